@@ -1,0 +1,85 @@
+// Package fault holds the error kinds that every layer shares.
+//
+// An adapter translates what its library returns into one of these kinds, the use cases pass them on
+// or create them, and a driving adapter turns the kind into its own vocabulary (an HTTP status, an
+// exit code). The message is public; the cause is for the log only.
+package fault
+
+import "errors"
+
+// Kind says what sort of failure an error is.
+type Kind uint8
+
+// The kinds. Internal is the zero value, so that an error nobody classified counts as a defect.
+const (
+	Internal        Kind = iota // a defect or something nobody foresaw
+	NotFound                    // the thing asked for does not exist, or may not be seen
+	Invalid                     // the caller's input breaks a rule
+	Unauthenticated             // no token, or one that is not accepted
+	Conflict                    // the thing exists already
+	Unavailable                 // a dependency did not answer in time; trying again may help
+)
+
+var kindNames = [...]string{"internal", "not found", "invalid", "unauthenticated", "conflict", "unavailable"}
+
+// String returns the kind's name in lower case.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "unknown"
+}
+
+// Kinds returns every kind, so that tests can walk them.
+func Kinds() []Kind {
+	kinds := make([]Kind, len(kindNames))
+	for i := range kinds {
+		kinds[i] = Kind(i)
+	}
+	return kinds
+}
+
+// Error is an error with a kind, a sentence for the user and, optionally, a cause for the log.
+type Error struct {
+	Kind    Kind
+	Message string // one clear sentence that may be shown to anyone
+	cause   error
+}
+
+// New returns an error without a cause.
+func New(kind Kind, message string) *Error {
+	return &Error{Kind: kind, Message: message}
+}
+
+// Wrap returns an error that hides cause behind a public message.
+func Wrap(kind Kind, message string, cause error) *Error {
+	return &Error{Kind: kind, Message: message, cause: cause}
+}
+
+// Error returns the message and the cause. It is for logs: users get Message alone.
+func (e *Error) Error() string {
+	if e.cause == nil {
+		return e.Message
+	}
+	return e.Message + ": " + e.cause.Error()
+}
+
+// Unwrap returns the cause, or nil.
+func (e *Error) Unwrap() error { return e.cause }
+
+// KindOf returns the kind of the first *Error in err's chain, and Internal when there is none.
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Internal
+}
+
+// MessageOf returns the public message of the first *Error in err's chain.
+// An error without one gets a sentence that gives nothing away.
+func MessageOf(err error) string {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Message
+	}
+	return "Something went wrong on our side."
+}

@@ -1,0 +1,62 @@
+// Package ident has the rules that identifiers and short texts of every module share.
+package ident
+
+import (
+	"crypto/rand"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxLength is the longest identifier, in bytes.
+const MaxLength = 64
+
+// generatedLength gives 36^8 (2.8e12) identifiers: PasteMyst's length, which existing clients expect.
+// Whoever stores one tries again on a conflict.
+const generatedLength = 8
+
+const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+// New returns a random identifier of eight digits and lower-case letters.
+func New() string {
+	var id [generatedLength]byte
+	var random [2 * generatedLength]byte
+	for n := 0; n < len(id); {
+		_, _ = rand.Read(random[:]) // crypto/rand never returns an error
+		for _, b := range random {
+			// 252 is the largest multiple of 36 in a byte: beyond it a remainder would favour some digits.
+			if b < 252 && n < len(id) {
+				id[n] = alphabet[b%36]
+				n++
+			}
+		}
+	}
+	return string(id[:])
+}
+
+// Valid reports whether s is 1 to 64 letters, digits, '-' or '_'.
+func Valid(s string) bool {
+	if s == "" || len(s) > MaxLength {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_') {
+			return false
+		}
+	}
+	return true
+}
+
+// Printable reports whether s is valid UTF-8 of at most limit bytes without control characters.
+// The empty string is printable.
+func Printable(s string, limit int) bool {
+	if len(s) > limit || !utf8.ValidString(s) {
+		return false
+	}
+	for _, r := range s {
+		if !unicode.IsPrint(r) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,76 @@
+// Package paste is about code snippets: whose they are and how long they live.
+package paste
+
+import (
+	"context"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// ID identifies a paste.
+type ID string
+
+// Paste is a snippet without its content.
+type Paste struct {
+	ID        ID
+	Owner     user.ID // empty: anonymous
+	CreatedAt time.Time
+	ExpiresAt time.Time // zero: never
+}
+
+// ActiveAt reports whether the paste has not expired at now. It expires at the instant of ExpiresAt.
+func (p Paste) ActiveAt(now time.Time) bool {
+	return p.ExpiresAt.IsZero() || p.ExpiresAt.After(now)
+}
+
+// Validate returns a fault.Invalid that names the first field that breaks a rule.
+func (p Paste) Validate() error {
+	switch {
+	case !ident.Valid(string(p.ID)):
+		return fault.New(fault.Invalid, "The paste id is not 1 to 64 letters, digits, '-' or '_'.")
+	case p.Owner != "" && !ident.Valid(string(p.Owner)):
+		return fault.New(fault.Invalid, "The owner's id is not 1 to 64 letters, digits, '-' or '_'.")
+	case p.CreatedAt.IsZero():
+		return fault.New(fault.Invalid, "The paste has no creation time.")
+	}
+	return nil
+}
+
+// Counter counts pastes.
+type Counter interface {
+	// ActiveCount returns how many pastes are active at now, exactly, in time that does not grow with them.
+	// It fails with fault.Unavailable when the store does not answer.
+	ActiveCount(ctx context.Context, now time.Time) (int64, error)
+}
+
+// OwnerLister lists the pastes of one owner.
+type OwnerLister interface {
+	// EachActiveID calls visit with the id of each of owner's pastes that is active at now, newest first,
+	// ties by descending id. The slice is only valid during the call. An error of visit ends the walk and
+	// is returned; otherwise it fails with fault.Unavailable when the store does not answer.
+	EachActiveID(ctx context.Context, owner user.ID, now time.Time, visit func(id []byte) error) error
+}
+
+// ExpiredRemover removes pastes whose time is over.
+type ExpiredRemover interface {
+	// RemoveExpired removes at most limit pastes that have expired at now, oldest expiry first, and returns
+	// how many. It removes none while another node is removing some.
+	RemoveExpired(ctx context.Context, now time.Time, limit int) (int, error)
+}
+
+// Creator stores new pastes.
+type Creator interface {
+	// Create stores a paste. It fails with fault.Conflict when the id is taken, and with
+	// fault.NotFound when the owner does not exist.
+	Create(ctx context.Context, created Paste) error
+}
+
+// Starrer remembers which pastes a user likes.
+type Starrer interface {
+	// Star adds the paste to the end of the user's stars, or changes nothing when it is there already.
+	// The paste need not exist. It fails with fault.NotFound when the user does not exist.
+	Star(ctx context.Context, starrer user.ID, id ID) error
+}
