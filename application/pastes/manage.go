@@ -1,0 +1,85 @@
+package pastes
+
+import (
+	"context"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// idAttempts is how often a new id is drawn before giving up: with 36^8 ids even a second is rare.
+const idAttempts = 5
+
+// Create creates a paste.
+type Create struct {
+	users  user.Finder
+	pastes paste.Creator
+	now    func() time.Time
+}
+
+// NewCreate returns the use case.
+func NewCreate(users user.Finder, pastes paste.Creator, now func() time.Time) *Create {
+	return &Create{users: users, pastes: pastes, now: now}
+}
+
+// Do creates a paste of the user with that name, or an anonymous one when the name is empty, and
+// returns it. It expires after the given time, or never when it is zero.
+//
+// It fails with fault.NotFound when there is no such user, with fault.Invalid when the name breaks a rule
+// or the time is negative, and with fault.Unavailable when the store does not answer.
+func (c *Create) Do(ctx context.Context, owner string, expiresIn time.Duration) (paste.Paste, error) {
+	if expiresIn < 0 {
+		return paste.Paste{}, fault.New(fault.Invalid, "The paste would have expired already: give it a positive time.")
+	}
+	created := paste.Paste{CreatedAt: c.now()}
+	if owner != "" {
+		found, err := user.Find(ctx, c.users, owner)
+		if err != nil {
+			return paste.Paste{}, err
+		}
+		created.Owner = found.ID
+	}
+	if expiresIn > 0 {
+		created.ExpiresAt = created.CreatedAt.Add(expiresIn)
+	}
+	for attempt := 1; ; attempt++ {
+		created.ID = paste.ID(ident.New())
+		err := c.pastes.Create(ctx, created)
+		if err == nil {
+			return created, nil
+		}
+		if fault.KindOf(err) != fault.Conflict || attempt == idAttempts {
+			return paste.Paste{}, err
+		}
+	}
+}
+
+// Star adds a paste to a user's stars.
+type Star struct {
+	users  user.Finder
+	pastes paste.Starrer
+}
+
+// NewStar returns the use case.
+func NewStar(users user.Finder, pastes paste.Starrer) *Star {
+	return &Star{users: users, pastes: pastes}
+}
+
+// Do adds the paste to the end of the stars of the user with that name; a second time changes nothing.
+// The paste need not exist yet: the star shows while it does.
+//
+// It fails with fault.NotFound when there is no such user, with fault.Invalid when the name or the id
+// breaks a rule, and with fault.Unavailable when the store does not answer.
+func (s *Star) Do(ctx context.Context, username, id string) error {
+	starrer, err := user.Find(ctx, s.users, username)
+	if err != nil {
+		return err
+	}
+	if !ident.Valid(id) {
+		return fault.New(fault.Invalid, "The paste id is not 1 to 64 letters, digits, '-' or '_'.")
+	}
+	return s.pastes.Star(ctx, starrer.ID, paste.ID(id))
+}

@@ -1,0 +1,95 @@
+// Package pastes has the use cases about pastes.
+package pastes
+
+import (
+	"context"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+)
+
+// ListOwn lists the pastes of a signed-in user.
+type ListOwn struct {
+	tokens token.Finder
+	pastes paste.OwnerLister
+	uses   token.UseRecorder
+	now    func() time.Time
+}
+
+// NewListOwn returns the use case.
+func NewListOwn(tokens token.Finder, pastes paste.OwnerLister, uses token.UseRecorder, now func() time.Time) *ListOwn {
+	return &ListOwn{tokens: tokens, pastes: pastes, uses: uses, now: now}
+}
+
+// Do calls visit with the id of each active paste of the secret's owner, private ones included, newest
+// first. The slice is only valid during the call; an error of visit ends the walk and is returned.
+// It fails with fault.Unauthenticated when the secret is empty, malformed, unknown, expired or revoked,
+// and with fault.Unavailable when the store does not answer, possibly after some calls of visit.
+func (l *ListOwn) Do(ctx context.Context, presented string, visit func(id []byte) error) error {
+	secret, err := token.ParseSecret(presented)
+	if err != nil {
+		return token.Rejected()
+	}
+	hash, now := secret.Hash(), l.now()
+	found, err := l.tokens.ByHash(ctx, hash)
+	if err != nil {
+		return token.LookupFault(err)
+	}
+	if err := found.Verify(hash, now); err != nil {
+		return err
+	}
+	l.uses.RecordUse(found.ID, now)
+	return l.pastes.EachActiveID(ctx, found.Owner, now, visit)
+}
+
+// CountActive counts the pastes that are active at the moment of asking.
+type CountActive struct {
+	pastes paste.Counter
+	now    func() time.Time
+}
+
+// NewCountActive returns the use case.
+func NewCountActive(pastes paste.Counter, now func() time.Time) *CountActive {
+	return &CountActive{pastes: pastes, now: now}
+}
+
+// Do returns the exact number of active pastes. It fails with fault.Unavailable when the store does not answer.
+func (c *CountActive) Do(ctx context.Context) (int64, error) {
+	return c.pastes.ActiveCount(ctx, c.now())
+}
+
+// Sweep removes expired pastes. No answer depends on it: what is active is judged by the clock.
+type Sweep struct {
+	pastes paste.ExpiredRemover
+	now    func() time.Time
+}
+
+// Sweeping works in batches small enough not to hold a lock that a request would notice, with a rest
+// between two of them that leaves the database to the requests.
+const (
+	sweepBatch = 500
+	sweepRest  = 20 * time.Millisecond
+)
+
+// NewSweep returns the use case.
+func NewSweep(pastes paste.ExpiredRemover, now func() time.Time) *Sweep {
+	return &Sweep{pastes: pastes, now: now}
+}
+
+// Do removes what has expired, batch by batch, until nothing is left or another node is at it, and
+// returns how many pastes it removed. It can be cancelled at any instant: each batch is complete or undone.
+func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
+	for {
+		n, err := s.pastes.RemoveExpired(ctx, s.now(), sweepBatch)
+		removed += n
+		if err != nil || n < sweepBatch {
+			return removed, err
+		}
+		select {
+		case <-ctx.Done():
+			return removed, ctx.Err()
+		case <-time.After(sweepRest):
+		}
+	}
+}
