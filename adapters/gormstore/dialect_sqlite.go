@@ -1,0 +1,56 @@
+package gormstore
+
+import (
+	"gorm.io/gorm"
+	"gorm.io/gorm/callbacks"
+	"gorm.io/gorm/clause"
+	"gorm.io/gorm/logger"
+	"gorm.io/gorm/schema"
+)
+
+// sqliteDialector lets GORM speak to modernc.org/sqlite, a pure-Go driver. It writes statements only:
+// the schema comes from versioned migrations, so there is no migrator (decision 0002).
+type sqliteDialector struct{ pool gorm.ConnPool }
+
+var _ gorm.Dialector = sqliteDialector{}
+
+func (sqliteDialector) Name() string { return "sqlite" }
+
+func (d sqliteDialector) Initialize(db *gorm.DB) error {
+	db.ConnPool = d.pool
+	callbacks.RegisterDefaultCallbacks(db, &callbacks.Config{
+		CreateClauses: []string{"INSERT", "VALUES", "ON CONFLICT", "RETURNING"},
+		UpdateClauses: []string{"UPDATE", "SET", "FROM", "WHERE", "RETURNING"},
+		DeleteClauses: []string{"DELETE", "FROM", "WHERE", "RETURNING"},
+	})
+	return nil
+}
+
+func (sqliteDialector) Migrator(*gorm.DB) gorm.Migrator { return nil }
+
+func (sqliteDialector) DataTypeOf(field *schema.Field) string { return string(field.DataType) }
+
+func (sqliteDialector) DefaultValueOf(*schema.Field) clause.Expression {
+	return clause.Expr{SQL: "NULL"}
+}
+
+func (sqliteDialector) BindVarTo(writer clause.Writer, _ *gorm.Statement, _ any) {
+	_ = writer.WriteByte('?')
+}
+
+// QuoteTo quotes the identifiers of our own row types, which hold no quotes.
+func (sqliteDialector) QuoteTo(writer clause.Writer, name string) {
+	_ = writer.WriteByte('"')
+	for i := range len(name) {
+		if name[i] == '.' {
+			_, _ = writer.WriteString(`"."`)
+			continue
+		}
+		_ = writer.WriteByte(name[i])
+	}
+	_ = writer.WriteByte('"')
+}
+
+func (sqliteDialector) Explain(sql string, vars ...any) string {
+	return logger.ExplainSQL(sql, nil, `'`, vars...)
+}

@@ -1,0 +1,110 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"gorm.io/gorm"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+const (
+	messageUnavailable = "The database did not answer in time. Try again in a moment."
+	messageConflict    = "It exists already."
+	messageNotFound    = "There is no such thing."
+	messageInvalid     = "The database does not accept this value."
+)
+
+// translate turns an error of GORM, database/sql or a driver into a *fault.Error. nil stays nil, and
+// so does a *fault.Error.
+func translate(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	if errors.Is(err, sql.ErrNoRows) || errors.Is(err, gorm.ErrRecordNotFound) {
+		return fault.Wrap(fault.NotFound, messageNotFound, err)
+	}
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return translatePostgres(pgErr, err)
+	}
+	if sqliteErr, ok := errors.AsType[*sqlite.Error](err); ok {
+		return translateSQLite(sqliteErr, err)
+	}
+	if isConnectionError(err) {
+		return unavailable(err)
+	}
+	return fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
+}
+
+func unavailable(err error) error { return fault.Wrap(fault.Unavailable, messageUnavailable, err) }
+
+func isConnectionError(err error) bool {
+	for _, target := range []error{
+		context.Canceled, context.DeadlineExceeded,
+		driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed,
+	} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return true
+	}
+	// Neither package exports these two.
+	return strings.Contains(err.Error(), "sql: database is closed") || strings.Contains(err.Error(), "conn closed")
+}
+
+// translatePostgres goes by SQLSTATE (PostgreSQL documentation, appendix A).
+func translatePostgres(pgErr *pgconn.PgError, err error) error {
+	switch pgErr.Code {
+	case "23505": // unique_violation
+		return fault.Wrap(fault.Conflict, messageConflict, err)
+	case "23503": // foreign_key_violation: what the row belongs to is not there
+		return fault.Wrap(fault.NotFound, messageNotFound, err)
+	case "22021", "22P05", "23514", "22001": // bytes that are no text, a failed check, too long
+		return fault.Wrap(fault.Invalid, messageInvalid, err)
+	case "25006", // read_only_sql_transaction: a former primary
+		"40001", "40P01", // serialization_failure, deadlock_detected
+		"57014", // query_canceled: a deadline
+		"55P03": // lock_not_available
+		return unavailable(err)
+	}
+	switch pgErr.Code[:min(2, len(pgErr.Code))] {
+	case "08", "28", "3D", "53", "57", "58": // connection, authorization, no such database, resources, operator, system
+		return unavailable(err)
+	}
+	return fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
+}
+
+// translateSQLite goes by extended result code (https://www.sqlite.org/rescode.html).
+func translateSQLite(sqliteErr *sqlite.Error, err error) error {
+	switch sqliteErr.Code() {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return fault.Wrap(fault.Conflict, messageConflict, err)
+	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return fault.Wrap(fault.NotFound, messageNotFound, err)
+	case sqlite3.SQLITE_CONSTRAINT_CHECK, sqlite3.SQLITE_CONSTRAINT_NOTNULL, sqlite3.SQLITE_TOOBIG:
+		return fault.Wrap(fault.Invalid, messageInvalid, err)
+	}
+	switch sqliteErr.Code() & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL,
+		sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM:
+		return unavailable(err)
+	}
+	return fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
+}

@@ -1,0 +1,102 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Pastes keeps pastes and the stars that users give them.
+type Pastes struct{ store *Store }
+
+// NewPastes returns the pastes of a store.
+func NewPastes(store *Store) *Pastes { return &Pastes{store: store} }
+
+var (
+	_ paste.Counter        = (*Pastes)(nil)
+	_ paste.OwnerLister    = (*Pastes)(nil)
+	_ paste.ExpiredRemover = (*Pastes)(nil)
+	_ paste.Creator        = (*Pastes)(nil)
+	_ paste.Starrer        = (*Pastes)(nil)
+)
+
+type pasteRow struct {
+	ID        string `gorm:"primaryKey"`
+	OwnerID   sql.NullString
+	CreatedAt time.Time
+	ExpiresAt sql.NullTime
+}
+
+func (pasteRow) TableName() string { return "pastes" }
+
+// ActiveCount implements paste.Counter.
+func (p *Pastes) ActiveCount(ctx context.Context, now time.Time) (int64, error) {
+	var count int64
+	err := p.store.sql.QueryRowContext(ctx, p.store.queries.activeCount, instant(now)).Scan(&count)
+	return count, translate(err)
+}
+
+// EachActiveID implements paste.OwnerLister.
+func (p *Pastes) EachActiveID(ctx context.Context, owner user.ID, now time.Time, visit func(id []byte) error) error {
+	rows, err := p.store.sql.QueryContext(ctx, p.store.queries.activeIDs, string(owner), instant(now))
+	if err != nil {
+		return translate(err)
+	}
+	defer rows.Close()  //nolint:errcheck // Err below says what went wrong
+	var id sql.RawBytes // borrowed from the driver: no allocation for each id
+	target := []any{&id}
+	for rows.Next() {
+		if err := rows.Scan(target...); err != nil {
+			return translate(err)
+		}
+		if err := visit(id); err != nil {
+			return err
+		}
+	}
+	return translate(rows.Err())
+}
+
+// RemoveExpired implements paste.ExpiredRemover.
+func (p *Pastes) RemoveExpired(ctx context.Context, now time.Time, limit int) (int, error) {
+	tx, err := p.store.sql.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, translate(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // does nothing after a commit
+	if tryLock := p.store.queries.sweepTryLock; tryLock != "" {
+		var locked bool
+		if err := tx.QueryRowContext(ctx, tryLock).Scan(&locked); err != nil || !locked {
+			return 0, translate(err)
+		}
+	}
+	result, err := tx.ExecContext(ctx, p.store.queries.removeExpired, instant(now), limit)
+	if err != nil {
+		return 0, translate(err)
+	}
+	removed, err := result.RowsAffected()
+	if err != nil {
+		return 0, translate(err)
+	}
+	return int(removed), translate(tx.Commit())
+}
+
+// Create implements paste.Creator.
+func (p *Pastes) Create(ctx context.Context, created paste.Paste) error {
+	return translate(p.store.gorm.WithContext(ctx).Create(newPasteRow(created)).Error)
+}
+
+// Star implements paste.Starrer.
+func (p *Pastes) Star(ctx context.Context, owner user.ID, id paste.ID) error {
+	_, err := p.store.sql.ExecContext(ctx, p.store.queries.star, string(owner), string(id))
+	return translate(err)
+}
+
+func newPasteRow(p paste.Paste) *pasteRow {
+	return &pasteRow{
+		ID: string(p.ID), OwnerID: sql.NullString{String: string(p.Owner), Valid: p.Owner != ""},
+		CreatedAt: instant(p.CreatedAt), ExpiresAt: nullable(p.ExpiresAt),
+	}
+}

@@ -1,0 +1,121 @@
+// Package gormstore keeps users, tokens and pastes in PostgreSQL or SQLite.
+//
+// Writes go through GORM; the few reads that requests wait for are fixed SQL on the same connection
+// pool (queries.go). The schema comes from the versioned migrations of each database.
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
+)
+
+// maxSQLiteConnections is where more readers stop helping: SQLite has one writer anyway.
+const maxSQLiteConnections = 4
+
+// Store is a database. Build it with New, and call Connect before anything else.
+type Store struct {
+	sql        *sql.DB
+	gorm       *gorm.DB
+	queries    *queries
+	migrations migrationSource
+	sqlitePath string // empty for PostgreSQL
+}
+
+// New returns a store for the database that cfg names, without touching it.
+// It fails when cfg is not valid.
+func New(cfg Config) (*Store, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if path, ok := cfg.URL.sqlitePath(); ok {
+		db, err := sql.Open("sqlite", sqliteDSN(path, cfg))
+		if err != nil {
+			return nil, fmt.Errorf("open %s: %w", cfg.URL, err)
+		}
+		connections := min(cfg.MaxConnections, maxSQLiteConnections)
+		db.SetMaxOpenConns(connections)
+		db.SetMaxIdleConns(connections)
+		return newStore(db, sqliteDialector{pool: db}, &Store{queries: &sqliteQueries, migrations: sqliteMigrations, sqlitePath: path})
+	}
+	pgxConfig, err := postgresConfig(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("read the database URL: %w", err)
+	}
+	db := stdlib.OpenDB(*pgxConfig)
+	db.SetMaxOpenConns(cfg.MaxConnections)
+	db.SetMaxIdleConns(cfg.MaxConnections) // the default of two would reconnect under load
+	return newStore(db, postgres.New(postgres.Config{Conn: db}), &Store{queries: &postgresQueries, migrations: postgresMigrations})
+}
+
+func newStore(db *sql.DB, dialector gorm.Dialector, store *Store) (*Store, error) {
+	orm, err := gorm.Open(dialector, &gorm.Config{
+		DisableAutomaticPing:   true,
+		SkipDefaultTransaction: true, // whatever writes more than one statement says so itself
+		Logger:                 logger.Discard,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("initialise GORM: %w", err)
+	}
+	store.sql, store.gorm = db, orm
+	return store, nil
+}
+
+// postgresConfig reads a postgres:// URL. Its own connect_timeout wins over the configured one.
+func postgresConfig(cfg Config) (*pgx.ConnConfig, error) {
+	parsed, err := pgx.ParseConfig(string(cfg.URL))
+	if err != nil {
+		return nil, err
+	}
+	if parsed.ConnectTimeout == 0 {
+		parsed.ConnectTimeout = cfg.ConnectTimeout
+	}
+	if _, ok := parsed.RuntimeParams["application_name"]; !ok {
+		parsed.RuntimeParams["application_name"] = "gluepot"
+	}
+	return parsed, nil
+}
+
+// sqliteDSN puts the pragmas where every pooled connection gets them. Readers and the writer do not
+// block each other (WAL), a commit survives a power cut (FULL), and transactions take the write lock
+// at once, because one that takes it late can fail without having waited.
+func sqliteDSN(path string, cfg Config) string {
+	options := url.Values{
+		"_pragma": {
+			fmt.Sprintf("busy_timeout(%d)", cfg.ConnectTimeout.Milliseconds()),
+			"journal_mode(WAL)",
+			"synchronous(FULL)",
+			"foreign_keys(1)",
+		},
+		"_txlock":              {"immediate"},
+		"_inttotime":           {"1"},
+		"_time_integer_format": {"unix_micro"},
+	}
+	return sqliteFile(path) + "?" + options.Encode()
+}
+
+func sqliteFile(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
+
+// Connect makes sure that the database answers. For SQLite it creates the folder and the file first.
+// It fails with fault.Unavailable.
+func (s *Store) Connect(ctx context.Context) error {
+	if s.sqlitePath != "" {
+		if err := os.MkdirAll(filepath.Dir(s.sqlitePath), 0o750); err != nil {
+			return unavailable(err)
+		}
+	}
+	return translate(s.sql.PingContext(ctx))
+}
+
+// Close closes all connections, after the statements that are under way.
+func (s *Store) Close() error { return s.sql.Close() }

@@ -1,0 +1,132 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"time"
+
+	"gorm.io/gorm"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Tokens keeps access tokens.
+type Tokens struct{ store *Store }
+
+// NewTokens returns the tokens of a store.
+func NewTokens(store *Store) *Tokens { return &Tokens{store: store} }
+
+var (
+	_ token.Finder        = (*Tokens)(nil)
+	_ token.AccountFinder = (*Tokens)(nil)
+	_ token.Creator       = (*Tokens)(nil)
+	_ token.UseWriter     = (*Tokens)(nil)
+)
+
+type tokenRow struct {
+	ID         string `gorm:"primaryKey"`
+	UserID     string
+	Hash       []byte
+	Name       string
+	CreatedAt  time.Time
+	ExpiresAt  sql.NullTime
+	LastUsedAt sql.NullTime
+	RevokedAt  sql.NullTime
+}
+
+func (tokenRow) TableName() string { return "access_tokens" }
+
+// ByHash implements token.Finder.
+func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, error) {
+	var row tokenRow
+	err := t.store.sql.QueryRowContext(ctx, t.store.queries.tokenByHash, hash[:]).Scan(row.fields()...)
+	if err != nil {
+		return token.Token{}, translate(err)
+	}
+	return row.token(), nil
+}
+
+// AccountByHash implements token.AccountFinder.
+func (t *Tokens) AccountByHash(ctx context.Context, hash token.Hash, now time.Time) (token.Token, user.Account, error) {
+	var (
+		found           tokenRow
+		owner           userRow
+		stars, services []byte // JSON, so that two lists of any length fit into the one row
+	)
+	fields := append(append(found.fields(), owner.fields()...), &stars, &services)
+	err := t.store.sql.QueryRowContext(ctx, t.store.queries.accountByHash, hash[:], instant(now)).Scan(fields...)
+	if err != nil {
+		return token.Token{}, user.Account{}, translate(err)
+	}
+	var account user.Account
+	if account.User, err = owner.user(); err != nil {
+		return token.Token{}, user.Account{}, err
+	}
+	if err := json.Unmarshal(stars, &account.Stars); err != nil {
+		return token.Token{}, user.Account{}, fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
+	}
+	if err := json.Unmarshal(services, &account.Services); err != nil {
+		return token.Token{}, user.Account{}, fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
+	}
+	return found.token(), account, nil
+}
+
+// Create implements token.Creator.
+func (t *Tokens) Create(ctx context.Context, created token.Token) error {
+	return translate(t.store.gorm.WithContext(ctx).Create(newTokenRow(created)).Error)
+}
+
+// SetLastUsed implements token.UseWriter.
+func (t *Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) error {
+	return translate(t.store.gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		for id, at := range uses {
+			at = instant(at)
+			err := tx.Model(&tokenRow{}).
+				Where("id = ? AND (last_used_at IS NULL OR last_used_at < ?)", string(id), at).
+				Update("last_used_at", at).Error
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+func newTokenRow(t token.Token) *tokenRow {
+	return &tokenRow{
+		ID: string(t.ID), UserID: string(t.Owner), Hash: t.Hash[:], Name: t.Name, CreatedAt: instant(t.CreatedAt),
+		ExpiresAt: nullable(t.ExpiresAt), LastUsedAt: nullable(t.LastUsedAt), RevokedAt: nullable(t.RevokedAt),
+	}
+}
+
+// fields returns where to scan tokenColumns to, in their order.
+func (r *tokenRow) fields() []any {
+	return []any{&r.ID, &r.UserID, &r.Hash, &r.Name, &r.CreatedAt, &r.ExpiresAt, &r.LastUsedAt, &r.RevokedAt}
+}
+
+func (r *tokenRow) token() token.Token {
+	t := token.Token{
+		ID: token.ID(r.ID), Owner: user.ID(r.UserID), Name: r.Name, CreatedAt: r.CreatedAt.UTC(),
+		ExpiresAt: fromNullable(r.ExpiresAt), LastUsedAt: fromNullable(r.LastUsedAt), RevokedAt: fromNullable(r.RevokedAt),
+	}
+	copy(t.Hash[:], r.Hash)
+	return t
+}
+
+// instant returns t as both databases keep it: in UTC, to the microsecond.
+func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// nullable stores the zero time, which stands for never, as NULL.
+func nullable(t time.Time) sql.NullTime {
+	return sql.NullTime{Time: instant(t), Valid: !t.IsZero()}
+}
+
+func fromNullable(t sql.NullTime) time.Time {
+	if !t.Valid {
+		return time.Time{}
+	}
+	return t.Time.UTC()
+}

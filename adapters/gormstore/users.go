@@ -1,0 +1,98 @@
+package gormstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Users keeps users and the services they sign in with.
+type Users struct{ store *Store }
+
+// NewUsers returns the users of a store.
+func NewUsers(store *Store) *Users { return &Users{store: store} }
+
+var (
+	_ user.Finder  = (*Users)(nil)
+	_ user.Creator = (*Users)(nil)
+)
+
+type userRow struct {
+	ID              string `gorm:"primaryKey"`
+	Username        string
+	AvatarURL       string
+	DefaultLanguage string
+	PublicProfile   bool
+	SupporterMonths int32
+	Contributor     bool
+	CreatedAt       time.Time
+}
+
+func (userRow) TableName() string { return "users" }
+
+type serviceRow struct {
+	UserID        string `gorm:"primaryKey"`
+	Service       string `gorm:"primaryKey"`
+	ServiceUserID string
+}
+
+func (serviceRow) TableName() string { return "user_services" }
+
+// ByName implements user.Finder.
+func (u *Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
+	var row userRow
+	err := u.store.sql.QueryRowContext(ctx, u.store.queries.userByName, name.Folded()).Scan(row.fields()...)
+	if err != nil {
+		return user.User{}, translate(err)
+	}
+	return row.user()
+}
+
+// Create implements user.Creator.
+func (u *Users) Create(ctx context.Context, created user.User, services map[string]string) error {
+	return translate(u.store.gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		if err := tx.Create(newUserRow(created)).Error; err != nil {
+			return err
+		}
+		if len(services) == 0 {
+			return nil
+		}
+		return tx.Create(newServiceRows(created.ID, services)).Error
+	}))
+}
+
+func newUserRow(u user.User) *userRow {
+	return &userRow{
+		ID: string(u.ID), Username: u.Name.String(), AvatarURL: u.AvatarURL, DefaultLanguage: u.DefaultLanguage,
+		PublicProfile: u.PublicProfile, SupporterMonths: u.SupporterMonths, Contributor: u.Contributor, CreatedAt: instant(u.CreatedAt),
+	}
+}
+
+func newServiceRows(id user.ID, services map[string]string) []serviceRow {
+	rows := make([]serviceRow, 0, len(services))
+	for service, serviceUserID := range services {
+		rows = append(rows, serviceRow{UserID: string(id), Service: service, ServiceUserID: serviceUserID})
+	}
+	return rows
+}
+
+// fields returns where to scan userColumns to, in their order.
+func (r *userRow) fields() []any {
+	return []any{&r.ID, &r.Username, &r.AvatarURL, &r.DefaultLanguage, &r.PublicProfile, &r.SupporterMonths, &r.Contributor, &r.CreatedAt}
+}
+
+func (r *userRow) user() (user.User, error) {
+	name, err := user.ParseName(r.Username)
+	if err != nil {
+		return user.User{}, fault.Wrap(fault.Internal, fault.MessageOf(nil), fmt.Errorf("user %s: %w", r.ID, err))
+	}
+	return user.User{
+		ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage,
+		PublicProfile: r.PublicProfile, SupporterMonths: r.SupporterMonths, Contributor: r.Contributor, CreatedAt: r.CreatedAt.UTC(),
+	}, nil
+}
