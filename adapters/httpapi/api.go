@@ -1,0 +1,136 @@
+// Package httpapi serves the use cases over HTTP, compatible with the PasteMyst v2 API.
+//
+// API is a plain http.Handler and can be mounted in any server. Server runs it on a socket of its own.
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"go.uber.org/zap"
+
+	"github.com/gluepot/gluepot/application/languages"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/language"
+)
+
+// UseCases are what the endpoints call.
+type UseCases struct {
+	CheckUserExists         *users.CheckExists
+	ShowProfile             *users.ShowProfile
+	ShowSelf                *users.ShowSelf
+	ListOwnPastes           *pastes.ListOwn
+	CountActivePastes       *pastes.CountActive
+	FindLanguageByName      *languages.FindByName
+	FindLanguageByExtension *languages.FindByExtension
+}
+
+// API answers the seven endpoints and the two health checks.
+type API struct {
+	engine         *gin.Engine
+	useCases       UseCases
+	languages      map[*language.Language]*languageAnswer
+	ready          func(context.Context) error
+	draining       atomic.Bool
+	requestTimeout time.Duration
+	log            *zap.Logger
+}
+
+// New returns the interface over the use cases. Of cfg it uses the base path, the request timeout and
+// the trusted proxies. catalogue is every language that the use cases can find; ready tells whether
+// what lies behind them is in working order. It fails when cfg is not valid.
+func New(cfg Config, useCases UseCases, catalogue []*language.Language, ready func(context.Context) error, log *zap.Logger) (*API, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	answers, err := encodeLanguages(catalogue)
+	if err != nil {
+		return nil, err
+	}
+	api := &API{useCases: useCases, languages: answers, ready: ready, requestTimeout: cfg.RequestTimeout, log: log}
+	releaseMode()
+	engine := gin.New()
+	engine.RedirectTrailingSlash = false
+	engine.HandleMethodNotAllowed = true
+	if err := engine.SetTrustedProxies(cfg.TrustedProxies); err != nil {
+		return nil, err
+	}
+	engine.Use(api.observe, gin.CustomRecoveryWithWriter(nil, api.recovered))
+	engine.NoRoute(func(c *gin.Context) { api.problem(c, http.StatusNotFound, "There is nothing at this path.") })
+	engine.NoMethod(func(c *gin.Context) {
+		api.problem(c, http.StatusMethodNotAllowed, "This path does not take that method. Use GET or HEAD.")
+	})
+	api.routes(&engine.RouterGroup, engine.Group(cfg.BasePath))
+	api.engine = engine
+	return api, nil
+}
+
+// routes is the whole interface. Each path answers with and without a slash at its end, and HEAD as GET.
+func (a *API) routes(root, base *gin.RouterGroup) {
+	get := func(group *gin.RouterGroup, path string, handle gin.HandlerFunc) {
+		for _, path := range [...]string{path, path + "/"} {
+			group.GET(path, handle)
+			group.HEAD(path, handle)
+		}
+	}
+	get(base, "/user/:username/exists", a.handle(a.userExists))
+	get(base, "/user/:username", a.handle(a.userProfile))
+	get(base, "/user/self", private(a.handle(a.self)))
+	get(base, "/user/self/pastes", private(a.handle(a.selfPastes)))
+	get(base, "/data/language", a.languageByName)
+	get(base, "/data/languageExt", a.languageByExtension)
+	get(base, "/data/numPastes", a.handle(a.pasteCount))
+	get(root, "/healthz", health(a.alive))
+	get(root, "/readyz", health(a.handle(a.readiness)))
+}
+
+// ServeHTTP implements http.Handler.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.engine.ServeHTTP(w, r) }
+
+// StartDraining makes the readiness check fail from now on.
+func (a *API) StartDraining() { a.draining.Store(true) }
+
+// handle runs an endpoint that may wait for the database, under the request's deadline.
+func (a *API) handle(endpoint func(context.Context, *gin.Context) error) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		ctx, cancel := context.WithTimeout(c.Request.Context(), a.requestTimeout)
+		defer cancel()
+		if err := endpoint(ctx, c); err != nil {
+			a.fail(c, err)
+		}
+	}
+}
+
+func health(next gin.HandlerFunc) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		c.Set(healthKey, true)
+		next(c)
+	}
+}
+
+func (a *API) alive(c *gin.Context) { writeJSON(c, okStatus) }
+
+func (a *API) readiness(ctx context.Context, c *gin.Context) error {
+	if a.draining.Load() {
+		return errDraining
+	}
+	if err := a.ready(ctx); err != nil {
+		return err
+	}
+	writeJSON(c, okStatus)
+	return nil
+}
+
+var (
+	okStatus    = []byte(`{"status":"ok"}`)
+	errDraining = fault.New(fault.Unavailable, "This server is shutting down. Use another.")
+)
+
+// releaseMode keeps gin, whose mode is one variable for the whole process, from printing every route.
+var releaseMode = sync.OnceFunc(func() { gin.SetMode(gin.ReleaseMode) })

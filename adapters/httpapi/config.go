@@ -1,0 +1,86 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"regexp"
+	"time"
+)
+
+// Config says where the interface listens and how patient it is.
+type Config struct {
+	Addr     string // host:port to listen on; port 0 takes a free one
+	BasePath string // what stands before every endpoint: empty, or a path such as /api/v2
+	// RequestTimeout bounds the time a request may wait for the database; then it is answered with 503.
+	RequestTimeout    time.Duration
+	ReadHeaderTimeout time.Duration // for the request line and headers to arrive
+	ReadTimeout       time.Duration // for the whole request to arrive
+	WriteTimeout      time.Duration // for the answer to leave; longer than RequestTimeout
+	IdleTimeout       time.Duration // how long an unused connection stays open
+	// DrainDelay is how long the server goes on accepting after readiness went false, so that load
+	// balancers notice before connections are refused.
+	DrainDelay time.Duration
+	// DrainTimeout bounds the wait for requests in flight when the server stops.
+	DrainTimeout time.Duration
+	// TrustedProxies are the addresses and networks whose X-Forwarded-For is believed. Default: none.
+	TrustedProxies []string
+}
+
+// maxHeaderBytes leaves room for a megabyte of name in a query string, which is answered with 404 as
+// any unknown name is. Beyond it net/http answers 431.
+const maxHeaderBytes = 1<<20 + 64<<10
+
+// DefaultConfig returns a server on 127.0.0.1:8080 without a base path.
+func DefaultConfig() Config {
+	return Config{
+		Addr:              "127.0.0.1:8080",
+		RequestTimeout:    5 * time.Second,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       15 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		DrainDelay:        time.Second,
+		DrainTimeout:      15 * time.Second,
+	}
+}
+
+// Slashes separate segments of unreserved characters (RFC 3986): nothing that the router takes for a wildcard.
+var basePathPattern = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
+
+// Validate returns one error that names every wrong value.
+func (c Config) Validate() error {
+	var wrong []error
+	if _, _, err := net.SplitHostPort(c.Addr); err != nil {
+		wrong = append(wrong, fmt.Errorf("the HTTP address %q is not HOST:PORT", c.Addr))
+	}
+	if !basePathPattern.MatchString(c.BasePath) {
+		wrong = append(wrong, fmt.Errorf("the HTTP base path %q is neither empty nor a path such as /api/v2, without a slash at its end", c.BasePath))
+	}
+	for _, timeout := range []struct {
+		name  string
+		value time.Duration
+	}{
+		{"request timeout", c.RequestTimeout}, {"read header timeout", c.ReadHeaderTimeout}, {"read timeout", c.ReadTimeout},
+		{"write timeout", c.WriteTimeout}, {"idle timeout", c.IdleTimeout}, {"drain timeout", c.DrainTimeout},
+	} {
+		if timeout.value <= 0 {
+			wrong = append(wrong, fmt.Errorf("the HTTP %s is %v: choose a positive time", timeout.name, timeout.value))
+		}
+	}
+	if c.DrainDelay < 0 {
+		wrong = append(wrong, fmt.Errorf("the HTTP drain delay is %v: choose zero or a positive time", c.DrainDelay))
+	}
+	if c.WriteTimeout > 0 && c.WriteTimeout <= c.RequestTimeout {
+		wrong = append(wrong, fmt.Errorf("the HTTP write timeout %v is not longer than the request timeout %v", c.WriteTimeout, c.RequestTimeout))
+	}
+	for _, proxy := range c.TrustedProxies {
+		_, addrErr := netip.ParseAddr(proxy)
+		_, prefixErr := netip.ParsePrefix(proxy)
+		if addrErr != nil && prefixErr != nil {
+			wrong = append(wrong, fmt.Errorf("the trusted proxy %q is neither an IP address nor a network such as 10.0.0.0/8", proxy))
+		}
+	}
+	return errors.Join(wrong...)
+}

@@ -1,0 +1,119 @@
+package httpapi
+
+import (
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"go.uber.org/zap"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// statusOf is the one place where kinds of errors become statuses.
+var statusOf = map[fault.Kind]int{
+	fault.Internal:        http.StatusInternalServerError,
+	fault.NotFound:        http.StatusNotFound,
+	fault.Invalid:         http.StatusBadRequest,
+	fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Conflict:        http.StatusConflict,
+	fault.Unavailable:     http.StatusServiceUnavailable,
+}
+
+// problem is the body of every error: RFC 9457's members for new clients, statusMessage for those of
+// the v2 API.
+type problem struct {
+	Type          string `json:"type"`
+	Title         string `json:"title"`
+	Status        int    `json:"status"`
+	Detail        string `json:"detail"`
+	StatusMessage string `json:"statusMessage"`
+	RequestID     string `json:"requestId"`
+}
+
+const (
+	mediaJSON    = "application/json"
+	mediaProblem = "application/problem+json"
+	// retryAfterSeconds is when a client may try again after a 503.
+	retryAfterSeconds = "1"
+)
+
+// fail answers with the error's status and public message. The cause goes into the access log only.
+func (a *API) fail(c *gin.Context, err error) {
+	kind := fault.KindOf(err)
+	switch kind {
+	case fault.Unauthenticated:
+		challenge := "Bearer"
+		if presentedToken(c) != "" {
+			challenge = `Bearer error="invalid_token"` // RFC 6750, 3.1
+		}
+		c.Header("WWW-Authenticate", challenge)
+	case fault.Unavailable:
+		c.Header("Retry-After", retryAfterSeconds)
+		noteCause(c, err)
+	case fault.Internal:
+		noteCause(c, err)
+	}
+	a.problem(c, statusOf[kind], fault.MessageOf(err))
+}
+
+// problem answers with an error body.
+func (a *API) problem(c *gin.Context, status int, message string) {
+	header := c.Writer.Header()
+	body, err := encodeJSON(problem{
+		Type: "about:blank", Title: http.StatusText(status), Status: status,
+		Detail: message, StatusMessage: message, RequestID: requestID(c),
+	})
+	if err != nil { // strings and an integer: cannot fail
+		a.log.Error("encode an error body", zap.Error(err))
+	}
+	contentType := mediaJSON
+	if prefersProblem(c.Request.Header.Values("Accept")) {
+		contentType = mediaProblem
+	}
+	header.Set("Content-Type", contentType)
+	header.Set("Vary", "Accept")
+	if header["Cache-Control"] == nil {
+		header.Set("Cache-Control", "no-store")
+	}
+	c.Status(status)
+	_, _ = c.Writer.Write(body) // a client that has gone cannot be told
+	c.Abort()
+}
+
+func (a *API) recovered(c *gin.Context, recovered any) {
+	a.log.Error("panic while answering", zap.String("request_id", requestID(c)), zap.Any("panic", recovered), zap.Stack("stack"))
+	if !c.Writer.Written() {
+		a.problem(c, http.StatusInternalServerError, fault.MessageOf(nil))
+	}
+	c.Abort()
+}
+
+// prefersProblem reports whether Accept names application/problem+json and does not rank
+// application/json above it (RFC 9110, 12.5.1).
+func prefersProblem(accept []string) bool {
+	plain, asked := 0.0, 0.0
+	for _, line := range accept {
+		for mediaRange := range strings.SplitSeq(line, ",") {
+			mediaType, parameters, err := mime.ParseMediaType(mediaRange)
+			if err != nil {
+				continue
+			}
+			quality := 1.0
+			if q, ok := parameters["q"]; ok {
+				if quality, err = strconv.ParseFloat(q, 64); err != nil {
+					continue
+				}
+			}
+			switch mediaType {
+			case mediaProblem:
+				asked = max(asked, quality)
+			case mediaJSON:
+				plain = max(plain, quality)
+			}
+		}
+	}
+	return asked > 0 && asked >= plain
+}

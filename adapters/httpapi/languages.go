@@ -1,0 +1,101 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/gluepot/gluepot/domain/language"
+)
+
+// languageView is a language as the specification has it, in the fields' order.
+type languageView struct {
+	Name  string   `json:"name"`
+	Mode  string   `json:"mode"`
+	Mimes []string `json:"mimes"`
+	Ext   []string `json:"ext"` // always present: strict clients fail on its absence
+	Color string   `json:"color,omitempty"`
+}
+
+// languageAnswer is an encoded language and its header values, made once so that no request allocates them.
+type languageAnswer struct {
+	body          []byte
+	contentLength []string
+	etag          []string
+}
+
+// The catalogue changes with the program only; an hour keeps clients from asking again all the time.
+var languageCacheControl = []string{"public, max-age=3600"}
+
+func encodeLanguages(catalogue []*language.Language) (map[*language.Language]*languageAnswer, error) {
+	answers := make(map[*language.Language]*languageAnswer, len(catalogue))
+	for _, l := range catalogue {
+		view := languageView{Name: l.Name, Mode: l.Mode, Mimes: l.MIMETypes, Ext: l.Extensions, Color: l.Color}
+		if view.Ext == nil {
+			view.Ext = []string{}
+		}
+		body, err := encodeJSON(view)
+		if err != nil {
+			return nil, fmt.Errorf("encode the language %s: %w", l.Name, err)
+		}
+		hash := sha256.Sum256(body)
+		answers[l] = &languageAnswer{
+			body:          body,
+			contentLength: []string{strconv.Itoa(len(body))},
+			etag:          []string{`"` + base64.RawURLEncoding.EncodeToString(hash[:12]) + `"`},
+		}
+	}
+	return answers, nil
+}
+
+func (a *API) languageByName(c *gin.Context) {
+	var readings readings
+	readings.parse(c.Request.URL.RawQuery, "name")
+	found, err := a.useCases.FindLanguageByName.Do(readings.all()...)
+	a.answerLanguage(c, found, err)
+}
+
+func (a *API) languageByExtension(c *gin.Context) {
+	var readings readings
+	readings.parse(c.Request.URL.RawQuery, "extension")
+	found, err := a.useCases.FindLanguageByExtension.Do(readings.all()...)
+	a.answerLanguage(c, found, err)
+}
+
+func (a *API) answerLanguage(c *gin.Context, found *language.Language, err error) {
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	answer := a.languages[found]
+	header := c.Writer.Header()
+	header["Etag"] = answer.etag
+	header["Cache-Control"] = languageCacheControl
+	if matchesETag(c.Request.Header["If-None-Match"], answer.etag[0]) {
+		c.Status(http.StatusNotModified)
+		c.Writer.WriteHeaderNow()
+		return
+	}
+	header["Content-Type"] = jsonContentType
+	header["Content-Length"] = answer.contentLength
+	c.Status(http.StatusOK)
+	_, _ = c.Writer.Write(answer.body) // a client that has gone cannot be told
+}
+
+// matchesETag compares weakly, as If-None-Match asks for (RFC 9110, 13.1.2).
+func matchesETag(ifNoneMatch []string, etag string) bool {
+	for _, line := range ifNoneMatch {
+		for candidate := range strings.SplitSeq(line, ",") {
+			candidate = strings.Trim(candidate, " \t")
+			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == etag {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,100 @@
+package httpapi
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+const (
+	requestIDHeader = "X-Request-Id"
+	causeKey        = "cause"
+	healthKey       = "health"
+)
+
+// observe gives the request an id and writes one line about it to the access log: never its path,
+// query or headers, which may hold secrets, but the pattern of the route that took it.
+func (a *API) observe(c *gin.Context) {
+	start := time.Now()
+	id := c.Request.Header.Get(requestIDHeader)
+	if !validRequestID(id) {
+		id = newRequestID()
+	}
+	c.Writer.Header()[requestIDHeader] = []string{id}
+
+	c.Next()
+
+	status := c.Writer.Status()
+	level := zapcore.InfoLevel
+	switch {
+	case status >= http.StatusInternalServerError:
+		level = zapcore.ErrorLevel
+	case c.GetBool(healthKey):
+		level = zapcore.DebugLevel // an orchestrator asks every few seconds
+	}
+	entry := a.log.Check(level, "request")
+	if entry == nil {
+		return
+	}
+	fields := [8]zap.Field{
+		zap.String("request_id", id),
+		zap.String("method", knownMethod(c.Request.Method)),
+		zap.String("route", c.FullPath()),
+		zap.Int("status", status),
+		zap.Float64("duration_ms", float64(time.Since(start).Microseconds())/1000),
+		zap.Int("bytes", max(c.Writer.Size(), 0)),
+		zap.String("client", c.ClientIP()),
+		zap.Skip(),
+	}
+	if cause, ok := c.Get(causeKey); ok {
+		fields[7] = zap.Error(cause.(error)) //nolint:forcetypeassert // only noteCause sets it
+	}
+	entry.Write(fields[:]...)
+}
+
+// noteCause leaves an error for the access log, the one place where it is logged.
+func noteCause(c *gin.Context, err error) { c.Set(causeKey, err) }
+
+func requestID(c *gin.Context) string {
+	if id := c.Writer.Header()[requestIDHeader]; len(id) > 0 {
+		return id[0]
+	}
+	return ""
+}
+
+func newRequestID() string {
+	var random [16]byte
+	binary.LittleEndian.PutUint64(random[:8], rand.Uint64())
+	binary.LittleEndian.PutUint64(random[8:], rand.Uint64())
+	return hex.EncodeToString(random[:])
+}
+
+// validRequestID accepts an id of the client's own if it is safe to repeat in a header and a log.
+func validRequestID(id string) bool {
+	if id == "" || len(id) > 64 {
+		return false
+	}
+	for i := range len(id) {
+		c := id[i]
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.') {
+			return false
+		}
+	}
+	return true
+}
+
+// knownMethod keeps a client from writing what it likes into the log: a method is any token.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions, http.MethodConnect, http.MethodTrace:
+		return method
+	}
+	return "other"
+}

@@ -1,0 +1,122 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// publicView is a profile as anyone sees it. The specification fixes the fields; strict clients fail on others.
+type publicView struct {
+	ID              string `json:"_id"`
+	Username        string `json:"username"`
+	AvatarURL       string `json:"avatarUrl"`
+	DefaultLang     string `json:"defaultLang"`
+	PublicProfile   bool   `json:"publicProfile"`
+	SupporterLength int32  `json:"supporterLength"` // months
+	Contributor     bool   `json:"contributor"`
+}
+
+// selfView is a profile as its owner sees it.
+type selfView struct {
+	publicView
+	Stars      []string          `json:"stars"`
+	ServiceIDs map[string]string `json:"serviceIds"`
+}
+
+func newPublicView(u user.User) publicView {
+	return publicView{
+		ID: string(u.ID), Username: u.Name.String(), AvatarURL: u.AvatarURL, DefaultLang: u.DefaultLanguage,
+		PublicProfile: u.PublicProfile, SupporterLength: u.SupporterMonths, Contributor: u.Contributor,
+	}
+}
+
+func newSelfView(account user.Account) selfView {
+	view := selfView{publicView: newPublicView(account.User), Stars: account.Stars, ServiceIDs: account.Services}
+	if view.Stars == nil {
+		view.Stars = []string{}
+	}
+	if view.ServiceIDs == nil {
+		view.ServiceIDs = map[string]string{}
+	}
+	return view
+}
+
+// emptyString is what the specification has for "yes, the user exists".
+var emptyString = []byte(`""`)
+
+func (a *API) userExists(ctx context.Context, c *gin.Context) error {
+	if err := a.useCases.CheckUserExists.Do(ctx, c.Param("username")); err != nil {
+		return err
+	}
+	writeJSON(c, emptyString)
+	return nil
+}
+
+func (a *API) userProfile(ctx context.Context, c *gin.Context) error {
+	profile, err := a.useCases.ShowProfile.Do(ctx, c.Param("username"))
+	if err != nil {
+		return err
+	}
+	return encodeAndWrite(c, newPublicView(profile))
+}
+
+func (a *API) self(ctx context.Context, c *gin.Context) error {
+	account, err := a.useCases.ShowSelf.Do(ctx, presentedToken(c))
+	if err != nil {
+		return err
+	}
+	return encodeAndWrite(c, newSelfView(account))
+}
+
+// selfPastes collects the whole answer before it sends the first byte: a database that fails half-way
+// through a long list must become a 503, not half an array.
+func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
+	body := buffers.Get().(*bytes.Buffer) //nolint:forcetypeassert // the pool holds nothing else
+	defer releaseBuffer(body)
+	body.WriteByte('[')
+	err := a.useCases.ListOwnPastes.Do(ctx, presentedToken(c), func(id []byte) error {
+		if body.Len() > 1 {
+			body.WriteByte(',')
+		}
+		writeJSONString(body, id)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	body.WriteByte(']')
+	writeJSON(c, body.Bytes())
+	return nil
+}
+
+// writeJSONString appends s as a JSON string. Ids are plain ASCII; whatever else another writer may
+// have put into the database is escaped.
+func writeJSONString(b *bytes.Buffer, s []byte) {
+	for _, c := range s {
+		if c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			encoded, _ := json.Marshal(string(s)) // a string cannot fail
+			b.Write(encoded)
+			return
+		}
+	}
+	b.WriteByte('"')
+	b.Write(s)
+	b.WriteByte('"')
+}
+
+type countView struct {
+	NumPastes int64 `json:"numPastes"`
+}
+
+func (a *API) pasteCount(ctx context.Context, c *gin.Context) error {
+	count, err := a.useCases.CountActivePastes.Do(ctx)
+	if err != nil {
+		return err
+	}
+	return encodeAndWrite(c, countView{NumPastes: count})
+}
