@@ -1,0 +1,13 @@
+// Command gluepot is the backend of a paste-sharing service.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/gluepot/gluepot/bootstrap"
+)
+
+func main() {
+	os.Exit(bootstrap.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+}

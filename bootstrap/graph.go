@@ -1,0 +1,91 @@
+package bootstrap
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/fx"
+	"go.uber.org/zap"
+
+	"github.com/gluepot/gluepot/adapters/catalogue"
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/httpapi"
+	"github.com/gluepot/gluepot/application/languages"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/language"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// storeModule binds the database to the ports.
+func storeModule(cfg Config) fx.Option {
+	return fx.Module("store",
+		fx.Supply(cfg.Database),
+		fx.Provide(
+			gormstore.New,
+			fx.Annotate(gormstore.NewUsers, fx.As(new(user.Finder)), fx.As(new(user.Creator))),
+			fx.Annotate(gormstore.NewTokens, fx.As(new(token.Finder)), fx.As(new(token.AccountFinder)),
+				fx.As(new(token.Creator)), fx.As(new(token.UseWriter))),
+			fx.Annotate(gormstore.NewPastes, fx.As(new(paste.Counter)), fx.As(new(paste.OwnerLister)),
+				fx.As(new(paste.ExpiredRemover)), fx.As(new(paste.Creator)), fx.As(new(paste.Starrer))),
+		),
+		fx.Invoke(func(lifecycle fx.Lifecycle, store *gormstore.Store) {
+			lifecycle.Append(fx.Hook{
+				OnStart: func(ctx context.Context) error {
+					if err := store.Connect(ctx); err != nil {
+						return err
+					}
+					if cfg.Migrate {
+						return store.Migrate(ctx)
+					}
+					return nil
+				},
+				OnStop: func(context.Context) error { return store.Close() },
+			})
+		}),
+	)
+}
+
+// catalogueModule binds the language catalogue to the ports.
+func catalogueModule() fx.Option {
+	return fx.Module("catalogue", fx.Provide(
+		catalogue.New,
+		func(c *catalogue.Catalogue) (language.Names, language.Extensions) { return c, c },
+	))
+}
+
+// applicationModule provides every use case.
+func applicationModule() fx.Option {
+	return fx.Module("application",
+		fx.Provide(
+			func() func() time.Time { return time.Now },
+			users.NewCheckExists, users.NewShowProfile, users.NewShowSelf, users.NewCreate,
+			tokens.NewIssue,
+			fx.Annotate(tokens.NewUseLog, fx.As(fx.Self()), fx.As(new(token.UseRecorder))),
+			pastes.NewListOwn, pastes.NewCountActive, pastes.NewSweep, pastes.NewCreate, pastes.NewStar,
+			languages.NewFindByName, languages.NewFindByExtension,
+		),
+	)
+}
+
+// httpModule puts the interface on a socket.
+func httpModule(cfg Config) fx.Option {
+	return fx.Module("http",
+		fx.Supply(cfg.HTTP),
+		fx.Provide(newAPI, httpapi.NewServer),
+		fx.Invoke(func(lifecycle fx.Lifecycle, server *httpapi.Server) {
+			lifecycle.Append(fx.Hook{OnStart: server.Start, OnStop: server.Stop})
+		}),
+	)
+}
+
+func newAPI(cfg httpapi.Config, u UseCases, languages *catalogue.Catalogue, store *gormstore.Store, log *zap.Logger) (*httpapi.API, error) {
+	return httpapi.New(cfg, httpapi.UseCases{
+		CheckUserExists: u.CheckUserExists, ShowProfile: u.ShowProfile, ShowSelf: u.ShowSelf,
+		ListOwnPastes: u.ListOwnPastes, CountActivePastes: u.CountActivePastes,
+		FindLanguageByName: u.FindLanguageByName, FindLanguageByExtension: u.FindLanguageByExtension,
+	}, languages.All(), store.Ready, log)
+}

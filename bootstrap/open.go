@@ -1,0 +1,63 @@
+package bootstrap
+
+import (
+	"context"
+
+	"go.uber.org/dig"
+	"go.uber.org/fx"
+
+	"github.com/gluepot/gluepot/application/languages"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/application/users"
+)
+
+// UseCases is everything that an entrypoint can ask for.
+type UseCases struct {
+	fx.In
+
+	CheckUserExists *users.CheckExists
+	ShowProfile     *users.ShowProfile
+	ShowSelf        *users.ShowSelf
+	CreateUser      *users.Create
+
+	IssueToken *tokens.Issue
+
+	ListOwnPastes     *pastes.ListOwn
+	CountActivePastes *pastes.CountActive
+	CreatePaste       *pastes.Create
+	StarPaste         *pastes.Star
+	SweepPastes       *pastes.Sweep
+
+	FindLanguageByName      *languages.FindByName
+	FindLanguageByExtension *languages.FindByExtension
+}
+
+// Open connects to the database that cfg names, migrates it if cfg says so, and returns the use cases
+// and a function that stores what is pending and closes the connections. It neither listens on a socket
+// nor sweeps, and reads neither flags nor the environment.
+//
+// It fails with every wrong value of cfg in one error, or with fault.Unavailable when the database does not answer.
+func Open(ctx context.Context, cfg Config) (*UseCases, func(context.Context) error, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, nil, err
+	}
+	var opened UseCases
+	app := fx.New(
+		fx.NopLogger,
+		storeModule(cfg), catalogueModule(), applicationModule(), useLogModule(cfg),
+		fx.Invoke(func(u UseCases) { opened = u }),
+	)
+	if err := start(ctx, app); err != nil {
+		return nil, nil, err
+	}
+	return &opened, app.Stop, nil
+}
+
+// start starts app. When that fails, it returns the cause without the graph around it.
+func start(ctx context.Context, app *fx.App) error {
+	if err := app.Err(); err != nil {
+		return dig.RootCause(err)
+	}
+	return app.Start(ctx)
+}

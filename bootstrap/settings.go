@@ -1,0 +1,91 @@
+package bootstrap
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+)
+
+// environmentPrefix stands before the name of every variable that is read.
+const environmentPrefix = "GLUEPOT_"
+
+// Each setting is one flag; its environment variable is GLUEPOT_ and the flag's name in capitals with
+// underscores. These lists are all there is: the README's table is checked against them.
+
+func databaseFlags(flags *pflag.FlagSet, cfg *Config) {
+	flags.Var((*urlValue)(&cfg.Database.URL), "database-url", "`postgres://USER:PASSWORD@HOST/DATABASE` or sqlite://PATH")
+	flags.IntVar(&cfg.Database.MaxConnections, "database-max-connections", cfg.Database.MaxConnections, "size of the connection pool; SQLite uses at most 4")
+	flags.DurationVar(&cfg.Database.ConnectTimeout, "database-connect-timeout", cfg.Database.ConnectTimeout, "how long to wait for a connection, or for SQLite's write lock")
+}
+
+func logFlags(flags *pflag.FlagSet, cfg *Config) {
+	flags.StringVar(&cfg.Log.Level, "log-level", cfg.Log.Level, "debug, info, warn or error")
+	flags.StringVar(&cfg.Log.Format, "log-format", cfg.Log.Format, "json or console")
+}
+
+func serveFlags(flags *pflag.FlagSet, cfg *Config) {
+	flags.BoolVar(&cfg.Migrate, "database-migrate", cfg.Migrate, "bring the database schema up to date at start")
+	flags.DurationVar(&cfg.SweepInterval, "sweep-interval", cfg.SweepInterval, "time between two searches for expired pastes to remove; 0 leaves it to other nodes")
+	flags.DurationVar(&cfg.UseInterval, "token-use-interval", cfg.UseInterval, "how often the last-used times of tokens are stored")
+	h := &cfg.HTTP
+	flags.StringVar(&h.Addr, "http-addr", h.Addr, "HOST:PORT to listen on")
+	flags.StringVar(&h.BasePath, "http-base-path", h.BasePath, "path before every endpoint, such as /api/v2")
+	flags.DurationVar(&h.RequestTimeout, "http-request-timeout", h.RequestTimeout, "how long a request may wait for the database before it is answered with 503")
+	flags.DurationVar(&h.ReadHeaderTimeout, "http-read-header-timeout", h.ReadHeaderTimeout, "how long the headers of a request may take to arrive")
+	flags.DurationVar(&h.ReadTimeout, "http-read-timeout", h.ReadTimeout, "how long a request may take to arrive")
+	flags.DurationVar(&h.WriteTimeout, "http-write-timeout", h.WriteTimeout, "how long an answer may take, waiting included")
+	flags.DurationVar(&h.IdleTimeout, "http-idle-timeout", h.IdleTimeout, "how long an unused connection stays open")
+	flags.DurationVar(&h.DrainDelay, "http-drain-delay", h.DrainDelay, "time between readiness going false and the socket closing")
+	flags.DurationVar(&h.DrainTimeout, "http-drain-timeout", h.DrainTimeout, "how long to wait for requests in flight at the end")
+	flags.StringSliceVar(&h.TrustedProxies, "http-trusted-proxies", h.TrustedProxies, "addresses and networks whose X-Forwarded-For is believed")
+}
+
+// environmentName returns the variable that stands in for a flag.
+func environmentName(flag string) string {
+	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// fillFromEnvironment sets every flag that the command line left alone from its variable, if there is
+// one, and returns one error that names every variable with a wrong value. Empty counts as absent.
+func fillFromEnvironment(flags *pflag.FlagSet) error {
+	var wrong []error
+	flags.VisitAll(func(flag *pflag.Flag) {
+		name := environmentName(flag.Name)
+		value := os.Getenv(name)
+		if flag.Changed || value == "" || flag.Annotations[noEnvironment] != nil {
+			return
+		}
+		if err := flag.Value.Set(value); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s is %q: it takes %s", name, value, valueForm(flag)))
+		}
+	})
+	return errors.Join(wrong...)
+}
+
+// noEnvironment marks flags that belong to one call and not to an installation.
+const noEnvironment = "gluepot_no_environment"
+
+// valueForm says in words what a flag takes, so that no message quotes a parser.
+func valueForm(flag *pflag.Flag) string {
+	switch flag.Value.Type() {
+	case "duration":
+		return "a time such as 500ms, 10s or 2m"
+	case "int":
+		return "a whole number"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + flag.Value.Type()
+}
+
+// urlValue keeps the password of a database URL out of the help text.
+type urlValue gormstore.URL
+
+func (v *urlValue) String() string         { return gormstore.URL(*v).String() }
+func (v *urlValue) Set(value string) error { *v = urlValue(value); return nil }
+func (v *urlValue) Type() string           { return "url" }
