@@ -1,0 +1,147 @@
+// Package contract says what a store must do, for every store that there is: the same suites run over
+// PostgreSQL, SQLite and the hand-written fake.
+package contract
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Users are the ports about users.
+type Users interface {
+	user.Finder
+	user.Creator
+}
+
+// Tokens are the ports about access tokens.
+type Tokens interface {
+	token.Finder
+	token.AccountFinder
+	token.Creator
+	token.UseWriter
+}
+
+// Pastes are the ports about pastes.
+type Pastes interface {
+	paste.Counter
+	paste.OwnerLister
+	paste.ExpiredRemover
+	paste.Creator
+	paste.Starrer
+}
+
+// Store is an empty store of the test's own.
+type Store struct {
+	Users  Users
+	Tokens Tokens
+	Pastes Pastes
+}
+
+// now has more digits than a microsecond, and a zone: what comes back must be the same instant, in UTC.
+var now = time.Date(2024, 2, 29, 12, 30, 15, 123456000, time.FixedZone("somewhere", -3*60*60-30*60))
+
+// Run runs every suite, each behaviour on a store of its own.
+func Run(t *testing.T, open func(t *testing.T) Store) {
+	t.Helper()
+	for name, behaviour := range map[string]func(*testing.T, Store){
+		"users/by name":                          userByName,
+		"users/an unknown name is not found":     unknownUser,
+		"users/name and id are unique":           userConflicts,
+		"users/a cancelled context":              cancelledUser,
+		"tokens/by hash":                         tokenByHash,
+		"tokens/an unknown hash is not found":    unknownToken,
+		"tokens/hash and id are unique":          tokenConflicts,
+		"tokens/last used moves forward only":    lastUsed,
+		"tokens/account":                         account,
+		"tokens/account without stars, services": bareAccount,
+		"tokens/account judges stars by time":    starsByTime,
+		"tokens/a cancelled context":             cancelledToken,
+		"pastes/own, newest first":               ownPastes,
+		"pastes/own, empty":                      noPastes,
+		"pastes/own, the visitor's error":        visitorError,
+		"pastes/expiry at the exact instant":     expiryInstant,
+		"pastes/counts":                          counts,
+		"pastes/id is unique":                    pasteConflicts,
+		"pastes/removing what is expired":        removeExpired,
+		"pastes/stars keep their order":          starOrder,
+		"pastes/a cancelled context":             cancelledPaste,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			behaviour(t, open(t))
+		})
+	}
+}
+
+func want[T comparable](t *testing.T, what string, got, wanted T) {
+	t.Helper()
+	if got != wanted {
+		t.Errorf("%s: got %v, want %v", what, got, wanted)
+	}
+}
+
+func wantKind(t *testing.T, err error, kind fault.Kind) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one of kind %q", kind)
+	}
+	if got := fault.KindOf(err); got != kind {
+		t.Fatalf("an error of kind %q, want %q: %v", got, kind, err)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func parseName(t *testing.T, s string) user.Name {
+	t.Helper()
+	name, err := user.ParseName(s)
+	must(t, err)
+	return name
+}
+
+func newUser(t *testing.T, name string) user.User {
+	t.Helper()
+	return user.User{
+		ID: user.ID(ident.New()), Name: parseName(t, name), AvatarURL: "https://example.com/ü.png?a=1&b='\"<>", DefaultLanguage: "C++",
+		PublicProfile: true, SupporterMonths: 1<<31 - 1, Contributor: true, CreatedAt: now,
+	}
+}
+
+func storedUser(t *testing.T, s Store, name string) user.User {
+	t.Helper()
+	u := newUser(t, name)
+	must(t, s.Users.Create(t.Context(), u, nil))
+	return u
+}
+
+func storedPaste(t *testing.T, s Store, id string, owner user.ID, created, expires time.Time) paste.ID {
+	t.Helper()
+	must(t, s.Pastes.Create(t.Context(), paste.Paste{ID: paste.ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}))
+	return paste.ID(id)
+}
+
+func storedToken(t *testing.T, s Store, owner user.ID) token.Token {
+	t.Helper()
+	made := token.Token{ID: token.ID(ident.New()), Owner: owner, Hash: token.Generate().Hash(), Name: "a token", CreatedAt: now}
+	must(t, s.Tokens.Create(t.Context(), made))
+	return made
+}
+
+func cancelled(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}

@@ -1,0 +1,231 @@
+// Package database gives tests databases of their own, on PostgreSQL and on SQLite.
+//
+// A package that uses it calls Main from its TestMain. How PostgreSQL is had is decided once for each
+// process; see README.md, "Tests".
+package database
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+)
+
+// zone is the time zone of every PostgreSQL database: one that is not UTC, nor a whole number of hours
+// from it, finds code that takes local time for UTC.
+const zone = "Asia/Kathmandu"
+
+// setupTime bounds everything but the start of the server.
+const setupTime = time.Minute
+
+// Main runs a package's tests and stops what they started. Use it as os.Exit(database.Main(m)).
+func Main(m *testing.M) int {
+	defer func() {
+		if shared.stop != nil {
+			shared.stop()
+		}
+	}()
+	return m.Run()
+}
+
+// Each runs test once on each database, in parallel.
+func Each(t *testing.T, test func(t *testing.T, cfg gormstore.Config)) {
+	t.Helper()
+	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": Postgres, "sqlite": SQLite} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, provide(t))
+		})
+	}
+}
+
+// shared is the process's PostgreSQL server and the migrated database that tests get copies of.
+var shared struct {
+	once     sync.Once
+	err      error
+	admin    *sql.DB
+	url      *url.URL
+	template string
+	stop     func()
+	cloning  sync.Mutex // a template cannot be copied while another session uses it
+}
+
+// Postgres returns the configuration of a migrated, empty database that is dropped after the test, or
+// kept, and its URL printed, if the test failed.
+func Postgres(tb testing.TB) gormstore.Config {
+	tb.Helper()
+	return postgres(tb, true)
+}
+
+// EmptyPostgres returns what Postgres does, without any table.
+func EmptyPostgres(tb testing.TB) gormstore.Config {
+	tb.Helper()
+	return postgres(tb, false)
+}
+
+func postgres(tb testing.TB, migrated bool) gormstore.Config {
+	tb.Helper()
+	shared.once.Do(func() { shared.err = startShared() })
+	if shared.err != nil {
+		tb.Fatal(shared.err)
+	}
+	name, template := newName(), "template0"
+	if migrated {
+		template = shared.template
+	}
+	if err := clone(tb.Context(), name, template); err != nil {
+		tb.Fatal(err)
+	}
+	cfg := config(name)
+	tb.Cleanup(func() {
+		if tb.Failed() {
+			tb.Logf("the database is kept: %s", string(cfg.URL))
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), setupTime)
+		defer cancel()
+		if _, err := shared.admin.ExecContext(ctx, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
+			tb.Logf("drop %s: %v", name, err)
+		}
+	})
+	return cfg
+}
+
+// SQLite returns the configuration of a migrated, empty database in the test's folder.
+func SQLite(tb testing.TB) gormstore.Config {
+	tb.Helper()
+	migrated, err := sqliteTemplate()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	cfg := EmptySQLite(tb)
+	if err := os.WriteFile(SQLitePath(cfg), migrated, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return cfg
+}
+
+// EmptySQLite returns the configuration of a database file that does not exist yet.
+func EmptySQLite(tb testing.TB) gormstore.Config {
+	tb.Helper()
+	cfg := gormstore.DefaultConfig()
+	cfg.URL = gormstore.URL("sqlite://" + filepath.Join(tb.TempDir(), "gluepot.db"))
+	return cfg
+}
+
+// SQLitePath returns the file of an SQLite configuration.
+func SQLitePath(cfg gormstore.Config) string { return strings.TrimPrefix(string(cfg.URL), "sqlite://") }
+
+var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
+	folder, err := os.MkdirTemp("", "gluepot-template-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // a temporary folder
+	cfg := gormstore.DefaultConfig()
+	cfg.URL = gormstore.URL("sqlite://" + filepath.Join(folder, "template.db"))
+	if err := migrate(cfg); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(folder, "template.db"))
+})
+
+// Open returns a connected store that is closed after the test.
+func Open(tb testing.TB, cfg gormstore.Config) *gormstore.Store {
+	tb.Helper()
+	store, err := gormstore.New(cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = store.Close() })
+	if err := store.Connect(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	return store
+}
+
+// SQL returns a bare connection pool to the same database, for tests that are "any other writer".
+func SQL(tb testing.TB, cfg gormstore.Config) *sql.DB {
+	tb.Helper()
+	driver, dsn := "pgx", string(cfg.URL)
+	if strings.HasPrefix(dsn, "sqlite://") {
+		driver, dsn = "sqlite", SQLitePath(cfg)+"?_pragma=busy_timeout(10000)"
+	}
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func startShared() error {
+	server, stop, err := findServer()
+	if err != nil {
+		return err
+	}
+	shared.url, shared.template = server, newName()
+	shared.admin, err = sql.Open("pgx", server.String())
+	if err != nil {
+		return err
+	}
+	shared.stop = func() {
+		ctx, cancel := context.WithTimeout(context.Background(), setupTime)
+		defer cancel()
+		_, _ = shared.admin.ExecContext(ctx, "DROP DATABASE IF EXISTS "+shared.template+" WITH (FORCE)")
+		_ = shared.admin.Close()
+		stop()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), setupTime)
+	defer cancel()
+	if err := clone(ctx, shared.template, "template0"); err != nil {
+		return err
+	}
+	return migrate(config(shared.template))
+}
+
+func migrate(cfg gormstore.Config) error {
+	store, err := gormstore.New(cfg)
+	if err != nil {
+		return err
+	}
+	defer store.Close() //nolint:errcheck // Migrate says what went wrong
+	ctx, cancel := context.WithTimeout(context.Background(), setupTime)
+	defer cancel()
+	if err := store.Connect(ctx); err != nil {
+		return err
+	}
+	return store.Migrate(ctx)
+}
+
+func clone(ctx context.Context, name, template string) error {
+	shared.cloning.Lock()
+	defer shared.cloning.Unlock()
+	_, err := shared.admin.ExecContext(ctx, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s STRATEGY = FILE_COPY", name, template))
+	if err == nil {
+		_, err = shared.admin.ExecContext(ctx, fmt.Sprintf("ALTER DATABASE %s SET timezone TO '%s'", name, zone))
+	}
+	if err != nil {
+		return fmt.Errorf("create a test database: %w", err)
+	}
+	return nil
+}
+
+func config(name string) gormstore.Config {
+	own := *shared.url
+	own.Path = "/" + name
+	cfg := gormstore.DefaultConfig()
+	cfg.URL = gormstore.URL(own.String())
+	return cfg
+}
+
+func newName() string { return "gluepot_test_" + strings.ToLower(rand.Text()[:12]) }

@@ -1,0 +1,242 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/testcontainers/testcontainers-go"
+	tcpostgres "github.com/testcontainers/testcontainers-go/modules/postgres"
+)
+
+// The variables that say how tests get PostgreSQL.
+const (
+	envWay   = "GLUEPOT_TEST_POSTGRES"       // url, container or local: demand that way
+	envURL   = "GLUEPOT_TEST_DATABASE_URL"   // a server that may be used
+	envImage = "GLUEPOT_TEST_POSTGRES_IMAGE" // the image for containers
+)
+
+const defaultImage = "postgres:17-alpine"
+
+// What the start of a server may take: of any, fetching the image included, and of a local one.
+const (
+	startTime      = 5 * time.Minute
+	localStartTime = 20 * time.Second
+)
+
+// serverOptions trade safety, which no test database needs, for speed.
+var serverOptions = []string{"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300"}
+
+// way is one way of getting a PostgreSQL server. start returns the URL of a database on which others
+// can be created, or errNotHere.
+type way struct {
+	name  string
+	start func(context.Context) (server *url.URL, stop func(), err error)
+}
+
+var errNotHere = errors.New("not available")
+
+// findServer tries the ways in their order, or only the one that is demanded, and prints which it took.
+func findServer() (*url.URL, func(), error) {
+	ctx, cancel := context.WithTimeout(context.Background(), startTime)
+	defer cancel()
+	ways := []way{{"url", startURL}, {"container", startContainer}, {"local", startLocal}}
+	demanded := os.Getenv(envWay)
+	var tried []string
+	for _, w := range ways {
+		if demanded != "" && demanded != w.name {
+			continue
+		}
+		server, stop, err := w.start(ctx)
+		if err == nil {
+			_, _ = fmt.Fprintf(os.Stderr, "tests use PostgreSQL by way of %s: %s\n", w.name, server.Host)
+			return server, stop, nil
+		}
+		tried = append(tried, w.name+": "+err.Error())
+		if !errors.Is(err, errNotHere) {
+			break
+		}
+	}
+	return nil, nil, fmt.Errorf(`no PostgreSQL for the tests (%s). Give them one of these:
+  - %s=postgres://USER:PASSWORD@HOST/postgres, a server on which databases may be created
+  - a Docker engine; the image is %s, or what %s names
+  - PostgreSQL's server binaries on this machine (Debian: apt-get install postgresql)
+%s=url, container or local demands one of the three`, strings.Join(tried, "; "), envURL, defaultImage, envImage, envWay)
+}
+
+func startURL(context.Context) (*url.URL, func(), error) {
+	value := os.Getenv(envURL)
+	if value == "" {
+		return nil, nil, fmt.Errorf("%s is not set (%w)", envURL, errNotHere)
+	}
+	server, err := url.Parse(value)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s is not a URL", envURL)
+	}
+	return server, func() {}, nil
+}
+
+func startContainer(ctx context.Context) (_ *url.URL, _ func(), err error) {
+	defer func() { // testcontainers panics where no engine is to be found
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v (%w)", r, errNotHere)
+		}
+	}()
+	provider, err := testcontainers.NewDockerProvider()
+	if err != nil {
+		return nil, nil, fmt.Errorf("no Docker engine (%w)", errNotHere)
+	}
+	defer provider.Close() //nolint:errcheck // nothing was done with it
+	if err := provider.Health(ctx); err != nil {
+		return nil, nil, fmt.Errorf("no Docker engine (%w)", errNotHere)
+	}
+	image := os.Getenv(envImage)
+	if image == "" {
+		image = defaultImage
+	}
+	container, err := tcpostgres.Run(ctx, image,
+		tcpostgres.WithDatabase("postgres"), tcpostgres.WithUsername("gluepot"), tcpostgres.WithPassword("gluepot"),
+		tcpostgres.BasicWaitStrategies(),
+		testcontainers.WithCmdArgs(serverOptions...),
+	)
+	stop := func() { _ = testcontainers.TerminateContainer(container, testcontainers.StopTimeout(0)) }
+	if err != nil {
+		stop()
+		return nil, nil, fmt.Errorf("start a container of %s: %w", image, err)
+	}
+	connection, err := container.ConnectionString(ctx, "sslmode=disable")
+	if err != nil {
+		stop()
+		return nil, nil, err
+	}
+	server, err := url.Parse(connection)
+	return server, stop, err
+}
+
+// localScript runs a server until its standard input ends, which it does when this process ends,
+// however that happens, and then removes its folder. $1 is the folder; the rest is the server.
+const localScript = `folder=$1; shift; "$@" >"$folder/log" 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf "$folder"`
+
+func startLocal(ctx context.Context) (*url.URL, func(), error) {
+	bin, err := findBinaries()
+	if err != nil {
+		return nil, nil, err
+	}
+	folder, err := os.MkdirTemp("", "gluepot-postgres-")
+	if err != nil {
+		return nil, nil, err
+	}
+	credential, err := serverCredential(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	run := func(ctx context.Context, name string, args ...string) *exec.Cmd {
+		cmd := exec.CommandContext(ctx, name, args...)
+		cmd.Dir = folder
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: credential}
+		return cmd
+	}
+	data := filepath.Join(folder, "data")
+	initdb := run(ctx, filepath.Join(bin, "initdb"), "-D", data, "-U", "gluepot", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return nil, nil, fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	port, err := freePort(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	args := append([]string{
+		"-c", localScript, "sh", folder,
+		filepath.Join(bin, "postgres"), "-D", data, "-p", strconv.Itoa(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=" + folder,
+	}, serverOptions...)
+	script := run(context.Background(), "sh", args...) // it outlives ctx
+	script.SysProcAttr.Setpgid = true                  // an interrupt of the tests must reach it by its standard input only
+	alive, err := script.StdinPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := script.Start(); err != nil {
+		return nil, nil, err
+	}
+	stop := func() {
+		_ = alive.Close()
+		_ = script.Wait()
+	}
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	server := &url.URL{Scheme: "postgres", User: url.User("gluepot"), Host: address, Path: "/postgres", RawQuery: "sslmode=disable"}
+	ready := filepath.Join(bin, "pg_isready")
+	ctx, cancel := context.WithTimeout(ctx, localStartTime)
+	defer cancel()
+	var failure error
+	for ctx.Err() == nil {
+		if failure = run(ctx, ready, "-q", "-h", "127.0.0.1", "-p", strconv.Itoa(port), "-U", "gluepot").Run(); failure == nil {
+			return server, stop, nil
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	log, _ := os.ReadFile(filepath.Join(folder, "log"))
+	stop()
+	return nil, nil, fmt.Errorf("the local PostgreSQL server did not start: %w: %s", failure, log)
+}
+
+func findBinaries() (string, error) {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		real, err := filepath.EvalSymlinks(path) // the other binaries stand beside the real one
+		return filepath.Dir(real), err
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is well-formed
+	if len(found) == 0 {
+		return "", fmt.Errorf("no initdb (%w)", errNotHere)
+	}
+	sort.Slice(found, func(i, j int) bool { return majorVersion(found[i]) > majorVersion(found[j]) })
+	return filepath.Dir(found[0]), nil
+}
+
+func majorVersion(initdb string) int {
+	version, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(initdb))))
+	return version
+}
+
+// serverCredential returns the user to run the server as and gives it the folder: PostgreSQL refuses
+// to run as root. nil stands for the current user.
+func serverCredential(folder string) (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil //nolint:nilnil // see above
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		account, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, uidErr := strconv.ParseUint(account.Uid, 10, 32)
+		gid, gidErr := strconv.ParseUint(account.Gid, 10, 32)
+		if uidErr != nil || gidErr != nil {
+			continue
+		}
+		if err := os.Chown(folder, int(uid), int(gid)); err != nil {
+			return nil, err
+		}
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+	}
+	return nil, errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor nobody")
+}
+
+func freePort(ctx context.Context) (int, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer listener.Close()                          //nolint:errcheck // its port is all we want
+	return listener.Addr().(*net.TCPAddr).Port, nil //nolint:forcetypeassert // it listens on TCP
+}
