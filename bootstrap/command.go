@@ -49,13 +49,27 @@ func sentence(err error) string {
 	if !ok {
 		return err.Error()
 	}
-	if cause := errors.Unwrap(failure); cause != nil && failure.Kind != fault.Invalid && failure.Kind != fault.Conflict {
-		for inner := cause; inner != nil; inner = errors.Unwrap(inner) {
-			cause = inner
-		}
-		return fmt.Sprintf("%s (%v)", failure.Message, cause)
+	if cause := errors.Unwrap(failure); cause != nil && (failure.Kind == fault.Unavailable || failure.Kind == fault.Internal) {
+		return fmt.Sprintf("%s (%v)", failure.Message, rootCause(cause))
 	}
 	return failure.Message
+}
+
+// rootCause leaves "connection refused" of all that drivers and the standard library put before it.
+func rootCause(err error) error {
+	for {
+		switch wrapper := err.(type) { //nolint:errorlint // it walks the chain itself
+		case interface{ Unwrap() []error }:
+			err = wrapper.Unwrap()[0]
+		case interface{ Unwrap() error }:
+			if wrapper.Unwrap() == nil {
+				return err
+			}
+			err = wrapper.Unwrap()
+		default:
+			return err
+		}
+	}
 }
 
 func newCommand(stdout, stderr io.Writer) *cobra.Command {

@@ -18,6 +18,8 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
+
+	"github.com/gluepot/gluepot/domain/fault"
 )
 
 // maxSQLiteConnections is where more readers stop helping: SQLite has one writer anyway.
@@ -29,6 +31,7 @@ type Store struct {
 	gorm       *gorm.DB
 	queries    *queries
 	migrations migrationSource
+	url        URL
 	sqlitePath string // empty for PostgreSQL
 }
 
@@ -46,7 +49,7 @@ func New(cfg Config) (*Store, error) {
 		connections := min(cfg.MaxConnections, maxSQLiteConnections)
 		db.SetMaxOpenConns(connections)
 		db.SetMaxIdleConns(connections)
-		return newStore(db, sqliteDialector{pool: db}, &Store{queries: &sqliteQueries, migrations: sqliteMigrations, sqlitePath: path})
+		return newStore(db, sqliteDialector{pool: db}, &Store{url: cfg.URL, queries: &sqliteQueries, migrations: sqliteMigrations, sqlitePath: path})
 	}
 	pgxConfig, err := postgresConfig(cfg)
 	if err != nil {
@@ -55,7 +58,7 @@ func New(cfg Config) (*Store, error) {
 	db := stdlib.OpenDB(*pgxConfig)
 	db.SetMaxOpenConns(cfg.MaxConnections)
 	db.SetMaxIdleConns(cfg.MaxConnections) // the default of two would reconnect under load
-	return newStore(db, postgres.New(postgres.Config{Conn: db}), &Store{queries: &postgresQueries, migrations: postgresMigrations})
+	return newStore(db, postgres.New(postgres.Config{Conn: db}), &Store{url: cfg.URL, queries: &postgresQueries, migrations: postgresMigrations})
 }
 
 func newStore(db *sql.DB, dialector gorm.Dialector, store *Store) (*Store, error) {
@@ -111,10 +114,13 @@ func sqliteFile(path string) string { return "file:" + (&url.URL{Path: path}).Es
 func (s *Store) Connect(ctx context.Context) error {
 	if s.sqlitePath != "" {
 		if err := os.MkdirAll(filepath.Dir(s.sqlitePath), 0o750); err != nil {
-			return unavailable(err)
+			return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the folder of the database %s. Check GLUEPOT_DATABASE_URL.", s.url), err)
 		}
 	}
-	return translate(s.sql.PingContext(ctx))
+	if err := s.sql.PingContext(ctx); err != nil {
+		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot reach the database %s. Check that it runs and that GLUEPOT_DATABASE_URL is right.", s.url), err)
+	}
+	return nil
 }
 
 // Close closes all connections, after the statements that are under way.

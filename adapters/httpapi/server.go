@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/gluepot/gluepot/domain/fault"
 )
 
 // Server runs an API on a socket.
@@ -39,11 +41,12 @@ func NewServer(cfg Config, api *API, logger *zap.Logger) *Server {
 	}
 }
 
-// Start listens and serves in the background. It fails when the address cannot be listened on.
+// Start listens and serves in the background. It fails with fault.Unavailable when
+// the address cannot be listened on.
 func (s *Server) Start(ctx context.Context) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.cfg.Addr)
 	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w", s.cfg.Addr, rootCause(err))
+		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot listen on %s. Choose another address with --http-addr or GLUEPOT_HTTP_ADDR.", s.cfg.Addr), err)
 	}
 	s.addr = listener.Addr()
 	go func() {
@@ -84,15 +87,4 @@ func serverLog(logger *zap.Logger) *log.Logger {
 		return zap.NewStdLog(logger)
 	}
 	return std
-}
-
-// rootCause leaves "address already in use" of "listen tcp 127.0.0.1:80: bind: address already in use".
-func rootCause(err error) error {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err
-		}
-		err = inner
-	}
 }

@@ -1,0 +1,404 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/faultproxy"
+)
+
+// databasePaths are the endpoints that ask the database.
+var databasePaths = []string{"/user/epoxy/exists", "/user/epoxy", "/user/self", "/user/self/pastes", "/data/numPastes"}
+
+func wantStatus(t *testing.T, server *process, path string, status int) (*http.Response, string) {
+	t.Helper()
+	response, body := exchange(t, server.address, http.MethodGet, path, authorization(epoxyToken))
+	if response.StatusCode != status {
+		t.Errorf("%.100s: %s, want %d: %s", path, response.Status, status, body)
+	}
+	return response, body
+}
+
+// throughProxy serves a filled PostgreSQL database that can be made to fail.
+func throughProxy(t *testing.T, settings ...string) (*process, *faultproxy.Proxy) {
+	t.Helper()
+	cfg := database.Postgres(t)
+	fixture(t, cfg)
+	proxy, cfg := faultproxy.Start(t, cfg)
+	return serve(t, string(cfg.URL), settings...), proxy
+}
+
+func TestDatabaseUnreachable(t *testing.T) {
+	t.Parallel()
+	const limit = time.Second
+	for name, fail := range map[string]func(*faultproxy.Proxy){"down": (*faultproxy.Proxy).Refuse, "hanging": (*faultproxy.Proxy).Stall} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT="+limit.String())
+			for _, path := range databasePaths {
+				wantStatus(t, server, path, http.StatusOK)
+			}
+			fail(proxy)
+			for _, path := range append(databasePaths, "/readyz") {
+				started := time.Now()
+				response, body := wantStatus(t, server, path, http.StatusServiceUnavailable)
+				if response.Header.Get("Retry-After") == "" {
+					t.Errorf("%s: no Retry-After", path)
+				}
+				if !strings.Contains(body, `"statusMessage":"The database did not answer in time.`) {
+					t.Errorf("%s: the body is %s", path, body)
+				}
+				if took := time.Since(started); took > limit+limit/2 {
+					t.Errorf("%s took %v, the limit is %v", path, took, limit)
+				}
+			}
+			for _, path := range []string{"/healthz", "/data/language?name=go", "/data/languageExt?extension=go"} {
+				wantStatus(t, server, path, http.StatusOK)
+			}
+			proxy.Resume()
+			deadline := time.Now().Add(patience)
+			for time.Now().Before(deadline) {
+				if status, _ := server.get("/readyz", ""); status == http.StatusOK {
+					break
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+			for _, path := range databasePaths {
+				wantStatus(t, server, path, http.StatusOK)
+			}
+		})
+	}
+}
+
+func TestOverload(t *testing.T) {
+	t.Parallel()
+	const limit = time.Second
+	server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT="+limit.String(), "GLUEPOT_DATABASE_MAX_CONNECTIONS=2")
+	proxy.Stall()
+	var waiting sync.WaitGroup
+	for range 50 {
+		waiting.Go(func() {
+			started := time.Now()
+			wantStatus(t, server, "/user/epoxy", http.StatusServiceUnavailable)
+			if took := time.Since(started); took > 2*limit {
+				t.Errorf("took %v", took)
+			}
+		})
+	}
+	waiting.Wait()
+}
+
+func TestRoundTrips(t *testing.T) {
+	t.Parallel()
+	server, proxy := throughProxy(t, "GLUEPOT_DATABASE_MAX_CONNECTIONS=1", "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_SWEEP_INTERVAL=0")
+	for path, most := range map[string]int64{
+		"/user/epoxy/exists": 1, "/user/epoxy": 1, "/user/self": 1, "/user/self/pastes": 2, "/data/numPastes": 1,
+		"/data/language?name=go": 0, "/data/languageExt?extension=go": 0, "/user/-": 0,
+	} {
+		server.get(path, epoxyToken) // the first time prepares statements
+		before := proxy.RoundTrips()
+		server.get(path, epoxyToken)
+		if got := proxy.RoundTrips() - before; got != most {
+			t.Errorf("%s took %d round trips, want %d", path, got, most)
+		}
+	}
+}
+
+func TestStopping(t *testing.T) {
+	t.Parallel()
+	server, proxy := throughProxy(t, "GLUEPOT_HTTP_DRAIN_DELAY=1s")
+	wantStatus(t, server, "/user/epoxy", http.StatusOK)
+	proxy.Stall()
+	var inFlight sync.WaitGroup
+	inFlight.Go(func() { wantStatus(t, server, "/user/epoxy", http.StatusOK) })
+	time.Sleep(200 * time.Millisecond)
+	server.signal(syscall.SIGTERM)
+	time.Sleep(200 * time.Millisecond)
+	_, body := wantStatus(t, server, "/readyz", http.StatusServiceUnavailable)
+	if !strings.Contains(body, "shutting down") {
+		t.Errorf("readiness: %s", body)
+	}
+	wantStatus(t, server, "/healthz", http.StatusOK)
+	time.Sleep(time.Second) // beyond the drain delay: the socket is closed, the request still in flight
+	proxy.Resume()
+	inFlight.Wait()
+	if code := server.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	server.waitForLog("stopped")
+}
+
+func TestSecondSignal(t *testing.T) {
+	t.Parallel()
+	server, proxy := throughProxy(t)
+	wantStatus(t, server, "/user/epoxy", http.StatusOK)
+	proxy.Stall()
+	go func() {
+		response, err := http.Get("http://" + server.address + "/user/epoxy")
+		if err == nil {
+			_ = response.Body.Close()
+		}
+	}()
+	time.Sleep(200 * time.Millisecond)
+	server.signal(syscall.SIGTERM)
+	server.waitForLog("stopping")
+	started := time.Now()
+	server.signal(syscall.SIGTERM)
+	if code := server.wait(); code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	if took := time.Since(started); took > 2*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+func TestListenFailure(t *testing.T) {
+	t.Parallel()
+	url := string(database.SQLite(t).URL)
+	first := serve(t, url)
+	code, stdout, stderr := run(t, []string{"GLUEPOT_DATABASE_URL=" + url, "GLUEPOT_HTTP_ADDR=" + first.address}, "serve")
+	wanted := "gluepot: Cannot listen on " + first.address + ". Choose another address with --http-addr or GLUEPOT_HTTP_ADDR. (address already in use)\n"
+	if code != 1 || stdout != "" || stderr != wanted {
+		t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
+	}
+}
+
+func TestWrongConfiguration(t *testing.T) {
+	t.Parallel()
+	code, stdout, stderr := run(t, []string{
+		"GLUEPOT_DATABASE_URL=mysql://root:hunter2@localhost/x", "GLUEPOT_DATABASE_MAX_CONNECTIONS=many", "GLUEPOT_HTTP_ADDR=nowhere",
+		"GLUEPOT_HTTP_BASE_PATH=api/v2/", "GLUEPOT_HTTP_REQUEST_TIMEOUT=-1s", "GLUEPOT_LOG_LEVEL=loud", "GLUEPOT_LOG_FORMAT=xml",
+		"GLUEPOT_HTTP_TRUSTED_PROXIES=nobody", "GLUEPOT_SWEEP_INTERVAL=soon",
+	}, "serve")
+	for _, part := range []string{
+		"database URL", "GLUEPOT_DATABASE_MAX_CONNECTIONS", "nowhere", "api/v2/", "request timeout", "loud", "xml", "nobody", "GLUEPOT_SWEEP_INTERVAL",
+	} {
+		if !strings.Contains(stderr, part) {
+			t.Errorf("%q is not named in:\n%s", part, stderr)
+		}
+	}
+	if code != 2 || stdout != "" || strings.Contains(stderr, "goroutine") || strings.Contains(stderr, "hunter2") {
+		t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
+	}
+	for _, args := range [][]string{{"nonsense"}, {"serve", "--nonsense"}, {"serve", "nonsense"}, {"migrate", "down"}} {
+		if code, _, stderr := run(t, nil, args...); code != 2 || !strings.HasPrefix(stderr, "gluepot: ") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: exit code %d, %q", args, code, stderr)
+		}
+	}
+}
+
+func TestDatabaseDownAtStart(t *testing.T) {
+	t.Parallel()
+	code, _, stderr := run(t, []string{"GLUEPOT_DATABASE_URL=postgres://gluepot:hunter2@127.0.0.1:1/gluepot", "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve")
+	if code != 1 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "connection refused") || strings.Contains(stderr, "hunter2") {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+}
+
+func TestHelpAndVersion(t *testing.T) {
+	t.Parallel()
+	for args, part := range map[string]string{"help": "Available Commands", "": "Available Commands", "help serve": "--http-addr", "version": "gluepot "} {
+		if code, stdout, stderr := run(t, nil, strings.Fields(args)...); code != 0 || !strings.Contains(stdout, part) || stderr != "" {
+			t.Errorf("%q: exit code %d, %q, %q", args, code, stdout, stderr)
+		}
+	}
+}
+
+// eachEmpty runs test on a database without tables, of both kinds.
+func eachEmpty(t *testing.T, test func(*testing.T, gormstore.Config)) {
+	t.Helper()
+	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(t, database.EmptyPostgres(t)) })
+	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(t, database.EmptySQLite(t)) })
+}
+
+func TestManyNodesStartAtOnce(t *testing.T) {
+	t.Parallel()
+	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
+		nodes := make([]*process, 4)
+		for i := range nodes {
+			nodes[i] = start(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve")
+		}
+		for _, node := range nodes {
+			node.waitForAddress()
+			wantStatus(t, node, "/readyz", http.StatusOK)
+		}
+	})
+}
+
+func TestMigrate(t *testing.T) {
+	t.Parallel()
+	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
+		url := "GLUEPOT_DATABASE_URL=" + string(cfg.URL)
+		unmigrated := start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_DATABASE_MIGRATE=false"}, "serve")
+		unmigrated.waitForAddress()
+		wantStatus(t, unmigrated, "/readyz", http.StatusServiceUnavailable)
+		for _, step := range []struct{ command, part string }{
+			{"status", "pending"}, {"up", "up to date"}, {"up", "up to date"}, {"status", "applied"},
+		} {
+			if code, stdout, stderr := run(t, []string{url}, "migrate", step.command); code != 0 || !strings.Contains(stdout, step.part) {
+				t.Fatalf("%s: exit code %d, %q, %q", step.command, code, stdout, stderr)
+			}
+		}
+		wantStatus(t, unmigrated, "/readyz", http.StatusOK)
+
+		// A newer program has been here. Nodes that run go on; this one does not start.
+		if _, err := database.SQL(t, cfg).Exec("INSERT INTO gluepot_migrations (version_id, is_applied) VALUES (99999, true)"); err != nil {
+			t.Fatal(err)
+		}
+		wantStatus(t, unmigrated, "/readyz", http.StatusOK)
+		for _, args := range [][]string{{"serve"}, {"migrate", "up"}} {
+			code, _, stderr := run(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}[:len(args[0])/7+1], args...)
+			if code != 1 || !strings.Contains(stderr, "Run a newer gluepot") || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("%v: exit code %d, %q", args, code, stderr)
+			}
+		}
+	})
+}
+
+func TestBasePath(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	fixture(t, cfg)
+	server := serve(t, string(cfg.URL), "GLUEPOT_HTTP_BASE_PATH=/api/v2")
+	for path, status := range map[string]int{
+		"/api/v2/user/epoxy": 200, "/api/v2/user/self/": 200, "/api/v2/data/language?name=C++": 200,
+		"/user/epoxy": 404, "/healthz": 200, "/readyz": 200, "/api/v2/healthz": 404,
+	} {
+		wantStatus(t, server, path, status)
+	}
+}
+
+func TestEmptyByDefault(t *testing.T) {
+	t.Parallel()
+	server := start(t, []string{"GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve")
+	server.waitForAddress()
+	if _, body := wantStatus(t, server, "/data/numPastes", http.StatusOK); body != `{"numPastes":0}` {
+		t.Error(body)
+	}
+	if _, err := os.Stat(filepath.Join(server.cmd.Dir, "data", "gluepot.db")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDemo runs every line that the demonstration prints.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	url := "GLUEPOT_DATABASE_URL=" + string(database.EmptySQLite(t).URL)
+	for range 2 { // the second start finds the data of the first
+		server := start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve", "--demo")
+		server.waitForAddress()
+		for deadline := time.Now().Add(patience); !strings.Contains(server.stdout.String(), "Ctrl-C"); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("nothing was printed")
+			}
+		}
+		lines := regexp.MustCompile(`curl (?:-H 'Authorization: (\S+)' )?'?(http://\S+?)'?\n`).FindAllStringSubmatch(server.stdout.String(), -1)
+		if len(lines) != 7 {
+			t.Fatalf("%d lines in %s", len(lines), &server.stdout)
+		}
+		for _, line := range lines {
+			status, body := server.get(strings.TrimPrefix(line[2], "http://"+server.address), line[1])
+			if status != http.StatusOK || len(body) < len(`""`) || body == "[]" {
+				t.Errorf("%s: %d %s", line[2], status, body)
+			}
+		}
+		status, _ := server.get("/user/mortar", "")
+		if exists, _ := server.get("/user/mortar/exists", ""); status != http.StatusNotFound || exists != http.StatusOK {
+			t.Error("mortar is not private")
+		}
+		server.signal(syscall.SIGINT)
+		if code := server.wait(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	}
+}
+
+func TestAccessLog(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	fixture(t, cfg)
+	server := serve(t, string(cfg.URL))
+	exchange(t, server.address, http.MethodGet, "/user/self?token="+epoxyToken, authorization("Bearer "+epoxyToken))
+	line := server.waitForLog("request")
+	if line["request_id"] != "golden" || line["route"] != "/user/self" || line["status"] != float64(200) || line["method"] != "GET" {
+		t.Error(line)
+	}
+	if _, ok := line["duration_ms"].(float64); !ok {
+		t.Error(line)
+	}
+	server.signal(syscall.SIGTERM)
+	server.wait()
+	if strings.Contains(server.stderr.String(), epoxyToken) {
+		t.Error("the token is in the log")
+	}
+}
+
+func TestHostileInput(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	fixture(t, cfg)
+	server := serve(t, string(cfg.URL))
+	megabyte := strings.Repeat("a", 1<<20)
+	for _, path := range []string{
+		"/data/language?name=" + megabyte, "/data/languageExt?extension=" + megabyte, "/user/" + megabyte, "/user/" + megabyte + "/exists",
+	} {
+		wantStatus(t, server, path, http.StatusNotFound)
+	}
+	for b := range 256 {
+		for _, path := range []string{"/user/%%%02x", "/data/language?name=%%%02x", "/data/languageExt?extension=%%%02x"} {
+			target := fmt.Sprintf(path, b)
+			response, _ := exchange(t, server.address, http.MethodGet, target)
+			if response.StatusCode >= http.StatusInternalServerError {
+				t.Errorf("%s: %s", target, response.Status)
+			}
+		}
+	}
+}
+
+// TestLastUsed sees the time of use stored in the background, and once more at the end.
+func TestLastUsed(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		fixture(t, cfg)
+		server := serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=1h")
+		wantStatus(t, server, "/user/self", http.StatusOK)
+		server.signal(syscall.SIGTERM)
+		server.wait()
+		var used int
+		if err := database.SQL(t, cfg).QueryRow("SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL").Scan(&used); err != nil || used != 1 {
+			t.Errorf("%d tokens were used, error %v", used, err)
+		}
+	})
+}
+
+// TestSweeping sees expired pastes removed in the background, and the count right before and after.
+func TestSweeping(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		fixture(t, cfg)
+		serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=50ms")
+		db := database.SQL(t, cfg)
+		for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+			var left int
+			if err := db.QueryRow("SELECT count(*) FROM pastes WHERE id = 'expired1'").Scan(&left); err != nil {
+				t.Fatal(err)
+			}
+			if left == 0 {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("the expired paste is still there")
+			}
+		}
+	})
+}

@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestMain(m *testing.M) {
+	code := database.Main(m)
+	removeBinary()
+	os.Exit(code)
+}
+
+// exchange sends one request exactly as it stands and returns the answer.
+func exchange(t *testing.T, address, method, target string, headers ...string) (*http.Response, string) {
+	t.Helper()
+	connection, err := net.DialTimeout("tcp", address, patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close() //nolint:errcheck // it has been read
+	_ = connection.SetDeadline(time.Now().Add(patience))
+	body := ""
+	for i, header := range headers {
+		if content, ok := strings.CutPrefix(header, "\n"); ok { // a body
+			body = content
+			headers[i] = fmt.Sprintf("Content-Length: %d", len(body))
+		}
+	}
+	lines := append([]string{method + " " + target + " HTTP/1.1", "Host: gluepot.test", "X-Request-Id: golden", "Connection: close"}, headers...)
+	if _, err := io.WriteString(connection, strings.Join(lines, "\r\n")+"\r\n\r\n"+body); err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(connection), &http.Request{Method: method})
+	if err != nil {
+		t.Fatalf("%s %.100s: %v", method, target, err)
+	}
+	defer response.Body.Close() //nolint:errcheck // it has been read
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatalf("%s %.100s: %v", method, target, err)
+	}
+	return response, string(content)
+}
+
+// shown are the headers that the golden file has, in this order.
+var shown = []string{"Content-Type", "Content-Length", "WWW-Authenticate", "Allow", "Cache-Control", "Vary", "ETag", "Location", "Retry-After"}
+
+// TestDecisions asks for every row of the interface's decision table, on both databases, and compares
+// the answers with testdata/decisions.golden: status, headers and body.
+func TestDecisions(t *testing.T) {
+	t.Parallel()
+	wanted, err := os.ReadFile("testdata/decisions.golden")
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		fixture(t, cfg)
+		server := serve(t, string(cfg.URL))
+		var golden strings.Builder
+		for _, d := range decisions {
+			fmt.Fprintf(&golden, "## %s\n\n", d.row)
+			for _, r := range d.requests {
+				headers := append([]string{}, r.headers...)
+				response, body := exchange(t, server.address, r.method, r.target, headers...)
+				fmt.Fprintf(&golden, "> %s %s\n", r.method, r.target)
+				for _, header := range r.headers {
+					fmt.Fprintf(&golden, "> %s\n", strings.ReplaceAll(header, "\n", "(body) "))
+				}
+				fmt.Fprintf(&golden, "%s\n", response.Status)
+				for _, name := range shown {
+					if value := response.Header.Get(name); value != "" {
+						fmt.Fprintf(&golden, "%s: %s\n", name, value)
+					}
+				}
+				fmt.Fprintf(&golden, "%s\n\n", body)
+			}
+		}
+		if *update {
+			if err := os.WriteFile("testdata/decisions.golden", []byte(golden.String()), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		compare(t, string(wanted), golden.String())
+		for _, line := range server.log() {
+			if text := fmt.Sprint(line); strings.Contains(text, epoxyToken) || strings.Contains(text, mortarToken) {
+				t.Errorf("a token is in the log: %s", text)
+			}
+		}
+	})
+}
+
+// compare shows the first lines that differ.
+func compare(t *testing.T, wanted, got string) {
+	t.Helper()
+	w, g := strings.Split(wanted, "\n"), strings.Split(got, "\n")
+	for i := range max(len(w), len(g)) {
+		if i >= len(w) || i >= len(g) || w[i] != g[i] {
+			from := max(0, i-6)
+			t.Fatalf("differs from the golden file at line %d:\nwant %s\n\ngot  %s", i+1,
+				strings.Join(w[min(from, len(w)):min(i+4, len(w))], "\n     "), strings.Join(g[min(from, len(g)):min(i+4, len(g))], "\n     "))
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package e2e
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// The tokens of the fixture.
+const (
+	epoxyToken   = "kept+from/the=old-server_0123456789ABCDEFGHIJ" // one that another program made
+	mortarToken  = "mortar's token"                                // printable, with a space
+	expiredToken = "expired"
+	revokedToken = "revoked"
+)
+
+// fixture stores what the cases ask for:
+// Epoxy, public, with pastes, stars and services; putty, public, with nothing; mortar, private, with a paste.
+func fixture(t *testing.T, cfg gormstore.Config) {
+	t.Helper()
+	store := database.Open(t, cfg)
+	users, tokens, pastes := gormstore.NewUsers(store), gormstore.NewTokens(store), gormstore.NewPastes(store)
+	ctx, now := context.Background(), time.Now()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	created := time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, u := range []struct {
+		user     user.User
+		name     string
+		services map[string]string
+	}{
+		{user.User{
+			ID: "epoxy001", AvatarURL: "https://example.com/a?b=<c>&d", DefaultLanguage: "C++", PublicProfile: true,
+			SupporterMonths: 24, Contributor: true,
+		}, "Epoxy", map[string]string{"github": "4815162342", "gitlab": "108"}},
+		{user.User{ID: "putty001", DefaultLanguage: "Autodetect", PublicProfile: true}, "putty", nil},
+		{user.User{ID: "mortar01", DefaultLanguage: "Go"}, "mortar", map[string]string{"github": "23"}},
+		{user.User{ID: "prefix01", DefaultLanguage: "Go", PublicProfile: true}, "ep_xy.a-b", nil},
+	} {
+		var err error
+		u.user.Name, err = user.ParseName(u.name)
+		check(err)
+		u.user.CreatedAt = created
+		check(users.Create(ctx, u.user, u.services))
+	}
+	for _, k := range []struct {
+		text             string
+		owner            user.ID
+		expires, revoked time.Time
+	}{
+		{epoxyToken, "epoxy001", now.Add(time.Hour), time.Time{}},
+		{mortarToken, "mortar01", time.Time{}, time.Time{}},
+		{expiredToken, "epoxy001", now.Add(-time.Minute), time.Time{}},
+		{revokedToken, "epoxy001", time.Time{}, now.Add(-time.Minute)},
+	} {
+		secret, err := token.ParseSecret(k.text)
+		check(err)
+		check(tokens.Create(ctx, token.Token{
+			ID: token.ID("id-" + k.owner + user.ID(k.text[:2])), Owner: k.owner, Hash: secret.Hash(), CreatedAt: created, ExpiresAt: k.expires, RevokedAt: k.revoked,
+		}))
+	}
+	for _, p := range []paste.Paste{
+		{ID: "oldest01", Owner: "epoxy001", CreatedAt: created},
+		{ID: "tie0000a", Owner: "epoxy001", CreatedAt: created.Add(time.Hour)},
+		{ID: "tie0000b", Owner: "epoxy001", CreatedAt: created.Add(time.Hour)},
+		{ID: "expires1", Owner: "epoxy001", CreatedAt: created.Add(2 * time.Hour), ExpiresAt: now.Add(time.Hour)},
+		{ID: "expired1", Owner: "epoxy001", CreatedAt: created.Add(3 * time.Hour), ExpiresAt: now.Add(-time.Minute)},
+		{ID: "nobodys1", CreatedAt: created},
+	} {
+		check(pastes.Create(ctx, p))
+	}
+	for _, id := range []paste.ID{"nobodys1", "missing1", "expired1", "oldest01"} {
+		check(pastes.Star(ctx, "epoxy001", id))
+	}
+}

@@ -1,0 +1,180 @@
+// Package faultproxy stands between the program and PostgreSQL and breaks the connection on demand.
+package faultproxy
+
+import (
+	"encoding/binary"
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+)
+
+// Proxy passes connections on to a PostgreSQL server until it is told otherwise.
+type Proxy struct {
+	listener net.Listener
+	target   string
+
+	mu          sync.Mutex
+	refusing    bool
+	passing     *sync.Cond // waited on while stalled
+	stalled     bool
+	connections map[net.Conn]struct{}
+
+	roundTrips atomic.Int64
+}
+
+// Start returns a proxy before the database of cfg, and the configuration that leads through it.
+func Start(tb testing.TB, cfg gormstore.Config) (*Proxy, gormstore.Config) {
+	tb.Helper()
+	target, err := url.Parse(string(cfg.URL))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p := &Proxy{listener: listener, target: target.Host, connections: make(map[net.Conn]struct{})}
+	p.passing = sync.NewCond(&p.mu)
+	tb.Cleanup(func() {
+		_ = listener.Close()
+		p.Resume()
+		p.cut()
+	})
+	go p.accept()
+	target.Host = listener.Addr().String()
+	cfg.URL = gormstore.URL(target.String())
+	return p, cfg
+}
+
+// Refuse ends every connection, and every new one at once: the server is down.
+func (p *Proxy) Refuse() {
+	p.mu.Lock()
+	p.refusing = true
+	p.mu.Unlock()
+	p.cut()
+}
+
+// Stall accepts connections and answers nothing: the server, or the network before it, hangs.
+func (p *Proxy) Stall() {
+	p.mu.Lock()
+	p.stalled = true
+	p.mu.Unlock()
+}
+
+// Resume ends Refuse and Stall. What was held back while stalled is delivered.
+func (p *Proxy) Resume() {
+	p.mu.Lock()
+	p.refusing, p.stalled = false, false
+	p.mu.Unlock()
+	p.passing.Broadcast()
+}
+
+// RoundTrips returns how often a client has waited for the server since the start: the number of
+// Sync and Query messages (PostgreSQL documentation, "Frontend/Backend Protocol").
+func (p *Proxy) RoundTrips() int64 { return p.roundTrips.Load() }
+
+func (p *Proxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for connection := range p.connections {
+		_ = connection.Close()
+	}
+}
+
+func (p *Proxy) accept() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		go p.serve(client)
+	}
+}
+
+func (p *Proxy) serve(client net.Conn) {
+	defer client.Close() //nolint:errcheck // breaking connections is the purpose
+	server, err := net.Dial("tcp", p.target)
+	if err != nil {
+		return
+	}
+	defer server.Close() //nolint:errcheck // breaking connections is the purpose
+	p.mu.Lock()
+	refusing := p.refusing
+	p.connections[client], p.connections[server] = struct{}{}, struct{}{}
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		delete(p.connections, client)
+		delete(p.connections, server)
+		p.mu.Unlock()
+	}()
+	if refusing {
+		return
+	}
+	go func() {
+		_ = p.copyRequests(server, client)
+		_ = server.Close()
+	}()
+	_ = p.copy(client, server)
+}
+
+// copyRequests copies message by message and counts those that the client waits after. The first
+// message of a connection has no type.
+func (p *Proxy) copyRequests(server io.Writer, client io.Reader) error {
+	header := make([]byte, 4)
+	for first := true; ; first = false {
+		kind := byte(0)
+		if !first {
+			if _, err := io.ReadFull(client, header[:1]); err != nil {
+				return err
+			}
+			kind = header[0]
+		}
+		if _, err := io.ReadFull(client, header); err != nil {
+			return err
+		}
+		message := make([]byte, 0, 64)
+		if !first {
+			message = append(message, kind)
+		}
+		message = append(message, header...)
+		body := make([]byte, binary.BigEndian.Uint32(header)-4)
+		if _, err := io.ReadFull(client, body); err != nil {
+			return err
+		}
+		if kind == 'S' || kind == 'Q' {
+			p.roundTrips.Add(1)
+		}
+		p.waitWhileStalled()
+		if _, err := server.Write(append(message, body...)); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *Proxy) copy(to io.Writer, from io.Reader) error {
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		if err != nil {
+			return err
+		}
+		p.waitWhileStalled()
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *Proxy) waitWhileStalled() {
+	p.mu.Lock()
+	for p.stalled {
+		p.passing.Wait()
+	}
+	p.mu.Unlock()
+}
