@@ -49,6 +49,11 @@ func storeModule(cfg Config) fx.Option {
 	)
 }
 
+// coreModules are what every entrypoint needs.
+func coreModules(cfg Config) fx.Option {
+	return fx.Options(storeModule(cfg), catalogueModule(), applicationModule(), useLogModule(cfg))
+}
+
 // catalogueModule binds the language catalogue to the ports.
 func catalogueModule() fx.Option {
 	return fx.Module("catalogue", fx.Provide(
@@ -71,11 +76,15 @@ func applicationModule() fx.Option {
 	)
 }
 
-// httpModule puts the interface on a socket.
-func httpModule(cfg Config) fx.Option {
-	return fx.Module("http",
-		fx.Supply(cfg.HTTP),
-		fx.Provide(newAPI, httpapi.NewServer),
+// apiModule provides the HTTP interface as a handler.
+func apiModule(cfg Config) fx.Option {
+	return fx.Module("api", fx.Supply(cfg.HTTP), fx.Provide(newAPI))
+}
+
+// serverModule puts the interface on a socket.
+func serverModule() fx.Option {
+	return fx.Module("server",
+		fx.Provide(httpapi.NewServer),
 		fx.Invoke(func(lifecycle fx.Lifecycle, server *httpapi.Server) {
 			lifecycle.Append(fx.Hook{OnStart: server.Start, OnStop: server.Stop})
 		}),

@@ -5,7 +5,9 @@ import (
 
 	"go.uber.org/dig"
 	"go.uber.org/fx"
+	"go.uber.org/zap"
 
+	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/tokens"
@@ -39,19 +41,35 @@ type UseCases struct {
 //
 // It fails with every wrong value of cfg in one error, or with fault.Unavailable when the database does not answer.
 func Open(ctx context.Context, cfg Config) (*UseCases, func(context.Context) error, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, nil, err
-	}
 	var opened UseCases
-	app := fx.New(
-		fx.NopLogger,
-		storeModule(cfg), catalogueModule(), applicationModule(), useLogModule(cfg),
-		fx.Invoke(func(u UseCases) { opened = u }),
-	)
-	if err := start(ctx, app); err != nil {
+	stop, err := open(ctx, cfg, fx.Invoke(func(u UseCases) { opened = u }))
+	if err != nil {
 		return nil, nil, err
 	}
-	return &opened, app.Stop, nil
+	return &opened, stop, nil
+}
+
+// OpenHandler is Open for servers of another kind: it returns the HTTP interface, to be mounted at
+// cfg.HTTP.BasePath of any server. Of cfg.HTTP only the base path, the request timeout and the trusted
+// proxies count. Call StartDraining before the server stops, to make the readiness check fail.
+func OpenHandler(ctx context.Context, cfg Config, log *zap.Logger) (*httpapi.API, func(context.Context) error, error) {
+	var api *httpapi.API
+	stop, err := open(ctx, cfg, fx.Supply(log), apiModule(cfg), fx.Populate(&api))
+	if err != nil {
+		return nil, nil, err
+	}
+	return api, stop, nil
+}
+
+func open(ctx context.Context, cfg Config, options ...fx.Option) (func(context.Context) error, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	app := fx.New(fx.NopLogger, coreModules(cfg), fx.Options(options...))
+	if err := start(ctx, app); err != nil {
+		return nil, err
+	}
+	return app.Stop, nil
 }
 
 // start starts app. When that fails, it returns the cause without the graph around it.

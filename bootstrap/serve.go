@@ -40,7 +40,7 @@ func serve(ctx context.Context, cfg Config, demo bool, stdout, stderr io.Writer)
 	app := fx.New(
 		fx.NopLogger,
 		fx.Supply(log),
-		storeModule(cfg), catalogueModule(), applicationModule(), useLogModule(cfg), sweepModule(cfg), httpModule(cfg),
+		coreModules(cfg), sweepModule(cfg), apiModule(cfg), serverModule(),
 		fx.Populate(&server, &pastes),
 		fx.Invoke(func(u UseCases) { useCases = u }),
 	)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -16,10 +17,8 @@ type readings struct {
 func (r *readings) all() []string { return r.values[:r.count] }
 
 func (r *readings) add(value string) {
-	for _, known := range r.all() {
-		if known == value {
-			return
-		}
+	if slices.Contains(r.all(), value) {
+		return
 	}
 	r.values[r.count] = value
 	r.count++

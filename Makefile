@@ -1,0 +1,42 @@
+# Everything here works on a fresh clone with only Go installed; "make test" needs PostgreSQL as well, in
+# one of three ways (README.md, "Tests").
+
+GO        ?= go
+BIN       := bin
+LINTER    := $(BIN)/golangci-lint
+LINT_VERSION := v2.15.0
+
+.PHONY: help build run test lint fuzz generate clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+build: ## build bin/gluepot, statically and without cgo
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/gluepot ./bootstrap/cmd/gluepot
+
+run: build ## serve demonstration data at 127.0.0.1:8080 from an embedded store
+	GLUEPOT_DATABASE_URL=$${GLUEPOT_DATABASE_URL:-sqlite://data/demo.db} $(BIN)/gluepot serve --demo
+
+# Packages whose tests start containers run one at a time: the reaper of one process may end another's.
+test: ## run every test, with the race detector
+	$(GO) vet ./...
+	$(GO) test -race ./domain/... ./application/... ./adapters/... ./bootstrap/...
+	$(GO) test -race -p 1 ./tests/...
+
+lint: $(LINTER)-$(LINT_VERSION) ## run the linters and check that the modules are tidy
+	$(GO) mod tidy -diff
+	$(LINTER)-$(LINT_VERSION) run ./...
+
+$(LINTER)-$(LINT_VERSION):
+	GOBIN=$(CURDIR)/$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	mv $(LINTER) $@
+
+fuzz: ## fuzz each parser of outside input for 20 seconds
+	$(GO) test -run '^$$' -fuzz FuzzParseName -fuzztime 20s ./domain/user
+	$(GO) test -run '^$$' -fuzz FuzzReadings -fuzztime 20s ./adapters/httpapi
+
+generate: ## make the generated files again (needs Node.js)
+	$(GO) generate ./...
+
+clean: ## remove what was built and the demonstration data
+	rm -rf $(BIN) data

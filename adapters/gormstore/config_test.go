@@ -1,0 +1,89 @@
+package gormstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+func TestURL(t *testing.T) {
+	t.Parallel()
+	for url, valid := range map[URL]bool{
+		"postgres://u:p@localhost/db":           true,
+		"postgresql://localhost/db?sslmode=off": false,
+		"postgres://localhost:x/db":             false,
+		"sqlite://data/gluepot.db":              true,
+		"sqlite:///var/lib/gluepot.db":          true,
+		"sqlite://":                             false,
+		"sqlite://folder/":                      false,
+		"sqlite://nul\x00":                      false,
+		"mysql://localhost/db":                  false,
+		"":                                      false,
+	} {
+		cfg := DefaultConfig()
+		cfg.URL = url
+		if err := cfg.Validate(); (err == nil) != valid {
+			t.Errorf("%q: %v", string(url), err)
+		}
+	}
+}
+
+func TestURLHidesThePassword(t *testing.T) {
+	t.Parallel()
+	for _, url := range []URL{"postgres://u:hunter2@h/d", "postgres://h/d?user=u&password=hunter2", "postgres://u:hunter2@h:port/d"} {
+		encoded, err := json.Marshal(Config{URL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, printed := range []string{url.String(), fmt.Sprintf("%v %+v %#v", url, url, url), fmt.Sprintf("%+v", Config{URL: url}), string(encoded)} {
+			if strings.Contains(printed, "hunter2") {
+				t.Error(printed)
+			}
+		}
+	}
+}
+
+func TestValidateNamesEveryWrongValue(t *testing.T) {
+	t.Parallel()
+	err := Config{URL: "x", MaxConnections: 0, ConnectTimeout: -time.Second}.Validate()
+	for _, part := range []string{"URL", "connections", "timeout"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%q is not named in %v", part, err)
+		}
+	}
+}
+
+func TestTranslate(t *testing.T) {
+	t.Parallel()
+	for err, kind := range map[error]fault.Kind{
+		&pgconn.PgError{Code: "23505"}:                 fault.Conflict,
+		&pgconn.PgError{Code: "23503"}:                 fault.NotFound,
+		&pgconn.PgError{Code: "22021"}:                 fault.Invalid,
+		&pgconn.PgError{Code: "57P01"}:                 fault.Unavailable,
+		&pgconn.PgError{Code: "53300"}:                 fault.Unavailable,
+		&pgconn.PgError{Code: "25006"}:                 fault.Unavailable,
+		&pgconn.PgError{Code: "42P01"}:                 fault.Internal,
+		&pgconn.PgError{}:                              fault.Internal,
+		context.DeadlineExceeded:                       fault.Unavailable,
+		&net.OpError{Op: "dial", Err: net.ErrClosed}:   fault.Unavailable,
+		errors.New("sql: database is closed"):          fault.Unavailable,
+		errors.New("surprise"):                         fault.Internal,
+		fault.New(fault.Invalid, "already translated"): fault.Invalid,
+	} {
+		if got := fault.KindOf(translate(fmt.Errorf("wrapped: %w", err))); got != kind {
+			t.Errorf("%v: %v, want %v", err, got, kind)
+		}
+	}
+	if translate(nil) != nil {
+		t.Error("nil became an error")
+	}
+}

@@ -1,0 +1,104 @@
+package httpapi
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+func TestEveryKindHasAStatus(t *testing.T) {
+	t.Parallel()
+	seen := map[int]bool{}
+	for _, kind := range fault.Kinds() {
+		status := statusOf[kind]
+		if status < 400 || seen[status] {
+			t.Errorf("%v: %d", kind, status)
+		}
+		seen[status] = true
+	}
+}
+
+func TestPrefersProblem(t *testing.T) {
+	t.Parallel()
+	for accept, want := range map[string]bool{
+		"": false, "*/*": false, "application/json": false, "text/html, */*;q=0.1": false,
+		"application/problem+json": true, "Application/Problem+JSON": true, "application/problem+json; q=0.1": true,
+		"application/problem+json;q=0": false, "application/problem+json;q=x": false, ";;;,,,": false,
+		"application/json;q=0.9, application/problem+json": true, "application/json, application/problem+json;q=0.9": false,
+	} {
+		if prefersProblem([]string{accept}) != want {
+			t.Errorf("%q", accept)
+		}
+	}
+}
+
+func TestMatchesETag(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]bool{
+		`"a"`: true, `W/"a"`: true, `*`: true, `"b", "a"`: true, ` "a" `: true, `"b"`: false, ``: false, `a`: false, `"a`: false,
+	} {
+		if matchesETag([]string{header}, `"a"`) != want {
+			t.Errorf("%q", header)
+		}
+	}
+}
+
+func TestReadings(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string][]string{
+		"":                    {},
+		"other=x":             {},
+		"name":                {""},
+		"name=":               {""},
+		"name=Go":             {"Go"},
+		"x=1&name=Go&name=C":  {"Go"},
+		"na%6De=Go":           {"Go"},
+		"name=C%2B%2B":        {"C++"},
+		"name=C++":            {"C  ", "C++"},
+		"name=C%252B%252B":    {"C%2B%2B", "C++"},
+		"name=a+b%20c":        {"a b c", "a+b c"},
+		"name=%u6F22":         {"漢"},
+		"name=%uD83D%uDE00":   {"😀"},
+		"name=%uD83Dx":        {"\ufffdx"},
+		"name=%":              {"%"},
+		"name=%zz;%u12":       {"%zz;%u12"},
+		"name=%25%32%42":      {"%2B", "+"},
+		"name=1%2B1%3D2&name": {"1+1=2"},
+	} {
+		var r readings
+		r.parse(query, "name")
+		if got := r.all(); strings.Join(got, "\x00") != strings.Join(want, "\x00") || len(got) != len(want) {
+			t.Errorf("%q: got %q, want %q", query, got, want)
+		}
+	}
+}
+
+func FuzzReadings(f *testing.F) {
+	for _, seed := range []string{"name=C++", "name=%u6F22", "name=%uD83D%uDE00", "%", "name=%25%", "name=%u", "a&&=&name=%2"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		var r readings
+		r.parse(query, "name")
+		for _, value := range r.all() {
+			if len(value) > len(query) {
+				t.Errorf("%q became %q", query, value)
+			}
+		}
+	})
+}
+
+func TestValidateNamesEveryWrongValue(t *testing.T) {
+	t.Parallel()
+	if err := DefaultConfig().Validate(); err != nil {
+		t.Error(err)
+	}
+	err := Config{Addr: "x", BasePath: "/:y", DrainDelay: -time.Second, TrustedProxies: []string{"z"}}.Validate()
+	for _, part := range []string{`"x"`, `"/:y"`, `"z"`, "drain delay", "request timeout", "read header timeout", "read timeout", "write timeout", "idle timeout", "drain timeout"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%s is not named in %v", part, err)
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package paste
+
+import (
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+func TestActiveAt(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for expiry, active := range map[time.Time]bool{{}: true, now.Add(1): true, now: false, now.Add(-1): false} {
+		if (Paste{ExpiresAt: expiry}).ActiveAt(now) != active {
+			t.Errorf("expiry %v, now %v", expiry, now)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	if err := (Paste{ID: "x", CreatedAt: now}).Validate(); err != nil {
+		t.Error(err)
+	}
+	for _, wrong := range []Paste{{CreatedAt: now}, {ID: "a b", CreatedAt: now}, {ID: "x", Owner: "a b", CreatedAt: now}, {ID: "x"}} {
+		if fault.KindOf(wrong.Validate()) != fault.Invalid {
+			t.Errorf("%+v is valid", wrong)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package token
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+func TestGenerate(t *testing.T) {
+	t.Parallel()
+	first, second := Generate(), Generate()
+	if first == second || len(first.Reveal()) != len(Prefix)+randomDigits+crcDigits {
+		t.Errorf("%q, %q", first.Reveal(), second.Reveal())
+	}
+	if !Genuine(first.Reveal()) {
+		t.Errorf("%q is not genuine", first.Reveal())
+	}
+	for i := range first.Reveal() {
+		altered := []byte(first.Reveal())
+		altered[i] ^= 1
+		if Genuine(string(altered)) {
+			t.Errorf("%q is genuine", altered)
+		}
+	}
+	if _, err := ParseSecret(first.Reveal()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParseSecret(t *testing.T) {
+	t.Parallel()
+	for text, valid := range map[string]bool{
+		"x": true, "+/=-_": true, "two words": true, "ünï": true, strings.Repeat("x", 512): true,
+		"": false, strings.Repeat("x", 513): false, "a\x00": false, "a\n": false, "\xff": false, "a\u202eb": false,
+	} {
+		if _, err := ParseSecret(text); (err == nil) != valid {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestSecretIsNotPrinted(t *testing.T) {
+	t.Parallel()
+	secret, err := ParseSecret("hunter2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := json.Marshal(map[string]any{"a": secret, "b": &secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if printed := fmt.Sprintf("%v %+v %#v %s %q", secret, secret, secret, secret, secret) + string(encoded); strings.Contains(printed, "hunter2") {
+		t.Error(printed)
+	}
+}
+
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	now, hash := time.Now(), Generate().Hash()
+	for what, c := range map[string]struct {
+		token     Token
+		presented Hash
+		valid     bool
+	}{
+		"lasting":              {Token{Hash: hash}, hash, true},
+		"expiring":             {Token{Hash: hash, ExpiresAt: now.Add(1)}, hash, true},
+		"expiring now":         {Token{Hash: hash, ExpiresAt: now}, hash, false},
+		"expired":              {Token{Hash: hash, ExpiresAt: now.Add(-1)}, hash, false},
+		"revoked":              {Token{Hash: hash, RevokedAt: now.Add(-1)}, hash, false},
+		"somebody else's":      {Token{Hash: hash}, Generate().Hash(), false},
+		"the zero hash":        {Token{Hash: hash}, Hash{}, false},
+		"revoked, lasting yet": {Token{Hash: hash, RevokedAt: now, ExpiresAt: now.Add(time.Hour)}, hash, false},
+	} {
+		err := c.token.Verify(c.presented, now)
+		if (err == nil) != c.valid || err != nil && fault.KindOf(err) != fault.Unauthenticated {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func TestLookupFault(t *testing.T) {
+	t.Parallel()
+	if err := LookupFault(fault.New(fault.NotFound, "x")); fault.KindOf(err) != fault.Unauthenticated {
+		t.Error(err)
+	}
+	outage := fault.New(fault.Unavailable, "x")
+	if err := LookupFault(outage); !errors.Is(err, outage) {
+		t.Error(err)
+	}
+}

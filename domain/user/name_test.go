@@ -1,0 +1,72 @@
+package user
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+func TestParseName(t *testing.T) {
+	t.Parallel()
+	for name, valid := range map[string]bool{
+		"a": true, "7": true, "A.b-c_D": true, "selfish": true, strings.Repeat("x", 64): true,
+		"": false, strings.Repeat("x", 65): false, "-a": false, "a-": false, ".": false, "_a": false, "a b": false,
+		"self": false, "SELF": false, "sElF": false, "ä": false, "a\x00b": false, "a\xffb": false, "a/b": false, "\u202ea": false,
+	} {
+		parsed, err := ParseName(name)
+		switch {
+		case valid && (err != nil || parsed.String() != name || parsed.Folded() != strings.ToLower(name)):
+			t.Errorf("%q: %v, %v", name, parsed, err)
+		case !valid && (fault.KindOf(err) != fault.Invalid || parsed != Name{}):
+			t.Errorf("%q: %v, %v", name, parsed, err)
+		}
+	}
+}
+
+func FuzzParseName(f *testing.F) {
+	for _, seed := range []string{"", "a", "Some.Body-1_x", "self", "\xff", "a\x00", strings.Repeat("a", 65)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		name, err := ParseName(s)
+		if err != nil {
+			if fault.KindOf(err) != fault.Invalid {
+				t.Error(err)
+			}
+			return
+		}
+		again, err := ParseName(name.Folded())
+		if err != nil || again.Folded() != name.Folded() || name.String() != s || len(s) > MaxNameLength {
+			t.Errorf("%q: %v, %v", s, again, err)
+		}
+	})
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	name, err := ParseName("somebody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid := User{ID: "x", Name: name, DefaultLanguage: "Go"}
+	if err := valid.Validate(); err != nil {
+		t.Error(err)
+	}
+	for what, change := range map[string]func(*User){
+		"no id":             func(u *User) { u.ID = "" },
+		"odd id":            func(u *User) { u.ID = "a b" },
+		"no name":           func(u *User) { u.Name = Name{} },
+		"control character": func(u *User) { u.AvatarURL = "a\nb" },
+		"invalid UTF-8":     func(u *User) { u.AvatarURL = "\xff" },
+		"long avatar":       func(u *User) { u.AvatarURL = strings.Repeat("x", 2049) },
+		"no language":       func(u *User) { u.DefaultLanguage = "" },
+		"negative months":   func(u *User) { u.SupporterMonths = -1 },
+	} {
+		wrong := valid
+		change(&wrong)
+		if fault.KindOf(wrong.Validate()) != fault.Invalid {
+			t.Errorf("%s is valid", what)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+// Package architecture holds the import table of docs/ARCHITECTURE.md against the code, transitive
+// imports included, and a few rules that no linter knows.
+package architecture
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/gluepot/gluepot/"
+
+// listed is what "go list -deps" says of a package.
+type listed struct {
+	ImportPath string
+	Standard   bool
+	Imports    []string
+	Deps       []string
+}
+
+func list(t *testing.T) map[string]listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Standard,Imports,Deps", "./...")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := map[string]listed{}
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages[p.ImportPath] = p
+	}
+}
+
+// parts returns the layer of one of our packages and the folder below it.
+func parts(importPath string) (layer, part string) {
+	segments := strings.Split(strings.TrimPrefix(importPath, module), "/")
+	if len(segments) < 2 {
+		return segments[0], ""
+	}
+	return segments[0], segments[1]
+}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+	packages := list(t)
+	seen := map[string]bool{}
+	for path, p := range packages {
+		if !strings.HasPrefix(path, module) {
+			continue
+		}
+		layer, part := parts(path)
+		seen[layer] = true
+		if strings.Contains(path, "/internal/") {
+			t.Errorf("%s is internal: other entrypoints could not embed it", path)
+		}
+		for _, imported := range p.Deps {
+			ours, theirLayer, theirPart := strings.HasPrefix(imported, module), "", ""
+			if ours {
+				theirLayer, theirPart = parts(imported)
+			}
+			allowed := true
+			switch layer {
+			case "domain":
+				allowed = ours && theirLayer == "domain" || pureStandard(packages[imported])
+			case "application":
+				allowed = ours && (theirLayer == "domain" || theirLayer == "application" && theirPart == part) || pureStandard(packages[imported])
+			case "adapters":
+				if ours {
+					allowed = theirLayer == "domain" || theirLayer == "application" || theirLayer == "adapters" && theirPart == part
+				}
+				allowed = allowed && !strings.HasPrefix(imported, "go.uber.org/fx")
+			case "bootstrap":
+				allowed = !ours || theirLayer != "tests"
+			}
+			if !allowed {
+				t.Errorf("%s must not import %s, directly or through another", path, imported)
+			}
+		}
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(imported, "go.uber.org/fx") && layer != "bootstrap" {
+				t.Errorf("%s imports fx", path)
+			}
+		}
+	}
+	for _, layer := range []string{"domain", "application", "adapters", "bootstrap"} {
+		if !seen[layer] {
+			t.Errorf("no package of the layer %s was looked at", layer)
+		}
+	}
+}
+
+// pureStandard allows the standard library less what belongs to adapters.
+func pureStandard(p listed) bool {
+	return p.Standard && p.ImportPath != "net/http" && p.ImportPath != "database/sql"
+}
+
+// TestTags keeps the shapes of adapters, which struct tags describe, out of the layers below.
+func TestTags(t *testing.T) {
+	t.Parallel()
+	files := 0
+	for _, layer := range []string{"domain", "application"} {
+		err := filepath.WalkDir(filepath.Join("../..", layer), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") {
+				return err
+			}
+			files++
+			set := token.NewFileSet()
+			file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(node ast.Node) bool {
+				if field, ok := node.(*ast.Field); ok && field.Tag != nil {
+					t.Errorf("%s: a struct tag", set.Position(field.Pos()))
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files == 0 {
+		t.Error("no file was looked at")
+	}
+}
+
+func TestTopLevel(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("git", "ls-files")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skip("not a git checkout")
+	}
+	allowed := []string{"domain", "application", "adapters", "bootstrap", "tests", "docs", "go.mod", "go.sum", "Makefile", "README.md", "Dockerfile", "compose.yaml"}
+	for file := range strings.FieldsSeq(string(out)) {
+		if top, _, _ := strings.Cut(file, "/"); !strings.HasPrefix(top, ".") && !slices.Contains(allowed, top) {
+			t.Errorf("%s does not belong at the top level", top)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+// Package integration checks what only a real database can show: exact counts whoever writes, and one
+// sweeper at a time.
+package integration
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+func TestMain(m *testing.M) { os.Exit(database.Main(m)) }
+
+func exec(t *testing.T, db interface {
+	ExecContext(context.Context, string, ...any) (sql.Result, error)
+}, statement string, args ...any,
+) {
+	t.Helper()
+	if _, err := db.ExecContext(t.Context(), statement, args...); err != nil {
+		t.Fatalf("%.200s: %v", statement, err)
+	}
+}
+
+// wantExact compares the count with the rows that are there.
+func wantExact(t *testing.T, pastes *gormstore.Pastes, db *sql.DB, after string) {
+	t.Helper()
+	counted, err := pastes.ActiveCount(t.Context(), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var real int64
+	if err := db.QueryRow("SELECT count(*) FROM pastes WHERE expires_at IS NULL").Scan(&real); err != nil {
+		t.Fatal(err)
+	}
+	if counted != real {
+		t.Errorf("after %s: counted %d, there are %d", after, counted, real)
+	}
+}
+
+// The instants that plain SQL of both databases takes.
+var instants = map[bool]struct{ past, now string }{
+	true:  {"'2001-01-01T00:00:00Z'", "now()"},
+	false: {"978307200000000", "strftime('%s') * 1000000"},
+}
+
+func isPostgres(cfg gormstore.Config) bool { return strings.HasPrefix(string(cfg.URL), "postgres") }
+
+func TestCountIsExactForAnyWriter(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		pastes, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
+		db.SetMaxOpenConns(1)
+		at := instants[isPostgres(cfg)]
+		if !isPostgres(cfg) {
+			exec(t, db, "PRAGMA foreign_keys = ON")
+		}
+		steps := []struct{ what, statement string }{
+			{"a user", "INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at) VALUES ('u', 'u', '', 'x', true, 0, false, " + at.now + ")"},
+			{"one row", "INSERT INTO pastes (id, owner_id, created_at) VALUES ('a', 'u', " + at.now + ")"},
+			{"many rows", "INSERT INTO pastes (id, owner_id, created_at) SELECT 'n' || x, 'u', " + at.now + " FROM (WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 5000) SELECT x FROM s) n"},
+			{"rows that expired long ago", "INSERT INTO pastes (id, created_at, expires_at) SELECT 'e' || id, " + at.past + ", " + at.past + " FROM pastes WHERE id LIKE 'n1%'"},
+			{"no row", "INSERT INTO pastes (id, created_at) SELECT 'x', " + at.now + " WHERE false"},
+			{"a conflict passed over", "INSERT INTO pastes (id, created_at) VALUES ('a', " + at.now + "), ('b', " + at.now + ") ON CONFLICT DO NOTHING"},
+			{"an upsert", "INSERT INTO pastes (id, created_at) VALUES ('a', " + at.now + "), ('c', " + at.now + ") ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at"},
+			{"a change of expiry", "UPDATE pastes SET expires_at = " + at.past + " WHERE id IN ('n2', 'n3')"},
+			{"and back", "UPDATE pastes SET expires_at = NULL WHERE id = 'n2'"},
+			{"a change of id", "UPDATE pastes SET id = 'renamed' WHERE id = 'n4'"},
+			{"deleting some", "DELETE FROM pastes WHERE id LIKE 'n5%'"},
+			{"deleting none", "DELETE FROM pastes WHERE false"},
+			{"deleting the owner", "DELETE FROM users"},
+			{"and what is left", "DELETE FROM pastes"},
+		}
+		if !isPostgres(cfg) {
+			steps = append(steps, []struct{ what, statement string }{
+				{"a row", "INSERT INTO pastes (id, created_at) VALUES ('a', 1)"},
+				{"replacing it", "INSERT OR REPLACE INTO pastes (id, created_at) VALUES ('a', 2)"},
+			}...)
+		} else {
+			steps = append(steps, []struct{ what, statement string }{
+				{"a row", "INSERT INTO pastes (id, created_at) VALUES ('a', now())"},
+				{"another search path", "SET search_path TO pg_catalog; INSERT INTO public.pastes (id, created_at) VALUES ('d', now()); RESET search_path"},
+				{"merging", "MERGE INTO pastes p USING (VALUES ('a'), ('f')) v (id) ON p.id = v.id WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (v.id, NULL, now(), NULL)"},
+				{"truncating", "TRUNCATE pastes"},
+				{"a row", "INSERT INTO pastes (id, created_at) VALUES ('a', now())"},
+			}...)
+		}
+		for _, step := range steps {
+			exec(t, db, step.statement)
+			wantExact(t, pastes, db, step.what)
+		}
+		tx, err := db.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exec(t, tx, "INSERT INTO pastes (id, created_at) VALUES ('rolled back', "+at.now+")")
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+		wantExact(t, pastes, db, "a rollback")
+	})
+}
+
+func TestCountUnderConcurrentWriters(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		pastes, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
+		now := instants[isPostgres(cfg)].now
+		var writers sync.WaitGroup
+		for w := range 8 {
+			writers.Go(func() {
+				for i := range 50 {
+					exec(t, db, fmt.Sprintf("INSERT INTO pastes (id, created_at) VALUES ('w%d-%d', %s)", w, i, now))
+					if i%5 == 0 {
+						exec(t, db, fmt.Sprintf("DELETE FROM pastes WHERE id = 'w%d-%d'", w, i))
+					}
+				}
+			})
+		}
+		writers.Wait()
+		wantExact(t, pastes, db, "eight writers")
+	})
+}
+
+func TestCountAfterCopy(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	pool, err := pgxpool.New(t.Context(), string(cfg.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	rows := make([][]any, 10_000)
+	for i := range rows {
+		rows[i] = []any{fmt.Sprint("copied", i), time.Now()}
+	}
+	if _, err := pool.CopyFrom(t.Context(), pgx.Identifier{"pastes"}, []string{"id", "created_at"}, pgx.CopyFromRows(rows)); err != nil {
+		t.Fatal(err)
+	}
+	wantExact(t, gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg), "COPY")
+}
+
+// TestCountReadsNoTable sees to it that counting costs the same however many pastes there are.
+func TestCountReadsNoTable(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	pastes, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
+	db.SetMaxOpenConns(1)
+	exec(t, db, "INSERT INTO pastes (id, created_at) SELECT 'p' || x, now() FROM generate_series(1, 20000) x")
+	exec(t, db, "VACUUM ANALYZE pastes")
+	read := func() (scans, tuples int64) {
+		exec(t, db, "SELECT pg_stat_force_next_flush()")
+		row := db.QueryRow("SELECT seq_scan, seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_user_tables WHERE relname = 'pastes'")
+		if err := row.Scan(&scans, &tuples); err != nil {
+			t.Fatal(err)
+		}
+		return scans, tuples
+	}
+	scans, tuples := read()
+	for range 10 {
+		if count, err := pastes.ActiveCount(t.Context(), time.Now()); err != nil || count != 20_000 {
+			t.Fatal(count, err)
+		}
+	}
+	time.Sleep(1200 * time.Millisecond) // the other session's statistics arrive after a second
+	if _, err := pastes.ActiveCount(t.Context(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if scansAfter, tuplesAfter := read(); scansAfter != scans || tuplesAfter != tuples {
+		t.Errorf("counting read the table: %d scans, %d rows", scansAfter-scans, tuplesAfter-tuples)
+	}
+}
+
+// TestOneSweeperAtATime holds one sweep open and sees another node step aside.
+func TestOneSweeperAtATime(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	pastes, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
+	exec(t, db, "INSERT INTO pastes (id, created_at, expires_at) SELECT 'p' || x, now(), now() FROM generate_series(1, 10) x")
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec(t, tx, "SELECT pg_advisory_xact_lock(7163384644223837030)") // what a node does while it sweeps
+	later := time.Now().Add(time.Minute)
+	if removed, err := pastes.RemoveExpired(t.Context(), later, 100); removed != 0 || err != nil {
+		t.Errorf("removed %d beside another node, error %v", removed, err)
+	}
+	if err := tx.Rollback(); err != nil { // as when that node crashes
+		t.Fatal(err)
+	}
+	if removed, err := pastes.RemoveExpired(t.Context(), later, 100); removed != 10 || err != nil {
+		t.Errorf("removed %d, error %v", removed, err)
+	}
+}
