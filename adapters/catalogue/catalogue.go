@@ -1,39 +1,22 @@
-// Package catalogue knows the programming languages: those of CodeMirror 5's mode registry.
+// Package catalogue knows the programming languages: those of CodeMirror 5's mode registry, which v2
+// had, and every other one that Linguist knows. It is built once, in memory, and does not change.
 package catalogue
 
 import (
-	_ "embed"
-	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/gluepot/gluepot/domain/language"
 )
 
-//go:generate node generate.mjs
+const (
+	noMode    = "null" // CodeMirror's own word for having no mode
+	plainText = "text/plain"
+)
 
-//go:embed codemirror.json
-var codeMirrorFile []byte
-
-type codeMirrorLanguage struct {
-	Name       string   `json:"name"`
-	Mode       string   `json:"mode"`
-	MIMETypes  []string `json:"mimes"`
-	Extensions []string `json:"ext"`
-	Aliases    []string `json:"alias"`
-}
-
-func readCodeMirror() ([]codeMirrorLanguage, error) {
-	var file struct {
-		Languages []codeMirrorLanguage `json:"languages"`
-	}
-	if err := json.Unmarshal(codeMirrorFile, &file); err != nil {
-		return nil, fmt.Errorf("read codemirror.json: %w", err)
-	}
-	return file.Languages, nil
-}
-
-// Catalogue finds languages in memory. It does not change once built.
+// Catalogue finds languages. It implements language.Names and language.Extensions, and never allocates.
 type Catalogue struct {
 	languages        []*language.Language
 	names            index
@@ -53,26 +36,92 @@ func New() (*Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalogue{
-		names: make(index), aliases: make(index),
-		extensions: make(map[string]*language.Language), foldedExtensions: make(index),
-	}
+	c := &Catalogue{names: make(index), aliases: make(index)}
+	claims := make(map[string][]claim) // by extension as it is written
 	for _, k := range known {
-		l := &language.Language{Name: k.Name, Mode: k.Mode, MIMETypes: k.MIMETypes, Extensions: k.Extensions, Aliases: k.Aliases}
-		c.languages = append(c.languages, l)
-		c.names[fold(l.Name)] = l
-		for _, alias := range l.Aliases {
-			c.aliases[fold(alias)] = l
+		l := &language.Language{Name: k.Name, Mode: k.Mode}
+		if !c.names.add(l.Name, l) {
+			return nil, fmt.Errorf("two languages are named %q", l.Name)
 		}
-		for _, extension := range l.Extensions {
-			c.extensions[extension] = l
-			c.foldedExtensions[fold(extension)] = l
+		c.languages = append(c.languages, l)
+		c.extend(l, claims, true, k.MIMETypes, k.Extensions, k.Aliases)
+	}
+	for _, info := range readLinguist() {
+		name := info.Name
+		if ours, ok := sameLanguage[name]; ok {
+			name = ours
+		}
+		l, exists := c.names.find(name)
+		if !exists {
+			l = &language.Language{Name: name, Mode: info.CodeMirrorMode}
+			if l.Mode == "" {
+				l.Mode = noMode
+			}
+			c.names.add(l.Name, l)
+			c.languages = append(c.languages, l)
+		}
+		l.Color = strings.ToLower(info.Color)
+		var mimeTypes []string
+		if info.MimeType != "" {
+			mimeTypes = []string{info.MimeType}
+		}
+		c.extend(l, claims, false, mimeTypes, withoutDots(info.Extensions), append([]string{info.Name}, info.Aliases...))
+	}
+	for _, l := range c.languages {
+		if len(l.MIMETypes) == 0 {
+			l.MIMETypes = []string{plainText}
 		}
 	}
-	return c, nil
+	return c, c.assignExtensions(claims)
 }
 
-// All returns every language, in a fixed order.
+// extend adds what a source knows of a language to what is known already, without repeating it. A name
+// or alias that is taken stays with whoever had it first: CodeMirror's come before Linguist's.
+func (c *Catalogue) extend(l *language.Language, claims map[string][]claim, codeMirror bool, mimeTypes, extensions, aliases []string) {
+	l.MIMETypes = union(l.MIMETypes, mimeTypes)
+	l.Extensions = union(l.Extensions, extensions)
+	for rank, extension := range extensions {
+		claims[extension] = append(claims[extension], claim{language: l, codeMirror: codeMirror, rank: rank})
+	}
+	for _, alias := range aliases {
+		if fold(alias) != fold(l.Name) && c.aliases.add(alias, l) {
+			l.Aliases = append(l.Aliases, alias)
+		}
+	}
+}
+
+// assignExtensions gives each extension to one language, once as it is written and once for any case.
+func (c *Catalogue) assignExtensions(claims map[string][]claim) error {
+	c.extensions, c.foldedExtensions = make(map[string]*language.Language, len(claims)), make(index, len(claims))
+	folded := make(map[string][]claim, len(claims))
+	for _, extension := range slices.Sorted(maps.Keys(claims)) {
+		key := fold(extension)
+		folded[key] = append(folded[key], claims[extension]...)
+		if len(claims[extension]) == 1 { // an extension in a case of its own, such as R beside r
+			c.extensions[extension] = claims[extension][0].language
+			continue
+		}
+		owned, err := owner(key, claims[extension])
+		if err != nil {
+			return err
+		}
+		c.extensions[extension] = owned
+	}
+	for key, claims := range folded {
+		if owned, ok := c.extensions[key]; ok { // the lower case is how people write it
+			c.foldedExtensions[key] = owned
+			continue
+		}
+		owned, err := owner(key, claims)
+		if err != nil {
+			return err
+		}
+		c.foldedExtensions[key] = owned
+	}
+	return nil
+}
+
+// All returns every language, CodeMirror's first, in a fixed order.
 func (c *Catalogue) All() []*language.Language { return c.languages }
 
 // ByName implements language.Names.
@@ -92,38 +141,12 @@ func (c *Catalogue) ByFoldedExtension(extension string) (*language.Language, boo
 	return c.foldedExtensions.find(extension)
 }
 
-// index maps folded keys to languages.
-type index map[string]*language.Language
-
-// maxKeyLength is longer than any name, alias or extension (a test sees to it): what is longer is not
-// known, and what is not fits into a buffer on the stack.
-const maxKeyLength = 64
-
-func (i index) find(key string) (*language.Language, bool) {
-	if len(key) > maxKeyLength {
-		return nil, false
+// union appends to list what it lacks of more.
+func union(list, more []string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
 	}
-	var folded [maxKeyLength]byte
-	for n := range len(key) {
-		folded[n] = lower(key[n])
-	}
-	found, ok := i[string(folded[:len(key)])] // the compiler looks this up without allocating
-	return found, ok
-}
-
-func fold(key string) string { return strings.Map(func(r rune) rune { return foldRune(r) }, key) }
-
-func foldRune(r rune) rune {
-	if r < 0x80 {
-		return rune(lower(byte(r)))
-	}
-	return r
-}
-
-// lower folds ASCII only: the names hold nothing else that has a case.
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
+	return list
 }

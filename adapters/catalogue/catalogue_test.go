@@ -1,0 +1,341 @@
+package catalogue
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/gluepot/gluepot/domain/language"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden file")
+
+func build(tb testing.TB) *Catalogue {
+	tb.Helper()
+	c, err := New()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// find is what the use case does: names win over aliases.
+func find(c *Catalogue, name string) string {
+	if l, ok := c.ByName(name); ok {
+		return l.Name
+	}
+	if l, ok := c.ByAlias(name); ok {
+		return l.Name
+	}
+	return ""
+}
+
+func TestEveryCodeMirrorLanguage(t *testing.T) {
+	t.Parallel()
+	c := build(t)
+	known, err := readCodeMirror()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(known) != 157+1 {
+		t.Errorf("%d languages", len(known))
+	}
+	owned := map[string][]string{}
+	for _, k := range known {
+		for _, extension := range k.Extensions {
+			owned[extension] = append(owned[extension], k.Name)
+		}
+	}
+	for _, k := range known {
+		l, ok := c.ByName(strings.ToUpper(k.Name))
+		if !ok || l.Name != k.Name || l.Mode != k.Mode {
+			t.Errorf("%s: %+v", k.Name, l)
+			continue
+		}
+		if !slices.Equal(l.MIMETypes[:len(k.MIMETypes)], k.MIMETypes) || !slices.Equal(l.Extensions[:len(k.Extensions)], k.Extensions) {
+			t.Errorf("%s: CodeMirror's %v and %v do not come first in %v and %v", k.Name, k.MIMETypes, k.Extensions, l.MIMETypes, l.Extensions)
+		}
+		for _, alias := range k.Aliases {
+			if found := find(c, alias); found != k.Name && !isName(c, alias) && !codeMirrorAliasOf(known, alias, found) {
+				t.Errorf("the alias %s of %s finds %s", alias, k.Name, found)
+			}
+		}
+		for _, extension := range k.Extensions {
+			l, _ := c.ByExtension(extension)
+			if !slices.Contains(owned[extension], l.Name) || len(owned[extension]) > 1 && owners[fold(extension)] != l.Name {
+				t.Errorf("the extension %s of %s finds %s", extension, k.Name, l.Name)
+			}
+		}
+	}
+}
+
+func isName(c *Catalogue, s string) bool {
+	_, ok := c.ByName(s)
+	return ok
+}
+
+func codeMirrorAliasOf(known []codeMirrorLanguage, alias, name string) bool {
+	return slices.ContainsFunc(known, func(k codeMirrorLanguage) bool { return k.Name == name && slices.Contains(k.Aliases, alias) })
+}
+
+func TestEveryLinguistLanguage(t *testing.T) {
+	t.Parallel()
+	c := build(t)
+	known, err := readCodeMirror()
+	if err != nil {
+		t.Fatal(err)
+	}
+	infos := readLinguist()
+	if len(infos) < 700 {
+		t.Errorf("only %d languages", len(infos))
+	}
+	for _, info := range infos {
+		want := info.Name
+		if ours, ok := sameLanguage[want]; ok {
+			want = ours
+		}
+		if found := find(c, info.Name); !strings.EqualFold(found, want) {
+			t.Errorf("%s finds %q", info.Name, found)
+			continue
+		}
+		l, _ := c.ByName(want)
+		if l.Color != strings.ToLower(info.Color) {
+			t.Errorf("%s: color %s, want %s", want, l.Color, info.Color)
+		}
+		for _, alias := range info.Aliases {
+			found := find(c, alias)
+			if found != l.Name && !isName(c, alias) && !codeMirrorAliasOf(known, alias, found) {
+				t.Errorf("the alias %s of %s finds %q", alias, info.Name, found)
+			}
+		}
+		for _, extension := range withoutDots(info.Extensions) {
+			if !slices.Contains(l.Extensions, extension) {
+				t.Errorf("%s lacks the extension %s", l.Name, extension)
+			}
+			if _, ok := c.ByFoldedExtension(strings.ToUpper(extension)); !ok {
+				t.Errorf("the extension %s finds nothing", extension)
+			}
+		}
+	}
+}
+
+func TestSameLanguage(t *testing.T) {
+	t.Parallel()
+	known, err := readCodeMirror()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linguist := map[string]bool{}
+	for _, info := range readLinguist() {
+		linguist[info.Name] = true
+	}
+	for theirs, ours := range sameLanguage {
+		if !linguist[theirs] {
+			t.Errorf("Linguist does not know %s", theirs)
+		}
+		if !slices.ContainsFunc(known, func(k codeMirrorLanguage) bool { return k.Name == ours }) {
+			t.Errorf("CodeMirror does not know %s", ours)
+		}
+	}
+}
+
+// TestContestedExtensions lists what has no explicit decision. Add the language that most people mean
+// to the table in extensions.go.
+func TestContestedExtensions(t *testing.T) {
+	t.Parallel()
+	contested := 0
+	for extension, claims := range allClaims(t) {
+		if len(claims) < 2 {
+			continue
+		}
+		contested++
+		if !decided(extension, claims) {
+			var claimants []string
+			for _, c := range claims {
+				claimants = append(claimants, c.language.Name)
+			}
+			t.Errorf("%s is claimed by %s, and nobody has decided", extension, strings.Join(claimants, ", "))
+		}
+	}
+	if contested < 150 {
+		t.Errorf("only %d extensions are contested: does the test still look at them?", contested)
+	}
+	for extension := range owners {
+		if len(allClaims(t)[extension]) < 2 {
+			t.Errorf("%s is no longer contested: take it out of the table", extension)
+		}
+	}
+}
+
+// allClaims returns who claims each folded extension, the same language counted once for each source.
+func allClaims(t *testing.T) map[string][]claim {
+	t.Helper()
+	c := build(t)
+	known, err := readCodeMirror()
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims := map[string][]claim{}
+	for _, k := range known {
+		l, _ := c.ByName(k.Name)
+		for _, extension := range k.Extensions {
+			claims[fold(extension)] = append(claims[fold(extension)], claim{language: l, codeMirror: true})
+		}
+	}
+	for _, l := range c.All() {
+		for _, extension := range l.Extensions {
+			key := fold(extension)
+			if !slices.ContainsFunc(claims[key], func(c claim) bool { return c.language == l }) {
+				claims[key] = append(claims[key], claim{language: l})
+			}
+		}
+	}
+	return claims
+}
+
+func TestWhatPeopleMean(t *testing.T) {
+	t.Parallel()
+	c := build(t)
+	for extension, want := range map[string]string{
+		"rs": "Rust", "md": "Markdown", "ts": "TypeScript", "h": "C", "m": "Objective-C", "sql": "SQL", "txt": "Plain Text",
+		"R": "R", "r": "R", "e": "Eiffel", "pl": "Perl", "yml": "YAML", "cs": "C#", "html": "HTML", "json": "JSON", "tsx": "TypeScript-JSX",
+		"v": "Verilog", "gs": "JavaScript", "sol": "Solidity", "tex": "LaTeX", "vue": "Vue.js Component", "ini": "Properties files",
+	} {
+		if l, ok := c.ByExtension(extension); !ok || l.Name != want {
+			t.Errorf("%s: %+v, want %s", extension, l, want)
+		}
+	}
+	for name, want := range map[string]string{
+		"cpp": "C++", "js": "JavaScript", "golang": "Go", "bash": "Shell", "fsharp": "F#", "Vue": "Vue.js Component", "ini": "Properties files",
+		"tsx": "TypeScript-JSX", "py": "Python", "rb": "Ruby", "c++": "C++", "text": "Plain Text", "autodetect": "Autodetect", "plain text": "Plain Text",
+		"JSON5": "JSON5", "octave": "Octave", "tex": "LaTeX", "gas": "Gas", "m": "MUMPS",
+	} {
+		if found := find(c, name); found != want {
+			t.Errorf("%s finds %q, want %s", name, found, want)
+		}
+	}
+}
+
+var colorPattern = regexp.MustCompile(`^#[0-9a-f]{6}$`)
+
+func TestShape(t *testing.T) {
+	t.Parallel()
+	c := build(t)
+	if len(c.All()) < 800 {
+		t.Errorf("only %d languages", len(c.All()))
+	}
+	seen := map[string]bool{}
+	for _, l := range c.All() {
+		if seen[fold(l.Name)] {
+			t.Errorf("%s is there twice", l.Name)
+		}
+		seen[fold(l.Name)] = true
+		if l.Mode == "" || len(l.MIMETypes) == 0 || l.Color != "" && !colorPattern.MatchString(l.Color) {
+			t.Errorf("%+v", l)
+		}
+		for _, key := range slices.Concat([]string{l.Name}, l.Aliases, l.Extensions) {
+			if len(key) > maxKeyLength || key == "" {
+				t.Errorf("%s: the key %q does not fit", l.Name, key)
+			}
+			for _, r := range key {
+				if r > unicode.MaxASCII && unicode.ToLower(r) != r {
+					t.Errorf("%s: %q has a case that fold does not know", l.Name, key)
+				}
+			}
+		}
+		for _, extension := range l.Extensions {
+			if strings.HasPrefix(extension, ".") {
+				t.Errorf("%s: the extension %s has a dot", l.Name, extension)
+			}
+		}
+	}
+}
+
+// TestGolden makes every change of the catalogue visible in review.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	const path = "testdata/catalogue.golden"
+	c := build(t)
+	var b strings.Builder
+	for _, l := range c.All() {
+		var owned []string
+		for _, extension := range l.Extensions {
+			if owner, _ := c.ByExtension(extension); owner == l {
+				owned = append(owned, extension)
+			}
+		}
+		fmt.Fprintf(&b, "%s | %s | %s | %s | %s | owns %s | %s\n", l.Name, l.Mode, strings.Join(l.MIMETypes, " "),
+			strings.Join(l.Extensions, " "), l.Color, strings.Join(owned, " "), strings.Join(l.Aliases, ", "))
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, wanted := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(got), len(wanted)) {
+		switch {
+		case i >= len(got):
+			t.Fatalf("missing: %s", wanted[i])
+		case i >= len(wanted) || got[i] != wanted[i]:
+			t.Fatalf("line %d differs from %s; if that is right, run the test with -update:\n%s", i+1, path, got[i])
+		}
+	}
+}
+
+func TestLookupsDoNotAllocate(t *testing.T) {
+	c := build(t)
+	long := strings.Repeat("x", 1000)
+	for what, lookup := range map[string]func(){
+		"name":      func() { c.ByName("GitHub FLAVORED Markdown") },
+		"alias":     func() { c.ByAlias("GOLANG") },
+		"extension": func() { c.ByExtension("rs") },
+		"any case":  func() { c.ByFoldedExtension("RS") },
+		"unknown":   func() { c.ByName("no such language") },
+		"too long":  func() { c.ByName(long) },
+	} {
+		if n := testing.AllocsPerRun(100, lookup); n != 0 {
+			t.Errorf("%s: %v allocations", what, n)
+		}
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	c, err := New()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range []string{"", "Go", "c++", "\x00", "\xff", "\u202e", strings.Repeat("a", 100), "ſ", "K"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, key string) {
+		for _, lookup := range []func(string) (*language.Language, bool){c.ByName, c.ByAlias, c.ByExtension, c.ByFoldedExtension} {
+			if l, ok := lookup(key); ok != (l != nil) || ok && len(key) > maxKeyLength {
+				t.Errorf("%q: %v, %v", key, l, ok)
+			}
+		}
+	})
+}
+
+func BenchmarkNew(b *testing.B) {
+	for b.Loop() {
+		build(b)
+	}
+}
+
+func BenchmarkByName(b *testing.B) {
+	c := build(b)
+	for b.Loop() {
+		c.ByName("JavaScript")
+	}
+}

@@ -1,0 +1,181 @@
+package catalogue
+
+import (
+	"fmt"
+
+	"github.com/gluepot/gluepot/domain/language"
+)
+
+// owners says which language most people mean by an extension that several claim. It decides first
+// where CodeMirror names several owners itself, and then where it names none and Linguist several:
+// each line is a judgement, to be argued with in review. A test lists the contested extensions that no
+// line decides. Keys are folded.
+var owners = map[string]string{
+	// CodeMirror has several.
+	"jsonld": "JSON-LD",
+	"m":      "Objective-C",
+	"sig":    "PGP",
+	"text":   "Plain Text",
+	"v":      "Verilog",
+
+	// Linguist has several, CodeMirror none.
+	"1in":        "troff",
+	"1m":         "troff",
+	"1x":         "troff",
+	"3in":        "troff",
+	"3m":         "troff",
+	"3p":         "troff",
+	"3pm":        "troff",
+	"3qt":        "troff",
+	"3x":         "troff",
+	"al":         "AL",
+	"as":         "ActionScript",
+	"ash":        "AGS Script",
+	"asm":        "Assembly",
+	"asy":        "Asymptote",
+	"bas":        "BASIC",
+	"bb":         "BitBake",
+	"bi":         "FreeBASIC",
+	"brd":        "Eagle",
+	"bs":         "BrighterScript",
+	"bst":        "BibTeX Style",
+	"cairo":      "Cairo",
+	"cake":       "C#", // Cake build scripts
+	"cgi":        "Perl",
+	"ch":         "xBase",
+	"cls":        "Apex",
+	"cp":         "C++",
+	"csl":        "XML", // citation styles
+	"cue":        "CUE",
+	"ddl":        "SQL",
+	"dsc":        "Debian Package Control File",
+	"dsp":        "Faust",
+	"es":         "JavaScript",
+	"ex":         "Elixir",
+	"fcgi":       "Perl",
+	"fr":         "Frege",
+	"frag":       "GLSL",
+	"frm":        "Visual Basic 6.0",
+	"ftl":        "FreeMarker",
+	"fx":         "HLSL",
+	"g":          "G-code",
+	"gd":         "GDScript",
+	"gml":        "Game Maker Language",
+	"gs":         "JavaScript", // Google Apps Script
+	"gst":        "Gosu",
+	"gts":        "Glimmer TS",
+	"i":          "SWIG",
+	"ice":        "Slice",
+	"inc":        "PHP",
+	"j":          "Objective-J",
+	"jq":         "jq",
+	"k":          "KCL",
+	"ks":         "Kickstart",
+	"l":          "Lex",
+	"lean":       "Lean 4",
+	"lp":         "Linear Programming",
+	"lsp":        "Common Lisp",
+	"m4":         "M4",
+	"man":        "troff",
+	"mask":       "Unity3D Asset",
+	"mc":         "Monkey C",
+	"mdoc":       "troff",
+	"mod":        "Modula-2",
+	"mojo":       "Mojo",
+	"moo":        "Moocode",
+	"mqh":        "MQL5",
+	"ms":         "MAXScript",
+	"msg":        "ROS Interface",
+	"n":          "Nemerle",
+	"nas":        "Nasal",
+	"ncl":        "NCL",
+	"nl":         "NewLisp",
+	"nr":         "Noir",
+	"nu":         "Nushell",
+	"odin":       "Odin",
+	"pbt":        "Protocol Buffer Text Format",
+	"pkl":        "Pkl",
+	"plist":      "XML Property List",
+	"plt":        "Gnuplot",
+	"pluginspec": "Ruby",
+	"pod":        "Pod",
+	"prc":        "PLSQL",
+	"qs":         "Q#",
+	"re":         "Reason",
+	"res":        "ReScript",
+	"rno":        "RUNOFF",
+	"rpy":        "Ren'Py",
+	"rsc":        "RouterOS Script",
+	"sc":         "Scala",
+	"scd":        "SuperCollider",
+	"sch":        "KiCad Schematic",
+	"shader":     "ShaderLab",
+	"sls":        "SaltStack",
+	"sol":        "Solidity",
+	"srt":        "SubRip Text",
+	"star":       "Starlark",
+	"svx":        "mdsvex",
+	"sw":         "Sway",
+	"t":          "Perl",
+	"tact":       "Tact",
+	"tl":         "Teal",
+	"toc":        "World of Warcraft Addon Data",
+	"trigger":    "Apex",
+	"tsp":        "TypeSpec",
+	"tst":        "GAP",
+	"typ":        "Typst",
+	"vba":        "VBA",
+	"vcf":        "vCard",
+	"vhost":      "ApacheConf",
+	"w":          "OpenEdge ABL",
+	"workflow":   "XML",
+	"x":          "RPC",
+	"yy":         "Yacc",
+}
+
+// claim is a language's wish to own an extension.
+type claim struct {
+	language   *language.Language
+	codeMirror bool // CodeMirror's registry has it
+	rank       int  // place in the language's own list; 0 is the preferred extension
+}
+
+// owner settles who gets an extension among those who claim it, given folded for the table:
+// the table's decision; else CodeMirror's owner; else whoever prefers it most, then the first by name.
+// The last rule is for what an update of Linguist brings until somebody has decided.
+func owner(folded string, claims []claim) (*language.Language, error) {
+	if wanted, ok := owners[folded]; ok {
+		for _, c := range claims {
+			if c.language.Name == wanted {
+				return c.language, nil
+			}
+		}
+		return nil, fmt.Errorf("the extension %q is given to %s, which does not claim it", folded, wanted)
+	}
+	best := claims[0] // claims come in the order of names, CodeMirror's languages first
+	for _, c := range claims[1:] {
+		if c.codeMirror != best.codeMirror {
+			continue
+		}
+		if c.rank < best.rank {
+			best = c
+		}
+	}
+	return best.language, nil
+}
+
+// decided reports whether owner follows an explicit decision or has no choice.
+func decided(folded string, claims []claim) bool {
+	if _, ok := owners[folded]; ok {
+		return true
+	}
+	codeMirrors, others := map[*language.Language]bool{}, map[*language.Language]bool{}
+	for _, c := range claims {
+		if c.codeMirror {
+			codeMirrors[c.language] = true
+		} else {
+			others[c.language] = true
+		}
+	}
+	return len(codeMirrors) == 1 || len(codeMirrors) == 0 && len(others) == 1
+}
