@@ -10,9 +10,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"github.com/gluepot/gluepot/adapters/cli"
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/pastemyst"
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -25,23 +26,20 @@ const (
 
 // Run runs the program with the arguments after its name and returns its exit code: 0 when all went
 // well, 1 when something failed, 2 when the arguments or the configuration are wrong.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newCommand(stdout, stderr)
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newCommand(stdin, stdout, stderr)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
 	}
-	if usage, ok := errors.AsType[*usageError](err); ok {
+	if usage, ok := errors.AsType[*cli.UsageError](err); ok {
 		_, _ = fmt.Fprintf(stderr, "gluepot: %s\n", strings.ReplaceAll(usage.Error(), "\n", "\ngluepot: "))
 		return exitUsage
 	}
 	_, _ = fmt.Fprintf(stderr, "gluepot: %s\n", sentence(err))
 	return exitFailed
 }
-
-// usageError is the caller's mistake rather than the program's failure.
-type usageError struct{ error }
 
 // sentence says what went wrong. An operator, unlike a client, may see the cause.
 func sentence(err error) string {
@@ -72,85 +70,84 @@ func rootCause(err error) error {
 	}
 }
 
-func newCommand(stdout, stderr io.Writer) *cobra.Command {
-	root := &cobra.Command{
-		Use:   "gluepot",
-		Short: "The backend of a paste-sharing service, compatible with the PasteMyst v2 API",
-		Long: `The backend of a paste-sharing service, compatible with the PasteMyst v2 API.
+func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	root := cli.Group("gluepot", "The backend of a paste-sharing service, compatible with the PasteMyst v2 API")
+	root.Long = root.Short + `.
 
-Every flag that sets something has an environment variable: --http-addr is GLUEPOT_HTTP_ADDR. A flag wins.`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          noArguments,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+Every flag that sets something has an environment variable: --http-addr is GLUEPOT_HTTP_ADDR. A flag wins.`
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{fmt.Errorf("%w. See '%s --help'", err, cmd.CommandPath())}
+		return cli.Usage("%w. See '%s --help'", err, cmd.CommandPath())
 	})
-	root.AddCommand(serveCommand(stdout, stderr), migrateCommand(stdout), versionCommand(stdout))
+	cfg := DefaultConfig()
+	addSettings(root.PersistentFlags(), &cfg, databaseFlags)
+	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), versionCommand(stdout))
+	root.AddCommand(cli.New(opener(&cfg), exportSources, stdin, stdout, stderr).All()...)
 	return root
 }
 
-func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return &usageError{fmt.Errorf("%q is not something that %s knows. See '%s --help'", args[0], cmd.CommandPath(), cmd.CommandPath())}
+// complete fills what the command line left open in cfg from the environment and checks it.
+func complete(cmd *cobra.Command, cfg *Config) error {
+	if err := errors.Join(fillFromEnvironment(cmd.Flags()), cfg.Validate()); err != nil {
+		return cli.Usage("%w", err)
 	}
 	return nil
 }
 
-// configured returns a command's configuration, filled from flags and the environment, when it runs.
-// The functions say which settings the command takes.
-func configured(cmd *cobra.Command, settings ...func(*pflag.FlagSet, *Config)) func() (Config, error) {
-	cfg := DefaultConfig()
-	for _, add := range settings {
-		add(cmd.Flags(), &cfg)
-	}
-	return func() (Config, error) {
-		if err := errors.Join(fillFromEnvironment(cmd.Flags()), cfg.Validate()); err != nil {
-			return Config{}, &usageError{err}
+// opener gives the operators' commands the use cases on the database that cfg names.
+func opener(cfg *Config) cli.Open {
+	return func(cmd *cobra.Command) (cli.UseCases, func(context.Context) error, error) {
+		if err := complete(cmd, cfg); err != nil {
+			return cli.UseCases{}, nil, err
 		}
-		return cfg, nil
+		u, stop, err := Open(cmd.Context(), *cfg)
+		if err != nil {
+			return cli.UseCases{}, nil, err
+		}
+		return cli.UseCases{
+			CreateUser: u.CreateUser, ShowUser: u.ShowUser, ListUsers: u.ListUsers, UpdateUser: u.UpdateUser, DeleteUser: u.DeleteUser,
+			IssueToken: u.IssueToken, ListTokens: u.ListTokens, RevokeToken: u.RevokeToken,
+			CreatePaste: u.CreatePaste, ListPastes: u.ListPastes, DeletePaste: u.DeletePaste, StarPaste: u.StarPaste, UnstarPaste: u.UnstarPaste,
+			Sum: u.Sum, ImportUsers: u.ImportUsers, ImportKeys: u.ImportKeys, ImportPastes: u.ImportPastes,
+		}, stop, nil
 	}
 }
 
-func serveCommand(stdout, stderr io.Writer) *cobra.Command {
+// exportSources binds the readers of exports to the import command.
+var exportSources = cli.Sources{Users: pastemyst.Users, Keys: pastemyst.Keys, Pastes: pastemyst.Pastes}
+
+func serveCommand(cfg *Config, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "serve",
 		Short:   "Serve the API",
-		Args:    noArguments,
+		Args:    cli.Arguments(),
 		Example: "  gluepot serve\n  gluepot serve --demo\n  GLUEPOT_DATABASE_URL=postgres://gluepot:secret@localhost/gluepot gluepot serve --http-addr :80",
 	}
-	config := configured(cmd, serveFlags, databaseFlags, logFlags)
+	addSettings(cmd.Flags(), cfg, serveFlags)
 	demo := cmd.Flags().Bool("demo", false, "store demonstration data and print how to ask for it")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, err := config()
-		if err != nil {
+		if err := complete(cmd, cfg); err != nil {
 			return err
 		}
-		return serve(cmd.Context(), cfg, *demo, stdout, stderr)
+		return serve(cmd.Context(), *cfg, *demo, stdout, stderr)
 	}
 	return cmd
 }
 
-func migrateCommand(stdout io.Writer) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "migrate",
-		Short: "Bring the database schema up to date, or see whether it is",
-		Args:  noArguments,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	up := &cobra.Command{Use: "up", Short: "Apply every migration that the database lacks", Args: noArguments, Example: "  gluepot migrate up"}
-	up.RunE = withStore(configured(up, databaseFlags), func(ctx context.Context, store *gormstore.Store) error {
+func migrateCommand(cfg *Config, stdout io.Writer) *cobra.Command {
+	up := &cobra.Command{Use: "up", Short: "Apply every migration that the database lacks", Args: cli.Arguments(), Example: "  gluepot migrate up"}
+	up.RunE = withStore(cfg, func(ctx context.Context, store *gormstore.Store) error {
 		if err := store.Migrate(ctx); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintln(stdout, "The database is up to date.")
 		return err
 	})
-	status := &cobra.Command{Use: "status", Short: "List the migrations", Args: noArguments, Example: "  gluepot migrate status"}
-	status.RunE = withStore(configured(status, databaseFlags), func(ctx context.Context, store *gormstore.Store) error {
+	status := &cobra.Command{Use: "status", Short: "List the migrations", Args: cli.Arguments(), Example: "  gluepot migrate status"}
+	status.RunE = withStore(cfg, func(ctx context.Context, store *gormstore.Store) error {
 		migrations, err := store.Migrations(ctx)
 		if err != nil {
 			return err
@@ -166,15 +163,13 @@ func migrateCommand(stdout io.Writer) *cobra.Command {
 		}
 		return nil
 	})
-	cmd.AddCommand(up, status)
-	return cmd
+	return cli.Group("migrate", "Bring the database schema up to date, or see whether it is", up, status)
 }
 
 // withStore runs a command on the bare database, whose schema may be anything.
-func withStore(config func() (Config, error), run func(context.Context, *gormstore.Store) error) func(*cobra.Command, []string) error {
+func withStore(cfg *Config, run func(context.Context, *gormstore.Store) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
-		cfg, err := config()
-		if err != nil {
+		if err := complete(cmd, cfg); err != nil {
 			return err
 		}
 		store, err := gormstore.New(cfg.Database)
@@ -191,7 +186,7 @@ func withStore(config func() (Config, error), run func(context.Context, *gormsto
 
 func versionCommand(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: noArguments,
+		Use: "version", Short: "Print the version", Args: cli.Arguments(),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(stdout, "gluepot %s %s %s/%s\n", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err

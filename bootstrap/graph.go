@@ -10,8 +10,10 @@ import (
 	"github.com/gluepot/gluepot/adapters/catalogue"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/httpapi"
+	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/language"
@@ -26,11 +28,12 @@ func storeModule(cfg Config) fx.Option {
 		fx.Supply(cfg.Database),
 		fx.Provide(
 			gormstore.New,
-			fx.Annotate(gormstore.NewUsers, fx.As(new(user.Finder)), fx.As(new(user.Creator))),
-			fx.Annotate(gormstore.NewTokens, fx.As(new(token.Finder)), fx.As(new(token.AccountFinder)),
-				fx.As(new(token.Creator)), fx.As(new(token.UseWriter))),
-			fx.Annotate(gormstore.NewPastes, fx.As(new(paste.Counter)), fx.As(new(paste.OwnerLister)),
-				fx.As(new(paste.ExpiredRemover)), fx.As(new(paste.Creator)), fx.As(new(paste.Starrer))),
+			fx.Annotate(gormstore.NewUsers, as(new(user.Finder), new(user.Creator), new(user.Lister), new(user.ServiceFinder),
+				new(user.Editor), new(user.Counter), new(user.Importer))...),
+			fx.Annotate(gormstore.NewTokens, as(new(token.Finder), new(token.AccountFinder), new(token.Creator), new(token.UseWriter),
+				new(token.OwnerLister), new(token.Revoker), new(token.Counter), new(token.Importer))...),
+			fx.Annotate(gormstore.NewPastes, as(new(paste.Counter), new(paste.OwnerLister), new(paste.ExpiredRemover), new(paste.Creator),
+				new(paste.Starrer), new(paste.Unstarrer), new(paste.OwnerReader), new(paste.Deleter), new(paste.Totals), new(paste.Importer))...),
 		),
 		fx.Invoke(func(lifecycle fx.Lifecycle, store *gormstore.Store) {
 			lifecycle.Append(fx.Hook{
@@ -47,6 +50,15 @@ func storeModule(cfg Config) fx.Option {
 			})
 		}),
 	)
+}
+
+// as binds what a constructor returns to ports.
+func as(ports ...any) []fx.Annotation {
+	annotations := make([]fx.Annotation, len(ports))
+	for i, port := range ports {
+		annotations[i] = fx.As(port)
+	}
+	return annotations
 }
 
 // coreModules are what every entrypoint needs.
@@ -67,10 +79,14 @@ func applicationModule() fx.Option {
 	return fx.Module("application",
 		fx.Provide(
 			func() func() time.Time { return time.Now },
-			users.NewCheckExists, users.NewShowProfile, users.NewShowSelf, users.NewCreate,
-			tokens.NewIssue,
+			users.NewCheckExists, users.NewShowProfile, users.NewShowSelf,
+			users.NewCreate, users.NewShow, users.NewList, users.NewUpdate, users.NewDelete,
+			tokens.NewIssue, tokens.NewList, tokens.NewRevoke,
 			fx.Annotate(tokens.NewUseLog, fx.As(fx.Self()), fx.As(new(token.UseRecorder))),
-			pastes.NewListOwn, pastes.NewCountActive, pastes.NewSweep, pastes.NewCreate, pastes.NewStar,
+			pastes.NewListOwn, pastes.NewCountActive, pastes.NewSweep,
+			pastes.NewCreate, pastes.NewList, pastes.NewDelete, pastes.NewStar, pastes.NewUnstar,
+			stats.NewSum,
+			imports.NewUsers, imports.NewKeys, imports.NewPastes,
 			languages.NewFindByName, languages.NewFindByExtension,
 		),
 	)

@@ -8,8 +8,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/httpapi"
+	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 )
@@ -22,14 +24,29 @@ type UseCases struct {
 	ShowProfile     *users.ShowProfile
 	ShowSelf        *users.ShowSelf
 	CreateUser      *users.Create
+	ShowUser        *users.Show
+	ListUsers       *users.List
+	UpdateUser      *users.Update
+	DeleteUser      *users.Delete
 
-	IssueToken *tokens.Issue
+	IssueToken  *tokens.Issue
+	ListTokens  *tokens.List
+	RevokeToken *tokens.Revoke
 
 	ListOwnPastes     *pastes.ListOwn
 	CountActivePastes *pastes.CountActive
 	CreatePaste       *pastes.Create
+	ListPastes        *pastes.List
+	DeletePaste       *pastes.Delete
 	StarPaste         *pastes.Star
+	UnstarPaste       *pastes.Unstar
 	SweepPastes       *pastes.Sweep
+
+	Sum *stats.Sum
+
+	ImportUsers  *imports.Users
+	ImportKeys   *imports.Keys
+	ImportPastes *imports.Pastes
 
 	FindLanguageByName      *languages.FindByName
 	FindLanguageByExtension *languages.FindByExtension

@@ -23,12 +23,9 @@ func databaseFlags(flags *pflag.FlagSet, cfg *Config) {
 	flags.DurationVar(&cfg.Database.ConnectTimeout, "database-connect-timeout", cfg.Database.ConnectTimeout, "how long to wait for a connection, or for SQLite's write lock")
 }
 
-func logFlags(flags *pflag.FlagSet, cfg *Config) {
+func serveFlags(flags *pflag.FlagSet, cfg *Config) {
 	flags.StringVar(&cfg.Log.Level, "log-level", cfg.Log.Level, "debug, info, warn or error")
 	flags.StringVar(&cfg.Log.Format, "log-format", cfg.Log.Format, "json or console")
-}
-
-func serveFlags(flags *pflag.FlagSet, cfg *Config) {
 	flags.BoolVar(&cfg.Migrate, "database-migrate", cfg.Migrate, "bring the database schema up to date at start")
 	flags.DurationVar(&cfg.SweepInterval, "sweep-interval", cfg.SweepInterval, "time between two searches for expired pastes to remove; 0 leaves it to other nodes")
 	flags.DurationVar(&cfg.UseInterval, "token-use-interval", cfg.UseInterval, "how often the last-used times of tokens are stored")
@@ -57,7 +54,7 @@ func fillFromEnvironment(flags *pflag.FlagSet) error {
 	flags.VisitAll(func(flag *pflag.Flag) {
 		name := environmentName(flag.Name)
 		value := os.Getenv(name)
-		if flag.Changed || value == "" || flag.Annotations[noEnvironment] != nil {
+		if _, ok := flag.Annotations[setting]; !ok || flag.Changed || value == "" {
 			return
 		}
 		if err := flag.Value.Set(value); err != nil {
@@ -67,8 +64,16 @@ func fillFromEnvironment(flags *pflag.FlagSet) error {
 	return errors.Join(wrong...)
 }
 
-// noEnvironment marks flags that belong to one call and not to an installation.
-const noEnvironment = "gluepot_no_environment"
+// setting marks the flags that belong to an installation and not to one call.
+const setting = "gluepot_setting"
+
+// addSettings adds one of the lists above to a command's flags.
+func addSettings(flags *pflag.FlagSet, cfg *Config, list func(*pflag.FlagSet, *Config)) {
+	settings := pflag.NewFlagSet("", pflag.ContinueOnError)
+	list(settings, cfg)
+	settings.VisitAll(func(flag *pflag.Flag) { flag.Annotations = map[string][]string{setting: nil} })
+	flags.AddFlagSet(settings)
+}
 
 // valueForm says in words what a flag takes, so that no message quotes a parser.
 func valueForm(flag *pflag.Flag) string {

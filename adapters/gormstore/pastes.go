@@ -26,7 +26,7 @@ var (
 type pasteRow struct {
 	ID        string `gorm:"primaryKey"`
 	OwnerID   sql.NullString
-	CreatedAt time.Time
+	CreatedAt time.Time `gorm:"autoCreateTime:false"`
 	ExpiresAt sql.NullTime
 }
 
@@ -100,3 +100,17 @@ func newPasteRow(p paste.Paste) *pasteRow {
 		CreatedAt: instant(p.CreatedAt), ExpiresAt: nullable(p.ExpiresAt),
 	}
 }
+
+func (r *pasteRow) paste() paste.Paste {
+	return paste.Paste{
+		ID: paste.ID(r.ID), Owner: user.ID(r.OwnerID.String), CreatedAt: r.CreatedAt.UTC(), ExpiresAt: fromNullable(r.ExpiresAt),
+	}
+}
+
+type starRow struct {
+	UserID   string `gorm:"primaryKey"`
+	PasteID  string `gorm:"primaryKey"`
+	Position int
+}
+
+func (starRow) TableName() string { return "stars" }

@@ -31,7 +31,7 @@ type tokenRow struct {
 	UserID     string
 	Hash       []byte
 	Name       string
-	CreatedAt  time.Time
+	CreatedAt  time.Time `gorm:"autoCreateTime:false"`
 	ExpiresAt  sql.NullTime
 	LastUsedAt sql.NullTime
 	RevokedAt  sql.NullTime

@@ -30,7 +30,7 @@ type userRow struct {
 	PublicProfile   bool
 	SupporterMonths int32
 	Contributor     bool
-	CreatedAt       time.Time
+	CreatedAt       time.Time `gorm:"autoCreateTime:false"`
 }
 
 func (userRow) TableName() string { return "users" }

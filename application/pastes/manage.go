@@ -83,3 +83,69 @@ func (s *Star) Do(ctx context.Context, username, id string) error {
 	}
 	return s.pastes.Star(ctx, starrer.ID, paste.ID(id))
 }
+
+var errNoSuchPaste = fault.New(fault.NotFound, "There is no paste with that id.")
+
+// Unstar takes a paste out of a user's stars.
+type Unstar struct {
+	users  user.Finder
+	pastes paste.Unstarrer
+}
+
+// NewUnstar returns the use case.
+func NewUnstar(users user.Finder, pastes paste.Unstarrer) *Unstar {
+	return &Unstar{users: users, pastes: pastes}
+}
+
+// Do takes the paste out of the stars of the user with that name. It fails with fault.NotFound when
+// there is no such user or star, with fault.Invalid when the name breaks a rule, and with
+// fault.Unavailable when the store does not answer.
+func (u *Unstar) Do(ctx context.Context, username, id string) error {
+	starrer, err := user.Find(ctx, u.users, username)
+	if err != nil {
+		return err
+	}
+	err = u.pastes.Unstar(ctx, starrer.ID, paste.ID(id))
+	if err != nil && fault.KindOf(err) == fault.NotFound {
+		return fault.New(fault.NotFound, "The user has no star for a paste with that id.")
+	}
+	return err
+}
+
+// List lists the pastes of any user.
+type List struct {
+	users  user.Finder
+	pastes paste.OwnerReader
+}
+
+// NewList returns the use case.
+func NewList(users user.Finder, pastes paste.OwnerReader) *List {
+	return &List{users: users, pastes: pastes}
+}
+
+// Do calls visit with each paste of the user with that name, newest first, expired ones that are still
+// stored included. It fails with fault.NotFound when there is no such user, with fault.Invalid when the
+// name breaks a rule, and with fault.Unavailable when the store does not answer.
+func (l *List) Do(ctx context.Context, username string, visit func(paste.Paste) error) error {
+	owner, err := user.Find(ctx, l.users, username)
+	if err != nil {
+		return err
+	}
+	return l.pastes.EachOf(ctx, owner.ID, visit)
+}
+
+// Delete removes a paste.
+type Delete struct{ pastes paste.Deleter }
+
+// NewDelete returns the use case.
+func NewDelete(pastes paste.Deleter) *Delete { return &Delete{pastes: pastes} }
+
+// Do removes the paste. It fails with fault.NotFound when there is none with that id and with
+// fault.Unavailable when the store does not answer.
+func (d *Delete) Do(ctx context.Context, id string) error {
+	err := d.pastes.Delete(ctx, paste.ID(id))
+	if err != nil && fault.KindOf(err) == fault.NotFound {
+		return errNoSuchPaste
+	}
+	return err
+}

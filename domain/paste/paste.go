@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/user"
@@ -73,4 +74,39 @@ type Starrer interface {
 	// Star adds the paste to the end of the user's stars, or changes nothing when it is there already.
 	// The paste need not exist. It fails with fault.NotFound when the user does not exist.
 	Star(ctx context.Context, starrer user.ID, id ID) error
+}
+
+// OwnerReader reads the pastes of one owner.
+type OwnerReader interface {
+	// EachOf calls visit with each of owner's pastes, newest first, expired ones that are still there
+	// included. An error of visit ends the walk and is returned.
+	EachOf(ctx context.Context, owner user.ID, visit func(Paste) error) error
+}
+
+// Deleter removes pastes.
+type Deleter interface {
+	// Delete removes the paste. It fails with fault.NotFound when there is none with that id.
+	Delete(ctx context.Context, id ID) error
+}
+
+// Unstarrer forgets which pastes a user likes.
+type Unstarrer interface {
+	// Unstar takes the paste out of the user's stars. It fails with fault.NotFound when it is not in them.
+	Unstar(ctx context.Context, starrer user.ID, id ID) error
+}
+
+// Totals counts what operators ask for.
+type Totals interface {
+	// ExpiredCount returns how many pastes have expired at now and are still stored.
+	ExpiredCount(ctx context.Context, now time.Time) (int64, error)
+	// WaitingStars returns how many stars are for pastes that are not stored.
+	WaitingStars(ctx context.Context) (int64, error)
+}
+
+// Importer stores pastes that another installation has made.
+type Importer interface {
+	// Import stores the pastes, by id, in one transaction: it creates those that are new and brings the
+	// others into line. The results are in the pastes' order; one of an unknown owner is refused with
+	// fault.NotFound. An error means that nothing was stored.
+	Import(ctx context.Context, pastes []Paste) ([]batch.Result, error)
 }

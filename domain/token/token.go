@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -85,4 +86,32 @@ type Creator interface {
 	// Create stores a token. It fails with fault.Conflict when the id or the hash is taken, and with
 	// fault.NotFound when the owner does not exist.
 	Create(ctx context.Context, created Token) error
+}
+
+// OwnerLister lists the tokens of one owner.
+type OwnerLister interface {
+	// ByOwner returns the owner's tokens, oldest first, revoked and expired ones included.
+	ByOwner(ctx context.Context, owner user.ID) ([]Token, error)
+}
+
+// Revoker revokes tokens.
+type Revoker interface {
+	// Revoke makes the token invalid from at on; one that is revoked already stays as it is.
+	// It fails with fault.NotFound when there is no token with that id.
+	Revoke(ctx context.Context, id ID, at time.Time) error
+}
+
+// Counter counts tokens.
+type Counter interface {
+	// Count returns the number of tokens, revoked and expired ones included.
+	Count(ctx context.Context) (int64, error)
+}
+
+// Importer stores tokens that another installation has made.
+type Importer interface {
+	// Import stores the tokens, by id, in one transaction: it creates those that are new and gives the
+	// others their new hash, which lifts a revocation; the same hash changes nothing. The results are in
+	// the tokens' order; one of an unknown owner is refused with fault.NotFound, and one whose hash is
+	// another token's with fault.Conflict. An error means that nothing was stored.
+	Import(ctx context.Context, tokens []Token) ([]batch.Result, error)
 }

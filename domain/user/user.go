@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 )
@@ -93,4 +94,41 @@ type Creator interface {
 	// Create stores a user and the services the user signs in with.
 	// It fails with fault.Conflict when the id or the name, in any case, is taken.
 	Create(ctx context.Context, created User, services map[string]string) error
+}
+
+// Lister lists users.
+type Lister interface {
+	// Each calls visit with every user in the order of their folded names. An error of visit ends the
+	// walk and is returned; otherwise it fails with fault.Unavailable when the store does not answer.
+	Each(ctx context.Context, visit func(User) error) error
+}
+
+// ServiceFinder finds the services a user signs in with.
+type ServiceFinder interface {
+	// Services returns them by name; the map is empty when there are none or no such user.
+	Services(ctx context.Context, id ID) (map[string]string, error)
+}
+
+// Editor changes and removes users.
+type Editor interface {
+	// Update stores the user's new fields and exactly these services. It fails with fault.NotFound when
+	// there is no user with that id and fault.Conflict when the name is taken.
+	Update(ctx context.Context, changed User, services map[string]string) error
+	// Delete removes the user with everything that belongs to it: tokens, stars, services and pastes.
+	// It fails with fault.NotFound when there is no such user.
+	Delete(ctx context.Context, id ID) error
+}
+
+// Counter counts users.
+type Counter interface {
+	// Count returns the number of users.
+	Count(ctx context.Context) (int64, error)
+}
+
+// Importer stores users that another installation has made.
+type Importer interface {
+	// Import stores the accounts, by id, in one transaction: it creates those that are new and brings the
+	// others into line, stars and services included. The results are in the accounts' order; one whose
+	// name belongs to another id is refused with fault.Conflict. An error means that nothing was stored.
+	Import(ctx context.Context, accounts []Account) ([]batch.Result, error)
 }

@@ -9,5 +9,5 @@ import (
 )
 
 func main() {
-	os.Exit(bootstrap.Run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(bootstrap.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// pasteView is a paste in JSON.
+type pasteView struct {
+	ID        string     `json:"id"`
+	OwnerID   string     `json:"ownerId"`
+	CreatedAt time.Time  `json:"createdAt"`
+	ExpiresAt *time.Time `json:"expiresAt"`
+	Active    bool       `json:"active"`
+}
+
+func (c *Commands) pasteView(p paste.Paste) pasteView {
+	return pasteView{ID: string(p.ID), OwnerID: string(p.Owner), CreatedAt: p.CreatedAt.UTC(), ExpiresAt: timeOrNil(p.ExpiresAt.UTC()), Active: p.ActiveAt(c.now())}
+}
+
+func (c *Commands) paste() *cobra.Command {
+	return Group("paste", "Create, list, delete and star pastes", c.pasteCreate(), c.pasteList(), c.pasteDelete(),
+		c.star("star", "Add a paste to a user's stars", "starred", "Starred %s for %s.\n",
+			func(ctx context.Context, u UseCases, name, id string) error { return u.StarPaste.Do(ctx, name, id) }),
+		c.star("unstar", "Take a paste out of a user's stars", "unstarred", "Took the star for %s from %s.\n",
+			func(ctx context.Context, u UseCases, name, id string) error { return u.UnstarPaste.Do(ctx, name, id) }),
+	)
+}
+
+func (c *Commands) pasteCreate() *cobra.Command {
+	var expiresIn lifetime
+	cmd := &cobra.Command{
+		Use: "create", Short: "Create a paste", Args: Arguments(),
+		Example: "  gluepot paste create --owner epoxy --expires-in 1h\n  gluepot paste create --anonymous",
+	}
+	owner := cmd.Flags().String("owner", "", "name of the user whose paste it is")
+	anonymous := cmd.Flags().Bool("anonymous", false, "the paste is nobody's")
+	cmd.Flags().Var(&expiresIn, "expires-in", "how long it lives, such as 1h or 30d (default forever)")
+	asJSON := jsonFlag(cmd)
+	run := c.run(func(ctx context.Context, u UseCases, _ []string) error {
+		created, err := u.CreatePaste.Do(ctx, *owner, time.Duration(expiresIn))
+		if err != nil {
+			return err
+		}
+		return c.print(*asJSON, c.pasteView(created), "Created the paste %s.\n", created.ID)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if (*owner == "") != *anonymous {
+			return Usage("a paste needs either --owner NAME or --anonymous")
+		}
+		return run(cmd, args)
+	}
+	return cmd
+}
+
+func (c *Commands) pasteList() *cobra.Command {
+	cmd := &cobra.Command{Use: "list NAME", Short: "List a user's pastes, newest first", Args: Arguments("NAME"), Example: "  gluepot paste list epoxy --json"}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
+		if *asJSON {
+			return u.ListPastes.Do(ctx, args[0], func(p paste.Paste) error { return c.printJSON(c.pasteView(p)) })
+		}
+		row, flush := c.table("ID", "CREATED", "EXPIRES", "STATE")
+		err := u.ListPastes.Do(ctx, args[0], func(p paste.Paste) error {
+			state := "active"
+			if !p.ActiveAt(c.now()) {
+				state = "expired"
+			}
+			row(string(p.ID), moment(p.CreatedAt), moment(p.ExpiresAt), state)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return flush()
+	})
+	return cmd
+}
+
+func (c *Commands) pasteDelete() *cobra.Command {
+	cmd := &cobra.Command{Use: "delete ID", Short: "Delete a paste", Args: Arguments("ID"), Example: "  gluepot paste delete k3j2h1g0"}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
+		if err := u.DeletePaste.Do(ctx, args[0]); err != nil {
+			return err
+		}
+		return c.print(*asJSON, map[string]string{"deleted": args[0]}, "Deleted the paste %s.\n", args[0])
+	})
+	return cmd
+}
+
+// star is one of the two commands about a user and a paste.
+func (c *Commands) star(verb, short, key, text string, do func(ctx context.Context, u UseCases, name, id string) error) *cobra.Command {
+	cmd := &cobra.Command{Use: verb + " NAME ID", Short: short, Args: Arguments("NAME", "ID"), Example: "  gluepot paste " + verb + " epoxy k3j2h1g0"}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
+		if err := do(ctx, u, args[0], args[1]); err != nil {
+			return err
+		}
+		return c.print(*asJSON, map[string]string{key: args[1], "user": args[0]}, text, args[1], args[0])
+	})
+	return cmd
+}
+
+func (c *Commands) stats() *cobra.Command {
+	cmd := &cobra.Command{Use: "stats", Short: "Count users, tokens and pastes", Args: Arguments(), Example: "  gluepot stats --json"}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, u UseCases, _ []string) error {
+		t, err := u.Sum.Do(ctx)
+		if err != nil {
+			return err
+		}
+		view := struct {
+			Users         int64 `json:"users"`
+			Tokens        int64 `json:"tokens"`
+			ActivePastes  int64 `json:"activePastes"`
+			ExpiredPastes int64 `json:"expiredUnsweptPastes"`
+			WaitingStars  int64 `json:"waitingStars"`
+		}{t.Users, t.Tokens, t.ActivePastes, t.ExpiredPastes, t.WaitingStars}
+		return c.print(*asJSON, view, "users                    %d\ntokens                   %d\nactive pastes            %d\nexpired, unswept pastes  %d\nstars without a paste    %d\n",
+			t.Users, t.Tokens, t.ActivePastes, t.ExpiredPastes, t.WaitingStars)
+	})
+	return cmd
+}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/domain/token"
+)
+
+// tokenView is a token in JSON. It has the secret only when the token was just made.
+type tokenView struct {
+	ID         string     `json:"id"`
+	Name       string     `json:"name"`
+	CreatedAt  time.Time  `json:"createdAt"`
+	LastUsedAt *time.Time `json:"lastUsedAt"`
+	ExpiresAt  *time.Time `json:"expiresAt"`
+	RevokedAt  *time.Time `json:"revokedAt"`
+	Token      string     `json:"token,omitempty"`
+}
+
+func newTokenView(t token.Token) tokenView {
+	return tokenView{
+		ID: string(t.ID), Name: t.Name, CreatedAt: t.CreatedAt.UTC(),
+		LastUsedAt: timeOrNil(t.LastUsedAt), ExpiresAt: timeOrNil(t.ExpiresAt.UTC()), RevokedAt: timeOrNil(t.RevokedAt),
+	}
+}
+
+func (c *Commands) token() *cobra.Command {
+	return Group("token", "Issue, list and revoke access tokens", c.tokenIssue(), c.tokenList(), c.tokenRevoke())
+}
+
+func (c *Commands) tokenIssue() *cobra.Command {
+	var expiresIn lifetime
+	cmd := &cobra.Command{
+		Use: "issue NAME", Short: "Give a user a new access token, shown once, on the last line", Args: Arguments("NAME"),
+		Example: "  gluepot token issue epoxy --name laptop --expires-in 90d\n  TOKEN=$(gluepot token issue epoxy | tail -n 1)",
+	}
+	name := cmd.Flags().String("name", "", "what to call the token")
+	cmd.Flags().Var(&expiresIn, "expires-in", "how long it works, such as 12h or 90d (default forever)")
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
+		issued, secret, err := u.IssueToken.Do(ctx, args[0], *name, time.Duration(expiresIn))
+		if err != nil {
+			return err
+		}
+		view := newTokenView(issued)
+		view.Token = secret.Reveal()
+		return c.print(*asJSON, view, "Issued the token %s; it expires: %s. It is not shown again:\n%s\n", issued.ID, moment(issued.ExpiresAt), secret.Reveal())
+	})
+	return cmd
+}
+
+func (c *Commands) tokenList() *cobra.Command {
+	cmd := &cobra.Command{Use: "list NAME", Short: "List a user's tokens", Args: Arguments("NAME"), Example: "  gluepot token list epoxy"}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
+		tokens, err := u.ListTokens.Do(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			for _, t := range tokens {
+				if err := c.printJSON(newTokenView(t)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		row, flush := c.table("ID", "NAME", "CREATED", "LAST USED", "EXPIRES", "REVOKED")
+		for _, t := range tokens {
+			row(string(t.ID), t.Name, moment(t.CreatedAt), moment(t.LastUsedAt), moment(t.ExpiresAt), moment(t.RevokedAt))
+		}
+		return flush()
+	})
+	return cmd
+}
+
+func (c *Commands) tokenRevoke() *cobra.Command {
+	cmd := &cobra.Command{Use: "revoke ID", Short: "Make a token invalid from now on", Args: Arguments("ID"), Example: "  gluepot token revoke k3j2h1g0"}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
+		if err := u.RevokeToken.Do(ctx, args[0]); err != nil {
+			return err
+		}
+		return c.print(*asJSON, map[string]string{"revoked": args[0]}, "Revoked the token %s.\n", args[0])
+	})
+	return cmd
+}

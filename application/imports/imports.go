@@ -1,0 +1,296 @@
+// Package imports has the use cases that bring another installation's data in. They can be run again at
+// any time, also after being killed: records are stored by their ids, in transactions of a batch each.
+package imports
+
+import (
+	"context"
+	"encoding/base64"
+	"iter"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/batch"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// A batch ends at whichever bound comes first: few enough records to hold locks for milliseconds only,
+// and little enough text to keep memory small when records are large.
+const (
+	batchRecords = 1000
+	batchBytes   = 4 << 20
+)
+
+// Record is one record of a source, or the reason why it could not be read.
+type Record[T any] struct {
+	Value T
+	Err   error  // a *fault.Error: the record is broken
+	Line  int    // where it begins in the source, counted from 1
+	Raw   []byte // its text, unchanged
+}
+
+// Summary counts what became of the records.
+type Summary struct {
+	Read, New, Updated, Unchanged, Rejected int64
+}
+
+// Reject takes note of a record that was not accepted. An error ends the import.
+type Reject func(line int, raw []byte, reason error) error
+
+// User is a user as the source has it.
+type User struct {
+	ID, Name, AvatarURL, DefaultLanguage string
+	PublicProfile, Contributor           bool
+	SupporterMonths                      int64
+	Stars                                []string
+	Services                             map[string]string
+}
+
+// Users brings users in.
+type Users struct {
+	users user.Importer
+	now   func() time.Time
+}
+
+// NewUsers returns the use case.
+func NewUsers(users user.Importer, now func() time.Time) *Users {
+	return &Users{users: users, now: now}
+}
+
+// Do stores the users of the source, their stars and services included. A user whose id is known is
+// brought into line with the source. A record that breaks a rule is rejected and never stops the rest.
+// An error ends the import: what came before it is stored.
+func (u *Users) Do(ctx context.Context, source iter.Seq2[Record[User], error], reject Reject) (Summary, error) {
+	return run(ctx, source, reject, u.account, u.users.Import)
+}
+
+func (u *Users) account(r User) (user.Account, error) {
+	name, err := user.ParseName(r.Name)
+	if err != nil {
+		return user.Account{}, err
+	}
+	if r.SupporterMonths < 0 || r.SupporterMonths > 1<<31-1 {
+		return user.Account{}, fault.New(fault.Invalid, "The supporter length is negative or too large.")
+	}
+	account := user.Account{
+		User: user.User{
+			ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage,
+			PublicProfile: r.PublicProfile, Contributor: r.Contributor, SupporterMonths: int32(r.SupporterMonths), CreatedAt: u.now(),
+		},
+		Services: r.Services,
+	}
+	if account.DefaultLanguage == "" {
+		account.DefaultLanguage = user.DefaultLanguage
+	}
+	seen := make(map[string]bool, len(r.Stars))
+	for _, star := range r.Stars {
+		if !ident.Valid(star) {
+			return user.Account{}, fault.New(fault.Invalid, "A star is not the id of a paste.")
+		}
+		if !seen[star] {
+			seen[star] = true
+			account.Stars = append(account.Stars, star)
+		}
+	}
+	if err := user.ValidateServices(account.Services); err != nil {
+		return user.Account{}, err
+	}
+	return account, account.Validate()
+}
+
+// Key is a PasteMyst API key as the source has it.
+type Key struct{ Owner, Text string }
+
+// Keys brings API keys in. A user has one; it becomes a token that never expires.
+type Keys struct {
+	tokens token.Importer
+	now    func() time.Time
+}
+
+// NewKeys returns the use case.
+func NewKeys(tokens token.Importer, now func() time.Time) *Keys {
+	return &Keys{tokens: tokens, now: now}
+}
+
+// keyLength is that of a v2 API key: 32 random bytes in base 64.
+const keyLength = 44
+
+// Do stores the keys of the source, hashed. A user's key that differs from the one stored before
+// replaces it. The rest is as for Users.
+func (k *Keys) Do(ctx context.Context, source iter.Seq2[Record[Key], error], reject Reject) (Summary, error) {
+	return run(ctx, source, reject, k.token, k.tokens.Import)
+}
+
+func (k *Keys) token(r Key) (token.Token, error) {
+	if !ident.Valid(r.Owner) {
+		return token.Token{}, fault.New(fault.Invalid, "The key has no valid user id.")
+	}
+	if _, err := base64.StdEncoding.DecodeString(r.Text); err != nil || len(r.Text) != keyLength {
+		return token.Token{}, fault.New(fault.Invalid, "The key is not 44 characters of base 64.")
+	}
+	secret, err := token.ParseSecret(r.Text)
+	if err != nil {
+		return token.Token{}, err
+	}
+	// The id says whose key it is, so that a newer export finds the token it replaces.
+	return token.Token{
+		ID: token.ID("v2-" + r.Owner), Owner: user.ID(r.Owner), Hash: secret.Hash(), Name: "PasteMyst API key", CreatedAt: k.now(),
+	}, nil
+}
+
+// Paste is a paste as the source has it. Times are Unix seconds.
+type Paste struct {
+	ID, Owner            string // no owner: anonymous
+	CreatedAt, DeletesAt int64  // DeletesAt 0: never
+}
+
+// Pastes brings pastes in.
+type Pastes struct{ pastes paste.Importer }
+
+// NewPastes returns the use case.
+func NewPastes(pastes paste.Importer) *Pastes { return &Pastes{pastes: pastes} }
+
+// maxSeconds is the end of the year 9999.
+const maxSeconds = 253402300799
+
+// Do stores the pastes of the source. The rest is as for Users.
+func (p *Pastes) Do(ctx context.Context, source iter.Seq2[Record[Paste], error], reject Reject) (Summary, error) {
+	return run(ctx, source, reject, newPaste, p.pastes.Import)
+}
+
+func newPaste(r Paste) (paste.Paste, error) {
+	if r.CreatedAt < 0 || r.DeletesAt < 0 || r.CreatedAt > maxSeconds || r.DeletesAt > maxSeconds {
+		return paste.Paste{}, fault.New(fault.Invalid, "A time is negative or beyond the year 9999.")
+	}
+	made := paste.Paste{ID: paste.ID(r.ID), Owner: user.ID(r.Owner), CreatedAt: time.Unix(r.CreatedAt, 0).UTC()}
+	if r.DeletesAt != 0 {
+		made.ExpiresAt = time.Unix(r.DeletesAt, 0).UTC()
+	}
+	return made, made.Validate()
+}
+
+// run carries records from the source to the store, a batch at a time.
+func run[R, T any](
+	ctx context.Context, source iter.Seq2[Record[R], error], reject Reject,
+	build func(R) (T, error), store func(context.Context, []T) ([]batch.Result, error),
+) (s Summary, err error) {
+	var (
+		records []Record[R]
+		values  []T
+		size    int
+	)
+	flush := func() error {
+		if len(values) == 0 {
+			return nil
+		}
+		results, err := store(ctx, values)
+		if err != nil {
+			return err
+		}
+		for i, result := range results {
+			if result.Err != nil {
+				s.Rejected++
+				if err := reject(records[i].Line, records[i].Raw, result.Err); err != nil {
+					return err
+				}
+				continue
+			}
+			switch result.Outcome {
+			case batch.New:
+				s.New++
+			case batch.Updated:
+				s.Updated++
+			case batch.Unchanged:
+				s.Unchanged++
+			}
+		}
+		records, values, size = records[:0], values[:0], 0
+		return nil
+	}
+	for record, err := range prefetch(ctx, source) {
+		if err != nil {
+			return s, err
+		}
+		s.Read++
+		value, err := build(record.Value)
+		if record.Err != nil {
+			err = record.Err
+		}
+		if err != nil {
+			s.Rejected++
+			if err := reject(record.Line, record.Raw, err); err != nil {
+				return s, err
+			}
+			continue
+		}
+		records, values, size = append(records, record), append(values, value), size+len(record.Raw)
+		if len(values) >= batchRecords || size >= batchBytes {
+			if err := flush(); err != nil {
+				return s, err
+			}
+		}
+	}
+	return s, flush()
+}
+
+// prefetched is a piece of a source: some records, or the error that ended it.
+type prefetched[R any] struct {
+	records []Record[R]
+	err     error
+}
+
+// A piece is small enough that few of them, waiting, cost little memory.
+const (
+	pieceRecords = 250
+	pieceBytes   = 1 << 20
+)
+
+// prefetch reads the source in the background, so that reading and storing each have a processor.
+func prefetch[R any](ctx context.Context, source iter.Seq2[Record[R], error]) iter.Seq2[Record[R], error] {
+	return func(yield func(Record[R], error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		pieces := make(chan prefetched[R], 2)
+		go func() {
+			defer close(pieces)
+			var piece prefetched[R]
+			size := 0
+			send := func() bool {
+				select {
+				case pieces <- piece:
+					piece, size = prefetched[R]{}, 0
+					return true
+				case <-ctx.Done():
+					return false
+				}
+			}
+			for record, err := range source {
+				if err != nil {
+					piece.err = err
+					break
+				}
+				piece.records, size = append(piece.records, record), size+len(record.Raw)
+				if (len(piece.records) >= pieceRecords || size >= pieceBytes) && !send() {
+					return
+				}
+			}
+			send()
+		}()
+		for piece := range pieces {
+			for _, record := range piece.records {
+				if !yield(record, nil) {
+					return
+				}
+			}
+			if piece.err != nil {
+				yield(Record[R]{}, piece.err)
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(Record[R]{}, err)
+		}
+	}
+}

@@ -1,0 +1,18 @@
+// Package batch says what became of each record of a batch that was stored at once.
+package batch
+
+// Outcome is what storing a record changed.
+type Outcome uint8
+
+// The outcomes of a record that was accepted.
+const (
+	New Outcome = iota
+	Updated
+	Unchanged
+)
+
+// Result is the outcome of one record, or the reason why it was not accepted.
+type Result struct {
+	Outcome Outcome
+	Err     error // a *fault.Error; when set, Outcome means nothing
+}
