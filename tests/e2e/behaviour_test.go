@@ -297,11 +297,7 @@ func TestDemo(t *testing.T) {
 	for range 2 { // the second start finds the data of the first
 		server := start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve", "--demo")
 		server.waitForAddress()
-		for deadline := time.Now().Add(patience); !strings.Contains(server.stdout.String(), "Ctrl-C"); time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatal("nothing was printed")
-			}
-		}
+		eventually(t, "the lines are printed", func() bool { return strings.Contains(server.stdout.String(), "Ctrl-C") })
 		lines := regexp.MustCompile(`curl (?:-H 'Authorization: (\S+)' )?'?(http://\S+?)'?\n`).FindAllStringSubmatch(server.stdout.String(), -1)
 		if len(lines) != 7 {
 			t.Fatalf("%d lines in %s", len(lines), &server.stdout)
@@ -388,17 +384,12 @@ func TestSweeping(t *testing.T) {
 		fixture(t, cfg)
 		serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=50ms")
 		db := database.SQL(t, cfg)
-		for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		eventually(t, "the expired paste is removed", func() bool {
 			var left int
 			if err := db.QueryRow("SELECT count(*) FROM pastes WHERE id = 'expired1'").Scan(&left); err != nil {
 				t.Fatal(err)
 			}
-			if left == 0 {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatal("the expired paste is still there")
-			}
-		}
+			return left == 0
+		})
 	})
 }

@@ -1,0 +1,232 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// summary is a line of what "import --json" prints.
+type summary struct {
+	Kind                                    string
+	Read, New, Updated, Unchanged, Rejected int64
+	RejectsFile                             string
+}
+
+// runImport runs the command in a folder of its own and returns what it printed.
+func runImport(t *testing.T, url, folder string, args ...string) (code int, summaries map[string]summary, report string) {
+	t.Helper()
+	p := start(t, []string{"GLUEPOT_DATABASE_URL=" + url}, append([]string{"import", "pastemyst", "--json", "--rejects-dir", folder}, args...)...)
+	select {
+	case <-p.exited:
+	case <-time.After(5 * time.Minute):
+		t.Fatal("the import did not end")
+	}
+	summaries = map[string]summary{}
+	for decoder := json.NewDecoder(strings.NewReader(p.stdout.String())); decoder.More(); {
+		var s summary
+		if err := decoder.Decode(&s); err != nil {
+			t.Fatal(err)
+		}
+		summaries[s.Kind] = s
+	}
+	return p.cmd.ProcessState.ExitCode(), summaries, p.stderr.String()
+}
+
+func wantSummary(t *testing.T, what string, got summary, read, fresh, updated, unchanged, rejected int64) {
+	t.Helper()
+	if got.Read != read || got.New != fresh || got.Updated != updated || got.Unchanged != unchanged || got.Rejected != rejected {
+		t.Errorf("%s: %+v, want %d read, %d new, %d updated, %d unchanged, %d rejected", what, got, read, fresh, updated, unchanged, rejected)
+	}
+}
+
+// compareWithExport asks every endpoint about the users of an export, step by step through them.
+func compareWithExport(t *testing.T, server *process, e *export, step int) {
+	t.Helper()
+	if _, body := wantStatus(t, server, "/data/numPastes", http.StatusOK); body != fmt.Sprintf(`{"numPastes":%d}`, e.wanted.active) {
+		t.Errorf("%s, want %d", body, e.wanted.active)
+	}
+	for i := 0; i < len(e.wanted.users); i += step {
+		u := e.wanted.users[i]
+		if status, body := server.get("/user/"+strings.ToUpper(u.name)+"/exists", ""); status != http.StatusOK || body != `""` {
+			t.Errorf("%s: %d %s", u.name, status, body)
+		}
+		status, body := server.get("/user/"+u.name, "")
+		if u.public && (status != http.StatusOK || body != u.view+"}") || !u.public && status != http.StatusNotFound {
+			t.Errorf("%s: %d %s, want %s}", u.name, status, body, u.view)
+		}
+		if u.key == "" {
+			continue
+		}
+		if status, body := server.get("/user/self", u.key); status != http.StatusOK || body != u.view+`,"stars":`+u.stars+`,"serviceIds":`+u.services+"}" {
+			t.Errorf("%s: %d %s, want %s,\"stars\":%s,\"serviceIds\":%s}", u.name, status, body, u.view, u.stars, u.services)
+		}
+		wantedPastes := "[]"
+		if len(u.pastes) > 0 {
+			wantedPastes = toJSON(u.pastes)
+		}
+		if status, body := server.get("/user/self/pastes", u.key); status != http.StatusOK || body != wantedPastes {
+			t.Errorf("%s: %d %.200s, want %.200s", u.name, status, body, wantedPastes)
+		}
+	}
+}
+
+func TestImport(t *testing.T) {
+	t.Parallel()
+	const users, pastes = 10_000, 200_000
+	e, err := writeExport(t.TempDir(), users, pastes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		url, folder, w := string(cfg.URL), t.TempDir(), e.wanted
+		code, first, report := runImport(t, url, folder, "--pastes", e.pastes, "--api-keys", e.keys, "--users", e.users)
+		if code != 1 {
+			t.Fatalf("exit code %d: %s", code, report)
+		}
+		wantSummary(t, "users", first["users"], w.readUsers, users, 0, 0, w.rejectedUsers)
+		wantSummary(t, "keys", first["api-keys"], w.readKeys, w.readKeys-w.rejectedKeys, 0, 0, w.rejectedKeys)
+		wantSummary(t, "pastes", first["pastes"], w.readPastes, pastes, 0, 0, w.badPastes)
+		for _, reason := range w.reasons {
+			if !strings.Contains(report, reason) {
+				t.Errorf("%q is not in the report", reason)
+			}
+		}
+		if line := fmt.Sprintf("%s:%d: ", e.users, users+1); !strings.Contains(report, line) {
+			t.Errorf("%q is not in the report", line)
+		}
+		rejects, err := os.ReadFile(filepath.Join(folder, "users.json.rejects"))
+		if err != nil || !bytes.Contains(rejects, []byte("{\"_id\":\"bad00007\",\"username\":\"\xff\"}\n")) || int64(bytes.Count(rejects, []byte("\n"))) != w.rejectedUsers {
+			t.Errorf("rejects: %q, %v", rejects, err)
+		}
+
+		server := serve(t, url, "GLUEPOT_SWEEP_INTERVAL=0")
+		compareWithExport(t, server, e, 37)
+
+		// The same again changes nothing, and the other order of things, in separate runs, neither.
+		_, again, _ := runImport(t, url, folder, "--users", e.users, "--api-keys", e.keys, "--pastes", e.pastes)
+		wantSummary(t, "users again", again["users"], w.readUsers, 0, 0, users, w.rejectedUsers)
+		wantSummary(t, "keys again", again["api-keys"], w.readKeys, 0, 0, w.readKeys-w.rejectedKeys, w.rejectedKeys)
+		wantSummary(t, "pastes again", again["pastes"], w.readPastes, 0, 0, pastes, w.badPastes)
+		compareWithExport(t, server, e, 997)
+
+		// A rejects file is an input once its cause is gone.
+		code, mended, report := runImport(t, url, folder, "--users", write(t, `{"_id":"nobody00","username":"nobody"}`))
+		if code != 0 {
+			t.Fatal(report)
+		}
+		wantSummary(t, "the missing owner", mended["users"], 1, 1, 0, 0, 0)
+		_, mended, _ = runImport(t, url, t.TempDir(), "--pastes", filepath.Join(folder, "pastes.json.gz.rejects"))
+		wantSummary(t, "rejects", mended["pastes"], w.badPastes, 1, 0, 0, w.badPastes-1)
+	})
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "input.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestImportUpdates brings a newer export in, sees a revoked key stay revoked, and a star wait for its paste.
+func TestImportUpdates(t *testing.T) {
+	t.Parallel()
+	key, newKey := strings.Repeat("A", 43)+"=", strings.Repeat("B", 42)+"A="
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		url := string(cfg.URL)
+		settings := []string{"GLUEPOT_DATABASE_URL=" + url}
+		server := serve(t, url)
+		step := func(flag, text string, fresh, updated, unchanged int64) {
+			t.Helper()
+			code, got, report := runImport(t, url, t.TempDir(), "--json-array", flag, write(t, text))
+			if code != 0 {
+				t.Fatal(report)
+			}
+			wantSummary(t, text, got[strings.TrimPrefix(flag, "--")], fresh+updated+unchanged, fresh, updated, unchanged, 0)
+		}
+		self := func(token string, status int, parts ...string) {
+			t.Helper()
+			got, body := server.get("/user/self", token)
+			for _, part := range parts {
+				if !strings.Contains(body, part) {
+					t.Errorf("%s is not in %s", part, body)
+				}
+			}
+			if got != status {
+				t.Errorf("%d, want %d: %s", got, status, body)
+			}
+		}
+		step("--users", `[{"_id":"u1","username":"first","stars":["p2","p1"],"serviceIds":{"github":"1"}},
+			{"_id":"u2","username":"second"}]`, 2, 0, 0)
+		step("--api-keys", `[{"_id":"u1","key":"`+key+`"}]`, 1, 0, 0)
+		self(key, http.StatusOK, `"stars":[]`)
+		step("--pastes", `[{"_id":"p1","ownerId":"u1","createdAt":1,"deletesAt":0}]`, 1, 0, 0)
+		self(key, http.StatusOK, `"stars":["p1"]`)
+		step("--pastes", `[{"_id":"p1","ownerId":"u1","createdAt":2,"deletesAt":0},{"_id":"p2","createdAt":{"$numberInt":"5"}}]`, 1, 1, 0)
+		self(key, http.StatusOK, `"stars":["p2","p1"]`, `"serviceIds":{"github":"1"}`)
+		step("--users", `[{"_id":"u1","username":"FIRST","stars":["p1"],"serviceIds":{"gitlab":"2"},"supporterLength":3}]`, 0, 1, 0)
+		self(key, http.StatusOK, `"username":"FIRST"`, `"stars":["p1"]`, `"serviceIds":{"gitlab":"2"}`, `"supporterLength":3`)
+
+		if code, _, stderr := run(t, settings, "token", "revoke", "v2-u1"); code != 0 {
+			t.Fatal(stderr)
+		}
+		self(key, http.StatusUnauthorized)
+		step("--api-keys", `[{"_id":"u1","key":"`+key+`"}]`, 0, 0, 1)
+		self(key, http.StatusUnauthorized)
+		step("--api-keys", `[{"_id":"u1","key":"`+newKey+`"}]`, 0, 1, 0)
+		self(newKey, http.StatusOK)
+		self(key, http.StatusUnauthorized)
+	})
+}
+
+// TestImportKilled kills an import half-way and finishes it.
+func TestImportKilled(t *testing.T) {
+	t.Parallel()
+	const users, pastes = 1000, 60_000
+	e, err := writeExport(t.TempDir(), users, pastes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		url, db := string(cfg.URL), database.SQL(t, cfg)
+		p := start(t, []string{"GLUEPOT_DATABASE_URL=" + url}, "import", "pastemyst", "--rejects-dir", t.TempDir(), "--users", e.users, "--api-keys", e.keys, "--pastes", e.pastes)
+		stored := 0
+		for deadline := time.Now().Add(time.Minute); stored < pastes/4 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+			if err := db.QueryRow("SELECT count(*) FROM pastes").Scan(&stored); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		p.wait()
+		if err := db.QueryRow("SELECT count(*) FROM pastes").Scan(&stored); err != nil || stored == 0 || stored == pastes {
+			t.Fatalf("%d pastes were stored, error %v: the kill came at no good time", stored, err)
+		}
+		_, finished, _ := runImport(t, url, t.TempDir(), "--users", e.users, "--api-keys", e.keys, "--pastes", e.pastes)
+		wantSummary(t, "pastes", finished["pastes"], e.wanted.readPastes, int64(pastes-stored), 0, int64(stored), e.wanted.badPastes)
+		compareWithExport(t, serve(t, url, "GLUEPOT_SWEEP_INTERVAL=0"), e, 101)
+	})
+}
+
+func TestImportUsage(t *testing.T) {
+	t.Parallel()
+	settings := []string{"GLUEPOT_DATABASE_URL=" + string(database.SQLite(t).URL)}
+	for _, args := range [][]string{{}, {"--users", "-", "--pastes", "-"}, {"--users", "/no/such/file"}, {"--nonsense"}} {
+		code, _, stderr := run(t, settings, append([]string{"import", "pastemyst"}, args...)...)
+		if code != 2 || !strings.HasPrefix(stderr, "gluepot: ") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: exit code %d, %q", args, code, stderr)
+		}
+	}
+}
