@@ -12,7 +12,7 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 build: ## build bin/gluepot, statically and without cgo
-	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/gluepot ./bootstrap/cmd/gluepot
+	CGO_ENABLED=0 $(GO) build -trimpath -tags nomsgpack -ldflags="-s -w" -o $(BIN)/gluepot ./bootstrap/cmd/gluepot
 
 run: build ## serve demonstration data at 127.0.0.1:8080 from an embedded store
 	GLUEPOT_DATABASE_URL=$${GLUEPOT_DATABASE_URL:-sqlite://data/demo.db} $(BIN)/gluepot serve --demo

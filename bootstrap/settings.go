@@ -33,7 +33,6 @@ func serveFlags(flags *pflag.FlagSet, cfg *Config) {
 	flags.StringVar(&h.Addr, "http-addr", h.Addr, "HOST:PORT to listen on")
 	flags.StringVar(&h.BasePath, "http-base-path", h.BasePath, "path before every endpoint, such as /api/v2")
 	flags.DurationVar(&h.RequestTimeout, "http-request-timeout", h.RequestTimeout, "how long a request may wait for the database before it is answered with 503")
-	flags.DurationVar(&h.ReadHeaderTimeout, "http-read-header-timeout", h.ReadHeaderTimeout, "how long the headers of a request may take to arrive")
 	flags.DurationVar(&h.ReadTimeout, "http-read-timeout", h.ReadTimeout, "how long a request may take to arrive")
 	flags.DurationVar(&h.WriteTimeout, "http-write-timeout", h.WriteTimeout, "how long an answer may take, waiting included")
 	flags.DurationVar(&h.IdleTimeout, "http-idle-timeout", h.IdleTimeout, "how long an unused connection stays open")

@@ -24,6 +24,8 @@ const (
 	messageInvalid     = "The database does not accept this value."
 )
 
+var errNotFound = fault.New(fault.NotFound, messageNotFound)
+
 // translate turns an error of GORM, database/sql or a driver into a *fault.Error. nil stays nil, and
 // so does a *fault.Error.
 func translate(err error) error {

@@ -1,18 +1,22 @@
 package gormstore
 
+import "strings"
+
 // Every statement that a request waits for, and the few others that GORM cannot say. The index that serves one stands beside its table in the
 // first migration. They are fixed text rather than built by GORM, which would cost about a quarter of
 // the throughput (decision 0004); $1 and $2 mean the same to both databases.
 type queries struct {
-	userByName    string // $1: folded username
-	tokenByHash   string // $1: hash
-	accountByHash string // $1: hash, $2: now
-	activeIDs     string // $1: owner, $2: now
-	activeCount   string // $1: now
-	removeExpired string // $1: now, $2: limit
-	star          string // $1: user, $2: paste
-	schemaVersion string
-	sweepTryLock  string // empty where the write lock of the transaction is enough
+	usersByNames     string // $1: array of folded usernames; empty where lookups are not coalesced
+	accountsByHashes string // $1: array of hashes, $2: array of nows
+	userByName       string // $1: folded username
+	tokenByHash      string // $1: hash
+	accountByHash    string // $1: hash, $2: now
+	activeIDs        string // $1: owner, $2: now
+	activeCount      string // $1: now
+	removeExpired    string // $1: now, $2: limit
+	star             string // $1: user, $2: paste
+	schemaVersion    string
+	sweepTryLock     string // empty where the write lock of the transaction is enough
 }
 
 const (
@@ -30,15 +34,22 @@ const (
 	schemaVersion = `SELECT coalesce(max(version_id), 0) FROM ` + migrationsTable
 )
 
+const (
+	postgresStars = `(SELECT coalesce(json_agg(s.paste_id ORDER BY s.position, s.paste_id), '[]')
+			FROM stars s JOIN pastes p ON p.id = s.paste_id
+			WHERE s.user_id = u.id AND (p.expires_at IS NULL OR p.expires_at > %s))::text`
+	postgresServices = `(SELECT coalesce(json_object_agg(v.service, v.service_user_id), '{}')
+			FROM user_services v WHERE v.user_id = u.id)::text`
+)
+
 var postgresQueries = queries{
+	usersByNames: `SELECT q.n, ` + userColumns + `
+		FROM unnest($1::text[]) WITH ORDINALITY q (name, n) JOIN users u ON u.username_folded = q.name COLLATE "C"`,
+	accountsByHashes: `SELECT q.n, ` + tokenColumns + `, ` + userColumns + `, ` + strings.Replace(postgresStars, "%s", "q.now", 1) + `, ` + postgresServices + `
+		FROM unnest($1::bytea[], $2::timestamptz[]) WITH ORDINALITY q (hash, now, n) JOIN access_tokens t ON t.hash = q.hash JOIN users u ON u.id = t.user_id`,
 	userByName:  userByName,
 	tokenByHash: tokenByHash,
-	accountByHash: `SELECT ` + tokenColumns + `, ` + userColumns + `,
-		(SELECT coalesce(json_agg(s.paste_id ORDER BY s.position, s.paste_id), '[]')
-			FROM stars s JOIN pastes p ON p.id = s.paste_id
-			WHERE s.user_id = u.id AND (p.expires_at IS NULL OR p.expires_at > $2))::text,
-		(SELECT coalesce(json_object_agg(v.service, v.service_user_id), '{}')
-			FROM user_services v WHERE v.user_id = u.id)::text
+	accountByHash: `SELECT ` + tokenColumns + `, ` + userColumns + `, ` + strings.Replace(postgresStars, "%s", "$2", 1) + `, ` + postgresServices + `
 		FROM access_tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1`,
 	activeIDs: activeIDs,
 	activeCount: `SELECT (SELECT coalesce(sum(c.pastes), 0)::bigint FROM paste_counts c)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"gorm.io/gorm"
@@ -14,10 +15,29 @@ import (
 )
 
 // Tokens keeps access tokens.
-type Tokens struct{ store *Store }
+type Tokens struct {
+	store    *Store
+	accounts *coalescer[accountKey, tokenAccount]
+}
 
 // NewTokens returns the tokens of a store.
-func NewTokens(store *Store) *Tokens { return &Tokens{store: store} }
+func NewTokens(store *Store) *Tokens {
+	t := &Tokens{store: store}
+	t.accounts = newCoalescer(t.findAccount, t.findAccounts)
+	return t
+}
+
+// accountKey is what an account is looked up by.
+type accountKey struct {
+	hash token.Hash
+	now  time.Time
+}
+
+// tokenAccount is a token and the account it opens.
+type tokenAccount struct {
+	token   token.Token
+	account user.Account
+}
 
 var (
 	_ token.Finder        = (*Tokens)(nil)
@@ -51,27 +71,53 @@ func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, erro
 
 // AccountByHash implements token.AccountFinder.
 func (t *Tokens) AccountByHash(ctx context.Context, hash token.Hash, now time.Time) (token.Token, user.Account, error) {
-	var (
-		found           tokenRow
-		owner           userRow
-		stars, services []byte // JSON, so that two lists of any length fit into the one row
-	)
-	fields := append(append(found.fields(), owner.fields()...), &stars, &services)
-	err := t.store.sql.QueryRowContext(ctx, t.store.queries.accountByHash, hash[:], instant(now)).Scan(fields...)
-	if err != nil {
-		return token.Token{}, user.Account{}, translate(err)
+	find := t.accounts.find
+	if t.store.queries.accountsByHashes == "" {
+		find = t.findAccount
 	}
-	var account user.Account
-	if account.User, err = owner.user(); err != nil {
-		return token.Token{}, user.Account{}, err
+	got, err := find(ctx, accountKey{hash, instant(now)})
+	return got.token, got.account, err
+}
+
+func (t *Tokens) findAccount(ctx context.Context, key accountKey) (tokenAccount, error) {
+	var row accountRow
+	if err := t.store.sql.QueryRowContext(ctx, t.store.queries.accountByHash, key.hash[:], key.now).Scan(row.fields()...); err != nil {
+		return tokenAccount{}, translate(err)
 	}
-	if err := json.Unmarshal(stars, &account.Stars); err != nil {
-		return token.Token{}, user.Account{}, fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
+	return row.value()
+}
+
+func (t *Tokens) findAccounts(ctx context.Context, keys []accountKey) ([]found[tokenAccount], error) {
+	hashes, nows := make([][]byte, len(keys)), make([]time.Time, len(keys))
+	for i := range keys {
+		hashes[i], nows[i] = keys[i].hash[:], keys[i].now
 	}
-	if err := json.Unmarshal(services, &account.Services); err != nil {
-		return token.Token{}, user.Account{}, fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
+	var row accountRow
+	return scanMany(ctx, t.store.sql, len(keys), row.fields(), func() (tokenAccount, error) {
+		return row.value()
+	}, t.store.queries.accountsByHashes, hashes, nows)
+}
+
+// accountRow is a row of the account statements.
+type accountRow struct {
+	token           tokenRow
+	owner           userRow
+	stars, services []byte // JSON, so that two lists of any length fit into the one row
+}
+
+func (r *accountRow) fields() []any {
+	return append(append(r.token.fields(), r.owner.fields()...), &r.stars, &r.services)
+}
+
+func (r *accountRow) value() (a tokenAccount, err error) {
+	a.token = r.token.token()
+	if a.account.User, err = r.owner.user(); err != nil {
+		return tokenAccount{}, err
 	}
-	return found.token(), account, nil
+	if err := errors.Join(json.Unmarshal(r.stars, &a.account.Stars), json.Unmarshal(r.services, &a.account.Services)); err != nil {
+		return tokenAccount{}, fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
+	}
+	return a, nil
 }
 
 // Create implements token.Creator.

@@ -12,10 +12,17 @@ import (
 )
 
 // Users keeps users and the services they sign in with.
-type Users struct{ store *Store }
+type Users struct {
+	store  *Store
+	byName *coalescer[user.Name, user.User]
+}
 
 // NewUsers returns the users of a store.
-func NewUsers(store *Store) *Users { return &Users{store: store} }
+func NewUsers(store *Store) *Users {
+	u := &Users{store: store}
+	u.byName = newCoalescer(u.findOne, u.findMany)
+	return u
+}
 
 var (
 	_ user.Finder  = (*Users)(nil)
@@ -45,12 +52,28 @@ func (serviceRow) TableName() string { return "user_services" }
 
 // ByName implements user.Finder.
 func (u *Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
+	if u.store.queries.usersByNames == "" {
+		return u.findOne(ctx, name)
+	}
+	return u.byName.find(ctx, name)
+}
+
+func (u *Users) findOne(ctx context.Context, name user.Name) (user.User, error) {
 	var row userRow
 	err := u.store.sql.QueryRowContext(ctx, u.store.queries.userByName, name.Folded()).Scan(row.fields()...)
 	if err != nil {
 		return user.User{}, translate(err)
 	}
 	return row.user()
+}
+
+func (u *Users) findMany(ctx context.Context, names []user.Name) ([]found[user.User], error) {
+	folded := make([]string, len(names))
+	for i, name := range names {
+		folded[i] = name.Folded()
+	}
+	var row userRow
+	return scanMany(ctx, u.store.sql, len(names), row.fields(), row.user, u.store.queries.usersByNames, folded)
 }
 
 // Create implements user.Creator.

@@ -39,6 +39,7 @@ type API struct {
 	ready          func(context.Context) error
 	draining       atomic.Bool
 	requestTimeout time.Duration
+	behindProxies  bool
 	log            *zap.Logger
 }
 
@@ -53,7 +54,7 @@ func New(cfg Config, useCases UseCases, catalogue []*language.Language, ready fu
 	if err != nil {
 		return nil, err
 	}
-	api := &API{useCases: useCases, languages: answers, ready: ready, requestTimeout: cfg.RequestTimeout, log: log}
+	api := &API{useCases: useCases, languages: answers, ready: ready, requestTimeout: cfg.RequestTimeout, behindProxies: len(cfg.TrustedProxies) > 0, log: log}
 	releaseMode()
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false

@@ -14,11 +14,10 @@ type Config struct {
 	Addr     string // host:port to listen on; port 0 takes a free one
 	BasePath string // what stands before every endpoint: empty, or a path such as /api/v2
 	// RequestTimeout bounds the time a request may wait for the database; then it is answered with 503.
-	RequestTimeout    time.Duration
-	ReadHeaderTimeout time.Duration // for the request line and headers to arrive
-	ReadTimeout       time.Duration // for the whole request to arrive
-	WriteTimeout      time.Duration // for the answer to leave; longer than RequestTimeout
-	IdleTimeout       time.Duration // how long an unused connection stays open
+	RequestTimeout time.Duration
+	ReadTimeout    time.Duration // for the whole request to arrive
+	WriteTimeout   time.Duration // for the answer to leave; longer than RequestTimeout
+	IdleTimeout    time.Duration // how long an unused connection stays open
 	// DrainDelay is how long the server goes on accepting after readiness went false, so that load
 	// balancers notice before connections are refused.
 	DrainDelay time.Duration
@@ -35,14 +34,13 @@ const maxHeaderBytes = 1<<20 + 64<<10
 // DefaultConfig returns a server on 127.0.0.1:8080 without a base path.
 func DefaultConfig() Config {
 	return Config{
-		Addr:              "127.0.0.1:8080",
-		RequestTimeout:    5 * time.Second,
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       15 * time.Second,
-		WriteTimeout:      30 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		DrainDelay:        time.Second,
-		DrainTimeout:      15 * time.Second,
+		Addr:           "127.0.0.1:8080",
+		RequestTimeout: 5 * time.Second,
+		ReadTimeout:    10 * time.Second,
+		WriteTimeout:   30 * time.Second,
+		IdleTimeout:    2 * time.Minute,
+		DrainDelay:     time.Second,
+		DrainTimeout:   15 * time.Second,
 	}
 }
 
@@ -62,7 +60,7 @@ func (c Config) Validate() error {
 		name  string
 		value time.Duration
 	}{
-		{"request timeout", c.RequestTimeout}, {"read header timeout", c.ReadHeaderTimeout}, {"read timeout", c.ReadTimeout},
+		{"request timeout", c.RequestTimeout}, {"read timeout", c.ReadTimeout},
 		{"write timeout", c.WriteTimeout}, {"idle timeout", c.IdleTimeout}, {"drain timeout", c.DrainTimeout},
 	} {
 		if timeout.value <= 0 {

@@ -30,13 +30,12 @@ func NewServer(cfg Config, api *API, logger *zap.Logger) *Server {
 		cfg:    cfg,
 		failed: make(chan error, 1),
 		http: &http.Server{
-			Handler:           api,
-			ReadHeaderTimeout: cfg.ReadHeaderTimeout,
-			ReadTimeout:       cfg.ReadTimeout,
-			WriteTimeout:      cfg.WriteTimeout,
-			IdleTimeout:       cfg.IdleTimeout,
-			MaxHeaderBytes:    maxHeaderBytes,
-			ErrorLog:          serverLog(logger),
+			Handler:        api,
+			ReadTimeout:    cfg.ReadTimeout, // of headers as well: requests have next to nothing else
+			WriteTimeout:   cfg.WriteTimeout,
+			IdleTimeout:    cfg.IdleTimeout,
+			MaxHeaderBytes: maxHeaderBytes,
+			ErrorLog:       serverLog(logger),
 		},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
@@ -173,8 +174,8 @@ func (s *splitter) close(c byte) {
 	if c == '}' {
 		opening = '{'
 	}
-	for i := len(s.open) - 1; i >= 0; i-- {
-		if s.open[i] == opening && (i > 0 || len(s.open) == 1) {
+	for i, bracket := range slices.Backward(s.open) {
+		if bracket == opening && (i > 0 || len(s.open) == 1) {
 			s.open = s.open[:i]
 			return
 		}

@@ -16,6 +16,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
 )
 
@@ -202,4 +205,54 @@ func TestOneSweeperAtATime(t *testing.T) {
 	if removed, err := pastes.RemoveExpired(t.Context(), later, 100); removed != 10 || err != nil {
 		t.Errorf("removed %d, error %v", removed, err)
 	}
+}
+
+// TestConcurrentLookups makes lookups wait for each other, so that they are merged into one statement,
+// and sees that everyone gets the answer to its own question.
+func TestConcurrentLookups(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		const people, callers, rounds = 40, 48, 15
+		store := database.Open(t, cfg)
+		users, tokens := gormstore.NewUsers(store), gormstore.NewTokens(store)
+		now := time.Now()
+		hashes := make([]token.Hash, people)
+		names := make([]user.Name, 2*people) // the second half does not exist
+		for i := range names {
+			var err error
+			if names[i], err = user.ParseName(fmt.Sprint("Person", i)); err != nil {
+				t.Fatal(err)
+			}
+			if i >= people {
+				continue
+			}
+			id := user.ID(fmt.Sprint("id", i))
+			created := user.User{ID: id, Name: names[i], DefaultLanguage: "Go", CreatedAt: now}
+			if err := users.Create(t.Context(), created, map[string]string{"github": string(id)}); err != nil {
+				t.Fatal(err)
+			}
+			hashes[i] = token.Generate().Hash()
+			if err := tokens.Create(t.Context(), token.Token{ID: token.ID(id), Owner: id, Hash: hashes[i], CreatedAt: now}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var running sync.WaitGroup
+		for caller := range callers {
+			running.Go(func() {
+				for round := range rounds {
+					i := (caller*31 + round*17) % len(names)
+					found, err := users.ByName(t.Context(), names[i])
+					if i < people && (err != nil || found.Name != names[i]) || i >= people && fault.KindOf(err) != fault.NotFound {
+						t.Errorf("%v: %v, %v", names[i], found.Name, err)
+					}
+					i %= people
+					key, account, err := tokens.AccountByHash(t.Context(), hashes[i], now)
+					if err != nil || key.Hash != hashes[i] || account.Name != names[i] || account.Services["github"] != string(account.ID) || len(account.Services) != 1 {
+						t.Errorf("%v: %+v, %v", names[i], account, err)
+					}
+				}
+			})
+		}
+		running.Wait()
+	})
 }

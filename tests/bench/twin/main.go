@@ -1,0 +1,134 @@
+// Command twin answers like Gluepot with the least code that can: net/http, one pgx pool, one statement for
+// each request and no rule, no deadline, no log. It is what the benchmarks measure Gluepot against.
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+type profile struct {
+	ID              string `json:"_id"`
+	Username        string `json:"username"`
+	AvatarURL       string `json:"avatarUrl"`
+	DefaultLang     string `json:"defaultLang"`
+	PublicProfile   bool   `json:"publicProfile"`
+	SupporterLength int32  `json:"supporterLength"`
+	Contributor     bool   `json:"contributor"`
+}
+
+type account struct {
+	profile
+	Stars      json.RawMessage `json:"stars"`
+	ServiceIDs json.RawMessage `json:"serviceIds"`
+}
+
+const columns = `u.id, u.username, u.avatar_url, u.default_language, u.public_profile, u.supporter_months, u.contributor`
+
+func (p *profile) fields() []any {
+	return []any{&p.ID, &p.Username, &p.AvatarURL, &p.DefaultLang, &p.PublicProfile, &p.SupporterLength, &p.Contributor}
+}
+
+func main() {
+	config, err := pgxpool.ParseConfig(os.Getenv("TWIN_DATABASE_URL"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	config.MaxConns = 8 // as many as Gluepot has
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	write := func(w http.ResponseWriter, v any, err error) {
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		body, _ := json.Marshal(v)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body)
+	}
+	hash := func(r *http.Request) []byte {
+		sum := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+		return sum[:]
+	}
+	http.HandleFunc("GET /user/{name}", func(w http.ResponseWriter, r *http.Request) {
+		var p profile
+		err := pool.QueryRow(r.Context(), `SELECT `+columns+` FROM users u WHERE u.username_folded = $1`, strings.ToLower(r.PathValue("name"))).Scan(p.fields()...)
+		write(w, p, err)
+	})
+	http.HandleFunc("GET /user/{name}/exists", func(w http.ResponseWriter, r *http.Request) {
+		var one int
+		err := pool.QueryRow(r.Context(), `SELECT 1 FROM users u WHERE u.username_folded = $1`, strings.ToLower(r.PathValue("name"))).Scan(&one)
+		write(w, "", err)
+	})
+	http.HandleFunc("GET /user/self", func(w http.ResponseWriter, r *http.Request) {
+		var a account
+		err := pool.QueryRow(r.Context(), `SELECT `+columns+`,
+			(SELECT coalesce(json_agg(s.paste_id ORDER BY s.position), '[]') FROM stars s JOIN pastes p ON p.id = s.paste_id
+				WHERE s.user_id = u.id AND (p.expires_at IS NULL OR p.expires_at > now())),
+			(SELECT coalesce(json_object_agg(v.service, v.service_user_id), '{}') FROM user_services v WHERE v.user_id = u.id)
+			FROM access_tokens t JOIN users u ON u.id = t.user_id
+			WHERE t.hash = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`, hash(r)).
+			Scan(append(a.fields(), &a.Stars, &a.ServiceIDs)...)
+		write(w, a, err)
+	})
+	http.HandleFunc("GET /user/self/pastes", func(w http.ResponseWriter, r *http.Request) {
+		var owner string
+		err := pool.QueryRow(r.Context(), `SELECT user_id FROM access_tokens WHERE hash = $1`, hash(r)).Scan(&owner)
+		if err != nil {
+			write(w, nil, err)
+			return
+		}
+		rows, err := pool.Query(r.Context(), `SELECT id FROM pastes WHERE owner_id = $1 AND (expires_at IS NULL OR expires_at > now())
+			ORDER BY created_at DESC, id DESC`, owner)
+		if err != nil {
+			write(w, nil, err)
+			return
+		}
+		defer rows.Close()
+		ids := []string{}
+		for rows.Next() {
+			var id string
+			if err := rows.Scan(&id); err != nil {
+				write(w, nil, err)
+				return
+			}
+			ids = append(ids, id)
+		}
+		write(w, ids, rows.Err())
+	})
+	constant := []byte(os.Getenv("TWIN_CONSTANT"))
+	http.HandleFunc("GET /constant", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(constant)
+	})
+	gin.SetMode(gin.ReleaseMode)
+	bare := gin.New()
+	bare.GET("/constant", func(c *gin.Context) { c.Data(http.StatusOK, "application/json", constant) })
+	ginAddress := serve(bare)
+	_, _ = fmt.Println(serve(http.DefaultServeMux), ginAddress)
+	select {}
+}
+
+// serve serves in the background on a free port and returns its address.
+func serve(handler http.Handler) net.Addr {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	server := http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	go func() { log.Fatal(server.Serve(listener)) }()
+	return listener.Addr()
+}
