@@ -1,0 +1,79 @@
+package bootstrap
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// TestReadmeNamesEverySetting holds the README's table against the declarations.
+func TestReadmeNamesEverySetting(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, flags := DefaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
+	addSettings(flags, &cfg, databaseFlags)
+	addSettings(flags, &cfg, serveFlags)
+	rows := 0
+	for line := range strings.SplitSeq(string(readme), "\n") {
+		if !strings.HasPrefix(line, "| `"+environmentPrefix) {
+			continue
+		}
+		rows++
+		cells := strings.Split(line, "|")
+		name, given := strings.Trim(cells[1], " `"), strings.Trim(cells[2], " `")
+		found := false
+		flags.VisitAll(func(flag *pflag.Flag) {
+			if environmentName(flag.Name) != name {
+				return
+			}
+			found = true
+			if value := strings.Trim(flag.DefValue, "[]"); value != given {
+				t.Errorf("%s: the README has the default %q, it is %q", name, given, value)
+			}
+		})
+		if !found {
+			t.Errorf("%s is not a setting", name)
+		}
+	}
+	declared := 0
+	flags.VisitAll(func(*pflag.Flag) { declared++ })
+	if rows != declared {
+		t.Errorf("the README has %d settings, there are %d", rows, declared)
+	}
+}
+
+func TestFillFromEnvironment(t *testing.T) {
+	cfg, flags := DefaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
+	addSettings(flags, &cfg, databaseFlags)
+	addSettings(flags, &cfg, serveFlags)
+	flags.Bool("demo", false, "")
+	t.Setenv("GLUEPOT_HTTP_ADDR", "127.0.0.1:1")
+	t.Setenv("GLUEPOT_LOG_LEVEL", "debug")
+	t.Setenv("GLUEPOT_DEMO", "true")
+	t.Setenv("GLUEPOT_DATABASE_URL", "")
+	if err := flags.Parse([]string{"--http-addr", "127.0.0.1:2"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := fillFromEnvironment(flags); err != nil {
+		t.Fatal(err)
+	}
+	if cfg.HTTP.Addr != "127.0.0.1:2" || cfg.Log.Level != "debug" || cfg.Database.URL != DefaultConfig().Database.URL {
+		t.Errorf("%+v", cfg)
+	}
+	if demo, _ := flags.GetBool("demo"); demo {
+		t.Error("what is not a setting was read from the environment")
+	}
+	t.Setenv("GLUEPOT_HTTP_IDLE_TIMEOUT", "long")
+	t.Setenv("GLUEPOT_DATABASE_MIGRATE", "perhaps")
+	err := fillFromEnvironment(flags)
+	for _, part := range []string{`GLUEPOT_HTTP_IDLE_TIMEOUT is "long": it takes a time such as`, `GLUEPOT_DATABASE_MIGRATE is "perhaps": it takes true or false`} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%q is not in %v", part, err)
+		}
+	}
+}
