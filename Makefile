@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build run test lint fuzz generate clean
+.PHONY: help build run test lint fuzz bench bench-quick bench-db generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -34,6 +34,18 @@ $(LINTER)-$(LINT_VERSION):
 fuzz: ## fuzz each parser of outside input for 20 seconds
 	$(GO) test -run '^$$' -fuzz FuzzParseName -fuzztime 20s ./domain/user
 	$(GO) test -run '^$$' -fuzz FuzzReadings -fuzztime 20s ./adapters/httpapi
+	$(GO) test -run '^$$' -fuzz FuzzFind -fuzztime 20s ./adapters/catalogue
+	$(GO) test -run '^$$' -fuzz FuzzRecords -fuzztime 20s ./adapters/pastemyst
+
+# Needs wrk (Debian: apt-get install wrk). OUT=FILE writes the rows there as JSON.
+bench: build ## measure beside the twins and rewrite docs/BENCHMARKS.md (half an hour, 5 GB of disk)
+	$(GO) run ./tests/bench -docs docs $(if $(OUT),-out $(OUT))
+
+bench-quick: build ## the same in three minutes, on less data, to the terminal only
+	$(GO) run ./tests/bench -quick $(if $(OUT),-out $(OUT))
+
+bench-db: build ## how answers slow down from 10 thousand to 10 million pastes
+	$(GO) run ./tests/bench -growth $(if $(OUT),-out $(OUT))
 
 generate: ## make the generated files again (needs Node.js)
 	$(GO) generate ./...

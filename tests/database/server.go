@@ -47,6 +47,10 @@ type way struct {
 
 var errNotHere = errors.New("not available")
 
+// StartServer starts a PostgreSQL server as the tests get theirs, for programs that are no tests. It
+// returns the URL of a database on which others can be created, and what stops the server.
+func StartServer() (server *url.URL, stop func(), err error) { return findServer() }
+
 // findServer tries the ways in their order, or only the one that is demanded, and prints which it took.
 func findServer() (*url.URL, func(), error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"context"
+)
+
+// The page has a hand-written part around the table, which stands between these lines.
+const (
+	beginTable = "<!-- written by make bench: begin -->"
+	endTable   = "<!-- written by make bench: end -->"
+)
+
+// writeDocs puts the table into BENCHMARKS.md and draws its chart.
+func (b *bench) writeDocs(folder string) error {
+	path := filepath.Join(folder, "BENCHMARKS.md")
+	page, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	before, rest, ok := strings.Cut(string(page), beginTable)
+	_, after, closed := strings.Cut(rest, endTable)
+	if !ok || !closed {
+		return fmt.Errorf("%s has no place for the table", path)
+	}
+	var table strings.Builder
+	fmt.Fprintf(&table, "%s\n\n%s\n\n![Ratios](benchmarks.svg)\n\n| %s |\n|%s\n", beginTable, b.circumstances(), strings.Join(titles, " | "), strings.Repeat("---|", len(titles)))
+	for _, r := range b.rows {
+		fmt.Fprintf(&table, "| %s |\n", strings.Join(r.cells(), " | "))
+	}
+	fmt.Fprintf(&table, "\n%s", endTable)
+	if err := os.WriteFile(path, []byte(before+table.String()+after), 0o600); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, "benchmarks.svg"), []byte(b.chart()), 0o600)
+}
+
+func (b *bench) circumstances() string {
+	cpu := "unknown processor"
+	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		if _, rest, ok := strings.Cut(string(info), "model name\t: "); ok {
+			cpu, _, _ = strings.Cut(rest, "\n")
+		}
+	}
+	version, err := run(context.Background(), b.gluepot, "version")
+	if err != nil {
+		version = "gluepot"
+	}
+	return fmt.Sprintf("%s; %d cores of %s, load generator and database included; %s; %d pastes; medians of %d interleaved rounds of %d s each.",
+		time.Now().UTC().Format("2006-01-02"), runtime.NumCPU(), cpu, strings.TrimSpace(version), b.pastes, b.rounds, b.seconds)
+}
+
+// chart draws the ratios that have a twin: a bar to the ratio, a mark at the target.
+func (b *bench) chart() string {
+	const left, width, step, scale = 470, 900, 26, 150
+	var bars strings.Builder
+	y := 30
+	for _, r := range b.rows {
+		if r.atMost {
+			continue
+		}
+		colour := "#2a9d8f"
+		if !r.Met {
+			colour = "#e76f51"
+		}
+		length := min(r.Ratio, 2.8) * scale
+		fmt.Fprintf(&bars, `<text x="%d" y="%d" text-anchor="end">%s</text>`, left-10, y+14, strings.ReplaceAll(r.Name, "&", "&amp;"))
+		fmt.Fprintf(&bars, `<rect x="%d" y="%d" width="%.0f" height="18" fill="%s"/><text x="%.0f" y="%d">%.2f</text>`, left, y, length, colour, left+length+5, y+14, r.Ratio)
+		fmt.Fprintf(&bars, `<line x1="%.0f" x2="%.0f" y1="%d" y2="%d" stroke="#264653" stroke-width="2"/>`+"\n", left+r.Target*scale, left+r.Target*scale, y-2, y+20)
+		y += step
+	}
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="13"><rect width="100%%" height="100%%" fill="white"/>`+
+		`<text x="%d" y="18" font-weight="bold">Gluepot over its twin; the line is the target</text>%s</svg>`+"\n", width, y+10, left, bars.String())
+}

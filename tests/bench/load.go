@@ -1,0 +1,405 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
+)
+
+// people is how many users an installation has.
+const people = 10_000
+
+// owners are the users with a known number of pastes. The target is that of reading them.
+var owners = []struct {
+	token  string
+	pastes int
+	target float64
+}{{"token1", 10, 0.95}, {"token2", 1000, 1.2}, {"token3", 100_000, 2}}
+
+// installation is a database with Gluepot and the twins before it.
+type installation struct {
+	db                     *sql.DB
+	url                    string
+	process                *process
+	gluepot, twin, twinGin string // addresses
+}
+
+func (i *installation) exec(statements ...string) error {
+	for _, statement := range statements {
+		if _, err := i.db.Exec(statement); err != nil {
+			return fmt.Errorf("%.80s: %w", statement, err)
+		}
+	}
+	return nil
+}
+
+// install makes a database of that many pastes and starts the servers on it.
+func (b *bench) install(name string, pastes int) (*installation, error) {
+	admin, err := sql.Open("pgx", b.server.String())
+	if err != nil {
+		return nil, err
+	}
+	defer admin.Close() //nolint:errcheck // nothing is pending
+	if _, err := admin.Exec("CREATE DATABASE " + name); err != nil {
+		return nil, err
+	}
+	own := *b.server
+	own.Path = "/" + name
+	in := &installation{url: own.String()}
+	if in.db, err = sql.Open("pgx", in.url); err != nil {
+		return nil, err
+	}
+	b.stops = append(b.stops, func() { _ = in.db.Close() })
+	migrate := exec.Command(b.gluepot, "migrate", "up")
+	migrate.Env = append(os.Environ(), "GLUEPOT_DATABASE_URL="+in.url)
+	if out, err := migrate.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("migrate: %w: %s", err, out)
+	}
+	// The first three users own 10, 1,000 and 100,000 pastes, the others share the rest, a quarter is nobody's.
+	if err := in.exec(
+		fmt.Sprintf(`INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
+			SELECT 'u' || x, 'User' || x, 'https://example.com/avatars/' || x || '.png', 'Autodetect', true, x %% 40, x %% 7 = 0, now() FROM generate_series(1, %d) x`, people),
+		`INSERT INTO access_tokens (id, user_id, hash, name, created_at) SELECT 'k' || id, id, sha256(('token' || substr(id, 2))::bytea), '', now() FROM users`,
+		`INSERT INTO user_services SELECT id, 'github', substr(id, 2) FROM users`,
+		fmt.Sprintf(`INSERT INTO pastes (id, owner_id, created_at, expires_at)
+			SELECT 'p' || lpad(x::text, 8, '0'),
+				CASE WHEN x <= 10 THEN 'u1' WHEN x <= 1010 THEN 'u2' WHEN x <= 101010 THEN 'u3' WHEN x %% 4 = 0 THEN NULL ELSE 'u' || (4 + x %% %d) END,
+				now() - x * interval '1 second', CASE WHEN x %% 10 = 0 THEN now() + interval '30 days' END
+			FROM generate_series(1, %d) x`, people-4, pastes),
+		fmt.Sprintf(`INSERT INTO stars SELECT 'u' || x, 'p' || lpad((x * 7 + y)::text, 8, '0'), y FROM generate_series(1, %d) x, generate_series(1, 3) y`, min(people, pastes/8)),
+		`VACUUM ANALYZE`, `CHECKPOINT`,
+	); err != nil {
+		return nil, err
+	}
+	if in.process, err = b.start(b.gluepot, []string{"serve"}, "GLUEPOT_DATABASE_URL="+in.url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0"); err != nil {
+		return nil, err
+	}
+	if in.gluepot, err = in.process.gluepotAddress(); err != nil {
+		return nil, err
+	}
+	response, err := http.Get(in.gluepot + "/data/language?name=Go")
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close() //nolint:errcheck // it has been read
+	constant, err := bufio.NewReader(response.Body).ReadString('}')
+	if err != nil {
+		return nil, err
+	}
+	twin, err := b.start(b.twinPath, nil, "TWIN_DATABASE_URL="+in.url, "TWIN_CONSTANT="+constant)
+	if err != nil {
+		return nil, err
+	}
+	in.twin, in.twinGin, err = twin.twinAddresses()
+	return in, err
+}
+
+// fillSQLite makes an embedded database with the same users.
+func (b *bench) fillSQLite(path string) error {
+	var text strings.Builder
+	for i := range people {
+		fmt.Fprintf(&text, `{"_id":"u%d","username":"User%d","avatarUrl":"https://example.com/avatars/%d.png","publicProfile":true,"supporterLength":%d}`+"\n", i+1, i+1, i+1, i%40)
+	}
+	input := exec.Command(b.gluepot, "import", "pastemyst", "--users", "-")
+	input.Stdin, input.Env, input.Dir = strings.NewReader(text.String()), append(os.Environ(), "GLUEPOT_DATABASE_URL=sqlite://"+path), b.folder
+	if out, err := input.CombinedOutput(); err != nil {
+		return fmt.Errorf("fill the embedded store: %w: %s", err, out)
+	}
+	return nil
+}
+
+// process is a server under measurement.
+type process struct {
+	cmd  *exec.Cmd
+	log  string // its standard error
+	out  string // its standard output
+	once sync.Once
+}
+
+// start starts a server whose log goes to a file, as an operator's would.
+func (b *bench) start(path string, args []string, environment ...string) (*process, error) {
+	p := &process{cmd: exec.Command(path, args...)}
+	log, err := os.CreateTemp(b.folder, "log-")
+	if err != nil {
+		return nil, err
+	}
+	out, err := os.CreateTemp(b.folder, "out-")
+	if err != nil {
+		return nil, err
+	}
+	p.log, p.out = log.Name(), out.Name()
+	p.cmd.Stderr, p.cmd.Stdout, p.cmd.Dir = log, out, b.folder
+	p.cmd.Env = append(append(os.Environ(), "GLUEPOT_HTTP_DRAIN_DELAY=0s"), environment...)
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	b.stops = append(b.stops, p.stop)
+	return p, nil
+}
+
+func (p *process) stop() {
+	p.once.Do(func() {
+		_ = p.cmd.Process.Signal(os.Interrupt)
+		done := make(chan struct{})
+		go func() { _ = p.cmd.Wait(); close(done) }()
+		select {
+		case <-done:
+		case <-time.After(5 * time.Second):
+			_ = p.cmd.Process.Kill()
+			<-done
+		}
+	})
+}
+
+func (p *process) gluepotAddress() (string, error) {
+	for range 1000 {
+		text, _ := os.ReadFile(p.log) // it may not be there yet
+		for line := range strings.SplitSeq(string(text), "\n") {
+			var entry struct{ Msg, Address string }
+			if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "serving" {
+				return "http://" + entry.Address, nil
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return "", errors.New("gluepot did not start: see " + p.log)
+}
+
+func (p *process) twinAddresses() (bare, gin string, err error) {
+	for range 1000 {
+		text, _ := os.ReadFile(p.out) // it may not be there yet
+		if fields := strings.Fields(string(text)); len(fields) == 2 {
+			return "http://" + fields[0], "http://" + fields[1], nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return "", "", errors.New("the twin did not start")
+}
+
+var residentPattern = regexp.MustCompile(`VmRSS:\s+(\d+) kB`)
+
+func (p *process) residentMiB() float64 {
+	status, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "status")) // not there on other systems
+	match := residentPattern.FindSubmatch(status)
+	if match == nil {
+		return 0
+	}
+	kib, _ := strconv.ParseFloat(string(match[1]), 64) // digits
+	return kib / 1024
+}
+
+func waitReady(url string) error {
+	client := http.Client{Timeout: time.Second}
+	for range 2000 {
+		if response, err := client.Get(url); err == nil {
+			_ = response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return errors.New("gluepot did not become ready")
+}
+
+// load is what wrk does.
+type load struct {
+	url, script, header string
+	connections         int
+}
+
+// result is what wrk measured; times are microseconds.
+type result struct{ rate, p50, p99 float64 }
+
+// script writes a wrk script that asks for a path of another user each time; path and token are Lua
+// expressions of n.
+func (b *bench) script(name, path, token string) (string, error) {
+	headers := ""
+	if token != "" {
+		headers = `, {["Authorization"] = ` + token + `}`
+	}
+	text := fmt.Sprintf("local n = 0\nrequest = function()\n  n = (n + 7919) %% %d\n  return wrk.format(\"GET\", %s%s)\nend\n", people, path, headers)
+	file := filepath.Join(b.folder, strings.ReplaceAll(name, "/", "-")+".lua")
+	return file, os.WriteFile(file, []byte(text), 0o600)
+}
+
+var wrkPattern = regexp.MustCompile(`(?s)50%\s+([\d.]+)(us|ms|s).*99%\s+([\d.]+)(us|ms|s).*Requests/sec:\s+([\d.]+)`)
+
+func (b *bench) wrk(l load) (result, error) {
+	args := []string{"-t1", fmt.Sprintf("-c%d", l.connections), fmt.Sprintf("-d%ds", b.seconds), "--latency"}
+	if l.script != "" {
+		args = append(args, "-s", l.script)
+	}
+	if l.header != "" {
+		args = append(args, "-H", l.header)
+	}
+	out, err := run(context.Background(), "wrk", append(args, l.url)...)
+	if err != nil {
+		return result{}, err
+	}
+	match := wrkPattern.FindStringSubmatch(out)
+	if match == nil || strings.Contains(out, "Non-2xx") || strings.Contains(out, "Socket errors") {
+		return result{}, fmt.Errorf("wrk %s: %s", l.url, out)
+	}
+	microseconds := func(value, unit string) float64 {
+		n, _ := strconv.ParseFloat(value, 64) // the pattern has digits only
+		return n * map[string]float64{"us": 1, "ms": 1e3, "s": 1e6}[unit]
+	}
+	rate, err := strconv.ParseFloat(match[5], 64)
+	return result{rate: rate, p50: microseconds(match[1], match[2]), p99: microseconds(match[3], match[4])}, err
+}
+
+// rounds measures both sides in turn and returns the medians.
+func (b *bench) interleave(gluepot, twin load) (ratio, p99Ratio float64, g, t result, err error) {
+	var ratios, p99s []float64
+	var gs, ts [3][]float64
+	for round := range b.rounds + 1 {
+		first, err := b.wrk(gluepot)
+		if err != nil {
+			return 0, 0, g, t, err
+		}
+		second, err := b.wrk(twin)
+		if err != nil {
+			return 0, 0, g, t, err
+		}
+		if round == 0 {
+			continue // warms both up
+		}
+		ratios, p99s = append(ratios, first.rate/second.rate), append(p99s, first.p99/second.p99)
+		for i, pair := range [][2]float64{{first.rate, second.rate}, {first.p50, second.p50}, {first.p99, second.p99}} {
+			gs[i], ts[i] = append(gs[i], pair[0]), append(ts[i], pair[1])
+		}
+	}
+	g = result{median(gs[0]), median(gs[1]), median(gs[2])}
+	t = result{median(ts[0]), median(ts[1]), median(ts[2])}
+	return median(ratios), median(p99s), g, t, nil
+}
+
+func (b *bench) compare(name string, gluepot, twin load, target float64) error {
+	ratio, _, g, t, err := b.interleave(gluepot, twin)
+	if err != nil {
+		return err
+	}
+	b.add(comparison(name, ratio, target, g, t))
+	return nil
+}
+
+func (b *bench) compareWithP99(name, script string, in *installation, connections int, target float64) error {
+	ratio, p99, g, t, err := b.interleave(load{url: in.gluepot, script: script, connections: connections}, load{url: in.twin, script: script, connections: connections})
+	if err != nil {
+		return err
+	}
+	b.add(comparison(name, ratio, target, g, t))
+	b.add(row{Name: name + ", p99", Ratio: p99, Target: 1.2, atMost: true})
+	return nil
+}
+
+func comparison(name string, ratio, target float64, g, t result) row {
+	return row{
+		Name: name, Ratio: ratio, Target: target, absolute: fmt.Sprintf("%.0f; %.0f requests/s", g.rate, t.rate),
+		p50: milliseconds(g.p50) + "; " + milliseconds(t.p50), p99: milliseconds(g.p99) + "; " + milliseconds(t.p99),
+	}
+}
+
+// writes measures what the counter costs: the same table with and without it.
+func (b *bench) writes(in *installation) error {
+	if err := in.exec(`CREATE TABLE uncounted (LIKE pastes INCLUDING ALL)`, `ALTER TABLE uncounted ADD FOREIGN KEY (owner_id) REFERENCES users ON DELETE CASCADE`,
+		`INSERT INTO uncounted SELECT * FROM pastes`, `VACUUM ANALYZE uncounted`); err != nil {
+		return err
+	}
+	for _, clients := range []int{8, 32} {
+		var ratios, rates []float64
+		for round := range b.rounds {
+			counted, err := b.inserts(in.url, "pastes", clients, round)
+			if err != nil {
+				return err
+			}
+			plain, err := b.inserts(in.url, "uncounted", clients, round)
+			if err != nil {
+				return err
+			}
+			ratios, rates = append(ratios, counted/plain), append(rates, counted)
+		}
+		b.add(row{Name: fmt.Sprintf("inserts with / without the counter, %d clients", clients), Ratio: median(ratios), Target: 0.75, absolute: fmt.Sprintf("%.0f inserts/s", median(rates))})
+	}
+	var ratios []float64
+	for round := range b.rounds {
+		counted, err := copyRows(in.url, "pastes", round)
+		if err != nil {
+			return err
+		}
+		plain, err := copyRows(in.url, "uncounted", round)
+		if err != nil {
+			return err
+		}
+		ratios = append(ratios, counted.Seconds()/plain.Seconds())
+	}
+	b.add(row{Name: "time of COPY of 100000 rows with / without the counter", Ratio: median(ratios), Target: 1.1, atMost: true})
+	return in.exec(`DELETE FROM pastes WHERE id LIKE 'b%'`, `DROP TABLE uncounted`, `VACUUM ANALYZE pastes`)
+}
+
+func (b *bench) inserts(url, table string, clients, round int) (perSecond float64, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(b.seconds)*time.Second)
+	defer cancel()
+	var (
+		done    atomic.Int64
+		running sync.WaitGroup
+		failed  atomic.Value
+	)
+	started := time.Now()
+	for client := range clients {
+		running.Go(func() {
+			conn, err := pgx.Connect(context.Background(), url)
+			if err != nil {
+				failed.Store(err)
+				return
+			}
+			defer conn.Close(context.Background()) //nolint:errcheck // it was only measured
+			for i := 0; ctx.Err() == nil; i++ {
+				if _, err := conn.Exec(context.Background(), "INSERT INTO "+table+" (id, created_at) VALUES ($1, now())", fmt.Sprintf("b%d-%d-%d-%d", clients, round, client, i)); err != nil {
+					failed.Store(err)
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	running.Wait()
+	if err, ok := failed.Load().(error); ok {
+		return 0, err
+	}
+	return float64(done.Load()) / time.Since(started).Seconds(), nil
+}
+
+func copyRows(url, table string, round int) (time.Duration, error) {
+	conn, err := pgx.Connect(context.Background(), url)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close(context.Background()) //nolint:errcheck // it was only measured
+	i, now := 0, time.Now()
+	started := time.Now()
+	_, err = conn.CopyFrom(context.Background(), pgx.Identifier{table}, []string{"id", "created_at"}, pgx.CopyFromFunc(func() ([]any, error) {
+		if i++; i > 100_000 {
+			return nil, nil
+		}
+		return []any{fmt.Sprintf("bc%d-%d", round, i), now}, nil
+	}))
+	return time.Since(started), err
+}

@@ -1,0 +1,384 @@
+// Command bench measures Gluepot's real binary beside its twins, over loopback, in interleaved rounds, and
+// writes one table. "make bench" and "make bench-quick" run it.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// row is one line of the result. A ratio is Gluepot's over the twin's, or what the name says.
+type row struct {
+	Name   string  `json:"name"`
+	Ratio  float64 `json:"ratio"`
+	Target float64 `json:"target"`
+	Met    bool    `json:"met"`
+
+	atMost   bool // the target is an upper bound
+	absolute string
+	p50, p99 string
+}
+
+type bench struct {
+	quick    bool
+	seconds  int // of one round
+	rounds   int
+	pastes   int
+	folder   string
+	gluepot  string
+	twinPath string
+	server   *url.URL
+	rows     []row
+	stops    []func()
+}
+
+func main() {
+	b := &bench{}
+	flag.BoolVar(&b.quick, "quick", false, "fewer and shorter rounds on less data")
+	growth := flag.Bool("growth", false, "only measure how answers slow down with the number of pastes")
+	flag.StringVar(&b.gluepot, "gluepot", "bin/gluepot", "the binary to measure")
+	out := flag.String("out", "", "write the rows to this file as JSON")
+	docs := flag.String("docs", "", "write BENCHMARKS.md and its chart into this folder")
+	flag.Parse()
+	b.seconds, b.rounds, b.pastes = 3, 5, 10_000_000
+	if b.quick {
+		b.seconds, b.pastes = 1, 200_000
+	}
+	err := b.run(*growth)
+	for _, stop := range slices.Backward(b.stops) {
+		stop()
+	}
+	b.print()
+	if *out != "" {
+		err = errors.Join(err, b.writeJSON(*out))
+	}
+	if *docs != "" && err == nil {
+		err = b.writeDocs(*docs)
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func (b *bench) run(growth bool) (err error) {
+	if _, err := exec.LookPath("wrk"); err != nil {
+		return errors.New("the load generator wrk is not installed (Debian: apt-get install wrk)")
+	}
+	if b.gluepot, err = filepath.Abs(b.gluepot); err != nil {
+		return err
+	}
+	if b.folder, err = os.MkdirTemp("", "gluepot-bench-"); err != nil {
+		return err
+	}
+	b.stops = append(b.stops, func() { _ = os.RemoveAll(b.folder) })
+	b.twinPath = filepath.Join(b.folder, "twin")
+	build := exec.Command("go", "build", "-o", b.twinPath, "./tests/bench/twin")
+	build.Stderr = os.Stderr
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("build the twin: %w", err)
+	}
+	var stop func()
+	if b.server, stop, err = database.StartServer(); err != nil {
+		return err
+	}
+	b.stops = append(b.stops, stop)
+	if growth {
+		return b.growth(10_000, 1_000_000, 10_000_000)
+	}
+	return b.everything()
+}
+
+func (b *bench) everything() error {
+	steps := []func(*installation) error{b.languages, b.users, b.self, b.ownPastes, b.memory, b.writes}
+	in, err := b.install("bench", b.pastes)
+	if err != nil {
+		return err
+	}
+	for _, step := range steps {
+		if err := step(in); err != nil {
+			return err
+		}
+	}
+	if err := b.embedded(in); err != nil {
+		return err
+	}
+	if err := b.startUp(); err != nil {
+		return err
+	}
+	return b.counting(in)
+}
+
+func (b *bench) languages(in *installation) error {
+	gluepotName, gluepotExt := in.gluepot+"/data/language?name=Go", in.gluepot+"/data/languageExt?extension=go"
+	for _, pair := range []struct {
+		name, gluepot, twin string
+		target              float64
+	}{
+		{"language by name / bare net/http, 32 connections", gluepotName, in.twin + "/constant", 0.90},
+		{"language by extension / bare net/http, 32 connections", gluepotExt, in.twin + "/constant", 0.90},
+		{"language by name / bare gin, 32 connections", gluepotName, in.twinGin + "/constant", 0.85},
+		{"language by extension / bare gin, 32 connections", gluepotExt, in.twinGin + "/constant", 0.85},
+	} {
+		if err := b.compare(pair.name, load{url: pair.gluepot, connections: 32}, load{url: pair.twin, connections: 32}, pair.target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) users(in *installation) error {
+	targets := map[int]float64{1: 0.95, 8: 0.95, 32: 1.5, 128: 2}
+	for _, endpoint := range []string{"", "/exists"} {
+		script, err := b.script("users"+endpoint, `"/user/User" .. (n + 1) .. "`+endpoint+`"`, "")
+		if err != nil {
+			return err
+		}
+		for _, connections := range []int{1, 8, 32, 128} {
+			if b.quick && endpoint != "" && connections != 32 {
+				continue
+			}
+			name := fmt.Sprintf("/user/{name}%s / twin, %d connections", endpoint, connections)
+			if err := b.compareWithP99(name, script, in, connections, targets[connections]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *bench) self(in *installation) error {
+	script, err := b.script("self", `"/user/self"`, `"token" .. (n + 1)`)
+	if err != nil {
+		return err
+	}
+	for connections, target := range map[int]float64{32: 0.95, 128: 1.2} {
+		name := fmt.Sprintf("/user/self / twin, %d connections", connections)
+		err := b.compare(name, load{url: in.gluepot, script: script, connections: connections}, load{url: in.twin, script: script, connections: connections}, target)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) ownPastes(in *installation) error {
+	for _, owner := range owners {
+		if owner.pastes > b.pastes/4 {
+			continue
+		}
+		header := "Authorization: " + owner.token
+		name := fmt.Sprintf("/user/self/pastes of %d / twin, 32 connections", owner.pastes)
+		err := b.compare(name, load{url: in.gluepot + "/user/self/pastes", header: header, connections: 32},
+			load{url: in.twin + "/user/self/pastes", header: header, connections: 32}, owner.target)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// embedded compares the SQLite store with the PostgreSQL twin.
+func (b *bench) embedded(in *installation) error {
+	script, err := b.script("embedded", `"/user/User" .. (n + 1)`, "")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(b.folder, "embedded.db")
+	if err := b.fillSQLite(path); err != nil {
+		return err
+	}
+	server, err := b.start(b.gluepot, []string{"serve"}, "GLUEPOT_DATABASE_URL=sqlite://"+path, "GLUEPOT_HTTP_ADDR=127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	address, err := server.gluepotAddress()
+	if err != nil {
+		return err
+	}
+	if err := b.compare("embedded store /user/{name} / PostgreSQL twin, 32 connections", load{url: address, script: script, connections: 32},
+		load{url: in.twin, script: script, connections: 32}, 1); err != nil {
+		return err
+	}
+	return b.resident("resident memory under 32 connections, SQLite, MiB", server, load{url: address, script: script, connections: 32}, 64)
+}
+
+func (b *bench) memory(in *installation) error {
+	script, err := b.script("memory", `"/user/User" .. (n + 1)`, "")
+	if err != nil {
+		return err
+	}
+	return b.resident("resident memory under 32 connections, PostgreSQL, MiB", in.process, load{url: in.gluepot, script: script, connections: 32}, 32)
+}
+
+// resident measures a process in the middle of a load.
+func (b *bench) resident(name string, p *process, l load, target float64) error {
+	measured := make(chan float64, 1)
+	go func() {
+		time.Sleep(time.Duration(b.seconds) * 900 * time.Millisecond)
+		measured <- p.residentMiB()
+	}()
+	if _, err := b.wrk(l); err != nil {
+		return err
+	}
+	mib := <-measured
+	b.add(row{Name: name, Ratio: mib, Target: target, atMost: true, absolute: fmt.Sprintf("%.1f MiB", mib)})
+	return nil
+}
+
+// startUp measures from the start of the process to the first ready answer.
+func (b *bench) startUp() error {
+	path := filepath.Join(b.folder, "start.db")
+	var times []float64
+	for range 8 {
+		started := time.Now()
+		p, err := b.start(b.gluepot, []string{"serve"}, "GLUEPOT_DATABASE_URL=sqlite://"+path, "GLUEPOT_HTTP_ADDR=127.0.0.1:18473")
+		if err != nil {
+			return err
+		}
+		if err := waitReady("http://127.0.0.1:18473/readyz"); err != nil {
+			return err
+		}
+		times = append(times, float64(time.Since(started).Microseconds())/1000)
+		p.stop()
+	}
+	ms := median(times[1:]) // the first one migrated
+	b.add(row{Name: "start to ready, migrated SQLite, ms", Ratio: ms, Target: 60, atMost: true, absolute: fmt.Sprintf("%.0f ms", ms)})
+	return nil
+}
+
+// counting compares numPastes on a large and a small table, swept and not.
+func (b *bench) counting(large *installation) error {
+	small, err := b.install("small", 10_000)
+	if err != nil {
+		return err
+	}
+	if err := b.compareCounts(fmt.Sprintf("numPastes p50, %d / 10000 pastes, swept", b.pastes), large, small, 1.1); err != nil {
+		return err
+	}
+	for _, in := range []*installation{large, small} {
+		if err := in.exec(`INSERT INTO pastes (id, created_at, expires_at) SELECT 'x' || x, now(), now() FROM generate_series(1, 1000) x`, `VACUUM ANALYZE pastes`); err != nil {
+			return err
+		}
+	}
+	// Against the small table as it was: swept.
+	if err := small.exec(`DELETE FROM pastes WHERE expires_at < now()`, `VACUUM ANALYZE pastes`); err != nil {
+		return err
+	}
+	return b.compareCounts(fmt.Sprintf("numPastes p50, %d pastes with 1000 unswept / 10000 swept", b.pastes), large, small, 1.6)
+}
+
+func (b *bench) compareCounts(name string, a, z *installation, target float64) error {
+	var ratios, p50s []float64
+	for range b.rounds {
+		first, err := b.wrk(load{url: a.gluepot + "/data/numPastes", connections: 1})
+		if err != nil {
+			return err
+		}
+		second, err := b.wrk(load{url: z.gluepot + "/data/numPastes", connections: 1})
+		if err != nil {
+			return err
+		}
+		ratios, p50s = append(ratios, first.p50/second.p50), append(p50s, first.p50)
+	}
+	b.add(row{Name: name, Ratio: median(ratios), Target: target, atMost: true, p50: milliseconds(median(p50s))})
+	return nil
+}
+
+// growth shows how answers slow down with the number of pastes.
+func (b *bench) growth(sizes ...int) error {
+	var first [2]float64
+	for i, size := range sizes {
+		in, err := b.install(fmt.Sprint("growth", size), size)
+		if err != nil {
+			return err
+		}
+		for j, l := range []load{
+			{url: in.gluepot + "/data/numPastes", connections: 1},
+			{url: in.gluepot + "/user/self/pastes", header: "Authorization: " + owners[1].token, connections: 1},
+		} {
+			var p50s []float64
+			for range b.rounds {
+				result, err := b.wrk(l)
+				if err != nil {
+					return err
+				}
+				p50s = append(p50s, result.p50)
+			}
+			p50 := median(p50s)
+			if i == 0 {
+				first[j] = p50
+			}
+			b.add(row{Name: fmt.Sprintf("%s p50, %d / %d pastes", []string{"numPastes", "1000 own pastes"}[j], size, sizes[0]),
+				Ratio: p50 / first[j], Target: 1.1, atMost: true, p50: milliseconds(p50)})
+		}
+	}
+	return nil
+}
+
+func (b *bench) add(r row) {
+	r.Met = r.Ratio >= r.Target
+	if r.atMost {
+		r.Met = r.Ratio <= r.Target
+	}
+	b.rows = append(b.rows, r)
+	_, _ = fmt.Fprintf(os.Stderr, "%-75s %.2f\n", r.Name, r.Ratio)
+}
+
+func (b *bench) writeJSON(path string) error {
+	encoded, err := json.MarshalIndent(b.rows, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(encoded, '\n'), 0o600)
+}
+
+// cells are a row's, as text.
+func (r row) cells() []string {
+	sign, met := "≥", "yes"
+	if r.atMost {
+		sign = "≤"
+	}
+	if !r.Met {
+		met = "**no**"
+	}
+	return []string{r.Name, fmt.Sprintf("%.2f", r.Ratio), fmt.Sprintf("%s %g", sign, r.Target), met, r.absolute, r.p50, r.p99}
+}
+
+var titles = []string{"what", "ratio", "target", "met", "Gluepot; twin", "p50", "p99"}
+
+func (b *bench) print() {
+	_, _ = fmt.Printf("\n%-72s %8s %8s %6s  %-28s %-18s %s\n", titles[0], titles[1], titles[2], titles[3], titles[4], titles[5], titles[6])
+	for _, r := range b.rows {
+		c := r.cells()
+		_, _ = fmt.Printf("%-72s %8s %8s %6s  %-28s %-18s %s\n", c[0], c[1], c[2], strings.Trim(c[3], "*"), c[4], c[5], c[6])
+	}
+}
+
+func run(ctx context.Context, name string, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %s", name, err, out)
+	}
+	return string(out), nil
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+func milliseconds(us float64) string { return fmt.Sprintf("%.2f ms", us/1000) }
