@@ -35,13 +35,13 @@ func (pasteRow) TableName() string { return "pastes" }
 // ActiveCount implements paste.Counter.
 func (p *Pastes) ActiveCount(ctx context.Context, now time.Time) (int64, error) {
 	var count int64
-	err := p.store.sql.QueryRowContext(ctx, p.store.queries.activeCount, instant(now)).Scan(&count)
-	return count, translate(err)
+	err := p.store.queryRow(ctx, p.store.queries.activeCount, []any{&count}, instant(now))
+	return count, err
 }
 
 // EachActiveID implements paste.OwnerLister.
 func (p *Pastes) EachActiveID(ctx context.Context, owner user.ID, now time.Time, visit func(id []byte) error) error {
-	rows, err := p.store.sql.QueryContext(ctx, p.store.queries.activeIDs, string(owner), instant(now))
+	rows, err := p.store.query(ctx, p.store.queries.activeIDs, string(owner), instant(now))
 	if err != nil {
 		return translate(err)
 	}

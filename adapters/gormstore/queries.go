@@ -7,6 +7,7 @@ import "strings"
 // the throughput (decision 0004); $1 and $2 mean the same to both databases.
 type queries struct {
 	usersByNames     string // $1: array of folded usernames; empty where lookups are not coalesced
+	tokensByHashes   string // $1: array of hashes
 	accountsByHashes string // $1: array of hashes, $2: array of nows
 	userByName       string // $1: folded username
 	tokenByHash      string // $1: hash
@@ -45,6 +46,8 @@ const (
 var postgresQueries = queries{
 	usersByNames: `SELECT q.n, ` + userColumns + `
 		FROM unnest($1::text[]) WITH ORDINALITY q (name, n) JOIN users u ON u.username_folded = q.name COLLATE "C"`,
+	tokensByHashes: `SELECT q.n, ` + tokenColumns + `
+		FROM unnest($1::bytea[]) WITH ORDINALITY q (hash, n) JOIN access_tokens t ON t.hash = q.hash`,
 	accountsByHashes: `SELECT q.n, ` + tokenColumns + `, ` + userColumns + `, ` + strings.Replace(postgresStars, "%s", "q.now", 1) + `, ` + postgresServices + `
 		FROM unnest($1::bytea[], $2::timestamptz[]) WITH ORDINALITY q (hash, now, n) JOIN access_tokens t ON t.hash = q.hash JOIN users u ON u.id = t.user_id`,
 	userByName:  userByName,

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -31,6 +32,7 @@ type Store struct {
 	gorm       *gorm.DB
 	queries    *queries
 	migrations migrationSource
+	statements sync.Map // text -> *sql.Stmt, see prepared; closed with the pool
 	url        URL
 	sqlitePath string // empty for PostgreSQL
 }

@@ -17,12 +17,14 @@ import (
 // Tokens keeps access tokens.
 type Tokens struct {
 	store    *Store
+	byHash   *coalescer[token.Hash, token.Token]
 	accounts *coalescer[accountKey, tokenAccount]
 }
 
 // NewTokens returns the tokens of a store.
 func NewTokens(store *Store) *Tokens {
 	t := &Tokens{store: store}
+	t.byHash = newCoalescer(t.findToken, t.findTokens)
 	t.accounts = newCoalescer(t.findAccount, t.findAccounts)
 	return t
 }
@@ -61,12 +63,28 @@ func (tokenRow) TableName() string { return "access_tokens" }
 
 // ByHash implements token.Finder.
 func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, error) {
+	if t.store.queries.tokensByHashes == "" {
+		return t.findToken(ctx, hash)
+	}
+	return t.byHash.find(ctx, hash)
+}
+
+func (t *Tokens) findToken(ctx context.Context, hash token.Hash) (token.Token, error) {
 	var row tokenRow
-	err := t.store.sql.QueryRowContext(ctx, t.store.queries.tokenByHash, hash[:]).Scan(row.fields()...)
-	if err != nil {
-		return token.Token{}, translate(err)
+	if err := t.store.queryRow(ctx, t.store.queries.tokenByHash, row.fields(), hash[:]); err != nil {
+		return token.Token{}, err
 	}
 	return row.token(), nil
+}
+
+func (t *Tokens) findTokens(ctx context.Context, hashes []token.Hash) ([]found[token.Token], error) {
+	texts := make([][]byte, len(hashes))
+	for i := range hashes {
+		texts[i] = hashes[i][:]
+	}
+	var row tokenRow
+	value := func() (token.Token, error) { return row.token(), nil }
+	return scanMany(ctx, t.store.sql, len(hashes), row.fields(), value, t.store.queries.tokensByHashes, texts)
 }
 
 // AccountByHash implements token.AccountFinder.
@@ -81,8 +99,8 @@ func (t *Tokens) AccountByHash(ctx context.Context, hash token.Hash, now time.Ti
 
 func (t *Tokens) findAccount(ctx context.Context, key accountKey) (tokenAccount, error) {
 	var row accountRow
-	if err := t.store.sql.QueryRowContext(ctx, t.store.queries.accountByHash, key.hash[:], key.now).Scan(row.fields()...); err != nil {
-		return tokenAccount{}, translate(err)
+	if err := t.store.queryRow(ctx, t.store.queries.accountByHash, row.fields(), key.hash[:], key.now); err != nil {
+		return tokenAccount{}, err
 	}
 	return row.value()
 }

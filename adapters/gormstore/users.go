@@ -60,9 +60,8 @@ func (u *Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
 
 func (u *Users) findOne(ctx context.Context, name user.Name) (user.User, error) {
 	var row userRow
-	err := u.store.sql.QueryRowContext(ctx, u.store.queries.userByName, name.Folded()).Scan(row.fields()...)
-	if err != nil {
-		return user.User{}, translate(err)
+	if err := u.store.queryRow(ctx, u.store.queries.userByName, row.fields(), name.Folded()); err != nil {
+		return user.User{}, err
 	}
 	return row.user()
 }

@@ -72,6 +72,12 @@ func New(cfg Config, useCases UseCases, catalogue []*language.Language, ready fu
 	return api, nil
 }
 
+// The health checks, which stand outside the base path.
+const (
+	pathAlive = "/healthz"
+	pathReady = "/readyz"
+)
+
 // routes is the whole interface. Each path answers with and without a slash at its end, and HEAD as GET.
 func (a *API) routes(root, base *gin.RouterGroup) {
 	get := func(group *gin.RouterGroup, path string, handle gin.HandlerFunc) {
@@ -87,8 +93,8 @@ func (a *API) routes(root, base *gin.RouterGroup) {
 	get(base, "/data/language", a.languageByName)
 	get(base, "/data/languageExt", a.languageByExtension)
 	get(base, "/data/numPastes", a.handle(a.pasteCount))
-	get(root, "/healthz", health(a.alive))
-	get(root, "/readyz", health(a.handle(a.readiness)))
+	get(root, pathAlive, a.alive)
+	get(root, pathReady, a.handle(a.readiness))
 }
 
 // ServeHTTP implements http.Handler.
@@ -105,13 +111,6 @@ func (a *API) handle(endpoint func(context.Context, *gin.Context) error) gin.Han
 		if err := endpoint(ctx, c); err != nil {
 			a.fail(c, err)
 		}
-	}
-}
-
-func health(next gin.HandlerFunc) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		c.Set(healthKey, true)
-		next(c)
 	}
 }
 

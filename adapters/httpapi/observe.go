@@ -17,7 +17,6 @@ import (
 const (
 	requestIDHeader = "X-Request-Id"
 	causeKey        = "cause"
-	healthKey       = "health"
 )
 
 // observe gives the request an id and writes one line about it to the access log: never its path,
@@ -37,7 +36,7 @@ func (a *API) observe(c *gin.Context) {
 	switch {
 	case status >= http.StatusInternalServerError:
 		level = zapcore.ErrorLevel
-	case c.GetBool(healthKey):
+	case c.FullPath() == pathAlive || c.FullPath() == pathReady:
 		level = zapcore.DebugLevel // an orchestrator asks every few seconds
 	}
 	entry := a.log.Check(level, "request")
@@ -56,8 +55,10 @@ func (a *API) observe(c *gin.Context) {
 		zap.String("client", a.clientAddress(c)),
 		zap.Skip(),
 	}
-	if cause, ok := c.Get(causeKey); ok {
-		line.fields[7] = zap.Error(cause.(error)) //nolint:forcetypeassert // only noteCause sets it
+	if status >= http.StatusInternalServerError {
+		if cause, ok := c.Get(causeKey); ok {
+			line.fields[7] = zap.Error(cause.(error)) //nolint:forcetypeassert // only noteCause sets it
+		}
 	}
 	entry.Write(line.fields[:]...)
 }

@@ -169,7 +169,7 @@ func SQL(tb testing.TB, cfg gormstore.Config) *sql.DB {
 }
 
 func startShared() error {
-	server, stop, err := findServer()
+	server, stop, err := findServer(unsafeOptions)
 	if err != nil {
 		return err
 	}

@@ -35,24 +35,28 @@ const (
 	localStartTime = 20 * time.Second
 )
 
-// serverOptions trade safety, which no test database needs, for speed.
-var serverOptions = []string{"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300"}
+// Options of the server: unsafe ones trade safety, which no test database needs, for speed.
+var (
+	unsafeOptions = []string{"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300"}
+	safeOptions   = []string{"-c", "max_connections=300", "-c", "max_wal_size=4GB", "-c", "shared_buffers=512MB"}
+)
 
 // way is one way of getting a PostgreSQL server. start returns the URL of a database on which others
 // can be created, or errNotHere.
 type way struct {
 	name  string
-	start func(context.Context) (server *url.URL, stop func(), err error)
+	start func(ctx context.Context, options []string) (server *url.URL, stop func(), err error)
 }
 
 var errNotHere = errors.New("not available")
 
-// StartServer starts a PostgreSQL server as the tests get theirs, for programs that are no tests. It
-// returns the URL of a database on which others can be created, and what stops the server.
-func StartServer() (server *url.URL, stop func(), err error) { return findServer() }
+// StartServer starts a PostgreSQL server as the tests get theirs, for programs that are no tests, but one
+// that keeps its promises: commits are on disk. It returns the URL of a database on which others can be
+// created, and what stops the server.
+func StartServer() (server *url.URL, stop func(), err error) { return findServer(safeOptions) }
 
 // findServer tries the ways in their order, or only the one that is demanded, and prints which it took.
-func findServer() (*url.URL, func(), error) {
+func findServer(options []string) (*url.URL, func(), error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
 	ways := []way{{"url", startURL}, {"container", startContainer}, {"local", startLocal}}
@@ -62,7 +66,7 @@ func findServer() (*url.URL, func(), error) {
 		if demanded != "" && demanded != w.name {
 			continue
 		}
-		server, stop, err := w.start(ctx)
+		server, stop, err := w.start(ctx, options)
 		if err == nil {
 			_, _ = fmt.Fprintf(os.Stderr, "tests use PostgreSQL by way of %s: %s\n", w.name, server.Host)
 			return server, stop, nil
@@ -79,7 +83,7 @@ func findServer() (*url.URL, func(), error) {
 %s=url, container or local demands one of the three`, strings.Join(tried, "; "), envURL, defaultImage, envImage, envWay)
 }
 
-func startURL(context.Context) (*url.URL, func(), error) {
+func startURL(context.Context, []string) (*url.URL, func(), error) {
 	value := os.Getenv(envURL)
 	if value == "" {
 		return nil, nil, fmt.Errorf("%s is not set (%w)", envURL, errNotHere)
@@ -91,7 +95,7 @@ func startURL(context.Context) (*url.URL, func(), error) {
 	return server, func() {}, nil
 }
 
-func startContainer(ctx context.Context) (_ *url.URL, _ func(), err error) {
+func startContainer(ctx context.Context, options []string) (_ *url.URL, _ func(), err error) {
 	defer func() { // testcontainers panics where no engine is to be found
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v (%w)", r, errNotHere)
@@ -112,7 +116,7 @@ func startContainer(ctx context.Context) (_ *url.URL, _ func(), err error) {
 	container, err := tcpostgres.Run(ctx, image,
 		tcpostgres.WithDatabase("postgres"), tcpostgres.WithUsername("gluepot"), tcpostgres.WithPassword("gluepot"),
 		tcpostgres.BasicWaitStrategies(),
-		testcontainers.WithCmdArgs(serverOptions...),
+		testcontainers.WithCmdArgs(options...),
 	)
 	stop := func() { _ = testcontainers.TerminateContainer(container, testcontainers.StopTimeout(0)) }
 	if err != nil {
@@ -132,7 +136,7 @@ func startContainer(ctx context.Context) (_ *url.URL, _ func(), err error) {
 // however that happens, and then removes its folder. $1 is the folder; the rest is the server.
 const localScript = `folder=$1; shift; "$@" >"$folder/log" 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf "$folder"`
 
-func startLocal(ctx context.Context) (*url.URL, func(), error) {
+func startLocal(ctx context.Context, options []string) (*url.URL, func(), error) {
 	bin, err := findBinaries()
 	if err != nil {
 		return nil, nil, err
@@ -163,7 +167,7 @@ func startLocal(ctx context.Context) (*url.URL, func(), error) {
 	args := append([]string{
 		"-c", localScript, "sh", folder,
 		filepath.Join(bin, "postgres"), "-D", data, "-p", strconv.Itoa(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=" + folder,
-	}, serverOptions...)
+	}, options...)
 	script := run(context.Background(), "sh", args...) // it outlives ctx
 	script.SysProcAttr.Setpgid = true                  // an interrupt of the tests must reach it by its standard input only
 	alive, err := script.StdinPipe()

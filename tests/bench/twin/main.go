@@ -128,7 +128,7 @@ func serve(handler http.Handler) net.Addr {
 	if err != nil {
 		log.Fatal(err)
 	}
-	server := http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	server := http.Server{Handler: handler, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute} // as Gluepot's
 	go func() { log.Fatal(server.Serve(listener)) }()
 	return listener.Addr()
 }
