@@ -34,6 +34,7 @@ $(LINTER)-$(LINT_VERSION):
 fuzz: ## fuzz each parser of outside input for 20 seconds
 	$(GO) test -run '^$$' -fuzz FuzzParseName -fuzztime 20s ./domain/user
 	$(GO) test -run '^$$' -fuzz FuzzReadings -fuzztime 20s ./adapters/httpapi
+	$(GO) test -run '^$$' -fuzz FuzzHeaders -fuzztime 20s ./adapters/httpapi
 	$(GO) test -run '^$$' -fuzz FuzzFind -fuzztime 20s ./adapters/catalogue
 	$(GO) test -run '^$$' -fuzz FuzzRecords -fuzztime 20s ./adapters/pastemyst
 

@@ -19,6 +19,8 @@ const environmentPrefix = "GLUEPOT_"
 
 func databaseFlags(flags *pflag.FlagSet, cfg *Config) {
 	flags.Var((*urlValue)(&cfg.Database.URL), "database-url", "`postgres://USER:PASSWORD@HOST/DATABASE` or sqlite://PATH")
+	flags.Var((*urlsValue)(&cfg.Database.ReplicaURLs), "database-replica-urls", "read-only copies, separated by commas, that profiles and counts may be read from")
+	flags.DurationVar(&cfg.Database.ReplicaMaxLag, "database-replica-max-lag", cfg.Database.ReplicaMaxLag, "how far behind a replica may be and still be read from")
 	flags.IntVar(&cfg.Database.MaxConnections, "database-max-connections", cfg.Database.MaxConnections, "size of the connection pool; SQLite uses at most 4")
 	flags.DurationVar(&cfg.Database.ConnectTimeout, "database-connect-timeout", cfg.Database.ConnectTimeout, "how long to wait for a connection, or for SQLite's write lock")
 }
@@ -93,3 +95,24 @@ type urlValue gormstore.URL
 func (v *urlValue) String() string         { return gormstore.URL(*v).String() }
 func (v *urlValue) Set(value string) error { *v = urlValue(value); return nil }
 func (v *urlValue) Type() string           { return "url" }
+
+// urlsValue is a list of them.
+type urlsValue []gormstore.URL
+
+func (v *urlsValue) String() string {
+	texts := make([]string, len(*v))
+	for i, url := range *v {
+		texts[i] = url.String()
+	}
+	return strings.Join(texts, ",")
+}
+
+func (v *urlsValue) Set(value string) error {
+	*v = nil
+	for url := range strings.SplitSeq(value, ",") {
+		*v = append(*v, gormstore.URL(strings.TrimSpace(url)))
+	}
+	return nil
+}
+
+func (v *urlsValue) Type() string { return "urls" }

@@ -29,7 +29,7 @@ const (
 // that a key which the database chokes on spoils its own answer only.
 type coalescer[K, V any] struct {
 	one  func(context.Context, K) (V, error)
-	many func(context.Context, []K) ([]found[V], error) // an answer for each key, in their order
+	many func(context.Context, []K) ([]found[V], error) // an answer for each key, in their order; nil: never merge
 
 	mu      sync.Mutex
 	running int
@@ -48,12 +48,19 @@ type lookup[K, V any] struct {
 	done chan found[V] // has room for the one answer
 }
 
-func newCoalescer[K, V any](one func(context.Context, K) (V, error), many func(context.Context, []K) ([]found[V], error)) *coalescer[K, V] {
+// newCoalescer returns one that merges lookups with many, if merging is worth while.
+func newCoalescer[K, V any](worthWhile bool, one func(context.Context, K) (V, error), many func(context.Context, []K) ([]found[V], error)) *coalescer[K, V] {
+	if !worthWhile {
+		many = nil
+	}
 	return &coalescer[K, V]{one: one, many: many}
 }
 
 // find looks one key up.
 func (c *coalescer[K, V]) find(ctx context.Context, key K) (V, error) {
+	if c.many == nil {
+		return c.one(ctx, key)
+	}
 	c.mu.Lock()
 	if c.running < coalesceWorkers {
 		c.running++

@@ -54,7 +54,7 @@ func TestCoalescing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		db := &slowDatabase{}
-		c := newCoalescer(db.one, db.many)
+		c := newCoalescer(true, db.one, db.many)
 		if got, err := c.find(t.Context(), 7); got != 49 || err != nil || db.alone.Load() != 1 {
 			t.Errorf("%d, %v", got, err)
 		}
@@ -91,7 +91,7 @@ func TestCoalescedCallersAreIndependent(t *testing.T) {
 			}
 			return nil
 		}}
-		c := newCoalescer(db.one, db.many)
+		c := newCoalescer(true, db.one, db.many)
 		impatient, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer cancel()
 		gone, leave := context.WithCancel(t.Context())
@@ -135,7 +135,7 @@ func TestCoalescedOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		db := &slowDatabase{fail: func([]int) error { return unavailable(errors.New("gone")) }}
-		c := newCoalescer(db.one, db.many)
+		c := newCoalescer(true, db.one, db.many)
 		var callers sync.WaitGroup
 		for key := range 50 {
 			callers.Go(func() {

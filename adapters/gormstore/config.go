@@ -14,7 +14,12 @@ type Config struct {
 	// URL is postgres://… (any connection string of that form that libpq knows) or sqlite://PATH, with
 	// PATH relative to the working directory or, after a third slash, absolute.
 	URL URL
-	// MaxConnections is the size of the connection pool. SQLite uses at most 4 of them.
+	// ReplicaURLs are read-only copies of a PostgreSQL database. Profiles and counts are read from those
+	// that are reachable and no more than ReplicaMaxLag behind, and so can be that old; whatever a token
+	// opens is read from the database itself. Default: none.
+	ReplicaURLs   []URL
+	ReplicaMaxLag time.Duration
+	// MaxConnections is the size of the connection pool, and of that to each replica. SQLite uses at most 4.
 	MaxConnections int
 	// ConnectTimeout bounds one attempt to connect to PostgreSQL, and the wait for SQLite's write lock.
 	ConnectTimeout time.Duration
@@ -22,7 +27,7 @@ type Config struct {
 
 // DefaultConfig returns an embedded store below the working directory.
 func DefaultConfig() Config {
-	return Config{URL: "sqlite://data/gluepot.db", MaxConnections: 8, ConnectTimeout: 3 * time.Second}
+	return Config{URL: "sqlite://data/gluepot.db", ReplicaMaxLag: time.Second, MaxConnections: 8, ConnectTimeout: 3 * time.Second}
 }
 
 // Validate returns one error that names every wrong value.
@@ -30,6 +35,14 @@ func (c Config) Validate() error {
 	var wrong []error
 	if err := c.URL.validate(); err != nil {
 		wrong = append(wrong, err)
+	}
+	for _, replica := range c.ReplicaURLs {
+		if !replica.isPostgres() || !c.URL.isPostgres() || replica.validate() != nil {
+			wrong = append(wrong, fmt.Errorf("the replica %s cannot be used: replicas are postgres:// URLs beside a postgres:// database URL", replica))
+		}
+	}
+	if c.ReplicaMaxLag < 10*time.Millisecond {
+		wrong = append(wrong, fmt.Errorf("the greatest lag of a replica is %v: choose at least 10ms", c.ReplicaMaxLag))
 	}
 	if c.MaxConnections < 1 || c.MaxConnections > 1000 {
 		wrong = append(wrong, fmt.Errorf("the number of database connections is %d: choose 1 to 1000", c.MaxConnections))

@@ -35,7 +35,7 @@ func (pasteRow) TableName() string { return "pastes" }
 // ActiveCount implements paste.Counter.
 func (p *Pastes) ActiveCount(ctx context.Context, now time.Time) (int64, error) {
 	var count int64
-	err := p.store.queryRow(ctx, p.store.queries.activeCount, []any{&count}, instant(now))
+	err := p.store.queryRowAnywhere(ctx, p.store.queries.activeCount, []any{&count}, instant(now))
 	return count, err
 }
 

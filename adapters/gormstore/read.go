@@ -18,6 +18,16 @@ func (s *Store) queryRow(ctx context.Context, query string, fields []any, args .
 	return translate(s.sql.QueryRowContext(ctx, query, args...).Scan(fields...))
 }
 
+// queryRowAnywhere is queryRow for what may come from a replica.
+func (s *Store) queryRowAnywhere(ctx context.Context, query string, fields []any, args ...any) error {
+	if len(s.replicas.all) == 0 {
+		return s.queryRow(ctx, query, fields, args...)
+	}
+	return s.read(ctx, func(ctx context.Context, db *sql.DB) error {
+		return translate(db.QueryRowContext(ctx, query, args...).Scan(fields...))
+	})
+}
+
 // query runs one of the statements of queries.go. The error is the driver's.
 func (s *Store) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	prepared, err := s.prepared(ctx, query)

@@ -31,6 +31,7 @@ type Store struct {
 	sql        *sql.DB
 	gorm       *gorm.DB
 	queries    *queries
+	replicas   *replicas
 	migrations migrationSource
 	statements sync.Map // text -> *sql.Stmt, see prepared; closed with the pool
 	url        URL
@@ -51,7 +52,7 @@ func New(cfg Config) (*Store, error) {
 		connections := min(cfg.MaxConnections, maxSQLiteConnections)
 		db.SetMaxOpenConns(connections)
 		db.SetMaxIdleConns(connections)
-		return newStore(db, sqliteDialector{pool: db}, &Store{url: cfg.URL, queries: &sqliteQueries, migrations: sqliteMigrations, sqlitePath: path})
+		return newStore(db, sqliteDialector{pool: db}, &Store{replicas: &replicas{}, url: cfg.URL, queries: &sqliteQueries, migrations: sqliteMigrations, sqlitePath: path})
 	}
 	pgxConfig, err := postgresConfig(cfg)
 	if err != nil {
@@ -60,7 +61,11 @@ func New(cfg Config) (*Store, error) {
 	db := stdlib.OpenDB(*pgxConfig)
 	db.SetMaxOpenConns(cfg.MaxConnections)
 	db.SetMaxIdleConns(cfg.MaxConnections) // the default of two would reconnect under load
-	return newStore(db, postgres.New(postgres.Config{Conn: db}), &Store{url: cfg.URL, queries: &postgresQueries, migrations: postgresMigrations})
+	copies, err := newReplicas(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("read the replica URLs: %w", err)
+	}
+	return newStore(db, postgres.New(postgres.Config{Conn: db}), &Store{replicas: copies, url: cfg.URL, queries: &postgresQueries, migrations: postgresMigrations})
 }
 
 func newStore(db *sql.DB, dialector gorm.Dialector, store *Store) (*Store, error) {
@@ -111,7 +116,7 @@ func sqliteDSN(path string, cfg Config) string {
 
 func sqliteFile(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
 
-// Connect makes sure that the database answers. For SQLite it creates the folder and the file first.
+// Connect makes sure that the database answers, and begins to follow its replicas, whether they do or not. For SQLite it creates the folder and the file first.
 // It fails with fault.Unavailable.
 func (s *Store) Connect(ctx context.Context) error {
 	if s.sqlitePath != "" {
@@ -122,8 +127,12 @@ func (s *Store) Connect(ctx context.Context) error {
 	if err := s.sql.PingContext(ctx); err != nil {
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot reach the database %s. Check that it runs and that GLUEPOT_DATABASE_URL is right.", s.url), err)
 	}
+	s.replicas.watch(s.sql)
 	return nil
 }
 
 // Close closes all connections, after the statements that are under way.
-func (s *Store) Close() error { return s.sql.Close() }
+func (s *Store) Close() error {
+	s.replicas.close()
+	return s.sql.Close()
+}

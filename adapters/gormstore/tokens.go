@@ -24,8 +24,8 @@ type Tokens struct {
 // NewTokens returns the tokens of a store.
 func NewTokens(store *Store) *Tokens {
 	t := &Tokens{store: store}
-	t.byHash = newCoalescer(t.findToken, t.findTokens)
-	t.accounts = newCoalescer(t.findAccount, t.findAccounts)
+	t.byHash = newCoalescer(store.queries.tokensByHashes != "", t.findToken, t.findTokens)
+	t.accounts = newCoalescer(store.queries.accountsByHashes != "", t.findAccount, t.findAccounts)
 	return t
 }
 
@@ -63,9 +63,6 @@ func (tokenRow) TableName() string { return "access_tokens" }
 
 // ByHash implements token.Finder.
 func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, error) {
-	if t.store.queries.tokensByHashes == "" {
-		return t.findToken(ctx, hash)
-	}
 	return t.byHash.find(ctx, hash)
 }
 
@@ -89,11 +86,7 @@ func (t *Tokens) findTokens(ctx context.Context, hashes []token.Hash) ([]found[t
 
 // AccountByHash implements token.AccountFinder.
 func (t *Tokens) AccountByHash(ctx context.Context, hash token.Hash, now time.Time) (token.Token, user.Account, error) {
-	find := t.accounts.find
-	if t.store.queries.accountsByHashes == "" {
-		find = t.findAccount
-	}
-	got, err := find(ctx, accountKey{hash, instant(now)})
+	got, err := t.accounts.find(ctx, accountKey{hash, instant(now)})
 	return got.token, got.account, err
 }
 

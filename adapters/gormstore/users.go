@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -20,7 +21,7 @@ type Users struct {
 // NewUsers returns the users of a store.
 func NewUsers(store *Store) *Users {
 	u := &Users{store: store}
-	u.byName = newCoalescer(u.findOne, u.findMany)
+	u.byName = newCoalescer(store.queries.usersByNames != "", u.findOne, u.findMany)
 	return u
 }
 
@@ -52,15 +53,12 @@ func (serviceRow) TableName() string { return "user_services" }
 
 // ByName implements user.Finder.
 func (u *Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
-	if u.store.queries.usersByNames == "" {
-		return u.findOne(ctx, name)
-	}
 	return u.byName.find(ctx, name)
 }
 
 func (u *Users) findOne(ctx context.Context, name user.Name) (user.User, error) {
 	var row userRow
-	if err := u.store.queryRow(ctx, u.store.queries.userByName, row.fields(), name.Folded()); err != nil {
+	if err := u.store.queryRowAnywhere(ctx, u.store.queries.userByName, row.fields(), name.Folded()); err != nil {
 		return user.User{}, err
 	}
 	return row.user()
@@ -72,7 +70,12 @@ func (u *Users) findMany(ctx context.Context, names []user.Name) ([]found[user.U
 		folded[i] = name.Folded()
 	}
 	var row userRow
-	return scanMany(ctx, u.store.sql, len(names), row.fields(), row.user, u.store.queries.usersByNames, folded)
+	var answers []found[user.User]
+	err := u.store.read(ctx, func(ctx context.Context, db *sql.DB) (err error) {
+		answers, err = scanMany(ctx, db, len(names), row.fields(), row.user, u.store.queries.usersByNames, folded)
+		return err
+	})
+	return answers, err
 }
 
 // Create implements user.Creator.

@@ -1,9 +1,13 @@
 package httpapi
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
@@ -99,6 +103,41 @@ func TestValidateNamesEveryWrongValue(t *testing.T) {
 	for _, part := range []string{`"x"`, `"/:y"`, `"z"`, "drain delay", "request timeout", "read timeout", "write timeout", "idle timeout", "drain timeout"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%s is not named in %v", part, err)
+		}
+	}
+}
+
+func FuzzHeaders(f *testing.F) {
+	for _, seed := range []string{"", "Bearer x", "token  y ", "bEARER", "Basic eDp5", "\t", "application/problem+json;q=0.5, */*", `W/"a", "`, "a;q=;;"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		c, _ := gin.CreateTestContext(httptest.NewRecorder())
+		c.Request = httptest.NewRequest(http.MethodGet, "/", nil)
+		c.Request.Header["Authorization"] = []string{value}
+		presented := presentedToken(c)
+		if !strings.Contains(value, presented) || strings.HasPrefix(presented, " ") || strings.HasSuffix(presented, " ") {
+			t.Errorf("%q became %q", value, presented)
+		}
+		prefersProblem([]string{value})
+		matchesETag([]string{value}, `"a"`)
+		if validRequestID(value) && strings.ContainsAny(value, "\r\n\x00\" ") {
+			t.Errorf("the request id %q is valid", value)
+		}
+	})
+}
+
+func TestPresentedToken(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]string{
+		"": "", "  ": "", "x": "x", " x ": "x", "Bearer x": "x", "bearer x": "x", "TOKEN x": "x", "Token  x+/=-_ ": "x+/=-_",
+		"Bearer": "", "token ": "", "Basic x": "Basic x", "two words": "two words", "Bearerx": "Bearerx", "Bearer Bearer x": "Bearer x",
+	} {
+		c, _ := gin.CreateTestContext(httptest.NewRecorder())
+		c.Request = httptest.NewRequest(http.MethodGet, "/", nil)
+		c.Request.Header.Set("Authorization", header)
+		if got := presentedToken(c); got != want {
+			t.Errorf("%q: %q, want %q", header, got, want)
 		}
 	}
 }

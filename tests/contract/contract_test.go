@@ -7,6 +7,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/contract"
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/fake"
 )
 
 func TestMain(m *testing.M) { os.Exit(database.Main(m)) }
@@ -23,4 +24,12 @@ func TestPostgres(t *testing.T) {
 func TestSQLite(t *testing.T) {
 	t.Parallel()
 	contract.Run(t, func(t *testing.T) contract.Store { return stored(database.Open(t, database.SQLite(t))) })
+}
+
+func TestFake(t *testing.T) {
+	t.Parallel()
+	contract.Run(t, func(*testing.T) contract.Store {
+		store := new(fake.Store)
+		return contract.Store{Users: fake.Users{Store: store}, Tokens: fake.Tokens{Store: store}, Pastes: fake.Pastes{Store: store}}
+	})
 }

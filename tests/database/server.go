@@ -13,6 +13,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -137,39 +138,62 @@ func startContainer(ctx context.Context, options []string) (_ *url.URL, _ func()
 const localScript = `folder=$1; shift; "$@" >"$folder/log" 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf "$folder"`
 
 func startLocal(ctx context.Context, options []string) (*url.URL, func(), error) {
-	bin, err := findBinaries()
+	l, err := newLocal()
 	if err != nil {
 		return nil, nil, err
 	}
-	folder, err := os.MkdirTemp("", "gluepot-postgres-")
-	if err != nil {
-		return nil, nil, err
-	}
-	credential, err := serverCredential(folder)
-	if err != nil {
-		return nil, nil, err
-	}
-	run := func(ctx context.Context, name string, args ...string) *exec.Cmd {
-		cmd := exec.CommandContext(ctx, name, args...)
-		cmd.Dir = folder
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: credential}
-		return cmd
-	}
-	data := filepath.Join(folder, "data")
-	initdb := run(ctx, filepath.Join(bin, "initdb"), "-D", data, "-U", "gluepot", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
+	initdb := l.command(ctx, "initdb", "-D", l.data(), "-U", "gluepot", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return nil, nil, fmt.Errorf("initdb: %w: %s", err, out)
 	}
+	return l.start(ctx, options)
+}
+
+// local is a server made of the machine's own binaries, in a folder of its own.
+type local struct {
+	bin, folder string
+	credential  *syscall.Credential // whom to run it as
+}
+
+func newLocal() (*local, error) {
+	bin, err := findBinaries()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "gluepot-postgres-")
+	if err != nil {
+		return nil, err
+	}
+	credential, err := serverCredential(folder)
+	return &local{bin: bin, folder: folder, credential: credential}, err
+}
+
+func (l *local) data() string { return filepath.Join(l.folder, "data") }
+
+// command is one of PostgreSQL's programs, run as the server's user.
+func (l *local) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	return l.run(ctx, filepath.Join(l.bin, name), args...)
+}
+
+func (l *local) run(ctx context.Context, path string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir = l.folder
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: l.credential}
+	return cmd
+}
+
+// start starts the server on the data in its folder and waits until it answers.
+func (l *local) start(ctx context.Context, options []string) (*url.URL, func(), error) {
 	port, err := freePort(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	args := append([]string{
-		"-c", localScript, "sh", folder,
-		filepath.Join(bin, "postgres"), "-D", data, "-p", strconv.Itoa(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=" + folder,
+		"-c", localScript, "sh", l.folder, filepath.Join(l.bin, "postgres"), "-D", l.data(), "-p", strconv.Itoa(port),
+		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=" + l.folder,
 	}, options...)
-	script := run(context.Background(), "sh", args...) // it outlives ctx
-	script.SysProcAttr.Setpgid = true                  // an interrupt of the tests must reach it by its standard input only
+	script := l.run(context.Background(), "sh", args...) // it outlives ctx
+	script.SysProcAttr.Setpgid = true                    // an interrupt of the tests must reach it by its standard input only
 	alive, err := script.StdinPipe()
 	if err != nil {
 		return nil, nil, err
@@ -177,23 +201,26 @@ func startLocal(ctx context.Context, options []string) (*url.URL, func(), error)
 	if err := script.Start(); err != nil {
 		return nil, nil, err
 	}
+	var once sync.Once
 	stop := func() {
-		_ = alive.Close()
-		_ = script.Wait()
+		once.Do(func() {
+			_ = alive.Close()
+			_ = script.Wait()
+		})
 	}
-	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	server := &url.URL{Scheme: "postgres", User: url.User("gluepot"), Host: address, Path: "/postgres", RawQuery: "sslmode=disable"}
-	ready := filepath.Join(bin, "pg_isready")
+	server := &url.URL{
+		Scheme: "postgres", User: url.User("gluepot"), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable",
+	}
 	ctx, cancel := context.WithTimeout(ctx, localStartTime)
 	defer cancel()
 	var failure error
 	for ctx.Err() == nil {
-		if failure = run(ctx, ready, "-q", "-h", "127.0.0.1", "-p", strconv.Itoa(port), "-U", "gluepot").Run(); failure == nil {
+		if failure = l.command(ctx, "pg_isready", "-q", "-h", "127.0.0.1", "-p", strconv.Itoa(port), "-U", "gluepot").Run(); failure == nil {
 			return server, stop, nil
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	log, _ := os.ReadFile(filepath.Join(folder, "log"))
+	log, _ := os.ReadFile(filepath.Join(l.folder, "log"))
 	stop()
 	return nil, nil, fmt.Errorf("the local PostgreSQL server did not start: %w: %s", failure, log)
 }

@@ -1,0 +1,165 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// replicas are read-only copies of the database. What anybody may ask, users by name and the number of
+// pastes, can go to one of them; what a token opens never does, so that a token which was just revoked
+// is refused at once.
+//
+// A replica is used while it is known to be no further behind than allowed: a watcher notes the primary's
+// position in the write-ahead log again and again, and asks each replica how far it has come. A replica
+// that has reached a position is as fresh as the moment at which the primary was there. When the watcher
+// learns nothing new, the freshness runs out by itself.
+type replicas struct {
+	all    []*replica
+	maxLag time.Duration
+	next   atomic.Uint32
+
+	stop    context.CancelFunc
+	stopped sync.WaitGroup
+}
+
+type replica struct {
+	db         *sql.DB
+	freshUntil atomic.Int64 // Unix nanoseconds
+	asked      position     // the newest position that it is known to have reached
+}
+
+// position is where the primary was in its log at a moment.
+type position struct {
+	lsn int64
+	at  time.Time
+}
+
+const (
+	primaryLSN = `SELECT (pg_current_wal_lsn() - '0/0')::bigint`
+	replicaLSN = `SELECT coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::bigint`
+)
+
+func newReplicas(cfg Config) (*replicas, error) {
+	r := &replicas{maxLag: cfg.ReplicaMaxLag}
+	for _, url := range cfg.ReplicaURLs {
+		own := cfg
+		own.URL = url
+		pgxConfig, err := postgresConfig(own)
+		if err != nil {
+			return nil, err
+		}
+		db := stdlib.OpenDB(*pgxConfig)
+		db.SetMaxOpenConns(cfg.MaxConnections)
+		db.SetMaxIdleConns(cfg.MaxConnections)
+		r.all = append(r.all, &replica{db: db})
+	}
+	return r, nil
+}
+
+// pick returns a fresh replica, each in its turn, or nil.
+func (r *replicas) pick() *replica {
+	if len(r.all) == 0 {
+		return nil
+	}
+	now, first := time.Now().UnixNano(), int(r.next.Add(1))
+	for i := range r.all {
+		candidate := r.all[(first+i)%len(r.all)]
+		if now < candidate.freshUntil.Load() {
+			return candidate
+		}
+	}
+	return nil
+}
+
+// watch starts to follow the replicas of a primary.
+func (r *replicas) watch(primary *sql.DB) {
+	if len(r.all) == 0 {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r.stop = cancel
+	interval := min(max(r.maxLag/5, 20*time.Millisecond), time.Second)
+	r.stopped.Go(func() {
+		var known []position // the oldest first, none older than allowed
+		for {
+			known = r.look(ctx, primary, known, interval)
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(interval):
+			}
+		}
+	})
+}
+
+// look asks the primary and then each replica once.
+func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, patience time.Duration) []position {
+	now := position{at: time.Now()}
+	if ask(ctx, primary, primaryLSN, &now.lsn, patience) == nil {
+		known = append(known, now)
+	}
+	for len(known) > 0 && time.Since(known[0].at) > r.maxLag {
+		known = known[1:]
+	}
+	var asking sync.WaitGroup
+	for _, candidate := range r.all {
+		asking.Go(func() {
+			var reached int64
+			if ask(ctx, candidate.db, replicaLSN, &reached, patience) != nil {
+				candidate.freshUntil.Store(0)
+				return
+			}
+			for _, p := range known {
+				if p.lsn <= reached && p.at.After(candidate.asked.at) {
+					candidate.asked = p
+				}
+			}
+			candidate.freshUntil.Store(candidate.asked.at.Add(r.maxLag).UnixNano())
+		})
+	}
+	asking.Wait()
+	return known
+}
+
+func ask(ctx context.Context, db *sql.DB, query string, lsn *int64, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, max(patience, 100*time.Millisecond))
+	defer cancel()
+	return db.QueryRowContext(ctx, query).Scan(lsn)
+}
+
+func (r *replicas) close() {
+	if r.stop != nil {
+		r.stop()
+		r.stopped.Wait()
+	}
+	for _, candidate := range r.all {
+		_ = candidate.db.Close() // nothing is pending on it
+	}
+}
+
+// read runs a read that may go to a replica. One that does not answer in half of the time that is left
+// is not asked again before the watcher has seen it answer, and the primary is asked instead.
+func (s *Store) read(ctx context.Context, query func(context.Context, *sql.DB) error) error {
+	candidate := s.replicas.pick()
+	if candidate == nil {
+		return query(ctx, s.sql)
+	}
+	attempt, cancel := ctx, context.CancelFunc(func() {})
+	if deadline, ok := ctx.Deadline(); ok {
+		attempt, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
+	}
+	defer cancel()
+	err := query(attempt, candidate.db)
+	if err == nil || fault.KindOf(err) != fault.Unavailable || ctx.Err() != nil {
+		return err
+	}
+	candidate.freshUntil.Store(0)
+	return query(ctx, s.sql)
+}

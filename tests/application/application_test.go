@@ -1,0 +1,309 @@
+// Package application tests the rules of the use cases over a store in memory and a clock that stands still.
+package application
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/application/imports"
+	"github.com/gluepot/gluepot/application/languages"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/batch"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/language"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/tests/fake"
+)
+
+// world is a store with a clock.
+type world struct {
+	users  fake.Users
+	tokens fake.Tokens
+	pastes fake.Pastes
+	now    time.Time
+}
+
+func newWorld() *world {
+	store := new(fake.Store)
+	return &world{fake.Users{Store: store}, fake.Tokens{Store: store}, fake.Pastes{Store: store}, time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)}
+}
+
+func (w *world) clock() time.Time { return w.now }
+
+func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
+	t.Helper()
+	if err == nil || fault.KindOf(err) != kind {
+		t.Errorf("%s: %v, want an error of kind %v", what, err, kind)
+	}
+}
+
+func (w *world) user(t *testing.T, wanted users.New) {
+	t.Helper()
+	if _, err := users.NewCreate(w.users, w.clock).Do(t.Context(), wanted); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPrivateProfilesLookLikeNobody(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.user(t, users.New{Name: "Open", PublicProfile: true})
+	w.user(t, users.New{Name: "Shut"})
+	show, exists := users.NewShowProfile(w.users), users.NewCheckExists(w.users)
+	if found, err := show.Do(t.Context(), "oPEN"); err != nil || found.Name.String() != "Open" || found.DefaultLanguage != "Autodetect" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	_, private := show.Do(t.Context(), "shut")
+	_, unknown := show.Do(t.Context(), "nobody")
+	_, impossible := show.Do(t.Context(), "no body")
+	if !errors.Is(private, unknown) || !errors.Is(impossible, unknown) {
+		t.Errorf("%v, %v and %v tell apart", private, unknown, impossible)
+	}
+	wantKind(t, "unknown", unknown, fault.NotFound)
+	if err := exists.Do(t.Context(), "SHUT"); err != nil {
+		t.Error(err)
+	}
+	wantKind(t, "self", exists.Do(t.Context(), "Self"), fault.NotFound)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	wantKind(t, "an outage is no answer", exists.Do(gone, "open"), fault.Unavailable)
+}
+
+func TestTokensOpenAccounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.user(t, users.New{Name: "owner"})
+	uses := tokens.NewUseLog(w.tokens)
+	issue, self := tokens.NewIssue(w.users, w.tokens, w.clock), users.NewShowSelf(w.tokens, uses, w.clock)
+	own := pastes.NewListOwn(w.tokens, w.pastes, uses, w.clock)
+	issued, secret, err := issue.Do(t.Context(), "OWNER", "laptop", time.Hour)
+	if err != nil || !token.Genuine(secret.Reveal()) || issued.ExpiresAt != w.now.Add(time.Hour) {
+		t.Fatal(issued, err)
+	}
+	ask := func(text string) error {
+		_, first := self.Do(t.Context(), text)
+		second := own.Do(t.Context(), text, func([]byte) error { return nil })
+		if fault.KindOf(first) != fault.KindOf(second) {
+			t.Errorf("%v and %v", first, second)
+		}
+		return first
+	}
+	if err := ask(secret.Reveal()); err != nil {
+		t.Error(err)
+	}
+	for _, text := range []string{"", "unknown", "\x00", strings.Repeat("x", 513), secret.Reveal() + "x"} {
+		wantKind(t, fmt.Sprintf("%.20q", text), ask(text), fault.Unauthenticated)
+	}
+	if err := uses.Do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if found, _ := w.tokens.ByHash(t.Context(), secret.Hash()); found.LastUsedAt != w.now {
+		t.Errorf("last used %v", found.LastUsedAt)
+	}
+	w.now = w.now.Add(time.Hour)
+	wantKind(t, "at the instant of expiry", ask(secret.Reveal()), fault.Unauthenticated)
+	for what, err := range map[string]error{
+		"negative time": second(issue.Do(t.Context(), "owner", "", -1)), "unprintable name": second(issue.Do(t.Context(), "owner", "\n", 0)),
+	} {
+		wantKind(t, what, err, fault.Invalid)
+	}
+	wantKind(t, "nobody's token", second(issue.Do(t.Context(), "nobody", "", 0)), fault.NotFound)
+}
+
+func second[A, B any](_ A, _ B, err error) error { return err }
+
+// failing stores nothing until it is told to.
+type failing struct {
+	fake.Tokens
+	fail bool
+}
+
+func (f *failing) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) error {
+	if f.fail {
+		return fault.New(fault.Unavailable, "x")
+	}
+	return f.Tokens.SetLastUsed(ctx, uses)
+}
+
+func TestUsesSurviveAnOutage(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.user(t, users.New{Name: "owner"})
+	issued, secret, err := tokens.NewIssue(w.users, w.tokens, w.clock).Do(t.Context(), "owner", "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := &failing{Tokens: w.tokens, fail: true}
+	uses := tokens.NewUseLog(store)
+	uses.RecordUse(issued.ID, w.now.Add(time.Minute))
+	uses.RecordUse(issued.ID, w.now)
+	wantKind(t, "outage", uses.Do(t.Context()), fault.Unavailable)
+	store.fail = false
+	if err := uses.Do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if found, _ := w.tokens.ByHash(t.Context(), secret.Hash()); found.LastUsedAt != w.now.Add(time.Minute) {
+		t.Errorf("last used %v", found.LastUsedAt)
+	}
+}
+
+func TestCountAndSweep(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	create, count := pastes.NewCreate(w.users, w.pastes, w.clock), pastes.NewCountActive(w.pastes, w.clock)
+	for i := range 1300 { // more than two batches of the sweeper expire
+		life := time.Duration(0)
+		if i >= 100 {
+			life = time.Minute
+		}
+		if _, err := create.Do(t.Context(), "", life); err != nil {
+			t.Fatal(err)
+		}
+	}
+	counted := func(want int64) {
+		t.Helper()
+		if got, err := count.Do(t.Context()); err != nil || got != want {
+			t.Errorf("%d, %v, want %d", got, err, want)
+		}
+	}
+	counted(1300)
+	w.now = w.now.Add(time.Minute)
+	counted(100)
+	if removed, err := pastes.NewSweep(w.pastes, w.clock).Do(t.Context()); removed != 1200 || err != nil {
+		t.Errorf("removed %d, %v", removed, err)
+	}
+	counted(100)
+	_, err := create.Do(t.Context(), "", -1)
+	wantKind(t, "negative time", err, fault.Invalid)
+	_, err = create.Do(t.Context(), "nobody", 0)
+	wantKind(t, "nobody's paste", err, fault.NotFound)
+	wantKind(t, "odd id", pastes.NewStar(w.users, w.pastes).Do(t.Context(), "nobody", "x"), fault.NotFound)
+}
+
+// tongues knows two languages, one of which has the other's name as an alias.
+type tongues map[string]*language.Language
+
+func (f tongues) find(kind, key string) (*language.Language, bool) {
+	found, ok := f[kind+key]
+	return found, ok
+}
+
+func (f tongues) ByName(s string) (*language.Language, bool)            { return f.find("name ", s) }
+func (f tongues) ByAlias(s string) (*language.Language, bool)           { return f.find("alias ", s) }
+func (f tongues) ByExtension(s string) (*language.Language, bool)       { return f.find("exact ", s) }
+func (f tongues) ByFoldedExtension(s string) (*language.Language, bool) { return f.find("any ", s) }
+
+func TestLanguages(t *testing.T) {
+	t.Parallel()
+	one, two := &language.Language{Name: "one"}, &language.Language{Name: "two"}
+	known := tongues{"name one": one, "name two": two, "alias two": one, "alias uno": one, "exact X": one, "exact x": two, "any X": two, "any x": two, "any Y": one}
+	byName, byExtension := languages.NewFindByName(known), languages.NewFindByExtension(known)
+	for want, readings := range map[*language.Language][][]string{
+		one: {{"one"}, {"uno"}, {"nothing", "one"}},
+		two: {{"two"}, {"uno", "two"}},
+	} {
+		for _, r := range readings {
+			if found, err := byName.Do(r...); err != nil || found != want {
+				t.Errorf("%q: %v, %v", r, found, err)
+			}
+		}
+	}
+	for extension, want := range map[string]*language.Language{"X": one, ".X": one, "x": two, "Y": one, ".Y": one} {
+		if found, err := byExtension.Do(extension); err != nil || found != want {
+			t.Errorf("%q: %v, %v", extension, found, err)
+		}
+	}
+	for _, readings := range [][]string{nil, {""}, {"", "one"}} {
+		_, err := byName.Do(readings...)
+		wantKind(t, "no name", err, fault.Invalid)
+		_, err = byExtension.Do(readings...)
+		wantKind(t, "no extension", err, fault.Invalid)
+	}
+	for _, text := range []string{"nothing", ".", "..X"} {
+		_, err := byName.Do(text)
+		wantKind(t, text, err, fault.NotFound)
+		_, err = byExtension.Do(text)
+		wantKind(t, text, err, fault.NotFound)
+	}
+}
+
+// shelf accepts every paste but one, and remembers how large the batches were.
+type shelf struct{ batches []int }
+
+func (s *shelf) Import(_ context.Context, pastes []paste.Paste) ([]batch.Result, error) {
+	s.batches = append(s.batches, len(pastes))
+	results := make([]batch.Result, len(pastes))
+	for i, p := range pastes {
+		switch p.ID {
+		case "outage":
+			return nil, fault.New(fault.Unavailable, "x")
+		case "refused":
+			results[i].Err = fault.New(fault.NotFound, "refused")
+		case "known":
+			results[i].Outcome = batch.Unchanged
+		}
+	}
+	return results, nil
+}
+
+func records(ids ...string) iter.Seq2[imports.Record[imports.Paste], error] {
+	return func(yield func(imports.Record[imports.Paste], error) bool) {
+		for i, id := range ids {
+			record := imports.Record[imports.Paste]{Value: imports.Paste{ID: id, CreatedAt: 1}, Line: i + 1, Raw: []byte(id)}
+			if id == "broken" {
+				record.Err = fault.New(fault.Invalid, "broken")
+			}
+			if id == "unreadable" {
+				yield(imports.Record[imports.Paste]{}, errors.New("disk"))
+				return
+			}
+			if !yield(record, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+	var rejected []string
+	reject := func(line int, raw []byte, reason error) error {
+		rejected = append(rejected, fmt.Sprint(line, " ", string(raw), " ", reason))
+		return nil
+	}
+	many := make([]string, 2500)
+	for i := range many {
+		many[i] = fmt.Sprint("id", i)
+	}
+	s := new(shelf)
+	summary, err := imports.NewPastes(s).Do(t.Context(), records(append(many, "known", "broken", "refused", "odd id")...), reject)
+	if want := (imports.Summary{Read: 2504, New: 2500, Unchanged: 1, Rejected: 3}); err != nil || summary != want {
+		t.Errorf("%+v, %v", summary, err)
+	}
+	if !slices.Equal(s.batches, []int{1000, 1000, 502}) {
+		t.Errorf("batches of %v", s.batches)
+	}
+	slices.Sort(rejected)
+	if len(rejected) != 3 || rejected[0] != "2502 broken broken" || rejected[1] != "2503 refused refused" || !strings.HasPrefix(rejected[2], "2504 odd id The paste id") {
+		t.Errorf("%q", rejected)
+	}
+	if _, err := imports.NewPastes(s).Do(t.Context(), records("a", "outage"), reject); fault.KindOf(err) != fault.Unavailable {
+		t.Error(err)
+	}
+	if _, err := imports.NewPastes(s).Do(t.Context(), records("a", "unreadable"), reject); err == nil || err.Error() != "disk" {
+		t.Error(err)
+	}
+	full := errors.New("disk full")
+	if _, err := imports.NewPastes(s).Do(t.Context(), records("broken", "a"), func(int, []byte, error) error { return full }); !errors.Is(err, full) {
+		t.Error(err)
+	}
+}

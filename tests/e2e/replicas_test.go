@@ -1,0 +1,133 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// replicaLag is how far behind a replica may be in this test.
+const replicaLag = 500 * time.Millisecond
+
+// TestReplicas runs three nodes on a primary and two streaming replicas, kills a replica under load, and
+// then holds the other back: no wrong answer, none older than allowed, and no 5xx.
+func TestReplicas(t *testing.T) {
+	t.Parallel()
+	replication := database.Replicate(t, 2)
+	fixture(t, replication.Primary)
+	var urls []string
+	for _, replica := range replication.Replicas {
+		urls = append(urls, string(replica.URL))
+	}
+	url := string(replication.Primary.URL)
+	nodes := make([]*process, 3)
+	for i := range nodes {
+		nodes[i] = serve(t, url, "GLUEPOT_DATABASE_REPLICA_URLS="+strings.Join(urls, ","), "GLUEPOT_DATABASE_REPLICA_MAX_LAG="+replicaLag.String(), "GLUEPOT_SWEEP_INTERVAL=0")
+	}
+	gluepot := func(line string) string {
+		t.Helper()
+		code, stdout, stderr := run(t, []string{"GLUEPOT_DATABASE_URL=" + url}, strings.Fields(line)...)
+		if code != 0 {
+			t.Fatal(stderr)
+		}
+		return strings.TrimSpace(stdout)
+	}
+	reads := func(replica int) (scans int64) {
+		t.Helper()
+		cfg := replication.Primary
+		cfg.URL = replication.Replicas[replica].URL
+		if err := database.SQL(t, cfg).QueryRow("SELECT coalesce(sum(idx_scan), 0) FROM pg_stat_user_indexes WHERE relname = 'users'").Scan(&scans); err != nil {
+			t.Fatal(err)
+		}
+		return scans
+	}
+
+	// Load on all nodes; a replica dies in the middle of it.
+	var (
+		load    sync.WaitGroup
+		answers atomic.Int64
+		end     = time.Now().Add(6 * time.Second)
+	)
+	for _, node := range nodes {
+		for range 4 {
+			load.Go(func() {
+				for time.Now().Before(end) {
+					for path, want := range map[string]string{
+						"/user/epoxy": `"username":"Epoxy"`, "/user/putty/exists": `""`, "/user/self": `"stars":["nobodys1","oldest01"]`,
+						"/user/self/pastes": `["expires1","tie0000b","tie0000a","oldest01"]`, "/data/numPastes": `{"numPastes":5}`,
+					} {
+						status, body := node.get(path, epoxyToken)
+						if status != http.StatusOK || !strings.Contains(body, want) {
+							t.Errorf("%s: %d %s", path, status, body)
+						}
+						answers.Add(1)
+					}
+					if status, _ := node.get("/user/nobody", ""); status != http.StatusNotFound {
+						t.Errorf("nobody: %d", status)
+					}
+				}
+			})
+		}
+	}
+	time.Sleep(2 * time.Second)
+	if first, second := reads(0), reads(1); first == 0 || second == 0 {
+		t.Errorf("the replicas were asked %d and %d times", first, second)
+	}
+	replication.Replicas[0].Kill()
+	load.Wait()
+	t.Logf("%d answers, one replica killed in between", answers.Load())
+
+	// The other replica stands still. What is new shows on every node within the allowed lag, and a revoked
+	// token is refused at once.
+	replication.Replicas[1].Pause(t)
+	secret := gluepot("token issue putty")
+	secret = secret[strings.LastIndexByte(secret, '\n')+1:]
+	for _, node := range nodes {
+		if status, body := node.get("/user/self", secret); status != http.StatusOK {
+			t.Errorf("a new token: %d %s", status, body)
+		}
+	}
+	gluepot("user create newcomer --public")
+	gluepot("paste create --anonymous")
+	time.Sleep(replicaLag + replicaLag/2)
+	for _, node := range nodes {
+		if status, body := node.get("/user/newcomer", ""); status != http.StatusOK {
+			t.Errorf("newcomer: %d %s", status, body)
+		}
+		if _, body := node.get("/data/numPastes", ""); body != `{"numPastes":6}` {
+			t.Error(body)
+		}
+	}
+	var id string
+	if err := database.SQL(t, replication.Primary).QueryRow("SELECT id FROM access_tokens WHERE user_id = 'putty001'").Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	replication.Replicas[1].Resume(t)
+	eventually(t, "the replica has the new token", func() bool {
+		cfg, n := replication.Primary, 0
+		cfg.URL = replication.Replicas[1].URL
+		return database.SQL(t, cfg).QueryRow("SELECT count(*) FROM access_tokens WHERE user_id = 'putty001'").Scan(&n) == nil && n == 1
+	})
+	replication.Replicas[1].Pause(t)
+	gluepot("token revoke " + id)
+	for _, node := range nodes {
+		for _, path := range []string{"/user/self", "/user/self/pastes"} {
+			if status, body := node.get(path, secret); status != http.StatusUnauthorized {
+				t.Errorf("a revoked token: %d %s", status, body)
+			}
+		}
+	}
+	for i, node := range nodes {
+		for _, line := range node.log() {
+			if status, ok := line["status"].(float64); ok && status >= http.StatusInternalServerError {
+				t.Error(fmt.Sprint("node ", i, ": ", line))
+			}
+		}
+	}
+}
