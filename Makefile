@@ -39,7 +39,7 @@ fuzz: ## fuzz each parser of outside input for 20 seconds
 	$(GO) test -run '^$$' -fuzz FuzzRecords -fuzztime 20s ./adapters/pastemyst
 
 # Needs wrk (Debian: apt-get install wrk). OUT=FILE writes the rows there as JSON.
-bench: build ## measure beside the twins and rewrite docs/BENCHMARKS.md (half an hour, 5 GB of disk)
+bench: build ## measure beside the twins and rewrite docs/BENCHMARKS.md (a quarter of an hour, 5 GB of disk)
 	$(GO) run ./tests/bench -docs docs $(if $(OUT),-out $(OUT))
 
 bench-quick: build ## the same in three minutes, on less data, to the terminal only

@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"context"
-	"database/sql"
 	"sync"
 	"time"
 
@@ -172,29 +171,4 @@ func latestDeadline[K, V any](batch []*lookup[K, V]) time.Time {
 		}
 	}
 	return latest
-}
-
-// scanMany runs a statement whose first column says, counted from 1, which of n keys a row answers, and
-// whose other columns go into fields, from which value makes the answer. A key without a row is not found.
-func scanMany[V any](
-	ctx context.Context, db *sql.DB, n int, fields []any, value func() (V, error), query string, args ...any,
-) ([]found[V], error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, translate(err)
-	}
-	defer rows.Close() //nolint:errcheck // Err below says what went wrong
-	answers := make([]found[V], n)
-	for i := range answers {
-		answers[i].err = errNotFound
-	}
-	var position int
-	targets := append([]any{&position}, fields...)
-	for rows.Next() {
-		if err := rows.Scan(targets...); err != nil {
-			return nil, translate(err)
-		}
-		answers[position-1].value, answers[position-1].err = value()
-	}
-	return answers, translate(rows.Err())
 }

@@ -41,22 +41,7 @@ func (p *Pastes) ActiveCount(ctx context.Context, now time.Time) (int64, error) 
 
 // EachActiveID implements paste.OwnerLister.
 func (p *Pastes) EachActiveID(ctx context.Context, owner user.ID, now time.Time, visit func(id []byte) error) error {
-	rows, err := p.store.query(ctx, p.store.queries.activeIDs, string(owner), instant(now))
-	if err != nil {
-		return translate(err)
-	}
-	defer rows.Close()  //nolint:errcheck // Err below says what went wrong
-	var id sql.RawBytes // borrowed from the driver: no allocation for each id
-	target := []any{&id}
-	for rows.Next() {
-		if err := rows.Scan(target...); err != nil {
-			return translate(err)
-		}
-		if err := visit(id); err != nil {
-			return err
-		}
-	}
-	return translate(rows.Err())
+	return p.store.eachValue(ctx, p.store.queries.activeIDs, visit, string(owner), instant(now))
 }
 
 // RemoveExpired implements paste.ExpiredRemover.

@@ -33,6 +33,7 @@ type row struct {
 
 type bench struct {
 	quick    bool
+	only     string
 	seconds  int // of one round
 	rounds   int
 	pastes   int
@@ -47,12 +48,13 @@ type bench struct {
 func main() {
 	b := &bench{}
 	flag.BoolVar(&b.quick, "quick", false, "fewer and shorter rounds on less data")
+	flag.StringVar(&b.only, "only", "", "of the comparisons with a twin, only those whose name has this text")
 	growth := flag.Bool("growth", false, "only measure how answers slow down with the number of pastes")
 	flag.StringVar(&b.gluepot, "gluepot", "bin/gluepot", "the binary to measure")
 	out := flag.String("out", "", "write the rows to this file as JSON")
 	docs := flag.String("docs", "", "write BENCHMARKS.md and its chart into this folder")
 	flag.Parse()
-	b.seconds, b.rounds, b.pastes = 3, 5, 10_000_000
+	b.seconds, b.rounds, b.pastes = 2, 5, 10_000_000
 	if b.quick {
 		b.seconds, b.pastes = 1, 200_000
 	}
@@ -112,6 +114,9 @@ func (b *bench) everything() error {
 		if err := step(in); err != nil {
 			return err
 		}
+	}
+	if b.only != "" {
+		return nil
 	}
 	if err := b.embedded(in); err != nil {
 		return err
@@ -186,7 +191,7 @@ func (b *bench) self(in *installation) error {
 
 func (b *bench) ownPastes(in *installation) error {
 	for _, owner := range owners {
-		if owner.pastes > b.pastes/4 {
+		if owner.pastes > b.pastes/2 {
 			continue
 		}
 		header := "Authorization: " + owner.token
@@ -226,6 +231,9 @@ func (b *bench) embedded(in *installation) error {
 }
 
 func (b *bench) memory(in *installation) error {
+	if b.only != "" {
+		return nil
+	}
 	script, err := b.script("memory", `"/user/User" .. (n + 1)`, "")
 	if err != nil {
 		return err

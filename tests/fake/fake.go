@@ -26,10 +26,13 @@ type Store struct {
 	pastes   []paste.Paste
 }
 
-// Users, Tokens and Pastes are the parts of a Store: their ports have methods of the same names.
+// The parts of a Store are types of their own, because their ports have methods of the same names.
 type (
-	Users  struct{ *Store }
+	// Users keeps users.
+	Users struct{ *Store }
+	// Tokens keeps access tokens.
 	Tokens struct{ *Store }
+	// Pastes keeps pastes and stars.
 	Pastes struct{ *Store }
 )
 
