@@ -1,14 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
-
-	"context"
 )
 
 // The page has a hand-written part around the table, which stands between these lines.
@@ -62,16 +61,16 @@ func (b *bench) chart() string {
 	var bars strings.Builder
 	y := 30
 	for _, r := range b.rows {
-		if r.atMost {
+		if r.atMost || r.Target > 10 { // no ratio of a twin
 			continue
 		}
 		colour := "#2a9d8f"
 		if !r.Met {
 			colour = "#e76f51"
 		}
-		length := min(r.Ratio, 2.8) * scale
+		length := min(r.Ratio, 2.5) * scale
 		fmt.Fprintf(&bars, `<text x="%d" y="%d" text-anchor="end">%s</text>`, left-10, y+14, strings.ReplaceAll(r.Name, "&", "&amp;"))
-		fmt.Fprintf(&bars, `<rect x="%d" y="%d" width="%.0f" height="18" fill="%s"/><text x="%.0f" y="%d">%.2f</text>`, left, y, length, colour, left+length+5, y+14, r.Ratio)
+		fmt.Fprintf(&bars, `<rect x="%d" y="%d" width="%.0f" height="18" fill="%s"/><text x="%d" y="%d" text-anchor="end">%.2f</text>`, left, y, length, colour, width-5, y+14, r.Ratio)
 		fmt.Fprintf(&bars, `<line x1="%.0f" x2="%.0f" y1="%d" y2="%d" stroke="#264653" stroke-width="2"/>`+"\n", left+r.Target*scale, left+r.Target*scale, y-2, y+20)
 		y += step
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,16 +52,10 @@ func (i *installation) exec(statements ...string) error {
 
 // install makes a database of that many pastes and starts the servers on it.
 func (b *bench) install(name string, pastes int) (*installation, error) {
-	admin, err := sql.Open("pgx", b.server.String())
+	own, err := b.createDatabase(name)
 	if err != nil {
 		return nil, err
 	}
-	defer admin.Close() //nolint:errcheck // nothing is pending
-	if _, err := admin.Exec("CREATE DATABASE " + name); err != nil {
-		return nil, err
-	}
-	own := *b.server
-	own.Path = "/" + name
 	in := &installation{url: own.String()}
 	if in.db, err = sql.Open("pgx", in.url); err != nil {
 		return nil, err
@@ -108,6 +103,21 @@ func (b *bench) install(name string, pastes int) (*installation, error) {
 	}
 	in.twin, in.twinGin, err = twin.twinAddresses()
 	return in, err
+}
+
+// createDatabase makes an empty database on the server and returns its URL.
+func (b *bench) createDatabase(name string) (*url.URL, error) {
+	admin, err := sql.Open("pgx", b.server.String())
+	if err != nil {
+		return nil, err
+	}
+	defer admin.Close() //nolint:errcheck // nothing is pending
+	if _, err := admin.Exec("CREATE DATABASE " + name); err != nil {
+		return nil, err
+	}
+	own := *b.server
+	own.Path = "/" + name
+	return &own, nil
 }
 
 // fillSQLite makes an embedded database with the same users.

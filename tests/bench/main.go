@@ -49,6 +49,7 @@ func main() {
 	b := &bench{}
 	flag.BoolVar(&b.quick, "quick", false, "fewer and shorter rounds on less data")
 	flag.StringVar(&b.only, "only", "", "of the comparisons with a twin, only those whose name has this text")
+	importsOnly := flag.Bool("imports", false, "only measure imports")
 	growth := flag.Bool("growth", false, "only measure how answers slow down with the number of pastes")
 	flag.StringVar(&b.gluepot, "gluepot", "bin/gluepot", "the binary to measure")
 	out := flag.String("out", "", "write the rows to this file as JSON")
@@ -58,7 +59,7 @@ func main() {
 	if b.quick {
 		b.seconds, b.pastes = 1, 200_000
 	}
-	err := b.run(*growth)
+	err := b.run(*growth, *importsOnly)
 	for _, stop := range slices.Backward(b.stops) {
 		stop()
 	}
@@ -75,7 +76,7 @@ func main() {
 	}
 }
 
-func (b *bench) run(growth bool) (err error) {
+func (b *bench) run(growth, importsOnly bool) (err error) {
 	if _, err := exec.LookPath("wrk"); err != nil {
 		return errors.New("the load generator wrk is not installed (Debian: apt-get install wrk)")
 	}
@@ -98,6 +99,9 @@ func (b *bench) run(growth bool) (err error) {
 		return err
 	}
 	b.stops = append(b.stops, stop)
+	if importsOnly {
+		return b.imports()
+	}
 	if growth {
 		return b.growth(10_000, 1_000_000, 10_000_000)
 	}
@@ -119,6 +123,9 @@ func (b *bench) everything() error {
 		return nil
 	}
 	if err := b.embedded(in); err != nil {
+		return err
+	}
+	if err := b.imports(); err != nil {
 		return err
 	}
 	if err := b.startUp(); err != nil {
@@ -253,6 +260,34 @@ func (b *bench) resident(name string, p *process, l load, target float64) error 
 	}
 	mib := <-measured
 	b.add(row{Name: name, Ratio: mib, Target: target, atMost: true, absolute: fmt.Sprintf("%.1f MiB", mib)})
+	return nil
+}
+
+// imports measures how many pastes a second the command takes in.
+func (b *bench) imports() error {
+	const pastes, target = 300_000, 20_000
+	file := filepath.Join(b.folder, "pastes.json")
+	var text strings.Builder
+	for i := range pastes {
+		fmt.Fprintf(&text, `{"_id":"p%07d","ownerId":"","createdAt":%d,"deletesAt":0,"title":"a paste","pasties":[{"_id":"a","language":"Go","code":"package main\n\nfunc main() {\n\tprintln(%d)\n}\n"}]}`+"\n", i, 1_700_000_000+i, i)
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		return err
+	}
+	postgres, err := b.createDatabase("imported")
+	if err != nil {
+		return err
+	}
+	for _, store := range []struct{ name, url string }{{"SQLite", "sqlite://" + filepath.Join(b.folder, "imported.db")}, {"PostgreSQL", postgres.String()}} {
+		command := exec.Command(b.gluepot, "import", "pastemyst", "--pastes", file)
+		command.Env, command.Dir = append(os.Environ(), "GLUEPOT_DATABASE_URL="+store.url), b.folder
+		started := time.Now()
+		if out, err := command.CombinedOutput(); err != nil {
+			return fmt.Errorf("import: %w: %s", err, out)
+		}
+		rate := pastes / time.Since(started).Seconds()
+		b.add(row{Name: "import into " + store.name + ", pastes/s", Ratio: rate, Target: target, absolute: fmt.Sprintf("%.0f pastes/s", rate)})
+	}
 	return nil
 }
 

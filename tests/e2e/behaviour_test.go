@@ -361,6 +361,18 @@ func TestHostileInput(t *testing.T) {
 	}
 }
 
+// TestStoppingWithoutDatabase has nothing left to wait for.
+func TestStoppingWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	server, proxy := throughProxy(t)
+	wantStatus(t, server, "/user/self", http.StatusOK) // a use to store
+	proxy.Refuse()
+	server.signal(syscall.SIGTERM)
+	if code := server.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
 // TestLastUsed sees the time of use stored in the background, and once more at the end.
 func TestLastUsed(t *testing.T) {
 	t.Parallel()
