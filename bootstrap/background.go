@@ -16,7 +16,8 @@ import (
 func useLogModule(cfg Config) fx.Option {
 	return fx.Invoke(func(lifecycle fx.Lifecycle, uses *tokens.UseLog) {
 		repeat(lifecycle, cfg.UseInterval, func(ctx context.Context) { _ = uses.Do(ctx) }) // it keeps what it could not store
-		lifecycle.Append(fx.StopHook(func(ctx context.Context) { _ = uses.Do(ctx) })) // a database that is away must not make a stop fail
+		// A database that is away must not make a stop fail.
+		lifecycle.Append(fx.StopHook(func(ctx context.Context) { _ = uses.Do(ctx) }))
 	})
 }
 
