@@ -279,7 +279,11 @@ func (b *bench) wrk(l load) (result, error) {
 func (b *bench) interleave(gluepot, twin load) (ratio, p99Ratio float64, g, t result, err error) {
 	var ratios, p99s []float64
 	var gs, ts [3][]float64
-	for round := range b.rounds + 1 {
+	rounds := b.rounds
+	if !b.quick {
+		rounds++
+	}
+	for round := range rounds {
 		first, err := b.wrk(gluepot)
 		if err != nil {
 			return 0, 0, g, t, err
@@ -288,7 +292,7 @@ func (b *bench) interleave(gluepot, twin load) (ratio, p99Ratio float64, g, t re
 		if err != nil {
 			return 0, 0, g, t, err
 		}
-		if round == 0 {
+		if round == 0 && !b.quick {
 			continue // warms both up
 		}
 		ratios, p99s = append(ratios, first.rate/second.rate), append(p99s, first.p99/second.p99)
