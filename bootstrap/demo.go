@@ -11,6 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // The demonstration's users. Epoxy is the one that the printed token signs in.
@@ -36,7 +37,7 @@ func seedDemo(ctx context.Context, u UseCases, pastes paste.Creator, base string
 		if err != nil {
 			return err
 		}
-		if err := seedDemoPastes(ctx, u, pastes, created.Name.String(), paste.Paste{Owner: created.ID}); err != nil {
+		if err := seedDemoPastes(ctx, u, pastes, created); err != nil {
 			return err
 		}
 	}
@@ -62,24 +63,22 @@ The token works for %[3]d hours. "mortar" keeps a private profile. Ctrl-C stops 
 }
 
 // seedDemoPastes gives a user live pastes, two of which expire, one that has expired, and stars.
-func seedDemoPastes(ctx context.Context, u UseCases, pastes paste.Creator, name string, blank paste.Paste) error {
+func seedDemoPastes(ctx context.Context, u UseCases, pastes paste.Creator, owner user.User) error {
 	var ids []string
 	for _, life := range []time.Duration{0, 0, time.Hour, 24 * time.Hour} {
-		created, err := u.CreatePaste.Do(ctx, name, life)
+		created, err := u.CreatePaste.Do(ctx, owner.Name.String(), life)
 		if err != nil {
 			return err
 		}
 		ids = append(ids, string(created.ID))
 	}
-	expired := blank
-	expired.ID = paste.ID(ident.New())
-	expired.CreatedAt = time.Now().Add(-2 * time.Hour)
-	expired.ExpiresAt = expired.CreatedAt.Add(time.Hour)
+	now := time.Now()
+	expired := paste.Paste{ID: paste.ID(ident.New()), Owner: owner.ID, CreatedAt: now.Add(-2 * time.Hour), ExpiresAt: now.Add(-time.Hour)}
 	if err := pastes.Create(ctx, expired); err != nil {
 		return err
 	}
 	for _, id := range append(ids[:2], string(expired.ID)) {
-		if err := u.StarPaste.Do(ctx, name, id); err != nil {
+		if err := u.StarPaste.Do(ctx, owner.Name.String(), id); err != nil {
 			return err
 		}
 	}

@@ -2,9 +2,10 @@ package gormstore
 
 import "strings"
 
-// Every statement that a request waits for, and the few others that GORM cannot say. The index that serves one stands beside its table in the
-// first migration. They are fixed text rather than built by GORM, which would cost about a quarter of
-// the throughput (decision 0004); $1 and $2 mean the same to both databases.
+// queries are every statement that a request waits for, and the few others that GORM cannot say. The
+// index that serves one stands beside its table in the first migration. They are fixed text rather than
+// built by GORM, which would cost about a quarter of the throughput (decision 0004); $1 and $2 mean the
+// same to both databases.
 type queries struct {
 	usersByNames     string // $1: array of folded usernames; empty where lookups are not coalesced
 	tokensByHashes   string // $1: array of hashes
