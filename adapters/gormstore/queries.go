@@ -44,13 +44,16 @@ const (
 			FROM user_services v WHERE v.user_id = u.id)::text`
 )
 
+// The arrays of the merged lookups stand in a subquery of their own, which hides their length from
+// the planner. When it knows the length, it takes the plan for exactly that length to be cheaper than one for any, and so
+// plans anew for each execution, which costs more than running.
 var postgresQueries = queries{
 	usersByNames: `SELECT q.n, ` + userColumns + `
-		FROM unnest($1::text[]) WITH ORDINALITY q (name, n) JOIN users u ON u.username_folded = q.name COLLATE "C"`,
+		FROM unnest((SELECT $1::text[])) WITH ORDINALITY q (name, n) JOIN users u ON u.username_folded = q.name COLLATE "C"`,
 	tokensByHashes: `SELECT q.n, ` + tokenColumns + `
-		FROM unnest($1::bytea[]) WITH ORDINALITY q (hash, n) JOIN access_tokens t ON t.hash = q.hash`,
+		FROM unnest((SELECT $1::bytea[])) WITH ORDINALITY q (hash, n) JOIN access_tokens t ON t.hash = q.hash`,
 	accountsByHashes: `SELECT q.n, ` + tokenColumns + `, ` + userColumns + `, ` + strings.Replace(postgresStars, "%s", "q.now", 1) + `, ` + postgresServices + `
-		FROM unnest($1::bytea[], $2::timestamptz[]) WITH ORDINALITY q (hash, now, n) JOIN access_tokens t ON t.hash = q.hash JOIN users u ON u.id = t.user_id`,
+		FROM unnest((SELECT $1::bytea[]), (SELECT $2::timestamptz[])) WITH ORDINALITY q (hash, now, n) JOIN access_tokens t ON t.hash = q.hash JOIN users u ON u.id = t.user_id`,
 	userByName:  userByName,
 	tokenByHash: tokenByHash,
 	accountByHash: `SELECT ` + tokenColumns + `, ` + userColumns + `, ` + strings.Replace(postgresStars, "%s", "$2", 1) + `, ` + postgresServices + `
