@@ -2,6 +2,9 @@ package gormstore
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,10 +14,10 @@ import (
 const (
 	// maxCoalesced is the most keys that one statement looks up.
 	maxCoalesced = 64
-	// coalesceWorkers is how many statements of one kind run at once. While fewer do, a lookup runs by
-	// itself at once; beyond that it waits for the next statement, together with whoever else waits.
-	// Two keep a database busy: one statement is carried out while the answers of the other are handed out.
-	coalesceWorkers = 2
+	// coalescePatience is how long lookups wait for the statement that is under way, to be merged into the next
+	// one. One that takes longer, because the database is far, or busy, or has stopped answering on
+	// that connection, is not waited for: the next begins beside it.
+	coalescePatience = time.Millisecond
 	// coalesceTimeout bounds a statement whose callers have all gone, or never had a deadline.
 	coalesceTimeout = 30 * time.Second
 )
@@ -29,10 +32,13 @@ const (
 type coalescer[K, V any] struct {
 	one  func(context.Context, K) (V, error)
 	many func(context.Context, []K) ([]found[V], error) // an answer for each key, in their order; nil: never merge
+	most int                                            // statements at once
 
 	mu      sync.Mutex
-	running int
+	running []time.Time // when each statement under way began
 	waiting []*lookup[K, V]
+
+	lookups sync.Pool // of *lookup[K, V] that nobody else knows any more
 }
 
 // found is the answer to one key of several.
@@ -47,67 +53,101 @@ type lookup[K, V any] struct {
 	done chan found[V] // has room for the one answer
 }
 
-// newCoalescer returns one that merges lookups with many, if merging is worth while.
-func newCoalescer[K, V any](worthWhile bool, one func(context.Context, K) (V, error), many func(context.Context, []K) ([]found[V], error)) *coalescer[K, V] {
-	if !worthWhile {
-		many = nil
-	}
-	return &coalescer[K, V]{one: one, many: many}
+// newCoalescer returns one that merges lookups with many, running up to most statements at once. It merges
+// nothing when most is zero.
+func newCoalescer[K, V any](most int, one func(context.Context, K) (V, error), many func(context.Context, []K) ([]found[V], error)) *coalescer[K, V] {
+	return &coalescer[K, V]{one: one, many: many, most: most}
 }
 
 // find looks one key up.
 func (c *coalescer[K, V]) find(ctx context.Context, key K) (V, error) {
-	if c.many == nil {
+	if c.most == 0 {
 		return c.one(ctx, key)
 	}
+	now := time.Now()
 	c.mu.Lock()
-	if c.running < coalesceWorkers {
-		c.running++
+	if len(c.waiting) == 0 && c.mayBegin(now) {
+		c.running = append(c.running, now)
 		c.mu.Unlock()
-		defer c.release()
+		defer c.release(now)
 		return c.one(ctx, key)
 	}
-	l := &lookup[K, V]{ctx: ctx, key: key, done: make(chan found[V], 1)}
+	l := c.newLookup(ctx, key)
 	c.waiting = append(c.waiting, l)
+	if c.mayBegin(now) {
+		c.running = append(c.running, now)
+		go c.work(c.take(), now)
+	}
 	c.mu.Unlock()
 	select {
 	case answer := <-l.done:
+		l.ctx = nil
+		c.lookups.Put(l)
 		return answer.value, answer.err
-	case <-ctx.Done():
+	case <-ctx.Done(): // whoever has the lookup keeps it
 		var none V
 		return none, unavailable(ctx.Err())
 	}
 }
 
-// release ends a statement: the next one for those who wait takes its place, in the background, so
-// that the caller need not stay.
-func (c *coalescer[K, V]) release() {
-	batch := c.next()
-	if batch == nil {
-		return
+func (c *coalescer[K, V]) newLookup(ctx context.Context, key K) *lookup[K, V] {
+	l, ok := c.lookups.Get().(*lookup[K, V])
+	if !ok {
+		l = &lookup[K, V]{done: make(chan found[V], 1)}
 	}
-	go func() {
-		for batch != nil {
-			c.answer(batch)
-			batch = c.next()
-		}
-	}()
+	l.ctx, l.key = ctx, key
+	return l
 }
 
-// next takes a batch off the queue. Without one, the statement's place is free.
-func (c *coalescer[K, V]) next() []*lookup[K, V] {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.waiting) == 0 {
-		c.running--
-		return nil
+// mayBegin reports whether another statement may begin, instead of leaving those who wait to one that is
+// under way. The caller holds mu.
+func (c *coalescer[K, V]) mayBegin(now time.Time) bool {
+	if len(c.running) == 0 || len(c.running) >= c.most {
+		return len(c.running) == 0
 	}
+	youngest := slices.MaxFunc(c.running, time.Time.Compare)
+	return len(c.waiting) >= maxCoalesced || now.Sub(youngest) >= coalescePatience
+}
+
+// take takes a batch off the queue. The caller holds mu.
+func (c *coalescer[K, V]) take() []*lookup[K, V] {
 	n := min(len(c.waiting), maxCoalesced)
 	batch := append([]*lookup[K, V](nil), c.waiting[:n]...)
 	rest := copy(c.waiting, c.waiting[n:])
 	clear(c.waiting[rest:])
 	c.waiting = c.waiting[:rest]
 	return batch
+}
+
+// release ends a lookup that ran by itself. If others wait, the next statement is carried out in the
+// background, so that the caller need not stay.
+func (c *coalescer[K, V]) release(began time.Time) {
+	if batch, begins := c.next(began); batch != nil {
+		go c.work(batch, begins)
+	}
+}
+
+// work answers a batch, and then those who have come meanwhile.
+func (c *coalescer[K, V]) work(batch []*lookup[K, V], began time.Time) {
+	for batch != nil {
+		c.answer(batch)
+		batch, began = c.next(began)
+	}
+}
+
+// next ends the statement that began at that time, and begins one for those who wait, unless there are none
+// or another statement will see to them soon.
+func (c *coalescer[K, V]) next(began time.Time) ([]*lookup[K, V], time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.Index(c.running, began)
+	c.running = slices.Delete(c.running, i, i+1)
+	now := time.Now()
+	if len(c.waiting) == 0 || !c.mayBegin(now) {
+		return nil, now
+	}
+	c.running = append(c.running, now)
+	return c.take(), now
 }
 
 // answer runs one statement and hands each caller its answer.
@@ -126,7 +166,7 @@ func (c *coalescer[K, V]) answer(batch []*lookup[K, V]) {
 	for i, l := range batch {
 		keys[i] = l.key
 	}
-	answers, err := c.many(ctx, keys)
+	answers, err := contained(func() ([]found[V], error) { return c.many(ctx, keys) })
 	if err == nil {
 		for i, l := range batch {
 			l.done <- answers[i]
@@ -143,8 +183,18 @@ func (c *coalescer[K, V]) answer(batch []*lookup[K, V]) {
 }
 
 func (c *coalescer[K, V]) answerAlone(l *lookup[K, V]) {
-	value, err := c.one(l.ctx, l.key)
+	value, err := contained(func() (V, error) { return c.one(l.ctx, l.key) })
 	l.done <- found[V]{value, err}
+}
+
+// contained turns a panic into an error: in the background, nobody else would recover it.
+func contained[T any](run func() (T, error)) (value T, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fault.Wrap(fault.Internal, fault.MessageOf(nil), fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
+		}
+	}()
+	return run()
 }
 
 // stillWanted leaves out those who have gone.

@@ -54,7 +54,7 @@ func TestCoalescing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		db := &slowDatabase{}
-		c := newCoalescer(true, db.one, db.many)
+		c := newCoalescer(2, db.one, db.many)
 		if got, err := c.find(t.Context(), 7); got != 49 || err != nil || db.alone.Load() != 1 {
 			t.Errorf("%d, %v", got, err)
 		}
@@ -68,16 +68,16 @@ func TestCoalescing(t *testing.T) {
 			})
 		}
 		callers.Wait()
-		// Two at once by themselves, then the other 198 in statements of 64, two at a time.
+		// One by itself and 64 beside it, then 64 and 64, then the other 7.
 		if took := time.Since(started); took != 3*time.Second {
 			t.Errorf("took %v", took)
 		}
-		if db.alone.Load() != 3 || db.together.Load() != 4 || db.largest.Load() != maxCoalesced {
+		if db.alone.Load() != 2 || db.together.Load() != 4 || db.largest.Load() != maxCoalesced {
 			t.Errorf("%d alone, %d together, at most %d", db.alone.Load(), db.together.Load(), db.largest.Load())
 		}
 		synctest.Wait()
-		if c.running != 0 || len(c.waiting) != 0 {
-			t.Errorf("%d running, %d waiting", c.running, len(c.waiting))
+		if len(c.running) != 0 || len(c.waiting) != 0 {
+			t.Errorf("%d running, %d waiting", len(c.running), len(c.waiting))
 		}
 	})
 }
@@ -91,7 +91,7 @@ func TestCoalescedCallersAreIndependent(t *testing.T) {
 			}
 			return nil
 		}}
-		c := newCoalescer(true, db.one, db.many)
+		c := newCoalescer(2, db.one, db.many)
 		impatient, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer cancel()
 		gone, leave := context.WithCancel(t.Context())
@@ -111,9 +111,7 @@ func TestCoalescedCallersAreIndependent(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		for key := range coalesceWorkers {
-			ask(t.Context(), key, answered) // these run by themselves; the others wait for them
-		}
+		ask(t.Context(), 0, answered) // this one runs by itself; the others wait for it
 		ask(impatient, 100, fault.Unavailable.String())
 		ask(gone, 101, fault.Unavailable.String())
 		for key := 10; key < 20; key++ {
@@ -131,11 +129,65 @@ func TestCoalescedCallersAreIndependent(t *testing.T) {
 	})
 }
 
+// A statement that hangs, on a connection that nobody answers any more, must not hold up the others.
+func TestCoalescerGivesUpWaiting(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hang := make(chan struct{})
+		one := func(_ context.Context, key int) (int, error) {
+			if key == 0 {
+				<-hang
+			}
+			return key, nil
+		}
+		c := newCoalescer(2, one, func(context.Context, []int) ([]found[int], error) { return nil, errors.New("not needed") })
+		var stuck sync.WaitGroup
+		stuck.Go(func() { _, _ = c.find(t.Context(), 0) })
+		synctest.Wait()
+		time.Sleep(coalescePatience)
+		for key := 1; key < 10; key++ {
+			started := time.Now()
+			if got, err := c.find(t.Context(), key); got != key || err != nil || time.Since(started) != 0 {
+				t.Errorf("%d: %d, %v after %v", key, got, err, time.Since(started))
+			}
+		}
+		close(hang)
+		stuck.Wait()
+	})
+}
+
+func TestCoalescedPanic(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begin := make(chan struct{})
+		one := func(_ context.Context, key int) (int, error) {
+			<-begin
+			if key == 13 {
+				panic("13")
+			}
+			return key, nil
+		}
+		c := newCoalescer(1, one, func(context.Context, []int) ([]found[int], error) { panic("many") })
+		var callers sync.WaitGroup
+		for key := range 20 {
+			callers.Go(func() {
+				got, err := c.find(t.Context(), key)
+				if key == 13 && fault.KindOf(err) != fault.Internal || key != 13 && (got != key || err != nil) {
+					t.Errorf("%d: %d, %v", key, got, err)
+				}
+			})
+			synctest.Wait()
+		}
+		close(begin)
+		callers.Wait()
+	})
+}
+
 func TestCoalescedOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		db := &slowDatabase{fail: func([]int) error { return unavailable(errors.New("gone")) }}
-		c := newCoalescer(true, db.one, db.many)
+		c := newCoalescer(2, db.one, db.many)
 		var callers sync.WaitGroup
 		for key := range 50 {
 			callers.Go(func() {

@@ -7,7 +7,7 @@ import "strings"
 // built by GORM, which would cost about a quarter of the throughput (decision 0004); $1 and $2 mean the
 // same to both databases.
 type queries struct {
-	usersByNames     string // $1: array of folded usernames; empty where lookups are not coalesced
+	usersByNames     string // $1: array of folded usernames
 	tokensByHashes   string // $1: array of hashes
 	accountsByHashes string // $1: array of hashes, $2: array of nows
 	userByName       string // $1: folded username

@@ -36,6 +36,9 @@ type Store struct {
 	statements sync.Map // text -> *sql.Stmt, see prepared; closed with the pool
 	url        URL
 	sqlitePath string // empty for PostgreSQL
+	// mergedAtOnce is how many statements with merged lookups of one kind may be under way. 0 on SQLite, which
+	// is in the same process: there is nothing to save.
+	mergedAtOnce int
 }
 
 // New returns a store for the database that cfg names, without touching it.
@@ -65,7 +68,7 @@ func New(cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the replica URLs: %w", err)
 	}
-	return newStore(db, postgres.New(postgres.Config{Conn: db}), &Store{replicas: copies, url: cfg.URL, queries: &postgresQueries, migrations: postgresMigrations})
+	return newStore(db, postgres.New(postgres.Config{Conn: db}), &Store{replicas: copies, url: cfg.URL, queries: &postgresQueries, migrations: postgresMigrations, mergedAtOnce: cfg.MaxConnections})
 }
 
 func newStore(db *sql.DB, dialector gorm.Dialector, store *Store) (*Store, error) {

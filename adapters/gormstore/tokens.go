@@ -24,8 +24,8 @@ type Tokens struct {
 // NewTokens returns the tokens of a store.
 func NewTokens(store *Store) *Tokens {
 	t := &Tokens{store: store}
-	t.byHash = newCoalescer(store.queries.tokensByHashes != "", t.findToken, t.findTokens)
-	t.accounts = newCoalescer(store.queries.accountsByHashes != "", t.findAccount, t.findAccounts)
+	t.byHash = newCoalescer(store.mergedAtOnce, t.findToken, t.findTokens)
+	t.accounts = newCoalescer(store.mergedAtOnce, t.findAccount, t.findAccounts)
 	return t
 }
 

@@ -21,7 +21,7 @@ type Users struct {
 // NewUsers returns the users of a store.
 func NewUsers(store *Store) *Users {
 	u := &Users{store: store}
-	u.byName = newCoalescer(store.queries.usersByNames != "", u.findOne, u.findMany)
+	u.byName = newCoalescer(store.mergedAtOnce, u.findOne, u.findMany)
 	return u
 }
 
