@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/gluepot/gluepot/domain/language"
 )
@@ -46,26 +45,30 @@ func New() (*Catalogue, error) {
 		c.languages = append(c.languages, l)
 		c.extend(l, claims, true, k.MIMETypes, k.Extensions, k.Aliases)
 	}
-	for _, info := range readLinguist() {
+	linguist, err := readLinguist()
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range linguist {
 		name := info.Name
 		if ours, ok := sameLanguage[name]; ok {
 			name = ours
 		}
 		l, exists := c.names.find(name)
 		if !exists {
-			l = &language.Language{Name: name, Mode: info.CodeMirrorMode}
+			l = &language.Language{Name: name, Mode: info.Mode}
 			if l.Mode == "" {
 				l.Mode = noMode
 			}
 			c.names.add(l.Name, l)
 			c.languages = append(c.languages, l)
 		}
-		l.Color = strings.ToLower(info.Color)
+		l.Color = info.Color
 		var mimeTypes []string
-		if info.MimeType != "" {
-			mimeTypes = []string{info.MimeType}
+		if info.MIMEType != "" {
+			mimeTypes = []string{info.MIMEType}
 		}
-		c.extend(l, claims, false, mimeTypes, withoutDots(info.Extensions), append([]string{info.Name}, info.Aliases...))
+		c.extend(l, claims, false, mimeTypes, info.Extensions, append([]string{info.Name}, info.Aliases...))
 	}
 	for _, l := range c.languages {
 		if len(l.MIMETypes) == 0 {

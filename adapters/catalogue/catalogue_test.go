@@ -1,6 +1,8 @@
 package catalogue
 
 import (
+	"cmp"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -10,10 +12,12 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/go-enry/go-enry/v2/data"
+
 	"github.com/gluepot/gluepot/domain/language"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden file")
+var update = flag.Bool("update", false, "rewrite the golden file and linguist.json")
 
 func build(tb testing.TB) *Catalogue {
 	tb.Helper()
@@ -90,9 +94,9 @@ func TestEveryLinguistLanguage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	infos := readLinguist()
-	if len(infos) < 700 {
-		t.Errorf("only %d languages", len(infos))
+	infos, err := readLinguist()
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, info := range infos {
 		want := info.Name
@@ -104,7 +108,7 @@ func TestEveryLinguistLanguage(t *testing.T) {
 			continue
 		}
 		l, _ := c.ByName(want)
-		if l.Color != strings.ToLower(info.Color) {
+		if l.Color != info.Color {
 			t.Errorf("%s: color %s, want %s", want, l.Color, info.Color)
 		}
 		for _, alias := range info.Aliases {
@@ -113,7 +117,7 @@ func TestEveryLinguistLanguage(t *testing.T) {
 				t.Errorf("the alias %s of %s finds %q", alias, info.Name, found)
 			}
 		}
-		for _, extension := range withoutDots(info.Extensions) {
+		for _, extension := range info.Extensions {
 			if !slices.Contains(l.Extensions, extension) {
 				t.Errorf("%s lacks the extension %s", l.Name, extension)
 			}
@@ -124,6 +128,44 @@ func TestEveryLinguistLanguage(t *testing.T) {
 	}
 }
 
+// TestLinguistFile compares linguist.json with the go-enry module. After an update of the module, run
+// "go generate ./adapters/catalogue".
+func TestLinguistFile(t *testing.T) {
+	t.Parallel()
+	if len(data.LanguageInfoByID) < 700 {
+		t.Errorf("only %d languages", len(data.LanguageInfoByID))
+	}
+	languages := make([]linguistLanguage, 0, len(data.LanguageInfoByID))
+	for _, info := range data.LanguageInfoByID {
+		l := linguistLanguage{Name: info.Name, Mode: info.CodeMirrorMode, MIMEType: info.MimeType, Color: strings.ToLower(info.Color), Aliases: info.Aliases}
+		for _, extension := range info.Extensions {
+			l.Extensions = append(l.Extensions, strings.TrimPrefix(extension, "."))
+		}
+		languages = append(languages, l)
+	}
+	slices.SortFunc(languages, func(a, b linguistLanguage) int {
+		return cmp.Or(cmp.Compare(fold(a.Name), fold(b.Name)), cmp.Compare(a.Name, b.Name))
+	})
+	lines := make([]string, len(languages))
+	for i, l := range languages {
+		encoded, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines[i] = "  " + string(encoded)
+	}
+	want := "[\n" + strings.Join(lines, ",\n") + "\n]\n"
+	if *update {
+		if err := os.WriteFile("linguist.json", []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if string(linguistFile) != want {
+		t.Error(`linguist.json is not what the module says: run "go generate ./adapters/catalogue"`)
+	}
+}
+
 func TestSameLanguage(t *testing.T) {
 	t.Parallel()
 	known, err := readCodeMirror()
@@ -131,7 +173,11 @@ func TestSameLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	linguist := map[string]bool{}
-	for _, info := range readLinguist() {
+	infos, err := readLinguist()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, info := range infos {
 		linguist[info.Name] = true
 	}
 	for theirs, ours := range sameLanguage {

@@ -1,12 +1,15 @@
 package catalogue
 
 import (
-	"cmp"
-	"slices"
-	"strings"
-
-	"github.com/go-enry/go-enry/v2/data"
+	_ "embed"
+	"encoding/json"
+	"fmt"
 )
+
+// linguist.json holds what Gluepot uses of the go-enry module's data, which says more than ten times as
+// much and would keep it in memory. A test compares them.
+//
+//go:generate go test -run TestLinguistFile -update .
 
 // sameLanguage has the languages that CodeMirror and Linguist call by different names: Linguist's name
 // on the left, CodeMirror's, which is the one we use, on the right. Names that differ in case only need
@@ -40,23 +43,24 @@ var sameLanguage = map[string]string{
 	"mIRC Script":                "mIRC",
 }
 
-// readLinguist returns Linguist's languages in the order of their names.
-func readLinguist() []data.LanguageInfo {
-	languages := make([]data.LanguageInfo, 0, len(data.LanguageInfoByID))
-	for _, info := range data.LanguageInfoByID {
-		languages = append(languages, info)
-	}
-	slices.SortFunc(languages, func(a, b data.LanguageInfo) int {
-		return cmp.Or(cmp.Compare(fold(a.Name), fold(b.Name)), cmp.Compare(a.Name, b.Name))
-	})
-	return languages
+//go:embed linguist.json
+var linguistFile []byte
+
+// linguistLanguage is what Linguist says of a language.
+type linguistLanguage struct {
+	Name       string   `json:"name"`
+	Mode       string   `json:"mode,omitempty"` // CodeMirror's
+	MIMEType   string   `json:"mime,omitempty"`
+	Color      string   `json:"color,omitempty"` // #rrggbb
+	Extensions []string `json:"ext,omitempty"`   // without their dots, the usual one first
+	Aliases    []string `json:"alias,omitempty"`
 }
 
-// withoutDots returns Linguist's extensions as we write them.
-func withoutDots(extensions []string) []string {
-	bare := make([]string, len(extensions))
-	for i, extension := range extensions {
-		bare[i] = strings.TrimPrefix(extension, ".")
+// readLinguist returns Linguist's languages in the order of their names.
+func readLinguist() ([]linguistLanguage, error) {
+	var languages []linguistLanguage
+	if err := json.Unmarshal(linguistFile, &languages); err != nil {
+		return nil, fmt.Errorf("read linguist.json: %w", err)
 	}
-	return bare
+	return languages, nil
 }
