@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -24,9 +23,8 @@ type languageView struct {
 
 // languageAnswer is an encoded language and its header values, made once so that no request allocates them.
 type languageAnswer struct {
-	body          []byte
-	contentLength []string
-	etag          []string
+	body []byte
+	etag []string
 }
 
 // The catalogue changes with the program only; an hour keeps clients from asking again all the time.
@@ -45,9 +43,8 @@ func encodeLanguages(catalogue []*language.Language) (map[*language.Language]*la
 		}
 		hash := sha256.Sum256(body)
 		answers[l] = &languageAnswer{
-			body:          body,
-			contentLength: []string{strconv.Itoa(len(body))},
-			etag:          []string{`"` + base64.RawURLEncoding.EncodeToString(hash[:12]) + `"`},
+			body: body,
+			etag: []string{`"` + base64.RawURLEncoding.EncodeToString(hash[:12]) + `"`},
 		}
 	}
 	return answers, nil
@@ -81,10 +78,7 @@ func (a *API) answerLanguage(c *gin.Context, found *language.Language, err error
 		c.Writer.WriteHeaderNow()
 		return
 	}
-	header["Content-Type"] = jsonContentType
-	header["Content-Length"] = answer.contentLength
-	c.Status(http.StatusOK)
-	_, _ = c.Writer.Write(answer.body) // a client that has gone cannot be told
+	writeJSON(c, answer.body)
 }
 
 // matchesETag compares weakly, as If-None-Match asks for (RFC 9110, 13.1.2).

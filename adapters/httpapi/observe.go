@@ -39,34 +39,53 @@ func (a *API) observe(c *gin.Context) {
 	case c.FullPath() == pathAlive || c.FullPath() == pathReady:
 		level = zapcore.DebugLevel // an orchestrator asks every few seconds
 	}
-	entry := a.log.Check(level, "request")
+	now := time.Now()
+	// The core is asked directly because the logger would look at the clock once more.
+	entry := a.log.Core().Check(zapcore.Entry{Level: level, Time: now, LoggerName: a.log.Name(), Message: "request"}, nil)
 	if entry == nil {
 		return
 	}
 	line := logLines.Get().(*logLine) //nolint:forcetypeassert // the pool holds nothing else
-	defer logLines.Put(line)
-	line.fields = [8]zap.Field{
-		zap.String("request_id", id),
-		zap.String("method", knownMethod(c.Request.Method)),
-		zap.String("route", c.FullPath()),
-		zap.Int("status", status),
-		zap.Float64("duration_ms", float64(time.Since(start).Microseconds())/1000),
-		zap.Int("bytes", max(c.Writer.Size(), 0)),
-		zap.String("client", a.clientAddress(c)),
-		zap.Skip(),
-	}
+	line.id, line.status, line.duration, line.cause = id, status, now.Sub(start), nil
+	line.method, line.route, line.bytes, line.client = knownMethod(c.Request.Method), c.FullPath(), max(c.Writer.Size(), 0), a.clientAddress(c)
 	if status >= http.StatusInternalServerError {
 		if cause, ok := c.Get(causeKey); ok {
-			line.fields[7] = zap.Error(cause.(error)) //nolint:forcetypeassert // only noteCause sets it
+			line.cause = cause.(error) //nolint:forcetypeassert // only noteCause sets it
 		}
 	}
-	entry.Write(line.fields[:]...)
+	entry.Write(line.field[:]...)
+	logLines.Put(line)
 }
 
-// logLine is half a kilobyte, too much to allocate for each request.
-type logLine struct{ fields [8]zap.Field }
+// logLine is what the access log says of a request.
+type logLine struct {
+	id, method, route, client string
+	status, bytes             int
+	duration                  time.Duration
+	cause                     error
+	field                     [1]zap.Field // the line itself, so that writing it allocates nothing
+}
 
-var logLines = sync.Pool{New: func() any { return new(logLine) }}
+var logLines = sync.Pool{New: func() any {
+	line := new(logLine)
+	line.field[0] = zap.Inline(line)
+	return line
+}}
+
+// MarshalLogObject implements zapcore.ObjectMarshaler.
+func (l *logLine) MarshalLogObject(encoder zapcore.ObjectEncoder) error {
+	encoder.AddString("request_id", l.id)
+	encoder.AddString("method", l.method)
+	encoder.AddString("route", l.route)
+	encoder.AddInt("status", l.status)
+	encoder.AddFloat64("duration_ms", float64(l.duration.Microseconds())/1000)
+	encoder.AddInt("bytes", l.bytes)
+	encoder.AddString("client", l.client)
+	if l.cause != nil {
+		encoder.AddString("error", l.cause.Error())
+	}
+	return nil
+}
 
 // clientAddress returns whom the request comes from, without looking at headers where no proxy is trusted.
 func (a *API) clientAddress(c *gin.Context) string {
@@ -94,7 +113,9 @@ func newRequestID() string {
 	var random [16]byte
 	binary.LittleEndian.PutUint64(random[:8], rand.Uint64()) //nolint:gosec // tells requests apart, keeps no secret
 	binary.LittleEndian.PutUint64(random[8:], rand.Uint64()) //nolint:gosec // as above
-	return hex.EncodeToString(random[:])
+	var text [2 * len(random)]byte
+	hex.Encode(text[:], random[:])
+	return string(text[:])
 }
 
 // validRequestID accepts an id of the client's own if it is safe to repeat in a header and a log.

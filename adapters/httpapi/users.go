@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 
 	"github.com/gin-gonic/gin"
 
@@ -76,14 +74,14 @@ func (a *API) self(ctx context.Context, c *gin.Context) error {
 // selfPastes collects the whole answer before it sends the first byte: a database that fails half-way
 // through a long list must become a 503, not half an array.
 func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
-	body := buffers.Get().(*bytes.Buffer) //nolint:forcetypeassert // the pool holds nothing else
-	defer releaseBuffer(body)
+	body := newJSONBuffer()
+	defer body.release()
 	body.WriteByte('[')
 	err := a.useCases.ListOwnPastes.Do(ctx, presentedToken(c), func(id []byte) error {
 		if body.Len() > 1 {
 			body.WriteByte(',')
 		}
-		writeJSONString(body, id)
+		body.appendString(id)
 		return nil
 	})
 	if err != nil {
@@ -92,21 +90,6 @@ func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
 	body.WriteByte(']')
 	writeJSON(c, body.Bytes())
 	return nil
-}
-
-// writeJSONString appends s as a JSON string. Ids are plain ASCII; whatever else another writer may
-// have put into the database is escaped.
-func writeJSONString(b *bytes.Buffer, s []byte) {
-	for _, c := range s {
-		if c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			encoded, _ := json.Marshal(string(s)) // a string cannot fail
-			b.Write(encoded)
-			return
-		}
-	}
-	b.WriteByte('"')
-	b.Write(s)
-	b.WriteByte('"')
 }
 
 type countView struct {
