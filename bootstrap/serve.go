@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -26,6 +27,7 @@ func serve(ctx context.Context, cfg Config, demo bool, stdout, stderr io.Writer)
 	if err != nil {
 		return err
 	}
+	defer runtime.KeepAlive(reserveHeadroom())
 	defer flush() //nolint:errcheck // there is nowhere left to say it
 
 	signals := make(chan os.Signal, 2)
