@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
@@ -33,14 +32,14 @@ type UseCases struct {
 
 // API answers the seven endpoints and the two health checks.
 type API struct {
-	engine         *gin.Engine
-	useCases       UseCases
-	languages      map[*language.Language]*languageAnswer
-	ready          func(context.Context) error
-	draining       atomic.Bool
-	requestTimeout time.Duration
-	behindProxies  bool
-	log            *zap.Logger
+	engine        *gin.Engine
+	useCases      UseCases
+	languages     map[*language.Language]*languageAnswer
+	ready         func(context.Context) error
+	draining      atomic.Bool
+	deadlines     deadlines
+	behindProxies bool
+	log           *zap.Logger
 }
 
 // New returns the interface over the use cases. Of cfg it uses the base path, the request timeout and
@@ -54,7 +53,7 @@ func New(cfg Config, useCases UseCases, catalogue []*language.Language, ready fu
 	if err != nil {
 		return nil, err
 	}
-	api := &API{useCases: useCases, languages: answers, ready: ready, requestTimeout: cfg.RequestTimeout, behindProxies: len(cfg.TrustedProxies) > 0, log: log}
+	api := &API{useCases: useCases, languages: answers, ready: ready, deadlines: deadlines{timeout: cfg.RequestTimeout}, behindProxies: len(cfg.TrustedProxies) > 0, log: log}
 	releaseMode()
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false
@@ -106,9 +105,7 @@ func (a *API) StartDraining() { a.draining.Store(true) }
 // handle runs an endpoint that may wait for the database, under the request's deadline.
 func (a *API) handle(endpoint func(context.Context, *gin.Context) error) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		ctx, cancel := context.WithTimeout(c.Request.Context(), a.requestTimeout)
-		defer cancel()
-		if err := endpoint(ctx, c); err != nil {
+		if err := endpoint(a.deadlines.context(c.Request.Context()), c); err != nil {
 			a.fail(c, err)
 		}
 	}

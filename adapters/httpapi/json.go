@@ -14,13 +14,13 @@ var jsonContentType = []string{mediaJSON}
 
 // jsonBuffer collects an answer.
 type jsonBuffer struct {
-	bytes.Buffer
-	encoder *json.Encoder // writes into the buffer
+	text    bytes.Buffer
+	encoder *json.Encoder // writes into text
 }
 
 var jsonBuffers = sync.Pool{New: func() any {
 	b := new(jsonBuffer)
-	b.encoder = json.NewEncoder(&b.Buffer)
+	b.encoder = json.NewEncoder(&b.text)
 	b.encoder.SetEscapeHTML(false) // what only HTML needs escaped
 	return b
 }}
@@ -33,8 +33,8 @@ func newJSONBuffer() *jsonBuffer {
 const maxPooledBuffer = 4 << 20
 
 func (b *jsonBuffer) release() {
-	if b.Cap() <= maxPooledBuffer {
-		b.Reset()
+	if b.text.Cap() <= maxPooledBuffer {
+		b.text.Reset()
 		jsonBuffers.Put(b)
 	}
 }
@@ -44,23 +44,22 @@ func (b *jsonBuffer) encode(v any) error {
 	if err := b.encoder.Encode(v); err != nil {
 		return err
 	}
-	b.Truncate(b.Len() - 1)
+	b.text.Truncate(b.text.Len() - 1)
 	return nil
 }
 
 // appendString appends s as a JSON string. Ids are plain ASCII; whatever else another writer may
 // have put into the database is escaped.
-func (b *jsonBuffer) appendString(s []byte) {
+func (b *jsonBuffer) appendString(s []byte) error {
 	for _, c := range s {
 		if c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			encoded, _ := json.Marshal(string(s)) // a string cannot fail
-			b.Write(encoded)
-			return
+			return b.encode(string(s))
 		}
 	}
-	b.WriteByte('"')
-	b.Write(s)
-	b.WriteByte('"')
+	b.text.WriteByte('"')
+	b.text.Write(s)
+	b.text.WriteByte('"')
+	return nil
 }
 
 // encodeJSON returns v encoded.
@@ -70,7 +69,7 @@ func encodeJSON(v any) ([]byte, error) {
 	if err := b.encode(v); err != nil {
 		return nil, err
 	}
-	return bytes.Clone(b.Bytes()), nil
+	return bytes.Clone(b.text.Bytes()), nil
 }
 
 // net/http counts what fits into its buffer, and sets Content-Length itself.
@@ -94,6 +93,6 @@ func encodeAndWrite(c *gin.Context, v any) error {
 	if err := b.encode(v); err != nil {
 		return err
 	}
-	writeJSON(c, b.Bytes())
+	writeJSON(c, b.text.Bytes())
 	return nil
 }

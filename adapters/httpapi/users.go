@@ -76,19 +76,18 @@ func (a *API) self(ctx context.Context, c *gin.Context) error {
 func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
 	body := newJSONBuffer()
 	defer body.release()
-	body.WriteByte('[')
+	body.text.WriteByte('[')
 	err := a.useCases.ListOwnPastes.Do(ctx, presentedToken(c), func(id []byte) error {
-		if body.Len() > 1 {
-			body.WriteByte(',')
+		if body.text.Len() > 1 {
+			body.text.WriteByte(',')
 		}
-		body.appendString(id)
-		return nil
+		return body.appendString(id)
 	})
 	if err != nil {
 		return err
 	}
-	body.WriteByte(']')
-	writeJSON(c, body.Bytes())
+	body.text.WriteByte(']')
+	writeJSON(c, body.text.Bytes())
 	return nil
 }
 
