@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -96,6 +97,34 @@ func TestOverload(t *testing.T) {
 		})
 	}
 	waiting.Wait()
+}
+
+// Clients that hang up must not cost a connection to the database each (decision 0014).
+func TestAbandonedRequests(t *testing.T) {
+	t.Parallel()
+	const connections = 4
+	server, proxy := throughProxy(t, fmt.Sprintf("GLUEPOT_DATABASE_MAX_CONNECTIONS=%d", connections))
+	for range 10 {
+		proxy.Stall()
+		for _, path := range databasePaths {
+			client, err := net.Dial("tcp", server.address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := fmt.Fprintf(client, "GET %s HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", path, authorization(epoxyToken)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(5 * time.Millisecond) // it is waiting for the database
+			_ = client.Close()
+		}
+		time.Sleep(20 * time.Millisecond) // the server has noticed
+		proxy.Resume()
+		wantStatus(t, server, "/user/epoxy", http.StatusOK)
+	}
+	// Two more belong to the start: the migrations take connections of their own.
+	if opened := proxy.Opened(); opened > connections+2 {
+		t.Errorf("%d connections were opened, the pool has %d", opened, connections)
+	}
 }
 
 func TestRoundTrips(t *testing.T) {

@@ -24,7 +24,7 @@ type Proxy struct {
 	stalled     bool
 	connections map[net.Conn]struct{}
 
-	roundTrips atomic.Int64
+	opened, roundTrips atomic.Int64
 }
 
 // Start returns a proxy before the database of cfg, and the configuration that leads through it.
@@ -78,6 +78,9 @@ func (p *Proxy) Resume() {
 // Sync and Query messages (PostgreSQL documentation, "Frontend/Backend Protocol").
 func (p *Proxy) RoundTrips() int64 { return p.roundTrips.Load() }
 
+// Opened returns how many connections there have been since the start.
+func (p *Proxy) Opened() int64 { return p.opened.Load() }
+
 func (p *Proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,6 +95,7 @@ func (p *Proxy) accept() {
 		if err != nil {
 			return
 		}
+		p.opened.Add(1)
 		go p.serve(client)
 	}
 }
