@@ -41,7 +41,7 @@ func (p *Pastes) ActiveCount(ctx context.Context, now time.Time) (int64, error) 
 
 // EachActiveID implements paste.OwnerLister.
 func (p *Pastes) EachActiveID(ctx context.Context, owner user.ID, now time.Time, visit func(id []byte) error) error {
-	return p.store.eachValue(ctx, p.store.queries.activeIDs, visit, string(owner), instant(now))
+	return p.store.eachActiveID(ctx, visit, string(owner), instant(now))
 }
 
 // RemoveExpired implements paste.ExpiredRemover.

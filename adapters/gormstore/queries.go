@@ -14,6 +14,7 @@ type queries struct {
 	tokenByHash      string // $1: hash
 	accountByHash    string // $1: hash, $2: now
 	activeIDs        string // $1: owner, $2: now
+	joinedActiveIDs  string // the same in one row: their number, and themselves with line feeds in between
 	activeCount      string // $1: now
 	removeExpired    string // $1: now, $2: limit
 	star             string // $1: user, $2: paste
@@ -59,6 +60,8 @@ var postgresQueries = queries{
 	accountByHash: `SELECT ` + tokenColumns + `, ` + userColumns + `, ` + strings.Replace(postgresStars, "%s", "$2", 1) + `, ` + postgresServices + `
 		FROM access_tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1`,
 	activeIDs: activeIDs,
+	// A row for each id costs PostgreSQL a third more, and its readers several times as much.
+	joinedActiveIDs: `SELECT count(*), string_agg(p.id, E'\n') FROM (` + activeIDs + `) p`,
 	activeCount: `SELECT (SELECT coalesce(sum(c.pastes), 0)::bigint FROM paste_counts c)
 		- (SELECT count(*) FROM pastes p WHERE p.expires_at <= $1)`,
 	removeExpired: `DELETE FROM pastes WHERE id IN (
@@ -78,7 +81,8 @@ var sqliteQueries = queries{
 		(SELECT json_group_object(v.service, v.service_user_id)
 			FROM user_services v WHERE v.user_id = u.id)
 		FROM access_tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1`,
-	activeIDs: activeIDs,
+	activeIDs:       activeIDs,
+	joinedActiveIDs: `SELECT count(*), group_concat(p.id, char(10)) FROM (` + activeIDs + `) p`,
 	// SQLite answers count(*) from page headers of the narrowest index: 2 ms for a million pastes.
 	// A counter kept by its row-level triggers would quarter the speed of writing, and miss the rows
 	// that INSERT OR REPLACE takes away (decision 0005).

@@ -1,8 +1,10 @@
 package gormstore
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -41,53 +43,108 @@ func queryPostgresRow(ctx context.Context, db *sql.DB, query string, fields []an
 	})
 }
 
-// eachValue calls visit with the only column of each row, text that is borrowed from the driver: nothing
-// is allocated for a row.
-func (s *Store) eachValue(ctx context.Context, query string, visit func([]byte) error, args ...any) error {
-	if s.sqlitePath != "" {
-		return s.eachSQLiteValue(ctx, query, visit, args...)
-	}
-	var stopped error
-	err := onPostgres(ctx, s.sql, func(conn *pgx.Conn) error {
-		rows, err := conn.Query(ctx, query, args...)
-		if err != nil {
-			return err
+// eachActiveID calls visit with each of an owner's ids, text that is borrowed from the driver: nothing is
+// allocated for an id.
+func (s *Store) eachActiveID(ctx context.Context, visit func([]byte) error, args ...any) error {
+	var (
+		count     int
+		ids       borrowed
+		stopped   error
+		ambiguous bool
+	)
+	err := s.eachRow(ctx, s.queries.joinedActiveIDs, []any{&count, &ids}, func() error {
+		if ambiguous = count > 0 && bytes.Count(ids, lineFeed)+1 != count; ambiguous || count == 0 {
+			return nil
 		}
-		defer rows.Close()
-		for rows.Next() {
-			if stopped = visit(rows.RawValues()[0]); stopped != nil {
-				return nil
+		for id := range bytes.SplitSeq(ids, lineFeed) {
+			if stopped = visit(id); stopped != nil {
+				return stopped
 			}
 		}
-		return rows.Err()
-	})
+		return nil
+	}, args...)
+	if ambiguous && err == nil { // another writer has stored an id with a line feed
+		err = s.eachRow(ctx, s.queries.activeIDs, []any{&ids}, func() error {
+			stopped = visit(ids)
+			return stopped
+		}, args...)
+	}
 	if stopped != nil {
 		return stopped
 	}
 	return err
 }
 
-func (s *Store) eachSQLiteValue(ctx context.Context, query string, visit func([]byte) error, args ...any) error {
+var lineFeed = []byte{'\n'}
+
+// borrowed is text that belongs to the driver and is valid until the next row.
+type borrowed []byte
+
+// ScanBytes implements pgtype.BytesScanner.
+func (b *borrowed) ScanBytes(text []byte) error {
+	*b = text
+	return nil
+}
+
+// Scan implements sql.Scanner.
+func (b *borrowed) Scan(text any) error {
+	switch text := text.(type) {
+	case nil:
+		*b = nil
+	case []byte:
+		*b = text
+	case string:
+		*b = append((*b)[:0], text...)
+	default:
+		return fmt.Errorf("%T is not text", text)
+	}
+	return nil
+}
+
+// eachRow scans every row into fields and calls read after each.
+func (s *Store) eachRow(ctx context.Context, query string, fields []any, read func() error, args ...any) error {
+	if s.sqlitePath == "" {
+		return eachPostgresRow(ctx, s.sql, query, fields, read, args...)
+	}
 	prepared, err := s.prepared(ctx, query)
 	if err != nil {
 		return translate(err)
 	}
-	rows, err := prepared.QueryContext(ctx, args...)
+	rows, err := prepared.QueryContext(ctx, args...) //nolint:rowserrcheck // scanRows asks
 	if err != nil {
 		return translate(err)
 	}
-	defer rows.Close() //nolint:errcheck // Err below says what went wrong
-	var value sql.RawBytes
-	target := []any{&value}
-	for rows.Next() {
-		if err := rows.Scan(target...); err != nil {
-			return translate(err)
+	defer rows.Close() //nolint:errcheck // scanRows asks Err
+	return translate(scanRows(rows, fields, read))
+}
+
+func eachPostgresRow(ctx context.Context, db *sql.DB, query string, fields []any, read func() error, args ...any) error {
+	return onPostgres(ctx, db, func(conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, query, args...)
+		if err != nil {
+			return err
 		}
-		if err := visit(value); err != nil {
+		defer rows.Close()
+		return scanRows(rows, fields, read)
+	})
+}
+
+// scanRows does for both drivers what their rows have in common.
+func scanRows(rows interface {
+	Next() bool
+	Scan(...any) error
+	Err() error
+}, fields []any, read func() error,
+) error {
+	for rows.Next() {
+		if err := rows.Scan(fields...); err != nil {
+			return err
+		}
+		if err := read(); err != nil {
 			return err
 		}
 	}
-	return translate(rows.Err())
+	return rows.Err()
 }
 
 // scanMany runs a statement on PostgreSQL whose first column says, counted from 1, which of n keys a row
@@ -101,21 +158,10 @@ func scanMany[V any](
 		answers[i].err = errNotFound
 	}
 	var position int
-	targets := append([]any{&position}, fields...)
-	err := onPostgres(ctx, db, func(conn *pgx.Conn) error {
-		rows, err := conn.Query(ctx, query, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			if err := rows.Scan(targets...); err != nil {
-				return err
-			}
-			answers[position-1].value, answers[position-1].err = value()
-		}
-		return rows.Err()
-	})
+	err := eachPostgresRow(ctx, db, query, append([]any{&position}, fields...), func() error {
+		answers[position-1].value, answers[position-1].err = value()
+		return nil
+	}, args...)
 	return answers, err
 }
 

@@ -5,8 +5,10 @@ package integration
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -181,6 +183,75 @@ func TestCountReadsNoTable(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	if scansAfter, tuplesAfter := read(); scansAfter != scans || tuplesAfter != tuples {
 		t.Errorf("counting read the table: %d scans, %d rows", scansAfter-scans, tuplesAfter-tuples)
+	}
+}
+
+// addOwner stores a user with that many pastes of the same moment, plainly numbered.
+func addOwner(t *testing.T, db *sql.DB, cfg gormstore.Config, owner string, pastes int) {
+	t.Helper()
+	now := instants[isPostgres(cfg)].now
+	exec(t, db, "INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at) VALUES ($1, $1, '', '', true, 0, false, "+now+")", owner)
+	exec(t, db, fmt.Sprintf(`INSERT INTO pastes (id, owner_id, created_at)
+		WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < %d) SELECT '%s' || (1000000 + n), '%s', %s FROM numbers WHERE n > 0`, pastes, owner, owner, now))
+}
+
+func listIDs(t *testing.T, pastes *gormstore.Pastes, owner user.ID) (ids []string) {
+	t.Helper()
+	if err := pastes.EachActiveID(t.Context(), owner, time.Now(), func(id []byte) error {
+		ids = append(ids, string(id))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+// TestListing reads a long list, and ids that only another writer can have stored.
+func TestListing(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		pastes, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
+		addOwner(t, db, cfg, "many", 50_000)
+		addOwner(t, db, cfg, "odd", 0)
+		if ids := listIDs(t, pastes, "many"); len(ids) != 50_000 || ids[0] != "many1050000" || ids[49_999] != "many1000001" {
+			t.Errorf("%d ids", len(ids))
+		}
+		odd := []string{"z\nz", "z\n", "z", "\n", ""}
+		for _, id := range odd {
+			exec(t, db, "INSERT INTO pastes (id, owner_id, created_at) SELECT $1, 'odd', created_at FROM users WHERE id = 'odd'", id)
+		}
+		if got := listIDs(t, pastes, "odd"); !slices.Equal(got, odd) {
+			t.Errorf("%q", got)
+		}
+		if got := listIDs(t, pastes, "nobody"); len(got) != 0 {
+			t.Errorf("%q", got)
+		}
+		enough := errors.New("enough")
+		for _, owner := range []user.ID{"many", "odd"} {
+			if err := pastes.EachActiveID(t.Context(), owner, time.Now(), func([]byte) error { return enough }); !errors.Is(err, enough) {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// TestListingAllocatesNothingForAnID counts allocations, which cannot be done beside other tests.
+func TestListingAllocatesNothingForAnID(t *testing.T) {
+	for _, cfg := range []gormstore.Config{database.Postgres(t), database.SQLite(t)} {
+		pastes, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
+		allocations := func(owner user.ID, n int) float64 {
+			addOwner(t, db, cfg, string(owner), n)
+			return testing.AllocsPerRun(20, func() {
+				visited := 0
+				if err := pastes.EachActiveID(t.Context(), owner, time.Now(), func([]byte) error { visited++; return nil }); err != nil || visited != n {
+					t.Fatal(visited, err)
+				}
+			})
+		}
+		few, many := allocations("few", 10), allocations("many", 20_000)
+		if many > few+10 {
+			t.Errorf("%s: %v allocations for 10 ids, %v for 20,000", cfg.URL, few, many)
+		}
 	}
 }
 
