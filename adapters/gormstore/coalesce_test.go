@@ -202,3 +202,17 @@ func TestCoalescedOutage(t *testing.T) {
 		}
 	})
 }
+
+func BenchmarkCoalescer(b *testing.B) {
+	one := func(_ context.Context, key int) (int, error) { return key, nil }
+	many := func(_ context.Context, keys []int) ([]found[int], error) { return make([]found[int], len(keys)), nil }
+	c := newCoalescer(8, one, many)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := c.find(b.Context(), 1); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}

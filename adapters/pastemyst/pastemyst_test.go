@@ -170,3 +170,29 @@ func FuzzRecords(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkRecords(b *testing.B) {
+	code := strings.Repeat(`func main() {\n\tprintln(\"hello\")\n}\n`, 10)
+	line := `{"_id":"abcdefgh","ownerId":"hiqpz8s5","createdAt":{"$numberLong":"1700000000"},"deletesAt":0,"pasties":[{"_id":"a","language":"Go","code":"` + code + `"}]}`
+	for name, text := range map[string]string{
+		"lines": strings.Repeat(line+"\n", 1000),
+		"array": "[" + strings.Repeat(line+",\n", 999) + line + "]",
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				records := 0
+				for _, err := range Pastes(strings.NewReader(text), name == "array") {
+					if err != nil {
+						b.Fatal(err)
+					}
+					records++
+				}
+				if records != 1000 {
+					b.Fatal(records)
+				}
+			}
+		})
+	}
+}

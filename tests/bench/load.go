@@ -1,12 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -37,8 +37,14 @@ var owners = []struct {
 type installation struct {
 	db                     *sql.DB
 	url                    string
-	process                *process
-	gluepot, twin, twinGin string // addresses
+	gluepot, twin, twinGin *side
+}
+
+// side is one of the two servers of a comparison.
+type side struct {
+	address string // http://HOST:PORT
+	process *process
+	open    opener // of the same server
 }
 
 func (i *installation) exec(statements ...string) error {
@@ -82,27 +88,36 @@ func (b *bench) install(name string, pastes int) (*installation, error) {
 	); err != nil {
 		return nil, err
 	}
-	if in.process, err = b.start(b.gluepot, []string{"serve"}, "GLUEPOT_DATABASE_URL="+in.url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0"); err != nil {
+	if in.gluepot, err = b.serve(in.url, "GLUEPOT_LOG_LEVEL=info"); err != nil {
 		return nil, err
 	}
-	if in.gluepot, err = in.process.gluepotAddress(); err != nil {
-		return nil, err
-	}
-	response, err := http.Get(in.gluepot + "/data/language?name=Go")
+	response, err := http.Get(in.gluepot.address + "/data/language?name=Go")
 	if err != nil {
 		return nil, err
 	}
 	defer response.Body.Close() //nolint:errcheck // it has been read
-	constant, err := bufio.NewReader(response.Body).ReadString('}')
+	constant, err := io.ReadAll(response.Body)
 	if err != nil {
 		return nil, err
 	}
-	twin, err := b.start(b.twinPath, nil, "TWIN_DATABASE_URL="+in.url, "TWIN_CONSTANT="+constant)
+	process, err := b.start(b.twinPath, nil, "TWIN_DATABASE_URL="+in.url, "TWIN_CONSTANT="+string(constant))
 	if err != nil {
 		return nil, err
 	}
-	in.twin, in.twinGin, err = twin.twinAddresses()
+	in.twin = &side{process: process, open: openTwin(in.url, constant)}
+	in.twinGin = &side{process: process, open: openGinTwin(constant)}
+	in.twin.address, in.twinGin.address, err = process.twinAddresses()
 	return in, err
+}
+
+// serve starts Gluepot on a database.
+func (b *bench) serve(url string, settings ...string) (*side, error) {
+	process, err := b.start(b.gluepot, []string{"serve"}, append([]string{"GLUEPOT_DATABASE_URL=" + url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, settings...)...)
+	if err != nil {
+		return nil, err
+	}
+	address, err := process.gluepotAddress()
+	return &side{address: address, process: process, open: openGluepot(url, true)}, err
 }
 
 // createDatabase makes an empty database on the server and returns its URL.
@@ -121,13 +136,13 @@ func (b *bench) createDatabase(name string) (*url.URL, error) {
 }
 
 // fillSQLite makes an embedded database with the same users.
-func (b *bench) fillSQLite(path string) error {
+func (b *bench) fillSQLite(url string) error {
 	var text strings.Builder
 	for i := range people {
 		fmt.Fprintf(&text, `{"_id":"u%d","username":"User%d","avatarUrl":"https://example.com/avatars/%d.png","publicProfile":true,"supporterLength":%d}`+"\n", i+1, i+1, i+1, i%40)
 	}
 	input := exec.Command(b.gluepot, "import", "pastemyst", "--users", "-")
-	input.Stdin, input.Env, input.Dir = strings.NewReader(text.String()), append(os.Environ(), "GLUEPOT_DATABASE_URL=sqlite://"+path), b.folder
+	input.Stdin, input.Env, input.Dir = strings.NewReader(text.String()), append(os.Environ(), "GLUEPOT_DATABASE_URL="+url), b.folder
 	if out, err := input.CombinedOutput(); err != nil {
 		return fmt.Errorf("fill the embedded store: %w: %s", err, out)
 	}
@@ -228,10 +243,17 @@ func waitReady(url string) error {
 	return errors.New("gluepot did not become ready")
 }
 
-// load is what wrk does.
+// load is what wrk does: the same request again and again, or those of a script, of which it is an example.
 type load struct {
-	url, script, header string
-	connections         int
+	to                   *side
+	path, header, script string
+	connections          int
+}
+
+// toward returns the same load on a server.
+func (l load) toward(to *side) load {
+	l.to = to
+	return l
 }
 
 // result is what wrk measured; times are microseconds.
@@ -256,16 +278,16 @@ func (b *bench) wrk(l load) (result, error) {
 	if l.script != "" {
 		args = append(args, "-s", l.script)
 	}
-	if l.header != "" {
+	if l.script == "" && l.header != "" {
 		args = append(args, "-H", l.header)
 	}
-	out, err := run(context.Background(), "wrk", append(args, l.url)...)
+	out, err := run(context.Background(), "wrk", append(args, l.to.address+l.path)...)
 	if err != nil {
 		return result{}, err
 	}
 	match := wrkPattern.FindStringSubmatch(out)
 	if match == nil || strings.Contains(out, "Non-2xx") || strings.Contains(out, "Socket errors") {
-		return result{}, fmt.Errorf("wrk %s: %s", l.url, out)
+		return result{}, fmt.Errorf("wrk %s: %s", l.path, out)
 	}
 	microseconds := func(value, unit string) float64 {
 		n, _ := strconv.ParseFloat(value, 64) // the pattern has digits only
@@ -305,36 +327,45 @@ func (b *bench) interleave(gluepot, twin load) (ratio, p99Ratio float64, g, t re
 	return median(ratios), median(p99s), g, t, nil
 }
 
+// compare measures two servers that do the same, and adds a row.
 func (b *bench) compare(name string, gluepot, twin load, target float64) error {
-	if !strings.Contains(name, b.only) {
-		return nil
-	}
-	ratio, _, g, t, err := b.interleave(gluepot, twin)
-	if err != nil {
-		return err
-	}
-	b.add(comparison(name, ratio, target, g, t))
-	return nil
+	_, err := b.compareRates(name, gluepot, twin, target)
+	return err
 }
 
-func (b *bench) compareWithP99(name, script string, in *installation, connections int, target float64) error {
-	if !strings.Contains(name, b.only) {
-		return nil
+// compareWithP99 is compare with another row for the ratio of the slowest hundredths.
+func (b *bench) compareWithP99(name string, gluepot, twin load, target float64) error {
+	p99, err := b.compareRates(name, gluepot, twin, target)
+	if err == nil && p99 > 0 {
+		b.add(row{Name: name + ", p99", Ratio: p99, Target: 1.2, atMost: true})
 	}
-	ratio, p99, g, t, err := b.interleave(load{url: in.gluepot, script: script, connections: connections}, load{url: in.twin, script: script, connections: connections})
-	if err != nil {
-		return err
-	}
-	b.add(comparison(name, ratio, target, g, t))
-	b.add(row{Name: name + ", p99", Ratio: p99, Target: 1.2, atMost: true})
-	return nil
+	return err
 }
 
-func comparison(name string, ratio, target float64, g, t result) row {
-	return row{
+func (b *bench) compareRates(name string, gluepot, twin load, target float64) (p99 float64, err error) {
+	if !strings.Contains(name, b.only) {
+		return 0, nil
+	}
+	ratio, p99, g, t, err := b.interleave(gluepot, twin)
+	if err != nil {
+		return 0, err
+	}
+	r := row{
 		Name: name, Ratio: ratio, Target: target, absolute: fmt.Sprintf("%.0f; %.0f requests/s", g.rate, t.rate),
 		p50: milliseconds(g.p50) + "; " + milliseconds(t.p50), p99: milliseconds(g.p99) + "; " + milliseconds(t.p99),
+		resident: fmt.Sprintf("%.0f; %.0f MiB", gluepot.to.process.residentMiB(), twin.to.process.residentMiB()),
 	}
+	ours, err := allocations(gluepot)
+	if err != nil {
+		return 0, err
+	}
+	theirs, err := allocations(twin)
+	if err != nil {
+		return 0, err
+	}
+	r.allocations = fmt.Sprintf("%.0f; %.0f", ours, theirs)
+	b.add(r)
+	return p99, nil
 }
 
 // writes measures what the counter costs: the same table with and without it.

@@ -29,6 +29,8 @@ type row struct {
 	atMost   bool // the target is an upper bound
 	absolute string
 	p50, p99 string
+
+	allocations, resident string
 }
 
 type bench struct {
@@ -88,7 +90,7 @@ func (b *bench) run(growth, importsOnly bool) (err error) {
 	}
 	b.stops = append(b.stops, func() { _ = os.RemoveAll(b.folder) })
 	b.twinPath = filepath.Join(b.folder, "twin")
-	build := exec.Command("go", "build", "-o", b.twinPath, "./tests/bench/twin")
+	build := exec.Command("go", "build", "-o", b.twinPath, "./tests/bench/twin/serve")
 	build.Stderr = os.Stderr
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if err := build.Run(); err != nil {
@@ -135,29 +137,32 @@ func (b *bench) everything() error {
 }
 
 func (b *bench) languages(in *installation) error {
-	quiet, err := b.start(b.gluepot, []string{"serve"}, "GLUEPOT_DATABASE_URL="+in.url, "GLUEPOT_HTTP_ADDR=127.0.0.1:18474", "GLUEPOT_LOG_LEVEL=warn")
+	const unloggedAddress = "127.0.0.1:18474" // without a log, it cannot say which one it has
+	quiet, err := b.start(b.gluepot, []string{"serve"}, "GLUEPOT_DATABASE_URL="+in.url, "GLUEPOT_HTTP_ADDR="+unloggedAddress, "GLUEPOT_LOG_LEVEL=warn")
 	if err != nil {
 		return err
 	}
 	defer quiet.stop()
-	const unlogged = "http://127.0.0.1:18474"
-	if err := waitReady(unlogged + "/readyz"); err != nil {
+	unlogged := &side{address: "http://" + unloggedAddress, process: quiet, open: openGluepot(in.url, false)}
+	if err := waitReady(unlogged.address + "/readyz"); err != nil {
 		return err
 	}
 	byName, byExtension := "/data/language?name=Go", "/data/languageExt?extension=go"
 	for _, pair := range []struct {
-		name, gluepot, twin string
-		target              float64
+		name          string
+		gluepot, twin *side
+		path          string
+		target        float64
 	}{
-		{"language by name / bare net/http, 32 connections", in.gluepot + byName, in.twin, 0.90},
-		{"language by extension / bare net/http, 32 connections", in.gluepot + byExtension, in.twin, 0.90},
-		{"language by name, no access log / bare gin, 32 connections", unlogged + byName, in.twinGin, 0.85},
-		{"language by extension, no access log / bare gin, 32 connections", unlogged + byExtension, in.twinGin, 0.85},
+		{"language by name / bare net/http, 32 connections", in.gluepot, in.twin, byName, 0.90},
+		{"language by extension / bare net/http, 32 connections", in.gluepot, in.twin, byExtension, 0.90},
+		{"language by name, no access log / bare gin, 32 connections", unlogged, in.twinGin, byName, 0.85},
+		{"language by extension, no access log / bare gin, 32 connections", unlogged, in.twinGin, byExtension, 0.85},
 	} {
-		if b.quick && pair.gluepot == in.gluepot+byExtension {
+		if b.quick && pair.path == byExtension {
 			continue
 		}
-		if err := b.compare(pair.name, load{url: pair.gluepot, connections: 32}, load{url: pair.twin + "/constant", connections: 32}, pair.target); err != nil {
+		if err := b.compare(pair.name, load{to: pair.gluepot, path: pair.path, connections: 32}, load{to: pair.twin, path: "/constant", connections: 32}, pair.target); err != nil {
 			return err
 		}
 	}
@@ -176,7 +181,8 @@ func (b *bench) users(in *installation) error {
 				continue
 			}
 			name := fmt.Sprintf("/user/{name}%s / twin, %d connections", endpoint, connections)
-			if err := b.compareWithP99(name, script, in, connections, targets[connections]); err != nil {
+			l := load{path: "/user/User1" + endpoint, script: script, connections: connections}
+			if err := b.compareWithP99(name, l.toward(in.gluepot), l.toward(in.twin), targets[connections]); err != nil {
 				return err
 			}
 		}
@@ -189,13 +195,16 @@ func (b *bench) self(in *installation) error {
 	if err != nil {
 		return err
 	}
-	for connections, target := range map[int]float64{32: 0.95, 128: 1.2} {
-		if b.quick && connections != 32 {
+	for _, at := range []struct {
+		connections int
+		target      float64
+	}{{32, 0.95}, {128, 1.2}} {
+		if b.quick && at.connections != 32 {
 			continue
 		}
-		name := fmt.Sprintf("/user/self / twin, %d connections", connections)
-		err := b.compare(name, load{url: in.gluepot, script: script, connections: connections}, load{url: in.twin, script: script, connections: connections}, target)
-		if err != nil {
+		name := fmt.Sprintf("/user/self / twin, %d connections", at.connections)
+		l := load{path: "/user/self", header: "Authorization: token1", script: script, connections: at.connections}
+		if err := b.compare(name, l.toward(in.gluepot), l.toward(in.twin), at.target); err != nil {
 			return err
 		}
 	}
@@ -207,11 +216,9 @@ func (b *bench) ownPastes(in *installation) error {
 		if owner.pastes > b.pastes/4 {
 			continue
 		}
-		header := "Authorization: " + owner.token
 		name := fmt.Sprintf("/user/self/pastes of %d / twin, 32 connections", owner.pastes)
-		err := b.compare(name, load{url: in.gluepot + "/user/self/pastes", header: header, connections: 32},
-			load{url: in.twin + "/user/self/pastes", header: header, connections: 32}, owner.target)
-		if err != nil {
+		l := load{path: "/user/self/pastes", header: "Authorization: " + owner.token, connections: 32}
+		if err := b.compare(name, l.toward(in.gluepot), l.toward(in.twin), owner.target); err != nil {
 			return err
 		}
 	}
@@ -224,48 +231,53 @@ func (b *bench) embedded(in *installation) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(b.folder, "embedded.db")
-	if err := b.fillSQLite(path); err != nil {
+	url := "sqlite://" + filepath.Join(b.folder, "embedded.db")
+	if err := b.fillSQLite(url); err != nil {
 		return err
 	}
-	server, err := b.start(b.gluepot, []string{"serve"}, "GLUEPOT_DATABASE_URL=sqlite://"+path, "GLUEPOT_HTTP_ADDR=127.0.0.1:0")
+	server, err := b.serve(url)
 	if err != nil {
 		return err
 	}
-	address, err := server.gluepotAddress()
-	if err != nil {
+	l := load{path: "/user/User1", script: script, connections: 32}
+	if err := b.compare("embedded store /user/{name} / PostgreSQL twin, 32 connections", l.toward(server), l.toward(in.twin), 1); err != nil {
 		return err
 	}
-	if err := b.compare("embedded store /user/{name} / PostgreSQL twin, 32 connections", load{url: address, script: script, connections: 32},
-		load{url: in.twin, script: script, connections: 32}, 1); err != nil {
-		return err
-	}
-	return b.resident("resident memory under 32 connections, SQLite, MiB", server, load{url: address, script: script, connections: 32}, 64)
+	return b.resident("SQLite", url, 64)
 }
 
-func (b *bench) memory(in *installation) error {
-	if b.only != "" {
-		return nil
-	}
+func (b *bench) memory(in *installation) error { return b.resident("PostgreSQL", in.url, 32) }
+
+// resident measures a server of its own in the middle of a load: once with Go's default setting of the garbage
+// collector, for which the target is, and once as it is shipped (decision 0013).
+func (b *bench) resident(database, url string, target float64) error {
 	script, err := b.script("memory", `"/user/User" .. (n + 1)`, "")
-	if err != nil {
+	if err != nil || b.only != "" {
 		return err
 	}
-	return b.resident("resident memory under 32 connections, PostgreSQL, MiB", in.process, load{url: in.gluepot, script: script, connections: 32}, 32)
-}
-
-// resident measures a process in the middle of a load.
-func (b *bench) resident(name string, p *process, l load, target float64) error {
-	measured := make(chan float64, 1)
-	go func() {
-		time.Sleep(time.Duration(b.seconds) * 900 * time.Millisecond)
-		measured <- p.residentMiB()
-	}()
-	if _, err := b.wrk(l); err != nil {
-		return err
+	for _, setting := range []struct {
+		name, environment string
+		target            float64
+	}{{"GOGC=100", "GOGC=100", target}, {"as shipped", "GOGC=", target + 32}} {
+		server, err := b.serve(url, setting.environment)
+		if err != nil {
+			return err
+		}
+		measured := make(chan float64, 1)
+		go func() {
+			time.Sleep(time.Duration(b.seconds) * 900 * time.Millisecond)
+			measured <- server.process.residentMiB()
+		}()
+		if _, err := b.wrk(load{to: server, path: "/user/User1", script: script, connections: 32}); err != nil {
+			return err
+		}
+		mib := <-measured
+		server.process.stop()
+		b.add(row{
+			Name:  fmt.Sprintf("resident memory under 32 connections, %s, %s, MiB", database, setting.name),
+			Ratio: mib, Target: setting.target, atMost: true, absolute: fmt.Sprintf("%.1f MiB", mib),
+		})
 	}
-	mib := <-measured
-	b.add(row{Name: name, Ratio: mib, Target: target, atMost: true, absolute: fmt.Sprintf("%.1f MiB", mib)})
 	return nil
 }
 
@@ -342,11 +354,11 @@ func (b *bench) counting(large *installation) error {
 func (b *bench) compareCounts(name string, a, z *installation, target float64) error {
 	var ratios, p50s []float64
 	for range b.rounds {
-		first, err := b.wrk(load{url: a.gluepot + "/data/numPastes", connections: 1})
+		first, err := b.wrk(load{to: a.gluepot, path: "/data/numPastes", connections: 1})
 		if err != nil {
 			return err
 		}
-		second, err := b.wrk(load{url: z.gluepot + "/data/numPastes", connections: 1})
+		second, err := b.wrk(load{to: z.gluepot, path: "/data/numPastes", connections: 1})
 		if err != nil {
 			return err
 		}
@@ -365,8 +377,8 @@ func (b *bench) growth(sizes ...int) error {
 			return err
 		}
 		for j, l := range []load{
-			{url: in.gluepot + "/data/numPastes", connections: 1},
-			{url: in.gluepot + "/user/self/pastes", header: "Authorization: " + owners[1].token, connections: 1},
+			{to: in.gluepot, path: "/data/numPastes", connections: 1},
+			{to: in.gluepot, path: "/user/self/pastes", header: "Authorization: " + owners[1].token, connections: 1},
 		} {
 			var p50s []float64
 			for range b.rounds {
@@ -413,16 +425,16 @@ func (r row) cells() []string {
 	if !r.Met {
 		met = "**no**"
 	}
-	return []string{r.Name, fmt.Sprintf("%.2f", r.Ratio), fmt.Sprintf("%s %g", sign, r.Target), met, r.absolute, r.p50, r.p99}
+	return []string{r.Name, fmt.Sprintf("%.2f", r.Ratio), fmt.Sprintf("%s %g", sign, r.Target), met, r.absolute, r.p50, r.p99, r.allocations, r.resident}
 }
 
-var titles = []string{"what", "ratio", "target", "met", "Gluepot; twin", "p50", "p99"}
+var titles = []string{"what", "ratio", "target", "met", "Gluepot; twin", "p50", "p99", "allocations", "resident"}
 
 func (b *bench) print() {
-	_, _ = fmt.Printf("\n%-72s %8s %8s %6s  %-28s %-18s %s\n", titles[0], titles[1], titles[2], titles[3], titles[4], titles[5], titles[6])
+	_, _ = fmt.Printf("\n%-72s %8s %8s %6s  %-28s %-20s %-20s %-12s %s\n", titles[0], titles[1], titles[2], titles[3], titles[4], titles[5], titles[6], titles[7], titles[8])
 	for _, r := range b.rows {
 		c := r.cells()
-		_, _ = fmt.Printf("%-72s %8s %8s %6s  %-28s %-18s %s\n", c[0], c[1], c[2], strings.Trim(c[3], "*"), c[4], c[5], c[6])
+		_, _ = fmt.Printf("%-72s %8s %8s %6s  %-28s %-20s %-20s %-12s %s\n", c[0], c[1], c[2], strings.Trim(c[3], "*"), c[4], c[5], c[6], c[7], c[8])
 	}
 }
 

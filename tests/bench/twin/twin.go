@@ -1,16 +1,12 @@
-// Command twin answers like Gluepot with the least code that can: net/http, one pgx pool, one statement for
+// Package twin answers like Gluepot with the least code that can: net/http, one pgx pool, one statement for
 // each request and no rule, no deadline, no log. It is what the benchmarks measure Gluepot against.
-package main
+package twin
 
 import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
-	"log"
-	"net"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
@@ -40,16 +36,19 @@ func (p *profile) fields() []any {
 	return []any{&p.ID, &p.Username, &p.AvatarURL, &p.DefaultLang, &p.PublicProfile, &p.SupporterLength, &p.Contributor}
 }
 
-func main() {
-	config, err := pgxpool.ParseConfig(os.Getenv("TWIN_DATABASE_URL"))
+// New returns the twin of the endpoints that ask the database at url, with constant at /constant, and a function that
+// closes its connections.
+func New(ctx context.Context, url string, constant []byte) (http.Handler, func(), error) {
+	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		log.Fatal(err)
+		return nil, nil, err
 	}
 	config.MaxConns = 8 // as many as Gluepot has
-	pool, err := pgxpool.NewWithConfig(context.Background(), config)
+	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		log.Fatal(err)
+		return nil, nil, err
 	}
+	mux := http.NewServeMux()
 	write := func(w http.ResponseWriter, v any, err error) {
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -63,17 +62,17 @@ func main() {
 		sum := sha256.Sum256([]byte(r.Header.Get("Authorization")))
 		return sum[:]
 	}
-	http.HandleFunc("GET /user/{name}", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET /user/{name}", func(w http.ResponseWriter, r *http.Request) {
 		var p profile
 		err := pool.QueryRow(r.Context(), `SELECT `+columns+` FROM users u WHERE u.username_folded = $1`, strings.ToLower(r.PathValue("name"))).Scan(p.fields()...)
 		write(w, p, err)
 	})
-	http.HandleFunc("GET /user/{name}/exists", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET /user/{name}/exists", func(w http.ResponseWriter, r *http.Request) {
 		var one int
 		err := pool.QueryRow(r.Context(), `SELECT 1 FROM users u WHERE u.username_folded = $1`, strings.ToLower(r.PathValue("name"))).Scan(&one)
 		write(w, "", err)
 	})
-	http.HandleFunc("GET /user/self", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET /user/self", func(w http.ResponseWriter, r *http.Request) {
 		var a account
 		err := pool.QueryRow(r.Context(), `SELECT `+columns+`,
 			(SELECT coalesce(json_agg(s.paste_id ORDER BY s.position), '[]') FROM stars s JOIN pastes p ON p.id = s.paste_id
@@ -84,7 +83,7 @@ func main() {
 			Scan(append(a.fields(), &a.Stars, &a.ServiceIDs)...)
 		write(w, a, err)
 	})
-	http.HandleFunc("GET /user/self/pastes", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET /user/self/pastes", func(w http.ResponseWriter, r *http.Request) {
 		var owner string
 		err := pool.QueryRow(r.Context(), `SELECT user_id FROM access_tokens WHERE hash = $1`, hash(r)).Scan(&owner)
 		if err != nil {
@@ -109,26 +108,22 @@ func main() {
 		}
 		write(w, ids, rows.Err())
 	})
-	constant := []byte(os.Getenv("TWIN_CONSTANT"))
-	http.HandleFunc("GET /constant", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /constant", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(constant)
 	})
+	return mux, pool.Close, nil
+}
+
+// NewGin returns a bare gin handler with constant at /constant.
+func NewGin(constant []byte) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	bare := gin.New()
 	bare.GET("/constant", func(c *gin.Context) { c.Data(http.StatusOK, "application/json", constant) })
-	ginAddress := serve(bare)
-	_, _ = fmt.Println(serve(http.DefaultServeMux), ginAddress)
-	select {}
+	return bare
 }
 
-// serve serves in the background on a free port and returns its address.
-func serve(handler http.Handler) net.Addr {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		log.Fatal(err)
-	}
-	server := http.Server{Handler: handler, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute} // as Gluepot's
-	go func() { log.Fatal(server.Serve(listener)) }()
-	return listener.Addr()
+// Server returns a server with Gluepot's deadlines.
+func Server(handler http.Handler) *http.Server {
+	return &http.Server{Handler: handler, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
 }

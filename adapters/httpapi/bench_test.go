@@ -1,0 +1,96 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/gluepot/gluepot/application/languages"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/language"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// instantStore answers everything at once, so that the benchmarks see what the interface itself costs.
+type instantStore struct {
+	user     user.User
+	token    token.Token
+	language language.Language
+	ids      [][]byte
+}
+
+func (s *instantStore) ByName(context.Context, user.Name) (user.User, error) { return s.user, nil }
+
+func (s *instantStore) ByHash(context.Context, token.Hash) (token.Token, error) { return s.token, nil }
+
+func (s *instantStore) RecordUse(token.ID, time.Time) {}
+
+func (s *instantStore) EachActiveID(_ context.Context, _ user.ID, _ time.Time, visit func([]byte) error) error {
+	for _, id := range s.ids {
+		if err := visit(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// names makes a store that knows one language out of it.
+type names struct{ *instantStore }
+
+func (n names) ByName(string) (*language.Language, bool) { return &n.language, true }
+
+func (n names) ByAlias(string) (*language.Language, bool) { return nil, false }
+
+// nowhere is a client that has no use for the answer.
+type nowhere struct{ header http.Header }
+
+func (n nowhere) Header() http.Header         { return n.header }
+func (n nowhere) WriteHeader(int)             {}
+func (n nowhere) Write(p []byte) (int, error) { return len(p), nil }
+
+func BenchmarkRequest(b *testing.B) {
+	name, err := user.ParseName("Epoxy")
+	if err != nil {
+		b.Fatal(err)
+	}
+	secret := token.Generate()
+	store := &instantStore{
+		user: user.User{
+			ID: "hiqpz8s5", Name: name, AvatarURL: "https://example.com/epoxy.png", DefaultLanguage: "Go", PublicProfile: true, SupporterMonths: 24,
+		},
+		token:    token.Token{ID: "k1", Owner: "hiqpz8s5", Hash: secret.Hash()},
+		language: language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go"}, Color: "#00add8"},
+	}
+	for i := range 1000 {
+		store.ids = append(store.ids, fmt.Appendf(nil, "p%07d", i))
+	}
+	useCases := UseCases{
+		CheckUserExists: users.NewCheckExists(store), ShowProfile: users.NewShowProfile(store),
+		ListOwnPastes:      pastes.NewListOwn(store, store, store, time.Now),
+		FindLanguageByName: languages.NewFindByName(names{store}),
+	}
+	log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(io.Discard), zap.InfoLevel))
+	api, err := New(DefaultConfig(), useCases, []*language.Language{&store.language}, func(context.Context) error { return nil }, log)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, path := range []string{"/user/Epoxy/exists", "/user/Epoxy", "/user/self/pastes", "/data/language?name=Go", "/user/no%20user"} {
+		b.Run(path, func(b *testing.B) {
+			request := httptest.NewRequest(http.MethodGet, path, nil)
+			request.Header.Set("Authorization", secret.Reveal())
+			b.ReportAllocs()
+			for b.Loop() {
+				api.ServeHTTP(nowhere{http.Header{}}, request)
+			}
+		})
+	}
+}
