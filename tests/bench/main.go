@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gluepot/gluepot/tests/database"
@@ -305,6 +306,10 @@ func (b *bench) imports() error {
 		}
 		rate := pastes / time.Since(started).Seconds()
 		b.add(row{Name: "import into " + store.name + ", pastes/s", Ratio: rate, Target: target, absolute: fmt.Sprintf("%.0f pastes/s", rate)})
+		if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok { // Maxrss is KiB on Linux
+			mib := float64(usage.Maxrss) / 1024
+			b.add(row{Name: "peak resident memory of the import into " + store.name + ", MiB", Ratio: mib, Target: 100, atMost: true, absolute: fmt.Sprintf("%.1f MiB", mib)})
+		}
 	}
 	return nil
 }
