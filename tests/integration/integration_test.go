@@ -154,6 +154,23 @@ func TestCountAfterCopy(t *testing.T) {
 	wantExact(t, gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg), "COPY")
 }
 
+// TestCountWithoutSlots has writers whose slot is not there yet.
+func TestCountWithoutSlots(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	pastes, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
+	exec(t, db, "DELETE FROM paste_counts")
+	first, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close() //nolint:errcheck // nothing is pending
+	exec(t, first, "INSERT INTO pastes (id, created_at) SELECT 'p' || x, now() FROM generate_series(1, 5) x")
+	exec(t, db, "DELETE FROM pastes WHERE id IN ('p1', 'p2')") // on another connection, while the first is taken
+	exec(t, db, "DELETE FROM pastes WHERE id = 'nothing'")
+	wantExact(t, pastes, db, "writing without slots")
+}
+
 // TestCountReadsNoTable sees to it that counting costs the same however many pastes there are.
 func TestCountReadsNoTable(t *testing.T) {
 	t.Parallel()
