@@ -217,16 +217,39 @@ func (p *process) twinAddresses() (bare, gin string, err error) {
 	return "", "", errors.New("the twin did not start")
 }
 
-var residentPattern = regexp.MustCompile(`VmRSS:\s+(\d+) kB`)
+func (p *process) residentMiB() float64 { return statusMiB(p.cmd.Process.Pid, "VmRSS") }
 
-func (p *process) residentMiB() float64 {
-	status, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "status")) // not there on other systems
-	match := residentPattern.FindSubmatch(status)
-	if match == nil {
-		return 0
+// watchPeak delivers the most memory that a process was resident in, once it has ended. The usage that the
+// system reports at the end would include this process as it was when it forked.
+func watchPeak(pid int) <-chan float64 {
+	peak := make(chan float64, 1)
+	go func() {
+		most := 0.0
+		for {
+			now := statusMiB(pid, "VmHWM")
+			if now == 0 {
+				peak <- most
+				return
+			}
+			most = now
+			time.Sleep(5 * time.Millisecond)
+		}
+	}()
+	return peak
+}
+
+var memoryPattern = regexp.MustCompile(`(VmRSS|VmHWM):\s+(\d+) kB`)
+
+// statusMiB reads a line of a process's status, and returns 0 when there is none.
+func statusMiB(pid int, line string) float64 {
+	status, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status")) // not there on other systems
+	for _, match := range memoryPattern.FindAllSubmatch(status, -1) {
+		if string(match[1]) == line {
+			kib, _ := strconv.ParseFloat(string(match[2]), 64) // digits
+			return kib / 1024
+		}
 	}
-	kib, _ := strconv.ParseFloat(string(match[1]), 64) // digits
-	return kib / 1024
+	return 0
 }
 
 func waitReady(url string) error {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +15,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/gluepot/gluepot/tests/database"
@@ -300,16 +300,19 @@ func (b *bench) imports() error {
 	for _, store := range []struct{ name, url string }{{"SQLite", "sqlite://" + filepath.Join(b.folder, "imported.db")}, {"PostgreSQL", postgres.String()}} {
 		command := exec.Command(b.gluepot, "import", "pastemyst", "--pastes", file)
 		command.Env, command.Dir = append(os.Environ(), "GLUEPOT_DATABASE_URL="+store.url), b.folder
+		var out bytes.Buffer
+		command.Stdout, command.Stderr = &out, &out
 		started := time.Now()
-		if out, err := command.CombinedOutput(); err != nil {
-			return fmt.Errorf("import: %w: %s", err, out)
+		if err := command.Start(); err != nil {
+			return err
 		}
-		rate := pastes / time.Since(started).Seconds()
+		peak := watchPeak(command.Process.Pid)
+		if err := command.Wait(); err != nil {
+			return fmt.Errorf("import: %w: %s", err, &out)
+		}
+		rate, mib := pastes/time.Since(started).Seconds(), <-peak
 		b.add(row{Name: "import into " + store.name + ", pastes/s", Ratio: rate, Target: target, absolute: fmt.Sprintf("%.0f pastes/s", rate)})
-		if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok { // Maxrss is KiB on Linux
-			mib := float64(usage.Maxrss) / 1024
-			b.add(row{Name: "peak resident memory of the import into " + store.name + ", MiB", Ratio: mib, Target: 100, atMost: true, absolute: fmt.Sprintf("%.1f MiB", mib)})
-		}
+		b.add(row{Name: "peak resident memory of the import into " + store.name + ", MiB", Ratio: mib, Target: 100, atMost: true, absolute: fmt.Sprintf("%.1f MiB", mib)})
 	}
 	return nil
 }
