@@ -31,8 +31,8 @@ const (
 // that a key which the database chokes on spoils its own answer only.
 type coalescer[K, V any] struct {
 	one  func(context.Context, K) (V, error)
-	many func(context.Context, []K) ([]found[V], error) // an answer for each key, in their order; nil: never merge
-	most int                                            // statements at once
+	many func(context.Context, []K) ([]found[V], error) // an answer for each key, in their order
+	most int                                            // statements at once; 0: never merge
 
 	mu      sync.Mutex
 	running []time.Time // when each statement under way began
@@ -102,11 +102,15 @@ func (c *coalescer[K, V]) newLookup(ctx context.Context, key K) *lookup[K, V] {
 // mayBegin reports whether another statement may begin, instead of leaving those who wait to one that is
 // under way. The caller holds mu.
 func (c *coalescer[K, V]) mayBegin(now time.Time) bool {
-	if len(c.running) == 0 || len(c.running) >= c.most {
-		return len(c.running) == 0
+	switch {
+	case len(c.running) == 0:
+		return true
+	case len(c.running) >= c.most:
+		return false
+	case len(c.waiting) >= maxCoalesced:
+		return true
 	}
-	youngest := slices.MaxFunc(c.running, time.Time.Compare)
-	return len(c.waiting) >= maxCoalesced || now.Sub(youngest) >= coalescePatience
+	return now.Sub(slices.MaxFunc(c.running, time.Time.Compare)) >= coalescePatience
 }
 
 // take takes a batch off the queue. The caller holds mu.
