@@ -105,7 +105,9 @@ func (a *API) StartDraining() { a.draining.Store(true) }
 // handle runs an endpoint that may wait for the database, under the request's deadline.
 func (a *API) handle(endpoint func(context.Context, *gin.Context) error) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		if err := endpoint(a.deadlines.context(c.Request.Context()), c); err != nil {
+		ctx, cancel := a.deadlines.context(c.Request.Context())
+		defer cancel()
+		if err := endpoint(ctx, c); err != nil {
 			a.fail(c, err)
 		}
 	}

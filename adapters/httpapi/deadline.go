@@ -27,7 +27,13 @@ const sharing = 100
 // context returns one with a deadline and the values of a request's context. A client that goes away does
 // not end it: what it asked for takes no longer than the timeout, while giving up a statement half-way costs a
 // connection to the database, which clients could use up.
-func (d *deadlines) context(request context.Context) context.Context {
+//
+// A request that has a deadline already, from a middleware of whoever mounts the interface, keeps it, and ends
+// when that middleware says so.
+func (d *deadlines) context(request context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := request.Deadline(); ok {
+		return context.WithTimeout(request, d.timeout)
+	}
 	now := time.Now()
 	shared := d.latest.Load()
 	if shared == nil || now.After(shared.closed) {
@@ -36,7 +42,7 @@ func (d *deadlines) context(request context.Context) context.Context {
 		shared = &sharedDeadline{Context: ctx, closed: now.Add(d.timeout / sharing)}
 		d.latest.Store(shared)
 	}
-	return &requestContext{Context: shared.Context, values: request}
+	return &requestContext{Context: shared.Context, values: request}, func() {} // others share it
 }
 
 // requestContext is a shared deadline with a request's values.
