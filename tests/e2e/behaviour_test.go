@@ -16,14 +16,15 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/faultproxy"
+	"github.com/gluepot/gluepot/tests/program"
 )
 
 // databasePaths are the endpoints that ask the database.
 var databasePaths = []string{"/user/epoxy/exists", "/user/epoxy", "/user/self", "/user/self/pastes", "/data/numPastes"}
 
-func wantStatus(t *testing.T, server *process, path string, status int) (*http.Response, string) {
+func wantStatus(t *testing.T, server *program.Process, path string, status int) (*http.Response, string) {
 	t.Helper()
-	response, body := exchange(t, server.address, http.MethodGet, path, authorization(epoxyToken))
+	response, body := exchange(t, server.Address, http.MethodGet, path, authorization(program.EpoxyToken))
 	if response.StatusCode != status {
 		t.Errorf("%.100s: %s, want %d: %s", path, response.Status, status, body)
 	}
@@ -31,12 +32,12 @@ func wantStatus(t *testing.T, server *process, path string, status int) (*http.R
 }
 
 // throughProxy serves a filled PostgreSQL database that can be made to fail.
-func throughProxy(t *testing.T, settings ...string) (*process, *faultproxy.Proxy) {
+func throughProxy(t *testing.T, settings ...string) (*program.Process, *faultproxy.Proxy) {
 	t.Helper()
 	cfg := database.Postgres(t)
-	fixture(t, cfg)
+	program.Fixture(t, cfg)
 	proxy, cfg := faultproxy.Start(t, cfg)
-	return serve(t, string(cfg.URL), settings...), proxy
+	return program.Serve(t, string(cfg.URL), settings...), proxy
 }
 
 func TestDatabaseUnreachable(t *testing.T) {
@@ -67,9 +68,9 @@ func TestDatabaseUnreachable(t *testing.T) {
 				wantStatus(t, server, path, http.StatusOK)
 			}
 			proxy.Resume()
-			deadline := time.Now().Add(patience)
+			deadline := time.Now().Add(program.Patience)
 			for time.Now().Before(deadline) {
-				if status, _ := server.get("/readyz", ""); status == http.StatusOK {
+				if status, _ := server.Get("/readyz", ""); status == http.StatusOK {
 					break
 				}
 				time.Sleep(20 * time.Millisecond)
@@ -107,11 +108,11 @@ func TestAbandonedRequests(t *testing.T) {
 	for range 10 {
 		proxy.Stall()
 		for _, path := range databasePaths {
-			client, err := net.Dial("tcp", server.address)
+			client, err := net.Dial("tcp", server.Address)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := fmt.Fprintf(client, "GET %s HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", path, authorization(epoxyToken)); err != nil {
+			if _, err := fmt.Fprintf(client, "GET %s HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", path, authorization(program.EpoxyToken)); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(5 * time.Millisecond) // it is waiting for the database
@@ -134,9 +135,9 @@ func TestRoundTrips(t *testing.T) {
 		"/user/epoxy/exists": 1, "/user/epoxy": 1, "/user/self": 1, "/user/self/pastes": 2, "/data/numPastes": 1,
 		"/data/language?name=go": 0, "/data/languageExt?extension=go": 0, "/user/-": 0,
 	} {
-		server.get(path, epoxyToken) // the first time prepares statements
+		server.Get(path, program.EpoxyToken) // the first time prepares statements
 		before := proxy.RoundTrips()
-		server.get(path, epoxyToken)
+		server.Get(path, program.EpoxyToken)
 		if got := proxy.RoundTrips() - before; got != most {
 			t.Errorf("%s took %d round trips, want %d", path, got, most)
 		}
@@ -151,7 +152,7 @@ func TestStopping(t *testing.T) {
 	var inFlight sync.WaitGroup
 	inFlight.Go(func() { wantStatus(t, server, "/user/epoxy", http.StatusOK) })
 	time.Sleep(200 * time.Millisecond)
-	server.signal(syscall.SIGTERM)
+	server.Signal(syscall.SIGTERM)
 	time.Sleep(200 * time.Millisecond)
 	_, body := wantStatus(t, server, "/readyz", http.StatusServiceUnavailable)
 	if !strings.Contains(body, "shutting down") {
@@ -161,10 +162,10 @@ func TestStopping(t *testing.T) {
 	time.Sleep(time.Second) // beyond the drain delay: the socket is closed, the request still in flight
 	proxy.Resume()
 	inFlight.Wait()
-	if code := server.wait(); code != 0 {
+	if code := server.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	server.waitForLog("stopped")
+	server.WaitForLog("stopped")
 }
 
 func TestSecondSignal(t *testing.T) {
@@ -173,17 +174,17 @@ func TestSecondSignal(t *testing.T) {
 	wantStatus(t, server, "/user/epoxy", http.StatusOK)
 	proxy.Stall()
 	go func() {
-		response, err := http.Get("http://" + server.address + "/user/epoxy")
+		response, err := http.Get("http://" + server.Address + "/user/epoxy")
 		if err == nil {
 			_ = response.Body.Close()
 		}
 	}()
 	time.Sleep(200 * time.Millisecond)
-	server.signal(syscall.SIGTERM)
-	server.waitForLog("stopping")
+	server.Signal(syscall.SIGTERM)
+	server.WaitForLog("stopping")
 	started := time.Now()
-	server.signal(syscall.SIGTERM)
-	if code := server.wait(); code != 1 {
+	server.Signal(syscall.SIGTERM)
+	if code := server.Wait(); code != 1 {
 		t.Errorf("exit code %d", code)
 	}
 	if took := time.Since(started); took > 2*time.Second {
@@ -194,9 +195,9 @@ func TestSecondSignal(t *testing.T) {
 func TestListenFailure(t *testing.T) {
 	t.Parallel()
 	url := string(database.SQLite(t).URL)
-	first := serve(t, url)
-	code, stdout, stderr := run(t, []string{"GLUEPOT_DATABASE_URL=" + url, "GLUEPOT_HTTP_ADDR=" + first.address}, "serve")
-	wanted := "gluepot: Cannot listen on " + first.address + ". Choose another address with --http-addr or GLUEPOT_HTTP_ADDR. (address already in use)\n"
+	first := program.Serve(t, url)
+	code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + url, "GLUEPOT_HTTP_ADDR=" + first.Address}, "serve")
+	wanted := "gluepot: Cannot listen on " + first.Address + ". Choose another address with --http-addr or GLUEPOT_HTTP_ADDR. (address already in use)\n"
 	if code != 1 || stdout != "" || stderr != wanted {
 		t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
 	}
@@ -204,7 +205,7 @@ func TestListenFailure(t *testing.T) {
 
 func TestWrongConfiguration(t *testing.T) {
 	t.Parallel()
-	code, stdout, stderr := run(t, []string{
+	code, stdout, stderr := program.Run(t, []string{
 		"GLUEPOT_DATABASE_URL=mysql://root:hunter2@localhost/x", "GLUEPOT_DATABASE_MAX_CONNECTIONS=many", "GLUEPOT_HTTP_ADDR=nowhere",
 		"GLUEPOT_HTTP_BASE_PATH=api/v2/", "GLUEPOT_HTTP_REQUEST_TIMEOUT=-1s", "GLUEPOT_LOG_LEVEL=loud", "GLUEPOT_LOG_FORMAT=xml",
 		"GLUEPOT_HTTP_TRUSTED_PROXIES=nobody", "GLUEPOT_SWEEP_INTERVAL=soon",
@@ -220,7 +221,7 @@ func TestWrongConfiguration(t *testing.T) {
 		t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
 	}
 	for _, args := range [][]string{{"nonsense"}, {"serve", "--nonsense"}, {"serve", "nonsense"}, {"migrate", "down"}} {
-		if code, _, stderr := run(t, nil, args...); code != 2 || !strings.HasPrefix(stderr, "gluepot: ") || strings.Count(stderr, "\n") != 1 {
+		if code, _, stderr := program.Run(t, nil, args...); code != 2 || !strings.HasPrefix(stderr, "gluepot: ") || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: exit code %d, %q", args, code, stderr)
 		}
 	}
@@ -228,7 +229,7 @@ func TestWrongConfiguration(t *testing.T) {
 
 func TestDatabaseDownAtStart(t *testing.T) {
 	t.Parallel()
-	code, _, stderr := run(t, []string{"GLUEPOT_DATABASE_URL=postgres://gluepot:hunter2@127.0.0.1:1/gluepot", "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve")
+	code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=postgres://gluepot:hunter2@127.0.0.1:1/gluepot", "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve")
 	if code != 1 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "connection refused") || strings.Contains(stderr, "hunter2") {
 		t.Errorf("exit code %d, %q", code, stderr)
 	}
@@ -237,7 +238,7 @@ func TestDatabaseDownAtStart(t *testing.T) {
 func TestHelpAndVersion(t *testing.T) {
 	t.Parallel()
 	for args, part := range map[string]string{"help": "Available Commands", "": "Available Commands", "help serve": "--http-addr", "version": "gluepot "} {
-		if code, stdout, stderr := run(t, nil, strings.Fields(args)...); code != 0 || !strings.Contains(stdout, part) || stderr != "" {
+		if code, stdout, stderr := program.Run(t, nil, strings.Fields(args)...); code != 0 || !strings.Contains(stdout, part) || stderr != "" {
 			t.Errorf("%q: exit code %d, %q, %q", args, code, stdout, stderr)
 		}
 	}
@@ -253,12 +254,12 @@ func eachEmpty(t *testing.T, test func(*testing.T, gormstore.Config)) {
 func TestManyNodesStartAtOnce(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
-		nodes := make([]*process, 4)
+		nodes := make([]*program.Process, 4)
 		for i := range nodes {
-			nodes[i] = start(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve")
+			nodes[i] = program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve")
 		}
 		for _, node := range nodes {
-			node.waitForAddress()
+			node.WaitForAddress()
 			wantStatus(t, node, "/readyz", http.StatusOK)
 		}
 	})
@@ -268,13 +269,13 @@ func TestMigrate(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
 		url := "GLUEPOT_DATABASE_URL=" + string(cfg.URL)
-		unmigrated := start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_DATABASE_MIGRATE=false"}, "serve")
-		unmigrated.waitForAddress()
+		unmigrated := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_DATABASE_MIGRATE=false"}, "serve")
+		unmigrated.WaitForAddress()
 		wantStatus(t, unmigrated, "/readyz", http.StatusServiceUnavailable)
 		for _, step := range []struct{ command, part string }{
 			{"status", "pending"}, {"up", "up to date"}, {"up", "up to date"}, {"status", "applied"},
 		} {
-			if code, stdout, stderr := run(t, []string{url}, "migrate", step.command); code != 0 || !strings.Contains(stdout, step.part) {
+			if code, stdout, stderr := program.Run(t, []string{url}, "migrate", step.command); code != 0 || !strings.Contains(stdout, step.part) {
 				t.Fatalf("%s: exit code %d, %q, %q", step.command, code, stdout, stderr)
 			}
 		}
@@ -286,7 +287,7 @@ func TestMigrate(t *testing.T) {
 		}
 		wantStatus(t, unmigrated, "/readyz", http.StatusOK)
 		for _, args := range [][]string{{"serve"}, {"migrate", "up"}} {
-			code, _, stderr := run(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}[:len(args[0])/7+1], args...)
+			code, _, stderr := program.Run(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}[:len(args[0])/7+1], args...)
 			if code != 1 || !strings.Contains(stderr, "Run a newer gluepot") || strings.Count(stderr, "\n") != 1 {
 				t.Errorf("%v: exit code %d, %q", args, code, stderr)
 			}
@@ -297,8 +298,8 @@ func TestMigrate(t *testing.T) {
 func TestBasePath(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
-	fixture(t, cfg)
-	server := serve(t, string(cfg.URL), "GLUEPOT_HTTP_BASE_PATH=/api/v2")
+	program.Fixture(t, cfg)
+	server := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_BASE_PATH=/api/v2")
 	for path, status := range map[string]int{
 		"/api/v2/user/epoxy": 200, "/api/v2/user/self/": 200, "/api/v2/data/language?name=C++": 200,
 		"/user/epoxy": 404, "/healthz": 200, "/readyz": 200, "/api/v2/healthz": 404,
@@ -309,12 +310,12 @@ func TestBasePath(t *testing.T) {
 
 func TestEmptyByDefault(t *testing.T) {
 	t.Parallel()
-	server := start(t, []string{"GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve")
-	server.waitForAddress()
+	server := program.Start(t, []string{"GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve")
+	server.WaitForAddress()
 	if _, body := wantStatus(t, server, "/data/numPastes", http.StatusOK); body != `{"numPastes":0}` {
 		t.Error(body)
 	}
-	if _, err := os.Stat(filepath.Join(server.cmd.Dir, "data", "gluepot.db")); err != nil {
+	if _, err := os.Stat(filepath.Join(server.Cmd.Dir, "data", "gluepot.db")); err != nil {
 		t.Error(err)
 	}
 }
@@ -324,25 +325,25 @@ func TestDemo(t *testing.T) {
 	t.Parallel()
 	url := "GLUEPOT_DATABASE_URL=" + string(database.EmptySQLite(t).URL)
 	for range 2 { // the second start finds the data of the first
-		server := start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve", "--demo")
-		server.waitForAddress()
-		eventually(t, "the lines are printed", func() bool { return strings.Contains(server.stdout.String(), "Ctrl-C") })
-		lines := regexp.MustCompile(`curl (?:-H 'Authorization: (\S+)' )?'?(http://\S+?)'?\n`).FindAllStringSubmatch(server.stdout.String(), -1)
+		server := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve", "--demo")
+		server.WaitForAddress()
+		program.Eventually(t, "the lines are printed", func() bool { return strings.Contains(server.Stdout.String(), "Ctrl-C") })
+		lines := regexp.MustCompile(`curl (?:-H 'Authorization: (\S+)' )?'?(http://\S+?)'?\n`).FindAllStringSubmatch(server.Stdout.String(), -1)
 		if len(lines) != 7 {
-			t.Fatalf("%d lines in %s", len(lines), &server.stdout)
+			t.Fatalf("%d lines in %s", len(lines), &server.Stdout)
 		}
 		for _, line := range lines {
-			status, body := server.get(strings.TrimPrefix(line[2], "http://"+server.address), line[1])
+			status, body := server.Get(strings.TrimPrefix(line[2], "http://"+server.Address), line[1])
 			if status != http.StatusOK || len(body) < len(`""`) || body == "[]" {
 				t.Errorf("%s: %d %s", line[2], status, body)
 			}
 		}
-		status, _ := server.get("/user/mortar", "")
-		if exists, _ := server.get("/user/mortar/exists", ""); status != http.StatusNotFound || exists != http.StatusOK {
+		status, _ := server.Get("/user/mortar", "")
+		if exists, _ := server.Get("/user/mortar/exists", ""); status != http.StatusNotFound || exists != http.StatusOK {
 			t.Error("mortar is not private")
 		}
-		server.signal(syscall.SIGINT)
-		if code := server.wait(); code != 0 {
+		server.Signal(syscall.SIGINT)
+		if code := server.Wait(); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
 	}
@@ -351,19 +352,19 @@ func TestDemo(t *testing.T) {
 func TestAccessLog(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
-	fixture(t, cfg)
-	server := serve(t, string(cfg.URL))
-	exchange(t, server.address, http.MethodGet, "/user/self?token="+epoxyToken, authorization("Bearer "+epoxyToken))
-	line := server.waitForLog("request")
+	program.Fixture(t, cfg)
+	server := program.Serve(t, string(cfg.URL))
+	exchange(t, server.Address, http.MethodGet, "/user/self?token="+program.EpoxyToken, authorization("Bearer "+program.EpoxyToken))
+	line := server.WaitForLog("request")
 	if line["request_id"] != "golden" || line["route"] != "/user/self" || line["status"] != float64(200) || line["method"] != "GET" {
 		t.Error(line)
 	}
 	if _, ok := line["duration_ms"].(float64); !ok {
 		t.Error(line)
 	}
-	server.signal(syscall.SIGTERM)
-	server.wait()
-	if strings.Contains(server.stderr.String(), epoxyToken) {
+	server.Signal(syscall.SIGTERM)
+	server.Wait()
+	if strings.Contains(server.Stderr.String(), program.EpoxyToken) {
 		t.Error("the token is in the log")
 	}
 }
@@ -371,8 +372,8 @@ func TestAccessLog(t *testing.T) {
 func TestHostileInput(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
-	fixture(t, cfg)
-	server := serve(t, string(cfg.URL))
+	program.Fixture(t, cfg)
+	server := program.Serve(t, string(cfg.URL))
 	megabyte := strings.Repeat("a", 1<<20)
 	for _, path := range []string{
 		"/data/language?name=" + megabyte, "/data/languageExt?extension=" + megabyte, "/user/" + megabyte, "/user/" + megabyte + "/exists",
@@ -382,7 +383,7 @@ func TestHostileInput(t *testing.T) {
 	for b := range 256 {
 		for _, path := range []string{"/user/%%%02x", "/data/language?name=%%%02x", "/data/languageExt?extension=%%%02x"} {
 			target := fmt.Sprintf(path, b)
-			response, _ := exchange(t, server.address, http.MethodGet, target)
+			response, _ := exchange(t, server.Address, http.MethodGet, target)
 			if response.StatusCode >= http.StatusInternalServerError {
 				t.Errorf("%s: %s", target, response.Status)
 			}
@@ -396,8 +397,8 @@ func TestStoppingWithoutDatabase(t *testing.T) {
 	server, proxy := throughProxy(t)
 	wantStatus(t, server, "/user/self", http.StatusOK) // a use to store
 	proxy.Refuse()
-	server.signal(syscall.SIGTERM)
-	if code := server.wait(); code != 0 {
+	server.Signal(syscall.SIGTERM)
+	if code := server.Wait(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 }
@@ -406,11 +407,11 @@ func TestStoppingWithoutDatabase(t *testing.T) {
 func TestLastUsed(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		fixture(t, cfg)
-		server := serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=1h")
+		program.Fixture(t, cfg)
+		server := program.Serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=1h")
 		wantStatus(t, server, "/user/self", http.StatusOK)
-		server.signal(syscall.SIGTERM)
-		server.wait()
+		server.Signal(syscall.SIGTERM)
+		server.Wait()
 		var used int
 		if err := database.SQL(t, cfg).QueryRow("SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL").Scan(&used); err != nil || used != 1 {
 			t.Errorf("%d tokens were used, error %v", used, err)
@@ -422,10 +423,10 @@ func TestLastUsed(t *testing.T) {
 func TestSweeping(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		fixture(t, cfg)
-		serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=50ms")
+		program.Fixture(t, cfg)
+		program.Serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=50ms")
 		db := database.SQL(t, cfg)
-		eventually(t, "the expired paste is removed", func() bool {
+		program.Eventually(t, "the expired paste is removed", func() bool {
 			var left int
 			if err := db.QueryRow("SELECT count(*) FROM pastes WHERE id = 'expired1'").Scan(&left); err != nil {
 				t.Fatal(err)

@@ -9,16 +9,17 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
 )
 
 // TestCommands works beside a running server: each change shows in its next answer.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		server := serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=50ms")
+		server := program.Serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=50ms")
 		gluepot := func(wantCode int, line string) string {
 			t.Helper()
-			code, stdout, stderr := run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, strings.Fields(line)...)
+			code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, strings.Fields(line)...)
 			if code != wantCode || (code != 0) != strings.Contains(stderr, "gluepot: ") {
 				t.Fatalf("%s: exit code %d, want %d: %s%s", line, code, wantCode, stdout, stderr)
 			}
@@ -34,7 +35,7 @@ func TestCommands(t *testing.T) {
 		}
 		wantAnswer := func(path, token string, status int, parts ...string) {
 			t.Helper()
-			got, body := server.get(path, token)
+			got, body := server.Get(path, token)
 			for _, part := range parts {
 				if !strings.Contains(body, part) {
 					t.Errorf("%s: %q is not in %s", path, part, body)
@@ -60,7 +61,7 @@ func TestCommands(t *testing.T) {
 		if list := gluepot(0, "token list epoxy"); strings.Contains(list, secret) || !strings.Contains(list, "laptop") {
 			t.Error(list)
 		}
-		eventually(t, "the last use is stored", func() bool { return field("token list epoxy --json", "lastUsedAt") != "<nil>" })
+		program.Eventually(t, "the last use is stored", func() bool { return field("token list epoxy --json", "lastUsedAt") != "<nil>" })
 
 		first := field("paste create --owner epoxy --json", "id")
 		second := field("paste create --owner epoxy --expires-in 1h --json", "id")

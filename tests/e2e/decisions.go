@@ -1,6 +1,10 @@
 package e2e
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/gluepot/gluepot/tests/program"
+)
 
 // request is sent as it stands. A header that begins with a line end is the body.
 type request struct {
@@ -23,19 +27,19 @@ var decisions = []struct {
 	{"the seven endpoints", []request{
 		get("/user/Epoxy/exists"),
 		get("/user/Epoxy"),
-		get("/user/self", authorization(epoxyToken)),
-		get("/user/self/pastes", authorization(epoxyToken)),
+		get("/user/self", authorization(program.EpoxyToken)),
+		get("/user/self/pastes", authorization(program.EpoxyToken)),
 		get("/data/language?name=Rust"),
 		get("/data/languageExt?extension=rs"),
 		get("/data/numPastes"),
 	}},
 	{"Authorization format", []request{
-		get("/user/self/pastes", authorization("Bearer "+epoxyToken)),
-		get("/user/self/pastes", authorization("Token "+epoxyToken)),
-		get("/user/self/pastes", authorization("bEARER   "+epoxyToken+"  ")),
-		get("/user/self/pastes", authorization("tOKEN "+epoxyToken)),
-		get("/user/self/pastes", authorization(" \t"+epoxyToken+"\t ")),
-		get("/user/self", authorization(mortarToken)),
+		get("/user/self/pastes", authorization("Bearer "+program.EpoxyToken)),
+		get("/user/self/pastes", authorization("Token "+program.EpoxyToken)),
+		get("/user/self/pastes", authorization("bEARER   "+program.EpoxyToken+"  ")),
+		get("/user/self/pastes", authorization("tOKEN "+program.EpoxyToken)),
+		get("/user/self/pastes", authorization(" \t"+program.EpoxyToken+"\t ")),
+		get("/user/self", authorization(program.MortarToken)),
 	}},
 	{"header present but empty", []request{
 		get("/user/self", authorization("")),
@@ -43,9 +47,9 @@ var decisions = []struct {
 		get("/user/self/pastes", authorization("Bearer ")),
 	}},
 	{"header on endpoints 1, 2, 5, 6, 7", []request{
-		get("/user/epoxy/exists", authorization("Bearer "+revokedToken)),
+		get("/user/epoxy/exists", authorization("Bearer "+program.RevokedToken)),
 		get("/user/epoxy", authorization("nonsense")),
-		get("/user/mortar", authorization(mortarToken)),
+		get("/user/mortar", authorization(program.MortarToken)),
 		get("/data/language?name=Rust", authorization("nonsense")),
 		get("/data/languageExt?extension=rs", authorization("")),
 		get("/data/numPastes", authorization("Basic bm9ib2R5Om5vYm9keQ==")),
@@ -53,13 +57,13 @@ var decisions = []struct {
 	{"missing, unknown, expired or revoked token", []request{
 		get("/user/self"),
 		get("/user/self", authorization("unknown")),
-		get("/user/self", authorization(expiredToken)),
-		get("/user/self", authorization(revokedToken)),
-		get("/user/self", authorization("Bearer "+revokedToken)),
+		get("/user/self", authorization(program.ExpiredToken)),
+		get("/user/self", authorization(program.RevokedToken)),
+		get("/user/self", authorization("Bearer "+program.RevokedToken)),
 		get("/user/self/pastes"),
 		get("/user/self/pastes", authorization("unknown")),
-		get("/user/self/pastes", authorization(expiredToken)),
-		get("/user/self/pastes", authorization(revokedToken)),
+		get("/user/self/pastes", authorization(program.ExpiredToken)),
+		get("/user/self/pastes", authorization(program.RevokedToken)),
 		get("/user/self", authorization("caf\xe9")),
 	}},
 	{"user without a public profile", []request{
@@ -97,8 +101,8 @@ var decisions = []struct {
 		get("/user/ep%00oxy"),
 		get("/user/%ff%fe"),
 		get("/user/%E2%80%AEepoxy"),
-		get("/user/SELF", authorization(epoxyToken)),
-		get("/user/self/exists", authorization(epoxyToken)),
+		get("/user/SELF", authorization(program.EpoxyToken)),
+		get("/user/self/exists", authorization(program.EpoxyToken)),
 		get("/user//exists"),
 		get("/user/'%20OR%20'1'='1"),
 		get("/user/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
@@ -106,8 +110,8 @@ var decisions = []struct {
 	{"trailing slash on any endpoint", []request{
 		get("/user/Epoxy/exists/"),
 		get("/user/Epoxy/"),
-		get("/user/self/", authorization(epoxyToken)),
-		get("/user/self/pastes/", authorization(epoxyToken)),
+		get("/user/self/", authorization(program.EpoxyToken)),
+		get("/user/self/pastes/", authorization(program.EpoxyToken)),
 		get("/data/language/?name=Rust"),
 		get("/data/languageExt/?extension=rs"),
 		get("/data/numPastes/"),
@@ -115,8 +119,8 @@ var decisions = []struct {
 	{"HEAD", []request{
 		with(http.MethodHead, "/user/Epoxy/exists"),
 		with(http.MethodHead, "/user/Epoxy"),
-		with(http.MethodHead, "/user/self", authorization(epoxyToken)),
-		with(http.MethodHead, "/user/self/pastes", authorization(epoxyToken)),
+		with(http.MethodHead, "/user/self", authorization(program.EpoxyToken)),
+		with(http.MethodHead, "/user/self/pastes", authorization(program.EpoxyToken)),
 		with(http.MethodHead, "/data/language?name=Rust"),
 		with(http.MethodHead, "/data/languageExt?extension=rs"),
 		with(http.MethodHead, "/data/numPastes"),
@@ -124,7 +128,7 @@ var decisions = []struct {
 	}},
 	{"other methods", []request{
 		with(http.MethodPost, "/user/Epoxy"),
-		with(http.MethodDelete, "/user/self", authorization(epoxyToken)),
+		with(http.MethodDelete, "/user/self", authorization(program.EpoxyToken)),
 		with(http.MethodPut, "/data/numPastes/"),
 		with(http.MethodOptions, "/data/language"),
 		with("BREW", "/user/self/pastes"),
@@ -183,8 +187,8 @@ var decisions = []struct {
 	}},
 	{"fields beyond those above; null", []request{
 		get("/user/putty"),
-		get("/user/self", authorization(mortarToken)),
-		get("/user/self/pastes", authorization(mortarToken)),
+		get("/user/self", authorization(program.MortarToken)),
+		get("/user/self/pastes", authorization(program.MortarToken)),
 	}},
 	{"GET with a body, `Content-Type` on GET, `Upgrade: h2c`", []request{
 		get("/user/putty/exists", "Content-Type: application/json", "\n{\"a\":1}"),
@@ -194,7 +198,7 @@ var decisions = []struct {
 	{"caching", []request{
 		get("/data/language?name=Rust", "If-None-Match: *"),
 		get("/data/languageExt?extension=rs", "If-None-Match: \"other\", W/\"also other\""),
-		get("/user/self", authorization(epoxyToken), "If-None-Match: *"),
+		get("/user/self", authorization(program.EpoxyToken), "If-None-Match: *"),
 	}},
 	{"outside the base path", []request{
 		get("/healthz"),

@@ -14,25 +14,29 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+var (
+	update = flag.Bool("update", false, "rewrite the golden files")
+	large  = flag.Bool("large", false, "import 200,000 pastes instead of 5,000")
+)
 
 func TestMain(m *testing.M) {
 	code := database.Main(m)
-	removeBinary()
+	program.Remove()
 	os.Exit(code)
 }
 
 // exchange sends one request exactly as it stands and returns the answer.
 func exchange(t *testing.T, address, method, target string, headers ...string) (*http.Response, string) {
 	t.Helper()
-	connection, err := net.DialTimeout("tcp", address, patience)
+	connection, err := net.DialTimeout("tcp", address, program.Patience)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer connection.Close() //nolint:errcheck // it has been read
-	_ = connection.SetDeadline(time.Now().Add(patience))
+	_ = connection.SetDeadline(time.Now().Add(program.Patience))
 	body := ""
 	for i, header := range headers {
 		if content, ok := strings.CutPrefix(header, "\n"); ok { // a body
@@ -68,14 +72,14 @@ func TestDecisions(t *testing.T) {
 		t.Fatal(err)
 	}
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		fixture(t, cfg)
-		server := serve(t, string(cfg.URL))
+		program.Fixture(t, cfg)
+		server := program.Serve(t, string(cfg.URL))
 		var golden strings.Builder
 		for _, d := range decisions {
 			fmt.Fprintf(&golden, "## %s\n\n", d.row)
 			for _, r := range d.requests {
 				headers := append([]string{}, r.headers...)
-				response, body := exchange(t, server.address, r.method, r.target, headers...)
+				response, body := exchange(t, server.Address, r.method, r.target, headers...)
 				fmt.Fprintf(&golden, "> %s %s\n", r.method, r.target)
 				for _, header := range r.headers {
 					fmt.Fprintf(&golden, "> %s\n", strings.ReplaceAll(header, "\n", "(body) "))
@@ -96,8 +100,8 @@ func TestDecisions(t *testing.T) {
 			return
 		}
 		compare(t, string(wanted), golden.String())
-		for _, line := range server.log() {
-			if text := fmt.Sprint(line); strings.Contains(text, epoxyToken) || strings.Contains(text, mortarToken) {
+		for _, line := range server.Log() {
+			if text := fmt.Sprint(line); strings.Contains(text, program.EpoxyToken) || strings.Contains(text, program.MortarToken) {
 				t.Errorf("a token is in the log: %s", text)
 			}
 		}

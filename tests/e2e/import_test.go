@@ -13,6 +13,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
 )
 
 // summary is a line of what "import --json" prints.
@@ -25,21 +26,21 @@ type summary struct {
 // runImport runs the command in a folder of its own and returns what it printed.
 func runImport(t *testing.T, url, folder string, args ...string) (code int, summaries map[string]summary, report string) {
 	t.Helper()
-	p := start(t, []string{"GLUEPOT_DATABASE_URL=" + url}, append([]string{"import", "pastemyst", "--json", "--rejects-dir", folder}, args...)...)
+	p := program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + url}, append([]string{"import", "pastemyst", "--json", "--rejects-dir", folder}, args...)...)
 	select {
-	case <-p.exited:
+	case <-p.Exited:
 	case <-time.After(5 * time.Minute):
 		t.Fatal("the import did not end")
 	}
 	summaries = map[string]summary{}
-	for decoder := json.NewDecoder(strings.NewReader(p.stdout.String())); decoder.More(); {
+	for decoder := json.NewDecoder(strings.NewReader(p.Stdout.String())); decoder.More(); {
 		var s summary
 		if err := decoder.Decode(&s); err != nil {
 			t.Fatal(err)
 		}
 		summaries[s.Kind] = s
 	}
-	return p.cmd.ProcessState.ExitCode(), summaries, p.stderr.String()
+	return p.Cmd.ProcessState.ExitCode(), summaries, p.Stderr.String()
 }
 
 func wantSummary(t *testing.T, what string, got summary, read, fresh, updated, unchanged, rejected int64) {
@@ -50,31 +51,31 @@ func wantSummary(t *testing.T, what string, got summary, read, fresh, updated, u
 }
 
 // compareWithExport asks every endpoint about the users of an export, step by step through them.
-func compareWithExport(t *testing.T, server *process, e *export, step int) {
+func compareWithExport(t *testing.T, server *program.Process, e *export, step int) {
 	t.Helper()
 	if _, body := wantStatus(t, server, "/data/numPastes", http.StatusOK); body != fmt.Sprintf(`{"numPastes":%d}`, e.wanted.active) {
 		t.Errorf("%s, want %d", body, e.wanted.active)
 	}
 	for i := 0; i < len(e.wanted.users); i += step {
 		u := e.wanted.users[i]
-		if status, body := server.get("/user/"+strings.ToUpper(u.name)+"/exists", ""); status != http.StatusOK || body != `""` {
+		if status, body := server.Get("/user/"+strings.ToUpper(u.name)+"/exists", ""); status != http.StatusOK || body != `""` {
 			t.Errorf("%s: %d %s", u.name, status, body)
 		}
-		status, body := server.get("/user/"+u.name, "")
+		status, body := server.Get("/user/"+u.name, "")
 		if u.public && (status != http.StatusOK || body != u.view+"}") || !u.public && status != http.StatusNotFound {
 			t.Errorf("%s: %d %s, want %s}", u.name, status, body, u.view)
 		}
 		if u.key == "" {
 			continue
 		}
-		if status, body := server.get("/user/self", u.key); status != http.StatusOK || body != u.view+`,"stars":`+u.stars+`,"serviceIds":`+u.services+"}" {
+		if status, body := server.Get("/user/self", u.key); status != http.StatusOK || body != u.view+`,"stars":`+u.stars+`,"serviceIds":`+u.services+"}" {
 			t.Errorf("%s: %d %s, want %s,\"stars\":%s,\"serviceIds\":%s}", u.name, status, body, u.view, u.stars, u.services)
 		}
 		wantedPastes := "[]"
 		if len(u.pastes) > 0 {
 			wantedPastes = toJSON(u.pastes)
 		}
-		if status, body := server.get("/user/self/pastes", u.key); status != http.StatusOK || body != wantedPastes {
+		if status, body := server.Get("/user/self/pastes", u.key); status != http.StatusOK || body != wantedPastes {
 			t.Errorf("%s: %d %.200s, want %.200s", u.name, status, body, wantedPastes)
 		}
 	}
@@ -82,7 +83,10 @@ func compareWithExport(t *testing.T, server *process, e *export, step int) {
 
 func TestImport(t *testing.T) {
 	t.Parallel()
-	const users, pastes = 10_000, 200_000
+	users, pastes := 500, 5_000
+	if *large {
+		users, pastes = 10_000, 200_000
+	}
 	e, err := writeExport(t.TempDir(), users, pastes)
 	if err != nil {
 		t.Fatal(err)
@@ -93,9 +97,9 @@ func TestImport(t *testing.T) {
 		if code != 1 {
 			t.Fatalf("exit code %d: %s", code, report)
 		}
-		wantSummary(t, "users", first["users"], w.readUsers, users, 0, 0, w.rejectedUsers)
+		wantSummary(t, "users", first["users"], w.readUsers, int64(users), 0, 0, w.rejectedUsers)
 		wantSummary(t, "keys", first["api-keys"], w.readKeys, w.readKeys-w.rejectedKeys, 0, 0, w.rejectedKeys)
-		wantSummary(t, "pastes", first["pastes"], w.readPastes, pastes, 0, 0, w.badPastes)
+		wantSummary(t, "pastes", first["pastes"], w.readPastes, int64(pastes), 0, 0, w.badPastes)
 		for _, reason := range w.reasons {
 			if !strings.Contains(report, reason) {
 				t.Errorf("%q is not in the report", reason)
@@ -109,15 +113,15 @@ func TestImport(t *testing.T) {
 			t.Errorf("rejects: %q, %v", rejects, err)
 		}
 
-		server := serve(t, url, "GLUEPOT_SWEEP_INTERVAL=0")
-		compareWithExport(t, server, e, 37)
+		server := program.Serve(t, url, "GLUEPOT_SWEEP_INTERVAL=0")
+		compareWithExport(t, server, e, 3)
 
 		// The same again changes nothing, and the other order of things, in separate runs, neither.
 		_, again, _ := runImport(t, url, folder, "--users", e.users, "--api-keys", e.keys, "--pastes", e.pastes)
-		wantSummary(t, "users again", again["users"], w.readUsers, 0, 0, users, w.rejectedUsers)
+		wantSummary(t, "users again", again["users"], w.readUsers, 0, 0, int64(users), w.rejectedUsers)
 		wantSummary(t, "keys again", again["api-keys"], w.readKeys, 0, 0, w.readKeys-w.rejectedKeys, w.rejectedKeys)
-		wantSummary(t, "pastes again", again["pastes"], w.readPastes, 0, 0, pastes, w.badPastes)
-		compareWithExport(t, server, e, 997)
+		wantSummary(t, "pastes again", again["pastes"], w.readPastes, 0, 0, int64(pastes), w.badPastes)
+		compareWithExport(t, server, e, 37)
 
 		// A rejects file is an input once its cause is gone.
 		code, mended, report := runImport(t, url, folder, "--users", write(t, `{"_id":"nobody00","username":"nobody"}`))
@@ -146,7 +150,7 @@ func TestImportUpdates(t *testing.T) {
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		url := string(cfg.URL)
 		settings := []string{"GLUEPOT_DATABASE_URL=" + url}
-		server := serve(t, url)
+		server := program.Serve(t, url)
 		step := func(flag, text string, fresh, updated, unchanged int64) {
 			t.Helper()
 			code, got, report := runImport(t, url, t.TempDir(), "--json-array", flag, write(t, text))
@@ -157,7 +161,7 @@ func TestImportUpdates(t *testing.T) {
 		}
 		self := func(token string, status int, parts ...string) {
 			t.Helper()
-			got, body := server.get("/user/self", token)
+			got, body := server.Get("/user/self", token)
 			for _, part := range parts {
 				if !strings.Contains(body, part) {
 					t.Errorf("%s is not in %s", part, body)
@@ -178,7 +182,7 @@ func TestImportUpdates(t *testing.T) {
 		step("--users", `[{"_id":"u1","username":"FIRST","stars":["p1"],"serviceIds":{"gitlab":"2"},"supporterLength":3}]`, 0, 1, 0)
 		self(key, http.StatusOK, `"username":"FIRST"`, `"stars":["p1"]`, `"serviceIds":{"gitlab":"2"}`, `"supporterLength":3`)
 
-		if code, _, stderr := run(t, settings, "token", "revoke", "v2-u1"); code != 0 {
+		if code, _, stderr := program.Run(t, settings, "token", "revoke", "v2-u1"); code != 0 {
 			t.Fatal(stderr)
 		}
 		self(key, http.StatusUnauthorized)
@@ -193,30 +197,30 @@ func TestImportUpdates(t *testing.T) {
 // TestImportKilled kills an import half-way and finishes it.
 func TestImportKilled(t *testing.T) {
 	t.Parallel()
-	const users, pastes = 1000, 60_000
+	const users, pastes = 1000, 30_000
 	e, err := writeExport(t.TempDir(), users, pastes)
 	if err != nil {
 		t.Fatal(err)
 	}
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		url, db := string(cfg.URL), database.SQL(t, cfg)
-		p := start(t, []string{"GLUEPOT_DATABASE_URL=" + url}, "import", "pastemyst", "--rejects-dir", t.TempDir(), "--users", e.users, "--api-keys", e.keys, "--pastes", e.pastes)
+		p := program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + url}, "import", "pastemyst", "--rejects-dir", t.TempDir(), "--users", e.users, "--api-keys", e.keys, "--pastes", e.pastes)
 		stored := 0
 		for deadline := time.Now().Add(time.Minute); stored < pastes/4 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 			if err := db.QueryRow("SELECT count(*) FROM pastes").Scan(&stored); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := p.cmd.Process.Kill(); err != nil {
+		if err := p.Cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		p.wait()
+		p.Wait()
 		if err := db.QueryRow("SELECT count(*) FROM pastes").Scan(&stored); err != nil || stored == 0 || stored == pastes {
 			t.Fatalf("%d pastes were stored, error %v: the kill came at no good time", stored, err)
 		}
 		_, finished, _ := runImport(t, url, t.TempDir(), "--users", e.users, "--api-keys", e.keys, "--pastes", e.pastes)
 		wantSummary(t, "pastes", finished["pastes"], e.wanted.readPastes, int64(pastes-stored), 0, int64(stored), e.wanted.badPastes)
-		compareWithExport(t, serve(t, url, "GLUEPOT_SWEEP_INTERVAL=0"), e, 101)
+		compareWithExport(t, program.Serve(t, url, "GLUEPOT_SWEEP_INTERVAL=0"), e, 101)
 	})
 }
 
@@ -224,7 +228,7 @@ func TestImportUsage(t *testing.T) {
 	t.Parallel()
 	settings := []string{"GLUEPOT_DATABASE_URL=" + string(database.SQLite(t).URL)}
 	for _, args := range [][]string{{}, {"--users", "-", "--pastes", "-"}, {"--users", "/no/such/file"}, {"--nonsense"}} {
-		code, _, stderr := run(t, settings, append([]string{"import", "pastemyst"}, args...)...)
+		code, _, stderr := program.Run(t, settings, append([]string{"import", "pastemyst"}, args...)...)
 		if code != 2 || !strings.HasPrefix(stderr, "gluepot: ") || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: exit code %d, %q", args, code, stderr)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
 )
 
 // replicaLag is how far behind a replica may be in this test.
@@ -20,19 +21,19 @@ const replicaLag = 500 * time.Millisecond
 func TestReplicas(t *testing.T) {
 	t.Parallel()
 	replication := database.Replicate(t, 2)
-	fixture(t, replication.Primary)
+	program.Fixture(t, replication.Primary)
 	var urls []string
 	for _, replica := range replication.Replicas {
 		urls = append(urls, string(replica.URL))
 	}
 	url := string(replication.Primary.URL)
-	nodes := make([]*process, 3)
+	nodes := make([]*program.Process, 3)
 	for i := range nodes {
-		nodes[i] = serve(t, url, "GLUEPOT_DATABASE_REPLICA_URLS="+strings.Join(urls, ","), "GLUEPOT_DATABASE_REPLICA_MAX_LAG="+replicaLag.String(), "GLUEPOT_SWEEP_INTERVAL=0")
+		nodes[i] = program.Serve(t, url, "GLUEPOT_DATABASE_REPLICA_URLS="+strings.Join(urls, ","), "GLUEPOT_DATABASE_REPLICA_MAX_LAG="+replicaLag.String(), "GLUEPOT_SWEEP_INTERVAL=0")
 	}
 	gluepot := func(line string) string {
 		t.Helper()
-		code, stdout, stderr := run(t, []string{"GLUEPOT_DATABASE_URL=" + url}, strings.Fields(line)...)
+		code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + url}, strings.Fields(line)...)
 		if code != 0 {
 			t.Fatal(stderr)
 		}
@@ -62,13 +63,13 @@ func TestReplicas(t *testing.T) {
 						"/user/epoxy": `"username":"Epoxy"`, "/user/putty/exists": `""`, "/user/self": `"stars":["nobodys1","oldest01"]`,
 						"/user/self/pastes": `["expires1","tie0000b","tie0000a","oldest01"]`, "/data/numPastes": `{"numPastes":5}`,
 					} {
-						status, body := node.get(path, epoxyToken)
+						status, body := node.Get(path, program.EpoxyToken)
 						if status != http.StatusOK || !strings.Contains(body, want) {
 							t.Errorf("%s: %d %s", path, status, body)
 						}
 						answers.Add(1)
 					}
-					if status, _ := node.get("/user/nobody", ""); status != http.StatusNotFound {
+					if status, _ := node.Get("/user/nobody", ""); status != http.StatusNotFound {
 						t.Errorf("nobody: %d", status)
 					}
 				}
@@ -89,7 +90,7 @@ func TestReplicas(t *testing.T) {
 	secret := gluepot("token issue putty")
 	secret = secret[strings.LastIndexByte(secret, '\n')+1:]
 	for _, node := range nodes {
-		if status, body := node.get("/user/self", secret); status != http.StatusOK {
+		if status, body := node.Get("/user/self", secret); status != http.StatusOK {
 			t.Errorf("a new token: %d %s", status, body)
 		}
 	}
@@ -97,10 +98,10 @@ func TestReplicas(t *testing.T) {
 	gluepot("paste create --anonymous")
 	time.Sleep(replicaLag + replicaLag/2)
 	for _, node := range nodes {
-		if status, body := node.get("/user/newcomer", ""); status != http.StatusOK {
+		if status, body := node.Get("/user/newcomer", ""); status != http.StatusOK {
 			t.Errorf("newcomer: %d %s", status, body)
 		}
-		if _, body := node.get("/data/numPastes", ""); body != `{"numPastes":6}` {
+		if _, body := node.Get("/data/numPastes", ""); body != `{"numPastes":6}` {
 			t.Error(body)
 		}
 	}
@@ -109,7 +110,7 @@ func TestReplicas(t *testing.T) {
 		t.Fatal(err)
 	}
 	replication.Replicas[1].Resume(t)
-	eventually(t, "the replica has the new token", func() bool {
+	program.Eventually(t, "the replica has the new token", func() bool {
 		cfg, n := replication.Primary, 0
 		cfg.URL = replication.Replicas[1].URL
 		return database.SQL(t, cfg).QueryRow("SELECT count(*) FROM access_tokens WHERE user_id = 'putty001'").Scan(&n) == nil && n == 1
@@ -118,13 +119,13 @@ func TestReplicas(t *testing.T) {
 	gluepot("token revoke " + id)
 	for _, node := range nodes {
 		for _, path := range []string{"/user/self", "/user/self/pastes"} {
-			if status, body := node.get(path, secret); status != http.StatusUnauthorized {
+			if status, body := node.Get(path, secret); status != http.StatusUnauthorized {
 				t.Errorf("a revoked token: %d %s", status, body)
 			}
 		}
 	}
 	for i, node := range nodes {
-		for _, line := range node.log() {
+		for _, line := range node.Log() {
 			if status, ok := line["status"].(float64); ok && status >= http.StatusInternalServerError {
 				t.Error(fmt.Sprint("node ", i, ": ", line))
 			}

@@ -1,4 +1,4 @@
-package e2e
+package program
 
 import (
 	"context"
@@ -14,15 +14,15 @@ import (
 
 // The tokens of the fixture.
 const (
-	epoxyToken   = "kept+from/the=old-server_0123456789ABCDEFGHIJ" // one that another program made
-	mortarToken  = "mortar's token"                                // printable, with a space
-	expiredToken = "expired"
-	revokedToken = "revoked"
+	EpoxyToken   = "kept+from/the=old-server_0123456789ABCDEFGHIJ" // one that another program made
+	MortarToken  = "mortar's token"                                // printable, with a space
+	ExpiredToken = "expired"
+	RevokedToken = "revoked"
 )
 
-// fixture stores what the cases ask for:
+// Fixture stores what the cases ask for:
 // Epoxy, public, with pastes, stars and services; putty, public, with nothing; mortar, private, with a paste.
-func fixture(t *testing.T, cfg gormstore.Config) {
+func Fixture(t *testing.T, cfg gormstore.Config) {
 	t.Helper()
 	store := database.Open(t, cfg)
 	users, tokens, pastes := gormstore.NewUsers(store), gormstore.NewTokens(store), gormstore.NewPastes(store)
@@ -58,10 +58,10 @@ func fixture(t *testing.T, cfg gormstore.Config) {
 		owner            user.ID
 		expires, revoked time.Time
 	}{
-		{epoxyToken, "epoxy001", now.Add(time.Hour), time.Time{}},
-		{mortarToken, "mortar01", time.Time{}, time.Time{}},
-		{expiredToken, "epoxy001", now.Add(-time.Minute), time.Time{}},
-		{revokedToken, "epoxy001", time.Time{}, now.Add(-time.Minute)},
+		{EpoxyToken, "epoxy001", now.Add(time.Hour), time.Time{}},
+		{MortarToken, "mortar01", time.Time{}, time.Time{}},
+		{ExpiredToken, "epoxy001", now.Add(-time.Minute), time.Time{}},
+		{RevokedToken, "epoxy001", time.Time{}, now.Add(-time.Minute)},
 	} {
 		secret, err := token.ParseSecret(k.text)
 		check(err)

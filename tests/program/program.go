@@ -1,0 +1,216 @@
+// Package program runs the real binary for tests that talk to it over TCP.
+package program
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Patience is how long anything may take that a test waits for.
+const Patience = 20 * time.Second
+
+// binary builds the program once, with the race detector if the tests have it.
+var binary = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "gluepot-e2e-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, "gluepot")
+	args := []string{"build", "-o", path}
+	if raceEnabled {
+		args = append(args, "-race")
+	}
+	build := exec.Command("go", append(args, "github.com/gluepot/gluepot/bootstrap/cmd/gluepot")...)
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", errors.New(string(out))
+	}
+	return path, nil
+})
+
+// Remove deletes the binary; it is for the end of TestMain.
+func Remove() {
+	if path, err := binary(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(path))
+	}
+}
+
+// environment is a list of NAME=VALUE; nothing else of the tests' own environment reaches the program
+// but what the operating system needs.
+func environment(settings ...string) []string {
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "GORACE=halt_on_error=1"}, settings...)
+}
+
+// Output collects what a process writes.
+type Output struct {
+	mu    sync.Mutex
+	bytes bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (o *Output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bytes.Write(p)
+}
+
+// String returns what was written so far.
+func (o *Output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bytes.String()
+}
+
+// Process is a running program.
+type Process struct {
+	t              *testing.T
+	Cmd            *exec.Cmd
+	Stdout, Stderr Output
+	Exited         chan struct{} // closed when it has ended
+	Address        string        // of a server
+}
+
+// Start starts the program and does not wait.
+func Start(t *testing.T, settings []string, args ...string) *Process {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Process{t: t, Cmd: exec.Command(path, args...), Exited: make(chan struct{})}
+	p.Cmd.Env, p.Cmd.Dir = environment(settings...), t.TempDir()
+	p.Cmd.Stdout, p.Cmd.Stderr = &p.Stdout, &p.Stderr
+	if err := p.Cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = p.Cmd.Wait()
+		close(p.Exited)
+	}()
+	t.Cleanup(func() {
+		_ = p.Cmd.Process.Kill()
+		<-p.Exited
+		if t.Failed() {
+			t.Logf("standard output:\n%s\nstandard error:\n%s", &p.Stdout, &p.Stderr)
+		}
+	})
+	return p
+}
+
+// Run runs the program to its end.
+func Run(t *testing.T, settings []string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	p := Start(t, settings, args...)
+	code = p.Wait()
+	return code, p.Stdout.String(), p.Stderr.String()
+}
+
+// Wait returns the exit code.
+func (p *Process) Wait() int {
+	p.t.Helper()
+	select {
+	case <-p.Exited:
+		return p.Cmd.ProcessState.ExitCode()
+	case <-time.After(Patience):
+		p.t.Fatal("the program did not end")
+		return 0
+	}
+}
+
+// Serve starts a server on a free port and waits until it serves.
+func Serve(t *testing.T, databaseURL string, settings ...string) *Process {
+	t.Helper()
+	settings = append([]string{"GLUEPOT_DATABASE_URL=" + databaseURL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, settings...)
+	p := Start(t, settings, "serve")
+	p.WaitForAddress()
+	return p
+}
+
+// WaitForAddress waits until the server says where it listens.
+func (p *Process) WaitForAddress() {
+	p.t.Helper()
+	line := p.WaitForLog("serving")
+	p.Address, _ = line["address"].(string)
+}
+
+// WaitForLog returns the first line of the log with that message.
+func (p *Process) WaitForLog(message string) map[string]any {
+	p.t.Helper()
+	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		for _, line := range p.Log() {
+			if line["msg"] == message {
+				return line
+			}
+		}
+		select {
+		case <-p.Exited:
+			p.t.Fatalf("the program ended: %s", &p.Stderr)
+		default:
+		}
+	}
+	p.t.Fatalf("no line %q in the log", message)
+	return nil
+}
+
+// Log returns the lines of the log so far.
+func (p *Process) Log() []map[string]any {
+	var lines []map[string]any
+	scanner := bufio.NewScanner(strings.NewReader(p.Stderr.String()))
+	for scanner.Scan() {
+		var line map[string]any
+		if json.Unmarshal(scanner.Bytes(), &line) == nil {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// Signal sends the process a signal.
+func (p *Process) Signal(s os.Signal) {
+	p.t.Helper()
+	if err := p.Cmd.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// Get returns the status and the body of an answer.
+func (p *Process) Get(path, token string) (int, string) {
+	p.t.Helper()
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, "http://"+p.Address+path, nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if token != "" {
+		request.Header.Set("Authorization", token)
+	}
+	response, err := (&http.Client{Timeout: Patience}).Do(request)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // it has been read
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+// Eventually waits for a condition.
+func Eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(Patience); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not in time: %s", what)
+		}
+	}
+}
