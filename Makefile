@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build run test lint fuzz bench bench-quick bench-db generate clean
+.PHONY: help build run test test-faults lint fuzz bench bench-quick bench-db generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -21,7 +21,10 @@ run: build ## serve demonstration data at 127.0.0.1:8080 from an embedded store
 test: ## run every test, with the race detector
 	$(GO) vet ./...
 	$(GO) test -race ./domain/... ./application/... ./adapters/... ./bootstrap/...
-	$(GO) test -race -p 1 ./tests/...
+	$(GO) test -race -p 1 $$($(GO) list ./tests/... | grep -v /tests/faults)
+
+test-faults: ## kill, freeze, fill and starve what it stands on, under load (ten minutes; prints a table)
+	$(GO) test -count 1 -timeout 20m -v ./tests/faults
 
 lint: $(LINTER)-$(LINT_VERSION) ## run the linters and check that the modules are tidy
 	$(GO) mod tidy -diff

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"os"
@@ -134,25 +135,38 @@ func startContainer(ctx context.Context, options []string) (_ *url.URL, _ func()
 }
 
 // localScript runs a server until its standard input ends, which it does when this process ends,
-// however that happens, and then removes its folder. $1 is the folder; the rest is the server.
-const localScript = `folder=$1; shift; "$@" >"$folder/log" 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf "$folder"`
+// however that happens, and then removes its folder, unless it read keepFolder before. $1 is the folder; the rest is the server.
+const localScript = `folder=$1; shift; "$@" >>"$folder/log" 2>&1 & server=$!; read -r keep; kill -QUIT $server; wait $server; [ "$keep" ] || rm -rf "$folder"`
+
+const keepFolder = "keep\n"
 
 func startLocal(ctx context.Context, options []string) (*url.URL, func(), error) {
-	l, err := newLocal()
+	l, err := initLocal(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
+	return l.start(ctx, options)
+}
+
+// initLocal returns a server that is not started yet and has nothing in it.
+func initLocal(ctx context.Context) (*local, error) {
+	l, err := newLocal()
+	if err != nil {
+		return nil, err
+	}
 	initdb := l.command(ctx, "initdb", "-D", l.data(), "-U", "gluepot", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
 	if out, err := initdb.CombinedOutput(); err != nil {
-		return nil, nil, fmt.Errorf("initdb: %w: %s", err, out)
+		return nil, fmt.Errorf("initdb: %w: %s", err, out)
 	}
-	return l.start(ctx, options)
+	return l, nil
 }
 
 // local is a server made of the machine's own binaries, in a folder of its own.
 type local struct {
 	bin, folder string
 	credential  *syscall.Credential // whom to run it as
+	port        int                 // zero: any that is free
+	abandon     func()              // ends the script of a server that was killed, and keeps the folder
 }
 
 func newLocal() (*local, error) {
@@ -184,12 +198,16 @@ func (l *local) run(ctx context.Context, path string, args ...string) *exec.Cmd 
 
 // start starts the server on the data in its folder and waits until it answers.
 func (l *local) start(ctx context.Context, options []string) (*url.URL, func(), error) {
-	port, err := freePort(ctx)
-	if err != nil {
-		return nil, nil, err
+	if l.port == 0 {
+		port, err := freePort(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		l.port = port
 	}
+	port := strconv.Itoa(l.port)
 	args := append([]string{
-		"-c", localScript, "sh", l.folder, filepath.Join(l.bin, "postgres"), "-D", l.data(), "-p", strconv.Itoa(port),
+		"-c", localScript, "sh", l.folder, filepath.Join(l.bin, "postgres"), "-D", l.data(), "-p", port,
 		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=" + l.folder,
 	}, options...)
 	script := l.run(context.Background(), "sh", args...) // it outlives ctx
@@ -208,14 +226,18 @@ func (l *local) start(ctx context.Context, options []string) (*url.URL, func(), 
 			_ = script.Wait()
 		})
 	}
+	l.abandon = func() {
+		_, _ = io.WriteString(alive, keepFolder)
+		stop()
+	}
 	server := &url.URL{
-		Scheme: "postgres", User: url.User("gluepot"), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable",
+		Scheme: "postgres", User: url.User("gluepot"), Host: net.JoinHostPort("127.0.0.1", port), Path: "/postgres", RawQuery: "sslmode=disable",
 	}
 	ctx, cancel := context.WithTimeout(ctx, localStartTime)
 	defer cancel()
 	var failure error
 	for ctx.Err() == nil {
-		if failure = l.command(ctx, "pg_isready", "-q", "-h", "127.0.0.1", "-p", strconv.Itoa(port), "-U", "gluepot").Run(); failure == nil {
+		if failure = l.command(ctx, "pg_isready", "-q", "-h", "127.0.0.1", "-p", port, "-U", "gluepot").Run(); failure == nil {
 			return server, stop, nil
 		}
 		time.Sleep(50 * time.Millisecond)

@@ -20,8 +20,14 @@ import (
 // Patience is how long anything may take that a test waits for.
 const Patience = 20 * time.Second
 
+// envProgram names a binary to test instead of one that is built from this tree: that of another version.
+const envProgram = "GLUEPOT_TEST_PROGRAM"
+
 // binary builds the program once, with the race detector if the tests have it.
 var binary = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv(envProgram); path != "" {
+		return path, nil
+	}
 	folder, err := os.MkdirTemp("", "gluepot-e2e-")
 	if err != nil {
 		return "", err
@@ -40,7 +46,7 @@ var binary = sync.OnceValues(func() (string, error) {
 
 // Remove deletes the binary; it is for the end of TestMain.
 func Remove() {
-	if path, err := binary(); err == nil {
+	if path, err := binary(); err == nil && path != os.Getenv(envProgram) {
 		_ = os.RemoveAll(filepath.Dir(path))
 	}
 }
@@ -69,6 +75,16 @@ func (o *Output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.bytes.String()
+}
+
+// tail returns as much of the end as somebody may want to read.
+func (o *Output) tail() string {
+	const most = 16 << 10
+	text := o.String()
+	if len(text) <= most {
+		return text
+	}
+	return "..." + text[len(text)-most:]
 }
 
 // Process is a running program.
@@ -101,7 +117,7 @@ func Start(t *testing.T, settings []string, args ...string) *Process {
 		_ = p.Cmd.Process.Kill()
 		<-p.Exited
 		if t.Failed() {
-			t.Logf("standard output:\n%s\nstandard error:\n%s", &p.Stdout, &p.Stderr)
+			t.Logf("standard output:\n%s\nstandard error:\n%s", p.Stdout.tail(), p.Stderr.tail())
 		}
 	})
 	return p

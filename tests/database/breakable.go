@@ -1,0 +1,143 @@
+package database
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+)
+
+// Breakable is a PostgreSQL server of a test's own, which the test may kill, freeze and start again.
+type Breakable struct {
+	Config  gormstore.Config // a migrated, empty database
+	local   *local
+	options []string
+	stop    func()
+}
+
+// safeEnough keeps the promises that a crash of the processes, not of the machine, can break.
+var safeEnough = []string{"-c", "fsync=off", "-c", "full_page_writes=off"}
+
+// StartBreakable starts a server with those options (such as "-c", "max_connections=20") for the test. It
+// needs PostgreSQL's binaries on the machine, whichever way the other tests get their server.
+func StartBreakable(t *testing.T, options ...string) *Breakable {
+	t.Helper()
+	b := &Breakable{Config: gormstore.DefaultConfig(), options: append(options, safeEnough...)}
+	var err error
+	b.local, err = initLocal(t.Context())
+	if errors.Is(err, errNotHere) {
+		t.Fatal("this test needs PostgreSQL's server binaries on this machine (Debian: apt-get install postgresql)")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the log of PostgreSQL:\n%s", b.Log())
+		}
+		if b.stop != nil {
+			b.Thaw(t)
+			b.stop()
+		}
+		_ = os.RemoveAll(b.local.folder) // if the server did not run
+	})
+	b.Start(t)
+	if err := migrate(b.Config); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Start starts the server again, at the same address, after Kill.
+func (b *Breakable) Start(t *testing.T) {
+	t.Helper()
+	// What a killed server leaves behind, its shared memory, goes when the last of its processes does.
+	var failure error
+	for deadline := time.Now().Add(localStartTime); time.Now().Before(deadline); {
+		server, stop, err := b.local.start(t.Context(), b.options)
+		if err == nil {
+			b.stop, b.Config.URL = stop, gormstore.URL(server.String())
+			return
+		}
+		failure = err
+	}
+	t.Fatal(failure)
+}
+
+// Kill ends the server and all its processes at once, as kill -9 does.
+func (b *Breakable) Kill(t *testing.T) {
+	t.Helper()
+	b.signal(t, syscall.SIGKILL)
+	b.local.abandon()
+	b.stop = nil
+}
+
+// Freeze stops all of the server's processes until Thaw: connections stay open, and nothing answers.
+func (b *Breakable) Freeze(t *testing.T) {
+	t.Helper()
+	b.signal(t, syscall.SIGSTOP)
+}
+
+// Thaw ends Freeze.
+func (b *Breakable) Thaw(t *testing.T) {
+	t.Helper()
+	b.signal(t, syscall.SIGCONT)
+}
+
+// Log returns what the server has logged.
+func (b *Breakable) Log() string {
+	log, err := os.ReadFile(filepath.Join(b.local.folder, "log"))
+	if err != nil {
+		return err.Error()
+	}
+	return string(log)
+}
+
+// signal sends a signal to the postmaster, first, so that it starts no more, and to its children.
+func (b *Breakable) signal(t *testing.T, signal syscall.Signal) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(b.local.data(), "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(content), "\n")
+	postmaster, err := strconv.Atoi(line)
+	if err != nil {
+		t.Fatalf("postmaster.pid: %q", content)
+	}
+	children := childrenOf(postmaster)
+	if err := syscall.Kill(postmaster, signal); err != nil {
+		t.Fatal(err)
+	}
+	if signal != syscall.SIGKILL {
+		children = childrenOf(postmaster)
+	}
+	for _, child := range children {
+		_ = syscall.Kill(child, signal) // it may have ended by itself
+	}
+}
+
+// childrenOf returns the processes that have that parent.
+func childrenOf(parent int) []int {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well-formed
+	var children []int
+	for _, path := range stats {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended
+		}
+		// pid (name, which may hold anything) state ppid ...
+		fields := strings.Fields(string(content[strings.LastIndexByte(string(content), ')')+1:]))
+		if len(fields) > 1 && fields[1] == strconv.Itoa(parent) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			children = append(children, pid)
+		}
+	}
+	return children
+}

@@ -1,0 +1,65 @@
+// Package faults breaks what the program stands on while clients ask it things, and looks whether the
+// invariants hold: nothing acknowledged is lost, nothing half-done is seen, every answer is right or a
+// prompt 503, and nobody is starved.
+//
+// Each scenario is a test over the real binary. Facts are asserted; figures, which depend on the machine,
+// are collected with record and printed in one table at the end. Scenarios run one after another, so that
+// their figures are their own. "make test-faults" runs them all.
+package faults
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+func TestMain(m *testing.M) {
+	code := database.Main(m)
+	program.Remove()
+	figures.print()
+	os.Exit(code)
+}
+
+// figures are what the scenarios measured, in the order in which they did.
+var figures table
+
+type table struct {
+	mu   sync.Mutex
+	rows [][4]string
+}
+
+// record notes a figure for the table at the end. must says what has to hold of it, or is empty when the
+// figure is only for reading; that it holds is for the test to assert.
+func record(t *testing.T, what string, value any, must string) {
+	t.Helper()
+	t.Logf("%s: %v", what, value)
+	figures.mu.Lock()
+	defer figures.mu.Unlock()
+	figures.rows = append(figures.rows, [4]string{strings.TrimPrefix(t.Name(), "Test"), what, fmt.Sprint(value), must})
+}
+
+func (f *table) print() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.rows) == 0 {
+		return
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "\nSCENARIO\tWHAT\tVALUE\tMUST BE")
+	last := ""
+	for _, row := range f.rows {
+		scenario := row[0]
+		if scenario == last {
+			scenario = ""
+		}
+		last = row[0]
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", scenario, row[1], row[2], row[3])
+	}
+	_ = w.Flush()
+}

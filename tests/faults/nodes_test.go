@@ -1,0 +1,137 @@
+package faults
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// requestTimeout is that of the nodes whose database is broken. An answer may take promptly at most: the
+// rest is for a machine that is busy.
+const (
+	requestTimeout = time.Second
+	promptly       = requestTimeout + 3*time.Second
+)
+
+// serve starts a node that has requestTimeout, unless settings say otherwise.
+func serve(t *testing.T, databaseURL string, settings ...string) *program.Process {
+	t.Helper()
+	return program.Serve(t, databaseURL, append([]string{"GLUEPOT_HTTP_REQUEST_TIMEOUT=" + requestTimeout.String()}, settings...)...)
+}
+
+// fixtureQuestions ask for what program.Fixture stored, on every endpoint that needs the database.
+func fixtureQuestions() []question {
+	return []question{
+		exactly("/user/epoxy", "", epoxyView+"}"),
+		exactly("/user/putty/exists", "", `""`),
+		exactly("/user/self", program.EpoxyToken, epoxyView+`,"stars":["nobodys1","oldest01"],"serviceIds":{"github":"4815162342","gitlab":"108"}}`),
+		exactly("/user/self/pastes", program.EpoxyToken, `["expires1","tie0000b","tie0000a","oldest01"]`),
+		exactly("/data/numPastes", "", `{"numPastes":5}`),
+		{"/user/nobody", "", func(status int, _ string) bool { return status == http.StatusNotFound }},
+		{"/user/self", program.RevokedToken, func(status int, _ string) bool { return status == http.StatusUnauthorized }},
+	}
+}
+
+const epoxyView = `{"_id":"epoxy001","username":"Epoxy","avatarUrl":"https://example.com/a?b=<c>&d","defaultLang":"C++",` +
+	`"publicProfile":true,"supporterLength":24,"contributor":true`
+
+// ready reports whether a node says that it is.
+func ready(p *program.Process) bool {
+	client := http.Client{Timeout: promptly, Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Get("http://" + p.Address + "/readyz")
+	if err != nil {
+		return false
+	}
+	_ = response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
+
+// untilReady waits until the node is ready and returns how long that took.
+func untilReady(t *testing.T, p *program.Process) time.Duration {
+	t.Helper()
+	began := time.Now()
+	program.Eventually(t, "the node is ready", func() bool { return ready(p) })
+	return time.Since(began).Round(time.Millisecond)
+}
+
+// residentMemory returns how many bytes of a process are in memory.
+func residentMemory(t *testing.T, p *program.Process) int64 {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if text, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kib, err := strconv.ParseInt(strings.Fields(text)[0], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kib << 10
+		}
+	}
+	t.Fatalf("the kernel does not say how much memory the process has: %s", status)
+	return 0
+}
+
+// mib writes a number of bytes.
+func mib(bytes int64) string { return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20)) }
+
+// balancer sends clients to the nodes that said last time that they are ready, each in its turn.
+type balancer struct {
+	nodes []*balanced
+	next  atomic.Uint32
+}
+
+type balanced struct {
+	address string
+	ready   atomic.Bool
+}
+
+// balancerInterval is how often a balancer looks at a node's readiness.
+const balancerInterval = 50 * time.Millisecond
+
+// balance starts a balancer before nodes on those addresses, which need not listen yet.
+func balance(t *testing.T, addresses ...string) *balancer {
+	t.Helper()
+	b := &balancer{}
+	for _, address := range addresses {
+		node := &balanced{address: address}
+		b.nodes = append(b.nodes, node)
+		go func() {
+			for t.Context().Err() == nil {
+				node.ready.Store(ready(&program.Process{Address: node.address}))
+				time.Sleep(balancerInterval)
+			}
+		}()
+	}
+	return b
+}
+
+// pick returns the address of a ready node, or nothing.
+func (b *balancer) pick() string {
+	first := int(b.next.Add(1))
+	for i := range b.nodes {
+		if node := b.nodes[(first+i)%len(b.nodes)]; node.ready.Load() {
+			return node.address
+		}
+	}
+	return ""
+}
+
+// gluepot runs a command that must succeed and returns what it printed.
+func gluepot(t *testing.T, databaseURL, line string, settings ...string) string {
+	t.Helper()
+	code, stdout, stderr := program.Run(t, append(settings, "GLUEPOT_DATABASE_URL="+databaseURL), strings.Fields(line)...)
+	if code != 0 {
+		t.Fatalf("%s: exit code %d: %s", line, code, stderr)
+	}
+	return strings.TrimSpace(stdout)
+}

@@ -1,0 +1,108 @@
+package faults
+
+import (
+	"fmt"
+	"net"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// drainDelay is that of nodes that are stopped: longer than any client here waits between two requests.
+const drainDelay = "GLUEPOT_HTTP_DRAIN_DELAY=500ms"
+
+// TestStopUnderLoad stops a node four times under load, on each database: it answers every request on a
+// connection that it has kept, and exits with 0.
+func TestStopUnderLoad(t *testing.T) {
+	const stops = 4
+	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres, "sqlite": database.SQLite} {
+		t.Run(name, func(t *testing.T) {
+			cfg := provide(t)
+			program.Fixture(t, cfg)
+			var kept, fresh tally
+			var longest time.Duration
+			for range stops {
+				node := serve(t, string(cfg.URL), drainDelay)
+				// Clients that hear that their connection is closed go elsewhere once the node is stopping.
+				var stopping atomic.Bool
+				to := func() string {
+					if stopping.Load() {
+						return ""
+					}
+					return node.Address
+				}
+				keeping := load{clients: 24, pause: time.Millisecond, to: to, questions: fixtureQuestions()}.start(t)
+				knocking := load{clients: 8, reconnect: true, to: at(node.Address), questions: fixtureQuestions()}.start(t)
+				time.Sleep(500 * time.Millisecond)
+				began := time.Now()
+				stopping.Store(true)
+				node.Signal(syscall.SIGTERM)
+				if code := node.Wait(); code != 0 {
+					t.Errorf("exit code %d: %s", code, &node.Stderr)
+				}
+				longest = max(longest, time.Since(began))
+				kept.add(keeping.stop())
+				fresh.add(knocking.stop())
+			}
+			record(t, "requests on kept connections", &kept, "all right")
+			record(t, "requests on new connections", &fresh, "none wrong; refused once it listens no more")
+			record(t, "longest stop", longest.Round(time.Millisecond), "")
+			kept.wantAllRight(t)
+			if fresh.right == 0 || fresh.wrong+fresh.unavailable > 0 {
+				t.Errorf("new connections: %v: %q", &fresh, fresh.samples)
+			}
+		})
+	}
+}
+
+// TestRollingRestart restarts two nodes in turn, twice, behind a balancer that looks at /readyz: nobody notices.
+func TestRollingRestart(t *testing.T) {
+	cfg := database.Postgres(t)
+	program.Fixture(t, cfg)
+	var addresses [2]string
+	var nodes [2]*program.Process
+	for i := range nodes {
+		addresses[i] = freeAddress(t)
+		nodes[i] = serveAt(t, string(cfg.URL), addresses[i])
+	}
+	b := balance(t, addresses[:]...)
+	program.Eventually(t, "the balancer knows a node", func() bool { return b.pick() != "" })
+	keeping := load{clients: 16, pause: time.Millisecond, to: b.pick, questions: fixtureQuestions()}.start(t)
+	fresh := load{clients: 4, reconnect: true, pause: time.Millisecond, to: b.pick, questions: fixtureQuestions()}.start(t)
+	for range 2 {
+		for i, node := range nodes {
+			time.Sleep(300 * time.Millisecond)
+			node.Signal(syscall.SIGTERM)
+			if code := node.Wait(); code != 0 {
+				t.Errorf("exit code %d: %s", code, &node.Stderr)
+			}
+			nodes[i] = serveAt(t, string(cfg.URL), addresses[i])
+			program.Eventually(t, "the balancer knows the node again", b.nodes[i].ready.Load)
+		}
+	}
+	time.Sleep(300 * time.Millisecond)
+	for what, counted := range map[string]*tally{"requests on kept connections": keeping.stop(), "requests on new connections": fresh.stop()} {
+		record(t, what, fmt.Sprint(counted, "; ", counted.wait()), "all right")
+		counted.wantAllRight(t)
+	}
+}
+
+func serveAt(t *testing.T, databaseURL, address string) *program.Process {
+	t.Helper()
+	return serve(t, databaseURL, drainDelay, "GLUEPOT_HTTP_ADDR="+address)
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close() //nolint:errcheck // its address is all we want
+	return listener.Addr().String()
+}
