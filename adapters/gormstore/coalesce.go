@@ -14,17 +14,16 @@ import (
 const (
 	// maxCoalesced is the most keys that one statement looks up.
 	maxCoalesced = 64
-	// coalescePatience is how long lookups wait for the statement that is under way, to be merged into the next
-	// one. One that takes longer, because the database is far, or busy, or has stopped answering on
-	// that connection, is not waited for: the next begins beside it.
+	// coalescePatience is how long a statement is waited for, so that lookups can be merged into the next one. One that
+	// takes longer, because the database is far, or busy, or has stopped answering on that connection, is
+	// not waited for: the next begins beside it.
 	coalescePatience = time.Millisecond
 	// coalesceTimeout bounds a statement whose callers have all gone, or never had a deadline.
 	coalesceTimeout = 30 * time.Second
 )
 
-// coalescer merges lookups of one kind that wait at the same moment into one statement. There is no
-// timer and nothing is kept: an answer is as fresh as if each lookup had run by itself, and when the
-// database is idle each does.
+// coalescer merges lookups of one kind that wait at the same moment into one statement. Nothing is kept:
+// an answer is as fresh as if each lookup had run by itself, and when the database is idle each does.
 //
 // Every caller keeps its own deadline, and one that goes away harms nobody else. When a statement for
 // several keys fails for another reason than the database being away, each lookup runs by itself, so
@@ -34,9 +33,14 @@ type coalescer[K, V any] struct {
 	many func(context.Context, []K) ([]found[V], error) // an answer for each key, in their order
 	most int                                            // statements at once; 0: never merge
 
+	patience time.Duration // coalescePatience unless set otherwise
+	largest  int           // keys in a statement: maxCoalesced unless set otherwise
+
 	mu      sync.Mutex
 	running []time.Time // when each statement under way began
 	waiting []*lookup[K, V]
+	timer   *time.Timer // begins a statement for those who wait when nothing else happens
+	armed   bool
 
 	lookups sync.Pool // of *lookup[K, V] that nobody else knows any more
 }
@@ -56,7 +60,7 @@ type lookup[K, V any] struct {
 // newCoalescer returns one that merges lookups with many, running up to most statements at once. It merges
 // nothing when most is zero.
 func newCoalescer[K, V any](most int, one func(context.Context, K) (V, error), many func(context.Context, []K) ([]found[V], error)) *coalescer[K, V] {
-	return &coalescer[K, V]{one: one, many: many, most: most}
+	return &coalescer[K, V]{one: one, many: many, most: most, patience: coalescePatience, largest: maxCoalesced}
 }
 
 // find looks one key up.
@@ -74,9 +78,8 @@ func (c *coalescer[K, V]) find(ctx context.Context, key K) (V, error) {
 	}
 	l := c.newLookup(ctx, key)
 	c.waiting = append(c.waiting, l)
-	if c.mayBegin(now) {
-		c.running = append(c.running, now)
-		go c.work(c.take(), now)
+	if batch := c.begin(now); batch != nil {
+		go c.work(batch, now)
 	}
 	c.mu.Unlock()
 	select {
@@ -99,6 +102,39 @@ func (c *coalescer[K, V]) newLookup(ctx context.Context, key K) *lookup[K, V] {
 	return l
 }
 
+// begin notes that a statement begins for those who wait and returns them, or returns nil when there are none
+// or a statement that is under way is worth waiting for. The caller holds mu.
+//
+// Whoever still waits after that is woken: by the end of a statement when no more may begin, and otherwise
+// by the timer at the latest. An armed timer is left to run out, which is cheaper than stopping it: while
+// lookups wait again and again it rings about once in the patience.
+func (c *coalescer[K, V]) begin(now time.Time) (batch []*lookup[K, V]) {
+	if len(c.waiting) > 0 && c.mayBegin(now) {
+		c.running = append(c.running, now)
+		batch = c.take()
+	}
+	if len(c.waiting) > 0 && len(c.running) < c.most && !c.armed {
+		c.armed = true
+		wait := c.patience - now.Sub(c.latest())
+		if c.timer == nil {
+			c.timer = time.AfterFunc(wait, c.ring)
+		} else {
+			c.timer.Reset(wait)
+		}
+	}
+	return batch
+}
+
+// ring is what the timer does, in a goroutine of its own.
+func (c *coalescer[K, V]) ring() {
+	now := time.Now()
+	c.mu.Lock()
+	c.armed = false
+	batch := c.begin(now)
+	c.mu.Unlock()
+	c.work(batch, now)
+}
+
 // mayBegin reports whether another statement may begin, instead of leaving those who wait to one that is
 // under way. The caller holds mu.
 func (c *coalescer[K, V]) mayBegin(now time.Time) bool {
@@ -107,15 +143,18 @@ func (c *coalescer[K, V]) mayBegin(now time.Time) bool {
 		return true
 	case len(c.running) >= c.most:
 		return false
-	case len(c.waiting) >= maxCoalesced:
+	case len(c.waiting) >= c.largest:
 		return true
 	}
-	return now.Sub(slices.MaxFunc(c.running, time.Time.Compare)) >= coalescePatience
+	return now.Sub(c.latest()) >= c.patience
 }
+
+// latest returns when the youngest of the statements under way began. The caller holds mu.
+func (c *coalescer[K, V]) latest() time.Time { return slices.MaxFunc(c.running, time.Time.Compare) }
 
 // take takes a batch off the queue. The caller holds mu.
 func (c *coalescer[K, V]) take() []*lookup[K, V] {
-	n := min(len(c.waiting), maxCoalesced)
+	n := min(len(c.waiting), c.largest)
 	batch := append([]*lookup[K, V](nil), c.waiting[:n]...)
 	rest := copy(c.waiting, c.waiting[n:])
 	clear(c.waiting[rest:])
@@ -147,11 +186,7 @@ func (c *coalescer[K, V]) next(began time.Time) ([]*lookup[K, V], time.Time) {
 	i := slices.Index(c.running, began)
 	c.running = slices.Delete(c.running, i, i+1)
 	now := time.Now()
-	if len(c.waiting) == 0 || !c.mayBegin(now) {
-		return nil, now
-	}
-	c.running = append(c.running, now)
-	return c.take(), now
+	return c.begin(now), now
 }
 
 // answer runs one statement and hands each caller its answer.

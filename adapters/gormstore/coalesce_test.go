@@ -156,6 +156,132 @@ func TestCoalescerGivesUpWaiting(t *testing.T) {
 	})
 }
 
+// hangingDatabase answers at once, but hangs on keys below zero. hang begins such a statement.
+func hangingDatabase(t *testing.T, most int) (c *coalescer[int, int], hang func(key int) (release func())) {
+	t.Helper()
+	released := map[int]chan struct{}{-1: make(chan struct{}), -2: make(chan struct{})}
+	one := func(_ context.Context, key int) (int, error) {
+		if key < 0 {
+			<-released[key]
+		}
+		return key, nil
+	}
+	many := func(_ context.Context, keys []int) ([]found[int], error) {
+		answers := make([]found[int], len(keys))
+		for i, key := range keys {
+			answers[i].value = key
+		}
+		return answers, nil
+	}
+	c = newCoalescer(most, one, many)
+	return c, func(key int) func() {
+		go func() { _, _ = c.find(t.Context(), key) }()
+		synctest.Wait()
+		return func() { close(released[key]) }
+	}
+}
+
+// wantAnswerAfter asks for a key and fails the test unless the answer takes exactly that long.
+func wantAnswerAfter(t *testing.T, c *coalescer[int, int], key int, wait time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	started := time.Now()
+	if got, err := c.find(ctx, key); got != key || err != nil || time.Since(started) != wait {
+		t.Errorf("%d: %d, %v after %v, want an answer after %v", key, got, err, time.Since(started), wait)
+	}
+}
+
+// Someone who waits alone for a statement that hangs must not need others to come.
+func TestCoalescerWakesALoneWaiter(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]func(t *testing.T){
+		"behind one that hangs": func(t *testing.T) {
+			c, hang := hangingDatabase(t, 8)
+			defer hang(-1)()
+			wantAnswerAfter(t, c, 1, coalescePatience)
+			wantAnswerAfter(t, c, 2, 0) // the one that hangs has been waited for long enough
+		},
+		"left by a statement that ended": func(t *testing.T) {
+			c, hang := hangingDatabase(t, 3)
+			first := hang(-1)
+			time.Sleep(coalescePatience)
+			defer hang(-2)()
+			go func() {
+				time.Sleep(coalescePatience / 2)
+				first() // the second is too young to begin beside it
+			}()
+			time.Sleep(coalescePatience / 4)
+			wantAnswerAfter(t, c, 1, 3*coalescePatience/4)
+		},
+		"when no more could begin": func(t *testing.T) {
+			c, hang := hangingDatabase(t, 2)
+			first := hang(-1)
+			time.Sleep(coalescePatience)
+			defer hang(-2)()
+			go func() {
+				time.Sleep(time.Second)
+				first()
+			}()
+			wantAnswerAfter(t, c, 1, time.Second)
+		},
+		"beyond a full batch": func(t *testing.T) {
+			c, hang := hangingDatabase(t, 8)
+			c.largest = 2
+			c.many = func(ctx context.Context, _ []int) ([]found[int], error) {
+				<-ctx.Done()
+				return nil, unavailable(ctx.Err())
+			}
+			defer hang(-1)()
+			for key := range 2 { // a batch, which hangs as well
+				go func() {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					_, _ = c.find(ctx, key)
+				}()
+			}
+			synctest.Wait()
+			wantAnswerAfter(t, c, 7, coalescePatience)
+			time.Sleep(time.Minute) // the batch gives up
+		},
+		"behind those who have gone": func(t *testing.T) {
+			c, hang := hangingDatabase(t, 8)
+			defer hang(-1)()
+			gone, leave := context.WithCancel(t.Context())
+			for key := range 100 {
+				go func() { _, _ = c.find(gone, 100+key) }()
+			}
+			leave()
+			synctest.Wait()
+			wantAnswerAfter(t, c, 1, coalescePatience)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, test)
+		})
+	}
+}
+
+// A timer rings while somebody waits, and not otherwise; the bubble fails if a goroutine is left.
+func TestCoalescerRestsWhenNobodyWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, hang := hangingDatabase(t, 8)
+		release := hang(-1)
+		if c.timer != nil {
+			t.Error("a timer was made though nobody waited")
+		}
+		wantAnswerAfter(t, c, 1, coalescePatience)
+		release()
+		time.Sleep(coalescePatience)
+		synctest.Wait()
+		if c.armed || c.timer.Stop() {
+			t.Error("the timer runs though nobody waits")
+		}
+	})
+}
+
 func TestCoalescedPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
