@@ -21,7 +21,8 @@ type Config struct {
 	ReplicaMaxLag time.Duration
 	// MaxConnections is the size of the connection pool, and of that to each replica. SQLite uses at most 4.
 	MaxConnections int
-	// ConnectTimeout bounds one attempt to connect to PostgreSQL, and the wait for SQLite's write lock.
+	// ConnectTimeout bounds one attempt to connect to PostgreSQL, and the wait for somebody else's lock on an SQLite
+	// file; a request's own deadline bounds both, too.
 	ConnectTimeout time.Duration
 }
 

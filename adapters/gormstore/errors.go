@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"gorm.io/gorm"
@@ -19,6 +20,9 @@ import (
 
 const (
 	messageUnavailable = "The database did not answer in time. Try again in a moment."
+	messageNoRoom      = "The database has no room left on its disk. Make some, then try again."
+	messageCrowded     = "The database takes no more connections. Try again in a moment."
+	messageStarting    = "The database is starting or stopping. Try again in a moment."
 	messageConflict    = "It exists already."
 	messageNotFound    = "There is no such thing."
 	messageInvalid     = "The database does not accept this value."
@@ -38,6 +42,9 @@ func translate(err error) error {
 	if errors.Is(err, sql.ErrNoRows) || errors.Is(err, gorm.ErrRecordNotFound) {
 		return fault.Wrap(fault.NotFound, messageNotFound, err)
 	}
+	if isNoRoom(err) {
+		return fault.Wrap(fault.Unavailable, messageNoRoom, err)
+	}
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return translatePostgres(pgErr, err)
 	}
@@ -51,6 +58,18 @@ func translate(err error) error {
 }
 
 func unavailable(err error) error { return fault.Wrap(fault.Unavailable, messageUnavailable, err) }
+
+// isNoRoom reports whether a disk is full, or its owner's share of it.
+func isNoRoom(err error) bool {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return true
+	}
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pgErr.Code == "53100" // disk_full
+	}
+	sqliteErr, ok := errors.AsType[*sqlite.Error](err)
+	return ok && sqliteErr.Code()&0xff == sqlite3.SQLITE_FULL
+}
 
 func isConnectionError(err error) bool {
 	for _, target := range []error{
@@ -80,6 +99,10 @@ func translatePostgres(pgErr *pgconn.PgError, err error) error {
 		return fault.Wrap(fault.NotFound, messageNotFound, err)
 	case "22021", "22P05", "23514", "22001": // bytes that are no text, a failed check, too long
 		return fault.Wrap(fault.Invalid, messageInvalid, err)
+	case "53300": // too_many_connections
+		return fault.Wrap(fault.Unavailable, messageCrowded, err)
+	case "57P01", "57P02", "57P03": // admin_shutdown, crash_shutdown, cannot_connect_now
+		return fault.Wrap(fault.Unavailable, messageStarting, err)
 	case "25006", // read_only_sql_transaction: a former primary
 		"40001", "40P01", // serialization_failure, deadlock_detected
 		"57014", // query_canceled: a deadline
@@ -104,7 +127,7 @@ func translateSQLite(sqliteErr *sqlite.Error, err error) error {
 		return fault.Wrap(fault.Invalid, messageInvalid, err)
 	}
 	switch sqliteErr.Code() & 0xff {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL,
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_CANTOPEN,
 		sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM:
 		return unavailable(err)
 	}

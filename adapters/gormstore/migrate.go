@@ -152,10 +152,11 @@ type sqliteLock struct {
 }
 
 func (l *sqliteLock) Lock(ctx context.Context, _ *sql.DB) error {
-	db, err := sql.Open("sqlite", sqliteFile(l.path)+fmt.Sprintf("?_pragma=busy_timeout(%d)", migrationLockWait*1000))
+	connector, err := newSQLiteConnector(l.path, sqliteFile(l.path), migrationLockWait*time.Second)
 	if err != nil {
 		return err
 	}
+	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(1)
 	if _, err := db.ExecContext(ctx, "BEGIN EXCLUSIVE"); err != nil {
 		_ = db.Close()

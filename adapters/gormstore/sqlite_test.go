@@ -1,8 +1,18 @@
 package gormstore
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
+	"syscall"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // TestPragmas asks every connection of the pool: a pragma in the wrong place reaches only one of them.
@@ -24,7 +34,7 @@ func TestPragmas(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close() //nolint:errcheck // they must all be open at once
-		for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "3000"} {
+		for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "0"} {
 			var got string
 			if err := conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
 				t.Errorf("%s is %q, want %q (error %v)", pragma, got, want, err)
@@ -33,5 +43,60 @@ func TestPragmas(t *testing.T) {
 	}
 	if got := store.sql.Stats().OpenConnections; got != maxSQLiteConnections {
 		t.Errorf("%d connections", got)
+	}
+}
+
+// TestSQLiteWithoutRoom fills a database to its greatest size, which SQLite reports as it does a full disk.
+func TestSQLiteWithoutRoom(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig()
+	cfg.URL, cfg.MaxConnections, cfg.ConnectTimeout = URL("sqlite://"+filepath.Join(t.TempDir(), "small.db")), 1, time.Minute
+	store, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close() //nolint:errcheck // the test has ended
+	if err := errors.Join(store.Connect(t.Context()), store.Migrate(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	var pages int
+	if err := store.sql.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&pages); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.sql.ExecContext(t.Context(), fmt.Sprint("PRAGMA max_page_count = ", pages+1)); err != nil {
+		t.Fatal(err)
+	}
+	pastes := NewPastes(store)
+	batch := make([]paste.Paste, 1000)
+	for i := range batch {
+		batch[i] = paste.Paste{ID: paste.ID(fmt.Sprint("one of many pastes ", i)), CreatedAt: time.Now()}
+	}
+	started := time.Now()
+	_, err = pastes.Import(t.Context(), batch)
+	if fault.KindOf(err) != fault.Unavailable || fault.MessageOf(err) != messageNoRoom {
+		t.Errorf("%v, want %q", err, messageNoRoom)
+	}
+	if took := time.Since(started); took > cfg.ConnectTimeout/2 {
+		t.Errorf("took %v: it was waited for", took)
+	}
+	if err := pastes.Create(t.Context(), paste.Paste{ID: "small", CreatedAt: time.Now()}); err != nil {
+		t.Errorf("what has room after that: %v", err)
+	}
+}
+
+func TestNoRoomIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, cause := range []error{
+		syscall.ENOSPC, &fs.PathError{Op: "mkdir", Path: "data", Err: syscall.EDQUOT}, &pgconn.PgError{Code: "53100"},
+	} {
+		if err := translate(fmt.Errorf("writing: %w", cause)); fault.KindOf(err) != fault.Unavailable || fault.MessageOf(err) != messageNoRoom {
+			t.Errorf("%v is %v", cause, err)
+		}
+	}
+	for code, want := range map[string]string{"53300": messageCrowded, "57P03": messageStarting, "57014": messageUnavailable} {
+		err := translate(&pgconn.PgError{Code: code})
+		if fault.KindOf(err) != fault.Unavailable || fault.MessageOf(err) != want {
+			t.Errorf("%s is %v, want %q", code, err, want)
+		}
 	}
 }

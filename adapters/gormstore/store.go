@@ -18,7 +18,6 @@ import (
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
-	_ "modernc.org/sqlite" // registers the driver "sqlite"
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
@@ -48,10 +47,11 @@ func New(cfg Config) (*Store, error) {
 		return nil, err
 	}
 	if path, ok := cfg.URL.sqlitePath(); ok {
-		db, err := sql.Open("sqlite", sqliteDSN(path, cfg))
+		connector, err := newSQLiteConnector(path, sqliteDSN(path), cfg.ConnectTimeout)
 		if err != nil {
 			return nil, fmt.Errorf("open %s: %w", cfg.URL, err)
 		}
+		db := sql.OpenDB(connector)
 		connections := min(cfg.MaxConnections, maxSQLiteConnections)
 		db.SetMaxOpenConns(connections)
 		db.SetMaxIdleConns(connections)
@@ -102,10 +102,10 @@ func postgresConfig(cfg Config) (*pgx.ConnConfig, error) {
 // sqliteDSN puts the pragmas where every pooled connection gets them. Readers and the writer do not
 // block each other (WAL), a commit survives a power cut (FULL), and transactions take the write lock
 // at once, because one that takes it late can fail without having waited.
-func sqliteDSN(path string, cfg Config) string {
+func sqliteDSN(path string) string {
 	options := url.Values{
 		"_pragma": {
-			fmt.Sprintf("busy_timeout(%d)", cfg.ConnectTimeout.Milliseconds()),
+			"busy_timeout(0)", // see sqliteConnector
 			"journal_mode(WAL)",
 			"synchronous(FULL)",
 			"foreign_keys(1)",

@@ -1,0 +1,245 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// SQLite waits for a lock that another connection or process holds by sleeping, for as long as busy_timeout
+// says, and looks neither at a context nor at an interrupt meanwhile. So it is told not to wait
+// (busy_timeout is 0), and the waiting is done here, between the database and database/sql, where every
+// statement passes, GORM's and goose's too.
+
+// sqliteConnector opens connections whose statements wait for another process's locks until their context
+// ends, and for no longer than patience.
+type sqliteConnector struct {
+	driver.Connector
+	folder   string
+	patience time.Duration
+}
+
+var _ driver.Connector = (*sqliteConnector)(nil)
+
+func newSQLiteConnector(path, dsn string, patience time.Duration) (*sqliteConnector, error) {
+	connector, err := sqlite.NewConnector(dsn)
+	if err != nil {
+		return nil, err
+	}
+	return &sqliteConnector{Connector: connector, folder: filepath.Dir(path), patience: patience}, nil
+}
+
+// Connect implements driver.Connector.
+func (c *sqliteConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		conn, err = afterFailure(ctx, c, err, func() (driver.Conn, error) { return c.Connector.Connect(ctx) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	own, ok := conn.(driverConn)
+	if !ok {
+		_ = conn.Close()
+		return nil, fmt.Errorf("the SQLite driver's %T lacks a method", conn)
+	}
+	return &waitingConn{driverConn: own, connector: c}, nil
+}
+
+// driverConn is what database/sql uses of a connection of the driver.
+type driverConn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
+}
+
+type waitingConn struct {
+	driverConn
+	connector *sqliteConnector
+	inTx      bool
+}
+
+// PrepareContext implements driver.ConnPrepareContext. The schema may have to be read for it.
+func (c *waitingConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	stmt, err := c.driverConn.PrepareContext(ctx, query)
+	if err != nil {
+		stmt, err = afterConnFailure(ctx, c, err, func() (driver.Stmt, error) { return c.driverConn.PrepareContext(ctx, query) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	own, ok := stmt.(driverStmt)
+	if !ok {
+		_ = stmt.Close()
+		return nil, fmt.Errorf("the SQLite driver's %T lacks a method", stmt)
+	}
+	return &waitingStmt{own, c}, nil
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *waitingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	result, err := c.driverConn.ExecContext(ctx, query, args)
+	if err != nil {
+		return afterConnFailure(ctx, c, err, func() (driver.Result, error) { return c.driverConn.ExecContext(ctx, query, args) })
+	}
+	return result, nil
+}
+
+// QueryContext implements driver.QueryerContext. What the statement waits for, it waits for before the first row.
+func (c *waitingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	rows, err := c.driverConn.QueryContext(ctx, query, args)
+	if err != nil {
+		return afterConnFailure(ctx, c, err, func() (driver.Rows, error) { return c.driverConn.QueryContext(ctx, query, args) })
+	}
+	return rows, nil
+}
+
+// BeginTx implements driver.ConnBeginTx. A transaction takes the lock that it needs here, and then never waits.
+func (c *waitingConn) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx, error) {
+	tx, err := c.driverConn.BeginTx(ctx, options)
+	if err != nil {
+		tx, err = afterConnFailure(ctx, c, err, func() (driver.Tx, error) { return c.driverConn.BeginTx(ctx, options) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.inTx = true
+	return waitingTx{tx, c}, nil
+}
+
+type waitingTx struct {
+	tx   driver.Tx
+	conn *waitingConn
+}
+
+// Commit implements driver.Tx.
+func (t waitingTx) Commit() error {
+	t.conn.inTx = false
+	return t.conn.connector.explain(t.tx.Commit())
+}
+
+// Rollback implements driver.Tx.
+func (t waitingTx) Rollback() error {
+	t.conn.inTx = false
+	return t.tx.Rollback()
+}
+
+// driverStmt is what database/sql uses of a prepared statement of the driver.
+type driverStmt interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+type waitingStmt struct {
+	driverStmt
+	conn *waitingConn
+}
+
+// ExecContext implements driver.StmtExecContext.
+func (s *waitingStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	result, err := s.driverStmt.ExecContext(ctx, args)
+	if err != nil {
+		return afterConnFailure(ctx, s.conn, err, func() (driver.Result, error) { return s.driverStmt.ExecContext(ctx, args) })
+	}
+	return result, nil
+}
+
+// QueryContext implements driver.StmtQueryContext.
+func (s *waitingStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	rows, err := s.driverStmt.QueryContext(ctx, args)
+	if err != nil {
+		return afterConnFailure(ctx, s.conn, err, func() (driver.Rows, error) { return s.driverStmt.QueryContext(ctx, args) })
+	}
+	return rows, nil
+}
+
+// afterConnFailure is afterFailure for a connection. In a transaction, waiting for a lock would not help: it has the
+// one that it needs, or can never have it.
+func afterConnFailure[T any](ctx context.Context, c *waitingConn, err error, try func() (T, error)) (T, error) {
+	if c.inTx {
+		var none T
+		return none, c.connector.explain(err)
+	}
+	return afterFailure(ctx, c.connector, err, try)
+}
+
+// Times between two attempts at a lock. SQLite's own are similar.
+const (
+	firstLockWait = time.Millisecond
+	lastLockWait  = 16 * time.Millisecond
+)
+
+// afterFailure tries again while err says that somebody else holds a lock.
+func afterFailure[T any](ctx context.Context, c *sqliteConnector, err error, try func() (T, error)) (result T, _ error) {
+	var none T
+	if !isBusy(err) {
+		return none, c.explain(err)
+	}
+	enough := time.NewTimer(c.patience)
+	defer enough.Stop()
+	wait := firstLockWait
+	next := time.NewTimer(wait)
+	defer next.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return none, fmt.Errorf("%w, waiting for whoever holds the database file: %w", ctx.Err(), err)
+		case <-enough.C:
+			return none, fmt.Errorf("waited %v for whoever holds the database file: %w", c.patience, err)
+		case <-next.C:
+		}
+		if result, err = try(); err == nil {
+			return result, nil
+		}
+		if !isBusy(err) {
+			return none, c.explain(err)
+		}
+		wait = min(2*wait, lastLockWait)
+		next.Reset(wait)
+	}
+}
+
+func isBusy(err error) bool {
+	sqliteErr, ok := errors.AsType[*sqlite.Error](err)
+	return ok && sqliteErr.Code()&0xff == sqlite3.SQLITE_BUSY
+}
+
+// explain adds to an error of input or output that there is no room left, if that is so. SQLite knows the system's
+// error, but the driver does not tell.
+func (c *sqliteConnector) explain(err error) error {
+	sqliteErr, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return err
+	}
+	switch sqliteErr.Code() & 0xff {
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+		if probed := writeAnything(c.folder); isNoRoom(probed) {
+			return fmt.Errorf("%w: %w", err, probed)
+		}
+	}
+	return err
+}
+
+// writeAnything fails if the file system takes no more data.
+func writeAnything(folder string) error {
+	file, err := os.CreateTemp(folder, ".gluepot-probe-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name()) //nolint:errcheck // nothing can be done
+	_, err = file.Write(make([]byte, 4096))
+	return errors.Join(err, file.Close())
+}
