@@ -8,10 +8,12 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// newLogger writes to w: unsampled, because a sampled access log has holes, and through a buffer,
-// because a system call for each request would be a fifth of its cost. The buffer is emptied ten times a
-// second and when the returned function is called. What a killed process had in it is lost.
-func newLogger(cfg LogConfig, w io.Writer) (*zap.Logger, func() error, error) {
+// newLogger writes to w: unsampled, because a sampled access log has holes, and in batches, ten times a
+// second, because a system call for each request would be a fifth of its cost. Nobody waits for w; lines that
+// it does not take in time are dropped and counted (decision 0023). What a killed process had not written is lost.
+//
+// The returned function writes what is left; it does not wait for w for ever either.
+func newLogger(cfg LogConfig, w io.Writer) (*zap.Logger, func(), error) {
 	level, err := zapcore.ParseLevel(cfg.Level)
 	if err != nil {
 		return nil, nil, err
@@ -23,9 +25,13 @@ func newLogger(cfg LogConfig, w io.Writer) (*zap.Logger, func() error, error) {
 	if cfg.Format == "console" {
 		encoder = zapcore.NewConsoleEncoder(encoding)
 	}
-	// The bare writer has no Sync: the buffer would call it each time, and fsync of a log file ten times a
-	// second costs more than all the rest of logging.
-	buffered := &zapcore.BufferedWriteSyncer{WS: zapcore.AddSync(struct{ io.Writer }{w}), FlushInterval: 100 * time.Millisecond}
-	logger := zap.New(zapcore.NewCore(encoder, buffered, level))
-	return logger, buffered.Stop, nil
+	lines := newLineWriter(w, func(dropped int) []byte {
+		entry := zapcore.Entry{Level: zapcore.WarnLevel, Time: time.Now(), Message: "lines of the log were dropped: nobody read it"}
+		line, err := encoder.EncodeEntry(entry, []zapcore.Field{zap.Int("dropped", dropped)})
+		if err != nil {
+			return nil
+		}
+		return line.Bytes()
+	})
+	return zap.New(zapcore.NewCore(encoder, zapcore.AddSync(lines), level)), lines.Close, nil
 }

@@ -23,12 +23,16 @@ const closeTime = 5 * time.Second
 // serve runs the server until a SIGINT or SIGTERM has stopped it or it fails. A second signal, or
 // cancelling ctx, returns at once.
 func serve(ctx context.Context, cfg Config, demo bool, stdout, stderr io.Writer) error {
-	log, flush, err := newLogger(cfg.Log, stderr)
+	// A pipe of the log whose other end is closed must not end the process: the writer deals with the error.
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
+	log, closeLog, err := newLogger(cfg.Log, stderr)
 	if err != nil {
 		return err
 	}
 	defer runtime.KeepAlive(reserveHeadroom())
-	defer flush() //nolint:errcheck // there is nowhere left to say it
+	defer closeLog()
 
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)

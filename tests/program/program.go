@@ -59,14 +59,39 @@ func environment(settings ...string) []string {
 
 // Output collects what a process writes.
 type Output struct {
-	mu    sync.Mutex
-	bytes bytes.Buffer
+	reading sync.Mutex // held by Hold
+	mu      sync.Mutex
+	bytes   bytes.Buffer
+	broken  chan struct{}
+}
+
+// Break makes the next write of the process the last one: then the pipe is closed, and the returned channel too.
+func (o *Output) Break() <-chan struct{} {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.broken = make(chan struct{})
+	return o.broken
+}
+
+// Hold stops reading what the process writes, until release is called or the test ends: the pipe between the two fills.
+func (o *Output) Hold(t *testing.T) (release func()) {
+	t.Helper()
+	o.reading.Lock()
+	release = sync.OnceFunc(o.reading.Unlock)
+	t.Cleanup(release)
+	return release
 }
 
 // Write implements io.Writer.
 func (o *Output) Write(p []byte) (int, error) {
+	o.reading.Lock()
+	defer o.reading.Unlock()
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.broken != nil {
+		close(o.broken)
+		return 0, io.ErrClosedPipe // upon which os/exec closes the pipe
+	}
 	return o.bytes.Write(p)
 }
 

@@ -1,0 +1,165 @@
+package bootstrap
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// patience is how long anything may take that a test waits for.
+const patience = 20 * time.Second
+
+// inTime runs do and fails the test when it does not return.
+func inTime(t *testing.T, what string, do func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do()
+	}()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		t.Fatalf("%s did not return", what)
+	}
+}
+
+// logLine is a line of the tests, or the notice of those that are missing.
+type logLine struct {
+	Number  *int `json:"n"`
+	Dropped int  `json:"dropped"`
+}
+
+// readLog checks that what it reads are whole lines in order, with a notice wherever some are missing. It ends
+// when it has accounted for that many lines, and returns how many of them were missing.
+func readLog(log io.Reader, lines int) (dropped int, err error) {
+	scanner := bufio.NewScanner(log)
+	for next := 0; next < lines; {
+		if !scanner.Scan() {
+			return dropped, fmt.Errorf("the log ends before line %d: %w", next, scanner.Err())
+		}
+		var line logLine
+		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
+			return dropped, fmt.Errorf("%w: %q", err, scanner.Text())
+		}
+		switch {
+		case line.Number == nil:
+			next += line.Dropped
+			dropped += line.Dropped
+		case *line.Number == next:
+			next++
+		default:
+			return dropped, fmt.Errorf("line %d came where %d was due", *line.Number, next)
+		}
+	}
+	return dropped, nil
+}
+
+// tooManyLines are two megabytes, more than the pipe and the backlog hold.
+const tooManyLines = 30_000
+
+// fullPipe returns the reading end of a pipe of which nothing was read while tooManyLines were logged, and
+// what stops the logger.
+func fullPipe(t *testing.T) (reader *os.File, stop func()) {
+	t.Helper()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = reader.Close(), writer.Close() })
+	_ = writer.Fd() // makes it block in the system call, as standard error does
+	log, stop, err := newLogger(DefaultConfig().Log, writer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inTime(t, "logging into a full pipe", func() {
+		for i := range tooManyLines {
+			log.Info("line", zap.Int("n", i))
+		}
+	})
+	return reader, stop
+}
+
+func TestLogThatIsReadAgain(t *testing.T) {
+	t.Parallel()
+	reader, stop := fullPipe(t)
+	var dropped int
+	var err error
+	inTime(t, "reading", func() { dropped, err = readLog(reader, tooManyLines) })
+	if err != nil || dropped == 0 || dropped == tooManyLines {
+		t.Errorf("%d of %d lines were dropped, error %v", dropped, tooManyLines, err)
+	}
+	inTime(t, "stopping", stop)
+}
+
+func TestLogThatIsNeverRead(t *testing.T) {
+	t.Parallel()
+	_, stop := fullPipe(t)
+	inTime(t, "stopping", stop)
+	inTime(t, "stopping twice", stop)
+}
+
+// TestLogLosesNothing writes from many goroutines as fast as it can be read, and stops.
+func TestLogLosesNothing(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	lines := newLineWriter(&out, func(int) []byte { t.Error("lines were dropped"); return nil })
+	const writers, each = 8, 1000
+	var writing sync.WaitGroup
+	for range writers {
+		writing.Go(func() {
+			for range each {
+				_, _ = io.WriteString(lines, "a whole line\n")
+			}
+		})
+	}
+	writing.Wait()
+	lines.Close()
+	inTime(t, "the writer", func() { <-lines.ended })
+	if want := bytes.Repeat([]byte("a whole line\n"), writers*each); !bytes.Equal(out.Bytes(), want) {
+		t.Errorf("%d bytes, want %d", out.Len(), len(want))
+	}
+}
+
+// fickle is a disk that is full from time to time, in the middle of a line.
+type fickle struct {
+	bytes.Buffer
+	turn int
+}
+
+func (f *fickle) Write(p []byte) (int, error) {
+	if f.turn++; f.turn%3 != 0 {
+		n, _ := f.Buffer.Write(p[:min(len(p), 7)])
+		return n, errors.New("no space left on device")
+	}
+	return f.Buffer.Write(p)
+}
+
+func TestLogOnFullDisk(t *testing.T) {
+	t.Parallel()
+	var disk fickle
+	lines := newLineWriter(&disk, func(int) []byte { return nil })
+	_, _ = io.WriteString(lines, "the first line\nthe second line\n")
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(lineInterval) {
+		lines.mu.Lock()
+		written := lines.writing == 0 && len(lines.pending) == 0
+		lines.mu.Unlock()
+		if written {
+			break
+		}
+	}
+	lines.Close()
+	inTime(t, "the writer", func() { <-lines.ended })
+	if got := disk.String(); got != "the first line\nthe second line\n" {
+		t.Errorf("the disk has %q", got)
+	}
+}

@@ -1,0 +1,100 @@
+package e2e
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// ask sends the same request again and again over one connection.
+func ask(t *testing.T, server *program.Process, path string, times int) {
+	t.Helper()
+	client := &http.Client{Timeout: program.Patience, Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
+	defer client.CloseIdleConnections()
+	for n := range times {
+		response, err := client.Get("http://" + server.Address + path)
+		if err != nil {
+			t.Fatalf("request %d: %v", n, err)
+		}
+		_, err = io.Copy(io.Discard, response.Body)
+		if _ = response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
+			t.Fatalf("request %d: %s, %v", n, response.Status, err)
+		}
+	}
+}
+
+// muchLog is how many requests leave more in the log than a pipe and the server hold.
+const muchLog = 10_000
+
+// TestUnreadLog serves while nobody reads the log, says afterwards how much of it is missing, and has every
+// other line.
+func TestUnreadLog(t *testing.T) {
+	t.Parallel()
+	server := program.Serve(t, string(database.SQLite(t).URL))
+	release := server.Stderr.Hold(t)
+	ask(t, server, "/data/language?name=go", muchLog)
+	wantStatus(t, server, "/readyz", http.StatusOK)
+	wantStatus(t, server, "/data/numPastes", http.StatusOK)
+	release()
+	server.WaitForLog("lines of the log were dropped: nobody read it")
+	ask(t, server, "/data/languageExt?extension=go", 1)
+	server.Signal(syscall.SIGTERM)
+	if code := server.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	server.WaitForLog("stopped")
+	logged, dropped, last := 0, 0, ""
+	for _, line := range server.Log() {
+		if n, ok := line["dropped"].(float64); ok {
+			dropped += int(n)
+		}
+		if line["msg"] == "request" {
+			logged++
+			last, _ = line["route"].(string)
+		}
+	}
+	if want := muchLog + 2; logged+dropped != want || last != "/data/languageExt" {
+		t.Errorf("%d requests are logged and %d dropped, want %d in all; the last is for %s", logged, dropped, want, last)
+	}
+}
+
+// TestStoppingWithUnreadLog stops although there is nobody to tell.
+func TestStoppingWithUnreadLog(t *testing.T) {
+	t.Parallel()
+	server := program.Serve(t, string(database.SQLite(t).URL))
+	release := server.Stderr.Hold(t)
+	ask(t, server, "/data/language?name=go", muchLog)
+	server.Signal(syscall.SIGTERM)
+	program.Eventually(t, "the program ends", func() bool {
+		return errors.Is(server.Cmd.Process.Signal(syscall.Signal(0)), os.ErrProcessDone)
+	})
+	release()
+	if code := server.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestClosedLog goes on serving when the reader of the log is gone.
+func TestClosedLog(t *testing.T) {
+	t.Parallel()
+	server := program.Serve(t, string(database.SQLite(t).URL))
+	broken := server.Stderr.Break()
+	ask(t, server, "/data/language?name=go", 1)
+	select {
+	case <-broken:
+	case <-time.After(program.Patience):
+		t.Fatal("nothing was logged")
+	}
+	ask(t, server, "/data/language?name=go", 1)
+	server.Signal(syscall.SIGTERM)
+	if code := server.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
