@@ -15,9 +15,9 @@ import (
 // useLogModule stores the last-used times of tokens now and then, and once more at the end.
 func useLogModule(cfg Config) fx.Option {
 	return fx.Invoke(func(lifecycle fx.Lifecycle, uses *tokens.UseLog) {
-		repeat(lifecycle, cfg.UseInterval, func(ctx context.Context) { _ = uses.Do(ctx) }) // it keeps what it could not store
+		repeat(lifecycle, cfg.UseInterval, func(ctx context.Context) { _, _ = uses.Do(ctx) }) // it keeps what it could not store
 		// A database that is away must not make a stop fail.
-		lifecycle.Append(fx.StopHook(func(ctx context.Context) { _ = uses.Do(ctx) }))
+		lifecycle.Append(fx.StopHook(func(ctx context.Context) { _, _ = uses.Do(ctx) }))
 	})
 }
 

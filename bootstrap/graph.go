@@ -18,6 +18,7 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/paste"
+	domainstats "github.com/gluepot/gluepot/domain/stats"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -28,12 +29,13 @@ func storeModule(cfg Config) fx.Option {
 		fx.Supply(cfg.Database),
 		fx.Provide(
 			gormstore.New,
-			fx.Annotate(gormstore.NewUsers, as(new(user.Finder), new(user.Creator), new(user.Lister), new(user.ServiceFinder),
-				new(user.Editor), new(user.Counter), new(user.Importer))...),
+			fx.Annotate(gormstore.NewUsers, as(new(user.Finder), new(user.StaleFinder), new(user.Creator), new(user.Lister), new(user.ServiceFinder),
+				new(user.Editor), new(user.Importer))...),
 			fx.Annotate(gormstore.NewTokens, as(new(token.Finder), new(token.AccountFinder), new(token.Creator), new(token.UseWriter),
-				new(token.OwnerLister), new(token.Revoker), new(token.Counter), new(token.Importer))...),
+				new(token.OwnerLister), new(token.Revoker), new(token.Importer))...),
 			fx.Annotate(gormstore.NewPastes, as(new(paste.Counter), new(paste.OwnerLister), new(paste.ExpiredRemover), new(paste.Creator),
-				new(paste.Starrer), new(paste.Unstarrer), new(paste.OwnerReader), new(paste.Deleter), new(paste.Totals), new(paste.Importer))...),
+				new(paste.Starrer), new(paste.Unstarrer), new(paste.OwnerReader), new(paste.Deleter), new(paste.Importer))...),
+			fx.Annotate(gormstore.NewStats, as(new(domainstats.Counter))...),
 		),
 		fx.Invoke(func(lifecycle fx.Lifecycle, store *gormstore.Store) {
 			lifecycle.Append(fx.Hook{
@@ -63,7 +65,7 @@ func as(ports ...any) []fx.Annotation {
 
 // coreModules are what every entrypoint needs.
 func coreModules(cfg Config) fx.Option {
-	return fx.Options(storeModule(cfg), catalogueModule(), applicationModule(), useLogModule(cfg))
+	return fx.Options(storeModule(cfg), catalogueModule(), applicationModule(cfg), useLogModule(cfg))
 }
 
 // catalogueModule binds the language catalogue to the ports.
@@ -74,8 +76,11 @@ func catalogueModule() fx.Option {
 	))
 }
 
+// sweepMargin is how much longer than a request a paste outlives its expiry: more than clocks are put back.
+const sweepMargin = time.Minute
+
 // applicationModule provides every use case.
-func applicationModule() fx.Option {
+func applicationModule(cfg Config) fx.Option {
 	return fx.Module("application",
 		fx.Provide(
 			func() func() time.Time { return time.Now },
@@ -83,7 +88,10 @@ func applicationModule() fx.Option {
 			users.NewCreate, users.NewShow, users.NewList, users.NewUpdate, users.NewDelete,
 			tokens.NewIssue, tokens.NewList, tokens.NewRevoke,
 			fx.Annotate(tokens.NewUseLog, fx.As(fx.Self()), fx.As(new(token.UseRecorder))),
-			pastes.NewListOwn, pastes.NewCountActive, pastes.NewSweep,
+			pastes.NewListOwn, pastes.NewCountActive,
+			func(expired paste.ExpiredRemover) *pastes.Sweep {
+				return pastes.NewSweep(expired, cfg.HTTP.WriteTimeout+sweepMargin)
+			},
 			pastes.NewCreate, pastes.NewList, pastes.NewDelete, pastes.NewStar, pastes.NewUnstar,
 			stats.NewSum,
 			imports.NewUsers, imports.NewKeys, imports.NewPastes,

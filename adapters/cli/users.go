@@ -179,10 +179,11 @@ func (c *Commands) userDelete() *cobra.Command {
 		if !*yes && !c.confirm(fmt.Sprintf("Delete %s with all its tokens, stars and pastes? This cannot be undone. [y/N] ", account.Name)) {
 			return fault.New(fault.Invalid, "Nothing was deleted: answer y, or give --yes.")
 		}
-		if err := u.DeleteUser.Do(ctx, args[0]); err != nil {
+		deleted, err := u.DeleteUser.Do(ctx, args[0])
+		if err != nil {
 			return err
 		}
-		return c.print(*asJSON, map[string]string{"deleted": string(account.ID)}, "Deleted the user %s.\n", account.Name)
+		return c.print(*asJSON, map[string]string{"deleted": string(deleted)}, "Deleted the user %s.\n", account.Name)
 	})
 	return cmd
 }

@@ -14,9 +14,9 @@ type Config struct {
 	// URL is postgres://… (any connection string of that form that libpq knows) or sqlite://PATH, with
 	// PATH relative to the working directory or, after a third slash, absolute.
 	URL URL
-	// ReplicaURLs are read-only copies of a PostgreSQL database. Profiles and counts are read from those
-	// that are reachable and no more than ReplicaMaxLag behind, and so can be that old; whatever a token
-	// opens is read from the database itself. Default: none.
+	// ReplicaURLs are read-only copies of a PostgreSQL database. Public profiles are read from those that
+	// are reachable and no more than ReplicaMaxLag behind, and so can be that old; everything else is read
+	// from the database itself. Default: none.
 	ReplicaURLs   []URL
 	ReplicaMaxLag time.Duration
 	// MaxConnections is the size of the connection pool, and of that to each replica. SQLite uses at most 4.

@@ -20,6 +20,7 @@ func (d sqliteDialector) Initialize(db *gorm.DB) error {
 	db.ConnPool = d.pool
 	callbacks.RegisterDefaultCallbacks(db, &callbacks.Config{
 		CreateClauses: []string{"INSERT", "VALUES", "ON CONFLICT", "RETURNING"},
+		QueryClauses:  []string{"SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "LIMIT"}, // no FOR UPDATE
 		UpdateClauses: []string{"UPDATE", "SET", "FROM", "WHERE", "RETURNING"},
 		DeleteClauses: []string{"DELETE", "FROM", "WHERE", "RETURNING"},
 	})

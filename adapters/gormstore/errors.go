@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
 )
 
 const (
@@ -57,6 +59,10 @@ func translate(err error) error {
 	return fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
 }
 
+func idTaken(err error) error {
+	return fault.Wrap(fault.Conflict, messageConflict, fmt.Errorf("%w: %w", ident.ErrTaken, err))
+}
+
 func unavailable(err error) error { return fault.Wrap(fault.Unavailable, messageUnavailable, err) }
 
 // isNoRoom reports whether a disk is full, or its owner's share of it.
@@ -94,6 +100,9 @@ func isConnectionError(err error) bool {
 func translatePostgres(pgErr *pgconn.PgError, err error) error {
 	switch pgErr.Code {
 	case "23505": // unique_violation
+		if strings.HasSuffix(pgErr.ConstraintName, "_pkey") {
+			return idTaken(err)
+		}
 		return fault.Wrap(fault.Conflict, messageConflict, err)
 	case "23503": // foreign_key_violation: what the row belongs to is not there
 		return fault.Wrap(fault.NotFound, messageNotFound, err)
@@ -119,7 +128,9 @@ func translatePostgres(pgErr *pgconn.PgError, err error) error {
 // translateSQLite goes by extended result code (https://www.sqlite.org/rescode.html).
 func translateSQLite(sqliteErr *sqlite.Error, err error) error {
 	switch sqliteErr.Code() {
-	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+	case sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return idTaken(err)
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE:
 		return fault.Wrap(fault.Conflict, messageConflict, err)
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return fault.Wrap(fault.NotFound, messageNotFound, err)

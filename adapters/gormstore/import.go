@@ -125,7 +125,7 @@ func storeImportedUsers(tx *gorm.DB, users map[string]*importedUser, ids []strin
 	for _, id := range ids {
 		changed := users[id]
 		rows = append(rows, changed.row)
-		services = append(services, newServiceRows(user.ID(id), changed.services)...)
+		services = append(services, newServiceRows(id, changed.services)...)
 		for position, star := range changed.stars {
 			stars = append(stars, starRow{UserID: id, PasteID: star, Position: position})
 		}

@@ -2,10 +2,14 @@ package gormstore
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -15,14 +19,11 @@ var (
 	_ user.Lister        = (*Users)(nil)
 	_ user.ServiceFinder = (*Users)(nil)
 	_ user.Editor        = (*Users)(nil)
-	_ user.Counter       = (*Users)(nil)
 	_ token.OwnerLister  = (*Tokens)(nil)
 	_ token.Revoker      = (*Tokens)(nil)
-	_ token.Counter      = (*Tokens)(nil)
 	_ paste.OwnerReader  = (*Pastes)(nil)
 	_ paste.Deleter      = (*Pastes)(nil)
 	_ paste.Unstarrer    = (*Pastes)(nil)
-	_ paste.Totals       = (*Pastes)(nil)
 )
 
 // Each implements user.Lister.
@@ -36,42 +37,86 @@ func (u *Users) Each(ctx context.Context, visit func(user.User) error) error {
 	})
 }
 
-// Services implements user.ServiceFinder.
-func (u *Users) Services(ctx context.Context, id user.ID) (map[string]string, error) {
-	var rows []serviceRow
-	if err := u.store.gorm.WithContext(ctx).Where("user_id = ?", string(id)).Find(&rows).Error; err != nil {
-		return nil, translate(err)
+// WithServices implements user.ServiceFinder.
+func (u *Users) WithServices(ctx context.Context, name user.Name) (user.User, map[string]string, error) {
+	var (
+		row      userRow
+		asJSON   []byte
+		services map[string]string
+	)
+	if err := u.store.queryRow(ctx, u.store.queries.userWithServices, append(row.fields(), &asJSON), name.Folded()); err != nil {
+		return user.User{}, nil, err
+	}
+	if err := json.Unmarshal(asJSON, &services); err != nil {
+		return user.User{}, nil, fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
+	}
+	found, err := row.user()
+	return found, services, err
+}
+
+// Update implements user.Editor.
+func (u *Users) Update(ctx context.Context, name user.Name, change func(*user.User, map[string]string) error) (
+	updated user.User, services map[string]string, err error,
+) {
+	err = u.store.transaction(ctx, func(tx *gorm.DB) error {
+		updated, services, err = lockedWithServices(tx, name)
+		if err != nil {
+			return err
+		}
+		before, servicesBefore := updated, maps.Clone(services)
+		if err := change(&updated, services); err != nil {
+			return err
+		}
+		updated.ID, updated.CreatedAt = before.ID, before.CreatedAt
+		if err := tx.Select("*").Updates(newUserRow(updated)).Error; err != nil {
+			return err
+		}
+		if maps.Equal(services, servicesBefore) {
+			return nil
+		}
+		if err := tx.Where("user_id = ?", string(updated.ID)).Delete(&serviceRow{}).Error; err != nil {
+			return err
+		}
+		return createServices(tx, string(updated.ID), services)
+	})
+	if err != nil {
+		return user.User{}, nil, err
+	}
+	return updated, services, nil
+}
+
+// lockedWithServices returns a user that nobody else can change before the transaction ends. Whoever changes
+// the services locks the user first.
+func lockedWithServices(tx *gorm.DB, name user.Name) (user.User, map[string]string, error) {
+	var (
+		row  userRow
+		rows []serviceRow
+	)
+	if err := forUpdate(tx).Where("username_folded = ?", name.Folded()).Take(&row).Error; err != nil {
+		return user.User{}, nil, err
+	}
+	if err := tx.Where("user_id = ?", row.ID).Find(&rows).Error; err != nil {
+		return user.User{}, nil, err
 	}
 	services := make(map[string]string, len(rows))
 	for _, row := range rows {
 		services[row.Service] = row.ServiceUserID
 	}
-	return services, nil
-}
-
-// Update implements user.Editor.
-func (u *Users) Update(ctx context.Context, changed user.User, services map[string]string) error {
-	return translate(u.store.gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		row := newUserRow(changed)
-		result := tx.Model(row).Select("*").Omit("id", "created_at").Updates(row)
-		if err := one(result); err != nil {
-			return err
-		}
-		if err := tx.Where("user_id = ?", row.ID).Delete(&serviceRow{}).Error; err != nil || len(services) == 0 {
-			return err
-		}
-		return tx.Create(newServiceRows(changed.ID, services)).Error
-	}))
+	found, err := row.user()
+	return found, services, err
 }
 
 // Delete implements user.Editor. Foreign keys take along what belongs to the user.
-func (u *Users) Delete(ctx context.Context, id user.ID) error {
-	return translate(one(u.store.gorm.WithContext(ctx).Delete(&userRow{ID: string(id)})))
-}
-
-// Count implements user.Counter.
-func (u *Users) Count(ctx context.Context) (int64, error) {
-	return count(u.store.gorm.WithContext(ctx).Model(&userRow{}))
+func (u *Users) Delete(ctx context.Context, name user.Name) (user.ID, error) {
+	var deleted []userRow
+	err := retried(ctx, func() error {
+		tx := u.store.gorm.WithContext(ctx).Clauses(clause.Returning{Columns: []clause.Column{{Name: "id"}}})
+		return one(tx.Where("username_folded = ?", name.Folded()).Delete(&deleted))
+	})
+	if err != nil {
+		return "", err
+	}
+	return user.ID(deleted[0].ID), nil
 }
 
 // ByOwner implements token.OwnerLister.
@@ -94,11 +139,6 @@ func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
 	return translate(one(result))
 }
 
-// Count implements token.Counter.
-func (t *Tokens) Count(ctx context.Context) (int64, error) {
-	return count(t.store.gorm.WithContext(ctx).Model(&tokenRow{}))
-}
-
 // EachOf implements paste.OwnerReader.
 func (p *Pastes) EachOf(ctx context.Context, owner user.ID, visit func(paste.Paste) error) error {
 	query := p.store.gorm.WithContext(ctx).Model(&pasteRow{}).Where("owner_id = ?", string(owner)).Order("created_at DESC, id DESC")
@@ -113,16 +153,6 @@ func (p *Pastes) Delete(ctx context.Context, id paste.ID) error {
 // Unstar implements paste.Unstarrer.
 func (p *Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error {
 	return translate(one(p.store.gorm.WithContext(ctx).Delete(&starRow{UserID: string(starrer), PasteID: string(id)})))
-}
-
-// ExpiredCount implements paste.Totals.
-func (p *Pastes) ExpiredCount(ctx context.Context, now time.Time) (int64, error) {
-	return count(p.store.gorm.WithContext(ctx).Model(&pasteRow{}).Where("expires_at <= ?", instant(now)))
-}
-
-// WaitingStars implements paste.Totals.
-func (p *Pastes) WaitingStars(ctx context.Context) (int64, error) {
-	return count(p.store.gorm.WithContext(ctx).Model(&starRow{}).Where("NOT EXISTS (SELECT 1 FROM pastes p WHERE p.id = stars.paste_id)"))
 }
 
 // eachRow calls visit with one row of a query after the other, without holding them all.
@@ -142,11 +172,6 @@ func eachRow[T any](query *gorm.DB, visit func(*T) error) error {
 		}
 	}
 	return translate(rows.Err())
-}
-
-func count(query *gorm.DB) (n int64, err error) {
-	err = query.Count(&n).Error
-	return n, translate(err)
 }
 
 // one turns a change that found nothing to change into the error for that.

@@ -33,19 +33,19 @@ type pasteRow struct {
 func (pasteRow) TableName() string { return "pastes" }
 
 // ActiveCount implements paste.Counter.
-func (p *Pastes) ActiveCount(ctx context.Context, now time.Time) (int64, error) {
+func (p *Pastes) ActiveCount(ctx context.Context) (int64, error) {
 	var count int64
-	err := p.store.queryRowAnywhere(ctx, p.store.queries.activeCount, []any{&count}, instant(now))
+	err := p.store.queryRow(ctx, p.store.queries.activeCount, []any{&count}, p.store.timed()...)
 	return count, err
 }
 
 // EachActiveID implements paste.OwnerLister.
-func (p *Pastes) EachActiveID(ctx context.Context, owner user.ID, now time.Time, visit func(id []byte) error) error {
-	return p.store.eachActiveID(ctx, visit, string(owner), instant(now))
+func (p *Pastes) EachActiveID(ctx context.Context, owner user.ID, visit func(id []byte) error) error {
+	return p.store.eachActiveID(ctx, visit, p.store.timed(string(owner))...)
 }
 
 // RemoveExpired implements paste.ExpiredRemover.
-func (p *Pastes) RemoveExpired(ctx context.Context, now time.Time, limit int) (int, error) {
+func (p *Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit int) (int, error) {
 	tx, err := p.store.sql.BeginTx(ctx, nil)
 	if err != nil {
 		return 0, translate(err)
@@ -57,7 +57,7 @@ func (p *Pastes) RemoveExpired(ctx context.Context, now time.Time, limit int) (i
 			return 0, translate(err)
 		}
 	}
-	result, err := tx.ExecContext(ctx, p.store.queries.removeExpired, instant(now), limit)
+	result, err := tx.ExecContext(ctx, p.store.queries.removeExpired, p.store.ago(grace), limit)
 	if err != nil {
 		return 0, translate(err)
 	}
@@ -75,8 +75,10 @@ func (p *Pastes) Create(ctx context.Context, created paste.Paste) error {
 
 // Star implements paste.Starrer.
 func (p *Pastes) Star(ctx context.Context, owner user.ID, id paste.ID) error {
-	_, err := p.store.sql.ExecContext(ctx, p.store.queries.star, string(owner), string(id))
-	return translate(err)
+	return retried(ctx, func() error {
+		_, err := p.store.sql.ExecContext(ctx, p.store.queries.star, string(owner), string(id))
+		return err
+	})
 }
 
 func newPasteRow(p paste.Paste) *pasteRow {

@@ -1,22 +1,29 @@
 package gormstore
 
-import "strings"
-
 // queries are every statement that a request waits for, and the few others that GORM cannot say. The
 // index that serves one stands beside its table in the first migration. They are fixed text rather than
 // built by GORM, which would cost about a quarter of the throughput (decision 0004); $1 and $2 mean the
 // same to both databases.
+//
+// A statement that judges pastes by time reads the clock once it has its snapshot of the rows: before that
+// it may have waited for a connection or a lock, and what it then sees was not there at the earlier time.
+// On PostgreSQL that is clock_timestamp(), in a subquery so that it is read once and can be searched an
+// index for; now() is when the statement arrived. SQLite is in the same process: its last argument is the time,
+// which Store.timed takes as late.
 type queries struct {
 	usersByNames     string // $1: array of folded usernames
 	tokensByHashes   string // $1: array of hashes
-	accountsByHashes string // $1: array of hashes, $2: array of nows
+	accountsByHashes string // $1: array of hashes
 	userByName       string // $1: folded username
+	userWithServices string // $1: folded username
 	tokenByHash      string // $1: hash
-	accountByHash    string // $1: hash, $2: now
-	activeIDs        string // $1: owner, $2: now
+	accountByHash    string // $1: hash; timed
+	activeIDs        string // $1: owner; timed
 	joinedActiveIDs  string // the same in one row: their number, and themselves with line feeds in between
-	activeCount      string // $1: now
-	removeExpired    string // $1: now, $2: limit
+	activeCount      string // timed
+	totals           string // timed
+	removeExpired    string // $1: what Store.ago returns, $2: limit
+	setLastUsed      string // what Store.useArguments returns
 	star             string // $1: user, $2: paste
 	schemaVersion    string
 	sweepTryLock     string // empty where the write lock of the transaction is enough
@@ -28,10 +35,7 @@ const (
 
 	userByName  = `SELECT ` + userColumns + ` FROM users u WHERE u.username_folded = $1`
 	tokenByHash = `SELECT ` + tokenColumns + ` FROM access_tokens t WHERE t.hash = $1`
-	activeIDs   = `SELECT p.id FROM pastes p
-		WHERE p.owner_id = $1 AND (p.expires_at IS NULL OR p.expires_at > $2)
-		ORDER BY p.created_at DESC, p.id DESC`
-	star = `INSERT INTO stars (user_id, paste_id, position)
+	star        = `INSERT INTO stars (user_id, paste_id, position)
 		SELECT $1, $2, coalesce(max(s.position) + 1, 0) FROM stars s WHERE s.user_id = $1
 		ON CONFLICT (user_id, paste_id) DO NOTHING`
 	schemaVersion = `SELECT coalesce(max(version_id), 0) FROM ` + migrationsTable
@@ -40,10 +44,34 @@ const (
 const (
 	postgresStars = `(SELECT coalesce(json_agg(s.paste_id ORDER BY s.position, s.paste_id), '[]')
 			FROM stars s JOIN pastes p ON p.id = s.paste_id
-			WHERE s.user_id = u.id AND (p.expires_at IS NULL OR p.expires_at > %s))::text`
+			WHERE s.user_id = u.id AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp())))::text`
 	postgresServices = `(SELECT coalesce(json_object_agg(v.service, v.service_user_id), '{}')
 			FROM user_services v WHERE v.user_id = u.id)::text`
+	postgresActiveIDs = `SELECT p.id FROM pastes p
+		WHERE p.owner_id = $1 AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))
+		ORDER BY p.created_at DESC, p.id DESC`
+	// The planner knows nothing of the result of a subquery, and would take a third of all pastes for
+	// expired; now(), of which it knows that it is about the present, lets it find that they are few.
+	postgresStored  = `(SELECT coalesce(sum(c.pastes), 0)::bigint FROM paste_counts c)`
+	postgresExpired = `(SELECT count(*) FROM pastes p
+		WHERE p.expires_at <= (SELECT clock_timestamp()) AND p.expires_at <= now() + interval '1 day')`
+	sqliteServices = `(SELECT json_group_object(v.service, v.service_user_id)
+			FROM user_services v WHERE v.user_id = u.id)`
+	sqliteActiveIDs = `SELECT p.id FROM pastes p
+		WHERE p.owner_id = $1 AND (p.expires_at IS NULL OR p.expires_at > $2)
+		ORDER BY p.created_at DESC, p.id DESC`
+	// SQLite answers count(*) from page headers of the narrowest index: 2 ms for a million pastes.
+	// A counter kept by its row-level triggers would quarter the speed of writing, and miss the rows
+	// that INSERT OR REPLACE takes away (decision 0005).
+	sqliteStored  = `(SELECT count(*) FROM pastes)`
+	sqliteExpired = `(SELECT count(*) FROM pastes p WHERE p.expires_at <= $1)`
 )
+
+// totals is the statement of Stats.Totals, given those that count the stored and the expired pastes.
+func totals(stored, expired string) string {
+	return `SELECT (SELECT count(*) FROM users), (SELECT count(*) FROM access_tokens), ` + stored + `, ` + expired + `,
+		(SELECT count(*) FROM stars s WHERE NOT EXISTS (SELECT 1 FROM pastes p WHERE p.id = s.paste_id))`
+}
 
 // The arrays of the merged lookups stand in a subquery of their own, which hides their length from
 // the planner. When it knows the length, it takes the plan for exactly that length to be cheaper than one for any, and so
@@ -53,42 +81,51 @@ var postgresQueries = queries{
 		FROM unnest((SELECT $1::text[])) WITH ORDINALITY q (name, n) JOIN users u ON u.username_folded = q.name COLLATE "C"`,
 	tokensByHashes: `SELECT q.n, ` + tokenColumns + `
 		FROM unnest((SELECT $1::bytea[])) WITH ORDINALITY q (hash, n) JOIN access_tokens t ON t.hash = q.hash`,
-	accountsByHashes: `SELECT q.n, ` + tokenColumns + `, ` + userColumns + `, ` + strings.Replace(postgresStars, "%s", "q.now", 1) + `, ` + postgresServices + `
-		FROM unnest((SELECT $1::bytea[]), (SELECT $2::timestamptz[])) WITH ORDINALITY q (hash, now, n) JOIN access_tokens t ON t.hash = q.hash JOIN users u ON u.id = t.user_id`,
-	userByName:  userByName,
-	tokenByHash: tokenByHash,
-	accountByHash: `SELECT ` + tokenColumns + `, ` + userColumns + `, ` + strings.Replace(postgresStars, "%s", "$2", 1) + `, ` + postgresServices + `
+	accountsByHashes: `SELECT q.n, ` + tokenColumns + `, ` + userColumns + `, ` + postgresStars + `, ` + postgresServices + `
+		FROM unnest((SELECT $1::bytea[])) WITH ORDINALITY q (hash, n) JOIN access_tokens t ON t.hash = q.hash JOIN users u ON u.id = t.user_id`,
+	userByName:       userByName,
+	userWithServices: `SELECT ` + userColumns + `, ` + postgresServices + ` FROM users u WHERE u.username_folded = $1`,
+	tokenByHash:      tokenByHash,
+	accountByHash: `SELECT ` + tokenColumns + `, ` + userColumns + `, ` + postgresStars + `, ` + postgresServices + `
 		FROM access_tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1`,
-	activeIDs: activeIDs,
+	activeIDs: postgresActiveIDs,
 	// A row for each id costs PostgreSQL a third more, and its readers several times as much.
-	joinedActiveIDs: `SELECT count(*), string_agg(p.id, E'\n') FROM (` + activeIDs + `) p`,
-	activeCount: `SELECT (SELECT coalesce(sum(c.pastes), 0)::bigint FROM paste_counts c)
-		- (SELECT count(*) FROM pastes p WHERE p.expires_at <= $1)`,
+	joinedActiveIDs: `SELECT count(*), string_agg(p.id, E'\n') FROM (` + postgresActiveIDs + `) p`,
+	activeCount:     `SELECT ` + postgresStored + ` - ` + postgresExpired,
+	totals:          totals(postgresStored, postgresExpired),
 	removeExpired: `DELETE FROM pastes WHERE id IN (
-		SELECT id FROM pastes WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+		SELECT id FROM pastes WHERE expires_at <= now() - $1::interval ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+	// Rows are locked in the order of their ids, as everything that locks several does: two that lock the
+	// same rows in different orders would wait for each other.
+	setLastUsed: `WITH used AS MATERIALIZED (
+			SELECT t.id, u.at FROM unnest($1::text[], $2::timestamptz[]) u (id, at) JOIN access_tokens t ON t.id = u.id COLLATE "C"
+			WHERE t.last_used_at IS NULL OR t.last_used_at < u.at
+			ORDER BY t.id FOR NO KEY UPDATE OF t)
+		UPDATE access_tokens t SET last_used_at = used.at FROM used
+		WHERE t.id = used.id AND (t.last_used_at IS NULL OR t.last_used_at < used.at)`,
 	star:          star,
 	schemaVersion: schemaVersion,
 	sweepTryLock:  `SELECT pg_try_advisory_xact_lock(7163384644223837030)`, // an arbitrary number: "sweeping" to us, nothing to others
 }
 
 var sqliteQueries = queries{
-	userByName:  userByName,
-	tokenByHash: tokenByHash,
+	userByName:       userByName,
+	userWithServices: `SELECT ` + userColumns + `, ` + sqliteServices + ` FROM users u WHERE u.username_folded = $1`,
+	tokenByHash:      tokenByHash,
 	accountByHash: `SELECT ` + tokenColumns + `, ` + userColumns + `,
 		(SELECT json_group_array(s.paste_id ORDER BY s.position, s.paste_id)
 			FROM stars s JOIN pastes p ON p.id = s.paste_id
 			WHERE s.user_id = u.id AND (p.expires_at IS NULL OR p.expires_at > $2)),
-		(SELECT json_group_object(v.service, v.service_user_id)
-			FROM user_services v WHERE v.user_id = u.id)
+		` + sqliteServices + `
 		FROM access_tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1`,
-	activeIDs:       activeIDs,
-	joinedActiveIDs: `SELECT count(*), group_concat(p.id, char(10)) FROM (` + activeIDs + `) p`,
-	// SQLite answers count(*) from page headers of the narrowest index: 2 ms for a million pastes.
-	// A counter kept by its row-level triggers would quarter the speed of writing, and miss the rows
-	// that INSERT OR REPLACE takes away (decision 0005).
-	activeCount: `SELECT (SELECT count(*) FROM pastes) - (SELECT count(*) FROM pastes p WHERE p.expires_at <= $1)`,
+	activeIDs:       sqliteActiveIDs,
+	joinedActiveIDs: `SELECT count(*), group_concat(p.id, char(10)) FROM (` + sqliteActiveIDs + `) p`,
+	activeCount:     `SELECT ` + sqliteStored + ` - ` + sqliteExpired,
+	totals:          totals(sqliteStored, sqliteExpired),
 	removeExpired: `DELETE FROM pastes WHERE id IN (
 		SELECT id FROM pastes WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+	setLastUsed: `UPDATE access_tokens AS t SET last_used_at = u.value FROM json_each($1) u
+		WHERE t.id = u.key AND (t.last_used_at IS NULL OR t.last_used_at < u.value)`,
 	star:          star,
 	schemaVersion: schemaVersion,
 }

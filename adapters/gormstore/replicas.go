@@ -12,9 +12,8 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// replicas are read-only copies of the database. What anybody may ask, users by name and the number of
-// pastes, can go to one of them; what a token opens never does, so that a token which was just revoked
-// is refused at once.
+// replicas are read-only copies of the database. What only shows a user to others can go to one of them;
+// nothing else does (decision 0012).
 //
 // A replica is used while it is known to be no further behind than allowed: a watcher notes the primary's
 // position in the write-ahead log again and again, and asks each replica how far it has come. A replica

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -33,6 +34,7 @@ type Store struct {
 	replicas   *replicas
 	migrations migrationSource
 	statements sync.Map // text -> *sql.Stmt, see prepared; closed with the pool
+	clock      clock    // SQLite's
 	url        URL
 	sqlitePath string // empty for PostgreSQL
 	// mergedAtOnce is how many statements with merged lookups of one kind may be under way. 0 on SQLite, which
@@ -80,7 +82,7 @@ func newStore(db *sql.DB, dialector gorm.Dialector, store *Store) (*Store, error
 	if err != nil {
 		return nil, fmt.Errorf("initialise GORM: %w", err)
 	}
-	store.sql, store.gorm = db, orm
+	store.sql, store.gorm, store.clock = db, orm, time.Now
 	return store, nil
 }
 

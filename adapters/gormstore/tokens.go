@@ -5,9 +5,9 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"time"
-
-	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
@@ -18,7 +18,7 @@ import (
 type Tokens struct {
 	store    *Store
 	byHash   *coalescer[token.Hash, token.Token]
-	accounts *coalescer[accountKey, tokenAccount]
+	accounts *coalescer[token.Hash, tokenAccount]
 }
 
 // NewTokens returns the tokens of a store.
@@ -27,12 +27,6 @@ func NewTokens(store *Store) *Tokens {
 	t.byHash = newCoalescer(store.mergedAtOnce, t.findToken, t.findTokens)
 	t.accounts = newCoalescer(store.mergedAtOnce, t.findAccount, t.findAccounts)
 	return t
-}
-
-// accountKey is what an account is looked up by.
-type accountKey struct {
-	hash token.Hash
-	now  time.Time
 }
 
 // tokenAccount is a token and the account it opens.
@@ -75,38 +69,36 @@ func (t *Tokens) findToken(ctx context.Context, hash token.Hash) (token.Token, e
 }
 
 func (t *Tokens) findTokens(ctx context.Context, hashes []token.Hash) ([]found[token.Token], error) {
-	texts := make([][]byte, len(hashes))
-	for i := range hashes {
-		texts[i] = hashes[i][:]
-	}
 	var row tokenRow
 	value := func() (token.Token, error) { return row.token(), nil }
-	return scanMany(ctx, t.store.sql, len(hashes), row.fields(), value, t.store.queries.tokensByHashes, texts)
+	return scanMany(ctx, t.store.sql, len(hashes), row.fields(), value, t.store.queries.tokensByHashes, slicesOf(hashes))
 }
 
 // AccountByHash implements token.AccountFinder.
-func (t *Tokens) AccountByHash(ctx context.Context, hash token.Hash, now time.Time) (token.Token, user.Account, error) {
-	got, err := t.accounts.find(ctx, accountKey{hash, instant(now)})
+func (t *Tokens) AccountByHash(ctx context.Context, hash token.Hash) (token.Token, user.Account, error) {
+	got, err := t.accounts.find(ctx, hash)
 	return got.token, got.account, err
 }
 
-func (t *Tokens) findAccount(ctx context.Context, key accountKey) (tokenAccount, error) {
+func (t *Tokens) findAccount(ctx context.Context, hash token.Hash) (tokenAccount, error) {
 	var row accountRow
-	if err := t.store.queryRow(ctx, t.store.queries.accountByHash, row.fields(), key.hash[:], key.now); err != nil {
+	if err := t.store.queryRow(ctx, t.store.queries.accountByHash, row.fields(), t.store.timed(hash[:])...); err != nil {
 		return tokenAccount{}, err
 	}
 	return row.value()
 }
 
-func (t *Tokens) findAccounts(ctx context.Context, keys []accountKey) ([]found[tokenAccount], error) {
-	hashes, nows := make([][]byte, len(keys)), make([]time.Time, len(keys))
-	for i := range keys {
-		hashes[i], nows[i] = keys[i].hash[:], keys[i].now
-	}
+func (t *Tokens) findAccounts(ctx context.Context, hashes []token.Hash) ([]found[tokenAccount], error) {
 	var row accountRow
-	return scanMany(ctx, t.store.sql, len(keys), row.fields(), func() (tokenAccount, error) {
-		return row.value()
-	}, t.store.queries.accountsByHashes, hashes, nows)
+	return scanMany(ctx, t.store.sql, len(hashes), row.fields(), row.value, t.store.queries.accountsByHashes, slicesOf(hashes))
+}
+
+func slicesOf(hashes []token.Hash) [][]byte {
+	slices := make([][]byte, len(hashes))
+	for i := range hashes {
+		slices[i] = hashes[i][:]
+	}
+	return slices
 }
 
 // accountRow is a row of the account statements.
@@ -138,18 +130,41 @@ func (t *Tokens) Create(ctx context.Context, created token.Token) error {
 
 // SetLastUsed implements token.UseWriter.
 func (t *Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) error {
-	return translate(t.store.gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		for id, at := range uses {
-			at = instant(at)
-			err := tx.Model(&tokenRow{}).
-				Where("id = ? AND (last_used_at IS NULL OR last_used_at < ?)", string(id), at).
-				Update("last_used_at", at).Error
-			if err != nil {
-				return err
-			}
+	ids := slices.Sorted(maps.Keys(uses))
+	for some := range slices.Chunk(ids, usesAtOnce) {
+		args, err := t.store.useArguments(some, uses)
+		if err != nil {
+			return fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
 		}
-		return nil
-	}))
+		err = retried(ctx, func() error {
+			_, err := t.store.sql.ExecContext(ctx, t.store.queries.setLastUsed, args...)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// usesAtOnce bounds how long one statement holds its locks.
+const usesAtOnce = 1000
+
+// useArguments are those of queries.setLastUsed.
+func (s *Store) useArguments(ids []token.ID, uses map[token.ID]time.Time) ([]any, error) {
+	if s.sqlitePath != "" {
+		microseconds := make(map[token.ID]int64, len(ids))
+		for _, id := range ids {
+			microseconds[id] = uses[id].UnixMicro()
+		}
+		object, err := json.Marshal(microseconds)
+		return []any{string(object)}, err
+	}
+	texts, times := make([]string, len(ids)), make([]time.Time, len(ids))
+	for i, id := range ids {
+		texts[i], times[i] = string(id), instant(uses[id])
+	}
+	return []any{texts, times}, nil
 }
 
 func newTokenRow(t token.Token) *tokenRow {

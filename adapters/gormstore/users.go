@@ -14,20 +14,21 @@ import (
 
 // Users keeps users and the services they sign in with.
 type Users struct {
-	store  *Store
-	byName *coalescer[user.Name, user.User]
+	store       *Store
+	staleByName *coalescer[user.Name, user.User]
 }
 
 // NewUsers returns the users of a store.
 func NewUsers(store *Store) *Users {
 	u := &Users{store: store}
-	u.byName = newCoalescer(store.mergedAtOnce, u.findOne, u.findMany)
+	u.staleByName = newCoalescer(store.mergedAtOnce, u.findStale, u.findManyStale)
 	return u
 }
 
 var (
-	_ user.Finder  = (*Users)(nil)
-	_ user.Creator = (*Users)(nil)
+	_ user.Finder      = (*Users)(nil)
+	_ user.StaleFinder = (*Users)(nil)
+	_ user.Creator     = (*Users)(nil)
 )
 
 type userRow struct {
@@ -53,10 +54,19 @@ func (serviceRow) TableName() string { return "user_services" }
 
 // ByName implements user.Finder.
 func (u *Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
-	return u.byName.find(ctx, name)
+	var row userRow
+	if err := u.store.queryRow(ctx, u.store.queries.userByName, row.fields(), name.Folded()); err != nil {
+		return user.User{}, err
+	}
+	return row.user()
 }
 
-func (u *Users) findOne(ctx context.Context, name user.Name) (user.User, error) {
+// StaleByName implements user.StaleFinder.
+func (u *Users) StaleByName(ctx context.Context, name user.Name) (user.User, error) {
+	return u.staleByName.find(ctx, name)
+}
+
+func (u *Users) findStale(ctx context.Context, name user.Name) (user.User, error) {
 	var row userRow
 	if err := u.store.queryRowAnywhere(ctx, u.store.queries.userByName, row.fields(), name.Folded()); err != nil {
 		return user.User{}, err
@@ -64,7 +74,7 @@ func (u *Users) findOne(ctx context.Context, name user.Name) (user.User, error) 
 	return row.user()
 }
 
-func (u *Users) findMany(ctx context.Context, names []user.Name) ([]found[user.User], error) {
+func (u *Users) findManyStale(ctx context.Context, names []user.Name) ([]found[user.User], error) {
 	folded := make([]string, len(names))
 	for i, name := range names {
 		folded[i] = name.Folded()
@@ -80,15 +90,12 @@ func (u *Users) findMany(ctx context.Context, names []user.Name) ([]found[user.U
 
 // Create implements user.Creator.
 func (u *Users) Create(ctx context.Context, created user.User, services map[string]string) error {
-	return translate(u.store.gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+	return u.store.transaction(ctx, func(tx *gorm.DB) error {
 		if err := tx.Create(newUserRow(created)).Error; err != nil {
 			return err
 		}
-		if len(services) == 0 {
-			return nil
-		}
-		return tx.Create(newServiceRows(created.ID, services)).Error
-	}))
+		return createServices(tx, string(created.ID), services)
+	})
 }
 
 func newUserRow(u user.User) *userRow {
@@ -98,10 +105,17 @@ func newUserRow(u user.User) *userRow {
 	}
 }
 
-func newServiceRows(id user.ID, services map[string]string) []serviceRow {
+func createServices(tx *gorm.DB, userID string, services map[string]string) error {
+	if len(services) == 0 {
+		return nil
+	}
+	return tx.Create(newServiceRows(userID, services)).Error
+}
+
+func newServiceRows(userID string, services map[string]string) []serviceRow {
 	rows := make([]serviceRow, 0, len(services))
 	for service, serviceUserID := range services {
-		rows = append(rows, serviceRow{UserID: string(id), Service: service, ServiceUserID: serviceUserID})
+		rows = append(rows, serviceRow{UserID: userID, Service: service, ServiceUserID: serviceUserID})
 	}
 	return rows
 }

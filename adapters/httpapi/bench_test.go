@@ -28,13 +28,13 @@ type instantStore struct {
 	ids      [][]byte
 }
 
-func (s *instantStore) ByName(context.Context, user.Name) (user.User, error) { return s.user, nil }
+func (s *instantStore) StaleByName(context.Context, user.Name) (user.User, error) { return s.user, nil }
 
 func (s *instantStore) ByHash(context.Context, token.Hash) (token.Token, error) { return s.token, nil }
 
 func (s *instantStore) RecordUse(token.ID, time.Time) {}
 
-func (s *instantStore) EachActiveID(_ context.Context, _ user.ID, _ time.Time, visit func([]byte) error) error {
+func (s *instantStore) EachActiveID(_ context.Context, _ user.ID, visit func([]byte) error) error {
 	for _, id := range s.ids {
 		if err := visit(id); err != nil {
 			return err

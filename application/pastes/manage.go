@@ -10,9 +10,6 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// idAttempts is how often a new id is drawn before giving up: with 36^8 ids even a second is rare.
-const idAttempts = 5
-
 // Create creates a paste.
 type Create struct {
 	users  user.Finder
@@ -45,16 +42,14 @@ func (c *Create) Do(ctx context.Context, owner string, expiresIn time.Duration) 
 	if expiresIn > 0 {
 		created.ExpiresAt = created.CreatedAt.Add(expiresIn)
 	}
-	for attempt := 1; ; attempt++ {
-		created.ID = paste.ID(ident.New())
-		err := c.pastes.Create(ctx, created)
-		if err == nil {
-			return created, nil
-		}
-		if fault.KindOf(err) != fault.Conflict || attempt == idAttempts {
-			return paste.Paste{}, err
-		}
+	err := ident.Draw(func(id paste.ID) error {
+		created.ID = id
+		return c.pastes.Create(ctx, created)
+	})
+	if err != nil {
+		return paste.Paste{}, user.Gone(err)
 	}
+	return created, nil
 }
 
 // Star adds a paste to a user's stars.
@@ -81,7 +76,7 @@ func (s *Star) Do(ctx context.Context, username, id string) error {
 	if !ident.Valid(id) {
 		return fault.New(fault.Invalid, "The paste id is not 1 to 64 letters, digits, '-' or '_'.")
 	}
-	return s.pastes.Star(ctx, starrer.ID, paste.ID(id))
+	return user.Gone(s.pastes.Star(ctx, starrer.ID, paste.ID(id)))
 }
 
 var errNoSuchPaste = fault.New(fault.NotFound, "There is no paste with that id.")

@@ -31,38 +31,33 @@ func (l *ListOwn) Do(ctx context.Context, presented string, visit func(id []byte
 	if err != nil {
 		return token.Rejected()
 	}
-	hash, now := secret.Hash(), l.now()
+	hash := secret.Hash()
 	found, err := l.tokens.ByHash(ctx, hash)
 	if err != nil {
 		return token.LookupFault(err)
 	}
+	now := l.now()
 	if err := found.Verify(hash, now); err != nil {
 		return err
 	}
 	l.uses.RecordUse(found.ID, now)
-	return l.pastes.EachActiveID(ctx, found.Owner, now, visit)
+	return l.pastes.EachActiveID(ctx, found.Owner, visit)
 }
 
-// CountActive counts the pastes that are active at the moment of asking.
-type CountActive struct {
-	pastes paste.Counter
-	now    func() time.Time
-}
+// CountActive counts the pastes that are active.
+type CountActive struct{ pastes paste.Counter }
 
 // NewCountActive returns the use case.
-func NewCountActive(pastes paste.Counter, now func() time.Time) *CountActive {
-	return &CountActive{pastes: pastes, now: now}
-}
+func NewCountActive(pastes paste.Counter) *CountActive { return &CountActive{pastes: pastes} }
 
-// Do returns the exact number of active pastes. It fails with fault.Unavailable when the store does not answer.
-func (c *CountActive) Do(ctx context.Context) (int64, error) {
-	return c.pastes.ActiveCount(ctx, c.now())
-}
+// Do returns the exact number of active pastes at one instant between question and answer. It fails with
+// fault.Unavailable when the store does not answer.
+func (c *CountActive) Do(ctx context.Context) (int64, error) { return c.pastes.ActiveCount(ctx) }
 
 // Sweep removes expired pastes. No answer depends on it: what is active is judged by the clock.
 type Sweep struct {
 	pastes paste.ExpiredRemover
-	now    func() time.Time
+	grace  time.Duration
 }
 
 // Sweeping works in batches small enough not to hold a lock that a request would notice, with a rest
@@ -72,16 +67,17 @@ const (
 	sweepRest  = 20 * time.Millisecond
 )
 
-// NewSweep returns the use case.
-func NewSweep(pastes paste.ExpiredRemover, now func() time.Time) *Sweep {
-	return &Sweep{pastes: pastes, now: now}
+// NewSweep returns the use case. What it removes has been expired for grace: longer than any request may
+// last and than clocks are put back, so that nothing goes which an answer that is under way counts.
+func NewSweep(pastes paste.ExpiredRemover, grace time.Duration) *Sweep {
+	return &Sweep{pastes: pastes, grace: grace}
 }
 
 // Do removes what has expired, batch by batch, until nothing is left or another node is at it, and
 // returns how many pastes it removed. It can be cancelled at any instant: each batch is complete or undone.
 func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 	for {
-		n, err := s.pastes.RemoveExpired(ctx, s.now(), sweepBatch)
+		n, err := s.pastes.RemoveExpired(ctx, s.grace, sweepBatch)
 		removed += n
 		if err != nil || n < sweepBatch {
 			return removed, err

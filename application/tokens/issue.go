@@ -39,12 +39,16 @@ func (i *Issue) Do(ctx context.Context, username, tokenName string, expiresIn ti
 		return token.Token{}, token.Secret{}, err
 	}
 	secret, now := token.Generate(), i.now()
-	issued := token.Token{ID: token.ID(ident.New()), Owner: owner.ID, Hash: secret.Hash(), Name: tokenName, CreatedAt: now}
+	issued := token.Token{Owner: owner.ID, Hash: secret.Hash(), Name: tokenName, CreatedAt: now}
 	if expiresIn > 0 {
 		issued.ExpiresAt = now.Add(expiresIn)
 	}
-	if err := i.tokens.Create(ctx, issued); err != nil {
-		return token.Token{}, token.Secret{}, err
+	err = ident.Draw(func(id token.ID) error {
+		issued.ID = id
+		return i.tokens.Create(ctx, issued)
+	})
+	if err != nil {
+		return token.Token{}, token.Secret{}, user.Gone(err)
 	}
 	return issued, secret, nil
 }

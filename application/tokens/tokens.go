@@ -9,14 +9,18 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
+// maxUses is how many tokens' uses are remembered at most, in about 20 MiB, while the store is away.
+const maxUses = 100_000
+
 // UseLog remembers when tokens were used and stores it now and then, so that no request has to write.
 // It implements token.UseRecorder. What it holds when the process is killed is lost: at most one
 // interval's worth of last-used times.
 type UseLog struct {
 	tokens token.UseWriter
 
-	mu   sync.Mutex
-	uses map[token.ID]time.Time
+	mu      sync.Mutex
+	uses    map[token.ID]time.Time
+	dropped int
 }
 
 // NewUseLog returns an empty log.
@@ -24,29 +28,42 @@ func NewUseLog(tokens token.UseWriter) *UseLog {
 	return &UseLog{tokens: tokens, uses: make(map[token.ID]time.Time)}
 }
 
-// RecordUse implements token.UseRecorder.
+// RecordUse implements token.UseRecorder. When too many tokens wait to be stored already, the use of
+// another one is dropped.
 func (l *UseLog) RecordUse(id token.ID, at time.Time) {
 	l.mu.Lock()
-	if at.After(l.uses[id]) {
-		l.uses[id] = at
-	}
-	l.mu.Unlock()
+	defer l.mu.Unlock()
+	l.record(id, at)
 }
 
-// Do stores what was recorded since the last call. What could not be stored is kept for the next.
-func (l *UseLog) Do(ctx context.Context) error {
+// record is RecordUse for who holds the lock.
+func (l *UseLog) record(id token.ID, at time.Time) {
+	last, known := l.uses[id]
+	switch {
+	case !known && len(l.uses) >= maxUses:
+		l.dropped++
+	case at.After(last):
+		l.uses[id] = at
+	}
+}
+
+// Do stores what was recorded since the last call, and returns how many uses were dropped since then. What
+// could not be stored is kept for the next call; the error is that of token.UseWriter.
+func (l *UseLog) Do(ctx context.Context) (dropped int, err error) {
 	l.mu.Lock()
 	uses := l.uses
 	l.uses = make(map[token.ID]time.Time)
 	l.mu.Unlock()
-	if len(uses) == 0 {
-		return nil
+	if len(uses) > 0 {
+		err = l.tokens.SetLastUsed(ctx, uses)
 	}
-	if err := l.tokens.SetLastUsed(ctx, uses); err != nil {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
 		for id, at := range uses {
-			l.RecordUse(id, at)
+			l.record(id, at)
 		}
-		return err
 	}
-	return nil
+	dropped, l.dropped = l.dropped, 0
+	return dropped, err
 }

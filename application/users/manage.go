@@ -39,7 +39,6 @@ func (c *Create) Do(ctx context.Context, wanted New) (user.User, error) {
 		return user.User{}, err
 	}
 	created := user.User{
-		ID:              user.ID(ident.New()),
 		Name:            name,
 		AvatarURL:       wanted.AvatarURL,
 		DefaultLanguage: wanted.DefaultLanguage,
@@ -51,19 +50,27 @@ func (c *Create) Do(ctx context.Context, wanted New) (user.User, error) {
 	if created.DefaultLanguage == "" {
 		created.DefaultLanguage = user.DefaultLanguage
 	}
-	if err := created.Validate(); err != nil {
-		return user.User{}, err
-	}
-	if err := user.ValidateServices(wanted.Services); err != nil {
-		return user.User{}, err
-	}
-	if err := c.users.Create(ctx, created, wanted.Services); err != nil {
+	err = ident.Draw(func(id user.ID) error {
+		created.ID = id
+		if err := validate(created, wanted.Services); err != nil {
+			return err
+		}
+		return c.users.Create(ctx, created, wanted.Services)
+	})
+	if err != nil {
 		if fault.KindOf(err) == fault.Conflict {
-			return user.User{}, fault.Wrap(fault.Conflict, "The username is taken. Choose another.", err)
+			err = fault.Wrap(fault.Conflict, "The username is taken. Choose another.", err)
 		}
 		return user.User{}, err
 	}
 	return created, nil
+}
+
+func validate(u user.User, services map[string]string) error {
+	if err := u.Validate(); err != nil {
+		return err
+	}
+	return user.ValidateServices(services)
 }
 
 // Account is a profile with the services its owner signs in with, as an operator sees it.
@@ -73,25 +80,23 @@ type Account struct {
 }
 
 // Show shows an operator any user, private profile or not.
-type Show struct {
-	users    user.Finder
-	services user.ServiceFinder
-}
+type Show struct{ users user.ServiceFinder }
 
 // NewShow returns the use case.
-func NewShow(users user.Finder, services user.ServiceFinder) *Show {
-	return &Show{users: users, services: services}
-}
+func NewShow(users user.ServiceFinder) *Show { return &Show{users: users} }
 
 // Do returns the user with that name. It fails with fault.NotFound when there is none, with fault.Invalid
 // when the name breaks a rule, and with fault.Unavailable when the store does not answer.
 func (s *Show) Do(ctx context.Context, name string) (Account, error) {
-	found, err := user.Find(ctx, s.users, name)
+	parsed, err := user.ParseName(name)
 	if err != nil {
 		return Account{}, err
 	}
-	services, err := s.services.Services(ctx, found.ID)
-	return Account{User: found, Services: services}, err
+	found, services, err := s.users.WithServices(ctx, parsed)
+	if err != nil {
+		return Account{}, user.Gone(err)
+	}
+	return Account{User: found, Services: services}, nil
 }
 
 // List lists all users.
@@ -117,40 +122,43 @@ type Change struct {
 }
 
 // Update changes a user.
-type Update struct {
-	show  *Show
-	users user.Editor
-}
+type Update struct{ users user.Editor }
 
 // NewUpdate returns the use case.
-func NewUpdate(show *Show, users user.Editor) *Update { return &Update{show: show, users: users} }
+func NewUpdate(users user.Editor) *Update { return &Update{users: users} }
 
-// Do changes the user with that name and returns the result. It fails with fault.NotFound when there is
-// none, with fault.Invalid when a value breaks a rule, and with fault.Unavailable when the store does not answer.
+// Do changes the user with that name and returns the result. What change leaves alone stays as it is, also
+// when somebody else changes it at the same moment.
+//
+// It fails with fault.NotFound when there is no such user, with fault.Invalid when a value breaks a rule,
+// and then nothing was changed, and with fault.Unavailable when the store does not answer.
 func (u *Update) Do(ctx context.Context, name string, change Change) (Account, error) {
-	account, err := u.show.Do(ctx, name)
+	parsed, err := user.ParseName(name)
 	if err != nil {
 		return Account{}, err
 	}
-	set(&account.AvatarURL, change.AvatarURL)
-	set(&account.DefaultLanguage, change.DefaultLanguage)
-	set(&account.PublicProfile, change.PublicProfile)
-	set(&account.SupporterMonths, change.SupporterMonths)
-	set(&account.Contributor, change.Contributor)
-	for service, id := range change.Services {
+	updated, services, err := u.users.Update(ctx, parsed, change.apply)
+	if err != nil {
+		return Account{}, user.Gone(err)
+	}
+	return Account{User: updated, Services: services}, nil
+}
+
+// apply changes a user and its services, and holds the result against the rules.
+func (c Change) apply(u *user.User, services map[string]string) error {
+	set(&u.AvatarURL, c.AvatarURL)
+	set(&u.DefaultLanguage, c.DefaultLanguage)
+	set(&u.PublicProfile, c.PublicProfile)
+	set(&u.SupporterMonths, c.SupporterMonths)
+	set(&u.Contributor, c.Contributor)
+	for service, id := range c.Services {
 		if id == "" {
-			delete(account.Services, service)
+			delete(services, service)
 		} else {
-			account.Services[service] = id
+			services[service] = id
 		}
 	}
-	if err := account.Validate(); err != nil {
-		return Account{}, err
-	}
-	if err := user.ValidateServices(account.Services); err != nil {
-		return Account{}, err
-	}
-	return account, u.users.Update(ctx, account.User, account.Services)
+	return validate(*u, services)
 }
 
 func set[T any](field, value *T) {
@@ -160,23 +168,22 @@ func set[T any](field, value *T) {
 }
 
 // Delete removes a user.
-type Delete struct {
-	users  user.Finder
-	editor user.Editor
-}
+type Delete struct{ users user.Editor }
 
 // NewDelete returns the use case.
-func NewDelete(users user.Finder, editor user.Editor) *Delete {
-	return &Delete{users: users, editor: editor}
-}
+func NewDelete(users user.Editor) *Delete { return &Delete{users: users} }
 
-// Do removes the user with that name, and with the user its tokens, stars and pastes. It fails with
-// fault.NotFound when there is none, with fault.Invalid when the name breaks a rule, and with
+// Do removes the user with that name, and with the user its tokens, stars and pastes, and returns its id.
+// It fails with fault.NotFound when there is none, with fault.Invalid when the name breaks a rule, and with
 // fault.Unavailable when the store does not answer.
-func (d *Delete) Do(ctx context.Context, name string) error {
-	found, err := user.Find(ctx, d.users, name)
+func (d *Delete) Do(ctx context.Context, name string) (user.ID, error) {
+	parsed, err := user.ParseName(name)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return d.editor.Delete(ctx, found.ID)
+	id, err := d.users.Delete(ctx, parsed)
+	if err != nil {
+		return "", user.Gone(err)
+	}
+	return id, nil
 }

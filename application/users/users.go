@@ -5,16 +5,15 @@ import (
 	"context"
 	"time"
 
-	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // CheckExists tells whether a username is taken.
-type CheckExists struct{ users user.Finder }
+type CheckExists struct{ users user.StaleFinder }
 
 // NewCheckExists returns the use case.
-func NewCheckExists(users user.Finder) *CheckExists { return &CheckExists{users: users} }
+func NewCheckExists(users user.StaleFinder) *CheckExists { return &CheckExists{users: users} }
 
 // Do returns nil when a user with that name exists, fault.NotFound when none does, and
 // fault.Unavailable when the store does not answer. A name outside the rules names nobody and is not looked up.
@@ -24,10 +23,10 @@ func (c *CheckExists) Do(ctx context.Context, name string) error {
 }
 
 // ShowProfile shows a user's public profile.
-type ShowProfile struct{ users user.Finder }
+type ShowProfile struct{ users user.StaleFinder }
 
 // NewShowProfile returns the use case.
-func NewShowProfile(users user.Finder) *ShowProfile { return &ShowProfile{users: users} }
+func NewShowProfile(users user.StaleFinder) *ShowProfile { return &ShowProfile{users: users} }
 
 // Do returns the user with that name if the profile is public. A private profile fails exactly as an
 // unknown name does: with fault.NotFound. It fails with fault.Unavailable when the store does not answer.
@@ -61,11 +60,12 @@ func (s *ShowSelf) Do(ctx context.Context, presented string) (user.Account, erro
 	if err != nil {
 		return user.Account{}, token.Rejected()
 	}
-	hash, now := secret.Hash(), s.now()
-	found, account, err := s.accounts.AccountByHash(ctx, hash, now)
+	hash := secret.Hash()
+	found, account, err := s.accounts.AccountByHash(ctx, hash)
 	if err != nil {
 		return user.Account{}, token.LookupFault(err)
 	}
+	now := s.now()
 	if err := found.Verify(hash, now); err != nil {
 		return user.Account{}, err
 	}
@@ -73,11 +73,12 @@ func (s *ShowSelf) Do(ctx context.Context, presented string) (user.Account, erro
 	return account, nil
 }
 
-// find is user.Find for those who only ask: a name outside the rules names nobody.
-func find(ctx context.Context, users user.Finder, name string) (user.User, error) {
-	found, err := user.Find(ctx, users, name)
-	if err != nil && fault.KindOf(err) == fault.Invalid {
+// find is user.Find for those who only look: a name outside the rules names nobody.
+func find(ctx context.Context, users user.StaleFinder, name string) (user.User, error) {
+	parsed, err := user.ParseName(name)
+	if err != nil {
 		return user.User{}, user.ErrNotFound
 	}
-	return found, err
+	found, err := users.StaleByName(ctx, parsed)
+	return found, user.Gone(err)
 }

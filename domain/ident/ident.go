@@ -3,15 +3,18 @@ package ident
 
 import (
 	"crypto/rand"
+	"errors"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/gluepot/gluepot/domain/fault"
 )
 
 // MaxLength is the longest identifier, in bytes.
 const MaxLength = 64
 
 // generatedLength gives 36^8 (2.8e12) identifiers: PasteMyst's length, which existing clients expect.
-// Whoever stores one tries again on a conflict.
+// Whoever stores one uses Draw.
 const generatedLength = 8
 
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -31,6 +34,24 @@ func New() string {
 		}
 	}
 	return string(id[:])
+}
+
+// ErrTaken is the fault.Conflict of an identifier that something has already.
+var ErrTaken = fault.New(fault.Conflict, "The id is taken.")
+
+// draws is how often Draw tries: with 36^8 identifiers even a second time is rare.
+const draws = 5
+
+// Draw calls store with a new identifier, and with another one as long as store fails with ErrTaken in the
+// error's chain. It fails as store does, or with fault.Unavailable when it never found a free one.
+func Draw[ID ~string](store func(ID) error) error {
+	var err error
+	for range draws {
+		if err = store(ID(New())); !errors.Is(err, ErrTaken) {
+			return err
+		}
+	}
+	return fault.Wrap(fault.Unavailable, "No free id was found. Try again.", err)
 }
 
 // Valid reports whether s is 1 to 64 letters, digits, '-' or '_'.

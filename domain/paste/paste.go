@@ -42,30 +42,31 @@ func (p Paste) Validate() error {
 
 // Counter counts pastes.
 type Counter interface {
-	// ActiveCount returns how many pastes are active at now, exactly, in time that does not grow with them.
-	// It fails with fault.Unavailable when the store does not answer.
-	ActiveCount(ctx context.Context, now time.Time) (int64, error)
+	// ActiveCount returns how many pastes are active at the moment of reading, exactly and whoever has
+	// written them. It fails with fault.Unavailable when the store does not answer.
+	ActiveCount(ctx context.Context) (int64, error)
 }
 
 // OwnerLister lists the pastes of one owner.
 type OwnerLister interface {
-	// EachActiveID calls visit with the id of each of owner's pastes that is active at now, newest first,
-	// ties by descending id. The slice is only valid during the call. An error of visit ends the walk and
-	// is returned; otherwise it fails with fault.Unavailable when the store does not answer.
-	EachActiveID(ctx context.Context, owner user.ID, now time.Time, visit func(id []byte) error) error
+	// EachActiveID calls visit with the id of each of owner's pastes that is active at the moment of
+	// reading, newest first, ties by descending id. The slice is only valid during the call. An error of
+	// visit ends the walk and is returned; otherwise it fails with fault.Unavailable when the store does
+	// not answer.
+	EachActiveID(ctx context.Context, owner user.ID, visit func(id []byte) error) error
 }
 
 // ExpiredRemover removes pastes whose time is over.
 type ExpiredRemover interface {
-	// RemoveExpired removes at most limit pastes that have expired at now, oldest expiry first, and returns
-	// how many. It removes none while another node is removing some.
-	RemoveExpired(ctx context.Context, now time.Time, limit int) (int, error)
+	// RemoveExpired removes at most limit pastes that have been expired for grace or longer, by the store's
+	// clock, oldest expiry first, and returns how many. It removes none while another node is removing some.
+	RemoveExpired(ctx context.Context, grace time.Duration, limit int) (int, error)
 }
 
 // Creator stores new pastes.
 type Creator interface {
-	// Create stores a paste. It fails with fault.Conflict when the id is taken, and with
-	// fault.NotFound when the owner does not exist.
+	// Create stores a paste. It fails with fault.Conflict, with ident.ErrTaken in the error's chain, when
+	// the id is taken, and with fault.NotFound when the owner does not exist.
 	Create(ctx context.Context, created Paste) error
 }
 
@@ -93,14 +94,6 @@ type Deleter interface {
 type Unstarrer interface {
 	// Unstar takes the paste out of the user's stars. It fails with fault.NotFound when it is not in them.
 	Unstar(ctx context.Context, starrer user.ID, id ID) error
-}
-
-// Totals counts what operators ask for.
-type Totals interface {
-	// ExpiredCount returns how many pastes have expired at now and are still stored.
-	ExpiredCount(ctx context.Context, now time.Time) (int64, error)
-	// WaitingStars returns how many stars are for pastes that are not stored.
-	WaitingStars(ctx context.Context) (int64, error)
 }
 
 // Importer stores pastes that another installation has made.

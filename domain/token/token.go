@@ -57,8 +57,8 @@ type Finder interface {
 // AccountFinder finds a token and the account it opens in one round trip.
 type AccountFinder interface {
 	// AccountByHash returns the token with that hash, valid or not, and its owner's account with the
-	// stars whose pastes are active at now. Errors are those of Finder.ByHash.
-	AccountByHash(ctx context.Context, hash Hash, now time.Time) (Token, user.Account, error)
+	// stars whose pastes are active at the moment of reading. Errors are those of Finder.ByHash.
+	AccountByHash(ctx context.Context, hash Hash) (Token, user.Account, error)
 }
 
 // LookupFault returns the error to answer with when a lookup by hash failed: Rejected for a token
@@ -83,8 +83,8 @@ type UseWriter interface {
 
 // Creator stores new tokens.
 type Creator interface {
-	// Create stores a token. It fails with fault.Conflict when the id or the hash is taken, and with
-	// fault.NotFound when the owner does not exist.
+	// Create stores a token. It fails with fault.Conflict when the id or the hash is taken, ident.ErrTaken
+	// being in the error's chain when it is the id, and with fault.NotFound when the owner does not exist.
 	Create(ctx context.Context, created Token) error
 }
 
@@ -101,17 +101,12 @@ type Revoker interface {
 	Revoke(ctx context.Context, id ID, at time.Time) error
 }
 
-// Counter counts tokens.
-type Counter interface {
-	// Count returns the number of tokens, revoked and expired ones included.
-	Count(ctx context.Context) (int64, error)
-}
-
 // Importer stores tokens that another installation has made.
 type Importer interface {
 	// Import stores the tokens, by id, in one transaction: it creates those that are new and gives the
-	// others their new hash, which lifts a revocation; the same hash changes nothing. The results are in
-	// the tokens' order; one of an unknown owner is refused with fault.NotFound, and one whose hash is
-	// another token's with fault.Conflict. An error means that nothing was stored.
+	// others their new hash, which lifts a revocation; the same hash changes nothing. Hashes may move
+	// between the tokens in any way. The results are in the tokens' order; one of an unknown owner is
+	// refused with fault.NotFound, and one whose hash another token has and keeps with fault.Conflict.
+	// An error means that nothing was stored.
 	Import(ctx context.Context, tokens []Token) ([]batch.Result, error)
 }

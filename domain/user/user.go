@@ -65,11 +65,18 @@ func ValidateServices(services map[string]string) error {
 	return nil
 }
 
-// Finder finds users.
+// Finder finds users as they are at this moment.
 type Finder interface {
 	// ByName returns the user with that name, whatever its case.
 	// It fails with fault.NotFound when there is none and fault.Unavailable when the store does not answer.
 	ByName(ctx context.Context, name Name) (User, error)
+}
+
+// StaleFinder finds users for those who only look: what it returns may be older than the question, by as
+// much as the store was configured to allow, and must never decide what is written.
+type StaleFinder interface {
+	// StaleByName is Finder.ByName but for the age of the answer.
+	StaleByName(ctx context.Context, name Name) (User, error)
 }
 
 // ErrNotFound is the fault.NotFound for a user who does not exist, and for one whom the asker may not see.
@@ -83,16 +90,22 @@ func Find(ctx context.Context, users Finder, name string) (User, error) {
 		return User{}, err
 	}
 	found, err := users.ByName(ctx, parsed)
+	return found, Gone(err)
+}
+
+// Gone returns ErrNotFound for a store's fault.NotFound about a user, and any other err as it is: a user
+// can go at any moment, also between two calls.
+func Gone(err error) error {
 	if err != nil && fault.KindOf(err) == fault.NotFound {
-		return User{}, ErrNotFound
+		return ErrNotFound
 	}
-	return found, err
+	return err
 }
 
 // Creator stores new users.
 type Creator interface {
-	// Create stores a user and the services the user signs in with.
-	// It fails with fault.Conflict when the id or the name, in any case, is taken.
+	// Create stores a user and the services the user signs in with. It fails with fault.Conflict when the
+	// name, in any case, or the id is taken: ident.ErrTaken is in the error's chain when it is the id.
 	Create(ctx context.Context, created User, services map[string]string) error
 }
 
@@ -103,32 +116,33 @@ type Lister interface {
 	Each(ctx context.Context, visit func(User) error) error
 }
 
-// ServiceFinder finds the services a user signs in with.
+// ServiceFinder finds users with the services they sign in with.
 type ServiceFinder interface {
-	// Services returns them by name; the map is empty when there are none or no such user.
-	Services(ctx context.Context, id ID) (map[string]string, error)
+	// WithServices is Finder.ByName, and returns the services by name as they were at the same instant.
+	// The map is empty when there are none.
+	WithServices(ctx context.Context, name Name) (User, map[string]string, error)
 }
 
 // Editor changes and removes users.
 type Editor interface {
-	// Update stores the user's new fields and exactly these services. It fails with fault.NotFound when
-	// there is no user with that id and fault.Conflict when the name is taken.
-	Update(ctx context.Context, changed User, services map[string]string) error
-	// Delete removes the user with everything that belongs to it: tokens, stars, services and pastes.
-	// It fails with fault.NotFound when there is no such user.
-	Delete(ctx context.Context, id ID) error
-}
-
-// Counter counts users.
-type Counter interface {
-	// Count returns the number of users.
-	Count(ctx context.Context) (int64, error)
+	// Update calls change with the user of that name and its services as they are, in a transaction that
+	// lets nobody else change them meanwhile, and stores and returns what change has made of them. Two
+	// updates at once so both hold. The id and the time of creation stay as they are.
+	//
+	// An error of change is returned and leaves everything as it was. change must not call the store, and
+	// can be called more than once, each time with fresh values. Update fails with fault.NotFound when
+	// there is no such user, and with fault.Conflict when change has chosen a name that is taken.
+	Update(ctx context.Context, name Name, change func(u *User, services map[string]string) error) (User, map[string]string, error)
+	// Delete removes the user of that name with everything that belongs to it (tokens, stars, services and
+	// pastes) and returns its id. It fails with fault.NotFound when there is no such user.
+	Delete(ctx context.Context, name Name) (ID, error)
 }
 
 // Importer stores users that another installation has made.
 type Importer interface {
 	// Import stores the accounts, by id, in one transaction: it creates those that are new and brings the
-	// others into line, stars and services included. The results are in the accounts' order; one whose
-	// name belongs to another id is refused with fault.Conflict. An error means that nothing was stored.
+	// others into line, stars and services included. Names may move between the accounts in any way, also
+	// in a circle. The results are in the accounts' order; one whose name belongs to another id, which
+	// keeps it, is refused with fault.Conflict. An error means that nothing was stored.
 	Import(ctx context.Context, accounts []Account) ([]batch.Result, error)
 }

@@ -4,12 +4,14 @@ package contract
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/stats"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -17,7 +19,10 @@ import (
 // Users are the ports about users.
 type Users interface {
 	user.Finder
+	user.StaleFinder
+	user.ServiceFinder
 	user.Creator
+	user.Editor
 }
 
 // Tokens are the ports about access tokens.
@@ -42,10 +47,14 @@ type Store struct {
 	Users  Users
 	Tokens Tokens
 	Pastes Pastes
+	Stats  stats.Counter
 }
 
 // now has more digits than a microsecond, and a zone: what comes back must be the same instant, in UTC.
 var now = time.Date(2024, 2, 29, 12, 30, 15, 123456000, time.FixedZone("somewhere", -3*60*60-30*60))
+
+// later is an expiry that no test lives to see. Stores judge by their own clock.
+var later = time.Now().Add(24 * time.Hour)
 
 // Run runs every suite, each behaviour on a store of its own.
 func Run(t *testing.T, open func(t *testing.T) Store) {
@@ -66,7 +75,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"pastes/own, newest first":               ownPastes,
 		"pastes/own, empty":                      noPastes,
 		"pastes/own, the visitor's error":        visitorError,
-		"pastes/expiry at the exact instant":     expiryInstant,
+		"pastes/expiry while it is looked at":    expiryInstant,
 		"pastes/counts":                          counts,
 		"pastes/id is unique":                    pasteConflicts,
 		"pastes/removing what is expired":        removeExpired,
@@ -94,6 +103,23 @@ func wantKind(t *testing.T, err error, kind fault.Kind) {
 	}
 	if got := fault.KindOf(err); got != kind {
 		t.Fatalf("an error of kind %q, want %q: %v", got, kind, err)
+	}
+}
+
+// wantIDTaken tells the fault of an id that is taken from that of something else that is.
+func wantIDTaken(t *testing.T, err error) {
+	t.Helper()
+	wantKind(t, err, fault.Conflict)
+	if !errors.Is(err, ident.ErrTaken) {
+		t.Errorf("%v does not say that the id is taken", err)
+	}
+}
+
+func wantOtherConflict(t *testing.T, err error) {
+	t.Helper()
+	wantKind(t, err, fault.Conflict)
+	if errors.Is(err, ident.ErrTaken) {
+		t.Errorf("%v says that the id is taken", err)
 	}
 }
 

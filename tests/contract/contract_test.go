@@ -13,7 +13,9 @@ import (
 func TestMain(m *testing.M) { os.Exit(database.Main(m)) }
 
 func stored(store *gormstore.Store) contract.Store {
-	return contract.Store{Users: gormstore.NewUsers(store), Tokens: gormstore.NewTokens(store), Pastes: gormstore.NewPastes(store)}
+	return contract.Store{
+		Users: gormstore.NewUsers(store), Tokens: gormstore.NewTokens(store), Pastes: gormstore.NewPastes(store), Stats: gormstore.NewStats(store),
+	}
 }
 
 func TestPostgres(t *testing.T) {
@@ -30,6 +32,8 @@ func TestFake(t *testing.T) {
 	t.Parallel()
 	contract.Run(t, func(*testing.T) contract.Store {
 		store := new(fake.Store)
-		return contract.Store{Users: fake.Users{Store: store}, Tokens: fake.Tokens{Store: store}, Pastes: fake.Pastes{Store: store}}
+		return contract.Store{
+			Users: fake.Users{Store: store}, Tokens: fake.Tokens{Store: store}, Pastes: fake.Pastes{Store: store}, Stats: fake.Stats{Store: store},
+		}
 	})
 }

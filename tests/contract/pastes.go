@@ -15,10 +15,10 @@ import (
 // ID shortens the suites.
 type ID = paste.ID
 
-func idsAt(t *testing.T, s Store, owner user.ID, at time.Time) []string {
+func activeIDs(t *testing.T, s Store, owner user.ID) []string {
 	t.Helper()
 	ids := []string{}
-	must(t, s.Pastes.EachActiveID(t.Context(), owner, at, func(id []byte) error {
+	must(t, s.Pastes.EachActiveID(t.Context(), owner, func(id []byte) error {
 		ids = append(ids, string(id))
 		return nil
 	}))
@@ -30,21 +30,21 @@ func ownPastes(t *testing.T, s Store) {
 	storedPaste(t, s, "old", owner.ID, now.Add(-time.Hour), time.Time{})
 	storedPaste(t, s, "tie-a", owner.ID, now, time.Time{})
 	storedPaste(t, s, "tie-B", owner.ID, now, time.Time{})
-	storedPaste(t, s, "tie-c", owner.ID, now, now.Add(time.Hour))
+	storedPaste(t, s, "tie-c", owner.ID, now, later)
 	storedPaste(t, s, "new", owner.ID, now.Add(time.Microsecond), time.Time{})
 	storedPaste(t, s, "expired", owner.ID, now.Add(-time.Hour), now.Add(-time.Minute))
 	storedPaste(t, s, "others", other.ID, now, time.Time{})
 	storedPaste(t, s, "nobodys", "", now, time.Time{})
 	wanted := []string{"new", "tie-c", "tie-a", "tie-B", "old"}
-	if got := idsAt(t, s, owner.ID, now); !slices.Equal(got, wanted) {
+	if got := activeIDs(t, s, owner.ID); !slices.Equal(got, wanted) {
 		t.Errorf("got %v, want %v", got, wanted)
 	}
 }
 
 func noPastes(t *testing.T, s Store) {
 	storedPaste(t, s, "nobodys", "", now, time.Time{})
-	want(t, "pastes", len(idsAt(t, s, storedUser(t, s, "owner").ID, now)), 0)
-	want(t, "pastes of an unknown user", len(idsAt(t, s, "unknown", now)), 0)
+	want(t, "pastes", len(activeIDs(t, s, storedUser(t, s, "owner").ID)), 0)
+	want(t, "pastes of an unknown user", len(activeIDs(t, s, "unknown")), 0)
 }
 
 func visitorError(t *testing.T, s Store) {
@@ -53,7 +53,7 @@ func visitorError(t *testing.T, s Store) {
 		storedPaste(t, s, fmt.Sprint(i), owner.ID, now, time.Time{})
 	}
 	stop, visits := errors.New("enough"), 0
-	err := s.Pastes.EachActiveID(t.Context(), owner.ID, now, func([]byte) error {
+	err := s.Pastes.EachActiveID(t.Context(), owner.ID, func([]byte) error {
 		visits++
 		return stop
 	})
@@ -62,38 +62,42 @@ func visitorError(t *testing.T, s Store) {
 	}
 }
 
+// expiryInstant asks without a pause while a paste expires. Every answer from before the instant has it and
+// none from after; the store's clock may be another one than the test's, on the same machine.
 func expiryInstant(t *testing.T, s Store) {
+	const expiring = 300 * time.Millisecond
 	owner := storedUser(t, s, "owner")
-	storedPaste(t, s, "expiring", owner.ID, now, now.Add(time.Hour))
-	for _, moment := range []struct {
-		at     time.Time
-		active int
-	}{
-		{now.Add(time.Hour - time.Microsecond), 1},
-		{now.Add(time.Hour), 0},
-		{now.Add(time.Hour + time.Microsecond), 0},
-	} {
-		want(t, "listed", len(idsAt(t, s, owner.ID, moment.at)), moment.active)
-		count, err := s.Pastes.ActiveCount(t.Context(), moment.at)
+	made := storedToken(t, s, owner.ID)
+	expiry := time.Now().Add(expiring).Truncate(time.Microsecond)
+	must(t, s.Pastes.Star(t.Context(), owner.ID, storedPaste(t, s, "expiring", owner.ID, now, expiry)))
+	for asked := time.Now(); asked.Before(expiry.Add(expiring)); asked = time.Now() {
+		listed := len(activeIDs(t, s, owner.ID))
+		count, err := s.Pastes.ActiveCount(t.Context())
 		must(t, err)
-		want(t, "counted", count, int64(moment.active))
+		_, account, err := s.Tokens.AccountByHash(t.Context(), made.Hash)
+		must(t, err)
+		answered := time.Now()
+		got := [...]int{listed, int(count), len(account.Stars)}
+		if answered.Before(expiry) && got != [...]int{1, 1, 1} || !asked.Before(expiry) && got != [...]int{0, 0, 0} {
+			t.Fatalf("asked %v before the expiry and answered %v before it: listed, counted, starred %v", expiry.Sub(asked), expiry.Sub(answered), got)
+		}
 	}
 }
 
 func counts(t *testing.T, s Store) {
 	count := func(wanted int64) {
 		t.Helper()
-		got, err := s.Pastes.ActiveCount(t.Context(), now)
+		got, err := s.Pastes.ActiveCount(t.Context())
 		must(t, err)
 		want(t, "count", got, wanted)
 	}
 	count(0)
 	storedPaste(t, s, "one", "", now, time.Time{})
-	storedPaste(t, s, "two", storedUser(t, s, "owner").ID, now, now.Add(time.Hour))
+	storedPaste(t, s, "two", storedUser(t, s, "owner").ID, now, later)
 	count(2)
-	storedPaste(t, s, "expired", "", now.Add(-time.Hour), now.Add(-time.Microsecond))
+	storedPaste(t, s, "expired", "", now.Add(-time.Hour), now)
 	count(2)
-	if _, err := s.Pastes.RemoveExpired(t.Context(), now, 10); err != nil {
+	if _, err := s.Pastes.RemoveExpired(t.Context(), 0, 10); err != nil {
 		t.Fatal(err)
 	}
 	count(2)
@@ -101,9 +105,9 @@ func counts(t *testing.T, s Store) {
 
 func pasteConflicts(t *testing.T, s Store) {
 	id := storedPaste(t, s, "one", "", now, time.Time{})
-	wantKind(t, s.Pastes.Create(t.Context(), paste.Paste{ID: id, CreatedAt: now}), fault.Conflict)
+	wantIDTaken(t, s.Pastes.Create(t.Context(), paste.Paste{ID: id, CreatedAt: now}))
 	wantKind(t, s.Pastes.Create(t.Context(), paste.Paste{ID: "two", Owner: "unknown", CreatedAt: now}), fault.NotFound)
-	count, err := s.Pastes.ActiveCount(t.Context(), now)
+	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
 	want(t, "count", count, 1)
 }
@@ -111,16 +115,31 @@ func pasteConflicts(t *testing.T, s Store) {
 func removeExpired(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	storedPaste(t, s, "never", owner.ID, now, time.Time{})
-	storedPaste(t, s, "later", owner.ID, now, now.Add(time.Microsecond))
+	storedPaste(t, s, "later", owner.ID, now, later)
+	storedPaste(t, s, "fresh", owner.ID, now, time.Now().Add(-time.Hour)) // within the grace
 	for i := range 5 {
-		storedPaste(t, s, fmt.Sprint("expired", i), owner.ID, now.Add(-time.Hour), now.Add(-time.Duration(i)*time.Minute))
+		storedPaste(t, s, fmt.Sprint("expired", i), owner.ID, now.Add(-time.Hour), time.Now().Add(-time.Duration(3+i)*time.Hour))
 	}
+	stored := func() int64 {
+		t.Helper()
+		totals, err := s.Stats.Totals(t.Context())
+		must(t, err)
+		want(t, "active", totals.ActivePastes, 2)
+		return totals.ActivePastes + totals.ExpiredPastes
+	}
+	want(t, "stored", stored(), 8)
+	left := int64(8)
 	for _, wanted := range []int{3, 2, 0} {
-		removed, err := s.Pastes.RemoveExpired(t.Context(), now, 3)
+		removed, err := s.Pastes.RemoveExpired(t.Context(), 2*time.Hour, 3)
 		must(t, err)
 		want(t, "removed", removed, wanted)
+		left -= int64(wanted)
+		want(t, "stored", stored(), left)
 	}
-	if got, wanted := idsAt(t, s, owner.ID, now.Add(-24*time.Hour)), []string{"never", "later"}; !slices.Equal(got, wanted) {
+	removed, err := s.Pastes.RemoveExpired(t.Context(), 0, 3)
+	must(t, err)
+	want(t, "removed without a grace", removed, 1)
+	if got, wanted := activeIDs(t, s, owner.ID), []string{"never", "later"}; !slices.Equal(got, wanted) {
 		t.Errorf("left %v, want %v", got, wanted)
 	}
 }
@@ -133,7 +152,7 @@ func starOrder(t *testing.T, s Store) {
 		must(t, s.Pastes.Star(t.Context(), owner.ID, ID(id)))
 	}
 	must(t, s.Pastes.Star(t.Context(), owner.ID, "b")) // again
-	_, account, err := s.Tokens.AccountByHash(t.Context(), made.Hash, now)
+	_, account, err := s.Tokens.AccountByHash(t.Context(), made.Hash)
 	must(t, err)
 	if wanted := []string{"b", "c", "a"}; !slices.Equal(account.Stars, wanted) {
 		t.Errorf("got %v, want %v", account.Stars, wanted)
@@ -142,10 +161,10 @@ func starOrder(t *testing.T, s Store) {
 }
 
 func cancelledPaste(t *testing.T, s Store) {
-	_, err := s.Pastes.ActiveCount(cancelled(t), now)
+	_, err := s.Pastes.ActiveCount(cancelled(t))
 	wantKind(t, err, fault.Unavailable)
-	_, err = s.Pastes.RemoveExpired(cancelled(t), now, 1)
+	_, err = s.Pastes.RemoveExpired(cancelled(t), 0, 1)
 	wantKind(t, err, fault.Unavailable)
-	err = s.Pastes.EachActiveID(cancelled(t), "owner", now, func([]byte) error { return nil })
+	err = s.Pastes.EachActiveID(cancelled(t), "owner", func([]byte) error { return nil })
 	wantKind(t, err, fault.Unavailable)
 }

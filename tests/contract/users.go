@@ -39,10 +39,10 @@ func unknownUser(t *testing.T, s Store) {
 
 func userConflicts(t *testing.T, s Store) {
 	first := storedUser(t, s, "somebody")
-	wantKind(t, s.Users.Create(t.Context(), newUser(t, "SomeBody"), nil), fault.Conflict)
+	wantOtherConflict(t, s.Users.Create(t.Context(), newUser(t, "SomeBody"), nil))
 	other := newUser(t, "other")
 	other.ID = first.ID
-	wantKind(t, s.Users.Create(t.Context(), other, map[string]string{"github": "1"}), fault.Conflict)
+	wantIDTaken(t, s.Users.Create(t.Context(), other, map[string]string{"github": "1"}))
 	_, err := s.Users.ByName(t.Context(), other.Name)
 	wantKind(t, err, fault.NotFound)
 	// What failed left nothing behind.

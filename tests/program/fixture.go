@@ -74,7 +74,7 @@ func Fixture(t *testing.T, cfg gormstore.Config) {
 		{ID: "tie0000a", Owner: "epoxy001", CreatedAt: created.Add(time.Hour)},
 		{ID: "tie0000b", Owner: "epoxy001", CreatedAt: created.Add(time.Hour)},
 		{ID: "expires1", Owner: "epoxy001", CreatedAt: created.Add(2 * time.Hour), ExpiresAt: now.Add(time.Hour)},
-		{ID: "expired1", Owner: "epoxy001", CreatedAt: created.Add(3 * time.Hour), ExpiresAt: now.Add(-time.Minute)},
+		{ID: "expired1", Owner: "epoxy001", CreatedAt: created.Add(3 * time.Hour), ExpiresAt: created.Add(4 * time.Hour)},
 		{ID: "nobodys1", CreatedAt: created},
 	} {
 		check(pastes.Create(ctx, p))

@@ -1,0 +1,29 @@
+package gormstore
+
+import (
+	"context"
+
+	"github.com/gluepot/gluepot/domain/stats"
+)
+
+// Stats counts everything.
+type Stats struct{ store *Store }
+
+// NewStats returns the statistics of a store.
+func NewStats(store *Store) *Stats { return &Stats{store: store} }
+
+var _ stats.Counter = (*Stats)(nil)
+
+// Totals implements stats.Counter. One statement sees everything at one instant.
+func (s *Stats) Totals(ctx context.Context) (stats.Totals, error) {
+	var (
+		t      stats.Totals
+		stored int64
+	)
+	fields := []any{&t.Users, &t.Tokens, &stored, &t.ExpiredPastes, &t.WaitingStars}
+	if err := s.store.queryRow(ctx, s.store.queries.totals, fields, s.store.timed()...); err != nil {
+		return stats.Totals{}, err
+	}
+	t.ActivePastes = stored - t.ExpiredPastes
+	return t, nil
+}
