@@ -2,68 +2,68 @@ package bootstrap
 
 import (
 	"context"
-	"sync"
+	"errors"
 	"time"
 
-	"go.uber.org/fx"
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/application/pastes"
-	"github.com/gluepot/gluepot/application/tokens"
 )
 
-// useLogModule stores the last-used times of tokens now and then, and once more at the end.
-func useLogModule(cfg Config) fx.Option {
-	return fx.Invoke(func(lifecycle fx.Lifecycle, uses *tokens.UseLog) {
-		repeat(lifecycle, cfg.UseInterval, func(ctx context.Context) { _, _ = uses.Do(ctx) }) // it keeps what it could not store
-		// A database that is away must not make a stop fail.
-		lifecycle.Append(fx.StopHook(func(ctx context.Context) { _, _ = uses.Do(ctx) }))
-	})
+// errStopping is why the context of a task ends.
+var errStopping = errors.New("the process is being stopped")
+
+// task is something that is done again and again in the background, from start to stop.
+type task struct {
+	interval time.Duration
+	do       func(context.Context)
+	ctx      context.Context //nolint:containedctx // it lives as long as the task
+	cancel   context.CancelCauseFunc
+	ended    chan struct{}
 }
 
-// sweepModule removes expired pastes in the background.
-func sweepModule(cfg Config) fx.Option {
-	return fx.Invoke(func(lifecycle fx.Lifecycle, sweep *pastes.Sweep, log *zap.Logger) {
-		if cfg.SweepInterval == 0 {
-			return
-		}
-		repeat(lifecycle, cfg.SweepInterval, func(ctx context.Context) {
-			removed, err := sweep.Do(ctx)
-			switch {
-			case err != nil && ctx.Err() == nil:
-				log.Warn("sweep", zap.Int("removed", removed), zap.Error(err))
-			case removed > 0:
-				log.Info("sweep", zap.Int("removed", removed))
+// newTask returns one that begins with the first interval after start.
+func newTask(interval time.Duration, do func(context.Context)) *task {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	return &task{interval: interval, do: do, ctx: ctx, cancel: cancel, ended: make(chan struct{})}
+}
+
+func (t *task) start() {
+	go func() {
+		defer close(t.ended)
+		ticker := time.NewTicker(t.interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-t.ctx.Done():
+				return
+			case <-ticker.C:
+				t.do(t.ctx)
 			}
-		})
-	})
+		}
+	}()
 }
 
-// repeat calls task at every interval between start and stop. Stopping cancels the task's context and
-// waits for it to return.
-func repeat(lifecycle fx.Lifecycle, interval time.Duration, task func(context.Context)) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	lifecycle.Append(fx.Hook{
-		OnStart: func(context.Context) error {
-			running.Go(func() {
-				ticker := time.NewTicker(interval)
-				defer ticker.Stop()
-				for {
-					select {
-					case <-ctx.Done():
-						return
-					case <-ticker.C:
-						task(ctx)
-					}
-				}
-			})
-			return nil
-		},
-		OnStop: func(context.Context) error {
-			cancel()
-			running.Wait()
-			return nil
-		},
+// stop cancels what is being done and waits for it to return.
+func (t *task) stop(ctx context.Context) error {
+	t.cancel(errStopping)
+	select {
+	case <-t.ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// newSweeping returns the task that removes expired pastes.
+func newSweeping(interval time.Duration, sweep *pastes.Sweep, log *zap.Logger) *task {
+	return newTask(interval, func(ctx context.Context) {
+		removed, err := sweep.Do(ctx)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			log.Warn("sweep", zap.Int("removed", removed), zap.Error(err))
+		case removed > 0:
+			log.Info("sweep", zap.Int("removed", removed))
+		}
 	})
 }

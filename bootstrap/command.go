@@ -34,11 +34,20 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitOK
 	}
 	if usage, ok := errors.AsType[*cli.UsageError](err); ok {
-		_, _ = fmt.Fprintf(stderr, "gluepot: %s\n", strings.ReplaceAll(usage.Error(), "\n", "\ngluepot: "))
+		lastWords(stderr, strings.ReplaceAll(usage.Error(), "\n", "\ngluepot: "))
 		return exitUsage
 	}
-	_, _ = fmt.Fprintf(stderr, "gluepot: %s\n", sentence(err))
+	lastWords(stderr, sentence(err))
 	return exitFailed
+}
+
+// lastWords says why the program ends, unless standard error is a pipe that nobody reads: that must not keep
+// it from ending.
+func lastWords(stderr io.Writer, text string) {
+	_ = within(lineCloseTime, "say why the program ends", func(context.Context) error {
+		_, err := fmt.Fprintf(stderr, "gluepot: %s\n", text)
+		return err
+	})
 }
 
 // sentence says what went wrong. An operator, unlike a client, may see the cause.

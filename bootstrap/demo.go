@@ -7,43 +7,150 @@ import (
 	"net"
 	"time"
 
-	"github.com/gluepot/gluepot/application/users"
+	"go.uber.org/fx"
+
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/stats"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// The demonstration's users. Epoxy is the one that the printed token signs in.
-var demoUsers = []users.New{
-	{
-		Name: "Epoxy", AvatarURL: "https://example.com/epoxy.png", DefaultLanguage: "Go", PublicProfile: true,
-		SupporterMonths: 24, Contributor: true, Services: map[string]string{"github": "4815162342", "gitlab": "108"},
-	},
-	{Name: "putty", AvatarURL: "https://example.com/putty.png", DefaultLanguage: "C++", PublicProfile: true},
-	{Name: "mortar", AvatarURL: "https://example.com/mortar.png", Services: map[string]string{"github": "23"}}, // private
+// demoAccounts are the demonstration's. Their ids mark a database as a demonstration: nothing else makes ids of
+// this form, since ident.New makes none with a hyphen. Epoxy's is what the printed token opens.
+var demoAccounts = []demoAccount{
+	{"Epoxy", user.User{
+		ID: "demo-epoxy", AvatarURL: "https://example.com/epoxy.png", DefaultLanguage: "Go", PublicProfile: true, SupporterMonths: 24, Contributor: true,
+	}, map[string]string{"github": "4815162342", "gitlab": "108"}},
+	{"putty", user.User{ID: "demo-putty", AvatarURL: "https://example.com/putty.png", DefaultLanguage: "C++", PublicProfile: true}, nil},
+	{"mortar", user.User{
+		ID: "demo-mortar", AvatarURL: "https://example.com/mortar.png", DefaultLanguage: user.DefaultLanguage,
+	}, map[string]string{"github": "23"}}, // private
+}
+
+type demoAccount struct {
+	name     string
+	profile  user.User
+	services map[string]string
 }
 
 // demoTokenLife is how long the printed token works. Each start prints a new one.
 const demoTokenLife = 24 * time.Hour
 
-// seedDemo stores the demonstration data unless it is there, and prints a line to try for each endpoint.
-func seedDemo(ctx context.Context, u UseCases, pastes paste.Creator, base string, out io.Writer) error {
-	for _, wanted := range demoUsers {
-		created, err := u.CreateUser.Do(ctx, wanted)
-		if fault.KindOf(err) == fault.Conflict && err != nil {
-			continue // stored by an earlier start
+// Each account has the same pastes. Two of them stay (0), two expire, one has expired; some it has starred.
+var (
+	demoPasteLives = []time.Duration{0, 0, time.Hour, 24 * time.Hour, -time.Hour}
+	demoStars      = []int{0, 1, 4}
+)
+
+// demonstration stores data to look at, in a database that holds nothing else.
+type demonstration struct {
+	fx.In
+
+	Find   user.Finder
+	Users  user.Creator
+	Pastes paste.Creator
+	Stars  paste.Starrer
+	Tokens token.Creator
+	Count  stats.Counter
+}
+
+// prepare stores the demonstration's data, unless an earlier start has. It fails with fault.Conflict, and
+// stores nothing, when the database holds data and was never a demonstration, or when somebody else has one
+// of the demonstration's names.
+func (d demonstration) prepare(ctx context.Context) error {
+	if err := d.check(ctx); err != nil {
+		return err
+	}
+	for _, account := range demoAccounts {
+		if err := d.store(ctx, account); err != nil {
+			return fmt.Errorf("store the demonstration data: %w", err)
 		}
-		if err != nil {
+	}
+	return nil
+}
+
+func (d demonstration) check(ctx context.Context) error {
+	marked := false
+	for _, account := range demoAccounts {
+		found, err := user.Find(ctx, d.Find, account.name)
+		switch {
+		case err != nil && fault.KindOf(err) != fault.NotFound:
 			return err
+		case err == nil && found.ID != account.profile.ID:
+			return errNoDemonstration
+		case err == nil:
+			marked = true
 		}
-		if err := seedDemoPastes(ctx, u, pastes, created); err != nil {
+	}
+	if marked {
+		return nil
+	}
+	totals, err := d.Count.Totals(ctx)
+	if err != nil {
+		return err
+	}
+	if totals != (stats.Totals{}) {
+		return errNoDemonstration
+	}
+	return nil
+}
+
+var errNoDemonstration = fault.New(fault.Conflict,
+	"The database holds data of its own, and --demo only serves an empty database or one that it has filled: name another with GLUEPOT_DATABASE_URL.")
+
+// store stores an account with its pastes and stars, as far as they are not there. Those that have expired meanwhile
+// come back.
+func (d demonstration) store(ctx context.Context, account demoAccount) error {
+	name, err := user.ParseName(account.name)
+	if err != nil {
+		return err
+	}
+	created, now := account.profile, time.Now()
+	created.Name, created.CreatedAt = name, now
+	if err := unlessThere(d.Users.Create(ctx, created, account.services)); err != nil {
+		return err
+	}
+	for i, life := range demoPasteLives {
+		made := paste.Paste{ID: demoPasteID(created.ID, i), Owner: created.ID, CreatedAt: now}
+		if life != 0 {
+			made.ExpiresAt = now.Add(life)
+		}
+		if life < 0 {
+			made.CreatedAt = made.ExpiresAt.Add(life)
+		}
+		if err := unlessThere(d.Pastes.Create(ctx, made)); err != nil {
 			return err
 		}
 	}
-	_, secret, err := u.IssueToken.Do(ctx, demoUsers[0].Name, "demonstration", demoTokenLife)
+	for _, i := range demoStars {
+		if err := d.Stars.Star(ctx, created.ID, demoPasteID(created.ID, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func demoPasteID(owner user.ID, i int) paste.ID { return paste.ID(fmt.Sprintf("%s-%d", owner, i+1)) }
+
+func unlessThere(err error) error {
+	if err != nil && fault.KindOf(err) == fault.Conflict {
+		return nil
+	}
+	return err
+}
+
+// announce prints a line to try for each endpoint of the server at base, with a new token of the
+// demonstration's own account.
+func (d demonstration) announce(ctx context.Context, base string, out io.Writer) error {
+	secret, now := token.Generate(), time.Now()
+	err := d.Tokens.Create(ctx, token.Token{
+		ID: token.ID(ident.New()), Owner: demoAccounts[0].profile.ID, Hash: secret.Hash(), Name: "demonstration",
+		CreatedAt: now, ExpiresAt: now.Add(demoTokenLife),
+	})
 	if err != nil {
-		return err
+		return fmt.Errorf("issue a token for the demonstration: %w", err)
 	}
 	_, err = fmt.Fprintf(out, `
 Gluepot serves demonstration data at %[1]s. Try, in another terminal:
@@ -60,29 +167,6 @@ The token works for %[3]d hours. "mortar" keeps a private profile. Ctrl-C stops 
 
 `, base, secret.Reveal(), int(demoTokenLife.Hours()))
 	return err
-}
-
-// seedDemoPastes gives a user live pastes, two of which expire, one that has expired, and stars.
-func seedDemoPastes(ctx context.Context, u UseCases, pastes paste.Creator, owner user.User) error {
-	var ids []string
-	for _, life := range []time.Duration{0, 0, time.Hour, 24 * time.Hour} {
-		created, err := u.CreatePaste.Do(ctx, owner.Name.String(), life)
-		if err != nil {
-			return err
-		}
-		ids = append(ids, string(created.ID))
-	}
-	now := time.Now()
-	expired := paste.Paste{ID: paste.ID(ident.New()), Owner: owner.ID, CreatedAt: now.Add(-2 * time.Hour), ExpiresAt: now.Add(-time.Hour)}
-	if err := pastes.Create(ctx, expired); err != nil {
-		return err
-	}
-	for _, id := range append(ids[:2], string(expired.ID)) {
-		if err := u.StarPaste.Do(ctx, owner.Name.String(), id); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // reachable returns an address that a client on this machine can use.

@@ -1,7 +1,6 @@
 package bootstrap
 
 import (
-	"context"
 	"time"
 
 	"go.uber.org/fx"
@@ -24,11 +23,9 @@ import (
 )
 
 // storeModule binds the database to the ports.
-func storeModule(cfg Config) fx.Option {
+func storeModule() fx.Option {
 	return fx.Module("store",
-		fx.Supply(cfg.Database),
 		fx.Provide(
-			gormstore.New,
 			fx.Annotate(gormstore.NewUsers, as(new(user.Finder), new(user.StaleFinder), new(user.Creator), new(user.Lister), new(user.ServiceFinder),
 				new(user.Editor), new(user.Importer))...),
 			fx.Annotate(gormstore.NewTokens, as(new(token.Finder), new(token.AccountFinder), new(token.Creator), new(token.UseWriter),
@@ -37,20 +34,6 @@ func storeModule(cfg Config) fx.Option {
 				new(paste.Starrer), new(paste.Unstarrer), new(paste.OwnerReader), new(paste.Deleter), new(paste.Importer))...),
 			fx.Annotate(gormstore.NewStats, as(new(domainstats.Counter))...),
 		),
-		fx.Invoke(func(lifecycle fx.Lifecycle, store *gormstore.Store) {
-			lifecycle.Append(fx.Hook{
-				OnStart: func(ctx context.Context) error {
-					if err := store.Connect(ctx); err != nil {
-						return err
-					}
-					if cfg.Migrate {
-						return store.Migrate(ctx)
-					}
-					return nil
-				},
-				OnStop: func(context.Context) error { return store.Close() },
-			})
-		}),
 	)
 }
 
@@ -63,9 +46,9 @@ func as(ports ...any) []fx.Annotation {
 	return annotations
 }
 
-// coreModules are what every entrypoint needs.
+// coreModules are what every entrypoint needs, over a *gormstore.Store.
 func coreModules(cfg Config) fx.Option {
-	return fx.Options(storeModule(cfg), catalogueModule(), applicationModule(cfg), useLogModule(cfg))
+	return fx.Options(storeModule(), catalogueModule(), applicationModule(cfg))
 }
 
 // catalogueModule binds the language catalogue to the ports.
@@ -103,16 +86,6 @@ func applicationModule(cfg Config) fx.Option {
 // apiModule provides the HTTP interface as a handler.
 func apiModule(cfg Config) fx.Option {
 	return fx.Module("api", fx.Supply(cfg.HTTP), fx.Provide(newAPI))
-}
-
-// serverModule puts the interface on a socket.
-func serverModule() fx.Option {
-	return fx.Module("server",
-		fx.Provide(httpapi.NewServer),
-		fx.Invoke(func(lifecycle fx.Lifecycle, server *httpapi.Server) {
-			lifecycle.Append(fx.Hook{OnStart: server.Start, OnStop: server.Stop})
-		}),
-	)
 }
 
 func newAPI(cfg httpapi.Config, u UseCases, languages *catalogue.Catalogue, store *gormstore.Store, log *zap.Logger) (*httpapi.API, error) {

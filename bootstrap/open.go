@@ -3,7 +3,6 @@ package bootstrap
 import (
 	"context"
 
-	"go.uber.org/dig"
 	"go.uber.org/fx"
 	"go.uber.org/zap"
 
@@ -56,10 +55,15 @@ type UseCases struct {
 // and a function that stores what is pending and closes the connections. It neither listens on a socket
 // nor sweeps, and reads neither flags nor the environment.
 //
-// It fails with every wrong value of cfg in one error, or with fault.Unavailable when the database does not answer.
+// It fails with every wrong value of cfg in one error, or with fault.Unavailable when the database does not
+// answer; then, and when ctx ends meanwhile, nothing stays open.
+//
+// The function that stops must be called once all use cases have returned. It takes no notice of its context's
+// end, so that it can be deferred, but ends within a few seconds even when the database hangs: then with an
+// error that says what is lost. Calling it again, or at the same time, waits for the first call and returns the same.
 func Open(ctx context.Context, cfg Config) (*UseCases, func(context.Context) error, error) {
 	var opened UseCases
-	stop, err := open(ctx, cfg, fx.Invoke(func(u UseCases) { opened = u }))
+	stop, err := launch(ctx, cfg, fx.Supply(zap.NewNop()), fx.Invoke(func(u UseCases) { opened = u }))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,31 +72,13 @@ func Open(ctx context.Context, cfg Config) (*UseCases, func(context.Context) err
 
 // OpenHandler is Open for servers of another kind: it returns the HTTP interface, to be mounted at
 // cfg.HTTP.BasePath of any server. Of cfg.HTTP only the base path, the request timeout and the trusted
-// proxies count. Call StartDraining before the server stops, to make the readiness check fail.
+// proxies count. Call StartDraining before the server stops, to make the readiness check fail, and the
+// function that stops, as Open's, after it has.
 func OpenHandler(ctx context.Context, cfg Config, log *zap.Logger) (*httpapi.API, func(context.Context) error, error) {
 	var api *httpapi.API
-	stop, err := open(ctx, cfg, fx.Supply(log), apiModule(cfg), fx.Populate(&api))
+	stop, err := launch(ctx, cfg, fx.Supply(log), apiModule(cfg), fx.Populate(&api))
 	if err != nil {
 		return nil, nil, err
 	}
 	return api, stop, nil
-}
-
-func open(ctx context.Context, cfg Config, options ...fx.Option) (func(context.Context) error, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, err
-	}
-	app := fx.New(fx.NopLogger, coreModules(cfg), fx.Options(options...))
-	if err := start(ctx, app); err != nil {
-		return nil, err
-	}
-	return app.Stop, nil
-}
-
-// start starts app. When that fails, it returns the cause without the graph around it.
-func start(ctx context.Context, app *fx.App) error {
-	if err := app.Err(); err != nil {
-		return dig.RootCause(err)
-	}
-	return app.Start(ctx)
 }

@@ -8,20 +8,16 @@ import (
 	"os/signal"
 	"runtime"
 	"syscall"
-	"time"
 
 	"go.uber.org/fx"
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/httpapi"
-	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/application/pastes"
 )
 
-// closeTime is what may pass, after the requests in flight are done, until the database is closed.
-const closeTime = 5 * time.Second
-
-// serve runs the server until a SIGINT or SIGTERM has stopped it or it fails. A second signal, or
-// cancelling ctx, returns at once.
+// serve runs the server until a SIGINT or SIGTERM, or the end of ctx, has stopped it, or it fails. A second
+// signal returns at once.
 func serve(ctx context.Context, cfg Config, demo bool, stdout, stderr io.Writer) error {
 	// A pipe of the log whose other end is closed must not end the process: the writer deals with the error.
 	broken := make(chan os.Signal, 1)
@@ -31,63 +27,83 @@ func serve(ctx context.Context, cfg Config, demo bool, stdout, stderr io.Writer)
 	if err != nil {
 		return err
 	}
-	defer runtime.KeepAlive(reserveHeadroom())
 	defer closeLog()
+	defer runtime.KeepAlive(reserveHeadroom())
 
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	defer signal.Stop(signals)
 
-	var (
-		server   *httpapi.Server
-		useCases UseCases
-		pastes   paste.Creator
-	)
-	app := fx.New(
-		fx.NopLogger,
-		fx.Supply(log),
-		coreModules(cfg), sweepModule(cfg), apiModule(cfg), serverModule(),
-		fx.Populate(&server, &pastes),
-		fx.Invoke(func(u UseCases) { useCases = u }),
-	)
-	started := make(chan error, 1)
-	go func() { started <- start(ctx, app) }()
-	select {
-	case err := <-started:
-		if err != nil {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ended := make(chan error, 1)
+	go func() { ended <- serveUntil(ctx, cfg, demo, log, stdout) }()
+	for first := true; ; first = false {
+		select {
+		case err := <-ended:
 			return err
+		case s := <-signals:
+			if !first {
+				return fmt.Errorf("stopped at once by a second signal (%v); requests in flight were cut off", s)
+			}
+			cancel(fmt.Errorf("the signal %v", s))
 		}
-	case s := <-signals: // nothing is being served yet, and migrations are transactions
-		return fmt.Errorf("stopped by the signal %v before the start was complete", s)
 	}
-	log.Info("serving", zap.Stringer("address", server.Addr()), zap.String("base_path", cfg.HTTP.BasePath),
+}
+
+// serveUntil serves until ctx ends, and returns when the server has stopped. What could not be finished in a
+// stop that was asked for is in the log and no failure.
+func serveUntil(ctx context.Context, cfg Config, demo bool, log *zap.Logger, stdout io.Writer) error {
+	var running *serving
+	stop, err := launch(ctx, cfg, fx.Supply(log), apiModule(cfg), servingModule(cfg, demo), fx.Populate(&running))
+	if err != nil {
+		if ctx.Err() != nil { // migrations are transactions
+			return fmt.Errorf("stopped by %w before the start was complete", context.Cause(ctx))
+		}
+		return err
+	}
+	address := running.server.Addr()
+	log.Info("serving", zap.Stringer("address", address), zap.String("base_path", cfg.HTTP.BasePath),
 		zap.Stringer("database", cfg.Database.URL), zap.String("version", Version()))
-	if demo {
-		if err := seedDemo(ctx, useCases, pastes, "http://"+reachable(server.Addr())+cfg.HTTP.BasePath, stdout); err != nil {
-			return fmt.Errorf("store the demonstration data: %w", err)
-		}
-	}
 
 	var failure error
-	select {
-	case s := <-signals:
-		log.Info("stopping", zap.Stringer("signal", s))
-	case <-ctx.Done():
-		return ctx.Err()
-	case failure = <-server.Failed():
+	if demo {
+		failure = running.demonstration.announce(ctx, "http://"+reachable(address)+cfg.HTTP.BasePath, stdout)
 	}
-	stopCtx, cancel := context.WithTimeout(context.Background(), cfg.HTTP.DrainDelay+cfg.HTTP.DrainTimeout+closeTime)
-	defer cancel()
-	stopped := make(chan error, 1)
-	go func() { stopped <- app.Stop(stopCtx) }()
-	select {
-	case err := <-stopped:
-		if failure == nil {
-			failure = err
+	if failure == nil {
+		select {
+		case <-ctx.Done():
+			log.Info("stopping", zap.String("cause", context.Cause(ctx).Error()))
+		case failure = <-running.server.Failed():
 		}
-		log.Info("stopped")
-		return failure
-	case s := <-signals:
-		return fmt.Errorf("stopped at once by a second signal (%v); requests in flight were cut off", s)
 	}
+	if err := stop(ctx); err != nil {
+		log.Warn("the stop left something undone", zap.Error(err))
+	}
+	log.Info("stopped")
+	return failure
+}
+
+// serving is what only a server has, beside the use cases.
+type serving struct {
+	server        *httpapi.Server
+	sweeping      *task          // nil: other nodes sweep
+	demonstration *demonstration // nil: none
+}
+
+// servingModule provides the interface on a socket and what runs beside it.
+func servingModule(cfg Config, demo bool) fx.Option {
+	return fx.Module("serving", fx.Provide(
+		httpapi.NewServer,
+		func(server *httpapi.Server, sweep *pastes.Sweep, stored demonstration, log *zap.Logger) *serving {
+			s := &serving{server: server}
+			if cfg.SweepInterval > 0 {
+				s.sweeping = newSweeping(cfg.SweepInterval, sweep, log)
+			}
+			if demo {
+				s.demonstration = &stored
+			}
+			return s
+		},
+	))
 }

@@ -21,6 +21,7 @@ type UseLog struct {
 	mu      sync.Mutex
 	uses    map[token.ID]time.Time
 	dropped int
+	storing int // of how many tokens Do is storing the uses
 }
 
 // NewUseLog returns an empty log.
@@ -53,12 +54,14 @@ func (l *UseLog) Do(ctx context.Context) (dropped int, err error) {
 	l.mu.Lock()
 	uses := l.uses
 	l.uses = make(map[token.ID]time.Time)
+	l.storing += len(uses)
 	l.mu.Unlock()
 	if len(uses) > 0 {
 		err = l.tokens.SetLastUsed(ctx, uses)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.storing -= len(uses)
 	if err != nil {
 		for id, at := range uses {
 			l.record(id, at)
@@ -66,4 +69,11 @@ func (l *UseLog) Do(ctx context.Context) (dropped int, err error) {
 	}
 	dropped, l.dropped = l.dropped, 0
 	return dropped, err
+}
+
+// Pending returns of how many tokens uses are not stored yet, those that Do is storing included.
+func (l *UseLog) Pending() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.uses) + l.storing
 }

@@ -403,6 +403,74 @@ func TestStoppingWithoutDatabase(t *testing.T) {
 	}
 }
 
+// TestUseWhileDraining stores what the last requests leave, after the last of them.
+func TestUseWhileDraining(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		server := program.Serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_HTTP_DRAIN_DELAY=2s")
+		server.Signal(syscall.SIGTERM)
+		program.Eventually(t, "readiness fails", func() bool {
+			status, _ := server.Get("/readyz", "")
+			return status == http.StatusServiceUnavailable
+		})
+		wantStatus(t, server, "/user/self", http.StatusOK)
+		if code := server.Wait(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+		wantUsed(t, cfg, 1)
+	})
+}
+
+// wantUsed checks how many tokens have a last-used time.
+func wantUsed(t *testing.T, cfg gormstore.Config, want int) {
+	t.Helper()
+	var used int
+	if err := database.SQL(t, cfg).QueryRow("SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL").Scan(&used); err != nil || used != want {
+		t.Errorf("%d tokens were used, want %d, error %v", used, want, err)
+	}
+}
+
+// TestStoppingWhileDatabaseHangs says what it could not store, and does not wait for it.
+func TestStoppingWhileDatabaseHangs(t *testing.T) {
+	t.Parallel()
+	server, proxy := throughProxy(t, "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_SWEEP_INTERVAL=50ms")
+	wantStatus(t, server, "/user/self", http.StatusOK) // a use to store
+	proxy.Stall()
+	began := time.Now()
+	server.Signal(syscall.SIGTERM)
+	if code := server.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+	undone := server.WaitForLog("the stop left something undone")
+	if text, _ := undone["error"].(string); !strings.Contains(text, "the last-used times of 1 tokens are lost") {
+		t.Errorf("undone: %v", undone)
+	}
+}
+
+// TestUnstoredUses are kept while the database is away, and said to be.
+func TestUnstoredUses(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	program.Fixture(t, cfg)
+	proxy, through := faultproxy.Start(t, cfg)
+	server := program.Serve(t, string(through.URL), "GLUEPOT_TOKEN_USE_INTERVAL=1s")
+	wantStatus(t, server, "/user/self", http.StatusOK)
+	proxy.Refuse()
+	if line := server.WaitForLog("last-used times are not stored yet"); line["tokens"] != float64(1) || line["level"] != "warn" {
+		t.Errorf("the log says %v", line)
+	}
+	proxy.Resume()
+	server.Signal(syscall.SIGTERM)
+	if code := server.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	wantUsed(t, cfg, 1)
+}
+
 // TestLastUsed sees the time of use stored in the background, and once more at the end.
 func TestLastUsed(t *testing.T) {
 	t.Parallel()
@@ -412,10 +480,7 @@ func TestLastUsed(t *testing.T) {
 		wantStatus(t, server, "/user/self", http.StatusOK)
 		server.Signal(syscall.SIGTERM)
 		server.Wait()
-		var used int
-		if err := database.SQL(t, cfg).QueryRow("SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL").Scan(&used); err != nil || used != 1 {
-			t.Errorf("%d tokens were used, error %v", used, err)
-		}
+		wantUsed(t, cfg, 1)
 	})
 }
 

@@ -1,0 +1,132 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.uber.org/dig"
+	"go.uber.org/fx"
+	"go.uber.org/zap"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/tokens"
+)
+
+// What the parts of a stop may take once the last request is answered, also when the database hangs: together
+// less than what a stop may last beyond its drain.
+const (
+	sweepStopTime = 500 * time.Millisecond
+	useFlushTime  = 2 * time.Second
+	closeTime     = time.Second
+)
+
+// useStoreTime bounds one attempt to store last-used times between start and stop.
+const useStoreTime = 10 * time.Second
+
+// launch builds what options and the modules that every entrypoint needs describe, and starts it. stop ends
+// it; see Open. When launch fails, whatever it had opened is closed again, also when ctx was cancelled.
+func launch(ctx context.Context, cfg Config, options ...fx.Option) (stop func(context.Context) error, err error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	store, err := gormstore.New(cfg.Database)
+	if err != nil {
+		return nil, err
+	}
+	app := fx.New(fx.NopLogger, fx.Supply(store), coreModules(cfg), fx.Options(options...),
+		fx.Invoke(func(p parts) { inOrder(ctx, cfg, p) }))
+	if err := app.Err(); err != nil { // then fx calls no hook
+		return nil, errors.Join(dig.RootCause(err), store.Close())
+	}
+	// The hooks look at ctx themselves. fx, when its context ends, leaves a hook that runs to itself and closes
+	// nothing; and it skips hooks of a stop whose context is over.
+	if err := app.Start(context.WithoutCancel(ctx)); err != nil {
+		return nil, err
+	}
+	once := sync.OnceValue(func() error { return app.Stop(context.Background()) })
+	return func(context.Context) error { return once() }, nil
+}
+
+// parts is what starts and stops.
+type parts struct {
+	fx.In
+
+	Lifecycle fx.Lifecycle
+	Store     *gormstore.Store
+	Uses      *tokens.UseLog
+	Log       *zap.Logger
+	Serving   *serving `optional:"true"`
+}
+
+// inOrder is the one place that says in which order a process starts. It stops in the reverse order:
+// readiness fails and requests are drained, the sweeper ends, the last-used times that the last requests
+// left are stored, and the database is closed. A start ends early with ctx; each part of a stop bounds its own time.
+func inOrder(ctx context.Context, cfg Config, p parts) {
+	// Before the hook that connects, so that it closes what a failed one has opened.
+	p.Lifecycle.Append(fx.StopHook(func() error {
+		return within(closeTime, "close the database", func(context.Context) error { return p.Store.Close() })
+	}))
+	p.Lifecycle.Append(fx.StartHook(func() error {
+		if err := p.Store.Connect(ctx); err != nil || !cfg.Migrate {
+			return err
+		}
+		return p.Store.Migrate(ctx)
+	}))
+
+	store := func(ctx context.Context) error {
+		dropped, err := p.Uses.Do(ctx)
+		if dropped > 0 {
+			p.Log.Warn("last-used times were dropped: too many waited to be stored", zap.Int("uses", dropped))
+		}
+		return err
+	}
+	storing := newTask(cfg.UseInterval, func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, useStoreTime)
+		defer cancel()
+		if err := store(ctx); err != nil && !errors.Is(context.Cause(ctx), errStopping) {
+			p.Log.Warn("last-used times are not stored yet", zap.Int("tokens", p.Uses.Pending()), zap.Error(err))
+		}
+	})
+	p.Lifecycle.Append(fx.StartStopHook(storing.start, func() error {
+		return within(useFlushTime, "store when tokens were used", func(ctx context.Context) error {
+			_ = storing.stop(ctx)
+			if err := store(ctx); err != nil {
+				return fmt.Errorf("the last-used times of %d tokens are lost: %w", p.Uses.Pending(), err)
+			}
+			return nil
+		})
+	}))
+
+	if p.Serving == nil {
+		return
+	}
+	if p.Serving.sweeping != nil {
+		p.Lifecycle.Append(fx.StartStopHook(p.Serving.sweeping.start, func() error {
+			return within(sweepStopTime, "stop the sweeper", p.Serving.sweeping.stop)
+		}))
+	}
+	if p.Serving.demonstration != nil {
+		p.Lifecycle.Append(fx.StartHook(func() error { return p.Serving.demonstration.prepare(ctx) }))
+	}
+	p.Lifecycle.Append(fx.StartStopHook(func() error { return p.Serving.server.Start(ctx) }, p.Serving.server.Stop))
+}
+
+// within runs a part of a stop under a context that ends after limit, and leaves it to itself when it does
+// not return soon after that.
+func within(limit time.Duration, what string, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	done := make(chan error, 1)
+	go func() {
+		defer cancel()
+		done <- do(ctx)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(limit + 100*time.Millisecond):
+		return fmt.Errorf("%s: not done after %v", what, limit)
+	}
+}

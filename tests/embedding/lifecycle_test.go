@@ -1,0 +1,307 @@
+package embedding_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/pprof"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/bootstrap"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/faultproxy"
+)
+
+func TestMain(m *testing.M) {
+	// The first that listens for signals starts a goroutine of Go's own, which never ends.
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt)
+	signal.Stop(signals)
+	os.Exit(database.Main(m))
+}
+
+// patience is how long anything may take that a test waits for.
+const patience = 20 * time.Second
+
+// These tests count the goroutines of the process, so they run one after another.
+
+// leavesNothing fails the test when do leaves a goroutine behind. Some end a moment after they were told to.
+func leavesNothing(t *testing.T, do func()) {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	do()
+	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			var stacks bytes.Buffer
+			_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
+			t.Fatalf("%d goroutines were left behind:\n%s", runtime.NumGoroutine()-before, &stacks)
+		}
+	}
+}
+
+func sqlite(t *testing.T) bootstrap.Config {
+	t.Helper()
+	cfg := bootstrap.DefaultConfig()
+	cfg.Database = database.SQLite(t)
+	return cfg
+}
+
+func postgres(t *testing.T) (bootstrap.Config, *faultproxy.Proxy) {
+	t.Helper()
+	cfg := bootstrap.DefaultConfig()
+	proxy, through := faultproxy.Start(t, database.Postgres(t))
+	cfg.Database = through
+	return cfg, proxy
+}
+
+// A deferred stop often gets a context that has ended: that of a request, or of the signal.
+func TestStopWithCancelledContext(t *testing.T) {
+	for name, cfg := range map[string]bootstrap.Config{"sqlite": sqlite(t), "postgres": first(postgres(t))} {
+		t.Run(name, func(t *testing.T) {
+			leavesNothing(t, func() {
+				ctx, cancel := context.WithCancel(context.Background())
+				gluepot, stop, err := bootstrap.Open(ctx, cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := gluepot.CreateUser.Do(ctx, users.New{Name: "epoxy"}); err != nil {
+					t.Error(err)
+				}
+				cancel()
+				if err := stop(ctx); err != nil {
+					t.Error(err)
+				}
+				if _, err := gluepot.ShowUser.Do(context.Background(), "epoxy"); err == nil {
+					t.Error("the database is still open")
+				}
+			})
+		})
+	}
+}
+
+func first[A, B any](a A, _ B) A { return a }
+
+func TestStopOftenAndAtOnce(t *testing.T) {
+	cfg := sqlite(t)
+	leavesNothing(t, func() {
+		_, stop, err := bootstrap.OpenHandler(context.Background(), cfg, zap.NewNop())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stopping sync.WaitGroup
+		for range 8 {
+			stopping.Go(func() {
+				if err := stop(context.Background()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		stopping.Wait()
+		if err := stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestFailedOpens opens what cannot be opened, at each step at which it can fail.
+func TestFailedOpens(t *testing.T) {
+	unreachable := bootstrap.DefaultConfig()
+	unreachable.Database.URL = "postgres://gluepot@127.0.0.1:1/gluepot"
+	aFile := bootstrap.DefaultConfig()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	aFile.Database.URL = gormstore.URL("sqlite://" + path + "/gluepot.db")
+	notADatabase := bootstrap.DefaultConfig()
+	garbage := filepath.Join(t.TempDir(), "garbage.db")
+	if err := os.WriteFile(garbage, bytes.Repeat([]byte("garbage "), 1024), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	notADatabase.Database.URL = gormstore.URL("sqlite://" + garbage)
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, attempt := range map[string]struct {
+		ctx context.Context
+		cfg bootstrap.Config
+	}{
+		"a database that is away":      {context.Background(), unreachable},
+		"a folder that is a file":      {context.Background(), aFile},
+		"a file that is no database":   {context.Background(), notADatabase},
+		"a context that ended, sqlite": {cancelled, sqlite(t)},
+		"a context that ended":         {cancelled, first(postgres(t))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			leavesNothing(t, func() {
+				for range 10 {
+					if _, _, err := bootstrap.Open(attempt.ctx, attempt.cfg); err == nil {
+						t.Fatal("it was opened")
+					}
+					if _, _, err := bootstrap.OpenHandler(attempt.ctx, attempt.cfg, zap.NewNop()); err == nil {
+						t.Fatal("it was opened")
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestCancelledWhileOpening gives up on a database that accepts connections and says nothing.
+func TestCancelledWhileOpening(t *testing.T) {
+	cfg, proxy := postgres(t)
+	leavesNothing(t, func() {
+		proxy.Stall()
+		for range 3 {
+			opened := proxy.Opened()
+			ctx, cancel := context.WithCancel(context.Background())
+			failed := make(chan error, 1)
+			go func() {
+				_, _, err := bootstrap.Open(ctx, cfg)
+				failed <- err
+			}()
+			for deadline := time.Now().Add(patience); proxy.Opened() == opened && time.Now().Before(deadline); {
+				time.Sleep(time.Millisecond)
+			}
+			cancel()
+			select {
+			case err := <-failed:
+				if err == nil {
+					t.Error("it was opened")
+				}
+			case <-time.After(patience):
+				t.Fatal("cancelling did not end it")
+			}
+		}
+		proxy.Resume()
+	})
+}
+
+// TestHangingDatabase leaves a database that hangs to itself, and says what is lost.
+func TestHangingDatabase(t *testing.T) {
+	cfg, proxy := postgres(t)
+	leavesNothing(t, func() {
+		gluepot, stop, err := bootstrap.Open(context.Background(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := gluepot.CreateUser.Do(t.Context(), users.New{Name: "epoxy"}); err != nil {
+			t.Fatal(err)
+		}
+		_, secret, err := gluepot.IssueToken.Do(t.Context(), "epoxy", "", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := gluepot.ShowSelf.Do(t.Context(), secret.Reveal()); err != nil {
+			t.Fatal(err)
+		}
+		proxy.Stall()
+		stopped := make(chan error, 1)
+		go func() { stopped <- stop(context.Background()) }()
+		select {
+		case err := <-stopped:
+			if err == nil || !regexp.MustCompile("last-used times of 1 tokens are lost").MatchString(err.Error()) {
+				t.Errorf("stopped with %v", err)
+			}
+		case <-time.After(patience):
+			t.Fatal("it waits for the database")
+		}
+		proxy.Resume()
+	})
+}
+
+// output collects what the program writes.
+type output struct {
+	mu    sync.Mutex
+	bytes bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bytes.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bytes.String()
+}
+
+// TestRunIsStoppedByItsContext runs the whole program in this process.
+func TestRunIsStoppedByItsContext(t *testing.T) {
+	cfg := sqlite(t)
+	leavesNothing(t, func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		var stdout, stderr output
+		code := make(chan int, 1)
+		go func() {
+			code <- bootstrap.Run(ctx, []string{
+				"serve", "--database-url", string(cfg.Database.URL), "--http-addr", "127.0.0.1:0", "--http-drain-delay", "0s",
+			}, nil, &stdout, &stderr)
+		}()
+		var address []string
+		for deadline := time.Now().Add(patience); address == nil && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+			address = regexp.MustCompile(`"address":"([^"]+)"`).FindStringSubmatch(stderr.String())
+		}
+		if address == nil {
+			t.Fatalf("it does not serve: %s", &stderr)
+		}
+		cancel()
+		select {
+		case got := <-code:
+			if got != 0 {
+				t.Errorf("exit code %d: %s", got, &stderr)
+			}
+		case <-time.After(patience):
+			t.Fatal("cancelling did not end it")
+		}
+		if connection, err := net.Dial("tcp", address[1]); err == nil {
+			_ = connection.Close()
+			t.Error("the port is still open")
+		}
+		if !regexp.MustCompile(`"msg":"stopped"`).MatchString(stderr.String()) {
+			t.Errorf("the log ends with %s", &stderr)
+		}
+	})
+}
+
+// TestRunIsCancelledWhileStarting closes what the start had opened.
+func TestRunIsCancelledWhileStarting(t *testing.T) {
+	cfg, proxy := postgres(t)
+	leavesNothing(t, func() {
+		proxy.Stall()
+		ctx, cancel := context.WithCancelCause(context.Background())
+		defer cancel(nil)
+		var stdout, stderr output
+		code := make(chan int, 1)
+		go func() {
+			code <- bootstrap.Run(ctx, []string{"serve", "--database-url", string(cfg.Database.URL), "--http-addr", "127.0.0.1:0"}, nil, &stdout, &stderr)
+		}()
+		for deadline := time.Now().Add(patience); proxy.Opened() == 0 && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		cancel(errors.New("the test"))
+		select {
+		case got := <-code:
+			if want := "gluepot: stopped by the test before the start was complete\n"; got != 1 || stderr.String() != want {
+				t.Errorf("exit code %d: %s", got, &stderr)
+			}
+		case <-time.After(patience):
+			t.Fatal("cancelling did not end it")
+		}
+		proxy.Resume()
+	})
+}
