@@ -6,6 +6,8 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -32,18 +34,18 @@ type UseCases struct {
 
 // API answers the seven endpoints and the two health checks.
 type API struct {
-	engine        *gin.Engine
-	useCases      UseCases
-	languages     map[*language.Language]*languageAnswer
-	ready         func(context.Context) error
-	draining      atomic.Bool
-	deadlines     deadlines
-	behindProxies bool
-	log           *zap.Logger
+	engine    *gin.Engine
+	useCases  UseCases
+	languages map[string]*languageAnswer // by name
+	ready     func(context.Context) error
+	draining  atomic.Bool
+	deadlines deadlines
+	proxies   proxies
+	log       *zap.Logger
 }
 
 // New returns the interface over the use cases. Of cfg it uses the base path, the request timeout and
-// the trusted proxies. catalogue is every language that the use cases can find; ready tells whether
+// the trusted proxies. catalogue is the languages whose answers are worth preparing; ready tells whether
 // what lies behind them is in working order. It fails when cfg is not valid.
 func New(cfg Config, useCases UseCases, catalogue []*language.Language, ready func(context.Context) error, log *zap.Logger) (*API, error) {
 	if err := cfg.Validate(); err != nil {
@@ -53,22 +55,30 @@ func New(cfg Config, useCases UseCases, catalogue []*language.Language, ready fu
 	if err != nil {
 		return nil, err
 	}
-	api := &API{useCases: useCases, languages: answers, ready: ready, deadlines: deadlines{timeout: cfg.RequestTimeout}, behindProxies: len(cfg.TrustedProxies) > 0, log: log}
+	trusted, err := parseProxies(cfg.TrustedProxies)
+	if err != nil {
+		return nil, err
+	}
+	api := &API{useCases: useCases, languages: answers, ready: ready, deadlines: deadlines{timeout: cfg.RequestTimeout}, proxies: trusted, log: log}
 	releaseMode()
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false
 	engine.HandleMethodNotAllowed = true
-	if err := engine.SetTrustedProxies(cfg.TrustedProxies); err != nil {
+	if err := engine.SetTrustedProxies(nil); err != nil { // nothing asks gin
 		return nil, err
 	}
 	engine.Use(api.observe, gin.CustomRecoveryWithWriter(nil, api.recovered))
-	engine.NoRoute(func(c *gin.Context) { api.problem(c, http.StatusNotFound, "There is nothing at this path.") })
+	engine.NoRoute(api.nothingHere)
 	engine.NoMethod(func(c *gin.Context) {
 		api.problem(c, http.StatusMethodNotAllowed, "This path does not take that method. Use GET or HEAD.")
 	})
 	api.routes(&engine.RouterGroup, engine.Group(cfg.BasePath))
 	api.engine = engine
 	return api, nil
+}
+
+func (a *API) nothingHere(c *gin.Context) {
+	a.problem(c, http.StatusNotFound, "There is nothing at this path.")
 }
 
 // The health checks, which stand outside the base path.
@@ -99,8 +109,14 @@ func (a *API) routes(root, base *gin.RouterGroup) {
 // ServeHTTP implements http.Handler.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.engine.ServeHTTP(w, r) }
 
-// StartDraining makes the readiness check fail from now on.
+// StartDraining makes the readiness check fail from now on, and every answer ask the client to close its connection.
 func (a *API) StartDraining() { a.draining.Store(true) }
+
+// escapedSlash reports whether the path has a slash that separates nothing, "%2F" (RFC 3986, 2.2). gin routes by
+// the decoded path, in which it looks like any other.
+func escapedSlash(path *url.URL) bool {
+	return path.RawPath != "" && (strings.Contains(path.RawPath, "%2F") || strings.Contains(path.RawPath, "%2f"))
+}
 
 // handle runs an endpoint that may wait for the database, under the request's deadline.
 func (a *API) handle(endpoint func(context.Context, *gin.Context) error) gin.HandlerFunc {

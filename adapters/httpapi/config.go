@@ -18,18 +18,21 @@ type Config struct {
 	ReadTimeout    time.Duration // for the whole request to arrive
 	WriteTimeout   time.Duration // for the answer to leave; longer than RequestTimeout
 	IdleTimeout    time.Duration // how long an unused connection stays open
+	// MaxConnections is how many may be open. Beyond it the one that has been idle longest is closed for each new
+	// one. 0 means no limit.
+	MaxConnections int
 	// DrainDelay is how long the server goes on accepting after readiness went false, so that load
 	// balancers notice before connections are refused.
 	DrainDelay time.Duration
 	// DrainTimeout bounds the wait for requests in flight when the server stops.
 	DrainTimeout time.Duration
-	// TrustedProxies are the addresses and networks whose X-Forwarded-For is believed. Default: none.
+	// TrustedProxies are the addresses and networks whose X-Forwarded-For and X-Request-Id are believed. Default: none.
 	TrustedProxies []string
 }
 
-// maxHeaderBytes leaves room for a megabyte of name in a query string, which is answered with 404 as
-// any unknown name is. Beyond it net/http answers 431.
-const maxHeaderBytes = 1<<20 + 64<<10
+// maxHeaderBytes is for the request line and all headers; net/http adds 4 KiB of its own. Beyond it net/http
+// answers 431.
+const maxHeaderBytes = 64 << 10
 
 // DefaultConfig returns a server on 127.0.0.1:8080 without a base path.
 func DefaultConfig() Config {
@@ -39,6 +42,7 @@ func DefaultConfig() Config {
 		ReadTimeout:    10 * time.Second,
 		WriteTimeout:   30 * time.Second,
 		IdleTimeout:    2 * time.Minute,
+		MaxConnections: 2048,
 		DrainDelay:     time.Second,
 		DrainTimeout:   15 * time.Second,
 	}
@@ -66,6 +70,9 @@ func (c Config) Validate() error {
 		if timeout.value <= 0 {
 			wrong = append(wrong, fmt.Errorf("the HTTP %s is %v: choose a positive time", timeout.name, timeout.value))
 		}
+	}
+	if c.MaxConnections < 0 {
+		wrong = append(wrong, fmt.Errorf("the limit of HTTP connections is %d: choose zero or a positive number", c.MaxConnections))
 	}
 	if c.DrainDelay < 0 {
 		wrong = append(wrong, fmt.Errorf("the HTTP drain delay is %v: choose zero or a positive time", c.DrainDelay))

@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"mime"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -91,29 +89,68 @@ func (a *API) recovered(c *gin.Context, recovered any) {
 	c.Abort()
 }
 
+// maxListHeader is how much is read of headers that are lists. Programs send far less; what is longer is ignored.
+const maxListHeader = 1 << 10
+
+// short reports whether the lines of a header are at most maxListHeader together.
+func short(lines []string) bool {
+	length := 0
+	for _, line := range lines {
+		if length += len(line) + len(","); length > maxListHeader {
+			return false
+		}
+	}
+	return true
+}
+
 // prefersProblem reports whether Accept names application/problem+json and does not rank
 // application/json above it (RFC 9110, 12.5.1).
 func prefersProblem(accept []string) bool {
-	plain, asked := 0.0, 0.0
+	if !short(accept) {
+		return false
+	}
+	plain, asked := 0, 0
 	for _, line := range accept {
 		for mediaRange := range strings.SplitSeq(line, ",") {
-			mediaType, parameters, err := mime.ParseMediaType(mediaRange)
-			if err != nil {
-				continue
-			}
-			quality := 1.0
-			if q, ok := parameters["q"]; ok {
-				if quality, err = strconv.ParseFloat(q, 64); err != nil {
-					continue
-				}
-			}
-			switch mediaType {
-			case mediaProblem:
-				asked = max(asked, quality)
-			case mediaJSON:
-				plain = max(plain, quality)
+			mediaType, parameters, _ := strings.Cut(mediaRange, ";")
+			mediaType = strings.Trim(mediaType, " \t")
+			switch {
+			case strings.EqualFold(mediaType, mediaProblem):
+				asked = max(asked, quality(parameters))
+			case strings.EqualFold(mediaType, mediaJSON):
+				plain = max(plain, quality(parameters))
 			}
 		}
 	}
 	return asked > 0 && asked >= plain
+}
+
+// quality returns the weight among the parameters of a media range, in thousandths: 1000 when there is none, and 0,
+// which means "not acceptable", when it is not one (RFC 9110, 12.4.2).
+func quality(parameters string) int {
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(strings.Trim(parameter, " \t"), "=")
+		if !strings.EqualFold(name, "q") {
+			continue
+		}
+		whole, fraction, _ := strings.Cut(value, ".")
+		if whole != "0" && whole != "1" || len(fraction) > 3 {
+			return 0
+		}
+		weight := int(whole[0] - '0')
+		for i := range 3 {
+			digit := 0
+			if i < len(fraction) {
+				if digit = int(fraction[i]) - '0'; digit < 0 || digit > 9 {
+					return 0
+				}
+			}
+			weight = 10*weight + digit
+		}
+		if weight > 1000 {
+			return 0
+		}
+		return weight
+	}
+	return 1000
 }

@@ -29,8 +29,8 @@ func newJSONBuffer() *jsonBuffer {
 	return jsonBuffers.Get().(*jsonBuffer) //nolint:forcetypeassert // the pool holds nothing else
 }
 
-// maxPooledBuffer keeps one very long answer from occupying memory for good.
-const maxPooledBuffer = 4 << 20
+// maxPooledBuffer keeps long answers from occupying memory when they are gone: the pool has no limit of its own.
+const maxPooledBuffer = 32 << 10
 
 func (b *jsonBuffer) release() {
 	if b.text.Cap() <= maxPooledBuffer {
@@ -72,17 +72,28 @@ func encodeJSON(v any) ([]byte, error) {
 	return bytes.Clone(b.text.Bytes()), nil
 }
 
+// noCache makes caches ask again (RFC 9111, 5.2.2.4). It is for whatever may change and has no rule of its own.
+var noCache = []string{"no-cache"}
+
+// writeHeader prepares a 200 with a body of that many bytes.
+func writeHeader(c *gin.Context, length int64) {
+	header := c.Writer.Header()
+	header["Content-Type"] = jsonContentType
+	if header["Cache-Control"] == nil {
+		header["Cache-Control"] = noCache
+	}
+	if length > countedByServer {
+		header["Content-Length"] = []string{strconv.FormatInt(length, 10)}
+	}
+	c.Status(http.StatusOK)
+}
+
 // net/http counts what fits into its buffer, and sets Content-Length itself.
 const countedByServer = 2048
 
 // writeJSON answers 200 with an encoded body.
 func writeJSON(c *gin.Context, body []byte) {
-	header := c.Writer.Header()
-	header["Content-Type"] = jsonContentType
-	if len(body) > countedByServer {
-		header["Content-Length"] = []string{strconv.Itoa(len(body))}
-	}
-	c.Status(http.StatusOK)
+	writeHeader(c, int64(len(body)))
 	_, _ = c.Writer.Write(body) // a client that has gone cannot be told
 }
 

@@ -6,12 +6,13 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"github.com/gluepot/gluepot/domain/token"
 )
 
 const (
@@ -19,16 +20,36 @@ const (
 	causeKey        = "cause"
 )
 
+// Header values that do not change are made once: a slice for each request would be an allocation.
+var (
+	nosniff         = []string{"nosniff"}
+	closeConnection = []string{"close"}
+)
+
 // observe gives the request an id and writes one line about it to the access log: never its path,
 // query or headers, which may hold secrets, but the pattern of the route that took it.
 func (a *API) observe(c *gin.Context) {
 	start := time.Now()
-	id := c.Request.Header.Get(requestIDHeader)
+	client, proxied := a.proxies.client(c.Request)
+	id := ""
+	if proxied {
+		id = c.Request.Header.Get(requestIDHeader)
+	}
 	if !validRequestID(id) {
 		id = newRequestID()
 	}
-	c.Writer.Header()[requestIDHeader] = []string{id}
+	header := c.Writer.Header()
+	header[requestIDHeader] = []string{id}
+	header["X-Content-Type-Options"] = nosniff
+	if a.draining.Load() {
+		header["Connection"] = closeConnection
+	}
 
+	route := c.FullPath()
+	if escapedSlash(c.Request.URL) {
+		route = ""
+		a.nothingHere(c)
+	}
 	c.Next()
 
 	status := c.Writer.Status()
@@ -36,67 +57,29 @@ func (a *API) observe(c *gin.Context) {
 	switch {
 	case status >= http.StatusInternalServerError:
 		level = zapcore.ErrorLevel
-	case c.FullPath() == pathAlive || c.FullPath() == pathReady:
+	case route == pathAlive || route == pathReady:
 		level = zapcore.DebugLevel // an orchestrator asks every few seconds
 	}
-	now := time.Now()
-	// The core is asked directly because the logger would look at the clock once more.
-	entry := a.log.Core().Check(zapcore.Entry{Level: level, Time: now, LoggerName: a.log.Name(), Message: "request"}, nil)
-	if entry == nil {
+	line := a.log.Check(level, "request")
+	if line == nil {
 		return
 	}
-	line := logLines.Get().(*logLine) //nolint:forcetypeassert // the pool holds nothing else
-	line.id, line.status, line.duration, line.cause = id, status, now.Sub(start), nil
-	line.method, line.route, line.bytes, line.client = knownMethod(c.Request.Method), c.FullPath(), max(c.Writer.Size(), 0), a.clientAddress(c)
+	fields := [...]zap.Field{
+		zap.String("request_id", id),
+		zap.String("method", knownMethod(c.Request.Method)),
+		zap.String("route", route),
+		zap.Int("status", status),
+		zap.Float64("duration_ms", float64(time.Since(start).Microseconds())/1000),
+		zap.Int("bytes", max(c.Writer.Size(), 0)),
+		zap.String("client", client),
+		zap.Skip(),
+	}
 	if status >= http.StatusInternalServerError {
 		if cause, ok := c.Get(causeKey); ok {
-			line.cause = cause.(error) //nolint:forcetypeassert // only noteCause sets it
+			fields[len(fields)-1] = zap.String("error", cause.(error).Error()) //nolint:forcetypeassert // only noteCause sets it
 		}
 	}
-	entry.Write(line.field[:]...)
-	logLines.Put(line)
-}
-
-// logLine is what the access log says of a request.
-type logLine struct {
-	id, method, route, client string
-	status, bytes             int
-	duration                  time.Duration
-	cause                     error
-	field                     [1]zap.Field // the line itself, so that writing it allocates nothing
-}
-
-var logLines = sync.Pool{New: func() any {
-	line := new(logLine)
-	line.field[0] = zap.Inline(line)
-	return line
-}}
-
-// MarshalLogObject implements zapcore.ObjectMarshaler.
-func (l *logLine) MarshalLogObject(encoder zapcore.ObjectEncoder) error {
-	encoder.AddString("request_id", l.id)
-	encoder.AddString("method", l.method)
-	encoder.AddString("route", l.route)
-	encoder.AddInt("status", l.status)
-	encoder.AddFloat64("duration_ms", float64(l.duration.Microseconds())/1000)
-	encoder.AddInt("bytes", l.bytes)
-	encoder.AddString("client", l.client)
-	if l.cause != nil {
-		encoder.AddString("error", l.cause.Error())
-	}
-	return nil
-}
-
-// clientAddress returns whom the request comes from, without looking at headers where no proxy is trusted.
-func (a *API) clientAddress(c *gin.Context) string {
-	if a.behindProxies {
-		return c.ClientIP()
-	}
-	remote := c.Request.RemoteAddr
-	if colon := strings.LastIndexByte(remote, ':'); colon >= 0 {
-		return remote[:colon]
-	}
-	return remote
+	line.Write(fields[:]...)
 }
 
 // noteCause leaves an error for the access log, the one place where it is logged.
@@ -118,9 +101,10 @@ func newRequestID() string {
 	return string(text[:])
 }
 
-// validRequestID accepts an id of the client's own if it is safe to repeat in a header and a log.
+// validRequestID accepts an id that a proxy has sent if it is safe to repeat in a header and a log: a client that
+// sends its token in the wrong header, through a proxy that hands it on, does not have it logged.
 func validRequestID(id string) bool {
-	if id == "" || len(id) > 64 {
+	if id == "" || len(id) > 64 || strings.Contains(id, token.Prefix) {
 		return false
 	}
 	for i := range len(id) {

@@ -16,40 +16,59 @@ import (
 
 // Server runs an API on a socket.
 type Server struct {
-	api    *API
-	cfg    Config
-	http   *http.Server
-	addr   net.Addr
-	failed chan error
+	api         *API
+	cfg         Config
+	http        *http.Server
+	listener    *listener
+	connections *connections
+	served      chan struct{} // closed when nothing is accepted any more
+	failed      chan error
+	log         *zap.Logger
 }
+
+// connectionKey is that of a request's connection among its context's values.
+type connectionKey struct{}
 
 // NewServer returns a server that does not listen yet.
 func NewServer(cfg Config, api *API, logger *zap.Logger) *Server {
-	return &Server{
-		api:    api,
-		cfg:    cfg,
-		failed: make(chan error, 1),
-		http: &http.Server{
-			Handler:        api,
-			ReadTimeout:    cfg.ReadTimeout, // of headers as well: requests have next to nothing else
-			WriteTimeout:   cfg.WriteTimeout,
-			IdleTimeout:    cfg.IdleTimeout,
-			MaxHeaderBytes: maxHeaderBytes,
-			ErrorLog:       serverLog(logger),
-		},
+	s := &Server{
+		api:         api,
+		cfg:         cfg,
+		connections: &connections{limit: cfg.MaxConnections, log: logger},
+		served:      make(chan struct{}),
+		failed:      make(chan error, 1),
+		log:         logger,
 	}
+	s.http = &http.Server{
+		Handler:        http.HandlerFunc(s.serve),
+		ReadTimeout:    cfg.ReadTimeout, // of headers as well: requests have next to nothing else
+		WriteTimeout:   cfg.WriteTimeout,
+		IdleTimeout:    cfg.IdleTimeout,
+		MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog:       serverLog(logger),
+		ConnState:      stateChanged,
+		ConnContext: func(ctx context.Context, accepted net.Conn) context.Context {
+			return context.WithValue(ctx, connectionKey{}, accepted)
+		},
+		DisableGeneralOptionsHandler: true, // the interface answers "OPTIONS *" too, and logs it
+	}
+	return s
 }
 
 // Start listens and serves in the background. It fails with fault.Unavailable when
 // the address cannot be listened on.
 func (s *Server) Start(ctx context.Context) error {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.cfg.Addr)
+	var config net.ListenConfig
+	config.SetMultipathTCP(false) // refuseNew knows plain TCP only
+	opened, err := config.Listen(ctx, "tcp", s.cfg.Addr)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot listen on %s. Choose another address with --http-addr or GLUEPOT_HTTP_ADDR.", s.cfg.Addr), err)
 	}
-	s.addr = listener.Addr()
+	s.listener = &listener{TCPListener: opened.(*net.TCPListener), connections: s.connections} //nolint:forcetypeassert // what "tcp" means
 	go func() {
-		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		err := s.http.Serve(s.listener)
+		close(s.served)
+		if !errors.Is(err, errFinished) && !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
 		}
 	}()
@@ -57,26 +76,70 @@ func (s *Server) Start(ctx context.Context) error {
 }
 
 // Addr returns the address that Start listens on.
-func (s *Server) Addr() net.Addr { return s.addr }
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
 // Failed delivers the error that ended serving, if one does before Stop is called.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// Stop makes readiness fail, waits for load balancers to notice, refuses new connections and waits for
-// the requests in flight. It fails when they take longer than the drain timeout or ctx; then they are cut off.
+// serve is the interface, in front of which the connection learns what it has to know of a request.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	body, draining := r.ContentLength != 0, s.api.draining.Load()
+	if body || draining {
+		if c, ok := r.Context().Value(connectionKey{}).(*connection); ok {
+			c.last.Store(draining)
+			if body { // which nobody reads: net/http waits for it to be over
+				c.waitMidway()
+			}
+			if body && draining {
+				_ = c.SetReadDeadline(time.Now().Add(lingering))
+			}
+		}
+	}
+	s.api.ServeHTTP(w, r)
+}
+
+// silence is how long a connection may have brought nothing before it is closed at the end of draining.
+const silence = 500 * time.Millisecond
+
+// Stop makes readiness fail and every answer the last one of its connection, waits for load balancers to notice,
+// refuses new connections, and answers every request on those that were established, if it arrives without
+// delay. Those that take longer than the drain timeout or ctx are cut off, which the log says.
 func (s *Server) Stop(ctx context.Context) error {
 	s.api.StartDraining()
+	if s.listener == nil {
+		return nil
+	}
 	select {
 	case <-time.After(s.cfg.DrainDelay):
+	case <-s.served: // it has failed: nobody can come any more
 	case <-ctx.Done():
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.DrainTimeout)
 	defer cancel()
-	if err := s.http.Shutdown(ctx); err != nil {
-		_ = s.http.Close()
-		return fmt.Errorf("requests were still in flight: %w", err)
+	s.listener.finish()
+	select {
+	case <-s.served:
+	case <-ctx.Done():
+		_ = s.listener.Close()
+		<-s.served
 	}
-	return nil
+	empty := s.connections.whenEmpty()
+	again := time.NewTicker(silence / 10)
+	defer again.Stop()
+	for done := false; !done; {
+		s.connections.dismiss(silence)
+		select {
+		case <-empty:
+			done = true
+		case <-ctx.Done():
+			done = true
+		case <-again.C:
+		}
+	}
+	if left := s.connections.cutOff(); left > 0 {
+		s.log.Warn("requests were still in flight at the end of the drain timeout and were cut off", zap.Int("connections", left))
+	}
+	return s.http.Close()
 }
 
 // serverLog takes what net/http has to say, which clients can provoke at will, at debug level.

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/gin-gonic/gin"
 
@@ -74,21 +75,25 @@ func (a *API) self(ctx context.Context, c *gin.Context) error {
 // selfPastes collects the whole answer before it sends the first byte: a database that fails half-way
 // through a long list must become a 503, not half an array.
 func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
-	body := newJSONBuffer()
-	defer body.release()
-	body.text.WriteByte('[')
+	answer := newLongAnswer(c.Request.Method == http.MethodHead)
+	defer answer.release()
+	first := true
+	answer.text.WriteByte('[')
 	err := a.useCases.ListOwnPastes.Do(ctx, presentedToken(c), func(id []byte) error {
-		if body.text.Len() > 1 {
-			body.text.WriteByte(',')
+		if !first {
+			answer.text.WriteByte(',')
 		}
-		return body.appendString(id)
+		first = false
+		if err := answer.appendString(id); err != nil {
+			return err
+		}
+		return answer.spill()
 	})
 	if err != nil {
 		return err
 	}
-	body.text.WriteByte(']')
-	writeJSON(c, body.text.Bytes())
-	return nil
+	answer.text.WriteByte(']')
+	return answer.send(c)
 }
 
 type countView struct {

@@ -136,6 +136,12 @@ var decisions = []struct {
 		get("/user"),
 		get("/data/languages"),
 		with(http.MethodPost, "/nowhere"),
+		with(http.MethodOptions, "*"),
+	}},
+	{"`%2F` separates nothing", []request{
+		get("/user%2Fepoxy"),
+		get("/user/self%2fpastes", authorization(program.EpoxyToken)),
+		get("/user/epoxy%2F"),
 	}},
 	{"missing or empty name / extension", []request{
 		get("/data/language"),
@@ -199,6 +205,7 @@ var decisions = []struct {
 		get("/data/language?name=Rust", "If-None-Match: *"),
 		get("/data/languageExt?extension=rs", "If-None-Match: \"other\", W/\"also other\""),
 		get("/user/self", authorization(program.EpoxyToken), "If-None-Match: *"),
+		get("/user/putty"),
 	}},
 	{"outside the base path", []request{
 		get("/healthz"),

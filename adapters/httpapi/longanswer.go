@@ -1,0 +1,106 @@
+package httpapi
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// maxHeld is how much of one answer is held in memory. A client may take as long as the write timeout to read it,
+// and many may do so at once.
+const maxHeld = 256 << 10
+
+// longAnswer collects an answer that may be of any length: beyond maxHeld it is in a file that has no name, and goes
+// when it is closed (decision 0020).
+type longAnswer struct {
+	*jsonBuffer
+
+	countOnly bool // there is to be no body
+	spilled   int64
+	file      *os.File // nil until it is needed
+}
+
+func newLongAnswer(countOnly bool) *longAnswer {
+	return &longAnswer{jsonBuffer: newJSONBuffer(), countOnly: countOnly}
+}
+
+// spill moves what was collected out of memory if it has become too much. It fails with fault.Unavailable
+// when no file takes it.
+func (l *longAnswer) spill() error {
+	if l.text.Len() < maxHeld {
+		return nil
+	}
+	return l.moveToFile()
+}
+
+func (l *longAnswer) moveToFile() error {
+	l.spilled += int64(l.text.Len())
+	if l.countOnly {
+		l.text.Reset()
+		return nil
+	}
+	err := l.open()
+	if err == nil {
+		_, err = l.text.WriteTo(l.file)
+	}
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, "The answer is long, and there is no room for it at the moment.",
+			fmt.Errorf("a file for a long answer: %w", err))
+	}
+	return nil
+}
+
+// open makes the file, in the folder that TMPDIR names or the system's own. It is readable by nobody else, and has no
+// name from the start on, so that it cannot be left behind.
+func (l *longAnswer) open() error {
+	if l.file != nil {
+		return nil
+	}
+	file, err := os.CreateTemp("", "gluepot-answer-")
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(file.Name()); err != nil {
+		_ = file.Close()
+		return err
+	}
+	l.file = file
+	return nil
+}
+
+// send answers 200 with what was collected, and holds next to nothing of it in memory while the client reads.
+func (l *longAnswer) send(c *gin.Context) error {
+	if l.spilled == 0 {
+		writeJSON(c, l.text.Bytes())
+		return nil
+	}
+	if err := l.moveToFile(); err != nil {
+		return err
+	}
+	l.jsonBuffer.release()
+	l.jsonBuffer = nil
+	if !l.countOnly {
+		if _, err := l.file.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+	}
+	writeHeader(c, l.spilled)
+	c.Writer.WriteHeaderNow()
+	if !l.countOnly {
+		_, _ = io.Copy(c.Writer, l.file) // a client that has gone cannot be told; one that gets less sees the length
+	}
+	return nil
+}
+
+func (l *longAnswer) release() {
+	if l.jsonBuffer != nil {
+		l.jsonBuffer.release()
+	}
+	if l.file != nil {
+		_ = l.file.Close()
+	}
+}

@@ -1,0 +1,75 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// proxies are the addresses and networks whose headers are believed.
+type proxies []netip.Prefix
+
+// parseProxies takes what Config.Validate has accepted.
+func parseProxies(texts []string) (proxies, error) {
+	var parsed proxies
+	for _, text := range texts {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, err := netip.ParseAddr(text)
+			if err != nil {
+				return nil, err
+			}
+			prefix = netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen())
+		}
+		parsed = append(parsed, prefix)
+	}
+	return parsed, nil
+}
+
+func (p proxies) include(address netip.Addr) bool {
+	for _, prefix := range p {
+		if prefix.Contains(address) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxHops bounds how many addresses of X-Forwarded-For are looked at.
+const maxHops = 16
+
+// client returns whom a request comes from, and whether what came with it was under the hands of a trusted proxy.
+// Each proxy adds the address that it was asked from at the end of X-Forwarded-For, in the last of its lines or in
+// a new one: the last address that is not a trusted proxy's is the client's. What stands before it, anyone can have written.
+func (p proxies) client(r *http.Request) (client string, proxied bool) {
+	client = r.RemoteAddr
+	if colon := strings.LastIndexByte(client, ':'); colon >= 0 {
+		client = strings.Trim(client[:colon], "[]")
+	}
+	if len(p) == 0 {
+		return client, false
+	}
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || !p.include(peer.Addr().Unmap()) {
+		return client, false
+	}
+	hops := 0
+	lines := r.Header["X-Forwarded-For"]
+	for i := len(lines) - 1; i >= 0; i-- {
+		for rest, more := lines[i], true; more && hops < maxHops; hops++ {
+			hop := rest
+			comma := strings.LastIndexByte(rest, ',')
+			if more = comma >= 0; more {
+				rest, hop = rest[:comma], rest[comma+1:]
+			}
+			address, err := netip.ParseAddr(strings.Trim(hop, " \t"))
+			if err != nil {
+				return client, true
+			}
+			if client = address.Unmap().WithZone("").String(); !p.include(address.Unmap()) {
+				return client, true
+			}
+		}
+	}
+	return client, true
+}
