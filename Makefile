@@ -14,8 +14,9 @@ help: ## list the targets
 build: ## build bin/gluepot, statically and without cgo
 	CGO_ENABLED=0 $(GO) build -trimpath -tags nomsgpack -ldflags="-s -w" -o $(BIN)/gluepot ./bootstrap/cmd/gluepot
 
-run: build ## serve demonstration data at 127.0.0.1:8080 from an embedded store
-	GLUEPOT_DATABASE_URL=$${GLUEPOT_DATABASE_URL:-sqlite://data/demo.db} $(BIN)/gluepot serve --demo
+# Exported settings of a real installation do not reach the demonstration's database, nor the other way round.
+run: build ## serve demonstration data at 127.0.0.1:8080 from an embedded store of its own
+	GLUEPOT_DATABASE_REPLICA_URLS= $(BIN)/gluepot serve --demo --database-url sqlite://data/demo.db --database-migrate
 
 # Packages whose tests start containers run one at a time: the reaper of one process may end another's.
 test: ## run every test, with the race detector

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -317,35 +316,6 @@ func TestEmptyByDefault(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(server.Cmd.Dir, "data", "gluepot.db")); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestDemo runs every line that the demonstration prints.
-func TestDemo(t *testing.T) {
-	t.Parallel()
-	url := "GLUEPOT_DATABASE_URL=" + string(database.EmptySQLite(t).URL)
-	for range 2 { // the second start finds the data of the first
-		server := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve", "--demo")
-		server.WaitForAddress()
-		program.Eventually(t, "the lines are printed", func() bool { return strings.Contains(server.Stdout.String(), "Ctrl-C") })
-		lines := regexp.MustCompile(`curl (?:-H 'Authorization: (\S+)' )?'?(http://\S+?)'?\n`).FindAllStringSubmatch(server.Stdout.String(), -1)
-		if len(lines) != 7 {
-			t.Fatalf("%d lines in %s", len(lines), &server.Stdout)
-		}
-		for _, line := range lines {
-			status, body := server.Get(strings.TrimPrefix(line[2], "http://"+server.Address), line[1])
-			if status != http.StatusOK || len(body) < len(`""`) || body == "[]" {
-				t.Errorf("%s: %d %s", line[2], status, body)
-			}
-		}
-		status, _ := server.Get("/user/mortar", "")
-		if exists, _ := server.Get("/user/mortar/exists", ""); status != http.StatusNotFound || exists != http.StatusOK {
-			t.Error("mortar is not private")
-		}
-		server.Signal(syscall.SIGINT)
-		if code := server.Wait(); code != 0 {
-			t.Errorf("exit code %d", code)
-		}
 	}
 }
 

@@ -121,13 +121,20 @@ type Process struct {
 	Address        string        // of a server
 }
 
-// Start starts the program and does not wait.
-func Start(t *testing.T, settings []string, args ...string) *Process {
+// Binary returns the path of the program.
+func Binary(t *testing.T) string {
 	t.Helper()
 	path, err := binary()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
+
+// Start starts the program and does not wait.
+func Start(t *testing.T, settings []string, args ...string) *Process {
+	t.Helper()
+	path := Binary(t)
 	p := &Process{t: t, Cmd: exec.Command(path, args...), Exited: make(chan struct{})}
 	p.Cmd.Env, p.Cmd.Dir = environment(settings...), t.TempDir()
 	p.Cmd.Stdout, p.Cmd.Stderr = &p.Stdout, &p.Stderr
