@@ -1,7 +1,6 @@
 package database
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -28,18 +27,16 @@ var safeEnough = []string{"-c", "fsync=off", "-c", "full_page_writes=off"}
 // needs PostgreSQL's binaries on the machine, whichever way the other tests get their server.
 func StartBreakable(t *testing.T, options ...string) *Breakable {
 	t.Helper()
+	RequireBinaries(t)
 	b := &Breakable{Config: gormstore.DefaultConfig(), options: append(options, safeEnough...)}
 	var err error
-	b.local, err = initLocal(t.Context())
-	if errors.Is(err, errNotHere) {
-		t.Fatal("this test needs PostgreSQL's server binaries on this machine (Debian: apt-get install postgresql)")
-	}
-	if err != nil {
+	if b.local, err = initLocal(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the log of PostgreSQL:\n%s", b.Log())
+			log := b.Log()
+			t.Logf("the log of PostgreSQL:\n%s", log[max(0, len(log)-8<<10):])
 		}
 		if b.stop != nil {
 			b.Thaw(t)
@@ -52,6 +49,14 @@ func StartBreakable(t *testing.T, options ...string) *Breakable {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// RequireBinaries fails the test where the machine has no PostgreSQL server of its own.
+func RequireBinaries(t *testing.T) {
+	t.Helper()
+	if _, err := findBinaries(); err != nil {
+		t.Fatalf("this test needs PostgreSQL's server binaries on this machine (Debian: apt-get install postgresql): %v", err)
+	}
 }
 
 // Start starts the server again, at the same address, after Kill.

@@ -22,7 +22,8 @@ type Proxy struct {
 	refusing    bool
 	passing     *sync.Cond // waited on while stalled
 	stalled     bool
-	connections map[net.Conn]struct{}
+	dropping    bool
+	connections map[net.Conn]*atomic.Bool // whether what is sent over it gets lost; one for both of its sides
 
 	opened, roundTrips atomic.Int64
 }
@@ -38,7 +39,7 @@ func Start(tb testing.TB, cfg gormstore.Config) (*Proxy, gormstore.Config) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p := &Proxy{listener: listener, target: target.Host, connections: make(map[net.Conn]struct{})}
+	p := &Proxy{listener: listener, target: target.Host, connections: make(map[net.Conn]*atomic.Bool)}
 	p.passing = sync.NewCond(&p.mu)
 	tb.Cleanup(func() {
 		_ = listener.Close()
@@ -66,10 +67,21 @@ func (p *Proxy) Stall() {
 	p.mu.Unlock()
 }
 
-// Resume ends Refuse and Stall. What was held back while stalled is delivered.
+// Drop loses whatever either side sends and closes nothing: a network that is cut in two. Connections of
+// that time and before stay dead after Resume, and the server goes on thinking that its side of them lives.
+func (p *Proxy) Drop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dropping = true
+	for _, lost := range p.connections {
+		lost.Store(true)
+	}
+}
+
+// Resume ends Refuse, Stall and Drop. What was held back while stalled is delivered.
 func (p *Proxy) Resume() {
 	p.mu.Lock()
-	p.refusing, p.stalled = false, false
+	p.refusing, p.stalled, p.dropping = false, false, false
 	p.mu.Unlock()
 	p.passing.Broadcast()
 }
@@ -107,9 +119,11 @@ func (p *Proxy) serve(client net.Conn) {
 		return
 	}
 	defer server.Close() //nolint:errcheck // breaking connections is the purpose
+	lost := new(atomic.Bool)
 	p.mu.Lock()
 	refusing := p.refusing
-	p.connections[client], p.connections[server] = struct{}{}, struct{}{}
+	lost.Store(p.dropping)
+	p.connections[client], p.connections[server] = lost, lost
 	p.mu.Unlock()
 	defer func() {
 		p.mu.Lock()
@@ -121,10 +135,26 @@ func (p *Proxy) serve(client net.Conn) {
 		return
 	}
 	go func() {
-		_ = p.copyRequests(server, client)
-		_ = server.Close()
+		_ = p.copyRequests(side{server, lost}, client)
+		if !lost.Load() {
+			_ = server.Close()
+		}
 	}()
-	_ = p.copy(client, server)
+	_ = p.copy(side{client, lost}, server)
+}
+
+// side is one side of a connection, to which nothing gets through once it is lost.
+type side struct {
+	net.Conn
+	lost *atomic.Bool
+}
+
+// Write implements io.Writer.
+func (s side) Write(p []byte) (int, error) {
+	if s.lost.Load() {
+		return len(p), nil
+	}
+	return s.Conn.Write(p)
 }
 
 // copyRequests copies message by message and counts those that the client waits after. The first

@@ -36,7 +36,8 @@ type load struct {
 	pause     time.Duration // of a client between two requests
 	// to returns the address to connect to next, or nothing: then the client waits until it does.
 	to        func() string
-	questions []question // each client starts at another one
+	questions []question      // each client starts at another one
+	ask       func() question // instead of questions: makes one that is asked at once
 }
 
 // at returns a load's target that is always the same.
@@ -150,9 +151,7 @@ func (l load) start(t *testing.T) *running {
 // stop lets each client finish its request and returns what was counted since the last cut.
 func (r *running) stop() *tally {
 	r.mu.Lock()
-	select {
-	case <-r.stopped:
-	default:
+	if !r.isStopped() {
 		close(r.stopped)
 	}
 	r.mu.Unlock()
@@ -171,7 +170,7 @@ func (r *running) cut() *tally {
 
 // client asks until the load is stopped. Connections that the server announces to close, or that fail,
 // are opened anew.
-func (r *running) client(number int) {
+func (r *running) client(turn int) {
 	var connection net.Conn
 	var reader *bufio.Reader
 	hangUp := func() {
@@ -181,53 +180,24 @@ func (r *running) client(number int) {
 		}
 	}
 	defer hangUp()
-	for turn := number; ; turn++ {
-		select {
-		case <-r.stopped:
-			return
-		default:
-		}
-		q := r.questions[turn%len(r.questions)]
+	for !r.isStopped() {
 		began := time.Now()
 		if connection == nil {
-			address := r.to()
-			if address == "" {
-				time.Sleep(10 * time.Millisecond)
-				turn--
-				continue
-			}
-			var err error
-			if connection, err = net.DialTimeout("tcp", address, answerLimit); err != nil {
-				connection = nil
-				r.count(func(a *tally) {
-					if errors.Is(err, syscall.ECONNREFUSED) {
-						a.refused++
-						return
-					}
-					a.lose(q, err)
-				})
+			if connection = r.connect(); connection == nil {
 				time.Sleep(10 * time.Millisecond)
 				continue
 			}
 			reader = bufio.NewReader(connection)
 		}
+		var q question
+		if r.ask != nil {
+			q = r.ask()
+		} else {
+			q = r.questions[turn%len(r.questions)]
+			turn++
+		}
 		status, body, closing, err := exchange(connection, reader, q, r.reconnect)
-		took := time.Since(began)
-		r.count(func(a *tally) {
-			switch {
-			case err != nil:
-				a.lose(q, err)
-				return
-			case status == http.StatusServiceUnavailable:
-				a.unavailable++
-			case q.right(status, body):
-				a.right++
-			default:
-				a.wrong++
-				a.sample("%s after %v: %d %.120s", q.path, took, status, body)
-			}
-			a.latencies = append(a.latencies, took)
-		})
+		r.note(q, status, body, err, time.Since(began))
 		if err != nil || closing || r.reconnect {
 			hangUp()
 		}
@@ -237,15 +207,55 @@ func (r *running) client(number int) {
 	}
 }
 
-func (r *running) count(note func(*tally)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	note(&r.tally)
+func (r *running) isStopped() bool {
+	select {
+	case <-r.stopped:
+		return true
+	default:
+		return false
+	}
 }
 
-func (a *tally) lose(q question, err error) {
-	a.lost++
-	a.sample("%s: %v", q.path, err)
+// connect returns a new connection, or nil.
+func (r *running) connect() net.Conn {
+	address := r.to()
+	if address == "" {
+		return nil
+	}
+	connection, err := net.DialTimeout("tcp", address, answerLimit)
+	if err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			r.tally.refused++
+		} else {
+			r.tally.lost++
+			r.tally.sample("connect: %v", err)
+		}
+		return nil
+	}
+	return connection
+}
+
+// note counts what became of a request.
+func (r *running) note(q question, status int, body string, err error, took time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a := &r.tally
+	switch {
+	case err != nil:
+		a.lost++
+		a.sample("%s after %v: %v", q.path, took, err)
+		return
+	case status == http.StatusServiceUnavailable:
+		a.unavailable++
+	case q.right(status, body):
+		a.right++
+	default:
+		a.wrong++
+		a.sample("%s after %v: %d %.120s", q.path, took, status, body)
+	}
+	a.latencies = append(a.latencies, took)
 }
 
 func (a *tally) sample(format string, args ...any) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
@@ -24,6 +26,13 @@ const (
 func serve(t *testing.T, databaseURL string, settings ...string) *program.Process {
 	t.Helper()
 	return program.Serve(t, databaseURL, append([]string{"GLUEPOT_HTTP_REQUEST_TIMEOUT=" + requestTimeout.String()}, settings...)...)
+}
+
+// onEach runs a scenario on PostgreSQL and then on SQLite.
+func onEach(t *testing.T, scenario func(t *testing.T, cfg gormstore.Config)) {
+	t.Helper()
+	t.Run("postgres", func(t *testing.T) { scenario(t, database.Postgres(t)) })
+	t.Run("sqlite", func(t *testing.T) { scenario(t, database.SQLite(t)) })
 }
 
 // fixtureQuestions ask for what program.Fixture stored, on every endpoint that needs the database.

@@ -3,6 +3,7 @@ package faults
 import (
 	"fmt"
 	"net"
+	"net/http"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -20,44 +21,41 @@ const drainDelay = "GLUEPOT_HTTP_DRAIN_DELAY=500ms"
 // connection that it has kept, and exits with 0.
 func TestStopUnderLoad(t *testing.T) {
 	const stops = 4
-	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres, "sqlite": database.SQLite} {
-		t.Run(name, func(t *testing.T) {
-			cfg := provide(t)
-			program.Fixture(t, cfg)
-			var kept, fresh tally
-			var longest time.Duration
-			for range stops {
-				node := serve(t, string(cfg.URL), drainDelay)
-				// Clients that hear that their connection is closed go elsewhere once the node is stopping.
-				var stopping atomic.Bool
-				to := func() string {
-					if stopping.Load() {
-						return ""
-					}
-					return node.Address
+	onEach(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		var kept, fresh tally
+		var longest time.Duration
+		for range stops {
+			node := serve(t, string(cfg.URL), drainDelay)
+			// Clients that hear that their connection is closed go elsewhere once the node is stopping.
+			var stopping atomic.Bool
+			to := func() string {
+				if stopping.Load() {
+					return ""
 				}
-				keeping := load{clients: 24, pause: time.Millisecond, to: to, questions: fixtureQuestions()}.start(t)
-				knocking := load{clients: 8, reconnect: true, to: at(node.Address), questions: fixtureQuestions()}.start(t)
-				time.Sleep(500 * time.Millisecond)
-				began := time.Now()
-				stopping.Store(true)
-				node.Signal(syscall.SIGTERM)
-				if code := node.Wait(); code != 0 {
-					t.Errorf("exit code %d: %s", code, &node.Stderr)
-				}
-				longest = max(longest, time.Since(began))
-				kept.add(keeping.stop())
-				fresh.add(knocking.stop())
+				return node.Address
 			}
-			record(t, "requests on kept connections", &kept, "all right")
-			record(t, "requests on new connections", &fresh, "none wrong; refused once it listens no more")
-			record(t, "longest stop", longest.Round(time.Millisecond), "")
-			kept.wantAllRight(t)
-			if fresh.right == 0 || fresh.wrong+fresh.unavailable > 0 {
-				t.Errorf("new connections: %v: %q", &fresh, fresh.samples)
+			keeping := load{clients: 24, pause: time.Millisecond, to: to, questions: fixtureQuestions()}.start(t)
+			knocking := load{clients: 8, reconnect: true, to: at(node.Address), questions: fixtureQuestions()}.start(t)
+			time.Sleep(500 * time.Millisecond)
+			began := time.Now()
+			stopping.Store(true)
+			node.Signal(syscall.SIGTERM)
+			if code := node.Wait(); code != 0 {
+				t.Errorf("exit code %d: %s", code, &node.Stderr)
 			}
-		})
-	}
+			longest = max(longest, time.Since(began))
+			kept.add(keeping.stop())
+			fresh.add(knocking.stop())
+		}
+		record(t, "requests on kept connections", &kept, "all right")
+		record(t, "requests on new connections", &fresh, "none wrong; refused once it listens no more")
+		record(t, "longest stop", longest.Round(time.Millisecond), "")
+		kept.wantAllRight(t)
+		if fresh.right == 0 || fresh.wrong+fresh.unavailable > 0 {
+			t.Errorf("new connections: %v: %q", &fresh, fresh.samples)
+		}
+	})
 }
 
 // TestRollingRestart restarts two nodes in turn, twice, behind a balancer that looks at /readyz: nobody notices.
@@ -105,4 +103,36 @@ func freeAddress(t *testing.T) string {
 	}
 	defer listener.Close() //nolint:errcheck // its address is all we want
 	return listener.Addr().String()
+}
+
+// TestStopStoresLastUses uses one token before a node is told to stop and another while it drains: both
+// uses are stored when it has ended.
+func TestStopStoresLastUses(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		node := serve(t, string(cfg.URL), "GLUEPOT_HTTP_DRAIN_DELAY=2s", "GLUEPOT_TOKEN_USE_INTERVAL=1h")
+		use := func(token string) {
+			t.Helper()
+			if status, body := node.Get("/user/self", token); status != http.StatusOK {
+				t.Fatal(status, body)
+			}
+		}
+		use(program.EpoxyToken)
+		node.Signal(syscall.SIGTERM)
+		program.Eventually(t, "the node is draining", func() bool { return !ready(node) })
+		time.Sleep(200 * time.Millisecond) // whatever is stored too early is stored by now
+		use(program.MortarToken)
+		if code := node.Wait(); code != 0 {
+			t.Errorf("exit code %d: %s", code, &node.Stderr)
+		}
+		var stored int
+		if err := database.SQL(t, cfg).QueryRowContext(t.Context(), "SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL").Scan(&stored); err != nil {
+			t.Fatal(err)
+		}
+		record(t, "tokens used, before and while draining", 2, "")
+		record(t, "of them stored as used", stored, "2")
+		if stored != 2 {
+			t.Errorf("%d of 2 last-used times are stored", stored)
+		}
+	})
 }

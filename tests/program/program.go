@@ -148,7 +148,7 @@ func Start(t *testing.T, settings []string, args ...string) *Process {
 	t.Cleanup(func() {
 		_ = p.Cmd.Process.Kill()
 		<-p.Exited
-		if t.Failed() {
+		if t.Failed() && p.Stdout.String()+p.Stderr.String() != "" {
 			t.Logf("standard output:\n%s\nstandard error:\n%s", p.Stdout.tail(), p.Stderr.tail())
 		}
 	})

@@ -1,0 +1,169 @@
+package faults
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// lookups ask for what is found by one key; none of it may wait for what others ask.
+func lookups() []question {
+	return []question{fixtureQuestions()[0], fixtureQuestions()[1], fixtureQuestions()[5]}
+}
+
+// numPastes reads a count.
+func numPastes(body string) (count int64, ok bool) {
+	var answer struct{ NumPastes *int64 }
+	if err := json.Unmarshal([]byte(body), &answer); err != nil || answer.NumPastes == nil {
+		return 0, false
+	}
+	return *answer.NumPastes, true
+}
+
+// TestMassExpiry lets 300,000 pastes expire at one instant while clients count and look up and the sweeper
+// runs: each count is the one of before or the one of after, as the time of asking has it.
+func TestMassExpiry(t *testing.T) {
+	const (
+		expiring = 300_000
+		removing = 10 * time.Second // longer than what has expired may stay
+		lasting  = 5                // of the fixture
+	)
+	onEach(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		db := database.SQL(t, cfg)
+		expiry := time.Now().Add(12 * time.Second) // storing the rows takes a while
+		insertPastes(t, cfg, "x", expiring, expiry)
+		if _, err := db.ExecContext(t.Context(), "ANALYZE"); err != nil {
+			t.Fatal(err)
+		}
+		node := program.Serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=100ms")
+		if time.Until(expiry) < time.Second {
+			t.Fatal("the rows were stored too slowly to see them expire")
+		}
+
+		// What a count may be depends on when it was asked and answered.
+		var mu sync.Mutex
+		seen := map[string]int{}
+		counting := load{clients: 32, to: at(node.Address), ask: func() question {
+			asked := time.Now()
+			return question{path: "/data/numPastes", right: func(status int, body string) bool {
+				mu.Lock()
+				seen[body]++
+				mu.Unlock()
+				count, ok := numPastes(body)
+				before := count == lasting+expiring && asked.Before(expiry)
+				after := count == lasting && !time.Now().Before(expiry)
+				return status == http.StatusOK && ok && (before || after)
+			}}
+		}}
+		looking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
+		time.Sleep(time.Second)
+		alone := looking.cut()
+		counter := counting.start(t)
+		time.Sleep(time.Until(expiry))
+		beside, counts := looking.cut(), counter.cut()
+		time.Sleep(removing)
+		meanwhile, countsMeanwhile := looking.stop(), counter.stop()
+		counts.add(countsMeanwhile)
+
+		record(t, "counts", fmt.Sprint(counts, "; ", counts.wait()), "right or 503")
+		record(t, "counts of which there were", len(seen), "2: before, after")
+		record(t, "look-ups alone", alone.wait(), "")
+		record(t, "look-ups beside 32 who count", beside.wait(), "")
+		record(t, "look-ups while what expired is removed", meanwhile.wait(), "all right")
+		record(t, fmt.Sprint("expired pastes left after ", removing), number(t, db, "SELECT count(*) FROM pastes WHERE id LIKE 'x%'"), "")
+		counts.wantRightOr503(t, answerLimit)
+		if len(seen) != 2 || counts.right == 0 {
+			t.Errorf("%d different counts, want two", len(seen))
+		}
+		beside.wantAllRight(t)
+		meanwhile.wantAllRight(t)
+	})
+}
+
+func onSQLite(cfg gormstore.Config) bool { return strings.HasPrefix(string(cfg.URL), "sqlite://") }
+
+// TestLongListsBesideLookups lets 64 clients read lists of 100,000 ids again and again: those who look
+// somebody up get their answers, and so does the orchestrator.
+func TestLongListsBesideLookups(t *testing.T) {
+	const clients, pastes = 64, 100_000
+	cfg := database.Postgres(t)
+	program.Fixture(t, cfg)
+	db := database.SQL(t, cfg)
+	for _, statement := range []string{
+		fmt.Sprintf(`INSERT INTO pastes (id, owner_id, created_at) SELECT 'l' || n, 'mortar01', now() - n * interval '1 second' FROM generate_series(1, %d) n`, pastes),
+		"VACUUM ANALYZE",
+	} {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	node := program.Serve(t, string(cfg.URL))
+	asked := append(lookups(), fixtureQuestions()[2], question{"/readyz", "", func(status int, _ string) bool { return status == http.StatusOK }})
+	looking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: asked}.start(t)
+	time.Sleep(time.Second)
+	alone := looking.cut()
+	lists := load{clients: clients, to: at(node.Address), questions: []question{{"/user/self/pastes", program.MortarToken, func(status int, body string) bool {
+		return status == http.StatusOK && strings.HasPrefix(body, `["l1","l2",`) && strings.HasSuffix(body, `"]`) && strings.Count(body, ",") == pastes-1
+	}}}}.start(t)
+	time.Sleep(8 * time.Second)
+	beside, memory := looking.stop(), residentMemory(t, node)
+	long := lists.stop()
+	record(t, fmt.Sprint("lists of ", pastes, " ids"), fmt.Sprint(long, "; ", long.wait()), "right or 503")
+	record(t, "look-ups alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
+	record(t, fmt.Sprint("look-ups beside ", clients, " who read lists"), fmt.Sprint(beside, "; ", beside.wait()), "all right")
+	record(t, "resident memory", mib(memory), "")
+	long.wantRightOr503(t, answerLimit)
+	alone.wantAllRight(t)
+	beside.wantAllRight(t)
+}
+
+// TestLockBesideLookups holds a lock on the table of pastes for three seconds while 64 clients ask for what
+// needs it: whoever asks for a user, or whether the node is ready, does not wait for it.
+func TestLockBesideLookups(t *testing.T) {
+	const held = 3 * time.Second
+	cfg := database.Postgres(t)
+	program.Fixture(t, cfg)
+	node := program.Serve(t, string(cfg.URL))
+	asked := append(lookups(), question{"/readyz", "", func(status int, _ string) bool { return status == http.StatusOK }})
+	looking := load{clients: 4, pause: time.Millisecond, to: at(node.Address), questions: asked}.start(t)
+	waiting := load{clients: 64, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()[2:5]}.start(t)
+	time.Sleep(time.Second)
+	before, waitingBefore := looking.cut(), waiting.cut()
+	tx, err := database.SQL(t, cfg).BeginTx(context.Background(), &sql.TxOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // does nothing after a commit
+	if _, err := tx.ExecContext(t.Context(), "LOCK TABLE pastes IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	waiting.cut()
+	time.Sleep(held)
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	beside := looking.cut()
+	time.Sleep(time.Second)
+	beside.add(looking.stop()) // with those who waited until the end of the lock
+	after := waiting.stop()
+	record(t, "users and readiness before", fmt.Sprint(before, "; ", before.wait()), "all right")
+	record(t, fmt.Sprint("users and readiness during a lock of ", held), fmt.Sprint(beside, "; ", beside.wait()), fmt.Sprint("all right, within ", held/2))
+	record(t, "what needs the table, before", fmt.Sprint(waitingBefore, "; ", waitingBefore.wait()), "")
+	record(t, "what needs the table, during the lock and after", fmt.Sprint(after, "; ", after.wait()), "right or 503")
+	beside.wantAllRight(t)
+	after.wantRightOr503(t, answerLimit)
+	if longest := beside.percentile(1); longest > held/2 {
+		t.Errorf("somebody waited for %v", longest)
+	}
+}

@@ -1,0 +1,282 @@
+package faults
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// TestDiskFull fills the disk under an SQLite database that is read and written, and then makes room: what
+// cannot be stored says why, reads go on, nothing acknowledged is lost, and it recovers by itself.
+func TestDiskFull(t *testing.T) {
+	disk := mountSmallDisk(t, 4<<20)
+	cfg := gormstore.DefaultConfig()
+	cfg.URL = gormstore.URL("sqlite://" + filepath.Join(disk, "gluepot.db"))
+	url := string(cfg.URL)
+	settings := []string{"GLUEPOT_DATABASE_URL=" + url}
+	gluepot(t, url, "migrate up")
+	program.Fixture(t, cfg)
+	node := serve(t, url, "GLUEPOT_TOKEN_USE_INTERVAL=100ms")
+	asking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: append(fixtureQuestions()[:4:4], fixtureQuestions()[5:]...)}.start(t)
+
+	ballast := fill(t, disk)
+	acknowledged, refusal := 5, "" // pastes of the fixture
+	for range 100 {
+		code, _, stderr := program.Run(t, settings, "paste", "create", "--anonymous")
+		if code != 0 {
+			refusal = strings.TrimSpace(stderr)
+			break
+		}
+		acknowledged++
+	}
+	const named = "no room left on its disk"
+	asking.cut()
+	began := time.Now().Truncate(time.Microsecond)
+	program.Eventually(t, "the node's log names the full disk", func() bool {
+		return strings.Contains(node.Stderr.String(), named) || time.Since(began) > 5*time.Second
+	})
+	time.Sleep(time.Second)
+	full := asking.cut()
+	logged := strings.Contains(node.Stderr.String(), named)
+	_, counted := node.Get("/data/numPastes", "")
+
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	room := time.Now()
+	program.Eventually(t, "pastes can be stored again", func() bool {
+		code, _, _ := program.Run(t, settings, "paste", "create", "--anonymous")
+		return code == 0
+	})
+	acknowledged++
+	recovered := time.Since(room).Round(time.Millisecond)
+	db := database.SQL(t, cfg)
+	program.Eventually(t, "the uses of meanwhile are stored", func() bool {
+		return number(t, db, "SELECT count(*) FROM access_tokens WHERE last_used_at >= ?", began.UnixMicro()) > 0
+	})
+	after := asking.stop()
+	var integrity string
+	if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&integrity); err != nil || integrity != "ok" {
+		t.Errorf("integrity: %q, %v", integrity, err)
+	}
+	stored := number(t, db, "SELECT count(*) FROM pastes WHERE id <> 'expired1'")
+	record(t, "a command says", refusal, named)
+	record(t, "the node's log says so", logged, "true")
+	record(t, "reads while it was full", fmt.Sprint(full, "; ", full.wait()), "all right")
+	record(t, "count while it was full", counted, "")
+	record(t, "stores again after", recovered, fmt.Sprint("within ", program.Patience))
+	record(t, "pastes acknowledged, stored", fmt.Sprint(acknowledged, ", ", stored), "the same")
+	full.wantAllRight(t)
+	after.wantAllRight(t)
+	if !strings.Contains(refusal, named) || !logged {
+		t.Errorf("%q is not what the command says, %q, and the log, %v", named, refusal, logged)
+	}
+	if stored != acknowledged || counted != fmt.Sprintf(`{"numPastes":%d}`, acknowledged-1) {
+		t.Errorf("%d pastes were acknowledged, %d are stored; %s were counted before the last", acknowledged, stored, counted)
+	}
+}
+
+// mountSmallDisk mounts a file system of that size for the test.
+func mountSmallDisk(t *testing.T, size int) string {
+	t.Helper()
+	disk := filepath.Join(t.TempDir(), "disk")
+	if err := os.Mkdir(disk, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", fmt.Sprint("size=", size), "tmpfs", disk).CombinedOutput(); err != nil {
+		t.Fatalf("this test mounts a small file system, which takes root (in a container: --cap-add SYS_ADMIN): %v: %s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", "--lazy", disk).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v: %s", err, out)
+		}
+	})
+	return disk
+}
+
+// fill takes all the room that a disk has left and returns the file that does.
+func fill(t *testing.T, disk string) string {
+	t.Helper()
+	path := filepath.Join(disk, "ballast")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close() //nolint:errcheck // what is in it does not matter
+	for block := make([]byte, 4096); err == nil; _, err = file.Write(block) {
+	}
+	return path
+}
+
+// TestSQLiteFileReplaced puts another database in the place of the one that is served, as a careless restore
+// does: nobody gets an answer from the other one, and a restart serves it.
+func TestSQLiteFileReplaced(t *testing.T) {
+	cfg, other := database.SQLite(t), database.SQLite(t)
+	for _, c := range []gormstore.Config{cfg, other} {
+		program.Fixture(t, c)
+	}
+	changeOther(t, other)
+	node := loseFile(t, cfg, func(path string) {
+		for _, suffix := range []string{"-wal", "-shm"} {
+			_ = os.Remove(path + suffix)
+		}
+		if err := os.Rename(database.SQLitePath(other), path); err != nil {
+			t.Fatal(err)
+		}
+	})
+	node.Signal(syscall.SIGTERM)
+	if code := node.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	status, body := serve(t, string(cfg.URL)).Get("/user/epoxy", "")
+	others := strings.Contains(body, "https://example.com/other")
+	record(t, "after a restart, answers are the other file's", others, "true")
+	if !others {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// changeOther makes every answer from another database another one.
+func changeOther(t *testing.T, cfg gormstore.Config) {
+	t.Helper()
+	db, err := sql.Open("sqlite", database.SQLitePath(cfg))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // everything is committed
+	for _, statement := range []string{
+		"UPDATE users SET avatar_url = 'https://example.com/other'", "DELETE FROM pastes WHERE id IN ('oldest01', 'nobodys1')", "DELETE FROM users WHERE id = 'putty001'",
+		"PRAGMA wal_checkpoint(TRUNCATE)",
+	} {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSQLiteFileDeleted deletes the file that is served: the node makes no other one.
+func TestSQLiteFileDeleted(t *testing.T) {
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	loseFile(t, cfg, func(path string) {
+		files, _ := filepath.Glob(path + "*") // the pattern is well-formed
+		for _, file := range files {
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	left, _ := filepath.Glob(database.SQLitePath(cfg) + "*") // as above
+	record(t, "files made in the place of the deleted ones", len(left), "0")
+	if len(left) > 0 {
+		t.Error(left)
+	}
+}
+
+// loseFile takes the file of a database away from a node under load: answers are those of the file that it
+// was started with, or 503, and before long 503 only; the log says why.
+func loseFile(t *testing.T, cfg gormstore.Config, lose func(path string)) *program.Process {
+	t.Helper()
+	node := serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=100ms", "GLUEPOT_SWEEP_INTERVAL=200ms")
+	if status, body := node.Get("/user/epoxy", ""); status != 200 { // one client: one connection is enough so far
+		t.Fatal(status, body)
+	}
+	lose(database.SQLitePath(cfg))
+	asking := load{clients: 16, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.start(t)
+	began, meanwhile := time.Now(), &tally{}
+	var noticed time.Duration
+	for noticed == 0 && time.Since(began) < program.Patience/2 {
+		time.Sleep(250 * time.Millisecond)
+		counted := asking.cut()
+		meanwhile.add(counted)
+		if counted.unavailable > 0 && counted.unavailable == counted.asked() {
+			noticed = time.Since(began).Round(time.Millisecond)
+		}
+	}
+	time.Sleep(time.Second)
+	last := asking.stop()
+	meanwhile.add(last)
+	told, alive := ready(node), false
+	if status, _ := node.Get("/healthz", ""); status == 200 {
+		alive = true
+	}
+	var says string
+	for _, line := range node.Log() {
+		text := fmt.Sprint(line["msg"], " ", line["error"])
+		if line["level"] != "info" && strings.Contains(text, "file") && (strings.Contains(text, "replaced") || strings.Contains(text, "gone") || strings.Contains(text, "deleted")) {
+			says = text
+			break
+		}
+	}
+	record(t, "answers since", fmt.Sprint(meanwhile, "; longest ", meanwhile.percentile(1)), "right or 503")
+	record(t, "only 503 after", noticed, fmt.Sprint("within ", program.Patience/2))
+	record(t, "the log says", says, "why")
+	record(t, "/readyz says ready, /healthz alive", fmt.Sprint(told, ", ", alive), "false, true")
+	meanwhile.wantRightOr503(t, promptly)
+	if noticed == 0 || told || !alive || says == "" {
+		t.Errorf("noticed after %v, ready: %v, alive: %v, the log says %q", noticed, told, alive, says)
+	}
+	return node
+}
+
+// TestSQLiteFileCorrupted overwrites most of the file that is served: answers are right or 503, and the log
+// has the cause.
+func TestSQLiteFileCorrupted(t *testing.T) {
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	db := database.SQL(t, cfg)
+	for _, statement := range []string{ // more than fits into a page cache
+		`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
+			INSERT INTO pastes (id, owner_id, created_at) SELECT 'c' || n, 'mortar01', n FROM numbers`,
+		"PRAGMA wal_checkpoint(TRUNCATE)",
+	} {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = db.Close()
+	node := serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=0", "GLUEPOT_TOKEN_USE_INTERVAL=1h")
+	questions := append(fixtureQuestions()[:4:4],
+		exactly("/data/numPastes", "", `{"numPastes":100005}`),
+		question{"/user/self/pastes", program.MortarToken, func(status int, body string) bool { return status == 200 && strings.Count(body, ",") == 99_999 }})
+	asking := load{clients: 4, pause: time.Millisecond, to: at(node.Address), questions: questions}.start(t)
+	time.Sleep(time.Second)
+	asking.cut()
+	file, err := os.OpenFile(database.SQLitePath(cfg), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := file.Stat()
+	if err == nil {
+		_, err = file.WriteAt(bytes.Repeat([]byte{0xa5}, int(info.Size())-4096), 4096) // all but the first page
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = file.Close()
+	meanwhile, began := &tally{}, time.Now()
+	for meanwhile.unavailable == 0 && meanwhile.wrong == 0 && time.Since(began) < program.Patience/2 {
+		time.Sleep(100 * time.Millisecond)
+		meanwhile.add(asking.cut())
+	}
+	time.Sleep(2 * time.Second)
+	meanwhile.add(asking.stop())
+	named := strings.Contains(node.Stderr.String(), "malformed") || strings.Contains(node.Stderr.String(), "corrupt") || strings.Contains(node.Stderr.String(), "damaged")
+	record(t, "answers since", fmt.Sprint(meanwhile, "; longest ", meanwhile.percentile(1)), "right or 503")
+	record(t, "the log names the cause", named, "true")
+	meanwhile.wantRightOr503(t, promptly)
+	if meanwhile.unavailable == 0 || !named {
+		t.Errorf("%v; the log names the cause: %v", meanwhile, named)
+	}
+}

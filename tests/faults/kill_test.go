@@ -1,0 +1,301 @@
+package faults
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// onEachToKill is onEach with a PostgreSQL server that may be killed; kill kills it and starts it again,
+// and does nothing to SQLite, which is in the process.
+func onEachToKill(t *testing.T, scenario func(t *testing.T, cfg gormstore.Config, kill func())) {
+	t.Helper()
+	t.Run("postgres", func(t *testing.T) {
+		server := database.StartBreakable(t)
+		scenario(t, server.Config, func() {
+			server.Kill(t)
+			server.Start(t)
+		})
+	})
+	t.Run("sqlite", func(t *testing.T) { scenario(t, database.SQLite(t), func() {}) })
+}
+
+// writes is what one writer did by the operator's commands, and what was acknowledged of it. A command
+// that was killed, or failed because the database was, has done all or nothing.
+type writes struct {
+	settings []string
+	number   int
+	commands int
+	killed   int
+	failed   int
+	users    []*writtenUser
+	secrets  map[string]string // token -> name of its user
+	pastes   []string
+}
+
+type writtenUser struct {
+	name         string
+	acknowledged bool
+	months       []int // that the user may have: the last acknowledged number, and what was tried later
+}
+
+// command runs a command, or kills it at a random instant, and returns what it printed if it succeeded.
+func (w *writes) command(t *testing.T, line string) (stdout string, acknowledged bool) {
+	w.commands++
+	p := program.Start(t, w.settings, strings.Fields(line)...)
+	if rand.IntN(2) == 0 {
+		select {
+		case <-p.Exited:
+		case <-time.After(rand.N(80 * time.Millisecond)):
+			_ = p.Cmd.Process.Kill()
+		}
+	}
+	select {
+	case <-p.Exited:
+	case <-time.After(program.Patience):
+		t.Errorf("%s does not end", line)
+		_ = p.Cmd.Process.Kill()
+		<-p.Exited
+	}
+	switch p.Cmd.ProcessState.ExitCode() {
+	case 0:
+		return strings.TrimSpace(p.Stdout.String()), true
+	case -1:
+		w.killed++
+	default:
+		w.failed++
+	}
+	return "", false
+}
+
+// step writes one thing more.
+func (w *writes) step(t *testing.T) {
+	var known []*writtenUser
+	for _, u := range w.users {
+		if u.acknowledged {
+			known = append(known, u)
+		}
+	}
+	if len(known) == 0 || rand.IntN(3) == 0 {
+		u := &writtenUser{name: fmt.Sprintf("writer%d.%d", w.number, len(w.users)), months: []int{len(w.users)}}
+		w.users = append(w.users, u)
+		_, u.acknowledged = w.command(t, fmt.Sprintf("user create %s --supporter-months %d --service github=%s --service gitlab=%s", u.name, u.months[0], u.name, u.name))
+		return
+	}
+	u := known[rand.IntN(len(known))]
+	switch rand.IntN(3) {
+	case 0:
+		if stdout, ok := w.command(t, "token issue "+u.name); ok {
+			w.secrets[stdout[strings.LastIndexByte(stdout, '\n')+1:]] = u.name
+		}
+	case 1:
+		if stdout, ok := w.command(t, "paste create --json --owner "+u.name); ok {
+			var created struct{ ID string }
+			if err := json.Unmarshal([]byte(stdout), &created); err != nil {
+				t.Errorf("%q: %v", stdout, err)
+			}
+			w.pastes = append(w.pastes, created.ID)
+		}
+	case 2:
+		months := 1000 + w.commands
+		if _, ok := w.command(t, fmt.Sprintf("user update %s --supporter-months %d", u.name, months)); ok {
+			u.months = nil
+		}
+		u.months = append(u.months, months)
+	}
+}
+
+// TestKilledWhileWriting kills the operator's commands, a node that sweeps and PostgreSQL at random instants
+// for ten seconds: what was acknowledged is there, nothing is there by half, and counts are exact.
+func TestKilledWhileWriting(t *testing.T) {
+	const expired = 100_000
+	onEachToKill(t, func(t *testing.T, cfg gormstore.Config, kill func()) {
+		settings := []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}
+		insertPastes(t, cfg, "expired", expired, time.Now().Add(-time.Hour))
+		var (
+			writers [3]*writes
+			working sync.WaitGroup
+			end     = time.Now().Add(10 * time.Second)
+		)
+		for i := range writers {
+			writers[i] = &writes{settings: settings, number: i, secrets: map[string]string{}}
+			working.Go(func() {
+				for time.Now().Before(end) {
+					writers[i].step(t)
+				}
+			})
+		}
+		nodes, kills := 0, 0
+		for ; time.Now().Before(end); nodes++ {
+			p := program.Start(t, append(settings, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_SWEEP_INTERVAL=10ms"), "serve")
+			time.Sleep(300*time.Millisecond + rand.N(time.Second))
+			if nodes%2 == 1 {
+				kill()
+				kills++
+			}
+			_ = p.Cmd.Process.Kill()
+			<-p.Exited
+		}
+		working.Wait()
+
+		db := database.SQL(t, cfg)
+		node := serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=0")
+		total := writes{}
+		tokens, lost, half := 0, 0, 0
+		for _, w := range writers {
+			total.commands += w.commands
+			total.killed += w.killed
+			total.failed += w.failed
+			total.users = append(total.users, w.users...)
+			total.pastes = append(total.pastes, w.pastes...)
+			tokens += len(w.secrets)
+			for secret, name := range w.secrets {
+				if status, body := node.Get("/user/self", secret); status != http.StatusOK || !strings.Contains(body, `"username":"`+name+`"`) {
+					lost++
+					t.Errorf("a token of %s: %d %s", name, status, body)
+				}
+			}
+		}
+		acknowledged := 0
+		for _, u := range total.users {
+			var months, services int
+			err := db.QueryRowContext(t.Context(), `SELECT supporter_months, (SELECT count(*) FROM user_services WHERE user_id = id AND service_user_id = username)
+				FROM users WHERE username = $1`, u.name).Scan(&months, &services)
+			if u.acknowledged {
+				acknowledged++
+			}
+			switch {
+			case err != nil && u.acknowledged:
+				lost++
+				t.Errorf("%s was created: %v", u.name, err)
+			case err == nil && services != 2:
+				half++
+				t.Errorf("%s has %d of 2 services", u.name, services)
+			case err == nil && !slices.Contains(u.months, months):
+				lost++
+				t.Errorf("%s has %d months, none of %v", u.name, months, u.months)
+			}
+		}
+		for _, id := range total.pastes {
+			if number(t, db, "SELECT count(*) FROM pastes WHERE id = $1", id) != 1 {
+				lost++
+				t.Errorf("the paste %s is lost", id)
+			}
+		}
+		left := number(t, db, "SELECT count(*) FROM pastes WHERE id LIKE 'expired%'")
+		record(t, "commands run, killed, failed", fmt.Sprint(total.commands, ", ", total.killed, ", ", total.failed), "")
+		record(t, "nodes killed, PostgreSQL killed", fmt.Sprint(nodes, ", ", kills), "")
+		record(t, "users, tokens, pastes acknowledged", fmt.Sprint(acknowledged, ", ", tokens, ", ", len(total.pastes)), "")
+		record(t, "of them lost, half-done", fmt.Sprint(lost, ", ", half), "0, 0")
+		record(t, "expired pastes left by sweepers that were killed", fmt.Sprint(left, " of ", expired), "")
+		wantExactCounts(t, cfg, db, node)
+	})
+}
+
+// insertPastes stores pastes of nobody that expire at that time.
+func insertPastes(t *testing.T, cfg gormstore.Config, prefix string, count int, expiry time.Time) {
+	t.Helper()
+	query, at := `INSERT INTO pastes (id, created_at, expires_at) SELECT $1 || n, now(), $2 FROM generate_series(1, $3) n`, any(expiry)
+	if onSQLite(cfg) {
+		query, at = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $3)
+			INSERT INTO pastes (id, created_at, expires_at) SELECT $1 || n, 0, $2 FROM numbers`, expiry.UnixMicro()
+	}
+	if _, err := database.SQL(t, cfg).ExecContext(t.Context(), query, prefix, at, count); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantExactCounts compares the counts that a node answers and that the database keeps with the rows.
+func wantExactCounts(t *testing.T, cfg gormstore.Config, db *sql.DB, node *program.Process) {
+	t.Helper()
+	rows := number(t, db, "SELECT count(*) FROM pastes")
+	kept := rows
+	if onSQLite(cfg) {
+		var integrity string
+		if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&integrity); err != nil || integrity != "ok" {
+			t.Errorf("integrity: %q, %v", integrity, err)
+		}
+	} else {
+		kept = number(t, db, "SELECT sum(pastes) FROM paste_counts")
+	}
+	now := any(time.Now())
+	if onSQLite(cfg) {
+		now = time.Now().UnixMicro()
+	}
+	active := number(t, db, "SELECT count(*) FROM pastes WHERE expires_at IS NULL OR expires_at > $1", now)
+	_, answer := node.Get("/data/numPastes", "")
+	record(t, "pastes, as the database counts them", fmt.Sprint(rows, ", ", kept), "the same")
+	record(t, "active pastes, answered", fmt.Sprint(active, ", ", answer), "the same")
+	if kept != rows || answer != fmt.Sprintf(`{"numPastes":%d}`, active) {
+		t.Errorf("%d pastes, %d active; the database counts %d, the answer is %s", rows, active, kept, answer)
+	}
+}
+
+// TestKilledWhileImporting kills an import, or PostgreSQL under it, at random instants again and again, and
+// then lets it finish: what was stored stays, nothing is there by half, and the result is the export.
+func TestKilledWhileImporting(t *testing.T) {
+	const users, pastes, kills = 2000, 30_000, 6
+	export := newExport(users, pastes)
+	onEachToKill(t, func(t *testing.T, cfg gormstore.Config, kill func()) {
+		db := database.SQL(t, cfg)
+		db.SetMaxIdleConns(0) // it need not survive the server
+		records := func() int {
+			return number(t, db, "SELECT (SELECT count(*) FROM users) + (SELECT count(*) FROM access_tokens) + (SELECT count(*) FROM pastes)")
+		}
+		interrupted, stored, half := 0, 0, 0
+		for round := range kills {
+			p := export.importing(t, cfg)
+			ended := func() bool {
+				select {
+				case <-p.Exited:
+					return true
+				default:
+					return false
+				}
+			}
+			// Not at an instant, but at some progress: that depends less on the machine.
+			target := stored + 1 + rand.IntN((2*users+pastes)/kills)
+			program.Eventually(t, "the import gets on", func() bool { return ended() || records() >= target })
+			time.Sleep(rand.N(50 * time.Millisecond))
+			if round%2 == 1 {
+				kill()
+			}
+			if round%2 == 0 || onSQLite(cfg) {
+				_ = p.Cmd.Process.Kill()
+			}
+			if code := wait(t, p, time.Minute); code != 0 {
+				interrupted++
+			}
+			before := stored
+			stored = records()
+			if stored < before {
+				t.Errorf("%d records after %d", stored, before)
+			}
+			if n := number(t, db, `SELECT count(*) FROM users u WHERE (SELECT count(*) FROM user_services WHERE user_id = u.id) <> 1
+				OR (SELECT count(*) FROM stars WHERE user_id = u.id) <> 3`); n > 0 {
+				half += n
+				t.Errorf("%d users are there by half", n)
+			}
+		}
+		final := export.importing(t, cfg)
+		if code := wait(t, final, time.Minute); code != 0 {
+			t.Fatalf("exit code %d: %s", code, &final.Stderr)
+		}
+		export.check(t, db)
+		record(t, "imports interrupted", fmt.Sprintf("%d of %d", interrupted, kills), "")
+		record(t, "users stored by half", half, "0")
+		record(t, "records stored before the import that finished", fmt.Sprintf("%d of %d", stored, 2*users+pastes), "")
+		wantExactCounts(t, cfg, db, serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=0"))
+	})
+}

@@ -1,0 +1,155 @@
+package faults
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/faultproxy"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// outage is how long the database is away: several times the request timeout.
+const outage = 3 * time.Second
+
+// TestPostgresKilled kills PostgreSQL with all its processes, and starts it again.
+func TestPostgresKilled(t *testing.T) {
+	server := database.StartBreakable(t)
+	program.Fixture(t, server.Config)
+	survive(t, serve(t, string(server.Config.URL)), func() { server.Kill(t) }, func() { server.Start(t) })
+}
+
+// TestPostgresFrozen stops PostgreSQL's processes: connections are accepted by the kernel, and nothing answers.
+func TestPostgresFrozen(t *testing.T) {
+	server := database.StartBreakable(t)
+	program.Fixture(t, server.Config)
+	survive(t, serve(t, string(server.Config.URL)), func() { server.Freeze(t) }, func() { server.Thaw(t) })
+}
+
+// TestPostgresPartitioned loses every packet between the node and PostgreSQL, and what was connected meanwhile
+// stays dead.
+func TestPostgresPartitioned(t *testing.T) {
+	cfg := database.Postgres(t)
+	program.Fixture(t, cfg)
+	proxy, through := faultproxy.Start(t, cfg)
+	survive(t, serve(t, string(through.URL)), proxy.Drop, proxy.Resume)
+}
+
+// TestPostgresOutOfConnections lets others take every connection that PostgreSQL has, the node's included.
+func TestPostgresOutOfConnections(t *testing.T) {
+	server := database.StartBreakable(t, "-c", "max_connections=20")
+	program.Fixture(t, server.Config)
+	node := serve(t, string(server.Config.URL))
+	db := database.SQL(t, server.Config)
+	var taken []*sql.Conn
+	survive(t, node, func() {
+		// Others connect again and again, and end the connections of the node, until it gets none any more.
+		without := 0
+		program.Eventually(t, "the node has no connection", func() bool {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			connection, err := db.Conn(ctx)
+			for ; err == nil; connection, err = db.Conn(ctx) {
+				taken = append(taken, connection)
+			}
+			ended := 0
+			if err := taken[0].QueryRowContext(t.Context(), `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+				WHERE application_name = 'gluepot'`).Scan(&ended); err != nil {
+				t.Fatal(err)
+			}
+			if without++; ended > 0 {
+				without = 0
+			}
+			return without == 10
+		})
+	}, func() {
+		for _, connection := range taken {
+			_ = connection.Close() // back to the pool
+		}
+		_ = db.Close()
+	})
+}
+
+// survive takes the database away from a node under load and gives it back. Meanwhile every answer is
+// right or a prompt 503, what needs no database is answered as ever, and the node does not claim to be
+// ready; afterwards it is ready, and all is right, without a restart.
+func survive(t *testing.T, node *program.Process, breakDatabase, mendDatabase func()) {
+	t.Helper()
+	languages := load{clients: 2, pause: time.Millisecond, to: at(node.Address), questions: []question{
+		{"/data/language?name=Go", "", func(status int, _ string) bool { return status == 200 }},
+		{"/healthz", "", func(status int, _ string) bool { return status == 200 }},
+	}}.start(t)
+	asking := load{clients: 16, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.start(t)
+	time.Sleep(time.Second)
+	before := asking.cut()
+	before.wantAllRight(t)
+
+	breakDatabase()
+	during := &tally{}
+	program.Eventually(t, "answers are 503", func() bool {
+		during.add(asking.cut())
+		return during.unavailable > 0
+	})
+	if ready(node) {
+		t.Error("the node says that it is ready")
+	}
+	time.Sleep(outage)
+	mendDatabase()
+	became := untilReady(t, node)
+	during.add(asking.cut())
+
+	began := time.Now()
+	program.Eventually(t, "all answers are right", func() bool {
+		time.Sleep(200 * time.Millisecond)
+		counted := asking.cut()
+		during.add(counted)
+		return counted.right > 0 && counted.right == counted.asked()
+	})
+	recovered := time.Since(began) - 200*time.Millisecond
+	after := load{clients: 16, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.run(t, time.Second)
+	during.add(asking.stop())
+	always := languages.stop()
+	record(t, "before", fmt.Sprint(before, "; ", before.wait()), "all right")
+	record(t, "while it was away", fmt.Sprint(during, "; longest ", during.percentile(1)), fmt.Sprint("right or 503, within ", promptly))
+	record(t, "languages and /healthz meanwhile", fmt.Sprint(always, "; ", always.wait()), "all right")
+	record(t, "ready again after", became, fmt.Sprint("within ", program.Patience))
+	record(t, "all right again after that within", recovered.Round(time.Millisecond), fmt.Sprint("within ", program.Patience))
+	record(t, "afterwards", fmt.Sprint(after, "; ", after.wait()), "all right")
+	during.wantRightOr503(t, promptly)
+	always.wantAllRight(t)
+	after.wantAllRight(t)
+}
+
+// TestStopWhileDatabaseHangs stops a node that has last-used times to store while PostgreSQL is frozen: it
+// ends in its time and says that it succeeded, since it could do no more.
+func TestStopWhileDatabaseHangs(t *testing.T) {
+	const limit = 10 * time.Second
+	server := database.StartBreakable(t)
+	program.Fixture(t, server.Config)
+	node := serve(t, string(server.Config.URL), "GLUEPOT_HTTP_DRAIN_TIMEOUT=2s", "GLUEPOT_TOKEN_USE_INTERVAL=1h")
+	if status, body := node.Get("/user/self", program.EpoxyToken); status != 200 {
+		t.Fatal(status, body)
+	}
+	asking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.start(t)
+	time.Sleep(200 * time.Millisecond)
+	server.Freeze(t)
+	began := time.Now()
+	node.Signal(syscall.SIGTERM)
+	select {
+	case <-node.Exited:
+	case <-time.After(answerLimit):
+		t.Fatal("the node does not stop")
+	}
+	took, code := time.Since(began).Round(time.Millisecond), node.Cmd.ProcessState.ExitCode()
+	server.Thaw(t)
+	asking.stop()
+	record(t, "exit code", code, "0")
+	record(t, "time to stop", took, fmt.Sprint("less than ", limit))
+	if code != 0 || took > limit {
+		t.Errorf("exit code %d after %v", code, took)
+	}
+}

@@ -1,0 +1,261 @@
+package faults
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// deadlocks returns how many PostgreSQL has resolved in a database. What a connection has seen is counted,
+// at the latest, when it is closed.
+func deadlocks(t *testing.T, db *sql.DB) int {
+	t.Helper()
+	return number(t, db, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+}
+
+func number(t *testing.T, db *sql.DB, query string, args ...any) (n int) {
+	t.Helper()
+	if err := db.QueryRowContext(t.Context(), query, args...).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// TestLastUsesFromTwoNodes uses the same tokens on two nodes that store their last-used times at short
+// intervals: PostgreSQL sees no deadlock, and the last use of each is stored.
+func TestLastUsesFromTwoNodes(t *testing.T) {
+	const accounts = 500
+	cfg := database.Postgres(t)
+	db := database.SQL(t, cfg)
+	export := newExport(accounts, 0)
+	export.into(t, cfg)
+	var (
+		mu    sync.Mutex
+		last  = make(map[string]time.Time) // key -> a moment no later than its last acknowledged use
+		nodes []*program.Process
+		loads []*running
+	)
+	for range 2 {
+		node := serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=20ms")
+		nodes = append(nodes, node)
+		var questions []question
+		for _, u := range export.users {
+			questions = append(questions, question{"/user/self/pastes", u.key, func(status int, body string) bool { return status == http.StatusOK && body == "[]" }})
+		}
+		rand.Shuffle(len(questions), func(i, j int) { questions[i], questions[j] = questions[j], questions[i] })
+		loads = append(loads, load{clients: 12, to: at(node.Address), questions: questions}.start(t))
+	}
+	time.Sleep(6 * time.Second)
+	total := &tally{}
+	for _, l := range loads {
+		total.add(l.stop())
+	}
+	total.wantAllRight(t)
+	// Once more with nobody else about, so that it is known when.
+	for i, u := range export.users {
+		began := time.Now().Truncate(time.Microsecond)
+		if status, body := nodes[i%2].Get("/user/self/pastes", u.key); status != http.StatusOK {
+			t.Fatal(status, body)
+		}
+		mu.Lock()
+		last[u.id] = began
+		mu.Unlock()
+	}
+	for _, node := range nodes {
+		node.Signal(syscall.SIGTERM)
+		if code := node.Wait(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	}
+	missing := 0
+	rows, err := db.QueryContext(t.Context(), "SELECT user_id, coalesce(last_used_at, 'epoch') FROM access_tokens")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close() //nolint:errcheck // Err is asked
+	for rows.Next() {
+		var owner string
+		var used time.Time
+		if err := rows.Scan(&owner, &used); err != nil {
+			t.Fatal(err)
+		}
+		if used.Before(last[owner]) {
+			missing++
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	found := deadlocks(t, db)
+	record(t, "uses of tokens", total, "all right")
+	record(t, "deadlocks", found, "0")
+	record(t, "last uses not stored", fmt.Sprintf("%d of %d", missing, accounts), "0")
+	if found > 0 || missing > 0 {
+		t.Errorf("%d deadlocks, %d last uses are not stored", found, missing)
+	}
+}
+
+// TestTwoImportsAtOnce imports two newer and newer exports of the same installation from two processes at
+// once: both succeed, without a deadlock, and the result is the newest.
+func TestTwoImportsAtOnce(t *testing.T) {
+	const users, pastes, rounds = 1000, 6000, 5
+	onEach(t, func(t *testing.T, cfg gormstore.Config) {
+		db, failed := database.SQL(t, cfg), 0
+		for round := range rounds {
+			export := newExport(users, pastes)
+			export.change(round)
+			var processes []*program.Process
+			for range 2 {
+				export.shuffle() // each reads the records in an order of its own
+				processes = append(processes, export.importing(t, cfg))
+			}
+			for _, p := range processes {
+				if code := wait(t, p, time.Minute); code != 0 {
+					failed++
+					t.Errorf("round %d: exit code %d: %.1000s", round, code, &p.Stderr)
+				}
+			}
+			if failed == 0 {
+				export.check(t, db)
+			}
+		}
+		record(t, "imports that failed", fmt.Sprintf("%d of %d", failed, 2*rounds), "0")
+		if strings.HasPrefix(string(cfg.URL), "postgres") {
+			record(t, "deadlocks", deadlocks(t, db), "0")
+		}
+	})
+}
+
+// wait returns the exit code of a process that may take its time.
+func wait(t *testing.T, p *program.Process, limit time.Duration) int {
+	t.Helper()
+	select {
+	case <-p.Exited:
+		return p.Cmd.ProcessState.ExitCode()
+	case <-time.After(limit):
+		t.Fatal("the program did not end")
+		return 0
+	}
+}
+
+// export is a PasteMyst installation as mongoexport writes it, without anything odd in it.
+type export struct {
+	users  []exportedUser
+	pastes []map[string]any
+}
+
+type exportedUser struct {
+	id, name, key, avatar string
+	stars                 []string
+}
+
+// newExport makes an export in which every fourth paste is nobody's and none expires.
+func newExport(users, pastes int) *export {
+	e := &export{}
+	for i := range users {
+		u := exportedUser{id: fmt.Sprintf("u%07d", i), name: fmt.Sprint("User", i), key: fmt.Sprintf("%043d=", i)}
+		for j := range min(3, pastes) {
+			u.stars = append(u.stars, pasteID((i*3+j)%pastes))
+		}
+		e.users = append(e.users, u)
+	}
+	for i := range pastes {
+		p := map[string]any{"_id": pasteID(i), "createdAt": 1_600_000_000 + i, "deletesAt": 0}
+		if i%4 != 0 {
+			p["ownerId"] = e.users[i%users].id
+		}
+		e.pastes = append(e.pastes, p)
+	}
+	return e
+}
+
+func pasteID(i int) string { return fmt.Sprintf("p%07d", i) }
+
+// change makes every record another than it was in other rounds.
+func (e *export) change(round int) {
+	for i := range e.users {
+		e.users[i].avatar = fmt.Sprint("https://example.com/round/", round)
+	}
+	for i := range e.pastes {
+		e.pastes[i]["createdAt"] = 1_600_000_000 + round*1_000_000 + i
+	}
+}
+
+func (e *export) shuffle() {
+	rand.Shuffle(len(e.users), func(i, j int) { e.users[i], e.users[j] = e.users[j], e.users[i] })
+	rand.Shuffle(len(e.pastes), func(i, j int) { e.pastes[i], e.pastes[j] = e.pastes[j], e.pastes[i] })
+}
+
+// importing starts to import the export.
+func (e *export) importing(t *testing.T, cfg gormstore.Config) *program.Process {
+	t.Helper()
+	folder := t.TempDir()
+	users, keys, pastes := filepath.Join(folder, "users.json"), filepath.Join(folder, "keys.json"), filepath.Join(folder, "pastes.json")
+	writeLines(t, users, len(e.users), func(i int) any {
+		u := e.users[i]
+		return map[string]any{"_id": u.id, "username": u.name, "avatarUrl": u.avatar, "publicProfile": true, "stars": u.stars, "serviceIds": map[string]string{"github": u.id}}
+	})
+	writeLines(t, keys, len(e.users), func(i int) any { return map[string]any{"_id": e.users[i].id, "key": e.users[i].key} })
+	args := []string{"import", "pastemyst", "--json", "--rejects-dir", folder, "--users", users, "--api-keys", keys}
+	if len(e.pastes) > 0 {
+		writeLines(t, pastes, len(e.pastes), func(i int) any { return e.pastes[i] })
+		args = append(args, "--pastes", pastes)
+	}
+	return program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, args...)
+}
+
+// into imports the export.
+func (e *export) into(t *testing.T, cfg gormstore.Config) {
+	t.Helper()
+	if p := e.importing(t, cfg); wait(t, p, time.Minute) != 0 {
+		t.Fatal(&p.Stderr)
+	}
+}
+
+// check compares the database with the export.
+func (e *export) check(t *testing.T, db *sql.DB) {
+	t.Helper()
+	for _, want := range []struct {
+		what, query string
+		number      int
+	}{
+		{"users", "SELECT count(*) FROM users", len(e.users)},
+		{"tokens", "SELECT count(*) FROM access_tokens", len(e.users)},
+		{"services", "SELECT count(*) FROM user_services WHERE service_user_id = user_id", len(e.users)},
+		{"stars", "SELECT count(*) FROM stars", len(e.users) * min(3, len(e.pastes))},
+		{"pastes", "SELECT count(*) FROM pastes", len(e.pastes)},
+		{"pastes of nobody", "SELECT count(*) FROM pastes WHERE owner_id IS NULL", (len(e.pastes) + 3) / 4},
+		{"avatars of this round", "SELECT count(*) FROM users WHERE avatar_url = '" + e.users[0].avatar + "'", len(e.users)},
+	} {
+		if got := number(t, db, want.query); got != want.number {
+			t.Errorf("%d %s, want %d", got, want.what, want.number)
+		}
+	}
+}
+
+func writeLines(t *testing.T, path string, lines int, line func(int) any) {
+	t.Helper()
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	for i := range lines {
+		if err := encoder.Encode(line(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
