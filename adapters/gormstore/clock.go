@@ -2,15 +2,24 @@ package gormstore
 
 import (
 	"database/sql/driver"
+	"slices"
 	"time"
 )
 
-// clock is an argument of a statement on SQLite: the time at which database/sql, having got a connection,
-// asks for the argument's value, and runs the statement.
+// clock is an argument of a statement on SQLite: the time at which an attempt to run it begins, when it has
+// a connection and waits no longer for a lock.
 type clock func() time.Time
 
-// Value implements driver.Valuer.
-func (c clock) Value() (driver.Value, error) { return instant(c()), nil }
+// atThisMoment returns the arguments with the time for each clock.
+func atThisMoment(args []driver.NamedValue) []driver.NamedValue {
+	for i := range args {
+		if c, ok := args[i].Value.(clock); ok {
+			args = slices.Clone(args)
+			args[i].Value = instant(c())
+		}
+	}
+	return args
+}
 
 // timed returns the arguments of a statement that judges pastes by time (see queries).
 func (s *Store) timed(args ...any) []any {

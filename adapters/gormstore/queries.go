@@ -9,7 +9,7 @@ package gormstore
 // it may have waited for a connection or a lock, and what it then sees was not there at the earlier time.
 // On PostgreSQL that is clock_timestamp(), in a subquery so that it is read once and can be searched an
 // index for; now() is when the statement arrived. SQLite is in the same process: its last argument is the time,
-// which Store.timed takes as late.
+// which an attempt to run it takes as late.
 type queries struct {
 	usersByNames     string // $1: array of folded usernames
 	tokensByHashes   string // $1: array of hashes
@@ -26,6 +26,7 @@ type queries struct {
 	setLastUsed      string // what Store.useArguments returns
 	star             string // $1: user, $2: paste
 	schemaVersion    string
+	importLock       string // ?: kind; empty where the write lock of the transaction is enough
 	sweepTryLock     string // empty where the write lock of the transaction is enough
 }
 
@@ -105,6 +106,7 @@ var postgresQueries = queries{
 		WHERE t.id = used.id AND (t.last_used_at IS NULL OR t.last_used_at < used.at)`,
 	star:          star,
 	schemaVersion: schemaVersion,
+	importLock:    `SELECT pg_advisory_xact_lock(?)`,
 	sweepTryLock:  `SELECT pg_try_advisory_xact_lock(7163384644223837030)`, // an arbitrary number: "sweeping" to us, nothing to others
 }
 

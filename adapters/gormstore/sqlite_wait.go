@@ -71,6 +71,16 @@ type waitingConn struct {
 	inTx      bool
 }
 
+var _ driver.NamedValueChecker = (*waitingConn)(nil)
+
+// CheckNamedValue implements driver.NamedValueChecker: a clock is read by the statement's attempts.
+func (c *waitingConn) CheckNamedValue(value *driver.NamedValue) error {
+	if _, ok := value.Value.(clock); ok {
+		return nil
+	}
+	return driver.ErrSkip
+}
+
 // PrepareContext implements driver.ConnPrepareContext. The schema may have to be read for it.
 func (c *waitingConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
 	stmt, err := c.driverConn.PrepareContext(ctx, query)
@@ -90,18 +100,18 @@ func (c *waitingConn) PrepareContext(ctx context.Context, query string) (driver.
 
 // ExecContext implements driver.ExecerContext.
 func (c *waitingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	result, err := c.driverConn.ExecContext(ctx, query, args)
+	result, err := c.driverConn.ExecContext(ctx, query, atThisMoment(args))
 	if err != nil {
-		return afterConnFailure(ctx, c, err, func() (driver.Result, error) { return c.driverConn.ExecContext(ctx, query, args) })
+		return afterConnFailure(ctx, c, err, func() (driver.Result, error) { return c.driverConn.ExecContext(ctx, query, atThisMoment(args)) })
 	}
 	return result, nil
 }
 
 // QueryContext implements driver.QueryerContext. What the statement waits for, it waits for before the first row.
 func (c *waitingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	rows, err := c.driverConn.QueryContext(ctx, query, args)
+	rows, err := c.driverConn.QueryContext(ctx, query, atThisMoment(args))
 	if err != nil {
-		return afterConnFailure(ctx, c, err, func() (driver.Rows, error) { return c.driverConn.QueryContext(ctx, query, args) })
+		return afterConnFailure(ctx, c, err, func() (driver.Rows, error) { return c.driverConn.QueryContext(ctx, query, atThisMoment(args)) })
 	}
 	return rows, nil
 }
@@ -150,18 +160,18 @@ type waitingStmt struct {
 
 // ExecContext implements driver.StmtExecContext.
 func (s *waitingStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
-	result, err := s.driverStmt.ExecContext(ctx, args)
+	result, err := s.driverStmt.ExecContext(ctx, atThisMoment(args))
 	if err != nil {
-		return afterConnFailure(ctx, s.conn, err, func() (driver.Result, error) { return s.driverStmt.ExecContext(ctx, args) })
+		return afterConnFailure(ctx, s.conn, err, func() (driver.Result, error) { return s.driverStmt.ExecContext(ctx, atThisMoment(args)) })
 	}
 	return result, nil
 }
 
 // QueryContext implements driver.StmtQueryContext.
 func (s *waitingStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
-	rows, err := s.driverStmt.QueryContext(ctx, args)
+	rows, err := s.driverStmt.QueryContext(ctx, atThisMoment(args))
 	if err != nil {
-		return afterConnFailure(ctx, s.conn, err, func() (driver.Rows, error) { return s.driverStmt.QueryContext(ctx, args) })
+		return afterConnFailure(ctx, s.conn, err, func() (driver.Rows, error) { return s.driverStmt.QueryContext(ctx, atThisMoment(args)) })
 	}
 	return rows, nil
 }

@@ -71,7 +71,7 @@ func (t *Tokens) findToken(ctx context.Context, hash token.Hash) (token.Token, e
 func (t *Tokens) findTokens(ctx context.Context, hashes []token.Hash) ([]found[token.Token], error) {
 	var row tokenRow
 	value := func() (token.Token, error) { return row.token(), nil }
-	return scanMany(ctx, t.store.sql, len(hashes), row.fields(), value, t.store.queries.tokensByHashes, slicesOf(hashes))
+	return scanMany(ctx, t.store.sql, len(hashes), row.fields(), value, t.store.queries.tokensByHashes, bytesOf(hashes))
 }
 
 // AccountByHash implements token.AccountFinder.
@@ -90,15 +90,15 @@ func (t *Tokens) findAccount(ctx context.Context, hash token.Hash) (tokenAccount
 
 func (t *Tokens) findAccounts(ctx context.Context, hashes []token.Hash) ([]found[tokenAccount], error) {
 	var row accountRow
-	return scanMany(ctx, t.store.sql, len(hashes), row.fields(), row.value, t.store.queries.accountsByHashes, slicesOf(hashes))
+	return scanMany(ctx, t.store.sql, len(hashes), row.fields(), row.value, t.store.queries.accountsByHashes, bytesOf(hashes))
 }
 
-func slicesOf(hashes []token.Hash) [][]byte {
-	slices := make([][]byte, len(hashes))
+func bytesOf(hashes []token.Hash) [][]byte {
+	texts := make([][]byte, len(hashes))
 	for i := range hashes {
-		slices[i] = hashes[i][:]
+		texts[i] = hashes[i][:]
 	}
-	return slices
+	return texts
 }
 
 // accountRow is a row of the account statements.

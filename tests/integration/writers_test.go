@@ -1,0 +1,378 @@
+package integration
+
+import (
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/batch"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// What concurrent writers and batches do to each other.
+
+func parseName(t *testing.T, s string) user.Name {
+	t.Helper()
+	name, err := user.ParseName(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// accounts makes one account of each "id=name".
+func accounts(t *testing.T, specs ...string) []user.Account {
+	t.Helper()
+	made := make([]user.Account, len(specs))
+	for i, spec := range specs {
+		id, name, _ := strings.Cut(spec, "=")
+		made[i].User = user.User{ID: user.ID(id), Name: parseName(t, name), DefaultLanguage: "Go", CreatedAt: time.Now()}
+	}
+	return made
+}
+
+// keys makes one token of each "id=secret", which belongs to the user "owner".
+func keys(specs ...string) []token.Token {
+	made := make([]token.Token, len(specs))
+	for i, spec := range specs {
+		id, secret, _ := strings.Cut(spec, "=")
+		parsed, _ := token.ParseSecret(secret)
+		made[i] = token.Token{ID: token.ID(id), Owner: "owner", Hash: parsed.Hash(), CreatedAt: time.Now()}
+	}
+	return made
+}
+
+// each is database.Each for writers that may have to wait for each other for long.
+func each(t *testing.T, test func(t *testing.T, cfg gormstore.Config)) {
+	t.Helper()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		cfg.ConnectTimeout = 3 * time.Minute
+		test(t, cfg)
+	})
+}
+
+// outcomes writes results as one letter each: New, Updated, Unchanged (=), refused (!).
+func outcomes(t *testing.T, results []batch.Result, err error) string {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+	text := ""
+	for _, r := range results {
+		switch {
+		case r.Err != nil:
+			text += "!"
+		default:
+			text += map[batch.Outcome]string{batch.New: "N", batch.Updated: "U", batch.Unchanged: "="}[r.Outcome]
+		}
+	}
+	return text
+}
+
+func column(t *testing.T, db *sql.DB, query string) (values []string) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close() //nolint:errcheck // Err says it
+	for rows.Next() {
+		var value string
+		if err := rows.Scan(&value); err != nil {
+			t.Fatal(err)
+		}
+		values = append(values, value)
+	}
+	if rows.Err() != nil {
+		t.Fatal(rows.Err())
+	}
+	return values
+}
+
+// moves are batches in which keys go from one record to another.
+var moves = []struct {
+	what          string
+	before, batch []string
+	outcomes      string
+	after         []string
+}{
+	{"a chain, backwards", []string{"a=y1", "b=x1"}, []string{"b=z1", "a=x1"}, "UU", []string{"a=x1", "b=z1"}},
+	{"a chain, forwards", []string{"a=y2", "b=x2"}, []string{"a=x2", "b=z2"}, "UU", []string{"a=x2", "b=z2"}},
+	{"a swap", []string{"c=p1", "d=q1"}, []string{"c=q1", "d=p1"}, "UU", []string{"c=q1", "d=p1"}},
+	{"a circle, and somebody new", []string{"c=p2", "d=q2", "e=r2"}, []string{"new1=s2", "d=r2", "e=p2", "c=q2"}, "NUUU", []string{"c=q2", "d=r2", "e=p2", "new1=s2"}},
+	{"a new record takes what another gives up", []string{"f=m1"}, []string{"new2=m1", "f=n1"}, "NU", []string{"f=n1", "new2=m1"}},
+	{"somebody else keeps it", []string{"g=k1", "h=l1"}, []string{"i=j1", "g=l1", "j=k1"}, "N!!", []string{"g=k1", "h=l1", "i=j1"}},
+	{"one record twice", []string{"u=v1"}, []string{"u=v2", "u=v3", "w=v1", "u=v3"}, "UUN=", []string{"u=v3", "w=v1"}},
+}
+
+// TestNamesAndKeysMove stores batches in which users take names, and tokens hashes, that others in the batch give up.
+func TestNamesAndKeysMove(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		store, db := database.Open(t, cfg), database.SQL(t, cfg)
+		users, tokens := gormstore.NewUsers(store), gormstore.NewTokens(store)
+		for _, m := range moves {
+			exec(t, db, "DELETE FROM users")
+			results, err := users.Import(t.Context(), accounts(t, m.before...))
+			outcomes(t, results, err)
+			results, err = users.Import(t.Context(), accounts(t, m.batch...))
+			if got := outcomes(t, results, err); got != m.outcomes {
+				t.Errorf("names: %s: %s, want %s", m.what, got, m.outcomes)
+			}
+			for _, r := range results {
+				if r.Err != nil && !strings.Contains(fault.MessageOf(r.Err), "belongs to a user with another id") {
+					t.Errorf("names: %s: %v", m.what, r.Err)
+				}
+			}
+			if got := column(t, db, "SELECT id || '=' || username FROM users ORDER BY id"); !slices.Equal(got, m.after) {
+				t.Errorf("names: %s: %v, want %v", m.what, got, m.after)
+			}
+
+			exec(t, db, "DELETE FROM users")
+			results, err = users.Import(t.Context(), accounts(t, "owner=owner"))
+			outcomes(t, results, err)
+			results, err = tokens.Import(t.Context(), keys(m.before...))
+			outcomes(t, results, err)
+			results, err = tokens.Import(t.Context(), keys(m.batch...))
+			if got := outcomes(t, results, err); got != m.outcomes {
+				t.Errorf("keys: %s: %s, want %s", m.what, got, m.outcomes)
+			}
+			for _, wanted := range keys(m.after...) {
+				if found, err := tokens.ByHash(t.Context(), wanted.Hash); err != nil || found.ID != wanted.ID {
+					t.Errorf("keys: %s: %s has the key of %s, error %v", m.what, found.ID, wanted.ID, err)
+				}
+			}
+		}
+	})
+}
+
+// TestOneRecordCostsItself has a rule in the database that the program does not know.
+func TestOneRecordCostsItself(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		users, db := gormstore.NewUsers(database.Open(t, cfg)), database.SQL(t, cfg)
+		exec(t, db, "CREATE UNIQUE INDEX odd ON users (avatar_url)")
+		all := accounts(t, "a=a", "b=b", "c=c", "d=d")
+		for i, avatar := range []string{"one", "two", "one", "three"} {
+			all[i].AvatarURL = avatar
+		}
+		results, err := users.Import(t.Context(), all)
+		if got := outcomes(t, results, err); got != "NN!N" {
+			t.Errorf("%s", got)
+		}
+		if fault.KindOf(results[2].Err) != fault.Conflict || !strings.Contains(fault.MessageOf(results[2].Err), "Import the record again") {
+			t.Error(results[2].Err)
+		}
+		if got := column(t, db, "SELECT id FROM users ORDER BY id"); !slices.Equal(got, []string{"a", "b", "d"}) {
+			t.Error(got)
+		}
+	})
+}
+
+// begin starts a transaction of another writer. deadlockTimeout is how patiently it waits for those that wait for it.
+func begin(t *testing.T, db *sql.DB, deadlockTimeout string) *sql.Tx {
+	t.Helper()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback() }) // does nothing after a commit
+	exec(t, tx, "SET LOCAL deadlock_timeout = '"+deadlockTimeout+"'")
+	return tx
+}
+
+// waitForWaiters waits until that many sessions of the database wait for a lock.
+func waitForWaiters(t *testing.T, db *sql.DB, count int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		var waiting int
+		if err := db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+		if waiting >= count {
+			return
+		}
+	}
+	t.Fatalf("there are no %d sessions that wait for a lock", count)
+}
+
+// TestImportBesideANewUser has somebody take a name after the import has looked who has it.
+func TestImportBesideANewUser(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	users, db := gormstore.NewUsers(database.Open(t, cfg)), database.SQL(t, cfg)
+	results, err := users.Import(t.Context(), accounts(t, "a=y", "b=x", "c=w"))
+	outcomes(t, results, err)
+	other := begin(t, db, "1min")
+	exec(t, other, "INSERT INTO users VALUES ('late', 'Z', DEFAULT, '', '', true, 0, false, now())")
+	done := make(chan string)
+	go func() {
+		results, err := users.Import(t.Context(), accounts(t, "a=x", "b=z", "c=v", "d=u"))
+		done <- fmt.Sprint(outcomes(t, results, err))
+	}()
+	waitForWaiters(t, db, 1)
+	if err := other.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-done; got != "!!UN" {
+		t.Errorf("%s", got)
+	}
+	if got, want := column(t, db, "SELECT id || '=' || username FROM users ORDER BY id"), []string{"a=y", "b=x", "c=v", "d=u", "late=Z"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestVictimOfADeadlock makes PostgreSQL undo an import in favour of somebody who locks rows in another order.
+func TestVictimOfADeadlock(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	users, db := gormstore.NewUsers(database.Open(t, cfg)), database.SQL(t, cfg)
+	results, err := users.Import(t.Context(), accounts(t, "a=a", "b=b"))
+	outcomes(t, results, err)
+	other := begin(t, db, "1min")
+	exec(t, other, "UPDATE users SET contributor = true WHERE id = 'b'")
+	done := make(chan string)
+	go func() {
+		results, err := users.Import(t.Context(), accounts(t, "b=b2", "a=a2"))
+		done <- outcomes(t, results, err)
+	}()
+	waitForWaiters(t, db, 1)
+	exec(t, other, "UPDATE users SET contributor = true WHERE id = 'a'")
+	if err := other.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-done; got != "UU" {
+		t.Errorf("%s", got)
+	}
+}
+
+// wantNoDeadlocks looks whether PostgreSQL had to undo anything.
+func wantNoDeadlocks(t *testing.T, db *sql.DB) {
+	t.Helper()
+	exec(t, db, "SELECT pg_stat_force_next_flush()")
+	var deadlocks int
+	if err := db.QueryRow("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").Scan(&deadlocks); err != nil || deadlocks != 0 {
+		t.Errorf("%d deadlocks, error %v", deadlocks, err)
+	}
+}
+
+// TestNodesStoreLastUses has two nodes store when the same tokens were used, beside an import of the same.
+func TestNodesStoreLastUses(t *testing.T) {
+	t.Parallel()
+	const count, rounds = 300, 15
+	each(t, func(t *testing.T, cfg gormstore.Config) {
+		db, start := database.SQL(t, cfg), time.Now().Truncate(time.Second)
+		specs := make([]string, count)
+		for i := range specs {
+			specs[i] = fmt.Sprintf("k%03d=secret%d", i, i)
+		}
+		first := database.Open(t, cfg)
+		results, err := gormstore.NewUsers(first).Import(t.Context(), accounts(t, "owner=owner"))
+		outcomes(t, results, err)
+		results, err = gormstore.NewTokens(first).Import(t.Context(), keys(specs...))
+		outcomes(t, results, err)
+		var nodes sync.WaitGroup
+		for node := range 3 {
+			tokens := gormstore.NewTokens(database.Open(t, cfg))
+			nodes.Go(func() {
+				for round := range rounds {
+					if node == 2 {
+						other := slices.Clone(specs)
+						slices.Reverse(other)
+						for i := range other {
+							other[i] += fmt.Sprint("-", round)
+						}
+						results, err := tokens.Import(t.Context(), keys(other...))
+						outcomes(t, results, err)
+						continue
+					}
+					uses := make(map[token.ID]time.Time)
+					for i := range count {
+						uses[token.ID(fmt.Sprintf("k%03d", i))] = start.Add(time.Duration(round) * time.Second)
+					}
+					if err := tokens.SetLastUsed(t.Context(), uses); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		nodes.Wait()
+		if isPostgres(cfg) {
+			wantNoDeadlocks(t, db)
+		}
+	})
+}
+
+// TestImportsAtOnce has two imports of the same records, in opposite orders and taking each other's names.
+func TestImportsAtOnce(t *testing.T) {
+	t.Parallel()
+	const count, rounds = 100, 8
+	each(t, func(t *testing.T, cfg gormstore.Config) {
+		db := database.SQL(t, cfg)
+		var imports sync.WaitGroup
+		for n := range 2 {
+			users := gormstore.NewUsers(database.Open(t, cfg))
+			imports.Go(func() {
+				for round := range rounds {
+					specs := make([]string, count)
+					for i := range specs {
+						specs[i] = fmt.Sprintf("u%03d=name%03d", i, (i+round*(n+1))%count)
+					}
+					if n == 1 {
+						slices.Reverse(specs)
+					}
+					results, err := users.Import(t.Context(), accounts(t, specs...))
+					if got := outcomes(t, results, err); strings.Contains(got, "!") {
+						t.Errorf("round %d: %s", round, got)
+					}
+				}
+			})
+		}
+		imports.Wait()
+		if got := column(t, db, "SELECT username FROM users"); len(got) != count {
+			t.Errorf("%d users", len(got))
+		}
+		if isPostgres(cfg) {
+			wantNoDeadlocks(t, db)
+		}
+	})
+}
+
+// TestStarBesideImport has both write the same star.
+func TestStarBesideImport(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, cfg gormstore.Config) {
+		store := database.Open(t, cfg)
+		users, pastes := gormstore.NewUsers(store), gormstore.NewPastes(store)
+		account := accounts(t, "a=a")
+		results, err := users.Import(t.Context(), account)
+		outcomes(t, results, err)
+		var running sync.WaitGroup
+		for range 2 {
+			running.Go(func() {
+				for range 20 {
+					if err := pastes.Star(t.Context(), "a", "p"); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		for round := range 20 {
+			account[0].Stars = nil
+			if round%2 == 0 {
+				account[0].Stars = []string{"p"}
+			}
+			results, err := users.Import(t.Context(), account)
+			outcomes(t, results, err)
+		}
+		running.Wait()
+	})
+}
