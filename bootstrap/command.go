@@ -50,16 +50,18 @@ func lastWords(stderr io.Writer, text string) {
 	})
 }
 
-// sentence says what went wrong. An operator, unlike a client, may see the cause.
+// sentence says what went wrong, and what was being done. An operator, unlike a client, may see the cause.
 func sentence(err error) string {
 	failure, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return err.Error()
 	}
+	text := failure.Message
 	if cause := errors.Unwrap(failure); cause != nil && (failure.Kind == fault.Unavailable || failure.Kind == fault.Internal) {
-		return fmt.Sprintf("%s (%v)", failure.Message, rootCause(cause))
+		text = fmt.Sprintf("%s (%v)", failure.Message, rootCause(cause))
 	}
-	return failure.Message
+	before, after, _ := strings.Cut(err.Error(), failure.Error())
+	return before + text + strings.ReplaceAll(after, "\n", "; ")
 }
 
 // rootCause leaves "connection refused" of all that drivers and the standard library put before it.
