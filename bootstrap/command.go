@@ -108,13 +108,16 @@ func complete(cmd *cobra.Command, cfg *Config) error {
 	return nil
 }
 
-// opener gives the operators' commands the use cases on the database that cfg names.
+// opener gives the operators' commands the use cases on the database that cfg names. Few of them may create
+// or migrate it: a mistyped name should be noticed, not made true.
 func opener(cfg *Config) cli.Open {
-	return func(cmd *cobra.Command) (cli.UseCases, func(context.Context) error, error) {
+	return func(cmd *cobra.Command, migrates bool) (cli.UseCases, func(context.Context) error, error) {
 		if err := complete(cmd, cfg); err != nil {
 			return cli.UseCases{}, nil, err
 		}
-		u, stop, err := Open(cmd.Context(), *cfg)
+		own := *cfg
+		own.Migrate = cfg.Migrate && migrates
+		u, stop, err := Open(cmd.Context(), own)
 		if err != nil {
 			return cli.UseCases{}, nil, err
 		}
@@ -149,35 +152,58 @@ func serveCommand(cfg *Config, stdout, stderr io.Writer) *cobra.Command {
 }
 
 func migrateCommand(cfg *Config, stdout io.Writer) *cobra.Command {
-	up := &cobra.Command{Use: "up", Short: "Apply every migration that the database lacks", Args: cli.Arguments(), Example: "  gluepot migrate up"}
+	up := &cobra.Command{
+		Use: "up", Short: "Create the database if need be, and apply every migration that it lacks", Args: cli.Arguments(),
+		Example: "  gluepot migrate up\n  GLUEPOT_DATABASE_MIGRATE=false gluepot migrate up --database-migrate",
+	}
 	up.RunE = withStore(cfg, func(ctx context.Context, store *gormstore.Store) error {
-		if err := store.Migrate(ctx); err != nil {
+		if !cfg.Migrate {
+			return fault.New(fault.Invalid,
+				"GLUEPOT_DATABASE_MIGRATE says not to migrate: run 'gluepot migrate up --database-migrate' to do it nevertheless.")
+		}
+		if err := openStore(ctx, store, true); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintln(stdout, "The database is up to date.")
 		return err
 	})
-	status := &cobra.Command{Use: "status", Short: "List the migrations", Args: cli.Arguments(), Example: "  gluepot migrate status"}
+	status := &cobra.Command{
+		Use: "status", Short: "List the migrations, changing nothing", Args: cli.Arguments(), Example: "  gluepot migrate status",
+	}
 	status.RunE = withStore(cfg, func(ctx context.Context, store *gormstore.Store) error {
-		migrations, err := store.Migrations(ctx)
+		if err := store.Connect(ctx); err != nil {
+			return err
+		}
+		schema, err := store.Schema(ctx)
 		if err != nil {
 			return err
 		}
-		for _, m := range migrations {
-			state := "pending"
-			if !m.AppliedAt.IsZero() {
-				state = "applied " + m.AppliedAt.UTC().Format("2006-01-02 15:04:05 MST")
-			}
-			if _, err := fmt.Fprintf(stdout, "%5d  %-30s  %s\n", m.Version, m.File, state); err != nil {
-				return err
-			}
-		}
-		return nil
+		return printSchema(stdout, schema)
 	})
 	return cli.Group("migrate", "Bring the database schema up to date, or see whether it is", up, status)
 }
 
-// withStore runs a command on the bare database, whose schema may be anything.
+func printSchema(w io.Writer, schema gormstore.Schema) error {
+	var text strings.Builder
+	for _, m := range schema.Migrations {
+		state := "pending"
+		if !m.AppliedAt.IsZero() {
+			state = "applied " + m.AppliedAt.UTC().Format("2006-01-02 15:04:05 MST")
+		}
+		fmt.Fprintf(&text, "%5d  %-34s  %s\n", m.Version, m.File, state)
+	}
+	fmt.Fprintf(&text, "The database is at version %d, this program knows versions up to %d.\n", schema.Version, schema.Latest)
+	if schema.Oldest != 0 {
+		fmt.Fprintf(&text, "Programs that know version %d or a later one can work with it.\n", schema.Oldest)
+	}
+	if err := schema.Usable(); err != nil {
+		fmt.Fprintf(&text, "This one cannot: %s\n", fault.MessageOf(err))
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// withStore runs a command on the bare database, which may be anything, and is not connected yet.
 func withStore(cfg *Config, run func(context.Context, *gormstore.Store) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		if err := complete(cmd, cfg); err != nil {
@@ -188,9 +214,6 @@ func withStore(cfg *Config, run func(context.Context, *gormstore.Store) error) f
 			return err
 		}
 		defer store.Close() //nolint:errcheck // the process ends
-		if err := store.Connect(cmd.Context()); err != nil {
-			return err
-		}
 		return run(cmd.Context(), store)
 	}
 }

@@ -16,7 +16,8 @@ import (
 // line fills it from flags and the environment.
 type Config struct {
 	Database gormstore.Config
-	// Migrate brings the database schema up to date at start.
+	// Migrate brings the database schema up to date at start, and creates the file of an SQLite database. Without it
+	// neither the database nor the disk is changed by starting.
 	Migrate bool
 	HTTP    httpapi.Config
 	Log     LogConfig

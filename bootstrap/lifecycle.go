@@ -69,12 +69,7 @@ func inOrder(ctx context.Context, cfg Config, p parts) {
 	p.Lifecycle.Append(fx.StopHook(func() error {
 		return within(closeTime, "close the database", func(context.Context) error { return p.Store.Close() })
 	}))
-	p.Lifecycle.Append(fx.StartHook(func() error {
-		if err := p.Store.Connect(ctx); err != nil || !cfg.Migrate {
-			return err
-		}
-		return p.Store.Migrate(ctx)
-	}))
+	p.Lifecycle.Append(fx.StartHook(func() error { return openStore(ctx, p.Store, cfg.Migrate) }))
 
 	store := func(ctx context.Context) error {
 		dropped, err := p.Uses.Do(ctx)
@@ -112,6 +107,26 @@ func inOrder(ctx context.Context, cfg Config, p parts) {
 		p.Lifecycle.Append(fx.StartHook(func() error { return p.Serving.demonstration.prepare(ctx) }))
 	}
 	p.Lifecycle.Append(fx.StartStopHook(func() error { return p.Serving.server.Start(ctx) }, p.Serving.server.Stop))
+}
+
+// openStore connects to the database. If it may migrate, it creates what is missing. Otherwise a schema that lacks
+// migrations is left to the readiness check, or to whoever has none (see Open).
+func openStore(ctx context.Context, store *gormstore.Store, migrate bool) error {
+	if migrate {
+		if err := store.Create(); err != nil {
+			return err
+		}
+	}
+	if err := store.Connect(ctx); err != nil {
+		return err
+	}
+	if migrate {
+		return store.Migrate(ctx)
+	}
+	if err := store.Ready(ctx); !errors.Is(err, gormstore.ErrOutdated) {
+		return err
+	}
+	return nil
 }
 
 // within runs a part of a stop under a context that ends after limit, and leaves it to itself when it does

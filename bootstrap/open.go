@@ -2,10 +2,12 @@ package bootstrap
 
 import (
 	"context"
+	"errors"
 
 	"go.uber.org/fx"
 	"go.uber.org/zap"
 
+	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
@@ -51,19 +53,27 @@ type UseCases struct {
 	FindLanguageByExtension *languages.FindByExtension
 }
 
-// Open connects to the database that cfg names, migrates it if cfg says so, and returns the use cases
+// Open connects to the database that cfg names, creates and migrates it if cfg says so, and returns the use cases
 // and a function that stores what is pending and closes the connections. It neither listens on a socket
 // nor sweeps, and reads neither flags nor the environment.
 //
 // It fails with every wrong value of cfg in one error, or with fault.Unavailable when the database does not
-// answer; then, and when ctx ends meanwhile, nothing stays open.
+// answer, is not there, or lacks migrations (gormstore.ErrOutdated); then, and when ctx ends meanwhile, nothing stays open.
 //
 // The function that stops must be called once all use cases have returned. It takes no notice of its context's
 // end, so that it can be deferred, but ends within a few seconds even when the database hangs: then with an
 // error that says what is lost. Calling it again, or at the same time, waits for the first call and returns the same.
 func Open(ctx context.Context, cfg Config) (*UseCases, func(context.Context) error, error) {
-	var opened UseCases
-	stop, err := launch(ctx, cfg, fx.Supply(zap.NewNop()), fx.Invoke(func(u UseCases) { opened = u }))
+	var (
+		opened UseCases
+		store  *gormstore.Store
+	)
+	stop, err := launch(ctx, cfg, fx.Supply(zap.NewNop()), fx.Populate(&store), fx.Invoke(func(u UseCases) { opened = u }))
+	if err == nil {
+		if err = store.Ready(ctx); err != nil { // there is no readiness check that would say so
+			err = errors.Join(err, stop(ctx))
+		}
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,7 +83,8 @@ func Open(ctx context.Context, cfg Config) (*UseCases, func(context.Context) err
 // OpenHandler is Open for servers of another kind: it returns the HTTP interface, to be mounted at
 // cfg.HTTP.BasePath of any server. Of cfg.HTTP only the base path, the request timeout and the trusted
 // proxies count. Call StartDraining before the server stops, to make the readiness check fail, and the
-// function that stops, as Open's, after it has.
+// function that stops, as Open's, after it has. A database that lacks migrations is no error here: the readiness
+// check says so.
 func OpenHandler(ctx context.Context, cfg Config, log *zap.Logger) (*httpapi.API, func(context.Context) error, error) {
 	var api *httpapi.API
 	stop, err := launch(ctx, cfg, fx.Supply(log), apiModule(cfg), fx.Populate(&api))

@@ -23,12 +23,12 @@ func databaseFlags(flags *pflag.FlagSet, cfg *Config) {
 	flags.DurationVar(&cfg.Database.ReplicaMaxLag, "database-replica-max-lag", cfg.Database.ReplicaMaxLag, "how far behind a replica may be and still be read from")
 	flags.IntVar(&cfg.Database.MaxConnections, "database-max-connections", cfg.Database.MaxConnections, "size of the connection pool; SQLite uses at most 4")
 	flags.DurationVar(&cfg.Database.ConnectTimeout, "database-connect-timeout", cfg.Database.ConnectTimeout, "how long to wait for a connection, or for SQLite's write lock")
+	flags.BoolVar(&cfg.Migrate, "database-migrate", cfg.Migrate, "let serve, import and migrate create the database and bring its schema up to date")
 }
 
 func serveFlags(flags *pflag.FlagSet, cfg *Config) {
 	flags.StringVar(&cfg.Log.Level, "log-level", cfg.Log.Level, "debug, info, warn or error")
 	flags.StringVar(&cfg.Log.Format, "log-format", cfg.Log.Format, "json or console")
-	flags.BoolVar(&cfg.Migrate, "database-migrate", cfg.Migrate, "bring the database schema up to date at start")
 	flags.DurationVar(&cfg.SweepInterval, "sweep-interval", cfg.SweepInterval, "time between two searches for expired pastes to remove; 0 leaves it to other nodes")
 	flags.DurationVar(&cfg.UseInterval, "token-use-interval", cfg.UseInterval, "how often the last-used times of tokens are stored")
 	h := &cfg.HTTP

@@ -46,8 +46,9 @@ type UseCases struct {
 	ImportPastes *imports.Pastes
 }
 
-// Open returns the use cases for one command, and a function that ends their use.
-type Open func(cmd *cobra.Command) (UseCases, func(context.Context) error, error)
+// Open returns the use cases for one command, and a function that ends their use. A command that migrates may create the
+// database and bring its schema up to date, if the configuration allows it; for others these must be there.
+type Open func(cmd *cobra.Command, migrates bool) (UseCases, func(context.Context) error, error)
 
 // Commands are the operators' commands.
 type Commands struct {
@@ -99,9 +100,21 @@ func Arguments(names ...string) cobra.PositionalArgs {
 }
 
 // run opens the use cases for the time of one command.
-func (c *Commands) run(command func(ctx context.Context, u UseCases, args []string) error) func(*cobra.Command, []string) error {
+func (c *Commands) run(command action) func(*cobra.Command, []string) error {
+	return c.runOn(false, command)
+}
+
+// runMigrating is run for a command that may create and migrate the database.
+func (c *Commands) runMigrating(command action) func(*cobra.Command, []string) error {
+	return c.runOn(true, command)
+}
+
+// action is what a command does with the use cases.
+type action func(ctx context.Context, u UseCases, args []string) error
+
+func (c *Commands) runOn(migrates bool, command action) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
-		useCases, stop, err := c.open(cmd)
+		useCases, stop, err := c.open(cmd, migrates)
 		if err != nil {
 			return err
 		}

@@ -74,7 +74,7 @@ reported and written to FILE.rejects, which can be imported once the cause is go
 	array := flags.Bool("json-array", false, "each file is one JSON array (mongoexport --jsonArray)")
 	rejects := flags.String("rejects-dir", ".", "`FOLDER` to write the files of rejected records to")
 	asJSON := jsonFlag(cmd)
-	run := c.run(func(ctx context.Context, u UseCases, _ []string) error {
+	run := c.runMigrating(func(ctx context.Context, u UseCases, _ []string) error {
 		debug.SetMemoryLimit(importMemory)
 		run := &importRun{commands: c, array: *array, rejectsFolder: *rejects}
 		importFile(ctx, run, "users", *usersFile, c.sources.Users, u.ImportUsers.Do)

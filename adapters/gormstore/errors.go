@@ -25,6 +25,8 @@ const (
 	messageNoRoom      = "The database has no room left on its disk. Make some, then try again."
 	messageCrowded     = "The database takes no more connections. Try again in a moment."
 	messageStarting    = "The database is starting or stopping. Try again in a moment."
+	messageOutdated    = "The database lacks migrations. Run 'gluepot migrate up'."
+	messageDamaged     = "The database file is damaged."
 	messageConflict    = "It exists already."
 	messageNotFound    = "There is no such thing."
 	messageInvalid     = "The database does not accept this value."
@@ -46,6 +48,12 @@ func translate(err error) error {
 	}
 	if isNoRoom(err) {
 		return fault.Wrap(fault.Unavailable, messageNoRoom, err)
+	}
+	if isMissingTable(err) {
+		return fault.Wrap(fault.Unavailable, messageOutdated, err)
+	}
+	if isDamaged(err) {
+		return fault.Wrap(fault.Unavailable, messageDamaged, err)
 	}
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return translatePostgres(pgErr, err)
@@ -75,6 +83,23 @@ func isNoRoom(err error) bool {
 	}
 	sqliteErr, ok := errors.AsType[*sqlite.Error](err)
 	return ok && sqliteErr.Code()&0xff == sqlite3.SQLITE_FULL
+}
+
+// isMissingTable reports whether a statement asked for a table or column that there is not: the schema is an
+// older one, or gone.
+func isMissingTable(err error) bool {
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pgErr.Code == "42P01" || pgErr.Code == "42703" // undefined_table, undefined_column
+	}
+	sqliteErr, ok := errors.AsType[*sqlite.Error](err)
+	return ok && sqliteErr.Code() == sqlite3.SQLITE_ERROR &&
+		(strings.Contains(sqliteErr.Error(), "no such table") || strings.Contains(sqliteErr.Error(), "no such column"))
+}
+
+// isDamaged reports whether SQLite found its file to be broken, or another thing than a database.
+func isDamaged(err error) bool {
+	sqliteErr, ok := errors.AsType[*sqlite.Error](err)
+	return ok && (sqliteErr.Code()&0xff == sqlite3.SQLITE_CORRUPT || sqliteErr.Code()&0xff == sqlite3.SQLITE_NOTADB)
 }
 
 func isConnectionError(err error) bool {

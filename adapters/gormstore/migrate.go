@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"time"
@@ -42,10 +43,35 @@ type Migration struct {
 	AppliedAt time.Time // zero: pending
 }
 
+// ErrOutdated is what Ready returns for a database that lacks migrations which this program needs.
+var ErrOutdated = fault.New(fault.Unavailable, messageOutdated)
+
+// Schema says how the tables of a database and this program fit.
+type Schema struct {
+	Version    int64 // the newest migration that the database has; 0: none
+	Latest     int64 // the newest migration that this program knows
+	Oldest     int64 // programs must know this migration to work with the database; 0: it does not say
+	Migrations []Migration
+}
+
+// Usable returns nil when this program can work with the database: it has every migration that the program needs, and either none
+// that is newer, or says itself that the program can live with those (decision 0018).
+// It fails with fault.Unavailable, and with ErrOutdated when migrating would help.
+func (s Schema) Usable() error {
+	switch {
+	case s.Version < s.Latest:
+		return ErrOutdated
+	case s.Version > s.Latest && (s.Oldest == 0 || s.Oldest > s.Latest):
+		return fault.New(fault.Unavailable, fmt.Sprintf(
+			"The database is at version %d, but this program knows versions up to %d only. Run a newer gluepot.", s.Version, s.Latest))
+	}
+	return nil
+}
+
 // Migrate brings the schema up to date. Nodes that start at once wait for each other.
-// A database that is newer than this program is refused with an error, untouched.
+// A database that a newer program has migrated stays as it is; unless it says that this program can live with it, that is an error.
 func (s *Store) Migrate(ctx context.Context) error {
-	if ready, err := s.schemaCurrent(ctx); err != nil || ready {
+	if err := s.Ready(ctx); !errors.Is(err, ErrOutdated) {
 		return err
 	}
 	provider, err := s.migrationProvider()
@@ -55,67 +81,105 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrate the database: %w", translate(err))
 	}
-	_, err = s.schemaCurrent(ctx) // another node may be newer than this one
-	return err
+	return s.Ready(ctx) // another node may be newer than this one
 }
 
-// Migrations lists every migration in order. It changes nothing but, on a new database, creates the
-// table that migrations are noted in.
-func (s *Store) Migrations(ctx context.Context) ([]Migration, error) {
-	provider, err := s.migrationProvider()
-	if err != nil {
-		return nil, err
-	}
-	statuses, err := provider.Status(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the state of the migrations: %w", translate(err))
-	}
-	migrations := make([]Migration, len(statuses))
-	for i, status := range statuses {
-		migrations[i] = Migration{Version: status.Source.Version, File: status.Source.Path, AppliedAt: status.AppliedAt}
-	}
-	return migrations, nil
-}
-
-// Ready returns nil when the database answers and has every migration that this program needs. It may
-// have more: during a rolling update the nodes of the older version go on serving.
-// It fails with fault.Unavailable.
+// Ready returns nil when the database answers and this program can work with its schema. It may be a newer one: during a rolling
+// update the nodes of the older version go on serving, and can start again.
+// It fails with fault.Unavailable, and with ErrOutdated when migrating would help.
 func (s *Store) Ready(ctx context.Context) error {
-	version, err := s.version(ctx)
-	if err != nil {
-		return unavailable(err)
+	if s.file != nil {
+		if err := s.file.check(); err != nil {
+			return err
+		}
 	}
-	latest, err := s.latestVersion()
+	schema, err := s.schemaVersions(ctx)
 	if err != nil {
 		return err
 	}
-	if version < latest {
-		return fault.New(fault.Unavailable, "The database lacks migrations. Run 'gluepot migrate up'.")
-	}
-	return nil
+	return schema.Usable()
 }
 
-// schemaCurrent reports whether the schema is the one this program was made for. A newer one is an error.
-func (s *Store) schemaCurrent(ctx context.Context) (bool, error) {
-	latest, err := s.latestVersion()
+// Schema reads the state of the schema and lists every migration that this program knows, in order. It changes nothing.
+func (s *Store) Schema(ctx context.Context) (Schema, error) {
+	schema, err := s.schemaVersions(ctx)
 	if err != nil {
-		return false, err
+		return Schema{}, err
 	}
-	version, err := s.version(ctx)
+	provider, err := s.migrationProvider()
 	if err != nil {
-		return false, nil //nolint:nilerr // most likely a new database; if not, migrating tells
+		return Schema{}, err
 	}
-	if version > latest {
-		return false, fault.New(fault.Conflict, fmt.Sprintf(
-			"The database is at version %d, but this program knows versions up to %d only. Run a newer gluepot.", version, latest))
+	applied, err := s.appliedMigrations(ctx)
+	if err != nil {
+		return Schema{}, err
 	}
-	return version == latest, nil
+	for _, source := range provider.ListSources() {
+		schema.Migrations = append(schema.Migrations, Migration{Version: source.Version, File: source.Path, AppliedAt: applied[source.Version]})
+	}
+	if schema.Oldest, err = s.oldestVersion(ctx); err != nil {
+		return Schema{}, err
+	}
+	return schema, nil
 }
 
-func (s *Store) version(ctx context.Context) (int64, error) {
-	var version int64
-	err := s.sql.QueryRowContext(ctx, s.queries.schemaVersion).Scan(&version)
-	return version, err
+// schemaVersions reads what Usable needs to know.
+func (s *Store) schemaVersions(ctx context.Context) (schema Schema, err error) {
+	if schema.Latest, err = s.latestVersion(); err != nil {
+		return Schema{}, err
+	}
+	err = s.sql.QueryRowContext(ctx, s.queries.schemaVersion).Scan(&schema.Version)
+	if err != nil && !isMissingTable(err) { // without the table it has never been migrated
+		return Schema{}, unreadable(err)
+	}
+	if schema.Version > schema.Latest {
+		schema.Oldest, err = s.oldestVersion(ctx)
+		return schema, err
+	}
+	return schema, nil
+}
+
+// oldestVersion returns 0 when the database does not say, as those from before version 3 do not.
+func (s *Store) oldestVersion(ctx context.Context) (version int64, err error) {
+	err = s.sql.QueryRowContext(ctx, s.queries.oldestVersion).Scan(&version)
+	if err != nil && !isMissingTable(err) && !errors.Is(err, sql.ErrNoRows) {
+		return 0, unreadable(err)
+	}
+	return version, nil
+}
+
+func (s *Store) appliedMigrations(ctx context.Context) (map[int64]time.Time, error) {
+	applied := make(map[int64]time.Time)
+	rows, err := s.sql.QueryContext(ctx, s.queries.appliedVersions)
+	if isMissingTable(err) {
+		return applied, nil
+	}
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	defer rows.Close() //nolint:errcheck // Err says it
+	for rows.Next() {
+		var (
+			version int64
+			at      time.Time
+		)
+		if err := rows.Scan(&version, &at); err != nil {
+			return nil, err
+		}
+		applied[version] = at
+	}
+	if err := rows.Err(); err != nil {
+		return nil, unreadable(err)
+	}
+	return applied, nil
+}
+
+// unreadable translates an error of statements so simple that only the database can be at fault.
+func unreadable(err error) error {
+	if err = translate(err); fault.KindOf(err) == fault.Unavailable {
+		return err
+	}
+	return unavailable(err)
 }
 
 func (s *Store) latestVersion() (int64, error) {
@@ -152,7 +216,10 @@ type sqliteLock struct {
 }
 
 func (l *sqliteLock) Lock(ctx context.Context, _ *sql.DB) error {
-	connector, err := newSQLiteConnector(l.path, sqliteFile(l.path), migrationLockWait*time.Second)
+	if err := createPrivate(l.path); err != nil {
+		return err
+	}
+	connector, err := newSQLiteConnector(l.path, sqliteURI(l.path)+"?mode=rw", migrationLockWait*time.Second)
 	if err != nil {
 		return err
 	}

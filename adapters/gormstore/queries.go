@@ -26,6 +26,8 @@ type queries struct {
 	setLastUsed      string // what Store.useArguments returns
 	star             string // $1: user, $2: paste
 	schemaVersion    string
+	oldestVersion    string // see Schema
+	appliedVersions  string // with their times
 	importLock       string // ?: kind; empty where the write lock of the transaction is enough
 	sweepTryLock     string // empty where the write lock of the transaction is enough
 }
@@ -40,6 +42,7 @@ const (
 		SELECT $1, $2, coalesce(max(s.position) + 1, 0) FROM stars s WHERE s.user_id = $1
 		ON CONFLICT (user_id, paste_id) DO NOTHING`
 	schemaVersion = `SELECT coalesce(max(version_id), 0) FROM ` + migrationsTable
+	oldestVersion = `SELECT oldest_version FROM schema_compatibility`
 )
 
 const (
@@ -106,8 +109,11 @@ var postgresQueries = queries{
 		WHERE t.id = used.id AND (t.last_used_at IS NULL OR t.last_used_at < used.at)`,
 	star:          star,
 	schemaVersion: schemaVersion,
-	importLock:    `SELECT pg_advisory_xact_lock(?)`,
-	sweepTryLock:  `SELECT pg_try_advisory_xact_lock(7163384644223837030)`, // an arbitrary number: "sweeping" to us, nothing to others
+	oldestVersion: oldestVersion,
+	// The column has no zone and was filled by now() in the session's.
+	appliedVersions: `SELECT version_id, tstamp::timestamptz FROM ` + migrationsTable + ` WHERE is_applied`,
+	importLock:      `SELECT pg_advisory_xact_lock(?)`,
+	sweepTryLock:    `SELECT pg_try_advisory_xact_lock(7163384644223837030)`, // an arbitrary number: "sweeping" to us, nothing to others
 }
 
 var sqliteQueries = queries{
@@ -128,6 +134,8 @@ var sqliteQueries = queries{
 		SELECT id FROM pastes WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
 	setLastUsed: `UPDATE access_tokens AS t SET last_used_at = u.value FROM json_each($1) u
 		WHERE t.id = u.key AND (t.last_used_at IS NULL OR t.last_used_at < u.value)`,
-	star:          star,
-	schemaVersion: schemaVersion,
+	star:            star,
+	schemaVersion:   schemaVersion,
+	oldestVersion:   oldestVersion,
+	appliedVersions: `SELECT version_id, tstamp FROM ` + migrationsTable + ` WHERE is_applied`,
 }

@@ -25,6 +25,9 @@ func TestPragmas(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close() //nolint:errcheck // nothing was written
+	if err := store.Create(); err != nil {
+		t.Fatal(err)
+	}
 	if err := store.Connect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +59,7 @@ func TestSQLiteWithoutRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close() //nolint:errcheck // the test has ended
-	if err := errors.Join(store.Connect(t.Context()), store.Migrate(t.Context())); err != nil {
+	if err := errors.Join(store.Create(), store.Connect(t.Context()), store.Migrate(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	var pages int

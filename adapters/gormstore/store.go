@@ -7,9 +7,9 @@ package gormstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -36,7 +36,8 @@ type Store struct {
 	statements sync.Map // text -> *sql.Stmt, see prepared; closed with the pool
 	clock      clock    // SQLite's
 	url        URL
-	sqlitePath string // empty for PostgreSQL
+	sqlitePath string      // empty for PostgreSQL
+	file       *sqliteFile // nil for PostgreSQL
 	// mergedAtOnce is how many statements with merged lookups of one kind may be under way. 0 on SQLite, which
 	// is in the same process: there is nothing to save.
 	mergedAtOnce int
@@ -49,15 +50,21 @@ func New(cfg Config) (*Store, error) {
 		return nil, err
 	}
 	if path, ok := cfg.URL.sqlitePath(); ok {
-		connector, err := newSQLiteConnector(path, sqliteDSN(path), cfg.ConnectTimeout)
+		path, err := filepath.Abs(path) // a process that changes its folder keeps its database
+		if err != nil {
+			return nil, err
+		}
+		file, err := newSQLiteFile(path, cfg)
 		if err != nil {
 			return nil, fmt.Errorf("open %s: %w", cfg.URL, err)
 		}
-		db := sql.OpenDB(connector)
+		db := sql.OpenDB(file)
 		connections := min(cfg.MaxConnections, maxSQLiteConnections)
 		db.SetMaxOpenConns(connections)
 		db.SetMaxIdleConns(connections)
-		return newStore(db, sqliteDialector{pool: db}, &Store{replicas: &replicas{}, url: cfg.URL, queries: &sqliteQueries, migrations: sqliteMigrations, sqlitePath: path})
+		return newStore(db, sqliteDialector{pool: db}, &Store{
+			replicas: &replicas{}, url: cfg.URL, queries: &sqliteQueries, migrations: sqliteMigrations, sqlitePath: path, file: file,
+		})
 	}
 	pgxConfig, err := postgresConfig(cfg)
 	if err != nil {
@@ -106,6 +113,7 @@ func postgresConfig(cfg Config) (*pgx.ConnConfig, error) {
 // at once, because one that takes it late can fail without having waited.
 func sqliteDSN(path string) string {
 	options := url.Values{
+		"mode": {"rw"}, // never creates the file
 		"_pragma": {
 			"busy_timeout(0)", // see sqliteConnector
 			"journal_mode(WAL)",
@@ -116,28 +124,52 @@ func sqliteDSN(path string) string {
 		"_inttotime":           {"1"},
 		"_time_integer_format": {"unix_micro"},
 	}
-	return sqliteFile(path) + "?" + options.Encode()
+	return sqliteURI(path) + "?" + options.Encode()
 }
 
-func sqliteFile(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
+func sqliteURI(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
 
-// Connect makes sure that the database answers, and begins to follow its replicas, whether they do or not. For SQLite it creates the folder and the file first.
-// It fails with fault.Unavailable.
-func (s *Store) Connect(ctx context.Context) error {
-	if s.sqlitePath != "" {
-		if err := os.MkdirAll(filepath.Dir(s.sqlitePath), 0o750); err != nil {
-			return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the folder of the database %s. Check GLUEPOT_DATABASE_URL.", s.url), err)
-		}
+// Create makes the file of an SQLite database and its folder, for their owner only, unless they are there. On
+// PostgreSQL it does nothing. It fails with fault.Unavailable.
+func (s *Store) Create() error {
+	if s.file == nil {
+		return nil
 	}
+	return s.file.create()
+}
+
+// Connect makes sure that the database is there and answers, and begins to follow its replicas, whether they do or
+// not. It creates nothing. It fails with fault.Unavailable.
+func (s *Store) Connect(ctx context.Context) error {
 	if err := s.sql.PingContext(ctx); err != nil {
-		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot reach the database %s. Check that it runs and that GLUEPOT_DATABASE_URL is right.", s.url), err)
+		return s.connectError(err)
+	}
+	if s.file != nil {
+		if err := s.file.open(ctx, s.sql); err != nil {
+			return s.connectError(err)
+		}
+		s.file.watch()
 	}
 	s.replicas.watch(s.sql)
 	return nil
 }
 
+func (s *Store) connectError(err error) error {
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	if isDamaged(err) {
+		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or no database. Check GLUEPOT_DATABASE_URL.", s.url), err)
+	}
+	return fault.Wrap(fault.Unavailable, fmt.Sprintf(
+		"Cannot reach the database %s. Check that it runs and that GLUEPOT_DATABASE_URL is right.", s.url), err)
+}
+
 // Close closes all connections, after the statements that are under way.
 func (s *Store) Close() error {
 	s.replicas.close()
+	if s.file != nil {
+		s.file.close()
+	}
 	return s.sql.Close()
 }

@@ -268,28 +268,77 @@ func TestMigrate(t *testing.T) {
 	t.Parallel()
 	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
 		url := "GLUEPOT_DATABASE_URL=" + string(cfg.URL)
+		if strings.HasPrefix(string(cfg.URL), "sqlite:") {
+			if err := os.WriteFile(database.SQLitePath(cfg), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
 		unmigrated := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_DATABASE_MIGRATE=false"}, "serve")
 		unmigrated.WaitForAddress()
-		wantStatus(t, unmigrated, "/readyz", http.StatusServiceUnavailable)
+		_, body := wantStatus(t, unmigrated, "/readyz", http.StatusServiceUnavailable)
+		if !strings.Contains(body, "Run 'gluepot migrate up'") {
+			t.Error(body)
+		}
 		for _, step := range []struct{ command, part string }{
-			{"status", "pending"}, {"up", "up to date"}, {"up", "up to date"}, {"status", "applied"},
+			{"status", "pending"}, {"status", "at version 0"}, {"up", "up to date"}, {"up", "up to date"}, {"status", "applied"},
 		} {
 			if code, stdout, stderr := program.Run(t, []string{url}, "migrate", step.command); code != 0 || !strings.Contains(stdout, step.part) {
 				t.Fatalf("%s: exit code %d, %q, %q", step.command, code, stdout, stderr)
 			}
 		}
 		wantStatus(t, unmigrated, "/readyz", http.StatusOK)
+	})
+}
 
-		// A newer program has been here. Nodes that run go on; this one does not start.
-		if _, err := database.SQL(t, cfg).Exec("INSERT INTO gluepot_migrations (version_id, is_applied) VALUES (99999, true)"); err != nil {
-			t.Fatal(err)
+// TestNewerDatabase is one that a newer program has migrated. Whether this one can go on, and start again, is said in the database.
+func TestNewerDatabase(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		url := "GLUEPOT_DATABASE_URL=" + string(cfg.URL)
+		running := program.Serve(t, string(cfg.URL))
+		db := database.SQL(t, cfg)
+		execute := func(statement string) {
+			t.Helper()
+			if _, err := db.Exec(statement); err != nil {
+				t.Fatal(err)
+			}
 		}
-		wantStatus(t, unmigrated, "/readyz", http.StatusOK)
-		for _, args := range [][]string{{"serve"}, {"migrate", "up"}} {
-			code, _, stderr := program.Run(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}[:len(args[0])/7+1], args...)
-			if code != 1 || !strings.Contains(stderr, "Run a newer gluepot") || strings.Count(stderr, "\n") != 1 {
+		execute("UPDATE schema_compatibility SET oldest_version = (SELECT max(version_id) FROM gluepot_migrations)")
+		execute("INSERT INTO gluepot_migrations (version_id, is_applied) VALUES (99999, true)")
+		wantStatus(t, running, "/readyz", http.StatusOK)
+		for _, migrate := range []string{"true", "false"} {
+			restarted := program.Serve(t, string(cfg.URL), "GLUEPOT_DATABASE_MIGRATE="+migrate)
+			wantStatus(t, restarted, "/readyz", http.StatusOK)
+			wantStatus(t, restarted, "/data/numPastes", http.StatusOK)
+		}
+		for command, part := range map[string]string{
+			"migrate up": "up to date", "migrate status": "The database is at version 99999", "stats": "0", "user create epoxy": "epoxy",
+		} {
+			if code, stdout, stderr := program.Run(t, []string{url}, strings.Fields(command)...); code != 0 || !strings.Contains(stdout, part) {
+				t.Errorf("%s: exit code %d, %q, %q", command, code, stdout, stderr)
+			}
+		}
+
+		execute("UPDATE schema_compatibility SET oldest_version = 99999")
+		const refusal = "The database is at version 99999, but this program knows versions up to "
+		_, body := wantStatus(t, running, "/readyz", http.StatusServiceUnavailable)
+		if !strings.Contains(body, refusal) {
+			t.Error(body)
+		}
+		for _, args := range [][]string{{"serve"}, {"serve", "--database-migrate=false"}, {"migrate", "up"}, {"stats"}} {
+			code, _, stderr := program.Run(t, []string{url}, args...)
+			if code != 1 || !strings.HasPrefix(stderr, "gluepot: "+refusal) || !strings.HasSuffix(stderr, "Run a newer gluepot.\n") ||
+				strings.Count(stderr, "\n") != 1 {
 				t.Errorf("%v: exit code %d, %q", args, code, stderr)
 			}
+		}
+		code, stdout, _ := program.Run(t, []string{url}, "migrate", "status")
+		if code != 0 || !strings.Contains(stdout, "know version 99999 or a later one") || !strings.Contains(stdout, "This one cannot") {
+			t.Errorf("status: exit code %d, %q", code, stdout)
+		}
+		execute("DROP TABLE schema_compatibility") // as before version 3
+		if code, _, stderr := program.Run(t, []string{url}, "serve"); code != 1 || !strings.Contains(stderr, refusal) {
+			t.Errorf("exit code %d, %q", code, stderr)
 		}
 	})
 }

@@ -1,0 +1,240 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// fileWatchInterval is how long reads may go on from a file that was replaced or removed. Writes notice at once.
+const fileWatchInterval = time.Second
+
+var errFileReplaced = fault.New(fault.Unavailable, "The database file was replaced or removed while it was in use. Restart the server.")
+
+// sqliteFile is the file of an SQLite database, and opens the connections to it. All are to the one file that was
+// there when the first was opened: a path may come to name another file, or none, while the open ones go
+// on with the old one, whose new content would be lost with it (decision 0017).
+//
+// SQLite has locks that belong to the process and the file, and the operating system drops them when any descriptor
+// of the file is closed. So it is looked at by its path only.
+type sqliteFile struct {
+	driver.Connector
+	path string
+	url  URL
+
+	opening  sync.Mutex
+	identity os.FileInfo // of the file that the first connection opened
+	replaced atomic.Bool // once true, it stays so
+
+	stop    context.CancelFunc
+	stopped sync.WaitGroup
+}
+
+func newSQLiteFile(path string, cfg Config) (*sqliteFile, error) {
+	connector, err := newSQLiteConnector(path, sqliteDSN(path), cfg.ConnectTimeout)
+	if err != nil {
+		return nil, err
+	}
+	return &sqliteFile{Connector: connector, path: path, url: cfg.URL}, nil
+}
+
+// create makes the file and its folder for nobody but their owner, unless they are there. SQLite gives the files
+// beside it the mode of the first.
+func (f *sqliteFile) create() error {
+	err := os.MkdirAll(filepath.Dir(f.path), 0o700)
+	if err == nil {
+		err = createPrivate(f.path)
+	}
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check GLUEPOT_DATABASE_URL.", f.url), err)
+	}
+	return nil
+}
+
+// createPrivate makes an empty file that only its owner may read, unless there is a file. It opens none that is there.
+func createPrivate(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return nil
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // another process was faster
+	}
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// Connect implements driver.Connector. It never creates a file.
+func (f *sqliteFile) Connect(ctx context.Context) (driver.Conn, error) {
+	f.opening.Lock()
+	if f.identity == nil {
+		defer f.opening.Unlock()
+		return f.connectFirst(ctx)
+	}
+	f.opening.Unlock()
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	conn, err := f.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.check(); err != nil { // it may be a connection to another file
+		_ = conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// connectFirst opens the first connection and notes which file it is to. It tries twice, because a file of a
+// container image can change its identity when it is opened for writing for the first time.
+func (f *sqliteFile) connectFirst(ctx context.Context) (driver.Conn, error) {
+	for range 2 {
+		before, err := os.Stat(f.path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fault.New(fault.Unavailable,
+				fmt.Sprintf("There is no database at %s: check GLUEPOT_DATABASE_URL, or run 'gluepot migrate up' to create it.", f.url))
+		}
+		if err != nil {
+			return nil, err
+		}
+		conn, err := f.connect(ctx)
+		if err != nil {
+			return nil, err
+		}
+		after, err := os.Stat(f.path)
+		if err == nil && os.SameFile(before, after) {
+			f.identity = after
+			return conn, nil
+		}
+		_ = conn.Close()
+	}
+	return nil, errFileReplaced
+}
+
+func (f *sqliteFile) connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := f.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	own, ok := conn.(driverConn)
+	if !ok {
+		_ = conn.Close()
+		return nil, fmt.Errorf("the SQLite driver's %T lacks a method", conn)
+	}
+	return &fileConn{own, f}, nil
+}
+
+// check fails once the path does not name the file any more that the connections are to.
+func (f *sqliteFile) check() error {
+	if f.replaced.Load() {
+		return errFileReplaced
+	}
+	if f.identity == nil {
+		return nil // no connection has been opened
+	}
+	now, err := os.Stat(f.path)
+	if err == nil && os.SameFile(f.identity, now) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil //nolint:nilerr // a folder that cannot be looked into says nothing about the file
+	}
+	f.replaced.Store(true)
+	return errFileReplaced
+}
+
+// open opens every connection of a pool, so that none is opened later than necessary.
+func (f *sqliteFile) open(ctx context.Context, db *sql.DB) (err error) {
+	for range db.Stats().MaxOpenConnections {
+		conn, err := db.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		defer conn.Close() //nolint:errcheck // it goes back to the pool, when all are open
+	}
+	return nil
+}
+
+// watch looks at the file now and then until close is called.
+func (f *sqliteFile) watch() {
+	ctx, cancel := context.WithCancel(context.Background())
+	f.stop = cancel
+	f.stopped.Go(func() {
+		ticker := time.NewTicker(fileWatchInterval)
+		defer ticker.Stop()
+		for f.check() == nil {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+		}
+	})
+}
+
+func (f *sqliteFile) close() {
+	if f.stop != nil {
+		f.stop()
+		f.stopped.Wait()
+	}
+}
+
+// fileConn is a connection that knows its file. What was written is only acknowledged if the file was still in its
+// place after that. Writes are expected by ExecContext or in a transaction.
+type fileConn struct {
+	driverConn
+	file *sqliteFile
+}
+
+// ResetSession implements driver.SessionResetter: database/sql calls it before each use. After ErrBadConn it asks the connector for
+// another connection, which says why there is none.
+func (c *fileConn) ResetSession(ctx context.Context) error {
+	if c.file.replaced.Load() {
+		return driver.ErrBadConn
+	}
+	return c.driverConn.ResetSession(ctx)
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *fileConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	result, err := c.driverConn.ExecContext(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	return result, c.file.check()
+}
+
+// BeginTx implements driver.ConnBeginTx.
+func (c *fileConn) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx, error) {
+	tx, err := c.driverConn.BeginTx(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return fileTx{tx, c.file}, nil
+}
+
+type fileTx struct {
+	driver.Tx
+	file *sqliteFile
+}
+
+// Commit implements driver.Tx.
+func (t fileTx) Commit() error {
+	if err := t.Tx.Commit(); err != nil {
+		return err
+	}
+	return t.file.check()
+}

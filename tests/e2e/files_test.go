@@ -1,0 +1,270 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// TestNothingIsCreated runs the commands that need a database where there is none.
+func TestNothingIsCreated(t *testing.T) {
+	t.Parallel()
+	exports := t.TempDir()
+	users := filepath.Join(exports, "users.json")
+	if err := os.WriteFile(users, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"stats", "user list", "user create epoxy", "token list epoxy", "paste list epoxy", "migrate status",
+		"serve --database-migrate=false", "import pastemyst --database-migrate=false --users " + users,
+	} {
+		folder := t.TempDir()
+		url := "GLUEPOT_DATABASE_URL=sqlite://" + filepath.Join(folder, "new", "gluepot.db")
+		code, stdout, stderr := program.Run(t, []string{url}, strings.Fields(line)...)
+		if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "There is no database at sqlite://") ||
+			!strings.Contains(stderr, "'gluepot migrate up'") {
+			t.Errorf("%s: exit code %d, %q, %q", line, code, stdout, stderr)
+		}
+		if entries, err := os.ReadDir(folder); err != nil || len(entries) != 0 {
+			t.Errorf("%s: %v was created (error %v)", line, entries, err)
+		}
+	}
+}
+
+// TestOutdatedDatabase has no tables. Only the commands that may migrate do, and the setting stops those too.
+func TestOutdatedDatabase(t *testing.T) {
+	t.Parallel()
+	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
+		url := "GLUEPOT_DATABASE_URL=" + string(cfg.URL)
+		if strings.HasPrefix(string(cfg.URL), "sqlite:") {
+			if err := os.WriteFile(database.SQLitePath(cfg), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantRefusal := func(part, line string, settings ...string) {
+			t.Helper()
+			code, stdout, stderr := program.Run(t, append(settings, url), strings.Fields(line)...)
+			if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, part) {
+				t.Errorf("%s: exit code %d, %q, %q", line, code, stdout, stderr)
+			}
+		}
+		for _, line := range []string{"stats", "user list", "user create epoxy", "token list epoxy", "paste list epoxy"} {
+			wantRefusal("The database lacks migrations. Run 'gluepot migrate up'.", line)
+		}
+		const no = "GLUEPOT_DATABASE_MIGRATE=false"
+		wantRefusal("run 'gluepot migrate up --database-migrate'", "migrate up", no)
+		wantRefusal("run 'gluepot migrate up --database-migrate'", "migrate up --database-migrate=false")
+		wantRefusal("The database lacks migrations.", "import pastemyst --users -", no)
+		if code, stdout, stderr := program.Run(t, []string{url}, "migrate", "status"); code != 0 || strings.Contains(stdout, "applied") {
+			t.Errorf("something was migrated: exit code %d, %s%s", code, stdout, stderr)
+		}
+		var tables int
+		query := "SELECT count(*) FROM information_schema.tables WHERE table_schema = 'public'"
+		if strings.HasPrefix(string(cfg.URL), "sqlite:") {
+			query = "SELECT count(*) FROM sqlite_schema"
+		}
+		if err := database.SQL(t, cfg).QueryRow(query).Scan(&tables); err != nil || tables != 0 {
+			t.Errorf("%d tables were made (error %v)", tables, err)
+		}
+		if code, _, stderr := program.Run(t, []string{url, no}, "migrate", "up", "--database-migrate"); code != 0 {
+			t.Errorf("the flag does not win: exit code %d, %s", code, stderr)
+		}
+		if code, _, stderr := program.Run(t, []string{url, no}, "stats"); code != 0 {
+			t.Errorf("exit code %d, %s", code, stderr)
+		}
+	})
+}
+
+// TestImportCreates the database that it fills.
+func TestImportCreates(t *testing.T) {
+	t.Parallel()
+	url := "GLUEPOT_DATABASE_URL=" + string(database.EmptySQLite(t).URL)
+	if code, _, stderr := program.Run(t, []string{url}, "import", "pastemyst", "--users", "-"); code != 0 {
+		t.Fatalf("exit code %d, %s", code, stderr)
+	}
+	if code, _, stderr := program.Run(t, []string{url}, "stats"); code != 0 {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+}
+
+// TestFilesArePrivate looks at everything that a server has on the disk while it runs.
+func TestFilesArePrivate(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("files there have no mode")
+	}
+	folder := t.TempDir()
+	server := program.Serve(t, "sqlite://"+filepath.Join(folder, "data", "deep", "gluepot.db"))
+	wantStatus(t, server, "/readyz", http.StatusOK)
+	var files []string
+	err := filepath.WalkDir(filepath.Join(folder, "data"), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		if mode := info.Mode().Perm(); mode&0o077 != 0 {
+			t.Errorf("%s has the mode %v", path, mode)
+		}
+		if !entry.IsDir() {
+			files = append(files, filepath.Base(path))
+		}
+		return nil
+	})
+	if want := "gluepot.db gluepot.db-migrating gluepot.db-shm gluepot.db-wal"; err != nil || strings.Join(files, " ") != want {
+		t.Errorf("the files are %v, want %s (error %v)", files, want, err)
+	}
+}
+
+// TestReplacedFile takes the file away under a server, or puts another one in its place. Whatever was answered with 200 came
+// from the file that the server started with, and nothing is answered with 500.
+func TestReplacedFile(t *testing.T) {
+	t.Parallel()
+	other := database.SQLite(t) // without epoxy
+	content, err := os.ReadFile(database.SQLitePath(other))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, replace := range map[string]func(path string) error{
+		"removed": func(path string) error {
+			return os.Remove(path)
+		},
+		"removed with its log": func(path string) error {
+			for _, suffix := range []string{"", "-wal", "-shm"} {
+				if err := os.Remove(path + suffix); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"replaced": func(path string) error {
+			if err := os.WriteFile(path+".new", content, 0o600); err != nil {
+				return err
+			}
+			return os.Rename(path+".new", path)
+		},
+		"moved with its folder": func(path string) error {
+			return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "data", "gluepot.db")
+			cfg := gormstore.DefaultConfig()
+			cfg.URL = gormstore.URL("sqlite://" + path)
+			if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			program.Fixture(t, cfg)
+			server := program.Serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=20ms")
+			wantStatus(t, server, "/user/epoxy", http.StatusOK)
+			if err := replace(path); err != nil {
+				t.Fatal(err)
+			}
+			program.Eventually(t, "the server notices", func() bool {
+				for _, path := range databasePaths {
+					switch status, body := server.Get(path, program.EpoxyToken); {
+					case status == http.StatusServiceUnavailable && strings.Contains(body, "The database file was replaced or removed"):
+						return true
+					case status != http.StatusOK || strings.Contains(body, `"numPastes":0`):
+						t.Fatalf("%s: %d %s", path, status, body)
+					}
+				}
+				return false
+			})
+			for _, path := range append(databasePaths, "/readyz") {
+				wantStatus(t, server, path, http.StatusServiceUnavailable)
+			}
+			program.Eventually(t, "the log says why", func() bool {
+				return strings.Contains(server.Stderr.String(), "The database file was replaced or removed")
+			})
+			if _, err := os.Stat(path); name != "replaced" && err == nil {
+				t.Error("the server has made another file")
+			}
+		})
+	}
+}
+
+// TestReadinessNoticesReplacedFile asks nothing else, and does not wait for the watcher.
+func TestReadinessNoticesReplacedFile(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	server := program.Serve(t, string(cfg.URL))
+	wantStatus(t, server, "/readyz", http.StatusOK)
+	if err := os.Remove(database.SQLitePath(cfg)); err != nil {
+		t.Fatal(err)
+	}
+	_, body := wantStatus(t, server, "/readyz", http.StatusServiceUnavailable)
+	if !strings.Contains(body, "The database file was replaced or removed") {
+		t.Error(body)
+	}
+	wantStatus(t, server, "/user/epoxy", http.StatusServiceUnavailable)
+	wantStatus(t, server, "/healthz", http.StatusOK)
+}
+
+// TestDamagedFile is refused with its cause at start.
+func TestDamagedFile(t *testing.T) {
+	t.Parallel()
+	cfg := database.EmptySQLite(t)
+	if err := os.WriteFile(database.SQLitePath(cfg), []byte(strings.Repeat("damaged ", 1024)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"serve", "stats", "migrate up", "migrate status"} {
+		code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, strings.Fields(line)...)
+		if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "is damaged, or no database.") ||
+			!strings.Contains(stderr, "(file is not a database (26))") {
+			t.Errorf("%s: exit code %d, %q, %q", line, code, stdout, stderr)
+		}
+	}
+}
+
+// TestDamagedTable is met when it is read: 503, with the cause in the log.
+func TestDamagedTable(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	db := database.SQL(t, cfg)
+	var first, last, size int64 // of the pages of the table and its indexes, which are empty
+	query := "SELECT min(rootpage), max(rootpage), page_size FROM sqlite_schema, pragma_page_size WHERE tbl_name = 'users'"
+	if err := db.QueryRow(query).Scan(&first, &last, &size); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(database.SQLitePath(cfg), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = file.WriteAt(bytes.Repeat([]byte{0xaa}, int((last-first+1)*size)), (first-1)*size); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server := program.Serve(t, string(cfg.URL))
+	_, body := wantStatus(t, server, "/user/epoxy", http.StatusServiceUnavailable)
+	if !strings.Contains(body, "The database file is damaged.") {
+		t.Error(body)
+	}
+	if line := server.WaitForLog("request"); !strings.Contains(fmt.Sprint(line["error"]), "database disk image is malformed") {
+		t.Error(line)
+	}
+}
