@@ -23,6 +23,8 @@ type Users interface {
 	user.ServiceFinder
 	user.Creator
 	user.Editor
+	user.Lister
+	user.Importer
 }
 
 // Tokens are the ports about access tokens.
@@ -31,6 +33,9 @@ type Tokens interface {
 	token.AccountFinder
 	token.Creator
 	token.UseWriter
+	token.OwnerLister
+	token.Revoker
+	token.Importer
 }
 
 // Pastes are the ports about pastes.
@@ -40,6 +45,10 @@ type Pastes interface {
 	paste.ExpiredRemover
 	paste.Creator
 	paste.Starrer
+	paste.OwnerReader
+	paste.Deleter
+	paste.Unstarrer
+	paste.Importer
 }
 
 // Store is an empty store of the test's own.
@@ -81,6 +90,26 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"pastes/removing what is expired":        removeExpired,
 		"pastes/stars keep their order":          starOrder,
 		"pastes/a cancelled context":             cancelledPaste,
+		"users/update":                           updateUser,
+		"users/an update that is refused":        updateUserRefused,
+		"users/delete, with what belongs to it":  deleteUser,
+		"users/all":                              listUsers,
+		"users/import":                           importUsers,
+		"users/names move in an import":          importNames,
+		"users/several callers":                  usersMeet,
+		"tokens/of an owner":                     listTokens,
+		"tokens/revoke":                          revokeToken,
+		"tokens/import":                          importTokens,
+		"tokens/several callers":                 tokensMeet,
+		"pastes/of an owner":                     listPastes,
+		"pastes/delete":                          deletePaste,
+		"pastes/unstar":                          unstarPaste,
+		"pastes/import":                          importPastes,
+		"pastes/several callers":                 pastesMeet,
+		"pastes/several sweepers":                sweepersMeet,
+		"several imports of everything":          importsMeet,
+		"totals":                                 totals,
+		"a cancelled context changes nothing":    cancelledChanges,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

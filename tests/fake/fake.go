@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -178,6 +179,91 @@ func (u Users) Create(ctx context.Context, created user.User, services map[strin
 	return nil
 }
 
+// Each implements user.Lister.
+func (u Users) Each(ctx context.Context, visit func(user.User) error) error {
+	unlock, err := u.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for _, known := range slices.SortedFunc(slices.Values(u.users), func(a, b user.User) int {
+		return cmp.Compare(a.Name.Folded(), b.Name.Folded())
+	}) {
+		if err := visit(known); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Import implements user.Importer.
+func (u Users) Import(ctx context.Context, accounts []user.Account) ([]batch.Result, error) {
+	unlock, err := u.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	ids, names, current := make([]user.ID, len(accounts)), make([]string, len(accounts)), make(map[user.ID]string)
+	for i, account := range accounts {
+		ids[i], names[i] = account.ID, account.Name.Folded()
+	}
+	for _, known := range u.users {
+		current[known.ID] = known.Name.Folded()
+	}
+	results := make([]batch.Result, len(accounts))
+	for i, refused := range refuse(ids, names, current) {
+		if refused {
+			results[i].Err = errConflict
+			continue
+		}
+		wanted := accounts[i]
+		wanted.CreatedAt = wanted.CreatedAt.UTC()
+		known := slices.IndexFunc(u.users, func(known user.User) bool { return known.ID == wanted.ID })
+		if known < 0 {
+			u.users = append(u.users, wanted.User)
+		} else {
+			wanted.CreatedAt = u.users[known].CreatedAt
+			results[i].Outcome = batch.Updated
+			if wanted.User == u.users[known] && maps.Equal(wanted.Services, u.services[wanted.ID]) && slices.Equal(wanted.Stars, u.stars[wanted.ID]) {
+				results[i].Outcome = batch.Unchanged
+			}
+			u.users[known] = wanted.User
+		}
+		if u.services == nil {
+			u.services, u.stars = make(map[user.ID]map[string]string), make(map[user.ID][]string)
+		}
+		u.services[wanted.ID], u.stars[wanted.ID] = maps.Clone(wanted.Services), slices.Clone(wanted.Stars)
+	}
+	return results, nil
+}
+
+// refuse says which of a batch cannot have the key that it wants, because another one has it in the end. Each
+// refusal can be the cause of another, since whoever is refused keeps its key.
+func refuse[ID, Key comparable](ids []ID, keys []Key, current map[ID]Key) []bool {
+	refused := make([]bool, len(ids))
+	for again := true; again; {
+		again = false
+		final := maps.Clone(current)
+		for i, id := range ids {
+			if !refused[i] {
+				delete(final, id)
+			}
+		}
+		holders := make(map[Key]ID)
+		for id, key := range final {
+			holders[key] = id
+		}
+		for i, id := range ids {
+			if holder, held := holders[keys[i]]; !refused[i] && held && holder != id {
+				refused[i], again = true, true
+			} else if !refused[i] {
+				holders[keys[i]] = id
+			}
+		}
+	}
+	return refused
+}
+
 // ByHash implements token.Finder.
 func (t Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, error) {
 	unlock, err := t.lock(ctx)
@@ -255,6 +341,86 @@ func (t Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) er
 	return nil
 }
 
+// ByOwner implements token.OwnerLister.
+func (t Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, error) {
+	unlock, err := t.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	owned := []token.Token{}
+	for _, known := range t.tokens {
+		if known.Owner == owner {
+			owned = append(owned, known)
+		}
+	}
+	slices.SortFunc(owned, func(a, b token.Token) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
+	return owned, nil
+}
+
+// Revoke implements token.Revoker.
+func (t Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
+	unlock, err := t.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for i, known := range t.tokens {
+		if known.ID == id {
+			if known.RevokedAt.IsZero() {
+				t.tokens[i].RevokedAt = at.UTC()
+			}
+			return nil
+		}
+	}
+	return errNotFound
+}
+
+// Import implements token.Importer.
+func (t Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Result, error) {
+	unlock, err := t.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	results := make([]batch.Result, len(tokens))
+	var (
+		ids     []token.ID
+		hashes  []token.Hash
+		known   []int // where they stand in tokens
+		current = make(map[token.ID]token.Hash)
+	)
+	for i, wanted := range tokens {
+		if !t.exists(wanted.Owner) {
+			results[i].Err = errNotFound
+			continue
+		}
+		ids, hashes, known = append(ids, wanted.ID), append(hashes, wanted.Hash), append(known, i)
+	}
+	for _, stored := range t.tokens {
+		current[stored.ID] = stored.Hash
+	}
+	for n, refused := range refuse(ids, hashes, current) {
+		i := known[n]
+		if refused {
+			results[i].Err = errConflict
+			continue
+		}
+		wanted := tokens[i]
+		wanted.CreatedAt = wanted.CreatedAt.UTC()
+		stored := slices.IndexFunc(t.tokens, func(stored token.Token) bool { return stored.ID == wanted.ID })
+		switch {
+		case stored < 0:
+			t.tokens = append(t.tokens, wanted)
+		case t.tokens[stored].Hash == wanted.Hash:
+			results[i].Outcome = batch.Unchanged
+		default:
+			results[i].Outcome, t.tokens[stored] = batch.Updated, wanted
+		}
+	}
+	return results, nil
+}
+
 // ActiveCount implements paste.Counter.
 func (p Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	unlock, err := p.lock(ctx)
@@ -277,10 +443,7 @@ func (p Pastes) EachActiveID(ctx context.Context, owner user.ID, visit func([]by
 		return err
 	}
 	defer unlock()
-	newestFirst := slices.SortedFunc(slices.Values(p.pastes), func(a, b paste.Paste) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
-	})
-	for _, known := range newestFirst {
+	for _, known := range p.newestFirst() {
 		if known.Owner == owner && p.active(known) {
 			if err := visit([]byte(known.ID)); err != nil {
 				return err
@@ -322,6 +485,7 @@ func (p Pastes) Create(ctx context.Context, created paste.Paste) error {
 	if created.Owner != "" && !p.exists(created.Owner) {
 		return errNotFound
 	}
+	created.CreatedAt, created.ExpiresAt = created.CreatedAt.UTC(), created.ExpiresAt.UTC()
 	p.pastes = append(p.pastes, created)
 	return nil
 }
@@ -340,6 +504,83 @@ func (p Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
 		p.stars[starrer] = append(p.stars[starrer], string(id))
 	}
 	return nil
+}
+
+// EachOf implements paste.OwnerReader.
+func (p Pastes) EachOf(ctx context.Context, owner user.ID, visit func(paste.Paste) error) error {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for _, known := range p.newestFirst() {
+		if known.Owner == owner {
+			if err := visit(known); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) newestFirst() []paste.Paste {
+	return slices.SortedFunc(slices.Values(s.pastes), func(a, b paste.Paste) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
+	})
+}
+
+// Delete implements paste.Deleter.
+func (p Pastes) Delete(ctx context.Context, id paste.ID) error {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	before := len(p.pastes)
+	p.pastes = slices.DeleteFunc(p.pastes, func(known paste.Paste) bool { return known.ID == id })
+	if len(p.pastes) == before {
+		return errNotFound
+	}
+	return nil
+}
+
+// Unstar implements paste.Unstarrer.
+func (p Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	i := slices.Index(p.stars[starrer], string(id))
+	if i < 0 {
+		return errNotFound
+	}
+	p.stars[starrer] = slices.Delete(p.stars[starrer], i, i+1)
+	return nil
+}
+
+// Import implements paste.Importer.
+func (p Pastes) Import(ctx context.Context, pastes []paste.Paste) ([]batch.Result, error) {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	results := make([]batch.Result, len(pastes))
+	for i, wanted := range pastes {
+		stored := slices.IndexFunc(p.pastes, func(known paste.Paste) bool { return known.ID == wanted.ID })
+		switch {
+		case wanted.Owner != "" && !p.exists(wanted.Owner):
+			results[i].Err = errNotFound
+		case stored < 0:
+			p.pastes = append(p.pastes, wanted)
+		case p.pastes[stored] == wanted:
+			results[i].Outcome = batch.Unchanged
+		default:
+			results[i].Outcome, p.pastes[stored] = batch.Updated, wanted
+		}
+	}
+	return results, nil
 }
 
 // Totals implements stats.Counter.

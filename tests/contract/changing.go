@@ -1,0 +1,314 @@
+package contract
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/stats"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// unstorable are texts that no store can have as an id: whoever asks for one is told that there is none.
+var unstorable = []string{"", "nobody", "a\x00b", "\xff", "OWNER", "owner\u202e"}
+
+func updateUser(t *testing.T, s Store) {
+	before := newUser(t, "somebody")
+	must(t, s.Users.Create(t.Context(), before, map[string]string{"github": "1", "gitlab": "2"}))
+	storedUser(t, s, "bystander")
+	updated, services, err := s.Users.Update(t.Context(), parseName(t, "SomeBody"), func(u *user.User, services map[string]string) error {
+		want(t, "the user as it is", u.ID, before.ID)
+		want(t, "the time of creation as it is", u.CreatedAt, now.UTC())
+		u.AvatarURL, u.PublicProfile, u.SupporterMonths = "", false, 0
+		u.Name = parseName(t, "SOMEBODY") // the same name, spelled anew
+		u.ID, u.CreatedAt = "another", time.Unix(0, 0)
+		delete(services, "gitlab")
+		services["codeberg"] = "3"
+		return nil
+	})
+	must(t, err)
+	wanted := before
+	wanted.Name, wanted.AvatarURL, wanted.PublicProfile, wanted.SupporterMonths = parseName(t, "SOMEBODY"), "", false, 0
+	wanted.CreatedAt = now.UTC()
+	wantedServices := map[string]string{"github": "1", "codeberg": "3"}
+	want(t, "the returned user", updated, wanted)
+	stored, storedServices, err := s.Users.WithServices(t.Context(), before.Name)
+	must(t, err)
+	want(t, "the stored user", stored, wanted)
+	if !maps.Equal(services, wantedServices) || !maps.Equal(storedServices, wantedServices) {
+		t.Errorf("services: returned %v, stored %v, want %v", services, storedServices, wantedServices)
+	}
+	bystander, err := s.Users.ByName(t.Context(), parseName(t, "bystander"))
+	must(t, err)
+	want(t, "the bystander's months", bystander.SupporterMonths, 1<<31-1)
+}
+
+func updateUserRefused(t *testing.T, s Store) {
+	before := storedUser(t, s, "somebody")
+	storedUser(t, s, "taken")
+	refusal := errors.New("no")
+	for what, change := range map[string]func(u *user.User, services map[string]string) error{
+		"refusal": func(u *user.User, services map[string]string) error {
+			u.SupporterMonths, services["github"] = 1, "1"
+			return refusal
+		},
+		"conflict": func(u *user.User, services map[string]string) error {
+			u.Name, u.SupporterMonths, services["github"] = parseName(t, "TAKEN"), 1, "1"
+			return nil
+		},
+	} {
+		_, _, err := s.Users.Update(t.Context(), before.Name, change)
+		if what == "refusal" && !errors.Is(err, refusal) {
+			t.Errorf("%s: got the error %v, want that of change", what, err)
+		}
+		if what == "conflict" {
+			wantOtherConflict(t, err)
+		}
+		after, services, err := s.Users.WithServices(t.Context(), before.Name)
+		must(t, err)
+		want(t, what+": months", after.SupporterMonths, before.SupporterMonths)
+		want(t, what+": services", len(services), 0)
+	}
+	_, _, err := s.Users.Update(t.Context(), parseName(t, "nobody"), func(*user.User, map[string]string) error {
+		t.Error("change was called for nobody")
+		return nil
+	})
+	wantKind(t, err, fault.NotFound)
+}
+
+func deleteUser(t *testing.T, s Store) {
+	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
+	made, kept := storedToken(t, s, owner.ID), storedToken(t, s, other.ID)
+	storedPaste(t, s, "owned", owner.ID, now, time.Time{})
+	storedPaste(t, s, "others", other.ID, now, time.Time{})
+	storedPaste(t, s, "nobodys", "", now, time.Time{})
+	must(t, s.Pastes.Star(t.Context(), owner.ID, "others"))
+	id, err := s.Users.Delete(t.Context(), parseName(t, "OWNER"))
+	must(t, err)
+	want(t, "the deleted id", id, owner.ID)
+	_, err = s.Users.ByName(t.Context(), owner.Name)
+	wantKind(t, err, fault.NotFound)
+	_, err = s.Tokens.ByHash(t.Context(), made.Hash)
+	wantKind(t, err, fault.NotFound)
+	_, err = s.Tokens.ByHash(t.Context(), kept.Hash)
+	must(t, err)
+	count, err := s.Pastes.ActiveCount(t.Context())
+	must(t, err)
+	want(t, "pastes that are left", count, 2)
+	_, err = s.Users.Delete(t.Context(), owner.Name)
+	wantKind(t, err, fault.NotFound)
+	again := newUser(t, "owner") // the name is free, and nothing of the former owner's shows
+	must(t, s.Users.Create(t.Context(), again, nil))
+	want(t, "pastes of the name's new owner", len(activeIDs(t, s, again.ID)), 0)
+}
+
+func revokeToken(t *testing.T, s Store) {
+	made, bystander := storedToken(t, s, storedUser(t, s, "owner").ID), storedToken(t, s, storedUser(t, s, "other").ID)
+	for _, at := range []time.Time{now, now.Add(time.Hour)} { // the first time counts
+		must(t, s.Tokens.Revoke(t.Context(), made.ID, at))
+		found, err := s.Tokens.ByHash(t.Context(), made.Hash)
+		must(t, err)
+		want(t, "revoked", found.RevokedAt, now.UTC())
+	}
+	found, err := s.Tokens.ByHash(t.Context(), bystander.Hash)
+	must(t, err)
+	want(t, "the bystander is revoked", !found.RevokedAt.IsZero(), false)
+	for _, id := range unstorable {
+		wantKind(t, s.Tokens.Revoke(t.Context(), token.ID(id), now), fault.NotFound)
+	}
+}
+
+func deletePaste(t *testing.T, s Store) {
+	owner := storedUser(t, s, "owner")
+	id := storedPaste(t, s, "mine", owner.ID, now, time.Time{})
+	storedPaste(t, s, "MINE", owner.ID, now, time.Time{})
+	expired := storedPaste(t, s, "expired", owner.ID, now, now)
+	must(t, s.Pastes.Delete(t.Context(), id))
+	wantKind(t, s.Pastes.Delete(t.Context(), id), fault.NotFound)
+	must(t, s.Pastes.Delete(t.Context(), expired))
+	if got, wanted := activeIDs(t, s, owner.ID), []string{"MINE"}; !slices.Equal(got, wanted) {
+		t.Errorf("left %v, want %v", got, wanted)
+	}
+	for _, id := range unstorable {
+		wantKind(t, s.Pastes.Delete(t.Context(), ID(id)), fault.NotFound)
+	}
+}
+
+func unstarPaste(t *testing.T, s Store) {
+	owner := storedUser(t, s, "owner")
+	made := storedToken(t, s, owner.ID)
+	for _, id := range []string{"a", "b", "c"} {
+		storedPaste(t, s, id, "", now, time.Time{})
+		must(t, s.Pastes.Star(t.Context(), owner.ID, ID(id)))
+	}
+	must(t, s.Pastes.Unstar(t.Context(), owner.ID, "a"))
+	wantKind(t, s.Pastes.Unstar(t.Context(), owner.ID, "a"), fault.NotFound)
+	wantKind(t, s.Pastes.Unstar(t.Context(), "unknown", "b"), fault.NotFound)
+	for _, id := range unstorable {
+		wantKind(t, s.Pastes.Unstar(t.Context(), owner.ID, ID(id)), fault.NotFound)
+	}
+	must(t, s.Pastes.Star(t.Context(), owner.ID, "a")) // comes last now
+	_, account, err := s.Tokens.AccountByHash(t.Context(), made.Hash)
+	must(t, err)
+	if wanted := []string{"b", "c", "a"}; !slices.Equal(account.Stars, wanted) {
+		t.Errorf("got %v, want %v", account.Stars, wanted)
+	}
+}
+
+func listUsers(t *testing.T, s Store) {
+	names := func() (names []string) {
+		t.Helper()
+		must(t, s.Users.Each(t.Context(), func(u user.User) error {
+			names = append(names, u.Name.String())
+			return nil
+		}))
+		return names
+	}
+	want(t, "users", len(names()), 0)
+	for _, name := range []string{"b", "a.1", "A-2", "C", "a_3", "0"} {
+		storedUser(t, s, name)
+	}
+	if got, wanted := names(), []string{"0", "A-2", "a.1", "a_3", "b", "C"}; !slices.Equal(got, wanted) {
+		t.Errorf("got %v, want %v", got, wanted)
+	}
+	stop, visits := errors.New("enough"), 0
+	err := s.Users.Each(t.Context(), func(user.User) error {
+		visits++
+		return stop
+	})
+	if !errors.Is(err, stop) || visits != 1 {
+		t.Errorf("%d visits and the error %v, want 1 and that of visit", visits, err)
+	}
+}
+
+func listTokens(t *testing.T, s Store) {
+	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
+	for _, id := range []user.ID{owner.ID, "unknown"} {
+		listed, err := s.Tokens.ByOwner(t.Context(), id)
+		must(t, err)
+		if listed == nil || len(listed) != 0 {
+			t.Errorf("tokens of %s: got %#v, want an empty list", id, listed)
+		}
+	}
+	storedToken(t, s, other.ID)
+	made := func(id token.ID, created time.Time, change func(*token.Token)) {
+		t.Helper()
+		k := token.Token{ID: id, Owner: owner.ID, Hash: token.Generate().Hash(), CreatedAt: created}
+		change(&k)
+		must(t, s.Tokens.Create(t.Context(), k))
+	}
+	made("newest", now.Add(time.Second), func(k *token.Token) { k.RevokedAt = now })
+	made("tie-b", now, func(k *token.Token) { k.ExpiresAt = now })
+	made("tie-B", now, func(*token.Token) {})
+	made("oldest", now.Add(-time.Second), func(*token.Token) {})
+	listed, err := s.Tokens.ByOwner(t.Context(), owner.ID)
+	must(t, err)
+	got := []token.ID{}
+	for _, k := range listed {
+		got = append(got, k.ID)
+	}
+	if wanted := []token.ID{"oldest", "tie-B", "tie-b", "newest"}; !slices.Equal(got, wanted) {
+		t.Errorf("got %v, want %v", got, wanted)
+	}
+	if len(listed) == 4 && (listed[3].RevokedAt != now.UTC() || listed[2].ExpiresAt != now.UTC()) {
+		t.Errorf("got %+v, want the times that were stored", listed)
+	}
+}
+
+func listPastes(t *testing.T, s Store) {
+	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
+	list := func(owner user.ID) (pastes []paste.Paste) {
+		t.Helper()
+		must(t, s.Pastes.EachOf(t.Context(), owner, func(p paste.Paste) error {
+			pastes = append(pastes, p)
+			return nil
+		}))
+		return pastes
+	}
+	want(t, "pastes of nobody", len(list("unknown")), 0)
+	storedPaste(t, s, "others", other.ID, now, time.Time{})
+	storedPaste(t, s, "old", owner.ID, now.Add(-time.Hour), now)
+	storedPaste(t, s, "tie-b", owner.ID, now, time.Time{})
+	storedPaste(t, s, "tie-B", owner.ID, now, now.Add(time.Hour))
+	utc := now.UTC()
+	wanted := []paste.Paste{
+		{ID: "tie-b", Owner: owner.ID, CreatedAt: utc},
+		{ID: "tie-B", Owner: owner.ID, CreatedAt: utc, ExpiresAt: utc.Add(time.Hour)},
+		{ID: "old", Owner: owner.ID, CreatedAt: utc.Add(-time.Hour), ExpiresAt: utc},
+	}
+	if got := list(owner.ID); !slices.Equal(got, wanted) {
+		t.Errorf("got %+v, want %+v", got, wanted)
+	}
+	stop := errors.New("enough")
+	if err := s.Pastes.EachOf(t.Context(), owner.ID, func(paste.Paste) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("got the error %v, want that of visit", err)
+	}
+}
+
+func totals(t *testing.T, s Store) {
+	count := func(wanted stats.Totals) {
+		t.Helper()
+		got, err := s.Stats.Totals(t.Context())
+		must(t, err)
+		want(t, "totals", got, wanted)
+	}
+	count(stats.Totals{})
+	owner := storedUser(t, s, "owner")
+	made := storedToken(t, s, owner.ID)
+	must(t, s.Tokens.Revoke(t.Context(), made.ID, now))
+	storedPaste(t, s, "active", owner.ID, now, time.Time{})
+	storedPaste(t, s, "later", "", now, later)
+	storedPaste(t, s, "expired", "", now, now)
+	for _, star := range []ID{"active", "expired", "waiting"} {
+		must(t, s.Pastes.Star(t.Context(), owner.ID, star))
+	}
+	count(stats.Totals{Users: 1, Tokens: 1, ActivePastes: 2, ExpiredPastes: 1, WaitingStars: 1})
+}
+
+// cancelledChanges ends every method that has no such test of its own.
+func cancelledChanges(t *testing.T, s Store) {
+	owner := storedUser(t, s, "owner")
+	made := storedToken(t, s, owner.ID)
+	id := storedPaste(t, s, "mine", owner.ID, now, time.Time{})
+	ctx := cancelled(t)
+	for what, call := range map[string]func() error{
+		"StaleByName":  func() error { _, err := s.Users.StaleByName(ctx, owner.Name); return err },
+		"WithServices": func() error { _, _, err := s.Users.WithServices(ctx, owner.Name); return err },
+		"Create":       func() error { return s.Users.Create(ctx, newUser(t, "another"), nil) },
+		"Update": func() error {
+			_, _, err := s.Users.Update(ctx, owner.Name, func(u *user.User, _ map[string]string) error { u.SupporterMonths = 1; return nil })
+			return err
+		},
+		"Delete":       func() error { _, err := s.Users.Delete(ctx, owner.Name); return err },
+		"Each":         func() error { return s.Users.Each(ctx, func(user.User) error { return nil }) },
+		"Import users": func() error { _, err := s.Users.Import(ctx, []user.Account{{User: newUser(t, "another")}}); return err },
+		"SetLastUsed":  func() error { return s.Tokens.SetLastUsed(ctx, map[token.ID]time.Time{made.ID: now}) },
+		"ByOwner":      func() error { _, err := s.Tokens.ByOwner(ctx, owner.ID); return err },
+		"Revoke":       func() error { return s.Tokens.Revoke(ctx, made.ID, now) },
+		"Import keys": func() error {
+			_, err := s.Tokens.Import(ctx, []token.Token{{ID: "new", Owner: owner.ID, Hash: token.Hash{1}, CreatedAt: now}})
+			return err
+		},
+		"Create paste":  func() error { return s.Pastes.Create(ctx, paste.Paste{ID: "new", CreatedAt: now}) },
+		"Star":          func() error { return s.Pastes.Star(ctx, owner.ID, id) },
+		"Unstar":        func() error { return s.Pastes.Unstar(ctx, owner.ID, id) },
+		"EachOf":        func() error { return s.Pastes.EachOf(ctx, owner.ID, func(paste.Paste) error { return nil }) },
+		"Delete paste":  func() error { return s.Pastes.Delete(ctx, id) },
+		"Import pastes": func() error { _, err := s.Pastes.Import(ctx, []paste.Paste{{ID: "new", CreatedAt: now}}); return err },
+		"Totals":        func() error { _, err := s.Stats.Totals(ctx); return err },
+	} {
+		if err := call(); fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("%s: got %v, want a fault of kind %q", what, err, fault.Unavailable)
+		}
+	}
+	got, err := s.Stats.Totals(t.Context())
+	must(t, err)
+	want(t, "users", got.Users, 1)
+	want(t, "tokens", got.Tokens, 1)
+	want(t, "pastes", got.ActivePastes, 1)
+}
