@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -134,6 +136,9 @@ func (t *Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, err
 
 // Revoke implements token.Revoker.
 func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
+	if !isText(string(id)) {
+		return errNotFound
+	}
 	result := t.store.gorm.WithContext(ctx).Model(&tokenRow{}).Where("id = ?", string(id)).
 		Update("revoked_at", gorm.Expr("coalesce(revoked_at, ?)", instant(at)))
 	return translate(one(result))
@@ -147,12 +152,19 @@ func (p *Pastes) EachOf(ctx context.Context, owner user.ID, visit func(paste.Pas
 
 // Delete implements paste.Deleter.
 func (p *Pastes) Delete(ctx context.Context, id paste.ID) error {
-	return translate(one(p.store.gorm.WithContext(ctx).Delete(&pasteRow{ID: string(id)})))
+	if !isText(string(id)) {
+		return errNotFound
+	}
+	return translate(one(p.store.gorm.WithContext(ctx).Where("id = ?", string(id)).Delete(&pasteRow{})))
 }
 
 // Unstar implements paste.Unstarrer.
 func (p *Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error {
-	return translate(one(p.store.gorm.WithContext(ctx).Delete(&starRow{UserID: string(starrer), PasteID: string(id)})))
+	if !isText(string(id)) {
+		return errNotFound
+	}
+	result := p.store.gorm.WithContext(ctx).Where("user_id = ? AND paste_id = ?", string(starrer), string(id)).Delete(&starRow{})
+	return translate(one(result))
 }
 
 // eachRow calls visit with one row of a query after the other, without holding them all.
@@ -181,3 +193,6 @@ func one(result *gorm.DB) error {
 	}
 	return result.Error
 }
+
+// isText reports whether PostgreSQL takes s for text. It refuses to look for any other, which no row has as its id.
+func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
