@@ -129,7 +129,7 @@ func (f *sqliteFile) connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, ok := conn.(driverConn)
+	own, ok := conn.(checkedConn)
 	if !ok {
 		_ = conn.Close()
 		return nil, fmt.Errorf("the SQLite driver's %T lacks a method", conn)
@@ -195,8 +195,14 @@ func (f *sqliteFile) close() {
 // fileConn is a connection that knows its file. What was written is only acknowledged if the file was still in its
 // place after that. Writes are expected by ExecContext or in a transaction.
 type fileConn struct {
-	driverConn
+	checkedConn
 	file *sqliteFile
+}
+
+// checkedConn is a waitingConn: a connection that takes a clock for an argument.
+type checkedConn interface {
+	driverConn
+	driver.NamedValueChecker
 }
 
 // ResetSession implements driver.SessionResetter: database/sql calls it before each use. After ErrBadConn it asks the connector for
@@ -205,12 +211,12 @@ func (c *fileConn) ResetSession(ctx context.Context) error {
 	if c.file.replaced.Load() {
 		return driver.ErrBadConn
 	}
-	return c.driverConn.ResetSession(ctx)
+	return c.checkedConn.ResetSession(ctx)
 }
 
 // ExecContext implements driver.ExecerContext.
 func (c *fileConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	result, err := c.driverConn.ExecContext(ctx, query, args)
+	result, err := c.checkedConn.ExecContext(ctx, query, args)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +225,7 @@ func (c *fileConn) ExecContext(ctx context.Context, query string, args []driver.
 
 // BeginTx implements driver.ConnBeginTx.
 func (c *fileConn) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx, error) {
-	tx, err := c.driverConn.BeginTx(ctx, options)
+	tx, err := c.checkedConn.BeginTx(ctx, options)
 	if err != nil {
 		return nil, err
 	}
