@@ -250,10 +250,14 @@ func lockImportedUsers(tx *gorm.DB, ids []string) (map[string]*importedUser, err
 	if err := forUpdate(tx).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
 	}
-	if err := tx.Where("user_id IN ?", ids).Find(&services).Error; err != nil {
+	locked := make([]string, len(rows)) // a user who came after that is not among them, nor are its lists wanted
+	for i, row := range rows {
+		locked[i] = row.ID
+	}
+	if err := tx.Where("user_id IN ?", locked).Find(&services).Error; err != nil {
 		return nil, err
 	}
-	if err := tx.Where("user_id IN ?", ids).Order("user_id, position, paste_id").Find(&stars).Error; err != nil {
+	if err := tx.Where("user_id IN ?", locked).Order("user_id, position, paste_id").Find(&stars).Error; err != nil {
 		return nil, err
 	}
 	known := make(map[string]*importedUser, len(rows))
@@ -395,6 +399,10 @@ func importPastes(tx *gorm.DB, pastes []paste.Paste) ([]batch.Result, error) {
 	var rows []pasteRow
 	if err := forUpdate(tx).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
+	}
+	locked := make([]string, len(rows)) // a user who came after that is not among them, nor are its lists wanted
+	for i, row := range rows {
+		locked[i] = row.ID
 	}
 	known := make(map[paste.ID]paste.Paste, len(rows))
 	for _, row := range rows {
