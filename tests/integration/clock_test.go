@@ -1,0 +1,194 @@
+package integration
+
+import (
+	"database/sql"
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// What is counted while pastes expire, and at the exact instant of it.
+
+// shortLived is how long the pastes of these tests live: enough to ask before they expire.
+const shortLived = 2 * time.Second
+
+// addExpiring stores pastes that stay and others that expire together soon, and returns when.
+func addExpiring(t *testing.T, db *sql.DB, cfg gormstore.Config, staying, expiring int) time.Time {
+	t.Helper()
+	at := instants[isPostgres(cfg)].now
+	expiry := time.Now().Add(shortLived).Truncate(time.Microsecond)
+	literal := fmt.Sprint(expiry.UnixMicro())
+	if isPostgres(cfg) {
+		literal = "'" + expiry.Format(time.RFC3339Nano) + "'"
+	}
+	series := "(WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < %d) SELECT x FROM s) n"
+	exec(t, db, "INSERT INTO pastes (id, created_at) SELECT 'stays' || x, "+at+" FROM "+fmt.Sprintf(series, staying))
+	exec(t, db, "INSERT INTO pastes (id, created_at, expires_at) SELECT 'expires' || x, "+at+", "+literal+" FROM "+fmt.Sprintf(series, expiring))
+	return expiry
+}
+
+// waitUntil waits for an instant to pass by the test's clock, which is the store's as well: the test fails if they
+// are far apart, rather than that it passes for no reason.
+func waitUntil(t *testing.T, instant time.Time) {
+	t.Helper()
+	select {
+	case <-time.After(time.Until(instant) + 50*time.Millisecond):
+	case <-t.Context().Done():
+	}
+}
+
+// TestCountWaitsForAConnection asks for the count while the only connection is busy. Meanwhile pastes expire, and
+// some of them are removed.
+func TestCountWaitsForAConnection(t *testing.T) {
+	t.Parallel()
+	const staying, expiring, removed = 5, 6000, 2500
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		db := database.SQL(t, cfg)
+		addOwner(t, db, cfg, "owner", 1)
+		sweeper := gormstore.NewPastes(database.Open(t, cfg))
+		cfg.MaxConnections = 1
+		asked := gormstore.NewPastes(database.Open(t, cfg))
+		expiry := addExpiring(t, db, cfg, staying-1, expiring)
+
+		busy, release := make(chan struct{}), make(chan struct{})
+		go func() {
+			_ = asked.EachActiveID(t.Context(), "owner", func([]byte) error {
+				close(busy)
+				<-release
+				return nil
+			})
+		}()
+		<-busy
+		answer := make(chan int64)
+		go func() {
+			count, err := pastes.NewCountActive(asked).Do(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			answer <- count
+		}()
+		waitUntil(t, expiry)
+		if n, err := sweeper.RemoveExpired(t.Context(), 0, removed); n != removed || err != nil {
+			t.Errorf("removed %d, %v", n, err)
+		}
+		close(release)
+		if count := <-answer; count != staying+expiring && count != staying {
+			t.Errorf("counted %d, where only %d and %d were ever true", count, staying+expiring, staying)
+		}
+	})
+}
+
+// TestCountWaitsForALock is the same where the statement has arrived, and then somebody stores a paste as well.
+func TestCountWaitsForALock(t *testing.T) {
+	t.Parallel()
+	const staying, expiring, removed = 5, 6000, 2500
+	cfg := database.Postgres(t)
+	cfg.MaxConnections = 1
+	asked, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
+	if _, err := asked.ActiveCount(t.Context()); err != nil { // prepares the statement, which would wait for the lock itself
+		t.Fatal(err)
+	}
+	expiry := addExpiring(t, db, cfg, staying, expiring)
+	other := begin(t, db, "1min")
+	exec(t, other, "LOCK TABLE pastes IN ACCESS EXCLUSIVE MODE")
+	answer := make(chan int64)
+	go func() {
+		count, err := pastes.NewCountActive(asked).Do(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+		answer <- count
+	}()
+	waitForWaiters(t, db, 1)
+	waitUntil(t, expiry)
+	exec(t, other, "DELETE FROM pastes WHERE id IN (SELECT id FROM pastes WHERE expires_at <= clock_timestamp() LIMIT $1)", removed)
+	exec(t, other, "INSERT INTO pastes (id, created_at) VALUES ('new', now())")
+	if err := other.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if count := <-answer; count != staying+1 {
+		t.Errorf("counted %d, where %d, then %d and then %d were true", count, staying+expiring, staying, staying+1)
+	}
+}
+
+// stopClock gives the sessions of the returned configuration a clock that stands still until it is set.
+func stopClock(t *testing.T, cfg gormstore.Config, db *sql.DB) (gormstore.Config, func(time.Time)) {
+	t.Helper()
+	exec(t, db, "CREATE SCHEMA stopped")
+	exec(t, db, "CREATE TABLE stopped.clock (at timestamptz)")
+	exec(t, db, "INSERT INTO stopped.clock VALUES (NULL)")
+	for _, function := range []string{"now", "clock_timestamp"} {
+		exec(t, db, "CREATE FUNCTION stopped."+function+"() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT at FROM stopped.clock'")
+	}
+	parsed, err := url.Parse(string(cfg.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := parsed.Query()
+	query.Set("search_path", "stopped,pg_catalog,public") // functions of pg_catalog come first unless it is named
+	parsed.RawQuery = query.Encode()
+	cfg.URL = gormstore.URL(parsed.String())
+	return cfg, func(at time.Time) { exec(t, db, "UPDATE stopped.clock SET at = $1", at) }
+}
+
+// TestExpiryInstant judges a paste by PostgreSQL's clock a microsecond before it expires, when it does, and after.
+// (The contract suite cannot stop the clock; for SQLite see TestExpiryInstant in adapters/gormstore.)
+func TestExpiryInstant(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	db := database.SQL(t, cfg)
+	stopped, set := stopClock(t, cfg, db)
+	store := database.Open(t, stopped)
+	tokens, stored, stats := gormstore.NewTokens(store), gormstore.NewPastes(store), gormstore.NewStats(store)
+	addOwner(t, db, cfg, "owner", 0)
+	hash := token.Generate().Hash()
+	expiry := time.Date(2024, 2, 29, 12, 30, 15, 123456000, time.UTC)
+	if err := tokens.Create(t.Context(), token.Token{ID: "t", Owner: "owner", Hash: hash, CreatedAt: expiry}); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, db, "INSERT INTO pastes (id, owner_id, created_at, expires_at) VALUES ('p', 'owner', $1, $1)", expiry)
+	if err := stored.Star(t.Context(), "owner", "p"); err != nil {
+		t.Fatal(err)
+	}
+	for _, moment := range []struct {
+		at     time.Time
+		active int
+	}{
+		{expiry.Add(-time.Microsecond), 1}, {expiry, 0}, {expiry.Add(time.Microsecond), 0},
+	} {
+		set(moment.at)
+		count, err := stored.ActiveCount(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, account, err := tokens.AccountByHash(t.Context(), hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		totals, err := stats.Totals(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := [...]int{len(listIDs(t, stored, "owner")), int(count), len(account.Stars), int(totals.ActivePastes), 1 - int(totals.ExpiredPastes)}
+		if got != [...]int{moment.active, moment.active, moment.active, moment.active, moment.active} {
+			t.Errorf("%v after the expiry: listed, counted, starred, in the totals, not expired there: %v", moment.at.Sub(expiry), got)
+		}
+	}
+	for _, moment := range []struct {
+		at      time.Time
+		removed int
+	}{
+		{expiry.Add(time.Hour - time.Microsecond), 0}, {expiry.Add(time.Hour), 1},
+	} {
+		set(moment.at)
+		if removed, err := stored.RemoveExpired(t.Context(), time.Hour, 10); removed != moment.removed || err != nil {
+			t.Errorf("%v after the expiry: removed %d, %v", moment.at.Sub(expiry), removed, err)
+		}
+	}
+}
