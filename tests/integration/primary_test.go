@@ -1,0 +1,124 @@
+package integration
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/bootstrap"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// open returns the use cases of a node on the database.
+func open(t *testing.T, cfg gormstore.Config) *bootstrap.UseCases {
+	t.Helper()
+	node := bootstrap.DefaultConfig()
+	node.Database, node.Migrate = cfg, false
+	useCases, stop, err := bootstrap.Open(t.Context(), node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = stop(t.Context()) })
+	return useCases
+}
+
+// TestOnlyProfilesAreStale has a replica that stands still but may be read from. It shows old profiles; nothing
+// else that a node answers or does goes by it.
+func TestOnlyProfilesAreStale(t *testing.T) {
+	t.Parallel()
+	replication := database.Replicate(t, 1)
+	cfg := replication.Primary
+	cfg.ReplicaURLs, cfg.ReplicaMaxLag = []gormstore.URL{replication.Replicas[0].URL}, time.Hour
+	node, ctx := open(t, cfg), t.Context()
+	ok := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, err := node.CreateUser.Do(ctx, users.New{Name: "settled", PublicProfile: true})
+	ok("create a user", err)
+	replica := cfg
+	replica.URL = replication.Replicas[0].URL
+	db := database.SQL(t, replica)
+	for deadline, reads := time.Now().Add(time.Minute), 0; reads == 0; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the replica is never read from")
+		}
+		_, _ = node.ShowProfile.Do(ctx, "settled")
+		if err := db.QueryRow("SELECT sum(idx_scan) FROM pg_stat_user_indexes WHERE relname = 'users'").Scan(&reads); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replication.Replicas[0].Pause(t)
+
+	_, err = node.CreateUser.Do(ctx, users.New{Name: "newcomer", PublicProfile: true})
+	ok("create another user", err)
+	if _, err := node.ShowProfile.Do(ctx, "newcomer"); err == nil || fault.KindOf(err) != fault.NotFound {
+		t.Fatalf("the replica is not read from: %v", err)
+	}
+	_, _, err = node.IssueToken.Do(ctx, "newcomer", "", 0)
+	ok("issue a token", err)
+	if tokens, err := node.ListTokens.Do(ctx, "newcomer"); len(tokens) != 1 || err != nil {
+		t.Errorf("list tokens: %v, %v", tokens, err)
+	}
+	created, err := node.CreatePaste.Do(ctx, "newcomer", 0)
+	ok("create a paste", err)
+	ok("star it", node.StarPaste.Do(ctx, "newcomer", string(created.ID)))
+	if count, err := node.CountActivePastes.Do(ctx); count != 1 || err != nil {
+		t.Errorf("%d pastes, %v, want 1", count, err)
+	}
+	avatar, months := "https://example.com/new.png", int32(7)
+	_, err = node.UpdateUser.Do(ctx, "settled", users.Change{AvatarURL: &avatar})
+	ok("update a user", err)
+	_, err = node.UpdateUser.Do(ctx, "settled", users.Change{SupporterMonths: &months})
+	ok("update it again", err)
+	if shown, err := node.ShowUser.Do(ctx, "settled"); err != nil || shown.AvatarURL != avatar || shown.SupporterMonths != months {
+		t.Errorf("after two updates: %+v, %v", shown, err)
+	}
+	_, err = node.DeleteUser.Do(ctx, "newcomer")
+	ok("delete a user", err)
+}
+
+// TestUpdatesAtOnce has two nodes change different fields of one user at the same moment.
+func TestUpdatesAtOnce(t *testing.T) {
+	t.Parallel()
+	const rounds = 30
+	each(t, func(t *testing.T, cfg gormstore.Config) {
+		nodes, ctx := []*bootstrap.UseCases{open(t, cfg), open(t, cfg)}, t.Context()
+		if _, err := nodes[0].CreateUser.Do(ctx, users.New{Name: "somebody"}); err != nil {
+			t.Fatal(err)
+		}
+		lost := 0
+		for round := range int32(rounds) {
+			avatar, service := fmt.Sprint("avatar", round), fmt.Sprint(round)
+			changes := []users.Change{
+				{AvatarURL: &avatar, Services: map[string]string{"github": service}},
+				{SupporterMonths: &round, Services: map[string]string{"gitlab": service}},
+			}
+			var both sync.WaitGroup
+			for i, change := range changes {
+				both.Go(func() {
+					if _, err := nodes[i].UpdateUser.Do(ctx, "Somebody", change); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			both.Wait()
+			shown, err := nodes[0].ShowUser.Do(ctx, "somebody")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if shown.AvatarURL != avatar || shown.SupporterMonths != round || shown.Services["github"] != service || shown.Services["gitlab"] != service {
+				lost++
+			}
+		}
+		if lost > 0 {
+			t.Errorf("something was lost in %d of %d rounds", lost, rounds)
+		}
+	})
+}
