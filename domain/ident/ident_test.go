@@ -1,6 +1,11 @@
 package ident
 
-import "testing"
+import (
+	"errors"
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
 
 func TestNew(t *testing.T) {
 	t.Parallel()
@@ -20,5 +25,30 @@ func TestValid(t *testing.T) {
 		if Valid(id) != valid {
 			t.Errorf("%q", id)
 		}
+	}
+}
+
+func TestDraw(t *testing.T) {
+	t.Parallel()
+	type id string
+	var drawn []id
+	refuse := func(first int, then error) func(id) error {
+		drawn = nil
+		return func(i id) error {
+			if drawn = append(drawn, i); len(drawn) <= first {
+				return fault.Wrap(fault.Conflict, "taken", ErrTaken)
+			}
+			return then
+		}
+	}
+	if err := Draw(refuse(draws-1, nil)); err != nil || len(drawn) != draws || drawn[0] == drawn[1] {
+		t.Errorf("%v, %v", drawn, err)
+	}
+	other := fault.New(fault.Conflict, "another conflict")
+	if err := Draw(refuse(1, other)); !errors.Is(err, other) || len(drawn) != 2 {
+		t.Errorf("%v, %v", drawn, err)
+	}
+	if err := Draw(refuse(1000, nil)); fault.KindOf(err) != fault.Unavailable || !errors.Is(err, ErrTaken) || len(drawn) != draws {
+		t.Errorf("%v, %v", drawn, err)
 	}
 }

@@ -1,0 +1,108 @@
+package application
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// crowd has the first ids that it is asked for already, as a store says it.
+type crowd struct {
+	taken int
+	ids   []string
+}
+
+func (c *crowd) take(id string) error {
+	c.ids = append(c.ids, id)
+	if len(c.ids) <= c.taken {
+		return fault.Wrap(fault.Conflict, "It exists already.", fmt.Errorf("%w: duplicate key", ident.ErrTaken))
+	}
+	return nil
+}
+
+type crowdedUsers struct {
+	user.Creator
+	*crowd
+}
+
+func (c crowdedUsers) Create(ctx context.Context, created user.User, services map[string]string) error {
+	if err := c.take(string(created.ID)); err != nil {
+		return err
+	}
+	return c.Creator.Create(ctx, created, services)
+}
+
+type crowdedTokens struct {
+	token.Creator
+	*crowd
+}
+
+func (c crowdedTokens) Create(ctx context.Context, created token.Token) error {
+	if err := c.take(string(created.ID)); err != nil {
+		return err
+	}
+	return c.Creator.Create(ctx, created)
+}
+
+type crowdedPastes struct {
+	paste.Creator
+	*crowd
+}
+
+func (c crowdedPastes) Create(ctx context.Context, created paste.Paste) error {
+	if err := c.take(string(created.ID)); err != nil {
+		return err
+	}
+	return c.Creator.Create(ctx, created)
+}
+
+// TestIDsAreDrawnAgain has ids that are taken: another one is drawn, and nobody hears that a name is taken.
+func TestIDsAreDrawnAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.user(t, users.New{Name: "owner"})
+	names := 0
+	for what, create := range map[string]func(*crowd) (string, error){
+		"user": func(c *crowd) (string, error) {
+			names++
+			created, err := users.NewCreate(crowdedUsers{w.users, c}, w.clock).Do(t.Context(), users.New{Name: fmt.Sprint("user", names)})
+			return string(created.ID), err
+		},
+		"token": func(c *crowd) (string, error) {
+			issued, _, err := tokens.NewIssue(w.users, crowdedTokens{w.tokens, c}, w.clock).Do(t.Context(), "owner", "", 0)
+			return string(issued.ID), err
+		},
+		"paste": func(c *crowd) (string, error) {
+			created, err := pastes.NewCreate(w.users, crowdedPastes{w.pastes, c}, w.clock).Do(t.Context(), "owner", 0)
+			return string(created.ID), err
+		},
+	} {
+		c := &crowd{taken: 3}
+		id, err := create(c)
+		if err != nil || len(c.ids) != 4 || id != c.ids[3] || id == c.ids[2] {
+			t.Errorf("%s: %q after drawing %v, %v", what, id, c.ids, err)
+		}
+		_, err = create(&crowd{taken: 1000})
+		wantKind(t, what+" without a free id", err, fault.Unavailable)
+		if !errors.Is(err, ident.ErrTaken) || strings.Contains(fault.MessageOf(err), "name") {
+			t.Errorf("%s without a free id: %v", what, err)
+		}
+	}
+	c := new(crowd)
+	_, err := users.NewCreate(crowdedUsers{w.users, c}, w.clock).Do(t.Context(), users.New{Name: "OWNER"})
+	wantKind(t, "name taken", err, fault.Conflict)
+	if len(c.ids) != 1 || !strings.Contains(fault.MessageOf(err), "username is taken") {
+		t.Errorf("name taken: drew %v, %v", c.ids, err)
+	}
+}
