@@ -40,6 +40,7 @@ fuzz: ## fuzz each parser of outside input for 20 seconds
 	$(GO) test -run '^$$' -fuzz FuzzReadings -fuzztime 20s ./adapters/httpapi
 	$(GO) test -run '^$$' -fuzz FuzzHeaders -fuzztime 20s ./adapters/httpapi
 	$(GO) test -run '^$$' -fuzz FuzzFind -fuzztime 20s ./adapters/catalogue
+	$(GO) test -run '^$$' -fuzz FuzzURL -fuzztime 20s ./adapters/gormstore
 	$(GO) test -run '^$$' -fuzz FuzzRecords -fuzztime 20s ./adapters/pastemyst
 
 # Needs wrk (Debian: apt-get install wrk). OUT=FILE writes the rows there as JSON.

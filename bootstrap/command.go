@@ -91,7 +91,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cli.Usage("%w. See '%s --help'", err, cmd.CommandPath())
+		return cli.Usage("%w. See '%s --help'", flagError(err), cmd.CommandPath())
 	})
 	cfg := DefaultConfig()
 	addSettings(root.PersistentFlags(), &cfg, databaseFlags)

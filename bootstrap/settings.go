@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/gluepot/gluepot/adapters/cli"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 )
 
@@ -60,7 +61,7 @@ func fillFromEnvironment(flags *pflag.FlagSet) error {
 			return
 		}
 		if err := flag.Value.Set(value); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s is %q: it takes %s", name, value, valueForm(flag)))
+			wrong = append(wrong, fmt.Errorf("%s is %s: it takes %s", name, cli.Quote(value), valueForm(flag)))
 		}
 	})
 	return errors.Join(wrong...)
@@ -75,6 +76,18 @@ func addSettings(flags *pflag.FlagSet, cfg *Config, list func(*pflag.FlagSet, *C
 	list(settings, cfg)
 	settings.VisitAll(func(flag *pflag.Flag) { flag.Annotations = map[string][]string{setting: nil} })
 	flags.AddFlagSet(settings)
+}
+
+// flagError keeps what may hold a password out of an error of the command line: a flag that is not known, or
+// whose value is wrong, may have been meant for a database URL.
+func flagError(err error) error {
+	if !cli.MayHoldPassword(err.Error()) {
+		return err
+	}
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return fmt.Errorf("--%s is %s: it takes %s", wrong.GetFlag().Name, cli.Quote(wrong.GetValue()), valueForm(wrong.GetFlag()))
+	}
+	return errors.New("there is a flag that is not known, and is not shown because it may hold a password")
 }
 
 // valueForm says in words what a flag takes, so that no message quotes a parser.

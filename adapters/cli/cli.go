@@ -93,10 +93,23 @@ func Arguments(names ...string) cobra.PositionalArgs {
 		case len(args) < len(names):
 			return Usage("%s needs %s. See '%s --help'", cmd.CommandPath(), names[len(args)], cmd.CommandPath())
 		case len(args) > len(names):
-			return Usage("%q is not something that %s knows. See '%s --help'", args[len(names)], cmd.CommandPath(), cmd.CommandPath())
+			return Usage("%s is not something that %s knows. See '%s --help'", Quote(args[len(names)]), cmd.CommandPath(), cmd.CommandPath())
 		}
 		return nil
 	}
+}
+
+// Quote quotes what somebody typed, for a message, unless it may hold a password: a database URL is soon in the wrong place.
+func Quote(typed string) string {
+	if MayHoldPassword(typed) {
+		return "something that may hold a password"
+	}
+	return strconv.Quote(typed)
+}
+
+// MayHoldPassword reports whether a text looks as if it had a URL or a connection string in it.
+func MayHoldPassword(text string) bool {
+	return strings.Contains(text, "://") || strings.Contains(strings.ToLower(text), "password=")
 }
 
 // run opens the use cases for the time of one command.

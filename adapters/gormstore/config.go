@@ -3,9 +3,6 @@ package gormstore
 import (
 	"errors"
 	"fmt"
-	"net/url"
-	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -37,9 +34,13 @@ func (c Config) Validate() error {
 	if err := c.URL.validate(); err != nil {
 		wrong = append(wrong, err)
 	}
-	for _, replica := range c.ReplicaURLs {
-		if !replica.isPostgres() || !c.URL.isPostgres() || replica.validate() != nil {
-			wrong = append(wrong, fmt.Errorf("the replica %s cannot be used: replicas are postgres:// URLs beside a postgres:// database URL", replica))
+	for i, replica := range c.ReplicaURLs {
+		err := replica.validate()
+		if !replica.isPostgres() || !c.URL.isPostgres() {
+			err = errors.New("replicas are postgres:// URLs beside a postgres:// database URL")
+		}
+		if err != nil { // by its position: what is not understood may be a password in any part
+			wrong = append(wrong, fmt.Errorf("the %s of GLUEPOT_DATABASE_REPLICA_URLS cannot be used: %w", ordinal(i+1), err))
 		}
 	}
 	if c.ReplicaMaxLag < 10*time.Millisecond {
@@ -52,53 +53,4 @@ func (c Config) Validate() error {
 		wrong = append(wrong, fmt.Errorf("the database connect timeout is %v: choose at least 1ms", c.ConnectTimeout))
 	}
 	return errors.Join(wrong...)
-}
-
-// URL is a database URL. It may hold a password, so it prints without one.
-type URL string
-
-// String returns the URL with the password replaced.
-func (u URL) String() string {
-	parsed, err := url.Parse(string(u))
-	if err != nil {
-		return "[unreadable database URL]"
-	}
-	if parsed.Query().Has("password") {
-		query := parsed.Query()
-		query.Set("password", "xxxxx")
-		parsed.RawQuery = query.Encode()
-	}
-	return parsed.Redacted()
-}
-
-// GoString returns what String does.
-func (u URL) GoString() string { return u.String() }
-
-// MarshalText returns what String does.
-func (u URL) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
-
-func (u URL) validate() error {
-	if _, ok := u.sqlitePath(); ok {
-		return nil
-	}
-	if !u.isPostgres() {
-		return errors.New("the database URL is neither postgres://USER:PASSWORD@HOST/DATABASE nor sqlite://PATH")
-	}
-	if _, err := postgresConfig(Config{URL: u, ConnectTimeout: time.Second}); err != nil {
-		return errors.New("the database URL is not one that PostgreSQL clients understand: write postgres://USER:PASSWORD@HOST/DATABASE")
-	}
-	return nil
-}
-
-func (u URL) isPostgres() bool {
-	return strings.HasPrefix(string(u), "postgres://") || strings.HasPrefix(string(u), "postgresql://")
-}
-
-// sqlitePath returns the path of an sqlite:// URL. The path is taken as it is, without escapes.
-func (u URL) sqlitePath() (string, bool) {
-	path, ok := strings.CutPrefix(string(u), "sqlite://")
-	if !ok || path == "" || strings.ContainsRune(path, 0) || strings.HasSuffix(path, "/") {
-		return "", false
-	}
-	return filepath.Clean(path), true
 }

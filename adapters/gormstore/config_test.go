@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -14,43 +13,6 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
-
-func TestURL(t *testing.T) {
-	t.Parallel()
-	for url, valid := range map[URL]bool{
-		"postgres://u:p@localhost/db":           true,
-		"postgresql://localhost/db?sslmode=off": false,
-		"postgres://localhost:x/db":             false,
-		"sqlite://data/gluepot.db":              true,
-		"sqlite:///var/lib/gluepot.db":          true,
-		"sqlite://":                             false,
-		"sqlite://folder/":                      false,
-		"sqlite://nul\x00":                      false,
-		"mysql://localhost/db":                  false,
-		"":                                      false,
-	} {
-		cfg := DefaultConfig()
-		cfg.URL = url
-		if err := cfg.Validate(); (err == nil) != valid {
-			t.Errorf("%q: %v", string(url), err)
-		}
-	}
-}
-
-func TestURLHidesThePassword(t *testing.T) {
-	t.Parallel()
-	for _, url := range []URL{"postgres://u:hunter2@h/d", "postgres://h/d?user=u&password=hunter2", "postgres://u:hunter2@h:port/d"} {
-		encoded, err := json.Marshal(Config{URL: url})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, printed := range []string{url.String(), fmt.Sprintf("%v %+v %#v", url, url, url), fmt.Sprintf("%+v", Config{URL: url}), string(encoded)} {
-			if strings.Contains(printed, "hunter2") {
-				t.Error(printed)
-			}
-		}
-	}
-}
 
 func TestValidateNamesEveryWrongValue(t *testing.T) {
 	t.Parallel()

@@ -95,7 +95,7 @@ func newStore(db *sql.DB, dialector gorm.Dialector, store *Store) (*Store, error
 
 // postgresConfig reads a postgres:// URL. Its own connect_timeout wins over the configured one.
 func postgresConfig(cfg Config) (*pgx.ConnConfig, error) {
-	parsed, err := pgx.ParseConfig(string(cfg.URL))
+	parsed, err := cfg.URL.parsePostgres()
 	if err != nil {
 		return nil, err
 	}

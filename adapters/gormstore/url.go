@@ -1,0 +1,110 @@
+package gormstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// URL is a database URL. It may hold passwords, so it prints what was understood of it, without them, and
+// nothing of the rest: in a URL that is not understood, a password can be anywhere.
+type URL string
+
+// String returns the scheme, user, hosts and database.
+func (u URL) String() string {
+	if _, ok := u.sqlitePath(); ok {
+		return string(u)
+	}
+	parsed, err := u.parsePostgres()
+	if err != nil {
+		return "[unreadable database URL]"
+	}
+	var hosts []string
+	add := func(host string, port uint16) {
+		address := net.JoinHostPort(host, strconv.Itoa(int(port)))
+		if strings.ContainsRune(host, '/') { // a folder of sockets
+			address = url.PathEscape(host) + ":" + strconv.Itoa(int(port))
+		}
+		if len(hosts) == 0 || hosts[len(hosts)-1] != address {
+			hosts = append(hosts, address)
+		}
+	}
+	add(parsed.Host, parsed.Port)
+	for _, fallback := range parsed.Fallbacks { // each host with and without TLS
+		add(fallback.Host, fallback.Port)
+	}
+	return "postgres://" + url.User(parsed.User).String() + "@" + strings.Join(hosts, ",") + "/" + url.PathEscape(parsed.Database)
+}
+
+// GoString returns what String does.
+func (u URL) GoString() string { return u.String() }
+
+// MarshalText returns what String does.
+func (u URL) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
+
+func (u URL) validate() error {
+	if _, ok := u.sqlitePath(); ok {
+		return nil
+	}
+	_, err := u.parsePostgres()
+	return err
+}
+
+func (u URL) isPostgres() bool {
+	return strings.HasPrefix(string(u), "postgres://") || strings.HasPrefix(string(u), "postgresql://")
+}
+
+// parsePostgres reads a postgres:// URL. Its errors quote nothing of it, nor do those that connecting with the result
+// returns quote a password: a URL that could be understood in two ways, of which one takes a part of the password for a host,
+// is refused.
+func (u URL) parsePostgres() (*pgx.ConnConfig, error) {
+	if !u.isPostgres() {
+		return nil, errors.New("the database URL is neither postgres://USER:PASSWORD@HOST/DATABASE nor sqlite://PATH")
+	}
+	_, rest, _ := strings.Cut(string(u), "://")
+	if at := strings.IndexByte(rest, '@'); at >= 0 && (strings.LastIndexByte(rest, '@') != at || strings.ContainsAny(rest[:at], "/?")) {
+		return nil, errors.New("the database URL can be read in two ways: within user, password and options write @ as %40, / as %2F and ? as %3F")
+	}
+	parsed, err := pgx.ParseConfig(string(u))
+	if err != nil {
+		if missing, ok := errors.AsType[*fs.PathError](err); ok {
+			return nil, fmt.Errorf("the database URL names a file that cannot be read: %w", missing.Err)
+		}
+		return nil, errors.New("the database URL is not one that PostgreSQL clients understand: write postgres://USER:PASSWORD@HOST/DATABASE")
+	}
+	if strings.ContainsRune(parsed.User, ':') {
+		return nil, errors.New("the user in the database URL contains a colon: between user and password it must not be written as %3A")
+	}
+	for _, place := range append([]*pgconn.FallbackConfig{{Host: parsed.Host}}, parsed.Fallbacks...) {
+		if _, err := netip.ParseAddr(place.Host); err != nil && strings.ContainsAny(place.Host, "@:") {
+			return nil, errors.New("a host in the database URL has an @ or a colon in it")
+		}
+	}
+	return parsed, nil
+}
+
+// sqlitePath returns the path of an sqlite:// URL. The path is taken as it is, without escapes.
+func (u URL) sqlitePath() (string, bool) {
+	path, ok := strings.CutPrefix(string(u), "sqlite://")
+	if !ok || path == "" || strings.ContainsRune(path, 0) || strings.HasSuffix(path, "/") {
+		return "", false
+	}
+	return filepath.Clean(path), true
+}
+
+// ordinal returns the n-th in words, or in figures when it is above the third.
+func ordinal(n int) string {
+	if words := []string{"first", "second", "third"}; n <= len(words) {
+		return words[n-1]
+	}
+	return strconv.Itoa(n) + "th"
+}

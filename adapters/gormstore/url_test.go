@@ -1,0 +1,147 @@
+package gormstore
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestURL(t *testing.T) {
+	t.Parallel()
+	const unreadable = "[unreadable database URL]"
+	for url, want := range map[URL]string{
+		"postgres://u:p@localhost/db":                              "postgres://u@localhost:5432/db",
+		"postgres://u:p@a:1,b:2/db":                                "postgres://u@a:1,b:2/db",
+		"postgresql://u@[::1]:7/db?sslmode=disable":                "postgres://u@[::1]:7/db",
+		"postgres://h/d?user=u&password=x":                         "postgres://u@h:5432/d",
+		"postgres:///d?host=/run/postgresql&user=u":                "postgres://u@%2Frun%2Fpostgresql:5432/d",
+		"postgres://u%40corp:p@h/a%20b":                            "postgres://u%40corp@h:5432/a%20b",
+		"sqlite://data/gluepot.db":                                 "sqlite://data/gluepot.db",
+		"sqlite:///var/lib/gluepot.db":                             "sqlite:///var/lib/gluepot.db",
+		"postgresql://localhost/db?sslmode=off":                    unreadable,
+		"postgres://localhost:x/db":                                unreadable,
+		"postgres://u:p@h/db?sslrootcert=/missing&sslmode=require": unreadable,
+		"host=localhost user=u password=p":                         unreadable,
+		"mysql://localhost/db":                                     unreadable,
+		"sqlite://":                                                unreadable,
+		"sqlite://folder/":                                         unreadable,
+		"sqlite://nul\x00":                                         unreadable,
+		"":                                                         unreadable,
+	} {
+		cfg := DefaultConfig()
+		cfg.URL = url
+		if err := cfg.Validate(); (err == nil) != (want != unreadable) {
+			t.Errorf("%q: %v", string(url), err)
+		}
+		if got := url.String(); got != want {
+			t.Errorf("%q prints as %s, want %s", string(url), got, want)
+		}
+	}
+}
+
+// plantedPassword is what must never be printed.
+const plantedPassword = "hunter2"
+
+// printed is everything that can be had of a configuration with that URL, without asking a database.
+func printed(url URL) string {
+	cfg := DefaultConfig()
+	cfg.URL = url
+	replica := DefaultConfig()
+	replica.URL, replica.ReplicaURLs = "postgres://u@h/d", []URL{"postgres://u@h/d", url}
+	_, errNew := New(cfg)
+	_, errReplica := New(replica)
+	encoded, errEncode := json.Marshal(cfg)
+	return fmt.Sprintln(url, cfg, replica, errNew, errReplica, string(encoded), errEncode) +
+		fmt.Sprintf("%v %+v %#v %s %q %x", url, url, url, url, url, cfg)
+}
+
+func TestURLHidesThePassword(t *testing.T) {
+	t.Parallel()
+	for _, url := range []URL{
+		"postgres://u:hunter2@h/d",
+		"postgres://u:hunter2@a:1,b:2/d",
+		"postgres://u:1@a,u:hunter2@b/d",
+		"postgres://u:hunter2@h:port/d",
+		"postgres://u:hunter2/d@h/d",
+		"postgres://u:1/hunter2@h/d",
+		"postgres://u:1,hunter2/d?x=y@h/d",
+		"postgres://u:1@hunter2@h/d",
+		"postgres://u:1?hunter2@h/d",
+		"postgres://u:1?x=hunter2@h/d",
+		"postgres://h?password=hunter2@x",
+		"postgres://u%3Ahunter2@h/d",
+		"postgres://[u:hunter2]/d",
+		"postgres://u:hunter2%zz@h/d",
+		"postgres://u%zz:hunter2@h/d",
+		"postgres://h/d?user=u&password=hunter2",
+		"postgres://h/d?user=u&pass%77ord=hunter2",
+		"postgres://h/d?user=u&password=s3;hunter2",
+		"postgres://h/d?user=u&password=hunter2%zz",
+		"postgres://h/d?user=u&password=hunter2&sslmode=off",
+		"postgres://h/d?user=u&sslpassword=hunter2",
+		"postgres://h/d?user=u&sslpassword=s3;hunter2",
+		"postgresql://u:hunter2@h/d?connect_timeout=x",
+		"host=h user=u password=hunter2",
+		"host=h user=u password='hun hunter2'",
+		" postgres://u:hunter2@h/d",
+		"POSTGRES://u:hunter2@h/d",
+		"postgres:/u:hunter2@h/d",
+		"mysql://u:hunter2@h/d",
+		"u:hunter2@h/d",
+	} {
+		if text := printed(url); strings.Contains(text, plantedPassword) {
+			t.Errorf("%q: %s", string(url), text)
+		}
+	}
+}
+
+// FuzzURL puts a password into each place that takes one, as it is, with anything around it.
+func FuzzURL(f *testing.F) {
+	for _, around := range []string{"", "@", "/", "?", "#", ":", ";", "%", "%zz", "%40", "1,", "1@", "1/", "/d?x=", "[", "]", "'", " ", "=", "\x00"} {
+		f.Add(around, "")
+		f.Add("", around)
+		f.Add(around, around)
+	}
+	f.Fuzz(func(t *testing.T, before, after string) {
+		password := before + plantedPassword + after
+		// What separates options in the place of an option ends the password; the rest is another option.
+		option := strings.ReplaceAll(password, "&", "")
+		for _, url := range []string{
+			"postgres://u:" + password + "@h/d",
+			"postgres://u:" + password + "@a:1,b:2/d?sslmode=disable",
+			"postgresql://u:" + password + "@h",
+			"postgres://h/d?user=u&password=" + option,
+			"postgres://h?password=" + option,
+			"postgres://u@h/d?password=" + option + "&sslmode=disable",
+			"postgres://u:1@h/d?sslpassword=" + option,
+			"host=h user=u password=" + password,
+			"mysql://u:" + password + "@h/d",
+		} {
+			if text := printed(URL(url)); strings.Contains(text, plantedPassword) {
+				t.Fatalf("%q: %s", url, text)
+			}
+		}
+	})
+}
+
+func TestRefusedReplicaIsNamedByItsPosition(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig()
+	cfg.URL = "postgres://u@h/d"
+	cfg.ReplicaURLs = []URL{"postgres://u@h/d", "postgres://u:hunter2@h:x/d", "sqlite://x", "postgres://u@h/d", "y"}
+	err := cfg.Validate()
+	for _, position := range []string{"second", "third", "5th"} {
+		if err == nil || !strings.Contains(err.Error(), "the "+position+" of GLUEPOT_DATABASE_REPLICA_URLS cannot be used: ") {
+			t.Errorf("the %s is not named in %v", position, err)
+		}
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); !ok || len(joined.Unwrap()) != 3 { //nolint:errorlint // of Validate itself
+		t.Error(err)
+	}
+	cfg.URL, cfg.ReplicaURLs = "sqlite://x", []URL{"postgres://u@h/d"}
+	if err := cfg.Validate(); err == nil || errors.Unwrap(err) != nil {
+		t.Error(err)
+	}
+}
