@@ -65,6 +65,8 @@ type Sweep struct {
 const (
 	sweepBatch = 500
 	sweepRest  = 20 * time.Millisecond
+	// sweepPatience bounds one batch, so that a database that hangs keeps neither a connection nor the sweeper for good.
+	sweepPatience = 10 * time.Second
 )
 
 // NewSweep returns the use case. What it removes has been expired for grace: longer than any request may
@@ -77,7 +79,7 @@ func NewSweep(pastes paste.ExpiredRemover, grace time.Duration) *Sweep {
 // returns how many pastes it removed. It can be cancelled at any instant: each batch is complete or undone.
 func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 	for {
-		n, err := s.pastes.RemoveExpired(ctx, s.grace, sweepBatch)
+		n, err := s.batch(ctx)
 		removed += n
 		if err != nil || n < sweepBatch {
 			return removed, err
@@ -88,4 +90,10 @@ func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 		case <-time.After(sweepRest):
 		}
 	}
+}
+
+func (s *Sweep) batch(ctx context.Context) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, sweepPatience)
+	defer cancel()
+	return s.pastes.RemoveExpired(ctx, s.grace, sweepBatch)
 }

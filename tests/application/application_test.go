@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gluepot/gluepot/application/imports"
@@ -315,4 +316,49 @@ func TestImports(t *testing.T) {
 	if _, err := imports.NewPastes(s).Do(t.Context(), records("broken", "a"), func(int, []byte, error) error { return full }); !errors.Is(err, full) {
 		t.Error(err)
 	}
+}
+
+// hanging is a database that does not answer.
+type hanging struct{}
+
+func (hanging) RemoveExpired(ctx context.Context, _ time.Duration, _ int) (int, error) {
+	<-ctx.Done()
+	return 0, ctx.Err()
+}
+
+func (hanging) SetLastUsed(ctx context.Context, _ map[token.ID]time.Time) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestSweepOfHangingDatabase ends by itself: the sweeper has nobody who would give up for it.
+func TestSweepOfHangingDatabase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if removed, err := pastes.NewSweep(hanging{}, time.Minute).Do(context.Background()); removed != 0 || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("removed %d, %v", removed, err)
+		}
+	})
+}
+
+// TestPendingUses are those that are not stored, also while somebody tries to.
+func TestPendingUses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		uses := tokens.NewUseLog(hanging{})
+		uses.RecordUse("first", time.Now())
+		ctx, cancel := context.WithCancel(context.Background())
+		failed := make(chan error)
+		go func() {
+			_, err := uses.Do(ctx)
+			failed <- err
+		}()
+		synctest.Wait() // for the store
+		uses.RecordUse("second", time.Now())
+		if pending := uses.Pending(); pending != 2 {
+			t.Errorf("%d tokens while storing, want 2", pending)
+		}
+		cancel()
+		if err := <-failed; !errors.Is(err, context.Canceled) || uses.Pending() != 2 {
+			t.Errorf("%d tokens afterwards, want 2: %v", uses.Pending(), err)
+		}
+	})
 }
