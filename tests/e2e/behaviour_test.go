@@ -470,6 +470,27 @@ func TestStoppingWhileDatabaseHangs(t *testing.T) {
 	}
 }
 
+// TestStoppingCutsOff ends in its time and without failure although a request does not.
+func TestStoppingCutsOff(t *testing.T) {
+	t.Parallel()
+	server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT=25s", "GLUEPOT_HTTP_DRAIN_TIMEOUT=1s")
+	wantStatus(t, server, "/user/epoxy", http.StatusOK)
+	proxy.Stall()
+	before := proxy.RoundTrips()
+	go func() {
+		if response, err := http.Get("http://" + server.Address + "/user/epoxy"); err == nil {
+			_ = response.Body.Close()
+		}
+	}()
+	program.Eventually(t, "the request waits for the database", func() bool { return proxy.RoundTrips() > before })
+	server.Signal(syscall.SIGTERM)
+	if code := server.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	server.WaitForLog("requests were still in flight at the end of the drain timeout and were cut off")
+	server.WaitForLog("stopped")
+}
+
 // TestUnstoredUses are kept while the database is away, and said to be.
 func TestUnstoredUses(t *testing.T) {
 	t.Parallel()
