@@ -22,7 +22,7 @@ func databaseFlags(flags *pflag.FlagSet, cfg *Config) {
 	flags.Var((*urlValue)(&cfg.Database.URL), "database-url", "`postgres://USER:PASSWORD@HOST/DATABASE` or sqlite://PATH")
 	flags.Var((*urlsValue)(&cfg.Database.ReplicaURLs), "database-replica-urls", "read-only copies, separated by commas, that public profiles may be read from")
 	flags.DurationVar(&cfg.Database.ReplicaMaxLag, "database-replica-max-lag", cfg.Database.ReplicaMaxLag, "how far behind a replica may be and still be read from")
-	flags.IntVar(&cfg.Database.MaxConnections, "database-max-connections", cfg.Database.MaxConnections, "size of the connection pool; SQLite uses at most 4")
+	flags.IntVar(&cfg.Database.MaxConnections, "database-max-connections", cfg.Database.MaxConnections, "size of the connection pool, without the one connection more that /readyz has; SQLite uses at most 4")
 	flags.DurationVar(&cfg.Database.ConnectTimeout, "database-connect-timeout", cfg.Database.ConnectTimeout, "how long to wait for a connection, or for SQLite's write lock")
 	flags.BoolVar(&cfg.Migrate, "database-migrate", cfg.Migrate, "let serve, import and migrate create the database and bring its schema up to date")
 }

@@ -16,7 +16,9 @@ type Config struct {
 	// from the database itself. Default: none.
 	ReplicaURLs   []URL
 	ReplicaMaxLag time.Duration
-	// MaxConnections is the size of the connection pool, and of that to each replica. SQLite uses at most 4.
+	// MaxConnections is the size of the connection pool, and of that to each replica. SQLite uses at most 4. Each has one
+	// connection more, for readiness and for following the replicas. Lists, counts and writes never have all of a pool
+	// of two or more (decision 0019).
 	MaxConnections int
 	// ConnectTimeout bounds one attempt to connect to PostgreSQL, and the wait for somebody else's lock on an SQLite
 	// file; a request's own deadline bounds both, too.

@@ -30,6 +30,11 @@ var (
 
 // Each implements user.Lister.
 func (u *Users) Each(ctx context.Context, visit func(user.User) error) error {
+	leave, err := enter(ctx, u.store.sql.lists)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return eachRow(u.store.gorm.WithContext(ctx).Model(&userRow{}).Order("username_folded"), func(row *userRow) error {
 		found, err := row.user()
 		if err != nil {
@@ -146,6 +151,11 @@ func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
 
 // EachOf implements paste.OwnerReader.
 func (p *Pastes) EachOf(ctx context.Context, owner user.ID, visit func(paste.Paste) error) error {
+	leave, err := enter(ctx, p.store.sql.lists)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	query := p.store.gorm.WithContext(ctx).Model(&pasteRow{}).Where("owner_id = ?", string(owner)).Order("created_at DESC, id DESC")
 	return eachRow(query, func(row *pasteRow) error { return visit(row.paste()) })
 }

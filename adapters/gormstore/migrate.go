@@ -128,7 +128,7 @@ func (s *Store) schemaVersions(ctx context.Context) (schema Schema, err error) {
 	if schema.Latest, err = s.latestVersion(); err != nil {
 		return Schema{}, err
 	}
-	err = s.sql.QueryRowContext(ctx, s.queries.schemaVersion).Scan(&schema.Version)
+	err = s.readiness.QueryRowContext(ctx, s.queries.schemaVersion).Scan(&schema.Version)
 	if err != nil && !isMissingTable(err) { // without the table it has never been migrated
 		return Schema{}, unreadable(err)
 	}
@@ -141,7 +141,7 @@ func (s *Store) schemaVersions(ctx context.Context) (schema Schema, err error) {
 
 // oldestVersion returns 0 when the database does not say, as those from before version 3 do not.
 func (s *Store) oldestVersion(ctx context.Context) (version int64, err error) {
-	err = s.sql.QueryRowContext(ctx, s.queries.oldestVersion).Scan(&version)
+	err = s.readiness.QueryRowContext(ctx, s.queries.oldestVersion).Scan(&version)
 	if err != nil && !isMissingTable(err) && !errors.Is(err, sql.ErrNoRows) {
 		return 0, unreadable(err)
 	}
@@ -150,7 +150,7 @@ func (s *Store) oldestVersion(ctx context.Context) (version int64, err error) {
 
 func (s *Store) appliedMigrations(ctx context.Context) (map[int64]time.Time, error) {
 	applied := make(map[int64]time.Time)
-	rows, err := s.sql.QueryContext(ctx, s.queries.appliedVersions)
+	rows, err := s.readiness.QueryContext(ctx, s.queries.appliedVersions)
 	if isMissingTable(err) {
 		return applied, nil
 	}
@@ -205,7 +205,7 @@ func (s *Store) migrationProvider() (*goose.Provider, error) {
 		}
 		options = append(options, goose.WithSessionLocker(locker))
 	}
-	return goose.NewProvider(s.migrations.dialect, s.sql, files, options...)
+	return goose.NewProvider(s.migrations.dialect, s.sql.DB, files, options...)
 }
 
 // sqliteLock is held by whichever process has an exclusive transaction on an otherwise empty database

@@ -3,6 +3,8 @@ package gormstore
 import (
 	"context"
 	"database/sql"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/paste"
@@ -10,10 +12,29 @@ import (
 )
 
 // Pastes keeps pastes and the stars that users give them.
-type Pastes struct{ store *Store }
+type Pastes struct {
+	store  *Store
+	active *coalescer[struct{}, int64]
+}
 
 // NewPastes returns the pastes of a store.
-func NewPastes(store *Store) *Pastes { return &Pastes{store: store} }
+func NewPastes(store *Store) *Pastes {
+	p := &Pastes{store: store}
+	p.active = newCoalescer(countsAtOnce, p.countActive, func(ctx context.Context, askers []struct{}) ([]found[int64], error) {
+		count, err := p.countActive(ctx, struct{}{})
+		return slices.Repeat([]found[int64]{{value: count}}, len(askers)), err
+	})
+	p.active.patience, p.active.largest = countPatience, math.MaxInt
+	return p
+}
+
+// Whoever asks for a count while one is under way waits for the next, and shares it with all who do: a count reads what has expired
+// and was not swept yet, which can be much. One that takes as long as countPatience, because its connection
+// hangs or a lock is held, is not waited for.
+const (
+	countsAtOnce  = 2
+	countPatience = time.Second
+)
 
 var (
 	_ paste.Counter        = (*Pastes)(nil)
@@ -34,8 +55,16 @@ func (pasteRow) TableName() string { return "pastes" }
 
 // ActiveCount implements paste.Counter.
 func (p *Pastes) ActiveCount(ctx context.Context) (int64, error) {
-	var count int64
-	err := p.store.queryRow(ctx, p.store.queries.activeCount, []any{&count}, p.store.timed()...)
+	return p.active.find(ctx, struct{}{})
+}
+
+func (p *Pastes) countActive(ctx context.Context, _ struct{}) (count int64, err error) {
+	leave, err := enter(ctx, p.store.sql.bulk)
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
+	err = p.store.queryRow(ctx, p.store.queries.activeCount, []any{&count}, p.store.timed()...)
 	return count, err
 }
 

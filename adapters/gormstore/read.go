@@ -18,7 +18,7 @@ import (
 // fault.NotFound when there is none.
 func (s *Store) queryRow(ctx context.Context, query string, fields []any, args ...any) error {
 	if s.sqlitePath == "" {
-		return queryPostgresRow(ctx, s.sql, query, fields, args...)
+		return queryPostgresRow(ctx, s.sql.DB, query, fields, args...)
 	}
 	prepared, err := s.prepared(ctx, query)
 	if err != nil {
@@ -46,13 +46,18 @@ func queryPostgresRow(ctx context.Context, db *sql.DB, query string, fields []an
 // eachActiveID calls visit with each of an owner's ids, text that is borrowed from the driver: nothing is
 // allocated for an id.
 func (s *Store) eachActiveID(ctx context.Context, visit func([]byte) error, args ...any) error {
+	leave, err := enter(ctx, s.sql.lists, s.sql.bulk)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	var (
 		count     int
 		ids       borrowed
 		stopped   error
 		ambiguous bool
 	)
-	err := s.eachRow(ctx, s.queries.joinedActiveIDs, []any{&count, &ids}, func() error {
+	err = s.eachRow(ctx, s.queries.joinedActiveIDs, []any{&count, &ids}, func() error {
 		if ambiguous = count > 0 && bytes.Count(ids, lineFeed)+1 != count; ambiguous || count == 0 {
 			return nil
 		}
@@ -104,7 +109,7 @@ func (b *borrowed) Scan(text any) error {
 // eachRow scans every row into fields and calls read after each.
 func (s *Store) eachRow(ctx context.Context, query string, fields []any, read func() error, args ...any) error {
 	if s.sqlitePath == "" {
-		return eachPostgresRow(ctx, s.sql, query, fields, read, args...)
+		return eachPostgresRow(ctx, s.sql.DB, query, fields, read, args...)
 	}
 	prepared, err := s.prepared(ctx, query)
 	if err != nil {

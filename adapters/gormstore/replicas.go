@@ -55,8 +55,8 @@ func newReplicas(cfg Config) (*replicas, error) {
 			return nil, err
 		}
 		db := stdlib.OpenDB(*pgxConfig)
-		db.SetMaxOpenConns(cfg.MaxConnections)
-		db.SetMaxIdleConns(cfg.MaxConnections)
+		db.SetMaxOpenConns(cfg.MaxConnections + 1) // one is the watcher's: lookups never take more than half
+		db.SetMaxIdleConns(cfg.MaxConnections + 1)
 		r.all = append(r.all, &replica{db: db})
 	}
 	return r, nil
@@ -148,7 +148,7 @@ func (r *replicas) close() {
 func (s *Store) read(ctx context.Context, query func(context.Context, *sql.DB) error) error {
 	candidate := s.replicas.pick()
 	if candidate == nil {
-		return query(ctx, s.sql)
+		return query(ctx, s.sql.DB)
 	}
 	attempt, cancel := ctx, context.CancelFunc(func() {})
 	if deadline, ok := ctx.Deadline(); ok {
@@ -160,5 +160,5 @@ func (s *Store) read(ctx context.Context, query func(context.Context, *sql.DB) e
 		return err
 	}
 	candidate.freshUntil.Store(0)
-	return query(ctx, s.sql)
+	return query(ctx, s.sql.DB)
 }

@@ -16,6 +16,11 @@ var _ stats.Counter = (*Stats)(nil)
 
 // Totals implements stats.Counter. One statement sees everything at one instant.
 func (s *Stats) Totals(ctx context.Context) (stats.Totals, error) {
+	leave, err := enter(ctx, s.store.sql.bulk)
+	if err != nil {
+		return stats.Totals{}, err
+	}
+	defer leave()
 	var (
 		t      stats.Totals
 		stored int64

@@ -28,7 +28,8 @@ const maxSQLiteConnections = 4
 
 // Store is a database. Build it with New, and call Connect before anything else.
 type Store struct {
-	sql        *sql.DB
+	sql        *pool
+	readiness  *sql.DB // one connection that nothing else can take: Ready's, and the replicas' watcher's
 	gorm       *gorm.DB
 	queries    *queries
 	replicas   *replicas
@@ -38,8 +39,7 @@ type Store struct {
 	url        URL
 	sqlitePath string      // empty for PostgreSQL
 	file       *sqliteFile // nil for PostgreSQL
-	// mergedAtOnce is how many statements with merged lookups of one kind may be under way. 0 on SQLite, which
-	// is in the same process: there is nothing to save.
+	// mergedAtOnce is how many statements with merged lookups of one kind may be under way: 0 where none are merged.
 	mergedAtOnce int
 }
 
@@ -58,11 +58,8 @@ func New(cfg Config) (*Store, error) {
 		if err != nil {
 			return nil, fmt.Errorf("open %s: %w", cfg.URL, err)
 		}
-		db := sql.OpenDB(file)
-		connections := min(cfg.MaxConnections, maxSQLiteConnections)
-		db.SetMaxOpenConns(connections)
-		db.SetMaxIdleConns(connections)
-		return newStore(db, sqliteDialector{pool: db}, &Store{
+		connections := newPool(sql.OpenDB(file), min(cfg.MaxConnections, maxSQLiteConnections), true)
+		return newStore(connections, sql.OpenDB(file), sqliteDialector{pool: gormPool{connections}}, &Store{
 			replicas: &replicas{}, url: cfg.URL, queries: &sqliteQueries, migrations: sqliteMigrations, sqlitePath: path, file: file,
 		})
 	}
@@ -70,17 +67,17 @@ func New(cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the database URL: %w", err)
 	}
-	db := stdlib.OpenDB(*pgxConfig)
-	db.SetMaxOpenConns(cfg.MaxConnections)
-	db.SetMaxIdleConns(cfg.MaxConnections) // the default of two would reconnect under load
 	copies, err := newReplicas(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("read the replica URLs: %w", err)
 	}
-	return newStore(db, postgres.New(postgres.Config{Conn: db}), &Store{replicas: copies, url: cfg.URL, queries: &postgresQueries, migrations: postgresMigrations, mergedAtOnce: cfg.MaxConnections})
+	connections := newPool(stdlib.OpenDB(*pgxConfig), cfg.MaxConnections, false)
+	return newStore(connections, stdlib.OpenDB(*pgxConfig), postgres.New(postgres.Config{Conn: gormPool{connections}}), &Store{
+		replicas: copies, url: cfg.URL, queries: &postgresQueries, migrations: postgresMigrations,
+	})
 }
 
-func newStore(db *sql.DB, dialector gorm.Dialector, store *Store) (*Store, error) {
+func newStore(connections *pool, readiness *sql.DB, dialector gorm.Dialector, store *Store) (*Store, error) {
 	orm, err := gorm.Open(dialector, &gorm.Config{
 		DisableAutomaticPing:   true,
 		SkipDefaultTransaction: true, // whatever writes more than one statement says so itself
@@ -89,7 +86,9 @@ func newStore(db *sql.DB, dialector gorm.Dialector, store *Store) (*Store, error
 	if err != nil {
 		return nil, fmt.Errorf("initialise GORM: %w", err)
 	}
-	store.sql, store.gorm, store.clock = db, orm, time.Now
+	readiness.SetMaxOpenConns(1)
+	store.sql, store.readiness, store.gorm = connections, readiness, orm
+	store.mergedAtOnce, store.clock = connections.lookupsAtOnce, time.Now
 	return store, nil
 }
 
@@ -141,17 +140,28 @@ func (s *Store) Create() error {
 // Connect makes sure that the database is there and answers, and begins to follow its replicas, whether they do or
 // not. It creates nothing. It fails with fault.Unavailable.
 func (s *Store) Connect(ctx context.Context) error {
-	if err := s.sql.PingContext(ctx); err != nil {
+	if err := s.ping(ctx); err != nil {
 		return s.connectError(err)
 	}
 	if s.file != nil {
-		if err := s.file.open(ctx, s.sql); err != nil {
+		if err := s.file.open(ctx, s.sql.DB); err != nil {
 			return s.connectError(err)
 		}
 		s.file.watch()
 	}
-	s.replicas.watch(s.sql)
+	s.replicas.watch(s.readiness)
 	return nil
+}
+
+// ping opens both pools at the same time, so that a start takes no longer for the second.
+func (s *Store) ping(ctx context.Context) error {
+	readiness := make(chan error, 1)
+	go func() { readiness <- s.readiness.PingContext(ctx) }()
+	err := s.sql.PingContext(ctx)
+	if second := <-readiness; err == nil {
+		err = second
+	}
+	return err
 }
 
 func (s *Store) connectError(err error) error {
@@ -171,5 +181,5 @@ func (s *Store) Close() error {
 	if s.file != nil {
 		s.file.close()
 	}
-	return s.sql.Close()
+	return errors.Join(s.sql.Close(), s.readiness.Close())
 }

@@ -25,7 +25,7 @@ type Tokens struct {
 func NewTokens(store *Store) *Tokens {
 	t := &Tokens{store: store}
 	t.byHash = newCoalescer(store.mergedAtOnce, t.findToken, t.findTokens)
-	t.accounts = newCoalescer(store.mergedAtOnce, t.findAccount, t.findAccounts)
+	t.accounts = newCoalescer(store.sql.accountsAtOnce, t.findAccount, t.findAccounts)
 	return t
 }
 
@@ -71,7 +71,7 @@ func (t *Tokens) findToken(ctx context.Context, hash token.Hash) (token.Token, e
 func (t *Tokens) findTokens(ctx context.Context, hashes []token.Hash) ([]found[token.Token], error) {
 	var row tokenRow
 	value := func() (token.Token, error) { return row.token(), nil }
-	return scanMany(ctx, t.store.sql, len(hashes), row.fields(), value, t.store.queries.tokensByHashes, bytesOf(hashes))
+	return scanMany(ctx, t.store.sql.DB, len(hashes), row.fields(), value, t.store.queries.tokensByHashes, bytesOf(hashes))
 }
 
 // AccountByHash implements token.AccountFinder.
@@ -81,6 +81,13 @@ func (t *Tokens) AccountByHash(ctx context.Context, hash token.Hash) (token.Toke
 }
 
 func (t *Tokens) findAccount(ctx context.Context, hash token.Hash) (tokenAccount, error) {
+	if gate := t.store.sql.accounts; gate != nil {
+		leave, err := enter(ctx, gate)
+		if err != nil {
+			return tokenAccount{}, err
+		}
+		defer leave()
+	}
 	var row accountRow
 	if err := t.store.queryRow(ctx, t.store.queries.accountByHash, row.fields(), t.store.timed(hash[:])...); err != nil {
 		return tokenAccount{}, err
@@ -89,8 +96,15 @@ func (t *Tokens) findAccount(ctx context.Context, hash token.Hash) (tokenAccount
 }
 
 func (t *Tokens) findAccounts(ctx context.Context, hashes []token.Hash) ([]found[tokenAccount], error) {
+	if gate := t.store.sql.accounts; gate != nil {
+		leave, err := enter(ctx, gate)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+	}
 	var row accountRow
-	return scanMany(ctx, t.store.sql, len(hashes), row.fields(), row.value, t.store.queries.accountsByHashes, bytesOf(hashes))
+	return scanMany(ctx, t.store.sql.DB, len(hashes), row.fields(), row.value, t.store.queries.accountsByHashes, bytesOf(hashes))
 }
 
 func bytesOf(hashes []token.Hash) [][]byte {

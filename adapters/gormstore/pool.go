@@ -1,0 +1,133 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+
+	"gorm.io/gorm"
+)
+
+// pool is the connections to a database, shared out so that what takes long, or waits for somebody's lock, never
+// has them all (decision 0019).
+//
+// Of M connections, bulk work may have half at once: lists a quarter of M, writing transactions and single writes another
+// quarter (one on SQLite, which has one writer anyway), and counts. Accounts, which read stars and so pastes, may have
+// a quarter. The rest is left to what reads users and tokens by their index. A pool of two shares one between bulk
+// work and accounts, and in one of one everything waits for everything.
+//
+// Whatever is written through ExecContext or BeginTx is bulk work by itself; lists and counts say so.
+type pool struct {
+	*sql.DB
+
+	bulk, lists, writes gate
+	accounts            gate // nil: accounts are bounded by their coalescer, or need not be
+
+	// Statements with merged lookups of one kind that may be under way at once: users by name, or tokens; and
+	// accounts. 0 on SQLite, which is in the same process: there is nothing to save.
+	lookupsAtOnce, accountsAtOnce int
+}
+
+func newPool(db *sql.DB, connections int, embedded bool) *pool {
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections) // the default of two would reconnect under load
+	half, quarter := max(1, connections/2), max(1, connections/4)
+	p := &pool{DB: db, bulk: newGate(half), lists: newGate(quarter), writes: newGate(quarter), lookupsAtOnce: half, accountsAtOnce: quarter}
+	if embedded { // statements of other kinds end soon: whoever reads does not wait for a writer
+		p.writes, p.lookupsAtOnce, p.accountsAtOnce = newGate(1), 0, 0
+	} else if connections == 2 {
+		p.accounts = p.bulk
+	}
+	return p
+}
+
+// ExecContext is that of *sql.DB, for writes.
+func (p *pool) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	leave, err := enter(ctx, p.writes, p.bulk)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return p.DB.ExecContext(ctx, query, args...)
+}
+
+// BeginTx is that of *sql.DB, for writes.
+func (p *pool) BeginTx(ctx context.Context, options *sql.TxOptions) (*poolTx, error) {
+	leave, err := enter(ctx, p.writes, p.bulk)
+	if err != nil {
+		return nil, err
+	}
+	tx, err := p.DB.BeginTx(ctx, options)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	return &poolTx{tx, leave}, nil
+}
+
+// poolTx gives its place up when it ends.
+type poolTx struct {
+	*sql.Tx
+	leave func()
+}
+
+// Commit implements gorm.TxCommitter.
+func (t *poolTx) Commit() error {
+	defer t.leave()
+	return t.Tx.Commit()
+}
+
+// Rollback implements gorm.TxCommitter.
+func (t *poolTx) Rollback() error {
+	defer t.leave()
+	return t.Tx.Rollback()
+}
+
+// gormPool is a pool as GORM knows it.
+type gormPool struct{ *pool }
+
+var (
+	_ gorm.ConnPool         = gormPool{}
+	_ gorm.ConnPoolBeginner = gormPool{}
+	_ gorm.TxCommitter      = (*poolTx)(nil)
+)
+
+// BeginTx implements gorm.ConnPoolBeginner.
+func (p gormPool) BeginTx(ctx context.Context, options *sql.TxOptions) (gorm.ConnPool, error) {
+	tx, err := p.pool.BeginTx(ctx, options)
+	if err != nil {
+		return nil, err // not a nil *poolTx
+	}
+	return tx, nil
+}
+
+// gate lets as many in at once as it has room for, and the others in the order in which they came. A nil gate lets
+// everybody in.
+type gate chan struct{}
+
+func newGate(room int) gate { return make(gate, room) }
+
+// enter passes the gates in their order, the same for all who pass several. It fails with fault.Unavailable when the
+// context ends first.
+func enter(ctx context.Context, gates ...gate) (leave func(), err error) {
+	passed := 0
+	leave = func() {
+		for _, g := range gates[:passed] {
+			if g != nil {
+				<-g
+			}
+		}
+	}
+	for ; passed < len(gates); passed++ {
+		if gates[passed] == nil {
+			continue
+		}
+		select {
+		case gates[passed] <- struct{}{}:
+		case <-ctx.Done():
+			leave()
+			return nil, unavailable(ctx.Err())
+		}
+	}
+	return sync.OnceFunc(leave), nil
+}
