@@ -1,15 +1,73 @@
 package application
 
 import (
+	"context"
+	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
-// TestUpdate changes what is named and nothing else, and nothing at all when a rule is broken.
+func TestCreatingUsersHoldsTheRules(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	create := users.NewCreate(w.users, w.clock)
+	created, err := create.Do(t.Context(), users.New{Name: "Some.Body", Services: map[string]string{"github": "1"}})
+	if err != nil || created.Name.String() != "Some.Body" || created.DefaultLanguage != user.DefaultLanguage || created.CreatedAt != w.now || created.PublicProfile {
+		t.Errorf("got %+v, %v, want a private profile made now with the default language", created, err)
+	}
+	for what, wanted := range map[string]users.New{
+		"an impossible name":       {Name: "-"},
+		"a reserved name":          {Name: "SELF"},
+		"a line end in the avatar": {Name: "a", AvatarURL: "\n"},
+		"a long language":          {Name: "a", DefaultLanguage: strings.Repeat("x", 65)},
+		"negative months":          {Name: "a", SupporterMonths: -1},
+		"a service without an id":  {Name: "a", Services: map[string]string{"github": ""}},
+	} {
+		_, err := create.Do(t.Context(), wanted)
+		wantKind(t, what, err, fault.Invalid)
+	}
+	_, err = create.Do(t.Context(), users.New{Name: "SOME.BODY"})
+	wantKind(t, "a name that is taken", err, fault.Conflict)
+	if got, want := fault.MessageOf(err), "The username is taken. Choose another."; got != want {
+		t.Errorf("got the message %q, want %q", got, want)
+	}
+}
+
+func TestShowingAndListingUsers(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	show, list := users.NewShow(w.users), users.NewList(w.users)
+	for _, name := range []string{"b", "A", "c"} {
+		w.user(t, users.New{Name: name, Services: map[string]string{"github": name}})
+	}
+	account, err := show.Do(t.Context(), "B")
+	if err != nil || account.Name.String() != "b" || !maps.Equal(account.Services, map[string]string{"github": "b"}) {
+		t.Errorf("got %+v, %v, want the private user b with a service", account, err)
+	}
+	_, err = show.Do(t.Context(), "nobody")
+	wantKind(t, "nobody", err, fault.NotFound)
+	_, err = show.Do(t.Context(), "no body")
+	wantKind(t, "an impossible name", err, fault.Invalid)
+	var names []string
+	if err := list.Do(t.Context(), func(u user.User) error { names = append(names, u.Name.String()); return nil }); err != nil {
+		t.Error(err)
+	}
+	if want := []string{"A", "b", "c"}; !slices.Equal(names, want) {
+		t.Errorf("got %v, want %v", names, want)
+	}
+	enough := errors.New("enough")
+	if err := list.Do(t.Context(), func(user.User) error { return enough }); !errors.Is(err, enough) {
+		t.Errorf("got %v, want the visitor's error", err)
+	}
+}
+
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -52,5 +110,55 @@ func TestUpdate(t *testing.T) {
 	}
 	if id, err := users.NewDelete(w.users).Do(t.Context(), "SOMEbody"); id != before.ID || err != nil {
 		t.Errorf("deleted %q, %v, want %q", id, err, before.ID)
+	}
+}
+
+func TestDeletingAUserTakesEverythingAlong(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.user(t, users.New{Name: "owner"})
+	owner, _ := w.users.ByName(t.Context(), mustName(t, "owner"))
+	secret := w.token(t, "owner")
+	w.paste(t, "owner", 0)
+	id, err := users.NewDelete(w.users).Do(t.Context(), "OWNER")
+	if err != nil || id != owner.ID {
+		t.Errorf("got %q, %v, want %q", id, err, owner.ID)
+	}
+	_, err = w.tokens.ByHash(t.Context(), secret.Hash())
+	wantKind(t, "the token", err, fault.NotFound)
+	if count, err := w.pastes.ActiveCount(t.Context()); err != nil || count != 0 {
+		t.Errorf("got %d pastes, %v, want none", count, err)
+	}
+	_, err = users.NewDelete(w.users).Do(t.Context(), "owner")
+	wantKind(t, "a second time", err, fault.NotFound)
+	_, err = users.NewDelete(w.users).Do(t.Context(), "")
+	wantKind(t, "no name", err, fault.Invalid)
+}
+
+func mustName(t *testing.T, s string) user.Name {
+	t.Helper()
+	name, err := user.ParseName(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// A use case adds nothing of its own to an outage.
+func TestOutagesOfUsers(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.user(t, users.New{Name: "somebody"})
+	gone, cancel := context.WithTimeout(t.Context(), -time.Second)
+	defer cancel()
+	for what, call := range map[string]func() error{
+		"create":  func() error { _, err := users.NewCreate(w.users, w.clock).Do(gone, users.New{Name: "a"}); return err },
+		"show":    func() error { _, err := users.NewShow(w.users).Do(gone, "somebody"); return err },
+		"profile": func() error { _, err := users.NewShowProfile(w.users).Do(gone, "somebody"); return err },
+		"list":    func() error { return users.NewList(w.users).Do(gone, func(user.User) error { return nil }) },
+		"update":  func() error { _, err := users.NewUpdate(w.users).Do(gone, "somebody", users.Change{}); return err },
+		"delete":  func() error { _, err := users.NewDelete(w.users).Do(gone, "somebody"); return err },
+	} {
+		wantKind(t, what, call(), fault.Unavailable)
 	}
 }

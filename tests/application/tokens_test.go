@@ -1,0 +1,68 @@
+package application
+
+import (
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
+)
+
+// token issues a token that never expires.
+func (w *world) token(t *testing.T, owner string) token.Secret {
+	t.Helper()
+	_, secret, err := tokens.NewIssue(w.users, w.tokens, w.clock).Do(t.Context(), owner, "a token", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret
+}
+
+func TestListingTokens(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.user(t, users.New{Name: "owner"})
+	list := tokens.NewList(w.users, w.tokens)
+	if listed, err := list.Do(t.Context(), "owner"); err != nil || listed == nil || len(listed) != 0 {
+		t.Errorf("got %#v, %v, want an empty list", listed, err)
+	}
+	first := w.token(t, "owner")
+	w.now = w.now.Add(time.Minute)
+	second := w.token(t, "owner")
+	listed, err := list.Do(t.Context(), "OWNER")
+	if err != nil || len(listed) != 2 || listed[0].Hash != first.Hash() || listed[1].Hash != second.Hash() {
+		t.Errorf("got %+v, %v, want both, the oldest first", listed, err)
+	}
+	_, err = list.Do(t.Context(), "nobody")
+	wantKind(t, "nobody", err, fault.NotFound)
+	_, err = list.Do(t.Context(), "no body")
+	wantKind(t, "an impossible name", err, fault.Invalid)
+}
+
+func TestARevokedTokenOpensNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.user(t, users.New{Name: "owner"})
+	secret, revoke := w.token(t, "owner"), tokens.NewRevoke(w.tokens, w.clock)
+	self := users.NewShowSelf(w.tokens, tokens.NewUseLog(w.tokens), w.clock)
+	if _, err := self.Do(t.Context(), secret.Reveal()); err != nil {
+		t.Error(err)
+	}
+	stored, err := w.tokens.ByHash(t.Context(), secret.Hash())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := revoke.Do(t.Context(), string(stored.ID)); err != nil {
+		t.Error(err)
+	}
+	_, err = self.Do(t.Context(), secret.Reveal())
+	wantKind(t, "a revoked token", err, fault.Unauthenticated)
+	if err := revoke.Do(t.Context(), string(stored.ID)); err != nil {
+		t.Errorf("got %v the second time, want nothing changed and no error", err)
+	}
+	for _, id := range []string{"unknown", "", "\x00"} {
+		wantKind(t, "the id "+id, revoke.Do(t.Context(), id), fault.NotFound)
+	}
+}
