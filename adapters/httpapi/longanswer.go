@@ -28,6 +28,8 @@ func newLongAnswer(countOnly bool) *longAnswer {
 	return &longAnswer{jsonBuffer: newJSONBuffer(), countOnly: countOnly}
 }
 
+func (l *longAnswer) length() int64 { return l.spilled + int64(l.text.Len()) }
+
 // spill moves what was collected out of memory if it has become too much. It fails with fault.Unavailable
 // when no file takes it.
 func (l *longAnswer) spill() error {

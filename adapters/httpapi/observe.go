@@ -64,7 +64,7 @@ func (a *API) observe(c *gin.Context) {
 	if line == nil {
 		return
 	}
-	fields := [...]zap.Field{
+	fields := []zap.Field{
 		zap.String("request_id", id),
 		zap.String("method", knownMethod(c.Request.Method)),
 		zap.String("route", route),
@@ -72,14 +72,13 @@ func (a *API) observe(c *gin.Context) {
 		zap.Float64("duration_ms", float64(time.Since(start).Microseconds())/1000),
 		zap.Int("bytes", max(c.Writer.Size(), 0)),
 		zap.String("client", client),
-		zap.Skip(),
 	}
 	if status >= http.StatusInternalServerError {
 		if cause, ok := c.Get(causeKey); ok {
-			fields[len(fields)-1] = zap.String("error", cause.(error).Error()) //nolint:forcetypeassert // only noteCause sets it
+			fields = append(fields, zap.String("error", cause.(error).Error())) //nolint:forcetypeassert // only noteCause sets it
 		}
 	}
-	line.Write(fields[:]...)
+	line.Write(fields...)
 }
 
 // noteCause leaves an error for the access log, the one place where it is logged.

@@ -77,13 +77,11 @@ func (a *API) self(ctx context.Context, c *gin.Context) error {
 func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
 	answer := newLongAnswer(c.Request.Method == http.MethodHead)
 	defer answer.release()
-	first := true
 	answer.text.WriteByte('[')
 	err := a.useCases.ListOwnPastes.Do(ctx, presentedToken(c), func(id []byte) error {
-		if !first {
+		if answer.length() > 1 {
 			answer.text.WriteByte(',')
 		}
-		first = false
 		if err := answer.appendString(id); err != nil {
 			return err
 		}
