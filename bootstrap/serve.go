@@ -36,6 +36,7 @@ func serve(ctx context.Context, cfg Config, demo bool, stdout, stderr io.Writer)
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	go releaseMemory(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- serveUntil(ctx, cfg, demo, log, stdout) }()
 	for first := true; ; first = false {

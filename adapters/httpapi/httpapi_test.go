@@ -73,6 +73,8 @@ func TestReadings(t *testing.T) {
 		"name=%zz;%u12":       {"%zz;%u12"},
 		"name=%25%32%42":      {"%2B", "+"},
 		"name=1%2B1%3D2&name": {"1+1=2"},
+
+		"name=" + strings.Repeat("%2B", 400): {strings.Repeat("%2B", 400)}, // no name
 	} {
 		var r readings
 		r.parse(query, "name")

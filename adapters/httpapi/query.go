@@ -14,6 +14,10 @@ type readings struct {
 	count  int
 }
 
+// maxParameter is how long a value may be, escapes included, to be worth reading in more than one way: the longest
+// name of a language has less than a hundred characters.
+const maxParameter = 1 << 10
+
 func (r *readings) all() []string { return r.values[:r.count] }
 
 func (r *readings) add(value string) {
@@ -29,6 +33,10 @@ func (r *readings) add(value string) {
 func (r *readings) parse(rawQuery, key string) {
 	raw, ok := rawParameter(rawQuery, key)
 	if !ok {
+		return
+	}
+	if len(raw) > maxParameter {
+		r.add(raw)
 		return
 	}
 	r.add(unescape(raw, true))

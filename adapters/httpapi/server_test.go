@@ -406,15 +406,31 @@ func TestGeneralOptions(t *testing.T) {
 	}
 }
 
-// 64 KiB of headers are read, and not much more.
-func TestHeaderLimit(t *testing.T) {
+// 64 KiB of headers are read, in a thousand lines, and not much more.
+func TestHeaderLimits(t *testing.T) {
 	t.Parallel()
 	server, _ := serveStore(t, newStore(), nil)
-	for size, status := range map[int]int{60 << 10: http.StatusOK, 80 << 10: http.StatusRequestHeaderFieldsTooLarge} {
+	for header, status := range map[string]int{
+		"Accept: " + strings.Repeat("a/b,", 15<<10):        http.StatusOK,
+		"Accept: " + strings.Repeat("a/b,", 20<<10):        http.StatusRequestHeaderFieldsTooLarge,
+		strings.TrimSpace(strings.Repeat("A:\r\n", 1000)):  http.StatusOK,
+		strings.TrimSpace(strings.Repeat("A:\r\n", 10000)): http.StatusBadRequest,
+	} {
 		p := dial(t, server)
-		p.send("/healthz", "Accept: "+strings.Repeat("a/b,", size/4))
+		p.ask("/healthz")
+		p.send("/healthz", header)
 		if response, err := http.ReadResponse(p.reader, nil); err != nil || response.StatusCode != status {
-			t.Errorf("%d bytes: %v, %v", size, response, err)
+			t.Errorf("%d bytes %.10q...: %v, %v", len(header), header, response, err)
+		}
+	}
+
+	// Many small requests at once are not many headers.
+	p := dial(t, server)
+	const requests = 5000
+	go func() { _, _ = io.WriteString(p, strings.Repeat("GET /healthz HTTP/1.1\nHost:\n\n", requests)) }()
+	for range requests {
+		if response, _ := p.receive(); response.StatusCode != http.StatusOK {
+			t.Fatal(response.Status)
 		}
 	}
 }
