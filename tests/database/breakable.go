@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 )
@@ -62,9 +61,11 @@ func RequireBinaries(t *testing.T) {
 // Start starts the server again, at the same address, after Kill.
 func (b *Breakable) Start(t *testing.T) {
 	t.Helper()
-	// What a killed server leaves behind, its shared memory, goes when the last of its processes does.
+	b.local.keep = true
+	// What a killed server leaves behind, its shared memory, goes when the last of its processes does; until
+	// then it does not start.
 	var failure error
-	for deadline := time.Now().Add(localStartTime); time.Now().Before(deadline); {
+	for range startAttempts {
 		server, stop, err := b.local.start(t.Context(), b.options)
 		if err == nil {
 			b.stop, b.Config.URL = stop, gormstore.URL(server.String())
@@ -74,6 +75,8 @@ func (b *Breakable) Start(t *testing.T) {
 	}
 	t.Fatal(failure)
 }
+
+const startAttempts = 3
 
 // Kill ends the server and all its processes at once, as kill -9 does.
 func (b *Breakable) Kill(t *testing.T) {

@@ -166,7 +166,8 @@ type local struct {
 	bin, folder string
 	credential  *syscall.Credential // whom to run it as
 	port        int                 // zero: any that is free
-	abandon     func()              // ends the script of a server that was killed, and keeps the folder
+	keep        bool                // the folder, when the server does not start
+	abandon     func()              // ends the server, if it still runs, and keeps the folder
 }
 
 func newLocal() (*local, error) {
@@ -243,7 +244,11 @@ func (l *local) start(ctx context.Context, options []string) (*url.URL, func(), 
 		time.Sleep(50 * time.Millisecond)
 	}
 	log, _ := os.ReadFile(filepath.Join(l.folder, "log"))
-	stop()
+	if l.keep {
+		l.abandon()
+	} else {
+		stop()
+	}
 	return nil, nil, fmt.Errorf("the local PostgreSQL server did not start: %w: %s", failure, log)
 }
 

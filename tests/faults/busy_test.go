@@ -145,7 +145,10 @@ func TestLongListsBesideLookups(t *testing.T) {
 // TestLockBesideLookups holds a lock on the table of pastes for three seconds while 64 clients ask for what
 // needs it: whoever asks for a user, or whether the node is ready, does not wait for it.
 func TestLockBesideLookups(t *testing.T) {
-	const held = 3 * time.Second
+	const (
+		held     = 3 * time.Second
+		bearable = held - 500*time.Millisecond // whoever waits for the lock waits for longer
+	)
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)
 	node := program.Serve(t, string(cfg.URL))
@@ -172,12 +175,12 @@ func TestLockBesideLookups(t *testing.T) {
 	beside.add(looking.stop()) // with those who waited until the end of the lock
 	after := waiting.stop()
 	record(t, "users and readiness before", fmt.Sprint(before, "; ", before.wait()), "all right")
-	record(t, fmt.Sprint("users and readiness during a lock of ", held), fmt.Sprint(beside, "; ", beside.wait()), fmt.Sprint("all right, within ", held/2))
+	record(t, fmt.Sprint("users and readiness during a lock of ", held), fmt.Sprint(beside, "; ", beside.wait()), fmt.Sprint("all right, within ", bearable))
 	record(t, "what needs the table, before", fmt.Sprint(waitingBefore, "; ", waitingBefore.wait()), "")
 	record(t, "what needs the table, during the lock and after", fmt.Sprint(after, "; ", after.wait()), "right or 503")
 	beside.wantAllRight(t)
 	after.wantRightOr503(t, answerLimit)
-	if longest := beside.percentile(1); longest > held/2 {
+	if longest := beside.percentile(1); longest > bearable {
 		t.Errorf("somebody waited for %v", longest)
 	}
 }

@@ -92,7 +92,7 @@ func TestRollingRestart(t *testing.T) {
 
 func serveAt(t *testing.T, databaseURL, address string) *program.Process {
 	t.Helper()
-	return serve(t, databaseURL, drainDelay, "GLUEPOT_HTTP_ADDR="+address)
+	return serve(t, databaseURL, "GLUEPOT_HTTP_DRAIN_DELAY=1s", "GLUEPOT_HTTP_ADDR="+address)
 }
 
 func freeAddress(t *testing.T) string {
