@@ -4,11 +4,13 @@ import (
 	"database/sql"
 	"fmt"
 	"net/url"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/tests/database"
 )
@@ -191,4 +193,23 @@ func TestExpiryInstant(t *testing.T) {
 			t.Errorf("%v after the expiry: removed %d, %v", moment.at.Sub(expiry), removed, err)
 		}
 	}
+}
+
+// TestSweepLeavesWhatJustExpired sees the grace that an embedder gets: the write timeout and a margin.
+func TestSweepLeavesWhatJustExpired(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		node, stored := open(t, cfg), gormstore.NewPastes(database.Open(t, cfg))
+		for id, ago := range map[paste.ID]time.Duration{"just": time.Second, "long": time.Hour} {
+			if err := stored.Create(t.Context(), paste.Paste{ID: id, CreatedAt: time.Now(), ExpiresAt: time.Now().Add(-ago)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if removed, err := node.SweepPastes.Do(t.Context()); removed != 1 || err != nil {
+			t.Errorf("removed %d, %v", removed, err)
+		}
+		if left := column(t, database.SQL(t, cfg), "SELECT id FROM pastes"); !slices.Equal(left, []string{"just"}) {
+			t.Errorf("left %v", left)
+		}
+	})
 }
