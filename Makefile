@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build run test test-faults lint fuzz bench bench-quick bench-db generate clean
+.PHONY: help build run test test-faults lint fuzz fuzz-http bench bench-quick bench-db generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,6 +42,10 @@ fuzz: ## fuzz each parser of outside input for 20 seconds
 	$(GO) test -run '^$$' -fuzz FuzzFind -fuzztime 20s ./adapters/catalogue
 	$(GO) test -run '^$$' -fuzz FuzzURL -fuzztime 20s ./adapters/gormstore
 	$(GO) test -run '^$$' -fuzz FuzzRecords -fuzztime 20s ./adapters/pastemyst
+
+fuzz-http: ## send a million raw requests and judge the answers; SEED=N repeats them
+	GLUEPOT_TEST_HTTP_REQUESTS=$(or $(REQUESTS),1000000) GLUEPOT_TEST_HTTP_SEED=$(or $(SEED),$$(date +%s)) \
+		$(GO) test -count 1 -timeout 60m -v -run TestRawRequests ./tests/fuzzhttp
 
 # Needs wrk (Debian: apt-get install wrk). OUT=FILE writes the rows there as JSON.
 bench: build ## measure beside the twins and rewrite docs/BENCHMARKS.md (a quarter of an hour, 5 GB of disk)

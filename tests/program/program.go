@@ -134,10 +134,20 @@ func Binary(t *testing.T) string {
 // Start starts the program and does not wait.
 func Start(t *testing.T, settings []string, args ...string) *Process {
 	t.Helper()
+	return StartLogging(t, nil, settings, args...)
+}
+
+// StartLogging is Start with the standard error, where the log goes, written to log instead of kept in Stderr.
+// A file is given to the program as it is.
+func StartLogging(t *testing.T, log io.Writer, settings []string, args ...string) *Process {
+	t.Helper()
 	path := Binary(t)
 	p := &Process{t: t, Cmd: exec.Command(path, args...), Exited: make(chan struct{})}
 	p.Cmd.Env, p.Cmd.Dir = environment(settings...), t.TempDir()
 	p.Cmd.Stdout, p.Cmd.Stderr = &p.Stdout, &p.Stderr
+	if log != nil {
+		p.Cmd.Stderr = log
+	}
 	if err := p.Cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

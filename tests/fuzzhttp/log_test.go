@@ -1,0 +1,268 @@
+package fuzzhttp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// canary is in every path, query, header and token that is made up here: a log that has it has leaked.
+const canary = "canary"
+
+// deceptive is what clients give as X-Real-IP, which nobody believes.
+const deceptive = "203.0.113.77"
+
+// secrets are what no line of a log may contain, in lower case.
+var secrets = []string{
+	canary, deceptive, strings.ToLower(program.EpoxyToken), program.MortarToken, "epoxy", "mortar", "putty", "languageext?", "name=", "extension=",
+}
+
+// line is a line of the log of a request.
+type line struct {
+	Message   string  `json:"msg"`
+	RequestID string  `json:"request_id"`
+	Method    string  `json:"method"`
+	Route     string  `json:"route"`
+	Status    int     `json:"status"`
+	Duration  float64 `json:"duration_ms"`
+	Client    string  `json:"client"`
+	Address   string  `json:"address"` // of the line that says that the server serves
+	Dropped   int     `json:"dropped"` // of one that says that lines are missing before it
+}
+
+// wantedLine is what the line about an answer must say.
+type wantedLine struct {
+	method string
+	routes []string
+	status int
+}
+
+func logged(s *site, r *http.Request, w want, status int) wantedLine {
+	method := r.Method
+	if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"}, method) {
+		method = "other"
+	}
+	wanted := wantedLine{method, []string{""}, status}
+	if found, _ := find(s.base, r.URL.Path); found != nothing {
+		pattern := route[found]
+		if found != alive && found != ready {
+			pattern = s.base + pattern
+		}
+		wanted.routes = []string{"", pattern, pattern + "/"}
+		if w.endpoint != nothing && status < http.StatusMethodNotAllowed && status != http.StatusNotFound && method != "OPTIONS" {
+			wanted.routes = wanted.routes[1:] // nothing else than its handler can have answered so
+		}
+	}
+	return wanted
+}
+
+// logOracle reads the log of a program while it is written and compares it with the answers that came.
+type logOracle struct {
+	site *site
+
+	mu       sync.Mutex
+	rest     []byte
+	chunks   [][]byte
+	more     *sync.Cond
+	ended    bool
+	settled  bool // what is sent from now on is sent again
+	dying    bool // what comes from now on is a dump of goroutines
+	lines    int
+	dropped  int // lines, as the log itself says
+	expected map[string]wantedLine
+	early    map[string]line // lines whose answer has not been judged yet
+	problems map[string]string
+	patience time.Duration
+	address  chan string
+}
+
+func newLogOracle(s *site) *logOracle {
+	l := &logOracle{
+		site: s, expected: map[string]wantedLine{}, early: map[string]line{}, problems: map[string]string{},
+		patience: program.Patience, address: make(chan string, 1),
+	}
+	l.more = sync.NewCond(&l.mu)
+	go l.read()
+	return l
+}
+
+// Write implements io.Writer. It never makes the program wait for what follows.
+func (l *logOracle) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.chunks = append(l.chunks, bytes.Clone(p))
+	l.more.Signal()
+	return len(p), nil
+}
+
+func (l *logOracle) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+	l.more.Signal()
+}
+
+func (l *logOracle) read() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		for len(l.chunks) == 0 {
+			if l.ended {
+				return
+			}
+			l.more.Wait()
+		}
+		chunks := l.chunks
+		l.chunks = nil
+		for _, chunk := range chunks {
+			l.rest = append(l.rest, chunk...)
+			for !l.dying {
+				text, rest, found := bytes.Cut(l.rest, []byte("\n"))
+				if !found {
+					break
+				}
+				l.rest = rest
+				l.line(text)
+			}
+			l.rest = bytes.Clone(l.rest)
+		}
+	}
+}
+
+func (l *logOracle) problem(class, format string, args ...any) {
+	if _, ok := l.problems[class]; !ok {
+		l.problems[class] = fmt.Sprintf(format, args...)
+	}
+}
+
+func (l *logOracle) line(text []byte) {
+	l.lines++
+	var got line
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if err := decoder.Decode(&got); err != nil || decoder.More() {
+		l.problem("a line of the log is not one JSON object", "%q: %v", text, err)
+		return
+	}
+	lower := string(bytes.ToLower(text))
+	for _, secret := range secrets {
+		if strings.Contains(lower, secret) {
+			l.problem(fmt.Sprintf("the log has %q", secret), "%q", text)
+		}
+	}
+	switch {
+	case got.Dropped > 0:
+		l.dropped += got.Dropped
+	case got.Message == "serving":
+		l.address <- got.Address
+	case got.Message != "request":
+		if bytes.Contains(text, []byte("panic")) {
+			l.problem("panic", "%q", text)
+		}
+	case !l.settled:
+		l.request(got, text)
+	}
+}
+
+func (l *logOracle) request(got line, text []byte) {
+	client, err := netip.ParseAddr(got.Client)
+	if err != nil || !l.site.trusting && !client.IsLoopback() {
+		l.problem("wrong client in the log", "%q", text)
+	}
+	if got.RequestID == "" || got.Duration < 0 {
+		l.problem("incomplete line", "%q", text)
+	}
+	if wanted, ok := l.expected[got.RequestID]; ok {
+		delete(l.expected, got.RequestID)
+		l.compare(wanted, got)
+		return
+	}
+	if _, twice := l.early[got.RequestID]; twice {
+		l.problem("two lines for one request", "%q", text)
+	}
+	l.early[got.RequestID] = got
+}
+
+func (l *logOracle) compare(wanted wantedLine, got line) {
+	if got.Method != wanted.method || got.Status != wanted.status || !slices.Contains(wanted.routes, got.Route) {
+		l.problem("the log says something else", "%+v, not %+v", got, wanted)
+	}
+}
+
+// answered notes what the log must say of an answer that has come.
+func (l *logOracle) answered(id string, wanted wantedLine) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.settled || id == "" { // judgeID complains of an empty one
+		return
+	}
+	if got, ok := l.early[id]; ok {
+		delete(l.early, id)
+		l.compare(wanted, got)
+		return
+	}
+	l.expected[id] = wanted
+}
+
+// settle waits until each answer that has come has its line.
+func (l *logOracle) settle() {
+	missing := func() int {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.expected) - l.dropped
+	}
+	for deadline := time.Now().Add(l.patience); missing() > 0 && time.Now().Before(deadline); {
+		time.Sleep(20 * time.Millisecond)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.settled = true
+	for id, wanted := range l.expected {
+		if len(l.expected) > l.dropped {
+			l.problem("an answer has no line in the log", "%d of them; %q: %+v", len(l.expected), id, wanted)
+		}
+	}
+}
+
+// drops returns how many lines the program says that it has dropped.
+func (l *logOracle) drops() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.dropped
+}
+
+func (l *logOracle) lineCount() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lines
+}
+
+func (l *logOracle) report(t *testing.T) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for class, text := range l.problems {
+		t.Errorf("%s: %s", class, text)
+	}
+}
+
+// goroutines makes the program end with a dump, and returns how many goroutines it had.
+func (l *logOracle) goroutines() int {
+	l.mu.Lock()
+	l.dying = true
+	l.mu.Unlock()
+	l.site.Signal(syscall.SIGQUIT)
+	l.site.Wait() // its standard error has been read to the end
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return bytes.Count(append(l.rest, bytes.Join(l.chunks, nil)...), []byte("\ngoroutine "))
+}

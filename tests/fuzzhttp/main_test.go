@@ -1,0 +1,333 @@
+// Package fuzzhttp sends the real binary raw bytes over TCP: requests that are valid, nearly valid and hostile,
+// pipelined, split, reset and never finished. An oracle judges every answer, and every line of the log.
+//
+// What is a request at all is decided by net/http: the same bytes go to a bare server of it (reference), and the
+// program has to answer each request that reaches the reference's handler, in order, as the documentation has it
+// (site.ask), while malformed ones have to be answered as net/http answers them.
+package fuzzhttp
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+func TestMain(m *testing.M) {
+	code := database.Main(m)
+	program.Remove()
+	os.Exit(code)
+}
+
+// What the environment may say.
+const (
+	envRequests = "GLUEPOT_TEST_HTTP_REQUESTS" // how many requests to send
+	envSeed     = "GLUEPOT_TEST_HTTP_SEED"     // what decides about them
+	envScript   = "GLUEPOT_TEST_HTTP_SCRIPT"   // the index of the one connection to repeat
+)
+
+func number(t *testing.T, name string, fallback int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return fallback
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		t.Fatalf("%s is %q: it takes a whole number", name, text)
+	}
+	return n
+}
+
+// connections are open at once.
+const connections = 12
+
+// maxMemory is the most that a server may have had in memory.
+const maxMemory = 256 << 20
+
+// maxGoroutines is the most that a server may have when nobody asks it anything.
+const maxGoroutines = 50
+
+// site is one server under test.
+type site struct {
+	*program.Process
+	base        string
+	trusting    bool // the fuzzer is a trusted proxy
+	reference   *reference
+	log         *logOracle
+	etags       etags
+	answered    atomic.Int64 // answers of the program's own
+	refused     atomic.Int64 // answers of net/http's own
+	lost        atomic.Int64 // answers that a reset of the connection may have taken
+	unavailable atomic.Int64 // 503s
+}
+
+func startSite(t *testing.T, reference *reference, cfg gormstore.Config, base string, trusting bool) *site {
+	t.Helper()
+	program.Fixture(t, cfg)
+	s := &site{base: base, trusting: trusting, reference: reference}
+	s.log = newLogOracle(s)
+	settings := []string{
+		"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s", "GLUEPOT_HTTP_BASE_PATH=" + base,
+		// Requests that never end are given up soon; what needs the debug level is in the log as well.
+		"GLUEPOT_HTTP_READ_TIMEOUT=3s", "GLUEPOT_HTTP_IDLE_TIMEOUT=3s", "GLUEPOT_LOG_LEVEL=debug",
+	}
+	if trusting {
+		settings = append(settings, "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+	}
+	s.Process = program.StartLogging(t, s.log, settings, "serve")
+	t.Cleanup(s.log.close)
+	select {
+	case s.Address = <-s.log.address:
+	case <-s.Exited:
+		t.Fatal("the program ended at once")
+	case <-time.After(program.Patience):
+		t.Fatal("the program does not serve")
+	}
+	return s
+}
+
+func TestRawRequests(t *testing.T) {
+	requests, seed := number(t, envRequests, 5000), uint64(number(t, envSeed, 1))
+	t.Logf("seed %d", seed)
+	reference := startReference(t)
+	sites := []*site{
+		startSite(t, reference, database.SQLite(t), "", false),
+		startSite(t, reference, database.Postgres(t), "/api/v2", true),
+	}
+	if index := number(t, envScript, -1); index >= 0 {
+		s := generate(seed, index, sites)
+		for _, c := range sites[s.site].check(s) {
+			t.Errorf("%s: %s\n%s", c.class, c.detail, s)
+		}
+		return
+	}
+	found := findings{seed: seed, sites: sites, first: map[string]*finding{}}
+	began := time.Now()
+	sent := found.run(requests)
+	took := time.Since(began)
+	for _, s := range sites {
+		s.log.settle()
+	}
+	found.report(t)
+	t.Logf("%d requests on %d connections in %v: %.0f a second; %d answered by the program, %d by net/http",
+		sent, found.next.Load(), took.Round(time.Millisecond), float64(sent)/took.Seconds(), found.answers(true), found.answers(false))
+	for i, s := range sites {
+		s.finish(t, i == 0)
+	}
+}
+
+// finding is the first script that shows a defect.
+type finding struct {
+	script    *script
+	complaint complaint
+	times     int
+}
+
+type findings struct {
+	seed  uint64
+	sites []*site
+	next  atomic.Int64 // index of a script
+	sent  atomic.Int64 // requests
+
+	mu    sync.Mutex
+	first map[string]*finding
+}
+
+// answers returns how many the program has given itself, or left to net/http.
+func (f *findings) answers(itself bool) (total int64) {
+	for _, s := range f.sites {
+		if itself {
+			total += s.answered.Load()
+		} else {
+			total += s.refused.Load()
+		}
+	}
+	return total
+}
+
+// hopeless is how many kinds of defects are enough to stop.
+const hopeless = 60
+
+// run sends that many requests, or fewer when too much is wrong.
+func (f *findings) run(requests int) int64 {
+	var workers sync.WaitGroup
+	for range connections {
+		workers.Go(func() {
+			for f.sent.Load() < int64(requests) {
+				s := generate(f.seed, int(f.next.Add(1)-1), f.sites)
+				f.sent.Add(int64(len(s.requests)))
+				if f.add(s, f.sites[s.site].check(s)) >= hopeless {
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return f.sent.Load()
+}
+
+// add notes complaints and returns how many kinds there have been.
+func (f *findings) add(s *script, v verdict) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, c := range v {
+		if f.first[c.class] == nil {
+			f.first[c.class] = &finding{s, c, 0}
+		}
+		f.first[c.class].times++
+	}
+	return len(f.first)
+}
+
+// report prints each kind of defect with the smallest script that shows it.
+func (f *findings) report(t *testing.T) {
+	t.Helper()
+	classes := make([]string, 0, len(f.first))
+	for class := range f.first {
+		classes = append(classes, class)
+	}
+	slices.Sort(classes)
+	for _, class := range classes {
+		found := f.first[class]
+		s, c := f.minimise(found.script, found.complaint)
+		t.Errorf("%s (%d times; repeat with %s=%d %s=%d)\n%s\n%s", class, found.times, envSeed, f.seed, envScript, found.script.index, c.detail, s)
+	}
+}
+
+// minimise leaves out requests and header lines as long as the complaint stays.
+func (f *findings) minimise(s *script, c complaint) (*script, complaint) {
+	tries := 300
+	smaller := func(requests [][]byte) bool {
+		if tries--; tries < 0 || len(requests) == 0 {
+			return false
+		}
+		candidate := &script{index: s.index, site: s.site, requests: requests, delivery: pipelined}
+		if len(s.twins) > 0 && len(requests) == 2 {
+			candidate.twins = []int{0}
+		}
+		again, ok := f.sites[s.site].check(candidate).of(c.class)
+		if ok {
+			s, c = candidate, again
+		}
+		return ok
+	}
+	for i := len(s.requests) - 1; i >= 0 && len(s.requests) > 1; i-- {
+		smaller(slices.Delete(slices.Clone(s.requests), i, i+1))
+	}
+	for i := range s.requests {
+		lines := bytes.SplitAfter(s.requests[i], []byte("\r\n"))
+		for j := len(lines) - 2; j > 0 && j < len(lines); j-- {
+			if fewer := slices.Delete(slices.Clone(lines), j, j+1); smaller(replaced(s.requests, i, bytes.Join(fewer, nil))) {
+				lines = fewer
+			}
+		}
+	}
+	return s, c
+}
+
+func replaced(requests [][]byte, i int, request []byte) [][]byte {
+	requests = slices.Clone(requests)
+	requests[i] = request
+	return requests
+}
+
+// String is what a person needs to understand a script.
+func (s *script) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "connection %d, %v", s.index, s.delivery)
+	if len(s.cuts) > 0 {
+		fmt.Fprintf(&b, " at %v", s.cuts)
+	}
+	for _, r := range s.requests {
+		fmt.Fprintf(&b, "\n> %.3000q", r)
+	}
+	return b.String()
+}
+
+// finish looks at what is left of a server, and stops it: with SIGTERM, or to count its goroutines.
+func (s *site) finish(t *testing.T, cleanly bool) {
+	t.Helper()
+	for path, body := range map[string]string{"/readyz": `{"status":"ok"}`, s.base + "/user/epoxy": profiles["epoxy"], s.base + "/data/numPastes": `{"numPastes":5}`} {
+		if status, got := s.Get(path, ""); status != http.StatusOK || got != body {
+			t.Errorf("after all of it, %s: %d %s", path, status, got)
+		}
+	}
+	peak, resident := s.memory(t)
+	t.Logf("base path %q: at most %d MiB in memory, %d MiB at the end; %d lines of log, %d dropped; %d answers of 503, %d cut off",
+		s.base, peak>>20, resident>>20, s.log.lineCount(), s.log.drops(), s.unavailable.Load(), s.lost.Load())
+	if peak > maxMemory {
+		t.Errorf("it had %d MiB in memory, more than %d", peak>>20, maxMemory>>20)
+	}
+	s.log.report(t)
+	program.Eventually(t, "the server closes what it has open", func() bool { return s.open(t) == 0 })
+	if !cleanly {
+		goroutines := s.log.goroutines()
+		t.Logf("%d goroutines at the end", goroutines)
+		if goroutines == 0 || goroutines > maxGoroutines {
+			t.Errorf("%d goroutines, not 1 to %d", goroutines, maxGoroutines)
+		}
+		return
+	}
+	s.Signal(syscall.SIGTERM)
+	if code := s.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// memory returns the most that the process has had in memory, and what it has now, in bytes.
+func (s *site) memory(t *testing.T) (peak, resident int64) {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(name string) int64 {
+		_, after, _ := strings.Cut(string(status), name+":")
+		text, _, _ := strings.Cut(after, "kB")
+		kib, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kib << 10
+	}
+	return value("VmHWM"), value("VmRSS")
+}
+
+// open returns how many connections of its clients the process holds. The kernel may have more, which it is closing.
+func (s *site) open(t *testing.T) int {
+	t.Helper()
+	table, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/tcp", s.Cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := strings.Cut(s.Address, ":")
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := 0
+	for line := range strings.Lines(string(table)) {
+		const local, state, inode = 1, 3, 9
+		fields := strings.Fields(line)
+		if strings.HasSuffix(fields[local], fmt.Sprintf(":%04X", n)) && fields[state] != listening && fields[inode] != "0" {
+			open++
+		}
+	}
+	return open
+}
+
+// listening is the state of a socket that accepts, in the kernel's table.
+const listening = "0A"

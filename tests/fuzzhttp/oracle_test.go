@@ -1,0 +1,341 @@
+package fuzzhttp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// complaint is something wrong with an answer. Its class is the same for the same defect.
+type complaint struct{ class, detail string }
+
+// etags has what each language was first answered with.
+type etags struct {
+	mu    sync.Mutex
+	known map[string]string
+}
+
+func (e *etags) of(language string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.known[language]
+}
+
+// same reports whether a language's ETag is the one it has always had.
+func (e *etags) same(language, etag string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.known == nil {
+		e.known = map[string]string{}
+	}
+	if e.known[language] == "" {
+		e.known[language] = etag
+	}
+	return e.known[language] == etag
+}
+
+// verdict collects what is wrong with the answers to a script.
+type verdict []complaint
+
+func (v *verdict) add(class, format string, args ...any) {
+	*v = append(*v, complaint{class, fmt.Sprintf(format, args...)})
+}
+
+func (v verdict) of(class string) (complaint, bool) {
+	i := slices.IndexFunc(v, func(c complaint) bool { return c.class == class })
+	if i < 0 {
+		return complaint{}, false
+	}
+	return v[i], true
+}
+
+// check sends a script to a site and judges what comes back.
+func (s *site) check(script *script) (v verdict) {
+	expected, complete, err := s.reference.expect(script)
+	if err != nil {
+		v.add("the reference failed", "%v", err)
+		return v
+	}
+	headless := func(i int) bool {
+		return i < len(expected) && expected[i].request != nil && expected[i].request.Method == http.MethodHead
+	}
+	answers, _, end := script.exchange(s.Address, script.delivery, headless)
+	for i, a := range answers {
+		if i >= len(expected) {
+			if complete || i > len(expected) || !isOwn(a) { // the reference's own last answer may be lost
+				v.add("more answers than requests", "%d of %d expected: %v", i+1, len(expected), a)
+			}
+			break
+		}
+		var of verdict
+		s.judge(&of, expected[i], a)
+		for _, c := range of {
+			v.add(c.class, "the answer no. %d: %s\n%v", i+1, c.detail, a)
+		}
+	}
+	s.judgeEnd(&v, script, expected, answers, end)
+	for _, i := range script.twins {
+		if i+1 < len(answers) && script.delivery != reset {
+			if a, b := anonymous(answers[i]), anonymous(answers[i+1]); a != b {
+				v.add("a private profile differs from an unknown one", "%q\n%q", a, b)
+			}
+		}
+	}
+	return v
+}
+
+// judgeEnd looks for answers that are missing, and at what ended the connection.
+func (s *site) judgeEnd(v *verdict, script *script, expected []expectation, answers []*answer, end error) {
+	switch {
+	case script.delivery == reset:
+		if !errors.Is(end, io.EOF) && !cutOff(end) {
+			v.add("nonsense before a reset", "%v", end)
+		}
+	case errors.Is(end, errNotHTTP) && !cutOff(end):
+		v.add("nonsense", "after %d answers: %v", len(answers), end)
+	case !errors.Is(end, io.EOF) && !cutOff(end):
+		v.add("hangs", "after %d of %d answers: %v", len(answers), len(expected), end)
+	case len(answers) < len(expected):
+		missing := expected[len(answers)]
+		switch {
+		case cutOff(end):
+			s.lost.Add(1)
+		case script.delivery == held && missing.request == nil:
+			// Where the reference saw the end of what was sent, the server's patience ended.
+		case missing.request == nil:
+			v.add("net/http's answer is missing", "after %d of %d answers: %v", len(answers), len(expected), missing.own)
+		default:
+			v.add("an answer is missing", "after %d of %d answers: to %s %.200q", len(answers), len(expected), missing.request.Method, missing.request.RequestURI)
+		}
+	}
+}
+
+var (
+	requestIDPattern = regexp.MustCompile(`^[0-9a-f]{32}$`)
+	proxyIDPattern   = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+	datePattern      = regexp.MustCompile(`Date: [^\r]*`)
+)
+
+// anonymous is an answer without what differs every time.
+func anonymous(a *answer) string {
+	text := a.head + string(a.body)
+	if id := a.header.Get("X-Request-Id"); id != "" {
+		text = strings.ReplaceAll(text, id, "ID")
+		text = strings.Replace(text, "Content-Length: "+strconv.Itoa(len(a.body)), "Content-Length: N", 1) // ids of clients differ in length
+	}
+	return datePattern.ReplaceAllString(text, "Date")
+}
+
+// isOwn reports whether an answer looks like one of net/http's own.
+func isOwn(a *answer) bool {
+	return a.status >= 400 && (a.header.Get("Content-Type") == "text/plain; charset=utf-8" || len(a.body) == 0) && a.header.Get("X-Request-Id") == ""
+}
+
+func (s *site) judge(v *verdict, e expectation, a *answer) {
+	if e.request == nil {
+		s.refused.Add(1)
+		if a.status != e.own.status || !bytes.Equal(a.body, e.own.body) || !isOwn(a) {
+			v.add(fmt.Sprintf("%d for a malformed request", a.status), "net/http answers %v", e.own)
+		}
+		return
+	}
+	s.answered.Add(1)
+	w := s.ask(e.request)
+	if a.status == http.StatusServiceUnavailable {
+		s.unavailable.Add(1)
+	} else if !slices.Contains(w.statuses, a.status) {
+		v.add(fmt.Sprintf("%d for %d at %s", a.status, w.statuses[0], name(w.endpoint)),
+			"%.100s %.1000q: the status is %d, not one of %v", e.request.Method, e.request.RequestURI, a.status, w.statuses)
+	}
+	var of verdict
+	s.judgeHeader(&of, e.request, w, a)
+	switch {
+	case e.request.Method != http.MethodHead:
+		s.judgeBody(&of, e.request, w, a)
+	case w.body != "" && a.status == http.StatusOK && a.header.Get("Content-Length") != strconv.Itoa(len(w.body)):
+		of.add("wrong length for HEAD", "%q", a.header.Get("Content-Length"))
+	}
+	for _, c := range of {
+		v.add(c.class+" at "+name(w.endpoint), "%s", c.detail)
+	}
+	s.log.answered(a.header.Get("X-Request-Id"), logged(s, e.request, w, a.status))
+}
+
+func name(e endpoint) string {
+	if e == nothing {
+		return "no endpoint"
+	}
+	return route[e]
+}
+
+const (
+	mediaJSON    = "application/json"
+	mediaProblem = "application/problem+json"
+)
+
+// judgeHeader checks what an answer of the program's own must have beside its body.
+func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
+	get := func(key string) string { return strings.Join(a.header.Values(key), "|") }
+	if get("Date") == "" {
+		v.add("no Date", "")
+	}
+	s.judgeID(v, r, get("X-Request-Id"))
+	if get("X-Content-Type-Options") != "nosniff" {
+		v.add("no nosniff", "")
+	}
+	hasBody := a.status != http.StatusNoContent && a.status != http.StatusNotModified
+	contentType := get("Content-Type")
+	switch accept := r.Header.Values("Accept"); {
+	case !hasBody && contentType != "":
+		v.add("Content-Type without a body", "%q", contentType)
+	case !hasBody:
+	case a.status == http.StatusOK || len(accept) == 0:
+		if contentType != mediaJSON {
+			v.add("wrong Content-Type", "%q", contentType)
+		}
+	case len(accept) == 1 && accept[0] == mediaProblem:
+		if contentType != mediaProblem {
+			v.add("wrong Content-Type", "%q", contentType)
+		}
+	case contentType != mediaJSON && contentType != mediaProblem:
+		v.add("wrong Content-Type", "%q", contentType)
+	}
+	required := map[string]string{}
+	switch a.status {
+	case http.StatusUnauthorized:
+		if required["Www-Authenticate"] = w.challenge; w.challenge == "" {
+			required["Www-Authenticate"] = "*"
+		}
+	case http.StatusMethodNotAllowed, http.StatusNoContent:
+		required["Allow"] = "*"
+	case http.StatusServiceUnavailable:
+		required["Retry-After"] = "*"
+	}
+	isLanguage := w.endpoint == byName || w.endpoint == byExtension
+	switch {
+	case (w.endpoint == self || w.endpoint == ownPastes) && (a.status == http.StatusOK || a.status == http.StatusUnauthorized):
+		required["Cache-Control"] = "private, no-store"
+	case isLanguage && a.status < 400 && a.status != http.StatusNoContent:
+		required["Cache-Control"], required["Etag"] = "public, max-age=3600", "*"
+	case a.status == http.StatusOK && w.endpoint != nothing && w.endpoint != alive && w.endpoint != ready:
+		required["Cache-Control"] = "no-cache"
+	default:
+		required["Cache-Control"] = "*"
+	}
+	for key, value := range required {
+		if got := get(key); got == "" || value != "*" && got != value {
+			v.add("wrong "+key, "it is %q, not %q", got, value)
+		}
+	}
+	if w.language != "" && a.status < 400 && !s.etags.same(w.language, get("Etag")) {
+		v.add("another ETag", "%q, not %q", get("Etag"), s.etags.of(w.language))
+	}
+	if allow := get("Allow"); allow != "" && (!strings.Contains(allow, "GET") || !strings.Contains(allow, "HEAD")) && w.endpoint != nothing {
+		v.add("wrong Allow", "%q", allow)
+	}
+}
+
+// judgeID checks that an id is believed from trusted proxies only.
+func (s *site) judgeID(v *verdict, r *http.Request, id string) {
+	sent := r.Header.Values("X-Request-Id")
+	switch {
+	case s.trusting && len(sent) == 1 && proxyIDPattern.MatchString(sent[0]):
+		if id != sent[0] {
+			v.add("the proxy's request id is not kept", "it is %q, not %q", id, sent[0])
+		}
+	case s.trusting && slices.Contains(sent, id):
+	case !requestIDPattern.MatchString(id):
+		v.add("an id of the client's own is believed", "%q", id)
+	}
+}
+
+func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
+	if a.status == http.StatusNoContent || a.status == http.StatusNotModified {
+		return // readAnswer takes a body for the next answer
+	}
+	if a.status != http.StatusOK {
+		judgeProblem(v, a)
+		return
+	}
+	if w.body != "" {
+		if string(a.body) != w.body {
+			v.add("wrong body", "it should be %s", w.body)
+		}
+		return
+	}
+	switch w.endpoint {
+	case byName, byExtension:
+		var l struct {
+			Name, Mode, Color string
+			Mimes, Ext        []string
+		}
+		err := exactly(a.body, &l, "name", "mode", "mimes", "ext", "color?")
+		switch {
+		case err != nil:
+			v.add("no language", "%v", err)
+		case l.Name == "" || w.language != "" && l.Name != w.language:
+			v.add("another language", "%q, not %q", l.Name, w.language)
+		}
+	case self, ownPastes: // with several tokens
+		for _, account := range accounts {
+			if slices.Contains(account[:], string(a.body)) {
+				return
+			}
+		}
+		v.add("nobody's account", "")
+	default:
+		v.add("unexpected body", "%s %q", r.Method, r.RequestURI)
+	}
+}
+
+func judgeProblem(v *verdict, a *answer) {
+	var p struct {
+		Type, Title, Detail, StatusMessage, RequestID string
+		Status                                        int
+	}
+	if err := exactly(a.body, &p, "type", "title", "status", "detail", "statusMessage", "requestId"); err != nil {
+		v.add("no error object", "%v", err)
+		return
+	}
+	if p.Type != "about:blank" || p.Title != http.StatusText(a.status) || p.Status != a.status || p.Detail == "" ||
+		p.StatusMessage != p.Detail || p.RequestID != a.header.Get("X-Request-Id") {
+		v.add("wrong error object", "%+v", p)
+	}
+}
+
+// exactly decodes an object that has these fields and no others, in this order. A field with a question mark may
+// be absent.
+func exactly(body []byte, into any, fields ...string) error {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
+		return errors.New("the body is not an object")
+	}
+	for _, field := range fields {
+		field, optional := strings.CutSuffix(field, "?")
+		if optional && !decoder.More() {
+			continue
+		}
+		if key, err := decoder.Token(); err != nil || key != field {
+			return fmt.Errorf("%v where %q should be", key, field)
+		}
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return err
+		}
+		if string(value) == "null" {
+			return fmt.Errorf("%q is null", field)
+		}
+	}
+	if token, err := decoder.Token(); err != nil || token != json.Delim('}') {
+		return fmt.Errorf("%v where the object should end", token)
+	}
+	return json.Unmarshal(body, into)
+}
