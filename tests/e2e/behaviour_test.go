@@ -475,7 +475,7 @@ func TestStoppingCutsOff(t *testing.T) {
 	t.Parallel()
 	server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT=25s", "GLUEPOT_HTTP_DRAIN_TIMEOUT=1s")
 	wantStatus(t, server, "/user/epoxy", http.StatusOK)
-	proxy.Stall()
+	proxy.Drop()
 	before := proxy.RoundTrips()
 	go func() {
 		if response, err := http.Get("http://" + server.Address + "/user/epoxy"); err == nil {

@@ -1,3 +1,4 @@
+// Package e2e talks to the real binary over TCP, and compares its answers with golden files.
 package e2e
 
 import (
