@@ -34,7 +34,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitOK
 	}
 	if usage, ok := errors.AsType[*cli.UsageError](err); ok {
-		lastWords(stderr, strings.ReplaceAll(usage.Error(), "\n", "\ngluepot: "))
+		lastWords(stderr, usage.Error())
 		return exitUsage
 	}
 	lastWords(stderr, sentence(err))
@@ -45,22 +45,31 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // it from ending.
 func lastWords(stderr io.Writer, text string) {
 	_ = within(lineCloseTime, "say why the program ends", func(context.Context) error {
-		_, err := fmt.Fprintf(stderr, "gluepot: %s\n", text)
+		_, err := fmt.Fprintf(stderr, "gluepot: %s\n", strings.ReplaceAll(text, "\n", "\ngluepot: "))
 		return err
 	})
 }
 
 // sentence says what went wrong, and what was being done. An operator, unlike a client, may see the cause.
 func sentence(err error) string {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // it walks the chain itself
+		var sentences []string
+		for _, err := range joined.Unwrap() {
+			sentences = append(sentences, sentence(err))
+		}
+		return strings.Join(sentences, "\n")
+	}
 	failure, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return err.Error()
 	}
 	text := failure.Message
-	if cause := errors.Unwrap(failure); cause != nil && (failure.Kind == fault.Unavailable || failure.Kind == fault.Internal) {
+	before, after, _ := strings.Cut(err.Error(), failure.Error())
+	cause := errors.Unwrap(failure)
+	// Inside something larger, such as an import, the sentence alone says too little.
+	if cause != nil && (failure.Kind == fault.Unavailable || failure.Kind == fault.Internal || before != "") {
 		text = fmt.Sprintf("%s (%v)", failure.Message, rootCause(cause))
 	}
-	before, after, _ := strings.Cut(err.Error(), failure.Error())
 	return before + text + strings.ReplaceAll(after, "\n", "; ")
 }
 
