@@ -105,7 +105,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	cfg := DefaultConfig()
 	addSettings(root.PersistentFlags(), &cfg, databaseFlags)
 	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), versionCommand(stdout))
-	root.AddCommand(cli.New(opener(&cfg), exportSources, stdin, stdout, stderr).All()...)
+	root.AddCommand(cli.New(opener(&cfg), exportSources, beginImport, stdin, stdout, stderr).All()...)
 	return root
 }
 

@@ -52,17 +52,18 @@ type Open func(cmd *cobra.Command, migrates bool) (UseCases, func(context.Contex
 
 // Commands are the operators' commands.
 type Commands struct {
-	open    Open
-	sources Sources
-	stdin   io.Reader
-	stdout  io.Writer
-	stderr  io.Writer
-	now     func() time.Time
+	open        Open
+	sources     Sources
+	beginImport BeginImport
+	stdin       io.Reader
+	stdout      io.Writer
+	stderr      io.Writer
+	now         func() time.Time
 }
 
 // New returns the commands. They write results to stdout and everything else to stderr.
-func New(open Open, sources Sources, stdin io.Reader, stdout, stderr io.Writer) *Commands {
-	return &Commands{open: open, sources: sources, stdin: stdin, stdout: stdout, stderr: stderr, now: time.Now}
+func New(open Open, sources Sources, begin BeginImport, stdin io.Reader, stdout, stderr io.Writer) *Commands {
+	return &Commands{open: open, sources: sources, beginImport: begin, stdin: stdin, stdout: stdout, stderr: stderr, now: time.Now}
 }
 
 // All returns the commands to add to the program's own.

@@ -1,16 +1,13 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
-	"path/filepath"
-	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -25,18 +22,17 @@ import (
 // Sources read another installation's exports. array says that a file is one JSON array rather than one
 // document on each line.
 type Sources struct {
-	Users  func(r io.Reader, array bool) iter.Seq2[imports.Record[imports.User], error]
-	Keys   func(r io.Reader, array bool) iter.Seq2[imports.Record[imports.Key], error]
-	Pastes func(r io.Reader, array bool) iter.Seq2[imports.Record[imports.Paste], error]
+	Users  func(r io.Reader, array bool) imports.Records[imports.User]
+	Keys   func(r io.Reader, array bool) imports.Records[imports.Key]
+	Pastes func(r io.Reader, array bool) imports.Records[imports.Paste]
 }
 
-const (
-	// importMemory makes the collector work harder rather than let an import grow: large documents
-	// otherwise leave large garbage.
-	importMemory = 72 << 20
-	// reportInterval is how often progress is reported where there is no terminal.
-	reportInterval = 3 * time.Second
-)
+// BeginImport prepares the process for an import, which these commands leave to the program they belong to. The
+// import ends early, and in order, when the context that it returns does. end is called after the import.
+type BeginImport func(ctx context.Context) (importing context.Context, end context.CancelFunc)
+
+// reportInterval is how often progress is reported where there is no terminal.
+const reportInterval = 3 * time.Second
 
 // importView is the summary of one kind of records in JSON.
 type importView struct {
@@ -62,8 +58,13 @@ func (c *Commands) importPasteMyst() *cobra.Command {
 array with --json-array; "-" is standard input; gzip is recognised.
 
 It can be run again at any time, also after being killed: the same input changes nothing, a newer export
-updates. Users are read first, whatever the order of the flags. A record that cannot be accepted is
-reported and written to FILE.rejects, which can be imported once the cause is gone; the exit code is then 1.`,
+updates. Users are read first, whatever the order of the flags. An interrupt (SIGINT, SIGTERM) ends it in
+order, with what is stored by then complete; a second one ends it at once.
+
+A record that cannot be accepted is reported, and the exit code is then 1. It is written to a new file for
+each run and kind, KIND-FILE.rejects, one record on each line, which only its owner may read and which can be
+imported (without --json-array) once the cause is gone. Where a file of that name exists already, it stays as
+it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 		Args:    Arguments(),
 		Example: "  gluepot import pastemyst --users users.json --api-keys api-keys.json --pastes pastes.json.gz\n  mongoexport -d pastemyst -c pastes | gluepot import pastemyst --pastes -",
 	}
@@ -75,7 +76,6 @@ reported and written to FILE.rejects, which can be imported once the cause is go
 	rejects := flags.String("rejects-dir", ".", "`FOLDER` to write the files of rejected records to")
 	asJSON := jsonFlag(cmd)
 	run := c.runMigrating(func(ctx context.Context, u UseCases, _ []string) error {
-		debug.SetMemoryLimit(importMemory)
 		run := &importRun{commands: c, array: *array, rejectsFolder: *rejects}
 		importFile(ctx, run, "users", *usersFile, c.sources.Users, u.ImportUsers.Do)
 		importFile(ctx, run, "api-keys", *keysFile, c.sources.Keys, u.ImportKeys.Do)
@@ -95,6 +95,9 @@ reported and written to FILE.rejects, which can be imported once the cause is go
 		case inputs > 1:
 			return Usage("only one of the files can be standard input")
 		}
+		ctx, end := c.beginImport(cmd.Context())
+		defer end()
+		cmd.SetContext(ctx)
 		return run(cmd, args)
 	}
 	return cmd
@@ -112,156 +115,150 @@ type importRun struct {
 // importFile imports one file of one kind unless an earlier one failed.
 func importFile[R any](
 	ctx context.Context, run *importRun, kind, file string,
-	source func(io.Reader, bool) iter.Seq2[imports.Record[R], error],
-	do func(context.Context, iter.Seq2[imports.Record[R], error], imports.Reject) (imports.Summary, error),
+	source func(io.Reader, bool) imports.Records[R],
+	do func(context.Context, imports.Source[R], imports.Reject) (imports.Summary, error),
 ) {
 	if file == "" || run.err != nil {
 		return
 	}
-	input, size, err := run.commands.openInput(file)
+	input, err := run.commands.openInput(file)
 	if err != nil {
 		run.err = err
 		return
 	}
-	defer input.Close() //nolint:errcheck // it was only read
-	name := filepath.Base(file)
-	if file == "-" {
-		file, name = "standard input", "stdin-"+kind
-	}
-	rejects := &rejectsFile{path: filepath.Join(run.rejectsFolder, name+".rejects"), source: file, report: run.commands.stderr}
-	progress := run.commands.newProgress(kind, size)
-	summary, err := do(ctx, source(io.TeeReader(input, progress), run.array), rejects.add)
+	defer input.close()
+	progress := run.commands.newProgress(kind, input.size)
+	rejects := &rejectsFile{folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.name, report: run.commands.stderr}
+	summary, err := do(ctx, func(ctx context.Context) imports.Records[R] {
+		return source(io.TeeReader(input.reader(ctx), progress), run.array)
+	}, rejects.add)
 	progress.stop()
-	err = errors.Join(err, rejects.close())
-	if err != nil {
-		run.err = fmt.Errorf("import %s from %s: %w", kind, file, err)
+	if err != nil && ctx.Err() != nil { // what reading or storing made of that does not matter
+		err = fmt.Errorf("%w; what is counted above is stored, and the same command does the rest", context.Cause(ctx))
+	}
+	for _, err := range []error{err, rejects.close()} {
+		if err != nil {
+			run.err = errors.Join(run.err, fmt.Errorf("import %s from %s: %w", kind, input.name, err))
+		}
 	}
 	run.views = append(run.views, importView{
-		Kind: kind, File: file, Read: summary.Read, New: summary.New, Updated: summary.Updated,
-		Unchanged: summary.Unchanged, Rejected: summary.Rejected, Rejects: rejects.written(),
+		Kind: kind, File: input.name, Read: summary.Read, New: summary.New, Updated: summary.Updated,
+		Unchanged: summary.Unchanged, Rejected: summary.Rejected, Rejects: rejects.path,
 	})
 }
 
 // finish prints the summary, also of a run that failed.
 func (r *importRun) finish(ctx context.Context, u UseCases, asJSON bool) error {
-	rejected := int64(0)
+	if err := r.printSummary(asJSON); err != nil {
+		return errors.Join(err, r.err)
+	}
+	if r.err == nil {
+		totals, err := u.Sum.Do(ctx)
+		if err != nil {
+			r.err = err
+		}
+		if totals.WaitingStars > 0 {
+			_, _ = fmt.Fprintf(r.commands.stderr, "%d stars wait for pastes that are not stored.\n", totals.WaitingStars)
+		}
+	}
+	rejected, files := int64(0), []string(nil)
+	for _, view := range r.views {
+		if rejected += view.Rejected; view.Rejects != "" {
+			files = append(files, view.Rejects)
+		}
+	}
+	if rejected > 0 {
+		message := fmt.Sprintf("Rejected records: %d, kept in %s.", rejected, strings.Join(files, " and "))
+		r.err = errors.Join(r.err, fault.New(fault.Invalid, message))
+	}
+	return r.err
+}
+
+func (r *importRun) printSummary(asJSON bool) error {
 	if asJSON {
 		for _, view := range r.views {
-			rejected += view.Rejected
 			if err := r.commands.printJSON(view); err != nil {
 				return err
 			}
 		}
-	} else {
-		row, flush := r.commands.table("KIND", "READ", "NEW", "UPDATED", "UNCHANGED", "REJECTED")
-		for _, v := range r.views {
-			rejected += v.Rejected
-			row(v.Kind, fmt.Sprint(v.Read), fmt.Sprint(v.New), fmt.Sprint(v.Updated), fmt.Sprint(v.Unchanged), fmt.Sprint(v.Rejected))
-		}
-		if err := flush(); err != nil {
-			return err
-		}
+		return nil
 	}
-	if r.err != nil {
-		return r.err
+	row, flush := r.commands.table("KIND", "READ", "NEW", "UPDATED", "UNCHANGED", "REJECTED")
+	for _, v := range r.views {
+		row(v.Kind, fmt.Sprint(v.Read), fmt.Sprint(v.New), fmt.Sprint(v.Updated), fmt.Sprint(v.Unchanged), fmt.Sprint(v.Rejected))
 	}
-	totals, err := u.Sum.Do(ctx)
-	if err != nil {
-		return err
-	}
-	if totals.WaitingStars > 0 {
-		_, _ = fmt.Fprintf(r.commands.stderr, "%d stars wait for pastes that are not stored.\n", totals.WaitingStars)
-	}
-	if rejected > 0 {
-		return fault.New(fault.Invalid, fmt.Sprintf("%d records were rejected; they are in the .rejects files.", rejected))
-	}
-	return nil
+	return flush()
 }
 
-// openInput returns a file and its size in bytes, -1 when nobody knows.
-func (c *Commands) openInput(file string) (io.ReadCloser, int64, error) {
+// input is a file, or standard input, that is imported.
+type input struct {
+	name string // for people
+	file io.Reader
+	size int64 // in bytes, -1 when nobody knows
+}
+
+func (c *Commands) openInput(file string) (*input, error) {
 	if file == "-" {
-		return io.NopCloser(c.stdin), -1, nil
+		return &input{name: "standard input", file: c.stdin, size: -1}, nil
 	}
 	opened, err := os.Open(file) //nolint:gosec // the operator names it
 	if err != nil {
 		if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 			err = pathErr.Err
 		}
-		return nil, 0, Usage("cannot read %s: %v", file, err)
+		return nil, Usage("cannot read %s: %v", file, err)
 	}
-	info, err := opened.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return opened, -1, err
+	in := &input{name: file, file: opened, size: -1}
+	if info, err := opened.Stat(); err == nil && info.Mode().IsRegular() {
+		in.size = info.Size()
 	}
-	return opened, info.Size(), nil
+	return in, nil
 }
 
-// rejectsFile keeps the records that were not accepted, as they were, one on each line. It exists
-// only if there are any.
-type rejectsFile struct {
-	path   string
-	source string
-	report io.Writer
-	file   *os.File
+// reader returns what to read from. Where reading may wait for others, it ends with ctx.
+func (in *input) reader(ctx context.Context) io.Reader {
+	if in.size >= 0 {
+		return in.file
+	}
+	// Nothing interrupts a read from a terminal or a pipe for certain, so it is left behind. It ends with the
+	// process, or when there is something to read.
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.Copy(w, in.file)
+		_ = w.CloseWithError(err) // never fails, here and below
+	}()
+	context.AfterFunc(ctx, func() { _ = w.CloseWithError(context.Cause(ctx)) })
+	return r
 }
 
-func (r *rejectsFile) add(line int, raw []byte, reason error) error {
-	if r.file == nil {
-		file, err := os.Create(r.path)
-		if err != nil {
-			return fmt.Errorf("write the rejected records: %w", err)
-		}
-		r.file = file
+// close closes what openInput has opened; that it was only read, so nothing can be lost.
+func (in *input) close() {
+	if opened, ok := in.file.(*os.File); ok && opened != os.Stdin {
+		_ = opened.Close()
 	}
-	_, _ = fmt.Fprintf(r.report, "%s:%d: %s\n", r.source, line, fault.MessageOf(reason))
-	// Line breaks stand between the parts of an array's element only; a space does there as well.
-	text := append(bytes.Clone(raw), '\n')
-	for i, c := range text[:len(raw)] {
-		if c == '\n' || c == '\r' {
-			text[i] = ' '
-		}
-	}
-	_, err := r.file.Write(text)
-	return err
-}
-
-func (r *rejectsFile) written() string {
-	if r.file == nil {
-		return ""
-	}
-	return r.path
-}
-
-// close ends the file. Where nothing was rejected, a file that an earlier run left is out of date.
-func (r *rejectsFile) close() error {
-	if r.file != nil {
-		return r.file.Close()
-	}
-	if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // progress shows how much of a file was read: a bar on a terminal, elsewhere a line now and then.
 type progress struct {
 	bar  *progressbar.ProgressBar
 	read atomic.Int64
-	done chan struct{}
+	done chan struct{} // closed to end the reports
+	over chan struct{} // closed when they have ended
 }
 
 func (c *Commands) newProgress(kind string, size int64) *progress {
-	p := &progress{done: make(chan struct{})}
+	p := &progress{done: make(chan struct{}), over: make(chan struct{})}
 	if file, ok := c.stderr.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		p.bar = progressbar.NewOptions64(size,
 			progressbar.OptionSetWriter(c.stderr), progressbar.OptionSetDescription(kind), progressbar.OptionShowBytes(true),
 			progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionOnCompletion(func() {
 				_, _ = fmt.Fprintln(c.stderr)
 			}))
+		close(p.over)
 		return p
 	}
 	go func() {
+		defer close(p.over)
 		started := time.Now()
 		ticker := time.NewTicker(reportInterval)
 		defer ticker.Stop()
@@ -294,6 +291,7 @@ func (p *progress) Write(b []byte) (int, error) {
 
 func (p *progress) stop() {
 	close(p.done)
+	<-p.over
 	if p.bar != nil {
 		_ = p.bar.Finish() // only drawing can fail
 	}

@@ -6,103 +6,69 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"iter"
-	"math"
-	"strconv"
 
 	"github.com/gluepot/gluepot/application/imports"
-	"github.com/gluepot/gluepot/domain/fault"
 )
 
-var errNotJSON = fault.New(fault.Invalid, "The record is not a JSON object of the expected form.")
-
 // Users reads the users collection.
-func Users(r io.Reader, array bool) iter.Seq2[imports.Record[imports.User], error] {
-	return read(r, array, func(d userDocument) imports.User {
-		for service, id := range d.ServiceIDs {
-			if id == "" { // an account that was never linked
-				delete(d.ServiceIDs, service)
-			}
+func Users(r io.Reader, array bool) imports.Records[imports.User] {
+	return read(r, array, func(u *imports.User, name, value []byte) error {
+		switch string(name) {
+		case "_id":
+			return readText(value, &u.ID)
+		case "username":
+			return readText(value, &u.Name)
+		case "avatarUrl":
+			return readText(value, &u.AvatarURL)
+		case "defaultLang":
+			return readText(value, &u.DefaultLanguage)
+		case "publicProfile":
+			return readBool(value, &u.PublicProfile)
+		case "contributor":
+			return readBool(value, &u.Contributor)
+		case "supporterLength":
+			return readNumber(value, &u.SupporterMonths)
+		case "stars":
+			return readTexts(value, &u.Stars, imports.MaxStars)
+		case "serviceIds": // those of accounts that were never linked are empty
+			return readTextsByName(value, &u.Services, imports.MaxServices)
 		}
-		return imports.User{
-			ID: d.ID, Name: d.Username, AvatarURL: d.AvatarURL, DefaultLanguage: d.DefaultLang, PublicProfile: d.PublicProfile,
-			Contributor: d.Contributor, SupporterMonths: int64(d.SupporterLength), Stars: d.Stars, Services: d.ServiceIDs,
-		}
+		return nil
 	})
 }
 
 // Keys reads the api-keys collection.
-func Keys(r io.Reader, array bool) iter.Seq2[imports.Record[imports.Key], error] {
-	return read(r, array, func(d keyDocument) imports.Key { return imports.Key{Owner: d.ID, Text: d.Key} })
-}
-
-// Pastes reads the pastes collection.
-func Pastes(r io.Reader, array bool) iter.Seq2[imports.Record[imports.Paste], error] {
-	return read(r, array, func(d pasteDocument) imports.Paste {
-		return imports.Paste{ID: d.ID, Owner: d.OwnerID, CreatedAt: int64(d.CreatedAt), DeletesAt: int64(d.DeletesAt)}
+func Keys(r io.Reader, array bool) imports.Records[imports.Key] {
+	return read(r, array, func(k *imports.Key, name, value []byte) error {
+		switch string(name) {
+		case "_id":
+			return readText(value, &k.Owner)
+		case "key":
+			return readText(value, &k.Text)
+		}
+		return nil
 	})
 }
 
-type userDocument struct {
-	ID              string            `json:"_id"`
-	Username        string            `json:"username"`
-	AvatarURL       string            `json:"avatarUrl"`
-	ServiceIDs      map[string]string `json:"serviceIds"`
-	PublicProfile   bool              `json:"publicProfile"`
-	DefaultLang     string            `json:"defaultLang"`
-	Stars           []string          `json:"stars"`
-	SupporterLength number            `json:"supporterLength"`
-	Contributor     bool              `json:"contributor"`
-}
-
-type keyDocument struct {
-	ID  string `json:"_id"`
-	Key string `json:"key"`
-}
-
-type pasteDocument struct {
-	ID        string `json:"_id"`
-	OwnerID   string `json:"ownerId"`
-	CreatedAt number `json:"createdAt"`
-	DeletesAt number `json:"deletesAt"`
-}
-
-// number is a whole number, plain or in MongoDB's extended JSON: {"$numberLong":"24"}, {"$numberInt":"24"},
-// {"$numberDouble":"24.0"}.
-type number int64
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (n *number) UnmarshalJSON(text []byte) error {
-	if bytes.Equal(text, []byte("null")) {
-		return nil
-	}
-	plain := string(text)
-	if text[0] == '{' {
-		var extended map[string]string
-		if err := json.Unmarshal(text, &extended); err != nil || len(extended) != 1 {
-			return errNotJSON
+// Pastes reads the pastes collection.
+func Pastes(r io.Reader, array bool) imports.Records[imports.Paste] {
+	return read(r, array, func(p *imports.Paste, name, value []byte) error {
+		switch string(name) {
+		case "_id":
+			return readText(value, &p.ID)
+		case "ownerId":
+			return readText(value, &p.Owner)
+		case "createdAt":
+			return readNumber(value, &p.CreatedAt)
+		case "deletesAt":
+			return readNumber(value, &p.DeletesAt)
 		}
-		for kind, value := range extended {
-			if kind != "$numberLong" && kind != "$numberInt" && kind != "$numberDouble" {
-				return errNotJSON
-			}
-			plain = value
-		}
-	}
-	if whole, err := strconv.ParseInt(plain, 10, 64); err == nil {
-		*n = number(whole)
 		return nil
-	}
-	float, err := strconv.ParseFloat(plain, 64)
-	if err != nil || float != math.Trunc(float) || math.Abs(float) > 1<<53 {
-		return errNotJSON
-	}
-	*n = number(float)
-	return nil
+	})
 }
 
 // read yields one record for each document. Only what cannot be read at all is an error of its own.
-func read[D, R any](r io.Reader, array bool, convert func(D) R) iter.Seq2[imports.Record[R], error] {
+func read[R any](r io.Reader, array bool, member func(record *R, name, value []byte) error) imports.Records[R] {
 	return func(yield func(imports.Record[R], error) bool) {
 		plain, err := open(r)
 		if err != nil {
@@ -118,19 +84,42 @@ func read[D, R any](r io.Reader, array bool, convert func(D) R) iter.Seq2[import
 				yield(imports.Record[R]{}, err)
 				return
 			}
-			record := imports.Record[R]{Line: d.line, Raw: bytes.Clone(d.text)}
-			var decoded D
-			switch {
-			case d.tooLong:
+			record := imports.Record[R]{Line: d.line, Raw: d.text}
+			if d.tooLong {
 				record.Err = errTooLong
-			case d.text[0] != '{' || json.Unmarshal(d.text, &decoded) != nil:
-				record.Err = errNotJSON
-			default:
-				record.Value = convert(decoded)
+			} else {
+				record.Value, record.Err = decode(d.text, member)
 			}
 			if !yield(record, nil) {
 				return
 			}
 		}
 	}
+}
+
+// maxName is the longest name of a member that is looked at, in bytes: all that are read are far shorter.
+const maxName = 128
+
+// decode hands the members of a document on one by one; of two with the same name, the later one counts.
+func decode[R any](text []byte, member func(record *R, name, value []byte) error) (record R, err error) {
+	if text[0] != '{' || !json.Valid(text) {
+		return record, errNotJSON
+	}
+	for quoted, value := range members(text) {
+		if len(quoted) > maxName {
+			continue
+		}
+		name := quoted[1 : len(quoted)-1]
+		if bytes.IndexByte(name, '\\') >= 0 {
+			var unquoted string
+			if err := readText(quoted, &unquoted); err != nil {
+				return record, err
+			}
+			name = []byte(unquoted)
+		}
+		if err := member(&record, name, value); err != nil {
+			return record, err
+		}
+	}
+	return record, nil
 }

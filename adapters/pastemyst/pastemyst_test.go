@@ -3,8 +3,11 @@ package pastemyst
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -12,13 +15,14 @@ import (
 	"github.com/gluepot/gluepot/application/imports"
 )
 
-func collect[R any](t *testing.T, records func(func(imports.Record[R], error) bool)) []imports.Record[R] {
+func collect[R any](t *testing.T, records imports.Records[R]) []imports.Record[R] {
 	t.Helper()
 	var all []imports.Record[R]
 	for record, err := range records {
 		if err != nil {
 			t.Fatal(err)
 		}
+		record.Raw = bytes.Clone(record.Raw)
 		all = append(all, record)
 	}
 	return all
@@ -72,11 +76,17 @@ func TestArray(t *testing.T) {
 		`[]`:            nil,
 		` [ ] `:         nil,
 		`[{"_id":"a"}]`: {"a"},
-		"[\n{\"_id\":\"a\"},\n{\n\"_id\" : \"b\"\n}\n]\n":             {"a", "b"},
-		`[{"_id":"a","x":[{"y":"},]{["}]},{"_id":"\\"},{"_id":"\""}]`: {"a", `\`, `"`},
-		`[{"_id":"a"},{"_id":b},nonsense,{"_id":"c"}]`:                {"a", "!", "!", "c"},
-		`[{"_id":"a","x":[1,2},{"_id":"b"}]`:                          {"!", "b"},
-		`[{"_id":"a"},{"_id":"b"`:                                     {"a", "!"},
+		"[\n{\"_id\":\"a\"},\n{\n\"_id\" : \"b\"\n}\n]\n":                                      {"a", "b"},
+		`[{"_id":"a","x":[{"y":"},]{["}]},{"_id":"\\"},{"_id":"\""}]`:                          {"a", `\`, `"`},
+		`[{"_id":"a"},{"_id":b},nonsense,{"_id":"c"}]`:                                         {"a", "!", "!", "c"},
+		`[{"_id":"a","x":[1,2},{"_id":"b"}]`:                                                   {"!", "b"},
+		`[{"_id":"a"},{"_id":"b"`:                                                              {"a", "!"},
+		`[{"_id":"a"}][{"_id":"b"}]`:                                                           {"a", "b"},
+		`[{"_id":"a"}},{"_id":"b"}]],{"_id":"c"}]`:                                             {"!", "b", "!", "c", "!"},
+		"{\"_id\":\"a\"}\n{\"_id\":\"b\"}\n":                                                   {"a", "b"},
+		`[{"_id":"a","x":` + deep(maxDepth-1) + `},{"_id":"b"}]`:                               {"a", "b"},
+		`[{"_id":"a","x":` + deep(3*maxDepth) + `},{"_id":"b"}]`:                               {"!", "b"},
+		`[{"_id":"a","x":` + strings.Replace(deep(3*maxDepth), "0", "[", 1) + `},{"_id":"b"}]`: {"!", "b"},
 	} {
 		var got []string
 		for _, record := range collect(t, Pastes(strings.NewReader(text), true)) {
@@ -113,6 +123,11 @@ func TestGzip(t *testing.T) {
 	}
 }
 
+// deep is that many arrays and objects in each other.
+func deep(levels int) string {
+	return strings.Repeat(`[{"":`, levels/2) + "0" + strings.Repeat("}]", levels/2)
+}
+
 func TestTooLong(t *testing.T) {
 	t.Parallel()
 	for _, array := range []bool{false, true} {
@@ -122,8 +137,13 @@ func TestTooLong(t *testing.T) {
 		}
 		text := io.MultiReader(strings.NewReader(begin+`{"_id":"a"}`+end+`{"_id":"`), io.LimitReader(endless('x'), maxDocument), strings.NewReader(`"}`+end+`{"_id":"c"}`))
 		records := collect(t, Pastes(text, array))
-		if len(records) != 3 || records[0].Err != nil || records[1].Err == nil || records[2].Value.ID != "c" {
+		if len(records) != 3 || records[0].Err != nil || records[1].Err == nil || len(records[1].Raw) != maxDocument || records[2].Value.ID != "c" {
 			t.Errorf("%v: %d records", array, len(records))
+		}
+		// Space is not part of a document.
+		text = io.MultiReader(strings.NewReader(begin), io.LimitReader(endless(' '), maxDocument+1), strings.NewReader(`{"_id":"a"}`))
+		if records := collect(t, Pastes(text, array)); len(records) != 1 || records[0].Value.ID != "a" {
+			t.Errorf("%v: %d records after much space", array, len(records))
 		}
 	}
 }
@@ -137,9 +157,99 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// TestBounds has documents that would take many times their own length if they were decoded as they ask for.
+func TestBounds(t *testing.T) { // alone, for it counts what is allocated
+	const much = 4 << 20
+	huge := strings.Repeat("x", much)
+	for name, c := range map[string]struct {
+		text    string
+		refused bool
+	}{
+		"a long text":                  {`{"_id":"` + huge + `"}`, true},
+		"a long text of invalid UTF-8": {`{"_id":"` + strings.Repeat("\xff", much) + `"}`, true},
+		"a long text elsewhere":        {`{"x":"` + huge + `"}`, false},
+		"a long name":                  {`{"` + huge + `":1}`, false},
+		"a long name with escapes":     {`{"\n` + strings.Repeat("\xff", much) + `":1}`, false},
+		"a long number":                {`{"supporterLength":` + strings.Repeat("1", much) + `}`, true},
+		"a long extended number":       {`{"supporterLength":{"$numberLong":"` + huge + `"}}`, true},
+		"a long star":                  {`{"stars":["` + huge + `"]}`, true},
+		"a long service":               {`{"serviceIds":{"` + huge + `":"1"}}`, true},
+		"many stars":                   {`{"stars":[` + strings.Repeat(`"a",`, much/4) + `"a"]}`, false},
+		"many services":                {`{"serviceIds":{` + manyServices(much/10) + `}}`, false},
+		"many unlinked services":       {`{"serviceIds":{` + strings.Repeat(`"a":"",`, much/7) + `"b":"1"}}`, false},
+		"many lists of stars":          {`{` + strings.Repeat(`"stars":["a","b","c","d","e","f"],`, much/40) + `"stars":["c"]}`, false},
+		"much nesting":                 {`{"x":` + deep(much) + `}`, true},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for record, err := range Users(strings.NewReader(c.text), false) {
+			if err != nil || (record.Err != nil) != c.refused || len(record.Value.Stars) > imports.MaxStars+1 || len(record.Value.Services) > imports.MaxServices+1 {
+				t.Errorf("%s: %v, %v, %d stars, %d services", name, err, record.Err, len(record.Value.Stars), len(record.Value.Services))
+			}
+		}
+		runtime.ReadMemStats(&after)
+		allocated := after.TotalAlloc - before.TotalAlloc
+		// The buffer of a document and what is given up while texts are read: far less than all at once.
+		if limit := uint64(maxDocument + 64<<20); allocated > limit {
+			t.Errorf("%s: %d bytes were allocated, at most %d are wanted", name, allocated, limit)
+		}
+	}
+}
+
+func manyServices(n int) string {
+	var b strings.Builder
+	for i := range n {
+		_, _ = fmt.Fprintf(&b, `"%d":"%d",`, i, i)
+	}
+	return b.String() + `"a":"1"`
+}
+
+// TestBrokenBrackets is quadratic in a splitter that looks through the open brackets for each that closes:
+// it would take an hour.
+func TestBrokenBrackets(t *testing.T) {
+	t.Parallel()
+	const much = 2 << 20
+	for _, text := range []string{
+		"[" + strings.Repeat("[", much) + strings.Repeat("}", much),
+		"[{" + strings.Repeat("[", much) + strings.Repeat("]}", much),
+		"[" + strings.Repeat("[{", much) + strings.Repeat("]", much) + strings.Repeat("}", much),
+		"[" + strings.Repeat("{[}", much),
+		"[[" + strings.Repeat("{", maxDepth-1) + strings.Repeat("[}]", much),
+	} {
+		s := splitAll(t, []byte(text))
+		if cap(s.open) > 2*maxDepth {
+			t.Errorf("%.10s: %d bytes for open brackets", text, cap(s.open))
+		}
+		for record, err := range Pastes(strings.NewReader(text), true) {
+			if err != nil || record.Err == nil {
+				t.Errorf("%.10s: %v, %v", text, err, record.Err)
+			}
+		}
+	}
+}
+
+// splitAll cuts text up, and checks that no bracket that was opened costs more than one step to close.
+func splitAll(t *testing.T, text []byte) *splitter {
+	s := &splitter{line: 1}
+	for rest := text; len(rest) > 0; {
+		n, ended := s.split(rest)
+		rest = rest[n:]
+		if n == 0 || !ended && len(rest) > 0 {
+			t.Fatalf("%d bytes of %d", n, len(rest))
+		}
+		s.text.reset()
+	}
+	if s.closed > len(text) || len(s.open) > maxDepth || s.kinds[0]+s.kinds[1] != len(s.open) {
+		t.Errorf("%d closed in %d bytes; %d are open: %v", s.closed, len(text), len(s.open), s.kinds)
+	}
+	return s
+}
+
 func FuzzRecords(f *testing.F) {
 	for _, seed := range []string{
 		`{"_id":"a","createdAt":{"$numberLong":"1"}}`, "{}\n\n[", `[{"_id":"a"},{]},"`, "\x1f\x8b", "\x00", `{"stars":[null]}`, `[[[{"`,
+		`{"_\u0069d":"\\\"","stars":["a" , "b"],"serviceIds":{"a":"1","b":""},"publicProfile" : true,"x":[{"y":"}"},-1.5e3 ]}`,
+		deep(maxDepth + 10), strings.Repeat("[{", 100) + strings.Repeat("]", 50) + "}",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -154,6 +264,7 @@ func FuzzRecords(f *testing.F) {
 				if len(record.Raw) == 0 || record.Line < 1 {
 					t.Errorf("%+v", record)
 				}
+				compareMembers(t, record.Raw)
 			}
 			if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
 				continue
@@ -168,7 +279,28 @@ func FuzzRecords(f *testing.F) {
 				_, _ = record, err // as above
 			}
 		}
+		splitAll(t, text)
 	})
+}
+
+// compareMembers compares what members finds in an object with what encoding/json does.
+func compareMembers(t *testing.T, object []byte) {
+	t.Helper()
+	var wanted map[string]json.RawMessage
+	if object[0] != '{' || json.Unmarshal(object, &wanted) != nil {
+		return
+	}
+	got := make(map[string]json.RawMessage)
+	for quoted, value := range members(object) {
+		var name string
+		if err := json.Unmarshal(quoted, &name); err != nil {
+			t.Fatalf("%q: %q: %v", object, quoted, err)
+		}
+		got[name] = value
+	}
+	if !maps.EqualFunc(wanted, got, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
+		t.Errorf("%q: %q, want %q", object, got, wanted)
+	}
 }
 
 func BenchmarkRecords(b *testing.B) {

@@ -8,14 +8,20 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
+	"strings"
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// maxDocument is the longest document that is read, in bytes. MongoDB's own limit is 16 MiB of BSON,
-// to which escapes add. A longer one is rejected, and only its beginning kept.
-const maxDocument = 24 << 20
+const (
+	// maxDocument is the longest document that is read, in bytes. MongoDB's own limit is 16 MiB of BSON,
+	// to which escapes add. A longer one is rejected, and only its beginning kept.
+	maxDocument = 24 << 20
+	// maxDepth is how many brackets may be open in a document: as many as encoding/json accepts, MongoDB has 100.
+	maxDepth = 10_000
+	// chunkSize is how much is read at once.
+	chunkSize = 256 << 10
+)
 
 // document is the text of one document and the line it begins in, counted from 1.
 type document struct {
@@ -28,7 +34,7 @@ var errTooLong = fault.New(fault.Invalid, "The record is longer than 24 MiB.")
 
 // open returns a reader of the plain text of r, which may be compressed by gzip (RFC 1952).
 func open(r io.Reader) (*bufio.Reader, error) {
-	buffered := bufio.NewReaderSize(r, 256<<10)
+	buffered := bufio.NewReaderSize(r, chunkSize)
 	magic, err := buffered.Peek(2)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -40,26 +46,21 @@ func open(r io.Reader) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the gzip header: %w", err)
 	}
-	return bufio.NewReaderSize(plain, 256<<10), nil
+	return bufio.NewReaderSize(plain, chunkSize), nil
 }
 
 // lines yields the documents of a file that has one on each line. Blank lines are passed over. The text
 // is valid until the next document only.
 func lines(r *bufio.Reader) iter.Seq2[document, error] {
 	return func(yield func(document, error) bool) {
-		var text []byte
+		var text buffer
 		for line := 1; ; line++ {
-			text = text[:0]
-			tooLong := false
+			text.reset()
 			var err error
 			for {
 				var part []byte
 				part, err = r.ReadSlice('\n')
-				if len(text)+len(part) <= maxDocument {
-					text = append(text, part...)
-				} else {
-					tooLong = true
-				}
+				text.add(part)
 				if !errors.Is(err, bufio.ErrBufferFull) {
 					break
 				}
@@ -68,39 +69,36 @@ func lines(r *bufio.Reader) iter.Seq2[document, error] {
 				yield(document{}, err)
 				return
 			}
-			if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 {
-				if !yield(document{text: trimmed, line: line, tooLong: tooLong}, nil) {
-					return
-				}
-			}
-			if err != nil {
+			if !text.empty() && !yield(text.document(line), nil) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// elements yields the documents of a file that is one JSON array. It goes by brackets and quotes only, so
-// that a broken document ends where the next begins. The text is valid until the next document only.
+// elements yields the documents of a file that is one JSON array, or several. It goes by brackets and quotes
+// only, so that a broken document ends where the next begins. The text is valid until the next document only.
 func elements(r *bufio.Reader) iter.Seq2[document, error] {
 	return func(yield func(document, error) bool) {
 		s := splitter{line: 1}
 		for {
-			c, err := r.ReadByte()
+			_, err := r.Peek(1) // fills the buffer
 			if err != nil && !errors.Is(err, io.EOF) {
 				yield(document{}, err)
 				return
 			}
-			if err != nil {
-				s.end()
-			} else {
-				s.add(c)
+			ended := err != nil
+			if !ended {
+				chunk, _ := r.Peek(r.Buffered()) // they are there
+				n := 0
+				n, ended = s.split(chunk)
+				_, _ = r.Discard(n) // likewise
 			}
-			if s.complete {
-				if text := bytes.TrimSpace(s.text); len(text) > 0 && !yield(document{text: text, line: s.start, tooLong: s.tooLong}, nil) {
+			if ended {
+				if !s.text.empty() && !yield(s.text.document(s.start), nil) {
 					return
 				}
-				s.reset()
+				s.text.reset()
 			}
 			if err != nil {
 				return
@@ -109,89 +107,140 @@ func elements(r *bufio.Reader) iter.Seq2[document, error] {
 	}
 }
 
-// splitter cuts an array into its elements, byte by byte.
-type splitter struct {
-	open     []byte // the brackets that are open, the array's own first
-	inString bool
-	escaped  bool
-	began    bool // the array's bracket was seen
-	line     int
+// space is what JSON takes for white space.
+const space = " \t\r\n"
 
-	text     []byte // the element so far
-	start    int    // the line it begins in
-	tooLong  bool
-	complete bool
+// buffer collects the text of one document after another, without the space before it.
+type buffer struct {
+	text    []byte
+	tooLong bool
 }
 
-func (s *splitter) reset() { s.text, s.start, s.tooLong, s.complete = s.text[:0], 0, false, false }
+// firstGrowth is up to where a buffer grows little by little. From there it takes all that it may ever
+// need, at once: a copy into the next larger one would have both in memory.
+const firstGrowth = 1 << 20
 
-func (s *splitter) end() { s.complete = true }
+func (b *buffer) reset() { b.text, b.tooLong = b.text[:0], false }
 
-func (s *splitter) add(c byte) {
-	if c == '\n' {
-		s.line++
+func (b *buffer) empty() bool { return len(b.text) == 0 }
+
+func (b *buffer) add(part []byte) {
+	if b.empty() {
+		part = bytes.TrimLeft(part, space)
 	}
-	if s.inString {
+	if len(b.text)+len(part) > maxDocument {
+		b.tooLong = true
+		part = part[:maxDocument-len(b.text)]
+	}
+	if needed := len(b.text) + len(part); needed > firstGrowth && needed > cap(b.text) {
+		b.text = append(make([]byte, 0, maxDocument), b.text...)
+	}
+	b.text = append(b.text, part...)
+}
+
+func (b *buffer) document(line int) document {
+	return document{text: bytes.TrimRight(b.text, space), line: line, tooLong: b.tooLong}
+}
+
+// splitter cuts arrays into their elements. Time is linear in the text and memory bounded, whatever the
+// brackets are like.
+type splitter struct {
+	inArray  bool
+	inString bool
+	escaped  bool
+	open     []byte // the brackets that are open in the element, the outermost first, up to maxDepth
+	kinds    counts // how many of each kind are in open
+	beyond   counts // how many of each kind are open further in; there, order is not known
+	line     int
+	closed   int // how many brackets were closed so far: the only work that is not one step for each byte
+
+	text  buffer // the element so far
+	start int    // the line it begins in
+}
+
+// counts of [ and {.
+type counts [2]int
+
+// split reads up to the end of an element, and says how much that was and whether the element has ended.
+func (s *splitter) split(chunk []byte) (n int, ended bool) {
+	from := 0 // where the part of the element begins that is in chunk
+	for i, c := range chunk {
+		if s.text.empty() && from == i {
+			if strings.IndexByte(space, c) >= 0 {
+				from++
+			} else {
+				s.start = s.line
+			}
+		}
+		if c == '\n' {
+			s.line++
+		}
 		switch {
 		case s.escaped:
 			s.escaped = false
-		case c == '\\':
-			s.escaped = true
+		case s.inString:
+			s.escaped, s.inString = c == '\\', c != '"'
 		case c == '"':
-			s.inString = false
-		}
-		s.keep(c)
-		return
-	}
-	switch c {
-	case '"':
-		s.inString = true
-	case '[', '{':
-		s.open = append(s.open, c)
-		if c == '[' && !s.began {
-			s.began = true
-			return
-		}
-	case ']', '}':
-		s.close(c)
-		if len(s.open) == 0 {
-			s.complete = true
-			return
-		}
-	case ',':
-		if len(s.open) == 1 {
-			s.complete = true
-			return
+			s.inString = true
+		case c == '[' && !s.inArray && s.text.empty() && from == i:
+			s.inArray = true
+			from++
+		case c == '[' || c == '{':
+			s.push(c)
+		case c == ']' && len(s.open) == 0 && s.inArray:
+			s.inArray = false
+			s.text.add(chunk[from:i])
+			return i + 1, true
+		case c == ']' || c == '}':
+			s.close(c)
+			if len(s.open) == 0 && !s.inArray {
+				s.text.add(chunk[from : i+1])
+				return i + 1, true
+			}
+		case c == ',' && len(s.open) == 0:
+			s.text.add(chunk[from:i])
+			return i + 1, true
 		}
 	}
-	s.keep(c)
+	s.text.add(chunk[from:])
+	return len(chunk), false
 }
 
-// close closes the innermost bracket of c's kind and whatever a broken document left open in it. The
-// array's own bracket closes only when nothing else is open.
+func kindOf(bracket byte) int {
+	if bracket == '[' || bracket == ']' {
+		return 0
+	}
+	return 1
+}
+
+func (s *splitter) push(c byte) {
+	kind := kindOf(c)
+	if len(s.open) == maxDepth {
+		s.beyond[kind]++
+		return
+	}
+	s.open = append(s.open, byte(kind))
+	s.kinds[kind]++
+}
+
+// close closes the innermost open bracket of c's kind and whatever a broken document left open in it.
 func (s *splitter) close(c byte) {
-	opening := byte('[')
-	if c == '}' {
-		opening = '{'
-	}
-	for i, bracket := range slices.Backward(s.open) {
-		if bracket == opening && (i > 0 || len(s.open) == 1) {
-			s.open = s.open[:i]
-			return
-		}
-	}
-}
-
-func (s *splitter) keep(c byte) {
-	if len(s.text) == 0 {
-		if c == ' ' || c == '\t' || c == '\r' || c == '\n' {
-			return
-		}
-		s.start = s.line
-	}
-	if len(s.text) >= maxDocument {
-		s.tooLong = true
+	kind := kindOf(c)
+	if s.beyond[kind] > 0 {
+		s.beyond[kind]--
 		return
 	}
-	s.text = append(s.text, c)
+	if s.kinds[kind] == 0 {
+		return
+	}
+	s.beyond = counts{}
+	for {
+		s.closed++
+		last := int(s.open[len(s.open)-1])
+		s.open = s.open[:len(s.open)-1]
+		s.kinds[last]--
+		if last == kind {
+			return
+		}
+	}
 }

@@ -5,10 +5,10 @@ package imports
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"iter"
 	"time"
 
-	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -16,11 +16,10 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// A batch ends at whichever bound comes first: few enough records to hold locks for milliseconds only,
-// and little enough text to keep memory small when records are large.
+// What one user may have. No account comes near; a broken export could otherwise take any amount of memory.
 const (
-	batchRecords = 1000
-	batchBytes   = 4 << 20
+	MaxStars    = 100_000
+	MaxServices = 100
 )
 
 // Record is one record of a source, or the reason why it could not be read.
@@ -28,15 +27,21 @@ type Record[T any] struct {
 	Value T
 	Err   error  // a *fault.Error: the record is broken
 	Line  int    // where it begins in the source, counted from 1
-	Raw   []byte // its text, unchanged
+	Raw   []byte // its text, unchanged; only valid until the next record is asked for
 }
 
-// Summary counts what became of the records.
+// Records are the records of a source in their order. An error ends them.
+type Records[T any] = iter.Seq2[Record[T], error]
+
+// Source returns the records of another installation. They must end soon after ctx has.
+type Source[T any] func(ctx context.Context) Records[T]
+
+// Summary counts what became of the records. Read counts those of which that is known.
 type Summary struct {
 	Read, New, Updated, Unchanged, Rejected int64
 }
 
-// Reject takes note of a record that was not accepted. An error ends the import.
+// Reject takes note of a record that was not accepted; raw is only valid during the call. An error ends the import.
 type Reject func(line int, raw []byte, reason error) error
 
 // User is a user as the source has it.
@@ -61,15 +66,28 @@ func NewUsers(users user.Importer, now func() time.Time) *Users {
 
 // Do stores the users of the source, their stars and services included. A user whose id is known is
 // brought into line with the source. A record that breaks a rule is rejected and never stops the rest.
-// An error ends the import: what came before it is stored.
-func (u *Users) Do(ctx context.Context, source iter.Seq2[Record[User], error], reject Reject) (Summary, error) {
+// Of a user with more than MaxStars or MaxServices the source need not give more than one beyond that.
+//
+// An error of the source, of the store or of reject ends the import: the batches before it are stored and
+// counted. When ctx ends, so does the import, with its cause or with what the store made of it.
+func (u *Users) Do(ctx context.Context, source Source[User], reject Reject) (Summary, error) {
 	return run(ctx, source, reject, u.account, u.users.Import)
 }
 
-func (u *Users) account(r User) (user.Account, error) {
+func (u *Users) account(r User) (user.Account, int, error) {
+	account, err := u.newAccount(r)
+	return account, 1 + len(account.Stars) + len(account.Services), err
+}
+
+func (u *Users) newAccount(r User) (user.Account, error) {
 	name, err := user.ParseName(r.Name)
-	if err != nil {
+	switch {
+	case err != nil:
 		return user.Account{}, err
+	case len(r.Stars) > MaxStars:
+		return user.Account{}, fault.New(fault.Invalid, fmt.Sprintf("The user has more than %d stars.", MaxStars))
+	case len(r.Services) > MaxServices:
+		return user.Account{}, fault.New(fault.Invalid, fmt.Sprintf("The user has more than %d services.", MaxServices))
 	}
 	if r.SupporterMonths < 0 || r.SupporterMonths > 1<<31-1 {
 		return user.Account{}, fault.New(fault.Invalid, "The supporter length is negative or too large.")
@@ -119,8 +137,8 @@ const keyLength = 44
 
 // Do stores the keys of the source, hashed. A user's key that differs from the one stored before
 // replaces it. The rest is as for Users.
-func (k *Keys) Do(ctx context.Context, source iter.Seq2[Record[Key], error], reject Reject) (Summary, error) {
-	return run(ctx, source, reject, k.token, k.tokens.Import)
+func (k *Keys) Do(ctx context.Context, source Source[Key], reject Reject) (Summary, error) {
+	return run(ctx, source, reject, oneRow(k.token), k.tokens.Import)
 }
 
 func (k *Keys) token(r Key) (token.Token, error) {
@@ -156,8 +174,8 @@ func NewPastes(pastes paste.Importer) *Pastes { return &Pastes{pastes: pastes} }
 const maxSeconds = 253402300799
 
 // Do stores the pastes of the source. The rest is as for Users.
-func (p *Pastes) Do(ctx context.Context, source iter.Seq2[Record[Paste], error], reject Reject) (Summary, error) {
-	return run(ctx, source, reject, newPaste, p.pastes.Import)
+func (p *Pastes) Do(ctx context.Context, source Source[Paste], reject Reject) (Summary, error) {
+	return run(ctx, source, reject, oneRow(newPaste), p.pastes.Import)
 }
 
 func newPaste(r Paste) (paste.Paste, error) {
@@ -169,128 +187,4 @@ func newPaste(r Paste) (paste.Paste, error) {
 		made.ExpiresAt = time.Unix(r.DeletesAt, 0).UTC()
 	}
 	return made, made.Validate()
-}
-
-// run carries records from the source to the store, a batch at a time.
-func run[R, T any](
-	ctx context.Context, source iter.Seq2[Record[R], error], reject Reject,
-	build func(R) (T, error), store func(context.Context, []T) ([]batch.Result, error),
-) (s Summary, err error) {
-	var (
-		records []Record[R]
-		values  []T
-		size    int
-	)
-	flush := func() error {
-		if len(values) == 0 {
-			return nil
-		}
-		results, err := store(ctx, values)
-		if err != nil {
-			return err
-		}
-		for i, result := range results {
-			if result.Err != nil {
-				s.Rejected++
-				if err := reject(records[i].Line, records[i].Raw, result.Err); err != nil {
-					return err
-				}
-				continue
-			}
-			switch result.Outcome {
-			case batch.New:
-				s.New++
-			case batch.Updated:
-				s.Updated++
-			case batch.Unchanged:
-				s.Unchanged++
-			}
-		}
-		records, values, size = records[:0], values[:0], 0
-		return nil
-	}
-	for record, err := range prefetch(ctx, source) {
-		if err != nil {
-			return s, err
-		}
-		s.Read++
-		value, err := build(record.Value)
-		if record.Err != nil {
-			err = record.Err
-		}
-		if err != nil {
-			s.Rejected++
-			if err := reject(record.Line, record.Raw, err); err != nil {
-				return s, err
-			}
-			continue
-		}
-		records, values, size = append(records, record), append(values, value), size+len(record.Raw)
-		if len(values) >= batchRecords || size >= batchBytes {
-			if err := flush(); err != nil {
-				return s, err
-			}
-		}
-	}
-	return s, flush()
-}
-
-// prefetched is a piece of a source: some records, or the error that ended it.
-type prefetched[R any] struct {
-	records []Record[R]
-	err     error
-}
-
-// A piece is small enough that few of them, waiting, cost little memory.
-const (
-	pieceRecords = 250
-	pieceBytes   = 1 << 20
-)
-
-// prefetch reads the source in the background, so that reading and storing each have a processor.
-func prefetch[R any](ctx context.Context, source iter.Seq2[Record[R], error]) iter.Seq2[Record[R], error] {
-	return func(yield func(Record[R], error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		pieces := make(chan prefetched[R], 2)
-		go func() {
-			defer close(pieces)
-			var piece prefetched[R]
-			size := 0
-			send := func() bool {
-				select {
-				case pieces <- piece:
-					piece, size = prefetched[R]{}, 0
-					return true
-				case <-ctx.Done():
-					return false
-				}
-			}
-			for record, err := range source {
-				if err != nil {
-					piece.err = err
-					break
-				}
-				piece.records, size = append(piece.records, record), size+len(record.Raw)
-				if (len(piece.records) >= pieceRecords || size >= pieceBytes) && !send() {
-					return
-				}
-			}
-			send()
-		}()
-		for piece := range pieces {
-			for _, record := range piece.records {
-				if !yield(record, nil) {
-					return
-				}
-			}
-			if piece.err != nil {
-				yield(Record[R]{}, piece.err)
-				return
-			}
-		}
-		if err := ctx.Err(); err != nil {
-			yield(Record[R]{}, err)
-		}
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -265,19 +264,21 @@ func (s *shelf) Import(_ context.Context, pastes []paste.Paste) ([]batch.Result,
 	return results, nil
 }
 
-func records(ids ...string) iter.Seq2[imports.Record[imports.Paste], error] {
-	return func(yield func(imports.Record[imports.Paste], error) bool) {
-		for i, id := range ids {
-			record := imports.Record[imports.Paste]{Value: imports.Paste{ID: id, CreatedAt: 1}, Line: i + 1, Raw: []byte(id)}
-			if id == "broken" {
-				record.Err = fault.New(fault.Invalid, "broken")
-			}
-			if id == "unreadable" {
-				yield(imports.Record[imports.Paste]{}, errors.New("disk"))
-				return
-			}
-			if !yield(record, nil) {
-				return
+func records(ids ...string) imports.Source[imports.Paste] {
+	return func(context.Context) imports.Records[imports.Paste] {
+		return func(yield func(imports.Record[imports.Paste], error) bool) {
+			for i, id := range ids {
+				record := imports.Record[imports.Paste]{Value: imports.Paste{ID: id, CreatedAt: 1}, Line: i + 1, Raw: []byte(id)}
+				if id == "broken" {
+					record.Err = fault.New(fault.Invalid, "broken")
+				}
+				if id == "unreadable" {
+					yield(imports.Record[imports.Paste]{}, errors.New("disk"))
+					return
+				}
+				if !yield(record, nil) {
+					return
+				}
 			}
 		}
 	}

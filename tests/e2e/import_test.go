@@ -27,6 +27,12 @@ type summary struct {
 func runImport(t *testing.T, url, folder string, args ...string) (code int, summaries map[string]summary, report string) {
 	t.Helper()
 	p := program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + url}, append([]string{"import", "pastemyst", "--json", "--rejects-dir", folder}, args...)...)
+	return endOfImport(t, p)
+}
+
+// endOfImport waits for an import to end and returns what it printed.
+func endOfImport(t *testing.T, p *program.Process) (code int, summaries map[string]summary, report string) {
+	t.Helper()
 	select {
 	case <-p.Exited:
 	case <-time.After(5 * time.Minute):
@@ -108,7 +114,7 @@ func TestImport(t *testing.T) {
 		if line := fmt.Sprintf("%s:%d: ", e.users, users+1); !strings.Contains(report, line) {
 			t.Errorf("%q is not in the report", line)
 		}
-		rejects, err := os.ReadFile(filepath.Join(folder, "users.json.rejects"))
+		rejects, err := os.ReadFile(filepath.Join(folder, "users-users.json.rejects"))
 		if err != nil || !bytes.Contains(rejects, []byte("{\"_id\":\"bad00007\",\"username\":\"\xff\"}\n")) || int64(bytes.Count(rejects, []byte("\n"))) != w.rejectedUsers {
 			t.Errorf("rejects: %q, %v", rejects, err)
 		}
@@ -129,7 +135,7 @@ func TestImport(t *testing.T) {
 			t.Fatal(report)
 		}
 		wantSummary(t, "the missing owner", mended["users"], 1, 1, 0, 0, 0)
-		_, mended, _ = runImport(t, url, t.TempDir(), "--pastes", filepath.Join(folder, "pastes.json.gz.rejects"))
+		_, mended, _ = runImport(t, url, t.TempDir(), "--pastes", filepath.Join(folder, "pastes-pastes.json.gz.rejects"))
 		wantSummary(t, "rejects", mended["pastes"], w.badPastes, 1, 0, 0, w.badPastes-1)
 	})
 }
@@ -233,4 +239,22 @@ func TestImportUsage(t *testing.T) {
 			t.Errorf("%v: exit code %d, %q", args, code, stderr)
 		}
 	}
+}
+
+// TestImportFailures sees a failed import say what it was importing, and from where.
+func TestImportFailures(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		if _, err := database.SQL(t, cfg).Exec("DROP TABLE stars"); err != nil {
+			t.Fatal(err)
+		}
+		file := write(t, `{"_id":"u1","username":"-"}`+"\n"+`{"_id":"u2","username":"u2"}`)
+		code, got, report := runImport(t, string(cfg.URL), t.TempDir(), "--users", file)
+		wantSummary(t, "users", got["users"], 1, 0, 0, 0, 1)
+		for _, part := range []string{"gluepot: import users from " + file + ": ", "stars", "\ngluepot: Rejected records: 1, kept in " + got["users"].RejectsFile} {
+			if code != 1 || !strings.Contains(report, part) {
+				t.Errorf("exit code %d, and %q is not in %q", code, part, report)
+			}
+		}
+	})
 }

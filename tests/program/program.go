@@ -34,7 +34,7 @@ var binary = sync.OnceValues(func() (string, error) {
 	}
 	path := filepath.Join(folder, "gluepot")
 	args := []string{"build", "-o", path}
-	if raceEnabled {
+	if RaceEnabled {
 		args = append(args, "-race")
 	}
 	build := exec.Command("go", append(args, "github.com/gluepot/gluepot/bootstrap/cmd/gluepot")...)
@@ -134,12 +134,23 @@ func Binary(t *testing.T) string {
 // Start starts the program and does not wait.
 func Start(t *testing.T, settings []string, args ...string) *Process {
 	t.Helper()
-	return StartLogging(t, nil, settings, args...)
+	return start(t, nil, nil, settings, args)
 }
 
 // StartLogging is Start with the standard error, where the log goes, written to log instead of kept in Stderr.
 // A file is given to the program as it is.
 func StartLogging(t *testing.T, log io.Writer, settings []string, args ...string) *Process {
+	t.Helper()
+	return start(t, nil, log, settings, args)
+}
+
+// StartReading is Start with a standard input.
+func StartReading(t *testing.T, stdin *os.File, settings []string, args ...string) *Process {
+	t.Helper()
+	return start(t, stdin, nil, settings, args)
+}
+
+func start(t *testing.T, stdin *os.File, log io.Writer, settings, args []string) *Process {
 	t.Helper()
 	path := Binary(t)
 	p := &Process{t: t, Cmd: exec.Command(path, args...), Exited: make(chan struct{})}
@@ -147,6 +158,9 @@ func StartLogging(t *testing.T, log io.Writer, settings []string, args ...string
 	p.Cmd.Stdout, p.Cmd.Stderr = &p.Stdout, &p.Stderr
 	if log != nil {
 		p.Cmd.Stderr = log
+	}
+	if stdin != nil {
+		p.Cmd.Stdin = stdin
 	}
 	if err := p.Cmd.Start(); err != nil {
 		t.Fatal(err)

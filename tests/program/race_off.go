@@ -2,4 +2,5 @@
 
 package program
 
-const raceEnabled = false
+// RaceEnabled says whether the program has the race detector, which takes several times the memory.
+const RaceEnabled = false

@@ -1,0 +1,219 @@
+package pastemyst
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// What is read of a document is bounded before it is decoded: encoding/json alone would make of 24 MiB of
+// broken export whatever it asks for. All functions here need text that json.Valid has seen.
+
+const (
+	// maxText is the longest text of a member that is read, in bytes as it stands in the document.
+	maxText = 64 << 10
+	// maxNumber is the same of a number, extended JSON included.
+	maxNumber = 256
+)
+
+var (
+	errNotJSON     = fault.New(fault.Invalid, "The record is not a JSON object of the expected form.")
+	errTextTooLong = fault.New(fault.Invalid, "A text of the record is longer than 64 KiB.")
+)
+
+// members yields the names, as they stand in it, and the values of a JSON object.
+func members(object []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		for rest := inside(object); len(rest) > 0; rest = bytes.TrimLeft(rest, separators) {
+			name := rest[:valueEnd(rest)]
+			rest = bytes.TrimLeft(rest[len(name):], separators)
+			value := rest[:valueEnd(rest)]
+			rest = rest[len(value):]
+			if !yield(name, value) {
+				return
+			}
+		}
+	}
+}
+
+// values yields the elements of a JSON array.
+func values(array []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for rest := inside(array); len(rest) > 0; rest = bytes.TrimLeft(rest, separators) {
+			value := rest[:valueEnd(rest)]
+			rest = rest[len(value):]
+			if !yield(value) {
+				return
+			}
+		}
+	}
+}
+
+// separators stand between values; which, and where, json.Valid has checked.
+const separators = space + ",:"
+
+// inside returns what is between the brackets of an object or an array.
+func inside(text []byte) []byte {
+	return bytes.TrimLeft(bytes.TrimRight(text[1:len(text)-1], space), separators)
+}
+
+// valueEnd returns where the value at the beginning of text ends.
+func valueEnd(text []byte) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i += stringEnd(text[i:]) - 1
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			depth--
+		case ',', ':', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return i
+			}
+			continue
+		default:
+			continue // of a number or a word, which ends before one of the above
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// stringEnd returns where the string at the beginning of text ends.
+func stringEnd(text []byte) int {
+	end := 1
+	for {
+		end += bytes.IndexByte(text[end:], '"') + 1
+		backslashes := 0
+		for text[end-2-backslashes] == '\\' {
+			backslashes++
+		}
+		if backslashes%2 == 0 {
+			return end
+		}
+	}
+}
+
+func isNull(value []byte) bool { return value[0] == 'n' }
+
+// readText reads a string. null changes nothing; that holds for all of these.
+func readText(value []byte, text *string) error {
+	switch {
+	case isNull(value):
+		return nil
+	case value[0] != '"':
+		return errNotJSON
+	case len(value) > maxText:
+		return errTextTooLong
+	case bytes.IndexByte(value, '\\') < 0 && utf8.Valid(value):
+		*text = string(value[1 : len(value)-1])
+		return nil
+	}
+	if json.Unmarshal(value, text) != nil {
+		return errNotJSON
+	}
+	return nil
+}
+
+func readBool(value []byte, is *bool) error {
+	switch string(value) {
+	case "null":
+	case "true", "false":
+		*is = value[0] == 't'
+	default:
+		return errNotJSON
+	}
+	return nil
+}
+
+// readNumber reads a whole number, plain or in MongoDB's extended JSON: {"$numberLong":"24"},
+// {"$numberInt":"24"}, {"$numberDouble":"24.0"}.
+func readNumber(value []byte, n *int64) error {
+	if isNull(value) {
+		return nil
+	}
+	if len(value) > maxNumber {
+		return errNotJSON
+	}
+	plain := string(value)
+	if value[0] == '{' {
+		var extended map[string]string
+		if err := json.Unmarshal(value, &extended); err != nil || len(extended) != 1 {
+			return errNotJSON
+		}
+		for kind, digits := range extended {
+			if kind != "$numberLong" && kind != "$numberInt" && kind != "$numberDouble" {
+				return errNotJSON
+			}
+			plain = digits
+		}
+	}
+	if whole, err := strconv.ParseInt(plain, 10, 64); err == nil {
+		*n = whole
+		return nil
+	}
+	float, err := strconv.ParseFloat(plain, 64)
+	if err != nil || float != math.Trunc(float) || math.Abs(float) > 1<<53 {
+		return errNotJSON
+	}
+	*n = int64(float)
+	return nil
+}
+
+// readTexts reads an array of strings, at most limit+1 of them.
+func readTexts(value []byte, texts *[]string, limit int) error {
+	if isNull(value) {
+		return nil
+	}
+	if value[0] != '[' {
+		return errNotJSON
+	}
+	*texts = nil
+	for element := range values(value) {
+		var text string
+		if err := readText(element, &text); err != nil {
+			return err
+		}
+		if *texts = append(*texts, text); len(*texts) > limit {
+			return nil
+		}
+	}
+	return nil
+}
+
+// readTextsByName reads an object of strings, at most limit+1 of them; empty ones are left out.
+func readTextsByName(value []byte, texts *map[string]string, limit int) error {
+	if isNull(value) {
+		return nil
+	}
+	if value[0] != '{' {
+		return errNotJSON
+	}
+	*texts = make(map[string]string)
+	for quoted, element := range members(value) {
+		var name, text string
+		if err := readText(element, &text); err != nil {
+			return err
+		}
+		if text == "" {
+			continue
+		}
+		if err := readText(quoted, &name); err != nil {
+			return err
+		}
+		if (*texts)[name] = text; len(*texts) > limit {
+			return nil
+		}
+	}
+	return nil
+}

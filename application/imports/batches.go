@@ -1,0 +1,174 @@
+package imports
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/gluepot/gluepot/domain/batch"
+)
+
+// A batch ends at whichever bound comes first: few enough records and rows to hold locks for a short time,
+// and little enough text to keep memory small when records are large.
+const (
+	batchRecords = 1000
+	batchRows    = 20_000
+	batchBytes   = 4 << 20
+	// largeRecord is the longest text, in bytes, of which a batch takes a copy. A longer one ends its batch, and
+	// nothing more is read before that is stored: one long text is in memory, never several.
+	largeRecord = 1 << 20
+)
+
+// item is a record on its way to the store: the value to store, or the reason why it is not accepted.
+type item[T any] struct {
+	line  int
+	raw   []byte
+	value T
+	err   error
+}
+
+// builder makes what the store takes of a record, and says how many rows of the store that needs.
+type builder[R, T any] func(R) (value T, rows int, err error)
+
+// run carries records from the source to the store, a batch at a time. Reading goes on in the background,
+// one batch ahead, so that reading and storing each have a processor; it has ended when run returns.
+func run[R, T any](
+	ctx context.Context, source Source[R], reject Reject,
+	build builder[R, T], store func(context.Context, []T) ([]batch.Result, error),
+) (s Summary, err error) {
+	reading, cancel := context.WithCancel(ctx)
+	batches := make(chan []item[T]) // without a buffer: whoever takes a batch is done with the one before
+	var unread error                // why reading ended early; set before batches is closed
+	go func() {
+		defer close(batches)
+		unread = readBatches(reading, source(reading), build, batches)
+	}()
+	defer func() {
+		cancel()
+		for range batches { //nolint:revive // it only waits until the reader has ended
+		}
+	}()
+	for items := range batches {
+		if err := storeBatch(ctx, items, &s, reject, store); err != nil {
+			return s, err
+		}
+	}
+	return s, unread
+}
+
+// readBatches sends the records in batches until they or ctx end.
+func readBatches[R, T any](ctx context.Context, records Records[R], build builder[R, T], batches chan<- []item[T]) error {
+	var (
+		items      []item[T]
+		rows, size int
+	)
+	send := func() error {
+		select {
+		case batches <- items:
+			items, rows, size = nil, 0, 0
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	for record, err := range records {
+		if err != nil {
+			if len(items) > 0 && ctx.Err() == nil {
+				_ = send() // it fails when ctx has ended; then err says as much
+			}
+			return err
+		}
+		next, needs := item[T]{line: record.Line, raw: record.Raw, err: record.Err}, 0
+		if next.err == nil {
+			next.value, needs, next.err = build(record.Value)
+		}
+		if len(items) > 0 && (rows+needs > batchRows || size+len(next.raw) > batchBytes) {
+			if err := send(); err != nil {
+				return err
+			}
+		}
+		large := len(next.raw) > largeRecord
+		if !large {
+			next.raw = bytes.Clone(next.raw)
+		}
+		items, rows, size = append(items, next), rows+needs, size+len(next.raw)
+		if large || len(items) == batchRecords {
+			if err := send(); err != nil {
+				return err
+			}
+		}
+		if large {
+			if err := send(); err != nil { // an empty batch: when it is taken, this one is stored
+				return err
+			}
+		}
+	}
+	if ctx.Err() != nil { // perhaps they have not all been there
+		return context.Cause(ctx)
+	}
+	if len(items) > 0 {
+		return send()
+	}
+	return nil
+}
+
+// storeBatch stores what is acceptable of items, counts what became of them, and hands on the rest. Records
+// that were broken from the start are handed on even if the store fails.
+func storeBatch[T any](
+	ctx context.Context, items []item[T], s *Summary, reject Reject, store func(context.Context, []T) ([]batch.Result, error),
+) error {
+	values := make([]T, 0, len(items))
+	for i := range items {
+		if items[i].err == nil {
+			values = append(values, items[i].value)
+		}
+	}
+	var (
+		results  []batch.Result
+		failure  error // of the store
+		unwanted error // of reject
+	)
+	if len(values) > 0 {
+		results, failure = store(ctx, values)
+	}
+	for i := range items {
+		reason := items[i].err
+		if reason == nil {
+			if failure != nil {
+				continue // nobody knows what would have become of it
+			}
+			reason = s.count(results[0])
+			results = results[1:]
+		}
+		s.Read++
+		if reason != nil && unwanted == nil {
+			s.Rejected++
+			unwanted = reject(items[i].line, items[i].raw, reason)
+		}
+	}
+	if failure != nil {
+		return failure
+	}
+	return unwanted
+}
+
+// count counts a record that was accepted, and returns the reason why one was not.
+func (s *Summary) count(result batch.Result) error {
+	switch {
+	case result.Err != nil:
+	case result.Outcome == batch.New:
+		s.New++
+	case result.Outcome == batch.Updated:
+		s.Updated++
+	case result.Outcome == batch.Unchanged:
+		s.Unchanged++
+	}
+	return result.Err
+}
+
+// oneRow is the builder of values that take one row each.
+func oneRow[R, T any](build func(R) (T, error)) builder[R, T] {
+	return func(record R) (T, int, error) {
+		value, err := build(record)
+		return value, 1, err
+	}
+}

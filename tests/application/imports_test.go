@@ -1,0 +1,226 @@
+package application
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gluepot/gluepot/application/imports"
+	"github.com/gluepot/gluepot/domain/batch"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// pasteImporter is a paste.Importer.
+type pasteImporter func(ctx context.Context, pastes []paste.Paste) ([]batch.Result, error)
+
+func (f pasteImporter) Import(ctx context.Context, pastes []paste.Paste) ([]batch.Result, error) {
+	return f(ctx, pastes)
+}
+
+func storeAll(_ context.Context, pastes []paste.Paste) ([]batch.Result, error) {
+	return make([]batch.Result, len(pastes)), nil
+}
+
+func newRecord(line int, raw []byte) imports.Record[imports.Paste] {
+	return imports.Record[imports.Paste]{Value: imports.Paste{ID: fmt.Sprint("id", line), CreatedAt: 1}, Line: line, Raw: raw}
+}
+
+// endlessPastes is a source that has records until nobody wants them.
+func endlessPastes(context.Context) imports.Records[imports.Paste] {
+	return func(yield func(imports.Record[imports.Paste], error) bool) {
+		for i := 1; yield(newRecord(i, []byte("x")), nil); i++ {
+		}
+	}
+}
+
+// silentPastes is a source that has one record and then waits for more until ctx ends.
+func silentPastes(ctx context.Context) imports.Records[imports.Paste] {
+	return func(yield func(imports.Record[imports.Paste], error) bool) {
+		if yield(newRecord(1, []byte("x")), nil) {
+			<-ctx.Done()
+			yield(imports.Record[imports.Paste]{}, context.Cause(ctx))
+		}
+	}
+}
+
+// TestImportsEndTheirReader ends imports early in every way. In a bubble, a goroutine that is left behind fails the test.
+func TestImportsEndTheirReader(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("enough")
+	accept := func(int, []byte, error) error { return nil }
+	refuse := func(_ context.Context, pastes []paste.Paste) ([]batch.Result, error) {
+		results := make([]batch.Result, len(pastes))
+		results[0].Err = fault.New(fault.NotFound, "refused")
+		return results, nil
+	}
+	fail := func(context.Context, []paste.Paste) ([]batch.Result, error) { return nil, cause }
+	hang := func(ctx context.Context, _ []paste.Paste) ([]batch.Result, error) {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+	for name, c := range map[string]struct {
+		source imports.Source[imports.Paste]
+		store  pasteImporter
+		reject imports.Reject
+		cancel bool
+	}{
+		"the store fails":          {endlessPastes, fail, accept, false},
+		"a reject fails":           {endlessPastes, refuse, func(int, []byte, error) error { return cause }, false},
+		"cancelled while storing":  {endlessPastes, hang, accept, true},
+		"cancelled between":        {endlessPastes, storeAll, accept, true},
+		"cancelled while it waits": {silentPastes, storeAll, accept, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				if c.cancel && name == "cancelled between" {
+					stored := 0
+					c.store = func(ctx context.Context, pastes []paste.Paste) ([]batch.Result, error) {
+						if stored++; stored == 3 {
+							cancel(cause)
+						}
+						return storeAll(ctx, pastes)
+					}
+				} else if c.cancel {
+					time.AfterFunc(time.Minute, func() { cancel(cause) })
+				}
+				if _, err := imports.NewPastes(c.store).Do(ctx, c.source, c.reject); !errors.Is(err, cause) {
+					t.Errorf("%v", err)
+				}
+			})
+		})
+	}
+}
+
+// TestImportsKeepText has a source that uses one buffer for every record, as Record.Raw allows.
+func TestImportsKeepText(t *testing.T) {
+	t.Parallel()
+	lengths := []int{10, 20, 2 << 20, 30, 3 << 20, 2 << 20, 40}
+	source := func(context.Context) imports.Records[imports.Paste] {
+		return func(yield func(imports.Record[imports.Paste], error) bool) {
+			buffer := make([]byte, 3<<20)
+			for i, length := range lengths {
+				for j := range buffer {
+					buffer[j] = byte(i)
+				}
+				if !yield(newRecord(i, buffer[:length]), nil) {
+					return
+				}
+			}
+		}
+	}
+	var batches []int
+	refuse := func(_ context.Context, pastes []paste.Paste) ([]batch.Result, error) {
+		batches = append(batches, len(pastes))
+		results := make([]batch.Result, len(pastes))
+		for i := range results {
+			results[i].Err = fault.New(fault.NotFound, "refused")
+		}
+		return results, nil
+	}
+	rejected := 0
+	_, err := imports.NewPastes(pasteImporter(refuse)).Do(t.Context(), source, func(line int, raw []byte, _ error) error {
+		if rejected != line || len(raw) != lengths[line] || slices.ContainsFunc(raw, func(b byte) bool { return b != byte(line) }) {
+			t.Errorf("record %d is wrong in place %d, or its text has changed: %d bytes", line, rejected, len(raw))
+		}
+		rejected++
+		return nil
+	})
+	if err != nil || rejected != len(lengths) || !slices.Equal(batches, []int{3, 2, 1, 1}) {
+		t.Errorf("%d rejected, batches of %v, %v", rejected, batches, err)
+	}
+}
+
+// TestImportsOfFailingStores sees broken records handed on, and earlier batches counted, when the store fails.
+func TestImportsOfFailingStores(t *testing.T) {
+	t.Parallel()
+	var rejected []int
+	ids := make([]string, 1000)
+	for i := range ids {
+		ids[i] = fmt.Sprint("id", i)
+	}
+	source := records(append(ids, "a", "broken", "outage")...)
+	summary, err := imports.NewPastes(new(shelf)).Do(t.Context(), source, func(line int, _ []byte, _ error) error {
+		rejected = append(rejected, line)
+		return nil
+	})
+	want := imports.Summary{Read: 1001, New: 1000, Rejected: 1}
+	if fault.KindOf(err) != fault.Unavailable || summary != want || !slices.Equal(rejected, []int{1002}) {
+		t.Errorf("%+v, %v, %v", summary, rejected, err)
+	}
+	// What a source had before it failed is stored.
+	s := new(shelf)
+	summary, err = imports.NewPastes(s).Do(t.Context(), records("a", "b", "unreadable"), nil)
+	if err == nil || summary.New != 2 || !slices.Equal(s.batches, []int{2}) {
+		t.Errorf("%+v, %v, %v", summary, s.batches, err)
+	}
+}
+
+// userImporter remembers how many stars each batch had.
+type userImporter struct{ stars []int }
+
+func (u *userImporter) Import(_ context.Context, accounts []user.Account) ([]batch.Result, error) {
+	stars := 0
+	for _, account := range accounts {
+		stars += len(account.Stars)
+	}
+	u.stars = append(u.stars, stars)
+	return make([]batch.Result, len(accounts)), nil
+}
+
+func TestImportsBoundUsers(t *testing.T) {
+	t.Parallel()
+	stars := func(n int) []string {
+		all := make([]string, n)
+		for i := range all {
+			all[i] = fmt.Sprint("p", i)
+		}
+		return all
+	}
+	services := func(n int) map[string]string {
+		all := make(map[string]string, n)
+		for i := range n {
+			all[fmt.Sprint("s", i)] = "1"
+		}
+		return all
+	}
+	var users []imports.User
+	for i, n := range []int{imports.MaxStars, 1, imports.MaxStars + 1, 15_000, 4_000, 4_000} {
+		users = append(users, imports.User{ID: fmt.Sprint("u", i), Name: fmt.Sprint("u", i), Stars: stars(n)})
+	}
+	users[3].Services = services(imports.MaxServices)
+	users = append(users, imports.User{ID: "many", Name: "many", Services: services(imports.MaxServices + 1)})
+	source := func(context.Context) imports.Records[imports.User] {
+		return func(yield func(imports.Record[imports.User], error) bool) {
+			for i, u := range users {
+				if !yield(imports.Record[imports.User]{Value: u, Line: i, Raw: []byte("x")}, nil) {
+					return
+				}
+			}
+		}
+	}
+	store := new(userImporter)
+	var reasons []string
+	summary, err := imports.NewUsers(store, time.Now).Do(t.Context(), source, func(line int, _ []byte, reason error) error {
+		reasons = append(reasons, fmt.Sprint(line, " ", reason))
+		return nil
+	})
+	if err != nil || summary != (imports.Summary{Read: 7, New: 5, Rejected: 2}) {
+		t.Errorf("%+v, %v", summary, err)
+	}
+	if got := strings.Join(reasons, "; "); got != "2 The user has more than 100000 stars.; 6 The user has more than 100 services." {
+		t.Error(got)
+	}
+	if want := []int{imports.MaxStars, 19_001, 4_000}; !slices.Equal(store.stars, want) {
+		t.Errorf("batches of %v stars, want %v", store.stars, want)
+	}
+}

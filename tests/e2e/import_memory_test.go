@@ -1,0 +1,177 @@
+package e2e
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+const mib = 1 << 20
+
+// repeat writes a text again and again, until that many bytes are written.
+func repeat(w io.Writer, text string, bytes int) {
+	block := strings.Repeat(text, max(1, 64<<10/len(text)))
+	for written := 0; written < bytes; written += len(block) {
+		_, _ = io.WriteString(w, block) // the writer is a bufio.Writer
+	}
+}
+
+// stars writes that many stars, all different.
+func writeStars(w io.Writer, stars int) {
+	for i := range stars {
+		if i > 0 {
+			_, _ = io.WriteString(w, ",")
+		}
+		_, _ = fmt.Fprintf(w, "%q", id36('p', i))
+	}
+}
+
+// TestImportMemory imports what would take gigabytes if it were taken as it asks for, and wants the process to
+// stay below 100 MiB.
+func TestImportMemory(t *testing.T) {
+	t.Parallel()
+	const limit = 100 // MiB
+	for _, c := range []struct {
+		name  string
+		args  []string // after the name of the file
+		write func(w io.Writer)
+		want  []summary // of one run after the other
+	}{
+		{"nesting in one array", []string{"--json-array", "--pastes"}, func(w io.Writer) {
+			repeat(w, "[", 40*mib)
+		}, []summary{{Read: 1, Rejected: 1}}},
+		{"nesting on one line", []string{"--pastes"}, func(w io.Writer) {
+			repeat(w, `{"x":[`, 40*mib)
+		}, []summary{{Read: 1, Rejected: 1}}},
+		{"broken brackets", []string{"--json-array", "--pastes"}, func(w io.Writer) {
+			_, _ = io.WriteString(w, "[")
+			repeat(w, "[", 6*mib)
+			repeat(w, "}", 6*mib)
+			repeat(w, "[{", 6*mib)
+			repeat(w, "]]", 6*mib)
+		}, []summary{{Read: -1}}}, // as many as there happen to be, all rejected
+		{"texts of 24 MiB", []string{"--users"}, func(w io.Writer) {
+			for _, text := range []string{"x", "\xff", `\n`, `\u00ff`} {
+				for _, form := range []string{`{"_id":"%s"}`, `{"%s":1}`, `{"_id":"a","username":"a","x":"%s"}`, `{"stars":["%s"]}`, `%s`} {
+					before, after, _ := strings.Cut(form, "%s")
+					_, _ = io.WriteString(w, before)
+					repeat(w, text, 24*mib-256<<10)
+					_, _ = io.WriteString(w, after+"\n")
+				}
+			}
+		}, []summary{{Read: 20, New: 1, Unchanged: 3, Rejected: 16}}},
+		{"space", []string{"--users"}, func(w io.Writer) {
+			repeat(w, " ", 64*mib)
+			repeat(w, "\n", 16*mib)
+		}, []summary{{}}},
+		{"millions of stars", []string{"--users"}, func(w io.Writer) {
+			for i, stars := range []int{2_000_000, 100_000, 100_000, 3_000_000, 100_000} {
+				_, _ = fmt.Fprintf(w, `{"_id":"u%d","username":"u%d","stars":[`, i, i)
+				writeStars(w, stars)
+				_, _ = io.WriteString(w, "]}\n")
+			}
+			for i := range 200 { // many in each of few users
+				_, _ = fmt.Fprintf(w, `{"_id":"v%d","username":"v%d","stars":[`, i, i)
+				writeStars(w, 2_000)
+				_, _ = io.WriteString(w, "]}\n")
+			}
+		}, []summary{{Read: 205, New: 203, Rejected: 2}, {Read: 205, Unchanged: 203, Rejected: 2}}},
+		{"millions of services", []string{"--users"}, func(w io.Writer) {
+			for i := range 3 {
+				_, _ = fmt.Fprintf(w, `{"_id":"u%d","username":"u%d","serviceIds":{"":""`, i, i)
+				for j := range 1_000_000 {
+					_, _ = fmt.Fprintf(w, `,"%d":"%d"`, j, j)
+				}
+				_, _ = io.WriteString(w, "}}\n")
+			}
+		}, []summary{{Read: 3, Rejected: 3}}},
+		{"many records of 1 MiB", []string{"--pastes"}, func(w io.Writer) {
+			for i := range 100 {
+				_, _ = fmt.Fprintf(w, `{"_id":"p%d","createdAt":1,"pasties":"`, i)
+				repeat(w, "x", mib-128<<10)
+				_, _ = io.WriteString(w, "\"}\n")
+			}
+		}, []summary{{Read: 100, New: 100}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "export.json.gz")
+			if err := writeZipped(file, c.write); err != nil {
+				t.Fatal(err)
+			}
+			settings := []string{"GLUEPOT_DATABASE_URL=" + string(database.SQLite(t).URL)}
+			for _, want := range c.want {
+				args := []string{"import", "pastemyst", "--json", "--rejects-dir", t.TempDir()}
+				p := program.Start(t, settings, append(args, append(c.args, file)...)...)
+				began := time.Now()
+				peak := peakMemory(t, p)
+				_, got, report := endOfImport(t, p)
+				taken := time.Since(began).Round(100 * time.Millisecond)
+				for _, s := range got {
+					want.Kind, want.RejectsFile = s.Kind, s.RejectsFile
+					if want.Read < 0 && s.Rejected > 0 {
+						want.Read, want.Rejected = s.Rejected, s.Rejected
+					}
+					if s != want {
+						t.Errorf("%+v, want %+v: %.1000s", s, want, report)
+					}
+				}
+				t.Logf("%s: at most %d MiB of memory, %v", c.name, peak, taken)
+				if peak > limit && !program.RaceEnabled || peak == 0 || len(got) != 1 {
+					t.Errorf("%d MiB of memory, at most %d are wanted; %d summaries", peak, limit, len(got))
+				}
+			}
+		})
+	}
+}
+
+func writeZipped(file string, write func(io.Writer)) error {
+	opened, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	zipped, err := gzip.NewWriterLevel(opened, gzip.BestSpeed)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriterSize(zipped, 64<<10)
+	write(buffered)
+	for _, end := range []func() error{buffered.Flush, zipped.Close, opened.Close} {
+		if err := end(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// peakMemory returns the most memory, in MiB, that a process had resident until it ended.
+func peakMemory(t *testing.T, p *program.Process) (peak int) {
+	t.Helper()
+	status := fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid)
+	if _, err := os.Stat(status); err != nil {
+		t.Skip("only Linux says how much memory a process has had: ", err)
+	}
+	for {
+		text, _ := os.ReadFile(status) // it is gone when the process is
+		if _, after, ok := strings.Cut(string(text), "VmHWM:"); ok {
+			var kib int
+			if _, err := fmt.Sscan(after, &kib); err == nil {
+				peak = max(peak, kib/1024)
+			}
+		}
+		select {
+		case <-p.Exited:
+			return peak
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
