@@ -24,6 +24,7 @@ func TestExpiryInstant(t *testing.T) {
 	store, err := New(cfg)
 	must(err)
 	defer store.Close() //nolint:errcheck // the test has ended
+	must(store.Create())
 	must(store.Connect(t.Context()))
 	must(store.Migrate(t.Context()))
 	users, tokens, pastes, stats := NewUsers(store), NewTokens(store), NewPastes(store), NewStats(store)
