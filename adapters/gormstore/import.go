@@ -236,7 +236,7 @@ func giveUpNames(tx *gorm.DB, users map[string]*importedUser, ids []string) erro
 		rows[i] = users[id].row
 		rows[i].Username = "moving-" + rand.Text()
 	}
-	return upsert(tx, "id").CreateInBatches(rows, insertRows).Error
+	return upsert(tx).CreateInBatches(rows, insertRows).Error
 }
 
 // lockImportedUsers returns those of the users that are there, which nobody else can change before the
@@ -291,7 +291,7 @@ func storeImportedUsers(tx *gorm.DB, users map[string]*importedUser, ids []strin
 			stars = append(stars, starRow{UserID: id, PasteID: star, Position: position})
 		}
 	}
-	if err := upsert(tx, "id").CreateInBatches(rows, insertRows).Error; err != nil {
+	if err := upsert(tx).CreateInBatches(rows, insertRows).Error; err != nil {
 		return err
 	}
 	for _, list := range []any{&serviceRow{}, &starRow{}} {
@@ -376,7 +376,7 @@ func giveUpHashes(tx *gorm.DB, tokens map[string]tokenRow, ids []string) error {
 		rows[i].Hash = make([]byte, len(token.Hash{}))
 		_, _ = rand.Read(rows[i].Hash) // crypto/rand never returns an error
 	}
-	return upsert(tx, "id").CreateInBatches(rows, insertRows).Error
+	return upsert(tx).CreateInBatches(rows, insertRows).Error
 }
 
 // Import implements paste.Importer.
@@ -454,11 +454,11 @@ func upsertInOrder[T any](tx *gorm.DB, rows map[string]T) error {
 	for _, id := range slices.Sorted(maps.Keys(rows)) {
 		sorted = append(sorted, rows[id])
 	}
-	return upsert(tx, "id").CreateInBatches(sorted, insertRows).Error
+	return upsert(tx).CreateInBatches(sorted, insertRows).Error
 }
 
-func upsert(tx *gorm.DB, key string) *gorm.DB {
-	return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: key}}, UpdateAll: true})
+func upsert(tx *gorm.DB) *gorm.DB {
+	return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "id"}}, UpdateAll: true})
 }
 
 func foldedName(spelling string) string {

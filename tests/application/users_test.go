@@ -71,7 +71,10 @@ func TestShowingAndListingUsers(t *testing.T) {
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.New{Name: "Somebody", AvatarURL: "before", DefaultLanguage: "Go", PublicProfile: true, Services: map[string]string{"github": "1", "gitlab": "2"}})
+	w.user(t, users.New{
+		Name: "Somebody", AvatarURL: "before", DefaultLanguage: "Go", PublicProfile: true,
+		Services: map[string]string{"github": "1", "gitlab": "2"},
+	})
 	update, show := users.NewUpdate(w.users), users.NewShow(w.users)
 	before, err := show.Do(t.Context(), "somebody")
 	if err != nil {
@@ -81,7 +84,10 @@ func TestUpdate(t *testing.T) {
 	want := before
 	want.AvatarURL, want.PublicProfile, want.SupporterMonths = avatar, private, months
 	want.Services = map[string]string{"gitlab": "2", "codeberg": "3"}
-	change := users.Change{AvatarURL: &avatar, PublicProfile: &private, SupporterMonths: &months, Services: map[string]string{"github": "", "codeberg": "3", "never": ""}}
+	change := users.Change{
+		AvatarURL: &avatar, PublicProfile: &private, SupporterMonths: &months,
+		Services: map[string]string{"github": "", "codeberg": "3", "never": ""},
+	}
 	got, err := update.Do(t.Context(), "SOMEBODY", change)
 	if err != nil || got.User != want.User || !maps.Equal(got.Services, want.Services) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)

@@ -107,7 +107,10 @@ var moves = []struct {
 	{"a chain, backwards", []string{"a=y1", "b=x1"}, []string{"b=z1", "a=x1"}, "UU", []string{"a=x1", "b=z1"}},
 	{"a chain, forwards", []string{"a=y2", "b=x2"}, []string{"a=x2", "b=z2"}, "UU", []string{"a=x2", "b=z2"}},
 	{"a swap", []string{"c=p1", "d=q1"}, []string{"c=q1", "d=p1"}, "UU", []string{"c=q1", "d=p1"}},
-	{"a circle, and somebody new", []string{"c=p2", "d=q2", "e=r2"}, []string{"new1=s2", "d=r2", "e=p2", "c=q2"}, "NUUU", []string{"c=q2", "d=r2", "e=p2", "new1=s2"}},
+	{
+		"a circle, and somebody new", []string{"c=p2", "d=q2", "e=r2"},
+		[]string{"new1=s2", "d=r2", "e=p2", "c=q2"}, "NUUU", []string{"c=q2", "d=r2", "e=p2", "new1=s2"},
+	},
 	{"a new record takes what another gives up", []string{"f=m1"}, []string{"new2=m1", "f=n1"}, "NU", []string{"f=n1", "new2=m1"}},
 	{"somebody else keeps it", []string{"g=k1", "h=l1"}, []string{"i=j1", "g=l1", "j=k1"}, "N!!", []string{"g=k1", "h=l1", "i=j1"}},
 	{"one record twice", []string{"u=v1"}, []string{"u=v2", "u=v3", "w=v1", "u=v3"}, "UUN=", []string{"u=v3", "w=v1"}},
@@ -194,7 +197,8 @@ func waitForWaiters(t *testing.T, db *sql.DB, count int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		var waiting int
-		if err := db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting); err != nil {
+		query := "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+		if err := db.QueryRow(query).Scan(&waiting); err != nil {
 			t.Fatal(err)
 		}
 		if waiting >= count {
@@ -225,7 +229,8 @@ func TestImportBesideANewUser(t *testing.T) {
 	if got := <-done; got != "!!UN" {
 		t.Errorf("%s", got)
 	}
-	if got, want := column(t, db, "SELECT id || '=' || username FROM users ORDER BY id"), []string{"a=y", "b=x", "c=v", "d=u", "late=Z"}; !slices.Equal(got, want) {
+	want := []string{"a=y", "b=x", "c=v", "d=u", "late=Z"}
+	if got := column(t, db, "SELECT id || '=' || username FROM users ORDER BY id"); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
@@ -259,7 +264,8 @@ func wantNoDeadlocks(t *testing.T, db *sql.DB) {
 	t.Helper()
 	exec(t, db, "SELECT pg_stat_force_next_flush()")
 	var deadlocks int
-	if err := db.QueryRow("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").Scan(&deadlocks); err != nil || deadlocks != 0 {
+	err := db.QueryRow("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").Scan(&deadlocks)
+	if err != nil || deadlocks != 0 {
 		t.Errorf("%d deadlocks, error %v", deadlocks, err)
 	}
 }
