@@ -21,7 +21,8 @@ import (
 // this form, since ident.New makes none with a hyphen. Epoxy's is what the printed token opens.
 var demoAccounts = []demoAccount{
 	{"Epoxy", user.User{
-		ID: "demo-epoxy", AvatarURL: "https://example.com/epoxy.png", DefaultLanguage: "Go", PublicProfile: true, SupporterMonths: 24, Contributor: true,
+		ID: "demo-epoxy", AvatarURL: "https://example.com/epoxy.png", DefaultLanguage: "Go", PublicProfile: true,
+		SupporterMonths: 24, Contributor: true,
 	}, map[string]string{"github": "4815162342", "gitlab": "108"}},
 	{"putty", user.User{ID: "demo-putty", AvatarURL: "https://example.com/putty.png", DefaultLanguage: "C++", PublicProfile: true}, nil},
 	{"mortar", user.User{
@@ -98,7 +99,8 @@ func (d demonstration) check(ctx context.Context) error {
 }
 
 var errNoDemonstration = fault.New(fault.Conflict,
-	"The database holds data of its own, and --demo only serves an empty database or one that it has filled: name another with GLUEPOT_DATABASE_URL.")
+	"The database holds data of its own, and --demo only serves an empty database or one that it has filled: "+
+		"name another with GLUEPOT_DATABASE_URL.")
 
 // store stores an account with its pastes and stars, as far as they are not there. Those that have expired meanwhile
 // come back.
