@@ -72,7 +72,8 @@ func (u URL) parsePostgres() (*pgx.ConnConfig, error) {
 	}
 	_, rest, _ := strings.Cut(string(u), "://")
 	if at := strings.IndexByte(rest, '@'); at >= 0 && (strings.LastIndexByte(rest, '@') != at || strings.ContainsAny(rest[:at], "/?")) {
-		return nil, errors.New("the database URL can be read in two ways: within user, password and options write @ as %40, / as %2F and ? as %3F")
+		return nil, errors.New("the database URL can be read in two ways: " +
+			"within user, password and options write @ as %40, / as %2F and ? as %3F")
 	}
 	parsed, err := pgx.ParseConfig(string(u))
 	if err != nil {

@@ -99,7 +99,8 @@ func TestURLHidesThePassword(t *testing.T) {
 
 // FuzzURL puts a password into each place that takes one, as it is, with anything around it.
 func FuzzURL(f *testing.F) {
-	for _, around := range []string{"", "@", "/", "?", "#", ":", ";", "%", "%zz", "%40", "1,", "1@", "1/", "/d?x=", "[", "]", "'", " ", "=", "\x00"} {
+	for _, around := range []string{"", "@", "/", "?", "#", ":", ";", "%", "%zz", "%40", "1,", "1@", "1/", "/d?x=",
+		"[", "]", "'", " ", "=", "\x00"} {
 		f.Add(around, "")
 		f.Add("", around)
 		f.Add(around, around)
