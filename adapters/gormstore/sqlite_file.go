@@ -66,7 +66,7 @@ func createPrivate(path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return nil
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator names it
 	if errors.Is(err, fs.ErrExist) {
 		return nil // another process was faster
 	}
@@ -150,7 +150,7 @@ func (f *sqliteFile) check() error {
 		return nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil //nolint:nilerr // a folder that cannot be looked into says nothing about the file
+		return nil // a folder that cannot be looked into says nothing about the file
 	}
 	f.replaced.Store(true)
 	return errFileReplaced
