@@ -74,21 +74,21 @@ func stateChanged(accepted net.Conn, state http.ConnState) {
 // waitMidway is for a request whose body has yet to arrive.
 func (c *connection) waitMidway() { c.waiting.Store(sinceBegan() + midway) }
 
-// maxHeaderLines bounds what net/http makes of 64 KiB of the shortest headers: a map that takes twenty times as much. Of
-// requests that come at once, which are read together, 512 lines can be in one piece.
+// maxHeaderLines bounds what net/http makes of 64 KiB of the shortest headers: a map that takes twenty times as much.
 const maxHeaderLines = 1024
 
 var errManyLines = fmt.Errorf("more than %d lines of headers", maxHeaderLines)
 
-// Read implements net.Conn. An error that is not the network's makes net/http answer 400.
+// Read implements net.Conn. An error that is not the network's makes net/http answer 400. What the last piece brought
+// is not held against a request: its body may be in it, or the next request. That net/http reads on shows that all before was header.
 func (c *connection) Read(p []byte) (int, error) {
-	n, err := c.TCPConn.Read(p)
-	if since := c.waiting.Load(); since == 0 || since >= midway { // it is no header
-		return n, err
-	}
-	if c.lines += bytes.Count(p[:n], newline); c.lines > maxHeaderLines {
+	if c.lines > maxHeaderLines {
 		c.last.Store(true)
 		return 0, errManyLines
+	}
+	n, err := c.TCPConn.Read(p)
+	if since := c.waiting.Load(); since != 0 && since < midway { // otherwise it is no header
+		c.lines += bytes.Count(p[:n], newline)
 	}
 	return n, err
 }

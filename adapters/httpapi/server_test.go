@@ -424,8 +424,15 @@ func TestHeaderLimits(t *testing.T) {
 		}
 	}
 
-	// Many small requests at once are not many headers.
+	// A body of many lines is not many headers.
 	p := dial(t, server)
+	p.send("/healthz", "Content-Length: 3000\r\n\r\n"+strings.Repeat("\n", 3000-len("\r\n\r\n")))
+	if response, err := http.ReadResponse(p.reader, nil); err != nil || response.StatusCode != http.StatusOK {
+		t.Errorf("a body of many lines: %v, %v", response, err)
+	}
+
+	// Many small requests at once are not many headers.
+	p = dial(t, server)
 	const requests = 5000
 	go func() { _, _ = io.WriteString(p, strings.Repeat("GET /healthz HTTP/1.1\nHost:\n\n", requests)) }()
 	for range requests {
