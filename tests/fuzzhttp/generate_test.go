@@ -329,6 +329,8 @@ func (g *generator) hostileHeader() string {
 		return "X-Large: " + g.long(20<<10)
 	case 2:
 		return strings.TrimSuffix(strings.Repeat("X-Many: "+g.canary()+"\r\n", 1+g.IntN(300)), "\r\n")
+	case 3:
+		return strings.TrimSuffix(strings.Repeat(shortHeader, manyLines+g.IntN(manyLines)), "\r\n")
 	}
 	return one(g,
 		"Authorization: "+g.authorization(),
@@ -377,7 +379,7 @@ func (g *generator) hostileBody(r *request) {
 	text := "GET /" + g.canary() + " HTTP/1.1\r\nHost: smuggled\r\n\r\n"
 	length := func(n int) { r.headers = append(r.headers, fmt.Sprintf("Content-Length: %d", n)) }
 	chunked := func(body string) { r.headers, r.body = append(r.headers, "Transfer-Encoding: chunked"), body }
-	switch g.IntN(12) {
+	switch g.IntN(13) {
 	case 0:
 		r.body = text // a request of its own
 	case 1:
@@ -405,6 +407,9 @@ func (g *generator) hostileBody(r *request) {
 	case 10:
 		chunked(strings.Repeat("1\r\na\r\n", g.IntN(400)) + "0\r\n\r\n")
 	case 11:
+		length(3000)
+		r.body = strings.Repeat("\n", 3000)
+	case 12:
 		length(5)
 		chunked("0\r\n\r\n")
 	}
