@@ -36,7 +36,7 @@ func TestMassExpiry(t *testing.T) {
 	const (
 		expiring = 300_000
 		watched  = 8 * time.Second // after that
-		lasting  = 5                // of the fixture
+		lasting  = 5               // of the fixture
 	)
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
