@@ -266,7 +266,11 @@ func TestKilledWhileImporting(t *testing.T) {
 			}
 			// Not at an instant, but at some progress: that depends less on the machine.
 			target := stored + 1 + rand.IntN((2*users+pastes)/kills)
-			program.Eventually(t, "the import gets on", func() bool { return ended() || records() >= target })
+			for deadline := time.Now().Add(2 * time.Minute); !ended() && records() < target; time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(deadline) { // it has read again what was stored before
+					t.Fatalf("the import has stored %d records, not %d", records(), target)
+				}
+			}
 			time.Sleep(rand.N(50 * time.Millisecond))
 			if round%2 == 1 {
 				kill()
