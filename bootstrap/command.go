@@ -52,7 +52,7 @@ func lastWords(stderr io.Writer, text string) {
 
 // sentence says what went wrong, and what was being done. An operator, unlike a client, may see the cause.
 func sentence(err error) string {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // it walks the chain itself
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var sentences []string
 		for _, err := range joined.Unwrap() {
 			sentences = append(sentences, sentence(err))

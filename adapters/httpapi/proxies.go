@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -54,9 +55,8 @@ func (p proxies) client(r *http.Request) (client string, proxied bool) {
 		return client, false
 	}
 	hops := 0
-	lines := r.Header["X-Forwarded-For"]
-	for i := len(lines) - 1; i >= 0; i-- {
-		for rest, more := lines[i], true; more && hops < maxHops; hops++ {
+	for _, line := range slices.Backward(r.Header["X-Forwarded-For"]) {
+		for rest, more := line, true; more && hops < maxHops; hops++ {
 			hop := rest
 			comma := strings.LastIndexByte(rest, ',')
 			if more = comma >= 0; more {

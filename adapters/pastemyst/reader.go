@@ -90,7 +90,7 @@ func elements(r *bufio.Reader) iter.Seq2[document, error] {
 			ended := err != nil
 			if !ended {
 				chunk, _ := r.Peek(r.Buffered()) // they are there
-				n := 0
+				var n int
 				n, ended = s.split(chunk)
 				_, _ = r.Discard(n) // likewise
 			}

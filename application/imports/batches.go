@@ -44,7 +44,7 @@ func run[R, T any](
 	}()
 	defer func() {
 		cancel()
-		for range batches { //nolint:revive // it only waits until the reader has ended
+		for range batches {
 		}
 	}()
 	for items := range batches {
