@@ -1,0 +1,27 @@
+package gormstore
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"gorm.io/gorm"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// TestTransactionOutOfTime has its time end between the last statement and the commit. That is nobody's mistake.
+func TestTransactionOutOfTime(t *testing.T) {
+	t.Parallel()
+	store, _ := newFileStore(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	err := store.transaction(ctx, func(*gorm.DB) error {
+		cancel()
+		time.Sleep(100 * time.Millisecond) // database/sql undoes the transaction
+		return nil
+	})
+	if fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("kind %v: %v", fault.KindOf(err), err)
+	}
+}
