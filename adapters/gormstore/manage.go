@@ -3,13 +3,13 @@ package gormstore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -30,7 +30,7 @@ var (
 
 // Each implements user.Lister.
 func (u *Users) Each(ctx context.Context, visit func(user.User) error) error {
-	leave, err := enter(ctx, u.store.sql.lists)
+	leave, err := enter(ctx, u.store.sql.lists, u.store.sql.bulk)
 	if err != nil {
 		return err
 	}
@@ -95,13 +95,11 @@ func (u *Users) Update(ctx context.Context, name user.Name, change func(*user.Us
 // lockedWithServices returns a user that nobody else can change before the transaction ends. Whoever changes
 // the services locks the user first.
 func lockedWithServices(tx *gorm.DB, name user.Name) (user.User, map[string]string, error) {
-	var (
-		row  userRow
-		rows []serviceRow
-	)
-	if err := forUpdate(tx).Where("username_folded = ?", name.Folded()).Take(&row).Error; err != nil {
+	row, err := lockedByName(tx, name)
+	if err != nil {
 		return user.User{}, nil, err
 	}
+	var rows []serviceRow
 	if err := tx.Where("user_id = ?", row.ID).Find(&rows).Error; err != nil {
 		return user.User{}, nil, err
 	}
@@ -113,17 +111,37 @@ func lockedWithServices(tx *gorm.DB, name user.Name) (user.User, map[string]stri
 	return found, services, err
 }
 
+// movesFollowed is how often a user is looked for whose name moves.
+const movesFollowed = 3
+
+// lockedByName returns a user that nobody else can change before the transaction ends.
+//
+// A statement that waited for a row whose name has moved on meanwhile finds nobody, although an import may have
+// given the name to another in the same transaction: only the next statement sees that one.
+func lockedByName(tx *gorm.DB, name user.Name) (row userRow, err error) {
+	for range movesFollowed {
+		row = userRow{}
+		err = forUpdate(tx).Where("username_folded = ?", name.Folded()).Take(&row).Error
+		if !errors.Is(err, gorm.ErrRecordNotFound) {
+			break
+		}
+	}
+	return row, err
+}
+
 // Delete implements user.Editor. Foreign keys take along what belongs to the user.
 func (u *Users) Delete(ctx context.Context, name user.Name) (user.ID, error) {
-	var deleted []userRow
-	err := retried(ctx, func() error {
-		tx := u.store.gorm.WithContext(ctx).Clauses(clause.Returning{Columns: []clause.Column{{Name: "id"}}})
-		return one(tx.Where("username_folded = ?", name.Folded()).Delete(&deleted))
+	var deleted userRow
+	err := u.store.transaction(ctx, func(tx *gorm.DB) (err error) {
+		if deleted, err = lockedByName(tx, name); err != nil {
+			return err
+		}
+		return one(tx.Delete(&deleted))
 	})
 	if err != nil {
 		return "", err
 	}
-	return user.ID(deleted[0].ID), nil
+	return user.ID(deleted.ID), nil
 }
 
 // ByOwner implements token.OwnerLister.
@@ -151,7 +169,7 @@ func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
 
 // EachOf implements paste.OwnerReader.
 func (p *Pastes) EachOf(ctx context.Context, owner user.ID, visit func(paste.Paste) error) error {
-	leave, err := enter(ctx, p.store.sql.lists)
+	leave, err := enter(ctx, p.store.sql.lists, p.store.sql.bulk)
 	if err != nil {
 		return err
 	}

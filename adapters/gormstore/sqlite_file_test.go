@@ -53,6 +53,17 @@ func TestWritesNoticeReplacedFile(t *testing.T) {
 			}
 			return NewUsers(store).Create(ctx, user.User{ID: user.ID(id), Name: name, CreatedAt: time.Now()}, map[string]string{"github": "1"})
 		},
+		"a user's end": func(ctx context.Context, store *Store, id string) error {
+			name, err := user.ParseName("doomed")
+			if err != nil {
+				return err
+			}
+			if id == "first001" {
+				return NewUsers(store).Create(ctx, user.User{ID: "doomed", Name: name, CreatedAt: time.Now()}, nil)
+			}
+			_, err = NewUsers(store).Delete(ctx, name)
+			return err
+		},
 		"a sweep": func(ctx context.Context, store *Store, _ string) error {
 			_, err := NewPastes(store).RemoveExpired(ctx, 0, 1)
 			return err

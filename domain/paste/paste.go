@@ -80,7 +80,8 @@ type Starrer interface {
 // OwnerReader reads the pastes of one owner.
 type OwnerReader interface {
 	// EachOf calls visit with each of owner's pastes, newest first, expired ones that are still there
-	// included. An error of visit ends the walk and is returned.
+	// included. An error of visit ends the walk and is returned. What visit asks of the store may have to
+	// wait for the end of the walk, and so for ever.
 	EachOf(ctx context.Context, owner user.ID, visit func(Paste) error) error
 }
 

@@ -85,7 +85,23 @@ func (s *service) pasteWork() []func(ctx context.Context, id string) error {
 			_, err := s.pastes.RemoveExpired(ctx, 0, 10)
 			return err
 		},
+		func(ctx context.Context, _ string) error {
+			return s.pastes.EachOf(ctx, "epoxy", func(paste.Paste) error { return nil })
+		},
+		func(ctx context.Context, id string) error {
+			_, err := s.users.Delete(ctx, doomed(id))
+			return err
+		},
 	}
+}
+
+// doomed is the name of a user who is there to be deleted by the work with that id.
+func doomed(id string) user.Name {
+	name, err := user.ParseName("doomed-" + id)
+	if err != nil {
+		panic(err)
+	}
+	return name
 }
 
 // sessions counts the sessions on the database that are in some state.
@@ -108,6 +124,15 @@ func TestLookupsWhilePastesAreLocked(t *testing.T) {
 			cfg := database.Postgres(t)
 			cfg.MaxConnections = connections
 			s := openService(t, cfg)
+			const workers = 12
+			for kind := range s.pasteWork() {
+				for i := range workers {
+					name := doomed(fmt.Sprint(kind, "-", i))
+					if err := s.users.Create(t.Context(), user.User{ID: user.ID(name.String()), Name: name, CreatedAt: time.Now()}, nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
 			lock, err := s.db.BeginTx(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -118,7 +143,7 @@ func TestLookupsWhilePastesAreLocked(t *testing.T) {
 			defer cancel()
 			var waiting sync.WaitGroup
 			for kind, work := range s.pasteWork() {
-				for i := range 12 {
+				for i := range workers {
 					waiting.Go(func() {
 						if err := work(ctx, fmt.Sprint(kind, "-", i)); err != nil {
 							t.Errorf("work %d: %v", kind, err)
