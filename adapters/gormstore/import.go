@@ -400,10 +400,6 @@ func importPastes(tx *gorm.DB, pastes []paste.Paste) ([]batch.Result, error) {
 	if err := forUpdate(tx).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
 	}
-	locked := make([]string, len(rows)) // a user who came after that is not among them, nor are its lists wanted
-	for i, row := range rows {
-		locked[i] = row.ID
-	}
 	known := make(map[paste.ID]paste.Paste, len(rows))
 	for _, row := range rows {
 		found := row.paste()
