@@ -22,6 +22,7 @@ type Server struct {
 	listener    *listener
 	connections *connections
 	served      chan struct{} // closed when nothing is accepted any more
+	silence     time.Duration // how long a connection has to have brought nothing to be closed at the end of draining
 	failed      chan error
 	log         *zap.Logger
 }
@@ -36,6 +37,7 @@ func NewServer(cfg Config, api *API, logger *zap.Logger) *Server {
 		cfg:         cfg,
 		connections: &connections{limit: cfg.MaxConnections, log: logger},
 		served:      make(chan struct{}),
+		silence:     500 * time.Millisecond,
 		failed:      make(chan error, 1),
 		log:         logger,
 	}
@@ -98,9 +100,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.api.ServeHTTP(w, r)
 }
 
-// silence is how long a connection may have brought nothing before it is closed at the end of draining.
-const silence = 500 * time.Millisecond
-
 // Stop makes readiness fail and every answer the last one of its connection, waits for load balancers to notice,
 // refuses new connections, and answers every request on those that were established, if it arrives without
 // delay. Those that take longer than the drain timeout or ctx are cut off, which the log says.
@@ -124,10 +123,10 @@ func (s *Server) Stop(ctx context.Context) error {
 		<-s.served
 	}
 	empty := s.connections.whenEmpty()
-	again := time.NewTicker(silence / 10)
+	again := time.NewTicker(s.silence / 10)
 	defer again.Stop()
 	for done := false; !done; {
-		s.connections.dismiss(silence)
+		s.connections.dismiss(s.silence)
 		select {
 		case <-empty:
 			done = true

@@ -29,7 +29,7 @@ import (
 )
 
 // patience is how long anything may take that a test waits for.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // store is one in memory, whose lookups wait while it is held and whose lists are as long and as broken as a test likes.
 type store struct {
@@ -159,6 +159,19 @@ func dial(t *testing.T, s *Server) *peer {
 	return &peer{Conn: c, t: t, reader: bufio.NewReader(c)}
 }
 
+// dialSlow returns a client to whom no more than tooLong ids can be sent while it does not read.
+func dialSlow(t *testing.T, s *Server) *peer {
+	t.Helper()
+	p := dial(t, s)
+	if connection, ok := p.Conn.(*net.TCPConn); !ok || connection.SetReadBuffer(4<<10) != nil {
+		t.Fatal("the buffer is as large as before")
+	}
+	return p
+}
+
+// tooLong is a list of 8 MiB, twice what the kernel keeps of a connection for its client.
+const tooLong = 8 << 20 / len(`"p0000000",`)
+
 func (p *peer) send(path string, headers ...string) {
 	p.t.Helper()
 	lines := append([]string{"GET " + path + " HTTP/1.1", "Host: x"}, headers...)
@@ -215,7 +228,8 @@ func TestStopLosesNothing(t *testing.T) {
 			t.Parallel()
 			var answered, lost atomic.Int64
 			for range 3 {
-				server, _ := serveStore(t, newStore(), nil)
+				server, _ := serveStore(t, newStore(), func(cfg *Config) { cfg.DrainTimeout = patience })
+				server.silence = patience // however slow this machine is
 				var clients sync.WaitGroup
 				for range 16 {
 					clients.Go(func() {
@@ -320,9 +334,9 @@ func TestDraining(t *testing.T) {
 func TestStopCutsOffSlowReaders(t *testing.T) {
 	t.Parallel()
 	s := newStore()
-	s.ids = 2_000_000 // more than the buffers of two sockets take
+	s.ids = tooLong
 	server, lines := serveStore(t, s, func(cfg *Config) { cfg.DrainTimeout = time.Second })
-	slow := dial(t, server)
+	slow := dialSlow(t, server)
 	slow.send("/user/self/pastes", "Authorization: "+s.secret.Reveal())
 	if _, err := slow.reader.ReadString('\n'); err != nil { // the answer has begun
 		t.Fatal(err)
@@ -371,24 +385,39 @@ func TestConnectionLimit(t *testing.T) {
 			t.Error(response.Status)
 		}
 	}
+}
 
-	// Who sends no body, or does not read, gives way like one who is idle; those who are idle go first.
-	s.ids = 2_000_000
-	if _, err := io.WriteString(first, "GET /user/epoxy HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"); err != nil {
+// Who sends no body, or does not read, gives way like one who is idle.
+func TestConnectionLimitAndThoseMidway(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	s.ids = tooLong
+	server, _ := serveStore(t, s, func(cfg *Config) { cfg.MaxConnections = 1 })
+	s.held = make(chan struct{})
+	bodiless := dial(t, server)
+	if _, err := io.WriteString(bodiless, "GET /user/epoxy HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []*peer{third, silent, fourth} {
-		p.send("/user/self/pastes", "Authorization: "+s.secret.Reveal())
+	<-s.waiting
+	deaf := dialSlow(t, server)
+	bodiless.isClosed()
+	close(s.held)
+	deaf.send("/user/self/pastes", "Authorization: "+s.secret.Reveal())
+	if _, err := deaf.reader.ReadString('\n'); err != nil { // the answer has begun
+		t.Fatal(err)
 	}
-	for range 20 {
+	for deadline := time.Now().Add(patience); ; { // until the buffers are full, new ones are closed
 		p := dial(t, server)
-		p.send("/healthz")
-		if _, err := http.ReadResponse(p.reader, nil); err == nil {
+		_, _ = io.WriteString(p, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+		_, err := http.ReadResponse(p.reader, nil)
+		if err == nil {
 			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("who does not read keeps everybody out: %v", err)
 		}
 		_ = p.Close()
 	}
-	t.Error("those who do not read keep everybody out")
 }
 
 func TestGeneralOptions(t *testing.T) {
@@ -433,7 +462,7 @@ func TestHeaderLimits(t *testing.T) {
 
 	// Many small requests at once are not many headers.
 	p = dial(t, server)
-	const requests = 5000
+	const requests = 2000
 	go func() { _, _ = io.WriteString(p, strings.Repeat("GET /healthz HTTP/1.1\nHost:\n\n", requests)) }()
 	for range requests {
 		if response, _ := p.receive(); response.StatusCode != http.StatusOK {
@@ -444,16 +473,16 @@ func TestHeaderLimits(t *testing.T) {
 
 // Readers that take their time hold little memory, however long the answer.
 func TestSlowReadersMemory(t *testing.T) {
-	const readers, each = 16, 8 << 20
+	const readers = 8
 	s := newStore()
-	s.ids = each / len(`"p0000000",`)
+	s.ids = tooLong
 	server, _ := serveStore(t, s, nil)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	peers := make([]*peer, readers)
 	for i := range peers {
-		peers[i] = dial(t, server)
+		peers[i] = dialSlow(t, server)
 		peers[i].send("/user/self/pastes", "Authorization: "+s.secret.Reveal())
 	}
 	for _, p := range peers {
@@ -464,7 +493,7 @@ func TestSlowReadersMemory(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	held := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) >> 10
-	t.Logf("%d readers of %d MiB hold %d KiB", readers, each>>20, held)
+	t.Logf("%d readers of 8 MiB hold %d KiB", readers, held)
 	if held > readers*1024 {
 		t.Errorf("%d readers hold %d KiB", readers, held)
 	}
