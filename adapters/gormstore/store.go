@@ -80,6 +80,7 @@ func New(cfg Config) (*Store, error) {
 func newStore(connections *pool, readiness *sql.DB, dialector gorm.Dialector, store *Store) (*Store, error) {
 	orm, err := gorm.Open(dialector, &gorm.Config{
 		DisableAutomaticPing:   true,
+		QueryFields:            true, // never *: PostgreSQL refuses to go on with it once a newer node has added a column
 		SkipDefaultTransaction: true, // whatever writes more than one statement says so itself
 		Logger:                 logger.Discard,
 	})
