@@ -50,6 +50,10 @@ type connection struct {
 
 const midway = 1 << 62
 
+// stalling is how long a client that is midway may keep the server waiting before its connection may be closed for
+// another one. Every piece of an answer and every body waits a moment, whoever reads or sends it.
+const stalling = time.Second
+
 // began makes times into numbers that only go forward.
 var began = time.Now()
 
@@ -168,9 +172,9 @@ func (s *connections) makeRoom() bool {
 // a new connection beyond the limit pays that, and no request has to keep a list in order.
 func (s *connections) longestWaiting() *connection {
 	var found *connection
-	var oldest int64
+	oldest := midway + sinceBegan() - int64(stalling)
 	for _, c := range s.open {
-		if since := c.waiting.Load(); since != 0 && (found == nil || since < oldest) {
+		if since := c.waiting.Load(); since != 0 && since < oldest {
 			found, oldest = c, since
 		}
 	}
@@ -211,13 +215,15 @@ func (s *connections) removeLocked(c *connection) {
 func (s *connections) whenEmpty() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	empty := make(chan struct{})
 	if len(s.open) == 0 {
+		empty := make(chan struct{})
 		close(empty)
-	} else {
-		s.empty = empty
+		return empty
 	}
-	return empty
+	if s.empty == nil { // otherwise somebody waits already
+		s.empty = make(chan struct{})
+	}
+	return s.empty
 }
 
 // dismiss lets those go that have sent nothing for a while. It ends reading rather than the connection: a request that

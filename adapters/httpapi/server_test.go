@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -354,6 +355,75 @@ func TestStopBeforeStart(t *testing.T) {
 	stop(t, NewServer(DefaultConfig(), api, zap.NewNop()))
 }
 
+// Whoever stops waits for the requests in flight, and no longer.
+func TestStopTwice(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	server, _ := serveStore(t, s, nil)
+	p := dial(t, server)
+	s.held = make(chan struct{})
+	p.send("/user/epoxy")
+	<-s.waiting
+	stopped := make(chan error, 2)
+	for range cap(stopped) {
+		go func() { stopped <- server.Stop(t.Context()) }()
+	}
+	<-server.served
+	time.Sleep(server.silence) // both wait for the connection
+	close(s.held)
+	if response, _ := p.receive(); response.StatusCode != http.StatusOK {
+		t.Error(response.Status)
+	}
+	_ = p.Close()
+	for range cap(stopped) {
+		select {
+		case err := <-stopped:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(server.cfg.DrainTimeout / 2):
+			t.Error("it waits for a connection that is closed")
+		}
+	}
+	stop(t, server)
+}
+
+// areIdle waits until the server knows what its clients have seen: that they are answered.
+func (s *connections) areIdle(t *testing.T) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		s.mu.Lock()
+		busy := slices.ContainsFunc(s.open, func(c *connection) bool { return c.waiting.Load() == 0 })
+		s.mu.Unlock()
+		if !busy {
+			return
+		}
+	}
+	t.Error("some connections are not idle")
+}
+
+// A client that reads what it is sent is not closed for another one, however long its answer.
+func TestConnectionLimitSparesReaders(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	s.ids = tooLong
+	server, _ := serveStore(t, s, func(cfg *Config) { cfg.MaxConnections = 1 })
+	reading := dial(t, server)
+	reading.send("/user/self/pastes", "Authorization: "+s.secret.Reveal())
+	response, err := http.ReadResponse(reading.reader, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		dial(t, server).isClosed()
+	}
+	n, err := io.Copy(io.Discard, response.Body)
+	_ = response.Body.Close()
+	if err != nil || n != response.ContentLength {
+		t.Errorf("%d bytes of %d, %v", n, response.ContentLength, err)
+	}
+}
+
 func TestConnectionLimit(t *testing.T) {
 	t.Parallel()
 	s := newStore()
@@ -361,6 +431,7 @@ func TestConnectionLimit(t *testing.T) {
 	first, second, third := dial(t, server), dial(t, server), dial(t, server)
 	for _, p := range []*peer{first, second, third, first} { // the second is idle longest
 		p.ask("/user/epoxy")
+		server.connections.areIdle(t)
 	}
 	silent := dial(t, server)
 	dial(t, server).ask("/healthz") // in favour of the second
@@ -399,6 +470,7 @@ func TestConnectionLimitAndThoseMidway(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-s.waiting
+	time.Sleep(stalling)
 	deaf := dialSlow(t, server)
 	bodiless.isClosed()
 	close(s.held)
@@ -406,7 +478,7 @@ func TestConnectionLimitAndThoseMidway(t *testing.T) {
 	if _, err := deaf.reader.ReadString('\n'); err != nil { // the answer has begun
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(patience); ; { // until the buffers are full, new ones are closed
+	for deadline := time.Now().Add(patience); ; time.Sleep(stalling / 10) { // until the buffers are full, new ones are closed
 		p := dial(t, server)
 		_, _ = io.WriteString(p, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
 		_, err := http.ReadResponse(p.reader, nil)
