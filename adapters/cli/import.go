@@ -215,10 +215,10 @@ func (c *Commands) openInput(file string) (*input, error) {
 	return in, nil
 }
 
-// reader returns what to read from. Where reading may wait for others, it ends with ctx.
+// reader returns what to read from. It ends with ctx, also where reading may wait for others.
 func (in *input) reader(ctx context.Context) io.Reader {
 	if in.size >= 0 {
-		return in.file
+		return &endingReader{ctx: ctx, file: in.file}
 	}
 	// Nothing interrupts a read from a terminal or a pipe for certain, so it is left behind. It ends with the
 	// process, or when there is something to read.
@@ -229,6 +229,20 @@ func (in *input) reader(ctx context.Context) io.Reader {
 	}()
 	context.AfterFunc(ctx, func() { _ = w.CloseWithError(context.Cause(ctx)) })
 	return r
+}
+
+// endingReader ends with its context: nobody else looks at that while there is no record, as in a file of blank lines.
+type endingReader struct {
+	ctx  context.Context //nolint:containedctx // that of reading
+	file io.Reader
+}
+
+// Read implements io.Reader.
+func (r *endingReader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.file.Read(p)
 }
 
 // close closes what openInput has opened; that it was only read, so nothing can be lost.
@@ -280,10 +294,11 @@ func (c *Commands) newProgress(kind string, size int64) *progress {
 	return p
 }
 
-// Write takes note of what was read.
+// Write takes note of what was read. It never fails: a bar that cannot be drawn, or a file that has grown since its
+// length was asked for, is no reason to end an import.
 func (p *progress) Write(b []byte) (int, error) {
 	if p.bar != nil {
-		return p.bar.Write(b)
+		_ = p.bar.Add(len(b))
 	}
 	p.read.Add(int64(len(b)))
 	return len(b), nil
