@@ -139,11 +139,16 @@ func storeBatch[T any](
 			reason = s.count(results[0])
 			results = results[1:]
 		}
-		s.Read++
-		if reason != nil && unwanted == nil {
+		if reason != nil {
+			if unwanted == nil {
+				unwanted = reject(items[i].line, items[i].raw, reason)
+			}
+			if unwanted != nil {
+				continue // nobody has taken note of it
+			}
 			s.Rejected++
-			unwanted = reject(items[i].line, items[i].raw, reason)
 		}
+		s.Read++
 	}
 	if failure != nil {
 		return failure

@@ -36,7 +36,7 @@ type Records[T any] = iter.Seq2[Record[T], error]
 // Source returns the records of another installation. They must end soon after ctx has.
 type Source[T any] func(ctx context.Context) Records[T]
 
-// Summary counts what became of the records. Read counts those of which that is known.
+// Summary counts what became of the records. Read counts those of which that is known: it is the sum of the others.
 type Summary struct {
 	Read, New, Updated, Unchanged, Rejected int64
 }

@@ -157,6 +157,18 @@ func TestImportsOfFailingStores(t *testing.T) {
 	if fault.KindOf(err) != fault.Unavailable || summary != want || !slices.Equal(rejected, []int{1002}) {
 		t.Errorf("%+v, %v, %v", summary, rejected, err)
 	}
+	// Only rejects that somebody took note of are counted.
+	full, taken := errors.New("no space left on device"), 0
+	source = records("a", "broken", "broken", "b", "broken")
+	summary, err = imports.NewPastes(new(shelf)).Do(t.Context(), source, func(int, []byte, error) error {
+		if taken++; taken > 1 {
+			return full
+		}
+		return nil
+	})
+	if want = (imports.Summary{Read: 3, New: 2, Rejected: 1}); !errors.Is(err, full) || summary != want {
+		t.Errorf("%+v, %v", summary, err)
+	}
 	// What a source had before it failed is stored.
 	s := new(shelf)
 	summary, err = imports.NewPastes(s).Do(t.Context(), records("a", "b", "unreadable"), nil)
