@@ -73,12 +73,14 @@ func sentence(err error) string {
 	return before + text + strings.ReplaceAll(after, "\n", "; ")
 }
 
-// rootCause leaves "connection refused" of all that drivers and the standard library put before it.
+// rootCause leaves "connection refused" of all that drivers and the standard library put before it. Of several errors
+// it is the last: pgx tries a server with TLS first, and a server without it says only then what it has against the user.
 func rootCause(err error) error {
 	for {
 		switch wrapper := err.(type) { //nolint:errorlint // it walks the chain itself
 		case interface{ Unwrap() []error }:
-			err = wrapper.Unwrap()[0]
+			causes := wrapper.Unwrap()
+			err = causes[len(causes)-1]
 		case interface{ Unwrap() error }:
 			if wrapper.Unwrap() == nil {
 				return err
@@ -106,7 +108,24 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	addSettings(root.PersistentFlags(), &cfg, databaseFlags)
 	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), versionCommand(stdout))
 	root.AddCommand(cli.New(opener(&cfg), exportSources, beginImport, stdin, stdout, stderr).All()...)
+	helpOnlyOnCommands(root)
 	return root
+}
+
+// helpOnlyOnCommands makes "help" refuse what is no command. By itself it answers with the help of what stands before that.
+func helpOnlyOnCommands(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, err := root.Find([]string{"help"})
+	if err != nil || help == root {
+		return
+	}
+	help.Args = func(_ *cobra.Command, args []string) error {
+		found, rest, err := root.Find(args)
+		if err != nil || len(rest) == 0 {
+			return err
+		}
+		return cli.Usage("%s is not something that %s knows. See '%s --help'", cli.Quote(rest[0]), found.CommandPath(), found.CommandPath())
+	}
 }
 
 // complete fills what the command line left open in cfg from the environment and checks it.

@@ -16,8 +16,8 @@ import (
 	"github.com/gluepot/gluepot/application/pastes"
 )
 
-// serve runs the server until a SIGINT or SIGTERM, or the end of ctx, has stopped it, or it fails. A second
-// signal returns at once.
+// serve runs the server until a SIGINT, SIGTERM or SIGHUP, or the end of ctx, has stopped it, or it fails. A second
+// SIGINT or SIGTERM returns at once.
 func serve(ctx context.Context, cfg Config, demo bool, stdout, stderr io.Writer) error {
 	// A pipe of the log whose other end is closed must not end the process: the writer deals with the error.
 	broken := make(chan os.Signal, 1)
@@ -31,7 +31,7 @@ func serve(ctx context.Context, cfg Config, demo bool, stdout, stderr io.Writer)
 	defer runtime.KeepAlive(reserveHeadroom())
 
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	signal.Notify(signals, stopSignals()...)
 	defer signal.Stop(signals)
 
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -44,12 +44,24 @@ func serve(ctx context.Context, cfg Config, demo bool, stdout, stderr io.Writer)
 		case err := <-ended:
 			return err
 		case s := <-signals:
+			if !first && s == syscall.SIGHUP {
+				continue // a terminal that closes may send two
+			}
 			if !first {
 				return fmt.Errorf("stopped at once by a second signal (%v); requests in flight were cut off", s)
 			}
 			cancel(fmt.Errorf("the signal %v", s))
 		}
 	}
+}
+
+// stopSignals are those that end the program in order. A terminal that closes sends SIGHUP, which whoever started the
+// program with nohup wants ignored.
+func stopSignals() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	}
+	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 }
 
 // serveUntil serves until ctx ends, and returns when the server has stopped. What could not be finished in a

@@ -62,6 +62,7 @@ func fillFromEnvironment(flags *pflag.FlagSet) error {
 		}
 		if err := flag.Value.Set(value); err != nil {
 			wrong = append(wrong, fmt.Errorf("%s is %s: it takes %s", name, cli.Quote(value), valueForm(flag)))
+			_ = flag.Value.Set(flag.DefValue) // a number that is none leaves 0, which nobody wrote
 		}
 	})
 	return errors.Join(wrong...)
@@ -81,13 +82,26 @@ func addSettings(flags *pflag.FlagSet, cfg *Config, list func(*pflag.FlagSet, *C
 // flagError keeps what may hold a password out of an error of the command line: a flag that is not known, or
 // whose value is wrong, may have been meant for a database URL.
 func flagError(err error) error {
-	if !cli.MayHoldPassword(err.Error()) {
+	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !cli.MayHoldPassword(err.Error()) && (!ok || !quotesParser(wrong.GetFlag())) {
 		return err
 	}
-	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+	if ok {
 		return fmt.Errorf("--%s is %s: it takes %s", wrong.GetFlag().Name, cli.Quote(wrong.GetValue()), valueForm(wrong.GetFlag()))
 	}
 	return errors.New("there is a flag that is not known, and is not shown because it may hold a password")
+}
+
+// quotesParser reports whether the error of a wrong value of a flag is that of a parser of the standard library.
+func quotesParser(flag *pflag.Flag) bool {
+	switch flag.Value.Type() {
+	case "int", "int32", "bool":
+		return true
+	case "duration":
+		_, ok := flag.Annotations[setting]
+		return ok
+	}
+	return false
 }
 
 // valueForm says in words what a flag takes, so that no message quotes a parser.
@@ -95,7 +109,7 @@ func valueForm(flag *pflag.Flag) string {
 	switch flag.Value.Type() {
 	case "duration":
 		return "a time such as 500ms, 10s or 2m"
-	case "int":
+	case "int", "int32":
 		return "a whole number"
 	case "bool":
 		return "true or false"

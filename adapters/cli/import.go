@@ -58,7 +58,7 @@ func (c *Commands) importPasteMyst() *cobra.Command {
 array with --json-array; "-" is standard input; gzip is recognised.
 
 It can be run again at any time, also after being killed: the same input changes nothing, a newer export
-updates. Users are read first, whatever the order of the flags. An interrupt (SIGINT, SIGTERM) ends it in
+updates. Users are read first, whatever the order of the flags. An interrupt (SIGINT, SIGTERM, SIGHUP) ends it in
 order, with what is stored by then complete; a second one ends it at once.
 
 A record that cannot be accepted is reported, and the exit code is then 1. It is written to a new file for

@@ -102,6 +102,12 @@ func isDamaged(err error) bool {
 	return ok && (sqliteErr.Code()&0xff == sqlite3.SQLITE_CORRUPT || sqliteErr.Code()&0xff == sqlite3.SQLITE_NOTADB)
 }
 
+// isForbidden reports whether SQLite cannot open its file, or not for writing: it belongs to somebody else, say, or is a folder.
+func isForbidden(err error) bool {
+	sqliteErr, ok := errors.AsType[*sqlite.Error](err)
+	return ok && (sqliteErr.Code()&0xff == sqlite3.SQLITE_CANTOPEN || sqliteErr.Code()&0xff == sqlite3.SQLITE_READONLY)
+}
+
 func isConnectionError(err error) bool {
 	for _, target := range []error{
 		context.Canceled, context.DeadlineExceeded,

@@ -64,6 +64,9 @@ func (f *sqliteFile) create() error {
 // createPrivate makes an empty file that only its owner may read, unless there is a file. It opens none that is there.
 func createPrivate(path string) error {
 	if _, err := os.Lstat(path); err == nil {
+		if _, err = os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return errors.New("it is a link to a file that is not there")
+		}
 		return nil
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator names it

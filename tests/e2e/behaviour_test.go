@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -216,12 +217,21 @@ func TestWrongConfiguration(t *testing.T) {
 			t.Errorf("%q is not named in:\n%s", part, stderr)
 		}
 	}
+	if strings.Contains(stderr, "connections is 0") {
+		t.Errorf("a value that nobody wrote is named in:\n%s", stderr)
+	}
 	if code != 2 || stdout != "" || strings.Contains(stderr, "goroutine") || strings.Contains(stderr, "hunter2") {
 		t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
 	}
-	for _, args := range [][]string{{"nonsense"}, {"serve", "--nonsense"}, {"serve", "nonsense"}, {"migrate", "down"}} {
-		if code, _, stderr := program.Run(t, nil, args...); code != 2 || !strings.HasPrefix(stderr, "gluepot: ") || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%v: exit code %d, %q", args, code, stderr)
+	for _, args := range [][]string{
+		{"nonsense"}, {"serve", "--nonsense"}, {"serve", "nonsense"}, {"migrate", "down"}, {"help", "nonsense"}, {"help", "user", "nonsense"},
+		{"stats", "--database-max-connections", "many"}, {"stats", "--database-migrate=maybe"}, {"serve", "--sweep-interval", "soon"},
+		{"user", "create", "epoxy", "--supporter-months", "many"},
+	} {
+		code, stdout, stderr := program.Run(t, nil, args...)
+		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "gluepot: ") || strings.Count(stderr, "\n") != 1 ||
+			strings.Contains(stderr, "strconv") || strings.Contains(stderr, "time:") {
+			t.Errorf("%v: exit code %d, %q, %q", args, code, stdout, stderr)
 		}
 	}
 }
@@ -231,6 +241,23 @@ func TestDatabaseDownAtStart(t *testing.T) {
 	code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=postgres://gluepot:hunter2@127.0.0.1:1/gluepot", "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve")
 	if code != 1 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "connection refused") || strings.Contains(stderr, "hunter2") {
 		t.Errorf("exit code %d, %q", code, stderr)
+	}
+}
+
+// TestRefusedByServer says what the server has against the user, and not that it has no TLS either.
+func TestRefusedByServer(t *testing.T) {
+	t.Parallel()
+	address, err := url.Parse(string(database.EmptyPostgres(t).URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address.Path = "/nowhere"
+	address.RawQuery = "sslmode=prefer" // as without any
+	for _, line := range []string{"stats", "serve", "migrate up", "migrate status"} {
+		code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + address.String()}, strings.Fields(line)...)
+		if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, `database "nowhere" does not exist`) {
+			t.Errorf("%s: exit code %d, %q, %q", line, code, stdout, stderr)
+		}
 	}
 }
 
@@ -439,6 +466,22 @@ func TestUseWhileDraining(t *testing.T) {
 		}
 		wantUsed(t, cfg, 1)
 	})
+}
+
+// TestHangup stops in order when the terminal closes, which may send the signal twice.
+func TestHangup(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	server := program.Serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_HTTP_DRAIN_DELAY=500ms")
+	wantStatus(t, server, "/user/self", http.StatusOK)
+	server.Signal(syscall.SIGHUP)
+	time.Sleep(100 * time.Millisecond)
+	server.Signal(syscall.SIGHUP)
+	if code := server.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	wantUsed(t, cfg, 1)
 }
 
 // wantUsed checks how many tokens have a last-used time.

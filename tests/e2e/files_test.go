@@ -268,3 +268,21 @@ func TestDamagedTable(t *testing.T) {
 		t.Error(line)
 	}
 }
+
+// TestUnusablePath is refused in words that say what is wrong with it, whatever SQLite calls that.
+func TestUnusablePath(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	link := filepath.Join(folder, "link.db")
+	if err := os.Symlink(filepath.Join(folder, "nowhere.db"), link); err != nil {
+		t.Fatal(err)
+	}
+	for path, part := range map[string]string{folder: "Check that it is a file that this user may write", link: "(it is a link to a file that is not there)"} {
+		for _, line := range []string{"migrate up", "serve"} {
+			code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=sqlite://" + path}, strings.Fields(line)...)
+			if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, part) {
+				t.Errorf("%s on %s: exit code %d, %q, %q", line, path, code, stdout, stderr)
+			}
+		}
+	}
+}

@@ -87,6 +87,20 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
+// TestDiskFullAtStart has no room for what SQLite needs to open or to create a database, and says so.
+func TestDiskFullAtStart(t *testing.T) {
+	disk := mountSmallDisk(t, 200<<10)
+	url := "sqlite://" + filepath.Join(disk, "gluepot.db")
+	gluepot(t, url, "migrate up")
+	fill(t, disk)
+	for line, database := range map[string]string{"stats": url, "serve": url, "migrate up": "sqlite://" + filepath.Join(disk, "new.db")} {
+		code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + database}, strings.Fields(line)...)
+		if code != 1 || stdout != "" || !strings.Contains(stderr, "no room left on its disk") {
+			t.Errorf("%s: exit code %d, %q, %q", line, code, stdout, stderr)
+		}
+	}
+}
+
 // mountSmallDisk mounts a file system of that size for the test.
 func mountSmallDisk(t *testing.T, size int) string {
 	t.Helper()
