@@ -44,7 +44,7 @@ func run[R, T any](
 	}()
 	defer func() {
 		cancel()
-		for range batches {
+		for range batches { // waits until the reader has ended
 		}
 	}()
 	for items := range batches {
