@@ -23,8 +23,19 @@ const Patience = 20 * time.Second
 // envProgram names a binary to test instead of one that is built from this tree: that of another version.
 const envProgram = "GLUEPOT_TEST_PROGRAM"
 
-// binary builds the program once, with the race detector if the tests have it.
-var binary = sync.OnceValues(func() (string, error) {
+// The program is built once as the tests are, with the race detector if they have it, and once as it is shipped.
+var (
+	binary  = sync.OnceValues(func() (string, error) { return build(raceEnabled) })
+	shipped = sync.OnceValues(func() (string, error) { return build(false) })
+)
+
+// built are the folders of what was built.
+var built struct {
+	sync.Mutex
+	folders []string
+}
+
+func build(race bool) (string, error) {
 	if path := os.Getenv(envProgram); path != "" {
 		return path, nil
 	}
@@ -32,9 +43,12 @@ var binary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	built.Lock()
+	built.folders = append(built.folders, folder)
+	built.Unlock()
 	path := filepath.Join(folder, "gluepot")
 	args := []string{"build", "-o", path}
-	if RaceEnabled {
+	if race {
 		args = append(args, "-race")
 	}
 	build := exec.Command("go", append(args, "github.com/gluepot/gluepot/bootstrap/cmd/gluepot")...)
@@ -42,12 +56,14 @@ var binary = sync.OnceValues(func() (string, error) {
 		return "", errors.New(string(out))
 	}
 	return path, nil
-})
+}
 
-// Remove deletes the binary; it is for the end of TestMain.
+// Remove deletes what was built; it is for the end of TestMain.
 func Remove() {
-	if path, err := binary(); err == nil && path != os.Getenv(envProgram) {
-		_ = os.RemoveAll(filepath.Dir(path))
+	built.Lock()
+	defer built.Unlock()
+	for _, folder := range built.folders {
+		_ = os.RemoveAll(folder)
 	}
 }
 
@@ -134,25 +150,34 @@ func Binary(t *testing.T) string {
 // Start starts the program and does not wait.
 func Start(t *testing.T, settings []string, args ...string) *Process {
 	t.Helper()
-	return start(t, nil, nil, settings, args)
+	return start(t, Binary(t), nil, nil, settings, args)
 }
 
 // StartLogging is Start with the standard error, where the log goes, written to log instead of kept in Stderr.
 // A file is given to the program as it is.
 func StartLogging(t *testing.T, log io.Writer, settings []string, args ...string) *Process {
 	t.Helper()
-	return start(t, nil, log, settings, args)
+	return start(t, Binary(t), nil, log, settings, args)
 }
 
 // StartReading is Start with a standard input.
 func StartReading(t *testing.T, stdin *os.File, settings []string, args ...string) *Process {
 	t.Helper()
-	return start(t, stdin, nil, settings, args)
+	return start(t, Binary(t), stdin, nil, settings, args)
 }
 
-func start(t *testing.T, stdin *os.File, log io.Writer, settings, args []string) *Process {
+// StartShipped is Start of the program without the race detector, which takes several times the memory.
+func StartShipped(t *testing.T, settings []string, args ...string) *Process {
 	t.Helper()
-	path := Binary(t)
+	path, err := shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return start(t, path, nil, nil, settings, args)
+}
+
+func start(t *testing.T, path string, stdin *os.File, log io.Writer, settings, args []string) *Process {
+	t.Helper()
 	p := &Process{t: t, Cmd: exec.Command(path, args...), Exited: make(chan struct{})}
 	p.Cmd.Env, p.Cmd.Dir = environment(settings...), t.TempDir()
 	p.Cmd.Stdout, p.Cmd.Stderr = &p.Stdout, &p.Stderr
