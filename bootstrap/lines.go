@@ -33,6 +33,7 @@ type lineWriter struct {
 
 	some, enough  chan struct{} // pending is not empty; it is worth a system call
 	closing       chan struct{}
+	closed        chan struct{} // Close waits no longer
 	ended         chan struct{} // run has returned
 	beginsClosing sync.Once
 }
@@ -41,7 +42,8 @@ type lineWriter struct {
 func newLineWriter(out io.Writer, notice func(dropped int) []byte) *lineWriter {
 	w := &lineWriter{
 		out: out, notice: notice,
-		some: make(chan struct{}, 1), enough: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
+		some: make(chan struct{}, 1), enough: make(chan struct{}, 1),
+		closing: make(chan struct{}), closed: make(chan struct{}), ended: make(chan struct{}),
 	}
 	go w.run()
 	return w
@@ -71,10 +73,13 @@ func (w *lineWriter) Write(line []byte) (int, error) {
 // Close writes what was accepted, as far as the reader takes it within lineCloseTime. What blocks then is
 // left to itself: nothing can end a system call from outside.
 func (w *lineWriter) Close() {
-	w.beginsClosing.Do(func() { close(w.closing) })
+	w.beginsClosing.Do(func() {
+		close(w.closing)
+		time.AfterFunc(lineCloseTime, func() { close(w.closed) })
+	})
 	select {
 	case <-w.ended:
-	case <-time.After(lineCloseTime):
+	case <-w.closed:
 	}
 }
 
@@ -104,7 +109,7 @@ func (w *lineWriter) run() {
 
 // writeAll writes a batch. An error, such as that of a full disk or of a pipe whose other end is closed, is
 // waited out like a reader who does not read, so that a line which was begun is completed. It returns
-// false when it has given up, because the writer is being closed.
+// false when it has given up, because nobody waits for it any more.
 func (w *lineWriter) writeAll(batch []byte) bool {
 	for len(batch) > 0 {
 		n, err := w.out.Write(batch)
@@ -114,7 +119,7 @@ func (w *lineWriter) writeAll(batch []byte) bool {
 		}
 		select {
 		case <-time.After(lineInterval):
-		case <-w.closing:
+		case <-w.closed:
 			return false
 		}
 	}

@@ -163,3 +163,26 @@ func TestLogOnFullDisk(t *testing.T) {
 		t.Errorf("the disk has %q", got)
 	}
 }
+
+// A write that fails just as the program ends is tried again, for as long as the end waits.
+func TestLogOnFullDiskAtTheEnd(t *testing.T) {
+	t.Parallel()
+	var disk fickle // full at once
+	lines := newLineWriter(&disk, func(int) []byte { return nil })
+	_, _ = io.WriteString(lines, "the first line\nthe last line\n")
+	inTime(t, "stopping", lines.Close)
+	inTime(t, "the writer", func() { <-lines.ended })
+	if got := disk.String(); got != "the first line\nthe last line\n" {
+		t.Errorf("the disk has %q", got)
+	}
+
+	never := newLineWriter(neverWriter{}, func(int) []byte { return nil })
+	_, _ = io.WriteString(never, "the last line\n")
+	inTime(t, "stopping", never.Close)
+	inTime(t, "the writer", func() { <-never.ended })
+}
+
+// neverWriter is a pipe whose other end is closed.
+type neverWriter struct{}
+
+func (neverWriter) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
