@@ -81,9 +81,9 @@ func (c Config) Validate() error {
 		wrong = append(wrong, fmt.Errorf("the HTTP write timeout %v is not longer than the request timeout %v", c.WriteTimeout, c.RequestTimeout))
 	}
 	for _, proxy := range c.TrustedProxies {
-		_, addrErr := netip.ParseAddr(proxy)
+		address, addrErr := netip.ParseAddr(proxy)
 		_, prefixErr := netip.ParsePrefix(proxy)
-		if addrErr != nil && prefixErr != nil {
+		if addrErr != nil && prefixErr != nil || address.Zone() != "" {
 			wrong = append(wrong, fmt.Errorf("the trusted proxy %q is neither an IP address nor a network such as 10.0.0.0/8", proxy))
 		}
 	}

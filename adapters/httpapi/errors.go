@@ -103,26 +103,33 @@ func short(lines []string) bool {
 	return true
 }
 
-// prefersProblem reports whether Accept names application/problem+json and does not rank
-// application/json above it (RFC 9110, 12.5.1).
+// prefersProblem reports whether Accept names application/problem+json and does not rank application/json above
+// it, for which the range counts that says most about it (RFC 9110, 12.5.1).
 func prefersProblem(accept []string) bool {
 	if !short(accept) {
 		return false
 	}
-	plain, asked := 0, 0
+	asked, plain := 0, [...]int{-1, -1, -1} // the weights of the three ranges below, -1 where there is none
 	for _, line := range accept {
 		for mediaRange := range strings.SplitSeq(line, ",") {
 			mediaType, parameters, _ := strings.Cut(mediaRange, ";")
 			mediaType = strings.Trim(mediaType, " \t")
-			switch {
-			case strings.EqualFold(mediaType, mediaProblem):
+			if strings.EqualFold(mediaType, mediaProblem) {
 				asked = max(asked, quality(parameters))
-			case strings.EqualFold(mediaType, mediaJSON):
-				plain = max(plain, quality(parameters))
+			}
+			for i, covering := range [...]string{mediaJSON, "application/*", "*/*"} {
+				if strings.EqualFold(mediaType, covering) {
+					plain[i] = max(plain[i], quality(parameters))
+				}
 			}
 		}
 	}
-	return asked > 0 && asked >= plain
+	for _, weight := range plain {
+		if weight >= 0 {
+			return asked > 0 && asked >= weight
+		}
+	}
+	return asked > 0
 }
 
 // quality returns the weight among the parameters of a media range, in thousandths: 1000 when there is none, and 0,

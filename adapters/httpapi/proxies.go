@@ -27,7 +27,9 @@ func parseProxies(texts []string) (proxies, error) {
 	return parsed, nil
 }
 
+// include takes no notice of the zone of a link-local address, which netip would have match nothing.
 func (p proxies) include(address netip.Addr) bool {
+	address = address.WithZone("")
 	for _, prefix := range p {
 		if prefix.Contains(address) {
 			return true
