@@ -130,8 +130,14 @@ func helpOnlyOnCommands(root *cobra.Command) {
 
 // complete fills what the command line left open in cfg from the environment and checks it.
 func complete(cmd *cobra.Command, cfg *Config) error {
-	if err := errors.Join(fillFromEnvironment(cmd.Flags()), cfg.Validate()); err != nil {
-		return cli.Usage("%w", err)
+	wrong := fillFromEnvironment(cmd.Flags())
+	if misplaced := misplacedPasswords(cmd.Flags()); misplaced != nil {
+		wrong = errors.Join(wrong, misplaced) // Validate would show them
+	} else {
+		wrong = errors.Join(wrong, cfg.Validate())
+	}
+	if wrong != nil {
+		return cli.Usage("%w", wrong)
 	}
 	return nil
 }

@@ -68,6 +68,21 @@ func fillFromEnvironment(flags *pflag.FlagSet) error {
 	return errors.Join(wrong...)
 }
 
+// misplacedPasswords returns one error that names every setting to which a database URL was given that takes none.
+func misplacedPasswords(flags *pflag.FlagSet) error {
+	var wrong []error
+	flags.VisitAll(func(flag *pflag.Flag) {
+		_, ok := flag.Annotations[setting]
+		switch kind := flag.Value.Type(); {
+		case !ok || kind != "string" && kind != "stringSlice":
+		case cli.MayHoldPassword(flag.Value.String()):
+			wrong = append(wrong, fmt.Errorf("--%s or %s is %s: it takes %s",
+				flag.Name, environmentName(flag.Name), cli.Quote(flag.Value.String()), flag.Usage))
+		}
+	})
+	return errors.Join(wrong...)
+}
+
 // setting marks the flags that belong to an installation and not to one call.
 const setting = "gluepot_setting"
 

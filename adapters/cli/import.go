@@ -206,7 +206,7 @@ func (c *Commands) openInput(file string) (*input, error) {
 		if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 			err = pathErr.Err
 		}
-		return nil, Usage("cannot read %s: %v", file, err)
+		return nil, Usage("cannot read %s: %v", Quote(file), err)
 	}
 	in := &input{name: file, file: opened, size: -1}
 	if info, err := opened.Stat(); err == nil && info.Mode().IsRegular() {

@@ -15,6 +15,7 @@ import (
 func TestPasswordsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	const password = "hunter2"
+	sqlite := "GLUEPOT_DATABASE_URL=" + string(database.SQLite(t).URL)
 	wantSilence := func(settings []string, args ...string) {
 		t.Helper()
 		code, stdout, stderr := program.Run(t, settings, args...)
@@ -45,6 +46,11 @@ func TestPasswordsAreNotPrinted(t *testing.T) {
 		wantSilence(nil, "serve", "--="+text)
 		wantSilence(nil, "serve", "--database-max-connections", text)
 		wantSilence([]string{"GLUEPOT_DATABASE_MAX_CONNECTIONS=" + text}, "serve")
+		for _, name := range []string{"http-addr", "http-base-path", "http-trusted-proxies", "log-level", "log-format"} {
+			wantSilence([]string{sqlite}, "serve", "--"+name, text)
+			wantSilence([]string{sqlite, "GLUEPOT_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")) + "=" + text}, "serve")
+		}
+		wantSilence([]string{sqlite}, "import", "pastemyst", "--users", text)
 		_, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + text}, "serve", "--help", "--database-url", text)
 		if strings.Contains(stdout+stderr, password) {
 			t.Errorf("help: %s%s", stdout, stderr)
