@@ -125,3 +125,24 @@ func BenchmarkFileCheck(b *testing.B) {
 		}
 	}
 }
+
+// TestCreateBehindALink does not take a link to nowhere for a database that is there: nobody could be told what to do then.
+func TestCreateBehindALink(t *testing.T) {
+	t.Parallel()
+	store, path := newFileStore(t)
+	if err := store.Create(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(path, path+".link"); err != nil {
+		t.Fatal(err)
+	}
+	if err := createPrivate(path + ".link"); err != nil {
+		t.Errorf("a link to a database: %v", err)
+	}
+	if err := os.Symlink(path+".missing", path+".nowhere"); err != nil {
+		t.Fatal(err)
+	}
+	if err := createPrivate(path + ".nowhere"); err == nil {
+		t.Error("a link to nowhere was taken for a database")
+	}
+}

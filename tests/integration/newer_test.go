@@ -2,6 +2,7 @@ package integration
 
 import (
 	"context"
+	"maps"
 	"testing"
 	"time"
 
@@ -55,9 +56,7 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 			},
 			"a star": func(ctx context.Context) error { return s.pastes.Star(ctx, "epoxy", "p") },
 		}
-		for what, do := range s.lookups() {
-			everything[what] = do
-		}
+		maps.Copy(everything, s.lookups())
 		for what, do := range everything {
 			for range 3 {
 				if err := do(ctx); err != nil {
