@@ -70,7 +70,7 @@ func (s *Server) Start(ctx context.Context) error {
 	go func() {
 		err := s.http.Serve(s.listener)
 		close(s.served)
-		if !errors.Is(err, errFinished) && !errors.Is(err, http.ErrServerClosed) {
+		if !errors.Is(err, errFinished) && !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) { // by Stop
 			s.failed <- err
 		}
 	}()

@@ -388,6 +388,22 @@ func TestStopTwice(t *testing.T) {
 	stop(t, server)
 }
 
+// A stop that has no time closes the socket at once, which is no failure of serving.
+func TestStopWithoutTime(t *testing.T) {
+	t.Parallel()
+	server, _ := serveStore(t, newStore(), nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := server.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+	select {
+	case err := <-server.Failed():
+		t.Error(err)
+	case <-time.After(100 * time.Millisecond):
+	}
+}
+
 // areIdle waits until the server knows what its clients have seen: that they are answered.
 func (s *connections) areIdle(t *testing.T) {
 	t.Helper()
