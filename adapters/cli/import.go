@@ -88,6 +88,9 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 			if file == "-" {
 				inputs++
 			}
+			if err := inputThere(file); err != nil {
+				return err
+			}
 		}
 		switch {
 		case *usersFile == "" && *keysFile == "" && *pastesFile == "":
@@ -197,16 +200,32 @@ type input struct {
 	size int64 // in bytes, -1 when nobody knows
 }
 
+// inputThere fails if a file that is to be imported is not there: before a database is created, or other files are imported,
+// for a mistyped name. It opens none, because a named pipe can be opened only once.
+func inputThere(file string) error {
+	if file == "" || file == "-" {
+		return nil
+	}
+	if _, err := os.Stat(file); err != nil {
+		return unreadable(file, err)
+	}
+	return nil
+}
+
+func unreadable(file string, err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pathErr.Err
+	}
+	return Usage("cannot read %s: %v", Quote(file), err)
+}
+
 func (c *Commands) openInput(file string) (*input, error) {
 	if file == "-" {
 		return &input{name: "standard input", file: c.stdin, size: -1}, nil
 	}
 	opened, err := os.Open(file) //nolint:gosec // the operator names it
 	if err != nil {
-		if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-			err = pathErr.Err
-		}
-		return nil, Usage("cannot read %s: %v", Quote(file), err)
+		return nil, unreadable(file, err)
 	}
 	in := &input{name: file, file: opened, size: -1}
 	if info, err := opened.Stat(); err == nil && info.Mode().IsRegular() {
