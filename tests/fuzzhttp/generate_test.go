@@ -50,7 +50,7 @@ func generate(seed uint64, index int, sites []*site) *script {
 	}
 	s.delivery = pipelined
 	switch {
-	case g.in(2000):
+	case g.in(5000):
 		s.delivery = held
 	case g.in(20):
 		s.delivery = reset

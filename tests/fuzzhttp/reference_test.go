@@ -85,6 +85,7 @@ func startReference(t *testing.T) *reference {
 type expectation struct {
 	request *http.Request // nil: net/http answers
 	own     *answer
+	last    bool // net/http closes the connection after it, whatever else has been sent
 }
 
 // expect returns what has to be answered to a script. It is complete unless the connection was cut off before
@@ -109,14 +110,14 @@ func (r *reference) expect(s *script) (expected []expectation, complete bool, er
 	next := 0
 	for _, a := range answers {
 		if a.header.Get(reachedHeader) == "" {
-			expected = append(expected, expectation{own: a})
+			expected = append(expected, expectation{own: a, last: true})
 			continue
 		}
-		expected = append(expected, expectation{request: conn.requests[next]})
+		expected = append(expected, expectation{request: conn.requests[next], last: a.header.Get("Connection") == "close"})
 		next++
 	}
 	for ; next < len(conn.requests); next++ {
-		expected = append(expected, expectation{request: conn.requests[next]})
+		expected = append(expected, expectation{request: conn.requests[next], last: next == len(conn.requests)-1})
 	}
 	if bytes.Count(s.bytes(), []byte(shortHeader)) >= manyLines {
 		return untilCrowded(expected), false, nil

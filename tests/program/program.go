@@ -6,11 +6,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -310,4 +312,30 @@ func Eventually(t *testing.T, what string, holds func() bool) {
 			t.Fatalf("not in time: %s", what)
 		}
 	}
+}
+
+// Connections returns how many connections of its clients a server holds. The kernel may have more, which it is closing.
+func (p *Process) Connections() int {
+	p.t.Helper()
+	table, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/tcp", p.Cmd.Process.Pid))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	_, port, _ := strings.Cut(p.Address, ":")
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	const (
+		local, state, inode = 1, 3, 9 // columns
+		listening           = "0A"
+	)
+	held := 0
+	for line := range strings.Lines(string(table)) {
+		fields := strings.Fields(line)
+		if strings.HasSuffix(fields[local], fmt.Sprintf(":%04X", number)) && fields[state] != listening && fields[inode] != "0" {
+			held++
+		}
+	}
+	return held
 }
