@@ -73,12 +73,23 @@ func untilReady(t *testing.T, p *program.Process) time.Duration {
 // residentMemory returns how many bytes of a process are in memory.
 func residentMemory(t *testing.T, p *program.Process) int64 {
 	t.Helper()
+	return memory(t, p, "VmRSS")
+}
+
+// peakMemory returns the most that a process has had in memory, in bytes.
+func peakMemory(t *testing.T, p *program.Process) int64 {
+	t.Helper()
+	return memory(t, p, "VmHWM")
+}
+
+func memory(t *testing.T, p *program.Process, kind string) int64 {
+	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(status)) {
-		if text, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if text, ok := strings.CutPrefix(line, kind+":"); ok {
 			kib, err := strconv.ParseInt(strings.Fields(text)[0], 10, 64)
 			if err != nil {
 				t.Fatal(err)

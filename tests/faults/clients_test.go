@@ -1,0 +1,528 @@
+package faults
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// insertOwned stores pastes of a user, in one statement. Their ids have that many digits.
+func insertOwned(t *testing.T, cfg gormstore.Config, owner string, count, digits int) {
+	t.Helper()
+	query := `INSERT INTO pastes (id, owner_id, created_at) SELECT lpad(n::text, $3, '0'), $1, now() - n * interval '1 second' FROM generate_series(1, $2) n`
+	if onSQLite(cfg) {
+		query = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $2)
+			INSERT INTO pastes (id, owner_id, created_at) SELECT printf('%0*d', $3, n), $1, -n FROM numbers`
+	}
+	if _, err := database.SQL(t, cfg).ExecContext(t.Context(), query, owner, count, digits); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A few lists of this size are more than the kernel keeps for a client that does not read.
+const (
+	longList   = 10_000
+	longDigits = 100
+	fewLists   = 8
+)
+
+// lookers are clients that must not notice what others do.
+const lookers = 8
+
+func look(t *testing.T, node *program.Process) *running {
+	t.Helper()
+	return load{clients: lookers, pause: time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
+}
+
+// untilGone waits until a node has no connections but those of the lookers, and returns how long that took.
+func untilGone(t *testing.T, node *program.Process, limit time.Duration) time.Duration {
+	t.Helper()
+	began := time.Now()
+	for node.Connections() > lookers {
+		if time.Since(began) > limit {
+			t.Errorf("%d connections are still open after %v", node.Connections(), limit)
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return time.Since(began).Round(100 * time.Millisecond)
+}
+
+// dial connects to a node with a receive buffer as small as the kernel allows, so that what the client does not
+// read, the node has to keep. The connection is closed at the end of the test.
+func dial(t *testing.T, node *program.Process) *net.TCPConn {
+	t.Helper()
+	dialer := net.Dialer{Timeout: answerLimit, Control: func(_, _ string, raw syscall.RawConn) error {
+		var err error
+		return errors.Join(raw.Control(func(fd uintptr) { err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10) }), err)
+	}}
+	conn, err := dialer.Dial("tcp", node.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn.(*net.TCPConn) //nolint:forcetypeassert // it was dialled so
+}
+
+// listRequest asks for the pastes of mortar.
+const listRequest = "GET /user/self/pastes HTTP/1.1\r\nHost: gluepot.test\r\nAuthorization: " + program.MortarToken + "\r\n\r\n"
+
+// trickle reads a connection at a rate until it ends or stop is closed, and returns how many bytes that were.
+func trickle(conn net.Conn, bytesPerSecond int, stop <-chan struct{}) (total int) {
+	buffer := make([]byte, max(1, bytesPerSecond/10))
+	for {
+		_ = conn.SetReadDeadline(time.Now().Add(answerLimit))
+		n, err := conn.Read(buffer)
+		total += n
+		if err != nil {
+			return total
+		}
+		select {
+		case <-stop:
+			return total
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// wantPeakBelow notes the peak of a node's memory and fails the test if it is above limit.
+func wantPeakBelow(t *testing.T, node *program.Process, limit int64) {
+	t.Helper()
+	peak := peakMemory(t, node)
+	record(t, "peak of resident memory", mib(peak), "below "+mib(limit))
+	if peak > limit {
+		t.Errorf("the node had %s in memory, more than %s", mib(peak), mib(limit))
+	}
+}
+
+// TestSlowClients has a crowd that sends its headers byte by byte, and one that reads long answers at 1 KiB a
+// second: the node lets both go when their time is over, and nobody else notices.
+func TestSlowClients(t *testing.T) {
+	const writers, readers, limit = 64, 64, time.Minute
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	insertOwned(t, cfg, "mortar01", longList, longDigits)
+	node := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_READ_TIMEOUT=3s", "GLUEPOT_HTTP_WRITE_TIMEOUT=8s")
+	looking := look(t, node)
+	time.Sleep(time.Second)
+	alone := looking.cut()
+
+	stop := make(chan struct{})
+	var slow sync.WaitGroup
+	var heard, read atomic.Int64
+	for range writers {
+		conn := dial(t, node)
+		slow.Go(func() {
+			for _, b := range []byte("GET /user/epoxy HTTP/1.1\r\nHost: gluepot.test\r\nX-Slow: " + strings.Repeat("s", 200)) {
+				if _, err := conn.Write([]byte{b}); err != nil {
+					return
+				}
+				heard.Add(1)
+				select {
+				case <-stop:
+					return
+				case <-time.After(time.Second):
+				}
+			}
+		})
+	}
+	for range readers {
+		conn := dial(t, node)
+		slow.Go(func() {
+			if _, err := io.WriteString(conn, strings.Repeat(listRequest, fewLists)); err == nil {
+				read.Add(int64(trickle(conn, 1<<10, stop)))
+			}
+		})
+	}
+	program.Eventually(t, "the slow clients are connected", func() bool { return node.Connections() > lookers })
+	gone := untilGone(t, node, limit)
+	beside := looking.stop()
+	close(stop)
+	slow.Wait()
+	record(t, "look-ups alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
+	record(t, fmt.Sprintf("look-ups beside %d slow senders and %d slow readers", writers, readers), fmt.Sprint(beside, "; ", beside.wait()), "all right")
+	record(t, "bytes of headers heard and of answers read", fmt.Sprint(heard.Load(), ", ", read.Load()), "")
+	record(t, "slow clients let go after", gone, "")
+	wantPeakBelow(t, node, 150<<20)
+	alone.wantAllRight(t)
+	beside.wantAllRight(t)
+}
+
+// TestDeafClients asks for long lists over and over on connections that are never read: they are closed when the
+// write timeout is over, and cost next to no memory until then.
+func TestDeafClients(t *testing.T) {
+	const clients, limit = 64, time.Minute
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	insertOwned(t, cfg, "mortar01", longList, longDigits)
+	node := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_WRITE_TIMEOUT=8s")
+	looking := look(t, node)
+	for range clients {
+		if _, err := io.WriteString(dial(t, node), strings.Repeat(listRequest, fewLists)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone := untilGone(t, node, limit)
+	beside := looking.stop()
+	record(t, fmt.Sprint("look-ups beside ", clients, " who never read"), fmt.Sprint(beside, "; ", beside.wait()), "all right")
+	record(t, "deaf clients let go after", gone, "")
+	wantPeakBelow(t, node, 150<<20)
+	beside.wantAllRight(t)
+}
+
+// TestHostileHeaders has 200 connections that send headers of 1 MiB, headers of thousands of elements and
+// thousands of headers, again and again: the node's memory stays small and is given back, and others are served.
+func TestHostileHeaders(t *testing.T) {
+	const (
+		clients     = 200
+		limit       = 150 << 20
+		ordinarily  = 80 << 20
+		storm       = 6 * time.Second
+		fullRequest = "GET /user/nobody HTTP/1.1\r\nHost: gluepot.test\r\n"
+	)
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	node := program.Serve(t, string(cfg.URL))
+	looking := look(t, node)
+	time.Sleep(2 * time.Second)
+	alone := looking.cut()
+	kinds := []string{
+		fullRequest + "X-Huge: " + strings.Repeat("h", 1<<20), // not even ended
+		fullRequest + "Accept: " + strings.Repeat("a/b;q=0,", 6<<10) + "\r\n\r\n",
+		fullRequest + "Accept: " + strings.Repeat(",", 60<<10) + "\r\n\r\n",
+		fullRequest + strings.Repeat("A:\r\n", 250<<10) + "\r\n",
+		fullRequest + "If-None-Match: " + strings.Repeat(`"x",`, 15<<10) + "\r\nX-Forwarded-For: " + strings.Repeat("1.1.1.1,", 10) + "\r\n\r\n",
+	}
+	var over atomic.Bool
+	var hostile sync.WaitGroup
+	var sent atomic.Int64
+	for i := range clients {
+		hostile.Go(func() {
+			for turn := i; !over.Load(); turn++ {
+				conn, err := net.DialTimeout("tcp", node.Address, answerLimit)
+				if err != nil {
+					continue
+				}
+				_ = conn.SetDeadline(time.Now().Add(2 * time.Second))
+				_, _ = io.WriteString(conn, kinds[turn%len(kinds)])
+				_, _ = http.ReadResponse(bufio.NewReader(conn), nil)
+				_ = conn.Close()
+				sent.Add(1)
+			}
+		})
+	}
+	time.Sleep(storm)
+	beside := looking.cut()
+	over.Store(true)
+	hostile.Wait()
+	record(t, "look-ups alone", alone.wait(), "all right")
+	record(t, fmt.Sprint("look-ups beside ", clients, " hostile connections"), fmt.Sprint(beside, "; ", beside.wait()), "all right")
+	record(t, "hostile requests", sent.Load(), "")
+	wantPeakBelow(t, node, limit)
+	began := time.Now()
+	for residentMemory(t, node) > ordinarily && time.Since(began) < 2*program.Patience {
+		time.Sleep(100 * time.Millisecond)
+	}
+	after := residentMemory(t, node)
+	record(t, "resident memory after the storm", fmt.Sprint(mib(after), " after ", time.Since(began).Round(time.Second)), "below "+mib(ordinarily))
+	if after > ordinarily {
+		t.Errorf("%s are still in memory", mib(after))
+	}
+	alone.wantAllRight(t)
+	beside.wantAllRight(t)
+	looking.stop().wantAllRight(t)
+}
+
+// TestSlowReadersOfLongLists has 64 clients that have each been sent a list of a million ids and do not read it,
+// until they all read it at once: the node does not keep it in memory meanwhile, and each gets all of it.
+func TestSlowReadersOfLongLists(t *testing.T) {
+	const clients, pastes, limit = 64, 1_000_000, 256 << 20
+	cfg := database.Postgres(t)
+	program.Fixture(t, cfg)
+	insertOwned(t, cfg, "mortar01", pastes, 8)
+	if _, err := database.SQL(t, cfg).ExecContext(t.Context(), "VACUUM ANALYZE pastes"); err != nil {
+		t.Fatal(err)
+	}
+	node := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_REQUEST_TIMEOUT=4m", "GLUEPOT_HTTP_WRITE_TIMEOUT=8m")
+	looking := load{clients: 4, pause: 5 * time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
+
+	var readers, reading sync.WaitGroup
+	everybody := make(chan struct{})
+	var complete, begun atomic.Int64
+	for range clients {
+		conn := dial(t, node)
+		readers.Add(1)
+		reading.Go(func() {
+			answer, err := askForList(conn)
+			readers.Done()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			begun.Add(1)
+			<-everybody
+			ids, err := countIDs(answer.Body)
+			if err != nil || ids != pastes {
+				t.Errorf("%d ids of %d: %v", ids, pastes, err)
+				return
+			}
+			complete.Add(1)
+		})
+	}
+	readers.Wait() // each has the beginning of its answer
+	held := residentMemory(t, node)
+	beside := looking.cut()
+	close(everybody)
+	reading.Wait()
+	record(t, fmt.Sprintf("answers of %d ids that nobody reads", pastes), begun.Load(), fmt.Sprint(clients))
+	record(t, "resident memory meanwhile", mib(held), "below "+mib(limit))
+	record(t, "answers complete in the end", complete.Load(), fmt.Sprint(clients))
+	record(t, "look-ups meanwhile", fmt.Sprint(beside, "; ", beside.wait()), "all right")
+	wantPeakBelow(t, node, limit)
+	beside.wantAllRight(t)
+	looking.stop().wantAllRight(t)
+}
+
+// askForList asks for a list and reads the beginning of the answer.
+func askForList(conn net.Conn) (*http.Response, error) {
+	_ = conn.SetDeadline(time.Now().Add(10 * time.Minute))
+	if _, err := io.WriteString(conn, listRequest); err != nil {
+		return nil, err
+	}
+	answer, err := http.ReadResponse(bufio.NewReaderSize(conn, 1<<10), nil)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("a list is answered with %s", answer.Status)
+	}
+	return answer, err
+}
+
+// countIDs counts the elements of a list as far as it comes.
+func countIDs(list io.Reader) (count int, err error) {
+	buffer := make([]byte, 64<<10)
+	last := byte(0)
+	for {
+		n, err := list.Read(buffer)
+		count += strings.Count(string(buffer[:n]), ",")
+		if n > 0 {
+			last = buffer[n-1]
+		}
+		if errors.Is(err, io.EOF) && last == ']' {
+			return count + 1, nil
+		}
+		if err != nil {
+			return count, err
+		}
+	}
+}
+
+// TestConnectionFlood has more connections than the node may have, which come back when they are closed: it keeps to
+// its limit, and those who have something to ask are served.
+func TestConnectionFlood(t *testing.T) {
+	const (
+		limit, hoarders = 128, 640
+		bearable        = 4 * limit // the node has those, too, that it has just begun to close
+	)
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	node := program.Serve(t, string(cfg.URL), fmt.Sprint("GLUEPOT_HTTP_MAX_CONNECTIONS=", limit))
+	fresh := load{clients: 4, reconnect: true, pause: 5 * time.Millisecond, to: at(node.Address), questions: lookups()}.start(t)
+	time.Sleep(time.Second)
+	alone := fresh.cut()
+	var over atomic.Bool
+	var hoarding sync.WaitGroup
+	var opened atomic.Int64
+	for range hoarders {
+		hoarding.Go(func() {
+			for !over.Load() {
+				conn, err := net.DialTimeout("tcp", node.Address, answerLimit)
+				if err != nil {
+					continue
+				}
+				opened.Add(1)
+				for !over.Load() {
+					_ = conn.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
+					if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+						break
+					}
+				}
+				_ = conn.Close()
+				time.Sleep(time.Second)
+			}
+		})
+	}
+	most := 0
+	for range 60 {
+		most = max(most, node.Connections())
+		time.Sleep(100 * time.Millisecond)
+	}
+	beside := fresh.stop()
+	over.Store(true)
+	hoarding.Wait()
+	record(t, "new connections alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
+	record(t, fmt.Sprint("new connections beside ", hoarders, " that are hoarded"), fmt.Sprint(beside, "; ", beside.wait()), "right")
+	record(t, "hoarded connections, in the end", opened.Load(), "more than the hoarders")
+	record(t, "connections that the node had", most, fmt.Sprint("about ", limit))
+	if most > bearable {
+		t.Errorf("the node had %d connections, its limit is %d", most, limit)
+	}
+	if opened.Load() <= hoarders {
+		t.Errorf("%d connections were hoarded: the limit was not reached", opened.Load())
+	}
+	alone.wantAllRight(t)
+	// A client that is slow to ask can be taken for a hoarder when the machine is busy.
+	if beside.right < 100 || beside.wrong+beside.unavailable > 0 || beside.lost*20 > beside.right {
+		t.Errorf("%v: %q", beside, beside.samples)
+	}
+	program.Eventually(t, "the connections are gone", func() bool { return node.Connections() == 0 })
+}
+
+// TestUnreadLog answers requests, and says that it is ready, while nobody reads its log: lines are dropped then, and
+// counted.
+func TestUnreadLog(t *testing.T) {
+	const askers = 16
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	node := program.Serve(t, string(cfg.URL))
+	release := node.Stderr.Hold(t)
+	asked := append(fixtureQuestions(), question{"/readyz", "", func(status int, _ string) bool { return status == http.StatusOK }})
+	asking := load{clients: askers, to: at(node.Address), questions: asked}.start(t)
+	const enough = 20_000 // lines for the node and the pipe to be full
+	program.Eventually(t, "requests are answered while nobody reads the log", func() bool {
+		asking.mu.Lock()
+		defer asking.mu.Unlock()
+		return asking.tally.asked() >= enough
+	})
+	unread := asking.stop()
+	release()
+	node.Signal(syscall.SIGTERM)
+	if code := node.Wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	logged, dropped := 0, 0
+	for _, line := range node.Log() {
+		if line["msg"] == "request" {
+			logged++
+		}
+		if n, ok := line["dropped"].(float64); ok {
+			dropped += int(n)
+		}
+	}
+	// Answers about readiness are below the level of the log.
+	ready := (unread.asked() + len(asked) - 1) / len(asked)
+	record(t, "requests while nobody reads the log", fmt.Sprint(unread, "; ", unread.wait()), "all right")
+	record(t, "lines logged", logged, "")
+	record(t, "lines dropped and counted", dropped, "the rest")
+	unread.wantAllRight(t)
+	if dropped == 0 || logged+dropped < unread.asked()-ready-askers || logged+dropped > unread.asked() {
+		t.Errorf("%d lines and %d dropped ones of %d requests", logged, dropped, unread.asked())
+	}
+}
+
+// TestStopWithSlowReaders stops a node whose clients are reading long answers at 1 KiB a second: it ends in its
+// time, and that is no failure.
+func TestStopWithSlowReaders(t *testing.T) {
+	const clients, drain = 32, 2 * time.Second
+	onEach(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		insertOwned(t, cfg, "mortar01", longList, longDigits)
+		node := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_DRAIN_DELAY=200ms", "GLUEPOT_HTTP_DRAIN_TIMEOUT="+drain.String(),
+			"GLUEPOT_HTTP_REQUEST_TIMEOUT=25s")
+		var begun, reading sync.WaitGroup
+		stop := make(chan struct{})
+		for range clients {
+			conn := dial(t, node)
+			begun.Add(1)
+			reading.Go(func() {
+				_, err := askForList(conn)
+				if err == nil { // the kernel may take one answer off the node's hands, but not all
+					_, err = io.WriteString(conn, strings.Repeat(listRequest, fewLists))
+				}
+				begun.Done()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				trickle(conn, 1<<10, stop)
+			})
+		}
+		begun.Wait()
+		began := time.Now()
+		node.Signal(syscall.SIGTERM)
+		code := node.Wait() // fails the test when it takes too long
+		took := time.Since(began).Round(10 * time.Millisecond)
+		close(stop)
+		reading.Wait()
+		record(t, fmt.Sprint("stop beside ", clients, " slow readers"), took, "")
+		record(t, "exit code", code, "0")
+		if code != 0 {
+			t.Errorf("exit code %d: %s", code, &node.Stderr)
+		}
+	})
+}
+
+// TestClientsThatHangUp ask and do not wait for the answer, with a reset or without: those who wait get theirs, and
+// nothing is left of the others.
+func TestClientsThatHangUp(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		insertOwned(t, cfg, "mortar01", longList, longDigits)
+		node := program.Serve(t, string(cfg.URL))
+		looking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()[:2]}.start(t)
+		time.Sleep(time.Second)
+		alone := looking.cut()
+		requests := []string{
+			listRequest,
+			"GET /data/numPastes HTTP/1.1\r\nHost: gluepot.test\r\n\r\n",
+			"GET /user/self HTTP/1.1\r\nHost: gluepot.test\r\nAuthorization: " + program.EpoxyToken + "\r\n\r\n",
+			"GET /user/epoxy HTTP/1.1\r\nHost: gluepot.test\r\nContent-Length: 100\r\n\r\nhalf of it",
+		}
+		var over atomic.Bool
+		var hangingUp sync.WaitGroup
+		var sent atomic.Int64
+		for i := range 8 {
+			hangingUp.Go(func() {
+				for turn := i; !over.Load(); turn++ {
+					conn, err := net.DialTimeout("tcp", node.Address, answerLimit)
+					if err != nil {
+						continue
+					}
+					_, _ = io.WriteString(conn, requests[turn%len(requests)])
+					time.Sleep(time.Duration(turn%3) * time.Millisecond)
+					if turn%2 == 0 {
+						_ = conn.(*net.TCPConn).SetLinger(0) //nolint:forcetypeassert // it was dialled so
+					}
+					_ = conn.Close()
+					sent.Add(1)
+					time.Sleep(5 * time.Millisecond)
+				}
+			})
+		}
+		time.Sleep(4 * time.Second)
+		beside := looking.stop()
+		over.Store(true)
+		hangingUp.Wait()
+		record(t, "look-ups alone", alone.wait(), "all right")
+		record(t, fmt.Sprint("look-ups beside ", sent.Load(), " requests nobody waits for"), fmt.Sprint(beside, "; ", beside.wait()), "all right")
+		alone.wantAllRight(t)
+		beside.wantAllRight(t)
+		program.Eventually(t, "their connections are closed", func() bool { return node.Connections() == 0 })
+		wantPeakBelow(t, node, 256<<20)
+		if status, body := node.Get("/data/numPastes", ""); status != http.StatusOK {
+			t.Errorf("afterwards: %d %s", status, body)
+		}
+	})
+}
