@@ -23,7 +23,8 @@ import (
 // insertOwned stores pastes of a user, in one statement. Their ids have that many digits.
 func insertOwned(t *testing.T, cfg gormstore.Config, owner string, count, digits int) {
 	t.Helper()
-	query := `INSERT INTO pastes (id, owner_id, created_at) SELECT lpad(n::text, $3, '0'), $1, now() - n * interval '1 second' FROM generate_series(1, $2) n`
+	query := `INSERT INTO pastes (id, owner_id, created_at)
+		SELECT lpad(n::text, $3, '0'), $1, now() - n * interval '1 second' FROM generate_series(1, $2) n`
 	if onSQLite(cfg) {
 		query = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $2)
 			INSERT INTO pastes (id, owner_id, created_at) SELECT printf('%0*d', $3, n), $1, -n FROM numbers`
@@ -68,7 +69,8 @@ func dial(t *testing.T, node *program.Process) *net.TCPConn {
 	t.Helper()
 	dialer := net.Dialer{Timeout: answerLimit, Control: func(_, _ string, raw syscall.RawConn) error {
 		var err error
-		return errors.Join(raw.Control(func(fd uintptr) { err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10) }), err)
+		return errors.Join(raw.Control(func(fd uintptr) { err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10) }),
+			err)
 	}}
 	conn, err := dialer.Dial("tcp", node.Address)
 	if err != nil {
@@ -154,7 +156,8 @@ func TestSlowClients(t *testing.T) {
 	close(stop)
 	slow.Wait()
 	record(t, "look-ups alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
-	record(t, fmt.Sprintf("look-ups beside %d slow senders and %d slow readers", writers, readers), fmt.Sprint(beside, "; ", beside.wait()), "all right")
+	record(t, fmt.Sprintf("look-ups beside %d slow senders and %d slow readers", writers, readers), fmt.Sprint(beside, "; ", beside.wait()),
+		"all right")
 	record(t, "bytes of headers heard and of answers read", fmt.Sprint(heard.Load(), ", ", read.Load()), "")
 	record(t, "slow clients let go after", gone, "")
 	wantPeakBelow(t, node, 150<<20)
@@ -238,7 +241,8 @@ func TestHostileHeaders(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	after := residentMemory(t, node)
-	record(t, "resident memory after the storm", fmt.Sprint(mib(after), " after ", time.Since(began).Round(time.Second)), "below "+mib(ordinarily))
+	record(t, "resident memory after the storm", fmt.Sprint(mib(after), " after ", time.Since(began).Round(time.Second)),
+		"below "+mib(ordinarily))
 	if after > ordinarily {
 		t.Errorf("%s are still in memory", mib(after))
 	}

@@ -111,7 +111,10 @@ func (g *generator) validRequest() *request {
 		r.headers = append(r.headers, "Authorization: "+g.goodAuthorization())
 	}
 	for range g.IntN(4) {
-		if h := g.validHeader(); !slices.ContainsFunc(r.headers, func(have string) bool { return strings.HasPrefix(have, h[:strings.IndexByte(h, ':')+1]) }) {
+		if h := g.validHeader(); !slices.ContainsFunc(r.headers, func(have string) bool {
+			return strings.HasPrefix(have, h[:strings.IndexByte(h,
+				':')+1])
+		}) {
 			r.headers = append(r.headers, h)
 		}
 	}
@@ -207,12 +210,15 @@ func (g *generator) target(path string) string {
 }
 
 func (g *generator) goodAuthorization() string {
-	return one(g, "", "", "Bearer ", "Token ", "bEARER   ", "tOKEN ", "\t") + one(g, program.EpoxyToken, program.EpoxyToken, program.MortarToken) + one(g, "", "", " ", "\t")
+	return one(g, "", "", "Bearer ", "Token ", "bEARER   ", "tOKEN ", "\t") + one(g, program.EpoxyToken, program.EpoxyToken,
+		program.MortarToken) + one(g, "", "", " ", "\t")
 }
 
 func (g *generator) authorization() string {
-	return one(g, g.goodAuthorization(), g.goodAuthorization(), "", " ", "Bearer", "Bearer ", "Token", program.ExpiredToken, "Bearer "+program.RevokedToken,
-		"Bearer "+g.canary(), g.canary(), "Basic "+g.canary(), "caf\xe9"+g.canary(), "Bearer\t"+program.EpoxyToken, "Bearer "+program.EpoxyToken+","+g.canary(),
+	return one(g, g.goodAuthorization(), g.goodAuthorization(), "", " ", "Bearer", "Bearer ", "Token", program.ExpiredToken,
+		"Bearer "+program.RevokedToken,
+		"Bearer "+g.canary(), g.canary(), "Basic "+g.canary(), "caf\xe9"+g.canary(), "Bearer\t"+program.EpoxyToken,
+		"Bearer "+program.EpoxyToken+","+g.canary(),
 		"Bearer "+g.long(9000), `"`+program.EpoxyToken+`"`)
 }
 
@@ -241,8 +247,10 @@ func (g *generator) validHeader() string {
 }
 
 func (g *generator) accept() string {
-	return one(g, "*/*", mediaJSON, mediaProblem, mediaProblem+";q=0", mediaJSON+", "+mediaProblem, "text/html;q=0.9, */*;q=0.1", "", ",,;;", "application/*",
-		g.canary(), mediaProblem+"; q=NaN", mediaProblem+`; a="b,c"; q="1"`, `"unclosed`, problems[:g.IntN(len(problems))], commas[:g.IntN(len(commas))])
+	return one(g, "*/*", mediaJSON, mediaProblem, mediaProblem+";q=0", mediaJSON+", "+mediaProblem, "text/html;q=0.9, */*;q=0.1", "", ",,;;",
+		"application/*",
+		g.canary(), mediaProblem+"; q=NaN", mediaProblem+`; a="b,c"; q="1"`, `"unclosed`, problems[:g.IntN(len(problems))],
+		commas[:g.IntN(len(commas))])
 }
 
 // match returns an If-None-Match. What the server has sent is not used, so that a seed makes the same bytes; the
@@ -268,13 +276,16 @@ func (g *generator) hostile() []byte {
 		r.target = g.hostileTarget()
 	}
 	if g.in(8) {
-		r.method = one(g, "", " ", "G\tET", "GET\x00", strings.ToUpper(letters[:300]), letters[:3000], "CONNECT", "PRI", "Get", "g\xe9t", g.canary(), "GET /"+g.canary())
+		r.method = one(g, "", " ", "G\tET", "GET\x00", strings.ToUpper(letters[:300]), letters[:3000], "CONNECT", "PRI", "Get", "g\xe9t",
+			g.canary(), "GET /"+g.canary())
 	}
 	if g.in(8) {
-		r.proto = one(g, "HTTP/1.0", "HTTP/1.0", "HTTP/1.0", "HTTP/0.9", "HTTP/1.2", "HTTP/2.0", "HTTP/3", "HTTP/1.1 ", "http/1.1", "", "HTTP/1.11", "HTTP/9.9", g.canary())
+		r.proto = one(g, "HTTP/1.0", "HTTP/1.0", "HTTP/1.0", "HTTP/0.9", "HTTP/1.2", "HTTP/2.0", "HTTP/3", "HTTP/1.1 ", "http/1.1", "",
+			"HTTP/1.11", "HTTP/9.9", g.canary())
 	}
 	if g.in(8) {
-		r.headers[0] = one(g, "Host:", "Host: a\r\nHost: b", "X: y", "Host: [::1", "Host: "+g.canary()+"/x", "Host: a b", "Host: \x7f", "Host : a", " Host: a", "Host: a@b", "HOST: a:99999")
+		r.headers[0] = one(g, "Host:", "Host: a\r\nHost: b", "X: y", "Host: [::1", "Host: "+g.canary()+"/x", "Host: a b", "Host: \x7f",
+			"Host : a", " Host: a", "Host: a@b", "HOST: a:99999")
 	}
 	for range g.IntN(3) {
 		at := 1 + g.IntN(len(r.headers))
@@ -291,16 +302,24 @@ func (g *generator) hostile() []byte {
 }
 
 func (g *generator) hostileTarget() string {
-	name := one(g, "", "%00", "epoxy%00", "%65poxy", "epoxy%2Fexists", "epoxy%2fexists", "a%2Fb", "..", ".", "%2e%2e", "epoxy..", "%ff%fe", "caf%C3%A9", "caf\xe9",
-		"%u0065poxy", "%zz", "%", "-epoxy", "epoxy ", "epoxy%20", "epoxy+", "epoxy;x=1", ":username", "*", "*path", "epoxy%25", "epoxy%0d%0aX-Canary:%20"+g.canary(),
+	name := one(g, "", "%00", "epoxy%00", "%65poxy", "epoxy%2Fexists", "epoxy%2fexists", "a%2Fb", "..", ".", "%2e%2e", "epoxy..", "%ff%fe",
+		"caf%C3%A9", "caf\xe9",
+		"%u0065poxy", "%zz", "%", "-epoxy", "epoxy ", "epoxy%20", "epoxy+", "epoxy;x=1", ":username", "*", "*path", "epoxy%25",
+		"epoxy%0d%0aX-Canary:%20"+g.canary(),
 		"epoxy%09", "\u212apoxy", "ep\u00f6xy", "%F0%9F%98%80", strings.Repeat("a", 64), strings.Repeat("a", 65), encoded, letters[:40000],
-		"' OR 1=1--", "%27%20OR%201=1--", "ep%5fxy.a-b", "ep%25xy.a-b", "epox_", "epoxy\\", "[epoxy]", "{epoxy}", "<epoxy>", "SELF", "epoxy#x", "\x01", g.canary())
-	path := one(g, "/user/"+name, "/user/"+name, "/user/"+name+"/", "/user/"+name+"/exists", "/user/"+name+"/exists/", "/user/"+name+"//", "//user/"+name, "/user//"+name,
-		"/./user/"+name, "/user/"+name+"/../putty", "/user/self/"+name, "/user/self/pastes/"+name, "/data%2FnumPastes", "/%64ata/numPastes", "/data/numPastes//", "/data//numPastes",
-		"/DATA/numPastes", "/data/numpastes", "/data/language/"+name, "/user%2Fself", "/user/self%2Fpastes", "/user/self%2fpastes/", "/user", "/user/", "/data", "/", "",
-		"/%2e%2e/%2e%2e/etc/passwd", "/debug/pprof/", "/metrics", "/favicon.ico", "/user/self;"+g.canary(), "/healthz%2F", "/readyz/"+name, "\\user\\epoxy", "user/epoxy", "/user/epoxy?", "/??", "/"+g.canary()+"/"+name)
+		"' OR 1=1--", "%27%20OR%201=1--", "ep%5fxy.a-b", "ep%25xy.a-b", "epox_", "epoxy\\", "[epoxy]", "{epoxy}", "<epoxy>", "SELF", "epoxy#x",
+		"\x01", g.canary())
+	path := one(g, "/user/"+name, "/user/"+name, "/user/"+name+"/", "/user/"+name+"/exists", "/user/"+name+"/exists/", "/user/"+name+"//",
+		"//user/"+name, "/user//"+name,
+		"/./user/"+name, "/user/"+name+"/../putty", "/user/self/"+name, "/user/self/pastes/"+name, "/data%2FnumPastes", "/%64ata/numPastes",
+		"/data/numPastes//", "/data//numPastes",
+		"/DATA/numPastes", "/data/numpastes", "/data/language/"+name, "/user%2Fself", "/user/self%2Fpastes", "/user/self%2fpastes/", "/user",
+		"/user/", "/data", "/", "",
+		"/%2e%2e/%2e%2e/etc/passwd", "/debug/pprof/", "/metrics", "/favicon.ico", "/user/self;"+g.canary(), "/healthz%2F", "/readyz/"+name,
+		"\\user\\epoxy", "user/epoxy", "/user/epoxy?", "/??", "/"+g.canary()+"/"+name)
 	path = g.target(path)
-	value := one(g, "", "%", "%zz", "%u6F22%u5B57", "%uD83D", "%uD83D%uDE00", "%00", "%ff", "+", "%2B", "%252B", "%25252B", "C++%23", ";", "a;b", "=", "==", "\xff\xfe", "..", ".", "%20Rust%20",
+	value := one(g, "", "%", "%zz", "%u6F22%u5B57", "%uD83D", "%uD83D%uDE00", "%00", "%ff", "+", "%2B", "%252B", "%25252B", "C++%23", ";",
+		"a;b", "=", "==", "\xff\xfe", "..", ".", "%20Rust%20",
 		g.long(20000), encoded[:3*g.IntN(2000)], strings.Repeat("+", g.IntN(500)), "%C5%BF", "%E2%84%AA", g.canary())
 	switch g.IntN(16) {
 	case 0:
@@ -310,7 +329,8 @@ func (g *generator) hostileTarget() string {
 	case 2:
 		return one(g, "gluepot.test:443", "localhost", "127.0.0.1:80", g.canary()+":1", ":0")
 	case 3, 4, 5:
-		return g.site.base + one(g, route[byName], route[byExtension]) + one(g, "?name=", "?extension=", "?NAME=", "?n%61me=", "?&&name=", "?name=x&name=", "?=&extension=", "?;name=", "?name[]=", "?extension=.") + value
+		return g.site.base + one(g, route[byName], route[byExtension]) + one(g, "?name=", "?extension=", "?NAME=", "?n%61me=", "?&&name=",
+			"?name=x&name=", "?=&extension=", "?;name=", "?name[]=", "?extension=.") + value
 	case 6:
 		return path + "?" + strings.Repeat("a=b&", g.IntN(3000)) + g.canary()
 	case 7:
@@ -354,8 +374,10 @@ func (g *generator) hostileHeader() string {
 		g.clientID()+"\r\n"+g.clientID(),
 		"X-Forwarded-For: "+strings.Repeat("192.0.2.9, ", g.IntN(200))+"127.0.0.1",
 		"X-Real-IP: "+deceptive,
-		"Content-Length: "+one(g, "0", "5", "-1", "+5", "0x5", "5, 5", "5 5", "99999999999999999999", "5\r\nContent-Length: 6", "5\r\nContent-Length: 5", "", "1e3", g.canary()),
-		"Transfer-Encoding: "+one(g, "chunked", "gzip", "identity", "chunked, chunked", "gzip, chunked", "xchunked", "Chunked", " chunked", "chunked\r\nTransfer-Encoding: chunked", "chunked\r\nContent-Length: 5", "", g.canary()),
+		"Content-Length: "+one(g, "0", "5", "-1", "+5", "0x5", "5, 5", "5 5", "99999999999999999999", "5\r\nContent-Length: 6",
+			"5\r\nContent-Length: 5", "", "1e3", g.canary()),
+		"Transfer-Encoding: "+one(g, "chunked", "gzip", "identity", "chunked, chunked", "gzip, chunked", "xchunked", "Chunked", " chunked",
+			"chunked\r\nTransfer-Encoding: chunked", "chunked\r\nContent-Length: 5", "", g.canary()),
 		"Expect: "+one(g, "100-continue", "100-Continue", "200-ok", "", g.canary()),
 		"Connection: "+one(g, "close", "Close", "keep-alive, close", "close, "+g.canary()),
 		"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA",
@@ -370,7 +392,8 @@ func (g *generator) hostileHeader() string {
 // clientID is an X-Request-Id that no proxy gave. What a trusted one passes on may be logged, so it has no canary.
 func (g *generator) clientID() string {
 	if g.site.trusting {
-		return one(g, g.proxyID(), "X-Request-Id: "+strings.Repeat("x", 65), "X-Request-Id: a b", "X-Request-Id: caf\xe9", "X-Request-Id: a/b", g.proxyID()+"\r\n"+g.proxyID())
+		return one(g, g.proxyID(), "X-Request-Id: "+strings.Repeat("x", 65), "X-Request-Id: a b", "X-Request-Id: caf\xe9", "X-Request-Id: a/b",
+			g.proxyID()+"\r\n"+g.proxyID())
 	}
 	return "X-Request-Id: " + one(g, g.canary(), program.MortarToken, strings.Repeat("x", 64), "golden", g.canary()+" "+g.canary())
 }

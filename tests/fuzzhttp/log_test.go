@@ -24,7 +24,8 @@ const deceptive = "203.0.113.77"
 
 // secrets are what no line of a log may contain, in lower case.
 var secrets = []string{
-	canary, deceptive, strings.ToLower(program.EpoxyToken), program.MortarToken, "epoxy", "mortar", "putty", "languageext?", "name=", "extension=",
+	canary, deceptive, strings.ToLower(program.EpoxyToken), program.MortarToken, "epoxy", "mortar", "putty", "languageext?", "name=",
+	"extension=",
 }
 
 // line is a line of the log of a request.

@@ -83,7 +83,8 @@ func startSite(t *testing.T, reference *reference, cfg gormstore.Config, base st
 	s := &site{base: base, trusting: trusting, reference: reference}
 	s.log = newLogOracle(s)
 	settings := []string{
-		"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s", "GLUEPOT_HTTP_BASE_PATH=" + base,
+		"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s",
+		"GLUEPOT_HTTP_BASE_PATH=" + base,
 		// Requests that never end are given up soon; what needs the debug level is in the log as well.
 		"GLUEPOT_HTTP_READ_TIMEOUT=15s", "GLUEPOT_HTTP_IDLE_TIMEOUT=15s", "GLUEPOT_LOG_LEVEL=debug",
 	}
@@ -209,7 +210,8 @@ func (f *findings) report(t *testing.T) {
 	for _, class := range classes {
 		found := f.first[class]
 		s, c := f.minimise(found.script, found.complaint)
-		t.Errorf("%s (%d times; repeat with %s=%d %s=%d)\n%s\n%s", class, found.times, envSeed, f.seed, envScript, found.script.index, c.detail, s)
+		t.Errorf("%s (%d times; repeat with %s=%d %s=%d)\n%s\n%s", class, found.times, envSeed, f.seed, envScript, found.script.index, c.detail,
+			s)
 	}
 }
 
@@ -266,7 +268,8 @@ func (s *script) String() string {
 // finish looks at what is left of a server, and stops it: with SIGTERM, or to count its goroutines.
 func (s *site) finish(t *testing.T, cleanly bool) {
 	t.Helper()
-	for path, body := range map[string]string{"/readyz": `{"status":"ok"}`, s.base + "/user/epoxy": profiles["epoxy"], s.base + "/data/numPastes": `{"numPastes":5}`} {
+	for path, body := range map[string]string{"/readyz": `{"status":"ok"}`, s.base + "/user/epoxy": profiles["epoxy"],
+		s.base + "/data/numPastes": `{"numPastes":5}`} {
 		if status, got := s.Get(path, ""); status != http.StatusOK || got != body {
 			t.Errorf("after all of it, %s: %d %s", path, status, got)
 		}
@@ -278,6 +281,7 @@ func (s *site) finish(t *testing.T, cleanly bool) {
 		t.Errorf("it had %d MiB in memory, more than %d", peak>>20, maxMemory>>20)
 	}
 	s.log.report(t)
+	http.DefaultClient.CloseIdleConnections() // that of Get
 	program.Eventually(t, "the server closes what it has open", func() bool { return s.Connections() == 0 })
 	if !cleanly {
 		goroutines := s.log.goroutines()

@@ -80,8 +80,8 @@ var (
 			`["expires1","tie0000b","tie0000a","oldest01"]`,
 		},
 		program.MortarToken: {
-			`{"_id":"mortar01","username":"mortar","avatarUrl":"","defaultLang":"Go","publicProfile":false,"supporterLength":0,"contributor":false,` +
-				`"stars":[],"serviceIds":{"github":"23"}}`,
+			`{"_id":"mortar01","username":"mortar","avatarUrl":"","defaultLang":"Go","publicProfile":false,` +
+				`"supporterLength":0,"contributor":false,"stars":[],"serviceIds":{"github":"23"}}`,
 			`[]`,
 		},
 	}

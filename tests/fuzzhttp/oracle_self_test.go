@@ -15,8 +15,9 @@ func TestOracle(t *testing.T) {
 		json    = "Content-Type: application/json\r\n"
 		count   = "HTTP/1.1 200 OK\r\nCache-Control: no-cache\r\n" + json + common + "Content-Length: 15\r\n\r\n{\"numPastes\":5}"
 		problem = `{"type":"about:blank","title":"Unauthorized","status":401,"detail":"No.","statusMessage":"No.","requestId":"` + id + `"}`
-		refused = "HTTP/1.1 401 Unauthorized\r\nCache-Control: private, no-store\r\nWww-Authenticate: Bearer\r\n" + json + common + "\r\n" + problem
-		rust    = "HTTP/1.1 200 OK\r\nCache-Control: public, max-age=3600\r\nEtag: \"x\"\r\n" + json + common + "\r\n" +
+		refused = "HTTP/1.1 401 Unauthorized\r\nCache-Control: private, no-store\r\nWww-Authenticate: Bearer\r\n" + json +
+			common + "\r\n" + problem
+		rust = "HTTP/1.1 200 OK\r\nCache-Control: public, max-age=3600\r\nEtag: \"x\"\r\n" + json + common + "\r\n" +
 			`{"name":"Rust","mode":"rust","mimes":["text/x-rustsrc"],"ext":["rs"],"color":"#dea584"}`
 		absent = "HTTP/1.1 405 Method Not Allowed\r\nCache-Control: no-store\r\nAllow: GET, HEAD\r\n" + json + common + "\r\n"
 		busy   = "HTTP/1.1 503 Service Unavailable\r\nCache-Control: no-store\r\nRetry-After: 1\r\n" + json + common + "\r\n"
@@ -83,7 +84,8 @@ func TestOracle(t *testing.T) {
 
 // TestLogOracle shows it lines that a log must not have.
 func TestLogOracle(t *testing.T) {
-	const right = `{"level":"info","msg":"request","request_id":"1","method":"GET","route":"/data/numPastes","status":200,"duration_ms":0.1,"bytes":15,"client":"127.0.0.1"}`
+	const right = `{"level":"info","msg":"request","request_id":"1","method":"GET","route":"/data/numPastes",` +
+		`"status":200,"duration_ms":0.1,"bytes":15,"client":"127.0.0.1"}`
 	for _, c := range []struct{ line, class string }{
 		{right, ""},
 		{`{"msg":"lines of the log were dropped: nobody read it","dropped":1}`, ""},

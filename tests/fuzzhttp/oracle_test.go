@@ -114,7 +114,8 @@ func (s *site) judgeEnd(v *verdict, script *script, expected []expectation, answ
 		case missing.request == nil:
 			v.add("net/http's answer is missing", "after %d of %d answers: %v", len(answers), len(expected), missing.own)
 		default:
-			v.add("an answer is missing", "after %d of %d answers: to %s %.200q", len(answers), len(expected), missing.request.Method, missing.request.RequestURI)
+			v.add("an answer is missing", "after %d of %d answers: to %s %.200q", len(answers), len(expected), missing.request.Method,
+				missing.request.RequestURI)
 		}
 	}
 }
@@ -137,7 +138,8 @@ func anonymous(a *answer) string {
 
 // isOwn reports whether an answer looks like one of net/http's own.
 func isOwn(a *answer) bool {
-	return a.status >= 400 && (a.header.Get("Content-Type") == "text/plain; charset=utf-8" || len(a.body) == 0) && a.header.Get("X-Request-Id") == ""
+	plain := len(a.body) == 0 || a.header.Get("Content-Type") == "text/plain; charset=utf-8"
+	return a.status >= 400 && plain && a.header.Get("X-Request-Id") == ""
 }
 
 func (s *site) judge(v *verdict, e expectation, a *answer) {
@@ -150,7 +152,8 @@ func (s *site) judge(v *verdict, e expectation, a *answer) {
 	}
 	w := s.ask(e.request)
 	if isOwn(a) {
-		v.add(fmt.Sprintf("net/http's %d at %s", a.status, name(w.endpoint)), "%.100s %.1000q is not malformed", e.request.Method, e.request.RequestURI)
+		v.add(fmt.Sprintf("net/http's %d at %s", a.status, name(w.endpoint)), "%.100s %.1000q is not malformed", e.request.Method,
+			e.request.RequestURI)
 		return
 	}
 	s.answered.Add(1)
