@@ -19,7 +19,8 @@ import (
 // fileWatchInterval is how long reads may go on from a file that was replaced or removed. Writes notice at once.
 const fileWatchInterval = time.Second
 
-var errFileReplaced = fault.New(fault.Unavailable, "The database file was replaced or removed while it was in use. Restart the server.")
+var errFileReplaced = fault.New(fault.Unavailable,
+	"The database file was replaced or removed while it was in use, or the log beside it (-wal) was. Restart the server.")
 
 // sqliteFile is the file of an SQLite database, and opens the connections to it. All are to the one file that was
 // there when the first was opened: a path may come to name another file, or none, while the open ones go
@@ -35,6 +36,10 @@ type sqliteFile struct {
 	opening  sync.Mutex
 	identity os.FileInfo // of the file that the first connection opened
 	replaced atomic.Bool // once true, it stays so
+
+	keeper  driver.Conn // see keepLog
+	logPath string
+	log     atomic.Pointer[fs.FileInfo] // of the log beside the file; nil: not noted
 
 	stop    context.CancelFunc
 	stopped sync.WaitGroup
@@ -148,15 +153,50 @@ func (f *sqliteFile) check() error {
 	if f.identity == nil {
 		return nil // no connection has been opened
 	}
-	now, err := os.Stat(f.path)
-	if err == nil && os.SameFile(f.identity, now) {
+	log := f.log.Load()
+	if f.isStill(f.identity, f.path) && (log == nil || f.isStill(*log, f.logPath)) {
 		return nil
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil // a folder that cannot be looked into says nothing about the file
 	}
 	f.replaced.Store(true)
 	return errFileReplaced
+}
+
+// isStill reports whether path names the file that it named before.
+func (f *sqliteFile) isStill(before os.FileInfo, path string) bool {
+	now, err := os.Stat(path)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) // a folder that cannot be looked into says nothing about the file
+	}
+	return os.SameFile(before, now)
+}
+
+// keepLog opens one more connection, on which nothing is ever interrupted, and notes which file the log is. As long as
+// a connection is open, SQLite leaves its log in place: if it goes, somebody has removed it, and what is written to
+// the removed one is lost with the process.
+func (f *sqliteFile) keepLog(ctx context.Context) error {
+	real, err := filepath.EvalSymlinks(f.path) // SQLite puts the log beside the file itself
+	if err != nil {
+		return err
+	}
+	f.logPath = real + "-wal"
+	if f.keeper, err = f.Connector.Connect(ctx); err != nil {
+		return err
+	}
+	queryer, ok := f.keeper.(driver.QueryerContext)
+	if !ok {
+		return fmt.Errorf("the SQLite driver's %T lacks a method", f.keeper)
+	}
+	rows, err := queryer.QueryContext(ctx, "SELECT count(*) FROM sqlite_master", nil) // the first read opens the log
+	if err != nil {
+		return err
+	}
+	if err := rows.Close(); err != nil {
+		return err
+	}
+	if log, err := os.Stat(f.logPath); err == nil {
+		f.log.Store(&log)
+	}
+	return nil
 }
 
 // open opens every connection of a pool, so that none is opened later than necessary.
@@ -168,7 +208,7 @@ func (f *sqliteFile) open(ctx context.Context, db *sql.DB) (err error) {
 		}
 		defer conn.Close() //nolint:errcheck // it goes back to the pool, when all are open
 	}
-	return nil
+	return f.keepLog(ctx)
 }
 
 // watch looks at the file now and then until close is called.
@@ -192,6 +232,10 @@ func (f *sqliteFile) close() {
 	if f.stop != nil {
 		f.stop()
 		f.stopped.Wait()
+	}
+	// The last connection that closes removes the log by its name. If that is another's by now, it stays open.
+	if f.keeper != nil && f.check() == nil {
+		_ = f.keeper.Close()
 	}
 }
 

@@ -146,3 +146,27 @@ func TestCreateBehindALink(t *testing.T) {
 		t.Error("a link to nowhere was taken for a database")
 	}
 }
+
+// TestRemovedLog sees what is written after the log was removed refused.
+func TestRemovedLog(t *testing.T) {
+	t.Parallel()
+	store, path := newFileStore(t)
+	create := func(store *Store, id paste.ID) error {
+		return NewPastes(store).Create(t.Context(), paste.Paste{ID: id, CreatedAt: time.Now()})
+	}
+	if err := create(store, "before01"); err != nil {
+		t.Fatal(err)
+	}
+	store.file.stop() // the watcher does not help
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if err := os.Remove(path + suffix); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := create(store, "after001"); fault.MessageOf(err) != errFileReplaced.Message {
+		t.Errorf("a write after the log was removed: got %v, want %q", err, errFileReplaced.Message)
+	}
+	if err := store.Ready(t.Context()); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("readiness: got %v, want a fault of kind %q", err, fault.Unavailable)
+	}
+}

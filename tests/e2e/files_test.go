@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
@@ -284,5 +285,36 @@ func TestUnusablePath(t *testing.T) {
 				t.Errorf("%s on %s: exit code %d, %q, %q", line, path, code, stdout, stderr)
 			}
 		}
+	}
+}
+
+// TestRemovedLogOfFile removes the log beside the file under a running server, and sees what commands acknowledge
+// after that outlive the server's stop.
+func TestRemovedLogOfFile(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	server := program.Serve(t, string(cfg.URL))
+	wantStatus(t, server, "/user/epoxy", http.StatusOK)
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if err := os.Remove(database.SQLitePath(cfg) + suffix); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settings := []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}
+	if code, _, stderr := program.Run(t, settings, "user", "create", "after"); code != 0 {
+		t.Fatalf("got exit code %d, want 0: %s", code, stderr)
+	}
+	program.Eventually(t, "the server notices", func() bool {
+		status, _ := server.Get("/user/epoxy", "")
+		return status == http.StatusServiceUnavailable
+	})
+	wantStatus(t, server, "/readyz", http.StatusServiceUnavailable)
+	server.Signal(syscall.SIGTERM)
+	if code := server.Wait(); code != 0 {
+		t.Errorf("got exit code %d, want 0", code)
+	}
+	if code, _, stderr := program.Run(t, settings, "user", "show", "after"); code != 0 {
+		t.Errorf("what was acknowledged is gone: %s", stderr)
 	}
 }
