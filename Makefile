@@ -22,7 +22,7 @@ run: build ## serve demonstration data at 127.0.0.1:8080 from an embedded store 
 test: ## run every test, with the race detector
 	$(GO) vet ./...
 	$(GO) test -race ./domain/... ./application/... ./adapters/... ./bootstrap/...
-	$(GO) test -race -p 1 $$($(GO) list ./tests/... | grep -v /tests/faults)
+	$(GO) test -race -p 1 -timeout 20m $$($(GO) list ./tests/... | grep -v /tests/faults)
 
 test-faults: ## kill, freeze, fill and starve what it stands on, under load (ten minutes; prints a table)
 	$(GO) test -count 1 -timeout 20m -v ./tests/faults
