@@ -27,7 +27,7 @@ const envProgram = "GLUEPOT_TEST_PROGRAM"
 
 // The program is built once as the tests are, with the race detector if they have it, and once as it is shipped.
 var (
-	binary  = sync.OnceValues(func() (string, error) { return build(raceEnabled) })
+	binary  = sync.OnceValues(func() (string, error) { return build(RaceEnabled) })
 	shipped = sync.OnceValues(func() (string, error) { return build(false) })
 )
 

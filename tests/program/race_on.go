@@ -2,4 +2,5 @@
 
 package program
 
-const raceEnabled = true
+// RaceEnabled says whether the tests, and the program that they start, have the race detector.
+const RaceEnabled = true
