@@ -39,8 +39,6 @@ type Store struct {
 	url        URL
 	sqlitePath string      // empty for PostgreSQL
 	file       *sqliteFile // nil for PostgreSQL
-	// mergedAtOnce is how many statements with merged lookups of one kind may be under way: 0 where none are merged.
-	mergedAtOnce int
 }
 
 // New returns a store for the database that cfg names, without touching it.
@@ -89,7 +87,7 @@ func newStore(connections *pool, readiness *sql.DB, dialector gorm.Dialector, st
 	}
 	readiness.SetMaxOpenConns(1)
 	store.sql, store.readiness, store.gorm = connections, readiness, orm
-	store.mergedAtOnce, store.clock = connections.lookupsAtOnce, time.Now
+	store.clock = time.Now
 	return store, nil
 }
 

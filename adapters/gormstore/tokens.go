@@ -24,7 +24,7 @@ type Tokens struct {
 // NewTokens returns the tokens of a store.
 func NewTokens(store *Store) *Tokens {
 	t := &Tokens{store: store}
-	t.byHash = newCoalescer(store.mergedAtOnce, t.findToken, t.findTokens)
+	t.byHash = newCoalescer(store.sql.lookupsAtOnce, t.findToken, t.findTokens)
 	t.accounts = newCoalescer(store.sql.accountsAtOnce, t.findAccount, t.findAccounts)
 	return t
 }

@@ -21,7 +21,7 @@ type Users struct {
 // NewUsers returns the users of a store.
 func NewUsers(store *Store) *Users {
 	u := &Users{store: store}
-	u.staleByName = newCoalescer(store.mergedAtOnce, u.findStale, u.findManyStale)
+	u.staleByName = newCoalescer(store.sql.lookupsAtOnce, u.findStale, u.findManyStale)
 	return u
 }
 
