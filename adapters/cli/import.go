@@ -5,15 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"strings"
-	"sync/atomic"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -30,9 +24,6 @@ type Sources struct {
 // BeginImport prepares the process for an import, which these commands leave to the program they belong to. The
 // import ends early, and in order, when the context that it returns does. end is called after the import.
 type BeginImport func(ctx context.Context) (importing context.Context, end context.CancelFunc)
-
-// reportInterval is how often progress is reported where there is no terminal.
-const reportInterval = 3 * time.Second
 
 // importView is the summary of one kind of records in JSON.
 type importView struct {
@@ -191,142 +182,4 @@ func (r *importRun) printSummary(asJSON bool) error {
 		row(v.Kind, fmt.Sprint(v.Read), fmt.Sprint(v.New), fmt.Sprint(v.Updated), fmt.Sprint(v.Unchanged), fmt.Sprint(v.Rejected))
 	}
 	return flush()
-}
-
-// input is a file, or standard input, that is imported.
-type input struct {
-	name string // for people
-	file io.Reader
-	size int64 // in bytes, -1 when nobody knows
-}
-
-// inputThere fails if a file that is to be imported is not there: before a database is created, or other files are imported,
-// for a mistyped name. It opens none, because a named pipe can be opened only once.
-func inputThere(file string) error {
-	if file == "" || file == "-" {
-		return nil
-	}
-	if _, err := os.Stat(file); err != nil {
-		return unreadable(file, err)
-	}
-	return nil
-}
-
-func unreadable(file string, err error) error {
-	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-		err = pathErr.Err
-	}
-	return Usage("cannot read %s: %v", Quote(file), err)
-}
-
-func (c *Commands) openInput(file string) (*input, error) {
-	if file == "-" {
-		return &input{name: "standard input", file: c.stdin, size: -1}, nil
-	}
-	opened, err := os.Open(file) //nolint:gosec // the operator names it
-	if err != nil {
-		return nil, unreadable(file, err)
-	}
-	in := &input{name: file, file: opened, size: -1}
-	if info, err := opened.Stat(); err == nil && info.Mode().IsRegular() {
-		in.size = info.Size()
-	}
-	return in, nil
-}
-
-// reader returns what to read from. It ends with ctx, also where reading may wait for others.
-func (in *input) reader(ctx context.Context) io.Reader {
-	if in.size >= 0 {
-		return &endingReader{ctx: ctx, file: in.file}
-	}
-	// Nothing interrupts a read from a terminal or a pipe for certain, so it is left behind. It ends with the
-	// process, or when there is something to read.
-	r, w := io.Pipe()
-	go func() {
-		_, err := io.Copy(w, in.file)
-		_ = w.CloseWithError(err) // never fails, here and below
-	}()
-	context.AfterFunc(ctx, func() { _ = w.CloseWithError(context.Cause(ctx)) })
-	return r
-}
-
-// endingReader ends with its context: nobody else looks at that while there is no record, as in a file of blank lines.
-type endingReader struct {
-	ctx  context.Context //nolint:containedctx // that of reading
-	file io.Reader
-}
-
-// Read implements io.Reader.
-func (r *endingReader) Read(p []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, context.Cause(r.ctx)
-	}
-	return r.file.Read(p)
-}
-
-// close closes what openInput has opened; that it was only read, so nothing can be lost.
-func (in *input) close() {
-	if opened, ok := in.file.(*os.File); ok && opened != os.Stdin {
-		_ = opened.Close()
-	}
-}
-
-// progress shows how much of a file was read: a bar on a terminal, elsewhere a line now and then.
-type progress struct {
-	bar  *progressbar.ProgressBar
-	read atomic.Int64
-	done chan struct{} // closed to end the reports
-	over chan struct{} // closed when they have ended
-}
-
-func (c *Commands) newProgress(kind string, size int64) *progress {
-	p := &progress{done: make(chan struct{}), over: make(chan struct{})}
-	if file, ok := c.stderr.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		p.bar = progressbar.NewOptions64(size,
-			progressbar.OptionSetWriter(c.stderr), progressbar.OptionSetDescription(kind), progressbar.OptionShowBytes(true),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionOnCompletion(func() {
-				_, _ = fmt.Fprintln(c.stderr)
-			}))
-		close(p.over)
-		return p
-	}
-	go func() {
-		defer close(p.over)
-		started := time.Now()
-		ticker := time.NewTicker(reportInterval)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-p.done:
-				return
-			case <-ticker.C:
-				read := p.read.Load()
-				rate := float64(read) / time.Since(started).Seconds()
-				left := ""
-				if size > 0 && rate > 0 {
-					left = fmt.Sprintf(" of %d MiB, %v left", size>>20, time.Duration(float64(size-read)/rate*float64(time.Second)).Round(time.Second))
-				}
-				_, _ = fmt.Fprintf(c.stderr, "%s: %d MiB%s, %.1f MiB/s\n", kind, read>>20, left, rate/(1<<20))
-			}
-		}
-	}()
-	return p
-}
-
-// Write takes note of what was read. It never fails: a bar that cannot be drawn, or a file that has grown since its
-// length was asked for, is no reason to end an import.
-func (p *progress) Write(b []byte) (int, error) {
-	if p.bar != nil {
-		_ = p.bar.Add(len(b))
-	}
-	p.read.Add(int64(len(b)))
-	return len(b), nil
-}
-
-func (p *progress) stop() {
-	close(p.done)
-	<-p.over
-	if p.bar != nil {
-		_ = p.bar.Finish() // only drawing can fail
-	}
 }

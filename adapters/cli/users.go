@@ -200,10 +200,3 @@ func visibility(u user.User) string {
 	}
 	return "private"
 }
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
-}

@@ -7,22 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-
-	"github.com/schollz/progressbar/v3"
 )
-
-// A file may grow while it is read. The bar knows only how long it was at first.
-func TestProgressOfGrowingFile(t *testing.T) {
-	t.Parallel()
-	for _, size := range []int64{0, 3} {
-		p := &progress{bar: progressbar.NewOptions64(size, progressbar.OptionSetWriter(io.Discard))}
-		if text, err := io.ReadAll(io.TeeReader(strings.NewReader("longer"), p)); err != nil || string(text) != "longer" {
-			t.Errorf("%q, %v", text, err)
-		}
-	}
-}
 
 // Nobody but its reader ends a file in which no record comes, such as one of blank lines.
 func TestReadingEndsWithoutRecords(t *testing.T) {

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func jsonFlag(cmd *cobra.Command) *bool {
+	return cmd.Flags().Bool("json", false, "write JSON")
+}
+
+// printJSON writes one value on one line.
+func (c *Commands) printJSON(v any) error {
+	encoder := json.NewEncoder(c.stdout)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(v)
+}
+
+// print writes v as JSON if asked to, else the text.
+func (c *Commands) print(asJSON bool, v any, format string, args ...any) error {
+	if asJSON {
+		return c.printJSON(v)
+	}
+	_, err := fmt.Fprintf(c.stdout, format, args...)
+	return err
+}
+
+// table writes aligned columns, the first line being their titles.
+func (c *Commands) table(titles ...string) (row func(cells ...string), flush func() error) {
+	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	row = func(cells ...string) { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) } // flush says what went wrong
+	row(titles...)
+	return row, w.Flush
+}
+
+// moment prints an instant, or "never" for the zero time.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.UTC().Format("2006-01-02 15:04:05")
+}
+
+// timeOrNil keeps the zero time out of JSON.
+func timeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

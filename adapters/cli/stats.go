@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+func (c *Commands) stats() *cobra.Command {
+	cmd := &cobra.Command{Use: "stats", Short: "Count users, tokens and pastes", Args: Arguments(), Example: "  gluepot stats --json"}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, u UseCases, _ []string) error {
+		t, err := u.Sum.Do(ctx)
+		if err != nil {
+			return err
+		}
+		view := struct {
+			Users         int64 `json:"users"`
+			Tokens        int64 `json:"tokens"`
+			ActivePastes  int64 `json:"activePastes"`
+			ExpiredPastes int64 `json:"expiredUnsweptPastes"`
+			WaitingStars  int64 `json:"waitingStars"`
+		}{t.Users, t.Tokens, t.ActivePastes, t.ExpiredPastes, t.WaitingStars}
+		return c.print(*asJSON, view, "users                    %d\ntokens                   %d\nactive pastes            %d\nexpired, unswept pastes  %d\nstars without a paste    %d\n",
+			t.Users, t.Tokens, t.ActivePastes, t.ExpiredPastes, t.WaitingStars)
+	})
+	return cmd
+}
