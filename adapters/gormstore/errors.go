@@ -175,3 +175,11 @@ func translateSQLite(sqliteErr *sqlite.Error, err error) error {
 	}
 	return fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
 }
+
+// one turns a change that found nothing to change into the error for that.
+func one(result *gorm.DB) error {
+	if result.Error == nil && result.RowsAffected == 0 {
+		return gorm.ErrRecordNotFound
+	}
+	return result.Error
+}

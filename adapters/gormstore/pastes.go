@@ -41,7 +41,9 @@ var (
 	_ paste.OwnerLister    = (*Pastes)(nil)
 	_ paste.ExpiredRemover = (*Pastes)(nil)
 	_ paste.Creator        = (*Pastes)(nil)
-	_ paste.Starrer        = (*Pastes)(nil)
+	_ paste.OwnerReader    = (*Pastes)(nil)
+	_ paste.Deleter        = (*Pastes)(nil)
+	_ paste.Importer       = (*Pastes)(nil)
 )
 
 type pasteRow struct {
@@ -102,14 +104,6 @@ func (p *Pastes) Create(ctx context.Context, created paste.Paste) error {
 	return translate(p.store.gorm.WithContext(ctx).Create(newPasteRow(created)).Error)
 }
 
-// Star implements paste.Starrer.
-func (p *Pastes) Star(ctx context.Context, owner user.ID, id paste.ID) error {
-	return retried(ctx, func() error {
-		_, err := p.store.sql.ExecContext(ctx, p.store.queries.star, string(owner), string(id))
-		return err
-	})
-}
-
 func newPasteRow(p paste.Paste) *pasteRow {
 	return &pasteRow{
 		ID: string(p.ID), OwnerID: sql.NullString{String: string(p.Owner), Valid: p.Owner != ""},
@@ -123,10 +117,21 @@ func (r *pasteRow) paste() paste.Paste {
 	}
 }
 
-type starRow struct {
-	UserID   string `gorm:"primaryKey"`
-	PasteID  string `gorm:"primaryKey"`
-	Position int
+// EachOf implements paste.OwnerReader.
+func (p *Pastes) EachOf(ctx context.Context, owner user.ID, visit func(paste.Paste) error) error {
+	leave, err := enter(ctx, p.store.sql.lists, p.store.sql.bulk)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	query := p.store.gorm.WithContext(ctx).Model(&pasteRow{}).Where("owner_id = ?", string(owner)).Order("created_at DESC, id DESC")
+	return eachRow(query, func(row *pasteRow) error { return visit(row.paste()) })
 }
 
-func (starRow) TableName() string { return "stars" }
+// Delete implements paste.Deleter.
+func (p *Pastes) Delete(ctx context.Context, id paste.ID) error {
+	if !isText(string(id)) {
+		return errNotFound
+	}
+	return translate(one(p.store.gorm.WithContext(ctx).Where("id = ?", string(id)).Delete(&pasteRow{})))
+}

@@ -5,9 +5,12 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/gluepot/gluepot/domain/fault"
 )
 
 // What requests wait for is read here. On PostgreSQL it goes around database/sql once a connection is
@@ -35,6 +38,26 @@ func (s *Store) queryRowAnywhere(ctx context.Context, query string, fields []any
 	return s.read(ctx, func(ctx context.Context, db *sql.DB) error {
 		return queryPostgresRow(ctx, db, query, fields, args...)
 	})
+}
+
+// read runs a read that may go to a replica. One that does not answer in half of the time that is left
+// is not asked again before the watcher has seen it answer, and the primary is asked instead.
+func (s *Store) read(ctx context.Context, query func(context.Context, *sql.DB) error) error {
+	candidate := s.replicas.pick()
+	if candidate == nil {
+		return query(ctx, s.sql.DB)
+	}
+	attempt, cancel := ctx, context.CancelFunc(func() {})
+	if deadline, ok := ctx.Deadline(); ok {
+		attempt, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
+	}
+	defer cancel()
+	err := query(attempt, candidate.db)
+	if err == nil || fault.KindOf(err) != fault.Unavailable || ctx.Err() != nil {
+		return err
+	}
+	candidate.freshUntil.Store(0)
+	return query(ctx, s.sql.DB)
 }
 
 func queryPostgresRow(ctx context.Context, db *sql.DB, query string, fields []any, args ...any) error {

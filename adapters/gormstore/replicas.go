@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/stdlib"
-
-	"github.com/gluepot/gluepot/domain/fault"
 )
 
 // replicas are read-only copies of the database. What only shows a user to others can go to one of them;
@@ -141,24 +139,4 @@ func (r *replicas) close() {
 	for _, candidate := range r.all {
 		_ = candidate.db.Close() // nothing is pending on it
 	}
-}
-
-// read runs a read that may go to a replica. One that does not answer in half of the time that is left
-// is not asked again before the watcher has seen it answer, and the primary is asked instead.
-func (s *Store) read(ctx context.Context, query func(context.Context, *sql.DB) error) error {
-	candidate := s.replicas.pick()
-	if candidate == nil {
-		return query(ctx, s.sql.DB)
-	}
-	attempt, cancel := ctx, context.CancelFunc(func() {})
-	if deadline, ok := ctx.Deadline(); ok {
-		attempt, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
-	}
-	defer cancel()
-	err := query(attempt, candidate.db)
-	if err == nil || fault.KindOf(err) != fault.Unavailable || ctx.Err() != nil {
-		return err
-	}
-	candidate.freshUntil.Store(0)
-	return query(ctx, s.sql.DB)
 }

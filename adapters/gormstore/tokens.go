@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"gorm.io/gorm"
+
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -40,6 +42,9 @@ var (
 	_ token.AccountFinder = (*Tokens)(nil)
 	_ token.Creator       = (*Tokens)(nil)
 	_ token.UseWriter     = (*Tokens)(nil)
+	_ token.OwnerLister   = (*Tokens)(nil)
+	_ token.Revoker       = (*Tokens)(nil)
+	_ token.Importer      = (*Tokens)(nil)
 )
 
 type tokenRow struct {
@@ -202,17 +207,25 @@ func (r *tokenRow) token() token.Token {
 	return t
 }
 
-// instant returns t as both databases keep it: in UTC, to the microsecond.
-func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
-
-// nullable stores the zero time, which stands for never, as NULL.
-func nullable(t time.Time) sql.NullTime {
-	return sql.NullTime{Time: instant(t), Valid: !t.IsZero()}
+// ByOwner implements token.OwnerLister.
+func (t *Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, error) {
+	var rows []tokenRow
+	if err := t.store.gorm.WithContext(ctx).Where("user_id = ?", string(owner)).Order("created_at, id").Find(&rows).Error; err != nil {
+		return nil, translate(err)
+	}
+	tokens := make([]token.Token, len(rows))
+	for i := range rows {
+		tokens[i] = rows[i].token()
+	}
+	return tokens, nil
 }
 
-func fromNullable(t sql.NullTime) time.Time {
-	if !t.Valid {
-		return time.Time{}
+// Revoke implements token.Revoker.
+func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
+	if !isText(string(id)) {
+		return errNotFound
 	}
-	return t.Time.UTC()
+	result := t.store.gorm.WithContext(ctx).Model(&tokenRow{}).Where("id = ?", string(id)).
+		Update("revoked_at", gorm.Expr("coalesce(revoked_at, ?)", instant(at)))
+	return translate(one(result))
 }

@@ -3,7 +3,10 @@ package gormstore
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"gorm.io/gorm"
@@ -26,9 +29,13 @@ func NewUsers(store *Store) *Users {
 }
 
 var (
-	_ user.Finder      = (*Users)(nil)
-	_ user.StaleFinder = (*Users)(nil)
-	_ user.Creator     = (*Users)(nil)
+	_ user.Finder        = (*Users)(nil)
+	_ user.StaleFinder   = (*Users)(nil)
+	_ user.Creator       = (*Users)(nil)
+	_ user.Lister        = (*Users)(nil)
+	_ user.ServiceFinder = (*Users)(nil)
+	_ user.Editor        = (*Users)(nil)
+	_ user.Importer      = (*Users)(nil)
 )
 
 type userRow struct {
@@ -134,4 +141,120 @@ func (r *userRow) user() (user.User, error) {
 		ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage,
 		PublicProfile: r.PublicProfile, SupporterMonths: r.SupporterMonths, Contributor: r.Contributor, CreatedAt: r.CreatedAt.UTC(),
 	}, nil
+}
+
+// Each implements user.Lister.
+func (u *Users) Each(ctx context.Context, visit func(user.User) error) error {
+	leave, err := enter(ctx, u.store.sql.lists, u.store.sql.bulk)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return eachRow(u.store.gorm.WithContext(ctx).Model(&userRow{}).Order("username_folded"), func(row *userRow) error {
+		found, err := row.user()
+		if err != nil {
+			return err
+		}
+		return visit(found)
+	})
+}
+
+// WithServices implements user.ServiceFinder.
+func (u *Users) WithServices(ctx context.Context, name user.Name) (user.User, map[string]string, error) {
+	var (
+		row      userRow
+		asJSON   []byte
+		services map[string]string
+	)
+	if err := u.store.queryRow(ctx, u.store.queries.userWithServices, append(row.fields(), &asJSON), name.Folded()); err != nil {
+		return user.User{}, nil, err
+	}
+	if err := json.Unmarshal(asJSON, &services); err != nil {
+		return user.User{}, nil, fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
+	}
+	found, err := row.user()
+	return found, services, err
+}
+
+// Update implements user.Editor.
+func (u *Users) Update(ctx context.Context, name user.Name, change func(*user.User, map[string]string) error) (
+	updated user.User, services map[string]string, err error,
+) {
+	err = u.store.transaction(ctx, func(tx *gorm.DB) error {
+		updated, services, err = lockedWithServices(tx, name)
+		if err != nil {
+			return err
+		}
+		before, servicesBefore := updated, maps.Clone(services)
+		if err := change(&updated, services); err != nil {
+			return err
+		}
+		updated.ID, updated.CreatedAt = before.ID, before.CreatedAt
+		if err := tx.Select("*").Updates(newUserRow(updated)).Error; err != nil {
+			return err
+		}
+		if maps.Equal(services, servicesBefore) {
+			return nil
+		}
+		if err := tx.Where("user_id = ?", string(updated.ID)).Delete(&serviceRow{}).Error; err != nil {
+			return err
+		}
+		return createServices(tx, string(updated.ID), services)
+	})
+	if err != nil {
+		return user.User{}, nil, err
+	}
+	return updated, services, nil
+}
+
+// lockedWithServices returns a user that nobody else can change before the transaction ends. Whoever changes
+// the services locks the user first.
+func lockedWithServices(tx *gorm.DB, name user.Name) (user.User, map[string]string, error) {
+	row, err := lockedByName(tx, name)
+	if err != nil {
+		return user.User{}, nil, err
+	}
+	var rows []serviceRow
+	if err := tx.Where("user_id = ?", row.ID).Find(&rows).Error; err != nil {
+		return user.User{}, nil, err
+	}
+	services := make(map[string]string, len(rows))
+	for _, row := range rows {
+		services[row.Service] = row.ServiceUserID
+	}
+	found, err := row.user()
+	return found, services, err
+}
+
+// movesFollowed is how often a user is looked for whose name moves.
+const movesFollowed = 3
+
+// lockedByName returns a user that nobody else can change before the transaction ends.
+//
+// A statement that waited for a row whose name has moved on meanwhile finds nobody, although an import may have
+// given the name to another in the same transaction: only the next statement sees that one.
+func lockedByName(tx *gorm.DB, name user.Name) (row userRow, err error) {
+	for range movesFollowed {
+		row = userRow{}
+		err = forUpdate(tx).Where("username_folded = ?", name.Folded()).Take(&row).Error
+		if !errors.Is(err, gorm.ErrRecordNotFound) {
+			break
+		}
+	}
+	return row, err
+}
+
+// Delete implements user.Editor. Foreign keys take along what belongs to the user.
+func (u *Users) Delete(ctx context.Context, name user.Name) (user.ID, error) {
+	var deleted userRow
+	err := u.store.transaction(ctx, func(tx *gorm.DB) (err error) {
+		if deleted, err = lockedByName(tx, name); err != nil {
+			return err
+		}
+		return one(tx.Delete(&deleted))
+	})
+	if err != nil {
+		return "", err
+	}
+	return user.ID(deleted.ID), nil
 }

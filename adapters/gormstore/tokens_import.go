@@ -1,0 +1,85 @@
+package gormstore
+
+import (
+	"context"
+	"crypto/rand"
+	"maps"
+	"slices"
+
+	"gorm.io/gorm"
+
+	"github.com/gluepot/gluepot/domain/batch"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
+)
+
+var errHashTaken = fault.New(fault.Conflict, "The key belongs to another user.")
+
+// Import implements token.Importer.
+func (t *Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Result, error) {
+	return importBatch(ctx, t.store, tokensImport, tokens, importTokens)
+}
+
+func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
+	ids, hashes, owners := make([]string, len(tokens)), make([]token.Hash, len(tokens)), make([]string, len(tokens))
+	for i := range tokens {
+		ids[i], hashes[i], owners[i] = string(tokens[i].ID), tokens[i].Hash, string(tokens[i].Owner)
+	}
+	exists, err := lockOwners(tx, owners)
+	if err != nil {
+		return nil, err
+	}
+	var known, holders []tokenRow
+	if err := forUpdate(tx).Where("id IN ?", ids).Order("id").Find(&known).Error; err != nil {
+		return nil, err
+	}
+	if err := tx.Where("hash IN ?", bytesOf(hashes)).Find(&holders).Error; err != nil {
+		return nil, err
+	}
+	current := make(map[string]token.Hash, len(tokens))
+	for _, row := range slices.Concat(known, holders) {
+		current[row.ID] = row.token().Hash
+	}
+	refused := make([]bool, len(tokens))
+	for i, owner := range owners {
+		refused[i] = !exists[owner]
+	}
+	settle(ids, hashes, current, refused)
+	results, stored := make([]batch.Result, len(tokens)), maps.Clone(current)
+	changed, wanted := make(map[string]tokenRow), make(map[string]token.Hash)
+	for i, id := range ids {
+		before, known := stored[id]
+		switch {
+		case !exists[owners[i]]:
+			results[i].Err = errUnknownOwner
+			continue
+		case refused[i]:
+			results[i].Err = errHashTaken
+			continue
+		case known && before == hashes[i]:
+			results[i].Outcome = batch.Unchanged
+			continue
+		case known:
+			results[i].Outcome = batch.Updated
+		}
+		stored[id], wanted[id], changed[id] = hashes[i], hashes[i], *newTokenRow(tokens[i])
+	}
+	if err := giveUpHashes(tx, changed, leaving(current, wanted)); err != nil {
+		return nil, err
+	}
+	return results, upsertInOrder(tx, changed)
+}
+
+// giveUpHashes gives tokens hashes that nobody else has or wants, until they get their own.
+func giveUpHashes(tx *gorm.DB, tokens map[string]tokenRow, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	rows := make([]tokenRow, len(ids))
+	for i, id := range ids {
+		rows[i] = tokens[id]
+		rows[i].Hash = make([]byte, len(token.Hash{}))
+		_, _ = rand.Read(rows[i].Hash) // crypto/rand never returns an error
+	}
+	return upsert(tx).CreateInBatches(rows, insertRows).Error
+}
