@@ -1,30 +1,15 @@
 package httpapi
 
 import (
-	"encoding/binary"
-	"encoding/hex"
-	"math/rand/v2"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
-
-	"github.com/gluepot/gluepot/domain/token"
 )
 
-const (
-	requestIDHeader = "X-Request-Id"
-	causeKey        = "cause"
-)
-
-// Header values that do not change are made once: a slice for each request would be an allocation.
-var (
-	nosniff         = []string{"nosniff"}
-	closeConnection = []string{"close"}
-)
+const causeKey = "cause"
 
 // observe gives the request an id and writes one line about it to the access log: never its path,
 // query or headers, which may hold secrets, but the pattern of the route that took it.
@@ -83,37 +68,6 @@ func (a *API) observe(c *gin.Context) {
 
 // noteCause leaves an error for the access log, the one place where it is logged.
 func noteCause(c *gin.Context, err error) { c.Set(causeKey, err) }
-
-func requestID(c *gin.Context) string {
-	if id := c.Writer.Header()[requestIDHeader]; len(id) > 0 {
-		return id[0]
-	}
-	return ""
-}
-
-func newRequestID() string {
-	var random [16]byte
-	binary.LittleEndian.PutUint64(random[:8], rand.Uint64()) //nolint:gosec // tells requests apart, keeps no secret
-	binary.LittleEndian.PutUint64(random[8:], rand.Uint64()) //nolint:gosec // as above
-	var text [2 * len(random)]byte
-	hex.Encode(text[:], random[:])
-	return string(text[:])
-}
-
-// validRequestID accepts an id that a proxy has sent if it is safe to repeat in a header and a log: a client that
-// sends its token in the wrong header, through a proxy that hands it on, does not have it logged.
-func validRequestID(id string) bool {
-	if id == "" || len(id) > 64 || strings.Contains(id, token.Prefix) {
-		return false
-	}
-	for i := range len(id) {
-		c := id[i]
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.') {
-			return false
-		}
-	}
-	return true
-}
 
 // knownMethod keeps a client from writing what it likes into the log: a method is any token.
 func knownMethod(method string) string {

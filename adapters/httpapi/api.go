@@ -17,7 +17,6 @@ import (
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/users"
-	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/language"
 )
 
@@ -81,12 +80,6 @@ func (a *API) nothingHere(c *gin.Context) {
 	a.problem(c, http.StatusNotFound, "There is nothing at this path.")
 }
 
-// The health checks, which stand outside the base path.
-const (
-	pathAlive = "/healthz"
-	pathReady = "/readyz"
-)
-
 // routes is the whole interface. Each path answers with and without a slash at its end, and HEAD as GET.
 func (a *API) routes(root, base *gin.RouterGroup) {
 	get := func(group *gin.RouterGroup, path string, handle gin.HandlerFunc) {
@@ -128,24 +121,6 @@ func (a *API) handle(endpoint func(context.Context, *gin.Context) error) gin.Han
 		}
 	}
 }
-
-func (a *API) alive(c *gin.Context) { writeJSON(c, okStatus) }
-
-func (a *API) readiness(ctx context.Context, c *gin.Context) error {
-	if a.draining.Load() {
-		return errDraining
-	}
-	if err := a.ready(ctx); err != nil {
-		return err
-	}
-	writeJSON(c, okStatus)
-	return nil
-}
-
-var (
-	okStatus    = []byte(`{"status":"ok"}`)
-	errDraining = fault.New(fault.Unavailable, "This server is shutting down. Use another.")
-)
 
 // releaseMode keeps gin, whose mode is one variable for the whole process, from printing every route.
 var releaseMode = sync.OnceFunc(func() { gin.SetMode(gin.ReleaseMode) })

@@ -6,16 +6,6 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// privateHeader keeps caches away from the answers of endpoints that take a token (RFC 9111, 5.2.2).
-var privateHeader = []string{"private, no-store"}
-
-func private(next gin.HandlerFunc) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		c.Writer.Header()["Cache-Control"] = privateHeader
-		next(c)
-	}
-}
-
 // presentedToken returns the token of the Authorization header, or "" when there is none. Clients of the v2
 // API send it bare; "Bearer" (RFC 6750) and "Token" may stand before it, in any case.
 func presentedToken(c *gin.Context) string {

@@ -10,8 +10,6 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-var jsonContentType = []string{mediaJSON}
-
 // jsonBuffer collects an answer.
 type jsonBuffer struct {
 	text    bytes.Buffer
@@ -71,9 +69,6 @@ func encodeJSON(v any) ([]byte, error) {
 	}
 	return bytes.Clone(b.text.Bytes()), nil
 }
-
-// noCache makes caches ask again (RFC 9111, 5.2.2.4). It is for whatever may change and has no rule of its own.
-var noCache = []string{"no-cache"}
 
 // writeHeader prepares a 200 with a body of that many bytes.
 func writeHeader(c *gin.Context, length int64) {

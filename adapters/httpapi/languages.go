@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -28,9 +27,6 @@ type languageAnswer struct {
 	body []byte
 	etag []string
 }
-
-// The catalogue changes with the program only; an hour keeps clients from asking again all the time.
-var languageCacheControl = []string{"public, max-age=3600"}
 
 func encodeLanguages(catalogue []*language.Language) (map[string]*languageAnswer, error) {
 	answers := make(map[string]*languageAnswer, len(catalogue))
@@ -102,20 +98,4 @@ func (a *API) answerLanguage(c *gin.Context, found *language.Language, err error
 		return
 	}
 	writeJSON(c, answer.body)
-}
-
-// matchesETag compares weakly, as If-None-Match asks for (RFC 9110, 13.1.2).
-func matchesETag(ifNoneMatch []string, etag string) bool {
-	if !short(ifNoneMatch) {
-		return false
-	}
-	for _, line := range ifNoneMatch {
-		for candidate := range strings.SplitSeq(line, ",") {
-			candidate = strings.Trim(candidate, " \t")
-			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == etag {
-				return true
-			}
-		}
-	}
-	return false
 }

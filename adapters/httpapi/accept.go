@@ -1,0 +1,64 @@
+package httpapi
+
+import (
+	"strings"
+)
+
+// prefersProblem reports whether Accept names application/problem+json and does not rank application/json above
+// it, for which the range counts that says most about it (RFC 9110, 12.5.1).
+func prefersProblem(accept []string) bool {
+	if !short(accept) {
+		return false
+	}
+	asked, plain := 0, [...]int{-1, -1, -1} // the weights of the three ranges below, -1 where there is none
+	for _, line := range accept {
+		for mediaRange := range strings.SplitSeq(line, ",") {
+			mediaType, parameters, _ := strings.Cut(mediaRange, ";")
+			mediaType = strings.Trim(mediaType, " \t")
+			if strings.EqualFold(mediaType, mediaProblem) {
+				asked = max(asked, quality(parameters))
+			}
+			for i, covering := range [...]string{mediaJSON, "application/*", "*/*"} {
+				if strings.EqualFold(mediaType, covering) {
+					plain[i] = max(plain[i], quality(parameters))
+				}
+			}
+		}
+	}
+	for _, weight := range plain {
+		if weight >= 0 {
+			return asked > 0 && asked >= weight
+		}
+	}
+	return asked > 0
+}
+
+// quality returns the weight among the parameters of a media range, in thousandths: 1000 when there is none, and 0,
+// which means "not acceptable", when it is not one (RFC 9110, 12.4.2).
+func quality(parameters string) int {
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(strings.Trim(parameter, " \t"), "=")
+		if !strings.EqualFold(name, "q") {
+			continue
+		}
+		whole, fraction, _ := strings.Cut(value, ".")
+		if whole != "0" && whole != "1" || len(fraction) > 3 {
+			return 0
+		}
+		weight := int(whole[0] - '0')
+		for i := range 3 {
+			digit := 0
+			if i < len(fraction) {
+				if digit = int(fraction[i]) - '0'; digit < 0 || digit > 9 {
+					return 0
+				}
+			}
+			weight = 10*weight + digit
+		}
+		if weight > 1000 {
+			return 0
+		}
+		return weight
+	}
+	return 1000
+}

@@ -1,0 +1,16 @@
+package httpapi
+
+import (
+	"testing"
+)
+
+func TestMatchesETag(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]bool{
+		`"a"`: true, `W/"a"`: true, `*`: true, `"b", "a"`: true, ` "a" `: true, `"b"`: false, ``: false, `a`: false, `"a`: false,
+	} {
+		if matchesETag([]string{header}, `"a"`) != want {
+			t.Errorf("%q", header)
+		}
+	}
+}

@@ -1,0 +1,19 @@
+package httpapi
+
+import (
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+func TestEveryKindHasAStatus(t *testing.T) {
+	t.Parallel()
+	seen := map[int]bool{}
+	for _, kind := range fault.Kinds() {
+		status := statusOf[kind]
+		if status < 400 || seen[status] {
+			t.Errorf("%v: %d", kind, status)
+		}
+		seen[status] = true
+	}
+}

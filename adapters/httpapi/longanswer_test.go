@@ -1,0 +1,95 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+func TestLongAnswers(t *testing.T) {
+	for _, ids := range []int{0, 1, 1000, maxHeld/11 - 1, maxHeld / 11, maxHeld/11 + 1, 100_000} {
+		s := newStore()
+		s.ids = ids
+		api, _ := newTestAPI(t, s, DefaultConfig())
+		folder := t.TempDir()
+		t.Setenv("TMPDIR", folder)
+		authorization := http.Header{"Authorization": {s.secret.Reveal()}}
+		answer := request(api, http.MethodGet, "/user/self/pastes", authorization)
+		if answer.Code != http.StatusOK || answer.Body.String() != s.list() {
+			t.Errorf("%d ids: %d, %d bytes, want %d", ids, answer.Code, answer.Body.Len(), len(s.list()))
+		}
+		length := strconv.Itoa(len(s.list()))
+		if got := answer.Header().Get("Content-Length"); got != length && ids >= 1000 {
+			t.Errorf("%d ids: the length %q, want %s", ids, got, length)
+		}
+
+		// What was collected is not sent when the rest does not come, and nothing is left behind.
+		s.failure = fault.New(fault.Unavailable, "away")
+		answer = request(api, http.MethodGet, "/user/self/pastes", authorization)
+		if answer.Code != http.StatusServiceUnavailable || !json.Valid(answer.Body.Bytes()) {
+			t.Errorf("%d ids and a failure: %d %.100s", ids, answer.Code, answer.Body)
+		}
+		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+			t.Errorf("%v, %v", left, err)
+		}
+	}
+}
+
+func TestLongAnswersWithoutRoom(t *testing.T) {
+	s := newStore()
+	s.ids = 100_000
+	api, lines := newTestAPI(t, s, DefaultConfig())
+	t.Setenv("TMPDIR", t.TempDir()+"/missing")
+	authorization := http.Header{"Authorization": {s.secret.Reveal()}}
+	answer := request(api, http.MethodGet, "/user/self/pastes", authorization)
+	if answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") == "" || strings.Contains(answer.Body.String(), "TMPDIR") {
+		t.Errorf("%d %v %s", answer.Code, answer.Header(), answer.Body)
+	}
+	if cause, _ := lines.All()[0].ContextMap()["error"].(string); !strings.Contains(cause, "missing") {
+		t.Errorf("the log has %v", lines.All())
+	}
+	// A HEAD needs none.
+	answer = request(api, http.MethodHead, "/user/self/pastes", authorization)
+	if answer.Code != http.StatusOK || answer.Header().Get("Content-Length") != strconv.Itoa(len(s.list())) {
+		t.Errorf("HEAD: %d %v", answer.Code, answer.Header())
+	}
+	s.failure = errors.New("x")
+	if answer = request(api, http.MethodHead, "/user/self/pastes", authorization); answer.Code != http.StatusInternalServerError {
+		t.Errorf("HEAD and a failure: %d", answer.Code)
+	}
+}
+
+// Readers that take their time hold little memory, however long the answer.
+func TestSlowReadersMemory(t *testing.T) {
+	const readers = 8
+	s := newStore()
+	s.ids = tooLong
+	server, _ := serveStore(t, s, nil)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	peers := make([]*peer, readers)
+	for i := range peers {
+		peers[i] = dialSlow(t, server)
+		peers[i].send("/user/self/pastes", "Authorization: "+s.secret.Reveal())
+	}
+	for _, p := range peers {
+		if _, err := p.reader.ReadString('\n'); err != nil { // the answer has begun
+			t.Fatal(err)
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	held := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) >> 10
+	t.Logf("%d readers of 8 MiB hold %d KiB", readers, held)
+	if held > readers*1024 {
+		t.Errorf("%d readers hold %d KiB", readers, held)
+	}
+}

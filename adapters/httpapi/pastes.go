@@ -1,0 +1,42 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+)
+
+// selfPastes collects the whole answer before it sends the first byte: a database that fails half-way
+// through a long list must become a 503, not half an array.
+func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
+	answer := newLongAnswer(c.Request.Method == http.MethodHead)
+	defer answer.release()
+	answer.text.WriteByte('[')
+	err := a.useCases.ListOwnPastes.Do(ctx, presentedToken(c), func(id []byte) error {
+		if answer.length() > 1 {
+			answer.text.WriteByte(',')
+		}
+		if err := answer.appendString(id); err != nil {
+			return err
+		}
+		return answer.spill()
+	})
+	if err != nil {
+		return err
+	}
+	answer.text.WriteByte(']')
+	return answer.send(c)
+}
+
+type countView struct {
+	NumPastes int64 `json:"numPastes"`
+}
+
+func (a *API) pasteCount(ctx context.Context, c *gin.Context) error {
+	count, err := a.useCases.CountActivePastes.Do(ctx)
+	if err != nil {
+		return err
+	}
+	return encodeAndWrite(c, countView{NumPastes: count})
+}

@@ -1,0 +1,97 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gluepot/gluepot/application/languages"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/language"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// store is one in memory, whose lookups wait while it is held and whose lists are as long and as broken as a test likes.
+type store struct {
+	secret  token.Secret
+	ids     int
+	failure error // after the last id
+
+	waiting chan struct{} // receives one for each lookup that waits
+	held    chan struct{} // closed: go on
+}
+
+func newStore() *store {
+	s := &store{secret: token.Generate(), waiting: make(chan struct{}, 1000), held: make(chan struct{})}
+	close(s.held)
+	return s
+}
+
+func (s *store) StaleByName(_ context.Context, name user.Name) (user.User, error) {
+	select {
+	case <-s.held:
+	default:
+		s.waiting <- struct{}{}
+		<-s.held
+	}
+	return user.User{ID: "hiqpz8s5", Name: name, PublicProfile: true}, nil
+}
+
+func (s *store) ByHash(context.Context, token.Hash) (token.Token, error) {
+	return token.Token{ID: "k1", Owner: "hiqpz8s5", Hash: s.secret.Hash()}, nil
+}
+
+func (s *store) RecordUse(token.ID, time.Time) {}
+
+func (s *store) EachActiveID(_ context.Context, _ user.ID, visit func([]byte) error) error {
+	id := []byte("p")
+	for i := range s.ids {
+		if err := visit(strconv.AppendInt(id, int64(firstID+i), 10)); err != nil {
+			return err
+		}
+	}
+	return s.failure
+}
+
+const firstID = 1_000_000 // so that all have as many digits
+
+// list is what the store's list is as an answer.
+func (s *store) list() string {
+	var list strings.Builder
+	for i := range s.ids {
+		fmt.Fprintf(&list, `,"p%d"`, firstID+i)
+	}
+	return "[" + strings.TrimPrefix(list.String(), ",") + "]"
+}
+
+func (s *store) useCases() UseCases {
+	return UseCases{
+		CheckUserExists: users.NewCheckExists(s), ShowProfile: users.NewShowProfile(s),
+		ListOwnPastes:      pastes.NewListOwn(s, s, s, time.Now),
+		FindLanguageByName: languages.NewFindByName(copies{}),
+	}
+}
+
+// copies is a port that returns a new language each time.
+type copies struct{}
+
+func (copies) ByName(name string) (*language.Language, bool) {
+	switch name {
+	case "Go":
+		return &language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go"}, Color: "#00add8"}, true
+	case "Gone":
+		return &language.Language{Name: "Gone", Mode: "null"}, true
+	}
+	return nil, false
+}
+
+func (copies) ByAlias(alias string) (*language.Language, bool) {
+	if alias == "golang" { // as a newer catalogue has it
+		return &language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go", "gox"}, Color: "#00add8"}, true
+	}
+	return nil, false
+}
