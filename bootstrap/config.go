@@ -1,4 +1,5 @@
-// Package bootstrap puts the parts together: configuration, the object graph, start and stop.
+// Package bootstrap puts the use cases together with their database: configuration, the object graph, start and stop.
+// It is what other programs embed; what only the program gluepot needs (commands, HTTP, settings) is in its folder program.
 package bootstrap
 
 import (
@@ -6,64 +7,54 @@ import (
 	"fmt"
 	"time"
 
-	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
-	"github.com/gluepot/gluepot/adapters/httpapi"
 )
 
-// Config is everything that can be set. Embedders fill it, starting from DefaultConfig; the command
-// line fills it from flags and the environment.
+// Config is what the use cases need. Fill it, starting from DefaultConfig.
 type Config struct {
 	Database gormstore.Config
 	// Migrate brings the database schema up to date at start, and creates the file of an SQLite database. Without it
 	// neither the database nor the disk is changed by starting.
 	Migrate bool
-	HTTP    httpapi.Config
-	Log     LogConfig
-	// SweepInterval is the time between two searches for expired pastes to remove; 0 leaves it to other nodes.
+	// AllowPendingMigrations opens a database that lacks migrations, too, when Migrate is false: for servers, whose
+	// readiness check says so until somebody has migrated it.
+	AllowPendingMigrations bool
+	// SweepInterval is the time between two searches for expired pastes to remove; 0, the default, leaves it to other
+	// nodes. Nodes that sweep the same database take turns.
 	SweepInterval time.Duration
+	// SweepGrace is how long a paste outlives its expiry before it is removed: more than a use case may take, such as a
+	// list that is sent to a slow client, and than clocks are put back.
+	SweepGrace time.Duration
 	// UseInterval is how often the last-used times of tokens are stored.
 	UseInterval time.Duration
+	// Logger takes what happens in the background, such as last-used times that could not be stored, and, at debug level,
+	// each step of start and stop. Default: nothing is logged.
+	Logger *zap.Logger
 }
 
-// LogConfig says what is logged and how.
-type LogConfig struct {
-	Level  string // debug, info, warn or error
-	Format string // json or console
-}
-
-// DefaultConfig returns a server on 127.0.0.1:8080 with an embedded database below the working directory.
+// DefaultConfig returns an embedded database below the working directory, which nobody sweeps.
 func DefaultConfig() Config {
 	return Config{
-		Database:      gormstore.DefaultConfig(),
-		Migrate:       true,
-		HTTP:          httpapi.DefaultConfig(),
-		Log:           LogConfig{Level: "info", Format: "json"},
-		SweepInterval: time.Minute,
-		UseInterval:   30 * time.Second,
+		Database:    gormstore.DefaultConfig(),
+		Migrate:     true,
+		SweepGrace:  90 * time.Second, // that of a server whose answers may take 30 seconds
+		UseInterval: 30 * time.Second,
 	}
 }
 
 // Validate returns one error that names every wrong value.
 func (c Config) Validate() error {
-	wrong := []error{c.Database.Validate(), c.HTTP.Validate(), c.Log.validate()}
+	wrong := []error{c.Database.Validate()}
 	if c.SweepInterval < 0 {
 		wrong = append(wrong, fmt.Errorf("the sweep interval is %v: choose zero or a positive time", c.SweepInterval))
 	}
+	if c.SweepGrace < 0 {
+		wrong = append(wrong, fmt.Errorf("the grace of expired pastes is %v: choose zero or a positive time", c.SweepGrace))
+	}
 	if c.UseInterval <= 0 {
 		wrong = append(wrong, fmt.Errorf("the interval for last-used times is %v: choose a positive time", c.UseInterval))
-	}
-	return errors.Join(wrong...)
-}
-
-func (c LogConfig) validate() error {
-	var wrong []error
-	if _, err := zapcore.ParseLevel(c.Level); err != nil {
-		wrong = append(wrong, fmt.Errorf("the log level %q is not debug, info, warn or error", c.Level))
-	}
-	if c.Format != "json" && c.Format != "console" {
-		wrong = append(wrong, fmt.Errorf("the log format %q is not json or console", c.Format))
 	}
 	return errors.Join(wrong...)
 }

@@ -4,11 +4,9 @@ import (
 	"time"
 
 	"go.uber.org/fx"
-	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/catalogue"
 	"github.com/gluepot/gluepot/adapters/gormstore"
-	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
@@ -59,9 +57,6 @@ func catalogueModule() fx.Option {
 	))
 }
 
-// sweepMargin is how much longer than a request a paste outlives its expiry: more than clocks are put back.
-const sweepMargin = time.Minute
-
 // applicationModule provides every use case.
 func applicationModule(cfg Config) fx.Option {
 	return fx.Module("application",
@@ -73,7 +68,7 @@ func applicationModule(cfg Config) fx.Option {
 			fx.Annotate(tokens.NewUseLog, fx.As(fx.Self()), fx.As(new(token.UseRecorder))),
 			pastes.NewListOwn, pastes.NewCountActive,
 			func(expired paste.ExpiredRemover) *pastes.Sweep {
-				return pastes.NewSweep(expired, cfg.HTTP.WriteTimeout+sweepMargin)
+				return pastes.NewSweep(expired, cfg.SweepGrace)
 			},
 			pastes.NewCreate, pastes.NewList, pastes.NewDelete, pastes.NewStar, pastes.NewUnstar,
 			stats.NewSum,
@@ -81,17 +76,4 @@ func applicationModule(cfg Config) fx.Option {
 			languages.NewFindByName, languages.NewFindByExtension,
 		),
 	)
-}
-
-// apiModule provides the HTTP interface as a handler.
-func apiModule(cfg Config) fx.Option {
-	return fx.Module("api", fx.Supply(cfg.HTTP), fx.Provide(newAPI))
-}
-
-func newAPI(cfg httpapi.Config, u UseCases, languages *catalogue.Catalogue, store *gormstore.Store, log *zap.Logger) (*httpapi.API, error) {
-	return httpapi.New(cfg, httpapi.UseCases{
-		CheckUserExists: u.CheckUserExists, ShowProfile: u.ShowProfile, ShowSelf: u.ShowSelf,
-		ListOwnPastes: u.ListOwnPastes, CountActivePastes: u.CountActivePastes,
-		FindLanguageByName: u.FindLanguageByName, FindLanguageByExtension: u.FindLanguageByExtension,
-	}, languages.All(), store.Ready, log)
 }

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/tokens"
 )
 
@@ -36,6 +37,9 @@ func launch(ctx context.Context, cfg Config, options ...fx.Option) (stop func(co
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Logger == nil {
+		cfg.Logger = zap.NewNop()
+	}
 	app := fx.New(fx.NopLogger, fx.Supply(store), coreModules(cfg), fx.Options(options...),
 		fx.Invoke(func(p parts) { inOrder(ctx, cfg, p) }))
 	if err := app.Err(); err != nil { // then fx calls no hook
@@ -57,13 +61,12 @@ type parts struct {
 	Lifecycle fx.Lifecycle
 	Store     *gormstore.Store
 	Uses      *tokens.UseLog
-	Log       *zap.Logger
-	Serving   *serving `optional:"true"`
+	Sweep     *pastes.Sweep
 }
 
-// inOrder is the one place that says in which order a process starts. It stops in the reverse order:
-// readiness fails and requests are drained, the sweeper ends, the last-used times that the last requests
-// left are stored, and the database is closed. A start ends early with ctx; each part of a stop bounds its own time.
+// inOrder is the one place that says in which order it starts. It stops in the reverse order: the sweeper ends, the
+// last-used times that the last use cases left are stored, and the database is closed. A start ends early
+// with ctx; each part of a stop bounds its own time.
 func inOrder(ctx context.Context, cfg Config, p parts) {
 	// Before the hook that connects, so that it closes what a failed one has opened.
 	p.Lifecycle.Append(fx.StopHook(func() error {
@@ -74,7 +77,7 @@ func inOrder(ctx context.Context, cfg Config, p parts) {
 	store := func(ctx context.Context) error {
 		dropped, err := p.Uses.Do(ctx)
 		if dropped > 0 {
-			p.Log.Warn("last-used times were dropped: too many waited to be stored", zap.Int("uses", dropped))
+			cfg.Logger.Warn("last-used times were dropped: too many waited to be stored", zap.Int("uses", dropped))
 		}
 		return err
 	}
@@ -82,7 +85,7 @@ func inOrder(ctx context.Context, cfg Config, p parts) {
 		ctx, cancel := context.WithTimeout(ctx, useStoreTime)
 		defer cancel()
 		if err := store(ctx); err != nil && !errors.Is(context.Cause(ctx), errStopping) {
-			p.Log.Warn("last-used times are not stored yet", zap.Int("tokens", p.Uses.Pending()), zap.Error(err))
+			cfg.Logger.Warn("last-used times are not stored yet", zap.Int("tokens", p.Uses.Pending()), zap.Error(err))
 		}
 	})
 	p.Lifecycle.Append(fx.StartStopHook(storing.start, func() error {
@@ -95,18 +98,12 @@ func inOrder(ctx context.Context, cfg Config, p parts) {
 		})
 	}))
 
-	if p.Serving == nil {
-		return
-	}
-	if p.Serving.sweeping != nil {
-		p.Lifecycle.Append(fx.StartStopHook(p.Serving.sweeping.start, func() error {
-			return within(sweepStopTime, "stop the sweeper", p.Serving.sweeping.stop)
+	if cfg.SweepInterval > 0 {
+		sweeping := newSweeping(cfg.SweepInterval, p.Sweep, cfg.Logger)
+		p.Lifecycle.Append(fx.StartStopHook(sweeping.start, func() error {
+			return within(sweepStopTime, "stop the sweeper", sweeping.stop)
 		}))
 	}
-	if p.Serving.demonstration != nil {
-		p.Lifecycle.Append(fx.StartHook(func() error { return p.Serving.demonstration.prepare(ctx) }))
-	}
-	p.Lifecycle.Append(fx.StartStopHook(func() error { return p.Serving.server.Start(ctx) }, p.Serving.server.Stop))
 }
 
 // openStore connects to the database. If it may migrate, it creates what is missing. Otherwise a schema that lacks

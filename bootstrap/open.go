@@ -5,16 +5,16 @@ import (
 	"errors"
 
 	"go.uber.org/fx"
-	"go.uber.org/zap"
 
+	"github.com/gluepot/gluepot/adapters/catalogue"
 	"github.com/gluepot/gluepot/adapters/gormstore"
-	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/language"
 )
 
 // UseCases is everything that an entrypoint can ask for.
@@ -53,9 +53,19 @@ type UseCases struct {
 	FindLanguageByExtension *languages.FindByExtension
 }
 
+// Gluepot is what Open opens.
+type Gluepot struct {
+	UseCases
+
+	// Catalogue is every language that the service knows.
+	Catalogue []*language.Language
+	// Ready tells whether the database answers and has every migration. It fails with fault.Unavailable.
+	Ready func(context.Context) error
+}
+
 // Open connects to the database that cfg names, creates and migrates it if cfg says so, and returns the use cases
-// and a function that stores what is pending and closes the connections. It neither listens on a socket
-// nor sweeps, and reads neither flags nor the environment.
+// and a function that stores what is pending and closes the connections. It does not listen on a socket,
+// and reads neither flags nor the environment.
 //
 // It fails with every wrong value of cfg in one error, or with fault.Unavailable when the database does not
 // answer, is not there, or lacks migrations (gormstore.ErrOutdated); then, and when ctx ends meanwhile, nothing stays open.
@@ -63,33 +73,21 @@ type UseCases struct {
 // The function that stops must be called once all use cases have returned. It takes no notice of its context's
 // end, so that it can be deferred, but ends within a few seconds even when the database hangs: then with an
 // error that says what is lost. Calling it again, or at the same time, waits for the first call and returns the same.
-func Open(ctx context.Context, cfg Config) (*UseCases, func(context.Context) error, error) {
+func Open(ctx context.Context, cfg Config) (*Gluepot, func(context.Context) error, error) {
 	var (
-		opened UseCases
-		store  *gormstore.Store
+		opened    Gluepot
+		store     *gormstore.Store
+		languages *catalogue.Catalogue
 	)
-	stop, err := launch(ctx, cfg, fx.Supply(zap.NewNop()), fx.Populate(&store), fx.Invoke(func(u UseCases) { opened = u }))
-	if err == nil {
-		if err = store.Ready(ctx); err != nil { // there is no readiness check that would say so
+	stop, err := launch(ctx, cfg, fx.Populate(&store, &languages), fx.Invoke(func(u UseCases) { opened.UseCases = u }))
+	if err == nil && !cfg.AllowPendingMigrations {
+		if err = store.Ready(ctx); err != nil {
 			err = errors.Join(err, stop(ctx))
 		}
 	}
 	if err != nil {
 		return nil, nil, err
 	}
+	opened.Catalogue, opened.Ready = languages.All(), store.Ready
 	return &opened, stop, nil
-}
-
-// OpenHandler is Open for servers of another kind: it returns the HTTP interface, to be mounted at
-// cfg.HTTP.BasePath of any server. Of cfg.HTTP only the base path, the request timeout and the trusted
-// proxies count. Call StartDraining before the server stops, to make the readiness check fail, and the
-// function that stops, as Open's, after it has. A database that lacks migrations is no error here: the readiness
-// check says so.
-func OpenHandler(ctx context.Context, cfg Config, log *zap.Logger) (*httpapi.API, func(context.Context) error, error) {
-	var api *httpapi.API
-	stop, err := launch(ctx, cfg, fx.Supply(log), apiModule(cfg), fx.Populate(&api))
-	if err != nil {
-		return nil, nil, err
-	}
-	return api, stop, nil
 }

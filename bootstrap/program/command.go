@@ -1,4 +1,4 @@
-package bootstrap
+package program
 
 import (
 	"context"
@@ -8,12 +8,14 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/adapters/cli"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/pastemyst"
+	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -44,10 +46,15 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // lastWords says why the program ends, unless standard error is a pipe that nobody reads: that must not keep
 // it from ending.
 func lastWords(stderr io.Writer, text string) {
-	_ = within(lineCloseTime, "say why the program ends", func(context.Context) error {
-		_, err := fmt.Fprintf(stderr, "gluepot: %s\n", strings.ReplaceAll(text, "\n", "\ngluepot: "))
-		return err
-	})
+	said := make(chan struct{})
+	go func() {
+		defer close(said)
+		_, _ = fmt.Fprintf(stderr, "gluepot: %s\n", strings.ReplaceAll(text, "\n", "\ngluepot: "))
+	}()
+	select {
+	case <-said:
+	case <-time.After(lineCloseTime):
+	}
 }
 
 // sentence says what went wrong, and what was being done. An operator, unlike a client, may see the cause.
@@ -104,7 +111,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.Usage("%w. See '%s --help'", flagError(err), cmd.CommandPath())
 	})
-	cfg := DefaultConfig()
+	cfg := defaultConfig()
 	addSettings(root.PersistentFlags(), &cfg, databaseFlags)
 	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), versionCommand(stdout))
 	root.AddCommand(cli.New(opener(&cfg), exportSources, beginImport, stdin, stdout, stderr).All()...)
@@ -129,7 +136,7 @@ func helpOnlyOnCommands(root *cobra.Command) {
 }
 
 // complete fills what the command line left open in cfg from the environment and checks it.
-func complete(cmd *cobra.Command, cfg *Config) error {
+func complete(cmd *cobra.Command, cfg *config) error {
 	wrong := fillFromEnvironment(cmd.Flags())
 	if misplaced := misplacedPasswords(cmd.Flags()); misplaced != nil {
 		wrong = errors.Join(wrong, misplaced) // Validate would show them
@@ -144,14 +151,14 @@ func complete(cmd *cobra.Command, cfg *Config) error {
 
 // opener gives the operators' commands the use cases on the database that cfg names. Few of them may create
 // or migrate it: a mistyped name should be noticed, not made true.
-func opener(cfg *Config) cli.Open {
+func opener(cfg *config) cli.Open {
 	return func(cmd *cobra.Command, migrates bool) (cli.UseCases, func(context.Context) error, error) {
 		if err := complete(cmd, cfg); err != nil {
 			return cli.UseCases{}, nil, err
 		}
-		own := *cfg
-		own.Migrate = cfg.Migrate && migrates
-		u, stop, err := Open(cmd.Context(), own)
+		own := cfg.Config
+		own.Migrate, own.SweepInterval = cfg.Migrate && migrates, 0
+		u, stop, err := bootstrap.Open(cmd.Context(), own)
 		if err != nil {
 			return cli.UseCases{}, nil, err
 		}
@@ -167,7 +174,7 @@ func opener(cfg *Config) cli.Open {
 // exportSources binds the readers of exports to the import command.
 var exportSources = cli.Sources{Users: pastemyst.Users, Keys: pastemyst.Keys, Pastes: pastemyst.Pastes}
 
-func serveCommand(cfg *Config, stdout, stderr io.Writer) *cobra.Command {
+func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "serve",
 		Short:   "Serve the API",
@@ -185,7 +192,7 @@ func serveCommand(cfg *Config, stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-func migrateCommand(cfg *Config, stdout io.Writer) *cobra.Command {
+func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	up := &cobra.Command{
 		Use: "up", Short: "Create the database if need be, and apply every migration that it lacks", Args: cli.Arguments(),
 		Example: "  gluepot migrate up\n  GLUEPOT_DATABASE_MIGRATE=false gluepot migrate up --database-migrate",
@@ -195,7 +202,13 @@ func migrateCommand(cfg *Config, stdout io.Writer) *cobra.Command {
 			return fault.New(fault.Invalid,
 				"GLUEPOT_DATABASE_MIGRATE says not to migrate: run 'gluepot migrate up --database-migrate' to do it nevertheless.")
 		}
-		if err := openStore(ctx, store, true); err != nil {
+		if err := store.Create(); err != nil {
+			return err
+		}
+		if err := store.Connect(ctx); err != nil {
+			return err
+		}
+		if err := store.Migrate(ctx); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintln(stdout, "The database is up to date.")
@@ -238,7 +251,7 @@ func printSchema(w io.Writer, schema gormstore.Schema) error {
 }
 
 // withStore runs a command on the bare database, which may be anything, and is not connected yet.
-func withStore(cfg *Config, run func(context.Context, *gormstore.Store) error) func(*cobra.Command, []string) error {
+func withStore(cfg *config, run func(context.Context, *gormstore.Store) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		if err := complete(cmd, cfg); err != nil {
 			return err

@@ -1,19 +1,18 @@
-package bootstrap
+package program
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"time"
 
-	"go.uber.org/fx"
-
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/stats"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -45,21 +44,31 @@ var (
 	demoStars      = []int{0, 1, 4}
 )
 
-// demonstration stores data to look at, in a database that holds nothing else.
+// demonstration stores data to look at, in a database that holds nothing else. Use cases cannot: they choose ids themselves.
 type demonstration struct {
-	fx.In
-
-	Find   user.Finder
-	Users  user.Creator
-	Pastes paste.Creator
-	Stars  paste.Starrer
-	Tokens token.Creator
-	Count  stats.Counter
+	find   user.Finder
+	users  user.Creator
+	pastes paste.Creator
+	stars  paste.Starrer
+	count  stats.Counter
 }
 
-// prepare stores the demonstration's data, unless an earlier start has. It fails with fault.Conflict, and
-// stores nothing, when the database holds data and was never a demonstration, or when somebody else has one
-// of the demonstration's names.
+// prepareDemonstration stores the demonstration's data in the database that cfg names, unless an earlier start has. It
+// fails with fault.Conflict, and stores nothing, when the database holds data and was never a demonstration, or
+// when somebody else has one of the demonstration's names.
+func prepareDemonstration(ctx context.Context, cfg gormstore.Config) (err error) {
+	store, err := gormstore.New(cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := store.Connect(ctx); err != nil {
+		return err
+	}
+	users, pastes := gormstore.NewUsers(store), gormstore.NewPastes(store)
+	return demonstration{find: users, users: users, pastes: pastes, stars: pastes, count: gormstore.NewStats(store)}.prepare(ctx)
+}
+
 func (d demonstration) prepare(ctx context.Context) error {
 	if err := d.check(ctx); err != nil {
 		return err
@@ -75,7 +84,7 @@ func (d demonstration) prepare(ctx context.Context) error {
 func (d demonstration) check(ctx context.Context) error {
 	marked := false
 	for _, account := range demoAccounts {
-		found, err := user.Find(ctx, d.Find, account.name)
+		found, err := user.Find(ctx, d.find, account.name)
 		switch {
 		case err != nil && fault.KindOf(err) != fault.NotFound:
 			return err
@@ -88,7 +97,7 @@ func (d demonstration) check(ctx context.Context) error {
 	if marked {
 		return nil
 	}
-	totals, err := d.Count.Totals(ctx)
+	totals, err := d.count.Totals(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,7 +120,7 @@ func (d demonstration) store(ctx context.Context, account demoAccount) error {
 	}
 	created, now := account.profile, time.Now()
 	created.Name, created.CreatedAt = name, now
-	if err := unlessThere(d.Users.Create(ctx, created, account.services)); err != nil {
+	if err := unlessThere(d.users.Create(ctx, created, account.services)); err != nil {
 		return err
 	}
 	for i, life := range demoPasteLives {
@@ -122,12 +131,12 @@ func (d demonstration) store(ctx context.Context, account demoAccount) error {
 		if life < 0 {
 			made.CreatedAt = made.ExpiresAt.Add(life)
 		}
-		if err := unlessThere(d.Pastes.Create(ctx, made)); err != nil {
+		if err := unlessThere(d.pastes.Create(ctx, made)); err != nil {
 			return err
 		}
 	}
 	for _, i := range demoStars {
-		if err := d.Stars.Star(ctx, created.ID, demoPasteID(created.ID, i)); err != nil {
+		if err := d.stars.Star(ctx, created.ID, demoPasteID(created.ID, i)); err != nil {
 			return err
 		}
 	}
@@ -143,14 +152,10 @@ func unlessThere(err error) error {
 	return err
 }
 
-// announce prints a line to try for each endpoint of the server at base, with a new token of the
+// announceDemonstration prints a line to try for each endpoint of the server at base, with a new token of the
 // demonstration's own account.
-func (d demonstration) announce(ctx context.Context, base string, out io.Writer) error {
-	secret, now := token.Generate(), time.Now()
-	err := d.Tokens.Create(ctx, token.Token{
-		ID: token.ID(ident.New()), Owner: demoAccounts[0].profile.ID, Hash: secret.Hash(), Name: "demonstration",
-		CreatedAt: now, ExpiresAt: now.Add(demoTokenLife),
-	})
+func announceDemonstration(ctx context.Context, issue *tokens.Issue, base string, out io.Writer) error {
+	_, secret, err := issue.Do(ctx, demoAccounts[0].name, "demonstration", demoTokenLife)
 	if err != nil {
 		return fmt.Errorf("issue a token for the demonstration: %w", err)
 	}

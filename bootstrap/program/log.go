@@ -1,4 +1,4 @@
-package bootstrap
+package program
 
 import (
 	"io"
@@ -13,7 +13,7 @@ import (
 // it does not take in time are dropped and counted (decision 0023). What a killed process had not written is lost.
 //
 // The returned function writes what is left; it does not wait for w for ever either.
-func newLogger(cfg LogConfig, w io.Writer) (*zap.Logger, func(), error) {
+func newLogger(cfg logConfig, w io.Writer) (*zap.Logger, func(), error) {
 	level, err := zapcore.ParseLevel(cfg.Level)
 	if err != nil {
 		return nil, nil, err

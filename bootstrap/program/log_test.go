@@ -1,4 +1,4 @@
-package bootstrap
+package program
 
 import (
 	"bufio"
@@ -77,7 +77,7 @@ func fullPipe(t *testing.T) (reader *os.File, stop func()) {
 	}
 	t.Cleanup(func() { _, _ = reader.Close(), writer.Close() })
 	_ = writer.Fd() // makes it block in the system call, as standard error does
-	log, stop, err := newLogger(DefaultConfig().Log, writer)
+	log, stop, err := newLogger(defaultConfig().Log, writer)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,24 +1,25 @@
-package bootstrap
+package program
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime"
 	"syscall"
+	"time"
 
-	"go.uber.org/fx"
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/httpapi"
-	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/bootstrap"
 )
 
 // serve runs the server until a SIGINT, SIGTERM or SIGHUP, or the end of ctx, has stopped it, or it fails. A second
 // SIGINT or SIGTERM returns at once.
-func serve(ctx context.Context, cfg Config, demo bool, stdout, stderr io.Writer) error {
+func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer) error {
 	// A pipe of the log whose other end is closed must not end the process: the writer deals with the error.
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
@@ -66,9 +67,8 @@ func stopSignals() []os.Signal {
 
 // serveUntil serves until ctx ends, and returns when the server has stopped. What could not be finished in a
 // stop that was asked for is in the log and no failure.
-func serveUntil(ctx context.Context, cfg Config, demo bool, log *zap.Logger, stdout io.Writer) error {
-	var running *serving
-	stop, err := launch(ctx, cfg, fx.Supply(log), apiModule(cfg), servingModule(cfg, demo), fx.Populate(&running))
+func serveUntil(ctx context.Context, cfg config, demo bool, log *zap.Logger, stdout io.Writer) error {
+	running, err := start(ctx, cfg, demo, log)
 	if err != nil {
 		if ctx.Err() != nil { // migrations are transactions
 			return fmt.Errorf("stopped by %w before the start was complete", context.Cause(ctx))
@@ -81,7 +81,7 @@ func serveUntil(ctx context.Context, cfg Config, demo bool, log *zap.Logger, std
 
 	var failure error
 	if demo {
-		failure = running.demonstration.announce(ctx, "http://"+reachable(address)+cfg.HTTP.BasePath, stdout)
+		failure = announceDemonstration(ctx, running.gluepot.IssueToken, "http://"+reachable(address)+cfg.HTTP.BasePath, stdout)
 	}
 	if failure == nil {
 		select {
@@ -90,33 +90,62 @@ func serveUntil(ctx context.Context, cfg Config, demo bool, log *zap.Logger, std
 		case failure = <-running.server.Failed():
 		}
 	}
-	if err := stop(ctx); err != nil {
+	if err := running.stop(); err != nil {
 		log.Warn("the stop left something undone", zap.Error(err))
 	}
 	log.Info("stopped")
 	return failure
 }
 
-// serving is what only a server has, beside the use cases.
-type serving struct {
-	server        *httpapi.Server
-	sweeping      *task          // nil: other nodes sweep
-	demonstration *demonstration // nil: none
+// running is a server on what bootstrap.Open opened.
+type running struct {
+	gluepot *bootstrap.Gluepot
+	close   func(context.Context) error // of gluepot
+	server  *httpapi.Server
 }
 
-// servingModule provides the interface on a socket and what runs beside it.
-func servingModule(cfg Config, demo bool) fx.Option {
-	return fx.Module("serving", fx.Provide(
-		httpapi.NewServer,
-		func(server *httpapi.Server, sweep *pastes.Sweep, stored demonstration, log *zap.Logger) *serving {
-			s := &serving{server: server}
-			if cfg.SweepInterval > 0 {
-				s.sweeping = newSweeping(cfg.SweepInterval, sweep, log)
-			}
-			if demo {
-				s.demonstration = &stored
-			}
-			return s
-		},
-	))
+// sweepMargin is how much longer than a request a paste outlives its expiry: more than clocks are put back.
+const sweepMargin = time.Minute
+
+// start opens the use cases and serves them. When it fails, nothing stays open, also when ctx was cancelled.
+func start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (*running, error) {
+	own := cfg.Config
+	own.Logger, own.AllowPendingMigrations, own.SweepGrace = log, true, cfg.HTTP.WriteTimeout+sweepMargin
+	opened, closeOpened, err := bootstrap.Open(ctx, own)
+	if err != nil {
+		return nil, err
+	}
+	server, err := startServer(ctx, cfg, demo, opened, log)
+	if err != nil {
+		return nil, errors.Join(err, closeOpened(ctx))
+	}
+	return &running{gluepot: opened, close: closeOpened, server: server}, nil
+}
+
+func startServer(ctx context.Context, cfg config, demo bool, opened *bootstrap.Gluepot, log *zap.Logger) (*httpapi.Server, error) {
+	if demo {
+		if err := prepareDemonstration(ctx, cfg.Database); err != nil {
+			return nil, err
+		}
+	}
+	api, err := newAPI(cfg.HTTP, opened, log)
+	if err != nil {
+		return nil, err
+	}
+	server := httpapi.NewServer(cfg.HTTP, api, log)
+	return server, server.Start(ctx)
+}
+
+func newAPI(cfg httpapi.Config, u *bootstrap.Gluepot, log *zap.Logger) (*httpapi.API, error) {
+	return httpapi.New(cfg, httpapi.UseCases{
+		CheckUserExists: u.CheckUserExists, ShowProfile: u.ShowProfile, ShowSelf: u.ShowSelf,
+		ListOwnPastes: u.ListOwnPastes, CountActivePastes: u.CountActivePastes,
+		FindLanguageByName: u.FindLanguageByName, FindLanguageByExtension: u.FindLanguageByExtension,
+	}, u.Catalogue, u.Ready, log)
+}
+
+// stop makes readiness fail and drains the server, and then stops what it stands on. Each part bounds its own time.
+func (r *running) stop() error {
+	ctx := context.Background()
+	return errors.Join(r.server.Stop(ctx), r.close(ctx))
 }

@@ -1,4 +1,4 @@
-package bootstrap
+package program
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ const environmentPrefix = "GLUEPOT_"
 // Each setting is one flag; its environment variable is GLUEPOT_ and the flag's name in capitals with
 // underscores. These lists are all there is: the README's table is checked against them.
 
-func databaseFlags(flags *pflag.FlagSet, cfg *Config) {
+func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.Var((*urlValue)(&cfg.Database.URL), "database-url", "`postgres://USER:PASSWORD@HOST/DATABASE` or sqlite://PATH")
 	flags.Var((*urlsValue)(&cfg.Database.ReplicaURLs), "database-replica-urls", "read-only copies, separated by commas, that public profiles may be read from")
 	flags.DurationVar(&cfg.Database.ReplicaMaxLag, "database-replica-max-lag", cfg.Database.ReplicaMaxLag, "how far behind a replica may be and still be read from")
@@ -27,7 +27,7 @@ func databaseFlags(flags *pflag.FlagSet, cfg *Config) {
 	flags.BoolVar(&cfg.Migrate, "database-migrate", cfg.Migrate, "let serve, import and migrate create the database and bring its schema up to date")
 }
 
-func serveFlags(flags *pflag.FlagSet, cfg *Config) {
+func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.StringVar(&cfg.Log.Level, "log-level", cfg.Log.Level, "debug, info, warn or error")
 	flags.StringVar(&cfg.Log.Format, "log-format", cfg.Log.Format, "json or console")
 	flags.DurationVar(&cfg.SweepInterval, "sweep-interval", cfg.SweepInterval, "time between two searches for expired pastes to remove; 0 leaves it to other nodes")
@@ -87,7 +87,7 @@ func misplacedPasswords(flags *pflag.FlagSet) error {
 const setting = "gluepot_setting"
 
 // addSettings adds one of the lists above to a command's flags.
-func addSettings(flags *pflag.FlagSet, cfg *Config, list func(*pflag.FlagSet, *Config)) {
+func addSettings(flags *pflag.FlagSet, cfg *config, list func(*pflag.FlagSet, *config)) {
 	settings := pflag.NewFlagSet("", pflag.ContinueOnError)
 	list(settings, cfg)
 	settings.VisitAll(func(flag *pflag.Flag) { flag.Annotations = map[string][]string{setting: nil} })

@@ -1,4 +1,4 @@
-package bootstrap
+package program
 
 import (
 	"os"
@@ -11,11 +11,11 @@ import (
 // TestReadmeNamesEverySetting holds the README's table against the declarations.
 func TestReadmeNamesEverySetting(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../README.md")
+	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, flags := DefaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
+	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, databaseFlags)
 	addSettings(flags, &cfg, serveFlags)
 	rows := 0
@@ -48,7 +48,7 @@ func TestReadmeNamesEverySetting(t *testing.T) {
 }
 
 func TestFillFromEnvironment(t *testing.T) {
-	cfg, flags := DefaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
+	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, databaseFlags)
 	addSettings(flags, &cfg, serveFlags)
 	flags.Bool("demo", false, "")
@@ -62,7 +62,7 @@ func TestFillFromEnvironment(t *testing.T) {
 	if err := fillFromEnvironment(flags); err != nil {
 		t.Fatal(err)
 	}
-	if cfg.HTTP.Addr != "127.0.0.1:2" || cfg.Log.Level != "debug" || cfg.Database.URL != DefaultConfig().Database.URL {
+	if cfg.HTTP.Addr != "127.0.0.1:2" || cfg.Log.Level != "debug" || cfg.Database.URL != defaultConfig().Database.URL {
 		t.Errorf("%+v", cfg)
 	}
 	if demo, _ := flags.GetBool("demo"); demo {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/tests/bench/twin"
 )
@@ -30,9 +32,17 @@ func openGluepot(url string, logging bool) opener {
 			level = zapcore.WarnLevel
 		}
 		log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(io.Discard), level))
-		api, stop, err := bootstrap.OpenHandler(ctx, cfg, log)
+		u, stop, err := bootstrap.Open(ctx, cfg)
 		if err != nil {
 			return nil, nil, err
+		}
+		api, err := httpapi.New(httpapi.DefaultConfig(), httpapi.UseCases{
+			CheckUserExists: u.CheckUserExists, ShowProfile: u.ShowProfile, ShowSelf: u.ShowSelf,
+			ListOwnPastes: u.ListOwnPastes, CountActivePastes: u.CountActivePastes,
+			FindLanguageByName: u.FindLanguageByName, FindLanguageByExtension: u.FindLanguageByExtension,
+		}, u.Catalogue, u.Ready, log)
+		if err != nil {
+			return nil, nil, errors.Join(err, stop(ctx))
 		}
 		return api, func() { _ = stop(ctx) }, nil
 	}

@@ -5,14 +5,16 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
 )
@@ -52,27 +54,44 @@ func Example_useCases() {
 	// There is no such user.
 }
 
-// A server of another kind mounts the whole interface under a path of its own.
+// A server of another kind mounts the HTTP interface, under a path of its own, beside what it serves itself.
 func Example_handler() {
 	cfg, remove := configuration()
 	defer remove()
-	cfg.HTTP.BasePath = "/snippets"
-	ctx := context.Background()
-	api, stop, err := bootstrap.OpenHandler(ctx, cfg, zap.NewNop())
+	cfg.AllowPendingMigrations = true // /readyz says so
+	cfg.SweepInterval = time.Minute   // as "gluepot serve" does
+	ctx, log := context.Background(), zap.NewNop()
+	gluepot, stop, err := bootstrap.Open(ctx, cfg)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer stop(ctx) //nolint:errcheck // an example
 
+	settings := httpapi.DefaultConfig()
+	settings.BasePath = "/snippets"
+	api, err := httpapi.New(settings, httpapi.UseCases{
+		CheckUserExists: gluepot.CheckUserExists, ShowProfile: gluepot.ShowProfile, ShowSelf: gluepot.ShowSelf,
+		ListOwnPastes: gluepot.ListOwnPastes, CountActivePastes: gluepot.CountActivePastes,
+		FindLanguageByName: gluepot.FindLanguageByName, FindLanguageByExtension: gluepot.FindLanguageByExtension,
+	}, gluepot.Catalogue, gluepot.Ready, log)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	mux := http.NewServeMux()
 	mux.Handle("/snippets/", api)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "something else") })
-	server := httptest.NewServer(mux)
-	defer server.Close()
+	server := &http.Server{Handler: mux, ReadTimeout: settings.ReadTimeout, WriteTimeout: settings.WriteTimeout, IdleTimeout: settings.IdleTimeout}
+	go func() { _ = server.Serve(listener) }()
 
 	for _, path := range []string{"/snippets/data/numPastes", "/elsewhere"} {
-		response, err := http.Get(server.URL + path)
+		response, err := http.Get("http://" + listener.Addr().String() + path)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -81,7 +100,10 @@ func Example_handler() {
 		_ = response.Body.Close()
 		fmt.Println(response.StatusCode, string(body))
 	}
+	api.StartDraining() // so that /readyz fails
+	fmt.Println(server.Shutdown(ctx))
 	// Output:
 	// 200 {"numPastes":0}
 	// 200 something else
+	// <nil>
 }

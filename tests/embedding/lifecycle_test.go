@@ -16,11 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
+	"github.com/gluepot/gluepot/bootstrap/program"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/faultproxy"
 )
@@ -128,9 +127,6 @@ func TestFailedOpens(t *testing.T) {
 					if _, _, err := bootstrap.Open(attempt.ctx, attempt.cfg); err == nil {
 						t.Fatal("it was opened")
 					}
-					if _, _, err := bootstrap.OpenHandler(attempt.ctx, attempt.cfg, zap.NewNop()); err == nil {
-						t.Fatal("it was opened")
-					}
 				}
 			})
 		})
@@ -232,7 +228,7 @@ func TestRunIsStoppedByItsContext(t *testing.T) {
 		var stdout, stderr output
 		code := make(chan int, 1)
 		go func() {
-			code <- bootstrap.Run(ctx, []string{
+			code <- program.Run(ctx, []string{
 				"serve", "--database-url", string(cfg.Database.URL), "--http-addr", "127.0.0.1:0", "--http-drain-delay", "0s",
 			}, nil, &stdout, &stderr)
 		}()
@@ -272,7 +268,7 @@ func TestRunIsCancelledWhileStarting(t *testing.T) {
 		var stdout, stderr output
 		code := make(chan int, 1)
 		go func() {
-			code <- bootstrap.Run(ctx, []string{"serve", "--database-url", string(cfg.Database.URL), "--http-addr", "127.0.0.1:0"}, nil, &stdout, &stderr)
+			code <- program.Run(ctx, []string{"serve", "--database-url", string(cfg.Database.URL), "--http-addr", "127.0.0.1:0"}, nil, &stdout, &stderr)
 		}()
 		for deadline := time.Now().Add(patience); proxy.Opened() == 0 && time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)

@@ -2,13 +2,9 @@ package embedding_test
 
 import (
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
-
-	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/bootstrap"
@@ -26,7 +22,9 @@ func TestOpenWithoutMigrating(t *testing.T) {
 		if _, _, err := bootstrap.Open(t.Context(), cfg); fault.KindOf(err) != fault.Unavailable {
 			t.Error(err)
 		}
-		if _, _, err := bootstrap.OpenHandler(t.Context(), cfg, zap.NewNop()); fault.KindOf(err) != fault.Unavailable {
+		waiting := cfg
+		waiting.AllowPendingMigrations = true
+		if _, _, err := bootstrap.Open(t.Context(), waiting); fault.KindOf(err) != fault.Unavailable {
 			t.Error(err)
 		}
 	})
@@ -45,20 +43,16 @@ func TestOpenWithoutMigrating(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			api, stop, err := bootstrap.OpenHandler(t.Context(), cfg, zap.NewNop())
+			waiting := cfg
+			waiting.AllowPendingMigrations = true
+			gluepot, stop, err := bootstrap.Open(t.Context(), waiting)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer stop(t.Context()) //nolint:errcheck // nothing was written
-			wantReadiness := func(status int) {
-				t.Helper()
-				answer := httptest.NewRecorder()
-				api.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/readyz", nil))
-				if answer.Code != status {
-					t.Errorf("/readyz: %d %s", answer.Code, answer.Body)
-				}
+			if err := gluepot.Ready(t.Context()); !errors.Is(err, gormstore.ErrOutdated) {
+				t.Errorf("ready before the migrations: got %v, want %v", err, gormstore.ErrOutdated)
 			}
-			wantReadiness(http.StatusServiceUnavailable)
 			migrating := cfg
 			migrating.Migrate = true
 			_, stopMigrating, err := bootstrap.Open(t.Context(), migrating)
@@ -68,7 +62,9 @@ func TestOpenWithoutMigrating(t *testing.T) {
 			if err := stopMigrating(t.Context()); err != nil {
 				t.Error(err)
 			}
-			wantReadiness(http.StatusOK)
+			if err := gluepot.Ready(t.Context()); err != nil {
+				t.Errorf("ready after the migrations: got %v, want no error", err)
+			}
 		})
 	}
 }

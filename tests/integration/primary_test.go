@@ -15,7 +15,7 @@ import (
 )
 
 // open returns the use cases of a node on the database.
-func open(t *testing.T, cfg gormstore.Config) *bootstrap.UseCases {
+func open(t *testing.T, cfg gormstore.Config) *bootstrap.Gluepot {
 	t.Helper()
 	node := bootstrap.DefaultConfig()
 	node.Database, node.Migrate = cfg, false
@@ -90,7 +90,7 @@ func TestUpdatesAtOnce(t *testing.T) {
 	t.Parallel()
 	const rounds = 30
 	each(t, func(t *testing.T, cfg gormstore.Config) {
-		nodes, ctx := []*bootstrap.UseCases{open(t, cfg), open(t, cfg)}, t.Context()
+		nodes, ctx := []*bootstrap.Gluepot{open(t, cfg), open(t, cfg)}, t.Context()
 		if _, err := nodes[0].CreateUser.Do(ctx, users.New{Name: "somebody"}); err != nil {
 			t.Fatal(err)
 		}

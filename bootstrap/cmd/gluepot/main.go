@@ -5,9 +5,9 @@ import (
 	"context"
 	"os"
 
-	"github.com/gluepot/gluepot/bootstrap"
+	"github.com/gluepot/gluepot/bootstrap/program"
 )
 
 func main() {
-	os.Exit(bootstrap.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(program.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
