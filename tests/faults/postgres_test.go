@@ -1,9 +1,10 @@
 package faults
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
+	"net/http"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -13,8 +14,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// outage is how long the database is away: several times the request timeout.
-const outage = 3 * time.Second
+// outage is how long the database is away: nobody who asks at its beginning may wait for its end.
+const outage = requestTimeout + time.Second
 
 // TestPostgresKilled kills PostgreSQL with all its processes, and starts it again.
 func TestPostgresKilled(t *testing.T) {
@@ -39,32 +40,42 @@ func TestPostgresPartitioned(t *testing.T) {
 	survive(t, serve(t, string(through.URL)), proxy.Drop, proxy.Resume)
 }
 
-// TestPostgresOutOfConnections lets others take every connection that PostgreSQL has, the node's included.
+// TestPostgresOutOfConnections has others hold every connection that PostgreSQL has: it answers the node, and
+// refuses it.
 func TestPostgresOutOfConnections(t *testing.T) {
-	server := database.StartBreakable(t, "-c", "max_connections=20")
+	const connections = 20
+	server := database.StartBreakable(t, "-c", fmt.Sprint("max_connections=", connections))
 	program.Fixture(t, server.Config)
-	node := serve(t, string(server.Config.URL))
+	proxy, through := faultproxy.Start(t, server.Config)
+	node := serve(t, string(through.URL))
 	db := database.SQL(t, server.Config)
-	var taken []*sql.Conn
+	first, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := []*sql.Conn{first}
 	survive(t, node, func() {
-		// Others connect again and again, and end the connections of the node, until it gets none any more.
-		without := 0
-		program.Eventually(t, "the node has no connection", func() bool {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
-			connection, err := db.Conn(ctx)
-			for ; err == nil; connection, err = db.Conn(ctx) {
+		// The node is kept out until the others have them all: it would race with them for each.
+		proxy.Refuse()
+		program.Eventually(t, "others have every connection", func() bool {
+			connection, err := db.Conn(t.Context())
+			for ; err == nil; connection, err = db.Conn(t.Context()) {
 				taken = append(taken, connection)
 			}
-			ended := 0
-			if err := taken[0].QueryRowContext(t.Context(), `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-				WHERE application_name = 'gluepot'`).Scan(&ended); err != nil {
+			if len(taken) == connections {
+				return true
+			}
+			// The fixture still has some, and the node's end when PostgreSQL notices.
+			if _, err := first.ExecContext(t.Context(),
+				"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gluepot'"); err != nil {
 				t.Fatal(err)
 			}
-			if without++; ended > 0 {
-				without = 0
-			}
-			return without == 10
+			return false
+		})
+		proxy.Resume()
+		program.Eventually(t, "an answer says that PostgreSQL takes no more connections", func() bool {
+			status, body := node.Get("/user/epoxy", "")
+			return status == http.StatusServiceUnavailable && strings.Contains(body, "takes no more connections")
 		})
 	}, func() {
 		for _, connection := range taken {
@@ -79,16 +90,17 @@ func TestPostgresOutOfConnections(t *testing.T) {
 // ready; afterwards it is ready, and all is right, without a restart.
 func survive(t *testing.T, node *program.Process, breakDatabase, mendDatabase func()) {
 	t.Helper()
-	languages := load{clients: 2, pause: time.Millisecond, to: at(node.Address), questions: []question{
+	languages := load{clients: 2, pause: 10 * time.Millisecond, to: at(node.Address), questions: []question{
 		{"/data/language?name=Go", "", func(status int, _ string) bool { return status == 200 }},
 		{"/healthz", "", func(status int, _ string) bool { return status == 200 }},
 	}}.start(t)
-	asking := load{clients: 16, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.start(t)
+	asking := load{clients: 16, pause: 10 * time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.start(t)
 	time.Sleep(time.Second)
 	before := asking.cut()
 	before.wantAllRight(t)
 
 	breakDatabase()
+	broken := time.Now()
 	during := &tally{}
 	program.Eventually(t, "answers are 503", func() bool {
 		during.add(asking.cut())
@@ -97,7 +109,7 @@ func survive(t *testing.T, node *program.Process, breakDatabase, mendDatabase fu
 	if ready(node) {
 		t.Error("the node says that it is ready")
 	}
-	time.Sleep(outage)
+	time.Sleep(time.Until(broken.Add(outage)))
 	mendDatabase()
 	became := untilReady(t, node)
 	during.add(asking.cut())
@@ -110,7 +122,7 @@ func survive(t *testing.T, node *program.Process, breakDatabase, mendDatabase fu
 		return counted.right > 0 && counted.right == counted.asked()
 	})
 	recovered := time.Since(began) - 200*time.Millisecond
-	after := load{clients: 16, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.run(t, time.Second)
+	after := load{clients: 16, pause: 10 * time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.run(t, time.Second)
 	during.add(asking.stop())
 	always := languages.stop()
 	record(t, "before", fmt.Sprint(before, "; ", before.wait()), "all right")
