@@ -192,58 +192,6 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-func TestListenFailure(t *testing.T) {
-	t.Parallel()
-	url := string(database.SQLite(t).URL)
-	first := program.Serve(t, url)
-	code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + url, "GLUEPOT_HTTP_ADDR=" + first.Address}, "serve")
-	wanted := "gluepot: Cannot listen on " + first.Address + ". Choose another address with --http-addr or GLUEPOT_HTTP_ADDR. (address already in use)\n"
-	if code != 1 || stdout != "" || stderr != wanted {
-		t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
-	}
-}
-
-func TestWrongConfiguration(t *testing.T) {
-	t.Parallel()
-	code, stdout, stderr := program.Run(t, []string{
-		"GLUEPOT_DATABASE_URL=mysql://root:hunter2@localhost/x", "GLUEPOT_DATABASE_MAX_CONNECTIONS=many", "GLUEPOT_HTTP_ADDR=nowhere",
-		"GLUEPOT_HTTP_BASE_PATH=api/v2/", "GLUEPOT_HTTP_REQUEST_TIMEOUT=-1s", "GLUEPOT_LOG_LEVEL=loud", "GLUEPOT_LOG_FORMAT=xml",
-		"GLUEPOT_HTTP_TRUSTED_PROXIES=nobody", "GLUEPOT_SWEEP_INTERVAL=soon",
-	}, "serve")
-	for _, part := range []string{
-		"database URL", "GLUEPOT_DATABASE_MAX_CONNECTIONS", "nowhere", "api/v2/", "request timeout", "loud", "xml", "nobody", "GLUEPOT_SWEEP_INTERVAL",
-	} {
-		if !strings.Contains(stderr, part) {
-			t.Errorf("%q is not named in:\n%s", part, stderr)
-		}
-	}
-	if strings.Contains(stderr, "connections is 0") {
-		t.Errorf("a value that nobody wrote is named in:\n%s", stderr)
-	}
-	if code != 2 || stdout != "" || strings.Contains(stderr, "goroutine") || strings.Contains(stderr, "hunter2") {
-		t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
-	}
-	for _, args := range [][]string{
-		{"nonsense"}, {"serve", "--nonsense"}, {"serve", "nonsense"}, {"migrate", "down"}, {"help", "nonsense"}, {"help", "user", "nonsense"},
-		{"stats", "--database-max-connections", "many"}, {"stats", "--database-migrate=maybe"}, {"serve", "--sweep-interval", "soon"},
-		{"user", "create", "epoxy", "--supporter-months", "many"},
-	} {
-		code, stdout, stderr := program.Run(t, nil, args...)
-		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "gluepot: ") || strings.Count(stderr, "\n") != 1 ||
-			strings.Contains(stderr, "strconv") || strings.Contains(stderr, "time:") {
-			t.Errorf("%v: exit code %d, %q, %q", args, code, stdout, stderr)
-		}
-	}
-}
-
-func TestDatabaseDownAtStart(t *testing.T) {
-	t.Parallel()
-	code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=postgres://gluepot:hunter2@127.0.0.1:1/gluepot", "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve")
-	if code != 1 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "connection refused") || strings.Contains(stderr, "hunter2") {
-		t.Errorf("exit code %d, %q", code, stderr)
-	}
-}
-
 // TestRefusedByServer says what the server has against the user, and not that it has no TLS either.
 func TestRefusedByServer(t *testing.T) {
 	t.Parallel()
@@ -257,15 +205,6 @@ func TestRefusedByServer(t *testing.T) {
 		code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + address.String()}, strings.Fields(line)...)
 		if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, `database "nowhere" does not exist`) {
 			t.Errorf("%s: exit code %d, %q, %q", line, code, stdout, stderr)
-		}
-	}
-}
-
-func TestHelpAndVersion(t *testing.T) {
-	t.Parallel()
-	for args, part := range map[string]string{"help": "Available Commands", "": "Available Commands", "help serve": "--http-addr", "version": "gluepot "} {
-		if code, stdout, stderr := program.Run(t, nil, strings.Fields(args)...); code != 0 || !strings.Contains(stdout, part) || stderr != "" {
-			t.Errorf("%q: exit code %d, %q, %q", args, code, stdout, stderr)
 		}
 	}
 }

@@ -12,94 +12,113 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestCommands works beside a running server: each change shows in its next answer.
-func TestCommands(t *testing.T) {
-	t.Parallel()
+// beside runs commands beside a server: each change must show in its next answer.
+type beside struct {
+	*testing.T
+	url    string
+	server *program.Process
+}
+
+// besideServer runs test on each database.
+func besideServer(t *testing.T, test func(beside)) {
+	t.Helper()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		server := program.Serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=50ms")
-		gluepot := func(wantCode int, line string) string {
-			t.Helper()
-			code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, strings.Fields(line)...)
-			if code != wantCode || (code != 0) != strings.Contains(stderr, "gluepot: ") {
-				t.Fatalf("%s: exit code %d, want %d: %s%s", line, code, wantCode, stdout, stderr)
-			}
-			return stdout
-		}
-		field := func(line, name string) string {
-			t.Helper()
-			var v map[string]any
-			if err := json.Unmarshal([]byte(gluepot(0, line)), &v); err != nil {
-				t.Fatal(err)
-			}
-			return fmt.Sprint(v[name])
-		}
-		wantAnswer := func(path, token string, status int, parts ...string) {
-			t.Helper()
-			got, body := server.Get(path, token)
-			for _, part := range parts {
-				if !strings.Contains(body, part) {
-					t.Errorf("%s: %q is not in %s", path, part, body)
-				}
-			}
-			if got != status {
-				t.Errorf("%s: %d, want %d: %s", path, got, status, body)
-			}
-		}
-
-		id := field("user create Epoxy --public --avatar-url https://example.com/e --supporter-months 7 --contributor --service github=1 --service gitlab=2 --json", "id")
-		wantAnswer("/user/epoxy", "", http.StatusOK, `"_id":"`+id+`"`, `"username":"Epoxy"`, `"supporterLength":7`, `"contributor":true`, `"avatarUrl":"https://example.com/e"`)
-		gluepot(1, "user create ePOXY")
-		gluepot(1, "user create -- -x")
-		gluepot(1, "user show nobody")
-		gluepot(0, "user update epoxy --public=false --service gitlab=")
-		wantAnswer("/user/epoxy", "", http.StatusNotFound)
-
-		lines := strings.Split(strings.TrimSpace(gluepot(0, "token issue epoxy --name laptop --expires-in 90d")), "\n")
-		secret := lines[len(lines)-1]
-		wantAnswer("/user/self", secret, http.StatusOK, `"serviceIds":{"github":"1"}`, `"stars":[]`)
-		tokenID := field("token list epoxy --json", "id")
-		if list := gluepot(0, "token list epoxy"); strings.Contains(list, secret) || !strings.Contains(list, "laptop") {
-			t.Error(list)
-		}
-		program.Eventually(t, "the last use is stored", func() bool { return field("token list epoxy --json", "lastUsedAt") != "<nil>" })
-
-		first := field("paste create --owner epoxy --json", "id")
-		second := field("paste create --owner epoxy --expires-in 1h --json", "id")
-		gluepot(0, "paste create --anonymous")
-		gluepot(2, "paste create")
-		gluepot(1, "paste create --owner nobody")
-		gluepot(0, "paste star epoxy "+first)
-		gluepot(0, "paste star epoxy "+second)
-		wantAnswer("/user/self/pastes", secret, http.StatusOK, `["`+second+`","`+first+`"]`)
-		wantAnswer("/user/self", secret, http.StatusOK, `"stars":["`+first+`","`+second+`"]`)
-		wantAnswer("/data/numPastes", "", http.StatusOK, `{"numPastes":3}`)
-		gluepot(0, "paste unstar epoxy "+first)
-		gluepot(1, "paste unstar epoxy "+first)
-		gluepot(0, "paste delete "+second)
-		gluepot(1, "paste delete "+second)
-		wantAnswer("/user/self", secret, http.StatusOK, `"stars":[]`)
-		wantAnswer("/data/numPastes", "", http.StatusOK, `{"numPastes":2}`)
-		if list := gluepot(0, "paste list epoxy"); !strings.Contains(list, first) || !strings.Contains(list, "active") {
-			t.Error(list)
-		}
-		if got := gluepot(0, "stats --json"); got != `{"users":1,"tokens":1,"activePastes":2,"expiredUnsweptPastes":0,"waitingStars":1}`+"\n" {
-			t.Error(got)
-		}
-
-		gluepot(0, "token revoke "+tokenID)
-		gluepot(1, "token revoke unknown")
-		wantAnswer("/user/self", secret, http.StatusUnauthorized)
-		gluepot(1, "user delete epoxy") // nobody answers the question
-		gluepot(0, "user delete epoxy --yes")
-		wantAnswer("/user/epoxy/exists", "", http.StatusNotFound)
-		wantAnswer("/data/numPastes", "", http.StatusOK, `{"numPastes":1}`)
-		if got := gluepot(0, "stats --json"); got != `{"users":0,"tokens":0,"activePastes":1,"expiredUnsweptPastes":0,"waitingStars":0}`+"\n" {
-			t.Error(got)
-		}
-		for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-			if script := gluepot(0, "completion "+shell); !strings.Contains(script, "gluepot") {
-				t.Error(shell)
-			}
-		}
+		url := string(cfg.URL)
+		test(beside{t, url, program.Serve(t, url, "GLUEPOT_TOKEN_USE_INTERVAL=50ms")})
 	})
+}
+
+// run runs a command, whose arguments are separated by spaces, and returns what it prints.
+func (b beside) run(line string) string {
+	b.Helper()
+	code, stdout, stderr := program.Run(b.T, []string{"GLUEPOT_DATABASE_URL=" + b.url}, strings.Fields(line)...)
+	if code != 0 {
+		b.Fatalf("%s: got exit code %d, want 0: %s%s", line, code, stdout, stderr)
+	}
+	return stdout
+}
+
+// field runs a command that prints one line of JSON, and returns one field of it.
+func (b beside) field(line, name string) string {
+	b.Helper()
+	var fields map[string]any
+	if text := b.run(line); json.Unmarshal([]byte(text), &fields) != nil {
+		b.Fatalf("%s: got %q, want one line of JSON", line, text)
+	}
+	return fmt.Sprint(fields[name])
+}
+
+// wantAnswer asks the server, and wants all those parts in the answer.
+func (b beside) wantAnswer(path, token string, status int, parts ...string) {
+	b.Helper()
+	got, body := b.server.Get(path, token)
+	for _, part := range parts {
+		if !strings.Contains(body, part) {
+			b.Errorf("%s: got %s, want %q in it", path, body, part)
+		}
+	}
+	if got != status {
+		b.Errorf("%s: got %d, want %d: %s", path, got, status, body)
+	}
+}
+
+func TestUserCommandsBesideServer(t *testing.T) {
+	t.Parallel()
+	besideServer(t, func(b beside) {
+		id := b.field("user create Epoxy --public --avatar-url https://example.com/e --supporter-months 7 --contributor --json", "id")
+		b.wantAnswer("/user/epoxy", "", http.StatusOK, `"_id":"`+id+`"`, `"username":"Epoxy"`, `"supporterLength":7`, `"contributor":true`,
+			`"avatarUrl":"https://example.com/e"`)
+		b.run("user update epoxy --public=false")
+		b.wantAnswer("/user/epoxy", "", http.StatusNotFound)
+		b.wantAnswer("/user/epoxy/exists", "", http.StatusOK)
+		b.run("user delete epoxy --yes")
+		b.wantAnswer("/user/epoxy/exists", "", http.StatusNotFound)
+	})
+}
+
+func TestTokenCommandsBesideServer(t *testing.T) {
+	t.Parallel()
+	besideServer(t, func(b beside) {
+		b.run("user create epoxy --service github=1 --service gitlab=2")
+		b.run("user update epoxy --service gitlab=")
+		lines := strings.Split(strings.TrimSpace(b.run("token issue epoxy --expires-in 90d")), "\n")
+		secret := lines[len(lines)-1]
+		b.wantAnswer("/user/self", secret, http.StatusOK, `"serviceIds":{"github":"1"}`, `"stars":[]`)
+		program.Eventually(b.T, "the last use is stored", func() bool { return b.field("token list epoxy --json", "lastUsedAt") != "<nil>" })
+		b.run("token revoke " + b.field("token list epoxy --json", "id"))
+		b.wantAnswer("/user/self", secret, http.StatusUnauthorized)
+	})
+}
+
+func TestPasteCommandsBesideServer(t *testing.T) {
+	t.Parallel()
+	besideServer(t, func(b beside) {
+		b.run("user create epoxy")
+		secret := b.field("token issue epoxy --json", "token")
+		first := b.field("paste create --owner epoxy --json", "id")
+		second := b.field("paste create --owner epoxy --expires-in 1h --json", "id")
+		b.run("paste create --anonymous")
+		b.run("paste star epoxy " + first)
+		b.run("paste star epoxy " + second)
+		b.wantAnswer("/user/self/pastes", secret, http.StatusOK, `["`+second+`","`+first+`"]`)
+		b.wantAnswer("/user/self", secret, http.StatusOK, `"stars":["`+first+`","`+second+`"]`)
+		b.wantAnswer("/data/numPastes", "", http.StatusOK, `{"numPastes":3}`)
+		b.run("paste unstar epoxy " + first)
+		b.run("paste delete " + second)
+		b.wantAnswer("/user/self", secret, http.StatusOK, `"stars":[]`)
+		b.wantAnswer("/data/numPastes", "", http.StatusOK, `{"numPastes":2}`)
+		b.run("user delete epoxy --yes")
+		b.wantAnswer("/data/numPastes", "", http.StatusOK, `{"numPastes":1}`)
+	})
+}
+
+// TestExitCodes are those that Run returns, which tests/commands has in full.
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	settings := []string{"GLUEPOT_DATABASE_URL=" + string(database.SQLite(t).URL)}
+	for line, want := range map[string]int{"stats": 0, "user show nobody": 1, "nonsense": 2} {
+		if code, stdout, stderr := program.Run(t, settings, strings.Fields(line)...); code != want || (stderr == "") != (want == 0) {
+			t.Errorf("%s: got exit code %d, %q, %q, want %d", line, code, stdout, stderr, want)
+		}
+	}
 }

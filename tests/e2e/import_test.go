@@ -230,25 +230,6 @@ func TestImportKilled(t *testing.T) {
 	})
 }
 
-func TestImportUsage(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	users := writeTo(t, folder, "users.json", `{"_id":"u1","username":"u1"}`)
-	code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=sqlite://" + filepath.Join(folder, "gluepot.db")},
-		"import", "pastemyst", "--users", users, "--pastes", filepath.Join(folder, "mistyped.json"))
-	if code != 2 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "mistyped.json\": no such file or directory\n") {
-		t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
-	}
-	wantFiles(t, folder, map[string]string{"users.json": `{"_id":"u1","username":"u1"}`})
-	settings := []string{"GLUEPOT_DATABASE_URL=" + string(database.SQLite(t).URL)}
-	for _, args := range [][]string{{}, {"--users", "-", "--pastes", "-"}, {"--users", "/no/such/file"}, {"--nonsense"}} {
-		code, _, stderr := program.Run(t, settings, append([]string{"import", "pastemyst"}, args...)...)
-		if code != 2 || !strings.HasPrefix(stderr, "gluepot: ") || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%v: exit code %d, %q", args, code, stderr)
-		}
-	}
-}
-
 // TestImportFailures sees a failed import say what it was importing, and from where.
 func TestImportFailures(t *testing.T) {
 	t.Parallel()

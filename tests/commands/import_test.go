@@ -1,0 +1,130 @@
+package commands
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// writeTo writes a file and returns its path.
+func writeTo(t *testing.T, folder, name, text string) string {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// wantFiles compares a folder with what should be in it, and sees that others may read none of it.
+func wantFiles(t *testing.T, folder string, wanted map[string]string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		path := filepath.Join(folder, entry.Name())
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, ok := wanted[entry.Name()]; !ok || string(text) != want {
+			t.Errorf("%s: got %q, want %q", entry.Name(), text, want)
+		}
+		if info, err := entry.Info(); err != nil || info.Mode().Type() == 0 && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: got the mode %v, error %v, want -rw-------", entry.Name(), info.Mode(), err)
+		}
+	}
+	if len(entries) != len(wanted) {
+		t.Errorf("%s: got %v, want %d files", folder, entries, len(wanted))
+	}
+}
+
+// summary is a line of what "import --json" prints.
+type summary struct {
+	Kind                                    string
+	Read, New, Updated, Unchanged, Rejected int64
+	RejectsFile                             string
+}
+
+// imports runs an import that leaves its rejects in folder, and returns its summaries by kind.
+func (i installation) imports(folder, flags string) (result, map[string]summary) {
+	i.Helper()
+	got := i.run("import pastemyst --json --rejects-dir " + folder + " " + flags)
+	summaries := map[string]summary{}
+	for decoder := json.NewDecoder(strings.NewReader(got.stdout)); decoder.More(); {
+		var s summary
+		if err := decoder.Decode(&s); err != nil {
+			i.Fatalf("%s: got %q: %v", flags, got.stdout, err)
+		}
+		summaries[s.Kind] = s
+	}
+	return got, summaries
+}
+
+// TestImportSummary is a table, or a line of JSON for each kind, in the order in which they were imported.
+func TestImportSummary(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	users := writeTo(t, folder, "users.json", `{"_id":"u1","username":"u1"}`+"\n"+`{"_id":"u2","username":"u2"}`)
+	pastes := writeTo(t, folder, "pastes.json", `{"_id":"p1","ownerId":"u1","createdAt":1}`)
+	line := "import pastemyst --pastes " + pastes + " --users " + users
+	i := install(t)
+	if got, want := i.do(line), `KIND    READ  NEW  UPDATED  UNCHANGED  REJECTED
+users   2     2    0        0          0
+pastes  1     1    0        0          0
+`; got != want {
+		t.Errorf("%s:\ngot\n%swant\n%s", line, got, want)
+	}
+	writeTo(t, folder, "users.json", `{"_id":"u1","username":"U1"}`+"\n"+`{"_id":"u2","username":"u2"}`)
+	if got, want := i.do(line+" --json"), `{"kind":"users","file":"`+users+`","read":2,"new":0,"updated":1,"unchanged":1,"rejected":0}
+{"kind":"pastes","file":"`+pastes+`","read":1,"new":0,"updated":0,"unchanged":1,"rejected":0}
+`; got != want {
+		t.Errorf("%s:\ngot\n%swant\n%s", line, got, want)
+	}
+}
+
+func TestImportFromStandardInput(t *testing.T) {
+	t.Parallel()
+	for flags, text := range map[string]string{
+		"--users -":              `{"_id":"u1","username":"u1"}` + "\n" + `{"_id":"u2","username":"u2"}`,
+		"--users - --json-array": `[{"_id":"u1","username":"u1"},` + "\n" + `{"_id":"u2","username":"u2"}]`,
+	} {
+		got := install(t).runReading(text, "import pastemyst --json "+flags)
+		want := result{exitOK, `{"kind":"users","file":"standard input","read":2,"new":2,"updated":0,"unchanged":0,"rejected":0}` + "\n", ""}
+		if got != want {
+			t.Errorf("%s: got %+v, want %+v", flags, got, want)
+		}
+	}
+}
+
+// TestImportTellsOfWaitingStars whose pastes may be what is imported next.
+func TestImportTellsOfWaitingStars(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	got := i.runReading(`{"_id":"u1","username":"u1","stars":["p1","p2"]}`, "import pastemyst --users -")
+	if got.code != exitOK || !strings.HasSuffix(got.stderr, "2 stars wait for pastes that are not stored.\n") {
+		t.Errorf("got %+v, want exit code 0 and a word about 2 stars", got)
+	}
+	if got := i.runReading(`{"_id":"p1","createdAt":1}`, "import pastemyst --pastes -"); !strings.HasSuffix(got.stderr, "1 stars wait for pastes that are not stored.\n") {
+		t.Errorf("got %+v, want a word about 1 star", got)
+	}
+	if got := i.runReading(`{"_id":"p2","createdAt":1}`, "import pastemyst --pastes -"); strings.Contains(got.stderr, "stars") {
+		t.Errorf("got %+v, want no word about stars", got)
+	}
+}
+
+// TestImportOfMistypedFile stores nothing, and creates no database, of the files that are there.
+func TestImportOfMistypedFile(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	users := writeTo(t, folder, "users.json", `{"_id":"u1","username":"u1"}`)
+	mistyped := filepath.Join(folder, "mistyped.json")
+	i := installation{t, "sqlite://" + filepath.Join(folder, "gluepot.db")}
+	line := "import pastemyst --users " + users + " --pastes " + mistyped
+	wantRefusal(t, line, i.run(line), exitUsage, `cannot read "`+mistyped+`": no such file or directory`)
+	wantFiles(t, folder, map[string]string{"users.json": `{"_id":"u1","username":"u1"}`})
+}

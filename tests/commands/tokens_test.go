@@ -1,0 +1,90 @@
+package commands
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTokenIssue shows the secret on the last line, alone, for scripts.
+func TestTokenIssue(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"token issue epoxy": "Issued the token RANDOMID; it expires: never. It is not shown again:\nSECRET\n",
+		"token issue epoxy --name laptop --expires-in 90d": "Issued the token RANDOMID; it expires: YYYY-MM-DD HH:MM:SS. It is not shown again:\nSECRET\n",
+		"token issue epoxy --json": `{"id":"RANDOMID","name":"","createdAt":"TIME","lastUsedAt":null,"expiresAt":null,"revokedAt":null,` +
+			`"token":"SECRET"}` + "\n",
+		"token issue epoxy --name laptop --expires-in 12h --json": `{"id":"RANDOMID","name":"laptop","createdAt":"TIME","lastUsedAt":null,` +
+			`"expiresAt":"TIME","revokedAt":null,"token":"SECRET"}` + "\n",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			i := install(t)
+			i.do("user create epoxy")
+			wantLike(t, line, i.do(line), want)
+		})
+	}
+}
+
+// TestLifetimes are Go's durations, and days and weeks.
+func TestLifetimes(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do("user create epoxy")
+	for text, want := range map[string]time.Duration{
+		"90s": 90 * time.Second, "1h30m": 90 * time.Minute, "90d": 90 * 24 * time.Hour, "2w": 14 * 24 * time.Hour,
+	} {
+		for _, line := range []string{"token issue epoxy --json --expires-in ", "paste create --anonymous --json --expires-in "} {
+			var made struct{ CreatedAt, ExpiresAt time.Time }
+			if err := json.Unmarshal([]byte(i.do(line+text)), &made); err != nil {
+				t.Fatal(err)
+			}
+			if got := made.ExpiresAt.Sub(made.CreatedAt); got != want {
+				t.Errorf("%s%s: got a lifetime of %v, want %v", line, text, got, want)
+			}
+		}
+	}
+}
+
+// TestTokenList never shows the secret again.
+func TestTokenList(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do("user create epoxy")
+	secret := i.field("token issue epoxy --name laptop --json", "token")
+	text, lines := i.do("token list epoxy"), i.do("token list epoxy --json")
+	wantLike(t, "token list", text, "ID        NAME    CREATED              LAST USED  EXPIRES  REVOKED\n"+
+		"RANDOMID  laptop  YYYY-MM-DD HH:MM:SS  never      never    never\n")
+	wantLike(t, "token list --json", lines, `{"id":"RANDOMID","name":"laptop","createdAt":"TIME","lastUsedAt":null,"expiresAt":null,"revokedAt":null}`+"\n")
+	if strings.Contains(text+lines, secret) {
+		t.Errorf("got %s%s, want the secret %s not to be in it", text, lines, secret)
+	}
+}
+
+func TestTokenListOfNone(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do("user create epoxy")
+	for line, want := range map[string]string{"token list epoxy": "ID  NAME  CREATED  LAST USED  EXPIRES  REVOKED\n", "token list epoxy --json": ""} {
+		if got := i.do(line); got != want {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestTokenRevoke(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do("user create epoxy")
+	id := i.field("token issue epoxy --json", "id")
+	if got, want := i.do("token revoke "+id), "Revoked the token "+id+".\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := i.do("token revoke "+id+" --json"), `{"revoked":"`+id+`"}`+"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	wantLike(t, "token list --json", i.do("token list epoxy --json"),
+		`{"id":"RANDOMID","name":"","createdAt":"TIME","lastUsedAt":null,"expiresAt":null,"revokedAt":"TIME"}`+"\n")
+	i.wantRefused("token revoke unknown", "There is no token with that id.")
+}

@@ -1,0 +1,85 @@
+package commands
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestUsageErrors are answered before anything is opened: with the exit code 2, and one line that says what to do instead.
+func TestUsageErrors(t *testing.T) {
+	t.Parallel()
+	const (
+		lifetimes = "write a time such as 30m, 12h, 90d or 2w."
+		owners    = "a paste needs either --owner NAME or --anonymous"
+	)
+	for line, want := range map[string]string{
+		"nonsense":           `"nonsense" is not something that gluepot knows. See 'gluepot --help'`,
+		"help nonsense":      `"nonsense" is not something that gluepot knows. See 'gluepot --help'`,
+		"help user nonsense": `"nonsense" is not something that gluepot user knows. See 'gluepot user --help'`,
+		"migrate down":       `"down" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
+		"serve nonsense":     `"nonsense" is not something that gluepot serve knows. See 'gluepot serve --help'`,
+		"serve --nonsense":   "unknown flag: --nonsense. See 'gluepot serve --help'",
+		"stats nonsense":     `"nonsense" is not something that gluepot stats knows. See 'gluepot stats --help'`,
+		"token issue a b":    `"b" is not something that gluepot token issue knows. See 'gluepot token issue --help'`,
+		"user create":        "gluepot user create needs NAME. See 'gluepot user create --help'",
+		"paste star epoxy":   "gluepot paste star needs ID. See 'gluepot paste star --help'",
+
+		"stats --database-max-connections many":     `--database-max-connections is "many": it takes a whole number. See 'gluepot stats --help'`,
+		"stats --database-migrate=maybe":            `--database-migrate is "maybe": it takes true or false. See 'gluepot stats --help'`,
+		"serve --sweep-interval soon":               `--sweep-interval is "soon": it takes a time such as 500ms, 10s or 2m. See 'gluepot serve --help'`,
+		"user create epoxy --supporter-months many": `--supporter-months is "many": it takes a whole number. See 'gluepot user create --help'`,
+		"user create epoxy --service github":        `invalid argument "github" for "--service" flag: github must be formatted as key=value. See 'gluepot user create --help'`,
+
+		"token issue epoxy --expires-in soon":      `invalid argument "soon" for "--expires-in" flag: ` + lifetimes + ` See 'gluepot token issue --help'`,
+		"token issue epoxy --expires-in 0d":        `invalid argument "0d" for "--expires-in" flag: ` + lifetimes + ` See 'gluepot token issue --help'`,
+		"token issue epoxy --expires-in 1.5d":      `invalid argument "1.5d" for "--expires-in" flag: ` + lifetimes + ` See 'gluepot token issue --help'`,
+		"token issue epoxy --expires-in 65536w":    `invalid argument "65536w" for "--expires-in" flag: ` + lifetimes + ` See 'gluepot token issue --help'`,
+		"paste create --anonymous --expires-in 0s": `invalid argument "0s" for "--expires-in" flag: ` + lifetimes + ` See 'gluepot paste create --help'`,
+		"paste create --expires-in -1h":            `invalid argument "-1h" for "--expires-in" flag: ` + lifetimes + ` See 'gluepot paste create --help'`,
+
+		"paste create":                           owners,
+		"paste create --owner epoxy --anonymous": owners,
+
+		"import pastemyst":                       "give at least one of --users, --api-keys and --pastes. See 'gluepot import pastemyst --help'",
+		"import pastemyst --users - --pastes -":  "only one of the files can be standard input",
+		"import pastemyst --users /no/such/file": `cannot read "/no/such/file": no such file or directory`,
+		"import pastemyst --nonsense":            "unknown flag: --nonsense. See 'gluepot import pastemyst --help'",
+	} {
+		path := filepath.Join(t.TempDir(), "new", "gluepot.db")
+		i := installation{t, "sqlite://" + path}
+		wantRefusal(t, line, i.run(line), exitUsage, want)
+		if _, err := os.Stat(filepath.Dir(path)); !os.IsNotExist(err) {
+			t.Errorf("%s: got %v, want no database to be created", line, err)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	for line, part := range map[string]string{
+		"": "Available Commands", "help": "Available Commands", "help serve": "--http-addr", "serve --help": "--http-addr",
+		"user": "Available Commands", "user create --help": "gluepot user create epoxy --public",
+	} {
+		if got := run(t, strings.Fields(line)...); got.code != exitOK || !strings.Contains(got.stdout, part) || got.stderr != "" {
+			t.Errorf("%q: got %+v, want exit code 0 and %q on standard output alone", line, got, part)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	if got := run(t, "version"); got.code != exitOK || !strings.HasPrefix(got.stdout, "gluepot ") || got.stderr != "" {
+		t.Errorf("got %+v, want exit code 0 and \"gluepot \" at the beginning of standard output", got)
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if got := run(t, "completion", shell); got.code != exitOK || !strings.Contains(got.stdout, "gluepot") || got.stderr != "" {
+			t.Errorf("%s: got exit code %d, standard output %.100q, standard error %q, want a script for gluepot", shell, got.code, got.stdout, got.stderr)
+		}
+	}
+}

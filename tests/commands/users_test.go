@@ -1,0 +1,180 @@
+package commands
+
+import (
+	"strings"
+	"testing"
+)
+
+// createEpoxy creates a user with every field.
+const createEpoxy = "user create Epoxy --public --avatar-url https://example.com/e --default-lang Go --supporter-months 7 --contributor" +
+	" --service github=1 --service gitlab=2"
+
+func TestUserCreate(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"user create putty": "Created the user putty with the id RANDOMID.\n",
+		"user create putty --json": `{"id":"RANDOMID","name":"putty","avatarUrl":"","defaultLang":"Autodetect","publicProfile":false,` +
+			`"supporterMonths":0,"contributor":false}` + "\n",
+		createEpoxy + " --json": `{"id":"RANDOMID","name":"Epoxy","avatarUrl":"https://example.com/e","defaultLang":"Go","publicProfile":true,` +
+			`"supporterMonths":7,"contributor":true,"services":{"github":"1","gitlab":"2"}}` + "\n",
+	} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			wantLike(t, line, install(t).do(line), want)
+		})
+	}
+}
+
+func TestUserCreateRefused(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do("user create Epoxy")
+	i.wantRefused("user create ePOXY", "The username is taken. Choose another.")
+	i.wantRefused("user create -- -x", "The username does not begin and end with a letter or a digit.")
+	i.wantRefused("user create putty --supporter-months -1", "The supporter length is negative.")
+	i.wantRefused("user create putty --service =x", "A service needs a name of at most 64 and an id of at most 256 bytes of printable text.")
+	if got := strings.Count(i.do("user list --json"), "\n"); got != 1 {
+		t.Errorf("got %d users, want the first alone", got)
+	}
+}
+
+func TestUserShow(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	created := i.do(createEpoxy + " --json")
+	if got := i.do("user show ePOXY --json"); got != created {
+		t.Errorf("got %s, want what was printed at first, %s", got, created)
+	}
+	wantLike(t, "user show", i.do("user show epoxy"), `Name              Epoxy
+Id                RANDOMID
+Created           YYYY-MM-DD HH:MM:SS
+Profile           public
+Avatar            https://example.com/e
+Default language  Go
+Supporter months  7
+Contributor       yes
+Service github    1
+Service gitlab    2
+`)
+}
+
+func TestUserList(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	const titles = "NAME   ID        PROFILE  SUPPORTER  CONTRIBUTOR\n"
+	for line, want := range map[string]string{"user list": "NAME  ID  PROFILE  SUPPORTER  CONTRIBUTOR\n", "user list --json": ""} {
+		if got := i.do(line); got != want {
+			t.Errorf("%s without users: got %q, want %q", line, got, want)
+		}
+	}
+	i.do(createEpoxy)
+	i.do("user create putty")
+	wantLike(t, "user list", i.do("user list"), titles+
+		"Epoxy  RANDOMID  public   7 months   yes\n"+
+		"putty  RANDOMID  private  0 months   no\n")
+	wantLike(t, "user list --json", i.do("user list --json"), `{"id":"RANDOMID","name":"Epoxy","avatarUrl":"https://example.com/e",`+
+		`"defaultLang":"Go","publicProfile":true,"supporterMonths":7,"contributor":true}
+{"id":"RANDOMID","name":"putty","avatarUrl":"","defaultLang":"Autodetect","publicProfile":false,"supporterMonths":0,"contributor":false}
+`)
+}
+
+// TestUserUpdate changes what the flags name, and nothing else.
+func TestUserUpdate(t *testing.T) {
+	t.Parallel()
+	const before = `{"id":"RANDOMID","name":"Epoxy","avatarUrl":"https://example.com/e","defaultLang":"Go","publicProfile":true,` +
+		`"supporterMonths":7,"contributor":true,"services":{"github":"1","gitlab":"2"}}`
+	for flags, change := range map[string][2]string{
+		"":                                         {"", ""},
+		"--public=false":                           {`"publicProfile":true`, `"publicProfile":false`},
+		"--avatar-url=":                            {"https://example.com/e", ""},
+		"--avatar-url https://example.com/f":       {"com/e", "com/f"},
+		"--default-lang C++":                       {`"Go"`, `"C++"`},
+		"--supporter-months 0":                     {`Months":7`, `Months":0`},
+		"--contributor=false":                      {`"contributor":true`, `"contributor":false`},
+		"--service gitlab=":                        {`,"gitlab":"2"`, ""},
+		"--service github= --service gitlab=":      {`,"services":{"github":"1","gitlab":"2"}`, ""},
+		"--service github=3 --service bitbucket=4": {`{"github":"1"`, `{"bitbucket":"4","github":"3"`},
+	} {
+		t.Run(flags, func(t *testing.T) {
+			t.Parallel()
+			i := install(t)
+			i.do(createEpoxy)
+			want := strings.Replace(before, change[0], change[1], 1) + "\n"
+			wantLike(t, flags, i.do("user update epoxy --json "+flags), want)
+			wantLike(t, "user show after "+flags, i.do("user show epoxy --json"), want)
+		})
+	}
+}
+
+func TestUserUpdatePrintsUser(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do(createEpoxy)
+	got := i.do("user update epoxy --public=false")
+	if want := i.do("user show epoxy"); got != want || !strings.Contains(got, "Profile           private\n") {
+		t.Errorf("got %s, want what user show prints, %s", got, want)
+	}
+}
+
+// TestUserDeleteAsks deletes only upon a clear answer, or with --yes.
+func TestUserDeleteAsks(t *testing.T) {
+	t.Parallel()
+	const question = "Delete Epoxy with all its tokens, stars and pastes? This cannot be undone. [y/N] "
+	refused := result{exitFailed, "", question + "gluepot: Nothing was deleted: answer y, or give --yes.\n"}
+	deleted := result{exitOK, "Deleted the user Epoxy.\n", question}
+	for answer, want := range map[string]result{
+		"": refused, "\n": refused, "n\n": refused, "yesterday\n": refused,
+		"y\n": deleted, "Y": deleted, " yes \n": deleted,
+	} {
+		t.Run(answer, func(t *testing.T) {
+			t.Parallel()
+			i := install(t)
+			i.do("user create Epoxy")
+			if got := i.runReading(answer, "user delete epoxy"); got != want {
+				t.Errorf("the answer %q: got %+v, want %+v", answer, got, want)
+			}
+			there := i.run("user show epoxy").code == exitOK
+			if want := want.code != exitOK; there != want {
+				t.Errorf("the answer %q: the user is there: got %v, want %v", answer, there, want)
+			}
+		})
+	}
+}
+
+func TestUserDeleteUnasked(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do("user create Epoxy")
+	if got, want := i.do("user delete epoxy --yes"), "Deleted the user Epoxy.\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	id := i.field("user create Epoxy --json", "id")
+	if got, want := i.do("user delete epoxy --yes --json"), `{"deleted":"`+id+`"}`+"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestUserDeleteTakesAll deletes what belongs to the user, and nothing of others.
+func TestUserDeleteTakesAll(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do("user create epoxy")
+	i.do("token issue epoxy")
+	i.do("paste create --owner epoxy")
+	i.do("paste create --anonymous")
+	i.do("paste star epoxy missing")
+	i.do("user delete epoxy --yes")
+	wantStats(i, `{"users":0,"tokens":0,"activePastes":1,"expiredUnsweptPastes":0,"waitingStars":0}`)
+}
+
+// TestUnknownUser is named by every command that needs one.
+func TestUnknownUser(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	for _, line := range []string{
+		"user show nobody", "user update nobody --public", "user delete nobody --yes", "user delete nobody", "token issue nobody",
+		"token list nobody", "paste create --owner nobody", "paste list nobody", "paste star nobody x", "paste unstar nobody x",
+	} {
+		i.wantRefused(line, "There is no such user.")
+	}
+}

@@ -1,0 +1,97 @@
+package e2e
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// writeTo writes a file and returns its path.
+func writeTo(t *testing.T, folder, name, text string) string {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestImportInterrupted signals imports whose input stays open: what was rejected is kept, and what is stored counted.
+func TestImportInterrupted(t *testing.T) {
+	t.Parallel()
+	const pastes = 2000 // two batches, after which the import waits for more
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
+		for _, stdin := range []bool{true, false} {
+			t.Run(signal.String(), func(t *testing.T) {
+				t.Parallel()
+				url, folder := string(database.SQLite(t).URL), t.TempDir()
+				args, name := []string{"import", "pastemyst", "--json", "--rejects-dir", folder, "--pastes"}, "stdin"
+				var p *program.Process
+				var input *os.File
+				if stdin {
+					r, w, err := os.Pipe()
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer r.Close() //nolint:errcheck // the program has one of its own
+					p, input = program.StartReading(t, r, []string{"GLUEPOT_DATABASE_URL=" + url}, append(args, "-")...), w
+				} else {
+					name = "fifo"
+					fifo := filepath.Join(t.TempDir(), name)
+					if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+						t.Fatal(err)
+					}
+					opened, err := os.OpenFile(fifo, os.O_RDWR, 0) // which does not wait for a reader
+					if err != nil {
+						t.Fatal(err)
+					}
+					p, input = program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + url}, append(args, fifo)...), opened
+				}
+				defer input.Close() //nolint:errcheck // it is all written
+				var text strings.Builder
+				for i := range pastes {
+					id := id36('p', i)
+					if i == 1 {
+						id = "not an id"
+					}
+					text.WriteString(`{"_id":"` + id + `","createdAt":1}` + "\n")
+				}
+				if _, err := input.WriteString(text.String()); err != nil {
+					t.Fatal(err)
+				}
+				rejects := filepath.Join(folder, "pastes-"+name+".rejects")
+				program.Eventually(t, "a record is rejected", func() bool {
+					_, err := os.Stat(rejects)
+					return err == nil && strings.Contains(p.Stderr.String(), ":2: ")
+				})
+				p.Signal(signal)
+				code, got, report := endOfImport(t, p)
+				if text, err := os.ReadFile(rejects); err != nil || string(text) != `{"_id":"not an id","createdAt":1}`+"\n" {
+					t.Errorf("%q, %v", text, err)
+				}
+				if signal != syscall.SIGKILL {
+					if code != 1 || !strings.Contains(report, "signal received") || !strings.Contains(report, "import pastes from ") {
+						t.Errorf("exit code %d: %s", code, report)
+					}
+					if s := got["pastes"]; s.New != s.Read-1 || s.New < pastes/2-1 || s.Rejected != 1 || s.RejectsFile != rejects {
+						t.Errorf("%+v", s)
+					}
+				}
+				// The next run leaves it alone.
+				_, again, _ := runImport(t, url, folder, "--pastes", writeTo(t, t.TempDir(), name, text.String()))
+				if s := again["pastes"]; s.Read != pastes || s.Unchanged < pastes/2-1 || s.New+s.Unchanged != pastes-1 || s.Rejected != 1 {
+					t.Errorf("%+v", s)
+				}
+				if info, err := os.Stat(filepath.Join(folder, "pastes-"+name+".2.rejects")); err != nil || info.Mode() != fs.FileMode(0o600) {
+					t.Errorf("%v, %v", info, err)
+				}
+			})
+		}
+	}
+}
