@@ -8,18 +8,20 @@ import (
 	"time"
 )
 
-// collectorHeadroom is what may be allocated between two garbage collections beyond what Go's own rule, as
+// ballastSize is what may be allocated between two garbage collections beyond what Go's own rule, as
 // much as is in use, allows (decision 0013).
-const collectorHeadroom = 16 << 20
+const ballastSize = 16 << 20
 
-// reserveHeadroom returns memory to be kept, and never touched, for as long as the program serves: the
-// collector takes it for being in use, while the operating system has not provided it. An operator
-// who sets GOGC or GOMEMLIMIT decides instead.
-func reserveHeadroom() []byte {
+// ballast is a GC ballast: memory that is kept, and never touched, for as long as the program serves. The collector
+// takes it for being in use, while the operating system has not provided it. It is nil when the operator decides
+// when to collect, with GOGC or GOMEMLIMIT.
+type ballast []byte
+
+func newBallast() ballast {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return nil
 	}
-	return make([]byte, collectorHeadroom)
+	return make(ballast, ballastSize)
 }
 
 // What is more than ordinaryMemory is looked at again every releaseInterval: a server under load that never has
@@ -29,26 +31,28 @@ const (
 	releaseInterval = 10 * time.Second
 )
 
-// releaseMemory returns what a storm of clients has left behind to the operating system, until ctx ends. By itself Go
-// collects an idle process every two minutes, and then takes minutes to return what is free.
-func releaseMemory(ctx context.Context) {
-	ticker := time.NewTicker(releaseInterval)
-	defer ticker.Stop()
+// releaseMemory returns what a storm of clients has left behind to the operating system, at ticks until ctx ends. By
+// itself Go collects an idle process every two minutes, and then takes minutes to return what is free. Without a
+// ballast it does nothing: the operator has chosen Go's own rules.
+func (b ballast) releaseMemory(ctx context.Context, ticks <-chan time.Time) {
+	if b == nil {
+		return
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
-			if memoryInUse() > ordinaryMemory {
+		case <-ticks:
+			if b.memoryInUse() > ordinaryMemory {
 				debug.FreeOSMemory()
 			}
 		}
 	}
 }
 
-// memoryInUse is what the process has of the operating system, less the headroom, which that has not provided.
-func memoryInUse() int64 {
+// memoryInUse is what the process has of the operating system, less the ballast, which that has not provided.
+func (b ballast) memoryInUse() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)
-	return int64(samples[0].Value.Uint64()) - int64(samples[1].Value.Uint64()) - collectorHeadroom
+	return int64(samples[0].Value.Uint64()) - int64(samples[1].Value.Uint64()) - int64(len(b))
 }

@@ -29,7 +29,8 @@ func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer)
 		return err
 	}
 	defer closeLog()
-	defer runtime.KeepAlive(reserveHeadroom())
+	kept := newBallast()
+	defer runtime.KeepAlive(kept)
 
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals()...)
@@ -37,7 +38,7 @@ func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer)
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go releaseMemory(ctx)
+	go kept.releaseMemory(ctx, time.Tick(releaseInterval))
 	ended := make(chan error, 1)
 	go func() { ended <- serveUntil(ctx, cfg, demo, log, stdout) }()
 	for first := true; ; first = false {
