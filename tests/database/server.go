@@ -34,7 +34,7 @@ const defaultImage = "postgres:17-alpine"
 // What the start of a server may take: of any, fetching the image included, and of a local one.
 const (
 	startTime      = 5 * time.Minute
-	localStartTime = 20 * time.Second
+	localStartTime = 2 * time.Minute
 )
 
 // Options of the server: unsafe ones trade safety, which no test database needs, for speed.

@@ -20,9 +20,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code := database.Main(m)
+	reasons, code := readReasons(func() int { return database.Main(m) })
 	program.Remove()
 	figures.print()
+	reasons.print(os.Stdout)
 	os.Exit(code)
 }
 
@@ -34,11 +35,14 @@ type table struct {
 	rows [][4]string
 }
 
+// figureMark tells a figure from the reason why a test fails, in the output of the test.
+const figureMark = "figure: "
+
 // record notes a figure for the table at the end. must says what has to hold of it, or is empty when the
 // figure is only for reading; that it holds is for the test to assert.
 func record(t *testing.T, what string, value any, must string) {
 	t.Helper()
-	t.Logf("%s: %v", what, value)
+	t.Logf("%s%s: %v", figureMark, what, value)
 	figures.mu.Lock()
 	defer figures.mu.Unlock()
 	figures.rows = append(figures.rows, [4]string{strings.TrimPrefix(t.Name(), "Test"), what, fmt.Sprint(value), must})
