@@ -10,9 +10,10 @@ import "errors"
 // Kind says what sort of failure an error is.
 type Kind uint8
 
-// The kinds. Internal is the zero value, so that an error nobody classified counts as a defect.
+// The kinds. An error that nobody classified counts as Internal.
 const (
-	Internal        Kind = iota // a defect or something nobody foresaw
+	None            Kind = iota // no failure: the kind of a nil error, and not among Kinds
+	Internal                    // a defect or something nobody foresaw
 	NotFound                    // the thing asked for does not exist, or may not be seen
 	Invalid                     // the caller's input breaks a rule
 	Unauthenticated             // no token, or one that is not accepted
@@ -20,7 +21,7 @@ const (
 	Unavailable                 // a dependency did not answer in time; trying again may help
 )
 
-var kindNames = [...]string{"internal", "not found", "invalid", "unauthenticated", "conflict", "unavailable"}
+var kindNames = [...]string{"none", "internal", "not found", "invalid", "unauthenticated", "conflict", "unavailable"}
 
 // String returns the kind's name in lower case.
 func (k Kind) String() string {
@@ -30,11 +31,11 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Kinds returns every kind, so that tests can walk them.
+// Kinds returns every kind of failure, so that tests can walk them.
 func Kinds() []Kind {
-	kinds := make([]Kind, len(kindNames))
-	for i := range kinds {
-		kinds[i] = Kind(i)
+	kinds := make([]Kind, 0, len(kindNames)-1)
+	for i := range cap(kinds) {
+		kinds = append(kinds, Kind(i+1))
 	}
 	return kinds
 }
@@ -67,13 +68,20 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// KindOf returns the kind of the first *Error in err's chain, and Internal when there is none.
+// KindOf returns the kind of the first *Error in err's chain, and None when err is nil. An error that nobody
+// classified counts as a defect: Internal.
 func KindOf(err error) Kind {
-	if e, ok := errors.AsType[*Error](err); ok {
+	if err == nil {
+		return None
+	}
+	if e, ok := errors.AsType[*Error](err); ok && e.Kind != None {
 		return e.Kind
 	}
 	return Internal
 }
+
+// Is reports whether err is a failure of that kind. A nil error is none.
+func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
 
 // MessageOf returns the public message of the first *Error in err's chain.
 // An error without one gets a sentence that gives nothing away.

@@ -21,10 +21,36 @@ func TestKindAndMessage(t *testing.T) {
 	}
 }
 
+func TestIs(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		err  error
+		kind Kind
+	}{
+		"nil":                        {nil, None},
+		"an error of another sort":   {io.EOF, Internal},
+		"an error without a kind":    {&Error{Message: "x"}, Internal},
+		"a conflict":                 {New(Conflict, "x"), Conflict},
+		"a conflict inside an error": {fmt.Errorf("outer: %w", New(Conflict, "x")), Conflict},
+	} {
+		if got := KindOf(c.err); got != c.kind {
+			t.Errorf("%s: got the kind %v, want %v", what, got, c.kind)
+		}
+		for _, kind := range append(Kinds(), None) {
+			if got, want := Is(c.err, kind), c.err != nil && kind == c.kind; got != want {
+				t.Errorf("%s: got %t for the kind %v, want %t", what, got, kind, want)
+			}
+		}
+	}
+}
+
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, kind := range Kinds() {
+		if kind == None {
+			t.Errorf("%v is among the kinds of failure", kind)
+		}
 		if kind.String() == "unknown" || seen[kind.String()] {
 			t.Error(kind)
 		}
