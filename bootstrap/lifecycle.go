@@ -12,8 +12,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
-	"github.com/gluepot/gluepot/application/pastes"
-	"github.com/gluepot/gluepot/application/tokens"
 )
 
 // What the parts of a stop may take once the last request is answered, also when the database hangs: together
@@ -40,7 +38,7 @@ func launch(ctx context.Context, cfg Config, options ...fx.Option) (stop func(co
 	if cfg.Logger == nil {
 		cfg.Logger = zap.NewNop()
 	}
-	app := fx.New(fx.NopLogger, fx.Supply(store), coreModules(cfg), fx.Options(options...),
+	app := fx.New(fx.NopLogger, fx.Supply(store), graph(cfg), fx.Options(options...),
 		fx.Invoke(func(p parts) { inOrder(ctx, cfg, p) }))
 	if err := app.Err(); err != nil { // then fx calls no hook
 		return nil, errors.Join(dig.RootCause(err), store.Close())
@@ -58,10 +56,9 @@ func launch(ctx context.Context, cfg Config, options ...fx.Option) (stop func(co
 type parts struct {
 	fx.In
 
-	Lifecycle fx.Lifecycle
-	Store     *gormstore.Store
-	Uses      *tokens.UseLog
-	Sweep     *pastes.Sweep
+	Lifecycle   fx.Lifecycle
+	Store       *gormstore.Store
+	Application *Application
 }
 
 // inOrder is the one place that says in which order it starts. It stops in the reverse order: the sweeper ends, the
@@ -75,7 +72,7 @@ func inOrder(ctx context.Context, cfg Config, p parts) {
 	p.Lifecycle.Append(fx.StartHook(func() error { return openStore(ctx, p.Store, cfg.Migrate) }))
 
 	store := func(ctx context.Context) error {
-		dropped, err := p.Uses.Do(ctx)
+		dropped, err := p.Application.Tokens.Uses.Do(ctx)
 		if dropped > 0 {
 			cfg.Logger.Warn("last-used times were dropped: too many waited to be stored", zap.Int("uses", dropped))
 		}
@@ -85,21 +82,21 @@ func inOrder(ctx context.Context, cfg Config, p parts) {
 		ctx, cancel := context.WithTimeout(ctx, useStoreTime)
 		defer cancel()
 		if err := store(ctx); err != nil && !errors.Is(context.Cause(ctx), errStopping) {
-			cfg.Logger.Warn("last-used times are not stored yet", zap.Int("tokens", p.Uses.Pending()), zap.Error(err))
+			cfg.Logger.Warn("last-used times are not stored yet", zap.Int("tokens", p.Application.Tokens.Uses.Pending()), zap.Error(err))
 		}
 	})
 	p.Lifecycle.Append(fx.StartStopHook(storing.start, func() error {
 		return within(useFlushTime, "store when tokens were used", func(ctx context.Context) error {
 			_ = storing.stop(ctx)
 			if err := store(ctx); err != nil {
-				return fmt.Errorf("the last-used times of %d tokens are lost: %w", p.Uses.Pending(), err)
+				return fmt.Errorf("the last-used times of %d tokens are lost: %w", p.Application.Tokens.Uses.Pending(), err)
 			}
 			return nil
 		})
 	}))
 
 	if cfg.SweepInterval > 0 {
-		sweeping := newSweeping(cfg.SweepInterval, p.Sweep, cfg.Logger)
+		sweeping := newSweeping(cfg.SweepInterval, p.Application.Pastes.Sweep, cfg.Logger)
 		p.Lifecycle.Append(fx.StartStopHook(sweeping.start, func() error {
 			return within(sweepStopTime, "stop the sweeper", sweeping.stop)
 		}))

@@ -15,7 +15,7 @@ const (
 	plainText = "text/plain"
 )
 
-// Catalogue finds languages. It implements language.Names and language.Extensions, and never allocates.
+// Catalogue finds languages. It implements the ports of domain/language, and never allocates.
 type Catalogue struct {
 	languages        []*language.Language
 	names            index
@@ -27,6 +27,7 @@ type Catalogue struct {
 var (
 	_ language.Names      = (*Catalogue)(nil)
 	_ language.Extensions = (*Catalogue)(nil)
+	_ language.Lister     = (*Catalogue)(nil)
 )
 
 // New builds the catalogue. It fails when the data contradict each other, which a test rules out.
@@ -124,7 +125,7 @@ func (c *Catalogue) assignExtensions(claims map[string][]claim) error {
 	return nil
 }
 
-// All returns every language, CodeMirror's first, in a fixed order.
+// All implements language.Lister: CodeMirror's come first.
 func (c *Catalogue) All() []*language.Language { return c.languages }
 
 // ByName implements language.Names.

@@ -16,34 +16,18 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 )
 
-// UseCases are what the commands call.
-type UseCases struct {
-	CreateUser *users.Create
-	ShowUser   *users.Show
-	ListUsers  *users.List
-	UpdateUser *users.Update
-	DeleteUser *users.Delete
-
-	IssueToken  *tokens.Issue
-	ListTokens  *tokens.List
-	RevokeToken *tokens.Revoke
-
-	CreatePaste *pastes.Create
-	ListPastes  *pastes.List
-	DeletePaste *pastes.Delete
-	StarPaste   *pastes.Star
-	UnstarPaste *pastes.Unstar
-
-	Sum *stats.Sum
-
-	ImportUsers  *imports.Users
-	ImportKeys   *imports.Keys
-	ImportPastes *imports.Pastes
+// Modules are those whose use cases the commands call.
+type Modules struct {
+	Users   *users.UseCases
+	Tokens  *tokens.UseCases
+	Pastes  *pastes.UseCases
+	Imports *imports.UseCases
+	Stats   *stats.UseCases
 }
 
 // Open returns the use cases for one command, and a function that ends their use. A command that migrates may create the
 // database and bring its schema up to date, if the configuration allows it; for others these must be there.
-type Open func(cmd *cobra.Command, migrates bool) (UseCases, func(context.Context) error, error)
+type Open func(cmd *cobra.Command, migrates bool) (Modules, func(context.Context) error, error)
 
 // Commands are the operators' commands.
 type Commands struct {
@@ -77,15 +61,15 @@ func (c *Commands) runMigrating(command action) func(*cobra.Command, []string) e
 }
 
 // action is what a command does with the use cases.
-type action func(ctx context.Context, u UseCases, args []string) error
+type action func(ctx context.Context, m Modules, args []string) error
 
 func (c *Commands) runOn(migrates bool, command action) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
-		useCases, stop, err := c.open(cmd, migrates)
+		modules, stop, err := c.open(cmd, migrates)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, stop(context.WithoutCancel(cmd.Context()))) }()
-		return command(cmd.Context(), useCases, args)
+		return command(cmd.Context(), modules, args)
 	}
 }

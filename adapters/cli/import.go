@@ -66,12 +66,12 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 	array := flags.Bool("json-array", false, "each file is one JSON array (mongoexport --jsonArray)")
 	rejects := flags.String("rejects-dir", ".", "`FOLDER` to write the files of rejected records to")
 	asJSON := jsonFlag(cmd)
-	run := c.runMigrating(func(ctx context.Context, u UseCases, _ []string) error {
+	run := c.runMigrating(func(ctx context.Context, m Modules, _ []string) error {
 		run := &importRun{commands: c, array: *array, rejectsFolder: *rejects}
-		importFile(ctx, run, "users", *usersFile, c.sources.Users, u.ImportUsers.Do)
-		importFile(ctx, run, "api-keys", *keysFile, c.sources.Keys, u.ImportKeys.Do)
-		importFile(ctx, run, "pastes", *pastesFile, c.sources.Pastes, u.ImportPastes.Do)
-		return run.finish(ctx, u, *asJSON)
+		importFile(ctx, run, "users", *usersFile, c.sources.Users, m.Imports.Users.Do)
+		importFile(ctx, run, "api-keys", *keysFile, c.sources.Keys, m.Imports.Keys.Do)
+		importFile(ctx, run, "pastes", *pastesFile, c.sources.Pastes, m.Imports.Pastes.Do)
+		return run.finish(ctx, m, *asJSON)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		inputs := 0
@@ -142,12 +142,12 @@ func importFile[R any](
 }
 
 // finish prints the summary, also of a run that failed.
-func (r *importRun) finish(ctx context.Context, u UseCases, asJSON bool) error {
+func (r *importRun) finish(ctx context.Context, m Modules, asJSON bool) error {
 	if err := r.printSummary(asJSON); err != nil {
 		return errors.Join(err, r.err)
 	}
 	if r.err == nil {
-		totals, err := u.Sum.Do(ctx)
+		totals, err := m.Stats.Sum.Do(ctx)
 		if err != nil {
 			r.err = err
 		}

@@ -25,9 +25,9 @@ func (c *Commands) pasteView(p paste.Paste) pasteView {
 func (c *Commands) paste() *cobra.Command {
 	return Group("paste", "Create, list, delete and star pastes", c.pasteCreate(), c.pasteList(), c.pasteDelete(),
 		c.star("star", "Add a paste to a user's stars", "starred", "Starred %s for %s.\n",
-			func(ctx context.Context, u UseCases, name, id string) error { return u.StarPaste.Do(ctx, name, id) }),
+			func(ctx context.Context, m Modules, name, id string) error { return m.Pastes.Star.Do(ctx, name, id) }),
 		c.star("unstar", "Take a paste out of a user's stars", "unstarred", "Took the star for %s from %s.\n",
-			func(ctx context.Context, u UseCases, name, id string) error { return u.UnstarPaste.Do(ctx, name, id) }),
+			func(ctx context.Context, m Modules, name, id string) error { return m.Pastes.Unstar.Do(ctx, name, id) }),
 	)
 }
 
@@ -41,8 +41,8 @@ func (c *Commands) pasteCreate() *cobra.Command {
 	anonymous := cmd.Flags().Bool("anonymous", false, "the paste is nobody's")
 	cmd.Flags().Var(&expiresIn, "expires-in", "how long it lives, such as 1h or 30d (default forever)")
 	asJSON := jsonFlag(cmd)
-	run := c.run(func(ctx context.Context, u UseCases, _ []string) error {
-		created, err := u.CreatePaste.Do(ctx, *owner, time.Duration(expiresIn))
+	run := c.run(func(ctx context.Context, m Modules, _ []string) error {
+		created, err := m.Pastes.Create.Do(ctx, *owner, time.Duration(expiresIn))
 		if err != nil {
 			return err
 		}
@@ -60,12 +60,12 @@ func (c *Commands) pasteCreate() *cobra.Command {
 func (c *Commands) pasteList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list NAME", Short: "List a user's pastes, newest first", Args: Arguments("NAME"), Example: "  gluepot paste list epoxy --json"}
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
 		if *asJSON {
-			return u.ListPastes.Do(ctx, args[0], func(p paste.Paste) error { return c.printJSON(c.pasteView(p)) })
+			return m.Pastes.List.Do(ctx, args[0], func(p paste.Paste) error { return c.printJSON(c.pasteView(p)) })
 		}
 		row, flush := c.table("ID", "CREATED", "EXPIRES", "STATE")
-		err := u.ListPastes.Do(ctx, args[0], func(p paste.Paste) error {
+		err := m.Pastes.List.Do(ctx, args[0], func(p paste.Paste) error {
 			state := "active"
 			if !p.ActiveAt(c.now()) {
 				state = "expired"
@@ -84,8 +84,8 @@ func (c *Commands) pasteList() *cobra.Command {
 func (c *Commands) pasteDelete() *cobra.Command {
 	cmd := &cobra.Command{Use: "delete ID", Short: "Delete a paste", Args: Arguments("ID"), Example: "  gluepot paste delete k3j2h1g0"}
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
-		if err := u.DeletePaste.Do(ctx, args[0]); err != nil {
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+		if err := m.Pastes.Delete.Do(ctx, args[0]); err != nil {
 			return err
 		}
 		return c.print(*asJSON, map[string]string{"deleted": args[0]}, "Deleted the paste %s.\n", args[0])
@@ -94,11 +94,11 @@ func (c *Commands) pasteDelete() *cobra.Command {
 }
 
 // star is one of the two commands about a user and a paste.
-func (c *Commands) star(verb, short, key, text string, do func(ctx context.Context, u UseCases, name, id string) error) *cobra.Command {
+func (c *Commands) star(verb, short, key, text string, do func(ctx context.Context, m Modules, name, id string) error) *cobra.Command {
 	cmd := &cobra.Command{Use: verb + " NAME ID", Short: short, Args: Arguments("NAME", "ID"), Example: "  gluepot paste " + verb + " epoxy k3j2h1g0"}
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
-		if err := do(ctx, u, args[0], args[1]); err != nil {
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+		if err := do(ctx, m, args[0], args[1]); err != nil {
 			return err
 		}
 		return c.print(*asJSON, map[string]string{key: args[1], "user": args[0]}, text, args[1], args[0])

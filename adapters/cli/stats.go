@@ -9,8 +9,8 @@ import (
 func (c *Commands) stats() *cobra.Command {
 	cmd := &cobra.Command{Use: "stats", Short: "Count users, tokens and pastes", Args: Arguments(), Example: "  gluepot stats --json"}
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, u UseCases, _ []string) error {
-		t, err := u.Sum.Do(ctx)
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, _ []string) error {
+		t, err := m.Stats.Sum.Do(ctx)
 		if err != nil {
 			return err
 		}

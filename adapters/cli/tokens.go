@@ -40,8 +40,8 @@ func (c *Commands) tokenIssue() *cobra.Command {
 	name := cmd.Flags().String("name", "", "what to call the token")
 	cmd.Flags().Var(&expiresIn, "expires-in", "how long it works, such as 12h or 90d (default forever)")
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
-		issued, secret, err := u.IssueToken.Do(ctx, args[0], *name, time.Duration(expiresIn))
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+		issued, secret, err := m.Tokens.Issue.Do(ctx, args[0], *name, time.Duration(expiresIn))
 		if err != nil {
 			return err
 		}
@@ -55,8 +55,8 @@ func (c *Commands) tokenIssue() *cobra.Command {
 func (c *Commands) tokenList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list NAME", Short: "List a user's tokens", Args: Arguments("NAME"), Example: "  gluepot token list epoxy"}
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
-		tokens, err := u.ListTokens.Do(ctx, args[0])
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+		tokens, err := m.Tokens.List.Do(ctx, args[0])
 		if err != nil {
 			return err
 		}
@@ -80,8 +80,8 @@ func (c *Commands) tokenList() *cobra.Command {
 func (c *Commands) tokenRevoke() *cobra.Command {
 	cmd := &cobra.Command{Use: "revoke ID", Short: "Make a token invalid from now on", Args: Arguments("ID"), Example: "  gluepot token revoke k3j2h1g0"}
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
-		if err := u.RevokeToken.Do(ctx, args[0]); err != nil {
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+		if err := m.Tokens.Revoke.Do(ctx, args[0]); err != nil {
 			return err
 		}
 		return c.print(*asJSON, map[string]string{"revoked": args[0]}, "Revoked the token %s.\n", args[0])

@@ -36,7 +36,7 @@ func newUserView(u user.User, services map[string]string) userView {
 }
 
 func (c *Commands) user() *cobra.Command {
-	return Group("user", "Create, show, change and delete users", c.userCreate(), c.userShow(), c.userList(), c.userUpdate(), c.userDelete())
+	return Group("user", "Create, show, update and delete users", c.userCreate(), c.userShow(), c.userList(), c.userUpdate(), c.userDelete())
 }
 
 // profileFlags are the fields of a profile that can be set.
@@ -65,8 +65,8 @@ func (c *Commands) userCreate() *cobra.Command {
 	}
 	profile.add(cmd)
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
-		created, err := u.CreateUser.Do(ctx, users.New{
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+		created, err := m.Users.Create.Do(ctx, users.CreateInput{
 			Name: args[0], AvatarURL: profile.avatarURL, DefaultLanguage: profile.defaultLang, PublicProfile: profile.public,
 			SupporterMonths: profile.supporterMonths, Contributor: profile.contributor, Services: profile.services,
 		})
@@ -81,8 +81,8 @@ func (c *Commands) userCreate() *cobra.Command {
 func (c *Commands) userShow() *cobra.Command {
 	cmd := &cobra.Command{Use: "show NAME", Short: "Show a user", Args: Arguments("NAME"), Example: "  gluepot user show epoxy"}
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
-		account, err := u.ShowUser.Do(ctx, args[0])
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+		account, err := m.Users.Show.Do(ctx, args[0])
 		if err != nil {
 			return err
 		}
@@ -112,12 +112,12 @@ func (c *Commands) printAccount(asJSON bool, account users.Account) error {
 func (c *Commands) userList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List all users", Args: Arguments(), Example: "  gluepot user list --json"}
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, u UseCases, _ []string) error {
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, _ []string) error {
 		if *asJSON { // one a line, so that a list of any length streams
-			return u.ListUsers.Do(ctx, func(found user.User) error { return c.printJSON(newUserView(found, nil)) })
+			return m.Users.List.Do(ctx, func(found user.User) error { return c.printJSON(newUserView(found, nil)) })
 		}
 		row, flush := c.table("NAME", "ID", "PROFILE", "SUPPORTER", "CONTRIBUTOR")
-		err := u.ListUsers.Do(ctx, func(found user.User) error {
+		err := m.Users.List.Do(ctx, func(found user.User) error {
 			row(found.Name.String(), string(found.ID), visibility(found), fmt.Sprintf("%d months", found.SupporterMonths), yesNo(found.Contributor))
 			return nil
 		})
@@ -132,14 +132,14 @@ func (c *Commands) userList() *cobra.Command {
 func (c *Commands) userUpdate() *cobra.Command {
 	var profile profileFlags
 	cmd := &cobra.Command{
-		Use: "update NAME", Short: "Change what is given of a user", Args: Arguments("NAME"),
+		Use: "update NAME", Short: "Update a user: what no flag names stays as it is", Args: Arguments("NAME"),
 		Example: "  gluepot user update epoxy --public=false --supporter-months 25\n  gluepot user update epoxy --service github=    # removes it",
 	}
 	profile.add(cmd)
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
 		changed := cmd.Flags().Changed
-		change := users.Change{Services: profile.services}
+		change := users.UpdateInput{Services: profile.services}
 		if changed("avatar-url") {
 			change.AvatarURL = &profile.avatarURL
 		}
@@ -155,7 +155,7 @@ func (c *Commands) userUpdate() *cobra.Command {
 		if changed("contributor") {
 			change.Contributor = &profile.contributor
 		}
-		account, err := u.UpdateUser.Do(ctx, args[0], change)
+		account, err := m.Users.Update.Do(ctx, args[0], change)
 		if err != nil {
 			return err
 		}
@@ -171,15 +171,15 @@ func (c *Commands) userDelete() *cobra.Command {
 	}
 	yes := cmd.Flags().Bool("yes", false, "do not ask")
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, u UseCases, args []string) error {
-		account, err := u.ShowUser.Do(ctx, args[0])
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+		account, err := m.Users.Show.Do(ctx, args[0])
 		if err != nil {
 			return err
 		}
 		if !*yes && !c.confirm(fmt.Sprintf("Delete %s with all its tokens, stars and pastes? This cannot be undone. [y/N] ", account.Name)) {
 			return fault.New(fault.Invalid, "Nothing was deleted: answer y, or give --yes.")
 		}
-		deleted, err := u.DeleteUser.Do(ctx, args[0])
+		deleted, err := m.Users.Delete.Do(ctx, args[0])
 		if err != nil {
 			return err
 		}

@@ -38,10 +38,10 @@ const (
 
 var (
 	_ paste.Counter        = (*Pastes)(nil)
-	_ paste.OwnerLister    = (*Pastes)(nil)
+	_ paste.ActiveIDLister = (*Pastes)(nil)
 	_ paste.ExpiredRemover = (*Pastes)(nil)
 	_ paste.Creator        = (*Pastes)(nil)
-	_ paste.OwnerReader    = (*Pastes)(nil)
+	_ paste.OwnerLister    = (*Pastes)(nil)
 	_ paste.Deleter        = (*Pastes)(nil)
 	_ paste.Importer       = (*Pastes)(nil)
 )
@@ -70,7 +70,7 @@ func (p *Pastes) countActive(ctx context.Context, _ struct{}) (count int64, err 
 	return count, err
 }
 
-// EachActiveID implements paste.OwnerLister.
+// EachActiveID implements paste.ActiveIDLister.
 func (p *Pastes) EachActiveID(ctx context.Context, owner user.ID, visit func(id []byte) error) error {
 	return p.store.eachActiveID(ctx, visit, p.store.timed(string(owner))...)
 }
@@ -117,7 +117,7 @@ func (r *pasteRow) paste() paste.Paste {
 	}
 }
 
-// EachOf implements paste.OwnerReader.
+// EachOf implements paste.OwnerLister.
 func (p *Pastes) EachOf(ctx context.Context, owner user.ID, visit func(paste.Paste) error) error {
 	leave, err := enter(ctx, p.store.sql.lists, p.store.sql.bulk)
 	if err != nil {

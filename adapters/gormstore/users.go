@@ -34,7 +34,8 @@ var (
 	_ user.Creator       = (*Users)(nil)
 	_ user.Lister        = (*Users)(nil)
 	_ user.ServiceFinder = (*Users)(nil)
-	_ user.Editor        = (*Users)(nil)
+	_ user.Updater       = (*Users)(nil)
+	_ user.Deleter       = (*Users)(nil)
 	_ user.Importer      = (*Users)(nil)
 )
 
@@ -176,7 +177,7 @@ func (u *Users) WithServices(ctx context.Context, name user.Name) (user.User, ma
 	return found, services, err
 }
 
-// Update implements user.Editor.
+// Update implements user.Updater.
 func (u *Users) Update(ctx context.Context, name user.Name, change func(*user.User, map[string]string) error) (
 	updated user.User, services map[string]string, err error,
 ) {
@@ -244,7 +245,7 @@ func lockedByName(tx *gorm.DB, name user.Name) (row userRow, err error) {
 	return row, err
 }
 
-// Delete implements user.Editor. Foreign keys take along what belongs to the user.
+// Delete implements user.Deleter. Foreign keys take along what belongs to the user.
 func (u *Users) Delete(ctx context.Context, name user.Name) (user.ID, error) {
 	var deleted userRow
 	err := u.store.transaction(ctx, func(tx *gorm.DB) (err error) {

@@ -33,7 +33,7 @@ func TestLogFieldsMayBeKept(t *testing.T) {
 	s := newStore()
 	hooked := 0
 	log := zap.New(keeper{zap.DebugLevel, &kept}, zap.Hooks(func(zapcore.Entry) error { hooked++; return nil }))
-	api, err := New(DefaultConfig(), s.useCases(), nil, func(context.Context) error { return nil }, log)
+	api, err := New(DefaultConfig(), s.modules(), func(context.Context) error { return nil }, log)
 	if err != nil {
 		t.Fatal(err)
 	}

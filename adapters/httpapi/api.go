@@ -17,24 +17,19 @@ import (
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/users"
-	"github.com/gluepot/gluepot/domain/language"
 )
 
-// UseCases are what the endpoints call.
-type UseCases struct {
-	CheckUserExists         *users.CheckExists
-	ShowProfile             *users.ShowProfile
-	ShowSelf                *users.ShowSelf
-	ListOwnPastes           *pastes.ListOwn
-	CountActivePastes       *pastes.CountActive
-	FindLanguageByName      *languages.FindByName
-	FindLanguageByExtension *languages.FindByExtension
+// Modules are those whose use cases the endpoints call.
+type Modules struct {
+	Users     *users.UseCases
+	Pastes    *pastes.UseCases
+	Languages *languages.UseCases
 }
 
 // API answers the seven endpoints and the two health checks.
 type API struct {
 	engine    *gin.Engine
-	useCases  UseCases
+	modules   Modules
 	languages map[string]*languageAnswer // by name
 	ready     func(context.Context) error
 	draining  atomic.Bool
@@ -44,13 +39,13 @@ type API struct {
 }
 
 // New returns the interface over the use cases. Of cfg it uses the base path, the request timeout and
-// the trusted proxies. catalogue is the languages whose answers are worth preparing; ready tells whether
-// what lies behind them is in working order. It fails when cfg is not valid.
-func New(cfg Config, useCases UseCases, catalogue []*language.Language, ready func(context.Context) error, log *zap.Logger) (*API, error) {
+// the trusted proxies. ready tells whether what lies behind the use cases is in working order. It fails when
+// cfg is not valid.
+func New(cfg Config, modules Modules, ready func(context.Context) error, log *zap.Logger) (*API, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	answers, err := encodeLanguages(catalogue)
+	answers, err := encodeLanguages(modules.Languages.List.Do())
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +53,7 @@ func New(cfg Config, useCases UseCases, catalogue []*language.Language, ready fu
 	if err != nil {
 		return nil, err
 	}
-	api := &API{useCases: useCases, languages: answers, ready: ready, deadlines: deadlines{timeout: cfg.RequestTimeout}, proxies: trusted, log: log}
+	api := &API{modules: modules, languages: answers, ready: ready, deadlines: deadlines{timeout: cfg.RequestTimeout}, proxies: trusted, log: log}
 	releaseMode()
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false

@@ -9,8 +9,6 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
-
-	"github.com/gluepot/gluepot/domain/language"
 )
 
 // request asks the interface without a network.
@@ -66,8 +64,7 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 func newTestAPI(t *testing.T, s *store, cfg Config) (*API, *observer.ObservedLogs) {
 	t.Helper()
 	core, lines := observer.New(zap.DebugLevel)
-	known, _ := copies{}.ByName("Go")
-	api, err := New(cfg, s.useCases(), []*language.Language{known}, func(context.Context) error { return nil }, zap.New(core))
+	api, err := New(cfg, s.modules(), func(context.Context) error { return nil }, zap.New(core))
 	if err != nil {
 		t.Fatal(err)
 	}

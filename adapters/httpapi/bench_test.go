@@ -28,13 +28,29 @@ type instantStore struct {
 	ids      [][]byte
 }
 
-func (s *instantStore) StaleByName(context.Context, user.Name) (user.User, error) { return s.user, nil }
+// The ports of a store that the benchmarks need; nil stands for the others.
+type (
+	instantUsers struct {
+		users.Store
+		*instantStore
+	}
+	instantPastes struct {
+		pastes.Store
+		*instantStore
+	}
+	instantLanguages struct {
+		languages.Catalogue
+		*instantStore
+	}
+)
+
+func (s instantUsers) StaleByName(context.Context, user.Name) (user.User, error) { return s.user, nil }
 
 func (s *instantStore) ByHash(context.Context, token.Hash) (token.Token, error) { return s.token, nil }
 
 func (s *instantStore) RecordUse(token.ID, time.Time) {}
 
-func (s *instantStore) EachActiveID(_ context.Context, _ user.ID, visit func([]byte) error) error {
+func (s instantPastes) EachActiveID(_ context.Context, _ user.ID, visit func([]byte) error) error {
 	for _, id := range s.ids {
 		if err := visit(id); err != nil {
 			return err
@@ -43,12 +59,9 @@ func (s *instantStore) EachActiveID(_ context.Context, _ user.ID, visit func([]b
 	return nil
 }
 
-// names makes a store that knows one language out of it.
-type names struct{ *instantStore }
+func (s instantLanguages) ByName(string) (*language.Language, bool) { return &s.language, true }
 
-func (n names) ByName(string) (*language.Language, bool) { return &n.language, true }
-
-func (n names) ByAlias(string) (*language.Language, bool) { return nil, false }
+func (s instantLanguages) All() []*language.Language { return []*language.Language{&s.language} }
 
 // nowhere is a client that has no use for the answer.
 type nowhere struct{ header http.Header }
@@ -73,13 +86,14 @@ func BenchmarkRequest(b *testing.B) {
 	for i := range 1000 {
 		store.ids = append(store.ids, fmt.Appendf(nil, "p%07d", i))
 	}
-	useCases := UseCases{
-		CheckUserExists: users.NewCheckExists(store), ShowProfile: users.NewShowProfile(store),
-		ListOwnPastes:      pastes.NewListOwn(store, store, store, time.Now),
-		FindLanguageByName: languages.NewFindByName(names{store}),
+	signIn := token.NewAuthenticator(store, time.Now)
+	modules := Modules{
+		Users:     users.New(instantUsers{instantStore: store}, nil, signIn, time.Now),
+		Pastes:    pastes.New(instantPastes{instantStore: store}, nil, store, signIn, 0, time.Now),
+		Languages: languages.New(instantLanguages{instantStore: store}),
 	}
 	log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(io.Discard), zap.InfoLevel))
-	api, err := New(DefaultConfig(), useCases, []*language.Language{&store.language}, func(context.Context) error { return nil }, log)
+	api, err := New(DefaultConfig(), modules, func(context.Context) error { return nil }, log)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -66,14 +66,14 @@ func (a *languageAnswer) suits(l *language.Language) bool {
 func (a *API) languageByName(c *gin.Context) {
 	var readings readings
 	readings.parse(c.Request.URL.RawQuery, "name")
-	found, err := a.useCases.FindLanguageByName.Do(readings.all()...)
+	found, err := a.modules.Languages.FindByName.Do(readings.all()...)
 	a.answerLanguage(c, found, err)
 }
 
 func (a *API) languageByExtension(c *gin.Context) {
 	var readings readings
 	readings.parse(c.Request.URL.RawQuery, "extension")
-	found, err := a.useCases.FindLanguageByExtension.Do(readings.all()...)
+	found, err := a.modules.Languages.FindByExtension.Do(readings.all()...)
 	a.answerLanguage(c, found, err)
 }
 

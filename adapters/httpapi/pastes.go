@@ -13,7 +13,7 @@ func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
 	answer := newLongAnswer(c.Request.Method == http.MethodHead)
 	defer answer.release()
 	answer.text.WriteByte('[')
-	err := a.useCases.ListOwnPastes.Do(ctx, presentedToken(c), func(id []byte) error {
+	err := a.modules.Pastes.ListOwn.Do(ctx, presentedToken(c), func(id []byte) error {
 		if answer.length() > 1 {
 			answer.text.WriteByte(',')
 		}
@@ -34,7 +34,7 @@ type countView struct {
 }
 
 func (a *API) pasteCount(ctx context.Context, c *gin.Context) error {
-	count, err := a.useCases.CountActivePastes.Do(ctx)
+	count, err := a.modules.Pastes.CountActive.Do(ctx)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,19 @@ func newStore() *store {
 	return s
 }
 
-func (s *store) StaleByName(_ context.Context, name user.Name) (user.User, error) {
+// storedUsers and storedPastes are the ports that the tests need of a store; nil stands for the others.
+type (
+	storedUsers struct {
+		users.Store
+		*store
+	}
+	storedPastes struct {
+		pastes.Store
+		*store
+	}
+)
+
+func (s storedUsers) StaleByName(_ context.Context, name user.Name) (user.User, error) {
 	select {
 	case <-s.held:
 	default:
@@ -47,7 +59,7 @@ func (s *store) ByHash(context.Context, token.Hash) (token.Token, error) {
 
 func (s *store) RecordUse(token.ID, time.Time) {}
 
-func (s *store) EachActiveID(_ context.Context, _ user.ID, visit func([]byte) error) error {
+func (s storedPastes) EachActiveID(_ context.Context, _ user.ID, visit func([]byte) error) error {
 	id := []byte("p")
 	for i := range s.ids {
 		if err := visit(strconv.AppendInt(id, int64(firstID+i), 10)); err != nil {
@@ -68,16 +80,22 @@ func (s *store) list() string {
 	return "[" + strings.TrimPrefix(list.String(), ",") + "]"
 }
 
-func (s *store) useCases() UseCases {
-	return UseCases{
-		CheckUserExists: users.NewCheckExists(s), ShowProfile: users.NewShowProfile(s),
-		ListOwnPastes:      pastes.NewListOwn(s, s, s, time.Now),
-		FindLanguageByName: languages.NewFindByName(copies{}),
+func (s *store) modules() Modules {
+	signIn := token.NewAuthenticator(s, time.Now)
+	return Modules{
+		Users:     users.New(storedUsers{store: s}, nil, signIn, time.Now),
+		Pastes:    pastes.New(storedPastes{store: s}, nil, s, signIn, 0, time.Now),
+		Languages: languages.New(copies{}),
 	}
 }
 
 // copies is a port that returns a new language each time.
-type copies struct{}
+type copies struct{ languages.Catalogue }
+
+func (c copies) All() []*language.Language {
+	known, _ := c.ByName("Go")
+	return []*language.Language{known}
+}
 
 func (copies) ByName(name string) (*language.Language, bool) {
 	switch name {

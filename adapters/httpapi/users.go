@@ -48,7 +48,7 @@ func newSelfView(account user.Account) selfView {
 var emptyString = []byte(`""`)
 
 func (a *API) userExists(ctx context.Context, c *gin.Context) error {
-	if err := a.useCases.CheckUserExists.Do(ctx, c.Param("username")); err != nil {
+	if err := a.modules.Users.CheckExists.Do(ctx, c.Param("username")); err != nil {
 		return err
 	}
 	writeJSON(c, emptyString)
@@ -56,7 +56,7 @@ func (a *API) userExists(ctx context.Context, c *gin.Context) error {
 }
 
 func (a *API) userProfile(ctx context.Context, c *gin.Context) error {
-	profile, err := a.useCases.ShowProfile.Do(ctx, c.Param("username"))
+	profile, err := a.modules.Users.ShowProfile.Do(ctx, c.Param("username"))
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (a *API) userProfile(ctx context.Context, c *gin.Context) error {
 }
 
 func (a *API) self(ctx context.Context, c *gin.Context) error {
-	account, err := a.useCases.ShowSelf.Do(ctx, presentedToken(c))
+	account, err := a.modules.Users.ShowSelf.Do(ctx, presentedToken(c))
 	if err != nil {
 		return err
 	}

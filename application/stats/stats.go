@@ -7,11 +7,16 @@ import (
 	"github.com/gluepot/gluepot/domain/stats"
 )
 
+// UseCases is what can be asked about the installation as a whole.
+type UseCases struct {
+	Sum *Sum
+}
+
+// New returns the use cases over their ports.
+func New(counter stats.Counter) *UseCases { return &UseCases{Sum: &Sum{counter: counter}} }
+
 // Sum counts everything.
 type Sum struct{ counter stats.Counter }
-
-// NewSum returns the use case.
-func NewSum(counter stats.Counter) *Sum { return &Sum{counter: counter} }
 
 // Do returns the totals, all of which were true at one instant. It fails with fault.Unavailable when the
 // store does not answer.

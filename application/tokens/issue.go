@@ -17,11 +17,6 @@ type Issue struct {
 	now    func() time.Time
 }
 
-// NewIssue returns the use case.
-func NewIssue(users user.Finder, tokens token.Creator, now func() time.Time) *Issue {
-	return &Issue{users: users, tokens: tokens, now: now}
-}
-
 // Do returns a new token of the user with that name, and its secret, which is not kept: nobody can show
 // it again. The token expires after the given time, or never when it is zero.
 //

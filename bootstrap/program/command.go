@@ -152,21 +152,18 @@ func complete(cmd *cobra.Command, cfg *config) error {
 // opener gives the operators' commands the use cases on the database that cfg names. Few of them may create
 // or migrate it: a mistyped name should be noticed, not made true.
 func opener(cfg *config) cli.Open {
-	return func(cmd *cobra.Command, migrates bool) (cli.UseCases, func(context.Context) error, error) {
+	return func(cmd *cobra.Command, migrates bool) (cli.Modules, func(context.Context) error, error) {
 		if err := complete(cmd, cfg); err != nil {
-			return cli.UseCases{}, nil, err
+			return cli.Modules{}, nil, err
 		}
 		own := cfg.Config
 		own.Migrate, own.SweepInterval = cfg.Migrate && migrates, 0
-		u, stop, err := bootstrap.Open(cmd.Context(), own)
+		app, stop, err := bootstrap.Open(cmd.Context(), own)
 		if err != nil {
-			return cli.UseCases{}, nil, err
+			return cli.Modules{}, nil, err
 		}
-		return cli.UseCases{
-			CreateUser: u.CreateUser, ShowUser: u.ShowUser, ListUsers: u.ListUsers, UpdateUser: u.UpdateUser, DeleteUser: u.DeleteUser,
-			IssueToken: u.IssueToken, ListTokens: u.ListTokens, RevokeToken: u.RevokeToken,
-			CreatePaste: u.CreatePaste, ListPastes: u.ListPastes, DeletePaste: u.DeletePaste, StarPaste: u.StarPaste, UnstarPaste: u.UnstarPaste,
-			Sum: u.Sum, ImportUsers: u.ImportUsers, ImportKeys: u.ImportKeys, ImportPastes: u.ImportPastes,
+		return cli.Modules{
+			Users: app.Users, Tokens: app.Tokens, Pastes: app.Pastes, Imports: app.Imports, Stats: app.Stats,
 		}, stop, nil
 	}
 }

@@ -82,7 +82,7 @@ func serveUntil(ctx context.Context, cfg config, demo bool, log *zap.Logger, std
 
 	var failure error
 	if demo {
-		failure = announceDemonstration(ctx, running.gluepot.IssueToken, "http://"+reachable(address)+cfg.HTTP.BasePath, stdout)
+		failure = announceDemonstration(ctx, running.app.Tokens.Issue, "http://"+reachable(address)+cfg.HTTP.BasePath, stdout)
 	}
 	if failure == nil {
 		select {
@@ -100,9 +100,9 @@ func serveUntil(ctx context.Context, cfg config, demo bool, log *zap.Logger, std
 
 // running is a server on what bootstrap.Open opened.
 type running struct {
-	gluepot *bootstrap.Gluepot
-	close   func(context.Context) error // of gluepot
-	server  *httpapi.Server
+	app    *bootstrap.Application
+	close  func(context.Context) error // of app
+	server *httpapi.Server
 }
 
 // sweepMargin is how much longer than a request a paste outlives its expiry: more than clocks are put back.
@@ -112,37 +112,29 @@ const sweepMargin = time.Minute
 func start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (*running, error) {
 	own := cfg.Config
 	own.Logger, own.AllowPendingMigrations, own.SweepGrace = log, true, cfg.HTTP.WriteTimeout+sweepMargin
-	opened, closeOpened, err := bootstrap.Open(ctx, own)
+	app, closeApp, err := bootstrap.Open(ctx, own)
 	if err != nil {
 		return nil, err
 	}
-	server, err := startServer(ctx, cfg, demo, opened, log)
+	server, err := startServer(ctx, cfg, demo, app, log)
 	if err != nil {
-		return nil, errors.Join(err, closeOpened(ctx))
+		return nil, errors.Join(err, closeApp(ctx))
 	}
-	return &running{gluepot: opened, close: closeOpened, server: server}, nil
+	return &running{app: app, close: closeApp, server: server}, nil
 }
 
-func startServer(ctx context.Context, cfg config, demo bool, opened *bootstrap.Gluepot, log *zap.Logger) (*httpapi.Server, error) {
+func startServer(ctx context.Context, cfg config, demo bool, app *bootstrap.Application, log *zap.Logger) (*httpapi.Server, error) {
 	if demo {
 		if err := prepareDemonstration(ctx, cfg.Database); err != nil {
 			return nil, err
 		}
 	}
-	api, err := newAPI(cfg.HTTP, opened, log)
+	api, err := httpapi.New(cfg.HTTP, httpapi.Modules{Users: app.Users, Pastes: app.Pastes, Languages: app.Languages}, app.Ready, log)
 	if err != nil {
 		return nil, err
 	}
 	server := httpapi.NewServer(cfg.HTTP, api, log)
 	return server, server.Start(ctx)
-}
-
-func newAPI(cfg httpapi.Config, u *bootstrap.Gluepot, log *zap.Logger) (*httpapi.API, error) {
-	return httpapi.New(cfg, httpapi.UseCases{
-		CheckUserExists: u.CheckUserExists, ShowProfile: u.ShowProfile, ShowSelf: u.ShowSelf,
-		ListOwnPastes: u.ListOwnPastes, CountActivePastes: u.CountActivePastes,
-		FindLanguageByName: u.FindLanguageByName, FindLanguageByExtension: u.FindLanguageByExtension,
-	}, u.Catalogue, u.Ready, log)
 }
 
 // stop makes readiness fail and drains the server, and then stops what it stands on. Each part bounds its own time.

@@ -27,3 +27,9 @@ type Extensions interface {
 	// ByFoldedExtension returns the language that owns the extension in any case, or false.
 	ByFoldedExtension(extension string) (*Language, bool)
 }
+
+// Lister lists languages.
+type Lister interface {
+	// All returns every language, in a fixed order.
+	All() []*Language
+}

@@ -47,8 +47,8 @@ type Counter interface {
 	ActiveCount(ctx context.Context) (int64, error)
 }
 
-// OwnerLister lists the pastes of one owner.
-type OwnerLister interface {
+// ActiveIDLister lists the ids of one owner's active pastes.
+type ActiveIDLister interface {
 	// EachActiveID calls visit with the id of each of owner's pastes that is active at the moment of
 	// reading, newest first, ties by descending id. The slice is only valid during the call. An error of
 	// visit ends the walk and is returned; otherwise it fails with fault.Unavailable when the store does
@@ -77,8 +77,14 @@ type Starrer interface {
 	Star(ctx context.Context, starrer user.ID, id ID) error
 }
 
-// OwnerReader reads the pastes of one owner.
-type OwnerReader interface {
+// Unstarrer forgets which pastes a user likes.
+type Unstarrer interface {
+	// Unstar takes the paste out of the user's stars. It fails with fault.NotFound when it is not in them.
+	Unstar(ctx context.Context, starrer user.ID, id ID) error
+}
+
+// OwnerLister lists the pastes of one owner.
+type OwnerLister interface {
 	// EachOf calls visit with each of owner's pastes, newest first, expired ones that are still there
 	// included. An error of visit ends the walk and is returned. What visit asks of the store may have to
 	// wait for the end of the walk, and so for ever.
@@ -89,12 +95,6 @@ type OwnerReader interface {
 type Deleter interface {
 	// Delete removes the paste. It fails with fault.NotFound when there is none with that id.
 	Delete(ctx context.Context, id ID) error
-}
-
-// Unstarrer forgets which pastes a user likes.
-type Unstarrer interface {
-	// Unstar takes the paste out of the user's stars. It fails with fault.NotFound when it is not in them.
-	Unstar(ctx context.Context, starrer user.ID, id ID) error
 }
 
 // Importer stores pastes that another installation has made.

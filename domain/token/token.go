@@ -61,15 +61,6 @@ type AccountFinder interface {
 	AccountByHash(ctx context.Context, hash Hash) (Token, user.Account, error)
 }
 
-// LookupFault returns the error to answer with when a lookup by hash failed: Rejected for a token
-// that is unknown, the failure itself for everything else.
-func LookupFault(err error) error {
-	if fault.KindOf(err) == fault.NotFound {
-		return Rejected()
-	}
-	return err
-}
-
 // UseRecorder takes note that a token was used. It must neither block nor fail.
 type UseRecorder interface {
 	RecordUse(id ID, at time.Time)

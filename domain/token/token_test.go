@@ -2,7 +2,6 @@ package token
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -80,16 +79,5 @@ func TestVerify(t *testing.T) {
 		if (err == nil) != c.valid || err != nil && fault.KindOf(err) != fault.Unauthenticated {
 			t.Errorf("%s: %v", what, err)
 		}
-	}
-}
-
-func TestLookupFault(t *testing.T) {
-	t.Parallel()
-	if err := LookupFault(fault.New(fault.NotFound, "x")); fault.KindOf(err) != fault.Unauthenticated {
-		t.Error(err)
-	}
-	outage := fault.New(fault.Unavailable, "x")
-	if err := LookupFault(outage); !errors.Is(err, outage) {
-		t.Error(err)
 	}
 }

@@ -96,7 +96,7 @@ func Find(ctx context.Context, users Finder, name string) (User, error) {
 // Gone returns ErrNotFound for a store's fault.NotFound about a user, and any other err as it is: a user
 // can go at any moment, also between two calls.
 func Gone(err error) error {
-	if err != nil && fault.KindOf(err) == fault.NotFound {
+	if fault.Is(err, fault.NotFound) {
 		return ErrNotFound
 	}
 	return err
@@ -124,8 +124,8 @@ type ServiceFinder interface {
 	WithServices(ctx context.Context, name Name) (User, map[string]string, error)
 }
 
-// Editor changes and removes users.
-type Editor interface {
+// Updater changes users.
+type Updater interface {
 	// Update calls change with the user of that name and its services as they are, in a transaction that
 	// lets nobody else change them meanwhile, and stores and returns what change has made of them. Two
 	// updates at once so both hold. The id and the time of creation stay as they are.
@@ -134,6 +134,10 @@ type Editor interface {
 	// can be called more than once, each time with fresh values. Update fails with fault.NotFound when
 	// there is no such user, and with fault.Conflict when change has chosen a name that is taken.
 	Update(ctx context.Context, name Name, change func(u *User, services map[string]string) error) (User, map[string]string, error)
+}
+
+// Deleter removes users.
+type Deleter interface {
 	// Delete removes the user of that name with everything that belongs to it (tokens, stars, services and
 	// pastes) and returns its id. It fails with fault.NotFound when there is no such user.
 	Delete(ctx context.Context, name Name) (ID, error)

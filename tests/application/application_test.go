@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/batch"
@@ -24,18 +26,35 @@ import (
 	"github.com/gluepot/gluepot/tests/fake"
 )
 
-// world is a store with a clock.
+// world is the modules over one store with a clock.
 type world struct {
-	users  fake.Users
-	tokens fake.Tokens
-	pastes fake.Pastes
-	now    time.Time
+	users  *users.UseCases
+	tokens *tokens.UseCases
+	pastes *pastes.UseCases
+	stats  *stats.UseCases
+
+	userStore  fake.Users
+	tokenStore fake.Tokens
+	pasteStore fake.Pastes
+	signIn     *token.Authenticator
+	now        time.Time
 }
+
+// sweepGrace is that of a world.
+const sweepGrace = time.Hour
 
 func newWorld() *world {
 	store := new(fake.Store)
-	w := &world{fake.Users{Store: store}, fake.Tokens{Store: store}, fake.Pastes{Store: store}, time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)}
+	w := &world{
+		userStore: fake.Users{Store: store}, tokenStore: fake.Tokens{Store: store}, pasteStore: fake.Pastes{Store: store},
+		now: time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC),
+	}
 	store.Now = w.clock
+	w.tokens = tokens.New(w.tokenStore, w.userStore, w.clock)
+	w.signIn = token.NewAuthenticator(w.tokens.Uses, w.clock)
+	w.users = users.New(w.userStore, w.tokenStore, w.signIn, w.clock)
+	w.pastes = pastes.New(w.pasteStore, w.userStore, w.tokenStore, w.signIn, sweepGrace, w.clock)
+	w.stats = stats.New(fake.Stats{Store: store})
 	return w
 }
 
@@ -43,14 +62,14 @@ func (w *world) clock() time.Time { return w.now }
 
 func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
 	t.Helper()
-	if err == nil || fault.KindOf(err) != kind {
+	if !fault.Is(err, kind) {
 		t.Errorf("%s: %v, want an error of kind %v", what, err, kind)
 	}
 }
 
-func (w *world) user(t *testing.T, wanted users.New) {
+func (w *world) user(t *testing.T, wanted users.CreateInput) {
 	t.Helper()
-	if _, err := users.NewCreate(w.users, w.clock).Do(t.Context(), wanted); err != nil {
+	if _, err := w.users.Create.Do(t.Context(), wanted); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -58,9 +77,9 @@ func (w *world) user(t *testing.T, wanted users.New) {
 func TestPrivateProfilesLookLikeNobody(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.New{Name: "Open", PublicProfile: true})
-	w.user(t, users.New{Name: "Shut"})
-	show, exists := users.NewShowProfile(w.users), users.NewCheckExists(w.users)
+	w.user(t, users.CreateInput{Name: "Open", PublicProfile: true})
+	w.user(t, users.CreateInput{Name: "Shut"})
+	show, exists := w.users.ShowProfile, w.users.CheckExists
 	if found, err := show.Do(t.Context(), "oPEN"); err != nil || found.Name.String() != "Open" || found.DefaultLanguage != "Autodetect" {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -83,10 +102,10 @@ func TestPrivateProfilesLookLikeNobody(t *testing.T) {
 func TestTokensOpenAccounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.New{Name: "owner"})
-	uses := tokens.NewUseLog(w.tokens)
-	issue, self := tokens.NewIssue(w.users, w.tokens, w.clock), users.NewShowSelf(w.tokens, uses, w.clock)
-	own := pastes.NewListOwn(w.tokens, w.pastes, uses, w.clock)
+	w.user(t, users.CreateInput{Name: "owner"})
+	uses := w.tokens.Uses
+	issue, self := w.tokens.Issue, w.users.ShowSelf
+	own := w.pastes.ListOwn
 	issued, secret, err := issue.Do(t.Context(), "OWNER", "laptop", time.Hour)
 	if err != nil || !token.Genuine(secret.Reveal()) || issued.ExpiresAt != w.now.Add(time.Hour) {
 		t.Fatal(issued, err)
@@ -108,7 +127,7 @@ func TestTokensOpenAccounts(t *testing.T) {
 	if _, err := uses.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if found, _ := w.tokens.ByHash(t.Context(), secret.Hash()); found.LastUsedAt != w.now {
+	if found, _ := w.tokenStore.ByHash(t.Context(), secret.Hash()); found.LastUsedAt != w.now {
 		t.Errorf("last used %v", found.LastUsedAt)
 	}
 	w.now = w.now.Add(time.Hour)
@@ -139,13 +158,13 @@ func (f *failing) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) 
 func TestUsesSurviveAnOutage(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.New{Name: "owner"})
-	issued, secret, err := tokens.NewIssue(w.users, w.tokens, w.clock).Do(t.Context(), "owner", "", 0)
+	w.user(t, users.CreateInput{Name: "owner"})
+	issued, secret, err := w.tokens.Issue.Do(t.Context(), "owner", "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := &failing{Tokens: w.tokens, fail: true}
-	uses := tokens.NewUseLog(store)
+	store := &failing{Tokens: w.tokenStore, fail: true}
+	uses := tokens.New(store, w.userStore, w.clock).Uses
 	uses.RecordUse(issued.ID, w.now.Add(time.Minute))
 	uses.RecordUse(issued.ID, w.now)
 	_, err = uses.Do(t.Context())
@@ -154,7 +173,7 @@ func TestUsesSurviveAnOutage(t *testing.T) {
 	if _, err := uses.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if found, _ := w.tokens.ByHash(t.Context(), secret.Hash()); found.LastUsedAt != w.now.Add(time.Minute) {
+	if found, _ := w.tokenStore.ByHash(t.Context(), secret.Hash()); found.LastUsedAt != w.now.Add(time.Minute) {
 		t.Errorf("last used %v", found.LastUsedAt)
 	}
 }
@@ -162,7 +181,7 @@ func TestUsesSurviveAnOutage(t *testing.T) {
 func TestCountAndSweep(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	create, count := pastes.NewCreate(w.users, w.pastes, w.clock), pastes.NewCountActive(w.pastes)
+	create, count := w.pastes.Create, w.pastes.CountActive
 	for i := range 1300 { // more than two batches of the sweeper expire
 		life := time.Duration(0)
 		if i >= 100 {
@@ -181,8 +200,8 @@ func TestCountAndSweep(t *testing.T) {
 	counted(1300)
 	w.now = w.now.Add(time.Minute)
 	counted(100)
-	sweep := pastes.NewSweep(w.pastes, time.Hour)
-	w.now = w.now.Add(time.Hour - 1)
+	sweep := w.pastes.Sweep
+	w.now = w.now.Add(sweepGrace - 1)
 	if removed, err := sweep.Do(t.Context()); removed != 0 || err != nil {
 		t.Errorf("removed %d within the grace, %v", removed, err)
 	}
@@ -195,7 +214,7 @@ func TestCountAndSweep(t *testing.T) {
 	wantKind(t, "negative time", err, fault.Invalid)
 	_, err = create.Do(t.Context(), "nobody", 0)
 	wantKind(t, "nobody's paste", err, fault.NotFound)
-	wantKind(t, "odd id", pastes.NewStar(w.users, w.pastes).Do(t.Context(), "nobody", "x"), fault.NotFound)
+	wantKind(t, "odd id", w.pastes.Star.Do(t.Context(), "nobody", "x"), fault.NotFound)
 }
 
 // tongues knows two languages, one of which has the other's name as an alias.
@@ -206,6 +225,7 @@ func (f tongues) find(kind, key string) (*language.Language, bool) {
 	return found, ok
 }
 
+func (f tongues) All() []*language.Language                             { return slices.Collect(maps.Values(f)) }
 func (f tongues) ByName(s string) (*language.Language, bool)            { return f.find("name ", s) }
 func (f tongues) ByAlias(s string) (*language.Language, bool)           { return f.find("alias ", s) }
 func (f tongues) ByExtension(s string) (*language.Language, bool)       { return f.find("exact ", s) }
@@ -215,7 +235,7 @@ func TestLanguages(t *testing.T) {
 	t.Parallel()
 	one, two := &language.Language{Name: "one"}, &language.Language{Name: "two"}
 	known := tongues{"name one": one, "name two": two, "alias two": one, "alias uno": one, "exact X": one, "exact x": two, "any X": two, "any x": two, "any Y": one}
-	byName, byExtension := languages.NewFindByName(known), languages.NewFindByExtension(known)
+	byName, byExtension := languages.New(known).FindByName, languages.New(known).FindByExtension
 	for want, readings := range map[*language.Language][][]string{
 		one: {{"one"}, {"uno"}, {"nothing", "one"}},
 		two: {{"two"}, {"uno", "two"}},
@@ -264,6 +284,10 @@ func (s *shelf) Import(_ context.Context, pastes []paste.Paste) ([]batch.Result,
 	return results, nil
 }
 
+func importerOf(store paste.Importer) *imports.Pastes {
+	return imports.New(nil, nil, store, time.Now).Pastes
+}
+
 func records(ids ...string) imports.Source[imports.Paste] {
 	return func(context.Context) imports.Records[imports.Paste] {
 		return func(yield func(imports.Record[imports.Paste], error) bool) {
@@ -296,7 +320,7 @@ func TestImports(t *testing.T) {
 		many[i] = fmt.Sprint("id", i)
 	}
 	s := new(shelf)
-	summary, err := imports.NewPastes(s).Do(t.Context(), records(append(many, "known", "broken", "refused", "odd id")...), reject)
+	summary, err := importerOf(s).Do(t.Context(), records(append(many, "known", "broken", "refused", "odd id")...), reject)
 	if want := (imports.Summary{Read: 2504, New: 2500, Unchanged: 1, Rejected: 3}); err != nil || summary != want {
 		t.Errorf("%+v, %v", summary, err)
 	}
@@ -307,27 +331,30 @@ func TestImports(t *testing.T) {
 	if len(rejected) != 3 || rejected[0] != "2502 broken broken" || rejected[1] != "2503 refused refused" || !strings.HasPrefix(rejected[2], "2504 odd id The paste id") {
 		t.Errorf("%q", rejected)
 	}
-	if _, err := imports.NewPastes(s).Do(t.Context(), records("a", "outage"), reject); fault.KindOf(err) != fault.Unavailable {
+	if _, err := importerOf(s).Do(t.Context(), records("a", "outage"), reject); fault.KindOf(err) != fault.Unavailable {
 		t.Error(err)
 	}
-	if _, err := imports.NewPastes(s).Do(t.Context(), records("a", "unreadable"), reject); err == nil || err.Error() != "disk" {
+	if _, err := importerOf(s).Do(t.Context(), records("a", "unreadable"), reject); err == nil || err.Error() != "disk" {
 		t.Error(err)
 	}
 	full := errors.New("disk full")
-	if _, err := imports.NewPastes(s).Do(t.Context(), records("broken", "a"), func(int, []byte, error) error { return full }); !errors.Is(err, full) {
+	if _, err := importerOf(s).Do(t.Context(), records("broken", "a"), func(int, []byte, error) error { return full }); !errors.Is(err, full) {
 		t.Error(err)
 	}
 }
 
-// hanging is a database that does not answer.
-type hanging struct{}
+// hangingPastes is a database that does not answer.
+type hangingPastes struct{ pastes.Store }
 
-func (hanging) RemoveExpired(ctx context.Context, _ time.Duration, _ int) (int, error) {
+func (hangingPastes) RemoveExpired(ctx context.Context, _ time.Duration, _ int) (int, error) {
 	<-ctx.Done()
 	return 0, ctx.Err()
 }
 
-func (hanging) SetLastUsed(ctx context.Context, _ map[token.ID]time.Time) error {
+// hangingTokens is another one.
+type hangingTokens struct{ tokens.Store }
+
+func (hangingTokens) SetLastUsed(ctx context.Context, _ map[token.ID]time.Time) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -335,7 +362,8 @@ func (hanging) SetLastUsed(ctx context.Context, _ map[token.ID]time.Time) error 
 // TestSweepOfHangingDatabase ends by itself: the sweeper has nobody who would give up for it.
 func TestSweepOfHangingDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if removed, err := pastes.NewSweep(hanging{}, time.Minute).Do(context.Background()); removed != 0 || !errors.Is(err, context.DeadlineExceeded) {
+		sweep := pastes.New(hangingPastes{}, nil, nil, nil, time.Minute, time.Now).Sweep
+		if removed, err := sweep.Do(context.Background()); removed != 0 || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("removed %d, %v", removed, err)
 		}
 	})
@@ -344,7 +372,7 @@ func TestSweepOfHangingDatabase(t *testing.T) {
 // TestPendingUses are those that are not stored, also while somebody tries to.
 func TestPendingUses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		uses := tokens.NewUseLog(hanging{})
+		uses := tokens.New(hangingTokens{}, nil, time.Now).Uses
 		uses.RecordUse("first", time.Now())
 		ctx, cancel := context.WithCancel(context.Background())
 		failed := make(chan error)

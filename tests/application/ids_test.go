@@ -32,7 +32,7 @@ func (c *crowd) take(id string) error {
 }
 
 type crowdedUsers struct {
-	user.Creator
+	users.Store
 	*crowd
 }
 
@@ -40,11 +40,11 @@ func (c crowdedUsers) Create(ctx context.Context, created user.User, services ma
 	if err := c.take(string(created.ID)); err != nil {
 		return err
 	}
-	return c.Creator.Create(ctx, created, services)
+	return c.Store.Create(ctx, created, services)
 }
 
 type crowdedTokens struct {
-	token.Creator
+	tokens.Store
 	*crowd
 }
 
@@ -52,11 +52,11 @@ func (c crowdedTokens) Create(ctx context.Context, created token.Token) error {
 	if err := c.take(string(created.ID)); err != nil {
 		return err
 	}
-	return c.Creator.Create(ctx, created)
+	return c.Store.Create(ctx, created)
 }
 
 type crowdedPastes struct {
-	paste.Creator
+	pastes.Store
 	*crowd
 }
 
@@ -64,27 +64,27 @@ func (c crowdedPastes) Create(ctx context.Context, created paste.Paste) error {
 	if err := c.take(string(created.ID)); err != nil {
 		return err
 	}
-	return c.Creator.Create(ctx, created)
+	return c.Store.Create(ctx, created)
 }
 
 // TestIDsAreDrawnAgain has ids that are taken: another one is drawn, and nobody hears that a name is taken.
 func TestIDsAreDrawnAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.New{Name: "owner"})
+	w.user(t, users.CreateInput{Name: "owner"})
 	names := 0
 	for what, create := range map[string]func(*crowd) (string, error){
 		"user": func(c *crowd) (string, error) {
 			names++
-			created, err := users.NewCreate(crowdedUsers{w.users, c}, w.clock).Do(t.Context(), users.New{Name: fmt.Sprint("user", names)})
+			created, err := users.New(crowdedUsers{w.userStore, c}, nil, nil, w.clock).Create.Do(t.Context(), users.CreateInput{Name: fmt.Sprint("user", names)})
 			return string(created.ID), err
 		},
 		"token": func(c *crowd) (string, error) {
-			issued, _, err := tokens.NewIssue(w.users, crowdedTokens{w.tokens, c}, w.clock).Do(t.Context(), "owner", "", 0)
+			issued, _, err := tokens.New(crowdedTokens{w.tokenStore, c}, w.userStore, w.clock).Issue.Do(t.Context(), "owner", "", 0)
 			return string(issued.ID), err
 		},
 		"paste": func(c *crowd) (string, error) {
-			created, err := pastes.NewCreate(w.users, crowdedPastes{w.pastes, c}, w.clock).Do(t.Context(), "owner", 0)
+			created, err := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, nil, nil, 0, w.clock).Create.Do(t.Context(), "owner", 0)
 			return string(created.ID), err
 		},
 	} {
@@ -100,7 +100,7 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 		}
 	}
 	c := new(crowd)
-	_, err := users.NewCreate(crowdedUsers{w.users, c}, w.clock).Do(t.Context(), users.New{Name: "OWNER"})
+	_, err := users.New(crowdedUsers{w.userStore, c}, nil, nil, w.clock).Create.Do(t.Context(), users.CreateInput{Name: "OWNER"})
 	wantKind(t, "name taken", err, fault.Conflict)
 	if len(c.ids) != 1 || !strings.Contains(fault.MessageOf(err), "username is taken") {
 		t.Errorf("name taken: drew %v, %v", c.ids, err)

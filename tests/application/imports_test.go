@@ -93,7 +93,7 @@ func TestImportsEndTheirReader(t *testing.T) {
 				} else if c.cancel {
 					time.AfterFunc(time.Minute, func() { cancel(cause) })
 				}
-				if _, err := imports.NewPastes(c.store).Do(ctx, c.source, c.reject); !errors.Is(err, cause) {
+				if _, err := importerOf(c.store).Do(ctx, c.source, c.reject); !errors.Is(err, cause) {
 					t.Errorf("%v", err)
 				}
 			})
@@ -128,7 +128,7 @@ func TestImportsKeepText(t *testing.T) {
 		return results, nil
 	}
 	rejected := 0
-	_, err := imports.NewPastes(pasteImporter(refuse)).Do(t.Context(), source, func(line int, raw []byte, _ error) error {
+	_, err := importerOf(pasteImporter(refuse)).Do(t.Context(), source, func(line int, raw []byte, _ error) error {
 		if rejected != line || len(raw) != lengths[line] || slices.ContainsFunc(raw, func(b byte) bool { return b != byte(line) }) {
 			t.Errorf("record %d is wrong in place %d, or its text has changed: %d bytes", line, rejected, len(raw))
 		}
@@ -149,7 +149,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 		ids[i] = fmt.Sprint("id", i)
 	}
 	source := records(append(ids, "a", "broken", "outage")...)
-	summary, err := imports.NewPastes(new(shelf)).Do(t.Context(), source, func(line int, _ []byte, _ error) error {
+	summary, err := importerOf(new(shelf)).Do(t.Context(), source, func(line int, _ []byte, _ error) error {
 		rejected = append(rejected, line)
 		return nil
 	})
@@ -160,7 +160,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 	// Only rejects that somebody took note of are counted.
 	full, taken := errors.New("no space left on device"), 0
 	source = records("a", "broken", "broken", "b", "broken")
-	summary, err = imports.NewPastes(new(shelf)).Do(t.Context(), source, func(int, []byte, error) error {
+	summary, err = importerOf(new(shelf)).Do(t.Context(), source, func(int, []byte, error) error {
 		if taken++; taken > 1 {
 			return full
 		}
@@ -171,7 +171,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 	}
 	// What a source had before it failed is stored.
 	s := new(shelf)
-	summary, err = imports.NewPastes(s).Do(t.Context(), records("a", "b", "unreadable"), nil)
+	summary, err = importerOf(s).Do(t.Context(), records("a", "b", "unreadable"), nil)
 	if err == nil || summary.New != 2 || !slices.Equal(s.batches, []int{2}) {
 		t.Errorf("%+v, %v, %v", summary, s.batches, err)
 	}
@@ -222,7 +222,7 @@ func TestImportsBoundUsers(t *testing.T) {
 	}
 	store := new(userImporter)
 	var reasons []string
-	summary, err := imports.NewUsers(store, time.Now).Do(t.Context(), source, func(line int, _ []byte, reason error) error {
+	summary, err := imports.New(store, nil, nil, time.Now).Users.Do(t.Context(), source, func(line int, _ []byte, reason error) error {
 		reasons = append(reasons, fmt.Sprint(line, " ", reason))
 		return nil
 	})

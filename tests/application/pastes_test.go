@@ -6,20 +6,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gluepot/gluepot/application/pastes"
-	"github.com/gluepot/gluepot/application/stats"
-	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	domainstats "github.com/gluepot/gluepot/domain/stats"
-	"github.com/gluepot/gluepot/tests/fake"
 )
 
 // paste creates one that lives for that long, or for good.
 func (w *world) paste(t *testing.T, owner string, life time.Duration) paste.ID {
 	t.Helper()
-	created, err := pastes.NewCreate(w.users, w.pastes, w.clock).Do(t.Context(), owner, life)
+	created, err := w.pastes.Create.Do(t.Context(), owner, life)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,10 +25,10 @@ func (w *world) paste(t *testing.T, owner string, life time.Duration) paste.ID {
 func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.New{Name: "fan"})
+	w.user(t, users.CreateInput{Name: "fan"})
 	secret := w.token(t, "fan")
-	self := users.NewShowSelf(w.tokens, tokens.NewUseLog(w.tokens), w.clock)
-	star, unstar := pastes.NewStar(w.users, w.pastes), pastes.NewUnstar(w.users, w.pastes)
+	self := w.users.ShowSelf
+	star, unstar := w.pastes.Star, w.pastes.Unstar
 	lasting, expiring := string(w.paste(t, "", 0)), string(w.paste(t, "", time.Minute))
 	for _, id := range []string{expiring, lasting, "missing1", expiring} {
 		if err := star.Do(t.Context(), "FAN", id); err != nil {
@@ -63,12 +59,12 @@ func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 func TestListingAndDeletingPastes(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.New{Name: "owner"})
+	w.user(t, users.CreateInput{Name: "owner"})
 	first := w.paste(t, "owner", time.Minute)
 	w.now = w.now.Add(time.Hour)
 	second := w.paste(t, "owner", 0)
 	w.paste(t, "", 0)
-	list, remove := pastes.NewList(w.users, w.pastes), pastes.NewDelete(w.pastes)
+	list, remove := w.pastes.List, w.pastes.Delete
 	listed := func(want ...paste.ID) {
 		t.Helper()
 		var got []paste.ID
@@ -96,15 +92,15 @@ func TestListingAndDeletingPastes(t *testing.T) {
 func TestTotals(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.New{Name: "owner"})
+	w.user(t, users.CreateInput{Name: "owner"})
 	w.token(t, "owner")
 	w.paste(t, "owner", time.Minute)
 	w.paste(t, "", 0)
-	if err := pastes.NewStar(w.users, w.pastes).Do(t.Context(), "owner", "missing1"); err != nil {
+	if err := w.pastes.Star.Do(t.Context(), "owner", "missing1"); err != nil {
 		t.Fatal(err)
 	}
 	w.now = w.now.Add(time.Minute)
-	got, err := stats.NewSum(fake.Stats(w.pastes)).Do(t.Context())
+	got, err := w.stats.Sum.Do(t.Context())
 	if want := (domainstats.Totals{Users: 1, Tokens: 1, ActivePastes: 1, ExpiredPastes: 1, WaitingStars: 1}); err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
@@ -13,7 +12,7 @@ import (
 // token issues a token that never expires.
 func (w *world) token(t *testing.T, owner string) token.Secret {
 	t.Helper()
-	_, secret, err := tokens.NewIssue(w.users, w.tokens, w.clock).Do(t.Context(), owner, "a token", 0)
+	_, secret, err := w.tokens.Issue.Do(t.Context(), owner, "a token", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,8 +22,8 @@ func (w *world) token(t *testing.T, owner string) token.Secret {
 func TestListingTokens(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.New{Name: "owner"})
-	list := tokens.NewList(w.users, w.tokens)
+	w.user(t, users.CreateInput{Name: "owner"})
+	list := w.tokens.List
 	if listed, err := list.Do(t.Context(), "owner"); err != nil || listed == nil || len(listed) != 0 {
 		t.Errorf("got %#v, %v, want an empty list", listed, err)
 	}
@@ -44,13 +43,13 @@ func TestListingTokens(t *testing.T) {
 func TestARevokedTokenOpensNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.New{Name: "owner"})
-	secret, revoke := w.token(t, "owner"), tokens.NewRevoke(w.tokens, w.clock)
-	self := users.NewShowSelf(w.tokens, tokens.NewUseLog(w.tokens), w.clock)
+	w.user(t, users.CreateInput{Name: "owner"})
+	secret, revoke := w.token(t, "owner"), w.tokens.Revoke
+	self := w.users.ShowSelf
 	if _, err := self.Do(t.Context(), secret.Reveal()); err != nil {
 		t.Error(err)
 	}
-	stored, err := w.tokens.ByHash(t.Context(), secret.Hash())
+	stored, err := w.tokenStore.ByHash(t.Context(), secret.Hash())
 	if err != nil {
 		t.Fatal(err)
 	}

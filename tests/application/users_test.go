@@ -17,12 +17,12 @@ import (
 func TestCreatingUsersHoldsTheRules(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	create := users.NewCreate(w.users, w.clock)
-	created, err := create.Do(t.Context(), users.New{Name: "Some.Body", Services: map[string]string{"github": "1"}})
+	create := w.users.Create
+	created, err := create.Do(t.Context(), users.CreateInput{Name: "Some.Body", Services: map[string]string{"github": "1"}})
 	if err != nil || created.Name.String() != "Some.Body" || created.DefaultLanguage != user.DefaultLanguage || created.CreatedAt != w.now || created.PublicProfile {
 		t.Errorf("got %+v, %v, want a private profile made now with the default language", created, err)
 	}
-	for what, wanted := range map[string]users.New{
+	for what, wanted := range map[string]users.CreateInput{
 		"an impossible name":       {Name: "-"},
 		"a reserved name":          {Name: "SELF"},
 		"a line end in the avatar": {Name: "a", AvatarURL: "\n"},
@@ -33,7 +33,7 @@ func TestCreatingUsersHoldsTheRules(t *testing.T) {
 		_, err := create.Do(t.Context(), wanted)
 		wantKind(t, what, err, fault.Invalid)
 	}
-	_, err = create.Do(t.Context(), users.New{Name: "SOME.BODY"})
+	_, err = create.Do(t.Context(), users.CreateInput{Name: "SOME.BODY"})
 	wantKind(t, "a name that is taken", err, fault.Conflict)
 	if got, want := fault.MessageOf(err), "The username is taken. Choose another."; got != want {
 		t.Errorf("got the message %q, want %q", got, want)
@@ -43,9 +43,9 @@ func TestCreatingUsersHoldsTheRules(t *testing.T) {
 func TestShowingAndListingUsers(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	show, list := users.NewShow(w.users), users.NewList(w.users)
+	show, list := w.users.Show, w.users.List
 	for _, name := range []string{"b", "A", "c"} {
-		w.user(t, users.New{Name: name, Services: map[string]string{"github": name}})
+		w.user(t, users.CreateInput{Name: name, Services: map[string]string{"github": name}})
 	}
 	account, err := show.Do(t.Context(), "B")
 	if err != nil || account.Name.String() != "b" || !maps.Equal(account.Services, map[string]string{"github": "b"}) {
@@ -71,11 +71,11 @@ func TestShowingAndListingUsers(t *testing.T) {
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.New{
+	w.user(t, users.CreateInput{
 		Name: "Somebody", AvatarURL: "before", DefaultLanguage: "Go", PublicProfile: true,
 		Services: map[string]string{"github": "1", "gitlab": "2"},
 	})
-	update, show := users.NewUpdate(w.users), users.NewShow(w.users)
+	update, show := w.users.Update, w.users.Show
 	before, err := show.Do(t.Context(), "somebody")
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestUpdate(t *testing.T) {
 	want := before
 	want.AvatarURL, want.PublicProfile, want.SupporterMonths = avatar, private, months
 	want.Services = map[string]string{"gitlab": "2", "codeberg": "3"}
-	change := users.Change{
+	change := users.UpdateInput{
 		AvatarURL: &avatar, PublicProfile: &private, SupporterMonths: &months,
 		Services: map[string]string{"github": "", "codeberg": "3", "never": ""},
 	}
@@ -94,7 +94,7 @@ func TestUpdate(t *testing.T) {
 	}
 
 	unprintable, long, negative := "\n", strings.Repeat("x", 65), int32(-1)
-	for what, wrong := range map[string]users.Change{
+	for what, wrong := range map[string]users.UpdateInput{
 		"avatar":   {AvatarURL: &unprintable, Contributor: new(bool)},
 		"language": {DefaultLanguage: &long},
 		"months":   {AvatarURL: &avatar, SupporterMonths: &negative},
@@ -111,10 +111,10 @@ func TestUpdate(t *testing.T) {
 		wantKind(t, "update "+name, err, kind)
 		_, err = show.Do(t.Context(), name)
 		wantKind(t, "show "+name, err, kind)
-		_, err = users.NewDelete(w.users).Do(t.Context(), name)
+		_, err = w.users.Delete.Do(t.Context(), name)
 		wantKind(t, "delete "+name, err, kind)
 	}
-	if id, err := users.NewDelete(w.users).Do(t.Context(), "SOMEbody"); id != before.ID || err != nil {
+	if id, err := w.users.Delete.Do(t.Context(), "SOMEbody"); id != before.ID || err != nil {
 		t.Errorf("deleted %q, %v, want %q", id, err, before.ID)
 	}
 }
@@ -122,22 +122,22 @@ func TestUpdate(t *testing.T) {
 func TestDeletingAUserTakesEverythingAlong(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.New{Name: "owner"})
-	owner, _ := w.users.ByName(t.Context(), mustName(t, "owner"))
+	w.user(t, users.CreateInput{Name: "owner"})
+	owner, _ := w.userStore.ByName(t.Context(), mustName(t, "owner"))
 	secret := w.token(t, "owner")
 	w.paste(t, "owner", 0)
-	id, err := users.NewDelete(w.users).Do(t.Context(), "OWNER")
+	id, err := w.users.Delete.Do(t.Context(), "OWNER")
 	if err != nil || id != owner.ID {
 		t.Errorf("got %q, %v, want %q", id, err, owner.ID)
 	}
-	_, err = w.tokens.ByHash(t.Context(), secret.Hash())
+	_, err = w.tokenStore.ByHash(t.Context(), secret.Hash())
 	wantKind(t, "the token", err, fault.NotFound)
-	if count, err := w.pastes.ActiveCount(t.Context()); err != nil || count != 0 {
+	if count, err := w.pasteStore.ActiveCount(t.Context()); err != nil || count != 0 {
 		t.Errorf("got %d pastes, %v, want none", count, err)
 	}
-	_, err = users.NewDelete(w.users).Do(t.Context(), "owner")
+	_, err = w.users.Delete.Do(t.Context(), "owner")
 	wantKind(t, "a second time", err, fault.NotFound)
-	_, err = users.NewDelete(w.users).Do(t.Context(), "")
+	_, err = w.users.Delete.Do(t.Context(), "")
 	wantKind(t, "no name", err, fault.Invalid)
 }
 
@@ -154,16 +154,16 @@ func mustName(t *testing.T, s string) user.Name {
 func TestOutagesOfUsers(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.user(t, users.New{Name: "somebody"})
+	w.user(t, users.CreateInput{Name: "somebody"})
 	gone, cancel := context.WithTimeout(t.Context(), -time.Second)
 	defer cancel()
 	for what, call := range map[string]func() error{
-		"create":  func() error { _, err := users.NewCreate(w.users, w.clock).Do(gone, users.New{Name: "a"}); return err },
-		"show":    func() error { _, err := users.NewShow(w.users).Do(gone, "somebody"); return err },
-		"profile": func() error { _, err := users.NewShowProfile(w.users).Do(gone, "somebody"); return err },
-		"list":    func() error { return users.NewList(w.users).Do(gone, func(user.User) error { return nil }) },
-		"update":  func() error { _, err := users.NewUpdate(w.users).Do(gone, "somebody", users.Change{}); return err },
-		"delete":  func() error { _, err := users.NewDelete(w.users).Do(gone, "somebody"); return err },
+		"create":  func() error { _, err := w.users.Create.Do(gone, users.CreateInput{Name: "a"}); return err },
+		"show":    func() error { _, err := w.users.Show.Do(gone, "somebody"); return err },
+		"profile": func() error { _, err := w.users.ShowProfile.Do(gone, "somebody"); return err },
+		"list":    func() error { return w.users.List.Do(gone, func(user.User) error { return nil }) },
+		"update":  func() error { _, err := w.users.Update.Do(gone, "somebody", users.UpdateInput{}); return err },
+		"delete":  func() error { _, err := w.users.Delete.Do(gone, "somebody"); return err },
 	} {
 		wantKind(t, what, call(), fault.Unavailable)
 	}

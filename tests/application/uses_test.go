@@ -14,8 +14,8 @@ func TestUsesAreBounded(t *testing.T) {
 	t.Parallel()
 	const used, most = 150_000, 100_000
 	w := newWorld()
-	store := &failing{Tokens: w.tokens, fail: true}
-	uses := tokens.NewUseLog(store)
+	store := &failing{Tokens: w.tokenStore, fail: true}
+	uses := tokens.New(store, w.userStore, w.clock).Uses
 	for i := range used {
 		uses.RecordUse(token.ID(strconv.Itoa(i)), w.now)
 		if i == used/2 { // an attempt in between keeps what it could not store, and counts nothing twice

@@ -32,15 +32,12 @@ func openGluepot(url string, logging bool) opener {
 			level = zapcore.WarnLevel
 		}
 		log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(io.Discard), level))
-		u, stop, err := bootstrap.Open(ctx, cfg)
+		app, stop, err := bootstrap.Open(ctx, cfg)
 		if err != nil {
 			return nil, nil, err
 		}
-		api, err := httpapi.New(httpapi.DefaultConfig(), httpapi.UseCases{
-			CheckUserExists: u.CheckUserExists, ShowProfile: u.ShowProfile, ShowSelf: u.ShowSelf,
-			ListOwnPastes: u.ListOwnPastes, CountActivePastes: u.CountActivePastes,
-			FindLanguageByName: u.FindLanguageByName, FindLanguageByExtension: u.FindLanguageByExtension,
-		}, u.Catalogue, u.Ready, log)
+		modules := httpapi.Modules{Users: app.Users, Pastes: app.Pastes, Languages: app.Languages}
+		api, err := httpapi.New(httpapi.DefaultConfig(), modules, app.Ready, log)
 		if err != nil {
 			return nil, nil, errors.Join(err, stop(ctx))
 		}

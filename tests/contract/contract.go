@@ -22,7 +22,8 @@ type Users interface {
 	user.StaleFinder
 	user.ServiceFinder
 	user.Creator
-	user.Editor
+	user.Updater
+	user.Deleter
 	user.Lister
 	user.Importer
 }
@@ -41,11 +42,11 @@ type Tokens interface {
 // Pastes are the ports about pastes.
 type Pastes interface {
 	paste.Counter
-	paste.OwnerLister
+	paste.ActiveIDLister
 	paste.ExpiredRemover
 	paste.Creator
 	paste.Starrer
-	paste.OwnerReader
+	paste.OwnerLister
 	paste.Deleter
 	paste.Unstarrer
 	paste.Importer

@@ -16,6 +16,7 @@ var elsewhere = map[string]string{
 	"token.UseRecorder":   "application/tokens.UseLog, see tests/application",
 	"language.Names":      "adapters/catalogue, see its own tests",
 	"language.Extensions": "adapters/catalogue, see its own tests",
+	"language.Lister":     "adapters/catalogue, see its own tests",
 }
 
 // TestEveryPortHasASuite fails when a port of the domain, or a method of one, is not called by the suites.

@@ -42,12 +42,12 @@ func Example_useCases() {
 	}
 	defer stop(ctx) //nolint:errcheck // an example
 
-	if _, err := gluepot.CreateUser.Do(ctx, users.New{Name: "Epoxy", PublicProfile: true}); err != nil {
+	if _, err := gluepot.Users.Create.Do(ctx, users.CreateInput{Name: "Epoxy", PublicProfile: true}); err != nil {
 		fmt.Println(err)
 	}
-	profile, err := gluepot.ShowProfile.Do(ctx, "epoxy")
+	profile, err := gluepot.Users.ShowProfile.Do(ctx, "epoxy")
 	fmt.Println(profile.Name, profile.DefaultLanguage, err)
-	_, err = gluepot.ShowProfile.Do(ctx, "nobody")
+	_, err = gluepot.Users.ShowProfile.Do(ctx, "nobody")
 	fmt.Println(err)
 	// Output:
 	// Epoxy Autodetect <nil>
@@ -70,11 +70,8 @@ func Example_handler() {
 
 	settings := httpapi.DefaultConfig()
 	settings.BasePath = "/snippets"
-	api, err := httpapi.New(settings, httpapi.UseCases{
-		CheckUserExists: gluepot.CheckUserExists, ShowProfile: gluepot.ShowProfile, ShowSelf: gluepot.ShowSelf,
-		ListOwnPastes: gluepot.ListOwnPastes, CountActivePastes: gluepot.CountActivePastes,
-		FindLanguageByName: gluepot.FindLanguageByName, FindLanguageByExtension: gluepot.FindLanguageByExtension,
-	}, gluepot.Catalogue, gluepot.Ready, log)
+	modules := httpapi.Modules{Users: gluepot.Users, Pastes: gluepot.Pastes, Languages: gluepot.Languages}
+	api, err := httpapi.New(settings, modules, gluepot.Ready, log)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -76,14 +76,14 @@ func TestStopWithCancelledContext(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := gluepot.CreateUser.Do(ctx, users.New{Name: "epoxy"}); err != nil {
+				if _, err := gluepot.Users.Create.Do(ctx, users.CreateInput{Name: "epoxy"}); err != nil {
 					t.Error(err)
 				}
 				cancel()
 				if err := stop(ctx); err != nil {
 					t.Error(err)
 				}
-				if _, err := gluepot.ShowUser.Do(context.Background(), "epoxy"); err == nil {
+				if _, err := gluepot.Users.Show.Do(context.Background(), "epoxy"); err == nil {
 					t.Error("the database is still open")
 				}
 			})
@@ -171,14 +171,14 @@ func TestHangingDatabase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := gluepot.CreateUser.Do(t.Context(), users.New{Name: "epoxy"}); err != nil {
+		if _, err := gluepot.Users.Create.Do(t.Context(), users.CreateInput{Name: "epoxy"}); err != nil {
 			t.Fatal(err)
 		}
-		_, secret, err := gluepot.IssueToken.Do(t.Context(), "epoxy", "", 0)
+		_, secret, err := gluepot.Tokens.Issue.Do(t.Context(), "epoxy", "", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := gluepot.ShowSelf.Do(t.Context(), secret.Reveal()); err != nil {
+		if _, err := gluepot.Users.ShowSelf.Do(t.Context(), secret.Reveal()); err != nil {
 			t.Fatal(err)
 		}
 		proxy.Stall()

@@ -114,7 +114,7 @@ func (s *Store) copyServices(id user.ID) map[string]string {
 	return services
 }
 
-// Update implements user.Editor.
+// Update implements user.Updater.
 func (u Users) Update(ctx context.Context, name user.Name, change func(*user.User, map[string]string) error) (user.User, map[string]string, error) {
 	unlock, err := u.lock(ctx)
 	if err != nil {
@@ -137,7 +137,7 @@ func (u Users) Update(ctx context.Context, name user.Name, change func(*user.Use
 	return updated, services, nil
 }
 
-// Delete implements user.Editor.
+// Delete implements user.Deleter.
 func (u Users) Delete(ctx context.Context, name user.Name) (user.ID, error) {
 	unlock, err := u.lock(ctx)
 	if err != nil {
@@ -436,7 +436,7 @@ func (p Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	return count, nil
 }
 
-// EachActiveID implements paste.OwnerLister.
+// EachActiveID implements paste.ActiveIDLister.
 func (p Pastes) EachActiveID(ctx context.Context, owner user.ID, visit func([]byte) error) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -506,7 +506,7 @@ func (p Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
 	return nil
 }
 
-// EachOf implements paste.OwnerReader.
+// EachOf implements paste.OwnerLister.
 func (p Pastes) EachOf(ctx context.Context, owner user.ID, visit func(paste.Paste) error) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {

@@ -43,7 +43,7 @@ func TestReplicaHeldBack(t *testing.T) {
 				seen++
 			}
 		}
-		if profile, err := opened.ShowProfile.Do(t.Context(), "epoxy"); err == nil && profile.AvatarURL != avatar {
+		if profile, err := opened.Users.ShowProfile.Do(t.Context(), "epoxy"); err == nil && profile.AvatarURL != avatar {
 			seen++
 		}
 		return seen
@@ -72,18 +72,18 @@ func TestReplicaHeldBack(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	_, err = opened.CreateUser.Do(t.Context(), users.New{Name: "newcomer"})
+	_, err = opened.Users.Create.Do(t.Context(), users.CreateInput{Name: "newcomer"})
 	check("create a user", err)
-	_, secret, err := opened.IssueToken.Do(t.Context(), "newcomer", "", 0)
+	_, secret, err := opened.Tokens.Issue.Do(t.Context(), "newcomer", "", 0)
 	check("issue a token to a new user", err)
-	_, err = opened.ShowUser.Do(t.Context(), "newcomer")
+	_, err = opened.Users.Show.Do(t.Context(), "newcomer")
 	check("show a new user", err)
 	language, supporter := "Rust", int32(99)
-	_, err = opened.UpdateUser.Do(t.Context(), "putty", users.Change{DefaultLanguage: &language})
+	_, err = opened.Users.Update.Do(t.Context(), "putty", users.UpdateInput{DefaultLanguage: &language})
 	check("update a field", err)
-	_, err = opened.UpdateUser.Do(t.Context(), "putty", users.Change{SupporterMonths: &supporter})
+	_, err = opened.Users.Update.Do(t.Context(), "putty", users.UpdateInput{SupporterMonths: &supporter})
 	check("update another field", err)
-	if account, err := opened.ShowUser.Do(t.Context(), "putty"); err != nil || account.DefaultLanguage != language || account.SupporterMonths != supporter {
+	if account, err := opened.Users.Show.Do(t.Context(), "putty"); err != nil || account.DefaultLanguage != language || account.SupporterMonths != supporter {
 		failures++
 		t.Errorf("two updates: %+v, %v", account, err)
 	}
@@ -95,7 +95,7 @@ func TestReplicaHeldBack(t *testing.T) {
 	for range 2 {
 		gluepot(t, string(primary.URL), "paste create --anonymous", settings...)
 	}
-	_, err = opened.ListTokens.Do(t.Context(), "newcomer")
+	_, err = opened.Tokens.List.Do(t.Context(), "newcomer")
 	check("list a new user's tokens", err)
 	counts := []string{}
 	for _, node := range nodes {

@@ -20,6 +20,10 @@ import (
 // shortLived is how long the pastes of these tests live: enough to ask before they expire.
 const shortLived = 2 * time.Second
 
+func countActive(store pastes.Store) *pastes.CountActive {
+	return pastes.New(store, nil, nil, nil, 0, time.Now).CountActive
+}
+
 // addExpiring stores pastes that stay and others that expire together soon, and returns when.
 func addExpiring(t *testing.T, db *sql.DB, cfg gormstore.Config, staying, expiring int) time.Time {
 	t.Helper()
@@ -69,7 +73,7 @@ func TestCountWaitsForAConnection(t *testing.T) {
 		<-busy
 		answer := make(chan int64)
 		go func() {
-			count, err := pastes.NewCountActive(asked).Do(t.Context())
+			count, err := countActive(asked).Do(t.Context())
 			if err != nil {
 				t.Error(err)
 			}
@@ -101,7 +105,7 @@ func TestCountWaitsForALock(t *testing.T) {
 	exec(t, other, "LOCK TABLE pastes IN ACCESS EXCLUSIVE MODE")
 	answer := make(chan int64)
 	go func() {
-		count, err := pastes.NewCountActive(asked).Do(t.Context())
+		count, err := countActive(asked).Do(t.Context())
 		if err != nil {
 			t.Error(err)
 		}
@@ -205,7 +209,7 @@ func TestSweepLeavesWhatJustExpired(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if removed, err := node.SweepPastes.Do(t.Context()); removed != 1 || err != nil {
+		if removed, err := node.Pastes.Sweep.Do(t.Context()); removed != 1 || err != nil {
 			t.Errorf("removed %d, %v", removed, err)
 		}
 		if left := column(t, database.SQL(t, cfg), "SELECT id FROM pastes"); !slices.Equal(left, []string{"just"}) {

@@ -15,7 +15,7 @@ import (
 )
 
 // open returns the use cases of a node on the database.
-func open(t *testing.T, cfg gormstore.Config) *bootstrap.Gluepot {
+func open(t *testing.T, cfg gormstore.Config) *bootstrap.Application {
 	t.Helper()
 	node := bootstrap.DefaultConfig()
 	node.Database, node.Migrate = cfg, false
@@ -41,7 +41,7 @@ func TestOnlyProfilesAreStale(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	_, err := node.CreateUser.Do(ctx, users.New{Name: "settled", PublicProfile: true})
+	_, err := node.Users.Create.Do(ctx, users.CreateInput{Name: "settled", PublicProfile: true})
 	ok("create a user", err)
 	replica := cfg
 	replica.URL = replication.Replicas[0].URL
@@ -50,38 +50,38 @@ func TestOnlyProfilesAreStale(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("the replica is never read from")
 		}
-		_, _ = node.ShowProfile.Do(ctx, "settled")
+		_, _ = node.Users.ShowProfile.Do(ctx, "settled")
 		if err := db.QueryRow("SELECT sum(idx_scan) FROM pg_stat_user_indexes WHERE relname = 'users'").Scan(&reads); err != nil {
 			t.Fatal(err)
 		}
 	}
 	replication.Replicas[0].Pause(t)
 
-	_, err = node.CreateUser.Do(ctx, users.New{Name: "newcomer", PublicProfile: true})
+	_, err = node.Users.Create.Do(ctx, users.CreateInput{Name: "newcomer", PublicProfile: true})
 	ok("create another user", err)
-	if _, err := node.ShowProfile.Do(ctx, "newcomer"); err == nil || fault.KindOf(err) != fault.NotFound {
+	if _, err := node.Users.ShowProfile.Do(ctx, "newcomer"); err == nil || fault.KindOf(err) != fault.NotFound {
 		t.Fatalf("the replica is not read from: %v", err)
 	}
-	_, _, err = node.IssueToken.Do(ctx, "newcomer", "", 0)
+	_, _, err = node.Tokens.Issue.Do(ctx, "newcomer", "", 0)
 	ok("issue a token", err)
-	if tokens, err := node.ListTokens.Do(ctx, "newcomer"); len(tokens) != 1 || err != nil {
+	if tokens, err := node.Tokens.List.Do(ctx, "newcomer"); len(tokens) != 1 || err != nil {
 		t.Errorf("list tokens: %v, %v", tokens, err)
 	}
-	created, err := node.CreatePaste.Do(ctx, "newcomer", 0)
+	created, err := node.Pastes.Create.Do(ctx, "newcomer", 0)
 	ok("create a paste", err)
-	ok("star it", node.StarPaste.Do(ctx, "newcomer", string(created.ID)))
-	if count, err := node.CountActivePastes.Do(ctx); count != 1 || err != nil {
+	ok("star it", node.Pastes.Star.Do(ctx, "newcomer", string(created.ID)))
+	if count, err := node.Pastes.CountActive.Do(ctx); count != 1 || err != nil {
 		t.Errorf("%d pastes, %v, want 1", count, err)
 	}
 	avatar, months := "https://example.com/new.png", int32(7)
-	_, err = node.UpdateUser.Do(ctx, "settled", users.Change{AvatarURL: &avatar})
+	_, err = node.Users.Update.Do(ctx, "settled", users.UpdateInput{AvatarURL: &avatar})
 	ok("update a user", err)
-	_, err = node.UpdateUser.Do(ctx, "settled", users.Change{SupporterMonths: &months})
+	_, err = node.Users.Update.Do(ctx, "settled", users.UpdateInput{SupporterMonths: &months})
 	ok("update it again", err)
-	if shown, err := node.ShowUser.Do(ctx, "settled"); err != nil || shown.AvatarURL != avatar || shown.SupporterMonths != months {
+	if shown, err := node.Users.Show.Do(ctx, "settled"); err != nil || shown.AvatarURL != avatar || shown.SupporterMonths != months {
 		t.Errorf("after two updates: %+v, %v", shown, err)
 	}
-	_, err = node.DeleteUser.Do(ctx, "newcomer")
+	_, err = node.Users.Delete.Do(ctx, "newcomer")
 	ok("delete a user", err)
 }
 
@@ -90,27 +90,27 @@ func TestUpdatesAtOnce(t *testing.T) {
 	t.Parallel()
 	const rounds = 30
 	each(t, func(t *testing.T, cfg gormstore.Config) {
-		nodes, ctx := []*bootstrap.Gluepot{open(t, cfg), open(t, cfg)}, t.Context()
-		if _, err := nodes[0].CreateUser.Do(ctx, users.New{Name: "somebody"}); err != nil {
+		nodes, ctx := []*bootstrap.Application{open(t, cfg), open(t, cfg)}, t.Context()
+		if _, err := nodes[0].Users.Create.Do(ctx, users.CreateInput{Name: "somebody"}); err != nil {
 			t.Fatal(err)
 		}
 		lost := 0
 		for round := range int32(rounds) {
 			avatar, service := fmt.Sprint("avatar", round), fmt.Sprint(round)
-			changes := []users.Change{
+			changes := []users.UpdateInput{
 				{AvatarURL: &avatar, Services: map[string]string{"github": service}},
 				{SupporterMonths: &round, Services: map[string]string{"gitlab": service}},
 			}
 			var both sync.WaitGroup
 			for i, change := range changes {
 				both.Go(func() {
-					if _, err := nodes[i].UpdateUser.Do(ctx, "Somebody", change); err != nil {
+					if _, err := nodes[i].Users.Update.Do(ctx, "Somebody", change); err != nil {
 						t.Error(err)
 					}
 				})
 			}
 			both.Wait()
-			shown, err := nodes[0].ShowUser.Do(ctx, "somebody")
+			shown, err := nodes[0].Users.Show.Do(ctx, "somebody")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,62 @@
+package languages
+
+import (
+	"strings"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/language"
+)
+
+var (
+	errNoName      = fault.New(fault.Invalid, "Say which language: the name is missing or empty.")
+	errNoExtension = fault.New(fault.Invalid, "Say which extension: it is missing or empty.")
+	errNoLanguage  = fault.New(fault.NotFound, "There is no such language.")
+)
+
+// FindByName finds a language by its name or an alias.
+type FindByName struct{ names language.Names }
+
+// Do returns the language that the first of the readings names. A caller gives several readings when
+// the name reached it in a form that can be read in more than one way. Case does not matter, and all
+// readings are tried as names before any is tried as an alias.
+//
+// It fails with fault.Invalid when the first reading is missing or empty, and with fault.NotFound when none names a language.
+func (f *FindByName) Do(readings ...string) (*language.Language, error) {
+	if len(readings) == 0 || readings[0] == "" {
+		return nil, errNoName
+	}
+	for _, name := range readings {
+		if found, ok := f.names.ByName(name); ok {
+			return found, nil
+		}
+	}
+	for _, alias := range readings {
+		if found, ok := f.names.ByAlias(alias); ok {
+			return found, nil
+		}
+	}
+	return nil, errNoLanguage
+}
+
+// FindByExtension finds the language that files with an extension are most likely written in.
+type FindByExtension struct{ extensions language.Extensions }
+
+// Do returns the language that owns the extension, given with or without one leading dot. The exact
+// case wins over any other (C++ owns .C, and C .c). Several readings are tried in their order.
+//
+// It fails with fault.Invalid when the first reading is missing or empty, and with fault.NotFound when no language owns one.
+func (f *FindByExtension) Do(readings ...string) (*language.Language, error) {
+	if len(readings) == 0 || readings[0] == "" {
+		return nil, errNoExtension
+	}
+	for _, reading := range readings {
+		extension := strings.TrimPrefix(reading, ".")
+		if found, ok := f.extensions.ByExtension(extension); ok {
+			return found, nil
+		}
+		if found, ok := f.extensions.ByFoldedExtension(extension); ok {
+			return found, nil
+		}
+	}
+	return nil, errNoLanguage
+}

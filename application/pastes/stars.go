@@ -1,0 +1,53 @@
+package pastes
+
+import (
+	"context"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Star adds a paste to a user's stars.
+type Star struct {
+	users  user.Finder
+	pastes paste.Starrer
+}
+
+// Do adds the paste to the end of the stars of the user with that name; a second time changes nothing.
+// The paste need not exist yet: the star shows while it does.
+//
+// It fails with fault.NotFound when there is no such user, with fault.Invalid when the name or the id
+// breaks a rule, and with fault.Unavailable when the store does not answer.
+func (s *Star) Do(ctx context.Context, username, id string) error {
+	starrer, err := user.Find(ctx, s.users, username)
+	if err != nil {
+		return err
+	}
+	if !ident.Valid(id) {
+		return fault.New(fault.Invalid, "The paste id is not 1 to 64 letters, digits, '-' or '_'.")
+	}
+	return user.Gone(s.pastes.Star(ctx, starrer.ID, paste.ID(id)))
+}
+
+// Unstar takes a paste out of a user's stars.
+type Unstar struct {
+	users  user.Finder
+	pastes paste.Unstarrer
+}
+
+// Do takes the paste out of the stars of the user with that name. It fails with fault.NotFound when
+// there is no such user or star, with fault.Invalid when the name breaks a rule, and with
+// fault.Unavailable when the store does not answer.
+func (u *Unstar) Do(ctx context.Context, username, id string) error {
+	starrer, err := user.Find(ctx, u.users, username)
+	if err != nil {
+		return err
+	}
+	err = u.pastes.Unstar(ctx, starrer.ID, paste.ID(id))
+	if fault.Is(err, fault.NotFound) {
+		return fault.New(fault.NotFound, "The user has no star for a paste with that id.")
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package tokens
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/token"
+)
+
+// maxUses is how many tokens' uses are remembered at most, in about 20 MiB, while the store is away.
+const maxUses = 100_000
+
+// UseLog remembers when tokens were used and stores it now and then, so that no request has to write.
+// It implements token.UseRecorder. What it holds when the process is killed is lost: at most one
+// interval's worth of last-used times.
+type UseLog struct {
+	tokens token.UseWriter
+
+	mu      sync.Mutex
+	uses    map[token.ID]time.Time
+	dropped int
+	storing int // of how many tokens Do is storing the uses
+}
+
+func newUseLog(tokens token.UseWriter) *UseLog {
+	return &UseLog{tokens: tokens, uses: make(map[token.ID]time.Time)}
+}
+
+// RecordUse implements token.UseRecorder. When too many tokens wait to be stored already, the use of
+// another one is dropped.
+func (l *UseLog) RecordUse(id token.ID, at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.record(id, at)
+}
+
+// record is RecordUse for who holds the lock.
+func (l *UseLog) record(id token.ID, at time.Time) {
+	last, known := l.uses[id]
+	switch {
+	case !known && len(l.uses) >= maxUses:
+		l.dropped++
+	case at.After(last):
+		l.uses[id] = at
+	}
+}
+
+// Do stores what was recorded since the last call, and returns how many uses were dropped since then. What
+// could not be stored is kept for the next call; the error is that of token.UseWriter.
+func (l *UseLog) Do(ctx context.Context) (dropped int, err error) {
+	l.mu.Lock()
+	uses := l.uses
+	l.uses = make(map[token.ID]time.Time)
+	l.storing += len(uses)
+	l.mu.Unlock()
+	if len(uses) > 0 {
+		err = l.tokens.SetLastUsed(ctx, uses)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.storing -= len(uses)
+	if err != nil {
+		for id, at := range uses {
+			l.record(id, at)
+		}
+	}
+	dropped, l.dropped = l.dropped, 0
+	return dropped, err
+}
+
+// Pending returns of how many tokens uses are not stored yet, those that Do is storing included.
+func (l *UseLog) Pending() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.uses) + l.storing
+}

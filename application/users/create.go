@@ -1,0 +1,69 @@
+package users
+
+import (
+	"context"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Create creates an account.
+type Create struct {
+	users user.Creator
+	now   func() time.Time
+}
+
+// CreateInput is what a new account starts with.
+type CreateInput struct {
+	Name            string
+	AvatarURL       string
+	DefaultLanguage string // empty: user.DefaultLanguage
+	PublicProfile   bool
+	SupporterMonths int32
+	Contributor     bool
+	Services        map[string]string // name of a service -> the user's id there
+}
+
+// Do creates the account and returns it. It fails with fault.Invalid when a value breaks a rule, with
+// fault.Conflict when the name is taken in any case, and with fault.Unavailable when the store does not answer.
+func (c *Create) Do(ctx context.Context, wanted CreateInput) (user.User, error) {
+	name, err := user.ParseName(wanted.Name)
+	if err != nil {
+		return user.User{}, err
+	}
+	created := user.User{
+		Name:            name,
+		AvatarURL:       wanted.AvatarURL,
+		DefaultLanguage: wanted.DefaultLanguage,
+		PublicProfile:   wanted.PublicProfile,
+		SupporterMonths: wanted.SupporterMonths,
+		Contributor:     wanted.Contributor,
+		CreatedAt:       c.now(),
+	}
+	if created.DefaultLanguage == "" {
+		created.DefaultLanguage = user.DefaultLanguage
+	}
+	err = ident.Draw(func(id user.ID) error {
+		created.ID = id
+		if err := validate(created, wanted.Services); err != nil {
+			return err
+		}
+		return c.users.Create(ctx, created, wanted.Services)
+	})
+	if err != nil {
+		if fault.Is(err, fault.Conflict) {
+			err = fault.Wrap(fault.Conflict, "The username is taken. Choose another.", err)
+		}
+		return user.User{}, err
+	}
+	return created, nil
+}
+
+func validate(u user.User, services map[string]string) error {
+	if err := u.Validate(); err != nil {
+		return err
+	}
+	return user.ValidateServices(services)
+}

@@ -1,0 +1,46 @@
+package token
+
+import (
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// Authenticator signs in whoever presents the secret of a valid token.
+type Authenticator struct {
+	uses UseRecorder
+	now  func() time.Time
+}
+
+// NewAuthenticator returns one that judges tokens by the clock now and records their use.
+func NewAuthenticator(uses UseRecorder, now func() time.Time) *Authenticator {
+	return &Authenticator{uses: uses, now: now}
+}
+
+// Authenticate returns the valid token whose secret is presented, and records that it was used.
+//
+// find looks the token up by its hash, and may look up in the same round trip what else the caller needs; it
+// fails as Finder.ByHash does. What it found counts only when Authenticate returns no error.
+//
+// It fails with Rejected when the secret is empty, malformed or unknown, or when its token is expired or revoked, and
+// otherwise as find does.
+func (a *Authenticator) Authenticate(presented string, find func(Hash) (Token, error)) (Token, error) {
+	secret, err := ParseSecret(presented)
+	if err != nil {
+		return Token{}, Rejected()
+	}
+	hash := secret.Hash()
+	found, err := find(hash)
+	if err != nil {
+		if fault.Is(err, fault.NotFound) {
+			err = Rejected()
+		}
+		return Token{}, err
+	}
+	now := a.now()
+	if err := found.Verify(hash, now); err != nil {
+		return Token{}, err
+	}
+	a.uses.RecordUse(found.ID, now)
+	return found, nil
+}

@@ -1,0 +1,45 @@
+package application
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/application/imports"
+	"github.com/gluepot/gluepot/application/languages"
+)
+
+// TestModulesAreComplete looks at every use case that a module lists: New may have forgotten one.
+func TestModulesAreComplete(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	for _, module := range []any{
+		w.users, w.tokens, w.pastes, w.stats,
+		imports.New(w.userStore, w.tokenStore, w.pasteStore, time.Now), languages.New(tongues{}),
+	} {
+		useCases := reflect.ValueOf(module).Elem()
+		if useCases.NumField() == 0 {
+			t.Errorf("%T lists nothing", module)
+		}
+		for i := range useCases.NumField() {
+			wantComplete(t, useCases.Type().String()+"."+useCases.Type().Field(i).Name, useCases.Field(i))
+		}
+	}
+}
+
+// wantComplete fails when a use case, or one of the ports and functions that it holds, is missing.
+func wantComplete(t *testing.T, name string, useCase reflect.Value) {
+	t.Helper()
+	if useCase.IsNil() {
+		t.Errorf("%s is nil", name)
+		return
+	}
+	for i := range useCase.Elem().NumField() {
+		switch field := useCase.Elem().Field(i); field.Kind() {
+		case reflect.Interface, reflect.Func, reflect.Pointer:
+			if field.IsNil() {
+				t.Errorf("%s has no %s", name, useCase.Elem().Type().Field(i).Name)
+			}
+		}
+	}
+}
