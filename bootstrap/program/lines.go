@@ -20,6 +20,11 @@ const (
 // for it. Lines that find the backlog full are dropped; once there is room again, a line that says how many
 // stands in their place. Lines stay whole and in order.
 //
+// It stays because neither of the well-known writers does this. zapcore.BufferedWriteSyncer flushes inside Write, under the
+// lock that every other Write needs, so that all of them wait for a pipe that nobody reads; and it never writes again after
+// one error, such as a disk that was full for a second. The diode.Writer of zerolog drops, but makes a system call for
+// each line, breaks lines off at a short write, and waits in Close for as long as the pipe is not read.
+//
 // A Write is one line. It can be called at any time, also after Close.
 type lineWriter struct {
 	out    io.Writer
