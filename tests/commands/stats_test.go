@@ -1,6 +1,11 @@
 package commands
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
 
 // wantStats compares the counts of an installation.
 func wantStats(i installation, want string) {
@@ -10,22 +15,23 @@ func wantStats(i installation, want string) {
 	}
 }
 
+func TestStatsOfNothing(t *testing.T) {
+	t.Parallel()
+	wantStats(install(t), `{"users":0,"tokens":0,"activePastes":0,"expiredUnsweptPastes":0,"waitingStars":0}`)
+}
+
 func TestStats(t *testing.T) {
 	t.Parallel()
-	i := install(t)
-	wantStats(i, `{"users":0,"tokens":0,"activePastes":0,"expiredUnsweptPastes":0,"waitingStars":0}`)
-	for _, line := range []string{
-		"user create epoxy", "user create putty", "token issue epoxy", "token issue epoxy", "token issue putty", "paste star epoxy missing",
-		"paste create --anonymous", "paste create --owner epoxy", "paste create --owner putty --expires-in 1h", "paste create --anonymous",
-	} {
-		i.do(line)
-	}
-	for range 5 {
-		i.expire(i.field("paste create --anonymous --expires-in 1h --json", "id"))
-	}
-	wantStats(i, `{"users":2,"tokens":3,"activePastes":4,"expiredUnsweptPastes":5,"waitingStars":1}`)
-	const want = "users                    2\ntokens                   3\nactive pastes            4\nexpired, unswept pastes  5\nstars without a paste    1\n"
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	i := installation{t, string(cfg.URL)}
+	i.do("user create glue")
+	i.do("paste star glue missing2") // beside one for missing1
+	i.expire("oldest01")
+	i.expire("tie0000a")
+	wantStats(i, `{"users":5,"tokens":4,"activePastes":3,"expiredUnsweptPastes":3,"waitingStars":2}`)
+	const want = "users                    5\ntokens                   4\nactive pastes            3\nexpired, unswept pastes  3\nstars without a paste    2\n"
 	if got := i.do("stats"); got != want {
-		t.Errorf("stats: got %s, want %s", got, want)
+		t.Errorf("stats:\ngot\n%swant\n%s", got, want)
 	}
 }
