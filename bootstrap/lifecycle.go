@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/dig"
 	"go.uber.org/fx"
+	"go.uber.org/fx/fxevent"
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
@@ -38,7 +39,7 @@ func launch(ctx context.Context, cfg Config, options ...fx.Option) (stop func(co
 	if cfg.Logger == nil {
 		cfg.Logger = zap.NewNop()
 	}
-	app := fx.New(fx.NopLogger, fx.Supply(store), graph(cfg), fx.Options(options...),
+	app := fx.New(fx.WithLogger(func() fxevent.Logger { return events(cfg.Logger) }), fx.Supply(store), graph(cfg), fx.Options(options...),
 		fx.Invoke(func(p parts) { inOrder(ctx, cfg, p) }))
 	if err := app.Err(); err != nil { // then fx calls no hook
 		return nil, errors.Join(dig.RootCause(err), store.Close())
@@ -50,6 +51,15 @@ func launch(ctx context.Context, cfg Config, options ...fx.Option) (stop func(co
 	}
 	once := sync.OnceValue(func() error { return app.Stop(context.Background()) })
 	return func(context.Context) error { return once() }, nil
+}
+
+// events passes on what fx says of the graph and of each hook, at debug level: its errors are also Open's, whose caller
+// logs them or not.
+func events(log *zap.Logger) fxevent.Logger {
+	logger := &fxevent.ZapLogger{Logger: log}
+	logger.UseLogLevel(zap.DebugLevel)
+	logger.UseErrorLevel(zap.DebugLevel)
+	return logger
 }
 
 // parts is what starts and stops.
@@ -69,7 +79,7 @@ func inOrder(ctx context.Context, cfg Config, p parts) {
 	p.Lifecycle.Append(fx.StopHook(func() error {
 		return within(closeTime, "close the database", func(context.Context) error { return p.Store.Close() })
 	}))
-	p.Lifecycle.Append(fx.StartHook(func() error { return openStore(ctx, p.Store, cfg.Migrate) }))
+	p.Lifecycle.Append(fx.StartHook(func() error { return openStore(ctx, p.Store, cfg) }))
 
 	store := func(ctx context.Context) error {
 		dropped, err := p.Application.Tokens.Uses.Do(ctx)
@@ -105,8 +115,8 @@ func inOrder(ctx context.Context, cfg Config, p parts) {
 
 // openStore connects to the database. If it may migrate, it creates what is missing. Otherwise a schema that lacks
 // migrations is left to the readiness check, or to whoever has none (see Open).
-func openStore(ctx context.Context, store *gormstore.Store, migrate bool) error {
-	if migrate {
+func openStore(ctx context.Context, store *gormstore.Store, cfg Config) error {
+	if cfg.Migrate {
 		if err := store.Create(); err != nil {
 			return err
 		}
@@ -114,12 +124,18 @@ func openStore(ctx context.Context, store *gormstore.Store, migrate bool) error 
 	if err := store.Connect(ctx); err != nil {
 		return err
 	}
-	if migrate {
-		return store.Migrate(ctx)
+	if cfg.Migrate {
+		if err := store.Migrate(ctx); err != nil {
+			return err
+		}
+		cfg.Logger.Debug("the database is open and up to date", zap.Stringer("database", cfg.Database.URL))
+		return nil
 	}
-	if err := store.Ready(ctx); !errors.Is(err, gormstore.ErrOutdated) {
+	err := store.Ready(ctx)
+	if err != nil && !errors.Is(err, gormstore.ErrOutdated) {
 		return err
 	}
+	cfg.Logger.Debug("the database is open", zap.Stringer("database", cfg.Database.URL), zap.Bool("migrations_pending", err != nil))
 	return nil
 }
 

@@ -57,6 +57,7 @@ type demonstration struct {
 // fails with fault.Conflict, and stores nothing, when the database holds data and was never a demonstration, or
 // when somebody else has one of the demonstration's names.
 func prepareDemonstration(ctx context.Context, cfg gormstore.Config) (err error) {
+	cfg.ReplicaURLs = nil // it reads what it writes
 	store, err := gormstore.New(cfg)
 	if err != nil {
 		return err

@@ -1,0 +1,116 @@
+package embedding_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/gluepot/gluepot/bootstrap"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// observed returns a logger whose entries are kept, and a function that waits for one with a message.
+func observed(t *testing.T) (*zap.Logger, *observer.ObservedLogs, func(message string) observer.LoggedEntry) {
+	t.Helper()
+	core, logs := observer.New(zap.DebugLevel)
+	written := make(chan struct{}, 1)
+	log := zap.New(core, zap.Hooks(func(zapcore.Entry) error {
+		select {
+		case written <- struct{}{}:
+		default:
+		}
+		return nil
+	}))
+	return log, logs, func(message string) observer.LoggedEntry {
+		t.Helper()
+		deadline := time.After(patience)
+		for {
+			if found := logs.FilterMessage(message).All(); len(found) > 0 {
+				return found[0]
+			}
+			select {
+			case <-written:
+			case <-deadline:
+				t.Fatalf("got no entry %q, only %v", message, logs.All())
+			}
+		}
+	}
+}
+
+// What goes wrong in the background is known to nobody but the logger.
+func TestLoggerTakesWhatFailsInTheBackground(t *testing.T) {
+	log, _, waitFor := observed(t)
+	cfg := sqlite(t)
+	cfg.Logger, cfg.UseInterval, cfg.SweepInterval = log, 10*time.Millisecond, 10*time.Millisecond
+	gluepot, stop, err := bootstrap.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop(t.Context()) //nolint:errcheck // what was not stored is lost
+	if err := os.Remove(database.SQLitePath(cfg.Database)); err != nil {
+		t.Fatal(err)
+	}
+	gluepot.Tokens.Uses.RecordUse("a token", time.Now())
+	for _, message := range []string{"last-used times are not stored yet", "sweep"} {
+		entry := waitFor(message)
+		if entry.Level != zap.WarnLevel {
+			t.Errorf("%s: got level %v, want %v", message, entry.Level, zap.WarnLevel)
+		}
+		failure, _ := entry.ContextMap()["error"].(string)
+		if failure == "" {
+			t.Errorf("%s: got %v, want the error", message, entry.ContextMap())
+		}
+	}
+}
+
+// At debug level it says what opening does, in order; at others an ordinary run says nothing.
+func TestLoggerTakesTheStepsOfOpening(t *testing.T) {
+	log, logs, _ := observed(t)
+	cfg := sqlite(t)
+	cfg.Logger = log
+	_, stop, err := bootstrap.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	opened := logs.FilterMessage("the database is open and up to date").All()
+	if len(opened) != 1 || opened[0].ContextMap()["database"] != cfg.Database.URL.String() {
+		t.Errorf("got %v, want one entry that names %s", opened, cfg.Database.URL)
+	}
+	for _, message := range []string{"started", "OnStop hook executed"} { // fx's
+		if logs.FilterMessage(message).Len() == 0 {
+			t.Errorf("got no entry %q", message)
+		}
+	}
+	if got := logs.Filter(func(e observer.LoggedEntry) bool { return e.Level > zap.DebugLevel }).All(); len(got) != 0 {
+		t.Errorf("got %v, want nothing above debug level", got)
+	}
+}
+
+// What Open returns it does not also log, but at debug level, and there without a password.
+func TestLoggerIsNotToldWhatOpenReturns(t *testing.T) {
+	log, logs, _ := observed(t)
+	cfg := bootstrap.DefaultConfig()
+	cfg.Logger, cfg.Database.URL = log, "postgres://gluepot:hunter2@127.0.0.1:1/gluepot"
+	if _, _, err := bootstrap.Open(context.Background(), cfg); !fault.Is(err, fault.Unavailable) {
+		t.Fatalf("got %v, want %v", err, fault.Unavailable)
+	}
+	for _, entry := range logs.All() {
+		if strings.Contains(fmt.Sprint(entry.Message, entry.ContextMap()), "hunter2") {
+			t.Errorf("got %v, want no password", entry)
+		}
+	}
+	if got := logs.Filter(func(e observer.LoggedEntry) bool { return e.Level > zap.DebugLevel }).All(); len(got) != 0 {
+		t.Errorf("got %v, want nothing above debug level", got)
+	}
+}
