@@ -50,11 +50,11 @@ func (d *slowDatabase) wait(ctx context.Context, keys []int) error {
 	return nil
 }
 
-func TestCoalescing(t *testing.T) {
+func TestDataloaderMerges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		db := &slowDatabase{}
-		c := newCoalescer(2, db.one, db.many)
+		c := newDataloader(2, db.one, db.many)
 		if got, err := c.find(t.Context(), 7); got != 49 || err != nil || db.alone.Load() != 1 {
 			t.Errorf("%d, %v", got, err)
 		}
@@ -72,7 +72,7 @@ func TestCoalescing(t *testing.T) {
 		if took := time.Since(started); took != 3*time.Second {
 			t.Errorf("took %v", took)
 		}
-		if db.alone.Load() != 2 || db.together.Load() != 4 || db.largest.Load() != maxCoalesced {
+		if db.alone.Load() != 2 || db.together.Load() != 4 || db.largest.Load() != maxBatch {
 			t.Errorf("%d alone, %d together, at most %d", db.alone.Load(), db.together.Load(), db.largest.Load())
 		}
 		synctest.Wait()
@@ -82,7 +82,7 @@ func TestCoalescing(t *testing.T) {
 	})
 }
 
-func TestCoalescedCallersAreIndependent(t *testing.T) {
+func TestBatchedCallersAreIndependent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		db := &slowDatabase{fail: func(keys []int) error {
@@ -91,7 +91,7 @@ func TestCoalescedCallersAreIndependent(t *testing.T) {
 			}
 			return nil
 		}}
-		c := newCoalescer(2, db.one, db.many)
+		c := newDataloader(2, db.one, db.many)
 		impatient, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer cancel()
 		gone, leave := context.WithCancel(t.Context())
@@ -130,7 +130,7 @@ func TestCoalescedCallersAreIndependent(t *testing.T) {
 }
 
 // A statement that hangs, on a connection that nobody answers any more, must not hold up the others.
-func TestCoalescerGivesUpWaiting(t *testing.T) {
+func TestDataloaderGivesUpWaiting(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})
@@ -140,11 +140,11 @@ func TestCoalescerGivesUpWaiting(t *testing.T) {
 			}
 			return key, nil
 		}
-		c := newCoalescer(2, one, func(context.Context, []int) ([]found[int], error) { return nil, errors.New("not needed") })
+		c := newDataloader(2, one, func(context.Context, []int) ([]found[int], error) { return nil, errors.New("not needed") })
 		var stuck sync.WaitGroup
 		stuck.Go(func() { _, _ = c.find(t.Context(), 0) })
 		synctest.Wait()
-		time.Sleep(coalescePatience)
+		time.Sleep(batchPatience)
 		for key := 1; key < 10; key++ {
 			started := time.Now()
 			if got, err := c.find(t.Context(), key); got != key || err != nil || time.Since(started) != 0 {
@@ -157,7 +157,7 @@ func TestCoalescerGivesUpWaiting(t *testing.T) {
 }
 
 // hangingDatabase answers at once, but hangs on keys below zero. hang begins such a statement.
-func hangingDatabase(t *testing.T, most int) (c *coalescer[int, int], hang func(key int) (release func())) {
+func hangingDatabase(t *testing.T, most int) (c *dataloader[int, int], hang func(key int) (release func())) {
 	t.Helper()
 	released := map[int]chan struct{}{-1: make(chan struct{}), -2: make(chan struct{})}
 	one := func(_ context.Context, key int) (int, error) {
@@ -173,7 +173,7 @@ func hangingDatabase(t *testing.T, most int) (c *coalescer[int, int], hang func(
 		}
 		return answers, nil
 	}
-	c = newCoalescer(most, one, many)
+	c = newDataloader(most, one, many)
 	return c, func(key int) func() {
 		go func() { _, _ = c.find(t.Context(), key) }()
 		synctest.Wait()
@@ -182,7 +182,7 @@ func hangingDatabase(t *testing.T, most int) (c *coalescer[int, int], hang func(
 }
 
 // wantAnswerAfter asks for a key and fails the test unless the answer takes exactly that long.
-func wantAnswerAfter(t *testing.T, c *coalescer[int, int], key int, wait time.Duration) {
+func wantAnswerAfter(t *testing.T, c *dataloader[int, int], key int, wait time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -193,31 +193,31 @@ func wantAnswerAfter(t *testing.T, c *coalescer[int, int], key int, wait time.Du
 }
 
 // Someone who waits alone for a statement that hangs must not need others to come.
-func TestCoalescerWakesALoneWaiter(t *testing.T) {
+func TestDataloaderWakesALoneWaiter(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]func(t *testing.T){
 		"behind one that hangs": func(t *testing.T) {
 			c, hang := hangingDatabase(t, 8)
 			defer hang(-1)()
-			wantAnswerAfter(t, c, 1, coalescePatience)
+			wantAnswerAfter(t, c, 1, batchPatience)
 			wantAnswerAfter(t, c, 2, 0) // the one that hangs has been waited for long enough
 		},
 		"left by a statement that ended": func(t *testing.T) {
 			c, hang := hangingDatabase(t, 3)
 			first := hang(-1)
-			time.Sleep(coalescePatience)
+			time.Sleep(batchPatience)
 			defer hang(-2)()
 			go func() {
-				time.Sleep(coalescePatience / 2)
+				time.Sleep(batchPatience / 2)
 				first() // the second is too young to begin beside it
 			}()
-			time.Sleep(coalescePatience / 4)
-			wantAnswerAfter(t, c, 1, 3*coalescePatience/4)
+			time.Sleep(batchPatience / 4)
+			wantAnswerAfter(t, c, 1, 3*batchPatience/4)
 		},
 		"when no more could begin": func(t *testing.T) {
 			c, hang := hangingDatabase(t, 2)
 			first := hang(-1)
-			time.Sleep(coalescePatience)
+			time.Sleep(batchPatience)
 			defer hang(-2)()
 			go func() {
 				time.Sleep(time.Second)
@@ -241,7 +241,7 @@ func TestCoalescerWakesALoneWaiter(t *testing.T) {
 				}()
 			}
 			synctest.Wait()
-			wantAnswerAfter(t, c, 7, coalescePatience)
+			wantAnswerAfter(t, c, 7, batchPatience)
 			time.Sleep(time.Minute) // the batch gives up
 		},
 		"behind those who have gone": func(t *testing.T) {
@@ -253,7 +253,7 @@ func TestCoalescerWakesALoneWaiter(t *testing.T) {
 			}
 			leave()
 			synctest.Wait()
-			wantAnswerAfter(t, c, 1, coalescePatience)
+			wantAnswerAfter(t, c, 1, batchPatience)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -264,7 +264,7 @@ func TestCoalescerWakesALoneWaiter(t *testing.T) {
 }
 
 // A timer rings while somebody waits, and not otherwise; the bubble fails if a goroutine is left.
-func TestCoalescerRestsWhenNobodyWaits(t *testing.T) {
+func TestDataloaderRestsWhenNobodyWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, hang := hangingDatabase(t, 8)
@@ -272,9 +272,9 @@ func TestCoalescerRestsWhenNobodyWaits(t *testing.T) {
 		if c.timer != nil {
 			t.Error("a timer was made though nobody waited")
 		}
-		wantAnswerAfter(t, c, 1, coalescePatience)
+		wantAnswerAfter(t, c, 1, batchPatience)
 		release()
-		time.Sleep(coalescePatience)
+		time.Sleep(batchPatience)
 		synctest.Wait()
 		if c.armed || c.timer.Stop() {
 			t.Error("the timer runs though nobody waits")
@@ -282,7 +282,7 @@ func TestCoalescerRestsWhenNobodyWaits(t *testing.T) {
 	})
 }
 
-func TestCoalescedPanic(t *testing.T) {
+func TestBatchedPanic(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		begin := make(chan struct{})
@@ -293,7 +293,7 @@ func TestCoalescedPanic(t *testing.T) {
 			}
 			return key, nil
 		}
-		c := newCoalescer(1, one, func(context.Context, []int) ([]found[int], error) { panic("many") })
+		c := newDataloader(1, one, func(context.Context, []int) ([]found[int], error) { panic("many") })
 		var callers sync.WaitGroup
 		for key := range 20 {
 			callers.Go(func() {
@@ -309,11 +309,11 @@ func TestCoalescedPanic(t *testing.T) {
 	})
 }
 
-func TestCoalescedOutage(t *testing.T) {
+func TestBatchedOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		db := &slowDatabase{fail: func([]int) error { return unavailable(errors.New("gone")) }}
-		c := newCoalescer(2, db.one, db.many)
+		c := newDataloader(2, db.one, db.many)
 		var callers sync.WaitGroup
 		for key := range 50 {
 			callers.Go(func() {
@@ -329,10 +329,10 @@ func TestCoalescedOutage(t *testing.T) {
 	})
 }
 
-func BenchmarkCoalescer(b *testing.B) {
+func BenchmarkDataloader(b *testing.B) {
 	one := func(_ context.Context, key int) (int, error) { return key, nil }
 	many := func(_ context.Context, keys []int) ([]found[int], error) { return make([]found[int], len(keys)), nil }
-	c := newCoalescer(8, one, many)
+	c := newDataloader(8, one, many)
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {

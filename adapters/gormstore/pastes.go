@@ -14,13 +14,13 @@ import (
 // Pastes keeps pastes and the stars that users give them.
 type Pastes struct {
 	store  *Store
-	active *coalescer[struct{}, int64]
+	active *dataloader[struct{}, int64]
 }
 
 // NewPastes returns the pastes of a store.
 func NewPastes(store *Store) *Pastes {
 	p := &Pastes{store: store}
-	p.active = newCoalescer(countsAtOnce, p.countActive, func(ctx context.Context, askers []struct{}) ([]found[int64], error) {
+	p.active = newDataloader(countsAtOnce, p.countActive, func(ctx context.Context, askers []struct{}) ([]found[int64], error) {
 		count, err := p.countActive(ctx, struct{}{})
 		return slices.Repeat([]found[int64]{{value: count}}, len(askers)), err
 	})
@@ -66,7 +66,7 @@ func (p *Pastes) countActive(ctx context.Context, _ struct{}) (count int64, err 
 		return 0, err
 	}
 	defer leave()
-	err = p.store.queryRow(ctx, p.store.queries.activeCount, []any{&count}, p.store.timed()...)
+	err = p.store.queryRow(ctx, fromPrimary, p.store.queries.activeCount, []any{&count}, p.store.timed()...)
 	return count, err
 }
 
@@ -125,7 +125,7 @@ func (p *Pastes) EachOf(ctx context.Context, owner user.ID, visit func(paste.Pas
 	}
 	defer leave()
 	query := p.store.gorm.WithContext(ctx).Model(&pasteRow{}).Where("owner_id = ?", string(owner)).Order("created_at DESC, id DESC")
-	return eachRow(query, func(row *pasteRow) error { return visit(row.paste()) })
+	return walk(query, func(row *pasteRow) error { return visit(row.paste()) })
 }
 
 // Delete implements paste.Deleter.

@@ -21,7 +21,7 @@ type pool struct {
 	*sql.DB
 
 	bulk, lists, writes gate
-	accounts            gate // nil: accounts are bounded by their coalescer, or need not be
+	accounts            gate // nil: accounts are bounded by their dataloader, or need not be
 
 	// Statements with merged lookups of one kind that may be under way at once: users by name, or tokens; and
 	// accounts. 0 on SQLite, which is in the same process: there is nothing to save.

@@ -13,15 +13,88 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// What requests wait for is read here. On PostgreSQL it goes around database/sql once a connection is
-// taken from its pool: its conversions and the goroutine that it starts for each query cost more than
-// the rows. On SQLite statements are kept prepared, because parsing and planning cost more than running.
+// What requests wait for is read here, by the fixed SQL of queries.go. On PostgreSQL it goes around database/sql once a
+// connection is taken from its pool: its conversions and the goroutine that it starts for each query cost more than
+// the rows. On SQLite statements are kept prepared, because parsing and planning cost more than running (decision 0004).
+
+// lookup says how values are found by a key of one kind. A dataloader calls find and findMany.
+type lookup[K, V any] struct {
+	store  *Store
+	from   source
+	gate   gate                // what each statement passes; nil: nothing
+	one    string              // the statement for one key
+	args   func(K) []any       // its arguments
+	many   string              // the statement for several keys, see findMany
+	array  func([]K) any       // its argument
+	newRow func() scannable[V] // where a row of either is scanned to
+}
+
+// scannable is a row of an answer.
+type scannable[V any] interface {
+	fields() []any // where to scan the statement's columns to, in their order
+	value() (V, error)
+}
+
+// source says which databases may answer a read.
+type source uint8
+
+const (
+	fromPrimary source = iota // what must be true now, and what decides something
+	fromReplica               // what may be as old as a replica (decision 0012)
+)
+
+// find looks one key up. It fails with fault.NotFound when there is no row.
+func (l *lookup[K, V]) find(ctx context.Context, key K) (none V, err error) {
+	if l.gate != nil {
+		leave, err := enter(ctx, l.gate)
+		if err != nil {
+			return none, err
+		}
+		defer leave()
+	}
+	row := l.newRow()
+	if err := l.store.queryRow(ctx, l.from, l.one, row.fields(), l.args(key)...); err != nil {
+		return none, err
+	}
+	return row.value()
+}
+
+// findMany looks several keys up with one statement on PostgreSQL, whose first column says, counted from 1, which of the
+// keys a row answers. A key without a row is not found.
+func (l *lookup[K, V]) findMany(ctx context.Context, keys []K) ([]found[V], error) {
+	if l.gate != nil {
+		leave, err := enter(ctx, l.gate)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+	}
+	var (
+		answers  = make([]found[V], len(keys))
+		position int
+		row      = l.newRow()
+		fields   = append([]any{&position}, row.fields()...)
+		array    = l.array(keys)
+	)
+	err := l.store.onPostgres(ctx, l.from, func(ctx context.Context, conn *pgx.Conn) error {
+		for i := range answers { // a replica may have failed after some rows
+			answers[i] = found[V]{err: errNotFound}
+		}
+		return queryPostgresRows(ctx, conn, l.many, fields, func() error {
+			answers[position-1].value, answers[position-1].err = row.value()
+			return nil
+		}, array)
+	})
+	return answers, err
+}
 
 // queryRow runs one of the statements of queries.go and scans its only row. It fails with
 // fault.NotFound when there is none.
-func (s *Store) queryRow(ctx context.Context, query string, fields []any, args ...any) error {
+func (s *Store) queryRow(ctx context.Context, from source, query string, fields []any, args ...any) error {
 	if s.sqlitePath == "" {
-		return queryPostgresRow(ctx, s.sql.DB, query, fields, args...)
+		return s.onPostgres(ctx, from, func(ctx context.Context, conn *pgx.Conn) error {
+			return conn.QueryRow(ctx, query, args...).Scan(fields...)
+		})
 	}
 	prepared, err := s.prepared(ctx, query)
 	if err != nil {
@@ -30,40 +103,99 @@ func (s *Store) queryRow(ctx context.Context, query string, fields []any, args .
 	return translate(prepared.QueryRowContext(ctx, args...).Scan(fields...))
 }
 
-// queryRowAnywhere is queryRow for what may come from a replica.
-func (s *Store) queryRowAnywhere(ctx context.Context, query string, fields []any, args ...any) error {
-	if s.sqlitePath != "" {
-		return s.queryRow(ctx, query, fields, args...)
+// queryRows runs one of the statements of queries.go on the primary, scans each row into fields and calls read after it.
+func (s *Store) queryRows(ctx context.Context, query string, fields []any, read func() error, args ...any) error {
+	if s.sqlitePath == "" {
+		return s.onPostgres(ctx, fromPrimary, func(ctx context.Context, conn *pgx.Conn) error {
+			return queryPostgresRows(ctx, conn, query, fields, read, args...)
+		})
 	}
-	return s.read(ctx, func(ctx context.Context, db *sql.DB) error {
-		return queryPostgresRow(ctx, db, query, fields, args...)
-	})
+	prepared, err := s.prepared(ctx, query)
+	if err != nil {
+		return translate(err)
+	}
+	rows, err := prepared.QueryContext(ctx, args...) //nolint:rowserrcheck // scanRows asks
+	if err != nil {
+		return translate(err)
+	}
+	defer rows.Close() //nolint:errcheck // scanRows asks Err
+	return translate(scanRows(rows, fields, read))
 }
 
-// read runs a read that may go to a replica. One that does not answer in half of the time that is left
-// is not asked again before the watcher has seen it answer, and the primary is asked instead.
-func (s *Store) read(ctx context.Context, query func(context.Context, *sql.DB) error) error {
-	candidate := s.replicas.pick()
-	if candidate == nil {
-		return query(ctx, s.sql.DB)
-	}
-	attempt, cancel := ctx, context.CancelFunc(func() {})
-	if deadline, ok := ctx.Deadline(); ok {
-		attempt, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
-	}
-	defer cancel()
-	err := query(attempt, candidate.db)
-	if err == nil || fault.KindOf(err) != fault.Unavailable || ctx.Err() != nil {
+func queryPostgresRows(ctx context.Context, conn *pgx.Conn, query string, fields []any, read func() error, args ...any) error {
+	rows, err := conn.Query(ctx, query, args...)
+	if err != nil {
 		return err
 	}
-	candidate.freshUntil.Store(0)
-	return query(ctx, s.sql.DB)
+	defer rows.Close()
+	return scanRows(rows, fields, read)
 }
 
-func queryPostgresRow(ctx context.Context, db *sql.DB, query string, fields []any, args ...any) error {
-	return onPostgres(ctx, db, func(conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, query, args...).Scan(fields...)
-	})
+// scanRows does for both drivers what their rows have in common.
+func scanRows(rows interface {
+	Next() bool
+	Scan(...any) error
+	Err() error
+}, fields []any, read func() error,
+) error {
+	for rows.Next() {
+		if err := rows.Scan(fields...); err != nil {
+			return err
+		}
+		if err := read(); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// onPostgres runs a read on a connection of a replica, if one may answer and is fresh, or else of the primary, and
+// translates the error. A replica that does not answer in half of the time that is left is not asked again before the
+// watcher has seen it answer, and the primary is asked instead.
+func (s *Store) onPostgres(ctx context.Context, from source, read func(context.Context, *pgx.Conn) error) error {
+	if from == fromReplica {
+		if replica := s.replicas.pick(); replica != nil {
+			attempt, cancel := ctx, context.CancelFunc(func() {})
+			if deadline, ok := ctx.Deadline(); ok {
+				attempt, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
+			}
+			defer cancel()
+			err := lendConn(attempt, replica.db, read)
+			if err == nil || fault.KindOf(err) != fault.Unavailable || ctx.Err() != nil {
+				return err
+			}
+			replica.freshUntil.Store(0)
+		}
+	}
+	return lendConn(ctx, s.sql.DB, read)
+}
+
+// lendConn takes a connection from a pool, as pgx knows it, and translates the error.
+func lendConn(ctx context.Context, db *sql.DB, use func(context.Context, *pgx.Conn) error) error {
+	pooled, err := db.Conn(ctx)
+	if err != nil {
+		return translate(err)
+	}
+	defer pooled.Close() //nolint:errcheck // it goes back to the pool, which looks whether it is alive
+	return translate(pooled.Raw(func(conn any) error {
+		return use(ctx, conn.(*stdlib.Conn).Conn()) //nolint:forcetypeassert // the pool was opened with pgx's driver
+	}))
+}
+
+// prepared returns the statement of a query on SQLite.
+func (s *Store) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+	if known, ok := s.statements.Load(query); ok {
+		return known.(*sql.Stmt), nil //nolint:forcetypeassert // the map holds nothing else
+	}
+	made, err := s.sql.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if first, raced := s.statements.LoadOrStore(query, made); raced {
+		_ = made.Close()              // another request was faster
+		return first.(*sql.Stmt), nil //nolint:forcetypeassert // as above
+	}
+	return made, nil
 }
 
 // eachActiveID calls visit with each of an owner's ids, text that is borrowed from the driver: nothing is
@@ -80,7 +212,7 @@ func (s *Store) eachActiveID(ctx context.Context, visit func([]byte) error, args
 		stopped   error
 		ambiguous bool
 	)
-	err = s.eachRow(ctx, s.queries.joinedActiveIDs, []any{&count, &ids}, func() error {
+	err = s.queryRows(ctx, s.queries.joinedActiveIDs, []any{&count, &ids}, func() error {
 		if ambiguous = count > 0 && bytes.Count(ids, lineFeed)+1 != count; ambiguous || count == 0 {
 			return nil
 		}
@@ -92,7 +224,7 @@ func (s *Store) eachActiveID(ctx context.Context, visit func([]byte) error, args
 		return nil
 	}, args...)
 	if ambiguous && err == nil { // another writer has stored an id with a line feed
-		err = s.eachRow(ctx, s.queries.activeIDs, []any{&ids}, func() error {
+		err = s.queryRows(ctx, s.queries.activeIDs, []any{&ids}, func() error {
 			stopped = visit(ids)
 			return stopped
 		}, args...)
@@ -127,96 +259,4 @@ func (b *borrowed) Scan(text any) error {
 		return fmt.Errorf("%T is not text", text)
 	}
 	return nil
-}
-
-// eachRow scans every row into fields and calls read after each.
-func (s *Store) eachRow(ctx context.Context, query string, fields []any, read func() error, args ...any) error {
-	if s.sqlitePath == "" {
-		return eachPostgresRow(ctx, s.sql.DB, query, fields, read, args...)
-	}
-	prepared, err := s.prepared(ctx, query)
-	if err != nil {
-		return translate(err)
-	}
-	rows, err := prepared.QueryContext(ctx, args...) //nolint:rowserrcheck // scanRows asks
-	if err != nil {
-		return translate(err)
-	}
-	defer rows.Close() //nolint:errcheck // scanRows asks Err
-	return translate(scanRows(rows, fields, read))
-}
-
-func eachPostgresRow(ctx context.Context, db *sql.DB, query string, fields []any, read func() error, args ...any) error {
-	return onPostgres(ctx, db, func(conn *pgx.Conn) error {
-		rows, err := conn.Query(ctx, query, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		return scanRows(rows, fields, read)
-	})
-}
-
-// scanRows does for both drivers what their rows have in common.
-func scanRows(rows interface {
-	Next() bool
-	Scan(...any) error
-	Err() error
-}, fields []any, read func() error,
-) error {
-	for rows.Next() {
-		if err := rows.Scan(fields...); err != nil {
-			return err
-		}
-		if err := read(); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-// scanMany runs a statement on PostgreSQL whose first column says, counted from 1, which of n keys a row
-// answers, and whose other columns go into fields, from which value makes the answer. A key without a
-// row is not found.
-func scanMany[V any](
-	ctx context.Context, db *sql.DB, n int, fields []any, value func() (V, error), query string, args ...any,
-) ([]found[V], error) {
-	answers := make([]found[V], n)
-	for i := range answers {
-		answers[i].err = errNotFound
-	}
-	var position int
-	err := eachPostgresRow(ctx, db, query, append([]any{&position}, fields...), func() error {
-		answers[position-1].value, answers[position-1].err = value()
-		return nil
-	}, args...)
-	return answers, err
-}
-
-// onPostgres lends a connection of the pool, as pgx knows it, and translates the error.
-func onPostgres(ctx context.Context, db *sql.DB, use func(*pgx.Conn) error) error {
-	pooled, err := db.Conn(ctx)
-	if err != nil {
-		return translate(err)
-	}
-	defer pooled.Close() //nolint:errcheck // it goes back to the pool, which looks whether it is alive
-	return translate(pooled.Raw(func(conn any) error {
-		return use(conn.(*stdlib.Conn).Conn()) //nolint:forcetypeassert // the pool was opened with pgx's driver
-	}))
-}
-
-// prepared returns the statement of a query on SQLite.
-func (s *Store) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
-	if known, ok := s.statements.Load(query); ok {
-		return known.(*sql.Stmt), nil //nolint:forcetypeassert // the map holds nothing else
-	}
-	made, err := s.sql.PrepareContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	if first, raced := s.statements.LoadOrStore(query, made); raced {
-		_ = made.Close()              // another request was faster
-		return first.(*sql.Stmt), nil //nolint:forcetypeassert // as above
-	}
-	return made, nil
 }

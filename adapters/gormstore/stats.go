@@ -26,7 +26,7 @@ func (s *Stats) Totals(ctx context.Context) (stats.Totals, error) {
 		stored int64
 	)
 	fields := []any{&t.Users, &t.Tokens, &stored, &t.ExpiredPastes, &t.WaitingStars}
-	if err := s.store.queryRow(ctx, s.store.queries.totals, fields, s.store.timed()...); err != nil {
+	if err := s.store.queryRow(ctx, fromPrimary, s.store.queries.totals, fields, s.store.timed()...); err != nil {
 		return stats.Totals{}, err
 	}
 	t.ActivePastes = stored - t.ExpiredPastes

@@ -1,7 +1,9 @@
 // Package gormstore keeps users, tokens and pastes in PostgreSQL or SQLite.
 //
-// Writes go through GORM; the few reads that requests wait for are fixed SQL on the same connection
-// pool (queries.go). The schema comes from the versioned migrations of each database.
+// It is built on GORM: what creates, changes, lists and imports goes through it. The reads that requests wait for are
+// fixed SQL on the same connection pool (queries.go, read.go), and so are the few statements that GORM cannot say. Lookups
+// that wait at the same moment are merged by a batching dataloader, also known as a coalescer (dataloader.go). The schema
+// comes from the versioned migrations of each database.
 package gormstore
 
 import (

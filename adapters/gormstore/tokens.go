@@ -19,16 +19,33 @@ import (
 // Tokens keeps access tokens.
 type Tokens struct {
 	store    *Store
-	byHash   *coalescer[token.Hash, token.Token]
-	accounts *coalescer[token.Hash, tokenAccount]
+	byHash   *dataloader[token.Hash, token.Token]
+	accounts *dataloader[token.Hash, tokenAccount]
 }
 
 // NewTokens returns the tokens of a store.
 func NewTokens(store *Store) *Tokens {
-	t := &Tokens{store: store}
-	t.byHash = newCoalescer(store.sql.lookupsAtOnce, t.findToken, t.findTokens)
-	t.accounts = newCoalescer(store.sql.accountsAtOnce, t.findAccount, t.findAccounts)
-	return t
+	byHash := &lookup[token.Hash, token.Token]{
+		store:  store,
+		one:    store.queries.tokenByHash,
+		args:   func(hash token.Hash) []any { return []any{hash[:]} },
+		many:   store.queries.tokensByHashes,
+		array:  func(hashes []token.Hash) any { return bytesOf(hashes) },
+		newRow: func() scannable[token.Token] { return new(tokenRow) },
+	}
+	accounts := &lookup[token.Hash, tokenAccount]{
+		store: store, gate: store.sql.accounts,
+		one:    store.queries.accountByHash,
+		args:   func(hash token.Hash) []any { return store.timed(hash[:]) },
+		many:   store.queries.accountsByHashes,
+		array:  byHash.array,
+		newRow: func() scannable[tokenAccount] { return new(accountRow) },
+	}
+	return &Tokens{
+		store:    store,
+		byHash:   newDataloader(store.sql.lookupsAtOnce, byHash.find, byHash.findMany),
+		accounts: newDataloader(store.sql.accountsAtOnce, accounts.find, accounts.findMany),
+	}
 }
 
 // tokenAccount is a token and the account it opens.
@@ -65,51 +82,10 @@ func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, erro
 	return t.byHash.find(ctx, hash)
 }
 
-func (t *Tokens) findToken(ctx context.Context, hash token.Hash) (token.Token, error) {
-	var row tokenRow
-	if err := t.store.queryRow(ctx, t.store.queries.tokenByHash, row.fields(), hash[:]); err != nil {
-		return token.Token{}, err
-	}
-	return row.token(), nil
-}
-
-func (t *Tokens) findTokens(ctx context.Context, hashes []token.Hash) ([]found[token.Token], error) {
-	var row tokenRow
-	value := func() (token.Token, error) { return row.token(), nil }
-	return scanMany(ctx, t.store.sql.DB, len(hashes), row.fields(), value, t.store.queries.tokensByHashes, bytesOf(hashes))
-}
-
 // AccountByHash implements token.AccountFinder.
 func (t *Tokens) AccountByHash(ctx context.Context, hash token.Hash) (token.Token, user.Account, error) {
 	got, err := t.accounts.find(ctx, hash)
 	return got.token, got.account, err
-}
-
-func (t *Tokens) findAccount(ctx context.Context, hash token.Hash) (tokenAccount, error) {
-	if gate := t.store.sql.accounts; gate != nil {
-		leave, err := enter(ctx, gate)
-		if err != nil {
-			return tokenAccount{}, err
-		}
-		defer leave()
-	}
-	var row accountRow
-	if err := t.store.queryRow(ctx, t.store.queries.accountByHash, row.fields(), t.store.timed(hash[:])...); err != nil {
-		return tokenAccount{}, err
-	}
-	return row.value()
-}
-
-func (t *Tokens) findAccounts(ctx context.Context, hashes []token.Hash) ([]found[tokenAccount], error) {
-	if gate := t.store.sql.accounts; gate != nil {
-		leave, err := enter(ctx, gate)
-		if err != nil {
-			return nil, err
-		}
-		defer leave()
-	}
-	var row accountRow
-	return scanMany(ctx, t.store.sql.DB, len(hashes), row.fields(), row.value, t.store.queries.accountsByHashes, bytesOf(hashes))
 }
 
 func bytesOf(hashes []token.Hash) [][]byte {
@@ -133,7 +109,7 @@ func (r *accountRow) fields() []any {
 
 func (r *accountRow) value() (a tokenAccount, err error) {
 	a.token = r.token.token()
-	if a.account.User, err = r.owner.user(); err != nil {
+	if a.account.User, err = r.owner.value(); err != nil {
 		return tokenAccount{}, err
 	}
 	if err := errors.Join(json.Unmarshal(r.stars, &a.account.Stars), json.Unmarshal(r.services, &a.account.Services)); err != nil {
@@ -197,6 +173,8 @@ func newTokenRow(t token.Token) *tokenRow {
 func (r *tokenRow) fields() []any {
 	return []any{&r.ID, &r.UserID, &r.Hash, &r.Name, &r.CreatedAt, &r.ExpiresAt, &r.LastUsedAt, &r.RevokedAt}
 }
+
+func (r *tokenRow) value() (token.Token, error) { return r.token(), nil }
 
 func (r *tokenRow) token() token.Token {
 	t := token.Token{

@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,14 +17,20 @@ import (
 // Users keeps users and the services they sign in with.
 type Users struct {
 	store       *Store
-	staleByName *coalescer[user.Name, user.User]
+	staleByName *dataloader[user.Name, user.User]
 }
 
 // NewUsers returns the users of a store.
 func NewUsers(store *Store) *Users {
-	u := &Users{store: store}
-	u.staleByName = newCoalescer(store.sql.lookupsAtOnce, u.findStale, u.findManyStale)
-	return u
+	byName := &lookup[user.Name, user.User]{
+		store: store, from: fromReplica,
+		one:    store.queries.userByName,
+		args:   func(name user.Name) []any { return []any{name.Folded()} },
+		many:   store.queries.usersByNames,
+		array:  foldedNames,
+		newRow: func() scannable[user.User] { return new(userRow) },
+	}
+	return &Users{store: store, staleByName: newDataloader(store.sql.lookupsAtOnce, byName.find, byName.findMany)}
 }
 
 var (
@@ -63,10 +68,10 @@ func (serviceRow) TableName() string { return "user_services" }
 // ByName implements user.Finder.
 func (u *Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
 	var row userRow
-	if err := u.store.queryRow(ctx, u.store.queries.userByName, row.fields(), name.Folded()); err != nil {
+	if err := u.store.queryRow(ctx, fromPrimary, u.store.queries.userByName, row.fields(), name.Folded()); err != nil {
 		return user.User{}, err
 	}
-	return row.user()
+	return row.value()
 }
 
 // StaleByName implements user.StaleFinder.
@@ -74,26 +79,12 @@ func (u *Users) StaleByName(ctx context.Context, name user.Name) (user.User, err
 	return u.staleByName.find(ctx, name)
 }
 
-func (u *Users) findStale(ctx context.Context, name user.Name) (user.User, error) {
-	var row userRow
-	if err := u.store.queryRowAnywhere(ctx, u.store.queries.userByName, row.fields(), name.Folded()); err != nil {
-		return user.User{}, err
-	}
-	return row.user()
-}
-
-func (u *Users) findManyStale(ctx context.Context, names []user.Name) ([]found[user.User], error) {
+func foldedNames(names []user.Name) any {
 	folded := make([]string, len(names))
 	for i, name := range names {
 		folded[i] = name.Folded()
 	}
-	var row userRow
-	var answers []found[user.User]
-	err := u.store.read(ctx, func(ctx context.Context, db *sql.DB) (err error) {
-		answers, err = scanMany(ctx, db, len(names), row.fields(), row.user, u.store.queries.usersByNames, folded)
-		return err
-	})
-	return answers, err
+	return folded
 }
 
 // Create implements user.Creator.
@@ -133,7 +124,7 @@ func (r *userRow) fields() []any {
 	return []any{&r.ID, &r.Username, &r.AvatarURL, &r.DefaultLanguage, &r.PublicProfile, &r.SupporterMonths, &r.Contributor, &r.CreatedAt}
 }
 
-func (r *userRow) user() (user.User, error) {
+func (r *userRow) value() (user.User, error) {
 	name, err := user.ParseName(r.Username)
 	if err != nil {
 		return user.User{}, fault.Wrap(fault.Internal, fault.MessageOf(nil), fmt.Errorf("user %s: %w", r.ID, err))
@@ -151,8 +142,8 @@ func (u *Users) Each(ctx context.Context, visit func(user.User) error) error {
 		return err
 	}
 	defer leave()
-	return eachRow(u.store.gorm.WithContext(ctx).Model(&userRow{}).Order("username_folded"), func(row *userRow) error {
-		found, err := row.user()
+	return walk(u.store.gorm.WithContext(ctx).Model(&userRow{}).Order("username_folded"), func(row *userRow) error {
+		found, err := row.value()
 		if err != nil {
 			return err
 		}
@@ -167,13 +158,13 @@ func (u *Users) WithServices(ctx context.Context, name user.Name) (user.User, ma
 		asJSON   []byte
 		services map[string]string
 	)
-	if err := u.store.queryRow(ctx, u.store.queries.userWithServices, append(row.fields(), &asJSON), name.Folded()); err != nil {
+	if err := u.store.queryRow(ctx, fromPrimary, u.store.queries.userWithServices, append(row.fields(), &asJSON), name.Folded()); err != nil {
 		return user.User{}, nil, err
 	}
 	if err := json.Unmarshal(asJSON, &services); err != nil {
 		return user.User{}, nil, fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
 	}
-	found, err := row.user()
+	found, err := row.value()
 	return found, services, err
 }
 
@@ -223,7 +214,7 @@ func lockedWithServices(tx *gorm.DB, name user.Name) (user.User, map[string]stri
 	for _, row := range rows {
 		services[row.Service] = row.ServiceUserID
 	}
-	found, err := row.user()
+	found, err := row.value()
 	return found, services, err
 }
 

@@ -4,8 +4,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// eachRow calls visit with one row of a query after the other, without holding them all.
-func eachRow[T any](query *gorm.DB, visit func(*T) error) error {
+// walk calls visit with one row of a query after the other, without holding them all.
+func walk[T any](query *gorm.DB, visit func(*T) error) error {
 	rows, err := query.Rows()
 	if err != nil {
 		return translate(err)
