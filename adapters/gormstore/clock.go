@@ -23,7 +23,7 @@ func atThisMoment(args []driver.NamedValue) []driver.NamedValue {
 
 // timed returns the arguments of a statement that judges pastes by time (see queries).
 func (s *Store) timed(args ...any) []any {
-	if s.sqlitePath == "" {
+	if s.file == nil {
 		return args
 	}
 	return append(args, s.clock)
@@ -31,7 +31,7 @@ func (s *Store) timed(args ...any) []any {
 
 // ago is an argument for the instant that was so long before a statement is run.
 func (s *Store) ago(duration time.Duration) any {
-	if s.sqlitePath == "" {
+	if s.file == nil {
 		return duration
 	}
 	return clock(func() time.Time { return s.clock().Add(-duration) })

@@ -34,6 +34,8 @@ func TestTranslate(t *testing.T) {
 		&pgconn.PgError{Code: "53300"}:                 fault.Unavailable,
 		&pgconn.PgError{Code: "25006"}:                 fault.Unavailable,
 		&pgconn.PgError{Code: "42P01"}:                 fault.Unavailable,
+		&pgconn.PgError{Code: "42501"}:                 fault.Unavailable,
+		&pgconn.PgError{Code: "3F000"}:                 fault.Unavailable,
 		&pgconn.PgError{Code: "42601"}:                 fault.Internal,
 		&pgconn.PgError{}:                              fault.Internal,
 		context.DeadlineExceeded:                       fault.Unavailable,

@@ -27,12 +27,37 @@ const (
 	messageStarting    = "The database is starting or stopping. Try again in a moment."
 	messageOutdated    = "The database lacks migrations. Run 'gluepot migrate up'."
 	messageDamaged     = "The database file is damaged."
+	messageNoRight     = "The database user lacks a right that Gluepot needs. Grant it, or use the user that owns the tables."
+	messageNoSchema    = "The database has no schema for the tables. Create it, or check the search_path of the database user."
 	messageConflict    = "It exists already."
 	messageNotFound    = "There is no such thing."
 	messageInvalid     = "The database does not accept this value."
 )
 
-var errNotFound = fault.New(fault.NotFound, messageNotFound)
+// diagnosis is what an error means to whoever called the database. Each is compared by its address.
+type diagnosis struct {
+	kind    fault.Kind
+	message string
+}
+
+var (
+	absent      = &diagnosis{fault.NotFound, messageNotFound}
+	conflicting = &diagnosis{fault.Conflict, messageConflict}
+	idTaken     = &diagnosis{fault.Conflict, messageConflict}
+	invalid     = &diagnosis{fault.Invalid, messageInvalid}
+	away        = &diagnosis{fault.Unavailable, messageUnavailable}
+	noRoom      = &diagnosis{fault.Unavailable, messageNoRoom} // on the disk, or in its owner's share of it
+	crowded     = &diagnosis{fault.Unavailable, messageCrowded}
+	starting    = &diagnosis{fault.Unavailable, messageStarting}
+	outdated    = &diagnosis{fault.Unavailable, messageOutdated}    // a table or column is missing: the schema is an older one, or gone
+	damaged     = &diagnosis{fault.Unavailable, messageDamaged}     // the file is broken, or another thing than a database
+	forbidden   = &diagnosis{fault.Unavailable, messageUnavailable} // the file cannot be opened, or not for writing: it is somebody else's, say
+	noRight     = &diagnosis{fault.Unavailable, messageNoRight}
+	noSchema    = &diagnosis{fault.Unavailable, messageNoSchema}
+	unforeseen  = &diagnosis{fault.Internal, fault.MessageOf(nil)}
+)
+
+var errNotFound = fault.New(absent.kind, absent.message)
 
 // translate turns an error of GORM, database/sql or a driver into a *fault.Error. nil stays nil, and
 // so does a *fault.Error.
@@ -43,69 +68,100 @@ func translate(err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
-	if errors.Is(err, sql.ErrNoRows) || errors.Is(err, gorm.ErrRecordNotFound) {
-		return fault.Wrap(fault.NotFound, messageNotFound, err)
+	meaning := diagnose(err)
+	if meaning == idTaken {
+		err = fmt.Errorf("%w: %w", ident.ErrTaken, err)
 	}
-	if isNoRoom(err) {
-		return fault.Wrap(fault.Unavailable, messageNoRoom, err)
-	}
-	if isMissingTable(err) {
-		return fault.Wrap(fault.Unavailable, messageOutdated, err)
-	}
-	if isDamaged(err) {
-		return fault.Wrap(fault.Unavailable, messageDamaged, err)
+	return fault.Wrap(meaning.kind, meaning.message, err)
+}
+
+func unavailable(err error) error { return fault.Wrap(away.kind, away.message, err) }
+
+// diagnose asks each library's table. The system's comes first: SQLite says only that it could not write, and
+// sqliteConnector.explain adds that the disk is full.
+func diagnose(err error) *diagnosis {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return noRoom
 	}
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return translatePostgres(pgErr, err)
+		return diagnosePostgres(pgErr)
 	}
 	if sqliteErr, ok := errors.AsType[*sqlite.Error](err); ok {
-		return translateSQLite(sqliteErr, err)
+		return diagnoseSQLite(sqliteErr)
+	}
+	if errors.Is(err, sql.ErrNoRows) || errors.Is(err, gorm.ErrRecordNotFound) {
+		return absent
 	}
 	if isConnectionError(err) {
-		return unavailable(err)
+		return away
 	}
-	return fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
+	return unforeseen
 }
 
-func idTaken(err error) error {
-	return fault.Wrap(fault.Conflict, messageConflict, fmt.Errorf("%w: %w", ident.ErrTaken, err))
-}
-
-func unavailable(err error) error { return fault.Wrap(fault.Unavailable, messageUnavailable, err) }
-
-// isNoRoom reports whether a disk is full, or its owner's share of it.
-func isNoRoom(err error) bool {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return true
+// diagnosePostgres goes by SQLSTATE (PostgreSQL documentation, appendix A).
+func diagnosePostgres(err *pgconn.PgError) *diagnosis {
+	switch err.Code {
+	case "23505": // unique_violation
+		if strings.HasSuffix(err.ConstraintName, "_pkey") {
+			return idTaken
+		}
+		return conflicting
+	case "23503": // foreign_key_violation: what the row belongs to is not there
+		return absent
+	case "22021", "22P05", "23514", "22001": // bytes that are no text, a failed check, too long
+		return invalid
+	case "42P01", "42703": // undefined_table, undefined_column
+		return outdated
+	case "3F000": // invalid_schema_name
+		return noSchema
+	case "42501": // insufficient_privilege
+		return noRight
+	case "53100": // disk_full
+		return noRoom
+	case "53300": // too_many_connections
+		return crowded
+	case "57P01", "57P02", "57P03": // admin_shutdown, crash_shutdown, cannot_connect_now
+		return starting
+	case "25006", // read_only_sql_transaction: a former primary
+		"40001", "40P01", // serialization_failure, deadlock_detected
+		"57014", // query_canceled: a deadline
+		"55P03": // lock_not_available
+		return away
 	}
-	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return pgErr.Code == "53100" // disk_full
+	switch err.Code[:min(2, len(err.Code))] {
+	case "08", "28", "3D", "53", "57", "58": // connection, authorization, no such database, resources, operator, system
+		return away
 	}
-	sqliteErr, ok := errors.AsType[*sqlite.Error](err)
-	return ok && sqliteErr.Code()&0xff == sqlite3.SQLITE_FULL
+	return unforeseen
 }
 
-// isMissingTable reports whether a statement asked for a table or column that there is not: the schema is an
-// older one, or gone.
-func isMissingTable(err error) bool {
-	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return pgErr.Code == "42P01" || pgErr.Code == "42703" // undefined_table, undefined_column
+// diagnoseSQLite goes by extended result code (https://www.sqlite.org/rescode.html), then by the primary one.
+func diagnoseSQLite(err *sqlite.Error) *diagnosis {
+	switch err.Code() {
+	case sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return idTaken
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE:
+		return conflicting
+	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return absent
+	case sqlite3.SQLITE_CONSTRAINT_CHECK, sqlite3.SQLITE_CONSTRAINT_NOTNULL, sqlite3.SQLITE_TOOBIG:
+		return invalid
+	case sqlite3.SQLITE_ERROR: // has no code of its own for what is missing
+		if strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "no such column") {
+			return outdated
+		}
 	}
-	sqliteErr, ok := errors.AsType[*sqlite.Error](err)
-	return ok && sqliteErr.Code() == sqlite3.SQLITE_ERROR &&
-		(strings.Contains(sqliteErr.Error(), "no such table") || strings.Contains(sqliteErr.Error(), "no such column"))
-}
-
-// isDamaged reports whether SQLite found its file to be broken, or another thing than a database.
-func isDamaged(err error) bool {
-	sqliteErr, ok := errors.AsType[*sqlite.Error](err)
-	return ok && (sqliteErr.Code()&0xff == sqlite3.SQLITE_CORRUPT || sqliteErr.Code()&0xff == sqlite3.SQLITE_NOTADB)
-}
-
-// isForbidden reports whether SQLite cannot open its file, or not for writing: it belongs to somebody else, say, or is a folder.
-func isForbidden(err error) bool {
-	sqliteErr, ok := errors.AsType[*sqlite.Error](err)
-	return ok && (sqliteErr.Code()&0xff == sqlite3.SQLITE_CANTOPEN || sqliteErr.Code()&0xff == sqlite3.SQLITE_READONLY)
+	switch err.Code() & 0xff {
+	case sqlite3.SQLITE_FULL:
+		return noRoom
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return damaged
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
+		return forbidden
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM:
+		return away
+	}
+	return unforeseen
 }
 
 func isConnectionError(err error) bool {
@@ -125,55 +181,6 @@ func isConnectionError(err error) bool {
 	}
 	// Neither package exports these two.
 	return strings.Contains(err.Error(), "sql: database is closed") || strings.Contains(err.Error(), "conn closed")
-}
-
-// translatePostgres goes by SQLSTATE (PostgreSQL documentation, appendix A).
-func translatePostgres(pgErr *pgconn.PgError, err error) error {
-	switch pgErr.Code {
-	case "23505": // unique_violation
-		if strings.HasSuffix(pgErr.ConstraintName, "_pkey") {
-			return idTaken(err)
-		}
-		return fault.Wrap(fault.Conflict, messageConflict, err)
-	case "23503": // foreign_key_violation: what the row belongs to is not there
-		return fault.Wrap(fault.NotFound, messageNotFound, err)
-	case "22021", "22P05", "23514", "22001": // bytes that are no text, a failed check, too long
-		return fault.Wrap(fault.Invalid, messageInvalid, err)
-	case "53300": // too_many_connections
-		return fault.Wrap(fault.Unavailable, messageCrowded, err)
-	case "57P01", "57P02", "57P03": // admin_shutdown, crash_shutdown, cannot_connect_now
-		return fault.Wrap(fault.Unavailable, messageStarting, err)
-	case "25006", // read_only_sql_transaction: a former primary
-		"40001", "40P01", // serialization_failure, deadlock_detected
-		"57014", // query_canceled: a deadline
-		"55P03": // lock_not_available
-		return unavailable(err)
-	}
-	switch pgErr.Code[:min(2, len(pgErr.Code))] {
-	case "08", "28", "3D", "53", "57", "58": // connection, authorization, no such database, resources, operator, system
-		return unavailable(err)
-	}
-	return fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
-}
-
-// translateSQLite goes by extended result code (https://www.sqlite.org/rescode.html).
-func translateSQLite(sqliteErr *sqlite.Error, err error) error {
-	switch sqliteErr.Code() {
-	case sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
-		return idTaken(err)
-	case sqlite3.SQLITE_CONSTRAINT_UNIQUE:
-		return fault.Wrap(fault.Conflict, messageConflict, err)
-	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return fault.Wrap(fault.NotFound, messageNotFound, err)
-	case sqlite3.SQLITE_CONSTRAINT_CHECK, sqlite3.SQLITE_CONSTRAINT_NOTNULL, sqlite3.SQLITE_TOOBIG:
-		return fault.Wrap(fault.Invalid, messageInvalid, err)
-	}
-	switch sqliteErr.Code() & 0xff {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_CANTOPEN,
-		sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM:
-		return unavailable(err)
-	}
-	return fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
 }
 
 // one turns a change that found nothing to change into the error for that.

@@ -129,7 +129,7 @@ func (s *Store) schemaVersions(ctx context.Context) (schema Schema, err error) {
 		return Schema{}, err
 	}
 	err = s.readiness.QueryRowContext(ctx, s.queries.schemaVersion).Scan(&schema.Version)
-	if err != nil && !isMissingTable(err) { // without the table it has never been migrated
+	if err != nil && diagnose(err) != outdated { // without the table it has never been migrated
 		return Schema{}, unreadable(err)
 	}
 	if schema.Version > schema.Latest {
@@ -142,7 +142,7 @@ func (s *Store) schemaVersions(ctx context.Context) (schema Schema, err error) {
 // oldestVersion returns 0 when the database does not say, as those from before version 3 do not.
 func (s *Store) oldestVersion(ctx context.Context) (version int64, err error) {
 	err = s.readiness.QueryRowContext(ctx, s.queries.oldestVersion).Scan(&version)
-	if err != nil && !isMissingTable(err) && !errors.Is(err, sql.ErrNoRows) {
+	if err != nil && diagnose(err) != outdated && !errors.Is(err, sql.ErrNoRows) {
 		return 0, unreadable(err)
 	}
 	return version, nil
@@ -151,7 +151,7 @@ func (s *Store) oldestVersion(ctx context.Context) (version int64, err error) {
 func (s *Store) appliedMigrations(ctx context.Context) (map[int64]time.Time, error) {
 	applied := make(map[int64]time.Time)
 	rows, err := s.readiness.QueryContext(ctx, s.queries.appliedVersions)
-	if isMissingTable(err) {
+	if err != nil && diagnose(err) == outdated {
 		return applied, nil
 	}
 	if err != nil {
@@ -196,8 +196,8 @@ func (s *Store) migrationProvider() (*goose.Provider, error) {
 		return nil, err
 	}
 	options := []goose.ProviderOption{goose.WithTableName(migrationsTable), goose.WithDisableGlobalRegistry(true)}
-	if s.sqlitePath != "" {
-		options = append(options, goose.WithLocker(&sqliteLock{path: s.sqlitePath + "-migrating"}))
+	if s.file != nil {
+		options = append(options, goose.WithLocker(&sqliteLock{file: s.file}))
 	} else {
 		locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLockID), lock.WithLockTimeout(1, migrationLockWait))
 		if err != nil {
@@ -211,15 +211,19 @@ func (s *Store) migrationProvider() (*goose.Provider, error) {
 // sqliteLock is held by whichever process has an exclusive transaction on an otherwise empty database
 // file beside the real one. The operating system releases it when the process ends, however it ends.
 type sqliteLock struct {
-	path string
+	file *sqliteFile
 	db   *sql.DB
 }
 
 func (l *sqliteLock) Lock(ctx context.Context, _ *sql.DB) error {
-	if err := createPrivate(l.path); err != nil {
+	path, err := l.file.beside("-migrating")
+	if err != nil {
 		return err
 	}
-	connector, err := newSQLiteConnector(l.path, sqliteURI(l.path)+"?mode=rw", migrationLockWait*time.Second)
+	if err := createPrivate(path); err != nil {
+		return err
+	}
+	connector, err := newSQLiteConnector(path, sqliteURI(path)+"?mode=rw", migrationLockWait*time.Second)
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func (l *lookup[K, V]) findMany(ctx context.Context, keys []K) ([]found[V], erro
 // queryRow runs one of the statements of queries.go and scans its only row. It fails with
 // fault.NotFound when there is none.
 func (s *Store) queryRow(ctx context.Context, from source, query string, fields []any, args ...any) error {
-	if s.sqlitePath == "" {
+	if s.file == nil {
 		return s.onPostgres(ctx, from, func(ctx context.Context, conn *pgx.Conn) error {
 			return conn.QueryRow(ctx, query, args...).Scan(fields...)
 		})
@@ -105,7 +105,7 @@ func (s *Store) queryRow(ctx context.Context, from source, query string, fields 
 
 // queryRows runs one of the statements of queries.go on the primary, scans each row into fields and calls read after it.
 func (s *Store) queryRows(ctx context.Context, query string, fields []any, read func() error, args ...any) error {
-	if s.sqlitePath == "" {
+	if s.file == nil {
 		return s.onPostgres(ctx, fromPrimary, func(ctx context.Context, conn *pgx.Conn) error {
 			return queryPostgresRows(ctx, conn, query, fields, read, args...)
 		})

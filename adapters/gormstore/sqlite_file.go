@@ -170,15 +170,22 @@ func (f *sqliteFile) isStill(before os.FileInfo, path string) bool {
 	return os.SameFile(before, now)
 }
 
+// beside returns the path of a file that stands beside the database file itself and not beside a link to it, so that it is the
+// same by whichever path the database is opened. SQLite does it for its log.
+func (f *sqliteFile) beside(suffix string) (string, error) {
+	real, err := filepath.EvalSymlinks(f.path)
+	return real + suffix, err
+}
+
 // keepLog opens one more connection, on which nothing is ever interrupted, and notes which file the log is. As long as
 // a connection is open, SQLite leaves its log in place: if it goes, somebody has removed it, and what is written to
 // the removed one is lost with the process.
 func (f *sqliteFile) keepLog(ctx context.Context) error {
-	real, err := filepath.EvalSymlinks(f.path) // SQLite puts the log beside the file itself
+	log, err := f.beside("-wal")
 	if err != nil {
 		return err
 	}
-	f.logPath = real + "-wal"
+	f.logPath = log
 	if f.keeper, err = f.Connector.Connect(ctx); err != nil {
 		return err
 	}

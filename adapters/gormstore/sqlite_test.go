@@ -96,7 +96,10 @@ func TestNoRoomIsNamed(t *testing.T) {
 			t.Errorf("%v is %v", cause, err)
 		}
 	}
-	for code, want := range map[string]string{"53300": messageCrowded, "57P03": messageStarting, "57014": messageUnavailable} {
+	for code, want := range map[string]string{
+		"53300": messageCrowded, "57P03": messageStarting, "57014": messageUnavailable, "42703": messageOutdated,
+		"42501": messageNoRight, "3F000": messageNoSchema,
+	} {
 		err := translate(&pgconn.PgError{Code: code})
 		if fault.KindOf(err) != fault.Unavailable || fault.MessageOf(err) != want {
 			t.Errorf("%s is %v, want %q", code, err, want)

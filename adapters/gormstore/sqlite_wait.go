@@ -236,7 +236,7 @@ func (c *sqliteConnector) explain(err error) error {
 	}
 	switch sqliteErr.Code() & 0xff {
 	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
-		if probed := writeAnything(c.folder); isNoRoom(probed) {
+		if probed := writeAnything(c.folder); probed != nil && diagnose(probed) == noRoom {
 			return fmt.Errorf("%w: %w", err, probed)
 		}
 	}

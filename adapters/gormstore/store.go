@@ -39,7 +39,6 @@ type Store struct {
 	statements sync.Map // text -> *sql.Stmt, see prepared; closed with the pool
 	clock      clock    // SQLite's
 	url        URL
-	sqlitePath string      // empty for PostgreSQL
 	file       *sqliteFile // nil for PostgreSQL
 }
 
@@ -60,7 +59,7 @@ func New(cfg Config) (*Store, error) {
 		}
 		connections := newPool(sql.OpenDB(file), min(cfg.MaxConnections, maxSQLiteConnections), true)
 		return newStore(connections, sql.OpenDB(file), sqliteDialector{pool: gormPool{connections}}, &Store{
-			replicas: &replicas{}, url: cfg.URL, queries: &sqliteQueries, migrations: sqliteMigrations, sqlitePath: path, file: file,
+			replicas: &replicas{}, url: cfg.URL, queries: &sqliteQueries, migrations: sqliteMigrations, file: file,
 		})
 	}
 	pgxConfig, err := postgresConfig(cfg)
@@ -169,13 +168,12 @@ func (s *Store) connectError(err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
-	if isNoRoom(err) {
-		return fault.Wrap(fault.Unavailable, messageNoRoom, err)
-	}
-	if isDamaged(err) {
+	switch diagnose(err) {
+	case noRoom, noRight:
+		return translate(err)
+	case damaged:
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or no database. Check GLUEPOT_DATABASE_URL.", s.url), err)
-	}
-	if isForbidden(err) {
+	case forbidden:
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf(
 			"Cannot open the database %s. Check that it is a file that this user may write, in a folder where this user may make files.", s.url), err)
 	}

@@ -147,7 +147,7 @@ const usesAtOnce = 1000
 
 // useArguments are those of queries.setLastUsed.
 func (s *Store) useArguments(ids []token.ID, uses map[token.ID]time.Time) ([]any, error) {
-	if s.sqlitePath != "" {
+	if s.file != nil {
 		microseconds := make(map[token.ID]int64, len(ids))
 		for _, id := range ids {
 			microseconds[id] = uses[id].UnixMicro()

@@ -1,0 +1,74 @@
+package integration
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// withParameter adds a run-time parameter to the sessions of a PostgreSQL configuration.
+func withParameter(t *testing.T, cfg gormstore.Config, name, value string) gormstore.Config {
+	t.Helper()
+	parsed, err := url.Parse(string(cfg.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := parsed.Query()
+	query.Set(name, value)
+	parsed.RawQuery = query.Encode()
+	cfg.URL = gormstore.URL(parsed.String())
+	return cfg
+}
+
+// wantSentence fails the test unless the error is that of an operator's mistake, in one sentence about it.
+func wantSentence(t *testing.T, what string, err error, about string) {
+	t.Helper()
+	if kind, got := fault.KindOf(err), fault.MessageOf(err); kind != fault.Unavailable || !strings.Contains(got, about) {
+		t.Errorf("%s: got %q (%v, from %v), want a sentence about a %s that is missing", what, got, kind, err, about)
+	}
+}
+
+// TestMissingRight uses a database as somebody who may connect to it and nothing else.
+func TestMissingRight(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	db := database.SQL(t, cfg)
+	var name string
+	if err := db.QueryRowContext(t.Context(), "SELECT current_database() || '_nobody'").Scan(&name); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, db, "CREATE ROLE "+name)
+	t.Cleanup(func() { _, _ = db.Exec("DROP ROLE " + name) })
+	store, err := gormstore.New(withParameter(t, cfg, "role", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close() //nolint:errcheck // the test has ended
+	if err := store.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantSentence(t, "readiness", store.Ready(t.Context()), "right")
+	_, err = gormstore.NewPastes(store).ActiveCount(t.Context())
+	wantSentence(t, "a read", err, "right")
+	err = gormstore.NewPastes(store).Delete(t.Context(), "p")
+	wantSentence(t, "a write", err, "right")
+}
+
+// TestMissingSchema migrates a database whose search_path names no schema that there is.
+func TestMissingSchema(t *testing.T) {
+	t.Parallel()
+	cfg := withParameter(t, database.EmptyPostgres(t), "search_path", "nowhere")
+	store, err := gormstore.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close() //nolint:errcheck // the test has ended
+	if err := store.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantSentence(t, "migrating", store.Migrate(t.Context()), "schema")
+}
