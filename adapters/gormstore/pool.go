@@ -108,7 +108,7 @@ type gate chan struct{}
 func newGate(room int) gate { return make(gate, room) }
 
 // enter passes the gates in their order, the same for all who pass several. It fails with fault.Unavailable when the
-// context ends first.
+// context ends first, and with errNested instead of waiting when it may be the caller itself who is in the way.
 func enter(ctx context.Context, gates ...gate) (leave func(), err error) {
 	passed := 0
 	leave = func() {
@@ -121,6 +121,15 @@ func enter(ctx context.Context, gates ...gate) (leave func(), err error) {
 	for ; passed < len(gates); passed++ {
 		if gates[passed] == nil {
 			continue
+		}
+		select {
+		case gates[passed] <- struct{}{}:
+			continue
+		default:
+		}
+		if inVisit() {
+			leave()
+			return nil, errNested
 		}
 		select {
 		case gates[passed] <- struct{}{}:

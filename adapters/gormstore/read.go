@@ -216,16 +216,19 @@ func (s *Store) eachActiveID(ctx context.Context, visit func([]byte) error, args
 		if ambiguous = count > 0 && bytes.Count(ids, lineFeed)+1 != count; ambiguous || count == 0 {
 			return nil
 		}
-		for id := range bytes.SplitSeq(ids, lineFeed) {
-			if stopped = visit(id); stopped != nil {
-				return stopped
+		stopped = visiting(func() error {
+			for id := range bytes.SplitSeq(ids, lineFeed) {
+				if err := visit(id); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
+			return nil
+		})
+		return stopped
 	}, args...)
 	if ambiguous && err == nil { // another writer has stored an id with a line feed
 		err = s.queryRows(ctx, s.queries.activeIDs, []any{&ids}, func() error {
-			stopped = visit(ids)
+			stopped = visiting(func() error { return visit(ids) })
 			return stopped
 		}, args...)
 	}

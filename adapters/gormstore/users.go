@@ -178,7 +178,7 @@ func (u *Users) Update(ctx context.Context, name user.Name, change func(*user.Us
 			return err
 		}
 		before, servicesBefore := updated, maps.Clone(services)
-		if err := change(&updated, services); err != nil {
+		if err := visiting(func() error { return change(&updated, services) }); err != nil {
 			return err
 		}
 		updated.ID, updated.CreatedAt = before.ID, before.CreatedAt

@@ -113,7 +113,8 @@ type Creator interface {
 type Lister interface {
 	// Each calls visit with every user in the order of their folded names. An error of visit ends the
 	// walk and is returned; otherwise it fails with fault.Unavailable when the store does not answer.
-	// What visit asks of the store may have to wait for the end of the walk, and so for ever.
+	// What visit asks of the store may need what the walk holds, and then fails with fault.Internal; a store with a single
+	// connection cannot answer it at all. Collect first, ask afterwards.
 	Each(ctx context.Context, visit func(User) error) error
 }
 

@@ -111,6 +111,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"several imports of everything":          importsMeet,
 		"totals":                                 totals,
 		"a cancelled context changes nothing":    cancelledChanges,
+		"a visitor who asks for more":            visitorsAsk,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

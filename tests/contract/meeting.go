@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -198,6 +199,50 @@ func sweepersMeet(t *testing.T, s Store) {
 	must(t, err)
 	want(t, "active", got.ActivePastes, 1)
 	want(t, "expired", got.ExpiredPastes, 0)
+}
+
+// visitorsAsk has visitors ask the store for more, while they are called, several at once. A store may refuse that, but at
+// once: what could only be had after the walk must not be waited for, and the walk goes on.
+func visitorsAsk(t *testing.T, s Store) {
+	owner := storedUser(t, s, "owner")
+	for i := range 3 {
+		storedPaste(t, s, fmt.Sprint("p", i), owner.ID, now, time.Time{})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // who waits until then, fails with another kind
+	defer cancel()
+	pastesOf := func(visit func() error) error {
+		return s.Pastes.EachOf(ctx, owner.ID, func(paste.Paste) error { return visit() })
+	}
+	walks := map[string]func(visit func() error) error{
+		"Each":   func(visit func() error) error { return s.Users.Each(ctx, func(user.User) error { return visit() }) },
+		"EachOf": pastesOf,
+	}
+	for outer, walk := range walks {
+		for inner, ask := range map[string]func(caller int) error{
+			"EachOf": func(int) error { return pastesOf(func() error { return nil }) },
+			"EachOf, EachOf": func(int) error {
+				return pastesOf(func() error { return pastesOf(func() error { return nil }) })
+			},
+			"Each":        func(int) error { return walks["Each"](func() error { return nil }) },
+			"ByName":      func(int) error { _, err := s.Users.ByName(ctx, owner.Name); return err },
+			"ActiveCount": func(int) error { _, err := s.Pastes.ActiveCount(ctx); return err },
+			"Star":        func(caller int) error { return s.Pastes.Star(ctx, owner.ID, paste.ID(fmt.Sprint("s", caller))) },
+		} {
+			visits := make([]int, callers)
+			wantNoErrors(t, meet(func(caller int) error {
+				return walk(func() error {
+					visits[caller]++
+					if err := ask(caller); err != nil && fault.KindOf(err) != fault.Internal {
+						return fmt.Errorf("%s within %s: %w", inner, outer, err)
+					}
+					return nil
+				})
+			}))
+			for caller, visited := range visits {
+				want(t, fmt.Sprintf("visits of caller %d of %s with %s within", caller, outer, inner), visited, map[string]int{"Each": 1, "EachOf": 3}[outer])
+			}
+		}
+	}
 }
 
 // importsMeet brings the same records in from both ends at once, together with last uses: everybody comes

@@ -185,10 +185,11 @@ func (u Users) Each(ctx context.Context, visit func(user.User) error) error {
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	for _, known := range slices.SortedFunc(slices.Values(u.users), func(a, b user.User) int {
+	all := slices.SortedFunc(slices.Values(u.users), func(a, b user.User) int {
 		return cmp.Compare(a.Name.Folded(), b.Name.Folded())
-	}) {
+	})
+	unlock()
+	for _, known := range all {
 		if err := visit(known); err != nil {
 			return err
 		}
@@ -442,8 +443,9 @@ func (p Pastes) EachActiveID(ctx context.Context, owner user.ID, visit func([]by
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	for _, known := range p.newestFirst() {
+	all := p.newestFirst()
+	unlock() // a visitor may ask for more
+	for _, known := range all {
 		if known.Owner == owner && p.active(known) {
 			if err := visit([]byte(known.ID)); err != nil {
 				return err
@@ -512,8 +514,9 @@ func (p Pastes) EachOf(ctx context.Context, owner user.ID, visit func(paste.Past
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	for _, known := range p.newestFirst() {
+	all := p.newestFirst()
+	unlock()
+	for _, known := range all {
 		if known.Owner == owner {
 			if err := visit(known); err != nil {
 				return err
