@@ -87,11 +87,12 @@ func (d demonstration) check(ctx context.Context) error {
 	for _, account := range demoAccounts {
 		found, err := user.Find(ctx, d.find, account.name)
 		switch {
-		case err != nil && fault.KindOf(err) != fault.NotFound:
+		case fault.Is(err, fault.NotFound):
+		case err != nil:
 			return err
-		case err == nil && found.ID != account.profile.ID:
+		case found.ID != account.profile.ID:
 			return errNoDemonstration
-		case err == nil:
+		default:
 			marked = true
 		}
 	}
@@ -147,7 +148,7 @@ func (d demonstration) store(ctx context.Context, account demoAccount) error {
 func demoPasteID(owner user.ID, i int) paste.ID { return paste.ID(fmt.Sprintf("%s-%d", owner, i+1)) }
 
 func unlessThere(err error) error {
-	if err != nil && fault.KindOf(err) == fault.Conflict {
+	if fault.Is(err, fault.Conflict) {
 		return nil
 	}
 	return err

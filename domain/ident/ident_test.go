@@ -48,7 +48,7 @@ func TestDraw(t *testing.T) {
 	if err := Draw(refuse(1, other)); !errors.Is(err, other) || len(drawn) != 2 {
 		t.Errorf("%v, %v", drawn, err)
 	}
-	if err := Draw(refuse(1000, nil)); fault.KindOf(err) != fault.Unavailable || !errors.Is(err, ErrTaken) || len(drawn) != draws {
+	if err := Draw(refuse(1000, nil)); !fault.Is(err, fault.Unavailable) || !errors.Is(err, ErrTaken) || len(drawn) != draws {
 		t.Errorf("%v, %v", drawn, err)
 	}
 }

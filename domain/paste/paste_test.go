@@ -24,7 +24,7 @@ func TestValidate(t *testing.T) {
 		t.Error(err)
 	}
 	for _, wrong := range []Paste{{CreatedAt: now}, {ID: "a b", CreatedAt: now}, {ID: "x", Owner: "a b", CreatedAt: now}, {ID: "x"}} {
-		if fault.KindOf(wrong.Validate()) != fault.Invalid {
+		if !fault.Is(wrong.Validate(), fault.Invalid) {
 			t.Errorf("%+v is valid", wrong)
 		}
 	}

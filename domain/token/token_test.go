@@ -76,7 +76,7 @@ func TestVerify(t *testing.T) {
 		"revoked, lasting yet": {Token{Hash: hash, RevokedAt: now, ExpiresAt: now.Add(time.Hour)}, hash, false},
 	} {
 		err := c.token.Verify(c.presented, now)
-		if (err == nil) != c.valid || err != nil && fault.KindOf(err) != fault.Unauthenticated {
+		if (err == nil) != c.valid || err != nil && !fault.Is(err, fault.Unauthenticated) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -18,7 +18,7 @@ func TestParseName(t *testing.T) {
 		switch {
 		case valid && (err != nil || parsed.String() != name || parsed.Folded() != strings.ToLower(name)):
 			t.Errorf("%q: %v, %v", name, parsed, err)
-		case !valid && (fault.KindOf(err) != fault.Invalid || parsed != Name{}):
+		case !valid && (!fault.Is(err, fault.Invalid) || parsed != Name{}):
 			t.Errorf("%q: %v, %v", name, parsed, err)
 		}
 	}
@@ -31,7 +31,7 @@ func FuzzParseName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		name, err := ParseName(s)
 		if err != nil {
-			if fault.KindOf(err) != fault.Invalid {
+			if !fault.Is(err, fault.Invalid) {
 				t.Error(err)
 			}
 			return
@@ -65,7 +65,7 @@ func TestValidate(t *testing.T) {
 	} {
 		wrong := valid
 		change(&wrong)
-		if fault.KindOf(wrong.Validate()) != fault.Invalid {
+		if !fault.Is(wrong.Validate(), fault.Invalid) {
 			t.Errorf("%s is valid", what)
 		}
 	}

@@ -331,7 +331,7 @@ func TestImports(t *testing.T) {
 	if len(rejected) != 3 || rejected[0] != "2502 broken broken" || rejected[1] != "2503 refused refused" || !strings.HasPrefix(rejected[2], "2504 odd id The paste id") {
 		t.Errorf("%q", rejected)
 	}
-	if _, err := importerOf(s).Do(t.Context(), records("a", "outage"), reject); fault.KindOf(err) != fault.Unavailable {
+	if _, err := importerOf(s).Do(t.Context(), records("a", "outage"), reject); !fault.Is(err, fault.Unavailable) {
 		t.Error(err)
 	}
 	if _, err := importerOf(s).Do(t.Context(), records("a", "unreadable"), reject); err == nil || err.Error() != "disk" {

@@ -154,7 +154,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 		return nil
 	})
 	want := imports.Summary{Read: 1001, New: 1000, Rejected: 1}
-	if fault.KindOf(err) != fault.Unavailable || summary != want || !slices.Equal(rejected, []int{1002}) {
+	if !fault.Is(err, fault.Unavailable) || summary != want || !slices.Equal(rejected, []int{1002}) {
 		t.Errorf("%+v, %v, %v", summary, rejected, err)
 	}
 	// Only rejects that somebody took note of are counted.

@@ -302,7 +302,7 @@ func cancelledChanges(t *testing.T, s Store) {
 		"Import pastes": func() error { _, err := s.Pastes.Import(ctx, []paste.Paste{{ID: "new", CreatedAt: now}}); return err },
 		"Totals":        func() error { _, err := s.Stats.Totals(ctx); return err },
 	} {
-		if err := call(); fault.KindOf(err) != fault.Unavailable {
+		if err := call(); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("%s: got %v, want a fault of kind %q", what, err, fault.Unavailable)
 		}
 	}

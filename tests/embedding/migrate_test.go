@@ -19,12 +19,12 @@ func TestOpenWithoutMigrating(t *testing.T) {
 	cfg.Migrate = false
 	cfg.Database.URL = gormstore.URL("sqlite://" + filepath.Join(folder, "new", "gluepot.db"))
 	leavesNothing(t, func() {
-		if _, _, err := bootstrap.Open(t.Context(), cfg); fault.KindOf(err) != fault.Unavailable {
+		if _, _, err := bootstrap.Open(t.Context(), cfg); !fault.Is(err, fault.Unavailable) {
 			t.Error(err)
 		}
 		waiting := cfg
 		waiting.AllowPendingMigrations = true
-		if _, _, err := bootstrap.Open(t.Context(), waiting); fault.KindOf(err) != fault.Unavailable {
+		if _, _, err := bootstrap.Open(t.Context(), waiting); !fault.Is(err, fault.Unavailable) {
 			t.Error(err)
 		}
 	})

@@ -329,7 +329,7 @@ func TestConcurrentLookups(t *testing.T) {
 				for round := range rounds {
 					i := (caller*31 + round*17) % len(names)
 					found, err := users.StaleByName(t.Context(), names[i])
-					if i < people && (err != nil || found.Name != names[i]) || i >= people && fault.KindOf(err) != fault.NotFound {
+					if i < people && (err != nil || found.Name != names[i]) || i >= people && !fault.Is(err, fault.NotFound) {
 						t.Errorf("%v: %v, %v", names[i], found.Name, err)
 					}
 					i %= people

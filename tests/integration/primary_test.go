@@ -59,7 +59,7 @@ func TestOnlyProfilesAreStale(t *testing.T) {
 
 	_, err = node.Users.Create.Do(ctx, users.CreateInput{Name: "newcomer", PublicProfile: true})
 	ok("create another user", err)
-	if _, err := node.Users.ShowProfile.Do(ctx, "newcomer"); err == nil || fault.KindOf(err) != fault.NotFound {
+	if _, err := node.Users.ShowProfile.Do(ctx, "newcomer"); !fault.Is(err, fault.NotFound) {
 		t.Fatalf("the replica is not read from: %v", err)
 	}
 	_, _, err = node.Tokens.Issue.Do(ctx, "newcomer", "", 0)

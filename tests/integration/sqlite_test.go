@@ -23,7 +23,7 @@ const (
 // wantUnavailable fails the test unless the error is one, and came when the caller's time was up.
 func wantUnavailable(t *testing.T, what string, err error, started time.Time) {
 	t.Helper()
-	if fault.KindOf(err) != fault.Unavailable {
+	if !fault.Is(err, fault.Unavailable) {
 		t.Errorf("%s: %v, want it to be unavailable", what, err)
 	}
 	if took := time.Since(started); took > longTime {

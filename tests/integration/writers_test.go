@@ -171,7 +171,7 @@ func TestOneRecordCostsItself(t *testing.T) {
 		if got := outcomes(t, results, err); got != "NN!N" {
 			t.Errorf("%s", got)
 		}
-		if fault.KindOf(results[2].Err) != fault.Conflict || !strings.Contains(fault.MessageOf(results[2].Err), "Import the record again") {
+		if !fault.Is(results[2].Err, fault.Conflict) || !strings.Contains(fault.MessageOf(results[2].Err), "Import the record again") {
 			t.Error(results[2].Err)
 		}
 		if got := column(t, db, "SELECT id FROM users ORDER BY id"); !slices.Equal(got, []string{"a", "b", "d"}) {
