@@ -26,10 +26,10 @@ func TestReadingEndsWithoutRecords(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	reader := in.reader(ctx)
 	if n, err := io.ReadFull(reader, make([]byte, 1000)); err != nil {
-		t.Errorf("%d bytes, %v", n, err)
+		t.Errorf("got %d bytes, error %v, want 1000", n, err)
 	}
 	cancel(enough)
 	if n, err := reader.Read(make([]byte, 1000)); n > 0 || !errors.Is(err, enough) {
-		t.Errorf("%d bytes were read after the end, %v", n, err)
+		t.Errorf("after the end: got %d bytes, error %v, want none and %v", n, err, enough)
 	}
 }

@@ -14,7 +14,7 @@ func TestProgressOfGrowingFile(t *testing.T) {
 	for _, size := range []int64{0, 3} {
 		p := &progress{bar: progressbar.NewOptions64(size, progressbar.OptionSetWriter(io.Discard))}
 		if text, err := io.ReadAll(io.TeeReader(strings.NewReader("longer"), p)); err != nil || string(text) != "longer" {
-			t.Errorf("%q, %v", text, err)
+			t.Errorf("a bar of %d bytes: got %q, error %v, want %q", size, text, err, "longer")
 		}
 	}
 }

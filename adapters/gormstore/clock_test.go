@@ -54,7 +54,7 @@ func TestExpiryInstant(t *testing.T) {
 		must(err)
 		got := [...]int{listed, int(count), len(account.Stars), int(totals.ActivePastes), 1 - int(totals.ExpiredPastes)}
 		if got != [...]int{moment.active, moment.active, moment.active, moment.active, moment.active} {
-			t.Errorf("%v after the expiry: listed, counted, starred, in the totals, not expired there: %v", moment.after, got)
+			t.Errorf("%v after the expiry: got %v (listed, counted, starred, in the totals, not expired there), want %d each", moment.after, got, moment.active)
 		}
 	}
 	for _, moment := range []struct {
@@ -65,7 +65,7 @@ func TestExpiryInstant(t *testing.T) {
 	} {
 		store.clock = func() time.Time { return expiry.Add(moment.after) }
 		if removed, err := pastes.RemoveExpired(t.Context(), time.Hour, 10); removed != moment.removed || err != nil {
-			t.Errorf("%v after the expiry: removed %d, %v", moment.after, removed, err)
+			t.Errorf("%v after the expiry: got %d removed, error %v, want %d", moment.after, removed, err, moment.removed)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func TestValidateNamesEveryWrongValue(t *testing.T) {
 	err := Config{URL: "x", MaxConnections: 0, ConnectTimeout: -time.Second}.Validate()
 	for _, part := range []string{"URL", "connections", "timeout"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("%q is not named in %v", part, err)
+			t.Errorf("got %v, want %q to be named in it", err, part)
 		}
 	}
 }
@@ -49,6 +49,6 @@ func TestTranslate(t *testing.T) {
 		}
 	}
 	if translate(nil) != nil {
-		t.Error("nil became an error")
+		t.Errorf("nil: got %v, want no error", translate(nil))
 	}
 }

@@ -56,28 +56,28 @@ func TestDataloaderMerges(t *testing.T) {
 		db := &slowDatabase{}
 		c := newDataloader(2, db.one, db.many)
 		if got, err := c.find(t.Context(), 7); got != 49 || err != nil || db.alone.Load() != 1 {
-			t.Errorf("%d, %v", got, err)
+			t.Errorf("got %d, error %v, %d lookups alone, want 49 by one", got, err, db.alone.Load())
 		}
 		started := time.Now()
 		var callers sync.WaitGroup
 		for key := range 200 {
 			callers.Go(func() {
 				if got, err := c.find(t.Context(), key); got != key*key || err != nil {
-					t.Errorf("%d: %d, %v", key, got, err)
+					t.Errorf("%d: got %d, error %v, want %d", key, got, err, key*key)
 				}
 			})
 		}
 		callers.Wait()
 		// One by itself and 64 beside it, then 64 and 64, then the other 7.
 		if took := time.Since(started); took != 3*time.Second {
-			t.Errorf("took %v", took)
+			t.Errorf("got answers after %v, want 3s", took)
 		}
 		if db.alone.Load() != 2 || db.together.Load() != 4 || db.largest.Load() != maxBatch {
-			t.Errorf("%d alone, %d together, at most %d", db.alone.Load(), db.together.Load(), db.largest.Load())
+			t.Errorf("got %d lookups alone and %d together, of at most %d keys, want 2, 4 and %d", db.alone.Load(), db.together.Load(), db.largest.Load(), maxBatch)
 		}
 		synctest.Wait()
 		if len(c.running) != 0 || len(c.waiting) != 0 {
-			t.Errorf("%d running, %d waiting", len(c.running), len(c.waiting))
+			t.Errorf("got %d running and %d waiting, want none", len(c.running), len(c.waiting))
 		}
 	})
 }
@@ -106,7 +106,7 @@ func TestBatchedCallersAreIndependent(t *testing.T) {
 					outcome = fmt.Sprint("the wrong answer ", got)
 				}
 				if outcome != want {
-					t.Errorf("%d: %s, want %s", key, outcome, want)
+					t.Errorf("%d: got %s, want %s", key, outcome, want)
 				}
 			})
 			synctest.Wait()
@@ -124,7 +124,7 @@ func TestBatchedCallersAreIndependent(t *testing.T) {
 		leave()
 		callers.Wait()
 		if db.together.Load() == 0 {
-			t.Error("nothing was asked together")
+			t.Error("got no lookup together, want some")
 		}
 	})
 }
@@ -148,7 +148,7 @@ func TestDataloaderGivesUpWaiting(t *testing.T) {
 		for key := 1; key < 10; key++ {
 			started := time.Now()
 			if got, err := c.find(t.Context(), key); got != key || err != nil || time.Since(started) != 0 {
-				t.Errorf("%d: %d, %v after %v", key, got, err, time.Since(started))
+				t.Errorf("%d: got %d, error %v after %v, want the key at once", key, got, err, time.Since(started))
 			}
 		}
 		close(hang)
@@ -270,14 +270,14 @@ func TestDataloaderRestsWhenNobodyWaits(t *testing.T) {
 		c, hang := hangingDatabase(t, 8)
 		release := hang(-1)
 		if c.timer != nil {
-			t.Error("a timer was made though nobody waited")
+			t.Error("got a timer, want none where nobody waits")
 		}
 		wantAnswerAfter(t, c, 1, batchPatience)
 		release()
 		time.Sleep(batchPatience)
 		synctest.Wait()
 		if c.armed || c.timer.Stop() {
-			t.Error("the timer runs though nobody waits")
+			t.Error("got a timer that runs, want none where nobody waits")
 		}
 	})
 }
@@ -299,7 +299,7 @@ func TestBatchedPanic(t *testing.T) {
 			callers.Go(func() {
 				got, err := c.find(t.Context(), key)
 				if key == 13 && fault.KindOf(err) != fault.Internal || key != 13 && (got != key || err != nil) {
-					t.Errorf("%d: %d, %v", key, got, err)
+					t.Errorf("%d: got %d, error %v, want the key, or %v for 13", key, got, err, fault.Internal)
 				}
 			})
 			synctest.Wait()
@@ -318,13 +318,13 @@ func TestBatchedOutage(t *testing.T) {
 		for key := range 50 {
 			callers.Go(func() {
 				if _, err := c.find(t.Context(), key); fault.KindOf(err) != fault.Unavailable {
-					t.Error(fmt.Sprint(key, err))
+					t.Errorf("%d: got %v, want %v", key, err, fault.Unavailable)
 				}
 			})
 		}
 		callers.Wait()
 		if asked := db.alone.Load() + db.together.Load(); asked > 4 {
-			t.Errorf("asked a database that is away %d times", asked)
+			t.Errorf("got %d questions to a database that is away, want at most 4", asked)
 		}
 	})
 }

@@ -35,7 +35,7 @@ func TestConnectionsAreOpenFromTheStart(t *testing.T) {
 	t.Parallel()
 	store, _ := newFileStore(t)
 	if stats := store.sql.Stats(); stats.OpenConnections != stats.MaxOpenConnections {
-		t.Errorf("%d of %d connections are open", stats.OpenConnections, stats.MaxOpenConnections)
+		t.Errorf("got %d open connections, want %d", stats.OpenConnections, stats.MaxOpenConnections)
 	}
 }
 
@@ -83,14 +83,14 @@ func TestWritesNoticeReplacedFile(t *testing.T) {
 			}
 			store.file.stop() // the watcher does not help
 			if err := do(t.Context(), store, "second01"); fault.KindOf(err) != fault.Unavailable || fault.MessageOf(err) != errFileReplaced.Message {
-				t.Errorf("acknowledged: %v", err)
+				t.Errorf("a write: got %v, want %q", err, errFileReplaced.Message)
 			}
 			_, err := NewPastes(store).ActiveCount(t.Context())
 			if fault.MessageOf(err) != errFileReplaced.Message {
-				t.Errorf("read after it was noticed: %v", err)
+				t.Errorf("a read after it was noticed: got %v, want %q", err, errFileReplaced.Message)
 			}
 			if content, err := os.ReadFile(path); err != nil || len(content) != 0 {
-				t.Errorf("the other file was written to: %d bytes (error %v)", len(content), err)
+				t.Errorf("the other file: got %d bytes, error %v, want it left empty", len(content), err)
 			}
 		})
 	}
@@ -109,10 +109,10 @@ func TestReopenedConnection(t *testing.T) {
 		_ = conn.Close()
 	}
 	if fault.MessageOf(err) != errFileReplaced.Message {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want %q", err, errFileReplaced.Message)
 	}
 	if _, err := os.Stat(path); err == nil {
-		t.Error("a file was created")
+		t.Error("got a new file, want none")
 	}
 }
 
@@ -137,13 +137,13 @@ func TestCreateBehindALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := createPrivate(path + ".link"); err != nil {
-		t.Errorf("a link to a database: %v", err)
+		t.Errorf("a link to a database: got %v, want no error", err)
 	}
 	if err := os.Symlink(path+".missing", path+".nowhere"); err != nil {
 		t.Fatal(err)
 	}
 	if err := createPrivate(path + ".nowhere"); err == nil {
-		t.Error("a link to nowhere was taken for a database")
+		t.Error("a link to nowhere: got no error, want one")
 	}
 }
 

@@ -45,7 +45,7 @@ func TestPragmas(t *testing.T) {
 		}
 	}
 	if got := store.sql.Stats().OpenConnections; got != maxSQLiteConnections {
-		t.Errorf("%d connections", got)
+		t.Errorf("got %d connections, want %d", got, maxSQLiteConnections)
 	}
 }
 
@@ -77,13 +77,13 @@ func TestSQLiteWithoutRoom(t *testing.T) {
 	started := time.Now()
 	_, err = pastes.Import(t.Context(), batch)
 	if fault.KindOf(err) != fault.Unavailable || fault.MessageOf(err) != messageNoRoom {
-		t.Errorf("%v, want %q", err, messageNoRoom)
+		t.Errorf("got %v, want %q", err, messageNoRoom)
 	}
 	if took := time.Since(started); took > cfg.ConnectTimeout/2 {
-		t.Errorf("took %v: it was waited for", took)
+		t.Errorf("got it after %v, want it without waiting for the limit of %v", took, cfg.ConnectTimeout)
 	}
 	if err := pastes.Create(t.Context(), paste.Paste{ID: "small", CreatedAt: time.Now()}); err != nil {
-		t.Errorf("what has room after that: %v", err)
+		t.Errorf("what has room after that: got %v, want no error", err)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestNoRoomIsNamed(t *testing.T) {
 		syscall.ENOSPC, &fs.PathError{Op: "mkdir", Path: "data", Err: syscall.EDQUOT}, &pgconn.PgError{Code: "53100"},
 	} {
 		if err := translate(fmt.Errorf("writing: %w", cause)); fault.KindOf(err) != fault.Unavailable || fault.MessageOf(err) != messageNoRoom {
-			t.Errorf("%v is %v", cause, err)
+			t.Errorf("%v: got %v, want %q", cause, err, messageNoRoom)
 		}
 	}
 	for code, want := range map[string]string{
@@ -102,7 +102,7 @@ func TestNoRoomIsNamed(t *testing.T) {
 	} {
 		err := translate(&pgconn.PgError{Code: code})
 		if fault.KindOf(err) != fault.Unavailable || fault.MessageOf(err) != want {
-			t.Errorf("%s is %v, want %q", code, err, want)
+			t.Errorf("%s: got %v, want %q", code, err, want)
 		}
 	}
 }

@@ -22,6 +22,6 @@ func TestTransactionOutOfTime(t *testing.T) {
 		return nil
 	})
 	if fault.KindOf(err) != fault.Unavailable {
-		t.Errorf("kind %v: %v", fault.KindOf(err), err)
+		t.Errorf("got the kind %v of %v, want %v", fault.KindOf(err), err, fault.Unavailable)
 	}
 }

@@ -33,7 +33,7 @@ func TestURL(t *testing.T) {
 		cfg := DefaultConfig()
 		cfg.URL = url
 		if err := cfg.Validate(); (err == nil) != (want != unreadable) {
-			t.Errorf("%q: %v", string(url), err)
+			t.Errorf("%q: got %v, want it to be readable: %v", string(url), err, want != unreadable)
 		}
 		if got := url.String(); got != want {
 			t.Errorf("%q prints as %s, want %s", string(url), got, want)
@@ -92,7 +92,7 @@ func TestURLHidesThePassword(t *testing.T) {
 		"u:hunter2@h/d",
 	} {
 		if text := printed(url); strings.Contains(text, plantedPassword) {
-			t.Errorf("%q: %s", string(url), text)
+			t.Errorf("%q: got %s, want no password in it", string(url), text)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func wantUnprinted(t *testing.T, before, after string) {
 		own, replica := DefaultConfig(), DefaultConfig()
 		own.URL, replica.URL, replica.ReplicaURLs = url, "postgres://u@h/d", []URL{url}
 		if text := fmt.Sprint(own.URL, own.Validate(), replica.Validate()); strings.Contains(text, plantedPassword) {
-			t.Fatalf("%q: %s", string(url), text)
+			t.Fatalf("%q: got %s, want no password in it", string(url), text)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func TestRefusedReplicaIsNamedByItsPosition(t *testing.T) {
 	err := cfg.Validate()
 	for _, position := range []string{"second", "third", "5th"} {
 		if err == nil || !strings.Contains(err.Error(), "the "+position+" of GLUEPOT_DATABASE_REPLICA_URLS cannot be used: ") {
-			t.Errorf("the %s is not named in %v", position, err)
+			t.Errorf("got %v, want the %s to be named in it", err, position)
 		}
 	}
 	if joined, ok := err.(interface{ Unwrap() []error }); !ok || len(joined.Unwrap()) != 3 {

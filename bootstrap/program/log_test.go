@@ -29,7 +29,7 @@ func inTime(t *testing.T, what string, do func()) {
 	select {
 	case <-done:
 	case <-time.After(patience):
-		t.Fatalf("%s did not return", what)
+		t.Fatalf("%s: got no return in %v, want one", what, patience)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestLogThatIsReadAgain(t *testing.T) {
 	var err error
 	inTime(t, "reading", func() { dropped, err = readLog(reader, tooManyLines) })
 	if err != nil || dropped == 0 || dropped == tooManyLines {
-		t.Errorf("%d of %d lines were dropped, error %v", dropped, tooManyLines, err)
+		t.Errorf("got %d of %d lines dropped, error %v, want some but not all", dropped, tooManyLines, err)
 	}
 	inTime(t, "stopping", stop)
 }
@@ -112,7 +112,7 @@ func TestLogThatIsNeverRead(t *testing.T) {
 func TestLogLosesNothing(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	lines := newLineWriter(&out, func(int) []byte { t.Error("lines were dropped"); return nil })
+	lines := newLineWriter(&out, func(n int) []byte { t.Errorf("got %d lines dropped, want none", n); return nil })
 	const writers, each = 8, 1000
 	var writing sync.WaitGroup
 	for range writers {
@@ -126,7 +126,7 @@ func TestLogLosesNothing(t *testing.T) {
 	lines.Close()
 	inTime(t, "the writer", func() { <-lines.ended })
 	if want := bytes.Repeat([]byte("a whole line\n"), writers*each); !bytes.Equal(out.Bytes(), want) {
-		t.Errorf("%d bytes, want %d", out.Len(), len(want))
+		t.Errorf("got %d bytes, want the %d that were written", out.Len(), len(want))
 	}
 }
 
@@ -160,7 +160,7 @@ func TestLogOnFullDisk(t *testing.T) {
 	lines.Close()
 	inTime(t, "the writer", func() { <-lines.ended })
 	if got := disk.String(); got != "the first line\nthe second line\n" {
-		t.Errorf("the disk has %q", got)
+		t.Errorf("on the disk: got %q, want both lines", got)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestLogOnFullDiskAtTheEnd(t *testing.T) {
 	inTime(t, "stopping", lines.Close)
 	inTime(t, "the writer", func() { <-lines.ended })
 	if got := disk.String(); got != "the first line\nthe last line\n" {
-		t.Errorf("the disk has %q", got)
+		t.Errorf("on the disk: got %q, want both lines", got)
 	}
 
 	never := newLineWriter(neverWriter{}, func(int) []byte { return nil })

@@ -33,17 +33,17 @@ func TestReadmeNamesEverySetting(t *testing.T) {
 			}
 			found = true
 			if value := strings.Trim(flag.DefValue, "[]"); value != given {
-				t.Errorf("%s: the README has the default %q, it is %q", name, given, value)
+				t.Errorf("%s: got the default %q in the README, want %q", name, given, value)
 			}
 		})
 		if !found {
-			t.Errorf("%s is not a setting", name)
+			t.Errorf("%s: got a row in the README, want none for what is no setting", name)
 		}
 	}
 	declared := 0
 	flags.VisitAll(func(*pflag.Flag) { declared++ })
 	if rows != declared {
-		t.Errorf("the README has %d settings, there are %d", rows, declared)
+		t.Errorf("got %d settings in the README, want %d", rows, declared)
 	}
 }
 
@@ -63,17 +63,17 @@ func TestFillFromEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	if cfg.HTTP.Addr != "127.0.0.1:2" || cfg.Log.Level != "debug" || cfg.Database.URL != defaultConfig().Database.URL {
-		t.Errorf("%+v", cfg)
+		t.Errorf("got %+v, want the address of the flag, the level of the environment and the default URL", cfg)
 	}
 	if demo, _ := flags.GetBool("demo"); demo {
-		t.Error("what is not a setting was read from the environment")
+		t.Error("got a flag that is no setting from the environment, want it left alone")
 	}
 	t.Setenv("GLUEPOT_HTTP_IDLE_TIMEOUT", "long")
 	t.Setenv("GLUEPOT_DATABASE_MIGRATE", "perhaps")
 	err := fillFromEnvironment(flags)
 	for _, part := range []string{`GLUEPOT_HTTP_IDLE_TIMEOUT is "long": it takes a time such as`, `GLUEPOT_DATABASE_MIGRATE is "perhaps": it takes true or false`} {
 		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("%q is not in %v", part, err)
+			t.Errorf("got %v, want %q in it", err, part)
 		}
 	}
 }

@@ -11,13 +11,13 @@ func TestKindAndMessage(t *testing.T) {
 	t.Parallel()
 	wrapped := fmt.Errorf("outer: %w", Wrap(NotFound, "There is none.", io.EOF))
 	if KindOf(wrapped) != NotFound || MessageOf(wrapped) != "There is none." || !errors.Is(wrapped, io.EOF) {
-		t.Errorf("%v, %q", KindOf(wrapped), MessageOf(wrapped))
+		t.Errorf("got %v, %q, want %v, %q", KindOf(wrapped), MessageOf(wrapped), NotFound, "There is none.")
 	}
 	if KindOf(io.EOF) != Internal || MessageOf(io.EOF) == io.EOF.Error() {
-		t.Errorf("%v, %q", KindOf(io.EOF), MessageOf(io.EOF))
+		t.Errorf("got %v, %q, want %v and another message", KindOf(io.EOF), MessageOf(io.EOF), Internal)
 	}
 	if New(Invalid, "x").Error() != "x" || Wrap(Invalid, "x", io.EOF).Error() != "x: EOF" {
-		t.Error("wrong text")
+		t.Errorf("got %q and %q, want %q and %q", New(Invalid, "x"), Wrap(Invalid, "x", io.EOF), "x", "x: EOF")
 	}
 }
 
@@ -49,14 +49,14 @@ func TestKinds(t *testing.T) {
 	seen := map[string]bool{}
 	for _, kind := range Kinds() {
 		if kind == None {
-			t.Errorf("%v is among the kinds of failure", kind)
+			t.Errorf("got %v among the kinds of failure, want it left out", kind)
 		}
 		if kind.String() == "unknown" || seen[kind.String()] {
-			t.Error(kind)
+			t.Errorf("the kind %d: got the name %v, want one of its own", int(kind), kind)
 		}
 		seen[kind.String()] = true
 	}
 	if Kind(len(kindNames)).String() != "unknown" {
-		t.Error("a kind without a name")
+		t.Errorf("a kind that is none: got the name %v, want unknown", Kind(len(kindNames)))
 	}
 }

@@ -12,7 +12,7 @@ func TestActiveAt(t *testing.T) {
 	now := time.Now()
 	for expiry, active := range map[time.Time]bool{{}: true, now.Add(1): true, now: false, now.Add(-1): false} {
 		if (Paste{ExpiresAt: expiry}).ActiveAt(now) != active {
-			t.Errorf("expiry %v, now %v", expiry, now)
+			t.Errorf("expiry %v, now %v: got active %v, want %v", expiry, now, !active, active)
 		}
 	}
 }
@@ -25,7 +25,7 @@ func TestValidate(t *testing.T) {
 	}
 	for _, wrong := range []Paste{{CreatedAt: now}, {ID: "a b", CreatedAt: now}, {ID: "x", Owner: "a b", CreatedAt: now}, {ID: "x"}} {
 		if !fault.Is(wrong.Validate(), fault.Invalid) {
-			t.Errorf("%+v is valid", wrong)
+			t.Errorf("%+v: got %v, want %v", wrong, wrong.Validate(), fault.Invalid)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func TestAuthenticateAllocatesNothing(t *testing.T) {
 	valid := Token{ID: "valid", Hash: text.Hash()}
 	hashing := testing.AllocsPerRun(100, func() {
 		if text.Hash() != valid.Hash {
-			t.Fatal("another hash")
+			t.Fatal("got another hash for the same secret, want the same")
 		}
 	})
 	signIn, presented := NewAuthenticator(make(uses), time.Now), text.Reveal()
@@ -70,7 +70,7 @@ func TestAuthenticateAllocatesNothing(t *testing.T) {
 			return valid, nil
 		})
 		if err != nil || account != "found" {
-			t.Fatal(account, err)
+			t.Fatalf("got %q, error %v, want %q", account, err, "found")
 		}
 	})
 	if got != hashing {

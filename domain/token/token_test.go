@@ -14,16 +14,16 @@ func TestGenerate(t *testing.T) {
 	t.Parallel()
 	first, second := Generate(), Generate()
 	if first == second || len(first.Reveal()) != len(Prefix)+randomDigits+crcDigits {
-		t.Errorf("%q, %q", first.Reveal(), second.Reveal())
+		t.Errorf("got %q and %q, want two different ones of %d characters", first.Reveal(), second.Reveal(), len(Prefix)+randomDigits+crcDigits)
 	}
 	if !Genuine(first.Reveal()) {
-		t.Errorf("%q is not genuine", first.Reveal())
+		t.Errorf("%q: got not genuine, want genuine", first.Reveal())
 	}
 	for i := range first.Reveal() {
 		altered := []byte(first.Reveal())
 		altered[i] ^= 1
 		if Genuine(string(altered)) {
-			t.Errorf("%q is genuine", altered)
+			t.Errorf("%q: got genuine, want not", altered)
 		}
 	}
 	if _, err := ParseSecret(first.Reveal()); err != nil {
@@ -38,7 +38,7 @@ func TestParseSecret(t *testing.T) {
 		"": false, strings.Repeat("x", 513): false, "a\x00": false, "a\n": false, "\xff": false, "a\u202eb": false,
 	} {
 		if _, err := ParseSecret(text); (err == nil) != valid {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: got error %v, want it to be valid: %v", text, err, valid)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func TestSecretIsNotPrinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if printed := fmt.Sprintf("%v %+v %#v %s %q", secret, secret, secret, secret, secret) + string(encoded); strings.Contains(printed, "hunter2") {
-		t.Error(printed)
+		t.Errorf("got %s, want no secret in it", printed)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestVerify(t *testing.T) {
 	} {
 		err := c.token.Verify(c.presented, now)
 		if (err == nil) != c.valid || err != nil && !fault.Is(err, fault.Unauthenticated) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got %v, want it to be valid: %v", what, err, c.valid)
 		}
 	}
 }

@@ -17,9 +17,9 @@ func TestParseName(t *testing.T) {
 		parsed, err := ParseName(name)
 		switch {
 		case valid && (err != nil || parsed.String() != name || parsed.Folded() != strings.ToLower(name)):
-			t.Errorf("%q: %v, %v", name, parsed, err)
+			t.Errorf("%q: got %v, error %v, want the name as it is", name, parsed, err)
 		case !valid && (!fault.Is(err, fault.Invalid) || parsed != Name{}):
-			t.Errorf("%q: %v, %v", name, parsed, err)
+			t.Errorf("%q: got %v, error %v, want no name and %v", name, parsed, err, fault.Invalid)
 		}
 	}
 }
@@ -38,7 +38,7 @@ func FuzzParseName(f *testing.F) {
 		}
 		again, err := ParseName(name.Folded())
 		if err != nil || again.Folded() != name.Folded() || name.String() != s || len(s) > MaxNameLength {
-			t.Errorf("%q: %v, %v", s, again, err)
+			t.Errorf("%q: got %v of its folded form, error %v, want the same name", s, again, err)
 		}
 	})
 }
@@ -66,7 +66,7 @@ func TestValidate(t *testing.T) {
 		wrong := valid
 		change(&wrong)
 		if !fault.Is(wrong.Validate(), fault.Invalid) {
-			t.Errorf("%s is valid", what)
+			t.Errorf("%s: got %v, want %v", what, wrong.Validate(), fault.Invalid)
 		}
 	}
 }
