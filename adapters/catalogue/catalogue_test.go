@@ -47,7 +47,7 @@ func TestEveryCodeMirrorLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(known) != 157+1 {
-		t.Errorf("%d languages", len(known))
+		t.Errorf("got %d languages, want %d", len(known), 157+1)
 	}
 	owned := map[string][]string{}
 	for _, k := range known {
@@ -58,21 +58,21 @@ func TestEveryCodeMirrorLanguage(t *testing.T) {
 	for _, k := range known {
 		l, ok := c.ByName(strings.ToUpper(k.Name))
 		if !ok || l.Name != k.Name || l.Mode != k.Mode {
-			t.Errorf("%s: %+v", k.Name, l)
+			t.Errorf("%s: got %+v, want its mode %s", k.Name, l, k.Mode)
 			continue
 		}
 		if !slices.Equal(l.MIMETypes[:len(k.MIMETypes)], k.MIMETypes) || !slices.Equal(l.Extensions[:len(k.Extensions)], k.Extensions) {
-			t.Errorf("%s: CodeMirror's %v and %v do not come first in %v and %v", k.Name, k.MIMETypes, k.Extensions, l.MIMETypes, l.Extensions)
+			t.Errorf("%s: got %v and %v, want CodeMirror's %v and %v to come first", k.Name, l.MIMETypes, l.Extensions, k.MIMETypes, k.Extensions)
 		}
 		for _, alias := range k.Aliases {
 			if found := find(c, alias); found != k.Name && !isName(c, alias) && !codeMirrorAliasOf(known, alias, found) {
-				t.Errorf("the alias %s of %s finds %s", alias, k.Name, found)
+				t.Errorf("the alias %s: got %s, want %s", alias, found, k.Name)
 			}
 		}
 		for _, extension := range k.Extensions {
 			l, _ := c.ByExtension(extension)
 			if !slices.Contains(owned[extension], l.Name) || len(owned[extension]) > 1 && owners[fold(extension)] != l.Name {
-				t.Errorf("the extension %s of %s finds %s", extension, k.Name, l.Name)
+				t.Errorf("the extension %s: got %s, want %s", extension, l.Name, k.Name)
 			}
 		}
 	}
@@ -104,25 +104,25 @@ func TestEveryLinguistLanguage(t *testing.T) {
 			want = ours
 		}
 		if found := find(c, info.Name); !strings.EqualFold(found, want) {
-			t.Errorf("%s finds %q", info.Name, found)
+			t.Errorf("%s: got %q, want %q", info.Name, found, want)
 			continue
 		}
 		l, _ := c.ByName(want)
 		if l.Color != info.Color {
-			t.Errorf("%s: color %s, want %s", want, l.Color, info.Color)
+			t.Errorf("%s: got the color %s, want %s", want, l.Color, info.Color)
 		}
 		for _, alias := range info.Aliases {
 			found := find(c, alias)
 			if found != l.Name && !isName(c, alias) && !codeMirrorAliasOf(known, alias, found) {
-				t.Errorf("the alias %s of %s finds %q", alias, info.Name, found)
+				t.Errorf("the alias %s: got %q, want %s", alias, found, l.Name)
 			}
 		}
 		for _, extension := range info.Extensions {
 			if !slices.Contains(l.Extensions, extension) {
-				t.Errorf("%s lacks the extension %s", l.Name, extension)
+				t.Errorf("%s: got the extensions %v, want %s among them", l.Name, l.Extensions, extension)
 			}
 			if _, ok := c.ByFoldedExtension(strings.ToUpper(extension)); !ok {
-				t.Errorf("the extension %s finds nothing", extension)
+				t.Errorf("the extension %s in capitals: got nothing, want a language", extension)
 			}
 		}
 	}
@@ -133,7 +133,7 @@ func TestEveryLinguistLanguage(t *testing.T) {
 func TestLinguistFile(t *testing.T) {
 	t.Parallel()
 	if len(data.LanguageInfoByID) < 700 {
-		t.Errorf("only %d languages", len(data.LanguageInfoByID))
+		t.Errorf("got %d languages, want at least 700", len(data.LanguageInfoByID))
 	}
 	languages := make([]linguistLanguage, 0, len(data.LanguageInfoByID))
 	for _, info := range data.LanguageInfoByID {
@@ -162,7 +162,7 @@ func TestLinguistFile(t *testing.T) {
 		return
 	}
 	if string(linguistFile) != want {
-		t.Error(`linguist.json is not what the module says: run "go generate ./adapters/catalogue"`)
+		t.Error(`got another linguist.json, want what the module says: run "go generate ./adapters/catalogue"`)
 	}
 }
 
@@ -182,10 +182,10 @@ func TestSameLanguage(t *testing.T) {
 	}
 	for theirs, ours := range sameLanguage {
 		if !linguist[theirs] {
-			t.Errorf("Linguist does not know %s", theirs)
+			t.Errorf("got no language %s of Linguist's, want one", theirs)
 		}
 		if !slices.ContainsFunc(known, func(k codeMirrorLanguage) bool { return k.Name == ours }) {
-			t.Errorf("CodeMirror does not know %s", ours)
+			t.Errorf("got no language %s of CodeMirror's, want one", ours)
 		}
 	}
 }
@@ -205,15 +205,15 @@ func TestContestedExtensions(t *testing.T) {
 			for _, c := range claims {
 				claimants = append(claimants, c.language.Name)
 			}
-			t.Errorf("%s is claimed by %s, and nobody has decided", extension, strings.Join(claimants, ", "))
+			t.Errorf("%s: got no owner, want one of those that claim it: %s", extension, strings.Join(claimants, ", "))
 		}
 	}
 	if contested < 150 {
-		t.Errorf("only %d extensions are contested: does the test still look at them?", contested)
+		t.Errorf("got %d contested extensions, want at least 150: does the test still look at them?", contested)
 	}
 	for extension := range owners {
 		if len(allClaims(t)[extension]) < 2 {
-			t.Errorf("%s is no longer contested: take it out of the table", extension)
+			t.Errorf("%s: got an owner, want none, because it is no longer contested: take it out of the table", extension)
 		}
 	}
 }
@@ -253,7 +253,7 @@ func TestWhatPeopleMean(t *testing.T) {
 		"v": "Verilog", "gs": "JavaScript", "sol": "Solidity", "tex": "LaTeX", "vue": "Vue.js Component", "ini": "Properties files",
 	} {
 		if l, ok := c.ByExtension(extension); !ok || l.Name != want {
-			t.Errorf("%s: %+v, want %s", extension, l, want)
+			t.Errorf("%s: got %+v, want %s", extension, l, want)
 		}
 	}
 	for name, want := range map[string]string{
@@ -262,7 +262,7 @@ func TestWhatPeopleMean(t *testing.T) {
 		"JSON5": "JSON5", "octave": "Octave", "tex": "LaTeX", "gas": "Gas", "m": "MUMPS",
 	} {
 		if found := find(c, name); found != want {
-			t.Errorf("%s finds %q, want %s", name, found, want)
+			t.Errorf("%s: got %q, want %s", name, found, want)
 		}
 	}
 }
@@ -273,30 +273,30 @@ func TestShape(t *testing.T) {
 	t.Parallel()
 	c := build(t)
 	if len(c.All()) < 800 {
-		t.Errorf("only %d languages", len(c.All()))
+		t.Errorf("got %d languages, want at least 800", len(c.All()))
 	}
 	seen := map[string]bool{}
 	for _, l := range c.All() {
 		if seen[fold(l.Name)] {
-			t.Errorf("%s is there twice", l.Name)
+			t.Errorf("%s: got it twice, want it once", l.Name)
 		}
 		seen[fold(l.Name)] = true
 		if l.Mode == "" || len(l.MIMETypes) == 0 || l.Color != "" && !colorPattern.MatchString(l.Color) {
-			t.Errorf("%+v", l)
+			t.Errorf("got %+v, want a mode, a MIME type and a color, if any, such as #00add8", l)
 		}
 		for _, key := range slices.Concat([]string{l.Name}, l.Aliases, l.Extensions) {
 			if len(key) > maxKeyLength || key == "" {
-				t.Errorf("%s: the key %q does not fit", l.Name, key)
+				t.Errorf("%s: got the key %q, want one of 1 to %d bytes", l.Name, key, maxKeyLength)
 			}
 			for _, r := range key {
 				if r > unicode.MaxASCII && unicode.ToLower(r) != r {
-					t.Errorf("%s: %q has a case that fold does not know", l.Name, key)
+					t.Errorf("%s: got %q, want no case that fold does not know", l.Name, key)
 				}
 			}
 		}
 		for _, extension := range l.Extensions {
 			if strings.HasPrefix(extension, ".") {
-				t.Errorf("%s: the extension %s has a dot", l.Name, extension)
+				t.Errorf("%s: got the extension %s, want it without a dot", l.Name, extension)
 			}
 		}
 	}
@@ -332,9 +332,9 @@ func TestGolden(t *testing.T) {
 	for i := range max(len(got), len(wanted)) {
 		switch {
 		case i >= len(got):
-			t.Fatalf("missing: %s", wanted[i])
+			t.Fatalf("got %d lines, want %s next", len(got), wanted[i])
 		case i >= len(wanted) || got[i] != wanted[i]:
-			t.Fatalf("line %d differs from %s; if that is right, run the test with -update:\n%s", i+1, path, got[i])
+			t.Fatalf("line %d: got %s, want what %s has; if it is right, run the test with -update", i+1, got[i], path)
 		}
 	}
 }
@@ -351,7 +351,7 @@ func TestLookupsDoNotAllocate(t *testing.T) {
 		"too long":  func() { c.ByName(long) },
 	} {
 		if n := testing.AllocsPerRun(100, lookup); n != 0 {
-			t.Errorf("%s: %v allocations", what, n)
+			t.Errorf("%s: got %v allocations, want none", what, n)
 		}
 	}
 }
@@ -367,7 +367,7 @@ func FuzzFind(f *testing.F) {
 	f.Fuzz(func(t *testing.T, key string) {
 		for _, lookup := range []func(string) (*language.Language, bool){c.ByName, c.ByAlias, c.ByExtension, c.ByFoldedExtension} {
 			if l, ok := lookup(key); ok != (l != nil) || ok && len(key) > maxKeyLength {
-				t.Errorf("%q: %v, %v", key, l, ok)
+				t.Errorf("%q: got %v, %v, want a language for a key that fits, or nothing", key, l, ok)
 			}
 		}
 	})

@@ -15,7 +15,7 @@ func TestPrefersProblem(t *testing.T) {
 		"application/json;q=0.9, application/problem+json": true, "application/json, application/problem+json;q=0.9": false,
 	} {
 		if prefersProblem([]string{accept}) != want {
-			t.Errorf("%q", accept)
+			t.Errorf("%q: got %v, want %v", accept, !want, want)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func TestLogFieldsMayBeKept(t *testing.T) {
 		request(api, http.MethodGet, path, http.Header{"Authorization": {s.secret.Reveal()}})
 	}
 	if len(kept) != len(wanted) || hooked != len(wanted) {
-		t.Fatalf("%d lines, %d calls of the hook", len(kept), hooked)
+		t.Fatalf("got %d lines and %d calls of the hook, want %d each", len(kept), hooked, len(wanted))
 	}
 	for i, fields := range kept {
 		encoder := zapcore.NewMapObjectEncoder()
@@ -50,7 +50,7 @@ func TestLogFieldsMayBeKept(t *testing.T) {
 			field.AddTo(encoder)
 		}
 		if encoder.Fields["route"] != wanted[i] {
-			t.Errorf("line %d has %v, want the route %s", i, encoder.Fields, wanted[i])
+			t.Errorf("line %d: got %v, want the route %s", i, encoder.Fields, wanted[i])
 		}
 	}
 }

@@ -30,12 +30,12 @@ func TestEscapedSlash(t *testing.T) {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			answer := request(api, method, target, nil)
 			if answer.Code != status || answer.Body.Len() == 0 {
-				t.Errorf("%s %s: %d %s", method, target, answer.Code, answer.Body)
+				t.Errorf("%s %s: got %d %s, want %d and a body", method, target, answer.Code, answer.Body, status)
 			}
 		}
 	}
 	if escaped := lines.FilterField(zap.String("route", "")).Len(); escaped != 10 {
-		t.Errorf("%d lines without a route", escaped)
+		t.Errorf("got %d lines without a route, want 10", escaped)
 	}
 }
 
@@ -50,13 +50,13 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 	} {
 		header := request(api, c.method, c.target, nil).Header()
 		if header.Get("Cache-Control") != c.cacheControl || header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Connection") != "" {
-			t.Errorf("%s %s: %v", c.method, c.target, header)
+			t.Errorf("%s %s: got %v, want Cache-Control: %s and nosniff, and no Connection", c.method, c.target, header, c.cacheControl)
 		}
 	}
 	api.StartDraining()
 	for _, target := range []string{"/user/epoxy", "/readyz", "/nowhere", "/data/language?name=Go"} {
 		if header := request(api, http.MethodGet, target, nil).Header(); header.Get("Connection") != "close" {
-			t.Errorf("%s while draining: %v", target, header)
+			t.Errorf("%s while draining: got %v, want Connection: close", target, header)
 		}
 	}
 }

@@ -10,7 +10,7 @@ func TestMatchesETag(t *testing.T) {
 		`"a"`: true, `W/"a"`: true, `*`: true, `"b", "a"`: true, ` "a" `: true, `"b"`: false, ``: false, `a`: false, `"a`: false,
 	} {
 		if matchesETag([]string{header}, `"a"`) != want {
-			t.Errorf("%q", header)
+			t.Errorf("%q: got %v, want %v", header, !want, want)
 		}
 	}
 }

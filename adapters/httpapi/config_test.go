@@ -14,7 +14,7 @@ func TestValidateNamesEveryWrongValue(t *testing.T) {
 	err := Config{Addr: "x", BasePath: "/:y", DrainDelay: -time.Second, TrustedProxies: []string{"z"}}.Validate()
 	for _, part := range []string{`"x"`, `"/:y"`, `"z"`, "drain delay", "request timeout", "read timeout", "write timeout", "idle timeout", "drain timeout"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("%s is not named in %v", part, err)
+			t.Errorf("got %v, want %s to be named in it", err, part)
 		}
 	}
 }

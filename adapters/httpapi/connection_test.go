@@ -21,7 +21,7 @@ func TestHeaderLimits(t *testing.T) {
 		p.ask("/healthz")
 		p.send("/healthz", header)
 		if response, err := http.ReadResponse(p.reader, nil); err != nil || response.StatusCode != status {
-			t.Errorf("%d bytes %.10q...: %v, %v", len(header), header, response, err)
+			t.Errorf("%d bytes %.10q...: got %v, error %v, want %d", len(header), header, response, err, status)
 		}
 	}
 
@@ -29,7 +29,7 @@ func TestHeaderLimits(t *testing.T) {
 	p := dial(t, server)
 	p.send("/healthz", "Content-Length: 3000\r\n\r\n"+strings.Repeat("\n", 3000-len("\r\n\r\n")))
 	if response, err := http.ReadResponse(p.reader, nil); err != nil || response.StatusCode != http.StatusOK {
-		t.Errorf("a body of many lines: %v, %v", response, err)
+		t.Errorf("a body of many lines: got %v, error %v, want 200", response, err)
 	}
 
 	// Many small requests at once are not many headers.
@@ -38,7 +38,7 @@ func TestHeaderLimits(t *testing.T) {
 	go func() { _, _ = io.WriteString(p, strings.Repeat("GET /healthz HTTP/1.1\nHost:\n\n", requests)) }()
 	for range requests {
 		if response, _ := p.receive(); response.StatusCode != http.StatusOK {
-			t.Fatal(response.Status)
+			t.Fatalf("got %s, want 200", response.Status)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (s *connections) areIdle(t *testing.T) {
 			return
 		}
 	}
-	t.Error("some connections are not idle")
+	t.Error("got connections that are not idle, want all to be")
 }
 
 // A client that reads what it is sent is not closed for another one, however long its answer.
@@ -42,7 +42,7 @@ func TestConnectionLimitSparesReaders(t *testing.T) {
 	n, err := io.Copy(io.Discard, response.Body)
 	_ = response.Body.Close()
 	if err != nil || n != response.ContentLength {
-		t.Errorf("%d bytes of %d, %v", n, response.ContentLength, err)
+		t.Errorf("got %d bytes, error %v, want %d", n, err, response.ContentLength)
 	}
 }
 
@@ -59,7 +59,7 @@ func TestConnectionLimit(t *testing.T) {
 	dial(t, server).ask("/healthz") // in favour of the second
 	second.isClosed()
 	if lines.FilterLevelExact(zap.WarnLevel).Len() != 1 {
-		t.Errorf("the log has %v", lines.All())
+		t.Errorf("got the log %v, want one warning", lines.All())
 	}
 
 	// All at work: nobody is closed, and nobody let in.
@@ -75,7 +75,7 @@ func TestConnectionLimit(t *testing.T) {
 	close(s.held)
 	for _, p := range []*peer{first, third, silent, fourth} {
 		if response, _ := p.receive(); response.StatusCode != http.StatusOK {
-			t.Error(response.Status)
+			t.Errorf("got %s, want 200", response.Status)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func TestConnectionLimitAndThoseMidway(t *testing.T) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("who does not read keeps everybody out: %v", err)
+			t.Fatalf("who does not read keeps everybody out: got %v, want an answer", err)
 		}
 		_ = p.Close()
 	}

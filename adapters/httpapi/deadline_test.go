@@ -24,12 +24,12 @@ func TestDeadlines(t *testing.T) {
 		time.Sleep(49 * time.Millisecond)
 		second, _ := d.context(t.Context())
 		if second.Done() != first.Done() || second.Value(key{}) != nil {
-			t.Error("requests of the same moment do not share their deadline, or share more")
+			t.Error("got deadlines of their own, or more in common, for requests of the same moment, want one deadline and nothing else")
 		}
 		time.Sleep(2 * time.Millisecond)
 		third, _ := d.context(t.Context())
 		if left, _ := third.Deadline(); time.Until(left) != 5*time.Second {
-			t.Errorf("the deadline is %v away", time.Until(left))
+			t.Errorf("got a deadline in %v, want 5s", time.Until(left))
 		}
 		<-first.Done()
 		synctest.Wait()
@@ -42,7 +42,7 @@ func TestDeadlines(t *testing.T) {
 		own, cancelOwn := d.context(shorter)
 		defer cancelOwn()
 		if left, _ := own.Deadline(); time.Until(left) != time.Second {
-			t.Errorf("a deadline of a second became one of %v", time.Until(left))
+			t.Errorf("got a deadline in %v, want the shorter one of 1s", time.Until(left))
 		}
 		cancelOuter()
 		if !errors.Is(own.Err(), context.Canceled) {

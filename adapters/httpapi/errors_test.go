@@ -12,7 +12,7 @@ func TestEveryKindHasAStatus(t *testing.T) {
 	for _, kind := range fault.Kinds() {
 		status := statusOf[kind]
 		if status < 400 || seen[status] {
-			t.Errorf("%v: %d", kind, status)
+			t.Errorf("%v: got %d, want a status of a failure, and of no other kind", kind, status)
 		}
 		seen[status] = true
 	}

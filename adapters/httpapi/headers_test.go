@@ -20,12 +20,12 @@ func FuzzHeaders(f *testing.F) {
 		c.Request.Header["Authorization"] = []string{value}
 		presented := presentedToken(c)
 		if !strings.Contains(value, presented) || strings.HasPrefix(presented, " ") || strings.HasSuffix(presented, " ") {
-			t.Errorf("%q became %q", value, presented)
+			t.Errorf("%q: got the token %q, want a part of it without spaces around", value, presented)
 		}
 		prefersProblem([]string{value})
 		matchesETag([]string{value}, `"a"`)
 		if validRequestID(value) && strings.ContainsAny(value, "\r\n\x00\" ") {
-			t.Errorf("the request id %q is valid", value)
+			t.Errorf("the request id %q: got valid, want invalid", value)
 		}
 	})
 }
@@ -49,11 +49,11 @@ func TestHeadersOfManyElements(t *testing.T) {
 			plain := allocations()
 			r.Header[name] = values
 			if got := allocations(); got > plain+20 {
-				t.Errorf("%s with %s: %v allocations instead of %v", target, name, got, plain)
+				t.Errorf("%s with %s: got %v allocations, want at most 20 more than %v", target, name, got, plain)
 			}
 		}
 	}
 	if prefersProblem([]string{mediaProblem + strings.Repeat(",a/b", 400)}) || !prefersProblem([]string{"text/html", mediaProblem}) {
-		t.Error("Accept is not read up to 1 KiB")
+		t.Error("got Accept read otherwise, want the first KiB of it")
 	}
 }

@@ -18,11 +18,11 @@ func TestLanguageCopies(t *testing.T) {
 		answer := request(api, http.MethodGet, "/data/language?name="+name, nil)
 		etag := answer.Header().Get("Etag")
 		if answer.Code != http.StatusOK || answer.Body.String() != want || etag == "" || etags[etag] {
-			t.Errorf("%s: %d %s %s", name, answer.Code, answer.Body, etag)
+			t.Errorf("%s: got %d %s, ETag %q, want 200 %s and an ETag of its own", name, answer.Code, answer.Body, etag, want)
 		}
 		etags[etag] = true
 		if again := request(api, http.MethodGet, "/data/language?name="+name, http.Header{"If-None-Match": {etag}}); again.Code != http.StatusNotModified {
-			t.Errorf("%s again: %d", name, again.Code)
+			t.Errorf("%s again: got %d, want 304", name, again.Code)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func TestLongAnswers(t *testing.T) {
 		authorization := http.Header{"Authorization": {s.secret.Reveal()}}
 		answer := request(api, http.MethodGet, "/user/self/pastes", authorization)
 		if answer.Code != http.StatusOK || answer.Body.String() != s.list() {
-			t.Errorf("%d ids: %d, %d bytes, want %d", ids, answer.Code, answer.Body.Len(), len(s.list()))
+			t.Errorf("%d ids: got %d and %d bytes, want 200 and %d", ids, answer.Code, answer.Body.Len(), len(s.list()))
 		}
 		length := strconv.Itoa(len(s.list()))
 		if got := answer.Header().Get("Content-Length"); got != length && ids >= 1000 {
@@ -34,10 +34,10 @@ func TestLongAnswers(t *testing.T) {
 		s.failure = fault.New(fault.Unavailable, "away")
 		answer = request(api, http.MethodGet, "/user/self/pastes", authorization)
 		if answer.Code != http.StatusServiceUnavailable || !json.Valid(answer.Body.Bytes()) {
-			t.Errorf("%d ids and a failure: %d %.100s", ids, answer.Code, answer.Body)
+			t.Errorf("%d ids and a failure: got %d %.100s, want 503 and nothing of the list", ids, answer.Code, answer.Body)
 		}
 		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-			t.Errorf("%v, %v", left, err)
+			t.Errorf("left behind: got %v, error %v, want nothing", left, err)
 		}
 	}
 }
@@ -50,19 +50,19 @@ func TestLongAnswersWithoutRoom(t *testing.T) {
 	authorization := http.Header{"Authorization": {s.secret.Reveal()}}
 	answer := request(api, http.MethodGet, "/user/self/pastes", authorization)
 	if answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") == "" || strings.Contains(answer.Body.String(), "TMPDIR") {
-		t.Errorf("%d %v %s", answer.Code, answer.Header(), answer.Body)
+		t.Errorf("got %d %v %s, want 503, Retry-After and nothing about TMPDIR", answer.Code, answer.Header(), answer.Body)
 	}
 	if cause, _ := lines.All()[0].ContextMap()["error"].(string); !strings.Contains(cause, "missing") {
-		t.Errorf("the log has %v", lines.All())
+		t.Errorf("got the log %v, want the missing folder to be named in it", lines.All())
 	}
 	// A HEAD needs none.
 	answer = request(api, http.MethodHead, "/user/self/pastes", authorization)
 	if answer.Code != http.StatusOK || answer.Header().Get("Content-Length") != strconv.Itoa(len(s.list())) {
-		t.Errorf("HEAD: %d %v", answer.Code, answer.Header())
+		t.Errorf("HEAD: got %d %v, want 200 and the length %d", answer.Code, answer.Header(), len(s.list()))
 	}
 	s.failure = errors.New("x")
 	if answer = request(api, http.MethodHead, "/user/self/pastes", authorization); answer.Code != http.StatusInternalServerError {
-		t.Errorf("HEAD and a failure: %d", answer.Code)
+		t.Errorf("HEAD and a failure: got %d, want 500", answer.Code)
 	}
 }
 
@@ -90,6 +90,6 @@ func TestSlowReadersMemory(t *testing.T) {
 	held := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) >> 10
 	t.Logf("%d readers of 8 MiB hold %d KiB", readers, held)
 	if held > readers*1024 {
-		t.Errorf("%d readers hold %d KiB", readers, held)
+		t.Errorf("got %d KiB held for %d readers, want at most 1024 each", held, readers)
 	}
 }

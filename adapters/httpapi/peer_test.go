@@ -58,7 +58,7 @@ func dialSlow(t *testing.T, s *Server) *peer {
 	t.Helper()
 	p := dial(t, s)
 	if connection, ok := p.Conn.(*net.TCPConn); !ok || connection.SetReadBuffer(4<<10) != nil {
-		t.Fatal("the buffer is as large as before")
+		t.Fatal("got the buffer that was there, want a small one")
 	}
 	return p
 }
@@ -93,7 +93,7 @@ func (p *peer) ask(path string) {
 	p.t.Helper()
 	p.send(path)
 	if response, body := p.receive(); response.StatusCode != http.StatusOK {
-		p.t.Errorf("%s: %s %s", path, response.Status, body)
+		p.t.Errorf("%s: got %s %s, want 200", path, response.Status, body)
 	}
 }
 
@@ -101,6 +101,6 @@ func (p *peer) ask(path string) {
 func (p *peer) isClosed() {
 	p.t.Helper()
 	if n, err := p.reader.Read(make([]byte, 1)); n > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
-		p.t.Errorf("the connection is not closed: %d bytes, %v", n, err)
+		p.t.Errorf("got %d bytes, error %v, want the connection to be closed", n, err)
 	}
 }

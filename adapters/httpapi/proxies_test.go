@@ -41,7 +41,7 @@ func TestClient(t *testing.T) {
 		r.RemoteAddr = c.remote
 		r.Header["X-Forwarded-For"], r.Header["X-Real-Ip"] = c.forwarded, []string{"198.51.100.66"}
 		if client, proxied := trusted.client(r); client != c.client || proxied != c.proxied {
-			t.Errorf("%q by way of %q, trusting %q: %s, %t", c.remote, c.forwarded, c.trusted, client, proxied)
+			t.Errorf("%q by way of %q, trusting %q: got %s, %t, want %s, %t", c.remote, c.forwarded, c.trusted, client, proxied, c.client, c.proxied)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func FuzzReadings(f *testing.F) {
 		r.parse(query, "name")
 		for _, value := range r.all() {
 			if len(value) > len(query) {
-				t.Errorf("%q became %q", query, value)
+				t.Errorf("%q: got %q, want nothing longer than the query", query, value)
 			}
 		}
 	})

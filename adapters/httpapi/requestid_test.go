@@ -25,12 +25,12 @@ func TestRequestID(t *testing.T) {
 	} {
 		answer := request(c.api, http.MethodGet, "/user/epoxy", http.Header{requestIDHeader: {c.id}})
 		if got := answer.Header().Get(requestIDHeader); (got == c.id) != c.kept || len(got) == 0 {
-			t.Errorf("%q became %q", c.id, got)
+			t.Errorf("%q: got %q, want it to be kept: %v", c.id, got, c.kept)
 		}
 	}
 	for _, line := range lines.All() {
 		if id, _ := line.ContextMap()["request_id"].(string); strings.Contains(id, token.Prefix) {
-			t.Errorf("a token is in the log: %v", line)
+			t.Errorf("got a token in the log, want none: %v", line)
 		}
 	}
 }

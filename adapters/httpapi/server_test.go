@@ -75,7 +75,7 @@ func TestStopLosesNothing(t *testing.T) {
 			}
 			t.Logf("%d answered, %d lost", answered.Load(), lost.Load())
 			if lost.Load() > 0 {
-				t.Errorf("%d requests were lost", lost.Load())
+				t.Errorf("got %d requests lost, want none", lost.Load())
 			}
 		})
 	}
@@ -108,7 +108,7 @@ func TestDraining(t *testing.T) {
 	}
 	close(s.held)
 	if response, _ := kept.receive(); response.StatusCode != http.StatusOK || response.Close {
-		t.Errorf("a request from before: %s, close: %t", response.Status, response.Close)
+		t.Errorf("a request from before: got %s, close: %t, want 200 on a connection that is kept", response.Status, response.Close)
 	}
 	kept.send("/user/epoxy")
 	if _, err := io.WriteString(pipelining, strings.Repeat("GET /user/epoxy HTTP/1.1\r\nHost: x\r\n\r\n", 500)); err != nil {
@@ -123,13 +123,13 @@ func TestDraining(t *testing.T) {
 	for what, p := range map[string]*peer{"kept": kept, "pipelining": pipelining, "HTTP/1.0": old, "a body": sending} {
 		response, body := p.receive()
 		if !response.Close || body == "" {
-			t.Errorf("%s: %s, close: %t", what, response.Status, response.Close)
+			t.Errorf("%s: got %s, close: %t, want a body and the connection to be closed", what, response.Status, response.Close)
 		}
 		p.isClosed()
 	}
 	select {
 	case <-stopped:
-		t.Error("stopped before the end of the delay")
+		t.Error("got a stop before the end of the delay, want it after")
 	default:
 	}
 	endDelay()
@@ -150,7 +150,7 @@ func TestStopCutsOffSlowReaders(t *testing.T) {
 	stop(t, server)
 	cutOff := lines.FilterLevelExact(zap.WarnLevel).FilterField(zap.Int("connections", 1))
 	if cutOff.Len() != 1 {
-		t.Errorf("the log has %v", lines.All())
+		t.Errorf("got the log %v, want one warning about 1 connection", lines.All())
 	}
 }
 
@@ -177,7 +177,7 @@ func TestStopTwice(t *testing.T) {
 	time.Sleep(server.silence) // both wait for the connection
 	close(s.held)
 	if response, _ := p.receive(); response.StatusCode != http.StatusOK {
-		t.Error(response.Status)
+		t.Errorf("got %s, want 200", response.Status)
 	}
 	_ = p.Close()
 	for range cap(stopped) {
@@ -187,7 +187,7 @@ func TestStopTwice(t *testing.T) {
 				t.Error(err)
 			}
 		case <-time.After(server.cfg.DrainTimeout / 2):
-			t.Error("it waits for a connection that is closed")
+			t.Error("got a wait for a connection that is closed, want none")
 		}
 	}
 	stop(t, server)
@@ -217,9 +217,9 @@ func TestGeneralOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if response, body := p.receive(); response.StatusCode != http.StatusNotFound || !strings.Contains(body, `"status":404`) {
-		t.Errorf("%s %s", response.Status, body)
+		t.Errorf("got %s %s, want 404", response.Status, body)
 	}
 	if lines.FilterMessage("request").FilterField(zap.String("method", "OPTIONS")).Len() != 1 {
-		t.Errorf("the log has %v", lines.All())
+		t.Errorf("got the log %v, want one line with the method OPTIONS", lines.All())
 	}
 }

@@ -34,19 +34,19 @@ func TestUsers(t *testing.T) {
 	text := full + "\n\n  " + `{"_id":"u2","username":"putty","stars":null,"supporterLength":3}` + "\r\n" + `{"_id":` + "\n" + `[]` + "\n" + `{"supporterLength":1.5}`
 	records := collect(t, Users(strings.NewReader(text), false))
 	if len(records) != 5 {
-		t.Fatalf("%d records", len(records))
+		t.Fatalf("got %d records, want 5", len(records))
 	}
 	first := records[0]
 	if u := first.Value; first.Err != nil || first.Line != 1 || string(first.Raw) != full || u.ID != "u1" || u.Name != "Epoxy" || !u.PublicProfile ||
 		u.SupporterMonths != 24 || !u.Contributor || !slices.Equal(u.Stars, []string{"a", "b"}) || len(u.Services) != 1 || u.Services["github"] != "1" {
-		t.Errorf("%+v", first)
+		t.Errorf("got %+v, want every field of %s", first, full)
 	}
 	if second := records[1]; second.Err != nil || second.Line != 3 || second.Value.SupporterMonths != 3 {
-		t.Errorf("%+v", second)
+		t.Errorf("got %+v, want putty of line 3 with 3 months", second)
 	}
 	for _, broken := range records[2:] {
 		if broken.Err == nil {
-			t.Errorf("%+v", broken)
+			t.Errorf("got %+v, want an error", broken)
 		}
 	}
 }
@@ -59,12 +59,12 @@ func TestNumbers(t *testing.T) {
 	} {
 		records := collect(t, Pastes(strings.NewReader(`{"createdAt":`+text+`}`), false))
 		if records[0].Err != nil || records[0].Value.CreatedAt != want {
-			t.Errorf("%s: %+v", text, records[0])
+			t.Errorf("%s: got %+v, want %d", text, records[0], want)
 		}
 	}
 	for _, text := range []string{"1.5", `"24"`, "true", "[]", "{}", `{"$numberLong":24}`, `{"$date":"24"}`, `{"$numberLong":"x"}`, "1e300", `{"$numberDouble":"NaN"}`} {
 		if records := collect(t, Pastes(strings.NewReader(`{"createdAt":`+text+`}`), false)); records[0].Err == nil {
-			t.Errorf("%s: %+v", text, records[0])
+			t.Errorf("%s: got %+v, want an error", text, records[0])
 		}
 	}
 }
@@ -112,14 +112,14 @@ func TestGzip(t *testing.T) {
 	_ = w.Close()
 	whole := b.Bytes()
 	if records := collect(t, Pastes(bytes.NewReader(whole), false)); len(records) != 1000 || records[999].Value.ID != "p999" {
-		t.Errorf("%d records", len(records))
+		t.Errorf("got %d records, want 1000, the last one being p999", len(records))
 	}
 	failed := false
 	for _, err := range Pastes(bytes.NewReader(whole[:len(whole)/2]), false) {
 		failed = failed || err != nil
 	}
 	if !failed {
-		t.Error("a file that was cut off is no error")
+		t.Error("a file that was cut off: got no error, want one")
 	}
 }
 
@@ -138,12 +138,12 @@ func TestTooLong(t *testing.T) {
 		text := io.MultiReader(strings.NewReader(begin+`{"_id":"a"}`+end+`{"_id":"`), io.LimitReader(endless('x'), maxDocument), strings.NewReader(`"}`+end+`{"_id":"c"}`))
 		records := collect(t, Pastes(text, array))
 		if len(records) != 3 || records[0].Err != nil || records[1].Err == nil || len(records[1].Raw) != maxDocument || records[2].Value.ID != "c" {
-			t.Errorf("%v: %d records", array, len(records))
+			t.Errorf("an array: %v: got %d records, want the second of three to be too large", array, len(records))
 		}
 		// Space is not part of a document.
 		text = io.MultiReader(strings.NewReader(begin), io.LimitReader(endless(' '), maxDocument+1), strings.NewReader(`{"_id":"a"}`))
 		if records := collect(t, Pastes(text, array)); len(records) != 1 || records[0].Value.ID != "a" {
-			t.Errorf("%v: %d records after much space", array, len(records))
+			t.Errorf("an array: %v: got %d records after much space, want 1", array, len(records))
 		}
 	}
 }
@@ -184,14 +184,14 @@ func TestBounds(t *testing.T) { // alone, for it counts what is allocated
 		runtime.ReadMemStats(&before)
 		for record, err := range Users(strings.NewReader(c.text), false) {
 			if err != nil || (record.Err != nil) != c.refused || len(record.Value.Stars) > imports.MaxStars+1 || len(record.Value.Services) > imports.MaxServices+1 {
-				t.Errorf("%s: %v, %v, %d stars, %d services", name, err, record.Err, len(record.Value.Stars), len(record.Value.Services))
+				t.Errorf("%s: got %v, %v, %d stars, %d services, want it to be refused: %v", name, err, record.Err, len(record.Value.Stars), len(record.Value.Services), c.refused)
 			}
 		}
 		runtime.ReadMemStats(&after)
 		allocated := after.TotalAlloc - before.TotalAlloc
 		// The buffer of a document and what is given up while texts are read: far less than all at once.
 		if limit := uint64(maxDocument + 64<<20); allocated > limit {
-			t.Errorf("%s: %d bytes were allocated, at most %d are wanted", name, allocated, limit)
+			t.Errorf("%s: got %d bytes allocated, want at most %d", name, allocated, limit)
 		}
 	}
 }
@@ -218,11 +218,11 @@ func TestBrokenBrackets(t *testing.T) {
 	} {
 		s := splitAll(t, []byte(text))
 		if cap(s.open) > 2*maxDepth {
-			t.Errorf("%.10s: %d bytes for open brackets", text, cap(s.open))
+			t.Errorf("%.10s: got %d bytes for open brackets, want at most %d", text, cap(s.open), 2*maxDepth)
 		}
 		for record, err := range Pastes(strings.NewReader(text), true) {
 			if err != nil || record.Err == nil {
-				t.Errorf("%.10s: %v, %v", text, err, record.Err)
+				t.Errorf("%.10s: got %v, %v, want a record with an error", text, err, record.Err)
 			}
 		}
 	}
@@ -235,12 +235,12 @@ func splitAll(t *testing.T, text []byte) *splitter {
 		n, ended := s.split(rest)
 		rest = rest[n:]
 		if n == 0 || !ended && len(rest) > 0 {
-			t.Fatalf("%d bytes of %d", n, len(rest))
+			t.Fatalf("got %d bytes split off, %d left, want all", n, len(rest))
 		}
 		s.text.reset()
 	}
 	if s.closed > len(text) || len(s.open) > maxDepth || s.kinds[0]+s.kinds[1] != len(s.open) {
-		t.Errorf("%d closed in %d bytes; %d are open: %v", s.closed, len(text), len(s.open), s.kinds)
+		t.Errorf("got %d closed in %d bytes and %d open, of each kind %v, want numbers that agree", s.closed, len(text), len(s.open), s.kinds)
 	}
 	return s
 }
@@ -262,7 +262,7 @@ func FuzzRecords(f *testing.F) {
 				}
 				total += len(record.Raw)
 				if len(record.Raw) == 0 || record.Line < 1 {
-					t.Errorf("%+v", record)
+					t.Errorf("got %+v, want a text and the number of its line", record)
 				}
 				compareMembers(t, record.Raw)
 			}
@@ -270,7 +270,7 @@ func FuzzRecords(f *testing.F) {
 				continue
 			}
 			if total > len(text) {
-				t.Errorf("%d bytes became %d", len(text), total)
+				t.Errorf("got %d bytes of records, want at most the %d that were read", total, len(text))
 			}
 			for record, err := range Users(bytes.NewReader(text), array) {
 				_, _ = record, err // it must not panic
@@ -322,7 +322,7 @@ func BenchmarkRecords(b *testing.B) {
 					records++
 				}
 				if records != 1000 {
-					b.Fatal(records)
+					b.Fatalf("got %d records, want 1000", records)
 				}
 			}
 		})
