@@ -48,7 +48,7 @@ func TestMigrationLockOfOneFile(t *testing.T) {
 	for way, lock := range others {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		if err := lock.Lock(ctx, nil); err == nil {
-			t.Errorf("by %s: got the lock that another holds", way)
+			t.Errorf("by %s: got the lock that another holds, want an error", way)
 			_ = lock.Unlock(t.Context(), nil)
 		}
 		cancel()

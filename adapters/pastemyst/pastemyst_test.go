@@ -294,7 +294,7 @@ func compareMembers(t *testing.T, object []byte) {
 	for quoted, value := range members(object) {
 		var name string
 		if err := json.Unmarshal(quoted, &name); err != nil {
-			t.Fatalf("%q: %q: %v", object, quoted, err)
+			t.Fatalf("%q: got the member %q, want a JSON text: %v", object, quoted, err)
 		}
 		got[name] = value
 	}

@@ -60,7 +60,7 @@ func TestReleaseMemory(t *testing.T) {
 	before, taken := forced(), storm()
 	tick()
 	if forced() == before {
-		t.Errorf("got no collection in the storm, with %d bytes in use", kept.memoryInUse())
+		t.Errorf("got no collection in the storm, with %d bytes in use, want one", kept.memoryInUse())
 	}
 	runtime.KeepAlive(taken)
 	tick()

@@ -63,7 +63,7 @@ func (w *world) clock() time.Time { return w.now }
 func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
 	t.Helper()
 	if !fault.Is(err, kind) {
-		t.Errorf("%s: %v, want an error of kind %v", what, err, kind)
+		t.Errorf("%s: got %v, want an error of kind %v", what, err, kind)
 	}
 }
 
@@ -81,13 +81,13 @@ func TestPrivateProfilesLookLikeNobody(t *testing.T) {
 	w.user(t, users.CreateInput{Name: "Shut"})
 	show, exists := w.users.ShowProfile, w.users.CheckExists
 	if found, err := show.Do(t.Context(), "oPEN"); err != nil || found.Name.String() != "Open" || found.DefaultLanguage != "Autodetect" {
-		t.Errorf("%+v, %v", found, err)
+		t.Errorf("got %+v, error %v, want Open with the default language", found, err)
 	}
 	_, private := show.Do(t.Context(), "shut")
 	_, unknown := show.Do(t.Context(), "nobody")
 	_, impossible := show.Do(t.Context(), "no body")
 	if !errors.Is(private, unknown) || !errors.Is(impossible, unknown) {
-		t.Errorf("%v, %v and %v tell apart", private, unknown, impossible)
+		t.Errorf("got %v, %v and %v, want the same of all three", private, unknown, impossible)
 	}
 	wantKind(t, "unknown", unknown, fault.NotFound)
 	if err := exists.Do(t.Context(), "SHUT"); err != nil {
@@ -108,13 +108,13 @@ func TestTokensOpenAccounts(t *testing.T) {
 	own := w.pastes.ListOwn
 	issued, secret, err := issue.Do(t.Context(), "OWNER", "laptop", time.Hour)
 	if err != nil || !token.Genuine(secret.Reveal()) || issued.ExpiresAt != w.now.Add(time.Hour) {
-		t.Fatal(issued, err)
+		t.Fatalf("got %+v, error %v, want a genuine token for an hour", issued, err)
 	}
 	ask := func(text string) error {
 		_, first := self.Do(t.Context(), text)
 		second := own.Do(t.Context(), text, func([]byte) error { return nil })
 		if fault.KindOf(first) != fault.KindOf(second) {
-			t.Errorf("%v and %v", first, second)
+			t.Errorf("got %v and %v, want the same kind", first, second)
 		}
 		return first
 	}
@@ -128,7 +128,7 @@ func TestTokensOpenAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found, _ := w.tokenStore.ByHash(t.Context(), secret.Hash()); found.LastUsedAt != w.now {
-		t.Errorf("last used %v", found.LastUsedAt)
+		t.Errorf("got the last use %v, want %v", found.LastUsedAt, w.now)
 	}
 	w.now = w.now.Add(time.Hour)
 	wantKind(t, "at the instant of expiry", ask(secret.Reveal()), fault.Unauthenticated)
@@ -174,7 +174,7 @@ func TestUsesSurviveAnOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found, _ := w.tokenStore.ByHash(t.Context(), secret.Hash()); found.LastUsedAt != w.now.Add(time.Minute) {
-		t.Errorf("last used %v", found.LastUsedAt)
+		t.Errorf("got the last use %v, want %v", found.LastUsedAt, w.now.Add(time.Minute))
 	}
 }
 
@@ -203,11 +203,11 @@ func TestCountAndSweep(t *testing.T) {
 	sweep := w.pastes.Sweep
 	w.now = w.now.Add(sweepGrace - 1)
 	if removed, err := sweep.Do(t.Context()); removed != 0 || err != nil {
-		t.Errorf("removed %d within the grace, %v", removed, err)
+		t.Errorf("got %d removed within the grace, error %v, want none", removed, err)
 	}
 	w.now = w.now.Add(1)
 	if removed, err := sweep.Do(t.Context()); removed != 1200 || err != nil {
-		t.Errorf("removed %d, %v", removed, err)
+		t.Errorf("got %d removed, error %v, want 1200", removed, err)
 	}
 	counted(100)
 	_, err := create.Do(t.Context(), "", -1)
@@ -242,13 +242,13 @@ func TestLanguages(t *testing.T) {
 	} {
 		for _, r := range readings {
 			if found, err := byName.Do(r...); err != nil || found != want {
-				t.Errorf("%q: %v, %v", r, found, err)
+				t.Errorf("%q: got %v, error %v, want %v", r, found, err, want)
 			}
 		}
 	}
 	for extension, want := range map[string]*language.Language{"X": one, ".X": one, "x": two, "Y": one, ".Y": one} {
 		if found, err := byExtension.Do(extension); err != nil || found != want {
-			t.Errorf("%q: %v, %v", extension, found, err)
+			t.Errorf("%q: got %v, error %v, want %v", extension, found, err, want)
 		}
 	}
 	for _, readings := range [][]string{nil, {""}, {"", "one"}} {
@@ -322,14 +322,14 @@ func TestImports(t *testing.T) {
 	s := new(shelf)
 	summary, err := importerOf(s).Do(t.Context(), records(append(many, "known", "broken", "refused", "odd id")...), reject)
 	if want := (imports.Summary{Read: 2504, New: 2500, Unchanged: 1, Rejected: 3}); err != nil || summary != want {
-		t.Errorf("%+v, %v", summary, err)
+		t.Errorf("got %+v, error %v, want %+v", summary, err, want)
 	}
 	if !slices.Equal(s.batches, []int{1000, 1000, 502}) {
-		t.Errorf("batches of %v", s.batches)
+		t.Errorf("got batches of %v, want 1000, 1000 and 502", s.batches)
 	}
 	slices.Sort(rejected)
 	if len(rejected) != 3 || rejected[0] != "2502 broken broken" || rejected[1] != "2503 refused refused" || !strings.HasPrefix(rejected[2], "2504 odd id The paste id") {
-		t.Errorf("%q", rejected)
+		t.Errorf("got %q rejected, want 2502 broken, 2503 refused and 2504 odd id", rejected)
 	}
 	if _, err := importerOf(s).Do(t.Context(), records("a", "outage"), reject); !fault.Is(err, fault.Unavailable) {
 		t.Error(err)
@@ -364,7 +364,7 @@ func TestSweepOfHangingDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sweep := pastes.New(hangingPastes{}, nil, nil, nil, time.Minute, time.Now).Sweep
 		if removed, err := sweep.Do(context.Background()); removed != 0 || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("removed %d, %v", removed, err)
+			t.Errorf("got %d removed, error %v, want none and %v", removed, err, context.DeadlineExceeded)
 		}
 	})
 }
@@ -383,11 +383,11 @@ func TestPendingUses(t *testing.T) {
 		synctest.Wait() // for the store
 		uses.RecordUse("second", time.Now())
 		if pending := uses.Pending(); pending != 2 {
-			t.Errorf("%d tokens while storing, want 2", pending)
+			t.Errorf("got %d tokens while storing, want 2", pending)
 		}
 		cancel()
 		if err := <-failed; !errors.Is(err, context.Canceled) || uses.Pending() != 2 {
-			t.Errorf("%d tokens afterwards, want 2: %v", uses.Pending(), err)
+			t.Errorf("got %d tokens afterwards, error %v, want 2 and %v", uses.Pending(), err, context.Canceled)
 		}
 	})
 }

@@ -91,18 +91,18 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 		c := &crowd{taken: 3}
 		id, err := create(c)
 		if err != nil || len(c.ids) != 4 || id != c.ids[3] || id == c.ids[2] {
-			t.Errorf("%s: %q after drawing %v, %v", what, id, c.ids, err)
+			t.Errorf("%s: got %q after drawing %v, error %v, want the fourth", what, id, c.ids, err)
 		}
 		_, err = create(&crowd{taken: 1000})
 		wantKind(t, what+" without a free id", err, fault.Unavailable)
 		if !errors.Is(err, ident.ErrTaken) || strings.Contains(fault.MessageOf(err), "name") {
-			t.Errorf("%s without a free id: %v", what, err)
+			t.Errorf("%s without a free id: got %v, want %v and no word about a name", what, err, ident.ErrTaken)
 		}
 	}
 	c := new(crowd)
 	_, err := users.New(crowdedUsers{w.userStore, c}, nil, nil, w.clock).Create.Do(t.Context(), users.CreateInput{Name: "OWNER"})
 	wantKind(t, "name taken", err, fault.Conflict)
 	if len(c.ids) != 1 || !strings.Contains(fault.MessageOf(err), "username is taken") {
-		t.Errorf("name taken: drew %v, %v", c.ids, err)
+		t.Errorf("name taken: got %v after drawing %v, want a word about the name after one", err, c.ids)
 	}
 }

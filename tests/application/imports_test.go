@@ -94,7 +94,7 @@ func TestImportsEndTheirReader(t *testing.T) {
 					time.AfterFunc(time.Minute, func() { cancel(cause) })
 				}
 				if _, err := importerOf(c.store).Do(ctx, c.source, c.reject); !errors.Is(err, cause) {
-					t.Errorf("%v", err)
+					t.Errorf("got %v, want %v", err, cause)
 				}
 			})
 		})
@@ -130,13 +130,13 @@ func TestImportsKeepText(t *testing.T) {
 	rejected := 0
 	_, err := importerOf(pasteImporter(refuse)).Do(t.Context(), source, func(line int, raw []byte, _ error) error {
 		if rejected != line || len(raw) != lengths[line] || slices.ContainsFunc(raw, func(b byte) bool { return b != byte(line) }) {
-			t.Errorf("record %d is wrong in place %d, or its text has changed: %d bytes", line, rejected, len(raw))
+			t.Errorf("got record %d of %d bytes in place %d, want it as it was, in its own place", line, len(raw), rejected)
 		}
 		rejected++
 		return nil
 	})
 	if err != nil || rejected != len(lengths) || !slices.Equal(batches, []int{3, 2, 1, 1}) {
-		t.Errorf("%d rejected, batches of %v, %v", rejected, batches, err)
+		t.Errorf("got %d rejected, batches of %v, error %v, want %d in batches of 3, 2, 1 and 1", rejected, batches, err, len(lengths))
 	}
 }
 
@@ -155,7 +155,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 	})
 	want := imports.Summary{Read: 1001, New: 1000, Rejected: 1}
 	if !fault.Is(err, fault.Unavailable) || summary != want || !slices.Equal(rejected, []int{1002}) {
-		t.Errorf("%+v, %v, %v", summary, rejected, err)
+		t.Errorf("got %+v, %v rejected, error %v, want %+v, record 1002 and %v", summary, rejected, err, want, fault.Unavailable)
 	}
 	// Only rejects that somebody took note of are counted.
 	full, taken := errors.New("no space left on device"), 0
@@ -167,13 +167,13 @@ func TestImportsOfFailingStores(t *testing.T) {
 		return nil
 	})
 	if want = (imports.Summary{Read: 3, New: 2, Rejected: 1}); !errors.Is(err, full) || summary != want {
-		t.Errorf("%+v, %v", summary, err)
+		t.Errorf("got %+v, error %v, want %+v and %v", summary, err, want, full)
 	}
 	// What a source had before it failed is stored.
 	s := new(shelf)
 	summary, err = importerOf(s).Do(t.Context(), records("a", "b", "unreadable"), nil)
 	if err == nil || summary.New != 2 || !slices.Equal(s.batches, []int{2}) {
-		t.Errorf("%+v, %v, %v", summary, s.batches, err)
+		t.Errorf("got %+v, batches of %v, error %v, want 2 new ones in one batch and an error", summary, s.batches, err)
 	}
 }
 
@@ -227,12 +227,12 @@ func TestImportsBoundUsers(t *testing.T) {
 		return nil
 	})
 	if err != nil || summary != (imports.Summary{Read: 7, New: 5, Rejected: 2}) {
-		t.Errorf("%+v, %v", summary, err)
+		t.Errorf("got %+v, error %v, want 7 read, 5 new, 2 rejected", summary, err)
 	}
 	if got := strings.Join(reasons, "; "); got != "2 The user has more than 100000 stars.; 6 The user has more than 100 services." {
-		t.Error(got)
+		t.Errorf("got %s, want too many stars in line 2 and too many services in line 6", got)
 	}
 	if want := []int{imports.MaxStars, 19_001, 4_000}; !slices.Equal(store.stars, want) {
-		t.Errorf("batches of %v stars, want %v", store.stars, want)
+		t.Errorf("got batches of %v stars, want %v", store.stars, want)
 	}
 }

@@ -19,7 +19,7 @@ func TestModulesAreComplete(t *testing.T) {
 	} {
 		useCases := reflect.ValueOf(module).Elem()
 		if useCases.NumField() == 0 {
-			t.Errorf("%T lists nothing", module)
+			t.Errorf("%T: got no use case, want at least one", module)
 		}
 		for i := range useCases.NumField() {
 			wantComplete(t, useCases.Type().String()+"."+useCases.Type().Field(i).Name, useCases.Field(i))
@@ -31,14 +31,14 @@ func TestModulesAreComplete(t *testing.T) {
 func wantComplete(t *testing.T, name string, useCase reflect.Value) {
 	t.Helper()
 	if useCase.IsNil() {
-		t.Errorf("%s is nil", name)
+		t.Errorf("%s: got nil, want a use case", name)
 		return
 	}
 	for i := range useCase.Elem().NumField() {
 		switch field := useCase.Elem().Field(i); field.Kind() {
 		case reflect.Interface, reflect.Func, reflect.Pointer:
 			if field.IsNil() {
-				t.Errorf("%s has no %s", name, useCase.Elem().Type().Field(i).Name)
+				t.Errorf("%s: got no %s, want one", name, useCase.Elem().Type().Field(i).Name)
 			}
 		}
 	}

@@ -115,7 +115,7 @@ func TestUpdate(t *testing.T) {
 		wantKind(t, "delete "+name, err, kind)
 	}
 	if id, err := w.users.Delete.Do(t.Context(), "SOMEbody"); id != before.ID || err != nil {
-		t.Errorf("deleted %q, %v, want %q", id, err, before.ID)
+		t.Errorf("got %q deleted, error %v, want %q", id, err, before.ID)
 	}
 }
 

@@ -22,19 +22,19 @@ func TestUsesAreBounded(t *testing.T) {
 			dropped, err := uses.Do(t.Context())
 			wantKind(t, "outage", err, fault.Unavailable)
 			if dropped != 0 {
-				t.Errorf("%d uses were dropped", dropped)
+				t.Errorf("got %d uses dropped, want none", dropped)
 			}
 		}
 	}
 	uses.RecordUse("0", w.now.Add(1)) // one of those that are remembered
 	store.fail = false
 	if pending := uses.Pending(); pending != most {
-		t.Errorf("%d tokens wait, want %d", pending, most)
+		t.Errorf("got %d tokens waiting, want %d", pending, most)
 	}
 	if dropped, err := uses.Do(t.Context()); dropped != used-most || err != nil {
-		t.Errorf("%d uses were dropped, %v", dropped, err)
+		t.Errorf("got %d uses dropped, error %v, want %d", dropped, err, used-most)
 	}
 	if dropped, err := uses.Do(t.Context()); dropped != 0 || err != nil || uses.Pending() != 0 {
-		t.Errorf("%d uses were dropped, %d wait, %v", dropped, uses.Pending(), err)
+		t.Errorf("got %d uses dropped, %d waiting, error %v, want none", dropped, uses.Pending(), err)
 	}
 }

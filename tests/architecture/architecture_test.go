@@ -69,7 +69,7 @@ func TestImports(t *testing.T) {
 		seen[layer] = true
 		if owner, _, internal := strings.Cut(path, "/internal/"); internal {
 			if _, ok := packages[owner]; !ok || layer == "domain" || layer == "application" {
-				t.Errorf("%s is internal to no adapter and to no package of bootstrap: other entrypoints could not embed it", path)
+				t.Errorf("got the package %s, want nothing internal but to an adapter or a package of bootstrap: other entrypoints could not embed it", path)
 			}
 		}
 		for _, imported := range p.Deps {
@@ -95,18 +95,18 @@ func TestImports(t *testing.T) {
 				}
 			}
 			if !allowed {
-				t.Errorf("%s must not import %s, directly or through another", path, imported)
+				t.Errorf("%s: got an import of %s, directly or through another, want none", path, imported)
 			}
 		}
 		for _, imported := range p.Imports {
 			if strings.HasPrefix(imported, "go.uber.org/fx") && layer != "bootstrap" {
-				t.Errorf("%s imports fx", path)
+				t.Errorf("%s: got an import of fx, want none outside bootstrap", path)
 			}
 		}
 	}
 	for _, layer := range []string{"domain", "application", "adapters", "bootstrap"} {
 		if !seen[layer] {
-			t.Errorf("no package of the layer %s was looked at", layer)
+			t.Errorf("got no package of the layer %s, want some to look at", layer)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func TestTags(t *testing.T) {
 			}
 			ast.Inspect(file, func(node ast.Node) bool {
 				if field, ok := node.(*ast.Field); ok && field.Tag != nil {
-					t.Errorf("%s: a struct tag", set.Position(field.Pos()))
+					t.Errorf("%s: got a struct tag, want none", set.Position(field.Pos()))
 				}
 				return true
 			})
@@ -157,7 +157,7 @@ func TestTags(t *testing.T) {
 		}
 	}
 	if files == 0 {
-		t.Error("no file was looked at")
+		t.Error("got no file, want some to look at")
 	}
 }
 
@@ -172,7 +172,7 @@ func TestTopLevel(t *testing.T) {
 	allowed := []string{"domain", "application", "adapters", "bootstrap", "tests", "docs", "go.mod", "go.sum", "Makefile", "README.md", "Dockerfile", "compose.yaml"}
 	for file := range strings.FieldsSeq(string(out)) {
 		if top, _, _ := strings.Cut(file, "/"); !strings.HasPrefix(top, ".") && !slices.Contains(allowed, top) {
-			t.Errorf("%s does not belong at the top level", top)
+			t.Errorf("got %s at the top level, want %v alone", top, allowed)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func updateUser(t *testing.T, s Store) {
 	must(t, err)
 	want(t, "the stored user", stored, wanted)
 	if !maps.Equal(services, wantedServices) || !maps.Equal(storedServices, wantedServices) {
-		t.Errorf("services: returned %v, stored %v, want %v", services, storedServices, wantedServices)
+		t.Errorf("services: got %v returned, %v stored, want %v", services, storedServices, wantedServices)
 	}
 	bystander, err := s.Users.ByName(t.Context(), parseName(t, "bystander"))
 	must(t, err)
@@ -75,7 +75,7 @@ func updateUserRefused(t *testing.T, s Store) {
 		want(t, what+": services", len(services), 0)
 	}
 	_, _, err := s.Users.Update(t.Context(), parseName(t, "nobody"), func(*user.User, map[string]string) error {
-		t.Error("change was called for nobody")
+		t.Error("got change called for nobody, want it not to be called")
 		return nil
 	})
 	wantKind(t, err, fault.NotFound)
@@ -182,7 +182,7 @@ func listUsers(t *testing.T, s Store) {
 		return stop
 	})
 	if !errors.Is(err, stop) || visits != 1 {
-		t.Errorf("%d visits and the error %v, want 1 and that of visit", visits, err)
+		t.Errorf("got %d visits and the error %v, want 1 and %v", visits, err, stop)
 	}
 }
 

@@ -130,7 +130,7 @@ func want[T comparable](t *testing.T, what string, got, wanted T) {
 func wantKind(t *testing.T, err error, kind fault.Kind) {
 	t.Helper()
 	if err == nil {
-		t.Fatalf("no error, want one of kind %q", kind)
+		t.Fatalf("got no error, want one of kind %q", kind)
 	}
 	if got := fault.KindOf(err); got != kind {
 		t.Fatalf("an error of kind %q, want %q: %v", got, kind, err)
@@ -142,7 +142,7 @@ func wantIDTaken(t *testing.T, err error) {
 	t.Helper()
 	wantKind(t, err, fault.Conflict)
 	if !errors.Is(err, ident.ErrTaken) {
-		t.Errorf("%v does not say that the id is taken", err)
+		t.Errorf("got %v, want %v", err, ident.ErrTaken)
 	}
 }
 
@@ -150,7 +150,7 @@ func wantOtherConflict(t *testing.T, err error) {
 	t.Helper()
 	wantKind(t, err, fault.Conflict)
 	if errors.Is(err, ident.ErrTaken) {
-		t.Errorf("%v says that the id is taken", err)
+		t.Errorf("got %v, want another conflict than that of ids", err)
 	}
 }
 

@@ -30,16 +30,16 @@ func TestEveryPortHasASuite(t *testing.T) {
 		}
 		ports++
 		if !strings.Contains(suites, "\t"+name+"\n") && !strings.Contains(suites, " "+name+"\n") {
-			t.Errorf("the suites do not embed the port %s", name)
+			t.Errorf("the port %s: got no suite that embeds it, want one", name)
 		}
 		for _, method := range methods {
 			if !strings.Contains(suites, "."+method+"(") {
-				t.Errorf("the suites do not call %s of the port %s", method, name)
+				t.Errorf("%s of the port %s: got no suite that calls it, want one", method, name)
 			}
 		}
 	})
 	if ports < 20 {
-		t.Errorf("only %d ports were found: the domain is looked for in the wrong place", ports)
+		t.Errorf("got %d ports, want at least 20: the domain is looked for in the wrong place", ports)
 	}
 }
 

@@ -94,7 +94,7 @@ func bareAccount(t *testing.T, s Store) {
 	_, account, err := s.Tokens.AccountByHash(t.Context(), made.Hash)
 	must(t, err)
 	if account.Stars == nil || len(account.Stars) != 0 || account.Services == nil || len(account.Services) != 0 {
-		t.Errorf("stars %#v and services %#v are not empty lists", account.Stars, account.Services)
+		t.Errorf("got the stars %#v and the services %#v, want empty ones that are not nil", account.Stars, account.Services)
 	}
 }
 

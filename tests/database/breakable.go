@@ -117,7 +117,7 @@ func (b *Breakable) signal(t *testing.T, signal syscall.Signal) {
 	line, _, _ := strings.Cut(string(content), "\n")
 	postmaster, err := strconv.Atoi(line)
 	if err != nil {
-		t.Fatalf("postmaster.pid: %q", content)
+		t.Fatalf("postmaster.pid: got %q, want a process id on the first line", content)
 	}
 	children := childrenOf(postmaster)
 	if err := syscall.Kill(postmaster, signal); err != nil {

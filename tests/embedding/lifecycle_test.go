@@ -46,7 +46,7 @@ func leavesNothing(t *testing.T, do func()) {
 		if time.Now().After(deadline) {
 			var stacks bytes.Buffer
 			_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
-			t.Fatalf("%d goroutines were left behind:\n%s", runtime.NumGoroutine()-before, &stacks)
+			t.Fatalf("got %d goroutines left behind, want none:\n%s", runtime.NumGoroutine()-before, &stacks)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestStopWithCancelledContext(t *testing.T) {
 					t.Error(err)
 				}
 				if _, err := gluepot.Users.Show.Do(context.Background(), "epoxy"); err == nil {
-					t.Error("the database is still open")
+					t.Error("after the stop: got an answer of the database, want an error")
 				}
 			})
 		})
@@ -125,7 +125,7 @@ func TestFailedOpens(t *testing.T) {
 			leavesNothing(t, func() {
 				for range 10 {
 					if _, _, err := bootstrap.Open(attempt.ctx, attempt.cfg); err == nil {
-						t.Fatal("it was opened")
+						t.Fatal("got it opened, want an error")
 					}
 				}
 			})
@@ -153,10 +153,10 @@ func TestCancelledWhileOpening(t *testing.T) {
 			select {
 			case err := <-failed:
 				if err == nil {
-					t.Error("it was opened")
+					t.Error("got it opened, want an error")
 				}
 			case <-time.After(patience):
-				t.Fatal("cancelling did not end it")
+				t.Fatalf("got nothing within %v of cancelling, want an end", patience)
 			}
 		}
 		proxy.Resume()
@@ -191,10 +191,10 @@ func TestHangingDatabase(t *testing.T) {
 			select {
 			case err := <-stopped:
 				if err == nil || !strings.Contains(err.Error(), "last-used times of 1 tokens are lost") {
-					t.Errorf("stopped with %v", err)
+					t.Errorf("got %v, want it to say that last-used times are lost", err)
 				}
 			case <-time.After(patience):
-				t.Fatal("it waits for the database")
+				t.Fatalf("got nothing within %v, want an end without the database", patience)
 			}
 		}
 		proxy.Resume()
@@ -237,23 +237,23 @@ func TestRunIsStoppedByItsContext(t *testing.T) {
 			address = regexp.MustCompile(`"address":"([^"]+)"`).FindStringSubmatch(stderr.String())
 		}
 		if address == nil {
-			t.Fatalf("it does not serve: %s", &stderr)
+			t.Fatalf("got no address within %v, want one in the log: %s", patience, &stderr)
 		}
 		cancel()
 		select {
 		case got := <-code:
 			if got != 0 {
-				t.Errorf("exit code %d: %s", got, &stderr)
+				t.Errorf("got exit code %d, want 0: %s", got, &stderr)
 			}
 		case <-time.After(patience):
-			t.Fatal("cancelling did not end it")
+			t.Fatalf("got nothing within %v of cancelling, want an end", patience)
 		}
 		if connection, err := net.Dial("tcp", address[1]); err == nil {
 			_ = connection.Close()
-			t.Error("the port is still open")
+			t.Error("after the end: got a connection, want the port to be closed")
 		}
 		if !regexp.MustCompile(`"msg":"stopped"`).MatchString(stderr.String()) {
-			t.Errorf("the log ends with %s", &stderr)
+			t.Errorf("got the log %s, want \"stopped\" in it", &stderr)
 		}
 	})
 }
@@ -277,10 +277,10 @@ func TestRunIsCancelledWhileStarting(t *testing.T) {
 		select {
 		case got := <-code:
 			if want := "gluepot: stopped by the test before the start was complete\n"; got != 1 || stderr.String() != want {
-				t.Errorf("exit code %d: %s", got, &stderr)
+				t.Errorf("got exit code %d, %q, want 1, %q", got, stderr.String(), want)
 			}
 		case <-time.After(patience):
-			t.Fatal("cancelling did not end it")
+			t.Fatalf("got nothing within %v of cancelling, want an end", patience)
 		}
 		proxy.Resume()
 	})

@@ -39,7 +39,7 @@ func observed(t *testing.T) (*zap.Logger, *observer.ObservedLogs, func(message s
 			select {
 			case <-written:
 			case <-deadline:
-				t.Fatalf("got no entry %q, only %v", message, logs.All())
+				t.Fatalf("got %v, want an entry %q", logs.All(), message)
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func TestLoggerTakesTheStepsOfOpening(t *testing.T) {
 	}
 	for _, message := range []string{"started", "OnStop hook executed"} { // fx's
 		if logs.FilterMessage(message).Len() == 0 {
-			t.Errorf("got no entry %q", message)
+			t.Errorf("got no entry %q, want one", message)
 		}
 	}
 	if got := logs.Filter(func(e observer.LoggedEntry) bool { return e.Level > zap.DebugLevel }).All(); len(got) != 0 {

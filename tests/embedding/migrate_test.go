@@ -29,7 +29,7 @@ func TestOpenWithoutMigrating(t *testing.T) {
 		}
 	})
 	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 0 {
-		t.Errorf("%v was created (error %v)", entries, err)
+		t.Errorf("got %v created, error %v, want nothing", entries, err)
 	}
 	empty := database.EmptySQLite(t)
 	if err := os.WriteFile(database.SQLitePath(empty), nil, 0o600); err != nil {

@@ -81,11 +81,11 @@ func TestCountWaitsForAConnection(t *testing.T) {
 		}()
 		waitUntil(t, expiry)
 		if n, err := sweeper.RemoveExpired(t.Context(), 0, removed); n != removed || err != nil {
-			t.Errorf("removed %d, %v", n, err)
+			t.Errorf("got %d removed, error %v, want %d", n, err, removed)
 		}
 		close(release)
 		if count := <-answer; count != staying+expiring && count != staying {
-			t.Errorf("counted %d, where only %d and %d were ever true", count, staying+expiring, staying)
+			t.Errorf("got %d counted, want %d or %d: nothing else was ever true", count, staying+expiring, staying)
 		}
 	})
 }
@@ -119,7 +119,7 @@ func TestCountWaitsForALock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if count := <-answer; count != staying+1 {
-		t.Errorf("counted %d, where %d, then %d and then %d were true", count, staying+expiring, staying, staying+1)
+		t.Errorf("got %d counted, want %d: then it was the last to be true of %d, %d and %d", count, staying+1, staying+expiring, staying, staying+1)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestExpiryInstant(t *testing.T) {
 		}
 		got := [...]int{len(listIDs(t, stored, "owner")), int(count), len(account.Stars), int(totals.ActivePastes), 1 - int(totals.ExpiredPastes)}
 		if got != [...]int{moment.active, moment.active, moment.active, moment.active, moment.active} {
-			t.Errorf("%v after the expiry: listed, counted, starred, in the totals, not expired there: %v", moment.at.Sub(expiry), got)
+			t.Errorf("%v after the expiry: got %v (listed, counted, starred, in the totals, not expired there), want %d each", moment.at.Sub(expiry), got, moment.active)
 		}
 	}
 	for _, moment := range []struct {
@@ -194,7 +194,7 @@ func TestExpiryInstant(t *testing.T) {
 	} {
 		set(moment.at)
 		if removed, err := stored.RemoveExpired(t.Context(), time.Hour, 10); removed != moment.removed || err != nil {
-			t.Errorf("%v after the expiry: removed %d, %v", moment.at.Sub(expiry), removed, err)
+			t.Errorf("%v after the expiry: got %d removed, error %v, want %d", moment.at.Sub(expiry), removed, err, moment.removed)
 		}
 	}
 }
@@ -210,10 +210,10 @@ func TestSweepLeavesWhatJustExpired(t *testing.T) {
 			}
 		}
 		if removed, err := node.Pastes.Sweep.Do(t.Context()); removed != 1 || err != nil {
-			t.Errorf("removed %d, %v", removed, err)
+			t.Errorf("got %d removed, error %v, want 1", removed, err)
 		}
 		if left := column(t, database.SQL(t, cfg), "SELECT id FROM pastes"); !slices.Equal(left, []string{"just"}) {
-			t.Errorf("left %v", left)
+			t.Errorf("got %v left, want just", left)
 		}
 	})
 }

@@ -32,7 +32,7 @@ func exec(t *testing.T, db interface {
 ) {
 	t.Helper()
 	if _, err := db.ExecContext(t.Context(), statement, args...); err != nil {
-		t.Fatalf("%.200s: %v", statement, err)
+		t.Fatalf("%.200s: got %v, want no error", statement, err)
 	}
 }
 
@@ -48,7 +48,7 @@ func wantExact(t *testing.T, pastes *gormstore.Pastes, db *sql.DB, after string)
 		t.Fatal(err)
 	}
 	if counted != real {
-		t.Errorf("after %s: counted %d, there are %d", after, counted, real)
+		t.Errorf("after %s: got %d counted, want %d", after, counted, real)
 	}
 }
 
@@ -190,7 +190,7 @@ func TestCountReadsNoTable(t *testing.T) {
 	scans, tuples := read()
 	for range 10 {
 		if count, err := pastes.ActiveCount(t.Context()); err != nil || count != 20_000 {
-			t.Fatal(count, err)
+			t.Fatalf("got %d counted, error %v, want 20000", count, err)
 		}
 	}
 	time.Sleep(1200 * time.Millisecond) // the other session's statistics arrive after a second
@@ -199,7 +199,7 @@ func TestCountReadsNoTable(t *testing.T) {
 	}
 	time.Sleep(100 * time.Millisecond)
 	if scansAfter, tuplesAfter := read(); scansAfter != scans || tuplesAfter != tuples {
-		t.Errorf("counting read the table: %d scans, %d rows", scansAfter-scans, tuplesAfter-tuples)
+		t.Errorf("got %d scans and %d rows of the table read by counting, want none", scansAfter-scans, tuplesAfter-tuples)
 	}
 }
 
@@ -231,17 +231,17 @@ func TestListing(t *testing.T) {
 		addOwner(t, db, cfg, "many", 50_000)
 		addOwner(t, db, cfg, "odd", 0)
 		if ids := listIDs(t, pastes, "many"); len(ids) != 50_000 || ids[0] != "many1050000" || ids[49_999] != "many1000001" {
-			t.Errorf("%d ids", len(ids))
+			t.Errorf("got %d ids, want 50000, the newest first", len(ids))
 		}
 		odd := []string{"z\nz", "z\n", "z", "\n", ""}
 		for _, id := range odd {
 			exec(t, db, "INSERT INTO pastes (id, owner_id, created_at) SELECT $1, 'odd', created_at FROM users WHERE id = 'odd'", id)
 		}
 		if got := listIDs(t, pastes, "odd"); !slices.Equal(got, odd) {
-			t.Errorf("%q", got)
+			t.Errorf("got %q, want %q", got, odd)
 		}
 		if got := listIDs(t, pastes, "nobody"); len(got) != 0 {
-			t.Errorf("%q", got)
+			t.Errorf("got %q, want none", got)
 		}
 		enough := errors.New("enough")
 		for _, owner := range []user.ID{"many", "odd"} {
@@ -261,13 +261,13 @@ func TestListingAllocatesNothingForAnID(t *testing.T) {
 			return testing.AllocsPerRun(20, func() {
 				visited := 0
 				if err := pastes.EachActiveID(t.Context(), owner, func([]byte) error { visited++; return nil }); err != nil || visited != n {
-					t.Fatal(visited, err)
+					t.Fatalf("got %d visits, error %v, want %d", visited, err, n)
 				}
 			})
 		}
 		few, many := allocations("few", 10), allocations("many", 20_000)
 		if many > few+10 {
-			t.Errorf("%s: %v allocations for 10 ids, %v for 20,000", cfg.URL, few, many)
+			t.Errorf("%s: got %v allocations for 20,000 ids, want at most 10 more than the %v for 10", cfg.URL, many, few)
 		}
 	}
 }
@@ -284,13 +284,13 @@ func TestOneSweeperAtATime(t *testing.T) {
 	}
 	exec(t, tx, "SELECT pg_advisory_xact_lock(7163384644223837030)") // what a node does while it sweeps
 	if removed, err := pastes.RemoveExpired(t.Context(), 0, 100); removed != 0 || err != nil {
-		t.Errorf("removed %d beside another node, error %v", removed, err)
+		t.Errorf("beside another node: got %d removed, error %v, want none", removed, err)
 	}
 	if err := tx.Rollback(); err != nil { // as when that node crashes
 		t.Fatal(err)
 	}
 	if removed, err := pastes.RemoveExpired(t.Context(), 0, 100); removed != 10 || err != nil {
-		t.Errorf("removed %d, error %v", removed, err)
+		t.Errorf("got %d removed, error %v, want 10", removed, err)
 	}
 }
 
@@ -330,12 +330,12 @@ func TestConcurrentLookups(t *testing.T) {
 					i := (caller*31 + round*17) % len(names)
 					found, err := users.StaleByName(t.Context(), names[i])
 					if i < people && (err != nil || found.Name != names[i]) || i >= people && !fault.Is(err, fault.NotFound) {
-						t.Errorf("%v: %v, %v", names[i], found.Name, err)
+						t.Errorf("%v: got %v, error %v, want the user of that name, if there is one", names[i], found.Name, err)
 					}
 					i %= people
 					key, account, err := tokens.AccountByHash(t.Context(), hashes[i])
 					if err != nil || key.Hash != hashes[i] || account.Name != names[i] || account.Services["github"] != string(account.ID) || len(account.Services) != 1 {
-						t.Errorf("%v: %+v, %v", names[i], account, err)
+						t.Errorf("%v: got %+v, error %v, want the account of that name", names[i], account, err)
 					}
 				}
 			})

@@ -60,7 +60,7 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 		for what, do := range everything {
 			for range 3 {
 				if err := do(ctx); err != nil {
-					t.Fatalf("%s before: %v", what, err)
+					t.Fatalf("%s before: got %v, want no error", what, err)
 				}
 			}
 		}
@@ -69,7 +69,7 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 		}
 		for what, do := range everything {
 			if err := do(ctx); err != nil {
-				t.Errorf("%s: %v", what, err)
+				t.Errorf("%s: got %v, want no error", what, err)
 			}
 		}
 	})

@@ -146,7 +146,7 @@ func TestLookupsWhilePastesAreLocked(t *testing.T) {
 				for i := range workers {
 					waiting.Go(func() {
 						if err := work(ctx, fmt.Sprint(kind, "-", i)); err != nil {
-							t.Errorf("work %d: %v", kind, err)
+							t.Errorf("work %d: got %v, want no error", kind, err)
 						}
 					})
 				}
@@ -158,7 +158,7 @@ func TestLookupsWhilePastesAreLocked(t *testing.T) {
 				for what, lookup := range s.lookups() {
 					short, cancel := context.WithTimeout(t.Context(), requestTime)
 					if err := lookup(short); err != nil {
-						t.Fatalf("%s: %v", what, err)
+						t.Fatalf("%s: got %v, want no error", what, err)
 					}
 					cancel()
 				}
@@ -217,7 +217,7 @@ func (s *service) watchLatency(t *testing.T, beside string, work func()) {
 				took[i] = append(took[i], time.Since(started))
 				cancel()
 				if err != nil {
-					t.Errorf("beside %s: %v", beside, err)
+					t.Errorf("beside %s: got %v, want no error", beside, err)
 					return
 				}
 				select {
@@ -293,7 +293,7 @@ func TestLookupsBesideLongAnswers(t *testing.T) {
 			})
 		})
 		if quarter := max(1, cfg.MaxConnections/4); most.Load() > int64(quarter) {
-			t.Errorf("%d lists at once had a connection, want at most %d of %d", most.Load(), quarter, cfg.MaxConnections)
+			t.Errorf("got %d lists at once with a connection, want at most %d of %d", most.Load(), quarter, cfg.MaxConnections)
 		}
 		s.watchLatency(t, "32 who count beside 300,000 expired pastes", func() {
 			together(t, 32, 20, func(ctx context.Context) error {

@@ -38,7 +38,7 @@ func TestOnlyProfilesAreStale(t *testing.T) {
 	ok := func(what string, err error) {
 		t.Helper()
 		if err != nil {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got %v, want no error", what, err)
 		}
 	}
 	_, err := node.Users.Create.Do(ctx, users.CreateInput{Name: "settled", PublicProfile: true})
@@ -48,7 +48,7 @@ func TestOnlyProfilesAreStale(t *testing.T) {
 	db := database.SQL(t, replica)
 	for deadline, reads := time.Now().Add(time.Minute), 0; reads == 0; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("the replica is never read from")
+			t.Fatal("got no read of the replica in a minute, want one")
 		}
 		_, _ = node.Users.ShowProfile.Do(ctx, "settled")
 		if err := db.QueryRow("SELECT sum(idx_scan) FROM pg_stat_user_indexes WHERE relname = 'users'").Scan(&reads); err != nil {
@@ -60,18 +60,18 @@ func TestOnlyProfilesAreStale(t *testing.T) {
 	_, err = node.Users.Create.Do(ctx, users.CreateInput{Name: "newcomer", PublicProfile: true})
 	ok("create another user", err)
 	if _, err := node.Users.ShowProfile.Do(ctx, "newcomer"); !fault.Is(err, fault.NotFound) {
-		t.Fatalf("the replica is not read from: %v", err)
+		t.Fatalf("got %v, want not found: the replica is not read from", err)
 	}
 	_, _, err = node.Tokens.Issue.Do(ctx, "newcomer", "", 0)
 	ok("issue a token", err)
 	if tokens, err := node.Tokens.List.Do(ctx, "newcomer"); len(tokens) != 1 || err != nil {
-		t.Errorf("list tokens: %v, %v", tokens, err)
+		t.Errorf("list tokens: got %v, error %v, want one", tokens, err)
 	}
 	created, err := node.Pastes.Create.Do(ctx, "newcomer", 0)
 	ok("create a paste", err)
 	ok("star it", node.Pastes.Star.Do(ctx, "newcomer", string(created.ID)))
 	if count, err := node.Pastes.CountActive.Do(ctx); count != 1 || err != nil {
-		t.Errorf("%d pastes, %v, want 1", count, err)
+		t.Errorf("got %d pastes, error %v, want 1", count, err)
 	}
 	avatar, months := "https://example.com/new.png", int32(7)
 	_, err = node.Users.Update.Do(ctx, "settled", users.UpdateInput{AvatarURL: &avatar})
@@ -79,7 +79,7 @@ func TestOnlyProfilesAreStale(t *testing.T) {
 	_, err = node.Users.Update.Do(ctx, "settled", users.UpdateInput{SupporterMonths: &months})
 	ok("update it again", err)
 	if shown, err := node.Users.Show.Do(ctx, "settled"); err != nil || shown.AvatarURL != avatar || shown.SupporterMonths != months {
-		t.Errorf("after two updates: %+v, %v", shown, err)
+		t.Errorf("after two updates: got %+v, error %v, want %s and %d months", shown, err, avatar, months)
 	}
 	_, err = node.Users.Delete.Do(ctx, "newcomer")
 	ok("delete a user", err)
@@ -120,7 +120,7 @@ func TestUpdatesAtOnce(t *testing.T) {
 			}
 		}
 		if lost > 0 {
-			t.Errorf("something was lost in %d of %d rounds", lost, rounds)
+			t.Errorf("got something lost in %d of %d rounds, want nothing", lost, rounds)
 		}
 	})
 }

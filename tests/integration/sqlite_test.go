@@ -24,10 +24,10 @@ const (
 func wantUnavailable(t *testing.T, what string, err error, started time.Time) {
 	t.Helper()
 	if !fault.Is(err, fault.Unavailable) {
-		t.Errorf("%s: %v, want it to be unavailable", what, err)
+		t.Errorf("%s: got %v, want it to be unavailable", what, err)
 	}
 	if took := time.Since(started); took > longTime {
-		t.Errorf("%s took %v, its caller had %v", what, took, shortTime)
+		t.Errorf("%s: got it after %v, want it when its caller's time of %v is up", what, took, shortTime)
 	}
 }
 
@@ -90,12 +90,12 @@ func TestSQLiteWrittenByAnother(t *testing.T) {
 		}()
 	}
 	if _, err := users.ByName(ctx, name); err != nil {
-		t.Errorf("reading beside a writer: %v", err)
+		t.Errorf("reading beside a writer: got %v, want no error", err)
 	}
 	exec(t, other, "COMMIT")
 	for range 8 {
 		if err := <-waiting; err != nil {
-			t.Errorf("writing after the other: %v", err)
+			t.Errorf("writing after the other: got %v, want no error", err)
 		}
 	}
 }
@@ -127,6 +127,6 @@ func TestSQLiteHeldByAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-waiting; err != nil {
-		t.Errorf("connecting after the other: %v", err)
+		t.Errorf("connecting after the other: got %v, want no error", err)
 	}
 }

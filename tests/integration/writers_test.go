@@ -132,7 +132,7 @@ func TestNamesAndKeysMove(t *testing.T) {
 			}
 			for _, r := range results {
 				if r.Err != nil && !strings.Contains(fault.MessageOf(r.Err), "belongs to a user with another id") {
-					t.Errorf("names: %s: %v", m.what, r.Err)
+					t.Errorf("names: %s: got %v, want it to say that the name is another user's", m.what, r.Err)
 				}
 			}
 			if got := column(t, db, "SELECT id || '=' || username FROM users ORDER BY id"); !slices.Equal(got, m.after) {
@@ -150,7 +150,7 @@ func TestNamesAndKeysMove(t *testing.T) {
 			}
 			for _, wanted := range keys(m.after...) {
 				if found, err := tokens.ByHash(t.Context(), wanted.Hash); err != nil || found.ID != wanted.ID {
-					t.Errorf("keys: %s: %s has the key of %s, error %v", m.what, found.ID, wanted.ID, err)
+					t.Errorf("keys: %s: got %s, error %v, want %s", m.what, found.ID, err, wanted.ID)
 				}
 			}
 		}
@@ -169,13 +169,13 @@ func TestOneRecordCostsItself(t *testing.T) {
 		}
 		results, err := users.Import(t.Context(), all)
 		if got := outcomes(t, results, err); got != "NN!N" {
-			t.Errorf("%s", got)
+			t.Errorf("got %s, want NN!N", got)
 		}
 		if !fault.Is(results[2].Err, fault.Conflict) || !strings.Contains(fault.MessageOf(results[2].Err), "Import the record again") {
-			t.Error(results[2].Err)
+			t.Errorf("got %v, want a conflict that says to import the record again", results[2].Err)
 		}
 		if got := column(t, db, "SELECT id FROM users ORDER BY id"); !slices.Equal(got, []string{"a", "b", "d"}) {
-			t.Error(got)
+			t.Errorf("got %v, want a, b and d", got)
 		}
 	})
 }
@@ -205,7 +205,7 @@ func waitForWaiters(t *testing.T, db *sql.DB, count int) {
 			return
 		}
 	}
-	t.Fatalf("there are no %d sessions that wait for a lock", count)
+	t.Fatalf("got fewer, want %d sessions that wait for a lock", count)
 }
 
 // TestImportBesideANewUser has somebody take a name after the import has looked who has it.
@@ -227,7 +227,7 @@ func TestImportBesideANewUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := <-done; got != "!!UN" {
-		t.Errorf("%s", got)
+		t.Errorf("got %s, want !!UN", got)
 	}
 	want := []string{"a=y", "b=x", "c=v", "d=u", "late=Z"}
 	if got := column(t, db, "SELECT id || '=' || username FROM users ORDER BY id"); !slices.Equal(got, want) {
@@ -255,7 +255,7 @@ func TestVictimOfADeadlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := <-done; got != "UU" {
-		t.Errorf("%s", got)
+		t.Errorf("got %s, want UU", got)
 	}
 }
 
@@ -266,7 +266,7 @@ func wantNoDeadlocks(t *testing.T, db *sql.DB) {
 	var deadlocks int
 	err := db.QueryRow("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").Scan(&deadlocks)
 	if err != nil || deadlocks != 0 {
-		t.Errorf("%d deadlocks, error %v", deadlocks, err)
+		t.Errorf("got %d deadlocks, error %v, want none", deadlocks, err)
 	}
 }
 
@@ -337,14 +337,14 @@ func TestImportsAtOnce(t *testing.T) {
 					}
 					results, err := users.Import(t.Context(), accounts(t, specs...))
 					if got := outcomes(t, results, err); strings.Contains(got, "!") {
-						t.Errorf("round %d: %s", round, got)
+						t.Errorf("round %d: got %s, want no failure in it", round, got)
 					}
 				}
 			})
 		}
 		imports.Wait()
 		if got := column(t, db, "SELECT username FROM users"); len(got) != count {
-			t.Errorf("%d users", len(got))
+			t.Errorf("got %d users, want %d", len(got), count)
 		}
 		if isPostgres(cfg) {
 			wantNoDeadlocks(t, db)
@@ -418,7 +418,7 @@ func TestChangesFollowAMovingName(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := <-done; err != nil {
-				t.Errorf("%s of the user left: %v", what, err)
+				t.Errorf("%s of the user left: got %v, want no error", what, err)
 			}
 		}
 	})
