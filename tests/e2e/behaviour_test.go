@@ -26,7 +26,7 @@ func wantStatus(t *testing.T, server *program.Process, path string, status int) 
 	t.Helper()
 	response, body := exchange(t, server.Address, http.MethodGet, path, authorization(program.EpoxyToken))
 	if response.StatusCode != status {
-		t.Errorf("%.100s: %s, want %d: %s", path, response.Status, status, body)
+		t.Errorf("%.100s: got %s, want %d: %s", path, response.Status, status, body)
 	}
 	return response, body
 }
@@ -55,13 +55,13 @@ func TestDatabaseUnreachable(t *testing.T) {
 				started := time.Now()
 				response, body := wantStatus(t, server, path, http.StatusServiceUnavailable)
 				if response.Header.Get("Retry-After") == "" {
-					t.Errorf("%s: no Retry-After", path)
+					t.Errorf("%s: got no Retry-After, want one", path)
 				}
 				if !strings.Contains(body, `"statusMessage":"The database did not answer in time.`) {
-					t.Errorf("%s: the body is %s", path, body)
+					t.Errorf("%s: got %s, want it to say that the database did not answer in time", path, body)
 				}
 				if took := time.Since(started); took > limit+limit/2 {
-					t.Errorf("%s took %v, the limit is %v", path, took, limit)
+					t.Errorf("%s: got an answer after %v, want it within the limit of %v", path, took, limit)
 				}
 			}
 			for _, path := range []string{"/healthz", "/data/language?name=go", "/data/languageExt?extension=go"} {
@@ -93,7 +93,7 @@ func TestOverload(t *testing.T) {
 			started := time.Now()
 			wantStatus(t, server, "/user/epoxy", http.StatusServiceUnavailable)
 			if took := time.Since(started); took > 2*limit {
-				t.Errorf("took %v", took)
+				t.Errorf("got an answer after %v, want it within %v", took, 2*limit)
 			}
 		})
 	}
@@ -124,7 +124,7 @@ func TestAbandonedRequests(t *testing.T) {
 	}
 	// Three more belong to the start: readiness has one, and the migrations take connections of their own.
 	if opened := proxy.Opened(); opened > connections+3 {
-		t.Errorf("%d connections were opened, the pool has %d", opened, connections)
+		t.Errorf("got %d connections opened, want at most %d: the pool has %d", opened, connections+3, connections)
 	}
 }
 
@@ -156,14 +156,14 @@ func TestStopping(t *testing.T) {
 	time.Sleep(200 * time.Millisecond)
 	_, body := wantStatus(t, server, "/readyz", http.StatusServiceUnavailable)
 	if !strings.Contains(body, "shutting down") {
-		t.Errorf("readiness: %s", body)
+		t.Errorf("readiness: got %s, want it to say that the server is shutting down", body)
 	}
 	wantStatus(t, server, "/healthz", http.StatusOK)
 	time.Sleep(time.Second) // beyond the drain delay: the socket is closed, the request still in flight
 	proxy.Resume()
 	inFlight.Wait()
 	if code := server.Wait(); code != 0 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 	server.WaitForLog("stopped")
 }
@@ -185,10 +185,10 @@ func TestSecondSignal(t *testing.T) {
 	started := time.Now()
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 1 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("got exit code %d, want 1", code)
 	}
 	if took := time.Since(started); took > 2*time.Second {
-		t.Errorf("took %v", took)
+		t.Errorf("got the end after %v, want it within 2s", took)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestRefusedByServer(t *testing.T) {
 	for _, line := range []string{"stats", "serve", "migrate up", "migrate status"} {
 		code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + address.String()}, strings.Fields(line)...)
 		if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, `database "nowhere" does not exist`) {
-			t.Errorf("%s: exit code %d, %q, %q", line, code, stdout, stderr)
+			t.Errorf("%s: got exit code %d, %q, %q, want 1 and one line that says which database does not exist", line, code, stdout, stderr)
 		}
 	}
 }
@@ -243,13 +243,13 @@ func TestMigrate(t *testing.T) {
 		unmigrated.WaitForAddress()
 		_, body := wantStatus(t, unmigrated, "/readyz", http.StatusServiceUnavailable)
 		if !strings.Contains(body, "Run 'gluepot migrate up'") {
-			t.Error(body)
+			t.Errorf("got %s, want it to name 'gluepot migrate up'", body)
 		}
 		for _, step := range []struct{ command, part string }{
 			{"status", "pending"}, {"status", "at version 0"}, {"up", "up to date"}, {"up", "up to date"}, {"status", "applied"},
 		} {
 			if code, stdout, stderr := program.Run(t, []string{url}, "migrate", step.command); code != 0 || !strings.Contains(stdout, step.part) {
-				t.Fatalf("%s: exit code %d, %q, %q", step.command, code, stdout, stderr)
+				t.Fatalf("%s: got exit code %d, %q, %q, want 0 and %q", step.command, code, stdout, stderr, step.part)
 			}
 		}
 		wantStatus(t, unmigrated, "/readyz", http.StatusOK)
@@ -281,7 +281,7 @@ func TestNewerDatabase(t *testing.T) {
 			"migrate up": "up to date", "migrate status": "The database is at version 99999", "stats": "0", "user create epoxy": "epoxy",
 		} {
 			if code, stdout, stderr := program.Run(t, []string{url}, strings.Fields(command)...); code != 0 || !strings.Contains(stdout, part) {
-				t.Errorf("%s: exit code %d, %q, %q", command, code, stdout, stderr)
+				t.Errorf("%s: got exit code %d, %q, %q, want 0 and %q", command, code, stdout, stderr, part)
 			}
 		}
 
@@ -289,22 +289,22 @@ func TestNewerDatabase(t *testing.T) {
 		const refusal = "The database is at version 99999, but this program knows versions up to "
 		_, body := wantStatus(t, running, "/readyz", http.StatusServiceUnavailable)
 		if !strings.Contains(body, refusal) {
-			t.Error(body)
+			t.Errorf("got %s, want %q in it", body, refusal)
 		}
 		for _, args := range [][]string{{"serve"}, {"serve", "--database-migrate=false"}, {"migrate", "up"}, {"stats"}} {
 			code, _, stderr := program.Run(t, []string{url}, args...)
 			if code != 1 || !strings.HasPrefix(stderr, "gluepot: "+refusal) || !strings.HasSuffix(stderr, "Run a newer gluepot.\n") ||
 				strings.Count(stderr, "\n") != 1 {
-				t.Errorf("%v: exit code %d, %q", args, code, stderr)
+				t.Errorf("%v: got exit code %d, %q, want 1 and one line that begins with %q", args, code, stderr, refusal)
 			}
 		}
 		code, stdout, _ := program.Run(t, []string{url}, "migrate", "status")
 		if code != 0 || !strings.Contains(stdout, "know version 99999 or a later one") || !strings.Contains(stdout, "This one cannot") {
-			t.Errorf("status: exit code %d, %q", code, stdout)
+			t.Errorf("status: got exit code %d, %q, want 0 and which programs can work with the database", code, stdout)
 		}
 		execute("DROP TABLE schema_compatibility") // as before version 3
 		if code, _, stderr := program.Run(t, []string{url}, "serve"); code != 1 || !strings.Contains(stderr, refusal) {
-			t.Errorf("exit code %d, %q", code, stderr)
+			t.Errorf("got exit code %d, %q, want 1 and %q", code, stderr, refusal)
 		}
 	})
 }
@@ -327,7 +327,7 @@ func TestEmptyByDefault(t *testing.T) {
 	server := program.Start(t, []string{"GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve")
 	server.WaitForAddress()
 	if _, body := wantStatus(t, server, "/data/numPastes", http.StatusOK); body != `{"numPastes":0}` {
-		t.Error(body)
+		t.Errorf("got %s, want no paste", body)
 	}
 	if _, err := os.Stat(filepath.Join(server.Cmd.Dir, "data", "gluepot.db")); err != nil {
 		t.Error(err)
@@ -342,15 +342,15 @@ func TestAccessLog(t *testing.T) {
 	exchange(t, server.Address, http.MethodGet, "/user/self?token="+program.EpoxyToken, authorization("Bearer "+program.EpoxyToken))
 	line := server.WaitForLog("request")
 	if line["request_id"] != "golden" || line["route"] != "/user/self" || line["status"] != float64(200) || line["method"] != "GET" {
-		t.Error(line)
+		t.Errorf("got %v, want the request id, route, status and method of the request", line)
 	}
 	if _, ok := line["duration_ms"].(float64); !ok {
-		t.Error(line)
+		t.Errorf("got %v, want a duration in it", line)
 	}
 	server.Signal(syscall.SIGTERM)
 	server.Wait()
 	if strings.Contains(server.Stderr.String(), program.EpoxyToken) {
-		t.Error("the token is in the log")
+		t.Error("got the token in the log, want it nowhere")
 	}
 }
 
@@ -370,7 +370,7 @@ func TestHostileInput(t *testing.T) {
 			target := fmt.Sprintf(path, b)
 			response, _ := exchange(t, server.Address, http.MethodGet, target)
 			if response.StatusCode >= http.StatusInternalServerError {
-				t.Errorf("%s: %s", target, response.Status)
+				t.Errorf("%s: got %s, want no failure of the server", target, response.Status)
 			}
 		}
 	}
@@ -384,7 +384,7 @@ func TestStoppingWithoutDatabase(t *testing.T) {
 	proxy.Refuse()
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 0 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 }
 
@@ -401,7 +401,7 @@ func TestUseWhileDraining(t *testing.T) {
 		})
 		wantStatus(t, server, "/user/self", http.StatusOK)
 		if code := server.Wait(); code != 0 {
-			t.Errorf("exit code %d", code)
+			t.Errorf("got exit code %d, want 0", code)
 		}
 		wantUsed(t, cfg, 1)
 	})
@@ -418,7 +418,7 @@ func TestHangup(t *testing.T) {
 	time.Sleep(100 * time.Millisecond)
 	server.Signal(syscall.SIGHUP)
 	if code := server.Wait(); code != 0 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 	wantUsed(t, cfg, 1)
 }
@@ -428,7 +428,7 @@ func wantUsed(t *testing.T, cfg gormstore.Config, want int) {
 	t.Helper()
 	var used int
 	if err := database.SQL(t, cfg).QueryRow("SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL").Scan(&used); err != nil || used != want {
-		t.Errorf("%d tokens were used, want %d, error %v", used, want, err)
+		t.Errorf("got %d tokens with a last use, error %v, want %d", used, err, want)
 	}
 }
 
@@ -441,14 +441,14 @@ func TestStoppingWhileDatabaseHangs(t *testing.T) {
 	began := time.Now()
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 0 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("took %v", took)
+		t.Errorf("got the end after %v, want it within 5s", took)
 	}
 	undone := server.WaitForLog("the stop left something undone")
 	if text, _ := undone["error"].(string); !strings.Contains(text, "the last-used times of 1 tokens are lost") {
-		t.Errorf("undone: %v", undone)
+		t.Errorf("got %v, want it to say that the last-used times of 1 token are lost", undone)
 	}
 }
 
@@ -467,7 +467,7 @@ func TestStoppingCutsOff(t *testing.T) {
 	program.Eventually(t, "the request waits for the database", func() bool { return proxy.RoundTrips() > before })
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 0 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 	server.WaitForLog("requests were still in flight at the end of the drain timeout and were cut off")
 	server.WaitForLog("stopped")
@@ -483,12 +483,12 @@ func TestUnstoredUses(t *testing.T) {
 	wantStatus(t, server, "/user/self", http.StatusOK)
 	proxy.Refuse()
 	if line := server.WaitForLog("last-used times are not stored yet"); line["tokens"] != float64(1) || line["level"] != "warn" {
-		t.Errorf("the log says %v", line)
+		t.Errorf("got %v, want a warning about 1 token", line)
 	}
 	proxy.Resume()
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 0 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 	wantUsed(t, cfg, 1)
 }

@@ -30,7 +30,7 @@ func readmeAnswers(t *testing.T) map[string]string {
 		answers[row[1]] = row[2]
 	}
 	if len(answers) != 6 { // one row says "the same"
-		t.Fatalf("README.md has %d answers", len(answers))
+		t.Fatalf("got %d answers in README.md, want 6", len(answers))
 	}
 	return answers
 }
@@ -46,26 +46,26 @@ func TestDemo(t *testing.T) {
 		program.Eventually(t, "the lines are printed", func() bool { return strings.Contains(server.Stdout.String(), "Ctrl-C") })
 		lines := regexp.MustCompile(`curl (?:-H 'Authorization: (\S+)' )?'?(http://\S+?)'?\n`).FindAllStringSubmatch(server.Stdout.String(), -1)
 		if len(lines) != 7 {
-			t.Fatalf("%d lines in %s", len(lines), &server.Stdout)
+			t.Fatalf("got %d lines to run, want 7, in %s", len(lines), &server.Stdout)
 		}
 		for _, line := range lines {
 			status, body := server.Get(strings.TrimPrefix(line[2], "http://"+server.Address), line[1])
 			if status != http.StatusOK || len(body) < len(`""`) || body == "[]" {
-				t.Errorf("%s: %d %s", line[2], status, body)
+				t.Errorf("%s: got %d %s, want 200 and something in it", line[2], status, body)
 			}
 		}
 		for path, answer := range promised {
 			if status, body := server.Get(path, lines[2][1]); status != http.StatusOK || body != answer {
-				t.Errorf("%s: %d %s, README.md says %s", path, status, body, answer)
+				t.Errorf("%s: got %d %s, want what README.md says, %s", path, status, body, answer)
 			}
 		}
 		status, _ := server.Get("/user/mortar", "")
 		if exists, _ := server.Get("/user/mortar/exists", ""); status != http.StatusNotFound || exists != http.StatusOK {
-			t.Error("mortar is not private")
+			t.Errorf("mortar: got %d, exists: %d, want 404 and 200 for a private profile", status, exists)
 		}
 		server.Signal(syscall.SIGINT)
 		if code := server.Wait(); code != 0 {
-			t.Errorf("exit code %d", code)
+			t.Errorf("got exit code %d, want 0", code)
 		}
 	}
 }
@@ -102,10 +102,10 @@ func TestDemoRefusesOthersData(t *testing.T) {
 				p := program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve", "--demo")
 				code, stderr := p.Wait(), p.Stderr.String()
 				if code != 1 || p.Stdout.String() != "" || !strings.Contains(stderr, "The database holds data of its own") || strings.Count(stderr, "\n") != 1 {
-					t.Errorf("exit code %d, %q, %q", code, p.Stdout.String(), stderr)
+					t.Errorf("got exit code %d, %q, %q, want 1 and one line about data of its own", code, p.Stdout.String(), stderr)
 				}
 				if after := rows(t, cfg); after != before {
-					t.Errorf("there were %v users, tokens and pastes, now there are %v", before, after)
+					t.Errorf("got %v users, tokens and pastes, want %v as before", after, before)
 				}
 			})
 		})
@@ -153,6 +153,6 @@ func TestMakeRun(t *testing.T) {
 		t.Error(err)
 	}
 	if counts := rows(t, installed); counts != [3]int{} {
-		t.Errorf("the installation has %v users, tokens and pastes", counts)
+		t.Errorf("the installation: got %v users, tokens and pastes, want none", counts)
 	}
 }

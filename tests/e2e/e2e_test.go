@@ -50,12 +50,12 @@ func exchange(t *testing.T, address, method, target string, headers ...string) (
 	}
 	response, err := http.ReadResponse(bufio.NewReader(connection), &http.Request{Method: method})
 	if err != nil {
-		t.Fatalf("%s %.100s: %v", method, target, err)
+		t.Fatalf("%s %.100s: got %v, want an answer", method, target, err)
 	}
 	defer response.Body.Close() //nolint:errcheck // it has been read
 	content, err := io.ReadAll(response.Body)
 	if err != nil {
-		t.Fatalf("%s %.100s: %v", method, target, err)
+		t.Fatalf("%s %.100s: got %v, want a body", method, target, err)
 	}
 	return response, string(content)
 }
@@ -105,7 +105,7 @@ func TestDecisions(t *testing.T) {
 		compare(t, string(wanted), golden.String())
 		for _, line := range server.Log() {
 			if text := fmt.Sprint(line); strings.Contains(text, program.EpoxyToken) || strings.Contains(text, program.MortarToken) {
-				t.Errorf("a token is in the log: %s", text)
+				t.Errorf("got a token in the log, want none: %s", text)
 			}
 		}
 	})

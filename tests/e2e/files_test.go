@@ -74,7 +74,7 @@ func TestFilesArePrivate(t *testing.T) {
 			return err
 		}
 		if mode := info.Mode().Perm(); mode&0o077 != 0 {
-			t.Errorf("%s has the mode %v", path, mode)
+			t.Errorf("%s: got the mode %v, want nothing for others", path, mode)
 		}
 		if !entry.IsDir() {
 			files = append(files, filepath.Base(path))
@@ -82,7 +82,7 @@ func TestFilesArePrivate(t *testing.T) {
 		return nil
 	})
 	if want := "gluepot.db gluepot.db-migrating gluepot.db-shm gluepot.db-wal"; err != nil || strings.Join(files, " ") != want {
-		t.Errorf("the files are %v, want %s (error %v)", files, want, err)
+		t.Errorf("got the files %v, error %v, want %s", files, err, want)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestReplacedFile(t *testing.T) {
 					case status == http.StatusServiceUnavailable && strings.Contains(body, "The database file was replaced or removed"):
 						return true
 					case status != http.StatusOK || strings.Contains(body, `"numPastes":0`):
-						t.Fatalf("%s: %d %s", path, status, body)
+						t.Fatalf("%s: got %d %s, want the first file's answer, or 503", path, status, body)
 					}
 				}
 				return false
@@ -152,7 +152,7 @@ func TestReplacedFile(t *testing.T) {
 				return strings.Contains(server.Stderr.String(), "The database file was replaced or removed")
 			})
 			if _, err := os.Stat(path); name != "replaced" && err == nil {
-				t.Error("the server has made another file")
+				t.Error("got another file from the server, want none")
 			}
 		})
 	}
@@ -169,7 +169,7 @@ func TestReadinessNoticesReplacedFile(t *testing.T) {
 	}
 	_, body := wantStatus(t, server, "/readyz", http.StatusServiceUnavailable)
 	if !strings.Contains(body, "The database file was replaced or removed") {
-		t.Error(body)
+		t.Errorf("got %s, want it to say that the file was replaced or removed", body)
 	}
 	wantStatus(t, server, "/user/epoxy", http.StatusServiceUnavailable)
 	wantStatus(t, server, "/healthz", http.StatusOK)
@@ -204,10 +204,10 @@ func TestDamagedTable(t *testing.T) {
 	server := program.Serve(t, string(cfg.URL))
 	_, body := wantStatus(t, server, "/user/epoxy", http.StatusServiceUnavailable)
 	if !strings.Contains(body, "The database file is damaged.") {
-		t.Error(body)
+		t.Errorf("got %s, want it to say that the file is damaged", body)
 	}
 	if line := server.WaitForLog("request"); !strings.Contains(fmt.Sprint(line["error"]), "database disk image is malformed") {
-		t.Error(line)
+		t.Errorf("got %v, want the cause in it", line)
 	}
 }
 
@@ -238,6 +238,6 @@ func TestRemovedLogOfFile(t *testing.T) {
 		t.Errorf("got exit code %d, want 0", code)
 	}
 	if code, _, stderr := program.Run(t, settings, "user", "show", "after"); code != 0 {
-		t.Errorf("what was acknowledged is gone: %s", stderr)
+		t.Errorf("what was acknowledged: got exit code %d, want 0: %s", code, stderr)
 	}
 }

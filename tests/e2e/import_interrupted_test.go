@@ -73,23 +73,23 @@ func TestImportInterrupted(t *testing.T) {
 				p.Signal(signal)
 				code, got, report := endOfImport(t, p)
 				if text, err := os.ReadFile(rejects); err != nil || string(text) != `{"_id":"not an id","createdAt":1}`+"\n" {
-					t.Errorf("%q, %v", text, err)
+					t.Errorf("got %q rejected, error %v, want the second record", text, err)
 				}
 				if signal != syscall.SIGKILL {
 					if code != 1 || !strings.Contains(report, "signal received") || !strings.Contains(report, "import pastes from ") {
-						t.Errorf("exit code %d: %s", code, report)
+						t.Errorf("got exit code %d, want 1 and the signal in %s", code, report)
 					}
 					if s := got["pastes"]; s.New != s.Read-1 || s.New < pastes/2-1 || s.Rejected != 1 || s.RejectsFile != rejects {
-						t.Errorf("%+v", s)
+						t.Errorf("got %+v, want at least one of two batches of %d, and one record in %s", s, pastes/2, rejects)
 					}
 				}
 				// The next run leaves it alone.
 				_, again, _ := runImport(t, url, folder, "--pastes", writeTo(t, t.TempDir(), name, text.String()))
 				if s := again["pastes"]; s.Read != pastes || s.Unchanged < pastes/2-1 || s.New+s.Unchanged != pastes-1 || s.Rejected != 1 {
-					t.Errorf("%+v", s)
+					t.Errorf("again: got %+v, want the first batch unchanged and the rest new, of %d", s, pastes)
 				}
 				if info, err := os.Stat(filepath.Join(folder, "pastes-"+name+".2.rejects")); err != nil || info.Mode() != fs.FileMode(0o600) {
-					t.Errorf("%v, %v", info, err)
+					t.Errorf("the second file of rejects: got %v, error %v, want one of mode -rw-------", info, err)
 				}
 			})
 		}

@@ -125,7 +125,7 @@ func TestImportMemory(t *testing.T) {
 						want.Read, want.Rejected = s.Rejected, s.Rejected
 					}
 					if s != want {
-						t.Errorf("%+v, want %+v: %.1000s", s, want, report)
+						t.Errorf("got %+v, want %+v: %.1000s", s, want, report)
 					}
 				}
 				t.Logf("%s: at most %d MiB of memory, %v", c.name, peak, taken)

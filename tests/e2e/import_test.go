@@ -36,7 +36,7 @@ func endOfImport(t *testing.T, p *program.Process) (code int, summaries map[stri
 	select {
 	case <-p.Exited:
 	case <-time.After(5 * time.Minute):
-		t.Fatal("the import did not end")
+		t.Fatal("got no end of the import in five minutes, want one")
 	}
 	summaries = map[string]summary{}
 	for decoder := json.NewDecoder(strings.NewReader(p.Stdout.String())); decoder.More(); {
@@ -60,29 +60,29 @@ func wantSummary(t *testing.T, what string, got summary, read, fresh, updated, u
 func compareWithExport(t *testing.T, server *program.Process, e *export, step int) {
 	t.Helper()
 	if _, body := wantStatus(t, server, "/data/numPastes", http.StatusOK); body != fmt.Sprintf(`{"numPastes":%d}`, e.wanted.active) {
-		t.Errorf("%s, want %d", body, e.wanted.active)
+		t.Errorf("got %s, want %d", body, e.wanted.active)
 	}
 	for i := 0; i < len(e.wanted.users); i += step {
 		u := e.wanted.users[i]
 		if status, body := server.Get("/user/"+strings.ToUpper(u.name)+"/exists", ""); status != http.StatusOK || body != `""` {
-			t.Errorf("%s: %d %s", u.name, status, body)
+			t.Errorf("%s: got %d %s, want 200", u.name, status, body)
 		}
 		status, body := server.Get("/user/"+u.name, "")
 		if u.public && (status != http.StatusOK || body != u.view+"}") || !u.public && status != http.StatusNotFound {
-			t.Errorf("%s: %d %s, want %s}", u.name, status, body, u.view)
+			t.Errorf("%s, public: %v: got %d %s, want %s}, or 404", u.name, u.public, status, body, u.view)
 		}
 		if u.key == "" {
 			continue
 		}
 		if status, body := server.Get("/user/self", u.key); status != http.StatusOK || body != u.view+`,"stars":`+u.stars+`,"serviceIds":`+u.services+"}" {
-			t.Errorf("%s: %d %s, want %s,\"stars\":%s,\"serviceIds\":%s}", u.name, status, body, u.view, u.stars, u.services)
+			t.Errorf("%s: got %d %s, want %s,\"stars\":%s,\"serviceIds\":%s}", u.name, status, body, u.view, u.stars, u.services)
 		}
 		wantedPastes := "[]"
 		if len(u.pastes) > 0 {
 			wantedPastes = toJSON(u.pastes)
 		}
 		if status, body := server.Get("/user/self/pastes", u.key); status != http.StatusOK || body != wantedPastes {
-			t.Errorf("%s: %d %.200s, want %.200s", u.name, status, body, wantedPastes)
+			t.Errorf("%s: got %d %.200s, want %.200s", u.name, status, body, wantedPastes)
 		}
 	}
 }
@@ -101,22 +101,22 @@ func TestImport(t *testing.T) {
 		url, folder, w := string(cfg.URL), t.TempDir(), e.wanted
 		code, first, report := runImport(t, url, folder, "--pastes", e.pastes, "--api-keys", e.keys, "--users", e.users)
 		if code != 1 {
-			t.Fatalf("exit code %d: %s", code, report)
+			t.Fatalf("got exit code %d, want 1: %s", code, report)
 		}
 		wantSummary(t, "users", first["users"], w.readUsers, int64(users), 0, 0, w.rejectedUsers)
 		wantSummary(t, "keys", first["api-keys"], w.readKeys, w.readKeys-w.rejectedKeys, 0, 0, w.rejectedKeys)
 		wantSummary(t, "pastes", first["pastes"], w.readPastes, int64(pastes), 0, 0, w.badPastes)
 		for _, reason := range w.reasons {
 			if !strings.Contains(report, reason) {
-				t.Errorf("%q is not in the report", reason)
+				t.Errorf("got a report without %q, want it in there", reason)
 			}
 		}
 		if line := fmt.Sprintf("%s:%d: ", e.users, users+1); !strings.Contains(report, line) {
-			t.Errorf("%q is not in the report", line)
+			t.Errorf("got a report without %q, want it in there", line)
 		}
 		rejects, err := os.ReadFile(filepath.Join(folder, "users-users.json.rejects"))
 		if err != nil || !bytes.Contains(rejects, []byte("{\"_id\":\"bad00007\",\"username\":\"\xff\"}\n")) || int64(bytes.Count(rejects, []byte("\n"))) != w.rejectedUsers {
-			t.Errorf("rejects: %q, %v", rejects, err)
+			t.Errorf("got the rejects %q, error %v, want %d records, each as it was", rejects, err, w.rejectedUsers)
 		}
 
 		server := program.Serve(t, url, "GLUEPOT_SWEEP_INTERVAL=0")
@@ -132,7 +132,7 @@ func TestImport(t *testing.T) {
 		// A rejects file is an input once its cause is gone.
 		code, mended, report := runImport(t, url, folder, "--users", write(t, `{"_id":"nobody00","username":"nobody"}`))
 		if code != 0 {
-			t.Fatal(report)
+			t.Fatalf("got exit code %d, want 0: %s", code, report)
 		}
 		wantSummary(t, "the missing owner", mended["users"], 1, 1, 0, 0, 0)
 		_, mended, _ = runImport(t, url, t.TempDir(), "--pastes", filepath.Join(folder, "pastes-pastes.json.gz.rejects"))
@@ -161,7 +161,7 @@ func TestImportUpdates(t *testing.T) {
 			t.Helper()
 			code, got, report := runImport(t, url, t.TempDir(), "--json-array", flag, write(t, text))
 			if code != 0 {
-				t.Fatal(report)
+				t.Fatalf("%s: got exit code %d, want 0: %s", text, code, report)
 			}
 			wantSummary(t, text, got[strings.TrimPrefix(flag, "--")], fresh+updated+unchanged, fresh, updated, unchanged, 0)
 		}
@@ -170,7 +170,7 @@ func TestImportUpdates(t *testing.T) {
 			got, body := server.Get("/user/self", token)
 			for _, part := range parts {
 				if !strings.Contains(body, part) {
-					t.Errorf("%s is not in %s", part, body)
+					t.Errorf("got %s, want %s in it", body, part)
 				}
 			}
 			if got != status {
@@ -189,7 +189,7 @@ func TestImportUpdates(t *testing.T) {
 		self(key, http.StatusOK, `"username":"FIRST"`, `"stars":["p1"]`, `"serviceIds":{"gitlab":"2"}`, `"supporterLength":3`)
 
 		if code, _, stderr := program.Run(t, settings, "token", "revoke", "v2-u1"); code != 0 {
-			t.Fatal(stderr)
+			t.Fatalf("got exit code %d, want 0: %s", code, stderr)
 		}
 		self(key, http.StatusUnauthorized)
 		step("--api-keys", `[{"_id":"u1","key":"`+key+`"}]`, 0, 0, 1)
@@ -222,7 +222,7 @@ func TestImportKilled(t *testing.T) {
 		}
 		p.Wait()
 		if err := db.QueryRow("SELECT count(*) FROM pastes").Scan(&stored); err != nil || stored == 0 || stored == pastes {
-			t.Fatalf("%d pastes were stored, error %v: the kill came at no good time", stored, err)
+			t.Fatalf("got %d pastes stored, error %v, want some and not all: the kill came at no good time", stored, err)
 		}
 		_, finished, _ := runImport(t, url, t.TempDir(), "--users", e.users, "--api-keys", e.keys, "--pastes", e.pastes)
 		wantSummary(t, "pastes", finished["pastes"], e.wanted.readPastes, int64(pastes-stored), 0, int64(stored), e.wanted.badPastes)
@@ -242,7 +242,7 @@ func TestImportFailures(t *testing.T) {
 		wantSummary(t, "users", got["users"], 1, 0, 0, 0, 1)
 		for _, part := range []string{"gluepot: import users from " + file + ": ", "stars", "\ngluepot: Rejected records: 1, kept in " + got["users"].RejectsFile} {
 			if code != 1 || !strings.Contains(report, part) {
-				t.Errorf("exit code %d, and %q is not in %q", code, part, report)
+				t.Errorf("got exit code %d, %q, want 1 and %q", code, report, part)
 			}
 		}
 	})

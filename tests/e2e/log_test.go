@@ -21,11 +21,11 @@ func ask(t *testing.T, server *program.Process, path string, times int) {
 	for n := range times {
 		response, err := client.Get("http://" + server.Address + path)
 		if err != nil {
-			t.Fatalf("request %d: %v", n, err)
+			t.Fatalf("request %d: got %v, want an answer", n, err)
 		}
 		_, err = io.Copy(io.Discard, response.Body)
 		if _ = response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
-			t.Fatalf("request %d: %s, %v", n, response.Status, err)
+			t.Fatalf("request %d: got %s, error %v, want 200", n, response.Status, err)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func TestUnreadLog(t *testing.T) {
 	ask(t, server, "/data/languageExt?extension=go", 1)
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 0 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 	server.WaitForLog("stopped")
 	logged, dropped, last := 0, 0, ""
@@ -61,7 +61,7 @@ func TestUnreadLog(t *testing.T) {
 		}
 	}
 	if want := muchLog + 2; logged+dropped != want || last != "/data/languageExt" {
-		t.Errorf("%d requests are logged and %d dropped, want %d in all; the last is for %s", logged, dropped, want, last)
+		t.Errorf("got %d requests logged and %d dropped, want %d in all; got the last for %s, want it for /data/languageExt", logged, dropped, want, last)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestStoppingWithUnreadLog(t *testing.T) {
 	})
 	release()
 	if code := server.Wait(); code != 0 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 }
 
@@ -90,11 +90,11 @@ func TestClosedLog(t *testing.T) {
 	select {
 	case <-broken:
 	case <-time.After(program.Patience):
-		t.Fatal("nothing was logged")
+		t.Fatal("got nothing in the log, want a line")
 	}
 	ask(t, server, "/data/language?name=go", 1)
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 0 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 }

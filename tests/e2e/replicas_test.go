@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -35,7 +34,7 @@ func TestReplicas(t *testing.T) {
 		t.Helper()
 		code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + url}, strings.Fields(line)...)
 		if code != 0 {
-			t.Fatal(stderr)
+			t.Fatalf("%s: got exit code %d, want 0: %s", line, code, stderr)
 		}
 		return strings.TrimSpace(stdout)
 	}
@@ -65,12 +64,12 @@ func TestReplicas(t *testing.T) {
 					} {
 						status, body := node.Get(path, program.EpoxyToken)
 						if status != http.StatusOK || !strings.Contains(body, want) {
-							t.Errorf("%s: %d %s", path, status, body)
+							t.Errorf("%s: got %d %s, want 200 and %s", path, status, body, want)
 						}
 						answers.Add(1)
 					}
 					if status, _ := node.Get("/user/nobody", ""); status != http.StatusNotFound {
-						t.Errorf("nobody: %d", status)
+						t.Errorf("nobody: got %d, want 404", status)
 					}
 				}
 			})
@@ -78,7 +77,7 @@ func TestReplicas(t *testing.T) {
 	}
 	time.Sleep(2 * time.Second)
 	if first, second := reads(0), reads(1); first == 0 || second == 0 {
-		t.Errorf("the replicas were asked %d and %d times", first, second)
+		t.Errorf("got %d and %d questions to the replicas, want some to each", first, second)
 	}
 	replication.Replicas[0].Kill()
 	load.Wait()
@@ -91,7 +90,7 @@ func TestReplicas(t *testing.T) {
 	secret = secret[strings.LastIndexByte(secret, '\n')+1:]
 	for _, node := range nodes {
 		if status, body := node.Get("/user/self", secret); status != http.StatusOK {
-			t.Errorf("a new token: %d %s", status, body)
+			t.Errorf("a new token: got %d %s, want 200", status, body)
 		}
 	}
 	gluepot("user create newcomer --public")
@@ -99,10 +98,10 @@ func TestReplicas(t *testing.T) {
 	time.Sleep(replicaLag + replicaLag/2)
 	for _, node := range nodes {
 		if status, body := node.Get("/user/newcomer", ""); status != http.StatusOK {
-			t.Errorf("newcomer: %d %s", status, body)
+			t.Errorf("newcomer: got %d %s, want 200", status, body)
 		}
 		if _, body := node.Get("/data/numPastes", ""); body != `{"numPastes":6}` {
-			t.Error(body)
+			t.Errorf("got %s, want 6 pastes", body)
 		}
 	}
 	var id string
@@ -120,14 +119,14 @@ func TestReplicas(t *testing.T) {
 	for _, node := range nodes {
 		for _, path := range []string{"/user/self", "/user/self/pastes"} {
 			if status, body := node.Get(path, secret); status != http.StatusUnauthorized {
-				t.Errorf("a revoked token: %d %s", status, body)
+				t.Errorf("a revoked token: got %d %s, want 401", status, body)
 			}
 		}
 	}
 	for i, node := range nodes {
 		for _, line := range node.Log() {
 			if status, ok := line["status"].(float64); ok && status >= http.StatusInternalServerError {
-				t.Error(fmt.Sprint("node ", i, ": ", line))
+				t.Errorf("node %d: got %v, want no failure of the server", i, line)
 			}
 		}
 	}

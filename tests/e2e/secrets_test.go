@@ -27,6 +27,6 @@ func TestPasswordsAreNotLogged(t *testing.T) {
 	server := program.Serve(t, string(cfg.URL))
 	wantStatus(t, server, "/readyz", http.StatusOK)
 	if line := server.WaitForLog("serving"); line["database"] != cfg.URL.String() || strings.Contains(server.Stderr.String(), "hunter2") {
-		t.Error(line)
+		t.Errorf("got %v, want the database %s in it, and no password in the log", line, cfg.URL)
 	}
 }
