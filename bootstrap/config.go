@@ -29,8 +29,8 @@ type Config struct {
 	SweepGrace time.Duration
 	// UseInterval is how often the last-used times of tokens are stored.
 	UseInterval time.Duration
-	// Logger takes what happens in the background, such as last-used times that could not be stored, and, at debug level,
-	// each step of start and stop. Default: nothing is logged.
+	// Logger takes what happens in the background, such as last-used times that could not be stored, slow statements
+	// (unless Database.OnSlowStatement is told of them) and, at debug level, each step of start and stop. Default: nothing is logged.
 	Logger *zap.Logger
 }
 

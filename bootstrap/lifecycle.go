@@ -32,12 +32,14 @@ func launch(ctx context.Context, cfg Config, options ...fx.Option) (stop func(co
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	if cfg.Logger == nil {
+		cfg.Logger = zap.NewNop()
+	} else if cfg.Database.OnSlowStatement == nil {
+		cfg.Database.OnSlowStatement = slowStatements(cfg.Logger)
+	}
 	store, err := gormstore.New(cfg.Database)
 	if err != nil {
 		return nil, err
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = zap.NewNop()
 	}
 	app := fx.New(fx.WithLogger(func() fxevent.Logger { return events(cfg.Logger) }), fx.Supply(store), graph(cfg), fx.Options(options...),
 		fx.Invoke(func(p parts) { inOrder(ctx, cfg, p) }))
@@ -60,6 +62,17 @@ func events(log *zap.Logger) fxevent.Logger {
 	logger.UseLogLevel(zap.DebugLevel)
 	logger.UseErrorLevel(zap.DebugLevel)
 	return logger
+}
+
+// slowStatements logs them, without their arguments.
+func slowStatements(log *zap.Logger) func(gormstore.Statement) {
+	return func(slow gormstore.Statement) {
+		fields := []zap.Field{zap.String("statement", slow.SQL), zap.Duration("duration", slow.Duration)}
+		if slow.Rows >= 0 {
+			fields = append(fields, zap.Int64("rows", slow.Rows))
+		}
+		log.Warn("a statement was slow", fields...)
+	}
 }
 
 // parts is what starts and stops.

@@ -23,11 +23,19 @@ type Config struct {
 	// ConnectTimeout bounds one attempt to connect to PostgreSQL, and the wait for somebody else's lock on an SQLite
 	// file; a request's own deadline bounds both, too.
 	ConnectTimeout time.Duration
+	// SlowStatement is how long a statement may take before OnSlowStatement is called with it; 0: it never is.
+	SlowStatement time.Duration
+	// OnSlowStatement is called after each slow statement, by whoever ran it and by several at once, who wait for its
+	// return. It must not ask the store. Default: nil, nobody is told.
+	OnSlowStatement func(Statement) `json:"-"`
 }
 
 // DefaultConfig returns an embedded store below the working directory.
 func DefaultConfig() Config {
-	return Config{URL: "sqlite://data/gluepot.db", ReplicaMaxLag: time.Second, MaxConnections: 8, ConnectTimeout: 3 * time.Second}
+	return Config{
+		URL: "sqlite://data/gluepot.db", ReplicaMaxLag: time.Second, MaxConnections: 8, ConnectTimeout: 3 * time.Second,
+		SlowStatement: 500 * time.Millisecond,
+	}
 }
 
 // Validate returns one error that names every wrong value.
@@ -53,6 +61,9 @@ func (c Config) Validate() error {
 	}
 	if c.ConnectTimeout < time.Millisecond {
 		wrong = append(wrong, fmt.Errorf("the database connect timeout is %v: choose at least 1ms", c.ConnectTimeout))
+	}
+	if c.SlowStatement < 0 {
+		wrong = append(wrong, fmt.Errorf("the time of a slow statement is %v: choose zero or a positive time", c.SlowStatement))
 	}
 	return errors.Join(wrong...)
 }

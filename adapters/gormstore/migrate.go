@@ -223,7 +223,7 @@ func (l *sqliteLock) Lock(ctx context.Context, _ *sql.DB) error {
 	if err := createPrivate(path); err != nil {
 		return err
 	}
-	connector, err := newSQLiteConnector(path, sqliteURI(path)+"?mode=rw", migrationLockWait*time.Second)
+	connector, err := newSQLiteConnector(path, sqliteURI(path)+"?mode=rw", migrationLockWait*time.Second, nil)
 	if err != nil {
 		return err
 	}

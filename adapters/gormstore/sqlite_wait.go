@@ -24,16 +24,17 @@ type sqliteConnector struct {
 	driver.Connector
 	folder   string
 	patience time.Duration
+	slow     *slowStatements
 }
 
 var _ driver.Connector = (*sqliteConnector)(nil)
 
-func newSQLiteConnector(path, dsn string, patience time.Duration) (*sqliteConnector, error) {
+func newSQLiteConnector(path, dsn string, patience time.Duration, slow *slowStatements) (*sqliteConnector, error) {
 	connector, err := sqlite.NewConnector(dsn)
 	if err != nil {
 		return nil, err
 	}
-	return &sqliteConnector{Connector: connector, folder: filepath.Dir(path), patience: patience}, nil
+	return &sqliteConnector{Connector: connector, folder: filepath.Dir(path), patience: patience, slow: slow}, nil
 }
 
 // Connect implements driver.Connector.
@@ -95,33 +96,39 @@ func (c *waitingConn) PrepareContext(ctx context.Context, query string) (driver.
 		_ = stmt.Close()
 		return nil, fmt.Errorf("the SQLite driver's %T lacks a method", stmt)
 	}
-	return &waitingStmt{own, c}, nil
+	return &waitingStmt{own, c, query}, nil
 }
 
 // ExecContext implements driver.ExecerContext.
 func (c *waitingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	began := c.connector.slow.begin()
 	result, err := c.driverConn.ExecContext(ctx, query, atThisMoment(args))
 	if err != nil {
-		return afterConnFailure(ctx, c, err, func() (driver.Result, error) { return c.driverConn.ExecContext(ctx, query, atThisMoment(args)) })
+		result, err = afterConnFailure(ctx, c, err, func() (driver.Result, error) { return c.driverConn.ExecContext(ctx, query, atThisMoment(args)) })
 	}
-	return result, nil
+	c.connector.slow.end(began, query, result)
+	return result, err
 }
 
 // QueryContext implements driver.QueryerContext. What the statement waits for, it waits for before the first row.
 func (c *waitingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	began := c.connector.slow.begin()
 	rows, err := c.driverConn.QueryContext(ctx, query, atThisMoment(args))
 	if err != nil {
-		return afterConnFailure(ctx, c, err, func() (driver.Rows, error) { return c.driverConn.QueryContext(ctx, query, atThisMoment(args)) })
+		rows, err = afterConnFailure(ctx, c, err, func() (driver.Rows, error) { return c.driverConn.QueryContext(ctx, query, atThisMoment(args)) })
 	}
-	return rows, nil
+	c.connector.slow.end(began, query, nil)
+	return rows, err
 }
 
 // BeginTx implements driver.ConnBeginTx. A transaction takes the lock that it needs here, and then never waits.
 func (c *waitingConn) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx, error) {
+	began := c.connector.slow.begin()
 	tx, err := c.driverConn.BeginTx(ctx, options)
 	if err != nil {
 		tx, err = afterConnFailure(ctx, c, err, func() (driver.Tx, error) { return c.driverConn.BeginTx(ctx, options) })
 	}
+	c.connector.slow.end(began, "BEGIN", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +144,10 @@ type waitingTx struct {
 // Commit implements driver.Tx.
 func (t waitingTx) Commit() error {
 	t.conn.inTx = false
-	return t.conn.connector.explain(t.tx.Commit())
+	began := t.conn.connector.slow.begin()
+	err := t.tx.Commit()
+	t.conn.connector.slow.end(began, "COMMIT", nil)
+	return t.conn.connector.explain(err)
 }
 
 // Rollback implements driver.Tx.
@@ -155,25 +165,30 @@ type driverStmt interface {
 
 type waitingStmt struct {
 	driverStmt
-	conn *waitingConn
+	conn  *waitingConn
+	query string
 }
 
 // ExecContext implements driver.StmtExecContext.
 func (s *waitingStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	began := s.conn.connector.slow.begin()
 	result, err := s.driverStmt.ExecContext(ctx, atThisMoment(args))
 	if err != nil {
-		return afterConnFailure(ctx, s.conn, err, func() (driver.Result, error) { return s.driverStmt.ExecContext(ctx, atThisMoment(args)) })
+		result, err = afterConnFailure(ctx, s.conn, err, func() (driver.Result, error) { return s.driverStmt.ExecContext(ctx, atThisMoment(args)) })
 	}
-	return result, nil
+	s.conn.connector.slow.end(began, s.query, result)
+	return result, err
 }
 
 // QueryContext implements driver.StmtQueryContext.
 func (s *waitingStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	began := s.conn.connector.slow.begin()
 	rows, err := s.driverStmt.QueryContext(ctx, atThisMoment(args))
 	if err != nil {
-		return afterConnFailure(ctx, s.conn, err, func() (driver.Rows, error) { return s.driverStmt.QueryContext(ctx, atThisMoment(args)) })
+		rows, err = afterConnFailure(ctx, s.conn, err, func() (driver.Rows, error) { return s.driverStmt.QueryContext(ctx, atThisMoment(args)) })
 	}
-	return rows, nil
+	s.conn.connector.slow.end(began, s.query, nil)
+	return rows, err
 }
 
 // afterConnFailure is afterFailure for a connection. In a transaction, waiting for a lock would not help: it has the

@@ -104,6 +104,9 @@ func postgresConfig(cfg Config) (*pgx.ConnConfig, error) {
 	if _, ok := parsed.RuntimeParams["application_name"]; !ok {
 		parsed.RuntimeParams["application_name"] = "gluepot"
 	}
+	if slow := newSlowStatements(cfg); slow != nil {
+		parsed.Tracer = slow
+	}
 	return parsed, nil
 }
 

@@ -54,7 +54,7 @@ func printed(url URL) string {
 	_, errReplica := New(replica)
 	encoded, errEncode := json.Marshal(cfg)
 	return fmt.Sprintln(url, cfg, replica, errNew, errReplica, string(encoded), errEncode) +
-		fmt.Sprintf("%v %+v %#v %s %q %x", url, url, url, url, url, cfg)
+		fmt.Sprintf("%v %+v %#v %s %q %x", url, url, url, url, url, any(cfg))
 }
 
 func TestURLHidesThePassword(t *testing.T) {

@@ -24,6 +24,8 @@ func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.DurationVar(&cfg.Database.ReplicaMaxLag, "database-replica-max-lag", cfg.Database.ReplicaMaxLag, "how far behind a replica may be and still be read from")
 	flags.IntVar(&cfg.Database.MaxConnections, "database-max-connections", cfg.Database.MaxConnections, "size of the connection pool, without the one connection more that /readyz has; SQLite uses at most 4")
 	flags.DurationVar(&cfg.Database.ConnectTimeout, "database-connect-timeout", cfg.Database.ConnectTimeout, "how long to wait for a connection, or for SQLite's write lock")
+	flags.DurationVar(&cfg.Database.SlowStatement, "database-slow-statement", cfg.Database.SlowStatement,
+		"a statement that takes this long is a warning in the server's log; 0 is never")
 	flags.BoolVar(&cfg.Migrate, "database-migrate", cfg.Migrate, "let serve, import and migrate create the database and bring its schema up to date")
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -112,5 +113,34 @@ func TestLoggerIsNotToldWhatOpenReturns(t *testing.T) {
 	}
 	if got := logs.Filter(func(e observer.LoggedEntry) bool { return e.Level > zap.DebugLevel }).All(); len(got) != 0 {
 		t.Errorf("got %v, want nothing above debug level", got)
+	}
+}
+
+// A statement that takes long is a warning with its text, how long it took and, where that is known, how many rows it had.
+func TestLoggerTakesSlowStatements(t *testing.T) {
+	log, logs, waitFor := observed(t)
+	cfg := sqlite(t)
+	cfg.Logger, cfg.Database.SlowStatement = log, time.Nanosecond
+	gluepot, stop, err := bootstrap.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop(t.Context()) //nolint:errcheck // nothing is pending
+	if _, err := gluepot.Stats.Sum.Do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const message = "a statement was slow"
+	waitFor(message)
+	for _, entry := range logs.FilterMessage(message).All() {
+		fields := entry.ContextMap()
+		if text, _ := fields["statement"].(string); entry.Level != zap.WarnLevel || text == "" || fields["duration"] == nil {
+			t.Errorf("got %v at level %v, want a warning with statement and duration", fields, entry.Level)
+		}
+	}
+	if !slices.ContainsFunc(logs.FilterMessage(message).All(), func(entry observer.LoggedEntry) bool {
+		text, _ := entry.ContextMap()["statement"].(string)
+		return strings.Contains(text, "count(*) FROM users")
+	}) {
+		t.Errorf("got %v, want the statement that counts everything", logs.All())
 	}
 }

@@ -1,0 +1,113 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql/driver"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Statement is one that the database was asked to run, by GORM, by fixed SQL or by a migration.
+type Statement struct {
+	// SQL is its text on one line, with placeholders and without their values; a long one is cut.
+	SQL string
+	// Duration is from when it had a connection until its last row was read on PostgreSQL, and its first on SQLite, where
+	// the others are computed as the reader asks for them. Waiting for somebody else's lock counts.
+	Duration time.Duration
+	// Rows is how many it read or changed, or -1 when that is not known: it failed, or was a query on SQLite.
+	Rows int64
+}
+
+// slowStatements tells of statements that take long. They are timed where the drivers run them, because whatever asks
+// comes by there: pgx's tracer, and the connections of sqlite_wait.go. A nil *slowStatements times nothing.
+type slowStatements struct {
+	threshold time.Duration
+	tell      func(Statement)
+}
+
+// newSlowStatements returns nil when nobody wants to know.
+func newSlowStatements(cfg Config) *slowStatements {
+	if cfg.SlowStatement == 0 || cfg.OnSlowStatement == nil {
+		return nil
+	}
+	return &slowStatements{cfg.SlowStatement, cfg.OnSlowStatement}
+}
+
+func (s *slowStatements) begin() (began time.Time) {
+	if s != nil {
+		began = time.Now()
+	}
+	return began
+}
+
+// end tells of a statement on SQLite that began at that time, if it was slow. The result may be nil.
+func (s *slowStatements) end(began time.Time, query string, result driver.Result) {
+	if s == nil {
+		return
+	}
+	duration := time.Since(began)
+	if duration < s.threshold {
+		return
+	}
+	rows := int64(-1)
+	if result != nil {
+		if changed, err := result.RowsAffected(); err == nil {
+			rows = changed
+		}
+	}
+	s.tell(Statement{oneLine(query), duration, rows})
+}
+
+var _ pgx.QueryTracer = (*slowStatements)(nil)
+
+// tracedStatement is the one that is under way on a connection. It belongs to the connection, so that none is
+// allocated for a statement.
+type tracedStatement struct {
+	sql   string
+	began time.Time
+}
+
+const tracedStatementKey = "gluepot.statement"
+
+// TraceQueryStart implements pgx.QueryTracer.
+func (s *slowStatements) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	own := conn.PgConn().CustomData()
+	traced, ok := own[tracedStatementKey].(*tracedStatement)
+	if !ok {
+		traced = new(tracedStatement)
+		own[tracedStatementKey] = traced
+	}
+	traced.sql, traced.began = data.SQL, time.Now()
+	return ctx
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (s *slowStatements) TraceQueryEnd(_ context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
+	traced, ok := conn.PgConn().CustomData()[tracedStatementKey].(*tracedStatement)
+	if !ok {
+		return
+	}
+	duration := time.Since(traced.began)
+	if duration < s.threshold {
+		return
+	}
+	rows := int64(-1)
+	if tag := data.CommandTag; data.Err == nil && (tag.Select() || tag.Insert() || tag.Update() || tag.Delete()) {
+		rows = tag.RowsAffected()
+	}
+	s.tell(Statement{oneLine(traced.sql), duration, rows})
+}
+
+// maxStatementText is how many bytes of a statement are told: an import's has a placeholder for each value.
+const maxStatementText = 1000
+
+func oneLine(query string) string {
+	cut := query[:min(len(query), maxStatementText)]
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(cut, "")), " ")
+	if len(cut) < len(query) {
+		text += " …"
+	}
+	return text
+}
