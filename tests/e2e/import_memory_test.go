@@ -18,24 +18,39 @@ import (
 
 const mib = 1 << 20
 
-// repeat writes a text again and again, until that many bytes are written.
-func repeat(w io.Writer, text string, bytes int) {
-	block := strings.Repeat(text, max(1, 64<<10/len(text)))
-	for written := 0; written < bytes; written += len(block) {
-		_, _ = io.WriteString(w, block) // the writer is a bufio.Writer
-	}
+// zipped writes a file in gzip's form. What repeats costs next to nothing: such a file may be made of parts.
+type zipped struct {
+	file *bufio.Writer
+	part *gzip.Writer // stores, as compressing takes long with the race detector
 }
 
-// writeStars writes that many stars; the first 100,000 are different.
-func writeStars(w io.Writer, stars int) {
+// Write implements io.Writer; an error shows at the end, when the file is closed.
+func (z *zipped) Write(p []byte) (int, error) { return z.part.Write(p) }
+
+// repeat writes a text again and again, until that many bytes are written.
+func (z *zipped) repeat(text string, bytes int) {
+	block := strings.Repeat(text, max(1, 64<<10/len(text)))
+	_ = z.part.Close()
+	var part strings.Builder
+	compressed := gzip.NewWriter(&part)
+	_, _ = io.WriteString(compressed, block)
+	_ = compressed.Close()
+	for written := 0; written < bytes; written += len(block) {
+		_, _ = z.file.WriteString(part.String())
+	}
+	z.part.Reset(z.file)
+}
+
+// writeStars writes that many stars, whole hundreds of thousands if more than one; the first 100,000 are different.
+func writeStars(z *zipped, stars int) {
 	var different strings.Builder
 	for i := range min(stars, 100_000) {
 		different.WriteString(`"` + id36('p', i) + `",`)
 	}
-	for ; stars > 100_000; stars -= 100_000 {
-		_, _ = io.WriteString(w, different.String())
+	if stars > 100_000 {
+		z.repeat(different.String(), (stars/100_000-1)*different.Len())
 	}
-	_, _ = io.WriteString(w, strings.TrimSuffix(different.String(), ","))
+	_, _ = io.WriteString(z, strings.TrimSuffix(different.String(), ","))
 }
 
 // TestImportMemory imports what would take gigabytes if it were taken as it asks for, and wants the process to
@@ -46,62 +61,62 @@ func TestImportMemory(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		args  []string // after the name of the file
-		write func(w io.Writer)
+		write func(z *zipped)
 		want  []summary // of one run after the other
 	}{
-		{"nesting in one array", []string{"--json-array", "--pastes"}, func(w io.Writer) {
-			repeat(w, "[", 40*mib)
+		{"nesting in one array", []string{"--json-array", "--pastes"}, func(z *zipped) {
+			z.repeat("[", 40*mib)
 		}, []summary{{Read: 1, Rejected: 1}}},
-		{"nesting on one line", []string{"--pastes"}, func(w io.Writer) {
-			repeat(w, `{"x":[`, 40*mib)
+		{"nesting on one line", []string{"--pastes"}, func(z *zipped) {
+			z.repeat(`{"x":[`, 40*mib)
 		}, []summary{{Read: 1, Rejected: 1}}},
-		{"broken brackets", []string{"--json-array", "--pastes"}, func(w io.Writer) {
-			_, _ = io.WriteString(w, "[")
-			repeat(w, "[", 6*mib)
-			repeat(w, "}", 6*mib)
-			repeat(w, "[{", 6*mib)
-			repeat(w, "]]", 6*mib)
+		{"broken brackets", []string{"--json-array", "--pastes"}, func(z *zipped) {
+			_, _ = io.WriteString(z, "[")
+			z.repeat("[", 6*mib)
+			z.repeat("}", 6*mib)
+			z.repeat("[{", 6*mib)
+			z.repeat("]]", 6*mib)
 		}, []summary{{Read: -1}}}, // as many as there happen to be, all rejected
-		{"texts of 24 MiB", []string{"--users"}, func(w io.Writer) {
+		{"texts of 24 MiB", []string{"--users"}, func(z *zipped) {
 			for _, text := range []string{"x", "\xff", `\n`, `\u00ff`} {
 				for _, form := range []string{`{"_id":"%s"}`, `{"%s":1}`, `{"_id":"a","username":"a","x":"%s"}`, `{"stars":["%s"]}`, `%s`} {
 					before, after, _ := strings.Cut(form, "%s")
-					_, _ = io.WriteString(w, before)
-					repeat(w, text, 24*mib-256<<10)
-					_, _ = io.WriteString(w, after+"\n")
+					_, _ = io.WriteString(z, before)
+					z.repeat(text, 24*mib-256<<10)
+					_, _ = io.WriteString(z, after+"\n")
 				}
 			}
 		}, []summary{{Read: 20, New: 1, Unchanged: 3, Rejected: 16}}},
-		{"space", []string{"--users"}, func(w io.Writer) {
-			repeat(w, " ", 64*mib)
-			repeat(w, "\n", 16*mib)
+		{"space", []string{"--users"}, func(z *zipped) {
+			z.repeat(" ", 64*mib)
+			z.repeat("\n", 16*mib)
 		}, []summary{{}}},
-		{"millions of stars", []string{"--users"}, func(w io.Writer) {
+		{"millions of stars", []string{"--users"}, func(z *zipped) {
 			for i, stars := range []int{2_000_000, 100_000, 100_000, 3_000_000, 100_000} {
-				_, _ = fmt.Fprintf(w, `{"_id":"u%d","username":"u%d","stars":[`, i, i)
-				writeStars(w, stars)
-				_, _ = io.WriteString(w, "]}\n")
+				_, _ = fmt.Fprintf(z, `{"_id":"u%d","username":"u%d","stars":[`, i, i)
+				writeStars(z, stars)
+				_, _ = io.WriteString(z, "]}\n")
 			}
 			for i := range 200 { // many in each of few users
-				_, _ = fmt.Fprintf(w, `{"_id":"v%d","username":"v%d","stars":[`, i, i)
-				writeStars(w, 2_000)
-				_, _ = io.WriteString(w, "]}\n")
+				_, _ = fmt.Fprintf(z, `{"_id":"v%d","username":"v%d","stars":[`, i, i)
+				writeStars(z, 2_000)
+				_, _ = io.WriteString(z, "]}\n")
 			}
 		}, []summary{{Read: 205, New: 203, Rejected: 2}, {Read: 205, Unchanged: 203, Rejected: 2}}},
-		{"millions of services", []string{"--users"}, func(w io.Writer) {
+		{"millions of services", []string{"--users"}, func(z *zipped) {
 			for i := range 3 {
-				_, _ = fmt.Fprintf(w, `{"_id":"u%d","username":"u%d","serviceIds":{"":""`, i, i)
+				_, _ = fmt.Fprintf(z, `{"_id":"u%d","username":"u%d","serviceIds":{"":""`, i, i)
 				for j := range 1_000_000 {
-					_, _ = io.WriteString(w, `,"`+strconv.Itoa(j)+`":"1"`)
+					_, _ = io.WriteString(z, `,"`+strconv.Itoa(j)+`":"1"`)
 				}
-				_, _ = io.WriteString(w, "}}\n")
+				_, _ = io.WriteString(z, "}}\n")
 			}
 		}, []summary{{Read: 3, Rejected: 3}}},
-		{"many records of 1 MiB", []string{"--pastes"}, func(w io.Writer) {
+		{"many records of 1 MiB", []string{"--pastes"}, func(z *zipped) {
 			for i := range 100 {
-				_, _ = fmt.Fprintf(w, `{"_id":"p%d","createdAt":1,"pasties":"`, i)
-				repeat(w, "x", mib-128<<10)
-				_, _ = io.WriteString(w, "\"}\n")
+				_, _ = fmt.Fprintf(z, `{"_id":"p%d","createdAt":1,"pasties":"`, i)
+				z.repeat("x", mib-128<<10)
+				_, _ = io.WriteString(z, "\"}\n")
 			}
 		}, []summary{{Read: 100, New: 100}}},
 	} {
@@ -137,18 +152,17 @@ func TestImportMemory(t *testing.T) {
 	}
 }
 
-func writeZipped(file string, write func(io.Writer)) error {
+func writeZipped(file string, write func(z *zipped)) error {
 	opened, err := os.Create(file)
 	if err != nil {
 		return err
 	}
-	zipped, err := gzip.NewWriterLevel(opened, gzip.BestSpeed)
-	if err != nil {
+	z := &zipped{file: bufio.NewWriterSize(opened, 64<<10)}
+	if z.part, err = gzip.NewWriterLevel(z.file, gzip.NoCompression); err != nil {
 		return err
 	}
-	buffered := bufio.NewWriterSize(zipped, 64<<10)
-	write(buffered)
-	for _, end := range []func() error{buffered.Flush, zipped.Close, opened.Close} {
+	write(z)
+	for _, end := range []func() error{z.part.Close, z.file.Flush, opened.Close} {
 		if err := end(); err != nil {
 			return err
 		}
