@@ -18,11 +18,16 @@ build: ## build bin/gluepot, statically and without cgo
 run: build ## serve demonstration data at 127.0.0.1:8080 from an embedded store of its own
 	GLUEPOT_DATABASE_REPLICA_URLS= $(BIN)/gluepot serve --demo --database-url sqlite://data/demo.db --database-migrate
 
-# Packages whose tests start containers run one at a time: the reaper of one process may end another's.
+# The race detector watches everything but SQLite's engine, a translation from C whose memory it does not know
+# (docs/decisions/0031). Nor does it make each process sleep for a second before it exits.
+RACE := -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
+
+# The packages share a PostgreSQL server, so that they can run at once: were each to start a container, the reaper of one
+# might end that of another.
+test: export GORACE = atexit_sleep_ms=20
 test: ## run every test, with the race detector
 	$(GO) vet ./...
-	$(GO) test -race ./domain/... ./application/... ./adapters/... ./bootstrap/...
-	$(GO) test -race -p 1 -timeout 20m $$($(GO) list ./tests/... | grep -v /tests/faults)
+	$(GO) run ./tests/postgres $(GO) test $(RACE) -timeout 20m ./tests/e2e ./tests/integration $$($(GO) list ./... | grep -v /tests/faults)
 
 test-faults: ## kill, freeze, fill and starve what it stands on, under load (ten minutes; prints a table)
 	$(GO) test -count 1 -timeout 20m -v ./tests/faults

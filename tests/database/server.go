@@ -57,6 +57,16 @@ var errNotHere = errors.New("not available")
 // created, and what stops the server.
 func StartServer() (server *url.URL, stop func(), err error) { return findServer(safeOptions) }
 
+// Share starts a PostgreSQL server as the tests get theirs. It returns the variables that make tests use it,
+// and what stops it.
+func Share() (variables []string, stop func(), err error) {
+	server, stop, err := findServer(unsafeOptions)
+	if err != nil {
+		return nil, nil, err
+	}
+	return []string{envWay + "=url", envURL + "=" + server.String()}, stop, nil
+}
+
 // findServer tries the ways in their order, or only the one that is demanded, and prints which it took.
 func findServer(options []string) (*url.URL, func(), error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)

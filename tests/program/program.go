@@ -31,6 +31,9 @@ var (
 	shipped = sync.OnceValues(func() (string, error) { return build(false) })
 )
 
+// raceFlags are those of the Makefile (RACE): the same packages, built once.
+var raceFlags = []string{"-race", "-gcflags=modernc.org/sqlite/lib=-race=false", "-gcflags=modernc.org/libc/...=-race=false"}
+
 // built are the folders of what was built.
 var built struct {
 	sync.Mutex
@@ -51,7 +54,7 @@ func build(race bool) (string, error) {
 	path := filepath.Join(folder, "gluepot")
 	args := []string{"build", "-o", path}
 	if race {
-		args = append(args, "-race")
+		args = append(args, raceFlags...)
 	}
 	build := exec.Command("go", append(args, "github.com/gluepot/gluepot/bootstrap/cmd/gluepot")...)
 	if out, err := build.CombinedOutput(); err != nil {
@@ -69,10 +72,13 @@ func Remove() {
 	}
 }
 
+// raceOptions are for the race detector in the program. Without the last, it makes each process sleep for a second before it exits.
+const raceOptions = "GORACE=halt_on_error=1 atexit_sleep_ms=20"
+
 // environment is a list of NAME=VALUE; nothing else of the tests' own environment reaches the program
 // but what the operating system needs.
 func environment(settings ...string) []string {
-	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "GORACE=halt_on_error=1"}, settings...)
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), raceOptions}, settings...)
 }
 
 // Output collects what a process writes.
