@@ -77,7 +77,7 @@ func TestMassExpiry(t *testing.T) {
 		record(t, fmt.Sprint("expired pastes left after ", watched), number(t, db, "SELECT count(*) FROM pastes WHERE id LIKE 'x%'"), "")
 		counts.wantRightOr503(t, answerLimit)
 		if len(seen) != 2 || counts.right == 0 {
-			t.Errorf("%d different counts, want two", len(seen))
+			t.Errorf("got %d different counts, want two", len(seen))
 		}
 		beside.wantAllRight(t)
 		meanwhile.wantAllRight(t)
@@ -133,7 +133,7 @@ func insertExpiring(t *testing.T, cfg gormstore.Config, db *sql.DB, count int) t
 			t.Fatal(err)
 		}
 	}
-	t.Fatal("the rows are stored too slowly to see them expire")
+	t.Fatal("got the rows stored too slowly to see them expire, want it quicker than that")
 	return time.Time{}
 }
 
@@ -213,6 +213,6 @@ func TestLockBesideLookups(t *testing.T) {
 	beside.wantAllRight(t)
 	after.wantRightOr503(t, answerLimit)
 	if longest := beside.percentile(1); longest > bearable {
-		t.Errorf("somebody waited for %v", longest)
+		t.Errorf("got a wait of %v, want at most %v", longest, bearable)
 	}
 }

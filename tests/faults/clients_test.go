@@ -55,7 +55,7 @@ func untilGone(t *testing.T, node *program.Process, limit time.Duration) time.Du
 	began := time.Now()
 	for node.Connections() > lookers {
 		if time.Since(began) > limit {
-			t.Errorf("%d connections are still open after %v", node.Connections(), limit)
+			t.Errorf("got %d connections open after %v, want at most %d", node.Connections(), limit, lookers)
 			break
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -107,7 +107,7 @@ func wantPeakBelow(t *testing.T, node *program.Process, limit int64) {
 	peak := peakMemory(t, node)
 	record(t, "peak of resident memory", mib(peak), "below "+mib(limit))
 	if peak > limit {
-		t.Errorf("the node had %s in memory, more than %s", mib(peak), mib(limit))
+		t.Errorf("got %s of memory, want at most %s", mib(peak), mib(limit))
 	}
 }
 
@@ -244,7 +244,7 @@ func TestHostileHeaders(t *testing.T) {
 	record(t, "resident memory after the storm", fmt.Sprint(mib(after), " after ", time.Since(began).Round(time.Second)),
 		"below "+mib(ordinarily))
 	if after > ordinarily {
-		t.Errorf("%s are still in memory", mib(after))
+		t.Errorf("got %s still in memory, want at most %s", mib(after), mib(ordinarily))
 	}
 	alone.wantAllRight(t)
 	beside.wantAllRight(t)
@@ -281,7 +281,7 @@ func TestSlowReadersOfLongLists(t *testing.T) {
 			<-everybody
 			ids, err := countIDs(answer.Body)
 			if err != nil || ids != pastes {
-				t.Errorf("%d ids of %d: %v", ids, pastes, err)
+				t.Errorf("got %d ids, error %v, want %d", ids, err, pastes)
 				return
 			}
 			complete.Add(1)
@@ -381,15 +381,15 @@ func TestConnectionFlood(t *testing.T) {
 	record(t, "hoarded connections, in the end", opened.Load(), "more than the hoarders")
 	record(t, "connections that the node had", most, fmt.Sprint("about ", limit))
 	if most > bearable {
-		t.Errorf("the node had %d connections, its limit is %d", most, limit)
+		t.Errorf("got %d connections of the node, want at most %d: its limit is %d", most, bearable, limit)
 	}
 	if opened.Load() <= hoarders {
-		t.Errorf("%d connections were hoarded: the limit was not reached", opened.Load())
+		t.Errorf("got %d connections hoarded, want more than %d: the limit was not reached", opened.Load(), hoarders)
 	}
 	alone.wantAllRight(t)
 	// A client that is slow to ask can be taken for a hoarder when the machine is busy.
 	if beside.right < 100 || beside.wrong+beside.unavailable > 0 || beside.lost*20 > beside.right {
-		t.Errorf("%v: %q", beside, beside.samples)
+		t.Errorf("got %v, %q, want nearly all right", beside, beside.samples)
 	}
 	program.Eventually(t, "the connections are gone", func() bool { return node.Connections() == 0 })
 }
@@ -414,7 +414,7 @@ func TestUnreadLog(t *testing.T) {
 	release()
 	node.Signal(syscall.SIGTERM)
 	if code := node.Wait(); code != 0 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 	logged, dropped := 0, 0
 	for _, line := range node.Log() {
@@ -432,7 +432,7 @@ func TestUnreadLog(t *testing.T) {
 	record(t, "lines dropped and counted", dropped, "the rest")
 	unread.wantAllRight(t)
 	if dropped == 0 || logged+dropped < unread.asked()-ready-askers || logged+dropped > unread.asked() {
-		t.Errorf("%d lines and %d dropped ones of %d requests", logged, dropped, unread.asked())
+		t.Errorf("got %d lines and %d dropped ones, want %d in all, and some dropped", logged, dropped, unread.asked())
 	}
 }
 
@@ -473,7 +473,7 @@ func TestStopWithSlowReaders(t *testing.T) {
 		record(t, fmt.Sprint("stop beside ", clients, " slow readers"), took, "")
 		record(t, "exit code", code, "0")
 		if code != 0 {
-			t.Errorf("exit code %d: %s", code, &node.Stderr)
+			t.Errorf("got exit code %d, want 0: %s", code, &node.Stderr)
 		}
 	})
 }
@@ -526,7 +526,7 @@ func TestClientsThatHangUp(t *testing.T) {
 		program.Eventually(t, "their connections are closed", func() bool { return node.Connections() == 0 })
 		wantPeakBelow(t, node, 256<<20)
 		if status, body := node.Get("/data/numPastes", ""); status != http.StatusOK {
-			t.Errorf("afterwards: %d %s", status, body)
+			t.Errorf("afterwards: got %d %s, want 200", status, body)
 		}
 	})
 }

@@ -68,7 +68,7 @@ func TestDiskFull(t *testing.T) {
 	after := asking.stop()
 	var integrity string
 	if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&integrity); err != nil || integrity != "ok" {
-		t.Errorf("integrity: %q, %v", integrity, err)
+		t.Errorf("integrity: got %q, error %v, want ok", integrity, err)
 	}
 	stored := number(t, db, "SELECT count(*) FROM pastes WHERE id <> 'expired1'")
 	record(t, "a command says", refusal, named)
@@ -80,10 +80,10 @@ func TestDiskFull(t *testing.T) {
 	full.wantAllRight(t)
 	after.wantAllRight(t)
 	if !strings.Contains(refusal, named) || !logged {
-		t.Errorf("%q is not what the command says, %q, and the log, %v", named, refusal, logged)
+		t.Errorf("got %q from the command, and from the log: %v, want %q in both", refusal, logged, named)
 	}
 	if stored != acknowledged || counted != fmt.Sprintf(`{"numPastes":%d}`, acknowledged-1) {
-		t.Errorf("%d pastes were acknowledged, %d are stored; %s were counted before the last", acknowledged, stored, counted)
+		t.Errorf("got %d pastes stored, %s counted before the last, want the %d that were acknowledged", stored, counted, acknowledged)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestDiskFullAtStart(t *testing.T) {
 	for line, database := range map[string]string{"stats": url, "serve": url, "migrate up": "sqlite://" + filepath.Join(disk, "new.db")} {
 		code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + database}, strings.Fields(line)...)
 		if code != 1 || stdout != "" || !strings.Contains(stderr, "no room left on its disk") {
-			t.Errorf("%s: exit code %d, %q, %q", line, code, stdout, stderr)
+			t.Errorf("%s: got exit code %d, %q, %q, want 1 and no room left on its disk", line, code, stdout, stderr)
 		}
 	}
 }
@@ -151,13 +151,13 @@ func TestSQLiteFileReplaced(t *testing.T) {
 	})
 	node.Signal(syscall.SIGTERM)
 	if code := node.Wait(); code != 0 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 	status, body := serve(t, string(cfg.URL)).Get("/user/epoxy", "")
 	others := strings.Contains(body, "https://example.com/other")
 	record(t, "after a restart, answers are the other file's", others, "true")
 	if !others {
-		t.Errorf("%d %s", status, body)
+		t.Errorf("got %d %s, want the other file's answer", status, body)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestSQLiteFileDeleted(t *testing.T) {
 	left, _ := filepath.Glob(database.SQLitePath(cfg) + "*") // as above
 	record(t, "files made in the place of the deleted ones", len(left), "0")
 	if len(left) > 0 {
-		t.Error(left)
+		t.Errorf("got %v, want no file", left)
 	}
 }
 
@@ -204,7 +204,7 @@ func loseFile(t *testing.T, cfg gormstore.Config, lose func(path string)) *progr
 	t.Helper()
 	node := serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=100ms", "GLUEPOT_SWEEP_INTERVAL=200ms")
 	if status, body := node.Get("/user/epoxy", ""); status != 200 { // one client: one connection is enough so far
-		t.Fatal(status, body)
+		t.Fatalf("got %d %s, want 200", status, body)
 	}
 	lose(database.SQLitePath(cfg))
 	asking := load{clients: 16, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.start(t)
@@ -239,7 +239,7 @@ func loseFile(t *testing.T, cfg gormstore.Config, lose func(path string)) *progr
 	record(t, "/readyz says ready, /healthz alive", fmt.Sprint(told, ", ", alive), "false, true")
 	meanwhile.wantRightOr503(t, promptly)
 	if noticed == 0 || told || !alive || says == "" {
-		t.Errorf("noticed after %v, ready: %v, alive: %v, the log says %q", noticed, told, alive, says)
+		t.Errorf("got it noticed after %v, ready: %v, alive: %v, want it noticed, false, true; got the log %q, want why", noticed, told, alive, says)
 	}
 	return node
 }
@@ -291,6 +291,6 @@ func TestSQLiteFileCorrupted(t *testing.T) {
 	record(t, "the log names the cause", named, "true")
 	meanwhile.wantRightOr503(t, promptly)
 	if meanwhile.unavailable == 0 || !named {
-		t.Errorf("%v; the log names the cause: %v", meanwhile, named)
+		t.Errorf("got %v, the cause in the log: %v, want some 503 and the cause", meanwhile, named)
 	}
 }

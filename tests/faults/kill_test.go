@@ -64,7 +64,7 @@ func (w *writes) command(t *testing.T, line string) (stdout string, acknowledged
 	select {
 	case <-p.Exited:
 	case <-time.After(program.Patience):
-		t.Errorf("%s does not end", line)
+		t.Errorf("%s: got no end within %v, want one", line, program.Patience)
 		_ = p.Cmd.Process.Kill()
 		<-p.Exited
 	}
@@ -103,7 +103,7 @@ func (w *writes) step(t *testing.T) {
 		if stdout, ok := w.command(t, "paste create --json --owner "+u.name); ok {
 			var created struct{ ID string }
 			if err := json.Unmarshal([]byte(stdout), &created); err != nil {
-				t.Errorf("%q: %v", stdout, err)
+				t.Errorf("got %q, want JSON: %v", stdout, err)
 			}
 			w.pastes = append(w.pastes, created.ID)
 		}
@@ -163,7 +163,7 @@ func TestKilledWhileWriting(t *testing.T) {
 			for secret, name := range w.secrets {
 				if status, body := node.Get("/user/self", secret); status != http.StatusOK || !strings.Contains(body, `"username":"`+name+`"`) {
 					lost++
-					t.Errorf("a token of %s: %d %s", name, status, body)
+					t.Errorf("a token of %s: got %d %s, want 200 and that name", name, status, body)
 				}
 			}
 		}
@@ -178,19 +178,19 @@ func TestKilledWhileWriting(t *testing.T) {
 			switch {
 			case err != nil && u.acknowledged:
 				lost++
-				t.Errorf("%s was created: %v", u.name, err)
+				t.Errorf("%s: got %v, want the user that was created", u.name, err)
 			case err == nil && services != 2:
 				half++
-				t.Errorf("%s has %d of 2 services", u.name, services)
+				t.Errorf("%s: got %d services, want 2", u.name, services)
 			case err == nil && !slices.Contains(u.months, months):
 				lost++
-				t.Errorf("%s has %d months, none of %v", u.name, months, u.months)
+				t.Errorf("%s: got %d months, want one of %v", u.name, months, u.months)
 			}
 		}
 		for _, id := range total.pastes {
 			if number(t, db, "SELECT count(*) FROM pastes WHERE id = $1", id) != 1 {
 				lost++
-				t.Errorf("the paste %s is lost", id)
+				t.Errorf("the paste %s: got none, want it stored", id)
 			}
 		}
 		left := number(t, db, "SELECT count(*) FROM pastes WHERE id LIKE 'expired%'")
@@ -224,7 +224,7 @@ func wantExactCounts(t *testing.T, cfg gormstore.Config, db *sql.DB, node *progr
 	if onSQLite(cfg) {
 		var integrity string
 		if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&integrity); err != nil || integrity != "ok" {
-			t.Errorf("integrity: %q, %v", integrity, err)
+			t.Errorf("integrity: got %q, error %v, want ok", integrity, err)
 		}
 	} else {
 		kept = number(t, db, "SELECT sum(pastes) FROM paste_counts")
@@ -238,7 +238,7 @@ func wantExactCounts(t *testing.T, cfg gormstore.Config, db *sql.DB, node *progr
 	record(t, "pastes, as the database counts them", fmt.Sprint(rows, ", ", kept), "the same")
 	record(t, "active pastes, answered", fmt.Sprint(active, ", ", answer), "the same")
 	if kept != rows || answer != fmt.Sprintf(`{"numPastes":%d}`, active) {
-		t.Errorf("%d pastes, %d active; the database counts %d, the answer is %s", rows, active, kept, answer)
+		t.Errorf("got %d pastes counted by the database and the answer %s, want %d, of which %d are active", kept, answer, rows, active)
 	}
 }
 
@@ -268,7 +268,7 @@ func TestKilledWhileImporting(t *testing.T) {
 			target := stored + 1 + rand.IntN((2*users+pastes)/kills)
 			for deadline := time.Now().Add(2 * time.Minute); !ended() && records() < target; time.Sleep(20 * time.Millisecond) {
 				if time.Now().After(deadline) { // it has read again what was stored before
-					t.Fatalf("the import has stored %d records, not %d", records(), target)
+					t.Fatalf("got %d records stored by the import, want %d", records(), target)
 				}
 			}
 			time.Sleep(rand.N(50 * time.Millisecond))
@@ -284,17 +284,17 @@ func TestKilledWhileImporting(t *testing.T) {
 			before := stored
 			stored = records()
 			if stored < before {
-				t.Errorf("%d records after %d", stored, before)
+				t.Errorf("got %d records, want at least %d as before", stored, before)
 			}
 			if n := number(t, db, `SELECT count(*) FROM users u WHERE (SELECT count(*) FROM user_services WHERE user_id = u.id) <> 1
 				OR (SELECT count(*) FROM stars WHERE user_id = u.id) <> 3`); n > 0 {
 				half += n
-				t.Errorf("%d users are there by half", n)
+				t.Errorf("got %d users by half, want none", n)
 			}
 		}
 		final := export.importing(t, cfg)
 		if code := wait(t, final, time.Minute); code != 0 {
-			t.Fatalf("exit code %d: %s", code, &final.Stderr)
+			t.Fatalf("got exit code %d, want 0: %s", code, &final.Stderr)
 		}
 		export.check(t, db)
 		record(t, "imports interrupted", fmt.Sprintf("%d of %d", interrupted, kills), "")

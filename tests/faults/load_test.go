@@ -105,10 +105,10 @@ func (a *tally) wait() string {
 func (a *tally) wantRightOr503(t *testing.T, limit time.Duration) {
 	t.Helper()
 	if a.wrong+a.lost > 0 {
-		t.Errorf("%v: %s", a, strings.Join(a.samples, "; "))
+		t.Errorf("got %v, want none wrong or lost: %s", a, strings.Join(a.samples, "; "))
 	}
 	if longest := a.percentile(1); longest > limit {
-		t.Errorf("an answer took %v, more than %v", longest, limit)
+		t.Errorf("got an answer after %v, want it within %v", longest, limit)
 	}
 }
 
@@ -116,7 +116,7 @@ func (a *tally) wantRightOr503(t *testing.T, limit time.Duration) {
 func (a *tally) wantAllRight(t *testing.T) {
 	t.Helper()
 	if a.right == 0 || a.asked() != a.right {
-		t.Errorf("%v: %s", a, strings.Join(a.samples, "; "))
+		t.Errorf("got %v, want all right: %s", a, strings.Join(a.samples, "; "))
 	}
 }
 

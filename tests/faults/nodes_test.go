@@ -97,7 +97,7 @@ func memory(t *testing.T, p *program.Process, kind string) int64 {
 			return kib << 10
 		}
 	}
-	t.Fatalf("the kernel does not say how much memory the process has: %s", status)
+	t.Fatalf("got %s, want how much memory the process has", status)
 	return 0
 }
 
@@ -151,7 +151,7 @@ func gluepot(t *testing.T, databaseURL, line string, settings ...string) string 
 	t.Helper()
 	code, stdout, stderr := program.Run(t, append(settings, "GLUEPOT_DATABASE_URL="+databaseURL), strings.Fields(line)...)
 	if code != 0 {
-		t.Fatalf("%s: exit code %d: %s", line, code, stderr)
+		t.Fatalf("%s: got exit code %d, want 0: %s", line, code, stderr)
 	}
 	return strings.TrimSpace(stdout)
 }

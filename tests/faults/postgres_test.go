@@ -107,7 +107,7 @@ func survive(t *testing.T, node *program.Process, breakDatabase, mendDatabase fu
 		return during.unavailable > 0
 	})
 	if ready(node) {
-		t.Error("the node says that it is ready")
+		t.Error("got a node that says it is ready, want one that is not")
 	}
 	time.Sleep(time.Until(broken.Add(outage)))
 	mendDatabase()
@@ -144,7 +144,7 @@ func TestStopWhileDatabaseHangs(t *testing.T) {
 	program.Fixture(t, server.Config)
 	node := serve(t, string(server.Config.URL), "GLUEPOT_HTTP_DRAIN_TIMEOUT=2s", "GLUEPOT_TOKEN_USE_INTERVAL=1h")
 	if status, body := node.Get("/user/self", program.EpoxyToken); status != 200 {
-		t.Fatal(status, body)
+		t.Fatalf("got %d %s, want 200", status, body)
 	}
 	asking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: fixtureQuestions()}.start(t)
 	time.Sleep(200 * time.Millisecond)
@@ -154,7 +154,7 @@ func TestStopWhileDatabaseHangs(t *testing.T) {
 	select {
 	case <-node.Exited:
 	case <-time.After(answerLimit):
-		t.Fatal("the node does not stop")
+		t.Fatalf("got no stop within %v, want one", answerLimit)
 	}
 	took, code := time.Since(began).Round(time.Millisecond), node.Cmd.ProcessState.ExitCode()
 	server.Thaw(t)
@@ -162,6 +162,6 @@ func TestStopWhileDatabaseHangs(t *testing.T) {
 	record(t, "exit code", code, "0")
 	record(t, "time to stop", took, fmt.Sprint("less than ", limit))
 	if code != 0 || took > limit {
-		t.Errorf("exit code %d after %v", code, took)
+		t.Errorf("got exit code %d after %v, want 0 within %v", code, took, limit)
 	}
 }

@@ -69,7 +69,7 @@ func TestReplicaHeldBack(t *testing.T) {
 		t.Helper()
 		if err != nil {
 			failures++
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got %v, want no error", what, err)
 		}
 	}
 	_, err = opened.Users.Create.Do(t.Context(), users.CreateInput{Name: "newcomer"})
@@ -85,12 +85,12 @@ func TestReplicaHeldBack(t *testing.T) {
 	check("update another field", err)
 	if account, err := opened.Users.Show.Do(t.Context(), "putty"); err != nil || account.DefaultLanguage != language || account.SupporterMonths != supporter {
 		failures++
-		t.Errorf("two updates: %+v, %v", account, err)
+		t.Errorf("two updates: got %+v, error %v, want %s and %d months", account, err, language, supporter)
 	}
 	var stored string
 	if err := db.QueryRowContext(t.Context(), "SELECT default_language || ' ' || supporter_months FROM users WHERE id = 'putty001'").Scan(&stored); err != nil || stored != "Rust 99" {
 		failures++
-		t.Errorf("two updates left %q, %v", stored, err)
+		t.Errorf("two updates: got %q stored, error %v, want %q", stored, err, "Rust 99")
 	}
 	for range 2 {
 		gluepot(t, string(primary.URL), "paste create --anonymous", settings...)
@@ -103,12 +103,12 @@ func TestReplicaHeldBack(t *testing.T) {
 		counts = append(counts, body)
 		if body != `{"numPastes":7}` {
 			failures++
-			t.Error(body)
+			t.Errorf("got %s, want 7 pastes", body)
 		}
 		if secret.Reveal() != "" {
 			if status, body := node.Get("/user/self", secret.Reveal()); status != http.StatusOK {
 				failures++
-				t.Errorf("a new token: %d %s", status, body)
+				t.Errorf("a new token: got %d %s, want 200", status, body)
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func TestReplicaHeldBack(t *testing.T) {
 	record(t, "programs that showed the old profile meanwhile", fmt.Sprintf("%d of %d after %v", still, len(nodes)+1, within), "")
 	record(t, "profile new everywhere after", bound, fmt.Sprint("the lag of ", lag, " and a little"))
 	if bound > lag+3*time.Second {
-		t.Errorf("a profile was old for %v", bound)
+		t.Errorf("got an old profile for %v, want at most %v", bound, lag+3*time.Second)
 	}
 }
 
@@ -142,14 +142,14 @@ func TestConcurrentUpdates(t *testing.T) {
 			}
 			for _, p := range processes {
 				if code := p.Wait(); code != 0 {
-					t.Errorf("exit code %d: %s", code, &p.Stderr)
+					t.Errorf("got exit code %d, want 0: %s", code, &p.Stderr)
 				}
 			}
 			shown := gluepot(t, string(cfg.URL), "user show epoxy --json")
 			for _, part := range []string{fmt.Sprintf("/round/%d\"", round), fmt.Sprintf("\"Language%d\"", round), fmt.Sprintf("\"another\":\"%d\"", round)} {
 				if !strings.Contains(strings.ReplaceAll(shown, "\": \"", "\":\""), part) {
 					undone++
-					t.Errorf("round %d: %s is not in %s", round, part, shown)
+					t.Errorf("round %d: got %s, want %s in it", round, shown, part)
 				}
 			}
 		}

@@ -42,7 +42,7 @@ func TestStopUnderLoad(t *testing.T) {
 			stopping.Store(true)
 			node.Signal(syscall.SIGTERM)
 			if code := node.Wait(); code != 0 {
-				t.Errorf("exit code %d: %s", code, &node.Stderr)
+				t.Errorf("got exit code %d, want 0: %s", code, &node.Stderr)
 			}
 			longest = max(longest, time.Since(began))
 			kept.add(keeping.stop())
@@ -53,7 +53,7 @@ func TestStopUnderLoad(t *testing.T) {
 		record(t, "longest stop", longest.Round(time.Millisecond), "")
 		kept.wantAllRight(t)
 		if fresh.right == 0 || fresh.wrong+fresh.unavailable > 0 {
-			t.Errorf("new connections: %v: %q", &fresh, fresh.samples)
+			t.Errorf("new connections: got %v, want some right, and none wrong or 503: %q", &fresh, fresh.samples)
 		}
 	})
 }
@@ -77,7 +77,7 @@ func TestRollingRestart(t *testing.T) {
 			time.Sleep(300 * time.Millisecond)
 			node.Signal(syscall.SIGTERM)
 			if code := node.Wait(); code != 0 {
-				t.Errorf("exit code %d: %s", code, &node.Stderr)
+				t.Errorf("got exit code %d, want 0: %s", code, &node.Stderr)
 			}
 			nodes[i] = serveAt(t, string(cfg.URL), addresses[i])
 			program.Eventually(t, "the balancer knows the node again", b.nodes[i].ready.Load)
@@ -114,7 +114,7 @@ func TestStopStoresLastUses(t *testing.T) {
 		use := func(token string) {
 			t.Helper()
 			if status, body := node.Get("/user/self", token); status != http.StatusOK {
-				t.Fatal(status, body)
+				t.Fatalf("got %d %s, want 200", status, body)
 			}
 		}
 		use(program.EpoxyToken)
@@ -123,7 +123,7 @@ func TestStopStoresLastUses(t *testing.T) {
 		time.Sleep(200 * time.Millisecond) // whatever is stored too early is stored by now
 		use(program.MortarToken)
 		if code := node.Wait(); code != 0 {
-			t.Errorf("exit code %d: %s", code, &node.Stderr)
+			t.Errorf("got exit code %d, want 0: %s", code, &node.Stderr)
 		}
 		var stored int
 		if err := database.SQL(t, cfg).QueryRowContext(t.Context(), "SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL").Scan(&stored); err != nil {
@@ -132,7 +132,7 @@ func TestStopStoresLastUses(t *testing.T) {
 		record(t, "tokens used, before and while draining", 2, "")
 		record(t, "of them stored as used", stored, "2")
 		if stored != 2 {
-			t.Errorf("%d of 2 last-used times are stored", stored)
+			t.Errorf("got %d last-used times stored, want 2", stored)
 		}
 	})
 }

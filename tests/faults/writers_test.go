@@ -29,7 +29,7 @@ func deadlocks(t *testing.T, db *sql.DB) int {
 func number(t *testing.T, db *sql.DB, query string, args ...any) (n int) {
 	t.Helper()
 	if err := db.QueryRowContext(t.Context(), query, args...).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", query, err)
+		t.Fatalf("%s: got %v, want a number", query, err)
 	}
 	return n
 }
@@ -68,7 +68,7 @@ func TestLastUsesFromTwoNodes(t *testing.T) {
 	for i, u := range export.users {
 		began := time.Now().Truncate(time.Microsecond)
 		if status, body := nodes[i%2].Get("/user/self/pastes", u.key); status != http.StatusOK {
-			t.Fatal(status, body)
+			t.Fatalf("got %d %s, want 200", status, body)
 		}
 		mu.Lock()
 		last[u.id] = began
@@ -77,7 +77,7 @@ func TestLastUsesFromTwoNodes(t *testing.T) {
 	for _, node := range nodes {
 		node.Signal(syscall.SIGTERM)
 		if code := node.Wait(); code != 0 {
-			t.Errorf("exit code %d", code)
+			t.Errorf("got exit code %d, want 0", code)
 		}
 	}
 	missing := 0
@@ -104,7 +104,7 @@ func TestLastUsesFromTwoNodes(t *testing.T) {
 	record(t, "deadlocks", found, "0")
 	record(t, "last uses not stored", fmt.Sprintf("%d of %d", missing, accounts), "0")
 	if found > 0 || missing > 0 {
-		t.Errorf("%d deadlocks, %d last uses are not stored", found, missing)
+		t.Errorf("got %d deadlocks and %d last uses that are not stored, want none", found, missing)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestTwoImportsAtOnce(t *testing.T) {
 			for _, p := range processes {
 				if code := wait(t, p, time.Minute); code != 0 {
 					failed++
-					t.Errorf("round %d: exit code %d: %.1000s", round, code, &p.Stderr)
+					t.Errorf("round %d: got exit code %d, want 0: %.1000s", round, code, &p.Stderr)
 				}
 			}
 			if failed == 0 {
@@ -146,7 +146,7 @@ func wait(t *testing.T, p *program.Process, limit time.Duration) int {
 	case <-p.Exited:
 		return p.Cmd.ProcessState.ExitCode()
 	case <-time.After(limit):
-		t.Fatal("the program did not end")
+		t.Fatalf("got no end of the program within %v, want one", limit)
 		return 0
 	}
 }
@@ -221,7 +221,7 @@ func (e *export) importing(t *testing.T, cfg gormstore.Config) *program.Process 
 func (e *export) into(t *testing.T, cfg gormstore.Config) {
 	t.Helper()
 	if p := e.importing(t, cfg); wait(t, p, time.Minute) != 0 {
-		t.Fatal(&p.Stderr)
+		t.Fatalf("got a failure of the import, want none: %s", &p.Stderr)
 	}
 }
 

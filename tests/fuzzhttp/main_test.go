@@ -46,7 +46,7 @@ func number(t *testing.T, name string, fallback int) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		t.Fatalf("%s is %q: it takes a whole number", name, text)
+		t.Fatalf("%s: got %q, want a whole number", name, text)
 	}
 	return n
 }
@@ -101,9 +101,9 @@ func startSite(t *testing.T, reference *reference, cfg gormstore.Config, base st
 	select {
 	case s.Address = <-s.log.address:
 	case <-s.Exited:
-		t.Fatal("the program ended at once")
+		t.Fatal("got the end of the program at once, want it to serve")
 	case <-time.After(program.Patience):
-		t.Fatal("the program does not serve")
+		t.Fatalf("got no address within %v, want the program to serve", program.Patience)
 	}
 	return s
 }
@@ -135,7 +135,7 @@ func TestRawRequests(t *testing.T) {
 		sent, found.next.Load(), took.Round(time.Millisecond), float64(sent)/took.Seconds(), found.answers(true), found.answers(false))
 	for i, s := range sites {
 		if lost := s.lost.Load(); lost > 10+found.next.Load()/bearable {
-			t.Errorf("base path %q: the answers to %d of %d connections are lost", s.base, lost, found.next.Load())
+			t.Errorf("base path %q: got the answers to %d of %d connections lost, want at most %d", s.base, lost, found.next.Load(), 10+found.next.Load()/bearable)
 		}
 		s.finish(t, i == 0)
 	}
@@ -276,14 +276,14 @@ func (s *site) finish(t *testing.T, cleanly bool) {
 	for path, body := range map[string]string{"/readyz": `{"status":"ok"}`, s.base + "/user/epoxy": profiles["epoxy"],
 		s.base + "/data/numPastes": `{"numPastes":5}`} {
 		if status, got := s.Get(path, ""); status != http.StatusOK || got != body {
-			t.Errorf("after all of it, %s: %d %s", path, status, got)
+			t.Errorf("after all of it, %s: got %d %s, want 200 %s", path, status, got, body)
 		}
 	}
 	peak, resident := s.memory(t)
 	t.Logf("base path %q: at most %d MiB in memory, %d MiB at the end; %d lines of log, %d dropped; %d answers of 503, %d cut off",
 		s.base, peak>>20, resident>>20, s.log.lineCount(), s.log.drops(), s.unavailable.Load(), s.lost.Load())
 	if peak > maxMemory() {
-		t.Errorf("it had %d MiB in memory, more than %d", peak>>20, maxMemory()>>20)
+		t.Errorf("got %d MiB of memory, want at most %d", peak>>20, maxMemory()>>20)
 	}
 	s.log.report(t)
 	http.DefaultClient.CloseIdleConnections() // that of Get
@@ -292,13 +292,13 @@ func (s *site) finish(t *testing.T, cleanly bool) {
 		goroutines := s.log.goroutines()
 		t.Logf("%d goroutines at the end", goroutines)
 		if goroutines == 0 || goroutines > maxGoroutines {
-			t.Errorf("%d goroutines, not 1 to %d", goroutines, maxGoroutines)
+			t.Errorf("got %d goroutines, want 1 to %d", goroutines, maxGoroutines)
 		}
 		return
 	}
 	s.Signal(syscall.SIGTERM)
 	if code := s.Wait(); code != 0 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 }
 

@@ -24,7 +24,7 @@ func TestOracle(t *testing.T) {
 	)
 	swap := func(text, old, replacement string) string {
 		if !strings.Contains(text, old) {
-			t.Fatalf("%q is not in %q", old, text)
+			t.Fatalf("got %q, want %q in it", text, old)
 		}
 		return strings.Replace(text, old, replacement, 1)
 	}
@@ -75,9 +75,9 @@ func TestOracle(t *testing.T) {
 		s.log.close()
 		switch {
 		case c.class == "" && len(v) > 0:
-			t.Errorf("%s: %v of a right answer", c.request, v)
+			t.Errorf("%s: got %v of a right answer, want nothing", c.request, v)
 		case c.class != "" && (len(v) == 0 || !strings.HasPrefix(v[0].class, c.class)):
-			t.Errorf("%s: %v, not %q, of %q", c.request, v, c.class, c.answer)
+			t.Errorf("%s: got %v of %q, want %q", c.request, v, c.answer, c.class)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func TestLogOracle(t *testing.T) {
 		l.settle()
 		l.close()
 		if _, ok := l.problems[c.class]; ok != (c.class != "") || c.class == "" && len(l.problems) > 0 {
-			t.Errorf("%s: %v, not %q", c.line, l.problems, c.class)
+			t.Errorf("%s: got %v, want %q", c.line, l.problems, c.class)
 		}
 	}
 }

@@ -227,7 +227,7 @@ func (p *Process) Wait() int {
 	case <-p.Exited:
 		return p.Cmd.ProcessState.ExitCode()
 	case <-time.After(Patience):
-		p.t.Fatal("the program did not end")
+		p.t.Fatalf("got no end of the program within %v, want one", Patience)
 		return 0
 	}
 }
@@ -259,11 +259,11 @@ func (p *Process) WaitForLog(message string) map[string]any {
 		}
 		select {
 		case <-p.Exited:
-			p.t.Fatalf("the program ended: %s", &p.Stderr)
+			p.t.Fatalf("got the end of the program, want a line %q in its log: %s", message, &p.Stderr)
 		default:
 		}
 	}
-	p.t.Fatalf("no line %q in the log", message)
+	p.t.Fatalf("got no line %q in the log within %v, want one", message, Patience)
 	return nil
 }
 
@@ -315,7 +315,7 @@ func Eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(Patience); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("not in time: %s", what)
+			t.Fatalf("got nothing within %v, want this: %s", Patience, what)
 		}
 	}
 }
