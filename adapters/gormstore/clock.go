@@ -8,6 +8,10 @@ import (
 
 // clock is an argument of a statement on SQLite: the time at which an attempt to run it begins, when it has
 // a connection and waits no longer for a lock.
+//
+// Why it is there: what is active depends on the rows and on the time, and both must be of one moment. A time that was
+// read before the statement waited would answer with a count that was never true (decision 0015). PostgreSQL has
+// clock_timestamp() for it; SQLite's own functions count milliseconds only.
 type clock func() time.Time
 
 // atThisMoment returns the arguments with the time for each clock.

@@ -211,7 +211,7 @@ func (d *dataloader[K, V]) answer(batch []*waiter[K, V]) {
 		return
 	}
 	for _, w := range batch {
-		if fault.KindOf(err) == fault.Unavailable {
+		if fault.Is(err, fault.Unavailable) {
 			w.tell(found[V]{err: err})
 		} else {
 			d.answerAlone(w)

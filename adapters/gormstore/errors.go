@@ -183,8 +183,8 @@ func isConnectionError(err error) bool {
 	return strings.Contains(err.Error(), "sql: database is closed") || strings.Contains(err.Error(), "conn closed")
 }
 
-// one turns a change that found nothing to change into the error for that.
-func one(result *gorm.DB) error {
+// orNotFound turns a change that found nothing to change into the error for that.
+func orNotFound(result *gorm.DB) error {
 	if result.Error == nil && result.RowsAffected == 0 {
 		return gorm.ErrRecordNotFound
 	}

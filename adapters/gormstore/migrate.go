@@ -176,7 +176,7 @@ func (s *Store) appliedMigrations(ctx context.Context) (map[int64]time.Time, err
 
 // unreadable translates an error of statements so simple that only the database can be at fault.
 func unreadable(err error) error {
-	if err = translate(err); fault.KindOf(err) == fault.Unavailable {
+	if err = translate(err); fault.Is(err, fault.Unavailable) {
 		return err
 	}
 	return unavailable(err)

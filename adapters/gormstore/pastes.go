@@ -55,7 +55,9 @@ type pasteRow struct {
 
 func (pasteRow) TableName() string { return "pastes" }
 
-// ActiveCount implements paste.Counter.
+// ActiveCount implements paste.Counter. On PostgreSQL it takes the same time for any number of pastes: a sum of 64 counters, kept
+// by triggers, less an index range of those that have expired and were not swept yet. On SQLite its time grows with the number of
+// pastes, 2 ms for a million: it counts the entries of an index (decision 0005).
 func (p *Pastes) ActiveCount(ctx context.Context) (int64, error) {
 	return p.active.find(ctx, struct{}{})
 }
@@ -133,5 +135,5 @@ func (p *Pastes) Delete(ctx context.Context, id paste.ID) error {
 	if !isText(string(id)) {
 		return errNotFound
 	}
-	return translate(one(p.store.gorm.WithContext(ctx).Where("id = ?", string(id)).Delete(&pasteRow{})))
+	return translate(orNotFound(p.store.gorm.WithContext(ctx).Where("id = ?", string(id)).Delete(&pasteRow{})))
 }

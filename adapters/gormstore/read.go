@@ -161,7 +161,7 @@ func (s *Store) onPostgres(ctx context.Context, from source, read func(context.C
 			}
 			defer cancel()
 			err := lendConn(attempt, replica.db, read)
-			if err == nil || fault.KindOf(err) != fault.Unavailable || ctx.Err() != nil {
+			if !fault.Is(err, fault.Unavailable) || ctx.Err() != nil {
 				return err
 			}
 			replica.freshUntil.Store(0)

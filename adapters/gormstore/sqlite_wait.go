@@ -17,6 +17,10 @@ import (
 // says, and looks neither at a context nor at an interrupt meanwhile. So it is told not to wait
 // (busy_timeout is 0), and the waiting is done here, between the database and database/sql, where every
 // statement passes, GORM's and goose's too.
+//
+// Why it is there: with SQLite's own waiting, a request whose time is over kept its connection until the lock was free, and
+// with four connections four such requests kept everybody else's as well. Being where every statement passes, it also reads
+// the clock for an attempt (clock.go) and times it (slow_statements.go).
 
 // sqliteConnector opens connections whose statements wait for another process's locks until their context
 // ends, and for no longer than patience.

@@ -12,7 +12,7 @@ var (
 	_ paste.Unstarrer = (*Pastes)(nil)
 )
 
-// Star implements paste.Starrer.
+// Star implements paste.Starrer. Its time grows with the number of the user's stars, whose last position it looks for.
 func (p *Pastes) Star(ctx context.Context, owner user.ID, id paste.ID) error {
 	return retried(ctx, func() error {
 		_, err := p.store.sql.ExecContext(ctx, p.store.queries.star, string(owner), string(id))
@@ -34,5 +34,5 @@ func (p *Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error
 		return errNotFound
 	}
 	result := p.store.gorm.WithContext(ctx).Where("user_id = ? AND paste_id = ?", string(starrer), string(id)).Delete(&starRow{})
-	return translate(one(result))
+	return translate(orNotFound(result))
 }

@@ -143,8 +143,10 @@ func (s *Store) Create() error {
 // Connect makes sure that the database is there and answers, and begins to follow its replicas, whether they do or
 // not. It creates nothing. It fails with fault.Unavailable.
 func (s *Store) Connect(ctx context.Context) error {
-	if err := s.ping(ctx); err != nil {
-		return s.connectError(err)
+	for _, db := range []*sql.DB{s.sql.DB, s.readiness} {
+		if err := db.PingContext(ctx); err != nil {
+			return s.connectError(err)
+		}
 	}
 	if s.file != nil {
 		if err := s.file.open(ctx, s.sql.DB); err != nil {
@@ -154,17 +156,6 @@ func (s *Store) Connect(ctx context.Context) error {
 	}
 	s.replicas.watch(s.readiness)
 	return nil
-}
-
-// ping opens both pools at the same time, so that a start takes no longer for the second.
-func (s *Store) ping(ctx context.Context) error {
-	readiness := make(chan error, 1)
-	go func() { readiness <- s.readiness.PingContext(ctx) }()
-	err := s.sql.PingContext(ctx)
-	if second := <-readiness; err == nil {
-		err = second
-	}
-	return err
 }
 
 func (s *Store) connectError(err error) error {

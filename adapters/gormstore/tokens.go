@@ -205,5 +205,5 @@ func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
 	}
 	result := t.store.gorm.WithContext(ctx).Model(&tokenRow{}).Where("id = ?", string(id)).
 		Update("revoked_at", gorm.Expr("coalesce(revoked_at, ?)", instant(at)))
-	return translate(one(result))
+	return translate(orNotFound(result))
 }

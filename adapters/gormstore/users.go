@@ -236,14 +236,14 @@ func lockedByName(tx *gorm.DB, name user.Name) (row userRow, err error) {
 	return row, err
 }
 
-// Delete implements user.Deleter. Foreign keys take along what belongs to the user.
+// Delete implements user.Deleter. Foreign keys take along what belongs to the user, and its time grows with that.
 func (u *Users) Delete(ctx context.Context, name user.Name) (user.ID, error) {
 	var deleted userRow
 	err := u.store.transaction(ctx, func(tx *gorm.DB) (err error) {
 		if deleted, err = lockedByName(tx, name); err != nil {
 			return err
 		}
-		return one(tx.Delete(&deleted))
+		return orNotFound(tx.Delete(&deleted))
 	})
 	if err != nil {
 		return "", err
