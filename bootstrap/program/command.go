@@ -156,9 +156,7 @@ func opener(cfg *config) cli.Open {
 		if err := complete(cmd, cfg); err != nil {
 			return cli.Modules{}, nil, err
 		}
-		own := cfg.Config
-		own.Migrate, own.SweepInterval = cfg.Migrate && migrates, 0
-		app, stop, err := bootstrap.Open(cmd.Context(), own)
+		app, stop, err := bootstrap.Open(cmd.Context(), cfg.commanded(migrates))
 		if err != nil {
 			return cli.Modules{}, nil, err
 		}

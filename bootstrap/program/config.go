@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
 	"github.com/gluepot/gluepot/adapters/httpapi"
@@ -36,6 +37,23 @@ func defaultConfig() config {
 // Validate returns one error that names every wrong value.
 func (c config) Validate() error {
 	return errors.Join(c.Config.Validate(), c.HTTP.Validate(), c.Log.validate())
+}
+
+// sweepMargin is how much longer than a request a paste outlives its expiry: more than clocks are put back.
+const sweepMargin = time.Minute
+
+// served returns what the use cases of a server need.
+func (c config) served(log *zap.Logger) bootstrap.Config {
+	own := c.Config
+	own.Logger, own.AllowPendingMigrations, own.SweepGrace = log, true, c.HTTP.WriteTimeout+sweepMargin
+	return own
+}
+
+// commanded returns what the use cases of one command need, which may migrate the database or not.
+func (c config) commanded(migrates bool) bootstrap.Config {
+	own := c.Config
+	own.Migrate, own.SweepInterval = c.Migrate && migrates, 0
+	return own
 }
 
 func (c logConfig) validate() error {

@@ -105,14 +105,9 @@ type running struct {
 	server *httpapi.Server
 }
 
-// sweepMargin is how much longer than a request a paste outlives its expiry: more than clocks are put back.
-const sweepMargin = time.Minute
-
 // start opens the use cases and serves them. When it fails, nothing stays open, also when ctx was cancelled.
 func start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (*running, error) {
-	own := cfg.Config
-	own.Logger, own.AllowPendingMigrations, own.SweepGrace = log, true, cfg.HTTP.WriteTimeout+sweepMargin
-	app, closeApp, err := bootstrap.Open(ctx, own)
+	app, closeApp, err := bootstrap.Open(ctx, cfg.served(log))
 	if err != nil {
 		return nil, err
 	}

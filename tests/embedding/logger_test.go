@@ -144,3 +144,26 @@ func TestLoggerTakesSlowStatements(t *testing.T) {
 		t.Errorf("got %v, want the statement that counts everything", logs.All())
 	}
 }
+
+// An embedder that asks for it has what has expired removed in the background, as the server has.
+func TestSweepInterval(t *testing.T) {
+	log, _, waitFor := observed(t)
+	cfg := sqlite(t)
+	cfg.Logger, cfg.SweepInterval, cfg.SweepGrace = log, 10*time.Millisecond, 0
+	leavesNothing(t, func() {
+		gluepot, stop, err := bootstrap.Open(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := gluepot.Pastes.Create.Do(t.Context(), "", time.Millisecond); err != nil {
+			t.Error(err)
+		}
+		entry := waitFor("sweep")
+		if got := entry.ContextMap()["removed"]; entry.Level != zap.InfoLevel || got != int64(1) {
+			t.Errorf("got %v %v, want one paste removed", entry.Level, entry.ContextMap())
+		}
+		if err := stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}

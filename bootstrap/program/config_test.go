@@ -1,0 +1,38 @@
+package program
+
+import (
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// An answer that is under way counts what has just expired, so a paste must outlive the longest answer.
+func TestSweepGraceFollowsTheWriteTimeout(t *testing.T) {
+	t.Parallel()
+	cfg := defaultConfig()
+	for _, timeout := range []time.Duration{time.Second, 30 * time.Second, time.Hour} {
+		cfg.HTTP.WriteTimeout = timeout
+		if got, want := cfg.served(zap.NewNop()).SweepGrace, timeout+time.Minute; got != want {
+			t.Errorf("write timeout %v: got a grace of %v, want %v", timeout, got, want)
+		}
+	}
+	if got, want := defaultConfig().SweepGrace, defaultConfig().served(nil).SweepGrace; got != want {
+		t.Errorf("got a default of %v for embedders, want %v as for the default server", got, want)
+	}
+}
+
+func TestCommandsNeitherSweepNorMigrateUnlessTold(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ configured, migrates, want bool }{
+		{true, true, true}, {true, false, false}, {false, true, false}, {false, false, false},
+	} {
+		cfg := defaultConfig()
+		cfg.Migrate = c.configured
+		got := cfg.commanded(c.migrates)
+		if got.Migrate != c.want || got.SweepInterval != 0 || got.Logger != nil {
+			t.Errorf("configured %v, command %v: got migrate %v, sweep interval %v, logger %v; want migrate %v and nothing else",
+				c.configured, c.migrates, got.Migrate, got.SweepInterval, got.Logger, c.want)
+		}
+	}
+}
