@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -39,9 +41,13 @@ func (a *API) observe(c *gin.Context) {
 
 	status := c.Writer.Status()
 	level := zapcore.InfoLevel
+	var cause error
 	switch {
 	case status >= http.StatusInternalServerError:
-		level = zapcore.ErrorLevel
+		cause, _ = c.Value(causeKey).(error)
+		if !errors.Is(cause, context.Canceled) { // by a client that has hung up
+			level = zapcore.ErrorLevel
+		}
 	case route == pathAlive || route == pathReady:
 		level = zapcore.DebugLevel // an orchestrator asks every few seconds
 	}
@@ -58,10 +64,8 @@ func (a *API) observe(c *gin.Context) {
 		zap.Int("bytes", max(c.Writer.Size(), 0)),
 		zap.String("client", client),
 	}
-	if status >= http.StatusInternalServerError {
-		if cause, ok := c.Get(causeKey); ok {
-			fields = append(fields, zap.String("error", cause.(error).Error())) //nolint:forcetypeassert // only noteCause sets it
-		}
+	if cause != nil {
+		fields = append(fields, zap.String("error", cause.Error()))
 	}
 	line.Write(fields...)
 }

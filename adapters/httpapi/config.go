@@ -18,8 +18,8 @@ type Config struct {
 	ReadTimeout    time.Duration // for the whole request to arrive
 	WriteTimeout   time.Duration // for the answer to leave; longer than RequestTimeout
 	IdleTimeout    time.Duration // how long an unused connection stays open
-	// MaxConnections is how many may be open. Beyond it the one that has been idle longest is closed for each new
-	// one. 0 means no limit.
+	// MaxConnections is how many may be open. Beyond it one is closed for each new one: one whose client has hung up,
+	// or else the one that has been idle longest. 0 means no limit.
 	MaxConnections int
 	// DrainDelay is how long the server goes on accepting after readiness went false, so that load
 	// balancers notice before connections are refused.

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -23,6 +24,8 @@ type connection struct {
 	waiting atomic.Int64
 	last    atomic.Bool // its last answer is on its way; whatever else was sent is to be read and dropped
 	lines   int         // that were read since the last request was complete; only whoever reads uses it
+
+	giveUp context.CancelFunc // ends the request that is being answered; nil where none can be ended; all.mu guards it
 }
 
 const midway = 1 << 62

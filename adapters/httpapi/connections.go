@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -17,6 +18,7 @@ type connections struct {
 	limit int // 0: none
 	log   *zap.Logger
 
+	count  atomic.Int32 // of open, for those who do not hold mu
 	mu     sync.Mutex
 	open   []*connection
 	warned time.Time     // when the limit was last written about
@@ -26,60 +28,82 @@ type connections struct {
 	cuttingOff atomic.Bool
 }
 
-// add takes a connection in. When there are as many as may be, the one that has kept the server waiting longest is
-// closed in its favour, so that nobody is kept out by those who only hold connections. When none keeps it
-// waiting, add closes the new one and returns nil.
+// add takes a connection in. When there are as many as may be and none can make room, it closes the new one and
+// returns nil. Only one goroutine may call it.
 func (s *connections) add(accepted *net.TCPConn) *connection {
+	if s.limit > 0 && int(s.count.Load()) >= s.limit && !s.makeRoom() {
+		s.mu.Lock()
+		s.warn()
+		s.mu.Unlock()
+		_ = accepted.Close()
+		return nil
+	}
 	c := &connection{TCPConn: accepted, all: s}
 	c.waiting.Store(sinceBegan())
 	s.mu.Lock()
-	var victim *connection
-	if s.limit > 0 && len(s.open) >= s.limit {
-		if victim = s.longestWaiting(); victim == nil {
-			s.warn()
-			s.mu.Unlock()
-			_ = accepted.Close()
-			return nil
-		}
-		s.warn()
-		s.removeLocked(victim)
-	}
+	defer s.mu.Unlock()
 	c.index = len(s.open)
 	s.open = append(s.open, c)
-	s.mu.Unlock()
-	if victim != nil {
-		_ = victim.TCPConn.Close()
-	}
+	s.count.Store(int32(len(s.open)))
 	return c
 }
 
-// makeRoom closes the connection that has kept the server waiting longest, if one does.
+// makeRoom closes the connection that is missed least, ends the request that it may have, and reports whether there
+// was one. Nobody is kept out by those who only hold connections, or do not wait for their answers.
 func (s *connections) makeRoom() bool {
 	s.mu.Lock()
-	victim := s.longestWaiting()
-	if victim != nil {
-		s.warn()
-		s.removeLocked(victim)
-	}
-	s.mu.Unlock()
-	if victim == nil {
+	spared := s.spare()
+	if spared == nil {
+		s.mu.Unlock()
 		return false
 	}
-	_ = victim.TCPConn.Close()
+	s.warn()
+	s.removeLocked(spared)
+	if spared.giveUp != nil {
+		spared.giveUp()
+	}
+	s.mu.Unlock()
+	_ = spared.TCPConn.Close()
 	return true
 }
 
-// longestWaiting looks at every connection, which costs a few microseconds for a thousand of them: only
-// a new connection beyond the limit pays that, and no request has to keep a list in order.
-func (s *connections) longestWaiting() *connection {
-	var found *connection
+// spare returns a connection that is being worked for although its client has hung up, else the one that has kept the
+// server waiting longest, or nil. It looks at every connection, which costs microseconds for a thousand of
+// them, or a millisecond when all are being worked for: only a new connection beyond the limit pays
+// that, and no request has to keep a list in order.
+func (s *connections) spare() *connection {
+	var longest *connection
 	oldest := midway + sinceBegan() - int64(stalling)
 	for _, c := range s.open {
-		if since := c.waiting.Load(); since != 0 && since < oldest {
-			found, oldest = c, since
+		since := c.waiting.Load()
+		if (since == 0 || since >= midway) && c.hungUp() { // of the others, net/http reads and notices it itself
+			return c
+		}
+		if since != 0 && since < oldest {
+			longest, oldest = c, since
 		}
 	}
-	return found
+	return longest
+}
+
+// crowded reports whether more than half of the connections that may be open are.
+func (s *connections) crowded() bool { return s.limit > 0 && 2*int(s.count.Load()) > s.limit }
+
+// forRequest returns a context for a request of c which ends when the client hangs up, or c has to make room.
+func (s *connections) forRequest(ctx context.Context, c *connection, timeout time.Duration) (context.Context, func()) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.giveUp = cancel
+	if c.index < 0 { // it had to make room before
+		cancel()
+	}
+	return ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		c.giveUp = nil
+		cancel()
+	}
 }
 
 // warn counts a connection that the limit has cost, and writes about it once a minute at most.
@@ -106,6 +130,7 @@ func (s *connections) removeLocked(c *connection) {
 	s.open[c.index].index = c.index
 	s.open[last] = nil
 	s.open, c.index = s.open[:last], -1
+	s.count.Store(int32(last))
 	if last == 0 && s.empty != nil {
 		close(s.empty)
 		s.empty = nil

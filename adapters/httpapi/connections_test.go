@@ -3,6 +3,7 @@ package httpapi
 import (
 	"io"
 	"net/http"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -111,5 +112,98 @@ func TestConnectionLimitAndThoseMidway(t *testing.T) {
 			t.Fatalf("who does not read keeps everybody out: got %v, want an answer", err)
 		}
 		_ = p.Close()
+	}
+}
+
+// eventually waits until something holds, which takes no longer than patience.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("it never came that %s", what)
+		}
+	}
+}
+
+// knowsHungUp reports whether a connection is in the list whose client has hung up.
+func (s *connections) knowsHungUp() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.open, (*connection).hungUp)
+}
+
+// Requests whose clients hang up, one after the other, cost neither those their connection who wait quietly for their
+// next question, nor those who come.
+func TestConnectionLimitAndThoseWhoHangUp(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("hanging up is noticed on Linux only")
+	}
+	t.Parallel()
+	const limit, quiet, rounds = 8, 5, 50
+	for what, sent := range map[string]struct{ header, more string }{
+		"after the request":            {header: "\r\n"},
+		"in the middle of its body":    {header: "Content-Length: 9\r\n\r\n", more: "half"},
+		"in the middle of another one": {header: "\r\n", more: "GET"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := newStore()
+			server, lines := serveStore(t, s, func(cfg *Config) { cfg.MaxConnections = limit })
+			waiting := make([]*peer, quiet)
+			for i := range waiting {
+				waiting[i] = dial(t, server)
+				waiting[i].ask("/user/epoxy")
+			}
+			server.connections.areIdle(t)
+			s.held = make(chan struct{})
+			for range rounds {
+				p := dial(t, server)
+				if _, err := io.WriteString(p, "GET /user/epoxy HTTP/1.1\r\nHost: x\r\n"+sent.header); err != nil {
+					t.Fatal(err)
+				}
+				select {
+				case <-s.waiting:
+				case <-time.After(patience):
+					t.Fatal("a request is not let in, although nobody waits for the others")
+				}
+				if _, err := io.WriteString(p, sent.more); err != nil {
+					t.Fatal(err)
+				}
+				_ = p.Close()
+				eventually(t, "the client has hung up, or its request was ended", func() bool {
+					return server.connections.knowsHungUp() || int(server.connections.count.Load()) == quiet
+				})
+			}
+			eventually(t, "no more requests are under way than there may be connections", func() bool {
+				return s.ended.Load() >= rounds-(limit-quiet)
+			})
+			dial(t, server).ask("/healthz")
+			close(s.held)
+			for _, p := range waiting {
+				p.ask("/user/epoxy")
+			}
+			if got := lines.FilterLevelExact(zap.ErrorLevel).Len(); got > 0 {
+				t.Errorf("got %d errors in the log for those who hung up, want none", got)
+			}
+		})
+	}
+}
+
+// While few connections are open, a lookup is left alone when its client hangs up: ending it could cost a connection
+// to the database.
+func TestHangingUpWithRoom(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	server, lines := serveStore(t, s, func(cfg *Config) { cfg.MaxConnections = 8 })
+	s.held = make(chan struct{})
+	p := dial(t, server)
+	p.send("/user/epoxy")
+	<-s.waiting
+	_ = p.Close()
+	eventually(t, "the client has hung up", server.connections.knowsHungUp)
+	close(s.held)
+	eventually(t, "the request is logged", func() bool { return lines.FilterMessage("request").Len() == 1 })
+	if got := s.ended.Load(); got != 0 {
+		t.Errorf("got %d lookups ended, want none", got)
 	}
 }

@@ -26,7 +26,7 @@ const sharing = 100
 
 // context returns one with a deadline and the values of a request's context. A client that goes away does
 // not end it: what it asked for takes no longer than the timeout, while giving up a statement half-way costs a
-// connection to the database, which clients could use up.
+// connection to the database, which clients could use up. Server ends it when connections are short (decision 0030).
 //
 // A request that has a deadline already, from a middleware of whoever mounts the interface, keeps it, and ends
 // when that middleware says so.

@@ -83,19 +83,30 @@ func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 // Failed delivers the error that ended serving, if one does before Stop is called.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// serve is the interface, in front of which the connection learns what it has to know of a request.
+// serve is the interface, in front of which the connection learns what it has to know of a request. While many
+// connections are open, a request ends with its client's connection (decision 0030).
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	body, draining := r.ContentLength != 0, s.api.draining.Load()
-	if body || draining {
-		if c, ok := r.Context().Value(connectionKey{}).(*connection); ok {
-			c.last.Store(draining)
-			if body { // which nobody reads: net/http waits for it to be over
-				c.waitMidway()
-			}
-			if body && draining {
-				_ = c.SetReadDeadline(time.Now().Add(lingering))
-			}
-		}
+	body, draining, crowded := r.ContentLength != 0, s.api.draining.Load(), s.connections.crowded()
+	if !body && !draining && !crowded {
+		s.api.ServeHTTP(w, r)
+		return
+	}
+	c, ok := r.Context().Value(connectionKey{}).(*connection)
+	if !ok { // another listener's
+		s.api.ServeHTTP(w, r)
+		return
+	}
+	c.last.Store(draining)
+	if body { // which nobody reads: net/http waits for it to be over
+		c.waitMidway()
+	}
+	if body && draining {
+		_ = c.SetReadDeadline(time.Now().Add(lingering))
+	}
+	if crowded {
+		ctx, done := s.connections.forRequest(r.Context(), c, s.cfg.RequestTimeout)
+		defer done()
+		r = r.WithContext(ctx)
 	}
 	s.api.ServeHTTP(w, r)
 }

@@ -2,14 +2,17 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -23,6 +26,7 @@ type store struct {
 
 	waiting chan struct{} // receives one for each lookup that waits
 	held    chan struct{} // closed: go on
+	ended   atomic.Int64  // lookups that were cancelled while they waited
 }
 
 func newStore() *store {
@@ -43,12 +47,23 @@ type (
 	}
 )
 
-func (s storedUsers) StaleByName(_ context.Context, name user.Name) (user.User, error) {
+func (s storedUsers) StaleByName(ctx context.Context, name user.Name) (user.User, error) {
 	select {
 	case <-s.held:
 	default:
 		s.waiting <- struct{}{}
-		<-s.held
+		cancelled := make(chan struct{})
+		defer context.AfterFunc(ctx, func() {
+			if errors.Is(ctx.Err(), context.Canceled) { // the deadline is no matter here
+				close(cancelled)
+			}
+		})()
+		select {
+		case <-s.held:
+		case <-cancelled:
+			s.ended.Add(1)
+			return user.User{}, fault.Wrap(fault.Unavailable, "cancelled", ctx.Err())
+		}
 	}
 	return user.User{ID: "hiqpz8s5", Name: name, PublicProfile: true}, nil
 }

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package httpapi
+
+// hungUp is for Linux only.
+func (*connection) hungUp() bool { return false }
