@@ -68,7 +68,9 @@ func (w *waiter[K, V]) tell(answer found[V]) {
 
 // newDataloader returns one that merges lookups with many, running up to most statements at once. It merges
 // nothing when most is zero.
-func newDataloader[K, V any](most int, one func(context.Context, K) (V, error), many func(context.Context, []K) ([]found[V], error)) *dataloader[K, V] {
+func newDataloader[K, V any](
+	most int, one func(context.Context, K) (V, error), many func(context.Context, []K) ([]found[V], error),
+) *dataloader[K, V] {
 	return &dataloader[K, V]{one: one, many: many, most: most, patience: batchPatience, largest: maxBatch}
 }
 

@@ -73,7 +73,8 @@ func TestDataloaderMerges(t *testing.T) {
 			t.Errorf("got answers after %v, want 3s", took)
 		}
 		if db.alone.Load() != 2 || db.together.Load() != 4 || db.largest.Load() != maxBatch {
-			t.Errorf("got %d lookups alone and %d together, of at most %d keys, want 2, 4 and %d", db.alone.Load(), db.together.Load(), db.largest.Load(), maxBatch)
+			t.Errorf("got %d lookups alone and %d together, of at most %d keys, want 2, 4 and %d",
+				db.alone.Load(), db.together.Load(), db.largest.Load(), maxBatch)
 		}
 		synctest.Wait()
 		if len(c.running) != 0 || len(c.waiting) != 0 {

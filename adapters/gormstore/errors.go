@@ -51,7 +51,7 @@ var (
 	starting    = &diagnosis{fault.Unavailable, messageStarting}
 	outdated    = &diagnosis{fault.Unavailable, messageOutdated}    // a table or column is missing: the schema is an older one, or gone
 	damaged     = &diagnosis{fault.Unavailable, messageDamaged}     // the file is broken, or another thing than a database
-	forbidden   = &diagnosis{fault.Unavailable, messageUnavailable} // the file cannot be opened, or not for writing: it is somebody else's, say
+	forbidden   = &diagnosis{fault.Unavailable, messageUnavailable} // the file cannot be opened, or not for writing
 	noRight     = &diagnosis{fault.Unavailable, messageNoRight}
 	noSchema    = &diagnosis{fault.Unavailable, messageNoSchema}
 	unforeseen  = &diagnosis{fault.Internal, fault.MessageOf(nil)}
@@ -158,7 +158,8 @@ func diagnoseSQLite(err *sqlite.Error) *diagnosis {
 		return damaged
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
 		return forbidden
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM:
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT,
+		sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM:
 		return away
 	}
 	return unforeseen

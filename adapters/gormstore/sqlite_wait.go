@@ -108,7 +108,9 @@ func (c *waitingConn) ExecContext(ctx context.Context, query string, args []driv
 	began := c.connector.slow.begin()
 	result, err := c.driverConn.ExecContext(ctx, query, atThisMoment(args))
 	if err != nil {
-		result, err = afterConnFailure(ctx, c, err, func() (driver.Result, error) { return c.driverConn.ExecContext(ctx, query, atThisMoment(args)) })
+		result, err = afterConnFailure(ctx, c, err, func() (driver.Result, error) {
+			return c.driverConn.ExecContext(ctx, query, atThisMoment(args))
+		})
 	}
 	c.connector.slow.end(began, query, result)
 	return result, err
@@ -119,7 +121,9 @@ func (c *waitingConn) QueryContext(ctx context.Context, query string, args []dri
 	began := c.connector.slow.begin()
 	rows, err := c.driverConn.QueryContext(ctx, query, atThisMoment(args))
 	if err != nil {
-		rows, err = afterConnFailure(ctx, c, err, func() (driver.Rows, error) { return c.driverConn.QueryContext(ctx, query, atThisMoment(args)) })
+		rows, err = afterConnFailure(ctx, c, err, func() (driver.Rows, error) {
+			return c.driverConn.QueryContext(ctx, query, atThisMoment(args))
+		})
 	}
 	c.connector.slow.end(began, query, nil)
 	return rows, err
@@ -178,7 +182,9 @@ func (s *waitingStmt) ExecContext(ctx context.Context, args []driver.NamedValue)
 	began := s.conn.connector.slow.begin()
 	result, err := s.driverStmt.ExecContext(ctx, atThisMoment(args))
 	if err != nil {
-		result, err = afterConnFailure(ctx, s.conn, err, func() (driver.Result, error) { return s.driverStmt.ExecContext(ctx, atThisMoment(args)) })
+		result, err = afterConnFailure(ctx, s.conn, err, func() (driver.Result, error) {
+			return s.driverStmt.ExecContext(ctx, atThisMoment(args))
+		})
 	}
 	s.conn.connector.slow.end(began, s.query, result)
 	return result, err
@@ -189,7 +195,9 @@ func (s *waitingStmt) QueryContext(ctx context.Context, args []driver.NamedValue
 	began := s.conn.connector.slow.begin()
 	rows, err := s.driverStmt.QueryContext(ctx, atThisMoment(args))
 	if err != nil {
-		rows, err = afterConnFailure(ctx, s.conn, err, func() (driver.Rows, error) { return s.driverStmt.QueryContext(ctx, atThisMoment(args)) })
+		rows, err = afterConnFailure(ctx, s.conn, err, func() (driver.Rows, error) {
+			return s.driverStmt.QueryContext(ctx, atThisMoment(args))
+		})
 	}
 	s.conn.connector.slow.end(began, s.query, nil)
 	return rows, err

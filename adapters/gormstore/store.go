@@ -169,7 +169,8 @@ func (s *Store) connectError(err error) error {
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or no database. Check GLUEPOT_DATABASE_URL.", s.url), err)
 	case forbidden:
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf(
-			"Cannot open the database %s. Check that it is a file that this user may write, in a folder where this user may make files.", s.url), err)
+			"Cannot open the database %s. Check that it is a file that this user may write, in a folder where this user may make files.",
+			s.url), err)
 	}
 	return fault.Wrap(fault.Unavailable, fmt.Sprintf(
 		"Cannot reach the database %s. Check that it runs and that GLUEPOT_DATABASE_URL is right.", s.url), err)

@@ -239,7 +239,8 @@ func visitorsAsk(t *testing.T, s Store) {
 				})
 			}))
 			for caller, visited := range visits {
-				want(t, fmt.Sprintf("visits of caller %d of %s with %s within", caller, outer, inner), visited, map[string]int{"Each": 1, "EachOf": 3}[outer])
+				what := fmt.Sprintf("visits of caller %d of %s with %s within", caller, outer, inner)
+				want(t, what, visited, map[string]int{"Each": 1, "EachOf": 3}[outer])
 			}
 		}
 	}
