@@ -171,10 +171,11 @@ var exportSources = cli.Sources{Users: pastemyst.Users, Keys: pastemyst.Keys, Pa
 
 func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "serve",
-		Short:   "Serve the API",
-		Args:    cli.Arguments(),
-		Example: "  gluepot serve\n  gluepot serve --demo\n  GLUEPOT_DATABASE_URL=postgres://gluepot:secret@localhost/gluepot gluepot serve --http-addr :80",
+		Use:   "serve",
+		Short: "Serve the API",
+		Args:  cli.Arguments(),
+		Example: "  gluepot serve\n  gluepot serve --demo\n" +
+			"  GLUEPOT_DATABASE_URL=postgres://gluepot:secret@localhost/gluepot gluepot serve --http-addr :80",
 	}
 	addSettings(cmd.Flags(), cfg, serveFlags)
 	demo := cmd.Flags().Bool("demo", false, "store demonstration data and print how to ask for it")

@@ -20,31 +20,40 @@ const environmentPrefix = "GLUEPOT_"
 
 func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.Var((*urlValue)(&cfg.Database.URL), "database-url", "`postgres://USER:PASSWORD@HOST/DATABASE` or sqlite://PATH")
-	flags.Var((*urlsValue)(&cfg.Database.ReplicaURLs), "database-replica-urls", "read-only copies, separated by commas, that public profiles may be read from")
-	flags.DurationVar(&cfg.Database.ReplicaMaxLag, "database-replica-max-lag", cfg.Database.ReplicaMaxLag, "how far behind a replica may be and still be read from")
-	flags.IntVar(&cfg.Database.MaxConnections, "database-max-connections", cfg.Database.MaxConnections, "size of the connection pool, without the one connection more that /readyz has; SQLite uses at most 4")
-	flags.DurationVar(&cfg.Database.ConnectTimeout, "database-connect-timeout", cfg.Database.ConnectTimeout, "how long to wait for a connection, or for SQLite's write lock")
+	flags.Var((*urlsValue)(&cfg.Database.ReplicaURLs), "database-replica-urls",
+		"read-only copies, separated by commas, that public profiles may be read from")
+	flags.DurationVar(&cfg.Database.ReplicaMaxLag, "database-replica-max-lag", cfg.Database.ReplicaMaxLag,
+		"how far behind a replica may be and still be read from")
+	flags.IntVar(&cfg.Database.MaxConnections, "database-max-connections", cfg.Database.MaxConnections,
+		"size of the connection pool, without the one connection more that /readyz has; SQLite uses at most 4")
+	flags.DurationVar(&cfg.Database.ConnectTimeout, "database-connect-timeout", cfg.Database.ConnectTimeout,
+		"how long to wait for a connection, or for SQLite's write lock")
 	flags.DurationVar(&cfg.Database.SlowStatement, "database-slow-statement", cfg.Database.SlowStatement,
 		"a statement that takes this long is a warning in the server's log; 0 is never")
-	flags.BoolVar(&cfg.Migrate, "database-migrate", cfg.Migrate, "let serve, import and migrate create the database and bring its schema up to date")
+	flags.BoolVar(&cfg.Migrate, "database-migrate", cfg.Migrate,
+		"let serve, import and migrate create the database and bring its schema up to date")
 }
 
 func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.StringVar(&cfg.Log.Level, "log-level", cfg.Log.Level, "debug, info, warn or error")
 	flags.StringVar(&cfg.Log.Format, "log-format", cfg.Log.Format, "json or console")
-	flags.DurationVar(&cfg.SweepInterval, "sweep-interval", cfg.SweepInterval, "time between two searches for expired pastes to remove; 0 leaves it to other nodes")
+	flags.DurationVar(&cfg.SweepInterval, "sweep-interval", cfg.SweepInterval,
+		"time between two searches for expired pastes to remove; 0 leaves it to other nodes")
 	flags.DurationVar(&cfg.UseInterval, "token-use-interval", cfg.UseInterval, "how often the last-used times of tokens are stored")
 	h := &cfg.HTTP
 	flags.StringVar(&h.Addr, "http-addr", h.Addr, "HOST:PORT to listen on")
 	flags.StringVar(&h.BasePath, "http-base-path", h.BasePath, "path before every endpoint, such as /api/v2")
-	flags.DurationVar(&h.RequestTimeout, "http-request-timeout", h.RequestTimeout, "how long a request may wait for the database before it is answered with 503")
+	flags.DurationVar(&h.RequestTimeout, "http-request-timeout", h.RequestTimeout,
+		"how long a request may wait for the database before it is answered with 503")
 	flags.DurationVar(&h.ReadTimeout, "http-read-timeout", h.ReadTimeout, "how long a request may take to arrive")
 	flags.DurationVar(&h.WriteTimeout, "http-write-timeout", h.WriteTimeout, "how long an answer may take, waiting included")
 	flags.DurationVar(&h.IdleTimeout, "http-idle-timeout", h.IdleTimeout, "how long an unused connection stays open")
-	flags.IntVar(&h.MaxConnections, "http-max-connections", h.MaxConnections, "connections at once; beyond it the one that is idle longest is closed for a new one; 0 is no limit")
+	flags.IntVar(&h.MaxConnections, "http-max-connections", h.MaxConnections,
+		"connections at once; beyond it the one that is idle longest is closed for a new one; 0 is no limit")
 	flags.DurationVar(&h.DrainDelay, "http-drain-delay", h.DrainDelay, "time between readiness going false and the socket closing")
 	flags.DurationVar(&h.DrainTimeout, "http-drain-timeout", h.DrainTimeout, "how long to wait for requests in flight at the end")
-	flags.StringSliceVar(&h.TrustedProxies, "http-trusted-proxies", h.TrustedProxies, "addresses and networks whose X-Forwarded-For and X-Request-Id are believed")
+	flags.StringSliceVar(&h.TrustedProxies, "http-trusted-proxies", h.TrustedProxies,
+		"addresses and networks whose X-Forwarded-For and X-Request-Id are believed")
 }
 
 // environmentName returns the variable that stands in for a flag.

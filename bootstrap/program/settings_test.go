@@ -71,7 +71,10 @@ func TestFillFromEnvironment(t *testing.T) {
 	t.Setenv("GLUEPOT_HTTP_IDLE_TIMEOUT", "long")
 	t.Setenv("GLUEPOT_DATABASE_MIGRATE", "perhaps")
 	err := fillFromEnvironment(flags)
-	for _, part := range []string{`GLUEPOT_HTTP_IDLE_TIMEOUT is "long": it takes a time such as`, `GLUEPOT_DATABASE_MIGRATE is "perhaps": it takes true or false`} {
+	for _, part := range []string{
+		`GLUEPOT_HTTP_IDLE_TIMEOUT is "long": it takes a time such as`,
+		`GLUEPOT_DATABASE_MIGRATE is "perhaps": it takes true or false`,
+	} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("got %v, want %q in it", err, part)
 		}

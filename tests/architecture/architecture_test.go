@@ -69,7 +69,7 @@ func TestImports(t *testing.T) {
 		seen[layer] = true
 		if owner, _, internal := strings.Cut(path, "/internal/"); internal {
 			if _, ok := packages[owner]; !ok || layer == "domain" || layer == "application" {
-				t.Errorf("got the package %s, want nothing internal but to an adapter or a package of bootstrap: other entrypoints could not embed it", path)
+				t.Errorf("got the package %s, want nothing internal but to one adapter or part of bootstrap: nobody could embed it", path)
 			}
 		}
 		for _, imported := range p.Deps {
@@ -82,7 +82,8 @@ func TestImports(t *testing.T) {
 			case "domain":
 				allowed = ours && theirLayer == "domain" || pureStandard(packages[imported])
 			case "application":
-				allowed = ours && (theirLayer == "domain" || theirLayer == "application" && theirPart == part) || pureStandard(packages[imported])
+				allowed = ours && (theirLayer == "domain" || theirLayer == "application" && theirPart == part) ||
+					pureStandard(packages[imported])
 			case "adapters":
 				if ours {
 					allowed = theirLayer == "domain" || theirLayer == "application" || theirLayer == "adapters" && theirPart == part
@@ -169,7 +170,10 @@ func TestTopLevel(t *testing.T) {
 	if err != nil {
 		t.Skip("not a git checkout")
 	}
-	allowed := []string{"domain", "application", "adapters", "bootstrap", "tests", "docs", "go.mod", "go.sum", "Makefile", "README.md", "Dockerfile", "compose.yaml"}
+	allowed := []string{
+		"domain", "application", "adapters", "bootstrap", "tests", "docs",
+		"go.mod", "go.sum", "Makefile", "README.md", "Dockerfile", "compose.yaml",
+	}
 	for file := range strings.FieldsSeq(string(out)) {
 		if top, _, _ := strings.Cut(file, "/"); !strings.HasPrefix(top, ".") && !slices.Contains(allowed, top) {
 			t.Errorf("got %s at the top level, want %v alone", top, allowed)

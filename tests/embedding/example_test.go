@@ -84,7 +84,9 @@ func Example_handler() {
 	mux := http.NewServeMux()
 	mux.Handle("/snippets/", api)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "something else") })
-	server := &http.Server{Handler: mux, ReadTimeout: settings.ReadTimeout, WriteTimeout: settings.WriteTimeout, IdleTimeout: settings.IdleTimeout}
+	server := &http.Server{
+		Handler: mux, ReadTimeout: settings.ReadTimeout, WriteTimeout: settings.WriteTimeout, IdleTimeout: settings.IdleTimeout,
+	}
 	go func() { _ = server.Serve(listener) }()
 
 	for _, path := range []string{"/snippets/data/numPastes", "/elsewhere"} {

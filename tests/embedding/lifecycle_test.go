@@ -268,7 +268,8 @@ func TestRunIsCancelledWhileStarting(t *testing.T) {
 		var stdout, stderr output
 		code := make(chan int, 1)
 		go func() {
-			code <- program.Run(ctx, []string{"serve", "--database-url", string(cfg.Database.URL), "--http-addr", "127.0.0.1:0"}, nil, &stdout, &stderr)
+			arguments := []string{"serve", "--database-url", string(cfg.Database.URL), "--http-addr", "127.0.0.1:0"}
+			code <- program.Run(ctx, arguments, nil, &stdout, &stderr)
 		}()
 		for deadline := time.Now().Add(patience); proxy.Opened() == 0 && time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
