@@ -45,7 +45,7 @@ func TestExpiryInstant(t *testing.T) {
 	} {
 		store.clock = func() time.Time { return expiry.Add(moment.after) }
 		listed := 0
-		must(pastes.EachActiveID(t.Context(), "owner", func([]byte) error { listed++; return nil }))
+		must(pastes.EachActiveID(t.Context(), "owner", func(paste.ID) error { listed++; return nil }))
 		count, err := pastes.ActiveCount(t.Context())
 		must(err)
 		_, account, err := tokens.AccountByHash(t.Context(), hash)

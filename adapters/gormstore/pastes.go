@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/paste"
@@ -72,9 +73,50 @@ func (p *Pastes) countActive(ctx context.Context, _ struct{}) (count int64, err 
 	return count, err
 }
 
-// EachActiveID implements paste.ActiveIDLister.
-func (p *Pastes) EachActiveID(ctx context.Context, owner user.ID, visit func(id []byte) error) error {
-	return p.store.eachActiveID(ctx, visit, p.store.timed(string(owner))...)
+// EachActiveID implements paste.ActiveIDLister. The ids come as one text and are parts of it: none is allocated, and
+// whoever keeps one keeps the text. The connection is free again by the first call of visit; the gates bound how many
+// such texts are in memory at once (decision 0004).
+func (p *Pastes) EachActiveID(ctx context.Context, owner user.ID, visit func(paste.ID) error) error {
+	leave, err := enter(ctx, p.store.sql.lists, p.store.sql.bulk)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	var (
+		count int
+		ids   string
+		args  = p.store.timed(string(owner))
+	)
+	if err := p.store.queryRow(ctx, fromPrimary, p.store.queries.joinedActiveIDs, []any{&count, &ids}, args...); err != nil || count == 0 {
+		return err
+	}
+	if strings.Count(ids, "\n")+1 != count { // another writer has stored an id with a line feed
+		return p.eachActiveRow(ctx, visit, args)
+	}
+	return visiting(func() error {
+		for id := range strings.SplitSeq(ids, "\n") {
+			if err := visit(paste.ID(id)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// eachActiveRow is EachActiveID for ids of any form, each in a row of its own.
+func (p *Pastes) eachActiveRow(ctx context.Context, visit func(paste.ID) error, args []any) error {
+	var (
+		id      string
+		stopped error
+	)
+	err := p.store.queryRows(ctx, p.store.queries.activeIDs, []any{&id}, func() error {
+		stopped = visiting(func() error { return visit(paste.ID(id)) })
+		return stopped
+	}, args...)
+	if stopped != nil {
+		return stopped
+	}
+	return err
 }
 
 // RemoveExpired implements paste.ExpiredRemover.

@@ -1,10 +1,8 @@
 package gormstore
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -196,70 +194,4 @@ func (s *Store) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 		return first.(*sql.Stmt), nil //nolint:forcetypeassert // as above
 	}
 	return made, nil
-}
-
-// eachActiveID calls visit with each of an owner's ids, text that is borrowed from the driver: nothing is
-// allocated for an id.
-func (s *Store) eachActiveID(ctx context.Context, visit func([]byte) error, args ...any) error {
-	leave, err := enter(ctx, s.sql.lists, s.sql.bulk)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	var (
-		count     int
-		ids       borrowed
-		stopped   error
-		ambiguous bool
-	)
-	err = s.queryRows(ctx, s.queries.joinedActiveIDs, []any{&count, &ids}, func() error {
-		if ambiguous = count > 0 && bytes.Count(ids, lineFeed)+1 != count; ambiguous || count == 0 {
-			return nil
-		}
-		stopped = visiting(func() error {
-			for id := range bytes.SplitSeq(ids, lineFeed) {
-				if err := visit(id); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		return stopped
-	}, args...)
-	if ambiguous && err == nil { // another writer has stored an id with a line feed
-		err = s.queryRows(ctx, s.queries.activeIDs, []any{&ids}, func() error {
-			stopped = visiting(func() error { return visit(ids) })
-			return stopped
-		}, args...)
-	}
-	if stopped != nil {
-		return stopped
-	}
-	return err
-}
-
-var lineFeed = []byte{'\n'}
-
-// borrowed is text that belongs to the driver and is valid until the next row.
-type borrowed []byte
-
-// ScanBytes implements pgtype.BytesScanner.
-func (b *borrowed) ScanBytes(text []byte) error {
-	*b = text
-	return nil
-}
-
-// Scan implements sql.Scanner.
-func (b *borrowed) Scan(text any) error {
-	switch text := text.(type) {
-	case nil:
-		*b = nil
-	case []byte:
-		*b = text
-	case string:
-		*b = append((*b)[:0], text...)
-	default:
-		return fmt.Errorf("%T is not text", text)
-	}
-	return nil
 }

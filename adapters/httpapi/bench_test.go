@@ -16,6 +16,7 @@ import (
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/language"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -25,7 +26,7 @@ type instantStore struct {
 	user     user.User
 	token    token.Token
 	language language.Language
-	ids      [][]byte
+	ids      []paste.ID
 }
 
 // The ports of a store that the benchmarks need; nil stands for the others.
@@ -50,7 +51,7 @@ func (s *instantStore) ByHash(context.Context, token.Hash) (token.Token, error) 
 
 func (s *instantStore) RecordUse(token.ID, time.Time) {}
 
-func (s instantPastes) EachActiveID(_ context.Context, _ user.ID, visit func([]byte) error) error {
+func (s instantPastes) EachActiveID(_ context.Context, _ user.ID, visit func(paste.ID) error) error {
 	for _, id := range s.ids {
 		if err := visit(id); err != nil {
 			return err
@@ -84,7 +85,7 @@ func BenchmarkRequest(b *testing.B) {
 		language: language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go"}, Color: "#00add8"},
 	}
 	for i := range 1000 {
-		store.ids = append(store.ids, fmt.Appendf(nil, "p%07d", i))
+		store.ids = append(store.ids, paste.ID(fmt.Sprintf("p%07d", i)))
 	}
 	signIn := token.NewAuthenticator(store, time.Now)
 	modules := Modules{

@@ -48,14 +48,14 @@ func (b *jsonBuffer) encode(v any) error {
 
 // appendString appends s as a JSON string. Ids are plain ASCII; whatever else another writer may
 // have put into the database is escaped.
-func (b *jsonBuffer) appendString(s []byte) error {
+func (b *jsonBuffer) appendString(s string) error {
 	for _, c := range s {
 		if c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			return b.encode(string(s))
+			return b.encode(s)
 		}
 	}
 	b.text.WriteByte('"')
-	b.text.Write(s)
+	b.text.WriteString(s)
 	b.text.WriteByte('"')
 	return nil
 }

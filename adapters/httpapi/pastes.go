@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // selfPastes collects the whole answer before it sends the first byte: a database that fails half-way
@@ -13,11 +15,11 @@ func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
 	answer := newLongAnswer(c.Request.Method == http.MethodHead)
 	defer answer.release()
 	answer.text.WriteByte('[')
-	err := a.modules.Pastes.ListOwn.Do(ctx, presentedToken(c), func(id []byte) error {
+	err := a.modules.Pastes.ListOwn.Do(ctx, presentedToken(c), func(id paste.ID) error {
 		if answer.length() > 1 {
 			answer.text.WriteByte(',')
 		}
-		if err := answer.appendString(id); err != nil {
+		if err := answer.appendString(string(id)); err != nil {
 			return err
 		}
 		return answer.spill()

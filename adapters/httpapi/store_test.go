@@ -14,6 +14,7 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/language"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -74,10 +75,9 @@ func (s *store) ByHash(context.Context, token.Hash) (token.Token, error) {
 
 func (s *store) RecordUse(token.ID, time.Time) {}
 
-func (s storedPastes) EachActiveID(_ context.Context, _ user.ID, visit func([]byte) error) error {
-	id := []byte("p")
+func (s storedPastes) EachActiveID(_ context.Context, _ user.ID, visit func(paste.ID) error) error {
 	for i := range s.ids {
-		if err := visit(strconv.AppendInt(id, int64(firstID+i), 10)); err != nil {
+		if err := visit(paste.ID("p" + strconv.Itoa(firstID+i))); err != nil {
 			return err
 		}
 	}

@@ -15,10 +15,10 @@ type ListOwn struct {
 }
 
 // Do calls visit with the id of each active paste of the secret's owner, private ones included, newest
-// first. The slice is only valid during the call; an error of visit ends the walk and is returned.
+// first. An error of visit ends the walk and is returned.
 // It fails with fault.Unauthenticated when the secret is empty, malformed, unknown, expired or revoked,
 // and with fault.Unavailable when the store does not answer, possibly after some calls of visit.
-func (l *ListOwn) Do(ctx context.Context, presented string, visit func(id []byte) error) error {
+func (l *ListOwn) Do(ctx context.Context, presented string, visit func(paste.ID) error) error {
 	found, err := l.signIn.Authenticate(presented, func(hash token.Hash) (token.Token, error) { return l.tokens.ByHash(ctx, hash) })
 	if err != nil {
 		return err

@@ -50,10 +50,9 @@ type Counter interface {
 // ActiveIDLister lists the ids of one owner's active pastes.
 type ActiveIDLister interface {
 	// EachActiveID calls visit with the id of each of owner's pastes that is active at the moment of
-	// reading, newest first, ties by descending id. The slice is only valid during the call. An error of
-	// visit ends the walk and is returned; otherwise it fails with fault.Unavailable when the store does
-	// not answer.
-	EachActiveID(ctx context.Context, owner user.ID, visit func(id []byte) error) error
+	// reading, newest first, ties by descending id. An error of visit ends the walk and is returned;
+	// otherwise it fails with fault.Unavailable when the store does not answer.
+	EachActiveID(ctx context.Context, owner user.ID, visit func(ID) error) error
 }
 
 // ExpiredRemover removes pastes whose time is over.

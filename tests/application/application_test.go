@@ -112,7 +112,7 @@ func TestTokensOpenAccounts(t *testing.T) {
 	}
 	ask := func(text string) error {
 		_, first := self.Do(t.Context(), text)
-		second := own.Do(t.Context(), text, func([]byte) error { return nil })
+		second := own.Do(t.Context(), text, func(paste.ID) error { return nil })
 		if fault.KindOf(first) != fault.KindOf(second) {
 			t.Errorf("got %v and %v, want the same kind", first, second)
 		}

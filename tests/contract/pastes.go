@@ -18,7 +18,7 @@ type ID = paste.ID
 func activeIDs(t *testing.T, s Store, owner user.ID) []string {
 	t.Helper()
 	ids := []string{}
-	must(t, s.Pastes.EachActiveID(t.Context(), owner, func(id []byte) error {
+	must(t, s.Pastes.EachActiveID(t.Context(), owner, func(id paste.ID) error {
 		ids = append(ids, string(id))
 		return nil
 	}))
@@ -53,7 +53,7 @@ func visitorError(t *testing.T, s Store) {
 		storedPaste(t, s, fmt.Sprint(i), owner.ID, now, time.Time{})
 	}
 	stop, visits := errors.New("enough"), 0
-	err := s.Pastes.EachActiveID(t.Context(), owner.ID, func([]byte) error {
+	err := s.Pastes.EachActiveID(t.Context(), owner.ID, func(paste.ID) error {
 		visits++
 		return stop
 	})
@@ -165,6 +165,6 @@ func cancelledPaste(t *testing.T, s Store) {
 	wantKind(t, err, fault.Unavailable)
 	_, err = s.Pastes.RemoveExpired(cancelled(t), 0, 1)
 	wantKind(t, err, fault.Unavailable)
-	err = s.Pastes.EachActiveID(cancelled(t), "owner", func([]byte) error { return nil })
+	err = s.Pastes.EachActiveID(cancelled(t), "owner", func(paste.ID) error { return nil })
 	wantKind(t, err, fault.Unavailable)
 }

@@ -438,7 +438,7 @@ func (p Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 }
 
 // EachActiveID implements paste.ActiveIDLister.
-func (p Pastes) EachActiveID(ctx context.Context, owner user.ID, visit func([]byte) error) error {
+func (p Pastes) EachActiveID(ctx context.Context, owner user.ID, visit func(paste.ID) error) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return err
@@ -447,7 +447,7 @@ func (p Pastes) EachActiveID(ctx context.Context, owner user.ID, visit func([]by
 	unlock() // a visitor may ask for more
 	for _, known := range all {
 		if known.Owner == owner && p.active(known) {
-			if err := visit([]byte(known.ID)); err != nil {
+			if err := visit(known.ID); err != nil {
 				return err
 			}
 		}

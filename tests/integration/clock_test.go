@@ -64,7 +64,7 @@ func TestCountWaitsForAConnection(t *testing.T) {
 
 		busy, release := make(chan struct{}), make(chan struct{})
 		go func() {
-			_ = asked.EachActiveID(t.Context(), "owner", func([]byte) error {
+			_ = asked.EachActiveID(t.Context(), "owner", func(paste.ID) error {
 				close(busy)
 				<-release
 				return nil

@@ -19,6 +19,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
@@ -214,7 +215,7 @@ func addOwner(t *testing.T, db *sql.DB, cfg gormstore.Config, owner string, past
 
 func listIDs(t *testing.T, pastes *gormstore.Pastes, owner user.ID) (ids []string) {
 	t.Helper()
-	if err := pastes.EachActiveID(t.Context(), owner, func(id []byte) error {
+	if err := pastes.EachActiveID(t.Context(), owner, func(id paste.ID) error {
 		ids = append(ids, string(id))
 		return nil
 	}); err != nil {
@@ -245,7 +246,7 @@ func TestListing(t *testing.T) {
 		}
 		enough := errors.New("enough")
 		for _, owner := range []user.ID{"many", "odd"} {
-			if err := pastes.EachActiveID(t.Context(), owner, func([]byte) error { return enough }); !errors.Is(err, enough) {
+			if err := pastes.EachActiveID(t.Context(), owner, func(paste.ID) error { return enough }); !errors.Is(err, enough) {
 				t.Error(err)
 			}
 		}
@@ -260,7 +261,7 @@ func TestListingAllocatesNothingForAnID(t *testing.T) {
 			addOwner(t, db, cfg, string(owner), n)
 			return testing.AllocsPerRun(20, func() {
 				visited := 0
-				if err := pastes.EachActiveID(t.Context(), owner, func([]byte) error { visited++; return nil }); err != nil || visited != n {
+				if err := pastes.EachActiveID(t.Context(), owner, func(paste.ID) error { visited++; return nil }); err != nil || visited != n {
 					t.Fatalf("got %d visits, error %v, want %d", visited, err, n)
 				}
 			})

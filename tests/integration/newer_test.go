@@ -48,7 +48,7 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 			},
 			"an account": func(ctx context.Context) error { _, _, err := s.tokens.AccountByHash(ctx, s.hash); return err },
 			"a list": func(ctx context.Context) error {
-				return s.pastes.EachActiveID(ctx, "epoxy", func([]byte) error { return nil })
+				return s.pastes.EachActiveID(ctx, "epoxy", func(paste.ID) error { return nil })
 			},
 			"a count": func(ctx context.Context) error { _, err := s.pastes.ActiveCount(ctx); return err },
 			"a use": func(ctx context.Context) error {

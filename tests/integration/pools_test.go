@@ -67,7 +67,7 @@ func (s *service) lookups() map[string]func(context.Context) error {
 func (s *service) pasteWork() []func(ctx context.Context, id string) error {
 	return []func(ctx context.Context, id string) error{
 		func(ctx context.Context, _ string) error {
-			return s.pastes.EachActiveID(ctx, "epoxy", func([]byte) error { return nil })
+			return s.pastes.EachActiveID(ctx, "epoxy", func(paste.ID) error { return nil })
 		},
 		func(ctx context.Context, _ string) error { _, err := s.pastes.ActiveCount(ctx); return err },
 		func(ctx context.Context, _ string) error {
@@ -281,7 +281,7 @@ func TestLookupsBesideLongAnswers(t *testing.T) {
 						listing.Add(-1)
 					}
 				}()
-				return s.pastes.EachActiveID(ctx, "many", func([]byte) error {
+				return s.pastes.EachActiveID(ctx, "many", func(paste.ID) error {
 					if first {
 						first = false
 						now := listing.Add(1)
