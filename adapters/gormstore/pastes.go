@@ -161,8 +161,8 @@ func (r *pasteRow) paste() paste.Paste {
 	}
 }
 
-// EachOf implements paste.OwnerLister.
-func (p *Pastes) EachOf(ctx context.Context, owner user.ID, visit func(paste.Paste) error) error {
+// EachByOwner implements paste.OwnerLister.
+func (p *Pastes) EachByOwner(ctx context.Context, owner user.ID, visit func(paste.Paste) error) error {
 	leave, err := enter(ctx, p.store.sql.lists, p.store.sql.bulk)
 	if err != nil {
 		return err

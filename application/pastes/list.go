@@ -21,5 +21,5 @@ func (l *List) Do(ctx context.Context, username string, visit func(paste.Paste) 
 	if err != nil {
 		return err
 	}
-	return l.pastes.EachOf(ctx, owner.ID, visit)
+	return l.pastes.EachByOwner(ctx, owner.ID, visit)
 }

@@ -84,10 +84,10 @@ type Unstarrer interface {
 
 // OwnerLister lists the pastes of one owner.
 type OwnerLister interface {
-	// EachOf calls visit with each of owner's pastes, newest first, expired ones that are still there
+	// EachByOwner calls visit with each of owner's pastes, newest first, expired ones that are still there
 	// included. An error of visit ends the walk and is returned. What visit asks of the store may need what the
 	// walk holds, and then fails with fault.Internal; a store with a single connection cannot answer it at all.
-	EachOf(ctx context.Context, owner user.ID, visit func(Paste) error) error
+	EachByOwner(ctx context.Context, owner user.ID, visit func(Paste) error) error
 }
 
 // Deleter removes pastes.

@@ -224,7 +224,7 @@ func listPastes(t *testing.T, s Store) {
 	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
 	list := func(owner user.ID) (pastes []paste.Paste) {
 		t.Helper()
-		must(t, s.Pastes.EachOf(t.Context(), owner, func(p paste.Paste) error {
+		must(t, s.Pastes.EachByOwner(t.Context(), owner, func(p paste.Paste) error {
 			pastes = append(pastes, p)
 			return nil
 		}))
@@ -245,7 +245,7 @@ func listPastes(t *testing.T, s Store) {
 		t.Errorf("got %+v, want %+v", got, wanted)
 	}
 	stop := errors.New("enough")
-	if err := s.Pastes.EachOf(t.Context(), owner.ID, func(paste.Paste) error { return stop }); !errors.Is(err, stop) {
+	if err := s.Pastes.EachByOwner(t.Context(), owner.ID, func(paste.Paste) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("got the error %v, want that of visit", err)
 	}
 }
@@ -297,7 +297,7 @@ func cancelledChanges(t *testing.T, s Store) {
 		"Create paste":  func() error { return s.Pastes.Create(ctx, paste.Paste{ID: "new", CreatedAt: now}) },
 		"Star":          func() error { return s.Pastes.Star(ctx, owner.ID, id) },
 		"Unstar":        func() error { return s.Pastes.Unstar(ctx, owner.ID, id) },
-		"EachOf":        func() error { return s.Pastes.EachOf(ctx, owner.ID, func(paste.Paste) error { return nil }) },
+		"EachByOwner":   func() error { return s.Pastes.EachByOwner(ctx, owner.ID, func(paste.Paste) error { return nil }) },
 		"Delete paste":  func() error { return s.Pastes.Delete(ctx, id) },
 		"Import pastes": func() error { _, err := s.Pastes.Import(ctx, []paste.Paste{{ID: "new", CreatedAt: now}}); return err },
 		"Totals":        func() error { _, err := s.Stats.Totals(ctx); return err },

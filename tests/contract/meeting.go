@@ -211,16 +211,16 @@ func visitorsAsk(t *testing.T, s Store) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // who waits until then, fails with another kind
 	defer cancel()
 	pastesOf := func(visit func() error) error {
-		return s.Pastes.EachOf(ctx, owner.ID, func(paste.Paste) error { return visit() })
+		return s.Pastes.EachByOwner(ctx, owner.ID, func(paste.Paste) error { return visit() })
 	}
 	walks := map[string]func(visit func() error) error{
-		"Each":   func(visit func() error) error { return s.Users.Each(ctx, func(user.User) error { return visit() }) },
-		"EachOf": pastesOf,
+		"Each":        func(visit func() error) error { return s.Users.Each(ctx, func(user.User) error { return visit() }) },
+		"EachByOwner": pastesOf,
 	}
 	for outer, walk := range walks {
 		for inner, ask := range map[string]func(caller int) error{
-			"EachOf": func(int) error { return pastesOf(func() error { return nil }) },
-			"EachOf, EachOf": func(int) error {
+			"EachByOwner": func(int) error { return pastesOf(func() error { return nil }) },
+			"EachByOwner, EachByOwner": func(int) error {
 				return pastesOf(func() error { return pastesOf(func() error { return nil }) })
 			},
 			"Each":        func(int) error { return walks["Each"](func() error { return nil }) },
@@ -240,7 +240,7 @@ func visitorsAsk(t *testing.T, s Store) {
 			}))
 			for caller, visited := range visits {
 				what := fmt.Sprintf("visits of caller %d of %s with %s within", caller, outer, inner)
-				want(t, what, visited, map[string]int{"Each": 1, "EachOf": 3}[outer])
+				want(t, what, visited, map[string]int{"Each": 1, "EachByOwner": 3}[outer])
 			}
 		}
 	}

@@ -508,8 +508,8 @@ func (p Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
 	return nil
 }
 
-// EachOf implements paste.OwnerLister.
-func (p Pastes) EachOf(ctx context.Context, owner user.ID, visit func(paste.Paste) error) error {
+// EachByOwner implements paste.OwnerLister.
+func (p Pastes) EachByOwner(ctx context.Context, owner user.ID, visit func(paste.Paste) error) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return err

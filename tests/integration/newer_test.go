@@ -44,7 +44,7 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 			"the users":  func(ctx context.Context) error { return s.users.Each(ctx, func(user.User) error { return nil }) },
 			"the tokens": func(ctx context.Context) error { _, err := s.tokens.ByOwner(ctx, "epoxy"); return err },
 			"the pastes": func(ctx context.Context) error {
-				return s.pastes.EachOf(ctx, "epoxy", func(paste.Paste) error { return nil })
+				return s.pastes.EachByOwner(ctx, "epoxy", func(paste.Paste) error { return nil })
 			},
 			"an account": func(ctx context.Context) error { _, _, err := s.tokens.AccountByHash(ctx, s.hash); return err },
 			"a list": func(ctx context.Context) error {

@@ -86,7 +86,7 @@ func (s *service) pasteWork() []func(ctx context.Context, id string) error {
 			return err
 		},
 		func(ctx context.Context, _ string) error {
-			return s.pastes.EachOf(ctx, "epoxy", func(paste.Paste) error { return nil })
+			return s.pastes.EachByOwner(ctx, "epoxy", func(paste.Paste) error { return nil })
 		},
 		func(ctx context.Context, id string) error {
 			_, err := s.users.Delete(ctx, doomed(id))
