@@ -62,7 +62,8 @@ func TestEveryCodeMirrorLanguage(t *testing.T) {
 			continue
 		}
 		if !slices.Equal(l.MIMETypes[:len(k.MIMETypes)], k.MIMETypes) || !slices.Equal(l.Extensions[:len(k.Extensions)], k.Extensions) {
-			t.Errorf("%s: got %v and %v, want CodeMirror's %v and %v to come first", k.Name, l.MIMETypes, l.Extensions, k.MIMETypes, k.Extensions)
+			t.Errorf("%s: got %v and %v, want CodeMirror's %v and %v to come first", k.Name, l.MIMETypes, l.Extensions,
+				k.MIMETypes, k.Extensions)
 		}
 		for _, alias := range k.Aliases {
 			if found := find(c, alias); found != k.Name && !isName(c, alias) && !codeMirrorAliasOf(known, alias, found) {
@@ -137,7 +138,8 @@ func TestLinguistFile(t *testing.T) {
 	}
 	languages := make([]linguistLanguage, 0, len(data.LanguageInfoByID))
 	for _, info := range data.LanguageInfoByID {
-		l := linguistLanguage{Name: info.Name, Mode: info.CodeMirrorMode, MIMEType: info.MimeType, Color: strings.ToLower(info.Color), Aliases: info.Aliases}
+		l := linguistLanguage{Name: info.Name, Mode: info.CodeMirrorMode, MIMEType: info.MimeType,
+			Color: strings.ToLower(info.Color), Aliases: info.Aliases}
 		for _, extension := range info.Extensions {
 			l.Extensions = append(l.Extensions, strings.TrimPrefix(extension, "."))
 		}
@@ -257,9 +259,11 @@ func TestWhatPeopleMean(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"cpp": "C++", "js": "JavaScript", "golang": "Go", "bash": "Shell", "fsharp": "F#", "Vue": "Vue.js Component", "ini": "Properties files",
-		"tsx": "TypeScript-JSX", "py": "Python", "rb": "Ruby", "c++": "C++", "text": "Plain Text", "autodetect": "Autodetect", "plain text": "Plain Text",
-		"JSON5": "JSON5", "octave": "Octave", "tex": "LaTeX", "gas": "Gas", "m": "MUMPS",
+		"cpp": "C++", "js": "JavaScript", "golang": "Go", "bash": "Shell", "fsharp": "F#", "Vue": "Vue.js Component",
+		"ini": "Properties files",
+		"tsx": "TypeScript-JSX", "py": "Python", "rb": "Ruby", "c++": "C++", "text": "Plain Text", "autodetect": "Autodetect",
+		"plain text": "Plain Text",
+		"JSON5":      "JSON5", "octave": "Octave", "tex": "LaTeX", "gas": "Gas", "m": "MUMPS",
 	} {
 		if found := find(c, name); found != want {
 			t.Errorf("%s: got %q, want %s", name, found, want)

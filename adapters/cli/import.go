@@ -56,8 +56,9 @@ A record that cannot be accepted is reported, and the exit code is then 1. It is
 each run and kind, KIND-FILE.rejects, one record on each line, which only its owner may read and which can be
 imported (without --json-array) once the cause is gone. Where a file of that name exists already, it stays as
 it is, and the new one gets a number: KIND-FILE.2.rejects.`,
-		Args:    Arguments(),
-		Example: "  gluepot import pastemyst --users users.json --api-keys api-keys.json --pastes pastes.json.gz\n  mongoexport -d pastemyst -c pastes | gluepot import pastemyst --pastes -",
+		Args: Arguments(),
+		Example: "  gluepot import pastemyst --users users.json --api-keys api-keys.json --pastes pastes.json.gz\n" +
+			"  mongoexport -d pastemyst -c pastes | gluepot import pastemyst --pastes -",
 	}
 	flags := cmd.Flags()
 	usersFile := flags.String("users", "", "`FILE` with the users collection")

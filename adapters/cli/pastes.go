@@ -19,7 +19,10 @@ type pasteView struct {
 }
 
 func (c *Commands) pasteView(p paste.Paste) pasteView {
-	return pasteView{ID: string(p.ID), OwnerID: string(p.Owner), CreatedAt: p.CreatedAt.UTC(), ExpiresAt: timeOrNil(p.ExpiresAt.UTC()), Active: p.ActiveAt(c.now())}
+	return pasteView{
+		ID: string(p.ID), OwnerID: string(p.Owner), CreatedAt: p.CreatedAt.UTC(), ExpiresAt: timeOrNil(p.ExpiresAt.UTC()),
+		Active: p.ActiveAt(c.now()),
+	}
 }
 
 func (c *Commands) paste() *cobra.Command {
@@ -58,7 +61,10 @@ func (c *Commands) pasteCreate() *cobra.Command {
 }
 
 func (c *Commands) pasteList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list NAME", Short: "List a user's pastes, newest first", Args: Arguments("NAME"), Example: "  gluepot paste list epoxy --json"}
+	cmd := &cobra.Command{
+		Use: "list NAME", Short: "List a user's pastes, newest first", Args: Arguments("NAME"),
+		Example: "  gluepot paste list epoxy --json",
+	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
 		if *asJSON {
@@ -95,7 +101,9 @@ func (c *Commands) pasteDelete() *cobra.Command {
 
 // star is one of the two commands about a user and a paste.
 func (c *Commands) star(verb, short, key, text string, do func(ctx context.Context, m Modules, name, id string) error) *cobra.Command {
-	cmd := &cobra.Command{Use: verb + " NAME ID", Short: short, Args: Arguments("NAME", "ID"), Example: "  gluepot paste " + verb + " epoxy k3j2h1g0"}
+	cmd := &cobra.Command{
+		Use: verb + " NAME ID", Short: short, Args: Arguments("NAME", "ID"), Example: "  gluepot paste " + verb + " epoxy k3j2h1g0",
+	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
 		if err := do(ctx, m, args[0], args[1]); err != nil {

@@ -26,7 +26,8 @@ func (c *Commands) newProgress(kind string, size int64) *progress {
 	if file, ok := c.stderr.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		p.bar = progressbar.NewOptions64(size,
 			progressbar.OptionSetWriter(c.stderr), progressbar.OptionSetDescription(kind), progressbar.OptionShowBytes(true),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionOnCompletion(func() {
+			progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionOnCompletion(func() {
 				_, _ = fmt.Fprintln(c.stderr)
 			}))
 		close(p.over)
@@ -46,7 +47,8 @@ func (c *Commands) newProgress(kind string, size int64) *progress {
 				rate := float64(read) / time.Since(started).Seconds()
 				left := ""
 				if size > 0 && rate > 0 {
-					left = fmt.Sprintf(" of %d MiB, %v left", size>>20, time.Duration(float64(size-read)/rate*float64(time.Second)).Round(time.Second))
+					remaining := float64(size-read) / rate * float64(time.Second)
+					left = fmt.Sprintf(" of %d MiB, %v left", size>>20, time.Duration(remaining).Round(time.Second))
 				}
 				_, _ = fmt.Fprintf(c.stderr, "%s: %d MiB%s, %.1f MiB/s\n", kind, read>>20, left, rate/(1<<20))
 			}

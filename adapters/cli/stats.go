@@ -21,8 +21,12 @@ func (c *Commands) stats() *cobra.Command {
 			ExpiredPastes int64 `json:"expiredUnsweptPastes"`
 			WaitingStars  int64 `json:"waitingStars"`
 		}{t.Users, t.Tokens, t.ActivePastes, t.ExpiredPastes, t.WaitingStars}
-		return c.print(*asJSON, view, "users                    %d\ntokens                   %d\nactive pastes            %d\nexpired, unswept pastes  %d\nstars without a paste    %d\n",
-			t.Users, t.Tokens, t.ActivePastes, t.ExpiredPastes, t.WaitingStars)
+		return c.print(*asJSON, view, `users                    %d
+tokens                   %d
+active pastes            %d
+expired, unswept pastes  %d
+stars without a paste    %d
+`, t.Users, t.Tokens, t.ActivePastes, t.ExpiredPastes, t.WaitingStars)
 	})
 	return cmd
 }

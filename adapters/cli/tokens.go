@@ -47,7 +47,8 @@ func (c *Commands) tokenIssue() *cobra.Command {
 		}
 		view := newTokenView(issued)
 		view.Token = secret.Reveal()
-		return c.print(*asJSON, view, "Issued the token %s; it expires: %s. It is not shown again:\n%s\n", issued.ID, moment(issued.ExpiresAt), secret.Reveal())
+		return c.print(*asJSON, view, "Issued the token %s; it expires: %s. It is not shown again:\n%s\n",
+			issued.ID, moment(issued.ExpiresAt), secret.Reveal())
 	})
 	return cmd
 }
@@ -78,7 +79,9 @@ func (c *Commands) tokenList() *cobra.Command {
 }
 
 func (c *Commands) tokenRevoke() *cobra.Command {
-	cmd := &cobra.Command{Use: "revoke ID", Short: "Make a token invalid from now on", Args: Arguments("ID"), Example: "  gluepot token revoke k3j2h1g0"}
+	cmd := &cobra.Command{
+		Use: "revoke ID", Short: "Make a token invalid from now on", Args: Arguments("ID"), Example: "  gluepot token revoke k3j2h1g0",
+	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
 		if err := m.Tokens.Revoke.Do(ctx, args[0]); err != nil {

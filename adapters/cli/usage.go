@@ -29,7 +29,8 @@ func Arguments(names ...string) cobra.PositionalArgs {
 		case len(args) < len(names):
 			return Usage("%s needs %s. See '%s --help'", cmd.CommandPath(), names[len(args)], cmd.CommandPath())
 		case len(args) > len(names):
-			return Usage("%s is not something that %s knows. See '%s --help'", Quote(args[len(names)]), cmd.CommandPath(), cmd.CommandPath())
+			return Usage("%s is not something that %s knows. See '%s --help'", Quote(args[len(names)]),
+				cmd.CommandPath(), cmd.CommandPath())
 		}
 		return nil
 	}

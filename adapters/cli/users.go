@@ -36,7 +36,8 @@ func newUserView(u user.User, services map[string]string) userView {
 }
 
 func (c *Commands) user() *cobra.Command {
-	return Group("user", "Create, show, update and delete users", c.userCreate(), c.userShow(), c.userList(), c.userUpdate(), c.userDelete())
+	return Group("user", "Create, show, update and delete users", c.userCreate(), c.userShow(), c.userList(),
+		c.userUpdate(), c.userDelete())
 }
 
 // profileFlags are the fields of a profile that can be set.
@@ -118,7 +119,8 @@ func (c *Commands) userList() *cobra.Command {
 		}
 		row, flush := c.table("NAME", "ID", "PROFILE", "SUPPORTER", "CONTRIBUTOR")
 		err := m.Users.List.Do(ctx, func(found user.User) error {
-			row(found.Name.String(), string(found.ID), visibility(found), fmt.Sprintf("%d months", found.SupporterMonths), yesNo(found.Contributor))
+			row(found.Name.String(), string(found.ID), visibility(found), fmt.Sprintf("%d months", found.SupporterMonths),
+				yesNo(found.Contributor))
 			return nil
 		})
 		if err != nil {
@@ -133,7 +135,8 @@ func (c *Commands) userUpdate() *cobra.Command {
 	var profile profileFlags
 	cmd := &cobra.Command{
 		Use: "update NAME", Short: "Update a user: what no flag names stays as it is", Args: Arguments("NAME"),
-		Example: "  gluepot user update epoxy --public=false --supporter-months 25\n  gluepot user update epoxy --service github=    # removes it",
+		Example: "  gluepot user update epoxy --public=false --supporter-months 25\n" +
+			"  gluepot user update epoxy --service github=    # removes it",
 	}
 	profile.add(cmd)
 	asJSON := jsonFlag(cmd)
@@ -176,7 +179,8 @@ func (c *Commands) userDelete() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if !*yes && !c.confirm(fmt.Sprintf("Delete %s with all its tokens, stars and pastes? This cannot be undone. [y/N] ", account.Name)) {
+		question := fmt.Sprintf("Delete %s with all its tokens, stars and pastes? This cannot be undone. [y/N] ", account.Name)
+		if !*yes && !c.confirm(question) {
 			return fault.New(fault.Invalid, "Nothing was deleted: answer y, or give --yes.")
 		}
 		deleted, err := m.Users.Delete.Do(ctx, args[0])

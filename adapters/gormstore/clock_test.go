@@ -54,7 +54,8 @@ func TestExpiryInstant(t *testing.T) {
 		must(err)
 		got := [...]int{listed, int(count), len(account.Stars), int(totals.ActivePastes), 1 - int(totals.ExpiredPastes)}
 		if got != [...]int{moment.active, moment.active, moment.active, moment.active, moment.active} {
-			t.Errorf("%v after the expiry: got %v (listed, counted, starred, in the totals, not expired there), want %d each", moment.after, got, moment.active)
+			t.Errorf("%v after the expiry: got %v (listed, counted, starred, in the totals, not expired there), want %d each",
+				moment.after, got, moment.active)
 		}
 	}
 	for _, moment := range []struct {

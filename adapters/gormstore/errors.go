@@ -168,7 +168,8 @@ func diagnoseSQLite(err *sqlite.Error) *diagnosis {
 func isConnectionError(err error) bool {
 	for _, target := range []error{
 		context.Canceled, context.DeadlineExceeded,
-		driver.ErrBadConn, sql.ErrConnDone, sql.ErrTxDone /* its time ended before the commit */, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed,
+		driver.ErrBadConn, sql.ErrConnDone, sql.ErrTxDone /* its time ended before the commit */, io.EOF,
+		io.ErrUnexpectedEOF, net.ErrClosed,
 	} {
 		if errors.Is(err, target) {
 			return true

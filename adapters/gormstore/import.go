@@ -96,7 +96,8 @@ func isAboutRecords(err error) bool {
 func recordFault(err error) error {
 	switch err = translate(err); fault.KindOf(err) {
 	case fault.Conflict:
-		return fault.Wrap(fault.Conflict, "Another writer took the name, the key or the id at the same moment. Import the record again.", err)
+		return fault.Wrap(fault.Conflict, "Another writer took the name, the key or the id at the same moment. Import the record again.",
+			err)
 	case fault.NotFound:
 		return fault.Wrap(fault.NotFound, errUnknownOwner.Message, err)
 	}

@@ -13,14 +13,15 @@ func TestSettle(t *testing.T) {
 		records []record
 		refused []int
 	}{
-		"new keys":                       {nil, []record{{"a", "x"}, {"b", "y"}}, nil},
-		"the first of two gets it":       {nil, []record{{"a", "x"}, {"b", "x"}}, []int{1}},
-		"who has it keeps it":            {map[string]string{"b": "x"}, []record{{"a", "x"}, {"b", "x"}}, []int{0}},
-		"held by somebody else":          {map[string]string{"c": "x"}, []record{{"a", "x"}, {"b", "y"}}, []int{0}},
-		"a chain, backwards":             {map[string]string{"a": "y", "b": "x"}, []record{{"a", "x"}, {"b", "z"}}, nil},
-		"a chain, forwards":              {map[string]string{"a": "y", "b": "x"}, []record{{"b", "z"}, {"a", "x"}}, nil},
-		"a swap":                         {map[string]string{"a": "x", "b": "y"}, []record{{"a", "y"}, {"b", "x"}}, nil},
-		"a circle":                       {map[string]string{"a": "x", "b": "y", "c": "z"}, []record{{"a", "y"}, {"b", "z"}, {"c", "x"}}, nil},
+		"new keys":                 {nil, []record{{"a", "x"}, {"b", "y"}}, nil},
+		"the first of two gets it": {nil, []record{{"a", "x"}, {"b", "x"}}, []int{1}},
+		"who has it keeps it":      {map[string]string{"b": "x"}, []record{{"a", "x"}, {"b", "x"}}, []int{0}},
+		"held by somebody else":    {map[string]string{"c": "x"}, []record{{"a", "x"}, {"b", "y"}}, []int{0}},
+		"a chain, backwards":       {map[string]string{"a": "y", "b": "x"}, []record{{"a", "x"}, {"b", "z"}}, nil},
+		"a chain, forwards":        {map[string]string{"a": "y", "b": "x"}, []record{{"b", "z"}, {"a", "x"}}, nil},
+		"a swap":                   {map[string]string{"a": "x", "b": "y"}, []record{{"a", "y"}, {"b", "x"}}, nil},
+		"a circle": {map[string]string{"a": "x", "b": "y", "c": "z"},
+			[]record{{"a", "y"}, {"b", "z"}, {"c", "x"}}, nil},
 		"a chain whose end is held":      {map[string]string{"a": "y", "b": "x", "c": "z"}, []record{{"a", "x"}, {"b", "z"}}, []int{0, 1}},
 		"a circle that somebody blocks":  {map[string]string{"a": "x", "b": "y", "c": "z"}, []record{{"a", "y"}, {"b", "z"}}, []int{0, 1}},
 		"the last of one row decides":    {map[string]string{"c": "x"}, []record{{"a", "x"}, {"a", "y"}}, nil},

@@ -115,7 +115,8 @@ func (s *Store) Schema(ctx context.Context) (Schema, error) {
 		return Schema{}, err
 	}
 	for _, source := range provider.ListSources() {
-		schema.Migrations = append(schema.Migrations, Migration{Version: source.Version, File: source.Path, AppliedAt: applied[source.Version]})
+		schema.Migrations = append(schema.Migrations, Migration{Version: source.Version, File: source.Path,
+			AppliedAt: applied[source.Version]})
 	}
 	if schema.Oldest, err = s.oldestVersion(ctx); err != nil {
 		return Schema{}, err

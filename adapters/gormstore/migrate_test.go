@@ -42,7 +42,8 @@ func TestMigrationLockOfOneFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	others := map[string]*sqliteLock{
-		"the same path": lockOf(path), "a link": lockOf(path + ".link"), "a linked folder": lockOf(filepath.Join(folder, "folder", "gluepot.db")),
+		"the same path": lockOf(path), "a link": lockOf(path + ".link"), "a linked folder": lockOf(filepath.Join(folder,
+			"folder", "gluepot.db")),
 		"a relative path": lockOf(relative),
 	}
 	for way, lock := range others {

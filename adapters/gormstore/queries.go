@@ -86,7 +86,8 @@ var postgresQueries = queries{
 	tokensByHashes: `SELECT q.n, ` + tokenColumns + `
 		FROM unnest((SELECT $1::bytea[])) WITH ORDINALITY q (hash, n) JOIN access_tokens t ON t.hash = q.hash`,
 	accountsByHashes: `SELECT q.n, ` + tokenColumns + `, ` + userColumns + `, ` + postgresStars + `, ` + postgresServices + `
-		FROM unnest((SELECT $1::bytea[])) WITH ORDINALITY q (hash, n) JOIN access_tokens t ON t.hash = q.hash JOIN users u ON u.id = t.user_id`,
+		FROM unnest((SELECT $1::bytea[])) WITH ORDINALITY q (hash, n) JOIN access_tokens t ON t.hash = q.hash
+		JOIN users u ON u.id = t.user_id`,
 	userByName:       userByName,
 	userWithServices: `SELECT ` + userColumns + `, ` + postgresServices + ` FROM users u WHERE u.username_folded = $1`,
 	tokenByHash:      tokenByHash,

@@ -23,7 +23,9 @@ func newFileStore(t testing.TB) (*Store, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	for _, step := range []func(context.Context) error{func(context.Context) error { return store.Create() }, store.Connect, store.Migrate} {
+	for _, step := range []func(context.Context) error{func(context.Context) error {
+		return store.Create()
+	}, store.Connect, store.Migrate} {
 		if err := step(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +53,8 @@ func TestWritesNoticeReplacedFile(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return NewUsers(store).Create(ctx, user.User{ID: user.ID(id), Name: name, CreatedAt: time.Now()}, map[string]string{"github": "1"})
+			return NewUsers(store).Create(ctx, user.User{ID: user.ID(id), Name: name, CreatedAt: time.Now()},
+				map[string]string{"github": "1"})
 		},
 		"a user's end": func(ctx context.Context, store *Store, id string) error {
 			name, err := user.ParseName("doomed")
@@ -82,7 +85,8 @@ func TestWritesNoticeReplacedFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			store.file.stop() // the watcher does not help
-			if err := do(t.Context(), store, "second01"); fault.KindOf(err) != fault.Unavailable || fault.MessageOf(err) != errFileReplaced.Message {
+			if err := do(t.Context(), store, "second01"); fault.KindOf(err) != fault.Unavailable ||
+				fault.MessageOf(err) != errFileReplaced.Message {
 				t.Errorf("a write: got %v, want %q", err, errFileReplaced.Message)
 			}
 			_, err := NewPastes(store).ActiveCount(t.Context())

@@ -92,7 +92,8 @@ func TestNoRoomIsNamed(t *testing.T) {
 	for _, cause := range []error{
 		syscall.ENOSPC, &fs.PathError{Op: "mkdir", Path: "data", Err: syscall.EDQUOT}, &pgconn.PgError{Code: "53100"},
 	} {
-		if err := translate(fmt.Errorf("writing: %w", cause)); fault.KindOf(err) != fault.Unavailable || fault.MessageOf(err) != messageNoRoom {
+		if err := translate(fmt.Errorf("writing: %w", cause)); fault.KindOf(err) != fault.Unavailable ||
+			fault.MessageOf(err) != messageNoRoom {
 			t.Errorf("%v: got %v, want %q", cause, err, messageNoRoom)
 		}
 	}

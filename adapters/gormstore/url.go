@@ -80,7 +80,8 @@ func (u URL) parsePostgres() (*pgx.ConnConfig, error) {
 		if missing, ok := errors.AsType[*fs.PathError](err); ok {
 			return nil, fmt.Errorf("the database URL names a file that cannot be read: %w", missing.Err)
 		}
-		return nil, errors.New("the database URL is not one that PostgreSQL clients understand: write postgres://USER:PASSWORD@HOST/DATABASE")
+		return nil, errors.New("the database URL is not one that PostgreSQL clients understand: write " +
+			"postgres://USER:PASSWORD@HOST/DATABASE")
 	}
 	if strings.ContainsRune(parsed.User, ':') {
 		return nil, errors.New("the user in the database URL contains a colon: between user and password it must not be written as %3A")

@@ -158,7 +158,8 @@ func (u *Users) WithServices(ctx context.Context, name user.Name) (user.User, ma
 		asJSON   []byte
 		services map[string]string
 	)
-	if err := u.store.queryRow(ctx, fromPrimary, u.store.queries.userWithServices, append(row.fields(), &asJSON), name.Folded()); err != nil {
+	if err := u.store.queryRow(ctx, fromPrimary, u.store.queries.userWithServices, append(row.fields(), &asJSON),
+		name.Folded()); err != nil {
 		return user.User{}, nil, err
 	}
 	if err := json.Unmarshal(asJSON, &services); err != nil {

@@ -25,7 +25,8 @@ func TestEscapedSlash(t *testing.T) {
 	api, lines := newTestAPI(t, newStore(), DefaultConfig())
 	for target, status := range map[string]int{
 		"/user/epoxy": 200, "/user/%65poxy": 200, "/user/epoxy/": 200, "/data/language?name=Go&x=%2F": 200,
-		"/user%2Fepoxy": 404, "/user%2fepoxy": 404, "/user/epoxy%2Fexists": 404, "/user/epoxy%2F": 404, "/%2Fhealthz": 404, "/user/epoxy%252F": 404,
+		"/user%2Fepoxy": 404, "/user%2fepoxy": 404, "/user/epoxy%2Fexists": 404, "/user/epoxy%2F": 404, "/%2Fhealthz": 404,
+		"/user/epoxy%252F": 404,
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			answer := request(api, method, target, nil)
@@ -46,10 +47,12 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 		{"GET", "/user/epoxy", "no-cache"}, {"GET", "/user/epoxy/exists", "no-cache"}, {"HEAD", "/user/epoxy", "no-cache"},
 		{"GET", "/healthz", "no-cache"}, {"GET", "/readyz", "no-cache"},
 		{"GET", "/user/self/pastes", "private, no-store"}, {"GET", "/data/language?name=Go", "public, max-age=3600"},
-		{"GET", "/nowhere", "no-store"}, {"POST", "/user/epoxy", "no-store"}, {"GET", "/user%2Fepoxy", "no-store"}, {"OPTIONS", "*", "no-store"},
+		{"GET", "/nowhere", "no-store"}, {"POST", "/user/epoxy", "no-store"}, {"GET", "/user%2Fepoxy", "no-store"},
+		{"OPTIONS", "*", "no-store"},
 	} {
 		header := request(api, c.method, c.target, nil).Header()
-		if header.Get("Cache-Control") != c.cacheControl || header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Connection") != "" {
+		if header.Get("Cache-Control") != c.cacheControl || header.Get("X-Content-Type-Options") != "nosniff" ||
+			header.Get("Connection") != "" {
 			t.Errorf("%s %s: got %v, want Cache-Control: %s and nosniff, and no Connection", c.method, c.target, header, c.cacheControl)
 		}
 	}

@@ -79,7 +79,8 @@ func BenchmarkRequest(b *testing.B) {
 	secret := token.Generate()
 	store := &instantStore{
 		user: user.User{
-			ID: "hiqpz8s5", Name: name, AvatarURL: "https://example.com/epoxy.png", DefaultLanguage: "Go", PublicProfile: true, SupporterMonths: 24,
+			ID: "hiqpz8s5", Name: name, AvatarURL: "https://example.com/epoxy.png", DefaultLanguage: "Go",
+			PublicProfile: true, SupporterMonths: 24,
 		},
 		token:    token.Token{ID: "k1", Owner: "hiqpz8s5", Hash: secret.Hash()},
 		language: language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go"}, Color: "#00add8"},

@@ -58,7 +58,8 @@ func (c Config) Validate() error {
 		wrong = append(wrong, fmt.Errorf("the HTTP address %q is not HOST:PORT", c.Addr))
 	}
 	if !basePathPattern.MatchString(c.BasePath) {
-		wrong = append(wrong, fmt.Errorf("the HTTP base path %q is neither empty nor a path such as /api/v2, without a slash at its end", c.BasePath))
+		wrong = append(wrong, fmt.Errorf("the HTTP base path %q is neither empty nor a path such as /api/v2, without a slash at its end",
+			c.BasePath))
 	}
 	for _, timeout := range []struct {
 		name  string
@@ -78,7 +79,8 @@ func (c Config) Validate() error {
 		wrong = append(wrong, fmt.Errorf("the HTTP drain delay is %v: choose zero or a positive time", c.DrainDelay))
 	}
 	if c.WriteTimeout > 0 && c.WriteTimeout <= c.RequestTimeout {
-		wrong = append(wrong, fmt.Errorf("the HTTP write timeout %v is not longer than the request timeout %v", c.WriteTimeout, c.RequestTimeout))
+		wrong = append(wrong, fmt.Errorf("the HTTP write timeout %v is not longer than the request timeout %v",
+			c.WriteTimeout, c.RequestTimeout))
 	}
 	for _, proxy := range c.TrustedProxies {
 		address, addrErr := netip.ParseAddr(proxy)

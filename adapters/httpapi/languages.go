@@ -60,7 +60,8 @@ func encodeLanguage(l *language.Language) (*languageAnswer, error) {
 
 // suits reports whether l is what was encoded: a port may return copies, or another version than the catalogue has.
 func (a *languageAnswer) suits(l *language.Language) bool {
-	return a.of.Mode == l.Mode && a.of.Color == l.Color && slices.Equal(a.of.MIMETypes, l.MIMETypes) && slices.Equal(a.of.Extensions, l.Extensions)
+	return a.of.Mode == l.Mode && a.of.Color == l.Color && slices.Equal(a.of.MIMETypes, l.MIMETypes) &&
+		slices.Equal(a.of.Extensions, l.Extensions)
 }
 
 func (a *API) languageByName(c *gin.Context) {

@@ -49,7 +49,8 @@ func TestLongAnswersWithoutRoom(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()+"/missing")
 	authorization := http.Header{"Authorization": {s.secret.Reveal()}}
 	answer := request(api, http.MethodGet, "/user/self/pastes", authorization)
-	if answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") == "" || strings.Contains(answer.Body.String(), "TMPDIR") {
+	if answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") == "" ||
+		strings.Contains(answer.Body.String(), "TMPDIR") {
 		t.Errorf("got %d %v %s, want 503, Retry-After and nothing about TMPDIR", answer.Code, answer.Header(), answer.Body)
 	}
 	if cause, _ := lines.All()[0].ContextMap()["error"].(string); !strings.Contains(cause, "missing") {

@@ -27,7 +27,8 @@ func TestClient(t *testing.T) {
 		{[]string{"10.0.0.0/8"}, "[::ffff:10.0.0.1]:1234", []string{"203.0.113.9"}, "203.0.113.9", true},
 		{[]string{"10.0.0.0/8"}, "10.0.0.1:1234", nil, "10.0.0.1", true},
 		{[]string{"10.0.0.0/8"}, "10.0.0.1:1234", []string{"203.0.113.9, 198.51.100.2 ,10.0.0.2"}, "198.51.100.2", true},
-		{[]string{"10.0.0.0/8"}, "10.0.0.1:1234", []string{"203.0.113.9", "198.51.100.2"}, "198.51.100.2", true}, // a proxy that adds a line
+		// a proxy that adds a line
+		{[]string{"10.0.0.0/8"}, "10.0.0.1:1234", []string{"203.0.113.9", "198.51.100.2"}, "198.51.100.2", true},
 		{[]string{"10.0.0.0/8"}, "10.0.0.1:1234", []string{"203.0.113.9, x"}, "10.0.0.1", true},
 		{[]string{"10.0.0.0/8"}, "10.0.0.1:1234", []string{"10.0.0.3,10.0.0.2"}, "10.0.0.3", true},
 		{[]string{"10.0.0.1"}, "10.0.0.1:1234", []string{"2001:db8::2"}, "2001:db8::2", true},
@@ -41,7 +42,8 @@ func TestClient(t *testing.T) {
 		r.RemoteAddr = c.remote
 		r.Header["X-Forwarded-For"], r.Header["X-Real-Ip"] = c.forwarded, []string{"198.51.100.66"}
 		if client, proxied := trusted.client(r); client != c.client || proxied != c.proxied {
-			t.Errorf("%q by way of %q, trusting %q: got %s, %t, want %s, %t", c.remote, c.forwarded, c.trusted, client, proxied, c.client, c.proxied)
+			t.Errorf("%q by way of %q, trusting %q: got %s, %t, want %s, %t", c.remote, c.forwarded, c.trusted, client,
+				proxied, c.client, c.proxied)
 		}
 	}
 }

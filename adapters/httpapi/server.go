@@ -64,7 +64,8 @@ func (s *Server) Start(ctx context.Context) error {
 	config.SetMultipathTCP(false) // refuseNew knows plain TCP only
 	opened, err := config.Listen(ctx, "tcp", s.cfg.Addr)
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot listen on %s. Choose another address with --http-addr or GLUEPOT_HTTP_ADDR.", s.cfg.Addr), err)
+		return fault.Wrap(fault.Unavailable,
+			fmt.Sprintf("Cannot listen on %s. Choose another address with --http-addr or GLUEPOT_HTTP_ADDR.", s.cfg.Addr), err)
 	}
 	s.listener = &listener{TCPListener: opened.(*net.TCPListener), connections: s.connections} //nolint:forcetypeassert // what "tcp" means
 	go func() {

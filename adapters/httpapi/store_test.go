@@ -115,7 +115,8 @@ func (c copies) All() []*language.Language {
 func (copies) ByName(name string) (*language.Language, bool) {
 	switch name {
 	case "Go":
-		return &language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go"}, Color: "#00add8"}, true
+		return &language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go"}, Color: "#00add8"},
+			true
 	case "Gone":
 		return &language.Language{Name: "Gone", Mode: "null"}, true
 	}
@@ -124,7 +125,8 @@ func (copies) ByName(name string) (*language.Language, bool) {
 
 func (copies) ByAlias(alias string) (*language.Language, bool) {
 	if alias == "golang" { // as a newer catalogue has it
-		return &language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go", "gox"}, Color: "#00add8"}, true
+		return &language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"},
+			Extensions: []string{"go", "gox"}, Color: "#00add8"}, true
 	}
 	return nil, false
 }

@@ -30,15 +30,20 @@ func collect[R any](t *testing.T, records imports.Records[R]) []imports.Record[R
 
 func TestUsers(t *testing.T) {
 	t.Parallel()
-	const full = `{"_id":"u1","username":"Epoxy","avatarUrl":"https://example.com/a","serviceIds":{"github":"1","gitlab":""},"publicProfile":true,"defaultLang":"Go","stars":["a","b"],"supporterLength":{"$numberLong":"24"},"contributor":true,"more":[1,{"x":null}]}`
-	text := full + "\n\n  " + `{"_id":"u2","username":"putty","stars":null,"supporterLength":3}` + "\r\n" + `{"_id":` + "\n" + `[]` + "\n" + `{"supporterLength":1.5}`
+	const full = `{"_id":"u1","username":"Epoxy","avatarUrl":"https://example.com/a","serviceIds":{"github":"1","gitlab":""},` +
+		`"publicProfile":true,"defaultLang":"Go","stars":["a","b"],"supporterLength":{"$numberLong":"24"},"contributor":true,"more":[1,` +
+		`{"x":null}]}`
+	text := full + "\n\n  " + `{"_id":"u2","username":"putty","stars":null,"supporterLength":3}` + "\r\n" + `{"_id":` + "\n" + `[]` + "\n" +
+		`{"supporterLength":1.5}`
 	records := collect(t, Users(strings.NewReader(text), false))
 	if len(records) != 5 {
 		t.Fatalf("got %d records, want 5", len(records))
 	}
 	first := records[0]
-	if u := first.Value; first.Err != nil || first.Line != 1 || string(first.Raw) != full || u.ID != "u1" || u.Name != "Epoxy" || !u.PublicProfile ||
-		u.SupporterMonths != 24 || !u.Contributor || !slices.Equal(u.Stars, []string{"a", "b"}) || len(u.Services) != 1 || u.Services["github"] != "1" {
+	if u := first.Value; first.Err != nil || first.Line != 1 || string(first.Raw) != full || u.ID != "u1" ||
+		u.Name != "Epoxy" || !u.PublicProfile ||
+		u.SupporterMonths != 24 || !u.Contributor || !slices.Equal(u.Stars, []string{"a", "b"}) || len(u.Services) != 1 ||
+		u.Services["github"] != "1" {
 		t.Errorf("got %+v, want every field of %s", first, full)
 	}
 	if second := records[1]; second.Err != nil || second.Line != 3 || second.Value.SupporterMonths != 3 {
@@ -55,14 +60,16 @@ func TestNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{
 		"24": 24, "-1": -1, "24.0": 24, "1.7e9": 1_700_000_000, "null": 0,
-		`{"$numberLong":"24"}`: 24, `{"$numberInt":"-3"}`: -3, `{"$numberDouble":"24.0"}`: 24, `{"$numberLong":"9223372036854775807"}`: 1<<63 - 1,
+		`{"$numberLong":"24"}`: 24, `{"$numberInt":"-3"}`: -3, `{"$numberDouble":"24.0"}`: 24,
+		`{"$numberLong":"9223372036854775807"}`: 1<<63 - 1,
 	} {
 		records := collect(t, Pastes(strings.NewReader(`{"createdAt":`+text+`}`), false))
 		if records[0].Err != nil || records[0].Value.CreatedAt != want {
 			t.Errorf("%s: got %+v, want %d", text, records[0], want)
 		}
 	}
-	for _, text := range []string{"1.5", `"24"`, "true", "[]", "{}", `{"$numberLong":24}`, `{"$date":"24"}`, `{"$numberLong":"x"}`, "1e300", `{"$numberDouble":"NaN"}`} {
+	for _, text := range []string{"1.5", `"24"`, "true", "[]", "{}", `{"$numberLong":24}`, `{"$date":"24"}`, `{"$numberLong":"x"}`, "1e300",
+		`{"$numberDouble":"NaN"}`} {
 		if records := collect(t, Pastes(strings.NewReader(`{"createdAt":`+text+`}`), false)); records[0].Err == nil {
 			t.Errorf("%s: got %+v, want an error", text, records[0])
 		}
@@ -135,9 +142,11 @@ func TestTooLong(t *testing.T) {
 		if array {
 			begin, end = "[", ","
 		}
-		text := io.MultiReader(strings.NewReader(begin+`{"_id":"a"}`+end+`{"_id":"`), io.LimitReader(endless('x'), maxDocument), strings.NewReader(`"}`+end+`{"_id":"c"}`))
+		text := io.MultiReader(strings.NewReader(begin+`{"_id":"a"}`+end+`{"_id":"`), io.LimitReader(endless('x'), maxDocument),
+			strings.NewReader(`"}`+end+`{"_id":"c"}`))
 		records := collect(t, Pastes(text, array))
-		if len(records) != 3 || records[0].Err != nil || records[1].Err == nil || len(records[1].Raw) != maxDocument || records[2].Value.ID != "c" {
+		if len(records) != 3 || records[0].Err != nil || records[1].Err == nil || len(records[1].Raw) != maxDocument ||
+			records[2].Value.ID != "c" {
 			t.Errorf("an array: %v: got %d records, want the second of three to be too large", array, len(records))
 		}
 		// Space is not part of a document.
@@ -183,8 +192,10 @@ func TestBounds(t *testing.T) { // alone, for it counts what is allocated
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for record, err := range Users(strings.NewReader(c.text), false) {
-			if err != nil || (record.Err != nil) != c.refused || len(record.Value.Stars) > imports.MaxStars+1 || len(record.Value.Services) > imports.MaxServices+1 {
-				t.Errorf("%s: got %v, %v, %d stars, %d services, want it to be refused: %v", name, err, record.Err, len(record.Value.Stars), len(record.Value.Services), c.refused)
+			if err != nil || (record.Err != nil) != c.refused || len(record.Value.Stars) > imports.MaxStars+1 ||
+				len(record.Value.Services) > imports.MaxServices+1 {
+				t.Errorf("%s: got %v, %v, %d stars, %d services, want it to be refused: %v", name, err, record.Err, len(record.Value.Stars),
+					len(record.Value.Services), c.refused)
 			}
 		}
 		runtime.ReadMemStats(&after)
@@ -240,7 +251,8 @@ func splitAll(t *testing.T, text []byte) *splitter {
 		s.text.reset()
 	}
 	if s.closed > len(text) || len(s.open) > maxDepth || s.kinds[0]+s.kinds[1] != len(s.open) {
-		t.Errorf("got %d closed in %d bytes and %d open, of each kind %v, want numbers that agree", s.closed, len(text), len(s.open), s.kinds)
+		t.Errorf("got %d closed in %d bytes and %d open, of each kind %v, want numbers that agree", s.closed,
+			len(text), len(s.open), s.kinds)
 	}
 	return s
 }
@@ -305,7 +317,8 @@ func compareMembers(t *testing.T, object []byte) {
 
 func BenchmarkRecords(b *testing.B) {
 	code := strings.Repeat(`func main() {\n\tprintln(\"hello\")\n}\n`, 10)
-	line := `{"_id":"abcdefgh","ownerId":"hiqpz8s5","createdAt":{"$numberLong":"1700000000"},"deletesAt":0,"pasties":[{"_id":"a","language":"Go","code":"` + code + `"}]}`
+	line := `{"_id":"abcdefgh","ownerId":"hiqpz8s5","createdAt":{"$numberLong":"1700000000"},"deletesAt":0,"pasties":[{"_id":"a",` +
+		`"language":"Go","code":"` + code + `"}]}`
 	for name, text := range map[string]string{
 		"lines": strings.Repeat(line+"\n", 1000),
 		"array": "[" + strings.Repeat(line+",\n", 999) + line + "]",

@@ -30,7 +30,8 @@ type Token struct {
 }
 
 // errRejected is one error for every reason, so that the answer does not say which it was.
-var errRejected = fault.New(fault.Unauthenticated, "The access token is missing or not valid. Send a valid one in the Authorization header.")
+var errRejected = fault.New(fault.Unauthenticated,
+	"The access token is missing or not valid. Send a valid one in the Authorization header.")
 
 // Rejected is the fault.Unauthenticated for a token that is missing, malformed, unknown, expired or revoked alike.
 func Rejected() error { return errRejected }

@@ -14,7 +14,8 @@ func TestGenerate(t *testing.T) {
 	t.Parallel()
 	first, second := Generate(), Generate()
 	if first == second || len(first.Reveal()) != len(Prefix)+randomDigits+crcDigits {
-		t.Errorf("got %q and %q, want two different ones of %d characters", first.Reveal(), second.Reveal(), len(Prefix)+randomDigits+crcDigits)
+		t.Errorf("got %q and %q, want two different ones of %d characters", first.Reveal(), second.Reveal(),
+			len(Prefix)+randomDigits+crcDigits)
 	}
 	if !Genuine(first.Reveal()) {
 		t.Errorf("%q: got not genuine, want genuine", first.Reveal())
@@ -53,7 +54,8 @@ func TestSecretIsNotPrinted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if printed := fmt.Sprintf("%v %+v %#v %s %q", secret, secret, secret, secret, secret) + string(encoded); strings.Contains(printed, "hunter2") {
+	if printed := fmt.Sprintf("%v %+v %#v %s %q", secret, secret, secret, secret, secret) +
+		string(encoded); strings.Contains(printed, "hunter2") {
 		t.Errorf("got %s, want no secret in it", printed)
 	}
 }

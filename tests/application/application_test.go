@@ -133,7 +133,8 @@ func TestTokensOpenAccounts(t *testing.T) {
 	w.now = w.now.Add(time.Hour)
 	wantKind(t, "at the instant of expiry", ask(secret.Reveal()), fault.Unauthenticated)
 	for what, err := range map[string]error{
-		"negative time": second(issue.Do(t.Context(), "owner", "", -1)), "unprintable name": second(issue.Do(t.Context(), "owner", "\n", 0)),
+		"negative time":    second(issue.Do(t.Context(), "owner", "", -1)),
+		"unprintable name": second(issue.Do(t.Context(), "owner", "\n", 0)),
 	} {
 		wantKind(t, what, err, fault.Invalid)
 	}
@@ -234,7 +235,8 @@ func (f tongues) ByFoldedExtension(s string) (*language.Language, bool) { return
 func TestLanguages(t *testing.T) {
 	t.Parallel()
 	one, two := &language.Language{Name: "one"}, &language.Language{Name: "two"}
-	known := tongues{"name one": one, "name two": two, "alias two": one, "alias uno": one, "exact X": one, "exact x": two, "any X": two, "any x": two, "any Y": one}
+	known := tongues{"name one": one, "name two": two, "alias two": one, "alias uno": one, "exact X": one, "exact x": two, "any X": two,
+		"any x": two, "any Y": one}
 	byName, byExtension := languages.New(known).FindByName, languages.New(known).FindByExtension
 	for want, readings := range map[*language.Language][][]string{
 		one: {{"one"}, {"uno"}, {"nothing", "one"}},
@@ -328,7 +330,8 @@ func TestImports(t *testing.T) {
 		t.Errorf("got batches of %v, want 1000, 1000 and 502", s.batches)
 	}
 	slices.Sort(rejected)
-	if len(rejected) != 3 || rejected[0] != "2502 broken broken" || rejected[1] != "2503 refused refused" || !strings.HasPrefix(rejected[2], "2504 odd id The paste id") {
+	if len(rejected) != 3 || rejected[0] != "2502 broken broken" || rejected[1] != "2503 refused refused" ||
+		!strings.HasPrefix(rejected[2], "2504 odd id The paste id") {
 		t.Errorf("got %q rejected, want 2502 broken, 2503 refused and 2504 odd id", rejected)
 	}
 	if _, err := importerOf(s).Do(t.Context(), records("a", "outage"), reject); !fault.Is(err, fault.Unavailable) {
@@ -338,7 +341,9 @@ func TestImports(t *testing.T) {
 		t.Error(err)
 	}
 	full := errors.New("disk full")
-	if _, err := importerOf(s).Do(t.Context(), records("broken", "a"), func(int, []byte, error) error { return full }); !errors.Is(err, full) {
+	if _, err := importerOf(s).Do(t.Context(), records("broken", "a"), func(int, []byte, error) error {
+		return full
+	}); !errors.Is(err, full) {
 		t.Error(err)
 	}
 }

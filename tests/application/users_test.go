@@ -19,7 +19,8 @@ func TestCreatingUsersHoldsTheRules(t *testing.T) {
 	w := newWorld()
 	create := w.users.Create
 	created, err := create.Do(t.Context(), users.CreateInput{Name: "Some.Body", Services: map[string]string{"github": "1"}})
-	if err != nil || created.Name.String() != "Some.Body" || created.DefaultLanguage != user.DefaultLanguage || created.CreatedAt != w.now || created.PublicProfile {
+	if err != nil || created.Name.String() != "Some.Body" || created.DefaultLanguage != user.DefaultLanguage ||
+		created.CreatedAt != w.now || created.PublicProfile {
 		t.Errorf("got %+v, %v, want a private profile made now with the default language", created, err)
 	}
 	for what, wanted := range map[string]users.CreateInput{

@@ -29,7 +29,8 @@ func (b *bench) writeDocs(folder string) error {
 		return fmt.Errorf("%s has no place for the table", path)
 	}
 	var table strings.Builder
-	fmt.Fprintf(&table, "%s\n\n%s\n\n![Ratios](benchmarks.svg)\n\n| %s |\n|%s\n", beginTable, b.circumstances(), strings.Join(titles, " | "), strings.Repeat("---|", len(titles)))
+	fmt.Fprintf(&table, "%s\n\n%s\n\n![Ratios](benchmarks.svg)\n\n| %s |\n|%s\n", beginTable, b.circumstances(),
+		strings.Join(titles, " | "), strings.Repeat("---|", len(titles)))
 	for _, r := range b.rows {
 		fmt.Fprintf(&table, "| %s |\n", strings.Join(r.cells(), " | "))
 	}
@@ -51,7 +52,8 @@ func (b *bench) circumstances() string {
 	if err != nil {
 		version = "gluepot"
 	}
-	return fmt.Sprintf("%s; %d cores of %s, load generator and database included; %s; %d pastes; medians of %d interleaved rounds of %d s each.",
+	return fmt.Sprintf("%s; %d cores of %s, load generator and database included; %s; %d pastes; medians of %d "+
+		"interleaved rounds of %d s each.",
 		time.Now().UTC().Format("2006-01-02"), runtime.NumCPU(), cpu, strings.TrimSpace(version), b.pastes, b.rounds, b.seconds)
 }
 
@@ -70,10 +72,14 @@ func (b *bench) chart() string {
 		}
 		length := min(r.Ratio, 2.5) * scale
 		fmt.Fprintf(&bars, `<text x="%d" y="%d" text-anchor="end">%s</text>`, left-10, y+14, strings.ReplaceAll(r.Name, "&", "&amp;"))
-		fmt.Fprintf(&bars, `<rect x="%d" y="%d" width="%.0f" height="18" fill="%s"/><text x="%d" y="%d" text-anchor="end">%.2f</text>`, left, y, length, colour, width-5, y+14, r.Ratio)
-		fmt.Fprintf(&bars, `<line x1="%.0f" x2="%.0f" y1="%d" y2="%d" stroke="#264653" stroke-width="2"/>`+"\n", left+r.Target*scale, left+r.Target*scale, y-2, y+20)
+		fmt.Fprintf(&bars, `<rect x="%d" y="%d" width="%.0f" height="18" fill="%s"/><text x="%d" y="%d" text-anchor="end">%.2f</text>`,
+			left, y, length, colour, width-5, y+14, r.Ratio)
+		fmt.Fprintf(&bars, `<line x1="%.0f" x2="%.0f" y1="%d" y2="%d" stroke="#264653" stroke-width="2"/>`+"\n", left+r.Target*scale,
+			left+r.Target*scale, y-2, y+20)
 		y += step
 	}
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="13"><rect width="100%%" height="100%%" fill="white"/>`+
-		`<text x="%d" y="18" font-weight="bold">Gluepot over its twin; the line is the target</text>%s</svg>`+"\n", width, y+10, left, bars.String())
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="13"><rect `+
+		`width="100%%" height="100%%" fill="white"/>`+
+		`<text x="%d" y="18" font-weight="bold">Gluepot over its twin; the line is the target</text>%s</svg>`+"\n", width,
+		y+10, left, bars.String())
 }

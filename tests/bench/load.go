@@ -74,16 +74,21 @@ func (b *bench) install(name string, pastes int) (*installation, error) {
 	}
 	// The first three users own 10, 1,000 and 100,000 pastes, the others share the rest, a quarter is nobody's.
 	if err := in.exec(
-		fmt.Sprintf(`INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
-			SELECT 'u' || x, 'User' || x, 'https://example.com/avatars/' || x || '.png', 'Autodetect', true, x %% 40, x %% 7 = 0, now() FROM generate_series(1, %d) x`, people),
-		`INSERT INTO access_tokens (id, user_id, hash, name, created_at) SELECT 'k' || id, id, sha256(('token' || substr(id, 2))::bytea), '', now() FROM users`,
+		fmt.Sprintf(`INSERT INTO users
+				(id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
+			SELECT 'u' || x, 'User' || x, 'https://example.com/avatars/' || x || '.png', 'Autodetect', true, x %% 40, x %% 7 = 0, now()
+			FROM generate_series(1, %d) x`, people),
+		`INSERT INTO access_tokens (id, user_id, hash, name, created_at)
+			SELECT 'k' || id, id, sha256(('token' || substr(id, 2))::bytea), '', now() FROM users`,
 		`INSERT INTO user_services SELECT id, 'github', substr(id, 2) FROM users`,
 		fmt.Sprintf(`INSERT INTO pastes (id, owner_id, created_at, expires_at)
 			SELECT 'p' || lpad(x::text, 8, '0'),
-				CASE WHEN x <= 10 THEN 'u1' WHEN x <= 1010 THEN 'u2' WHEN x <= 101010 THEN 'u3' WHEN x %% 4 = 0 THEN NULL ELSE 'u' || (4 + x %% %d) END,
+				CASE WHEN x <= 10 THEN 'u1' WHEN x <= 1010 THEN 'u2' WHEN x <= 101010 THEN 'u3'
+					WHEN x %% 4 = 0 THEN NULL ELSE 'u' || (4 + x %% %d) END,
 				now() - x * interval '1 second', CASE WHEN x %% 10 = 0 THEN now() + interval '30 days' END
 			FROM generate_series(1, %d) x`, people-4, pastes),
-		fmt.Sprintf(`INSERT INTO stars SELECT 'u' || x, 'p' || lpad((x * 7 + y)::text, 8, '0'), y FROM generate_series(1, %d) x, generate_series(1, 3) y`, min(people, pastes/8)),
+		fmt.Sprintf(`INSERT INTO stars SELECT 'u' || x, 'p' || lpad((x * 7 + y)::text, 8, '0'), y
+			FROM generate_series(1, %d) x, generate_series(1, 3) y`, min(people, pastes/8)),
 		`VACUUM ANALYZE`, `CHECKPOINT`,
 	); err != nil {
 		return nil, err
@@ -112,7 +117,8 @@ func (b *bench) install(name string, pastes int) (*installation, error) {
 
 // serve starts Gluepot on a database.
 func (b *bench) serve(url string, settings ...string) (*side, error) {
-	process, err := b.start(b.gluepot, []string{"serve"}, append([]string{"GLUEPOT_DATABASE_URL=" + url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, settings...)...)
+	process, err := b.start(b.gluepot, []string{"serve"}, append([]string{"GLUEPOT_DATABASE_URL=" + url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0"},
+		settings...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +145,8 @@ func (b *bench) createDatabase(name string) (*url.URL, error) {
 func (b *bench) fillSQLite(url string) error {
 	var text strings.Builder
 	for i := range people {
-		fmt.Fprintf(&text, `{"_id":"u%d","username":"User%d","avatarUrl":"https://example.com/avatars/%d.png","publicProfile":true,"supporterLength":%d}`+"\n", i+1, i+1, i+1, i%40)
+		fmt.Fprintf(&text, `{"_id":"u%d","username":"User%d","avatarUrl":"https://example.com/avatars/%d.png","publicProfile":true,`+
+			`"supporterLength":%d}`+"\n", i+1, i+1, i+1, i%40)
 	}
 	input := exec.Command(b.gluepot, "import", "pastemyst", "--users", "-")
 	input.Stdin, input.Env, input.Dir = strings.NewReader(text.String()), append(os.Environ(), "GLUEPOT_DATABASE_URL="+url), b.folder
@@ -289,7 +296,8 @@ func (b *bench) script(name, path, token string) (string, error) {
 	if token != "" {
 		headers = `, {["Authorization"] = ` + token + `}`
 	}
-	text := fmt.Sprintf("local n = 0\nrequest = function()\n  n = (n + 7919) %% %d\n  return wrk.format(\"GET\", %s%s)\nend\n", people, path, headers)
+	text := fmt.Sprintf("local n = 0\nrequest = function()\n  n = (n + 7919) %% %d\n  return wrk.format(\"GET\", %s%s)\nend\n", people,
+		path, headers)
 	file := filepath.Join(b.folder, strings.ReplaceAll(name, "/", "-")+".lua")
 	return file, os.WriteFile(file, []byte(text), 0o600)
 }
@@ -396,7 +404,8 @@ func (b *bench) writes(in *installation) error {
 	if b.only != "" {
 		return nil
 	}
-	if err := in.exec(`CREATE TABLE uncounted (LIKE pastes INCLUDING ALL)`, `ALTER TABLE uncounted ADD FOREIGN KEY (owner_id) REFERENCES users ON DELETE CASCADE`,
+	if err := in.exec(`CREATE TABLE uncounted (LIKE pastes INCLUDING ALL)`,
+		`ALTER TABLE uncounted ADD FOREIGN KEY (owner_id) REFERENCES users ON DELETE CASCADE`,
 		`INSERT INTO uncounted SELECT * FROM pastes`, `VACUUM ANALYZE uncounted`); err != nil {
 		return err
 	}
@@ -416,7 +425,8 @@ func (b *bench) writes(in *installation) error {
 			}
 			ratios, rates = append(ratios, counted/plain), append(rates, counted)
 		}
-		b.add(row{Name: fmt.Sprintf("inserts with / without the counter, %d clients", clients), Ratio: median(ratios), Target: 0.75, absolute: fmt.Sprintf("%.0f inserts/s", median(rates))})
+		b.add(row{Name: fmt.Sprintf("inserts with / without the counter, %d clients", clients), Ratio: median(ratios), Target: 0.75,
+			absolute: fmt.Sprintf("%.0f inserts/s", median(rates))})
 	}
 	var ratios []float64
 	for round := range b.rounds {
@@ -452,7 +462,8 @@ func (b *bench) inserts(url, table string, clients, round int) (perSecond float6
 			}
 			defer conn.Close(context.Background()) //nolint:errcheck // it was only measured
 			for i := 0; ctx.Err() == nil; i++ {
-				if _, err := conn.Exec(context.Background(), "INSERT INTO "+table+" (id, created_at) VALUES ($1, now())", fmt.Sprintf("b%d-%d-%d-%d", clients, round, client, i)); err != nil {
+				if _, err := conn.Exec(context.Background(), "INSERT INTO "+table+" (id, created_at) VALUES ($1, now())",
+					fmt.Sprintf("b%d-%d-%d-%d", clients, round, client, i)); err != nil {
 					failed.Store(err)
 					return
 				}
@@ -475,11 +486,12 @@ func copyRows(url, table string, round int) (time.Duration, error) {
 	defer conn.Close(context.Background()) //nolint:errcheck // it was only measured
 	i, now := 0, time.Now()
 	started := time.Now()
-	_, err = conn.CopyFrom(context.Background(), pgx.Identifier{table}, []string{"id", "created_at"}, pgx.CopyFromFunc(func() ([]any, error) {
-		if i++; i > 100_000 {
-			return nil, nil
-		}
-		return []any{fmt.Sprintf("bc%d-%d", round, i), now}, nil
-	}))
+	_, err = conn.CopyFrom(context.Background(), pgx.Identifier{table}, []string{"id", "created_at"},
+		pgx.CopyFromFunc(func() ([]any, error) {
+			if i++; i > 100_000 {
+				return nil, nil
+			}
+			return []any{fmt.Sprintf("bc%d-%d", round, i), now}, nil
+		}))
 	return time.Since(started), err
 }

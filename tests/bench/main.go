@@ -139,7 +139,8 @@ func (b *bench) everything() error {
 
 func (b *bench) languages(in *installation) error {
 	const unloggedAddress = "127.0.0.1:18474" // without a log, it cannot say which one it has
-	quiet, err := b.start(b.gluepot, []string{"serve"}, "GLUEPOT_DATABASE_URL="+in.url, "GLUEPOT_HTTP_ADDR="+unloggedAddress, "GLUEPOT_LOG_LEVEL=warn")
+	quiet, err := b.start(b.gluepot, []string{"serve"}, "GLUEPOT_DATABASE_URL="+in.url, "GLUEPOT_HTTP_ADDR="+unloggedAddress,
+		"GLUEPOT_LOG_LEVEL=warn")
 	if err != nil {
 		return err
 	}
@@ -163,7 +164,8 @@ func (b *bench) languages(in *installation) error {
 		if b.quick && pair.path == byExtension {
 			continue
 		}
-		if err := b.compare(pair.name, load{to: pair.gluepot, path: pair.path, connections: 32}, load{to: pair.twin, path: "/constant", connections: 32}, pair.target); err != nil {
+		if err := b.compare(pair.name, load{to: pair.gluepot, path: pair.path, connections: 32},
+			load{to: pair.twin, path: "/constant", connections: 32}, pair.target); err != nil {
 			return err
 		}
 	}
@@ -241,7 +243,8 @@ func (b *bench) embedded(in *installation) error {
 		return err
 	}
 	l := load{path: "/user/User1", script: script, connections: 32}
-	if err := b.compare("embedded store /user/{name} / PostgreSQL twin, 32 connections", l.toward(server), l.toward(in.twin), 1); err != nil {
+	if err := b.compare("embedded store /user/{name} / PostgreSQL twin, 32 connections", l.toward(server),
+		l.toward(in.twin), 1); err != nil {
 		return err
 	}
 	return b.resident("SQLite", url, 64)
@@ -288,7 +291,8 @@ func (b *bench) imports() error {
 	file := filepath.Join(b.folder, "pastes.json")
 	var text strings.Builder
 	for i := range pastes {
-		fmt.Fprintf(&text, `{"_id":"p%07d","ownerId":"","createdAt":%d,"deletesAt":0,"title":"a paste","pasties":[{"_id":"a","language":"Go","code":"package main\n\nfunc main() {\n\tprintln(%d)\n}\n"}]}`+"\n", i, 1_700_000_000+i, i)
+		fmt.Fprintf(&text, `{"_id":"p%07d","ownerId":"","createdAt":%d,"deletesAt":0,"title":"a paste","pasties":[{"_id":"a",`+
+			`"language":"Go","code":"package main\n\nfunc main() {\n\tprintln(%d)\n}\n"}]}`+"\n", i, 1_700_000_000+i, i)
 	}
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 		return err
@@ -297,7 +301,9 @@ func (b *bench) imports() error {
 	if err != nil {
 		return err
 	}
-	for _, store := range []struct{ name, url string }{{"SQLite", "sqlite://" + filepath.Join(b.folder, "imported.db")}, {"PostgreSQL", postgres.String()}} {
+	for _, store := range []struct{ name, url string }{
+		{"SQLite", "sqlite://" + filepath.Join(b.folder, "imported.db")}, {"PostgreSQL", postgres.String()},
+	} {
 		command := exec.Command(b.gluepot, "import", "pastemyst", "--pastes", file)
 		command.Env, command.Dir = append(os.Environ(), "GLUEPOT_DATABASE_URL="+store.url), b.folder
 		var out bytes.Buffer
@@ -311,8 +317,10 @@ func (b *bench) imports() error {
 			return fmt.Errorf("import: %w: %s", err, &out)
 		}
 		rate, mib := pastes/time.Since(started).Seconds(), <-peak
-		b.add(row{Name: "import into " + store.name + ", pastes/s", Ratio: rate, Target: target, absolute: fmt.Sprintf("%.0f pastes/s", rate)})
-		b.add(row{Name: "peak resident memory of the import into " + store.name + ", MiB", Ratio: mib, Target: 100, atMost: true, absolute: fmt.Sprintf("%.1f MiB", mib)})
+		b.add(row{Name: "import into " + store.name + ", pastes/s", Ratio: rate, Target: target,
+			absolute: fmt.Sprintf("%.0f pastes/s", rate)})
+		b.add(row{Name: "peak resident memory of the import into " + store.name + ", MiB", Ratio: mib, Target: 100, atMost: true,
+			absolute: fmt.Sprintf("%.1f MiB", mib)})
 	}
 	return nil
 }
@@ -348,7 +356,8 @@ func (b *bench) counting(large *installation) error {
 		return err
 	}
 	for _, in := range []*installation{large, small} {
-		if err := in.exec(`INSERT INTO pastes (id, created_at, expires_at) SELECT 'x' || x, now(), now() FROM generate_series(1, 1000) x`, `VACUUM ANALYZE pastes`); err != nil {
+		if err := in.exec(`INSERT INTO pastes (id, created_at, expires_at) SELECT 'x' || x, now(), now() FROM generate_series(1, 1000) x`,
+			`VACUUM ANALYZE pastes`); err != nil {
 			return err
 		}
 	}
@@ -433,16 +442,19 @@ func (r row) cells() []string {
 	if !r.Met {
 		met = "**no**"
 	}
-	return []string{r.Name, fmt.Sprintf("%.2f", r.Ratio), fmt.Sprintf("%s %g", sign, r.Target), met, r.absolute, r.p50, r.p99, r.allocations, r.resident}
+	return []string{r.Name, fmt.Sprintf("%.2f", r.Ratio), fmt.Sprintf("%s %g", sign, r.Target), met, r.absolute, r.p50, r.p99,
+		r.allocations, r.resident}
 }
 
 var titles = []string{"what", "ratio", "target", "met", "Gluepot; twin", "p50", "p99", "allocations", "resident"}
 
 func (b *bench) print() {
-	_, _ = fmt.Printf("\n%-72s %8s %8s %6s  %-28s %-20s %-20s %-12s %s\n", titles[0], titles[1], titles[2], titles[3], titles[4], titles[5], titles[6], titles[7], titles[8])
+	_, _ = fmt.Printf("\n%-72s %8s %8s %6s  %-28s %-20s %-20s %-12s %s\n", titles[0], titles[1], titles[2], titles[3], titles[4], titles[5],
+		titles[6], titles[7], titles[8])
 	for _, r := range b.rows {
 		c := r.cells()
-		_, _ = fmt.Printf("%-72s %8s %8s %6s  %-28s %-20s %-20s %-12s %s\n", c[0], c[1], c[2], strings.Trim(c[3], "*"), c[4], c[5], c[6], c[7], c[8])
+		_, _ = fmt.Printf("%-72s %8s %8s %6s  %-28s %-20s %-20s %-12s %s\n", c[0], c[1], c[2], strings.Trim(c[3], "*"),
+			c[4], c[5], c[6], c[7], c[8])
 	}
 }
 

@@ -22,7 +22,8 @@ func TestWrongConfiguration(t *testing.T) {
 		t.Errorf("got %+v, want exit code 2 and nothing on standard output", got)
 	}
 	for _, part := range []string{
-		"database URL", "GLUEPOT_DATABASE_MAX_CONNECTIONS", "nowhere", "api/v2/", "request timeout", "loud", "xml", "nobody", "GLUEPOT_SWEEP_INTERVAL",
+		"database URL", "GLUEPOT_DATABASE_MAX_CONNECTIONS", "nowhere", "api/v2/", "request timeout", "loud", "xml", "nobody",
+		"GLUEPOT_SWEEP_INTERVAL",
 	} {
 		if !strings.Contains(got.stderr, part) {
 			t.Errorf("got\n%swant %q in it", got.stderr, part)

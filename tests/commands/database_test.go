@@ -50,7 +50,8 @@ func TestLackingMigrations(t *testing.T) {
 	t.Parallel()
 	i := empty(t)
 	for _, line := range []string{
-		"stats", "user list", "user create epoxy", "token list epoxy", "paste list epoxy", "import pastemyst --database-migrate=false --users -",
+		"stats", "user list", "user create epoxy", "token list epoxy", "paste list epoxy",
+		"import pastemyst --database-migrate=false --users -",
 	} {
 		wantRefusal(t, line, i.run(line), exitFailed, "The database lacks migrations. Run 'gluepot migrate up'.")
 	}

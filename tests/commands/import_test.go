@@ -94,7 +94,8 @@ func TestImportFromStandardInput(t *testing.T) {
 		"--users - --json-array": `[{"_id":"u1","username":"u1"},` + "\n" + `{"_id":"u2","username":"u2"}]`,
 	} {
 		got := install(t).runReading(text, "import pastemyst --json "+flags)
-		want := result{exitOK, `{"kind":"users","file":"standard input","read":2,"new":2,"updated":0,"unchanged":0,"rejected":0}` + "\n", ""}
+		summary := `{"kind":"users","file":"standard input","read":2,"new":2,"updated":0,"unchanged":0,"rejected":0}`
+		want := result{exitOK, summary + "\n", ""}
 		if got != want {
 			t.Errorf("%s: got %+v, want %+v", flags, got, want)
 		}
@@ -109,10 +110,12 @@ func TestImportTellsOfWaitingStars(t *testing.T) {
 	if got.code != exitOK || !strings.HasSuffix(got.stderr, "2 stars wait for pastes that are not stored.\n") {
 		t.Errorf("got %+v, want exit code 0 and a word about 2 stars", got)
 	}
-	if got := i.runReading(`{"_id":"p1","createdAt":1}`, "import pastemyst --pastes -"); !strings.HasSuffix(got.stderr, "1 stars wait for pastes that are not stored.\n") {
+	got = i.runReading(`{"_id":"p1","createdAt":1}`, "import pastemyst --pastes -")
+	if !strings.HasSuffix(got.stderr, "1 stars wait for pastes that are not stored.\n") {
 		t.Errorf("got %+v, want a word about 1 star", got)
 	}
-	if got := i.runReading(`{"_id":"p2","createdAt":1}`, "import pastemyst --pastes -"); strings.Contains(got.stderr, "stars") {
+	got = i.runReading(`{"_id":"p2","createdAt":1}`, "import pastemyst --pastes -")
+	if strings.Contains(got.stderr, "stars") {
 		t.Errorf("got %+v, want no word about stars", got)
 	}
 }

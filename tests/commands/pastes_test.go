@@ -13,11 +13,14 @@ func TestPasteCreate(t *testing.T) {
 	i := install(t)
 	i.do("user create epoxy")
 	for line, want := range map[string]string{
-		"paste create --owner epoxy":                      "Created the paste RANDOMID.\n",
-		"paste create --anonymous":                        "Created the paste RANDOMID.\n",
-		"paste create --owner epoxy --json":               `{"id":"RANDOMID","ownerId":"RANDOMID","createdAt":"TIME","expiresAt":null,"active":true}` + "\n",
-		"paste create --anonymous --json":                 `{"id":"RANDOMID","ownerId":"","createdAt":"TIME","expiresAt":null,"active":true}` + "\n",
-		"paste create --anonymous --expires-in 1h --json": `{"id":"RANDOMID","ownerId":"","createdAt":"TIME","expiresAt":"TIME","active":true}` + "\n",
+		"paste create --owner epoxy": "Created the paste RANDOMID.\n",
+		"paste create --anonymous":   "Created the paste RANDOMID.\n",
+		"paste create --owner epoxy --json": `{"id":"RANDOMID","ownerId":"RANDOMID","createdAt":"TIME","expiresAt":null,` +
+			`"active":true}` + "\n",
+		"paste create --anonymous --json": `{"id":"RANDOMID","ownerId":"","createdAt":"TIME","expiresAt":null,` +
+			`"active":true}` + "\n",
+		"paste create --anonymous --expires-in 1h --json": `{"id":"RANDOMID","ownerId":"","createdAt":"TIME","expiresAt":"TIME",` +
+			`"active":true}` + "\n",
 	} {
 		wantLike(t, line, i.do(line), want)
 	}

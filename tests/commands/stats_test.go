@@ -30,7 +30,12 @@ func TestStats(t *testing.T) {
 	i.expire("oldest01")
 	i.expire("tie0000a")
 	wantStats(i, `{"users":5,"tokens":4,"activePastes":3,"expiredUnsweptPastes":3,"waitingStars":2}`)
-	const want = "users                    5\ntokens                   4\nactive pastes            3\nexpired, unswept pastes  3\nstars without a paste    2\n"
+	const want = `users                    5
+tokens                   4
+active pastes            3
+expired, unswept pastes  3
+stars without a paste    2
+`
 	if got := i.do("stats"); got != want {
 		t.Errorf("stats:\ngot\n%swant\n%s", got, want)
 	}

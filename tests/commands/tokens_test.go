@@ -14,11 +14,12 @@ func TestTokenIssue(t *testing.T) {
 	i.do("user create epoxy")
 	for line, want := range map[string]string{
 		"token issue epoxy": "Issued the token RANDOMID; it expires: never. It is not shown again:\nSECRET\n",
-		"token issue epoxy --name laptop --expires-in 90d": "Issued the token RANDOMID; it expires: YYYY-MM-DD HH:MM:SS. It is not shown again:\nSECRET\n",
+		"token issue epoxy --name laptop --expires-in 90d": "Issued the token RANDOMID; it expires: YYYY-MM-DD HH:MM:SS. " +
+			"It is not shown again:\nSECRET\n",
 		"token issue epoxy --json": `{"id":"RANDOMID","name":"","createdAt":"TIME","lastUsedAt":null,"expiresAt":null,"revokedAt":null,` +
 			`"token":"SECRET"}` + "\n",
-		"token issue epoxy --name laptop --expires-in 12h --json": `{"id":"RANDOMID","name":"laptop","createdAt":"TIME","lastUsedAt":null,` +
-			`"expiresAt":"TIME","revokedAt":null,"token":"SECRET"}` + "\n",
+		"token issue epoxy --name laptop --expires-in 12h --json": `{"id":"RANDOMID","name":"laptop","createdAt":"TIME",` +
+			`"lastUsedAt":null,"expiresAt":"TIME","revokedAt":null,"token":"SECRET"}` + "\n",
 	} {
 		wantLike(t, line, i.do(line), want)
 	}
@@ -54,7 +55,8 @@ func TestTokenList(t *testing.T) {
 	text, lines := i.do("token list epoxy"), i.do("token list epoxy --json")
 	wantLike(t, "token list", text, "ID        NAME    CREATED              LAST USED  EXPIRES  REVOKED\n"+
 		"RANDOMID  laptop  YYYY-MM-DD HH:MM:SS  never      never    never\n")
-	wantLike(t, "token list --json", lines, `{"id":"RANDOMID","name":"laptop","createdAt":"TIME","lastUsedAt":null,"expiresAt":null,"revokedAt":null}`+"\n")
+	wantLike(t, "token list --json", lines,
+		`{"id":"RANDOMID","name":"laptop","createdAt":"TIME","lastUsedAt":null,"expiresAt":null,"revokedAt":null}`+"\n")
 	if strings.Contains(text+lines, secret) {
 		t.Errorf("got %s%s, want the secret %s not to be in it", text, lines, secret)
 	}
@@ -64,7 +66,8 @@ func TestTokenListOfNone(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.do("user create epoxy")
-	for line, want := range map[string]string{"token list epoxy": "ID  NAME  CREATED  LAST USED  EXPIRES  REVOKED\n", "token list epoxy --json": ""} {
+	for line, want := range map[string]string{"token list epoxy": "ID  NAME  CREATED  LAST USED  EXPIRES  REVOKED\n",
+		"token list epoxy --json": ""} {
 		if got := i.do(line); got != want {
 			t.Errorf("%s: got %q, want %q", line, got, want)
 		}

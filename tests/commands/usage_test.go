@@ -26,23 +26,34 @@ func TestUsageErrors(t *testing.T) {
 		"user create":        "gluepot user create needs NAME. See 'gluepot user create --help'",
 		"paste star epoxy":   "gluepot paste star needs ID. See 'gluepot paste star --help'",
 
-		"stats --database-max-connections many":     `--database-max-connections is "many": it takes a whole number. See 'gluepot stats --help'`,
-		"stats --database-migrate=maybe":            `--database-migrate is "maybe": it takes true or false. See 'gluepot stats --help'`,
-		"serve --sweep-interval soon":               `--sweep-interval is "soon": it takes a time such as 500ms, 10s or 2m. See 'gluepot serve --help'`,
-		"user create epoxy --supporter-months many": `--supporter-months is "many": it takes a whole number. See 'gluepot user create --help'`,
-		"user create epoxy --service github":        `invalid argument "github" for "--service" flag: github must be formatted as key=value. See 'gluepot user create --help'`,
+		"stats --database-max-connections many": `--database-max-connections is "many": it takes a whole ` +
+			`number. See 'gluepot stats --help'`,
+		"stats --database-migrate=maybe": `--database-migrate is "maybe": it takes true or false. See 'gluepot stats --help'`,
+		"serve --sweep-interval soon": `--sweep-interval is "soon": it takes a time such as 500ms, ` +
+			`10s or 2m. See 'gluepot serve --help'`,
+		"user create epoxy --supporter-months many": `--supporter-months is "many": it takes a whole number. ` +
+			`See 'gluepot user create --help'`,
+		"user create epoxy --service github": `invalid argument "github" for "--service" flag: github must be formatted as ` +
+			`key=value. See 'gluepot user create --help'`,
 
-		"token issue epoxy --expires-in soon":      `invalid argument "soon" for "--expires-in" flag: ` + lifetimes + ` See 'gluepot token issue --help'`,
-		"token issue epoxy --expires-in 0d":        `invalid argument "0d" for "--expires-in" flag: ` + lifetimes + ` See 'gluepot token issue --help'`,
-		"token issue epoxy --expires-in 1.5d":      `invalid argument "1.5d" for "--expires-in" flag: ` + lifetimes + ` See 'gluepot token issue --help'`,
-		"token issue epoxy --expires-in 65536w":    `invalid argument "65536w" for "--expires-in" flag: ` + lifetimes + ` See 'gluepot token issue --help'`,
-		"paste create --anonymous --expires-in 0s": `invalid argument "0s" for "--expires-in" flag: ` + lifetimes + ` See 'gluepot paste create --help'`,
-		"paste create --expires-in -1h":            `invalid argument "-1h" for "--expires-in" flag: ` + lifetimes + ` See 'gluepot paste create --help'`,
+		"token issue epoxy --expires-in soon": `invalid argument "soon" for "--expires-in" flag: ` + lifetimes +
+			` See 'gluepot token issue --help'`,
+		"token issue epoxy --expires-in 0d": `invalid argument "0d" for "--expires-in" flag: ` + lifetimes +
+			` See 'gluepot token issue --help'`,
+		"token issue epoxy --expires-in 1.5d": `invalid argument "1.5d" for "--expires-in" flag: ` + lifetimes +
+			` See 'gluepot token issue --help'`,
+		"token issue epoxy --expires-in 65536w": `invalid argument "65536w" for "--expires-in" flag: ` + lifetimes +
+			` See 'gluepot token issue --help'`,
+		"paste create --anonymous --expires-in 0s": `invalid argument "0s" for "--expires-in" flag: ` + lifetimes +
+			` See 'gluepot paste create --help'`,
+		"paste create --expires-in -1h": `invalid argument "-1h" for "--expires-in" flag: ` + lifetimes +
+			` See 'gluepot paste create --help'`,
 
 		"paste create":                           owners,
 		"paste create --owner epoxy --anonymous": owners,
 
-		"import pastemyst":                       "give at least one of --users, --api-keys and --pastes. See 'gluepot import pastemyst --help'",
+		"import pastemyst": "give at least one of --users, --api-keys and --pastes. See 'gluepot import pastemyst --help'",
+
 		"import pastemyst --users - --pastes -":  "only one of the files can be standard input",
 		"import pastemyst --users /no/such/file": `cannot read "/no/such/file": no such file or directory`,
 		"import pastemyst --nonsense":            "unknown flag: --nonsense. See 'gluepot import pastemyst --help'",
@@ -79,7 +90,8 @@ func TestCompletion(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		if got := run(t, "completion", shell); got.code != exitOK || !strings.Contains(got.stdout, "gluepot") || got.stderr != "" {
-			t.Errorf("%s: got exit code %d, standard output %.100q, standard error %q, want a script for gluepot", shell, got.code, got.stdout, got.stderr)
+			t.Errorf("%s: got exit code %d, standard output %.100q, standard error %q, want a script for gluepot", shell,
+				got.code, got.stdout, got.stderr)
 		}
 	}
 }

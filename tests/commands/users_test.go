@@ -15,7 +15,8 @@ func TestUserCreate(t *testing.T) {
 		"user create putty": "Created the user putty with the id RANDOMID.\n",
 		"user create putty --json": `{"id":"RANDOMID","name":"putty","avatarUrl":"","defaultLang":"Autodetect","publicProfile":false,` +
 			`"supporterMonths":0,"contributor":false}` + "\n",
-		createEpoxy + " --json": `{"id":"RANDOMID","name":"Epoxy","avatarUrl":"https://example.com/e","defaultLang":"Go","publicProfile":true,` +
+		createEpoxy + " --json": `{"id":"RANDOMID","name":"Epoxy","avatarUrl":"https://example.com/e","defaultLang":"Go",` +
+			`"publicProfile":true,` +
 			`"supporterMonths":7,"contributor":true,"services":{"github":"1","gitlab":"2"}}` + "\n",
 	} {
 		wantLike(t, line, install(t).do(line), want)
@@ -29,7 +30,8 @@ func TestUserCreateRefused(t *testing.T) {
 	i.wantRefused("user create ePOXY", "The username is taken. Choose another.")
 	i.wantRefused("user create -- -x", "The username does not begin and end with a letter or a digit.")
 	i.wantRefused("user create putty --supporter-months -1", "The supporter length is negative.")
-	i.wantRefused("user create putty --service =x", "A service needs a name of at most 64 and an id of at most 256 bytes of printable text.")
+	i.wantRefused("user create putty --service =x",
+		"A service needs a name of at most 64 and an id of at most 256 bytes of printable text.")
 	if got := strings.Count(i.do("user list --json"), "\n"); got != 1 {
 		t.Errorf("got %d users, want the first alone", got)
 	}

@@ -281,7 +281,10 @@ func cancelledChanges(t *testing.T, s Store) {
 		"WithServices": func() error { _, _, err := s.Users.WithServices(ctx, owner.Name); return err },
 		"Create":       func() error { return s.Users.Create(ctx, newUser(t, "another"), nil) },
 		"Update": func() error {
-			_, _, err := s.Users.Update(ctx, owner.Name, func(u *user.User, _ map[string]string) error { u.SupporterMonths = 1; return nil })
+			_, _, err := s.Users.Update(ctx, owner.Name, func(u *user.User, _ map[string]string) error {
+				u.SupporterMonths = 1
+				return nil
+			})
 			return err
 		},
 		"Delete":       func() error { _, err := s.Users.Delete(ctx, owner.Name); return err },

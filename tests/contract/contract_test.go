@@ -14,7 +14,8 @@ func TestMain(m *testing.M) { os.Exit(database.Main(m)) }
 
 func stored(store *gormstore.Store) contract.Store {
 	return contract.Store{
-		Users: gormstore.NewUsers(store), Tokens: gormstore.NewTokens(store), Pastes: gormstore.NewPastes(store), Stats: gormstore.NewStats(store),
+		Users: gormstore.NewUsers(store), Tokens: gormstore.NewTokens(store), Pastes: gormstore.NewPastes(store),
+		Stats: gormstore.NewStats(store),
 	}
 }
 
@@ -33,7 +34,8 @@ func TestFake(t *testing.T) {
 	contract.Run(t, func(*testing.T) contract.Store {
 		store := new(fake.Store)
 		return contract.Store{
-			Users: fake.Users{Store: store}, Tokens: fake.Tokens{Store: store}, Pastes: fake.Pastes{Store: store}, Stats: fake.Stats{Store: store},
+			Users: fake.Users{Store: store}, Tokens: fake.Tokens{Store: store}, Pastes: fake.Pastes{Store: store},
+			Stats: fake.Stats{Store: store},
 		}
 	})
 }

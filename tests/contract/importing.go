@@ -99,16 +99,19 @@ func importNames(t *testing.T, s Store) {
 		wantResults(t, what, results, err, wanted...)
 	}
 	account := func(id user.ID, name string) user.Account { return importedAccount(t, id, name) }
-	run("the beginning", []user.Account{account("a", "y"), account("b", "x"), account("c", "c"), account("d", "d")}, fresh, fresh, fresh, fresh)
+	run("the beginning", []user.Account{account("a", "y"), account("b", "x"), account("c", "c"), account("d", "d")},
+		fresh, fresh, fresh, fresh)
 	run("a chain, its end first", []user.Account{account("b", "z"), account("a", "x")}, updated, updated)
 	wantNames(t, s, map[user.ID]string{"a": "x", "b": "z", "c": "c", "d": "d"})
 	run("a chain, its beginning first", []user.Account{account("a", "Z"), account("b", "y")}, updated, updated)
 	wantNames(t, s, map[user.ID]string{"a": "Z", "b": "y", "c": "c", "d": "d"})
-	run("a circle of three and a new user", []user.Account{account("a", "y"), account("b", "c"), account("e", "x"), account("c", "z")}, updated, updated, fresh, updated)
+	run("a circle of three and a new user", []user.Account{account("a", "y"), account("b", "c"), account("e", "x"), account("c", "z")},
+		updated, updated, fresh, updated)
 	wantNames(t, s, map[user.ID]string{"a": "y", "b": "c", "c": "z", "d": "d", "e": "x"})
 	run("a name that somebody keeps", []user.Account{account("a", "D"), account("f", "f")}, rejected(fault.Conflict), fresh)
 	wantNames(t, s, map[user.ID]string{"a": "y", "b": "c", "c": "z", "d": "d", "e": "x", "f": "f"})
-	run("a chain behind such a name, and one beside it", []user.Account{account("b", "y"), account("a", "d"), account("g", "c"), account("h", "h")},
+	run("a chain behind such a name, and one beside it", []user.Account{account("b", "y"), account("a", "d"),
+		account("g", "c"), account("h", "h")},
 		rejected(fault.Conflict), rejected(fault.Conflict), rejected(fault.Conflict), fresh)
 	wantNames(t, s, map[user.ID]string{"a": "y", "b": "c", "c": "z", "d": "d", "e": "x", "f": "f", "h": "h"})
 	results, err := s.Users.Import(t.Context(), []user.Account{account("i", "same"), account("j", "SAME")})

@@ -76,7 +76,8 @@ func startReplica(ctx context.Context, primary *url.URL, options []string) (*url
 	if err != nil {
 		return nil, nil, err
 	}
-	backup := l.command(ctx, "pg_basebackup", "-h", primary.Hostname(), "-p", primary.Port(), "-U", "gluepot", "-D", l.data(), "-R", "-X", "stream", "-c", "fast", "--no-sync")
+	backup := l.command(ctx, "pg_basebackup", "-h", primary.Hostname(), "-p", primary.Port(), "-U", "gluepot", "-D", l.data(), "-R", "-X",
+		"stream", "-c", "fast", "--no-sync")
 	if out, err := backup.CombinedOutput(); err != nil {
 		return nil, nil, errors.New("pg_basebackup: " + string(out))
 	}

@@ -146,7 +146,8 @@ func startContainer(ctx context.Context, options []string) (_ *url.URL, _ func()
 
 // localScript runs a server until its standard input ends, which it does when this process ends,
 // however that happens, and then removes its folder, unless it read keepFolder before. $1 is the folder; the rest is the server.
-const localScript = `folder=$1; shift; "$@" >>"$folder/log" 2>&1 & server=$!; read -r keep; kill -QUIT $server; wait $server; [ "$keep" ] || rm -rf "$folder"`
+const localScript = `folder=$1; shift; "$@" >>"$folder/log" 2>&1 & server=$!
+read -r keep; kill -QUIT $server; wait $server; [ "$keep" ] || rm -rf "$folder"`
 
 const keepFolder = "keep\n"
 
@@ -242,7 +243,8 @@ func (l *local) start(ctx context.Context, options []string) (*url.URL, func(), 
 		stop()
 	}
 	server := &url.URL{
-		Scheme: "postgres", User: url.User("gluepot"), Host: net.JoinHostPort("127.0.0.1", port), Path: "/postgres", RawQuery: "sslmode=disable",
+		Scheme: "postgres", User: url.User("gluepot"), Host: net.JoinHostPort("127.0.0.1", port), Path: "/postgres",
+		RawQuery: "sslmode=disable",
 	}
 	ctx, cancel := context.WithTimeout(ctx, localStartTime)
 	defer cancel()

@@ -112,7 +112,8 @@ func TestAbandonedRequests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := fmt.Fprintf(client, "GET %s HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", path, authorization(program.EpoxyToken)); err != nil {
+			if _, err := fmt.Fprintf(client, "GET %s HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n", path,
+				authorization(program.EpoxyToken)); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(5 * time.Millisecond) // it is waiting for the database
@@ -204,7 +205,8 @@ func TestRefusedByServer(t *testing.T) {
 	for _, line := range []string{"stats", "serve", "migrate up", "migrate status"} {
 		code, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + address.String()}, strings.Fields(line)...)
 		if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, `database "nowhere" does not exist`) {
-			t.Errorf("%s: got exit code %d, %q, %q, want 1 and one line that says which database does not exist", line, code, stdout, stderr)
+			t.Errorf("%s: got exit code %d, %q, %q, want 1 and one line that says which database does not exist",
+				line, code, stdout, stderr)
 		}
 	}
 }
@@ -221,7 +223,8 @@ func TestManyNodesStartAtOnce(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, cfg gormstore.Config) {
 		nodes := make([]*program.Process, 4)
 		for i := range nodes {
-			nodes[i] = program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve")
+			nodes[i] = program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0",
+				"GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve")
 		}
 		for _, node := range nodes {
 			node.WaitForAddress()
@@ -248,7 +251,8 @@ func TestMigrate(t *testing.T) {
 		for _, step := range []struct{ command, part string }{
 			{"status", "pending"}, {"status", "at version 0"}, {"up", "up to date"}, {"up", "up to date"}, {"status", "applied"},
 		} {
-			if code, stdout, stderr := program.Run(t, []string{url}, "migrate", step.command); code != 0 || !strings.Contains(stdout, step.part) {
+			if code, stdout, stderr := program.Run(t, []string{url}, "migrate", step.command); code != 0 ||
+				!strings.Contains(stdout, step.part) {
 				t.Fatalf("%s: got exit code %d, %q, %q, want 0 and %q", step.command, code, stdout, stderr, step.part)
 			}
 		}
@@ -280,7 +284,8 @@ func TestNewerDatabase(t *testing.T) {
 		for command, part := range map[string]string{
 			"migrate up": "up to date", "migrate status": "The database is at version 99999", "stats": "0", "user create epoxy": "epoxy",
 		} {
-			if code, stdout, stderr := program.Run(t, []string{url}, strings.Fields(command)...); code != 0 || !strings.Contains(stdout, part) {
+			if code, stdout, stderr := program.Run(t, []string{url}, strings.Fields(command)...); code != 0 ||
+				!strings.Contains(stdout, part) {
 				t.Errorf("%s: got exit code %d, %q, %q, want 0 and %q", command, code, stdout, stderr, part)
 			}
 		}
@@ -361,7 +366,8 @@ func TestHostileInput(t *testing.T) {
 	server := program.Serve(t, string(cfg.URL))
 	for size, status := range map[int]int{60 << 10: http.StatusNotFound, 80 << 10: http.StatusRequestHeaderFieldsTooLarge} {
 		long := strings.Repeat("a", size)
-		for _, path := range []string{"/data/language?name=" + long, "/data/languageExt?extension=" + long, "/user/" + long, "/user/" + long + "/exists"} {
+		for _, path := range []string{"/data/language?name=" + long, "/data/languageExt?extension=" + long, "/user/" + long,
+			"/user/" + long + "/exists"} {
 			wantStatus(t, server, path, status)
 		}
 	}
@@ -427,7 +433,8 @@ func TestHangup(t *testing.T) {
 func wantUsed(t *testing.T, cfg gormstore.Config, want int) {
 	t.Helper()
 	var used int
-	if err := database.SQL(t, cfg).QueryRow("SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL").Scan(&used); err != nil || used != want {
+	if err := database.SQL(t, cfg).QueryRow("SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL").Scan(&used); err != nil ||
+		used != want {
 		t.Errorf("got %d tokens with a last use, error %v, want %d", used, err, want)
 	}
 }

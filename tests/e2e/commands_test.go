@@ -84,7 +84,9 @@ func TestTokenCommandsBesideServer(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(b.run("token issue epoxy --expires-in 90d")), "\n")
 		secret := lines[len(lines)-1]
 		b.wantAnswer("/user/self", secret, http.StatusOK, `"serviceIds":{"github":"1"}`, `"stars":[]`)
-		program.Eventually(b.T, "the last use is stored", func() bool { return b.field("token list epoxy --json", "lastUsedAt") != "<nil>" })
+		program.Eventually(b.T, "the last use is stored", func() bool {
+			return b.field("token list epoxy --json", "lastUsedAt") != "<nil>"
+		})
 		b.run("token revoke " + b.field("token list epoxy --json", "id"))
 		b.wantAnswer("/user/self", secret, http.StatusUnauthorized)
 	})

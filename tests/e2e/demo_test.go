@@ -44,7 +44,8 @@ func TestDemo(t *testing.T) {
 		server := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve", "--demo")
 		server.WaitForAddress()
 		program.Eventually(t, "the lines are printed", func() bool { return strings.Contains(server.Stdout.String(), "Ctrl-C") })
-		lines := regexp.MustCompile(`curl (?:-H 'Authorization: (\S+)' )?'?(http://\S+?)'?\n`).FindAllStringSubmatch(server.Stdout.String(), -1)
+		lines := regexp.MustCompile(`curl (?:-H 'Authorization: (\S+)' )?'?(http://\S+?)'?\n`).FindAllStringSubmatch(server.Stdout.String(),
+			-1)
 		if len(lines) != 7 {
 			t.Fatalf("got %d lines to run, want 7, in %s", len(lines), &server.Stdout)
 		}
@@ -88,7 +89,8 @@ func TestDemoRefusesOthersData(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := users.Create(t.Context(), user.User{ID: id, Name: parsed, DefaultLanguage: "Go", CreatedAt: time.Now()}, nil); err != nil {
+				if err := users.Create(t.Context(), user.User{ID: id, Name: parsed, DefaultLanguage: "Go", CreatedAt: time.Now()},
+					nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -99,9 +101,11 @@ func TestDemoRefusesOthersData(t *testing.T) {
 			database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 				fill(t, cfg)
 				before := rows(t, cfg)
-				p := program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve", "--demo")
+				p := program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve",
+					"--demo")
 				code, stderr := p.Wait(), p.Stderr.String()
-				if code != 1 || p.Stdout.String() != "" || !strings.Contains(stderr, "The database holds data of its own") || strings.Count(stderr, "\n") != 1 {
+				if code != 1 || p.Stdout.String() != "" || !strings.Contains(stderr, "The database holds data of its own") ||
+					strings.Count(stderr, "\n") != 1 {
 					t.Errorf("got exit code %d, %q, %q, want 1 and one line about data of its own", code, p.Stdout.String(), stderr)
 				}
 				if after := rows(t, cfg); after != before {
@@ -134,7 +138,8 @@ func TestMakeRun(t *testing.T) {
 	installed, folder := database.SQLite(t), t.TempDir()
 	var stdout, stderr program.Output
 	run := exec.Command("make", "-f", makefile, "-C", folder, "run", "GO=true", "BIN="+filepath.Dir(program.Binary(t)))
-	run.Env = append(os.Environ(), "GLUEPOT_DATABASE_URL="+string(installed.URL), "GLUEPOT_DATABASE_REPLICA_URLS=postgres://replica.invalid/gluepot",
+	run.Env = append(os.Environ(), "GLUEPOT_DATABASE_URL="+string(installed.URL),
+		"GLUEPOT_DATABASE_REPLICA_URLS=postgres://replica.invalid/gluepot",
 		"GLUEPOT_DATABASE_MIGRATE=false", "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s")
 	run.Stdout, run.Stderr = &stdout, &stderr
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // make does not pass signals on

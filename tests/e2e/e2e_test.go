@@ -44,7 +44,8 @@ func exchange(t *testing.T, address, method, target string, headers ...string) (
 			headers[i] = fmt.Sprintf("Content-Length: %d", len(body))
 		}
 	}
-	lines := append([]string{method + " " + target + " HTTP/1.1", "Host: gluepot.test", "X-Request-Id: golden", "Connection: close"}, headers...)
+	lines := append([]string{method + " " + target + " HTTP/1.1", "Host: gluepot.test", "X-Request-Id: golden", "Connection: close"},
+		headers...)
 	if _, err := io.WriteString(connection, strings.Join(lines, "\r\n")+"\r\n\r\n"+body); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,8 @@ func exchange(t *testing.T, address, method, target string, headers ...string) (
 const trustTests = "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1"
 
 // shown are the headers that the golden file has, in this order.
-var shown = []string{"Content-Type", "X-Content-Type-Options", "Content-Length", "WWW-Authenticate", "Allow", "Cache-Control", "Vary", "ETag", "Location", "Retry-After"}
+var shown = []string{"Content-Type", "X-Content-Type-Options", "Content-Length", "WWW-Authenticate", "Allow", "Cache-Control", "Vary",
+	"ETag", "Location", "Retry-After"}
 
 // TestDecisions asks for every row of the interface's decision table, on both databases, and compares
 // the answers with testdata/decisions.golden: status, headers and body.
@@ -119,7 +121,8 @@ func compare(t *testing.T, wanted, got string) {
 		if i >= len(w) || i >= len(g) || w[i] != g[i] {
 			from := max(0, i-6)
 			t.Fatalf("differs from the golden file at line %d:\nwant %s\n\ngot  %s", i+1,
-				strings.Join(w[min(from, len(w)):min(i+4, len(w))], "\n     "), strings.Join(g[min(from, len(g)):min(i+4, len(g))], "\n     "))
+				strings.Join(w[min(from, len(w)):min(i+4, len(w))], "\n     "),
+				strings.Join(g[min(from, len(g)):min(i+4, len(g))], "\n     "))
 		}
 	}
 }

@@ -57,7 +57,8 @@ func id36(prefix byte, n int) string {
 // writeExport writes an export of that many users and pastes into folder, the same one for the same numbers.
 func writeExport(folder string, users, pastes int) (*export, error) {
 	e := &export{
-		users: filepath.Join(folder, "users.json"), keys: filepath.Join(folder, "api-keys.json"), pastes: filepath.Join(folder, "pastes.json.gz"),
+		users: filepath.Join(folder, "users.json"), keys: filepath.Join(folder, "api-keys.json"),
+		pastes: filepath.Join(folder, "pastes.json.gz"),
 		random: rand.New(rand.NewPCG(1, uint64(pastes))), now: time.Now().Unix(),
 	}
 	owned, existing := e.planPastes(users, pastes)
@@ -80,7 +81,8 @@ type plannedPaste struct {
 func (e *export) planPastes(users, pastes int) ([]plannedPaste, map[string]bool) {
 	planned, active := make([]plannedPaste, pastes), make(map[string]bool, pastes)
 	for i := range planned {
-		p := plannedPaste{id: id36('p', i), owner: int(e.random.ExpFloat64()*float64(users)/20) % users, created: e.now - 1 - e.random.Int64N(4*365*86400)}
+		p := plannedPaste{id: id36('p', i), owner: int(e.random.ExpFloat64()*float64(users)/20) % users,
+			created: e.now - 1 - e.random.Int64N(4*365*86400)}
 		if i%4 == 0 {
 			p.owner = -1
 		}
@@ -104,7 +106,8 @@ func (e *export) planPastes(users, pastes int) ([]plannedPaste, map[string]bool)
 
 func (e *export) writeUsers(w io.Writer, users, pastes int, active map[string]bool) {
 	for i := range users {
-		u := exportedUser{id: id36('u', i), name: fmt.Sprintf("User-%d.%c", i, 'a'+rune(i%26)), public: i%3 != 0, created: map[string]int64{}}
+		u := exportedUser{id: id36('u', i), name: fmt.Sprintf("User-%d.%c", i, 'a'+rune(i%26)), public: i%3 != 0,
+			created: map[string]int64{}}
 		var stars, seen = []string{}, map[string]bool{}
 		shown := []string{}
 		for range e.random.IntN(6) {
@@ -129,7 +132,8 @@ func (e *export) writeUsers(w io.Writer, users, pastes int, active map[string]bo
 			delete(document, "contributor")
 		}
 		contributor := i%7 == 0 && months != 0
-		u.view = fmt.Sprintf(`{"_id":%q,"username":%q,"avatarUrl":"https://example.com/%s.png?a=1&b=<2>","defaultLang":"C++","publicProfile":%v,"supporterLength":%d,"contributor":%v`,
+		u.view = fmt.Sprintf(`{"_id":%q,"username":%q,"avatarUrl":"https://example.com/%s.png?a=1&b=<2>","defaultLang":"C++",`+
+			`"publicProfile":%v,"supporterLength":%d,"contributor":%v`,
 			u.id, u.name, u.id, u.public, months, contributor)
 		u.stars, u.services = toJSON(shown), toJSON(services)
 		e.wanted.users = append(e.wanted.users, u)
@@ -150,7 +154,8 @@ func (e *export) writeUsers(w io.Writer, users, pastes int, active map[string]bo
 		e.wanted.readUsers++
 		e.wanted.rejectedUsers++
 	}
-	e.wanted.reasons = append(e.wanted.reasons, "names that differ only in case", "begin and end with a letter", "reserved", "negative", "user id", "not a JSON object")
+	e.wanted.reasons = append(e.wanted.reasons, "names that differ only in case", "begin and end with a letter", "reserved", "negative",
+		"user id", "not a JSON object")
 }
 
 func (e *export) writeKeys(w io.Writer) {
@@ -190,10 +195,12 @@ func (e *export) writePastes(w io.Writer, planned []plannedPaste) {
 				u.created[p.id] = p.created
 			}
 		}
-		document := fmt.Sprintf(`{"_id":%q,"ownerId":%q,"createdAt":%d,"deletesAt":%d,"title":"paste %d","isPrivate":%v,"pasties":[{"_id":"x","code":%s}]}`,
+		document := fmt.Sprintf(`{"_id":%q,"ownerId":%q,"createdAt":%d,"deletesAt":%d,"title":"paste %d","isPrivate":%v,`+
+			`"pasties":[{"_id":"x","code":%s}]}`,
 			p.id, owner, p.created, p.deletes, i, i%3 == 0, toJSON(content))
 		if i%2 == 0 {
-			document = fmt.Sprintf(`{"_id":%q,"createdAt":{"$numberLong":"%d"},"deletesAt":{"$numberLong":"%d"},"ownerId":%q,"pasties":[],"edits":[]}`, p.id, p.created, p.deletes, owner)
+			document = fmt.Sprintf(`{"_id":%q,"createdAt":{"$numberLong":"%d"},"deletesAt":{"$numberLong":"%d"},"ownerId":%q,`+
+				`"pasties":[],"edits":[]}`, p.id, p.created, p.deletes, owner)
 		}
 		_, _ = fmt.Fprintln(w, document)
 		e.wanted.readPastes++

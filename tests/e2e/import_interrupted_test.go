@@ -88,7 +88,8 @@ func TestImportInterrupted(t *testing.T) {
 				if s := again["pastes"]; s.Read != pastes || s.Unchanged < pastes/2-1 || s.New+s.Unchanged != pastes-1 || s.Rejected != 1 {
 					t.Errorf("again: got %+v, want the first batch unchanged and the rest new, of %d", s, pastes)
 				}
-				if info, err := os.Stat(filepath.Join(folder, "pastes-"+name+".2.rejects")); err != nil || info.Mode() != fs.FileMode(0o600) {
+				if info, err := os.Stat(filepath.Join(folder, "pastes-"+name+".2.rejects")); err != nil ||
+					info.Mode() != fs.FileMode(0o600) {
 					t.Errorf("the second file of rejects: got %v, error %v, want one of mode -rw-------", info, err)
 				}
 			})

@@ -26,7 +26,8 @@ type summary struct {
 // runImport runs the command in a folder of its own and returns what it printed.
 func runImport(t *testing.T, url, folder string, args ...string) (code int, summaries map[string]summary, report string) {
 	t.Helper()
-	p := program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + url}, append([]string{"import", "pastemyst", "--json", "--rejects-dir", folder}, args...)...)
+	p := program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + url}, append([]string{"import", "pastemyst", "--json",
+		"--rejects-dir", folder}, args...)...)
 	return endOfImport(t, p)
 }
 
@@ -52,7 +53,8 @@ func endOfImport(t *testing.T, p *program.Process) (code int, summaries map[stri
 func wantSummary(t *testing.T, what string, got summary, read, fresh, updated, unchanged, rejected int64) {
 	t.Helper()
 	if got.Read != read || got.New != fresh || got.Updated != updated || got.Unchanged != unchanged || got.Rejected != rejected {
-		t.Errorf("%s: %+v, want %d read, %d new, %d updated, %d unchanged, %d rejected", what, got, read, fresh, updated, unchanged, rejected)
+		t.Errorf("%s: %+v, want %d read, %d new, %d updated, %d unchanged, %d rejected", what, got, read, fresh,
+			updated, unchanged, rejected)
 	}
 }
 
@@ -74,7 +76,8 @@ func compareWithExport(t *testing.T, server *program.Process, e *export, step in
 		if u.key == "" {
 			continue
 		}
-		if status, body := server.Get("/user/self", u.key); status != http.StatusOK || body != u.view+`,"stars":`+u.stars+`,"serviceIds":`+u.services+"}" {
+		if status, body := server.Get("/user/self", u.key); status != http.StatusOK ||
+			body != u.view+`,"stars":`+u.stars+`,"serviceIds":`+u.services+"}" {
 			t.Errorf("%s: got %d %s, want %s,\"stars\":%s,\"serviceIds\":%s}", u.name, status, body, u.view, u.stars, u.services)
 		}
 		wantedPastes := "[]"
@@ -115,7 +118,8 @@ func TestImport(t *testing.T) {
 			t.Errorf("got a report without %q, want it in there", line)
 		}
 		rejects, err := os.ReadFile(filepath.Join(folder, "users-users.json.rejects"))
-		if err != nil || !bytes.Contains(rejects, []byte("{\"_id\":\"bad00007\",\"username\":\"\xff\"}\n")) || int64(bytes.Count(rejects, []byte("\n"))) != w.rejectedUsers {
+		if err != nil || !bytes.Contains(rejects, []byte("{\"_id\":\"bad00007\",\"username\":\"\xff\"}\n")) ||
+			int64(bytes.Count(rejects, []byte("\n"))) != w.rejectedUsers {
 			t.Errorf("got the rejects %q, error %v, want %d records, each as it was", rejects, err, w.rejectedUsers)
 		}
 
@@ -210,7 +214,8 @@ func TestImportKilled(t *testing.T) {
 	}
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		url, db := string(cfg.URL), database.SQL(t, cfg)
-		p := program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + url}, "import", "pastemyst", "--rejects-dir", t.TempDir(), "--users", e.users, "--api-keys", e.keys, "--pastes", e.pastes)
+		p := program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + url}, "import", "pastemyst", "--rejects-dir", t.TempDir(), "--users",
+			e.users, "--api-keys", e.keys, "--pastes", e.pastes)
 		stored := 0
 		for deadline := time.Now().Add(time.Minute); stored < pastes/4 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 			if err := db.QueryRow("SELECT count(*) FROM pastes").Scan(&stored); err != nil {
@@ -240,7 +245,8 @@ func TestImportFailures(t *testing.T) {
 		file := write(t, `{"_id":"u1","username":"-"}`+"\n"+`{"_id":"u2","username":"u2"}`)
 		code, got, report := runImport(t, string(cfg.URL), t.TempDir(), "--users", file)
 		wantSummary(t, "users", got["users"], 1, 0, 0, 0, 1)
-		for _, part := range []string{"gluepot: import users from " + file + ": ", "stars", "\ngluepot: Rejected records: 1, kept in " + got["users"].RejectsFile} {
+		for _, part := range []string{"gluepot: import users from " + file + ": ", "stars",
+			"\ngluepot: Rejected records: 1, kept in " + got["users"].RejectsFile} {
 			if code != 1 || !strings.Contains(report, part) {
 				t.Errorf("got exit code %d, %q, want 1 and %q", code, report, part)
 			}

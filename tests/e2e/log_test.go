@@ -61,7 +61,8 @@ func TestUnreadLog(t *testing.T) {
 		}
 	}
 	if want := muchLog + 2; logged+dropped != want || last != "/data/languageExt" {
-		t.Errorf("got %d requests logged and %d dropped, want %d in all; got the last for %s, want it for /data/languageExt", logged, dropped, want, last)
+		t.Errorf("got %d requests logged and %d dropped, want %d in all; got the last for %s, want it for /data/languageExt",
+			logged, dropped, want, last)
 	}
 }
 

@@ -28,7 +28,8 @@ func TestReplicas(t *testing.T) {
 	url := string(replication.Primary.URL)
 	nodes := make([]*program.Process, 3)
 	for i := range nodes {
-		nodes[i] = program.Serve(t, url, "GLUEPOT_DATABASE_REPLICA_URLS="+strings.Join(urls, ","), "GLUEPOT_DATABASE_REPLICA_MAX_LAG="+replicaLag.String(), "GLUEPOT_SWEEP_INTERVAL=0")
+		nodes[i] = program.Serve(t, url, "GLUEPOT_DATABASE_REPLICA_URLS="+strings.Join(urls, ","),
+			"GLUEPOT_DATABASE_REPLICA_MAX_LAG="+replicaLag.String(), "GLUEPOT_SWEEP_INTERVAL=0")
 	}
 	gluepot := func(line string) string {
 		t.Helper()
@@ -42,7 +43,8 @@ func TestReplicas(t *testing.T) {
 		t.Helper()
 		cfg := replication.Primary
 		cfg.URL = replication.Replicas[replica].URL
-		if err := database.SQL(t, cfg).QueryRow("SELECT coalesce(sum(idx_scan), 0) FROM pg_stat_user_indexes WHERE relname = 'users'").Scan(&scans); err != nil {
+		const query = "SELECT coalesce(sum(idx_scan), 0) FROM pg_stat_user_indexes WHERE relname = 'users'"
+		if err := database.SQL(t, cfg).QueryRow(query).Scan(&scans); err != nil {
 			t.Fatal(err)
 		}
 		return scans
@@ -105,7 +107,8 @@ func TestReplicas(t *testing.T) {
 		}
 	}
 	var id string
-	if err := database.SQL(t, replication.Primary).QueryRow("SELECT id FROM access_tokens WHERE user_id = 'putty001'").Scan(&id); err != nil {
+	const query = "SELECT id FROM access_tokens WHERE user_id = 'putty001'"
+	if err := database.SQL(t, replication.Primary).QueryRow(query).Scan(&id); err != nil {
 		t.Fatal(err)
 	}
 	replication.Replicas[1].Resume(t)

@@ -115,7 +115,9 @@ func (s *Store) copyServices(id user.ID) map[string]string {
 }
 
 // Update implements user.Updater.
-func (u Users) Update(ctx context.Context, name user.Name, change func(*user.User, map[string]string) error) (user.User, map[string]string, error) {
+func (u Users) Update(
+	ctx context.Context, name user.Name, change func(*user.User, map[string]string) error,
+) (user.User, map[string]string, error) {
 	unlock, err := u.lock(ctx)
 	if err != nil {
 		return user.User{}, nil, err
@@ -225,7 +227,8 @@ func (u Users) Import(ctx context.Context, accounts []user.Account) ([]batch.Res
 		} else {
 			wanted.CreatedAt = u.users[known].CreatedAt
 			results[i].Outcome = batch.Updated
-			if wanted.User == u.users[known] && maps.Equal(wanted.Services, u.services[wanted.ID]) && slices.Equal(wanted.Stars, u.stars[wanted.ID]) {
+			if wanted.User == u.users[known] && maps.Equal(wanted.Services, u.services[wanted.ID]) &&
+				slices.Equal(wanted.Stars, u.stars[wanted.ID]) {
 				results[i].Outcome = batch.Unchanged
 			}
 			u.users[known] = wanted.User

@@ -147,7 +147,8 @@ func TestLongListsBesideLookups(t *testing.T) {
 	program.Fixture(t, cfg)
 	db := database.SQL(t, cfg)
 	for _, statement := range []string{
-		fmt.Sprintf(`INSERT INTO pastes (id, owner_id, created_at) SELECT 'l' || n, 'mortar01', now() - n * interval '1 second' FROM generate_series(1, %d) n`, pastes),
+		fmt.Sprintf(`INSERT INTO pastes (id, owner_id, created_at)
+			SELECT 'l' || n, 'mortar01', now() - n * interval '1 second' FROM generate_series(1, %d) n`, pastes),
 		"VACUUM ANALYZE",
 	} {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
@@ -155,13 +156,17 @@ func TestLongListsBesideLookups(t *testing.T) {
 		}
 	}
 	node := program.Serve(t, string(cfg.URL))
-	asked := append(lookups(), fixtureQuestions()[2], question{"/readyz", "", func(status int, _ string) bool { return status == http.StatusOK }})
+	asked := append(lookups(), fixtureQuestions()[2], question{"/readyz", "", func(status int, _ string) bool {
+		return status == http.StatusOK
+	}})
 	looking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: asked}.start(t)
 	time.Sleep(time.Second)
 	alone := looking.cut()
-	lists := load{clients: clients, to: at(node.Address), questions: []question{{"/user/self/pastes", program.MortarToken, func(status int, body string) bool {
-		return status == http.StatusOK && strings.HasPrefix(body, `["l1","l2",`) && strings.HasSuffix(body, `"]`) && strings.Count(body, ",") == pastes-1
-	}}}}.start(t)
+	lists := load{clients: clients, to: at(node.Address), questions: []question{{"/user/self/pastes", program.MortarToken,
+		func(status int, body string) bool {
+			return status == http.StatusOK && strings.HasPrefix(body, `["l1","l2",`) && strings.HasSuffix(body, `"]`) &&
+				strings.Count(body, ",") == pastes-1
+		}}}}.start(t)
 	time.Sleep(8 * time.Second)
 	beside, memory := looking.stop(), residentMemory(t, node)
 	long := lists.stop()
@@ -207,7 +212,8 @@ func TestLockBesideLookups(t *testing.T) {
 	beside.add(looking.stop()) // with those who waited until the end of the lock
 	after := waiting.stop()
 	record(t, "users and readiness before", fmt.Sprint(before, "; ", before.wait()), "all right")
-	record(t, fmt.Sprint("users and readiness during a lock of ", held), fmt.Sprint(beside, "; ", beside.wait()), fmt.Sprint("all right, within ", bearable))
+	record(t, fmt.Sprint("users and readiness during a lock of ", held), fmt.Sprint(beside, "; ", beside.wait()),
+		fmt.Sprint("all right, within ", bearable))
 	record(t, "what needs the table, before", fmt.Sprint(waitingBefore, "; ", waitingBefore.wait()), "")
 	record(t, "what needs the table, during the lock and after", fmt.Sprint(after, "; ", after.wait()), "right or 503")
 	beside.wantAllRight(t)

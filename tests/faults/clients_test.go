@@ -69,7 +69,9 @@ func dial(t *testing.T, node *program.Process) *net.TCPConn {
 	t.Helper()
 	dialer := net.Dialer{Timeout: answerLimit, Control: func(_, _ string, raw syscall.RawConn) error {
 		var err error
-		return errors.Join(raw.Control(func(fd uintptr) { err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10) }),
+		return errors.Join(raw.Control(func(fd uintptr) {
+			err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10)
+		}),
 			err)
 	}}
 	conn, err := dialer.Dial("tcp", node.Address)
@@ -208,7 +210,8 @@ func TestHostileHeaders(t *testing.T) {
 		fullRequest + "Accept: " + strings.Repeat("a/b;q=0,", 6<<10) + "\r\n\r\n",
 		fullRequest + "Accept: " + strings.Repeat(",", 60<<10) + "\r\n\r\n",
 		fullRequest + strings.Repeat("A:\r\n", 250<<10) + "\r\n",
-		fullRequest + "If-None-Match: " + strings.Repeat(`"x",`, 15<<10) + "\r\nX-Forwarded-For: " + strings.Repeat("1.1.1.1,", 10) + "\r\n\r\n",
+		fullRequest + "If-None-Match: " + strings.Repeat(`"x",`, 15<<10) + "\r\nX-Forwarded-For: " +
+			strings.Repeat("1.1.1.1,", 10) + "\r\n\r\n",
 	}
 	var over atomic.Bool
 	var hostile sync.WaitGroup
@@ -520,7 +523,8 @@ func TestClientsThatHangUp(t *testing.T) {
 		over.Store(true)
 		hangingUp.Wait()
 		record(t, "look-ups alone", alone.wait(), "all right")
-		record(t, fmt.Sprint("look-ups beside ", sent.Load(), " requests nobody waits for"), fmt.Sprint(beside, "; ", beside.wait()), "all right")
+		record(t, fmt.Sprint("look-ups beside ", sent.Load(), " requests nobody waits for"),
+			fmt.Sprint(beside, "; ", beside.wait()), "all right")
 		alone.wantAllRight(t)
 		beside.wantAllRight(t)
 		program.Eventually(t, "their connections are closed", func() bool { return node.Connections() == 0 })

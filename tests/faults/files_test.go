@@ -28,7 +28,8 @@ func TestDiskFull(t *testing.T) {
 	gluepot(t, url, "migrate up")
 	program.Fixture(t, cfg)
 	node := serve(t, url, "GLUEPOT_TOKEN_USE_INTERVAL=100ms")
-	asking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: append(fixtureQuestions()[:4:4], fixtureQuestions()[5:]...)}.start(t)
+	asking := load{clients: 8, pause: time.Millisecond, to: at(node.Address), questions: append(fixtureQuestions()[:4:4],
+		fixtureQuestions()[5:]...)}.start(t)
 
 	ballast := fill(t, disk)
 	acknowledged, refusal := 5, "" // pastes of the fixture
@@ -108,7 +109,8 @@ func mountSmallDisk(t *testing.T, size int) string {
 	if err := os.Mkdir(disk, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", fmt.Sprint("size=", size), "tmpfs", disk).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", fmt.Sprint("size=", size), "tmpfs",
+		disk).CombinedOutput(); err != nil {
 		t.Fatalf("this test mounts a small file system, which takes root (in a container: --cap-add SYS_ADMIN): %v: %s", err, out)
 	}
 	t.Cleanup(func() {
@@ -170,7 +172,8 @@ func changeOther(t *testing.T, cfg gormstore.Config) {
 	}
 	defer db.Close() //nolint:errcheck // everything is committed
 	for _, statement := range []string{
-		"UPDATE users SET avatar_url = 'https://example.com/other'", "DELETE FROM pastes WHERE id IN ('oldest01', 'nobodys1')", "DELETE FROM users WHERE id = 'putty001'",
+		"UPDATE users SET avatar_url = 'https://example.com/other'", "DELETE FROM pastes WHERE id IN ('oldest01', 'nobodys1')",
+		"DELETE FROM users WHERE id = 'putty001'",
 		"PRAGMA wal_checkpoint(TRUNCATE)",
 	} {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
@@ -228,7 +231,8 @@ func loseFile(t *testing.T, cfg gormstore.Config, lose func(path string)) *progr
 	var says string
 	for _, line := range node.Log() {
 		text := fmt.Sprint(line["msg"], " ", line["error"])
-		if line["level"] != "info" && strings.Contains(text, "file") && (strings.Contains(text, "replaced") || strings.Contains(text, "gone") || strings.Contains(text, "deleted")) {
+		if line["level"] != "info" && strings.Contains(text, "file") && (strings.Contains(text, "replaced") ||
+			strings.Contains(text, "gone") || strings.Contains(text, "deleted")) {
 			says = text
 			break
 		}
@@ -239,7 +243,8 @@ func loseFile(t *testing.T, cfg gormstore.Config, lose func(path string)) *progr
 	record(t, "/readyz says ready, /healthz alive", fmt.Sprint(told, ", ", alive), "false, true")
 	meanwhile.wantRightOr503(t, promptly)
 	if noticed == 0 || told || !alive || says == "" {
-		t.Errorf("got it noticed after %v, ready: %v, alive: %v, want it noticed, false, true; got the log %q, want why", noticed, told, alive, says)
+		t.Errorf("got it noticed after %v, ready: %v, alive: %v, want it noticed, false, true; got the log %q, want why",
+			noticed, told, alive, says)
 	}
 	return node
 }
@@ -263,7 +268,9 @@ func TestSQLiteFileCorrupted(t *testing.T) {
 	node := serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=0", "GLUEPOT_TOKEN_USE_INTERVAL=1h")
 	questions := append(fixtureQuestions()[:4:4],
 		exactly("/data/numPastes", "", `{"numPastes":100005}`),
-		question{"/user/self/pastes", program.MortarToken, func(status int, body string) bool { return status == 200 && strings.Count(body, ",") == 99_999 }})
+		question{"/user/self/pastes", program.MortarToken, func(status int, body string) bool {
+			return status == 200 && strings.Count(body, ",") == 99_999
+		}})
 	asking := load{clients: 4, pause: time.Millisecond, to: at(node.Address), questions: questions}.start(t)
 	time.Sleep(time.Second)
 	asking.cut()
@@ -286,7 +293,8 @@ func TestSQLiteFileCorrupted(t *testing.T) {
 	}
 	time.Sleep(2 * time.Second)
 	meanwhile.add(asking.stop())
-	named := strings.Contains(node.Stderr.String(), "malformed") || strings.Contains(node.Stderr.String(), "corrupt") || strings.Contains(node.Stderr.String(), "damaged")
+	named := strings.Contains(node.Stderr.String(), "malformed") || strings.Contains(node.Stderr.String(), "corrupt") ||
+		strings.Contains(node.Stderr.String(), "damaged")
 	record(t, "answers since", fmt.Sprint(meanwhile, "; longest ", meanwhile.percentile(1)), "right or 503")
 	record(t, "the log names the cause", named, "true")
 	meanwhile.wantRightOr503(t, promptly)

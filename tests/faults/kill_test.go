@@ -90,7 +90,8 @@ func (w *writes) step(t *testing.T) {
 	if len(known) == 0 || rand.IntN(3) == 0 {
 		u := &writtenUser{name: fmt.Sprintf("writer%d.%d", w.number, len(w.users)), months: []int{len(w.users)}}
 		w.users = append(w.users, u)
-		_, u.acknowledged = w.command(t, fmt.Sprintf("user create %s --supporter-months %d --service github=%s --service gitlab=%s", u.name, u.months[0], u.name, u.name))
+		_, u.acknowledged = w.command(t, fmt.Sprintf("user create %s --supporter-months %d --service github=%s --service gitlab=%s", u.name,
+			u.months[0], u.name, u.name))
 		return
 	}
 	u := known[rand.IntN(len(known))]
@@ -161,7 +162,8 @@ func TestKilledWhileWriting(t *testing.T) {
 			total.pastes = append(total.pastes, w.pastes...)
 			tokens += len(w.secrets)
 			for secret, name := range w.secrets {
-				if status, body := node.Get("/user/self", secret); status != http.StatusOK || !strings.Contains(body, `"username":"`+name+`"`) {
+				if status, body := node.Get("/user/self", secret); status != http.StatusOK ||
+					!strings.Contains(body, `"username":"`+name+`"`) {
 					lost++
 					t.Errorf("a token of %s: got %d %s, want 200 and that name", name, status, body)
 				}
@@ -170,7 +172,8 @@ func TestKilledWhileWriting(t *testing.T) {
 		acknowledged := 0
 		for _, u := range total.users {
 			var months, services int
-			err := db.QueryRowContext(t.Context(), `SELECT supporter_months, (SELECT count(*) FROM user_services WHERE user_id = id AND service_user_id = username)
+			err := db.QueryRowContext(t.Context(), `SELECT supporter_months,
+					(SELECT count(*) FROM user_services WHERE user_id = id AND service_user_id = username)
 				FROM users WHERE username = $1`, u.name).Scan(&months, &services)
 			if u.acknowledged {
 				acknowledged++
@@ -251,7 +254,8 @@ func TestKilledWhileImporting(t *testing.T) {
 		db := database.SQL(t, cfg)
 		db.SetMaxIdleConns(0) // it need not survive the server
 		records := func() int {
-			return number(t, db, "SELECT (SELECT count(*) FROM users) + (SELECT count(*) FROM access_tokens) + (SELECT count(*) FROM pastes)")
+			return number(t, db, `SELECT (SELECT count(*) FROM users) + (SELECT count(*) FROM access_tokens)
+				+ (SELECT count(*) FROM pastes)`)
 		}
 		interrupted, stored, half := 0, 0, 0
 		for round := range kills {

@@ -40,7 +40,8 @@ func fixtureQuestions() []question {
 	return []question{
 		exactly("/user/epoxy", "", epoxyView+"}"),
 		exactly("/user/putty/exists", "", `""`),
-		exactly("/user/self", program.EpoxyToken, epoxyView+`,"stars":["nobodys1","oldest01"],"serviceIds":{"github":"4815162342","gitlab":"108"}}`),
+		exactly("/user/self", program.EpoxyToken,
+			epoxyView+`,"stars":["nobodys1","oldest01"],"serviceIds":{"github":"4815162342","gitlab":"108"}}`),
 		exactly("/user/self/pastes", program.EpoxyToken, `["expires1","tie0000b","tie0000a","oldest01"]`),
 		exactly("/data/numPastes", "", `{"numPastes":5}`),
 		{"/user/nobody", "", func(status int, _ string) bool { return status == http.StatusNotFound }},

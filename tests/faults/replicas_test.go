@@ -22,7 +22,8 @@ func TestReplicaHeldBack(t *testing.T) {
 	replication := database.Replicate(t, 1)
 	primary, replica := replication.Primary, replication.Replicas[0]
 	program.Fixture(t, primary)
-	settings := []string{"GLUEPOT_DATABASE_REPLICA_URLS=" + string(replica.URL), "GLUEPOT_DATABASE_REPLICA_MAX_LAG=" + lag.String(), "GLUEPOT_SWEEP_INTERVAL=0"}
+	settings := []string{"GLUEPOT_DATABASE_REPLICA_URLS=" + string(replica.URL), "GLUEPOT_DATABASE_REPLICA_MAX_LAG=" + lag.String(),
+		"GLUEPOT_SWEEP_INTERVAL=0"}
 	nodes := []*program.Process{serve(t, string(primary.URL), settings...), serve(t, string(primary.URL), settings...)}
 
 	// A process that stays, as an embedder's does: a command is over before a replica can be old.
@@ -83,12 +84,15 @@ func TestReplicaHeldBack(t *testing.T) {
 	check("update a field", err)
 	_, err = opened.Users.Update.Do(t.Context(), "putty", users.UpdateInput{SupporterMonths: &supporter})
 	check("update another field", err)
-	if account, err := opened.Users.Show.Do(t.Context(), "putty"); err != nil || account.DefaultLanguage != language || account.SupporterMonths != supporter {
+	if account, err := opened.Users.Show.Do(t.Context(), "putty"); err != nil || account.DefaultLanguage != language ||
+		account.SupporterMonths != supporter {
 		failures++
 		t.Errorf("two updates: got %+v, error %v, want %s and %d months", account, err, language, supporter)
 	}
 	var stored string
-	if err := db.QueryRowContext(t.Context(), "SELECT default_language || ' ' || supporter_months FROM users WHERE id = 'putty001'").Scan(&stored); err != nil || stored != "Rust 99" {
+	if err := db.QueryRowContext(t.Context(),
+		"SELECT default_language || ' ' || supporter_months FROM users WHERE id = 'putty001'").Scan(&stored); err != nil ||
+		stored != "Rust 99" {
 		failures++
 		t.Errorf("two updates: got %q stored, error %v, want %q", stored, err, "Rust 99")
 	}
@@ -134,11 +138,13 @@ func TestConcurrentUpdates(t *testing.T) {
 		undone := 0
 		for round := range rounds {
 			changes := []string{
-				fmt.Sprint("--avatar-url https://example.com/round/", round), fmt.Sprint("--default-lang Language", round), fmt.Sprint("--service another=", round),
+				fmt.Sprint("--avatar-url https://example.com/round/", round), fmt.Sprint("--default-lang Language", round),
+				fmt.Sprint("--service another=", round),
 			}
 			var processes []*program.Process
 			for _, change := range changes {
-				processes = append(processes, program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, strings.Fields("user update epoxy "+change)...))
+				processes = append(processes, program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)},
+					strings.Fields("user update epoxy "+change)...))
 			}
 			for _, p := range processes {
 				if code := p.Wait(); code != 0 {
@@ -146,7 +152,8 @@ func TestConcurrentUpdates(t *testing.T) {
 				}
 			}
 			shown := gluepot(t, string(cfg.URL), "user show epoxy --json")
-			for _, part := range []string{fmt.Sprintf("/round/%d\"", round), fmt.Sprintf("\"Language%d\"", round), fmt.Sprintf("\"another\":\"%d\"", round)} {
+			for _, part := range []string{fmt.Sprintf("/round/%d\"", round), fmt.Sprintf("\"Language%d\"", round),
+				fmt.Sprintf("\"another\":\"%d\"", round)} {
 				if !strings.Contains(strings.ReplaceAll(shown, "\": \"", "\":\""), part) {
 					undone++
 					t.Errorf("round %d: got %s, want %s in it", round, shown, part)

@@ -84,7 +84,8 @@ func TestRollingRestart(t *testing.T) {
 		}
 	}
 	time.Sleep(300 * time.Millisecond)
-	for what, counted := range map[string]*tally{"requests on kept connections": keeping.stop(), "requests on new connections": fresh.stop()} {
+	for what, counted := range map[string]*tally{"requests on kept connections": keeping.stop(),
+		"requests on new connections": fresh.stop()} {
 		record(t, what, fmt.Sprint(counted, "; ", counted.wait()), "all right")
 		counted.wantAllRight(t)
 	}
@@ -126,7 +127,8 @@ func TestStopStoresLastUses(t *testing.T) {
 			t.Errorf("got exit code %d, want 0: %s", code, &node.Stderr)
 		}
 		var stored int
-		if err := database.SQL(t, cfg).QueryRowContext(t.Context(), "SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL").Scan(&stored); err != nil {
+		if err := database.SQL(t, cfg).QueryRowContext(t.Context(),
+			"SELECT count(*) FROM access_tokens WHERE last_used_at IS NOT NULL").Scan(&stored); err != nil {
 			t.Fatal(err)
 		}
 		record(t, "tokens used, before and while draining", 2, "")

@@ -53,7 +53,9 @@ func TestLastUsesFromTwoNodes(t *testing.T) {
 		nodes = append(nodes, node)
 		var questions []question
 		for _, u := range export.users {
-			questions = append(questions, question{"/user/self/pastes", u.key, func(status int, body string) bool { return status == http.StatusOK && body == "[]" }})
+			questions = append(questions, question{"/user/self/pastes", u.key, func(status int, body string) bool {
+				return status == http.StatusOK && body == "[]"
+			}})
 		}
 		rand.Shuffle(len(questions), func(i, j int) { questions[i], questions[j] = questions[j], questions[i] })
 		loads = append(loads, load{clients: 12, to: at(node.Address), questions: questions}.start(t))
@@ -206,7 +208,8 @@ func (e *export) importing(t *testing.T, cfg gormstore.Config) *program.Process 
 	users, keys, pastes := filepath.Join(folder, "users.json"), filepath.Join(folder, "keys.json"), filepath.Join(folder, "pastes.json")
 	writeLines(t, users, len(e.users), func(i int) any {
 		u := e.users[i]
-		return map[string]any{"_id": u.id, "username": u.name, "avatarUrl": u.avatar, "publicProfile": true, "stars": u.stars, "serviceIds": map[string]string{"github": u.id}}
+		return map[string]any{"_id": u.id, "username": u.name, "avatarUrl": u.avatar, "publicProfile": true, "stars": u.stars,
+			"serviceIds": map[string]string{"github": u.id}}
 	})
 	writeLines(t, keys, len(e.users), func(i int) any { return map[string]any{"_id": e.users[i].id, "key": e.users[i].key} })
 	args := []string{"import", "pastemyst", "--json", "--rejects-dir", folder, "--users", users, "--api-keys", keys}

@@ -247,7 +247,8 @@ func (g *generator) validHeader() string {
 }
 
 func (g *generator) accept() string {
-	return one(g, "*/*", mediaJSON, mediaProblem, mediaProblem+";q=0", mediaJSON+", "+mediaProblem, "text/html;q=0.9, */*;q=0.1", "", ",,;;",
+	return one(g, "*/*", mediaJSON, mediaProblem, mediaProblem+";q=0", mediaJSON+", "+mediaProblem,
+		"text/html;q=0.9, */*;q=0.1", "", ",,;;",
 		"application/*",
 		g.canary(), mediaProblem+"; q=NaN", mediaProblem+`; a="b,c"; q="1"`, `"unclosed`, problems[:g.IntN(len(problems))],
 		commas[:g.IntN(len(commas))])
@@ -256,7 +257,8 @@ func (g *generator) accept() string {
 // match returns an If-None-Match. What the server has sent is not used, so that a seed makes the same bytes; the
 // one known ETag is that of a body that the model has.
 func (g *generator) match() string {
-	return one(g, "*", `"x"`, `W/"x"`, "*, *", ",", `"`, `"quqAslaz92yDw1In"`, `W/"quqAslaz92yDw1In"`, `"a", "quqAslaz92yDw1In"`, g.canary())
+	return one(g, "*", `"x"`, `W/"x"`, "*, *", ",", `"`, `"quqAslaz92yDw1In"`, `W/"quqAslaz92yDw1In"`,
+		`"a", "quqAslaz92yDw1In"`, g.canary())
 }
 
 // Long texts are cut from these.
@@ -307,13 +309,15 @@ func (g *generator) hostileTarget() string {
 		"%u0065poxy", "%zz", "%", "-epoxy", "epoxy ", "epoxy%20", "epoxy+", "epoxy;x=1", ":username", "*", "*path", "epoxy%25",
 		"epoxy%0d%0aX-Canary:%20"+g.canary(),
 		"epoxy%09", "\u212apoxy", "ep\u00f6xy", "%F0%9F%98%80", strings.Repeat("a", 64), strings.Repeat("a", 65), encoded, letters[:40000],
-		"' OR 1=1--", "%27%20OR%201=1--", "ep%5fxy.a-b", "ep%25xy.a-b", "epox_", "epoxy\\", "[epoxy]", "{epoxy}", "<epoxy>", "SELF", "epoxy#x",
+		"' OR 1=1--", "%27%20OR%201=1--", "ep%5fxy.a-b", "ep%25xy.a-b", "epox_", "epoxy\\", "[epoxy]", "{epoxy}",
+		"<epoxy>", "SELF", "epoxy#x",
 		"\x01", g.canary())
 	path := one(g, "/user/"+name, "/user/"+name, "/user/"+name+"/", "/user/"+name+"/exists", "/user/"+name+"/exists/", "/user/"+name+"//",
 		"//user/"+name, "/user//"+name,
 		"/./user/"+name, "/user/"+name+"/../putty", "/user/self/"+name, "/user/self/pastes/"+name, "/data%2FnumPastes", "/%64ata/numPastes",
 		"/data/numPastes//", "/data//numPastes",
-		"/DATA/numPastes", "/data/numpastes", "/data/language/"+name, "/user%2Fself", "/user/self%2Fpastes", "/user/self%2fpastes/", "/user",
+		"/DATA/numPastes", "/data/numpastes", "/data/language/"+name, "/user%2Fself", "/user/self%2Fpastes",
+		"/user/self%2fpastes/", "/user",
 		"/user/", "/data", "/", "",
 		"/%2e%2e/%2e%2e/etc/passwd", "/debug/pprof/", "/metrics", "/favicon.ico", "/user/self;"+g.canary(), "/healthz%2F", "/readyz/"+name,
 		"\\user\\epoxy", "user/epoxy", "/user/epoxy?", "/??", "/"+g.canary()+"/"+name)
@@ -392,7 +396,8 @@ func (g *generator) hostileHeader() string {
 // clientID is an X-Request-Id that no proxy gave. What a trusted one passes on may be logged, so it has no canary.
 func (g *generator) clientID() string {
 	if g.site.trusting {
-		return one(g, g.proxyID(), "X-Request-Id: "+strings.Repeat("x", 65), "X-Request-Id: a b", "X-Request-Id: caf\xe9", "X-Request-Id: a/b",
+		return one(g, g.proxyID(), "X-Request-Id: "+strings.Repeat("x", 65), "X-Request-Id: a b",
+			"X-Request-Id: caf\xe9", "X-Request-Id: a/b",
 			g.proxyID()+"\r\n"+g.proxyID())
 	}
 	return "X-Request-Id: " + one(g, g.canary(), program.MortarToken, strings.Repeat("x", 64), "golden", g.canary()+" "+g.canary())

@@ -135,7 +135,8 @@ func TestRawRequests(t *testing.T) {
 		sent, found.next.Load(), took.Round(time.Millisecond), float64(sent)/took.Seconds(), found.answers(true), found.answers(false))
 	for i, s := range sites {
 		if lost := s.lost.Load(); lost > 10+found.next.Load()/bearable {
-			t.Errorf("base path %q: got the answers to %d of %d connections lost, want at most %d", s.base, lost, found.next.Load(), 10+found.next.Load()/bearable)
+			t.Errorf("base path %q: got the answers to %d of %d connections lost, want at most %d", s.base, lost, found.next.Load(),
+				10+found.next.Load()/bearable)
 		}
 		s.finish(t, i == 0)
 	}
@@ -215,7 +216,8 @@ func (f *findings) report(t *testing.T) {
 	for _, class := range classes {
 		found := f.first[class]
 		s, c := f.minimise(found.script, found.complaint)
-		t.Errorf("%s (%d times; repeat with %s=%d %s=%d)\n%s\n%s", class, found.times, envSeed, f.seed, envScript, found.script.index, c.detail,
+		t.Errorf("%s (%d times; repeat with %s=%d %s=%d)\n%s\n%s", class, found.times, envSeed, f.seed, envScript,
+			found.script.index, c.detail,
 			s)
 	}
 }

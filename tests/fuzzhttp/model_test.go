@@ -76,7 +76,8 @@ var (
 	// accounts has the self view and the pastes for each valid token.
 	accounts = map[string][2]string{
 		program.EpoxyToken: {
-			strings.TrimSuffix(profiles["epoxy"], "}") + `,"stars":["nobodys1","oldest01"],"serviceIds":{"github":"4815162342","gitlab":"108"}}`,
+			strings.TrimSuffix(profiles["epoxy"], "}") +
+				`,"stars":["nobodys1","oldest01"],"serviceIds":{"github":"4815162342","gitlab":"108"}}`,
 			`["expires1","tie0000b","tie0000a","oldest01"]`,
 		},
 		program.MortarToken: {
@@ -89,13 +90,16 @@ var (
 	// languages has the name of the language that a query finds; empty stands for a missing parameter.
 	languages = map[endpoint]map[string]string{
 		byName: {
-			"name=Rust": "Rust", "name=rUST": "Rust", "name=C%2B%2B": "C++", "name=C++": "C++", "name=C%252B%252B": "C++", "name=cpp": "C++",
-			"name=golang": "Go", "name=js": "JavaScript", "name=C%23": "C#", "name=Plain+Text": "Plain Text", "name=Plain%20Text": "Plain Text",
-			"x=%zz&name=Rust": "Rust", "": "", "name=": "", "name": "", "NAME=Rust": "", "extension=rs": "",
+			"name=Rust": "Rust", "name=rUST": "Rust", "name=C%2B%2B": "C++", "name=C++": "C++",
+			"name=C%252B%252B": "C++", "name=cpp": "C++",
+			"name=golang": "Go", "name=js": "JavaScript", "name=C%23": "C#", "name=Plain+Text": "Plain Text",
+			"name=Plain%20Text": "Plain Text",
+			"x=%zz&name=Rust":   "Rust", "": "", "name=": "", "name": "", "NAME=Rust": "", "extension=rs": "",
 		},
 		byExtension: {
 			"extension=rs": "Rust", "extension=.rs": "Rust", "extension=RS": "Rust", "extension=%2Ers": "Rust", "extension=md": "Markdown",
-			"extension=ts": "TypeScript", "extension=h": "C", "extension=m": "Objective-C", "extension=sql": "SQL", "extension=txt": "Plain Text",
+			"extension=ts": "TypeScript", "extension=h": "C", "extension=m": "Objective-C", "extension=sql": "SQL",
+			"extension=txt":               "Plain Text",
 			"&&extension=rs&extension=go": "Rust", "": "", "extension=": "", "extension": "", "ext=rs": "", "name=Rust": "",
 		},
 	}

@@ -131,7 +131,8 @@ func anonymous(a *answer) string {
 	text := a.head + string(a.body)
 	if id := a.header.Get("X-Request-Id"); id != "" {
 		text = strings.ReplaceAll(text, id, "ID")
-		text = strings.Replace(text, "Content-Length: "+strconv.Itoa(len(a.body)), "Content-Length: N", 1) // ids of clients differ in length
+		// ids of clients differ in length
+		text = strings.Replace(text, "Content-Length: "+strconv.Itoa(len(a.body)), "Content-Length: N", 1)
 	}
 	return datePattern.ReplaceAllString(text, "Date")
 }
@@ -246,7 +247,8 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 	if w.language != "" && a.status < 400 && !s.etags.same(w.language, get("Etag")) {
 		v.add("another ETag", "%q, not %q", get("Etag"), s.etags.of(w.language))
 	}
-	if allow := get("Allow"); allow != "" && (!strings.Contains(allow, "GET") || !strings.Contains(allow, "HEAD")) && w.endpoint != nothing {
+	if allow := get("Allow"); allow != "" && (!strings.Contains(allow, "GET") || !strings.Contains(allow, "HEAD")) &&
+		w.endpoint != nothing {
 		v.add("wrong Allow", "%q", allow)
 	}
 }

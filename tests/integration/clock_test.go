@@ -35,7 +35,8 @@ func addExpiring(t *testing.T, db *sql.DB, cfg gormstore.Config, staying, expiri
 	}
 	series := "(WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < %d) SELECT x FROM s) n"
 	exec(t, db, "INSERT INTO pastes (id, created_at) SELECT 'stays' || x, "+at+" FROM "+fmt.Sprintf(series, staying))
-	exec(t, db, "INSERT INTO pastes (id, created_at, expires_at) SELECT 'expires' || x, "+at+", "+literal+" FROM "+fmt.Sprintf(series, expiring))
+	exec(t, db, "INSERT INTO pastes (id, created_at, expires_at) SELECT 'expires' || x, "+at+", "+literal+" FROM "+
+		fmt.Sprintf(series, expiring))
 	return expiry
 }
 
@@ -119,7 +120,8 @@ func TestCountWaitsForALock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if count := <-answer; count != staying+1 {
-		t.Errorf("got %d counted, want %d: then it was the last to be true of %d, %d and %d", count, staying+1, staying+expiring, staying, staying+1)
+		t.Errorf("got %d counted, want %d: then it was the last to be true of %d, %d and %d", count, staying+1,
+			staying+expiring, staying, staying+1)
 	}
 }
 
@@ -181,9 +183,11 @@ func TestExpiryInstant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := [...]int{len(listIDs(t, stored, "owner")), int(count), len(account.Stars), int(totals.ActivePastes), 1 - int(totals.ExpiredPastes)}
+		got := [...]int{len(listIDs(t, stored, "owner")), int(count), len(account.Stars), int(totals.ActivePastes),
+			1 - int(totals.ExpiredPastes)}
 		if got != [...]int{moment.active, moment.active, moment.active, moment.active, moment.active} {
-			t.Errorf("%v after the expiry: got %v (listed, counted, starred, in the totals, not expired there), want %d each", moment.at.Sub(expiry), got, moment.active)
+			t.Errorf("%v after the expiry: got %v (listed, counted, starred, in the totals, not expired there), want %d each",
+				moment.at.Sub(expiry), got, moment.active)
 		}
 	}
 	for _, moment := range []struct {

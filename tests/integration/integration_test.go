@@ -71,13 +71,19 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 			exec(t, db, "PRAGMA foreign_keys = ON")
 		}
 		steps := []struct{ what, statement string }{
-			{"a user", "INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at) VALUES ('u', 'u', '', 'x', true, 0, false, " + at.now + ")"},
+			{"a user", "INSERT INTO users (id, username, avatar_url, default_language, public_profile, " +
+				"supporter_months, contributor, created_at)" +
+				" VALUES ('u', 'u', '', 'x', true, 0, false, " + at.now + ")"},
 			{"one row", "INSERT INTO pastes (id, owner_id, created_at) VALUES ('a', 'u', " + at.now + ")"},
-			{"many rows", "INSERT INTO pastes (id, owner_id, created_at) SELECT 'n' || x, 'u', " + at.now + " FROM (WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 5000) SELECT x FROM s) n"},
-			{"rows that expired long ago", "INSERT INTO pastes (id, created_at, expires_at) SELECT 'e' || id, " + at.past + ", " + at.past + " FROM pastes WHERE id LIKE 'n1%'"},
+			{"many rows", "INSERT INTO pastes (id, owner_id, created_at) SELECT 'n' || x, 'u', " + at.now +
+				" FROM (WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 5000) SELECT x FROM s) n"},
+			{"rows that expired long ago", "INSERT INTO pastes (id, created_at, expires_at) SELECT 'e' || id, " + at.past + ", " + at.past +
+				" FROM pastes WHERE id LIKE 'n1%'"},
 			{"no row", "INSERT INTO pastes (id, created_at) SELECT 'x', " + at.now + " WHERE false"},
-			{"a conflict passed over", "INSERT INTO pastes (id, created_at) VALUES ('a', " + at.now + "), ('b', " + at.now + ") ON CONFLICT DO NOTHING"},
-			{"an upsert", "INSERT INTO pastes (id, created_at) VALUES ('a', " + at.now + "), ('c', " + at.now + ") ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at"},
+			{"a conflict passed over", "INSERT INTO pastes (id, created_at) VALUES ('a', " + at.now + "), ('b', " + at.now +
+				") ON CONFLICT DO NOTHING"},
+			{"an upsert", "INSERT INTO pastes (id, created_at) VALUES ('a', " + at.now + "), ('c', " + at.now + ")" +
+				" ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at"},
 			{"a change of expiry", "UPDATE pastes SET expires_at = " + at.past + " WHERE id IN ('n2', 'n3')"},
 			{"and back", "UPDATE pastes SET expires_at = NULL WHERE id = 'n2'"},
 			{"a change of id", "UPDATE pastes SET id = 'renamed' WHERE id = 'n4'"},
@@ -94,8 +100,10 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 		} else {
 			steps = append(steps, []struct{ what, statement string }{
 				{"a row", "INSERT INTO pastes (id, created_at) VALUES ('a', now())"},
-				{"another search path", "SET search_path TO pg_catalog; INSERT INTO public.pastes (id, created_at) VALUES ('d', now()); RESET search_path"},
-				{"merging", "MERGE INTO pastes p USING (VALUES ('a'), ('f')) v (id) ON p.id = v.id WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (v.id, NULL, now(), NULL)"},
+				{"another search path", "SET search_path TO pg_catalog;" +
+					" INSERT INTO public.pastes (id, created_at) VALUES ('d', now()); RESET search_path"},
+				{"merging", "MERGE INTO pastes p USING (VALUES ('a'), ('f')) v (id) ON p.id = v.id" +
+					" WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (v.id, NULL, now(), NULL)"},
 				{"truncating", "TRUNCATE pastes"},
 				{"a row", "INSERT INTO pastes (id, created_at) VALUES ('a', now())"},
 			}...)
@@ -208,9 +216,11 @@ func TestCountReadsNoTable(t *testing.T) {
 func addOwner(t *testing.T, db *sql.DB, cfg gormstore.Config, owner string, pastes int) {
 	t.Helper()
 	now := instants[isPostgres(cfg)].now
-	exec(t, db, "INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at) VALUES ($1, $1, '', '', true, 0, false, "+now+")", owner)
+	exec(t, db, "INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)"+
+		" VALUES ($1, $1, '', '', true, 0, false, "+now+")", owner)
 	exec(t, db, fmt.Sprintf(`INSERT INTO pastes (id, owner_id, created_at)
-		WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < %d) SELECT '%s' || (1000000 + n), '%s', %s FROM numbers WHERE n > 0`, pastes, owner, owner, now))
+		WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < %d)
+		SELECT '%s' || (1000000 + n), '%s', %s FROM numbers WHERE n > 0`, pastes, owner, owner, now))
 }
 
 func listIDs(t *testing.T, pastes *gormstore.Pastes, owner user.ID) (ids []string) {
@@ -261,7 +271,8 @@ func TestListingAllocatesNothingForAnID(t *testing.T) {
 			addOwner(t, db, cfg, string(owner), n)
 			return testing.AllocsPerRun(20, func() {
 				visited := 0
-				if err := pastes.EachActiveID(t.Context(), owner, func(paste.ID) error { visited++; return nil }); err != nil || visited != n {
+				err := pastes.EachActiveID(t.Context(), owner, func(paste.ID) error { visited++; return nil })
+				if err != nil || visited != n {
 					t.Fatalf("got %d visits, error %v, want %d", visited, err, n)
 				}
 			})
@@ -335,7 +346,8 @@ func TestConcurrentLookups(t *testing.T) {
 					}
 					i %= people
 					key, account, err := tokens.AccountByHash(t.Context(), hashes[i])
-					if err != nil || key.Hash != hashes[i] || account.Name != names[i] || account.Services["github"] != string(account.ID) || len(account.Services) != 1 {
+					if err != nil || key.Hash != hashes[i] || account.Name != names[i] ||
+						account.Services["github"] != string(account.ID) || len(account.Services) != 1 {
 						t.Errorf("%v: got %+v, error %v, want the account of that name", names[i], account, err)
 					}
 				}

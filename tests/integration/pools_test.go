@@ -107,7 +107,8 @@ func doomed(id string) user.Name {
 // sessions counts the sessions on the database that are in some state.
 func (s *service) sessions(t *testing.T, state string) (n int) {
 	t.Helper()
-	row := s.db.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND "+state)
+	row := s.db.QueryRowContext(t.Context(),
+		"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND "+state)
 	if err := row.Scan(&n); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,8 @@ func TestLookupsWhilePastesAreLocked(t *testing.T) {
 			for kind := range s.pasteWork() {
 				for i := range workers {
 					name := doomed(fmt.Sprint(kind, "-", i))
-					if err := s.users.Create(t.Context(), user.User{ID: user.ID(name.String()), Name: name, CreatedAt: time.Now()}, nil); err != nil {
+					if err := s.users.Create(t.Context(), user.User{ID: user.ID(name.String()), Name: name, CreatedAt: time.Now()},
+						nil); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -266,7 +268,8 @@ func TestLookupsBesideLongAnswers(t *testing.T) {
 		addOwner(t, s.db, cfg, "many", owned)
 		at := instants[isPostgres(cfg)]
 		exec(t, s.db, fmt.Sprintf(`INSERT INTO pastes (id, created_at, expires_at)
-			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 300000) SELECT 'e' || n, %s, %s FROM numbers`, at.past, at.past))
+			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 300000)
+			SELECT 'e' || n, %s, %s FROM numbers`, at.past, at.past))
 		if isPostgres(cfg) {
 			exec(t, s.db, "VACUUM ANALYZE pastes")
 		}

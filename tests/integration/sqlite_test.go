@@ -113,7 +113,8 @@ func TestSQLiteHeldByAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close() //nolint:errcheck // nothing was written
-	for what, use := range map[string]func(ctx context.Context) error{"connecting": store.Connect, "migrating": store.Migrate, "readiness": store.Ready} {
+	for what, use := range map[string]func(ctx context.Context) error{"connecting": store.Connect, "migrating": store.Migrate,
+		"readiness": store.Ready} {
 		ctx, cancel := context.WithTimeout(t.Context(), shortTime)
 		started := time.Now()
 		wantUnavailable(t, what, use(ctx), started)

@@ -390,7 +390,10 @@ func TestChangesFollowAMovingName(t *testing.T) {
 		s := openService(t, cfg)
 		for what, change := range map[string]func(user.Name) error{
 			"an update": func(name user.Name) error {
-				_, _, err := s.users.Update(t.Context(), name, func(u *user.User, _ map[string]string) error { u.Contributor = true; return nil })
+				_, _, err := s.users.Update(t.Context(), name, func(u *user.User, _ map[string]string) error {
+					u.Contributor = true
+					return nil
+				})
 				return err
 			},
 			"a deletion": func(name user.Name) error { _, err := s.users.Delete(t.Context(), name); return err },

@@ -35,7 +35,8 @@ func run(args []string) int {
 	if err := signalled.Err(); err != nil {
 		return fail(err)
 	}
-	command := exec.Command(args[0], args[1:]...) //nolint:gosec,noctx // the caller's own command, which outlives a signal that it handles itself
+	// The command is the caller's own, and outlives a signal that it handles itself.
+	command := exec.Command(args[0], args[1:]...) //nolint:gosec,noctx // as said above
 	command.Env = append(os.Environ(), variables...)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err = command.Run()

@@ -66,7 +66,8 @@ func Fixture(t *testing.T, cfg gormstore.Config) {
 		secret, err := token.ParseSecret(k.text)
 		check(err)
 		check(tokens.Create(ctx, token.Token{
-			ID: token.ID("id-" + k.owner + user.ID(k.text[:2])), Owner: k.owner, Hash: secret.Hash(), CreatedAt: created, ExpiresAt: k.expires, RevokedAt: k.revoked,
+			ID: token.ID("id-" + k.owner + user.ID(k.text[:2])), Owner: k.owner, Hash: secret.Hash(), CreatedAt: created,
+			ExpiresAt: k.expires, RevokedAt: k.revoked,
 		}))
 	}
 	for _, p := range []paste.Paste{

@@ -235,7 +235,8 @@ func (p *Process) Wait() int {
 // Serve starts a server on a free port and waits until it serves.
 func Serve(t *testing.T, databaseURL string, settings ...string) *Process {
 	t.Helper()
-	settings = append([]string{"GLUEPOT_DATABASE_URL=" + databaseURL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, settings...)
+	settings = append([]string{"GLUEPOT_DATABASE_URL=" + databaseURL, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"},
+		settings...)
 	p := Start(t, settings, "serve")
 	p.WaitForAddress()
 	return p

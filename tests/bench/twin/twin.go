@@ -64,12 +64,14 @@ func New(ctx context.Context, url string, constant []byte) (http.Handler, func()
 	}
 	mux.HandleFunc("GET /user/{name}", func(w http.ResponseWriter, r *http.Request) {
 		var p profile
-		err := pool.QueryRow(r.Context(), `SELECT `+columns+` FROM users u WHERE u.username_folded = $1`, strings.ToLower(r.PathValue("name"))).Scan(p.fields()...)
+		err := pool.QueryRow(r.Context(), `SELECT `+columns+` FROM users u WHERE u.username_folded = $1`,
+			strings.ToLower(r.PathValue("name"))).Scan(p.fields()...)
 		write(w, p, err)
 	})
 	mux.HandleFunc("GET /user/{name}/exists", func(w http.ResponseWriter, r *http.Request) {
 		var one int
-		err := pool.QueryRow(r.Context(), `SELECT 1 FROM users u WHERE u.username_folded = $1`, strings.ToLower(r.PathValue("name"))).Scan(&one)
+		err := pool.QueryRow(r.Context(), `SELECT 1 FROM users u WHERE u.username_folded = $1`,
+			strings.ToLower(r.PathValue("name"))).Scan(&one)
 		write(w, "", err)
 	})
 	mux.HandleFunc("GET /user/self", func(w http.ResponseWriter, r *http.Request) {
