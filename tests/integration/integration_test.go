@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -24,6 +25,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
 )
+
+var large = flag.Bool("large", false, "show how look-ups fare beside the longest answers")
 
 func TestMain(m *testing.M) { os.Exit(database.Main(m)) }
 

@@ -259,17 +259,20 @@ func together(t *testing.T, callers, rounds int, do func(ctx context.Context) er
 	running.Wait()
 }
 
-// TestLookupsBesideLongAnswers prints how long look-ups take beside 64 long lists, and beside 32 clients who count while 300,000
+// TestLookupsBesideLongAnswers prints how long look-ups take beside 64 long lists, and beside 32 clients who count while many
 // expired pastes wait for the sweeper, and checks what makes the difference: how many connections those have.
 func TestLookupsBesideLongAnswers(t *testing.T) {
-	const owned = 50_000
+	owned, expired := 5_000, 20_000
+	if *large {
+		owned, expired = 50_000, 300_000
+	}
 	for _, cfg := range []gormstore.Config{database.Postgres(t), database.SQLite(t)} { // one after the other
 		s := openService(t, cfg)
 		addOwner(t, s.db, cfg, "many", owned)
 		at := instants[isPostgres(cfg)]
 		exec(t, s.db, fmt.Sprintf(`INSERT INTO pastes (id, created_at, expires_at)
-			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 300000)
-			SELECT 'e' || n, %s, %s FROM numbers`, at.past, at.past))
+			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < %d)
+			SELECT 'e' || n, %s, %s FROM numbers`, expired, at.past, at.past))
 		if isPostgres(cfg) {
 			exec(t, s.db, "VACUUM ANALYZE pastes")
 		}
@@ -298,10 +301,10 @@ func TestLookupsBesideLongAnswers(t *testing.T) {
 		if quarter := max(1, cfg.MaxConnections/4); most.Load() > int64(quarter) {
 			t.Errorf("got %d lists at once with a connection, want at most %d of %d", most.Load(), quarter, cfg.MaxConnections)
 		}
-		s.watchLatency(t, "32 who count beside 300,000 expired pastes", func() {
+		s.watchLatency(t, fmt.Sprintf("32 who count beside %d expired pastes", expired), func() {
 			together(t, 32, 20, func(ctx context.Context) error {
 				count, err := s.pastes.ActiveCount(ctx)
-				if err == nil && count != owned {
+				if err == nil && count != int64(owned) {
 					err = fmt.Errorf("counted %d", count)
 				}
 				return err
