@@ -72,7 +72,8 @@ func Remove() {
 	}
 }
 
-// raceOptions are for the race detector in the program. Without the last, it makes each process sleep for a second before it exits.
+// raceOptions are for the race detector in the program. Without the last, it makes each process
+// sleep for a second before it exits.
 const raceOptions = "GORACE=halt_on_error=1 atexit_sleep_ms=20"
 
 // environment is a list of NAME=VALUE; nothing else of the tests' own environment reaches the program
