@@ -230,7 +230,7 @@ func (d *dataloader[K, V]) answerAlone(w *waiter[K, V]) {
 func contained[T any](run func() (T, error)) (value T, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = fault.Wrap(fault.Internal, fault.MessageOf(nil), fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
+			err = fault.Unforeseen(fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
 		}
 	}()
 	return run()

@@ -299,7 +299,7 @@ func TestBatchedPanic(t *testing.T) {
 		for key := range 20 {
 			callers.Go(func() {
 				got, err := c.find(t.Context(), key)
-				if key == 13 && fault.KindOf(err) != fault.Internal || key != 13 && (got != key || err != nil) {
+				if key == 13 && !fault.Is(err, fault.Internal) || key != 13 && (got != key || err != nil) {
 					t.Errorf("%d: got %d, error %v, want the key, or %v for 13", key, got, err, fault.Internal)
 				}
 			})
@@ -318,7 +318,7 @@ func TestBatchedOutage(t *testing.T) {
 		var callers sync.WaitGroup
 		for key := range 50 {
 			callers.Go(func() {
-				if _, err := c.find(t.Context(), key); fault.KindOf(err) != fault.Unavailable {
+				if _, err := c.find(t.Context(), key); !fault.Is(err, fault.Unavailable) {
 					t.Errorf("%d: got %v, want %v", key, err, fault.Unavailable)
 				}
 			})

@@ -54,7 +54,7 @@ var (
 	forbidden   = &diagnosis{fault.Unavailable, messageUnavailable} // the file cannot be opened, or not for writing
 	noRight     = &diagnosis{fault.Unavailable, messageNoRight}
 	noSchema    = &diagnosis{fault.Unavailable, messageNoSchema}
-	unforeseen  = &diagnosis{fault.Internal, fault.MessageOf(nil)}
+	unforeseen  = &diagnosis{fault.Internal, fault.MessageInternal}
 )
 
 var errNotFound = fault.New(absent.kind, absent.message)

@@ -85,8 +85,7 @@ func TestWritesNoticeReplacedFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			store.file.stop() // the watcher does not help
-			if err := do(t.Context(), store, "second01"); fault.KindOf(err) != fault.Unavailable ||
-				fault.MessageOf(err) != errFileReplaced.Message {
+			if err := do(t.Context(), store, "second01"); !fault.Is(err, fault.Unavailable) || fault.MessageOf(err) != errFileReplaced.Message {
 				t.Errorf("a write: got %v, want %q", err, errFileReplaced.Message)
 			}
 			_, err := NewPastes(store).ActiveCount(t.Context())
@@ -170,7 +169,7 @@ func TestRemovedLog(t *testing.T) {
 	if err := create(store, "after001"); fault.MessageOf(err) != errFileReplaced.Message {
 		t.Errorf("a write after the log was removed: got %v, want %q", err, errFileReplaced.Message)
 	}
-	if err := store.Ready(t.Context()); fault.KindOf(err) != fault.Unavailable {
+	if err := store.Ready(t.Context()); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("readiness: got %v, want a fault of kind %q", err, fault.Unavailable)
 	}
 }

@@ -76,7 +76,7 @@ func TestSQLiteWithoutRoom(t *testing.T) {
 	}
 	started := time.Now()
 	_, err = pastes.Import(t.Context(), batch)
-	if fault.KindOf(err) != fault.Unavailable || fault.MessageOf(err) != messageNoRoom {
+	if !fault.Is(err, fault.Unavailable) || fault.MessageOf(err) != messageNoRoom {
 		t.Errorf("got %v, want %q", err, messageNoRoom)
 	}
 	if took := time.Since(started); took > cfg.ConnectTimeout/2 {
@@ -92,8 +92,7 @@ func TestNoRoomIsNamed(t *testing.T) {
 	for _, cause := range []error{
 		syscall.ENOSPC, &fs.PathError{Op: "mkdir", Path: "data", Err: syscall.EDQUOT}, &pgconn.PgError{Code: "53100"},
 	} {
-		if err := translate(fmt.Errorf("writing: %w", cause)); fault.KindOf(err) != fault.Unavailable ||
-			fault.MessageOf(err) != messageNoRoom {
+		if err := translate(fmt.Errorf("writing: %w", cause)); !fault.Is(err, fault.Unavailable) || fault.MessageOf(err) != messageNoRoom {
 			t.Errorf("%v: got %v, want %q", cause, err, messageNoRoom)
 		}
 	}
@@ -102,7 +101,7 @@ func TestNoRoomIsNamed(t *testing.T) {
 		"42501": messageNoRight, "3F000": messageNoSchema,
 	} {
 		err := translate(&pgconn.PgError{Code: code})
-		if fault.KindOf(err) != fault.Unavailable || fault.MessageOf(err) != want {
+		if !fault.Is(err, fault.Unavailable) || fault.MessageOf(err) != want {
 			t.Errorf("%s: got %v, want %q", code, err, want)
 		}
 	}

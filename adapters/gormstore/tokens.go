@@ -113,7 +113,7 @@ func (r *accountRow) value() (a tokenAccount, err error) {
 		return tokenAccount{}, err
 	}
 	if err := errors.Join(json.Unmarshal(r.stars, &a.account.Stars), json.Unmarshal(r.services, &a.account.Services)); err != nil {
-		return tokenAccount{}, fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
+		return tokenAccount{}, fault.Unforeseen(err)
 	}
 	return a, nil
 }
@@ -129,7 +129,7 @@ func (t *Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) e
 	for some := range slices.Chunk(ids, usesAtOnce) {
 		args, err := t.store.useArguments(some, uses)
 		if err != nil {
-			return fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
+			return fault.Unforeseen(err)
 		}
 		err = retried(ctx, func() error {
 			_, err := t.store.sql.ExecContext(ctx, t.store.queries.setLastUsed, args...)

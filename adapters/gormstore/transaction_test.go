@@ -21,7 +21,7 @@ func TestTransactionOutOfTime(t *testing.T) {
 		time.Sleep(100 * time.Millisecond) // database/sql undoes the transaction
 		return nil
 	})
-	if fault.KindOf(err) != fault.Unavailable {
+	if !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got the kind %v of %v, want %v", fault.KindOf(err), err, fault.Unavailable)
 	}
 }

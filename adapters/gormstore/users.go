@@ -127,7 +127,7 @@ func (r *userRow) fields() []any {
 func (r *userRow) value() (user.User, error) {
 	name, err := user.ParseName(r.Username)
 	if err != nil {
-		return user.User{}, fault.Wrap(fault.Internal, fault.MessageOf(nil), fmt.Errorf("user %s: %w", r.ID, err))
+		return user.User{}, fault.Unforeseen(fmt.Errorf("user %s: %w", r.ID, err))
 	}
 	return user.User{
 		ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage,
@@ -163,7 +163,7 @@ func (u *Users) WithServices(ctx context.Context, name user.Name) (user.User, ma
 		return user.User{}, nil, err
 	}
 	if err := json.Unmarshal(asJSON, &services); err != nil {
-		return user.User{}, nil, fault.Wrap(fault.Internal, fault.MessageOf(nil), err)
+		return user.User{}, nil, fault.Unforeseen(err)
 	}
 	found, err := row.value()
 	return found, services, err

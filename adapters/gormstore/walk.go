@@ -32,7 +32,7 @@ func walk[T any](query *gorm.DB, visit func(*T) error) error {
 }
 
 // errNested is what a visitor gets who asks for what only the end of its own walk could make room for.
-var errNested = fault.Wrap(fault.Internal, fault.MessageOf(nil),
+var errNested = fault.Unforeseen(
 	errors.New("a visitor asked the store for more than can be had while it is called: collect first, and ask after the walk"))
 
 // visiting calls somebody else's function while this goroutine holds a connection and places behind gates. Its frame on

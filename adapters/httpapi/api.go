@@ -53,8 +53,10 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	if err != nil {
 		return nil, err
 	}
-	api := &API{modules: modules, languages: answers, ready: ready, deadlines: deadlines{timeout: cfg.RequestTimeout},
-		proxies: trusted, log: log}
+	api := &API{
+		modules: modules, languages: answers, ready: ready,
+		deadlines: deadlines{timeout: cfg.RequestTimeout}, proxies: trusted, log: log,
+	}
 	releaseMode()
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false

@@ -83,7 +83,7 @@ func (a *API) problem(c *gin.Context, status int, message string) {
 func (a *API) recovered(c *gin.Context, recovered any) {
 	a.log.Error("panic while answering", zap.String("request_id", requestID(c)), zap.Any("panic", recovered), zap.Stack("stack"))
 	if !c.Writer.Written() {
-		a.problem(c, http.StatusInternalServerError, fault.MessageOf(nil))
+		a.problem(c, http.StatusInternalServerError, fault.MessageInternal)
 	}
 	c.Abort()
 }

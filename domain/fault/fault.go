@@ -57,6 +57,12 @@ func Wrap(kind Kind, message string, cause error) *Error {
 	return &Error{Kind: kind, Message: message, cause: cause}
 }
 
+// MessageInternal is the public message of what nobody foresaw. It gives nothing away.
+const MessageInternal = "Something went wrong on our side."
+
+// Unforeseen returns the error of kind Internal for a cause that has no better kind.
+func Unforeseen(cause error) *Error { return Wrap(Internal, MessageInternal, cause) }
+
 // Error returns the message and the cause. It is for logs: users get Message alone.
 func (e *Error) Error() string {
 	if e.cause == nil {
@@ -83,11 +89,14 @@ func KindOf(err error) Kind {
 // Is reports whether err is a failure of that kind. A nil error is none.
 func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
 
-// MessageOf returns the public message of the first *Error in err's chain.
-// An error without one gets a sentence that gives nothing away.
+// MessageOf returns the public message of the first *Error in err's chain, MessageInternal when there is none, and
+// nothing when err is nil.
 func MessageOf(err error) string {
+	if err == nil {
+		return ""
+	}
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Message
 	}
-	return "Something went wrong on our side."
+	return MessageInternal
 }

@@ -33,6 +33,9 @@ func TestIs(t *testing.T) {
 		"a conflict":                 {New(Conflict, "x"), Conflict},
 		"a conflict inside an error": {fmt.Errorf("outer: %w", New(Conflict, "x")), Conflict},
 	} {
+		if got := MessageOf(c.err); (got == "") != (c.err == nil) {
+			t.Errorf("%s: got the message %q", what, got)
+		}
 		if got := KindOf(c.err); got != c.kind {
 			t.Errorf("%s: got the kind %v, want %v", what, got, c.kind)
 		}

@@ -21,8 +21,9 @@ func TestNew(t *testing.T) {
 
 func TestValid(t *testing.T) {
 	t.Parallel()
-	for id, valid := range map[string]bool{"a": true, "A-z_0": true, "": false, "a b": false, "ä": false, "a\x00": false,
-		string(make([]byte, 65)): false} {
+	for id, valid := range map[string]bool{
+		"a": true, "A-z_0": true, "": false, "a b": false, "ä": false, "a\x00": false, string(make([]byte, 65)): false,
+	} {
 		if Valid(id) != valid {
 			t.Errorf("%q: got valid %v, want %v", id, Valid(id), valid)
 		}

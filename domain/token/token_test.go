@@ -54,8 +54,8 @@ func TestSecretIsNotPrinted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if printed := fmt.Sprintf("%v %+v %#v %s %q", secret, secret, secret, secret, secret) +
-		string(encoded); strings.Contains(printed, "hunter2") {
+	printed := fmt.Sprintf("%v %+v %#v %s %q", secret, secret, secret, secret, secret) + string(encoded)
+	if strings.Contains(printed, "hunter2") {
 		t.Errorf("got %s, want no secret in it", printed)
 	}
 }

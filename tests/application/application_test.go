@@ -235,8 +235,10 @@ func (f tongues) ByFoldedExtension(s string) (*language.Language, bool) { return
 func TestLanguages(t *testing.T) {
 	t.Parallel()
 	one, two := &language.Language{Name: "one"}, &language.Language{Name: "two"}
-	known := tongues{"name one": one, "name two": two, "alias two": one, "alias uno": one, "exact X": one, "exact x": two, "any X": two,
-		"any x": two, "any Y": one}
+	known := tongues{
+		"name one": one, "name two": two, "alias two": one, "alias uno": one,
+		"exact X": one, "exact x": two, "any X": two, "any x": two, "any Y": one,
+	}
 	byName, byExtension := languages.New(known).FindByName, languages.New(known).FindByExtension
 	for want, readings := range map[*language.Language][][]string{
 		one: {{"one"}, {"uno"}, {"nothing", "one"}},

@@ -76,8 +76,8 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 	for what, create := range map[string]func(*crowd) (string, error){
 		"user": func(c *crowd) (string, error) {
 			names++
-			created, err := users.New(crowdedUsers{w.userStore, c}, nil, nil, w.clock).Create.Do(t.Context(),
-				users.CreateInput{Name: fmt.Sprint("user", names)})
+			crowded := users.New(crowdedUsers{w.userStore, c}, nil, nil, w.clock)
+			created, err := crowded.Create.Do(t.Context(), users.CreateInput{Name: fmt.Sprint("user", names)})
 			return string(created.ID), err
 		},
 		"token": func(c *crowd) (string, error) {

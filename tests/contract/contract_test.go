@@ -14,8 +14,8 @@ func TestMain(m *testing.M) { os.Exit(database.Main(m)) }
 
 func stored(store *gormstore.Store) contract.Store {
 	return contract.Store{
-		Users: gormstore.NewUsers(store), Tokens: gormstore.NewTokens(store), Pastes: gormstore.NewPastes(store),
-		Stats: gormstore.NewStats(store),
+		Users: gormstore.NewUsers(store), Tokens: gormstore.NewTokens(store),
+		Pastes: gormstore.NewPastes(store), Stats: gormstore.NewStats(store),
 	}
 }
 

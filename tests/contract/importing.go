@@ -110,8 +110,8 @@ func importNames(t *testing.T, s Store) {
 	wantNames(t, s, map[user.ID]string{"a": "y", "b": "c", "c": "z", "d": "d", "e": "x"})
 	run("a name that somebody keeps", []user.Account{account("a", "D"), account("f", "f")}, rejected(fault.Conflict), fresh)
 	wantNames(t, s, map[user.ID]string{"a": "y", "b": "c", "c": "z", "d": "d", "e": "x", "f": "f"})
-	run("a chain behind such a name, and one beside it", []user.Account{account("b", "y"), account("a", "d"),
-		account("g", "c"), account("h", "h")},
+	run("a chain behind such a name, and one beside it",
+		[]user.Account{account("b", "y"), account("a", "d"), account("g", "c"), account("h", "h")},
 		rejected(fault.Conflict), rejected(fault.Conflict), rejected(fault.Conflict), fresh)
 	wantNames(t, s, map[user.ID]string{"a": "y", "b": "c", "c": "z", "d": "d", "e": "x", "f": "f", "h": "h"})
 	results, err := s.Users.Import(t.Context(), []user.Account{account("i", "same"), account("j", "SAME")})

@@ -256,8 +256,9 @@ func importsMeet(t *testing.T, s Store) {
 	for i := range records {
 		u := newUser(t, fmt.Sprint("user", i))
 		u.ID = user.ID(fmt.Sprint("u", i))
-		accounts[i] = user.Account{User: u, Stars: []string{fmt.Sprint("p", i), fmt.Sprint("p", (i+1)%records)},
-			Services: map[string]string{"github": fmt.Sprint(i)}}
+		accounts[i] = user.Account{
+			User: u, Stars: []string{fmt.Sprint("p", i), fmt.Sprint("p", (i+1)%records)}, Services: map[string]string{"github": fmt.Sprint(i)},
+		}
 		keys[i] = token.Token{ID: token.ID(fmt.Sprint("k", i)), Owner: u.ID, Hash: token.Hash{1, byte(i)}, CreatedAt: now}
 		pastes[i] = paste.Paste{ID: paste.ID(fmt.Sprint("p", i)), Owner: u.ID, CreatedAt: now.UTC()}
 		uses[keys[i].ID] = now

@@ -79,8 +79,8 @@ func expiryInstant(t *testing.T, s Store) {
 		answered := time.Now()
 		got := [...]int{listed, int(count), len(account.Stars)}
 		if answered.Before(expiry) && got != [...]int{1, 1, 1} || !asked.Before(expiry) && got != [...]int{0, 0, 0} {
-			t.Fatalf("asked %v before the expiry and answered %v before it: got %v (listed, counted, starred), want one each before it "+
-				"and none after it", expiry.Sub(asked), expiry.Sub(answered), got)
+			t.Fatalf("asked %v before the expiry and answered %v before it: "+
+				"got %v (listed, counted, starred), want one each before it and none after it", expiry.Sub(asked), expiry.Sub(answered), got)
 		}
 	}
 }

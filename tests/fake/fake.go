@@ -115,9 +115,9 @@ func (s *Store) copyServices(id user.ID) map[string]string {
 }
 
 // Update implements user.Updater.
-func (u Users) Update(
-	ctx context.Context, name user.Name, change func(*user.User, map[string]string) error,
-) (user.User, map[string]string, error) {
+func (u Users) Update(ctx context.Context, name user.Name, change func(*user.User, map[string]string) error) (
+	user.User, map[string]string, error,
+) {
 	unlock, err := u.lock(ctx)
 	if err != nil {
 		return user.User{}, nil, err
