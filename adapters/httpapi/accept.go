@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"strconv"
 	"strings"
 )
 
@@ -42,23 +43,14 @@ func quality(parameters string) int {
 			continue
 		}
 		whole, fraction, _ := strings.Cut(value, ".")
-		if whole != "0" && whole != "1" || len(fraction) > 3 {
+		if len(whole) != 1 || len(fraction) > 3 {
 			return 0
 		}
-		weight := int(whole[0] - '0')
-		for i := range 3 {
-			digit := 0
-			if i < len(fraction) {
-				if digit = int(fraction[i]) - '0'; digit < 0 || digit > 9 {
-					return 0
-				}
-			}
-			weight = 10*weight + digit
-		}
-		if weight > 1000 {
+		weight, err := strconv.ParseUint(whole+(fraction + "000")[:3], 10, 16)
+		if err != nil || weight > 1000 {
 			return 0
 		}
-		return weight
+		return int(weight)
 	}
 	return 1000
 }

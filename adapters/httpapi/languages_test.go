@@ -21,8 +21,8 @@ func TestLanguageCopies(t *testing.T) {
 			t.Errorf("%s: got %d %s, ETag %q, want 200 %s and an ETag of its own", name, answer.Code, answer.Body, etag, want)
 		}
 		etags[etag] = true
-		if again := request(api, http.MethodGet, "/data/language?name="+name,
-			http.Header{"If-None-Match": {etag}}); again.Code != http.StatusNotModified {
+		again := request(api, http.MethodGet, "/data/language?name="+name, http.Header{"If-None-Match": {etag}})
+		if again.Code != http.StatusNotModified {
 			t.Errorf("%s again: got %d, want 304", name, again.Code)
 		}
 	}

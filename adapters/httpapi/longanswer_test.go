@@ -27,7 +27,7 @@ func TestLongAnswers(t *testing.T) {
 		}
 		length := strconv.Itoa(len(s.list()))
 		if got := answer.Header().Get("Content-Length"); got != length && ids >= 1000 {
-			t.Errorf("%d ids: the length %q, want %s", ids, got, length)
+			t.Errorf("%d ids: got the length %q, want %s", ids, got, length)
 		}
 
 		// What was collected is not sent when the rest does not come, and nothing is left behind.

@@ -125,8 +125,9 @@ func (copies) ByName(name string) (*language.Language, bool) {
 
 func (copies) ByAlias(alias string) (*language.Language, bool) {
 	if alias == "golang" { // as a newer catalogue has it
-		return &language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"},
-			Extensions: []string{"go", "gox"}, Color: "#00add8"}, true
+		return &language.Language{
+			Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go", "gox"}, Color: "#00add8",
+		}, true
 	}
 	return nil, false
 }
