@@ -123,16 +123,16 @@ func TestReplicaHeldBack(t *testing.T) {
 	record(t, "writes undone or not seen by the next", failures, "0")
 	record(t, "counts of pastes after two more", strings.Join(counts, " "), `{"numPastes":7} on both`)
 	record(t, "programs that showed the old profile meanwhile", fmt.Sprintf("%d of %d after %v", still, len(nodes)+1, within), "")
-	record(t, "profile new everywhere after", bound, fmt.Sprint("the lag of ", lag, " and a little"))
-	if bound > lag+3*time.Second {
-		t.Errorf("got an old profile for %v, want at most %v", bound, lag+3*time.Second)
+	record(t, "profile new everywhere after", bound, fmt.Sprint("within twice the lag of ", lag))
+	if bound > 2*lag {
+		t.Errorf("got an old profile for %v, want at most %v", bound, 2*lag)
 	}
 }
 
 // TestConcurrentUpdates changes fields of one user from three processes at once, again and again: all
 // changes hold, without any replica.
 func TestConcurrentUpdates(t *testing.T) {
-	const rounds = 12
+	const rounds = 8
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
 		undone := 0

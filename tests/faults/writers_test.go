@@ -37,7 +37,7 @@ func number(t *testing.T, db *sql.DB, query string, args ...any) (n int) {
 // TestLastUsesFromTwoNodes uses the same tokens on two nodes that store their last-used times at short
 // intervals: PostgreSQL sees no deadlock, and the last use of each is stored.
 func TestLastUsesFromTwoNodes(t *testing.T) {
-	const accounts = 500
+	const accounts = 200
 	cfg := database.Postgres(t)
 	db := database.SQL(t, cfg)
 	export := newExport(accounts, 0)
@@ -60,7 +60,7 @@ func TestLastUsesFromTwoNodes(t *testing.T) {
 		rand.Shuffle(len(questions), func(i, j int) { questions[i], questions[j] = questions[j], questions[i] })
 		loads = append(loads, load{clients: 12, to: at(node.Address), questions: questions}.start(t))
 	}
-	time.Sleep(6 * time.Second)
+	time.Sleep(3 * time.Second)
 	total := &tally{}
 	for _, l := range loads {
 		total.add(l.stop())
@@ -113,7 +113,7 @@ func TestLastUsesFromTwoNodes(t *testing.T) {
 // TestTwoImportsAtOnce imports two newer and newer exports of the same installation from two processes at
 // once: both succeed, without a deadlock, and the result is the newest.
 func TestTwoImportsAtOnce(t *testing.T) {
-	const users, pastes, rounds = 1000, 6000, 5
+	const users, pastes, rounds = 500, 3000, 4
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
 		db, failed := database.SQL(t, cfg), 0
 		for round := range rounds {
@@ -125,7 +125,7 @@ func TestTwoImportsAtOnce(t *testing.T) {
 				processes = append(processes, export.importing(t, cfg))
 			}
 			for _, p := range processes {
-				if code := wait(t, p, time.Minute); code != 0 {
+				if code := wait(t, p); code != 0 {
 					failed++
 					t.Errorf("round %d: got exit code %d, want 0: %.1000s", round, code, &p.Stderr)
 				}
@@ -141,14 +141,17 @@ func TestTwoImportsAtOnce(t *testing.T) {
 	})
 }
 
-// wait returns the exit code of a process that may take its time.
-func wait(t *testing.T, p *program.Process, limit time.Duration) int {
+// importLimit is how long an import may take, on a machine that is busy, too.
+const importLimit = 5 * time.Minute
+
+// wait returns the exit code of an import.
+func wait(t *testing.T, p *program.Process) int {
 	t.Helper()
 	select {
 	case <-p.Exited:
 		return p.Cmd.ProcessState.ExitCode()
-	case <-time.After(limit):
-		t.Fatalf("got no end of the program within %v, want one", limit)
+	case <-time.After(importLimit):
+		t.Fatalf("got no end of the import within %v, want one", importLimit)
 		return 0
 	}
 }
@@ -223,7 +226,7 @@ func (e *export) importing(t *testing.T, cfg gormstore.Config) *program.Process 
 // into imports the export.
 func (e *export) into(t *testing.T, cfg gormstore.Config) {
 	t.Helper()
-	if p := e.importing(t, cfg); wait(t, p, time.Minute) != 0 {
+	if p := e.importing(t, cfg); wait(t, p) != 0 {
 		t.Fatalf("got a failure of the import, want none: %s", &p.Stderr)
 	}
 }
