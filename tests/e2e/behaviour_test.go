@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -40,9 +41,12 @@ func throughProxy(t *testing.T, settings ...string) (*program.Process, *faultpro
 	return program.Serve(t, string(cfg.URL), settings...), proxy
 }
 
+// slowness is how much longer than its limit something may take on a machine that is busy.
+const slowness = 10 * time.Second
+
 func TestDatabaseUnreachable(t *testing.T) {
 	t.Parallel()
-	const limit = time.Second
+	const limit = 5 * time.Second
 	for name, fail := range map[string]func(*faultproxy.Proxy){"down": (*faultproxy.Proxy).Refuse, "hanging": (*faultproxy.Proxy).Stall} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -51,30 +55,31 @@ func TestDatabaseUnreachable(t *testing.T) {
 				wantStatus(t, server, path, http.StatusOK)
 			}
 			fail(proxy)
-			for _, path := range append(databasePaths, "/readyz") {
-				started := time.Now()
-				response, body := wantStatus(t, server, path, http.StatusServiceUnavailable)
-				if response.Header.Get("Retry-After") == "" {
-					t.Errorf("%s: got no Retry-After, want one", path)
-				}
-				if !strings.Contains(body, `"statusMessage":"The database did not answer in time.`) {
-					t.Errorf("%s: got %s, want it to say that the database did not answer in time", path, body)
-				}
-				if took := time.Since(started); took > limit+limit/2 {
-					t.Errorf("%s: got an answer after %v, want it within the limit of %v", path, took, limit)
-				}
+			var waiting sync.WaitGroup
+			for _, path := range append(slices.Clone(databasePaths), "/readyz") {
+				waiting.Go(func() {
+					started := time.Now()
+					response, body := wantStatus(t, server, path, http.StatusServiceUnavailable)
+					if response.Header.Get("Retry-After") == "" {
+						t.Errorf("%s: got no Retry-After, want one", path)
+					}
+					if !strings.Contains(body, `"statusMessage":"The database did not answer in time.`) {
+						t.Errorf("%s: got %s, want it to say that the database did not answer in time", path, body)
+					}
+					if took := time.Since(started); took > limit+slowness {
+						t.Errorf("%s: got an answer after %v, want it within %v", path, took, limit+slowness)
+					}
+				})
 			}
+			waiting.Wait()
 			for _, path := range []string{"/healthz", "/data/language?name=go", "/data/languageExt?extension=go"} {
 				wantStatus(t, server, path, http.StatusOK)
 			}
 			proxy.Resume()
-			deadline := time.Now().Add(program.Patience)
-			for time.Now().Before(deadline) {
-				if status, _ := server.Get("/readyz", ""); status == http.StatusOK {
-					break
-				}
-				time.Sleep(20 * time.Millisecond)
-			}
+			program.Eventually(t, "the server is ready again", func() bool {
+				status, _ := server.Get("/readyz", "")
+				return status == http.StatusOK
+			})
 			for _, path := range databasePaths {
 				wantStatus(t, server, path, http.StatusOK)
 			}
@@ -92,8 +97,8 @@ func TestOverload(t *testing.T) {
 		waiting.Go(func() {
 			started := time.Now()
 			wantStatus(t, server, "/user/epoxy", http.StatusServiceUnavailable)
-			if took := time.Since(started); took > 2*limit {
-				t.Errorf("got an answer after %v, want it within %v", took, 2*limit)
+			if took := time.Since(started); took > limit+slowness { // one after the other, they would take 25 times the limit
+				t.Errorf("got an answer after %v, want it within %v", took, limit+slowness)
 			}
 		})
 	}
@@ -147,49 +152,68 @@ func TestRoundTrips(t *testing.T) {
 
 func TestStopping(t *testing.T) {
 	t.Parallel()
-	server, proxy := throughProxy(t, "GLUEPOT_HTTP_DRAIN_DELAY=1s")
+	server, proxy := throughProxy(t, "GLUEPOT_HTTP_DRAIN_DELAY=3s", "GLUEPOT_HTTP_REQUEST_TIMEOUT=25s")
 	wantStatus(t, server, "/user/epoxy", http.StatusOK)
-	proxy.Stall()
-	var inFlight sync.WaitGroup
-	inFlight.Go(func() { wantStatus(t, server, "/user/epoxy", http.StatusOK) })
-	time.Sleep(200 * time.Millisecond)
+	inFlight := stallRequest(t, server, proxy)
 	server.Signal(syscall.SIGTERM)
-	time.Sleep(200 * time.Millisecond)
-	_, body := wantStatus(t, server, "/readyz", http.StatusServiceUnavailable)
-	if !strings.Contains(body, "shutting down") {
+	program.Eventually(t, "the server is draining", func() bool {
+		response, err := http.Get("http://" + server.Address + "/healthz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		return response.Close // a server that drains says so in every answer
+	})
+	if _, body := wantStatus(t, server, "/readyz", http.StatusServiceUnavailable); !strings.Contains(body, "shutting down") {
 		t.Errorf("readiness: got %s, want it to say that the server is shutting down", body)
 	}
 	wantStatus(t, server, "/healthz", http.StatusOK)
-	time.Sleep(time.Second) // beyond the drain delay: the socket is closed, the request still in flight
+	program.Eventually(t, "the server takes no more connections", func() bool {
+		connection, err := net.DialTimeout("tcp", server.Address, time.Second)
+		if err == nil {
+			_ = connection.Close()
+		}
+		return err != nil
+	})
 	proxy.Resume()
-	inFlight.Wait()
+	if status := <-inFlight; status != http.StatusOK {
+		t.Errorf("the request in flight: got status %d, want 200", status)
+	}
 	if code := server.Wait(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)
 	}
 	server.WaitForLog("stopped")
 }
 
-func TestSecondSignal(t *testing.T) {
-	t.Parallel()
-	server, proxy := throughProxy(t)
-	wantStatus(t, server, "/user/epoxy", http.StatusOK)
+// stallRequest makes a request that waits for the database, and returns where its status comes, or 0 if it fails.
+func stallRequest(t *testing.T, server *program.Process, proxy *faultproxy.Proxy) <-chan int {
+	t.Helper()
 	proxy.Stall()
+	answered := make(chan int, 1)
 	go func() {
 		response, err := http.Get("http://" + server.Address + "/user/epoxy")
-		if err == nil {
-			_ = response.Body.Close()
+		if err != nil {
+			answered <- 0
+			return
 		}
+		_ = response.Body.Close()
+		answered <- response.StatusCode
 	}()
-	time.Sleep(200 * time.Millisecond)
+	program.Eventually(t, "the request waits for the database", func() bool { return proxy.Held() > 0 })
+	return answered
+}
+
+// TestSecondSignal ends at once, although a request waits for the database and may do so for longer than the test.
+func TestSecondSignal(t *testing.T) {
+	t.Parallel()
+	server, proxy := throughProxy(t, "GLUEPOT_HTTP_REQUEST_TIMEOUT=10m", "GLUEPOT_HTTP_WRITE_TIMEOUT=11m", "GLUEPOT_HTTP_DRAIN_TIMEOUT=10m")
+	wantStatus(t, server, "/user/epoxy", http.StatusOK)
+	stallRequest(t, server, proxy)
 	server.Signal(syscall.SIGTERM)
 	server.WaitForLog("stopping")
-	started := time.Now()
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 1 {
 		t.Errorf("got exit code %d, want 1", code)
-	}
-	if took := time.Since(started); took > 2*time.Second {
-		t.Errorf("got the end after %v, want it within 2s", took)
 	}
 }
 
@@ -418,7 +442,7 @@ func TestHangup(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	server := program.Serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_HTTP_DRAIN_DELAY=500ms")
+	server := program.Serve(t, string(cfg.URL), "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_HTTP_DRAIN_DELAY=2s")
 	wantStatus(t, server, "/user/self", http.StatusOK)
 	server.Signal(syscall.SIGHUP)
 	time.Sleep(100 * time.Millisecond)
@@ -445,13 +469,9 @@ func TestStoppingWhileDatabaseHangs(t *testing.T) {
 	server, proxy := throughProxy(t, "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_SWEEP_INTERVAL=50ms")
 	wantStatus(t, server, "/user/self", http.StatusOK) // a use to store
 	proxy.Stall()
-	began := time.Now()
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 0 {
 		t.Errorf("got exit code %d, want 0", code)
-	}
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("got the end after %v, want it within 5s", took)
 	}
 	undone := server.WaitForLog("the stop left something undone")
 	if text, _ := undone["error"].(string); !strings.Contains(text, "the last-used times of 1 tokens are lost") {

@@ -22,6 +22,7 @@ type Proxy struct {
 	refusing    bool
 	passing     *sync.Cond // waited on while stalled
 	stalled     bool
+	held        int // connections that have something to pass on, and are stalled
 	dropping    bool
 	connections map[net.Conn]*atomic.Bool // whether what is sent over it gets lost; one for both of its sides
 
@@ -65,6 +66,13 @@ func (p *Proxy) Stall() {
 	p.mu.Lock()
 	p.stalled = true
 	p.mu.Unlock()
+}
+
+// Held returns how many connections have something to pass on, and are stalled.
+func (p *Proxy) Held() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.held
 }
 
 // Drop loses whatever either side sends and closes nothing: a network that is cut in two. Connections of
@@ -207,8 +215,10 @@ func (p *Proxy) copy(to io.Writer, from io.Reader) error {
 
 func (p *Proxy) waitWhileStalled() {
 	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held++
+	defer func() { p.held-- }()
 	for p.stalled {
 		p.passing.Wait()
 	}
-	p.mu.Unlock()
 }
