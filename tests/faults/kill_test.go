@@ -118,7 +118,8 @@ func (w *writes) step(t *testing.T) {
 	}
 }
 
-// TestKilledWhileWriting kills the operator's commands, a node that sweeps and PostgreSQL at random instants: what was acknowledged is there, nothing is there by half, and counts are exact.
+// TestKilledWhileWriting kills the operator's commands, a node that sweeps and PostgreSQL at random instants: what was
+// acknowledged is there, nothing is there by half, and counts are exact.
 func TestKilledWhileWriting(t *testing.T) {
 	const expired, enoughNodes, enoughCommands = 100_000, 8, 80
 	onEachToKill(t, func(t *testing.T, cfg gormstore.Config, kill func()) {
