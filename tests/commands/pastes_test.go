@@ -44,7 +44,7 @@ func TestPasteList(t *testing.T) {
 {"id":"RANDOMID","ownerId":"RANDOMID","createdAt":"TIME","expiresAt":"TIME","active":false}
 `)
 	for _, got := range []string{text, lines} {
-		if strings.Index(got, second) < 0 || strings.Index(got, second) > strings.Index(got, first) {
+		if !strings.Contains(got, second) || strings.Index(got, second) > strings.Index(got, first) {
 			t.Errorf("got %s, want %s before %s", got, second, first)
 		}
 	}
