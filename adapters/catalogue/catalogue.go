@@ -22,12 +22,16 @@ type Catalogue struct {
 	aliases          index
 	extensions       map[string]*language.Language
 	foldedExtensions index
+	filenames        map[string]*language.Language
+	interpreters     map[string]*language.Language
 }
 
 var (
-	_ language.Names      = (*Catalogue)(nil)
-	_ language.Extensions = (*Catalogue)(nil)
-	_ language.Lister     = (*Catalogue)(nil)
+	_ language.Names        = (*Catalogue)(nil)
+	_ language.Extensions   = (*Catalogue)(nil)
+	_ language.Filenames    = (*Catalogue)(nil)
+	_ language.Interpreters = (*Catalogue)(nil)
+	_ language.Lister       = (*Catalogue)(nil)
 )
 
 // New builds the catalogue. It fails when the data contradict each other, which a test rules out.
@@ -36,7 +40,10 @@ func New() (*Catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalogue{names: make(index), aliases: make(index)}
+	c := &Catalogue{
+		names: make(index), aliases: make(index),
+		filenames: make(map[string]*language.Language), interpreters: make(map[string]*language.Language),
+	}
 	claims := make(map[string][]claim) // by extension as it is written
 	for _, k := range known {
 		l := &language.Language{Name: k.Name, Mode: k.Mode}
@@ -44,7 +51,7 @@ func New() (*Catalogue, error) {
 			return nil, fmt.Errorf("two languages are named %q", l.Name)
 		}
 		c.languages = append(c.languages, l)
-		c.extend(l, claims, true, k.MIMETypes, k.Extensions, k.Aliases)
+		c.extend(l, claims, true, k.MIMETypes, k.Extensions, append(k.Aliases, clientAliases[k.Name]...))
 	}
 	linguist, err := readLinguist()
 	if err != nil {
@@ -70,6 +77,8 @@ func New() (*Catalogue, error) {
 			mimeTypes = []string{info.MIMEType}
 		}
 		c.extend(l, claims, false, mimeTypes, info.Extensions, append([]string{info.Name}, info.Aliases...))
+		assign(c.filenames, filenameOwners, l, info.Filenames)
+		assign(c.interpreters, interpreterOwners, l, info.Interpreters)
 	}
 	for _, l := range c.languages {
 		if len(l.MIMETypes) == 0 {
@@ -125,6 +134,15 @@ func (c *Catalogue) assignExtensions(claims map[string][]claim) error {
 	return nil
 }
 
+// assign gives keys to a language, unless a table gives them to another.
+func assign(taken map[string]*language.Language, owners map[string]string, l *language.Language, keys []string) {
+	for _, key := range keys {
+		if wanted, ok := owners[key]; !ok || wanted == l.Name {
+			taken[key] = l
+		}
+	}
+}
+
 // All implements language.Lister: CodeMirror's come first.
 func (c *Catalogue) All() []*language.Language { return c.languages }
 
@@ -143,6 +161,18 @@ func (c *Catalogue) ByExtension(extension string) (*language.Language, bool) {
 // ByFoldedExtension implements language.Extensions.
 func (c *Catalogue) ByFoldedExtension(extension string) (*language.Language, bool) {
 	return c.foldedExtensions.find(extension)
+}
+
+// ByFilename implements language.Filenames.
+func (c *Catalogue) ByFilename(name string) (*language.Language, bool) {
+	found, ok := c.filenames[name]
+	return found, ok
+}
+
+// ByInterpreter implements language.Interpreters.
+func (c *Catalogue) ByInterpreter(name string) (*language.Language, bool) {
+	found, ok := c.interpreters[name]
+	return found, ok
 }
 
 // union appends to list what it lacks of more.

@@ -138,8 +138,10 @@ func TestLinguistFile(t *testing.T) {
 	}
 	languages := make([]linguistLanguage, 0, len(data.LanguageInfoByID))
 	for _, info := range data.LanguageInfoByID {
-		l := linguistLanguage{Name: info.Name, Mode: info.CodeMirrorMode, MIMEType: info.MimeType,
-			Color: strings.ToLower(info.Color), Aliases: info.Aliases}
+		l := linguistLanguage{
+			Name: info.Name, Mode: info.CodeMirrorMode, MIMEType: info.MimeType, Color: strings.ToLower(info.Color),
+			Aliases: info.Aliases, Filenames: info.Filenames, Interpreters: info.Interpreters,
+		}
 		for _, extension := range info.Extensions {
 			l.Extensions = append(l.Extensions, strings.TrimPrefix(extension, "."))
 		}
@@ -387,5 +389,35 @@ func BenchmarkByName(b *testing.B) {
 	c := build(b)
 	for b.Loop() {
 		c.ByName("JavaScript")
+	}
+}
+
+// TestContestedNames lists what several languages claim and filenameOwners and interpreterOwners do not decide.
+func TestContestedNames(t *testing.T) {
+	t.Parallel()
+	c := build(t)
+	for what, of := range map[string]struct {
+		claims map[string][]string
+		owners map[string]string
+		find   func(string) (*language.Language, bool)
+	}{
+		"file":        {data.LanguagesByFilename, filenameOwners, c.ByFilename},
+		"interpreter": {data.LanguagesByInterpreter, interpreterOwners, c.ByInterpreter},
+	} {
+		for name, claims := range of.claims {
+			found, ok := of.find(name)
+			if !ok {
+				t.Errorf("the %s %s: got nothing, want one of %v", what, name, claims)
+				continue
+			}
+			if want, decided := of.owners[name]; decided && found.Name != want || !decided && len(claims) > 1 {
+				t.Errorf("the %s %s: got %s, want a decision between %v", what, name, found.Name, claims)
+			}
+		}
+	}
+	for name, want := range map[string]string{"Makefile": "Makefile", "Dockerfile": "Dockerfile", "makefile": "Makefile", ".bashrc": "Shell"} {
+		if found, _ := c.ByFilename(name); found == nil || found.Name != want {
+			t.Errorf("the file %s: got %v, want %s", name, found, want)
+		}
 	}
 }

@@ -23,6 +23,13 @@ type codeMirrorLanguage struct {
 // autodetect is the language of pastes whose author chose none: v2 has it beside CodeMirror's.
 var autodetect = codeMirrorLanguage{Name: "Autodetect", Mode: noMode, MIMETypes: []string{plainText}}
 
+// clientAliases are what clients of v2 call languages that neither source calls so, by the language's name.
+var clientAliases = map[string][]string{
+	"Dockerfile": {"Docker"},
+	"Plain Text": {"plaintext"},
+	"Tiki wiki":  {"TikiWiki"},
+}
+
 func readCodeMirror() ([]codeMirrorLanguage, error) {
 	var file struct {
 		Languages []codeMirrorLanguage `json:"languages"`

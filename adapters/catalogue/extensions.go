@@ -133,6 +133,22 @@ var owners = map[string]string{
 	"yy":         "Yacc",
 }
 
+// filenameOwners and interpreterOwners say the same of what several of Linguist's languages claim. A test finds what is
+// contested and stands in neither.
+var (
+	filenameOwners = map[string]string{
+		"HOSTS": "Hosts File",
+		"hosts": "Hosts File",
+	}
+	interpreterOwners = map[string]string{
+		"lua":    "Lua",
+		"ocaml":  "OCaml",
+		"parrot": "Parrot Assembly",
+		"perl":   "Perl",
+		"perl6":  "Raku",
+	}
+)
+
 // claim is a language's wish to own an extension.
 type claim struct {
 	language   *language.Language

@@ -54,6 +54,9 @@ type linguistLanguage struct {
 	Color      string   `json:"color,omitempty"` // #rrggbb
 	Extensions []string `json:"ext,omitempty"`   // without their dots, the usual one first
 	Aliases    []string `json:"alias,omitempty"`
+	// Filenames are those that need no extension, Interpreters the programs that a shebang names.
+	Filenames    []string `json:"file,omitempty"`
+	Interpreters []string `json:"run,omitempty"`
 }
 
 // readLinguist returns Linguist's languages in the order of their names.

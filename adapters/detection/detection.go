@@ -1,0 +1,156 @@
+// Package detection tells in which language a text is written, by what stands in it: a shebang, a modeline, its
+// form as a whole, and the words and signs that its language is made of.
+//
+// It looks at the beginning of a text only, and its time grows with what it looks at (decision 0034).
+package detection
+
+import (
+	"strings"
+
+	"github.com/gluepot/gluepot/domain/language"
+)
+
+// scope is how many bytes of a text are looked at.
+const scope = 16 << 10
+
+// What a language must reach to be believed: so many points, from so many features. Prose reaches less.
+const (
+	enoughPoints   = 6
+	enoughFeatures = 2
+)
+
+// Detector implements language.Detector.
+type Detector struct {
+	names        language.Names
+	interpreters language.Interpreters
+}
+
+var _ language.Detector = (*Detector)(nil)
+
+// New returns a detector of the languages that names knows.
+func New(names language.Names, interpreters language.Interpreters) *Detector {
+	return &Detector{names: names, interpreters: interpreters}
+}
+
+// Detect implements language.Detector.
+func (d *Detector) Detect(text string) (*language.Language, bool) {
+	text = strings.TrimPrefix(text, "\ufeff")
+	program := interpreter(text)
+	for _, name := range [...]string{program, withoutVersion(program)} {
+		if found, ok := d.interpreters.ByInterpreter(name); ok {
+			return found, true
+		}
+	}
+	if found, ok := d.named(modeline(text)); ok {
+		return found, true
+	}
+	if len(text) > scope {
+		text = text[:scope]
+	}
+	if name := form(text); name != "" {
+		return d.names.ByName(name)
+	}
+	return d.names.ByName(mostLikely(text))
+}
+
+// Languages returns the names of the languages that are told apart by what stands in a text, besides any that a shebang or
+// a modeline names.
+func Languages() ([]string, error) {
+	table, err := loadFeatures()
+	if err != nil {
+		return nil, err
+	}
+	return append([]string{"JSON", "YAML", "TOML", "Properties files", "Markdown", "diff"}, table.languages...), nil
+}
+
+// named finds a language by what an editor calls it.
+func (d *Detector) named(name string) (*language.Language, bool) {
+	if name == "" {
+		return nil, false
+	}
+	if found, ok := d.names.ByName(name); ok {
+		return found, true
+	}
+	return d.names.ByAlias(name)
+}
+
+// mostLikely returns the name of the language whose features the text has most of, or "".
+func mostLikely(text string) string {
+	table, err := loadFeatures()
+	if err != nil { // a test reads the table
+		return ""
+	}
+	best, bestPoints := "", 0.0
+	for i, s := range table.score(text) {
+		if s.features >= enoughFeatures && s.points >= enoughPoints && s.points > bestPoints {
+			best, bestPoints = table.languages[i], s.points
+		}
+	}
+	return best
+}
+
+// score is what a text says for a language.
+type score struct {
+	points   float64
+	features int // of different kinds, that speak for it
+}
+
+// score adds up the features of a text for each language.
+func (f *features) score(text string) []score {
+	found := make([]int, len(f.weights))
+	var open, next []*node // features that have begun
+	tokenize(text, func(t token) {
+		keys, count := f.keys(t)
+		next = next[:0]
+		open = append(open, f.root)
+		for _, n := range open {
+			for _, key := range keys[:count] {
+				if child, ok := n.next[key]; ok {
+					next = append(next, child)
+					for _, i := range child.feature {
+						found[i]++
+					}
+				}
+			}
+		}
+		open, next = next, open
+	})
+	scores := make([]score, len(f.languages))
+	for i, count := range found {
+		if count == 0 {
+			continue
+		}
+		s := &scores[f.weights[i].language]
+		s.points += f.weights[i].points * (1 + float64(min(count-1, 4))/4)
+		if f.weights[i].points > 0 {
+			s.features++
+		}
+	}
+	return scores
+}
+
+// keys returns what a feature may call the token, and how many of it: the text, its class, and, since some languages have
+// no case, a word's lower case.
+func (f *features) keys(t token) (keys [3]string, count int) {
+	add := func(key string) {
+		keys[count] = key
+		count++
+	}
+	switch t.class {
+	case "STR", "CHR", "RAW", "TXT", "START", "NL", "NUM":
+		add(t.class)
+		return keys, count
+	}
+	if f.words[t.text] {
+		add(t.text)
+	}
+	if t.class != "" && !(t.class == "ID" && reserved[t.text]) {
+		add(t.class)
+	}
+	if t.class == "ID" && t.text[0] < 'a' {
+		if lower := strings.ToLower(t.text); lower != t.text && f.words[lower] {
+			add(lower)
+		}
+	}
+	return keys, count
+}

@@ -1,0 +1,158 @@
+package detection
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/language"
+)
+
+//go:embed testdata/samples.txt
+var samplesFile string
+
+type sample struct{ language, text string }
+
+// samples are short texts, each under a line "=== " and its language's name.
+func samples(t testing.TB) []sample {
+	t.Helper()
+	var all []sample
+	for part := range strings.SplitSeq(strings.TrimPrefix(samplesFile, "=== "), "\n=== ") {
+		name, text, _ := strings.Cut(part, "\n")
+		all = append(all, sample{name, text + "\n"})
+	}
+	if len(all) < 100 {
+		t.Fatalf("got %d samples, want more than 100", len(all))
+	}
+	return all
+}
+
+// known knows every name and one interpreter.
+type known struct{}
+
+func (known) ByName(name string) (*language.Language, bool) {
+	return &language.Language{Name: name}, name != ""
+}
+
+func (known) ByAlias(string) (*language.Language, bool) { return nil, false }
+
+func (known) ByInterpreter(name string) (*language.Language, bool) {
+	return &language.Language{Name: "run by " + name}, name == "python" || name == "perl6"
+}
+
+func detected(text string) string {
+	if found, ok := New(known{}, known{}).Detect(text); ok {
+		return found.Name
+	}
+	return language.PlainText
+}
+
+func TestSamples(t *testing.T) {
+	t.Parallel()
+	count := map[string]int{}
+	for _, s := range samples(t) {
+		count[s.language]++
+		t.Run(fmt.Sprintf("%s/%d", s.language, count[s.language]), func(t *testing.T) {
+			t.Parallel()
+			if got := detected(s.text); got != s.language {
+				t.Errorf("got %s, want %s, of:\n%s", got, s.language, s.text)
+			}
+			if got := detected(strings.ReplaceAll(s.text, "\n", "\r\n")); got != s.language {
+				t.Errorf("with CRLF: got %s, want %s, of:\n%s", got, s.language, s.text)
+			}
+		})
+	}
+	for _, common := range []string{"JavaScript", "Python", "Java", "C", "C++", "C#", "TypeScript", "Go", "PHP", "Ruby", "Rust", "Shell"} {
+		if count[common] < 4 {
+			t.Errorf("got %d samples of %s, want 4", count[common], common)
+		}
+	}
+}
+
+func TestMarks(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"#!/usr/bin/python\nx":                                  "run by python",
+		"#!/usr/bin/env python3.12\nx":                          "run by python",
+		"#! /usr/bin/env -S LANG=C python3 -u\nx":               "run by python",
+		"\ufeff#!/usr/bin/python\n":                             "run by python",
+		"#!/usr/bin/perl6\n":                                    "run by perl6",
+		"# -*- Ruby -*-\nx":                                     "Ruby",
+		"/* -*- tab-width: 4; mode: C++; -*- */":                "C++",
+		"x\n\n// vim: set ts=4 ft=go :\n":                       "go",
+		"x\n# vi: filetype=lua\n":                               "lua",
+		"#!\n":                                                  language.PlainText,
+		"#!/usr/bin/env\n":                                      language.PlainText,
+		"#!/opt/nobody/knows\n":                                 language.PlainText,
+		"a\nb\nc\nd\ne\nf\n# -*- Ruby -*-\ng\nh\ni\nj\nk\nl\nm": language.PlainText,
+		"":     language.PlainText,
+		"\x00": language.PlainText,
+	} {
+		if got := detected(text); got != want {
+			t.Errorf("got %s, want %s, of %q", got, want, text)
+		}
+	}
+}
+
+// TestLongTexts sees that what stands behind the scope costs nothing, whatever it is.
+func TestLongTexts(t *testing.T) {
+	t.Parallel()
+	for _, s := range samples(t) {
+		long := strings.Repeat(s.text, 1+scope/len(s.text))
+		end := strings.Repeat("x", 1<<20)
+		if got, want := detected(long+end), detected(long[:scope]); got != want && s.language != "JSON" {
+			t.Errorf("got %s, want %s as for its beginning, of:\n%s", got, want, s.text)
+		}
+	}
+}
+
+func TestParseFeatures(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"[Go]\nfunc":     `features.txt:2: "func" is not a weight and a feature of a language`,
+		"3 func":         `features.txt:1: "3 func" is not a weight and a feature of a language`,
+		"[Go]\n3 ":       `features.txt:2: "3 " has no feature`,
+		"[C++ < C]\n3 x": "features.txt:1: C does not come before C++",
+	} {
+		if _, err := parseFeatures(file); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s, of %q", err, want, file)
+		}
+	}
+	if _, err := loadFeatures(); err != nil {
+		t.Error(err)
+	}
+}
+
+func FuzzDetect(f *testing.F) {
+	for _, s := range samples(f) {
+		f.Add(s.text)
+	}
+	f.Add(`"""`)
+	f.Add("/*")
+	f.Add("\n\n\n\n\n\n# vim: ft=")
+	f.Fuzz(func(t *testing.T, text string) {
+		tokens := 0
+		tokenize(text, func(token) { tokens++ })
+		if limit := 2*len(text) + 3; tokens > limit {
+			t.Errorf("got %d tokens of %d bytes, want at most %d", tokens, len(text), limit)
+		}
+		detected(text)
+	})
+}
+
+func BenchmarkDetect(b *testing.B) {
+	for name, text := range map[string]string{
+		"2KiB of Go":        strings.Repeat("func main() {\n\tfmt.Println(\"x\")\n}\n", 57),
+		"2MiB of Go":        strings.Repeat("func main() {\n\tfmt.Println(\"x\")\n}\n", 57000),
+		"2MiB of brackets":  strings.Repeat("[", 2<<20),
+		"2MiB of quotes":    strings.Repeat("'", 2<<20),
+		"2MiB without ends": strings.Repeat("a ", 1<<20),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				detected(text)
+			}
+		})
+	}
+}

@@ -1,0 +1,40 @@
+package language
+
+import "testing"
+
+// table finds by what is in it.
+type table map[string]*Language
+
+func (t table) ByFilename(name string) (*Language, bool) {
+	found, ok := t["file "+name]
+	return found, ok
+}
+func (t table) ByExtension(extension string) (*Language, bool) {
+	found, ok := t[extension]
+	return found, ok
+}
+func (t table) ByFoldedExtension(extension string) (*Language, bool) {
+	found, ok := t["any "+extension]
+	return found, ok
+}
+
+func TestByTitle(t *testing.T) {
+	t.Parallel()
+	known := table{
+		"file Makefile": {Name: "Makefile"}, "go": {Name: "Go"}, "any GO": {Name: "Go"},
+		"blade.php": {Name: "Blade"}, "php": {Name: "PHP"}, "file CMakeLists.txt": {Name: "CMake"}, "txt": {Name: "Plain Text"},
+	}
+	for title, want := range map[string]string{
+		"main.go": "Go", ".go": "Go", "MAIN.GO": "Go", "src/main.go": "Go", `C:\src\main.go`: "Go", "a.b.go": "Go",
+		"view.blade.php": "Blade", "view.php": "PHP", "Makefile": "Makefile", "sub/Makefile": "Makefile", "CMakeLists.txt": "CMake",
+		"go": "", "": "", "notes": "", "main.go/": "", "go.": "", "makefile": "", "x.unknown": "",
+	} {
+		got := ""
+		if found, ok := ByTitle(title, known, known); ok {
+			got = found.Name
+		}
+		if got != want {
+			t.Errorf("got %q, want %q, for %q", got, want, title)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package application
+
+import (
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/catalogue"
+	"github.com/gluepot/gluepot/adapters/detection"
+	"github.com/gluepot/gluepot/domain/language"
+)
+
+// TestDetectedLanguages sees that what the detector can find is in the catalogue under that very name.
+func TestDetectedLanguages(t *testing.T) {
+	t.Parallel()
+	known, err := catalogue.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := detection.Languages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(names, language.PlainText) {
+		if found, ok := known.ByName(name); !ok || found.Name != name {
+			t.Errorf("got %v, want %s in the catalogue", found, name)
+		}
+	}
+	for alias, want := range map[string]string{"plaintext": language.PlainText, "Docker": "Dockerfile", "TikiWiki": "Tiki wiki"} {
+		found, ok := known.ByName(alias)
+		if !ok {
+			found, ok = known.ByAlias(alias)
+		}
+		if !ok || found.Name != want {
+			t.Errorf("got %v, want %s, for %s, which real clients send", found, want, alias)
+		}
+	}
+}
