@@ -13,22 +13,26 @@ import (
 // MaxLength is the longest identifier, in bytes.
 const MaxLength = 64
 
-// generatedLength gives 36^8 (2.8e12) identifiers: PasteMyst's length, which existing clients expect.
+// generatedLength gives 35*36^7 (2.7e12) identifiers: PasteMyst's length and form, which existing clients expect.
 // Whoever stores one uses Draw.
 const generatedLength = 8
 
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
 
-// New returns a random identifier of eight digits and lower-case letters.
+// New returns a random identifier of eight digits and lower-case letters, the first not 0.
 func New() string {
 	var id [generatedLength]byte
 	var random [2 * generatedLength]byte
 	for n := 0; n < len(id); {
 		_, _ = rand.Read(random[:]) // crypto/rand never returns an error
 		for _, b := range random {
-			// 252 is the largest multiple of 36 in a byte: beyond it a remainder would favour some digits.
-			if b < 252 && n < len(id) {
-				id[n] = alphabet[b%36]
+			digits := alphabet
+			if n == 0 {
+				digits = alphabet[1:]
+			}
+			// Beyond the largest multiple of their number in a byte, a remainder would favour some digits.
+			if count := byte(len(digits)); n < len(id) && b < 255/count*count {
+				id[n] = digits[b%count]
 				n++
 			}
 		}
@@ -39,7 +43,7 @@ func New() string {
 // ErrTaken is the fault.Conflict of an identifier that something has already.
 var ErrTaken = fault.New(fault.Conflict, "The id is taken.")
 
-// draws is how often Draw tries: with 36^8 identifiers even a second time is rare.
+// draws is how often Draw tries: with so many identifiers even a second time is rare.
 const draws = 5
 
 // Draw calls store with a new identifier, and with another one as long as store fails with ErrTaken in the

@@ -2,6 +2,7 @@ package ident
 
 import (
 	"errors"
+	"regexp"
 	"testing"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -9,13 +10,25 @@ import (
 
 func TestNew(t *testing.T) {
 	t.Parallel()
-	seen := map[string]bool{}
+	form := regexp.MustCompile("^[1-9a-z][0-9a-z]{7}$")
+	seen, digits := map[string]bool{}, [generatedLength]map[byte]bool{}
 	for range 10_000 {
 		id := New()
-		if len(id) != generatedLength || !Valid(id) || seen[id] {
-			t.Fatalf("got %q, want a new, valid id of %d characters", id, generatedLength)
+		if !form.MatchString(id) || !Valid(id) || seen[id] {
+			t.Fatalf("got %q, want a new id of the form %v", id, form)
 		}
 		seen[id] = true
+		for i := range digits {
+			if digits[i] == nil {
+				digits[i] = map[byte]bool{}
+			}
+			digits[i][id[i]] = true
+		}
+	}
+	for i, want := range [generatedLength]int{35, 36, 36, 36, 36, 36, 36, 36} {
+		if len(digits[i]) != want {
+			t.Errorf("digit %d: got %d values, want %d", i, len(digits[i]), want)
+		}
 	}
 }
 

@@ -44,3 +44,12 @@ func (a *Authenticator) Authenticate(presented string, find func(Hash) (Token, e
 	a.uses.RecordUse(found.ID, now)
 	return found, nil
 }
+
+// AuthenticateAt is Authenticate for a find that writes what only the holder of a valid token may. find judges the
+// token, by Token.Verify or a statement that means the same, at the instant that it is given, and so does
+// AuthenticateAt: they cannot disagree. The instant is in whole microseconds, as stores keep them.
+func (a *Authenticator) AuthenticateAt(presented string, find func(hash Hash, at time.Time) (Token, error)) (Token, error) {
+	at := a.now().Truncate(time.Microsecond)
+	signIn := Authenticator{uses: a.uses, now: func() time.Time { return at }}
+	return signIn.Authenticate(presented, func(hash Hash) (Token, error) { return find(hash, at) })
+}

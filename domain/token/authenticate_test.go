@@ -77,3 +77,42 @@ func TestAuthenticateAllocatesNothing(t *testing.T) {
 		t.Errorf("got %v allocations, want the %v of the hash", got, hashing)
 	}
 }
+
+// TestAuthenticateAt has a token that expires while it is looked up: both sides judge it at the same instant.
+func TestAuthenticateAt(t *testing.T) {
+	t.Parallel()
+	secret, now := Generate(), time.Date(2024, 5, 6, 7, 8, 9, 123456789, time.UTC)
+	recorded := make(uses)
+	signIn := NewAuthenticator(recorded, func() time.Time { return now })
+	for what, c := range map[string]struct {
+		expiry time.Time
+		want   error
+	}{
+		"expires in between":     {now.Add(time.Second), nil},
+		"has expired":            {now.Truncate(time.Microsecond), Rejected()},
+		"expires a moment later": {now, nil}, // stores keep microseconds
+	} {
+		clear(recorded)
+		valid := Token{ID: "valid", Hash: secret.Hash(), ExpiresAt: c.expiry}
+		var judged error
+		_, err := signIn.AuthenticateAt(secret.Reveal(), func(hash Hash, at time.Time) (Token, error) {
+			judged = valid.Verify(hash, at)
+			now = now.Add(time.Minute)
+			return valid, nil
+		})
+		now = now.Add(-time.Minute)
+		if !errors.Is(err, c.want) || !errors.Is(judged, c.want) {
+			t.Errorf("%s: got %v and %v, want %v", what, judged, err, c.want)
+		}
+		if used, want := recorded[valid.ID], now.Truncate(time.Microsecond); (err == nil) != used.Equal(want) {
+			t.Errorf("%s: got a use at %v, want %v", what, used, want)
+		}
+	}
+	_, err := signIn.AuthenticateAt("", func(Hash, time.Time) (Token, error) {
+		t.Error("a token was looked for though none was presented")
+		return Token{}, nil
+	})
+	if !errors.Is(err, Rejected()) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,129 @@
+// Package linediff makes unified diffs, line by line.
+package linediff
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+const (
+	// maxLines is how many lines two texts may have together for the library, which allocates 400 bytes for each and
+	// eight times the texts' length. Other texts get a single hunk.
+	maxLines = 20_000
+	context  = 3 // lines around a hunk
+)
+
+// Unified implements paste.Differ. The library anchors its hunks at lines that each text has once, which takes
+// n log n steps; of texts with too many lines, everything between the first and the last difference is replaced.
+func Unified(before, after string) string {
+	if strings.Count(before, "\n")+strings.Count(after, "\n") > maxLines {
+		return single(before, after)
+	}
+	out := diff.Diff("", []byte(before), "", []byte(after))
+	_, out, _ = bytes.Cut(out, []byte("\n")) // a line that names both texts precedes the header
+	return string(out)
+}
+
+// single returns a diff of one hunk.
+func single(before, after string) string {
+	start := commonStart(before, after)
+	beforeRest, afterRest := before[start:], after[start:]
+	end := commonEnd(beforeRest, afterRest)
+	removed, added := beforeRest[:len(beforeRest)-end], afterRest[:len(afterRest)-end]
+	lead, trail := lastLines(before[:start], context), firstLines(beforeRest[len(removed):], context)
+
+	var out strings.Builder
+	around := lines(lead) + lines(trail)
+	// Each line gets a sign; nothing else is longer than the 200 bytes.
+	out.Grow(len(lead) + len(removed) + len(added) + len(trail) + around + lines(removed) + lines(added) + 200)
+	out.WriteString(paste.DiffHeader)
+	first := lines(before[:start]) - lines(lead)
+	fmt.Fprintf(&out, "@@ -%s +%s @@\n", span(first, around+lines(removed)), span(first, around+lines(added)))
+	write(&out, ' ', lead)
+	write(&out, '-', removed)
+	write(&out, '+', added)
+	write(&out, ' ', trail)
+	return out.String()
+}
+
+// span writes where a hunk is on one side: the number of its first line, or of the one before it when it has none.
+func span(before, lines int) string {
+	if lines > 0 {
+		before++
+	}
+	return fmt.Sprintf("%d,%d", before, lines)
+}
+
+// lines returns how many lines text has.
+func lines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
+}
+
+// commonStart returns how long the whole lines are with which both texts begin.
+func commonStart(a, b string) int {
+	n := min(len(a), len(b))
+	i := 0
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return strings.LastIndexByte(a[:i], '\n') + 1
+}
+
+// commonEnd returns how long the whole lines are with which both texts, which begin with a line, end.
+func commonEnd(a, b string) int {
+	n := min(len(a), len(b))
+	i := 0
+	for i < n && a[len(a)-1-i] == b[len(b)-1-i] {
+		i++
+	}
+	if beginsLine(a, len(a)-i) && beginsLine(b, len(b)-i) {
+		return i
+	}
+	_, whole, _ := strings.Cut(a[len(a)-i:], "\n")
+	return len(whole)
+}
+
+func beginsLine(text string, at int) bool { return at == 0 || text[at-1] == '\n' }
+
+// firstLines returns the first n lines of text.
+func firstLines(text string, n int) string {
+	end := 0
+	for range n {
+		next := strings.IndexByte(text[end:], '\n')
+		if next < 0 {
+			return text
+		}
+		end += next + 1
+	}
+	return text[:end]
+}
+
+// lastLines returns the last n lines of text, which ends with a line's end.
+func lastLines(text string, n int) string {
+	start := len(text)
+	for range n {
+		if start > 0 {
+			start = strings.LastIndexByte(text[:start-1], '\n') + 1
+		}
+	}
+	return text[start:]
+}
+
+func write(out *strings.Builder, sign byte, text string) {
+	for line := range strings.Lines(text) {
+		out.WriteByte(sign)
+		out.WriteString(line)
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		out.WriteString("\n\\ No newline at end of file\n")
+	}
+}

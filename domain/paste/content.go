@@ -1,0 +1,253 @@
+package paste
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
+)
+
+// The longest titles, in characters.
+const (
+	MaxTitle      = 1024
+	MaxPastyTitle = 4096
+)
+
+// Content is what a paste holds. Every text is valid UTF-8 in which U+0000 can occur. What was imported can
+// break each of the other rules: unknown languages, titles and tags of any length, CRLF in code.
+type Content struct {
+	Title      string
+	Visibility Visibility
+	Tags       []string // without duplicates, in byte order
+	Lifetime   Lifetime // as it was asked for; empty when the paste was made without content
+	Pasties    []Pasty
+	Edits      []Edit // the oldest first
+	Cipher     *Cipher
+}
+
+// Cipher is what an encrypted paste of PasteMyst holds instead of title, pasties and edits. Nothing here opens it.
+type Cipher struct {
+	Data, Key, Salt []byte
+}
+
+// Pasty is one text of a paste.
+type Pasty struct {
+	ID       string
+	Title    string
+	Language string // in the catalogue's spelling
+	Code     string
+}
+
+// Encrypted reports whether only the cipher is there: the paste can be deleted, but neither read nor edited.
+func (c Content) Encrypted() bool { return c.Cipher != nil }
+
+// Pasty returns the pasty with that id, or ErrNotFound.
+func (c Content) Pasty(id string) (Pasty, error) {
+	for _, p := range c.Pasties {
+		if p.ID == id {
+			return p, nil
+		}
+	}
+	return Pasty{}, ErrNotFound
+}
+
+// Limits bound what one paste holds.
+type Limits struct {
+	Pasties      int // how many pasties
+	Edits        int // how many entries of edits; the oldest give way
+	ContentBytes int // what titles and code of all pasties have together
+	HistoryBytes int // what the texts of all edits have together; the oldest give way
+}
+
+// DefaultLimits are those of an installation that sets none.
+func DefaultLimits() Limits {
+	return Limits{Pasties: 1000, Edits: 1000, ContentBytes: 16 << 20, HistoryBytes: 32 << 20}
+}
+
+// LanguageResolver returns the name of a language in the catalogue's spelling: the one that wanted names, by
+// name, alias or extension in any case, and for "Autodetect" the one that a file with that title and code is
+// most likely written in. It returns false when wanted names none.
+type LanguageResolver func(wanted, title, code string) (string, bool)
+
+// Autodetect is what a client sends for a language that it does not know. It is never stored.
+const Autodetect = "Autodetect"
+
+// Rules are what pastes are made and changed by.
+type Rules struct {
+	Limits   Limits
+	NewID    func() string // for pasties and edits, such as ident.New
+	Language LanguageResolver
+	Diff     Differ
+}
+
+// Draft is a paste that somebody asks for.
+type Draft struct {
+	Title     string
+	Private   bool
+	Public    bool
+	Tags      []string // each is split at commas
+	Lifetime  *string  // nil: Never
+	Encrypted bool
+	Pasties   []PastyDraft
+}
+
+// PastyDraft is a pasty that somebody asks for.
+type PastyDraft struct {
+	Title    string
+	Language *string // nil: Autodetect
+	Code     *string // nil: missing
+}
+
+// Create returns the paste of the draft, created at now, without id and owner.
+//
+// It fails with token.Rejected when nobody has signedIn and the draft is private, public or tagged, which only a
+// paste with an owner can be, and with a fault.Invalid that names the first field that breaks a rule.
+func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, error) {
+	if !signedIn && (draft.Private || draft.Public || len(splitTags(draft.Tags)) > 0) {
+		return Document{}, token.Rejected()
+	}
+	if draft.Encrypted {
+		return Document{}, invalid("encrypted: this server cannot encrypt a paste, and does not store in the clear what is meant to be secret.")
+	}
+	if err := checkText("title", draft.Title, MaxTitle); err != nil {
+		return Document{}, err
+	}
+	var err error
+	lifetime := Never
+	if draft.Lifetime != nil {
+		if lifetime, err = ParseLifetime(*draft.Lifetime); err != nil {
+			return Document{}, err
+		}
+	}
+	visibility, err := visibilityOf(draft.Private, draft.Public)
+	if err != nil {
+		return Document{}, err
+	}
+	tags, err := ParseTags(draft.Tags...)
+	if err != nil {
+		return Document{}, err
+	}
+	made := Document{
+		Paste:   Paste{CreatedAt: now, ExpiresAt: lifetime.End(now)},
+		Content: Content{Title: draft.Title, Visibility: visibility, Tags: tags, Lifetime: lifetime},
+	}
+	if len(draft.Pasties) == 0 {
+		return Document{}, invalid("pasties: a paste needs at least one pasty.")
+	}
+	if err := r.checkNumber(len(draft.Pasties)); err != nil {
+		return Document{}, err
+	}
+	ids := r.newIDs(len(draft.Pasties))
+	for i, wanted := range draft.Pasties {
+		pasty, err := r.newPasty(i, wanted, ids)
+		if err != nil {
+			return Document{}, err
+		}
+		made.Pasties = append(made.Pasties, pasty)
+	}
+	if err := r.checkSize(made.Pasties, 0); err != nil {
+		return Document{}, err
+	}
+	return made, nil
+}
+
+// newPasty returns the pasty that stands at index i of a list in a request.
+func (r Rules) newPasty(i int, wanted PastyDraft, ids *ids) (Pasty, error) {
+	made := Pasty{Title: wanted.Title, Language: Autodetect}
+	if err := checkText(field(i, "title"), wanted.Title, MaxPastyTitle); err != nil {
+		return Pasty{}, err
+	}
+	if wanted.Code == nil {
+		return Pasty{}, invalid("%s: it is missing.", field(i, "code"))
+	}
+	var err error
+	if made.Code, err = parseCode(i, *wanted.Code); err != nil {
+		return Pasty{}, err
+	}
+	if wanted.Language != nil {
+		made.Language = *wanted.Language
+	}
+	if made.Language, err = r.language(i, made.Language, made.Title, made.Code); err != nil {
+		return Pasty{}, err
+	}
+	made.ID = ids.draw()
+	return made, nil
+}
+
+func (r Rules) language(i int, wanted, title, code string) (string, error) {
+	if wanted != "" {
+		if name, ok := r.Language(wanted, title, code); ok {
+			return name, nil
+		}
+	}
+	return "", invalid("%s: no language has that name. Leave it out to have the language detected.", field(i, "language"))
+}
+
+func (r Rules) checkNumber(pasties int) error {
+	if pasties > r.Limits.Pasties {
+		return invalid("pasties: there are more than %d.", r.Limits.Pasties)
+	}
+	return nil
+}
+
+// checkSize fails when the pasties have grown from that many bytes to more than they may have together.
+func (r Rules) checkSize(pasties []Pasty, before int) error {
+	if size := size(pasties); size > r.Limits.ContentBytes && size > before {
+		return invalid("pasties: together they are larger than %d bytes.", r.Limits.ContentBytes)
+	}
+	return nil
+}
+
+func size(pasties []Pasty) (bytes int) {
+	for _, p := range pasties {
+		bytes += len(p.Title) + len(p.Code)
+	}
+	return bytes
+}
+
+// parseCode returns the code as it is stored: a CRLF is an LF.
+func parseCode(i int, code string) (string, error) {
+	if !utf8.ValidString(code) {
+		return "", invalid("%s: it is not valid UTF-8.", field(i, "code"))
+	}
+	return strings.ReplaceAll(code, "\r\n", "\n"), nil
+}
+
+func checkText(name, text string, limit int) error {
+	switch {
+	case !utf8.ValidString(text):
+		return invalid("%s: it is not valid UTF-8.", name)
+	case len(text) > limit && utf8.RuneCountInString(text) > limit:
+		return invalid("%s: it is longer than %d characters.", name, limit)
+	}
+	return nil
+}
+
+// field names a field of the pasty at index i of a request.
+func field(i int, name string) string { return fmt.Sprintf("pasties[%d].%s", i, name) }
+
+func invalid(format string, values ...any) error {
+	return fault.New(fault.Invalid, fmt.Sprintf(format, values...))
+}
+
+// ids draws identifiers that one paste has not yet.
+type ids struct {
+	next  func() string
+	taken map[string]bool
+}
+
+func (r Rules) newIDs(expected int) *ids {
+	return &ids{next: r.NewID, taken: make(map[string]bool, expected)}
+}
+
+func (i *ids) draw() string {
+	id := i.next()
+	for i.taken[id] {
+		id = i.next()
+	}
+	i.taken[id] = true
+	return id
+}

@@ -1,0 +1,189 @@
+package paste
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+var created = time.Date(2024, 5, 6, 7, 8, 9, 123456000, time.UTC)
+
+// testRules count ids, know three languages, and have small limits.
+func testRules() Rules {
+	drawn := 0
+	return Rules{
+		Limits: Limits{Pasties: 4, Edits: 10, ContentBytes: 10_000, HistoryBytes: 1000},
+		NewID: func() string {
+			drawn++
+			return fmt.Sprint("id", (drawn+1)/2) // each twice
+		},
+		Language: func(wanted, title, code string) (string, bool) {
+			switch strings.ToLower(wanted) {
+			case "go", "golang":
+				return "Go", true
+			case "python", "py":
+				return "Python", true
+			case "autodetect":
+				switch {
+				case strings.HasSuffix(title, ".go"):
+					return "Go", true
+				case strings.HasPrefix(code, "#!python"):
+					return "Python", true
+				}
+				return "Plain Text", true
+			}
+			return "", false
+		},
+		Diff: replacing,
+	}
+}
+
+// replacing is the simplest Differ.
+func replacing(before, after string) string {
+	span := func(text string, sign byte) (where, lines string) {
+		n := 0
+		for line := range strings.Lines(text) {
+			n++
+			lines += string(sign) + line
+		}
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			lines += "\n\\ No newline at end of file\n"
+		}
+		return fmt.Sprintf("%d,%d", min(n, 1), n), lines
+	}
+	removed, minus := span(before, '-')
+	added, plus := span(after, '+')
+	return DiffHeader + "@@ -" + removed + " +" + added + " @@\n" + minus + plus
+}
+
+func pasties(drafts ...PastyDraft) []PastyDraft { return drafts }
+
+func code(text string) PastyDraft { return PastyDraft{Code: &text} }
+
+func wantFault(t *testing.T, what string, err error, kind fault.Kind, mentions string) {
+	t.Helper()
+	if fault.KindOf(err) != kind || err == nil || !strings.Contains(fault.MessageOf(err), mentions) {
+		t.Errorf("%s: got %v, want an error of kind %v that mentions %q", what, err, kind, mentions)
+	}
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	titled := PastyDraft{Title: "main.go", Code: new("package main\r\n\r\r\nx\x00\ry")}
+	python := PastyDraft{Title: "main.go", Language: new("PY"), Code: new("")}
+	got, err := testRules().Create(Draft{
+		Title: "T\x00ä", Public: true, Tags: []string{"b, a", "", " b,c "}, Lifetime: new("1w"),
+		Pasties: pasties(titled, python, code("#!python"), PastyDraft{Language: new("autoDETECT"), Code: new("x")}),
+	}, true, created)
+	want := Document{
+		Paste: Paste{CreatedAt: created, ExpiresAt: time.Date(2024, 5, 13, 7, 8, 9, 0, time.UTC)},
+		Content: Content{
+			Title: "T\x00ä", Visibility: Public, Tags: []string{"a", "b", "c"}, Lifetime: "1w",
+			Pasties: []Pasty{
+				{"id1", "main.go", "Go", "package main\n\r\nx\x00\ry"}, {"id2", "main.go", "Python", ""},
+				{"id3", "", "Python", "#!python"}, {"id4", "", "Plain Text", "x"},
+			},
+		},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+	least, err := testRules().Create(Draft{Pasties: pasties(code("x"))}, false, created)
+	if err != nil || least.Title != "" || least.Visibility != Unlisted || len(least.Tags) != 0 || least.Lifetime != Never || !least.ExpiresAt.IsZero() {
+		t.Errorf("got %+v, %v", least, err)
+	}
+}
+
+func TestCreateRefuses(t *testing.T) {
+	t.Parallel()
+	one := pasties(code("x"))
+	long := func(n int) string { return strings.Repeat("ä", n) }
+	for what, c := range map[string]struct {
+		draft    Draft
+		mentions string // empty: it is accepted
+	}{
+		"a title of 1024":         {Draft{Title: long(1024), Pasties: one}, ""},
+		"a title of 1025":         {Draft{Title: long(1025), Pasties: one}, "title"},
+		"a broken title":          {Draft{Title: "\xff", Pasties: one}, "title"},
+		"no pasties":              {Draft{}, "pasties"},
+		"four pasties":            {Draft{Pasties: slices.Repeat(one, 4)}, ""},
+		"five pasties":            {Draft{Pasties: slices.Repeat(one, 5)}, "pasties: there are more than 4"},
+		"no code":                 {Draft{Pasties: append(one, PastyDraft{})}, "pasties[1].code"},
+		"broken code":             {Draft{Pasties: pasties(code("\xff"))}, "pasties[0].code"},
+		"too much code":           {Draft{Pasties: append(one, code(strings.Repeat("x", 10_000)))}, "10000 bytes"},
+		"just enough code":        {Draft{Pasties: append(one, code(strings.Repeat("x", 9_999)))}, ""},
+		"a pasty's title of 4096": {Draft{Pasties: pasties(PastyDraft{Title: long(4096), Code: new("")})}, ""},
+		"a pasty's title of 4097": {Draft{Pasties: pasties(PastyDraft{Title: long(4097), Code: new("")})}, "pasties[0].title"},
+		"an empty language":       {Draft{Pasties: pasties(PastyDraft{Language: new(""), Code: new("")})}, "pasties[0].language"},
+		"an unknown language":     {Draft{Pasties: append(one, PastyDraft{Language: new("klingon"), Code: new("")})}, "pasties[1].language"},
+		"private":                 {Draft{Private: true, Pasties: one}, ""},
+		"private and public":      {Draft{Private: true, Public: true, Pasties: one}, "isPrivate, isPublic"},
+		"encrypted":               {Draft{Encrypted: true, Pasties: one}, "encrypted"},
+		"an empty lifetime":       {Draft{Lifetime: new(""), Pasties: one}, "expiresIn"},
+		"an unknown lifetime":     {Draft{Lifetime: new("3h"), Pasties: one}, "expiresIn"},
+		"a name of a lifetime":    {Draft{Lifetime: new("OneHour"), Pasties: one}, "expiresIn"},
+		"too many tags":           {Draft{Tags: []string{strings.Repeat("a,b,", 40), numbered(99)}, Pasties: one}, "tags"},
+	} {
+		_, err := testRules().Create(c.draft, true, created)
+		if c.mentions != "" {
+			wantFault(t, what, err, fault.Invalid, c.mentions)
+		} else if err != nil {
+			t.Errorf("%s: got %v, want it accepted", what, err)
+		}
+	}
+}
+
+// numbered returns n different tags.
+func numbered(n int) string {
+	var tags []string
+	for i := range n {
+		tags = append(tags, fmt.Sprint(i))
+	}
+	return strings.Join(tags, ",")
+}
+
+// TestCreateAnonymously shows that what only an owner can have needs one, whatever else is wrong.
+func TestCreateAnonymously(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		draft Draft
+		kind  fault.Kind
+	}{
+		"private":          {Draft{Private: true}, fault.Unauthenticated},
+		"public":           {Draft{Public: true, Title: "\xff"}, fault.Unauthenticated},
+		"both":             {Draft{Private: true, Public: true}, fault.Unauthenticated},
+		"tagged":           {Draft{Tags: []string{" , a"}}, fault.Unauthenticated},
+		"too many tags":    {Draft{Tags: []string{numbered(101)}}, fault.Unauthenticated},
+		"encrypted":        {Draft{Private: true, Encrypted: true}, fault.Unauthenticated},
+		"with empty tags":  {Draft{Tags: []string{"", " ,"}}, fault.Invalid},
+		"without anything": {Draft{}, fault.Invalid},
+	} {
+		_, err := testRules().Create(c.draft, false, created)
+		wantFault(t, what, err, c.kind, "")
+		if c.kind == fault.Invalid {
+			c.draft.Pasties = pasties(code(""))
+			if _, err := testRules().Create(c.draft, false, created); err != nil {
+				t.Errorf("%s: got %v, want it accepted", what, err)
+			}
+		}
+	}
+}
+
+func TestPasty(t *testing.T) {
+	t.Parallel()
+	content := Content{Pasties: []Pasty{{ID: "a", Code: "x"}, {ID: "b", Code: "y"}}}
+	if got, err := content.Pasty("b"); err != nil || got.Code != "y" {
+		t.Errorf("got %v, %v", got, err)
+	}
+	for _, id := range []string{"", "c", "B"} {
+		if _, err := content.Pasty(id); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%q: got %v, want ErrNotFound", id, err)
+		}
+	}
+}

@@ -1,0 +1,253 @@
+package paste
+
+import (
+	"slices"
+	"time"
+)
+
+// EditType says what an entry of the edits has changed. The numbers are PasteMyst's.
+type EditType uint8
+
+// The types. Metadata is empty, then the pasty's id alone, then its id, title and language.
+const (
+	EditTitle         EditType = iota // text: the old title of the paste
+	EditPastyTitle                    // text: the old title
+	EditPastyLanguage                 // text: the old language
+	EditPastyCode                     // text: a unified diff from old to new
+	EditPastyAdded                    // text: its code
+	EditPastyRemoved                  // text: its code
+)
+
+// Edit is one entry of a paste's history: one value that a request has changed.
+type Edit struct {
+	ID       string
+	Number   int64 // of the request, from 0; all entries of one request have the same
+	Type     EditType
+	Metadata []string
+	Text     string
+	At       time.Time // a whole second, in UTC
+}
+
+// Changes are what an edit asks for. What is nil stays as it is.
+type Changes struct {
+	Title   *string
+	Private *bool
+	Public  *bool
+	Tags    []string // each is split at commas; nil: as they are, empty: none
+	// Pasties are those that the paste has afterwards, in that order: known ones, which are changed, and new ones. Known
+	// ones that are not in it are removed. When it is empty, they stay as they are.
+	Pasties []PastyChanges
+}
+
+// PastyChanges are what an edit asks for one pasty. What is nil stays as it is.
+type PastyChanges struct {
+	ID                    string // empty: it is a new one, as PastyDraft
+	Title, Language, Code *string
+}
+
+// Change is what an edit has made of a paste.
+type Change struct {
+	Document
+	Changed  bool   // whether anything is different; if not, there is nothing to store
+	Dropped  int    // how many of the oldest Edits that were there have given way
+	Recorded []Edit // the new ones that have found room, at the end of Edits
+}
+
+// Edit returns what the changes make of the paste at now. It does not modify stored, and says itself whether it
+// was called for a paste that may be changed: see Document.EditableBy.
+//
+// It records a value's change in an entry of its own: that of the title, then those of title, language and code of
+// each pasty in the wanted order, then pasties that were removed, then those that were added. A value that is the same
+// is not looked at, so that an imported one may go on breaking the rules. It fails with a fault.Invalid that names the first
+// field that breaks one.
+func (r Rules) Edit(stored Document, wanted Changes, now time.Time) (Change, error) {
+	e := &editing{rules: r, now: now, Change: Change{Document: stored}}
+	for _, known := range stored.Edits {
+		e.number = max(e.number, known.Number+1)
+	}
+	for _, step := range []func(Changes) error{e.title, e.visibility, e.tags, e.pasties} {
+		if err := step(wanted); err != nil {
+			return Change{}, err
+		}
+	}
+	e.remember()
+	return e.Change, nil
+}
+
+// editing is an edit that is under way.
+type editing struct {
+	Change
+	rules  Rules
+	now    time.Time
+	number int64
+}
+
+func (e *editing) record(kind EditType, text string, metadata ...string) {
+	e.Changed = true
+	e.Recorded = append(e.Recorded, Edit{Number: e.number, Type: kind, Metadata: metadata, Text: text, At: e.now.UTC().Truncate(time.Second)})
+}
+
+func (e *editing) title(wanted Changes) error {
+	if wanted.Title == nil || *wanted.Title == e.Title {
+		return nil
+	}
+	if err := checkText("title", *wanted.Title, MaxTitle); err != nil {
+		return err
+	}
+	e.record(EditTitle, e.Title)
+	e.Title = *wanted.Title
+	return nil
+}
+
+func (e *editing) visibility(wanted Changes) error {
+	private, public := e.Visibility == Private, e.Visibility == Public
+	if wanted.Private != nil {
+		private = *wanted.Private
+	}
+	if wanted.Public != nil {
+		public = *wanted.Public
+	}
+	visibility, err := visibilityOf(private, public)
+	if err != nil {
+		return err
+	}
+	e.Changed = e.Changed || visibility != e.Visibility
+	e.Visibility = visibility
+	return nil
+}
+
+func (e *editing) tags(wanted Changes) error {
+	if wanted.Tags == nil || slices.Equal(splitTags(wanted.Tags), splitTags(e.Tags)) {
+		return nil
+	}
+	tags, err := ParseTags(wanted.Tags...)
+	if err != nil {
+		return err
+	}
+	e.Tags, e.Changed = tags, true
+	return nil
+}
+
+func (e *editing) pasties(wanted Changes) error {
+	if len(wanted.Pasties) == 0 {
+		return nil
+	}
+	// An imported paste can have an id twice: the first in the list is then the first of the paste, and so on.
+	before, places, kept := e.Pasties, make(map[string][]int), make([]bool, len(e.Pasties))
+	ids := e.rules.newIDs(len(wanted.Pasties))
+	for i, known := range before {
+		places[known.ID], ids.taken[known.ID] = append(places[known.ID], i), true
+	}
+	var (
+		after, added []Pasty
+		order        []int // where those that are kept stood
+	)
+	for i, change := range wanted.Pasties {
+		if change.ID == "" {
+			draft := PastyDraft{Language: change.Language, Code: change.Code}
+			if change.Title != nil {
+				draft.Title = *change.Title
+			}
+			made, err := e.rules.newPasty(i, draft, ids)
+			if err != nil {
+				return err
+			}
+			after, added = append(after, made), append(added, made)
+			continue
+		}
+		if len(places[change.ID]) == 0 {
+			return invalid("%s: the paste has no pasty with that id, or it is here twice.", field(i, "_id"))
+		}
+		place := places[change.ID][0]
+		places[change.ID], kept[place] = places[change.ID][1:], true
+		changed, err := e.pasty(i, before[place], change)
+		if err != nil {
+			return err
+		}
+		after, order = append(after, changed), append(order, place)
+	}
+	for i, known := range before {
+		if !kept[i] {
+			e.record(EditPastyRemoved, known.Code, known.ID, known.Title, known.Language)
+		}
+	}
+	for _, made := range added {
+		e.record(EditPastyAdded, made.Code, made.ID, made.Title, made.Language)
+	}
+	if len(after) > len(before) {
+		if err := e.rules.checkNumber(len(after)); err != nil {
+			return err
+		}
+	}
+	e.Changed = e.Changed || !slices.IsSorted(order)
+	e.Pasties = after
+	return e.rules.checkSize(after, size(before))
+}
+
+// pasty returns the pasty after its changes, which stand at index i of the request.
+func (e *editing) pasty(i int, p Pasty, wanted PastyChanges) (Pasty, error) {
+	before := p
+	if wanted.Title != nil && *wanted.Title != p.Title {
+		if err := checkText(field(i, "title"), *wanted.Title, MaxPastyTitle); err != nil {
+			return Pasty{}, err
+		}
+		p.Title = *wanted.Title
+	}
+	if wanted.Code != nil && *wanted.Code != p.Code {
+		code, err := parseCode(i, *wanted.Code)
+		if err != nil {
+			return Pasty{}, err
+		}
+		p.Code = code
+	}
+	if wanted.Language != nil && *wanted.Language != p.Language {
+		language, err := e.rules.language(i, *wanted.Language, p.Title, p.Code)
+		if err != nil {
+			return Pasty{}, err
+		}
+		p.Language = language
+	}
+	if p.Title != before.Title {
+		e.record(EditPastyTitle, before.Title, p.ID)
+	}
+	if p.Language != before.Language {
+		e.record(EditPastyLanguage, before.Language, p.ID)
+	}
+	if p.Code != before.Code {
+		e.record(EditPastyCode, e.rules.Diff(before.Code, p.Code), p.ID)
+	}
+	return p, nil
+}
+
+// remember appends what was recorded to the history, of which the oldest entries give way.
+func (e *editing) remember() {
+	if len(e.Recorded) == 0 {
+		return
+	}
+	ids := e.rules.newIDs(len(e.Edits))
+	for _, known := range e.Edits {
+		ids.taken[known.ID] = true
+	}
+	for i := range e.Recorded {
+		e.Recorded[i].ID = ids.draw()
+	}
+	stored := len(e.Edits)
+	all := slices.Concat(e.Edits, e.Recorded)
+	first, bytes := len(all), 0
+	for first > 0 && len(all)-first < e.rules.Limits.Edits {
+		if bytes += all[first-1].size(); bytes > e.rules.Limits.HistoryBytes {
+			break
+		}
+		first--
+	}
+	e.Edits, e.Dropped = all[first:], min(first, stored)
+	e.Recorded = all[max(first, stored):]
+}
+
+func (e Edit) size() int {
+	bytes := len(e.Text)
+	for _, text := range e.Metadata {
+		bytes += len(text)
+	}
+	return bytes
+}

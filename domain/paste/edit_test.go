@@ -1,0 +1,440 @@
+package paste
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+var edited = created.Add(time.Hour)
+
+// stored has been edited before, and holds values that no rule allows, as an import leaves them.
+func stored() Document {
+	return Document{
+		Paste: Paste{ID: "paste", Owner: "owner", CreatedAt: created},
+		Content: Content{
+			Title: "title", Visibility: Public, Tags: []string{"a", "b"}, Lifetime: Never,
+			Pasties: []Pasty{
+				{"one", "main.go", "Go", "package main\n"},
+				{"two", strings.Repeat("x", 5000), "Klingon", "a\r\nb"},
+			},
+			Edits: []Edit{{ID: "id1", Number: 4, Type: EditTitle, Text: "before", At: created}},
+		},
+		Stars: 3,
+	}
+}
+
+func known(id string) PastyChanges { return PastyChanges{ID: id} }
+
+// summaries are edits in short.
+func summaries(edits []Edit) (all []string) {
+	for _, e := range edits {
+		all = append(all, fmt.Sprintf("%d %q %.40q", e.Type, e.Metadata, e.Text))
+	}
+	return all
+}
+
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	x5000 := strings.Repeat("x", 5000)
+	for what, c := range map[string]struct {
+		changes Changes
+		want    func(*Document) // what is different
+		edits   []string
+	}{
+		"title": {
+			Changes{Title: new("new")},
+			func(d *Document) { d.Title = "new" },
+			[]string{`0 [] "title"`},
+		},
+		"an empty title": {
+			Changes{Title: new("")},
+			func(d *Document) { d.Title = "" },
+			[]string{`0 [] "title"`},
+		},
+		"a pasty's title": {
+			Changes{Pasties: []PastyChanges{{ID: "one", Title: new("x.py")}, known("two")}},
+			func(d *Document) { d.Pasties[0].Title = "x.py" },
+			[]string{`1 ["one"] "main.go"`},
+		},
+		"a pasty's language": {
+			Changes{Pasties: []PastyChanges{{ID: "one", Language: new("PY")}, known("two")}},
+			func(d *Document) { d.Pasties[0].Language = "Python" },
+			[]string{`2 ["one"] "Go"`},
+		},
+		"a language that is to be detected from title and code as they will be": {
+			Changes{Pasties: []PastyChanges{{ID: "one", Title: new(""), Language: new("Autodetect"), Code: new("#!python")}, known("two")}},
+			func(d *Document) { d.Pasties[0] = Pasty{"one", "", "Python", "#!python"} },
+			[]string{`1 ["one"] "main.go"`, `2 ["one"] "Go"`, `3 ["one"] "--- \n+++ \n@@ -1,1 +1,1 @@\n-package main\n"`},
+		},
+		"the same language by another name": {
+			Changes{Pasties: []PastyChanges{{ID: "one", Language: new("golang")}, known("two")}}, nil, nil,
+		},
+		"the same language, detected": {
+			Changes{Pasties: []PastyChanges{{ID: "one", Language: new("Autodetect")}, known("two")}}, nil, nil,
+		},
+		"code": {
+			Changes{Pasties: []PastyChanges{{ID: "one", Code: new("x\r\ny")}, known("two")}},
+			func(d *Document) { d.Pasties[0].Code = "x\ny" },
+			[]string{`3 ["one"] "--- \n+++ \n@@ -1,1 +1,2 @@\n-package main\n"`},
+		},
+		"empty code": {
+			Changes{Pasties: []PastyChanges{{ID: "one", Code: new("")}, known("two")}},
+			func(d *Document) { d.Pasties[0].Code = "" },
+			[]string{`3 ["one"] "--- \n+++ \n@@ -1,1 +0,0 @@\n-package main\n"`},
+		},
+		"the same code with CRLF": {
+			Changes{Pasties: []PastyChanges{{ID: "one", Code: new("package main\r\n")}, known("two")}}, nil, nil,
+		},
+		"a pasty more": {
+			Changes{Pasties: []PastyChanges{{Title: new("new.go"), Code: new("a\r\nb")}, known("one"), known("two")}},
+			func(d *Document) { d.Pasties = slices.Insert(d.Pasties, 0, Pasty{"id1", "new.go", "Go", "a\nb"}) },
+			[]string{`4 ["id1" "new.go" "Go"] "a\nb"`},
+		},
+		"a pasty less": {
+			Changes{Pasties: []PastyChanges{known("two")}},
+			func(d *Document) { d.Pasties = d.Pasties[1:] },
+			[]string{`5 ["one" "main.go" "Go"] "package main\n"`},
+		},
+		"another order": {
+			Changes{Pasties: []PastyChanges{known("two"), known("one")}},
+			func(d *Document) { slices.Reverse(d.Pasties) },
+			nil,
+		},
+		"everything": {
+			Changes{Title: new("new"), Pasties: []PastyChanges{
+				{Code: new("first")},
+				{ID: "two", Title: new("t"), Language: new("go"), Code: new("c")},
+				{Code: new("second"), Language: new("py")},
+			}},
+			func(d *Document) {
+				d.Title = "new"
+				d.Pasties = []Pasty{{"id1", "", "Plain Text", "first"}, {"two", "t", "Go", "c"}, {"id2", "", "Python", "second"}}
+			},
+			[]string{
+				`0 [] "title"`, fmt.Sprintf(`1 ["two"] %.40q`, x5000), `2 ["two"] "Klingon"`, `3 ["two"] "--- \n+++ \n@@ -1,2 +1,1 @@\n-a\r\n-b\n\\ No ne"`,
+				`5 ["one" "main.go" "Go"] "package main\n"`, `4 ["id1" "" "Plain Text"] "first"`, `4 ["id2" "" "Python"] "second"`,
+			},
+		},
+		"tags":                      {Changes{Tags: []string{"c,b", "b"}}, func(d *Document) { d.Tags = []string{"b", "c"} }, nil},
+		"no tags":                   {Changes{Tags: []string{}}, func(d *Document) { d.Tags = nil }, nil},
+		"no tags, in a string":      {Changes{Tags: []string{""}}, func(d *Document) { d.Tags = nil }, nil},
+		"private":                   {Changes{Private: new(true), Public: new(false)}, func(d *Document) { d.Visibility = Private }, nil},
+		"unlisted":                  {Changes{Public: new(false)}, func(d *Document) { d.Visibility = Unlisted }, nil},
+		"nothing":                   {Changes{}, nil, nil},
+		"no pasties":                {Changes{Pasties: []PastyChanges{}}, nil, nil},
+		"the same tags":             {Changes{Tags: []string{" b", "a", "a"}}, nil, nil},
+		"the same visibility":       {Changes{Private: new(false), Public: new(true)}, nil, nil},
+		"pasties without changes":   {Changes{Pasties: []PastyChanges{known("one"), known("two")}}, nil, nil},
+		"the whole paste":           {unchanged(stored()), nil, nil},
+		"a string of the same tags": {Changes{Tags: []string{"a,b"}}, nil, nil},
+	} {
+		before := stored()
+		got, err := testRules().withLargeHistory().Edit(before, c.changes, edited)
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		if !reflect.DeepEqual(before, stored()) {
+			t.Errorf("%s: the stored paste was modified: %+v", what, before)
+		}
+		want := stored()
+		if c.want != nil {
+			c.want(&want)
+		}
+		if summary := summaries(got.Recorded); !slices.Equal(summary, c.edits) {
+			t.Errorf("%s: got the edits %q, want %q", what, summary, c.edits)
+		}
+		drawn := map[string]bool{"id1": true}
+		for _, e := range got.Recorded {
+			if e.Number != 5 || e.At != edited.Truncate(time.Second) || drawn[e.ID] || e.ID == "" {
+				t.Errorf("%s: got %+v, want number 5, a new id and the time of the edit", what, e)
+			}
+			drawn[e.ID] = true
+		}
+		want.Edits = append(want.Edits, got.Recorded...)
+		if !reflect.DeepEqual(got.Document, want) {
+			t.Errorf("%s: got %.300v, want %.300v", what, got.Document, want)
+		}
+		if got.Changed != (c.want != nil) || got.Dropped != 0 {
+			t.Errorf("%s: got changed %v and %d dropped", what, got.Changed, got.Dropped)
+		}
+	}
+}
+
+func (r Rules) withLargeHistory() Rules {
+	r.Limits.HistoryBytes = 100_000
+	return r
+}
+
+// unchanged asks for what the document has already, as clients do that send the whole paste back.
+func unchanged(d Document) Changes {
+	c := Changes{Title: &d.Title, Private: new(d.Visibility == Private), Public: new(d.Visibility == Public), Tags: d.Tags}
+	for _, p := range d.Pasties {
+		c.Pasties = append(c.Pasties, PastyChanges{p.ID, &p.Title, &p.Language, &p.Code})
+	}
+	return c
+}
+
+// TestEditOfOddImports has values that break every rule: as they are they stay, and others are changed beside them.
+func TestEditOfOddImports(t *testing.T) {
+	t.Parallel()
+	odd := stored()
+	odd.Title, odd.Tags = strings.Repeat("x", 2000), []string{strings.Repeat("y", 200), "a,b", " c", ""}
+	odd.Pasties = append(odd.Pasties, Pasty{"one", "", "Autodetect", "\r\n"}, Pasty{"four", "", "unknown", ""}, Pasty{"five", "", "", strings.Repeat("z", 20_000)})
+	got, err := testRules().withLargeHistory().Edit(odd, unchanged(odd), edited)
+	if err != nil || got.Changed || !reflect.DeepEqual(got.Document, odd) {
+		t.Errorf("got %.300v, %v, want nothing changed", got, err)
+	}
+	changes := unchanged(odd)
+	changes.Pasties[1].Title, changes.Pasties[2].Title, changes.Public = new(""), new("one.go"), new(false)
+	odd.Pasties = slices.Clone(odd.Pasties)
+	longTitle := odd.Pasties[1].Title
+	odd.Pasties[1].Title, odd.Pasties[2].Title, odd.Visibility = "", "one.go", Unlisted
+	got, err = testRules().withLargeHistory().Edit(got.Document, changes, edited)
+	if odd.Edits = got.Edits; err != nil || !reflect.DeepEqual(got.Document, odd) || !slices.Equal(summaries(got.Recorded), []string{fmt.Sprintf(`1 ["two"] %.40q`, longTitle), `1 ["one"] ""`}) {
+		t.Errorf("got %.300v, %v, want %.300v", got, err, odd)
+	}
+	// What is removed makes room, also where there is still too much.
+	got, err = testRules().Edit(odd, Changes{Pasties: []PastyChanges{known("five"), known("two"), known("four"), {Code: new("")}, {Code: new("")}}}, edited)
+	if err != nil || len(got.Pasties) != 5 {
+		t.Errorf("got %v with %d pasties", err, len(got.Pasties))
+	}
+	_, err = testRules().Edit(odd, Changes{Pasties: append(unchanged(odd).Pasties, PastyChanges{Code: new("")})}, edited)
+	wantFault(t, "one more than too many", err, fault.Invalid, "pasties")
+	changes = unchanged(odd)
+	changes.Pasties[4].Code = new(strings.Repeat("z", 20_001))
+	_, err = testRules().Edit(odd, changes, edited)
+	wantFault(t, "one byte more than too much", err, fault.Invalid, "pasties")
+}
+
+func TestEditRefuses(t *testing.T) {
+	t.Parallel()
+	with := func(changed PastyChanges) Changes { return Changes{Pasties: []PastyChanges{known("two"), changed}} }
+	for what, c := range map[string]struct {
+		changes  Changes
+		mentions string
+	}{
+		"an unknown pasty":               {with(known("three")), "pasties[1]._id"},
+		"another case":                   {with(known("ONE")), "pasties[1]._id"},
+		"a pasty twice":                  {with(known("two")), "pasties[1]._id"},
+		"a long title":                   {Changes{Title: new(strings.Repeat("x", 1025))}, "title"},
+		"a broken title":                 {Changes{Title: new("\xff")}, "title"},
+		"a pasty's long title":           {with(PastyChanges{ID: "one", Title: new(strings.Repeat("x", 4097))}), "pasties[1].title"},
+		"a long title as another has it": {with(PastyChanges{ID: "one", Title: new(strings.Repeat("x", 5000))}), "pasties[1].title"},
+		"an unknown language":            {with(PastyChanges{ID: "one", Language: new("Klingon")}), "pasties[1].language"},
+		"an empty language":              {with(PastyChanges{ID: "one", Language: new("")}), "pasties[1].language"},
+		"broken code":                    {with(PastyChanges{ID: "one", Code: new("\xff")}), "pasties[1].code"},
+		"a new pasty without code":       {with(PastyChanges{Title: new("x")}), "pasties[1].code"},
+		"a new pasty's language":         {with(PastyChanges{Code: new("x"), Language: new("")}), "pasties[1].language"},
+		"a new pasty's title":            {with(PastyChanges{Code: new("x"), Title: new(strings.Repeat("x", 4097))}), "pasties[1].title"},
+		"too many pasties":               {Changes{Pasties: slices.Repeat([]PastyChanges{{Code: new("")}}, 5)}, "more than 4"},
+		"too much code":                  {with(PastyChanges{ID: "one", Code: new(strings.Repeat("x", 5000))}), "10000 bytes"},
+		"private, being public":          {Changes{Private: new(true)}, "isPrivate, isPublic"},
+		"private and public":             {Changes{Private: new(true), Public: new(true)}, "isPrivate, isPublic"},
+		"too many tags":                  {Changes{Tags: []string{numbered(101)}}, "tags"},
+		"a long tag":                     {Changes{Tags: []string{strings.Repeat("x", 101)}}, "tags"},
+	} {
+		c.changes.Title = cmpOr(c.changes.Title, new("changed before the error"))
+		before := stored()
+		got, err := testRules().Edit(before, c.changes, edited)
+		wantFault(t, what, err, fault.Invalid, c.mentions)
+		if !reflect.DeepEqual(before, stored()) || got.Changed {
+			t.Errorf("%s: got %+v and %+v, want nothing changed", what, got, before)
+		}
+	}
+}
+
+func cmpOr(first, second *string) *string {
+	if first != nil {
+		return first
+	}
+	return second
+}
+
+// TestEditNumbers counts requests that recorded something from 0.
+func TestEditNumbers(t *testing.T) {
+	t.Parallel()
+	d, rules := stored(), testRules()
+	d.Edits = nil
+	for i, c := range []struct {
+		changes Changes
+		want    []int64
+	}{
+		{Changes{Tags: []string{"x"}}, nil},
+		{Changes{Title: new("1"), Pasties: []PastyChanges{known("one"), {Code: new("")}}}, []int64{0, 0, 0}},
+		{Changes{Title: new("1")}, []int64{0, 0, 0}},
+		{Changes{Title: new("2")}, []int64{0, 0, 0, 1}},
+		{Changes{Title: new("3"), Private: new(false)}, []int64{0, 0, 0, 1, 2}},
+	} {
+		got, err := rules.withLargeHistory().Edit(d, c.changes, edited)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var numbers []int64
+		for _, e := range got.Edits {
+			numbers = append(numbers, e.Number)
+		}
+		if !slices.Equal(numbers, c.want) {
+			t.Errorf("edit %d: got %v, want %v", i, numbers, c.want)
+		}
+		d = got.Document
+	}
+}
+
+// TestOldestEditsGiveWay has limits for their number and for their bytes.
+func TestOldestEditsGiveWay(t *testing.T) {
+	t.Parallel()
+	rules, d := testRules(), stored()
+	d.Edits = nil
+	all := []Edit{}
+	for i := range 40 {
+		changes := Changes{Title: new(fmt.Sprint(i))}
+		if i%4 == 0 {
+			changes.Pasties = []PastyChanges{{ID: "one", Title: new(fmt.Sprint("title ", i))}, known("two")}
+		}
+		if i == 30 {
+			changes.Title = new(strings.Repeat("x", 990)) // the next edit has it as its text
+		}
+		got, err := rules.Edit(d, changes, edited)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, got.Recorded...)
+		bytes := 0
+		for _, e := range got.Edits {
+			bytes += e.size()
+		}
+		if !reflect.DeepEqual(got.Edits, all[len(all)-len(got.Edits):]) || bytes > 1000 || len(got.Edits) > 10 {
+			t.Errorf("edit %d: got %v with %d bytes, want the newest of %v", i, summaries(got.Edits), bytes, summaries(all))
+		}
+		if kept := slices.Concat(d.Edits[got.Dropped:], got.Recorded); !reflect.DeepEqual(got.Edits, kept) {
+			t.Errorf("edit %d: got %v, want what is kept and recorded: %v", i, summaries(got.Edits), summaries(kept))
+		}
+		if i > 9 && i < 31 && len(got.Edits) != 10 || i == 31 && len(got.Edits) != 3 {
+			t.Errorf("edit %d: got %d entries", i, len(got.Edits))
+		}
+		d = got.Document
+	}
+	// A single request can have more entries than there is room for.
+	rules.Limits.Edits = 2
+	got, err := rules.Edit(d, Changes{Title: new("t"), Pasties: []PastyChanges{{ID: "one", Title: new("t"), Language: new("py")}, known("two")}}, edited)
+	want := []string{`1 ["one"] "title 36"`, `2 ["one"] "Go"`}
+	if err != nil || !slices.Equal(summaries(got.Edits), want) || !slices.Equal(summaries(got.Recorded), want) || got.Dropped != len(d.Edits) {
+		t.Errorf("got %q, %q, %d, %v, want %q", summaries(got.Edits), summaries(got.Recorded), got.Dropped, err, want)
+	}
+}
+
+// randomChanges asks for anything, mostly what is allowed.
+func randomChanges(random *rand.Rand, d Document) (c Changes) {
+	text := func() *string {
+		switch random.IntN(8) {
+		case 0:
+			return nil
+		case 1:
+			return new("")
+		case 2:
+			return new(strings.Repeat("long", random.IntN(500)))
+		}
+		var lines strings.Builder
+		for range random.IntN(12) {
+			lines.WriteString([]string{"a", "b\n", "\n", "\x00\n", "\r\n", "--- \n", "@@ -1 +1 @@\n", "\\ No newline at end of file\n", "ä"}[random.IntN(9)])
+		}
+		return new(lines.String())
+	}
+	language := func() *string {
+		return []*string{nil, nil, new("go"), new("PY"), new("autodetect"), new("Klingon")}[random.IntN(6)]
+	}
+	c.Title = text()
+	if random.IntN(4) == 0 {
+		c.Tags = []string{*cmpOr(text(), new(""))}
+		c.Public = new(random.IntN(2) == 0)
+	}
+	for _, i := range random.Perm(len(d.Pasties)) {
+		if random.IntN(5) > 0 {
+			c.Pasties = append(c.Pasties, PastyChanges{d.Pasties[i].ID, text(), language(), text()})
+		}
+	}
+	for random.IntN(3) == 0 {
+		c.Pasties = append(c.Pasties, PastyChanges{Title: text(), Language: language(), Code: text()})
+	}
+	return c
+}
+
+// checkEdit checks what holds of every edit that was accepted.
+func checkEdit(t *testing.T, rules Rules, before Document, changes Changes, got Change) {
+	t.Helper()
+	if len(got.Edits) > rules.Limits.Edits || len(got.Pasties) > max(rules.Limits.Pasties, len(before.Pasties)) {
+		t.Errorf("got %d edits and %d pasties", len(got.Edits), len(got.Pasties))
+	}
+	if !reflect.DeepEqual(got.Edits, slices.Concat(before.Edits[got.Dropped:], got.Recorded)) {
+		t.Errorf("got %v, want %d fewer of %v and then %v", summaries(got.Edits), got.Dropped, summaries(before.Edits), summaries(got.Recorded))
+	}
+	if len(got.Pasties) == 0 && len(before.Pasties) > 0 {
+		t.Errorf("no pasties are left after %+v", changes)
+	}
+	ids := map[string]bool{}
+	for _, p := range got.Pasties {
+		if ids[p.ID] || strings.EqualFold(p.Language, Autodetect) {
+			t.Errorf("got %+v among %+v", p, got.Pasties)
+		}
+		ids[p.ID] = true
+	}
+	if again, err := rules.Edit(got.Document, unchanged(got.Document), edited); err != nil || again.Changed {
+		t.Errorf("got %v, %v by sending %.300v back", summaries(again.Recorded), err, got.Document)
+	}
+	if got.Changed != !reflect.DeepEqual(got.Document, before) {
+		t.Errorf("changed is %v from %.300v to %.300v", got.Changed, before, got.Document)
+	}
+}
+
+// FuzzEdit makes three edits of a fuzzed paste and goes back.
+func FuzzEdit(f *testing.F) {
+	f.Add("title", "a\nb\n", "a\nb", "Go", uint64(1))
+	f.Add("", "", "\x00\r\n", "autodetect", uint64(2))
+	f.Add("t", "--- \n+++ \n", "\\ No newline at end of file\n", "Klingon", uint64(3))
+	f.Fuzz(func(t *testing.T, title, first, second, language string, seed uint64) {
+		rules, random := testRules().withLargeHistory(), rand.New(rand.NewPCG(seed, 0))
+		d := Document{Content: Content{Title: title, Pasties: []Pasty{{"one", title, language, first}, {"two", "", "Go", second}}}}
+		if strings.EqualFold(language, Autodetect) || !validUTF8(title, first, second, language) {
+			return
+		}
+		versions := map[int64]version{}
+		for _, changes := range []Changes{
+			{Pasties: []PastyChanges{{ID: "one", Code: &second}, {ID: "two", Code: &first, Language: &language}, {Title: &title, Code: &first}}},
+			randomChanges(random, d),
+			{Title: &second, Pasties: []PastyChanges{{ID: "one", Title: &second}}},
+		} {
+			got, err := rules.Edit(d, changes, edited)
+			if err != nil {
+				wantFault(t, "fuzzed changes", err, fault.Invalid, "")
+				continue
+			}
+			checkEdit(t, rules, d, changes, got)
+			if len(got.Recorded) > 0 {
+				versions[got.Recorded[0].Number] = versionOf(d.Content)
+			}
+			d = got.Document
+		}
+		walkBack(t, d.Content, versions, d.historyIsFull(rules))
+	})
+}
+
+// historyIsFull reports whether edits may have given way.
+func (d Document) historyIsFull(r Rules) bool {
+	bytes := 0
+	for _, e := range d.Edits {
+		bytes += e.size()
+	}
+	return len(d.Edits) >= r.Limits.Edits || bytes > r.Limits.HistoryBytes/2
+}
+
+func validUTF8(texts ...string) bool {
+	return !slices.ContainsFunc(texts, func(s string) bool { return strings.ToValidUTF8(s, "") != s })
+}

@@ -1,0 +1,133 @@
+package paste
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Lifetime is how long a paste lives, as clients of PasteMyst spell it. What was imported can have any spelling.
+type Lifetime string
+
+// Never is the lifetime of a paste that does not expire.
+const Never Lifetime = "never"
+
+// PasteMyst has a month of 365.25/12 days and a year of 365.25.
+const (
+	hour  = 60 * 60
+	day   = 24 * hour
+	month = 2_629_800
+	year  = 12 * month
+)
+
+// lifetimes are in order, the shortest first; Never, which has no end, is not among them.
+var lifetimes = [...]struct {
+	lifetime Lifetime
+	seconds  int64
+	name     string // in lower case, what ParseLifetimeName accepts as well
+}{
+	{"1h", hour, "onehour"},
+	{"2h", 2 * hour, "twohours"},
+	{"10h", 10 * hour, "tenhours"},
+	{"1d", day, "oneday"},
+	{"2d", 2 * day, "twodays"},
+	{"1w", 7 * day, "oneweek"},
+	{"1m", month, "onemonth"},
+	{"1y", year, "oneyear"},
+}
+
+var errLifetime = invalid("expiresIn: it must be one of never, 1h, 2h, 10h, 1d, 2d, 1w, 1m and 1y.")
+
+// ParseLifetime returns the lifetime with exactly that spelling. It fails with a fault.Invalid when there is none.
+func ParseLifetime(text string) (Lifetime, error) {
+	if _, known := Lifetime(text).seconds(); !known {
+		return "", errLifetime
+	}
+	return Lifetime(text), nil
+}
+
+// ParseLifetimeName is ParseLifetime, and accepts the names that one client of PasteMyst sends to ask when a
+// paste would expire: OneHour, TwoHours and so on, in any case.
+func ParseLifetimeName(text string) (Lifetime, error) {
+	folded := strings.ToLower(text)
+	if folded == string(Never) {
+		return Never, nil
+	}
+	for _, l := range lifetimes {
+		if l.name == folded {
+			return l.lifetime, nil
+		}
+	}
+	return ParseLifetime(text)
+}
+
+// seconds returns how long the lifetime is, 0 for Never.
+func (l Lifetime) seconds() (seconds int64, known bool) {
+	if l == Never {
+		return 0, true
+	}
+	for _, known := range lifetimes {
+		if known.lifetime == l {
+			return known.seconds, true
+		}
+	}
+	return 0, false
+}
+
+// End returns when a paste created at that time expires: a whole second, or the zero time for never.
+func (l Lifetime) End(created time.Time) time.Time {
+	seconds, _ := l.seconds()
+	if seconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(created.Unix()+seconds, 0).UTC()
+}
+
+// EndUnix is End in Unix seconds, 0 for never. It fails with a fault.Invalid when created is negative, or the
+// end is beyond what 64 bits hold.
+func (l Lifetime) EndUnix(created int64) (int64, error) {
+	seconds, _ := l.seconds()
+	switch {
+	case created < 0 || created > math.MaxInt64-seconds:
+		return 0, errCreatedAt
+	case seconds == 0:
+		return 0, nil
+	}
+	return created + seconds, nil
+}
+
+var errCreatedAt = invalid("createdAt: it must be a time in whole seconds since 1970, not negative and not too large.")
+
+// ParseUnix returns the time in whole seconds that text, decimal digits only, stands for. It fails with a fault.Invalid.
+func ParseUnix(text string) (int64, error) {
+	seconds, err := strconv.ParseUint(text, 10, 63)
+	if err != nil {
+		return 0, errCreatedAt
+	}
+	return int64(seconds), nil
+}
+
+// NearestLifetime returns the lifetime that is closest to the time between the two, Never when expires is zero:
+// what clients are told of a paste that was made with any other.
+func NearestLifetime(created, expires time.Time) Lifetime {
+	if expires.IsZero() {
+		return Never
+	}
+	var nearest Lifetime
+	least, lives := int64(math.MaxInt64), expires.Unix()-created.Unix()
+	for _, l := range lifetimes {
+		if distance := max(l.seconds-lives, lives-l.seconds); distance < least {
+			least, nearest = distance, l.lifetime
+		}
+	}
+	return nearest
+}
+
+// DeletesAt returns when the paste expires in Unix seconds, 0 for never.
+func (p Paste) DeletesAt() int64 {
+	if p.ExpiresAt.IsZero() {
+		return 0
+	}
+	return p.ExpiresAt.Unix()
+}

@@ -1,0 +1,113 @@
+package paste
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// version is what the edits of a paste tell about it.
+type version struct {
+	title   string
+	pasties map[string]Pasty
+}
+
+func versionOf(c Content) version {
+	v := version{c.Title, map[string]Pasty{}}
+	for _, p := range c.Pasties {
+		v.pasties[p.ID] = p
+	}
+	return v
+}
+
+// TestHistoryLeadsBack edits pastes at random and then walks back through every version, as far as edits were kept.
+func TestHistoryLeadsBack(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 6))
+	accepted, refused, walked := 0, 0, 0
+	for range 300 {
+		rules := testRules().withLargeHistory()
+		rules.Limits.Edits = 1 + random.IntN(60)
+		d, err := rules.Create(Draft{Pasties: pasties(code("first\n"), code("x"))}, true, created)
+		if err != nil {
+			t.Fatal(err)
+		}
+		versions := map[int64]version{} // before the request of that number
+		for range 1 + random.IntN(12) {
+			changes := randomChanges(random, d)
+			got, err := rules.Edit(d, changes, edited)
+			if err != nil {
+				refused++
+				wantFault(t, "random changes", err, fault.Invalid, "")
+				continue
+			}
+			accepted++
+			checkEdit(t, rules, d, changes, got)
+			if len(got.Recorded) > 0 {
+				versions[got.Recorded[0].Number] = versionOf(d.Content)
+			}
+			d = got.Document
+		}
+		walked += walkBack(t, d.Content, versions, len(d.Edits) == rules.Limits.Edits)
+	}
+	if accepted < 300 || refused < 300 || walked < 300 {
+		t.Errorf("only %d edits were accepted, %d refused and %d taken back", accepted, refused, walked)
+	}
+}
+
+// walkBack checks every version that the edits lead back to, and returns how many. The first request whose edits
+// are still there may have lost some.
+func walkBack(t *testing.T, c Content, versions map[int64]version, full bool) (steps int) {
+	t.Helper()
+	for len(c.Edits) > 0 {
+		number := c.Edits[len(c.Edits)-1].Number
+		before, err := c.Before()
+		if err != nil {
+			t.Fatalf("%v, going back from %.300v", err, c)
+		}
+		if got := versionOf(before); !reflect.DeepEqual(got, versions[number]) && (len(before.Edits) > 0 || !full) {
+			t.Fatalf("got %.300q before edit %d, want %.300q", got, number, versions[number])
+		}
+		c = before
+		steps++
+	}
+	return steps
+}
+
+// TestBeforeOfImports has histories that do not fit.
+func TestBeforeOfImports(t *testing.T) {
+	t.Parallel()
+	content := func(e Edit) Content {
+		return Content{Title: "title", Pasties: []Pasty{{"one", "", "Go", "x\n"}}, Edits: []Edit{{Number: 7, Text: "first"}, e}}
+	}
+	for what, e := range map[string]Edit{
+		"an unknown pasty":        {Type: EditPastyTitle, Metadata: []string{"two"}},
+		"no pasty":                {Type: EditPastyCode},
+		"an added pasty not here": {Type: EditPastyAdded, Metadata: []string{"two", "", "Go"}},
+		"a removed one in part":   {Type: EditPastyRemoved, Metadata: []string{"two"}},
+		"an unknown type":         {Type: 6, Metadata: []string{"one"}},
+		"a diff of other code":    {Type: EditPastyCode, Metadata: []string{"one"}, Text: replacing("x\n", "y\n")},
+	} {
+		before, err := content(e).Before()
+		wantFault(t, what, err, fault.Invalid, "history")
+		if !reflect.DeepEqual(before, Content{}) {
+			t.Errorf("%s: got %v", what, before)
+		}
+	}
+	last := content(Edit{Number: 8, Type: EditPastyCode, Metadata: []string{"one"}, Text: replacing("y", "x\n")})
+	before, err := last.Before()
+	if err != nil || before.Pasties[0].Code != "y" || before.Title != "title" || len(before.Edits) != 1 {
+		t.Errorf("got %v, %v", before, err)
+	}
+	if last.Pasties[0].Code != "x\n" || len(last.Edits) != 2 {
+		t.Errorf("the content itself was modified: %v", last)
+	}
+	if first, err := before.Before(); err != nil || first.Title != "first" || len(first.Edits) != 0 {
+		t.Errorf("got %v, %v", first, err)
+	}
+	if same, err := (Content{Title: "t"}).Before(); err != nil || same.Title != "t" {
+		t.Errorf("got %v, %v", same, err)
+	}
+}

@@ -1,0 +1,74 @@
+package paste
+
+import (
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Visibility says who may read a paste, and where it is listed.
+type Visibility uint8
+
+// The visibilities.
+const (
+	Unlisted Visibility = iota // everybody who knows the id may read it
+	Public                     // as Unlisted, and shown on its owner's profile
+	Private                    // only its owner may read it
+)
+
+var visibilityNames = [...]string{"unlisted", "public", "private"}
+
+// String returns the visibility's name in lower case.
+func (v Visibility) String() string {
+	if int(v) < len(visibilityNames) {
+		return visibilityNames[v]
+	}
+	return "unknown"
+}
+
+func visibilityOf(private, public bool) (Visibility, error) {
+	switch {
+	case private && public:
+		return Unlisted, invalid("isPrivate, isPublic: a paste cannot be both private and public.")
+	case private:
+		return Private, nil
+	case public:
+		return Public, nil
+	}
+	return Unlisted, nil
+}
+
+// ErrNotFound is the fault.NotFound for a paste that does not exist, has expired, or may not be seen by the asker.
+var ErrNotFound = fault.New(fault.NotFound, "There is no paste with that id.")
+
+// Gone returns ErrNotFound for a store's fault.NotFound about a paste, and any other err as it is.
+func Gone(err error) error {
+	if fault.Is(err, fault.NotFound) {
+		return ErrNotFound
+	}
+	return err
+}
+
+// OwnedBy reports whether the paste belongs to that user. An anonymous paste belongs to nobody.
+func (p Paste) OwnedBy(id user.ID) bool { return p.Owner != "" && p.Owner == id }
+
+// SeenBy returns the paste as that user sees it, or as everybody does when the id is empty: without its tags
+// unless the user is the owner. It fails with ErrNotFound when the paste is encrypted, or private and not the user's.
+//
+// Whether the paste has expired is for the store to say, by whose clock it does.
+func (d Document) SeenBy(reader user.ID) (Document, error) {
+	if d.Encrypted() || d.Visibility == Private && !d.OwnedBy(reader) {
+		return Document{}, ErrNotFound
+	}
+	if !d.OwnedBy(reader) {
+		d.Tags = nil
+	}
+	return d, nil
+}
+
+// EditableBy returns ErrNotFound unless that user may edit the paste: its owner, when it is not encrypted.
+func (d Document) EditableBy(editor user.ID) error {
+	if d.Encrypted() || !d.OwnedBy(editor) {
+		return ErrNotFound
+	}
+	return nil
+}
