@@ -47,6 +47,9 @@ fuzz: ## fuzz each parser of outside input for 20 seconds
 	$(GO) test -run '^$$' -fuzz FuzzFind -fuzztime 20s ./adapters/catalogue
 	$(GO) test -run '^$$' -fuzz FuzzURL -fuzztime 20s ./adapters/gormstore
 	$(GO) test -run '^$$' -fuzz FuzzRecords -fuzztime 20s ./adapters/pastemyst
+	$(GO) test -run '^$$' -fuzz FuzzEdit -fuzztime 20s ./domain/paste
+	$(GO) test -run '^$$' -fuzz FuzzRevert -fuzztime 20s ./domain/paste
+	$(GO) test -run '^$$' -fuzz FuzzUnified -fuzztime 20s ./adapters/linediff
 
 fuzz-http: ## send a million raw requests and judge the answers; SEED=N repeats them
 	GLUEPOT_TEST_HTTP_REQUESTS=$(or $(REQUESTS),1000000) GLUEPOT_TEST_HTTP_SEED=$(or $(SEED),$$(date +%s)) \

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // Config is what the use cases need. Fill it, starting from DefaultConfig.
@@ -27,6 +28,9 @@ type Config struct {
 	// SweepGrace is how long a paste outlives its expiry before it is removed: more than a use case may take, such as a
 	// list that is sent to a slow client, and than clocks are put back.
 	SweepGrace time.Duration
+	// Pastes bounds what a paste holds. PasteAnonymous lets pastes be created without a token.
+	Pastes         paste.Limits
+	PasteAnonymous bool
 	// UseInterval is how often the last-used times of tokens are stored.
 	UseInterval time.Duration
 	// Logger takes what happens in the background, such as last-used times that could not be stored, slow statements
@@ -41,6 +45,9 @@ func DefaultConfig() Config {
 		Migrate:     true,
 		SweepGrace:  90 * time.Second, // that of a server whose answers may take 30 seconds
 		UseInterval: 30 * time.Second,
+
+		Pastes:         paste.DefaultLimits(),
+		PasteAnonymous: true,
 	}
 }
 
@@ -52,6 +59,12 @@ func (c Config) Validate() error {
 	}
 	if c.SweepGrace < 0 {
 		wrong = append(wrong, fmt.Errorf("the grace of expired pastes is %v: choose zero or a positive time", c.SweepGrace))
+	}
+	if c.Pastes.Pasties < 1 || c.Pastes.ContentBytes < 1 {
+		wrong = append(wrong, fmt.Errorf("a paste may have %d pasties of %d bytes: choose positive numbers", c.Pastes.Pasties, c.Pastes.ContentBytes))
+	}
+	if c.Pastes.Edits < 0 || c.Pastes.HistoryBytes < 0 {
+		wrong = append(wrong, fmt.Errorf("a paste may have %d edits of %d bytes: choose zero or positive numbers", c.Pastes.Edits, c.Pastes.HistoryBytes))
 	}
 	if c.UseInterval <= 0 {
 		wrong = append(wrong, fmt.Errorf("the interval for last-used times is %v: choose a positive time", c.UseInterval))

@@ -6,13 +6,17 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/gluepot/gluepot/adapters/catalogue"
+	"github.com/gluepot/gluepot/adapters/detection"
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/linediff"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 )
 
@@ -45,10 +49,23 @@ func newApplication(cfg Config, a adapters) *Application {
 	return &Application{
 		Users:     users.New(a.Users, a.Tokens, signIn, time.Now),
 		Tokens:    tokenUseCases,
-		Pastes:    pastes.New(a.Pastes, a.Users, a.Tokens, signIn, cfg.SweepGrace, time.Now),
+		Pastes:    pastes.New(a.Pastes, a.Users, a.Tokens, signIn, pasteOptions(cfg, a.Catalogue), time.Now),
 		Languages: languages.New(a.Catalogue),
 		Imports:   imports.New(a.Users, a.Tokens, a.Pastes, time.Now),
 		Stats:     stats.New(a.Stats),
 		Ready:     a.Store.Ready,
+	}
+}
+
+func pasteOptions(cfg Config, known *catalogue.Catalogue) pastes.Options {
+	return pastes.Options{
+		Rules: paste.Rules{
+			Limits:   cfg.Pastes,
+			NewID:    ident.New,
+			Language: pastes.NewLanguageResolver(known, detection.New(known, known)),
+			Diff:     linediff.Unified,
+		},
+		TokenRequired: !cfg.PasteAnonymous,
+		SweepGrace:    cfg.SweepGrace,
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,11 +46,16 @@ func (c *Commands) pasteCreate() *cobra.Command {
 	cmd.Flags().Var(&expiresIn, "expires-in", "how long it lives, such as 1h or 30d (default forever)")
 	asJSON := jsonFlag(cmd)
 	run := c.run(func(ctx context.Context, m Modules, _ []string) error {
-		created, err := m.Pastes.Create.Do(ctx, *owner, time.Duration(expiresIn))
+		code, err := io.ReadAll(c.stdin)
 		if err != nil {
 			return err
 		}
-		return c.print(*asJSON, c.pasteView(created), "Created the paste %s.\n", created.ID)
+		text := string(code)
+		created, err := m.Pastes.Create.Do(ctx, *owner, time.Duration(expiresIn), paste.Draft{Pasties: []paste.PastyDraft{{Code: &text}}})
+		if err != nil {
+			return err
+		}
+		return c.print(*asJSON, c.pasteView(created.Paste), "Created the paste %s.\n", created.ID)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if (*owner == "") != *anonymous {

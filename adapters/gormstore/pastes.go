@@ -14,13 +14,14 @@ import (
 
 // Pastes keeps pastes and the stars that users give them.
 type Pastes struct {
-	store  *Store
-	active *dataloader[struct{}, int64]
+	store     *Store
+	active    *dataloader[struct{}, int64]
+	documents *dataloader[documentKey, heldDocument]
 }
 
 // NewPastes returns the pastes of a store.
 func NewPastes(store *Store) *Pastes {
-	p := &Pastes{store: store}
+	p := &Pastes{store: store, documents: newDocuments(store)}
 	p.active = newDataloader(countsAtOnce, p.countActive, func(ctx context.Context, askers []struct{}) ([]found[int64], error) {
 		count, err := p.countActive(ctx, struct{}{})
 		return slices.Repeat([]found[int64]{{value: count}}, len(askers)), err
@@ -52,6 +53,8 @@ type pasteRow struct {
 	OwnerID   sql.NullString
 	CreatedAt time.Time `gorm:"autoCreateTime:false"`
 	ExpiresAt sql.NullTime
+	// What Import writes does not say it.
+	Visibility int16 `gorm:"default:0"`
 }
 
 func (pasteRow) TableName() string { return "pastes" }

@@ -1,5 +1,7 @@
 package gormstore
 
+import "fmt"
+
 // queries are every statement that a request waits for, and the few others that GORM cannot say. The
 // index that serves one stands beside its table in the first migration. They are fixed text rather than
 // built by GORM, which would cost about a quarter of the throughput (decision 0004); $1 and $2 mean the
@@ -11,30 +13,39 @@ package gormstore
 // index for; now() is when the statement arrived. SQLite is in the same process: its last argument is the time,
 // which an attempt to run it takes as late.
 type queries struct {
-	usersByNames     string // $1: array of folded usernames
-	tokensByHashes   string // $1: array of hashes
-	accountsByHashes string // $1: array of hashes
-	userByName       string // $1: folded username
-	userWithServices string // $1: folded username
-	tokenByHash      string // $1: hash
-	accountByHash    string // $1: hash; timed
-	activeIDs        string // $1: owner; timed
-	joinedActiveIDs  string // the same in one row: their number, and themselves with line feeds in between
-	activeCount      string // timed
-	totals           string // timed
-	removeExpired    string // $1: what Store.ago returns, $2: limit
-	setLastUsed      string // what Store.useArguments returns
-	star             string // $1: user, $2: paste
-	schemaVersion    string
-	oldestVersion    string // see Schema
-	appliedVersions  string // with their times
-	importLock       string // ?: kind; empty where the write lock of the transaction is enough
-	sweepTryLock     string // empty where the write lock of the transaction is enough
+	usersByNames      string // $1: array of folded usernames
+	tokensByHashes    string // $1: array of hashes
+	accountsByHashes  string // $1: array of hashes
+	userByName        string // $1: folded username
+	userWithServices  string // $1: folded username
+	tokenByHash       string // $1: hash
+	accountByHash     string // $1: hash; timed
+	documentsByIDs    string // $1: array of paste ids, $2: array of presented hashes; see largeDocument
+	documentByID      string // $1: paste id, $2: presented hash; timed; see largeDocument
+	wholeDocumentByID string // the same for a paste of any size
+	activePaste       string // $1: paste id; timed
+	createDocument    string // $1 to $7: see CreateDocument; empty where it takes several statements
+	createOwnDocument string // $1 to $7: see createOwnAtOnce; empty where it takes several statements
+	activeIDs         string // $1: owner; timed
+	joinedActiveIDs   string // the same in one row: their number, and themselves with line feeds in between
+	activeCount       string // timed
+	totals            string // timed
+	removeExpired     string // $1: what Store.ago returns, $2: limit
+	setLastUsed       string // what Store.useArguments returns
+	star              string // $1: user, $2: paste
+	schemaVersion     string
+	oldestVersion     string // see Schema
+	appliedVersions   string // with their times
+	importLock        string // ?: kind; empty where the write lock of the transaction is enough
+	sweepTryLock      string // empty where the write lock of the transaction is enough
 }
 
 const (
 	userColumns  = `u.id, u.username, u.avatar_url, u.default_language, u.public_profile, u.supporter_months, u.contributor, u.created_at`
 	tokenColumns = `t.id, t.user_id, t.hash, t.name, t.created_at, t.expires_at, t.last_used_at, t.revoked_at`
+
+	pasteColumns = `p.id, p.owner_id, p.created_at, p.expires_at, p.visibility`
+	starCount    = `(SELECT count(*) FROM stars s WHERE s.paste_id = p.id)`
 
 	userByName  = `SELECT ` + userColumns + ` FROM users u WHERE u.username_folded = $1`
 	tokenByHash = `SELECT ` + tokenColumns + ` FROM access_tokens t WHERE t.hash = $1`
@@ -71,6 +82,31 @@ const (
 	sqliteExpired = `(SELECT count(*) FROM pastes p WHERE p.expires_at <= $1)`
 )
 
+// postgresDocument and sqliteDocument are the columns of documentRow, given the condition under which content is left out.
+func postgresDocument(large string) string {
+	return pasteColumns + `, coalesce(c.lifetime, ''), CASE WHEN NOT ` + large + ` THEN c.document END, coalesce(` + large + `, false), coalesce(c.edits, 0),
+		CASE WHEN c.edits > 0 AND NOT ` + large + ` THEN
+			(SELECT string_agg(e.entry, ''::bytea ORDER BY e.position) FROM paste_edits e WHERE e.paste_id = p.id) END,
+		false, ` + starCount + `, ` + tokenColumns
+}
+
+func sqliteDocument(large string) string {
+	return pasteColumns + `, coalesce(c.lifetime, ''), CASE WHEN NOT ` + large + ` THEN c.document END, coalesce(` + large + `, false), coalesce(c.edits, 0),
+		CASE WHEN c.edits > 0 AND NOT ` + large + ` THEN
+			(SELECT group_concat(hex(e.entry), '' ORDER BY e.position) FROM paste_edits e WHERE e.paste_id = p.id) END,
+		true, ` + starCount + `, ` + tokenColumns
+}
+
+var (
+	large   = fmt.Sprintf("(octet_length(c.document) > %d OR c.edits > %d)", largeDocument, manyEdits)
+	noLimit = "false"
+
+	postgresByID = ` FROM pastes p LEFT JOIN paste_contents c ON c.paste_id = p.id LEFT JOIN access_tokens t ON t.hash = $2
+		WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))`
+	sqliteByID = ` FROM pastes p LEFT JOIN paste_contents c ON c.paste_id = p.id LEFT JOIN access_tokens t ON t.hash = $2
+		WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > $3)`
+)
+
 // totals is the statement of Stats.Totals, given those that count the stored and the expired pastes.
 func totals(stored, expired string) string {
 	return `SELECT (SELECT count(*) FROM users), (SELECT count(*) FROM access_tokens), ` + stored + `, ` + expired + `,
@@ -93,6 +129,24 @@ var postgresQueries = queries{
 	tokenByHash:      tokenByHash,
 	accountByHash: `SELECT ` + tokenColumns + `, ` + userColumns + `, ` + postgresStars + `, ` + postgresServices + `
 		FROM access_tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1`,
+	documentsByIDs: `SELECT q.n, ` + postgresDocument(large) + `
+		FROM unnest((SELECT $1::text[]), (SELECT $2::bytea[])) WITH ORDINALITY q (id, hash, n)
+		JOIN pastes p ON p.id = q.id COLLATE "C" AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))
+		LEFT JOIN paste_contents c ON c.paste_id = p.id LEFT JOIN access_tokens t ON t.hash = q.hash`,
+	documentByID:      `SELECT ` + postgresDocument(large) + postgresByID,
+	wholeDocumentByID: `SELECT ` + postgresDocument(noLimit) + postgresByID,
+	activePaste: `SELECT ` + pasteColumns + ` FROM pastes p
+		WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))`,
+	createDocument: `WITH p AS (
+			INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility) VALUES ($1, $2, $3, $4, $5) RETURNING id)
+		INSERT INTO paste_contents (paste_id, lifetime, document) SELECT p.id, $6, $7 FROM p`,
+	// The condition is that of token.Token.Verify.
+	createOwnDocument: `WITH t AS (SELECT ` + tokenColumns + ` FROM access_tokens t WHERE t.hash = $1),
+		p AS (INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility)
+			SELECT $2, t.user_id, $3, $4, $5 FROM t
+			WHERE t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $3) RETURNING id),
+		c AS (INSERT INTO paste_contents (paste_id, lifetime, document) SELECT p.id, $6, $7 FROM p)
+		SELECT ` + tokenColumns + ` FROM t`,
 	activeIDs: postgresActiveIDs,
 	// A row for each id costs PostgreSQL a third more, and its readers several times as much.
 	joinedActiveIDs: `SELECT count(*), coalesce(string_agg(p.id, E'\n'), '') FROM (` + postgresActiveIDs + `) p`,
@@ -127,6 +181,10 @@ var sqliteQueries = queries{
 			WHERE s.user_id = u.id AND (p.expires_at IS NULL OR p.expires_at > $2)),
 		` + sqliteServices + `
 		FROM access_tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1`,
+	documentByID:      `SELECT ` + sqliteDocument(large) + sqliteByID,
+	wholeDocumentByID: `SELECT ` + sqliteDocument(noLimit) + sqliteByID,
+	activePaste: `SELECT ` + pasteColumns + ` FROM pastes p
+		WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > $2)`,
 	activeIDs:       sqliteActiveIDs,
 	joinedActiveIDs: `SELECT count(*), coalesce(group_concat(p.id, char(10)), '') FROM (` + sqliteActiveIDs + `) p`,
 	activeCount:     `SELECT ` + sqliteStored + ` - ` + sqliteExpired,

@@ -23,7 +23,7 @@ type lookup[K, V any] struct {
 	one    string              // the statement for one key
 	args   func(K) []any       // its arguments
 	many   string              // the statement for several keys, see findMany
-	array  func([]K) any       // its argument
+	arrays func([]K) []any     // its arguments
 	newRow func() scannable[V] // where a row of either is scanned to
 }
 
@@ -72,7 +72,7 @@ func (l *lookup[K, V]) findMany(ctx context.Context, keys []K) ([]found[V], erro
 		position int
 		row      = l.newRow()
 		fields   = append([]any{&position}, row.fields()...)
-		array    = l.array(keys)
+		arrays   = l.arrays(keys)
 	)
 	err := l.store.onPostgres(ctx, l.from, func(ctx context.Context, conn *pgx.Conn) error {
 		for i := range answers { // a replica may have failed after some rows
@@ -81,7 +81,7 @@ func (l *lookup[K, V]) findMany(ctx context.Context, keys []K) ([]found[V], erro
 		return queryPostgresRows(ctx, conn, l.many, fields, func() error {
 			answers[position-1].value, answers[position-1].err = row.value()
 			return nil
-		}, array)
+		}, arrays...)
 	})
 	return answers, err
 }

@@ -30,7 +30,7 @@ func NewTokens(store *Store) *Tokens {
 		one:    store.queries.tokenByHash,
 		args:   func(hash token.Hash) []any { return []any{hash[:]} },
 		many:   store.queries.tokensByHashes,
-		array:  func(hashes []token.Hash) any { return bytesOf(hashes) },
+		arrays: func(hashes []token.Hash) []any { return []any{bytesOf(hashes)} },
 		newRow: func() scannable[token.Token] { return new(tokenRow) },
 	}
 	accounts := &lookup[token.Hash, tokenAccount]{
@@ -38,7 +38,7 @@ func NewTokens(store *Store) *Tokens {
 		one:    store.queries.accountByHash,
 		args:   func(hash token.Hash) []any { return store.timed(hash[:]) },
 		many:   store.queries.accountsByHashes,
-		array:  byHash.array,
+		arrays: byHash.arrays,
 		newRow: func() scannable[tokenAccount] { return new(accountRow) },
 	}
 	return &Tokens{

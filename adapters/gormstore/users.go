@@ -27,7 +27,7 @@ func NewUsers(store *Store) *Users {
 		one:    store.queries.userByName,
 		args:   func(name user.Name) []any { return []any{name.Folded()} },
 		many:   store.queries.usersByNames,
-		array:  foldedNames,
+		arrays: foldedNames,
 		newRow: func() scannable[user.User] { return new(userRow) },
 	}
 	return &Users{store: store, staleByName: newDataloader(store.sql.lookupsAtOnce, byName.find, byName.findMany)}
@@ -79,12 +79,12 @@ func (u *Users) StaleByName(ctx context.Context, name user.Name) (user.User, err
 	return u.staleByName.find(ctx, name)
 }
 
-func foldedNames(names []user.Name) any {
+func foldedNames(names []user.Name) []any {
 	folded := make([]string, len(names))
 	for i, name := range names {
 		folded[i] = name.Folded()
 	}
-	return folded
+	return []any{folded}
 }
 
 // Create implements user.Creator.

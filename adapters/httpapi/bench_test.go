@@ -91,7 +91,7 @@ func BenchmarkRequest(b *testing.B) {
 	signIn := token.NewAuthenticator(store, time.Now)
 	modules := Modules{
 		Users:     users.New(instantUsers{instantStore: store}, nil, signIn, time.Now),
-		Pastes:    pastes.New(instantPastes{instantStore: store}, nil, store, signIn, 0, time.Now),
+		Pastes:    pastes.New(instantPastes{instantStore: store}, nil, store, signIn, pastes.Options{}, time.Now),
 		Languages: languages.New(instantLanguages{instantStore: store}),
 	}
 	log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(io.Discard), zap.InfoLevel))

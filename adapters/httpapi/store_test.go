@@ -99,7 +99,7 @@ func (s *store) modules() Modules {
 	signIn := token.NewAuthenticator(s, time.Now)
 	return Modules{
 		Users:     users.New(storedUsers{store: s}, nil, signIn, time.Now),
-		Pastes:    pastes.New(storedPastes{store: s}, nil, s, signIn, 0, time.Now),
+		Pastes:    pastes.New(storedPastes{store: s}, nil, s, signIn, pastes.Options{}, time.Now),
 		Languages: languages.New(copies{}),
 	}
 }

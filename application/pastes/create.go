@@ -5,44 +5,42 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Create creates a paste.
+// Create creates a paste of any user.
 type Create struct {
+	pastes paste.DocumentCreator
 	users  user.Finder
-	pastes paste.Creator
+	rules  paste.Rules
 	now    func() time.Time
 }
 
-// Do creates a paste of the user with that name, or an anonymous one when the name is empty, and
-// returns it. It expires after the given time, or never when it is zero.
+// Do creates the paste of the draft, whose owner is the user of that name, and returns it; when the name is empty it is
+// anonymous. It expires after the given time, or when it is zero as the draft says.
 //
-// It fails with fault.NotFound when there is no such user, with fault.Invalid when the name breaks a rule
-// or the time is negative, and with fault.Unavailable when the store does not answer.
-func (c *Create) Do(ctx context.Context, owner string, expiresIn time.Duration) (paste.Paste, error) {
+// It fails with user.ErrNotFound when there is no such user, with fault.Invalid when the name breaks a rule or the time
+// is negative, as CreateOwn does because of the draft, and with fault.Unavailable when the store does not answer.
+func (c *Create) Do(ctx context.Context, owner string, expiresIn time.Duration, draft paste.Draft) (paste.Document, error) {
 	if expiresIn < 0 {
-		return paste.Paste{}, fault.New(fault.Invalid, "The paste would have expired already: give it a positive time.")
+		return paste.Document{}, fault.New(fault.Invalid, "The paste would have expired already: give it a positive time.")
 	}
-	created := paste.Paste{CreatedAt: c.now()}
+	made, err := c.rules.Create(draft, owner != "", c.now().Truncate(time.Microsecond))
+	if err != nil {
+		return paste.Document{}, err
+	}
 	if owner != "" {
 		found, err := user.Find(ctx, c.users, owner)
 		if err != nil {
-			return paste.Paste{}, err
+			return paste.Document{}, err
 		}
-		created.Owner = found.ID
+		made.Owner = found.ID
 	}
 	if expiresIn > 0 {
-		created.ExpiresAt = created.CreatedAt.Add(expiresIn)
+		made.ExpiresAt = made.CreatedAt.Add(expiresIn)
+		made.Lifetime = paste.NearestLifetime(made.CreatedAt, made.ExpiresAt)
 	}
-	err := ident.Draw(func(id paste.ID) error {
-		created.ID = id
-		return c.pastes.Create(ctx, created)
-	})
-	if err != nil {
-		return paste.Paste{}, user.Gone(err)
-	}
-	return created, nil
+	made, err = store(ctx, c.pastes, made)
+	return made, user.Gone(err)
 }

@@ -34,12 +34,18 @@ func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 		"let serve, import and migrate create the database and bring its schema up to date")
 }
 
+func pasteFlags(flags *pflag.FlagSet, cfg *config) {
+	flags.IntVar(&cfg.Pastes.Pasties, "paste-max-pasties", cfg.Pastes.Pasties, "how many pasties a paste may have")
+	flags.IntVar(&cfg.Pastes.Edits, "paste-max-edits", cfg.Pastes.Edits, "how many entries the history of a paste may have; the oldest give way")
+}
+
 func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.StringVar(&cfg.Log.Level, "log-level", cfg.Log.Level, "debug, info, warn or error")
 	flags.StringVar(&cfg.Log.Format, "log-format", cfg.Log.Format, "json or console")
 	flags.DurationVar(&cfg.SweepInterval, "sweep-interval", cfg.SweepInterval,
 		"time between two searches for expired pastes to remove; 0 leaves it to other nodes")
 	flags.DurationVar(&cfg.UseInterval, "token-use-interval", cfg.UseInterval, "how often the last-used times of tokens are stored")
+	flags.BoolVar(&cfg.PasteAnonymous, "paste-anonymous", cfg.PasteAnonymous, "let pastes be created without a token")
 	h := &cfg.HTTP
 	flags.StringVar(&h.Addr, "http-addr", h.Addr, "HOST:PORT to listen on")
 	flags.StringVar(&h.BasePath, "http-base-path", h.BasePath, "path before every endpoint, such as /api/v2")

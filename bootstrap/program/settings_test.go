@@ -17,6 +17,7 @@ func TestReadmeNamesEverySetting(t *testing.T) {
 	}
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, databaseFlags)
+	addSettings(flags, &cfg, pasteFlags)
 	addSettings(flags, &cfg, serveFlags)
 	rows := 0
 	for line := range strings.SplitSeq(string(readme), "\n") {
@@ -50,6 +51,7 @@ func TestReadmeNamesEverySetting(t *testing.T) {
 func TestFillFromEnvironment(t *testing.T) {
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, databaseFlags)
+	addSettings(flags, &cfg, pasteFlags)
 	addSettings(flags, &cfg, serveFlags)
 	flags.Bool("demo", false, "")
 	t.Setenv("GLUEPOT_HTTP_ADDR", "127.0.0.1:1")

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/gluepot/gluepot/adapters/linediff"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
@@ -20,6 +21,7 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -43,6 +45,12 @@ type world struct {
 // sweepGrace is that of a world.
 const sweepGrace = time.Hour
 
+// pasteOptions take any language for what it says it is.
+var pasteOptions = pastes.Options{SweepGrace: sweepGrace, Rules: paste.Rules{
+	Limits: paste.DefaultLimits(), NewID: ident.New, Diff: linediff.Unified,
+	Language: func(wanted, _, _ string) (string, bool) { return wanted, true },
+}}
+
 func newWorld() *world {
 	store := new(fake.Store)
 	w := &world{
@@ -53,7 +61,7 @@ func newWorld() *world {
 	w.tokens = tokens.New(w.tokenStore, w.userStore, w.clock)
 	w.signIn = token.NewAuthenticator(w.tokens.Uses, w.clock)
 	w.users = users.New(w.userStore, w.tokenStore, w.signIn, w.clock)
-	w.pastes = pastes.New(w.pasteStore, w.userStore, w.tokenStore, w.signIn, sweepGrace, w.clock)
+	w.pastes = pastes.New(w.pasteStore, w.userStore, w.tokenStore, w.signIn, pasteOptions, w.clock)
 	w.stats = stats.New(fake.Stats{Store: store})
 	return w
 }
@@ -188,7 +196,7 @@ func TestCountAndSweep(t *testing.T) {
 		if i >= 100 {
 			life = time.Minute
 		}
-		if _, err := create.Do(t.Context(), "", life); err != nil {
+		if _, err := create.Do(t.Context(), "", life, snippet("x")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -211,9 +219,9 @@ func TestCountAndSweep(t *testing.T) {
 		t.Errorf("got %d removed, error %v, want 1200", removed, err)
 	}
 	counted(100)
-	_, err := create.Do(t.Context(), "", -1)
+	_, err := create.Do(t.Context(), "", -1, snippet("x"))
 	wantKind(t, "negative time", err, fault.Invalid)
-	_, err = create.Do(t.Context(), "nobody", 0)
+	_, err = create.Do(t.Context(), "nobody", 0, snippet("x"))
 	wantKind(t, "nobody's paste", err, fault.NotFound)
 	wantKind(t, "odd id", w.pastes.Star.Do(t.Context(), "nobody", "x"), fault.NotFound)
 }
@@ -231,6 +239,9 @@ func (f tongues) ByName(s string) (*language.Language, bool)            { return
 func (f tongues) ByAlias(s string) (*language.Language, bool)           { return f.find("alias ", s) }
 func (f tongues) ByExtension(s string) (*language.Language, bool)       { return f.find("exact ", s) }
 func (f tongues) ByFoldedExtension(s string) (*language.Language, bool) { return f.find("any ", s) }
+
+func (f tongues) ByFilename(s string) (*language.Language, bool) { return f.find("file ", s) }
+func (f tongues) Detect(s string) (*language.Language, bool)     { return f.find("code ", s) }
 
 func TestLanguages(t *testing.T) {
 	t.Parallel()
@@ -369,7 +380,7 @@ func (hangingTokens) SetLastUsed(ctx context.Context, _ map[token.ID]time.Time) 
 // TestSweepOfHangingDatabase ends by itself: the sweeper has nobody who would give up for it.
 func TestSweepOfHangingDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sweep := pastes.New(hangingPastes{}, nil, nil, nil, time.Minute, time.Now).Sweep
+		sweep := pastes.New(hangingPastes{}, nil, nil, nil, pastes.Options{SweepGrace: time.Minute}, time.Now).Sweep
 		if removed, err := sweep.Do(context.Background()); removed != 0 || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %d removed, error %v, want none and %v", removed, err, context.DeadlineExceeded)
 		}

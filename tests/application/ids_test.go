@@ -60,11 +60,11 @@ type crowdedPastes struct {
 	*crowd
 }
 
-func (c crowdedPastes) Create(ctx context.Context, created paste.Paste) error {
+func (c crowdedPastes) CreateDocument(ctx context.Context, created paste.Document) error {
 	if err := c.take(string(created.ID)); err != nil {
 		return err
 	}
-	return c.Store.Create(ctx, created)
+	return c.Store.CreateDocument(ctx, created)
 }
 
 // TestIDsAreDrawnAgain has ids that are taken: another one is drawn, and nobody hears that a name is taken.
@@ -85,7 +85,7 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 			return string(issued.ID), err
 		},
 		"paste": func(c *crowd) (string, error) {
-			created, err := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, nil, nil, 0, w.clock).Create.Do(t.Context(), "owner", 0)
+			created, err := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, nil, nil, pasteOptions, w.clock).Create.Do(t.Context(), "owner", 0, snippet("x"))
 			return string(created.ID), err
 		},
 	} {

@@ -15,7 +15,7 @@ import (
 // paste creates one that lives for that long, or for good.
 func (w *world) paste(t *testing.T, owner string, life time.Duration) paste.ID {
 	t.Helper()
-	created, err := w.pastes.Create.Do(t.Context(), owner, life)
+	created, err := w.pastes.Create.Do(t.Context(), owner, life, snippet("x"))
 	if err != nil {
 		t.Fatal(err)
 	}

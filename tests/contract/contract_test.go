@@ -12,30 +12,44 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(database.Main(m)) }
 
-func stored(store *gormstore.Store) contract.Store {
-	return contract.Store{
-		Users: gormstore.NewUsers(store), Tokens: gormstore.NewTokens(store),
-		Pastes: gormstore.NewPastes(store), Stats: gormstore.NewStats(store),
+func stored(store *gormstore.Store) contract.DocumentStore {
+	pastes := gormstore.NewPastes(store)
+	return contract.DocumentStore{
+		Store: contract.Store{
+			Users: gormstore.NewUsers(store), Tokens: gormstore.NewTokens(store), Pastes: pastes, Stats: gormstore.NewStats(store),
+		},
+		Documents: pastes,
 	}
+}
+
+// run runs every suite on stores that open returns.
+func run(t *testing.T, open func(t *testing.T) contract.DocumentStore) {
+	t.Helper()
+	contract.Run(t, func(t *testing.T) contract.Store { return open(t).Store })
+	contract.RunDocuments(t, open)
 }
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	contract.Run(t, func(t *testing.T) contract.Store { return stored(database.Open(t, database.Postgres(t))) })
+	run(t, func(t *testing.T) contract.DocumentStore { return stored(database.Open(t, database.Postgres(t))) })
 }
 
 func TestSQLite(t *testing.T) {
 	t.Parallel()
-	contract.Run(t, func(t *testing.T) contract.Store { return stored(database.Open(t, database.SQLite(t))) })
+	run(t, func(t *testing.T) contract.DocumentStore { return stored(database.Open(t, database.SQLite(t))) })
 }
 
 func TestFake(t *testing.T) {
 	t.Parallel()
-	contract.Run(t, func(*testing.T) contract.Store {
-		store := new(fake.Store)
-		return contract.Store{
-			Users: fake.Users{Store: store}, Tokens: fake.Tokens{Store: store}, Pastes: fake.Pastes{Store: store},
-			Stats: fake.Stats{Store: store},
-		}
-	})
+	run(t, func(*testing.T) contract.DocumentStore { return faked() })
+}
+
+func faked() contract.DocumentStore {
+	store := new(fake.Store)
+	return contract.DocumentStore{
+		Store: contract.Store{
+			Users: fake.Users{Store: store}, Tokens: fake.Tokens{Store: store}, Pastes: fake.Pastes{Store: store}, Stats: fake.Stats{Store: store},
+		},
+		Documents: fake.Pastes{Store: store},
+	}
 }

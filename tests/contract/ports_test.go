@@ -13,10 +13,13 @@ import (
 
 // elsewhere are the ports whose implementations are not stores.
 var elsewhere = map[string]string{
-	"token.UseRecorder":   "application/tokens.UseLog, see tests/application",
-	"language.Names":      "adapters/catalogue, see its own tests",
-	"language.Extensions": "adapters/catalogue, see its own tests",
-	"language.Lister":     "adapters/catalogue, see its own tests",
+	"token.UseRecorder":     "application/tokens.UseLog, see tests/application",
+	"language.Names":        "adapters/catalogue, see its own tests",
+	"language.Extensions":   "adapters/catalogue, see its own tests",
+	"language.Filenames":    "adapters/catalogue, see its own tests",
+	"language.Interpreters": "adapters/catalogue, see its own tests",
+	"language.Lister":       "adapters/catalogue, see its own tests",
+	"language.Detector":     "adapters/detection, see its own tests",
 }
 
 // TestEveryPortHasASuite fails when a port of the domain, or a method of one, is not called by the suites.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
 )
 
@@ -155,7 +156,8 @@ func TestSweepInterval(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := gluepot.Pastes.Create.Do(t.Context(), "", time.Millisecond); err != nil {
+		draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: new(string)}}}
+		if _, err := gluepot.Pastes.Create.Do(t.Context(), "", time.Millisecond, draft); err != nil {
 			t.Error(err)
 		}
 		entry := waitFor("sweep")

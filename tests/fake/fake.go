@@ -30,6 +30,7 @@ type Store struct {
 	stars    map[user.ID][]string
 	tokens   []token.Token
 	pastes   []paste.Paste
+	contents map[paste.ID]paste.Content
 }
 
 // The parts of a Store are types of their own, because their ports have methods of the same names.
@@ -479,20 +480,7 @@ func (p Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit in
 
 // Create implements paste.Creator.
 func (p Pastes) Create(ctx context.Context, created paste.Paste) error {
-	unlock, err := p.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if slices.ContainsFunc(p.pastes, func(known paste.Paste) bool { return known.ID == created.ID }) {
-		return errIDTaken
-	}
-	if created.Owner != "" && !p.exists(created.Owner) {
-		return errNotFound
-	}
-	created.CreatedAt, created.ExpiresAt = created.CreatedAt.UTC(), created.ExpiresAt.UTC()
-	p.pastes = append(p.pastes, created)
-	return nil
+	return p.CreateDocument(ctx, paste.Document{Paste: created})
 }
 
 // Star implements paste.Starrer.

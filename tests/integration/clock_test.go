@@ -21,7 +21,7 @@ import (
 const shortLived = 2 * time.Second
 
 func countActive(store pastes.Store) *pastes.CountActive {
-	return pastes.New(store, nil, nil, nil, 0, time.Now).CountActive
+	return pastes.New(store, nil, nil, nil, pastes.Options{}, time.Now).CountActive
 }
 
 // addExpiring stores pastes that stay and others that expire together soon, and returns when.

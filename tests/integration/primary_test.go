@@ -11,6 +11,7 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
 )
 
@@ -67,7 +68,7 @@ func TestOnlyProfilesAreStale(t *testing.T) {
 	if tokens, err := node.Tokens.List.Do(ctx, "newcomer"); len(tokens) != 1 || err != nil {
 		t.Errorf("list tokens: got %v, error %v, want one", tokens, err)
 	}
-	created, err := node.Pastes.Create.Do(ctx, "newcomer", 0)
+	created, err := node.Pastes.Create.Do(ctx, "newcomer", 0, paste.Draft{Pasties: []paste.PastyDraft{{Code: new(string)}}})
 	ok("create a paste", err)
 	ok("star it", node.Pastes.Star.Do(ctx, "newcomer", string(created.ID)))
 	if count, err := node.Pastes.CountActive.Do(ctx); count != 1 || err != nil {

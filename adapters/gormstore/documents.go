@@ -1,0 +1,403 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+)
+
+var (
+	_ paste.DocumentFinder  = (*Pastes)(nil)
+	_ paste.DocumentCreator = (*Pastes)(nil)
+	_ paste.DocumentUpdater = (*Pastes)(nil)
+	_ paste.DocumentDeleter = (*Pastes)(nil)
+)
+
+// documentKey is what a paste is read by: its id, and the hash of the token that its reader presents, or the zero hash.
+type documentKey struct {
+	id   paste.ID
+	hash token.Hash
+}
+
+// heldDocument is a paste and the token that was presented. Of one that is large the content is missing.
+type heldDocument struct {
+	document paste.Document
+	holder   token.Token
+	large    bool
+}
+
+// Merged lookups, and those that nobody waits for with, leave out the content of pastes that are larger than this: it is read
+// in a second statement, of which a few may run at once, so that memory is bounded by their number.
+const (
+	largeDocument = 64 << 10 // bytes
+	manyEdits     = 32
+)
+
+// newDocuments returns how pastes are looked up with what they hold.
+func newDocuments(store *Store) *dataloader[documentKey, heldDocument] {
+	documents := &lookup[documentKey, heldDocument]{
+		store: store,
+		one:   store.queries.documentByID,
+		args:  func(key documentKey) []any { return store.timed(string(key.id), key.hash[:]) },
+		many:  store.queries.documentsByIDs,
+		arrays: func(keys []documentKey) []any {
+			ids, hashes := make([]string, len(keys)), make([][]byte, len(keys))
+			for i := range keys {
+				ids[i], hashes[i] = string(keys[i].id), keys[i].hash[:]
+			}
+			return []any{ids, hashes}
+		},
+		newRow: func() scannable[heldDocument] { return new(documentRow) },
+	}
+	return newDataloader(store.sql.lookupsAtOnce, documents.find, documents.findMany)
+}
+
+// DocumentByID implements paste.DocumentFinder.
+func (p *Pastes) DocumentByID(ctx context.Context, id paste.ID, presented token.Hash) (paste.Document, token.Token, error) {
+	if !isText(string(id)) {
+		return paste.Document{}, token.Token{}, errNotFound
+	}
+	held, err := p.documents.find(ctx, documentKey{id, presented})
+	if err == nil && held.large {
+		held, err = p.readLarge(ctx, id, presented)
+	}
+	return held.document, held.holder, err
+}
+
+func (p *Pastes) readLarge(ctx context.Context, id paste.ID, presented token.Hash) (heldDocument, error) {
+	leave, err := enter(ctx, p.store.sql.lists, p.store.sql.bulk)
+	if err != nil {
+		return heldDocument{}, err
+	}
+	defer leave()
+	var row documentRow
+	args := p.store.timed(string(id), presented[:])
+	if err := p.store.queryRow(ctx, fromPrimary, p.store.queries.wholeDocumentByID, row.fields(), args...); err != nil {
+		return heldDocument{}, err
+	}
+	return row.value()
+}
+
+// blob is bytes that are kept as a text, so that the texts within need no copies; NULL is empty.
+type blob string
+
+// ScanBytes implements pgtype.BytesScanner.
+func (b *blob) ScanBytes(bytes []byte) error {
+	*b = blob(bytes)
+	return nil
+}
+
+// Scan implements sql.Scanner.
+func (b *blob) Scan(value any) error {
+	switch value := value.(type) {
+	case nil:
+		*b = ""
+	case []byte:
+		*b = blob(value)
+	case string:
+		*b = blob(value)
+	default:
+		return fmt.Errorf("%T is not bytes", value)
+	}
+	return nil
+}
+
+// documentRow is a row of the statements that read pastes with what they hold.
+type documentRow struct {
+	paste    pasteRow
+	lifetime string
+	document blob // empty: the paste was made without content, or is large
+	large    bool
+	edits    int
+	entries  blob // all in one; on SQLite in hexadecimal digits
+	digits   bool
+	stars    int64
+	holder   holderRow
+}
+
+func (r *documentRow) fields() []any {
+	return append(append(r.paste.fields(), &r.lifetime, &r.document, &r.large, &r.edits, &r.entries, &r.digits, &r.stars), r.holder.fields()...)
+}
+
+func (r *documentRow) value() (held heldDocument, err error) {
+	held.document.Paste, held.document.Stars, held.large = r.paste.paste(), r.stars, r.large
+	if r.holder.id.Valid {
+		held.holder = r.holder.token()
+	}
+	if r.large {
+		return held, nil
+	}
+	content := &held.document.Content
+	content.Visibility, content.Lifetime = paste.Visibility(r.paste.Visibility), paste.Lifetime(r.lifetime)
+	if r.document != "" {
+		err = decodeDocument(string(r.document), content)
+	}
+	if err == nil && r.entries != "" {
+		entries := string(r.entries)
+		if r.digits {
+			var decoded []byte
+			decoded, err = hex.DecodeString(entries)
+			entries = string(decoded)
+		}
+		if err == nil {
+			content.Edits, err = decodeEdits(entries, r.edits)
+		}
+	}
+	if err != nil {
+		return heldDocument{}, fault.Wrap(fault.Internal, fault.MessageOf(nil), fmt.Errorf("paste %s: %w", r.paste.ID, err))
+	}
+	return held, nil
+}
+
+// holderRow is a tokenRow, or nothing.
+type holderRow struct {
+	id, owner, name                       sql.NullString
+	hash                                  []byte
+	created, expires, lastUsed, revokedAt sql.NullTime
+}
+
+// fields returns where to scan tokenColumns to, in their order.
+func (r *holderRow) fields() []any {
+	return []any{&r.id, &r.owner, &r.hash, &r.name, &r.created, &r.expires, &r.lastUsed, &r.revokedAt}
+}
+
+func (r *holderRow) token() token.Token {
+	row := tokenRow{
+		ID: r.id.String, UserID: r.owner.String, Hash: r.hash, Name: r.name.String,
+		CreatedAt: r.created.Time, ExpiresAt: r.expires, LastUsedAt: r.lastUsed, RevokedAt: r.revokedAt,
+	}
+	return row.token()
+}
+
+type contentRow struct {
+	PasteID   string `gorm:"primaryKey"`
+	Lifetime  string
+	Document  []byte
+	FirstEdit int64
+	Edits     int
+}
+
+func (contentRow) TableName() string { return "paste_contents" }
+
+type editRow struct {
+	PasteID  string `gorm:"primaryKey"`
+	Position int64  `gorm:"primaryKey;autoIncrement:false"`
+	Entry    []byte
+}
+
+func (editRow) TableName() string { return "paste_edits" }
+
+func newContentRow(d paste.Document, firstEdit int64) *contentRow {
+	return &contentRow{
+		PasteID: string(d.ID), Lifetime: string(d.Lifetime), Document: encodeDocument(d.Content), FirstEdit: firstEdit, Edits: len(d.Edits),
+	}
+}
+
+func newEditRows(id paste.ID, edits []paste.Edit, first int64) []editRow {
+	rows := make([]editRow, len(edits))
+	for i, e := range edits {
+		rows[i] = editRow{PasteID: string(id), Position: first + int64(i), Entry: encodeEdit(e)}
+	}
+	return rows
+}
+
+// CreateDocument implements paste.DocumentCreator.
+func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) error {
+	if p.store.file != nil || len(created.Edits) > 0 {
+		return p.store.transaction(ctx, func(tx *gorm.DB) error { return createDocument(tx, created) })
+	}
+	row := newPasteRow(created.Paste)
+	_, err := p.store.sql.ExecContext(ctx, p.store.queries.createDocument,
+		row.ID, row.OwnerID, row.CreatedAt, row.ExpiresAt, int16(created.Visibility), string(created.Lifetime), encodeDocument(created.Content))
+	return translate(err)
+}
+
+func createDocument(tx *gorm.DB, created paste.Document) error {
+	row := newPasteRow(created.Paste)
+	row.Visibility = int16(created.Visibility)
+	if err := tx.Create(row).Error; err != nil {
+		return err
+	}
+	if err := tx.Create(newContentRow(created, 0)).Error; err != nil {
+		return err
+	}
+	if len(created.Edits) == 0 {
+		return nil
+	}
+	return tx.CreateInBatches(newEditRows(created.ID, created.Edits, 0), insertRows).Error
+}
+
+// CreateOwnDocument implements paste.DocumentCreator.
+func (p *Pastes) CreateOwnDocument(ctx context.Context, presented token.Hash, created paste.Document) (holder token.Token, err error) {
+	if p.store.file == nil && len(created.Edits) == 0 {
+		return p.createOwnAtOnce(ctx, presented, created)
+	}
+	err = p.store.transaction(ctx, func(tx *gorm.DB) error {
+		var row tokenRow
+		if err := tx.Where("hash = ?", presented[:]).Take(&row).Error; err != nil {
+			return err
+		}
+		if holder = row.token(); holder.Verify(presented, created.CreatedAt) != nil {
+			return nil
+		}
+		created.Owner = holder.Owner
+		return createDocument(tx, created)
+	})
+	if err != nil {
+		return token.Token{}, err
+	}
+	return holder, nil
+}
+
+func (p *Pastes) createOwnAtOnce(ctx context.Context, presented token.Hash, created paste.Document) (token.Token, error) {
+	leave, err := enter(ctx, p.store.sql.writes, p.store.sql.bulk)
+	if err != nil {
+		return token.Token{}, err
+	}
+	defer leave()
+	var holder tokenRow
+	row := newPasteRow(created.Paste)
+	err = p.store.queryRow(ctx, fromPrimary, p.store.queries.createOwnDocument, holder.fields(), presented[:],
+		row.ID, row.CreatedAt, row.ExpiresAt, int16(created.Visibility), string(created.Lifetime), encodeDocument(created.Content))
+	if err != nil {
+		return token.Token{}, err
+	}
+	return holder.token(), nil
+}
+
+// Update implements paste.DocumentUpdater.
+func (p *Pastes) Update(
+	ctx context.Context, id paste.ID, presented token.Hash, change func(token.Token, paste.Document) (paste.Change, error),
+) (updated paste.Document, err error) {
+	if !isText(string(id)) {
+		id = ""
+	}
+	err = p.store.transaction(ctx, func(tx *gorm.DB) error {
+		stored, holder, err := p.locked(ctx, tx, id, presented)
+		if err != nil {
+			return err
+		}
+		changed, err := change(holder, stored)
+		switch {
+		case err != nil:
+			return err
+		case stored.ID == "":
+			return errNotFound
+		}
+		if updated = stored; !changed.Changed {
+			return nil
+		}
+		updated.Title, updated.Visibility, updated.Tags = changed.Title, changed.Visibility, changed.Tags
+		updated.Pasties, updated.Edits = changed.Pasties, changed.Edits
+		changed.Document = updated
+		return store(tx, stored.Visibility, changed)
+	})
+	if err != nil {
+		return paste.Document{}, err
+	}
+	return updated, nil
+}
+
+// locked returns a paste that nobody else can change or delete before the transaction ends, and the token with that hash, or
+// the zero values.
+func (p *Pastes) locked(ctx context.Context, tx *gorm.DB, id paste.ID, presented token.Hash) (paste.Document, token.Token, error) {
+	if err := lockPaste(tx, id); err != nil {
+		return paste.Document{}, token.Token{}, err
+	}
+	var row documentRow
+	args := p.store.timed(string(id), presented[:])
+	err := tx.Statement.ConnPool.QueryRowContext(ctx, p.store.queries.wholeDocumentByID, args...).Scan(row.fields()...)
+	if errors.Is(err, sql.ErrNoRows) {
+		holder, err := presentedToken(tx, presented)
+		return paste.Document{}, holder, err
+	}
+	if err != nil {
+		return paste.Document{}, token.Token{}, err
+	}
+	held, err := row.value()
+	return held.document, held.holder, err
+}
+
+// lockPaste is a statement of its own: one that read more and had to wait for the lock would answer with what the others had
+// not changed yet.
+func lockPaste(tx *gorm.DB, id paste.ID) error {
+	var known []string
+	return forUpdate(tx).Model(&pasteRow{}).Where("id = ?", string(id)).Pluck("id", &known).Error
+}
+
+// presentedToken returns the token with that hash, or the zero token.
+func presentedToken(tx *gorm.DB, hash token.Hash) (token.Token, error) {
+	var rows []tokenRow
+	if err := tx.Where("hash = ?", hash[:]).Find(&rows).Error; err != nil || len(rows) == 0 {
+		return token.Token{}, err
+	}
+	return rows[0].token(), nil
+}
+
+// store writes what has changed of a paste that is locked and had that visibility.
+func store(tx *gorm.DB, visibility paste.Visibility, changed paste.Change) error {
+	id := string(changed.ID)
+	if changed.Visibility != visibility {
+		if err := tx.Model(&pasteRow{}).Where("id = ?", id).Update("visibility", int16(changed.Visibility)).Error; err != nil {
+			return err
+		}
+	}
+	var before contentRow
+	if err := tx.Select("first_edit", "edits").Where("paste_id = ?", id).Limit(1).Find(&before).Error; err != nil {
+		return err
+	}
+	first := before.FirstEdit + int64(changed.Dropped)
+	if err := tx.Save(newContentRow(changed.Document, first)).Error; err != nil {
+		return err
+	}
+	if changed.Dropped > 0 {
+		if err := tx.Where("paste_id = ? AND position < ?", id, first).Delete(&editRow{}).Error; err != nil {
+			return err
+		}
+	}
+	if len(changed.Recorded) == 0 {
+		return nil
+	}
+	return tx.CreateInBatches(newEditRows(changed.ID, changed.Recorded, before.FirstEdit+int64(before.Edits)), insertRows).Error
+}
+
+// DeleteIf implements paste.DocumentDeleter.
+func (p *Pastes) DeleteIf(ctx context.Context, id paste.ID, presented token.Hash, allow func(token.Token, paste.Paste) error) error {
+	if !isText(string(id)) {
+		id = ""
+	}
+	return p.store.transaction(ctx, func(tx *gorm.DB) error {
+		if err := lockPaste(tx, id); err != nil {
+			return err
+		}
+		var row pasteRow
+		err := tx.Statement.ConnPool.QueryRowContext(ctx, p.store.queries.activePaste, p.store.timed(string(id))...).Scan(row.fields()...)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		holder, err := presentedToken(tx, presented)
+		if err != nil {
+			return err
+		}
+		if err := allow(holder, row.paste()); err != nil {
+			return err
+		}
+		if row.ID == "" {
+			return errNotFound
+		}
+		return orNotFound(tx.Where("id = ?", string(id)).Delete(&pasteRow{}))
+	})
+}
+
+// fields returns where to scan pasteColumns to, in their order.
+func (r *pasteRow) fields() []any {
+	return []any{&r.ID, &r.OwnerID, &r.CreatedAt, &r.ExpiresAt, &r.Visibility}
+}

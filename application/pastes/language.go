@@ -1,0 +1,50 @@
+package pastes
+
+import (
+	"strings"
+
+	"github.com/gluepot/gluepot/domain/language"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// LanguageCatalogue is what resolving the language of a pasty needs to know of languages.
+type LanguageCatalogue interface {
+	language.Names
+	language.Extensions
+	language.Filenames
+}
+
+// NewLanguageResolver returns the rule which language a pasty is stored with. What is asked for is found by name, then by
+// alias, then by extension, in any case. What is to be detected is found by the title, then by the detector, and is plain text
+// where both do not know.
+func NewLanguageResolver(catalogue LanguageCatalogue, detector language.Detector) paste.LanguageResolver {
+	return func(wanted, title, code string) (string, bool) {
+		if !strings.EqualFold(wanted, paste.Autodetect) {
+			return named(catalogue, wanted)
+		}
+		found, ok := language.ByTitle(title, catalogue, catalogue)
+		if !ok {
+			found, ok = detector.Detect(code)
+		}
+		// The catalogue has an entry for what is to be detected: no answer.
+		if !ok || found.Name == paste.Autodetect {
+			return language.PlainText, true
+		}
+		return found.Name, true
+	}
+}
+
+func named(catalogue LanguageCatalogue, wanted string) (string, bool) {
+	extension := strings.TrimPrefix(wanted, ".")
+	for _, way := range []struct {
+		find func(string) (*language.Language, bool)
+		text string
+	}{
+		{catalogue.ByName, wanted}, {catalogue.ByAlias, wanted}, {catalogue.ByExtension, extension}, {catalogue.ByFoldedExtension, extension},
+	} {
+		if found, ok := way.find(way.text); ok && found.Name != paste.Autodetect {
+			return found.Name, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,582 @@
+package application
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/linediff"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/language"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+)
+
+// desk is a world in which pastes have content. Mia and Noa have tokens; expired and revoked ones are Mia's.
+type desk struct {
+	*world
+	*pastes.UseCases
+	mia, noa         string
+	expired, revoked string
+	limits           paste.Limits
+}
+
+func newDesk(t *testing.T, anonymous bool) *desk {
+	t.Helper()
+	w := newWorld()
+	w.now = w.now.Add(123456789) // more than a store keeps
+	d := &desk{world: w}
+	for name, secret := range map[string]*string{"mia": &d.mia, "noa": &d.noa} {
+		w.user(t, users.CreateInput{Name: name})
+		*secret = w.token(t, name).Reveal()
+	}
+	_, expiring, err := w.tokens.Issue.Do(t.Context(), "mia", "", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	withdrawn, revoked, err := w.tokens.Issue.Do(t.Context(), "mia", "", 0)
+	if err == nil {
+		err = w.tokens.Revoke.Do(t.Context(), string(withdrawn.ID))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.expired, d.revoked = expiring.Reveal(), revoked.Reveal()
+	w.now = w.now.Add(time.Minute + time.Microsecond)
+	known := tongues{"name go": {Name: "Go"}, "alias golang": {Name: "Go"}, "any go": {Name: "Go"}, "name plain text": {Name: "Plain Text"}}
+	d.limits = paste.DefaultLimits()
+	rules := paste.Rules{Limits: d.limits, NewID: ident.New, Language: pastes.NewLanguageResolver(known, known), Diff: linediff.Unified}
+	options := pastes.Options{Rules: rules, TokenRequired: !anonymous, SweepGrace: sweepGrace}
+	d.UseCases = pastes.New(w.pasteStore, w.userStore, w.tokenStore, w.signIn, options, w.clock)
+	return d
+}
+
+// invalid are secrets that open nothing.
+func (d *desk) invalid() map[string]string {
+	return map[string]string{
+		"expired": d.expired, "revoked": d.revoked, "unknown": token.Generate().Reveal(), "malformed": "\x00", "too long": strings.Repeat("x", 513),
+	}
+}
+
+func snippet(code string) paste.Draft { return paste.Draft{Pasties: []paste.PastyDraft{{Code: &code}}} }
+
+// create creates a paste of the secret's owner.
+func (d *desk) create(t *testing.T, secret string, draft paste.Draft) paste.Document {
+	t.Helper()
+	made, err := d.CreateOwn.Do(t.Context(), secret, draft)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+func (d *desk) count(t *testing.T) int64 {
+	t.Helper()
+	n, err := d.pastes.CountActive.Do(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// own returns the ids of the pastes of the secret's owner.
+func (d *desk) own(t *testing.T, secret string) (ids []string) {
+	t.Helper()
+	err := d.pastes.ListOwn.Do(t.Context(), secret, func(id paste.ID) error {
+		ids = append(ids, string(id))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+func TestCreateOwn(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	draft := paste.Draft{
+		Title: "t", Private: true, Tags: []string{"b,a"}, Lifetime: new("1h"),
+		Pasties: []paste.PastyDraft{{Title: "x", Language: new("golang"), Code: new("a\r\nb\x00")}, {Code: new("")}},
+	}
+	made := d.create(t, d.mia, draft)
+	ids := []string{string(made.ID), made.Pasties[0].ID, made.Pasties[1].ID}
+	want := paste.Document{
+		Paste: paste.Paste{
+			ID: made.ID, Owner: made.Owner, CreatedAt: d.now.Truncate(time.Microsecond), ExpiresAt: d.now.Truncate(time.Second).Add(time.Hour),
+		},
+		Content: paste.Content{
+			Title: "t", Visibility: paste.Private, Tags: []string{"a", "b"}, Lifetime: "1h",
+			Pasties: []paste.Pasty{{ID: ids[1], Title: "x", Language: "Go", Code: "a\nb\x00"}, {ID: ids[2], Language: "Plain Text"}},
+		},
+	}
+	if !reflect.DeepEqual(made, want) {
+		t.Errorf("got %+v, want %+v", made, want)
+	}
+	if got, err := d.Read.Do(t.Context(), d.mia, ids[0]); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+	for _, id := range ids {
+		if len(id) != 8 || id[0] == '0' || ids[0] == ids[1] || ids[1] == ids[2] {
+			t.Errorf("got the ids %q", ids)
+		}
+	}
+	if got := d.own(t, d.mia); !slices.Equal(got, ids[:1]) {
+		t.Errorf("got %q as the owner's pastes, want %q", got, ids[0])
+	}
+	anonymous := d.create(t, "", snippet("x"))
+	if anonymous.Owner != "" || anonymous.Visibility != paste.Unlisted || d.count(t) != 2 {
+		t.Errorf("got %+v and %d pastes", anonymous, d.count(t))
+	}
+	d.now = d.now.Truncate(time.Second).Add(time.Hour) // the instant of expiry
+	if _, err := d.Read.Do(t.Context(), d.mia, ids[0]); !errors.Is(err, paste.ErrNotFound) || d.count(t) != 1 {
+		t.Errorf("got %v of an expired paste, and %d pastes", err, d.count(t))
+	}
+}
+
+// TestCreateOwnRefuses stores nothing; who may not create hears that before anything else.
+func TestCreateOwnRefuses(t *testing.T) {
+	t.Parallel()
+	d, closed := newDesk(t, true), newDesk(t, false)
+	broken := snippet("\xff")
+	cause := fault.New(fault.Invalid, "not JSON")
+	for what, secret := range d.invalid() {
+		_, err := d.CreateOwn.Do(t.Context(), secret, snippet("x"))
+		wantKind(t, what, err, fault.Unauthenticated)
+		_, err = d.CreateOwn.Do(t.Context(), secret, broken)
+		wantKind(t, what+", broken draft", err, fault.Unauthenticated)
+		wantKind(t, what+", no draft", d.CreateOwn.Refuse(t.Context(), secret, cause), fault.Unauthenticated)
+	}
+	for what, draft := range map[string]paste.Draft{
+		"private": {Private: true, Pasties: snippet("x").Pasties}, "public": {Public: true, Pasties: snippet("x").Pasties},
+		"tagged": {Tags: []string{"x"}, Pasties: snippet("x").Pasties}, "tagged and broken": {Tags: []string{"x"}},
+	} {
+		_, err := d.CreateOwn.Do(t.Context(), "", draft)
+		wantKind(t, what, err, fault.Unauthenticated)
+		if !errors.Is(err, token.Rejected()) {
+			t.Errorf("%s: got %v, want the error of every token that is refused", what, err)
+		}
+	}
+	for what, secret := range map[string]string{"anonymous": "", "signed in": d.mia} {
+		_, err := d.CreateOwn.Do(t.Context(), secret, broken)
+		wantKind(t, what, err, fault.Invalid)
+		if err := d.CreateOwn.Refuse(t.Context(), secret, cause); !errors.Is(err, cause) {
+			t.Errorf("%s: got %v, want %v", what, err, cause)
+		}
+	}
+	_, err := closed.CreateOwn.Do(t.Context(), "", snippet("x"))
+	wantKind(t, "a token is demanded", err, fault.Unauthenticated)
+	_, err = closed.CreateOwn.Do(t.Context(), "", broken)
+	wantKind(t, "a token is demanded, broken draft", err, fault.Unauthenticated)
+	wantKind(t, "a token is demanded, no draft", closed.CreateOwn.Refuse(t.Context(), "", cause), fault.Unauthenticated)
+	closed.create(t, closed.mia, snippet("x"))
+	if d.count(t) != 0 || closed.count(t) != 1 {
+		t.Errorf("got %d and %d pastes, want 0 and 1", d.count(t), closed.count(t))
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for what, secret := range map[string]string{"anonymous": "", "signed in": d.mia} {
+		_, err := d.CreateOwn.Do(gone, secret, snippet("x"))
+		wantKind(t, what+", an outage", err, fault.Unavailable)
+	}
+}
+
+func TestCreateNamed(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, false)
+	private := paste.Draft{Private: true, Lifetime: new("1y"), Pasties: snippet("x").Pasties}
+	made, err := d.Create.Do(t.Context(), "MIA", 30*24*time.Hour, private)
+	if err != nil || made.Lifetime != "1m" || !made.ExpiresAt.Equal(made.CreatedAt.Add(30*24*time.Hour)) || !slices.Equal(d.own(t, d.mia), []string{string(made.ID)}) {
+		t.Errorf("got %+v, %v", made, err)
+	}
+	if made, err = d.Create.Do(t.Context(), "mia", 0, private); err != nil || made.Lifetime != "1y" || made.ExpiresAt.IsZero() {
+		t.Errorf("got %+v, %v", made, err)
+	}
+	if made, err = d.Create.Do(t.Context(), "", 0, snippet("x")); err != nil || made.Owner != "" || made.Lifetime != paste.Never {
+		t.Errorf("got %+v, %v", made, err)
+	}
+	for what, c := range map[string]struct {
+		owner string
+		life  time.Duration
+		draft paste.Draft
+		want  fault.Kind
+	}{
+		"nobody":             {"nobody", 0, private, fault.NotFound},
+		"an impossible name": {"-", 0, private, fault.Invalid},
+		"a negative time":    {"mia", -1, private, fault.Invalid},
+		"a broken draft":     {"mia", 0, paste.Draft{}, fault.Invalid},
+		"private of nobody":  {"", 0, private, fault.Unauthenticated},
+	} {
+		_, err := d.Create.Do(t.Context(), c.owner, c.life, c.draft)
+		wantKind(t, what, err, c.want)
+	}
+	if d.count(t) != 3 {
+		t.Errorf("got %d pastes, want 3", d.count(t))
+	}
+}
+
+// hidden are ids of pastes that nobody but Mia may see, and the reasons.
+func (d *desk) hidden(t *testing.T) map[string]string {
+	t.Helper()
+	sealed := paste.Document{Paste: paste.Paste{ID: "sealed00", CreatedAt: d.now}, Content: paste.Content{Cipher: new(paste.Cipher)}}
+	if err := d.pasteStore.CreateDocument(t.Context(), sealed); err != nil {
+		t.Fatal(err)
+	}
+	expired := snippet("x")
+	expired.Lifetime = new("1h")
+	private := snippet("x")
+	private.Private = true
+	ids := map[string]string{
+		"expired": string(d.create(t, "", expired).ID), "private": string(d.create(t, d.mia, private).ID), "encrypted": "sealed00",
+		"unknown": "unknown0", "malformed": "a b", "empty": "", "not UTF-8": "\xff", "another case": strings.ToUpper(string(d.create(t, "", snippet("x")).ID)),
+	}
+	d.now = d.now.Add(time.Hour)
+	return ids
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	hidden := d.hidden(t)
+	open := map[string]paste.Document{}
+	for what, visibility := range map[string]paste.Visibility{"public": paste.Public, "unlisted": paste.Unlisted} {
+		draft := snippet("code")
+		draft.Public, draft.Tags = visibility == paste.Public, []string{"tag"}
+		open[what] = d.create(t, d.mia, draft)
+	}
+	secrets := d.invalid()
+	secrets["none"], secrets["somebody else's"] = "", d.noa
+	for how, secret := range secrets {
+		for what, id := range hidden {
+			_, err := d.Read.Do(t.Context(), secret, id)
+			_, _, raw := d.ReadRaw.Do(t.Context(), secret, id, "any")
+			if !errors.Is(err, paste.ErrNotFound) || !errors.Is(raw, paste.ErrNotFound) {
+				t.Errorf("%s paste, token %s: got %v and %v, want ErrNotFound", what, how, err, raw)
+			}
+		}
+		for what, document := range open {
+			got, err := d.Read.Do(t.Context(), secret, string(document.ID))
+			want := document
+			want.Tags = nil
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s paste, token %s: got %+v, %v, want %+v", what, how, got, err, want)
+			}
+		}
+	}
+	for what, document := range open {
+		if got, err := d.Read.Do(t.Context(), d.mia, string(document.ID)); err != nil || !reflect.DeepEqual(got, document) {
+			t.Errorf("%s paste, its owner: got %+v, %v, want %+v", what, got, err, document)
+		}
+	}
+	public := open["public"]
+	pasty, visibility, err := d.ReadRaw.Do(t.Context(), "", string(public.ID), public.Pasties[0].ID)
+	if err != nil || pasty.Code != "code" || visibility != paste.Public {
+		t.Errorf("got %+v, %v, %v", pasty, visibility, err)
+	}
+	if _, _, err := d.ReadRaw.Do(t.Context(), "", string(public.ID), open["unlisted"].Pasties[0].ID); !errors.Is(err, paste.ErrNotFound) {
+		t.Errorf("got %v of another paste's pasty", err)
+	}
+	if got, err := d.Show.Do(t.Context(), hidden["private"]); err != nil || got.Visibility != paste.Private {
+		t.Errorf("an operator: got %+v, %v", got, err)
+	}
+	if got, err := d.Show.Do(t.Context(), hidden["encrypted"]); err != nil || !got.Encrypted() {
+		t.Errorf("an operator: got %+v, %v", got, err)
+	}
+	if _, err := d.Show.Do(t.Context(), hidden["expired"]); !errors.Is(err, paste.ErrNotFound) {
+		t.Errorf("an operator: got %v of an expired paste", err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, secret := range []string{"", d.mia, d.expired} {
+		_, err := d.Read.Do(gone, secret, string(public.ID))
+		wantKind(t, "an outage", err, fault.Unavailable)
+	}
+}
+
+// TestReadRecordsUses of valid tokens only.
+func TestReadRecordsUses(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	id := string(d.create(t, "", snippet("x")).ID)
+	for _, secret := range append([]string{d.noa}, d.expired, d.revoked, "") {
+		if _, err := d.Read.Do(t.Context(), secret, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pending := d.tokens.Uses.Pending(); pending != 1 {
+		t.Errorf("got %d tokens that were used, want 1", pending)
+	}
+}
+
+func TestEditOwn(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	made := d.create(t, d.mia, snippet("1\n2\n3\n"))
+	d.now = d.now.Add(time.Hour)
+	pasty := made.Pasties[0].ID
+	got, err := d.EditOwn.Do(t.Context(), d.mia, string(made.ID), paste.Changes{Title: new("new"), Pasties: []paste.PastyChanges{{ID: pasty, Code: new("1\n3\n")}}})
+	if err != nil || len(got.Edits) != 2 {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	want := made
+	want.Title, want.Pasties = "new", []paste.Pasty{{ID: pasty, Language: "Plain Text", Code: "1\n3\n"}}
+	at := d.now.Truncate(time.Second)
+	want.Edits = []paste.Edit{
+		{ID: got.Edits[0].ID, Type: paste.EditTitle, At: at},
+		{ID: got.Edits[1].ID, Type: paste.EditPastyCode, Metadata: []string{pasty}, Text: "--- \n+++ \n@@ -1,3 +1,2 @@\n 1\n-2\n 3\n", At: at},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	for who, secret := range map[string]string{"the owner": d.mia, "anybody": ""} {
+		if got, err := d.Read.Do(t.Context(), secret, string(made.ID)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, %v, want %+v", who, got, err, want)
+		}
+	}
+	if again, err := d.EditOwn.Do(t.Context(), d.mia, string(made.ID), paste.Changes{}); err != nil || !reflect.DeepEqual(again, want) {
+		t.Errorf("got %+v, %v, want %+v", again, err, want)
+	}
+	if ids := []string{got.Edits[0].ID, got.Edits[1].ID}; len(ids[0]) != 8 || ids[0] == ids[1] {
+		t.Errorf("got the ids %q", ids)
+	}
+}
+
+// TestEditAndDeleteOwnRefuse in the order 401, 404, 400, and change nothing.
+func TestEditAndDeleteOwnRefuse(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	hidden := d.hidden(t)
+	draft := snippet("x")
+	draft.Public, draft.Title = true, "as it is"
+	mine, anonymous := d.create(t, d.mia, draft), d.create(t, "", snippet("x"))
+	before := d.count(t)
+	good, bad := paste.Changes{Title: new("changed")}, paste.Changes{Title: new("\xff")}
+	cause := fault.New(fault.Invalid, "not JSON")
+	secrets := d.invalid()
+	secrets["none"] = ""
+	for how, secret := range secrets {
+		for _, id := range []string{string(mine.ID), string(anonymous.ID), hidden["unknown"], hidden["malformed"]} {
+			for _, changes := range []paste.Changes{good, bad} {
+				_, err := d.EditOwn.Do(t.Context(), secret, id, changes)
+				wantKind(t, how, err, fault.Unauthenticated)
+			}
+			wantKind(t, how, d.EditOwn.Refuse(t.Context(), secret, id, cause), fault.Unauthenticated)
+			wantKind(t, how, d.DeleteOwn.Do(t.Context(), secret, id), fault.Unauthenticated)
+		}
+	}
+	hidden["somebody else's"], hidden["anonymous"] = string(mine.ID), string(anonymous.ID)
+	for what, id := range hidden {
+		for _, changes := range []paste.Changes{good, bad} {
+			if _, err := d.EditOwn.Do(t.Context(), d.noa, id, changes); !errors.Is(err, paste.ErrNotFound) {
+				t.Errorf("%s paste: got %v, want ErrNotFound", what, err)
+			}
+		}
+		if err := d.EditOwn.Refuse(t.Context(), d.noa, id, cause); !errors.Is(err, paste.ErrNotFound) {
+			t.Errorf("%s paste: got %v, want ErrNotFound", what, err)
+		}
+		if err := d.DeleteOwn.Do(t.Context(), d.noa, id); !errors.Is(err, paste.ErrNotFound) {
+			t.Errorf("%s paste: got %v, want ErrNotFound", what, err)
+		}
+	}
+	_, err := d.EditOwn.Do(t.Context(), d.mia, string(mine.ID), bad)
+	wantKind(t, "a broken title", err, fault.Invalid)
+	if err := d.EditOwn.Refuse(t.Context(), d.mia, string(mine.ID), cause); !errors.Is(err, cause) {
+		t.Errorf("got %v, want %v", err, cause)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = d.EditOwn.Do(gone, d.mia, string(mine.ID), good)
+	wantKind(t, "an outage", err, fault.Unavailable)
+	wantKind(t, "an outage", d.DeleteOwn.Do(gone, d.mia, string(mine.ID)), fault.Unavailable)
+	if got, err := d.Read.Do(t.Context(), d.mia, string(mine.ID)); err != nil || !reflect.DeepEqual(got, mine) || d.count(t) != before {
+		t.Errorf("got %+v, %v and %d pastes, want %+v and %d", got, err, d.count(t), mine, before)
+	}
+}
+
+func TestDeleteOwn(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	made := d.create(t, d.mia, snippet("x"))
+	sealed := paste.Document{Paste: paste.Paste{ID: "sealed00", Owner: made.Owner, CreatedAt: d.now}, Content: paste.Content{Cipher: new(paste.Cipher)}}
+	if err := d.pasteStore.CreateDocument(t.Context(), sealed); err != nil {
+		t.Fatal(err)
+	}
+	for i, id := range []paste.ID{made.ID, "sealed00"} {
+		if err := d.DeleteOwn.Do(t.Context(), d.mia, string(id)); err != nil || d.count(t) != int64(1-i) {
+			t.Errorf("%s: got %v and %d pastes", id, err, d.count(t))
+		}
+		if err := d.DeleteOwn.Do(t.Context(), d.mia, string(id)); !errors.Is(err, paste.ErrNotFound) {
+			t.Errorf("%s, again: got %v", id, err)
+		}
+		if _, err := d.Show.Do(t.Context(), string(id)); !errors.Is(err, paste.ErrNotFound) {
+			t.Errorf("%s: got %v", id, err)
+		}
+	}
+}
+
+func TestEditByOperator(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	hidden := d.hidden(t)
+	for _, secret := range []string{d.mia, ""} {
+		made := d.create(t, secret, snippet("x"))
+		got, err := d.Edit.Do(t.Context(), string(made.ID), paste.Changes{Title: new("t")})
+		if err != nil || got.Title != "t" || got.Owner != made.Owner || len(got.Edits) != 1 {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	}
+	for what, kind := range map[string]fault.Kind{"unknown": fault.NotFound, "expired": fault.NotFound, "malformed": fault.NotFound, "encrypted": fault.Invalid} {
+		_, err := d.Edit.Do(t.Context(), hidden[what], paste.Changes{Title: new("t")})
+		wantKind(t, what, err, kind)
+	}
+}
+
+// TestEditsMeet has edits of one paste by several callers at once: each finds its place in the history.
+func TestEditsMeet(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	made := d.create(t, d.mia, snippet("0\n"))
+	const callers = 100
+	errs := make([]error, callers)
+	var running sync.WaitGroup
+	for i := range callers {
+		running.Go(func() {
+			changes := paste.Changes{Pasties: []paste.PastyChanges{{ID: made.Pasties[0].ID}, {Code: new(fmt.Sprint(i))}}}
+			current, err := d.Read.Do(t.Context(), d.mia, string(made.ID))
+			for _, p := range current.Pasties[1:] {
+				changes.Pasties = append(changes.Pasties, paste.PastyChanges{ID: p.ID})
+			}
+			if err == nil {
+				_, err = d.EditOwn.Do(t.Context(), d.mia, string(made.ID), changes)
+			}
+			errs[i] = err
+		})
+	}
+	running.Wait()
+	got, err := d.Read.Do(t.Context(), d.mia, string(made.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted, added := 0, 0
+	for _, err := range errs {
+		if err == nil {
+			accepted++
+		} else if !fault.Is(err, fault.Invalid) { // somebody has removed what was read
+			t.Error(err)
+		}
+	}
+	numbers := map[int64]bool{}
+	for _, e := range got.Edits {
+		numbers[e.Number] = true
+		if e.Type == paste.EditPastyAdded {
+			added++
+		}
+	}
+	if accepted == 0 || added != accepted || len(numbers) != accepted {
+		t.Errorf("got %d edits with %d numbers that added a pasty, of %d that were accepted", added, len(numbers), accepted)
+	}
+	for c := got.Content; len(c.Edits) > 0; {
+		if c, err = c.Before(); err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Edits) == 0 && (len(c.Pasties) != 1 || c.Pasties[0] != made.Pasties[0]) {
+			t.Errorf("got %+v at the beginning, want %+v", c, made.Content)
+		}
+	}
+}
+
+// TestHistoryOfRealDiffs edits longer texts with the library that makes the diffs, and goes back through all versions.
+func TestHistoryOfRealDiffs(t *testing.T) {
+	t.Parallel()
+	d, random := newDesk(t, true), rand.New(rand.NewPCG(7, 8))
+	lines := make([]string, 300)
+	for i := range lines {
+		lines[i] = []string{"}\n", "\n", "\x00\n", "-- \n", fmt.Sprintln("line", i), strings.Repeat("long ", 2000) + "\n"}[random.IntN(6)]
+	}
+	made := d.create(t, d.mia, snippet(strings.Join(lines, "")))
+	versions := []string{made.Pasties[0].Code}
+	for len(versions) < 60 {
+		for range random.IntN(5) {
+			at := random.IntN(len(lines) + 1)
+			lines = slices.Replace(lines, at, min(len(lines), at+random.IntN(4)), []string{"new\n", "}\n", "\n"}[:random.IntN(3)]...)
+		}
+		code := strings.TrimSuffix(strings.Join(lines, ""), []string{"", "\n"}[random.IntN(2)])
+		if len(versions)%20 == 0 {
+			code = ""
+		}
+		if code == versions[len(versions)-1] {
+			continue
+		}
+		changes := paste.Changes{Pasties: []paste.PastyChanges{{ID: made.Pasties[0].ID, Code: &code}}}
+		if _, err := d.EditOwn.Do(t.Context(), d.mia, string(made.ID), changes); err != nil {
+			t.Fatal(err)
+		}
+		versions = append(versions, code)
+	}
+	current, err := d.Show.Do(t.Context(), string(made.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := current.Content
+	for i := len(versions) - 1; i > 0; i-- {
+		if got := content.Pasties[0].Code; got != versions[i] || len(content.Edits) != i {
+			t.Fatalf("version %d: got %.300q with %d edits, want %.300q", i, got, len(content.Edits), versions[i])
+		}
+		if content, err = content.Before(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if content.Pasties[0].Code != versions[0] {
+		t.Errorf("got %.300q at the beginning, want %.300q", content.Pasties[0].Code, versions[0])
+	}
+}
+
+func TestExpiryTime(t *testing.T) {
+	t.Parallel()
+	ask := new(pastes.ExpiryTime)
+	for _, c := range []struct {
+		createdAt, expiresIn string
+		want                 int64
+	}{
+		{"1588441258", "1w", 1589046058}, {"1588441258", "OneWeek", 1589046058}, {"1588441258", "never", 0}, {"1588441258", "NEVER", 0}, {"0", "1m", 2_629_800},
+	} {
+		if got, err := ask.Do(c.createdAt, c.expiresIn); err != nil || got != c.want {
+			t.Errorf("%s, %s: got %d, %v, want %d", c.createdAt, c.expiresIn, got, err, c.want)
+		}
+	}
+	for _, c := range [][2]string{{"", "1w"}, {"1", ""}, {"", ""}, {"-1", "never"}, {"1.5", "1w"}, {"9223372036854775807", "1h"}, {"1", "3h"}, {"x", "1w"}} {
+		_, err := ask.Do(c[0], c[1])
+		wantKind(t, strings.Join(c[:], ", "), err, fault.Invalid)
+	}
+}
+
+func TestLanguageOfPasty(t *testing.T) {
+	t.Parallel()
+	one, two, auto := &language.Language{Name: "One"}, &language.Language{Name: "Two"}, &language.Language{Name: "Autodetect"}
+	known := tongues{
+		"name one": one, "alias uno": one, "alias two": one, "name two": two, "exact o": one, "any O": two, "any o": two, "exact two": one,
+		"name autodetect": auto, "alias auto": auto,
+	}
+	known["exact one"], known["code two"], known["code auto"] = one, two, auto
+	resolve := pastes.NewLanguageResolver(known, known)
+	for _, c := range []struct{ wanted, title, code, want string }{
+		{"one", "", "", "One"}, {"uno", "", "", "One"}, {"two", "", "", "Two"}, {"o", "", "", "One"}, {".o", "", "", "One"}, {"O", "", "", "Two"},
+		{"one", "", "two", "One"},
+		{"Autodetect", "a.one", "two", "One"}, {"AUTODETECT", "other", "two", "Two"}, {"autodetect", "", "", "Plain Text"}, {"Autodetect", "x", "auto", "Plain Text"},
+		{"unknown", "a.one", "two", ""}, {"", "a.one", "", ""}, {"auto", "a.one", "", ""}, {".", "", "", ""},
+	} {
+		if got, ok := resolve(c.wanted, c.title, c.code); got != c.want || ok != (c.want != "") {
+			t.Errorf("%q, %q, %q: got %q, %v, want %q", c.wanted, c.title, c.code, got, ok, c.want)
+		}
+	}
+}

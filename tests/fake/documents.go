@@ -1,0 +1,154 @@
+package fake
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+)
+
+// DocumentByID implements paste.DocumentFinder.
+func (p Pastes) DocumentByID(ctx context.Context, id paste.ID, presented token.Hash) (paste.Document, token.Token, error) {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return paste.Document{}, token.Token{}, err
+	}
+	defer unlock()
+	found := p.document(id)
+	if found.ID == "" {
+		return paste.Document{}, token.Token{}, errNotFound
+	}
+	return found, p.holder(presented), nil
+}
+
+// document returns the active paste of that id, or the zero one.
+func (s *Store) document(id paste.ID) paste.Document {
+	for _, known := range s.pastes {
+		if known.ID == id && s.active(known) {
+			found := paste.Document{Paste: known, Content: clone(s.contents[id])}
+			for _, stars := range s.stars {
+				if slices.Contains(stars, string(id)) {
+					found.Stars++
+				}
+			}
+			return found
+		}
+	}
+	return paste.Document{}
+}
+
+// holder returns the token of that hash, or the zero one.
+func (s *Store) holder(presented token.Hash) token.Token {
+	for _, known := range s.tokens {
+		if known.Hash == presented {
+			return known
+		}
+	}
+	return token.Token{}
+}
+
+// CreateDocument implements paste.DocumentCreator.
+func (p Pastes) CreateDocument(ctx context.Context, created paste.Document) error {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return p.create(created)
+}
+
+func (s *Store) create(created paste.Document) error {
+	if slices.ContainsFunc(s.pastes, func(known paste.Paste) bool { return known.ID == created.ID }) {
+		return errIDTaken
+	}
+	if created.Owner != "" && !s.exists(created.Owner) {
+		return errNotFound
+	}
+	created.CreatedAt, created.ExpiresAt = created.CreatedAt.UTC(), created.ExpiresAt.UTC()
+	s.pastes = append(s.pastes, created.Paste)
+	s.keep(created)
+	return nil
+}
+
+func (s *Store) keep(d paste.Document) {
+	if s.contents == nil {
+		s.contents = make(map[paste.ID]paste.Content)
+	}
+	s.contents[d.ID] = clone(d.Content)
+}
+
+// CreateOwnDocument implements paste.DocumentCreator.
+func (p Pastes) CreateOwnDocument(ctx context.Context, presented token.Hash, created paste.Document) (token.Token, error) {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return token.Token{}, err
+	}
+	defer unlock()
+	holder := p.holder(presented)
+	if holder.ID == "" {
+		return token.Token{}, errNotFound
+	}
+	if holder.Verify(presented, created.CreatedAt) != nil {
+		return holder, nil
+	}
+	created.Owner = holder.Owner
+	return holder, p.create(created)
+}
+
+// Update implements paste.DocumentUpdater.
+func (p Pastes) Update(
+	ctx context.Context, id paste.ID, presented token.Hash, change func(token.Token, paste.Document) (paste.Change, error),
+) (paste.Document, error) {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return paste.Document{}, err
+	}
+	defer unlock()
+	stored := p.document(id)
+	made, err := change(p.holder(presented), stored)
+	switch {
+	case err != nil:
+		return paste.Document{}, err
+	case stored.ID == "":
+		return paste.Document{}, errNotFound
+	case !made.Changed:
+		return stored, nil
+	}
+	made.Paste, made.Stars, made.Lifetime, made.Cipher = stored.Paste, stored.Stars, stored.Lifetime, stored.Cipher
+	p.keep(made.Document)
+	return p.document(id), nil
+}
+
+// DeleteIf implements paste.DocumentDeleter.
+func (p Pastes) DeleteIf(ctx context.Context, id paste.ID, presented token.Hash, allow func(token.Token, paste.Paste) error) error {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	stored := p.document(id).Paste
+	if err := allow(p.holder(presented), stored); err != nil {
+		return err
+	}
+	if stored.ID == "" {
+		return errNotFound
+	}
+	p.pastes = slices.DeleteFunc(p.pastes, func(known paste.Paste) bool { return known.ID == id })
+	delete(p.contents, id)
+	return nil
+}
+
+// clone returns a copy that shares nothing with c, with times as a database returns them.
+func clone(c paste.Content) paste.Content {
+	c.Tags, c.Pasties, c.Edits = slices.Clone(c.Tags), slices.Clone(c.Pasties), slices.Clone(c.Edits)
+	for i := range c.Edits {
+		c.Edits[i].At = c.Edits[i].At.UTC()
+		c.Edits[i].Metadata = slices.Clone(c.Edits[i].Metadata)
+	}
+	if c.Cipher != nil {
+		copied := paste.Cipher{Data: slices.Clone(c.Cipher.Data), Key: slices.Clone(c.Cipher.Key), Salt: slices.Clone(c.Cipher.Salt)}
+		c.Cipher = &copied
+	}
+	return c
+}
