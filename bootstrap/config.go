@@ -61,10 +61,12 @@ func (c Config) Validate() error {
 		wrong = append(wrong, fmt.Errorf("the grace of expired pastes is %v: choose zero or a positive time", c.SweepGrace))
 	}
 	if c.Pastes.Pasties < 1 || c.Pastes.ContentBytes < 1 {
-		wrong = append(wrong, fmt.Errorf("a paste may have %d pasties of %d bytes: choose positive numbers", c.Pastes.Pasties, c.Pastes.ContentBytes))
+		wrong = append(wrong, fmt.Errorf("a paste may have %d pasties of %d bytes: choose positive numbers", c.Pastes.Pasties,
+			c.Pastes.ContentBytes))
 	}
 	if c.Pastes.Edits < 0 || c.Pastes.HistoryBytes < 0 {
-		wrong = append(wrong, fmt.Errorf("a paste may have %d edits of %d bytes: choose zero or positive numbers", c.Pastes.Edits, c.Pastes.HistoryBytes))
+		wrong = append(wrong, fmt.Errorf("a paste may have %d edits of %d bytes: choose zero or positive numbers", c.Pastes.Edits,
+			c.Pastes.HistoryBytes))
 	}
 	if c.UseInterval <= 0 {
 		wrong = append(wrong, fmt.Errorf("the interval for last-used times is %v: choose a positive time", c.UseInterval))

@@ -103,8 +103,7 @@ func (f *features) addFeature(line string) error {
 		at = at.next[key]
 		depth++
 	}
-	fields := strings.Fields(text)
-	for _, field := range fields {
+	for field := range strings.FieldsSeq(text) {
 		if isClass(field) {
 			step(field)
 			if field == "START" {

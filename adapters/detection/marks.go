@@ -33,16 +33,15 @@ const modelineScope = 5
 
 // modeline returns the language that a line for Emacs (-*- mode: ruby -*-) or Vim (vim: set ft=ruby :) names, or "".
 func modeline(text string) string {
-	head, tail := text, text
+	rest := text
 	for range modelineScope {
-		head = head[min(len(head), lineLength(head)+1):]
+		rest = rest[min(len(rest), lineLength(rest)+1):]
 	}
-	head = text[:len(text)-len(head)]
-	end := len(text)
+	head, end := text[:len(text)-len(rest)], len(text)
 	for range modelineScope {
 		end = max(0, strings.LastIndexByte(text[:end], '\n'))
 	}
-	tail = text[max(end, len(head)):]
+	tail := text[max(end, len(head)):]
 	for _, part := range [...]string{head, tail} {
 		for line := range strings.Lines(part) {
 			if len(line) > 512 {

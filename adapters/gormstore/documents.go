@@ -124,7 +124,8 @@ type documentRow struct {
 }
 
 func (r *documentRow) fields() []any {
-	return append(append(r.paste.fields(), &r.lifetime, &r.document, &r.large, &r.edits, &r.entries, &r.digits, &r.stars), r.holder.fields()...)
+	return append(append(r.paste.fields(), &r.lifetime, &r.document, &r.large, &r.edits, &r.entries, &r.digits, &r.stars),
+		r.holder.fields()...)
 }
 
 func (r *documentRow) value() (held heldDocument, err error) {
@@ -245,7 +246,8 @@ func (p *Pastes) CreateOwnDocument(ctx context.Context, presented token.Hash, cr
 		if err := tx.Where("hash = ?", presented[:]).Take(&row).Error; err != nil {
 			return err
 		}
-		if holder = row.token(); holder.Verify(presented, created.CreatedAt) != nil {
+		holder = row.token()
+		if accepted := holder.Verify(presented, created.CreatedAt) == nil; !accepted {
 			return nil
 		}
 		created.Owner = holder.Owner

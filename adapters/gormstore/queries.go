@@ -84,14 +84,16 @@ const (
 
 // postgresDocument and sqliteDocument are the columns of documentRow, given the condition under which content is left out.
 func postgresDocument(large string) string {
-	return pasteColumns + `, coalesce(c.lifetime, ''), CASE WHEN NOT ` + large + ` THEN c.document END, coalesce(` + large + `, false), coalesce(c.edits, 0),
+	return pasteColumns + `, coalesce(c.lifetime, ''), CASE WHEN NOT ` + large + ` THEN c.document END,
+		coalesce(` + large + `, false), coalesce(c.edits, 0),
 		CASE WHEN c.edits > 0 AND NOT ` + large + ` THEN
 			(SELECT string_agg(e.entry, ''::bytea ORDER BY e.position) FROM paste_edits e WHERE e.paste_id = p.id) END,
 		false, ` + starCount + `, ` + tokenColumns
 }
 
 func sqliteDocument(large string) string {
-	return pasteColumns + `, coalesce(c.lifetime, ''), CASE WHEN NOT ` + large + ` THEN c.document END, coalesce(` + large + `, false), coalesce(c.edits, 0),
+	return pasteColumns + `, coalesce(c.lifetime, ''), CASE WHEN NOT ` + large + ` THEN c.document END,
+		coalesce(` + large + `, false), coalesce(c.edits, 0),
 		CASE WHEN c.edits > 0 AND NOT ` + large + ` THEN
 			(SELECT group_concat(hex(e.entry), '' ORDER BY e.position) FROM paste_edits e WHERE e.paste_id = p.id) END,
 		true, ` + starCount + `, ` + tokenColumns

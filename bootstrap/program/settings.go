@@ -36,7 +36,8 @@ func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 
 func pasteFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.IntVar(&cfg.Pastes.Pasties, "paste-max-pasties", cfg.Pastes.Pasties, "how many pasties a paste may have")
-	flags.IntVar(&cfg.Pastes.Edits, "paste-max-edits", cfg.Pastes.Edits, "how many entries the history of a paste may have; the oldest give way")
+	flags.IntVar(&cfg.Pastes.Edits, "paste-max-edits", cfg.Pastes.Edits,
+		"how many entries the history of a paste may have; the oldest give way")
 }
 
 func serveFlags(flags *pflag.FlagSet, cfg *config) {

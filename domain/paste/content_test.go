@@ -95,7 +95,8 @@ func TestCreate(t *testing.T) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 	least, err := testRules().Create(Draft{Pasties: pasties(code("x"))}, false, created)
-	if err != nil || least.Title != "" || least.Visibility != Unlisted || len(least.Tags) != 0 || least.Lifetime != Never || !least.ExpiresAt.IsZero() {
+	if err != nil || least.Title != "" || least.Visibility != Unlisted || len(least.Tags) != 0 || least.Lifetime != Never ||
+		!least.ExpiresAt.IsZero() {
 		t.Errorf("got %+v, %v", least, err)
 	}
 }

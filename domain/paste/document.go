@@ -40,10 +40,12 @@ type DocumentUpdater interface {
 	// returns the Document of the Change. Where there is no such token or paste, change gets the zero value. Two updates
 	// at once so both hold. ID, Owner, CreatedAt, ExpiresAt, Lifetime, Cipher and Stars stay as they are.
 	//
-	// An error of change is returned, with the zero Document, and leaves everything as it was; so does a Change without Changed. change must not
+	// An error of change is returned, with the zero Document, and leaves everything as it was; so does a Change without
+	// Changed. change must not
 	// call the store or modify what it is given, and can be called more than once, each time with fresh values. Update fails
 	// with fault.NotFound when change accepts a paste that does not exist.
-	Update(ctx context.Context, id ID, presented token.Hash, change func(holder token.Token, stored Document) (Change, error)) (Document, error)
+	Update(ctx context.Context, id ID, presented token.Hash, change func(holder token.Token, stored Document) (Change,
+		error)) (Document, error)
 }
 
 // DocumentDeleter removes pastes for those who may remove them.

@@ -63,7 +63,8 @@ func TestLifetimeNames(t *testing.T) {
 
 func TestNearestLifetime(t *testing.T) {
 	t.Parallel()
-	for lives, want := range map[time.Duration]Lifetime{0: "1h", time.Second: "1h", 6 * time.Hour: "2h", 7 * time.Hour: "10h", 30 * 24 * time.Hour: "1m", 1e6 * time.Hour: "1y"} {
+	for lives, want := range map[time.Duration]Lifetime{0: "1h", time.Second: "1h", 6 * time.Hour: "2h", 7 * time.Hour: "10h",
+		30 * 24 * time.Hour: "1m", 1e6 * time.Hour: "1y"} {
 		if got := NearestLifetime(created, created.Add(lives)); got != want {
 			t.Errorf("%v: got %v, want %v", lives, got, want)
 		}

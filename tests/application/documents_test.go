@@ -64,7 +64,8 @@ func newDesk(t *testing.T, anonymous bool) *desk {
 // invalid are secrets that open nothing.
 func (d *desk) invalid() map[string]string {
 	return map[string]string{
-		"expired": d.expired, "revoked": d.revoked, "unknown": token.Generate().Reveal(), "malformed": "\x00", "too long": strings.Repeat("x", 513),
+		"expired": d.expired, "revoked": d.revoked, "unknown": token.Generate().Reveal(), "malformed": "\x00",
+		"too long": strings.Repeat("x", 513),
 	}
 }
 
@@ -196,7 +197,8 @@ func TestCreateNamed(t *testing.T) {
 	d := newDesk(t, false)
 	private := paste.Draft{Private: true, Lifetime: new("1y"), Pasties: snippet("x").Pasties}
 	made, err := d.Create.Do(t.Context(), "MIA", 30*24*time.Hour, private)
-	if err != nil || made.Lifetime != "1m" || !made.ExpiresAt.Equal(made.CreatedAt.Add(30*24*time.Hour)) || !slices.Equal(d.own(t, d.mia), []string{string(made.ID)}) {
+	if err != nil || made.Lifetime != "1m" || !made.ExpiresAt.Equal(made.CreatedAt.Add(30*24*time.Hour)) ||
+		!slices.Equal(d.own(t, d.mia), []string{string(made.ID)}) {
 		t.Errorf("got %+v, %v", made, err)
 	}
 	if made, err = d.Create.Do(t.Context(), "mia", 0, private); err != nil || made.Lifetime != "1y" || made.ExpiresAt.IsZero() {
@@ -238,7 +240,8 @@ func (d *desk) hidden(t *testing.T) map[string]string {
 	private.Private = true
 	ids := map[string]string{
 		"expired": string(d.create(t, "", expired).ID), "private": string(d.create(t, d.mia, private).ID), "encrypted": "sealed00",
-		"unknown": "unknown0", "malformed": "a b", "empty": "", "not UTF-8": "\xff", "another case": strings.ToUpper(string(d.create(t, "", snippet("x")).ID)),
+		"unknown": "unknown0", "malformed": "a b", "empty": "", "not UTF-8": "\xff",
+		"another case": strings.ToUpper(string(d.create(t, "", snippet("x")).ID)),
 	}
 	d.now = d.now.Add(time.Hour)
 	return ids
@@ -324,7 +327,8 @@ func TestEditOwn(t *testing.T) {
 	made := d.create(t, d.mia, snippet("1\n2\n3\n"))
 	d.now = d.now.Add(time.Hour)
 	pasty := made.Pasties[0].ID
-	got, err := d.EditOwn.Do(t.Context(), d.mia, string(made.ID), paste.Changes{Title: new("new"), Pasties: []paste.PastyChanges{{ID: pasty, Code: new("1\n3\n")}}})
+	got, err := d.EditOwn.Do(t.Context(), d.mia, string(made.ID), paste.Changes{Title: new("new"),
+		Pasties: []paste.PastyChanges{{ID: pasty, Code: new("1\n3\n")}}})
 	if err != nil || len(got.Edits) != 2 {
 		t.Fatalf("got %+v, %v", got, err)
 	}
@@ -407,7 +411,8 @@ func TestDeleteOwn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
 	made := d.create(t, d.mia, snippet("x"))
-	sealed := paste.Document{Paste: paste.Paste{ID: "sealed00", Owner: made.Owner, CreatedAt: d.now}, Content: paste.Content{Cipher: new(paste.Cipher)}}
+	sealed := paste.Document{Paste: paste.Paste{ID: "sealed00", Owner: made.Owner, CreatedAt: d.now},
+		Content: paste.Content{Cipher: new(paste.Cipher)}}
 	if err := d.pasteStore.CreateDocument(t.Context(), sealed); err != nil {
 		t.Fatal(err)
 	}
@@ -435,7 +440,8 @@ func TestEditByOperator(t *testing.T) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	}
-	for what, kind := range map[string]fault.Kind{"unknown": fault.NotFound, "expired": fault.NotFound, "malformed": fault.NotFound, "encrypted": fault.Invalid} {
+	for what, kind := range map[string]fault.Kind{"unknown": fault.NotFound, "expired": fault.NotFound,
+		"malformed": fault.NotFound, "encrypted": fault.Invalid} {
 		_, err := d.Edit.Do(t.Context(), hidden[what], paste.Changes{Title: new("t")})
 		wantKind(t, what, err, kind)
 	}
@@ -548,7 +554,8 @@ func TestExpiryTime(t *testing.T) {
 		createdAt, expiresIn string
 		want                 int64
 	}{
-		{"1588441258", "1w", 1589046058}, {"1588441258", "OneWeek", 1589046058}, {"1588441258", "never", 0}, {"1588441258", "NEVER", 0}, {"0", "1m", 2_629_800},
+		{"1588441258", "1w", 1589046058}, {"1588441258", "OneWeek", 1589046058}, {"1588441258", "never", 0}, {"1588441258",
+			"NEVER", 0}, {"0", "1m", 2_629_800},
 	} {
 		if got, err := ask.Do(c.createdAt, c.expiresIn); err != nil || got != c.want {
 			t.Errorf("%s, %s: got %d, %v, want %d", c.createdAt, c.expiresIn, got, err, c.want)
@@ -572,7 +579,8 @@ func TestLanguageOfPasty(t *testing.T) {
 	for _, c := range []struct{ wanted, title, code, want string }{
 		{"one", "", "", "One"}, {"uno", "", "", "One"}, {"two", "", "", "Two"}, {"o", "", "", "One"}, {".o", "", "", "One"}, {"O", "", "", "Two"},
 		{"one", "", "two", "One"},
-		{"Autodetect", "a.one", "two", "One"}, {"AUTODETECT", "other", "two", "Two"}, {"autodetect", "", "", "Plain Text"}, {"Autodetect", "x", "auto", "Plain Text"},
+		{"Autodetect", "a.one", "two", "One"}, {"AUTODETECT", "other", "two", "Two"}, {"autodetect", "", "", "Plain Text"},
+		{"Autodetect", "x", "auto", "Plain Text"},
 		{"unknown", "a.one", "two", ""}, {"", "a.one", "", ""}, {"auto", "a.one", "", ""}, {".", "", "", ""},
 	} {
 		if got, ok := resolve(c.wanted, c.title, c.code); got != c.want || ok != (c.want != "") {
