@@ -55,15 +55,18 @@ func (f *table) print() {
 		return
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "\nSCENARIO\tWHAT\tVALUE\tMUST BE")
+	_, _ = fmt.Fprintln(w, "\nWHAT WAS MEASURED [what it must be]")
 	last := ""
 	for _, row := range f.rows {
-		scenario := row[0]
-		if scenario == last {
-			scenario = ""
+		scenario, what, value, must := row[0], row[1], row[2], row[3]
+		if scenario != last {
+			_, _ = fmt.Fprintln(w, scenario)
 		}
-		last = row[0]
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", scenario, row[1], row[2], row[3])
+		last = scenario
+		if must != "" {
+			value += " [" + must + "]"
+		}
+		_, _ = fmt.Fprintf(w, "  %s\t%s\n", what, value)
 	}
 	_ = w.Flush()
 }
