@@ -131,3 +131,12 @@ func (p Paste) DeletesAt() int64 {
 	}
 	return p.ExpiresAt.Unix()
 }
+
+// ExpiresIn returns the lifetime that clients are told: the one that was asked for, or for a paste that was made
+// without content the nearest.
+func (d Document) ExpiresIn() Lifetime {
+	if d.Lifetime == "" {
+		return NearestLifetime(d.CreatedAt, d.ExpiresAt)
+	}
+	return d.Lifetime
+}
