@@ -49,8 +49,9 @@ func reverted(t *testing.T, before, after, diff string) {
 func TestRandomTexts(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	alphabet := []string{"\n", "a\n", "b\n", "}\n", "-\n", "+++ \n", "--- \n", "@@ -1 +1 @@\n",
-		"\\ No newline at end of file\n", "\x00\n", "\r\n", "ä\n"}
+	alphabet := []string{
+		"\n", "a\n", "b\n", "}\n", "-\n", "+++ \n", "--- \n", "@@ -1 +1 @@\n", "\\ No newline at end of file\n", "\x00\n", "\r\n", "ä\n",
+	}
 	hunks := 0
 	for range 3000 {
 		var lines []string

@@ -20,8 +20,9 @@ type own struct {
 //
 // It fails with fault.Unauthenticated when the secret is empty, malformed, unknown, expired or revoked; then with
 // paste.ErrNotFound when the id names nothing; and otherwise as do does.
-func (o own) write(ctx context.Context, presented, id string, do func(hash token.Hash, at time.Time,
-	admit func(token.Token) error) error) error {
+func (o own) write(
+	ctx context.Context, presented, id string, do func(hash token.Hash, at time.Time, admit func(token.Token) error) error,
+) error {
 	var failure error // after the token was accepted
 	_, err := o.signIn.AuthenticateAt(presented, func(hash token.Hash, at time.Time) (holder token.Token, err error) {
 		if !ident.Valid(id) {

@@ -95,9 +95,12 @@ func TestCreate(t *testing.T) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 	least, err := testRules().Create(Draft{Pasties: pasties(code("x"))}, false, created)
-	if err != nil || least.Title != "" || least.Visibility != Unlisted || len(least.Tags) != 0 || least.Lifetime != Never ||
-		!least.ExpiresAt.IsZero() {
-		t.Errorf("got %+v, %v", least, err)
+	want = Document{
+		Paste:   Paste{CreatedAt: created},
+		Content: Content{Lifetime: Never, Pasties: []Pasty{{ID: "id1", Language: "Plain Text", Code: "x"}}},
+	}
+	if err != nil || !reflect.DeepEqual(least, want) {
+		t.Errorf("got %+v, %v, want %+v", least, err, want)
 	}
 }
 

@@ -41,11 +41,11 @@ type DocumentUpdater interface {
 	// at once so both hold. ID, Owner, CreatedAt, ExpiresAt, Lifetime, Cipher and Stars stay as they are.
 	//
 	// An error of change is returned, with the zero Document, and leaves everything as it was; so does a Change without
-	// Changed. change must not
-	// call the store or modify what it is given, and can be called more than once, each time with fresh values. Update fails
-	// with fault.NotFound when change accepts a paste that does not exist.
-	Update(ctx context.Context, id ID, presented token.Hash, change func(holder token.Token, stored Document) (Change,
-		error)) (Document, error)
+	// Changed. change must not call the store or modify what it is given, and can be called more than once, each time with
+	// fresh values. Update fails with fault.NotFound when change accepts a paste that does not exist.
+	Update(
+		ctx context.Context, id ID, presented token.Hash, change func(holder token.Token, stored Document) (Change, error),
+	) (Document, error)
 }
 
 // DocumentDeleter removes pastes for those who may remove them.

@@ -53,8 +53,8 @@ type Change struct {
 	Recorded []Edit // the new ones that have found room, at the end of Edits
 }
 
-// Edit returns what the changes make of the paste at now. It does not modify stored, and says itself whether it
-// was called for a paste that may be changed: see Document.EditableBy.
+// Edit returns what the changes make of the paste at now. It does not modify stored. Who may
+// edit it is for Document.EditableBy to say.
 //
 // It records a value's change in an entry of its own: that of the title, then those of title, language and code of
 // each pasty in the wanted order, then pasties that were removed, then those that were added. A value that is the same

@@ -188,8 +188,8 @@ func TestEditOfOddImports(t *testing.T) {
 	t.Parallel()
 	odd := stored()
 	odd.Title, odd.Tags = strings.Repeat("x", 2000), []string{strings.Repeat("y", 200), "a,b", " c", ""}
-	odd.Pasties = append(odd.Pasties, Pasty{"one", "", "Autodetect", "\r\n"}, Pasty{"four", "", "unknown", ""}, Pasty{"five",
-		"", "", strings.Repeat("z", 20_000)})
+	odd.Pasties = append(odd.Pasties, Pasty{"one", "", "Autodetect", "\r\n"}, Pasty{"four", "", "unknown", ""})
+	odd.Pasties = append(odd.Pasties, Pasty{"five", "", "", strings.Repeat("z", 20_000)})
 	got, err := testRules().withLargeHistory().Edit(odd, unchanged(odd), edited)
 	if err != nil || got.Changed || !reflect.DeepEqual(got.Document, odd) {
 		t.Errorf("got %.300v, %v, want nothing changed", got, err)
@@ -200,13 +200,13 @@ func TestEditOfOddImports(t *testing.T) {
 	longTitle := odd.Pasties[1].Title
 	odd.Pasties[1].Title, odd.Pasties[2].Title, odd.Visibility = "", "one.go", Unlisted
 	got, err = testRules().withLargeHistory().Edit(got.Document, changes, edited)
-	if odd.Edits = got.Edits; err != nil || !reflect.DeepEqual(got.Document, odd) || !slices.Equal(summaries(got.Recorded),
-		[]string{fmt.Sprintf(`1 ["two"] %.40q`, longTitle), `1 ["one"] ""`}) {
+	edits := []string{fmt.Sprintf(`1 ["two"] %.40q`, longTitle), `1 ["one"] ""`}
+	if odd.Edits = got.Edits; err != nil || !reflect.DeepEqual(got.Document, odd) || !slices.Equal(summaries(got.Recorded), edits) {
 		t.Errorf("got %.300v, %v, want %.300v", got, err, odd)
 	}
 	// What is removed makes room, also where there is still too much.
-	got, err = testRules().Edit(odd, Changes{Pasties: []PastyChanges{known("five"), known("two"), known("four"),
-		{Code: new("")}, {Code: new("")}}}, edited)
+	empty := PastyChanges{Code: new("")}
+	got, err = testRules().Edit(odd, Changes{Pasties: []PastyChanges{known("five"), known("two"), known("four"), empty, empty}}, edited)
 	if err != nil || len(got.Pasties) != 5 {
 		t.Errorf("got %v with %d pasties", err, len(got.Pasties))
 	}
@@ -328,8 +328,8 @@ func TestOldestEditsGiveWay(t *testing.T) {
 	}
 	// A single request can have more entries than there is room for.
 	rules.Limits.Edits = 2
-	got, err := rules.Edit(d, Changes{Title: new("t"), Pasties: []PastyChanges{{ID: "one", Title: new("t"),
-		Language: new("py")}, known("two")}}, edited)
+	changes := Changes{Title: new("t"), Pasties: []PastyChanges{{ID: "one", Title: new("t"), Language: new("py")}, known("two")}}
+	got, err := rules.Edit(d, changes, edited)
 	want := []string{`1 ["one"] "title 36"`, `2 ["one"] "Go"`}
 	if err != nil || !slices.Equal(summaries(got.Edits), want) || !slices.Equal(summaries(got.Recorded), want) || got.Dropped != len(d.Edits) {
 		t.Errorf("got %q, %q, %d, %v, want %q", summaries(got.Edits), summaries(got.Recorded), got.Dropped, err, want)
@@ -349,8 +349,8 @@ func randomChanges(random *rand.Rand, d Document) (c Changes) {
 		}
 		var lines strings.Builder
 		for range random.IntN(12) {
-			lines.WriteString([]string{"a", "b\n", "\n", "\x00\n", "\r\n", "--- \n", "@@ -1 +1 @@\n",
-				"\\ No newline at end of file\n", "ä"}[random.IntN(9)])
+			all := []string{"a", "b\n", "\n", "\x00\n", "\r\n", "--- \n", "@@ -1 +1 @@\n", "\\ No newline at end of file\n", "ä"}
+			lines.WriteString(all[random.IntN(len(all))])
 		}
 		return new(lines.String())
 	}

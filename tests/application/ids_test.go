@@ -85,8 +85,8 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 			return string(issued.ID), err
 		},
 		"paste": func(c *crowd) (string, error) {
-			created, err := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, nil, nil, pasteOptions,
-				w.clock).Create.Do(t.Context(), "owner", 0, snippet("x"))
+			crowded := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, nil, nil, pasteOptions, w.clock)
+			created, err := crowded.Create.Do(t.Context(), "owner", 0, snippet("x"))
 			return string(created.ID), err
 		},
 	} {

@@ -133,8 +133,8 @@ func createDocument(t *testing.T, s DocumentStore) {
 	anonymous.Owner, anonymous.ExpiresAt, anonymous.Lifetime = "", time.Time{}, paste.Never
 	anonymous.Visibility, anonymous.Tags, anonymous.Stars = paste.Public, nil, 9
 	must(t, s.Documents.CreateDocument(t.Context(), anonymous))
-	bare := paste.Document{Paste: paste.Paste{ID: "bare", CreatedAt: now}, Content: paste.Content{Lifetime: paste.Never,
-		Pasties: []paste.Pasty{{ID: "only"}}}}
+	bare := paste.Document{Content: paste.Content{Lifetime: paste.Never, Pasties: []paste.Pasty{{ID: "only"}}}}
+	bare.Paste = paste.Paste{ID: "bare", CreatedAt: now}
 	must(t, s.Documents.CreateDocument(t.Context(), bare))
 	sealed := paste.Document{Paste: paste.Paste{ID: "sealed", CreatedAt: now}, Content: paste.Content{
 		Lifetime: "1y", Cipher: &paste.Cipher{Data: []byte("\x00\xff"), Key: []byte("key"), Salt: []byte{0}},
@@ -278,22 +278,24 @@ func updateDocument(t *testing.T, s DocumentStore) {
 	before, bystander := storedDocument(t, s, "paste", holder), storedDocument(t, s, "bystander", holder)
 	must(t, s.Pastes.Star(t.Context(), holder.Owner, "paste"))
 	before.Stars = 1
-	added := paste.Edit{ID: "e3", Number: 8, Type: paste.EditPastyAdded, Metadata: []string{"new", "", "Go"}, Text: odd,
-		At: time.Unix(1, 0).UTC()}
+	added := paste.Edit{
+		ID: "e3", Number: 8, Type: paste.EditPastyAdded, Metadata: []string{"new", "", "Go"}, Text: odd, At: time.Unix(1, 0).UTC(),
+	}
 	wanted := before
 	wanted.Title, wanted.Visibility, wanted.Tags = "", paste.Unlisted, []string{"new"}
-	wanted.Pasties = []paste.Pasty{before.Pasties[2], {ID: "new", Language: "Go", Code: odd}, {ID: "second", Title: "new",
-		Language: "Go", Code: "new"}}
+	wanted.Pasties = []paste.Pasty{
+		before.Pasties[2], {ID: "new", Language: "Go", Code: odd}, {ID: "second", Title: "new", Language: "Go", Code: "new"},
+	}
 	wanted.Edits = append(slices.Clone(before.Edits), added)
-	got, err := s.Documents.Update(t.Context(), "paste", holder.Hash, func(presented token.Token,
-		stored paste.Document) (paste.Change, error) {
+	change := func(presented token.Token, stored paste.Document) (paste.Change, error) {
 		want(t, "the token", presented.ID, holder.ID)
 		wantDocument(t, "the paste as it is", stored, before)
 		made := wanted
 		made.ID, made.Owner, made.CreatedAt, made.ExpiresAt = "other", "other", now.Add(time.Hour), time.Time{}
 		made.Lifetime, made.Cipher, made.Stars = "1y", new(paste.Cipher), 7
 		return paste.Change{Document: made, Changed: true, Recorded: []paste.Edit{added}}, nil
-	})
+	}
+	got, err := s.Documents.Update(t.Context(), "paste", holder.Hash, change)
 	must(t, err)
 	wantDocument(t, "returned", got, wanted)
 	wantStored(t, s, "stored", wanted)
@@ -324,10 +326,8 @@ func updateDocumentRefused(t *testing.T, s DocumentStore) {
 		if !errors.Is(err, refusal) || !reflect.DeepEqual(got, paste.Document{}) {
 			t.Errorf("got %.300v, %v, want that of change", got, err)
 		}
-		if err := s.Documents.DeleteIf(t.Context(), "paste", hash, func(token.Token,
-			paste.Paste) error {
-			return refusal
-		}); !errors.Is(err, refusal) {
+		err = s.Documents.DeleteIf(t.Context(), "paste", hash, func(token.Token, paste.Paste) error { return refusal })
+		if !errors.Is(err, refusal) {
 			t.Errorf("got %v, want the error of allow", err)
 		}
 	}
@@ -428,15 +428,15 @@ func cancelledDocument(t *testing.T, s DocumentStore) {
 // updatesMeet has updates that build on each other: none is lost.
 func updatesMeet(t *testing.T, s DocumentStore) {
 	holder := storedToken(t, s.Store, storedUser(t, s.Store, "owner").ID)
-	created := paste.Document{Paste: paste.Paste{ID: "paste", Owner: holder.Owner, CreatedAt: now},
-		Content: paste.Content{Lifetime: paste.Never}}
+	created := paste.Document{Content: paste.Content{Lifetime: paste.Never}}
+	created.Paste = paste.Paste{ID: "paste", Owner: holder.Owner, CreatedAt: now}
 	must(t, s.Documents.CreateDocument(t.Context(), created))
 	const rounds = 13 // more than a hundred in all
 	wantNoErrors(t, meet(func(caller int) error {
 		for round := range rounds {
 			_, err := s.Documents.Update(t.Context(), "paste", holder.Hash, func(_ token.Token, stored paste.Document) (paste.Change, error) {
-				e := paste.Edit{ID: fmt.Sprint(caller, "-", round), Number: int64(len(stored.Edits)),
-					Text: fmt.Sprint(len(stored.Title)), At: time.Unix(3, 0).UTC()}
+				e := paste.Edit{ID: fmt.Sprint(caller, "-", round), Number: int64(len(stored.Edits)), At: time.Unix(3, 0).UTC()}
+				e.Text = fmt.Sprint(len(stored.Title))
 				stored.Title += "x"
 				stored.Edits = append(slices.Clone(stored.Edits), e)
 				return paste.Change{Document: stored, Changed: true, Recorded: []paste.Edit{e}}, nil
