@@ -3,7 +3,6 @@ package gormstore
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -32,14 +31,14 @@ type heldDocument struct {
 	document paste.Document
 	holder   token.Token
 	large    bool
+
+	firstEdit, nextEdit int64 // the positions of the oldest edit that is kept and of the next to come
 }
 
-// Merged lookups, and those that nobody waits for with, leave out the content of pastes that are larger than this: it is read
-// in a second statement, of which a few may run at once, so that memory is bounded by their number.
-const (
-	largeDocument = 64 << 10 // bytes
-	manyEdits     = 32
-)
+// largeDocument is how many bytes of content and history one statement reads of each paste. What a larger one holds is read in
+// a second statement, of which a few may run at once: a merged lookup takes no more than maxBatch times as much, and one large
+// paste does not delay those it was merged with.
+const largeDocument = 64 << 10
 
 // newDocuments returns how pastes are looked up with what they hold.
 func newDocuments(store *Store) *dataloader[documentKey, heldDocument] {
@@ -116,20 +115,21 @@ type documentRow struct {
 	lifetime string
 	document blob // empty: the paste was made without content, or is large
 	large    bool
+	first    int64
 	edits    int
-	entries  blob // all in one; on SQLite in hexadecimal digits
-	digits   bool
+	entries  blob // all in one
 	stars    int64
 	holder   holderRow
 }
 
 func (r *documentRow) fields() []any {
-	return append(append(r.paste.fields(), &r.lifetime, &r.document, &r.large, &r.edits, &r.entries, &r.digits, &r.stars),
+	return append(append(r.paste.fields(), &r.lifetime, &r.document, &r.large, &r.first, &r.edits, &r.entries, &r.stars),
 		r.holder.fields()...)
 }
 
 func (r *documentRow) value() (held heldDocument, err error) {
 	held.document.Paste, held.document.Stars, held.large = r.paste.paste(), r.stars, r.large
+	held.firstEdit, held.nextEdit = r.first, r.first+int64(r.edits)
 	if r.holder.id.Valid {
 		held.holder = r.holder.token()
 	}
@@ -141,19 +141,11 @@ func (r *documentRow) value() (held heldDocument, err error) {
 	if r.document != "" {
 		err = decodeDocument(string(r.document), content)
 	}
-	if err == nil && r.entries != "" {
-		entries := string(r.entries)
-		if r.digits {
-			var decoded []byte
-			decoded, err = hex.DecodeString(entries)
-			entries = string(decoded)
-		}
-		if err == nil {
-			content.Edits, err = decodeEdits(entries, r.edits)
-		}
+	if err == nil {
+		content.Edits, err = decodeEdits(string(r.entries), r.edits)
 	}
 	if err != nil {
-		return heldDocument{}, fault.Wrap(fault.Internal, fault.MessageOf(nil), fmt.Errorf("paste %s: %w", r.paste.ID, err))
+		return heldDocument{}, fault.Unforeseen(fmt.Errorf("paste %s: %w", r.paste.ID, err))
 	}
 	return held, nil
 }
@@ -184,6 +176,8 @@ type contentRow struct {
 	Document  []byte
 	FirstEdit int64
 	Edits     int
+	// HistoryBytes is about what the edits take.
+	HistoryBytes int64
 }
 
 func (contentRow) TableName() string { return "paste_contents" }
@@ -197,9 +191,13 @@ type editRow struct {
 func (editRow) TableName() string { return "paste_edits" }
 
 func newContentRow(d paste.Document, firstEdit int64) *contentRow {
-	return &contentRow{
+	row := &contentRow{
 		PasteID: string(d.ID), Lifetime: string(d.Lifetime), Document: encodeDocument(d.Content), FirstEdit: firstEdit, Edits: len(d.Edits),
 	}
+	for _, e := range d.Edits {
+		row.HistoryBytes += int64(editSize(e))
+	}
+	return row
 }
 
 func newEditRows(id paste.ID, edits []paste.Edit, first int64) []editRow {
@@ -215,10 +213,12 @@ func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) err
 	if p.store.file != nil || len(created.Edits) > 0 {
 		return p.store.transaction(ctx, func(tx *gorm.DB) error { return createDocument(tx, created) })
 	}
-	row := newPasteRow(created.Paste)
-	_, err := p.store.sql.ExecContext(ctx, p.store.queries.createDocument,
-		row.ID, row.OwnerID, row.CreatedAt, row.ExpiresAt, int16(created.Visibility), string(created.Lifetime), encodeDocument(created.Content))
-	return translate(err)
+	row, document := newPasteRow(created.Paste), encodeDocument(created.Content)
+	return retried(ctx, func() error {
+		_, err := p.store.sql.ExecContext(ctx, p.store.queries.createDocument,
+			row.ID, row.OwnerID, row.CreatedAt, row.ExpiresAt, int16(created.Visibility), string(created.Lifetime), document)
+		return err
+	})
 }
 
 func createDocument(tx *gorm.DB, created paste.Document) error {
@@ -266,9 +266,11 @@ func (p *Pastes) createOwnAtOnce(ctx context.Context, presented token.Hash, crea
 	}
 	defer leave()
 	var holder tokenRow
-	row := newPasteRow(created.Paste)
-	err = p.store.queryRow(ctx, fromPrimary, p.store.queries.createOwnDocument, holder.fields(), presented[:],
-		row.ID, row.CreatedAt, row.ExpiresAt, int16(created.Visibility), string(created.Lifetime), encodeDocument(created.Content))
+	row, document := newPasteRow(created.Paste), encodeDocument(created.Content)
+	err = retried(ctx, func() error {
+		return p.store.queryRow(ctx, fromPrimary, p.store.queries.createOwnDocument, holder.fields(), presented[:],
+			row.ID, row.CreatedAt, row.ExpiresAt, int16(created.Visibility), string(created.Lifetime), document)
+	})
 	if err != nil {
 		return token.Token{}, err
 	}
@@ -283,11 +285,12 @@ func (p *Pastes) Update(
 		id = ""
 	}
 	err = p.store.transaction(ctx, func(tx *gorm.DB) error {
-		stored, holder, err := p.locked(ctx, tx, id, presented)
+		held, err := p.locked(ctx, tx, id, presented)
 		if err != nil {
 			return err
 		}
-		changed, err := change(holder, stored)
+		stored := held.document
+		changed, err := change(held.holder, stored)
 		switch {
 		case err != nil:
 			return err
@@ -300,7 +303,7 @@ func (p *Pastes) Update(
 		updated.Title, updated.Visibility, updated.Tags = changed.Title, changed.Visibility, changed.Tags
 		updated.Pasties, updated.Edits = changed.Pasties, changed.Edits
 		changed.Document = updated
-		return store(tx, stored.Visibility, changed)
+		return store(tx, held, changed)
 	})
 	if err != nil {
 		return paste.Document{}, err
@@ -310,22 +313,21 @@ func (p *Pastes) Update(
 
 // locked returns a paste that nobody else can change or delete before the transaction ends, and the token with that hash, or
 // the zero values.
-func (p *Pastes) locked(ctx context.Context, tx *gorm.DB, id paste.ID, presented token.Hash) (paste.Document, token.Token, error) {
+func (p *Pastes) locked(ctx context.Context, tx *gorm.DB, id paste.ID, presented token.Hash) (heldDocument, error) {
 	if err := lockPaste(tx, id); err != nil {
-		return paste.Document{}, token.Token{}, err
+		return heldDocument{}, err
 	}
 	var row documentRow
 	args := p.store.timed(string(id), presented[:])
 	err := tx.Statement.ConnPool.QueryRowContext(ctx, p.store.queries.wholeDocumentByID, args...).Scan(row.fields()...)
 	if errors.Is(err, sql.ErrNoRows) {
 		holder, err := presentedToken(tx, presented)
-		return paste.Document{}, holder, err
+		return heldDocument{holder: holder}, err
 	}
 	if err != nil {
-		return paste.Document{}, token.Token{}, err
+		return heldDocument{}, err
 	}
-	held, err := row.value()
-	return held.document, held.holder, err
+	return row.value()
 }
 
 // lockPaste is a statement of its own: one that read more and had to wait for the lock would answer with what the others had
@@ -344,19 +346,15 @@ func presentedToken(tx *gorm.DB, hash token.Hash) (token.Token, error) {
 	return rows[0].token(), nil
 }
 
-// store writes what has changed of a paste that is locked and had that visibility.
-func store(tx *gorm.DB, visibility paste.Visibility, changed paste.Change) error {
+// store writes what has changed of a paste that is locked.
+func store(tx *gorm.DB, before heldDocument, changed paste.Change) error {
 	id := string(changed.ID)
-	if changed.Visibility != visibility {
+	if changed.Visibility != before.document.Visibility {
 		if err := tx.Model(&pasteRow{}).Where("id = ?", id).Update("visibility", int16(changed.Visibility)).Error; err != nil {
 			return err
 		}
 	}
-	var before contentRow
-	if err := tx.Select("first_edit", "edits").Where("paste_id = ?", id).Limit(1).Find(&before).Error; err != nil {
-		return err
-	}
-	first := before.FirstEdit + int64(changed.Dropped)
+	first := before.firstEdit + int64(changed.Dropped)
 	if err := tx.Save(newContentRow(changed.Document, first)).Error; err != nil {
 		return err
 	}
@@ -368,7 +366,7 @@ func store(tx *gorm.DB, visibility paste.Visibility, changed paste.Change) error
 	if len(changed.Recorded) == 0 {
 		return nil
 	}
-	return tx.CreateInBatches(newEditRows(changed.ID, changed.Recorded, before.FirstEdit+int64(before.Edits)), insertRows).Error
+	return tx.CreateInBatches(newEditRows(changed.ID, changed.Recorded, before.nextEdit), insertRows).Error
 }
 
 // DeleteIf implements paste.DocumentDeleter.

@@ -62,7 +62,7 @@ func decodeDocument(document string, c *paste.Content) error {
 
 // encodeEdit returns the column entry.
 func encodeEdit(e paste.Edit) []byte {
-	b := []byte{formEdit}
+	b := append(make([]byte, 0, editSize(e)), formEdit)
 	b = appendText(b, e.ID)
 	b = binary.AppendVarint(b, e.Number)
 	b = append(b, byte(e.Type))
@@ -70,6 +70,15 @@ func encodeEdit(e paste.Edit) []byte {
 	b = appendTexts(b, e.Metadata)
 	b = appendText(b, e.Text)
 	return append(binary.AppendUvarint(nil, uint64(len(b))), b...)
+}
+
+// editSize is about the length of what encodeEdit returns.
+func editSize(e paste.Edit) int {
+	size := 32 + len(e.ID) + len(e.Text)
+	for _, text := range e.Metadata {
+		size += 2 + len(text)
+	}
+	return size
 }
 
 // decodeEdits returns the edits whose entries stand one after the other.

@@ -82,25 +82,22 @@ const (
 	sqliteExpired = `(SELECT count(*) FROM pastes p WHERE p.expires_at <= $1)`
 )
 
-// postgresDocument and sqliteDocument are the columns of documentRow, given the condition under which content is left out.
-func postgresDocument(large string) string {
-	return pasteColumns + `, coalesce(c.lifetime, ''), CASE WHEN NOT ` + large + ` THEN c.document END,
-		coalesce(` + large + `, false), coalesce(c.edits, 0),
-		CASE WHEN c.edits > 0 AND NOT ` + large + ` THEN
-			(SELECT string_agg(e.entry, ''::bytea ORDER BY e.position) FROM paste_edits e WHERE e.paste_id = p.id) END,
-		false, ` + starCount + `, ` + tokenColumns
+// document returns the columns of documentRow, given the condition under which content is left out, and the aggregate that
+// puts the entries of the history together in the order of their positions.
+func document(large, entries string) string {
+	return pasteColumns + `, coalesce(c.lifetime, ''), CASE WHEN NOT ` + large + ` THEN c.document END, coalesce(` + large + `, false),
+		coalesce(c.first_edit, 0), coalesce(c.edits, 0),
+		CASE WHEN c.edits > 0 AND NOT ` + large + ` THEN (SELECT ` + entries + ` FROM paste_edits e WHERE e.paste_id = p.id) END,
+		` + starCount + `, ` + tokenColumns
 }
 
-func sqliteDocument(large string) string {
-	return pasteColumns + `, coalesce(c.lifetime, ''), CASE WHEN NOT ` + large + ` THEN c.document END,
-		coalesce(` + large + `, false), coalesce(c.edits, 0),
-		CASE WHEN c.edits > 0 AND NOT ` + large + ` THEN
-			(SELECT group_concat(hex(e.entry), '' ORDER BY e.position) FROM paste_edits e WHERE e.paste_id = p.id) END,
-		true, ` + starCount + `, ` + tokenColumns
-}
+const (
+	postgresEntries = `string_agg(e.entry, ''::bytea ORDER BY e.position)`
+	sqliteEntries   = `CAST(group_concat(e.entry, '' ORDER BY e.position) AS BLOB)` // bytes in, the same bytes out
+)
 
 var (
-	large   = fmt.Sprintf("(octet_length(c.document) > %d OR c.edits > %d)", largeDocument, manyEdits)
+	large   = fmt.Sprintf("(octet_length(c.document) + c.history_bytes > %d)", largeDocument)
 	noLimit = "false"
 
 	postgresByID = ` FROM pastes p LEFT JOIN paste_contents c ON c.paste_id = p.id LEFT JOIN access_tokens t ON t.hash = $2
@@ -131,12 +128,12 @@ var postgresQueries = queries{
 	tokenByHash:      tokenByHash,
 	accountByHash: `SELECT ` + tokenColumns + `, ` + userColumns + `, ` + postgresStars + `, ` + postgresServices + `
 		FROM access_tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1`,
-	documentsByIDs: `SELECT q.n, ` + postgresDocument(large) + `
+	documentsByIDs: `SELECT q.n, ` + document(large, postgresEntries) + `
 		FROM unnest((SELECT $1::text[]), (SELECT $2::bytea[])) WITH ORDINALITY q (id, hash, n)
 		JOIN pastes p ON p.id = q.id COLLATE "C" AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))
 		LEFT JOIN paste_contents c ON c.paste_id = p.id LEFT JOIN access_tokens t ON t.hash = q.hash`,
-	documentByID:      `SELECT ` + postgresDocument(large) + postgresByID,
-	wholeDocumentByID: `SELECT ` + postgresDocument(noLimit) + postgresByID,
+	documentByID:      `SELECT ` + document(large, postgresEntries) + postgresByID,
+	wholeDocumentByID: `SELECT ` + document(noLimit, postgresEntries) + postgresByID,
 	activePaste: `SELECT ` + pasteColumns + ` FROM pastes p
 		WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))`,
 	createDocument: `WITH p AS (
@@ -183,8 +180,8 @@ var sqliteQueries = queries{
 			WHERE s.user_id = u.id AND (p.expires_at IS NULL OR p.expires_at > $2)),
 		` + sqliteServices + `
 		FROM access_tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1`,
-	documentByID:      `SELECT ` + sqliteDocument(large) + sqliteByID,
-	wholeDocumentByID: `SELECT ` + sqliteDocument(noLimit) + sqliteByID,
+	documentByID:      `SELECT ` + document(large, sqliteEntries) + sqliteByID,
+	wholeDocumentByID: `SELECT ` + document(noLimit, sqliteEntries) + sqliteByID,
 	activePaste: `SELECT ` + pasteColumns + ` FROM pastes p
 		WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > $2)`,
 	activeIDs:       sqliteActiveIDs,
