@@ -18,7 +18,8 @@ func form(text string) string {
 	switch {
 	case c.hunks > 0 && c.changes > 0:
 		return "diff"
-	case c.fences%2 == 0 && c.fences > 0 && c.brackets == 0, c.headings > 0 && 2*(c.markdown+c.prose) > c.filled && c.settings+c.pairs+c.code == 0:
+	case c.fences%2 == 0 && c.fences > 0 && c.brackets == 0, c.headings > 0 && 2*(c.markdown+c.prose) > c.filled &&
+		c.settings+c.pairs+c.code == 0:
 		return "Markdown"
 	case c.sections > 0 && c.code == 0 && c.settings+c.sections+c.comments == c.filled && c.settings > 0:
 		if c.quoted > 0 {

@@ -30,7 +30,8 @@ func TestEditEntries(t *testing.T) {
 	t.Parallel()
 	want := []paste.Edit{
 		{ID: "a", Type: paste.EditTitle, At: time.Unix(0, 0).UTC()},
-		{ID: "b", Number: math.MaxInt64, Type: paste.EditPastyRemoved, Metadata: []string{"x", "", "y"}, Text: "\x00", At: time.Unix(-1, 0).UTC()},
+		{ID: "b", Number: math.MaxInt64, Type: paste.EditPastyRemoved, Metadata: []string{"x", "", "y"}, Text: "\x00",
+			At: time.Unix(-1, 0).UTC()},
 		{ID: "c", Number: -7, Type: 255, At: time.Unix(1<<40, 0).UTC()},
 	}
 	var entries []byte

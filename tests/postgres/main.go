@@ -22,7 +22,7 @@ func main() { os.Exit(run(os.Args[1:])) }
 // run returns the exit code of the command.
 func run(args []string) int {
 	if len(args) == 0 {
-		return fail(errors.New("usage: postgres COMMAND..."))
+		return fail(errors.New("say which command to run: postgres COMMAND [ARGUMENT]"))
 	}
 	// A signal of the terminal reaches the command as well, which ends before the server does.
 	signalled, release := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -36,7 +36,7 @@ func run(args []string) int {
 		return fail(err)
 	}
 	// The command is the caller's own, and outlives a signal that it handles itself.
-	command := exec.Command(args[0], args[1:]...) //nolint:gosec,noctx // as said above
+	command := exec.Command(args[0], args[1:]...) //nolint:noctx // as said above
 	command.Env = append(os.Environ(), variables...)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err = command.Run()
