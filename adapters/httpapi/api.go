@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
@@ -26,21 +27,24 @@ type Modules struct {
 	Languages *languages.UseCases
 }
 
-// API answers the seven endpoints and the two health checks.
+// API answers the endpoints and the two health checks.
 type API struct {
-	engine    *gin.Engine
-	modules   Modules
-	languages map[string]*languageAnswer // by name
-	ready     func(context.Context) error
-	draining  atomic.Bool
-	deadlines deadlines
-	proxies   proxies
-	log       *zap.Logger
+	engine      *gin.Engine
+	modules     Modules
+	languages   map[string]*languageAnswer // by name
+	ready       func(context.Context) error
+	draining    atomic.Bool
+	deadlines   deadlines
+	maxBody     int64 // bytes
+	longBodies  longBodies
+	readTimeout time.Duration
+	proxies     proxies
+	log         *zap.Logger
 }
 
-// New returns the interface over the use cases. Of cfg it uses the base path, the request timeout and
-// the trusted proxies. ready tells whether what lies behind the use cases is in working order. It fails when
-// cfg is not valid.
+// New returns the interface over the use cases. Of cfg it uses the base path, the request timeout, the limit of bodies, the
+// trusted proxies and, under a Server, the read timeout. ready tells whether what lies behind the use cases is in working
+// order. It fails when cfg is not valid.
 func New(cfg Config, modules Modules, ready func(context.Context) error, log *zap.Logger) (*API, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -54,8 +58,8 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 		return nil, err
 	}
 	api := &API{
-		modules: modules, languages: answers, ready: ready,
-		deadlines: deadlines{timeout: cfg.RequestTimeout}, proxies: trusted, log: log,
+		modules: modules, languages: answers, ready: ready, deadlines: deadlines{timeout: cfg.RequestTimeout},
+		maxBody: int64(cfg.PasteMaxBody), longBodies: newLongBodies(), readTimeout: cfg.ReadTimeout, proxies: trusted, log: log,
 	}
 	releaseMode()
 	engine := gin.New()
@@ -67,7 +71,7 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	engine.Use(api.observe, gin.CustomRecoveryWithWriter(nil, api.recovered))
 	engine.NoRoute(api.nothingHere)
 	engine.NoMethod(func(c *gin.Context) {
-		api.problem(c, http.StatusMethodNotAllowed, "This path does not take that method. Use GET or HEAD.")
+		api.problem(c, http.StatusMethodNotAllowed, "This path does not take that method. The header Allow has those that it takes.")
 	})
 	api.routes(&engine.RouterGroup, engine.Group(cfg.BasePath))
 	api.engine = engine
@@ -78,23 +82,51 @@ func (a *API) nothingHere(c *gin.Context) {
 	a.problem(c, http.StatusNotFound, "There is nothing at this path.")
 }
 
-// routes is the whole interface. Each path answers with and without a slash at its end, and HEAD as GET.
-func (a *API) routes(root, base *gin.RouterGroup) {
-	get := func(group *gin.RouterGroup, path string, handle gin.HandlerFunc) {
-		for _, path := range [...]string{path, path + "/"} {
-			group.GET(path, handle)
-			group.HEAD(path, handle)
+// methods are those that a path takes. HEAD is as GET, and OPTIONS says which there are.
+type methods struct{ get, post, patch, delete gin.HandlerFunc }
+
+// route adds a path, with and without a slash at its end.
+func route(group *gin.RouterGroup, path string, m methods) {
+	var allowed []string
+	for _, taken := range []struct {
+		method string
+		handle gin.HandlerFunc
+	}{
+		{http.MethodGet, m.get},
+		{http.MethodHead, m.get},
+		{http.MethodPost, m.post},
+		{http.MethodPatch, m.patch},
+		{http.MethodDelete, m.delete},
+	} {
+		if taken.handle != nil {
+			allowed = append(allowed, taken.method)
+			group.Handle(taken.method, path, taken.handle)
+			group.Handle(taken.method, path+"/", taken.handle)
 		}
 	}
-	get(base, "/user/:username/exists", a.handle(a.userExists))
-	get(base, "/user/:username", a.handle(a.userProfile))
-	get(base, "/user/self", private(a.handle(a.self)))
-	get(base, "/user/self/pastes", private(a.handle(a.selfPastes)))
-	get(base, "/data/language", a.languageByName)
-	get(base, "/data/languageExt", a.languageByExtension)
-	get(base, "/data/numPastes", a.handle(a.pasteCount))
-	get(root, pathAlive, a.alive)
-	get(root, pathReady, a.handle(a.readiness))
+	options := preflight(strings.Join(append(allowed, http.MethodOptions), ", "))
+	group.OPTIONS(path, options)
+	group.OPTIONS(path+"/", options)
+}
+
+// routes is the whole interface.
+func (a *API) routes(root, base *gin.RouterGroup) {
+	route(base, "/user/:username/exists", methods{get: a.handle(a.userExists)})
+	route(base, "/user/:username", methods{get: a.handle(a.userProfile)})
+	route(base, "/user/self", methods{get: private(a.handle(a.self))})
+	route(base, "/user/self/pastes", methods{get: private(a.handle(a.selfPastes))})
+	route(base, "/data/language", methods{get: a.languageByName})
+	route(base, "/data/languageExt", methods{get: a.languageByExtension})
+	route(base, "/data/numPastes", methods{get: a.handle(a.pasteCount)})
+	route(base, "/paste", methods{post: private(a.accept(a.createPaste))})
+	route(base, "/paste/:id", methods{
+		get: a.handle(a.readPaste), patch: private(a.accept(a.editPaste)), delete: private(a.handle(a.deletePaste)),
+	})
+	route(base, "/raw", methods{post: private(a.accept(a.createFromText))})
+	route(base, "/raw/:id/:pastyId", methods{get: a.handle(a.readText)})
+	route(base, "/time/expiresInToUnixTime", methods{get: a.expiryTime})
+	route(root, pathAlive, methods{get: a.alive})
+	route(root, pathReady, methods{get: a.handle(a.readiness)})
 }
 
 // ServeHTTP implements http.Handler.

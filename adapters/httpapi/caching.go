@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -21,6 +23,11 @@ var noCache = []string{"no-cache"}
 
 // The catalogue changes with the program only; an hour keeps clients from asking again all the time.
 var languageCacheControl = []string{"public, max-age=3600"}
+
+// etagOf returns the ETag of an answer with that hash.
+func etagOf(hash [sha256.Size]byte) string {
+	return `"` + base64.RawURLEncoding.EncodeToString(hash[:12]) + `"`
+}
 
 // matchesETag compares weakly, as If-None-Match asks for (RFC 9110, 13.1.2).
 func matchesETag(ifNoneMatch []string, etag string) bool {

@@ -18,6 +18,8 @@ type Config struct {
 	ReadTimeout    time.Duration // for the whole request to arrive
 	WriteTimeout   time.Duration // for the answer to leave; longer than RequestTimeout
 	IdleTimeout    time.Duration // how long an unused connection stays open
+	// PasteMaxBody is how long the body of a request may be, in bytes.
+	PasteMaxBody int
 	// MaxConnections is how many may be open. Beyond it one is closed for each new one: one whose client has hung up,
 	// or else the one that has been idle longest. 0 means no limit.
 	MaxConnections int
@@ -42,6 +44,7 @@ func DefaultConfig() Config {
 		ReadTimeout:    10 * time.Second,
 		WriteTimeout:   30 * time.Second,
 		IdleTimeout:    2 * time.Minute,
+		PasteMaxBody:   2 << 20,
 		MaxConnections: 2048,
 		DrainDelay:     time.Second,
 		DrainTimeout:   15 * time.Second,
@@ -71,6 +74,9 @@ func (c Config) Validate() error {
 		if timeout.value <= 0 {
 			wrong = append(wrong, fmt.Errorf("the HTTP %s is %v: choose a positive time", timeout.name, timeout.value))
 		}
+	}
+	if c.PasteMaxBody <= 0 {
+		wrong = append(wrong, fmt.Errorf("the limit of bodies is %d bytes: choose a positive number", c.PasteMaxBody))
 	}
 	if c.MaxConnections < 0 {
 		wrong = append(wrong, fmt.Errorf("the limit of HTTP connections is %d: choose zero or a positive number", c.MaxConnections))

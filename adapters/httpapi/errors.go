@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
@@ -39,6 +40,10 @@ const (
 
 // fail answers with the error's status and public message. The cause goes into the access log only.
 func (a *API) fail(c *gin.Context, err error) {
+	if refused, ok := errors.AsType[*refusal](err); ok {
+		a.refuse(c, refused)
+		return
+	}
 	kind := fault.KindOf(err)
 	switch kind {
 	case fault.Unauthenticated:
@@ -71,7 +76,7 @@ func (a *API) problem(c *gin.Context, status int, message string) {
 		contentType = mediaProblem
 	}
 	header.Set("Content-Type", contentType)
-	header.Set("Vary", "Accept")
+	header.Add("Vary", "Accept")
 	if header["Cache-Control"] == nil {
 		header.Set("Cache-Control", "no-store")
 	}

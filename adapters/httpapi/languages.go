@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"net/http"
 	"slices"
@@ -53,8 +52,7 @@ func encodeLanguage(l *language.Language) (*languageAnswer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the language %s: %w", l.Name, err)
 	}
-	hash := sha256.Sum256(body)
-	answer := &languageAnswer{of: *l, body: body, etag: []string{`"` + base64.RawURLEncoding.EncodeToString(hash[:12]) + `"`}}
+	answer := &languageAnswer{of: *l, body: body, etag: []string{etagOf(sha256.Sum256(body))}}
 	answer.of.MIMETypes, answer.of.Extensions = slices.Clone(l.MIMETypes), slices.Clone(l.Extensions)
 	return answer, nil
 }
@@ -94,6 +92,7 @@ func (a *API) answerLanguage(c *gin.Context, found *language.Language, err error
 	header := c.Writer.Header()
 	header["Etag"] = answer.etag
 	header["Cache-Control"] = languageCacheControl
+	header["Vary"] = varyOrigin // a cache would hand a page what it has kept of a request without Origin
 	if matchesETag(c.Request.Header["If-None-Match"], answer.etag[0]) {
 		c.Status(http.StatusNotModified)
 		c.Writer.WriteHeaderNow()

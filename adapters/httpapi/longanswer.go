@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 
@@ -20,8 +22,10 @@ type longAnswer struct {
 	*jsonBuffer
 
 	countOnly bool // there is to be no body
+	tagged    bool // etag will be asked for
 	spilled   int64
-	file      *os.File // nil until it is needed
+	hash      hash.Hash // of what is spilled, if it is tagged
+	file      *os.File  // nil until it is needed
 }
 
 func newLongAnswer(countOnly bool) *longAnswer {
@@ -41,11 +45,20 @@ func (l *longAnswer) spill() error {
 
 func (l *longAnswer) moveToFile() error {
 	l.spilled += int64(l.text.Len())
+	if l.tagged {
+		if l.hash == nil {
+			l.hash = sha256.New()
+		}
+		l.hash.Write(l.text.Bytes())
+	}
 	if l.countOnly {
 		l.text.Reset()
 		return nil
 	}
-	err := l.open()
+	var err error
+	if l.file == nil {
+		l.file, err = unnamedFile("gluepot-answer-")
+	}
 	if err == nil {
 		_, err = l.text.WriteTo(l.file)
 	}
@@ -56,28 +69,35 @@ func (l *longAnswer) moveToFile() error {
 	return nil
 }
 
-// open makes the file, in the folder that TMPDIR names or the system's own. It is readable by nobody else, and has no
+// unnamedFile makes a file in the folder that TMPDIR names or the system's own. It is readable by nobody else, and has no
 // name from the start on, so that it cannot be left behind.
-func (l *longAnswer) open() error {
-	if l.file != nil {
-		return nil
-	}
-	file, err := os.CreateTemp("", "gluepot-answer-")
+func unnamedFile(prefix string) (*os.File, error) {
+	file, err := os.CreateTemp("", prefix)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := os.Remove(file.Name()); err != nil {
 		_ = file.Close()
-		return err
+		return nil, err
 	}
-	l.file = file
-	return nil
+	return file, nil
+}
+
+// etag returns that of a tagged answer when all is there.
+func (l *longAnswer) etag() (string, error) {
+	if l.spilled == 0 {
+		return etagOf(sha256.Sum256(l.text.Bytes())), nil
+	}
+	if err := l.moveToFile(); err != nil {
+		return "", err
+	}
+	return etagOf([sha256.Size]byte(l.hash.Sum(nil))), nil
 }
 
 // send answers 200 with what was collected, and holds next to nothing of it in memory while the client reads.
-func (l *longAnswer) send(c *gin.Context) error {
+func (l *longAnswer) send(c *gin.Context, contentType []string) error {
 	if l.spilled == 0 {
-		writeJSON(c, l.text.Bytes())
+		write(c, contentType, l.text.Bytes())
 		return nil
 	}
 	if err := l.moveToFile(); err != nil {
@@ -90,7 +110,7 @@ func (l *longAnswer) send(c *gin.Context) error {
 			return err
 		}
 	}
-	writeHeader(c, l.spilled)
+	writeHeader(c, contentType, l.spilled)
 	c.Writer.WriteHeaderNow()
 	if !l.countOnly {
 		_, _ = io.Copy(c.Writer, l.file) // a client that has gone cannot be told; one that gets less sees the length

@@ -28,7 +28,7 @@ func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
 		return err
 	}
 	answer.text.WriteByte(']')
-	return answer.send(c)
+	return answer.send(c, jsonContentType)
 }
 
 type countView struct {

@@ -43,7 +43,7 @@ func NewServer(cfg Config, api *API, logger *zap.Logger) *Server {
 	}
 	s.http = &http.Server{
 		Handler:        http.HandlerFunc(s.serve),
-		ReadTimeout:    cfg.ReadTimeout, // of headers as well: requests have next to nothing else
+		ReadTimeout:    cfg.ReadTimeout, // of headers as well: bodies are short
 		WriteTimeout:   cfg.WriteTimeout,
 		IdleTimeout:    cfg.IdleTimeout,
 		MaxHeaderBytes: maxHeaderBytes,
@@ -98,14 +98,16 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.last.Store(draining)
-	if body { // which nobody reads: net/http waits for it to be over
+	timeout := s.cfg.RequestTimeout
+	if body { // an endpoint reads it, or net/http, which waits for it to be over
 		c.waitMidway()
+		timeout += s.cfg.ReadTimeout
 	}
-	if body && draining {
+	if body && draining { // receive allows more
 		_ = c.SetReadDeadline(time.Now().Add(lingering))
 	}
 	if crowded {
-		ctx, done := s.connections.forRequest(r.Context(), c, s.cfg.RequestTimeout)
+		ctx, done := s.connections.forRequest(r.Context(), c, timeout)
 		defer done()
 		r = r.WithContext(ctx)
 	}

@@ -48,6 +48,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.DurationVar(&cfg.UseInterval, "token-use-interval", cfg.UseInterval, "how often the last-used times of tokens are stored")
 	flags.BoolVar(&cfg.PasteAnonymous, "paste-anonymous", cfg.PasteAnonymous, "let pastes be created without a token")
 	h := &cfg.HTTP
+	flags.IntVar(&h.PasteMaxBody, "paste-max-body", h.PasteMaxBody, "how long the body of a request may be, in bytes")
 	flags.StringVar(&h.Addr, "http-addr", h.Addr, "HOST:PORT to listen on")
 	flags.StringVar(&h.BasePath, "http-base-path", h.BasePath, "path before every endpoint, such as /api/v2")
 	flags.DurationVar(&h.RequestTimeout, "http-request-timeout", h.RequestTimeout,

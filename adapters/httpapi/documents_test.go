@@ -1,0 +1,292 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+	"go.uber.org/zap"
+
+	"github.com/gluepot/gluepot/application/languages"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/fake"
+)
+
+// pasteModules returns use cases over an empty store, and the token of a user.
+func pasteModules(tb testing.TB, change func(*pastes.Options)) (Modules, string) {
+	tb.Helper()
+	store := new(fake.Store)
+	name, err := user.ParseName("epoxy")
+	if err == nil {
+		err = fake.Users{Store: store}.Create(tb.Context(), user.User{ID: "epoxy001", Name: name}, nil)
+	}
+	secret := token.Generate()
+	if err == nil {
+		made := token.Token{ID: "k1", Owner: "epoxy001", Hash: secret.Hash(), CreatedAt: time.Now()}
+		err = fake.Tokens{Store: store}.Create(tb.Context(), made)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	options := pastes.Options{Rules: paste.Rules{
+		Limits: paste.DefaultLimits(), NewID: ident.New,
+		Language: func(wanted, _, _ string) (string, bool) { return "Go", wanted == "Go" || wanted == paste.Autodetect },
+		Diff:     func(before, _ string) string { return before },
+	}}
+	if change != nil {
+		change(&options)
+	}
+	tokens, signIn := fake.Tokens{Store: store}, token.NewAuthenticator(newStore(), time.Now)
+	return Modules{
+		Users:     users.New(nil, nil, signIn, time.Now),
+		Pastes:    pastes.New(fake.Pastes{Store: store}, nil, tokens, signIn, options, time.Now),
+		Languages: languages.New(copies{}),
+	}, secret.Reveal()
+}
+
+func newPasteAPI(tb testing.TB, cfg Config, change func(*pastes.Options)) (*API, string) {
+	tb.Helper()
+	modules, secret := pasteModules(tb, change)
+	api, err := New(cfg, modules, nil, zap.NewNop())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return api, secret
+}
+
+// send asks with a body, whose length is announced only if it is a string.
+func send(api http.Handler, method, target string, body any, headers ...string) *httptest.ResponseRecorder {
+	reader, ok := body.(io.Reader)
+	if text, announced := body.(string); announced {
+		reader, ok = strings.NewReader(text), true
+	}
+	if !ok {
+		reader = http.NoBody
+	}
+	r := httptest.NewRequest(method, target, reader)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	recorder := httptest.NewRecorder()
+	api.ServeHTTP(recorder, r)
+	return recorder
+}
+
+// sentPaste is what clients see of a paste.
+type sentPaste struct {
+	ID      string `json:"_id"`
+	Title   string
+	Pasties []struct {
+		ID                    string `json:"_id"`
+		Title, Language, Code string
+	}
+	Edits []json.RawMessage
+}
+
+func parsePaste(tb testing.TB, answer *httptest.ResponseRecorder) (p sentPaste) {
+	tb.Helper()
+	if answer.Code != http.StatusOK {
+		tb.Fatalf("got %d %s, want 200", answer.Code, answer.Body)
+	}
+	if err := json.Unmarshal(answer.Body.Bytes(), &p); err != nil {
+		tb.Fatalf("got %v in %.1000s, want a paste", err, answer.Body)
+	}
+	return p
+}
+
+// What is answered is what encoding/json would write, wherever the pieces end.
+func TestAnswersInPieces(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{"a", "é", "\u2028", "😀", "\n", `"`, "\x00", "ab\t"} {
+		for _, length := range []int{0, 1, pieceLength - 2, pieceLength - 1, pieceLength, pieceLength + 1, 3 * pieceLength, maxHeld + 5} {
+			code := "x" + strings.Repeat(unit, length/len(unit))
+			d := paste.Document{
+				Paste: paste.Paste{ID: "paste001", Owner: "epoxy001", CreatedAt: time.Unix(1e9, 1), ExpiresAt: time.Unix(2e9, 0)},
+				Content: paste.Content{
+					Title: unit, Tags: []string{unit, "b"}, Lifetime: "1w", Pasties: []paste.Pasty{{ID: "p1", Code: code}, {ID: "p2"}},
+				},
+			}
+			answer := newLongAnswer(false)
+			answer.tagged = true
+			if err := answer.appendPaste(&d); err != nil {
+				t.Fatal(err)
+			}
+			etag, err := answer.etag()
+			if err != nil {
+				t.Fatal(err)
+			}
+			recorder := httptest.NewRecorder()
+			c, _ := gin.CreateTestContext(recorder)
+			if err := answer.send(c, jsonContentType); err != nil {
+				t.Fatal(err)
+			}
+			answer.release()
+			inner, err := encodeJSON(code)
+			if err != nil {
+				t.Fatal(err)
+			}
+			quoted, err := encodeJSON(unit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := `{"_id":"paste001","ownerId":"epoxy001","title":` + string(quoted) + `,"createdAt":1000000000,"expiresIn":"1w",` +
+				`"deletesAt":2000000000,"stars":0,"isPrivate":false,"isPublic":false,"tags":[` + string(quoted) +
+				`,"b"],"encrypted":false,"pasties":[` +
+				`{"_id":"p1","language":"","title":"","code":` + string(inner) + `},{"_id":"p2","language":"","title":"","code":""}],"edits":[]}`
+			if recorder.Body.String() != want {
+				t.Errorf("%d times %q: got %d bytes, %.300s, want %d bytes", length, unit, recorder.Body.Len(), recorder.Body, len(want))
+			}
+			whole := newLongAnswer(false)
+			whole.text.WriteString(want)
+			if same, _ := whole.etag(); same != etag {
+				t.Errorf("%d times %q: got the ETag %s, want %s however much is held", length, unit, etag, same)
+			}
+			whole.release()
+		}
+	}
+}
+
+func TestReadingLongPastes(t *testing.T) {
+	t.Parallel()
+	api, secret := newPasteAPI(t, DefaultConfig(), nil)
+	code := strings.Repeat("ü\n", 1<<19)
+	made := parsePaste(t, send(api, http.MethodPost, "/raw?isPrivate=false", code, "Authorization", secret))
+	if made.Pasties[0].Code != code {
+		t.Errorf("got %d bytes, want the code that was sent", len(made.Pasties[0].Code))
+	}
+	raw := send(api, http.MethodGet, "/raw/"+made.ID+"/"+made.Pasties[0].ID, nil)
+	if raw.Body.String() != code || raw.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+		t.Errorf("got %d bytes of %s, want the code as it was sent", raw.Body.Len(), raw.Header().Get("Content-Type"))
+	}
+	for _, target := range []string{"/paste/" + made.ID, "/raw/" + made.ID + "/" + made.Pasties[0].ID} {
+		whole := send(api, http.MethodGet, target, nil)
+		etag := whole.Header().Get("ETag")
+		head := send(api, http.MethodHead, target, nil)
+		length := whole.Header().Get("Content-Length")
+		if head.Header().Get("ETag") != etag || head.Header().Get("Content-Length") != length || head.Body.Len() > 0 {
+			t.Errorf("HEAD %s: got %v, want what GET has, %v", target, head.Header(), whole.Header())
+		}
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			known := send(api, method, target, nil, "If-None-Match", etag)
+			if known.Code != http.StatusNotModified || known.Body.Len() > 0 || known.Header().Get("ETag") != etag || etag == "" {
+				t.Errorf("%s %s: got %d %v, want 304 and the ETag %s", method, target, known.Code, known.Header(), etag)
+			}
+		}
+	}
+}
+
+func TestTokenRequired(t *testing.T) {
+	t.Parallel()
+	api, secret := newPasteAPI(t, DefaultConfig(), func(o *pastes.Options) { o.TokenRequired = true })
+	for _, c := range []struct {
+		target, body string
+		headers      []string
+		status       int
+	}{
+		{"/paste", simplePaste, nil, http.StatusUnauthorized},
+		{"/paste", "not JSON", nil, http.StatusUnauthorized},
+		{"/paste", simplePaste, []string{"Authorization", ""}, http.StatusUnauthorized},
+		{"/paste", simplePaste, []string{"Content-Encoding", "gzip"}, http.StatusUnsupportedMediaType},
+		{"/raw", "x", nil, http.StatusUnauthorized},
+		{"/raw", "", nil, http.StatusUnauthorized},
+		{"/paste", simplePaste, []string{"Authorization", secret}, http.StatusOK},
+		{"/raw", "x", []string{"Authorization", secret}, http.StatusOK},
+	} {
+		if answer := send(api, http.MethodPost, c.target, c.body, c.headers...); answer.Code != c.status {
+			t.Errorf("%s %q %v: got %d, want %d", c.target, c.body, c.headers, answer.Code, c.status)
+		}
+	}
+}
+
+const simplePaste = `{"pasties":[{"code":"x"}]}`
+
+// FuzzCreate sends any body: what is accepted is JSON, and is stored as it was sent.
+func FuzzCreate(f *testing.F) {
+	for _, seed := range []string{
+		simplePaste, "\ufeff" + simplePaste,
+		`{"pasties":[{"code":"a\r\nb\u0000\ud800","title":"é","language":null,"x":[{}]}],"tags":["a,b",""],"title":"t"}`,
+		`{"pasties":[{"code":""}],"pasties":null}`, `{"tags":"a","isPrivate":true,"encrypt":false,"expiresIn":"1w","pasties":[{"code":"x"}]}`,
+		"{\"pasties\":[{\"code\":\"\xff\"}]}", `{}`, `[]`, `{"a":[[[[]]]]}`, `{"pasties":[{"code":"x"}]} {}`, `{"pasties":[{"code":"x"},]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	api, secret := newPasteAPI(f, DefaultConfig(), nil)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		answer := send(api, http.MethodPost, "/paste", bytes.NewReader(body), "Authorization", secret)
+		if answer.Code == http.StatusBadRequest {
+			return
+		}
+		made := parsePaste(t, answer)
+		text := bytes.TrimPrefix(body, []byte(byteOrderMark))
+		var wanted map[string]any
+		if !utf8.Valid(body) || json.Unmarshal(text, &wanted) != nil {
+			t.Fatalf("%q: got 200, want 400: it is no JSON object", body)
+		}
+		title, _ := wanted["title"].(string)
+		list, _ := wanted["pasties"].([]any)
+		if made.Title != title || len(made.Pasties) != len(list) {
+			t.Fatalf("%q: got %+v, want the title %q and %d pasties", body, made, title, len(list))
+		}
+		for i, element := range list {
+			fields, _ := element.(map[string]any)
+			code, _ := fields["code"].(string)
+			if code = strings.ReplaceAll(code, "\r\n", "\n"); made.Pasties[i].Code != code {
+				t.Errorf("%q: got the code %q, want %q", body, made.Pasties[i].Code, code)
+			}
+		}
+		if again := send(api, http.MethodGet, "/paste/"+made.ID, nil, "Authorization", secret); again.Body.String() != answer.Body.String() {
+			t.Errorf("%q: got %s, want what was answered first, %s", body, again.Body, answer.Body)
+		}
+		if gone := send(api, http.MethodDelete, "/paste/"+made.ID, nil, "Authorization", secret); gone.Code != http.StatusOK {
+			t.Errorf("%q: got %d, want the paste to be deleted", body, gone.Code)
+		}
+	})
+}
+
+// FuzzEdit sends any changes of a paste: what is refused has changed nothing, and what is accepted is there, and does nothing again.
+func FuzzEdit(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `{"title":"new"}`, `{"pasties":[{"_id":"ID","code":"b"}]}`, `{"pasties":[{"_id":"ID"},{"code":"new"}]}`,
+		`{"pasties":[{"_id":null,"code":"x"}]}`,
+		`{"tags":[],"isPrivate":true,"stars":"x","edits":{},"createdAt":null}`, `{"pasties":[]}`, `{"pasties":[{"_id":"ID"},{"_id":"ID"}]}`,
+		`{"title":5}`, `not JSON`,
+	} {
+		f.Add([]byte(seed))
+	}
+	api, secret := newPasteAPI(f, DefaultConfig(), nil)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		created := send(api, http.MethodPost, "/paste", simplePaste, "Authorization", secret)
+		made := parsePaste(t, created)
+		defer send(api, http.MethodDelete, "/paste/"+made.ID, nil, "Authorization", secret)
+		body = bytes.ReplaceAll(body, []byte("ID"), []byte(made.Pasties[0].ID))
+		answer := send(api, http.MethodPatch, "/paste/"+made.ID, bytes.NewReader(body), "Authorization", secret)
+		now := send(api, http.MethodGet, "/paste/"+made.ID, nil, "Authorization", secret)
+		switch answer.Code {
+		case http.StatusBadRequest:
+			if now.Body.String() != created.Body.String() {
+				t.Errorf("%q: got %s, want nothing changed of %s", body, now.Body, created.Body)
+			}
+		default:
+			edited := parsePaste(t, answer)
+			if now.Body.String() != answer.Body.String() {
+				t.Errorf("%q: got %s, want what was answered, %s", body, now.Body, answer.Body)
+			}
+			back := send(api, http.MethodPatch, "/paste/"+made.ID, answer.Body.String(), "Authorization", secret)
+			if again := parsePaste(t, back); len(again.Edits) != len(edited.Edits) {
+				t.Errorf("%q: got %d edits after the paste was sent back, want %d", body, len(again.Edits), len(edited.Edits))
+			}
+		}
+	})
+}

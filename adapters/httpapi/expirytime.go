@@ -1,0 +1,18 @@
+package httpapi
+
+import (
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+)
+
+// expiryTime asks nobody: there is no deadline.
+func (a *API) expiryTime(c *gin.Context) {
+	query := c.Request.URL.RawQuery
+	result, err := a.modules.Pastes.ExpiryTime.Do(value(parameter(query, "createdAt")), value(parameter(query, "expiresIn")))
+	if err != nil {
+		a.fail(c, err)
+		return
+	}
+	writeJSON(c, append(strconv.AppendInt([]byte(`{"result":`), result, 10), '}'))
+}
