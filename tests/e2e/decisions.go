@@ -12,19 +12,25 @@ type request struct {
 	method  string
 	target  string
 	headers []string
+	name    string // of what the answer has made
 }
 
-func get(target string, headers ...string) request { return request{http.MethodGet, target, headers} }
+func get(target string, headers ...string) request { return with(http.MethodGet, target, headers...) }
 
-func with(method, target string, headers ...string) request { return request{method, target, headers} }
+func with(method, target string, headers ...string) request {
+	return request{method: method, target: target, headers: headers}
+}
 
 func authorization(value string) string { return "Authorization: " + value }
 
-// decisions has the seven endpoints and then each row of the interface's decision table.
-var decisions = []struct {
+// decision is a row of a decision table.
+type decision struct {
 	row      string
 	requests []request
-}{
+}
+
+// decisions has the seven endpoints of users, languages and the count, and then each row of the table about them.
+var decisions = []decision{
 	{"the seven endpoints", []request{
 		get("/user/Epoxy/exists"),
 		get("/user/Epoxy"),

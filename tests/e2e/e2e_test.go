@@ -8,11 +8,13 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/program"
 )
@@ -37,17 +39,22 @@ func exchange(t *testing.T, address, method, target string, headers ...string) (
 	}
 	defer connection.Close() //nolint:errcheck // it has been read
 	_ = connection.SetDeadline(time.Now().Add(program.Patience))
-	body := ""
+	body, chunked := "", slices.Contains(headers, "Transfer-Encoding: chunked")
 	for i, header := range headers {
-		if content, ok := strings.CutPrefix(header, "\n"); ok { // a body
-			body = content
-			headers[i] = fmt.Sprintf("Content-Length: %d", len(body))
+		content, ok := strings.CutPrefix(header, "\n")
+		switch { // a body
+		case ok && chunked:
+			if headers[i], body = "X-Body: chunked", "0\r\n\r\n"; content != "" {
+				body = fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(content), content)
+			}
+		case ok:
+			headers[i], body = fmt.Sprintf("Content-Length: %d", len(content)), content
 		}
 	}
 	lines := append([]string{method + " " + target + " HTTP/1.1", "Host: gluepot.test", "X-Request-Id: golden", "Connection: close"},
 		headers...)
 	if _, err := io.WriteString(connection, strings.Join(lines, "\r\n")+"\r\n\r\n"+body); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s %.100s: %v", method, target, err)
 	}
 	response, err := http.ReadResponse(bufio.NewReader(connection), &http.Request{Method: method})
 	if err != nil {
@@ -68,7 +75,30 @@ const trustTests = "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1"
 var shown = []string{"Content-Type", "X-Content-Type-Options", "Content-Length", "WWW-Authenticate", "Allow", "Cache-Control", "Vary",
 	"ETag", "Location", "Retry-After"}
 
-// TestDecisions asks for every row of the interface's decision table, on both databases, and compares
+// imported stores what only an import can have brought.
+func imported(t *testing.T, cfg gormstore.Config) {
+	t.Helper()
+	pastes := gormstore.NewPastes(database.Open(t, cfg))
+	created := time.Date(2021, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, d := range []paste.Document{
+		{
+			Paste:   paste.Paste{ID: "cipher01", Owner: "epoxy001", CreatedAt: created},
+			Content: paste.Content{Lifetime: paste.Never, Cipher: &paste.Cipher{Data: []byte{1}, Key: []byte{2}, Salt: []byte{3}}},
+		},
+		{
+			Paste: paste.Paste{ID: "imported", Owner: "epoxy001", CreatedAt: created},
+			Content: paste.Content{
+				Title: longTitle, Lifetime: paste.Never, Pasties: []paste.Pasty{{ID: "part0001", Title: "t", Language: "unknown", Code: "a\r\nb"}},
+			},
+		},
+	} {
+		if err := pastes.CreateDocument(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestDecisions asks for every row of the interface's decision tables, on both databases, and compares
 // the answers with testdata/decisions.golden: status, headers and body.
 func TestDecisions(t *testing.T) {
 	t.Parallel()
@@ -80,22 +110,30 @@ func TestDecisions(t *testing.T) {
 		program.Fixture(t, cfg)
 		server := program.Serve(t, string(cfg.URL), trustTests)
 		var golden strings.Builder
-		for _, d := range decisions {
+		names := newNames()
+		for i, d := range slices.Concat(decisions, pasteDecisions) {
+			if i == len(decisions) {
+				imported(t, cfg)
+			}
 			fmt.Fprintf(&golden, "## %s\n\n", d.row)
 			for _, r := range d.requests {
-				headers := append([]string{}, r.headers...)
-				response, body := exchange(t, server.Address, r.method, r.target, headers...)
-				fmt.Fprintf(&golden, "> %s %s\n", r.method, r.target)
+				headers := make([]string, len(r.headers))
+				for i, header := range r.headers {
+					headers[i] = names.fill(header)
+				}
+				response, body := exchange(t, server.Address, r.method, names.fill(r.target), headers...)
+				names.learn(r.name, response, body)
+				fmt.Fprintf(&golden, "> %s %s\n", r.method, readable(r.target))
 				for _, header := range r.headers {
-					fmt.Fprintf(&golden, "> %s\n", strings.ReplaceAll(header, "\n", "(body) "))
+					fmt.Fprintf(&golden, "> %s\n", readable(strings.ReplaceAll(header, "\n", "(body) ")))
 				}
 				fmt.Fprintf(&golden, "%s\n", response.Status)
 				for _, name := range shown {
-					if value := response.Header.Get(name); value != "" {
-						fmt.Fprintf(&golden, "%s: %s\n", name, value)
+					if values := response.Header.Values(name); len(values) > 0 {
+						fmt.Fprintf(&golden, "%s: %s\n", name, names.hide(strings.Join(values, ", ")))
 					}
 				}
-				fmt.Fprintf(&golden, "%s\n\n", body)
+				fmt.Fprintf(&golden, "%s\n\n", readable(names.hide(body)))
 			}
 		}
 		if *update {

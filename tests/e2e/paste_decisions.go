@@ -1,0 +1,468 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// A request names what its answer has made: <name> is the id of the paste, <name.0> that of its first pasty, <name.edit0> that
+// of its first edit and <name.etag> the answer's ETag. Later requests use these names, and the golden file has them for the ids.
+
+func (r request) as(name string) request {
+	r.name = name
+	return r
+}
+
+func post(body string, headers ...string) request {
+	return with(http.MethodPost, "/paste", append(headers, "\n"+body)...)
+}
+
+func patch(target, body string, headers ...string) request {
+	return with(http.MethodPatch, target, append(headers, "\n"+body)...)
+}
+
+// edit is patch by the owner.
+func edit(target, body string) request { return patch(target, body, owner) }
+
+func pastyOf(fields string) string { return `{"pasties":[{` + fields + `}]}` }
+
+func times(count int, text string) string {
+	return strings.TrimSuffix(strings.Repeat(text+",", count), ",")
+}
+
+var (
+	owner    = authorization(program.EpoxyToken)
+	stranger = authorization(program.MortarToken)
+	revoked  = authorization(program.RevokedToken)
+)
+
+const (
+	simple  = `{"pasties":[{"code":"x"}]}`
+	fromWeb = "Origin: https://example.com"
+)
+
+// pasteDecisions has each row of the tables about pastes with what they hold. The rows follow one another: each finds what
+// those before it have left.
+var pasteDecisions = []decision{
+	{"the paste endpoints", []request{
+		post(`{"title":"First","expiresIn":"1w","isPublic":true,"tags":["b","a"],"pasties":[{"title":"main.go","code":"package main\n"},`+
+			`{"title":"notes","language":"Markdown","code":"# Notes"}]}`, owner).as("first"),
+		get("/paste/<first>"),
+		get("/paste/<first>", owner),
+		get("/raw/<first>/<first.0>"),
+		with(http.MethodPost, "/raw?title=main.go&expiresIn=1d", "\npackage main\n").as("text"),
+		get("/raw/<text>/<text.0>"),
+		edit("/paste/<first>", `{"title":"Second","pasties":[`+
+			`{"_id":"<first.0>","code":"package main\n\nfunc main() {}\n"},{"_id":"<first.1>"}]}`),
+		get("/time/expiresInToUnixTime?createdAt=1588441258&expiresIn=1w"),
+		get("/user/self/pastes", owner),
+		get("/data/numPastes"),
+		with(http.MethodDelete, "/paste/<first>", owner),
+		with(http.MethodDelete, "/paste/<first>", owner),
+		get("/user/self/pastes", owner),
+		get("/data/numPastes"),
+	}},
+
+	// Creating.
+	{"POST `/paste/`, GET `/paste`", []request{
+		with(http.MethodPost, "/paste/", "\n"+simple),
+		get("/paste"),
+		get("/paste/"),
+		with(http.MethodHead, "/paste"),
+		with(http.MethodPost, "/raw/", "\nx"),
+		get("/raw"),
+		get("/raw/<text>"),
+		with(http.MethodPut, "/paste/<text>", "\n{}"),
+		with(http.MethodPost, "/paste/<text>", "\n{}"),
+		with(http.MethodPost, "/time/expiresInToUnixTime"),
+	}},
+	{"Content-Type absent, text/plain, form", []request{
+		post(simple, "Content-Type: application/json"),
+		post(simple, "Content-Type: text/plain"),
+		post(simple, "Content-Type: application/x-www-form-urlencoded"),
+		post(simple, "Content-Type: nonsense"),
+	}},
+	{"`Content-Encoding` other than identity", []request{
+		post(simple, "Content-Encoding: gzip"),
+		post(simple, "Content-Encoding: identity"),
+		post(simple, "Content-Encoding: identity, BR"),
+		patch("/paste/nothing1", `{}`, "Content-Encoding: gzip"),
+		with(http.MethodPost, "/raw", "Content-Encoding: deflate", "\nx"),
+	}},
+	{"malformed JSON, trailing data, invalid UTF-8, empty body, no object, BOM", []request{
+		post(`{"pasties":[{"code":"x"}`),
+		post(`{"pasties":[{"code":"x"}]`),
+		post(`{"pasties":[{"code":"x"},]}`),
+		post(`{pasties:1}`),
+		post(`{"a":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`),
+		post(simple + " \t\r\n"),
+		post(simple + `{}`),
+		post(simple + "x"),
+		post("{\"pasties\":[{\"code\":\"caf\xe9\"}]}"),
+		post("{\"caf\xe9\":1,\"pasties\":[{\"code\":\"x\"}]}"),
+		post(""),
+		with(http.MethodPost, "/paste"),
+		with(http.MethodPost, "/paste", "Transfer-Encoding: chunked", "\n"),
+		post(" "),
+		post("[]"),
+		post(`"x"`),
+		post("null"),
+		post("\xef\xbb\xbf" + simple),
+		post("\xef\xbb\xbf"),
+		with(http.MethodPost, "/paste", "Transfer-Encoding: chunked", "\n"+simple),
+	}},
+	{"body over the limit", []request{
+		with(http.MethodPost, "/paste", "Content-Length: 2097153"),
+		with(http.MethodPost, "/paste", "Content-Length: 9223372036854775807", revoked),
+		with(http.MethodPost, "/paste", "Content-Length: 2097153", "Content-Encoding: gzip"),
+		with(http.MethodPost, "/paste", "Content-Length: 2097153", "Expect: 100-continue"),
+		with(http.MethodPost, "/paste", "Transfer-Encoding: chunked", "\n"+pastyOf(`"code":"`+strings.Repeat("x", 2<<20)+`"`)),
+		with(http.MethodPost, "/paste", "Transfer-Encoding: chunked", "Content-Encoding: gzip", "\n"+strings.Repeat("x", 2<<20+1)),
+		with(http.MethodPost, "/raw", "Content-Length: 2097153"),
+		with(http.MethodPatch, "/paste/<text>", "Content-Length: 2097153"),
+		post(pastyOf(`"code":"` + strings.Repeat("x", 2<<20-len(pastyOf(`"code":""`))) + `"`)),
+		with(http.MethodPost, "/raw", "Transfer-Encoding: chunked", "\n"+strings.Repeat("x", 2<<20)),
+	}},
+	{"unknown fields; null in an optional field", []request{
+		post(`{"title":null,"expiresIn":null,"isPrivate":null,"isPublic":null,"tags":null,"encrypted":null,"encrypt":null,` +
+			`"stars":{"a":[1,2,{}]},"TITLE":5,"Pasties":false,"pasties":[{"title":null,"language":null,"code":"x","colour":null}]}`),
+		post(`{"title":5,"title":"the last one counts","pasties":[{"code":"a","title":"t"},{"code":"b"}],"pasties":[{"code":"c"}]}`),
+		post(`{"title":"a","title":"the last one counts","pasties":[{"code":"a","title":"t"},{"code":"b"}],"pasties":[{"code":"c"}]}`),
+	}},
+	{"wrong type", []request{
+		post(`{"title":5,"pasties":[{"code":"x"}]}`),
+		post(`{"expiresIn":60,"pasties":[{"code":"x"}]}`),
+		post(`{"isPrivate":"true","pasties":[{"code":"x"}]}`),
+		post(`{"isPublic":1,"pasties":[{"code":"x"}]}`),
+		post(`{"tags":5,"pasties":[{"code":"x"}]}`),
+		post(`{"tags":{},"pasties":[{"code":"x"}]}`),
+		post(`{"tags":["a",null],"pasties":[{"code":"x"}]}`),
+		post(`{"tags":[["a"]],"pasties":[{"code":"x"}]}`),
+		post(`{"encrypted":"no","pasties":[{"code":"x"}]}`),
+		post(`{"encrypt":0,"pasties":[{"code":"x"}]}`),
+		post(`{"pasties":{}}`),
+		post(`{"pasties":"x"}`),
+		post(`{"pasties":["x"]}`),
+		post(`{"pasties":[{"code":"x"},null]}`),
+		post(pastyOf(`"code":5`)),
+		post(pastyOf(`"code":"x","title":[]`)),
+		post(pastyOf(`"code":"x","language":{}`)),
+	}},
+	{"`title`", []request{
+		post(`{"title":"` + strings.Repeat("é", 1024) + `","pasties":[{"code":"x"}]}`),
+		post(`{"title":"` + strings.Repeat("é", 1025) + `","pasties":[{"code":"x"}]}`),
+		post(pastyOf(`"code":"x","title":"` + strings.Repeat("é", 4096) + `"`)),
+		post(pastyOf(`"code":"x","title":"` + strings.Repeat("é", 4097) + `"`)),
+	}},
+	{"`pasties` absent, null, `[]`, too many", []request{
+		post(`{}`),
+		post(`{"pasties":null}`),
+		post(`{"pasties":[]}`),
+		post(`{"pasties":[` + times(1000, `{"code":""}`) + `]}`),
+		post(`{"pasties":[` + times(1001, `{"code":""}`) + `]}`),
+		post(`{"pasties":[` + times(100_000, `{}`) + `]}`),
+	}},
+	{"pasty `code`", []request{
+		post(pastyOf(`"title":"x"`)),
+		post(pastyOf(`"code":null`)),
+		post(pastyOf(`"code":""`)).as("code"),
+		get("/raw/<code>/<code.0>"),
+		post(pastyOf(`"code":"a\r\nb\rc\n\r\r\n"`)),
+		post(pastyOf(`"code":"a\u0000b"`)).as("nul"),
+		get("/raw/<nul>/<nul.0>"),
+		post(pastyOf(`"code":"\ud83d \ude00 \ud83d\ude00 \u2028 <&>"`)),
+	}},
+	{"pasty `_id`", []request{
+		post(pastyOf(`"_id":"chosen01","code":"x"`)),
+		post(pastyOf(`"_id":5,"code":"x"`)),
+		post(`{"_id":"chosen01","ownerId":"epoxy001","stars":9,"createdAt":1,"deletesAt":2,"edits":[1],"pasties":[{"code":"x"}]}`),
+	}},
+	{"pasty `language`", []request{
+		post(`{"pasties":[{"code":"x","language":"c++"},{"code":"x","language":"GOLANG"},{"code":"x","language":".RS"},` +
+			`{"code":"x","language":"plaintext"},{"code":"x","language":"Docker"},{"code":"x","language":"TikiWiki"}]}`),
+		post(`{"pasties":[{"title":"main.rs","code":""},{"title":"Makefile","code":"","language":"autodetect"},{"code":"#!/bin/sh\n"},` +
+			`{"code":"# vim: set ft=ruby:\n"},{"code":"package main\n\nimport \"fmt\"\n\nfunc main() {\n\tfmt.Println(1)\n}\n"},` +
+			`{"code":"so it goes","language":"Autodetect"}]}`),
+		post(pastyOf(`"code":"x","language":""`)),
+		post(pastyOf(`"code":"x","language":"no-such-language"`)),
+	}},
+	{"`expiresIn`, `deletesAt`", []request{
+		post(`{"expiresIn":"never","pasties":[{"code":"x"}]}`),
+		post(`{"expiresIn":"1h","pasties":[{"code":"x"}]}`),
+		post(`{"expiresIn":"2h","pasties":[{"code":"x"}]}`),
+		post(`{"expiresIn":"10h","pasties":[{"code":"x"}]}`),
+		post(`{"expiresIn":"1d","pasties":[{"code":"x"}]}`),
+		post(`{"expiresIn":"2d","pasties":[{"code":"x"}]}`),
+		post(`{"expiresIn":"1w","pasties":[{"code":"x"}]}`),
+		post(`{"expiresIn":"1m","pasties":[{"code":"x"}]}`),
+		post(`{"expiresIn":"1y","pasties":[{"code":"x"}]}`),
+		post(`{"expiresIn":"3h","pasties":[{"code":"x"}]}`),
+		post(`{"expiresIn":"","pasties":[{"code":"x"}]}`),
+		post(`{"expiresIn":"OneHour","pasties":[{"code":"x"}]}`),
+	}},
+	{"no token, an empty header, a token that is not valid", []request{
+		post(simple, authorization("")),
+		post(simple, authorization("Bearer ")),
+		post(simple, revoked),
+		post(simple, authorization("unknown")),
+		post(`{"pasties":5}`, revoked),
+		post(`not JSON`, revoked),
+		with(http.MethodPost, "/raw", revoked, "\nx"),
+		with(http.MethodPost, "/raw", revoked),
+		post(`not JSON`, revoked, "Content-Encoding: gzip"),
+	}},
+	{"`isPrivate`, `isPublic` or tags without a token", []request{
+		post(`{"isPrivate":true,"pasties":[{"code":"x"}]}`),
+		post(`{"isPublic":true,"pasties":[{"code":"x"}]}`),
+		post(`{"tags":"a","pasties":[{"code":"x"}]}`),
+		post(`{"tags":["a"],"pasties":[]}`),
+		post(`{"tags":" , ","isPrivate":false,"isPublic":false,"pasties":[{"code":"x"}]}`),
+		post(`{"tags":[],"isPrivate":false,"isPublic":false,"pasties":[{"code":"x"}]}`),
+	}},
+	{"both private and public", []request{
+		post(`{"isPrivate":true,"isPublic":true,"pasties":[{"code":"x"}]}`, owner),
+	}},
+	{"`tags`", []request{
+		post(`{"tags":"b, a,,b , c d","pasties":[{"code":"x"}]}`, owner),
+		post(`{"tags":["b,é","a","Z",""],"pasties":[{"code":"x"}]}`, owner),
+		post(`{"tags":"`+numbered(100)+`","pasties":[{"code":"x"}]}`, owner),
+		post(`{"tags":"`+numbered(101)+`","pasties":[{"code":"x"}]}`, owner),
+		post(`{"tags":["`+strings.Repeat("é", 100)+`"],"pasties":[{"code":"x"}]}`, owner),
+		post(`{"tags":["`+strings.Repeat("é", 101)+`"],"pasties":[{"code":"x"}]}`, owner),
+	}},
+	{"`encrypted: true` or `encrypt: true`", []request{
+		post(`{"encrypted":true,"pasties":[{"code":"x"}]}`),
+		post(`{"encrypt":true,"pasties":[{"code":"x"}]}`),
+		post(`{"encrypt":true,"encrypted":false,"pasties":[{"code":"x"}]}`, owner),
+		post(`{"encrypt":false,"encrypted":false,"pasties":[{"code":"x"}]}`),
+	}},
+	{"POST `/raw`", []request{
+		with(http.MethodPost, "/raw?title=a+b%2Fmain.c&language=C++&expiresIn=2h&isPrivate=false&isPublic=TRUE&tags=b,a", owner,
+			"\nint main() {}\r\n").as("text"),
+		get("/paste/<text>", owner),
+		with(http.MethodPost, "/raw?language=Plain+Text", "\n{}"),
+		with(http.MethodPost, "/raw?language=", "\nx"),
+		with(http.MethodPost, "/raw?language=no-such-language", "\nx"),
+		with(http.MethodPost, "/raw?expiresIn=3h", "\nx"),
+		with(http.MethodPost, "/raw?isPrivate=yes", "\nx", owner),
+		with(http.MethodPost, "/raw?isPublic=true", "\nx"),
+		with(http.MethodPost, "/raw?isPrivate=true&isPublic=true", "\nx", owner),
+		with(http.MethodPost, "/raw?tags="+numbered(101), "\nx", owner),
+		with(http.MethodPost, "/raw?title="+strings.Repeat("x", 4097), "\nx"),
+		with(http.MethodPost, "/raw", "\n"),
+		with(http.MethodPost, "/raw"),
+		with(http.MethodPost, "/raw", "\ncaf\xe9"),
+		with(http.MethodPost, "/raw", "Content-Type: application/json", "\na\x00b"),
+	}},
+
+	// Reading.
+	{"public or unlisted, any token or none, valid or not", []request{
+		post(`{"isPublic":true,"tags":"mine","pasties":[{"title":"t","code":"public"}]}`, owner).as("public"),
+		get("/paste/<public>"),
+		get("/paste/<public>/", authorization("")),
+		get("/paste/<public>", owner),
+		get("/paste/<public>", stranger),
+		get("/paste/<public>", revoked),
+		get("/paste/<public>", authorization("unknown")),
+		with(http.MethodHead, "/paste/<public>"),
+		get("/paste/oldest01"),
+	}},
+	{"private without its owner's token; encrypted; expired though not swept; malformed id; other case", []request{
+		post(`{"isPrivate":true,"pasties":[{"code":"secret"}]}`, owner).as("private"),
+		get("/paste/<private>", owner),
+		get("/raw/<private>/<private.0>", owner),
+		get("/paste/<private>"),
+		get("/paste/<private>", stranger),
+		get("/paste/<private>", revoked),
+		get("/raw/<private>/<private.0>"),
+		get("/raw/<private>/<private.0>", stranger),
+		get("/paste/nothing1"),
+		get("/paste/nothing1", stranger),
+		get("/paste/cipher01", owner),
+		get("/paste/cipher01"),
+		get("/paste/expired1", owner),
+		get("/paste/OLDEST01"),
+		get("/paste/old%00est"),
+		get("/paste/%ff"),
+		get("/paste/" + strings.Repeat("a", 65)),
+		get("/paste//"),
+		with(http.MethodHead, "/paste/<private>"),
+	}},
+	{"caching", []request{
+		get("/paste/<public>").as("public"),
+		get("/paste/<public>", "If-None-Match: <public.etag>"),
+		with(http.MethodHead, "/paste/<public>", "If-None-Match: W/<public.etag>"),
+		get("/paste/<public>", "If-None-Match: \"other\""),
+		get("/paste/<public>", "If-None-Match: *", owner),
+		get("/paste/<private>", "If-None-Match: *", owner),
+		get("/raw/<public>/<public.0>"),
+		get("/raw/<public>/<public.0>", "If-None-Match: *"),
+		get("/raw/<public>/<public.0>", owner),
+	}},
+	{"`/raw/…` of an unknown pasty", []request{
+		get("/raw/<public>/nothing1"),
+		get("/raw/nothing1/nothing1"),
+		get("/raw/<public>/<private.0>"),
+		get("/raw/<public>/<public.0>/"),
+		with(http.MethodHead, "/raw/<public>/<public.0>"),
+	}},
+
+	// Editing.
+	{"editing: no token, or one that is not valid", []request{
+		patch("/paste/<public>", `{"title":"x"}`),
+		patch("/paste/<public>", `{"title":"x"}`, authorization("")),
+		patch("/paste/<public>", `{"title":"x"}`, revoked),
+		patch("/paste/<public>", `not JSON`),
+		patch("/paste/nothing1", `not JSON`, revoked),
+		with(http.MethodDelete, "/paste/<public>"),
+		with(http.MethodDelete, "/paste/<public>", revoked),
+		with(http.MethodDelete, "/paste/nothing1"),
+	}},
+	{"editing: not the owner's; an anonymous or encrypted paste", []request{
+		post(simple).as("anonymous"),
+		patch("/paste/<public>", `{"title":"x"}`, stranger),
+		patch("/paste/<private>", `{"title":"x"}`, stranger),
+		edit("/paste/<anonymous>", `{"title":"x"}`),
+		edit("/paste/cipher01", `{"title":"x"}`),
+		edit("/paste/expired1", `{"title":"x"}`),
+		edit("/paste/nothing1", `{"title":"x"}`),
+		edit("/paste/nothing1", `not JSON`),
+		patch("/paste/<public>", `{"title":5}`, stranger),
+		with(http.MethodDelete, "/paste/<public>", stranger),
+		with(http.MethodDelete, "/paste/<anonymous>", owner),
+		with(http.MethodDelete, "/paste/expired1", owner),
+	}},
+	{"`{}` or values as they are; no body", []request{
+		edit("/paste/<public>", `{}`),
+		edit("/paste/<public>/", `{"title":"","isPublic":true,"tags":["mine"],"pasties":[`+
+			`{"_id":"<public.0>","title":"t","language":"Plain Text","code":"public"}]}`),
+		edit("/paste/imported", `{"title":"`+longTitle+`","tags":[],"pasties":[`+
+			`{"_id":"part0001","title":"t","language":"unknown","code":"a\r\nb"}]}`),
+		edit("/paste/<public>", ``),
+		with(http.MethodPatch, "/paste/<public>", owner),
+		edit("/paste/<public>", `[]`),
+		edit("/paste/<public>", `{"title":5}`),
+		edit("/paste/<public>", `{"title":"x"} x`),
+		edit("/paste/<public>", `{"pasties":[{"_id":5}]}`),
+		edit("/paste/<public>", `{"tags":7}`),
+	}},
+	{"`title`, pasty `title` / `language` / `code`", []request{
+		edit("/paste/<public>", `{"title":"new"}`),
+		edit("/paste/<public>", `{"pasties":[{"_id":"<public.0>","title":"main.go"}]}`),
+		edit("/paste/<public>", `{"pasties":[{"_id":"<public.0>","language":"go"}]}`),
+		edit("/paste/<public>", `{"pasties":[{"_id":"<public.0>","code":"one\r\ntwo\n"}]}`),
+		edit("/paste/<public>", `{"title":"`+strings.Repeat("é", 1025)+`"}`),
+		edit("/paste/<public>", `{"pasties":[{"_id":"<public.0>","title":"`+strings.Repeat("é", 4097)+`"}]}`),
+		edit("/paste/<public>", `{"pasties":[{"_id":"<public.0>","language":"no-such-language"}]}`),
+		edit("/paste/<public>", `{"pasties":[{"_id":"<public.0>","language":""}]}`),
+		get("/paste/<public>"),
+	}},
+	{"a pasty without `_id`; one that is left out; `pasties: []`; fields absent; order", []request{
+		edit("/paste/<public>", `{"pasties":[{"code":"added","title":"a.py"},{"_id":"<public.0>"},{"_id":null,"code":""},`+
+			`{"_id":"","code":"x","language":"C"}]}`),
+		edit("/paste/<public>", `{"pasties":[{"code":null}]}`),
+		edit("/paste/<public>", `{"pasties":[]}`),
+		edit("/paste/<public>", `{"pasties":null}`),
+		edit("/paste/<public>", `{"pasties":[{"_id":"<public.3>"},{"_id":"<public.2>"},{"_id":"<public.1>"},{"_id":"<public.0>"}]}`),
+		edit("/paste/<public>", `{"pasties":[{"_id":"<public.0>"},{"_id":"<public.1>"}]}`),
+	}},
+	{"an `_id` of no pasty of this paste, or twice the same", []request{
+		edit("/paste/<public>", `{"title":"lost","pasties":[{"_id":"nothing1","code":"x"}]}`),
+		edit("/paste/<public>", `{"title":"lost","pasties":[{"_id":"<private.0>","code":"x"}]}`),
+		edit("/paste/<public>", `{"title":"lost","pasties":[{"_id":"<public.0>"},{"_id":"<public.0>"}]}`),
+		edit("/paste/<public>", `{"title":"lost","pasties":[`+times(1001, `{"code":""}`)+`]}`),
+		get("/paste/<public>"),
+	}},
+	{"`tags`, `isPrivate`, `isPublic`", []request{
+		edit("/paste/<private>", `{"tags":"b,a"}`),
+		edit("/paste/<private>", `{"tags":["c","b,a"]}`),
+		edit("/paste/<private>", `{"tags":null}`),
+		edit("/paste/<private>", `{"tags":""}`),
+		edit("/paste/<private>", `{"tags":"a"}`),
+		edit("/paste/<private>", `{"tags":[]}`),
+		edit("/paste/<private>", `{"isPublic":true}`),
+		edit("/paste/<private>", `{"isPublic":true,"isPrivate":false}`),
+		get("/paste/<private>"),
+		edit("/paste/<private>", `{"isPublic":false,"isPrivate":true}`),
+		get("/paste/<private>"),
+	}},
+	{"fields that are ignored whatever their type", []request{
+		edit("/paste/<private>", `{"expiresIn":5,"deletesAt":"x","stars":{},"ownerId":["a"],`+
+			`"edits":false,"encrypted":"x","_id":5,"createdAt":null}`),
+		edit("/paste/<private>", `{"expiresIn":"1h","deletesAt":1,"stars":9,"ownerId":"mortar01",`+
+			`"edits":[],"encrypted":true,"_id":"other001","createdAt":1}`),
+	}},
+	{"DELETE", []request{
+		with(http.MethodDelete, "/paste/<private>/", owner, "\nignored"),
+		get("/paste/<private>", owner),
+		with(http.MethodDelete, "/paste/<private>", owner),
+		with(http.MethodDelete, "/paste/cipher01", owner),
+		with(http.MethodDelete, "/paste/cipher01", owner),
+	}},
+
+	{"`expiresInToUnixTime`", []request{
+		get("/time/expiresInToUnixTime/?createdAt=0&expiresIn=1h"),
+		get("/time/expiresInToUnixTime?createdAt=1588441258&expiresIn=never"),
+		get("/time/expiresInToUnixTime?createdAt=1588441258&expiresIn=1m", revoked),
+		get("/time/expiresInToUnixTime?createdAt=1588441258&expiresIn=oneyear"),
+		get("/time/expiresInToUnixTime?createdAt=1588441258&expiresIn=NEVER"),
+		get("/time/expiresInToUnixTime?createdAt=1588441258&expiresIn=TenHours"),
+		get("/time/expiresInToUnixTime?createdAt=1588441258&expiresIn=3h"),
+		get("/time/expiresInToUnixTime?createdAt=1588441258"),
+		get("/time/expiresInToUnixTime?expiresIn=1w"),
+		get("/time/expiresInToUnixTime?createdAt=-1&expiresIn=1w"),
+		get("/time/expiresInToUnixTime?createdAt=1.5&expiresIn=1w"),
+		get("/time/expiresInToUnixTime?createdAt=1e3&expiresIn=1w"),
+		get("/time/expiresInToUnixTime?createdAt=9223372036854775807&expiresIn=never"),
+		get("/time/expiresInToUnixTime?createdAt=9223372036854775807&expiresIn=1h"),
+		get("/time/expiresInToUnixTime?createdAt=9223372036854775808&expiresIn=never"),
+		with(http.MethodHead, "/time/expiresInToUnixTime?createdAt=0&expiresIn=1h"),
+	}},
+	{"CORS", []request{
+		with(http.MethodOptions, "/paste", fromWeb, "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization"),
+		with(http.MethodOptions, "/paste/", fromWeb),
+		with(http.MethodOptions, "/paste/<public>", fromWeb),
+		with(http.MethodOptions, "/raw"),
+		with(http.MethodOptions, "/raw/a/b/"),
+		with(http.MethodOptions, "/time/expiresInToUnixTime"),
+		with(http.MethodOptions, "/user/Epoxy/exists", fromWeb),
+		with(http.MethodOptions, "/user/Epoxy"),
+		with(http.MethodOptions, "/user/self/pastes/", revoked),
+		with(http.MethodOptions, "/user/self"),
+		with(http.MethodOptions, "/data/languageExt"),
+		with(http.MethodOptions, "/data/numPastes"),
+		with(http.MethodOptions, "/nowhere", fromWeb),
+		get("/paste/<public>", fromWeb),
+		get("/paste/<public>", fromWeb, "If-None-Match: *"),
+		get("/paste/nothing1", fromWeb),
+		get("/raw/<public>/<public.0>", fromWeb),
+		post(simple, fromWeb),
+		post(simple, fromWeb, revoked),
+		post(`{}`, fromWeb),
+		with(http.MethodPost, "/paste", "Content-Length: 2097153", fromWeb),
+		get("/paste", fromWeb),
+		get("/nowhere", "Origin: null"),
+		get("/user%2Fself", fromWeb),
+		get("/user/self", fromWeb, owner),
+		get("/user/self", fromWeb),
+		get("/user/Epoxy/exists", fromWeb),
+		get("/data/language?name=Rust", fromWeb),
+		get("/data/language?name=Rust", fromWeb, "If-None-Match: *"),
+		get("/data/numPastes", fromWeb),
+		get("/healthz", fromWeb),
+	}},
+}
+
+func numbered(count int) string {
+	var tags strings.Builder
+	for i := range count {
+		fmt.Fprintf(&tags, "%03d,", i)
+	}
+	return strings.TrimSuffix(tags.String(), ",")
+}
+
+// longTitle is longer than a new one may be.
+var longTitle = strings.Repeat("t", 1025)
