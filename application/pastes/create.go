@@ -44,3 +44,6 @@ func (c *Create) Do(ctx context.Context, owner string, expiresIn time.Duration, 
 	made, err = store(ctx, c.pastes, made)
 	return made, user.Gone(err)
 }
+
+// Limits returns what one paste may hold, so that whoever reads input for it knows where to stop.
+func (c *Create) Limits() paste.Limits { return c.rules.Limits }

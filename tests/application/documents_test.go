@@ -437,16 +437,63 @@ func TestEditByOperator(t *testing.T) {
 	hidden := d.hidden(t)
 	for _, secret := range []string{d.mia, ""} {
 		made := d.create(t, secret, snippet("x"))
-		got, err := d.Edit.Do(t.Context(), string(made.ID), paste.Changes{Title: new("t")})
-		if err != nil || got.Title != "t" || got.Owner != made.Owner || len(got.Edits) != 1 {
+		got, err := d.Edit.Do(t.Context(), string(made.ID), pastes.EditInput{Title: new("t")})
+		if err != nil || got.Title != "t" || got.Owner != made.Owner || len(got.Edits) != 1 || !reflect.DeepEqual(got.Pasties, made.Pasties) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	}
 	for what, kind := range map[string]fault.Kind{
 		"unknown": fault.NotFound, "expired": fault.NotFound, "malformed": fault.NotFound, "encrypted": fault.Invalid,
 	} {
-		_, err := d.Edit.Do(t.Context(), hidden[what], paste.Changes{Title: new("t")})
+		_, err := d.Edit.Do(t.Context(), hidden[what], pastes.EditInput{Title: new("t")})
 		wantKind(t, what, err, kind)
+	}
+}
+
+// TestEditPastiesByOperator leaves alone what it does not name.
+func TestEditPastiesByOperator(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	made := d.create(t, d.mia, paste.Draft{Tags: []string{"a"}, Pasties: []paste.PastyDraft{
+		{Title: "one", Code: new("1")}, {Title: "two", Code: new("2")}, {Title: "three", Code: new("3")},
+	}})
+	one, two, three := made.Pasties[0].ID, made.Pasties[1].ID, made.Pasties[2].ID
+	got, err := d.Edit.Do(t.Context(), string(made.ID), pastes.EditInput{
+		Visibility: new(paste.Private), Tags: []string{"c,b"}, Remove: []string{one},
+		Pasties: []paste.PastyChanges{{Title: new("four"), Code: new("4")}, {ID: three, Language: new("golang")}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []paste.Pasty{
+		{ID: two, Title: "two", Language: "Plain Text", Code: "2"}, {ID: three, Title: "three", Language: "Go", Code: "3"},
+		{ID: got.Pasties[len(got.Pasties)-1].ID, Title: "four", Language: "Plain Text", Code: "4"},
+	}
+	if !reflect.DeepEqual(got.Pasties, want) || got.Visibility != paste.Private || !slices.Equal(got.Tags, []string{"b", "c"}) {
+		t.Errorf("got %+v, want the pasties %+v", got.Content, want)
+	}
+	nobodys := d.create(t, "", snippet("x"))
+	for what, broken := range map[string]struct {
+		paste paste.Document
+		input pastes.EditInput
+	}{
+		"an unknown pasty":            {made, pastes.EditInput{Pasties: []paste.PastyChanges{{ID: "unknown", Code: new("")}}}},
+		"an unknown pasty to remove":  {made, pastes.EditInput{Remove: []string{one}}},
+		"the same pasty twice":        {made, pastes.EditInput{Pasties: []paste.PastyChanges{{ID: two}, {ID: two}}}},
+		"a pasty changed and removed": {made, pastes.EditInput{Remove: []string{two}, Pasties: []paste.PastyChanges{{ID: two}}}},
+		"all pasties removed":         {nobodys, pastes.EditInput{Remove: []string{nobodys.Pasties[0].ID}}},
+		"a private one of nobody":     {nobodys, pastes.EditInput{Visibility: new(paste.Private)}},
+		"a tagged one of nobody":      {nobodys, pastes.EditInput{Tags: []string{"a"}}},
+		"too long a tag":              {made, pastes.EditInput{Tags: []string{strings.Repeat("a", paste.MaxTagLength+1)}}},
+	} {
+		_, err := d.Edit.Do(t.Context(), string(broken.paste.ID), broken.input)
+		wantKind(t, what, err, fault.Invalid)
+	}
+	if after, err := d.Show.Do(t.Context(), string(made.ID)); err != nil || !reflect.DeepEqual(after, got) {
+		t.Errorf("got %+v, %v, want %+v as before", after, err, got)
+	}
+	if _, err := d.Edit.Do(t.Context(), string(nobodys.ID), pastes.EditInput{Visibility: new(paste.Unlisted), Tags: []string{}}); err != nil {
+		t.Errorf("nobody's, unlisted and without tags: %v", err)
 	}
 }
 
