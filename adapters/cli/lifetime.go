@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // lifetime is a flag for how long something lives: Go's durations, and whole days (d) and weeks (w).
@@ -39,3 +41,33 @@ func (l *lifetime) Set(text string) error {
 }
 
 var errLifetime = errors.New("write a time such as 30m, 12h, 90d or 2w")
+
+// pasteLifetime is a flag for how long a paste lives: as the API spells it, which makes of 1m a month, or as lifetime does.
+type pasteLifetime struct {
+	spelled paste.Lifetime
+	other   lifetime
+}
+
+func (l *pasteLifetime) String() string {
+	if l.spelled != "" {
+		return string(l.spelled)
+	}
+	return l.other.String()
+}
+
+func (l *pasteLifetime) Type() string { return "duration" }
+
+func (l *pasteLifetime) Set(text string) error {
+	*l = pasteLifetime{}
+	spelled, err := paste.ParseLifetime(text)
+	if err == nil {
+		l.spelled = spelled
+		return nil
+	}
+	if l.other.Set(text) != nil {
+		return errPasteLifetime
+	}
+	return nil
+}
+
+var errPasteLifetime = errors.New("write never, 1m for a month, 1y for a year, or a time such as 30m, 12h, 90d or 2w")

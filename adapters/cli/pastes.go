@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// pasteView is a paste in JSON.
+// pasteView is a paste of a list in JSON.
 type pasteView struct {
 	ID        string     `json:"id"`
 	OwnerID   string     `json:"ownerId"`
@@ -27,43 +26,13 @@ func (c *Commands) pasteView(p paste.Paste) pasteView {
 }
 
 func (c *Commands) paste() *cobra.Command {
-	return Group("paste", "Create, list, delete and star pastes", c.pasteCreate(), c.pasteList(), c.pasteDelete(),
+	return Group("paste", "Create, show, edit, delete, list and star pastes",
+		c.pasteCreate(), c.pasteShow(), c.pasteEdit(), c.pasteDelete(), c.pasteList(),
 		c.star("star", "Add a paste to a user's stars", "starred", "Starred %s for %s.\n",
 			func(ctx context.Context, m Modules, name, id string) error { return m.Pastes.Star.Do(ctx, name, id) }),
 		c.star("unstar", "Take a paste out of a user's stars", "unstarred", "Took the star for %s from %s.\n",
 			func(ctx context.Context, m Modules, name, id string) error { return m.Pastes.Unstar.Do(ctx, name, id) }),
 	)
-}
-
-func (c *Commands) pasteCreate() *cobra.Command {
-	var expiresIn lifetime
-	cmd := &cobra.Command{
-		Use: "create", Short: "Create a paste", Args: Arguments(),
-		Example: "  gluepot paste create --owner epoxy --expires-in 1h\n  gluepot paste create --anonymous",
-	}
-	owner := cmd.Flags().String("owner", "", "name of the user whose paste it is")
-	anonymous := cmd.Flags().Bool("anonymous", false, "the paste is nobody's")
-	cmd.Flags().Var(&expiresIn, "expires-in", "how long it lives, such as 1h or 30d (default forever)")
-	asJSON := jsonFlag(cmd)
-	run := c.run(func(ctx context.Context, m Modules, _ []string) error {
-		code, err := io.ReadAll(c.stdin)
-		if err != nil {
-			return err
-		}
-		text := string(code)
-		created, err := m.Pastes.Create.Do(ctx, *owner, time.Duration(expiresIn), paste.Draft{Pasties: []paste.PastyDraft{{Code: &text}}})
-		if err != nil {
-			return err
-		}
-		return c.print(*asJSON, c.pasteView(created.Paste), "Created the paste %s.\n", created.ID)
-	})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if (*owner == "") != *anonymous {
-			return Usage("a paste needs either --owner NAME or --anonymous")
-		}
-		return run(cmd, args)
-	}
-	return cmd
 }
 
 func (c *Commands) pasteList() *cobra.Command {

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -22,15 +24,23 @@ func Group(use, short string, children ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// Arguments accepts exactly the arguments with these names.
+// Arguments accepts the arguments with these names; [NAME] may be left out, and [NAME...] be any number.
 func Arguments(names ...string) cobra.PositionalArgs {
+	needed, most := 0, len(names)
+	for _, name := range names {
+		switch {
+		case strings.HasSuffix(name, "...]"):
+			most = math.MaxInt
+		case !strings.HasPrefix(name, "["):
+			needed++
+		}
+	}
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
-		case len(args) < len(names):
+		case len(args) < needed:
 			return Usage("%s needs %s. See '%s --help'", cmd.CommandPath(), names[len(args)], cmd.CommandPath())
-		case len(args) > len(names):
-			return Usage("%s is not something that %s knows. See '%s --help'", Quote(args[len(names)]),
-				cmd.CommandPath(), cmd.CommandPath())
+		case len(args) > most:
+			return Usage("%s is not something that %s knows. See '%s --help'", Quote(args[most]), cmd.CommandPath(), cmd.CommandPath())
 		}
 		return nil
 	}

@@ -5,6 +5,7 @@ package commands
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -58,11 +59,17 @@ func run(t *testing.T, args ...string) result {
 	return runReading(t, "", args...)
 }
 
-// runReading is run with a standard input.
+// runReading is run with a text as standard input.
 func runReading(t *testing.T, stdin string, args ...string) result {
 	t.Helper()
+	return runFrom(t, strings.NewReader(stdin), args...)
+}
+
+// runFrom is run with a standard input.
+func runFrom(t *testing.T, stdin io.Reader, args ...string) result {
+	t.Helper()
 	var stdout, stderr program.Output
-	code := gluepot.Run(t.Context(), args, strings.NewReader(stdin), &stdout, &stderr)
+	code := gluepot.Run(t.Context(), args, stdin, &stdout, &stderr)
 	return result{code, stdout.String(), stderr.String()}
 }
 
@@ -155,6 +162,7 @@ var placeholders = strings.NewReplacer(
 	"RANDOMID", "[0-9a-z]{8}",
 	"YYYY-MM-DD HH:MM:SS", `\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`,
 	`"TIME"`, `"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"`,
+	"SECONDS", `\d{10}`,
 	"SECRET", "gluepot_[0-9A-Za-z]{40,}",
 )
 

@@ -1,30 +1,281 @@
 package commands
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
 )
+
+// nobodys is what --json prints of an anonymous paste that was made of an empty standard input.
+const nobodys = `{"_id":"RANDOMID","ownerId":"","title":"","createdAt":SECONDS,"expiresIn":"never","deletesAt":0,"stars":0,` +
+	`"isPrivate":false,"isPublic":false,"tags":[],"encrypted":false,` +
+	`"pasties":[{"_id":"RANDOMID","language":"Plain Text","title":"","code":""}],"edits":[]}` + "\n"
 
 func TestPasteCreate(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.do("user create epoxy")
 	for line, want := range map[string]string{
-		"paste create --owner epoxy": "Created the paste RANDOMID.\n",
-		"paste create --anonymous":   "Created the paste RANDOMID.\n",
-		"paste create --owner epoxy --json": `{"id":"RANDOMID","ownerId":"RANDOMID","createdAt":"TIME","expiresAt":null,` +
-			`"active":true}` + "\n",
-		"paste create --anonymous --json": `{"id":"RANDOMID","ownerId":"","createdAt":"TIME","expiresAt":null,` +
-			`"active":true}` + "\n",
-		"paste create --anonymous --expires-in 1h --json": `{"id":"RANDOMID","ownerId":"","createdAt":"TIME","expiresAt":"TIME",` +
-			`"active":true}` + "\n",
+		"paste create --owner epoxy":                              "Created the paste RANDOMID.\n",
+		"paste create --anonymous":                                "Created the paste RANDOMID.\n",
+		"paste create":                                            "Created the paste RANDOMID.\n",
+		"paste create --anonymous --json":                         nobodys,
+		"paste create - --json":                                   nobodys,
+		"paste create --owner epoxy --json":                       strings.Replace(nobodys, `"ownerId":""`, `"ownerId":"RANDOMID"`, 1),
+		"paste create --json --expires-in never":                  nobodys,
+		"paste create --json --title T":                           strings.Replace(nobodys, `"title":"",`, `"title":"T",`, 1),
+		"paste create --json --language rs":                       strings.Replace(nobodys, "Plain Text", "Rust", 1),
+		"paste create --json --owner epoxy --public --tags b,,a,": ownedWith(`"isPublic":false,"tags":[]`, `"isPublic":true,"tags":["a","b"]`),
+		"paste create --json --owner epoxy --private":             ownedWith(`"isPrivate":false`, `"isPrivate":true`),
 	} {
 		wantLike(t, line, i.do(line), want)
 	}
-	wantStats(i, `{"users":1,"tokens":0,"activePastes":5,"expiredUnsweptPastes":0,"waitingStars":0}`)
+	wantStats(i, `{"users":1,"tokens":0,"activePastes":11,"expiredUnsweptPastes":0,"waitingStars":0}`)
+}
+
+func ownedWith(old, replacement string) string {
+	return strings.NewReplacer(`"ownerId":""`, `"ownerId":"RANDOMID"`, old, replacement).Replace(nobodys)
+}
+
+// TestPasteLifetimes are those of the API, which makes of 1m a month, and any other.
+func TestPasteLifetimes(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	for text, want := range map[string]struct {
+		told string
+		life time.Duration
+	}{
+		"1h": {"1h", time.Hour}, "2d": {"2d", 48 * time.Hour}, "1m": {"1m", 2_629_800 * time.Second}, "1y": {"1y", 31_557_600 * time.Second},
+		"2w": {"1w", 14 * 24 * time.Hour}, "90s": {"1h", 90 * time.Second}, "30m": {"1h", 30 * time.Minute}, "20d": {"1m", 20 * 24 * time.Hour},
+	} {
+		made := i.document("", "paste create --json --expires-in "+text)
+		if got := time.Duration(made.DeletesAt-made.CreatedAt) * time.Second; got != want.life || made.ExpiresIn != want.told {
+			t.Errorf("%s: got %v, told as %q, want %v, told as %q", text, got, made.ExpiresIn, want.life, want.told)
+		}
+	}
+}
+
+// document is what the tests look at of a paste in JSON.
+type document struct {
+	ID                   string `json:"_id"`
+	Title                string
+	CreatedAt, DeletesAt int64
+	ExpiresIn            string
+	IsPrivate, IsPublic  bool
+	Tags                 []string
+	Encrypted            bool
+	Pasties              []pasty
+	Edits                []struct{ EditID, EditType int }
+}
+
+type pasty struct {
+	ID                    string `json:"_id"`
+	Language, Title, Code string
+}
+
+// document runs a command that prints a paste in JSON.
+func (i installation) document(stdin, line string) (made document) {
+	i.Helper()
+	got := i.runReading(stdin, line)
+	if err := json.Unmarshal([]byte(got.stdout), &made); err != nil || got.code != exitOK || got.stderr != "" {
+		i.Fatalf("%s: got %+v, want a paste", line, got)
+	}
+	return made
+}
+
+// write writes a file of that name, in a folder without others, and returns its path.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestPasteCreateOfFiles(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	program, notes, odd := write(t, "main.go", "package main\n"), write(t, "notes", "a\r\nb\x00\r"), write(t, "a=b", "c")
+	line := "paste create --json " + program + " - " + notes + " " + odd + " --language " + notes + "=markdown --language " + odd + "=SQL"
+	made := i.document("#!/bin/sh\n", line)
+	for n := range made.Pasties {
+		made.Pasties[n].ID = ""
+	}
+	want := []pasty{
+		{Language: "Go", Title: "main.go", Code: "package main\n"}, {Language: "Shell", Code: "#!/bin/sh\n"},
+		{Language: "Markdown", Title: "notes", Code: "a\nb\x00\r"}, {Language: "SQL", Title: "a=b", Code: "c"},
+	}
+	if !slices.Equal(made.Pasties, want) {
+		t.Errorf("got %+v, want %+v", made.Pasties, want)
+	}
+	made = i.document("", "paste create --json "+program+" "+notes+" --language C --language "+program+"=Go")
+	if got := []string{made.Pasties[0].Language, made.Pasties[1].Language}; !slices.Equal(got, []string{"Go", "C"}) {
+		t.Errorf("got %q, want that of the file and that of all", got)
+	}
+}
+
+// TestPasteTextsRefused are those of which nothing is stored.
+func TestPasteTextsRefused(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	id := i.document("", "paste create --json").ID
+	binary, half, large := write(t, "main.bin", "ELF\xff"), write(t, "half", strings.Repeat("x", 9<<20)), write(t, "large", "")
+	if err := os.Truncate(large, 1<<40); err != nil { // reading it would take minutes
+		t.Fatal(err)
+	}
+	tooLarge := " is too large: a paste may have 16777216 bytes in all."
+	for line, want := range map[string]string{
+		"paste create " + binary:                `"` + binary + `" is not text in UTF-8.`,
+		"paste create " + large:                 `"` + large + `"` + tooLarge,
+		"paste create " + half + " " + half:     `"` + half + `"` + tooLarge,
+		"paste edit " + id + " --add " + binary: `"` + binary + `" is not text in UTF-8.`,
+		"paste edit " + id + " --add " + large:  `"` + large + `"` + tooLarge,
+		"paste create --language klingon": "pasties[0].language: no language has that name. " +
+			"Leave it out to have the language detected.",
+		"paste create --title " + strings.Repeat("x", 1025): "title: it is longer than 1024 characters.",
+		"paste create --owner nobody":                       "There is no such user.",
+		"paste create --paste-max-pasties 1 - " + half:      "pasties: there are more than 1.",
+	} {
+		i.wantRefused(line, want)
+	}
+	endless := &endlessly{}
+	got := runFrom(t, endless, "--database-url="+i.url, "paste", "create")
+	wantRefusal(t, "endless standard input", got, exitFailed, "standard input"+tooLarge)
+	if most := int64(18 << 20); endless.read > most {
+		t.Errorf("got %d bytes read of an endless standard input, want at most %d", endless.read, most)
+	}
+	wantStats(i, `{"users":0,"tokens":0,"activePastes":1,"expiredUnsweptPastes":0,"waitingStars":0}`)
+}
+
+// endlessly has no end.
+type endlessly struct{ read int64 }
+
+func (e *endlessly) Read(p []byte) (int, error) {
+	e.read += int64(len(p))
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+func TestPasteShow(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do("user create epoxy")
+	made := i.document("\x1b[31mred\r", "paste create --json --owner epoxy --private --tags b,a --title T --expires-in 1d "+
+		write(t, "main.go", "package main\n")+" -")
+	line := "paste show " + made.ID
+	wantLike(t, line, i.do(line), `Id          RANDOMID
+Title       T
+Owner       RANDOMID
+Created     YYYY-MM-DD HH:MM:SS
+Expires     YYYY-MM-DD HH:MM:SS
+Visibility  private
+Tags        a, b
+Stars       0
+Edits       0
+Encrypted   no
+
+--- RANDOMID (Go) main.go
+package main
+
+--- RANDOMID (Plain Text) `+"\n�[31mred�\n")
+	for args, want := range map[string]string{
+		"--raw": "package main\n", "--raw " + made.Pasties[0].ID: "package main\n", "--raw " + made.Pasties[1].ID: "\x1b[31mred\r",
+	} {
+		if got := i.do(line + " " + args); got != want {
+			t.Errorf("%s: got %q, want %q", args, got, want)
+		}
+	}
+	if shown := i.document("", line+" --json"); !reflect.DeepEqual(shown, made) {
+		t.Errorf("got %+v, want %+v as when it was created", shown, made)
+	}
+	i.wantRefused(line+" --raw unknown", "The paste has no pasty with that id.")
+	i.wantRefused("paste show unknown", "There is no paste with that id.")
+	i.expire(made.ID)
+	i.wantRefused(line, "There is no paste with that id.")
+}
+
+// TestPasteShowWithoutCode has a paste that was made before pastes had any, and an encrypted one.
+func TestPasteShowWithoutCode(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	created := time.Unix(1588441258, 0)
+	cfg := gormstore.DefaultConfig()
+	cfg.URL = gormstore.URL(i.url)
+	store := gormstore.NewPastes(database.Open(t, cfg))
+	for _, d := range []paste.Document{
+		{Paste: paste.Paste{ID: "bare", CreatedAt: created}},
+		{Paste: paste.Paste{ID: "sealed", CreatedAt: created}, Content: paste.Content{Cipher: &paste.Cipher{Data: []byte("x")}}},
+	} {
+		if err := store.CreateDocument(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := `{"_id":"bare","ownerId":"","title":"","createdAt":1588441258,"expiresIn":"never","deletesAt":0,"stars":0,"isPrivate":false,` +
+		`"isPublic":false,"tags":[],"encrypted":false,"pasties":[],"edits":[]}` + "\n"
+	if got := i.do("paste show bare --json"); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	want = strings.NewReplacer("bare", "sealed", `"encrypted":false`, `"encrypted":true`).Replace(want)
+	if got := i.do("paste show sealed --json"); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	i.wantRefused("paste show bare --raw", "The paste has no pasties.")
+	i.wantRefused("paste show sealed --raw", "The paste is encrypted: its code cannot be shown.")
+	i.wantRefused("paste edit sealed --title T", "The paste is encrypted: it can be deleted, but not edited.")
+}
+
+func TestPasteEdit(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do("user create epoxy")
+	files := write(t, "one.go", "1") + " " + write(t, "two", "2") + " " + write(t, "three", "3")
+	made := i.document("", "paste create --json --owner epoxy --tags a "+files)
+	one, two, three := made.Pasties[0].ID, made.Pasties[1].ID, made.Pasties[2].ID
+	line := "paste edit " + made.ID
+	got := i.document("stdin", line+" --json --title T --pasty "+one+"=- --add "+write(t, "four.rs", "4")+" --remove "+two+
+		" --language "+three+"=sql --language "+one+"=C --private --tags c,b")
+	if last := len(got.Pasties) - 1; last == 2 {
+		got.Pasties[last].ID = ""
+	}
+	want := []pasty{
+		{ID: one, Language: "C", Title: "one.go", Code: "stdin"}, {ID: three, Language: "SQL", Title: "three", Code: "3"},
+		{Language: "Rust", Title: "four.rs", Code: "4"},
+	}
+	if !slices.Equal(got.Pasties, want) || got.Title != "T" || !got.IsPrivate || !slices.Equal(got.Tags, []string{"b", "c"}) ||
+		len(got.Edits) != 6 {
+		t.Fatalf("got %+v, want the pasties %+v and 6 edits", got, want)
+	}
+	for n, kind := range []int{0, 2, 3, 2, 5, 4} { // as PasteMyst numbers them
+		if got.Edits[n].EditType != kind || got.Edits[n].EditID != 0 {
+			t.Errorf("got the edit %+v at %d, want type %d of the edit 0", got.Edits[n], n, kind)
+		}
+	}
+	if got, want := i.do(line+" --public"), "Edited the paste "+made.ID+".\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := i.document("", "paste show --json "+made.ID); !got.IsPublic || got.IsPrivate || len(got.Edits) != 6 {
+		t.Errorf("got %+v, want it public, and no more edits", got)
+	}
+	if got := i.document("", line+" --json --unlisted --tags= --title="); got.IsPublic || len(got.Tags) > 0 || got.Title != "" {
+		t.Errorf("got %+v, want it unlisted, without tags and title", got)
+	}
+	i.wantRefused(line+" --remove "+two, `The paste has no pasty with the id "`+two+`".`)
+	i.wantRefused("paste edit unknown --title T", "There is no paste with that id.")
+	only := i.document("", "paste create --json")
+	i.wantRefused("paste edit "+only.ID+" --remove "+only.Pasties[0].ID, "The paste would have no pasty left: delete the paste instead.")
+	i.wantRefused("paste edit "+only.ID+" --private", "The paste is nobody's: only one that has an owner can be private, public or tagged.")
 }
 
 // TestPasteList is of one user's, newest first, those that have expired included.
@@ -33,8 +284,8 @@ func TestPasteList(t *testing.T) {
 	i := install(t)
 	i.do("user create epoxy")
 	i.do("paste create --anonymous")
-	first := i.field("paste create --owner epoxy --expires-in 1h --json", "id")
-	second := i.field("paste create --owner epoxy --json", "id")
+	first := i.field("paste create --owner epoxy --expires-in 1h --json", "_id")
+	second := i.field("paste create --owner epoxy --json", "_id")
 	i.expire(first)
 	text, lines := i.do("paste list epoxy"), i.do("paste list epoxy --json")
 	wantLike(t, "paste list", text, "ID        CREATED              EXPIRES              STATE\n"+
@@ -82,7 +333,7 @@ func TestPasteDelete(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.do("user create epoxy")
-	first, second := i.field("paste create --owner epoxy --json", "id"), i.field("paste create --owner epoxy --json", "id")
+	first, second := i.field("paste create --owner epoxy --json", "_id"), i.field("paste create --owner epoxy --json", "_id")
 	i.do("paste star epoxy " + first)
 	if got, want := i.do("paste delete "+first), "Deleted the paste "+first+".\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)

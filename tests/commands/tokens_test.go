@@ -25,16 +25,16 @@ func TestTokenIssue(t *testing.T) {
 	}
 }
 
-// TestLifetimes are Go's durations, and days and weeks.
-func TestLifetimes(t *testing.T) {
+// TestTokenLifetimes are Go's durations, and days and weeks.
+func TestTokenLifetimes(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.do("user create epoxy")
 	for line, want := range map[string]time.Duration{
-		"token issue epoxy --json --expires-in 90s":       90 * time.Second,
-		"token issue epoxy --json --expires-in 1h30m":     90 * time.Minute,
-		"token issue epoxy --json --expires-in 90d":       90 * 24 * time.Hour,
-		"paste create --anonymous --json --expires-in 2w": 14 * 24 * time.Hour,
+		"token issue epoxy --json --expires-in 90s":   90 * time.Second,
+		"token issue epoxy --json --expires-in 1h30m": 90 * time.Minute,
+		"token issue epoxy --json --expires-in 90d":   90 * 24 * time.Hour,
+		"token issue epoxy --json --expires-in 2w":    14 * 24 * time.Hour,
 	} {
 		var made struct{ CreatedAt, ExpiresAt time.Time }
 		if err := json.Unmarshal([]byte(i.do(line)), &made); err != nil {

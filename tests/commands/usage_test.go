@@ -11,8 +11,11 @@ import (
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	const (
-		lifetimes = "write a time such as 30m, 12h, 90d or 2w."
-		owners    = "a paste needs either --owner NAME or --anonymous"
+		lifetimes  = "write a time such as 30m, 12h, 90d or 2w."
+		pasteLives = "write never, 1m for a month, 1y for a year, or a time such as 30m, 12h, 90d or 2w."
+		notOwned   = "only a paste with an --owner can be private, public or tagged"
+		oneOf      = "a paste is either private, public or unlisted: choose one"
+		language   = "--language is "
 	)
 	for line, want := range map[string]string{
 		"nonsense":           `"nonsense" is not something that gluepot knows. See 'gluepot --help'`,
@@ -44,13 +47,40 @@ func TestUsageErrors(t *testing.T) {
 			` See 'gluepot token issue --help'`,
 		"token issue epoxy --expires-in 65536w": `invalid argument "65536w" for "--expires-in" flag: ` + lifetimes +
 			` See 'gluepot token issue --help'`,
-		"paste create --anonymous --expires-in 0s": `invalid argument "0s" for "--expires-in" flag: ` + lifetimes +
+		"paste create --anonymous --expires-in 0s": `invalid argument "0s" for "--expires-in" flag: ` + pasteLives +
 			` See 'gluepot paste create --help'`,
-		"paste create --expires-in -1h": `invalid argument "-1h" for "--expires-in" flag: ` + lifetimes +
+		"paste create --expires-in -1h": `invalid argument "-1h" for "--expires-in" flag: ` + pasteLives +
 			` See 'gluepot paste create --help'`,
 
-		"paste create":                           owners,
-		"paste create --owner epoxy --anonymous": owners,
+		"paste create --owner epoxy --anonymous":       "choose one of --owner and --anonymous",
+		"paste create --owner=":                        "--owner needs the name of a user",
+		"paste create --private":                       notOwned,
+		"paste create --anonymous --public":            notOwned,
+		"paste create --tags a":                        notOwned,
+		"paste create --owner a --private --public":    oneOf,
+		"paste create /no/such/file":                   `cannot read "/no/such/file": no such file or directory`,
+		"paste create - -":                             "only one of the files can be standard input",
+		"paste create --language a --language b":       "--language says twice which language everything has",
+		"paste create --language a=b":                  language + `"a=b": there is no file of that name among those given`,
+		"paste create - --language -=a --language -=b": `--language says twice which language "-" has`,
+
+		"paste show":                "gluepot paste show needs ID. See 'gluepot paste show --help'",
+		"paste show a b c --raw":    `"c" is not something that gluepot paste show knows. See 'gluepot paste show --help'`,
+		"paste show a b":            "a pasty is named only with --raw. See 'gluepot paste show --help'",
+		"paste show a --raw --json": "choose one of --raw and --json",
+
+		"paste edit":                        "gluepot paste edit needs ID. See 'gluepot paste edit --help'",
+		"paste edit a":                      "say what to change of the paste. See 'gluepot paste edit --help'",
+		"paste edit a --json":               "say what to change of the paste. See 'gluepot paste edit --help'",
+		"paste edit a --private --unlisted": oneOf,
+		"paste edit a --public=false": "--public=false leaves open what the paste is to be: " +
+			"choose --private, --public or --unlisted",
+		"paste edit a --pasty b":                     `--pasty is "b": it takes ID=FILE`,
+		"paste edit a --pasty =b":                    `--pasty is "=b": it takes ID=FILE`,
+		"paste edit a --language b=":                 `--language is "b=": it takes ID=NAME`,
+		"paste edit a --add /no/such/file":           `cannot read "/no/such/file": no such file or directory`,
+		"paste edit a --add - --pasty b=-":           "only one of the files can be standard input",
+		"paste edit a --language b=c --language b=d": `--language says twice which language "b" has`,
 
 		"import pastemyst": "give at least one of --users, --api-keys and --pastes. See 'gluepot import pastemyst --help'",
 

@@ -97,8 +97,8 @@ func TestPasteCommandsBesideServer(t *testing.T) {
 	besideServer(t, func(b beside) {
 		b.run("user create epoxy")
 		secret := b.field("token issue epoxy --json", "token")
-		first := b.field("paste create --owner epoxy --json", "id")
-		second := b.field("paste create --owner epoxy --expires-in 1h --json", "id")
+		first := b.field("paste create --owner epoxy --json", "_id")
+		second := b.field("paste create --owner epoxy --expires-in 1h --json", "_id")
 		b.run("paste create --anonymous")
 		b.run("paste star epoxy " + first)
 		b.run("paste star epoxy " + second)

@@ -103,7 +103,9 @@ func (w *writes) step(t *testing.T) {
 		}
 	case 1:
 		if stdout, ok := w.command(t, "paste create --json --owner "+u.name); ok {
-			var created struct{ ID string }
+			var created struct {
+				ID string `json:"_id"`
+			}
 			if err := json.Unmarshal([]byte(stdout), &created); err != nil {
 				t.Errorf("got %q, want JSON: %v", stdout, err)
 			}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// documentView is a paste in JSON: exactly the fields that the v2 API has, as the paste's owner sees it. Nothing is null.
+type documentView struct {
+	ID        string      `json:"_id"`
+	OwnerID   string      `json:"ownerId"`
+	Title     string      `json:"title"`
+	CreatedAt int64       `json:"createdAt"` // here and below, seconds since 1970
+	ExpiresIn string      `json:"expiresIn"`
+	DeletesAt int64       `json:"deletesAt"` // 0: never
+	Stars     int64       `json:"stars"`
+	IsPrivate bool        `json:"isPrivate"`
+	IsPublic  bool        `json:"isPublic"`
+	Tags      []string    `json:"tags"`
+	Encrypted bool        `json:"encrypted"`
+	Pasties   []pastyView `json:"pasties"`
+	Edits     []editView  `json:"edits"`
+}
+
+type pastyView struct {
+	ID       string `json:"_id"`
+	Language string `json:"language"`
+	Title    string `json:"title"`
+	Code     string `json:"code"`
+}
+
+type editView struct {
+	ID       string   `json:"_id"`
+	EditID   int64    `json:"editId"`
+	EditType int      `json:"editType"`
+	Metadata []string `json:"metadata"`
+	Edit     string   `json:"edit"`
+	EditedAt int64    `json:"editedAt"`
+}
+
+func newDocumentView(d paste.Document) documentView {
+	view := documentView{
+		ID: string(d.ID), OwnerID: string(d.Owner), Title: d.Title, CreatedAt: d.CreatedAt.Unix(), ExpiresIn: string(d.ExpiresIn()),
+		DeletesAt: d.DeletesAt(), Stars: d.Stars, IsPrivate: d.Visibility == paste.Private, IsPublic: d.Visibility == paste.Public,
+		Tags: append([]string{}, d.Tags...), Encrypted: d.Encrypted(), Pasties: make([]pastyView, 0, len(d.Pasties)),
+		Edits: make([]editView, 0, len(d.Edits)),
+	}
+	for _, p := range d.Pasties {
+		view.Pasties = append(view.Pasties, pastyView{ID: p.ID, Language: p.Language, Title: p.Title, Code: p.Code})
+	}
+	for _, e := range d.Edits {
+		view.Edits = append(view.Edits, editView{
+			ID: e.ID, EditID: e.Number, EditType: int(e.Type), Metadata: append([]string{}, e.Metadata...), Edit: e.Text, EditedAt: e.At.Unix(),
+		})
+	}
+	return view
+}
+
+func (c *Commands) pasteShow() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "show ID [PASTY]", Short: "Show a paste, or with --raw the code of one of its pasties", Args: Arguments("ID", "[PASTY]"),
+		Example: "  gluepot paste show k3j2h1g0\n  gluepot paste show k3j2h1g0 --raw > main.go\n  gluepot paste show k3j2h1g0 --raw p4q5r6s7",
+	}
+	raw := cmd.Flags().Bool("raw", false, "write exactly the code of the pasty that is named, or else of the first")
+	asJSON := jsonFlag(cmd)
+	run := c.run(func(ctx context.Context, m Modules, args []string) error {
+		found, err := m.Pastes.Show.Do(ctx, args[0])
+		switch {
+		case err != nil:
+			return err
+		case *raw:
+			return c.printRaw(found, args[1:])
+		case *asJSON:
+			return c.printJSON(newDocumentView(found))
+		}
+		return c.printDocument(found)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case *raw && *asJSON:
+			return Usage("choose one of --raw and --json")
+		case len(args) > 1 && !*raw:
+			return Usage("a pasty is named only with --raw. See '%s --help'", cmd.CommandPath())
+		}
+		return run(cmd, args)
+	}
+	return cmd
+}
+
+// printRaw writes the code of the pasty that is named, or else of the first, and nothing else.
+func (c *Commands) printRaw(d paste.Document, named []string) error {
+	switch {
+	case d.Encrypted():
+		return fault.New(fault.Invalid, "The paste is encrypted: its code cannot be shown.")
+	case len(d.Pasties) == 0:
+		return fault.New(fault.NotFound, "The paste has no pasties.")
+	}
+	shown := d.Pasties[0]
+	if len(named) > 0 {
+		var err error
+		if shown, err = d.Pasty(named[0]); err != nil {
+			return fault.New(fault.NotFound, "The paste has no pasty with that id.")
+		}
+	}
+	_, err := io.WriteString(c.stdout, shown.Code)
+	return err
+}
+
+// printDocument writes a paste for people.
+func (c *Commands) printDocument(d paste.Document) error {
+	row, flush := c.table("Id", string(d.ID))
+	row("Title", line(d.Title))
+	row("Owner", ownerOrNobody(d.Paste))
+	row("Created", moment(d.CreatedAt))
+	row("Expires", moment(d.ExpiresAt))
+	row("Visibility", d.Visibility.String())
+	row("Tags", line(strings.Join(d.Tags, ", ")))
+	row("Stars", strconv.FormatInt(d.Stars, 10))
+	row("Edits", strconv.Itoa(len(d.Edits)))
+	row("Encrypted", yesNo(d.Encrypted()))
+	if err := flush(); err != nil {
+		return err
+	}
+	for _, p := range d.Pasties {
+		code := printable(p.Code)
+		if code != "" && !strings.HasSuffix(code, "\n") {
+			code += "\n"
+		}
+		if _, err := fmt.Fprintf(c.stdout, "\n--- %s (%s) %s\n%s", p.ID, line(p.Language), line(p.Title), code); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ownerOrNobody(p paste.Paste) string {
+	if p.Owner == "" {
+		return "nobody"
+	}
+	return string(p.Owner)
+}
+
+// printable returns somebody's text without what would command a terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// line is printable for a text that is to stay on one line.
+func line(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}

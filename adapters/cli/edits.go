@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// editFlags are what can be asked of an edit.
+type editFlags struct {
+	visibilityFlags
+
+	title                                   string
+	tags, pasties, added, removed, language []string
+}
+
+func (e *editFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&e.title, "title", "", "what to call the paste")
+	flags.StringArrayVar(&e.pasties, "pasty", nil, "`ID=FILE`: the pasty's code becomes what the file has, - being standard input; may be repeated")
+	flags.StringArrayVar(&e.added, "add", nil, "`FILE` to add as a pasty with the file's name as its title; may be repeated")
+	flags.StringArrayVar(&e.removed, "remove", nil, "`ID` of a pasty to remove; may be repeated")
+	flags.StringArrayVar(&e.language, "language", nil, "`ID=NAME`: the pasty's language; may be repeated")
+	flags.StringArrayVar(&e.tags, "tags", nil, "the paste's tags from now on, separated by commas; empty for none")
+	e.visibilityFlags.add(cmd)
+	flags.BoolVar(&e.unlisted, "unlisted", false, "everybody who knows its id may read it")
+}
+
+func (c *Commands) pasteEdit() *cobra.Command {
+	var asked editFlags
+	cmd := &cobra.Command{
+		Use: "edit ID", Short: "Edit a paste: what no flag names stays as it is", Args: Arguments("ID"),
+		Example: "  gluepot paste edit k3j2h1g0 --title 'how it ended' --public\n" +
+			"  gluepot paste edit k3j2h1g0 --pasty p4q5r6s7=main.go --add go.mod --remove t8u9v0w1\n" +
+			"  gluepot paste edit k3j2h1g0 --language p4q5r6s7=Go --tags ''    # has no tags then",
+	}
+	asked.add(cmd)
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		input, files, err := asked.input(cmd.Flags().Changed)
+		if err != nil {
+			return err
+		}
+		return c.run(func(ctx context.Context, m Modules, args []string) error {
+			texts, err := c.texts(ctx, files, m.Pastes.Create.Limits())
+			if err != nil {
+				return err
+			}
+			for i := range texts {
+				input.Pasties[i].Code = &texts[i]
+			}
+			edited, err := m.Pastes.Edit.Do(ctx, args[0], input)
+			if err != nil {
+				return err
+			}
+			return c.print(*asJSON, newDocumentView(edited), "Edited the paste %s.\n", edited.ID)
+		})(cmd, args)
+	}
+	return cmd
+}
+
+// input returns what to change, and the files that hold the code of the first of its pasties.
+func (e *editFlags) input(given func(flag string) bool) (input pastes.EditInput, files []string, err error) {
+	if !slices.ContainsFunc([]string{"title", "pasty", "add", "remove", "language", "tags", "private", "public", "unlisted"}, given) {
+		return input, nil, Usage("say what to change of the paste. See 'gluepot paste edit --help'")
+	}
+	if err := e.check(); err != nil {
+		return input, nil, err
+	}
+	if given("title") {
+		input.Title = &e.title
+	}
+	if given("tags") {
+		input.Tags = e.tags
+	}
+	for visibility, flag := range map[paste.Visibility]bool{paste.Private: e.private, paste.Public: e.public, paste.Unlisted: e.unlisted} {
+		switch name := visibility.String(); {
+		case flag:
+			input.Visibility = &visibility
+		case given(name):
+			return input, nil, Usage("--%s=false leaves open what the paste is to be: choose --private, --public or --unlisted", name)
+		}
+	}
+	input.Remove = e.removed
+	for _, text := range e.pasties {
+		id, file, err := pair("--pasty", "ID=FILE", text)
+		if err != nil {
+			return input, nil, err
+		}
+		input.Pasties, files = append(input.Pasties, paste.PastyChanges{ID: id}), append(files, file)
+	}
+	for _, file := range e.added {
+		input.Pasties, files = append(input.Pasties, paste.PastyChanges{Title: new(titleOf(file))}), append(files, file)
+	}
+	for _, text := range e.language {
+		id, name, err := pair("--language", "ID=NAME", text)
+		if err != nil {
+			return input, nil, err
+		}
+		at := slices.IndexFunc(input.Pasties, func(known paste.PastyChanges) bool { return known.ID == id })
+		if at < 0 {
+			at, input.Pasties = len(input.Pasties), append(input.Pasties, paste.PastyChanges{ID: id})
+		}
+		if input.Pasties[at].Language != nil {
+			return input, nil, Usage("--language says twice which language %s has", Quote(id))
+		}
+		input.Pasties[at].Language = &name
+	}
+	return input, files, textsThere(files)
+}
+
+// pair splits what was given to a flag that takes an id and something else.
+func pair(flag, form, text string) (id, value string, err error) {
+	id, value, ok := strings.Cut(text, "=")
+	if !ok || id == "" || value == "" {
+		return "", "", Usage("%s is %s: it takes %s", flag, Quote(text), form)
+	}
+	return id, value, nil
+}
