@@ -124,14 +124,6 @@ func NearestLifetime(created, expires time.Time) Lifetime {
 	return nearest
 }
 
-// ExpiresIn returns the lifetime that clients are told: the one that was asked for, or else the nearest.
-func (d Document) ExpiresIn() Lifetime {
-	if d.Lifetime == "" {
-		return NearestLifetime(d.CreatedAt, d.ExpiresAt)
-	}
-	return d.Lifetime
-}
-
 // DeletesAt returns when the paste expires in Unix seconds, 0 for never.
 func (p Paste) DeletesAt() int64 {
 	if p.ExpiresAt.IsZero() {
