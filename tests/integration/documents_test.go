@@ -1,0 +1,401 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/faultproxy"
+)
+
+// Pastes with what they hold.
+
+// newDocument returns a paste with one pasty.
+func newDocument(id, owner, code string) paste.Document {
+	return paste.Document{
+		Paste: paste.Paste{ID: paste.ID(id), Owner: user.ID(owner), CreatedAt: time.Now()},
+		Content: paste.Content{Title: "title", Lifetime: paste.Never, Pasties: []paste.Pasty{
+			{ID: "pasty", Title: "main.go", Language: "Go", Code: code},
+		}},
+	}
+}
+
+func createDocument(t testing.TB, pastes *gormstore.Pastes, created paste.Document) {
+	t.Helper()
+	if err := pastes.CreateDocument(t.Context(), created); err != nil {
+		t.Fatalf("create %s: got %v, want no error", created.ID, err)
+	}
+}
+
+// retitle is a change that records an entry of the history with that text.
+func retitle(title, text string) func(token.Token, paste.Document) (paste.Change, error) {
+	return func(_ token.Token, stored paste.Document) (paste.Change, error) {
+		number := int64(0)
+		for _, e := range stored.Edits {
+			number = max(number, e.Number+1)
+		}
+		recorded := []paste.Edit{{ID: ident.New(), Number: number, Type: paste.EditTitle, Text: text, At: time.Unix(1, 0).UTC()}}
+		stored.Title, stored.Edits = title, append(slices.Clone(stored.Edits), recorded...)
+		return paste.Change{Document: stored, Changed: true, Recorded: recorded}, nil
+	}
+}
+
+// TestEditsFromTwoNodes has two nodes change one paste a hundred times at once, while pastes beside it are changed, deleted,
+// swept, imported, and deleted with their owner.
+func TestEditsFromTwoNodes(t *testing.T) {
+	t.Parallel()
+	const edits, beside = 100, 60
+	each(t, func(t *testing.T, cfg gormstore.Config) {
+		db, first, second := database.SQL(t, cfg), database.Open(t, cfg), database.Open(t, cfg)
+		nodes := []*gormstore.Pastes{gormstore.NewPastes(first), gormstore.NewPastes(second)}
+		users := gormstore.NewUsers(second)
+		results, err := users.Import(t.Context(), accounts(t, "owner=owner", "leaver=leaver"))
+		outcomes(t, results, err)
+		createDocument(t, nodes[0], newDocument("contested", "owner", "code"))
+		for i := range beside {
+			other := newDocument(fmt.Sprintf("beside%02d", i), []string{"owner", "leaver"}[i%2], "code")
+			other.Edits = []paste.Edit{{ID: "e", At: time.Unix(1, 0)}}
+			if i%3 == 0 {
+				other.ExpiresAt = time.Now().Add(-time.Hour)
+			}
+			createDocument(t, nodes[0], other)
+		}
+		var working sync.WaitGroup
+		for n := range edits {
+			working.Go(func() {
+				if _, err := nodes[n%2].Update(t.Context(), "contested", token.Hash{}, retitle(fmt.Sprint(n), fmt.Sprint(n))); err != nil {
+					t.Errorf("edit %d: got %v, want no error", n, err)
+				}
+			})
+		}
+		mayBeGone := func(what string, err error) {
+			if err != nil && !fault.Is(err, fault.NotFound) {
+				t.Errorf("%s: got %v, want no error, or that it is not there", what, err)
+			}
+		}
+		for i := range beside {
+			id := paste.ID(fmt.Sprintf("beside%02d", i))
+			working.Go(func() {
+				_, err := nodes[0].Update(t.Context(), id, token.Hash{}, retitle("new", "old"))
+				mayBeGone("an edit", err)
+			})
+			if i%4 == 0 {
+				working.Go(func() {
+					mayBeGone("deleting", nodes[1].DeleteIf(t.Context(), id, token.Hash{}, func(token.Token, paste.Paste) error { return nil }))
+				})
+			}
+		}
+		working.Go(func() {
+			for range 10 {
+				if _, err := nodes[1].RemoveExpired(t.Context(), 0, 5); err != nil {
+					t.Errorf("sweeping: got %v, want no error", err)
+				}
+			}
+		})
+		working.Go(func() {
+			_, err := users.Delete(t.Context(), parseName(t, "leaver"))
+			mayBeGone("deleting a user", err)
+		})
+		working.Go(func() {
+			for round := range 5 {
+				imported := make([]paste.Paste, 0, beside)
+				for i := range beside {
+					imported = append(imported, paste.Paste{ID: paste.ID(fmt.Sprintf("beside%02d", beside-1-i)), Owner: "owner",
+						CreatedAt: time.Now().Add(time.Duration(round) * time.Second)})
+				}
+				results, err := nodes[1].Import(t.Context(), imported)
+				outcomes(t, results, err)
+			}
+		})
+		working.Wait()
+
+		got, _, err := nodes[0].DocumentByID(t.Context(), "contested", token.Hash{})
+		if err != nil || len(got.Edits) != edits {
+			t.Fatalf("got %d edits, error %v, want %d", len(got.Edits), err, edits)
+		}
+		seen := make(map[string]bool)
+		for i, e := range got.Edits {
+			if e.Number != int64(i) || seen[e.Text] {
+				t.Errorf("got edit %+v at place %d, want that number, and each text once", e, i)
+			}
+			seen[e.Text] = true
+		}
+		if n := column(t, db, `SELECT paste_id FROM paste_contents WHERE paste_id NOT IN (SELECT id FROM pastes)
+			UNION ALL SELECT paste_id FROM paste_edits WHERE paste_id NOT IN (SELECT paste_id FROM paste_contents)
+			UNION ALL SELECT c.paste_id FROM paste_contents c WHERE c.edits <> (SELECT count(*) FROM paste_edits e WHERE e.paste_id = c.paste_id)`,
+		); len(n) > 0 {
+			t.Errorf("got the content of %v, want none without its paste and all of its history", n)
+		}
+		wantAllCounted(t, nodes[0], column(t, db, "SELECT id FROM pastes"))
+		if isPostgres(cfg) {
+			wantNoDeadlocks(t, db)
+		}
+	})
+}
+
+func wantAllCounted(t *testing.T, pastes *gormstore.Pastes, ids []string) {
+	t.Helper()
+	if count, err := pastes.ActiveCount(t.Context()); err != nil || count != int64(len(ids)) {
+		t.Errorf("got %d pastes counted, error %v, want %d", count, err, len(ids))
+	}
+}
+
+// TestCreatingIsBegunAnew makes PostgreSQL undo the creation of a paste in favour of somebody who locks rows in another order.
+func TestCreatingIsBegunAnew(t *testing.T) {
+	t.Parallel()
+	for what, create := range map[string]func(context.Context, *service) error{
+		"by its owner's id": func(ctx context.Context, s *service) error {
+			return s.pastes.CreateDocument(ctx, newDocument("paste", "epoxy", "code"))
+		},
+		"by a token": func(ctx context.Context, s *service) error {
+			_, err := s.pastes.CreateOwnDocument(ctx, s.hash, newDocument("paste", "", "code"))
+			return err
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			cfg := database.Postgres(t)
+			cfg.ConnectTimeout = time.Minute
+			s := openService(t, cfg)
+			other := begin(t, s.db, "1min")
+			exec(t, other, "UPDATE paste_counts SET pastes = pastes") // the last that the creation needs
+			done := make(chan error)
+			go func() { done <- create(t.Context(), s) }()
+			waitForWaiters(t, s.db, 1)
+			exec(t, other, "SELECT FROM users FOR UPDATE") // the first
+			if err := other.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-done; err != nil {
+				t.Errorf("got %v, want no error", err)
+			}
+			wantAllCounted(t, s.pastes, []string{"paste"})
+		})
+	}
+}
+
+// TestCreatingIsOneRoundTrip counts what goes to PostgreSQL once the statements are prepared.
+func TestCreatingIsOneRoundTrip(t *testing.T) {
+	t.Parallel()
+	proxy, cfg := faultproxy.Start(t, database.Postgres(t))
+	cfg.MaxConnections = 1
+	s := openService(t, cfg)
+	for what, do := range map[string]func(id string) error{
+		"creating": func(id string) error { return s.pastes.CreateDocument(t.Context(), newDocument(id, "epoxy", "code")) },
+		"creating for a token": func(id string) error {
+			_, err := s.pastes.CreateOwnDocument(t.Context(), s.hash, newDocument(id, "", "code"))
+			return err
+		},
+		"reading with a token": func(string) error {
+			_, _, err := s.pastes.DocumentByID(t.Context(), "read", s.hash)
+			return err
+		},
+	} {
+		if what == "reading with a token" {
+			createDocument(t, s.pastes, newDocument("read", "epoxy", "code"))
+		}
+		var trips int64
+		for i := range 3 {
+			before := proxy.RoundTrips()
+			if err := do(fmt.Sprint(strings.Fields(what), i)); err != nil {
+				t.Fatalf("%s: got %v, want no error", what, err)
+			}
+			trips = proxy.RoundTrips() - before
+		}
+		if trips != 1 {
+			t.Errorf("%s: got %d round trips, want 1", what, trips)
+		}
+	}
+}
+
+// TestWhatCannotBeCreated is nothing afterwards.
+func TestWhatCannotBeCreated(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		s := openService(t, cfg)
+		createDocument(t, s.pastes, newDocument("taken", "epoxy", "first"))
+		for _, c := range []struct {
+			what, id, owner string
+			kind            fault.Kind
+		}{
+			{"a taken id", "taken", "epoxy", fault.Conflict},
+			{"an unknown owner", "orphan", "nobody", fault.NotFound},
+		} {
+			err := s.pastes.CreateDocument(t.Context(), newDocument(c.id, c.owner, "second"))
+			if !fault.Is(err, c.kind) {
+				t.Errorf("%s: got %v, want kind %v", c.what, err, c.kind)
+			}
+		}
+		drawn := []paste.ID{"taken", "free"}
+		err := ident.Draw(func(paste.ID) error {
+			id := drawn[0]
+			drawn = drawn[1:]
+			_, err := s.pastes.CreateOwnDocument(t.Context(), s.hash, newDocument(string(id), "", "second"))
+			return err
+		})
+		if err != nil || len(drawn) != 0 {
+			t.Errorf("got %v, with %v left to draw, want the second id after the first was taken", err, drawn)
+		}
+		code := strings.Repeat("\x00é\U0001f600\r\n", 2<<20/10)
+		createDocument(t, s.pastes, newDocument("large", "epoxy", code))
+		got, _, err := s.pastes.DocumentByID(t.Context(), "large", token.Hash{})
+		if err != nil || len(got.Pasties) != 1 || got.Pasties[0].Code != code {
+			t.Errorf("got %d pasties, error %v, want 2 MiB of code as it was stored", len(got.Pasties), err)
+		}
+		want := []string{"free", "large", "taken"}
+		if ids := column(t, s.db, "SELECT paste_id FROM paste_contents ORDER BY 1"); !slices.Equal(ids, want) {
+			t.Errorf("got the content of %v, want %v", ids, want)
+		}
+		wantAllCounted(t, s.pastes, want)
+	})
+}
+
+// TestDamagedDocument spoils what is stored of one paste: whoever reads it gets an error of ours, those whose lookups were
+// merged with it their answers, and it can be deleted.
+func TestDamagedDocument(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		s := openService(t, cfg)
+		const count = 40
+		for i := range count {
+			createDocument(t, s.pastes, newDocument(fmt.Sprintf("p%02d", i), "", "code"))
+		}
+		hexadecimal := "x'01ff'"
+		if isPostgres(cfg) {
+			hexadecimal = `'\x01ff'`
+		}
+		exec(t, s.db, "UPDATE paste_contents SET document = "+hexadecimal+" WHERE paste_id = 'p07'")
+		exec(t, s.db, "UPDATE paste_contents SET edits = 1 WHERE paste_id = 'p08'") // an entry is missing: the rest is there
+		exec(t, s.db, "INSERT INTO paste_edits VALUES ('p09', 0, "+hexadecimal+")")
+		exec(t, s.db, "UPDATE paste_contents SET edits = 1 WHERE paste_id = 'p09'")
+		var reading sync.WaitGroup
+		for range 4 {
+			for i := range count {
+				reading.Go(func() {
+					got, _, err := s.pastes.DocumentByID(t.Context(), paste.ID(fmt.Sprintf("p%02d", i)), token.Hash{})
+					switch {
+					case (i == 7 || i == 9) && !fault.Is(err, fault.Internal):
+						t.Errorf("paste %d: got %v, want an internal error", i, err)
+					case i != 7 && i != 9 && (err != nil || len(got.Pasties) != 1):
+						t.Errorf("paste %d: got %d pasties, error %v, want 1", i, len(got.Pasties), err)
+					}
+				})
+			}
+		}
+		reading.Wait()
+		if _, err := s.pastes.Update(t.Context(), "p07", token.Hash{}, retitle("new", "old")); !fault.Is(err, fault.Internal) {
+			t.Errorf("an edit: got %v, want an internal error", err)
+		}
+		if err := s.pastes.DeleteIf(t.Context(), "p07", token.Hash{}, func(token.Token, paste.Paste) error { return nil }); err != nil {
+			t.Errorf("deleting: got %v, want no error", err)
+		}
+	})
+}
+
+// TestMemoryOfLargeDocuments has 64 readers of a paste of 4 MiB (with -large: 16 MiB), and of one that is small but for its history. What
+// is in memory at once is bounded by the gates, not by the readers.
+func TestMemoryOfLargeDocuments(t *testing.T) { //nolint:paralleltest // it watches the memory of the process
+	readers, size := 64, 4<<20
+	if *large {
+		size = 16 << 20
+	}
+	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres, "sqlite": database.SQLite} {
+		t.Run(name, func(t *testing.T) {
+			s := openService(t, provide(t))
+			content := newDocument("content", "", strings.Repeat("0123456789abcdef", size/16))
+			createDocument(t, s.pastes, content)
+			history := newDocument("history", "", "code")
+			for i := range 20 {
+				history.Edits = append(history.Edits, paste.Edit{ID: fmt.Sprint(i), Text: strings.Repeat("x", size/20), At: time.Unix(1, 0)})
+			}
+			createDocument(t, s.pastes, history)
+			for _, id := range []paste.ID{"content", "history"} {
+				runtime.GC()
+				idle, stop, peak := heap(), make(chan struct{}), new(atomic.Uint64)
+				var watching, reading sync.WaitGroup
+				watching.Go(func() {
+					for {
+						select {
+						case <-stop:
+							return
+						case <-time.After(time.Millisecond):
+							peak.Store(max(peak.Load(), heap()))
+						}
+					}
+				})
+				for range readers {
+					reading.Go(func() {
+						got, _, err := s.pastes.DocumentByID(t.Context(), id, token.Hash{})
+						if err != nil || len(got.Pasties) != 1 || len(got.Edits) != len(history.Edits) && id == "history" {
+							t.Errorf("%s: got %d pasties, %d edits, error %v, want all", id, len(got.Pasties), len(got.Edits), err)
+						}
+					})
+				}
+				reading.Wait()
+				close(stop)
+				watching.Wait()
+				grown := int64(peak.Load()) - int64(idle)
+				t.Logf("%s: %d MiB above idle with %d readers of %d MiB", id, grown>>20, readers, size>>20)
+				if limit := int64(readers * size / 2); grown > limit {
+					t.Errorf("%s: got %d MiB more in memory, want less than %d MiB", id, grown>>20, limit>>20)
+				}
+			}
+		})
+	}
+}
+
+// heap is what objects take, those included that are not collected yet.
+func heap() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// TestSweepingPastesWithContent removes ten thousand, with content and history, in batches.
+func TestSweepingPastesWithContent(t *testing.T) {
+	t.Parallel()
+	const count, batch = 10_000, 500
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		s := openService(t, cfg)
+		createDocument(t, s.pastes, newDocument("kept", "", "code"))
+		at := instants[isPostgres(cfg)]
+		some := "WITH RECURSIVE s (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 10000) "
+		exec(t, s.db, "INSERT INTO pastes (id, created_at, expires_at) "+some+"SELECT 'e' || x, "+at.past+", "+at.past+" FROM s")
+		exec(t, s.db, "INSERT INTO paste_contents (paste_id, lifetime, document, edits) "+some+"SELECT 'e' || x, '', '', 2 FROM s")
+		exec(t, s.db, "INSERT INTO paste_edits (paste_id, position, entry) "+some+
+			"SELECT 'e' || x, n, '' FROM s, (SELECT 0 n UNION ALL SELECT 1) n")
+		began, slowest, total := time.Now(), time.Duration(0), 0
+		for range count/batch + 1 {
+			start := time.Now()
+			n, err := s.pastes.RemoveExpired(t.Context(), 0, batch)
+			if err != nil || n > batch {
+				t.Fatalf("got %d removed, error %v, want up to %d", n, err, batch)
+			}
+			slowest, total = max(slowest, time.Since(start)), total+n
+		}
+		t.Logf("%d pastes in %v, the slowest batch in %v", total, time.Since(began), slowest)
+		if total != count {
+			t.Errorf("got %d removed, want %d", total, count)
+		}
+		for _, table := range []string{"paste_contents", "paste_edits"} {
+			if left := column(t, s.db, "SELECT paste_id FROM "+table); !slices.Equal(left, []string{"kept"}[:min(1, len(left))]) {
+				t.Errorf("got %d rows in %s, want those of the paste that is kept", len(left), table)
+			}
+		}
+		wantAllCounted(t, s.pastes, []string{"kept"})
+	})
+}
