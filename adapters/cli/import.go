@@ -11,6 +11,7 @@ import (
 
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // Sources read another installation's exports. array says that a file is one JSON array rather than one
@@ -49,8 +50,11 @@ func (c *Commands) importPasteMyst() *cobra.Command {
 array with --json-array; "-" is standard input; gzip is recognised.
 
 It can be run again at any time, also after being killed: the same input changes nothing, a newer export
-updates. Users are read first, whatever the order of the flags. An interrupt (SIGINT, SIGTERM, SIGHUP) ends it in
+updates, also what was edited here meanwhile. Users are read first, whatever the order of the flags. An interrupt (SIGINT, SIGTERM, SIGHUP) ends it in
 order, with what is stored by then complete; a second one ends it at once.
+
+Pastes come with all they hold, their history and what is encrypted included. One whose owner is not a user here, as
+happens when accounts were removed, is rejected; with --orphans anonymous it is stored without an owner.
 
 A record that cannot be accepted is reported, and the exit code is then 1. It is written to a new file for
 each run and kind, KIND-FILE.rejects, one record on each line, which only its owner may read and which can be
@@ -65,13 +69,17 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 	keysFile := flags.String("api-keys", "", "`FILE` with the api-keys collection")
 	pastesFile := flags.String("pastes", "", "`FILE` with the pastes collection")
 	array := flags.Bool("json-array", false, "each file is one JSON array (mongoexport --jsonArray)")
+	orphans := flags.String("orphans", "reject", "what becomes of a paste whose owner is not a user here: reject or anonymous")
 	rejects := flags.String("rejects-dir", ".", "`FOLDER` to write the files of rejected records to")
 	asJSON := jsonFlag(cmd)
 	run := c.runMigrating(func(ctx context.Context, m Modules, _ []string) error {
 		run := &importRun{commands: c, array: *array, rejectsFolder: *rejects}
 		importFile(ctx, run, "users", *usersFile, c.sources.Users, m.Imports.Users.Do)
 		importFile(ctx, run, "api-keys", *keysFile, c.sources.Keys, m.Imports.Keys.Do)
-		importFile(ctx, run, "pastes", *pastesFile, c.sources.Pastes, m.Imports.Pastes.Do)
+		importFile(ctx, run, "pastes", *pastesFile, c.sources.Pastes,
+			func(ctx context.Context, source imports.Source[imports.Paste], reject imports.Reject) (imports.Summary, error) {
+				return m.Imports.Pastes.Do(ctx, source, orphanPolicies[*orphans], reject)
+			})
 		return run.finish(ctx, m, *asJSON)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -89,6 +97,8 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 			return Usage("give at least one of --users, --api-keys and --pastes. See '%s --help'", cmd.CommandPath())
 		case inputs > 1:
 			return Usage("only one of the files can be standard input")
+		case !knownPolicy(*orphans):
+			return Usage("--orphans: it must be reject or anonymous, not %q", *orphans)
 		}
 		ctx, end := c.beginImport(cmd.Context())
 		defer end()
@@ -96,6 +106,13 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 		return run(cmd, args)
 	}
 	return cmd
+}
+
+var orphanPolicies = map[string]paste.Orphans{"reject": paste.RefuseOrphans, "anonymous": paste.AnonymizeOrphans}
+
+func knownPolicy(name string) bool {
+	_, known := orphanPolicies[name]
+	return known
 }
 
 // importRun is one call of the command: what it has done so far, and the error that ended it.

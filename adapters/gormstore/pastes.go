@@ -49,12 +49,11 @@ var (
 )
 
 type pasteRow struct {
-	ID        string `gorm:"primaryKey"`
-	OwnerID   sql.NullString
-	CreatedAt time.Time `gorm:"autoCreateTime:false"`
-	ExpiresAt sql.NullTime
-	// What Import writes does not say it.
-	Visibility int16 `gorm:"default:0"`
+	ID         string `gorm:"primaryKey"`
+	OwnerID    sql.NullString
+	CreatedAt  time.Time `gorm:"autoCreateTime:false"`
+	ExpiresAt  sql.NullTime
+	Visibility int16
 }
 
 func (pasteRow) TableName() string { return "pastes" }

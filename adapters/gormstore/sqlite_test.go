@@ -70,12 +70,12 @@ func TestSQLiteWithoutRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	pastes := NewPastes(store)
-	batch := make([]paste.Paste, 1000)
+	batch := make([]paste.Document, 1000)
 	for i := range batch {
-		batch[i] = paste.Paste{ID: paste.ID(fmt.Sprint("one of many pastes ", i)), CreatedAt: time.Now()}
+		batch[i].Paste = paste.Paste{ID: paste.ID(fmt.Sprint("one of many pastes ", i)), CreatedAt: time.Now()}
 	}
 	started := time.Now()
-	_, err = pastes.Import(t.Context(), batch)
+	_, err = pastes.Import(t.Context(), batch, paste.RefuseOrphans)
 	if !fault.Is(err, fault.Unavailable) || fault.MessageOf(err) != messageNoRoom {
 		t.Errorf("got %v, want %q", err, messageNoRoom)
 	}

@@ -6,6 +6,8 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -19,6 +21,8 @@ const (
 	maxText = 64 << 10
 	// maxNumber is the same of a number, extended JSON included.
 	maxNumber = 256
+	// maxName is the longest name of a member that is looked at, in bytes: all that are read are far shorter.
+	maxName = 128
 )
 
 var (
@@ -39,6 +43,26 @@ func members(object []byte) iter.Seq2[[]byte, []byte] {
 			}
 		}
 	}
+}
+
+// eachMember calls visit with the name and the value of each member of an object. An error of visit ends it.
+func eachMember(object []byte, visit func(name, value []byte) error) error {
+	if object[0] != '{' {
+		return errNotJSON
+	}
+	for quoted, value := range members(object) {
+		if len(quoted) > maxName {
+			continue
+		}
+		name := quoted[1 : len(quoted)-1]
+		if bytes.IndexByte(name, '\\') >= 0 {
+			name = []byte(unquote(quoted))
+		}
+		if err := visit(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // values yields the elements of a JSON array.
@@ -102,6 +126,74 @@ func stringEnd(text []byte) int {
 			return end
 		}
 	}
+}
+
+// unquote returns what a string says. As encoding/json does, it takes half a surrogate pair for U+FFFD; bytes that are not valid
+// UTF-8 stay as they are.
+func unquote(quoted []byte) string {
+	rest := quoted[1 : len(quoted)-1]
+	escape := bytes.IndexByte(rest, '\\')
+	if escape < 0 {
+		return string(rest)
+	}
+	var text strings.Builder
+	text.Grow(len(rest)) // no escape is shorter than what it stands for
+	for ; escape >= 0; escape = bytes.IndexByte(rest, '\\') {
+		text.Write(rest[:escape])
+		kind := rest[escape+1]
+		rest = rest[escape+2:]
+		if kind != 'u' {
+			text.WriteByte(escaped(kind))
+			continue
+		}
+		r := codeUnit(rest)
+		rest = rest[4:]
+		if utf16.IsSurrogate(r) {
+			second := rune(0)
+			if bytes.HasPrefix(rest, []byte(`\u`)) {
+				second = codeUnit(rest[2:])
+			}
+			if r = utf16.DecodeRune(r, second); r != utf8.RuneError {
+				rest = rest[6:]
+			}
+		}
+		text.WriteRune(r)
+	}
+	text.Write(rest)
+	return text.String()
+}
+
+// escaped returns what the letter after a backslash stands for.
+func escaped(letter byte) byte {
+	switch letter {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return letter
+}
+
+// codeUnit reads the four hexadecimal digits at the beginning of text.
+func codeUnit(text []byte) (unit rune) {
+	for _, digit := range text[:4] {
+		switch {
+		case digit >= 'a':
+			digit -= 'a' - 10
+		case digit >= 'A':
+			digit -= 'A' - 10
+		default:
+			digit -= '0'
+		}
+		unit = unit<<4 | rune(digit)
+	}
+	return unit
 }
 
 func isNull(value []byte) bool { return value[0] == 'n' }
@@ -170,21 +262,38 @@ func readNumber(value []byte, n *int64) error {
 	return nil
 }
 
+// readLongText reads a string of any length.
+func readLongText(value []byte, text *string) error {
+	switch {
+	case isNull(value):
+		return nil
+	case value[0] != '"':
+		return errNotJSON
+	}
+	*text = unquote(value)
+	return nil
+}
+
 // readTexts reads an array of strings, at most limit+1 of them.
 func readTexts(value []byte, texts *[]string, limit int) error {
+	return readList(value, texts, limit, readText)
+}
+
+// readList reads an array, at most limit+1 elements of it.
+func readList[T any](value []byte, list *[]T, limit int, read func(value []byte, element *T) error) error {
 	if isNull(value) {
 		return nil
 	}
 	if value[0] != '[' {
 		return errNotJSON
 	}
-	*texts = nil
-	for element := range values(value) {
-		var text string
-		if err := readText(element, &text); err != nil {
+	*list = nil
+	for text := range values(value) {
+		var element T
+		if err := read(text, &element); err != nil {
 			return err
 		}
-		if *texts = append(*texts, text); len(*texts) > limit {
+		if *list = append(*list, element); len(*list) > limit {
 			return nil
 		}
 	}

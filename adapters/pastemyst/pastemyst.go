@@ -3,7 +3,6 @@
 package pastemyst
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 
@@ -50,23 +49,6 @@ func Keys(r io.Reader, array bool) imports.Records[imports.Key] {
 	})
 }
 
-// Pastes reads the pastes collection.
-func Pastes(r io.Reader, array bool) imports.Records[imports.Paste] {
-	return read(r, array, func(p *imports.Paste, name, value []byte) error {
-		switch string(name) {
-		case "_id":
-			return readText(value, &p.ID)
-		case "ownerId":
-			return readText(value, &p.Owner)
-		case "createdAt":
-			return readNumber(value, &p.CreatedAt)
-		case "deletesAt":
-			return readNumber(value, &p.DeletesAt)
-		}
-		return nil
-	})
-}
-
 // read yields one record for each document. Only what cannot be read at all is an error of its own.
 func read[R any](r io.Reader, array bool, member func(record *R, name, value []byte) error) imports.Records[R] {
 	return func(yield func(imports.Record[R], error) bool) {
@@ -97,29 +79,11 @@ func read[R any](r io.Reader, array bool, member func(record *R, name, value []b
 	}
 }
 
-// maxName is the longest name of a member that is looked at, in bytes: all that are read are far shorter.
-const maxName = 128
-
 // decode hands the members of a document on one by one; of two with the same name, the later one counts.
 func decode[R any](text []byte, member func(record *R, name, value []byte) error) (record R, err error) {
-	if text[0] != '{' || !json.Valid(text) {
+	if !json.Valid(text) {
 		return record, errNotJSON
 	}
-	for quoted, value := range members(text) {
-		if len(quoted) > maxName {
-			continue
-		}
-		name := quoted[1 : len(quoted)-1]
-		if bytes.IndexByte(name, '\\') >= 0 {
-			var unquoted string
-			if err := readText(quoted, &unquoted); err != nil {
-				return record, err
-			}
-			name = []byte(unquoted)
-		}
-		if err := member(&record, name, value); err != nil {
-			return record, err
-		}
-	}
-	return record, nil
+	err = eachMember(text, func(name, value []byte) error { return member(&record, name, value) })
+	return record, err
 }

@@ -2,37 +2,169 @@ package imports
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
+// MaxParts is how many tags, pasties, edits and metadata of edits one paste may have together. What MongoDB holds of them comes
+// nowhere near; a broken export could otherwise take many times its own length in memory.
+const MaxParts = 100_000
+
 // Paste is a paste as the source has it. Times are Unix seconds.
 type Paste struct {
 	ID, Owner            string // no owner: anonymous
 	CreatedAt, DeletesAt int64  // DeletesAt 0: never
+	ExpiresIn            string
+	Private, Public      bool
+	Tags                 []string
+	Title                string
+	Pasties              []paste.Pasty
+	Edits                []Edit
+
+	// Of an encrypted paste, instead of the last three.
+	Encrypted                         bool
+	EncryptedData, EncryptedKey, Salt []byte
+}
+
+// Edit is an entry of a paste's history as the source has it.
+type Edit struct {
+	ID           string
+	Number, Type int64
+	Metadata     []string
+	Text         string
+	At           int64 // in Unix seconds
 }
 
 // Pastes brings pastes in.
 type Pastes struct{ pastes paste.Importer }
 
-// maxSeconds is the end of the year 9999.
-const maxSeconds = 253402300799
+const (
+	// maxSeconds is the end of the year 9999.
+	maxSeconds = 253402300799
+	// maxEditNumber leaves room for those that follow, also in clients whose numbers are doubles.
+	maxEditNumber = 1 << 52
+	// maxLifetime is the longest spelling of a lifetime, in bytes.
+	maxLifetime = 64
+)
 
-// Do stores the pastes of the source. The rest is as for Users.
-func (p *Pastes) Do(ctx context.Context, source Source[Paste], reject Reject) (Summary, error) {
-	return run(ctx, source, reject, oneRow(newPaste), p.pastes.Import)
+// Do stores the pastes of the source with all they hold: text is taken as it is, whatever rules it breaks that pastes made here
+// keep to. Of a paste with more than MaxParts the source need not give more than one of a kind beyond that. The rest is as for Users.
+func (p *Pastes) Do(ctx context.Context, source Source[Paste], orphans paste.Orphans, reject Reject) (Summary, error) {
+	return run(ctx, source, reject, newPaste, func(ctx context.Context, pastes []paste.Document) ([]batch.Result, error) {
+		return p.pastes.Import(ctx, pastes, orphans)
+	})
 }
 
-func newPaste(r Paste) (paste.Paste, error) {
-	if r.CreatedAt < 0 || r.DeletesAt < 0 || r.CreatedAt > maxSeconds || r.DeletesAt > maxSeconds {
-		return paste.Paste{}, fault.New(fault.Invalid, "A time is negative or beyond the year 9999.")
+func newPaste(r Paste) (made paste.Document, rows int, err error) {
+	if !isTime(r.CreatedAt) || !isTime(r.DeletesAt) {
+		return paste.Document{}, 0, errTime
 	}
-	made := paste.Paste{ID: paste.ID(r.ID), Owner: user.ID(r.Owner), CreatedAt: time.Unix(r.CreatedAt, 0).UTC()}
+	made.Paste = paste.Paste{ID: paste.ID(r.ID), Owner: user.ID(r.Owner), CreatedAt: time.Unix(r.CreatedAt, 0).UTC()}
 	if r.DeletesAt != 0 {
 		made.ExpiresAt = time.Unix(r.DeletesAt, 0).UTC()
 	}
-	return made, made.Validate()
+	if err := made.Validate(); err != nil {
+		return paste.Document{}, 0, err
+	}
+	if made.Content, err = newContent(r); err != nil {
+		return paste.Document{}, 0, err
+	}
+	return made, 2 + len(made.Edits), nil
+}
+
+var errTime = fault.New(fault.Invalid, "A time is negative or beyond the year 9999.")
+
+func isTime(seconds int64) bool { return seconds >= 0 && seconds <= maxSeconds }
+
+func newContent(r Paste) (paste.Content, error) {
+	if err := validate(r); err != nil {
+		return paste.Content{}, err
+	}
+	made := paste.Content{Title: r.Title, Tags: slices.Clone(r.Tags), Lifetime: paste.Lifetime(r.ExpiresIn), Pasties: r.Pasties}
+	slices.Sort(made.Tags)
+	made.Tags = slices.Compact(made.Tags)
+	switch {
+	case r.Private: // of both, the one that shows less
+		made.Visibility = paste.Private
+	case r.Public:
+		made.Visibility = paste.Public
+	}
+	if r.Encrypted || r.holdsCipher() {
+		made.Cipher = &paste.Cipher{Data: r.EncryptedData, Key: r.EncryptedKey, Salt: r.Salt}
+	}
+	var err error
+	made.Edits, err = newEdits(r.Edits)
+	return made, err
+}
+
+func (r *Paste) holdsCipher() bool { return len(r.EncryptedData)+len(r.EncryptedKey)+len(r.Salt) > 0 }
+
+// validate returns a fault.Invalid about what cannot be stored as it is.
+func validate(r Paste) error {
+	parts := len(r.Tags) + len(r.Pasties) + len(r.Edits)
+	for i := range r.Edits {
+		parts += len(r.Edits[i].Metadata)
+	}
+	switch {
+	case parts > MaxParts:
+		return fault.New(fault.Invalid, fmt.Sprintf("The paste has more than %d tags, pasties, edits and metadata of edits.", MaxParts))
+	case len(r.ExpiresIn) > maxLifetime || strings.ContainsRune(r.ExpiresIn, 0):
+		return fault.New(fault.Invalid, fmt.Sprintf("The paste's expiresIn is longer than %d bytes, or has a zero byte in it.", maxLifetime))
+	case !r.isUTF8():
+		return fault.New(fault.Invalid, "A text of the paste is not valid UTF-8.")
+	case r.Encrypted && !r.holdsCipher():
+		return fault.New(fault.Invalid, "The paste is said to be encrypted, but there is nothing encrypted in it.")
+	case r.holdsCipher() && (r.Title != "" || len(r.Pasties)+len(r.Edits) > 0):
+		return fault.New(fault.Invalid, "The paste is encrypted, and has a title, pasties or edits that are not.")
+	}
+	return nil
+}
+
+func (r *Paste) isUTF8() bool {
+	valid := utf8.ValidString(r.ExpiresIn) && utf8.ValidString(r.Title)
+	for i := 0; valid && i < len(r.Tags); i++ {
+		valid = utf8.ValidString(r.Tags[i])
+	}
+	for i := 0; valid && i < len(r.Pasties); i++ {
+		p := &r.Pasties[i]
+		valid = utf8.ValidString(p.ID) && utf8.ValidString(p.Title) && utf8.ValidString(p.Language) && utf8.ValidString(p.Code)
+	}
+	for i := 0; valid && i < len(r.Edits); i++ {
+		e := &r.Edits[i]
+		valid = utf8.ValidString(e.ID) && utf8.ValidString(e.Text)
+		for j := 0; valid && j < len(e.Metadata); j++ {
+			valid = utf8.ValidString(e.Metadata[j])
+		}
+	}
+	return valid
+}
+
+// newEdits returns the history in the order that it has in the source.
+func newEdits(edits []Edit) ([]paste.Edit, error) {
+	if len(edits) == 0 {
+		return nil, nil
+	}
+	made := make([]paste.Edit, len(edits))
+	for i, e := range edits {
+		switch {
+		case !isTime(e.At):
+			return nil, errTime
+		case e.Type < int64(paste.EditTitle) || e.Type > int64(paste.EditPastyRemoved):
+			return nil, fault.New(fault.Invalid, "The type of an edit is none of 0 to 5.")
+		case e.Number < 0 || e.Number > maxEditNumber:
+			return nil, fault.New(fault.Invalid, "The number of an edit is negative or too large.")
+		}
+		made[i] = paste.Edit{
+			ID: e.ID, Number: e.Number, Type: paste.EditType(e.Type), Metadata: e.Metadata, Text: e.Text, At: time.Unix(e.At, 0).UTC(),
+		}
+	}
+	return made, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/user"
@@ -94,12 +93,4 @@ type OwnerLister interface {
 type Deleter interface {
 	// Delete removes the paste. It fails with fault.NotFound when there is none with that id.
 	Delete(ctx context.Context, id ID) error
-}
-
-// Importer stores pastes that another installation has made.
-type Importer interface {
-	// Import stores the pastes, by id, in one transaction: it creates those that are new and brings the
-	// others into line. The results are in the pastes' order; one of an unknown owner is refused with
-	// fault.NotFound. An error means that nothing was stored.
-	Import(ctx context.Context, pastes []Paste) ([]batch.Result, error)
 }

@@ -283,7 +283,7 @@ func TestLanguages(t *testing.T) {
 // shelf accepts every paste but one, and remembers how large the batches were.
 type shelf struct{ batches []int }
 
-func (s *shelf) Import(_ context.Context, pastes []paste.Paste) ([]batch.Result, error) {
+func (s *shelf) Import(_ context.Context, pastes []paste.Document, _ paste.Orphans) ([]batch.Result, error) {
 	s.batches = append(s.batches, len(pastes))
 	results := make([]batch.Result, len(pastes))
 	for i, p := range pastes {
@@ -335,7 +335,7 @@ func TestImports(t *testing.T) {
 		many[i] = fmt.Sprint("id", i)
 	}
 	s := new(shelf)
-	summary, err := importerOf(s).Do(t.Context(), records(append(many, "known", "broken", "refused", "odd id")...), reject)
+	summary, err := importerOf(s).Do(t.Context(), records(append(many, "known", "broken", "refused", "odd id")...), paste.RefuseOrphans, reject)
 	if want := (imports.Summary{Read: 2504, New: 2500, Unchanged: 1, Rejected: 3}); err != nil || summary != want {
 		t.Errorf("got %+v, error %v, want %+v", summary, err, want)
 	}
@@ -347,14 +347,14 @@ func TestImports(t *testing.T) {
 		!strings.HasPrefix(rejected[2], "2504 odd id The paste id") {
 		t.Errorf("got %q rejected, want 2502 broken, 2503 refused and 2504 odd id", rejected)
 	}
-	if _, err := importerOf(s).Do(t.Context(), records("a", "outage"), reject); !fault.Is(err, fault.Unavailable) {
+	if _, err := importerOf(s).Do(t.Context(), records("a", "outage"), paste.RefuseOrphans, reject); !fault.Is(err, fault.Unavailable) {
 		t.Error(err)
 	}
-	if _, err := importerOf(s).Do(t.Context(), records("a", "unreadable"), reject); err == nil || err.Error() != "disk" {
+	if _, err := importerOf(s).Do(t.Context(), records("a", "unreadable"), paste.RefuseOrphans, reject); err == nil || err.Error() != "disk" {
 		t.Error(err)
 	}
 	full := errors.New("disk full")
-	if _, err := importerOf(s).Do(t.Context(), records("broken", "a"), func(int, []byte, error) error {
+	if _, err := importerOf(s).Do(t.Context(), records("broken", "a"), paste.RefuseOrphans, func(int, []byte, error) error {
 		return full
 	}); !errors.Is(err, full) {
 		t.Error(err)

@@ -18,13 +18,13 @@ import (
 )
 
 // pasteImporter is a paste.Importer.
-type pasteImporter func(ctx context.Context, pastes []paste.Paste) ([]batch.Result, error)
+type pasteImporter func(ctx context.Context, pastes []paste.Document) ([]batch.Result, error)
 
-func (f pasteImporter) Import(ctx context.Context, pastes []paste.Paste) ([]batch.Result, error) {
+func (f pasteImporter) Import(ctx context.Context, pastes []paste.Document, _ paste.Orphans) ([]batch.Result, error) {
 	return f(ctx, pastes)
 }
 
-func storeAll(_ context.Context, pastes []paste.Paste) ([]batch.Result, error) {
+func storeAll(_ context.Context, pastes []paste.Document) ([]batch.Result, error) {
 	return make([]batch.Result, len(pastes)), nil
 }
 
@@ -55,13 +55,13 @@ func TestImportsEndTheirReader(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("enough")
 	accept := func(int, []byte, error) error { return nil }
-	refuse := func(_ context.Context, pastes []paste.Paste) ([]batch.Result, error) {
+	refuse := func(_ context.Context, pastes []paste.Document) ([]batch.Result, error) {
 		results := make([]batch.Result, len(pastes))
 		results[0].Err = fault.New(fault.NotFound, "refused")
 		return results, nil
 	}
-	fail := func(context.Context, []paste.Paste) ([]batch.Result, error) { return nil, cause }
-	hang := func(ctx context.Context, _ []paste.Paste) ([]batch.Result, error) {
+	fail := func(context.Context, []paste.Document) ([]batch.Result, error) { return nil, cause }
+	hang := func(ctx context.Context, _ []paste.Document) ([]batch.Result, error) {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
 	}
@@ -84,7 +84,7 @@ func TestImportsEndTheirReader(t *testing.T) {
 				defer cancel(nil)
 				if c.cancel && name == "cancelled between" {
 					stored := 0
-					c.store = func(ctx context.Context, pastes []paste.Paste) ([]batch.Result, error) {
+					c.store = func(ctx context.Context, pastes []paste.Document) ([]batch.Result, error) {
 						if stored++; stored == 3 {
 							cancel(cause)
 						}
@@ -93,7 +93,7 @@ func TestImportsEndTheirReader(t *testing.T) {
 				} else if c.cancel {
 					time.AfterFunc(time.Minute, func() { cancel(cause) })
 				}
-				if _, err := importerOf(c.store).Do(ctx, c.source, c.reject); !errors.Is(err, cause) {
+				if _, err := importerOf(c.store).Do(ctx, c.source, paste.RefuseOrphans, c.reject); !errors.Is(err, cause) {
 					t.Errorf("got %v, want %v", err, cause)
 				}
 			})
@@ -119,7 +119,7 @@ func TestImportsKeepText(t *testing.T) {
 		}
 	}
 	var batches []int
-	refuse := func(_ context.Context, pastes []paste.Paste) ([]batch.Result, error) {
+	refuse := func(_ context.Context, pastes []paste.Document) ([]batch.Result, error) {
 		batches = append(batches, len(pastes))
 		results := make([]batch.Result, len(pastes))
 		for i := range results {
@@ -128,7 +128,7 @@ func TestImportsKeepText(t *testing.T) {
 		return results, nil
 	}
 	rejected := 0
-	_, err := importerOf(pasteImporter(refuse)).Do(t.Context(), source, func(line int, raw []byte, _ error) error {
+	_, err := importerOf(pasteImporter(refuse)).Do(t.Context(), source, paste.RefuseOrphans, func(line int, raw []byte, _ error) error {
 		if rejected != line || len(raw) != lengths[line] || slices.ContainsFunc(raw, func(b byte) bool { return b != byte(line) }) {
 			t.Errorf("got record %d of %d bytes in place %d, want it as it was, in its own place", line, len(raw), rejected)
 		}
@@ -149,7 +149,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 		ids[i] = fmt.Sprint("id", i)
 	}
 	source := records(append(ids, "a", "broken", "outage")...)
-	summary, err := importerOf(new(shelf)).Do(t.Context(), source, func(line int, _ []byte, _ error) error {
+	summary, err := importerOf(new(shelf)).Do(t.Context(), source, paste.RefuseOrphans, func(line int, _ []byte, _ error) error {
 		rejected = append(rejected, line)
 		return nil
 	})
@@ -160,7 +160,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 	// Only rejects that somebody took note of are counted.
 	full, taken := errors.New("no space left on device"), 0
 	source = records("a", "broken", "broken", "b", "broken")
-	summary, err = importerOf(new(shelf)).Do(t.Context(), source, func(int, []byte, error) error {
+	summary, err = importerOf(new(shelf)).Do(t.Context(), source, paste.RefuseOrphans, func(int, []byte, error) error {
 		if taken++; taken > 1 {
 			return full
 		}
@@ -171,7 +171,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 	}
 	// What a source had before it failed is stored.
 	s := new(shelf)
-	summary, err = importerOf(s).Do(t.Context(), records("a", "b", "unreadable"), nil)
+	summary, err = importerOf(s).Do(t.Context(), records("a", "b", "unreadable"), paste.RefuseOrphans, nil)
 	if err == nil || summary.New != 2 || !slices.Equal(s.batches, []int{2}) {
 		t.Errorf("got %+v, batches of %v, error %v, want 2 new ones in one batch and an error", summary, s.batches, err)
 	}

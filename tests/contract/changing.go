@@ -297,13 +297,16 @@ func cancelledChanges(t *testing.T, s Store) {
 			_, err := s.Tokens.Import(ctx, []token.Token{{ID: "new", Owner: owner.ID, Hash: token.Hash{1}, CreatedAt: now}})
 			return err
 		},
-		"Create paste":  func() error { return s.Pastes.Create(ctx, paste.Paste{ID: "new", CreatedAt: now}) },
-		"Star":          func() error { return s.Pastes.Star(ctx, owner.ID, id) },
-		"Unstar":        func() error { return s.Pastes.Unstar(ctx, owner.ID, id) },
-		"EachByOwner":   func() error { return s.Pastes.EachByOwner(ctx, owner.ID, func(paste.Paste) error { return nil }) },
-		"Delete paste":  func() error { return s.Pastes.Delete(ctx, id) },
-		"Import pastes": func() error { _, err := s.Pastes.Import(ctx, []paste.Paste{{ID: "new", CreatedAt: now}}); return err },
-		"Totals":        func() error { _, err := s.Stats.Totals(ctx); return err },
+		"Create paste": func() error { return s.Pastes.Create(ctx, paste.Paste{ID: "new", CreatedAt: now}) },
+		"Star":         func() error { return s.Pastes.Star(ctx, owner.ID, id) },
+		"Unstar":       func() error { return s.Pastes.Unstar(ctx, owner.ID, id) },
+		"EachByOwner":  func() error { return s.Pastes.EachByOwner(ctx, owner.ID, func(paste.Paste) error { return nil }) },
+		"Delete paste": func() error { return s.Pastes.Delete(ctx, id) },
+		"Import pastes": func() error {
+			_, err := s.Pastes.Import(ctx, []paste.Document{{Paste: paste.Paste{ID: "new", CreatedAt: now}}}, paste.RefuseOrphans)
+			return err
+		},
+		"Totals": func() error { _, err := s.Stats.Totals(ctx); return err },
 	} {
 		if err := call(); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("%s: got %v, want a fault of kind %q", what, err, fault.Unavailable)

@@ -161,20 +161,23 @@ func importTokens(t *testing.T, s Store) {
 
 func importPastes(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
-	run := func(what string, pastes []paste.Paste, wanted ...string) {
+	run := func(what string, pastes []paste.Document, wanted ...string) {
 		t.Helper()
-		results, err := s.Pastes.Import(t.Context(), pastes)
+		results, err := s.Pastes.Import(t.Context(), pastes, paste.RefuseOrphans)
 		wantResults(t, what, results, err, wanted...)
 	}
 	at := now.UTC()
-	mine := paste.Paste{ID: "mine", Owner: owner.ID, CreatedAt: at, ExpiresAt: later.UTC().Truncate(time.Microsecond)}
-	nobodys := paste.Paste{ID: "nobodys", CreatedAt: at}
+	bare := func(id paste.ID, owner user.ID, created, expires time.Time) paste.Document {
+		return paste.Document{Paste: paste.Paste{ID: id, Owner: owner, CreatedAt: created, ExpiresAt: expires}}
+	}
+	mine := bare("mine", owner.ID, at, later.UTC().Truncate(time.Microsecond))
+	nobodys := bare("nobodys", "", at, time.Time{})
 	run("nothing", nil)
-	run("the first time", []paste.Paste{mine, nobodys}, fresh, fresh)
-	run("again", []paste.Paste{nobodys, mine}, unchanged, unchanged)
+	run("the first time", []paste.Document{mine, nobodys}, fresh, fresh)
+	run("again", []paste.Document{nobodys, mine}, unchanged, unchanged)
 	mine.ExpiresAt = time.Time{}
-	stranger := paste.Paste{ID: "stranger", Owner: "nobody", CreatedAt: at}
-	run("a newer export", []paste.Paste{stranger, mine, {ID: "third", Owner: owner.ID, CreatedAt: at.Add(-time.Hour)}},
+	stranger := bare("stranger", "nobody", at, time.Time{})
+	run("a newer export", []paste.Document{stranger, mine, bare("third", owner.ID, at.Add(-time.Hour), time.Time{})},
 		rejected(fault.NotFound), updated, fresh)
 	if got, wanted := activeIDs(t, s, owner.ID), []string{"mine", "third"}; !slices.Equal(got, wanted) {
 		t.Errorf("pastes: got %v, want %v", got, wanted)
@@ -182,4 +185,125 @@ func importPastes(t *testing.T, s Store) {
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
 	want(t, "count", count, 3)
+}
+
+// sealedDocument is an encrypted paste.
+func sealedDocument(id paste.ID) paste.Document {
+	sealed := paste.Document{Paste: paste.Paste{ID: id, CreatedAt: now.UTC()}}
+	sealed.Lifetime, sealed.Tags = paste.Never, []string{"a", "b"}
+	sealed.Cipher = &paste.Cipher{Data: []byte("\x00\xff"), Key: []byte("key=="), Salt: []byte{0}}
+	return sealed
+}
+
+func importDocuments(t *testing.T, s DocumentStore) {
+	owner := storedUser(t, s.Store, "owner")
+	run := func(what string, pastes []paste.Document, wanted ...string) {
+		t.Helper()
+		results, err := s.Pastes.Import(t.Context(), pastes, paste.RefuseOrphans)
+		wantResults(t, what, results, err, wanted...)
+	}
+	full, sealed, empty := newDocument("full"), sealedDocument("sealed"), paste.Document{Paste: paste.Paste{ID: "empty", CreatedAt: now}}
+	full.Owner, full.Stars, empty.Lifetime = owner.ID, 7, "1d"
+	bystander := newDocument("bystander")
+	must(t, s.Documents.CreateDocument(t.Context(), bystander))
+	all := []paste.Document{full, sealed, empty}
+	run("the first time", all, fresh, fresh, fresh)
+	full.Stars = 0
+	for _, wanted := range []paste.Document{full, sealed, empty, bystander} {
+		wantStored(t, s, string(wanted.ID), wanted)
+	}
+	run("again", []paste.Document{empty, full, sealed}, unchanged, unchanged, unchanged)
+
+	// Each thing that a paste holds makes a difference.
+	for what, change := range map[string]func(d *paste.Document){
+		"owner":      func(d *paste.Document) { d.Owner = "" },
+		"expiry":     func(d *paste.Document) { d.ExpiresAt = time.Time{} },
+		"title":      func(d *paste.Document) { d.Title = "other" },
+		"visibility": func(d *paste.Document) { d.Visibility = paste.Public },
+		"tags":       func(d *paste.Document) { d.Tags = nil },
+		"lifetime":   func(d *paste.Document) { d.Lifetime = "2d" },
+		"code":       func(d *paste.Document) { d.Pasties = slices.Clone(d.Pasties); d.Pasties[2].Code = "other" },
+		"order":      func(d *paste.Document) { d.Pasties = []paste.Pasty{d.Pasties[1], d.Pasties[0], d.Pasties[2]} },
+		"history":    func(d *paste.Document) { d.Edits = slices.Clone(d.Edits); d.Edits[1].Text = "other" },
+		"its length": func(d *paste.Document) { d.Edits = d.Edits[:2] },
+		"no history": func(d *paste.Document) { d.Edits = nil },
+		"encryption": func(d *paste.Document) { d.Content = sealed.Content },
+	} {
+		other := full
+		change(&other)
+		run(what, []paste.Document{other}, updated)
+		wantStored(t, s, what, other)
+		run(what+" changed back", []paste.Document{full}, updated)
+		wantStored(t, s, what+" changed back", full)
+	}
+	twice := full
+	twice.Title = "twice"
+	run("one id again and again", []paste.Document{twice, twice, full, full}, updated, unchanged, updated, unchanged)
+	wantStored(t, s, "the last one", full)
+	run("what is there, and something else", []paste.Document{full, twice}, unchanged, updated)
+	wantStored(t, s, "something else", twice)
+	wantStored(t, s, "bystander", bystander)
+}
+
+// importOverEdits has the export win over what was edited here, and over what was stored without content.
+func importOverEdits(t *testing.T, s DocumentStore) {
+	exported := newDocument("paste")
+	must(t, s.Documents.CreateDocument(t.Context(), exported))
+	for number := range int64(3) { // the oldest entries give way
+		_, err := s.Documents.Update(t.Context(), "paste", token.Hash{}, func(_ token.Token, stored paste.Document) (paste.Change, error) {
+			recorded := paste.Edit{ID: fmt.Sprint("new", number), Number: 8 + number, At: time.Unix(2, 0).UTC()}
+			made := paste.Change{Document: stored, Changed: true, Dropped: 1, Recorded: []paste.Edit{recorded}}
+			made.Title, made.Edits = "edited", append(slices.Clone(stored.Edits[1:]), recorded)
+			return made, nil
+		})
+		must(t, err)
+	}
+	storedPaste(t, s.Store, "bare", "", now, time.Time{})
+	bare := paste.Document{Paste: paste.Paste{ID: "bare", CreatedAt: now}}
+	run := func(what string, wanted ...string) {
+		t.Helper()
+		results, err := s.Pastes.Import(t.Context(), []paste.Document{exported, bare}, paste.RefuseOrphans)
+		wantResults(t, what, results, err, wanted...)
+		wantStored(t, s, what, exported)
+		wantStored(t, s, what, bare)
+	}
+	run("over an edit", updated, unchanged)
+	run("again", unchanged, unchanged)
+	bare.Content, exported.Content = exported.Content, paste.Content{}
+	run("content comes and goes", updated, updated)
+	run("again", unchanged, unchanged)
+	// It goes on from there.
+	added := paste.Edit{ID: "e9", Number: 8, At: time.Unix(3, 0).UTC()}
+	edited, err := s.Documents.Update(t.Context(), "bare", token.Hash{}, func(_ token.Token, stored paste.Document) (paste.Change, error) {
+		made := paste.Change{Document: stored, Changed: true, Recorded: []paste.Edit{added}}
+		made.Edits = append(slices.Clone(stored.Edits), added)
+		return made, nil
+	})
+	must(t, err)
+	wantStored(t, s, "an edit of what was imported", edited)
+}
+
+func importOrphans(t *testing.T, s DocumentStore) {
+	orphan, owned := newDocument("orphan"), newDocument("owned")
+	orphan.Owner, owned.Owner = "gone", storedUser(t, s.Store, "owner").ID
+	run := func(what string, orphans paste.Orphans, wanted ...string) {
+		t.Helper()
+		results, err := s.Pastes.Import(t.Context(), []paste.Document{orphan, owned}, orphans)
+		wantResults(t, what, results, err, wanted...)
+	}
+	run("refused", paste.RefuseOrphans, rejected(fault.NotFound), fresh)
+	wantNoDocument(t, s, "orphan")
+	anonymous := orphan
+	anonymous.Owner = ""
+	for _, result := range []string{fresh, unchanged} {
+		run("without an owner", paste.AnonymizeOrphans, result, unchanged)
+		wantStored(t, s, "without an owner", anonymous)
+		wantStored(t, s, "with an owner", owned)
+	}
+	run("refused, and left as it is", paste.RefuseOrphans, rejected(fault.NotFound), unchanged)
+	wantStored(t, s, "without an owner", anonymous)
+	_, err := s.Users.Import(t.Context(), []user.Account{importedAccount(t, "gone", "gone")})
+	must(t, err)
+	run("the owner is there", paste.AnonymizeOrphans, updated, unchanged)
+	wantStored(t, s, "with the owner that came", orphan)
 }

@@ -251,7 +251,7 @@ func visitorsAsk(t *testing.T, s Store) {
 // through, and every record is there once.
 func importsMeet(t *testing.T, s Store) {
 	const records = 60
-	accounts, keys, pastes := make([]user.Account, records), make([]token.Token, records), make([]paste.Paste, records)
+	accounts, keys, pastes := make([]user.Account, records), make([]token.Token, records), make([]paste.Document, records)
 	uses := make(map[token.ID]time.Time)
 	for i := range records {
 		u := newUser(t, fmt.Sprint("user", i))
@@ -260,7 +260,8 @@ func importsMeet(t *testing.T, s Store) {
 			User: u, Stars: []string{fmt.Sprint("p", i), fmt.Sprint("p", (i+1)%records)}, Services: map[string]string{"github": fmt.Sprint(i)},
 		}
 		keys[i] = token.Token{ID: token.ID(fmt.Sprint("k", i)), Owner: u.ID, Hash: token.Hash{1, byte(i)}, CreatedAt: now}
-		pastes[i] = paste.Paste{ID: paste.ID(fmt.Sprint("p", i)), Owner: u.ID, CreatedAt: now.UTC()}
+		pastes[i] = newDocument(paste.ID(fmt.Sprint("p", i)))
+		pastes[i].Owner, pastes[i].Pasties = u.ID, pastes[i].Pasties[:1]
 		uses[keys[i].ID] = now
 	}
 	_, err := s.Users.Import(t.Context(), accounts[:records/2])
@@ -282,7 +283,7 @@ func importsMeet(t *testing.T, s Store) {
 		if err = s.Tokens.SetLastUsed(t.Context(), uses); err != nil {
 			return err
 		}
-		results[caller], err = s.Pastes.Import(t.Context(), p)
+		results[caller], err = s.Pastes.Import(t.Context(), p, paste.RefuseOrphans)
 		return err
 	}))
 	fresh := 0

@@ -2,8 +2,10 @@ package fake
 
 import (
 	"context"
+	"reflect"
 	"slices"
 
+	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 )
@@ -137,6 +139,37 @@ func (p Pastes) DeleteIf(ctx context.Context, id paste.ID, presented token.Hash,
 	p.pastes = slices.DeleteFunc(p.pastes, func(known paste.Paste) bool { return known.ID == id })
 	delete(p.contents, id)
 	return nil
+}
+
+// Import implements paste.Importer.
+func (p Pastes) Import(ctx context.Context, pastes []paste.Document, orphans paste.Orphans) ([]batch.Result, error) {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	results := make([]batch.Result, len(pastes))
+	for i, wanted := range pastes {
+		if wanted.Owner != "" && !p.exists(wanted.Owner) {
+			if orphans != paste.AnonymizeOrphans {
+				results[i].Err = errNotFound
+				continue
+			}
+			wanted.Owner = ""
+		}
+		wanted.CreatedAt, wanted.ExpiresAt = wanted.CreatedAt.UTC(), wanted.ExpiresAt.UTC()
+		stored := slices.IndexFunc(p.pastes, func(known paste.Paste) bool { return known.ID == wanted.ID })
+		switch {
+		case stored < 0:
+			p.pastes = append(p.pastes, wanted.Paste)
+		case p.pastes[stored] == wanted.Paste && reflect.DeepEqual(p.contents[wanted.ID], clone(wanted.Content)):
+			results[i].Outcome = batch.Unchanged
+		default:
+			results[i].Outcome, p.pastes[stored] = batch.Updated, wanted.Paste
+		}
+		p.keep(wanted)
+	}
+	return results, nil
 }
 
 // clone returns a copy that shares nothing with c, with times as a database returns them.

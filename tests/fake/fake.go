@@ -553,30 +553,6 @@ func (p Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error 
 	return nil
 }
 
-// Import implements paste.Importer.
-func (p Pastes) Import(ctx context.Context, pastes []paste.Paste) ([]batch.Result, error) {
-	unlock, err := p.lock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	results := make([]batch.Result, len(pastes))
-	for i, wanted := range pastes {
-		stored := slices.IndexFunc(p.pastes, func(known paste.Paste) bool { return known.ID == wanted.ID })
-		switch {
-		case wanted.Owner != "" && !p.exists(wanted.Owner):
-			results[i].Err = errNotFound
-		case stored < 0:
-			p.pastes = append(p.pastes, wanted)
-		case p.pastes[stored] == wanted:
-			results[i].Outcome = batch.Unchanged
-		default:
-			results[i].Outcome, p.pastes[stored] = batch.Updated, wanted
-		}
-	}
-	return results, nil
-}
-
 // Totals implements stats.Counter.
 func (s Stats) Totals(ctx context.Context) (stats.Totals, error) {
 	unlock, err := s.lock(ctx)

@@ -112,12 +112,12 @@ func TestEditsFromTwoNodes(t *testing.T) {
 		})
 		working.Go(func() {
 			for round := range 5 {
-				imported := make([]paste.Paste, 0, beside)
+				imported := make([]paste.Document, beside)
 				for i := range beside {
-					imported = append(imported, paste.Paste{ID: paste.ID(fmt.Sprintf("beside%02d", beside-1-i)), Owner: "owner",
-						CreatedAt: time.Now().Add(time.Duration(round) * time.Second)})
+					imported[i].Paste = paste.Paste{ID: paste.ID(fmt.Sprintf("beside%02d", beside-1-i)), Owner: "owner",
+						CreatedAt: time.Now().Add(time.Duration(round) * time.Second)}
 				}
-				results, err := nodes[1].Import(t.Context(), imported)
+				results, err := nodes[1].Import(t.Context(), imported, paste.RefuseOrphans)
 				outcomes(t, results, err)
 			}
 		})

@@ -37,7 +37,8 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 				return err
 			},
 			"an import of pastes": func(ctx context.Context) error {
-				results, err := s.pastes.Import(ctx, []paste.Paste{{ID: "p", Owner: "epoxy", CreatedAt: time.Now()}})
+				imported := paste.Document{Paste: paste.Paste{ID: "p", Owner: "epoxy", CreatedAt: time.Now()}}
+				results, err := s.pastes.Import(ctx, []paste.Document{imported}, paste.RefuseOrphans)
 				outcomes(t, results, err)
 				return err
 			},

@@ -78,7 +78,8 @@ func (s *service) pasteWork() []func(ctx context.Context, id string) error {
 			return s.pastes.Create(ctx, paste.Paste{ID: paste.ID(id), Owner: "epoxy", CreatedAt: time.Now()})
 		},
 		func(ctx context.Context, id string) error {
-			_, err := s.pastes.Import(ctx, []paste.Paste{{ID: paste.ID("imported-" + id), CreatedAt: time.Now()}})
+			imported := paste.Document{Paste: paste.Paste{ID: paste.ID("imported-" + id), CreatedAt: time.Now()}}
+			_, err := s.pastes.Import(ctx, []paste.Document{imported}, paste.RefuseOrphans)
 			return err
 		},
 		func(ctx context.Context, _ string) error {

@@ -122,14 +122,14 @@ func TestSlowStatementIsCut(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		s, told := openTold(t, cfg, time.Nanosecond)
-		batch := make([]paste.Paste, 1000)
-		for i := range batch {
-			batch[i] = paste.Paste{ID: paste.ID(fmt.Sprint("p", i)), CreatedAt: time.Now()}
+		specs := make([]string, 1000)
+		for i := range specs {
+			specs[i] = fmt.Sprintf("u%d=user%d", i, i)
 		}
-		if _, err := s.pastes.Import(t.Context(), batch); err != nil {
+		if _, err := s.users.Import(t.Context(), accounts(t, specs...)); err != nil {
 			t.Fatal(err)
 		}
-		told.wantTold(t, 1000, `INSERT INTO "pastes"`, "…")
+		told.wantTold(t, 1000, `INSERT INTO "users"`, "…")
 		for _, statement := range told.with("") {
 			if len(statement.SQL) > 1100 {
 				t.Errorf("a text of %d bytes", len(statement.SQL))

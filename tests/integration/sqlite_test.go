@@ -68,7 +68,8 @@ func TestSQLiteWrittenByAnother(t *testing.T) {
 			return tokens.SetLastUsed(ctx, map[token.ID]time.Time{"t": time.Now()})
 		},
 		"an import": func(ctx context.Context) error {
-			_, err := pastes.Import(ctx, []paste.Paste{{ID: "imported", CreatedAt: time.Now()}})
+			imported := paste.Document{Paste: paste.Paste{ID: "imported", CreatedAt: time.Now()}}
+			_, err := pastes.Import(ctx, []paste.Document{imported}, paste.RefuseOrphans)
 			return err
 		},
 		"a sweep": func(ctx context.Context) error {

@@ -1,0 +1,140 @@
+package pastemyst
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/application/imports"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// onePaste reads a single document.
+func onePaste(t *testing.T, document string) imports.Record[imports.Paste] {
+	t.Helper()
+	records := collect(t, Pastes(strings.NewReader(document), false))
+	if len(records) != 1 {
+		t.Fatalf("%s: got %d records, want 1", document, len(records))
+	}
+	return records[0]
+}
+
+func TestPastes(t *testing.T) {
+	t.Parallel()
+	got := onePaste(t, `{"_id":"p1","ownerId":"u1","createdAt":{"$numberInt":"5"},"deletesAt":{"$numberDouble":"65.0"},"expiresIn":"1w",`+
+		`"isPrivate":true,"isPublic":false,"encrypted":false,"stars":{"$numberLong":"9"},"title":"a \"title\"\u0000","tags":["b","","a"],`+
+		`"pasties":[{"_id":"x","title":"\ud83d\ude00","language":"unknown","code":"a\r\n\u0000\t\\\/\b\f"},{"more":1}],`+
+		`"edits":[{"_id":"e2","editId":1.0,"editType":{"$numberInt":"5"},"metadata":["x","","Go"],"edit":"code","editedAt":{"$numberLong":"7"}},`+
+		`{"_id":"e1","edit":"old","metadata":null}]}`)
+	want := imports.Paste{
+		ID: "p1", Owner: "u1", CreatedAt: 5, DeletesAt: 65, ExpiresIn: "1w", Private: true, Title: "a \"title\"\x00", Tags: []string{"b", "", "a"},
+		Pasties: []paste.Pasty{{ID: "x", Title: "😀", Language: "unknown", Code: "a\r\n\x00\t\\/\b\f"}, {}},
+		Edits:   []imports.Edit{{ID: "e2", Number: 1, Type: 5, Metadata: []string{"x", "", "Go"}, Text: "code", At: 7}, {ID: "e1", Text: "old"}},
+	}
+	if got.Err != nil || !reflect.DeepEqual(got.Value, want) {
+		t.Errorf("got %+v, error %v, want %+v", got.Value, got.Err, want)
+	}
+	for _, document := range []string{
+		`{"pasties":{}}`, `{"pasties":[null]}`, `{"pasties":[[]]}`, `{"pasties":[{"code":1}]}`, `{"edits":[{"editId":"1"}]}`, `{"title":[]}`,
+		`{"edits":[{"metadata":[1]}]}`, `{"edits":""}`, `{"isPrivate":1}`, `{"tags":"a,b"}`, `{"salt":1}`, `{"salt":{}}`, `{"salt":{"$binary":1}}`,
+		`{"salt":{"$binary":"?"}}`, `{"salt":{"$binary":{"base64":{}}}}`, `{"salt":[]}`,
+	} {
+		if got := onePaste(t, document); got.Err == nil {
+			t.Errorf("%s: got %+v, want an error", document, got.Value)
+		}
+	}
+}
+
+func TestEncryptedPastes(t *testing.T) {
+	t.Parallel()
+	for form, want := range map[string]string{
+		`null`: "", `""`: "", `"AA=="`: "AA==", `"\u0000\/x"`: "\x00/x", `{"$binary":"AP8=","$type":"00"}`: "\x00\xff",
+		`{"$binary":{"base64":"AP8=","subType":"00"}}`: "\x00\xff", `{"$binary":{"subType":"00","base64":"\/\u0041=="}}`: "\xfc",
+	} {
+		got := onePaste(t, fmt.Sprintf(`{"encrypted":true,"encryptedData":%s,"encryptedKey":%s,"salt":%s}`, form, form, form))
+		p := got.Value
+		if got.Err != nil || !p.Encrypted || string(p.EncryptedData) != want || string(p.EncryptedKey) != want || string(p.Salt) != want {
+			t.Errorf("%s: got %+v, error %v, want %q three times", form, p, got.Err, want)
+		}
+	}
+}
+
+func TestDiffsLoseNames(t *testing.T) {
+	t.Parallel()
+	const hunk = "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+--- b\n"
+	for diff, want := range map[string]string{
+		"": "", hunk: hunk, "--- ": "--- ", "--- a\n": "--- a\n", "--- a\nb\n": "--- a\nb\n", "---\n+++\n" + hunk: "---\n+++\n" + hunk,
+		paste.DiffHeader: paste.DiffHeader, "--- /tmp/a b\t2021-03-04 05:06:07.089 +0100\n+++ /tmp/c\t2021\n" + hunk: paste.DiffHeader + hunk,
+	} {
+		for _, order := range []string{`{"editType":3,"edit":%s}`, `{"edit":%s,"editType":{"$numberInt":"3"}}`} {
+			text, _ := json.Marshal(diff) // a string
+			got := onePaste(t, `{"edits":[`+fmt.Sprintf(order, text)+`]}`)
+			if got.Err != nil || got.Value.Edits[0].Text != want {
+				t.Errorf("%q: got %+v, error %v, want %q", diff, got.Value, got.Err, want)
+			}
+		}
+		if revertible := strings.Replace(want, "+--- b", "+b", 1); strings.HasPrefix(want, "--- \n") && strings.Contains(want, "@@") {
+			if before, err := paste.Revert("b\n", revertible); err != nil || before != "a" {
+				t.Errorf("%q: got %q, error %v, want a", revertible, before, err)
+			}
+		}
+	}
+	if got := onePaste(t, `{"edits":[{"editType":2,"edit":"--- a\n+++ b\n"}]}`); got.Value.Edits[0].Text != "--- a\n+++ b\n" {
+		t.Errorf("got %q, want an old language as it is", got.Value.Edits[0].Text)
+	}
+}
+
+// TestBoundsOfPastes has documents that would take many times their own length if they were decoded as they ask for.
+func TestBoundsOfPastes(t *testing.T) { // alone, for it counts what is allocated
+	const much = 4 << 20
+	for name, document := range map[string]string{
+		"pasties":         `{"pasties":[` + strings.Repeat(`{},`, much/3) + `{}]}`,
+		"edits":           `{"edits":[` + strings.Repeat(`{},`, much/3) + `{}]}`,
+		"tags":            `{"tags":[` + strings.Repeat(`"",`, much/3) + `""]}`,
+		"metadata":        `{"edits":[{"metadata":[` + strings.Repeat(`"",`, much/3) + `""]}]}`,
+		"many metadata":   `{"edits":[` + strings.Repeat(`{"metadata":["","",""]},`, much/24) + `{}]}`,
+		"binaries":        `{"salt":` + strings.Repeat(`{"$binary":`, maxDepth-10) + `1` + strings.Repeat(`}`, maxDepth-10) + `}`,
+		"invalid UTF-8":   `{"title":"` + strings.Repeat("\xff", much) + `"}`,
+		"a surrogate":     `{"title":"` + strings.Repeat(`\ud800`, much/6) + `"}`,
+		"escaped letters": `{"title":"` + strings.Repeat(`\u0000`, much/6) + `"}`,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		p := imports.Paste{}
+		for record := range Pastes(strings.NewReader(document), false) {
+			p = record.Value
+		}
+		runtime.ReadMemStats(&after)
+		parts := len(p.Pasties) + len(p.Edits) + len(p.Tags)
+		for _, e := range p.Edits {
+			parts += len(e.Metadata)
+		}
+		if parts > 2*imports.MaxParts+2 {
+			t.Errorf("%s: got %d parts, want hardly more than %d", name, parts, imports.MaxParts)
+		}
+		if allocated, limit := after.TotalAlloc-before.TotalAlloc, uint64(maxDocument+64<<20); allocated > limit {
+			t.Errorf("%s: got %d bytes allocated, want at most %d", name, allocated, limit)
+		}
+	}
+}
+
+func FuzzUnquote(f *testing.F) {
+	for _, seed := range []string{
+		`""`, `"a"`, `"\n\"\\\/\b\f\r\t"`, `"\u00e4\ud83d\ude00\ud83d\ud83d\ude00\ud83d\n\ude00\uD83D\uDE00"`, `"\ud83dx"`, `"\ud83d\u0041"`,
+		`"ä😀"`, `"\\u0041"`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var want string
+		if text == "" || text[0] != '"' || strings.ToValidUTF8(text, "") != text || json.Unmarshal([]byte(text), &want) != nil {
+			return
+		}
+		if got := unquote([]byte(strings.TrimRight(text, space))); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	})
+}
