@@ -102,7 +102,7 @@ func (p *Pastes) EachActiveID(ctx context.Context, owner user.ID, visit func(pas
 			}
 		}
 		return nil
-	})
+	}, p.store.sql.lists, p.store.sql.bulk)
 }
 
 // eachActiveRow is EachActiveID for ids of any form, each in a row of its own.
@@ -112,7 +112,7 @@ func (p *Pastes) eachActiveRow(ctx context.Context, visit func(paste.ID) error, 
 		stopped error
 	)
 	err := p.store.queryRows(ctx, p.store.queries.activeIDs, []any{&id}, func() error {
-		stopped = visiting(func() error { return visit(paste.ID(id)) })
+		stopped = visiting(func() error { return visit(paste.ID(id)) }, p.store.sql.lists, p.store.sql.bulk)
 		return stopped
 	}, args...)
 	if stopped != nil {
@@ -171,7 +171,7 @@ func (p *Pastes) EachByOwner(ctx context.Context, owner user.ID, visit func(past
 	}
 	defer leave()
 	query := p.store.gorm.WithContext(ctx).Model(&pasteRow{}).Where("owner_id = ?", string(owner)).Order("created_at DESC, id DESC")
-	return walk(query, func(row *pasteRow) error { return visit(row.paste()) })
+	return walk(query, func(row *pasteRow) error { return visit(row.paste()) }, p.store.sql.lists, p.store.sql.bulk)
 }
 
 // Delete implements paste.Deleter.

@@ -3,7 +3,9 @@ package gormstore
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"gorm.io/gorm"
 )
@@ -24,8 +26,8 @@ import (
 type pool struct {
 	*sql.DB
 
-	bulk, lists, writes gate
-	accounts            gate // nil: accounts are bounded by their dataloader, or need not be
+	bulk, lists, writes *gate
+	accounts            *gate // nil: accounts are bounded by their dataloader, or need not be
 
 	// Statements with merged lookups of one kind that may be under way at once: users by name, or tokens; and
 	// accounts. 0 on SQLite, which is in the same process: there is nothing to save.
@@ -107,18 +109,25 @@ func (p gormPool) BeginTx(ctx context.Context, options *sql.TxOptions) (gorm.Con
 
 // gate lets as many in at once as it has room for, and the others in the order in which they came. A nil gate lets
 // everybody in.
-type gate chan struct{}
+type gate struct {
+	places   chan struct{}
+	visitors atomic.Int32 // places whose holders are calling a visitor: what they do next is not the store's to say
+}
 
-func newGate(room int) gate { return make(gate, room) }
+func newGate(room int) *gate { return &gate{places: make(chan struct{}, room)} }
+
+// lent reports whether every place is held by somebody who is calling a visitor.
+func (g *gate) lent() bool { return g != nil && int(g.visitors.Load()) >= cap(g.places) }
 
 // enter passes the gates in their order, the same for all who pass several. It fails with fault.Unavailable when the
-// context ends first, and with errNested instead of waiting when it may be the caller itself who is in the way.
-func enter(ctx context.Context, gates ...gate) (leave func(), err error) {
+// context ends first, and with errNested instead of waiting when the caller is a visitor and the room that it wants is
+// with visitors only, who may wait for each other. Whoever else has a place gives it up by himself.
+func enter(ctx context.Context, gates ...*gate) (leave func(), err error) {
 	passed := 0
 	leave = func() {
 		for _, g := range gates[:passed] {
 			if g != nil {
-				<-g
+				<-g.places
 			}
 		}
 	}
@@ -127,16 +136,16 @@ func enter(ctx context.Context, gates ...gate) (leave func(), err error) {
 			continue
 		}
 		select {
-		case gates[passed] <- struct{}{}:
+		case gates[passed].places <- struct{}{}:
 			continue
 		default:
 		}
-		if inVisit() {
+		if slices.ContainsFunc(gates, (*gate).lent) && inVisit() {
 			leave()
 			return nil, errNested
 		}
 		select {
-		case gates[passed] <- struct{}{}:
+		case gates[passed].places <- struct{}{}:
 		case <-ctx.Done():
 			leave()
 			return nil, unavailable(ctx.Err())

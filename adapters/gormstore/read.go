@@ -19,7 +19,7 @@ import (
 type lookup[K, V any] struct {
 	store  *Store
 	from   source
-	gate   gate                // what each statement passes; nil: nothing
+	gate   *gate               // what each statement passes; nil: nothing
 	one    string              // the statement for one key
 	args   func(K) []any       // its arguments
 	many   string              // the statement for several keys, see findMany

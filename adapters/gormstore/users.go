@@ -148,7 +148,7 @@ func (u *Users) Each(ctx context.Context, visit func(user.User) error) error {
 			return err
 		}
 		return visit(found)
-	})
+	}, u.store.sql.lists, u.store.sql.bulk)
 }
 
 // WithServices implements user.ServiceFinder.
@@ -179,7 +179,7 @@ func (u *Users) Update(ctx context.Context, name user.Name, change func(*user.Us
 			return err
 		}
 		before, servicesBefore := updated, maps.Clone(services)
-		if err := visiting(func() error { return change(&updated, services) }); err != nil {
+		if err := visiting(func() error { return change(&updated, services) }, u.store.sql.writes, u.store.sql.bulk); err != nil {
 			return err
 		}
 		updated.ID, updated.CreatedAt = before.ID, before.CreatedAt
