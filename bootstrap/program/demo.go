@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -38,25 +39,23 @@ type demoAccount struct {
 // demoTokenLife is how long the printed token works. Each start prints a new one.
 const demoTokenLife = 24 * time.Hour
 
-// Each account has the same pastes. Two of them stay (0), two expire, one has expired; some it has starred.
-var (
-	demoPasteLives = []time.Duration{0, 0, time.Hour, 24 * time.Hour, -time.Hour}
-	demoStars      = []int{0, 1, 4}
-)
+// demoStars are which of the pastes an account has starred: two that stay, and one that has expired.
+var demoStars = []int{0, 1, 4}
 
-// demonstration stores data to look at, in a database that holds nothing else. Use cases cannot: they choose ids themselves.
+// demonstration stores data to look at, in a database that holds nothing else. Use cases cannot create it: they choose ids themselves.
 type demonstration struct {
 	find   user.Finder
 	users  user.Creator
-	pastes paste.Creator
+	pastes paste.DocumentCreator
 	stars  paste.Starrer
 	count  stats.Counter
+	made   *pastes.UseCases
 }
 
 // prepareDemonstration stores the demonstration's data in the database that cfg names, unless an earlier start has. It
 // fails with fault.Conflict, and stores nothing, when the database holds data and was never a demonstration, or
 // when somebody else has one of the demonstration's names.
-func prepareDemonstration(ctx context.Context, cfg gormstore.Config) (err error) {
+func prepareDemonstration(ctx context.Context, cfg gormstore.Config, made *pastes.UseCases) (err error) {
 	cfg.ReplicaURLs = nil // it reads what it writes
 	store, err := gormstore.New(cfg)
 	if err != nil {
@@ -66,8 +65,10 @@ func prepareDemonstration(ctx context.Context, cfg gormstore.Config) (err error)
 	if err := store.Connect(ctx); err != nil {
 		return err
 	}
-	users, pastes := gormstore.NewUsers(store), gormstore.NewPastes(store)
-	return demonstration{find: users, users: users, pastes: pastes, stars: pastes, count: gormstore.NewStats(store)}.prepare(ctx)
+	users, documents := gormstore.NewUsers(store), gormstore.NewPastes(store)
+	return demonstration{
+		find: users, users: users, pastes: documents, stars: documents, count: gormstore.NewStats(store), made: made,
+	}.prepare(ctx)
 }
 
 func (d demonstration) prepare(ctx context.Context) error {
@@ -125,15 +126,8 @@ func (d demonstration) store(ctx context.Context, account demoAccount) error {
 	if err := unlessThere(d.users.Create(ctx, created, account.services)); err != nil {
 		return err
 	}
-	for i, life := range demoPasteLives {
-		made := paste.Paste{ID: demoPasteID(created.ID, i), Owner: created.ID, CreatedAt: now}
-		if life != 0 {
-			made.ExpiresAt = now.Add(life)
-		}
-		if life < 0 {
-			made.CreatedAt = made.ExpiresAt.Add(life)
-		}
-		if err := unlessThere(d.pastes.Create(ctx, made)); err != nil {
+	for i, wanted := range demoPastes {
+		if err := d.storePaste(ctx, wanted, paste.Paste{ID: demoPasteID(created.ID, i), Owner: created.ID, CreatedAt: now}); err != nil {
 			return err
 		}
 	}
@@ -143,6 +137,29 @@ func (d demonstration) store(ctx context.Context, account demoAccount) error {
 		}
 	}
 	return nil
+}
+
+func (d demonstration) storePaste(ctx context.Context, wanted demoPaste, made paste.Paste) error {
+	if wanted.life != 0 {
+		made.ExpiresAt = made.CreatedAt.Add(wanted.life)
+	}
+	if wanted.life < 0 {
+		made.CreatedAt = made.ExpiresAt.Add(wanted.life)
+	}
+	stored, err := d.made.Show.Do(ctx, string(made.ID))
+	if err == nil && len(stored.Pasties) == 0 { // by a version that gave it no content
+		if err := d.made.Delete.Do(ctx, string(made.ID)); err != nil {
+			return err
+		}
+	}
+	if err := unlessThere(d.pastes.CreateDocument(ctx, paste.Document{Paste: made, Content: wanted.content})); err != nil {
+		return err
+	}
+	if wanted.edit == nil || len(stored.Edits) > 0 {
+		return nil
+	}
+	_, err = d.made.Edit.Do(ctx, string(made.ID), *wanted.edit)
+	return err
 }
 
 func demoPasteID(owner user.ID, i int) paste.ID { return paste.ID(fmt.Sprintf("%s-%d", owner, i+1)) }
@@ -157,6 +174,7 @@ func unlessThere(err error) error {
 // announceDemonstration prints a line to try for each endpoint of the server at base, with a new token of the
 // demonstration's own account.
 func announceDemonstration(ctx context.Context, issue *tokens.Issue, base string, out io.Writer) error {
+	demo := demoAccounts[0].profile.ID
 	_, secret, err := issue.Do(ctx, demoAccounts[0].name, "demonstration", demoTokenLife)
 	if err != nil {
 		return fmt.Errorf("issue a token for the demonstration: %w", err)
@@ -171,10 +189,18 @@ Gluepot serves demonstration data at %[1]s. Try, in another terminal:
   curl '%[1]s/data/language?name=c%%2B%%2B'
   curl '%[1]s/data/languageExt?extension=rs'
   curl %[1]s/data/numPastes
+  curl '%[1]s/time/expiresInToUnixTime?createdAt=1588441258&expiresIn=1w'
 
-The token works for %[3]d hours. "mortar" keeps a private profile. Ctrl-C stops the server.
+  curl %[1]s/paste/%[4]s
+  curl %[1]s/raw/%[4]s/%[5]s
+  curl -H 'Authorization: %[2]s' %[1]s/paste/%[6]s
+  curl -H 'Authorization: %[2]s' --data-binary @README.md '%[1]s/raw?title=README.md'
+  curl -H 'Authorization: %[2]s' -X PATCH -d '{"title":"Edited by hand"}' %[1]s/paste/%[7]s
 
-`, base, secret.Reveal(), int(demoTokenLife.Hours()))
+The token works for %[3]d hours. "mortar" keeps a private profile; of the pastes, %[6]s is private, and
+%[7]s has a history. Ctrl-C stops the server.
+
+`, base, secret.Reveal(), int(demoTokenLife.Hours()), demoPasteID(demo, 0), demoMain, demoPasteID(demo, 3), demoPasteID(demo, 1))
 	return err
 }
 

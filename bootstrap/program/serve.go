@@ -120,7 +120,7 @@ func start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (*runnin
 
 func startServer(ctx context.Context, cfg config, demo bool, app *bootstrap.Application, log *zap.Logger) (*httpapi.Server, error) {
 	if demo {
-		if err := prepareDemonstration(ctx, cfg.Database); err != nil {
+		if err := prepareDemonstration(ctx, cfg.Database, app.Pastes); err != nil {
 			return nil, err
 		}
 	}

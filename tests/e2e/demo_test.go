@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -44,19 +46,21 @@ func TestDemo(t *testing.T) {
 		server := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve", "--demo")
 		server.WaitForAddress()
 		program.Eventually(t, "the lines are printed", func() bool { return strings.Contains(server.Stdout.String(), "Ctrl-C") })
-		lines := regexp.MustCompile(`curl (?:-H 'Authorization: (\S+)' )?'?(http://\S+?)'?\n`).FindAllStringSubmatch(server.Stdout.String(),
-			-1)
-		if len(lines) != 7 {
-			t.Fatalf("got %d lines to run, want 7, in %s", len(lines), &server.Stdout)
+		lines := printedRequests(t, server)
+		if len(lines) != 13 {
+			t.Fatalf("got %d lines to run, want 13, in %s", len(lines), &server.Stdout)
 		}
+		var answers []string
 		for _, line := range lines {
-			status, body := server.Get(strings.TrimPrefix(line[2], "http://"+server.Address), line[1])
+			status, body := line.send(t)
 			if status != http.StatusOK || len(body) < len(`""`) || body == "[]" {
-				t.Errorf("%s: got %d %s, want 200 and something in it", line[2], status, body)
+				t.Errorf("%+v: got %d %s, want 200 and something in it", line, status, body)
 			}
+			answers = append(answers, body)
 		}
+		wantDemoPastes(t, server, lines, answers)
 		for path, answer := range promised {
-			if status, body := server.Get(path, lines[2][1]); status != http.StatusOK || body != answer {
+			if status, body := server.Get(path, lines[2].token); status != http.StatusOK || body != answer {
 				t.Errorf("%s: got %d %s, want what README.md says, %s", path, status, body, answer)
 			}
 		}
@@ -67,6 +71,123 @@ func TestDemo(t *testing.T) {
 		server.Signal(syscall.SIGINT)
 		if code := server.Wait(); code != 0 {
 			t.Errorf("got exit code %d, want 0", code)
+		}
+	}
+}
+
+// printedRequest is a line of curl.
+type printedRequest struct{ token, method, body, url string }
+
+func printedRequests(t *testing.T, server *program.Process) (requests []printedRequest) {
+	t.Helper()
+	line := regexp.MustCompile(`(?m)^  curl (?:-H 'Authorization: (\S+)' )?(?:-X (\S+) )?` +
+		`(?:-d '(.*?)' )?(?:--data-binary @(\S+) )?'?(http://\S+?)'?$`)
+	for _, parts := range line.FindAllStringSubmatch(server.Stdout.String(), -1) {
+		request := printedRequest{token: parts[1], method: parts[2], body: parts[3], url: parts[5]}
+		if file := parts[4]; file != "" {
+			text, err := os.ReadFile(filepath.Join("../..", file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.body = string(text)
+		}
+		switch {
+		case request.method == "" && request.body == "":
+			request.method = http.MethodGet
+		case request.method == "":
+			request.method = http.MethodPost
+		}
+		requests = append(requests, request)
+	}
+	return requests
+}
+
+// send sends the request as curl does.
+func (r printedRequest) send(t *testing.T) (status int, answer string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), r.method, r.url, strings.NewReader(r.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.token != "" {
+		request.Header.Set("Authorization", r.token)
+	}
+	if r.body != "" {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	response, err := (&http.Client{Timeout: program.Patience}).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // it has been read
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+// wantDemoPastes looks at what the lines about pastes answered, and deletes the paste that one of them has made.
+func wantDemoPastes(t *testing.T, server *program.Process, lines []printedRequest, answers []string) {
+	t.Helper()
+	type document struct {
+		ID                  string `json:"_id"`
+		Title               string
+		IsPrivate, IsPublic bool
+		Pasties             []struct{ Language, Title, Code string }
+		Edits               []struct {
+			EditID, EditType int
+			Edit             string
+		}
+	}
+	var public, private, created, edited document
+	for i, read := range map[int]*document{8: &public, 10: &private, 11: &created, 12: &edited} {
+		if err := json.Unmarshal([]byte(answers[i]), read); err != nil || len(read.Pasties) == 0 {
+			t.Fatalf("%s: got %s, %v, want a paste", lines[i].url, answers[i], err)
+		}
+	}
+	if !public.IsPublic || public.Pasties[0].Code != answers[9] || public.Pasties[0].Language != "Go" {
+		t.Errorf("got %+v, want it public, and its first code %q in Go", public, answers[9])
+	}
+	if status, _ := server.Get("/paste/"+private.ID, ""); !private.IsPrivate || status != http.StatusNotFound {
+		t.Errorf("got %d without a token for %+v, want 404 for a private paste", status, private)
+	}
+	if got := created.Pasties[0]; got.Title != "README.md" || got.Language != "Markdown" || got.Code != lines[11].body {
+		t.Errorf("got %s in %s, want README.md in Markdown, as it is", got.Title, got.Language)
+	}
+	// The demonstration's own edit changed two values, and the line that was run, the first time, one.
+	if len(edited.Edits) != 3 || edited.Edits[1].EditType != 3 ||
+		!strings.Contains(edited.Edits[1].Edit, "+words = sys.stdin.read().lower()") ||
+		edited.Edits[2].EditID != 1 || edited.Title != "Edited by hand" {
+		t.Errorf("got the title %q and the edits %+v, want what the demonstration and the line have changed", edited.Title, edited.Edits)
+	}
+	deletion := printedRequest{token: lines[11].token, method: http.MethodDelete, url: "http://" + server.Address + "/paste/" + created.ID}
+	if status, body := deletion.send(t); status != http.StatusOK || body != "{}" {
+		t.Errorf("got %d %s, want 200 {} for the owner who deletes", status, body)
+	}
+}
+
+// TestDemoGivesContent to pastes that a version stored which knew none.
+func TestDemoGivesContent(t *testing.T) {
+	t.Parallel()
+	cfg := database.EmptySQLite(t)
+	settings := []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}
+	for _, run := range []string{"first", "second"} {
+		server := program.Start(t, settings, "serve", "--demo")
+		server.WaitForAddress()
+		program.Eventually(t, "the lines are printed", func() bool { return strings.Contains(server.Stdout.String(), "Ctrl-C") })
+		status, code := server.Get("/raw/demo-putty-1/demomain", "")
+		if status != http.StatusOK || !strings.Contains(code, "package main") {
+			t.Errorf("%s start: got %d %s, want 200 and code", run, status, code)
+		}
+		server.Signal(syscall.SIGINT)
+		if code := server.Wait(); code != 0 {
+			t.Errorf("%s start: got exit code %d, want 0", run, code)
+		}
+		for _, table := range []string{"paste_edits", "paste_contents"} {
+			if _, err := database.SQL(t, cfg).Exec("DELETE FROM " + table); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }
