@@ -147,14 +147,21 @@ func TestKilledWhileWriting(t *testing.T) {
 				}
 			})
 		}
+		gluepot(t, string(cfg.URL), "user create documents")
+		issued := strings.TrimSpace(gluepot(t, string(cfg.URL), "token issue documents"))
+		documents := startDocuments(t, issued[strings.LastIndexByte(issued, '\n')+1:])
 		stop := sync.OnceFunc(func() {
 			close(enough)
+			close(documents.stop)
 			working.Wait()
+			documents.working.Wait()
 		})
 		defer stop()
 		nodes, kills := 0, 0
 		for ; nodes < enoughNodes || done.Load() < enoughCommands; nodes++ {
 			p := program.Start(t, append(settings, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_SWEEP_INTERVAL=10ms"), "serve")
+			p.WaitForAddress()
+			documents.address.Store(&p.Address)
 			time.Sleep(200*time.Millisecond + rand.N(time.Second))
 			if nodes%2 == 1 {
 				kill()
@@ -162,8 +169,11 @@ func TestKilledWhileWriting(t *testing.T) {
 			}
 			_ = p.Cmd.Process.Kill()
 			<-p.Exited
+			documents.address.Store(nil)
+			documents.check(t, cfg)
 		}
 		stop()
+		documents.check(t, cfg)
 
 		db := database.SQL(t, cfg)
 		node := serve(t, string(cfg.URL), "GLUEPOT_SWEEP_INTERVAL=0")
@@ -211,7 +221,17 @@ func TestKilledWhileWriting(t *testing.T) {
 				t.Errorf("the paste %s: got none, want it stored", id)
 			}
 		}
+		// Those that were created without an answer are whole, too.
+		half += documents.halfs + number(t, db, `SELECT count(*) FROM pastes p LEFT JOIN paste_contents c ON c.paste_id = p.id
+			WHERE p.id NOT LIKE 'expired%' AND (c.paste_id IS NULL
+				OR c.edits <> (SELECT count(*) FROM paste_edits e WHERE e.paste_id = p.id))`)
+		lost += documents.lost
+		if half > 0 {
+			t.Errorf("got %d users and pastes by half, want none", half)
+		}
 		left := number(t, db, "SELECT count(*) FROM pastes WHERE id LIKE 'expired%'")
+		record(t, "with content created, edited, neither", fmt.Sprint(documents.created, ", ", documents.edited, ", ",
+			documents.unacknowledged), "")
 		record(t, "commands run, killed, failed", fmt.Sprint(total.commands, ", ", total.killed, ", ", total.failed), "")
 		record(t, "nodes killed, PostgreSQL killed", fmt.Sprint(nodes, ", ", kills), "")
 		record(t, "users, tokens, pastes acknowledged", fmt.Sprint(acknowledged, ", ", tokens, ", ", len(total.pastes)), "")

@@ -90,7 +90,8 @@ func TestMigrationWhileServing(t *testing.T) {
 	took := time.Since(began)
 	waits := during.stop()
 	record(t, "pastes, stars", fmt.Sprint(pastes, ", ", pastes/10), "")
-	record(t, "migrated in, of which beside a long transaction", fmt.Sprint(took.Round(time.Millisecond), ", ", held.Round(time.Millisecond)), "")
+	record(t, "migrated in, of which beside a long transaction",
+		fmt.Sprint(took.Round(time.Millisecond), ", ", held.Round(time.Millisecond)), "")
 	for i, s := range previousStatements {
 		record(t, s.what+": statements, longest wait, longest without a migration", fmt.Sprint(waits.count[i], ", ",
 			waits.longest[i].Round(time.Millisecond), ", ", idle.longest[i].Round(time.Millisecond)), "below 1s")
