@@ -162,7 +162,7 @@ func (s *Store) storeImportedAtOnce(tx *gorm.DB, pastes map[string]*importedPast
 	n := len(pastes)
 	ids := slices.Sorted(maps.Keys(pastes))
 	owners, created, expires, visibilities := make([]*string, n), make([]time.Time, n), make([]*time.Time, n), make([]int16, n)
-	lifetimes, documents, counts := make([]string, n), make([][]byte, n), make([]int32, n)
+	lifetimes, documents, counts, bytes := make([]string, n), make([][]byte, n), make([]int32, n), make([]int64, n)
 	var (
 		editIDs   []string
 		positions []int64
@@ -178,6 +178,7 @@ func (s *Store) storeImportedAtOnce(tx *gorm.DB, pastes map[string]*importedPast
 		}
 		created[i], visibilities[i] = p.row.CreatedAt, p.row.Visibility
 		lifetimes[i], documents[i], counts[i] = p.content.Lifetime, p.content.Document, int32(len(p.entries)) //nolint:gosec // far fewer
+		bytes[i] = p.content.HistoryBytes
 		for position, entry := range p.entries {
 			editIDs, positions, entries = append(editIDs, id), append(positions, int64(position)), append(entries, entry)
 		}
@@ -187,7 +188,7 @@ func (s *Store) storeImportedAtOnce(tx *gorm.DB, pastes map[string]*importedPast
 		args []any
 	}{
 		{s.queries.importPastes, []any{ids, owners, created, expires, visibilities}},
-		{s.queries.importContents, []any{ids, lifetimes, documents, counts}},
+		{s.queries.importContents, []any{ids, lifetimes, documents, counts, bytes}},
 		{s.queries.removeEdits, []any{ids}},
 		{s.queries.importEdits, []any{editIDs, positions, entries}},
 	} {
@@ -217,7 +218,7 @@ func (s *Store) storeImportedOneByOne(tx *gorm.DB, pastes map[string]*importedPa
 		if err := run(0, id, p.row.OwnerID, p.row.CreatedAt, p.row.ExpiresAt, p.row.Visibility); err != nil {
 			return err
 		}
-		if err := run(1, id, p.content.Lifetime, p.content.Document, len(p.entries)); err != nil {
+		if err := run(1, id, p.content.Lifetime, p.content.Document, len(p.entries), p.content.HistoryBytes); err != nil {
 			return err
 		}
 		if err := run(2, id); err != nil {

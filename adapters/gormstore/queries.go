@@ -37,7 +37,7 @@ type queries struct {
 	oldestVersion     string // see Schema
 	appliedVersions   string // with their times
 	importPastes      string // $1 to $5: see storeImportedAtOnce; where there are no arrays, the values of one row
-	importContents    string // $1 to $4, likewise
+	importContents    string // $1 to $5, likewise
 	removeEdits       string // $1: array of paste ids, or one of them
 	importEdits       string // $1 to $3: as importPastes
 	importLock        string // ?: kind; empty where the write lock of the transaction is enough
@@ -60,7 +60,7 @@ const (
 	replacePaste = ` ON CONFLICT (id) DO UPDATE SET owner_id = excluded.owner_id, created_at = excluded.created_at,
 		expires_at = excluded.expires_at, visibility = excluded.visibility`
 	replaceContent = ` ON CONFLICT (paste_id) DO UPDATE SET lifetime = excluded.lifetime, document = excluded.document,
-		first_edit = 0, edits = excluded.edits`
+		first_edit = 0, edits = excluded.edits, history_bytes = excluded.history_bytes`
 
 	schemaVersion = `SELECT coalesce(max(version_id), 0) FROM ` + migrationsTable
 	oldestVersion = `SELECT oldest_version FROM schema_compatibility`
@@ -178,8 +178,8 @@ var postgresQueries = queries{
 	appliedVersions: `SELECT version_id, tstamp::timestamptz FROM ` + migrationsTable + ` WHERE is_applied`,
 	importPastes: `INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility)
 		SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::smallint[])` + replacePaste,
-	importContents: `INSERT INTO paste_contents (paste_id, lifetime, document, edits)
-		SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::integer[])` + replaceContent,
+	importContents: `INSERT INTO paste_contents (paste_id, lifetime, document, edits, history_bytes)
+		SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::integer[], $5::bigint[])` + replaceContent,
 	removeEdits:  `DELETE FROM paste_edits WHERE paste_id = ANY ($1::text[])`,
 	importEdits:  `INSERT INTO paste_edits (paste_id, position, entry) SELECT * FROM unnest($1::text[], $2::bigint[], $3::bytea[])`,
 	importLock:   `SELECT pg_advisory_xact_lock(?)`,
@@ -208,8 +208,9 @@ var sqliteQueries = queries{
 		SELECT id FROM pastes WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
 	setLastUsed: `UPDATE access_tokens AS t SET last_used_at = u.value FROM json_each($1) u
 		WHERE t.id = u.key AND (t.last_used_at IS NULL OR t.last_used_at < u.value)`,
-	importPastes:    `INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility) VALUES ($1, $2, $3, $4, $5)` + replacePaste,
-	importContents:  `INSERT INTO paste_contents (paste_id, lifetime, document, edits) VALUES ($1, $2, $3, $4)` + replaceContent,
+	importPastes: `INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility) VALUES ($1, $2, $3, $4, $5)` + replacePaste,
+	importContents: `INSERT INTO paste_contents (paste_id, lifetime, document, edits, history_bytes)
+		VALUES ($1, $2, $3, $4, $5)` + replaceContent,
 	removeEdits:     `DELETE FROM paste_edits WHERE paste_id = $1`,
 	importEdits:     `INSERT INTO paste_edits (paste_id, position, entry) VALUES ($1, $2, $3)`,
 	star:            star,

@@ -358,6 +358,44 @@ func TestMemoryOfLargeDocuments(t *testing.T) { //nolint:paralleltest // it watc
 	}
 }
 
+// TestHistoryIsWeighed sees that whoever stores a history says how much it is: merged lookups go by that.
+func TestHistoryIsWeighed(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		s := openService(t, cfg)
+		made := func(id string) paste.Document {
+			d := newDocument(id, "", "code")
+			for i := range 20 {
+				d.Edits = append(d.Edits, paste.Edit{ID: fmt.Sprint(i), Number: int64(i), Text: strings.Repeat("x", 10_000), At: time.Unix(1, 0)})
+			}
+			return d
+		}
+		createDocument(t, s.pastes, made("created"))
+		results, err := s.pastes.Import(t.Context(), []paste.Document{newDocument("twice", "", "code"), made("imported")}, paste.RefuseOrphans)
+		outcomes(t, results, err)
+		results, err = s.pastes.Import(t.Context(), []paste.Document{made("twice")}, paste.RefuseOrphans)
+		outcomes(t, results, err)
+		createDocument(t, s.pastes, newDocument("edited", "", "code"))
+		for range 20 {
+			if _, err := s.pastes.Update(t.Context(), "edited", token.Hash{}, retitle("new", strings.Repeat("x", 10_000))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err = s.pastes.Update(t.Context(), "created", token.Hash{}, func(_ token.Token, stored paste.Document) (paste.Change, error) {
+			stored.Edits = stored.Edits[19:]
+			return paste.Change{Document: stored, Changed: true, Dropped: 19}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"created 10", "edited 200", "imported 200", "twice 200"} // in thousands of bytes
+		got := column(t, s.db, "SELECT paste_id || ' ' || (history_bytes / 1000) FROM paste_contents ORDER BY 1")
+		if !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	})
+}
+
 // heap is what objects take, those included that are not collected yet.
 func heap() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
