@@ -34,12 +34,21 @@ func wantComplete(t *testing.T, name string, useCase reflect.Value) {
 		t.Errorf("%s: got nil, want a use case", name)
 		return
 	}
-	for i := range useCase.Elem().NumField() {
-		switch field := useCase.Elem().Field(i); field.Kind() {
+	wantFields(t, name, useCase.Elem())
+}
+
+// wantFields looks at what a use case holds, and into the plain structs among that, such as the rules of pastes.
+func wantFields(t *testing.T, name string, holder reflect.Value) {
+	t.Helper()
+	for i := range holder.NumField() {
+		within := name + "." + holder.Type().Field(i).Name
+		switch field := holder.Field(i); field.Kind() {
 		case reflect.Interface, reflect.Func, reflect.Pointer:
 			if field.IsNil() {
-				t.Errorf("%s: got no %s, want one", name, useCase.Elem().Type().Field(i).Name)
+				t.Errorf("%s: got none, want one", within)
 			}
+		case reflect.Struct:
+			wantFields(t, within, field)
 		}
 	}
 }
