@@ -17,6 +17,8 @@ import (
 	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // configuration is one with a database of its own in a temporary folder.
@@ -52,6 +54,45 @@ func Example_useCases() {
 	// Output:
 	// Epoxy Autodetect <nil>
 	// There is no such user.
+}
+
+// A bot creates a paste of a user who gave it a token, and reads it as the user, as somebody else, and as the program itself may.
+func Example_pastes() {
+	cfg, remove := configuration()
+	defer remove()
+	cfg.Pastes.ContentBytes = 1 << 20
+	ctx := context.Background()
+	gluepot, stop, err := bootstrap.Open(ctx, cfg)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer stop(ctx) //nolint:errcheck // an example
+
+	if _, err := gluepot.Users.Create.Do(ctx, users.CreateInput{Name: "Epoxy"}); err != nil {
+		fmt.Println(err)
+	}
+	_, secret, err := gluepot.Tokens.Issue.Do(ctx, "epoxy", "bot", time.Hour)
+	if err != nil {
+		fmt.Println(err)
+	}
+	code, week := "package main\n", "1w"
+	made, err := gluepot.Pastes.CreateOwn.Do(ctx, secret.Reveal(), paste.Draft{
+		Title: "From a bot", Private: true, Lifetime: &week, Pasties: []paste.PastyDraft{{Title: "main.go", Code: &code}},
+	})
+	fmt.Println(made.Title, made.Pasties[0].Language, made.ExpiresAt.Sub(made.CreatedAt.Truncate(time.Second)), err)
+
+	read, err := gluepot.Pastes.Read.Do(ctx, secret.Reveal(), string(made.ID))
+	fmt.Printf("%q %v\n", read.Pasties[0].Code, err)
+	_, err = gluepot.Pastes.Read.Do(ctx, "", string(made.ID))
+	fmt.Println(fault.Is(err, fault.NotFound), err)
+	shown, err := gluepot.Pastes.Show.Do(ctx, string(made.ID))
+	fmt.Println(shown.Visibility, err)
+	// Output:
+	// From a bot Go 168h0m0s <nil>
+	// "package main\n" <nil>
+	// true There is no paste with that id.
+	// private <nil>
 }
 
 // A server of another kind mounts the HTTP interface, under a path of its own, beside what it serves itself.
