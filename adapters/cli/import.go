@@ -50,11 +50,11 @@ func (c *Commands) importPasteMyst() *cobra.Command {
 array with --json-array; "-" is standard input; gzip is recognised.
 
 It can be run again at any time, also after being killed: the same input changes nothing, a newer export
-updates, also what was edited here meanwhile. Users are read first, whatever the order of the flags. An interrupt (SIGINT, SIGTERM, SIGHUP) ends it in
-order, with what is stored by then complete; a second one ends it at once.
+updates, also what was edited here meanwhile. Users are read first, whatever the order of the flags. An interrupt
+(SIGINT, SIGTERM, SIGHUP) ends it in order, with what is stored by then complete; a second one ends it at once.
 
-Pastes come with all they hold, their history and what is encrypted included. One whose owner is not a user here, as
-happens when accounts were removed, is rejected; with --orphans anonymous it is stored without an owner.
+Pastes come with all they hold, their history and what is encrypted included. One whose owner is not a user here is
+rejected; with --orphans anonymous it is stored without an owner.
 
 A record that cannot be accepted is reported, and the exit code is then 1. It is written to a new file for
 each run and kind, KIND-FILE.rejects, one record on each line, which only its owner may read and which can be

@@ -105,7 +105,7 @@ func (s *Store) importPastes(tx *gorm.DB, pastes []paste.Document, orphans paste
 		return results, nil
 	}
 	if s.file != nil {
-		return results, s.storeImportedOneByOne(tx, changed)
+		return results, s.storeImportedOneByOne(tx, changed, known)
 	}
 	return results, s.storeImportedAtOnce(tx, changed)
 }
@@ -199,8 +199,9 @@ func (s *Store) storeImportedAtOnce(tx *gorm.DB, pastes map[string]*importedPast
 	return nil
 }
 
-// storeImportedOneByOne stores each row in a statement of its own: SQLite, which has no arrays, is in the same process.
-func (s *Store) storeImportedOneByOne(tx *gorm.DB, pastes map[string]*importedPaste) (err error) {
+// storeImportedOneByOne stores each row in a statement of its own: SQLite, which has no arrays, is in the same process. What is
+// not known is new, since nobody else writes meanwhile.
+func (s *Store) storeImportedOneByOne(tx *gorm.DB, pastes map[string]*importedPaste, known map[string]importedDigest) (err error) {
 	texts := [...]string{s.queries.importPastes, s.queries.importContents, s.queries.removeEdits, s.queries.importEdits}
 	var prepared [len(texts)]*sql.Stmt
 	for i, text := range texts {
@@ -221,8 +222,10 @@ func (s *Store) storeImportedOneByOne(tx *gorm.DB, pastes map[string]*importedPa
 		if err := run(1, id, p.content.Lifetime, p.content.Document, len(p.entries), p.content.HistoryBytes); err != nil {
 			return err
 		}
-		if err := run(2, id); err != nil {
-			return err
+		if _, ok := known[id]; ok {
+			if err := run(2, id); err != nil {
+				return err
+			}
 		}
 		for position, entry := range p.entries {
 			if err := run(3, id, position, entry); err != nil {

@@ -30,7 +30,8 @@ func TestPastes(t *testing.T) {
 		`"edits":[{"_id":"e2","editId":1.0,"editType":{"$numberInt":"5"},"metadata":["x","","Go"],"edit":"code","editedAt":{"$numberLong":"7"}},`+
 		`{"_id":"e1","edit":"old","metadata":null}]}`)
 	want := imports.Paste{
-		ID: "p1", Owner: "u1", CreatedAt: 5, DeletesAt: 65, ExpiresIn: "1w", Private: true, Title: "a \"title\"\x00", Tags: []string{"b", "", "a"},
+		ID: "p1", Owner: "u1", CreatedAt: 5, DeletesAt: 65, ExpiresIn: "1w", Private: true,
+		Title: "a \"title\"\x00", Tags: []string{"b", "", "a"},
 		Pasties: []paste.Pasty{{ID: "x", Title: "😀", Language: "unknown", Code: "a\r\n\x00\t\\/\b\f"}, {}},
 		Edits:   []imports.Edit{{ID: "e2", Number: 1, Type: 5, Metadata: []string{"x", "", "Go"}, Text: "code", At: 7}, {ID: "e1", Text: "old"}},
 	}
@@ -39,8 +40,8 @@ func TestPastes(t *testing.T) {
 	}
 	for _, document := range []string{
 		`{"pasties":{}}`, `{"pasties":[null]}`, `{"pasties":[[]]}`, `{"pasties":[{"code":1}]}`, `{"edits":[{"editId":"1"}]}`, `{"title":[]}`,
-		`{"edits":[{"metadata":[1]}]}`, `{"edits":""}`, `{"isPrivate":1}`, `{"tags":"a,b"}`, `{"salt":1}`, `{"salt":{}}`, `{"salt":{"$binary":1}}`,
-		`{"salt":{"$binary":"?"}}`, `{"salt":{"$binary":{"base64":{}}}}`, `{"salt":[]}`,
+		`{"edits":[{"metadata":[1]}]}`, `{"edits":""}`, `{"isPrivate":1}`, `{"tags":"a,b"}`, `{"salt":1}`, `{"salt":{}}`,
+		`{"salt":{"$binary":1}}`, `{"salt":{"$binary":"?"}}`, `{"salt":{"$binary":{"base64":{}}}}`, `{"salt":[]}`,
 	} {
 		if got := onePaste(t, document); got.Err == nil {
 			t.Errorf("%s: got %+v, want an error", document, got.Value)

@@ -120,6 +120,28 @@ func TestImportTellsOfWaitingStars(t *testing.T) {
 	}
 }
 
+// TestImportOfOrphans rejects them unless it is told otherwise.
+func TestImportOfOrphans(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	const orphan = `{"_id":"p1","ownerId":"gone","createdAt":1}`
+	line := "import pastemyst --json --rejects-dir " + t.TempDir() + " --pastes -"
+	wantRefusal(t, line+" --orphans keep", i.runReading(orphan, line+" --orphans keep"), exitUsage,
+		`--orphans: it must be reject or anonymous, not "keep"`)
+	for _, flag := range []string{"", " --orphans reject"} {
+		got := i.runReading(orphan, line+flag)
+		if got.code != exitFailed || !strings.Contains(got.stderr, "The owner is not a user here. Import the users first.") {
+			t.Errorf("%q: got %+v, want exit code 1 and the reason", flag, got)
+		}
+	}
+	for _, outcome := range []string{`"new":1,"updated":0,"unchanged":0`, `"new":0,"updated":0,"unchanged":1`} {
+		got := i.runReading(orphan, line+" --orphans anonymous")
+		if got.code != exitOK || !strings.Contains(got.stdout, outcome+`,"rejected":0}`) {
+			t.Errorf("got %+v, want exit code 0 and %s", got, outcome)
+		}
+	}
+}
+
 // TestImportOfMistypedFile stores nothing, and creates no database, of the files that are there.
 func TestImportOfMistypedFile(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,8 @@ type wanted struct {
 	active                                 int64 // pastes
 	readUsers, readKeys, readPastes        int64
 	rejectedUsers, rejectedKeys, badPastes int64
-	reasons                                []string // that the report must name
+	reasons                                []string          // that the report must name
+	codes                                  map[string]string // of some of the pastes that everybody may read, by id
 }
 
 type exportedUser struct {
@@ -184,7 +185,8 @@ func (e *export) writeKeys(w io.Writer) {
 }
 
 func (e *export) writePastes(w io.Writer, planned []plannedPaste) {
-	content := strings.Repeat("func main() {\n\tfmt.Println(\"hello\")\n}\n", 4)
+	content := strings.Repeat("func main() {\r\n\tfmt.Println(\"<hello> \x00\")\n}\n", 20)
+	e.wanted.codes = make(map[string]string)
 	for i, p := range planned {
 		owner := ""
 		if p.owner >= 0 {
@@ -195,10 +197,19 @@ func (e *export) writePastes(w io.Writer, planned []plannedPaste) {
 				u.created[p.id] = p.created
 			}
 		}
-		document := fmt.Sprintf(`{"_id":%q,"ownerId":%q,"createdAt":%d,"deletesAt":%d,"title":"paste %d","isPrivate":%v,`+
-			`"pasties":[{"_id":"x","code":%s}]}`,
-			p.id, owner, p.created, p.deletes, i, i%3 == 0, toJSON(content))
-		if i%2 == 0 {
+		code := content + fmt.Sprint(i)
+		document := fmt.Sprintf(`{"_id":%q,"ownerId":%q,"createdAt":%d,"deletesAt":%d,"expiresIn":"1y","title":"paste %d","isPrivate":%v,`+
+			`"tags":["b","a"],"pasties":[{"_id":"x","title":"","language":"unknown","code":%s}],"edits":[{"_id":"e","editId":0,`+
+			`"editType":{"$numberInt":"0"},"metadata":[],"edit":"old","editedAt":%d}]}`,
+			p.id, owner, p.created, p.deletes, i, i%3 == 0, toJSON(code), p.created)
+		switch {
+		case i%20 == 7:
+			document = fmt.Sprintf(`{"_id":%q,"ownerId":%q,"createdAt":%d,"deletesAt":%d,"expiresIn":"1y","isPrivate":false,`+
+				`"encrypted":true,"encryptedData":"AAAA","encryptedKey":"AAAA","salt":{"$binary":{"base64":"AA==","subType":"00"}}}`,
+				p.id, owner, p.created, p.deletes)
+		case i%2 == 1 && i%3 != 0 && i%10 != 1: // those of which i%10 is 1 have expired
+			e.wanted.codes[p.id] = code
+		case i%2 == 0:
 			document = fmt.Sprintf(`{"_id":%q,"createdAt":{"$numberLong":"%d"},"deletesAt":{"$numberLong":"%d"},"ownerId":%q,`+
 				`"pasties":[],"edits":[]}`, p.id, p.created, p.deletes, owner)
 		}

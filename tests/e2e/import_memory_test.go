@@ -114,11 +114,31 @@ func TestImportMemory(t *testing.T) {
 		}, []summary{{Read: 3, Rejected: 3}}},
 		{"many records of 1 MiB", []string{"--pastes"}, func(z *zipped) {
 			for i := range 100 {
-				_, _ = fmt.Fprintf(z, `{"_id":"p%d","createdAt":1,"pasties":"`, i)
+				_, _ = fmt.Fprintf(z, `{"_id":"p%d","createdAt":1,"pasties":[{"code":"`, i)
 				z.repeat("x", mib-128<<10)
-				_, _ = io.WriteString(z, "\"}\n")
+				_, _ = io.WriteString(z, "\"}]}\n")
 			}
-		}, []summary{{Read: 100, New: 100}}},
+		}, []summary{{Read: 100, New: 100}, {Read: 100, Unchanged: 100}}},
+		{"pastes of all sizes", []string{"--pastes"}, func(z *zipped) {
+			for i := range 10_000 {
+				_, _ = fmt.Fprintf(z, `{"_id":"p%d","createdAt":1,"title":"ü","edits":[{"editType":4,"edit":"%s"}],"pasties":[{"code":"`, i,
+					strings.Repeat(`\"`, 500))
+				z.repeat(`line\n`, 1<<(i%10))
+				if i%1000 == 0 {
+					z.repeat(`line\n`, 2*mib)
+				}
+				_, _ = io.WriteString(z, "\"}]}\n")
+			}
+		}, []summary{{Read: 10_000, New: 10_000}, {Read: 10_000, Unchanged: 10_000}}},
+		{"millions of parts", []string{"--pastes"}, func(z *zipped) {
+			for i, form := range [][3]string{
+				{`"pasties":[`, `{},`, `{}]`}, {`"edits":[`, `{},`, `{}]`}, {`"edits":[{"metadata":[`, `"",`, `""]}]`}, {`"tags":[`, `"",`, `""]`},
+			} {
+				_, _ = fmt.Fprintf(z, `{"_id":"p%d","createdAt":1,%s`, i, form[0])
+				z.repeat(form[1], 20*mib)
+				_, _ = io.WriteString(z, form[2]+"}\n")
+			}
+		}, []summary{{Read: 4, Rejected: 4}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -66,6 +66,15 @@ func compareWithExport(t *testing.T, server *program.Process, e *export, step in
 	if _, body := wantStatus(t, server, "/data/numPastes", http.StatusOK); body != fmt.Sprintf(`{"numPastes":%d}`, e.wanted.active) {
 		t.Errorf("got %s, want %d", body, e.wanted.active)
 	}
+	compared := 0
+	for id, code := range e.wanted.codes { // in no order
+		if status, body := server.Get("/raw/"+id+"/x", ""); status != http.StatusOK || body != code {
+			t.Errorf("%s: got %d %q, want %q", id, status, body, code)
+		}
+		if compared++; compared == 100 {
+			break
+		}
+	}
 	for i := 0; i < len(e.wanted.users); i += step {
 		u := e.wanted.users[i]
 		if status, body := server.Get("/user/"+strings.ToUpper(u.name)+"/exists", ""); status != http.StatusOK || body != `""` {
