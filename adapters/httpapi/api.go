@@ -7,6 +7,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,7 @@ type Modules struct {
 // API answers the endpoints and the two health checks.
 type API struct {
 	engine      *gin.Engine
+	paths       []servedPath
 	modules     Modules
 	languages   map[string]*languageAnswer // by name
 	ready       func(context.Context) error
@@ -64,18 +66,27 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	releaseMode()
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false
-	engine.HandleMethodNotAllowed = true
 	if err := engine.SetTrustedProxies(nil); err != nil { // nothing asks gin
 		return nil, err
 	}
 	engine.Use(api.observe, gin.CustomRecoveryWithWriter(nil, api.recovered))
-	engine.NoRoute(api.nothingHere)
-	engine.NoMethod(func(c *gin.Context) {
-		api.problem(c, http.StatusMethodNotAllowed, "This path does not take that method. The header Allow has those that it takes.")
-	})
+	engine.NoRoute(api.unrouted)
 	api.routes(&engine.RouterGroup, engine.Group(cfg.BasePath))
 	api.engine = engine
 	return api, nil
+}
+
+// unrouted answers where no path has the method. gin cannot: of a path that two patterns fit, it names methods of others
+// (HandleMethodNotAllowed, 1.12).
+func (a *API) unrouted(c *gin.Context) {
+	for _, known := range a.paths {
+		if known.fits(c.Request.URL.Path) {
+			c.Writer.Header()["Allow"] = known.allowed
+			a.problem(c, http.StatusMethodNotAllowed, "This path does not take that method. The header Allow has those that it takes.")
+			return
+		}
+	}
+	a.nothingHere(c)
 }
 
 func (a *API) nothingHere(c *gin.Context) {
@@ -85,8 +96,22 @@ func (a *API) nothingHere(c *gin.Context) {
 // methods are those that a path takes. HEAD is as GET, and OPTIONS says which there are.
 type methods struct{ get, post, patch, delete gin.HandlerFunc }
 
+// servedPath is a path that is served.
+type servedPath struct {
+	segments []string // those that begin with a colon stand for any
+	allowed  []string // the header Allow
+}
+
+// fits reports whether a decoded path is this one, with or without a slash at its end.
+func (s servedPath) fits(path string) bool {
+	segments := strings.Split(strings.TrimSuffix(path, "/"), "/")
+	return slices.EqualFunc(s.segments, segments, func(pattern, segment string) bool {
+		return pattern == segment || strings.HasPrefix(pattern, ":") && segment != ""
+	})
+}
+
 // route adds a path, with and without a slash at its end.
-func route(group *gin.RouterGroup, path string, m methods) {
+func (a *API) route(group *gin.RouterGroup, path string, m methods) {
 	var allowed []string
 	for _, taken := range []struct {
 		method string
@@ -104,29 +129,34 @@ func route(group *gin.RouterGroup, path string, m methods) {
 			group.Handle(taken.method, path+"/", taken.handle)
 		}
 	}
-	options := preflight(strings.Join(append(allowed, http.MethodOptions), ", "))
+	served := servedPath{
+		segments: strings.Split(strings.TrimSuffix(group.BasePath(), "/")+path, "/"),
+		allowed:  []string{strings.Join(append(allowed, http.MethodOptions), ", ")},
+	}
+	a.paths = append(a.paths, served)
+	options := preflight(served.allowed)
 	group.OPTIONS(path, options)
 	group.OPTIONS(path+"/", options)
 }
 
 // routes is the whole interface.
 func (a *API) routes(root, base *gin.RouterGroup) {
-	route(base, "/user/:username/exists", methods{get: a.handle(a.userExists)})
-	route(base, "/user/:username", methods{get: a.handle(a.userProfile)})
-	route(base, "/user/self", methods{get: private(a.handle(a.self))})
-	route(base, "/user/self/pastes", methods{get: private(a.handle(a.selfPastes))})
-	route(base, "/data/language", methods{get: a.languageByName})
-	route(base, "/data/languageExt", methods{get: a.languageByExtension})
-	route(base, "/data/numPastes", methods{get: a.handle(a.pasteCount)})
-	route(base, "/paste", methods{post: private(a.accept(a.createPaste))})
-	route(base, "/paste/:id", methods{
+	a.route(base, "/user/:username/exists", methods{get: a.handle(a.userExists)})
+	a.route(base, "/user/:username", methods{get: a.handle(a.userProfile)})
+	a.route(base, "/user/self", methods{get: private(a.handle(a.self))})
+	a.route(base, "/user/self/pastes", methods{get: private(a.handle(a.selfPastes))})
+	a.route(base, "/data/language", methods{get: a.languageByName})
+	a.route(base, "/data/languageExt", methods{get: a.languageByExtension})
+	a.route(base, "/data/numPastes", methods{get: a.handle(a.pasteCount)})
+	a.route(base, "/paste", methods{post: private(a.accept(a.createPaste))})
+	a.route(base, "/paste/:id", methods{
 		get: a.handle(a.readPaste), patch: private(a.accept(a.editPaste)), delete: private(a.handle(a.deletePaste)),
 	})
-	route(base, "/raw", methods{post: private(a.accept(a.createFromText))})
-	route(base, "/raw/:id/:pastyId", methods{get: a.handle(a.readText)})
-	route(base, "/time/expiresInToUnixTime", methods{get: a.expiryTime})
-	route(root, pathAlive, methods{get: a.alive})
-	route(root, pathReady, methods{get: a.handle(a.readiness)})
+	a.route(base, "/raw", methods{post: private(a.accept(a.createFromText))})
+	a.route(base, "/raw/:id/:pastyId", methods{get: a.handle(a.readText)})
+	a.route(base, "/time/expiresInToUnixTime", methods{get: a.expiryTime})
+	a.route(root, pathAlive, methods{get: a.alive})
+	a.route(root, pathReady, methods{get: a.handle(a.readiness)})
 }
 
 // ServeHTTP implements http.Handler.

@@ -26,8 +26,7 @@ func share(request, answer http.Header) {
 }
 
 // preflight answers OPTIONS for a path that takes these methods.
-func preflight(methods string) gin.HandlerFunc {
-	allowed := []string{methods}
+func preflight(allowed []string) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		header := c.Writer.Header()
 		header["Allow"] = allowed

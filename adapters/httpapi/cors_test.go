@@ -32,10 +32,8 @@ func TestPreflight(t *testing.T) {
 				if strings.Contains(methods, method) != (refused.Code != http.StatusMethodNotAllowed) {
 					t.Errorf("%s %s: got %d, want 405 unless %s has it", method, target, refused.Code, methods)
 				}
-				for allowed := range strings.SplitSeq(methods, ", ") {
-					if refused.Code == http.StatusMethodNotAllowed && !strings.Contains(refused.Header().Get("Allow"), allowed) {
-						t.Errorf("%s %s: got Allow: %s, want %s", method, target, refused.Header().Get("Allow"), methods)
-					}
+				if got := refused.Header().Get("Allow"); refused.Code == http.StatusMethodNotAllowed && got != methods {
+					t.Errorf("%s %s: got Allow: %s, want %s", method, target, got, methods)
 				}
 			}
 		}

@@ -110,6 +110,7 @@ func (g *generator) validRequest() *request {
 	if strings.HasPrefix(r.target, g.site.base+route[self]) && !g.in(4) {
 		r.headers = append(r.headers, "Authorization: "+g.goodAuthorization())
 	}
+	writes := g.writes(r)
 	for range g.IntN(4) {
 		if h := g.validHeader(); !slices.ContainsFunc(r.headers, func(have string) bool {
 			return strings.HasPrefix(have, h[:strings.IndexByte(h,
@@ -121,15 +122,46 @@ func (g *generator) validRequest() *request {
 	if g.site.trusting && g.in(2) {
 		r.headers = append(r.headers, g.proxyID())
 	}
-	if g.in(12) {
+	if writes || g.in(12) {
 		body := strings.Repeat("body ", g.IntN(50)) + g.canary()
-		if g.in(2) {
+		if writes && !g.in(4) {
+			body = g.document()
+		}
+		if body == "" || g.in(2) {
 			r.headers, r.body = append(r.headers, fmt.Sprintf("Content-Length: %d", len(body))), body
 		} else {
 			r.headers, r.body = append(r.headers, "Transfer-Encoding: chunked"), fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body), body)
 		}
 	}
 	return r
+}
+
+// writes makes most requests for pastes some that take a body, and reports whether it has.
+func (g *generator) writes(r *request) bool {
+	path, _, _ := strings.Cut(strings.TrimPrefix(r.target, g.site.base), "?")
+	path = strings.TrimSuffix(path, "/")
+	switch {
+	case g.in(6):
+		return false
+	case path == route[create] || path == route[createText]:
+		r.method = "POST"
+	case strings.HasPrefix(path, "/paste/") && g.in(2):
+		if r.method = one(g, "PATCH", "PATCH", "DELETE"); g.in(2) {
+			r.headers = append(r.headers, "Authorization: "+g.goodAuthorization())
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// document returns the body of a request for a paste.
+func (g *generator) document() string {
+	return one(g, `{"pasties":[{"code":"`+g.canary()+`"}]}`, `{"title":"`+g.canary()+`","pasties":[{"title":"a.go","code":"x\r\n\u0000"}]}`,
+		`{"expiresIn":"1h","tags":"a,b","pasties":[{"code":"x"}]}`, `{"isPrivate":true,"tags":[],"pasties":[{"code":"x"}]}`, `{}`, `[]`, "",
+		"\ufeff{}", `{"pasties":5}`, `{"pasties":[{"code":"\ud800"}]} `, "{\"pasties\":[{\"code\":\"\xff\"}]}", `{"pasties":[{"code":"x"}]}}`,
+		`{"encrypted":true}`, `{"x":`+strings.Repeat("[", g.IntN(2000))+`}`,
+		`{"pasties":[`+strings.Repeat(`{"code":"x"},`, g.IntN(1200))+`{"code":"x"}]}`)
 }
 
 // twins returns two requests that differ in the user only: one that nobody has, and one with a private profile.
@@ -155,7 +187,16 @@ func (g *generator) username() string {
 
 func (g *generator) knownPath() string {
 	slash := one(g, "", "", "/")
-	switch g.IntN(10) {
+	switch g.IntN(14) {
+	case 10:
+		return route[create] + slash
+	case 11:
+		return "/paste/" + one(g, "nobodys1", "nobodys1", "nothing1", "expired1", "NOBODYS1", g.canary(), "%ff", "") + slash
+	case 12:
+		return one(g, route[createText]+slash, route[createText]+"?title=a.go&expiresIn=1d",
+			route[createText]+"?language=c++&isPublic="+g.canary(), "/raw/nobodys1/nothing1", "/raw/"+g.canary()+"/"+g.canary()+slash)
+	case 13:
+		return route[expiryTime] + slash + "?" + one(g, knownExpiries...)
 	case 0, 1:
 		return "/user/" + g.username() + "/exists" + slash
 	case 2, 3:
@@ -177,6 +218,8 @@ func (g *generator) knownPath() string {
 
 // knownQueries has the queries of the model in one order, so that a seed always chooses the same.
 var knownQueries = map[endpoint][]string{byName: sorted(languages[byName]), byExtension: sorted(languages[byExtension])}
+
+var knownExpiries = sorted(expiries)
 
 func sorted(m map[string]string) []string {
 	keys := make([]string, 0, len(m))

@@ -1,9 +1,12 @@
 package fuzzhttp
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/tests/program"
 )
@@ -20,6 +23,11 @@ const (
 	byName
 	byExtension
 	count
+	create
+	document
+	createText
+	text
+	expiryTime
 	alive
 	ready
 )
@@ -27,7 +35,9 @@ const (
 // route is the pattern of an endpoint in the log, without the base path and a slash at its end.
 var route = [...]string{
 	exists: "/user/:username/exists", profile: "/user/:username", self: "/user/self", ownPastes: "/user/self/pastes",
-	byName: "/data/language", byExtension: "/data/languageExt", count: "/data/numPastes", alive: "/healthz", ready: "/readyz",
+	byName: "/data/language", byExtension: "/data/languageExt", count: "/data/numPastes",
+	create: "/paste", document: "/paste/:id", createText: "/raw", text: "/raw/:id/:pastyId", expiryTime: "/time/expiresInToUnixTime",
+	alive: "/healthz", ready: "/readyz",
 }
 
 // find returns what a decoded path names below a base path, and the username in it.
@@ -42,10 +52,16 @@ func find(base, path string) (found endpoint, username string) {
 	if !ok {
 		return nothing, ""
 	}
-	for _, e := range []endpoint{self, ownPastes, byName, byExtension, count} {
+	for _, e := range []endpoint{self, ownPastes, byName, byExtension, count, create, createText, expiryTime} {
 		if path == route[e] {
 			return e, ""
 		}
+	}
+	if id, ok := strings.CutPrefix(path, "/paste/"); ok && !strings.Contains(id, "/") {
+		return document, id
+	}
+	if ids, ok := strings.CutPrefix(path, "/raw/"); ok && strings.Count(ids, "/") == 1 {
+		return text, ids
 	}
 	rest, ok := strings.CutPrefix(path, "/user/")
 	if !ok {
@@ -59,6 +75,38 @@ func find(base, path string) (found endpoint, username string) {
 		return nothing, ""
 	}
 	return found, rest
+}
+
+// methods are those that an endpoint takes beside OPTIONS.
+func methods(e endpoint) []string {
+	switch e {
+	case create, createText:
+		return []string{http.MethodPost}
+	case document:
+		return []string{http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodDelete}
+	}
+	return []string{http.MethodGet, http.MethodHead}
+}
+
+// takesBody reports whether the program reads the body of a request.
+func takesBody(base string, r *http.Request) bool {
+	found, _ := find(base, r.URL.Path)
+	if strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") {
+		return false
+	}
+	return r.Method == http.MethodPost && (found == create || found == createText) || r.Method == http.MethodPatch && found == document
+}
+
+// anonymousPaste is the one paste of the fixture that these tests ask for by its id: nobody can change it.
+const anonymousPaste = `{"_id":"nobodys1","ownerId":"","title":"","createdAt":1704164645,"expiresIn":"never","deletesAt":0,"stars":1,` +
+	`"isPrivate":false,"isPublic":false,"tags":[],"encrypted":false,"pasties":[],"edits":[]}`
+
+// expiries has the answers to queries of expiryTime; empty stands for 400.
+var expiries = map[string]string{
+	"createdAt=1588441258&expiresIn=1w": `{"result":1589046058}`, "expiresIn=OneHour&createdAt=0": `{"result":3600}`,
+	"createdAt=5&expiresIn=never": `{"result":0}`, "createdAt=-1&expiresIn=1w": "", "createdAt=1.5&expiresIn=1w": "",
+	"createdAt=1&expiresIn=3h": "",
+	"":                         "", "createdAt=9223372036854775807&expiresIn=1h": "",
 }
 
 // The answers of program.Fixture's data, by the lower-case names of the users.
@@ -111,6 +159,7 @@ type want struct {
 	statuses  []int
 	body      string // of a 200, where it is known
 	language  string // of a 200, where it is known
+	atLeast   int    // what a 200 has to count
 	challenge string // of a 401, where it is known
 }
 
@@ -128,18 +177,62 @@ func (s *site) ask(r *http.Request) want {
 		if w.endpoint == nothing {
 			w.statuses = append(w.statuses, http.StatusNotFound)
 		}
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+	case w.endpoint != nothing && !slices.Contains(methods(w.endpoint), r.Method) || w.endpoint == nothing && !reads(r.Method):
 		w.statuses = []int{http.StatusMethodNotAllowed}
 		switch {
-		case slash || username == "" && (found == exists || found == profile):
+		case slash || username == "" && (found == exists || found == profile) ||
+			(found == document || found == text) && strings.Contains("/"+username+"/", "//"):
 			w.statuses = append(w.statuses, http.StatusNotFound) // a path of a pattern's shape that names nothing
 		case found == nothing:
 			w.statuses = []int{http.StatusNotFound}
 		}
+	case w.endpoint == create, w.endpoint == createText, w.endpoint == document && !reads(r.Method):
+		w.askWrite(r)
 	default:
 		s.askGet(&w, r, username)
 	}
 	return w
+}
+
+func reads(method string) bool { return method == http.MethodGet || method == http.MethodHead }
+
+// askWrite is for what creates and changes pastes. None that the requests name may be changed by those who ask.
+func (w *want) askWrite(r *http.Request) {
+	body, read := r.Body.(*received)
+	switch {
+	case !read: // DELETE
+	case body.large:
+		w.statuses = []int{http.StatusRequestEntityTooLarge}
+		return
+	case body.broken:
+		w.statuses = []int{http.StatusBadRequest, http.StatusRequestTimeout}
+		return
+	case strings.Trim(strings.ToLower(strings.Join(r.Header.Values("Content-Encoding"), ",")), " \t,") != "":
+		w.statuses = []int{http.StatusUnsupportedMediaType}
+		return
+	}
+	token, sure := presented(r.Header.Values("Authorization"))
+	_, valid := accounts[token]
+	switch {
+	case !sure:
+		w.statuses = []int{http.StatusOK, http.StatusBadRequest, http.StatusUnauthorized, http.StatusNotFound}
+	case !valid && (token != "" || w.endpoint == document):
+		w.refused(token)
+	case w.endpoint == document:
+		w.statuses = []int{http.StatusNotFound}
+	case !utf8.Valid(body.Bytes()), body.Len() == 0, w.endpoint == create && !isObject(body.Bytes()):
+		w.statuses = []int{http.StatusBadRequest}
+	default:
+		w.statuses = []int{http.StatusOK, http.StatusBadRequest}
+		if !valid { // public, private and tagged ones need an owner
+			w.statuses = append(w.statuses, http.StatusUnauthorized)
+		}
+	}
+}
+
+func isObject(body []byte) bool {
+	body = bytes.TrimPrefix(body, []byte("\ufeff"))
+	return json.Valid(body) && bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{"))
 }
 
 func (s *site) askGet(w *want, r *http.Request, username string) {
@@ -171,8 +264,27 @@ func (s *site) askGet(w *want, r *http.Request, username string) {
 			w.language = name
 			w.statuses = conditional(r.Header.Values("If-None-Match"), s.etags.of(name))
 		}
-	case count:
-		w.body = `{"numPastes":5}`
+	case count: // those of the fixture, and whatever was made meanwhile
+		w.atLeast = 5
+	case document:
+		w.statuses = []int{http.StatusNotFound}
+		if username == "nobodys1" {
+			w.body, w.statuses = anonymousPaste, ok
+			if token, sure := presented(r.Header.Values("Authorization")); !sure || token == "" {
+				w.statuses = conditional(r.Header.Values("If-None-Match"), "")
+			}
+		}
+	case text:
+		w.statuses = []int{http.StatusNotFound}
+	case expiryTime:
+		body, known := expiries[r.URL.RawQuery]
+		switch {
+		case !known:
+			w.statuses = []int{http.StatusOK, http.StatusBadRequest}
+		case body == "":
+			w.statuses = []int{http.StatusBadRequest}
+		}
+		w.body = body
 	case alive, ready:
 		w.body = `{"status":"ok"}`
 	}
@@ -183,9 +295,29 @@ func (w *want) askToken(values []string) {
 	if w.endpoint == ownPastes {
 		view = 1
 	}
-	if len(values) > 1 { // nothing is promised of which one counts
+	sent, sure := presented(values)
+	if !sure {
 		w.statuses = []int{http.StatusOK, http.StatusUnauthorized}
 		return
+	}
+	if account, ok := accounts[sent]; ok {
+		w.body = account[view]
+		return
+	}
+	w.refused(sent)
+}
+
+func (w *want) refused(sent string) {
+	w.statuses, w.challenge = []int{http.StatusUnauthorized}, `Bearer error="invalid_token"`
+	if sent == "" {
+		w.challenge = "Bearer"
+	}
+}
+
+// presented returns the token of Authorization. Of several nothing is promised which one counts.
+func presented(values []string) (token string, sure bool) {
+	if len(values) > 1 {
+		return "", false
 	}
 	sent := strings.Trim(strings.Join(values, ""), " \t")
 	scheme, rest, found := strings.Cut(sent, " ")
@@ -195,14 +327,7 @@ func (w *want) askToken(values []string) {
 			sent = strings.Trim(rest, " \t")
 		}
 	}
-	if account, ok := accounts[sent]; ok {
-		w.body = account[view]
-		return
-	}
-	w.statuses, w.challenge = []int{http.StatusUnauthorized}, `Bearer error="invalid_token"`
-	if sent == "" {
-		w.challenge = "Bearer"
-	}
+	return sent, true
 }
 
 // conditional returns the statuses for If-None-Match, as far as they are certain. etag is "" while unknown.

@@ -169,7 +169,7 @@ func (s *site) judge(v *verdict, e expectation, a *answer) {
 	switch {
 	case e.request.Method != http.MethodHead:
 		s.judgeBody(&of, e.request, w, a)
-	case w.body != "" && a.status == http.StatusOK && a.header.Get("Content-Length") != strconv.Itoa(len(w.body)):
+	case w.body != "" && w.endpoint != ownPastes && a.status == http.StatusOK && a.header.Get("Content-Length") != strconv.Itoa(len(w.body)):
 		of.add("wrong length for HEAD", "%q", a.header.Get("Content-Length"))
 	}
 	for _, c := range of {
@@ -232,6 +232,16 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 	switch {
 	case (w.endpoint == self || w.endpoint == ownPastes) && (a.status == http.StatusOK || a.status == http.StatusUnauthorized):
 		required["Cache-Control"] = "private, no-store"
+	case (w.endpoint == document || w.endpoint == text) && reads(r.Method):
+		if token, sure := presented(r.Header.Values("Authorization")); !sure {
+			required["Cache-Control"] = "*"
+		} else if token != "" {
+			required["Cache-Control"] = "private, no-store"
+		} else if required["Cache-Control"] = "no-store"; a.status < 400 {
+			required["Cache-Control"], required["Etag"] = "no-cache", "*"
+		}
+	case takesBody(s.base, r) || w.endpoint == document && r.Method == http.MethodDelete:
+		required["Cache-Control"] = "private, no-store"
 	case isLanguage && a.status < 400 && a.status != http.StatusNoContent:
 		required["Cache-Control"], required["Etag"] = "public, max-age=3600", "*"
 	case a.status == http.StatusOK && w.endpoint != nothing && w.endpoint != alive && w.endpoint != ready:
@@ -247,9 +257,15 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 	if w.language != "" && a.status < 400 && !s.etags.same(w.language, get("Etag")) {
 		v.add("another ETag", "%q, not %q", get("Etag"), s.etags.of(w.language))
 	}
-	if allow := get("Allow"); allow != "" && (!strings.Contains(allow, "GET") || !strings.Contains(allow, "HEAD")) &&
-		w.endpoint != nothing {
-		v.add("wrong Allow", "%q", allow)
+	if allow := get("Allow"); allow != "" && w.endpoint != nothing {
+		allowed, taken := strings.Split(allow, ", "), append(methods(w.endpoint), http.MethodOptions)
+		if slices.Sort(allowed); !slices.Equal(allowed, slices.Sorted(slices.Values(taken))) {
+			v.add("wrong Allow", "%q", allow)
+		}
+	}
+	_, fromPage := r.Header["Origin"]
+	if shared := get("Access-Control-Allow-Origin"); fromPage != (shared == "*") || !fromPage && shared != "" {
+		v.add("wrong Access-Control-Allow-Origin", "%q", shared)
 	}
 }
 
@@ -276,12 +292,29 @@ func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 		return
 	}
 	if w.body != "" {
-		if string(a.body) != w.body {
+		if string(a.body) != w.body && (w.endpoint != ownPastes || !endsList(a.body, w.body)) {
 			v.add("wrong body", "it should be %s", w.body)
 		}
 		return
 	}
 	switch w.endpoint {
+	case count:
+		var c struct{ NumPastes int }
+		if err := exactly(a.body, &c, "numPastes"); err != nil || c.NumPastes < w.atLeast {
+			v.add("wrong count", "it should be at least %d: %v", w.atLeast, err)
+		}
+	case expiryTime:
+		var e struct{ Result int64 }
+		if err := exactly(a.body, &e, "result"); err != nil {
+			v.add("no time", "%v", err)
+		}
+	case create, createText:
+		var p struct{ Pasties, Edits []json.RawMessage }
+		err := exactly(a.body, &p, "_id", "ownerId", "title", "createdAt", "expiresIn", "deletesAt", "stars", "isPrivate", "isPublic", "tags",
+			"encrypted", "pasties", "edits")
+		if err != nil || len(p.Pasties) == 0 || len(p.Edits) > 0 {
+			v.add("no new paste", "%v", err)
+		}
 	case byName, byExtension:
 		var l struct {
 			Name, Mode, Color string
@@ -296,7 +329,7 @@ func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 		}
 	case self, ownPastes: // with several tokens
 		for _, account := range accounts {
-			if slices.Contains(account[:], string(a.body)) {
+			if slices.Contains(account[:], string(a.body)) || w.endpoint == ownPastes && endsList(a.body, account[1]) {
 				return
 			}
 		}
@@ -304,6 +337,15 @@ func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 	default:
 		v.add("unexpected body", "%s %q", r.Method, r.RequestURI)
 	}
+}
+
+// endsList reports whether a list of pastes is a known one, before which newer ones stand.
+func endsList(list []byte, known string) bool {
+	var ids, last []string
+	if json.Unmarshal(list, &ids) != nil || json.Unmarshal([]byte(known), &last) != nil || len(ids) < len(last) {
+		return false
+	}
+	return slices.Equal(ids[len(ids)-len(last):], last)
 }
 
 func judgeProblem(v *verdict, a *answer) {

@@ -20,8 +20,11 @@ const maxHeaderBytes = 64 << 10
 // reference is net/http and nothing else, with the program's limits. What it makes of the bytes of a connection,
 // requests for a handler and answers of its own, is what the program has to make of them: it decides which
 // requests are malformed, and how many there are.
+//
+// It reads the bodies that the program reads, because that decides what comes after them.
 type reference struct {
 	address string
+	base    string
 	conns   sync.Map // from the client's address to *seen
 }
 
@@ -46,16 +49,19 @@ const reachedHeader = "X-Reached"
 
 type seenKey struct{}
 
-func startReference(t *testing.T) *reference {
+func startReference(t *testing.T, base string) *reference {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &reference{address: listener.Addr().String()}
+	r := &reference{address: listener.Addr().String(), base: base}
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 			s := request.Context().Value(seenKey{}).(*seen) //nolint:forcetypeassert // see ConnContext
+			if takesBody(base, request) && !receive(request) {
+				w.Header().Set("Connection", "close")
+			}
 			s.mu.Lock()
 			w.Header().Set(reachedHeader, strconv.Itoa(len(s.requests)))
 			s.requests = append(s.requests, request)
@@ -79,6 +85,30 @@ func startReference(t *testing.T) *reference {
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { _ = server.Close() })
 	return r
+}
+
+// received is a body that was read as the program reads it.
+type received struct {
+	bytes.Buffer
+	large, broken bool
+}
+
+// Close implements io.Closer.
+func (*received) Close() error { return nil }
+
+// maxBody is the program's limit for bodies, as it is documented.
+const maxBody = 2 << 20
+
+// receive reads the body of a request and leaves it there. It returns false where the program closes the connection.
+func receive(request *http.Request) bool {
+	body := new(received)
+	if body.large = request.ContentLength > maxBody; !body.large {
+		_, err := body.ReadFrom(io.LimitReader(request.Body, maxBody+1))
+		body.large = body.Len() > maxBody
+		body.broken = err != nil
+	}
+	request.Body = body
+	return !body.large && !body.broken
 }
 
 // expectation is one answer that has to come: the program's own to a request, or net/http's.
