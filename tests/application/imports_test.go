@@ -236,3 +236,66 @@ func TestImportsBoundUsers(t *testing.T) {
 		t.Errorf("got batches of %v stars, want %v", store.stars, want)
 	}
 }
+
+// TestImportsOfContent takes everything that can be stored whole, and rejects the rest with its reason.
+func TestImportsOfContent(t *testing.T) {
+	t.Parallel()
+	edit := func(e imports.Edit) imports.Paste { return imports.Paste{Edits: []imports.Edit{e}} }
+	for what, c := range map[string]struct {
+		paste  imports.Paste
+		reason string // empty: it is stored
+	}{
+		"nothing":                {imports.Paste{}, ""},
+		"text that breaks rules": {imports.Paste{Title: strings.Repeat("x", 9000), Pasties: []paste.Pasty{{Code: "\x00\r\n"}}}, ""},
+		"an odd lifetime":        {imports.Paste{ExpiresIn: "odd"}, ""},
+		"an encrypted paste":     {imports.Paste{EncryptedData: []byte("\xff")}, ""},
+		"the last type":          {edit(imports.Edit{Type: 5, Number: 1 << 40}), ""},
+		"as many parts":          {imports.Paste{Tags: []string{"a"}, Pasties: make([]paste.Pasty, imports.MaxParts-1)}, ""},
+		"many parts":             {imports.Paste{Tags: []string{"a"}, Pasties: make([]paste.Pasty, imports.MaxParts)}, "more than 100000"},
+		"much metadata":          {edit(imports.Edit{Metadata: make([]string, imports.MaxParts)}), "more than 100000"},
+		"a zero lifetime":        {imports.Paste{ExpiresIn: "1\x00d"}, "expiresIn"},
+		"a long lifetime":        {imports.Paste{ExpiresIn: strings.Repeat("1", 65)}, "expiresIn"},
+		"a title":                {imports.Paste{Title: "\xff"}, "UTF-8"},
+		"a tag":                  {imports.Paste{Tags: []string{"a", "\xff"}}, "UTF-8"},
+		"code":                   {imports.Paste{Pasties: []paste.Pasty{{}, {Code: "\xff"}}}, "UTF-8"},
+		"an old text":            {edit(imports.Edit{Text: "\xff"}), "UTF-8"},
+		"metadata":               {edit(imports.Edit{Metadata: []string{"a", "\xff"}}), "UTF-8"},
+		"encrypted nothing":      {imports.Paste{Encrypted: true}, "nothing encrypted"},
+		"encrypted and not":      {imports.Paste{Encrypted: true, Salt: []byte("a"), Title: "a"}, "that are not"},
+		"an unknown type":        {edit(imports.Edit{Type: 6}), "none of 0 to 5"},
+		"a negative type":        {edit(imports.Edit{Type: -1}), "none of 0 to 5"},
+		"a negative number":      {edit(imports.Edit{Number: -1}), "number"},
+		"the largest number":     {edit(imports.Edit{Number: 1<<63 - 1}), "number"},
+		"an edit before time":    {edit(imports.Edit{At: -1}), "time"},
+	} {
+		c.paste.ID, c.paste.CreatedAt = "id", 1
+		source := func(context.Context) imports.Records[imports.Paste] {
+			return func(yield func(imports.Record[imports.Paste], error) bool) {
+				yield(imports.Record[imports.Paste]{Value: c.paste, Line: 1, Raw: []byte("x")}, nil)
+			}
+		}
+		reason := ""
+		_, err := importerOf(new(shelf)).Do(t.Context(), source, paste.RefuseOrphans, func(_ int, _ []byte, why error) error {
+			reason = fault.MessageOf(why)
+			return nil
+		})
+		if err != nil || (reason == "") != (c.reason == "") || !strings.Contains(reason, c.reason) {
+			t.Errorf("%s: got %q, error %v, want %q", what, reason, err, c.reason)
+		}
+	}
+	// Tags are a set, and a paste that is both private and public is shown to fewer.
+	source := func(context.Context) imports.Records[imports.Paste] {
+		return func(yield func(imports.Record[imports.Paste], error) bool) {
+			odd := imports.Paste{ID: "id", CreatedAt: 1, Private: true, Public: true, Tags: []string{"b", "a", "b"}}
+			yield(imports.Record[imports.Paste]{Value: odd, Line: 1, Raw: []byte("x")}, nil)
+		}
+	}
+	var got []paste.Document
+	_, err := importerOf(pasteImporter(func(ctx context.Context, pastes []paste.Document) ([]batch.Result, error) {
+		got = pastes
+		return storeAll(ctx, pastes)
+	})).Do(t.Context(), source, paste.RefuseOrphans, nil)
+	if err != nil || len(got) != 1 || got[0].Visibility != paste.Private || !slices.Equal(got[0].Tags, []string{"a", "b"}) {
+		t.Errorf("got %+v, error %v, want a private paste with the tags a and b", got, err)
+	}
+}

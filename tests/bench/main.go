@@ -288,11 +288,12 @@ func (b *bench) resident(database, url string, target float64) error {
 // imports measures how many pastes a second the command takes in.
 func (b *bench) imports() error {
 	const pastes, target = 300_000, 20_000
+	code := strings.Repeat(`\tprintln(\"hello\")\n`, 60) // 1 KiB
 	file := filepath.Join(b.folder, "pastes.json")
 	var text strings.Builder
 	for i := range pastes {
 		fmt.Fprintf(&text, `{"_id":"p%07d","ownerId":"","createdAt":%d,"deletesAt":0,"title":"a paste","pasties":[{"_id":"a",`+
-			`"language":"Go","code":"package main\n\nfunc main() {\n\tprintln(%d)\n}\n"}]}`+"\n", i, 1_700_000_000+i, i)
+			`"language":"Go","code":"package main\n\nfunc main() {\n%s\tprintln(%d)\n}\n"}]}`+"\n", i, 1_700_000_000+i, code, i)
 	}
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
 		return err
