@@ -22,7 +22,8 @@ type editFlags struct {
 func (e *editFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&e.title, "title", "", "what to call the paste")
-	flags.StringArrayVar(&e.pasties, "pasty", nil, "`ID=FILE`: the pasty's code becomes the file's, or standard input's for -; may be repeated")
+	flags.StringArrayVar(&e.pasties, "pasty", nil,
+		"`ID=FILE`: the pasty's code becomes the file's, or standard input's for -; may be repeated")
 	flags.StringArrayVar(&e.added, "add", nil, "`FILE` to add as a pasty with the file's name as its title; may be repeated")
 	flags.StringArrayVar(&e.removed, "remove", nil, "`ID` of a pasty to remove; may be repeated")
 	flags.StringArrayVar(&e.language, "language", nil, "`ID=NAME`: the pasty's language; may be repeated")
