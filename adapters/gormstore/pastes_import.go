@@ -177,7 +177,7 @@ func (s *Store) storeImportedAtOnce(tx *gorm.DB, pastes map[string]*importedPast
 			expires[i] = &p.row.ExpiresAt.Time
 		}
 		created[i], visibilities[i] = p.row.CreatedAt, p.row.Visibility
-		lifetimes[i], documents[i], counts[i] = p.content.Lifetime, p.content.Document, int32(len(p.entries)) //nolint:gosec // far fewer
+		lifetimes[i], documents[i], counts[i] = p.content.Lifetime, p.content.Document, int32(len(p.entries))
 		bytes[i] = p.content.HistoryBytes
 		for position, entry := range p.entries {
 			editIDs, positions, entries = append(editIDs, id), append(positions, int64(position)), append(entries, entry)
@@ -205,7 +205,7 @@ func (s *Store) storeImportedOneByOne(tx *gorm.DB, pastes map[string]*importedPa
 	texts := [...]string{s.queries.importPastes, s.queries.importContents, s.queries.removeEdits, s.queries.importEdits}
 	var prepared [len(texts)]*sql.Stmt
 	for i, text := range texts {
-		if prepared[i], err = tx.Statement.ConnPool.PrepareContext(tx.Statement.Context, text); err != nil {
+		if prepared[i], err = tx.Statement.ConnPool.PrepareContext(tx.Statement.Context, text); err != nil { //nolint:sqlclosecheck // below
 			return err
 		}
 		defer func() { err = errors.Join(err, prepared[i].Close()) }()

@@ -105,7 +105,10 @@ func TestBoundsOfPastes(t *testing.T) { // alone, for it counts what is allocate
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		p := imports.Paste{}
-		for record := range Pastes(strings.NewReader(document), false) {
+		for record, err := range Pastes(strings.NewReader(document), false) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			p = record.Value
 		}
 		runtime.ReadMemStats(&after)
