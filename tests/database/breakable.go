@@ -29,7 +29,7 @@ func StartBreakable(t *testing.T, options ...string) *Breakable {
 	RequireBinaries(t)
 	b := &Breakable{Config: gormstore.DefaultConfig(), options: append(options, safeEnough...)}
 	var err error
-	if b.local, err = initLocal(t.Context()); err != nil {
+	if b.local, err = initLocal(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -72,7 +72,7 @@ func (r *Replica) Resume(t *testing.T) {
 }
 
 func startReplica(ctx context.Context, primary *url.URL, options []string) (*url.URL, func(), error) {
-	l, err := newLocal()
+	l, err := newLocal(scratch(options))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -37,9 +38,12 @@ const (
 	localStartTime = 2 * time.Minute
 )
 
+// noSync tells a server not to wait for the disk.
+const noSync = "fsync=off"
+
 // Options of the server: unsafe ones trade safety, which no test database needs, for speed.
 var (
-	unsafeOptions = []string{"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300"}
+	unsafeOptions = []string{"-c", noSync, "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300"}
 	safeOptions   = []string{"-c", "max_connections=300", "-c", "max_wal_size=4GB", "-c", "shared_buffers=512MB"}
 )
 
@@ -125,11 +129,17 @@ func startContainer(ctx context.Context, options []string) (_ *url.URL, _ func()
 	if image == "" {
 		image = defaultImage
 	}
-	container, err := tcpostgres.Run(ctx, image,
+	customizers := []testcontainers.ContainerCustomizer{
 		tcpostgres.WithDatabase("postgres"), tcpostgres.WithUsername("gluepot"), tcpostgres.WithPassword("gluepot"),
 		tcpostgres.BasicWaitStrategies(),
 		testcontainers.WithCmdArgs(options...),
-	)
+	}
+	if slices.Contains(options, noSync) { // in memory, as in scratch
+		const folder = "/var/lib/gluepot" // another than the image's own, which may be a volume
+		customizers = append(customizers,
+			testcontainers.WithTmpfs(map[string]string{folder: "rw"}), testcontainers.WithEnv(map[string]string{"PGDATA": folder + "/data"}))
+	}
+	container, err := tcpostgres.Run(ctx, image, customizers...)
 	stop := func() { _ = testcontainers.TerminateContainer(container, testcontainers.StopTimeout(0)) }
 	if err != nil {
 		stop()
@@ -152,16 +162,30 @@ read -r keep; kill -QUIT $server; wait $server; [ "$keep" ] || rm -rf "$folder"`
 const keepFolder = "keep\n"
 
 func startLocal(ctx context.Context, options []string) (*url.URL, func(), error) {
-	l, err := initLocal(ctx)
+	l, err := initLocal(ctx, scratch(options))
 	if err != nil {
 		return nil, nil, err
 	}
 	return l.start(ctx, options)
 }
 
-// initLocal returns a server that is not started yet and has nothing in it.
-func initLocal(ctx context.Context) (*local, error) {
-	l, err := newLocal()
+// scratch returns the folder for a server with those options; empty stands for that of temporary files. One that does not
+// wait for the disk needs none, and creates databases several times as fast in memory.
+func scratch(options []string) string {
+	const (
+		memory = "/dev/shm"
+		enough = 4 << 30 // bytes; in a container there are often 64 MiB only
+	)
+	var free syscall.Statfs_t
+	if !slices.Contains(options, noSync) || syscall.Statfs(memory, &free) != nil || free.Bavail*uint64(free.Bsize) < enough {
+		return ""
+	}
+	return memory
+}
+
+// initLocal returns a server in that folder that is not started yet and has nothing in it.
+func initLocal(ctx context.Context, parent string) (*local, error) {
+	l, err := newLocal(parent)
 	if err != nil {
 		return nil, err
 	}
@@ -181,12 +205,12 @@ type local struct {
 	abandon     func()              // ends the server, if it still runs, and keeps the folder
 }
 
-func newLocal() (*local, error) {
+func newLocal(parent string) (*local, error) {
 	bin, err := findBinaries()
 	if err != nil {
 		return nil, err
 	}
-	folder, err := os.MkdirTemp("", "gluepot-postgres-")
+	folder, err := os.MkdirTemp(parent, "gluepot-postgres-")
 	if err != nil {
 		return nil, err
 	}
