@@ -335,7 +335,8 @@ func TestImports(t *testing.T) {
 		many[i] = fmt.Sprint("id", i)
 	}
 	s := new(shelf)
-	summary, err := importerOf(s).Do(t.Context(), records(append(many, "known", "broken", "refused", "odd id")...), paste.RefuseOrphans, reject)
+	source := records(append(many, "known", "broken", "refused", "odd id")...)
+	summary, err := importerOf(s).Do(t.Context(), source, paste.RefuseOrphans, reject)
 	if want := (imports.Summary{Read: 2504, New: 2500, Unchanged: 1, Rejected: 3}); err != nil || summary != want {
 		t.Errorf("got %+v, error %v, want %+v", summary, err, want)
 	}
