@@ -269,18 +269,19 @@ func importOverEdits(t *testing.T, s DocumentStore) {
 	}
 	run("over an edit", updated, unchanged)
 	run("again", unchanged, unchanged)
-	bare.Content, exported.Content = exported.Content, paste.Content{}
-	run("content comes and goes", updated, updated)
-	run("again", unchanged, unchanged)
-	// It goes on from there.
+	// It goes on from there, and the positions of what was edited before play no part.
 	added := paste.Edit{ID: "e9", Number: 8, At: time.Unix(3, 0).UTC()}
-	edited, err := s.Documents.Update(t.Context(), "bare", token.Hash{}, func(_ token.Token, stored paste.Document) (paste.Change, error) {
-		made := paste.Change{Document: stored, Changed: true, Recorded: []paste.Edit{added}}
-		made.Edits = append(slices.Clone(stored.Edits), added)
+	edited, err := s.Documents.Update(t.Context(), "paste", token.Hash{}, func(_ token.Token, stored paste.Document) (paste.Change, error) {
+		made := paste.Change{Document: stored, Changed: true, Dropped: 1, Recorded: []paste.Edit{added}}
+		made.Edits = append(slices.Clone(stored.Edits[1:]), added)
 		return made, nil
 	})
 	must(t, err)
 	wantStored(t, s, "an edit of what was imported", edited)
+	run("over that edit", updated, unchanged)
+	bare.Content, exported.Content = exported.Content, paste.Content{}
+	run("content comes and goes", updated, updated)
+	run("again", unchanged, unchanged)
 }
 
 func importOrphans(t *testing.T, s DocumentStore) {
