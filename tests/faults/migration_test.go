@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -27,7 +28,7 @@ func TestMigrationWhileServing(t *testing.T) {
 	}
 	// A vacuum that has begun stays for minutes.
 	server := database.StartBreakable(t, "-c", "autovacuum_naptime=1s", "-c", "autovacuum_vacuum_cost_delay=100ms",
-		"-c", "autovacuum_vacuum_cost_limit=20", "-c", "max_wal_size=4GB")
+		"-c", "autovacuum_vacuum_cost_limit=1", "-c", "max_wal_size=4GB")
 	cfg, db := server.Config, database.SQL(t, server.Config)
 	for _, statement := range []string{
 		"DROP INDEX stars_by_paste", "DROP TABLE paste_edits, paste_contents", "ALTER TABLE pastes DROP COLUMN visibility",
@@ -88,6 +89,9 @@ func TestMigrationWhileServing(t *testing.T) {
 		t.Fatalf("migrate: got %v, want no error", err)
 	}
 	took := time.Since(began)
+	if !strings.Contains(server.Log(), `automatic vacuum of table "postgres.public.pastes"`) { // the context of its cancelling
+		t.Error("got a migration that waited for the vacuum of pastes, want the vacuum to give way")
+	}
 	waits := during.stop()
 	record(t, "pastes, stars", fmt.Sprint(pastes, ", ", pastes/10), "")
 	record(t, "migrated in, of which beside a long transaction",
