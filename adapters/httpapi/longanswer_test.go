@@ -82,8 +82,9 @@ func TestSlowReadersMemory(t *testing.T) {
 		peers[i].send("/user/self/pastes", "Authorization: "+s.secret.Reveal())
 	}
 	for _, p := range peers {
-		if _, err := p.reader.ReadString('\n'); err != nil { // the answer has begun
-			t.Fatal(err)
+		status, err := p.reader.ReadString('\n') // the answer has begun
+		if err != nil || !strings.Contains(status, " 200 ") {
+			t.Fatalf("got %q, error %v, want 200", status, err)
 		}
 	}
 	runtime.GC()

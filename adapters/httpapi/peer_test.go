@@ -22,6 +22,7 @@ func serveStore(t *testing.T, s *store, change func(*Config)) (*Server, *observe
 	t.Helper()
 	cfg := DefaultConfig()
 	cfg.Addr, cfg.DrainDelay = "127.0.0.1:0", 0
+	cfg.RequestTimeout, cfg.WriteTimeout = patience, 2*patience
 	if change != nil {
 		change(&cfg)
 	}

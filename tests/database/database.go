@@ -158,7 +158,7 @@ func SQL(tb testing.TB, cfg gormstore.Config) *sql.DB {
 	tb.Helper()
 	driver, dsn := "pgx", string(cfg.URL)
 	if strings.HasPrefix(dsn, "sqlite://") {
-		driver, dsn = "sqlite", SQLitePath(cfg)+"?_pragma=busy_timeout(10000)"
+		driver, dsn = "sqlite", SQLitePath(cfg)+"?_pragma=busy_timeout(120000)"
 	}
 	db, err := sql.Open(driver, dsn)
 	if err != nil {

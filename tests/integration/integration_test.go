@@ -281,8 +281,8 @@ func TestListingAllocatesNothingForAnID(t *testing.T) {
 			})
 		}
 		few, many := allocations("few", 10), allocations("many", 20_000)
-		if many > few+10 {
-			t.Errorf("%s: got %v allocations for 20,000 ids, want at most 10 more than the %v for 10", cfg.URL, many, few)
+		if many > few+200 { // what else the process does is counted, too: more of it while more is read
+			t.Errorf("%s: got %v allocations for 20,000 ids, want about the %v for 10", cfg.URL, many, few)
 		}
 	}
 }
