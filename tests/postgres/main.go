@@ -36,7 +36,7 @@ func run(args []string) int {
 		return fail(err)
 	}
 	// The command is the caller's own, and outlives a signal that it handles itself.
-	command := exec.Command(args[0], args[1:]...) //nolint:noctx // as said above
+	command := exec.Command(args[0], args[1:]...)
 	command.Env = append(os.Environ(), variables...)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err = command.Run()
