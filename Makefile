@@ -19,7 +19,7 @@ run: build ## serve demonstration data at 127.0.0.1:8080 from an embedded store 
 	GLUEPOT_DATABASE_REPLICA_URLS= $(BIN)/gluepot serve --demo --database-url sqlite://data/demo.db --database-migrate
 
 # The race detector watches everything but SQLite's engine, a translation from C whose memory it does not know
-# (docs/decisions/0031). Nor does it make each process sleep for a second before it exits. It needs cgo.
+# (docs/decisions/0031). Nor does it make each process sleep for a second before it exits.
 RACE := -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
 
 # The packages share a PostgreSQL server, so that they can run at once: were each to start a container, the reaper of one
@@ -27,7 +27,7 @@ RACE := -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/l
 test: export GORACE = atexit_sleep_ms=20
 test: ## run every test, with the race detector
 	$(GO) vet ./...
-	$(GO) run ./tests/postgres env CGO_ENABLED=1 $(GO) test $(RACE) -timeout 20m ./tests/e2e ./tests/integration $$($(GO) list ./... | grep -v /tests/faults)
+	$(GO) run ./tests/postgres $(GO) test $(RACE) -timeout 20m ./tests/e2e ./tests/integration $$($(GO) list ./... | grep -v /tests/faults)
 
 test-faults: ## kill, freeze, fill and starve what it stands on, under load (five minutes; prints a table)
 	$(GO) test -count 1 -timeout 20m -v ./tests/faults

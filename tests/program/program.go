@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,11 +31,8 @@ var (
 	shipped = sync.OnceValues(func() (string, error) { return build(false) })
 )
 
-// The flags are those of the Makefile (build, RACE), so that the same packages are not built twice.
-var (
-	shippedFlags = []string{"-trimpath", "-tags=nomsgpack"}
-	raceFlags    = []string{"-race", "-gcflags=modernc.org/sqlite/lib=-race=false", "-gcflags=modernc.org/libc/...=-race=false"}
-)
+// raceFlags are those of the Makefile (RACE): the same packages, built once.
+var raceFlags = []string{"-race", "-gcflags=modernc.org/sqlite/lib=-race=false", "-gcflags=modernc.org/libc/...=-race=false"}
 
 // built are the folders of what was built.
 var built struct {
@@ -56,13 +52,11 @@ func build(race bool) (string, error) {
 	built.folders = append(built.folders, folder)
 	built.Unlock()
 	path := filepath.Join(folder, "gluepot")
-	flags, cgo := shippedFlags, "CGO_ENABLED=0"
+	args := []string{"build", "-o", path}
 	if race {
-		flags, cgo = raceFlags, "CGO_ENABLED=1"
+		args = append(args, raceFlags...)
 	}
-	args := slices.Concat([]string{"build", "-ldflags=-s -w", "-o", path}, flags, []string{"github.com/gluepot/gluepot/bootstrap/cmd/gluepot"})
-	build := exec.Command("go", args...)
-	build.Env = append(os.Environ(), cgo)
+	build := exec.Command("go", append(args, "github.com/gluepot/gluepot/bootstrap/cmd/gluepot")...)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", errors.New(string(out))
 	}
