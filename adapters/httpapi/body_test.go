@@ -97,6 +97,7 @@ func TestBodiesOverTheLimit(t *testing.T) {
 func TestRefusedBodyIsDropped(t *testing.T) {
 	t.Parallel()
 	server := servePastes(t, func(cfg *Config) { cfg.PasteMaxBody = 1000 })
+	server.connections.lingering = patience // however slow this machine is
 	p := dial(t, server)
 	p.write(announce(16<<20) + strings.Repeat("x", 16<<20)) // more than the kernel holds
 	p.wantStatus(http.StatusRequestEntityTooLarge, true)
@@ -132,7 +133,7 @@ func TestBodiesWhileDraining(t *testing.T) {
 	after.write(announce(2) + "x")
 	stopped := make(chan error, 1)
 	go func() { stopped <- server.Stop(t.Context()) }()
-	time.Sleep(3 * max(lingering, server.silence)) // of which neither may be the end
+	time.Sleep(3 * max(server.connections.lingering, server.silence)) // of which neither may be the end
 	for _, p := range []*peer{before, after} {
 		p.write("y")
 		if response, body := p.receive(); response.StatusCode != http.StatusOK || !strings.Contains(body, `"code":"xy"`) {

@@ -90,15 +90,12 @@ func (c *connection) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// lingering is how long a client may go on sending after its last answer. Closing while there is something to
-// read resets the connection, and the client may never see the answer.
-const lingering = 250 * time.Millisecond
-
-// Close implements net.Conn.
+// Close implements net.Conn. Closing while there is something to read resets the connection, and the client may never see
+// its last answer: it may go on sending for a moment.
 func (c *connection) Close() error {
 	if c.last.Load() && !c.all.cuttingOff.Load() && c.CloseWrite() == nil {
 		c.waiting.Store(sinceBegan())
-		_ = c.SetReadDeadline(time.Now().Add(lingering))
+		_ = c.SetReadDeadline(time.Now().Add(c.all.lingering))
 		_, _ = io.Copy(io.Discard, c.TCPConn)
 	}
 	c.all.remove(c)

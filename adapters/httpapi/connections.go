@@ -18,6 +18,8 @@ type connections struct {
 	limit int // 0: none
 	log   *zap.Logger
 
+	lingering time.Duration // how long a client may go on sending after its last answer
+
 	count  atomic.Int32 // of open, for those who do not hold mu
 	mu     sync.Mutex
 	open   []*connection

@@ -35,7 +35,7 @@ func NewServer(cfg Config, api *API, logger *zap.Logger) *Server {
 	s := &Server{
 		api:         api,
 		cfg:         cfg,
-		connections: &connections{limit: cfg.MaxConnections, log: logger},
+		connections: &connections{limit: cfg.MaxConnections, log: logger, lingering: 250 * time.Millisecond},
 		served:      make(chan struct{}),
 		silence:     500 * time.Millisecond,
 		failed:      make(chan error, 1),
@@ -104,7 +104,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		timeout += s.cfg.ReadTimeout
 	}
 	if body && draining { // receive allows more
-		_ = c.SetReadDeadline(time.Now().Add(lingering))
+		_ = c.SetReadDeadline(time.Now().Add(s.connections.lingering))
 	}
 	if crowded {
 		ctx, done := s.connections.forRequest(r.Context(), c, timeout)

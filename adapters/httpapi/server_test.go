@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -68,7 +67,7 @@ func TestStopLosesNothing(t *testing.T) {
 					})
 				}
 				for target := answered.Load() + 500; answered.Load() < target; {
-					runtime.Gosched()
+					time.Sleep(time.Millisecond)
 				}
 				stop(t, server)
 				clients.Wait()
@@ -91,7 +90,7 @@ func TestDraining(t *testing.T) {
 	}
 	s.held = make(chan struct{})
 	kept.send("/user/epoxy")
-	<-s.waiting // it is in flight
+	s.hasRequest(t) // it is in flight
 	stopped := make(chan struct{})
 	ctx, endDelay := context.WithCancel(t.Context())
 	go func() {
@@ -168,7 +167,7 @@ func TestStopTwice(t *testing.T) {
 	p := dial(t, server)
 	s.held = make(chan struct{})
 	p.send("/user/epoxy")
-	<-s.waiting
+	s.hasRequest(t)
 	stopped := make(chan error, 2)
 	for range cap(stopped) {
 		go func() { stopped <- server.Stop(t.Context()) }()

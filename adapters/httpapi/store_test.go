@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/application/languages"
@@ -34,6 +35,16 @@ func newStore() *store {
 	s := &store{secret: token.Generate(), waiting: make(chan struct{}, 1000), held: make(chan struct{})}
 	close(s.held)
 	return s
+}
+
+// hasRequest waits until a request is held that was not yet waited for.
+func (s *store) hasRequest(t *testing.T) {
+	t.Helper()
+	select {
+	case <-s.waiting:
+	case <-time.After(patience):
+		t.Fatal("got no request, want one that waits for the store")
+	}
 }
 
 // storedUsers and storedPastes are the ports that the tests need of a store; nil stands for the others.
