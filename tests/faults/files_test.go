@@ -88,7 +88,7 @@ func TestDiskFull(t *testing.T) {
 
 // TestDiskFullAtStart has no room for what SQLite needs to open or to create a database, and says so.
 func TestDiskFullAtStart(t *testing.T) {
-	disk := mountSmallDisk(t, 200<<10)
+	disk := mountSmallDisk(t, 1<<20) // enough for the database and its log, so that closing it leaves no log behind
 	url := "sqlite://" + filepath.Join(disk, "gluepot.db")
 	gluepot(t, url, "migrate up")
 	fill(t, disk)
