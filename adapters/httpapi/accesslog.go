@@ -27,7 +27,7 @@ func (a *API) observe(c *gin.Context) {
 	}
 	header := c.Writer.Header()
 	header[requestIDHeader] = []string{id}
-	header["X-Content-Type-Options"] = nosniff
+	guard(header)
 	share(c.Request.Header, header)
 	if a.draining.Load() {
 		header["Connection"] = closeConnection

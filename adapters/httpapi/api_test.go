@@ -52,8 +52,10 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 	} {
 		header := request(api, c.method, c.target, nil).Header()
 		if header.Get("Cache-Control") != c.cacheControl || header.Get("X-Content-Type-Options") != "nosniff" ||
-			header.Get("Connection") != "" {
-			t.Errorf("%s %s: got %v, want Cache-Control: %s and nosniff, and no Connection", c.method, c.target, header, c.cacheControl)
+			header.Get("Content-Security-Policy") != "default-src 'none'; frame-ancestors 'none'" ||
+			header.Get("Referrer-Policy") != "no-referrer" || header.Get("Connection") != "" {
+			t.Errorf("%s %s: got %v, want Cache-Control: %s, nosniff, the two policies and no Connection", c.method, c.target, header,
+				c.cacheControl)
 		}
 	}
 	api.StartDraining()

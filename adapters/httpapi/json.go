@@ -85,6 +85,10 @@ func encodeJSON(v any) ([]byte, error) {
 	return bytes.Clone(b.text.Bytes()), nil
 }
 
+// selfCounted is how long a body may be whose length is left to net/http, which buffers as much (2 KiB in Go 1.26) and then
+// counts. The header would cost two allocations, and the answers with most headers a larger map.
+const selfCounted = 1 << 10
+
 // writeHeader prepares a 200 with a body of that type and that many bytes.
 func writeHeader(c *gin.Context, contentType []string, length int64) {
 	header := c.Writer.Header()
@@ -92,7 +96,9 @@ func writeHeader(c *gin.Context, contentType []string, length int64) {
 	if header["Cache-Control"] == nil {
 		header["Cache-Control"] = noCache
 	}
-	header["Content-Length"] = []string{strconv.FormatInt(length, 10)}
+	if length > selfCounted {
+		header["Content-Length"] = []string{strconv.FormatInt(length, 10)}
+	}
 	c.Status(http.StatusOK)
 }
 

@@ -30,6 +30,7 @@ func (a *API) readText(ctx context.Context, c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	c.Writer.Header()["Content-Security-Policy"] = sandboxed
 	return answer.sendUnlessKnown(c, textContentType)
 }
 

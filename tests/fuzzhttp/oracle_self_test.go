@@ -10,8 +10,9 @@ import (
 // TestOracle shows the oracle right answers and, for each rule, one that breaks it.
 func TestOracle(t *testing.T) {
 	const (
-		id      = "0123456789abcdef0123456789abcdef"
-		common  = "Date: Sat, 21 Nov 2026 12:00:00 GMT\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: " + id + "\r\n"
+		id     = "0123456789abcdef0123456789abcdef"
+		common = "Date: Sat, 21 Nov 2026 12:00:00 GMT\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: " + id + "\r\n" +
+			"Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\nReferrer-Policy: no-referrer\r\n"
 		json    = "Content-Type: application/json\r\n"
 		count   = "HTTP/1.1 200 OK\r\nCache-Control: no-cache\r\n" + json + common + "Content-Length: 15\r\n\r\n{\"numPastes\":5}"
 		problem = `{"type":"about:blank","title":"Unauthorized","status":401,"detail":"No.","statusMessage":"No.","requestId":"` + id + `"}`
@@ -43,6 +44,8 @@ func TestOracle(t *testing.T) {
 		{"GET /user/epoxy/exists", count, "wrong body"},
 		{"HEAD /user/epoxy/exists", strings.TrimSuffix(count, `{"numPastes":5}`), "wrong length for HEAD"},
 		{"GET /data/numPastes", swap(count, "nosniff", "sniff"), "no nosniff"},
+		{"GET /data/numPastes", swap(count, "default-src 'none'", "default-src *"), "wrong Content-Security-Policy"},
+		{"GET /data/numPastes", swap(count, "no-referrer", "origin"), "wrong Referrer-Policy"},
 		{"GET /data/numPastes", swap(count, "no-cache", "public"), "wrong Cache-Control"},
 		{"GET /data/numPastes", swap(count, "application/json", "text/html"), "wrong Content-Type"},
 		{"GET /data/numPastes", swap(count, "Date", "X-Date"), "no Date"},

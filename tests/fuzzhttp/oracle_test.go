@@ -200,6 +200,16 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 	if get("X-Content-Type-Options") != "nosniff" {
 		v.add("no nosniff", "")
 	}
+	policy := "default-src 'none'; frame-ancestors 'none'"
+	if w.endpoint == text && reads(r.Method) && a.status < 400 && a.status != http.StatusNoContent {
+		policy += "; sandbox"
+	}
+	if got := get("Content-Security-Policy"); got != policy {
+		v.add("wrong Content-Security-Policy", "it is %q, not %q", got, policy)
+	}
+	if got := get("Referrer-Policy"); got != "no-referrer" {
+		v.add("wrong Referrer-Policy", "%q", got)
+	}
 	hasBody := a.status != http.StatusNoContent && a.status != http.StatusNotModified
 	contentType := get("Content-Type")
 	switch accept := r.Header.Values("Accept"); {
