@@ -49,7 +49,7 @@ func (a *API) observe(c *gin.Context) {
 		if !errors.Is(cause, context.Canceled) { // by a client that has hung up
 			level = zapcore.ErrorLevel
 		}
-	case route == pathAlive || route == pathReady:
+	case route == PathAlive || route == PathReady:
 		level = zapcore.DebugLevel // an orchestrator asks every few seconds
 	}
 	line := a.log.Check(level, "request")

@@ -155,8 +155,8 @@ func (a *API) routes(root, base *gin.RouterGroup) {
 	a.route(base, "/raw", methods{post: private(a.accept(a.createFromText))})
 	a.route(base, "/raw/:id/:pastyId", methods{get: a.handle(a.readText)})
 	a.route(base, "/time/expiresInToUnixTime", methods{get: a.expiryTime})
-	a.route(root, pathAlive, methods{get: a.alive})
-	a.route(root, pathReady, methods{get: a.handle(a.readiness)})
+	a.route(root, PathAlive, methods{get: a.alive})
+	a.route(root, PathReady, methods{get: a.handle(a.readiness)})
 }
 
 // ServeHTTP implements http.Handler.

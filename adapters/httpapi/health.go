@@ -8,10 +8,10 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// The health checks, which stand outside the base path.
+// The paths of the health checks, which stand outside the base path.
 const (
-	pathAlive = "/healthz"
-	pathReady = "/readyz"
+	PathAlive = "/healthz"
+	PathReady = "/readyz"
 )
 
 func (a *API) alive(c *gin.Context) { writeJSON(c, okStatus) }

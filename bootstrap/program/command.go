@@ -114,7 +114,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	cfg := defaultConfig()
 	addSettings(root.PersistentFlags(), &cfg, databaseFlags)
 	addSettings(root.PersistentFlags(), &cfg, pasteFlags)
-	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), versionCommand(stdout))
+	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), healthCommand(&cfg, stdout), versionCommand(stdout))
 	root.AddCommand(cli.New(opener(&cfg), exportSources, beginImport, stdin, stdout, stderr).All()...)
 	helpOnlyOnCommands(root)
 	return root

@@ -40,7 +40,13 @@ func pasteFlags(flags *pflag.FlagSet, cfg *config) {
 		"how many entries the history of a paste may have; the oldest give way")
 }
 
+// listenFlags are those that say where a server is, and how to talk to it.
+func listenFlags(flags *pflag.FlagSet, cfg *config) {
+	flags.StringVar(&cfg.HTTP.Addr, "http-addr", cfg.HTTP.Addr, "HOST:PORT to listen on")
+}
+
 func serveFlags(flags *pflag.FlagSet, cfg *config) {
+	listenFlags(flags, cfg)
 	flags.StringVar(&cfg.Log.Level, "log-level", cfg.Log.Level, "debug, info, warn or error")
 	flags.StringVar(&cfg.Log.Format, "log-format", cfg.Log.Format, "json or console")
 	flags.DurationVar(&cfg.SweepInterval, "sweep-interval", cfg.SweepInterval,
@@ -49,7 +55,6 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.BoolVar(&cfg.PasteAnonymous, "paste-anonymous", cfg.PasteAnonymous, "let pastes be created without a token")
 	h := &cfg.HTTP
 	flags.IntVar(&h.PasteMaxBody, "paste-max-body", h.PasteMaxBody, "how long the body of a request may be, in bytes")
-	flags.StringVar(&h.Addr, "http-addr", h.Addr, "HOST:PORT to listen on")
 	flags.StringVar(&h.BasePath, "http-base-path", h.BasePath, "path before every endpoint, such as /api/v2")
 	flags.DurationVar(&h.RequestTimeout, "http-request-timeout", h.RequestTimeout,
 		"how long a request may wait for the database before it is answered with 503")

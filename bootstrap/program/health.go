@@ -1,0 +1,114 @@
+package program
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/gluepot/gluepot/adapters/cli"
+	"github.com/gluepot/gluepot/adapters/httpapi"
+)
+
+// healthTimeout is longer than a server with the default settings waits for its database before it says so.
+const healthTimeout = 6 * time.Second
+
+func healthCommand(cfg *config, stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "health", Short: "Ask the server on this machine whether it is ready, and exit 0 if so", Args: cli.Arguments(),
+		Long: `Ask the server on this machine whether it is ready (/readyz), or with --live whether it lives (/healthz).
+Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the settings of the listener only.`,
+		Example: "  gluepot health\n  gluepot health --live --http-addr :80 --timeout 1s",
+	}
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	addSettings(own, cfg, listenFlags)
+	cmd.Flags().AddFlagSet(own)
+	live := cmd.Flags().Bool("live", false, "ask only whether the process answers, not whether its database does")
+	timeout := cmd.Flags().Duration("timeout", healthTimeout, "how long to wait for the answer")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		// The database's settings stay unread: a secret of the server's may be in a file that this process cannot read.
+		if err := errors.Join(fillFromEnvironment(own), misplacedPasswords(own)); err != nil {
+			return cli.Usage("%w", err)
+		}
+		if err := cfg.HTTP.Validate(); err != nil {
+			return cli.Usage("%w", err)
+		}
+		path, state := httpapi.PathReady, "ready"
+		if *live {
+			path, state = httpapi.PathAlive, "alive"
+		}
+		address, err := loopback(cfg.HTTP.Addr)
+		if err != nil {
+			return cli.Usage("%w", err)
+		}
+		if err := askHealth(cmd.Context(), address, path, *timeout); err != nil {
+			return fmt.Errorf("the server at %s is not %s: %w", address, state, err)
+		}
+		_, err = fmt.Fprintf(stdout, "The server at %s is %s.\n", address, state)
+		return err
+	}
+	return cmd
+}
+
+// loopback returns where on this machine a server answers that listens on a HOST:PORT.
+func loopback(listen string) (string, error) {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return "", err
+	}
+	if port == "" || port == "0" {
+		return "", fmt.Errorf("the server at %q has a port that nobody knows beforehand: give the one it listens on with --http-addr", listen)
+	}
+	if address, err := netip.ParseAddr(host); host == "" || err == nil && address.IsUnspecified() {
+		host = "127.0.0.1" // which "::" listens on, too
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// maxHealthAnswer bounds what is read of an answer: it is a few words, unless somebody else listens there.
+const maxHealthAnswer = 4 << 10
+
+// askHealth returns nil when a health check answers 200, and else an error that says what came instead.
+func askHealth(ctx context.Context, address, path string, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+path, nil)
+	if err != nil {
+		return err
+	}
+	client := http.Client{
+		Transport: &http.Transport{ // without a proxy
+			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, network, address)
+			},
+			DisableKeepAlives: true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	response, err := client.Do(request)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("no answer within %v", timeout)
+	case err != nil:
+		return rootCause(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // what matters has been read
+	if response.StatusCode == http.StatusOK {
+		return nil
+	}
+	var problem struct {
+		Detail string `json:"detail"`
+	}
+	if json.NewDecoder(io.LimitReader(response.Body, maxHealthAnswer)).Decode(&problem) != nil || problem.Detail == "" {
+		return fmt.Errorf("it answers %d", response.StatusCode)
+	}
+	return fmt.Errorf("it answers %d, %q", response.StatusCode, problem.Detail)
+}

@@ -1,0 +1,113 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	gluepot "github.com/gluepot/gluepot/bootstrap/program"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// serve runs a server in this process until the test ends, and returns the address that it listens on.
+func (i installation) serve(args ...string) (address string) {
+	i.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	var stderr program.Output
+	ended := make(chan int, 1)
+	args = append([]string{"serve", "--database-url=" + i.url, "--http-addr=127.0.0.1:0", "--http-drain-delay=0s"}, args...)
+	go func() { ended <- gluepot.Run(ctx, args, strings.NewReader(""), new(program.Output), &stderr) }()
+	i.Cleanup(func() {
+		stop()
+		if code := <-ended; code != exitOK {
+			i.Errorf("serve: got exit code %d, want 0:\n%s", code, &stderr)
+		}
+	})
+	program.Eventually(i.T, "the server says where it listens", func() bool {
+		for line := range strings.Lines(stderr.String()) {
+			var entry struct{ Msg, Address string }
+			if json.Unmarshal([]byte(line), &entry) == nil && entry.Msg == "serving" {
+				address = entry.Address
+			}
+		}
+		return address != ""
+	})
+	return address
+}
+
+func TestHealthOfServer(t *testing.T) {
+	t.Parallel()
+	address := install(t).serve("--http-base-path=/api/v2")
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, listen := range []string{address, ":" + port, "0.0.0.0:" + port, "[::]:" + port} {
+		for flag, state := range map[string]string{"--live=false": "ready", "--live": "alive"} {
+			want := result{exitOK, "The server at 127.0.0.1:" + port + " is " + state + ".\n", ""}
+			if got := run(t, "health", "--http-addr="+listen, flag); got != want {
+				t.Errorf("--http-addr=%s %s: got %+v, want %+v", listen, flag, got, want)
+			}
+		}
+	}
+}
+
+func TestHealthOfUnhealthy(t *testing.T) {
+	t.Parallel()
+	hang := make(chan struct{})
+	answers := map[string]http.HandlerFunc{
+		"/healthz": func(http.ResponseWriter, *http.Request) { <-hang },
+		"/readyz": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = w.Write([]byte(`{"detail":"The database does not answer.\nIt never did."}`))
+		},
+	}
+	mux := http.NewServeMux()
+	for path, answer := range answers {
+		mux.Handle(path, answer)
+	}
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(hang) }) // before that
+	elsewhere := httptest.NewServer(http.RedirectHandler(server.URL, http.StatusFound))
+	t.Cleanup(elsewhere.Close)
+	nobody := httptest.NewServer(nil)
+	nobody.Close()
+
+	at := func(s *httptest.Server) string { return s.Listener.Addr().String() }
+	for _, c := range []struct {
+		server *httptest.Server
+		flag   string
+		want   string
+	}{
+		{server, "--live=false", `is not ready: it answers 503, "The database does not answer.\nIt never did."`},
+		{server, "--live", "is not alive: no answer within 50ms"},
+		{elsewhere, "--live", "is not alive: it answers 302"},
+		{nobody, "--live=false", "is not ready: connection refused"},
+	} {
+		timeout := "--timeout=1m"
+		if strings.Contains(c.want, "50ms") {
+			timeout = "--timeout=50ms"
+		}
+		got := run(t, "health", "--http-addr="+at(c.server), c.flag, timeout)
+		wantRefusal(t, c.want, got, exitFailed, "the server at "+at(c.server)+" "+c.want)
+	}
+}
+
+// The check reads what the listener needs and nothing else: what is wrong elsewhere is the server's to say.
+func TestHealthReadsSettingsOfListener(t *testing.T) {
+	address := install(t).serve()
+	others := []string{"GLUEPOT_DATABASE_URL=nonsense", "GLUEPOT_HTTP_ADDR=" + address}
+	if got := runWith(t, others, "health"); got.code != exitOK {
+		t.Errorf("got %+v, want exit code 0", got)
+	}
+	for addr, part := range map[string]string{
+		"nowhere": "is not HOST:PORT", "127.0.0.1:0": "a port that nobody knows", "postgres://u:p@h:1/d": "may hold a password",
+	} {
+		wantRefusalWith(t, addr, runWith(t, []string{"GLUEPOT_HTTP_ADDR=" + addr}, "health"), exitUsage, part)
+	}
+}
