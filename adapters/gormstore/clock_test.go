@@ -35,7 +35,7 @@ func TestExpiryInstant(t *testing.T) {
 	must(users.Create(t.Context(), user.User{ID: "owner", Name: name, CreatedAt: expiry}, nil))
 	hash := token.Generate().Hash()
 	must(tokens.Create(t.Context(), token.Token{ID: "t", Owner: "owner", Hash: hash, CreatedAt: expiry}))
-	must(pastes.Create(t.Context(), paste.Paste{ID: "p", Owner: "owner", CreatedAt: expiry, ExpiresAt: expiry}))
+	must(pastes.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: "p", Owner: "owner", CreatedAt: expiry, ExpiresAt: expiry}}))
 	must(pastes.Star(t.Context(), "owner", "p"))
 	for _, moment := range []struct {
 		after  time.Duration

@@ -42,7 +42,6 @@ var (
 	_ paste.Counter        = (*Pastes)(nil)
 	_ paste.ActiveIDLister = (*Pastes)(nil)
 	_ paste.ExpiredRemover = (*Pastes)(nil)
-	_ paste.Creator        = (*Pastes)(nil)
 	_ paste.OwnerLister    = (*Pastes)(nil)
 	_ paste.Deleter        = (*Pastes)(nil)
 	_ paste.Importer       = (*Pastes)(nil)
@@ -143,11 +142,6 @@ func (p *Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit i
 		return 0, translate(err)
 	}
 	return int(removed), translate(tx.Commit())
-}
-
-// Create implements paste.Creator.
-func (p *Pastes) Create(ctx context.Context, created paste.Paste) error {
-	return translate(p.store.gorm.WithContext(ctx).Create(newPasteRow(created)).Error)
 }
 
 func newPasteRow(p paste.Paste) *pasteRow {

@@ -46,7 +46,7 @@ func TestWritesNoticeReplacedFile(t *testing.T) {
 	t.Parallel()
 	for write, do := range map[string]func(context.Context, *Store, string) error{
 		"a statement": func(ctx context.Context, store *Store, id string) error {
-			return NewPastes(store).Create(ctx, paste.Paste{ID: paste.ID(id), CreatedAt: time.Now()})
+			return NewPastes(store).CreateDocument(ctx, paste.Document{Paste: paste.Paste{ID: paste.ID(id), CreatedAt: time.Now()}})
 		},
 		"a transaction": func(ctx context.Context, store *Store, id string) error {
 			name, err := user.ParseName(id)
@@ -155,7 +155,7 @@ func TestRemovedLog(t *testing.T) {
 	t.Parallel()
 	store, path := newFileStore(t)
 	create := func(store *Store, id paste.ID) error {
-		return NewPastes(store).Create(t.Context(), paste.Paste{ID: id, CreatedAt: time.Now()})
+		return NewPastes(store).CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: id, CreatedAt: time.Now()}})
 	}
 	if err := create(store, "before01"); err != nil {
 		t.Fatal(err)

@@ -82,7 +82,7 @@ func TestSQLiteWithoutRoom(t *testing.T) {
 	if took := time.Since(started); took > cfg.ConnectTimeout/2 {
 		t.Errorf("got it after %v, want it without waiting for the limit of %v", took, cfg.ConnectTimeout)
 	}
-	if err := pastes.Create(t.Context(), paste.Paste{ID: "small", CreatedAt: time.Now()}); err != nil {
+	if err := pastes.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: "small", CreatedAt: time.Now()}}); err != nil {
 		t.Errorf("what has room after that: got %v, want no error", err)
 	}
 }

@@ -61,13 +61,6 @@ type ExpiredRemover interface {
 	RemoveExpired(ctx context.Context, grace time.Duration, limit int) (int, error)
 }
 
-// Creator stores new pastes.
-type Creator interface {
-	// Create stores a paste. It fails with fault.Conflict, with ident.ErrTaken in the error's chain, when
-	// the id is taken, and with fault.NotFound when the owner does not exist.
-	Create(ctx context.Context, created Paste) error
-}
-
 // Starrer remembers which pastes a user likes.
 type Starrer interface {
 	// Star adds the paste to the end of the user's stars, or changes nothing when it is there already.

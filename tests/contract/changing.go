@@ -297,7 +297,9 @@ func cancelledChanges(t *testing.T, s Store) {
 			_, err := s.Tokens.Import(ctx, []token.Token{{ID: "new", Owner: owner.ID, Hash: token.Hash{1}, CreatedAt: now}})
 			return err
 		},
-		"Create paste": func() error { return s.Pastes.Create(ctx, paste.Paste{ID: "new", CreatedAt: now}) },
+		"Create paste": func() error {
+			return s.Pastes.CreateDocument(ctx, paste.Document{Paste: paste.Paste{ID: "new", CreatedAt: now}})
+		},
 		"Star":         func() error { return s.Pastes.Star(ctx, owner.ID, id) },
 		"Unstar":       func() error { return s.Pastes.Unstar(ctx, owner.ID, id) },
 		"EachByOwner":  func() error { return s.Pastes.EachByOwner(ctx, owner.ID, func(paste.Paste) error { return nil }) },

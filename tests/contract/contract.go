@@ -44,7 +44,7 @@ type Pastes interface {
 	paste.Counter
 	paste.ActiveIDLister
 	paste.ExpiredRemover
-	paste.Creator
+	paste.DocumentCreator
 	paste.Starrer
 	paste.OwnerLister
 	paste.Deleter
@@ -185,7 +185,8 @@ func storedUser(t *testing.T, s Store, name string) user.User {
 
 func storedPaste(t *testing.T, s Store, id string, owner user.ID, created, expires time.Time) paste.ID {
 	t.Helper()
-	must(t, s.Pastes.Create(t.Context(), paste.Paste{ID: paste.ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}))
+	made := paste.Paste{ID: paste.ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}
+	must(t, s.Pastes.CreateDocument(t.Context(), paste.Document{Paste: made}))
 	return paste.ID(id)
 }
 

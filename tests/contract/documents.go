@@ -35,7 +35,6 @@ func RunDocuments(t *testing.T, open func(t *testing.T) DocumentStore) {
 	for name, behaviour := range map[string]func(*testing.T, DocumentStore){
 		"create and read":                  createDocument,
 		"read, with a token":               readWithToken,
-		"read what has no content":         readWithoutContent,
 		"read what is not there":           readNothing,
 		"id is unique":                     documentConflicts,
 		"create for a token":               createOwnDocument,
@@ -180,18 +179,6 @@ func readWithToken(t *testing.T, s DocumentStore) {
 			want(t, "its revocation", holder.RevokedAt, presented.RevokedAt.UTC())
 		}
 	}
-}
-
-func readWithoutContent(t *testing.T, s DocumentStore) {
-	id := storedPaste(t, s.Store, "old", "", now, later.Truncate(time.Second))
-	wantStored(t, s, "without content", paste.Document{Paste: paste.Paste{ID: id, CreatedAt: now, ExpiresAt: later.Truncate(time.Second)}})
-	made, err := s.Documents.Update(t.Context(), id, token.Hash{}, func(_ token.Token, stored paste.Document) (paste.Change, error) {
-		stored.Title = "new"
-		return paste.Change{Document: stored, Changed: true}, nil
-	})
-	must(t, err)
-	want(t, "title", made.Title, "new")
-	wantStored(t, s, "with content", made)
 }
 
 func readNothing(t *testing.T, s DocumentStore) {

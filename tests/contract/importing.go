@@ -245,7 +245,7 @@ func importDocuments(t *testing.T, s DocumentStore) {
 	wantStored(t, s, "bystander", bystander)
 }
 
-// importOverEdits has the export win over what was edited here, and over what was stored without content.
+// importOverEdits has the export win over what was edited here, and over what holds nothing.
 func importOverEdits(t *testing.T, s DocumentStore) {
 	exported := newDocument("paste")
 	must(t, s.Documents.CreateDocument(t.Context(), exported))

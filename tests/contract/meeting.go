@@ -134,13 +134,13 @@ func pastesMeet(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	made := storedToken(t, s, owner.ID)
 	wantOneWinner(t, meet(func(int) error {
-		return s.Pastes.Create(t.Context(), paste.Paste{ID: "wanted", Owner: owner.ID, CreatedAt: now})
+		return s.Pastes.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: "wanted", Owner: owner.ID, CreatedAt: now}})
 	}), fault.Conflict)
 	const each = 5
 	wantNoErrors(t, meet(func(caller int) error {
 		for i := range each {
 			id := paste.ID(fmt.Sprintf("p%d-%d", caller, i))
-			if err := s.Pastes.Create(t.Context(), paste.Paste{ID: id, Owner: owner.ID, CreatedAt: now}); err != nil {
+			if err := s.Pastes.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: id, Owner: owner.ID, CreatedAt: now}}); err != nil {
 				return err
 			}
 			if err := s.Pastes.Star(t.Context(), owner.ID, id); err != nil {

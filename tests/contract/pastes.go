@@ -106,8 +106,9 @@ func counts(t *testing.T, s Store) {
 
 func pasteConflicts(t *testing.T, s Store) {
 	id := storedPaste(t, s, "one", "", now, time.Time{})
-	wantIDTaken(t, s.Pastes.Create(t.Context(), paste.Paste{ID: id, CreatedAt: now}))
-	wantKind(t, s.Pastes.Create(t.Context(), paste.Paste{ID: "two", Owner: "unknown", CreatedAt: now}), fault.NotFound)
+	wantIDTaken(t, s.Pastes.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: id, CreatedAt: now}}))
+	orphan := paste.Document{Paste: paste.Paste{ID: "two", Owner: "unknown", CreatedAt: now}}
+	wantKind(t, s.Pastes.CreateDocument(t.Context(), orphan), fault.NotFound)
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
 	want(t, "count", count, 1)

@@ -199,7 +199,8 @@ func TestDemoRefusesOthersData(t *testing.T) {
 		"an account of that name": program.Fixture,
 		"a paste": func(t *testing.T, cfg gormstore.Config) {
 			store := database.Open(t, cfg)
-			if err := gormstore.NewPastes(store).Create(t.Context(), paste.Paste{ID: "somebody", CreatedAt: time.Now()}); err != nil {
+			somebodys := paste.Document{Paste: paste.Paste{ID: "somebody", CreatedAt: time.Now()}}
+			if err := gormstore.NewPastes(store).CreateDocument(t.Context(), somebodys); err != nil {
 				t.Fatal(err)
 			}
 		},

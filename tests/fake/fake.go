@@ -478,11 +478,6 @@ func (p Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit in
 	return removed, nil
 }
 
-// Create implements paste.Creator.
-func (p Pastes) Create(ctx context.Context, created paste.Paste) error {
-	return p.CreateDocument(ctx, paste.Document{Paste: created})
-}
-
 // Star implements paste.Starrer.
 func (p Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
 	unlock, err := p.lock(ctx)

@@ -209,7 +209,8 @@ func TestSweepLeavesWhatJustExpired(t *testing.T) {
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		node, stored := open(t, cfg), gormstore.NewPastes(database.Open(t, cfg))
 		for id, ago := range map[paste.ID]time.Duration{"just": time.Second, "long": time.Hour} {
-			if err := stored.Create(t.Context(), paste.Paste{ID: id, CreatedAt: time.Now(), ExpiresAt: time.Now().Add(-ago)}); err != nil {
+			made := paste.Paste{ID: id, CreatedAt: time.Now(), ExpiresAt: time.Now().Add(-ago)}
+			if err := stored.CreateDocument(t.Context(), paste.Document{Paste: made}); err != nil {
 				t.Fatal(err)
 			}
 		}

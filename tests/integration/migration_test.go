@@ -4,12 +4,15 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/tests/database"
@@ -168,5 +171,37 @@ func TestPreviousVersion(t *testing.T) {
 		exec(t, db, `DELETE FROM "users" WHERE id = 'epoxy'`)
 		want("counted", "SELECT "+stored, "0")
 		want("with content", "SELECT paste_id FROM paste_contents UNION ALL SELECT paste_id FROM paste_edits", "")
+	})
+}
+
+// TestPastesFromBeforeContent reads, imports, edits and deletes pastes that the version before pastes had content has made.
+func TestPastesFromBeforeContent(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		s := openService(t, cfg)
+		past := instants[isPostgres(cfg)].past
+		exec(t, s.db, "INSERT INTO pastes (id, created_at) VALUES ('edited', "+past+"), ('deleted', "+past+")")
+		old, _, err := s.pastes.DocumentByID(t.Context(), "edited", token.Hash{})
+		if wanted := (paste.Document{Paste: old.Paste}); err != nil || old.CreatedAt.IsZero() || !reflect.DeepEqual(old, wanted) {
+			t.Errorf("got %+v, error %v, want %+v with its time of creation", old, err, wanted)
+		}
+		results, err := s.pastes.Import(t.Context(), []paste.Document{{Paste: old.Paste}}, paste.RefuseOrphans)
+		if err != nil || len(results) != 1 || results[0].Outcome != batch.Unchanged {
+			t.Errorf("got %v, error %v, want it unchanged by an export that holds nothing either", results, err)
+		}
+		made, err := s.pastes.Update(t.Context(), "edited", token.Hash{}, retitle("new", "old"))
+		if err != nil || made.Title != "new" {
+			t.Errorf("got the title %q, error %v, want the new one", made.Title, err)
+		}
+		edited, _, err := s.pastes.DocumentByID(t.Context(), "edited", token.Hash{})
+		if err != nil || edited.Title != "new" || len(edited.Edits) != 1 {
+			t.Errorf("got %+v, error %v, want the new title and its edit", edited, err)
+		}
+		if err := s.pastes.DeleteIf(t.Context(), "deleted", token.Hash{}, func(token.Token, paste.Paste) error { return nil }); err != nil {
+			t.Errorf("delete: got %v, want no error", err)
+		}
+		if left := column(t, s.db, "SELECT id FROM pastes"); !slices.Equal(left, []string{"edited"}) {
+			t.Errorf("got %q, want the one that was not deleted", left)
+		}
 	})
 }

@@ -75,7 +75,7 @@ func (s *service) pasteWork() []func(ctx context.Context, id string) error {
 			return err
 		},
 		func(ctx context.Context, id string) error {
-			return s.pastes.Create(ctx, paste.Paste{ID: paste.ID(id), Owner: "epoxy", CreatedAt: time.Now()})
+			return s.pastes.CreateDocument(ctx, paste.Document{Paste: paste.Paste{ID: paste.ID(id), Owner: "epoxy", CreatedAt: time.Now()}})
 		},
 		func(ctx context.Context, id string) error {
 			imported := paste.Document{Paste: paste.Paste{ID: paste.ID("imported-" + id), CreatedAt: time.Now()}}
@@ -323,7 +323,8 @@ func TestSharedCountsAreFresh(t *testing.T) {
 		var begun, written atomic.Int64
 		together(t, 16, 15, func(ctx context.Context) error {
 			id := begun.Add(1)
-			if err := s.pastes.Create(ctx, paste.Paste{ID: paste.ID(fmt.Sprint("p", id)), CreatedAt: time.Now()}); err != nil {
+			made := paste.Document{Paste: paste.Paste{ID: paste.ID(fmt.Sprint("p", id)), CreatedAt: time.Now()}}
+			if err := s.pastes.CreateDocument(ctx, made); err != nil {
 				return err
 			}
 			least := written.Add(1)

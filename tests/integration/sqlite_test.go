@@ -61,7 +61,7 @@ func TestSQLiteWrittenByAnother(t *testing.T) {
 
 	for what, write := range map[string]func(ctx context.Context) error{
 		"a paste": func(ctx context.Context) error {
-			return pastes.Create(ctx, paste.Paste{ID: "late", CreatedAt: time.Now()})
+			return pastes.CreateDocument(ctx, paste.Document{Paste: paste.Paste{ID: "late", CreatedAt: time.Now()}})
 		},
 		"a star": func(ctx context.Context) error { return pastes.Star(ctx, "somebody", "late") },
 		"last uses": func(ctx context.Context) error {
@@ -87,7 +87,7 @@ func TestSQLiteWrittenByAnother(t *testing.T) {
 	waiting := make(chan error)
 	for i := range 8 {
 		go func() {
-			waiting <- pastes.Create(ctx, paste.Paste{ID: paste.ID(fmt.Sprint("waited", i)), CreatedAt: time.Now()})
+			waiting <- pastes.CreateDocument(ctx, paste.Document{Paste: paste.Paste{ID: paste.ID(fmt.Sprint("waited", i)), CreatedAt: time.Now()}})
 		}()
 	}
 	if _, err := users.ByName(ctx, name); err != nil {

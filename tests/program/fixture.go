@@ -78,7 +78,7 @@ func Fixture(t *testing.T, cfg gormstore.Config) {
 		{ID: "expired1", Owner: "epoxy001", CreatedAt: created.Add(3 * time.Hour), ExpiresAt: created.Add(4 * time.Hour)},
 		{ID: "nobodys1", CreatedAt: created},
 	} {
-		check(pastes.Create(ctx, p))
+		check(pastes.CreateDocument(ctx, paste.Document{Paste: p}))
 	}
 	for _, id := range []paste.ID{"nobodys1", "missing1", "expired1", "oldest01"} {
 		check(pastes.Star(ctx, "epoxy001", id))
