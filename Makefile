@@ -59,10 +59,10 @@ fuzz-http: ## send a million raw requests and judge the answers; SEED=N repeats 
 		$(GO) test -count 1 -timeout 60m -v -run TestRawRequests ./tests/fuzzhttp
 
 # Needs wrk (Debian: apt-get install wrk). OUT=FILE writes the rows there as JSON.
-bench: build ## measure beside the twins and rewrite docs/BENCHMARKS.md (a quarter of an hour, 5 GB of disk)
+bench: build ## measure beside the twins and rewrite docs/BENCHMARKS.md (half an hour, 10 GB of disk)
 	$(GO) run ./tests/bench -docs docs $(if $(OUT),-out $(OUT))
 
-bench-quick: build ## the same in three minutes, on less data, to the terminal only
+bench-quick: build ## the same in six minutes, on less data, to the terminal only
 	$(GO) run ./tests/bench -quick $(if $(OUT),-out $(OUT))
 
 bench-db: build ## how answers slow down from 10 thousand to 10 million pastes

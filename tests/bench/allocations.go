@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,11 +76,14 @@ func allocations(l load) (count float64, err error) {
 	}
 	defer connection.Close() //nolint:errcheck // it was only measured
 
-	request := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\n", l.path, listener.Addr())
+	request := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: %s\r\n", cmp.Or(l.method, http.MethodGet), l.path, listener.Addr())
 	if l.header != "" {
 		request = fmt.Appendf(request, "%s\r\n", l.header)
 	}
-	request = append(request, "\r\n"...)
+	if l.body != "" {
+		request = fmt.Appendf(request, "Content-Length: %d\r\n", len(l.body))
+	}
+	request = append(append(request, "\r\n"...), l.body...)
 	length, err := answerLength(connection, request)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", l.path, err)

@@ -112,7 +112,7 @@ func (b *bench) run(growth, importsOnly bool) (err error) {
 }
 
 func (b *bench) everything() error {
-	steps := []func(*installation) error{b.languages, b.users, b.self, b.ownPastes, b.memory, b.writes}
+	steps := []func(*installation) error{b.languages, b.users, b.self, b.ownPastes, b.memory, b.writes, b.documents}
 	in, err := b.install("bench", b.pastes)
 	if err != nil {
 		return err

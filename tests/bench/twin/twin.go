@@ -49,15 +49,7 @@ func New(ctx context.Context, url string, constant []byte) (http.Handler, func()
 		return nil, nil, err
 	}
 	mux := http.NewServeMux()
-	write := func(w http.ResponseWriter, v any, err error) {
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		body, _ := json.Marshal(v)
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(body)
-	}
+	pastes{pool}.handle(mux)
 	hash := func(r *http.Request) []byte {
 		sum := sha256.Sum256([]byte(r.Header.Get("Authorization")))
 		return sum[:]
@@ -115,6 +107,16 @@ func New(ctx context.Context, url string, constant []byte) (http.Handler, func()
 		_, _ = w.Write(constant)
 	})
 	return mux, pool.Close, nil
+}
+
+func write(w http.ResponseWriter, v any, err error) {
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	body, _ := json.Marshal(v)
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(body)
 }
 
 // NewGin returns a bare gin handler with constant at /constant.
