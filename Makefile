@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build run test test-faults lint fuzz fuzz-http bench bench-quick bench-db generate clean
+.PHONY: help build run test test-faults lint lint-openapi fuzz fuzz-http bench bench-quick bench-db generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -39,6 +39,16 @@ lint: $(LINTER)-$(LINT_VERSION) ## run the linters and check that the modules ar
 $(LINTER)-$(LINT_VERSION):
 	GOBIN=$(CURDIR)/$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 	mv $(LINTER) $@
+
+# Outside the repository, where nothing takes its packages for ours.
+REDOCLY_VERSION := 2.77.0
+REDOCLY := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gluepot/redocly-$(REDOCLY_VERSION)
+
+lint-openapi: $(REDOCLY)/node_modules/.bin/redocly ## run the linter of the OpenAPI document (needs Node.js)
+	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $< lint --config adapters/httpapi/redocly.yaml adapters/httpapi/openapi.yaml
+
+$(REDOCLY)/node_modules/.bin/redocly:
+	npm install --prefix $(REDOCLY) --ignore-scripts --no-audit --no-fund @redocly/cli@$(REDOCLY_VERSION)
 
 fuzz: ## fuzz each parser of outside input for 20 seconds
 	$(GO) test -run '^$$' -fuzz FuzzParseName -fuzztime 20s ./domain/user

@@ -155,6 +155,9 @@ func (a *API) routes(root, base *gin.RouterGroup) {
 	a.route(base, "/raw", methods{post: private(a.accept(a.createFromText))})
 	a.route(base, "/raw/:id/:pastyId", methods{get: a.handle(a.readText)})
 	a.route(base, "/time/expiresInToUnixTime", methods{get: a.expiryTime})
+	yaml, json := OpenAPI(strings.TrimSuffix(base.BasePath(), "/"))
+	a.route(base, "/openapi.yaml", methods{get: newFixedAnswer(yamlContentType, yaml).answer})
+	a.route(base, "/openapi.json", methods{get: newFixedAnswer(jsonContentType, json).answer})
 	a.route(root, PathAlive, methods{get: a.alive})
 	a.route(root, PathReady, methods{get: a.handle(a.readiness)})
 }

@@ -47,6 +47,7 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 		{"GET", "/user/epoxy", "no-cache"}, {"GET", "/user/epoxy/exists", "no-cache"}, {"HEAD", "/user/epoxy", "no-cache"},
 		{"GET", "/healthz", "no-cache"}, {"GET", "/readyz", "no-cache"},
 		{"GET", "/user/self/pastes", "private, no-store"}, {"GET", "/data/language?name=Go", "public, max-age=3600"},
+		{"GET", "/openapi.yaml", "no-cache"}, {"GET", "/openapi.json", "no-cache"},
 		{"GET", "/nowhere", "no-store"}, {"POST", "/user/epoxy", "no-store"}, {"GET", "/user%2Fepoxy", "no-store"},
 		{"OPTIONS", "*", "no-store"},
 	} {

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"net/http"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -43,4 +44,15 @@ func matchesETag(ifNoneMatch []string, etag string) bool {
 		}
 	}
 	return false
+}
+
+// writeUnlessKnown answers 200 with a body, or 304 when the client has the one with that ETag already.
+func writeUnlessKnown(c *gin.Context, contentType, etag []string, body []byte) {
+	c.Writer.Header()["Etag"] = etag
+	if matchesETag(c.Request.Header["If-None-Match"], etag[0]) {
+		c.Status(http.StatusNotModified)
+		c.Writer.WriteHeaderNow()
+		return
+	}
+	write(c, contentType, body)
 }

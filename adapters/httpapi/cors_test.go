@@ -16,6 +16,7 @@ func TestPreflight(t *testing.T) {
 		"/user/self/pastes": "GET, HEAD, OPTIONS", "/data/language": "GET, HEAD, OPTIONS", "/data/languageExt": "GET, HEAD, OPTIONS",
 		"/data/numPastes": "GET, HEAD, OPTIONS", "/paste": "POST, OPTIONS", "/paste/abc": "GET, HEAD, PATCH, DELETE, OPTIONS",
 		"/raw": "POST, OPTIONS", "/raw/abc/def": "GET, HEAD, OPTIONS", "/time/expiresInToUnixTime": "GET, HEAD, OPTIONS",
+		"/openapi.yaml": "GET, HEAD, OPTIONS", "/openapi.json": "GET, HEAD, OPTIONS",
 	} {
 		for _, target := range []string{"/api/v2" + path, "/api/v2" + path + "/"} {
 			answer := request(api, http.MethodOptions, target, http.Header{"Origin": {"https://example.com"}})
@@ -47,6 +48,7 @@ func TestOrigin(t *testing.T) {
 		{"GET", "/user/epoxy"}, {"HEAD", "/user/epoxy"}, {"GET", "/user/self/pastes"}, {"GET", "/data/language?name=Go"},
 		{"GET", "/data/language"},
 		{"GET", "/nowhere"}, {"POST", "/user/epoxy"}, {"GET", "/user%2Fepoxy"}, {"OPTIONS", "*"}, {"GET", "/healthz"}, {"POST", "/paste"},
+		{"GET", "/openapi.yaml"}, {"GET", "/openapi.json"},
 	} {
 		for _, origin := range []string{"https://example.com", "null", ""} {
 			header := request(api, c.method, c.target, http.Header{"Origin": {origin}}).Header()

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"crypto/sha256"
 	"fmt"
-	"net/http"
 	"slices"
 
 	"github.com/gin-gonic/gin"
@@ -90,13 +89,7 @@ func (a *API) answerLanguage(c *gin.Context, found *language.Language, err error
 		}
 	}
 	header := c.Writer.Header()
-	header["Etag"] = answer.etag
 	header["Cache-Control"] = languageCacheControl
 	header["Vary"] = varyOrigin // a cache would hand a page what it has kept of a request without Origin
-	if matchesETag(c.Request.Header["If-None-Match"], answer.etag[0]) {
-		c.Status(http.StatusNotModified)
-		c.Writer.WriteHeaderNow()
-		return
-	}
-	writeJSON(c, answer.body)
+	writeUnlessKnown(c, jsonContentType, answer.etag, answer.body)
 }
