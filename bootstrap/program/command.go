@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -43,7 +44,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitFailed
 }
 
-// lastWords says why the program ends, unless standard error is a pipe that nobody reads: that must not keep
+// lastWords says something to the operator, such as why the program ends, unless standard error is a pipe that nobody reads: that must not keep
 // it from ending.
 func lastWords(stderr io.Writer, text string) {
 	said := make(chan struct{})
@@ -136,25 +137,36 @@ func helpOnlyOnCommands(root *cobra.Command) {
 	}
 }
 
-// complete fills what the command line left open in cfg from the environment and checks it.
-func complete(cmd *cobra.Command, cfg *config) error {
-	wrong := fillFromEnvironment(cmd.Flags())
+// complete fills what the command line left open in cfg from the environment and checks it. It returns the names of variables that
+// look like settings and are none.
+func complete(cmd *cobra.Command, cfg *config) (ignored []string, err error) {
+	ignored, unknown := unknownVariables(os.Environ())
+	wrong := errors.Join(unknown, fillFromEnvironment(cmd.Flags()))
 	if misplaced := misplacedPasswords(cmd.Flags()); misplaced != nil {
 		wrong = errors.Join(wrong, misplaced) // Validate would show them
 	} else {
 		wrong = errors.Join(wrong, cfg.Validate())
 	}
 	if wrong != nil {
-		return cli.Usage("%w", wrong)
+		return nil, cli.Usage("%w", wrong)
 	}
-	return nil
+	return ignored, nil
+}
+
+// completeWarning is complete for a command that has no log to write its warning to.
+func completeWarning(cmd *cobra.Command, cfg *config) error {
+	ignored, err := complete(cmd, cfg)
+	if len(ignored) > 0 {
+		lastWords(cmd.ErrOrStderr(), warningAbout(ignored))
+	}
+	return err
 }
 
 // opener gives the operators' commands the use cases on the database that cfg names. Few of them may create
 // or migrate it: a mistyped name should be noticed, not made true.
 func opener(cfg *config) cli.Open {
 	return func(cmd *cobra.Command, migrates bool) (cli.Modules, func(context.Context) error, error) {
-		if err := complete(cmd, cfg); err != nil {
+		if err := completeWarning(cmd, cfg); err != nil {
 			return cli.Modules{}, nil, err
 		}
 		app, stop, err := bootstrap.Open(cmd.Context(), cfg.commanded(migrates))
@@ -181,10 +193,11 @@ func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 	addSettings(cmd.Flags(), cfg, serveFlags)
 	demo := cmd.Flags().Bool("demo", false, "store demonstration data and print how to ask for it")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := complete(cmd, cfg); err != nil {
+		ignored, err := complete(cmd, cfg)
+		if err != nil {
 			return err
 		}
-		return serve(cmd.Context(), *cfg, *demo, stdout, stderr)
+		return serve(cmd.Context(), *cfg, *demo, ignored, stdout, stderr)
 	}
 	return cmd
 }
@@ -250,7 +263,7 @@ func printSchema(w io.Writer, schema gormstore.Schema) error {
 // withStore runs a command on the bare database, which may be anything, and is not connected yet.
 func withStore(cfg *config, run func(context.Context, *gormstore.Store) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
-		if err := complete(cmd, cfg); err != nil {
+		if err := completeWarning(cmd, cfg); err != nil {
 			return err
 		}
 		store, err := gormstore.New(cfg.Database)

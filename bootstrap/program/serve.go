@@ -18,8 +18,8 @@ import (
 )
 
 // serve runs the server until a SIGINT, SIGTERM or SIGHUP, or the end of ctx, has stopped it, or it fails. A second
-// SIGINT or SIGTERM returns at once.
-func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer) error {
+// SIGINT or SIGTERM returns at once. The log warns of the variables that were ignored.
+func serve(ctx context.Context, cfg config, demo bool, ignored []string, stdout, stderr io.Writer) error {
 	// A pipe of the log whose other end is closed must not end the process: the writer deals with the error.
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
@@ -29,6 +29,9 @@ func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer)
 		return err
 	}
 	defer closeLog()
+	if len(ignored) > 0 {
+		log.Warn("variables of the environment are ignored: they are no settings", zap.Strings("variables", ignored))
+	}
 	kept := newBallast()
 	defer runtime.KeepAlive(kept)
 

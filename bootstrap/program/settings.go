@@ -3,7 +3,6 @@ package program
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -11,9 +10,6 @@ import (
 	"github.com/gluepot/gluepot/adapters/cli"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 )
-
-// environmentPrefix stands before the name of every variable that is read.
-const environmentPrefix = "GLUEPOT_"
 
 // Each setting is one flag; its environment variable is GLUEPOT_ and the flag's name in capitals with
 // underscores. These lists are all there is: the README's table is checked against them.
@@ -69,29 +65,6 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		"addresses and networks whose X-Forwarded-For and X-Request-Id are believed")
 }
 
-// environmentName returns the variable that stands in for a flag.
-func environmentName(flag string) string {
-	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
-// fillFromEnvironment sets every flag that the command line left alone from its variable, if there is
-// one, and returns one error that names every variable with a wrong value. Empty counts as absent.
-func fillFromEnvironment(flags *pflag.FlagSet) error {
-	var wrong []error
-	flags.VisitAll(func(flag *pflag.Flag) {
-		name := environmentName(flag.Name)
-		value := os.Getenv(name)
-		if _, ok := flag.Annotations[setting]; !ok || flag.Changed || value == "" {
-			return
-		}
-		if err := flag.Value.Set(value); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s is %s: it takes %s", name, cli.Quote(value), valueForm(flag)))
-			_ = flag.Value.Set(flag.DefValue) // a number that is none leaves 0, which nobody wrote
-		}
-	})
-	return errors.Join(wrong...)
-}
-
 // misplacedPasswords returns one error that names every setting to which a database URL was given that takes none.
 func misplacedPasswords(flags *pflag.FlagSet) error {
 	var wrong []error
@@ -109,6 +82,13 @@ func misplacedPasswords(flags *pflag.FlagSet) error {
 
 // setting marks the flags that belong to an installation and not to one call.
 const setting = "gluepot_setting"
+
+// allSettings adds all of the lists above.
+func allSettings(flags *pflag.FlagSet, cfg *config) {
+	for _, list := range []func(*pflag.FlagSet, *config){databaseFlags, pasteFlags, serveFlags} {
+		addSettings(flags, cfg, list)
+	}
+}
 
 // addSettings adds one of the lists above to a command's flags.
 func addSettings(flags *pflag.FlagSet, cfg *config, list func(*pflag.FlagSet, *config)) {
@@ -156,12 +136,24 @@ func valueForm(flag *pflag.Flag) string {
 	return "a " + flag.Value.Type()
 }
 
+// secret is a value that must not be shown. Its String leaves out what is secret.
+type secret interface {
+	pflag.Value
+	secret()
+}
+
+func holdsSecret(flag *pflag.Flag) bool {
+	_, ok := flag.Value.(secret)
+	return ok
+}
+
 // urlValue keeps the password of a database URL out of the help text.
 type urlValue gormstore.URL
 
 func (v *urlValue) String() string         { return gormstore.URL(*v).String() }
 func (v *urlValue) Set(value string) error { *v = urlValue(value); return nil }
 func (v *urlValue) Type() string           { return "url" }
+func (v *urlValue) secret()                {}
 
 // urlsValue is a list of them.
 type urlsValue []gormstore.URL
@@ -183,3 +175,5 @@ func (v *urlsValue) Set(value string) error {
 }
 
 func (v *urlsValue) Type() string { return "urls" }
+
+func (v *urlsValue) secret() {}

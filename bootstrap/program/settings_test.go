@@ -16,9 +16,7 @@ func TestReadmeNamesEverySetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
-	addSettings(flags, &cfg, databaseFlags)
-	addSettings(flags, &cfg, pasteFlags)
-	addSettings(flags, &cfg, serveFlags)
+	allSettings(flags, &cfg)
 	rows := 0
 	for line := range strings.SplitSeq(string(readme), "\n") {
 		if !strings.HasPrefix(line, "| `"+environmentPrefix) {
@@ -50,9 +48,7 @@ func TestReadmeNamesEverySetting(t *testing.T) {
 
 func TestFillFromEnvironment(t *testing.T) {
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
-	addSettings(flags, &cfg, databaseFlags)
-	addSettings(flags, &cfg, pasteFlags)
-	addSettings(flags, &cfg, serveFlags)
+	allSettings(flags, &cfg)
 	flags.Bool("demo", false, "")
 	t.Setenv("GLUEPOT_HTTP_ADDR", "127.0.0.1:1")
 	t.Setenv("GLUEPOT_LOG_LEVEL", "debug")

@@ -1,0 +1,176 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/gluepot/gluepot/adapters/cli"
+)
+
+const (
+	// environmentPrefix stands before the name of every variable that is read.
+	environmentPrefix = "GLUEPOT_"
+	// fileSuffix stands after the name of a secret's variable where that has the path of a file instead, as orchestrators
+	// mount secrets.
+	fileSuffix = "_FILE"
+	// testPrefix is that of variables for the tests, which are nothing to the program.
+	testPrefix = environmentPrefix + "TEST_"
+)
+
+// environmentName returns the variable that stands in for a flag.
+func environmentName(flag string) string {
+	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// origin marks a flag that has its value from the environment: with the name of the variable, and the path of the file if that
+// names one.
+const origin = "gluepot_origin"
+
+// fillFromEnvironment sets every flag that the command line left alone from its variable, or from the file that its _FILE
+// variable names, if there is one. It returns one error that names every variable with a wrong value. Empty counts as absent.
+func fillFromEnvironment(flags *pflag.FlagSet) error {
+	var wrong []error
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if _, ok := flag.Annotations[setting]; !ok || flag.Changed {
+			return
+		}
+		value, from, err := environmentValue(flag)
+		if err != nil {
+			wrong = append(wrong, err)
+			return
+		}
+		if value == "" {
+			return
+		}
+		if err := flag.Value.Set(value); err != nil {
+			shown := cli.Quote(value)
+			if len(from) > 1 {
+				shown = "the path of a file with something else"
+			}
+			wrong = append(wrong, fmt.Errorf("%s is %s: it takes %s", from[0], shown, valueForm(flag)))
+			_ = flag.Value.Set(flag.DefValue) // a number that is none leaves 0, which nobody wrote
+			return
+		}
+		flag.Annotations[origin] = from
+	})
+	return errors.Join(wrong...)
+}
+
+// environmentValue returns what the environment has for a flag, or "", and what the flag is to be marked with.
+func environmentValue(flag *pflag.Flag) (value string, from []string, err error) {
+	name := environmentName(flag.Name)
+	value = os.Getenv(name)
+	if !holdsSecret(flag) {
+		return value, []string{name}, nil
+	}
+	fileName := name + fileSuffix
+	path := os.Getenv(fileName)
+	switch {
+	case path == "":
+		return value, []string{name}, nil
+	case value != "":
+		return "", nil, fmt.Errorf("%s and %s are both set: choose one", name, fileName)
+	}
+	if value, err = readSecret(path); err != nil {
+		return "", nil, fmt.Errorf("%s names %s: %w", fileName, cli.Quote(path), err)
+	}
+	return value, []string{fileName, path}, nil
+}
+
+// maxSecret bounds a file that should have one line.
+const maxSecret = 64 << 10
+
+// readSecret returns the content of a file without the line end that editors put there. Its errors have nothing of it.
+func readSecret(path string) (string, error) {
+	file, err := os.Open(path) //nolint:gosec // the operator says which
+	var content []byte
+	if err == nil {
+		defer file.Close() //nolint:errcheck // it was only read
+		content, err = io.ReadAll(io.LimitReader(file, maxSecret+1))
+	}
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err // without the path, which may be a misplaced password
+	}
+	secret, _ := strings.CutSuffix(string(content), "\n")
+	secret, _ = strings.CutSuffix(secret, "\r")
+	switch {
+	case err != nil:
+		return "", err
+	case len(content) > maxSecret:
+		return "", fmt.Errorf("the file is longer than %d bytes", maxSecret)
+	case secret == "":
+		return "", errors.New("the file is empty")
+	case strings.ContainsAny(secret, "\r\n"):
+		return "", errors.New("the file has more than one line")
+	}
+	return secret, nil
+}
+
+// knownVariables are the names of everything that the program reads.
+func knownVariables() []string {
+	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
+	allSettings(flags, &cfg)
+	var known []string
+	flags.VisitAll(func(flag *pflag.Flag) {
+		known = append(known, environmentName(flag.Name))
+		if holdsSecret(flag) {
+			known = append(known, environmentName(flag.Name)+fileSuffix)
+		}
+	})
+	return known
+}
+
+// misspelling is how many letters a variable may differ in from a setting to be taken for it.
+const misspelling = 2
+
+// unknownVariables looks among variables, each NAME=VALUE, for those that look like settings and are none. It returns the names of
+// those to warn about, in order, and one error that names each that is probably a misspelled setting: what that was meant
+// to say must not be lost.
+func unknownVariables(variables []string) (ignored []string, err error) {
+	known := knownVariables()
+	var wrong []error
+	slices.Sort(variables)
+	for _, variable := range variables {
+		name, value, _ := strings.Cut(variable, "=")
+		if !strings.HasPrefix(name, environmentPrefix) || strings.HasPrefix(name, testPrefix) || value == "" ||
+			slices.Contains(known, name) || injected(name, value) {
+			continue
+		}
+		if meant, ok := cli.Nearest(name, known, misspelling); ok {
+			wrong = append(wrong, fmt.Errorf("%s is no setting: did you mean %s?", strconv.Quote(name), meant))
+			continue
+		}
+		ignored = append(ignored, name)
+	}
+	return ignored, errors.Join(wrong...)
+}
+
+// service matches what Kubernetes puts into the environment of every container for a service that is named gluepot, or
+// gluepot-SOMETHING (kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
+var service = regexp.MustCompile(`^GLUEPOT_([A-Z0-9_]+?_)??` +
+	`(SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT(?:_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$`)
+
+// injected reports whether a variable is of Kubernetes' making. GLUEPOT_SOMETHING_PORT may be somebody's guess at a setting, unless
+// there is an address in it.
+func injected(name, value string) bool {
+	parts := service.FindStringSubmatch(name)
+	return parts != nil && (parts[1] == "" || parts[2] != "PORT" || strings.Contains(value, "://"))
+}
+
+// warningAbout says that variables are ignored.
+func warningAbout(ignored []string) string {
+	quoted := make([]string, len(ignored))
+	for i, name := range ignored {
+		quoted[i] = strconv.Quote(name)
+	}
+	return "warning: ignoring what is no setting: " + strings.Join(quoted, ", ")
+}

@@ -1,0 +1,74 @@
+package program
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestUnknownVariables(t *testing.T) {
+	t.Parallel()
+	for name, refused := range map[string]string{
+		"GLUEPOT_HTTP_ADDR":                  "",
+		"GLUEPOT_DATABASE_URL_FILE":          "",
+		"GLUEPOT_DATABASE_REPLICA_URLS_FILE": "",
+		"GLUEPOT_TEST_HTTP_ADR":              "",
+		"GLUEPOT_TEST_POSTGRES":              "",
+		"HTTP_ADR":                           "",
+		"GLUEPOT_HTTP_ADR":                   "GLUEPOT_HTTP_ADDR",
+		"GLUEPOT_HTPP_ADRR":                  "GLUEPOT_HTTP_ADDR",
+		"GLUEPOT_DATABSAE_URL":               "GLUEPOT_DATABASE_URL",
+		"GLUEPOT_DATABASE_URLS":              "GLUEPOT_DATABASE_URL",
+		"GLUEPOT_DATABASE_URL_FIEL":          "GLUEPOT_DATABASE_URL_FILE",
+		"GLUEPOT_LOG_FORMATS":                "GLUEPOT_LOG_FORMAT",
+	} {
+		ignored, err := unknownVariables([]string{"PATH=/bin", name + "=hunter2"})
+		want := ""
+		if refused != "" {
+			want = `"` + name + `" is no setting: did you mean ` + refused + "?"
+		}
+		if got := errorText(err); got != want || len(ignored) > 0 {
+			t.Errorf("%s: got %q, and %q ignored, want %q and none", name, got, ignored, want)
+		}
+	}
+	ignored, err := unknownVariables([]string{
+		"GLUEPOT_ZEBRA=1", "GLUEPOT_APPLE=1", "GLUEPOT_HTTP_PORT=8080", "GLUEPOT_HTTP_ADDR_FILE=x", "GLUEPOT_HTTP_ADR=", "GLUEPOT_=x",
+	})
+	want := []string{"GLUEPOT_", "GLUEPOT_APPLE", "GLUEPOT_HTTP_ADDR_FILE", "GLUEPOT_HTTP_PORT", "GLUEPOT_ZEBRA"}
+	if err != nil || !slices.Equal(ignored, want) {
+		t.Errorf("got %q ignored, error %v, want %q and none", ignored, err, want)
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// TestVariablesOfKubernetes has what it injects for the services gluepot and gluepot-http, and for others.
+func TestVariablesOfKubernetes(t *testing.T) {
+	t.Parallel()
+	var variables []string
+	for _, service := range []string{"GLUEPOT", "GLUEPOT_HTTP", "GLUEPOT_LOG_LEVEL", "REDIS"} {
+		variables = append(variables,
+			service+"_SERVICE_HOST=10.0.0.11",
+			service+"_SERVICE_PORT=8080",
+			service+"_SERVICE_PORT_HTTP=8080",
+			service+"_SERVICE_PORT_HTTP_ADMIN=9090",
+			service+"_PORT=tcp://10.0.0.11:8080",
+			service+"_PORT_8080_TCP=tcp://10.0.0.11:8080",
+			service+"_PORT_8080_TCP_PROTO=tcp",
+			service+"_PORT_8080_TCP_PORT=8080",
+			service+"_PORT_8080_TCP_ADDR=10.0.0.11",
+			service+"_PORT_53_UDP_ADDR=10.0.0.11")
+	}
+	if ignored, err := unknownVariables(variables); err != nil || len(ignored) > 0 {
+		t.Errorf("got %q ignored, error %v, want neither", ignored, err)
+	}
+	for _, known := range knownVariables() {
+		if injected(known, "x") {
+			t.Errorf("%s: got a setting taken for Kubernetes' own, want it read", known)
+		}
+	}
+}
