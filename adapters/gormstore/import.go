@@ -33,21 +33,24 @@ const batchAttempts = 3
 //
 // What the rows in the database rule out, store refuses by itself. Where it fails nevertheless, because somebody
 // else has written meanwhile, it sees what the other has written when it is called again. If that does not help,
-// the records are stored one by one, so that none but those that cannot be stored are refused.
+// the records are stored one by one, so that none but those that cannot be stored are refused. Only this takes savepoints:
+// SQLite copies every page that changes after one.
 func importBatch[T any](
 	ctx context.Context, s *Store, kind int64, records []T, store func(tx *gorm.DB, records []T) ([]batch.Result, error),
 ) (results []batch.Result, err error) {
-	err = s.transaction(ctx, func(tx *gorm.DB) error {
-		if lock := s.queries.importLock; lock != "" {
-			if err := tx.Exec(lock, kind).Error; err != nil {
-				return err
-			}
+	for range batchAttempts {
+		err = s.importing(ctx, kind, func(tx *gorm.DB) (err error) {
+			results, err = store(tx, records)
+			return err
+		})
+		if err == nil {
+			return results, nil
 		}
-		for range batchAttempts {
-			if results, err = undoable(tx, records, store); err == nil || !isAboutRecords(err) {
-				return err
-			}
+		if !isAboutRecords(err) {
+			return nil, err
 		}
+	}
+	err = s.importing(ctx, kind, func(tx *gorm.DB) error {
 		results = make([]batch.Result, len(records))
 		for i := range records {
 			alone, err := undoable(tx, records[i:i+1], store)
@@ -66,6 +69,18 @@ func importBatch[T any](
 		return nil, err
 	}
 	return results, nil
+}
+
+// importing runs change in a transaction beside which no other imports the same kind.
+func (s *Store) importing(ctx context.Context, kind int64, change func(tx *gorm.DB) error) error {
+	return s.transaction(ctx, func(tx *gorm.DB) error {
+		if lock := s.queries.importLock; lock != "" {
+			if err := tx.Exec(lock, kind).Error; err != nil {
+				return err
+			}
+		}
+		return change(tx)
+	})
 }
 
 // undoable calls store and, if it fails, undoes what it did, but not the transaction.

@@ -17,7 +17,11 @@ import (
 
 // Import implements paste.Importer.
 func (p *Pastes) Import(ctx context.Context, pastes []paste.Document, orphans paste.Orphans) ([]batch.Result, error) {
-	return importBatch(ctx, p.store, pastesImport, pastes, func(tx *gorm.DB, pastes []paste.Document) ([]batch.Result, error) {
+	encoded := make([]*importedPaste, len(pastes))
+	for i := range pastes {
+		encoded[i] = newImportedPaste(pastes[i])
+	}
+	return importBatch(ctx, p.store, pastesImport, encoded, func(tx *gorm.DB, pastes []*importedPaste) ([]batch.Result, error) {
 		return p.store.importPastes(tx, pastes, orphans)
 	})
 }
@@ -36,6 +40,13 @@ func newImportedPaste(d paste.Document) *importedPaste {
 		p.entries[i] = encodeEdit(e)
 	}
 	return p
+}
+
+// withoutOwner returns the paste as one that is anonymous. What it was made of stays as it is, for the next attempt.
+func (p *importedPaste) withoutOwner() *importedPaste {
+	anonymous := *p
+	anonymous.row.OwnerID = sql.NullString{}
+	return &anonymous
 }
 
 // importedDigest is what two pastes are compared by: of those that are stored, one at a time is in memory.
@@ -62,12 +73,12 @@ func (d *importedDigest) describe(content *contentRow) {
 	d.lifetime, d.document = content.Lifetime, sha256.Sum256(content.Document)
 }
 
-func (s *Store) importPastes(tx *gorm.DB, pastes []paste.Document, orphans paste.Orphans) ([]batch.Result, error) {
+func (s *Store) importPastes(tx *gorm.DB, pastes []*importedPaste, orphans paste.Orphans) ([]batch.Result, error) {
 	ids, owners := make([]string, len(pastes)), make([]string, 0, len(pastes))
-	for i := range pastes {
-		ids[i] = string(pastes[i].ID)
-		if pastes[i].Owner != "" {
-			owners = append(owners, string(pastes[i].Owner))
+	for i, p := range pastes {
+		ids[i] = p.row.ID
+		if p.row.OwnerID.Valid {
+			owners = append(owners, p.row.OwnerID.String)
 		}
 	}
 	exists, err := lockOwners(tx, owners)
@@ -79,35 +90,43 @@ func (s *Store) importPastes(tx *gorm.DB, pastes []paste.Document, orphans paste
 		return nil, err
 	}
 	results, changed := make([]batch.Result, len(pastes)), make(map[string]*importedPaste, len(pastes))
-	for i, d := range pastes {
-		if d.Owner != "" && !exists[string(d.Owner)] {
+	for i, p := range pastes {
+		if p.row.OwnerID.Valid && !exists[p.row.OwnerID.String] {
 			if orphans != paste.AnonymizeOrphans {
 				results[i].Err = errUnknownOwner
 				continue
 			}
-			d.Owner = ""
+			p = p.withoutOwner()
 		}
-		wanted := newImportedPaste(d)
 		before, ok := known[ids[i]]
 		if earlier, again := changed[ids[i]]; again {
 			before, ok = earlier.digest(), true
 		}
 		if ok {
 			results[i].Outcome = batch.Updated
-			if wanted.digest() == before {
+			if p.digest() == before {
 				results[i].Outcome = batch.Unchanged
 				continue
 			}
 		}
-		changed[ids[i]] = wanted
+		changed[ids[i]] = p
 	}
-	if len(changed) == 0 {
-		return results, nil
+	var added, replaced []*importedPaste
+	for _, id := range slices.Sorted(maps.Keys(changed)) {
+		if _, ok := known[id]; ok {
+			replaced = append(replaced, changed[id])
+		} else {
+			added = append(added, changed[id])
+		}
 	}
+	store := storeAtOnce
 	if s.file != nil {
-		return results, s.storeImportedOneByOne(tx, changed, known)
+		store = storeOneByOne
 	}
-	return results, s.storeImportedAtOnce(tx, changed)
+	if err := store(tx, added, s.queries.addPastes); err != nil {
+		return nil, err
+	}
+	return results, store(tx, replaced, s.queries.replacePastes)
 }
 
 // lockImportedPastes returns what those of the pastes are like that are there, which nobody else can change before the transaction
@@ -157,78 +176,92 @@ func lockImportedPastes(tx *gorm.DB, ids []string) (map[string]importedDigest, e
 	return known, err
 }
 
-// storeImportedAtOnce stores each table's rows in one statement.
-func (s *Store) storeImportedAtOnce(tx *gorm.DB, pastes map[string]*importedPaste) error {
+// storeAtOnce stores each table's rows in one statement.
+func storeAtOnce(tx *gorm.DB, pastes []*importedPaste, statements pasteStatements) error {
 	n := len(pastes)
-	ids := slices.Sorted(maps.Keys(pastes))
-	owners, created, expires, visibilities := make([]*string, n), make([]time.Time, n), make([]*time.Time, n), make([]int16, n)
-	lifetimes, documents, counts, bytes := make([]string, n), make([][]byte, n), make([]int32, n), make([]int64, n)
+	if n == 0 {
+		return nil
+	}
+	ids, owners, created, expires := make([]string, n), make([]*string, n), make([]time.Time, n), make([]*time.Time, n)
+	visibilities, lifetimes, documents := make([]int16, n), make([]string, n), make([][]byte, n)
+	counts, bytes := make([]int32, n), make([]int64, n)
 	var (
 		editIDs   []string
 		positions []int64
 		entries   [][]byte
 	)
-	for i, id := range ids {
-		p := pastes[id]
+	for i, p := range pastes {
 		if p.row.OwnerID.Valid {
 			owners[i] = &p.row.OwnerID.String
 		}
 		if p.row.ExpiresAt.Valid {
 			expires[i] = &p.row.ExpiresAt.Time
 		}
-		created[i], visibilities[i] = p.row.CreatedAt, p.row.Visibility
+		ids[i], created[i], visibilities[i] = p.row.ID, p.row.CreatedAt, p.row.Visibility
 		lifetimes[i], documents[i], counts[i] = p.content.Lifetime, p.content.Document, int32(len(p.entries))
 		bytes[i] = p.content.HistoryBytes
 		for position, entry := range p.entries {
-			editIDs, positions, entries = append(editIDs, id), append(positions, int64(position)), append(entries, entry)
+			editIDs, positions, entries = append(editIDs, p.row.ID), append(positions, int64(position)), append(entries, entry)
 		}
 	}
-	for _, statement := range []struct {
-		text string
-		args []any
-	}{
-		{s.queries.importPastes, []any{ids, owners, created, expires, visibilities}},
-		{s.queries.importContents, []any{ids, lifetimes, documents, counts, bytes}},
-		{s.queries.removeEdits, []any{ids}},
-		{s.queries.importEdits, []any{editIDs, positions, entries}},
-	} {
-		if _, err := tx.Statement.ConnPool.ExecContext(tx.Statement.Context, statement.text, statement.args...); err != nil {
+	run := func(statement string, args ...any) error {
+		_, err := tx.Statement.ConnPool.ExecContext(tx.Statement.Context, statement, args...)
+		return err
+	}
+	if err := run(statements.pastes, ids, owners, created, expires, visibilities); err != nil {
+		return err
+	}
+	if err := run(statements.contents, ids, lifetimes, documents, counts, bytes); err != nil {
+		return err
+	}
+	if statements.removeEdits != "" {
+		if err := run(statements.removeEdits, ids); err != nil {
 			return err
 		}
 	}
-	return nil
+	if len(entries) == 0 {
+		return nil
+	}
+	return run(statements.edits, editIDs, positions, entries)
 }
 
-// storeImportedOneByOne stores each row in a statement of its own: SQLite, which has no arrays, is in the same process. What is
-// not known is new, since nobody else writes meanwhile.
-func (s *Store) storeImportedOneByOne(tx *gorm.DB, pastes map[string]*importedPaste, known map[string]importedDigest) (err error) {
-	texts := [...]string{s.queries.importPastes, s.queries.importContents, s.queries.removeEdits, s.queries.importEdits}
+// storeOneByOne stores each row in a statement of its own: SQLite, which has no arrays, is in the same process, and for a
+// statement that stores one new row it needs no copy of the pages as they were before.
+func storeOneByOne(tx *gorm.DB, pastes []*importedPaste, statements pasteStatements) (err error) {
+	if len(pastes) == 0 {
+		return nil
+	}
+	texts := [...]string{statements.pastes, statements.contents, statements.edits, statements.removeEdits}
 	var prepared [len(texts)]*sql.Stmt
 	for i, text := range texts {
+		if text == "" {
+			continue
+		}
 		if prepared[i], err = tx.Statement.ConnPool.PrepareContext(tx.Statement.Context, text); err != nil { //nolint:sqlclosecheck // below
 			return err
 		}
 		defer func() { err = errors.Join(err, prepared[i].Close()) }()
 	}
-	run := func(statement int, args ...any) error {
-		_, err := prepared[statement].ExecContext(tx.Statement.Context, args...)
+	run := func(statement *sql.Stmt, args ...any) error {
+		_, err := statement.ExecContext(tx.Statement.Context, args...)
 		return err
 	}
-	for _, id := range slices.Sorted(maps.Keys(pastes)) {
-		p := pastes[id]
-		if err := run(0, id, p.row.OwnerID, p.row.CreatedAt, p.row.ExpiresAt, p.row.Visibility); err != nil {
+	addPaste, addContent, addEdit, removeEdits := prepared[0], prepared[1], prepared[2], prepared[3]
+	for _, p := range pastes {
+		id := p.row.ID
+		if err := run(addPaste, id, p.row.OwnerID, p.row.CreatedAt, p.row.ExpiresAt, p.row.Visibility); err != nil {
 			return err
 		}
-		if err := run(1, id, p.content.Lifetime, p.content.Document, len(p.entries), p.content.HistoryBytes); err != nil {
+		if err := run(addContent, id, p.content.Lifetime, p.content.Document, len(p.entries), p.content.HistoryBytes); err != nil {
 			return err
 		}
-		if _, ok := known[id]; ok {
-			if err := run(2, id); err != nil {
+		if removeEdits != nil {
+			if err := run(removeEdits, id); err != nil {
 				return err
 			}
 		}
 		for position, entry := range p.entries {
-			if err := run(3, id, position, entry); err != nil {
+			if err := run(addEdit, id, position, entry); err != nil {
 				return err
 			}
 		}

@@ -34,14 +34,19 @@ type queries struct {
 	setLastUsed       string // what Store.useArguments returns
 	star              string // $1: user, $2: paste
 	schemaVersion     string
-	oldestVersion     string // see Schema
-	appliedVersions   string // with their times
-	importPastes      string // $1 to $5: see storeImportedAtOnce; where there are no arrays, the values of one row
-	importContents    string // $1 to $5, likewise
-	removeEdits       string // $1: array of paste ids, or one of them
-	importEdits       string // $1 to $3: as importPastes
-	importLock        string // ?: kind; empty where the write lock of the transaction is enough
-	sweepTryLock      string // empty where the write lock of the transaction is enough
+	oldestVersion     string          // see Schema
+	appliedVersions   string          // with their times
+	addPastes         pasteStatements // for those that are new
+	replacePastes     pasteStatements // for those that are there
+	importLock        string          // ?: kind; empty where the write lock of the transaction is enough
+	sweepTryLock      string          // empty where the write lock of the transaction is enough
+}
+
+// pasteStatements store pastes with what they hold: see storeAtOnce for the arguments. Where there are no arrays, they are the
+// values of one row.
+type pasteStatements struct {
+	pastes, contents, edits string
+	removeEdits             string // $1: array of paste ids, or one of them; empty: there are none
 }
 
 const (
@@ -57,7 +62,10 @@ const (
 		SELECT $1, $2, coalesce(max(s.position) + 1, 0) FROM stars s WHERE s.user_id = $1
 		ON CONFLICT (user_id, paste_id) DO NOTHING`
 
-	replacePaste = ` ON CONFLICT (id) DO UPDATE SET owner_id = excluded.owner_id, created_at = excluded.created_at,
+	insertPastes   = `INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility) `
+	insertContents = `INSERT INTO paste_contents (paste_id, lifetime, document, edits, history_bytes) `
+	insertEdits    = `INSERT INTO paste_edits (paste_id, position, entry) `
+	replacePaste   = ` ON CONFLICT (id) DO UPDATE SET owner_id = excluded.owner_id, created_at = excluded.created_at,
 		expires_at = excluded.expires_at, visibility = excluded.visibility`
 	replaceContent = ` ON CONFLICT (paste_id) DO UPDATE SET lifetime = excluded.lifetime, document = excluded.document,
 		first_edit = 0, edits = excluded.edits, history_bytes = excluded.history_bytes`
@@ -109,6 +117,14 @@ const (
 var (
 	large   = fmt.Sprintf("(octet_length(c.document) + c.history_bytes > %d)", largeDocument)
 	noLimit = "false"
+
+	postgresPastes = insertPastes +
+		`SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::smallint[])`
+	postgresContents = insertContents + `SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::integer[], $5::bigint[])`
+	postgresEdits    = insertEdits + `SELECT * FROM unnest($1::text[], $2::bigint[], $3::bytea[])`
+	sqlitePaste      = insertPastes + `VALUES ($1, $2, $3, $4, $5)`
+	sqliteContent    = insertContents + `VALUES ($1, $2, $3, $4, $5)`
+	sqliteEdit       = insertEdits + `VALUES ($1, $2, $3)`
 
 	postgresByID = ` FROM pastes p LEFT JOIN paste_contents c ON c.paste_id = p.id LEFT JOIN access_tokens t ON t.hash = $2
 		WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))`
@@ -176,13 +192,13 @@ var postgresQueries = queries{
 	oldestVersion: oldestVersion,
 	// The column has no zone and was filled by now() in the session's.
 	appliedVersions: `SELECT version_id, tstamp::timestamptz FROM ` + migrationsTable + ` WHERE is_applied`,
-	importPastes: `INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility)
-		SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::smallint[])` + replacePaste,
-	importContents: `INSERT INTO paste_contents (paste_id, lifetime, document, edits, history_bytes)
-		SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::integer[], $5::bigint[])` + replaceContent,
-	removeEdits:  `DELETE FROM paste_edits WHERE paste_id = ANY ($1::text[])`,
-	importEdits:  `INSERT INTO paste_edits (paste_id, position, entry) SELECT * FROM unnest($1::text[], $2::bigint[], $3::bytea[])`,
-	importLock:   `SELECT pg_advisory_xact_lock(?)`,
+	addPastes:       pasteStatements{pastes: postgresPastes, contents: postgresContents, edits: postgresEdits},
+	replacePastes: pasteStatements{
+		pastes: postgresPastes + replacePaste, contents: postgresContents + replaceContent, edits: postgresEdits,
+		removeEdits: `DELETE FROM paste_edits WHERE paste_id = ANY ($1::text[])`,
+	},
+	// Of a table that is new, and has no statistics yet, the planner would have every batch read all there is.
+	importLock:   `SELECT pg_advisory_xact_lock(?), set_config('enable_seqscan', 'off', true)`,
 	sweepTryLock: `SELECT pg_try_advisory_xact_lock(7163384644223837030)`, // an arbitrary number: "sweeping" to us, nothing to others
 }
 
@@ -208,11 +224,11 @@ var sqliteQueries = queries{
 		SELECT id FROM pastes WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
 	setLastUsed: `UPDATE access_tokens AS t SET last_used_at = u.value FROM json_each($1) u
 		WHERE t.id = u.key AND (t.last_used_at IS NULL OR t.last_used_at < u.value)`,
-	importPastes: `INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility) VALUES ($1, $2, $3, $4, $5)` + replacePaste,
-	importContents: `INSERT INTO paste_contents (paste_id, lifetime, document, edits, history_bytes)
-		VALUES ($1, $2, $3, $4, $5)` + replaceContent,
-	removeEdits:     `DELETE FROM paste_edits WHERE paste_id = $1`,
-	importEdits:     `INSERT INTO paste_edits (paste_id, position, entry) VALUES ($1, $2, $3)`,
+	addPastes: pasteStatements{pastes: sqlitePaste, contents: sqliteContent, edits: sqliteEdit},
+	replacePastes: pasteStatements{
+		pastes: sqlitePaste + replacePaste, contents: sqliteContent + replaceContent, edits: sqliteEdit,
+		removeEdits: `DELETE FROM paste_edits WHERE paste_id = $1`,
+	},
 	star:            star,
 	schemaVersion:   schemaVersion,
 	oldestVersion:   oldestVersion,

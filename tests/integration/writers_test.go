@@ -12,6 +12,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
@@ -232,6 +233,41 @@ func TestImportBesideANewUser(t *testing.T) {
 	want := []string{"a=y", "b=x", "c=v", "d=u", "late=Z"}
 	if got := column(t, db, "SELECT id || '=' || username FROM users ORDER BY id"); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestImportBesideANewPaste has somebody store a paste after the import has looked which are there.
+func TestImportBesideANewPaste(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	pastes, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
+	documents := make([]paste.Document, 3)
+	for i := range documents {
+		documents[i].Paste = paste.Paste{ID: paste.ID(fmt.Sprint("p", i)), CreatedAt: time.Unix(1, 0)}
+		documents[i].Title = "imported"
+		documents[i].Edits = []paste.Edit{{ID: "e", Type: paste.EditTitle, Text: "before", At: time.Unix(1, 0)}}
+	}
+	other := begin(t, db, "1min")
+	exec(t, other, "INSERT INTO pastes VALUES ('p1', NULL, now())")
+	exec(t, other, "INSERT INTO paste_contents VALUES ('p1', '', 'late')")
+	exec(t, other, "INSERT INTO paste_edits VALUES ('p1', 7, 'late')")
+	done := make(chan string)
+	go func() {
+		results, err := pastes.Import(t.Context(), documents, paste.RefuseOrphans)
+		done <- outcomes(t, results, err)
+	}()
+	waitForWaiters(t, db, 1)
+	if err := other.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-done; got != "NUN" {
+		t.Errorf("got %s, want NUN", got)
+	}
+	for _, want := range documents {
+		got, _, err := pastes.DocumentByID(t.Context(), want.ID, token.Hash{})
+		if err != nil || got.Title != want.Title || len(got.Edits) != 1 || got.Edits[0].Text != "before" {
+			t.Errorf("%s: got %+v, error %v, want what was imported", want.ID, got, err)
+		}
 	}
 }
 
