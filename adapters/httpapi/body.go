@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -145,19 +144,14 @@ func (b *body) release() {
 // long reports whether the body is worth a place among few.
 func (b *body) long() bool { return b.file != nil }
 
-// reader returns what the body holds.
-func (b *body) reader() *io.SectionReader {
-	if b.file != nil {
-		return io.NewSectionReader(b.file, 0, b.size)
-	}
-	return io.NewSectionReader(bytes.NewReader(b.held), 0, b.size)
-}
-
 // text returns all that the body holds.
 func (b *body) text() (string, error) {
+	if b.file == nil {
+		return string(b.held), nil
+	}
 	var text strings.Builder
 	text.Grow(int(b.size))
-	if _, err := io.Copy(&text, b.reader()); err != nil {
+	if _, err := io.Copy(&text, io.NewSectionReader(b.file, 0, b.size)); err != nil {
 		return "", err
 	}
 	return text.String(), nil

@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,9 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/iotest"
 	"time"
-	"unicode/utf8"
 
 	"go.uber.org/zap"
 
@@ -249,23 +245,6 @@ func TestArraysOfManyElements(t *testing.T) {
 			t.Errorf("%s: got %d %s, want 400 and %q", name, answer.Code, answer.Body, want)
 		}
 	}
-}
-
-func FuzzValidUTF8(f *testing.F) {
-	for _, seed := range []string{"", "é😀\u2028", "\xff", "a\xc3", "\xf0\x9f\x98", "\xed\xa0\x80", "\x80", strings.Repeat("€", 1000)} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		for name, from := range map[string]io.Reader{
-			"at once": bytes.NewReader(text), "byte by byte": iotest.OneByteReader(bytes.NewReader(text)),
-			"halves": iotest.HalfReader(bytes.NewReader(text)), "with the end": iotest.DataErrReader(bytes.NewReader(text)),
-		} {
-			got, err := io.ReadAll(&validUTF8{from: from})
-			if utf8.Valid(text) && (err != nil || !bytes.Equal(got, text)) || !utf8.Valid(text) && !errors.Is(err, errNotUTF8) {
-				t.Errorf("%q %s: got %q, error %v, want it to be judged as utf8.Valid does", text, name, got, err)
-			}
-		}
-	})
 }
 
 func TestLongBodiesEnter(t *testing.T) {

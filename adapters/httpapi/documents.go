@@ -103,7 +103,7 @@ func decodeDraft(sent *body) (draft paste.Draft, err error) {
 	var encrypted [2]*bool
 	var private, public *bool
 	var title *string
-	err = decode(sent, func(d decoder, name string) (err error) {
+	err = decode(sent, func(d *decoder, name string) (err error) {
 		switch name {
 		case "title":
 			title, err = d.text(name)
@@ -145,7 +145,7 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-func (d decoder) pastyDraft(i int) (pasty paste.PastyDraft, err error) {
+func (d *decoder) pastyDraft(i int) (pasty paste.PastyDraft, err error) {
 	var title *string
 	element := fmt.Sprintf("pasties[%d]", i)
 	err = d.object(element, func(name string) (err error) {
@@ -167,7 +167,7 @@ func (d decoder) pastyDraft(i int) (pasty paste.PastyDraft, err error) {
 
 // decodeChanges reads what to change of a paste; clients may send all of the paste back. It fails with a fault.Invalid.
 func decodeChanges(sent *body) (changes paste.Changes, err error) {
-	err = decode(sent, func(d decoder, name string) (err error) {
+	err = decode(sent, func(d *decoder, name string) (err error) {
 		switch name {
 		case "title":
 			changes.Title, err = d.text(name)
@@ -192,7 +192,7 @@ func decodeChanges(sent *body) (changes paste.Changes, err error) {
 	return changes, err
 }
 
-func (d decoder) pastyChanges(i int) (pasty paste.PastyChanges, err error) {
+func (d *decoder) pastyChanges(i int) (pasty paste.PastyChanges, err error) {
 	var id *string
 	element := fmt.Sprintf("pasties[%d]", i)
 	err = d.object(element, func(name string) (err error) {
