@@ -122,6 +122,7 @@ func (b *body) moveToFile() (err error) {
 			fmt.Errorf("a file for a long body: %w", err))
 	}
 	b.held = b.held[:0]
+	runtime.Gosched() // many bodies that arrive fast keep nobody waiting for longer than such a piece takes
 	return nil
 }
 
@@ -169,23 +170,37 @@ func encoded(lines []string) bool {
 	return false
 }
 
-// longBodies lets a few requests with long bodies in at once: what is made of a body takes several times its size in memory,
-// and a processor.
+// longBodies lets a few requests with long bodies in at once, in the order in which they came: what is made of a body takes
+// several times its size in memory, and a processor.
 type longBodies chan struct{}
 
 // newLongBodies leaves half of the processors to everybody else.
 func newLongBodies() longBodies { return make(longBodies, max(1, runtime.GOMAXPROCS(0)/2)) }
 
-// enter waits for a place, which leave gives up. It fails with fault.Unavailable when the context ends first.
+var errManyLong = fault.New(fault.Unavailable, "Too many long requests at once. Try again.")
+
+// enter waits for a place, which leave gives up. It fails with fault.Unavailable when three quarters of the time until the
+// deadline are over: who got a place later would often have to be refused after all the work.
 func (l longBodies) enter(ctx context.Context, b *body) (leave func(), err error) {
 	if !b.long() {
 		return func() {}, nil
 	}
+	leave = func() { <-l }
 	select {
 	case l <- struct{}{}:
-		return func() { <-l }, nil
+		return leave, nil
+	default:
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)*3/4)
+		defer cancel()
+	}
+	select {
+	case l <- struct{}{}:
+		return leave, nil
 	case <-ctx.Done():
-		return nil, fault.Wrap(fault.Unavailable, "Too many long requests at once. Try again.", ctx.Err())
+		return nil, errManyLong
 	}
 }
 

@@ -7,9 +7,11 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/zap"
@@ -247,20 +249,41 @@ func TestArraysOfManyElements(t *testing.T) {
 	}
 }
 
-func TestLongBodiesEnter(t *testing.T) {
+// Who waits for a place gets it in his turn, or is refused while there would still be time for an answer.
+func TestLongBodiesWait(t *testing.T) {
 	t.Parallel()
-	gate := make(longBodies, 1)
-	leave, err := gate.enter(t.Context(), &body{file: os.Stdin})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := gate.enter(ctx, &body{file: os.Stdin}); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("got %v, want fault.Unavailable from a gate that is full", err)
-	}
-	leave()
-	if _, err := gate.enter(t.Context(), &body{file: os.Stdin}); err != nil {
-		t.Errorf("got %v, want a place that was given up", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		gate, long := make(longBodies, 1), &body{file: os.Stdin}
+		leave, err := gate.enter(t.Context(), long)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+		defer cancel()
+		began := time.Now()
+		if _, err := gate.enter(ctx, long); !fault.Is(err, fault.Unavailable) || time.Since(began) != 3*time.Second {
+			t.Errorf("got %v after %v, want fault.Unavailable after 3 of 4 seconds", err, time.Since(began))
+		}
+		if _, err := gate.enter(ctx, new(body)); err != nil {
+			t.Errorf("a short one: got %v, want it to enter", err)
+		}
+		var order []int
+		for i := range 3 {
+			go func() {
+				leave, err := gate.enter(t.Context(), long)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				order = append(order, i)
+				leave()
+			}()
+			synctest.Wait()
+		}
+		leave()
+		synctest.Wait()
+		if !slices.Equal(order, []int{0, 1, 2}) {
+			t.Errorf("got them entering in the order %v, want that in which they came", order)
+		}
+	})
 }
