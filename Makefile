@@ -16,7 +16,8 @@ build: ## build bin/gluepot, statically and without cgo
 
 # Exported settings of a real installation do not reach the demonstration's database, nor the other way round.
 run: build ## serve demonstration data at 127.0.0.1:8080 from an embedded store of its own
-	GLUEPOT_DATABASE_REPLICA_URLS= $(BIN)/gluepot serve --demo --database-url sqlite://data/demo.db --database-migrate
+	GLUEPOT_DATABASE_REPLICA_URLS= GLUEPOT_DATABASE_REPLICA_URLS_FILE= \
+	$(BIN)/gluepot serve --demo --database-url sqlite://data/demo.db --database-migrate
 
 # The race detector watches everything but SQLite's engine, a translation from C whose memory it does not know
 # (docs/decisions/0031). Nor does it make each process sleep for a second before it exits.

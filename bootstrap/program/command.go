@@ -116,7 +116,9 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	addSettings(root.PersistentFlags(), &cfg, databaseFlags)
 	addSettings(root.PersistentFlags(), &cfg, pasteFlags)
 	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), healthCommand(&cfg, stdout), versionCommand(stdout))
-	root.AddCommand(cli.New(opener(&cfg), exportSources, beginImport, stdin, stdout, stderr).All()...)
+	commands := cli.New(opener(&cfg), exportSources, beginImport, stdin, stdout, stderr)
+	root.AddCommand(commands.All()...)
+	root.AddCommand(configCommand(&cfg, commands))
 	helpOnlyOnCommands(root)
 	return root
 }
@@ -199,6 +201,17 @@ func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 		}
 		return serve(cmd.Context(), *cfg, *demo, ignored, stdout, stderr)
 	}
+	return cmd
+}
+
+func configCommand(cfg *config, commands *cli.Commands) *cobra.Command {
+	cmd := commands.Settings(func(cmd *cobra.Command) ([]cli.Setting, error) {
+		if err := completeWarning(cmd, cfg); err != nil {
+			return nil, err
+		}
+		return settingsInForce(cmd.Flags()), nil
+	})
+	addSettings(cmd.Flags(), cfg, serveFlags)
 	return cmd
 }
 

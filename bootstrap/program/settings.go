@@ -65,6 +65,30 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		"addresses and networks whose X-Forwarded-For and X-Request-Id are believed")
 }
 
+// settingsInForce returns every setting among the flags, which are complete.
+func settingsInForce(flags *pflag.FlagSet) []cli.Setting {
+	var settings []cli.Setting
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if _, ok := flag.Annotations[setting]; !ok {
+			return
+		}
+		s := cli.Setting{Name: environmentName(flag.Name), Value: flag.Value.String(), Source: cli.SourceDefault}
+		if list, ok := flag.Value.(pflag.SliceValue); ok {
+			s.Value = strings.Join(list.GetSlice(), ",")
+		}
+		switch from := flag.Annotations[origin]; {
+		case flag.Changed:
+			s.Source = cli.SourceFlag
+		case len(from) > 1:
+			s.Source, s.Path = cli.SourceFile, from[1]
+		case len(from) > 0:
+			s.Source = cli.SourceEnvironment
+		}
+		settings = append(settings, s)
+	})
+	return settings
+}
+
 // misplacedPasswords returns one error that names every setting to which a database URL was given that takes none.
 func misplacedPasswords(flags *pflag.FlagSet) error {
 	var wrong []error

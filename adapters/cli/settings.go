@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+)
+
+// Source says where the value of a setting came from.
+type Source string
+
+// The sources, those that win last.
+const (
+	SourceDefault     Source = "default"
+	SourceEnvironment Source = "environment"
+	SourceFile        Source = "file" // that the environment names
+	SourceFlag        Source = "flag"
+)
+
+// Setting is one that is in force.
+type Setting struct {
+	Name   string `json:"name"`  // of its variable
+	Value  string `json:"value"` // without what is secret
+	Source Source `json:"source"`
+	Path   string `json:"path,omitempty"` // of the file, if that is the source
+}
+
+// Settings returns the command that prints what read returns.
+func (c *Commands) Settings(read func(*cobra.Command) ([]Setting, error)) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "config", Short: "Print every setting of the server, its value and where that came from", Args: Arguments(),
+		Long: `Print every setting that 'gluepot serve' would have with the same flags and environment, its value and where that came from.
+Of a database URL it prints what holds no password.`,
+		Example: "  gluepot config\n  gluepot config --json --http-addr :80",
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		settings, err := read(cmd)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			for _, s := range settings {
+				if err := c.printJSON(s); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		row, flush := c.table("SETTING", "VALUE", "SOURCE")
+		for _, s := range settings {
+			row(s.Name, oneLine(s.Value), strings.TrimSpace(string(s.Source)+" "+oneLine(s.Path)))
+		}
+		return flush()
+	}
+	return cmd
+}
+
+// oneLine quotes a text that would not stay in its cell.
+func oneLine(text string) string {
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		return strconv.Quote(text)
+	}
+	return text
+}
