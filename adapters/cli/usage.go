@@ -40,8 +40,23 @@ func Arguments(names ...string) cobra.PositionalArgs {
 		case len(args) < needed:
 			return Usage("%s needs %s. See '%s --help'", cmd.CommandPath(), names[len(args)], cmd.CommandPath())
 		case len(args) > most:
-			return Usage("%s is not something that %s knows. See '%s --help'", Quote(args[most]), cmd.CommandPath(), cmd.CommandPath())
+			return Unknown(cmd, args[most])
 		}
 		return nil
 	}
+}
+
+// Unknown returns the UsageError for an argument that a command does not take, with the nearest of the commands below it.
+func Unknown(cmd *cobra.Command, argument string) error {
+	var known []string
+	for _, child := range cmd.Commands() {
+		if child.IsAvailableCommand() || child.Name() == "help" {
+			known = append(known, child.Name())
+		}
+	}
+	suggestion := ""
+	if meant, ok := Nearest(strings.ToLower(argument), known, min(2, len(argument)/2)); ok { // of "ls" no letter of "up" is left
+		suggestion = fmt.Sprintf(" Did you mean '%s %s'?", cmd.CommandPath(), meant)
+	}
+	return Usage("%s is not something that %s knows.%s See '%s --help'", Quote(argument), cmd.CommandPath(), suggestion, cmd.CommandPath())
 }

@@ -110,6 +110,9 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 { // the flag is that of the command that was meant
+			return cli.Unknown(cmd, cmd.Flags().Arg(0))
+		}
 		return cli.Usage("%w. See '%s --help'", flagError(err), cmd.CommandPath())
 	})
 	cfg := defaultConfig()
@@ -135,7 +138,7 @@ func helpOnlyOnCommands(root *cobra.Command) {
 		if err != nil || len(rest) == 0 {
 			return err
 		}
-		return cli.Usage("%s is not something that %s knows. See '%s --help'", cli.Quote(rest[0]), found.CommandPath(), found.CommandPath())
+		return cli.Unknown(found, rest[0])
 	}
 }
 

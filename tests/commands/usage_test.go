@@ -26,6 +26,13 @@ func TestUsageErrors(t *testing.T) {
 		"serve --nonsense":   "unknown flag: --nonsense. See 'gluepot serve --help'",
 		"stats nonsense":     `"nonsense" is not something that gluepot stats knows. See 'gluepot stats --help'`,
 		"token issue a b":    `"b" is not something that gluepot token issue knows. See 'gluepot token issue --help'`,
+		"srve":               `"srve" is not something that gluepot knows. Did you mean 'gluepot serve'? See 'gluepot --help'`,
+		"Confgi --json":      `"Confgi" is not something that gluepot knows. Did you mean 'gluepot config'? See 'gluepot --help'`,
+		"hepl serve":         `"hepl" is not something that gluepot knows. Did you mean 'gluepot help'? See 'gluepot --help'`,
+		"help user craete":   `"craete" is not something that gluepot user knows. Did you mean 'gluepot user create'? See 'gluepot user --help'`,
+		"user lits":          `"lits" is not something that gluepot user knows. Did you mean 'gluepot user list'? See 'gluepot user --help'`,
+		"migrate pu":         `"pu" is not something that gluepot migrate knows. Did you mean 'gluepot migrate up'? See 'gluepot migrate --help'`,
+		"migrate ls":         `"ls" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
 		"user create":        "gluepot user create needs NAME. See 'gluepot user create --help'",
 		"paste star epoxy":   "gluepot paste star needs ID. See 'gluepot paste star --help'",
 
