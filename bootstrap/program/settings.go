@@ -58,7 +58,8 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.DurationVar(&h.WriteTimeout, "http-write-timeout", h.WriteTimeout, "how long an answer may take, waiting included")
 	flags.DurationVar(&h.IdleTimeout, "http-idle-timeout", h.IdleTimeout, "how long an unused connection stays open")
 	flags.IntVar(&h.MaxConnections, "http-max-connections", h.MaxConnections,
-		"connections at once; beyond it the one that is idle longest is closed for a new one; 0 is no limit")
+		"connections at once; beyond it one whose client has hung up, or else the one that keeps the server waiting longest, "+
+			"is closed for a new one; 0 is no limit")
 	flags.DurationVar(&h.DrainDelay, "http-drain-delay", h.DrainDelay, "time between readiness going false and the socket closing")
 	flags.DurationVar(&h.DrainTimeout, "http-drain-timeout", h.DrainTimeout, "how long to wait for requests in flight at the end")
 	flags.StringSliceVar(&h.TrustedProxies, "http-trusted-proxies", h.TrustedProxies,
