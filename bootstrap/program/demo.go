@@ -8,9 +8,12 @@ import (
 	"net"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/stats"
@@ -54,10 +57,16 @@ type demonstration struct {
 
 // prepareDemonstration stores the demonstration's data in the database that cfg names, unless an earlier start has. It
 // fails with fault.Conflict, and stores nothing, when the database holds data and was never a demonstration, or
-// when somebody else has one of the demonstration's names.
-func prepareDemonstration(ctx context.Context, cfg gormstore.Config, made *pastes.UseCases) (err error) {
-	cfg.ReplicaURLs = nil // it reads what it writes
-	store, err := gormstore.New(cfg)
+// when somebody else has one of the demonstration's names. Nothing sweeps the database meanwhile: it may be anybody's.
+func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err error) {
+	own := cfg.commanded(true)
+	own.Database.ReplicaURLs, own.Logger = nil, log // it reads what it writes
+	app, stop, err := bootstrap.Open(ctx, own)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop(ctx)) }()
+	store, err := gormstore.New(own.Database)
 	if err != nil {
 		return err
 	}
@@ -67,7 +76,7 @@ func prepareDemonstration(ctx context.Context, cfg gormstore.Config, made *paste
 	}
 	users, documents := gormstore.NewUsers(store), gormstore.NewPastes(store)
 	return demonstration{
-		find: users, users: users, pastes: documents, stars: documents, count: gormstore.NewStats(store), made: made,
+		find: users, users: users, pastes: documents, stars: documents, count: gormstore.NewStats(store), made: app.Pastes,
 	}.prepare(ctx)
 }
 

@@ -110,23 +110,23 @@ type running struct {
 
 // start opens the use cases and serves them. When it fails, nothing stays open, also when ctx was cancelled.
 func start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (*running, error) {
+	if demo {
+		if err := prepareDemonstration(ctx, cfg, log); err != nil {
+			return nil, err
+		}
+	}
 	app, closeApp, err := bootstrap.Open(ctx, cfg.served(log))
 	if err != nil {
 		return nil, err
 	}
-	server, err := startServer(ctx, cfg, demo, app, log)
+	server, err := startServer(ctx, cfg, app, log)
 	if err != nil {
 		return nil, errors.Join(err, closeApp(ctx))
 	}
 	return &running{app: app, close: closeApp, server: server}, nil
 }
 
-func startServer(ctx context.Context, cfg config, demo bool, app *bootstrap.Application, log *zap.Logger) (*httpapi.Server, error) {
-	if demo {
-		if err := prepareDemonstration(ctx, cfg.Database, app.Pastes); err != nil {
-			return nil, err
-		}
-	}
+func startServer(ctx context.Context, cfg config, app *bootstrap.Application, log *zap.Logger) (*httpapi.Server, error) {
 	api, err := httpapi.New(cfg.HTTP, httpapi.Modules{Users: app.Users, Pastes: app.Pastes, Languages: app.Languages}, app.Ready, log)
 	if err != nil {
 		return nil, err

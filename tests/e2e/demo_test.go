@@ -192,14 +192,14 @@ func TestDemoGivesContent(t *testing.T) {
 	}
 }
 
-// TestDemoRefusesOthersData stores nothing, and prints no token, where the data is somebody's own.
+// TestDemoRefusesOthersData stores nothing, removes nothing, and prints no token, where the data is somebody's own.
 func TestDemoRefusesOthersData(t *testing.T) {
 	t.Parallel()
 	for name, fill := range map[string]func(*testing.T, gormstore.Config){
 		"an account of that name": program.Fixture,
-		"a paste": func(t *testing.T, cfg gormstore.Config) {
-			store := database.Open(t, cfg)
-			somebodys := paste.Document{Paste: paste.Paste{ID: "somebody", CreatedAt: time.Now()}}
+		"a paste, which has expired": func(t *testing.T, cfg gormstore.Config) {
+			store, hourAgo := database.Open(t, cfg), time.Now().Add(-time.Hour)
+			somebodys := paste.Document{Paste: paste.Paste{ID: "somebody", CreatedAt: hourAgo, ExpiresAt: hourAgo}}
 			if err := gormstore.NewPastes(store).CreateDocument(t.Context(), somebodys); err != nil {
 				t.Fatal(err)
 			}
@@ -223,8 +223,9 @@ func TestDemoRefusesOthersData(t *testing.T) {
 			database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 				fill(t, cfg)
 				before := rows(t, cfg)
-				p := program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve",
-					"--demo")
+				p := program.Start(t, []string{
+					"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_SWEEP_INTERVAL=1us",
+				}, "serve", "--demo")
 				code, stderr := p.Wait(), p.Stderr.String()
 				if code != 1 || p.Stdout.String() != "" || !strings.Contains(stderr, "The database holds data of its own") ||
 					strings.Count(stderr, "\n") != 1 {
