@@ -106,7 +106,7 @@ type PastyDraft struct {
 // It fails with token.Rejected when nobody has signedIn and the draft is private, public or tagged, which only a
 // paste with an owner can be, and with a fault.Invalid that names the first field that breaks a rule.
 func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, error) {
-	if !signedIn && (draft.Private || draft.Public || len(splitTags(draft.Tags)) > 0) {
+	if !signedIn && (draft.Private || draft.Public || anyTag(draft.Tags)) {
 		return Document{}, token.Rejected()
 	}
 	if draft.Encrypted {

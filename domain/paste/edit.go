@@ -117,7 +117,7 @@ func (e *editing) visibility(wanted Changes) error {
 }
 
 func (e *editing) tags(wanted Changes) error {
-	if wanted.Tags == nil || slices.Equal(splitTags(wanted.Tags), splitTags(e.Tags)) {
+	if wanted.Tags == nil || sameTags(wanted.Tags, e.Tags) {
 		return nil
 	}
 	tags, err := ParseTags(wanted.Tags...)

@@ -1,6 +1,7 @@
 package paste
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -15,8 +16,8 @@ const (
 // space, empty ones and duplicates, in byte order. It fails with a fault.Invalid when there are more than
 // MaxTags, or one is longer than MaxTagLength or not valid UTF-8.
 func ParseTags(texts ...string) ([]string, error) {
-	tags := splitTags(texts)
-	if len(tags) > MaxTags {
+	tags, fit := splitTags(texts, MaxTags)
+	if !fit {
 		return nil, invalid("tags: there are more than %d.", MaxTags)
 	}
 	for _, tag := range tags {
@@ -27,16 +28,34 @@ func ParseTags(texts ...string) ([]string, error) {
 	return tags, nil
 }
 
-// splitTags is ParseTags without limits.
-func splitTags(texts []string) []string {
-	var tags []string
+// splitTags is ParseTags with another limit of their number and none of their length. It looks no further than at the
+// first tag that does not fit.
+func splitTags(texts []string, limit int) (tags []string, fit bool) {
+	known := make(map[string]bool)
 	for _, text := range texts {
 		for tag := range strings.SplitSeq(text, ",") {
-			if tag = strings.TrimSpace(tag); tag != "" {
-				tags = append(tags, tag)
+			if tag = strings.TrimSpace(tag); tag == "" || known[tag] {
+				continue
 			}
+			if len(tags) == limit {
+				return nil, false
+			}
+			tags, known[tag] = append(tags, tag), true
 		}
 	}
 	slices.Sort(tags)
-	return slices.Compact(tags)
+	return tags, true
+}
+
+// anyTag reports whether the texts hold a tag.
+func anyTag(texts []string) bool {
+	_, none := splitTags(texts, 0)
+	return !none
+}
+
+// sameTags reports whether the texts hold the stored tags, of which an import can have left any number.
+func sameTags(texts, stored []string) bool {
+	before, _ := splitTags(stored, math.MaxInt)
+	tags, fit := splitTags(texts, len(before))
+	return fit && slices.Equal(tags, before)
 }

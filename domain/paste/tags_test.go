@@ -1,6 +1,7 @@
 package paste
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -29,5 +30,24 @@ func TestParseTags(t *testing.T) {
 	for _, texts := range [][]string{{numbered(101)}, {"x", long + "ä"}, {"\xff"}} {
 		_, err := ParseTags(texts...)
 		wantFault(t, texts[0], err, fault.Invalid, "tags")
+	}
+}
+
+// TestTooManyTags has as many as fit into a request: those beyond the limit are neither kept nor sorted.
+func TestTooManyTags(t *testing.T) { //nolint:paralleltest // it looks at what the process allocates
+	tags, tagged := []string{numbered(300_000)}, Document{Content: Content{Tags: []string{"a", "b"}}}
+	for what, refuse := range map[string]func() error{
+		"parsed":              func() error { _, err := ParseTags(tags...); return err },
+		"of a new paste":      func() error { _, err := testRules().Create(Draft{Tags: tags}, true, created); return err },
+		"of an anonymous one": func() error { _, err := testRules().Create(Draft{Tags: tags}, false, created); return err },
+		"of an edit":          func() error { _, err := testRules().Edit(tagged, Changes{Tags: tags}, edited); return err },
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := refuse()
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; err == nil || got > 128<<10 {
+			t.Errorf("%s: got %d bytes allocated, error %v, want few, and an error", what, got, err)
+		}
 	}
 }
