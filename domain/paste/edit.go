@@ -53,17 +53,21 @@ type Change struct {
 	Recorded []Edit // the new ones that have found room, at the end of Edits
 }
 
-// Edit returns what the changes make of the paste at now. It does not modify stored. Who may
-// edit it is for Document.EditableBy to say.
+// Edit returns what the changes make of the paste at now, or at its last edit where that is later: the times of a history do
+// not go back. It does not modify stored. Who may edit it is for Document.EditableBy to say.
 //
 // It records a value's change in an entry of its own: that of the title, then those of title, language and code of
 // each pasty in the wanted order, then pasties that were removed, then those that were added. A value that is the same
 // is not looked at, so that an imported one may go on breaking the rules. It fails with a fault.Invalid that names the first
 // field that breaks one.
 func (r Rules) Edit(stored Document, wanted Changes, now time.Time) (Change, error) {
-	e := &editing{rules: r, now: now, Change: Change{Document: stored}}
+	e := &editing{rules: r, at: now.UTC().Truncate(time.Second), Change: Change{Document: stored}}
 	for _, known := range stored.Edits {
 		e.number = max(e.number, known.Number+1)
+	}
+	// Who waited for another edit has looked at the clock before it, and the clocks of two nodes differ.
+	if n := len(stored.Edits); n > 0 && e.at.Before(stored.Edits[n-1].At) {
+		e.at = stored.Edits[n-1].At
 	}
 	for _, step := range []func(Changes) error{e.title, e.visibility, e.tags, e.pasties} {
 		if err := step(wanted); err != nil {
@@ -78,13 +82,13 @@ func (r Rules) Edit(stored Document, wanted Changes, now time.Time) (Change, err
 type editing struct {
 	Change
 	rules  Rules
-	now    time.Time
+	at     time.Time
 	number int64
 }
 
 func (e *editing) record(kind EditType, text string, metadata ...string) {
 	e.Changed = true
-	e.Recorded = append(e.Recorded, Edit{Number: e.number, Type: kind, Metadata: metadata, Text: text, At: e.now.UTC().Truncate(time.Second)})
+	e.Recorded = append(e.Recorded, Edit{Number: e.number, Type: kind, Metadata: metadata, Text: text, At: e.at})
 }
 
 func (e *editing) title(wanted Changes) error {

@@ -292,6 +292,25 @@ func TestEditNumbers(t *testing.T) {
 	}
 }
 
+// TestEditTimes are those of the edits, in whole seconds, but not before the last that is there.
+func TestEditTimes(t *testing.T) {
+	t.Parallel()
+	d, first := stored(), created.Truncate(time.Second)
+	d.Edits[0].At = first
+	for _, c := range []struct{ at, want time.Duration }{
+		{-time.Hour, 0}, {1999 * time.Millisecond, time.Second}, {time.Hour, time.Hour}, {0, time.Hour},
+	} {
+		got, err := testRules().Edit(d, Changes{Title: new(d.Title + "'")}, first.Add(c.at).In(time.FixedZone("", 3600)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := got.Recorded[0].At; at != first.Add(c.want) {
+			t.Errorf("an edit after %v: got %v, want %v", c.at, at, first.Add(c.want))
+		}
+		d = got.Document
+	}
+}
+
 // TestOldestEditsGiveWay has limits for their number and for their bytes.
 func TestOldestEditsGiveWay(t *testing.T) {
 	t.Parallel()

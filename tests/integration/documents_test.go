@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -52,6 +53,56 @@ func retitle(title, text string) func(token.Token, paste.Document) (paste.Change
 		stored.Title, stored.Edits = title, append(slices.Clone(stored.Edits), recorded...)
 		return paste.Change{Document: stored, Changed: true, Recorded: recorded}, nil
 	}
+}
+
+// forgottenUses are those of tokens.
+type forgottenUses struct{}
+
+func (forgottenUses) RecordUse(token.ID, time.Time) {}
+
+// TestEditTimesOfTwoNodes has nodes edit one paste at once whose clock goes back with each look at it: those who got the lock later have
+// looked earlier. The times of the history do not go back.
+func TestEditTimesOfTwoNodes(t *testing.T) {
+	t.Parallel()
+	const edits = 30
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		s, secret, began := openService(t, cfg), token.Generate(), time.Now()
+		if err := s.tokens.Create(t.Context(), token.Token{ID: "editing", Owner: "epoxy", Hash: secret.Hash(), CreatedAt: began}); err != nil {
+			t.Fatal(err)
+		}
+		createDocument(t, s.pastes, newDocument("contested", "epoxy", "code"))
+		var looks atomic.Int64
+		clock := func() time.Time { return began.Add(-time.Duration(looks.Add(1)) * time.Second) }
+		options := pastes.Options{Rules: paste.Rules{Limits: paste.DefaultLimits(), NewID: ident.New}}
+		var nodes [2]*pastes.UseCases
+		for i := range nodes {
+			store := database.Open(t, cfg)
+			tokens := gormstore.NewTokens(store)
+			signIn := token.NewAuthenticator(forgottenUses{}, clock)
+			nodes[i] = pastes.New(gormstore.NewPastes(store), gormstore.NewUsers(store), tokens, signIn, options, clock)
+		}
+		var editing sync.WaitGroup
+		for i := range edits {
+			editing.Go(func() {
+				if _, err := nodes[i%2].EditOwn.Do(t.Context(), secret.Reveal(), "contested", paste.Changes{Title: new(fmt.Sprint(i))}); err != nil {
+					t.Errorf("edit %d: got %v, want no error", i, err)
+				}
+			})
+		}
+		editing.Wait()
+		if _, err := nodes[0].Edit.Do(t.Context(), "contested", pastes.EditInput{Title: new("by an operator")}); err != nil {
+			t.Error(err)
+		}
+		got, _, err := s.pastes.DocumentByID(t.Context(), "contested", token.Hash{})
+		if err != nil || len(got.Edits) != edits+1 {
+			t.Fatalf("got %d edits, error %v, want %d", len(got.Edits), err, edits+1)
+		}
+		for i, e := range got.Edits[1:] {
+			if before := got.Edits[i]; e.At.Before(before.At) || e.Number != before.Number+1 {
+				t.Errorf("got number %d at %v after %d at %v, want the numbers and the times in order", e.Number, e.At, before.Number, before.At)
+			}
+		}
+	})
 }
 
 // TestEditsFromTwoNodes has two nodes change one paste a hundred times at once, while pastes beside it are changed, deleted,
