@@ -52,7 +52,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 	languages := flags.StringArray("language", nil, "`NAME` of the language of everything, or FILE=NAME for one file; may be repeated")
 	tags := flags.StringArray("tags", nil, "tags of its owner, separated by commas")
 	flags.Var(&expiresIn, "expires-in",
-		"how long it lives: never, 1m for a month, 1y for a year, or a time such as 30m, 12h, 90d or 2w (default never)")
+		"how long it lives: never, 1month, 1y, or a time such as 30min, 12h, 90d or 2w (default never)")
 	who.add(cmd)
 	asJSON := jsonFlag(cmd)
 	run := func(cmd *cobra.Command, files []string, languages []*string) error {
@@ -66,7 +66,9 @@ func (c *Commands) pasteCreate() *cobra.Command {
 				draft.Lifetime = (*string)(&expiresIn.spelled)
 			}
 			for i, file := range files {
-				draft.Pasties = append(draft.Pasties, paste.PastyDraft{Title: titleOf(file), Language: languages[i], Code: &texts[i]})
+				draft.Pasties = append(draft.Pasties, paste.PastyDraft{
+					Title: titleOf(file), Language: languages[i], Code: &texts[i], Label: named(file),
+				})
 			}
 			created, err := m.Pastes.Create.Do(ctx, *owner, time.Duration(expiresIn.other), draft)
 			if err != nil {

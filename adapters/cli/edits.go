@@ -93,10 +93,10 @@ func (e *editFlags) input(given func(flag string) bool) (input pastes.EditInput,
 		if err != nil {
 			return input, nil, err
 		}
-		input.Pasties, files = append(input.Pasties, paste.PastyChanges{ID: id}), append(files, file)
+		input.Pasties, files = append(input.Pasties, paste.PastyChanges{ID: id, Label: named(file)}), append(files, file)
 	}
 	for _, file := range e.added {
-		input.Pasties, files = append(input.Pasties, paste.PastyChanges{Title: new(titleOf(file))}), append(files, file)
+		input.Pasties, files = append(input.Pasties, paste.PastyChanges{Title: new(titleOf(file)), Label: named(file)}), append(files, file)
 	}
 	for _, text := range e.language {
 		id, name, err := pair("--language", "ID=NAME", text)
@@ -105,7 +105,7 @@ func (e *editFlags) input(given func(flag string) bool) (input pastes.EditInput,
 		}
 		at := slices.IndexFunc(input.Pasties, func(known paste.PastyChanges) bool { return known.ID == id })
 		if at < 0 {
-			at, input.Pasties = len(input.Pasties), append(input.Pasties, paste.PastyChanges{ID: id})
+			at, input.Pasties = len(input.Pasties), append(input.Pasties, paste.PastyChanges{ID: id, Label: "the pasty " + Quote(id)})
 		}
 		if input.Pasties[at].Language != nil {
 			return input, nil, Usage("--language says twice which language %s has", Quote(id))

@@ -99,6 +99,7 @@ type PastyDraft struct {
 	Title    string
 	Language *string // nil: Autodetect
 	Code     *string // nil: missing
+	Label    string  // what errors call it; empty: by its place in the list, pasties[0]
 }
 
 // Create returns the paste of the draft, created at now, without id and owner.
@@ -142,7 +143,7 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	}
 	ids := r.newIDs(len(draft.Pasties))
 	for i, wanted := range draft.Pasties {
-		pasty, err := r.newPasty(i, wanted, ids)
+		pasty, err := r.newPasty(place{i, wanted.Label}, wanted, ids)
 		if err != nil {
 			return Document{}, err
 		}
@@ -154,36 +155,36 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	return made, nil
 }
 
-// newPasty returns the pasty that stands at index i of a list in a request.
-func (r Rules) newPasty(i int, wanted PastyDraft, ids *ids) (Pasty, error) {
+// newPasty returns the pasty that stands at that place of a request.
+func (r Rules) newPasty(at place, wanted PastyDraft, ids *ids) (Pasty, error) {
 	made := Pasty{Title: wanted.Title, Language: Autodetect}
-	if err := checkText(field(i, "title"), wanted.Title, MaxPastyTitle); err != nil {
+	if err := checkText(at.field("title"), wanted.Title, MaxPastyTitle); err != nil {
 		return Pasty{}, err
 	}
 	if wanted.Code == nil {
-		return Pasty{}, invalid("%s: it is missing.", field(i, "code"))
+		return Pasty{}, invalid("%s: it is missing.", at.field("code"))
 	}
 	var err error
-	if made.Code, err = parseCode(i, *wanted.Code); err != nil {
+	if made.Code, err = parseCode(at, *wanted.Code); err != nil {
 		return Pasty{}, err
 	}
 	if wanted.Language != nil {
 		made.Language = *wanted.Language
 	}
-	if made.Language, err = r.language(i, made.Language, made.Title, made.Code); err != nil {
+	if made.Language, err = r.language(at, made.Language, made.Title, made.Code); err != nil {
 		return Pasty{}, err
 	}
 	made.ID = ids.draw()
 	return made, nil
 }
 
-func (r Rules) language(i int, wanted, title, code string) (string, error) {
+func (r Rules) language(at place, wanted, title, code string) (string, error) {
 	if wanted != "" {
 		if name, ok := r.Language(wanted, title, code); ok {
 			return name, nil
 		}
 	}
-	return "", invalid("%s: no language has that name. Leave it out to have the language detected.", field(i, "language"))
+	return "", invalid("%s: no language has that name. Leave it out to have the language detected.", at.field("language"))
 }
 
 func (r Rules) checkNumber(pasties int) error {
@@ -209,9 +210,9 @@ func size(pasties []Pasty) (bytes int) {
 }
 
 // parseCode returns the code as it is stored: a CRLF is an LF.
-func parseCode(i int, code string) (string, error) {
+func parseCode(at place, code string) (string, error) {
 	if !utf8.ValidString(code) {
-		return "", invalid("%s: it is not valid UTF-8.", field(i, "code"))
+		return "", invalid("%s: it is not valid UTF-8.", at.field("code"))
 	}
 	return strings.ReplaceAll(code, "\r\n", "\n"), nil
 }
@@ -226,8 +227,19 @@ func checkText(name, text string, limit int) error {
 	return nil
 }
 
-// field names a field of the pasty at index i of a request.
-func field(i int, name string) string { return fmt.Sprintf("pasties[%d].%s", i, name) }
+// place is where a pasty stands in a request.
+type place struct {
+	index int
+	label string // of whoever asks
+}
+
+// field names a field of the pasty.
+func (p place) field(name string) string {
+	if p.label != "" {
+		return name + " of " + p.label
+	}
+	return fmt.Sprintf("pasties[%d].%s", p.index, name)
+}
 
 func invalid(format string, values ...any) error {
 	return fault.New(fault.Invalid, fmt.Sprintf(format, values...))

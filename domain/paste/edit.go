@@ -43,6 +43,7 @@ type Changes struct {
 type PastyChanges struct {
 	ID                    string // empty: it is a new one, as PastyDraft
 	Title, Language, Code *string
+	Label                 string // as that of PastyDraft
 }
 
 // Change is what an edit has made of a paste.
@@ -147,12 +148,13 @@ func (e *editing) pasties(wanted Changes) error {
 		order        []int // where those that are kept stood
 	)
 	for i, change := range wanted.Pasties {
+		at := place{i, change.Label}
 		if change.ID == "" {
 			draft := PastyDraft{Language: change.Language, Code: change.Code}
 			if change.Title != nil {
 				draft.Title = *change.Title
 			}
-			made, err := e.rules.newPasty(i, draft, ids)
+			made, err := e.rules.newPasty(at, draft, ids)
 			if err != nil {
 				return err
 			}
@@ -160,15 +162,15 @@ func (e *editing) pasties(wanted Changes) error {
 			continue
 		}
 		if len(places[change.ID]) == 0 {
-			return invalid("%s: the paste has no pasty with that id, or it is here twice.", field(i, "_id"))
+			return invalid("%s: the paste has no pasty with that id, or it is here twice.", at.field("_id"))
 		}
-		place := places[change.ID][0]
-		places[change.ID], kept[place] = places[change.ID][1:], true
-		changed, err := e.pasty(i, before[place], change)
+		stood := places[change.ID][0]
+		places[change.ID], kept[stood] = places[change.ID][1:], true
+		changed, err := e.pasty(at, before[stood], change)
 		if err != nil {
 			return err
 		}
-		after, order = append(after, changed), append(order, place)
+		after, order = append(after, changed), append(order, stood)
 	}
 	for i, known := range before {
 		if !kept[i] {
@@ -188,24 +190,24 @@ func (e *editing) pasties(wanted Changes) error {
 	return e.rules.checkSize(after, size(before))
 }
 
-// pasty returns the pasty after its changes, which stand at index i of the request.
-func (e *editing) pasty(i int, p Pasty, wanted PastyChanges) (Pasty, error) {
+// pasty returns the pasty after its changes, which stand at that place of the request.
+func (e *editing) pasty(at place, p Pasty, wanted PastyChanges) (Pasty, error) {
 	before := p
 	if wanted.Title != nil && *wanted.Title != p.Title {
-		if err := checkText(field(i, "title"), *wanted.Title, MaxPastyTitle); err != nil {
+		if err := checkText(at.field("title"), *wanted.Title, MaxPastyTitle); err != nil {
 			return Pasty{}, err
 		}
 		p.Title = *wanted.Title
 	}
 	if wanted.Code != nil && *wanted.Code != p.Code {
-		code, err := parseCode(i, *wanted.Code)
+		code, err := parseCode(at, *wanted.Code)
 		if err != nil {
 			return Pasty{}, err
 		}
 		p.Code = code
 	}
 	if wanted.Language != nil && *wanted.Language != p.Language {
-		language, err := e.rules.language(i, *wanted.Language, p.Title, p.Code)
+		language, err := e.rules.language(at, *wanted.Language, p.Title, p.Code)
 		if err != nil {
 			return Pasty{}, err
 		}

@@ -178,7 +178,7 @@ func (r Rules) withLargeHistory() Rules {
 func unchanged(d Document) Changes {
 	c := Changes{Title: &d.Title, Private: new(d.Visibility == Private), Public: new(d.Visibility == Public), Tags: d.Tags}
 	for _, p := range d.Pasties {
-		c.Pasties = append(c.Pasties, PastyChanges{p.ID, &p.Title, &p.Language, &p.Code})
+		c.Pasties = append(c.Pasties, PastyChanges{ID: p.ID, Title: &p.Title, Language: &p.Language, Code: &p.Code})
 	}
 	return c
 }
@@ -383,7 +383,7 @@ func randomChanges(random *rand.Rand, d Document) (c Changes) {
 	}
 	for _, i := range random.Perm(len(d.Pasties)) {
 		if random.IntN(5) > 0 {
-			c.Pasties = append(c.Pasties, PastyChanges{d.Pasties[i].ID, text(), language(), text()})
+			c.Pasties = append(c.Pasties, PastyChanges{ID: d.Pasties[i].ID, Title: text(), Language: language(), Code: text()})
 		}
 	}
 	for random.IntN(3) == 0 {

@@ -46,7 +46,7 @@ func ownedWith(old, replacement string) string {
 	return strings.NewReplacer(`"ownerId":""`, `"ownerId":"RANDOMID"`, old, replacement).Replace(nobodys)
 }
 
-// TestPasteLifetimes are those of the API, which makes of 1m a month, and any other.
+// TestPasteLifetimes are those of the API, whose 1m, a month, is 1month here, and any other.
 func TestPasteLifetimes(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -54,8 +54,9 @@ func TestPasteLifetimes(t *testing.T) {
 		told string
 		life time.Duration
 	}{
-		"1h": {"1h", time.Hour}, "2d": {"2d", 48 * time.Hour}, "1m": {"1m", 2_629_800 * time.Second}, "1y": {"1y", 31_557_600 * time.Second},
-		"2w": {"1w", 14 * 24 * time.Hour}, "90s": {"1h", 90 * time.Second}, "30m": {"1h", 30 * time.Minute}, "20d": {"1m", 20 * 24 * time.Hour},
+		"1h": {"1h", time.Hour}, "2d": {"2d", 48 * time.Hour}, "2w": {"1w", 14 * 24 * time.Hour}, "20d": {"1m", 20 * 24 * time.Hour},
+		"1month": {"1m", 2_629_800 * time.Second}, "1y": {"1y", 31_557_600 * time.Second},
+		"90s": {"1h", 90 * time.Second}, "30min": {"1h", 30 * time.Minute}, "1h40m": {"2h", 100 * time.Minute},
 	} {
 		made := i.document("", "paste create --json --expires-in "+text)
 		if got := time.Duration(made.DeletesAt-made.CreatedAt) * time.Second; got != want.life || made.ExpiresIn != want.told {
@@ -128,23 +129,29 @@ func TestPasteCreateOfFiles(t *testing.T) {
 func TestPasteTextsRefused(t *testing.T) {
 	t.Parallel()
 	i := install(t)
-	id := i.document("", "paste create --json").ID
+	made := i.document("", "paste create --json")
+	id, only := made.ID, made.Pasties[0].ID
 	binary, half, large := write(t, "main.bin", "ELF\xff"), write(t, "half", strings.Repeat("x", 9<<20)), write(t, "large", "")
 	if err := os.Truncate(large, 1<<40); err != nil { // reading it would take minutes
 		t.Fatal(err)
 	}
-	tooLarge := " is too large: a paste may have 16777216 bytes in all."
+	const (
+		tooLarge   = " is too large: a paste may have 16777216 bytes in all."
+		noLanguage = ": no language has that name. Leave it out to have the language detected."
+	)
 	for line, want := range map[string]string{
-		"paste create " + binary:                `"` + binary + `" is not text in UTF-8.`,
-		"paste create " + large:                 `"` + large + `"` + tooLarge,
-		"paste create " + half + " " + half:     `"` + half + `"` + tooLarge,
-		"paste edit " + id + " --add " + binary: `"` + binary + `" is not text in UTF-8.`,
-		"paste edit " + id + " --add " + large:  `"` + large + `"` + tooLarge,
-		"paste create --language klingon": "pasties[0].language: no language has that name. " +
-			"Leave it out to have the language detected.",
-		"paste create --title " + strings.Repeat("x", 1025): "title: it is longer than 1024 characters.",
-		"paste create --owner nobody":                       "There is no such user.",
-		"paste create --paste-max-pasties 1 - " + half:      "pasties: there are more than 1.",
+		"paste create " + binary:                                                       `"` + binary + `" is not text in UTF-8.`,
+		"paste create " + large:                                                        `"` + large + `"` + tooLarge,
+		"paste create " + half + " " + half:                                            `"` + half + `"` + tooLarge,
+		"paste edit " + id + " --add " + binary:                                        `"` + binary + `" is not text in UTF-8.`,
+		"paste edit " + id + " --add " + large:                                         `"` + large + `"` + tooLarge,
+		"paste create --language klingon":                                              "language of standard input" + noLanguage,
+		"paste create - " + half + " --language " + half + "=klingon":                  `language of "` + half + `"` + noLanguage,
+		"paste edit " + id + " --language " + only + "=klingon":                        `language of the pasty "` + only + `"` + noLanguage,
+		"paste edit " + id + " --language " + only + "=klingon --pasty " + only + "=-": "language of standard input" + noLanguage,
+		"paste create --title " + strings.Repeat("x", 1025):                            "title: it is longer than 1024 characters.",
+		"paste create --owner nobody":                                                  "There is no such user.",
+		"paste create --paste-max-pasties 1 - " + half:                                 "pasties: there are more than 1.",
 	} {
 		i.wantRefused(line, want)
 	}

@@ -12,8 +12,9 @@ func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	const (
 		lifetimes  = "write a time such as 30m, 12h, 90d or 2w."
-		pasteLives = "write never, 1m for a month, 1y for a year, or a time such as 30m, 12h, 90d or 2w."
+		pasteLives = "write never, 1month, 1y, or a time such as 30min, 12h, 90d or 2w."
 		notOwned   = "only a paste with an --owner can be private, public or tagged"
+		eitherUnit = "that can be months or minutes: write 1month, 30d or 30min. See 'gluepot paste create --help'"
 		oneOf      = "a paste is either private, public or unlisted: choose one"
 		language   = "--language is "
 	)
@@ -58,6 +59,9 @@ func TestUsageErrors(t *testing.T) {
 			` See 'gluepot paste create --help'`,
 		"paste create --expires-in -1h": `invalid argument "-1h" for "--expires-in" flag: ` + pasteLives +
 			` See 'gluepot paste create --help'`,
+
+		"paste create --expires-in 1m":  `invalid argument "1m" for "--expires-in" flag: ` + eitherUnit,
+		"paste create --expires-in 30m": `invalid argument "30m" for "--expires-in" flag: ` + eitherUnit,
 
 		"paste create --owner epoxy --anonymous":       "choose one of --owner and --anonymous",
 		"paste create --owner=":                        "--owner needs the name of a user",
