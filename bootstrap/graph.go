@@ -46,14 +46,25 @@ type adapters struct {
 func newApplication(cfg Config, a adapters) *Application {
 	tokenUseCases := tokens.New(a.Tokens, a.Users, time.Now)
 	signIn := token.NewAuthenticator(tokenUseCases.Uses, time.Now)
+	pasteUseCases := pastes.New(a.Pastes, a.Users, a.Tokens, signIn, pasteOptions(cfg, a.Catalogue), time.Now)
 	return &Application{
 		Users:     users.New(a.Users, a.Tokens, signIn, time.Now),
 		Tokens:    tokenUseCases,
-		Pastes:    pastes.New(a.Pastes, a.Users, a.Tokens, signIn, pasteOptions(cfg, a.Catalogue), time.Now),
+		Pastes:    pasteUseCases,
 		Languages: languages.New(a.Catalogue),
 		Imports:   imports.New(a.Users, a.Tokens, a.Pastes, time.Now),
 		Stats:     stats.New(a.Stats),
 		Ready:     a.Store.Ready,
+		Statistics: func() Statistics {
+			return Statistics{
+				Database:        a.Store.Statistics(),
+				PastesCreated:   pasteUseCases.CreateOwn.Created(),
+				PastesSwept:     pasteUseCases.Sweep.Removed(),
+				FailedSweeps:    pasteUseCases.Sweep.Failures(),
+				RejectedSignIns: signIn.Rejections(),
+				PendingUses:     tokenUseCases.Uses.Pending(),
+			}
+		},
 	}
 }
 

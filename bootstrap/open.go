@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/fx"
 
+	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
@@ -25,6 +26,19 @@ type Application struct {
 
 	// Ready tells whether the database answers and has every migration. It fails with fault.Unavailable.
 	Ready func(context.Context) error
+	// Statistics returns what has happened since Open, for those who watch a process. It does not ask the database.
+	Statistics func() Statistics
+}
+
+// Statistics is what a process has done since Open, and how its connections are now.
+type Statistics struct {
+	Database gormstore.Statistics
+
+	PastesCreated   int64 // by users and visitors; not by operators or imports
+	PastesSwept     int64
+	FailedSweeps    int64
+	RejectedSignIns int64
+	PendingUses     int // last-used times of tokens that are not stored yet
 }
 
 // Open connects to the database that cfg names, creates and migrates it if cfg says so, and returns the use cases

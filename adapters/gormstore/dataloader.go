@@ -39,6 +39,7 @@ type dataloader[K, V any] struct {
 
 	patience time.Duration // batchPatience unless set otherwise
 	largest  int           // keys in a statement: maxBatch unless set otherwise
+	sizes    *batchSizes   // counts its statements
 
 	mu      sync.Mutex
 	running []time.Time // when each statement under way began
@@ -68,9 +69,9 @@ func (w *waiter[K, V]) tell(answer found[V]) { w.done <- answer }
 // newDataloader returns one that merges lookups with many, running up to most statements at once. It merges
 // nothing when most is zero.
 func newDataloader[K, V any](
-	most int, one func(context.Context, K) (V, error), many func(context.Context, []K) ([]found[V], error),
+	most int, sizes *batchSizes, one func(context.Context, K) (V, error), many func(context.Context, []K) ([]found[V], error),
 ) *dataloader[K, V] {
-	return &dataloader[K, V]{one: one, many: many, most: most, patience: batchPatience, largest: maxBatch}
+	return &dataloader[K, V]{one: one, many: many, most: most, sizes: sizes, patience: batchPatience, largest: maxBatch}
 }
 
 // find looks one key up.
@@ -84,6 +85,7 @@ func (d *dataloader[K, V]) find(ctx context.Context, key K) (V, error) {
 		d.running = append(d.running, now)
 		d.mu.Unlock()
 		defer d.release(now)
+		d.sizes.add(1)
 		return d.one(ctx, key)
 	}
 	w := d.newWaiter(ctx, key)
@@ -215,6 +217,7 @@ func (d *dataloader[K, V]) answer(batch []*waiter[K, V]) {
 	for i, w := range batch {
 		keys[i] = w.key
 	}
+	d.sizes.add(len(batch))
 	answers, err := contained(func() ([]found[V], error) { return d.many(ctx, keys) })
 	if err == nil {
 		for i, w := range batch {
@@ -232,6 +235,7 @@ func (d *dataloader[K, V]) answer(batch []*waiter[K, V]) {
 }
 
 func (d *dataloader[K, V]) answerAlone(w *waiter[K, V]) {
+	d.sizes.add(1)
 	value, err := contained(func() (V, error) { return d.one(w.ctx, w.key) })
 	w.tell(found[V]{value, err})
 }

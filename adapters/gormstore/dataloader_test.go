@@ -54,7 +54,7 @@ func TestDataloaderMerges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		db := &slowDatabase{}
-		c := newDataloader(2, db.one, db.many)
+		c := newDataloader(2, new(batchSizes), db.one, db.many)
 		if got, err := c.find(t.Context(), 7); got != 49 || err != nil || db.alone.Load() != 1 {
 			t.Errorf("got %d, error %v, %d lookups alone, want 49 by one", got, err, db.alone.Load())
 		}
@@ -92,7 +92,7 @@ func TestBatchedCallersAreIndependent(t *testing.T) {
 			}
 			return nil
 		}}
-		c := newDataloader(2, db.one, db.many)
+		c := newDataloader(2, new(batchSizes), db.one, db.many)
 		impatient, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer cancel()
 		gone, leave := context.WithCancel(t.Context())
@@ -141,7 +141,7 @@ func TestDataloaderGivesUpWaiting(t *testing.T) {
 			}
 			return key, nil
 		}
-		c := newDataloader(2, one, func(context.Context, []int) ([]found[int], error) { return nil, errors.New("not needed") })
+		c := newDataloader(2, new(batchSizes), one, func(context.Context, []int) ([]found[int], error) { return nil, errors.New("not needed") })
 		var stuck sync.WaitGroup
 		stuck.Go(func() { _, _ = c.find(t.Context(), 0) })
 		synctest.Wait()
@@ -174,7 +174,7 @@ func hangingDatabase(t *testing.T, most int) (c *dataloader[int, int], hang func
 		}
 		return answers, nil
 	}
-	c = newDataloader(most, one, many)
+	c = newDataloader(most, new(batchSizes), one, many)
 	return c, func(key int) func() {
 		go func() { _, _ = c.find(t.Context(), key) }()
 		synctest.Wait()
@@ -294,7 +294,7 @@ func TestBatchedPanic(t *testing.T) {
 			}
 			return key, nil
 		}
-		c := newDataloader(1, one, func(context.Context, []int) ([]found[int], error) { panic("many") })
+		c := newDataloader(1, new(batchSizes), one, func(context.Context, []int) ([]found[int], error) { panic("many") })
 		var callers sync.WaitGroup
 		for key := range 20 {
 			callers.Go(func() {
@@ -314,7 +314,7 @@ func TestBatchedOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		db := &slowDatabase{fail: func([]int) error { return unavailable(errors.New("gone")) }}
-		c := newDataloader(2, db.one, db.many)
+		c := newDataloader(2, new(batchSizes), db.one, db.many)
 		var callers sync.WaitGroup
 		for key := range 50 {
 			callers.Go(func() {
@@ -333,7 +333,7 @@ func TestBatchedOutage(t *testing.T) {
 func BenchmarkDataloader(b *testing.B) {
 	one := func(_ context.Context, key int) (int, error) { return key, nil }
 	many := func(_ context.Context, keys []int) ([]found[int], error) { return make([]found[int], len(keys)), nil }
-	c := newDataloader(8, one, many)
+	c := newDataloader(8, new(batchSizes), one, many)
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {

@@ -56,7 +56,7 @@ func newDocuments(store *Store) *dataloader[documentKey, heldDocument] {
 		},
 		newRow: func() scannable[heldDocument] { return new(documentRow) },
 	}
-	return newDataloader(store.sql.lookupsAtOnce, documents.find, documents.findMany)
+	return newDataloader(store.sql.lookupsAtOnce, &store.batches.pastes, documents.find, documents.findMany)
 }
 
 // DocumentByID implements paste.DocumentFinder.

@@ -22,7 +22,9 @@ type Pastes struct {
 // NewPastes returns the pastes of a store.
 func NewPastes(store *Store) *Pastes {
 	p := &Pastes{store: store, documents: newDocuments(store)}
-	p.active = newDataloader(countsAtOnce, p.countActive, func(ctx context.Context, askers []struct{}) ([]found[int64], error) {
+	p.active = newDataloader(countsAtOnce, &store.batches.counts, p.countActive, func(
+		ctx context.Context, askers []struct{},
+	) ([]found[int64], error) {
 		count, err := p.countActive(ctx, struct{}{})
 		return slices.Repeat([]found[int64]{{value: count}}, len(askers)), err
 	})

@@ -35,6 +35,7 @@ type Store struct {
 	gorm       *gorm.DB
 	queries    *queries
 	replicas   *replicas
+	batches    batches
 	migrations migrationSource
 	statements sync.Map // text -> *sql.Stmt, see prepared; closed with the pool
 	clock      clock    // SQLite's

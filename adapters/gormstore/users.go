@@ -30,7 +30,7 @@ func NewUsers(store *Store) *Users {
 		arrays: foldedNames,
 		newRow: func() scannable[user.User] { return new(userRow) },
 	}
-	return &Users{store: store, staleByName: newDataloader(store.sql.lookupsAtOnce, byName.find, byName.findMany)}
+	return &Users{store: store, staleByName: newDataloader(store.sql.lookupsAtOnce, &store.batches.users, byName.find, byName.findMany)}
 }
 
 var (

@@ -2,6 +2,7 @@ package pastes
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/ident"
@@ -17,17 +18,30 @@ type CreateOwn struct {
 	rules         paste.Rules
 	tokenRequired bool
 	now           func() time.Time
+	created       atomic.Int64
 }
+
+// Created returns how many pastes it has created.
+func (c *CreateOwn) Created() int64 { return c.created.Load() }
 
 // Do creates the paste of the draft, whose owner is that of the secret, and returns it; without a secret it is anonymous.
 //
 // It fails with fault.Unauthenticated when the secret is malformed, unknown, expired or revoked, when there is none
 // although the installation demands one, and when there is none and the draft is private, public or tagged; then
 // with a fault.Invalid that names the first field that breaks a rule; and with fault.Unavailable when the store does not answer.
-func (c *CreateOwn) Do(ctx context.Context, presented string, draft paste.Draft) (paste.Document, error) {
+func (c *CreateOwn) Do(ctx context.Context, presented string, draft paste.Draft) (made paste.Document, err error) {
 	if presented == "" {
-		return c.createAnonymously(ctx, draft)
+		made, err = c.createAnonymously(ctx, draft)
+	} else {
+		made, err = c.createOwned(ctx, presented, draft)
 	}
+	if err == nil {
+		c.created.Add(1)
+	}
+	return made, err
+}
+
+func (c *CreateOwn) createOwned(ctx context.Context, presented string, draft paste.Draft) (paste.Document, error) {
 	var (
 		made    paste.Document
 		invalid error

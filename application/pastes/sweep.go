@@ -2,6 +2,7 @@ package pastes
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/paste"
@@ -9,9 +10,17 @@ import (
 
 // Sweep removes expired pastes. No answer depends on it: what is active is judged by the clock.
 type Sweep struct {
-	pastes paste.ExpiredRemover
-	grace  time.Duration
+	pastes   paste.ExpiredRemover
+	grace    time.Duration
+	removed  atomic.Int64
+	failures atomic.Int64
 }
+
+// Removed returns how many pastes it has removed.
+func (s *Sweep) Removed() int64 { return s.removed.Load() }
+
+// Failures returns how often a sweep has ended with an error other than the end of its context.
+func (s *Sweep) Failures() int64 { return s.failures.Load() }
 
 // Sweeping works in batches small enough not to hold a lock that a request would notice, with a rest
 // between two of them that leaves the database to the requests.
@@ -28,6 +37,10 @@ func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 	for {
 		n, err := s.batch(ctx)
 		removed += n
+		s.removed.Add(int64(n))
+		if err != nil && ctx.Err() == nil {
+			s.failures.Add(1)
+		}
 		if err != nil || n < sweepBatch {
 			return removed, err
 		}

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -8,8 +9,9 @@ import (
 
 // Authenticator signs in whoever presents the secret of a valid token.
 type Authenticator struct {
-	uses UseRecorder
-	now  func() time.Time
+	uses     UseRecorder
+	now      func() time.Time
+	rejected atomic.Int64
 }
 
 // NewAuthenticator returns one that judges tokens by the clock now and records their use.
@@ -25,24 +27,7 @@ func NewAuthenticator(uses UseRecorder, now func() time.Time) *Authenticator {
 // It fails with Rejected when the secret is empty, malformed or unknown, or when its token is expired or revoked, and
 // otherwise as find does.
 func (a *Authenticator) Authenticate(presented string, find func(Hash) (Token, error)) (Token, error) {
-	secret, err := ParseSecret(presented)
-	if err != nil {
-		return Token{}, Rejected()
-	}
-	hash := secret.Hash()
-	found, err := find(hash)
-	if err != nil {
-		if fault.Is(err, fault.NotFound) {
-			err = Rejected()
-		}
-		return Token{}, err
-	}
-	now := a.now()
-	if err := found.Verify(hash, now); err != nil {
-		return Token{}, err
-	}
-	a.uses.RecordUse(found.ID, now)
-	return found, nil
+	return a.authenticate(presented, find, a.now)
 }
 
 // AuthenticateAt is Authenticate for a find that writes what only the holder of a valid token may. find judges the
@@ -50,6 +35,36 @@ func (a *Authenticator) Authenticate(presented string, find func(Hash) (Token, e
 // AuthenticateAt: they cannot disagree. The instant is in whole microseconds, as stores keep them.
 func (a *Authenticator) AuthenticateAt(presented string, find func(hash Hash, at time.Time) (Token, error)) (Token, error) {
 	at := a.now().Truncate(time.Microsecond)
-	signIn := Authenticator{uses: a.uses, now: func() time.Time { return at }}
-	return signIn.Authenticate(presented, func(hash Hash) (Token, error) { return find(hash, at) })
+	return a.authenticate(presented,
+		func(hash Hash) (Token, error) { return find(hash, at) },
+		func() time.Time { return at })
+}
+
+// Rejections returns how often an Authenticator has rejected what was presented to it.
+func (a *Authenticator) Rejections() int64 { return a.rejected.Load() }
+
+func (a *Authenticator) authenticate(presented string, find func(Hash) (Token, error), now func() time.Time) (Token, error) {
+	secret, err := ParseSecret(presented)
+	if err != nil {
+		return Token{}, a.reject()
+	}
+	hash := secret.Hash()
+	found, err := find(hash)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return Token{}, a.reject()
+	case err != nil:
+		return Token{}, err
+	}
+	at := now()
+	if found.Verify(hash, at) != nil {
+		return Token{}, a.reject()
+	}
+	a.uses.RecordUse(found.ID, at)
+	return found, nil
+}
+
+func (a *Authenticator) reject() error {
+	a.rejected.Add(1)
+	return Rejected()
 }
