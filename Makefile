@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build run test test-faults lint lint-openapi fuzz fuzz-http bench bench-quick bench-db generate clean
+.PHONY: help build run test test-faults lint lint-openapi check-alerts fuzz fuzz-http bench bench-quick bench-db generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -50,6 +50,11 @@ lint-openapi: $(REDOCLY)/node_modules/.bin/redocly ## run the linter of the Open
 
 $(REDOCLY)/node_modules/.bin/redocly:
 	npm install --prefix $(REDOCLY) --ignore-scripts --no-audit --no-fund @redocly/cli@$(REDOCLY_VERSION)
+
+# Needs promtool (Debian: apt-get install prometheus).
+check-alerts: ## check the alert rules of docs/operations and what they fire on
+	promtool check rules docs/operations/alerts.yaml
+	promtool test rules docs/operations/alerts_test.yaml
 
 fuzz: ## fuzz each parser of outside input for 20 seconds
 	$(GO) test -run '^$$' -fuzz FuzzParseName -fuzztime 20s ./domain/user

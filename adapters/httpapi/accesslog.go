@@ -34,13 +34,20 @@ func (a *API) observe(c *gin.Context) {
 	}
 
 	route := c.FullPath()
-	if escapedSlash(c.Request.URL) {
+	escaped := escapedSlash(c.Request.URL)
+	if escaped {
 		route = ""
+	}
+	watching := a.observers.began(c.Request.Method, route)
+	if escaped {
 		a.nothingHere(c)
 	}
 	c.Next()
 
 	status := c.Writer.Status()
+	if watching != nil {
+		watching.Ended(status, time.Since(start))
+	}
 	level := zapcore.InfoLevel
 	var cause error
 	switch {
@@ -73,13 +80,3 @@ func (a *API) observe(c *gin.Context) {
 
 // noteCause leaves an error for the access log, the one place where it is logged.
 func noteCause(c *gin.Context, err error) { c.Set(causeKey, err) }
-
-// knownMethod keeps a client from writing what it likes into the log: a method is any token.
-func knownMethod(method string) string {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
-		http.MethodOptions, http.MethodConnect, http.MethodTrace:
-		return method
-	}
-	return "other"
-}

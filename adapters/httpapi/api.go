@@ -41,6 +41,7 @@ type API struct {
 	longBodies  longBodies
 	readTimeout time.Duration
 	proxies     proxies
+	observers   observers
 	log         *zap.Logger
 }
 
@@ -72,6 +73,7 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	engine.Use(api.observe, gin.CustomRecoveryWithWriter(nil, api.recovered))
 	engine.NoRoute(api.unrouted)
 	api.routes(&engine.RouterGroup, engine.Group(cfg.BasePath))
+	api.observers = observersOf(cfg.Observe, api.paths)
 	api.engine = engine
 	return api, nil
 }

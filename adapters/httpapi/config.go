@@ -30,6 +30,9 @@ type Config struct {
 	DrainTimeout time.Duration
 	// TrustedProxies are the addresses and networks whose X-Forwarded-For and X-Request-Id are believed. Default: none.
 	TrustedProxies []string
+	// Observe returns who is told of the requests with a method, or "other", and a route such as /paste/:id, or "" for those
+	// that no route takes. Default: nil, nobody is told.
+	Observe func(method, route string) RouteObserver `json:"-"`
 }
 
 // maxHeaderBytes is for the request line and all headers; net/http adds 4 KiB of its own. Beyond it net/http

@@ -4,6 +4,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"go.uber.org/zap"
@@ -19,6 +20,8 @@ type config struct {
 
 	HTTP httpapi.Config
 	Log  logConfig
+	// AdminAddr is the host:port to serve metrics and profiles at; empty: nowhere.
+	AdminAddr string
 }
 
 // logConfig says what is logged and how.
@@ -36,7 +39,11 @@ func defaultConfig() config {
 
 // Validate returns one error that names every wrong value.
 func (c config) Validate() error {
-	return errors.Join(c.Config.Validate(), c.HTTP.Validate(), c.Log.validate())
+	wrong := []error{c.Config.Validate(), c.HTTP.Validate(), c.Log.validate()}
+	if _, _, err := net.SplitHostPort(c.AdminAddr); err != nil && c.AdminAddr != "" {
+		wrong = append(wrong, fmt.Errorf("the address of metrics %q is not HOST:PORT", c.AdminAddr))
+	}
+	return errors.Join(wrong...)
 }
 
 // sweepMargin is how much longer than a request a paste outlives its expiry: more than clocks are put back.

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/httpapi"
+	"github.com/gluepot/gluepot/adapters/metrics"
 	"github.com/gluepot/gluepot/bootstrap"
 )
 
@@ -106,6 +107,7 @@ type running struct {
 	app    *bootstrap.Application
 	close  func(context.Context) error // of app
 	server *httpapi.Server
+	admin  *metrics.Server // or nil
 }
 
 // start opens the use cases and serves them. When it fails, nothing stays open, also when ctx was cancelled.
@@ -119,11 +121,14 @@ func start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (*runnin
 	if err != nil {
 		return nil, err
 	}
-	server, err := startServer(ctx, cfg, app, log)
-	if err != nil {
-		return nil, errors.Join(err, closeApp(ctx))
+	started := &running{app: app, close: closeApp}
+	if started.admin, err = serveMetrics(ctx, cfg.AdminAddr, &cfg.HTTP, app.Statistics, log); err == nil {
+		started.server, err = startServer(ctx, cfg, app, log)
 	}
-	return &running{app: app, close: closeApp, server: server}, nil
+	if err != nil {
+		return nil, errors.Join(err, started.stop())
+	}
+	return started, nil
 }
 
 func startServer(ctx context.Context, cfg config, app *bootstrap.Application, log *zap.Logger) (*httpapi.Server, error) {
@@ -136,7 +141,16 @@ func startServer(ctx context.Context, cfg config, app *bootstrap.Application, lo
 }
 
 // stop makes readiness fail and drains the server, and then stops what it stands on. Each part bounds its own time.
+// Metrics are there to the end.
 func (r *running) stop() error {
 	ctx := context.Background()
-	return errors.Join(r.server.Stop(ctx), r.close(ctx))
+	var undone []error
+	if r.server != nil {
+		undone = append(undone, r.server.Stop(ctx))
+	}
+	undone = append(undone, r.close(ctx))
+	if r.admin != nil {
+		undone = append(undone, r.admin.Close())
+	}
+	return errors.Join(undone...)
 }

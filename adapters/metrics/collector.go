@@ -1,0 +1,75 @@
+package metrics
+
+import (
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// collector reads a snapshot whenever it is asked.
+type collector struct{ snapshot func() Snapshot }
+
+var (
+	pastesCreated   = desc("gluepot_pastes_created_total", "Pastes created by users and visitors.")
+	pastesSwept     = desc("gluepot_pastes_swept_total", "Expired pastes that this node has removed.")
+	failedSweeps    = desc("gluepot_sweeps_failed_total", "Sweeps that ended with an error.")
+	rejectedSignIns = desc("gluepot_sign_ins_rejected_total", "Access tokens presented that were not valid.")
+	pendingUses     = desc("gluepot_token_uses_pending", "Tokens whose last-used times are not stored yet.")
+
+	connections   = desc("db_client_connection_count", "Connections to the database.", "db_client_connection_state")
+	connectionMax = desc("db_client_connection_max", "The most connections to the database that may be open.")
+	waits         = desc("db_client_connection_waits_total", "How often a statement had to wait for a connection.")
+	waitTime      = desc("db_client_connection_wait_seconds_total", "How long statements waited for a connection, taken together.")
+
+	batchSizes = desc("gluepot_lookup_batch_size", "Lookups that one statement answered together.", "kind")
+
+	replicaFresh = desc("gluepot_replica_fresh", "Whether a replica is near enough to be read from.", "replica")
+	replicaLag   = desc("gluepot_replica_lag_seconds", "How far a replica that is read from is behind, at most.", "replica")
+)
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(name, help, labels, nil)
+}
+
+// Describe implements prometheus.Collector.
+func (c *collector) Describe(out chan<- *prometheus.Desc) {
+	for _, each := range []*prometheus.Desc{
+		pastesCreated, pastesSwept, failedSweeps, rejectedSignIns, pendingUses, connections, connectionMax, waits, waitTime,
+		batchSizes, replicaFresh, replicaLag,
+	} {
+		out <- each
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *collector) Collect(out chan<- prometheus.Metric) {
+	now := c.snapshot()
+	counter := func(of *prometheus.Desc, value float64) {
+		out <- prometheus.MustNewConstMetric(of, prometheus.CounterValue, value)
+	}
+	gauge := func(of *prometheus.Desc, value float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(of, prometheus.GaugeValue, value, labels...)
+	}
+	counter(pastesCreated, float64(now.PastesCreated))
+	counter(pastesSwept, float64(now.PastesSwept))
+	counter(failedSweeps, float64(now.FailedSweeps))
+	counter(rejectedSignIns, float64(now.RejectedSignIns))
+	gauge(pendingUses, float64(now.PendingUses))
+	gauge(connections, float64(now.Pool.InUse), "used")
+	gauge(connections, float64(now.Pool.Idle), "idle")
+	gauge(connectionMax, float64(now.Pool.MaxOpenConnections))
+	counter(waits, float64(now.Pool.WaitCount))
+	counter(waitTime, now.Pool.WaitDuration.Seconds())
+	for kind, sizes := range now.Batches {
+		out <- prometheus.MustNewConstHistogram(batchSizes, sizes.Statements, float64(sizes.Lookups), sizes.AtMost, kind)
+	}
+	for i, replica := range now.Replicas {
+		name := strconv.Itoa(i + 1)
+		if !replica.Fresh {
+			gauge(replicaFresh, 0, name)
+			continue
+		}
+		gauge(replicaFresh, 1, name)
+		gauge(replicaLag, replica.Lag.Seconds(), name)
+	}
+}

@@ -1,0 +1,119 @@
+package metrics
+
+import (
+	"database/sql"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+func figures(t *testing.T, m *Metrics) string {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	m.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if answer.Code != http.StatusOK {
+		t.Fatalf("got %d: %s, want 200", answer.Code, answer.Body)
+	}
+	return answer.Body.String()
+}
+
+func wantLines(t *testing.T, text string, want ...string) {
+	t.Helper()
+	for _, line := range want {
+		if !strings.Contains("\n"+text, "\n"+line+"\n") {
+			t.Errorf("no line %q in\n%s", line, text)
+		}
+	}
+}
+
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	m := New("v1.2.3", func() Snapshot { return Snapshot{} })
+	profile := m.Route("GET", "/user/:username")
+	for _, status := range []int{200, 200, 404, 999} {
+		profile.Began()
+		profile.Ended(status, 2*time.Millisecond)
+	}
+	profile.Began()
+	const profiles = `http_request_method="GET",http_response_status_code=`
+	wantLines(t, figures(t, m),
+		`http_server_request_duration_seconds_count{`+profiles+`"200",http_route="/user/:username"} 2`,
+		`http_server_request_duration_seconds_bucket{`+profiles+`"200",http_route="/user/:username",le="0.001"} 0`,
+		`http_server_request_duration_seconds_bucket{`+profiles+`"200",http_route="/user/:username",le="0.0025"} 2`,
+		`http_server_request_duration_seconds_sum{`+profiles+`"200",http_route="/user/:username"} 0.004`,
+		`http_server_request_duration_seconds_count{`+profiles+`"404",http_route="/user/:username"} 1`,
+		`http_server_request_duration_seconds_count{`+profiles+`"500",http_route="/user/:username"} 1`,
+		`http_server_active_requests{http_request_method="GET"} 1`,
+		`gluepot_build_info{version="v1.2.3"} 1`)
+}
+
+func TestSnapshot(t *testing.T) {
+	t.Parallel()
+	m := New("", func() Snapshot {
+		return Snapshot{
+			PastesCreated: 7, PastesSwept: 6, FailedSweeps: 5, RejectedSignIns: 4, PendingUses: 3,
+			Pool:     sql.DBStats{MaxOpenConnections: 8, InUse: 2, Idle: 1, WaitCount: 9, WaitDuration: 1500 * time.Millisecond},
+			Batches:  map[string]Batches{"users": {Statements: 3, Lookups: 12, AtMost: map[float64]uint64{1: 1, 2: 1, 64: 3}}},
+			Replicas: []Replica{{Fresh: true, Lag: 250 * time.Millisecond}, {}},
+		}
+	})
+	text := figures(t, m)
+	wantLines(t, text,
+		"gluepot_pastes_created_total 7", "gluepot_pastes_swept_total 6", "gluepot_sweeps_failed_total 5",
+		"gluepot_sign_ins_rejected_total 4", "gluepot_token_uses_pending 3",
+		"db_client_connection_max 8", `db_client_connection_count{db_client_connection_state="used"} 2`,
+		`db_client_connection_count{db_client_connection_state="idle"} 1`, "db_client_connection_waits_total 9",
+		"db_client_connection_wait_seconds_total 1.5",
+		`gluepot_lookup_batch_size_bucket{kind="users",le="2"} 1`, `gluepot_lookup_batch_size_bucket{kind="users",le="+Inf"} 3`,
+		`gluepot_lookup_batch_size_sum{kind="users"} 12`, `gluepot_lookup_batch_size_count{kind="users"} 3`,
+		`gluepot_replica_fresh{replica="1"} 1`, `gluepot_replica_fresh{replica="2"} 0`, `gluepot_replica_lag_seconds{replica="1"} 0.25`)
+	if strings.Contains(text, `gluepot_replica_lag_seconds{replica="2"}`) {
+		t.Error("got the lag of a replica that is not fresh, want none: it is not known")
+	}
+}
+
+func TestListen(t *testing.T) {
+	t.Parallel()
+	server, err := Listen(t.Context(), "127.0.0.1:0", New("", func() Snapshot { return Snapshot{} }).Handler(), zap.NewNop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]int{
+		"/metrics": 200, "/debug/pprof/": 200, "/debug/pprof/heap": 200, "/debug/pprof/goroutine?debug=1": 200, "/": 404,
+	} {
+		answer, err := http.Get("http://" + server.Addr().String() + path) //nolint:noctx // loopback
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, answer.Body)
+		_ = answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("%s: got %d, want %d", path, answer.StatusCode, want)
+		}
+	}
+	_, err = Listen(t.Context(), server.Addr().String(), http.NotFoundHandler(), zap.NewNop())
+	if !fault.Is(err, fault.Unavailable) {
+		t.Errorf("an address that is taken: got %v, want %v", err, fault.Unavailable)
+	}
+	if err := server.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkRequest(b *testing.B) {
+	route := New("", func() Snapshot { return Snapshot{} }).Route("GET", "/user/:username")
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			route.Began()
+			route.Ended(200, 300*time.Microsecond)
+		}
+	})
+}

@@ -1,0 +1,59 @@
+package metrics
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var figureName = regexp.MustCompile(`\b(http_server|db_client|gluepot|go|process)_[a-z_]+\b`)
+
+// TestOperations wants every figure that the alerts, the dashboard and the page for operators name to be served, and
+// every one of Gluepot's own to be explained.
+func TestOperations(t *testing.T) {
+	t.Parallel()
+	m := New("", func() Snapshot {
+		return Snapshot{Batches: map[string]Batches{"users": {}}, Replicas: []Replica{{Fresh: true}}}
+	})
+	route := m.Route("GET", "/healthz")
+	route.Began()
+	route.Ended(200, 0)
+	served := make(map[string]bool)
+	for line := range strings.Lines(figures(t, m)) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(line, "# TYPE "), " ")
+		name, _, _ = strings.Cut(name, "{")
+		served[name] = true
+	}
+	texts := make(map[string]string)
+	for _, file := range []string{"alerts.yaml", "alerts_test.yaml", "dashboard.json", "README.md"} {
+		text, err := os.ReadFile("../../docs/operations/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[file] = string(text)
+		for _, name := range figureName.FindAllString(string(text), -1) {
+			if !served[name] && !label[name] {
+				t.Errorf("%s: nobody serves %s", file, name)
+			}
+		}
+	}
+	for name := range served {
+		if strings.HasPrefix(name, "gluepot_") && !explained(texts["README.md"], name) {
+			t.Errorf("README.md does not explain %s", name)
+		}
+	}
+	if !json.Valid([]byte(texts["dashboard.json"])) {
+		t.Error("dashboard.json: got something that is not JSON")
+	}
+}
+
+var label = map[string]bool{"db_client_connection_state": true}
+
+func explained(page, name string) bool {
+	for _, suffix := range []string{"_bucket", "_sum", "_count"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	return strings.Contains(page, "`"+name+"`")
+}

@@ -1,0 +1,68 @@
+package metrics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.uber.org/zap"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// Handler serves the figures at /metrics and Go's profiles at /debug/pprof/. It asks nobody who they are: its listener is
+// for those who run the node.
+func (m *Metrics) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+// Server runs a handler on a socket.
+type Server struct {
+	http     *http.Server
+	listener net.Listener
+}
+
+// What comes is a few scrapers and people: whoever sends nothing, or reads nothing, does not stay. A profile may take as
+// long as its reader asks for, and net/http/pprof refuses what is longer than maxProfile.
+const (
+	maxHeaderTime = 5 * time.Second
+	maxProfile    = 2 * time.Minute
+	maxIdle       = 5 * time.Minute
+)
+
+// Listen serves a handler on an address in the background. It fails with fault.Unavailable when the address cannot be
+// listened on.
+func Listen(ctx context.Context, address string, handler http.Handler, log *zap.Logger) (*Server, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable,
+			fmt.Sprintf("Cannot listen on %s. Choose another address with --admin-addr or GLUEPOT_ADMIN_ADDR.", address), err)
+	}
+	server := &Server{listener: listener, http: &http.Server{
+		Handler: handler, ReadTimeout: maxHeaderTime, WriteTimeout: maxProfile, IdleTimeout: maxIdle, ErrorLog: zap.NewStdLog(zap.NewNop()),
+	}}
+	go func() {
+		if err := server.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("metrics are not served any more", zap.Error(err))
+		}
+	}()
+	return server, nil
+}
+
+// Addr returns the address that Listen listens on.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// Close ends it at once: nobody but those who watch is cut off.
+func (s *Server) Close() error { return s.http.Close() }

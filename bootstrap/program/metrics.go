@@ -1,0 +1,43 @@
+package program
+
+import (
+	"context"
+
+	"go.uber.org/zap"
+
+	"github.com/gluepot/gluepot/adapters/httpapi"
+	"github.com/gluepot/gluepot/adapters/metrics"
+	"github.com/gluepot/gluepot/bootstrap"
+)
+
+// serveMetrics serves the figures of a server on an address and lets them see the requests that cfg will take. Without an
+// address it does nothing and returns nil.
+func serveMetrics(
+	ctx context.Context, address string, cfg *httpapi.Config, statistics func() bootstrap.Statistics, log *zap.Logger,
+) (*metrics.Server, error) {
+	if address == "" {
+		return nil, nil //nolint:nilnil // there is none, and that is right
+	}
+	figures := metrics.New(Version(), func() metrics.Snapshot { return snapshot(statistics()) })
+	cfg.Observe = func(method, route string) httpapi.RouteObserver { return figures.Route(method, route) }
+	server, err := metrics.Listen(ctx, address, figures.Handler(), log)
+	if err == nil {
+		log.Info("serving metrics", zap.Stringer("address", server.Addr()))
+	}
+	return server, err
+}
+
+func snapshot(now bootstrap.Statistics) metrics.Snapshot {
+	seen := metrics.Snapshot{
+		PastesCreated: now.PastesCreated, PastesSwept: now.PastesSwept, FailedSweeps: now.FailedSweeps,
+		RejectedSignIns: now.RejectedSignIns, PendingUses: now.PendingUses,
+		Pool: now.Database.Pool, Batches: make(map[string]metrics.Batches),
+	}
+	for kind, sizes := range now.Database.Batches {
+		seen.Batches[kind] = metrics.Batches(sizes)
+	}
+	for _, replica := range now.Database.Replicas {
+		seen.Replicas = append(seen.Replicas, metrics.Replica(replica))
+	}
+	return seen
+}
