@@ -62,8 +62,8 @@ type batchSizes struct {
 }
 
 func (b *batchSizes) add(lookups int) {
-	b.lookups.Add(uint64(lookups))                                           //nolint:gosec // never negative
-	b.statements[min(bits.Len(uint(lookups-1)), len(b.statements)-1)].Add(1) //nolint:gosec // at least one
+	b.lookups.Add(uint64(lookups))
+	b.statements[min(bits.Len(uint(lookups-1)), len(b.statements)-1)].Add(1)
 }
 
 func (b *batchSizes) snapshot() BatchSizes {

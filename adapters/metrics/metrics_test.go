@@ -88,7 +88,7 @@ func TestListen(t *testing.T) {
 	for path, want := range map[string]int{
 		"/metrics": 200, "/debug/pprof/": 200, "/debug/pprof/heap": 200, "/debug/pprof/goroutine?debug=1": 200, "/": 404,
 	} {
-		answer, err := http.Get("http://" + server.Addr().String() + path) //nolint:noctx // loopback
+		answer, err := http.Get("http://" + server.Addr().String() + path)
 		if err != nil {
 			t.Fatal(err)
 		}
