@@ -388,6 +388,43 @@ func TestSweepOfHangingDatabase(t *testing.T) {
 	})
 }
 
+// heavyPastes are expired pastes, each of which takes so long to remove: many are light, then some have a long history.
+type heavyPastes struct {
+	pastes.Store
+
+	left    []time.Duration
+	longest time.Duration // that others waited
+}
+
+func (h *heavyPastes) RemoveExpired(ctx context.Context, _ time.Duration, limit int) (int, error) {
+	began, n := time.Now(), min(limit, len(h.left))
+	defer func() { h.longest = max(h.longest, time.Since(began)) }()
+	for _, cost := range h.left[:n] {
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-time.After(cost):
+		}
+	}
+	h.left = h.left[n:]
+	return n, nil
+}
+
+// TestSweepOfHeavyPastes gets on, and lets others write meanwhile.
+func TestSweepOfHeavyPastes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		heavy := &heavyPastes{left: append(slices.Repeat([]time.Duration{50 * time.Microsecond}, 20_000),
+			slices.Repeat([]time.Duration{150 * time.Millisecond}, 700)...)}
+		sweep := pastes.New(heavy, nil, nil, nil, pastes.Options{}, time.Now).Sweep
+		began := time.Now()
+		removed, err := sweep.Do(context.Background())
+		t.Logf("%d removed in %v; others waited for up to %v", removed, time.Since(began), heavy.longest)
+		if removed != 20_700 || err != nil || heavy.longest > 2*time.Second {
+			t.Errorf("got %d removed, error %v, others waiting for %v, want 20700 and at most 2 s", removed, err, heavy.longest)
+		}
+	})
+}
+
 // TestPendingUses are those that are not stored, also while somebody tries to.
 func TestPendingUses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
