@@ -1,6 +1,7 @@
 package contract_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -51,5 +52,18 @@ func faked() contract.DocumentStore {
 			Users: fake.Users{Store: store}, Tokens: fake.Tokens{Store: store}, Pastes: fake.Pastes{Store: store}, Stats: fake.Stats{Store: store},
 		},
 		Documents: fake.Pastes{Store: store},
+	}
+}
+
+// TestModel has both databases do what the fake does.
+func TestModel(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(2) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			contract.RunModel(t, seed, 300, []contract.DocumentStore{
+				stored(database.Open(t, database.Postgres(t))), stored(database.Open(t, database.SQLite(t))), faked(),
+			})
+		})
 	}
 }

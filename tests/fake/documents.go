@@ -95,7 +95,10 @@ func (p Pastes) CreateOwnDocument(ctx context.Context, presented token.Hash, cre
 		return holder, nil
 	}
 	created.Owner = holder.Owner
-	return holder, p.create(created)
+	if err := p.create(created); err != nil {
+		return token.Token{}, err
+	}
+	return holder, nil
 }
 
 // Update implements paste.DocumentUpdater.

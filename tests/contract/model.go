@@ -1,0 +1,383 @@
+package contract
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/linediff"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// RunModel gives several stores the same random steps, and wants the same answer of each to every one. The last is the model:
+// what the others differ from.
+func RunModel(t *testing.T, seed uint64, steps int, stores []DocumentStore) {
+	t.Helper()
+	players := make([]*player, len(stores))
+	for i, s := range stores {
+		players[i] = newPlayer(t, s, seed)
+	}
+	model := players[len(players)-1]
+	for step := range steps {
+		what, wanted := model.step(t.Context())
+		for i, p := range players[:len(players)-1] {
+			if _, got := p.step(t.Context()); got != wanted {
+				t.Fatalf("seed %d, step %d, store %d, %s:\ngot  %s\nwant %s", seed, step, i, what, differing(got, wanted), differing(wanted, got))
+			}
+		}
+	}
+	t.Logf("seed %d: %v", seed, model.done)
+}
+
+// differing returns the part of a text that is not as in the other.
+func differing(text, other string) string {
+	n := 0
+	for n < min(len(text), len(other)) && text[n] == other[n] {
+		n++
+	}
+	return fmt.Sprintf("%.1000s", text[max(0, n-200):])
+}
+
+// player takes steps on one store. Two with the same seed take the same.
+type player struct {
+	DocumentStore
+
+	random *rand.Rand
+	rules  paste.Rules
+	ids    int
+	tokens []token.Token
+	users  []user.User
+	begun  time.Time
+	done   map[string]int
+}
+
+const (
+	modelPastes = 12
+	modelUsers  = 3
+)
+
+func newPlayer(t *testing.T, s DocumentStore, seed uint64) *player {
+	t.Helper()
+	p := &player{DocumentStore: s, random: rand.New(rand.NewPCG(seed, 0)), done: map[string]int{}}
+	p.begun = time.Date(2024, 2, 29, 12, 30, 15, 123456000, time.UTC)
+	p.rules = paste.Rules{
+		Limits: paste.Limits{Pasties: 5, Edits: 12, ContentBytes: 1 << 20, HistoryBytes: 1 << 19},
+		NewID: func() string {
+			p.ids++
+			return fmt.Sprintf("id%06d", p.ids)
+		},
+		Language: func(wanted, _, _ string) (string, bool) { return strings.ToLower(wanted), wanted != "unknown" },
+		Diff:     linediff.Unified,
+	}
+	for i := range modelUsers {
+		u := newUser(t, fmt.Sprint("user", i))
+		u.ID = user.ID(fmt.Sprint("u", i))
+		must(t, s.Users.Create(t.Context(), u, nil))
+		p.users = append(p.users, u)
+		for j, change := range []func(*token.Token){
+			func(*token.Token) {},
+			func(k *token.Token) { k.ExpiresAt = p.begun.Add(time.Microsecond) },
+			func(k *token.Token) { k.ExpiresAt = p.begun },
+			func(k *token.Token) { k.RevokedAt = p.begun },
+		} {
+			made := token.Token{ID: token.ID(fmt.Sprint("t", i, j)), Owner: u.ID, Hash: token.Hash{byte(i + 1), byte(j)}, CreatedAt: p.begun}
+			change(&made)
+			must(t, s.Tokens.Create(t.Context(), made))
+			p.tokens = append(p.tokens, made)
+		}
+	}
+	return p
+}
+
+// step does something at random, and says what and how that ended.
+func (p *player) step(ctx context.Context) (what, outcome string) {
+	steps := []struct {
+		name   string
+		weight int
+		do     func(context.Context) string
+	}{
+		{"create", 8, p.create},
+		{"create for a token", 8, p.createOwn},
+		{"update", 30, p.update},
+		{"read", 10, p.read},
+		{"delete", 2, func(ctx context.Context) string { return outcomeOf(p.Pastes.Delete(ctx, p.id())) }},
+		{"delete for a token", 3, p.deleteIf},
+		{"import", 12, p.importSome},
+		{"sweep", 1, p.sweep},
+		{"star", 8, func(ctx context.Context) string { return outcomeOf(p.Pastes.Star(ctx, p.user(), p.id())) }},
+		{"unstar", 4, func(ctx context.Context) string { return outcomeOf(p.Pastes.Unstar(ctx, p.user(), p.id())) }},
+		{"delete a user", 1, p.deleteUser},
+		{"everything", 2, p.everything},
+	}
+	sum := 0
+	for _, s := range steps {
+		sum += s.weight
+	}
+	n := p.random.IntN(sum)
+	for _, s := range steps {
+		if n -= s.weight; n < 0 {
+			p.done[s.name]++
+			return s.name, s.do(ctx)
+		}
+	}
+	panic("no step")
+}
+
+func outcomeOf(err error) string {
+	if err == nil {
+		return "done"
+	}
+	return fault.KindOf(err).String()
+}
+
+func (p *player) id() paste.ID { return paste.ID(fmt.Sprint("paste", p.random.IntN(modelPastes))) }
+
+// user returns one who may not be there.
+func (p *player) user() user.ID { return user.ID(fmt.Sprint("u", p.random.IntN(modelUsers+1))) }
+
+// hash returns that of a token, or that of none.
+func (p *player) hash() token.Hash {
+	if n := p.random.IntN(len(p.tokens) + 2); n < len(p.tokens) {
+		return p.tokens[n].Hash
+	}
+	return token.Hash{byte(p.random.IntN(2))}
+}
+
+// text is anything that is UTF-8.
+func (p *player) text() string {
+	switch p.random.IntN(10) {
+	case 0:
+		return ""
+	case 1:
+		return odd
+	case 2:
+		return strings.Repeat(odd, p.random.IntN(3000)) // also more than one statement reads of a paste
+	}
+	var text strings.Builder
+	lines := []string{"a\n", "b\n", "\n", "\x00\n", "\r\n", "--- \n", "@@ -1 +1 @@\n", "\\ No newline at end of file\n", "ä", "\x00", "\r"}
+	for range p.random.IntN(12) {
+		text.WriteString(lines[p.random.IntN(len(lines))])
+	}
+	return text.String()
+}
+
+// expiry is years ago, or years away: the stores judge by their own clocks.
+func (p *player) expiry() time.Time {
+	switch p.random.IntN(8) {
+	case 0:
+		return p.begun.Add(-time.Duration(p.random.IntN(1_000_000)) * time.Microsecond)
+	case 1:
+		return time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)
+	case 2:
+		return time.Unix(1, 1000).UTC()
+	}
+	return time.Time{}
+}
+
+func (p *player) tags() (tags []string) {
+	for range p.random.IntN(3) {
+		tags = append(tags, p.text())
+	}
+	slices.Sort(tags)
+	return slices.Compact(tags)
+}
+
+func (p *player) pasties() []paste.Pasty {
+	pasties := make([]paste.Pasty, p.random.IntN(4))
+	for i := range pasties {
+		pasties[i] = paste.Pasty{ID: fmt.Sprint("pasty", p.random.IntN(5)), Title: p.text(), Language: p.text(), Code: p.text()}
+	}
+	return pasties
+}
+
+func (p *player) document() paste.Document {
+	made := paste.Document{Paste: paste.Paste{ID: p.id(), CreatedAt: p.begun.Add(time.Duration(p.random.IntN(5)) * time.Microsecond)}}
+	made.ExpiresAt = p.expiry()
+	if p.random.IntN(3) > 0 {
+		made.Owner = p.user()
+	}
+	made.Visibility, made.Tags = paste.Visibility(p.random.IntN(3)), p.tags()
+	made.Lifetime = []paste.Lifetime{"", paste.Never, "1d", "forever ü"}[p.random.IntN(4)]
+	if p.random.IntN(8) == 0 {
+		made.Cipher = &paste.Cipher{Data: []byte("\xff\x00" + p.text()), Key: []byte(p.text()), Salt: []byte{0}}
+		return made
+	}
+	made.Title, made.Pasties = p.text(), p.pasties()
+	for n := range p.random.IntN(4) * p.random.IntN(5) {
+		made.Edits = append(made.Edits, p.edit(int64(n)))
+	}
+	return made
+}
+
+func (p *player) edit(number int64) paste.Edit {
+	made := paste.Edit{
+		ID: p.text(), Number: number << p.random.IntN(40), Type: paste.EditType(p.random.IntN(6)), Metadata: p.tags(), Text: p.text(),
+		At: time.Unix(p.random.Int64N(253402300800), 0).UTC(),
+	}
+	return made
+}
+
+func (p *player) create(ctx context.Context) string {
+	return outcomeOf(p.Documents.CreateDocument(ctx, p.document()))
+}
+
+func (p *player) createOwn(ctx context.Context) string {
+	hash, made := p.hash(), p.document()
+	made.CreatedAt = p.begun
+	if p.random.IntN(2) == 0 {
+		made.Edits = nil
+	}
+	holder, err := p.Documents.CreateOwnDocument(ctx, hash, made)
+	return fmt.Sprint(outcomeOf(err), " ", holder.ID, holder.Owner, holder.Verify(hash, p.begun) == nil)
+}
+
+func (p *player) update(ctx context.Context) string {
+	seen, id, hash := "", p.id(), p.hash()
+	got, err := p.Documents.Update(ctx, id, hash, func(holder token.Token, stored paste.Document) (paste.Change, error) {
+		seen = fmt.Sprint(holder.ID, " ", describe(stored))
+		if stored.Encrypted() {
+			return paste.Change{}, paste.ErrNotFound
+		}
+		return p.rules.Edit(stored, p.changes(stored), p.begun)
+	})
+	if err == nil {
+		read, _, err := p.Documents.DocumentByID(ctx, id, token.Hash{})
+		if got := describe(got); err != nil || got != describe(read) {
+			return fmt.Sprintf("wrong: got %s by updating, then %s, %v", got, describe(read), err)
+		}
+	}
+	return seen + " " + outcomeOf(err) + " " + describe(got)
+}
+
+func (p *player) changes(stored paste.Document) (c paste.Changes) {
+	text := func() *string {
+		if p.random.IntN(2) == 0 {
+			return nil
+		}
+		return new(p.text())
+	}
+	if p.random.IntN(3) == 0 {
+		c.Title = text()
+	}
+	if p.random.IntN(4) == 0 {
+		c.Tags = append([]string{}, p.tags()...)
+	}
+	if p.random.IntN(4) == 0 {
+		c.Private, c.Public = new(p.random.IntN(2) == 0), new(p.random.IntN(3) == 0)
+	}
+	for _, i := range p.random.Perm(len(stored.Pasties)) {
+		if p.random.IntN(6) > 0 {
+			c.Pasties = append(c.Pasties, paste.PastyChanges{ID: stored.Pasties[i].ID, Title: text(), Code: text()})
+		}
+	}
+	if p.random.IntN(3) == 0 {
+		c.Pasties = append(c.Pasties, paste.PastyChanges{Title: text(), Code: new(p.text())})
+	}
+	return c
+}
+
+func (p *player) read(ctx context.Context) string {
+	got, holder, err := p.Documents.DocumentByID(ctx, p.id(), p.hash())
+	return fmt.Sprint(outcomeOf(err), " ", holder.ID, " ", describe(got))
+}
+
+func (p *player) deleteIf(ctx context.Context) string {
+	seen := ""
+	err := p.Documents.DeleteIf(ctx, p.id(), p.hash(), func(holder token.Token, stored paste.Paste) error {
+		seen = fmt.Sprint(holder.ID, " ", stored)
+		if !stored.OwnedBy(holder.Owner) {
+			return paste.ErrNotFound
+		}
+		return nil
+	})
+	return seen + " " + outcomeOf(err)
+}
+
+func (p *player) importSome(ctx context.Context) string {
+	pastes := make([]paste.Document, p.random.IntN(4))
+	for i := range pastes {
+		pastes[i] = p.document()
+		if i > 0 && p.random.IntN(4) == 0 {
+			pastes[i] = pastes[i-1]
+		}
+	}
+	orphans := paste.Orphans(p.random.IntN(2))
+	var outcome strings.Builder
+	for range 1 + p.random.IntN(2) { // the second time nothing is different
+		results, err := p.Pastes.Import(ctx, pastes, orphans)
+		outcome.WriteString(outcomeOf(err))
+		for _, r := range results {
+			fmt.Fprint(&outcome, " ", []string{"new", "updated", "unchanged"}[r.Outcome], " ", outcomeOf(r.Err))
+		}
+	}
+	return outcome.String()
+}
+
+func (p *player) sweep(ctx context.Context) string {
+	removed, err := p.Pastes.RemoveExpired(ctx, time.Hour, 1000)
+	return fmt.Sprint(removed, outcomeOf(err))
+}
+
+func (p *player) deleteUser(ctx context.Context) string {
+	gone := p.users[p.random.IntN(len(p.users))]
+	id, err := p.Users.Delete(ctx, gone.Name)
+	back := p.Users.Create(ctx, gone, nil)
+	for _, k := range p.tokens {
+		if k.Owner == gone.ID && k.ID[2] == '0' {
+			back = p.Tokens.Create(ctx, k)
+		}
+	}
+	return fmt.Sprint(id, outcomeOf(err), outcomeOf(back))
+}
+
+// everything reads all there is, each paste with its versions.
+func (p *player) everything(ctx context.Context) string {
+	var all strings.Builder
+	count, err := p.Pastes.ActiveCount(ctx)
+	totals, err2 := p.Stats.Totals(ctx)
+	fmt.Fprint(&all, count, outcomeOf(err), totals, outcomeOf(err2))
+	for i := range modelUsers {
+		owner := user.ID(fmt.Sprint("u", i))
+		err := p.Pastes.EachActiveID(ctx, owner, func(id paste.ID) error {
+			fmt.Fprint(&all, " ", id)
+			return nil
+		})
+		err2 := p.Pastes.EachByOwner(ctx, owner, func(stored paste.Paste) error {
+			fmt.Fprint(&all, " ", stored)
+			return nil
+		})
+		_, account, err3 := p.DocumentStore.Tokens.AccountByHash(ctx, token.Hash{byte(i + 1)})
+		fmt.Fprint(&all, outcomeOf(err), outcomeOf(err2), outcomeOf(err3), account.Stars, "\n")
+	}
+	for i := range modelPastes {
+		stored, _, err := p.Documents.DocumentByID(ctx, paste.ID(fmt.Sprint("paste", i)), token.Hash{})
+		fmt.Fprintln(&all, outcomeOf(err), describe(stored))
+		for err == nil && len(stored.Edits) > 0 {
+			stored.Content, err = stored.Before()
+			fmt.Fprintln(&all, outcomeOf(err), describe(stored))
+		}
+	}
+	return all.String()
+}
+
+// describe returns all that there is of a paste, with nil as an empty list.
+func describe(d paste.Document) string {
+	text := fmt.Sprintf("%q %q %v %v %q %v %q %q", d.ID, d.Owner, d.CreatedAt, d.ExpiresAt, d.Lifetime, d.Visibility, d.Tags, d.Title)
+	for _, one := range d.Pasties {
+		text += fmt.Sprintf("\n%q", one)
+	}
+	for _, e := range d.Edits {
+		text += fmt.Sprintf("\n%q %d %d %q %q %v", e.ID, e.Number, e.Type, e.Metadata, e.Text, e.At)
+	}
+	if d.Cipher != nil {
+		text += fmt.Sprintf("\n%q", *d.Cipher)
+	}
+	return fmt.Sprint(text, d.Stars)
+}
