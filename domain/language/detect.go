@@ -24,6 +24,9 @@ type Detector interface {
 	Detect(text string) (*Language, bool)
 }
 
+// maxExtension is more than the longest extension has, in bytes. A title of nothing but dots has thousands of longer ones.
+const maxExtension = 64
+
 // ByTitle returns the language that a title names as a file name or by its extension, or false. Of
 // several extensions (.blade.php) the longest that is known counts.
 func ByTitle(title string, filenames Filenames, extensions Extensions) (*Language, bool) {
@@ -34,7 +37,11 @@ func ByTitle(title string, filenames Filenames, extensions Extensions) (*Languag
 	if found, ok := filenames.ByFilename(base); ok {
 		return found, true
 	}
-	for _, rest, ok := strings.Cut(base, "."); ok; _, rest, ok = strings.Cut(rest, ".") {
+	_, rest, ok := strings.Cut(base, ".")
+	for ; ok; _, rest, ok = strings.Cut(rest, ".") {
+		if len(rest) > maxExtension {
+			continue
+		}
 		if found, ok := extensions.ByExtension(rest); ok {
 			return found, true
 		}

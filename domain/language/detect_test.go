@@ -1,6 +1,9 @@
 package language
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // table finds by what is in it.
 type table map[string]*Language
@@ -36,5 +39,32 @@ func TestByTitle(t *testing.T) {
 		if got != want {
 			t.Errorf("got %q, want %q, for %q", got, want, title)
 		}
+	}
+}
+
+// counting counts the bytes that are looked up.
+type counting struct {
+	table
+
+	bytes *int
+}
+
+func (c counting) ByExtension(extension string) (*Language, bool) {
+	*c.bytes += len(extension)
+	return c.table.ByExtension(extension)
+}
+
+// TestByTitleOfDots does not look each of thousands of endings up, which take the square of the title's length: a request
+// can have hundreds of such titles.
+func TestByTitleOfDots(t *testing.T) {
+	t.Parallel()
+	bytes := 0
+	known := counting{table{"go": {Name: "Go"}}, &bytes}
+	title := strings.Repeat(".ä", 2048)
+	if found, ok := ByTitle(title, known, known); ok || bytes > len(title) {
+		t.Errorf("got %v, %d bytes looked up, want nothing and at most %d", found, bytes, len(title))
+	}
+	if found, ok := ByTitle(title+".go", known, known); !ok || found.Name != "Go" {
+		t.Errorf("got %v, want Go", found)
 	}
 }
