@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -25,7 +26,7 @@ func (l *lifetime) Set(text string) error {
 	for suffix, unit := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
 		if count, ok := strings.CutSuffix(text, suffix); ok {
 			n, err := strconv.ParseUint(count, 10, 16)
-			if err != nil || n == 0 {
+			if err != nil || n == 0 || n > uint64(math.MaxInt64/unit) { // 65535 weeks are more than a duration holds
 				return errLifetime
 			}
 			*l = lifetime(time.Duration(n) * unit)

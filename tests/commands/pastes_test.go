@@ -57,6 +57,7 @@ func TestPasteLifetimes(t *testing.T) {
 		"1h": {"1h", time.Hour}, "2d": {"2d", 48 * time.Hour}, "2w": {"1w", 14 * 24 * time.Hour}, "20d": {"1m", 20 * 24 * time.Hour},
 		"1month": {"1m", 2_629_800 * time.Second}, "1y": {"1y", 31_557_600 * time.Second},
 		"90s": {"1h", 90 * time.Second}, "30min": {"1h", 30 * time.Minute}, "1h40m": {"2h", 100 * time.Minute},
+		"15250w": {"1y", 15250 * 7 * 24 * time.Hour}, // the longest that Go's durations have
 	} {
 		made := i.document("", "paste create --json --expires-in "+text)
 		if got := time.Duration(made.DeletesAt-made.CreatedAt) * time.Second; got != want.life || made.ExpiresIn != want.told {

@@ -55,6 +55,10 @@ func TestUsageErrors(t *testing.T) {
 			` See 'gluepot token issue --help'`,
 		"token issue epoxy --expires-in 65536w": `invalid argument "65536w" for "--expires-in" flag: ` + lifetimes +
 			` See 'gluepot token issue --help'`,
+		"token issue epoxy --expires-in 32768w": `invalid argument "32768w" for "--expires-in" flag: ` + lifetimes +
+			" See 'gluepot token issue --help'",
+		"paste create --expires-in 15251w": `invalid argument "15251w" for "--expires-in" flag: ` + pasteLives +
+			" See 'gluepot paste create --help'",
 		"paste create --anonymous --expires-in 0s": `invalid argument "0s" for "--expires-in" flag: ` + pasteLives +
 			` See 'gluepot paste create --help'`,
 		"paste create --expires-in -1h": `invalid argument "-1h" for "--expires-in" flag: ` + pasteLives +
