@@ -353,7 +353,7 @@ func (p *player) everything(ctx context.Context) string {
 			fmt.Fprint(&all, " ", stored)
 			return nil
 		})
-		_, account, err3 := p.DocumentStore.Tokens.AccountByHash(ctx, token.Hash{byte(i + 1)})
+		_, account, err3 := p.Tokens.AccountByHash(ctx, token.Hash{byte(i + 1)})
 		fmt.Fprint(&all, outcomeOf(err), outcomeOf(err2), outcomeOf(err3), account.Stars, "\n")
 	}
 	for i := range modelPastes {
@@ -369,15 +369,17 @@ func (p *player) everything(ctx context.Context) string {
 
 // describe returns all that there is of a paste, with nil as an empty list.
 func describe(d paste.Document) string {
-	text := fmt.Sprintf("%q %q %v %v %q %v %q %q", d.ID, d.Owner, d.CreatedAt, d.ExpiresAt, d.Lifetime, d.Visibility, d.Tags, d.Title)
+	var all strings.Builder
+	fmt.Fprintf(&all, "%q %q %v %v %q %v %q %q", d.ID, d.Owner, d.CreatedAt, d.ExpiresAt, d.Lifetime, d.Visibility, d.Tags, d.Title)
 	for _, one := range d.Pasties {
-		text += fmt.Sprintf("\n%q", one)
+		fmt.Fprintf(&all, "\n%q", one)
 	}
 	for _, e := range d.Edits {
-		text += fmt.Sprintf("\n%q %d %d %q %q %v", e.ID, e.Number, e.Type, e.Metadata, e.Text, e.At)
+		fmt.Fprintf(&all, "\n%q %d %d %q %q %v", e.ID, e.Number, e.Type, e.Metadata, e.Text, e.At)
 	}
 	if d.Cipher != nil {
-		text += fmt.Sprintf("\n%q", *d.Cipher)
+		fmt.Fprintf(&all, "\n%q", *d.Cipher)
 	}
-	return fmt.Sprint(text, d.Stars)
+	fmt.Fprint(&all, " ", d.Stars)
+	return all.String()
 }
