@@ -3,8 +3,11 @@ package detection
 import (
 	_ "embed"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gluepot/gluepot/domain/language"
 )
@@ -103,6 +106,43 @@ func TestLongTexts(t *testing.T) {
 		end := strings.Repeat("x", 1<<20)
 		if got, want := detected(long+end), detected(long[:scope]); got != want && s.language != "JSON" {
 			t.Errorf("got %s, want %s as for its beginning, of:\n%s", got, want, s.text)
+		}
+	}
+}
+
+// TestQuotesWithoutEnd has quotes that are escaped each, behind one that is not: no time is spent on looking for the end of
+// each, and they are read as if it were.
+func TestQuotesWithoutEnd(t *testing.T) { // not parallel: it takes time
+	fastest := func(text string) time.Duration {
+		least := time.Hour
+		for range 10 {
+			began := time.Now()
+			detected(text)
+			least = min(least, time.Since(began))
+		}
+		return least
+	}
+	short, long := fastest(strings.Repeat(`\'\"`, scope/64)), fastest(strings.Repeat(`\'\"`, scope/4))
+	t.Logf("a sixteenth of the scope: %v, all of it: %v", short, long)
+	if long > 50*short {
+		t.Errorf("got %v for sixteen times as much as what takes %v, want it not to be the square", long, short)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		text := make([]byte, random.IntN(40))
+		for i := range text {
+			text[i] = "\"'`\\\n a"[random.IntN(7)]
+		}
+		var got, want []token
+		tokenize(string(text), func(t token) { got = append(got, t) })
+		forgetful := tokenizer{text: string(text), visit: func(t token) { want = append(want, t) }}
+		for forgetful.at < len(text) {
+			forgetful.unclosed = [128]int{}
+			forgetful.next()
+		}
+		forgetful.newline()
+		if !slices.Equal(got[2:], want) {
+			t.Fatalf("got %q, want %q, of %q", got[2:], want, text)
 		}
 	}
 }

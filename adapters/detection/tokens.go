@@ -31,7 +31,10 @@ type tokenizer struct {
 	text   string
 	at     int
 	inLine bool // something stands before at in its line
-	visit  func(token)
+	// unclosed says for each quote up to where there is none that closes: not every one that is escaped there is to search for
+	// its end again, which would take the square of the length.
+	unclosed [128]int
+	visit    func(token)
 }
 
 func (t *tokenizer) next() {
@@ -122,18 +125,17 @@ func (t *tokenizer) quoted(rest string) {
 	case '\'':
 		class = "CHR"
 	}
-	for i := 1; i < len(rest); i++ {
+	i := 1
+	for ; t.at >= t.unclosed[quote] && i < len(rest) && (rest[i] != '\n' || quote == '`'); i++ {
 		switch {
 		case rest[i] == quote:
 			t.take(i+1, class)
 			return
 		case rest[i] == '\\' && quote != '`':
 			i++
-		case rest[i] == '\n' && quote != '`':
-			t.take(1, "")
-			return
 		}
 	}
+	t.unclosed[quote] = max(t.unclosed[quote], t.at+i)
 	t.take(1, "")
 }
 
