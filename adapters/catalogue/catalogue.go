@@ -1,11 +1,12 @@
 // Package catalogue knows the programming languages: those of CodeMirror 5's mode registry, which v2
-// had, and every other one that Linguist knows. It is built once, in memory, and does not change.
+// had, and every other one that Linguist knows. It is built once, in memory, when it is first asked, and does not change.
 package catalogue
 
 import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/gluepot/gluepot/domain/language"
 )
@@ -15,8 +16,23 @@ const (
 	plainText = "text/plain"
 )
 
-// Catalogue finds languages. It implements the ports of domain/language, and never allocates.
-type Catalogue struct {
+// Catalogue finds languages. It implements the ports of domain/language, and allocates only when it is first asked: building it takes
+// several times as long as most commands, which ask it nothing.
+type Catalogue struct{ tables func() *tables }
+
+// New returns the catalogue, which panics when it is first asked if its data contradict each other; a test rules that out.
+func New() *Catalogue {
+	return &Catalogue{sync.OnceValue(func() *tables {
+		built, err := build()
+		if err != nil {
+			panic(err)
+		}
+		return built
+	})}
+}
+
+// tables are all that there is to know.
+type tables struct {
 	languages        []*language.Language
 	names            index
 	aliases          index
@@ -34,13 +50,13 @@ var (
 	_ language.Lister       = (*Catalogue)(nil)
 )
 
-// New builds the catalogue. It fails when the data contradict each other, which a test rules out.
-func New() (*Catalogue, error) {
+// build fails when the data contradict each other.
+func build() (*tables, error) {
 	known, err := readCodeMirror()
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalogue{
+	c := &tables{
 		names: make(index), aliases: make(index),
 		filenames: make(map[string]*language.Language), interpreters: make(map[string]*language.Language),
 	}
@@ -90,7 +106,7 @@ func New() (*Catalogue, error) {
 
 // extend adds what a source knows of a language to what is known already, without repeating it. A name
 // or alias that is taken stays with whoever had it first: CodeMirror's come before Linguist's.
-func (c *Catalogue) extend(l *language.Language, claims map[string][]claim, codeMirror bool, mimeTypes, extensions, aliases []string) {
+func (c *tables) extend(l *language.Language, claims map[string][]claim, codeMirror bool, mimeTypes, extensions, aliases []string) {
 	l.MIMETypes = union(l.MIMETypes, mimeTypes)
 	l.Extensions = union(l.Extensions, extensions)
 	for rank, extension := range extensions {
@@ -104,7 +120,7 @@ func (c *Catalogue) extend(l *language.Language, claims map[string][]claim, code
 }
 
 // assignExtensions gives each extension to one language, once as it is written and once for any case.
-func (c *Catalogue) assignExtensions(claims map[string][]claim) error {
+func (c *tables) assignExtensions(claims map[string][]claim) error {
 	c.extensions, c.foldedExtensions = make(map[string]*language.Language, len(claims)), make(index, len(claims))
 	folded := make(map[string][]claim, len(claims))
 	for _, extension := range slices.Sorted(maps.Keys(claims)) {
@@ -144,34 +160,38 @@ func assign(taken map[string]*language.Language, owners map[string]string, l *la
 }
 
 // All implements language.Lister: CodeMirror's come first.
-func (c *Catalogue) All() []*language.Language { return c.languages }
+func (c *Catalogue) All() []*language.Language { return c.tables().languages }
 
 // ByName implements language.Names.
-func (c *Catalogue) ByName(name string) (*language.Language, bool) { return c.names.find(name) }
+func (c *Catalogue) ByName(name string) (*language.Language, bool) {
+	return c.tables().names.find(name)
+}
 
 // ByAlias implements language.Names.
-func (c *Catalogue) ByAlias(alias string) (*language.Language, bool) { return c.aliases.find(alias) }
+func (c *Catalogue) ByAlias(alias string) (*language.Language, bool) {
+	return c.tables().aliases.find(alias)
+}
 
 // ByExtension implements language.Extensions.
 func (c *Catalogue) ByExtension(extension string) (*language.Language, bool) {
-	found, ok := c.extensions[extension]
+	found, ok := c.tables().extensions[extension]
 	return found, ok
 }
 
 // ByFoldedExtension implements language.Extensions.
 func (c *Catalogue) ByFoldedExtension(extension string) (*language.Language, bool) {
-	return c.foldedExtensions.find(extension)
+	return c.tables().foldedExtensions.find(extension)
 }
 
 // ByFilename implements language.Filenames.
 func (c *Catalogue) ByFilename(name string) (*language.Language, bool) {
-	found, ok := c.filenames[name]
+	found, ok := c.tables().filenames[name]
 	return found, ok
 }
 
 // ByInterpreter implements language.Interpreters.
 func (c *Catalogue) ByInterpreter(name string) (*language.Language, bool) {
-	found, ok := c.interpreters[name]
+	found, ok := c.tables().interpreters[name]
 	return found, ok
 }
 

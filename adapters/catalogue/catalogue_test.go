@@ -19,15 +19,6 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden file and linguist.json")
 
-func build(tb testing.TB) *Catalogue {
-	tb.Helper()
-	c, err := New()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return c
-}
-
 // find is what the use case does: names win over aliases.
 func find(c *Catalogue, name string) string {
 	if l, ok := c.ByName(name); ok {
@@ -41,7 +32,7 @@ func find(c *Catalogue, name string) string {
 
 func TestEveryCodeMirrorLanguage(t *testing.T) {
 	t.Parallel()
-	c := build(t)
+	c := New()
 	known, err := readCodeMirror()
 	if err != nil {
 		t.Fatal(err)
@@ -88,9 +79,21 @@ func codeMirrorAliasOf(known []codeMirrorLanguage, alias, name string) bool {
 	return slices.ContainsFunc(known, func(k codeMirrorLanguage) bool { return k.Name == name && slices.Contains(k.Aliases, alias) })
 }
 
+// TestBuiltWhenAsked costs a command that asks nothing next to nothing.
+func TestBuiltWhenAsked(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
+	if got := testing.AllocsPerRun(1, func() { New() }); got > 10 {
+		t.Errorf("got %v allocations of a catalogue that nobody asks, want a few", got)
+	}
+	c := New()
+	c.All()
+	if got := testing.AllocsPerRun(100, func() { c.ByName("Go") }); got > 0 {
+		t.Errorf("got %v allocations of a question, want none", got)
+	}
+}
+
 func TestEveryLinguistLanguage(t *testing.T) {
 	t.Parallel()
-	c := build(t)
+	c := New()
 	known, err := readCodeMirror()
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +228,7 @@ func TestContestedExtensions(t *testing.T) {
 // allClaims returns who claims each folded extension, the same language counted once for each source.
 func allClaims(t *testing.T) map[string][]claim {
 	t.Helper()
-	c := build(t)
+	c := New()
 	known, err := readCodeMirror()
 	if err != nil {
 		t.Fatal(err)
@@ -250,7 +253,7 @@ func allClaims(t *testing.T) map[string][]claim {
 
 func TestWhatPeopleMean(t *testing.T) {
 	t.Parallel()
-	c := build(t)
+	c := New()
 	for extension, want := range map[string]string{
 		"rs": "Rust", "md": "Markdown", "ts": "TypeScript", "h": "C", "m": "Objective-C", "sql": "SQL", "txt": "Plain Text",
 		"R": "R", "r": "R", "e": "Eiffel", "pl": "Perl", "yml": "YAML", "cs": "C#", "html": "HTML", "json": "JSON", "tsx": "TypeScript-JSX",
@@ -277,7 +280,7 @@ var colorPattern = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 
 func TestShape(t *testing.T) {
 	t.Parallel()
-	c := build(t)
+	c := New()
 	if len(c.All()) < 800 {
 		t.Errorf("got %d languages, want at least 800", len(c.All()))
 	}
@@ -312,7 +315,7 @@ func TestShape(t *testing.T) {
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	const path = "testdata/catalogue.golden"
-	c := build(t)
+	c := New()
 	var b strings.Builder
 	for _, l := range c.All() {
 		var owned []string
@@ -346,7 +349,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestLookupsDoNotAllocate(t *testing.T) {
-	c := build(t)
+	c := New()
 	long := strings.Repeat("x", 1000)
 	for what, lookup := range map[string]func(){
 		"name":      func() { c.ByName("GitHub FLAVORED Markdown") },
@@ -363,10 +366,7 @@ func TestLookupsDoNotAllocate(t *testing.T) {
 }
 
 func FuzzFind(f *testing.F) {
-	c, err := New()
-	if err != nil {
-		f.Fatal(err)
-	}
+	c := New()
 	for _, seed := range []string{"", "Go", "c++", "\x00", "\xff", "\u202e", strings.Repeat("a", 100), "ſ", "K"} {
 		f.Add(seed)
 	}
@@ -379,14 +379,14 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-func BenchmarkNew(b *testing.B) {
+func BenchmarkBuild(b *testing.B) {
 	for b.Loop() {
-		build(b)
+		New().All()
 	}
 }
 
 func BenchmarkByName(b *testing.B) {
-	c := build(b)
+	c := New()
 	for b.Loop() {
 		c.ByName("JavaScript")
 	}
@@ -395,7 +395,7 @@ func BenchmarkByName(b *testing.B) {
 // TestContestedNames lists what several languages claim and filenameOwners and interpreterOwners do not decide.
 func TestContestedNames(t *testing.T) {
 	t.Parallel()
-	c := build(t)
+	c := New()
 	for what, of := range map[string]struct {
 		claims map[string][]string
 		owners map[string]string
