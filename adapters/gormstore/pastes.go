@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -17,11 +18,15 @@ type Pastes struct {
 	store     *Store
 	active    *dataloader[struct{}, int64]
 	documents *dataloader[documentKey, heldDocument]
+	creations *dataloader[creation, token.Token] // of pastes with their owner, or with none
+	owns      *dataloader[creation, token.Token] // of pastes of a token's owner
 }
 
 // NewPastes returns the pastes of a store.
 func NewPastes(store *Store) *Pastes {
 	p := &Pastes{store: store, documents: newDocuments(store)}
+	p.creations = newCreations(store, store.queries.createDocument, store.queries.createDocuments)
+	p.owns = newCreations(store, store.queries.createOwn, store.queries.createOwns)
 	p.active = newDataloader(countsAtOnce, &store.batches.counts, p.countActive, func(
 		ctx context.Context, askers []struct{},
 	) ([]found[int64], error) {

@@ -29,18 +29,19 @@ type pool struct {
 	bulk, lists, writes *gate
 	accounts            *gate // nil: accounts are bounded by their dataloader, or need not be
 
-	// Statements with merged lookups of one kind that may be under way at once: users by name, or tokens; and
-	// accounts. 0 on SQLite, which is in the same process: there is nothing to save.
-	lookupsAtOnce, accountsAtOnce int
+	// Statements with merged lookups of one kind that may be under way at once: users by name, or tokens; accounts; and
+	// new pastes. 0 on SQLite, which is in the same process: there is nothing to save.
+	lookupsAtOnce, accountsAtOnce, creationsAtOnce int
 }
 
 func newPool(db *sql.DB, connections int, embedded bool) *pool {
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections) // the default of two would reconnect under load
 	half, quarter := max(1, connections/2), max(1, connections/4)
-	p := &pool{DB: db, bulk: newGate(half), lists: newGate(quarter), writes: newGate(quarter), lookupsAtOnce: half, accountsAtOnce: quarter}
+	p := &pool{DB: db, bulk: newGate(half), lists: newGate(quarter), writes: newGate(quarter)}
+	p.lookupsAtOnce, p.accountsAtOnce, p.creationsAtOnce = half, quarter, quarter
 	if embedded { // statements of other kinds end soon: whoever reads does not wait for a writer
-		p.writes, p.lookupsAtOnce, p.accountsAtOnce = newGate(1), 0, 0
+		p.writes, p.lookupsAtOnce, p.accountsAtOnce, p.creationsAtOnce = newGate(1), 0, 0, 0
 	} else if connections == 2 {
 		p.accounts = p.bulk
 	}

@@ -24,8 +24,10 @@ type queries struct {
 	documentByID      string // $1: paste id, $2: presented hash; timed; see largeDocument
 	wholeDocumentByID string // the same for a paste of any size
 	activePaste       string // $1: paste id; timed
-	createDocument    string // $1 to $7: see CreateDocument; empty where it takes several statements
-	createOwnDocument string // $1 to $7: see createOwnAtOnce; empty where it takes several statements
+	createDocument    string // $1 to $7: creation.args; empty where it takes several statements, as are the next three
+	createOwn         string // likewise, with a hash for the owner
+	createDocuments   string // $1 to $7: arrays of the same
+	createOwns        string // likewise
 	activeIDs         string // $1: owner; timed
 	joinedActiveIDs   string // the same in one row: their number, and themselves with line feeds in between
 	activeCount       string // timed
@@ -100,6 +102,13 @@ const (
 	sqliteExpired = `(SELECT count(*) FROM pastes p WHERE p.expires_at <= $1)`
 )
 
+const (
+	// tokenAccepted, with a time, is the condition of token.Token.Verify.
+	tokenAccepted = `t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > `
+	createdArrays = `(SELECT $3::timestamptz[]), (SELECT $4::timestamptz[]), (SELECT $5::smallint[]), (SELECT $6::text[]),
+			(SELECT $7::bytea[])) WITH ORDINALITY q (id, owner, created_at, expires_at, visibility, lifetime, document, n)`
+)
+
 // document returns the columns of documentRow, given the condition under which content is left out, and the aggregate that
 // puts the entries of the history together in the order of their positions.
 func document(large, entries string) string {
@@ -165,13 +174,23 @@ var postgresQueries = queries{
 	createDocument: `WITH p AS (
 			INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility) VALUES ($1, $2, $3, $4, $5) RETURNING id)
 		INSERT INTO paste_contents (paste_id, lifetime, document) SELECT p.id, $6, $7 FROM p`,
-	// The condition is that of token.Token.Verify.
-	createOwnDocument: `WITH t AS (SELECT ` + tokenColumns + ` FROM access_tokens t WHERE t.hash = $1),
+	createOwn: `WITH t AS (SELECT ` + tokenColumns + ` FROM access_tokens t WHERE t.hash = $2),
 		p AS (INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility)
-			SELECT $2, t.user_id, $3, $4, $5 FROM t
-			WHERE t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $3) RETURNING id),
+			SELECT $1, t.user_id, $3, $4, $5 FROM t WHERE ` + tokenAccepted + `$3) RETURNING id),
 		c AS (INSERT INTO paste_contents (paste_id, lifetime, document) SELECT p.id, $6, $7 FROM p)
 		SELECT ` + tokenColumns + ` FROM t`,
+	createDocuments: `WITH q AS MATERIALIZED (SELECT * FROM unnest((SELECT $1::text[]), (SELECT $2::text[]), ` + createdArrays + `),
+		p AS (INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility)
+			SELECT q.id, q.owner, q.created_at, q.expires_at, q.visibility FROM q)
+		INSERT INTO paste_contents (paste_id, lifetime, document) SELECT q.id, q.lifetime, q.document FROM q`,
+	createOwns: `WITH q AS MATERIALIZED (SELECT * FROM unnest((SELECT $1::text[]), (SELECT $2::bytea[]), ` + createdArrays + `),
+		t AS MATERIALIZED (SELECT q.n, ` + tokenColumns + ` FROM q JOIN access_tokens t ON t.hash = q.owner),
+		p AS (INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility)
+			SELECT q.id, t.user_id, q.created_at, q.expires_at, q.visibility FROM q JOIN t ON t.n = q.n
+			WHERE ` + tokenAccepted + `q.created_at) RETURNING id),
+		c AS (INSERT INTO paste_contents (paste_id, lifetime, document)
+			SELECT q.id, q.lifetime, q.document FROM q JOIN p ON p.id = q.id)
+		SELECT t.n, ` + tokenColumns + ` FROM t`,
 	activeIDs: postgresActiveIDs,
 	// A row for each id costs PostgreSQL a third more, and its readers several times as much.
 	joinedActiveIDs: `SELECT count(*), coalesce(string_agg(p.id, E'\n'), '') FROM (` + postgresActiveIDs + `) p`,

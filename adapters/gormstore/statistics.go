@@ -11,8 +11,8 @@ import (
 type Statistics struct {
 	// Pool is the connections to the database, without those to its replicas and that of Ready.
 	Pool sql.DBStats
-	// Batches says how many lookups the statements of each kind of dataloader answered. On SQLite, which merges none but
-	// counts, the others stay empty.
+	// Batches says how many lookups the statements of each kind of dataloader answered, where storing a new paste is one. On
+	// SQLite, which merges none but counts, the others stay empty.
 	Batches map[string]BatchSizes
 	// Replicas are in the order of Config.ReplicaURLs.
 	Replicas []ReplicaStatistics
@@ -34,11 +34,12 @@ type ReplicaStatistics struct {
 // Statistics returns a snapshot. It does not ask the database.
 func (s *Store) Statistics() Statistics {
 	snapshot := Statistics{Pool: s.sql.Stats(), Batches: map[string]BatchSizes{
-		"users":    s.batches.users.snapshot(),
-		"tokens":   s.batches.tokens.snapshot(),
-		"accounts": s.batches.accounts.snapshot(),
-		"pastes":   s.batches.pastes.snapshot(),
-		"counts":   s.batches.counts.snapshot(),
+		"users":     s.batches.users.snapshot(),
+		"tokens":    s.batches.tokens.snapshot(),
+		"accounts":  s.batches.accounts.snapshot(),
+		"pastes":    s.batches.pastes.snapshot(),
+		"counts":    s.batches.counts.snapshot(),
+		"creations": s.batches.creations.snapshot(),
 	}}
 	now := time.Now()
 	for _, copied := range s.replicas.all {
@@ -53,7 +54,7 @@ func (s *Store) Statistics() Statistics {
 }
 
 // batches counts the statements of each dataloader.
-type batches struct{ users, tokens, accounts, pastes, counts batchSizes }
+type batches struct{ users, tokens, accounts, pastes, counts, creations batchSizes }
 
 // batchSizes counts statements by their lookups: the last counter has those of more than 64. The zero value counts.
 type batchSizes struct {

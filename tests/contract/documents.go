@@ -13,6 +13,7 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Documents are the ports about pastes with what they hold.
@@ -51,6 +52,7 @@ func RunDocuments(t *testing.T, open func(t *testing.T) DocumentStore) {
 		"a cancelled context":              cancelledDocument,
 		"several callers update":           updatesMeet,
 		"several callers create, delete":   documentsMeet,
+		"several callers create":           creationsMeet,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -491,4 +493,68 @@ func documentsMeet(t *testing.T, s DocumentStore) {
 		want(t, "callers that deleted", deleted, 1)
 		wantNoDocument(t, s, id)
 	}
+}
+
+// creationsMeet has callers create at once whose outcomes differ: each gets its own, and what the others do stays theirs.
+func creationsMeet(t *testing.T, s DocumentStore) {
+	mine, yours := storedToken(t, s.Store, storedUser(t, s.Store, "me").ID), storedToken(t, s.Store, storedUser(t, s.Store, "you").ID)
+	expired := token.Token{ID: "expired", Owner: mine.Owner, Hash: token.Generate().Hash(), CreatedAt: now, ExpiresAt: now}
+	must(t, s.Tokens.Create(t.Context(), expired))
+	small := func(id paste.ID, owner user.ID) paste.Document {
+		made := newDocument(id)
+		made.Owner, made.Title, made.Edits = owner, "of "+string(id), nil
+		made.Pasties = []paste.Pasty{{ID: "only", Code: odd + string(id)}}
+		return made
+	}
+	must(t, s.Documents.CreateDocument(t.Context(), small("taken", "")))
+	for round := range 10 {
+		wantNoErrors(t, meet(func(caller int) error {
+			created := small(paste.ID(fmt.Sprintf("p%d-%d", round, caller)), "")
+			stored, wanted := false, fault.Kind(0)
+			var err error
+			kind := (round + caller) % 8
+			if round%2 == 0 { // nothing that a statement for all of them would fail for
+				kind = [...]int{0, 1, 1, 3, 4, 5, 6, 4}[kind]
+			}
+			switch kind {
+			case 0: // nobody's
+				stored, err = true, s.Documents.CreateDocument(t.Context(), created)
+			case 1: // somebody's
+				created.Owner, stored = mine.Owner, true
+				err = s.Documents.CreateDocument(t.Context(), created)
+			case 2: // of an owner who does not exist
+				created.Owner, wanted = "nobody", fault.NotFound
+				err = s.Documents.CreateDocument(t.Context(), created)
+			case 3: // of a token that does not exist
+				wanted = fault.NotFound
+				_, err = s.Documents.CreateOwnDocument(t.Context(), token.Generate().Hash(), created)
+			default: // of a token, the last under an id that is taken
+				presented := []token.Token{mine, yours, expired, yours}[kind-4]
+				stored = kind != 6
+				if kind == 7 {
+					created, stored, wanted = small("taken", ""), false, fault.Conflict
+				}
+				created.CreatedAt = now.UTC()
+				var holder token.Token
+				holder, err = s.Documents.CreateOwnDocument(t.Context(), presented.Hash, created)
+				if created.Owner = presented.Owner; wanted == 0 && holder.ID != presented.ID {
+					return fmt.Errorf("%s: got the token %q, want %q", created.ID, holder.ID, presented.ID)
+				}
+			}
+			if wanted != 0 {
+				wantKind(t, err, wanted)
+				err = nil
+			}
+			if err == nil && stored {
+				wantStored(t, s, string(created.ID), created)
+			} else if err == nil && created.ID != "taken" {
+				wantNoDocument(t, s, created.ID)
+			}
+			return err
+		}))
+	}
+	wantStored(t, s, "the first", small("taken", ""))
+	count, err := s.Pastes.ActiveCount(t.Context())
+	must(t, err)
+	want(t, "pastes", count, 1+5*4+5*6) // of the eight in a round
 }
