@@ -14,7 +14,7 @@ import (
 )
 
 // What is read of a document is bounded before it is decoded: encoding/json alone would make of 24 MiB of
-// broken export whatever it asks for. All functions here need text that json.Valid has seen.
+// broken export whatever it asks for. All others here need text that valid has seen.
 
 const (
 	// maxText is the longest text of a member that is read, in bytes as it stands in the document.
@@ -29,6 +29,73 @@ var (
 	errNotJSON     = fault.New(fault.Invalid, "The record is not a JSON object of the expected form.")
 	errTextTooLong = fault.New(fault.Invalid, "A text of the record is longer than 64 KiB.")
 )
+
+// maxSkeleton is up to which length of what is left of a document without its texts valid keeps that, in bytes.
+const maxSkeleton = 64 << 10
+
+// valid returns what json.Valid does. A document is texts for the most part, so it looks at these itself, in a fraction of the time,
+// and leaves the rest to json.Valid with empty ones in their places.
+func valid(document []byte) bool {
+	skeleton := make([]byte, 0, 512)
+	for rest := document; ; {
+		between := rest
+		if quote := bytes.IndexByte(rest, '"'); quote >= 0 {
+			between = rest[:quote]
+		}
+		if len(skeleton)+len(between) > maxSkeleton {
+			return json.Valid(document)
+		}
+		skeleton = append(skeleton, between...)
+		if rest = rest[len(between):]; len(rest) == 0 {
+			return json.Valid(skeleton)
+		}
+		length := validString(rest)
+		if length == 0 {
+			return false
+		}
+		skeleton = append(skeleton, `""`...)
+		rest = rest[length:]
+	}
+}
+
+// validString returns the length of the string at the beginning of text, or 0 if there is no valid one.
+func validString(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			return i + 1
+		case c < ' ':
+			return 0
+		case c == '\\':
+			length := validEscape(text[i:])
+			if length == 0 {
+				return 0
+			}
+			i += length - 1
+		}
+	}
+	return 0
+}
+
+// validEscape returns the length of the escape sequence at the beginning of text, or 0 if there is no valid one.
+func validEscape(text []byte) int {
+	if len(text) < 2 {
+		return 0
+	}
+	switch text[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if len(text) >= 6 && isHexadecimal(text[2]) && isHexadecimal(text[3]) && isHexadecimal(text[4]) && isHexadecimal(text[5]) {
+			return 6
+		}
+	}
+	return 0
+}
+
+func isHexadecimal(digit byte) bool {
+	return '0' <= digit && digit <= '9' || 'a' <= digit && digit <= 'f' || 'A' <= digit && digit <= 'F'
+}
 
 // members yields the names, as they stand in it, and the values of a JSON object.
 func members(object []byte) iter.Seq2[[]byte, []byte] {
@@ -78,7 +145,7 @@ func values(array []byte) iter.Seq[[]byte] {
 	}
 }
 
-// separators stand between values; which, and where, json.Valid has checked.
+// separators stand between values; which, and where, valid has checked.
 const separators = space + ",:"
 
 // inside returns what is between the brackets of an object or an array.

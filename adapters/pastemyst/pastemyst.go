@@ -3,7 +3,6 @@
 package pastemyst
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/gluepot/gluepot/application/imports"
@@ -81,7 +80,7 @@ func read[R any](r io.Reader, array bool, member func(record *R, name, value []b
 
 // decode hands the members of a document on one by one; of two with the same name, the later one counts.
 func decode[R any](text []byte, member func(record *R, name, value []byte) error) (record R, err error) {
-	if !json.Valid(text) {
+	if !valid(text) {
 		return record, errNotJSON
 	}
 	err = eachMember(text, func(name, value []byte) error { return member(&record, name, value) })

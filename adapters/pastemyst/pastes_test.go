@@ -125,6 +125,22 @@ func TestBoundsOfPastes(t *testing.T) { // alone, for it counts what is allocate
 	}
 }
 
+func FuzzValid(f *testing.F) {
+	long := strings.Repeat(`{"a":`, 100) + strings.Repeat(" ", maxSkeleton) + `"b"` + strings.Repeat("}", 100)
+	for _, seed := range []string{
+		`{}`, `{"a":"b\n\"\\\/\b\f\r\t\u00aF"}`, ` [ "a" , 1 , null ] `, `"a" "b"`, `{"a" "b"}`, `{"a":"b"`, `"a`, `"\`, `"\"`, `"\u00a"`,
+		`"\u00g0"`, `"\u00`, `"\x"`, `"\U0041"`, "\"\x00\"", "\"a\nb\"", "\"\x7f\xff\"", `a"b"`, `"a"b`, `\"a"`, `'a"b"'`, ``, `"`, `1"1"1`,
+		long, long[1:], long[:len(long)-1], long + `"\`, deep(maxDepth - 1), deep(maxDepth + 10), `["a",` + deep(maxDepth),
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, document []byte) {
+		if got, want := valid(document), json.Valid(document); got != want {
+			t.Errorf("%.200q: got %v, want %v", document, got, want)
+		}
+	})
+}
+
 func FuzzUnquote(f *testing.F) {
 	for _, seed := range []string{
 		`""`, `"a"`, `"\n\"\\\/\b\f\r\t"`, `"\u00e4\ud83d\ude00\ud83d\ud83d\ude00\ud83d\n\ude00\uD83D\uDE00"`, `"\ud83dx"`, `"\ud83d\u0041"`,
