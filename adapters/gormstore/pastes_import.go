@@ -85,7 +85,7 @@ func (s *Store) importPastes(tx *gorm.DB, pastes []*importedPaste, orphans paste
 	if err != nil {
 		return nil, err
 	}
-	known, err := lockImportedPastes(tx, ids)
+	known, err := s.lockImportedPastes(tx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -131,9 +131,9 @@ func (s *Store) importPastes(tx *gorm.DB, pastes []*importedPaste, orphans paste
 
 // lockImportedPastes returns what those of the pastes are like that are there, which nobody else can change before the transaction
 // ends. Whoever locks several does it in the order of their ids.
-func lockImportedPastes(tx *gorm.DB, ids []string) (map[string]importedDigest, error) {
-	var rows []pasteRow
-	if err := forUpdate(tx).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil || len(rows) == 0 {
+func (s *Store) lockImportedPastes(tx *gorm.DB, ids []string) (map[string]importedDigest, error) {
+	rows, err := s.lockPastes(tx, ids)
+	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	known, locked := make(map[string]importedDigest, len(rows)), make([]string, len(rows))
@@ -143,7 +143,7 @@ func lockImportedPastes(tx *gorm.DB, ids []string) (map[string]importedDigest, e
 	}
 	var edited []string
 	contents := tx.Model(&contentRow{}).Where("paste_id IN ?", locked)
-	err := walk(contents, func(content *contentRow) error {
+	err = walk(contents, func(content *contentRow) error {
 		d := known[content.PasteID]
 		d.describe(content)
 		known[content.PasteID] = d
@@ -174,6 +174,27 @@ func lockImportedPastes(tx *gorm.DB, ids []string) (map[string]importedDigest, e
 	})
 	end()
 	return known, err
+}
+
+// lockPastes locks those of the pastes that are there. On PostgreSQL a parameter for each id would take longer than the search.
+func (s *Store) lockPastes(tx *gorm.DB, ids []string) (locked []pasteRow, err error) {
+	if s.queries.lockPastes == "" {
+		err = forUpdate(tx).Where("id IN ?", ids).Order("id").Find(&locked).Error
+		return locked, err
+	}
+	rows, err := tx.Statement.ConnPool.QueryContext(tx.Statement.Context, s.queries.lockPastes, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err below says what went wrong
+	for rows.Next() {
+		var row pasteRow
+		if err := rows.Scan(row.fields()...); err != nil {
+			return nil, err
+		}
+		locked = append(locked, row)
+	}
+	return locked, rows.Err()
 }
 
 // storeAtOnce stores each table's rows in one statement.

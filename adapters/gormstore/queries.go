@@ -38,6 +38,7 @@ type queries struct {
 	schemaVersion     string
 	oldestVersion     string          // see Schema
 	appliedVersions   string          // with their times
+	lockPastes        string          // $1: array of ids; empty where there are no arrays
 	addPastes         pasteStatements // for those that are new
 	replacePastes     pasteStatements // for those that are there
 	importLock        string          // ?: kind; empty where the write lock of the transaction is enough
@@ -211,6 +212,7 @@ var postgresQueries = queries{
 	oldestVersion: oldestVersion,
 	// The column has no zone and was filled by now() in the session's.
 	appliedVersions: `SELECT version_id, tstamp::timestamptz FROM ` + migrationsTable + ` WHERE is_applied`,
+	lockPastes:      `SELECT ` + pasteColumns + ` FROM pastes p WHERE p.id = ANY ($1::text[]) ORDER BY p.id FOR UPDATE`,
 	addPastes:       pasteStatements{pastes: postgresPastes, contents: postgresContents, edits: postgresEdits},
 	replacePastes: pasteStatements{
 		pastes: postgresPastes + replacePaste, contents: postgresContents + replaceContent, edits: postgresEdits,

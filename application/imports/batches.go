@@ -10,7 +10,7 @@ import (
 // A batch ends at whichever bound comes first: few enough records and rows to hold locks for a short time,
 // and little enough text to keep memory small when records are large.
 const (
-	batchRecords = 1000
+	batchRecords = 2000
 	batchRows    = 20_000
 	batchBytes   = 4 << 20
 	// largeRecord is the longest text, in bytes, of which a batch takes a copy. A longer one ends its batch, and

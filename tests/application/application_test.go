@@ -340,8 +340,8 @@ func TestImports(t *testing.T) {
 	if want := (imports.Summary{Read: 2504, New: 2500, Unchanged: 1, Rejected: 3}); err != nil || summary != want {
 		t.Errorf("got %+v, error %v, want %+v", summary, err, want)
 	}
-	if !slices.Equal(s.batches, []int{1000, 1000, 502}) {
-		t.Errorf("got batches of %v, want 1000, 1000 and 502", s.batches)
+	if !slices.Equal(s.batches, []int{2000, 502}) {
+		t.Errorf("got batches of %v, want 2000 and 502", s.batches)
 	}
 	slices.Sort(rejected)
 	if len(rejected) != 3 || rejected[0] != "2502 broken broken" || rejected[1] != "2503 refused refused" ||

@@ -144,7 +144,7 @@ func TestImportsKeepText(t *testing.T) {
 func TestImportsOfFailingStores(t *testing.T) {
 	t.Parallel()
 	var rejected []int
-	ids := make([]string, 1000)
+	ids := make([]string, 2000)
 	for i := range ids {
 		ids[i] = fmt.Sprint("id", i)
 	}
@@ -153,9 +153,9 @@ func TestImportsOfFailingStores(t *testing.T) {
 		rejected = append(rejected, line)
 		return nil
 	})
-	want := imports.Summary{Read: 1001, New: 1000, Rejected: 1}
-	if !fault.Is(err, fault.Unavailable) || summary != want || !slices.Equal(rejected, []int{1002}) {
-		t.Errorf("got %+v, %v rejected, error %v, want %+v, record 1002 and %v", summary, rejected, err, want, fault.Unavailable)
+	want := imports.Summary{Read: 2001, New: 2000, Rejected: 1}
+	if !fault.Is(err, fault.Unavailable) || summary != want || !slices.Equal(rejected, []int{2002}) {
+		t.Errorf("got %+v, %v rejected, error %v, want %+v, record 2002 and %v", summary, rejected, err, want, fault.Unavailable)
 	}
 	// Only rejects that somebody took note of are counted.
 	full, taken := errors.New("no space left on device"), 0
