@@ -1,0 +1,269 @@
+package faults
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+const (
+	bodyClients = 64
+	longLength  = 2 << 20 // as much as a body may have by default
+	shortLength = 2 << 10
+	// bodyMemory is what a node may need beside bodyClients with long bodies, which hold 128 MiB.
+	bodyMemory = 400 << 20
+)
+
+// senders are clients that create the same paste, each over a connection of its own.
+type senders struct {
+	body, code []byte // code as it stands in body
+	mu         sync.Mutex
+	tally
+	created []string // ids of what was acknowledged
+}
+
+// newSenders returns those of a body of so many bytes, with as many escapes as code has.
+func newSenders(t *testing.T, length int) *senders {
+	t.Helper()
+	const before, after = `{"title":"a","pasties":[{"code":"`, `"}]}`
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode("\tfmt.Fprintf(w, \"%d: <größer>\\n\", i) // as it was\n"); err != nil {
+		t.Fatal(err)
+	}
+	quoted := bytes.TrimSpace(line.Bytes())
+	inner := quoted[1 : len(quoted)-1]
+	code := bytes.Repeat(inner, (length-len(before)-len(after))/len(inner))
+	body := append(append([]byte(before), code...), after...)
+	return &senders{body: append(body, bytes.Repeat([]byte(" "), length-len(body))...), code: code}
+}
+
+// run has bodyClients send until more, which is asked with how many a client has sent, says that it is enough.
+func (s *senders) run(t *testing.T, node *program.Process, more func(sent int) bool) {
+	t.Helper()
+	var sending sync.WaitGroup
+	for range bodyClients {
+		conn, err := net.DialTimeout("tcp", node.Address, answerLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sending.Go(func() {
+			defer conn.Close() //nolint:errcheck // nothing is to come
+			reader := bufio.NewReader(conn)
+			var answer bytes.Buffer
+			for sent := 0; more(sent); sent++ {
+				answer.Reset()
+				began := time.Now()
+				response, err := s.send(conn, reader, &answer)
+				s.note(response, answer.Bytes(), err, time.Since(began))
+				if err != nil || response.Close {
+					return
+				}
+			}
+		})
+	}
+	sending.Wait()
+}
+
+func (s *senders) send(conn net.Conn, reader *bufio.Reader, answer *bytes.Buffer) (*http.Response, error) {
+	_ = conn.SetDeadline(time.Now().Add(2 * time.Minute))
+	_, err := fmt.Fprintf(conn, "POST /paste HTTP/1.1\r\nHost: gluepot.test\r\nContent-Length: %d\r\n\r\n", len(s.body))
+	if err == nil {
+		_, err = conn.Write(s.body)
+	}
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close() //nolint:errcheck // it has been read
+	_, err = answer.ReadFrom(response.Body)
+	return response, err
+}
+
+// note counts what became of a request.
+func (s *senders) note(response *http.Response, answer []byte, err error, took time.Duration) {
+	const beginning, idLength = `{"_id":"`, 8
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case err != nil:
+		s.lost++
+		s.sample("after %v: %v", took, err)
+		return
+	case response.StatusCode == http.StatusServiceUnavailable && response.Header.Get("Retry-After") != "":
+		s.unavailable++
+	case response.StatusCode == http.StatusOK && bytes.HasPrefix(answer, []byte(beginning)) && bytes.Contains(answer, s.code):
+		s.right++
+		s.created = append(s.created, string(answer[len(beginning):len(beginning)+idLength]))
+	default:
+		s.wrong++
+		s.sample("after %v: %d %.120s", took, response.StatusCode, answer)
+	}
+	s.latencies = append(s.latencies, took)
+}
+
+// wantStored reads what was acknowledged.
+func (s *senders) wantStored(t *testing.T, cfg gormstore.Config) {
+	t.Helper()
+	var code string
+	if err := json.Unmarshal(fmt.Appendf(nil, `"%s"`, s.code), &code); err != nil {
+		t.Fatal(err)
+	}
+	pastes := gormstore.NewPastes(database.Open(t, cfg))
+	for _, id := range s.created {
+		got, _, err := pastes.DocumentByID(t.Context(), paste.ID(id), token.Hash{})
+		if err != nil || len(got.Pasties) != 1 || got.Pasties[0].Code != code {
+			t.Errorf("the paste %s: got %d pasties, error %v, want the code that was sent", id, len(got.Pasties), err)
+		}
+	}
+}
+
+// processorTime returns how long a process has had a processor.
+func processorTime(t *testing.T, p *program.Process) time.Duration {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.Cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	var ticks int
+	for _, field := range strings.Fields(rest)[11:13] { // in user mode and in the kernel
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * time.Second / 100
+}
+
+// TestBurstOfLongBodies has 64 clients send 2 MiB each at once to a node whose deadline is beyond what that takes: they wait for
+// each other, and all get their answer.
+func TestBurstOfLongBodies(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg gormstore.Config) {
+		node := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_REQUEST_TIMEOUT=100s", "GLUEPOT_HTTP_READ_TIMEOUT=100s",
+			"GLUEPOT_HTTP_WRITE_TIMEOUT=110s")
+		before, began := processorTime(t, node), time.Now()
+		burst := newSenders(t, longLength)
+		burst.run(t, node, func(sent int) bool { return sent == 0 })
+		took := time.Since(began).Round(10 * time.Millisecond)
+		record(t, fmt.Sprint(bodyClients, " bodies of ", mib(longLength), " at once"), fmt.Sprint(&burst.tally, "; ", burst.wait()), "all right")
+		record(t, "all of them took", fmt.Sprint(took, "; processor time of the node for each: ",
+			(processorTime(t, node)-before)/bodyClients), "")
+		wantPeakBelow(t, node, bodyMemory)
+		burst.wantAllRight(t)
+		burst.wantStored(t, cfg)
+	})
+}
+
+// wantNotSlowed fails the test when the slowest hundredth of the look-ups took more than three times what it took beside
+// something else that occupied the machine, and a moment for a machine that has other things to do, too.
+func wantNotSlowed(t *testing.T, looked, ordinary *tally) {
+	t.Helper()
+	const moment = 100 * time.Millisecond
+	if limit := 3*ordinary.percentile(0.99) + moment; looked.percentile(0.99) > limit {
+		t.Errorf("got a p99 of %v, want at most %v: three times %v, and %v", looked.percentile(0.99), limit, ordinary.percentile(0.99), moment)
+	}
+}
+
+// TestLongBodies has 64 clients send 2 MiB each, again and again. They share the processors with the node and the database, so
+// that look-ups are compared with those beside the same clients when they send 2 KiB each, and not with those of an idle machine.
+func TestLongBodies(t *testing.T) {
+	const lasting = 5 * time.Second
+	onEach(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		node := program.Serve(t, string(cfg.URL))
+		looking := look(t, node)
+		time.Sleep(2 * time.Second)
+		alone := looking.cut()
+		send := func(length int) (sent *senders, looked *tally) {
+			sent = newSenders(t, length)
+			end := time.Now().Add(lasting)
+			sent.run(t, node, func(int) bool { return time.Now().Before(end) })
+			looked = looking.cut()
+			record(t, fmt.Sprint(bodyClients, " who send ", length>>10, " KiB each, again and again"), fmt.Sprint(&sent.tally, "; ", sent.wait()),
+				"right or 503")
+			record(t, "look-ups beside them", fmt.Sprint(looked, "; ", looked.wait()), "all right")
+			sent.wantRightOr503(t, answerLimit)
+			looked.wantAllRight(t)
+			return sent, looked
+		}
+		record(t, "look-ups alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
+		alone.wantAllRight(t)
+		_, besideShort := send(shortLength)
+		long, besideLong := send(longLength)
+		record(t, "p99 of the look-ups beside 2 MiB", fmt.Sprint(besideLong.percentile(0.99)), "within 3 times that beside 2 KiB")
+		wantPeakBelow(t, node, bodyMemory)
+		wantNotSlowed(t, besideLong, besideShort)
+		if long.right == 0 {
+			t.Errorf("got %v, want some stored", &long.tally)
+		}
+		long.wantStored(t, cfg)
+	})
+}
+
+// TestSlowBodies has 64 clients announce 2 MiB each and send a byte a second: the node lets them go when their time is over, and
+// nobody else notices.
+func TestSlowBodies(t *testing.T) {
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	node := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_READ_TIMEOUT=5s")
+	looking := look(t, node)
+	time.Sleep(2 * time.Second)
+	alone, idle := looking.cut(), residentMemory(t, node)
+	var sending sync.WaitGroup
+	for range bodyClients {
+		conn := dial(t, node)
+		sending.Go(func() {
+			_, err := fmt.Fprintf(conn, "POST /paste HTTP/1.1\r\nHost: gluepot.test\r\nContent-Length: %d\r\n\r\n", longLength)
+			answered := make(chan struct{})
+			sending.Go(func() {
+				defer close(answered)
+				_ = conn.SetReadDeadline(time.Now().Add(program.Patience))
+				response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+				if err != nil || response.StatusCode != http.StatusRequestTimeout || !response.Close {
+					t.Errorf("got %v, error %v, want 408 and the end of the connection", response, err)
+				}
+			})
+			for err == nil {
+				select {
+				case <-answered:
+					return
+				case <-time.After(time.Second):
+					_, err = io.WriteString(conn, "{")
+				}
+			}
+		})
+	}
+	untilThere(t, node, bodyClients)
+	sending.Wait()
+	beside := looking.stop()
+	record(t, "look-ups alone", fmt.Sprint(alone, "; ", alone.wait()), "all right")
+	record(t, fmt.Sprint("look-ups beside ", bodyClients, " who announce 2 MiB and send a byte a second"),
+		fmt.Sprint(beside, "; ", beside.wait()), "all right, p99 within 3 times")
+	record(t, "resident memory before", mib(idle), "")
+	wantPeakBelow(t, node, bodyMemory)
+	alone.wantAllRight(t)
+	beside.wantAllRight(t)
+	wantNotSlowed(t, beside, alone)
+}
