@@ -30,7 +30,7 @@ test: ## run every test, with the race detector
 	$(GO) vet ./...
 	$(GO) run ./tests/postgres $(GO) test $(RACE) -timeout 20m ./tests/e2e ./tests/integration $$($(GO) list ./... | grep -v /tests/faults)
 
-test-faults: ## kill, freeze, fill and starve what it stands on, under load (five minutes; prints a table)
+test-faults: ## kill, freeze, fill and starve what it stands on, under load (six minutes; prints a table)
 	$(GO) test -count 1 -timeout 20m -v ./tests/faults
 
 lint: $(LINTER)-$(LINT_VERSION) ## run the linters and check that the modules are tidy
