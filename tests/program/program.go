@@ -52,7 +52,7 @@ func build(race bool) (string, error) {
 	built.folders = append(built.folders, folder)
 	built.Unlock()
 	path := filepath.Join(folder, "gluepot")
-	args := []string{"build", "-o", path}
+	args := []string{"build", "-ldflags=-s -w", "-o", path} // what debuggers want takes half of the time
 	if race {
 		args = append(args, raceFlags...)
 	}
