@@ -69,7 +69,7 @@ func TestLongAnswersWithoutRoom(t *testing.T) {
 
 // Readers that take their time hold little memory, however long the answer.
 func TestSlowReadersMemory(t *testing.T) {
-	const readers = 8
+	const readers = 3
 	s := newStore()
 	s.ids = tooLong
 	server, _ := serveStore(t, s, nil)

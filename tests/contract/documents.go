@@ -73,7 +73,7 @@ func newDocument(id paste.ID) paste.Document {
 			Title: strings.Repeat(odd, 200), Visibility: paste.Private, Tags: []string{"", " a,b", odd, "z"}, Lifetime: "1d",
 			Pasties: []paste.Pasty{
 				{ID: "second", Title: odd, Language: "unknown", Code: odd},
-				{ID: "first", Language: "C++", Code: strings.Repeat("0123456789abcdef\n", 1<<16)},
+				{ID: "first", Language: "C++", Code: strings.Repeat("0123456789abcdef\n", 1<<12)}, // more than any buffer
 				{ID: "empty"},
 			},
 			Edits: []paste.Edit{
@@ -136,6 +136,7 @@ func createDocument(t *testing.T, s DocumentStore) {
 	anonymous := newDocument("anonymous")
 	anonymous.Owner, anonymous.ExpiresAt, anonymous.Lifetime = "", time.Time{}, paste.Never
 	anonymous.Visibility, anonymous.Tags, anonymous.Stars = paste.Public, nil, 9
+	anonymous.Pasties[1].Code = strings.Repeat("0123456789abcdef\n", 1<<16)
 	must(t, s.Documents.CreateDocument(t.Context(), anonymous))
 	bare := paste.Document{Content: paste.Content{Lifetime: paste.Never, Pasties: []paste.Pasty{{ID: "only"}}}}
 	bare.Paste = paste.Paste{ID: "bare", CreatedAt: now}

@@ -53,7 +53,7 @@ func oddExport(t *testing.T, documents int) []exportedPaste {
 		lifetimes = []string{"never", "1h", "1y", ""}
 		titles    = []string{"", "a title", strings.Repeat("ü", 5000), "\x00<&>\u2028😀\"\\", "\r\n"}
 		languages = []string{"unknown", "Autodetect", "C++", "Objective-C", "", "odd \x00 one", "Plain Text"}
-		codes     = []string{"", "\n", "a\r\nb\r\n", "\x00\x01\x7f", strings.Repeat("main() {\n\t\"<>\"\n}\n", 500), "no end", "漢字\ufeff"}
+		codes     = []string{"", "\n", "a\r\nb\r\n", "\x00\x01\x7f", strings.Repeat("main() {\n\t\"<>\"\n}\n", 200), "no end", "漢字\ufeff"}
 		hunks     = []string{"", "@@ -1 +1 @@\n-a\n+b\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n"}
 		expiry    = time.Now().Unix() + 86400
 	)
