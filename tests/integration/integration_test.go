@@ -26,7 +26,7 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-var large = flag.Bool("large", false, "show how look-ups fare beside the longest answers")
+var large = flag.Bool("large", false, "show how look-ups fare beside the longest answers; read the largest pastes")
 
 func TestMain(m *testing.M) { os.Exit(database.Main(m)) }
 
