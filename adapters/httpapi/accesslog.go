@@ -39,10 +39,14 @@ func (a *API) observe(c *gin.Context) {
 		route = ""
 	}
 	watching := a.observers.began(c.Request.Method, route)
-	if escaped {
+	switch {
+	case !a.admit(c, client, route): // it is answered
+	case escaped:
 		a.nothingHere(c)
+	default:
+		c.Next()
+		a.limits.settle(c, client)
 	}
-	c.Next()
 
 	status := c.Writer.Status()
 	if watching != nil {

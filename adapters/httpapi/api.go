@@ -41,6 +41,7 @@ type API struct {
 	longBodies  longBodies
 	readTimeout time.Duration
 	proxies     proxies
+	limits      *limits
 	observers   observers
 	log         *zap.Logger
 }
@@ -62,7 +63,7 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	}
 	api := &API{
 		modules: modules, languages: answers, ready: ready, deadlines: deadlines{timeout: cfg.RequestTimeout},
-		maxBody: int64(cfg.PasteMaxBody), longBodies: newLongBodies(), readTimeout: cfg.ReadTimeout, proxies: trusted, log: log,
+		maxBody: int64(cfg.PasteMaxBody), limits: newLimits(cfg.Limits, time.Now), longBodies: newLongBodies(), readTimeout: cfg.ReadTimeout, proxies: trusted, log: log,
 	}
 	releaseMode()
 	engine := gin.New()
@@ -145,16 +146,16 @@ func (a *API) route(group *gin.RouterGroup, path string, m methods) {
 func (a *API) routes(root, base *gin.RouterGroup) {
 	a.route(base, "/user/:username/exists", methods{get: a.handle(a.userExists)})
 	a.route(base, "/user/:username", methods{get: a.handle(a.userProfile)})
-	a.route(base, "/user/self", methods{get: private(a.handle(a.self))})
-	a.route(base, "/user/self/pastes", methods{get: private(a.handle(a.selfPastes))})
+	a.route(base, "/user/self", methods{get: a.private(a.handle(a.self))})
+	a.route(base, "/user/self/pastes", methods{get: a.private(a.handle(a.selfPastes))})
 	a.route(base, "/data/language", methods{get: a.languageByName})
 	a.route(base, "/data/languageExt", methods{get: a.languageByExtension})
 	a.route(base, "/data/numPastes", methods{get: a.handle(a.pasteCount)})
-	a.route(base, "/paste", methods{post: private(a.accept(a.createPaste))})
+	a.route(base, "/paste", methods{post: a.private(a.accept(a.createPaste))})
 	a.route(base, "/paste/:id", methods{
-		get: a.handle(a.readPaste), patch: private(a.accept(a.editPaste)), delete: private(a.handle(a.deletePaste)),
+		get: a.handle(a.readPaste), patch: a.private(a.accept(a.editPaste)), delete: a.private(a.handle(a.deletePaste)),
 	})
-	a.route(base, "/raw", methods{post: private(a.accept(a.createFromText))})
+	a.route(base, "/raw", methods{post: a.private(a.accept(a.createFromText))})
 	a.route(base, "/raw/:id/:pastyId", methods{get: a.handle(a.readText)})
 	a.route(base, "/time/expiresInToUnixTime", methods{get: a.expiryTime})
 	yaml, json := OpenAPI(strings.TrimSuffix(base.BasePath(), "/"))

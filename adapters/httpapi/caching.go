@@ -12,9 +12,12 @@ import (
 // privateHeader keeps caches away from the answers of endpoints that take a token (RFC 9111, 5.2.2).
 var privateHeader = []string{"private, no-store"}
 
-func private(next gin.HandlerFunc) gin.HandlerFunc {
+func (a *API) private(next gin.HandlerFunc) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		c.Writer.Header()["Cache-Control"] = privateHeader
+		if a.limits != nil {
+			c.Set(provesTokenKey, true)
+		}
 		next(c)
 	}
 }

@@ -30,6 +30,8 @@ type Config struct {
 	DrainTimeout time.Duration
 	// TrustedProxies are the addresses and networks whose X-Forwarded-For and X-Request-Id are believed. Default: none.
 	TrustedProxies []string
+	// Limits are for each client. Default: none, because behind a proxy that is not trusted all clients have one address.
+	Limits Limits
 	// Observe returns who is told of the requests with a method, or "other", and a route such as /paste/:id, or "" for those
 	// that no route takes. Default: nil, nobody is told.
 	Observe func(method, route string) RouteObserver `json:"-"`
@@ -83,6 +85,16 @@ func (c Config) Validate() error {
 	}
 	if c.MaxConnections < 0 {
 		wrong = append(wrong, fmt.Errorf("the limit of HTTP connections is %d: choose zero or a positive number", c.MaxConnections))
+	}
+	if c.Limits.Rate < 0 || c.Limits.Burst < 0 || c.Limits.FailedSignIns < 0 {
+		wrong = append(wrong, fmt.Errorf("the limits of a client are %d requests a second, %d at once and %d failed sign-ins a minute: "+
+			"choose zero or positive numbers", c.Limits.Rate, c.Limits.Burst, c.Limits.FailedSignIns))
+	}
+	if c.Limits.Rate > 1_000_000 || c.Limits.Burst > 1_000_000 || c.Limits.FailedSignIns > 1_000_000 {
+		wrong = append(wrong, errors.New("a limit of a client is over a million: choose less, or 0 for none"))
+	}
+	if c.Limits.Burst > 0 && c.Limits.Rate == 0 {
+		wrong = append(wrong, errors.New("there is a limit of requests at once, but none of requests a second: choose both"))
 	}
 	if c.DrainDelay < 0 {
 		wrong = append(wrong, fmt.Errorf("the HTTP drain delay is %v: choose zero or a positive time", c.DrainDelay))

@@ -10,7 +10,7 @@ import (
 // that a browser adds by itself are not asked for, and would not be looked at.
 var (
 	anyOrigin        = []string{"*"}
-	exposedHeaders   = []string{"Retry-After, WWW-Authenticate, ETag, X-Request-Id"}
+	exposedHeaders   = []string{"Retry-After, WWW-Authenticate, ETag, X-Request-Id, RateLimit, RateLimit-Policy"}
 	allowedHeaders   = []string{"Authorization, Content-Type"}
 	preflightSeconds = []string{"86400"} // a day, for which browsers may remember the answer
 	noStore          = []string{"no-store"}

@@ -64,6 +64,10 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 			"is closed for a new one; 0 is no limit")
 	flags.DurationVar(&h.DrainDelay, "http-drain-delay", h.DrainDelay, "time between readiness going false and the socket closing")
 	flags.DurationVar(&h.DrainTimeout, "http-drain-timeout", h.DrainTimeout, "how long to wait for requests in flight at the end")
+	flags.IntVar(&h.Limits.Rate, "limit-rate", h.Limits.Rate, "requests a second of each client, a token or an address; 0 is no limit")
+	flags.IntVar(&h.Limits.Burst, "limit-burst", h.Limits.Burst, "requests of a client at once; 0 is as many as a second")
+	flags.IntVar(&h.Limits.FailedSignIns, "limit-failed-sign-ins", h.Limits.FailedSignIns,
+		"access tokens that are not valid, a minute and address; 0 is no limit")
 	flags.StringSliceVar(&h.TrustedProxies, "http-trusted-proxies", h.TrustedProxies,
 		"addresses and networks whose X-Forwarded-For and X-Request-Id are believed")
 }

@@ -1,0 +1,131 @@
+package httpapi
+
+import (
+	"hash/maphash"
+	"math"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+// Limits bound what one client may ask of a node; 0 is no limit. They are judged before the database is asked.
+//
+// A client is the access token once this node has found it valid, and until then, or when it is not, the address that it
+// comes from: made-up tokens evade nothing. An IPv6 client has its network of 64 bits for an address.
+type Limits struct {
+	Rate          int // requests a second
+	Burst         int // requests at once; 0: as many as Rate
+	FailedSignIns int // tokens that are not valid, a minute and address
+}
+
+// limits are those that are in force. A nil *limits has none.
+type limits struct {
+	requests, failures *gcra     // nil: no limit
+	valid              *lastSeen // tokens by their hashes
+	seed               maphash.Seed
+	policy             []string // the header RateLimit-Policy
+	now                func() time.Time
+}
+
+func newLimits(cfg Limits, now func() time.Time) *limits {
+	if cfg.Rate == 0 && cfg.FailedSignIns == 0 {
+		return nil
+	}
+	l := &limits{valid: new(lastSeen), seed: maphash.MakeSeed(), now: now}
+	if cfg.Rate > 0 {
+		burst := cfg.Burst
+		if burst == 0 {
+			burst = cfg.Rate
+		}
+		l.requests = newGCRA(cfg.Rate, time.Second, burst)
+		window := int(math.Ceil(float64(burst) / float64(cfg.Rate)))
+		l.policy = []string{`"requests";q=` + strconv.Itoa(burst) + ";w=" + strconv.Itoa(window)}
+	}
+	if cfg.FailedSignIns > 0 {
+		l.failures = newGCRA(cfg.FailedSignIns, time.Minute, cfg.FailedSignIns)
+	}
+	return l
+}
+
+// admit counts a request from an address and reports whether it may go on; otherwise it has been answered.
+func (a *API) admit(c *gin.Context, client, route string) bool {
+	l := a.limits
+	if l == nil || route == PathAlive || route == PathReady || c.Request.Method == http.MethodOptions {
+		return true
+	}
+	now := l.now()
+	address := l.addressKey(client)
+	key := address
+	if token := presentedToken(c); token != "" {
+		if own := l.tokenKey(token); l.valid.at(own) != 0 {
+			key = own
+		} else if l.failures != nil {
+			if v := l.failures.look(address, now); !v.allowed {
+				a.tooMany(c, v.retry, "Too many access tokens that are not valid came from your address. Try again after the time in Retry-After.")
+				return false
+			}
+		}
+	}
+	if l.requests == nil {
+		return true
+	}
+	v := l.requests.take(key, now)
+	header := c.Writer.Header()
+	header["Ratelimit-Policy"] = l.policy // as net/http spells it
+	header.Set("RateLimit", `"requests";r=`+strconv.Itoa(v.remaining)+";t="+seconds(v.full))
+	if !v.allowed {
+		a.tooMany(c, v.retry, "You send too many requests. Try again after the time in Retry-After.")
+	}
+	return v.allowed
+}
+
+// settle notes what the answer says of the token that was presented. endpoint demands a valid one of whoever presents any.
+func (l *limits) settle(c *gin.Context, client string) {
+	if l == nil {
+		return
+	}
+	token := presentedToken(c)
+	if token == "" {
+		return
+	}
+	now := l.now()
+	switch status := c.Writer.Status(); {
+	case status == http.StatusUnauthorized:
+		l.valid.update(l.tokenKey(token), 0, func(int64) int64 { return 0 })
+		if l.failures != nil {
+			l.failures.take(l.addressKey(client), now)
+		}
+	case status < http.StatusBadRequest && c.GetBool(provesTokenKey):
+		l.valid.update(l.tokenKey(token), 0, func(int64) int64 { return now.UnixNano() })
+	}
+}
+
+// provesTokenKey says of a request that its endpoint answers a token that is not valid with 401.
+const provesTokenKey = "provesToken"
+
+// tooMany answers with 429 (RFC 6585, 4).
+func (a *API) tooMany(c *gin.Context, retry time.Duration, message string) {
+	c.Header("Retry-After", seconds(retry))
+	a.problem(c, http.StatusTooManyRequests, message)
+}
+
+// seconds rounds up: whoever waits so long has waited long enough.
+func seconds(d time.Duration) string { return strconv.FormatInt(int64(math.Ceil(d.Seconds())), 10) }
+
+func (l *limits) tokenKey(token string) uint64 { return maphash.String(l.seed, token) }
+
+// addressKey is that of an address, of which an IPv6 client has 64 bits to choose from.
+func (l *limits) addressKey(client string) uint64 {
+	address, err := netip.ParseAddr(client)
+	if err != nil {
+		return maphash.String(l.seed, client)
+	}
+	if address = address.Unmap(); address.Is6() {
+		network, _ := address.WithZone("").Prefix(64) // which every such address has
+		address = network.Addr()
+	}
+	return maphash.Comparable(l.seed, address)
+}

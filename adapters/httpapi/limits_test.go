@@ -1,0 +1,153 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/token"
+)
+
+// limited is an API with limits and a clock that stands still.
+type limited struct {
+	*API
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newLimited(t *testing.T, s *store, cfg Limits) *limited {
+	t.Helper()
+	whole := DefaultConfig()
+	whole.Limits, whole.TrustedProxies = cfg, []string{"10.0.0.1"}
+	api, _ := newTestAPI(t, s, whole)
+	l := &limited{API: api, now: time.Unix(1_000_000, 0)}
+	l.limits.now = func() time.Time {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.now
+	}
+	return l
+}
+
+func (l *limited) pass(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.now = l.now.Add(d)
+}
+
+func (l *limited) ask(method, path, from, secret string) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(method, path, http.NoBody)
+	request.RemoteAddr = from
+	if secret != "" {
+		request.Header.Set("Authorization", secret)
+	}
+	answer := httptest.NewRecorder()
+	l.ServeHTTP(answer, request)
+	return answer
+}
+
+func wantStatuses(t *testing.T, what string, want []int, ask func() *httptest.ResponseRecorder) (last *httptest.ResponseRecorder) {
+	t.Helper()
+	for i, status := range want {
+		if last = ask(); last.Code != status {
+			t.Errorf("%s, request %d: got %d, want %d: %s", what, i+1, last.Code, status, last.Body)
+		}
+	}
+	return last
+}
+
+func TestRequestsAreLimited(t *testing.T) {
+	t.Parallel()
+	l := newLimited(t, newStore(), Limits{Rate: 10, Burst: 2})
+	language := func(from string) func() *httptest.ResponseRecorder {
+		return func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, "/data/language?name=Go", from, "") }
+	}
+	first := language("192.0.2.1:1000")()
+	if got := first.Header().Get("RateLimit"); got != `"requests";r=1;t=1` {
+		t.Errorf("got RateLimit %s, want one more at once", got)
+	}
+	if got := first.Header().Get("RateLimit-Policy"); got != `"requests";q=2;w=1` {
+		t.Errorf("got RateLimit-Policy %s, want two at once", got)
+	}
+	refused := wantStatuses(t, "one address, any port", []int{200, 429}, language("192.0.2.1:2000"))
+	if got := refused.Header().Get("Retry-After"); got != "1" {
+		t.Errorf("got Retry-After %q, want 1", got)
+	}
+	wantStatuses(t, "another address", []int{200, 200, 429}, language("192.0.2.2:1000"))
+	wantStatuses(t, "an IPv6 network of 64 bits", []int{200, 200}, language("[2001:db8::1]:1000"))
+	wantStatuses(t, "its other half", []int{429}, language("[2001:db8::ffff:0:0:1]:1000"))
+	wantStatuses(t, "another network", []int{200}, language("[2001:db8:0:1::1]:1000"))
+	for _, path := range []string{"/healthz", "/readyz"} {
+		wantStatuses(t, path, []int{200, 200, 200}, func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, path, "192.0.2.1:1", "") })
+	}
+	wantStatuses(t, "preflight", []int{204, 204, 204}, func() *httptest.ResponseRecorder {
+		return l.ask(http.MethodOptions, "/data/language", "192.0.2.1:1", "")
+	})
+	wantStatuses(t, "no path escapes", []int{429}, func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, "/a%2Fb", "192.0.2.1:1", "") })
+	l.pass(100 * time.Millisecond)
+	wantStatuses(t, "a tenth of a second later", []int{200, 429}, language("192.0.2.1:1000"))
+}
+
+func TestForwardedClientsAreLimitedEach(t *testing.T) {
+	t.Parallel()
+	l := newLimited(t, newStore(), Limits{Rate: 1})
+	for i, want := range []int{200, 200, 200} {
+		request := httptest.NewRequest(http.MethodGet, "/data/language?name=Go", http.NoBody)
+		request.RemoteAddr = "10.0.0.1:1"
+		request.Header.Set("X-Forwarded-For", "192.0.2."+strconv.Itoa(i))
+		answer := httptest.NewRecorder()
+		if l.ServeHTTP(answer, request); answer.Code != want {
+			t.Errorf("client %d: got %d, want %d", i, answer.Code, want)
+		}
+	}
+}
+
+// TestTokensAreClients wants whoever has a valid token to be limited by it, wherever the requests come from, and nobody
+// else to gain anything by presenting one.
+func TestTokensAreClients(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	secret := s.secret.Reveal()
+	l := newLimited(t, s, Limits{Rate: 2, FailedSignIns: 1000})
+	self := func(from, secret string) func() *httptest.ResponseRecorder {
+		return func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, "/user/self/pastes", from, secret) }
+	}
+	made := token.Generate()
+	wantStatuses(t, "a made-up token counts for its address", []int{401, 401, 429}, self("192.0.2.1:1", made.Reveal()))
+	wantStatuses(t, "an endpoint that takes none proves nothing", []int{200, 200, 429}, func() *httptest.ResponseRecorder {
+		return l.ask(http.MethodGet, "/data/language?name=Go", "192.0.2.2:1", made.Reveal())
+	})
+	wantStatuses(t, "the first request of a valid token counts for its address", []int{200}, self("192.0.2.3:1", secret))
+	wantStatuses(t, "then the token is the client", []int{200, 200, 429}, self("192.0.2.4:1", secret))
+	wantStatuses(t, "from any address", []int{429}, self("192.0.2.5:1", secret))
+	wantStatuses(t, "which keeps its own", []int{404, 404, 429}, func() *httptest.ResponseRecorder {
+		return l.ask(http.MethodGet, "/nothing", "192.0.2.5:1", "")
+	})
+}
+
+func TestFailedSignInsAreLimited(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	secret := s.secret.Reveal()
+	l := newLimited(t, s, Limits{FailedSignIns: 2})
+	self := func(from, secret string) func() *httptest.ResponseRecorder {
+		return func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, "/user/self/pastes", from, secret) }
+	}
+	wantStatuses(t, "a valid token", []int{200}, self("192.0.2.1:1", secret))
+	wrong := token.Generate().Reveal()
+	refused := wantStatuses(t, "tokens that are not valid", []int{401, 401, 429}, self("192.0.2.1:1", wrong))
+	if got := refused.Header().Get("Retry-After"); got != "30" {
+		t.Errorf("got Retry-After %q, want 30", got)
+	}
+	if got := s.lookups.Load(); got != 3 {
+		t.Errorf("the store was asked %d times, want 3: not when there were too many", got)
+	}
+	wantStatuses(t, "a token known to be valid, from that address", []int{200, 200}, self("192.0.2.1:1", secret))
+	wantStatuses(t, "no token", []int{401}, self("192.0.2.1:1", ""))
+	wantStatuses(t, "another address", []int{401}, self("192.0.2.2:1", wrong))
+	l.pass(30 * time.Second)
+	wantStatuses(t, "half a minute later", []int{401, 429}, self("192.0.2.1:1", wrong))
+}
