@@ -13,6 +13,9 @@ import (
 type Config struct {
 	Addr     string // host:port to listen on; port 0 takes a free one
 	BasePath string // what stands before every endpoint: empty, or a path such as /api/v2
+	// TLSCertFile and TLSKeyFile are the paths of PEM files with a certificate, followed by those that sign it, and its key. They are
+	// read again when they have changed. Without both a Server speaks plain HTTP.
+	TLSCertFile, TLSKeyFile string
 	// RequestTimeout bounds the time a request may wait for the database; then it is answered with 503.
 	RequestTimeout time.Duration
 	ReadTimeout    time.Duration // for the whole request to arrive
@@ -56,6 +59,9 @@ func DefaultConfig() Config {
 	}
 }
 
+// Secure reports whether a Server speaks TLS.
+func (c Config) Secure() bool { return c.TLSCertFile != "" && c.TLSKeyFile != "" }
+
 // Slashes separate segments of unreserved characters (RFC 3986): nothing that the router takes for a wildcard.
 var basePathPattern = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
 
@@ -68,6 +74,9 @@ func (c Config) Validate() error {
 	if !basePathPattern.MatchString(c.BasePath) {
 		wrong = append(wrong,
 			fmt.Errorf("the HTTP base path %q is neither empty nor a path such as /api/v2, without a slash at its end", c.BasePath))
+	}
+	if (c.TLSCertFile == "") != (c.TLSKeyFile == "") {
+		wrong = append(wrong, errors.New("of the HTTP TLS certificate file and key file one is set: set both or neither"))
 	}
 	for _, timeout := range []struct {
 		name  string

@@ -23,6 +23,7 @@ type connection struct {
 	// only the right to ask, midway is added: such a connection is not closed before one that is idle.
 	waiting atomic.Int64
 	last    atomic.Bool // its last answer is on its way; whatever else was sent is to be read and dropped
+	secure  bool        // what is read and written is TLS; lines are counted above it
 	lines   int         // that were read since the last request was complete; only whoever reads uses it
 
 	giveUp context.CancelFunc // ends the request that is being answered; nil where none can be ended; all.mu guards it
@@ -42,8 +43,8 @@ func sinceBegan() int64 { return int64(time.Since(began)) | 1 }
 
 // stateChanged is what net/http calls as a connection gets a request and has answered it.
 func stateChanged(accepted net.Conn, state http.ConnState) {
-	c, ok := accepted.(*connection)
-	if !ok {
+	c := carrierOf(accepted)
+	if c == nil {
 		return
 	}
 	switch state {
@@ -63,18 +64,34 @@ const maxHeaderLines = 1024
 
 var errManyLines = fmt.Errorf("more than %d lines of headers", maxHeaderLines)
 
-// Read implements net.Conn. An error that is not the network's makes net/http answer 400. What the last piece brought
-// is not held against a request: its body may be in it, or the next request. That net/http reads on shows that all before was header.
+// Read implements net.Conn.
 func (c *connection) Read(p []byte) (int, error) {
-	if c.lines > maxHeaderLines {
-		c.last.Store(true)
-		return 0, errManyLines
+	if c.secure { // what is read are not the lines
+		return c.TCPConn.Read(p)
+	}
+	if err := c.headerTooLong(); err != nil {
+		return 0, err
 	}
 	n, err := c.TCPConn.Read(p)
-	if since := c.waiting.Load(); since != 0 && since < midway { // otherwise it is no header
-		c.lines += bytes.Count(p[:n], newline)
-	}
+	c.countLines(p[:n])
 	return n, err
+}
+
+// headerTooLong returns an error when a request has too many lines. One that is not the network's makes net/http answer 400. What
+// the last piece brought is not held against a request: its body may be in it, or the next request. That net/http reads on shows
+// that all before was header.
+func (c *connection) headerTooLong() error {
+	if c.lines <= maxHeaderLines {
+		return nil
+	}
+	c.last.Store(true)
+	return errManyLines
+}
+
+func (c *connection) countLines(p []byte) {
+	if since := c.waiting.Load(); since != 0 && since < midway { // otherwise it is no header
+		c.lines += bytes.Count(p, newline)
+	}
 }
 
 var newline = []byte("\n")

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"crypto/tls"
 	"errors"
 	"net"
 	"os"
@@ -14,6 +15,7 @@ type listener struct {
 	*net.TCPListener
 
 	connections *connections
+	tls         *tls.Config // nil: plain HTTP
 	finishing   atomic.Bool
 	sweepUntil  time.Time // zero until nothing new can have come any more; only Accept uses it
 }
@@ -49,8 +51,14 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		accepted, err := l.AcceptTCP()
 		if err == nil {
-			if c := l.connections.add(accepted); c != nil {
+			c := l.connections.add(accepted)
+			switch {
+			case c == nil:
+			case l.tls == nil:
 				return c, nil
+			default:
+				c.secure = true
+				return &secureConnection{tls.Server(c, l.tls), c}, nil
 			}
 			continue
 		}

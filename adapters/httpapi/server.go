@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log"
@@ -50,7 +51,10 @@ func NewServer(cfg Config, api *API, logger *zap.Logger) *Server {
 		ErrorLog:       serverLog(logger),
 		ConnState:      stateChanged,
 		ConnContext: func(ctx context.Context, accepted net.Conn) context.Context {
-			return context.WithValue(ctx, connectionKey{}, accepted)
+			if c := carrierOf(accepted); c != nil {
+				ctx = context.WithValue(ctx, connectionKey{}, c)
+			}
+			return ctx
 		},
 		DisableGeneralOptionsHandler: true, // the interface answers "OPTIONS *" too, and logs it
 	}
@@ -58,8 +62,16 @@ func NewServer(cfg Config, api *API, logger *zap.Logger) *Server {
 }
 
 // Start listens and serves in the background. It fails with fault.Unavailable when
-// the address cannot be listened on.
+// the address cannot be listened on, and with fault.Invalid when the certificate cannot be used.
 func (s *Server) Start(ctx context.Context) error {
+	var secured *tls.Config
+	if s.cfg.Secure() {
+		certificate, err := loadCertificate(s.cfg.TLSCertFile, s.cfg.TLSKeyFile, s.log)
+		if err != nil {
+			return err
+		}
+		secured = certificate.secured()
+	}
 	var config net.ListenConfig
 	config.SetMultipathTCP(false) // refuseNew knows plain TCP only
 	opened, err := config.Listen(ctx, "tcp", s.cfg.Addr)
@@ -68,6 +80,7 @@ func (s *Server) Start(ctx context.Context) error {
 			fmt.Sprintf("Cannot listen on %s. Choose another address with --http-addr or GLUEPOT_HTTP_ADDR.", s.cfg.Addr), err)
 	}
 	s.listener = &listener{TCPListener: opened.(*net.TCPListener), connections: s.connections} //nolint:forcetypeassert // what "tcp" means
+	s.listener.tls = secured
 	go func() {
 		err := s.http.Serve(s.listener)
 		close(s.served)

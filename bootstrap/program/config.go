@@ -46,6 +46,14 @@ func (c config) Validate() error {
 	return errors.Join(wrong...)
 }
 
+// scheme is that of the server's URLs.
+func (c config) scheme() string {
+	if c.HTTP.Secure() {
+		return "https"
+	}
+	return "http"
+}
+
 // sweepMargin is how much longer than a request a paste outlives its expiry: more than clocks are put back.
 const sweepMargin = time.Minute
 

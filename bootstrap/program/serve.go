@@ -81,12 +81,12 @@ func serveUntil(ctx context.Context, cfg config, demo bool, log *zap.Logger, std
 		return err
 	}
 	address := running.server.Addr()
-	log.Info("serving", zap.Stringer("address", address), zap.String("base_path", cfg.HTTP.BasePath),
+	log.Info("serving", zap.Stringer("address", address), zap.String("scheme", cfg.scheme()), zap.String("base_path", cfg.HTTP.BasePath),
 		zap.Stringer("database", cfg.Database.URL), zap.String("version", Version()))
 
 	var failure error
 	if demo {
-		failure = announceDemonstration(ctx, running.app.Tokens.Issue, "http://"+reachable(address)+cfg.HTTP.BasePath, stdout)
+		failure = announceDemonstration(ctx, running.app.Tokens.Issue, cfg.scheme()+"://"+reachable(address)+cfg.HTTP.BasePath, stdout)
 	}
 	if failure == nil {
 		select {

@@ -38,7 +38,10 @@ func pasteFlags(flags *pflag.FlagSet, cfg *config) {
 
 // listenFlags are those that say where a server is, and how to talk to it.
 func listenFlags(flags *pflag.FlagSet, cfg *config) {
-	flags.StringVar(&cfg.HTTP.Addr, "http-addr", cfg.HTTP.Addr, "HOST:PORT to listen on")
+	h := &cfg.HTTP
+	flags.StringVar(&h.Addr, "http-addr", h.Addr, "HOST:PORT to listen on")
+	flags.StringVar(&h.TLSCertFile, "http-tls-cert-file", h.TLSCertFile, "`path` of a PEM file with a certificate and its chain, for HTTPS")
+	flags.StringVar(&h.TLSKeyFile, "http-tls-key-file", h.TLSKeyFile, "`path` of a PEM file with the certificate's key")
 }
 
 func serveFlags(flags *pflag.FlagSet, cfg *config) {

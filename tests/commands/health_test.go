@@ -2,7 +2,9 @@ package commands
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -54,6 +56,38 @@ func TestHealthOfServer(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestHealthOverTLS(t *testing.T) {
+	t.Parallel()
+	made := httptest.NewTLSServer(nil) // for its certificate
+	made.Close()
+	certificate := made.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inPEM := func(kind string, content []byte) string {
+		return fileWith(t, string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: content})))
+	}
+	certFlag := "--http-tls-cert-file=" + inPEM("CERTIFICATE", certificate.Certificate[0])
+	keyFlag := "--http-tls-key-file=" + inPEM("PRIVATE KEY", key)
+	i := install(t)
+	address := i.serve(certFlag, keyFlag)
+	want := result{exitOK, "The server at " + address + " is ready.\n", ""}
+	if got := run(t, "health", "--http-addr="+address, certFlag, keyFlag); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	wantRefusal(t, "without TLS", run(t, "health", "--http-addr="+address), exitFailed,
+		"the server at "+address+" is not ready: it answers 400")
+	for _, command := range []string{"serve", "health"} {
+		wantRefusal(t, command, run(t, command, certFlag), exitUsage,
+			"of the HTTP TLS certificate file and key file one is set: set both or neither")
+	}
+	none := t.TempDir() + "/none"
+	wantRefusal(t, "no certificate", i.run("serve --http-addr=127.0.0.1:0 "+keyFlag+" --http-tls-cert-file="+none), exitFailed,
+		`Cannot serve with the certificate in "`+none+`" and the key in "`+strings.TrimPrefix(keyFlag, "--http-tls-key-file=")+
+			`": open `+none+": no such file or directory.")
 }
 
 func TestHealthOfUnhealthy(t *testing.T) {
