@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -128,6 +129,48 @@ func TestBatchedCallersAreIndependent(t *testing.T) {
 			t.Error("got no lookup together, want some")
 		}
 	})
+}
+
+// TestCallersWhoComeAndGo has many who give up at the moment at which they are answered: nobody gets an answer that was another's,
+// although those who wait are kept for the next.
+func TestCallersWhoComeAndGo(t *testing.T) {
+	t.Parallel()
+	wait := func() { time.Sleep(time.Duration(rand.IntN(100)) * time.Microsecond) }
+	one := func(_ context.Context, key int) (int, error) {
+		wait()
+		return key * key, nil
+	}
+	c := newDataloader(2, new(batchSizes), one, func(_ context.Context, keys []int) ([]found[int], error) {
+		wait()
+		answers := make([]found[int], len(keys))
+		for i, key := range keys {
+			answers[i].value = key * key
+		}
+		return answers, nil
+	})
+	var callers sync.WaitGroup
+	var answered, gone atomic.Int64
+	for caller := range 32 {
+		callers.Go(func() {
+			for round := range 500 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.IntN(400))*time.Microsecond)
+				key := caller*1000 + round
+				switch got, err := c.find(ctx, key); {
+				case err != nil:
+					gone.Add(1)
+				case got != key*key:
+					t.Errorf("got %d, want %d", got, key*key)
+				default:
+					answered.Add(1)
+				}
+				cancel()
+			}
+		})
+	}
+	callers.Wait()
+	if answered.Load() < 100 || gone.Load() < 100 {
+		t.Errorf("got %d answered and %d gone, want many of both", answered.Load(), gone.Load())
+	}
 }
 
 // A statement that hangs, on a connection that nobody answers any more, must not hold up the others.
