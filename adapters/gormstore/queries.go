@@ -180,15 +180,16 @@ var postgresQueries = queries{
 			SELECT $1, t.user_id, $3, $4, $5 FROM t WHERE ` + tokenAccepted + `$3) RETURNING id),
 		c AS (INSERT INTO paste_contents (paste_id, lifetime, document) SELECT p.id, $6, $7 FROM p)
 		SELECT ` + tokenColumns + ` FROM t`,
+	// The foreign key locks the owners in the order of the rows: that of their ids, in which whoever locks several users does.
 	createDocuments: `WITH q AS MATERIALIZED (SELECT * FROM unnest((SELECT $1::text[]), (SELECT $2::text[]), ` + createdArrays + `),
 		p AS (INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility)
-			SELECT q.id, q.owner, q.created_at, q.expires_at, q.visibility FROM q)
+			SELECT q.id, q.owner, q.created_at, q.expires_at, q.visibility FROM q ORDER BY q.owner COLLATE "C")
 		INSERT INTO paste_contents (paste_id, lifetime, document) SELECT q.id, q.lifetime, q.document FROM q`,
 	createOwns: `WITH q AS MATERIALIZED (SELECT * FROM unnest((SELECT $1::text[]), (SELECT $2::bytea[]), ` + createdArrays + `),
 		t AS MATERIALIZED (SELECT q.n, ` + tokenColumns + ` FROM q JOIN access_tokens t ON t.hash = q.owner),
 		p AS (INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility)
 			SELECT q.id, t.user_id, q.created_at, q.expires_at, q.visibility FROM q JOIN t ON t.n = q.n
-			WHERE ` + tokenAccepted + `q.created_at) RETURNING id),
+			WHERE ` + tokenAccepted + `q.created_at) ORDER BY t.user_id RETURNING id),
 		c AS (INSERT INTO paste_contents (paste_id, lifetime, document)
 			SELECT q.id, q.lifetime, q.document FROM q JOIN p ON p.id = q.id)
 		SELECT t.n, ` + tokenColumns + ` FROM t`,

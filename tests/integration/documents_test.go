@@ -488,3 +488,68 @@ func TestSweepingPastesWithContent(t *testing.T) {
 		wantAllCounted(t, s.pastes, []string{"kept"})
 	})
 }
+
+// TestCreationsBesideAnImport has pastes of several owners stored by one statement, beside somebody who locks the same users in the
+// order of their ids, as an import does: nobody has to be undone.
+func TestCreationsBesideAnImport(t *testing.T) {
+	t.Parallel()
+	for _, own := range []bool{false, true} {
+		t.Run(fmt.Sprint("with tokens ", own), func(t *testing.T) {
+			t.Parallel()
+			cfg := database.Postgres(t)
+			cfg.MaxConnections = 4 // one statement that creates at once
+			store, db := database.Open(t, cfg), database.SQL(t, cfg)
+			users, tokens, pastes := gormstore.NewUsers(store), gormstore.NewTokens(store), gormstore.NewPastes(store)
+			results, err := users.Import(t.Context(), accounts(t, "a=a", "m=m", "z=z"))
+			outcomes(t, results, err)
+			hashes := map[string]token.Hash{}
+			for _, owner := range []string{"a", "m", "z"} {
+				hashes[owner] = token.Generate().Hash()
+				made := token.Token{ID: token.ID(owner), Owner: user.ID(owner), Hash: hashes[owner], CreatedAt: time.Now()}
+				if err := tokens.Create(t.Context(), made); err != nil {
+					t.Fatal(err)
+				}
+			}
+			lock := "SELECT id FROM users WHERE id = '%s' FOR UPDATE"
+			first, other := begin(t, db, "1min"), begin(t, db, "1min")
+			exec(t, first, fmt.Sprintf(lock, "m"))
+			exec(t, other, fmt.Sprintf(lock, "a"))
+			var creators sync.WaitGroup
+			for _, owner := range []string{"m", "z", "a"} { // the first goes by itself, and the others wait for it
+				creators.Go(func() {
+					made, err := newDocument("by-"+owner, owner, "code"), error(nil)
+					if own {
+						_, err = pastes.CreateOwnDocument(t.Context(), hashes[owner], made)
+					} else {
+						err = pastes.CreateDocument(t.Context(), made)
+					}
+					if err != nil {
+						t.Errorf("%s: got %v, want no error", owner, err)
+					}
+				})
+				if owner == "m" {
+					waitForWaiters(t, db, 1)
+				}
+				time.Sleep(20 * time.Millisecond) // until it is in the queue
+			}
+			if err := first.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+				if ids := column(t, db, "SELECT id FROM pastes"); len(ids) == 1 {
+					break // by the first, and the next statement has begun
+				}
+			}
+			waitForWaiters(t, db, 1)
+			exec(t, other, fmt.Sprintf(lock, "z"))
+			if err := other.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			creators.Wait()
+			wantNoDeadlocks(t, db)
+			if ids := column(t, db, "SELECT p.id FROM pastes p JOIN paste_contents c ON c.paste_id = p.id ORDER BY 1"); len(ids) != 3 {
+				t.Errorf("got %v, want three pastes with content", ids)
+			}
+		})
+	}
+}
