@@ -517,7 +517,8 @@ func TestCreationsBesideAnImport(t *testing.T) {
 			var creators sync.WaitGroup
 			for _, owner := range []string{"m", "z", "a"} { // the first goes by itself, and the others wait for it
 				creators.Go(func() {
-					made, err := newDocument("by-"+owner, owner, "code"), error(nil)
+					made := newDocument("by-"+owner, owner, "code")
+					var err error
 					if own {
 						_, err = pastes.CreateOwnDocument(t.Context(), hashes[owner], made)
 					} else {
