@@ -208,38 +208,51 @@ func newEditRows(id paste.ID, edits []paste.Edit, first int64) []editRow {
 	return rows
 }
 
+type changeFunc = func(token.Token, paste.Document) (paste.Change, error)
+
 // Update implements paste.DocumentUpdater.
-func (p *Pastes) Update(
-	ctx context.Context, id paste.ID, presented token.Hash, change func(token.Token, paste.Document) (paste.Change, error),
-) (updated paste.Document, err error) {
+func (p *Pastes) Update(ctx context.Context, id paste.ID, presented token.Hash, change changeFunc) (updated paste.Document, err error) {
 	if !isText(string(id)) {
 		id = ""
+	}
+	if p.store.file == nil {
+		return p.updateInTwo(ctx, id, presented, change)
 	}
 	err = p.store.transaction(ctx, func(tx *gorm.DB) error {
 		held, err := p.locked(ctx, tx, id, presented)
 		if err != nil {
 			return err
 		}
-		stored := held.document
-		changed, err := change(held.holder, stored)
-		switch {
-		case err != nil:
+		changed, result, err := apply(held, change)
+		if err != nil {
 			return err
-		case stored.ID == "":
-			return errNotFound
 		}
-		if updated = stored; !changed.Changed {
+		if updated = result; !changed.Changed {
 			return nil
 		}
-		updated.Title, updated.Visibility, updated.Tags = changed.Title, changed.Visibility, changed.Tags
-		updated.Pasties, updated.Edits = changed.Pasties, changed.Edits
-		changed.Document = updated
 		return store(tx, held, changed)
 	})
 	if err != nil {
 		return paste.Document{}, err
 	}
 	return updated, nil
+}
+
+// apply returns what to store, if it is Changed, and what to answer.
+func apply(held heldDocument, change changeFunc) (changed paste.Change, updated paste.Document, err error) {
+	changed, err = change(held.holder, held.document)
+	switch updated = held.document; {
+	case err != nil:
+		return paste.Change{}, paste.Document{}, err
+	case updated.ID == "":
+		return paste.Change{}, paste.Document{}, errNotFound
+	case !changed.Changed:
+		return changed, updated, nil
+	}
+	updated.Title, updated.Visibility, updated.Tags = changed.Title, changed.Visibility, changed.Tags
+	updated.Pasties, updated.Edits = changed.Pasties, changed.Edits
+	changed.Document = updated
+	return changed, updated, nil
 }
 
 // locked returns a paste that nobody else can change or delete before the transaction ends, and the token with that hash, or

@@ -28,6 +28,11 @@ type queries struct {
 	createOwn         string // likewise, with a hash for the owner
 	createDocuments   string // $1 to $7: arrays of the same
 	createOwns        string // likewise
+	lockPaste         string // $1: paste id; empty where GORM does it, as are the next four
+	setVisibility     string // $1: paste id, $2: visibility
+	storeContent      string // $1 to $6: the columns of contentRow
+	dropEdits         string // $1: paste id, $2: position of the first that stays
+	storeEdit         string // $1 to $3: the columns of editRow
 	activeIDs         string // $1: owner; timed
 	joinedActiveIDs   string // the same in one row: their number, and themselves with line feeds in between
 	activeCount       string // timed
@@ -193,6 +198,13 @@ var postgresQueries = queries{
 		c AS (INSERT INTO paste_contents (paste_id, lifetime, document)
 			SELECT q.id, q.lifetime, q.document FROM q JOIN p ON p.id = q.id)
 		SELECT t.n, ` + tokenColumns + ` FROM t`,
+	lockPaste:     `SELECT p.id FROM pastes p WHERE p.id = $1 FOR UPDATE`,
+	setVisibility: `UPDATE pastes SET visibility = $2 WHERE id = $1`,
+	storeContent: `INSERT INTO paste_contents (paste_id, lifetime, document, first_edit, edits, history_bytes)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (paste_id) DO UPDATE SET document = excluded.document,
+			first_edit = excluded.first_edit, edits = excluded.edits, history_bytes = excluded.history_bytes`,
+	dropEdits: `DELETE FROM paste_edits WHERE paste_id = $1 AND position < $2`,
+	storeEdit: `INSERT INTO paste_edits (paste_id, position, entry) VALUES ($1, $2, $3)`,
 	activeIDs: postgresActiveIDs,
 	// A row for each id costs PostgreSQL a third more, and its readers several times as much.
 	joinedActiveIDs: `SELECT count(*), coalesce(string_agg(p.id, E'\n'), '') FROM (` + postgresActiveIDs + `) p`,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Statement is one that the database was asked to run, by GORM, by fixed SQL or by a migration.
@@ -60,7 +61,10 @@ func (s *slowStatements) end(began time.Time, query string, result driver.Result
 	s.tell(Statement{oneLine(query), duration, rows})
 }
 
-var _ pgx.QueryTracer = (*slowStatements)(nil)
+var (
+	_ pgx.QueryTracer = (*slowStatements)(nil)
+	_ pgx.BatchTracer = (*slowStatements)(nil)
+)
 
 // tracedStatement is the one that is under way on a connection. It belongs to the connection, so that none is
 // allocated for a statement.
@@ -85,16 +89,35 @@ func (s *slowStatements) TraceQueryStart(ctx context.Context, conn *pgx.Conn, da
 
 // TraceQueryEnd implements pgx.QueryTracer.
 func (s *slowStatements) TraceQueryEnd(_ context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
-	traced, ok := conn.PgConn().CustomData()[tracedStatementKey].(*tracedStatement)
-	if !ok {
-		return
+	if traced, ok := conn.PgConn().CustomData()[tracedStatementKey].(*tracedStatement); ok {
+		s.ended(traced, data.CommandTag, data.Err)
 	}
+}
+
+// TraceBatchStart implements pgx.BatchTracer. The statements of a batch are under way one after the other.
+func (s *slowStatements) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return s.TraceQueryStart(ctx, conn, pgx.TraceQueryStartData{})
+}
+
+// TraceBatchQuery implements pgx.BatchTracer.
+func (s *slowStatements) TraceBatchQuery(_ context.Context, conn *pgx.Conn, data pgx.TraceBatchQueryData) {
+	if traced, ok := conn.PgConn().CustomData()[tracedStatementKey].(*tracedStatement); ok {
+		traced.sql = data.SQL
+		s.ended(traced, data.CommandTag, data.Err)
+		traced.began = time.Now()
+	}
+}
+
+// TraceBatchEnd implements pgx.BatchTracer.
+func (*slowStatements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+func (s *slowStatements) ended(traced *tracedStatement, tag pgconn.CommandTag, err error) {
 	duration := time.Since(traced.began)
 	if duration < s.threshold {
 		return
 	}
 	rows := int64(-1)
-	if tag := data.CommandTag; data.Err == nil && (tag.Select() || tag.Insert() || tag.Update() || tag.Delete()) {
+	if err == nil && (tag.Select() || tag.Insert() || tag.Update() || tag.Delete()) {
 		rows = tag.RowsAffected()
 	}
 	s.tell(Statement{oneLine(traced.sql), duration, rows})

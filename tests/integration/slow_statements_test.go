@@ -10,6 +10,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
 )
@@ -68,9 +69,10 @@ func TestSlowStatements(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		s, told := openTold(t, cfg, time.Nanosecond)
-		queried, create := int64(1), "INSERT INTO pastes" // a query that finds one row; fixed SQL that creates a paste
+		queried, create := int64(1), "INSERT INTO pastes"               // a query that finds one row; fixed SQL that creates a paste
+		update := []string{"INSERT INTO paste_contents", "ON CONFLICT"} // one of several statements that are sent together
 		if strings.HasPrefix(string(cfg.URL), "sqlite") {
-			queried, create = -1, `INSERT INTO "pastes"`
+			queried, create, update = -1, `INSERT INTO "pastes"`, []string{`UPDATE "paste_contents"`}
 		}
 		ctx := t.Context()
 		planted := paste.Document{Paste: paste.Paste{ID: "planted-paste", Owner: "epoxy", CreatedAt: time.Now()}}
@@ -86,6 +88,13 @@ func TestSlowStatements(t *testing.T) {
 			t.Fatal(err)
 		}
 		told.wantTold(t, 1, "INSERT INTO stars")
+		if _, err := s.pastes.Update(ctx, planted.ID, token.Hash{}, func(_ token.Token, stored paste.Document) (paste.Change, error) {
+			stored.Title = "planted"
+			return paste.Change{Document: stored, Changed: true}, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		told.wantTold(t, 1, update...)
 		if _, err := s.tokens.ByOwner(ctx, "epoxy"); err != nil {
 			t.Fatal(err)
 		}
