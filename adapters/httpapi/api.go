@@ -63,7 +63,8 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	}
 	api := &API{
 		modules: modules, languages: answers, ready: ready, deadlines: deadlines{timeout: cfg.RequestTimeout},
-		maxBody: int64(cfg.PasteMaxBody), limits: newLimits(cfg.Limits, time.Now), longBodies: newLongBodies(), readTimeout: cfg.ReadTimeout, proxies: trusted, log: log,
+		maxBody: int64(cfg.PasteMaxBody), limits: newLimits(cfg.Limits, time.Now), longBodies: newLongBodies(),
+		readTimeout: cfg.ReadTimeout, proxies: trusted, log: log,
 	}
 	releaseMode()
 	engine := gin.New()

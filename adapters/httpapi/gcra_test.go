@@ -68,6 +68,6 @@ func BenchmarkGCRA(b *testing.B) {
 	g, now := newGCRA(1_000_000, time.Second, 1_000_000), time.Now()
 	b.ReportAllocs()
 	for i := range b.N {
-		g.take(uint64(i&1023), now) //nolint:gosec // never negative
+		g.take(uint64(i&1023), now)
 	}
 }

@@ -86,7 +86,9 @@ func TestRequestsAreLimited(t *testing.T) {
 	wantStatuses(t, "preflight", []int{204, 204, 204}, func() *httptest.ResponseRecorder {
 		return l.ask(http.MethodOptions, "/data/language", "192.0.2.1:1", "")
 	})
-	wantStatuses(t, "no path escapes", []int{429}, func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, "/a%2Fb", "192.0.2.1:1", "") })
+	wantStatuses(t, "no path escapes", []int{429}, func() *httptest.ResponseRecorder {
+		return l.ask(http.MethodGet, "/a%2Fb", "192.0.2.1:1", "")
+	})
 	l.pass(100 * time.Millisecond)
 	wantStatuses(t, "a tenth of a second later", []int{200, 429}, language("192.0.2.1:1000"))
 }

@@ -50,7 +50,8 @@ func TestNoLimitsByDefault(t *testing.T) {
 	t.Parallel()
 	p := program.Serve(t, string(database.SQLite(t).URL))
 	for range 200 {
-		if answer := send(t, p, http.MethodGet, "/user/self"); answer.StatusCode != http.StatusUnauthorized || answer.Header.Get("RateLimit") != "" {
+		answer := send(t, p, http.MethodGet, "/user/self")
+		if answer.StatusCode != http.StatusUnauthorized || answer.Header.Get("RateLimit") != "" {
 			t.Fatalf("got %d with %v, want 401 and no limit", answer.StatusCode, answer.Header)
 		}
 	}
