@@ -122,7 +122,6 @@ func (b *body) moveToFile() (err error) {
 			fmt.Errorf("a file for a long body: %w", err))
 	}
 	b.held = b.held[:0]
-	runtime.Gosched() // many bodies that arrive fast keep nobody waiting for longer than such a piece takes
 	return nil
 }
 
