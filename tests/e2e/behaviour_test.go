@@ -23,9 +23,16 @@ import (
 // databasePaths are the endpoints that ask the database.
 var databasePaths = []string{"/user/epoxy/exists", "/user/epoxy", "/user/self", "/user/self/pastes", "/data/numPastes"}
 
+// databaseRequests are all that ask the database.
+var databaseRequests = []request{
+	get("/user/epoxy/exists"), get("/user/epoxy"), get("/user/self", owner), get("/user/self/pastes", owner), get("/data/numPastes"),
+	post(simple), post(simple, owner), with(http.MethodPost, "/raw", "\nx"), get("/paste/oldest01"), get("/raw/oldest01/part0001"),
+	edit("/paste/oldest01", `{"title":"t"}`), with(http.MethodDelete, "/paste/oldest01", owner), get("/readyz"),
+}
+
 func wantStatus(t *testing.T, server *program.Process, path string, status int) (*http.Response, string) {
 	t.Helper()
-	response, body := exchange(t, server.Address, http.MethodGet, path, authorization(program.EpoxyToken))
+	response, body := exchange(t, server, http.MethodGet, path, authorization(program.EpoxyToken))
 	if response.StatusCode != status {
 		t.Errorf("%.100s: got %s, want %d: %s", path, response.Status, status, body)
 	}
@@ -56,18 +63,18 @@ func TestDatabaseUnreachable(t *testing.T) {
 			}
 			fail(proxy)
 			var waiting sync.WaitGroup
-			for _, path := range append(slices.Clone(databasePaths), "/readyz") {
+			for _, r := range databaseRequests {
 				waiting.Go(func() {
 					started := time.Now()
-					response, body := wantStatus(t, server, path, http.StatusServiceUnavailable)
-					if response.Header.Get("Retry-After") == "" {
-						t.Errorf("%s: got no Retry-After, want one", path)
+					response, body := exchange(t, server, r.method, r.target, slices.Clone(r.headers)...)
+					if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
+						t.Errorf("%s %s: got %s, %v, want 503 with Retry-After", r.method, r.target, response.Status, response.Header)
 					}
 					if !strings.Contains(body, `"statusMessage":"The database did not answer in time.`) {
-						t.Errorf("%s: got %s, want it to say that the database did not answer in time", path, body)
+						t.Errorf("%s %s: got %s, want it to say that the database did not answer in time", r.method, r.target, body)
 					}
 					if took := time.Since(started); took > limit+slowness {
-						t.Errorf("%s: got an answer after %v, want it within %v", path, took, limit+slowness)
+						t.Errorf("%s %s: got an answer after %v, want it within %v", r.method, r.target, took, limit+slowness)
 					}
 				})
 			}
@@ -157,7 +164,7 @@ func TestStopping(t *testing.T) {
 	inFlight := stallRequest(t, server, proxy)
 	server.Signal(syscall.SIGTERM)
 	program.Eventually(t, "the server is draining", func() bool {
-		response, err := http.Get("http://" + server.Address + "/healthz")
+		response, err := server.Client().Get("http://" + server.Address + "/healthz")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +198,7 @@ func stallRequest(t *testing.T, server *program.Process, proxy *faultproxy.Proxy
 	proxy.Stall()
 	answered := make(chan int, 1)
 	go func() {
-		response, err := http.Get("http://" + server.Address + "/user/epoxy")
+		response, err := server.Client().Get("http://" + server.Address + "/user/epoxy")
 		if err != nil {
 			answered <- 0
 			return
@@ -368,7 +375,7 @@ func TestAccessLog(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	server := program.Serve(t, string(cfg.URL), trustTests)
-	exchange(t, server.Address, http.MethodGet, "/user/self?token="+program.EpoxyToken, authorization("Bearer "+program.EpoxyToken))
+	exchange(t, server, http.MethodGet, "/user/self?token="+program.EpoxyToken, authorization("Bearer "+program.EpoxyToken))
 	line := server.WaitForLog("request")
 	if line["request_id"] != "golden" || line["route"] != "/user/self" || line["status"] != float64(200) || line["method"] != "GET" {
 		t.Errorf("got %v, want the request id, route, status and method of the request", line)
@@ -398,7 +405,7 @@ func TestHostileInput(t *testing.T) {
 	for b := range 256 {
 		for _, path := range []string{"/user/%%%02x", "/data/language?name=%%%02x", "/data/languageExt?extension=%%%02x"} {
 			target := fmt.Sprintf(path, b)
-			response, _ := exchange(t, server.Address, http.MethodGet, target)
+			response, _ := exchange(t, server, http.MethodGet, target)
 			if response.StatusCode >= http.StatusInternalServerError {
 				t.Errorf("%s: got %s, want no failure of the server", target, response.Status)
 			}
@@ -487,7 +494,7 @@ func TestStoppingCutsOff(t *testing.T) {
 	proxy.Drop()
 	before := proxy.RoundTrips()
 	go func() {
-		if response, err := http.Get("http://" + server.Address + "/user/epoxy"); err == nil {
+		if response, err := server.Client().Get("http://" + server.Address + "/user/epoxy"); err == nil {
 			_ = response.Body.Close()
 		}
 	}()

@@ -211,6 +211,7 @@ var decisions = []decision{
 	{"caching", []request{
 		get("/data/language?name=Rust", "If-None-Match: *"),
 		get("/data/languageExt?extension=rs", "If-None-Match: \"other\", W/\"also other\""),
+		get("/data/languageExt?extension=rs", "If-None-Match: *"),
 		get("/user/self", authorization(program.EpoxyToken), "If-None-Match: *"),
 		get("/user/putty"),
 	}},

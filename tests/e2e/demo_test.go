@@ -52,7 +52,7 @@ func TestDemo(t *testing.T) {
 		}
 		var answers []string
 		for _, line := range lines {
-			status, body := line.send(t)
+			status, body := line.send(t, server)
 			if status != http.StatusOK || len(body) < len(`""`) || body == "[]" {
 				t.Errorf("%+v: got %d %s, want 200 and something in it", line, status, body)
 			}
@@ -103,7 +103,7 @@ func printedRequests(t *testing.T, server *program.Process) (requests []printedR
 }
 
 // send sends the request as curl does.
-func (r printedRequest) send(t *testing.T) (status int, answer string) {
+func (r printedRequest) send(t *testing.T, server *program.Process) (status int, answer string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), r.method, r.url, strings.NewReader(r.body))
 	if err != nil {
@@ -115,7 +115,7 @@ func (r printedRequest) send(t *testing.T) (status int, answer string) {
 	if r.body != "" {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	response, err := (&http.Client{Timeout: program.Patience}).Do(request)
+	response, err := server.Client().Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func wantDemoPastes(t *testing.T, server *program.Process, lines []printedReques
 		t.Errorf("got the title %q and the edits %+v, want what the demonstration and the line have changed", edited.Title, edited.Edits)
 	}
 	deletion := printedRequest{token: lines[11].token, method: http.MethodDelete, url: "http://" + server.Address + "/paste/" + created.ID}
-	if status, body := deletion.send(t); status != http.StatusOK || body != "{}" {
+	if status, body := deletion.send(t, server); status != http.StatusOK || body != "{}" {
 		t.Errorf("got %d %s, want 200 {} for the owner who deletes", status, body)
 	}
 }

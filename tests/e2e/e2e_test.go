@@ -16,6 +16,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/openapi"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
@@ -27,13 +28,16 @@ var (
 func TestMain(m *testing.M) {
 	code := database.Main(m)
 	program.Remove()
+	if code == 0 && wholePackage() {
+		code = everythingSeen()
+	}
 	os.Exit(code)
 }
 
 // exchange sends one request exactly as it stands and returns the answer.
-func exchange(t *testing.T, address, method, target string, headers ...string) (*http.Response, string) {
+func exchange(t *testing.T, server *program.Process, method, target string, headers ...string) (*http.Response, string) {
 	t.Helper()
-	connection, err := net.DialTimeout("tcp", address, program.Patience)
+	connection, err := net.DialTimeout("tcp", server.Address, program.Patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +69,7 @@ func exchange(t *testing.T, address, method, target string, headers ...string) (
 	if err != nil {
 		t.Fatalf("%s %.100s: got %v, want a body", method, target, err)
 	}
+	server.Check(openapi.Answer{Method: method, Target: target, Status: response.StatusCode, Header: response.Header, Body: content})
 	return response, string(content)
 }
 
@@ -121,7 +126,7 @@ func TestDecisions(t *testing.T) {
 				for i, header := range r.headers {
 					headers[i] = names.fill(header)
 				}
-				response, body := exchange(t, server.Address, r.method, names.fill(r.target), headers...)
+				response, body := exchange(t, server, r.method, names.fill(r.target), headers...)
 				names.learn(r.name, response, body)
 				fmt.Fprintf(&golden, "> %s %s\n", r.method, readable(r.target))
 				for _, header := range r.headers {

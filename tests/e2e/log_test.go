@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/openapi"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
@@ -34,7 +35,8 @@ func ask(t *testing.T, server *program.Process, path string, times int) {
 		if err != nil {
 			t.Fatalf("request %d: got %v, want an answer", n, err)
 		}
-		_, err = io.Copy(io.Discard, response.Body)
+		body, err := io.ReadAll(response.Body)
+		server.Check(openapi.Answer{Method: http.MethodGet, Target: path, Status: response.StatusCode, Header: response.Header, Body: body})
 		if _ = response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
 			t.Fatalf("request %d: got %s, error %v, want 200", n, response.Status, err)
 		}

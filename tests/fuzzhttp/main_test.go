@@ -22,6 +22,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/openapi"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
@@ -74,6 +75,7 @@ type site struct {
 	base        string
 	trusting    bool // the fuzzer is a trusted proxy
 	reference   *reference
+	contract    *openapi.Contract // nil: no answer comes from the program
 	log         *logOracle
 	etags       etags
 	answered    atomic.Int64 // answers of the program's own
@@ -85,7 +87,11 @@ type site struct {
 func startSite(t *testing.T, cfg gormstore.Config, base string, trusting bool) *site {
 	t.Helper()
 	program.Fixture(t, cfg)
-	s := &site{base: base, trusting: trusting, reference: startReference(t, base)}
+	contract, err := openapi.Shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{base: base, trusting: trusting, reference: startReference(t, base), contract: contract}
 	s.log = newLogOracle(s)
 	settings := []string{
 		"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s",

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/gluepot/gluepot/tests/openapi"
 )
 
 // complaint is something wrong with an answer. Its class is the same for the same defect.
@@ -171,6 +173,13 @@ func (s *site) judge(v *verdict, e expectation, a *answer) {
 		s.judgeBody(&of, e.request, w, a)
 	case w.body != "" && w.endpoint != ownPastes && a.status == http.StatusOK && a.header.Get("Content-Length") != strconv.Itoa(len(w.body)):
 		of.add("wrong length for HEAD", "%q", a.header.Get("Content-Length"))
+	}
+	if s.contract != nil {
+		if err := s.contract.Check(s.base, openapi.Answer{
+			Method: e.request.Method, Target: e.request.URL.EscapedPath(), Status: a.status, Header: a.header, Body: a.body,
+		}); err != nil {
+			of.add("not as documented", "%v", err)
+		}
 	}
 	for _, c := range of {
 		v.add(c.class+" at "+name(w.endpoint), "%s", c.detail)

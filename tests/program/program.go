@@ -17,6 +17,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gluepot/gluepot/tests/openapi"
 )
 
 // Patience is how long anything may take that a test waits for: on a machine that is busy with something else, too.
@@ -144,6 +146,7 @@ type Process struct {
 	Stdout, Stderr Output
 	Exited         chan struct{} // closed when it has ended
 	Address        string        // of a server
+	basePath       string
 }
 
 // Binary returns the path of the program.
@@ -189,6 +192,11 @@ func start(t *testing.T, path string, stdin *os.File, log io.Writer, settings, a
 	t.Helper()
 	p := &Process{t: t, Cmd: exec.Command(path, args...), Exited: make(chan struct{})}
 	p.Cmd.Env, p.Cmd.Dir = environment(settings...), t.TempDir()
+	for _, setting := range settings {
+		if path, ok := strings.CutPrefix(setting, "GLUEPOT_HTTP_BASE_PATH="); ok {
+			p.basePath = path
+		}
+	}
 	p.Cmd.Stdout, p.Cmd.Stderr = &p.Stdout, &p.Stderr
 	if log != nil {
 		p.Cmd.Stderr = log
@@ -290,6 +298,26 @@ func (p *Process) Signal(s os.Signal) {
 	}
 }
 
+// Client returns a client of the server. An answer that is not as the interface's document has it fails the test.
+func (p *Process) Client() *http.Client {
+	return &http.Client{Timeout: Patience, Transport: &openapi.Transport{Check: p.Check}}
+}
+
+// Check fails the test when an answer of the server is not as the interface's document has it.
+func (p *Process) Check(answer openapi.Answer) {
+	p.t.Helper()
+	if os.Getenv(envProgram) != "" { // it has a document of its own
+		return
+	}
+	contract, err := openapi.Shared()
+	if err == nil {
+		err = contract.Check(p.basePath, answer)
+	}
+	if err != nil {
+		p.t.Error(err)
+	}
+}
+
 // Get returns the status and the body of an answer.
 func (p *Process) Get(path, token string) (int, string) {
 	p.t.Helper()
@@ -300,7 +328,7 @@ func (p *Process) Get(path, token string) (int, string) {
 	if token != "" {
 		request.Header.Set("Authorization", token)
 	}
-	response, err := (&http.Client{Timeout: Patience}).Do(request)
+	response, err := p.Client().Do(request)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -1,0 +1,338 @@
+// Package openapi holds the answers that tests receive against the document that describes the interface.
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/gluepot/gluepot/adapters/httpapi"
+)
+
+// Contract is a document, and which of its operations and statuses have been seen. It is safe for concurrent use.
+type Contract struct {
+	paths      []path
+	components openapi3.ResponseBodies
+	schemas    map[*openapi3.Schema]*jsonschema.Schema
+
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+// path is one of the document.
+type path struct {
+	name      string
+	segments  []string
+	noBase    bool // it stands outside the base path
+	operation map[string]*openapi3.Operation
+}
+
+// Shared returns the contract of the interface that stands in this tree, which is compiled once.
+var Shared = sync.OnceValues(func() (*Contract, error) {
+	_, document := httpapi.OpenAPI("")
+	return New(document)
+})
+
+// New compiles a document in JSON. It fails when the document is not valid, its examples included, or leaves room for answers
+// that it does not describe.
+func New(document []byte) (*Contract, error) {
+	loader := openapi3.NewLoader()
+	described, err := loader.LoadFromData(document)
+	if err != nil {
+		return nil, err
+	}
+	if err := described.Validate(loader.Context); err != nil {
+		return nil, err
+	}
+	schemas, err := newCompiler(document)
+	if err != nil {
+		return nil, err
+	}
+	c := &Contract{components: described.Components.Responses, schemas: map[*openapi3.Schema]*jsonschema.Schema{}, seen: map[string]bool{}}
+	for name, item := range described.Paths.Map() {
+		p := path{name: name, segments: strings.Split(name, "/"), noBase: len(item.Servers) > 0, operation: item.Operations()}
+		c.paths = append(c.paths, p)
+		for method, operation := range p.operation {
+			for status, response := range operation.Responses.Map() {
+				if status == "default" {
+					return nil, fmt.Errorf("%s %s: it documents every status at once", method, name)
+				}
+				if err := c.compile(schemas, response.Value); err != nil {
+					return nil, fmt.Errorf("%s %s %s: %w", method, name, status, err)
+				}
+			}
+		}
+	}
+	for name, response := range c.components {
+		if err := c.compile(schemas, response.Value); err != nil {
+			return nil, fmt.Errorf("the response %s: %w", name, err)
+		}
+	}
+	slices.SortFunc(c.paths, func(a, b path) int { // names before parameters
+		return strings.Compare(strings.ReplaceAll(a.name, "{", "~"), strings.ReplaceAll(b.name, "{", "~"))
+	})
+	return c, nil
+}
+
+// compile compiles the schemas of a response.
+func (c *Contract) compile(schemas *compiler, response *openapi3.Response) error {
+	for name, header := range response.Headers {
+		if err := c.compileSchema(schemas, header.Value.Schema); err != nil {
+			return fmt.Errorf("header %s: %w", name, err)
+		}
+	}
+	for mediaType, content := range response.Content {
+		if err := c.compileSchema(schemas, content.Schema); err != nil {
+			return fmt.Errorf("%s: %w", mediaType, err)
+		}
+	}
+	return nil
+}
+
+func (c *Contract) compileSchema(schemas *compiler, schema *openapi3.SchemaRef) (err error) {
+	if schema == nil {
+		return errors.New("there is no schema")
+	}
+	if c.schemas[schema.Value] != nil {
+		return nil
+	}
+	if err := schema.WalkSubtree(checkClosed); err != nil {
+		return err
+	}
+	c.schemas[schema.Value], err = schemas.compile(schema)
+	return err
+}
+
+// checkClosed returns an error for a schema that would let an answer have what nobody described.
+func checkClosed(pointer string, schema *openapi3.SchemaRef) error {
+	s := schema.Value
+	if (s.Type.Includes("object") || len(s.Properties) > 0) && s.AdditionalProperties.Has == nil && s.AdditionalProperties.Schema == nil {
+		return fmt.Errorf("%s: it does not say whether there may be additionalProperties", pointer)
+	}
+	if s.Format != "" && formats[s.Format] == nil {
+		return fmt.Errorf("%s: nothing checks the format %q", pointer, s.Format)
+	}
+	return nil
+}
+
+// Answer is what a server has sent.
+type Answer struct {
+	Method string
+	Target string // of the request: path and query, as they were sent
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Check returns how an answer of a server with that base path differs from the document, or nil.
+func (c *Contract) Check(basePath string, a Answer) error {
+	if refusedByNetHTTP(a) {
+		return nil
+	}
+	responses, method, name := c.find(basePath, a)
+	response := responses.Status(a.Status)
+	if response == nil {
+		return fmt.Errorf("%s %s: the status %d is not documented for %s", a.Method, a.Target, a.Status, name)
+	}
+	err := errors.Join(c.checkHeaders(response.Value, a.Header), c.checkBody(response.Value, a))
+	if err != nil {
+		return fmt.Errorf("%s %s: %d is not as documented for %s: %w\n%.1000s", a.Method, a.Target, a.Status, name, err, a.Body)
+	}
+	if method == a.Method {
+		c.mu.Lock()
+		c.seen[fmt.Sprintf("%s %d", name, a.Status)] = true
+		c.mu.Unlock()
+	}
+	return nil
+}
+
+// refusedByNetHTTP tells answers to what is no request that reaches the interface (decision 0026).
+func refusedByNetHTTP(a Answer) bool {
+	switch a.Status {
+	case http.StatusBadRequest, http.StatusRequestHeaderFieldsTooLarge, http.StatusHTTPVersionNotSupported:
+		return a.Header.Get("X-Request-Id") == "" && strings.HasPrefix(a.Header.Get("Content-Type"), "text/plain")
+	}
+	return false
+}
+
+// find returns what may be answered to a request, and the operation that takes it.
+func (c *Contract) find(basePath string, a Answer) (responses *openapi3.Responses, method, name string) {
+	escaped, _, _ := strings.Cut(a.Target, "?")
+	if target, err := url.PathUnescape(escaped); err == nil && !strings.Contains(strings.ToUpper(escaped), "%2F") { // which separates nothing
+		for _, p := range c.paths {
+			if !p.fits(basePath, target) {
+				continue
+			}
+			method = a.Method
+			if method == http.MethodHead {
+				method = http.MethodGet
+			}
+			if operation := p.operation[method]; operation != nil {
+				return operation.Responses, method, method + " " + p.name
+			}
+			if method == http.MethodOptions {
+				return c.elsewhere(http.StatusNoContent, "Options"), "", "OPTIONS"
+			}
+			if strings.Contains(target, "//") { // a parameter that is empty, for which only operations have an answer
+				break
+			}
+			return c.elsewhere(http.StatusMethodNotAllowed, "MethodNotAllowed"), "", "methods that a path does not take"
+		}
+	}
+	return c.elsewhere(http.StatusNotFound, "NothingHere"), "", "paths that are not there"
+}
+
+// elsewhere is for requests that are no operation.
+func (c *Contract) elsewhere(status int, component string) *openapi3.Responses {
+	return openapi3.NewResponses(openapi3.WithStatus(status, c.components[component]))
+}
+
+func (p path) fits(basePath, target string) bool {
+	if !p.noBase {
+		below, ok := strings.CutPrefix(target, basePath)
+		if !ok {
+			return false
+		}
+		target = below
+	}
+	segments := strings.Split(strings.TrimSuffix(target, "/"), "/")
+	return slices.EqualFunc(p.segments, segments, func(pattern, segment string) bool {
+		return pattern == segment || strings.HasPrefix(pattern, "{")
+	})
+}
+
+// general are the headers that any answer may have; the introduction of the document has those that are not HTTP's own.
+var general = map[string]bool{
+	"Date": true, "Connection": true, "Content-Length": true, "Content-Type": true, "Transfer-Encoding": true,
+	"X-Content-Type-Options": true, "Content-Security-Policy": true, "Referrer-Policy": true,
+	"Access-Control-Allow-Origin": true, "Access-Control-Expose-Headers": true,
+}
+
+func (c *Contract) checkHeaders(response *openapi3.Response, header http.Header) error {
+	var wrong []error
+	documented := map[string]bool{}
+	for name, described := range response.Headers {
+		canonical := http.CanonicalHeaderKey(name)
+		documented[canonical] = true
+		values, ok := header[canonical]
+		if !ok {
+			if described.Value.Required {
+				wrong = append(wrong, fmt.Errorf("the header %s is missing", name))
+			}
+			continue
+		}
+		if err := c.schemas[described.Value.Schema.Value].Validate(strings.Join(values, ", ")); err != nil {
+			wrong = append(wrong, fmt.Errorf("the header %s: %q: %w", name, values, err))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		if !documented[name] && !general[name] {
+			wrong = append(wrong, fmt.Errorf("the header %s is not documented: %q", name, header[name]))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+func (c *Contract) checkBody(response *openapi3.Response, a Answer) error {
+	contentType := a.Header.Get("Content-Type")
+	if len(response.Content) == 0 {
+		if contentType != "" || len(a.Body) > 0 {
+			return fmt.Errorf("there is a body of %d bytes, %q", len(a.Body), contentType)
+		}
+		return nil
+	}
+	content := response.Content[contentType]
+	if content == nil {
+		return fmt.Errorf("the media type %q is not documented", contentType)
+	}
+	if a.Method == http.MethodHead {
+		if len(a.Body) > 0 {
+			return fmt.Errorf("there is a body of %d bytes", len(a.Body))
+		}
+		return nil
+	}
+	if !utf8.Valid(a.Body) {
+		return errors.New("the body is not valid UTF-8")
+	}
+	var value any = string(a.Body)
+	if mediaType, _, err := mime.ParseMediaType(contentType); err != nil {
+		return err
+	} else if strings.HasSuffix(mediaType, "json") {
+		if value, err = jsonschema.UnmarshalJSON(bytes.NewReader(a.Body)); err != nil {
+			return err
+		}
+	}
+	return c.schemas[content.Schema.Value].Validate(value)
+}
+
+// Unseen returns the operations and statuses that no answer has had, one line each.
+func (c *Contract) Unseen() (lines []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.paths {
+		for method, operation := range p.operation {
+			for status := range operation.Responses.Map() {
+				if line := method + " " + p.name + " " + status; !c.seen[line] {
+					lines = append(lines, line)
+				}
+			}
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// compiler compiles schemas that refer to others of their document.
+type compiler struct {
+	*jsonschema.Compiler
+
+	inline int // how many that have no name
+}
+
+const location = "mem:///openapi.json"
+
+func newCompiler(document []byte) (*compiler, error) {
+	c := &compiler{Compiler: jsonschema.NewCompiler()}
+	c.AssertFormat()
+	for _, format := range formats {
+		c.RegisterFormat(format)
+	}
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
+	if err == nil {
+		err = c.AddResource(location, parsed)
+	}
+	return c, err
+}
+
+func (c *compiler) compile(schema *openapi3.SchemaRef) (*jsonschema.Schema, error) {
+	if schema.Ref != "" {
+		return c.Compile(location + schema.Ref)
+	}
+	text, err := json.Marshal(schema)
+	if err != nil {
+		return nil, err
+	}
+	text = bytes.ReplaceAll(text, []byte(`"#/components/`), []byte(`"`+location+`#/components/`))
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	c.inline++
+	name := fmt.Sprintf("mem:///inline/%d.json", c.inline)
+	if err := c.AddResource(name, parsed); err != nil {
+		return nil, err
+	}
+	return c.Compile(name)
+}
