@@ -173,7 +173,7 @@ const (
 	// much is how many bytes those documents have that a buffer does not grow for little by little.
 	much = firstGrowth
 	// mostAllocated, in bytes, has room for a buffer, as many parts as there may be, and what is given up while they are read.
-	mostAllocated = 64 << 20
+	mostAllocated = maxDocument + 64<<20
 )
 
 // TestBounds has documents that would take many times their own length if they were decoded as they ask for.

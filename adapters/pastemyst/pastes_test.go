@@ -95,7 +95,7 @@ func TestBoundsOfPastes(t *testing.T) { // alone, for it counts what is allocate
 		"edits":           `{"edits":[` + strings.Repeat(`{},`, much/3) + `{}]}`,
 		"tags":            `{"tags":[` + strings.Repeat(`"",`, much/3) + `""]}`,
 		"metadata":        `{"edits":[{"metadata":[` + strings.Repeat(`"",`, much/3) + `""]}]}`,
-		"many metadata":   `{"edits":[` + strings.Repeat(`{"metadata":["","",""]},`, much/24) + `{}]}`,
+		"many metadata":   `{"edits":[` + strings.Repeat(`{"metadata":["","",""]},`, much/16) + `{}]}`,
 		"binaries":        `{"salt":` + strings.Repeat(`{"$binary":`, maxDepth-10) + `1` + strings.Repeat(`}`, maxDepth-10) + `}`,
 		"invalid UTF-8":   `{"title":"` + strings.Repeat("\xff", much) + `"}`,
 		"a surrogate":     `{"title":"` + strings.Repeat(`\ud800`, much/6) + `"}`,
