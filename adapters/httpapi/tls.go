@@ -78,7 +78,8 @@ func loadCertificate(certFile, keyFile string, log *zap.Logger) (*certificate, e
 	c.seen = c.look()
 	loaded, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, fmt.Sprintf("Cannot serve with the certificate in %q and the key in %q: %v.", certFile, keyFile, err))
+		return nil, fault.New(fault.Invalid,
+			fmt.Sprintf("Cannot serve with the certificate in %q and the key in %q: %v.", certFile, keyFile, err))
 	}
 	c.current = &loaded
 	return c, nil

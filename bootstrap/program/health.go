@@ -77,7 +77,8 @@ func loopback(listen string) (string, error) {
 // maxHealthAnswer bounds what is read of an answer: it is a few words, unless somebody else listens there.
 const maxHealthAnswer = 4 << 10
 
-// askHealth asks the server at an address for the health check at a URL. It returns nil when that answers 200, and else an error that says what came instead.
+// askHealth asks the server at an address for the health check at a URL. It returns nil when that answers 200, and
+// else an error that says what came instead.
 func askHealth(ctx context.Context, address, url string, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

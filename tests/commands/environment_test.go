@@ -108,9 +108,9 @@ func TestVariablesThatAreNoSettings(t *testing.T) {
 	}
 
 	t.Setenv("GLUEPOT_HTTP_ADR", "hunter2")
-	t.Setenv("GLUEPOT_LOG_LEVLE", "hunter2")
+	t.Setenv("GLUEPOT_LOG_LEVELS", "hunter2")
 	for _, args := range [][]string{{"serve"}, {"stats"}, {"migrate", "status"}} {
 		wantRefusal(t, strings.Join(args, " "), run(t, args...), exitUsage, `"GLUEPOT_HTTP_ADR" is no setting: did you mean GLUEPOT_HTTP_ADDR?`+
-			"\ngluepot: "+`"GLUEPOT_LOG_LEVLE" is no setting: did you mean GLUEPOT_LOG_LEVEL?`)
+			"\ngluepot: "+`"GLUEPOT_LOG_LEVELS" is no setting: did you mean GLUEPOT_LOG_LEVEL?`)
 	}
 }
