@@ -64,7 +64,7 @@ func (b *jsonBuffer) appendCharacters(s string) error {
 		if c >= ' ' && c < 0x7f && c != '"' && c != '\\' {
 			continue
 		}
-		escaped := ""
+		var escaped string
 		switch c {
 		case '\n':
 			escaped = `\n`
