@@ -48,7 +48,7 @@ func TestClientLibraries(t *testing.T) {
 		} {
 			send := func(method, path, body string, wanted int) (answer string) {
 				t.Helper()
-				status, answer := library.send(t, method, "http://"+server.Address+path, body)
+				status, answer := library.send(t, server, method, path, body)
 				if status != wanted {
 					t.Errorf("%s: %s %s: got %d %s, want %d", name, method, path, status, answer, wanted)
 				}
@@ -82,9 +82,9 @@ func TestClientLibraries(t *testing.T) {
 	})
 }
 
-func (l clientLibrary) send(t *testing.T, method, url, body string) (status int, answer string) {
+func (l clientLibrary) send(t *testing.T, server *program.Process, method, path, body string) (status int, answer string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+server.Address+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func (l clientLibrary) send(t *testing.T, method, url, body string) (status int,
 		request.Header.Set(name, value)
 	}
 	request.Header.Set("Authorization", program.EpoxyToken)
-	response, err := (&http.Client{Timeout: program.Patience}).Do(request)
+	response, err := server.Client().Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func send(t *testing.T, p *program.Process, method, path string) *http.Response 
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := (&http.Client{Timeout: program.Patience}).Do(request)
+	answer, err := p.Client().Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
