@@ -270,14 +270,18 @@ func TestTLSKeepsTheLimits(t *testing.T) {
 	if response, _ := many.receive(); response.StatusCode != http.StatusBadRequest {
 		t.Errorf("a header of many lines: got %s, want 400", response.Status)
 	}
+	_ = many.Close()
+	eventually(t, "the server has closed the connection", func() bool { return server.connections.count.Load() == 0 })
 	few := mustShake(t, server, certificate)
 	few.send("/user/epoxy", strings.Split(strings.Repeat("a:b\n", maxHeaderLines/2)+"c: d", "\n")...)
 	if response, _ := few.receive(); response.StatusCode != http.StatusOK {
 		t.Errorf("a header of few lines: got %s, want 200", response.Status)
 	}
 
-	for range 2 { // the third and fourth connection
+	server.connections.areIdle(t)
+	for range 2 { // the second has room, and the third is given that of the first
 		mustShake(t, server, certificate).ask("/user/epoxy")
+		server.connections.areIdle(t)
 	}
 	few.isClosed()
 }
