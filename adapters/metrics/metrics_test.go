@@ -107,6 +107,56 @@ func TestListen(t *testing.T) {
 	}
 }
 
+// TestPagesAreRefused wants what a browser asks for on behalf of a page to be refused, and arguments not to be shown.
+func TestPagesAreRefused(t *testing.T) {
+	t.Parallel()
+	served := New("", func() Snapshot { return Snapshot{} }).Handler()
+	for _, c := range []struct {
+		what, path, host, site string
+		private, local         int // on a private network, on loopback
+	}{
+		{"a scraper", "/metrics", "127.0.0.1:9090", "", 200, 200},
+		{"a scraper by IPv6", "/metrics", "[::1]:9090", "", 200, 200},
+		{"HTTP/1.0", "/metrics", "", "", 200, 200},
+		{"a name of this machine", "/metrics", "LocalHost:9090", "", 200, 200},
+		{"a person", "/debug/pprof/", "localhost", "none", 200, 200},
+		{"a link on such a page", "/debug/pprof/heap", "localhost", "same-origin", 200, 200},
+		{"another name", "/metrics", "gluepot.internal:9090", "", 200, 403},
+		{"a page of another site", "/debug/pprof/heap", "127.0.0.1:9090", "cross-site", 403, 403},
+		{"a page of the same site", "/debug/pprof/heap", "localhost:9090", "same-site", 403, 403},
+		{"arguments", "/debug/pprof/cmdline", "localhost", "", 404, 404},
+	} {
+		for loopback, want := range map[bool]int{false: c.private, true: c.local} {
+			request := httptest.NewRequest(http.MethodGet, c.path, http.NoBody)
+			request.Host = c.host
+			if c.site != "" {
+				request.Header.Set("Sec-Fetch-Site", c.site)
+			}
+			answer := httptest.NewRecorder()
+			if notForPages(loopback, served).ServeHTTP(answer, request); answer.Code != want {
+				t.Errorf("%s, on loopback %t: got %d, want %d", c.what, loopback, answer.Code, want)
+			}
+		}
+	}
+	server, err := Listen(t.Context(), "127.0.0.1:0", served, zap.NewNop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = server.Close() }()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+server.Addr().String()+"/metrics", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Host = "page.example"
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _ = answer.Body.Close(); answer.StatusCode != http.StatusForbidden {
+		t.Errorf("a rebound name: got %d, want %d", answer.StatusCode, http.StatusForbidden)
+	}
+}
+
 func BenchmarkRequest(b *testing.B) {
 	route := New("", func() Snapshot { return Snapshot{} }).Route("GET", "/user/:username")
 	b.ReportAllocs()

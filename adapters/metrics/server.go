@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -21,11 +22,35 @@ func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound) // arguments may hold the database's password
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	return mux
+}
+
+// notForPages refuses what a page in somebody's browser asks for: one of another site, and, where only this machine is
+// listened to, one whose own name has been pointed at it (DNS rebinding), which is the name that it asks for.
+func notForPages(loopback bool, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		site := r.Header.Get("Sec-Fetch-Site")
+		switch {
+		case site == "cross-site" || site == "same-site":
+			http.Error(w, "This is not for pages of other sites.", http.StatusForbidden)
+		case loopback && !localHost(r.Host):
+			http.Error(w, "Ask for localhost or an IP address.", http.StatusForbidden)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+func localHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.Trim(host, "[]"))
+	return host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host) != nil
 }
 
 // Server runs a handler on a socket.
@@ -50,6 +75,8 @@ func Listen(ctx context.Context, address string, handler http.Handler, log *zap.
 		return nil, fault.Wrap(fault.Unavailable,
 			fmt.Sprintf("Cannot listen on %s. Choose another address with --admin-addr or GLUEPOT_ADMIN_ADDR.", address), err)
 	}
+	bound, isTCP := listener.Addr().(*net.TCPAddr)
+	handler = notForPages(isTCP && bound.IP.IsLoopback(), handler)
 	server := &Server{listener: listener, http: &http.Server{
 		Handler: handler, ReadTimeout: maxHeaderTime, WriteTimeout: maxProfile, IdleTimeout: maxIdle, ErrorLog: zap.NewStdLog(zap.NewNop()),
 	}}
