@@ -44,6 +44,17 @@ func (g *gcra) look(key uint64, now time.Time) (v verdict) {
 	return v
 }
 
+// maxDebt is for how long at most a key waits after having been charged with more than its burst.
+const maxDebt = time.Hour
+
+// charge counts one that has happened, whether it is allowed or not: what came too many is waited for.
+func (g *gcra) charge(key uint64, now time.Time) {
+	most := now.Add(g.interval*time.Duration(g.burst) + maxDebt).UnixNano()
+	g.kept.update(key, now.UnixNano(), func(at int64) int64 {
+		return min(max(at, now.UnixNano())+int64(g.interval), most)
+	})
+}
+
 func (g *gcra) judge(at int64, now time.Time) (int64, verdict) {
 	whole := g.interval * time.Duration(g.burst)
 	used := max(time.Unix(0, at).Sub(now), 0)

@@ -60,7 +60,7 @@ func (a *API) admit(c *gin.Context, client, route string) bool {
 	address := l.addressKey(client)
 	key := address
 	if token := presentedToken(c); token != "" {
-		if own := l.tokenKey(token); l.valid.at(own) != 0 {
+		if own := l.tokenKey(token); now.UnixNano()-l.valid.at(own) < int64(provenFor) {
 			key = own
 		} else if l.failures != nil {
 			if v := l.failures.look(address, now); !v.allowed {
@@ -96,12 +96,16 @@ func (l *limits) settle(c *gin.Context, client string) {
 	case status == http.StatusUnauthorized:
 		l.valid.update(l.tokenKey(token), 0, func(int64) int64 { return 0 })
 		if l.failures != nil {
-			l.failures.take(l.addressKey(client), now)
+			l.failures.charge(l.addressKey(client), now) // others may have failed since it was admitted
 		}
 	case status < http.StatusBadRequest && c.GetBool(provesTokenKey):
 		l.valid.update(l.tokenKey(token), 0, func(int64) int64 { return now.UnixNano() })
 	}
 }
+
+// provenFor is how long a token is a client of its own after this node has found it valid: endpoints that take none do not
+// notice that it has been revoked.
+const provenFor = 10 * time.Minute
 
 // provesTokenKey says of a request that its endpoint answers a token that is not valid with 401.
 const provesTokenKey = "provesToken"

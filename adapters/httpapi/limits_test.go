@@ -153,3 +153,62 @@ func TestFailedSignInsAreLimited(t *testing.T) {
 	l.pass(30 * time.Second)
 	wantStatuses(t, "half a minute later", []int{401, 429}, self("192.0.2.1:1", wrong))
 }
+
+// TestFailedSignInsAtOnce wants those that are under way when the limit is met to count as well: otherwise whoever sends
+// many at once may fail as often as there are connections, each time that one more is allowed.
+func TestFailedSignInsAtOnce(t *testing.T) {
+	t.Parallel()
+	const atOnce = 10
+	s := newStore()
+	var all sync.WaitGroup
+	all.Add(atOnce)
+	s.lookingUp = func() {
+		all.Done()
+		all.Wait()
+	}
+	l := newLimited(t, s, Limits{FailedSignIns: 2})
+	var asked sync.WaitGroup
+	for range atOnce {
+		asked.Go(func() { l.ask(http.MethodGet, "/user/self/pastes", "192.0.2.1:1", token.Generate().Reveal()) })
+	}
+	asked.Wait()
+	s.lookingUp = nil
+	wrong := func() *httptest.ResponseRecorder {
+		return l.ask(http.MethodGet, "/user/self/pastes", "192.0.2.1:1", token.Generate().Reveal())
+	}
+	l.pass((atOnce - 2) * 30 * time.Second)
+	wantStatuses(t, "as long as the others take", []int{429}, wrong)
+	l.pass(30 * time.Second)
+	wantStatuses(t, "then one more", []int{401, 429}, wrong)
+}
+
+func TestDebtIsBounded(t *testing.T) {
+	t.Parallel()
+	g, now := newGCRA(1, time.Minute, 1), time.Unix(1_000_000, 0)
+	for range 1000 {
+		g.charge(1, now)
+	}
+	if v := g.look(1, now); v.allowed || v.retry > maxDebt+time.Minute {
+		t.Errorf("got %+v, want to wait for no more than %s", v, maxDebt)
+	}
+}
+
+// TestTokenIsProvenForAWhile wants one that has been revoked since to be no client of its own for ever.
+func TestTokenIsProvenForAWhile(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	l := newLimited(t, s, Limits{Rate: 1})
+	public := func(from, secret string) func() *httptest.ResponseRecorder {
+		return func() *httptest.ResponseRecorder {
+			return l.ask(http.MethodGet, "/data/language?name=Go", from, secret)
+		}
+	}
+	secret := s.secret.Reveal()
+	if answer := l.ask(http.MethodGet, "/user/self/pastes", "192.0.2.1:1", secret); answer.Code != 200 {
+		t.Fatalf("got %d, want 200", answer.Code)
+	}
+	wantStatuses(t, "the token's budget", []int{200, 429}, public("192.0.2.1:1", secret))
+	l.pass(provenFor)
+	wantStatuses(t, "the address", []int{200, 429}, public("192.0.2.1:1", ""))
+	wantStatuses(t, "a token that nobody has looked at for long", []int{429}, public("192.0.2.1:1", secret))
+}

@@ -30,6 +30,8 @@ type store struct {
 	held    chan struct{} // closed: go on
 	ended   atomic.Int64  // lookups that were cancelled while they waited
 	lookups atomic.Int64  // of tokens
+
+	lookingUp func() // is called by each of them, if it is set
 }
 
 func newStore() *store {
@@ -83,6 +85,9 @@ func (s storedUsers) StaleByName(ctx context.Context, name user.Name) (user.User
 
 func (s *store) ByHash(context.Context, token.Hash) (token.Token, error) {
 	s.lookups.Add(1)
+	if s.lookingUp != nil {
+		s.lookingUp()
+	}
 	return token.Token{ID: "k1", Owner: "hiqpz8s5", Hash: s.secret.Hash()}, nil
 }
 
