@@ -67,7 +67,7 @@ func arrays(creations []creation) []any {
 // nothing, so that they share a wait for the disk. When it fails, each is stored by itself. The answers are the tokens of
 // those that have one.
 //
-// Why it is there: writes may have a quarter of the connections, and PostgreSQL waits for the disk with each commit. Without
+// Why it is there: writes may have less than half of the connections, and PostgreSQL waits for the disk with each commit. Without
 // it, 8 clients who create get a third of what they would on a connection each (decision 0038).
 func newCreations(store *Store, one, many string) *dataloader[creation, token.Token] {
 	alone := func(ctx context.Context, c creation) (token.Token, error) {

@@ -17,9 +17,9 @@ import (
 // them: 4,930 ms instead of 2 on SQLite, 730 instead of 11 on PostgreSQL (decision 0019). Pools of their own would leave
 // connections idle.
 //
-// Of M connections, bulk work may have half at once: lists a quarter of M, writing transactions and single writes another
-// quarter (one on SQLite, which has one writer anyway), and counts. Accounts, which read stars and so pastes, may have
-// a quarter. The rest is left to what reads users and tokens by their index. A pool of two shares one between bulk
+// Of M connections, bulk work may have half at once, and counts as any of it: lists a quarter of M, and writing transactions
+// and single writes all of the half but one (one on SQLite, which has one writer anyway): each waits for the disk, and those
+// that wait together share its answer. Accounts, which read stars and so pastes, may have a quarter. The rest is left to what reads users and tokens by their index. A pool of two shares one between bulk
 // work and accounts, and in one of one everything waits for everything.
 //
 // Whatever is written through ExecContext or BeginTx is bulk work by itself; lists and counts say so.
@@ -38,7 +38,7 @@ func newPool(db *sql.DB, connections int, embedded bool) *pool {
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections) // the default of two would reconnect under load
 	half, quarter := max(1, connections/2), max(1, connections/4)
-	p := &pool{DB: db, bulk: newGate(half), lists: newGate(quarter), writes: newGate(quarter)}
+	p := &pool{DB: db, bulk: newGate(half), lists: newGate(quarter), writes: newGate(max(1, half-1))}
 	p.lookupsAtOnce, p.accountsAtOnce, p.creationsAtOnce = half, quarter, quarter
 	if embedded { // statements of other kinds end soon: whoever reads does not wait for a writer
 		p.writes, p.lookupsAtOnce, p.accountsAtOnce, p.creationsAtOnce = newGate(1), 0, 0, 0

@@ -14,7 +14,7 @@ import (
 // updateInTwo is Update on PostgreSQL, in two round trips: one begins the transaction, locks and reads, the other writes and
 // commits. The lock and the read are statements of their own, as in lockPaste.
 //
-// Why it is there: writes may have a quarter of the connections, and six round trips kept each of them three times as
+// Why it is there: writes may have less than half of the connections, and six round trips kept each of them three times as
 // long (decision 0038).
 func (p *Pastes) updateInTwo(
 	ctx context.Context, id paste.ID, presented token.Hash, change changeFunc,
