@@ -19,7 +19,8 @@ import (
 //
 // Of M connections, bulk work may have half at once, and counts as any of it: lists a quarter of M, and writing transactions
 // and single writes all of the half but one (one on SQLite, which has one writer anyway): each waits for the disk, and those
-// that wait together share its answer. Accounts, which read stars and so pastes, may have a quarter. The rest is left to what reads users and tokens by their index. A pool of two shares one between bulk
+// that wait together share its answer. Accounts, which read stars and so pastes, may have a quarter. The rest is left to
+// what reads users and tokens by their index. A pool of two shares one between bulk
 // work and accounts, and in one of one everything waits for everything.
 //
 // Whatever is written through ExecContext or BeginTx is bulk work by itself; lists and counts say so.
