@@ -1,6 +1,7 @@
 package contract_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -55,13 +56,19 @@ func faked() contract.DocumentStore {
 	}
 }
 
+var large = flag.Bool("large", false, "many random steps instead of a few")
+
 // TestModel has both databases do what the fake does.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(2) {
+	seeds, steps := uint64(1), 120
+	if *large {
+		seeds, steps = 4, 400
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			contract.RunModel(t, seed, 300, []contract.DocumentStore{
+			contract.RunModel(t, seed, steps, []contract.DocumentStore{
 				stored(database.Open(t, database.Postgres(t))), stored(database.Open(t, database.SQLite(t))), faked(),
 			})
 		})

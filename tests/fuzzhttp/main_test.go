@@ -115,7 +115,7 @@ func startSite(t *testing.T, cfg gormstore.Config, base string, trusting bool) *
 }
 
 func TestRawRequests(t *testing.T) {
-	requests, seed := number(t, envRequests, 5000), uint64(number(t, envSeed, 1))
+	requests, seed := number(t, envRequests, 2500), uint64(number(t, envSeed, 1))
 	t.Logf("seed %d", seed)
 	sites := []*site{
 		startSite(t, database.SQLite(t), "", false),

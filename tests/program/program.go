@@ -30,7 +30,12 @@ const envProgram = "GLUEPOT_TEST_PROGRAM"
 // The program is built once as the tests are, with the race detector if they have it, and once as it is shipped.
 var (
 	binary  = sync.OnceValues(func() (string, error) { return build(RaceEnabled) })
-	shipped = sync.OnceValues(func() (string, error) { return build(false) })
+	shipped = sync.OnceValues(func() (string, error) {
+		if !RaceEnabled {
+			return binary()
+		}
+		return build(false)
+	})
 )
 
 // raceFlags are those of the Makefile (RACE): the same packages, built once.
@@ -221,10 +226,11 @@ func start(t *testing.T, path string, stdin *os.File, log io.Writer, settings, a
 	return p
 }
 
-// Run runs the program to its end.
+// Run runs the program to its end, as it is shipped: the race detector takes longer to start than most commands last, and
+// watches them in tests/commands.
 func Run(t *testing.T, settings []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	p := Start(t, settings, args...)
+	p := StartShipped(t, settings, args...)
 	code = p.Wait()
 	return code, p.Stdout.String(), p.Stderr.String()
 }
