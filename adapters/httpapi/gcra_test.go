@@ -45,7 +45,8 @@ func TestLookingCountsNothing(t *testing.T) {
 	}
 }
 
-// TestManyKeys limits three times as many clients as there is room for, in the memory that one takes, and goes on limiting one that comes again and again.
+// TestManyKeys limits three times as many clients as there is room for, in the memory that one takes, and goes on limiting
+// one that comes again and again.
 func TestManyKeys(t *testing.T) {
 	t.Parallel()
 	g, now := newGCRA(1, time.Second, 2), time.Unix(1_000_000, 0)
