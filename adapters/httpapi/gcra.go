@@ -28,7 +28,7 @@ type verdict struct {
 
 // take counts one for a key, if it is allowed.
 func (g *gcra) take(key uint64, now time.Time) (v verdict) {
-	g.kept.update(key, now.UnixNano(), func(at int64) int64 {
+	g.kept.update(key, func(at int64) int64 {
 		at, v = g.judge(at, now)
 		return at
 	})
@@ -36,11 +36,8 @@ func (g *gcra) take(key uint64, now time.Time) (v verdict) {
 }
 
 // look says what take would, without counting.
-func (g *gcra) look(key uint64, now time.Time) (v verdict) {
-	g.kept.update(key, now.UnixNano(), func(at int64) int64 {
-		_, v = g.judge(at, now)
-		return at
-	})
+func (g *gcra) look(key uint64, now time.Time) verdict {
+	_, v := g.judge(g.kept.at(key), now)
 	return v
 }
 
@@ -50,7 +47,7 @@ const maxDebt = time.Hour
 // charge counts one that has happened, whether it is allowed or not: what came too many is waited for.
 func (g *gcra) charge(key uint64, now time.Time) {
 	most := now.Add(g.interval*time.Duration(g.burst) + maxDebt).UnixNano()
-	g.kept.update(key, now.UnixNano(), func(at int64) int64 {
+	g.kept.update(key, func(at int64) int64 {
 		return min(max(at, now.UnixNano())+int64(g.interval), most)
 	})
 }
@@ -75,8 +72,8 @@ type seenSet struct {
 	at   [8]int64
 }
 
-// update replaces the instant of a key, which is no later than missing when there is none. Zero forgets the key.
-func (s *lastSeen) update(key uint64, missing int64, change func(at int64) int64) {
+// update replaces the instant of a key, which is zero when there is none. Zero forgets the key.
+func (s *lastSeen) update(key uint64, change func(at int64) int64) {
 	set := &s.sets[key%uint64(len(s.sets))]
 	set.mu.Lock()
 	defer set.mu.Unlock()
@@ -90,7 +87,7 @@ func (s *lastSeen) update(key uint64, missing int64, change func(at int64) int64
 			oldest = i
 		}
 	}
-	if at := change(missing); at > missing {
+	if at := change(0); at != 0 {
 		set.keys[oldest], set.at[oldest] = key, at
 	}
 }

@@ -82,7 +82,7 @@ func (a *API) admit(c *gin.Context, client, route string) bool {
 	return v.allowed
 }
 
-// settle notes what the answer says of the token that was presented. endpoint demands a valid one of whoever presents any.
+// settle notes what the answer to a request from an address says of the token that it presents.
 func (l *limits) settle(c *gin.Context, client string) {
 	if l == nil {
 		return
@@ -94,12 +94,12 @@ func (l *limits) settle(c *gin.Context, client string) {
 	now := l.now()
 	switch status := c.Writer.Status(); {
 	case status == http.StatusUnauthorized:
-		l.valid.update(l.tokenKey(token), 0, func(int64) int64 { return 0 })
+		l.valid.update(l.tokenKey(token), func(int64) int64 { return 0 })
 		if l.failures != nil {
 			l.failures.charge(l.addressKey(client), now) // others may have failed since it was admitted
 		}
 	case status < http.StatusBadRequest && c.GetBool(provesTokenKey):
-		l.valid.update(l.tokenKey(token), 0, func(int64) int64 { return now.UnixNano() })
+		l.valid.update(l.tokenKey(token), func(int64) int64 { return now.UnixNano() })
 	}
 }
 
