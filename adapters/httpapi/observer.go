@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -16,11 +17,15 @@ type RouteObserver interface {
 // otherMethod stands for those that HTTP does not define, which clients can make up at will.
 const otherMethod = "other"
 
+// knownMethods are those that HTTP defines (RFC 9110, 9.3; RFC 5789), the usual first.
+var knownMethods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodOptions,
+	http.MethodPut, http.MethodConnect, http.MethodTrace,
+}
+
 // knownMethod keeps a client from writing what it likes into the log: a method is any token.
 func knownMethod(method string) string {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
-		http.MethodOptions, http.MethodConnect, http.MethodTrace:
+	if slices.Contains(knownMethods, method) {
 		return method
 	}
 	return otherMethod
@@ -44,10 +49,7 @@ func observersOf(observe func(method, route string) RouteObserver, paths []serve
 			all[observedRoute{method, pattern}], all[observedRoute{method, pattern + "/"}] = watching, watching
 		}
 	}
-	for _, method := range []string{
-		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
-		http.MethodOptions, http.MethodConnect, http.MethodTrace, otherMethod,
-	} {
+	for _, method := range append([]string{otherMethod}, knownMethods...) {
 		all[observedRoute{method, ""}] = observe(method, "")
 	}
 	return all
