@@ -218,24 +218,31 @@ func (p *Pastes) Update(ctx context.Context, id paste.ID, presented token.Hash, 
 	if p.store.file == nil {
 		return p.updateInTwo(ctx, id, presented, change)
 	}
-	err = p.store.transaction(ctx, func(tx *gorm.DB) error {
-		held, err := p.locked(ctx, tx, id, presented)
-		if err != nil {
-			return err
-		}
-		changed, result, err := apply(held, change)
-		if err != nil {
-			return err
-		}
-		if updated = result; !changed.Changed {
-			return nil
-		}
-		return store(tx, held, changed)
+	err = p.store.transaction(ctx, func(tx *gorm.DB) (err error) {
+		updated, err = applied(change,
+			func() (heldDocument, error) { return p.locked(ctx, tx, id, presented) },
+			func(held heldDocument, changed paste.Change) error { return store(tx, held, changed) })
+		return err
 	})
 	if err != nil {
 		return paste.Document{}, err
 	}
 	return updated, nil
+}
+
+// applied reads a paste that nobody else can change, stores what changes of it, if anything does, and returns what to answer.
+func applied(
+	change changeFunc, read func() (heldDocument, error), write func(before heldDocument, changed paste.Change) error,
+) (paste.Document, error) {
+	held, err := read()
+	if err != nil {
+		return paste.Document{}, err
+	}
+	changed, updated, err := apply(held, change)
+	if err != nil || !changed.Changed {
+		return updated, err
+	}
+	return updated, write(held, changed)
 }
 
 // apply returns what to store, if it is Changed, and what to answer.

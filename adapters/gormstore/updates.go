@@ -31,18 +31,10 @@ func (p *Pastes) updateInTwo(
 					err = ending
 				}
 			}()
-			held, err := p.readLocked(ctx, conn, id, presented)
-			if err != nil {
-				return err
-			}
-			changed, result, err := apply(held, change)
-			if err != nil {
-				return err
-			}
-			if updated = result; !changed.Changed {
-				return nil
-			}
-			return p.writeLocked(ctx, conn, held, changed)
+			updated, err = applied(change,
+				func() (heldDocument, error) { return p.readLocked(ctx, conn, id, presented) },
+				func(held heldDocument, changed paste.Change) error { return p.writeLocked(ctx, conn, held, changed) })
+			return err
 		})
 	})
 	if err != nil {
