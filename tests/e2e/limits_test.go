@@ -31,7 +31,7 @@ func TestLimits(t *testing.T) {
 		{http.MethodGet, "/openapi.json"},
 	} {
 		program.Eventually(t, operation.method+" "+operation.path+" is refused", func() bool { // one a second is not
-			answer := send(t, p, operation.method, operation.path)
+			answer, _ := exchange(t, p, operation.method, operation.path)
 			if answer.StatusCode != http.StatusTooManyRequests {
 				return false
 			}
@@ -50,23 +50,9 @@ func TestNoLimitsByDefault(t *testing.T) {
 	t.Parallel()
 	p := program.Serve(t, string(database.SQLite(t).URL))
 	for range 200 {
-		answer := send(t, p, http.MethodGet, "/user/self")
+		answer, _ := exchange(t, p, http.MethodGet, "/user/self")
 		if answer.StatusCode != http.StatusUnauthorized || answer.Header.Get("RateLimit") != "" {
 			t.Fatalf("got %d with %v, want 401 and no limit", answer.StatusCode, answer.Header)
 		}
 	}
-}
-
-func send(t *testing.T, p *program.Process, method, path string) *http.Response {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+p.Address+path, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := p.Client().Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = answer.Body.Close()
-	return answer
 }
