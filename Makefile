@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build run test test-faults lint lint-openapi check-alerts fuzz fuzz-http bench bench-quick bench-db generate clean
+.PHONY: help build run test test-faults test-browser lint lint-openapi check-alerts fuzz fuzz-http bench bench-quick bench-db generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,10 +28,13 @@ RACE := -race -ldflags="-s -w" -gcflags=modernc.org/sqlite/lib=-race=false -gcfl
 test: export GORACE = atexit_sleep_ms=20
 test: ## run every test, with the race detector
 	$(GO) vet ./...
-	$(GO) run ./tests/postgres $(GO) test $(RACE) -timeout 20m ./tests/e2e ./tests/integration $$($(GO) list ./... | grep -v /tests/faults)
+	$(GO) run ./tests/postgres $(GO) test $(RACE) -timeout 20m ./tests/e2e ./tests/integration $$($(GO) list ./... | grep -vE '/tests/(faults|browser)$$')
 
 test-faults: ## kill, freeze, fill and starve what it stands on, under load (six minutes; prints a table)
 	$(GO) test -count 1 -timeout 20m -v ./tests/faults
+
+test-browser: ## open the pages in a headless Chromium; pictures in bin/screenshots (Debian: apt-get install chromium-headless-shell)
+	$(GO) test -count 1 -timeout 10m ./tests/browser -screenshots $(CURDIR)/$(BIN)/screenshots
 
 lint: $(LINTER)-$(LINT_VERSION) ## run the linters and check that the modules are tidy
 	$(GO) mod tidy -diff
