@@ -23,6 +23,14 @@ type Config struct {
 	// ConnectTimeout bounds one attempt to connect to PostgreSQL, and the wait for somebody else's lock on an SQLite
 	// file; a request's own deadline bounds both, too.
 	ConnectTimeout time.Duration
+	// ConnectionMaxLifetime is how old a connection to PostgreSQL, or to what stands before it, may become: some time in the last
+	// fifth of it, another takes its place, which finds a primary that has moved, or uses a password that is new. 0: as old as it
+	// likes.
+	ConnectionMaxLifetime time.Duration
+	// Reread is called before each connection to PostgreSQL is opened, by several at once, and returns URL and ReplicaURLs as
+	// they are now: their passwords may have changed, and nothing else of them is looked at. When it fails, the passwords are those of URL
+	// and ReplicaURLs. Default: nil, those stay.
+	Reread func() (database URL, replicas []URL, err error) `json:"-"`
 	// SlowStatement is how long a statement may take before OnSlowStatement is called with it; 0: it never is.
 	SlowStatement time.Duration
 	// OnSlowStatement is called after each slow statement, by whoever ran it and by several at once, who wait for its
@@ -34,7 +42,7 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		URL: "sqlite://data/gluepot.db", ReplicaMaxLag: time.Second, MaxConnections: 8, ConnectTimeout: 3 * time.Second,
-		SlowStatement: 500 * time.Millisecond,
+		ConnectionMaxLifetime: 30 * time.Minute, SlowStatement: 500 * time.Millisecond,
 	}
 }
 
@@ -62,8 +70,40 @@ func (c Config) Validate() error {
 	if c.ConnectTimeout < time.Millisecond {
 		wrong = append(wrong, fmt.Errorf("the database connect timeout is %v: choose at least 1ms", c.ConnectTimeout))
 	}
+	if c.ConnectionMaxLifetime < 0 {
+		wrong = append(wrong, fmt.Errorf("the greatest age of a database connection is %v: choose zero or a positive time",
+			c.ConnectionMaxLifetime))
+	}
 	if c.SlowStatement < 0 {
 		wrong = append(wrong, fmt.Errorf("the time of a slow statement is %v: choose zero or a positive time", c.SlowStatement))
 	}
 	return errors.Join(wrong...)
+}
+
+// rereadURL returns what reads the database's URL again, or nil.
+func (c Config) rereadURL() func() (URL, error) {
+	if c.Reread == nil {
+		return nil
+	}
+	return func() (URL, error) {
+		url, _, err := c.Reread()
+		return url, err
+	}
+}
+
+// rereadReplicaURL returns what reads a replica's URL again, or nil.
+func (c Config) rereadReplicaURL(i int) func() (URL, error) {
+	if c.Reread == nil {
+		return nil
+	}
+	return func() (URL, error) {
+		_, urls, err := c.Reread()
+		if err == nil && i >= len(urls) {
+			err = errors.New("there are fewer replicas than before")
+		}
+		if err != nil {
+			return "", err
+		}
+		return urls[i], nil
+	}
 }

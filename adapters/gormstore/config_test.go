@@ -16,8 +16,8 @@ import (
 
 func TestValidateNamesEveryWrongValue(t *testing.T) {
 	t.Parallel()
-	err := Config{URL: "x", MaxConnections: 0, ConnectTimeout: -time.Second, SlowStatement: -1}.Validate()
-	for _, part := range []string{"URL", "connections", "timeout", "slow"} {
+	err := Config{URL: "x", MaxConnections: 0, ConnectTimeout: -time.Second, ConnectionMaxLifetime: -1, SlowStatement: -1}.Validate()
+	for _, part := range []string{"URL", "connections", "timeout", "age", "slow"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("got %v, want %q to be named in it", err, part)
 		}

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // replicas are read-only copies of the database. What only shows a user to others can go to one of them;
@@ -45,14 +43,13 @@ const (
 
 func newReplicas(cfg Config) (*replicas, error) {
 	r := &replicas{maxLag: cfg.ReplicaMaxLag}
-	for _, url := range cfg.ReplicaURLs {
+	for i, url := range cfg.ReplicaURLs {
 		own := cfg
 		own.URL = url
-		pgxConfig, err := postgresConfig(own)
+		db, err := openPostgres(own, cfg.rereadReplicaURL(i))
 		if err != nil {
 			return nil, err
 		}
-		db := stdlib.OpenDB(*pgxConfig)
 		db.SetMaxOpenConns(cfg.MaxConnections + 1) // one is the watcher's: lookups never take more than half
 		db.SetMaxIdleConns(cfg.MaxConnections + 1)
 		r.all = append(r.all, &replica{db: db})

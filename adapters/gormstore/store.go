@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
@@ -63,16 +62,19 @@ func New(cfg Config) (*Store, error) {
 			replicas: &replicas{}, url: cfg.URL, queries: &sqliteQueries, migrations: sqliteMigrations, file: file,
 		})
 	}
-	pgxConfig, err := postgresConfig(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("read the database URL: %w", err)
+	var opened [2]*sql.DB // the pool, and the one connection of readiness
+	for i := range opened {
+		var err error
+		if opened[i], err = openPostgres(cfg, cfg.rereadURL()); err != nil {
+			return nil, fmt.Errorf("read the database URL: %w", err)
+		}
 	}
 	copies, err := newReplicas(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("read the replica URLs: %w", err)
 	}
-	connections := newPool(stdlib.OpenDB(*pgxConfig), cfg.MaxConnections, false)
-	return newStore(connections, stdlib.OpenDB(*pgxConfig), postgres.New(postgres.Config{Conn: gormPool{connections}}), &Store{
+	connections := newPool(opened[0], cfg.MaxConnections, false)
+	return newStore(connections, opened[1], postgres.New(postgres.Config{Conn: gormPool{connections}}), &Store{
 		replicas: copies, url: cfg.URL, queries: &postgresQueries, migrations: postgresMigrations,
 	})
 }

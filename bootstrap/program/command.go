@@ -155,6 +155,7 @@ func complete(cmd *cobra.Command, cfg *config) (ignored []string, err error) {
 	if wrong != nil {
 		return nil, cli.Usage("%w", wrong)
 	}
+	cfg.Database.Reread = rereading(cmd.Flags(), cfg.Database)
 	return ignored, nil
 }
 

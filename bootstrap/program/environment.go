@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gluepot/gluepot/adapters/cli"
+	"github.com/gluepot/gluepot/adapters/gormstore"
 )
 
 const (
@@ -84,6 +85,36 @@ func environmentValue(flag *pflag.Flag) (value string, from []string, err error)
 		return "", nil, fmt.Errorf("%s names %s: %w", fileName, cli.Quote(path), err)
 	}
 	return value, []string{fileName, path}, nil
+}
+
+// rereading returns what reads the files again that the database URLs of cfg came from, or nil when none did.
+func rereading(flags *pflag.FlagSet, cfg gormstore.Config) func() (gormstore.URL, []gormstore.URL, error) {
+	path := func(name string) string {
+		if flag := flags.Lookup(name); flag != nil && !flag.Changed && len(flag.Annotations[origin]) > 1 {
+			return flag.Annotations[origin][1]
+		}
+		return ""
+	}
+	database, replicas := path("database-url"), path("database-replica-urls")
+	if database == "" && replicas == "" {
+		return nil
+	}
+	return func() (gormstore.URL, []gormstore.URL, error) {
+		url, urls := urlValue(cfg.URL), urlsValue(cfg.ReplicaURLs)
+		for path, value := range map[string]pflag.Value{database: &url, replicas: &urls} {
+			if path == "" {
+				continue
+			}
+			content, err := readSecret(path)
+			if err == nil {
+				err = value.Set(content)
+			}
+			if err != nil {
+				return "", nil, err
+			}
+		}
+		return gormstore.URL(url), urls, nil
+	}
 }
 
 // maxSecret bounds a file that should have one line.

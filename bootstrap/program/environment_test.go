@@ -1,8 +1,12 @@
 package program
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 func TestUnknownVariables(t *testing.T) {
@@ -70,5 +74,43 @@ func TestVariablesOfKubernetes(t *testing.T) {
 		if injected(known, "x") {
 			t.Errorf("%s: got a setting taken for Kubernetes' own, want it read", known)
 		}
+	}
+}
+
+// TestRereading has one of the two URLs in a file, which changes.
+func TestRereading(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "url")
+	write := func(content string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("postgres://u:one@h/d\n")
+	t.Setenv("GLUEPOT_DATABASE_URL_FILE", path)
+	t.Setenv("GLUEPOT_DATABASE_REPLICA_URLS", "postgres://u:r@h1/d,postgres://u:r@h2/d")
+	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
+	addSettings(flags, &cfg, databaseFlags)
+	if err := fillFromEnvironment(flags); err != nil {
+		t.Fatal(err)
+	}
+	reread := rereading(flags, cfg.Database)
+	write("postgres://u:two@h/d\n")
+	url, replicas, err := reread()
+	if err != nil || string(url) != "postgres://u:two@h/d" || len(replicas) != 2 || string(replicas[1]) != "postgres://u:r@h2/d" {
+		t.Errorf("got %s, %v and error %v, want the URL that is in the file now, and both replicas", string(url), replicas, err)
+	}
+	write("")
+	if _, _, err := reread(); err == nil {
+		t.Error("got no error of an empty file, want one")
+	}
+	t.Setenv("GLUEPOT_DATABASE_URL_FILE", "")
+	cfg, flags = defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
+	addSettings(flags, &cfg, databaseFlags)
+	if err := fillFromEnvironment(flags); err != nil {
+		t.Fatal(err)
+	}
+	if rereading(flags, cfg.Database) != nil {
+		t.Error("got a function although no URL is in a file, want nil")
 	}
 }

@@ -24,6 +24,8 @@ func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 		"size of the connection pool, without the one connection more that /readyz has; SQLite uses at most 4")
 	flags.DurationVar(&cfg.Database.ConnectTimeout, "database-connect-timeout", cfg.Database.ConnectTimeout,
 		"how long to wait for a connection, or for SQLite's write lock")
+	flags.DurationVar(&cfg.Database.ConnectionMaxLifetime, "database-connection-max-lifetime", cfg.Database.ConnectionMaxLifetime,
+		"how old a connection to PostgreSQL may become before another takes its place; 0 is no limit")
 	flags.DurationVar(&cfg.Database.SlowStatement, "database-slow-statement", cfg.Database.SlowStatement,
 		"a statement that takes this long is a warning in the server's log; 0 is never")
 	flags.BoolVar(&cfg.Migrate, "database-migrate", cfg.Migrate,

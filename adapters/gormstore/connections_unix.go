@@ -1,0 +1,33 @@
+//go:build unix
+
+package gormstore
+
+import (
+	"crypto/tls"
+	"net"
+	"syscall"
+)
+
+// isReadable reports whether something has arrived on a connection that nobody has asked anything over, which is its end or the
+// reason for that, or whether that cannot be told.
+func isReadable(conn net.Conn) bool {
+	if secured, ok := conn.(*tls.Conn); ok {
+		conn = secured.NetConn()
+	}
+	socket, ok := conn.(syscall.Conn)
+	if !ok {
+		return true
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return true
+	}
+	readable := true
+	err = raw.Read(func(descriptor uintptr) bool {
+		var one [1]byte
+		_, _, err := syscall.Recvfrom(int(descriptor), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		readable = err != syscall.EAGAIN
+		return true
+	})
+	return readable || err != nil
+}
