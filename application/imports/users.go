@@ -7,6 +7,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -37,7 +38,9 @@ type Users struct {
 //
 // An error of the source, of the store or of reject ends the import: the batches before it are stored and
 // counted. When ctx ends, so does the import, with its cause or with what the store made of it.
-func (u *Users) Do(ctx context.Context, source Source[User], reject Reject) (Summary, error) {
+func (u *Users) Do(ctx context.Context, source Source[User], reject Reject) (_ Summary, err error) {
+	ctx, end := trace.Start(ctx, "imports.Users")
+	defer func() { end(err) }()
 	return run(ctx, source, reject, u.account, u.users.Import)
 }
 

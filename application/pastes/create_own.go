@@ -8,6 +8,7 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // CreateOwn creates a paste of a signed-in user, or an anonymous one.
@@ -30,6 +31,8 @@ func (c *CreateOwn) Created() int64 { return c.created.Load() }
 // although the installation demands one, and when there is none and the draft is private, public or tagged; then
 // with a fault.Invalid that names the first field that breaks a rule; and with fault.Unavailable when the store does not answer.
 func (c *CreateOwn) Do(ctx context.Context, presented string, draft paste.Draft) (made paste.Document, err error) {
+	ctx, end := trace.Start(ctx, "pastes.CreateOwn")
+	defer func() { end(err) }()
 	if presented == "" {
 		made, err = c.createAnonymously(ctx, draft)
 	} else {

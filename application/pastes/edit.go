@@ -10,6 +10,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // EditOwn changes a paste of a signed-in user.
@@ -24,7 +25,9 @@ type EditOwn struct {
 // It fails with fault.Unauthenticated when the secret is empty, malformed, unknown, expired or revoked; then with
 // paste.ErrNotFound when there is no such paste, it has expired, is encrypted, or is not the owner's; then with a
 // fault.Invalid that names the first field that breaks a rule; and with fault.Unavailable when the store does not answer.
-func (e *EditOwn) Do(ctx context.Context, presented, id string, changes paste.Changes) (paste.Document, error) {
+func (e *EditOwn) Do(ctx context.Context, presented, id string, changes paste.Changes) (_ paste.Document, err error) {
+	ctx, end := trace.Start(ctx, "pastes.EditOwn")
+	defer func() { end(err) }()
 	return e.do(ctx, presented, id, func(stored paste.Document, at time.Time) (paste.Change, error) {
 		return e.rules.Edit(stored, changes, at)
 	})
@@ -76,7 +79,9 @@ type EditInput struct {
 // Do changes the paste with that id and returns it: see paste.Rules.Edit. It fails with paste.ErrNotFound when there is
 // none or it has expired, with fault.Invalid when it is encrypted, has no pasty of an id that the input names, would
 // have none left, or a field breaks a rule, and with fault.Unavailable when the store does not answer.
-func (e *Edit) Do(ctx context.Context, id string, wanted EditInput) (paste.Document, error) {
+func (e *Edit) Do(ctx context.Context, id string, wanted EditInput) (_ paste.Document, err error) {
+	ctx, end := trace.Start(ctx, "pastes.Edit")
+	defer func() { end(err) }()
 	edited, err := e.pastes.Update(ctx, paste.ID(id), token.Hash{}, func(_ token.Token, stored paste.Document) (paste.Change, error) {
 		switch {
 		case stored.ID == "":

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -16,7 +17,9 @@ type List struct {
 // Do calls visit with each paste of the user with that name, newest first, expired ones that are still
 // stored included. It fails with fault.NotFound when there is no such user, with fault.Invalid when the
 // name breaks a rule, and with fault.Unavailable when the store does not answer.
-func (l *List) Do(ctx context.Context, username string, visit func(paste.Paste) error) error {
+func (l *List) Do(ctx context.Context, username string, visit func(paste.Paste) error) (err error) {
+	ctx, end := trace.Start(ctx, "pastes.List")
+	defer func() { end(err) }()
 	owner, err := user.Find(ctx, l.users, username)
 	if err != nil {
 		return err

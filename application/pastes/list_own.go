@@ -5,6 +5,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // ListOwn lists the pastes of a signed-in user.
@@ -18,7 +19,9 @@ type ListOwn struct {
 // first. An error of visit ends the walk and is returned.
 // It fails with fault.Unauthenticated when the secret is empty, malformed, unknown, expired or revoked,
 // and with fault.Unavailable when the store does not answer, possibly after some calls of visit.
-func (l *ListOwn) Do(ctx context.Context, presented string, visit func(paste.ID) error) error {
+func (l *ListOwn) Do(ctx context.Context, presented string, visit func(paste.ID) error) (err error) {
+	ctx, end := trace.Start(ctx, "pastes.ListOwn")
+	defer func() { end(err) }()
 	found, err := l.signIn.Authenticate(presented, func(hash token.Hash) (token.Token, error) { return l.tokens.ByHash(ctx, hash) })
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -20,15 +21,15 @@ type Read struct {
 //
 // It fails with paste.ErrNotFound, whatever the reason, for a paste that does not exist, has expired, is encrypted or is
 // somebody else's private one, and with fault.Unavailable when the store does not answer.
-func (r *Read) Do(ctx context.Context, presented, id string) (paste.Document, error) {
+func (r *Read) Do(ctx context.Context, presented, id string) (found paste.Document, err error) {
+	ctx, end := trace.Start(ctx, "pastes.Read")
+	defer func() { end(err) }()
 	if !ident.Valid(id) {
 		return paste.Document{}, paste.ErrNotFound
 	}
 	var (
-		found  paste.Document
 		reader user.ID
 		asked  bool
-		err    error
 	)
 	holder, rejected := r.signIn.Authenticate(presented, func(hash token.Hash) (holder token.Token, _ error) {
 		asked = true
@@ -52,7 +53,9 @@ type ReadRaw struct{ read *Read }
 
 // Do returns the pasty with that id of the paste with that id, and who may read it. It fails as Read.Do does, and
 // with paste.ErrNotFound when the paste has no such pasty.
-func (r *ReadRaw) Do(ctx context.Context, presented, id, pasty string) (paste.Pasty, paste.Visibility, error) {
+func (r *ReadRaw) Do(ctx context.Context, presented, id, pasty string) (_ paste.Pasty, _ paste.Visibility, err error) {
+	ctx, end := trace.Start(ctx, "pastes.ReadRaw")
+	defer func() { end(err) }()
 	found, err := r.read.Do(ctx, presented, id)
 	if err != nil {
 		return paste.Pasty{}, paste.Unlisted, err
@@ -66,7 +69,9 @@ type Show struct{ pastes paste.DocumentFinder }
 
 // Do returns the paste with that id as its owner sees it; of an encrypted one that is the cipher. It fails with
 // paste.ErrNotFound when there is none or it has expired, and with fault.Unavailable when the store does not answer.
-func (s *Show) Do(ctx context.Context, id string) (paste.Document, error) {
+func (s *Show) Do(ctx context.Context, id string) (_ paste.Document, err error) {
+	ctx, end := trace.Start(ctx, "pastes.Show")
+	defer func() { end(err) }()
 	found, _, err := s.pastes.DocumentByID(ctx, paste.ID(id), token.Hash{})
 	return found, paste.Gone(err)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -20,7 +21,9 @@ type Star struct {
 //
 // It fails with fault.NotFound when there is no such user, with fault.Invalid when the name or the id
 // breaks a rule, and with fault.Unavailable when the store does not answer.
-func (s *Star) Do(ctx context.Context, username, id string) error {
+func (s *Star) Do(ctx context.Context, username, id string) (err error) {
+	ctx, end := trace.Start(ctx, "pastes.Star")
+	defer func() { end(err) }()
 	starrer, err := user.Find(ctx, s.users, username)
 	if err != nil {
 		return err
@@ -40,7 +43,9 @@ type Unstar struct {
 // Do takes the paste out of the stars of the user with that name. It fails with fault.NotFound when
 // there is no such user or star, with fault.Invalid when the name breaks a rule, and with
 // fault.Unavailable when the store does not answer.
-func (u *Unstar) Do(ctx context.Context, username, id string) error {
+func (u *Unstar) Do(ctx context.Context, username, id string) (err error) {
+	ctx, end := trace.Start(ctx, "pastes.Unstar")
+	defer func() { end(err) }()
 	starrer, err := user.Find(ctx, u.users, username)
 	if err != nil {
 		return err

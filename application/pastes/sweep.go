@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // Sweep removes expired pastes. No answer depends on it: what is active is judged by the clock.
@@ -39,6 +40,8 @@ const (
 // Do removes what has expired, batch by batch, until nothing is left or another node is at it, and
 // returns how many pastes it removed. It can be cancelled at any instant: each batch is complete or undone.
 func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
+	ctx, end := trace.Start(ctx, "pastes.Sweep")
+	defer func() { end(err) }()
 	for limit := sweepLeast; ; {
 		began := time.Now()
 		n, err := s.batch(ctx, limit)

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/gluepot/gluepot/domain/stats"
+	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // UseCases is what can be asked about the installation as a whole.
@@ -20,4 +21,8 @@ type Sum struct{ counter stats.Counter }
 
 // Do returns the totals, all of which were true at one instant. It fails with fault.Unavailable when the
 // store does not answer.
-func (s *Sum) Do(ctx context.Context) (stats.Totals, error) { return s.counter.Totals(ctx) }
+func (s *Sum) Do(ctx context.Context) (_ stats.Totals, err error) {
+	ctx, end := trace.Start(ctx, "stats.Sum")
+	defer func() { end(err) }()
+	return s.counter.Totals(ctx)
+}

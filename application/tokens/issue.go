@@ -7,6 +7,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -22,7 +23,9 @@ type Issue struct {
 //
 // It fails with fault.NotFound when there is no such user, with fault.Invalid when the token's name is
 // longer than 64 bytes or not printable or the time is negative, and with fault.Unavailable when the store does not answer.
-func (i *Issue) Do(ctx context.Context, username, tokenName string, expiresIn time.Duration) (token.Token, token.Secret, error) {
+func (i *Issue) Do(ctx context.Context, username, tokenName string, expiresIn time.Duration) (_ token.Token, _ token.Secret, err error) {
+	ctx, end := trace.Start(ctx, "tokens.Issue")
+	defer func() { end(err) }()
 	if !ident.Printable(tokenName, 64) {
 		return token.Token{}, token.Secret{}, fault.New(fault.Invalid, "The token's name is not printable text of at most 64 bytes.")
 	}

@@ -3,6 +3,7 @@ package users
 import (
 	"context"
 
+	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -17,7 +18,9 @@ type Show struct{ users user.ServiceFinder }
 
 // Do returns the user with that name. It fails with fault.NotFound when there is none, with fault.Invalid
 // when the name breaks a rule, and with fault.Unavailable when the store does not answer.
-func (s *Show) Do(ctx context.Context, name string) (Account, error) {
+func (s *Show) Do(ctx context.Context, name string) (_ Account, err error) {
+	ctx, end := trace.Start(ctx, "users.Show")
+	defer func() { end(err) }()
 	parsed, err := user.ParseName(name)
 	if err != nil {
 		return Account{}, err

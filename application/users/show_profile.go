@@ -3,6 +3,7 @@ package users
 import (
 	"context"
 
+	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -11,7 +12,9 @@ type ShowProfile struct{ users user.StaleFinder }
 
 // Do returns the user with that name if the profile is public. A private profile fails exactly as an
 // unknown name does: with fault.NotFound. It fails with fault.Unavailable when the store does not answer.
-func (s *ShowProfile) Do(ctx context.Context, name string) (user.User, error) {
+func (s *ShowProfile) Do(ctx context.Context, name string) (_ user.User, err error) {
+	ctx, end := trace.Start(ctx, "users.ShowProfile")
+	defer func() { end(err) }()
 	found, err := find(ctx, s.users, name)
 	if err != nil {
 		return user.User{}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -15,9 +16,11 @@ type ShowSelf struct {
 
 // Do returns the account that the secret opens. It fails with fault.Unauthenticated when the secret is
 // empty, malformed, unknown, expired or revoked, and with fault.Unavailable when the store does not answer.
-func (s *ShowSelf) Do(ctx context.Context, presented string) (user.Account, error) {
+func (s *ShowSelf) Do(ctx context.Context, presented string) (_ user.Account, err error) {
+	ctx, end := trace.Start(ctx, "users.ShowSelf")
+	defer func() { end(err) }()
 	var account user.Account
-	_, err := s.signIn.Authenticate(presented, func(hash token.Hash) (found token.Token, err error) {
+	_, err = s.signIn.Authenticate(presented, func(hash token.Hash) (found token.Token, err error) {
 		found, account, err = s.accounts.AccountByHash(ctx, hash) // both in one round trip
 		return found, err
 	})

@@ -3,6 +3,7 @@ package users
 import (
 	"context"
 
+	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -24,7 +25,9 @@ type UpdateInput struct {
 //
 // It fails with fault.NotFound when there is no such user, with fault.Invalid when a value breaks a rule,
 // and then nothing was changed, and with fault.Unavailable when the store does not answer.
-func (u *Update) Do(ctx context.Context, name string, change UpdateInput) (Account, error) {
+func (u *Update) Do(ctx context.Context, name string, change UpdateInput) (_ Account, err error) {
+	ctx, end := trace.Start(ctx, "users.Update")
+	defer func() { end(err) }()
 	parsed, err := user.ParseName(name)
 	if err != nil {
 		return Account{}, err
