@@ -37,12 +37,16 @@ type Commands struct {
 	stdin       io.Reader
 	stdout      io.Writer
 	stderr      io.Writer
+	terminal    bool // stdout is one
 	now         func() time.Time
 }
 
 // New returns the commands. They write results to stdout and everything else to stderr.
 func New(open Open, sources Sources, begin BeginImport, stdin io.Reader, stdout, stderr io.Writer) *Commands {
-	return &Commands{open: open, sources: sources, beginImport: begin, stdin: stdin, stdout: stdout, stderr: stderr, now: time.Now}
+	return &Commands{
+		open: open, sources: sources, beginImport: begin, stdin: stdin, stdout: stdout, stderr: stderr, terminal: isTerminal(stdout),
+		now: time.Now,
+	}
 }
 
 // All returns the commands to add to the program's own.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -70,7 +69,8 @@ func (c *Commands) pasteShow() *cobra.Command {
 		Use: "show ID [PASTY]", Short: "Show a paste, or with --raw the code of one of its pasties", Args: Arguments("ID", "[PASTY]"),
 		Example: "  gluepot paste show k3j2h1g0\n  gluepot paste show k3j2h1g0 --raw > main.go\n  gluepot paste show k3j2h1g0 --raw p4q5r6s7",
 	}
-	raw := cmd.Flags().Bool("raw", false, "write exactly the code of the pasty that is named, or else of the first")
+	raw := cmd.Flags().Bool("raw", false,
+		"write exactly the code of the pasty that is named, or else of the first; on a terminal, what would command it is escaped")
 	asJSON := jsonFlag(cmd)
 	run := c.run(func(ctx context.Context, m Modules, args []string) error {
 		found, err := m.Pastes.Show.Do(ctx, args[0])
@@ -96,7 +96,8 @@ func (c *Commands) pasteShow() *cobra.Command {
 	return cmd
 }
 
-// printRaw writes the code of the pasty that is named, or else of the first, and nothing else.
+// printRaw writes the code of the pasty that is named, or else of the first, and nothing else: byte by byte, unless a terminal
+// would obey it.
 func (c *Commands) printRaw(d paste.Document, named []string) error {
 	switch {
 	case d.Encrypted():
@@ -111,7 +112,11 @@ func (c *Commands) printRaw(d paste.Document, named []string) error {
 			return fault.New(fault.NotFound, "The paste has no pasty with that id.")
 		}
 	}
-	_, err := io.WriteString(c.stdout, shown.Code)
+	code := shown.Code
+	if c.terminal {
+		code = visible(code)
+	}
+	_, err := io.WriteString(c.stdout, code)
 	return err
 }
 
@@ -131,7 +136,7 @@ func (c *Commands) printDocument(d paste.Document) error {
 		return err
 	}
 	for _, p := range d.Pasties {
-		code := printable(p.Code)
+		code := visible(p.Code)
 		if code != "" && !strings.HasSuffix(code, "\n") {
 			code += "\n"
 		}
@@ -147,24 +152,4 @@ func ownerOrNobody(p paste.Paste) string {
 		return "nobody"
 	}
 	return string(p.Owner)
-}
-
-// printable returns somebody's text without what would command a terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
-}
-
-// line is printable for a text that is to stay on one line.
-func line(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
 }

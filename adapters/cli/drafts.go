@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -40,7 +41,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "create [FILE...]", Short: "Create a paste of files, or of standard input", Args: Arguments("[FILE...]"),
 		Long: "Create a paste. Each file becomes a pasty with the file's name as its title; - is standard input, which is also read\n" +
-			"when there are no files. Languages are found by names and content unless --language says otherwise.",
+			"when there are no files, and is not empty then. Languages are found by names and content unless --language says otherwise.",
 		Example: "  gluepot paste create --owner epoxy --expires-in 1w main.go go.mod\n" +
 			"  git diff | gluepot paste create --title 'what has changed' --language Diff\n" +
 			"  gluepot paste create --owner epoxy --private --language notes=Markdown notes main.go",
@@ -60,6 +61,9 @@ func (c *Commands) pasteCreate() *cobra.Command {
 			texts, err := c.texts(ctx, files, m.Pastes.Create.Limits())
 			if err != nil {
 				return err
+			}
+			if len(files) == 1 && files[0] == standardInput && texts[0] == "" { // most likely what was to be before the pipe failed
+				return fault.New(fault.Invalid, "Standard input is empty: there is nothing to make a paste of.")
 			}
 			draft := paste.Draft{Title: *title, Private: who.private, Public: who.public, Tags: *tags}
 			if expiresIn.spelled != "" {

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -16,9 +17,18 @@ func jsonFlag(cmd *cobra.Command) *bool {
 
 // printJSON writes one value on one line.
 func (c *Commands) printJSON(v any) error {
-	encoder := json.NewEncoder(c.stdout)
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(v)
+	if err := encoder.Encode(v); err != nil {
+		return err
+	}
+	value := text.String()
+	if c.terminal {
+		value = visible(value)
+	}
+	_, err := io.WriteString(c.stdout, value)
+	return err
 }
 
 // print writes v as JSON if asked to, else the text.

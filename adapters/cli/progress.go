@@ -2,12 +2,10 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // reportInterval is how often progress is reported where there is no terminal.
@@ -23,7 +21,7 @@ type progress struct {
 
 func (c *Commands) newProgress(kind string, size int64) *progress {
 	p := &progress{done: make(chan struct{}), over: make(chan struct{})}
-	if file, ok := c.stderr.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+	if isTerminal(c.stderr) {
 		p.bar = progressbar.NewOptions64(size,
 			progressbar.OptionSetWriter(c.stderr), progressbar.OptionSetDescription(kind), progressbar.OptionShowBytes(true),
 			progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),

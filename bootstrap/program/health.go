@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,8 +37,12 @@ Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the
 	timeout := cmd.Flags().Duration("timeout", healthTimeout, "how long to wait for the answer")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		// The database's settings stay unread: a secret of the server's may be in a file that this process cannot read.
-		if err := errors.Join(fillFromEnvironment(own), misplacedPasswords(own)); err != nil {
+		ignored, unknown := unknownVariables(os.Environ())
+		if err := errors.Join(unknown, fillFromEnvironment(own), misplacedPasswords(own)); err != nil {
 			return cli.Usage("%w", err)
+		}
+		if len(ignored) > 0 {
+			lastWords(cmd.ErrOrStderr(), warningAbout(ignored))
 		}
 		if err := cfg.HTTP.Validate(); err != nil {
 			return cli.Usage("%w", err)

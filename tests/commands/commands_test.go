@@ -119,10 +119,10 @@ func install(t *testing.T) installation {
 	return installation{t, string(database.SQLite(t).URL)}
 }
 
-// run runs one command, whose arguments are separated by spaces, on the installation.
+// run runs one command, whose arguments are separated by spaces, on the installation. Its standard input is "code".
 func (i installation) run(line string) result {
 	i.Helper()
-	return i.runReading("", line)
+	return i.runReading("code", line)
 }
 
 // runReading is run with a standard input.

@@ -80,7 +80,8 @@ func TestVariablesThatAreNoSettings(t *testing.T) {
 	t.Setenv("GLUEPOT_COLOUR", "hunter2")
 	t.Setenv("GLUEPOT_FLAVOUR", "hunter2")
 	want := `gluepot: warning: ignoring what is no setting: "GLUEPOT_COLOUR", "GLUEPOT_FLAVOUR"` + "\n"
-	for _, args := range [][]string{{"stats"}, {"user", "list"}, {"migrate", "status"}} {
+	health := []string{"health", "--http-addr=" + i.serve()}
+	for _, args := range [][]string{{"stats"}, {"user", "list"}, {"migrate", "status"}, health} {
 		if got := run(t, args...); got.code != exitOK || got.stderr != want {
 			t.Errorf("%v: got %+v, want exit code 0 and standard error %q", args, got, want)
 		}
@@ -109,7 +110,7 @@ func TestVariablesThatAreNoSettings(t *testing.T) {
 
 	t.Setenv("GLUEPOT_HTTP_ADR", "hunter2")
 	t.Setenv("GLUEPOT_LOG_LEVELS", "hunter2")
-	for _, args := range [][]string{{"serve"}, {"stats"}, {"migrate", "status"}} {
+	for _, args := range [][]string{{"serve"}, {"stats"}, {"migrate", "status"}, health} {
 		wantRefusal(t, strings.Join(args, " "), run(t, args...), exitUsage, `"GLUEPOT_HTTP_ADR" is no setting: did you mean GLUEPOT_HTTP_ADDR?`+
 			"\ngluepot: "+`"GLUEPOT_LOG_LEVELS" is no setting: did you mean GLUEPOT_LOG_LEVEL?`)
 	}

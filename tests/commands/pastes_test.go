@@ -15,10 +15,10 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// nobodys is what --json prints of an anonymous paste that was made of an empty standard input.
+// nobodys is what --json prints of an anonymous paste that was made of the standard input of installation.run.
 const nobodys = `{"_id":"RANDOMID","ownerId":"","title":"","createdAt":SECONDS,"expiresIn":"never","deletesAt":0,"stars":0,` +
 	`"isPrivate":false,"isPublic":false,"tags":[],"encrypted":false,` +
-	`"pasties":[{"_id":"RANDOMID","language":"Plain Text","title":"","code":""}],"edits":[]}` + "\n"
+	`"pasties":[{"_id":"RANDOMID","language":"Plain Text","title":"","code":"code"}],"edits":[]}` + "\n"
 
 func TestPasteCreate(t *testing.T) {
 	t.Parallel()
@@ -38,6 +38,10 @@ func TestPasteCreate(t *testing.T) {
 		"paste create --json --owner epoxy --private":             ownedWith(`"isPrivate":false`, `"isPrivate":true`),
 	} {
 		wantLike(t, line, i.do(line), want)
+	}
+	const empty = "Standard input is empty: there is nothing to make a paste of."
+	for _, line := range []string{"paste create", "paste create -", "paste create --owner epoxy --json"} {
+		wantRefusal(t, line, i.runReading("", line), exitFailed, empty)
 	}
 	wantStats(i, `{"users":1,"tokens":0,"activePastes":11,"expiredUnsweptPastes":0,"waitingStars":0}`)
 }
@@ -59,7 +63,7 @@ func TestPasteLifetimes(t *testing.T) {
 		"90s": {"1h", 90 * time.Second}, "30min": {"1h", 30 * time.Minute}, "1h40m": {"2h", 100 * time.Minute},
 		"15250w": {"1y", 15250 * 7 * 24 * time.Hour}, // the longest that Go's durations have
 	} {
-		made := i.document("", "paste create --json --expires-in "+text)
+		made := i.document("code", "paste create --json --expires-in "+text)
 		if got := time.Duration(made.DeletesAt-made.CreatedAt) * time.Second; got != want.life || made.ExpiresIn != want.told {
 			t.Errorf("%s: got %v, told as %q, want %v, told as %q", text, got, made.ExpiresIn, want.life, want.told)
 		}
@@ -120,7 +124,7 @@ func TestPasteCreateOfFiles(t *testing.T) {
 	if !slices.Equal(made.Pasties, want) {
 		t.Errorf("got %+v, want %+v", made.Pasties, want)
 	}
-	made = i.document("", "paste create --json "+program+" "+notes+" --language C --language "+program+"=Go")
+	made = i.document("code", "paste create --json "+program+" "+notes+" --language C --language "+program+"=Go")
 	if got := []string{made.Pasties[0].Language, made.Pasties[1].Language}; !slices.Equal(got, []string{"Go", "C"}) {
 		t.Errorf("got %q, want that of the file and that of all", got)
 	}
@@ -130,7 +134,7 @@ func TestPasteCreateOfFiles(t *testing.T) {
 func TestPasteTextsRefused(t *testing.T) {
 	t.Parallel()
 	i := install(t)
-	made := i.document("", "paste create --json")
+	made := i.document("code", "paste create --json")
 	id, only := made.ID, made.Pasties[0].ID
 	binary, half, large := write(t, "main.bin", "ELF\xff"), write(t, "half", strings.Repeat("x", 9<<20)), write(t, "large", "")
 	if err := os.Truncate(large, 1<<40); err != nil { // reading it would take minutes
@@ -197,7 +201,7 @@ Encrypted   no
 --- RANDOMID (Go) main.go
 package main
 
---- RANDOMID (Plain Text) `+"\n�[31mred�\n")
+--- RANDOMID (Plain Text) `+"\n"+`\u001b[31mred\u000d`+"\n")
 	for args, want := range map[string]string{
 		"--raw": "package main\n", "--raw " + made.Pasties[0].ID: "package main\n", "--raw " + made.Pasties[1].ID: "\x1b[31mred\r",
 	} {
@@ -249,7 +253,7 @@ func TestPasteEdit(t *testing.T) {
 	i := install(t)
 	i.do("user create epoxy")
 	files := write(t, "one.go", "1") + " " + write(t, "two", "2") + " " + write(t, "three", "3")
-	made := i.document("", "paste create --json --owner epoxy --tags a "+files)
+	made := i.document("code", "paste create --json --owner epoxy --tags a "+files)
 	one, two, three := made.Pasties[0].ID, made.Pasties[1].ID, made.Pasties[2].ID
 	line := "paste edit " + made.ID
 	got := i.document("stdin", line+" --json --title T --pasty "+one+"=- --add "+write(t, "four.rs", "4")+" --remove "+two+
@@ -281,7 +285,7 @@ func TestPasteEdit(t *testing.T) {
 	}
 	i.wantRefused(line+" --remove "+two, `The paste has no pasty with the id "`+two+`".`)
 	i.wantRefused("paste edit unknown --title T", "There is no paste with that id.")
-	only := i.document("", "paste create --json")
+	only := i.document("code", "paste create --json")
 	i.wantRefused("paste edit "+only.ID+" --remove "+only.Pasties[0].ID, "The paste would have no pasty left: delete the paste instead.")
 	i.wantRefused("paste edit "+only.ID+" --private", "The paste is nobody's: only one that has an owner can be private, public or tagged.")
 }

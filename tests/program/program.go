@@ -206,6 +206,7 @@ func start(t *testing.T, path string, stdin *os.File, log io.Writer, settings, a
 	if log != nil {
 		p.Cmd.Stderr = log
 	}
+	p.Cmd.Stdin = strings.NewReader("text\n") // for a paste, which takes no empty one
 	if stdin != nil {
 		p.Cmd.Stdin = stdin
 	}
