@@ -64,7 +64,9 @@ func (a *API) textDraft(query string, sent *body) (draft paste.Draft, err error)
 	if err != nil {
 		return draft, err
 	}
-	draft.Pasties = []paste.PastyDraft{{Title: value(parameter(query, "title")), Language: a.languageParameter(query), Code: &code}}
+	draft.Pasties = []paste.PastyDraft{
+		{Title: value(parameter(query, "title")), Language: a.languageParameter(query), Code: &code, Alone: true},
+	}
 	return draft, nil
 }
 

@@ -35,7 +35,7 @@ func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 func pasteFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.IntVar(&cfg.Pastes.Pasties, "paste-max-pasties", cfg.Pastes.Pasties, "how many pasties a paste may have")
 	flags.IntVar(&cfg.Pastes.Edits, "paste-max-edits", cfg.Pastes.Edits,
-		"how many entries the history of a paste may have; the oldest give way")
+		"how many entries the history of a paste may have; the oldest give way, as they do beyond 32 MiB of text")
 }
 
 // listenFlags are those that say where a server is, and how to talk to it.

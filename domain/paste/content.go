@@ -100,6 +100,7 @@ type PastyDraft struct {
 	Language *string // nil: Autodetect
 	Code     *string // nil: missing
 	Label    string  // what errors call it; empty: by its place in the list, pasties[0]
+	Alone    bool    // it was not sent as one of a list: errors call its fields by their names alone
 }
 
 // Create returns the paste of the draft, created at now, without id and owner.
@@ -143,7 +144,7 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	}
 	ids := r.newIDs(len(draft.Pasties))
 	for i, wanted := range draft.Pasties {
-		pasty, err := r.newPasty(place{i, wanted.Label}, wanted, ids)
+		pasty, err := r.newPasty(place{i, wanted.Label, wanted.Alone}, wanted, ids)
 		if err != nil {
 			return Document{}, err
 		}
@@ -231,11 +232,15 @@ func checkText(name, text string, limit int) error {
 type place struct {
 	index int
 	label string // of whoever asks
+	alone bool   // it is no list
 }
 
 // field names a field of the pasty.
 func (p place) field(name string) string {
-	if p.label != "" {
+	switch {
+	case p.alone:
+		return name
+	case p.label != "":
 		return name + " of " + p.label
 	}
 	return fmt.Sprintf("pasties[%d].%s", p.index, name)

@@ -148,7 +148,7 @@ func (e *editing) pasties(wanted Changes) error {
 		order        []int // where those that are kept stood
 	)
 	for i, change := range wanted.Pasties {
-		at := place{i, change.Label}
+		at := place{index: i, label: change.Label}
 		if change.ID == "" {
 			draft := PastyDraft{Language: change.Language, Code: change.Code}
 			if change.Title != nil {

@@ -463,3 +463,33 @@ func (d Document) historyIsFull(r Rules) bool {
 func validUTF8(texts ...string) bool {
 	return !slices.ContainsFunc(texts, func(s string) bool { return strings.ToValidUTF8(s, "") != s })
 }
+
+// TestEntryLargerThanHistory drops what does not fit and all that is older, as nothing leads back past a gap; what comes later does
+// lead back to there.
+func TestEntryLargerThanHistory(t *testing.T) {
+	t.Parallel()
+	rules := testRules()
+	made, err := rules.Create(Draft{Title: "1", Pasties: []PastyDraft{{Code: new(strings.Repeat("x\n", 600))}}}, true, created)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := func(wanted Changes) Change {
+		t.Helper()
+		changed, err := rules.Edit(made, wanted, made.CreatedAt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made = changed.Document
+		return changed
+	}
+	edited(Changes{Title: new("2")})
+	large := edited(Changes{Title: new("3"), Pasties: []PastyChanges{{ID: made.Pasties[0].ID, Code: new("")}}})
+	if len(large.Edits) != 0 || large.Dropped != 1 || len(large.Recorded) != 0 || large.Title != "3" || large.Pasties[0].Code != "" {
+		t.Errorf("got %+v, want the new title and code, and no history", large)
+	}
+	edited(Changes{Title: new("4")})
+	before, err := made.Before()
+	if err != nil || before.Title != "3" || len(before.Edits) != 0 {
+		t.Errorf("got %+v, error %v, want the title 3 again, and nothing before", before, err)
+	}
+}
