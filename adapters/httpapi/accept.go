@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// prefersProblem reports whether Accept names application/problem+json and does not rank application/json above
-// it, for which the range counts that says most about it (RFC 9110, 12.5.1).
-func prefersProblem(accept []string) bool {
+// prefers reports whether Accept names a media type and does not rank application/json above it, for which the range counts
+// that says most about it (RFC 9110, 12.5.1).
+func prefers(accept []string, wanted string) bool {
 	if !short(accept) {
 		return false
 	}
@@ -16,7 +16,7 @@ func prefersProblem(accept []string) bool {
 		for mediaRange := range strings.SplitSeq(line, ",") {
 			mediaType, parameters, _ := strings.Cut(mediaRange, ";")
 			mediaType = strings.Trim(mediaType, " \t")
-			if strings.EqualFold(mediaType, mediaProblem) {
+			if strings.EqualFold(mediaType, wanted) {
 				asked = max(asked, quality(parameters))
 			}
 			for i, covering := range [...]string{mediaJSON, "application/*", "*/*"} {

@@ -14,7 +14,7 @@ func TestPrefersProblem(t *testing.T) {
 		"application/json;q=0.1, */*, application/problem+json;q=0.1": true, "application/problem+json, */*": true,
 		"application/json;q=0.9, application/problem+json": true, "application/json, application/problem+json;q=0.9": false,
 	} {
-		if prefersProblem([]string{accept}) != want {
+		if prefers([]string{accept}, mediaProblem) != want {
 			t.Errorf("%q: got %v, want %v", accept, !want, want)
 		}
 	}

@@ -35,8 +35,11 @@ func (a *API) observe(c *gin.Context) {
 
 	route := c.FullPath()
 	escaped := escapedSlash(c.Request.URL)
-	if escaped {
+	switch {
+	case escaped:
 		route = ""
+	case route == "":
+		route = a.pages.route(c.Request.URL.Path)
 	}
 	watching := a.observers.began(c.Request.Method, route)
 	switch {

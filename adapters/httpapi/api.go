@@ -42,12 +42,13 @@ type API struct {
 	readTimeout time.Duration
 	proxies     proxies
 	limits      *limits
+	pages       *pages
 	observers   observers
 	log         *zap.Logger
 }
 
 // New returns the interface over the use cases. Of cfg it uses the base path, the request timeout, the limit of bodies, the
-// trusted proxies and, under a Server, the read timeout. ready tells whether what lies behind the use cases is in working
+// trusted proxies, the pages and, under a Server, the read timeout. ready tells whether what lies behind the use cases is in working
 // order. It fails when cfg is not valid.
 func New(cfg Config, modules Modules, ready func(context.Context) error, log *zap.Logger) (*API, error) {
 	if err := cfg.Validate(); err != nil {
@@ -75,7 +76,8 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	engine.Use(api.observe, gin.CustomRecoveryWithWriter(nil, api.recovered))
 	engine.NoRoute(api.unrouted)
 	api.routes(&engine.RouterGroup, engine.Group(cfg.BasePath))
-	api.observers = observersOf(cfg.Observe, api.paths)
+	api.pages = newPages(cfg.Pages, api.paths)
+	api.observers = observersOf(cfg.Observe, slices.Concat(api.paths, api.pages.paths()))
 	api.engine = engine
 	return api, nil
 }
@@ -85,12 +87,20 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 func (a *API) unrouted(c *gin.Context) {
 	for _, known := range a.paths {
 		if known.fits(c.Request.URL.Path) {
-			c.Writer.Header()["Allow"] = known.allowed
-			a.problem(c, http.StatusMethodNotAllowed, "This path does not take that method. The header Allow has those that it takes.")
+			a.notAllowed(c, known.allowed)
 			return
 		}
 	}
+	if pattern := a.pages.route(c.Request.URL.Path); pattern != "" {
+		a.page(c, pattern)
+		return
+	}
 	a.nothingHere(c)
+}
+
+func (a *API) notAllowed(c *gin.Context, allowed []string) {
+	c.Writer.Header()["Allow"] = allowed
+	a.problem(c, http.StatusMethodNotAllowed, "This path does not take that method. The header Allow has those that it takes.")
 }
 
 func (a *API) nothingHere(c *gin.Context) {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -155,6 +156,14 @@ func (b *body) text() (string, error) {
 		return "", err
 	}
 	return text.String(), nil
+}
+
+// reader returns the body for those who read it once.
+func (b *body) reader() io.ReadCloser {
+	if b.file == nil {
+		return io.NopCloser(bytes.NewReader(b.held))
+	}
+	return io.NopCloser(io.NewSectionReader(b.file, 0, b.size))
 }
 
 // encoded reports whether a Content-Encoding has something to undo.

@@ -35,6 +35,8 @@ type Config struct {
 	TrustedProxies []string
 	// Limits are for each client. Default: none, because behind a proxy that is not trusted all clients have one address.
 	Limits Limits
+	// Pages answers what is no path of the interface. Default: nil, there is nothing.
+	Pages Pages `json:"-"`
 	// Observe returns who is told of the requests with a method, or "other", and a route such as /paste/:id, or "" for those
 	// that no route takes. Default: nil, nobody is told.
 	Observe func(method, route string) RouteObserver `json:"-"`

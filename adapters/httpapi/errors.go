@@ -34,6 +34,7 @@ type problem struct {
 const (
 	mediaJSON    = "application/json"
 	mediaProblem = "application/problem+json"
+	mediaHTML    = "text/html"
 	// retryAfterSeconds is when a client may try again after a 503.
 	retryAfterSeconds = "1"
 )
@@ -64,6 +65,10 @@ func (a *API) fail(c *gin.Context, err error) {
 // problem answers with an error body.
 func (a *API) problem(c *gin.Context, status int, message string) {
 	header := c.Writer.Header()
+	if a.pageError(c, status, message) {
+		c.Abort()
+		return
+	}
 	body, err := encodeJSON(problem{
 		Type: "about:blank", Title: http.StatusText(status), Status: status,
 		Detail: message, StatusMessage: message, RequestID: requestID(c),
@@ -72,7 +77,7 @@ func (a *API) problem(c *gin.Context, status int, message string) {
 		a.log.Error("encode an error body", zap.Error(err))
 	}
 	contentType := mediaJSON
-	if prefersProblem(c.Request.Header.Values("Accept")) {
+	if prefers(c.Request.Header.Values("Accept"), mediaProblem) {
 		contentType = mediaProblem
 	}
 	header.Set("Content-Type", contentType)

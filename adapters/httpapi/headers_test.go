@@ -24,7 +24,7 @@ func FuzzHeaders(f *testing.F) {
 		if !strings.Contains(value, presented) || strings.HasPrefix(presented, " ") || strings.HasSuffix(presented, " ") {
 			t.Errorf("%q: got the token %q, want a part of it without spaces around", value, presented)
 		}
-		prefersProblem([]string{value})
+		prefers([]string{value}, mediaProblem)
 		matchesETag([]string{value}, `"a"`)
 		if validRequestID(value) && strings.ContainsAny(value, "\r\n\x00\" ") {
 			t.Errorf("the request id %q: got valid, want invalid", value)
@@ -55,7 +55,7 @@ func TestHeadersOfManyElements(t *testing.T) {
 			}
 		}
 	}
-	if prefersProblem([]string{mediaProblem + strings.Repeat(",a/b", 400)}) || !prefersProblem([]string{"text/html", mediaProblem}) {
+	if prefers([]string{mediaProblem + strings.Repeat(",a/b", 400)}, mediaProblem) || !prefers([]string{"text/html", mediaProblem}, mediaProblem) {
 		t.Error("got Accept read otherwise, want the first KiB of it")
 	}
 }

@@ -23,6 +23,7 @@ type longAnswer struct {
 
 	countOnly bool // there is to be no body
 	tagged    bool // etag will be asked for
+	status    int  // 0: 200
 	spilled   int64
 	hash      hash.Hash // of what is spilled, if it is tagged
 	file      *os.File  // nil until it is needed
@@ -94,10 +95,12 @@ func (l *longAnswer) etag() (string, error) {
 	return etagOf([sha256.Size]byte(l.hash.Sum(nil))), nil
 }
 
-// send answers 200 with what was collected, and holds next to nothing of it in memory while the client reads.
+// send answers with what was collected, and holds next to nothing of it in memory while the client reads.
 func (l *longAnswer) send(c *gin.Context, contentType []string) error {
 	if l.spilled == 0 {
-		write(c, contentType, l.text.Bytes())
+		writeHeader(c, contentType, l.length())
+		l.setStatus(c)
+		_, _ = c.Writer.Write(l.text.Bytes()) // a client that has gone cannot be told
 		return nil
 	}
 	if err := l.moveToFile(); err != nil {
@@ -111,11 +114,18 @@ func (l *longAnswer) send(c *gin.Context, contentType []string) error {
 		}
 	}
 	writeHeader(c, contentType, l.spilled)
+	l.setStatus(c)
 	c.Writer.WriteHeaderNow()
 	if !l.countOnly {
 		_, _ = io.Copy(c.Writer, l.file) // a client that has gone cannot be told; one that gets less sees the length
 	}
 	return nil
+}
+
+func (l *longAnswer) setStatus(c *gin.Context) {
+	if l.status != 0 {
+		c.Status(l.status)
+	}
 }
 
 func (l *longAnswer) release() {

@@ -20,6 +20,8 @@ type config struct {
 
 	HTTP httpapi.Config
 	Log  logConfig
+	// Pages serves pages for people beside the interface.
+	Pages bool
 	// AdminAddr is the host:port to serve metrics and profiles at; empty: nowhere.
 	AdminAddr string
 }
@@ -32,7 +34,7 @@ type logConfig struct {
 
 // defaultConfig returns a server on 127.0.0.1:8080 with an embedded database below the working directory.
 func defaultConfig() config {
-	cfg := config{Config: bootstrap.DefaultConfig(), HTTP: httpapi.DefaultConfig(), Log: logConfig{Level: "info", Format: "json"}}
+	cfg := config{Config: bootstrap.DefaultConfig(), HTTP: httpapi.DefaultConfig(), Log: logConfig{Level: "info", Format: "json"}, Pages: true}
 	cfg.SweepInterval = time.Minute
 	return cfg
 }

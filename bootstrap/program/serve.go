@@ -15,6 +15,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/adapters/metrics"
+	"github.com/gluepot/gluepot/adapters/pages"
 	"github.com/gluepot/gluepot/bootstrap"
 )
 
@@ -132,6 +133,10 @@ func start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (*runnin
 }
 
 func startServer(ctx context.Context, cfg config, app *bootstrap.Application, log *zap.Logger) (*httpapi.Server, error) {
+	if cfg.Pages {
+		modules := pages.Modules{Users: app.Users, Pastes: app.Pastes, Languages: app.Languages}
+		cfg.HTTP.Pages = pages.New(pages.Config{BasePath: cfg.HTTP.BasePath}, modules)
+	}
 	api, err := httpapi.New(cfg.HTTP, httpapi.Modules{Users: app.Users, Pastes: app.Pastes, Languages: app.Languages}, app.Ready, log)
 	if err != nil {
 		return nil, err

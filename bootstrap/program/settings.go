@@ -54,6 +54,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		"time between two searches for expired pastes to remove; 0 leaves it to other nodes")
 	flags.DurationVar(&cfg.UseInterval, "token-use-interval", cfg.UseInterval, "how often the last-used times of tokens are stored")
 	flags.BoolVar(&cfg.PasteAnonymous, "paste-anonymous", cfg.PasteAnonymous, "let pastes be created without a token")
+	flags.BoolVar(&cfg.Pages, "pages", cfg.Pages, "serve pages for people beside the interface for programs")
 	flags.StringVar(&cfg.AdminAddr, "admin-addr", cfg.AdminAddr,
 		"HOST:PORT for metrics and profiles, which everybody who reaches it may read; empty is off")
 	h := &cfg.HTTP

@@ -1,0 +1,184 @@
+package httpapi
+
+import (
+	"maps"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// Pages answers what is no path of the interface with pages for people, on the same socket and behind the same limits,
+// deadlines, log and metrics. A path whose first segment is that of one of the interface's is the interface's.
+type Pages interface {
+	// Routes returns the patterns of all paths, such as /:id, and the methods that each takes, as the header Allow has them.
+	Routes() map[string]string
+	// Route returns the pattern that a decoded path fits, or "".
+	Route(path string) string
+	// Answer answers a request for one of the routes with one of its methods, whose body has arrived. An error of a kind of
+	// package fault is answered as everywhere, and whatever was written or set by then is dropped.
+	Answer(w http.ResponseWriter, r *http.Request) error
+	// AnswerError shows an error, of which the status and a message that anybody may read are given, to a client that
+	// prefers HTML to JSON. The status is sent already.
+	AnswerError(w http.ResponseWriter, r *http.Request, status int, message string)
+}
+
+// pages are those of an API. A nil *pages has none.
+type pages struct {
+	Pages
+
+	allowed map[string][]string // the header Allow, by pattern
+	own     map[string]bool     // the first segments of the interface's paths
+}
+
+func newPages(shown Pages, paths []servedPath) *pages {
+	if shown == nil {
+		return nil
+	}
+	p := &pages{Pages: shown, allowed: make(map[string][]string), own: make(map[string]bool)}
+	for pattern, allowed := range shown.Routes() {
+		p.allowed[pattern] = []string{allowed}
+	}
+	for _, path := range paths {
+		p.own[path.segments[1]] = true
+	}
+	return p
+}
+
+// route returns the pattern of the page at a decoded path, or "".
+func (p *pages) route(path string) string {
+	if !p.outside(path) {
+		return ""
+	}
+	return p.Route(path)
+}
+
+// outside reports whether there are pages, and a decoded path is none of the interface's.
+func (p *pages) outside(path string) bool {
+	if p == nil {
+		return false
+	}
+	first, ok := strings.CutPrefix(path, "/")
+	first, _, _ = strings.Cut(first, "/")
+	return ok && !p.own[first]
+}
+
+// paths are the pages as paths that are served, for who observes them.
+func (p *pages) paths() []servedPath {
+	if p == nil {
+		return nil
+	}
+	var all []servedPath
+	for pattern, allowed := range p.allowed {
+		all = append(all, servedPath{segments: strings.Split(pattern, "/"), allowed: allowed})
+	}
+	return all
+}
+
+// page answers a request for the page with that pattern.
+func (a *API) page(c *gin.Context, pattern string) {
+	allowed := a.pages.allowed[pattern]
+	switch method := c.Request.Method; {
+	case method == http.MethodOptions:
+		c.Writer.Header()["Allow"] = allowed
+		c.Status(http.StatusNoContent)
+		c.Writer.WriteHeaderNow()
+	case !strings.Contains(allowed[0]+",", method+","):
+		a.notAllowed(c, allowed)
+	default:
+		err := a.answerPage(c)
+		if fault.Is(err, fault.NotFound) {
+			a.nothingHere(c)
+		} else if err != nil {
+			a.fail(c, err)
+		}
+	}
+}
+
+// answerPage collects a page before it sends the first byte, so that it is that or an error, and a client that reads slowly
+// occupies no memory.
+func (a *API) answerPage(c *gin.Context) error {
+	answer := newLongAnswer(c.Request.Method == http.MethodHead)
+	defer answer.release()
+	w := &pageWriter{header: c.Writer.Header().Clone(), answer: answer}
+	if err := a.makePage(w, c.Request); err != nil {
+		return err
+	}
+	maps.Copy(c.Writer.Header(), w.header)
+	unshare(c.Writer.Header())
+	answer.status = w.status
+	return answer.sendUnlessKnown(c, w.header["Content-Type"])
+}
+
+func (a *API) makePage(w http.ResponseWriter, r *http.Request) error {
+	sent := new(body)
+	if r.Method == http.MethodPost {
+		var err error
+		if sent, err = a.receive(r); err != nil {
+			return err
+		}
+		defer sent.release()
+	}
+	ctx, cancel := a.deadlines.context(r.Context())
+	defer cancel()
+	leave, err := a.longBodies.enter(ctx, sent)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	r = r.WithContext(ctx)
+	r.Body, r.ContentLength = sent.reader(), sent.size
+	return a.pages.Answer(w, r)
+}
+
+// pageWriter is where a page is written to.
+type pageWriter struct {
+	header http.Header
+	status int // 0 until it is chosen
+	answer *longAnswer
+}
+
+// Header implements http.ResponseWriter.
+func (w *pageWriter) Header() http.Header { return w.header }
+
+// WriteHeader implements http.ResponseWriter. A page that says nothing else about it is tagged, for caches to ask again.
+func (w *pageWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+		w.answer.tagged = status == http.StatusOK && w.header["Cache-Control"] == nil
+	}
+}
+
+// Write implements http.ResponseWriter. It fails when there is no room for a long page.
+func (w *pageWriter) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	w.answer.text.Write(p)
+	return len(p), w.answer.spill()
+}
+
+// WriteString implements io.StringWriter.
+func (w *pageWriter) WriteString(s string) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	w.answer.text.WriteString(s)
+	return len(s), w.answer.spill()
+}
+
+// pageError answers with an error as a page, where there are pages, to a client that prefers it.
+func (a *API) pageError(c *gin.Context, status int, message string) bool {
+	if !a.pages.outside(c.Request.URL.Path) || !prefers(c.Request.Header["Accept"], mediaHTML) {
+		return false
+	}
+	header := c.Writer.Header()
+	unshare(header)
+	header.Add("Vary", "Accept")
+	a.pages.AnswerError(c.Writer, c.Request, status, message)
+	return true
+}
+
+// unshare takes back what share said: what pages show can be its reader's own.
+func unshare(answer http.Header) {
+	delete(answer, "Access-Control-Allow-Origin")
+	delete(answer, "Access-Control-Expose-Headers")
+}

@@ -1,0 +1,92 @@
+package pages
+
+import (
+	"embed"
+	"html/template"
+	"io"
+	"net/http"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// errNothing is for paths at which there is no page, and whatever a reader may not know to be there.
+var errNothing = fault.New(fault.NotFound, "There is nothing at this path.")
+
+// A page loads and runs what comes from here alone and in files of its own, is shown in no frame, and sends what is filled in
+// nowhere else.
+var (
+	contentPolicy = []string{"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
+		"base-uri 'none'; frame-ancestors 'none'"}
+	// With no-referrer, browsers send "Origin: null" with forms.
+	referrerPolicy  = []string{"same-origin"}
+	htmlContentType = []string{"text/html; charset=utf-8"}
+	privateCaching  = []string{"private, no-store"}
+	varyCookie      = []string{"Cookie"}
+)
+
+// layout is what all pages have around what they show.
+type layout struct {
+	Title       string // of the window, before the service's name; empty: that alone
+	Description string // for previews of links; empty: none
+	SignedIn    bool
+}
+
+func (p *Pages) parseTemplates() *template.Template {
+	functions := template.FuncMap{"asset": p.assetPath}
+	return template.Must(template.New("").Funcs(functions).ParseFS(templateFiles, "templates/*.html"))
+}
+
+// guard sets the headers of a page. One that its reader had to sign in for stays in no cache.
+func guard(w http.ResponseWriter, signedIn bool) {
+	header := w.Header()
+	header["Content-Type"] = htmlContentType
+	header["Content-Security-Policy"] = contentPolicy
+	header["Referrer-Policy"] = referrerPolicy
+	header["Vary"] = varyCookie
+	if signedIn {
+		header["Cache-Control"] = privateCaching
+	}
+}
+
+// show writes a page: the template of that name with its data, which embeds a layout.
+func (p *Pages) show(w http.ResponseWriter, r *request, name string, data any) error {
+	guard(w, p.reader(r) != "")
+	return p.write(w, name, data)
+}
+
+func (p *Pages) write(w io.Writer, name string, data any) error {
+	return p.templates().ExecuteTemplate(w, name, data)
+}
+
+// errorPage is an error as people read it.
+type errorPage struct {
+	layout
+
+	Heading, Text string
+}
+
+// AnswerError shows an error to a person. Of something that is not there it says the same whatever the reason.
+func (p *Pages) AnswerError(w http.ResponseWriter, _ *http.Request, status int, message string) {
+	header := w.Header()
+	vary := header["Vary"]
+	guard(w, false)
+	header["Vary"] = append(vary[:len(vary):len(vary)], varyCookie...)
+	if header["Cache-Control"] == nil {
+		header["Cache-Control"] = []string{"no-store"}
+	}
+	page := errorPage{Heading: http.StatusText(status), Text: message}
+	if status == http.StatusNotFound {
+		page.Heading = "There is nothing here"
+		page.Text = "It may have expired or been deleted, be somebody's own, or never have been here."
+	}
+	page.Title = page.Heading
+	w.WriteHeader(status)
+	_ = p.write(w, "error.html", page) // a client that has gone cannot be told
+}
+
+func (p *Pages) start(w http.ResponseWriter, r *request) error {
+	return p.show(w, r, "start.html", struct{ layout }{})
+}

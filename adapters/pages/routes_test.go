@@ -1,0 +1,27 @@
+package pages
+
+import "testing"
+
+func TestRoutes(t *testing.T) {
+	t.Parallel()
+	p := &Pages{}
+	for _, pattern := range []string{"/", "/~/assets/:name", "/~:name", "/:id", "/:id/history", "/:id/download/:pasty"} {
+		p.routes = append(p.routes, newRoute(pattern, methods{}))
+	}
+	for path, want := range map[string]string{
+		"/": "/", "/~/assets/a.css": "/~/assets/:name", "/~epoxy": "/~:name", "/~epoxy/": "/~:name", "/k2j4x8m1": "/:id", "/k2j4x8m1/": "/:id",
+		"/k2j4x8m1/history": "/:id/history", "/a/download/b": "/:id/download/:pasty", "/favicon.ico": "/:id", "/~": "/:id",
+		"": "", "//": "", "/k2j4x8m1//": "", "/a/histor": "", "/a/history2": "", "/a/download": "", "/a/download/": "", "/a/download/b/c": "",
+		"//history": "", "k2j4x8m1": "",
+	} {
+		if got := p.Route(path); got != want {
+			t.Errorf("%s: got the route %q, want %q", path, got, want)
+		}
+	}
+	if _, parameters := p.find("/a/download/b/"); len(parameters) != 2 || parameters[0] != "a" || parameters[1] != "b" {
+		t.Errorf("got the parameters %q, want a and b", parameters)
+	}
+	if got := p.Routes()["/:id"]; got != "GET, HEAD, OPTIONS" {
+		t.Errorf("got the methods %s, want GET, HEAD, OPTIONS", got)
+	}
+}
