@@ -39,6 +39,7 @@ type API struct {
 	deadlines   deadlines
 	maxBody     int64 // bytes
 	longBodies  longBodies
+	answers     answerRoom
 	readTimeout time.Duration
 	proxies     proxies
 	limits      *limits

@@ -1,11 +1,12 @@
 package httpapi
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"net/http"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/gin-gonic/gin"
 )
 
@@ -28,9 +29,14 @@ var noCache = []string{"no-cache"}
 // The catalogue changes with the program only; an hour keeps clients from asking again all the time.
 var languageCacheControl = []string{"public, max-age=3600"}
 
-// etagOf returns the ETag of an answer with that hash.
-func etagOf(hash [sha256.Size]byte) string {
-	return `"` + base64.RawURLEncoding.EncodeToString(hash[:12]) + `"`
+// etagOf returns the ETag of an answer: its hash, the same on every node.
+func etagOf(answer []byte) string { return etagOfSum(xxhash.Sum64(answer)) }
+
+// etagOfSum returns the ETag of an answer with that hash (decision 0041).
+func etagOfSum(sum uint64) string {
+	var bytes [8]byte
+	binary.BigEndian.PutUint64(bytes[:], sum)
+	return `"` + base64.RawURLEncoding.EncodeToString(bytes[:]) + `"`
 }
 
 // matchesETag compares weakly, as If-None-Match asks for (RFC 9110, 13.1.2).

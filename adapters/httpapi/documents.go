@@ -26,7 +26,7 @@ func (a *API) create(ctx context.Context, secret string, draft paste.Draft) (*lo
 	if err != nil {
 		return nil, err
 	}
-	return encodePaste(&made)
+	return a.encodePaste(&made)
 }
 
 func (a *API) editPaste(ctx context.Context, c *gin.Context, sent *body) (*longAnswer, error) {
@@ -39,7 +39,7 @@ func (a *API) editPaste(ctx context.Context, c *gin.Context, sent *body) (*longA
 	if err != nil {
 		return nil, err
 	}
-	return encodePaste(&edited)
+	return a.encodePaste(&edited)
 }
 
 var emptyObject = []byte("{}")
@@ -58,7 +58,7 @@ func (a *API) readPaste(ctx context.Context, c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer := newLongAnswer(c.Request.Method == http.MethodHead)
+	answer := a.newLongAnswer(c.Request.Method == http.MethodHead)
 	defer answer.release()
 	answer.tagged = secret == ""
 	if err := answer.appendPaste(&found); err != nil {
@@ -215,8 +215,8 @@ func (d *decoder) pastyChanges(i int) (pasty paste.PastyChanges, err error) {
 }
 
 // encodePaste returns an answer that has the paste.
-func encodePaste(d *paste.Document) (*longAnswer, error) {
-	answer := newLongAnswer(false)
+func (a *API) encodePaste(d *paste.Document) (*longAnswer, error) {
+	answer := a.newLongAnswer(false)
 	if err := answer.appendPaste(d); err != nil {
 		answer.release()
 		return nil, err
@@ -307,14 +307,14 @@ func (w *pasteWriter) fields(name string, texts []string) {
 }
 
 // pieceLength is how much of a text is encoded at once, in bytes.
-const pieceLength = 16 << 10
+const pieceLength = 8 << 10
 
 func (w *pasteWriter) field(name, text string) {
 	w.raw(name)
 	w.raw(`"`)
 	for len(text) > pieceLength {
 		end := pieceLength
-		for !utf8.RuneStart(text[end]) {
+		for end > pieceLength-utf8.UTFMax && !utf8.RuneStart(text[end]) {
 			end--
 		}
 		w.piece(text[:end])
@@ -326,9 +326,7 @@ func (w *pasteWriter) field(name, text string) {
 
 func (w *pasteWriter) piece(text string) {
 	if w.err == nil {
-		w.err = w.appendCharacters(text)
-	}
-	if w.err == nil {
+		w.appendCharacters(text)
 		w.err = w.spill()
 	}
 }

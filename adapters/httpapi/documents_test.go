@@ -118,7 +118,7 @@ func TestAnswersInPieces(t *testing.T) {
 					Title: unit, Tags: []string{unit, "b"}, Lifetime: "1w", Pasties: []paste.Pasty{{ID: "p1", Code: code}, {ID: "p2"}},
 				},
 			}
-			answer := newLongAnswer(false)
+			answer := new(API).newLongAnswer(false)
 			answer.tagged = true
 			if err := answer.appendPaste(&d); err != nil {
 				t.Fatal(err)
@@ -148,7 +148,7 @@ func TestAnswersInPieces(t *testing.T) {
 			if recorder.Body.String() != want {
 				t.Errorf("%d times %q: got %d bytes, %.300s, want %d bytes", length, unit, recorder.Body.Len(), recorder.Body, len(want))
 			}
-			whole := newLongAnswer(false)
+			whole := new(API).newLongAnswer(false)
 			whole.text.WriteString(want)
 			if same, _ := whole.etag(); same != etag {
 				t.Errorf("%d times %q: got the ETag %s, want %s however much is held", length, unit, etag, same)

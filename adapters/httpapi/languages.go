@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -51,7 +50,7 @@ func encodeLanguage(l *language.Language) (*languageAnswer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the language %s: %w", l.Name, err)
 	}
-	answer := &languageAnswer{of: *l, body: body, etag: []string{etagOf(sha256.Sum256(body))}}
+	answer := &languageAnswer{of: *l, body: body, etag: []string{etagOf(body)}}
 	answer.of.MIMETypes, answer.of.Extensions = slices.Clone(l.MIMETypes), slices.Clone(l.Extensions)
 	return answer, nil
 }

@@ -100,7 +100,7 @@ func (a *API) page(c *gin.Context, pattern string) {
 // answerPage collects a page before it sends the first byte, so that it is that or an error, and a client that reads slowly
 // occupies no memory.
 func (a *API) answerPage(c *gin.Context) error {
-	answer := newLongAnswer(c.Request.Method == http.MethodHead)
+	answer := a.newLongAnswer(c.Request.Method == http.MethodHead)
 	defer answer.release()
 	w := &pageWriter{header: c.Writer.Header().Clone(), answer: answer}
 	if err := a.makePage(w, c.Request); err != nil {

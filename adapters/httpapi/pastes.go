@@ -12,16 +12,14 @@ import (
 // selfPastes collects the whole answer before it sends the first byte: a database that fails half-way
 // through a long list must become a 503, not half an array.
 func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
-	answer := newLongAnswer(c.Request.Method == http.MethodHead)
+	answer := a.newLongAnswer(c.Request.Method == http.MethodHead)
 	defer answer.release()
 	answer.text.WriteByte('[')
 	err := a.modules.Pastes.ListOwn.Do(ctx, presentedToken(c), func(id paste.ID) error {
 		if answer.length() > 1 {
 			answer.text.WriteByte(',')
 		}
-		if err := answer.appendString(string(id)); err != nil {
-			return err
-		}
+		answer.appendString(string(id))
 		return answer.spill()
 	})
 	if err != nil {

@@ -18,7 +18,7 @@ func (a *API) readText(ctx context.Context, c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer := newLongAnswer(c.Request.Method == http.MethodHead)
+	answer := a.newLongAnswer(c.Request.Method == http.MethodHead)
 	defer answer.release()
 	answer.tagged = secret == ""
 	for code := pasty.Code; code != "" && err == nil; {
