@@ -5,28 +5,33 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/jackc/pgx/v5/pgtype"
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 var (
 	_ paste.DocumentFinder  = (*Pastes)(nil)
+	_ paste.DocumentReader  = (*Pastes)(nil)
 	_ paste.DocumentCreator = (*Pastes)(nil)
 	_ paste.DocumentUpdater = (*Pastes)(nil)
 	_ paste.DocumentDeleter = (*Pastes)(nil)
 )
 
-// documentKey is what a paste is read by: its id, and the hash of the token that its reader presents, or the zero hash.
+// documentKey is what a paste is read by where a token is presented, which is judged at that time.
 type documentKey struct {
 	id   paste.ID
 	hash token.Hash
+	at   time.Time
 }
 
-// heldDocument is a paste and the token that was presented. Of one that is large the content is missing.
+// heldDocument is a paste and the token that was presented, or the zero values. Of one that is large the content is missing.
 type heldDocument struct {
 	document paste.Document
 	holder   token.Token
@@ -40,46 +45,93 @@ type heldDocument struct {
 // paste does not delay those it was merged with.
 const largeDocument = 64 << 10
 
-// newDocuments returns how pastes are looked up with what they hold.
-func newDocuments(store *Store) *dataloader[documentKey, heldDocument] {
-	documents := &lookup[documentKey, heldDocument]{
+// newOpenDocuments returns how pastes that everybody may see are looked up with what they hold. PostgreSQL takes half as long
+// again for a statement that reads a token as well.
+func newOpenDocuments(store *Store) *dataloader[paste.ID, heldDocument] {
+	documents := &lookup[paste.ID, heldDocument]{
 		store: store,
-		one:   store.queries.documentByID,
-		args:  func(key documentKey) []any { return store.timed(string(key.id), key.hash[:]) },
-		many:  store.queries.documentsByIDs,
-		arrays: func(keys []documentKey) []any {
-			ids, hashes := make([]string, len(keys)), make([][]byte, len(keys))
+		one:   store.queries.openDocument,
+		args:  func(id paste.ID) []any { return store.timed(string(id)) },
+		many:  store.queries.openDocuments,
+		arrays: func(keys []paste.ID) []any {
+			ids := make([]string, len(keys))
 			for i := range keys {
-				ids[i], hashes[i] = string(keys[i].id), keys[i].hash[:]
+				ids[i] = string(keys[i])
 			}
-			return []any{ids, hashes}
+			return []any{ids}
 		},
 		newRow: func() scannable[heldDocument] { return new(documentRow) },
 	}
 	return newDataloader(store.sql.lookupsAtOnce, &store.batches.pastes, documents.find, documents.findMany)
 }
 
-// DocumentByID implements paste.DocumentFinder.
-func (p *Pastes) DocumentByID(ctx context.Context, id paste.ID, presented token.Hash) (paste.Document, token.Token, error) {
-	if !isText(string(id)) {
-		return paste.Document{}, token.Token{}, errNotFound
+// newDocuments returns how pastes are looked up with what they hold for whoever presents a token.
+func newDocuments(store *Store) *dataloader[documentKey, heldDocument] {
+	documents := &lookup[documentKey, heldDocument]{
+		store: store,
+		one:   store.queries.documentFor,
+		args:  func(key documentKey) []any { return store.timed(string(key.id), key.hash[:], key.at) },
+		many:  store.queries.documentsFor,
+		arrays: func(keys []documentKey) []any {
+			ids, hashes, times := make([]string, len(keys)), make([][]byte, len(keys)), make([]time.Time, len(keys))
+			for i := range keys {
+				ids[i], hashes[i], times[i] = string(keys[i].id), keys[i].hash[:], keys[i].at
+			}
+			return []any{ids, hashes, times}
+		},
+		newRow: func() scannable[heldDocument] { return new(heldRow) },
 	}
-	held, err := p.documents.find(ctx, documentKey{id, presented})
-	if err == nil && held.large {
-		held, err = p.readLarge(ctx, id, presented)
+	return newDataloader(store.sql.lookupsAtOnce, &store.batches.pastes, documents.find, documents.findMany)
+}
+
+// DocumentByID implements paste.DocumentFinder.
+func (p *Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, error) {
+	if !isText(string(id)) {
+		return paste.Document{}, errNotFound
+	}
+	held, err := p.readWhole(ctx, p.store.queries.wholeDocumentByID, string(id), make([]byte, len(token.Hash{})))
+	return held.document, err
+}
+
+// ReadDocument implements paste.DocumentReader.
+func (p *Pastes) ReadDocument(
+	ctx context.Context, id paste.ID, presented token.Hash, at time.Time,
+) (paste.Document, token.Token, error) {
+	if !isText(string(id)) {
+		id = ""
+	}
+	var (
+		held heldDocument
+		err  error
+		key  = documentKey{id, presented, instant(at)}
+	)
+	if presented == (token.Hash{}) {
+		held, err = p.open.find(ctx, id)
+	} else {
+		held, err = p.documents.find(ctx, key)
+	}
+	if err == nil && held.document.ID != "" && held.large {
+		held, err = p.readLarge(ctx, key)
+	}
+	if err == nil && held.document.ID == "" {
+		err = errNotFound
 	}
 	return held.document, held.holder, err
 }
 
-func (p *Pastes) readLarge(ctx context.Context, id paste.ID, presented token.Hash) (heldDocument, error) {
+func (p *Pastes) readLarge(ctx context.Context, key documentKey) (heldDocument, error) {
+	return p.readWhole(ctx, p.store.queries.wholeDocumentFor, string(key.id), key.hash[:], key.at)
+}
+
+// readWhole reads a paste of any size, of which a few are in memory at once.
+func (p *Pastes) readWhole(ctx context.Context, query string, args ...any) (heldDocument, error) {
 	leave, err := enter(ctx, p.store.sql.lists, p.store.sql.bulk)
 	if err != nil {
 		return heldDocument{}, err
 	}
 	defer leave()
-	var row documentRow
-	args := p.store.timed(string(id), presented[:])
-	if err := p.store.queryRow(ctx, fromPrimary, p.store.queries.wholeDocumentByID, row.fields(), args...); err != nil {
+	var row heldRow
+	if err := p.store.queryRow(ctx, fromPrimary, query, row.fields(), p.store.timed(args...)...); err != nil {
 		return heldDocument{}, err
 	}
 	return row.value()
@@ -109,35 +161,44 @@ func (b *blob) Scan(value any) error {
 	return nil
 }
 
-// documentRow is a row of the statements that read pastes with what they hold.
+// documentRow is a row of the statements that read pastes with what they hold. Its types need fewest allocations.
 type documentRow struct {
-	paste    pasteRow
-	lifetime string
-	document blob // empty: the paste was made without content, or is large
-	large    bool
-	first    int64
-	edits    int
-	entries  blob // all in one
-	stars    int64
-	holder   holderRow
+	id, owner        blob
+	created, expires pgtype.Timestamptz
+	visibility       int16
+	lifetime         blob
+	document         blob // empty: the paste was made without content, or is large
+	large            bool
+	first            int64
+	edits            int
+	entries          blob // all in one
+	stars            int64
+
+	targets [12]any // what fields returns
 }
 
 func (r *documentRow) fields() []any {
-	return append(append(r.paste.fields(), &r.lifetime, &r.document, &r.large, &r.first, &r.edits, &r.entries, &r.stars),
-		r.holder.fields()...)
+	r.targets = [...]any{
+		&r.id, &r.owner, &r.created, &r.expires, &r.visibility, &r.lifetime, &r.document, &r.large, &r.first, &r.edits, &r.entries, &r.stars,
+	}
+	return r.targets[:]
 }
 
 func (r *documentRow) value() (held heldDocument, err error) {
-	held.document.Paste, held.document.Stars, held.large = r.paste.paste(), r.stars, r.large
-	held.firstEdit, held.nextEdit = r.first, r.first+int64(r.edits)
-	if r.holder.id.Valid {
-		held.holder = r.holder.token()
+	if r.id == "" {
+		return heldDocument{}, nil
 	}
+	held.document.Paste = paste.Paste{ID: paste.ID(r.id), Owner: user.ID(r.owner), CreatedAt: r.created.Time.UTC()}
+	if r.expires.Valid {
+		held.document.ExpiresAt = r.expires.Time.UTC()
+	}
+	held.document.Stars, held.large = r.stars, r.large
+	held.firstEdit, held.nextEdit = r.first, r.first+int64(r.edits)
 	if r.large {
 		return held, nil
 	}
 	content := &held.document.Content
-	content.Visibility, content.Lifetime = paste.Visibility(r.paste.Visibility), paste.Lifetime(r.lifetime)
+	content.Visibility, content.Lifetime = paste.Visibility(r.visibility), paste.Lifetime(r.lifetime)
 	if r.document != "" {
 		err = decodeDocument(string(r.document), content)
 	}
@@ -145,9 +206,26 @@ func (r *documentRow) value() (held heldDocument, err error) {
 		content.Edits, err = decodeEdits(string(r.entries), r.edits)
 	}
 	if err != nil {
-		return heldDocument{}, fault.Unforeseen(fmt.Errorf("paste %s: %w", r.paste.ID, err))
+		return heldDocument{}, fault.Unforeseen(fmt.Errorf("paste %s: %w", r.id, err))
 	}
 	return held, nil
+}
+
+// heldRow is a documentRow, or nothing, and a token, or nothing.
+type heldRow struct {
+	documentRow
+
+	holder holderRow
+}
+
+func (r *heldRow) fields() []any { return append(r.documentRow.fields(), r.holder.fields()...) }
+
+func (r *heldRow) value() (heldDocument, error) {
+	held, err := r.documentRow.value()
+	if err == nil && r.holder.id.Valid {
+		held.holder = r.holder.token()
+	}
+	return held, err
 }
 
 // holderRow is a tokenRow, or nothing.
@@ -268,7 +346,7 @@ func (p *Pastes) locked(ctx context.Context, tx *gorm.DB, id paste.ID, presented
 	if err := lockPaste(tx, id); err != nil {
 		return heldDocument{}, err
 	}
-	var row documentRow
+	var row heldRow
 	args := p.store.timed(string(id), presented[:])
 	err := tx.Statement.ConnPool.QueryRowContext(ctx, p.store.queries.wholeDocumentByID, args...).Scan(row.fields()...)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -17,6 +17,7 @@ import (
 type Pastes struct {
 	store     *Store
 	active    *dataloader[struct{}, int64]
+	open      *dataloader[paste.ID, heldDocument] // pastes that everybody may see
 	documents *dataloader[documentKey, heldDocument]
 	creations *dataloader[creation, token.Token] // of pastes with their owner, or with none
 	owns      *dataloader[creation, token.Token] // of pastes of a token's owner
@@ -24,7 +25,7 @@ type Pastes struct {
 
 // NewPastes returns the pastes of a store.
 func NewPastes(store *Store) *Pastes {
-	p := &Pastes{store: store, documents: newDocuments(store)}
+	p := &Pastes{store: store, open: newOpenDocuments(store), documents: newDocuments(store)}
 	p.creations = newCreations(store, store.queries.createDocument, store.queries.createDocuments)
 	p.owns = newCreations(store, store.queries.createOwn, store.queries.createOwns)
 	p.active = newDataloader(countsAtOnce, &store.batches.counts, p.countActive, func(

@@ -1,6 +1,10 @@
 package gormstore
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gluepot/gluepot/domain/paste"
+)
 
 // queries are every statement that a request waits for, and the few others that GORM cannot say. The
 // index that serves one stands beside its table in the first migration. They are fixed text rather than
@@ -9,8 +13,8 @@ import "fmt"
 //
 // A statement that judges pastes by time reads the clock once it has its snapshot of the rows: before that
 // it may have waited for a connection or a lock, and what it then sees was not there at the earlier time.
-// On PostgreSQL that is clock_timestamp(), in a subquery so that it is read once and can be searched an
-// index for; now() is when the statement arrived. SQLite is in the same process: its last argument is the time,
+// On PostgreSQL that is clock_timestamp(), where there may be several pastes in a subquery, so that it is read once and can be
+// searched an index for; now() is when the statement arrived. SQLite is in the same process: its last argument is the time,
 // which an attempt to run it takes as late.
 type queries struct {
 	usersByNames      string // $1: array of folded usernames
@@ -20,9 +24,12 @@ type queries struct {
 	userWithServices  string // $1: folded username
 	tokenByHash       string // $1: hash
 	accountByHash     string // $1: hash; timed
-	documentsByIDs    string // $1: array of paste ids, $2: array of presented hashes; see largeDocument
-	documentByID      string // $1: paste id, $2: presented hash; timed; see largeDocument
-	wholeDocumentByID string // the same for a paste of any size
+	openDocuments     string // $1: array of paste ids; see largeDocument
+	openDocument      string // $1: paste id; timed; see largeDocument
+	documentsFor      string // $1: array of paste ids, $2: of presented hashes, $3: of times; see largeDocument
+	documentFor       string // $1: paste id, $2: presented hash, $3: time that the token is judged at; timed; see largeDocument
+	wholeDocumentFor  string // the same for a paste of any size
+	wholeDocumentByID string // $1: paste id, $2: presented hash; timed; whoever may see it
 	activePaste       string // $1: paste id; timed
 	createDocument    string // $1 to $7: creation.args; empty where it takes several statements, as are the next three
 	createOwn         string // likewise, with a hash for the owner
@@ -115,14 +122,34 @@ const (
 			(SELECT $7::bytea[])) WITH ORDINALITY q (id, owner, created_at, expires_at, visibility, lifetime, document, n)`
 )
 
-// document returns the columns of documentRow, given the condition under which content is left out, and the aggregate that
-// puts the entries of the history together in the order of their positions.
-func document(large, entries string) string {
-	return pasteColumns + `, coalesce(c.lifetime, ''), CASE WHEN NOT ` + large + ` THEN c.document END, coalesce(` + large + `, false),
-		coalesce(c.first_edit, 0), coalesce(c.edits, 0),
-		CASE WHEN c.edits > 0 AND NOT ` + large + ` THEN (SELECT ` + entries + ` FROM paste_edits e WHERE e.paste_id = p.id) END,
-		` + starCount + `, ` + tokenColumns
+// document returns the columns of documentRow, given that of the paste's id, the condition under which content is left out, and
+// the aggregate that puts the entries of the history together in the order of their positions.
+func document(id, without, entries string) string {
+	return id + `, p.owner_id, p.created_at, p.expires_at, coalesce(p.visibility, 0), coalesce(c.lifetime, ''),
+		CASE WHEN NOT ` + without + ` THEN c.document END, coalesce(` + without + `, false), coalesce(c.first_edit, 0), coalesce(c.edits, 0),
+		CASE WHEN c.edits > 0 AND NOT ` + without + ` THEN (SELECT ` + entries + ` FROM paste_edits e WHERE e.paste_id = p.id) END,
+		` + starCount
 }
+
+// documentFor returns the columns of heldRow, of a statement that answers with a row also where nothing is found or shown. Of a
+// paste that is encrypted, as the condition sealed says, neither the id nor the content is in it.
+func documentFor(sealed, without, entries string) string {
+	return document(`CASE WHEN NOT `+sealed+` THEN p.id END`, `(`+sealed+` OR `+without+`)`, entries) + `, ` + tokenColumns
+}
+
+// What paste.Document.SeenBy shows, as conditions: to everybody, and to the owner of the token t, if it is valid at a time.
+// They say nothing of what is sealed. A contract test ties them to it.
+var seenByAll = fmt.Sprintf(`p.visibility <> %d`, paste.Private)
+
+func seenByHolder(at string) string {
+	return `(` + seenByAll + ` OR p.owner_id = t.user_id AND ` + tokenAccepted + at + `))`
+}
+
+// A cipher is told by the first byte of the document, the only one that is read for it.
+var (
+	postgresSealed = fmt.Sprintf(`coalesce(substr(c.document, 1, 1) = '\x%02x'::bytea, false)`, formCipher)
+	sqliteSealed   = fmt.Sprintf(`coalesce(substr(c.document, 1, 1) = x'%02x', false)`, formCipher)
+)
 
 const (
 	postgresEntries = `string_agg(e.entry, ''::bytea ORDER BY e.position)`
@@ -141,11 +168,29 @@ var (
 	sqliteContent    = insertContents + `VALUES ($1, $2, $3, $4, $5)`
 	sqliteEdit       = insertEdits + `VALUES ($1, $2, $3)`
 
-	postgresByID = ` FROM pastes p LEFT JOIN paste_contents c ON c.paste_id = p.id LEFT JOIN access_tokens t ON t.hash = $2
-		WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))`
-	sqliteByID = ` FROM pastes p LEFT JOIN paste_contents c ON c.paste_id = p.id LEFT JOIN access_tokens t ON t.hash = $2
-		WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > $3)`
+	postgresActive = `(p.expires_at IS NULL OR p.expires_at > clock_timestamp())`
+	withContent    = ` LEFT JOIN paste_contents c ON c.paste_id = p.id`
 )
+
+func sqliteActive(clock string) string {
+	return `(p.expires_at IS NULL OR p.expires_at > ` + clock + `)`
+}
+
+// openByID are the rows of a paste that everybody may see.
+func openByID(active, sealed string) string {
+	return ` FROM pastes p` + withContent + ` WHERE p.id = $1 AND ` + active + ` AND ` + seenByAll + ` AND NOT ` + sealed
+}
+
+// forHolder is a row, of a paste, if the token's holder may see it, and of the token, if there is one.
+func forHolder(active string) string {
+	return ` FROM (SELECT 1) q LEFT JOIN access_tokens t ON t.hash = $2
+		LEFT JOIN pastes p ON p.id = $1 AND ` + active + ` AND ` + seenByHolder(`$3`) + withContent
+}
+
+// byID are the rows of a paste, whoever may see it, and of a token, if there is one.
+func byID(active string) string {
+	return ` FROM pastes p` + withContent + ` LEFT JOIN access_tokens t ON t.hash = $2 WHERE p.id = $1 AND ` + active
+}
 
 // totals is the statement of Stats.Totals, given those that count the stored and the expired pastes.
 func totals(stored, expired string) string {
@@ -169,12 +214,18 @@ var postgresQueries = queries{
 	tokenByHash:      tokenByHash,
 	accountByHash: `SELECT ` + tokenColumns + `, ` + userColumns + `, ` + postgresStars + `, ` + postgresServices + `
 		FROM access_tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1`,
-	documentsByIDs: `SELECT q.n, ` + document(large, postgresEntries) + `
-		FROM unnest((SELECT $1::text[]), (SELECT $2::bytea[])) WITH ORDINALITY q (id, hash, n)
-		JOIN pastes p ON p.id = q.id COLLATE "C" AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))
-		LEFT JOIN paste_contents c ON c.paste_id = p.id LEFT JOIN access_tokens t ON t.hash = q.hash`,
-	documentByID:      `SELECT ` + document(large, postgresEntries) + postgresByID,
-	wholeDocumentByID: `SELECT ` + document(noLimit, postgresEntries) + postgresByID,
+	openDocuments: `SELECT q.n, ` + document(`p.id`, large, postgresEntries) + `
+		FROM unnest((SELECT $1::text[])) WITH ORDINALITY q (id, n)
+		JOIN pastes p ON p.id = q.id COLLATE "C" AND ` + postgresActive + ` AND ` + seenByAll + withContent + `
+		WHERE NOT ` + postgresSealed,
+	openDocument: `SELECT ` + document(`p.id`, large, postgresEntries) + openByID(postgresActive, postgresSealed),
+	documentsFor: `SELECT q.n, ` + documentFor(postgresSealed, large, postgresEntries) + `
+		FROM unnest((SELECT $1::text[]), (SELECT $2::bytea[]), (SELECT $3::timestamptz[])) WITH ORDINALITY q (id, hash, at, n)
+		LEFT JOIN access_tokens t ON t.hash = q.hash
+		LEFT JOIN pastes p ON p.id = q.id COLLATE "C" AND ` + postgresActive + ` AND ` + seenByHolder(`q.at`) + withContent,
+	documentFor:       `SELECT ` + documentFor(postgresSealed, large, postgresEntries) + forHolder(postgresActive),
+	wholeDocumentFor:  `SELECT ` + documentFor(postgresSealed, noLimit, postgresEntries) + forHolder(postgresActive),
+	wholeDocumentByID: `SELECT ` + document(`p.id`, noLimit, postgresEntries) + `, ` + tokenColumns + byID(postgresActive),
 	activePaste: `SELECT ` + pasteColumns + ` FROM pastes p
 		WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))`,
 	createDocument: `WITH p AS (
@@ -246,8 +297,10 @@ var sqliteQueries = queries{
 			WHERE s.user_id = u.id AND (p.expires_at IS NULL OR p.expires_at > $2)),
 		` + sqliteServices + `
 		FROM access_tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1`,
-	documentByID:      `SELECT ` + document(large, sqliteEntries) + sqliteByID,
-	wholeDocumentByID: `SELECT ` + document(noLimit, sqliteEntries) + sqliteByID,
+	openDocument:      `SELECT ` + document(`p.id`, large, sqliteEntries) + openByID(sqliteActive(`$2`), sqliteSealed),
+	documentFor:       `SELECT ` + documentFor(sqliteSealed, large, sqliteEntries) + forHolder(sqliteActive(`$4`)),
+	wholeDocumentFor:  `SELECT ` + documentFor(sqliteSealed, noLimit, sqliteEntries) + forHolder(sqliteActive(`$4`)),
+	wholeDocumentByID: `SELECT ` + document(`p.id`, noLimit, sqliteEntries) + `, ` + tokenColumns + byID(sqliteActive(`$3`)),
 	activePaste: `SELECT ` + pasteColumns + ` FROM pastes p
 		WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > $2)`,
 	activeIDs:       sqliteActiveIDs,

@@ -46,7 +46,7 @@ func (p *Pastes) updateInTwo(
 // readLocked begins a transaction and does what locked does.
 func (p *Pastes) readLocked(ctx context.Context, conn *pgx.Conn, id paste.ID, presented token.Hash) (heldDocument, error) {
 	var (
-		row   documentRow
+		row   heldRow
 		batch pgx.Batch
 	)
 	batch.Queue("BEGIN")

@@ -54,7 +54,7 @@ func (a *API) deletePaste(ctx context.Context, c *gin.Context) error {
 
 func (a *API) readPaste(ctx context.Context, c *gin.Context) error {
 	secret := personal(c)
-	found, err := a.modules.Pastes.Read.Do(ctx, secret, c.Param("id"))
+	found, _, err := a.modules.Pastes.Read.Do(ctx, secret, c.Param("id"))
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ type UseCases struct {
 // Store is what the use cases need of a store of pastes.
 type Store interface {
 	paste.DocumentFinder
+	paste.DocumentReader
 	paste.DocumentCreator
 	paste.DocumentUpdater
 	paste.DocumentDeleter

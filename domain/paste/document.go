@@ -2,6 +2,7 @@ package paste
 
 import (
 	"context"
+	"time"
 
 	"github.com/gluepot/gluepot/domain/token"
 )
@@ -13,13 +14,23 @@ type Document struct {
 	Stars int64 // how many users have starred it
 }
 
-// DocumentFinder finds pastes with what they hold.
+// DocumentFinder finds pastes with what they hold, whoever may see them.
 type DocumentFinder interface {
-	// DocumentByID returns the paste of that id, when it is active at the moment of reading, and in the same round trip the token
-	// with that hash, valid or not: the zero token when there is none. The zero hash is that of no token. A paste that was
-	// made without content has no pasties.
+	// DocumentByID returns the paste of that id, when it is active at the moment of reading. One that was made without content
+	// has no pasties.
 	// It fails with fault.NotFound when there is no such paste and with fault.Unavailable when the store does not answer.
-	DocumentByID(ctx context.Context, id ID, presented token.Hash) (Document, token.Token, error)
+	DocumentByID(ctx context.Context, id ID) (Document, error)
+}
+
+// DocumentReader finds pastes with what they hold for those who may see them.
+type DocumentReader interface {
+	// ReadDocument does what DocumentByID does for whoever presents the token of that hash; the zero hash is that of no token.
+	// It fails with fault.NotFound also when Document.SeenBy refuses the paste: to the token's owner if Token.Verify accepts the
+	// token at that time, and to everybody if not. What such a paste holds is not read, so that the time to the answer does not
+	// tell it from one that does not exist.
+	// In the same round trip, and even when there is no such paste, it returns the token of that hash, valid or not: the zero
+	// token when there is none.
+	ReadDocument(ctx context.Context, id ID, presented token.Hash, at time.Time) (Document, token.Token, error)
 }
 
 // DocumentCreator stores new pastes with what they hold, in one round trip each: all of it or nothing.

@@ -124,7 +124,7 @@ func TestCreateOwn(t *testing.T) {
 	if !reflect.DeepEqual(made, want) {
 		t.Errorf("got %+v, want %+v", made, want)
 	}
-	if got, err := d.Read.Do(t.Context(), d.mia, ids[0]); err != nil || !reflect.DeepEqual(got, want) {
+	if got, _, err := d.Read.Do(t.Context(), d.mia, ids[0]); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 	for _, id := range ids {
@@ -140,7 +140,7 @@ func TestCreateOwn(t *testing.T) {
 		t.Errorf("got %+v and %d pastes", anonymous, d.count(t))
 	}
 	d.now = d.now.Truncate(time.Second).Add(time.Hour) // the instant of expiry
-	if _, err := d.Read.Do(t.Context(), d.mia, ids[0]); !errors.Is(err, paste.ErrNotFound) || d.count(t) != 1 {
+	if _, _, err := d.Read.Do(t.Context(), d.mia, ids[0]); !errors.Is(err, paste.ErrNotFound) || d.count(t) != 1 {
 		t.Errorf("got %v of an expired paste, and %d pastes", err, d.count(t))
 	}
 }
@@ -263,14 +263,21 @@ func TestRead(t *testing.T) {
 	secrets["none"], secrets["somebody else's"] = "", d.noa
 	for how, secret := range secrets {
 		for what, id := range hidden {
-			_, err := d.Read.Do(t.Context(), secret, id)
-			_, _, raw := d.ReadRaw.Do(t.Context(), secret, id, "any")
+			_, rejected, err := d.Read.Do(t.Context(), secret, id)
+			_, rejectedRaw, raw := d.ReadRaw.Do(t.Context(), secret, id, "any")
 			if !errors.Is(err, paste.ErrNotFound) || !errors.Is(raw, paste.ErrNotFound) {
 				t.Errorf("%s paste, token %s: got %v and %v, want ErrNotFound", what, how, err, raw)
 			}
+			// Whether there is a paste must not be told by what becomes of a token either.
+			if opens := secret == "" || secret == d.noa || !ident.Valid(id); rejected == opens || rejectedRaw == opens {
+				t.Errorf("%s paste, token %s: got rejected %t and %t", what, how, rejected, rejectedRaw)
+			}
 		}
 		for what, document := range open {
-			got, err := d.Read.Do(t.Context(), secret, string(document.ID))
+			got, rejected, err := d.Read.Do(t.Context(), secret, string(document.ID))
+			if opens := secret == "" || secret == d.noa; rejected == opens {
+				t.Errorf("%s paste, token %s: got rejected %t", what, how, rejected)
+			}
 			want := document
 			want.Tags = nil
 			if err != nil || !reflect.DeepEqual(got, want) {
@@ -279,14 +286,14 @@ func TestRead(t *testing.T) {
 		}
 	}
 	for what, document := range open {
-		if got, err := d.Read.Do(t.Context(), d.mia, string(document.ID)); err != nil || !reflect.DeepEqual(got, document) {
+		if got, _, err := d.Read.Do(t.Context(), d.mia, string(document.ID)); err != nil || !reflect.DeepEqual(got, document) {
 			t.Errorf("%s paste, its owner: got %+v, %v, want %+v", what, got, err, document)
 		}
 	}
 	public := open["public"]
-	pasty, visibility, err := d.ReadRaw.Do(t.Context(), "", string(public.ID), public.Pasties[0].ID)
-	if err != nil || pasty.Code != "code" || visibility != paste.Public {
-		t.Errorf("got %+v, %v, %v", pasty, visibility, err)
+	pasty, rejected, err := d.ReadRaw.Do(t.Context(), "", string(public.ID), public.Pasties[0].ID)
+	if err != nil || pasty.Code != "code" || rejected {
+		t.Errorf("got %+v, %t, %v", pasty, rejected, err)
 	}
 	if _, _, err := d.ReadRaw.Do(t.Context(), "", string(public.ID), open["unlisted"].Pasties[0].ID); !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of another paste's pasty", err)
@@ -303,7 +310,7 @@ func TestRead(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, secret := range []string{"", d.mia, d.expired} {
-		_, err := d.Read.Do(gone, secret, string(public.ID))
+		_, _, err := d.Read.Do(gone, secret, string(public.ID))
 		wantKind(t, "an outage", err, fault.Unavailable)
 	}
 }
@@ -314,7 +321,7 @@ func TestReadRecordsUses(t *testing.T) {
 	d := newDesk(t, true)
 	id := string(d.create(t, "", snippet("x")).ID)
 	for _, secret := range append([]string{d.noa}, d.expired, d.revoked, "") {
-		if _, err := d.Read.Do(t.Context(), secret, id); err != nil {
+		if _, _, err := d.Read.Do(t.Context(), secret, id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -345,7 +352,7 @@ func TestEditOwn(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	for who, secret := range map[string]string{"the owner": d.mia, "anybody": ""} {
-		if got, err := d.Read.Do(t.Context(), secret, string(made.ID)); err != nil || !reflect.DeepEqual(got, want) {
+		if got, _, err := d.Read.Do(t.Context(), secret, string(made.ID)); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v, want %+v", who, got, err, want)
 		}
 	}
@@ -404,7 +411,7 @@ func TestEditAndDeleteOwnRefuse(t *testing.T) {
 	_, err = d.EditOwn.Do(gone, d.mia, string(mine.ID), good)
 	wantKind(t, "an outage", err, fault.Unavailable)
 	wantKind(t, "an outage", d.DeleteOwn.Do(gone, d.mia, string(mine.ID)), fault.Unavailable)
-	if got, err := d.Read.Do(t.Context(), d.mia, string(mine.ID)); err != nil || !reflect.DeepEqual(got, mine) || d.count(t) != before {
+	if got, _, err := d.Read.Do(t.Context(), d.mia, string(mine.ID)); err != nil || !reflect.DeepEqual(got, mine) || d.count(t) != before {
 		t.Errorf("got %+v, %v and %d pastes, want %+v and %d", got, err, d.count(t), mine, before)
 	}
 }
@@ -508,7 +515,7 @@ func TestEditsMeet(t *testing.T) {
 	for i := range callers {
 		running.Go(func() {
 			changes := paste.Changes{Pasties: []paste.PastyChanges{{ID: made.Pasties[0].ID}, {Code: new(fmt.Sprint(i))}}}
-			current, err := d.Read.Do(t.Context(), d.mia, string(made.ID))
+			current, _, err := d.Read.Do(t.Context(), d.mia, string(made.ID))
 			for _, p := range current.Pasties[1:] {
 				changes.Pasties = append(changes.Pasties, paste.PastyChanges{ID: p.ID})
 			}
@@ -519,7 +526,7 @@ func TestEditsMeet(t *testing.T) {
 		})
 	}
 	running.Wait()
-	got, err := d.Read.Do(t.Context(), d.mia, string(made.ID))
+	got, _, err := d.Read.Do(t.Context(), d.mia, string(made.ID))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 // Documents are the ports about pastes with what they hold.
 type Documents interface {
 	paste.DocumentFinder
+	paste.DocumentReader
 	paste.DocumentCreator
 	paste.DocumentUpdater
 	paste.DocumentDeleter
@@ -36,6 +38,7 @@ func RunDocuments(t *testing.T, open func(t *testing.T) DocumentStore) {
 	for name, behaviour := range map[string]func(*testing.T, DocumentStore){
 		"create and read":                  createDocument,
 		"read, with a token":               readWithToken,
+		"read what is not for everybody":   readAsSeen,
 		"read what is not there":           readNothing,
 		"id is unique":                     documentConflicts,
 		"create for a token":               createOwnDocument,
@@ -119,15 +122,19 @@ func wantDocument(t *testing.T, what string, got, wanted paste.Document) {
 // wantStored reads the paste of that id, with its owner's stars.
 func wantStored(t *testing.T, s DocumentStore, what string, wanted paste.Document) {
 	t.Helper()
-	got, _, err := s.Documents.DocumentByID(t.Context(), wanted.ID, token.Hash{})
+	got, err := s.Documents.DocumentByID(t.Context(), wanted.ID)
 	must(t, err)
 	wantDocument(t, what, got, wanted)
 }
 
 func wantNoDocument(t *testing.T, s DocumentStore, id paste.ID) {
 	t.Helper()
-	_, _, err := s.Documents.DocumentByID(t.Context(), id, token.Hash{})
+	_, err := s.Documents.DocumentByID(t.Context(), id)
 	wantKind(t, err, fault.NotFound)
+	for _, presented := range []token.Hash{{}, token.Generate().Hash()} {
+		_, _, err := s.Documents.ReadDocument(t.Context(), id, presented, now)
+		wantKind(t, err, fault.NotFound)
+	}
 }
 
 func createDocument(t *testing.T, s DocumentStore) {
@@ -169,11 +176,16 @@ func readWithToken(t *testing.T, s DocumentStore) {
 	revoked.RevokedAt = now
 	expired := token.Token{ID: "expired", Owner: owner, Hash: token.Generate().Hash(), CreatedAt: now, ExpiresAt: now}
 	must(t, s.Tokens.Create(t.Context(), expired))
-	wanted := storedDocument(t, s, "paste", valid)
+	wanted := newDocument("paste")
+	wanted.Owner, wanted.Visibility = owner, paste.Unlisted
+	must(t, s.Documents.CreateDocument(t.Context(), wanted))
 	for _, presented := range []token.Token{valid, revoked, expired, {}, {Hash: token.Generate().Hash()}} {
-		got, holder, err := s.Documents.DocumentByID(t.Context(), "paste", presented.Hash)
+		got, holder, err := s.Documents.ReadDocument(t.Context(), "paste", presented.Hash, now)
 		must(t, err)
 		wantDocument(t, string(presented.ID), got, wanted)
+		_, same, err := s.Documents.ReadDocument(t.Context(), "nothing", presented.Hash, now)
+		wantKind(t, err, fault.NotFound)
+		want(t, "the token, without a paste", same, holder)
 		want(t, "the token", holder.ID, presented.ID)
 		want(t, "its owner", holder.Owner, presented.Owner)
 		if presented.ID != "" {
@@ -181,6 +193,77 @@ func readWithToken(t *testing.T, s DocumentStore) {
 			want(t, "its expiry", holder.ExpiresAt, presented.ExpiresAt.UTC())
 			want(t, "its revocation", holder.RevokedAt, presented.RevokedAt.UTC())
 		}
+	}
+}
+
+// readAsSeen wants whatever Document.SeenBy shows, and nothing else, for every kind of paste and token, in one statement each and
+// in those that callers at once share.
+func readAsSeen(t *testing.T, s DocumentStore) {
+	owner, stranger := storedUser(t, s.Store, "owner").ID, storedUser(t, s.Store, "stranger").ID
+	tokens := []token.Token{{}, {ID: "unknown", Hash: token.Generate().Hash()}}
+	for _, made := range []token.Token{
+		{ID: "valid", Owner: owner}, {ID: "valid still", Owner: owner, ExpiresAt: now.Add(time.Microsecond)},
+		{ID: "expired", Owner: owner, ExpiresAt: now}, {ID: "revoked", Owner: owner, RevokedAt: later},
+		{ID: "stranger's", Owner: stranger},
+	} {
+		made.Hash, made.CreatedAt = token.Generate().Hash(), now
+		must(t, s.Tokens.Create(t.Context(), made))
+		tokens = append(tokens, made)
+	}
+	var pastes []paste.Document
+	for _, belongsTo := range []user.ID{"", owner} {
+		for _, visibility := range []paste.Visibility{paste.Unlisted, paste.Public, paste.Private} {
+			for _, size := range []int{1, 1 << 10, 100 << 10} { // in bytes
+				for _, sealed := range []bool{false, true} {
+					content := paste.Content{Lifetime: paste.Never, Tags: []string{"tag"}}
+					if content.Visibility = visibility; sealed {
+						content.Cipher = &paste.Cipher{Data: []byte(strings.Repeat("x", size)), Key: []byte("k"), Salt: []byte("s")}
+					} else {
+						content.Pasties = []paste.Pasty{{ID: "only", Code: strings.Repeat("x", size)}}
+					}
+					made := paste.Paste{ID: paste.ID(fmt.Sprint("paste", len(pastes))), Owner: belongsTo, CreatedAt: now}
+					pastes = append(pastes, paste.Document{Paste: made, Content: content})
+					must(t, s.Documents.CreateDocument(t.Context(), pastes[len(pastes)-1]))
+				}
+			}
+		}
+	}
+	shown := 0
+	read := func(stored paste.Document, presented token.Token) {
+		what := fmt.Sprintf("%s of %q, %v, encrypted %t, token %s", stored.ID, stored.Owner, stored.Visibility, stored.Encrypted(), presented.ID)
+		var reader user.ID
+		if presented.Owner != "" && presented.Verify(presented.Hash, now) == nil {
+			reader = presented.Owner
+		}
+		got, holder, err := s.Documents.ReadDocument(t.Context(), stored.ID, presented.Hash, now)
+		if _, refused := stored.SeenBy(reader); refused != nil {
+			if !fault.Is(err, fault.NotFound) || got.ID != "" || len(got.Pasties) > 0 || got.Cipher != nil {
+				t.Errorf("%s: got %.100q, %v, want nothing and a fault.NotFound", what, fmt.Sprintf("%+v", got), err)
+			}
+		} else if err != nil || !same(got, stored) {
+			t.Errorf("%s: got %.100q, %v, want all of it", what, fmt.Sprintf("%+v", got), err)
+		}
+		if holder.Owner != presented.Owner {
+			t.Errorf("%s: got a token of %q, want of %q", what, holder.Owner, presented.Owner)
+		}
+	}
+	var reading sync.WaitGroup
+	for _, stored := range pastes {
+		for _, presented := range tokens {
+			read(stored, presented)
+			if _, err := stored.SeenBy(presented.Owner); err == nil {
+				shown++
+			}
+		}
+	}
+	for _, stored := range pastes {
+		for _, presented := range tokens {
+			reading.Go(func() { read(stored, presented) })
+		}
+	}
+	reading.Wait()
+	if all := len(pastes) * len(tokens); shown == 0 || shown == all {
+		t.Errorf("%d of %d are shown, want some", shown, all)
 	}
 }
 
@@ -393,7 +476,8 @@ func cancelledDocument(t *testing.T, s DocumentStore) {
 	holder := storedToken(t, s.Store, storedUser(t, s.Store, "owner").ID)
 	before, ctx := storedDocument(t, s, "paste", holder), cancelled(t)
 	for what, call := range map[string]func() error{
-		"Read":           func() error { _, _, err := s.Documents.DocumentByID(ctx, "paste", holder.Hash); return err },
+		"DocumentByID":   func() error { _, err := s.Documents.DocumentByID(ctx, "paste"); return err },
+		"ReadDocument":   func() error { _, _, err := s.Documents.ReadDocument(ctx, "paste", holder.Hash, now); return err },
 		"CreateDocument": func() error { return s.Documents.CreateDocument(ctx, newDocument("new")) },
 		"CreateOwnDocument": func() error {
 			_, err := s.Documents.CreateOwnDocument(ctx, holder.Hash, newDocument("new"))
@@ -440,7 +524,7 @@ func updatesMeet(t *testing.T, s DocumentStore) {
 		}
 		return nil
 	}))
-	got, _, err := s.Documents.DocumentByID(t.Context(), "paste", token.Hash{})
+	got, err := s.Documents.DocumentByID(t.Context(), "paste")
 	must(t, err)
 	want(t, "characters of the title", len(got.Title), callers*rounds)
 	want(t, "edits", len(got.Edits), callers*rounds)
@@ -477,7 +561,7 @@ func documentsMeet(t *testing.T, s DocumentStore) {
 				})
 				return err
 			}
-			got, _, err := s.Documents.DocumentByID(t.Context(), id, holder.Hash)
+			got, _, err := s.Documents.ReadDocument(t.Context(), id, holder.Hash, now)
 			if err == nil && len(got.Pasties) != 3 {
 				t.Errorf("got %d pasties of three", len(got.Pasties))
 			}

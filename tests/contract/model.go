@@ -248,7 +248,7 @@ func (p *player) update(ctx context.Context) string {
 		return p.rules.Edit(stored, p.changes(stored), p.begun)
 	})
 	if err == nil {
-		read, _, err := p.Documents.DocumentByID(ctx, id, token.Hash{})
+		read, err := p.Documents.DocumentByID(ctx, id)
 		if got := describe(got); err != nil || got != describe(read) {
 			return fmt.Sprintf("wrong: got %s by updating, then %s, %v", got, describe(read), err)
 		}
@@ -284,7 +284,7 @@ func (p *player) changes(stored paste.Document) (c paste.Changes) {
 }
 
 func (p *player) read(ctx context.Context) string {
-	got, holder, err := p.Documents.DocumentByID(ctx, p.id(), p.hash())
+	got, holder, err := p.Documents.ReadDocument(ctx, p.id(), p.hash(), p.begun)
 	return fmt.Sprint(outcomeOf(err), " ", holder.ID, " ", describe(got))
 }
 
@@ -357,7 +357,7 @@ func (p *player) everything(ctx context.Context) string {
 		fmt.Fprint(&all, outcomeOf(err), outcomeOf(err2), outcomeOf(err3), account.Stars, "\n")
 	}
 	for i := range modelPastes {
-		stored, _, err := p.Documents.DocumentByID(ctx, paste.ID(fmt.Sprint("paste", i)), token.Hash{})
+		stored, err := p.Documents.DocumentByID(ctx, paste.ID(fmt.Sprint("paste", i)))
 		fmt.Fprintln(&all, outcomeOf(err), describe(stored))
 		for err == nil && len(stored.Edits) > 0 {
 			stored.Content, err = stored.Before()

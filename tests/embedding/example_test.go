@@ -82,9 +82,9 @@ func Example_pastes() {
 	})
 	fmt.Println(made.Title, made.Pasties[0].Language, made.ExpiresAt.Sub(made.CreatedAt.Truncate(time.Second)), err)
 
-	read, err := gluepot.Pastes.Read.Do(ctx, secret.Reveal(), string(made.ID))
+	read, _, err := gluepot.Pastes.Read.Do(ctx, secret.Reveal(), string(made.ID))
 	fmt.Printf("%q %v\n", read.Pasties[0].Code, err)
-	_, err = gluepot.Pastes.Read.Do(ctx, "", string(made.ID))
+	_, _, err = gluepot.Pastes.Read.Do(ctx, "", string(made.ID))
 	fmt.Println(fault.Is(err, fault.NotFound), err)
 	shown, err := gluepot.Pastes.Show.Do(ctx, string(made.ID))
 	fmt.Println(shown.Visibility, err)

@@ -4,24 +4,46 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // DocumentByID implements paste.DocumentFinder.
-func (p Pastes) DocumentByID(ctx context.Context, id paste.ID, presented token.Hash) (paste.Document, token.Token, error) {
+func (p Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, error) {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return paste.Document{}, err
+	}
+	defer unlock()
+	found := p.document(id)
+	if found.ID == "" {
+		return paste.Document{}, errNotFound
+	}
+	return found, nil
+}
+
+// ReadDocument implements paste.DocumentReader.
+func (p Pastes) ReadDocument(
+	ctx context.Context, id paste.ID, presented token.Hash, at time.Time,
+) (paste.Document, token.Token, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return paste.Document{}, token.Token{}, err
 	}
 	defer unlock()
-	found := p.document(id)
-	if found.ID == "" {
-		return paste.Document{}, token.Token{}, errNotFound
+	found, holder := p.document(id), p.holder(presented)
+	var reader user.ID
+	if holder.Verify(presented, at) == nil {
+		reader = holder.Owner
 	}
-	return found, p.holder(presented), nil
+	if _, err := found.SeenBy(reader); err != nil || found.ID == "" {
+		return paste.Document{}, holder, errNotFound
+	}
+	return found, holder, nil
 }
 
 // document returns the active paste of that id, or the zero one.

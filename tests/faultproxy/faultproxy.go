@@ -26,7 +26,7 @@ type Proxy struct {
 	dropping    bool
 	connections map[net.Conn]*atomic.Bool // whether what is sent over it gets lost; one for both of its sides
 
-	opened, roundTrips atomic.Int64
+	opened, roundTrips, answered atomic.Int64
 }
 
 // Start returns a proxy before the database of cfg, and the configuration that leads through it.
@@ -97,6 +97,9 @@ func (p *Proxy) Resume() {
 // RoundTrips returns how often a client has waited for the server since the start: the number of
 // Sync and Query messages (PostgreSQL documentation, "Frontend/Backend Protocol").
 func (p *Proxy) RoundTrips() int64 { return p.roundTrips.Load() }
+
+// Answered returns how many bytes the server has sent since the start.
+func (p *Proxy) Answered() int64 { return p.answered.Load() }
 
 // Opened returns how many connections there have been since the start.
 func (p *Proxy) Opened() int64 { return p.opened.Load() }
@@ -207,6 +210,7 @@ func (p *Proxy) copy(to io.Writer, from io.Reader) error {
 			return err
 		}
 		p.waitWhileStalled()
+		p.answered.Add(int64(n))
 		if _, err := to.Write(buffer[:n]); err != nil {
 			return err
 		}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/program"
 )
@@ -131,7 +130,7 @@ func (s *senders) wantStored(t *testing.T, cfg gormstore.Config) {
 	}
 	pastes := gormstore.NewPastes(database.Open(t, cfg))
 	for _, id := range s.created {
-		got, _, err := pastes.DocumentByID(t.Context(), paste.ID(id), token.Hash{})
+		got, err := pastes.DocumentByID(t.Context(), paste.ID(id))
 		if err != nil || len(got.Pasties) != 1 || got.Pasties[0].Code != code {
 			t.Errorf("the paste %s: got %d pasties, error %v, want the code that was sent", id, len(got.Pasties), err)
 		}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/tests/database"
 )
 
@@ -142,7 +141,7 @@ func (w *documentWriter) check(t *testing.T, cfg gormstore.Config) {
 	w.checks++
 	pastes := gormstore.NewPastes(database.Open(t, cfg))
 	for _, written := range w.pastes {
-		got, _, err := pastes.DocumentByID(t.Context(), paste.ID(written.id), token.Hash{})
+		got, err := pastes.DocumentByID(t.Context(), paste.ID(written.id))
 		edits := len(got.Edits) / 2
 		switch {
 		case err != nil || edits < written.acknowledged || edits == written.acknowledged && got.Title != written.acknowledgedTitle:

@@ -93,7 +93,7 @@ func TestEditTimesOfTwoNodes(t *testing.T) {
 		if _, err := nodes[0].Edit.Do(t.Context(), "contested", pastes.EditInput{Title: new("by an operator")}); err != nil {
 			t.Error(err)
 		}
-		got, _, err := s.pastes.DocumentByID(t.Context(), "contested", token.Hash{})
+		got, err := s.pastes.DocumentByID(t.Context(), "contested")
 		if err != nil || len(got.Edits) != edits+1 {
 			t.Fatalf("got %d edits, error %v, want %d", len(got.Edits), err, edits+1)
 		}
@@ -174,7 +174,7 @@ func TestEditsFromTwoNodes(t *testing.T) {
 		})
 		working.Wait()
 
-		got, _, err := nodes[0].DocumentByID(t.Context(), "contested", token.Hash{})
+		got, err := nodes[0].DocumentByID(t.Context(), "contested")
 		if err != nil || len(got.Edits) != edits {
 			t.Fatalf("got %d edits, error %v, want %d", len(got.Edits), err, edits)
 		}
@@ -252,7 +252,7 @@ func TestCreatingIsOneRoundTrip(t *testing.T) {
 			return err
 		},
 		"reading with a token": func(string) error {
-			_, _, err := s.pastes.DocumentByID(t.Context(), "read", s.hash)
+			_, _, err := s.pastes.ReadDocument(t.Context(), "read", s.hash, time.Now())
 			return err
 		},
 	} {
@@ -303,7 +303,7 @@ func TestWhatCannotBeCreated(t *testing.T) {
 		}
 		code := strings.Repeat("\x00é\U0001f600\r\n", 2<<20/10)
 		createDocument(t, s.pastes, newDocument("large", "epoxy", code))
-		got, _, err := s.pastes.DocumentByID(t.Context(), "large", token.Hash{})
+		got, err := s.pastes.DocumentByID(t.Context(), "large")
 		if err != nil || len(got.Pasties) != 1 || got.Pasties[0].Code != code {
 			t.Errorf("got %d pasties, error %v, want 2 MiB of code as it was stored", len(got.Pasties), err)
 		}
@@ -337,7 +337,7 @@ func TestDamagedDocument(t *testing.T) {
 		for range 4 {
 			for i := range count {
 				reading.Go(func() {
-					got, _, err := s.pastes.DocumentByID(t.Context(), paste.ID(fmt.Sprintf("p%02d", i)), token.Hash{})
+					got, _, err := s.pastes.ReadDocument(t.Context(), paste.ID(fmt.Sprintf("p%02d", i)), token.Hash{}, time.Now())
 					switch {
 					case (i == 7 || i == 9) && !fault.Is(err, fault.Internal):
 						t.Errorf("paste %d: got %v, want an internal error", i, err)
@@ -353,6 +353,60 @@ func TestDamagedDocument(t *testing.T) {
 		}
 		if err := s.pastes.DeleteIf(t.Context(), "p07", token.Hash{}, func(token.Token, paste.Paste) error { return nil }); err != nil {
 			t.Errorf("deleting: got %v, want no error", err)
+		}
+	})
+}
+
+// TestRefusedDocumentIsNotRead wants what a paste holds to stay where it is when somebody asks who may not see it: PostgreSQL
+// sends as little as for a paste that does not exist, in one round trip, and nobody notices that it is damaged. Otherwise
+// the time to the answer would tell that there is one.
+func TestRefusedDocumentIsNotRead(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		var proxy *faultproxy.Proxy
+		if isPostgres(cfg) {
+			proxy, cfg = faultproxy.Start(t, cfg)
+			cfg.MaxConnections = 1
+		}
+		s := openService(t, cfg)
+		for id, code := range map[string]string{
+			"small": "code", "medium": strings.Repeat("0123456789abcdef", 2<<10), "large": strings.Repeat("x", 1<<20),
+		} {
+			private := newDocument(id, "epoxy", code)
+			private.Visibility = paste.Private
+			createDocument(t, s.pastes, private)
+		}
+		damaged, sealed := newDocument("damaged", "epoxy", "code"), newDocument("sealed", "epoxy", "")
+		damaged.Visibility = paste.Private
+		createDocument(t, s.pastes, damaged)
+		exec(t, s.db, "UPDATE paste_contents SET document = 'x' WHERE paste_id = 'damaged'")
+		sealed.Cipher = &paste.Cipher{Data: []byte(strings.Repeat("x", 1<<20)), Key: []byte("key"), Salt: []byte("salt")}
+		createDocument(t, s.pastes, sealed)
+
+		for whose, hash := range map[string]token.Hash{"none": {}, "unknown": token.Generate().Hash(), "the owner's": s.hash} {
+			for _, id := range []paste.ID{"absent", "small", "medium", "large", "damaged", "sealed"} {
+				if whose == "the owner's" && id != "absent" && id != "sealed" {
+					continue
+				}
+				var sent, trips int64
+				for range 3 { // the first prepares the statement
+					if proxy != nil {
+						sent, trips = proxy.Answered(), proxy.RoundTrips()
+					}
+					if _, _, err := s.pastes.ReadDocument(t.Context(), id, hash, time.Now()); !fault.Is(err, fault.NotFound) {
+						t.Errorf("%s, token %s: got %v, want a fault.NotFound", id, whose, err)
+					}
+				}
+				if proxy == nil {
+					continue
+				}
+				if sent, trips = proxy.Answered()-sent, proxy.RoundTrips()-trips; sent > 2<<10 || trips != 1 {
+					t.Errorf("%s, token %s: got %d bytes in %d round trips, want next to nothing in one", id, whose, sent, trips)
+				}
+			}
+		}
+		if _, _, err := s.pastes.ReadDocument(t.Context(), "damaged", s.hash, time.Now()); !fault.Is(err, fault.Internal) {
+			t.Errorf("damaged, for its owner: got %v, want an internal error", err)
 		}
 	})
 }
@@ -390,7 +444,7 @@ func TestMemoryOfLargeDocuments(t *testing.T) { //nolint:paralleltest // it watc
 				})
 				for range readers {
 					reading.Go(func() {
-						got, _, err := s.pastes.DocumentByID(t.Context(), id, token.Hash{})
+						got, _, err := s.pastes.ReadDocument(t.Context(), id, token.Hash{}, time.Now())
 						if err != nil || len(got.Pasties) != 1 || len(got.Edits) != len(history.Edits) && id == "history" {
 							t.Errorf("%s: got %d pasties, %d edits, error %v, want all", id, len(got.Pasties), len(got.Edits), err)
 						}

@@ -15,7 +15,6 @@ import (
 	"github.com/gluepot/gluepot/adapters/pastemyst"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
 )
@@ -177,7 +176,7 @@ func TestImportedDocuments(t *testing.T) {
 			if want.Owner == "gone" {
 				want.Owner = ""
 			}
-			got, _, err := pastes.DocumentByID(t.Context(), want.ID, token.Hash{})
+			got, err := pastes.DocumentByID(t.Context(), want.ID)
 			if err != nil {
 				t.Fatalf("%s: %v", exported.document, err)
 			}

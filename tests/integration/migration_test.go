@@ -161,11 +161,11 @@ func TestPreviousVersion(t *testing.T) {
 		want("counted", "SELECT "+stored, "4")
 		want("with content", "SELECT paste_id FROM paste_contents ORDER BY 1", "private theirs")
 		want("with a history", "SELECT paste_id FROM paste_edits ORDER BY 1", "private theirs")
-		got, _, err := s.pastes.DocumentByID(t.Context(), "private", token.Hash{})
+		got, err := s.pastes.DocumentByID(t.Context(), "private")
 		if err != nil || len(got.Pasties) != 1 || len(got.Edits) != 1 {
 			t.Errorf("got %d pasties, %d edits, error %v, want one of each", len(got.Pasties), len(got.Edits), err)
 		}
-		if got, _, err := s.pastes.DocumentByID(t.Context(), "new", token.Hash{}); err != nil || len(got.Pasties) != 0 || got.Visibility != 0 {
+		if got, err := s.pastes.DocumentByID(t.Context(), "new"); err != nil || len(got.Pasties) != 0 || got.Visibility != 0 {
 			t.Errorf("got %d pasties, visibility %v, error %v of a paste without content, want none", len(got.Pasties), got.Visibility, err)
 		}
 		exec(t, db, `DELETE FROM "users" WHERE id = 'epoxy'`)
@@ -181,7 +181,7 @@ func TestPastesFromBeforeContent(t *testing.T) {
 		s := openService(t, cfg)
 		past := instants[isPostgres(cfg)].past
 		exec(t, s.db, "INSERT INTO pastes (id, created_at) VALUES ('edited', "+past+"), ('deleted', "+past+")")
-		old, _, err := s.pastes.DocumentByID(t.Context(), "edited", token.Hash{})
+		old, err := s.pastes.DocumentByID(t.Context(), "edited")
 		if wanted := (paste.Document{Paste: old.Paste}); err != nil || old.CreatedAt.IsZero() || !reflect.DeepEqual(old, wanted) {
 			t.Errorf("got %+v, error %v, want %+v with its time of creation", old, err, wanted)
 		}
@@ -193,7 +193,7 @@ func TestPastesFromBeforeContent(t *testing.T) {
 		if err != nil || made.Title != "new" {
 			t.Errorf("got the title %q, error %v, want the new one", made.Title, err)
 		}
-		edited, _, err := s.pastes.DocumentByID(t.Context(), "edited", token.Hash{})
+		edited, err := s.pastes.DocumentByID(t.Context(), "edited")
 		if err != nil || edited.Title != "new" || len(edited.Edits) != 1 {
 			t.Errorf("got %+v, error %v, want the new title and its edit", edited, err)
 		}

@@ -264,7 +264,7 @@ func TestImportBesideANewPaste(t *testing.T) {
 		t.Errorf("got %s, want NUN", got)
 	}
 	for _, want := range documents {
-		got, _, err := pastes.DocumentByID(t.Context(), want.ID, token.Hash{})
+		got, err := pastes.DocumentByID(t.Context(), want.ID)
 		if err != nil || got.Title != want.Title || len(got.Edits) != 1 || got.Edits[0].Text != "before" {
 			t.Errorf("%s: got %+v, error %v, want what was imported", want.ID, got, err)
 		}
