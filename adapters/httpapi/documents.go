@@ -54,7 +54,8 @@ func (a *API) deletePaste(ctx context.Context, c *gin.Context) error {
 
 func (a *API) readPaste(ctx context.Context, c *gin.Context) error {
 	secret := personal(c)
-	found, _, err := a.modules.Pastes.Read.Do(ctx, secret, c.Param("id"))
+	found, rejected, err := a.modules.Pastes.Read.Do(ctx, secret, c.Param("id"))
+	a.limits.noteRejected(c, rejected)
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (l *limits) settle(c *gin.Context, client string) {
 	}
 	now := l.now()
 	switch status := c.Writer.Status(); {
-	case status == http.StatusUnauthorized:
+	case status == http.StatusUnauthorized || c.GetBool(rejectedTokenKey):
 		l.valid.update(l.tokenKey(token), func(int64) int64 { return 0 })
 		if l.failures != nil {
 			l.failures.charge(l.addressKey(client), now) // others may have failed since it was admitted
@@ -102,6 +102,16 @@ func (l *limits) settle(c *gin.Context, client string) {
 		l.valid.update(l.tokenKey(token), func(int64) int64 { return now.UnixNano() })
 	}
 }
+
+// noteRejected leaves for settle that the token was rejected, though the answer does not say so.
+func (l *limits) noteRejected(c *gin.Context, rejected bool) {
+	if l != nil && rejected {
+		c.Set(rejectedTokenKey, true)
+	}
+}
+
+// rejectedTokenKey says of a request that its token was rejected: endpoints that answer without one too do not say it by 401.
+const rejectedTokenKey = "rejectedToken"
 
 // provenFor is how long a token is a client of its own after this node has found it valid: endpoints that take none do not
 // notice that it has been revoked.

@@ -154,6 +154,58 @@ func TestFailedSignInsAreLimited(t *testing.T) {
 	wantStatuses(t, "half a minute later", []int{401, 429}, self("192.0.2.1:1", wrong))
 }
 
+// TestTokensTriedAtPastesAreFailedSignIns wants what reads a paste to count tokens that are not valid as well as any other
+// endpoint does, though its answer is that without a token: all the same for a paste that everybody may see, for one that the
+// token's owner might, and for none.
+func TestTokensTriedAtPastesAreFailedSignIns(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	l := newLimited(t, s, Limits{FailedSignIns: 2})
+	ask := func(method, path, from, secret string) func() *httptest.ResponseRecorder {
+		return func() *httptest.ResponseRecorder { return l.ask(method, path, from, secret) }
+	}
+	wrong, valid := token.Generate().Reveal(), s.secret.Reveal()
+	for i, c := range []struct {
+		path        string
+		wrong, mine int
+	}{
+		{"/paste/open0000", 200, 200},
+		{"/paste/private0", 404, 200},
+		{"/paste/absent00", 404, 404},
+		{"/raw/open0000/pasty000", 200, 200},
+		{"/raw/open0000/absent00", 404, 404},
+		{"/raw/private0/pasty000", 404, 200},
+		{"/raw/absent00/pasty000", 404, 404},
+	} {
+		for j, secret := range []string{wrong, "mal formed"} {
+			from := "192.0.2." + strconv.Itoa(10*i+j) + ":1"
+			wantStatuses(t, c.path+", no token", []int{c.wrong, c.wrong, c.wrong}, ask(http.MethodGet, c.path, from, ""))
+			wantStatuses(t, c.path+", a valid token", []int{c.mine, c.mine, c.mine}, ask(http.MethodGet, c.path, from, valid))
+			wantStatuses(t, c.path+", not valid", []int{c.wrong, c.wrong, 429}, ask(http.MethodGet, c.path, from, secret))
+			wantStatuses(t, c.path+", elsewhere", []int{429}, ask(http.MethodGet, "/user/self/pastes", from, token.Generate().Reveal()))
+			wantStatuses(t, c.path+", still without", []int{c.wrong}, ask(http.MethodGet, c.path, from, ""))
+		}
+	}
+	wantStatuses(t, "HEAD", []int{200, 200, 429}, ask(http.MethodHead, "/paste/open0000", "192.0.2.200:1", wrong))
+}
+
+// TestRejectedReadEndsProof wants a token that was found valid, and is not any more, to be no client of its own from the answer on
+// that noticed it.
+func TestRejectedReadEndsProof(t *testing.T) {
+	t.Parallel()
+	s := newStore()
+	l := newLimited(t, s, Limits{Rate: 1})
+	secret := s.secret.Reveal()
+	ask := func(path, from, secret string) func() *httptest.ResponseRecorder {
+		return func() *httptest.ResponseRecorder { return l.ask(http.MethodGet, path, from, secret) }
+	}
+	wantStatuses(t, "it is valid", []int{200}, ask("/user/self/pastes", "192.0.2.1:1", secret))
+	s.secret = token.Generate()
+	wantStatuses(t, "its own budget", []int{200}, ask("/paste/open0000", "192.0.2.1:1", secret))
+	wantStatuses(t, "that of its address", []int{200, 429}, ask("/data/language?name=Go", "192.0.2.2:1", secret))
+	wantStatuses(t, "all of it", []int{429}, ask("/data/language?name=Go", "192.0.2.2:1", ""))
+}
+
 // TestFailedSignInsAtOnce wants those that are under way when the limit is met to count as well: otherwise whoever sends
 // many at once may fail as often as there are connections, each time that one more is allowed.
 func TestFailedSignInsAtOnce(t *testing.T) {

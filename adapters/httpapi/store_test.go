@@ -102,6 +102,25 @@ func (s storedPastes) EachActiveID(_ context.Context, _ user.ID, visit func(past
 	return s.failure
 }
 
+// ReadDocument has one paste that everybody may see, "open0000", and one that only the holder of the secret may, "private0".
+func (s storedPastes) ReadDocument(
+	ctx context.Context, id paste.ID, presented token.Hash, _ time.Time,
+) (paste.Document, token.Token, error) {
+	holder, _ := s.ByHash(ctx, presented)
+	if presented != holder.Hash {
+		holder = token.Token{}
+	}
+	if id != "open0000" && (id != "private0" || holder.ID == "") {
+		return paste.Document{}, holder, fault.New(fault.NotFound, "there is no such row")
+	}
+	found := paste.Document{Paste: paste.Paste{ID: id, Owner: "hiqpz8s5", CreatedAt: time.Unix(1, 0)}}
+	found.Pasties = []paste.Pasty{{ID: "pasty000", Language: "Go", Code: "package main\n"}}
+	if id == "private0" {
+		found.Visibility = paste.Private
+	}
+	return found, holder, nil
+}
+
 const firstID = 1_000_000 // so that all have as many digits
 
 // list is what the store's list is as an answer.

@@ -14,7 +14,8 @@ var textContentType = []string{"text/plain; charset=utf-8"}
 
 func (a *API) readText(ctx context.Context, c *gin.Context) error {
 	secret := personal(c)
-	pasty, _, err := a.modules.Pastes.ReadRaw.Do(ctx, secret, c.Param("id"), c.Param("pastyId"))
+	pasty, rejected, err := a.modules.Pastes.ReadRaw.Do(ctx, secret, c.Param("id"), c.Param("pastyId"))
+	a.limits.noteRejected(c, rejected)
 	if err != nil {
 		return err
 	}
