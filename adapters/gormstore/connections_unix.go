@@ -23,11 +23,11 @@ func isReadable(conn net.Conn) bool {
 		return true
 	}
 	readable := true
-	err = raw.Read(func(descriptor uintptr) bool {
+	// Not raw.Read: pgx may have a goroutine that waits in Read already, and this would wait for that.
+	err = raw.Control(func(descriptor uintptr) {
 		var one [1]byte
 		_, _, err := syscall.Recvfrom(int(descriptor), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 		readable = err != syscall.EAGAIN
-		return true
 	})
 	return readable || err != nil
 }
