@@ -27,7 +27,6 @@ RACE := -race -ldflags="-s -w" -gcflags=modernc.org/sqlite/lib=-race=false -gcfl
 # might end that of another.
 test: export GORACE = atexit_sleep_ms=20
 test: ## run every test, with the race detector
-	$(GO) vet ./...
 	$(GO) run ./tests/postgres $(GO) test $(RACE) -timeout 20m ./tests/e2e ./tests/integration $$($(GO) list ./... | grep -vE '/tests/(faults|browser)$$')
 
 test-faults: ## kill, freeze, fill and starve what it stands on, under load (six minutes; prints a table)

@@ -25,10 +25,11 @@ type summary struct {
 	RejectsFile                             string
 }
 
-// runImport runs the command in a folder of its own and returns what it printed.
+// runImport runs the command as it is shipped, in a folder of its own, and returns what it printed. The race detector watches
+// the imports that are interrupted.
 func runImport(t *testing.T, url, folder string, args ...string) (code int, summaries map[string]summary, report string) {
 	t.Helper()
-	p := program.Start(t, []string{"GLUEPOT_DATABASE_URL=" + url}, append([]string{"import", "pastemyst", "--json",
+	p := program.StartShipped(t, []string{"GLUEPOT_DATABASE_URL=" + url}, append([]string{"import", "pastemyst", "--json",
 		"--rejects-dir", folder}, args...)...)
 	return endOfImport(t, p)
 }
@@ -103,7 +104,7 @@ func compareWithExport(t *testing.T, server *program.Process, e *export, step in
 
 func TestImport(t *testing.T) {
 	t.Parallel()
-	users, pastes := 500, 5_000
+	users, pastes := 200, 5_000
 	if *large {
 		users, pastes = 10_000, 200_000
 	}
@@ -218,7 +219,7 @@ func TestImportUpdates(t *testing.T) {
 // TestImportKilled kills an import half-way and finishes it.
 func TestImportKilled(t *testing.T) {
 	t.Parallel()
-	const users, pastes = 500, 6_000
+	const users, pastes = 100, 6_000
 	e, err := writeExport(t.TempDir(), users, pastes)
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,8 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// ask sends the same request again and again over one connection, without waiting for the answers in between.
+// ask sends the same request again and again over one connection, without waiting for the answers in between. The
+// first of them is held against the document: to do so with thousands takes longer than to serve them.
 func ask(t *testing.T, server *program.Process, path string, times int) {
 	t.Helper()
 	connection, err := net.DialTimeout("tcp", server.Address, program.Patience)
@@ -36,7 +37,9 @@ func ask(t *testing.T, server *program.Process, path string, times int) {
 			t.Fatalf("request %d: got %v, want an answer", n, err)
 		}
 		body, err := io.ReadAll(response.Body)
-		server.Check(openapi.Answer{Method: http.MethodGet, Target: path, Status: response.StatusCode, Header: response.Header, Body: body})
+		if n == 0 {
+			server.Check(openapi.Answer{Method: http.MethodGet, Target: path, Status: response.StatusCode, Header: response.Header, Body: body})
+		}
 		if _ = response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
 			t.Fatalf("request %d: got %s, error %v, want 200", n, response.Status, err)
 		}

@@ -70,7 +70,7 @@ func TestReplicas(t *testing.T) {
 					select {
 					case <-ended:
 						return
-					default:
+					case <-time.After(10 * time.Millisecond): // enough are under way when the replica dies
 					}
 					for path, want := range map[string]string{
 						"/user/epoxy": `"username":"Epoxy"`, "/user/putty/exists": `""`, "/user/self": `"stars":["nobodys1","oldest01"]`,

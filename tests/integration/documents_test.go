@@ -411,10 +411,10 @@ func TestRefusedDocumentIsNotRead(t *testing.T) {
 	})
 }
 
-// TestMemoryOfLargeDocuments has 64 readers of a paste of 2 MiB (with -large: 16 MiB), and of one that is small but for its history. What
+// TestMemoryOfLargeDocuments has 64 readers of a paste of 1 MiB (with -large: 16 MiB), and of one that is small but for its history. What
 // is in memory at once is bounded by the gates, not by the readers.
 func TestMemoryOfLargeDocuments(t *testing.T) { //nolint:paralleltest // it watches the memory of the process
-	readers, size := 64, 2<<20
+	readers, size := 64, 1<<20
 	if *large {
 		size = 16 << 20
 	}

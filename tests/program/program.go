@@ -2,7 +2,6 @@
 package program
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -268,16 +267,23 @@ func (p *Process) WaitForAddress() {
 // WaitForLog returns the first line of the log with that message.
 func (p *Process) WaitForLog(message string) map[string]any {
 	p.t.Helper()
+	seen := 0 // bytes: a log may be long
 	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		for _, line := range p.Log() {
+		exited := false
+		select {
+		case <-p.Exited: // what it wrote until then is read once more
+			exited = true
+		default:
+		}
+		text := p.Stderr.String()
+		end := strings.LastIndexByte(text, '\n') + 1
+		for _, line := range parseLog(text[seen:end]) {
 			if line["msg"] == message {
 				return line
 			}
 		}
-		select {
-		case <-p.Exited:
-			p.t.Fatalf("got the end of the program, want a line %q in its log: %s", message, &p.Stderr)
-		default:
+		if seen = end; exited {
+			p.t.Fatalf("got the end of the program, want a line %q in its log: %s", message, text)
 		}
 	}
 	p.t.Fatalf("got no line %q in the log within %v, want one", message, Patience)
@@ -285,12 +291,14 @@ func (p *Process) WaitForLog(message string) map[string]any {
 }
 
 // Log returns the lines of the log so far.
-func (p *Process) Log() []map[string]any {
+func (p *Process) Log() []map[string]any { return parseLog(p.Stderr.String()) }
+
+// parseLog returns the lines that are JSON.
+func parseLog(text string) []map[string]any {
 	var lines []map[string]any
-	scanner := bufio.NewScanner(strings.NewReader(p.Stderr.String()))
-	for scanner.Scan() {
+	for text := range strings.Lines(text) {
 		var line map[string]any
-		if json.Unmarshal(scanner.Bytes(), &line) == nil {
+		if json.Unmarshal([]byte(text), &line) == nil {
 			lines = append(lines, line)
 		}
 	}
