@@ -173,7 +173,7 @@ func TestTopLevel(t *testing.T) {
 	}
 	allowed := []string{
 		"domain", "application", "adapters", "bootstrap", "tests", "docs",
-		"go.mod", "go.sum", "Makefile", "README.md", "Dockerfile", "compose.yaml",
+		"go.mod", "go.sum", "Makefile", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Dockerfile", "compose.yaml",
 	}
 	for file := range strings.FieldsSeq(string(out)) {
 		if top, _, _ := strings.Cut(file, "/"); !strings.HasPrefix(top, ".") && !slices.Contains(allowed, top) {
