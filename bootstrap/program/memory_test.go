@@ -11,28 +11,60 @@ import (
 
 // These tests are about the memory of the process, so nothing runs beside them.
 
-func TestBallastUnlessTheOperatorDecides(t *testing.T) {
+func TestPacingUnlessTheOperatorDecides(t *testing.T) {
 	for _, c := range []struct {
 		gogc, limit string
-		want        int
-	}{{"", "", ballastSize}, {"100", "", 0}, {"", "300MiB", 0}, {"off", "300MiB", 0}} {
+		want        bool
+	}{{"", "", true}, {"100", "", false}, {"", "300MiB", false}, {"off", "300MiB", false}} {
 		t.Setenv("GOGC", c.gogc)
 		t.Setenv("GOMEMLIMIT", c.limit)
-		if got := len(newBallast()); got != c.want {
-			t.Errorf("GOGC=%s GOMEMLIMIT=%s: got a ballast of %d bytes, want %d", c.gogc, c.limit, got, c.want)
+		started := startPacing(func(int) {})
+		if got := started != nil; got != c.want {
+			t.Errorf("GOGC=%s GOMEMLIMIT=%s: got pacing %v, want %v", c.gogc, c.limit, got, c.want)
+		}
+		started.stop()
+	}
+}
+
+func TestPercentFor(t *testing.T) {
+	t.Parallel()
+	for inUse, want := range map[uint64]int{
+		0: maxPercent, 1 << 20: maxPercent, 4 << 20: 500, 8 << 20: 250, leastAllocated: 100, 1 << 40: 100,
+	} {
+		if got := percentFor(inUse); got != want {
+			t.Errorf("%d bytes in use: got %d percent, want %d", inUse, got, want)
 		}
 	}
 }
 
-// The ballast is memory that the operating system has not provided; without one there is nothing to leave out.
-func TestMemoryInUseLeavesTheBallastOut(t *testing.T) {
-	kept := make(ballast, ballastSize)
-	debug.FreeOSMemory() // what other tests have left goes now, not between the two
-	without, with := ballast(nil).memoryInUse(), kept.memoryInUse()
-	if got := without - with; got < ballastSize/2 || got > 2*ballastSize {
-		t.Errorf("got %d bytes in use without a ballast and %d with one, want a difference of about %d", without, with, ballastSize)
+// Each collection adapts the percentage to what it leaves, until pacing stops.
+func TestPacingFollowsCollections(t *testing.T) {
+	t.Setenv("GOGC", "")
+	t.Setenv("GOMEMLIMIT", "")
+	debug.FreeOSMemory() // what other tests have left
+	percents := make(chan int, 100)
+	p := startPacing(func(percent int) { percents <- percent })
+	defer p.stop()
+	next := func(cause string, good func(int) bool) {
+		t.Helper()
+		inTime(t, "a percentage "+cause, func() {
+			for !good(<-percents) {
+				runtime.GC() // one that saw less, or more
+			}
+		})
 	}
-	runtime.KeepAlive(kept)
+	next("at the beginning", func(percent int) bool { return percent > defaultPercent })
+	held := bytes.Repeat([]byte{1}, 2*leastAllocated)
+	runtime.GC()
+	next("when much is in use", func(percent int) bool { return percent == defaultPercent })
+	runtime.KeepAlive(held)
+	runtime.GC()
+	next("when little is in use", func(percent int) bool { return percent > defaultPercent })
+	p.stop()
+	next("at the end", func(percent int) bool { return percent == defaultPercent })
+	if p.collected(); len(percents) > 0 {
+		t.Errorf("got %d percent after the end, want no more", <-percents)
+	}
 }
 
 // storm takes as much memory as many clients at once do.
@@ -46,12 +78,15 @@ func forced() uint32 {
 }
 
 func TestReleaseMemory(t *testing.T) {
-	kept := make(ballast, ballastSize)
+	t.Setenv("GOGC", "")
+	t.Setenv("GOMEMLIMIT", "")
+	p := startPacing(func(int) {})
+	defer p.stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	ticks, ended := make(chan time.Time), make(chan struct{})
 	go func() {
 		defer close(ended)
-		kept.releaseMemory(ctx, ticks)
+		p.releaseMemory(ctx, ticks)
 	}()
 	tick := func() {
 		ticks <- time.Now()
@@ -60,11 +95,11 @@ func TestReleaseMemory(t *testing.T) {
 	before, taken := forced(), storm()
 	tick()
 	if forced() == before {
-		t.Errorf("got no collection in the storm, with %d bytes in use, want one", kept.memoryInUse())
+		t.Errorf("got no collection in the storm, with %d bytes in use, want one", memoryInUse())
 	}
 	runtime.KeepAlive(taken)
 	tick()
-	if got := kept.memoryInUse(); got > ordinaryMemory {
+	if got := memoryInUse(); got > ordinaryMemory {
 		t.Fatalf("got %d bytes in use after the storm, want at most %d", got, ordinaryMemory)
 	}
 	before = forced()
@@ -74,14 +109,13 @@ func TestReleaseMemory(t *testing.T) {
 	}
 	cancel()
 	inTime(t, "releasing memory", func() { <-ended })
-	runtime.KeepAlive(kept)
 }
 
-// Without a ballast the operator decides: nothing is released, and nothing waits for a tick.
+// Without pacing the operator decides: nothing is released, and nothing waits for a tick.
 func TestReleaseMemoryIsLeftToTheOperator(t *testing.T) {
 	before, taken, ticks := forced(), storm(), make(chan time.Time, 1)
 	ticks <- time.Now()
-	inTime(t, "releasing no memory", func() { ballast(nil).releaseMemory(t.Context(), ticks) })
+	inTime(t, "releasing no memory", func() { (*pacing)(nil).releaseMemory(t.Context(), ticks) })
 	if got := forced() - before; got != 0 {
 		t.Errorf("got %d collections, want none", got)
 	}

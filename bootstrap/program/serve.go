@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -34,8 +34,8 @@ func serve(ctx context.Context, cfg config, demo bool, ignored []string, stdout,
 	if len(ignored) > 0 {
 		log.Warn("variables of the environment are ignored: they are no settings", zap.Strings("variables", ignored))
 	}
-	kept := newBallast()
-	defer runtime.KeepAlive(kept)
+	collector := startPacing(func(percent int) { debug.SetGCPercent(percent) })
+	defer collector.stop()
 
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals()...)
@@ -43,7 +43,7 @@ func serve(ctx context.Context, cfg config, demo bool, ignored []string, stdout,
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go kept.releaseMemory(ctx, time.Tick(releaseInterval))
+	go collector.releaseMemory(ctx, time.Tick(releaseInterval))
 	ended := make(chan error, 1)
 	go func() { ended <- serveUntil(ctx, cfg, demo, log, stdout) }()
 	for first := true; ; first = false {
