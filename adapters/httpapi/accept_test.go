@@ -20,6 +20,31 @@ func TestPrefersProblem(t *testing.T) {
 	}
 }
 
+func TestPrefersHTML(t *testing.T) {
+	t.Parallel()
+	for accept, want := range map[string]bool{
+		"": false, "*/*": false, "application/json": false, "text/*": false, "application/json, text/html;q=0.9": false, "text/html;q=0": false,
+		"*/*, text/html;q=0.1": false, "text/html": true, "Text/HTML;charset=utf-8": true, "text/html, application/json": true,
+		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": true,
+	} {
+		if prefers([]string{accept}, mediaHTML) != want {
+			t.Errorf("%q: got %v, want %v", accept, !want, want)
+		}
+	}
+}
+
+func TestAcceptsGzip(t *testing.T) {
+	t.Parallel()
+	for acceptEncoding, want := range map[string]bool{
+		"": false, "identity": false, "br, zstd": false, "gzip;q=0": false, "*, gzip;q=0": false, "*;q=0": false, "gzipped": false,
+		"gzip": true, "br, GZIP ; q=0.1": true, "*": true, "br;q=0, *;q=0.5": true,
+	} {
+		if acceptsGzip([]string{acceptEncoding}) != want {
+			t.Errorf("%q: got %v, want %v", acceptEncoding, !want, want)
+		}
+	}
+}
+
 func TestQuality(t *testing.T) {
 	t.Parallel()
 	for parameters, want := range map[string]int{

@@ -34,6 +34,7 @@ type API struct {
 	paths       []servedPath
 	modules     Modules
 	languages   map[string]*languageAnswer // by name
+	front       *fixedAnswer
 	ready       func(context.Context) error
 	draining    atomic.Bool
 	deadlines   deadlines
@@ -68,6 +69,13 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 		maxBody: int64(cfg.PasteMaxBody), limits: newLimits(cfg.Limits, time.Now), longBodies: newLongBodies(),
 		readTimeout: cfg.ReadTimeout, proxies: trusted, log: log,
 	}
+	if api.front, err = newFront(cfg.BasePath); err != nil {
+		return nil, err
+	}
+	docs, err := newDocs(cfg.BasePath)
+	if err != nil {
+		return nil, err
+	}
 	releaseMode()
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false
@@ -76,7 +84,7 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	}
 	engine.Use(api.observe, gin.CustomRecoveryWithWriter(nil, api.recovered))
 	engine.NoRoute(api.unrouted)
-	api.routes(&engine.RouterGroup, engine.Group(cfg.BasePath))
+	api.routes(&engine.RouterGroup, engine.Group(cfg.BasePath), docs)
 	api.pages = newPages(cfg.Pages, api.paths)
 	api.observers = observersOf(cfg.Observe, slices.Concat(api.paths, api.pages.paths()))
 	api.engine = engine
@@ -96,6 +104,10 @@ func (a *API) unrouted(c *gin.Context) {
 		a.page(c, pattern)
 		return
 	}
+	if showsFront(c.Request) {
+		a.front.answer(c)
+		return
+	}
 	a.nothingHere(c)
 }
 
@@ -104,9 +116,9 @@ func (a *API) notAllowed(c *gin.Context, allowed []string) {
 	a.problem(c, http.StatusMethodNotAllowed, "This path does not take that method. The header Allow has those that it takes.")
 }
 
-func (a *API) nothingHere(c *gin.Context) {
-	a.problem(c, http.StatusNotFound, "There is nothing at this path.")
-}
+const messageNothingHere = "There is nothing at this path."
+
+func (a *API) nothingHere(c *gin.Context) { a.problem(c, http.StatusNotFound, messageNothingHere) }
 
 // methods are those that a path takes. HEAD is as GET, and OPTIONS says which there are.
 type methods struct{ get, post, patch, delete gin.HandlerFunc }
@@ -155,7 +167,7 @@ func (a *API) route(group *gin.RouterGroup, path string, m methods) {
 }
 
 // routes is the whole interface.
-func (a *API) routes(root, base *gin.RouterGroup) {
+func (a *API) routes(root, base *gin.RouterGroup, docs *docs) {
 	a.route(base, "/user/:username/exists", methods{get: a.handle(a.userExists)})
 	a.route(base, "/user/:username", methods{get: a.handle(a.userProfile)})
 	a.route(base, "/user/self", methods{get: a.private(a.handle(a.self))})
@@ -173,6 +185,8 @@ func (a *API) routes(root, base *gin.RouterGroup) {
 	yaml, json := OpenAPI(strings.TrimSuffix(base.BasePath(), "/"))
 	a.route(base, "/openapi.yaml", methods{get: newFixedAnswer(yamlContentType, yaml).answer})
 	a.route(base, "/openapi.json", methods{get: newFixedAnswer(jsonContentType, json).answer})
+	a.route(base, "/docs", methods{get: docs.page.answer})
+	a.route(base, "/docs/:file", methods{get: a.handle(docs.file)})
 	a.route(root, PathAlive, methods{get: a.alive})
 	a.route(root, PathReady, methods{get: a.handle(a.readiness)})
 }

@@ -25,6 +25,7 @@ func FuzzHeaders(f *testing.F) {
 			t.Errorf("%q: got the token %q, want a part of it without spaces around", value, presented)
 		}
 		prefers([]string{value}, mediaProblem)
+		acceptsGzip([]string{value})
 		matchesETag([]string{value}, `"a"`)
 		if validRequestID(value) && strings.ContainsAny(value, "\r\n\x00\" ") {
 			t.Errorf("the request id %q: got valid, want invalid", value)
@@ -40,10 +41,10 @@ func TestHeadersOfManyElements(t *testing.T) {
 	api.log = zap.NewNop()
 	many := func(element string) []string { return []string{strings.Repeat(element, 60<<10/len(element))} }
 	for name, values := range map[string][]string{
-		"Accept": many("a/b;q=0.5,"), "If-None-Match": many(`"x",`), "X-Forwarded-For": many("10.0.0.1,"), "Authorization": many("a "),
+		"Accept": many("a/b;q=0.5,"), "Accept-Encoding": many("a;q=0.5,"), "If-None-Match": many(`"x",`), "X-Forwarded-For": many("10.0.0.1,"), "Authorization": many("a "),
 		"Cookie": many("a=b;"), requestIDHeader: many("a"),
 	} {
-		for _, target := range []string{"/data/language?name=Go", "/nowhere"} {
+		for _, target := range []string{"/data/language?name=Go", "/nowhere", "/", "/docs/swagger-ui.css"} {
 			r := httptest.NewRequest(http.MethodGet, target, nil)
 			allocations := func() float64 {
 				return testing.AllocsPerRun(10, func() { api.ServeHTTP(nowhere{http.Header{}}, r) })

@@ -33,16 +33,21 @@ var yamlContentType = []string{"application/yaml"} // RFC 9512
 // fixedAnswer is an answer that is made once, and is the same for everybody.
 type fixedAnswer struct {
 	contentType, etag []string
+	vary              []string
+	policy            []string // of its content, or nil where nothing is allowed
 	body              []byte
 }
 
 func newFixedAnswer(contentType []string, body []byte) *fixedAnswer {
-	return &fixedAnswer{contentType: contentType, etag: []string{etagOf(body)}, body: body}
+	return &fixedAnswer{contentType: contentType, etag: []string{etagOf(body)}, vary: varyOrigin, body: body}
 }
 
 func (f *fixedAnswer) answer(c *gin.Context) {
 	header := c.Writer.Header()
 	header["Cache-Control"] = noCache // it changes with the program
-	header["Vary"] = varyOrigin
+	header["Vary"] = f.vary
+	if f.policy != nil {
+		header["Content-Security-Policy"] = f.policy
+	}
 	writeUnlessKnown(c, f.contentType, f.etag, f.body)
 }

@@ -120,20 +120,21 @@ func (tab *tab) prefer(scheme string) {
 // picture keeps what the tab shows in the folder of the flag -screenshots, under the names of the test and of the picture.
 func (tab *tab) picture(name string) {
 	tab.t.Helper()
-	tab.keep(name, read(tab, chromedp.CaptureScreenshot()))
+	tab.keep(name, chromedp.CaptureScreenshot())
 }
 
 // wholePicture is picture of all of the page.
 func (tab *tab) wholePicture(name string) {
 	tab.t.Helper()
-	tab.keep(name, read(tab, chromedp.FullScreenshot(100)))
+	tab.keep(name, chromedp.FullScreenshot(100))
 }
 
-func (tab *tab) keep(name string, png []byte) {
+func (tab *tab) keep(name string, capture chromedp.Action[[]byte]) {
 	tab.t.Helper()
 	if *screenshots == "" {
 		return
 	}
+	png := read(tab, capture)
 	path := filepath.Join(*screenshots, strings.ReplaceAll(tab.t.Name(), "/", "-")+"-"+name+".png")
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		tab.t.Fatal(err)

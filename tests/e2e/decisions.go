@@ -219,5 +219,24 @@ var decisions = []decision{
 		get("/healthz"),
 		get("/readyz"),
 		with(http.MethodHead, "/readyz"),
+	}}, {"pages", []request{
+		get("/", fromBrowser),
+		with(http.MethodHead, "/", fromBrowser),
+		get("/", "Accept: */*"),
+		get("/", "Accept: application/json, text/html;q=0.9"),
+		with(http.MethodPost, "/", fromBrowser),
+		get("/nowhere", fromBrowser),
+		get("/docs", fromBrowser),
+		with(http.MethodHead, "/docs/"),
+		get("/docs", "If-None-Match: *"),
+		with(http.MethodPost, "/docs"),
+		get("/docs/docs.js"),
+		get("/docs/page.css", "If-None-Match: *"),
+		with(http.MethodHead, "/docs/swagger-ui-bundle.js", "Accept-Encoding: gzip, deflate, br"),
+		with(http.MethodHead, "/docs/swagger-ui-bundle.js"),
+		get("/docs/swagger-ui.css", "Accept-Encoding: gzip", "If-None-Match: *"),
+		get("/docs/nothing.js"),
 	}},
 }
+
+const fromBrowser = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"

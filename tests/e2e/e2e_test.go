@@ -77,7 +77,7 @@ func exchange(t *testing.T, server *program.Process, method, target string, head
 const trustTests = "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1"
 
 // shown are the headers that the golden file has, in this order.
-var shown = []string{"Content-Type", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy", "Content-Length",
+var shown = []string{"Content-Type", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy", "Content-Length", "Content-Encoding",
 	"WWW-Authenticate", "Allow", "Cache-Control", "Vary", "ETag", "Location", "Retry-After"}
 
 // imported stores what only an import can have brought.
@@ -113,7 +113,7 @@ func TestDecisions(t *testing.T) {
 	}
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		program.Fixture(t, cfg)
-		server := program.Serve(t, string(cfg.URL), trustTests)
+		server := program.Serve(t, string(cfg.URL), trustTests, "GLUEPOT_PAGES=false")
 		var golden strings.Builder
 		names := newNames()
 		for i, d := range slices.Concat(decisions, pasteDecisions) {

@@ -29,6 +29,8 @@ func TestLimits(t *testing.T) {
 		{http.MethodGet, "/time/expiresInToUnixTime?createdAt=1&expiresIn=1h"},
 		{http.MethodGet, "/openapi.yaml"},
 		{http.MethodGet, "/openapi.json"},
+		{http.MethodGet, "/docs"},
+		{http.MethodGet, "/docs/page.css"},
 	} {
 		program.Eventually(t, operation.method+" "+operation.path+" is refused", func() bool { // one a second is not
 			answer, _ := exchange(t, p, operation.method, operation.path)

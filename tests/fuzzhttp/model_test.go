@@ -241,6 +241,9 @@ func (s *site) askGet(w *want, r *http.Request, username string) {
 	switch w.endpoint {
 	case nothing:
 		w.statuses = []int{http.StatusNotFound}
+		if r.URL.Path == "/" {
+			w.statuses = askFront(r.Header)
+		}
 	case exists:
 		name := asciiLower(username)
 		if w.body = `""`; profiles[name] == "" && name != private {
@@ -288,6 +291,24 @@ func (s *site) askGet(w *want, r *http.Request, username string) {
 	case alive, ready:
 		w.body = `{"status":"ok"}`
 	}
+}
+
+// prefersPage is an Accept with which a page is shown at "/".
+const prefersPage = "text/html;q=0.9, */*;q=0.1"
+
+// askFront returns the statuses of "/", which has a page for people only.
+func askFront(header http.Header) []int {
+	accept := header.Values("Accept")
+	sure := len(accept) == 1 && accept[0] == prefersPage
+	switch {
+	case sure && header.Values("If-None-Match") == nil:
+		return []int{http.StatusOK}
+	case sure:
+		return []int{http.StatusOK, http.StatusNotModified}
+	case strings.Contains(strings.ToLower(strings.Join(accept, ",")), "text/html"):
+		return []int{http.StatusNotFound, http.StatusOK, http.StatusNotModified}
+	}
+	return []int{http.StatusNotFound}
 }
 
 func (w *want) askToken(values []string) {

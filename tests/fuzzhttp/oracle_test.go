@@ -213,6 +213,11 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 	if w.endpoint == text && reads(r.Method) && a.status < 400 && a.status != http.StatusNoContent {
 		policy += "; sandbox"
 	}
+	mediaOK := mediaJSON
+	if w.endpoint == nothing && reads(r.Method) && a.status < 400 { // the page at "/"
+		mediaOK = "text/html; charset=utf-8"
+		policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	}
 	if got := get("Content-Security-Policy"); got != policy {
 		v.add("wrong Content-Security-Policy", "it is %q, not %q", got, policy)
 	}
@@ -226,7 +231,7 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 		v.add("Content-Type without a body", "%q", contentType)
 	case !hasBody:
 	case a.status == http.StatusOK || len(accept) == 0:
-		if contentType != mediaJSON {
+		if contentType != mediaOK {
 			v.add("wrong Content-Type", "%q", contentType)
 		}
 	case len(accept) == 1 && accept[0] == mediaProblem:

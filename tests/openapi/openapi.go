@@ -191,6 +191,11 @@ func (c *Contract) find(basePath string, a Answer) (responses *openapi3.Response
 			return c.elsewhere(http.StatusMethodNotAllowed, "MethodNotAllowed"), "", "methods that a path does not take"
 		}
 	}
+	if escaped == "/" && (a.Method == http.MethodGet || a.Method == http.MethodHead) {
+		return openapi3.NewResponses(openapi3.WithStatus(http.StatusOK, c.components["FrontPage"]),
+			openapi3.WithStatus(http.StatusNotModified, c.components["FrontPageNotModified"]),
+			openapi3.WithStatus(http.StatusNotFound, c.components["NothingHere"])), "", "the page at /"
+	}
 	return c.elsewhere(http.StatusNotFound, "NothingHere"), "", "paths that are not there"
 }
 

@@ -70,6 +70,11 @@ func answers() map[string]Answer {
 		"nothing": {
 			http.MethodGet, "/user%2Fself", 404, header("Content-Type", json, "Cache-Control", "no-store", "Vary", "Accept"), problem(404),
 		},
+		"front": {
+			http.MethodGet, "/", 200,
+			header("Content-Type", "text/html; charset=utf-8", "Cache-Control", "no-cache", "Vary", "Accept, Origin", "ETag", etag),
+			[]byte("<!doctype html>"),
+		},
 		"code": {
 			http.MethodGet, "/raw/k2j4x8m1/ttrkmv63", 200, header("Content-Type", "text/plain; charset=utf-8", "Cache-Control", "no-cache",
 				"Vary", "Authorization", "ETag", etag), []byte("package main"),
@@ -88,7 +93,7 @@ func TestCheck(t *testing.T) {
 		if err := contract.Check("", a); err != nil {
 			t.Errorf("%s: got %v, want it to be right", name, err)
 		}
-		if err := contract.Check("/api/v2", a); a.Status != http.StatusNotFound && err == nil {
+		if err := contract.Check("/api/v2", a); a.Status != http.StatusNotFound && name != "front" && err == nil {
 			t.Errorf("%s below a base path: got no error, want one: the server has nothing there", name)
 		}
 	}
@@ -122,6 +127,9 @@ func TestCheck(t *testing.T) {
 		{"unauthorized", "a new field", replace(`"type"`, `"instance":"x","type"`), "additional properties 'instance' not allowed"},
 		{"method", "no methods", func(a *Answer) { a.Header.Del("Allow") }, "the header Allow is missing"},
 		{"nothing", "something there", func(a *Answer) { a.Status = 200 }, "the status 200 is not documented for paths that are not there"},
+		{"front", "at another path", func(a *Answer) { a.Target = "/nowhere" }, "the status 200 is not documented for paths that are not there"},
+		{"front", "for another method", func(a *Answer) { a.Method = http.MethodPost }, "the status 200 is not documented"},
+		{"front", "no page", replace("<!doctype html>", "{}"), "does not match pattern"},
 		{"code", "without its charset", func(a *Answer) { a.Header.Set("Content-Type", "text/plain") }, `"text/plain" is not documented`},
 	} {
 		drifted := answers()[c.name]

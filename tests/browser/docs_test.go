@@ -1,0 +1,127 @@
+package browser
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/gluepot/gluepot/adapters/httpapi"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// operations returns what the interface's document has, as "GET /data/numPastes".
+func operations(t *testing.T) (lines []string) {
+	t.Helper()
+	_, document := httpapi.OpenAPI("")
+	var described struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(document, &described); err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range described.Paths {
+		for method := range item {
+			switch method {
+			case "get", "post", "patch", "put", "delete":
+				lines = append(lines, strings.ToUpper(method)+" "+path)
+			}
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// TestDocs looks at the page that shows the interface, below two base paths, and asks by it.
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	for name, base := range map[string]string{"root": "", "base": "/api/v2"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_BASE_PATH="+base)
+			tab := open(t, "http://"+server.Address)
+			tab.prefer("light")
+			tab.show(base + "/docs/")
+			tab.do(chromedp.WaitVisible(chromedp.CSS(".opblock")))
+			shown := evaluate[[]string](tab, `[...document.querySelectorAll(".opblock")].map(block =>
+				block.querySelector(".opblock-summary-method").textContent + " " + block.querySelector("[data-path]").dataset.path)`)
+			slices.Sort(shown)
+			if want := operations(t); !slices.Equal(shown, want) {
+				t.Errorf("got the operations %q, want %q", shown, want)
+			}
+			tab.wholePicture("light")
+
+			answer := tryOut(tab, "#operations-languages-languageByName")
+			if !strings.HasPrefix(answer, "200") || !strings.Contains(answer, `"name": "Rust"`) {
+				t.Errorf("got %q, want 200 and the language of the example", answer)
+			}
+			tab.picture("answer-light")
+
+			tab.prefer("dark")
+			tab.do(
+				chromedp.Click(chromedp.CSS(".btn.authorize")),
+				chromedp.WaitVisible(chromedp.CSS("#auth-bearer-value")),
+				chromedp.SendKeys(chromedp.CSS("#auth-bearer-value"), program.EpoxyToken),
+			)
+			tab.picture("authorize-dark")
+			tab.do(
+				chromedp.Click(chromedp.CSS(".modal-ux .auth-container:has(#auth-bearer-value) .authorize")),
+				chromedp.WaitNotPresent(chromedp.CSS("#auth-bearer-value")),
+				chromedp.Click(chromedp.CSS(".modal-ux .close-modal")),
+			)
+			answer = tryOut(tab, "#operations-users-self")
+			if !strings.HasPrefix(answer, "200") || !strings.Contains(answer, `"username": "Epoxy"`) {
+				t.Errorf("got %q, want 200 and the profile of the token's owner", answer)
+			}
+			tab.picture("answer-dark")
+			tab.do(
+				chromedp.Click(chromedp.CSS(".models-control")),
+				chromedp.WaitVisible(chromedp.CSS(".models .json-schema-2020-12")),
+				chromedp.ScrollIntoView(chromedp.CSS(".models .json-schema-2020-12")),
+			)
+			tab.picture("schemas-dark")
+			if kept := evaluate[int](tab, "localStorage.length + sessionStorage.length + document.cookie.length"); kept > 0 {
+				t.Errorf("got %d things kept by the page, want none: the token is among them", kept)
+			}
+		})
+	}
+}
+
+// tryOut opens an operation, has it asked with the examples of the document, and returns what the page shows of the answer.
+func tryOut(tab *tab, operation string) (answer string) {
+	tab.t.Helper()
+	tab.do(
+		chromedp.Click(chromedp.CSS(operation+" .opblock-summary-control")),
+		chromedp.Click(chromedp.CSS(operation+" .try-out__btn")),
+		chromedp.Click(chromedp.CSS(operation+" .execute")),
+		chromedp.WaitVisible(chromedp.CSS(operation+" .live-responses-table .response")),
+		chromedp.ScrollIntoView(chromedp.CSS(operation)),
+	)
+	return read(tab, chromedp.Text(chromedp.CSS(operation+" .live-responses-table .response")))
+}
+
+// TestFront follows the link from "/" of the interface alone to the page that shows it.
+func TestFront(t *testing.T) {
+	t.Parallel()
+	tab := open(t, "http://"+program.Serve(t, string(database.SQLite(t).URL), "GLUEPOT_PAGES=false").Address)
+	tab.prefer("light")
+	tab.show("/")
+	tab.picture("light")
+	tab.prefer("dark")
+	tab.picture("dark")
+	tab.do(chromedp.EmulateViewport(360, 640))
+	if width := evaluate[int](tab, "document.documentElement.scrollWidth"); width > 360 {
+		t.Errorf("got a page %d wide, want none wider than the screen of 360", width)
+	}
+	tab.picture("narrow")
+	tab.do(chromedp.Click(chromedp.CSS("main a")), chromedp.WaitVisible(chromedp.CSS(".opblock")))
+	if path := evaluate[string](tab, "location.pathname"); path != "/docs" {
+		t.Errorf("got to %s, want /docs", path)
+	}
+	tab.picture("docs-narrow")
+}
