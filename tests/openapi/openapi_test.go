@@ -37,7 +37,7 @@ func answers() map[string]Answer {
 		}
 		return header
 	}
-	const json, etag = "application/json", `"quqAslaz92yDw1In"`
+	const json, etag = "application/json", `"xydBT7qBbME"`
 	problem := func(status int) []byte {
 		return fmt.Appendf(nil, `{"type":"about:blank","title":"t","status":%d,"detail":"d","statusMessage":"d","requestId":"golden"}`, status)
 	}
