@@ -182,7 +182,7 @@ func (a *API) routes(root, base *gin.RouterGroup, docs *docs) {
 	a.route(base, "/raw", methods{post: a.private(a.accept(a.createFromText))})
 	a.route(base, "/raw/:id/:pastyId", methods{get: a.handle(a.readText)})
 	a.route(base, "/time/expiresInToUnixTime", methods{get: a.expiryTime})
-	yaml, json := OpenAPI(strings.TrimSuffix(base.BasePath(), "/"))
+	yaml, json := sharedOpenAPI(strings.TrimSuffix(base.BasePath(), "/"))
 	a.route(base, "/openapi.yaml", methods{get: newFixedAnswer(yamlContentType, yaml).answer})
 	a.route(base, "/openapi.json", methods{get: newFixedAnswer(jsonContentType, json).answer})
 	a.route(base, "/docs", methods{get: docs.page.answer})

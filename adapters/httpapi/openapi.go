@@ -20,8 +20,14 @@ var (
 
 // OpenAPI returns the document that describes the interface below a base path, in two notations.
 func OpenAPI(basePath string) (yaml, json []byte) {
+	yaml, json = sharedOpenAPI(basePath)
+	return bytes.Clone(yaml), bytes.Clone(json)
+}
+
+// sharedOpenAPI is OpenAPI for those who change nothing: without a base path, nothing of the document is in the heap.
+func sharedOpenAPI(basePath string) (yaml, json []byte) {
 	if basePath == "" {
-		return bytes.Clone(openAPIYAML), bytes.Clone(openAPIJSON)
+		return openAPIYAML, openAPIJSON
 	}
 	// The first URL is the server's. A base path has no character that either notation would have to escape.
 	return bytes.Replace(openAPIYAML, []byte("url: /"), []byte("url: "+basePath), 1),
