@@ -28,10 +28,16 @@ const jitter = 0.2
 // readOnlyTransaction is the SQLSTATE of a write that a server refuses because it is no primary any more.
 const readOnlyTransaction = "25006"
 
-// openPostgres returns the pool for the URL of cfg, whose connections end when they are told that their server is no primary any
-// more, are looked at after they have idled, and have an age. reread returns the URL as it is now, whose password is taken for new
-// connections; nil: it stays.
-func openPostgres(cfg Config, reread func() (URL, error)) (*sql.DB, error) {
+// target is what a URL of PostgreSQL leads to.
+type target struct {
+	config  *pgx.ConnConfig
+	reread  func() (URL, error) // the URL as it is now, whose password is taken for new connections; nil: it stays
+	lineage *lineage            // which of its servers may be connected to; nil: any
+	age     aging
+}
+
+// newTarget returns that of the URL of cfg. A connection to it ends when it is told that its server is no primary any more.
+func newTarget(cfg Config, reread func() (URL, error), known *lineage) (*target, error) {
 	parsed, err := postgresConfig(cfg)
 	if err != nil {
 		return nil, err
@@ -40,23 +46,34 @@ func openPostgres(cfg Config, reread func() (URL, error)) (*sql.DB, error) {
 	parsed.OnPgError = func(conn *pgconn.PgConn, err *pgconn.PgError) (keep bool) {
 		return err.Code != readOnlyTransaction && inherited(conn, err)
 	}
-	aging := aging{cfg.ConnectionMaxLifetime}
-	options := []stdlib.OptionOpenDB{
-		stdlib.OptionShouldPing(isDoubtful), stdlib.OptionAfterConnect(aging.born), stdlib.OptionResetSession(aging.check),
+	if known != nil {
+		known.guard(&parsed.Config)
 	}
-	if reread != nil {
-		options = append(options, stdlib.OptionBeforeConnect(func(_ context.Context, next *pgx.ConnConfig) error {
-			if url, err := reread(); err == nil {
-				if now, err := url.parsePostgres(); err == nil {
-					next.Password = now.Password
-				}
+	return &target{parsed, reread, known, aging{cfg.ConnectionMaxLifetime}}, nil
+}
+
+// open returns a pool, whose connections are looked at after they have idled, and have an age.
+func (t *target) open() *sql.DB {
+	db := stdlib.OpenDB(*t.config, stdlib.OptionBeforeConnect(func(_ context.Context, next *pgx.ConnConfig) error {
+		t.prepare(next)
+		return nil
+	}), stdlib.OptionAfterConnect(t.age.born), stdlib.OptionShouldPing(isDoubtful), stdlib.OptionResetSession(t.age.check))
+	db.SetConnMaxLifetime(t.age.most) // closes what is too old and not asked for
+	return db
+}
+
+// prepare brings up to date what the next connection is opened with.
+func (t *target) prepare(next *pgx.ConnConfig) {
+	if t.reread != nil {
+		if url, err := t.reread(); err == nil { // else the server says whether the old one will do
+			if now, err := url.parsePostgres(); err == nil {
+				next.Password = now.Password
 			}
-			return nil // else the server says whether the old one will do
-		}))
+		}
 	}
-	db := stdlib.OpenDB(*parsed, options...)
-	db.SetConnMaxLifetime(cfg.ConnectionMaxLifetime) // closes what is too old and not asked for
-	return db, nil
+	if t.lineage != nil {
+		t.lineage.leadFirst(&next.Config)
+	}
 }
 
 // isDoubtful reports whether a connection that was not in use needs a round trip to show that it is alive.

@@ -46,10 +46,11 @@ func newReplicas(cfg Config) (*replicas, error) {
 	for i, url := range cfg.ReplicaURLs {
 		own := cfg
 		own.URL = url
-		db, err := openPostgres(own, cfg.rereadReplicaURL(i))
+		at, err := newTarget(own, cfg.rereadReplicaURL(i), nil)
 		if err != nil {
 			return nil, err
 		}
+		db := at.open()
 		db.SetMaxOpenConns(cfg.MaxConnections + 1) // one is the watcher's: lookups never take more than half
 		db.SetMaxIdleConns(cfg.MaxConnections + 1)
 		r.all = append(r.all, &replica{db: db})

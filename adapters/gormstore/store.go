@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
@@ -33,6 +34,7 @@ type Store struct {
 	readiness  *sql.DB // one connection that nothing else can take: Ready's, and the replicas' watcher's
 	gorm       *gorm.DB
 	queries    *queries
+	primary    *target // nil for SQLite
 	replicas   *replicas
 	batches    batches
 	migrations migrationSource
@@ -62,20 +64,17 @@ func New(cfg Config) (*Store, error) {
 			replicas: &replicas{}, url: cfg.URL, queries: &sqliteQueries, migrations: sqliteMigrations, file: file,
 		})
 	}
-	var opened [2]*sql.DB // the pool, and the one connection of readiness
-	for i := range opened {
-		var err error
-		if opened[i], err = openPostgres(cfg, cfg.rereadURL()); err != nil {
-			return nil, fmt.Errorf("read the database URL: %w", err)
-		}
+	primary, err := newTarget(cfg, cfg.rereadURL(), &lineage{members: make(map[*pgconn.PgConn]int64)})
+	if err != nil {
+		return nil, fmt.Errorf("read the database URL: %w", err)
 	}
 	copies, err := newReplicas(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("read the replica URLs: %w", err)
 	}
-	connections := newPool(opened[0], cfg.MaxConnections, false)
-	return newStore(connections, opened[1], postgres.New(postgres.Config{Conn: gormPool{connections}}), &Store{
-		replicas: copies, url: cfg.URL, queries: &postgresQueries, migrations: postgresMigrations,
+	connections := newPool(primary.open(), cfg.MaxConnections, false)
+	return newStore(connections, primary.open(), postgres.New(postgres.Config{Conn: gormPool{connections}}), &Store{
+		primary: primary, replicas: copies, url: cfg.URL, queries: &postgresQueries, migrations: postgresMigrations,
 	})
 }
 
@@ -157,6 +156,9 @@ func (s *Store) Connect(ctx context.Context) error {
 		}
 		s.file.watch()
 	}
+	if s.primary != nil {
+		s.primary.lineage.watch(s.primary)
+	}
 	s.replicas.watch(s.readiness)
 	return nil
 }
@@ -182,6 +184,9 @@ func (s *Store) connectError(err error) error {
 // Close closes all connections, after the statements that are under way.
 func (s *Store) Close() error {
 	s.replicas.close()
+	if s.primary != nil {
+		s.primary.lineage.close()
+	}
 	if s.file != nil {
 		s.file.close()
 	}

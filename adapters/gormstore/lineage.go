@@ -1,0 +1,215 @@
+package gormstore
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// lineage keeps a store away from a server that was the primary once and does not know yet that another is: one that was stopped
+// and goes on, or whose supervisor died. What such a server says of itself is of no use; but each promotion begins a timeline with a
+// higher number, so that of two primaries the former is the one with the lower (decision 0053).
+//
+// What connects tells the timeline of its server, and is refused when a higher one is known; what is connected to a lower one is
+// closed, with whatever it waits for. Where the URL has several hosts, a watcher asks each of them again and again, because
+// else nobody would who is content with the former primary; it also knows whom to connect to first.
+type lineage struct {
+	mu      sync.Mutex
+	newest  int64
+	members map[*pgconn.PgConn]int64 // by the timeline of their server
+	leading string                   // the host and port of the newest, where there are several
+
+	stop    context.CancelFunc
+	stopped sync.WaitGroup
+}
+
+const (
+	// watchInterval is how often each of several hosts is asked.
+	watchInterval = 500 * time.Millisecond
+	// watchPatience is how long it may take to answer.
+	watchPatience = 2 * time.Second
+)
+
+// timelineOfPrimary is 0 on a standby. It is the same question as Patroni's own.
+const timelineOfPrimary = `SELECT CASE WHEN pg_is_in_recovery() THEN 0
+ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint END`
+
+// errFormerPrimary refuses a server.
+var errFormerPrimary = errors.New("the server was the primary once and another is now: if the database was put back " +
+	"to an earlier state on purpose, restart this program")
+
+// guard makes every connection of a configuration one that the lineage knows.
+func (l *lineage) guard(cfg *pgconn.Config) {
+	inherited := cfg.ValidateConnect
+	cfg.ValidateConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+		if inherited != nil {
+			if err := inherited(ctx, conn); err != nil {
+				return err
+			}
+		}
+		timeline, err := askTimeline(ctx, conn)
+		if err != nil {
+			return err
+		}
+		if timeline < l.learn(timeline, "") && timeline > 0 {
+			return errFormerPrimary
+		}
+		l.join(conn, timeline)
+		return nil
+	}
+}
+
+// join notes a connection, and forgets those that are closed.
+func (l *lineage) join(conn *pgconn.PgConn, timeline int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.members, func(member *pgconn.PgConn, _ int64) bool {
+		select {
+		case <-member.CleanupDone():
+			return true
+		default:
+			return false
+		}
+	})
+	if timeline > 0 {
+		l.members[conn] = timeline
+	}
+}
+
+// askTimeline returns 0 for a standby, and for an engine that has no timelines.
+func askTimeline(ctx context.Context, conn *pgconn.PgConn) (int64, error) {
+	results, err := conn.Exec(ctx, timelineOfPrimary).ReadAll()
+	if _, answered := errors.AsType[*pgconn.PgError](err); answered && !conn.IsClosed() {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 1 {
+		return 0, nil
+	}
+	timeline, _ := strconv.ParseInt(string(results[0].Rows[0][0]), 10, 64)
+	return timeline, nil
+}
+
+// learn notes that there is a primary with that timeline, at that place if it is known, and returns the highest. It closes what is
+// connected to others.
+func (l *lineage) learn(timeline int64, place string) (newest int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if timeline > l.newest {
+		l.newest = timeline
+		for conn := range l.members {
+			_ = conn.Conn().Close() // whoever uses it is told, and the pool drops it
+		}
+		clear(l.members)
+	}
+	if timeline == l.newest && place != "" {
+		l.leading = place
+	}
+	return l.newest
+}
+
+func placeOf(host string, port uint16) string { return net.JoinHostPort(host, strconv.Itoa(int(port))) }
+
+// leadFirst has a configuration try the place of the primary before others.
+func (l *lineage) leadFirst(cfg *pgconn.Config) {
+	l.mu.Lock()
+	leading := l.leading
+	l.mu.Unlock()
+	if leading == "" || len(cfg.Fallbacks) == 0 {
+		return
+	}
+	var first, others []*pgconn.FallbackConfig
+	for _, choice := range choices(cfg) {
+		if placeOf(choice.Host, choice.Port) == leading {
+			first = append(first, choice)
+		} else {
+			others = append(others, choice)
+		}
+	}
+	choose(cfg, append(first, others...))
+}
+
+// choices are all that a configuration tries in turn: each host with and without TLS.
+func choices(cfg *pgconn.Config) []*pgconn.FallbackConfig {
+	first := &pgconn.FallbackConfig{Host: cfg.Host, Port: cfg.Port, TLSConfig: cfg.TLSConfig}
+	return append([]*pgconn.FallbackConfig{first}, cfg.Fallbacks...)
+}
+
+func choose(cfg *pgconn.Config, from []*pgconn.FallbackConfig) {
+	if len(from) > 0 {
+		cfg.Host, cfg.Port, cfg.TLSConfig, cfg.Fallbacks = from[0].Host, from[0].Port, from[0].TLSConfig, from[1:]
+	}
+}
+
+// watch starts to ask the hosts of a target, if it has several.
+func (l *lineage) watch(t *target) {
+	places := make(map[string][]*pgconn.FallbackConfig)
+	for _, choice := range choices(&t.config.Config) {
+		place := placeOf(choice.Host, choice.Port)
+		places[place] = append(places[place], choice)
+	}
+	if len(places) < 2 || l.stop != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	l.stop = cancel
+	for place, choices := range places {
+		own := *t // without the lineage: a standby may be asked, too
+		own.lineage, own.config = nil, t.config.Copy()
+		choose(&own.config.Config, choices)
+		own.config.ValidateConnect, own.config.ConnectTimeout = nil, watchPatience
+		own.config.RuntimeParams["application_name"] += "-watch"
+		l.stopped.Go(func() { l.watchPlace(ctx, place, &own) })
+	}
+}
+
+func (l *lineage) watchPlace(ctx context.Context, place string, host *target) {
+	var conn *pgconn.PgConn
+	for ctx.Err() == nil {
+		conn = l.look(ctx, place, conn, host)
+		select {
+		case <-ctx.Done():
+		case <-time.After(watchInterval):
+		}
+	}
+	if conn != nil {
+		_ = conn.Conn().Close()
+	}
+}
+
+// look asks a host once, over a connection that it returns for the next time, or nil.
+func (l *lineage) look(ctx context.Context, place string, conn *pgconn.PgConn, host *target) *pgconn.PgConn {
+	ctx, cancel := context.WithTimeout(ctx, watchPatience)
+	defer cancel()
+	if conn == nil {
+		host.prepare(host.config)
+		var err error
+		if conn, err = pgconn.ConnectConfig(ctx, &host.config.Config); err != nil {
+			return nil
+		}
+	}
+	timeline, err := askTimeline(ctx, conn)
+	if err != nil {
+		_ = conn.Conn().Close()
+		return nil
+	}
+	if timeline > 0 {
+		l.learn(timeline, place)
+	}
+	return conn
+}
+
+func (l *lineage) close() {
+	if l.stop != nil {
+		l.stop()
+		l.stopped.Wait()
+	}
+}
