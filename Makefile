@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build run test test-faults test-browser lint lint-openapi check-alerts fuzz fuzz-http bench bench-quick bench-db generate clean
+.PHONY: help build run test test-faults test-failover test-browser lint lint-openapi check-alerts fuzz fuzz-http bench bench-quick bench-db generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,10 +27,15 @@ RACE := -race -ldflags="-s -w" -gcflags=modernc.org/sqlite/lib=-race=false -gcfl
 # might end that of another.
 test: export GORACE = atexit_sleep_ms=20
 test: ## run every test, with the race detector
-	$(GO) run ./tests/postgres $(GO) test $(RACE) -timeout 20m ./tests/e2e ./tests/integration $$($(GO) list ./... | grep -vE '/tests/(faults|browser)$$')
+	$(GO) run ./tests/postgres $(GO) test $(RACE) -timeout 20m ./tests/e2e ./tests/integration $$($(GO) list ./... | grep -vE '/tests/(faults|browser|failover)$$')
 
 test-faults: ## kill, freeze, fill and starve what it stands on, under load (six minutes; prints a table)
 	$(GO) test -count 1 -timeout 20m -v ./tests/faults
+
+# SCENARIO=killed_primary is one of them. DOCS=docs writes the table into docs/SCALING.md.
+test-failover: ## take the primary away in every way, with Patroni, etcd, HAProxy and PgBouncer (five minutes; prints a table)
+	$(GO) test -count 1 -timeout 20m -v ./tests/failover $(if $(SCENARIO),-run '^TestFailover$$/^(migrate|$(SCENARIO))$$') \
+		$(if $(DOCS),-args -docs $(abspath $(DOCS)))
 
 test-browser: ## open the pages in a headless Chromium; pictures in bin/screenshots (Debian: apt-get install chromium-headless-shell)
 	$(GO) test -count 1 -timeout 10m ./tests/browser -screenshots $(CURDIR)/$(BIN)/screenshots

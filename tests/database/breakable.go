@@ -1,6 +1,7 @@
 package database
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -107,21 +108,29 @@ func (b *Breakable) Log() string {
 	return string(log)
 }
 
-// signal sends a signal to the postmaster, first, so that it starts no more, and to its children.
+// signal sends a signal to all of the server's processes.
 func (b *Breakable) signal(t *testing.T, signal syscall.Signal) {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(b.local.data(), "postmaster.pid"))
-	if err != nil {
+	if err := SignalServer(b.local.data(), signal); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// SignalServer sends a signal to the postmaster of the server that runs on the data in a folder, first, so that it starts no
+// more processes, and to its children.
+func SignalServer(data string, signal syscall.Signal) error {
+	content, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
+	if err != nil {
+		return err
 	}
 	line, _, _ := strings.Cut(string(content), "\n")
 	postmaster, err := strconv.Atoi(line)
 	if err != nil {
-		t.Fatalf("postmaster.pid: got %q, want a process id on the first line", content)
+		return fmt.Errorf("postmaster.pid: got %q, want a process id on the first line", content)
 	}
 	children := childrenOf(postmaster)
 	if err := syscall.Kill(postmaster, signal); err != nil {
-		t.Fatal(err)
+		return err
 	}
 	if signal != syscall.SIGKILL {
 		children = childrenOf(postmaster)
@@ -129,6 +138,7 @@ func (b *Breakable) signal(t *testing.T, signal syscall.Signal) {
 	for _, child := range children {
 		_ = syscall.Kill(child, signal) // it may have ended by itself
 	}
+	return nil
 }
 
 // childrenOf returns the processes that have that parent.

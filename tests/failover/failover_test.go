@@ -1,0 +1,288 @@
+// Package failover takes the primary of a cluster away from three nodes, in every way in which that happens, and looks whether
+// nothing acknowledged is lost, every answer is right or a 503, and no node goes on with a former primary.
+//
+// The cluster is what people run: PostgreSQL with Patroni and etcd, HAProxy and PgBouncer, from Debian's packages and on the
+// files of docs/operations/ha. "make test-failover" runs it.
+package failover
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+var docs = flag.String("docs", "", "write the table into SCALING.md in this folder")
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code := database.Main(m)
+	program.Remove()
+	results.print(os.Stdout)
+	if *docs != "" && code == 0 {
+		if err := results.writeDocs(*docs); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+const (
+	// calm is how long the load runs before and after what happens.
+	calm = 3 * time.Second
+	// forgotten is how long after another primary nodes may still be connected to the former one.
+	forgotten = 10 * time.Second
+)
+
+// scenario is a way to lose the primary. happen makes it happen under load; it returns the former primary, if there is one, and
+// when another server was the primary. mend brings back what was lost.
+type scenario struct {
+	name, title string
+	happen      func(t *testing.T, c *cluster, leader *member) (became time.Time)
+	mend        func(t *testing.T, c *cluster, former *member)
+}
+
+var scenarios = []scenario{
+	{
+		"killed primary", "kill -9 of the primary: PostgreSQL and its Patroni",
+		func(t *testing.T, c *cluster, leader *member) time.Time {
+			leader.patroni.kill()
+			signal(t, leader, syscall.SIGKILL)
+			return c.waitForPrimary(t, leader)
+		},
+		func(t *testing.T, _ *cluster, former *member) { former.startPatroni(t) },
+	},
+	{
+		"killed Patroni", "kill -9 of the primary's Patroni: its PostgreSQL goes on",
+		func(t *testing.T, c *cluster, leader *member) time.Time {
+			leader.patroni.kill()
+			became := c.waitForPrimary(t, leader)
+			if !leader.isPrimary() {
+				t.Error("got a former primary that knows that it is one, want one that does not")
+			}
+			abandoned(t, leader)
+			return became
+		},
+		func(t *testing.T, _ *cluster, former *member) { former.startPatroni(t) },
+	},
+	{
+		"killed etcd", "kill -9 of etcd's leader",
+		func(t *testing.T, c *cluster, _ *member) time.Time {
+			lost := c.etcdLeader(t)
+			lost.etcd.kill()
+			if c.etcdLeader(t) == lost {
+				t.Error("got the member that was killed, want another")
+			}
+			time.Sleep(2 * calm) // Patroni asks it every five seconds
+			lost.startEtcd(t)
+			return time.Time{}
+		},
+		func(*testing.T, *cluster, *member) {},
+	},
+	{
+		"paused primary", "SIGSTOP of the primary, and SIGCONT once there is another",
+		func(t *testing.T, c *cluster, leader *member) time.Time {
+			_ = leader.patroni.cmd.Process.Signal(syscall.SIGSTOP)
+			signal(t, leader, syscall.SIGSTOP)
+			return c.waitForPrimary(t, leader)
+		},
+		func(t *testing.T, _ *cluster, former *member) {
+			signal(t, former, syscall.SIGCONT)
+			time.Sleep(calm) // there are two until Patroni looks
+			_ = former.patroni.cmd.Process.Signal(syscall.SIGCONT)
+		},
+	},
+	{
+		"switchover", "switchover on command",
+		func(t *testing.T, c *cluster, leader *member) time.Time {
+			c.patronictl(t, "switchover", "gluepot", "--leader", leader.name, "--force")
+			return c.waitForPrimary(t, leader)
+		},
+		func(*testing.T, *cluster, *member) {},
+	},
+}
+
+func signal(t *testing.T, m *member, what syscall.Signal) {
+	t.Helper()
+	if err := database.SignalServer(m.data(), what); err != nil {
+		t.Error(err)
+	}
+}
+
+// abandoned waits until no node has a connection to a former primary that goes on, other than those for public profiles.
+func abandoned(t *testing.T, former *member) {
+	t.Helper()
+	within(t, forgotten, "no node has a connection to the former primary", func() bool {
+		connections := 0
+		err := former.ask("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'gluepot'", &connections)
+		return err == nil && connections == 0
+	})
+}
+
+// TestFailover has three nodes that find the primary by HAProxy, and three that find it among several hosts.
+func TestFailover(t *testing.T) {
+	c := startCluster(t)
+	leader := c.waitUntilWhole(t)
+	for _, statement := range []string{
+		"CREATE ROLE gluepot LOGIN PASSWORD 'change-me'", "CREATE DATABASE gluepot OWNER gluepot",
+	} {
+		if err := leader.ask(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var hosts, replicas []string
+	for _, m := range c.members {
+		hosts = append(hosts, m.postgres)
+		replicas = append(replicas, "postgres://gluepot:change-me@"+m.postgres+"/gluepot?application_name=gluepot-replica")
+	}
+	urls := map[string]string{
+		"HAProxy":       "postgres://gluepot:change-me@" + c.proxy + "/gluepot",
+		"several hosts": "postgres://gluepot:change-me@" + strings.Join(hosts, ",") + "/gluepot?target_session_attrs=read-write",
+	}
+	if !t.Run("migrate", func(t *testing.T) {
+		if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + urls["several hosts"]}, "migrate", "up"); code != 0 {
+			t.Fatal(stderr)
+		}
+		cfg := gormstore.DefaultConfig()
+		cfg.URL = gormstore.URL(urls["several hosts"])
+		program.Fixture(t, cfg)
+	}) {
+		return
+	}
+	var groups []*group
+	for _, name := range []string{"HAProxy", "several hosts"} {
+		g := &group{name: name}
+		for range 3 {
+			g.nodes = append(g.nodes, program.Serve(t, urls[name], "GLUEPOT_DATABASE_REPLICA_URLS="+strings.Join(replicas, ","),
+				"GLUEPOT_DATABASE_REPLICA_MAX_LAG=60s", "GLUEPOT_DATABASE_CONNECT_TIMEOUT=2s"))
+		}
+		groups = append(groups, g)
+	}
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) { s.run(t, c, groups) })
+	}
+}
+
+func (s scenario) run(t *testing.T, c *cluster, groups []*group) {
+	leader := c.waitUntilWhole(t)
+	watches := make(map[*group]*readiness)
+	for _, g := range groups {
+		watches[g] = watchReadiness(g.nodes)
+		defer watches[g].stop()
+	}
+	for _, w := range watches {
+		w.waitUntilReady(t, time.Now())
+	}
+	load := startLoad(groups)
+	defer load.stop()
+	time.Sleep(calm)
+
+	happened := time.Now()
+	became := s.happen(t, c, leader)
+	elected, ready := "none", make(map[*group]string)
+	for g, w := range watches {
+		if became.IsZero() {
+			ready[g] = "were ready"
+			if after := w.waitUntilReady(t, happened); after > 0 {
+				ready[g] = "were not for some time"
+			}
+			continue
+		}
+		elected, ready[g] = seconds(became.Sub(happened)), seconds(w.waitUntilReady(t, became))
+	}
+	time.Sleep(calm)
+	s.mend(t, c, leader)
+	c.waitUntilWhole(t)
+	time.Sleep(calm)
+	ended := load.end()
+
+	lost := load.lost(t, groups[0].nodes[0])
+	for _, g := range groups {
+		r := result{
+			scenario: s.title, way: g.name, writes: g.without(writing, load.began, ended), reads: g.without(reading, load.began, ended),
+			public: g.without(readingPublic, load.began, ended), unavailable: g.unavailable, wrong: len(g.wrong), acked: g.acked, lost: lost,
+			elected: elected, ready: ready[g],
+		}
+		results.add(t, r)
+		if len(g.wrong) > 0 {
+			t.Errorf("by way of %s: got %d answers that are neither right nor 503, want none: %s", g.name, len(g.wrong),
+				strings.Join(g.wrong[:min(len(g.wrong), 5)], "; "))
+		}
+		if g.acked == 0 {
+			t.Errorf("by way of %s: got no write, want some", g.name)
+		}
+	}
+}
+
+// readiness watches whether nodes say that they are ready.
+type readiness struct {
+	nodes   []*program.Process
+	mu      sync.Mutex
+	since   []time.Time // each node's: zero while it is not
+	stopped chan struct{}
+	done    sync.WaitGroup
+}
+
+func watchReadiness(nodes []*program.Process) *readiness {
+	r := &readiness{nodes: nodes, since: make([]time.Time, len(nodes)), stopped: make(chan struct{})}
+	for i, node := range nodes {
+		client := http.Client{Timeout: answerLimit}
+		r.done.Go(func() {
+			for {
+				ready := false
+				if response, err := client.Get("http://" + node.Address + "/readyz"); err == nil {
+					_ = response.Body.Close()
+					ready = response.StatusCode == http.StatusOK
+				}
+				r.mu.Lock()
+				switch {
+				case !ready:
+					r.since[i] = time.Time{}
+				case r.since[i].IsZero():
+					r.since[i] = time.Now()
+				}
+				r.mu.Unlock()
+				select {
+				case <-r.stopped:
+					return
+				case <-time.After(50 * time.Millisecond):
+				}
+			}
+		})
+	}
+	return r
+}
+
+func (r *readiness) stop() {
+	close(r.stopped)
+	r.done.Wait()
+}
+
+// waitUntilReady waits until every node is ready, and returns how long after the given time the last of them was; those that
+// have been all along count for nothing.
+func (r *readiness) waitUntilReady(t *testing.T, after time.Time) (last time.Duration) {
+	t.Helper()
+	within(t, settlingTime, "every node is ready", func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		last = 0
+		for _, since := range r.since {
+			if since.IsZero() {
+				return false
+			}
+			last = max(last, since.Sub(after))
+		}
+		return true
+	})
+	return last
+}

@@ -1,0 +1,180 @@
+package failover
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/contract"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// bouncer is PgBouncer in transaction mode before one PostgreSQL server.
+type bouncer struct {
+	*cluster
+	process *process
+	server  *url.URL
+}
+
+// newBouncer returns one that is not started, before the server of cfg, for all of its databases.
+func newBouncer(t *testing.T, cfg gormstore.Config) *bouncer {
+	t.Helper()
+	if _, err := exec.LookPath("pgbouncer"); err != nil {
+		t.Fatalf("this test needs PgBouncer (Debian: apt-get install pgbouncer): %v", err)
+	}
+	server, err := url.Parse(string(cfg.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bouncer{cluster: newCluster(t), server: server}
+	b.bouncing = freeAddress(t)
+	return b
+}
+
+func (b *bouncer) start(t *testing.T) {
+	t.Helper()
+	path := b.render(t, "pgbouncer.ini", nil)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(content), "gluepot = host=127.0.0.1 port="+port(b.proxy)+" dbname=gluepot",
+		"* = host="+b.server.Hostname()+" port="+b.server.Port(), 1)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.allow(t, b.password())
+	b.process = b.cluster.start(t, "pgbouncer", nil, "pgbouncer", path)
+}
+
+// password returns the one of the server's URL, or another where that has none.
+func (b *bouncer) password() string {
+	if password, ok := b.server.User.Password(); ok {
+		return password
+	}
+	return "change-me"
+}
+
+// allow has a password for the user of the server's URL.
+func (b *bouncer) allow(t *testing.T, password string) {
+	t.Helper()
+	path := filepath.Join(b.folder, "shared", "userlist.txt")
+	err := os.WriteFile(path, []byte(`"`+b.server.User.Username()+`" "`+password+`"`+"\n"), 0o600)
+	if err == nil && b.credential != nil {
+		err = os.Chown(path, int(b.credential.Uid), int(b.credential.Gid))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// through returns a configuration by way of PgBouncer.
+func (b *bouncer) through(t *testing.T, cfg gormstore.Config) gormstore.Config {
+	t.Helper()
+	direct, err := url.Parse(string(cfg.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct.Host, direct.User = b.bouncing, url.UserPassword(direct.User.Username(), b.password())
+	query := direct.Query()
+	query.Set("sslmode", "disable")
+	query.Set("default_query_exec_mode", "exec")
+	direct.RawQuery = query.Encode()
+	cfg.URL = gormstore.URL(direct.String())
+	return cfg
+}
+
+// TestPgBouncerContract runs the suites of every port through PgBouncer.
+func TestPgBouncerContract(t *testing.T) {
+	b := newBouncer(t, database.Postgres(t))
+	b.start(t)
+	open := func(t *testing.T) contract.DocumentStore {
+		t.Helper()
+		store := database.Open(t, b.through(t, database.Postgres(t)))
+		pastes := gormstore.NewPastes(store)
+		return contract.DocumentStore{
+			Store: contract.Store{
+				Users: gormstore.NewUsers(store), Tokens: gormstore.NewTokens(store), Pastes: pastes, Stats: gormstore.NewStats(store),
+			},
+			Documents: pastes,
+		}
+	}
+	within(t, settlingTime, "PgBouncer answers", func() bool {
+		store, err := gormstore.New(b.through(t, gormstore.Config{URL: gormstore.URL(b.server.String()), MaxConnections: 1,
+			ReplicaMaxLag: time.Second, ConnectTimeout: time.Second}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close() //nolint:errcheck // it was only asked
+		return store.Connect(t.Context()) == nil
+	})
+	contract.Run(t, func(t *testing.T) contract.Store { return open(t).Store })
+	contract.RunDocuments(t, open)
+}
+
+// TestPgBouncerRestarted kills PgBouncer under load and starts it again, twice, the second time with another password, which is in the file
+// that the nodes have their URL from.
+func TestPgBouncerRestarted(t *testing.T) {
+	server := database.StartBreakable(t)
+	program.Fixture(t, server.Config)
+	b := newBouncer(t, server.Config)
+	b.start(t)
+	file := filepath.Join(t.TempDir(), "url")
+	write := func() {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(b.through(t, server.Config).URL), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write()
+	g := &group{name: "PgBouncer"}
+	for range 3 {
+		settings := []string{"GLUEPOT_DATABASE_URL_FILE=" + file, "GLUEPOT_DATABASE_MIGRATE=false", "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}
+		p := program.Start(t, settings, "serve")
+		p.WaitForAddress()
+		g.nodes = append(g.nodes, p)
+	}
+	w := watchReadiness(g.nodes)
+	defer w.stop()
+	w.waitUntilReady(t, time.Now())
+	load := startLoad([]*group{g})
+	defer load.stop()
+	time.Sleep(calm)
+	var ready time.Duration
+	for _, password := range []string{b.password(), "another"} {
+		b.process.kill()
+		for _, node := range g.nodes {
+			within(t, settlingTime, "the node notices", func() bool {
+				response, err := http.Get("http://" + node.Address + "/readyz")
+				if err != nil {
+					t.Fatal(err)
+				}
+				_ = response.Body.Close()
+				return response.StatusCode == http.StatusServiceUnavailable
+			})
+		}
+		b.server.User = url.UserPassword(b.server.User.Username(), password)
+		write()
+		b.start(t)
+		started := time.Now()
+		ready = max(ready, w.waitUntilReady(t, started))
+		time.Sleep(calm)
+	}
+	ended := load.end()
+	results.add(t, result{
+		scenario: "kill -9 of PgBouncer, started again at once, and then with another password", way: g.name, ready: seconds(ready),
+		elected: "none", writes: g.without(writing, load.began, ended), reads: g.without(reading, load.began, ended),
+		public: g.without(readingPublic, load.began, ended), unavailable: g.unavailable, wrong: len(g.wrong), acked: g.acked,
+		lost: load.lost(t, g.nodes[0]),
+	})
+	if len(g.wrong) > 0 || g.acked == 0 {
+		t.Errorf("got %d answers that are neither right nor 503, want none: %s", len(g.wrong), strings.Join(g.wrong[:min(len(g.wrong), 5)], "; "))
+	}
+}

@@ -1,0 +1,103 @@
+package failover
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+	"time"
+)
+
+// result is what a scenario was to the nodes that find the primary in one way.
+type result struct {
+	scenario, way         string
+	elected               string        // when another server was the primary, if there was one
+	writes, reads, public time.Duration // longest time without
+	unavailable           int           // answers with 503
+	wrong, acked, lost    int
+	ready                 string // when every node was, after that
+}
+
+// results are printed at the end, and go into SCALING.md when that is asked for.
+var results table
+
+type table struct {
+	mu   sync.Mutex
+	rows []result
+}
+
+func (a *table) add(t *testing.T, r result) {
+	t.Helper()
+	t.Logf("%s: %s", r.way, strings.Join(r.cells(), ", "))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.rows = append(a.rows, r)
+}
+
+var titles = []string{
+	"what happens", "primary by", "new primary after", "without writes", "without reads", "without public reads", "503",
+	"neither right nor 503", "acknowledged writes lost", "all nodes ready again after that",
+}
+
+func (r result) cells() []string {
+	return []string{
+		r.scenario, r.way, r.elected, seconds(r.writes), seconds(r.reads), seconds(r.public), fmt.Sprint(r.unavailable), fmt.Sprint(r.wrong),
+		fmt.Sprintf("%d of %d", r.lost, r.acked), r.ready,
+	}
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
+func (a *table) print(to io.Writer) {
+	if len(a.rows) == 0 {
+		return
+	}
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintf(w, "\n%s\n", strings.Join(titles, "\t"))
+	for _, r := range a.rows {
+		_, _ = fmt.Fprintln(w, strings.Join(r.cells(), "\t"))
+	}
+	_ = w.Flush()
+}
+
+// The page has a hand-written part around the table, which stands between these lines.
+const (
+	beginTable = "<!-- written by make test-failover: begin -->"
+	endTable   = "<!-- written by make test-failover: end -->"
+)
+
+// writeDocs puts the table into SCALING.md.
+func (a *table) writeDocs(folder string) error {
+	path := filepath.Join(folder, "SCALING.md")
+	page, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	before, rest, ok := strings.Cut(string(page), beginTable)
+	_, after, closed := strings.Cut(rest, endTable)
+	if !ok || !closed {
+		return fmt.Errorf("%s has no place for the table", path)
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s\n\n%s\n\n| %s |\n|%s\n", beginTable, circumstances(), strings.Join(titles, " | "),
+		strings.Repeat("---|", len(titles)))
+	for _, r := range a.rows {
+		fmt.Fprintf(&text, "| %s |\n", strings.Join(r.cells(), " | "))
+	}
+	fmt.Fprintf(&text, "\n%s", endTable)
+	return os.WriteFile(path, []byte(before+text.String()+after), 0o600)
+}
+
+func circumstances() string {
+	average := "unknown"
+	if content, err := os.ReadFile("/proc/loadavg"); err == nil {
+		average, _, _ = strings.Cut(string(content), " ")
+	}
+	return fmt.Sprintf("%s; everything on one machine with %d cores, whose load was %s at the end.", time.Now().UTC().Format("2006-01-02"),
+		runtime.NumCPU(), average)
+}
