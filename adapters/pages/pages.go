@@ -6,18 +6,27 @@
 package pages
 
 import (
+	"hash/maphash"
 	"html/template"
 	"sync"
+	"time"
 
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/users"
 )
 
-// Config is what pages need to know of the interface for programs.
+// Config is what an installation chooses.
 type Config struct {
-	BasePath string // what stands before each of its paths: empty, or a path such as /api/v2
+	BasePath string // what stands before each path of the interface for programs: empty, or a path such as /api/v2
+	// KeptBytes is how much highlighted code is kept in memory; the last one is kept in any case.
+	KeptBytes int
+	// HighlightTime is how long highlighting one code may take; what takes longer is shown as plain text.
+	HighlightTime time.Duration
 }
+
+// DefaultConfig returns what suits most installations, for an interface without a base path.
+func DefaultConfig() Config { return Config{KeptBytes: 32 << 20, HighlightTime: 50 * time.Millisecond} }
 
 // Modules are those whose use cases pages call.
 type Modules struct {
@@ -31,6 +40,8 @@ type Pages struct {
 	cfg     Config
 	modules Modules
 	routes  []route
+	colours *highlighter
+	seed    maphash.Seed      // of the hashes of code
 	assets  map[string]*asset // by the name that stands in their path
 	// Parsing takes longer than most commands, and a node that is asked for no page needs none of it.
 	templates func() *template.Template
@@ -38,11 +49,15 @@ type Pages struct {
 
 // New returns the pages over the use cases.
 func New(cfg Config, modules Modules) *Pages {
-	p := &Pages{cfg: cfg, modules: modules, assets: newAssets()}
+	p := &Pages{cfg: cfg, modules: modules, assets: newAssets(), seed: maphash.MakeSeed()}
+	p.colours = newHighlighter(newLexers(modules.Languages), cfg.KeptBytes, cfg.HighlightTime)
 	p.templates = sync.OnceValue(p.parseTemplates)
 	p.routes = []route{
 		newRoute("/", methods{get: p.start}),
 		newRoute("/~/assets/:name", methods{get: p.asset}),
+		newRoute("/:id", methods{get: p.paste}),
+		newRoute("/:id/files.zip", methods{get: p.archive}),
+		newRoute("/:id/download/:pasty", methods{get: p.download}),
 	}
 	return p
 }

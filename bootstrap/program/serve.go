@@ -135,7 +135,9 @@ func start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (*runnin
 func startServer(ctx context.Context, cfg config, app *bootstrap.Application, log *zap.Logger) (*httpapi.Server, error) {
 	if cfg.Pages {
 		modules := pages.Modules{Users: app.Users, Pastes: app.Pastes, Languages: app.Languages}
-		cfg.HTTP.Pages = pages.New(pages.Config{BasePath: cfg.HTTP.BasePath}, modules)
+		settings := pages.DefaultConfig()
+		settings.BasePath = cfg.HTTP.BasePath
+		cfg.HTTP.Pages = pages.New(settings, modules)
 	}
 	api, err := httpapi.New(cfg.HTTP, httpapi.Modules{Users: app.Users, Pastes: app.Pastes, Languages: app.Languages}, app.Ready, log)
 	if err != nil {

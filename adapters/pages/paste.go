@@ -1,0 +1,195 @@
+package pages
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"html/template"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// pastePage is what a paste's pages have in common, and what stands before its pasties.
+type pastePage struct {
+	layout
+
+	ID         string
+	Heading    template.HTML
+	Owner      string // a name, or "" for nobody whom the reader may know of
+	Created    moment
+	Expires    moment // zero: never
+	Visibility string // for the owner of a private paste
+	Tags       []string
+	Edited     moment // zero: never
+	Several    bool   // pasties
+	Private    bool   // the interface for programs does not show it to a browser
+}
+
+// pastyPart is what stands before the code of a pasty.
+type pastyPart struct {
+	pastePage
+
+	Number          int
+	Title           template.HTML
+	Label           string // of its code, for readers of screens
+	Language        string
+	Lines, Bytes    int
+	Raw, Download   string // paths
+	TooLong, Packed bool   // it is not shown at all; it has no line numbers
+}
+
+// moment is a time as pages show it.
+type moment struct{ time.Time }
+
+// Machine returns it for programs (HTML's element time).
+func (m moment) Machine() string { return m.UTC().Format(time.RFC3339) }
+
+// String returns it for people.
+func (m moment) String() string { return m.UTC().Format("2 January 2006, 15:04 UTC") }
+
+func (p *Pages) newPastePage(ctx context.Context, r *request, found *paste.Document) (pastePage, error) {
+	owner, err := p.ownerName(ctx, found.Owner)
+	if err != nil {
+		return pastePage{}, err
+	}
+	title := titleOf(found)
+	page := pastePage{
+		layout: layout{Title: unmarked(title), Description: description(found), SignedIn: p.reader(r) != ""},
+		ID:     string(found.ID), Heading: marked(title), Owner: owner, Created: moment{found.CreatedAt}, Expires: moment{found.ExpiresAt},
+		Tags: found.Tags, Several: len(found.Pasties) > 1, Private: found.Visibility == paste.Private,
+	}
+	if n := len(found.Edits); n > 0 {
+		page.Edited.Time = found.Edits[n-1].At
+	}
+	return page, nil
+}
+
+// titleOf returns the title of a paste, or what comes next to one.
+func titleOf(found *paste.Document) string {
+	if strings.TrimSpace(found.Title) != "" {
+		return found.Title
+	}
+	for _, pasty := range found.Pasties {
+		if strings.TrimSpace(pasty.Title) != "" {
+			return pasty.Title
+		}
+	}
+	return "Untitled"
+}
+
+// maxDescription is the length of a description, in characters.
+const maxDescription = 160
+
+// description returns what previews of a link show of a paste: its languages, and how its code begins.
+func description(found *paste.Document) string {
+	if len(found.Pasties) == 0 {
+		return "An empty paste"
+	}
+	first := found.Pasties[0]
+	text := first.Language
+	if more := len(found.Pasties) - 1; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	begins := []rune(strings.Join(strings.Fields(first.Code[:min(len(first.Code), 8*maxDescription)]), " "))
+	if len(begins) > maxDescription {
+		begins = append(begins[:maxDescription-1], '…')
+	}
+	return unmarked(text + ": " + strings.ToValidUTF8(string(begins), ""))
+}
+
+func (p *Pages) read(r *request) (paste.Document, error) {
+	return p.modules.Pastes.Read.Do(r.Context(), p.reader(r), r.parameters[0])
+}
+
+// paste shows a paste.
+func (p *Pages) paste(w http.ResponseWriter, r *request) error {
+	found, err := p.read(r)
+	if err != nil {
+		return err
+	}
+	page, err := p.newPastePage(r.Context(), r, &found)
+	if err != nil {
+		return err
+	}
+	if err := p.show(w, r, "paste.html", page); err != nil {
+		return err
+	}
+	shown := pasteWriter{to: w, pages: p, page: page, bytesLeft: maxShownBytes, linesLeft: maxShownLines, marker: marker{left: maxMarks}}
+	for i := range found.Pasties {
+		if err := shown.pasty(r.Context(), i, &found.Pasties[i]); err != nil {
+			return err
+		}
+	}
+	return p.write(w, "paste-end.html", page)
+}
+
+// pasteWriter writes the pasties of a paste.
+type pasteWriter struct {
+	to    io.Writer
+	pages *Pages
+	page  pastePage
+
+	bytesLeft, linesLeft int
+	marker               marker
+}
+
+func (w *pasteWriter) pasty(ctx context.Context, i int, pasty *paste.Pasty) error {
+	part := pastyPart{
+		pastePage: w.page, Number: i + 1, Title: marked(pasty.Title), Language: unmarked(pasty.Language),
+		Lines: lines(pasty.Code), Bytes: len(pasty.Code),
+		Raw:      w.pages.cfg.BasePath + "/raw/" + url.PathEscape(w.page.ID) + "/" + url.PathEscape(pasty.ID),
+		Download: "/" + url.PathEscape(w.page.ID) + "/download/" + url.PathEscape(pasty.ID),
+	}
+	name := unmarked(strings.TrimSpace(pasty.Title))
+	if name == "" {
+		name = "snippet " + strconv.Itoa(i+1)
+	}
+	part.Label = "Code of " + name
+	if part.TooLong = part.Bytes > w.bytesLeft; !part.TooLong {
+		w.bytesLeft -= part.Bytes
+		if part.Packed = part.Lines > w.linesLeft; !part.Packed {
+			w.linesLeft -= part.Lines
+		}
+	}
+	if err := w.pages.write(w.to, "pasty.html", part); err != nil {
+		return err
+	}
+	if err := w.code(ctx, &part, pasty); err != nil {
+		return err
+	}
+	return w.pages.write(w.to, "pasty-end.html", part)
+}
+
+func (w *pasteWriter) code(ctx context.Context, part *pastyPart, pasty *paste.Pasty) error {
+	before := ""
+	if w.page.Several {
+		before = strconv.Itoa(part.Number) + "-"
+	}
+	switch {
+	case part.TooLong:
+		return nil
+	case part.Packed:
+		return writeUnnumbered(w.to, pasty.Code, &w.marker)
+	}
+	if html := w.pages.highlighted(ctx, w.page.ID, pasty, before); html != nil && w.marker.left > maxHighlightedMarks {
+		_, err := w.to.Write(html)
+		return err
+	}
+	return writePlain(w.to, pasty.Code, before, &w.marker)
+}
+
+// highlighted returns the lines of a pasty's code as HTML, or nil. The paste is part of the key, so that nobody can find out by the
+// clock what others hold; an edit changes the hash.
+func (p *Pages) highlighted(ctx context.Context, id string, pasty *paste.Pasty, before string) []byte {
+	return p.colours.highlight(ctx, codeKey{
+		paste: id, pasty: pasty.ID, before: before, language: pasty.Language, code: maphash.String(p.seed, pasty.Code),
+	}, pasty.Code)
+}
+
+func (p *Pages) ownerName(context.Context, any) (string, error) { return "", nil }
