@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -84,10 +85,12 @@ func (p *Pages) fileName(pasty *paste.Pasty) string {
 	if name == "" {
 		name = "paste"
 	}
+	extension := "txt"
+	// The first one can be an odd one: BUILD, of Python.
 	if found, err := p.modules.Languages.FindByName.Do(pasty.Language); err == nil && len(found.Extensions) > 0 {
-		return name + "." + found.Extensions[0]
+		extension = slices.MinFunc(found.Extensions, func(a, b string) int { return len(a) - len(b) })
 	}
-	return name + ".txt"
+	return name + "." + extension
 }
 
 // maxFileName is the length of a file's name in bytes: less than systems allow, for what unique adds.

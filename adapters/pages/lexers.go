@@ -95,8 +95,9 @@ var lexerNames = map[string]string{
 	"Macaulay2": "", "MariaDB SQL": "MySQL", "Maven POM": "XML", "MDX": "markdown", "Monkey C": "MonkeyC", "MS SQL": "Transact-SQL",
 	"nesC": "C", "Nextflow": "Groovy", "NPM Config": "INI", "NumPy": "Python", "Nushell": "Nu", "OASv2-json": "JSON",
 	"OASv2-yaml": "YAML", "OASv3-json": "JSON", "OASv3-yaml": "YAML", "Objective-C++": "Objective-C", "Open Policy Agent": "Rego",
-	"OpenCL": "C", "OpenRC runscript": "Bash", "Plain Text": "", "PLSQL": "SQL", "PostCSS": "SCSS", "Processing": "Java", "RMarkdown": "markdown",
-	"RPM Spec": "RPMSpec", "Snakemake": "Python", "SQLite": "SQL", "Svelte": "HTML", "SVG": "XML", "Unified Parallel C": "C",
+	"OpenCL": "C", "OpenRC runscript": "Bash", "Plain Text": "", "PLSQL": "SQL", "PostCSS": "SCSS", "Processing": "Java",
+	"RMarkdown": "markdown",
+	"RPM Spec":  "RPMSpec", "Snakemake": "Python", "SQLite": "SQL", "Svelte": "HTML", "SVG": "XML", "Unified Parallel C": "C",
 	"VBA": "VB.net", "VBScript": "VB.net", "Visual Basic 6.0": "VB.net", "Vyper": "Python", "Windows Registry Entries": "reg",
 	"XML Property List": "XML", "Xonsh": "Python", "XProc": "XML", "XSLT": "XML",
 }

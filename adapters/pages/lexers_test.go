@@ -62,13 +62,13 @@ func TestLexersAreChromas(t *testing.T) {
 		"def f(x): return None -- sql\nSELECT * FROM t WHERE a = 1.5e3;\n$x = @y; if [ -f z ]; then echo; fi\n"
 	byName := readLexers()
 	for _, name := range []string{"Go", "markdown", "Python", "HTML", "C++", "Bash", "YAML"} {
-		if got, want := tokens(t, byName[strings.ToLower(name)], text), tokens(t, theirs.Get(name), text); got != want {
+		if got, want := lexed(t, byName[strings.ToLower(name)], text), lexed(t, theirs.Get(name), text); got != want {
 			t.Errorf("%s: got the tokens\n%s\nwant\n%s\ngo generate ./adapters/pages writes the archive", name, got, want)
 		}
 	}
 }
 
-func tokens(t *testing.T, lexer chroma.Lexer, text string) string {
+func lexed(t *testing.T, lexer chroma.Lexer, text string) string {
 	t.Helper()
 	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
 	if err != nil {

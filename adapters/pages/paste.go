@@ -19,16 +19,14 @@ import (
 type pastePage struct {
 	layout
 
-	ID         string
-	Heading    template.HTML
-	Owner      string // a name, or "" for nobody whom the reader may know of
-	Created    moment
-	Expires    moment // zero: never
-	Visibility string // for the owner of a private paste
-	Tags       []string
-	Edited     moment // zero: never
-	Several    bool   // pasties
-	Private    bool   // the interface for programs does not show it to a browser
+	ID      string
+	Heading template.HTML
+	Created moment
+	Expires moment // zero: never
+	Tags    []string
+	Edited  moment // zero: never
+	Several bool   // pasties
+	Private bool   // the interface for programs does not show it to a browser
 }
 
 // pastyPart is what stands before the code of a pasty.
@@ -53,21 +51,17 @@ func (m moment) Machine() string { return m.UTC().Format(time.RFC3339) }
 // String returns it for people.
 func (m moment) String() string { return m.UTC().Format("2 January 2006, 15:04 UTC") }
 
-func (p *Pages) newPastePage(ctx context.Context, r *request, found *paste.Document) (pastePage, error) {
-	owner, err := p.ownerName(ctx, found.Owner)
-	if err != nil {
-		return pastePage{}, err
-	}
+func (p *Pages) newPastePage(r *request, found *paste.Document) pastePage {
 	title := titleOf(found)
 	page := pastePage{
 		layout: layout{Title: unmarked(title), Description: description(found), SignedIn: p.reader(r) != ""},
-		ID:     string(found.ID), Heading: marked(title), Owner: owner, Created: moment{found.CreatedAt}, Expires: moment{found.ExpiresAt},
+		ID:     string(found.ID), Heading: marked(title), Created: moment{found.CreatedAt}, Expires: moment{found.ExpiresAt},
 		Tags: found.Tags, Several: len(found.Pasties) > 1, Private: found.Visibility == paste.Private,
 	}
 	if n := len(found.Edits); n > 0 {
 		page.Edited.Time = found.Edits[n-1].At
 	}
-	return page, nil
+	return page
 }
 
 // titleOf returns the title of a paste, or what comes next to one.
@@ -104,7 +98,8 @@ func description(found *paste.Document) string {
 }
 
 func (p *Pages) read(r *request) (paste.Document, error) {
-	return p.modules.Pastes.Read.Do(r.Context(), p.reader(r), r.parameters[0])
+	found, _, err := p.modules.Pastes.Read.Do(r.Context(), p.reader(r), r.parameters[0])
+	return found, err
 }
 
 // paste shows a paste.
@@ -113,10 +108,7 @@ func (p *Pages) paste(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	page, err := p.newPastePage(r.Context(), r, &found)
-	if err != nil {
-		return err
-	}
+	page := p.newPastePage(r, &found)
 	if err := p.show(w, r, "paste.html", page); err != nil {
 		return err
 	}
@@ -191,5 +183,3 @@ func (p *Pages) highlighted(ctx context.Context, id string, pasty *paste.Pasty, 
 		paste: id, pasty: pasty.ID, before: before, language: pasty.Language, code: maphash.String(p.seed, pasty.Code),
 	}, pasty.Code)
 }
-
-func (p *Pages) ownerName(context.Context, any) (string, error) { return "", nil }

@@ -1,0 +1,247 @@
+package pages
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/catalogue"
+	"github.com/gluepot/gluepot/adapters/linediff"
+	"github.com/gluepot/gluepot/application/languages"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/tests/fake"
+)
+
+// site is pages over a store in memory.
+type site struct {
+	*Pages
+
+	t      *testing.T
+	store  *fake.Store
+	users  *users.UseCases
+	pastes *pastes.UseCases
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	store, known := new(fake.Store), catalogue.New()
+	keepers, secrets, stored := fake.Users{Store: store}, fake.Tokens{Store: store}, fake.Pastes{Store: store}
+	uses := tokens.New(secrets, keepers, time.Now).Uses
+	signIn := token.NewAuthenticator(uses, time.Now)
+	s := &site{t: t, store: store, users: users.New(keepers, secrets, signIn, time.Now)}
+	s.pastes = pastes.New(stored, keepers, secrets, signIn, pastes.Options{Rules: paste.Rules{
+		Limits: paste.DefaultLimits(), NewID: ident.New, Diff: linediff.Unified,
+		Language: func(wanted, _, _ string) (string, bool) { return wanted, true },
+	}}, time.Now)
+	cfg := DefaultConfig()
+	cfg.BasePath, cfg.HighlightTime = "/api/v2", patience
+	s.Pages = New(cfg, Modules{Users: s.users, Pastes: s.pastes, Languages: languages.New(known)})
+	return s
+}
+
+// holds stores a paste with an id.
+func (s *site) holds(id string, document paste.Document) {
+	s.t.Helper()
+	document.ID = paste.ID(id)
+	if document.CreatedAt.IsZero() {
+		document.CreatedAt = time.Date(2026, 11, 21, 22, 45, 0, 0, time.UTC)
+	}
+	if err := (fake.Pastes{Store: s.store}).CreateDocument(s.t.Context(), document); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func content(pasties ...paste.Pasty) paste.Document {
+	for i := range pasties {
+		if pasties[i].ID == "" {
+			pasties[i].ID = fmt.Sprintf("pasty%03d", i)
+		}
+	}
+	return paste.Document{Content: paste.Content{Title: "A title", Pasties: pasties}}
+}
+
+// get asks for a path.
+func (s *site) get(path string) (*httptest.ResponseRecorder, error) {
+	s.t.Helper()
+	answer := httptest.NewRecorder()
+	return answer, s.Answer(answer, httptest.NewRequestWithContext(s.t.Context(), http.MethodGet, path, nil))
+}
+
+// page asks for a path at which there is something.
+func (s *site) page(path string) string {
+	s.t.Helper()
+	answer, err := s.get(path)
+	if err != nil {
+		s.t.Fatalf("%s: got %v, want a page", path, err)
+	}
+	return answer.Body.String()
+}
+
+func wantIn(t *testing.T, page string, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
+		if !strings.Contains(page, want) {
+			t.Errorf("got %.4000s, want %s in it", page, want)
+		}
+	}
+}
+
+func TestPaste(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	document := content(
+		paste.Pasty{Title: "main.go", Language: "Go", Code: "package main\n"}, paste.Pasty{Title: "", Language: "Plain Text", Code: "a\nb"},
+		paste.Pasty{Title: "<i>", Language: "C", Code: ""},
+	)
+	document.ExpiresAt = time.Date(2099, 1, 2, 3, 4, 0, 0, time.UTC)
+	s.holds("k2j4x8m1", document)
+	wantIn(t, s.page("/k2j4x8m1"),
+		`<html lang="en">`, "<title>A title · Gluepot</title>", `<meta property="og:title" content="A title">`,
+		`<meta property="og:description" content="Go and 2 more: package main">`,
+		`<time datetime="2026-11-21T22:45:00Z">21 November 2026, 22:45 UTC</time>`, `expires <time datetime="2099-01-02T03:04:00Z">`,
+		`<a href="#1"><bdi>main.go</bdi></a>`, `<a href="#2">Snippet 2</a>`, `<bdi>&lt;i&gt;</bdi>`, "This is empty.",
+		`href="/api/v2/raw/k2j4x8m1/pasty000"`, `href="/k2j4x8m1/download/pasty001"`, `href="/k2j4x8m1/files.zip"`,
+		`id="1-L1"><a tabindex="-1" href="#1-L1">1</a><span class="k">package</span> main`, `href="#2-L2">2</a>b`,
+	)
+	s.holds("single00", content(paste.Pasty{Language: "Plain Text", Code: "a"}))
+	wantIn(t, s.page("/single00"), `<span class="line" id="L1"><a tabindex="-1" href="#L1">1</a>a`+"\n</span>")
+}
+
+// TestNotShown has pastes that a reader may not see. That their error is one page is httpapi's and AnswerError's.
+func TestNotShown(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	private, expired, encrypted := content(paste.Pasty{Code: "x"}), content(paste.Pasty{Code: "x"}), content()
+	private.Visibility = paste.Private
+	expired.ExpiresAt = time.Now().Add(-time.Hour)
+	encrypted.Cipher = new(paste.Cipher)
+	s.holds("private0", private)
+	s.holds("expired0", expired)
+	s.holds("encrypt0", encrypted)
+	for _, id := range []string{"private0", "expired0", "encrypt0", "unknown0", "favicon.ico", strings.Repeat("x", 100)} {
+		for _, path := range []string{"/" + id, "/" + id + "/files.zip", "/" + id + "/download/pasty000"} {
+			if answer, err := s.get(path); !fault.Is(err, fault.NotFound) || answer.Body.Len() > 0 {
+				t.Errorf("%s: got %v %s, want that there is nothing", path, err, answer.Body)
+			}
+		}
+	}
+	var pages []string
+	for _, message := range []string{"There is no paste with that id.", "There is nothing at this path."} {
+		answer := httptest.NewRecorder()
+		s.AnswerError(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/x", nil), http.StatusNotFound, message)
+		pages = append(pages, fmt.Sprint(answer.Code, answer.Header(), answer.Body))
+	}
+	if pages[0] != pages[1] || !strings.HasPrefix(pages[0], "404 ") {
+		t.Errorf("got %s and %s, want the same 404", pages[0], pages[1])
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.holds("k2j4x8m1", content(paste.Pasty{Code: "x"}))
+	answer, err := s.get("/k2j4x8m1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := answer.Header().Get("Content-Security-Policy")
+	for _, want := range []string{
+		"default-src 'none'", "style-src 'self'", "script-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
+	} {
+		if !strings.Contains(policy, want) || strings.Contains(policy, "unsafe") {
+			t.Errorf("got the policy %s, want %s and nothing unsafe", policy, want)
+		}
+	}
+	for _, found := range strings.Split(answer.Body.String(), `"/~/assets/`)[1:] {
+		path := "/~/assets/" + found[:strings.IndexByte(found, '"')]
+		file, err := s.get(path)
+		if err != nil || file.Body.Len() == 0 || !strings.Contains(file.Header().Get("Cache-Control"), "immutable") {
+			t.Errorf("%s: got %v %v, want a file for ever", path, err, file.Header())
+		}
+	}
+	if script := s.assets[strings.TrimPrefix(s.assetPath("script.js"), "/~/assets/")]; len(script.content) > 4<<10 {
+		t.Errorf("got a script of %d bytes, want at most 4 kB", len(script.content))
+	}
+}
+
+// TestHostileCode is about what would break or deceive a browser; tests/browser opens the same.
+func TestHostileCode(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	thousand := make([]paste.Pasty, 1000)
+	for i := range thousand {
+		thousand[i] = paste.Pasty{Language: "Go", Code: "package main"}
+	}
+	for id, document := range map[string]paste.Document{
+		"script00": content(paste.Pasty{Title: "</title><script>x()</script>", Language: "HTML", Code: "</code></pre><script>x()</script>"}),
+		"null0000": content(paste.Pasty{Language: "Go", Code: "\x00\u202e\u2066 // x"}),
+		"longline": content(paste.Pasty{Language: "JavaScript", Code: strings.Repeat("x<", 500_000)}),
+		"lines000": content(paste.Pasty{Language: "Go", Code: strings.Repeat("\n", 1_000_000)}),
+		"marks000": content(paste.Pasty{Language: "Plain Text", Code: strings.Repeat("\x00", 1_000_000)}),
+		"thousand": content(thousand...),
+		"toolong0": content(paste.Pasty{Language: "Go", Code: strings.Repeat("x", maxShownBytes+1)}, paste.Pasty{Language: "Go", Code: "y"}),
+	} {
+		document.Title = document.Pasties[0].Title
+		s.holds(id, document)
+		page := s.page("/" + id)
+		// A pasty that is not shown has its length instead.
+		most := 100_000
+		for _, pasty := range document.Pasties {
+			most += 2000 + 6*len(pasty.Code)
+		}
+		if strings.Contains(page, "<script>") || strings.Contains(page, "\x00") || len(page) > most+100*maxMarks {
+			t.Errorf("%s: got %d bytes: %.3000s, want no element and no null of the paste in at most %d", id, len(page), page, most)
+		}
+		if opened, closed := strings.Count(page, "<section"), strings.Count(page, "</section>"); opened != closed || opened != len(document.Pasties) {
+			t.Errorf("%s: got %d pasties and %d ends of them, want %d", id, opened, closed, len(document.Pasties))
+		}
+	}
+	wantIn(t, s.page("/null0000"), `data-mark="NUL"`, `data-mark="RLO"`, `data-mark="LRI"`)
+	wantIn(t, s.page("/toolong0"), "This is too long to be shown here: 2097153 bytes.", `id="2-L1"`)
+	wantIn(t, s.page("/lines000"), "too many lines to number")
+}
+
+func TestDownloads(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.holds("k2j4x8m1", content(
+		paste.Pasty{Title: "../é.go", Language: "Go", Code: "package main\n"}, paste.Pasty{Title: "../é.go", Language: "Go", Code: ""},
+		paste.Pasty{Language: "Python", Code: "\x00"},
+	))
+	answer, err := s.get("/k2j4x8m1/download/pasty000")
+	if err != nil || answer.Body.String() != "package main\n" || answer.Header().Get("Content-Type") != "text/plain; charset=utf-8" ||
+		answer.Header().Get("Content-Disposition") != "attachment; filename*=utf-8''%C3%A9.go" {
+		t.Errorf("got %v %v %s, want the code as a file", err, answer.Header(), answer.Body)
+	}
+	if answer, err = s.get("/k2j4x8m1/files.zip"); err != nil || answer.Header().Get("Content-Disposition") != "attachment; filename=k2j4x8m1.zip" {
+		t.Fatalf("got %v %v, want a file", err, answer.Header())
+	}
+	archive, err := zip.NewReader(bytes.NewReader(answer.Body.Bytes()), int64(answer.Body.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, file := range archive.File {
+		opened, err := file.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, err := io.ReadAll(opened)
+		got = append(got, fmt.Sprintf("%s %q %v", file.Name, code, err))
+	}
+	if want := `é.go "package main\n" <nil>, é (2).go "" <nil>, pasty002.py "\x00" <nil>`; strings.Join(got, ", ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
+	}
+}
