@@ -139,7 +139,7 @@ var decisions = []decision{
 		with(http.MethodPut, "/data/numPastes/"),
 		with(http.MethodOptions, "/data/language"),
 		with("BREW", "/user/self/pastes"),
-		get("/"),
+		get("/data"),
 		get("/user"),
 		get("/data/languages"),
 		with(http.MethodPost, "/nowhere"),

@@ -21,7 +21,7 @@ func TestMetrics(t *testing.T) {
 		admin, _ := p.WaitForLog("serving metrics")["address"].(string)
 		p.Get("/user/nobody/exists", "")
 		p.Get("/user/self", "no token")
-		p.Get("/nothing", "")
+		p.Get("/user/nothing/here", "")
 		const get = `http_request_method="GET",http_response_status_code=`
 		figures := scrape(t, admin, "/metrics")
 		for _, want := range []string{
