@@ -31,6 +31,9 @@ type Config struct {
 	// Pastes bounds what a paste holds. PasteAnonymous lets pastes be created without a token.
 	Pastes         paste.Limits
 	PasteAnonymous bool
+	// LimitAnonymousPastes is how many pastes a client may create without a token in an hour, counted over all nodes: so
+	// many at once, and then one more in each part of the hour. 0, the default, is no limit.
+	LimitAnonymousPastes int
 	// UseInterval is how often the last-used times of tokens are stored.
 	UseInterval time.Duration
 	// Logger takes what happens in the background, such as last-used times that could not be stored, slow statements
@@ -67,6 +70,10 @@ func (c Config) Validate() error {
 	if c.Pastes.Edits < 0 || c.Pastes.HistoryBytes < 0 {
 		wrong = append(wrong, fmt.Errorf("a paste may have %d edits of %d bytes: choose zero or positive numbers", c.Pastes.Edits,
 			c.Pastes.HistoryBytes))
+	}
+	if c.LimitAnonymousPastes < 0 || c.LimitAnonymousPastes > 1_000_000 {
+		wrong = append(wrong, fmt.Errorf("the limit of anonymous pastes is %d an hour: choose a number up to a million, or 0 for none",
+			c.LimitAnonymousPastes))
 	}
 	if c.UseInterval <= 0 {
 		wrong = append(wrong, fmt.Errorf("the interval for last-used times is %v: choose a positive time", c.UseInterval))

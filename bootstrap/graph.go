@@ -76,7 +76,8 @@ func pasteOptions(cfg Config, known *catalogue.Catalogue) pastes.Options {
 			Language: pastes.NewLanguageResolver(known, detection.New(known, known)),
 			Diff:     linediff.Unified,
 		},
-		TokenRequired: !cfg.PasteAnonymous,
-		SweepGrace:    cfg.SweepGrace,
+		TokenRequired:  !cfg.PasteAnonymous,
+		AnonymousQuota: paste.Quota{Pastes: cfg.LimitAnonymousPastes, Window: time.Hour},
+		SweepGrace:     cfg.SweepGrace,
 	}
 }

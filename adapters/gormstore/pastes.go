@@ -21,6 +21,7 @@ type Pastes struct {
 	documents *dataloader[documentKey, heldDocument]
 	creations *dataloader[creation, token.Token] // of pastes with their owner, or with none
 	owns      *dataloader[creation, token.Token] // of pastes of a token's owner
+	counted   *dataloader[countedCreation, paste.Usage]
 }
 
 // NewPastes returns the pastes of a store.
@@ -28,6 +29,7 @@ func NewPastes(store *Store) *Pastes {
 	p := &Pastes{store: store, open: newOpenDocuments(store), documents: newDocuments(store)}
 	p.creations = newCreations(store, store.queries.createDocument, store.queries.createDocuments)
 	p.owns = newCreations(store, store.queries.createOwn, store.queries.createOwns)
+	p.counted = newCountedCreations(store)
 	p.active = newDataloader(countsAtOnce, &store.batches.counts, p.countActive, func(
 		ctx context.Context, askers []struct{},
 	) ([]found[int64], error) {

@@ -35,6 +35,7 @@ type queries struct {
 	createOwn         string // likewise, with a hash for the owner
 	createDocuments   string // $1 to $7: arrays of the same
 	createOwns        string // likewise
+	createCounted     string // likewise, with clients for the owners; $8: the interval of their quota, $9: its pastes
 	lockPaste         string // $1: paste id; empty where GORM does it, as are the next four
 	setVisibility     string // $1: paste id, $2: visibility
 	storeContent      string // $1 to $6: the columns of contentRow
@@ -45,6 +46,7 @@ type queries struct {
 	activeCount       string // timed
 	totals            string // timed
 	removeExpired     string // $1: what Store.ago returns, $2: limit
+	forgetClients     string // likewise
 	setLastUsed       string // what Store.useArguments returns
 	star              string // $1: user, $2: paste
 	schemaVersion     string
@@ -121,6 +123,37 @@ const (
 	createdArrays = `(SELECT $3::timestamptz[]), (SELECT $4::timestamptz[]), (SELECT $5::smallint[]), (SELECT $6::text[]),
 			(SELECT $7::bytea[])) WITH ORDINALITY q (id, owner, created_at, expires_at, visibility, lifetime, document, n)`
 )
+
+// postgresCreateCounted stores as many of the pastes of each client as its quota has room for (paste.Quota), the first of them, and
+// answers for each paste whether it is stored and after how many microseconds its client has the whole quota again.
+//
+// What the snapshot shows refuses a client without a write. Otherwise its row is locked, in the order of the hashes, and judged as it is
+// then, by which another statement may have taken the rest: nothing is known then of what that left. A row that is missing is
+// as one whose time has passed.
+const postgresCreateCounted = `WITH
+	q AS MATERIALIZED (SELECT *, row_number() OVER (PARTITION BY q.owner ORDER BY q.n) AS place
+		FROM unnest((SELECT $1::text[]), (SELECT $2::bytea[]), ` + createdArrays + `),
+	g AS MATERIALIZED (SELECT clock_timestamp() AS now, $8::interval AS step, $9::integer AS most),
+	w AS MATERIALIZED (SELECT q.owner, substr(sha256(k.salt || q.owner), 1, 16) AS client, least(count(*), g.most)::integer AS wanted
+		FROM q, paste_quota_salt k, g GROUP BY q.owner, k.salt, g.most),
+	s AS MATERIALIZED (SELECT w.*, a.full_at FROM w LEFT JOIN paste_quotas a ON a.client = w.client),
+	t AS (INSERT INTO paste_quotas AS a (client, full_at, taken)
+		SELECT s.client, g.now + s.wanted * g.step, s.wanted FROM s, g
+		WHERE s.full_at IS NULL OR s.full_at <= g.now + (g.most - 1) * g.step ORDER BY s.client
+		ON CONFLICT (client) DO UPDATE SET (full_at, taken) = (
+			SELECT greatest(a.full_at, g.now) + n.taken * g.step, n.taken
+			FROM g, LATERAL (SELECT least(excluded.taken::bigint,
+				(1000000 * extract(epoch FROM g.now + g.most * g.step - greatest(a.full_at, g.now)))::bigint
+					/ (1000000 * extract(epoch FROM g.step))::bigint)::integer AS taken) n)
+		WHERE a.full_at <= (SELECT g.now + (g.most - 1) * g.step FROM g)
+		RETURNING a.client, a.full_at, a.taken),
+	p AS (INSERT INTO pastes (id, created_at, expires_at, visibility)
+		SELECT q.id, q.created_at, q.expires_at, q.visibility FROM q JOIN w ON w.owner = q.owner JOIN t ON t.client = w.client
+		WHERE q.place <= t.taken RETURNING id),
+	c AS (INSERT INTO paste_contents (paste_id, lifetime, document) SELECT q.id, q.lifetime, q.document FROM q JOIN p ON p.id = q.id)
+	SELECT q.n, coalesce(q.place <= t.taken, false),
+		(1000000 * extract(epoch FROM coalesce(t.full_at, s.full_at, g.now) - g.now))::bigint
+	FROM g, q JOIN s ON s.owner = q.owner LEFT JOIN t ON t.client = s.client`
 
 // document returns the columns of documentRow, given that of the paste's id, the condition under which content is left out, and
 // the aggregate that puts the entries of the history together in the order of their positions.
@@ -249,6 +282,7 @@ var postgresQueries = queries{
 		c AS (INSERT INTO paste_contents (paste_id, lifetime, document)
 			SELECT q.id, q.lifetime, q.document FROM q JOIN p ON p.id = q.id)
 		SELECT t.n, ` + tokenColumns + ` FROM t`,
+	createCounted: postgresCreateCounted,
 	lockPaste:     `SELECT p.id FROM pastes p WHERE p.id = $1 FOR UPDATE`,
 	setVisibility: `UPDATE pastes SET visibility = $2 WHERE id = $1`,
 	storeContent: `INSERT INTO paste_contents (paste_id, lifetime, document, first_edit, edits, history_bytes)
@@ -263,6 +297,8 @@ var postgresQueries = queries{
 	totals:          totals(postgresStored, postgresExpired),
 	removeExpired: `DELETE FROM pastes WHERE id IN (
 		SELECT id FROM pastes WHERE expires_at <= now() - $1::interval ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+	forgetClients: `DELETE FROM paste_quotas WHERE client IN (SELECT client FROM paste_quotas
+		WHERE full_at <= clock_timestamp() - $1::interval LIMIT $2 FOR UPDATE SKIP LOCKED)`,
 	// Rows are locked in the order of their ids, as everything that locks several does: two that lock the
 	// same rows in different orders would wait for each other.
 	setLastUsed: `WITH used AS MATERIALIZED (
@@ -309,6 +345,7 @@ var sqliteQueries = queries{
 	totals:          totals(sqliteStored, sqliteExpired),
 	removeExpired: `DELETE FROM pastes WHERE id IN (
 		SELECT id FROM pastes WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+	forgetClients: `DELETE FROM paste_quotas WHERE client IN (SELECT client FROM paste_quotas WHERE full_at <= $1 LIMIT $2)`,
 	setLastUsed: `UPDATE access_tokens AS t SET last_used_at = u.value FROM json_each($1) u
 		WHERE t.id = u.key AND (t.last_used_at IS NULL OR t.last_used_at < u.value)`,
 	addPastes: pasteStatements{pastes: sqlitePaste, contents: sqliteContent, edits: sqliteEdit},

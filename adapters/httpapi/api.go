@@ -46,6 +46,7 @@ type API struct {
 	limits      *limits
 	pages       *pages
 	observers   observers
+	onLimited   func(limit string) // or nil
 	log         *zap.Logger
 }
 
@@ -67,7 +68,7 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	api := &API{
 		modules: modules, languages: answers, ready: ready, deadlines: deadlines{timeout: cfg.RequestTimeout},
 		maxBody: int64(cfg.PasteMaxBody), limits: newLimits(cfg.Limits, time.Now), longBodies: newLongBodies(),
-		readTimeout: cfg.ReadTimeout, proxies: trusted, log: log,
+		readTimeout: cfg.ReadTimeout, proxies: trusted, onLimited: cfg.OnLimited, log: log,
 	}
 	if api.front, err = newFront(cfg.BasePath); err != nil {
 		return nil, err

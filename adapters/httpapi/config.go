@@ -40,6 +40,8 @@ type Config struct {
 	// Observe returns who is told of the requests with a method, or "other", and a route such as /paste/:id, or "" for those
 	// that no route takes. Default: nil, nobody is told.
 	Observe func(method, route string) RouteObserver `json:"-"`
+	// OnLimited is told which limit a request was refused by, one of LimitNames, by several at once. Default: nil, nobody is told.
+	OnLimited func(limit string) `json:"-"`
 }
 
 // maxHeaderBytes is for the request line and all headers; net/http adds 4 KiB of its own. Beyond it net/http

@@ -18,15 +18,16 @@ func (a *API) createPaste(ctx context.Context, c *gin.Context, sent *body) (*lon
 	if err != nil {
 		return nil, a.modules.Pastes.CreateOwn.Refuse(ctx, secret, err)
 	}
-	return a.create(ctx, secret, draft)
+	return a.create(ctx, c, draft)
 }
 
-func (a *API) create(ctx context.Context, secret string, draft paste.Draft) (*longAnswer, error) {
-	made, err := a.modules.Pastes.CreateOwn.Do(ctx, secret, draft)
+func (a *API) create(ctx context.Context, c *gin.Context, draft paste.Draft) (*longAnswer, error) {
+	made, err := a.modules.Pastes.CreateOwn.Do(ctx, a.visitor(c), draft)
 	if err != nil {
 		return nil, err
 	}
-	return a.encodePaste(&made)
+	tellUsage(c.Writer.Header(), made.Usage)
+	return a.encodePaste(&made.Document)
 }
 
 func (a *API) editPaste(ctx context.Context, c *gin.Context, sent *body) (*longAnswer, error) {

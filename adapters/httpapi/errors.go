@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // statusOf is the one place where kinds of errors become statuses.
@@ -18,6 +19,7 @@ var statusOf = map[fault.Kind]int{
 	fault.Unauthenticated: http.StatusUnauthorized,
 	fault.Conflict:        http.StatusConflict,
 	fault.Unavailable:     http.StatusServiceUnavailable,
+	fault.Exhausted:       http.StatusTooManyRequests,
 }
 
 // problem is the body of every error: RFC 9457's members for new clients, statusMessage for those of
@@ -58,6 +60,12 @@ func (a *API) fail(c *gin.Context, err error) {
 		noteCause(c, err)
 	case fault.Internal:
 		noteCause(c, err)
+	case fault.Exhausted:
+		if refused, ok := errors.AsType[*paste.QuotaError](err); ok {
+			tellUsage(c.Writer.Header(), refused.Usage)
+			a.tooMany(c, limitAnonymousPastes, refused.Usage.Retry(), fault.MessageOf(err))
+			return
+		}
 	}
 	a.problem(c, statusOf[kind], fault.MessageOf(err))
 }

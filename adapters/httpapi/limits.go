@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"time"
 
@@ -64,7 +65,8 @@ func (a *API) admit(c *gin.Context, client, route string) bool {
 			key = own
 		} else if l.failures != nil {
 			if v := l.failures.look(address, now); !v.allowed {
-				a.tooMany(c, v.retry, "Too many access tokens that are not valid came from your address. Try again after the time in Retry-After.")
+				a.tooMany(c, limitFailedSignIns, v.retry,
+					"Too many access tokens that are not valid came from your address. Try again after the time in Retry-After.")
 				return false
 			}
 		}
@@ -77,7 +79,7 @@ func (a *API) admit(c *gin.Context, client, route string) bool {
 	header["Ratelimit-Policy"] = l.policy // as net/http spells it
 	header.Set("RateLimit", `"requests";r=`+strconv.Itoa(v.remaining)+";t="+seconds(v.full))
 	if !v.allowed {
-		a.tooMany(c, v.retry, "You send too many requests. Try again after the time in Retry-After.")
+		a.tooMany(c, limitRequests, v.retry, "You send too many requests. Try again after the time in Retry-After.")
 	}
 	return v.allowed
 }
@@ -120,8 +122,24 @@ const provenFor = 10 * time.Minute
 // provesTokenKey says of a request that its endpoint answers a token that is not valid with 401.
 const provesTokenKey = "provesToken"
 
-// tooMany answers with 429 (RFC 6585, 4).
-func (a *API) tooMany(c *gin.Context, retry time.Duration, message string) {
+// What Config.OnLimited calls the limits.
+const (
+	limitRequests        = "requests"
+	limitFailedSignIns   = "failed_sign_ins"
+	limitAnonymousPastes = "anonymous_pastes"
+)
+
+// limitNames are all of them.
+var limitNames = []string{limitRequests, limitFailedSignIns, limitAnonymousPastes}
+
+// LimitNames returns what Config.OnLimited is told, so that whoever counts can begin with zero.
+func LimitNames() []string { return slices.Clone(limitNames) }
+
+// tooMany answers a request that a limit refuses with 429 (RFC 6585, 4).
+func (a *API) tooMany(c *gin.Context, limit string, retry time.Duration, message string) {
+	if a.onLimited != nil {
+		a.onLimited(limit)
+	}
 	c.Header("Retry-After", seconds(retry))
 	a.problem(c, http.StatusTooManyRequests, message)
 }
@@ -131,15 +149,24 @@ func seconds(d time.Duration) string { return strconv.FormatInt(int64(math.Ceil(
 
 func (l *limits) tokenKey(token string) uint64 { return maphash.String(l.seed, token) }
 
-// addressKey is that of an address, of which an IPv6 client has 64 bits to choose from.
+// addressKey is that of an address.
 func (l *limits) addressKey(client string) uint64 {
+	network, ok := networkOf(client)
+	if !ok {
+		return maphash.String(l.seed, client)
+	}
+	return maphash.Comparable(l.seed, network)
+}
+
+// networkOf returns the address that a client cannot choose by itself: an IPv6 client has 64 bits to choose from.
+func networkOf(client string) (netip.Addr, bool) {
 	address, err := netip.ParseAddr(client)
 	if err != nil {
-		return maphash.String(l.seed, client)
+		return netip.Addr{}, false
 	}
 	if address = address.Unmap(); address.Is6() {
 		network, _ := address.WithZone("").Prefix(64) // which every such address has
 		address = network.Addr()
 	}
-	return maphash.Comparable(l.seed, address)
+	return address, true
 }

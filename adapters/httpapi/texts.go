@@ -43,7 +43,7 @@ func (a *API) createFromText(ctx context.Context, c *gin.Context, sent *body) (*
 	if err != nil {
 		return nil, a.modules.Pastes.CreateOwn.Refuse(ctx, secret, err)
 	}
-	return a.create(ctx, secret, draft)
+	return a.create(ctx, c, draft)
 }
 
 // textDraft reads a paste to create whose only code is the body.

@@ -18,6 +18,7 @@ type Metrics struct {
 	registry *prometheus.Registry
 	duration *prometheus.HistogramVec
 	active   *prometheus.GaugeVec
+	limited  *prometheus.CounterVec
 }
 
 // Snapshot is what is asked for whenever the figures are.
@@ -57,12 +58,15 @@ func New(version string, snapshot func() Snapshot) *Metrics {
 		active: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "http_server_active_requests", Help: "Requests that are being answered.",
 		}, []string{"http_request_method"}),
+		limited: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "gluepot_requests_limited_total", Help: "Requests that a limit of their clients has refused.",
+		}, []string{"limit"}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "gluepot_build_info", Help: "Always 1; its label is the version.", ConstLabels: prometheus.Labels{"version": version},
 	})
 	build.Set(1)
-	m.registry.MustRegister(m.duration, m.active, build, &collector{snapshot},
+	m.registry.MustRegister(m.duration, m.active, m.limited, build, &collector{snapshot},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -73,6 +77,14 @@ func (m *Metrics) Route(method, route string) *Route {
 		active:   m.active.WithLabelValues(method),
 		duration: m.duration.MustCurryWith(prometheus.Labels{"http_request_method": method, "http_route": route}),
 	}
+}
+
+// Limited returns a function that counts a request which one of those limits has refused.
+func (m *Metrics) Limited(limits []string) func(limit string) {
+	for _, limit := range limits {
+		m.limited.WithLabelValues(limit) // from zero, so that the first one shows
+	}
+	return func(limit string) { m.limited.WithLabelValues(limit).Inc() }
 }
 
 // Route counts the requests of a route. The histogram of each status is searched for once, and then found by the status

@@ -42,6 +42,7 @@ func TestRequests(t *testing.T) {
 		profile.Ended(status, 2*time.Millisecond)
 	}
 	profile.Began()
+	m.Limited([]string{"requests", "others"})("requests")
 	const profiles = `http_request_method="GET",http_response_status_code=`
 	wantLines(t, figures(t, m),
 		`http_server_request_duration_seconds_count{`+profiles+`"200",http_route="/user/:username"} 2`,
@@ -51,6 +52,7 @@ func TestRequests(t *testing.T) {
 		`http_server_request_duration_seconds_count{`+profiles+`"404",http_route="/user/:username"} 1`,
 		`http_server_request_duration_seconds_count{`+profiles+`"500",http_route="/user/:username"} 1`,
 		`http_server_active_requests{http_request_method="GET"} 1`,
+		`gluepot_requests_limited_total{limit="requests"} 1`, `gluepot_requests_limited_total{limit="others"} 0`,
 		`gluepot_build_info{version="v1.2.3"} 1`)
 }
 

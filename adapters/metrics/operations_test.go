@@ -20,6 +20,7 @@ func TestOperations(t *testing.T) {
 	route := m.Route("GET", "/healthz")
 	route.Began()
 	route.Ended(200, 0)
+	m.Limited([]string{"requests"})
 	served := make(map[string]bool)
 	for line := range strings.Lines(figures(t, m)) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(line, "# TYPE "), " ")

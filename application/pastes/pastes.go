@@ -36,6 +36,8 @@ type Store interface {
 	paste.DocumentFinder
 	paste.DocumentReader
 	paste.DocumentCreator
+	paste.CountedCreator
+	paste.ClientForgetter
 	paste.DocumentUpdater
 	paste.DocumentDeleter
 	paste.ActiveIDLister
@@ -53,6 +55,8 @@ type Options struct {
 	Rules paste.Rules
 	// TokenRequired makes creating need a token: there are no new anonymous pastes, but those of operators.
 	TokenRequired bool
+	// AnonymousQuota is that of each client that creates pastes without a token. Default: none.
+	AnonymousQuota paste.Quota
 	// SweepGrace is how long what Sweep removes has been expired: longer than any request may last and than clocks are put
 	// back, so that nothing goes which an answer that is under way counts.
 	SweepGrace time.Duration
@@ -65,7 +69,8 @@ func New(
 	own, read := own{tokens, signIn}, &Read{pastes: store, signIn: signIn}
 	return &UseCases{
 		CreateOwn: &CreateOwn{
-			pastes: store, tokens: tokens, signIn: signIn, rules: options.Rules, tokenRequired: options.TokenRequired, now: now,
+			pastes: store, tokens: tokens, signIn: signIn, rules: options.Rules, tokenRequired: options.TokenRequired,
+			quota: options.AnonymousQuota, now: now,
 		},
 		Read:        read,
 		ReadRaw:     &ReadRaw{read: read},

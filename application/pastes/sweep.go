@@ -11,10 +11,16 @@ import (
 
 // Sweep removes expired pastes. No answer depends on it: what is active is judged by the clock.
 type Sweep struct {
-	pastes   paste.ExpiredRemover
+	pastes   remover
 	grace    time.Duration
 	removed  atomic.Int64
 	failures atomic.Int64
+}
+
+// remover is what Sweep needs of a store.
+type remover interface {
+	paste.ExpiredRemover
+	paste.ClientForgetter
 }
 
 // Removed returns how many pastes it has removed.
@@ -38,23 +44,36 @@ const (
 )
 
 // Do removes what has expired, batch by batch, until nothing is left or another node is at it, and
-// returns how many pastes it removed. It can be cancelled at any instant: each batch is complete or undone.
+// returns how many pastes it removed. Then it has the clients forgotten who have their whole quota again. It can be cancelled at
+// any instant: each batch is complete or undone.
 func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 	ctx, end := trace.Start(ctx, "pastes.Sweep")
 	defer func() { end(err) }()
-	for limit := sweepLeast; ; {
-		began := time.Now()
-		n, err := s.batch(ctx, limit)
+	err = s.batches(ctx, func(ctx context.Context, limit int) (int, error) {
+		n, err := s.pastes.RemoveExpired(ctx, s.grace, limit)
 		removed += n
 		s.removed.Add(int64(n))
+		return n, err
+	})
+	if err == nil {
+		err = s.batches(ctx, s.pastes.ForgetClients)
+	}
+	if err != nil && ctx.Err() == nil {
+		s.failures.Add(1)
+	}
+	return removed, err
+}
+
+// batches calls remove with the most that it may remove until it removes fewer.
+func (s *Sweep) batches(ctx context.Context, remove func(ctx context.Context, limit int) (int, error)) error {
+	for limit := sweepLeast; ; {
+		began := time.Now()
+		n, err := batch(ctx, limit, remove)
 		switch took := time.Since(began); {
 		case err != nil && (limit == sweepLeast || ctx.Err() != nil):
-			if ctx.Err() == nil {
-				s.failures.Add(1)
-			}
-			return removed, err
+			return err
 		case err == nil && n < limit:
-			return removed, nil
+			return nil
 		case err != nil || took > sweepHold:
 			limit = sweepLeast
 		case took < sweepHold/2:
@@ -62,18 +81,18 @@ func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 		}
 		select {
 		case <-ctx.Done():
-			return removed, ctx.Err()
+			return ctx.Err()
 		case <-time.After(sweepRest):
 		}
 	}
 }
 
-func (s *Sweep) batch(ctx context.Context, limit int) (int, error) {
+func batch(ctx context.Context, limit int, remove func(ctx context.Context, limit int) (int, error)) (int, error) {
 	patience := sweepPatience
 	if limit > sweepLeast {
 		patience = sweepTrial
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return s.pastes.RemoveExpired(ctx, s.grace, limit)
+	return remove(ctx, limit)
 }

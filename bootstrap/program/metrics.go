@@ -20,6 +20,7 @@ func serveMetrics(
 	}
 	figures := metrics.New(Version(), func() metrics.Snapshot { return snapshot(statistics()) })
 	cfg.Observe = func(method, route string) httpapi.RouteObserver { return figures.Route(method, route) }
+	cfg.OnLimited = figures.Limited(httpapi.LimitNames())
 	server, err := metrics.Listen(ctx, address, figures.Handler(), log)
 	if err == nil {
 		log.Info("serving metrics", zap.Stringer("address", server.Addr()))

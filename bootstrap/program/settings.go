@@ -74,6 +74,8 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.IntVar(&h.Limits.Burst, "limit-burst", h.Limits.Burst, "requests of a client at once; 0 is as many as a second")
 	flags.IntVar(&h.Limits.FailedSignIns, "limit-failed-sign-ins", h.Limits.FailedSignIns,
 		"access tokens that are not valid, a minute and address; 0 is no limit")
+	flags.IntVar(&cfg.LimitAnonymousPastes, "limit-anonymous-pastes", cfg.LimitAnonymousPastes,
+		"pastes without an access token, an hour and address, counted over all nodes; 0 is no limit")
 	flags.StringSliceVar(&h.TrustedProxies, "http-trusted-proxies", h.TrustedProxies,
 		"addresses and networks whose X-Forwarded-For and X-Request-Id are believed")
 }

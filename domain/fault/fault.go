@@ -19,9 +19,10 @@ const (
 	Unauthenticated             // no token, or one that is not accepted
 	Conflict                    // the thing exists already
 	Unavailable                 // a dependency did not answer in time; trying again may help
+	Exhausted                   // the caller has had as much as it may for now
 )
 
-var kindNames = [...]string{"none", "internal", "not found", "invalid", "unauthenticated", "conflict", "unavailable"}
+var kindNames = [...]string{"none", "internal", "not found", "invalid", "unauthenticated", "conflict", "unavailable", "exhausted"}
 
 // String returns the kind's name in lower case.
 func (k Kind) String() string {

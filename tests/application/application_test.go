@@ -410,6 +410,8 @@ func (h *heavyPastes) RemoveExpired(ctx context.Context, _ time.Duration, limit 
 	return n, nil
 }
 
+func (*heavyPastes) ForgetClients(context.Context, int) (int, error) { return 0, nil }
+
 // TestSweepOfHeavyPastes gets on, and lets others write meanwhile.
 func TestSweepOfHeavyPastes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

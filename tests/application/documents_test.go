@@ -74,11 +74,11 @@ func snippet(code string) paste.Draft { return paste.Draft{Pasties: []paste.Past
 // create creates a paste of the secret's owner.
 func (d *desk) create(t *testing.T, secret string, draft paste.Draft) paste.Document {
 	t.Helper()
-	made, err := d.CreateOwn.Do(t.Context(), secret, draft)
+	made, err := d.CreateOwn.Do(t.Context(), pastes.Visitor{Secret: secret}, draft)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made
+	return made.Document
 }
 
 func (d *desk) count(t *testing.T) int64 {
@@ -152,9 +152,9 @@ func TestCreateOwnRefuses(t *testing.T) {
 	broken := snippet("\xff")
 	cause := fault.New(fault.Invalid, "not JSON")
 	for what, secret := range d.invalid() {
-		_, err := d.CreateOwn.Do(t.Context(), secret, snippet("x"))
+		_, err := d.CreateOwn.Do(t.Context(), pastes.Visitor{Secret: secret}, snippet("x"))
 		wantKind(t, what, err, fault.Unauthenticated)
-		_, err = d.CreateOwn.Do(t.Context(), secret, broken)
+		_, err = d.CreateOwn.Do(t.Context(), pastes.Visitor{Secret: secret}, broken)
 		wantKind(t, what+", broken draft", err, fault.Unauthenticated)
 		wantKind(t, what+", no draft", d.CreateOwn.Refuse(t.Context(), secret, cause), fault.Unauthenticated)
 	}
@@ -162,22 +162,22 @@ func TestCreateOwnRefuses(t *testing.T) {
 		"private": {Private: true, Pasties: snippet("x").Pasties}, "public": {Public: true, Pasties: snippet("x").Pasties},
 		"tagged": {Tags: []string{"x"}, Pasties: snippet("x").Pasties}, "tagged and broken": {Tags: []string{"x"}},
 	} {
-		_, err := d.CreateOwn.Do(t.Context(), "", draft)
+		_, err := d.CreateOwn.Do(t.Context(), pastes.Visitor{}, draft)
 		wantKind(t, what, err, fault.Unauthenticated)
 		if !errors.Is(err, token.Rejected()) {
 			t.Errorf("%s: got %v, want the error of every token that is refused", what, err)
 		}
 	}
 	for what, secret := range map[string]string{"anonymous": "", "signed in": d.mia} {
-		_, err := d.CreateOwn.Do(t.Context(), secret, broken)
+		_, err := d.CreateOwn.Do(t.Context(), pastes.Visitor{Secret: secret}, broken)
 		wantKind(t, what, err, fault.Invalid)
 		if err := d.CreateOwn.Refuse(t.Context(), secret, cause); !errors.Is(err, cause) {
 			t.Errorf("%s: got %v, want %v", what, err, cause)
 		}
 	}
-	_, err := closed.CreateOwn.Do(t.Context(), "", snippet("x"))
+	_, err := closed.CreateOwn.Do(t.Context(), pastes.Visitor{}, snippet("x"))
 	wantKind(t, "a token is demanded", err, fault.Unauthenticated)
-	_, err = closed.CreateOwn.Do(t.Context(), "", broken)
+	_, err = closed.CreateOwn.Do(t.Context(), pastes.Visitor{}, broken)
 	wantKind(t, "a token is demanded, broken draft", err, fault.Unauthenticated)
 	wantKind(t, "a token is demanded, no draft", closed.CreateOwn.Refuse(t.Context(), "", cause), fault.Unauthenticated)
 	closed.create(t, closed.mia, snippet("x"))
@@ -187,8 +187,58 @@ func TestCreateOwnRefuses(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for what, secret := range map[string]string{"anonymous": "", "signed in": d.mia} {
-		_, err := d.CreateOwn.Do(gone, secret, snippet("x"))
+		_, err := d.CreateOwn.Do(gone, pastes.Visitor{Secret: secret}, snippet("x"))
 		wantKind(t, what+", an outage", err, fault.Unavailable)
+	}
+}
+
+// TestAnonymousQuota counts the anonymous pastes that are stored of each client, and nothing else.
+func TestAnonymousQuota(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	options := pasteOptions
+	options.AnonymousQuota = paste.Quota{Pastes: 2, Window: time.Hour}
+	d.UseCases = pastes.New(d.pasteStore, d.userStore, d.tokenStore, d.signIn, options, d.clock)
+	create := func(client, secret string, draft paste.Draft) (pastes.Created, error) {
+		return d.CreateOwn.Do(t.Context(), pastes.Visitor{Secret: secret, Client: paste.Client(client)}, draft)
+	}
+	for left := 1; left >= 0; left-- {
+		made, err := create("one", "", snippet("x"))
+		if err != nil || made.Usage.Left() != left || made.ID == "" || made.Owner != "" {
+			t.Errorf("got %+v, error %v, want an anonymous paste and %d left", made, err, left)
+		}
+	}
+	_, err := create("one", "", snippet("x"))
+	refused, ok := errors.AsType[*paste.QuotaError](err)
+	if !ok || !fault.Is(err, fault.Exhausted) || refused.Usage.Retry() != 30*time.Minute {
+		t.Errorf("got %v, want it refused for half an hour", err)
+	}
+	_, err = create("one", "", snippet("\xff"))
+	wantKind(t, "a broken draft", err, fault.Invalid)
+	if made, err := create("one", d.mia, snippet("x")); err != nil || made.Usage != (paste.Usage{}) {
+		t.Errorf("signed in: got %+v, error %v, want it not counted", made.Usage, err)
+	}
+	if _, err := d.Create.Do(t.Context(), "", 0, snippet("x")); err != nil {
+		t.Errorf("an operator: got %v, want no error", err)
+	}
+	if made, err := create("two", "", snippet("x")); err != nil || made.Usage.Left() != 1 {
+		t.Errorf("another client: got %+v, error %v, want 1 left", made.Usage, err)
+	}
+	if d.count(t) != 5 || d.CreateOwn.Created() != 4 {
+		t.Errorf("got %d pastes, %d by visitors, want 5 and 4", d.count(t), d.CreateOwn.Created())
+	}
+	d.now = d.now.Add(30 * time.Minute)
+	if _, err := create("one", "", snippet("x")); err != nil {
+		t.Errorf("half an hour later: got %v, want one more", err)
+	}
+	_, err = create("one", "", snippet("x"))
+	wantKind(t, "and no more than that", err, fault.Exhausted)
+	d.now = d.now.Add(time.Hour)
+	if _, err := d.Sweep.Do(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if left, err := d.pasteStore.ForgetClients(t.Context(), 10); err != nil || left != 0 {
+		t.Errorf("got %d clients that the sweep has left, error %v, want none", left, err)
 	}
 }
 

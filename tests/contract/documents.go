@@ -24,6 +24,8 @@ type Documents interface {
 	paste.DocumentCreator
 	paste.DocumentUpdater
 	paste.DocumentDeleter
+	paste.CountedCreator
+	paste.ClientForgetter
 }
 
 // DocumentStore is a Store whose pastes have content.
@@ -56,6 +58,9 @@ func RunDocuments(t *testing.T, open func(t *testing.T) DocumentStore) {
 		"several callers update":           updatesMeet,
 		"several callers create, delete":   documentsMeet,
 		"several callers create":           creationsMeet,
+		"quotas":                           quotas,
+		"quotas pass":                      quotasPass,
+		"several callers with quotas":      quotasMeet,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

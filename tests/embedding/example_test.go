@@ -15,6 +15,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/httpapi"
+	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -77,7 +78,7 @@ func Example_pastes() {
 		fmt.Println(err)
 	}
 	code, week := "package main\n", "1w"
-	made, err := gluepot.Pastes.CreateOwn.Do(ctx, secret.Reveal(), paste.Draft{
+	made, err := gluepot.Pastes.CreateOwn.Do(ctx, pastes.Visitor{Secret: secret.Reveal()}, paste.Draft{
 		Title: "From a bot", Private: true, Lifetime: &week, Pasties: []paste.PastyDraft{{Title: "main.go", Code: &code}},
 	})
 	fmt.Println(made.Title, made.Pasties[0].Language, made.ExpiresAt.Sub(made.CreatedAt.Truncate(time.Second)), err)

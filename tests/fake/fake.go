@@ -31,6 +31,7 @@ type Store struct {
 	tokens   []token.Token
 	pastes   []paste.Paste
 	contents map[paste.ID]paste.Content
+	quotas   map[paste.Client]time.Time // when each client has its whole quota again
 }
 
 // The parts of a Store are types of their own, because their ports have methods of the same names.

@@ -1,0 +1,78 @@
+package paste
+
+import (
+	"context"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// Quota bounds how many pastes without an owner one client may create: Pastes at once, and after that one more whenever
+// that part of Window has passed. This is the generic cell rate algorithm (ITU-T I.371), for which one instant of each
+// client has to be kept. The zero Quota bounds nothing.
+type Quota struct {
+	Pastes int
+	Window time.Duration // at least a microsecond for each of them
+}
+
+// Interval is how long it takes until one more may be created. It is whole microseconds, which all stores keep.
+func (q Quota) Interval() time.Duration {
+	return (q.Window / time.Duration(q.Pastes)).Truncate(time.Microsecond)
+}
+
+// Take counts a paste of a client who has its whole quota again after full, if it has room for one, and returns what is used then.
+// It fails with fault.Exhausted and a *QuotaError in the chain when it has not.
+func (q Quota) Take(full time.Duration) (Usage, error) {
+	used := Usage{q, max(full, 0)}
+	if used.Left() == 0 {
+		return Usage{}, used.Refused()
+	}
+	used.Full += q.Interval()
+	return used, nil
+}
+
+// Usage is what a client has used of its quota. The zero Usage is of nobody, whose pastes are not counted.
+type Usage struct {
+	Quota
+	Full time.Duration // until the client has the whole quota again
+}
+
+// Left returns how many pastes the client may create now.
+func (u Usage) Left() int { return max(u.Pastes-int((u.Full+u.Interval()-1)/u.Interval()), 0) }
+
+// Retry returns how long it takes until the client may create one, which is 0 when it may now.
+func (u Usage) Retry() time.Duration {
+	return max(u.Full-time.Duration(u.Pastes-1)*u.Interval(), 0)
+}
+
+// Refused is the error for a client that has nothing left.
+func (u Usage) Refused() error {
+	return fault.Wrap(fault.Exhausted, "You have created as many pastes without an access token as you may. Try again later, or with a token.",
+		&QuotaError{u})
+}
+
+// QuotaError is why a paste was not created.
+type QuotaError struct{ Usage Usage }
+
+// Error implements error.
+func (e *QuotaError) Error() string { return "one more is allowed in " + e.Usage.Retry().String() }
+
+// Client says whose quota a paste counts for, such as an address.
+type Client string
+
+// CountedCreator stores new pastes that have no owner, and counts them.
+type CountedCreator interface {
+	// CreateCounted stores a paste as DocumentCreator.CreateDocument does, without an owner or edits, and counts it for the
+	// client, in the same round trip and by the store's clock: both or neither. However many do so at once, a client has no more
+	// than its quota, which is to be the same in all calls. It returns what the client has used then. Of the client no more
+	// than a salted hash is kept.
+	//
+	// It fails with fault.Exhausted, with a *QuotaError in the error's chain, when the client has nothing left.
+	CreateCounted(ctx context.Context, client Client, quota Quota, created Document) (Usage, error)
+}
+
+// ClientForgetter removes what is kept for CountedCreator.
+type ClientForgetter interface {
+	// ForgetClients removes what is known of at most limit clients who have their whole quota again, and returns of how many.
+	ForgetClients(ctx context.Context, limit int) (int, error)
+}

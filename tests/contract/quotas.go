@@ -1,0 +1,172 @@
+package contract
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// wantExhausted checks the error of a client that has nothing left of its quota.
+func wantExhausted(t *testing.T, err error, quota paste.Quota) {
+	t.Helper()
+	wantKind(t, err, fault.Exhausted)
+	refused, ok := errors.AsType[*paste.QuotaError](err)
+	if !ok {
+		t.Fatalf("got %v, want a *QuotaError in its chain", err)
+	}
+	if retry := refused.Usage.Retry(); refused.Usage.Quota != quota || refused.Usage.Left() != 0 || retry <= 0 || retry > quota.Interval() {
+		t.Errorf("got %+v, want nothing left and to wait for an interval at most", refused.Usage)
+	}
+}
+
+func quotas(t *testing.T, s DocumentStore) {
+	holder := storedToken(t, s.Store, storedUser(t, s.Store, "owner").ID)
+	quota := paste.Quota{Pastes: 2, Window: time.Hour}
+	stored := 0
+	create := func(client paste.Client) (paste.Usage, error) {
+		created := newDocument(paste.ID(fmt.Sprint("paste", stored)))
+		created.Owner = holder.Owner // whose it is not
+		used, err := s.Documents.CreateCounted(t.Context(), client, quota, created)
+		if err == nil {
+			stored++
+			created.Owner, created.Edits = "", nil
+			wantStored(t, s, string(client), created)
+		}
+		return used, err
+	}
+	for _, client := range []paste.Client{"192.0.2.1", "192.0.2.2", "", "\x00\xff", "192.0.2.1\x00"} {
+		for left := quota.Pastes - 1; left >= 0; left-- {
+			used, err := create(client)
+			must(t, err)
+			want(t, "left", used.Left(), left)
+			want(t, "quota", used.Quota, quota)
+			if most := time.Duration(quota.Pastes-left) * quota.Interval(); used.Full <= 0 || used.Full > most {
+				t.Errorf("got all of the quota again after %v, want after %v at most", used.Full, most)
+			}
+		}
+		for range 2 {
+			_, err := create(client)
+			wantExhausted(t, err, quota)
+		}
+		wantNoDocument(t, s, paste.ID(fmt.Sprint("paste", stored)))
+	}
+	count, err := s.Pastes.ActiveCount(t.Context())
+	must(t, err)
+	want(t, "pastes", count, int64(stored))
+
+	// A paste that could not be stored is not counted.
+	for range 3 * quota.Pastes {
+		_, err := s.Documents.CreateCounted(t.Context(), "unlucky", quota, newDocument("paste0"))
+		wantIDTaken(t, err)
+	}
+	_, err = s.Documents.CreateCounted(cancelled(t), "unlucky", quota, newDocument("late"))
+	wantKind(t, err, fault.Unavailable)
+	used, err := create("unlucky")
+	must(t, err)
+	want(t, "left of an unlucky client's", used.Left(), quota.Pastes-1)
+	// Others are not counted.
+	must(t, s.Documents.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: "operator", CreatedAt: now}}))
+	own := paste.Document{Paste: paste.Paste{ID: "own", CreatedAt: now}}
+	if _, err := s.Documents.CreateOwnDocument(t.Context(), holder.Hash, own); err != nil {
+		t.Error(err)
+	}
+	wantNoDocument(t, s, "late")
+	forgotten, err := s.Documents.ForgetClients(t.Context(), 100)
+	must(t, err)
+	want(t, "forgotten within the hour", forgotten, 0)
+	_, err = s.Documents.ForgetClients(cancelled(t), 100)
+	wantKind(t, err, fault.Unavailable)
+}
+
+// quotasPass creates again when it is allowed, and has clients forgotten who have all of their quota again.
+func quotasPass(t *testing.T, s DocumentStore) {
+	quota := paste.Quota{Pastes: 1, Window: 50 * time.Millisecond}
+	for i := range 3 {
+		var err error
+		id := paste.ID(fmt.Sprint("paste", i))
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			_, err = s.Documents.CreateCounted(t.Context(), "back", quota, newDocument(id))
+			if !fault.Is(err, fault.Exhausted) {
+				break
+			}
+		}
+		must(t, err)
+		_, err = s.Documents.CreateCounted(t.Context(), paste.Client(id), quota, newDocument("x"+id))
+		must(t, err)
+	}
+	_, err := s.Documents.CreateCounted(t.Context(), "stays", paste.Quota{Pastes: 1, Window: time.Hour}, newDocument("stays"))
+	must(t, err)
+	forgotten := 0
+	for deadline := time.Now().Add(time.Minute); forgotten < 4 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		n, err := s.Documents.ForgetClients(t.Context(), 1)
+		must(t, err)
+		forgotten += n
+	}
+	want(t, "forgotten", forgotten, 4)
+	_, err = s.Documents.CreateCounted(t.Context(), "stays", paste.Quota{Pastes: 1, Window: time.Hour}, newDocument("more"))
+	wantKind(t, err, fault.Exhausted)
+}
+
+// quotasMeet has several callers create for the same clients, in different orders: each client gets its quota and no more,
+// whichever of them share a statement.
+func quotasMeet(t *testing.T, s DocumentStore) {
+	quota := paste.Quota{Pastes: 7, Window: time.Hour}
+	clients := []paste.Client{"a", "b", "c", "d", "e"}
+	var (
+		mu      sync.Mutex
+		granted = make(map[paste.Client][]paste.ID)
+		refused []paste.ID
+	)
+	const at = 3 // requests of each caller for each client, at once
+	wantNoErrors(t, meet(func(caller int) error {
+		order := slices.Clone(clients)
+		if caller%2 == 1 {
+			slices.Reverse(order)
+		}
+		var (
+			all  sync.WaitGroup
+			errs = make([]error, at*len(order))
+		)
+		for i := range errs {
+			all.Go(func() {
+				client, id := order[i%len(order)], paste.ID(ident.New())
+				made := paste.Document{Paste: paste.Paste{ID: id, CreatedAt: now}, Content: paste.Content{Title: string(id)}}
+				_, err := s.Documents.CreateCounted(t.Context(), client, quota, made)
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case err == nil:
+					granted[client] = append(granted[client], id)
+				case fault.Is(err, fault.Exhausted):
+					refused = append(refused, id)
+				default:
+					errs[i] = err
+				}
+			})
+		}
+		all.Wait()
+		return errors.Join(errs...)
+	}))
+	for _, client := range clients {
+		want(t, "pastes of "+string(client), len(granted[client]), quota.Pastes)
+		for _, id := range granted[client] {
+			found, err := s.Documents.DocumentByID(t.Context(), id)
+			must(t, err)
+			want(t, "title", found.Title, string(id))
+		}
+	}
+	want(t, "refused", len(refused), len(clients)*(at*callers-quota.Pastes))
+	for _, id := range refused {
+		wantNoDocument(t, s, id)
+	}
+	count, err := s.Pastes.ActiveCount(t.Context())
+	must(t, err)
+	want(t, "pastes", count, int64(len(clients)*quota.Pastes))
+}
