@@ -52,6 +52,7 @@ func Each(t *testing.T, test func(t *testing.T, cfg gormstore.Config)) {
 var shared struct {
 	once     sync.Once
 	err      error
+	tell     sync.Once // what is wrong, once for all tests
 	admin    *sql.DB
 	url      *url.URL
 	template string
@@ -76,7 +77,8 @@ func postgres(tb testing.TB, migrated bool) gormstore.Config {
 	tb.Helper()
 	shared.once.Do(func() { shared.err = startShared() })
 	if shared.err != nil {
-		tb.Fatal(shared.err)
+		shared.tell.Do(func() { tb.Error(shared.err) })
+		tb.Fatal("got no PostgreSQL, which another test says more about, want one")
 	}
 	name, template := newName(), "template0"
 	if migrated {

@@ -4,8 +4,15 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"io"
 	"net/url"
+	"os"
 	"testing"
+
+	"github.com/testcontainers/testcontainers-go"
+	tcpostgres "github.com/testcontainers/testcontainers-go/modules/postgres"
+	"github.com/testcontainers/testcontainers-go/wait"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 )
@@ -23,36 +30,159 @@ type Replica struct {
 	db   *sql.DB
 }
 
-// Replicate starts a primary with that many replicas. It needs PostgreSQL's binaries on the machine,
-// whichever way the other tests get their server, and skips the test, saying so, where there are none.
+// Replicate starts a primary with that many replicas: of PostgreSQL's binaries on the machine, or else in containers, or of
+// binaries that it installs; or in the one of these ways that is demanded.
 func Replicate(t *testing.T, count int) *Replication {
 	t.Helper()
-	fail := func(err error) {
-		t.Helper()
+	options := append([]string{"-c", "wal_level=replica", "-c", "max_wal_senders=10", "-c", "hot_standby=on"}, unsafeOptions...)
+	c, err := startCluster(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.stop)
+	r := &Replication{Primary: gormstore.DefaultConfig()}
+	r.Primary.URL = gormstore.URL(c.primary.String())
+	if err := migrate(r.Primary); err != nil {
+		t.Fatal(err)
+	}
+	for range count {
+		replica, stop, err := c.replicate(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	options := append([]string{"-c", "wal_level=replica", "-c", "max_wal_senders=10", "-c", "hot_standby=on"}, unsafeOptions...)
-	server, stop, err := startLocal(t.Context(), options)
-	if errors.Is(err, errNotHere) {
-		t.Skip("streaming replicas need PostgreSQL's server binaries on this machine (Debian: apt-get install postgresql)")
-	}
-	fail(err)
-	t.Cleanup(stop)
-	r := &Replication{Primary: gormstore.DefaultConfig()}
-	r.Primary.URL = gormstore.URL(server.String())
-	fail(migrate(r.Primary))
-	for range count {
-		replica, stop, err := startReplica(t.Context(), server, options)
-		fail(err)
 		t.Cleanup(stop)
 		db, err := sql.Open("pgx", replica.String())
-		fail(err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		t.Cleanup(func() { _ = db.Close() })
 		r.Replicas = append(r.Replicas, &Replica{URL: gormstore.URL(replica.String()), Kill: stop, db: db})
 	}
 	return r
+}
+
+// cluster is a primary that can get replicas.
+type cluster struct {
+	primary   *url.URL
+	stop      func()
+	replicate func(ctx context.Context) (replica *url.URL, stop func(), err error)
+}
+
+// startCluster takes the first way that works. That a server of somebody else is demanded says nothing about replicas.
+func startCluster(ctx context.Context, options []string) (*cluster, error) {
+	demanded := os.Getenv(envWay)
+	var tried []error
+	for _, way := range []struct {
+		name  string
+		start func(context.Context, []string) (*cluster, error)
+	}{{"local", localCluster}, {"container", containerCluster}, {"install", installedCluster}} {
+		if demanded != "" && demanded != "url" && demanded != way.name {
+			continue
+		}
+		c, err := way.start(ctx, options)
+		if err == nil {
+			return c, nil
+		}
+		tried = append(tried, err)
+	}
+	return nil, fmt.Errorf("streaming replicas need PostgreSQL's server binaries (Debian: apt-get install postgresql) or a Docker engine: %w",
+		errors.Join(tried...))
+}
+
+func localCluster(ctx context.Context, options []string) (*cluster, error) {
+	primary, stop, err := startLocal(ctx, options)
+	return &cluster{primary: primary, stop: stop, replicate: func(ctx context.Context) (*url.URL, func(), error) {
+		return startReplica(ctx, primary, options)
+	}}, err
+}
+
+func installedCluster(ctx context.Context, options []string) (*cluster, error) {
+	if _, err := findBinaries(); errors.Is(err, errNotHere) {
+		if err := install(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return localCluster(ctx, options)
+}
+
+func containerCluster(ctx context.Context, options []string) (c *cluster, err error) {
+	defer func() { // testcontainers panics where no engine is to be found
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v (%w)", r, errNotHere)
+		}
+	}()
+	container, stop, err := runContainer(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	primary, err := urlOf(ctx, container)
+	if err == nil {
+		err = letReplicate(ctx, container, primary)
+	}
+	address := ""
+	if err == nil {
+		address, err = container.ContainerIP(ctx)
+	}
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	return &cluster{primary: primary, stop: stop, replicate: func(ctx context.Context) (*url.URL, func(), error) {
+		return startReplicaContainer(ctx, address, options)
+	}}, nil
+}
+
+// letReplicate lets replicas connect, which the image does not do by itself.
+func letReplicate(ctx context.Context, container *tcpostgres.PostgresContainer, primary *url.URL) error {
+	db, err := sql.Open("pgx", primary.String())
+	if err != nil {
+		return err
+	}
+	defer db.Close() //nolint:errcheck // nothing is left to do with it
+	var hba string
+	if err := db.QueryRowContext(ctx, "SHOW hba_file").Scan(&hba); err != nil {
+		return err
+	}
+	code, out, err := container.Exec(ctx, []string{"sh", "-c", `echo "host replication all all scram-sha-256" >>"$0"`, hba})
+	if err != nil {
+		return err
+	}
+	if code != 0 {
+		text, _ := io.ReadAll(out)
+		return fmt.Errorf("%s: exit code %d: %s", hba, code, text)
+	}
+	_, err = db.ExecContext(ctx, "SELECT pg_reload_conf()")
+	return err
+}
+
+// replicaScript copies the primary at $1 and follows it; the rest are the server's options.
+const replicaScript = `set -e; for bin in /usr/lib/postgresql/*/bin; do PATH=$bin:$PATH; done
+mkdir -m 700 "$PGDATA"; primary=$1; shift
+PGPASSWORD=gluepot pg_basebackup -h "$primary" -U gluepot -D "$PGDATA" -R -X stream -c fast --no-sync
+exec postgres "$@" -c listen_addresses='*' -c unix_socket_directories=/tmp`
+
+func startReplicaContainer(ctx context.Context, primary string, options []string) (*url.URL, func(), error) {
+	container, err := testcontainers.Run(ctx, containerImage(),
+		testcontainers.WithEntrypoint("su", "-s", "/bin/sh", "-c", replicaScript, "--", "postgres", "sh", primary),
+		testcontainers.WithCmd(options...),
+		testcontainers.WithTmpfs(map[string]string{containerFolder: "rw,mode=1777"}),
+		testcontainers.WithEnv(map[string]string{"PGDATA": containerData}),
+		testcontainers.WithExposedPorts("5432/tcp"),
+		testcontainers.WithWaitStrategy(wait.ForLog("database system is ready to accept read-only connections"), wait.ForListeningPort("5432/tcp")),
+	)
+	stop := func() { _ = testcontainers.TerminateContainer(container, testcontainers.StopTimeout(0)) }
+	if err != nil {
+		stop()
+		return nil, nil, fmt.Errorf("start a replica's container: %w", err)
+	}
+	endpoint, err := container.PortEndpoint(ctx, "5432/tcp", "")
+	if err != nil {
+		stop()
+		return nil, nil, err
+	}
+	return &url.URL{
+		Scheme: "postgres", User: url.UserPassword("gluepot", "gluepot"), Host: endpoint, Path: "/postgres", RawQuery: "sslmode=disable",
+	}, stop, nil
 }
 
 // Pause stops the replica from taking over what the primary writes, until Resume.

@@ -1,7 +1,9 @@
 package database
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -32,10 +34,11 @@ const (
 
 const defaultImage = "postgres:17-alpine"
 
-// What the start of a server may take: of any, fetching the image included, and of a local one.
+// What the start of a server may take: of any, fetching the image included, of a local one, and the answer of one that runs.
 const (
 	startTime      = 5 * time.Minute
 	localStartTime = 2 * time.Minute
+	urlTime        = 10 * time.Second
 )
 
 // noSync tells a server not to wait for the disk.
@@ -48,7 +51,7 @@ var (
 )
 
 // way is one way of getting a PostgreSQL server. start returns the URL of a database on which others
-// can be created, or errNotHere.
+// can be created, or errNotHere. Any other error is of a way that is here and does not work.
 type way struct {
 	name  string
 	start func(ctx context.Context, options []string) (server *url.URL, stop func(), err error)
@@ -71,14 +74,14 @@ func Share() (variables []string, stop func(), err error) {
 	return []string{envWay + "=url", envURL + "=" + server.String()}, stop, nil
 }
 
-// findServer tries the ways in their order, or only the one that is demanded, and prints which it took.
+// findServer tries the ways in their order, or only the one that is demanded, and prints which it took. A way that is here and
+// does not work, such as an engine that cannot fetch the image, is told and passed over.
 func findServer(options []string) (*url.URL, func(), error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
-	ways := []way{{"url", startURL}, {"container", startContainer}, {"local", startLocal}}
 	demanded := os.Getenv(envWay)
 	var tried []string
-	for _, w := range ways {
+	for _, w := range []way{{"url", startURL}, {"container", startContainer}, {"local", startLocal}, {"install", startInstalled}} {
 		if demanded != "" && demanded != w.name {
 			continue
 		}
@@ -88,18 +91,18 @@ func findServer(options []string) (*url.URL, func(), error) {
 			return server, stop, nil
 		}
 		tried = append(tried, w.name+": "+err.Error())
-		if !errors.Is(err, errNotHere) {
-			break
+		if demanded == "" && !errors.Is(err, errNotHere) {
+			_, _ = fmt.Fprintf(os.Stderr, "tests do not get PostgreSQL by way of %s: %v\n", w.name, err)
 		}
 	}
 	return nil, nil, fmt.Errorf(`no PostgreSQL for the tests (%s). Give them one of these:
   - %s=postgres://USER:PASSWORD@HOST/postgres, a server on which databases may be created
   - a Docker engine; the image is %s, or what %s names
-  - PostgreSQL's server binaries on this machine (Debian: apt-get install postgresql)
-%s=url, container or local demands one of the three`, strings.Join(tried, "; "), envURL, defaultImage, envImage, envWay)
+  - PostgreSQL's server binaries on this machine (Debian: apt-get install postgresql, which they do by themselves as root)
+%s=url, container, local or install demands one of them`, strings.Join(tried, "; "), envURL, defaultImage, envImage, envWay)
 }
 
-func startURL(context.Context, []string) (*url.URL, func(), error) {
+func startURL(ctx context.Context, _ []string) (*url.URL, func(), error) {
 	value := os.Getenv(envURL)
 	if value == "" {
 		return nil, nil, fmt.Errorf("%s is not set (%w)", envURL, errNotHere)
@@ -108,7 +111,14 @@ func startURL(context.Context, []string) (*url.URL, func(), error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s is not a URL", envURL)
 	}
-	return server, func() {}, nil
+	db, err := sql.Open("pgx", value)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", envURL, err)
+	}
+	defer db.Close() //nolint:errcheck // it was only asked
+	ctx, cancel := context.WithTimeout(ctx, urlTime)
+	defer cancel()
+	return server, func() {}, db.PingContext(ctx)
 }
 
 func startContainer(ctx context.Context, options []string) (_ *url.URL, _ func(), err error) {
@@ -117,6 +127,22 @@ func startContainer(ctx context.Context, options []string) (_ *url.URL, _ func()
 			err = fmt.Errorf("%v (%w)", r, errNotHere)
 		}
 	}()
+	container, stop, err := runContainer(ctx, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	server, err := urlOf(ctx, container)
+	if err != nil {
+		stop()
+	}
+	return server, stop, err
+}
+
+// containerImage returns the image for containers.
+func containerImage() string { return cmp.Or(os.Getenv(envImage), defaultImage) }
+
+// runContainer starts a container with a server.
+func runContainer(ctx context.Context, options []string) (*tcpostgres.PostgresContainer, func(), error) {
 	provider, err := testcontainers.NewDockerProvider()
 	if err != nil {
 		return nil, nil, fmt.Errorf("no Docker engine (%w)", errNotHere)
@@ -125,34 +151,38 @@ func startContainer(ctx context.Context, options []string) (_ *url.URL, _ func()
 	if err := provider.Health(ctx); err != nil {
 		return nil, nil, fmt.Errorf("no Docker engine (%w)", errNotHere)
 	}
-	image := os.Getenv(envImage)
-	if image == "" {
-		image = defaultImage
-	}
 	customizers := []testcontainers.ContainerCustomizer{
 		tcpostgres.WithDatabase("postgres"), tcpostgres.WithUsername("gluepot"), tcpostgres.WithPassword("gluepot"),
 		tcpostgres.BasicWaitStrategies(),
 		testcontainers.WithCmdArgs(options...),
 	}
 	if slices.Contains(options, noSync) { // in memory, as in scratch
-		const folder = "/var/lib/gluepot" // another than the image's own, which may be a volume
-		customizers = append(customizers,
-			testcontainers.WithTmpfs(map[string]string{folder: "rw"}), testcontainers.WithEnv(map[string]string{"PGDATA": folder + "/data"}))
+		customizers = append(customizers, testcontainers.WithTmpfs(map[string]string{containerFolder: "rw"}),
+			testcontainers.WithEnv(map[string]string{"PGDATA": containerData}))
 	}
-	container, err := tcpostgres.Run(ctx, image, customizers...)
+	container, err := tcpostgres.Run(ctx, containerImage(), customizers...)
 	stop := func() { _ = testcontainers.TerminateContainer(container, testcontainers.StopTimeout(0)) }
 	if err != nil {
 		stop()
-		return nil, nil, fmt.Errorf("start a container of %s: %w", image, err)
+		return nil, nil, fmt.Errorf("start a container of %s: %w", containerImage(), err)
 	}
+	return container, stop, nil
+}
+
+// urlOf returns the URL of a database on which others can be created.
+func urlOf(ctx context.Context, container *tcpostgres.PostgresContainer) (*url.URL, error) {
 	connection, err := container.ConnectionString(ctx, "sslmode=disable")
 	if err != nil {
-		stop()
-		return nil, nil, err
+		return nil, err
 	}
-	server, err := url.Parse(connection)
-	return server, stop, err
+	return url.Parse(connection)
 }
+
+// Where a container has its data: elsewhere than the image says, which may be a volume.
+const (
+	containerFolder = "/var/lib/gluepot"
+	containerData   = containerFolder + "/data"
+)
 
 // localScript runs a server until its standard input ends, which it does when this process ends,
 // however that happens, and then removes its folder, unless it read keepFolder before. $1 is the folder; the rest is the server.
@@ -167,6 +197,33 @@ func startLocal(ctx context.Context, options []string) (*url.URL, func(), error)
 		return nil, nil, err
 	}
 	return l.start(ctx, options)
+}
+
+// startInstalled installs PostgreSQL's binaries, where that can be done without asking anybody, and starts them.
+func startInstalled(ctx context.Context, options []string) (*url.URL, func(), error) {
+	if _, err := findBinaries(); !errors.Is(err, errNotHere) {
+		return nil, nil, fmt.Errorf("the binaries are here (%w)", errNotHere)
+	}
+	if err := install(ctx); err != nil {
+		return nil, nil, err
+	}
+	return startLocal(ctx, options)
+}
+
+// install installs Debian's packages of PostgreSQL.
+func install(ctx context.Context) error {
+	if _, err := exec.LookPath("apt-get"); err != nil || os.Geteuid() != 0 {
+		return fmt.Errorf("not root on a Debian machine (%w)", errNotHere)
+	}
+	_, _ = fmt.Fprintln(os.Stderr, "tests install PostgreSQL: apt-get install postgresql")
+	for _, args := range [][]string{{"update"}, {"install", "-y", "--no-install-recommends", "postgresql"}} {
+		apt := exec.CommandContext(ctx, "apt-get", args...)
+		apt.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+		if out, err := apt.CombinedOutput(); err != nil {
+			return fmt.Errorf("apt-get %s: %w: %s", strings.Join(args, " "), err, out)
+		}
+	}
+	return nil
 }
 
 // scratch returns the folder for a server with those options; empty stands for that of temporary files. One that does not
