@@ -35,7 +35,7 @@ type layout struct {
 }
 
 func (p *Pages) parseTemplates() *template.Template {
-	functions := template.FuncMap{"asset": p.assetPath}
+	functions := template.FuncMap{"asset": p.assetPath, "api": func(path string) string { return p.cfg.BasePath + path }}
 	return template.Must(template.New("").Funcs(functions).ParseFS(templateFiles, "templates/*.html"))
 }
 

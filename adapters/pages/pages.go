@@ -56,6 +56,7 @@ func New(cfg Config, modules Modules) *Pages {
 		newRoute("/", methods{get: p.start}),
 		newRoute("/~/assets/:name", methods{get: p.asset}),
 		newRoute("/:id", methods{get: p.paste}),
+		newRoute("/:id/history", methods{get: p.history}),
 		newRoute("/:id/files.zip", methods{get: p.archive}),
 		newRoute("/:id/download/:pasty", methods{get: p.download}),
 	}

@@ -204,8 +204,9 @@ func TestHostileCode(t *testing.T) {
 		if strings.Contains(page, "<script>") || strings.Contains(page, "\x00") || len(page) > most+100*maxMarks {
 			t.Errorf("%s: got %d bytes: %.3000s, want no element and no null of the paste in at most %d", id, len(page), page, most)
 		}
-		if opened, closed := strings.Count(page, "<section"), strings.Count(page, "</section>"); opened != closed || opened != len(document.Pasties) {
-			t.Errorf("%s: got %d pasties and %d ends of them, want %d", id, opened, closed, len(document.Pasties))
+		opened, closed := strings.Count(page, "<section"), strings.Count(page, "</section>")
+		if n := len(document.Pasties); opened != n || closed != n {
+			t.Errorf("%s: got %d pasties and %d ends of them, want %d", id, opened, closed, n)
 		}
 	}
 	wantIn(t, s.page("/null0000"), `data-mark="NUL"`, `data-mark="RLO"`, `data-mark="LRI"`)
@@ -225,7 +226,8 @@ func TestDownloads(t *testing.T) {
 		answer.Header().Get("Content-Disposition") != "attachment; filename*=utf-8''%C3%A9.go" {
 		t.Errorf("got %v %v %s, want the code as a file", err, answer.Header(), answer.Body)
 	}
-	if answer, err = s.get("/k2j4x8m1/files.zip"); err != nil || answer.Header().Get("Content-Disposition") != "attachment; filename=k2j4x8m1.zip" {
+	answer, err = s.get("/k2j4x8m1/files.zip")
+	if err != nil || answer.Header().Get("Content-Disposition") != "attachment; filename=k2j4x8m1.zip" {
 		t.Fatalf("got %v %v, want a file", err, answer.Header())
 	}
 	archive, err := zip.NewReader(bytes.NewReader(answer.Body.Bytes()), int64(answer.Body.Len()))

@@ -1,0 +1,170 @@
+package pages
+
+import (
+	"html/template"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// edit is what one request has changed of a paste.
+type edit struct {
+	At      moment
+	Entries []entry
+}
+
+// entry is one value of it: a text that became another one, or code.
+type entry struct {
+	What     string        // "Language of"
+	Of       template.HTML // the pasty, or ""
+	Old, New template.HTML // where both are shown as they are
+	Texts    bool          // whether they are
+	Label    string        // of the code, for readers of screens
+	TooLong  bool          // the code is not shown
+	kind     paste.EditType
+	code     string
+}
+
+// edits returns a paste's history, the newest first. Entries say what was there before; what came after it is found on the way
+// back. Those of an import need not fit each other.
+func edits(found *paste.Document) []edit {
+	title := found.Title
+	titles, languages := make(map[string]string), make(map[string]string)
+	for _, pasty := range found.Pasties {
+		titles[pasty.ID], languages[pasty.ID] = pasty.Title, pasty.Language
+	}
+	var all []edit
+	last := int64(0)
+	for i, e := range slices.Backward(found.Edits) {
+		if i == len(found.Edits)-1 || e.Number != last {
+			all = append(all, edit{At: moment{e.At}})
+			last = e.Number
+		}
+		id := ""
+		if len(e.Metadata) > 0 {
+			id = e.Metadata[0]
+		}
+		if len(e.Metadata) >= 3 {
+			titles[id], languages[id] = e.Metadata[1], e.Metadata[2]
+		}
+		made := entry{kind: e.Type, Of: nameOf(titles[id], id)}
+		switch e.Type {
+		case paste.EditTitle:
+			made.What, made.Of, made.Texts, made.Old, made.New = "Title", "", true, marked(e.Text), marked(title)
+			title = e.Text
+		case paste.EditPastyTitle:
+			made.What, made.Of, made.Texts, made.Old, made.New = "Name", "", true, nameOf(e.Text, id), nameOf(titles[id], id)
+			titles[id] = e.Text
+		case paste.EditPastyLanguage:
+			made.What, made.Texts, made.Old, made.New = "Language of", true, marked(e.Text), marked(languages[id])
+			languages[id] = e.Text
+		case paste.EditPastyCode:
+			made.What, made.code = "Changed", e.Text
+		case paste.EditPastyAdded:
+			made.What, made.code = "Added", e.Text
+		case paste.EditPastyRemoved:
+			made.What, made.code = "Removed", e.Text
+		default:
+			continue
+		}
+		made.Label = made.What + " code of " + unmarked(titles[id])
+		newest := &all[len(all)-1]
+		newest.Entries = append(newest.Entries, made)
+	}
+	for i := range all {
+		slices.Reverse(all[i].Entries)
+	}
+	return all
+}
+
+// nameOf returns the name of a pasty.
+func nameOf(title, id string) template.HTML {
+	if strings.TrimSpace(title) == "" {
+		title = "snippet " + id
+	}
+	return marked(title)
+}
+
+// history shows what the edits of a paste have changed.
+func (p *Pages) history(w http.ResponseWriter, r *request) error {
+	found, err := p.read(r)
+	if err != nil {
+		return err
+	}
+	page := p.newPastePage(r, &found)
+	page.Title, page.Description = "History of "+page.Title, ""
+	if err := p.show(w, r, "history.html", page); err != nil {
+		return err
+	}
+	left, m := maxShownBytes, marker{left: maxMarks}
+	for _, e := range edits(&found) {
+		if err := p.write(w, "edit.html", e); err != nil {
+			return err
+		}
+		for _, changed := range e.Entries {
+			if changed.TooLong = len(changed.code) > left; !changed.TooLong {
+				left -= len(changed.code)
+			}
+			if err := p.entry(w, &changed, &m); err != nil {
+				return err
+			}
+		}
+		if err := p.write(w, "edit-end.html", nil); err != nil {
+			return err
+		}
+	}
+	return p.write(w, "paste-end.html", page)
+}
+
+func (p *Pages) entry(w io.Writer, e *entry, m *marker) error {
+	if err := p.write(w, "entry.html", e); err != nil || e.Texts || e.TooLong {
+		return err
+	}
+	if _, err := io.WriteString(w, `<code>`); err != nil {
+		return err
+	}
+	sign := byte(0) // of every line; 0: it is in the text
+	switch e.kind {
+	case paste.EditPastyAdded:
+		sign = '+'
+	case paste.EditPastyRemoved:
+		sign = '-'
+	}
+	code := strings.TrimPrefix(e.code, paste.DiffHeader)
+	var b []byte
+	for code != "" {
+		line, rest, _ := strings.Cut(code, "\n")
+		b = diffLine(b[:0], line, sign, m)
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+		code = rest
+	}
+	_, err := io.WriteString(w, "</code></pre>\n")
+	return err
+}
+
+// diffLine appends a line of a unified diff as HTML.
+func diffLine(b []byte, line string, sign byte, m *marker) []byte {
+	kind := sign
+	if kind == 0 && line != "" {
+		kind = line[0]
+	}
+	class := ""
+	switch kind {
+	case '+':
+		class = "gi"
+	case '-':
+		class = "gd"
+	case '@', '\\':
+		class = "hunk"
+	}
+	b = append(append(append(b, `<span class="diff `...), class...), `">`...)
+	if sign != 0 {
+		b = append(b, sign)
+	}
+	return append(m.append(b, line), "\n</span>"...)
+}

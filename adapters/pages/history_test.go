@@ -1,0 +1,51 @@
+package pages
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	at := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
+	document := content(paste.Pasty{ID: "a", Title: "main.go", Language: "Go", Code: "a\nB\n"}, paste.Pasty{ID: "b", Language: "C"})
+	document.Title = "Third"
+	document.Edits = []paste.Edit{
+		{Number: 0, Type: paste.EditTitle, Text: "<First>", At: at},
+		{Number: 1, Type: paste.EditTitle, Text: "Second", At: at.Add(time.Minute)},
+		{Number: 1, Type: paste.EditPastyTitle, Metadata: []string{"a"}, Text: "", At: at.Add(time.Minute)},
+		{Number: 1, Type: paste.EditPastyLanguage, Metadata: []string{"a"}, Text: "Rust", At: at.Add(time.Minute)},
+		{Number: 1, Type: paste.EditPastyCode, Metadata: []string{"a"}, At: at.Add(time.Minute),
+			Text: paste.DiffHeader + "@@ -1,2 +1,2 @@\n a\n-b</code>\n+B\n"},
+		{Number: 1, Type: paste.EditPastyRemoved, Metadata: []string{"c", "gone.c", "C"}, Text: "x\u202e\n", At: at.Add(time.Minute)},
+		{Number: 1, Type: paste.EditPastyAdded, Metadata: []string{"b", "new.c", "C"}, Text: "y", At: at.Add(time.Minute)},
+		{Number: 2, Type: 99, At: at.Add(time.Hour)}, // as imports can have
+		{Number: 3, Type: paste.EditPastyCode, Text: strings.Repeat("+", maxShownBytes+1), At: at.Add(time.Hour)},
+	}
+	s.holds("k2j4x8m1", document)
+	page := s.page("/k2j4x8m1/history")
+	wantIn(t, page,
+		`Title: <del><bdi>&lt;First&gt;</bdi></del> → <ins><bdi>Second</bdi></ins>`,
+		`Title: <del><bdi>Second</bdi></del> → <ins><bdi>Third</bdi></ins>`,
+		`Name: <del><bdi>snippet a</bdi></del> → <ins><bdi>main.go</bdi></ins>`,
+		`Language of <bdi>main.go</bdi>: <del><bdi>Rust</bdi></del>`,
+		`<span class="diff hunk">@@ -1,2 +1,2 @@`+"\n</span>", `<span class="diff ">`+" a\n</span>", `<span class="diff gd">-b&lt;/code&gt;`,
+		`<span class="diff gi">+B`, `<p class="change">Removed <bdi>gone.c</bdi></p>`, `<span class="diff gd">-x<bdi class="mark" data-mark="RLO"`,
+		`<p class="change">Added <bdi>new.c</bdi></p>`, `<span class="diff gi">+y`, "This is too long to be shown here.",
+	)
+	if strings.Index(page, "Second</bdi></del>") > strings.Index(page, "&lt;First&gt;") || strings.Contains(page, "+++") {
+		t.Error("got the oldest edit first, or the header of a difference, want neither")
+	}
+	if n := strings.Count(page, `class="edit"`); n != 4 {
+		t.Errorf("got %d edits, want 4", n)
+	}
+	wantIn(t, s.page("/k2j4x8m1"), `href="/k2j4x8m1/history"`)
+	if _, err := s.get("/unknown0/history"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("got %v, want that there is nothing", err)
+	}
+}
