@@ -141,11 +141,17 @@ func openStore(ctx context.Context, store *gormstore.Store, cfg Config) error {
 		if err := store.Migrate(ctx); err != nil {
 			return err
 		}
+		if err := store.Whole(ctx); err != nil {
+			return err
+		}
 		cfg.Logger.Debug("the database is open and up to date", zap.Stringer("database", cfg.Database.URL))
 		return nil
 	}
 	err := store.Ready(ctx)
 	if err != nil && !errors.Is(err, gormstore.ErrOutdated) {
+		return err
+	}
+	if err := store.Whole(ctx); err != nil {
 		return err
 	}
 	cfg.Logger.Debug("the database is open", zap.Stringer("database", cfg.Database.URL), zap.Bool("migrations_pending", err != nil))

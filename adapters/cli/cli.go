@@ -29,29 +29,38 @@ type Modules struct {
 // database and bring its schema up to date, if the configuration allows it; for others these must be there.
 type Open func(cmd *cobra.Command, migrates bool) (Modules, func(context.Context) error, error)
 
+// BeginLong prepares the process for a command that takes long, an import or a copy, which these commands leave to the program
+// they belong to. The command ends early, and in order, when the context that it returns does. end is called after it.
+//
+// The collector works harder rather than let the process grow beyond so many bytes, unless the operator has set a limit.
+type BeginLong func(ctx context.Context, memory int64) (long context.Context, end context.CancelFunc)
+
 // Commands are the operators' commands.
 type Commands struct {
-	open        Open
-	sources     Sources
-	beginImport BeginImport
-	stdin       io.Reader
-	stdout      io.Writer
-	stderr      io.Writer
-	terminal    bool // stdout is one
-	now         func() time.Time
+	open      Open
+	openCopy  OpenCopy
+	sources   Sources
+	beginLong BeginLong
+	stdin     io.Reader
+	stdout    io.Writer
+	stderr    io.Writer
+	terminal  bool // stdout is one
+	now       func() time.Time
 }
 
 // New returns the commands. They write results to stdout and everything else to stderr.
-func New(open Open, sources Sources, begin BeginImport, stdin io.Reader, stdout, stderr io.Writer) *Commands {
+func New(
+	open Open, openCopy OpenCopy, sources Sources, begin BeginLong, stdin io.Reader, stdout, stderr io.Writer,
+) *Commands {
 	return &Commands{
-		open: open, sources: sources, beginImport: begin, stdin: stdin, stdout: stdout, stderr: stderr, terminal: isTerminal(stdout),
-		now: time.Now,
+		open: open, openCopy: openCopy, sources: sources, beginLong: begin, stdin: stdin, stdout: stdout, stderr: stderr,
+		terminal: isTerminal(stdout), now: time.Now,
 	}
 }
 
 // All returns the commands to add to the program's own.
 func (c *Commands) All() []*cobra.Command {
-	return []*cobra.Command{c.user(), c.token(), c.paste(), c.stats(), c.importing()}
+	return []*cobra.Command{c.user(), c.token(), c.paste(), c.stats(), c.importing(), c.copy()}
 }
 
 // run opens the use cases for the time of one command.

@@ -22,10 +22,6 @@ type Sources struct {
 	Pastes func(r io.Reader, array bool) imports.Records[imports.Paste]
 }
 
-// BeginImport prepares the process for an import, which these commands leave to the program they belong to. The
-// import ends early, and in order, when the context that it returns does. end is called after the import.
-type BeginImport func(ctx context.Context) (importing context.Context, end context.CancelFunc)
-
 // importView is the summary of one kind of records in JSON.
 type importView struct {
 	Kind      string `json:"kind"`
@@ -41,6 +37,9 @@ type importView struct {
 func (c *Commands) importing() *cobra.Command {
 	return Group("import", "Bring another installation's data in", c.importPasteMyst())
 }
+
+// importMemory is what an import may take: large documents otherwise leave large garbage.
+const importMemory = 60 << 20
 
 func (c *Commands) importPasteMyst() *cobra.Command {
 	cmd := &cobra.Command{
@@ -100,7 +99,7 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 		case !knownPolicy(*orphans):
 			return Usage("--orphans: it must be reject or anonymous, not %q", *orphans)
 		}
-		ctx, end := c.beginImport(cmd.Context())
+		ctx, end := c.beginLong(cmd.Context(), importMemory)
 		defer end()
 		cmd.SetContext(ctx)
 		return run(cmd, args)
@@ -139,7 +138,7 @@ func importFile[R any](
 		return
 	}
 	defer input.close()
-	progress := run.commands.newProgress(kind, input.size)
+	progress := run.commands.newProgress(kind, input.size, bytesRead)
 	rejects := &rejectsFile{folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.name, report: run.commands.stderr}
 	summary, err := do(ctx, func(ctx context.Context) imports.Records[R] {
 		return source(io.TeeReader(input.reader(ctx), progress), run.array)

@@ -11,7 +11,19 @@ import (
 // reportInterval is how often progress is reported where there is no terminal.
 const reportInterval = 3 * time.Second
 
-// progress shows how much of a file was read: a bar on a terminal, elsewhere a line now and then.
+// unit is what progress is counted in.
+type unit struct {
+	name     string
+	size     int64 // how many make one that is shown
+	decimals int   // of a rate
+}
+
+var (
+	bytesRead = unit{name: "MiB", size: 1 << 20, decimals: 1}
+	rowsRead  = unit{name: "rows", size: 1}
+)
+
+// progress shows how much of a file or a table was read: a bar on a terminal, elsewhere a line now and then.
 type progress struct {
 	bar  *progressbar.ProgressBar
 	read atomic.Int64
@@ -19,11 +31,12 @@ type progress struct {
 	over chan struct{} // closed when they have ended
 }
 
-func (c *Commands) newProgress(kind string, size int64) *progress {
+// newProgress shows progress from now on. The size is 0 when it is not known.
+func (c *Commands) newProgress(kind string, size int64, in unit) *progress {
 	p := &progress{done: make(chan struct{}), over: make(chan struct{})}
 	if isTerminal(c.stderr) {
 		p.bar = progressbar.NewOptions64(size,
-			progressbar.OptionSetWriter(c.stderr), progressbar.OptionSetDescription(kind), progressbar.OptionShowBytes(true),
+			progressbar.OptionSetWriter(c.stderr), progressbar.OptionSetDescription(kind), progressbar.OptionShowBytes(in == bytesRead),
 			progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
 			progressbar.OptionOnCompletion(func() {
 				_, _ = fmt.Fprintln(c.stderr)
@@ -46,23 +59,29 @@ func (c *Commands) newProgress(kind string, size int64) *progress {
 				left := ""
 				if size > 0 && rate > 0 {
 					remaining := float64(size-read) / rate * float64(time.Second)
-					left = fmt.Sprintf(" of %d MiB, %v left", size>>20, time.Duration(remaining).Round(time.Second))
+					left = fmt.Sprintf(" of %d %s, %v left", size/in.size, in.name, time.Duration(remaining).Round(time.Second))
 				}
-				_, _ = fmt.Fprintf(c.stderr, "%s: %d MiB%s, %.1f MiB/s\n", kind, read>>20, left, rate/(1<<20))
+				_, _ = fmt.Fprintf(c.stderr, "%s: %d %s%s, %.*f %s/s\n", kind, read/in.size, in.name, left, in.decimals,
+					rate/float64(in.size), in.name)
 			}
 		}
 	}()
 	return p
 }
 
-// Write takes note of what was read. It never fails: a bar that cannot be drawn, or a file that has grown since its
-// length was asked for, is no reason to end an import.
+// Write takes note of what was read. It never fails.
 func (p *progress) Write(b []byte) (int, error) {
-	if p.bar != nil {
-		_ = p.bar.Add(len(b))
-	}
-	p.read.Add(int64(len(b)))
+	p.add(int64(len(b)))
 	return len(b), nil
+}
+
+// add takes note of what was read: a bar that cannot be drawn, or a file that has grown since its length was asked for, is
+// no reason to end a command.
+func (p *progress) add(read int64) {
+	if p.bar != nil {
+		_ = p.bar.Add64(read)
+	}
+	p.read.Add(read)
 }
 
 func (p *progress) stop() {

@@ -58,10 +58,18 @@ type Schema struct {
 // that is newer, or says itself that the program can live with those (decision 0018).
 // It fails with fault.Unavailable, and with ErrOutdated when migrating would help.
 func (s Schema) Usable() error {
+	if s.Version > s.Latest && s.Oldest != 0 && s.Oldest <= s.Latest {
+		return nil
+	}
+	return s.Same()
+}
+
+// Same returns nil when the database has exactly the migrations that this program knows. It fails with fault.Unavailable.
+func (s Schema) Same() error {
 	switch {
 	case s.Version < s.Latest:
 		return ErrOutdated
-	case s.Version > s.Latest && (s.Oldest == 0 || s.Oldest > s.Latest):
+	case s.Version > s.Latest:
 		return fault.New(fault.Unavailable, fmt.Sprintf(
 			"The database is at version %d, but this program knows versions up to %d only. Run a newer gluepot.", s.Version, s.Latest))
 	}

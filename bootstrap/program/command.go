@@ -16,6 +16,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/cli"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/pastemyst"
+	"github.com/gluepot/gluepot/application/copies"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/fault"
 )
@@ -118,8 +119,9 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	cfg := defaultConfig()
 	addSettings(root.PersistentFlags(), &cfg, databaseFlags)
 	addSettings(root.PersistentFlags(), &cfg, pasteFlags)
-	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), healthCommand(&cfg, stdout), versionCommand(stdout))
-	commands := cli.New(opener(&cfg), exportSources, beginImport, stdin, stdout, stderr)
+	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), healthCommand(&cfg, stdout), versionCommand(stdout),
+		backupCommand(&cfg, stdout), restoreCommand(&cfg, stdout))
+	commands := cli.New(opener(&cfg), copyOpener(&cfg), exportSources, beginLong, stdin, stdout, stderr)
 	root.AddCommand(commands.All()...)
 	root.AddCommand(configCommand(&cfg, commands))
 	helpOnlyOnCommands(root)
@@ -182,6 +184,18 @@ func opener(cfg *config) cli.Open {
 		return cli.Modules{
 			Users: app.Users, Tokens: app.Tokens, Pastes: app.Pastes, Imports: app.Imports, Stats: app.Stats,
 		}, stop, nil
+	}
+}
+
+// copyOpener gives the copy command its use case. The other settings of the database are those of both.
+func copyOpener(cfg *config) cli.OpenCopy {
+	return func(cmd *cobra.Command, from, to string, progress func(copies.Progress)) (*copies.Copy, func() error, error) {
+		if err := completeWarning(cmd, cfg); err != nil {
+			return nil, nil, err
+		}
+		source, target := cfg.Database, cfg.Database
+		source.URL, target.URL = gormstore.URL(from), gormstore.URL(to)
+		return bootstrap.OpenCopy(cmd.Context(), source, target, progress)
 	}
 }
 

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/application/copies"
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// OpenCopy returns the use case that copies one database to another, whose URLs it is given, and a function that ends its use.
+type OpenCopy func(
+	cmd *cobra.Command, from, to string, progress func(copies.Progress),
+) (use *copies.Copy, stop func() error, err error)
+
+// secretURL is the value of a flag that may hold a password, and so is not shown.
+type secretURL string
+
+func (u *secretURL) String() string         { return "" }
+func (u *secretURL) Set(value string) error { *u = secretURL(value); return nil }
+func (u *secretURL) Type() string           { return "URL" }
+
+// comparisonView is what a copy has done to one table, in JSON.
+type comparisonView struct {
+	Table          string `json:"table"`
+	Added          int64  `json:"added"`
+	Changed        int64  `json:"changed"`
+	Removed        int64  `json:"removed"`
+	SourceRows     int64  `json:"sourceRows"`
+	TargetRows     int64  `json:"targetRows"`
+	SourceChecksum string `json:"sourceChecksum"`
+	TargetChecksum string `json:"targetChecksum"`
+	Equal          bool   `json:"equal"`
+}
+
+// copyMemory is what a copy may take, beside what SQLite takes by itself.
+const copyMemory = 36 << 20
+
+func (c *Commands) copy() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "copy",
+		Short: "Copy everything to another database, SQLite or PostgreSQL",
+		Long: `Copy everything that a database holds to another one: from SQLite to PostgreSQL, back, or between two of a kind. A URL is as
+in GLUEPOT_DATABASE_URL. A password need not stand in it: PGPASSWORD and ~/.pgpass are read, too.
+
+The source is not changed, and servers may go on reading and writing it: what it holds at one instant is copied. It must be at
+the version of this program. The target is created and migrated, and must be empty.
+
+With --resume the target may be what an earlier copy has left, also one that was killed: it is brought into line with
+the source as it is now, row by row, by which rows are added, changed and removed. A copy that has ended and was written to
+since, by a server for example, is never changed. Until a copy has ended, no server starts on its target.
+
+At the end the target is read back, and the number of rows and the SHA-256 of each table are printed for both sides; the exit
+code is 1 when they differ. An interrupt (SIGINT, SIGTERM, SIGHUP) ends a copy in order.`,
+		Args: Arguments(),
+		Example: "  gluepot copy --from sqlite://data/gluepot.db --to postgres://gluepot@localhost/gluepot\n" +
+			"  gluepot copy --from sqlite://data/gluepot.db --to postgres://gluepot@localhost/gluepot --resume",
+	}
+	var from, to secretURL
+	flags := cmd.Flags()
+	flags.Var(&from, "from", "`URL` of the database to copy")
+	flags.Var(&to, "to", "`URL` of the database to copy to")
+	resume := flags.Bool("resume", false, "bring what an earlier copy has left into line with the source")
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		switch {
+		case from == "" || to == "":
+			return Usage("give both --from and --to. See '%s --help'", cmd.CommandPath())
+		case from == to:
+			return Usage("--from and --to are the same database")
+		}
+		ctx, end := c.beginLong(cmd.Context(), copyMemory)
+		defer end()
+		cmd.SetContext(ctx)
+		shown := &phases{commands: c}
+		use, stop, err := c.openCopy(cmd, string(from), string(to), shown.show)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, stop()) }()
+		compared, err := use.Do(ctx, *resume)
+		shown.stop()
+		if err != nil {
+			return interrupted(ctx, err)
+		}
+		return c.printComparisons(*asJSON, compared)
+	}
+	return cmd
+}
+
+func interrupted(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return fmt.Errorf("%w; the same command with --resume does the rest", context.Cause(ctx))
+}
+
+// shownDigits are enough of a checksum to compare two by eye.
+const shownDigits = 16
+
+func (c *Commands) printComparisons(asJSON bool, compared []copies.Comparison) error {
+	var different []string
+	row, flush := func(...string) {}, func() error { return nil }
+	if !asJSON {
+		row, flush = c.table("TABLE", "ADDED", "CHANGED", "REMOVED", "SOURCE ROWS", "TARGET ROWS", "SOURCE SHA-256", "TARGET SHA-256")
+	}
+	for _, t := range compared {
+		if !t.Equal() {
+			different = append(different, t.Table)
+		}
+		if asJSON {
+			err := c.printJSON(comparisonView{
+				t.Table, t.Added, t.Changed, t.Removed, t.Source.Rows, t.Target.Rows, t.Source.Checksum, t.Target.Checksum, t.Equal(),
+			})
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		row(t.Table, fmt.Sprint(t.Added), fmt.Sprint(t.Changed), fmt.Sprint(t.Removed), fmt.Sprint(t.Source.Rows),
+			fmt.Sprint(t.Target.Rows), t.Source.Checksum[:shownDigits], t.Target.Checksum[:shownDigits])
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	if len(different) > 0 {
+		return fault.New(fault.Conflict, fmt.Sprintf("Source and target differ in %s: something else has written to the target.",
+			strings.Join(different, ", ")))
+	}
+	return nil
+}
+
+// phases shows the progress of a copy, each phase by itself.
+type phases struct {
+	commands *Commands
+	phase    string
+	progress *progress
+	rows     int64
+}
+
+func (p *phases) show(now copies.Progress) {
+	if now.Phase != p.phase {
+		p.stop()
+		p.phase, p.rows, p.progress = now.Phase, 0, p.commands.newProgress(now.Phase, now.Of, rowsRead)
+	}
+	p.progress.add(now.Rows - p.rows)
+	p.rows = now.Rows
+}
+
+func (p *phases) stop() {
+	if p.progress != nil {
+		p.progress.stop()
+		p.progress = nil
+	}
+}

@@ -1,0 +1,325 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+var (
+	errDump = fault.New(fault.Invalid, "The database is PostgreSQL, which has tools of its own for that: pg_dump and pg_restore.")
+	errOpen = fault.New(fault.Unavailable, "The database is open in another process. Stop the server, then try again.")
+)
+
+// Backup writes what an SQLite database holds at one instant to a new file, which only its owner may read, while others read
+// and write the database. The file has its name once all of it is on the disk; another of that name stays as it is.
+//
+// It fails with fault.Conflict when there is such a file, and with fault.Invalid on PostgreSQL.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	if s.file == nil {
+		return errDump
+	}
+	if err := s.Connect(ctx); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return existing(path)
+	}
+	partial, err := newPartial(path)
+	if err != nil {
+		return fileFault(path, err)
+	}
+	defer partial.remove()
+	if _, err := s.sql.DB.ExecContext(ctx, "VACUUM INTO $1", partial.path); err != nil {
+		return translate(err)
+	}
+	if err := partial.publish(path); err != nil {
+		return fileFault(path, err)
+	}
+	return nil
+}
+
+func existing(path string) error {
+	return fault.New(fault.Conflict, fmt.Sprintf("There is a file %s already. Choose another name.", path))
+}
+
+// fileFault says what the operating system has against a file.
+func fileFault(path string, err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return existing(path)
+	}
+	if diagnose(err) == noRoom {
+		return translate(err)
+	}
+	return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot write %s.", path), err)
+}
+
+// partialFile is a file beside the one that it becomes.
+type partialFile struct{ path string }
+
+func newPartial(path string) (*partialFile, error) {
+	file, err := os.CreateTemp(filepath.Dir(path), ".gluepot-partial-*") // mode 0600
+	if err != nil {
+		return nil, err
+	}
+	return &partialFile{file.Name()}, file.Close()
+}
+
+// remove removes the file, unless it has another name by now, and what SQLite has put beside it.
+func (p *partialFile) remove() {
+	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
+		_ = os.Remove(p.path + suffix)
+	}
+}
+
+// publish gives the file its name, unless there is another of that name: then it fails with fs.ErrExist.
+func (p *partialFile) publish(path string) error {
+	if err := syncFile(p.path); err != nil {
+		return err
+	}
+	if err := os.Link(p.path, path); errors.Is(err, fs.ErrExist) {
+		return err
+	} else if err != nil { // a file system without links
+		if _, err := os.Lstat(path); err == nil {
+			return fs.ErrExist
+		}
+		if err := os.Rename(p.path, path); err != nil {
+			return err
+		}
+	}
+	return syncFile(filepath.Dir(path))
+}
+
+// syncFile waits until a file, or the names in a folder, are on the disk.
+func syncFile(path string) error {
+	file, err := os.Open(path) //nolint:gosec // the operator names it
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
+
+// Restored says what Restore has done.
+type Restored struct {
+	Kept            string // the path of the database that was replaced; empty: there was none
+	Version, Latest int64  // see Schema
+}
+
+// Restore makes a backup, from a file, the SQLite database that cfg names. The file is copied, and the copy examined. A
+// database that is there is only replaced if replace says so: it is kept beside the new one, with all that is in its
+// log, under a name with the time.
+//
+// It fails with fault.Invalid when the file is no sound database of a version that this program knows, and on PostgreSQL; with
+// fault.Conflict when there is a database that must not be replaced; and with fault.Unavailable when that is in use.
+func Restore(ctx context.Context, cfg Config, from string, replace bool) (Restored, error) {
+	path, ok := cfg.URL.sqlitePath()
+	if !ok {
+		return Restored{}, errDump
+	}
+	replacing, err := restorable(&path, from, replace)
+	if err != nil {
+		return Restored{}, err
+	}
+	partial, err := newPartial(path)
+	if err != nil {
+		return Restored{}, fileFault(path, err)
+	}
+	defer partial.remove()
+	if err := copyFile(ctx, partial.path, from); err != nil {
+		return Restored{}, fileFault(path, err)
+	}
+	version, latest, err := examine(ctx, partial.path, from)
+	if err != nil {
+		return Restored{}, err
+	}
+	done := Restored{Version: version, Latest: latest}
+	if !replacing {
+		if err := partial.publish(path); err != nil {
+			return Restored{}, fileFault(path, err)
+		}
+		return done, nil
+	}
+	done.Kept = path + "." + time.Now().UTC().Format("20060102T150405.000Z")
+	return done, replaceFile(ctx, cfg, path, done.Kept, partial)
+}
+
+// restorable reports whether there is a database that a backup would replace, and resolves a link to it.
+func restorable(path *string, from string, replace bool) (bool, error) {
+	backup, err := os.Stat(from)
+	switch {
+	case err != nil:
+		return false, fault.Wrap(fault.Invalid, fmt.Sprintf("Cannot read %s.", from), err)
+	case !backup.Mode().IsRegular():
+		return false, fault.New(fault.Invalid, fmt.Sprintf("%s is no file.", from))
+	}
+	if log, err := os.Stat(from + "-wal"); err == nil && log.Size() > 0 {
+		return false, fault.New(fault.Invalid, fmt.Sprintf(
+			"%s has a log (-wal) beside it: it is a database in use and no backup. Make one with 'gluepot backup'.", from))
+	}
+	if err := os.MkdirAll(filepath.Dir(*path), 0o700); err != nil {
+		return false, fileFault(*path, err)
+	}
+	if real, err := filepath.EvalSymlinks(*path); err == nil {
+		*path = real
+	}
+	there, err := os.Stat(*path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(*path + "-wal"); err == nil {
+			return false, fault.New(fault.Conflict, fmt.Sprintf("There is a log %s-wal without its database. Move it away first.", *path))
+		}
+		return false, nil
+	case err != nil:
+		return false, fileFault(*path, err)
+	case os.SameFile(there, backup):
+		return false, fault.New(fault.Invalid, fmt.Sprintf("%s is the database itself.", from))
+	case !replace:
+		return false, fault.New(fault.Conflict, fmt.Sprintf(
+			"There is a database at %s already. Add --replace to put the backup in its place and keep the old one beside it.", *path))
+	}
+	return true, nil
+}
+
+func copyFile(ctx context.Context, to, from string) error {
+	source, err := os.Open(from) //nolint:gosec // the operator names it
+	if err != nil {
+		return err
+	}
+	defer source.Close()                                          //nolint:errcheck // it was only read
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_TRUNC, 0o600) //nolint:gosec // newPartial has made it
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(target, readerFunc(func(p []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, context.Cause(ctx)
+		}
+		return source.Read(p)
+	}))
+	return errors.Join(err, target.Close())
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// plainSQLite opens one connection to a file that stays in the mode in which it is.
+func plainSQLite(path string, patience time.Duration) (*sql.DB, error) {
+	options := url.Values{"mode": {"rw"}, "_pragma": {"busy_timeout(0)"}}
+	connector, err := newSQLiteConnector(path, sqliteURI(path)+"?"+options.Encode(), patience, nil)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(1)
+	return db, nil
+}
+
+// examine looks at the copy of a backup: whether it is sound, ours, and of a version that this program knows.
+func examine(ctx context.Context, path, from string) (version, latest int64, err error) {
+	if latest, err = (&Store{migrations: sqliteMigrations}).latestVersion(); err != nil {
+		return 0, 0, err
+	}
+	db, err := plainSQLite(path, time.Second)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var state string
+	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&state); err != nil || state != "ok" {
+		if ctx.Err() != nil {
+			return 0, 0, context.Cause(ctx)
+		}
+		return 0, 0, fault.Wrap(fault.Invalid, fmt.Sprintf("%s is damaged, or no database.", from), orState(err, state))
+	}
+	err = db.QueryRowContext(ctx, schemaVersion).Scan(&version)
+	switch {
+	case err != nil && diagnose(err) == outdated || err == nil && version == 0:
+		return 0, 0, fault.New(fault.Invalid, fmt.Sprintf("%s is a database, but none of Gluepot's.", from))
+	case err != nil:
+		return 0, 0, translate(err)
+	case version > latest:
+		return 0, 0, fault.New(fault.Invalid, fmt.Sprintf(
+			"%s is at version %d, but this program knows versions up to %d only. Run a newer gluepot.", from, version, latest))
+	}
+	var broken int
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM pragma_foreign_key_check").Scan(&broken); err != nil {
+		return 0, 0, translate(err)
+	}
+	if broken > 0 {
+		return 0, 0, fault.New(fault.Invalid, fmt.Sprintf("%s is damaged: %d rows belong to what is not there.", from, broken))
+	}
+	return version, latest, nil
+}
+
+func orState(err error, state string) error {
+	if err != nil {
+		return err
+	}
+	return errors.New(state)
+}
+
+// replaceFile puts a file in the place of a database, which it keeps under another name. The path names one of the two at every
+// instant. Whoever opens the old one meanwhile waits, and then finds out (see sqliteFile).
+func replaceFile(ctx context.Context, cfg Config, path, kept string, partial *partialFile) error {
+	db, err := plainSQLite(path, cfg.ConnectTimeout)
+	if err != nil {
+		return err
+	}
+	defer db.Close() //nolint:errcheck // only after that the lock is free
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return translate(err)
+	}
+	defer conn.Close() //nolint:errcheck // as above
+	err = closeLog(ctx, conn)
+	damage := err != nil && diagnose(err) == damaged
+	if err != nil && !damage {
+		return err
+	}
+	if err := syncFile(partial.path); err != nil {
+		return fileFault(path, err)
+	}
+	if err := os.Link(path, kept); err != nil {
+		return fileFault(kept, err)
+	}
+	if damage { // what is left of its log may save some of it, and must not be taken for the new one's
+		if err := os.Rename(path+"-wal", kept+"-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fileFault(kept, err)
+		}
+		_ = os.Remove(path + "-shm")
+	}
+	if err := os.Rename(partial.path, path); err != nil {
+		return fileFault(path, err)
+	}
+	return syncFile(filepath.Dir(path))
+}
+
+// closeLog folds the log of a database in and locks the file, which SQLite allows only when no other process has it open.
+func closeLog(ctx context.Context, conn *sql.Conn) error {
+	for _, statement := range []string{"PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE", "PRAGMA journal_mode"} {
+		mode := ""
+		err := conn.QueryRowContext(ctx, statement).Scan(&mode)
+		switch {
+		case errors.Is(err, sql.ErrNoRows): // BEGIN has none
+		case err != nil && isBusy(err):
+			return errOpen
+		case err != nil && diagnose(err) == damaged:
+			return err
+		case err != nil:
+			return translate(err)
+		case mode != "delete":
+			return errOpen
+		}
+	}
+	return nil
+}

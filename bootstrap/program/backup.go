@@ -1,0 +1,85 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/adapters/cli"
+	"github.com/gluepot/gluepot/adapters/gormstore"
+)
+
+// backupMemory is what a backup may take, beside what SQLite takes by itself.
+const backupMemory = 32 << 20
+
+func backupCommand(cfg *config, stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "backup FILE", Short: "Write what the embedded database holds to a file, while it is in use", Args: cli.Arguments("FILE"),
+		Long: `Write what the embedded database (SQLite) holds at one instant to a new file, while servers read and write it. The file is a
+database itself, without gaps and for its owner only; it has its name once all of it is on the disk. A file that exists is not
+overwritten. Of a PostgreSQL database use pg_dump.`,
+		Example: "  gluepot backup /var/backups/gluepot-$(date +%F).db\n  gluepot restore /var/backups/gluepot-2024-02-29.db",
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if cli.MayHoldPassword(args[0]) {
+			return cli.Usage("FILE is %s: it takes the path of a file", cli.Quote(args[0]))
+		}
+		ctx, end := beginLong(cmd.Context(), backupMemory)
+		defer end()
+		cmd.SetContext(ctx)
+		return withStore(cfg, func(ctx context.Context, store *gormstore.Store) error {
+			if err := store.Backup(ctx, args[0]); err != nil {
+				return causeOr(ctx, err)
+			}
+			_, err := fmt.Fprintf(stdout, "The database is backed up to %s.\n", args[0])
+			return err
+		})(cmd, args)
+	}
+	return cmd
+}
+
+func restoreCommand(cfg *config, stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "restore FILE", Short: "Make a backup the embedded database", Args: cli.Arguments("FILE"),
+		Long: `Make a file that 'gluepot backup' has written the embedded database (SQLite). The file stays; its copy is examined first: whether
+it is sound, and of a version that this program knows. Run it as the user of the server.
+
+With --replace a database that is there is kept beside the new one, under its name and the time. No server may have it open.`,
+		Example: "  gluepot restore /var/backups/gluepot-2024-02-29.db\n  gluepot restore --replace /var/backups/gluepot-2024-02-29.db",
+	}
+	replace := cmd.Flags().Bool("replace", false, "put it in the place of a database, which is kept beside it")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if cli.MayHoldPassword(args[0]) {
+			return cli.Usage("FILE is %s: it takes the path of a file", cli.Quote(args[0]))
+		}
+		if err := completeWarning(cmd, cfg); err != nil {
+			return err
+		}
+		ctx, end := beginLong(cmd.Context(), backupMemory)
+		defer end()
+		done, err := gormstore.Restore(ctx, cfg.Database, args[0], *replace)
+		if err != nil {
+			return causeOr(ctx, err)
+		}
+		text := fmt.Sprintf("The database %s is restored from %s.\n", cfg.Database.URL, args[0])
+		if done.Kept != "" {
+			text += fmt.Sprintf("What it was before is kept at %s.\n", done.Kept)
+		}
+		if done.Version < done.Latest {
+			text += fmt.Sprintf("It is at version %d of %d: 'gluepot migrate up', or a server, will migrate it.\n", done.Version, done.Latest)
+		}
+		_, err = io.WriteString(stdout, text)
+		return err
+	}
+	return cmd
+}
+
+// causeOr returns why a command was to end early, if it was, rather than what came of that.
+func causeOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}

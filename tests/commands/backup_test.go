@@ -1,0 +1,178 @@
+package commands
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// backedUp returns an installation with data, which nobody has open, and a backup of it.
+func backedUp(t *testing.T) (i installation, cfg gormstore.Config, file string) {
+	t.Helper()
+	filled := filled(t, database.SQLite(t)) // is open until the test ends
+	file, cfg = filepath.Join(t.TempDir(), "backup.db"), database.EmptySQLite(t)
+	run := installation{t, string(filled.URL)}
+	if got, want := run.do("backup "+file), "The database is backed up to "+file+".\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	i = installation{t, string(cfg.URL)}
+	if got, want := i.do("restore "+file), "The database "+i.url+" is restored from "+file+".\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := contents(t, cfg), contents(t, filled); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	return i, cfg, file
+}
+
+// TestBackup wants a backup to hold what the database does, and to become one, where there is none, that does.
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	i, _, file := backedUp(t)
+	wantNames(t, filepath.Dir(file), []string{"backup.db"})
+	if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 {
+		t.Errorf("got %v, error %v, want a file of mode -rw-------", info.Mode(), err)
+	}
+	restored := installation{t, "sqlite://" + filepath.Join(t.TempDir(), "new", "gluepot.db")}
+	restored.do("restore " + file)
+	if got, want := restored.do("stats"), i.do("stats"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	wantRefusal(t, "backup again", i.run("backup "+file), exitFailed, "There is a file "+file+" already. Choose another name.")
+	wantRefusalWith(t, "backup to nowhere", i.run("backup "+file+"/x"), exitFailed, "Cannot write "+file+"/x. (not a directory)")
+	wantNames(t, filepath.Dir(file), []string{"backup.db"})
+}
+
+// TestRestoreReplaces wants the old database to be kept, with what is only in its log.
+func TestRestoreReplaces(t *testing.T) {
+	t.Parallel()
+	i, cfg, file := backedUp(t)
+	before := contents(t, cfg)
+	path := database.SQLitePath(cfg)
+	folder := filepath.Dir(path)
+
+	store := database.Open(t, cfg) // as a server has it
+	i.do("user create newcomer")
+	wantRefusalWith(t, "restore", i.run("restore "+file), exitFailed, "There is a database at "+path+" already. Add --replace")
+	wantRefusal(t, "restore while it is open", i.run("restore --replace --database-connect-timeout 50ms "+file), exitFailed,
+		"The database is open in another process. Stop the server, then try again.")
+	after := contents(t, cfg)
+	if !strings.Contains(after, `"newcomer"`) {
+		t.Fatalf("got\n%s\nwant a newcomer", after)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	got := i.do("restore --replace " + file)
+	_, kept, _ := strings.Cut(strings.TrimSuffix(got, ".\n"), "What it was before is kept at ")
+	if contents(t, cfg) != before {
+		t.Errorf("got\n%s\nwant\n%s", contents(t, cfg), before)
+	}
+	wantNames(t, folder, []string{filepath.Base(path), filepath.Base(kept)})
+	if got := contents(t, gormstore.Config{URL: gormstore.URL("sqlite://" + kept)}); got != after {
+		t.Errorf("got\n%s\nin %q, want\n%s", got, kept, after)
+	}
+}
+
+// TestRestoreRefusals are of what is no backup. What is there stays.
+func TestRestoreRefusals(t *testing.T) {
+	t.Parallel()
+	i, cfg, file := backedUp(t)
+	want := contents(t, cfg)
+	folder := t.TempDir()
+	backup, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := []byte(string(backup))
+	for at := 2 * 4096; at < len(broken); at += 4096 {
+		copy(broken[at:], strings.Repeat("\xff", 64))
+	}
+	changed := func(name, statement string) string {
+		path := writeTo(t, folder, name, string(backup))
+		if _, err := database.SQL(t, gormstore.Config{URL: gormstore.URL("sqlite://" + path)}).ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	withLog := writeTo(t, folder, "log.db", string(backup))
+	writeTo(t, folder, "log.db-wal", "a log")
+	for path, text := range map[string]string{
+		filepath.Join(folder, "none.db"): "Cannot read ",
+		folder:                           "is no file",
+		writeTo(t, folder, "text", "not a database at all"):                                                "is damaged, or no database",
+		writeTo(t, folder, "broken.db", string(broken)):                                                    "is damaged, or no database",
+		writeTo(t, folder, "half.db", string(backup[:len(backup)/2/4096*4096])):                            "is damaged, or no database",
+		writeTo(t, folder, "nothing", ""):                                                                  "but none of Gluepot's",
+		changed("newer.db", `INSERT INTO gluepot_migrations (version_id, is_applied) VALUES (9999, true)`): "is at version 9999",
+		changed("orphans.db", `INSERT INTO stars VALUES ('nobody00', 'x', 0)`):                             "1 rows belong to what is not there",
+		withLog:                  "has a log (-wal) beside it",
+		database.SQLitePath(cfg): "is the database itself",
+	} {
+		wantRefusalWith(t, "restore "+path, i.run("restore --replace "+path), exitFailed, text)
+	}
+	if got := contents(t, cfg); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	wantNames(t, filepath.Dir(database.SQLitePath(cfg)), []string{filepath.Base(database.SQLitePath(cfg))})
+
+	// A log that is left of another database would be taken for the new one's.
+	alone := filepath.Join(t.TempDir(), "gluepot.db")
+	writeTo(t, filepath.Dir(alone), "gluepot.db-wal", "a log")
+	wantRefusalWith(t, "restore beside a log", installation{t, "sqlite://" + alone}.run("restore "+file), exitFailed,
+		"There is a log "+alone+"-wal without its database")
+
+	dump := "The database is PostgreSQL, which has tools of its own for that: pg_dump and pg_restore."
+	for _, line := range []string{"backup " + file + ".2", "restore " + file} {
+		wantRefusal(t, line, installation{t, "postgres://u:s3cret@127.0.0.1:1/d"}.run(line), exitFailed, dump)
+		verb, _, _ := strings.Cut(line, " ")
+		wantRefusalWith(t, verb, i.run(verb+" postgres://u:s3cret@h/d"), exitUsage, "something that may hold a password")
+	}
+}
+
+// TestRestoreOverDamage keeps a database that is damaged, and its log, for whoever wants to save some of it.
+func TestRestoreOverDamage(t *testing.T) {
+	t.Parallel()
+	i, cfg, file := backedUp(t)
+	want, path := contents(t, cfg), database.SQLitePath(cfg)
+	for name, text := range map[string]string{path: strings.Repeat("damage ", 10_000), path + "-wal": "its log"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := i.do("restore --replace " + file)
+	_, kept, _ := strings.Cut(strings.TrimSuffix(got, ".\n"), "What it was before is kept at ")
+	if got := contents(t, cfg); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for name, want := range map[string]string{kept: "damage damage", kept + "-wal": "its log"} {
+		if text, err := os.ReadFile(name); err != nil || !strings.HasPrefix(string(text), want) {
+			t.Errorf("%s: got %.20q, error %v, want %q", name, text, err, want)
+		}
+	}
+	wantNames(t, filepath.Dir(path), []string{filepath.Base(path), filepath.Base(kept), fmt.Sprint(filepath.Base(kept), "-wal")})
+}
+
+// wantNames wants a folder to have files of those names and no others.
+func wantNames(t *testing.T, folder string, want []string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	slices.Sort(want)
+	if !slices.Equal(names, want) {
+		t.Errorf("got the files %q, want %q", names, want)
+	}
+}

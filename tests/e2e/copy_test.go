@@ -1,0 +1,92 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// envCopyPastes is how many pastes TestCopyMemory copies instead of a million.
+const envCopyPastes = "GLUEPOT_TEST_COPY_PASTES"
+
+// TestCopyMemory copies a million pastes without content, and some with much, to PostgreSQL and back, and wants either process to
+// stay below 100 MiB. It prints how many rows a second that were, of which reading them back is a part.
+func TestCopyMemory(t *testing.T) {
+	t.Parallel()
+	if !*large {
+		t.Skip("only with -large: it takes minutes")
+	}
+	const limit, leastRate = 100, 1000 // MiB, rows a second
+	pastes := 1_000_000
+	if text := os.Getenv(envCopyPastes); text != "" {
+		var err error
+		if pastes, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name       string
+		rows       int64 // in all tables
+		statements []string
+	}{
+		{"without content", int64(pastes) + 1000, []string{
+			`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1000)
+				INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
+				SELECT printf('u%07d', n), 'user' || n, '', 'Go', true, 0, false, n FROM n`,
+			// As ids are: in no order.
+			fmt.Sprintf(`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < %d)
+				INSERT INTO pastes (id, owner_id, created_at, expires_at)
+				SELECT printf('%%09d', n * 104729 %% 1000000007), CASE WHEN n %% 3 > 0 THEN printf('u%%07d', n %% 1000 + 1) END, n * 1000000,
+				CASE WHEN n %% 2 > 0 THEN 4000000000000000 + n END FROM n`, pastes),
+		}},
+		{"with 2 MiB each", 400, []string{
+			`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 200)
+				INSERT INTO pastes (id, created_at) SELECT printf('p%07d', n), n FROM n`,
+			`INSERT INTO paste_contents (paste_id, lifetime, document) SELECT id, 'never', randomblob(2097152) FROM pastes`,
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			source := database.SQLite(t)
+			db := database.SQL(t, source)
+			for _, statement := range c.statements {
+				if _, err := db.ExecContext(t.Context(), statement); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			middle := database.EmptyPostgres(t)
+			for _, pair := range [][2]gormstore.Config{{source, middle}, {middle, database.EmptySQLite(t)}} {
+				began := time.Now()
+				p := program.StartShipped(t, nil, "copy", "--json", "--from", string(pair[0].URL), "--to", string(pair[1].URL))
+				peak := peakMemory(t, p)
+				taken := time.Since(began)
+				if code := p.Cmd.ProcessState.ExitCode(); code != 0 {
+					t.Fatalf("got exit code %d, want 0", code)
+				}
+				var rows int64
+				for decoder := json.NewDecoder(strings.NewReader(p.Stdout.String())); decoder.More(); {
+					var c struct{ TargetRows int64 }
+					if err := decoder.Decode(&c); err != nil {
+						t.Fatal(err)
+					}
+					rows += c.TargetRows
+				}
+				rate := float64(rows) / taken.Seconds()
+				t.Logf("to %.8s: %d rows in %v, %.0f a second, at most %d MiB of memory", pair[1].URL, rows, taken.Round(time.Second/10), rate, peak)
+				if rows != c.rows || peak > limit || peak == 0 || (rows > 10_000 && rate < leastRate) {
+					t.Errorf("got %d rows, %d MiB and %.0f rows a second, want %d, at most %d and at least %d", rows, peak, rate, c.rows, limit, leastRate)
+				}
+			}
+		})
+	}
+}
