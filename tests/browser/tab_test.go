@@ -68,11 +68,14 @@ func (tab *tab) complain() []string {
 	return tab.unexpected()
 }
 
-// do runs actions, none of which may fail or take longer than program.Patience.
+// patience is how long an action may take: of a page that is drawn without a graphics processor, while others are.
+const patience = 4 * program.Patience
+
+// do runs actions, none of which may fail or take longer than patience.
 func (tab *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	tab.t.Helper()
 	for i, action := range actions {
-		ctx, cancel := context.WithTimeout(tab.ctx, program.Patience)
+		ctx, cancel := context.WithTimeout(tab.ctx, patience)
 		err := chromedp.Do(ctx, action)
 		cancel()
 		if err != nil {
