@@ -19,7 +19,8 @@ func TestDocs(t *testing.T) {
 		for _, target := range []string{base + "/docs", base + "/docs/"} {
 			answer := request(api, http.MethodGet, target, nil)
 			header := answer.Header()
-			if answer.Code != http.StatusOK || header.Get("Content-Type") != "text/html; charset=utf-8" || header.Get("Cache-Control") != "no-cache" {
+			if answer.Code != http.StatusOK || header.Get("Content-Type") != "text/html; charset=utf-8" ||
+				header.Get("Cache-Control") != "no-cache" {
 				t.Fatalf("%s: got %d, %v, want 200 and a page", target, answer.Code, header)
 			}
 			policy := header.Get("Content-Security-Policy")
@@ -46,7 +47,8 @@ func TestDocs(t *testing.T) {
 			}
 		}
 		for target, want := range map[string]int{"/docs/nothing.js": 404, "/docs/docs.html": 404, "/docs/pages/docs.js": 404, "/docs/..": 404} {
-			if answer := request(api, http.MethodGet, base+target, nil); answer.Code != want || !strings.Contains(answer.Body.String(), "statusMessage") {
+			answer := request(api, http.MethodGet, base+target, nil)
+			if answer.Code != want || !strings.Contains(answer.Body.String(), "statusMessage") {
 				t.Errorf("%s: got %d %s, want %d and the error body", target, answer.Code, answer.Body, want)
 			}
 		}

@@ -3,7 +3,8 @@ package httpapi
 import "net/http"
 
 // frontPolicy is for a page without scripts.
-var frontPolicy = []string{"default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
+var frontPolicy = []string{"default-src 'none'; style-src 'self'; img-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
 
 var varyAcceptAndOrigin = []string{"Accept, Origin"}
 

@@ -41,7 +41,8 @@ func TestHeadersOfManyElements(t *testing.T) {
 	api.log = zap.NewNop()
 	many := func(element string) []string { return []string{strings.Repeat(element, 60<<10/len(element))} }
 	for name, values := range map[string][]string{
-		"Accept": many("a/b;q=0.5,"), "Accept-Encoding": many("a;q=0.5,"), "If-None-Match": many(`"x",`), "X-Forwarded-For": many("10.0.0.1,"), "Authorization": many("a "),
+		"Accept": many("a/b;q=0.5,"), "Accept-Encoding": many("a;q=0.5,"), "If-None-Match": many(`"x",`),
+		"X-Forwarded-For": many("10.0.0.1,"), "Authorization": many("a "),
 		"Cookie": many("a=b;"), requestIDHeader: many("a"),
 	} {
 		for _, target := range []string{"/data/language?name=Go", "/nowhere", "/", "/docs/swagger-ui.css"} {
@@ -56,7 +57,8 @@ func TestHeadersOfManyElements(t *testing.T) {
 			}
 		}
 	}
-	if prefers([]string{mediaProblem + strings.Repeat(",a/b", 400)}, mediaProblem) || !prefers([]string{"text/html", mediaProblem}, mediaProblem) {
+	if prefers([]string{mediaProblem + strings.Repeat(",a/b", 400)}, mediaProblem) ||
+		!prefers([]string{"text/html", mediaProblem}, mediaProblem) {
 		t.Error("got Accept read otherwise, want the first KiB of it")
 	}
 }
