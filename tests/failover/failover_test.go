@@ -140,15 +140,13 @@ func TestFailover(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var hosts, replicas []string
-	for _, m := range c.members {
-		hosts = append(hosts, m.postgres)
-		replicas = append(replicas, "postgres://gluepot:change-me@"+m.postgres+"/gluepot?application_name=gluepot-replica")
+	for _, m := range c.members { // a client that is told that there is no such database asks no other host
+		within(t, settlingTime, "every server has the database", func() bool {
+			there := 0
+			return m.ask("SELECT count(*) FROM pg_database WHERE datname = 'gluepot'", &there) == nil && there > 0
+		})
 	}
-	urls := map[string]string{
-		"HAProxy":       "postgres://gluepot:change-me@" + c.proxy + "/gluepot",
-		"several hosts": "postgres://gluepot:change-me@" + strings.Join(hosts, ",") + "/gluepot?target_session_attrs=read-write",
-	}
+	urls, settings := c.settings(t)
 	if !t.Run("migrate", func(t *testing.T) {
 		if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + urls["several hosts"]}, "migrate", "up"); code != 0 {
 			t.Fatal(stderr)
@@ -163,14 +161,39 @@ func TestFailover(t *testing.T) {
 	for _, name := range []string{"HAProxy", "several hosts"} {
 		g := &group{name: name}
 		for range 3 {
-			g.nodes = append(g.nodes, program.Serve(t, urls[name], "GLUEPOT_DATABASE_REPLICA_URLS="+strings.Join(replicas, ","),
-				"GLUEPOT_DATABASE_REPLICA_MAX_LAG=60s", "GLUEPOT_DATABASE_CONNECT_TIMEOUT=2s"))
+			g.nodes = append(g.nodes, program.Serve(t, urls[name], settings...))
 		}
 		groups = append(groups, g)
 	}
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) { s.run(t, c, groups) })
 	}
+}
+
+// settings reads gluepot.env: the URL by each way to the primary, and the other settings.
+func (c *cluster) settings(t *testing.T) (urls map[string]string, others []string) {
+	t.Helper()
+	content, err := os.ReadFile(c.render(t, "gluepot.env", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	urls = make(map[string]string)
+	for line := range strings.Lines(string(content)) {
+		line = strings.TrimSpace(line)
+		url, ok := strings.CutPrefix(strings.TrimPrefix(line, "#"), "GLUEPOT_DATABASE_URL=")
+		switch {
+		case ok && strings.Contains(url, c.proxy):
+			urls["HAProxy"] = url
+		case ok && strings.Contains(url, "target_session_attrs"):
+			urls["several hosts"] = url
+		case !ok && strings.HasPrefix(line, "GLUEPOT_"):
+			others = append(others, line)
+		}
+	}
+	if len(urls) != 2 || len(others) == 0 {
+		t.Fatalf("got %v and %v of gluepot.env, want both ways to the primary and some settings", urls, others)
+	}
+	return urls, others
 }
 
 func (s scenario) run(t *testing.T, c *cluster, groups []*group) {
