@@ -33,6 +33,7 @@ test-faults: ## kill, freeze, fill and starve what it stands on, under load (six
 	$(GO) test -count 1 -timeout 20m -v ./tests/faults
 
 # SCENARIO=killed_primary is one of them. DOCS=docs writes the table into docs/SCALING.md.
+test-failover: export GLUEPOT_TEST_POSTGRES = local
 test-failover: ## take the primary away in every way, with Patroni, etcd, HAProxy and PgBouncer (five minutes; prints a table)
 	$(GO) test -count 1 -timeout 20m -v ./tests/failover $(if $(SCENARIO),-run '^TestFailover$$/^(migrate|$(SCENARIO))$$') \
 		$(if $(DOCS),-args -docs $(abspath $(DOCS)))

@@ -2,9 +2,11 @@ package gormstore
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"database/sql/driver"
 	"math/rand/v2"
+	"net"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -79,6 +81,14 @@ func (t *target) prepare(next *pgx.ConnConfig) {
 // isDoubtful reports whether a connection that was not in use needs a round trip to show that it is alive.
 func isDoubtful(_ context.Context, idle stdlib.ShouldPingParams) bool {
 	return idle.IdleDuration > pingAfter || idle.IdleDuration > peekAfter && isReadable(idle.Conn.PgConn().Conn())
+}
+
+// socketOf returns what a connection sends over, below TLS.
+func socketOf(conn net.Conn) net.Conn {
+	if secured, ok := conn.(*tls.Conn); ok {
+		return secured.NetConn()
+	}
+	return conn
 }
 
 // aging ends connections at an age that differs between them. The zero value ends none.

@@ -3,7 +3,6 @@
 package gormstore
 
 import (
-	"crypto/tls"
 	"net"
 	"syscall"
 )
@@ -11,10 +10,7 @@ import (
 // isReadable reports whether something has arrived on a connection that nobody has asked anything over, which is its end or the
 // reason for that, or whether that cannot be told.
 func isReadable(conn net.Conn) bool {
-	if secured, ok := conn.(*tls.Conn); ok {
-		conn = secured.NetConn()
-	}
-	socket, ok := conn.(syscall.Conn)
+	socket, ok := socketOf(conn).(syscall.Conn)
 	if !ok {
 		return true
 	}

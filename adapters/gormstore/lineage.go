@@ -22,8 +22,8 @@ import (
 type lineage struct {
 	mu      sync.Mutex
 	newest  int64
-	members map[*pgconn.PgConn]int64 // by the timeline of their server
-	leading string                   // the host and port of the newest, where there are several
+	members map[*pgconn.PgConn]struct{} // connections to servers with the newest timeline
+	leading string                      // the host and port of the newest, where there are several
 
 	stop    context.CancelFunc
 	stopped sync.WaitGroup
@@ -57,19 +57,16 @@ func (l *lineage) guard(cfg *pgconn.Config) {
 		if err != nil {
 			return err
 		}
-		if timeline < l.learn(timeline, "") && timeline > 0 {
-			return errFormerPrimary
-		}
-		l.join(conn, timeline)
-		return nil
+		return l.admit(conn, timeline)
 	}
 }
 
-// join notes a connection, and forgets those that are closed.
-func (l *lineage) join(conn *pgconn.PgConn, timeline int64) {
+// admit notes a connection to a server with that timeline, or refuses it, and forgets those that are closed.
+func (l *lineage) admit(conn *pgconn.PgConn, timeline int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	maps.DeleteFunc(l.members, func(member *pgconn.PgConn, _ int64) bool {
+	l.advance(timeline)
+	maps.DeleteFunc(l.members, func(member *pgconn.PgConn, _ struct{}) bool {
 		select {
 		case <-member.CleanupDone():
 			return true
@@ -77,9 +74,14 @@ func (l *lineage) join(conn *pgconn.PgConn, timeline int64) {
 			return false
 		}
 	})
-	if timeline > 0 {
-		l.members[conn] = timeline
+	switch timeline {
+	case 0:
+	case l.newest:
+		l.members[conn] = struct{}{}
+	default:
+		return errFormerPrimary
 	}
+	return nil
 }
 
 // askTimeline returns 0 for a standby, and for an engine that has no timelines.
@@ -98,22 +100,26 @@ func askTimeline(ctx context.Context, conn *pgconn.PgConn) (int64, error) {
 	return timeline, nil
 }
 
-// learn notes that there is a primary with that timeline, at that place if it is known, and returns the highest. It closes what is
-// connected to others.
-func (l *lineage) learn(timeline int64, place string) (newest int64) {
+// advance closes what is connected to servers with lower timelines. The caller holds mu.
+func (l *lineage) advance(timeline int64) {
+	if timeline <= l.newest {
+		return
+	}
+	l.newest = timeline
+	for conn := range l.members {
+		_ = socketOf(conn.Conn()).Close() // whoever uses it is told, and the pool drops it
+	}
+	clear(l.members)
+}
+
+// learn notes that there is a primary with that timeline at that place.
+func (l *lineage) learn(timeline int64, place string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if timeline > l.newest {
-		l.newest = timeline
-		for conn := range l.members {
-			_ = conn.Conn().Close() // whoever uses it is told, and the pool drops it
-		}
-		clear(l.members)
-	}
-	if timeline == l.newest && place != "" {
+	l.advance(timeline)
+	if timeline == l.newest {
 		l.leading = place
 	}
-	return l.newest
 }
 
 func placeOf(host string, port uint16) string { return net.JoinHostPort(host, strconv.Itoa(int(port))) }

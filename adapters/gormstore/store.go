@@ -64,7 +64,7 @@ func New(cfg Config) (*Store, error) {
 			replicas: &replicas{}, url: cfg.URL, queries: &sqliteQueries, migrations: sqliteMigrations, file: file,
 		})
 	}
-	primary, err := newTarget(cfg, cfg.rereadURL(), &lineage{members: make(map[*pgconn.PgConn]int64)})
+	primary, err := newTarget(cfg, cfg.rereadURL(), &lineage{members: make(map[*pgconn.PgConn]struct{})})
 	if err != nil {
 		return nil, fmt.Errorf("read the database URL: %w", err)
 	}

@@ -184,7 +184,7 @@ func (c *cluster) settings(t *testing.T) (urls map[string]string, others []strin
 		switch {
 		case ok && strings.Contains(url, c.proxy):
 			urls["HAProxy"] = url
-		case ok && strings.Contains(url, "target_session_attrs"):
+		case ok && strings.Contains(url, ","):
 			urls["several hosts"] = url
 		case !ok && strings.HasPrefix(line, "GLUEPOT_"):
 			others = append(others, line)
