@@ -148,17 +148,16 @@ func scanRows(rows interface {
 }
 
 // onPostgres runs a read on a connection of a replica, if one may answer and is fresh, or else of the primary, and
-// translates the error. A replica that does not answer in half of the time that is left is not asked again before the
-// watcher has seen it answer, and the primary is asked instead.
+// translates the error. The time that is left is shared out between the fresh replicas and the primary: one that does not answer in its
+// share is not asked again before the watcher has seen it answer, and the next is asked instead.
 func (s *Store) onPostgres(ctx context.Context, from source, read func(context.Context, *pgx.Conn) error) error {
 	if from == fromReplica {
-		if replica := s.replicas.pick(); replica != nil {
-			attempt, cancel := ctx, context.CancelFunc(func() {})
-			if deadline, ok := ctx.Deadline(); ok {
-				attempt, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
+		for range s.replicas.all {
+			replica, fresh := s.replicas.pick()
+			if replica == nil {
+				break
 			}
-			defer cancel()
-			err := lendConn(attempt, replica.db, read)
+			err := onReplica(ctx, replica, fresh, read)
 			if !fault.Is(err, fault.Unavailable) || ctx.Err() != nil {
 				return err
 			}
@@ -166,6 +165,16 @@ func (s *Store) onPostgres(ctx context.Context, from source, read func(context.C
 		}
 	}
 	return lendConn(ctx, s.sql.DB, read)
+}
+
+// onReplica runs a read on one of so many replicas that may be asked.
+func onReplica(ctx context.Context, replica *replica, fresh int, read func(context.Context, *pgx.Conn) error) error {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(fresh+1))
+		defer cancel()
+	}
+	return lendConn(ctx, replica.db, read)
 }
 
 // lendConn takes a connection from a pool, as pgx knows it, and translates the error.

@@ -58,19 +58,23 @@ func newReplicas(cfg Config) (*replicas, error) {
 	return r, nil
 }
 
-// pick returns a fresh replica, each in its turn, or nil.
-func (r *replicas) pick() *replica {
+// pick returns a fresh replica, each in its turn, or nil, and how many are fresh.
+func (r *replicas) pick() (picked *replica, fresh int) {
 	if len(r.all) == 0 {
-		return nil
+		return nil, 0
 	}
 	now, first := time.Now().UnixNano(), int(r.next.Add(1))
 	for i := range r.all {
 		candidate := r.all[(first+i)%len(r.all)]
-		if now < candidate.freshUntil.Load() {
-			return candidate
+		if now >= candidate.freshUntil.Load() {
+			continue
 		}
+		if picked == nil {
+			picked = candidate
+		}
+		fresh++
 	}
-	return nil
+	return picked, fresh
 }
 
 // watch starts to follow the replicas of a primary.
