@@ -3,6 +3,7 @@ package gormstore
 import (
 	"encoding/binary"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/paste"
@@ -58,6 +59,17 @@ func decodeDocument(document string, c *paste.Content) error {
 		r.failed = true
 	}
 	return r.end()
+}
+
+// decodeTitle returns the title that a document with content begins with, of which the end may be missing.
+func decodeTitle(begins string) string {
+	r := reader{rest: begins}
+	r.byte()
+	length := r.uvarint()
+	if length <= uint64(len(r.rest)) {
+		return r.rest[:length]
+	}
+	return strings.ToValidUTF8(r.rest, "")
 }
 
 // encodeEdit returns the column entry.

@@ -18,9 +18,11 @@ import (
 // which an attempt to run it takes as late.
 type queries struct {
 	usersByNames      string // $1: array of folded usernames
+	usersByIDs        string // $1: array of user ids
 	tokensByHashes    string // $1: array of hashes
 	accountsByHashes  string // $1: array of hashes
 	userByName        string // $1: folded username
+	userByID          string // $1: user id
 	userWithServices  string // $1: folded username
 	tokenByHash       string // $1: hash
 	accountByHash     string // $1: hash; timed
@@ -42,6 +44,7 @@ type queries struct {
 	dropEdits         string // $1: paste id, $2: position of the first that stays
 	storeEdit         string // $1 to $3: the columns of editRow
 	activeIDs         string // $1: owner; timed
+	publicPastes      string // $1: owner, $2 and $3: time and id of the paste after which they stand, $4: limit, $5: titleBytes; timed
 	joinedActiveIDs   string // the same in one row: their number, and themselves with line feeds in between
 	activeCount       string // timed
 	totals            string // timed
@@ -74,6 +77,7 @@ const (
 	starCount    = `(SELECT count(*) FROM stars s WHERE s.paste_id = p.id)`
 
 	userByName  = `SELECT ` + userColumns + ` FROM users u WHERE u.username_folded = $1`
+	userByID    = `SELECT ` + userColumns + ` FROM users u WHERE u.id = $1`
 	tokenByHash = `SELECT ` + tokenColumns + ` FROM access_tokens t WHERE t.hash = $1`
 	star        = `INSERT INTO stars (user_id, paste_id, position)
 		SELECT $1, $2, coalesce(max(s.position) + 1, 0) FROM stars s WHERE s.user_id = $1
@@ -154,6 +158,14 @@ const postgresCreateCounted = `WITH
 	SELECT q.n, coalesce(q.place <= t.taken, false),
 		(1000000 * extract(epoch FROM coalesce(t.full_at, s.full_at, g.now) - g.now))::bigint
 	FROM g, q JOIN s ON s.owner = q.owner LEFT JOIN t ON t.client = s.client`
+
+// publicPastes and publicOrder are for the index public_pastes_by_owner. What stands in between is the time, and that the content
+// is no cipher, but begins with formContent.
+const (
+	publicPastes = `SELECT ` + pasteColumns + `, substr(c.document, 1, $5) FROM pastes p JOIN paste_contents c ON c.paste_id = p.id
+		WHERE p.owner_id = $1 AND p.visibility = 1 AND (p.created_at, p.id) < ($2, $3) AND (p.expires_at IS NULL OR p.expires_at > `
+	publicOrder = ` ORDER BY p.created_at DESC, p.id DESC LIMIT $4`
+)
 
 // document returns the columns of documentRow, given that of the paste's id, the condition under which content is left out, and
 // the aggregate that puts the entries of the history together in the order of their positions.
@@ -237,12 +249,15 @@ func totals(stored, expired string) string {
 var postgresQueries = queries{
 	usersByNames: `SELECT q.n, ` + userColumns + `
 		FROM unnest((SELECT $1::text[])) WITH ORDINALITY q (name, n) JOIN users u ON u.username_folded = q.name COLLATE "C"`,
+	usersByIDs: `SELECT q.n, ` + userColumns + `
+		FROM unnest((SELECT $1::text[])) WITH ORDINALITY q (id, n) JOIN users u ON u.id = q.id COLLATE "C"`,
 	tokensByHashes: `SELECT q.n, ` + tokenColumns + `
 		FROM unnest((SELECT $1::bytea[])) WITH ORDINALITY q (hash, n) JOIN access_tokens t ON t.hash = q.hash`,
 	accountsByHashes: `SELECT q.n, ` + tokenColumns + `, ` + userColumns + `, ` + postgresStars + `, ` + postgresServices + `
 		FROM unnest((SELECT $1::bytea[])) WITH ORDINALITY q (hash, n) JOIN access_tokens t ON t.hash = q.hash
 		JOIN users u ON u.id = t.user_id`,
 	userByName:       userByName,
+	userByID:         userByID,
 	userWithServices: `SELECT ` + userColumns + `, ` + postgresServices + ` FROM users u WHERE u.username_folded = $1`,
 	tokenByHash:      tokenByHash,
 	accountByHash: `SELECT ` + tokenColumns + `, ` + userColumns + `, ` + postgresStars + `, ` + postgresServices + `
@@ -288,9 +303,10 @@ var postgresQueries = queries{
 	storeContent: `INSERT INTO paste_contents (paste_id, lifetime, document, first_edit, edits, history_bytes)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (paste_id) DO UPDATE SET document = excluded.document,
 			first_edit = excluded.first_edit, edits = excluded.edits, history_bytes = excluded.history_bytes`,
-	dropEdits: `DELETE FROM paste_edits WHERE paste_id = $1 AND position < $2`,
-	storeEdit: `INSERT INTO paste_edits (paste_id, position, entry) VALUES ($1, $2, $3)`,
-	activeIDs: postgresActiveIDs,
+	dropEdits:    `DELETE FROM paste_edits WHERE paste_id = $1 AND position < $2`,
+	storeEdit:    `INSERT INTO paste_edits (paste_id, position, entry) VALUES ($1, $2, $3)`,
+	activeIDs:    postgresActiveIDs,
+	publicPastes: publicPastes + `(SELECT clock_timestamp())) AND substr(c.document, 1, 1) = '\x01'::bytea` + publicOrder,
 	// A row for each id costs PostgreSQL a third more, and its readers several times as much.
 	joinedActiveIDs: `SELECT count(*), coalesce(string_agg(p.id, E'\n'), '') FROM (` + postgresActiveIDs + `) p`,
 	activeCount:     `SELECT ` + postgresStored + ` - ` + postgresExpired,
@@ -325,6 +341,7 @@ var postgresQueries = queries{
 
 var sqliteQueries = queries{
 	userByName:       userByName,
+	userByID:         userByID,
 	userWithServices: `SELECT ` + userColumns + `, ` + sqliteServices + ` FROM users u WHERE u.username_folded = $1`,
 	tokenByHash:      tokenByHash,
 	accountByHash: `SELECT ` + tokenColumns + `, ` + userColumns + `,
@@ -340,6 +357,7 @@ var sqliteQueries = queries{
 	activePaste: `SELECT ` + pasteColumns + ` FROM pastes p
 		WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > $2)`,
 	activeIDs:       sqliteActiveIDs,
+	publicPastes:    publicPastes + `$6) AND substr(c.document, 1, 1) = x'01'` + publicOrder,
 	joinedActiveIDs: `SELECT count(*), coalesce(group_concat(p.id, char(10)), '') FROM (` + sqliteActiveIDs + `) p`,
 	activeCount:     `SELECT ` + sqliteStored + ` - ` + sqliteExpired,
 	totals:          totals(sqliteStored, sqliteExpired),

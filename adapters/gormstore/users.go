@@ -18,6 +18,7 @@ import (
 type Users struct {
 	store       *Store
 	staleByName *dataloader[user.Name, user.User]
+	staleByID   *dataloader[user.ID, user.User]
 }
 
 // NewUsers returns the users of a store.
@@ -30,12 +31,25 @@ func NewUsers(store *Store) *Users {
 		arrays: foldedNames,
 		newRow: func() scannable[user.User] { return new(userRow) },
 	}
-	return &Users{store: store, staleByName: newDataloader(store.sql.lookupsAtOnce, &store.batches.users, byName.find, byName.findMany)}
+	byID := &lookup[user.ID, user.User]{
+		store: store, from: fromReplica,
+		one:    store.queries.userByID,
+		args:   func(id user.ID) []any { return []any{string(id)} },
+		many:   store.queries.usersByIDs,
+		arrays: func(ids []user.ID) []any { return []any{ids} },
+		newRow: func() scannable[user.User] { return new(userRow) },
+	}
+	atOnce, sizes := store.sql.lookupsAtOnce, &store.batches.users
+	return &Users{
+		store: store, staleByName: newDataloader(atOnce, sizes, byName.find, byName.findMany),
+		staleByID: newDataloader(atOnce, sizes, byID.find, byID.findMany),
+	}
 }
 
 var (
 	_ user.Finder        = (*Users)(nil)
 	_ user.StaleFinder   = (*Users)(nil)
+	_ user.StaleIDFinder = (*Users)(nil)
 	_ user.Creator       = (*Users)(nil)
 	_ user.Lister        = (*Users)(nil)
 	_ user.ServiceFinder = (*Users)(nil)
@@ -77,6 +91,14 @@ func (u *Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
 // StaleByName implements user.StaleFinder.
 func (u *Users) StaleByName(ctx context.Context, name user.Name) (user.User, error) {
 	return u.staleByName.find(ctx, name)
+}
+
+// StaleByID implements user.StaleIDFinder.
+func (u *Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) {
+	if !isText(string(id)) {
+		return user.User{}, errNotFound
+	}
+	return u.staleByID.find(ctx, id)
 }
 
 func foldedNames(names []user.Name) []any {

@@ -55,6 +55,7 @@ func New(cfg Config, modules Modules) *Pages {
 	p.routes = []route{
 		newRoute("/", methods{get: p.start}),
 		newRoute("/~/assets/:name", methods{get: p.asset}),
+		newRoute("/~:name", methods{get: p.profile}),
 		newRoute("/:id", methods{get: p.paste}),
 		newRoute("/:id/history", methods{get: p.history}),
 		newRoute("/:id/files.zip", methods{get: p.archive}),

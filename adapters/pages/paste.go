@@ -21,6 +21,7 @@ type pastePage struct {
 
 	ID      string
 	Heading template.HTML
+	Owner   string // a name, or "" for nobody whom the reader may know of
 	Created moment
 	Expires moment // zero: never
 	Tags    []string
@@ -47,6 +48,9 @@ type moment struct{ time.Time }
 
 // Machine returns it for programs (HTML's element time).
 func (m moment) Machine() string { return m.UTC().Format(time.RFC3339) }
+
+// Day returns its day for people.
+func (m moment) Day() string { return m.UTC().Format("2 January 2006") }
 
 // String returns it for people.
 func (m moment) String() string { return m.UTC().Format("2 January 2006, 15:04 UTC") }
@@ -109,6 +113,9 @@ func (p *Pages) paste(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	page := p.newPastePage(r, &found)
+	if page.Owner, err = p.ownerName(r.Context(), found.Owner); err != nil {
+		return err
+	}
 	if err := p.show(w, r, "paste.html", page); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ type UseCases struct {
 	EditOwn     *EditOwn
 	DeleteOwn   *DeleteOwn
 	ListOwn     *ListOwn
+	ListPublic  *ListPublic
 	CountActive *CountActive
 	ExpiryTime  *ExpiryTime
 
@@ -43,6 +44,7 @@ type Store interface {
 	paste.ActiveIDLister
 	paste.Counter
 	paste.OwnerLister
+	paste.PublicLister
 	paste.Deleter
 	paste.Starrer
 	paste.Unstarrer
@@ -77,6 +79,7 @@ func New(
 		EditOwn:     &EditOwn{pastes: store, own: own, rules: options.Rules},
 		DeleteOwn:   &DeleteOwn{pastes: store, own: own},
 		ListOwn:     &ListOwn{tokens: tokens, pastes: store, signIn: signIn},
+		ListPublic:  &ListPublic{users: users, pastes: store},
 		CountActive: &CountActive{pastes: store},
 		ExpiryTime:  &ExpiryTime{},
 		Create:      &Create{pastes: store, users: users, rules: options.Rules, now: now},

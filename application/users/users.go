@@ -13,6 +13,7 @@ import (
 type UseCases struct {
 	CheckExists *CheckExists
 	ShowProfile *ShowProfile
+	ShowOwner   *ShowOwner
 	ShowSelf    *ShowSelf
 	Create      *Create
 	Show        *Show
@@ -24,6 +25,7 @@ type UseCases struct {
 // Store is what the use cases need of a store of users.
 type Store interface {
 	user.StaleFinder
+	user.StaleIDFinder
 	user.ServiceFinder
 	user.Lister
 	user.Creator
@@ -36,6 +38,7 @@ func New(store Store, accounts token.AccountFinder, signIn *token.Authenticator,
 	return &UseCases{
 		CheckExists: &CheckExists{users: store},
 		ShowProfile: &ShowProfile{users: store},
+		ShowOwner:   &ShowOwner{users: store},
 		ShowSelf:    &ShowSelf{accounts: accounts, signIn: signIn},
 		Create:      &Create{users: store, now: now},
 		Show:        &Show{users: store},

@@ -79,6 +79,12 @@ type StaleFinder interface {
 	StaleByName(ctx context.Context, name Name) (User, error)
 }
 
+// StaleIDFinder finds users by their ids, as StaleFinder does by their names.
+type StaleIDFinder interface {
+	// StaleByID returns the user with that id. It fails as StaleFinder.StaleByName does.
+	StaleByID(ctx context.Context, id ID) (User, error)
+}
+
 // ErrNotFound is the fault.NotFound for a user who does not exist, and for one whom the asker may not see.
 var ErrNotFound = fault.New(fault.NotFound, "There is no such user.")
 

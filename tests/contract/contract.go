@@ -20,6 +20,7 @@ import (
 type Users interface {
 	user.Finder
 	user.StaleFinder
+	user.StaleIDFinder
 	user.ServiceFinder
 	user.Creator
 	user.Updater
@@ -47,6 +48,7 @@ type Pastes interface {
 	paste.DocumentCreator
 	paste.Starrer
 	paste.OwnerLister
+	paste.PublicLister
 	paste.Deleter
 	paste.Unstarrer
 	paste.Importer
@@ -103,6 +105,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"tokens/import":                          importTokens,
 		"tokens/several callers":                 tokensMeet,
 		"pastes/of an owner":                     listPastes,
+		"pastes/public ones of an owner":         publicPastes,
+		"users/by id":                            userByID,
 		"pastes/delete":                          deletePaste,
 		"pastes/unstar":                          unstarPaste,
 		"pastes/import":                          importPastes,

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -39,6 +41,69 @@ func ownPastes(t *testing.T, s Store) {
 	if got := activeIDs(t, s, owner.ID); !slices.Equal(got, wanted) {
 		t.Errorf("got %v, want %v", got, wanted)
 	}
+}
+
+// publicPastes takes them in pieces of every length.
+func publicPastes(t *testing.T, s Store) {
+	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
+	store := func(id string, owner user.ID, created, expires time.Time, change func(*paste.Content)) {
+		t.Helper()
+		made := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
+		made.Title, made.Visibility, made.Lifetime = "title of "+id+"\x00", paste.Public, paste.Never
+		made.Pasties = []paste.Pasty{{ID: "p", Code: "x"}}
+		if change != nil {
+			change(&made.Content)
+		}
+		must(t, s.Pastes.CreateDocument(t.Context(), made))
+	}
+	store("old", owner.ID, now.Add(-time.Hour), time.Time{}, nil)
+	store("tie-a", owner.ID, now, later, nil)
+	store("tie-B", owner.ID, now, time.Time{}, func(c *paste.Content) { c.Title = strings.Repeat("é", 5000) })
+	store("new", owner.ID, now.Add(time.Microsecond), time.Time{}, func(c *paste.Content) { c.Title = "" })
+	store("unlisted", owner.ID, now, time.Time{}, func(c *paste.Content) { c.Visibility = paste.Unlisted })
+	store("private", owner.ID, now, time.Time{}, func(c *paste.Content) { c.Visibility = paste.Private })
+	store("expired", owner.ID, now.Add(-time.Hour), now.Add(-time.Minute), nil)
+	store("others", other.ID, now, time.Time{}, nil)
+	storedPaste(t, s, "empty", owner.ID, now, time.Time{})
+	wanted := []string{"new", "tie-a", "tie-B", "old"}
+	for limit := 1; limit <= 5; limit++ {
+		got, after := []string{}, paste.Place{}
+		for {
+			listed, err := s.Pastes.PublicByOwner(t.Context(), owner.ID, after, limit)
+			must(t, err)
+			if len(listed) > limit || listed == nil {
+				t.Fatalf("got %d, nil: %v, want at most %d", len(listed), listed == nil, limit)
+			}
+			for _, one := range listed {
+				after = one.Place()
+				got = append(got, string(one.ID))
+				switch title := one.Title; one.ID {
+				case "new":
+					want(t, "title", title, "")
+				case "tie-B":
+					if !strings.HasPrefix(title, strings.Repeat("é", paste.MaxTitle)) || !utf8.ValidString(title) {
+						t.Errorf("got a title of %d bytes, want at least its first %d characters", len(title), paste.MaxTitle)
+					}
+				default:
+					want(t, "title", title, "title of "+string(one.ID)+"\x00")
+				}
+				want(t, "owner", one.Owner, owner.ID)
+			}
+			if len(listed) < limit {
+				break
+			}
+		}
+		if !slices.Equal(got, wanted) {
+			t.Errorf("%d at once: got %v, want %v", limit, got, wanted)
+		}
+	}
+	for _, owner := range []user.ID{"unknown", ""} {
+		listed, err := s.Pastes.PublicByOwner(t.Context(), owner, paste.Place{}, 1)
+		must(t, err)
+		want(t, "pastes of nobody", len(listed), 0)
+	}
+	_, err := s.Pastes.PublicByOwner(cancelled(t), owner.ID, paste.Place{}, 1)
+	wantKind(t, err, fault.Unavailable)
 }
 
 func noPastes(t *testing.T, s Store) {

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +27,20 @@ func userByName(t *testing.T, s Store) {
 	must(t, err)
 	plain.CreatedAt = plain.CreatedAt.UTC()
 	want(t, "user of zero values", found, plain)
+}
+
+func userByID(t *testing.T, s Store) {
+	stored := storedUser(t, s, "Somebody")
+	found, err := s.Users.StaleByID(t.Context(), stored.ID)
+	must(t, err)
+	stored.CreatedAt = found.CreatedAt // equal, but for its location
+	want(t, "user", found, stored)
+	for _, id := range []user.ID{"", "unknown", stored.ID + "2", user.ID(strings.ToUpper(string(stored.ID))), "a\x00b", "\xff"} {
+		_, err := s.Users.StaleByID(t.Context(), id)
+		wantKind(t, err, fault.NotFound)
+	}
+	_, err = s.Users.StaleByID(cancelled(t), stored.ID)
+	wantKind(t, err, fault.Unavailable)
 }
 
 func unknownUser(t *testing.T, s Store) {

@@ -96,6 +96,21 @@ func (u Users) StaleByName(ctx context.Context, name user.Name) (user.User, erro
 	return u.ByName(ctx, name)
 }
 
+// StaleByID implements user.StaleIDFinder.
+func (u Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) {
+	unlock, err := u.lock(ctx)
+	if err != nil {
+		return user.User{}, err
+	}
+	defer unlock()
+	for _, known := range u.users {
+		if known.ID == id {
+			return known, nil
+		}
+	}
+	return user.User{}, errNotFound
+}
+
 // WithServices implements user.ServiceFinder.
 func (u Users) WithServices(ctx context.Context, name user.Name) (user.User, map[string]string, error) {
 	unlock, err := u.lock(ctx)
@@ -511,6 +526,24 @@ func (p Pastes) EachByOwner(ctx context.Context, owner user.ID, visit func(paste
 		}
 	}
 	return nil
+}
+
+// PublicByOwner implements paste.PublicLister.
+func (p Pastes) PublicByOwner(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	listed := []paste.Listed{}
+	for _, known := range p.newestFirst() {
+		content := p.contents[known.ID]
+		if known.Owner == owner && content.Visibility == paste.Public && !content.Encrypted() && p.active(known) &&
+			after.Before(known.Place()) && len(listed) < limit {
+			listed = append(listed, paste.Listed{Paste: known, Title: content.Title})
+		}
+	}
+	return listed, nil
 }
 
 func (s *Store) newestFirst() []paste.Paste {

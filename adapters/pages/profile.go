@@ -1,0 +1,105 @@
+package pages
+
+import (
+	"context"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// profilePage is a user with public pastes.
+type profilePage struct {
+	layout
+
+	Name        string
+	Since       moment
+	Contributor bool
+	Supporter   bool
+	Pastes      []listedPaste
+	Later       bool   // it is not the first page
+	Next        string // path of the next one, or ""
+}
+
+// listedPaste is a paste in a list.
+type listedPaste struct {
+	Path    string
+	Title   template.HTML
+	Created moment
+	Expires moment // zero: never
+}
+
+// profile shows a user and what that user shows to everybody.
+func (p *Pages) profile(w http.ResponseWriter, r *request) error {
+	after, err := parsePlace(r.URL.Query().Get("after"))
+	if err != nil {
+		return err
+	}
+	found, err := p.modules.Pastes.ListPublic.Do(r.Context(), r.parameters[0], after)
+	if err != nil {
+		return err
+	}
+	name := found.Owner.Name.String()
+	page := profilePage{
+		layout: layout{Title: name, Description: "Code that " + name + " shows to everybody", SignedIn: p.reader(r) != ""},
+		Name:   name, Since: moment{found.Owner.CreatedAt}, Contributor: found.Owner.Contributor, Supporter: found.Owner.SupporterMonths > 0,
+		Later: after != paste.Place{},
+	}
+	for _, listed := range found.Pastes {
+		title := listed.Title
+		if strings.TrimSpace(title) == "" {
+			title = "Untitled"
+		}
+		page.Pastes = append(page.Pastes, listedPaste{
+			Path: "/" + url.PathEscape(string(listed.ID)), Title: marked(title),
+			Created: moment{listed.CreatedAt}, Expires: moment{listed.ExpiresAt},
+		})
+	}
+	if n := len(found.Pastes); found.More && n > 0 {
+		page.Next = "/~" + name + "?after=" + formatPlace(found.Pastes[n-1].Place())
+	}
+	return p.show(w, r, "profile.html", page)
+}
+
+// formatPlace returns a place as it stands in a query: 1795282550000000.k2j4x8m1.
+func formatPlace(place paste.Place) string {
+	return strconv.FormatInt(place.CreatedAt.UnixMicro(), 10) + "." + string(place.ID)
+}
+
+// parsePlace reads what formatPlace returns; "" is the zero place.
+func parsePlace(text string) (paste.Place, error) {
+	if text == "" {
+		return paste.Place{}, nil
+	}
+	at, id, _ := strings.Cut(text, ".")
+	micros, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || micros < 0 || micros > maxMicros || !ident.Valid(id) {
+		return paste.Place{}, errNothing
+	}
+	return paste.Place{CreatedAt: time.UnixMicro(micros).UTC(), ID: paste.ID(id)}, nil
+}
+
+// maxMicros is the end of the year 9998 in microseconds since 1970: later than databases are asked about.
+const maxMicros = 253_370_764_800_000_000
+
+// ownerName returns the name of a paste's owner, or "" for one who has no profile to show, or is not there.
+func (p *Pages) ownerName(ctx context.Context, id user.ID) (string, error) {
+	if id == "" {
+		return "", nil
+	}
+	owner, err := p.modules.Users.ShowOwner.Do(ctx, id)
+	if fault.Is(err, fault.NotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return owner.Name.String(), nil
+}
