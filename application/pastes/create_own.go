@@ -53,8 +53,9 @@ func (c *CreateOwn) Created() int64 { return c.created.Load() }
 //
 // It fails with fault.Unauthenticated when the secret is malformed, unknown, expired or revoked, when there is none
 // although the installation demands one, and when there is none and the draft is private, public or tagged; then
-// with a fault.Invalid that names the first field that breaks a rule; then with a fault.Exhausted, with a *paste.QuotaError in the chain, when it
-// would be anonymous and the client has used its quota; and with fault.Unavailable when the store does not answer.
+// with a fault.Invalid that names the first field that breaks a rule; then with a fault.Exhausted, with a
+// *paste.QuotaError in the chain, when it would be anonymous and the client has used its quota; and with
+// fault.Unavailable when the store does not answer.
 func (c *CreateOwn) Do(ctx context.Context, visitor Visitor, draft paste.Draft) (made Created, err error) {
 	ctx, end := trace.Start(ctx, "pastes.CreateOwn")
 	defer func() { end(err) }()

@@ -91,7 +91,9 @@ func TestMigrate(t *testing.T) {
 func TestImportCreates(t *testing.T) {
 	t.Parallel()
 	i := installation{t, string(database.EmptySQLite(t).URL)}
-	i.do("import pastemyst --users -")
+	if got := i.runReading("", "import pastemyst --users -"); got.code != exitOK || got.stderr != "" {
+		t.Errorf("got %+v, want exit code 0 and no standard error", got)
+	}
 	i.do("stats")
 }
 

@@ -39,7 +39,8 @@ func TestUsageErrors(t *testing.T) {
 
 		"stats --database-max-connections many": `--database-max-connections is "many": it takes a whole ` +
 			`number. See 'gluepot stats --help'`,
-		"stats --database-migrate=maybe": `--database-migrate is "maybe": it takes true or false. See 'gluepot stats --help'`,
+		"stats --database-migrate=maybe":    `--database-migrate is "maybe": it takes true or false. See 'gluepot stats --help'`,
+		"serve --limit-anonymous-pastes -1": "the limit of anonymous pastes is -1 an hour: choose a number up to a million, or 0 for none",
 		"serve --sweep-interval soon": `--sweep-interval is "soon": it takes a time such as 500ms, ` +
 			`10s or 2m. See 'gluepot serve --help'`,
 		"user create epoxy --supporter-months many": `--supporter-months is "many": it takes a whole number. ` +

@@ -18,7 +18,7 @@ import (
 
 // awaited is a context that says when somebody begins to wait for its end.
 type awaited struct {
-	context.Context //nolint:containedctx // it is one
+	context.Context
 
 	begun func()
 }
@@ -95,7 +95,8 @@ func TestClientsAreStoredAsHashes(t *testing.T) {
 		inHex := "hex(%s)"
 		if isPostgres(cfg) {
 			inHex = "encode(%s, 'hex')"
-			if got := column(t, s.db, "SELECT relpersistence::text FROM pg_class WHERE relname = 'paste_quotas'"); !slices.Equal(got, []string{"u"}) {
+			got := column(t, s.db, "SELECT relpersistence::text FROM pg_class WHERE relname = 'paste_quotas'")
+			if !slices.Equal(got, []string{"u"}) {
 				t.Errorf("got the persistence %q, want unlogged", got)
 			}
 		}
