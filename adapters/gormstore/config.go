@@ -36,6 +36,8 @@ type Config struct {
 	// OnSlowStatement is called after each slow statement, by whoever ran it and by several at once, who wait for its
 	// return. It must not ask the store. Default: nil, nobody is told.
 	OnSlowStatement func(Statement) `json:"-"`
+	// Tracer follows all statements. Default: nil, nobody does.
+	Tracer StatementTracer `json:"-"`
 }
 
 // DefaultConfig returns an embedded store below the working directory.

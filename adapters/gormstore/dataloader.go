@@ -39,7 +39,7 @@ type dataloader[K, V any] struct {
 
 	patience time.Duration // batchPatience unless set otherwise
 	largest  int           // keys in a statement: maxBatch unless set otherwise
-	sizes    *batchSizes   // counts its statements
+	sizes    *batchSizes   // counts its statements, and has who traces them
 
 	mu      sync.Mutex
 	running []time.Time // when each statement under way began
@@ -218,7 +218,8 @@ func (d *dataloader[K, V]) answer(batch []*waiter[K, V]) {
 		keys[i] = w.key
 	}
 	d.sizes.add(len(batch))
-	answers, err := contained(func() ([]found[V], error) { return d.many(ctx, keys) })
+	served := merged(ctx, d.sizes.tracer, batch)
+	answers, err := contained(func() ([]found[V], error) { return d.many(served, keys) })
 	if err == nil {
 		for i, w := range batch {
 			w.tell(answers[i])

@@ -232,7 +232,7 @@ func (l *sqliteLock) Lock(ctx context.Context, _ *sql.DB) error {
 	if err := createPrivate(path); err != nil {
 		return err
 	}
-	connector, err := newSQLiteConnector(path, sqliteURI(path)+"?mode=rw", migrationLockWait*time.Second, nil)
+	connector, err := newSQLiteConnector(path, sqliteURI(path)+"?mode=rw", Config{ConnectTimeout: migrationLockWait * time.Second})
 	if err != nil {
 		return err
 	}

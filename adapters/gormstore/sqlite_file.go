@@ -46,7 +46,7 @@ type sqliteFile struct {
 }
 
 func newSQLiteFile(path string, cfg Config) (*sqliteFile, error) {
-	connector, err := newSQLiteConnector(path, sqliteDSN(path), cfg.ConnectTimeout, newSlowStatements(cfg))
+	connector, err := newSQLiteConnector(path, sqliteDSN(path), cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 //
 // Why it is there: with SQLite's own waiting, a request whose time is over kept its connection until the lock was free, and
 // with four connections four such requests kept everybody else's as well. Being where every statement passes, it also reads
-// the clock for an attempt (clock.go) and times it (slow_statements.go).
+// the clock for an attempt (clock.go), times it (slow_statements.go) and tells who traces it (traced_statements.go).
 
 // sqliteConnector opens connections whose statements wait for another process's locks until their context
 // ends, and for no longer than patience.
@@ -29,16 +29,30 @@ type sqliteConnector struct {
 	folder   string
 	patience time.Duration
 	slow     *slowStatements
+	traced   *tracedSQLite
 }
 
 var _ driver.Connector = (*sqliteConnector)(nil)
 
-func newSQLiteConnector(path, dsn string, patience time.Duration, slow *slowStatements) (*sqliteConnector, error) {
+func newSQLiteConnector(path, dsn string, cfg Config) (*sqliteConnector, error) {
 	connector, err := sqlite.NewConnector(dsn)
 	if err != nil {
 		return nil, err
 	}
-	return &sqliteConnector{Connector: connector, folder: filepath.Dir(path), patience: patience, slow: slow}, nil
+	return &sqliteConnector{
+		Connector: connector, folder: filepath.Dir(path), patience: cfg.ConnectTimeout,
+		slow: newSlowStatements(cfg), traced: newTracedSQLite(cfg),
+	}, nil
+}
+
+// begin and end stand around each statement: see slowStatements and StatementTracer.
+func (c *sqliteConnector) begin(ctx context.Context, query string) (context.Context, time.Time) {
+	return c.traced.begin(ctx, query), c.slow.begin()
+}
+
+func (c *sqliteConnector) end(ctx context.Context, began time.Time, query string, result driver.Result, err error) {
+	c.traced.end(ctx, err)
+	c.slow.end(began, query, result)
 }
 
 // Connect implements driver.Connector.
@@ -105,56 +119,57 @@ func (c *waitingConn) PrepareContext(ctx context.Context, query string) (driver.
 
 // ExecContext implements driver.ExecerContext.
 func (c *waitingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	began := c.connector.slow.begin()
+	ctx, began := c.connector.begin(ctx, query)
 	result, err := c.driverConn.ExecContext(ctx, query, atThisMoment(args))
 	if err != nil {
 		result, err = afterConnFailure(ctx, c, err, func() (driver.Result, error) {
 			return c.driverConn.ExecContext(ctx, query, atThisMoment(args))
 		})
 	}
-	c.connector.slow.end(began, query, result)
+	c.connector.end(ctx, began, query, result, err)
 	return result, err
 }
 
 // QueryContext implements driver.QueryerContext. What the statement waits for, it waits for before the first row.
 func (c *waitingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	began := c.connector.slow.begin()
+	ctx, began := c.connector.begin(ctx, query)
 	rows, err := c.driverConn.QueryContext(ctx, query, atThisMoment(args))
 	if err != nil {
 		rows, err = afterConnFailure(ctx, c, err, func() (driver.Rows, error) {
 			return c.driverConn.QueryContext(ctx, query, atThisMoment(args))
 		})
 	}
-	c.connector.slow.end(began, query, nil)
+	c.connector.end(ctx, began, query, nil, err)
 	return rows, err
 }
 
 // BeginTx implements driver.ConnBeginTx. A transaction takes the lock that it needs here, and then never waits.
 func (c *waitingConn) BeginTx(ctx context.Context, options driver.TxOptions) (driver.Tx, error) {
-	began := c.connector.slow.begin()
-	tx, err := c.driverConn.BeginTx(ctx, options)
+	within, began := c.connector.begin(ctx, "BEGIN")
+	tx, err := c.driverConn.BeginTx(within, options)
 	if err != nil {
-		tx, err = afterConnFailure(ctx, c, err, func() (driver.Tx, error) { return c.driverConn.BeginTx(ctx, options) })
+		tx, err = afterConnFailure(within, c, err, func() (driver.Tx, error) { return c.driverConn.BeginTx(within, options) })
 	}
-	c.connector.slow.end(began, "BEGIN", nil)
+	c.connector.end(within, began, "BEGIN", nil, err)
 	if err != nil {
 		return nil, err
 	}
 	c.inTx = true
-	return waitingTx{tx, c}, nil
+	return waitingTx{tx, c, ctx}, nil
 }
 
 type waitingTx struct {
 	tx   driver.Tx
 	conn *waitingConn
+	ctx  context.Context //nolint:containedctx // Commit gets none, and is part of the same
 }
 
 // Commit implements driver.Tx.
 func (t waitingTx) Commit() error {
 	t.conn.inTx = false
-	began := t.conn.connector.slow.begin()
+	ctx, began := t.conn.connector.begin(t.ctx, "COMMIT")
 	err := t.tx.Commit()
-	t.conn.connector.slow.end(began, "COMMIT", nil)
+	t.conn.connector.end(ctx, began, "COMMIT", nil, err)
 	return t.conn.connector.explain(err)
 }
 
@@ -179,27 +194,27 @@ type waitingStmt struct {
 
 // ExecContext implements driver.StmtExecContext.
 func (s *waitingStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
-	began := s.conn.connector.slow.begin()
+	ctx, began := s.conn.connector.begin(ctx, s.query)
 	result, err := s.driverStmt.ExecContext(ctx, atThisMoment(args))
 	if err != nil {
 		result, err = afterConnFailure(ctx, s.conn, err, func() (driver.Result, error) {
 			return s.driverStmt.ExecContext(ctx, atThisMoment(args))
 		})
 	}
-	s.conn.connector.slow.end(began, s.query, result)
+	s.conn.connector.end(ctx, began, s.query, result, err)
 	return result, err
 }
 
 // QueryContext implements driver.StmtQueryContext.
 func (s *waitingStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
-	began := s.conn.connector.slow.begin()
+	ctx, began := s.conn.connector.begin(ctx, s.query)
 	rows, err := s.driverStmt.QueryContext(ctx, atThisMoment(args))
 	if err != nil {
 		rows, err = afterConnFailure(ctx, s.conn, err, func() (driver.Rows, error) {
 			return s.driverStmt.QueryContext(ctx, atThisMoment(args))
 		})
 	}
-	s.conn.connector.slow.end(began, s.query, nil)
+	s.conn.connector.end(ctx, began, s.query, nil, err)
 	return rows, err
 }
 

@@ -56,8 +56,16 @@ func (s *Store) Statistics() Statistics {
 // batches counts the statements of each dataloader.
 type batches struct{ users, tokens, accounts, pastes, counts, creations batchSizes }
 
+// tell has a tracer told which statements serve several callers. It may be nil.
+func (b *batches) tell(tracer StatementTracer) {
+	for _, each := range []*batchSizes{&b.users, &b.tokens, &b.accounts, &b.pastes, &b.counts, &b.creations} {
+		each.tracer = tracer
+	}
+}
+
 // batchSizes counts statements by their lookups: the last counter has those of more than 64. The zero value counts.
 type batchSizes struct {
+	tracer     StatementTracer // told whom each serves; nil: nobody is
 	lookups    atomic.Uint64
 	statements [8]atomic.Uint64
 }

@@ -60,7 +60,7 @@ func New(cfg Config) (*Store, error) {
 			return nil, fmt.Errorf("open %s: %w", cfg.URL, err)
 		}
 		connections := newPool(sql.OpenDB(file), min(cfg.MaxConnections, maxSQLiteConnections), true)
-		return newStore(connections, sql.OpenDB(file), sqliteDialector{pool: gormPool{connections}}, &Store{
+		return newStore(cfg, connections, sql.OpenDB(file), sqliteDialector{pool: gormPool{connections}}, &Store{
 			replicas: &replicas{}, url: cfg.URL, queries: &sqliteQueries, migrations: sqliteMigrations, file: file,
 		})
 	}
@@ -73,12 +73,12 @@ func New(cfg Config) (*Store, error) {
 		return nil, fmt.Errorf("read the replica URLs: %w", err)
 	}
 	connections := newPool(primary.open(), cfg.MaxConnections, false)
-	return newStore(connections, primary.open(), postgres.New(postgres.Config{Conn: gormPool{connections}}), &Store{
+	return newStore(cfg, connections, primary.open(), postgres.New(postgres.Config{Conn: gormPool{connections}}), &Store{
 		primary: primary, replicas: copies, url: cfg.URL, queries: &postgresQueries, migrations: postgresMigrations,
 	})
 }
 
-func newStore(connections *pool, readiness *sql.DB, dialector gorm.Dialector, store *Store) (*Store, error) {
+func newStore(cfg Config, connections *pool, readiness *sql.DB, dialector gorm.Dialector, store *Store) (*Store, error) {
 	orm, err := gorm.Open(dialector, &gorm.Config{
 		DisableAutomaticPing:   true,
 		QueryFields:            true, // never *: PostgreSQL refuses to go on with it once a newer node has added a column
@@ -91,6 +91,7 @@ func newStore(connections *pool, readiness *sql.DB, dialector gorm.Dialector, st
 	readiness.SetMaxOpenConns(1)
 	store.sql, store.readiness, store.gorm = connections, readiness, orm
 	store.clock = time.Now
+	store.batches.tell(cfg.Tracer)
 	return store, nil
 }
 
@@ -106,9 +107,7 @@ func postgresConfig(cfg Config) (*pgx.ConnConfig, error) {
 	if _, ok := parsed.RuntimeParams["application_name"]; !ok {
 		parsed.RuntimeParams["application_name"] = "gluepot"
 	}
-	if slow := newSlowStatements(cfg); slow != nil {
-		parsed.Tracer = slow
-	}
+	parsed.Tracer = postgresTracer(cfg)
 	return parsed, nil
 }
 
