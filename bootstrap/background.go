@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // errStopping is why the context of a task ends.
@@ -22,9 +23,12 @@ type task struct {
 	ended    chan struct{}
 }
 
-// newTask returns one that begins with the first interval after start.
-func newTask(interval time.Duration, do func(context.Context)) *task {
+// newTask returns one that begins with the first interval after start. What it does is told to a tracer, which may be nil.
+func newTask(tracer trace.Tracer, interval time.Duration, do func(context.Context)) *task {
 	ctx, cancel := context.WithCancelCause(context.Background())
+	if tracer != nil {
+		ctx = trace.With(ctx, tracer)
+	}
 	return &task{interval: interval, do: do, ctx: ctx, cancel: cancel, ended: make(chan struct{})}
 }
 
@@ -56,14 +60,14 @@ func (t *task) stop(ctx context.Context) error {
 }
 
 // newSweeping returns the task that removes expired pastes.
-func newSweeping(interval time.Duration, sweep *pastes.Sweep, log *zap.Logger) *task {
-	return newTask(interval, func(ctx context.Context) {
+func newSweeping(cfg Config, sweep *pastes.Sweep) *task {
+	return newTask(cfg.Tracer, cfg.SweepInterval, func(ctx context.Context) {
 		removed, err := sweep.Do(ctx)
 		switch {
 		case err != nil && ctx.Err() == nil:
-			log.Warn("sweep", zap.Int("removed", removed), zap.Error(err))
+			cfg.Logger.Warn("sweep", zap.Int("removed", removed), zap.Error(err))
 		case removed > 0:
-			log.Info("sweep", zap.Int("removed", removed))
+			cfg.Logger.Info("sweep", zap.Int("removed", removed))
 		}
 	})
 }

@@ -101,7 +101,7 @@ func inOrder(ctx context.Context, cfg Config, p parts) {
 		}
 		return err
 	}
-	storing := newTask(cfg.UseInterval, func(ctx context.Context) {
+	storing := newTask(cfg.Tracer, cfg.UseInterval, func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, useStoreTime)
 		defer cancel()
 		if err := store(ctx); err != nil && !errors.Is(context.Cause(ctx), errStopping) {
@@ -119,7 +119,7 @@ func inOrder(ctx context.Context, cfg Config, p parts) {
 	}))
 
 	if cfg.SweepInterval > 0 {
-		sweeping := newSweeping(cfg.SweepInterval, p.Application.Pastes.Sweep, cfg.Logger)
+		sweeping := newSweeping(cfg, p.Application.Pastes.Sweep)
 		p.Lifecycle.Append(fx.StartStopHook(sweeping.start, func() error {
 			return within(sweepStopTime, "stop the sweeper", sweeping.stop)
 		}))

@@ -215,7 +215,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 // plainSQLite opens one connection to a file that stays in the mode in which it is.
 func plainSQLite(path string, patience time.Duration) (*sql.DB, error) {
 	options := url.Values{"mode": {"rw"}, "_pragma": {"busy_timeout(0)"}}
-	connector, err := newSQLiteConnector(path, sqliteURI(path)+"?"+options.Encode(), patience, nil)
+	connector, err := newSQLiteConnector(path, sqliteURI(path)+"?"+options.Encode(), Config{ConnectTimeout: patience})
 	if err != nil {
 		return nil, err
 	}

@@ -34,8 +34,6 @@ func TestSummarize(t *testing.T) {
 		{postgresQueries.usersByNames, "SELECT users"},
 		{postgresQueries.accountByHash, "SELECT stars pastes user_services access_tokens users"},
 		{sqliteQueries.accountByHash, "SELECT stars pastes user_services access_tokens users"},
-		{postgresQueries.documentsByIDs, "SELECT paste_edits stars pastes paste_contents access_tokens"},
-		{sqliteQueries.documentByID, "SELECT paste_edits stars pastes paste_contents access_tokens"},
 		{postgresQueries.createDocument, "INSERT pastes paste_contents"},
 		{postgresQueries.createOwns, "SELECT access_tokens INSERT pastes paste_contents"},
 		{postgresQueries.lockPaste, "SELECT pastes"},

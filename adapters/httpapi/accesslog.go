@@ -42,6 +42,7 @@ func (a *API) observe(c *gin.Context) {
 		route = a.pages.route(c.Request.URL.Path)
 	}
 	watching := a.observers.began(c.Request.Method, route)
+	followed := a.follow(c, route, proxied)
 	switch {
 	case !a.admit(c, client, route): // it is answered
 	case escaped:
@@ -52,6 +53,7 @@ func (a *API) observe(c *gin.Context) {
 	}
 
 	status := c.Writer.Status()
+	followed.ended(status)
 	if watching != nil {
 		watching.Ended(status, time.Since(start))
 	}
@@ -78,6 +80,9 @@ func (a *API) observe(c *gin.Context) {
 		zap.Float64("duration_ms", float64(time.Since(start).Microseconds())/1000),
 		zap.Int("bytes", max(c.Writer.Size(), 0)),
 		zap.String("client", client),
+	}
+	if followed.trace != "" {
+		fields = append(fields, zap.String("trace_id", followed.trace))
 	}
 	if cause != nil {
 		fields = append(fields, zap.String("error", cause.Error()))

@@ -47,6 +47,8 @@ type API struct {
 	pages       *pages
 	observers   observers
 	onLimited   func(limit string) // or nil
+	tracer      RequestTracer      // or nil
+	secure      bool               // under a Server, it speaks TLS
 	log         *zap.Logger
 }
 
@@ -68,7 +70,7 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	api := &API{
 		modules: modules, languages: answers, ready: ready, deadlines: deadlines{timeout: cfg.RequestTimeout},
 		maxBody: int64(cfg.PasteMaxBody), limits: newLimits(cfg.Limits, time.Now), longBodies: newLongBodies(),
-		readTimeout: cfg.ReadTimeout, proxies: trusted, onLimited: cfg.OnLimited, log: log,
+		readTimeout: cfg.ReadTimeout, proxies: trusted, onLimited: cfg.OnLimited, tracer: cfg.Tracer, secure: cfg.Secure(), log: log,
 	}
 	if api.front, err = newFront(cfg.BasePath); err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ type Config struct {
 	DrainDelay time.Duration
 	// DrainTimeout bounds the wait for requests in flight when the server stops.
 	DrainTimeout time.Duration
-	// TrustedProxies are the addresses and networks whose X-Forwarded-For and X-Request-Id are believed. Default: none.
+	// TrustedProxies are the addresses and networks whose X-Forwarded-For, X-Request-Id and traceparent are believed. Default: none.
 	TrustedProxies []string
 	// Limits are for each client. Default: none, because behind a proxy that is not trusted all clients have one address.
 	Limits Limits
@@ -42,6 +42,8 @@ type Config struct {
 	Observe func(method, route string) RouteObserver `json:"-"`
 	// OnLimited is told which limit a request was refused by, one of LimitNames, by several at once. Default: nil, nobody is told.
 	OnLimited func(limit string) `json:"-"`
+	// Tracer follows requests, less those of the health checks. Default: nil, nobody does.
+	Tracer RequestTracer `json:"-"`
 }
 
 // maxHeaderBytes is for the request line and all headers; net/http adds 4 KiB of its own. Beyond it net/http

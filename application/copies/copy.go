@@ -7,6 +7,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // Bounds of what is written in one transaction, and of what is held in memory: three times that, at most.
@@ -55,7 +56,9 @@ type Progress struct {
 // The target has to be empty. With resume it may also hold what an earlier call has copied: then rows that the source has
 // changed since are changed, and those that it has removed are removed. A call that was interrupted is completed by one
 // that resumes. What was written to a target after a copy to it has ended is never undone.
-func (c *Copy) Do(ctx context.Context, resume bool) ([]Comparison, error) {
+func (c *Copy) Do(ctx context.Context, resume bool) (_ []Comparison, err error) {
+	ctx, end := trace.Start(ctx, "copies.Copy")
+	defer func() { end(err) }()
 	if memory, err := c.source.Copied(ctx); err != nil {
 		return nil, fmt.Errorf("read the source: %w", err)
 	} else if memory.Begun && !memory.Ended {
@@ -73,7 +76,7 @@ func (c *Copy) Do(ctx context.Context, resume bool) ([]Comparison, error) {
 		return nil, fmt.Errorf("prepare the target: %w", err)
 	}
 	compared := make([]Comparison, len(tables))
-	err := c.source.Snapshot(ctx, func(rows Snapshot) error {
+	err = c.source.Snapshot(ctx, func(rows Snapshot) error {
 		for i, table := range tables {
 			compared[i].Table = table.Name
 			if err := c.table(ctx, run, rows, table, &compared[i]); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/adapters/metrics"
 	"github.com/gluepot/gluepot/adapters/pages"
+	"github.com/gluepot/gluepot/adapters/tracing"
 	"github.com/gluepot/gluepot/bootstrap"
 )
 
@@ -109,6 +111,7 @@ type running struct {
 	close  func(context.Context) error // of app
 	server *httpapi.Server
 	admin  *metrics.Server // or nil
+	traces *tracing.Tracer // or nil
 }
 
 // start opens the use cases and serves them. When it fails, nothing stays open, also when ctx was cancelled.
@@ -118,11 +121,12 @@ func start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (*runnin
 			return nil, err
 		}
 	}
+	traces := openTraces(&cfg, log)
 	app, closeApp, err := bootstrap.Open(ctx, cfg.served(log))
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, closeTraces(traces))
 	}
-	started := &running{app: app, close: closeApp}
+	started := &running{app: app, close: closeApp, traces: traces}
 	if started.admin, err = serveMetrics(ctx, cfg.AdminAddr, &cfg.HTTP, app.Statistics, log); err == nil {
 		started.server, err = startServer(ctx, cfg, app, log)
 	}
@@ -148,14 +152,19 @@ func startServer(ctx context.Context, cfg config, app *bootstrap.Application, lo
 }
 
 // stop makes readiness fail and drains the server, and then stops what it stands on. Each part bounds its own time.
-// Metrics are there to the end.
+// Metrics are there to the end; traces are sent while the use cases store what is pending.
 func (r *running) stop() error {
 	ctx := context.Background()
 	var undone []error
 	if r.server != nil {
 		undone = append(undone, r.server.Stop(ctx))
 	}
+	var flushing sync.WaitGroup
+	var unsent error
+	flushing.Go(func() { unsent = closeTraces(r.traces) })
 	undone = append(undone, r.close(ctx))
+	flushing.Wait()
+	undone = append(undone, unsent)
 	if r.admin != nil {
 		undone = append(undone, r.admin.Close())
 	}

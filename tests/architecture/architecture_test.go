@@ -116,8 +116,9 @@ func TestImports(t *testing.T) {
 // a worker imports for the use cases brings none of them into its binary.
 func isInterface(importPath string) bool {
 	for _, root := range []string{
-		module + "adapters/httpapi", module + "adapters/cli", module + "adapters/metrics", module + "adapters/pages",
+		module + "adapters/httpapi", module + "adapters/cli", module + "adapters/metrics", module + "adapters/pages", module + "adapters/tracing",
 		"github.com/gin-gonic", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/prometheus",
+		"go.opentelemetry.io",
 	} {
 		if importPath == root || strings.HasPrefix(importPath, root+"/") {
 			return true

@@ -1,0 +1,32 @@
+package program
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/gluepot/gluepot/adapters/tracing"
+)
+
+// traceFlushTime bounds the sending of the last traces, which happens beside the stop of the use cases and takes less.
+const traceFlushTime = 2 * time.Second
+
+// openTraces has requests, use cases and statements traced, if OpenTelemetry's variables ask for it, and otherwise returns nil.
+func openTraces(cfg *config, log *zap.Logger) *tracing.Tracer {
+	tracer := tracing.Open(Version(), log)
+	if tracer != nil {
+		cfg.HTTP.Tracer, cfg.Tracer, cfg.Database.Tracer = tracer, tracer, tracer
+	}
+	return tracer
+}
+
+// closeTraces sends what is left of a tracer, which may be nil.
+func closeTraces(tracer *tracing.Tracer) error {
+	if tracer == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), traceFlushTime)
+	defer cancel()
+	return tracer.Close(ctx)
+}

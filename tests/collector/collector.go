@@ -1,0 +1,99 @@
+// Package collector takes OpenTelemetry traces in tests.
+package collector
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+
+	common "go.opentelemetry.io/proto/otlp/common/v1"
+	traces "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// Collector is a server that keeps the spans that it is sent by OTLP over HTTP, in protobuf.
+type Collector struct {
+	URL string
+
+	mu       sync.Mutex
+	received []*traces.ResourceSpans
+	headers  []http.Header
+}
+
+// Start starts one on loopback, which ends with the test.
+func Start(t *testing.T) *Collector {
+	t.Helper()
+	c := new(Collector)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := c.receive(r); err != nil || r.Method != http.MethodPost || r.URL.Path != "/v1/traces" {
+			t.Errorf("got %s %s and error %v, want traces", r.Method, r.URL.Path, err)
+			w.WriteHeader(http.StatusBadRequest)
+		}
+	}))
+	t.Cleanup(server.Close)
+	c.URL = server.URL
+	return c
+}
+
+func (c *Collector) receive(r *http.Request) error {
+	body := io.Reader(r.Body)
+	if r.Header.Get("Content-Encoding") == "gzip" {
+		unzipped, err := gzip.NewReader(body)
+		if err != nil {
+			return err
+		}
+		body = unzipped
+	}
+	content, err := io.ReadAll(body)
+	if err != nil {
+		return err
+	}
+	var sent traces.TracesData
+	if err := proto.Unmarshal(content, &sent); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.received = append(c.received, sent.GetResourceSpans()...)
+	c.headers = append(c.headers, r.Header)
+	return nil
+}
+
+// Headers returns those of the requests so far.
+func (c *Collector) Headers() []http.Header {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.headers)
+}
+
+// Resources returns what was received so far, by whom it was sent.
+func (c *Collector) Resources() []*traces.ResourceSpans {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.received)
+}
+
+// Spans returns the spans that were received so far.
+func (c *Collector) Spans() []*traces.Span {
+	var spans []*traces.Span
+	for _, resource := range c.Resources() {
+		for _, scope := range resource.GetScopeSpans() {
+			spans = append(spans, scope.GetSpans()...)
+		}
+	}
+	return spans
+}
+
+// Attribute returns the text of an attribute, or "".
+func Attribute(attributes []*common.KeyValue, key string) string {
+	for _, attribute := range attributes {
+		if attribute.GetKey() == key {
+			return attribute.GetValue().GetStringValue()
+		}
+	}
+	return ""
+}
