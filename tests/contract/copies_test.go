@@ -1,0 +1,25 @@
+package contract_test
+
+import (
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/copies"
+	"github.com/gluepot/gluepot/tests/contract"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/fake"
+)
+
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(t *testing.T) copies.Target{
+		"postgres": func(t *testing.T) copies.Target { return gormstore.NewCopies(database.Open(t, database.Postgres(t))) },
+		"sqlite":   func(t *testing.T) copies.Target { return gormstore.NewCopies(database.Open(t, database.SQLite(t))) },
+		"fake":     func(*testing.T) copies.Target { return fake.NewCopies(new(gormstore.Copies).Tables()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			contract.RunCopies(t, open)
+		})
+	}
+}
