@@ -35,7 +35,8 @@ func TestHistory(t *testing.T) {
 		`Name: <del><bdi>snippet a</bdi></del> → <ins><bdi>main.go</bdi></ins>`,
 		`Language of <bdi>main.go</bdi>: <del><bdi>Rust</bdi></del>`,
 		`<span class="diff hunk">@@ -1,2 +1,2 @@`+"\n</span>", `<span class="diff ">`+" a\n</span>", `<span class="diff gd">-b&lt;/code&gt;`,
-		`<span class="diff gi">+B`, `<p class="change">Removed <bdi>gone.c</bdi></p>`, `<span class="diff gd">-x<bdi class="mark" data-mark="RLO"`,
+		`<span class="diff gi">+B`, `<p class="change">Removed <bdi>gone.c</bdi></p>`,
+		`<span class="diff gd">-x<bdi class="mark" data-mark="RLO"`,
 		`<p class="change">Added <bdi>new.c</bdi></p>`, `<span class="diff gi">+y`, "This is too long to be shown here.",
 	)
 	if strings.Index(page, "Second</bdi></del>") > strings.Index(page, "&lt;First&gt;") || strings.Contains(page, "+++") {

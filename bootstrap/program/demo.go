@@ -180,15 +180,19 @@ func unlessThere(err error) error {
 	return err
 }
 
-// announceDemonstration prints a line to try for each endpoint of the server at base, with a new token of the
-// demonstration's own account.
-func announceDemonstration(ctx context.Context, issue *tokens.Issue, base string, out io.Writer) error {
+// announceDemonstration prints the address of a page, if the server at origin has any, and a line to try for each endpoint below the
+// base path, with a new token of the demonstration's own account.
+func announceDemonstration(ctx context.Context, issue *tokens.Issue, origin string, cfg config, out io.Writer) error {
+	base, page := origin+cfg.HTTP.BasePath, ""
 	demo := demoAccounts[0].profile.ID
 	_, secret, err := issue.Do(ctx, demoAccounts[0].name, "demonstration", demoTokenLife)
 	if err != nil {
 		return fmt.Errorf("issue a token for the demonstration: %w", err)
 	}
-	_, err = fmt.Fprintf(out, `
+	if cfg.Pages {
+		page = fmt.Sprintf("\nOpen %s/%s in a browser.\n", origin, demoPasteID(demo, 0))
+	}
+	_, err = fmt.Fprintf(out, `%[8]s
 Gluepot serves demonstration data at %[1]s. Try, in another terminal:
 
   curl %[1]s/user/epoxy/exists
@@ -209,7 +213,7 @@ Gluepot serves demonstration data at %[1]s. Try, in another terminal:
 The token works for %[3]d hours. "mortar" keeps a private profile; of the pastes, %[6]s is private, and
 %[7]s has a history. Ctrl-C stops the server.
 
-`, base, secret.Reveal(), int(demoTokenLife.Hours()), demoPasteID(demo, 0), demoMain, demoPasteID(demo, 3), demoPasteID(demo, 1))
+`, base, secret.Reveal(), int(demoTokenLife.Hours()), demoPasteID(demo, 0), demoMain, demoPasteID(demo, 3), demoPasteID(demo, 1), page)
 	return err
 }
 

@@ -89,7 +89,7 @@ func serveUntil(ctx context.Context, cfg config, demo bool, log *zap.Logger, std
 
 	var failure error
 	if demo {
-		failure = announceDemonstration(ctx, running.app.Tokens.Issue, cfg.scheme()+"://"+reachable(address)+cfg.HTTP.BasePath, stdout)
+		failure = announceDemonstration(ctx, running.app.Tokens.Issue, cfg.scheme()+"://"+reachable(address), cfg, stdout)
 	}
 	if failure == nil {
 		select {

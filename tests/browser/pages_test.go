@@ -59,8 +59,8 @@ func TestPaste(t *testing.T) {
 	if title := evaluate[string](tab, "document.title"); title != "A server in ten lines · Gluepot" {
 		t.Errorf("got the title %q, want that of the paste", title)
 	}
-	if n := evaluate[int](tab, "document.querySelectorAll('.k').length"); n == 0 {
-		t.Error("got no keywords, want the code highlighted")
+	if n := evaluate[int](tab, "document.querySelectorAll('.line').length"); n != 14 {
+		t.Errorf("got %d lines, want 14", n)
 	}
 	tab.wantNoSideScroll()
 	tab.wholePicture("light")
@@ -71,4 +71,129 @@ func TestPaste(t *testing.T) {
 	tab.wholePicture("dark-phone")
 	tab.prefer("light")
 	tab.wholePicture("phone")
+}
+
+// TestPasteLines selects lines with the script, and follows a link to one without it.
+func TestPasteLines(t *testing.T) {
+	t.Parallel()
+	origin := serveDemonstration(t)
+	tab := open(t, origin)
+	tab.show("/demo-epoxy-1")
+	const selected = "Array.from(document.querySelectorAll('.selected'), l => l.id).join(' ')"
+	click := func(line, modifier string) {
+		t.Helper()
+		evaluate[bool](tab, `document.querySelector('[id="`+line+`"] > a').dispatchEvent(
+			new MouseEvent('click', {bubbles: true, cancelable: true`+modifier+`})) || true`)
+	}
+	for _, step := range []struct{ line, modifier, hash, selected string }{
+		{"1-L3", "", "#1-L3", "1-L3"},
+		{"1-L5", ", shiftKey: true", "#1-L3-L5", "1-L3 1-L4 1-L5"},
+		{"1-L1", ", shiftKey: true", "#1-L1-L3", "1-L1 1-L2 1-L3"},
+		{"2-L2", ", shiftKey: true", "#2-L2", "2-L2"}, // another pasty
+	} {
+		click(step.line, step.modifier)
+		if hash, got := evaluate[string](tab, "location.hash"), evaluate[string](tab, selected); hash != step.hash || got != step.selected {
+			t.Errorf("%s%s: got %s and %s selected, want %s and %s", step.line, step.modifier, hash, got, step.hash, step.selected)
+		}
+	}
+	tab.show("/demo-epoxy-1#1-L3-L7")
+	if got := evaluate[string](tab, selected); got != "1-L3 1-L4 1-L5 1-L6 1-L7" {
+		t.Errorf("got %s selected by the address, want five lines", got)
+	}
+	tab.picture("selected")
+	tab.prefer("dark")
+	tab.picture("selected-dark")
+}
+
+// TestCopy has the browser's clipboard replaced by what keeps the text.
+func TestCopy(t *testing.T) {
+	t.Parallel()
+	origin := serveDemonstration(t)
+	const code = "a <b> & \"c\"\n\n\tindented\u202e\n\nlast"
+	id := create(t, origin, "To copy", pasty{Title: "a.txt", Language: "Plain Text", Code: code})
+	tab := open(t, origin)
+	tab.show("/" + id)
+	evaluate[bool](tab, `window.kept = "";
+		navigator.clipboard.writeText = async text => { window.kept = text; };
+		document.querySelector("button.copy").click();
+		true`)
+	got, label := evaluate[string](tab, "window.kept"), evaluate[string](tab, `document.querySelector("button.copy").textContent`)
+	if got != code+"\n" || label != "Copied" {
+		t.Errorf("got %q copied and the button %q, want %q and that it says so", got, label, code+"\n")
+	}
+}
+
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	tab := open(t, serveDemonstration(t))
+	tab.show("/demo-epoxy-2/history")
+	for class, want := range map[string]int{"gi": 2, "gd": 2} {
+		if n := evaluate[int](tab, "document.querySelectorAll('."+class+"').length"); n != want {
+			t.Errorf("got %d lines of class %s, want %d", n, class, want)
+		}
+	}
+	tab.wantNoSideScroll()
+	tab.wholePicture("light")
+	tab.prefer("dark")
+	tab.phone()
+	tab.wantNoSideScroll()
+	tab.wholePicture("dark-phone")
+}
+
+func TestProfile(t *testing.T) {
+	t.Parallel()
+	tab := open(t, serveDemonstration(t))
+	tab.show("/~epoxy")
+	links := evaluate[string](tab, "Array.from(document.querySelectorAll('.pastes a'), a => a.pathname).join(' ')")
+	if links != "/demo-epoxy-1" {
+		t.Errorf("got links to %s, want the public paste alone", links)
+	}
+	tab.wantNoSideScroll()
+	tab.wholePicture("light")
+}
+
+// TestHostilePastes opens code that is made to break or to deceive a browser.
+func TestHostilePastes(t *testing.T) {
+	t.Parallel()
+	origin := serveDemonstration(t)
+	const script = `</code></pre></title></script><script>document.title = "taken over"</script>` +
+		`<img src=x onerror="document.title='taken over'">`
+	many := make([]pasty, 1000)
+	for i := range many {
+		many[i] = pasty{Title: "main.go", Language: "Go", Code: "package main"}
+	}
+	for name, pasties := range map[string][]pasty{
+		"script": {{Title: script, Language: "HTML", Code: script}},
+		"bidi": {{Title: "access\u202e.txt", Language: "C", Code: "int main() {\n  bool admin = false;\n" +
+			"  /*\u202e } \u2066if (admin)\u2069 \u2066 begin admins only */\n\x00 zero\u200bwidth\r\n  /* end */\n}\n"}},
+		"line": {{Title: "one line", Language: "JavaScript", Code: strings.Repeat("x = 1; ", 150_000)}},
+		"many": many,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tab := open(t, origin)
+			tab.show("/" + create(t, origin, pasties[0].Title, pasties...))
+			if title := evaluate[string](tab, "document.title"); title == "taken over" {
+				t.Error("got the title changed by the code of the paste, want it shown")
+			}
+			if n := evaluate[int](tab, "document.querySelectorAll('.pasty').length"); n != len(pasties) {
+				t.Errorf("got %d pasties, want %d", n, len(pasties))
+			}
+			tab.phone()
+			tab.wantNoSideScroll()
+			tab.picture("phone")
+		})
+	}
+}
+
+// TestNotFoundPage is what somebody sees who follows the link of a paste that has gone.
+func TestNotFoundPage(t *testing.T) {
+	t.Parallel()
+	origin := serveDemonstration(t)
+	tab := newTab(t, origin) // the browser complains about the status
+	tab.show("/unknown0")
+	if text := evaluate[string](tab, "document.querySelector('h1').innerText"); text != "There is nothing here" {
+		t.Errorf("got the heading %q, want that there is nothing", text)
+	}
+	tab.picture("light")
 }

@@ -46,6 +46,10 @@ func TestDemo(t *testing.T) {
 		server := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve", "--demo")
 		server.WaitForAddress()
 		program.Eventually(t, "the lines are printed", func() bool { return strings.Contains(server.Stdout.String(), "Ctrl-C") })
+		first := "\nOpen http://" + server.Address + "/demo-epoxy-1 in a browser.\n"
+		if printed := server.Stdout.String(); !strings.HasPrefix(printed, first) {
+			t.Errorf("got %s, want %s first", printed, first)
+		}
 		lines := printedRequests(t, server)
 		if len(lines) != 13 {
 			t.Fatalf("got %d lines to run, want 13, in %s", len(lines), &server.Stdout)
