@@ -1,5 +1,5 @@
-# Everything here works on a fresh clone with only Go installed; "make test" needs PostgreSQL as well, in
-# one of three ways (README.md, "Tests").
+# Everything here works on a fresh clone with only Go installed; "make test" needs PostgreSQL as well, which
+# it finds, starts or installs (docs/TESTING.md).
 
 GO        ?= go
 BIN       := bin

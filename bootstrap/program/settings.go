@@ -12,7 +12,7 @@ import (
 )
 
 // Each setting is one flag; its environment variable is GLUEPOT_ and the flag's name in capitals with
-// underscores. These lists are all there is: the README's table is checked against them.
+// underscores. These lists are all there is: the table of docs/CONFIGURATION.md is checked against them.
 
 func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.Var((*urlValue)(&cfg.Database.URL), "database-url", "`postgres://USER:PASSWORD@HOST/DATABASE` or sqlite://PATH")

@@ -8,17 +8,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestReadmeNamesEverySetting holds the README's table against the declarations.
-func TestReadmeNamesEverySetting(t *testing.T) {
+// TestEverySettingIsDescribed holds the table of docs/CONFIGURATION.md against the declarations.
+func TestEverySettingIsDescribed(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
+	page, err := os.ReadFile("../../docs/CONFIGURATION.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	allSettings(flags, &cfg)
 	rows := 0
-	for line := range strings.SplitSeq(string(readme), "\n") {
+	for line := range strings.SplitSeq(string(page), "\n") {
 		if !strings.HasPrefix(line, "| `"+environmentPrefix) {
 			continue
 		}
@@ -32,17 +32,17 @@ func TestReadmeNamesEverySetting(t *testing.T) {
 			}
 			found = true
 			if value := strings.Trim(flag.DefValue, "[]"); value != given {
-				t.Errorf("%s: got the default %q in the README, want %q", name, given, value)
+				t.Errorf("%s: got the default %q in docs/CONFIGURATION.md, want %q", name, given, value)
 			}
 		})
 		if !found {
-			t.Errorf("%s: got a row in the README, want none for what is no setting", name)
+			t.Errorf("%s: got a row in docs/CONFIGURATION.md, want none for what is no setting", name)
 		}
 	}
 	declared := 0
 	flags.VisitAll(func(*pflag.Flag) { declared++ })
 	if rows != declared {
-		t.Errorf("got %d settings in the README, want %d", rows, declared)
+		t.Errorf("got %d settings in docs/CONFIGURATION.md, want %d", rows, declared)
 	}
 }
 

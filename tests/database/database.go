@@ -1,7 +1,7 @@
 // Package database gives tests databases of their own, on PostgreSQL and on SQLite.
 //
 // A package that uses it calls Main from its TestMain. How PostgreSQL is had is decided once for each
-// process; see README.md, "Tests".
+// process; see docs/TESTING.md.
 package database
 
 import (

@@ -20,10 +20,10 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// readmeAnswers returns what README.md says that the demonstration answers, by path.
+// readmeAnswers returns what docs/API.md says that the demonstration answers, by path.
 func readmeAnswers(t *testing.T) map[string]string {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../docs/API.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,12 +32,12 @@ func readmeAnswers(t *testing.T) map[string]string {
 		answers[row[1]] = row[2]
 	}
 	if len(answers) != 7 { // the others say it in words
-		t.Fatalf("got %d answers in README.md, want 7", len(answers))
+		t.Fatalf("got %d answers in docs/API.md, want 7", len(answers))
 	}
 	return answers
 }
 
-// TestDemo runs every line that the demonstration prints, and finds the README's answers.
+// TestDemo runs every line that the demonstration prints, and finds the answers of docs/API.md.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	promised := readmeAnswers(t)
@@ -65,7 +65,7 @@ func TestDemo(t *testing.T) {
 		wantDemoPastes(t, server, lines, answers)
 		for path, answer := range promised {
 			if status, body := server.Get(path, lines[2].token); status != http.StatusOK || body != answer {
-				t.Errorf("%s: got %d %s, want what README.md says, %s", path, status, body, answer)
+				t.Errorf("%s: got %d %s, want what docs/API.md says, %s", path, status, body, answer)
 			}
 		}
 		status, _ := server.Get("/user/mortar", "")
