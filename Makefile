@@ -6,13 +6,20 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build run test test-faults test-failover test-browser lint lint-openapi check-alerts fuzz fuzz-http bench bench-quick bench-db generate clean
+.PHONY: help build release run test test-release test-faults test-failover test-browser lint lint-openapi check-alerts fuzz fuzz-http bench bench-quick bench-db generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 build: ## build bin/gluepot, statically and without cgo
 	CGO_ENABLED=0 $(GO) build -trimpath -tags nomsgpack -ldflags="-s -w" -o $(BIN)/gluepot ./bootstrap/cmd/gluepot
+
+# PLATFORMS="linux/amd64 darwin/arm64" are some of them; without a version it is a snapshot of the commit.
+release: ## make the archives of VERSION=v1.2.3 for Linux, macOS and Windows in bin/release (needs GNU tar and zip)
+	VERSION=$(VERSION) PLATFORMS="$(PLATFORMS)" OUT=$(or $(OUT),$(BIN)/release) .ci/release
+
+test-release: ## make a release of this platform twice and want the same bytes
+	.ci/test-release
 
 # Exported settings of a real installation do not reach the demonstration's database, nor the other way round.
 run: build ## serve demonstration data at 127.0.0.1:8080 from an embedded store of its own

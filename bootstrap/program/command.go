@@ -101,6 +101,9 @@ func rootCause(err error) error {
 	}
 }
 
+// Command returns the program's commands, to describe and not to run: they have no input, and their output goes nowhere.
+func Command() *cobra.Command { return newCommand(strings.NewReader(""), io.Discard, io.Discard) }
+
 func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root := cli.Group("gluepot", "The backend of a paste-sharing service, compatible with the PasteMyst v2 API")
 	root.Long = root.Short + `.
@@ -310,14 +313,22 @@ func versionCommand(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cli.Arguments(),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(stdout, "gluepot %s %s %s/%s\n", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(stdout, "gluepot %s%s %s %s/%s\n", Version(), builtFrom(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
 }
 
-// version is set by the linker in a release build.
-var version string
+// The version, the commit and the commit's date are set by the linker in a release build.
+var version, commit, date string
+
+// builtFrom names the commit of a release, and its date.
+func builtFrom() string {
+	if commit == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (commit %s, %s)", commit, date)
+}
 
 // Version returns the version of the program: that of the release, of the module, or of the commit.
 func Version() string {
