@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build release run test test-release test-faults test-failover test-browser lint lint-openapi check-alerts fuzz fuzz-http bench bench-quick bench-db generate clean
+.PHONY: help build release image run test test-release test-image test-faults test-failover test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences fuzz fuzz-http bench bench-quick bench-db generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -20,6 +20,21 @@ release: ## make the archives of VERSION=v1.2.3 for Linux, macOS and Windows in 
 
 test-release: ## make a release of this platform twice and want the same bytes
 	.ci/test-release
+
+# PLATFORM=linux/arm64 is cross-compiled. Nothing is fetched: the certificates are this machine's.
+IMAGE           ?= gluepot:latest
+PLATFORM        ?= linux/$(shell $(GO) env GOARCH)
+CA_CERTIFICATES ?= /etc/ssl/certs/ca-certificates.crt
+
+image: ## build the container image IMAGE=gluepot:latest from the static binary
+	rm -rf $(BIN)/image && mkdir -p $(BIN)/image/writable/data $(BIN)/image/writable/tmp && chmod 700 $(BIN)/image/writable/*
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(notdir $(PLATFORM)) $(GO) build -trimpath -tags nomsgpack -ldflags="-s -w" \
+		-o $(BIN)/image/gluepot ./bootstrap/cmd/gluepot
+	install -m 644 $(CA_CERTIFICATES) $(BIN)/image/ca-certificates.crt
+	docker build --platform $(PLATFORM) -t $(IMAGE) -f Dockerfile $(BIN)/image
+
+test-image: ## build the image and run it with Docker: healthy, stops, keeps its data, works with PostgreSQL
+	.ci/test-image
 
 # Exported settings of a real installation do not reach the demonstration's database, nor the other way round.
 run: build ## serve demonstration data at 127.0.0.1:8080 from an embedded store of its own
@@ -65,6 +80,24 @@ lint-openapi: $(REDOCLY)/node_modules/.bin/redocly ## run the linter of the Open
 
 $(REDOCLY)/node_modules/.bin/redocly:
 	npm install --prefix $(REDOCLY) --ignore-scripts --no-audit --no-fund @redocly/cli@$(REDOCLY_VERSION)
+
+SQUAWK_VERSION := 2.66.0
+SQUAWK := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gluepot/squawk-$(SQUAWK_VERSION)
+
+lint-migrations: $(SQUAWK)/node_modules/.bin/squawk ## check what new migrations of PostgreSQL lock (needs Node.js)
+	.ci/lint-migrations $<
+
+$(SQUAWK)/node_modules/.bin/squawk:
+	npm install --prefix $(SQUAWK) --ignore-scripts --no-audit --no-fund squawk-cli@$(SQUAWK_VERSION)
+
+lint-workflows: ## check the workflows of .github
+	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+
+check-compatibility: ## refuse what breaks clients of the last tag, unless VERSION=v2.0.0 may (docs/versioning.md)
+	VERSION=$(VERSION) .ci/check-compatibility
+
+check-licences: ## list the licences of everything that is linked in, and refuse those that do not go with MIT
+	$(GO) test -count 1 -v -run '^TestLicences$$' ./tests/architecture
 
 # Needs promtool (Debian: apt-get install prometheus).
 check-alerts: ## check the alert rules of docs/operations and what they fire on
