@@ -86,9 +86,11 @@ func (p *Pages) fileName(pasty *paste.Pasty) string {
 		name = "paste"
 	}
 	extension := "txt"
-	// The first one can be an odd one: BUILD, of Python.
 	if found, err := p.modules.Languages.FindByName.Do(pasty.Language); err == nil && len(found.Extensions) > 0 {
-		extension = slices.MinFunc(found.Extensions, func(a, b string) int { return len(a) - len(b) })
+		extension = found.Extensions[0]
+		if extension != strings.ToLower(extension) { // an odd one: BUILD, of Python
+			extension = slices.MinFunc(found.Extensions, func(a, b string) int { return len(a) - len(b) })
+		}
 	}
 	return name + "." + extension
 }
@@ -121,15 +123,18 @@ func safeName(title string) string {
 		}
 		name = strings.ToValidUTF8(name[:maxFileName-len(extension)], "") + extension
 	}
-	if base, _, _ := strings.Cut(name, "."); reserved[strings.ToLower(base)] {
+	if base, _, _ := strings.Cut(name, "."); reserved[superscripts.Replace(strings.ToLower(strings.TrimSpace(base)))] {
 		name = "_" + name
 	}
 	return name
 }
 
-// reserved are the names of devices on Windows, with any extension.
+// superscripts are digits for Windows.
+var superscripts = strings.NewReplacer("¹", "1", "²", "2", "³", "3")
+
+// reserved are the names of devices on Windows, with any extension, and with spaces before that.
 var reserved = map[string]bool{
-	"con": true, "prn": true, "aux": true, "nul": true,
+	"con": true, "conin$": true, "conout$": true, "prn": true, "aux": true, "nul": true,
 	"com1": true, "com2": true, "com3": true, "com4": true, "com5": true, "com6": true, "com7": true, "com8": true, "com9": true,
 	"lpt1": true, "lpt2": true, "lpt3": true, "lpt4": true, "lpt5": true, "lpt6": true, "lpt7": true, "lpt8": true, "lpt9": true,
 }

@@ -3,6 +3,8 @@ package pages
 import (
 	"strings"
 	"testing"
+
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 func TestSafeName(t *testing.T) {
@@ -10,11 +12,24 @@ func TestSafeName(t *testing.T) {
 	for title, want := range map[string]string{
 		"main.go": "main.go", ".bashrc": ".bashrc", "../../etc/passwd": "etc-passwd", `..\..\boot.ini`: "boot.ini", "..": "", "": "", " / ": "",
 		"a b.txt ": "a b.txt", "x.": "x", `a<b>:"|?*c`: "a_b______c", "gnp\u202eexe.txt": "gnpexe.txt", "nul\x00l\r\n": "null",
-		"CON": "_CON", "con.txt": "_con.txt", "aux.tar.gz": "_aux.tar.gz", "console": "console", "日本.md": "日本.md",
+		"CON": "_CON", "con.txt": "_con.txt", "CON .txt": "_CON .txt", "COM¹": "_COM¹", "conout$.c": "_conout$.c", "aux.tar.gz": "_aux.tar.gz", "console": "console", "日本.md": "日本.md",
 		strings.Repeat("x", 300) + ".go": strings.Repeat("x", 197) + ".go",
 	} {
 		if got := safeName(title); got != want {
 			t.Errorf("%q: got %q, want %q", title, got, want)
+		}
+	}
+}
+
+// TestExtensions has languages whose shortest extension, or whose first, is one that nobody expects.
+func TestExtensions(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for language, want := range map[string]string{
+		"Plain Text": "a.txt", "C++": "a.cpp", "JSON": "a.json", "Python": "a.py", "Go": "a.go", "of an import": "a.txt",
+	} {
+		if got := s.fileName(&paste.Pasty{ID: "a", Language: language}); got != want {
+			t.Errorf("%s: got %s, want %s", language, got, want)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (h *highlighter) highlight(ctx context.Context, key codeKey, code string) [
 	html, known := h.kept.get(key, time.Now())
 	over := h.flying[key]
 	h.mu.Unlock()
-	if known {
+	if known || ctx.Err() != nil {
 		return html
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.budget)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/catalogue"
 	"github.com/gluepot/gluepot/application/languages"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // patience is a budget that no machine is too slow for.
@@ -137,5 +138,26 @@ func TestKept(t *testing.T) {
 	}
 	if _, ok := k.get(key(2), now.Add(failedFor+1)); ok || len(k.entries) != 0 || k.size != 0 {
 		t.Errorf("got it, or %d entries of %d bytes, want none after a while", len(k.entries), k.size)
+	}
+}
+
+// TestManySlowCodes has a paste whose codes all take too long: together they have the time of a few.
+func TestManySlowCodes(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.cfg.HighlightTime = 20 * time.Millisecond
+	s.colours.budget = s.cfg.HighlightTime
+	for range cap(s.colours.places) { // none becomes free
+		s.colours.places <- struct{}{}
+	}
+	pasties := make([]paste.Pasty, 200)
+	for i := range pasties {
+		pasties[i] = paste.Pasty{Language: "Go", Code: fmt.Sprintf("x := %d\n", i)}
+	}
+	s.holds("k2j4x8m1", content(pasties...))
+	began := time.Now()
+	wantIn(t, s.page("/k2j4x8m1"), "x := 199")
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("a page took %v, want a tenth of a second and what writing it takes", took)
 	}
 }

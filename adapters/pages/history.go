@@ -18,14 +18,41 @@ type edit struct {
 
 // entry is one value of it: a text that became another one, or code.
 type entry struct {
-	What     string        // "Language of"
-	Of       template.HTML // the pasty, or ""
-	Old, New template.HTML // where both are shown as they are
-	Texts    bool          // whether they are
-	Label    string        // of the code, for readers of screens
-	TooLong  bool          // the code is not shown
+	What     string // "Language of"
+	Of       text   // the pasty, or ""
+	Old, New text   // where both are shown as they are
+	Texts    bool   // whether they are
+	TooLong  bool   // texts or code are not shown
 	kind     paste.EditType
 	code     string
+}
+
+// text is one that becomes HTML when it is written: those of a whole history would be several times as long as itself.
+type text string
+
+// HTML returns it as HTML.
+func (t text) HTML() template.HTML { return marked(string(t)) }
+
+// maxName is the length of a name beside what has changed of its pasty, in characters.
+const maxName = 200
+
+// short returns it, or how it begins.
+func (t text) short() text {
+	n := 0
+	for i := range t {
+		if n++; n > maxName {
+			return t[:i] + "…"
+		}
+	}
+	return t
+}
+
+// Label returns what readers of screens call the code.
+func (e *entry) Label() string { return e.What + " code of " + unmarked(string(e.Of)) }
+
+// size returns how much of an entry would be shown: bytes, and lines of code.
+func (e *entry) size() (length, lineCount int) {
+	return len(e.Of) + len(e.Old) + len(e.New) + len(e.code), lines(e.code)
 }
 
 // edits returns a paste's history, the newest first. Entries say what was there before; what came after it is found on the way
@@ -50,16 +77,16 @@ func edits(found *paste.Document) []edit {
 		if len(e.Metadata) >= 3 {
 			titles[id], languages[id] = e.Metadata[1], e.Metadata[2]
 		}
-		made := entry{kind: e.Type, Of: nameOf(titles[id], id)}
+		made := entry{kind: e.Type, Of: nameOf(titles[id], id).short()}
 		switch e.Type {
 		case paste.EditTitle:
-			made.What, made.Of, made.Texts, made.Old, made.New = "Title", "", true, marked(e.Text), marked(title)
+			made.What, made.Of, made.Texts, made.Old, made.New = "Title", "", true, text(e.Text), text(title)
 			title = e.Text
 		case paste.EditPastyTitle:
 			made.What, made.Of, made.Texts, made.Old, made.New = "Name", "", true, nameOf(e.Text, id), nameOf(titles[id], id)
 			titles[id] = e.Text
 		case paste.EditPastyLanguage:
-			made.What, made.Texts, made.Old, made.New = "Language of", true, marked(e.Text), marked(languages[id])
+			made.What, made.Texts, made.Old, made.New = "Language of", true, text(e.Text), text(languages[id])
 			languages[id] = e.Text
 		case paste.EditPastyCode:
 			made.What, made.code = "Changed", e.Text
@@ -70,7 +97,6 @@ func edits(found *paste.Document) []edit {
 		default:
 			continue
 		}
-		made.Label = made.What + " code of " + unmarked(titles[id])
 		newest := &all[len(all)-1]
 		newest.Entries = append(newest.Entries, made)
 	}
@@ -81,11 +107,11 @@ func edits(found *paste.Document) []edit {
 }
 
 // nameOf returns the name of a pasty.
-func nameOf(title, id string) template.HTML {
+func nameOf(title, id string) text {
 	if strings.TrimSpace(title) == "" {
 		title = "snippet " + id
 	}
-	return marked(title)
+	return text(title)
 }
 
 // history shows what the edits of a paste have changed.
@@ -99,14 +125,16 @@ func (p *Pages) history(w http.ResponseWriter, r *request) error {
 	if err := p.show(w, r, "history.html", page); err != nil {
 		return err
 	}
-	left, m := maxShownBytes, marker{left: maxMarks}
+	bytesLeft, linesLeft, m := maxShownBytes, maxShownLines, marker{left: maxMarks}
 	for _, e := range edits(&found) {
 		if err := p.write(w, "edit.html", e); err != nil {
 			return err
 		}
 		for _, changed := range e.Entries {
-			if changed.TooLong = len(changed.code) > left; !changed.TooLong {
-				left -= len(changed.code)
+			length, lineCount := changed.size()
+			if changed.TooLong = length > bytesLeft || lineCount > linesLeft; !changed.TooLong {
+				bytesLeft -= length
+				linesLeft -= lineCount
 			}
 			if err := p.entry(w, &changed, &m); err != nil {
 				return err

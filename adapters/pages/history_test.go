@@ -50,3 +50,25 @@ func TestHistory(t *testing.T) {
 		t.Errorf("got %v, want that there is nothing", err)
 	}
 }
+
+// TestLongHistory has the longest titles and the shortest lines, of which there can be the most.
+func TestLongHistory(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	document := content(paste.Pasty{ID: "a", Title: strings.Repeat("'", 4096), Language: "Go", Code: "a"})
+	for i := range 1000 {
+		document.Edits = append(document.Edits,
+			paste.Edit{Number: int64(i), Type: paste.EditPastyTitle, Metadata: []string{"a"}, Text: strings.Repeat("'", 4096)})
+	}
+	s.holds("k2j4x8m1", document)
+	if page := s.page("/k2j4x8m1/history"); len(page) > 6*maxShownBytes {
+		t.Fatalf("got a page of %d bytes, want at most %d", len(page), 6*maxShownBytes)
+	}
+	document.Edits = []paste.Edit{{Type: paste.EditPastyAdded, Metadata: []string{"a", "", "Go"}, Text: strings.Repeat("\n", maxShownBytes)}}
+	s.holds("k2j4x8m2", document)
+	page := s.page("/k2j4x8m2/history")
+	if len(page) > 6*maxShownBytes {
+		t.Fatalf("got a page of %d bytes, want at most %d", len(page), 6*maxShownBytes)
+	}
+	wantIn(t, page, "This is too long to be shown here.")
+}

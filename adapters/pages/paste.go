@@ -120,13 +120,19 @@ func (p *Pages) paste(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	shown := pasteWriter{to: w, pages: p, page: page, bytesLeft: maxShownBytes, linesLeft: maxShownLines, marker: marker{left: maxMarks}}
+	// Pasties can be a thousand, each of which takes the time of one code.
+	ctx, cancel := context.WithTimeout(r.Context(), codesHighlighted*p.cfg.HighlightTime)
+	defer cancel()
 	for i := range found.Pasties {
-		if err := shown.pasty(r.Context(), i, &found.Pasties[i]); err != nil {
+		if err := shown.pasty(ctx, i, &found.Pasties[i]); err != nil {
 			return err
 		}
 	}
 	return p.write(w, "paste-end.html", page)
 }
+
+// codesHighlighted is how many codes may take as long as one may, on one page. Later ones are plain text, unless they are kept.
+const codesHighlighted = 5
 
 // pasteWriter writes the pasties of a paste.
 type pasteWriter struct {
