@@ -161,7 +161,11 @@ func restorable(path *string, from string, replace bool) (bool, error) {
 	case !backup.Mode().IsRegular():
 		return false, fault.New(fault.Invalid, fmt.Sprintf("%s is no file.", from))
 	}
-	if log, err := os.Stat(from + "-wal"); err == nil && log.Size() > 0 {
+	file := from
+	if real, err := filepath.EvalSymlinks(from); err == nil { // SQLite puts a log beside what a link leads to
+		file = real
+	}
+	if log, err := os.Stat(file + "-wal"); err == nil && log.Size() > 0 {
 		return false, fault.New(fault.Invalid, fmt.Sprintf(
 			"%s has a log (-wal) beside it: it is a database in use and no backup. Make one with 'gluepot backup'.", from))
 	}

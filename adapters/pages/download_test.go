@@ -12,7 +12,8 @@ func TestSafeName(t *testing.T) {
 	for title, want := range map[string]string{
 		"main.go": "main.go", ".bashrc": ".bashrc", "../../etc/passwd": "etc-passwd", `..\..\boot.ini`: "boot.ini", "..": "", "": "", " / ": "",
 		"a b.txt ": "a b.txt", "x.": "x", `a<b>:"|?*c`: "a_b______c", "gnp\u202eexe.txt": "gnpexe.txt", "nul\x00l\r\n": "null",
-		"CON": "_CON", "con.txt": "_con.txt", "CON .txt": "_CON .txt", "COM¹": "_COM¹", "conout$.c": "_conout$.c", "aux.tar.gz": "_aux.tar.gz", "console": "console", "日本.md": "日本.md",
+		"CON": "_CON", "con.txt": "_con.txt", "CON .txt": "_CON .txt", "COM¹": "_COM¹", "conout$.c": "_conout$.c",
+		"aux.tar.gz": "_aux.tar.gz", "console": "console", "日本.md": "日本.md",
 		strings.Repeat("x", 300) + ".go": strings.Repeat("x", 197) + ".go",
 	} {
 		if got := safeName(title); got != want {

@@ -104,6 +104,10 @@ func TestRestoreRefusals(t *testing.T) {
 	}
 	withLog := writeTo(t, folder, "log.db", string(backup))
 	writeTo(t, folder, "log.db-wal", "a log")
+	linked := filepath.Join(folder, "link.db")
+	if err := os.Symlink(withLog, linked); err != nil {
+		t.Fatal(err)
+	}
 	for path, text := range map[string]string{
 		filepath.Join(folder, "none.db"): "Cannot read ",
 		folder:                           "is no file",
@@ -114,6 +118,7 @@ func TestRestoreRefusals(t *testing.T) {
 		changed("newer.db", `INSERT INTO gluepot_migrations (version_id, is_applied) VALUES (9999, true)`): "is at version 9999",
 		changed("orphans.db", `INSERT INTO stars VALUES ('nobody00', 'x', 0)`):                             "1 rows belong to what is not there",
 		withLog:                  "has a log (-wal) beside it",
+		linked:                   "has a log (-wal) beside it",
 		database.SQLitePath(cfg): "is the database itself",
 	} {
 		wantRefusalWith(t, "restore "+path, i.run("restore --replace "+path), exitFailed, text)
