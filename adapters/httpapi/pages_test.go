@@ -32,7 +32,7 @@ func (somePages) Answer(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "text/html")
 	w.Header().Set("Set-Cookie", "seen=1")
 	_, limited := r.Context().Deadline()
-	fmt.Fprintf(w, "page %s, a deadline: %v", r.URL.Path, limited)
+	_, _ = fmt.Fprintf(w, "page %s, a deadline: %v", r.URL.Path, limited)
 	switch r.URL.Path {
 	case "/missing":
 		return fault.New(fault.NotFound, "not here")
@@ -45,7 +45,7 @@ func (somePages) Answer(w http.ResponseWriter, r *http.Request) error {
 		return err
 	case "/a/form":
 		body, err := io.ReadAll(r.Body)
-		fmt.Fprintf(w, ": %s", body)
+		_, _ = fmt.Fprintf(w, ": %s", body)
 		return err
 	}
 	return nil
@@ -54,7 +54,7 @@ func (somePages) Answer(w http.ResponseWriter, r *http.Request) error {
 func (somePages) AnswerError(w http.ResponseWriter, _ *http.Request, status int, message string) {
 	w.Header().Set("Content-Type", "text/html")
 	w.WriteHeader(status)
-	fmt.Fprintf(w, "error %d %s", status, message)
+	_, _ = fmt.Fprintf(w, "error %d %s", status, message)
 }
 
 // browser is the header Accept of one.

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
@@ -73,7 +74,7 @@ func (p *Pages) AnswerError(w http.ResponseWriter, _ *http.Request, status int, 
 	header := w.Header()
 	vary := header["Vary"]
 	guard(w, false)
-	header["Vary"] = append(vary[:len(vary):len(vary)], varyCookie...)
+	header["Vary"] = append(slices.Clip(vary), varyCookie...)
 	if header["Cache-Control"] == nil {
 		header["Cache-Control"] = []string{"no-store"}
 	}

@@ -28,13 +28,13 @@ import (
 type site struct {
 	*Pages
 
-	t      *testing.T
+	t      testing.TB
 	store  *fake.Store
 	users  *users.UseCases
 	pastes *pastes.UseCases
 }
 
-func newSite(t *testing.T) *site {
+func newSite(t testing.TB) *site {
 	t.Helper()
 	store, known := new(fake.Store), catalogue.New()
 	keepers, secrets, stored := fake.Users{Store: store}, fake.Tokens{Store: store}, fake.Pastes{Store: store}
