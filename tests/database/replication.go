@@ -168,7 +168,8 @@ func startReplicaContainer(ctx context.Context, primary string, options []string
 		testcontainers.WithTmpfs(map[string]string{containerFolder: "rw,mode=1777"}),
 		testcontainers.WithEnv(map[string]string{"PGDATA": containerData}),
 		testcontainers.WithExposedPorts("5432/tcp"),
-		testcontainers.WithWaitStrategy(wait.ForLog("database system is ready to accept read-only connections"), wait.ForListeningPort("5432/tcp")),
+		testcontainers.WithWaitStrategy(
+			wait.ForLog("database system is ready to accept read-only connections"), wait.ForListeningPort("5432/tcp")),
 	)
 	stop := func() { _ = testcontainers.TerminateContainer(container, testcontainers.StopTimeout(0)) }
 	if err != nil {

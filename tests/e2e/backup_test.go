@@ -57,7 +57,8 @@ func TestBackupOfServer(t *testing.T) {
 		t.Fatalf("got exit code %d and %q, want 0", code, stderr)
 	}
 	var pastes, contents int
-	err := database.SQL(t, restored).QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM pastes), (SELECT count(*) FROM paste_contents)").
+	const counts = "SELECT (SELECT count(*) FROM pastes), (SELECT count(*) FROM paste_contents)"
+	err := database.SQL(t, restored).QueryRowContext(t.Context(), counts).
 		Scan(&pastes, &contents)
 	if err != nil || pastes < before || pastes > len(acknowledged)+1 || contents != pastes {
 		t.Errorf("got %d pastes, %d with content, error %v, want %d to %d of both", pastes, contents, err, before, len(acknowledged)+1)

@@ -77,8 +77,10 @@ func exchange(t *testing.T, server *program.Process, method, target string, head
 const trustTests = "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1"
 
 // shown are the headers that the golden file has, in this order.
-var shown = []string{"Content-Type", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy", "Content-Length", "Content-Encoding",
-	"WWW-Authenticate", "Allow", "Cache-Control", "Vary", "ETag", "Location", "Retry-After"}
+var shown = []string{
+	"Content-Type", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy", "Content-Length", "Content-Encoding",
+	"WWW-Authenticate", "Allow", "Cache-Control", "Vary", "ETag", "Location", "Retry-After",
+}
 
 // imported stores what only an import can have brought.
 func imported(t *testing.T, cfg gormstore.Config) {

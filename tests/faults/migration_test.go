@@ -15,8 +15,8 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestMigrationWhileServing gives pastes their content (migrations 4 and 5, and 6 after them) while nodes of the version before go on, somebody
-// is in the middle of a long transaction, and a vacuum of the table is under way. GLUEPOT_TEST_MIGRATED_PASTES says how
+// TestMigrationWhileServing gives pastes their content (migrations 4 and 5, and 6 after them) while nodes of the version before go on,
+// somebody is in the middle of a long transaction, and a vacuum of the table is under way. GLUEPOT_TEST_MIGRATED_PASTES says how
 // many pastes there are; with ten million it takes 2 GB of disk and some minutes.
 func TestMigrationWhileServing(t *testing.T) {
 	pastes := 100_000
@@ -31,7 +31,8 @@ func TestMigrationWhileServing(t *testing.T) {
 		"-c", "autovacuum_vacuum_cost_limit=1", "-c", "max_wal_size=4GB")
 	cfg, db := server.Config, database.SQL(t, server.Config)
 	for _, statement := range []string{
-		"DROP TABLE paste_quotas, paste_quota_salt", "DROP INDEX public_pastes_by_owner", "DROP INDEX stars_by_paste", "DROP TABLE paste_edits, paste_contents", "ALTER TABLE pastes DROP COLUMN visibility",
+		"DROP TABLE paste_quotas, paste_quota_salt",
+		"DROP INDEX public_pastes_by_owner", "DROP INDEX stars_by_paste", "DROP TABLE paste_edits, paste_contents", "ALTER TABLE pastes DROP COLUMN visibility",
 		"DELETE FROM gluepot_migrations WHERE version_id > 3",
 		"ALTER TABLE pastes SET (autovacuum_enabled = false)",
 		`INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)

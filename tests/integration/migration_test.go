@@ -23,7 +23,8 @@ func withoutContent(t *testing.T, db *sql.DB) {
 	t.Helper()
 	for _, statement := range []string{
 		"DROP TABLE paste_quotas", "DROP TABLE paste_quota_salt",
-		"DROP INDEX public_pastes_by_owner", "DROP INDEX stars_by_paste", "DROP TABLE paste_edits", "DROP TABLE paste_contents", "ALTER TABLE pastes DROP COLUMN visibility",
+		"DROP INDEX public_pastes_by_owner", "DROP INDEX stars_by_paste",
+		"DROP TABLE paste_edits", "DROP TABLE paste_contents", "ALTER TABLE pastes DROP COLUMN visibility",
 		"DELETE FROM gluepot_migrations WHERE version_id > 3",
 	} {
 		exec(t, db, statement)
