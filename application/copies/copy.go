@@ -24,6 +24,9 @@ var (
 	ErrNoCopy = fault.New(fault.Conflict, "The target is not empty, and what is in it is no copy: nothing was changed.")
 	ErrUsed   = fault.New(fault.Conflict, "The target was written to since it was copied, which bringing it into line with the source "+
 		"would undo: nothing was changed.")
+	// ErrInUse is for a target that was empty when the copy began: nobody has copied the rows that are in its way.
+	ErrInUse = fault.New(fault.Conflict, "Something else has written to the target while it was copied to, which going on would undo. "+
+		"Stop the server that has it open.")
 	ErrPartial = fault.New(fault.Conflict, "The source is itself a copy that has not ended. Run that copy again with --resume first.")
 	errTables  = fault.Unforeseen(errors.New("source and target do not have the same tables"))
 )
@@ -68,18 +71,19 @@ func (c *Copy) Do(ctx context.Context, resume bool) (_ []Comparison, err error) 
 	if !sameTables(tables, c.target.Tables()) {
 		return nil, errTables
 	}
-	if err := c.admit(ctx, tables, resume); err != nil {
+	empty, err := c.admit(ctx, tables, resume)
+	if err != nil {
 		return nil, err
 	}
-	run := ident.New() + ident.New()
-	if err := c.target.Begin(ctx, run); err != nil {
+	this := run{ident.New() + ident.New(), empty}
+	if err := c.target.Begin(ctx, this.name); err != nil {
 		return nil, fmt.Errorf("prepare the target: %w", err)
 	}
 	compared := make([]Comparison, len(tables))
 	err = c.source.Snapshot(ctx, func(rows Snapshot) error {
 		for i, table := range tables {
 			compared[i].Table = table.Name
-			if err := c.table(ctx, run, rows, table, &compared[i]); err != nil {
+			if err := c.table(ctx, this, rows, table, &compared[i]); err != nil {
 				return fmt.Errorf("copy %s: %w", table.Name, err)
 			}
 		}
@@ -100,7 +104,13 @@ func (c *Copy) Do(ctx context.Context, resume bool) (_ []Comparison, err error) 
 	if !equal {
 		return compared, nil
 	}
-	return compared, c.target.End(ctx, run, total(tables, stored))
+	return compared, c.target.End(ctx, this.name, total(tables, stored))
+}
+
+// run is one that copies.
+type run struct {
+	name  string
+	fresh bool // the target was empty: whatever else is in it by now is somebody else's
 }
 
 func sameTables(a, b []Table) bool {
@@ -115,39 +125,39 @@ func sameTables(a, b []Table) bool {
 	return true
 }
 
-// admit fails when the target holds what must not be changed.
-func (c *Copy) admit(ctx context.Context, tables []Table, resume bool) error {
-	empty := true
+// admit reports whether the target is empty, and fails when it holds what must not be changed.
+func (c *Copy) admit(ctx context.Context, tables []Table, resume bool) (empty bool, err error) {
+	empty = true
 	for _, table := range tables {
 		first, err := c.target.After(ctx, table, nil, 1)
 		if err != nil {
-			return fmt.Errorf("read the target: %w", err)
+			return false, fmt.Errorf("read the target: %w", err)
 		}
 		empty = empty && len(first) == 0
 	}
 	if empty {
-		return nil
+		return true, nil
 	}
 	if !resume {
-		return ErrNotEmpty
+		return false, ErrNotEmpty
 	}
 	memory, err := c.target.Copied(ctx)
 	switch {
 	case err != nil:
-		return fmt.Errorf("read the target: %w", err)
+		return false, fmt.Errorf("read the target: %w", err)
 	case !memory.Begun:
-		return ErrNoCopy
+		return false, ErrNoCopy
 	case !memory.Ended:
-		return nil
+		return false, nil
 	}
 	sums, err := c.sums(ctx, tables, "is the target as it was copied")
 	if err != nil {
-		return err
+		return false, err
 	}
 	if total(tables, sums) != memory.Sum {
-		return ErrUsed
+		return false, ErrUsed
 	}
-	return nil
+	return false, nil
 }
 
 // sums reads the target.

@@ -11,7 +11,7 @@ import (
 // A value that no two rows share may have moved from one row to another. So where there are such values, a first walk removes
 // the rows of the target that hold one which the source does not give them: after that none is in the way of another.
 // What refers to those rows goes with them, and comes back when its own table is walked, later.
-func (c *Copy) table(ctx context.Context, run string, rows Snapshot, table Table, compared *Comparison) error {
+func (c *Copy) table(ctx context.Context, run run, rows Snapshot, table Table, compared *Comparison) error {
 	count, err := rows.Count(ctx, table)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ var errEnough = errors.New("the rest of the source does not matter")
 // merge walks a table of both sides. One goroutine reads and another writes, so that the two databases work at the same time;
 // a writer that is slower makes the reader wait.
 func (c *Copy) merge(
-	ctx context.Context, run string, rows Snapshot, table Table, how walk, report func(int64),
+	ctx context.Context, run run, rows Snapshot, table Table, how walk, report func(int64),
 ) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -84,7 +84,7 @@ func (c *Copy) merge(
 	go func() {
 		defer close(written)
 		for changes := range batches {
-			if err := c.target.Write(ctx, run, table, changes); err != nil {
+			if err := c.target.Write(ctx, run.name, table, changes); err != nil {
 				cancel(err)
 				return
 			}
@@ -114,6 +114,9 @@ func (c *Copy) merge(
 	decide := func(row Row, mark *Mark) error {
 		before := changes.len()
 		how.decide(table, row, mark, &changes)
+		if run.fresh && len(changes.Changed)+len(changes.Removed) > 0 {
+			return ErrInUse
+		}
 		if changes.len() == before {
 			return nil
 		}

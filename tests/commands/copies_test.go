@@ -1,8 +1,10 @@
 package commands
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/copies"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/program"
@@ -319,4 +322,53 @@ func TestCopyRefusals(t *testing.T) {
 	statement(source, `UPDATE access_tokens SET name = 'a' || char(0) || 'b' WHERE id = 'id-mortar01mo'`)
 	refused("copy --from "+from+" --to "+string(database.EmptyPostgres(t).URL), exitFailed,
 		"copy access_tokens: ", `the name of ["id-mortar01mo"]`)
+}
+
+// served is a target that a server has open, which stores something once the copy has begun.
+type served struct {
+	*gormstore.Copies
+
+	store func()
+}
+
+// Begin implements copies.Target.
+func (s served) Begin(ctx context.Context, run string) error {
+	s.store()
+	return s.Copies.Begin(ctx, run)
+}
+
+// TestCopyKeepsWhatIsStoredMeanwhile has a server store something in a target that was found empty. It may have been acknowledged,
+// so that the copy fails and leaves it there.
+func TestCopyKeepsWhatIsStoredMeanwhile(t *testing.T) {
+	t.Parallel()
+	const user = `INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
+		VALUES ('late0001', '%s', '', 'Plain Text', false, 0, false, '2024-01-01 00:00:00+00:00')`
+	for what, statement := range map[string]string{
+		"user":     fmt.Sprintf(user, "late"),
+		"username": fmt.Sprintf(user, "mortar"),
+		"paste":    `INSERT INTO pastes (id, created_at) VALUES ('late0001', '2024-01-01 00:00:00+00:00')`,
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			source := filled(t, database.SQLite(t))
+			database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+				db := database.SQL(t, cfg)
+				target := served{gormstore.NewCopies(database.Open(t, cfg)), func() {
+					if _, err := db.ExecContext(t.Context(), statement); err != nil {
+						t.Error(err)
+					}
+				}}
+				_, err := copies.New(gormstore.NewCopies(database.Open(t, source)), target, nil).Do(t.Context(), false)
+				if !errors.Is(err, copies.ErrInUse) {
+					t.Errorf("got %v, want %v", err, copies.ErrInUse)
+				}
+				table, _, _ := strings.Cut(strings.TrimPrefix(statement, "INSERT INTO "), " ")
+				var left int
+				row := db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table+" WHERE id = 'late0001'")
+				if err := row.Scan(&left); err != nil || left != 1 {
+					t.Errorf("got %d rows that were stored meanwhile, error %v, want 1", left, err)
+				}
+			})
+		})
+	}
 }
