@@ -124,6 +124,8 @@ const (
 const (
 	// tokenAccepted, with a time, is the condition of token.Token.Verify.
 	tokenAccepted = `t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > `
+	// quotaIsFuture is the condition of paste.Quota.Take for what says nothing.
+	quotaIsFuture = `a.full_at > g.now + 2 * g.most * g.step`
 	createdArrays = `(SELECT $3::timestamptz[]), (SELECT $4::timestamptz[]), (SELECT $5::smallint[]), (SELECT $6::text[]),
 			(SELECT $7::bytea[])) WITH ORDINALITY q (id, owner, created_at, expires_at, visibility, lifetime, document, n)`
 )
@@ -133,23 +135,25 @@ const (
 //
 // What the snapshot shows refuses a client without a write. Otherwise its row is locked, in the order of the hashes, and judged as it is
 // then, by which another statement may have taken the rest: nothing is known then of what that left. A row that is missing is
-// as one whose time has passed.
+// as one whose time has passed, and so is one of a time before the clock was put back.
 const postgresCreateCounted = `WITH
 	q AS MATERIALIZED (SELECT *, row_number() OVER (PARTITION BY q.owner ORDER BY q.n) AS place
 		FROM unnest((SELECT $1::text[]), (SELECT $2::bytea[]), ` + createdArrays + `),
 	g AS MATERIALIZED (SELECT clock_timestamp() AS now, $8::interval AS step, $9::integer AS most),
 	w AS MATERIALIZED (SELECT q.owner, substr(sha256(k.salt || q.owner), 1, 16) AS client, least(count(*), g.most)::integer AS wanted
 		FROM q, paste_quota_salt k, g GROUP BY q.owner, k.salt, g.most),
-	s AS MATERIALIZED (SELECT w.*, a.full_at FROM w LEFT JOIN paste_quotas a ON a.client = w.client),
+	s AS MATERIALIZED (SELECT w.*, a.full_at FROM w CROSS JOIN g
+		LEFT JOIN paste_quotas a ON a.client = w.client AND NOT ` + quotaIsFuture + `),
 	t AS (INSERT INTO paste_quotas AS a (client, full_at, taken)
 		SELECT s.client, g.now + s.wanted * g.step, s.wanted FROM s, g
 		WHERE s.full_at IS NULL OR s.full_at <= g.now + (g.most - 1) * g.step ORDER BY s.client
 		ON CONFLICT (client) DO UPDATE SET (full_at, taken) = (
-			SELECT greatest(a.full_at, g.now) + n.taken * g.step, n.taken
-			FROM g, LATERAL (SELECT least(excluded.taken::bigint,
-				(1000000 * extract(epoch FROM g.now + g.most * g.step - greatest(a.full_at, g.now)))::bigint
-					/ (1000000 * extract(epoch FROM g.step))::bigint)::integer AS taken) n)
-		WHERE a.full_at <= (SELECT g.now + (g.most - 1) * g.step FROM g)
+			SELECT u.full_at + n.taken * g.step, n.taken
+			FROM g, LATERAL (SELECT CASE WHEN ` + quotaIsFuture + ` THEN g.now ELSE greatest(a.full_at, g.now) END AS full_at) u,
+				LATERAL (SELECT least(excluded.taken::bigint,
+					(1000000 * extract(epoch FROM g.now + g.most * g.step - u.full_at))::bigint
+						/ (1000000 * extract(epoch FROM g.step))::bigint)::integer AS taken) n)
+		WHERE (SELECT a.full_at <= g.now + (g.most - 1) * g.step OR ` + quotaIsFuture + ` FROM g)
 		RETURNING a.client, a.full_at, a.taken),
 	p AS (INSERT INTO pastes (id, created_at, expires_at, visibility)
 		SELECT q.id, q.created_at, q.expires_at, q.visibility FROM q JOIN w ON w.owner = q.owner JOIN t ON t.client = w.client

@@ -21,8 +21,11 @@ func (q Quota) Interval() time.Duration {
 }
 
 // Take counts a paste of a client who has its whole quota again after full, if it has room for one, and returns what is used then.
-// It fails with fault.Exhausted and a *QuotaError in the chain when it has not.
+// No quota lasts longer than a window: one that would last two was taken before the clock was put back, and says nothing. It fails with fault.Exhausted and a *QuotaError in the chain when it has not.
 func (q Quota) Take(full time.Duration) (Usage, error) {
+	if full > 2*q.Window {
+		full = 0
+	}
 	used := Usage{q, max(full, 0)}
 	if used.Left() == 0 {
 		return Usage{}, used.Refused()

@@ -33,6 +33,9 @@ func TestQuota(t *testing.T) {
 		if used, err := quota.Take(full - quota.Interval()); err != nil || used.Retry() != quota.Interval() {
 			t.Errorf("%+v: got %+v, error %v when that time has passed, want one more", quota, used, err)
 		}
+		if used, err := quota.Take(full + 1000*time.Hour); err != nil || used.Full != quota.Interval() {
+			t.Errorf("%+v: got %+v, error %v after the clock was put back, want one used", quota, used, err)
+		}
 		if used, err := quota.Take(-time.Hour); err != nil || used.Full != quota.Interval() {
 			t.Errorf("%+v: got %+v, error %v for who was away for long, want one used", quota, used, err)
 		}

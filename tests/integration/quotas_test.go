@@ -115,3 +115,28 @@ func TestClientsAreStoredAsHashes(t *testing.T) {
 		}
 	})
 }
+
+// TestQuotaAfterTheClockWasPutBack wants nobody to be refused for as long as a clock was wrong.
+func TestQuotaAfterTheClockWasPutBack(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		s := openService(t, cfg)
+		quota, stored := paste.Quota{Pastes: 2, Window: time.Hour}, 0
+		create := func() (paste.Usage, error) {
+			stored++
+			return s.pastes.CreateCounted(t.Context(), "192.0.2.1", quota, newDocument(fmt.Sprint("paste", stored), "", "code"))
+		}
+		if _, err := create(); err != nil {
+			t.Fatal(err)
+		}
+		exec(t, s.db, "UPDATE paste_quotas SET full_at = '2100-01-01 00:00:00+00:00'")
+		for left := quota.Pastes - 1; left >= 0; left-- {
+			if used, err := create(); err != nil || used.Left() != left || used.Full > quota.Window {
+				t.Errorf("got %+v, error %v, want %d left", used, err, left)
+			}
+		}
+		if used, err := create(); !fault.Is(err, fault.Exhausted) {
+			t.Errorf("got %+v, error %v, want it refused", used, err)
+		}
+	})
+}
