@@ -63,6 +63,10 @@ func fileFault(path string, err error) error {
 	return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot write %s.", path), err)
 }
 
+// logSuffixes are those of the files in which SQLite keeps what belongs to a database and is not in it yet, or not to stay in it.
+// Beside another database of that name they would be taken for its own.
+var logSuffixes = []string{"-wal", "-journal"}
+
 // partialFile is a file beside the one that it becomes.
 type partialFile struct{ path string }
 
@@ -165,9 +169,11 @@ func restorable(path *string, from string, replace bool) (bool, error) {
 	if real, err := filepath.EvalSymlinks(from); err == nil { // SQLite puts a log beside what a link leads to
 		file = real
 	}
-	if log, err := os.Stat(file + "-wal"); err == nil && log.Size() > 0 {
-		return false, fault.New(fault.Invalid, fmt.Sprintf(
-			"%s has a log (-wal) beside it: it is a database in use and no backup. Make one with 'gluepot backup'.", from))
+	for _, suffix := range logSuffixes {
+		if log, err := os.Stat(file + suffix); err == nil && log.Size() > 0 {
+			return false, fault.New(fault.Invalid, fmt.Sprintf(
+				"%s has a log (%s) beside it: it is a database in use and no backup. Make one with 'gluepot backup'.", from, suffix))
+		}
 	}
 	if err := os.MkdirAll(filepath.Dir(*path), 0o700); err != nil {
 		return false, fileFault(*path, err)
@@ -178,8 +184,11 @@ func restorable(path *string, from string, replace bool) (bool, error) {
 	there, err := os.Stat(*path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if _, err := os.Lstat(*path + "-wal"); err == nil {
-			return false, fault.New(fault.Conflict, fmt.Sprintf("There is a log %s-wal without its database. Move it away first.", *path))
+		for _, suffix := range logSuffixes {
+			if _, err := os.Lstat(*path + suffix); err == nil {
+				return false, fault.New(fault.Conflict, fmt.Sprintf(
+					"There is a log %s%s without its database. Move it away first.", *path, suffix))
+			}
 		}
 		return false, nil
 	case err != nil:

@@ -134,6 +134,16 @@ func TestRestoreRefusals(t *testing.T) {
 	wantRefusalWith(t, "restore beside a log", installation{t, "sqlite://" + alone}.run("restore "+file), exitFailed,
 		"There is a log "+alone+"-wal without its database")
 
+	// So would what is left of a transaction in a database that was in no WAL mode: it would be undone in the new one.
+	alone = filepath.Join(t.TempDir(), "gluepot.db")
+	writeTo(t, filepath.Dir(alone), "gluepot.db-journal", "a journal")
+	wantRefusalWith(t, "restore beside a journal", installation{t, "sqlite://" + alone}.run("restore "+file), exitFailed,
+		"There is a log "+alone+"-journal without its database")
+	withJournal := filepath.Join(folder, "journal.db")
+	writeTo(t, folder, "journal.db", string(backup))
+	writeTo(t, folder, "journal.db-journal", "a journal")
+	wantRefusalWith(t, "restore "+withJournal, i.run("restore --replace "+withJournal), exitFailed, "has a log (-journal) beside it")
+
 	dump := "The database is PostgreSQL, which has tools of its own for that: pg_dump and pg_restore."
 	for _, line := range []string{"backup " + file + ".2", "restore " + file} {
 		wantRefusal(t, line, installation{t, "postgres://u:s3cret@127.0.0.1:1/d"}.run(line), exitFailed, dump)
