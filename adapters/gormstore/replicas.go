@@ -79,7 +79,7 @@ func (r *replicas) pick() (picked *replica, fresh int) {
 
 // watch starts to follow the replicas of a primary.
 func (r *replicas) watch(primary *sql.DB) {
-	if len(r.all) == 0 {
+	if len(r.all) == 0 || r.stop != nil {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -142,14 +142,14 @@ func (s *Store) Create() error {
 }
 
 // Connect makes sure that the database is there and answers, and begins to follow its replicas, whether they do or
-// not. It creates nothing. It fails with fault.Unavailable.
+// not. It creates nothing. A second call only looks again. It fails with fault.Unavailable.
 func (s *Store) Connect(ctx context.Context) error {
 	for _, db := range []*sql.DB{s.sql.DB, s.readiness} {
 		if err := db.PingContext(ctx); err != nil {
 			return s.connectError(err)
 		}
 	}
-	if s.file != nil {
+	if s.file != nil && s.file.stop == nil {
 		if err := s.file.open(ctx, s.sql.DB); err != nil {
 			return s.connectError(err)
 		}

@@ -21,7 +21,8 @@ func (q Quota) Interval() time.Duration {
 }
 
 // Take counts a paste of a client who has its whole quota again after full, if it has room for one, and returns what is used then.
-// No quota lasts longer than a window: one that would last two was taken before the clock was put back, and says nothing. It fails with fault.Exhausted and a *QuotaError in the chain when it has not.
+// No quota lasts longer than a window: one that would last two was taken before the clock was put back, and says nothing.
+// It fails with fault.Exhausted and a *QuotaError in the chain when it has not.
 func (q Quota) Take(full time.Duration) (Usage, error) {
 	if full > 2*q.Window {
 		full = 0

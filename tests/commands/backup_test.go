@@ -1,12 +1,14 @@
 package commands
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/database"
@@ -47,6 +49,28 @@ func TestBackup(t *testing.T) {
 	wantRefusal(t, "backup again", i.run("backup "+file), exitFailed, "There is a file "+file+" already. Choose another name.")
 	wantRefusalWith(t, "backup to nowhere", i.run("backup "+file+"/x"), exitFailed, "Cannot write "+file+"/x. (not a directory)")
 	wantNames(t, filepath.Dir(file), []string{"backup.db"})
+}
+
+// TestBackupOfOpenStore wants a store that is connected already to be backed up, and to be closed after that.
+func TestBackupOfOpenStore(t *testing.T) {
+	t.Parallel()
+	store, err := gormstore.New(database.SQLite(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := make(chan error, 1)
+	if err := errors.Join(store.Connect(t.Context()), store.Backup(t.Context(), filepath.Join(t.TempDir(), "backup.db"))); err != nil {
+		t.Fatal(err)
+	}
+	go func() { closed <- store.Close() }()
+	select {
+	case err := <-closed:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("got no end of Close, want one")
+	}
 }
 
 // TestRestoreReplaces wants the old database to be kept, with what is only in its log.
