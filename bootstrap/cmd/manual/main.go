@@ -32,7 +32,7 @@ func write(args []string, epoch string) error {
 	}
 	man, completions := filepath.Join(args[0], "man"), filepath.Join(args[0], "completions")
 	for _, folder := range []string{man, completions} {
-		if err := os.MkdirAll(folder, 0o755); err != nil {
+		if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // everybody may read manuals
 			return err
 		}
 	}
