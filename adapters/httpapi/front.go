@@ -8,7 +8,7 @@ var frontPolicy = []string{"default-src 'none'; style-src 'self'; img-src 'self'
 
 var varyAcceptAndOrigin = []string{"Accept, Origin"}
 
-// newFront returns the page at "/", which says to people what this is, where no Pages do. It is no part of the interface:
+// newFront returns the page at "/", which says to people what this is, unless Pages have one. It is no part of the interface:
 // programs are told that there is nothing.
 func newFront(basePath string) (*fixedAnswer, error) {
 	text, err := asset("front.html", basePath)

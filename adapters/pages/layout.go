@@ -87,7 +87,3 @@ func (p *Pages) AnswerError(w http.ResponseWriter, _ *http.Request, status int, 
 	w.WriteHeader(status)
 	_ = p.write(w, "error.html", page) // a client that has gone cannot be told
 }
-
-func (p *Pages) start(w http.ResponseWriter, r *request) error {
-	return p.show(w, r, "start.html", struct{ layout }{})
-}

@@ -53,7 +53,6 @@ func New(cfg Config, modules Modules) *Pages {
 	p.colours = newHighlighter(newLexers(modules.Languages), cfg.KeptBytes, cfg.HighlightTime)
 	p.templates = sync.OnceValue(p.parseTemplates)
 	p.routes = []route{
-		newRoute("/", methods{get: p.start}),
 		newRoute("/~/assets/:name", methods{get: p.asset}),
 		newRoute("/~:name", methods{get: p.profile}),
 		newRoute("/:id", methods{get: p.paste}),

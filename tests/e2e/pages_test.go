@@ -43,6 +43,12 @@ func TestPagesOfNothing(t *testing.T) {
 	if status, page := accepting(t, p, "/~EPOXY", "*/*"); status != http.StatusOK || !strings.Contains(page, `href="/`+public+`"`) {
 		t.Errorf("got %d %s, want the profile with the paste", status, page)
 	}
+	if status, page := accepting(t, p, "/", "text/html"); status != http.StatusOK || !strings.Contains(page, `href="/api/v2/docs"`) {
+		t.Errorf("got %d %s, want a page that leads to the interface", status, page)
+	}
+	if status, answer := accepting(t, p, "/", "application/json"); status != http.StatusNotFound || !strings.HasPrefix(answer, "{") {
+		t.Errorf("got %d %s, want the error in JSON", status, answer)
+	}
 	status, answer := accepting(t, p, "/api/v2/paste/"+private, "text/html")
 	if status != http.StatusNotFound || !strings.HasPrefix(answer, "{") {
 		t.Errorf("got %d %s, want JSON below the base path", status, answer)
