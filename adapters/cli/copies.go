@@ -79,7 +79,7 @@ code is 1 when they differ. An interrupt (SIGINT, SIGTERM, SIGHUP) ends a copy i
 		shown := &phases{commands: c}
 		use, stop, err := c.openCopy(cmd, string(from), string(to), shown.show)
 		if err != nil {
-			return err
+			return interrupted(ctx, err)
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 		compared, err := use.Do(ctx, *resume)

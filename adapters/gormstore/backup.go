@@ -23,12 +23,16 @@ var (
 // Backup writes what an SQLite database holds at one instant to a new file, which only its owner may read, while others read
 // and write the database. The file has its name once all of it is on the disk; another of that name stays as it is.
 //
-// It fails with fault.Conflict when there is such a file, and with fault.Invalid on PostgreSQL.
+// It fails with fault.Conflict when there is such a file, with fault.Unavailable when the database is a copy that has not ended,
+// and with fault.Invalid on PostgreSQL.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if s.file == nil {
 		return errDump
 	}
 	if err := s.Connect(ctx); err != nil {
+		return err
+	}
+	if err := s.Whole(ctx); err != nil { // who restores it some day should not learn then what it lacks
 		return err
 	}
 	if _, err := os.Lstat(path); err == nil {

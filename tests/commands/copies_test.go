@@ -311,6 +311,7 @@ func TestCopyRefusals(t *testing.T) {
 	statement(partial, `UPDATE gluepot_copy SET ended = NULL`)
 	statement(partial, `DELETE FROM pastes`)
 	refused("stats --database-url "+partialURL, exitFailed, "a copy that has not ended")
+	refused("backup --database-url "+partialURL+" "+t.TempDir()+"/b.db", exitFailed, "a copy that has not ended")
 	refused("serve --http-addr 127.0.0.1:0 --database-url "+partialURL, exitFailed, "a copy that has not ended")
 	refused("copy --from "+partialURL+" --to "+string(database.EmptySQLite(t).URL), exitFailed, "The source is itself a copy that has not")
 	copyAll(t, source, partial, "--resume")
