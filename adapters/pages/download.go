@@ -2,6 +2,8 @@ package pages
 
 import (
 	"archive/zip"
+	"compress/flate"
+	"context"
 	"io"
 	"mime"
 	"net/http"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -41,6 +44,12 @@ func (p *Pages) download(w http.ResponseWriter, r *request) error {
 
 // archive answers with the code of all pasties as a ZIP file.
 func (p *Pages) archive(w http.ResponseWriter, r *request) error {
+	select { // before the paste is read, so that who waits holds no memory
+	case p.packing <- struct{}{}:
+		defer func() { <-p.packing }()
+	case <-r.Context().Done():
+		return fault.Wrap(fault.Unavailable, "Many files are being packed at the moment. Try again shortly.", context.Cause(r.Context()))
+	}
 	found, err := p.read(r)
 	if err != nil {
 		return err
@@ -52,6 +61,7 @@ func (p *Pages) archive(w http.ResponseWriter, r *request) error {
 	}
 	names := make(fileNames)
 	files := zip.NewWriter(w)
+	files.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return flate.NewWriter(to, flate.BestSpeed) })
 	for i := range found.Pasties {
 		pasty := &found.Pasties[i]
 		file, err := files.CreateHeader(&zip.FileHeader{

@@ -1,9 +1,14 @@
 package pages
 
 import (
+	"context"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -31,6 +36,28 @@ func TestExtensions(t *testing.T) {
 	} {
 		if got := s.fileName(&paste.Pasty{ID: "a", Language: language}); got != want {
 			t.Errorf("%s: got %s, want %s", language, got, want)
+		}
+	}
+}
+
+// TestPackingWaits has as many archives under way as there may be.
+func TestPackingWaits(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.holds("k2j4x8m1", content(paste.Pasty{Code: "a"}))
+	for range cap(s.packing) {
+		s.packing <- struct{}{}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/k2j4x8m1/files.zip", nil)
+	if err := s.Answer(httptest.NewRecorder(), request); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("got %v, want that there is no place", err)
+	}
+	<-s.packing
+	for range 2 { // the place is given back
+		if _, err := s.get("/k2j4x8m1/files.zip"); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ package pages
 import (
 	"hash/maphash"
 	"html/template"
+	"runtime"
 	"sync"
 	"time"
 
@@ -41,6 +42,7 @@ type Pages struct {
 	modules Modules
 	routes  []route
 	colours *highlighter
+	packing chan struct{}     // one for each archive that is made; packing takes more of the processor than all else
 	seed    maphash.Seed      // of the hashes of code
 	assets  map[string]*asset // by the name that stands in their path
 	// Parsing takes longer than most commands, and a node that is asked for no page needs none of it.
@@ -50,6 +52,7 @@ type Pages struct {
 // New returns the pages over the use cases.
 func New(cfg Config, modules Modules) *Pages {
 	p := &Pages{cfg: cfg, modules: modules, assets: newAssets(), seed: maphash.MakeSeed()}
+	p.packing = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
 	p.colours = newHighlighter(newLexers(modules.Languages), cfg.KeptBytes, cfg.HighlightTime)
 	p.templates = sync.OnceValue(p.parseTemplates)
 	p.routes = []route{
