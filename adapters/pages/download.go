@@ -61,7 +61,15 @@ func (p *Pages) archive(w http.ResponseWriter, r *request) error {
 	}
 	names := make(fileNames)
 	files := zip.NewWriter(w)
-	files.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return flate.NewWriter(to, flate.BestSpeed) })
+	var packer *flate.Writer // takes much memory, and ends a file before the next one begins
+	files.RegisterCompressor(zip.Deflate, func(to io.Writer) (_ io.WriteCloser, err error) {
+		if packer == nil {
+			packer, err = flate.NewWriter(to, flate.BestSpeed)
+		} else {
+			packer.Reset(to)
+		}
+		return packer, err
+	})
 	for i := range found.Pasties {
 		pasty := &found.Pasties[i]
 		file, err := files.CreateHeader(&zip.FileHeader{

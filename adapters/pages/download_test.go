@@ -62,6 +62,26 @@ func TestPackingWaits(t *testing.T) {
 	}
 }
 
+// TestPackingAllocates has many files in one archive: they share what packs them.
+func TestPackingAllocates(t *testing.T) {
+	s := newSite(t)
+	pasties := make([]paste.Pasty, 500)
+	for i := range pasties {
+		pasties[i] = paste.Pasty{Title: "a", Code: "a"}
+	}
+	s.holds("k2j4x8m1", content(pasties...))
+	took := testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			if _, err := s.get("/k2j4x8m1/files.zip"); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}).AllocedBytesPerOp()
+	if took > 32<<20 {
+		t.Errorf("got %d MiB for 500 files, want at most 32", took>>20)
+	}
+}
+
 func TestUniqueNames(t *testing.T) {
 	t.Parallel()
 	names := make(fileNames)
