@@ -32,7 +32,8 @@ func TestMigrationWhileServing(t *testing.T) {
 	cfg, db := server.Config, database.SQL(t, server.Config)
 	for _, statement := range []string{
 		"DROP TABLE paste_quotas, paste_quota_salt",
-		"DROP INDEX public_pastes_by_owner", "DROP INDEX stars_by_paste", "DROP TABLE paste_edits, paste_contents", "ALTER TABLE pastes DROP COLUMN visibility",
+		"DROP INDEX public_pastes_by_owner", "DROP INDEX stars_by_paste", "DROP TABLE paste_edits, paste_contents",
+		"ALTER TABLE pastes DROP COLUMN visibility",
 		"DELETE FROM gluepot_migrations WHERE version_id > 3",
 		"ALTER TABLE pastes SET (autovacuum_enabled = false)",
 		`INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
