@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build release image run test test-release test-image test-faults test-failover test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences fuzz fuzz-http bench bench-quick bench-db generate clean
+.PHONY: help build release image run test test-release test-image test-races test-faults test-failover test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences fuzz fuzz-http bench bench-quick bench-db generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -50,6 +50,11 @@ RACE := -race -ldflags="-s -w" -gcflags=modernc.org/sqlite/lib=-race=false -gcfl
 test: export GORACE = atexit_sleep_ms=20
 test: ## run every test, with the race detector
 	$(GO) run ./tests/postgres $(GO) test $(RACE) -timeout 20m ./tests/e2e ./tests/integration $$($(GO) list ./... | grep -vE '/tests/(faults|browser|failover)$$')
+
+# With it, a process takes several times as long: "make test" starts the program as it is shipped, and watches in process.
+test-races: export GORACE = atexit_sleep_ms=20
+test-races: ## run the end-to-end tests with the race detector in the program, too
+	$(GO) run ./tests/postgres $(GO) test $(RACE) -count 1 -timeout 20m ./tests/e2e ./tests/fuzzhttp -race-program
 
 test-faults: ## kill, freeze, fill and starve what it stands on, under load (six minutes; prints a table)
 	$(GO) test -count 1 -timeout 20m -v ./tests/faults

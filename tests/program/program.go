@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -26,15 +27,16 @@ const Patience = time.Minute
 // envProgram names a binary to test instead of one that is built from this tree: that of another version.
 const envProgram = "GLUEPOT_TEST_PROGRAM"
 
-// The program is built once as the tests are, with the race detector if they have it, and once as it is shipped.
+var raceProgram = flag.Bool("race-program", false, "with -race: start the program with the race detector, too, instead of as it is shipped")
+
+// Raced reports whether the program that tests start has the race detector: in CI, once. A process with it takes several times as
+// long to start and to answer.
+func Raced() bool { return RaceEnabled && *raceProgram }
+
+// The program is built as it is shipped, and with the race detector where that is asked for.
 var (
-	binary  = sync.OnceValues(func() (string, error) { return build(RaceEnabled) })
-	shipped = sync.OnceValues(func() (string, error) {
-		if !RaceEnabled {
-			return binary()
-		}
-		return build(false)
-	})
+	shipped = sync.OnceValues(func() (string, error) { return build(false) })
+	raced   = sync.OnceValues(func() (string, error) { return build(true) })
 )
 
 // raceFlags are those of the Makefile (RACE): the same packages, built once.
@@ -156,6 +158,10 @@ type Process struct {
 // Binary returns the path of the program.
 func Binary(t *testing.T) string {
 	t.Helper()
+	binary := shipped
+	if Raced() {
+		binary = raced
+	}
 	path, err := binary()
 	if err != nil {
 		t.Fatal(err)

@@ -2,5 +2,5 @@
 
 package program
 
-// RaceEnabled says whether the tests, and the program that they start, have the race detector.
+// RaceEnabled says whether the tests have the race detector.
 const RaceEnabled = true
