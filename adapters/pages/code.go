@@ -127,7 +127,7 @@ func pieces(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text != "" {
 			end := min(pieceLength, len(text))
-			for end < len(text) && !utf8.RuneStart(text[end]) {
+			for end < len(text) && end > pieceLength-utf8.UTFMax && !utf8.RuneStart(text[end]) {
 				end--
 			}
 			if !yield(text[:end]) {
