@@ -163,13 +163,12 @@ const postgresCreateCounted = `WITH
 		(1000000 * extract(epoch FROM coalesce(t.full_at, s.full_at, g.now) - g.now))::bigint
 	FROM g, q JOIN s ON s.owner = q.owner LEFT JOIN t ON t.client = s.client`
 
-// publicPastes and publicOrder are for the index public_pastes_by_owner. What stands in between is the time, and that the content
-// is no cipher, but begins with formContent.
-const (
-	publicPastes = `SELECT ` + pasteColumns + `, substr(c.document, 1, $5) FROM pastes p JOIN paste_contents c ON c.paste_id = p.id
-		WHERE p.owner_id = $1 AND p.visibility = 1 AND (p.created_at, p.id) < ($2, $3) AND (p.expires_at IS NULL OR p.expires_at > `
-	publicOrder = ` ORDER BY p.created_at DESC, p.id DESC LIMIT $4`
-)
+// publicPastes is for the index public_pastes_by_owner, of pastes that are active and whose content is open, as these conditions say.
+func publicPastes(active, open string) string {
+	return `SELECT ` + pasteColumns + `, substr(c.document, 1, $5) FROM pastes p JOIN paste_contents c ON c.paste_id = p.id
+		WHERE p.owner_id = $1 AND p.visibility = 1 AND (p.created_at, p.id) < ($2, $3) AND ` + active + ` AND ` + open + `
+		ORDER BY p.created_at DESC, p.id DESC LIMIT $4`
+}
 
 // document returns the columns of documentRow, given that of the paste's id, the condition under which content is left out, and
 // the aggregate that puts the entries of the history together in the order of their positions.
@@ -194,10 +193,16 @@ func seenByHolder(at string) string {
 	return `(` + seenByAll + ` OR p.owner_id = t.user_id AND ` + tokenAccepted + at + `))`
 }
 
-// A cipher is told by the first byte of the document, the only one that is read for it.
+// The form of a document is its first byte, the only one that is read for it.
+func postgresForm(form byte) string {
+	return fmt.Sprintf(`substr(c.document, 1, 1) = '\x%02x'::bytea`, form)
+}
+
+func sqliteForm(form byte) string { return fmt.Sprintf(`substr(c.document, 1, 1) = x'%02x'`, form) }
+
 var (
-	postgresSealed = fmt.Sprintf(`coalesce(substr(c.document, 1, 1) = '\x%02x'::bytea, false)`, formCipher)
-	sqliteSealed   = fmt.Sprintf(`coalesce(substr(c.document, 1, 1) = x'%02x', false)`, formCipher)
+	postgresSealed = `coalesce(` + postgresForm(formCipher) + `, false)`
+	sqliteSealed   = `coalesce(` + sqliteForm(formCipher) + `, false)`
 )
 
 const (
@@ -217,13 +222,12 @@ var (
 	sqliteContent    = insertContents + `VALUES ($1, $2, $3, $4, $5)`
 	sqliteEdit       = insertEdits + `VALUES ($1, $2, $3)`
 
-	postgresActive = `(p.expires_at IS NULL OR p.expires_at > clock_timestamp())`
+	postgresActive = active(`clock_timestamp()`)
 	withContent    = ` LEFT JOIN paste_contents c ON c.paste_id = p.id`
 )
 
-func sqliteActive(clock string) string {
-	return `(p.expires_at IS NULL OR p.expires_at > ` + clock + `)`
-}
+// active is the condition under which a paste has not expired.
+func active(clock string) string { return `(p.expires_at IS NULL OR p.expires_at > ` + clock + `)` }
 
 // openByID are the rows of a paste that everybody may see.
 func openByID(active, sealed string) string {
@@ -279,7 +283,7 @@ var postgresQueries = queries{
 	wholeDocumentFor:  `SELECT ` + documentFor(postgresSealed, noLimit, postgresEntries) + forHolder(postgresActive),
 	wholeDocumentByID: `SELECT ` + document(`p.id`, noLimit, postgresEntries) + `, ` + tokenColumns + byID(postgresActive),
 	activePaste: `SELECT ` + pasteColumns + ` FROM pastes p
-		WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))`,
+		WHERE p.id = $1 AND ` + active(`(SELECT clock_timestamp())`),
 	createDocument: `WITH p AS (
 			INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility) VALUES ($1, $2, $3, $4, $5) RETURNING id)
 		INSERT INTO paste_contents (paste_id, lifetime, document) SELECT p.id, $6, $7 FROM p`,
@@ -310,7 +314,7 @@ var postgresQueries = queries{
 	dropEdits:    `DELETE FROM paste_edits WHERE paste_id = $1 AND position < $2`,
 	storeEdit:    `INSERT INTO paste_edits (paste_id, position, entry) VALUES ($1, $2, $3)`,
 	activeIDs:    postgresActiveIDs,
-	publicPastes: publicPastes + `(SELECT clock_timestamp())) AND substr(c.document, 1, 1) = '\x01'::bytea` + publicOrder,
+	publicPastes: publicPastes(active(`(SELECT clock_timestamp())`), postgresForm(formContent)),
 	// A row for each id costs PostgreSQL a third more, and its readers several times as much.
 	joinedActiveIDs: `SELECT count(*), coalesce(string_agg(p.id, E'\n'), '') FROM (` + postgresActiveIDs + `) p`,
 	activeCount:     `SELECT ` + postgresStored + ` - ` + postgresExpired,
@@ -351,17 +355,17 @@ var sqliteQueries = queries{
 	accountByHash: `SELECT ` + tokenColumns + `, ` + userColumns + `,
 		(SELECT json_group_array(s.paste_id ORDER BY s.position, s.paste_id)
 			FROM stars s JOIN pastes p ON p.id = s.paste_id
-			WHERE s.user_id = u.id AND (p.expires_at IS NULL OR p.expires_at > $2)),
+			WHERE s.user_id = u.id AND ` + active(`$2`) + `),
 		` + sqliteServices + `
 		FROM access_tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1`,
-	openDocument:      `SELECT ` + document(`p.id`, large, sqliteEntries) + openByID(sqliteActive(`$2`), sqliteSealed),
-	documentFor:       `SELECT ` + documentFor(sqliteSealed, large, sqliteEntries) + forHolder(sqliteActive(`$4`)),
-	wholeDocumentFor:  `SELECT ` + documentFor(sqliteSealed, noLimit, sqliteEntries) + forHolder(sqliteActive(`$4`)),
-	wholeDocumentByID: `SELECT ` + document(`p.id`, noLimit, sqliteEntries) + `, ` + tokenColumns + byID(sqliteActive(`$3`)),
+	openDocument:      `SELECT ` + document(`p.id`, large, sqliteEntries) + openByID(active(`$2`), sqliteSealed),
+	documentFor:       `SELECT ` + documentFor(sqliteSealed, large, sqliteEntries) + forHolder(active(`$4`)),
+	wholeDocumentFor:  `SELECT ` + documentFor(sqliteSealed, noLimit, sqliteEntries) + forHolder(active(`$4`)),
+	wholeDocumentByID: `SELECT ` + document(`p.id`, noLimit, sqliteEntries) + `, ` + tokenColumns + byID(active(`$3`)),
 	activePaste: `SELECT ` + pasteColumns + ` FROM pastes p
-		WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > $2)`,
+		WHERE p.id = $1 AND ` + active(`$2`),
 	activeIDs:       sqliteActiveIDs,
-	publicPastes:    publicPastes + `$6) AND substr(c.document, 1, 1) = x'01'` + publicOrder,
+	publicPastes:    publicPastes(active(`$6`), sqliteForm(formContent)),
 	joinedActiveIDs: `SELECT count(*), coalesce(group_concat(p.id, char(10)), '') FROM (` + sqliteActiveIDs + `) p`,
 	activeCount:     `SELECT ` + sqliteStored + ` - ` + sqliteExpired,
 	totals:          totals(sqliteStored, sqliteExpired),
