@@ -52,13 +52,7 @@ func openSource(ctx context.Context, source *gormstore.Store) error {
 }
 
 func openTarget(ctx context.Context, target *gormstore.Store) error {
-	if err := target.Create(); err != nil {
-		return err
-	}
-	if err := target.Connect(ctx); err != nil {
-		return err
-	}
-	if err := target.Migrate(ctx); err != nil {
+	if err := target.BringUpToDate(ctx); err != nil {
 		return err
 	}
 	schema, err := target.Schema(ctx)

@@ -130,15 +130,7 @@ func inOrder(ctx context.Context, cfg Config, p parts) {
 // migrations is left to the readiness check, or to whoever has none (see Open).
 func openStore(ctx context.Context, store *gormstore.Store, cfg Config) error {
 	if cfg.Migrate {
-		if err := store.Create(); err != nil {
-			return err
-		}
-	}
-	if err := store.Connect(ctx); err != nil {
-		return err
-	}
-	if cfg.Migrate {
-		if err := store.Migrate(ctx); err != nil {
+		if err := store.BringUpToDate(ctx); err != nil {
 			return err
 		}
 		if err := store.Whole(ctx); err != nil {
@@ -146,6 +138,9 @@ func openStore(ctx context.Context, store *gormstore.Store, cfg Config) error {
 		}
 		cfg.Logger.Debug("the database is open and up to date", zap.Stringer("database", cfg.Database.URL))
 		return nil
+	}
+	if err := store.Connect(ctx); err != nil {
+		return err
 	}
 	err := store.Ready(ctx)
 	if err != nil && !errors.Is(err, gormstore.ErrOutdated) {

@@ -76,6 +76,18 @@ func (s Schema) Same() error {
 	return nil
 }
 
+// BringUpToDate creates the database if need be, connects to it, and applies every migration that it lacks: see Create, Connect and
+// Migrate.
+func (s *Store) BringUpToDate(ctx context.Context) error {
+	if err := s.Create(); err != nil {
+		return err
+	}
+	if err := s.Connect(ctx); err != nil {
+		return err
+	}
+	return s.Migrate(ctx)
+}
+
 // Migrate brings the schema up to date. Nodes that start at once wait for each other.
 // A database that a newer program has migrated stays as it is; unless it says that this program can live with it, that is an error.
 func (s *Store) Migrate(ctx context.Context) error {

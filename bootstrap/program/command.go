@@ -246,13 +246,7 @@ func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 			return fault.New(fault.Invalid,
 				"GLUEPOT_DATABASE_MIGRATE says not to migrate: run 'gluepot migrate up --database-migrate' to do it nevertheless.")
 		}
-		if err := store.Create(); err != nil {
-			return err
-		}
-		if err := store.Connect(ctx); err != nil {
-			return err
-		}
-		if err := store.Migrate(ctx); err != nil {
+		if err := store.BringUpToDate(ctx); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintln(stdout, "The database is up to date.")

@@ -203,13 +203,7 @@ func migrate(cfg gormstore.Config) error {
 	defer store.Close() //nolint:errcheck // Migrate says what went wrong
 	ctx, cancel := context.WithTimeout(context.Background(), setupTime)
 	defer cancel()
-	if err := store.Create(); err != nil {
-		return err
-	}
-	if err := store.Connect(ctx); err != nil {
-		return err
-	}
-	return store.Migrate(ctx)
+	return store.BringUpToDate(ctx)
 }
 
 func clone(ctx context.Context, name, template string) error {
