@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -256,7 +257,7 @@ func examine(ctx context.Context, path, from string) (version, latest int64, err
 		if ctx.Err() != nil {
 			return 0, 0, context.Cause(ctx)
 		}
-		return 0, 0, fault.Wrap(fault.Invalid, fmt.Sprintf("%s is damaged, or no database.", from), orState(err, state))
+		return 0, 0, fault.Wrap(fault.Invalid, fmt.Sprintf("%s is damaged, or no database.", from), cmp.Or(err, errors.New(state)))
 	}
 	err = db.QueryRowContext(ctx, schemaVersion).Scan(&version)
 	switch {
@@ -276,13 +277,6 @@ func examine(ctx context.Context, path, from string) (version, latest int64, err
 		return 0, 0, fault.New(fault.Invalid, fmt.Sprintf("%s is damaged: %d rows belong to what is not there.", from, broken))
 	}
 	return version, latest, nil
-}
-
-func orState(err error, state string) error {
-	if err != nil {
-		return err
-	}
-	return errors.New(state)
 }
 
 // replaceFile puts a file in the place of a database, which it keeps under another name. The path names one of the two at every

@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -388,14 +389,7 @@ func (c *Copies) End(ctx context.Context, run, sum string) error {
 		return translate(err)
 	}
 	if changed, err := result.RowsAffected(); err != nil || changed == 0 {
-		return translate(orOtherCopy(err))
+		return translate(cmp.Or[error](err, errOtherCopy))
 	}
 	return nil
-}
-
-func orOtherCopy(err error) error {
-	if err != nil {
-		return err
-	}
-	return errOtherCopy
 }

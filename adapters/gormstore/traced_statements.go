@@ -164,13 +164,20 @@ func (s *summaries) of(query string) string {
 	return made
 }
 
+// Most processes trace nothing, and need none of these.
 var (
 	// tablePattern matches a table where a statement names it, with the word that says what for; an open bracket behind it
 	// makes it a function.
-	tablePattern = regexp.MustCompile(`(?i)\b(INSERT INTO|DELETE FROM|UPDATE|FROM|JOIN)\s+"?([a-z_][a-z0-9_]*)"?(\()?`)
+	tablePattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(INSERT INTO|DELETE FROM|UPDATE|FROM|JOIN)\s+"?([a-z_][a-z0-9_]*)"?(\()?`)
+	})
 	// namedPattern matches the queries of WITH.
-	namedPattern = regexp.MustCompile(`(?i)\b([a-z_]+) AS (?:MATERIALIZED )?\(`)
-	wordPattern  = regexp.MustCompile(`^\s*[A-Za-z]+`)
+	namedPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b([a-z_]+) AS (?:MATERIALIZED )?\(`)
+	})
+	wordPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*[A-Za-z]+`)
+	})
 )
 
 // summaryLength is how many bytes of a statement are read for its summary: beyond them are values' placeholders.
@@ -181,7 +188,7 @@ const summaryLength = 4096
 func summarize(query string) string {
 	query = query[:min(len(query), summaryLength)]
 	passed := []string{"lateral", "of", "set", "skip"} // of FOR UPDATE and DO UPDATE; and queries of WITH
-	for _, match := range namedPattern.FindAllStringSubmatch(query, -1) {
+	for _, match := range namedPattern().FindAllStringSubmatch(query, -1) {
 		passed = append(passed, match[1])
 	}
 	var (
@@ -189,7 +196,7 @@ func summarize(query string) string {
 		last string
 		seen = make(map[[2]string]bool)
 	)
-	for _, match := range tablePattern.FindAllStringSubmatch(query, -1) {
+	for _, match := range tablePattern().FindAllStringSubmatch(query, -1) {
 		operation, _, _ := strings.Cut(strings.ToUpper(match[1]), " ")
 		table := match[2]
 		if operation == "FROM" || operation == "JOIN" {
@@ -206,7 +213,7 @@ func summarize(query string) string {
 		text, last = text+" "+table, operation
 	}
 	if text == "" {
-		text = strings.ToUpper(wordPattern.FindString(query))
+		text = strings.ToUpper(wordPattern().FindString(query))
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		return "other"
