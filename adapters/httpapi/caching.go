@@ -59,9 +59,14 @@ func matchesETag(ifNoneMatch []string, etag string) bool {
 func writeUnlessKnown(c *gin.Context, contentType, etag []string, body []byte) {
 	c.Writer.Header()["Etag"] = etag
 	if matchesETag(c.Request.Header["If-None-Match"], etag[0]) {
-		c.Status(http.StatusNotModified)
-		c.Writer.WriteHeaderNow()
+		notModified(c)
 		return
 	}
 	write(c, contentType, body)
+}
+
+// notModified answers that the client has the answer already (RFC 9110, 15.4.5), whose headers are set.
+func notModified(c *gin.Context) {
+	c.Status(http.StatusNotModified)
+	c.Writer.WriteHeaderNow()
 }

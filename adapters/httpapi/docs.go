@@ -121,8 +121,7 @@ func compressedFile(name string, contentType []string) docsFile {
 		if matchesETag(c.Request.Header["If-None-Match"], header["Etag"][0]) {
 			delete(header, "Content-Length")
 			delete(header, "Content-Encoding")
-			c.Status(http.StatusNotModified)
-			c.Writer.WriteHeaderNow()
+			notModified(c)
 			return nil
 		}
 		header["Content-Type"] = contentType

@@ -95,8 +95,7 @@ func (l *longAnswer) sendUnlessKnown(c *gin.Context, contentType []string) error
 		return l.send(c, contentType)
 	}
 	c.Writer.Header()["Cache-Control"] = noCache
-	c.Status(http.StatusNotModified)
-	c.Writer.WriteHeaderNow()
+	notModified(c)
 	return nil
 }
 
