@@ -8,34 +8,18 @@ import (
 	"runtime"
 	"strings"
 	"time"
-)
 
-// The page has a hand-written part around the table, which stands between these lines.
-const (
-	beginTable = "<!-- written by make bench: begin -->"
-	endTable   = "<!-- written by make bench: end -->"
+	"github.com/gluepot/gluepot/tests/markdown"
 )
 
 // writeDocs puts the table into BENCHMARKS.md and draws its chart.
 func (b *bench) writeDocs(folder string) error {
-	path := filepath.Join(folder, "BENCHMARKS.md")
-	page, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	before, rest, ok := strings.Cut(string(page), beginTable)
-	_, after, closed := strings.Cut(rest, endTable)
-	if !ok || !closed {
-		return fmt.Errorf("%s has no place for the table", path)
-	}
-	var table strings.Builder
-	fmt.Fprintf(&table, "%s\n\n%s\n\n![Ratios](benchmarks.svg)\n\n| %s |\n|%s\n", beginTable, b.circumstances(),
-		strings.Join(titles, " | "), strings.Repeat("---|", len(titles)))
+	var rows [][]string
 	for _, r := range b.rows {
-		fmt.Fprintf(&table, "| %s |\n", strings.Join(r.cells(), " | "))
+		rows = append(rows, r.cells())
 	}
-	fmt.Fprintf(&table, "\n%s", endTable)
-	if err := os.WriteFile(path, []byte(before+table.String()+after), 0o600); err != nil {
+	introduction := b.circumstances() + "\n\n![Ratios](benchmarks.svg)"
+	if err := markdown.ReplaceTable(filepath.Join(folder, "BENCHMARKS.md"), "make bench", introduction, titles, rows); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(folder, "benchmarks.svg"), []byte(b.chart()), 0o600)

@@ -22,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
 )
 
 // settlingTime is how long the cluster may take to come up, or back to three servers.
@@ -60,10 +61,12 @@ func startCluster(t *testing.T) *cluster {
 	}
 	c := newCluster(t)
 	for i := range 3 {
-		c.members = append(c.members, &member{cluster: c, name: fmt.Sprint("db", i+1), postgres: freeAddress(t), rest: freeAddress(t),
-			client: freeAddress(t), peer: freeAddress(t)})
+		c.members = append(c.members, &member{
+			cluster: c, name: fmt.Sprint("db", i+1),
+			postgres: program.FreeAddress(t), rest: program.FreeAddress(t), client: program.FreeAddress(t), peer: program.FreeAddress(t),
+		})
 	}
-	c.proxy = freeAddress(t)
+	c.proxy = program.FreeAddress(t)
 	for _, m := range c.members {
 		m.startEtcd(t)
 	}
@@ -273,16 +276,6 @@ func (c *cluster) address(written string) string {
 func port(address string) string {
 	_, port, _ := net.SplitHostPort(address)
 	return port
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close() //nolint:errcheck // its address is all we want
-	return listener.Addr().String()
 }
 
 // ask asks a member's server as its superuser.

@@ -34,7 +34,7 @@ func newBouncer(t *testing.T, cfg gormstore.Config) *bouncer {
 		t.Fatal(err)
 	}
 	b := &bouncer{cluster: newCluster(t), server: server}
-	b.bouncing = freeAddress(t)
+	b.bouncing = program.FreeAddress(t)
 	return b
 }
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"github.com/gluepot/gluepot/tests/markdown"
 )
 
 // result is what a scenario was to the nodes that find the primary in one way.
@@ -65,32 +67,13 @@ func (a *table) print(to io.Writer) {
 	_ = w.Flush()
 }
 
-// The page has a hand-written part around the table, which stands between these lines.
-const (
-	beginTable = "<!-- written by make test-failover: begin -->"
-	endTable   = "<!-- written by make test-failover: end -->"
-)
-
 // writeDocs puts the table into SCALING.md.
 func (a *table) writeDocs(folder string) error {
-	path := filepath.Join(folder, "SCALING.md")
-	page, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	before, rest, ok := strings.Cut(string(page), beginTable)
-	_, after, closed := strings.Cut(rest, endTable)
-	if !ok || !closed {
-		return fmt.Errorf("%s has no place for the table", path)
-	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s\n\n%s\n\n| %s |\n|%s\n", beginTable, circumstances(), strings.Join(titles, " | "),
-		strings.Repeat("---|", len(titles)))
+	var rows [][]string
 	for _, r := range a.rows {
-		fmt.Fprintf(&text, "| %s |\n", strings.Join(r.cells(), " | "))
+		rows = append(rows, r.cells())
 	}
-	fmt.Fprintf(&text, "\n%s", endTable)
-	return os.WriteFile(path, []byte(before+text.String()+after), 0o600)
+	return markdown.ReplaceTable(filepath.Join(folder, "SCALING.md"), "make test-failover", circumstances(), titles, rows)
 }
 
 func circumstances() string {

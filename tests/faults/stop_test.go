@@ -2,7 +2,6 @@ package faults
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"sync/atomic"
 	"syscall"
@@ -66,7 +65,7 @@ func TestRollingRestart(t *testing.T) {
 	var addresses [2]string
 	var nodes [2]*program.Process
 	for i := range nodes {
-		addresses[i] = freeAddress(t)
+		addresses[i] = program.FreeAddress(t)
 		nodes[i] = serveAt(t, string(cfg.URL), addresses[i])
 	}
 	b := balance(t, addresses[:]...)
@@ -95,16 +94,6 @@ func TestRollingRestart(t *testing.T) {
 func serveAt(t *testing.T, databaseURL, address string) *program.Process {
 	t.Helper()
 	return serve(t, databaseURL, drainDelay, "GLUEPOT_HTTP_ADDR="+address)
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close() //nolint:errcheck // its address is all we want
-	return listener.Addr().String()
 }
 
 // TestStopStoresLastUses uses one token before a node is told to stop and another while it drains: both

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -395,4 +396,15 @@ func (p *Process) Connections() int {
 		}
 	}
 	return held
+}
+
+// FreeAddress returns an address of this machine at which nobody listens.
+func FreeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close() //nolint:errcheck // its address is all we want
+	return listener.Addr().String()
 }
