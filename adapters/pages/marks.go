@@ -46,7 +46,7 @@ func markOf(r rune) (mark, bool) {
 	return mark{}, false
 }
 
-// deceptive reports whether a character that begins with the byte at s[i] can have a mark: most code has none, and is looked
+// suspicious reports whether a character that begins with the byte at s[i] can have a mark: most code has none, and is looked
 // through byte by byte.
 func suspicious(c byte) bool {
 	switch {
