@@ -45,6 +45,9 @@ type Created struct {
 // Counts reports whether anonymous pastes are counted, so that a visitor without a secret must be a Client.
 func (c *CreateOwn) Counts() bool { return c.quota.Pastes > 0 }
 
+// TokenRequired reports whether nobody may create a paste without a secret.
+func (c *CreateOwn) TokenRequired() bool { return c.tokenRequired }
+
 // Created returns how many pastes it has created.
 func (c *CreateOwn) Created() int64 { return c.created.Load() }
 

@@ -23,8 +23,9 @@ type EditOwn struct {
 // Do changes the paste with that id, which belongs to the secret's owner, and returns it: see paste.Rules.Edit.
 //
 // It fails with fault.Unauthenticated when the secret is empty, malformed, unknown, expired or revoked; then with
-// paste.ErrNotFound when there is no such paste, it has expired, is encrypted, or is not the owner's; then with a
-// fault.Invalid that names the first field that breaks a rule; and with fault.Unavailable when the store does not answer.
+// paste.ErrNotFound when there is no such paste, it has expired, is encrypted, or is not the owner's; then with paste.ErrEdited
+// when it is no longer the Base of the changes, and with a fault.Invalid that names the first field that breaks a rule; and with
+// fault.Unavailable when the store does not answer.
 func (e *EditOwn) Do(ctx context.Context, presented, id string, changes paste.Changes) (_ paste.Document, err error) {
 	ctx, end := trace.Start(ctx, "pastes.EditOwn")
 	defer func() { end(err) }()

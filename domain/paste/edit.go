@@ -37,6 +37,9 @@ type Changes struct {
 	// Pasties are those that the paste has afterwards, in that order: known ones, which are changed, and new ones. Known
 	// ones that are not in it are removed. When it is empty, they stay as they are.
 	Pasties []PastyChanges
+	// Base is the Revision of the content that the changes were made from, so that they undo nothing which somebody has done
+	// meanwhile. Empty: of any.
+	Base string
 }
 
 // PastyChanges are what an edit asks for one pasty. What is nil stays as it is.
@@ -59,8 +62,8 @@ type Change struct {
 //
 // It records a value's change in an entry of its own: that of the title, then those of title, language and code of
 // each pasty in the wanted order, then pasties that were removed, then those that were added. A value that is the same
-// is not looked at, so that an imported one may go on breaking the rules. It fails with a fault.Invalid that names the first
-// field that breaks one.
+// is not looked at, so that an imported one may go on breaking the rules. It fails with ErrEdited when the changes were made from
+// another Revision and change anything, and with a fault.Invalid that names the first field that breaks a rule.
 func (r Rules) Edit(stored Document, wanted Changes, now time.Time) (Change, error) {
 	e := &editing{rules: r, at: now.UTC().Truncate(time.Second), Change: Change{Document: stored}}
 	for _, known := range stored.Edits {
@@ -70,9 +73,12 @@ func (r Rules) Edit(stored Document, wanted Changes, now time.Time) (Change, err
 	if n := len(stored.Edits); n > 0 && e.at.Before(stored.Edits[n-1].At) {
 		e.at = stored.Edits[n-1].At
 	}
+	outdated := wanted.Base != "" && wanted.Base != stored.Revision()
 	for _, step := range []func(Changes) error{e.title, e.visibility, e.tags, e.pasties} {
-		if err := step(wanted); err != nil {
+		if err := step(wanted); err != nil && !outdated {
 			return Change{}, err
+		} else if outdated && (err != nil || e.Changed) {
+			return Change{}, ErrEdited
 		}
 	}
 	e.remember()
