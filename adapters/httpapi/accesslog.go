@@ -34,22 +34,24 @@ func (a *API) observe(c *gin.Context) {
 	}
 
 	route := c.FullPath()
-	escaped := escapedSlash(c.Request.URL)
+	escaped, page := escapedSlash(c.Request.URL), false
 	switch {
 	case escaped:
 		route = ""
 	case route == "":
-		route = a.pages.route(c.Request.URL.Path)
+		if route = a.pages.route(c.Request.URL.Path); route != "" {
+			page, c.Request = true, a.asked(c.Request, proxied)
+		}
 	}
 	watching := a.observers.began(c.Request.Method, route)
 	followed := a.follow(c, route, proxied)
 	switch {
-	case !a.admit(c, client, route): // it is answered
+	case !a.admit(c, client, route, page): // it is answered
 	case escaped:
 		a.nothingHere(c)
 	default:
 		c.Next()
-		a.limits.settle(c, client)
+		a.settle(c, client, page)
 	}
 
 	status := c.Writer.Status()

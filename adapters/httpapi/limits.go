@@ -52,7 +52,7 @@ func newLimits(cfg Limits, now func() time.Time) *limits {
 }
 
 // admit counts a request from an address and reports whether it may go on; otherwise it has been answered.
-func (a *API) admit(c *gin.Context, client, route string) bool {
+func (a *API) admit(c *gin.Context, client, route string, page bool) bool {
 	l := a.limits
 	if l == nil || route == PathAlive || route == PathReady || c.Request.Method == http.MethodOptions {
 		return true
@@ -60,7 +60,7 @@ func (a *API) admit(c *gin.Context, client, route string) bool {
 	now := l.now()
 	address := l.addressKey(client)
 	key := address
-	if token := presentedToken(c); token != "" {
+	if token, inBody := a.presented(c, page); token != "" || inBody {
 		if own := l.tokenKey(token); now.UnixNano()-l.valid.at(own) < int64(provenFor) {
 			key = own
 		} else if l.failures != nil {
@@ -85,12 +85,13 @@ func (a *API) admit(c *gin.Context, client, route string) bool {
 }
 
 // settle notes what the answer to a request from an address says of the token that it presents.
-func (l *limits) settle(c *gin.Context, client string) {
+func (a *API) settle(c *gin.Context, client string, page bool) {
+	l := a.limits
 	if l == nil {
 		return
 	}
-	token := presentedToken(c)
-	if token == "" {
+	token, inBody := a.presented(c, page)
+	if token == "" && !inBody {
 		return
 	}
 	now := l.now()
@@ -100,9 +101,17 @@ func (l *limits) settle(c *gin.Context, client string) {
 		if l.failures != nil {
 			l.failures.charge(l.addressKey(client), now) // others may have failed since it was admitted
 		}
-	case status < http.StatusBadRequest && c.GetBool(provesTokenKey):
+	case status < http.StatusBadRequest && !inBody && c.GetBool(provesTokenKey):
 		l.valid.update(l.tokenKey(token), func(int64) int64 { return now.UnixNano() })
 	}
+}
+
+// presented returns the token that a request comes with, or "", and whether there may be one in its body instead.
+func (a *API) presented(c *gin.Context, page bool) (token string, inBody bool) {
+	if page {
+		return a.pages.Token(c.Request)
+	}
+	return presentedToken(c), false
 }
 
 // noteRejected leaves for settle that the token was rejected, though the answer does not say so.

@@ -17,9 +17,13 @@ type Pages interface {
 	Routes() map[string]string
 	// Route returns the pattern that a decoded path fits, or "".
 	Route(path string) string
-	// Answer answers a request for one of the routes with one of its methods, whose body has arrived. An error of a kind of
-	// package fault is answered as everywhere, and whatever was written or set by then is dropped.
-	Answer(w http.ResponseWriter, r *http.Request) error
+	// Token returns the access token that a request for one of the routes comes with, which Answer then judges, or "". It
+	// reports whether Answer will try one that the body brings.
+	Token(r *http.Request) (presented string, inBody bool)
+	// Answer answers a request for one of the routes with one of its methods, whose body has arrived. URL.Scheme and Host are
+	// what the client asked for, as far as it is known. It reports whether it rejected an access token, whatever it answers. An
+	// error of a kind of package fault is answered as everywhere, and whatever was written or set by then is dropped.
+	Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error)
 	// AnswerError shows an error, of which the status and a message that anybody may read are given, to a client that
 	// prefers HTML to JSON. The status is sent already.
 	AnswerError(w http.ResponseWriter, r *http.Request, status int, message string)
@@ -31,6 +35,7 @@ type pages struct {
 
 	allowed map[string][]string // the header Allow, by pattern
 	own     map[string]bool     // the first segments of the interface's paths
+	origins http.CrossOriginProtection
 }
 
 func newPages(shown Pages, paths []servedPath) *pages {
@@ -103,7 +108,12 @@ func (a *API) answerPage(c *gin.Context) error {
 	answer := a.newLongAnswer(c.Request.Method == http.MethodHead)
 	defer answer.release()
 	w := &pageWriter{header: c.Writer.Header().Clone(), answer: answer}
-	if err := a.makePage(w, c.Request); err != nil {
+	rejected, err := a.makePage(w, c.Request)
+	if a.limits != nil {
+		c.Set(rejectedTokenKey, rejected)
+		c.Set(provesTokenKey, !rejected)
+	}
+	if err != nil {
 		return err
 	}
 	maps.Copy(c.Writer.Header(), w.header)
@@ -112,12 +122,17 @@ func (a *API) answerPage(c *gin.Context) error {
 	return answer.sendUnlessKnown(c, w.header["Content-Type"])
 }
 
-func (a *API) makePage(w http.ResponseWriter, r *http.Request) error {
+// errElsewhere is for a form on another site, which a browser sends with what it keeps for this one.
+var errElsewhere = &refusal{http.StatusForbidden, "This was sent by a page of another site. Open the page here, and try again."}
+
+func (a *API) makePage(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
 	sent := new(body)
 	if r.Method == http.MethodPost {
-		var err error
+		if a.pages.origins.Check(r) != nil {
+			return false, errElsewhere
+		}
 		if sent, err = a.receive(r); err != nil {
-			return err
+			return false, err
 		}
 		defer sent.release()
 	}
@@ -125,7 +140,7 @@ func (a *API) makePage(w http.ResponseWriter, r *http.Request) error {
 	defer cancel()
 	leave, err := a.longBodies.enter(ctx, sent)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer leave()
 	r = r.WithContext(ctx)

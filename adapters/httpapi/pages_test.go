@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
 // somePages has one page, and a second that takes forms.
@@ -28,27 +29,33 @@ func (p somePages) Route(path string) string {
 	return "/:id"
 }
 
-func (somePages) Answer(w http.ResponseWriter, r *http.Request) error {
+func (somePages) Token(r *http.Request) (presented string, inBody bool) {
+	return r.Header.Get("Cookie"), strings.HasSuffix(r.URL.Path, "/sign-in/form")
+}
+
+func (somePages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
 	w.Header().Set("Content-Type", "text/html")
 	w.Header().Set("Set-Cookie", "seen=1")
 	_, limited := r.Context().Deadline()
 	_, _ = fmt.Fprintf(w, "page %s, a deadline: %v", r.URL.Path, limited)
 	switch r.URL.Path {
 	case "/missing":
-		return fault.New(fault.NotFound, "not here")
+		return false, fault.New(fault.NotFound, "not here")
 	case "/broken":
-		return fault.New(fault.Unavailable, "later")
+		return false, fault.New(fault.Unavailable, "later")
 	case "/panic":
 		panic("a page")
 	case "/long":
 		_, err := io.WriteString(w, strings.Repeat("x", 2*maxHeld))
-		return err
+		return false, err
+	case "/sign-in/form":
+		return true, fault.New(fault.Unauthenticated, "wrong")
 	case "/a/form":
 		body, err := io.ReadAll(r.Body)
 		_, _ = fmt.Fprintf(w, ": %s", body)
-		return err
+		return false, err
 	}
-	return nil
+	return r.Header.Get("Cookie") == "wrong", nil
 }
 
 func (somePages) AnswerError(w http.ResponseWriter, _ *http.Request, status int, message string) {
@@ -151,6 +158,110 @@ func TestPagesAreLimitedAndObserved(t *testing.T) {
 	}
 	if answer = request(api, http.MethodGet, "/api/nothing", browser); answer.Body.String()[0] != '{' {
 		t.Errorf("got %s below the base path, want JSON", answer.Body)
+	}
+}
+
+// TestFormsFromElsewhere sends forms as browsers do from pages of other sites, of this one, and behind proxies.
+func TestFormsFromElsewhere(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig()
+	cfg.Pages, cfg.TrustedProxies = somePages{}, []string{"10.0.0.1"}
+	api, _ := newTestAPI(t, newStore(), cfg)
+	const proxied, direct = "10.0.0.1:1000", "192.0.2.1:1000"
+	for _, c := range []struct {
+		from   string
+		header http.Header
+		status int
+	}{
+		{direct, http.Header{"Sec-Fetch-Site": {"cross-site"}, "Origin": {"https://example.org"}}, 403},
+		{direct, http.Header{"Sec-Fetch-Site": {"same-site"}, "Origin": {"http://example.com"}}, 403},
+		{direct, http.Header{"Origin": {"null"}}, 403},
+		{direct, http.Header{"Origin": {"http://example.org"}}, 403},
+		{direct, http.Header{"Sec-Fetch-Site": {"same-origin"}, "Origin": {"http://anything"}}, 200},
+		{direct, http.Header{"Origin": {"http://example.com"}}, 200},
+		{direct, nil, 200}, // no browser
+		// Where a proxy asks for another host, it says which one it was asked for.
+		{proxied, http.Header{"Origin": {"https://paste.example"}, "X-Forwarded-Host": {"paste.example, inner"}}, 200},
+		{proxied, http.Header{"Origin": {"https://other.example"}, "X-Forwarded-Host": {"paste.example"}}, 403},
+		{direct, http.Header{"Origin": {"https://paste.example"}, "X-Forwarded-Host": {"paste.example"}}, 403},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "http://example.com/a/form", strings.NewReader("body"))
+		r.RemoteAddr = c.from
+		if c.header != nil {
+			r.Header = c.header
+		}
+		r.Header.Set("Accept", "text/html")
+		recorder := httptest.NewRecorder()
+		api.ServeHTTP(recorder, r)
+		want := "page"
+		if c.status == http.StatusForbidden {
+			want = "error 403 This was sent by a page of another site."
+		}
+		if recorder.Code != c.status || !strings.HasPrefix(recorder.Body.String(), want) {
+			t.Errorf("%s %v: got %d %s, want %d %s", c.from, r.Header, recorder.Code, recorder.Body, c.status, want)
+		}
+	}
+}
+
+// TestSessionsAreLimited has tokens that pages judge: each counts as one of the interface's does.
+func TestSessionsAreLimited(t *testing.T) {
+	t.Parallel()
+	whole := DefaultConfig()
+	whole.Pages, whole.Limits = somePages{}, Limits{Rate: 1, Burst: 4, FailedSignIns: 2}
+	api, _ := newTestAPI(t, newStore(), whole)
+	l := &limited{API: api, now: time.Unix(1_000_000, 0)}
+	api.limits.now = func() time.Time { return l.now }
+	page := func(from, cookie string) func() *httptest.ResponseRecorder {
+		return func() *httptest.ResponseRecorder {
+			request := httptest.NewRequest(http.MethodGet, "/k2j4x8m1", http.NoBody)
+			request.RemoteAddr = from + ":1000"
+			if cookie != "" {
+				request.Header.Set("Cookie", cookie)
+			}
+			answer := httptest.NewRecorder()
+			l.ServeHTTP(answer, request)
+			return answer
+		}
+	}
+	signIn := func(from string) func() *httptest.ResponseRecorder {
+		return func() *httptest.ResponseRecorder { return l.ask(http.MethodPost, "/sign-in/form", from+":1000", "") }
+	}
+	wantStatuses(t, "a cookie that is rejected", []int{200, 200, 429}, page("192.0.2.1", "wrong"))
+	wantStatuses(t, "to sign in from there", []int{429}, signIn("192.0.2.1"))
+	wantStatuses(t, "a token of the interface from there", []int{429}, func() *httptest.ResponseRecorder {
+		return l.ask(http.MethodGet, "/user/self", "192.0.2.1:1000", token.Generate().Reveal())
+	})
+	wantStatuses(t, "without a cookie from there", []int{200, 200, 429}, page("192.0.2.1", ""))
+	wantStatuses(t, "to sign in with what is rejected", []int{401, 401, 429}, signIn("192.0.2.2"))
+	// One that was found valid is a client of its own.
+	wantStatuses(t, "a valid cookie", []int{200}, page("192.0.2.3", "right"))
+	wantStatuses(t, "from where others failed", []int{200, 200, 200, 200, 429}, page("192.0.2.1", "right"))
+}
+
+// TestAsked wants scheme and host of a page's request to be those that its client asked for.
+func TestAsked(t *testing.T) {
+	t.Parallel()
+	api := new(API)
+	for _, c := range []struct {
+		secure, proxied bool
+		protos          []string
+		want            string
+	}{
+		{false, false, nil, "http://example.com"},
+		{true, false, nil, "https://example.com"},
+		{false, false, []string{"https"}, "http://example.com"},
+		{false, true, []string{"https"}, "https://paste.example"},
+		{false, true, []string{"HTTPS, http"}, "https://paste.example"},
+		{false, true, []string{"http"}, "http://paste.example"},
+		{false, true, nil, "http://paste.example"},
+	} {
+		api.secure = c.secure
+		r := httptest.NewRequest(http.MethodGet, "/a?b", http.NoBody)
+		r.Header["X-Forwarded-Proto"], r.Header["X-Forwarded-Host"] = c.protos, []string{"paste.example"}
+		got := api.asked(r, c.proxied)
+		if where := got.URL.Scheme + "://" + got.Host; where != c.want || got.URL.Path != "/a" || r.URL.Scheme != "" {
+			t.Errorf("%+v: got %s, path %s, and of the request itself %s, want %s", c, where, got.URL.Path, r.URL.Scheme, c.want)
+		}
 	}
 }
 

@@ -38,6 +38,36 @@ func (p proxies) include(address netip.Addr) bool {
 	return false
 }
 
+// asked returns a request with the scheme and the host that its client asked for: of one that a trusted proxy handed on, what
+// X-Forwarded-Proto and X-Forwarded-Host have first, which is of the proxy that the client sees.
+func (a *API) asked(r *http.Request, proxied bool) *http.Request {
+	shown, public := new(http.Request), *r.URL
+	*shown = *r
+	shown.URL, public.Scheme = &public, a.scheme(r, proxied)
+	if host := firstOf(r.Header["X-Forwarded-Host"]); proxied && host != "" {
+		shown.Host = host
+	}
+	return shown
+}
+
+// scheme returns http or https.
+func (a *API) scheme(r *http.Request, proxied bool) string {
+	if a.secure || r.TLS != nil || // Server's connections are none that net/http knows
+		proxied && strings.EqualFold(firstOf(r.Header["X-Forwarded-Proto"]), "https") {
+		return "https"
+	}
+	return "http"
+}
+
+// firstOf returns the first element of a header that is a list, or "".
+func firstOf(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	first, _, _ := strings.Cut(lines[0], ",")
+	return strings.Trim(first, " \t")
+}
+
 // maxHops bounds how many addresses of X-Forwarded-For are looked at.
 const maxHops = 16
 

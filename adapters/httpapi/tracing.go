@@ -31,15 +31,12 @@ func (a *API) follow(c *gin.Context, route string, proxied bool) followed {
 	if a.tracer == nil || route == PathAlive || route == PathReady {
 		return followed{}
 	}
-	scheme := "http"
-	if a.secure || c.Request.TLS != nil { // Server's connections are none that net/http knows
-		scheme = "https"
-	}
 	var header http.Header
 	if proxied {
 		header = c.Request.Header
 	}
-	ctx, trace := a.tracer.RequestBegan(c.Request.Context(), knownMethod(c.Request.Method), strings.TrimSuffix(route, "/"), scheme, header)
+	ctx, trace := a.tracer.RequestBegan(c.Request.Context(), knownMethod(c.Request.Method),
+		strings.TrimSuffix(route, "/"), a.scheme(c.Request, proxied), header)
 	c.Request = c.Request.WithContext(ctx)
 	return followed{a.tracer, ctx, trace}
 }

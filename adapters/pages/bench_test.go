@@ -32,7 +32,7 @@ func BenchmarkPaste(b *testing.B) {
 				if !keeps {
 					s.colours.kept = newKept(0)
 				}
-				if err := s.Answer(discarded{make(http.Header)}, request); err != nil {
+				if _, err := s.Answer(discarded{make(http.Header)}, request); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -24,8 +24,8 @@ var (
 )
 
 // attach sets the headers of a file to keep.
-func (p *Pages) attach(w http.ResponseWriter, r *request, contentType []string, name string) {
-	guard(w, p.reader(r) != "")
+func attach(w http.ResponseWriter, r *request, contentType []string, name string) {
+	guard(w, r.own())
 	header := w.Header()
 	header["Content-Type"] = contentType
 	header["Content-Security-Policy"] = sandboxed
@@ -34,11 +34,12 @@ func (p *Pages) attach(w http.ResponseWriter, r *request, contentType []string, 
 
 // download answers with the code of one pasty as a file.
 func (p *Pages) download(w http.ResponseWriter, r *request) error {
-	pasty, _, err := p.modules.Pastes.ReadRaw.Do(r.Context(), p.reader(r), r.parameters[0], r.parameters[1])
+	pasty, rejected, err := p.modules.Pastes.ReadRaw.Do(r.Context(), p.reader(r), r.parameters[0], r.parameters[1])
+	r.rejected = r.rejected || rejected
 	if err != nil {
 		return err
 	}
-	p.attach(w, r, textContentType, p.fileName(&pasty))
+	attach(w, r, textContentType, p.fileName(&pasty))
 	return writePieces(w, pasty.Code)
 }
 
@@ -54,7 +55,7 @@ func (p *Pages) archive(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	p.attach(w, r, zipContentType, string(found.ID)+".zip")
+	attach(w, r, zipContentType, string(found.ID)+".zip")
 	written := found.CreatedAt
 	if n := len(found.Edits); n > 0 {
 		written = found.Edits[n-1].At

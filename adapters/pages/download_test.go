@@ -51,7 +51,7 @@ func TestPackingWaits(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/k2j4x8m1/files.zip", nil)
-	if err := s.Answer(httptest.NewRecorder(), request); !fault.Is(err, fault.Unavailable) {
+	if _, err := s.Answer(httptest.NewRecorder(), request); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v, want that there is no place", err)
 	}
 	<-s.packing

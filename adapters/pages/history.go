@@ -120,7 +120,7 @@ func (p *Pages) history(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	page := p.newPastePage(r, &found)
+	page := newPastePage(r, &found)
 	page.Title, page.Description = "History of "+page.Title, ""
 	if err := p.show(w, r, "history.html", page); err != nil {
 		return err

@@ -32,7 +32,13 @@ var (
 type layout struct {
 	Title       string // of the window, before the service's name; empty: that alone
 	Description string // for previews of links; empty: none
-	SignedIn    bool
+	Reader      string // the name of who has signed in, or ""
+	Here        string // the path to come back to after signing in
+}
+
+// layout returns what is around the page that answers a request.
+func (r *request) layout(title, description string) layout {
+	return layout{Title: title, Description: description, Reader: r.session.name, Here: r.URL.EscapedPath()}
 }
 
 func (p *Pages) parseTemplates() *template.Template {
@@ -40,23 +46,26 @@ func (p *Pages) parseTemplates() *template.Template {
 	return template.Must(template.New("").Funcs(functions).ParseFS(templateFiles, "templates/*.html"))
 }
 
-// guard sets the headers of a page. One that its reader had to sign in for stays in no cache.
-func guard(w http.ResponseWriter, signedIn bool) {
+// guard sets the headers of a page. One that is its reader's own stays in no cache.
+func guard(w http.ResponseWriter, own bool) {
 	header := w.Header()
 	header["Content-Type"] = htmlContentType
 	header["Content-Security-Policy"] = contentPolicy
 	header["Referrer-Policy"] = referrerPolicy
 	header["Vary"] = varyCookie
-	if signedIn {
+	if own {
 		header["Cache-Control"] = privateCaching
 	}
 }
 
 // show writes a page: the template of that name with its data, which embeds a layout.
 func (p *Pages) show(w http.ResponseWriter, r *request, name string, data any) error {
-	guard(w, p.reader(r) != "")
+	guard(w, r.own())
 	return p.write(w, name, data)
 }
+
+// own reports whether the answer is for who sends the request alone: somebody who has signed in, or whose cookie it clears.
+func (r *request) own() bool { return r.session.secret != "" || r.rejected }
 
 func (p *Pages) write(w io.Writer, name string, data any) error {
 	return p.templates().ExecuteTemplate(w, name, data)

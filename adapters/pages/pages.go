@@ -56,7 +56,7 @@ func New(cfg Config, modules Modules) *Pages {
 	p.colours = newHighlighter(newLexers(modules.Languages), cfg.KeptBytes, cfg.HighlightTime)
 	p.templates = sync.OnceValue(p.parseTemplates)
 	p.routes = []route{
-		newRoute("/~/assets/:name", methods{get: p.asset}),
+		newRoute("/~/assets/:name", methods{get: p.asset}).forEveryone(),
 		newRoute("/~:name", methods{get: p.profile}),
 		newRoute("/:id", methods{get: p.paste}),
 		newRoute("/:id/history", methods{get: p.history}),

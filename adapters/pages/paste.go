@@ -55,10 +55,10 @@ func (m moment) Day() string { return m.UTC().Format("2 January 2006") }
 // String returns it for people.
 func (m moment) String() string { return m.UTC().Format("2 January 2006, 15:04 UTC") }
 
-func (p *Pages) newPastePage(r *request, found *paste.Document) pastePage {
+func newPastePage(r *request, found *paste.Document) pastePage {
 	title := titleOf(found)
 	page := pastePage{
-		layout: layout{Title: unmarked(title), Description: description(found), SignedIn: p.reader(r) != ""},
+		layout: r.layout(unmarked(title), description(found)),
 		ID:     string(found.ID), Heading: marked(title), Created: moment{found.CreatedAt}, Expires: moment{found.ExpiresAt},
 		Tags: found.Tags, Several: len(found.Pasties) > 1, Private: found.Visibility == paste.Private,
 	}
@@ -102,7 +102,8 @@ func description(found *paste.Document) string {
 }
 
 func (p *Pages) read(r *request) (paste.Document, error) {
-	found, _, err := p.modules.Pastes.Read.Do(r.Context(), p.reader(r), r.parameters[0])
+	found, rejected, err := p.modules.Pastes.Read.Do(r.Context(), p.reader(r), r.parameters[0])
+	r.rejected = r.rejected || rejected
 	return found, err
 }
 
@@ -112,7 +113,7 @@ func (p *Pages) paste(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	page := p.newPastePage(r, &found)
+	page := newPastePage(r, &found)
 	if page.Owner, err = p.ownerName(r.Context(), found.Owner); err != nil {
 		return err
 	}

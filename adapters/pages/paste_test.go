@@ -32,15 +32,17 @@ type site struct {
 	store  *fake.Store
 	users  *users.UseCases
 	pastes *pastes.UseCases
+	tokens *tokens.UseCases
+	signIn *token.Authenticator
 }
 
 func newSite(t testing.TB) *site {
 	t.Helper()
 	store, known := new(fake.Store), catalogue.New()
 	keepers, secrets, stored := fake.Users{Store: store}, fake.Tokens{Store: store}, fake.Pastes{Store: store}
-	uses := tokens.New(secrets, keepers, time.Now).Uses
-	signIn := token.NewAuthenticator(uses, time.Now)
-	s := &site{t: t, store: store, users: users.New(keepers, secrets, signIn, time.Now)}
+	issued := tokens.New(secrets, keepers, time.Now)
+	signIn := token.NewAuthenticator(issued.Uses, time.Now)
+	s := &site{t: t, store: store, users: users.New(keepers, secrets, signIn, time.Now), tokens: issued, signIn: signIn}
 	s.pastes = pastes.New(stored, keepers, secrets, signIn, pastes.Options{Rules: paste.Rules{
 		Limits: paste.DefaultLimits(), NewID: ident.New, Diff: linediff.Unified,
 		Language: func(wanted, _, _ string) (string, bool) { return wanted, true },
@@ -76,7 +78,8 @@ func content(pasties ...paste.Pasty) paste.Document {
 func (s *site) get(path string) (*httptest.ResponseRecorder, error) {
 	s.t.Helper()
 	answer := httptest.NewRecorder()
-	return answer, s.Answer(answer, httptest.NewRequestWithContext(s.t.Context(), http.MethodGet, path, nil))
+	_, err := s.Answer(answer, httptest.NewRequestWithContext(s.t.Context(), http.MethodGet, path, nil))
+	return answer, err
 }
 
 // page asks for a path at which there is something.

@@ -48,7 +48,7 @@ func (p *Pages) profile(w http.ResponseWriter, r *request) error {
 	}
 	name := found.Owner.Name.String()
 	page := profilePage{
-		layout: layout{Title: name, Description: "Code that " + name + " shows to everybody", SignedIn: p.reader(r) != ""},
+		layout: r.layout(name, "Code that "+name+" shows to everybody"),
 		Name:   name, Since: moment{found.Owner.CreatedAt}, Contributor: found.Owner.Contributor, Supporter: found.Owner.SupporterMonths > 0,
 		Later: after != paste.Place{},
 	}

@@ -11,6 +11,7 @@ type route struct {
 	pattern  string
 	segments []string
 	methods  methods
+	everyone bool // it answers all alike, and no session is looked for
 }
 
 // methods are what answers the methods that a path takes. HEAD is as GET.
@@ -24,10 +25,18 @@ type request struct {
 	*http.Request
 
 	parameters []string // those of the pattern, in its order
+	session    session
+	rejected   bool // a token that came with it
 }
 
 func newRoute(pattern string, m methods) route {
 	return route{pattern: pattern, segments: strings.Split(pattern, "/")[1:], methods: m}
+}
+
+// forEveryone makes a route answer all alike.
+func (r route) forEveryone() route {
+	r.everyone = true
+	return r
 }
 
 // allowed returns the methods as the header Allow has them.
@@ -96,18 +105,35 @@ func (p *Pages) Route(path string) string {
 }
 
 // Answer answers a request for one of the routes with a method that it takes. It fails with an error of a kind of package fault,
-// and has then perhaps written something that is to be dropped.
-func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) error {
+// and has then perhaps written something that is to be dropped. It reports whether an access token was rejected.
+func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
 	found, parameters := p.find(r.URL.Path)
 	if found == nil {
-		return errNothing
+		return false, errNothing
 	}
 	answer := found.methods.get
 	if r.Method == http.MethodPost {
 		answer = found.methods.post
 	}
 	if answer == nil {
-		return errNothing
+		return false, errNothing
 	}
-	return answer(w, &request{r, parameters})
+	asked := &request{Request: r, parameters: parameters}
+	if !found.everyone {
+		if err := p.resume(w, asked); err != nil {
+			return false, err
+		}
+	}
+	err = answer(w, asked)
+	return asked.rejected, err
+}
+
+// Token returns the access token that a request for one of the routes comes with, or "". It reports whether there may be one in
+// the body.
+func (p *Pages) Token(r *http.Request) (presented string, inBody bool) {
+	found, _ := p.find(r.URL.Path)
+	if found == nil || found.everyone {
+		return "", false
+	}
+	return cookieSecret(r), false
 }
