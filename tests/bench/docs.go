@@ -18,14 +18,16 @@ func (b *bench) writeDocs(folder string) error {
 	for _, r := range b.rows {
 		rows = append(rows, r.cells())
 	}
-	introduction := b.circumstances() + "\n\n![Ratios](benchmarks.svg)"
+	introduction := fmt.Sprintf("%s; %d pastes; medians of %d interleaved rounds of %d s each.\n\n![Ratios](benchmarks.svg)",
+		b.machine(), b.pastes, b.rounds, b.seconds)
 	if err := markdown.ReplaceTable(filepath.Join(folder, "BENCHMARKS.md"), "make bench", introduction, titles, rows); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(folder, "benchmarks.svg"), []byte(b.chart()), 0o600)
 }
 
-func (b *bench) circumstances() string {
+// machine says when and on what something was measured.
+func (b *bench) machine() string {
 	cpu := "unknown processor"
 	if info, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		if _, rest, ok := strings.Cut(string(info), "model name\t: "); ok {
@@ -36,9 +38,8 @@ func (b *bench) circumstances() string {
 	if err != nil {
 		version = "gluepot"
 	}
-	return fmt.Sprintf("%s; %d cores of %s, load generator and database included; %s; %d pastes; medians of %d "+
-		"interleaved rounds of %d s each.",
-		time.Now().UTC().Format("2006-01-02"), runtime.NumCPU(), cpu, strings.TrimSpace(version), b.pastes, b.rounds, b.seconds)
+	return fmt.Sprintf("%s; %d cores of %s, load generator and database included; %s", time.Now().UTC().Format("2006-01-02"),
+		runtime.NumCPU(), cpu, strings.TrimSpace(version))
 }
 
 // chart draws the ratios that have a twin: a bar to the ratio, a mark at the target.

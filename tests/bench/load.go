@@ -56,8 +56,8 @@ func (i *installation) exec(statements ...string) error {
 	return nil
 }
 
-// install makes a database of that many pastes and starts the servers on it.
-func (b *bench) install(name string, pastes int) (*installation, error) {
+// newInstallation makes a database with users and without pastes.
+func (b *bench) newInstallation(name string) (*installation, error) {
 	own, err := b.createDatabase(name)
 	if err != nil {
 		return nil, err
@@ -72,8 +72,7 @@ func (b *bench) install(name string, pastes int) (*installation, error) {
 	if out, err := migrate.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("migrate: %w: %s", err, out)
 	}
-	// The first three users own 10, 1,000 and 100,000 pastes, the others share the rest, a quarter is nobody's.
-	if err := in.exec(
+	return in, in.exec(
 		fmt.Sprintf(`INSERT INTO users
 				(id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
 			SELECT 'u' || x, 'User' || x, 'https://example.com/avatars/' || x || '.png', 'Autodetect', true, x %% 40, x %% 7 = 0, now()
@@ -81,6 +80,17 @@ func (b *bench) install(name string, pastes int) (*installation, error) {
 		`INSERT INTO access_tokens (id, user_id, hash, name, created_at)
 			SELECT 'k' || id, id, sha256(('token' || substr(id, 2))::bytea), '', now() FROM users`,
 		`INSERT INTO user_services SELECT id, 'github', substr(id, 2) FROM users`,
+	)
+}
+
+// install makes a database of that many pastes and starts the servers on it.
+func (b *bench) install(name string, pastes int) (*installation, error) {
+	in, err := b.newInstallation(name)
+	if err != nil {
+		return nil, err
+	}
+	// The first three users own 10, 1,000 and 100,000 pastes, the others share the rest, a quarter is nobody's.
+	if err := in.exec(
 		fmt.Sprintf(`INSERT INTO pastes (id, owner_id, created_at, expires_at)
 			SELECT 'p' || lpad(x::text, 8, '0'),
 				CASE WHEN x <= 10 THEN 'u1' WHEN x <= 1010 THEN 'u2' WHEN x <= 101010 THEN 'u3'
@@ -139,6 +149,17 @@ func (b *bench) createDatabase(name string) (*url.URL, error) {
 	own := *b.server
 	own.Path = "/" + name
 	return &own, nil
+}
+
+// dropDatabase removes one again.
+func (b *bench) dropDatabase(name string) error {
+	admin, err := sql.Open("pgx", b.server.String())
+	if err != nil {
+		return err
+	}
+	defer admin.Close() //nolint:errcheck // nothing is pending
+	_, err = admin.Exec("DROP DATABASE " + name + " WITH (FORCE)")
+	return err
 }
 
 // fillSQLite makes an embedded database with the same users.
@@ -289,7 +310,7 @@ func (l load) toward(to *side) load {
 }
 
 // result is what wrk measured; times are microseconds.
-type result struct{ rate, p50, p99 float64 }
+type result struct{ rate, p50, p99, requests float64 }
 
 // script writes a wrk script that asks for a path of another user each time; path and token are Lua
 // expressions of n.
@@ -307,7 +328,7 @@ func (b *bench) lua(name, text string) (file string, err error) {
 	return file, os.WriteFile(file, []byte(text), 0o600)
 }
 
-var wrkPattern = regexp.MustCompile(`(?s)50%\s+([\d.]+)(us|ms|s).*99%\s+([\d.]+)(us|ms|s).*Requests/sec:\s+([\d.]+)`)
+var wrkPattern = regexp.MustCompile(`(?s)50%\s+([\d.]+)(us|ms|s).*99%\s+([\d.]+)(us|ms|s).*\s(\d+) requests in .*Requests/sec:\s+([\d.]+)`)
 
 func (b *bench) wrk(l load) (result, error) {
 	args := []string{"-t1", fmt.Sprintf("-c%d", l.connections), fmt.Sprintf("-d%ds", b.seconds), "--latency"}
@@ -329,8 +350,9 @@ func (b *bench) wrk(l load) (result, error) {
 		n, _ := strconv.ParseFloat(value, 64) // the pattern has digits only
 		return n * map[string]float64{"us": 1, "ms": 1e3, "s": 1e6}[unit]
 	}
-	rate, err := strconv.ParseFloat(match[5], 64)
-	return result{rate: rate, p50: microseconds(match[1], match[2]), p99: microseconds(match[3], match[4])}, err
+	requests, _ := strconv.ParseFloat(match[5], 64) // digits
+	rate, err := strconv.ParseFloat(match[6], 64)
+	return result{rate: rate, requests: requests, p50: microseconds(match[1], match[2]), p99: microseconds(match[3], match[4])}, err
 }
 
 // rounds measures both sides in turn and returns the medians.
@@ -358,8 +380,8 @@ func (b *bench) interleave(gluepot, twin load) (ratio, p99Ratio float64, g, t re
 			gs[i], ts[i] = append(gs[i], pair[0]), append(ts[i], pair[1])
 		}
 	}
-	g = result{median(gs[0]), median(gs[1]), median(gs[2])}
-	t = result{median(ts[0]), median(ts[1]), median(ts[2])}
+	g = result{rate: median(gs[0]), p50: median(gs[1]), p99: median(gs[2])}
+	t = result{rate: median(ts[0]), p50: median(ts[1]), p99: median(ts[2])}
 	return median(ratios), median(p99s), g, t, nil
 }
 

@@ -45,6 +45,7 @@ type bench struct {
 	twinPath string
 	server   *url.URL
 	rows     []row
+	grown    [][]string // a row for each size
 	stops    []func()
 }
 
@@ -53,16 +54,27 @@ func main() {
 	flag.BoolVar(&b.quick, "quick", false, "fewer and shorter rounds on less data")
 	flag.StringVar(&b.only, "only", "", "of the comparisons with a twin, only those whose name has this text")
 	importsOnly := flag.Bool("imports", false, "only measure imports")
-	growth := flag.Bool("growth", false, "only measure how answers slow down with the number of pastes")
+	growth := flag.Bool("growth", false, "only measure how answers slow down, and the database grows, with the number of pastes")
+	sizes := flag.String("sizes", "10000,1000000,10000000", "numbers of pastes that -growth measures, the smallest first")
 	flag.StringVar(&b.gluepot, "gluepot", "bin/gluepot", "the binary to measure")
 	out := flag.String("out", "", "write the rows to this file as JSON")
-	docs := flag.String("docs", "", "write BENCHMARKS.md and its chart into this folder")
+	docs := flag.String("docs", "", "write the tables, and the chart, into the pages of this folder")
 	flag.Parse()
 	b.seconds, b.rounds, b.pastes = 2, 5, 10_000_000
 	if b.quick {
 		b.seconds, b.pastes = 1, 200_000
 	}
-	err := b.run(*growth, *importsOnly)
+	var what func() error
+	write := b.writeDocs
+	switch {
+	case *importsOnly:
+		what, write = b.imports, nil
+	case *growth:
+		what, write = func() error { return b.growth(*sizes) }, b.writeGrowth
+	default:
+		what = b.everything
+	}
+	err := b.run(what)
 	for _, stop := range slices.Backward(b.stops) {
 		stop()
 	}
@@ -70,8 +82,8 @@ func main() {
 	if *out != "" {
 		err = errors.Join(err, b.writeJSON(*out))
 	}
-	if *docs != "" && err == nil {
-		err = b.writeDocs(*docs)
+	if *docs != "" && err == nil && write != nil {
+		err = write(*docs)
 	}
 	if err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "bench:", err)
@@ -79,7 +91,7 @@ func main() {
 	}
 }
 
-func (b *bench) run(growth, importsOnly bool) (err error) {
+func (b *bench) run(what func() error) (err error) {
 	if _, err := exec.LookPath("wrk"); err != nil {
 		return errors.New("the load generator wrk is not installed (Debian: apt-get install wrk)")
 	}
@@ -102,13 +114,7 @@ func (b *bench) run(growth, importsOnly bool) (err error) {
 		return err
 	}
 	b.stops = append(b.stops, stop)
-	if importsOnly {
-		return b.imports()
-	}
-	if growth {
-		return b.growth(10_000, 1_000_000, 10_000_000)
-	}
-	return b.everything()
+	return what()
 }
 
 func (b *bench) everything() error {
@@ -386,45 +392,17 @@ func (b *bench) compareCounts(name string, a, z *installation, target float64) e
 	return nil
 }
 
-// growth shows how answers slow down with the number of pastes.
-func (b *bench) growth(sizes ...int) error {
-	var first [2]float64
-	for i, size := range sizes {
-		in, err := b.install(fmt.Sprint("growth", size), size)
-		if err != nil {
-			return err
-		}
-		for j, l := range []load{
-			{to: in.gluepot, path: "/data/numPastes", connections: 1},
-			{to: in.gluepot, path: "/user/self/pastes", header: "Authorization: " + owners[1].token, connections: 1},
-		} {
-			var p50s []float64
-			for range b.rounds {
-				result, err := b.wrk(l)
-				if err != nil {
-					return err
-				}
-				p50s = append(p50s, result.p50)
-			}
-			p50 := median(p50s)
-			if i == 0 {
-				first[j] = p50
-			}
-			b.add(row{Name: fmt.Sprintf("%s p50, %d / %d pastes", []string{"numPastes", "1000 own pastes"}[j], size, sizes[0]),
-				Ratio: p50 / first[j], Target: 1.1, atMost: true, p50: milliseconds(p50)})
-		}
-	}
-	return nil
-}
-
 func (b *bench) add(r row) {
 	r.Met = r.Ratio >= r.Target
 	if r.atMost {
 		r.Met = r.Ratio <= r.Target
 	}
 	b.rows = append(b.rows, r)
-	_, _ = fmt.Fprintf(os.Stderr, "%-75s %.2f\n", r.Name, r.Ratio)
+	b.told("%-75s %.2f", r.Name, r.Ratio)
 }
+
+// told says how far it is.
+func (b *bench) told(format string, args ...any) { _, _ = fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
 func (b *bench) writeJSON(path string) error {
 	encoded, err := json.MarshalIndent(b.rows, "", "  ")
@@ -450,6 +428,9 @@ func (r row) cells() []string {
 var titles = []string{"what", "ratio", "target", "met", "Gluepot; twin", "p50", "p99", "allocations", "resident"}
 
 func (b *bench) print() {
+	if len(b.rows) == 0 {
+		return
+	}
 	_, _ = fmt.Printf("\n%-72s %8s %8s %6s  %-28s %-20s %-20s %-12s %s\n", titles[0], titles[1], titles[2], titles[3], titles[4], titles[5],
 		titles[6], titles[7], titles[8])
 	for _, r := range b.rows {

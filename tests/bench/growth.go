@@ -1,0 +1,468 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gluepot/gluepot/tests/markdown"
+)
+
+const (
+	// manyPastes is from where on they hold smallCode instead of pastyBytes, so that they need no more than 10 GB of disk.
+	manyPastes = 2_000_000
+	smallCode  = 200
+
+	// sweepTime is how long a million expired pastes may take to be swept.
+	sweepTime = 10 * time.Minute
+	// flushTime is how long the server may take to end its sessions.
+	flushTime = 30 * time.Second
+)
+
+// population is a database whose pastes all have content of the same length. One in eleven has expired, and nobody has swept.
+type population struct {
+	*installation
+
+	pastes int // that have not expired
+	code   int // bytes that each holds
+	body   string
+}
+
+// expired returns how many pastes have expired.
+func (p *population) expired() int { return p.pastes / 10 }
+
+// populate makes one. Ids are in no order, as Gluepot's are, so that the indexes are as large as they become with time.
+func (b *bench) populate(name string, pastes, code int) (*population, error) {
+	in, err := b.newInstallation(name)
+	if err != nil {
+		return nil, err
+	}
+	in.db.SetMaxOpenConns(1)
+	p := &population{installation: in, pastes: pastes, code: code}
+	head, tail, err := b.frame(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.exec(
+		// The foreign key would be looked at for each row. What is vacuumed, and when, is measured.
+		`ALTER TABLE paste_contents DISABLE TRIGGER ALL`,
+		`ALTER TABLE pastes SET (autovacuum_enabled = off)`, `ALTER TABLE paste_contents SET (autovacuum_enabled = off)`,
+	); err != nil {
+		return nil, err
+	}
+	const step = 500_000
+	for first, last := 1, pastes+p.expired(); first <= last; first += step {
+		until := min(first+step-1, last)
+		if err := in.exec(fmt.Sprintf(`INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility)
+			SELECT lpad((x::bigint * %d %% %d)::text, 8, '0'),
+				CASE WHEN x <= 1100 THEN 'u2' WHEN x %% 4 = 0 THEN NULL ELSE 'u' || (4 + x %% %d) END,
+				now() - x * interval '1 second',
+				CASE WHEN x %% 11 = 0 THEN now() - (x::bigint * 7919 %% 86400 + 3600) * interval '1 second'
+					WHEN x %% 10 = 0 THEN now() + interval '30 days' END, x %% 2
+			FROM generate_series(%d, %d) x`, idFactor, idModulus, owned, first, until)); err != nil {
+			return nil, err
+		}
+		if _, err := in.db.Exec(fmt.Sprintf(`INSERT INTO paste_contents (paste_id, lifetime, document)
+			SELECT lpad((x::bigint * %d %% %d)::text, 8, '0'), 'never',
+				$1::bytea || convert_to(left(repeat(md5(x::text) || E'\n', %d), %d), 'UTF8') || $2::bytea
+			FROM generate_series(%d, %d) x`, idFactor, idModulus, code/33+1, code, first, until), head, tail); err != nil {
+			return nil, fmt.Errorf("fill paste_contents: %w", err)
+		}
+	}
+	return p, in.exec(`ALTER TABLE paste_contents ENABLE TRIGGER ALL`)
+}
+
+// The id of paste number x is x · idFactor mod idModulus, a prime: eight digits in no order, another for each paste.
+const idFactor, idModulus = 104_729, 99_999_989
+
+// frame returns what stands before and after the code in the column document, as Gluepot stores it.
+func (b *bench) frame(p *population) (head, tail []byte, err error) {
+	server, err := b.serve(p.url)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer server.process.stop()
+	code := strings.Repeat("code", p.code/4)
+	answer, err := exchange(load{to: server, method: http.MethodPost, path: "/paste", body: draft(code)})
+	if err != nil {
+		return nil, nil, err
+	}
+	var made struct {
+		ID string `json:"_id"`
+	}
+	if err := json.Unmarshal(answer, &made); err != nil {
+		return nil, nil, err
+	}
+	var document []byte
+	if err := p.db.QueryRow(`SELECT document FROM paste_contents WHERE paste_id = $1`, made.ID).Scan(&document); err != nil {
+		return nil, nil, err
+	}
+	head, tail, found := bytes.Cut(document, []byte(code))
+	if !found {
+		return nil, nil, errors.New("the document of a paste does not have its code in it")
+	}
+	p.body = draft(code)
+	return head, tail, p.exec(`DELETE FROM pastes`)
+}
+
+// reading asks for pastes that are spread over the whole table, others in each round.
+func (b *bench) readingAll(p *population) (load, error) {
+	script, err := b.lua("read-all", fmt.Sprintf(`math.randomseed(os.time())
+local n = math.random(%d)
+request = function()
+  n = (n + 7919) %% %d
+  local x = 1 + n + math.floor(n / 10)
+  return wrk.format("GET", string.format("/paste/%%08d", x * %d %% %d))
+end
+`, p.pastes, p.pastes, idFactor, idModulus))
+	return load{path: fmt.Sprintf("/paste/%08d", idFactor), script: script}, err
+}
+
+func (b *bench) creatingMore(p *population) (load, error) {
+	script, err := b.lua("create-more", fmt.Sprintf("wrk.method, wrk.body = \"POST\", [==[%s]==]\n", p.body))
+	return load{method: http.MethodPost, path: "/paste", script: script, body: p.body}, err
+}
+
+// cost is what a request took: requests a second, times in microseconds, processor time in microseconds.
+type cost struct{ rate, p50, p99, gluepot, database float64 }
+
+// growth measures databases of several sizes. Each is compared with the smallest size, whose pastes are as long.
+func (b *bench) growth(list string) error {
+	var sizes []int
+	for text := range strings.SplitSeq(list, ",") {
+		size, err := strconv.Atoi(text)
+		if err != nil || size < 2000 || size > 20_000_000 {
+			return fmt.Errorf("size %q: must be from 2000 to 20000000", text)
+		}
+		sizes = append(sizes, size)
+	}
+	smallest := map[int][]cost{}
+	for _, size := range sizes {
+		code := pastyBytes
+		if size >= manyPastes {
+			code = smallCode
+		}
+		if smallest[code] == nil && size != sizes[0] {
+			base, err := b.grow(sizes[0], code, nil)
+			if err != nil {
+				return err
+			}
+			smallest[code] = base
+		}
+		costs, err := b.grow(size, code, smallest[code])
+		if err != nil {
+			return err
+		}
+		if smallest[code] == nil {
+			smallest[code] = costs
+		}
+	}
+	return nil
+}
+
+// grow measures one size and removes it.
+func (b *bench) grow(pastes, code int, smallest []cost) ([]cost, error) {
+	name := fmt.Sprintf("growth_%d_%d", pastes, code)
+	began := time.Now()
+	p, err := b.populate(name, pastes, code)
+	if err != nil {
+		return nil, err
+	}
+	b.told("%d pastes of %d bytes: filled in %.0f s", pastes, code, time.Since(began).Seconds())
+	cells, err := b.upkeep(p)
+	if err != nil {
+		return nil, err
+	}
+	b.grown = append(b.grown, cells)
+	b.told("%s", strings.Join(cells, " | "))
+	costs, err := b.flat(p, smallest)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.db.Close(); err != nil {
+		return nil, err
+	}
+	return costs, b.dropDatabase(name)
+}
+
+// flat measures whether what is asked most often takes as long as with the smallest number of pastes.
+func (b *bench) flat(p *population, smallest []cost) (costs []cost, err error) {
+	server, err := b.serve(p.url, "GLUEPOT_SWEEP_INTERVAL=0s")
+	if err != nil {
+		return nil, err
+	}
+	defer server.process.stop()
+	read, err := b.readingAll(p)
+	if err != nil {
+		return nil, err
+	}
+	create, err := b.creatingMore(p)
+	if err != nil {
+		return nil, err
+	}
+	for i, l := range []load{
+		{path: "/data/numPastes"}, {path: "/user/self/pastes", header: "Authorization: " + owners[1].token}, {path: "/~User2"}, read, create,
+	} {
+		what := []string{"numPastes", "/user/self/pastes of 1000", "/~{name}, the first page of 500", "GET /paste/{id}", "POST /paste"}[i]
+		l.connections = 32
+		measured, err := b.costOf(p.installation, l.toward(server))
+		if err != nil {
+			return nil, err
+		}
+		costs = append(costs, measured)
+		base := measured
+		if smallest != nil {
+			base = smallest[i]
+		}
+		name := fmt.Sprintf("%s, %d pastes of %d bytes", what, p.pastes, p.code)
+		b.add(row{
+			Name: name + ": requests/s of the smallest / of this", Ratio: base.rate / measured.rate, Target: 1.2, atMost: true,
+			absolute: fmt.Sprintf("%.0f requests/s", measured.rate), p50: milliseconds(measured.p50), p99: milliseconds(measured.p99),
+		})
+		b.add(row{
+			Name:  name + ": processor time of this / of the smallest",
+			Ratio: (measured.gluepot + measured.database) / (base.gluepot + base.database), Target: 1.2, atMost: true,
+			absolute: fmt.Sprintf("%.0f + %.0f µs of PostgreSQL", measured.gluepot, measured.database),
+		})
+	}
+	return costs, nil
+}
+
+// costOf measures a load on a server alone.
+func (b *bench) costOf(in *installation, l load) (cost, error) {
+	if _, err := b.wrk(l); err != nil { // warms up
+		return cost{}, err
+	}
+	var figures [5][]float64
+	for range b.rounds {
+		ours := processorTime(l.to.process.cmd.Process.Pid)
+		theirs, err := in.databaseTime()
+		if err != nil {
+			return cost{}, err
+		}
+		r, err := b.wrk(l)
+		if err != nil {
+			return cost{}, err
+		}
+		ours = processorTime(l.to.process.cmd.Process.Pid) - ours
+		after, err := in.databaseTime()
+		if err != nil {
+			return cost{}, err
+		}
+		for i, figure := range []float64{r.rate, r.p50, r.p99, ours / r.requests * 1e6, (after - theirs) / r.requests * 1e6} {
+			figures[i] = append(figures[i], figure)
+		}
+	}
+	return cost{median(figures[0]), median(figures[1]), median(figures[2]), median(figures[3]), median(figures[4])}, nil
+}
+
+var growthTitles = []string{
+	"pastes", "code of each", "on disk", "`pastes`", "its indexes: id; owner; public; expiry", "`paste_contents`", "its index",
+	"all indexes", "pages a read asks for: of indexes; of tables", "`VACUUM` after filling", "expired ones swept",
+	"p99 of reads beside that / without", "`VACUUM` after that",
+}
+
+// upkeep measures what a database takes on disk, and what keeps it in order, and returns a row for growthTitles.
+func (b *bench) upkeep(p *population) ([]string, error) {
+	filled, err := p.vacuum()
+	if err != nil {
+		return nil, err
+	}
+	var sizes [8]float64 // MiB
+	const mib = `%s(%s)::float8 / 1048576`
+	columns := []string{fmt.Sprintf(mib, "pg_database_size", "current_database()")}
+	for _, relation := range []string{
+		"pastes", "paste_contents", "pastes_pkey", "pastes_by_owner", "public_pastes_by_owner", "pastes_by_expiry", "paste_contents_pkey",
+	} {
+		columns = append(columns, fmt.Sprintf(mib, "pg_table_size", "'"+relation+"'"))
+	}
+	if err := p.db.QueryRow(`SELECT `+strings.Join(columns, ", ")).Scan(
+		&sizes[0], &sizes[1], &sizes[2], &sizes[3], &sizes[4], &sizes[5], &sizes[6], &sizes[7]); err != nil {
+		return nil, err
+	}
+	pages, sweep, err := b.sweep(p)
+	if err != nil {
+		return nil, err
+	}
+	swept, err := p.vacuum()
+	if err != nil {
+		return nil, err
+	}
+	beside := "too short to say"
+	if sweep.p99 > 0 {
+		beside = fmt.Sprintf("%.2f (%s / %s)", sweep.p99/sweep.p99Without, milliseconds(sweep.p99), milliseconds(sweep.p99Without))
+		b.add(row{
+			Name:  fmt.Sprintf("p99 of GET /paste/{id} beside sweeping %d pastes of %d bytes / without", p.expired(), p.code),
+			Ratio: sweep.p99 / sweep.p99Without, Target: 2, atMost: true, absolute: fmt.Sprintf("%.0f swept/s", sweep.rate),
+			p99: milliseconds(sweep.p99) + "; " + milliseconds(sweep.p99Without),
+		})
+	}
+	return []string{
+		strconv.Itoa(p.pastes + p.expired()), fmt.Sprintf("%d bytes", p.code), size(sizes[0]), size(sizes[1]),
+		fmt.Sprintf("%s; %s; %s; %s", size(sizes[3]), size(sizes[4]), size(sizes[5]), size(sizes[6])), size(sizes[2]), size(sizes[7]),
+		size(sizes[3] + sizes[4] + sizes[5] + sizes[6] + sizes[7]), pages, fmt.Sprintf("%.1f s", filled.Seconds()),
+		fmt.Sprintf("%d, %.0f/s", p.expired(), sweep.rate), beside, fmt.Sprintf("%.1f s", swept.Seconds()),
+	}, nil
+}
+
+// size is a number of MiB as text.
+func size(mib float64) string {
+	if mib < 10 {
+		return fmt.Sprintf("%.1f MiB", mib)
+	}
+	return fmt.Sprintf("%.0f MiB", mib)
+}
+
+// vacuum vacuums what holds pastes, as autovacuum would, and has everything written to disk.
+func (p *population) vacuum() (time.Duration, error) {
+	began := time.Now()
+	err := p.exec(`VACUUM (ANALYZE) pastes`, `VACUUM (ANALYZE) paste_contents`)
+	taken := time.Since(began)
+	if err == nil {
+		err = p.exec(`VACUUM (ANALYZE) paste_counts`, `CHECKPOINT`)
+	}
+	return taken, err
+}
+
+// sweepCost is what sweeping takes: pastes a second, and times in microseconds.
+type sweepCost struct {
+	rate            float64
+	p99, p99Without float64 // of reads; the first is 0 where it went too quickly
+}
+
+// sweep has a server sweep all that has expired while it is read from. The pages are what a read asks for without that, of indexes and
+// of tables.
+func (b *bench) sweep(p *population) (pages string, c sweepCost, err error) {
+	read, err := b.readingAll(p)
+	if err != nil {
+		return "", c, err
+	}
+	read.connections = 8
+	quiet, err := b.serve(p.url, "GLUEPOT_SWEEP_INTERVAL=0s")
+	if err != nil {
+		return "", c, err
+	}
+	defer quiet.process.stop()
+	before, err := p.pagesAsked()
+	if err != nil {
+		return "", c, err
+	}
+	var (
+		without []float64
+		asked   float64
+	)
+	for range b.rounds {
+		r, err := b.wrk(read.toward(quiet))
+		if err != nil {
+			return "", c, err
+		}
+		asked += r.requests
+		without = append(without, r.p99)
+	}
+	quiet.process.stop()
+	after, err := p.pagesAsked()
+	if err != nil {
+		return "", c, err
+	}
+	pages = fmt.Sprintf("%.1f; %.1f", (after[0]-before[0])/asked, (after[1]-before[1])/asked)
+
+	busy, err := b.serve(p.url, "GLUEPOT_SWEEP_INTERVAL=1s")
+	if err != nil {
+		return "", c, err
+	}
+	defer busy.process.stop()
+	ended := make(chan error, 1)
+	go func() { ended <- p.watchSweep(&c.rate) }()
+	var beside []float64
+	for swept := false; !swept; {
+		r, err := b.wrk(read.toward(busy))
+		if err != nil {
+			return "", c, errors.Join(err, <-ended)
+		}
+		select {
+		case err = <-ended:
+			swept = true
+		default:
+			beside = append(beside, r.p99)
+		}
+		if err != nil {
+			return "", c, err
+		}
+	}
+	if len(beside) > 0 {
+		c.p99, c.p99Without = median(beside), median(without)
+	}
+	return pages, c, nil
+}
+
+// watchSweep waits until only what has not expired is left, and sets how many pastes a second that were.
+func (p *population) watchSweep(rate *float64) error {
+	ctx, cancel := context.WithTimeout(context.Background(), sweepTime)
+	defer cancel()
+	var (
+		began time.Time
+		left  int
+	)
+	for {
+		if err := p.db.QueryRowContext(ctx, `SELECT sum(pastes) FROM paste_counts`).Scan(&left); err != nil {
+			return fmt.Errorf("%d expired pastes are left: %w", left-p.pastes, err)
+		}
+		switch {
+		case left <= p.pastes:
+			*rate = float64(p.expired()) / time.Since(began).Seconds()
+			return nil
+		case began.IsZero() && left < p.pastes+p.expired():
+			began = time.Now()
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// pagesAsked returns how many pages sessions that have ended have asked the server for, of indexes and of tables, whether or not they
+// were in its memory. Nobody else may be connected: a session says it when it ends.
+func (p *population) pagesAsked() (pages [2]float64, err error) {
+	if err := p.alone(); err != nil {
+		return pages, err
+	}
+	return pages, p.db.QueryRow(`SELECT sum(idx_blks_hit + idx_blks_read), sum(heap_blks_hit + heap_blks_read) FROM pg_statio_user_tables`).
+		Scan(&pages[0], &pages[1])
+}
+
+// alone ends the sessions of others in the database and waits until they have gone.
+func (i *installation) alone() error {
+	for began := time.Now(); time.Since(began) < flushTime; time.Sleep(10 * time.Millisecond) {
+		var others int
+		if err := i.db.QueryRow(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+			WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&others); err != nil {
+			return err
+		}
+		if others == 0 {
+			return nil
+		}
+	}
+	return errors.New("the server's sessions do not end")
+}
+
+// writeGrowth puts what was measured into the pages.
+func (b *bench) writeGrowth(folder string) error {
+	const command = "make bench-db"
+	introduction := fmt.Sprintf("%s; medians of %d rounds of %d s each.", b.machine(), b.rounds, b.seconds)
+	if err := markdown.ReplaceTable(filepath.Join(folder, "SCALING.md"), command, introduction, growthTitles, b.grown); err != nil {
+		return err
+	}
+	var rows [][]string
+	for _, r := range b.rows {
+		c := r.cells()
+		rows = append(rows, c[:len(growthRows)])
+	}
+	return markdown.ReplaceTable(filepath.Join(folder, "BENCHMARKS.md"), command, introduction, growthRows, rows)
+}
+
+var growthRows = []string{"what", "ratio", "target", "met", "Gluepot", "p50", "p99"}
