@@ -21,8 +21,9 @@ type Pages interface {
 	// reports whether Answer will try one that the body brings.
 	Token(r *http.Request) (presented string, inBody bool)
 	// Answer answers a request for one of the routes with one of its methods, whose body has arrived. URL.Scheme and Host are
-	// what the client asked for, as far as it is known. It reports whether it rejected an access token, whatever it answers. An
-	// error of a kind of package fault is answered as everywhere, and whatever was written or set by then is dropped.
+	// what the client asked for, as far as it is known, and RemoteAddr is whose quota it counts for (paste.Client). It reports
+	// whether it rejected an access token, whatever it answers. An error of a kind of package fault is answered as everywhere,
+	// and whatever was written or set by then is dropped.
 	Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error)
 	// AnswerError shows an error, of which the status and a message that anybody may read are given, to a client that
 	// prefers HTML to JSON. The status is sent already.
@@ -86,6 +87,8 @@ func (p *pages) paths() []servedPath {
 func (a *API) page(c *gin.Context, pattern string) {
 	allowed := a.pages.allowed[pattern]
 	switch method := c.Request.Method; {
+	case pattern == "/" && !prefers(c.Request.Header["Accept"], mediaHTML): // programs find nothing there
+		a.nothingHere(c)
 	case method == http.MethodOptions:
 		c.Writer.Header()["Allow"] = allowed
 		c.Status(http.StatusNoContent)
@@ -116,6 +119,9 @@ func (a *API) answerPage(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	if w.status == http.StatusTooManyRequests && a.onLimited != nil {
+		a.onLimited(limitAnonymousPastes) // the only limit that pages judge
+	}
 	maps.Copy(c.Writer.Header(), w.header)
 	unshare(c.Writer.Header())
 	answer.status = w.status
@@ -144,6 +150,7 @@ func (a *API) makePage(w http.ResponseWriter, r *http.Request) (rejected bool, e
 	}
 	defer leave()
 	r = r.WithContext(ctx)
+	r.RemoteAddr = string(a.counted(r))
 	r.Body, r.ContentLength = sent.reader(), sent.size
 	return a.pages.Answer(w, r)
 }

@@ -19,12 +19,17 @@ import (
 type somePages struct{}
 
 func (somePages) Routes() map[string]string {
-	return map[string]string{"/:id": "GET, HEAD, OPTIONS", "/:id/form": "GET, HEAD, POST, OPTIONS"}
+	return map[string]string{
+		"/": "GET, HEAD, POST, OPTIONS", "/:id": "GET, HEAD, OPTIONS", "/:id/form": "GET, HEAD, POST, OPTIONS",
+	}
 }
 
 func (p somePages) Route(path string) string {
-	if strings.HasSuffix(path, "/form") {
+	switch {
+	case strings.HasSuffix(path, "/form"):
 		return "/:id/form"
+	case path == "/":
+		return "/"
 	}
 	return "/:id"
 }
@@ -39,6 +44,8 @@ func (somePages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, 
 	_, limited := r.Context().Deadline()
 	_, _ = fmt.Fprintf(w, "page %s, a deadline: %v", r.URL.Path, limited)
 	switch r.URL.Path {
+	case "/":
+		_, _ = fmt.Fprintf(w, ", from %s", r.RemoteAddr)
 	case "/missing":
 		return false, fault.New(fault.NotFound, "not here")
 	case "/broken":
@@ -91,6 +98,12 @@ func TestPages(t *testing.T) {
 		{"GET", "/panic", browser, 500, "error 500 " + fault.MessageInternal, "/:id"},
 		{"GET", "/long", nil, 200, "page /long, a deadline: true" + strings.Repeat("x", 2*maxHeld), "/:id"},
 		{"GET", "/a%2Fb", browser, 404, "error 404 ", ""},
+		// Programs find nothing at "/".
+		{"GET", "/", browser, 200, "page /, a deadline: true, from 192.0.2.1", "/"},
+		{"GET", "/", nil, 404, `{"type"`, "/"},
+		{"POST", "/", nil, 404, `{"type"`, "/"},
+		{"OPTIONS", "/", nil, 404, `{"type"`, "/"},
+		{"OPTIONS", "/", browser, 204, "", "/"},
 		// Paths of the interface win, and what is below their first segments.
 		{"GET", "/user/epoxy", browser, 200, `{"_id"`, "/user/:username"},
 		{"GET", "/paste", browser, 405, `{"type"`, ""},
@@ -263,6 +276,33 @@ func TestAsked(t *testing.T) {
 			t.Errorf("%+v: got %s, path %s, and of the request itself %s, want %s", c, where, got.URL.Path, r.URL.Scheme, c.want)
 		}
 	}
+}
+
+// TestPagesOfAQuota has a client told by a page that it has used one up.
+func TestPagesOfAQuota(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig()
+	cfg.Pages = refusing{}
+	var limited []string
+	cfg.OnLimited = func(limit string) { limited = append(limited, limit) }
+	api, _ := newTestAPI(t, newStore(), cfg)
+	r := httptest.NewRequest(http.MethodPost, "/", nil)
+	r.Header["Accept"], r.RemoteAddr = browser["Accept"], "[2001:db8:1:2:3:4:5:6]:80"
+	answer := httptest.NewRecorder()
+	api.ServeHTTP(answer, r)
+	if answer.Code != http.StatusTooManyRequests || answer.Body.String() != "for 2001:db8:1:2::" || len(limited) != 1 ||
+		limited[0] != limitAnonymousPastes {
+		t.Errorf("got %d %s, counted as %q, want 429 for the client's network, counted once", answer.Code, answer.Body, limited)
+	}
+}
+
+// refusing has one page, which refuses everybody.
+type refusing struct{ somePages }
+
+func (refusing) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
+	w.WriteHeader(http.StatusTooManyRequests)
+	_, err = io.WriteString(w, "for "+r.RemoteAddr)
+	return false, err
 }
 
 type ignoring struct{}

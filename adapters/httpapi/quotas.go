@@ -15,13 +15,18 @@ import (
 func (a *API) visitor(c *gin.Context) pastes.Visitor {
 	visitor := pastes.Visitor{Secret: presentedToken(c)}
 	if visitor.Secret == "" && a.modules.Pastes.CreateOwn.Counts() {
-		client, _ := a.proxies.client(c.Request)
-		if network, ok := networkOf(client); ok {
-			client = network.String()
-		}
-		visitor.Client = paste.Client(client)
+		visitor.Client = a.counted(c.Request)
 	}
 	return visitor
+}
+
+// counted returns whose quota a request counts for: that of an address, or of an IPv6 client's network.
+func (a *API) counted(r *http.Request) paste.Client {
+	client, _ := a.proxies.client(r)
+	if network, ok := networkOf(client); ok {
+		client = network.String()
+	}
+	return paste.Client(client)
 }
 
 // tellUsage adds what a client has used of its quota to what the other limits say (draft-ietf-httpapi-ratelimit-headers).

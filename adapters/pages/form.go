@@ -1,9 +1,11 @@
 package pages
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"mime"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,15 +13,25 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
+// The media types of forms. What can be long is sent in the second one, of which a byte takes a byte.
+const (
+	mediaForm  = "application/x-www-form-urlencoded"
+	mediaParts = "multipart/form-data"
+)
+
 var (
-	errNoForm     = fault.New(fault.Invalid, "This takes what a form of these pages sends: application/x-www-form-urlencoded.")
+	errNoForm     = fault.New(fault.Invalid, "This takes what a form of these pages sends: "+mediaForm+" or "+mediaParts+".")
 	errBrokenForm = fault.New(fault.Invalid, "The form cannot be read. Open the page again, and send it once more.")
 )
 
 // form returns the fields of a form that was sent, at most so many of them. That no other site has sent it has been seen to, and
 // that it is no longer than a body may be. It fails with fault.Invalid.
 func (r *request) form(most int) (url.Values, error) {
-	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/x-www-form-urlencoded" {
+	media, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case err == nil && media == mediaParts:
+		return r.parts(parameters["boundary"], most)
+	case err != nil || media != mediaForm:
 		return nil, errNoForm
 	}
 	var sent strings.Builder
@@ -29,13 +41,40 @@ func (r *request) form(most int) (url.Values, error) {
 	}
 	// Each takes many times the two bytes that it has at least.
 	if strings.Count(sent.String(), "&") >= most {
-		return nil, fault.New(fault.Invalid, fmt.Sprintf("The form has more than %d fields.", most))
+		return nil, tooManyFields(most)
 	}
 	fields, err := url.ParseQuery(sent.String())
 	if err != nil {
 		return nil, errBrokenForm
 	}
 	return fields, nil
+}
+
+// parts returns the fields of a form in parts, byte for byte as they were sent.
+func (r *request) parts(boundary string, most int) (url.Values, error) {
+	fields, parts := make(url.Values), multipart.NewReader(r.Body, boundary)
+	for range most {
+		part, err := parts.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return fields, nil
+		}
+		var value strings.Builder
+		if err == nil {
+			_, err = io.Copy(&value, part)
+		}
+		if err != nil {
+			return nil, errBrokenForm
+		}
+		fields.Add(part.FormName(), value.String())
+	}
+	if _, err := parts.NextRawPart(); errors.Is(err, io.EOF) {
+		return fields, nil
+	}
+	return nil, tooManyFields(most)
+}
+
+func tooManyFields(most int) error {
+	return fault.New(fault.Invalid, fmt.Sprintf("The form has more than %d fields.", most))
 }
 
 // seeOther has the browser ask for another path once a form was taken (RFC 9110, 15.4.4).

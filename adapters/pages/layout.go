@@ -42,7 +42,8 @@ func (r *request) layout(title, description string) layout {
 }
 
 func (p *Pages) parseTemplates() *template.Template {
-	functions := template.FuncMap{"asset": p.assetPath, "api": func(path string) string { return p.cfg.BasePath + path }}
+	functions := template.FuncMap{"asset": p.assetPath, "languages": p.languageOptions,
+		"api": func(path string) string { return p.cfg.BasePath + path }}
 	return template.Must(template.New("").Funcs(functions).ParseFS(templateFiles, "templates/*.html"))
 }
 

@@ -47,6 +47,7 @@ type Pages struct {
 	assets  map[string]*asset // by the name that stands in their path
 	// Parsing takes longer than most commands, and a node that is asked for no page needs none of it.
 	templates func() *template.Template
+	options   func() string // the languages to select from, as HTML
 }
 
 // New returns the pages over the use cases.
@@ -55,11 +56,15 @@ func New(cfg Config, modules Modules) *Pages {
 	p.packing = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
 	p.colours = newHighlighter(newLexers(modules.Languages), cfg.KeptBytes, cfg.HighlightTime)
 	p.templates = sync.OnceValue(p.parseTemplates)
+	p.options = sync.OnceValue(p.newOptions)
 	p.routes = []route{
+		newRoute("/", methods{get: p.front, post: p.create}),
 		newRoute("/~/assets/:name", methods{get: p.asset}).forEveryone(),
 		newRoute("/~:name", methods{get: p.profile}),
 		newRoute("/:id", methods{get: p.paste}),
 		newRoute("/:id/history", methods{get: p.history}),
+		newRoute("/:id/edit", methods{get: p.editing, post: p.edit}),
+		newRoute("/:id/delete", methods{get: p.deletion, post: p.delete}),
 		newRoute("/:id/files.zip", methods{get: p.archive}),
 		newRoute("/:id/download/:pasty", methods{get: p.download}),
 	}

@@ -28,6 +28,7 @@ type pastePage struct {
 	Edited  moment // zero: never
 	Several bool   // pasties
 	Private bool   // the interface for programs does not show it to a browser
+	Owned   bool   // by the reader
 }
 
 // pastyPart is what stands before the code of a pasty.
@@ -61,6 +62,7 @@ func newPastePage(r *request, found *paste.Document) pastePage {
 		layout: r.layout(unmarked(title), description(found)),
 		ID:     string(found.ID), Heading: marked(title), Created: moment{found.CreatedAt}, Expires: moment{found.ExpiresAt},
 		Tags: found.Tags, Several: len(found.Pasties) > 1, Private: found.Visibility == paste.Private,
+		Owned: found.OwnedBy(r.session.user),
 	}
 	if n := len(found.Edits); n > 0 {
 		page.Edited.Time = found.Edits[n-1].At

@@ -30,10 +30,12 @@ type site struct {
 
 	t      testing.TB
 	store  *fake.Store
+	rules  paste.Rules
 	users  *users.UseCases
 	pastes *pastes.UseCases
 	tokens *tokens.UseCases
 	signIn *token.Authenticator
+	serve  func(pastes.Options) // from now on, with these
 }
 
 func newSite(t testing.TB) *site {
@@ -43,13 +45,17 @@ func newSite(t testing.TB) *site {
 	issued := tokens.New(secrets, keepers, time.Now)
 	signIn := token.NewAuthenticator(issued.Uses, time.Now)
 	s := &site{t: t, store: store, users: users.New(keepers, secrets, signIn, time.Now), tokens: issued, signIn: signIn}
-	s.pastes = pastes.New(stored, keepers, secrets, signIn, pastes.Options{Rules: paste.Rules{
+	s.rules = paste.Rules{
 		Limits: paste.DefaultLimits(), NewID: ident.New, Diff: linediff.Unified,
 		Language: func(wanted, _, _ string) (string, bool) { return wanted, true },
-	}}, time.Now)
+	}
 	cfg := DefaultConfig()
 	cfg.BasePath, cfg.HighlightTime = "/api/v2", patience
-	s.Pages = New(cfg, Modules{Users: s.users, Pastes: s.pastes, Languages: languages.New(known)})
+	s.serve = func(options pastes.Options) {
+		s.pastes = pastes.New(stored, keepers, secrets, signIn, options, time.Now)
+		s.Pages = New(cfg, Modules{Users: s.users, Pastes: s.pastes, Languages: languages.New(known)})
+	}
+	s.serve(pastes.Options{Rules: s.rules})
 	return s
 }
 
@@ -77,8 +83,12 @@ func content(pasties ...paste.Pasty) paste.Document {
 // get asks for a path.
 func (s *site) get(path string) (*httptest.ResponseRecorder, error) {
 	s.t.Helper()
+	return s.answers(httptest.NewRequestWithContext(s.t.Context(), http.MethodGet, path, nil))
+}
+
+func (s *site) answers(r *http.Request) (*httptest.ResponseRecorder, error) {
 	answer := httptest.NewRecorder()
-	_, err := s.Answer(answer, httptest.NewRequestWithContext(s.t.Context(), http.MethodGet, path, nil))
+	_, err := s.Answer(answer, r)
 	return answer, err
 }
 

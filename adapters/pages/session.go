@@ -7,6 +7,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // session is what the cookie of a request says of who sends it. The zero value is that of somebody who has not signed in.
@@ -14,8 +15,9 @@ import (
 // The cookie holds the access token and nothing else is kept of a session: whatever ends the token ends the session with the next
 // request, on every node (decision 0057).
 type session struct {
-	secret string // an access token that has just been found valid
-	name   string // of its owner
+	secret string  // an access token that has just been found valid
+	user   user.ID // its owner
+	name   string  // of its owner
 }
 
 // sessionAge is how long a browser keeps the cookie.
@@ -79,7 +81,7 @@ func (p *Pages) resume(w http.ResponseWriter, r *request) error {
 	case err != nil:
 		return err
 	default:
-		r.session = session{secret: secret, name: account.Name.String()}
+		r.session = session{secret: secret, user: account.ID, name: account.Name.String()}
 	}
 	return nil
 }

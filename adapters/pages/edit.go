@@ -1,0 +1,190 @@
+package pages
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// ownPaste returns the paste that the path names to its owner. It fails with a fault.NotFound for everybody else.
+func (p *Pages) ownPaste(r *request) (paste.Document, error) {
+	found, err := p.read(r)
+	if err == nil && !found.OwnedBy(r.session.user) {
+		err = paste.ErrNotFound
+	}
+	return found, err
+}
+
+var errTooLarge = fault.New(fault.Invalid, "This paste holds too much to be edited on a page. Programs can.")
+
+// editForm returns a paste as its owner edits it. It fails with a fault.Invalid when no form has room for it.
+func editForm(stored *paste.Document) (form pasteForm, err error) {
+	form = pasteForm{
+		Title: asLine(stored.Title), Visibility: stored.Visibility.String(), Tags: strings.Join(stored.Tags, ", "), SignedIn: true,
+		Base: stored.Revision(),
+	}
+	bytes := 0
+	for i, pasty := range stored.Pasties {
+		bytes += len(pasty.Title) + len(pasty.Code)
+		form.Snippets = append(form.Snippets, snippet{
+			Number: i + 1, ID: pasty.ID, Name: asLine(pasty.Title), Language: pasty.Language, Code: asText(pasty.Code),
+		})
+	}
+	if len(form.Snippets) > maxFormSnippets || bytes > maxShownBytes {
+		return form, errTooLarge
+	}
+	if len(form.Snippets) == 0 {
+		form.Snippets = []snippet{{Number: 1}}
+	}
+	return form, nil
+}
+
+// A browser sends a text that nobody has touched other than it got it: of HTML it takes no U+0000, in an area of text every line
+// end is the same, and a line has none. What a form says of a value is compared with these, so that an edit keeps the others.
+var (
+	asText = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd").Replace
+	asLine = strings.NewReplacer("\r", "", "\n", "", "\x00", "\ufffd").Replace
+)
+
+// changes returns what the form, filled in with the paste, asks to change of it.
+func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err error) {
+	private, public, err := f.visibility()
+	if err != nil {
+		return changes, err
+	}
+	before, err := editForm(stored)
+	if err != nil {
+		return changes, err
+	}
+	changes = paste.Changes{Private: &private, Public: &public, Base: f.Base}
+	if changes.Base == "" {
+		changes.Base = "none"
+	}
+	changes.Title = unlessEqual(f.Title, before.Title)
+	if f.Tags != before.Tags {
+		changes.Tags = []string{f.Tags}
+	}
+	known := make(map[string][]snippet) // an imported paste can have an id twice
+	for _, s := range before.Snippets {
+		known[s.ID] = append(known[s.ID], s)
+	}
+	for _, s := range f.filled() {
+		wanted := paste.PastyChanges{ID: s.ID, Title: &s.Name, Label: s.Label()}
+		if s.Language != "" {
+			wanted.Language = &s.Language
+		}
+		if !s.blank() {
+			wanted.Code = &s.Code
+		}
+		if same := known[s.ID]; s.ID != "" && len(same) > 0 {
+			known[s.ID] = same[1:]
+			wanted.Title, wanted.Code = unlessEqual(s.Name, same[0].Name), unlessEqual(s.Code, same[0].Code)
+		}
+		changes.Pasties = append(changes.Pasties, wanted)
+	}
+	return changes, nil
+}
+
+func unlessEqual(wanted, before string) *string {
+	if wanted == before {
+		return nil
+	}
+	return &wanted
+}
+
+func newEditPage(r *request, stored *paste.Document, form pasteForm) *formPage {
+	title := titleOf(stored)
+	return &formPage{
+		layout: r.layout("Edit "+unmarked(title), ""), ID: string(stored.ID), Heading: marked(title), Form: form, Owned: true,
+	}
+}
+
+// editing shows the form to edit a paste with.
+func (p *Pages) editing(w http.ResponseWriter, r *request) error {
+	stored, err := p.ownPaste(r)
+	if err != nil {
+		return err
+	}
+	form, err := editForm(&stored)
+	if err != nil {
+		return err
+	}
+	return p.showForm(w, r, http.StatusOK, "editing.html", newEditPage(r, &stored, form))
+}
+
+// edit changes a paste and shows it, or shows the form again.
+func (p *Pages) edit(w http.ResponseWriter, r *request) error {
+	stored, err := p.ownPaste(r)
+	if err != nil {
+		return err
+	}
+	form, err := readPasteForm(r)
+	if err != nil {
+		return err
+	}
+	page := newEditPage(r, &stored, form)
+	if page.change() {
+		return p.showForm(w, r, http.StatusOK, "editing.html", page)
+	}
+	changes, err := form.changes(&stored)
+	if err == nil {
+		_, err = p.modules.Pastes.EditOwn.Do(r.Context(), r.session.secret, page.ID, changes)
+	}
+	status := http.StatusBadRequest
+	switch fault.KindOf(err) {
+	case fault.None:
+		seeOther(w, "/"+url.PathEscape(page.ID))
+		return nil
+	case fault.Invalid:
+		page.explain(err)
+	case fault.Conflict:
+		status = http.StatusConflict
+		if err := p.meet(r, page); err != nil {
+			return err
+		}
+	default:
+		return err
+	}
+	return p.showForm(w, r, status, "editing.html", page)
+}
+
+// meet puts what the paste is meanwhile beside what was filled in. Whoever sends the form again has seen both.
+func (p *Pages) meet(r *request, page *formPage) error {
+	stored, err := p.ownPaste(r)
+	if err != nil {
+		return err
+	}
+	now, err := editForm(&stored)
+	if err != nil {
+		return err
+	}
+	form := &page.Form
+	page.Now, form.Base = &now, now.Base
+	there := make(map[string]*snippet)
+	for i := range now.Snippets {
+		there[now.Snippets[i].ID] = &now.Snippets[i]
+	}
+	for i := range form.Snippets {
+		s := &form.Snippets[i]
+		same := there[s.ID]
+		delete(there, s.ID)
+		switch {
+		case same == nil:
+			s.ID = "" // somebody has removed it
+		case same.Name != s.Name || same.Language != s.Language || same.Code != s.Code:
+			s.Now = same
+		}
+	}
+	for _, s := range now.Snippets {
+		if there[s.ID] != nil && len(form.Snippets) < maxFormSnippets {
+			s.Number, s.Restored = len(form.Snippets)+1, true
+			form.Snippets = append(form.Snippets, s)
+		}
+	}
+	page.Wrong.Text = "The paste was edited meanwhile, and nothing is saved yet. Here is what you have typed, and beside it what the paste is " +
+		"now where that is something else. Saving again replaces it."
+	return nil
+}

@@ -1,0 +1,265 @@
+package pages
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// maxFormSnippets is how many snippets a form has room for. A paste can have more, which programs edit.
+const maxFormSnippets = 100
+
+// What the buttons of a form send as "do". That which removes a snippet has its number after it.
+const (
+	doAdd    = "add"
+	doRemove = "remove-"
+)
+
+// pasteForm is a paste as it is filled in. It is shown again as it was sent, whatever becomes of it.
+type pasteForm struct {
+	Title, Lifetime, Visibility, Tags string
+	Snippets                          []snippet
+	SignedIn                          bool   // it was shown to somebody who had
+	Base                              string // the revision of the paste that is edited
+	do                                string
+}
+
+// snippet is a pasty as it is filled in.
+type snippet struct {
+	Number                   int    // from 1
+	ID, Name, Language, Code string // the id is empty for one that is new
+	Focused                  bool
+	Now                      *snippet // what it is meanwhile, where it is edited and that differs
+	Restored                 bool     // it was not on the form, and is there meanwhile
+}
+
+// Label returns what errors call the snippet.
+func (s *snippet) Label() string { return "snippet " + strconv.Itoa(s.Number) }
+
+// blank reports whether nobody has filled the snippet in.
+func (s *snippet) blank() bool { return s.ID == "" && s.Name == "" && s.Code == "" }
+
+// formPage is a page with a form.
+type formPage struct {
+	layout
+
+	ID      string        // of the paste that is edited; empty: the form creates one
+	Heading template.HTML // its title
+	Form    pasteForm
+	Owned   bool       // whoever fills it in will own the paste, or has filled in what only an owner can
+	Closed  bool       // a new paste needs a signed-in user
+	Now     *pasteForm // what the paste is meanwhile
+	Wrong   problem
+}
+
+// problem is what is wrong with a form: with one of its fields, or with all of it where that is empty.
+type problem struct{ Field, Text string }
+
+// Problem returns what is wrong with the field of that name, or "".
+func (p *formPage) Problem(field string) string {
+	if p.Wrong.Field == field {
+		return p.Wrong.Text
+	}
+	return ""
+}
+
+// choice is one of a list to select from.
+type choice struct{ Value, Text string }
+
+// Lifetimes are those that a paste can be created with.
+func (p *formPage) Lifetimes() []choice {
+	return []choice{
+		{"never", "never"}, {"1h", "in an hour"}, {"2h", "in two hours"}, {"10h", "in ten hours"}, {"1d", "in a day"}, {"2d", "in two days"},
+		{"1w", "in a week"}, {"1m", "in a month"}, {"1y", "in a year"},
+	}
+}
+
+// Visibilities are those that the paste of an owner can have.
+func (p *formPage) Visibilities() []choice {
+	return []choice{
+		{paste.Unlisted.String(), "whoever has the link"}, {paste.Public.String(), "everybody, and my profile shows it"},
+		{paste.Private.String(), "only I"},
+	}
+}
+
+// newPasteForm returns an empty form.
+func newPasteForm(signedIn bool) pasteForm {
+	return pasteForm{
+		Lifetime: string(paste.Never), Visibility: paste.Unlisted.String(), SignedIn: signedIn, Snippets: []snippet{{Number: 1}},
+	}
+}
+
+// readPasteForm returns the form that was sent. It fails with a fault.Invalid when it is none.
+func readPasteForm(r *request) (pasteForm, error) {
+	sent, err := r.form(maxFormFields)
+	if err != nil {
+		return pasteForm{}, err
+	}
+	form := pasteForm{
+		Title: sent.Get("title"), Lifetime: cmp.Or(sent.Get("expires"), string(paste.Never)), Tags: sent.Get("tags"),
+		Visibility: cmp.Or(sent.Get("visibility"), paste.Unlisted.String()),
+		SignedIn:   sent.Get("signed-in") != "", Base: sent.Get("base"), do: sent.Get("do"),
+	}
+	nth := func(name string, n int) string {
+		if values := sent[name]; n < len(values) {
+			return values[n]
+		}
+		return ""
+	}
+	for i, code := range sent["code"] {
+		form.Snippets = append(form.Snippets, snippet{
+			Number: i + 1, ID: nth("snippet", i), Name: nth("name", i), Language: nth("language", i),
+			Code: strings.ReplaceAll(code, "\r\n", "\n"), // as it was typed: a browser sends each line end as two characters
+		})
+	}
+	if n := len(form.Snippets); n == 0 || n > maxFormSnippets {
+		return pasteForm{}, errBrokenForm
+	}
+	return form, nil
+}
+
+// maxFormFields is more than any form has.
+const maxFormFields = 4*maxFormSnippets + 20
+
+// change does what a button of the form asks for other than to save it, and reports whether it was one of those.
+func (p *formPage) change() bool {
+	form := &p.Form
+	if form.do == doAdd {
+		if len(form.Snippets) == maxFormSnippets {
+			p.Wrong = problem{"pasties", fmt.Sprintf("There is no room for more than %d.", maxFormSnippets)}
+			return true
+		}
+		form.Snippets = append(form.Snippets, snippet{Number: len(form.Snippets) + 1, Focused: true})
+		return true
+	}
+	number, ok := strings.CutPrefix(form.do, doRemove)
+	if !ok {
+		return false
+	}
+	if n, err := strconv.Atoi(number); err == nil && n >= 1 && n <= len(form.Snippets) {
+		form.Snippets = slices.Delete(form.Snippets, n-1, n)
+		if len(form.Snippets) == 0 {
+			form.Snippets = []snippet{{}}
+		}
+		for i := range form.Snippets {
+			form.Snippets[i].Number = i + 1
+		}
+		form.Snippets[min(n, len(form.Snippets))-1].Focused = true
+	}
+	return true
+}
+
+// filled returns the snippets that somebody has filled in; if there are none, the first.
+func (f *pasteForm) filled() []snippet {
+	filled := slices.DeleteFunc(slices.Clone(f.Snippets), func(s snippet) bool { return s.blank() })
+	if len(filled) == 0 {
+		return f.Snippets[:1]
+	}
+	return filled
+}
+
+// visibility returns which of the two the form asks for. It fails with a fault.Invalid when it asks for what is neither nor unlisted.
+func (f *pasteForm) visibility() (private, public bool, err error) {
+	switch f.Visibility {
+	case paste.Private.String():
+		return true, false, nil
+	case paste.Public.String():
+		return false, true, nil
+	case paste.Unlisted.String():
+		return false, false, nil
+	}
+	return false, false, errBrokenForm
+}
+
+// draft returns the paste that the form asks for. It fails as visibility does.
+func (f *pasteForm) draft() (draft paste.Draft, err error) {
+	draft.Title, draft.Tags, draft.Lifetime = f.Title, []string{f.Tags}, &f.Lifetime
+	if draft.Private, draft.Public, err = f.visibility(); err != nil {
+		return draft, err
+	}
+	for _, s := range f.filled() {
+		wanted := paste.PastyDraft{Title: s.Name, Label: s.Label()}
+		if s.Language != "" {
+			wanted.Language = &s.Language
+		}
+		if !s.blank() {
+			wanted.Code = &s.Code
+		}
+		draft.Pasties = append(draft.Pasties, wanted)
+	}
+	return draft, nil
+}
+
+// explain says on the page what a fault.Invalid of the rules is about. Those name the field before a colon.
+func (p *formPage) explain(err error) {
+	message := fault.MessageOf(err)
+	field, text, ok := strings.Cut(message, ": ")
+	if !ok || !p.has(field) {
+		p.Wrong.Text = message
+		return
+	}
+	p.Wrong = problem{field, strings.ToUpper(text[:1]) + text[1:]}
+}
+
+// has reports whether the page shows a field that the rules call that.
+func (p *formPage) has(field string) bool {
+	if slices.Contains([]string{"title", "expiresIn", "tags", "isPrivate, isPublic", "pasties"}, field) {
+		return true
+	}
+	_, label, ok := strings.Cut(field, " of ")
+	return ok && slices.ContainsFunc(p.Form.Snippets, func(s snippet) bool { return s.Label() == label })
+}
+
+// showForm shows a page with a form, as the answer of that status.
+func (p *Pages) showForm(w http.ResponseWriter, r *request, status int, name string, page *formPage) error {
+	guard(w, r.own())
+	header := w.Header()
+	if r.Method == http.MethodPost {
+		header["Cache-Control"] = privateCaching // what somebody types is nobody else's
+	}
+	if page.ID == "" {
+		header["Vary"] = varyAcceptAndCookie
+	}
+	w.WriteHeader(status)
+	return p.write(w, name, page)
+}
+
+// Programs find nothing at "/".
+var varyAcceptAndCookie = []string{"Accept, Cookie"}
+
+// languageOptions returns the languages to select from, the one of that name selected, and the one that is detected first.
+func (p *Pages) languageOptions(selected string) template.HTML {
+	if selected == "" {
+		selected = paste.Autodetect
+	}
+	option := `<option>` + template.HTMLEscapeString(selected) + `</option>`
+	chosen := `<option selected` + option[len(`<option`):]
+	all := p.options()
+	if !strings.Contains(all, option) { // an imported one, or none at all
+		return template.HTML(chosen + all) //nolint:gosec // escaped
+	}
+	return template.HTML(strings.Replace(all, option, chosen, 1)) //nolint:gosec // escaped
+}
+
+// newOptions returns the languages to select from as HTML.
+func (p *Pages) newOptions() string {
+	var names []string
+	for _, known := range p.modules.Languages.List.Do() {
+		if known.Name != paste.Autodetect {
+			names = append(names, known.Name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	var options strings.Builder
+	for _, name := range append([]string{paste.Autodetect}, names...) {
+		options.WriteString(`<option>` + template.HTMLEscapeString(name) + `</option>`)
+	}
+	return options.String()
+}
