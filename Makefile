@@ -46,15 +46,15 @@ run: build ## serve demonstration data at 127.0.0.1:8080 from an embedded store 
 RACE := -race -ldflags="-s -w" -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
 
 # The packages share a PostgreSQL server, so that they can run at once: were each to start a container, the reaper of one
-# might end that of another.
-test: export GORACE = atexit_sleep_ms=20
-test: ## run every test, with the race detector
-	$(GO) run ./tests/postgres $(GO) test $(RACE) -timeout 20m ./tests/e2e ./tests/integration $$($(GO) list ./... | grep -vE '/tests/(faults|browser|failover)$$')
+# might end that of another. The slowest come first.
+PACKAGES = ./tests/e2e ./tests/integration $$($(GO) list ./... | grep -vE '/tests/(faults|browser|failover)$$')
 
-# With it, a process takes several times as long: "make test" starts the program as it is shipped, and watches in process.
+test: ## run every test
+	$(GO) run ./tests/postgres $(GO) test -timeout 20m $(PACKAGES)
+
 test-races: export GORACE = atexit_sleep_ms=20
-test-races: ## run the end-to-end tests with the race detector in the program, too
-	$(GO) run ./tests/postgres $(GO) test $(RACE) -count 1 -timeout 20m ./tests/e2e ./tests/fuzzhttp -race-program
+test-races: ## the same with the race detector, in the tests and in the program that they start (needs a C compiler)
+	$(GO) run ./tests/postgres $(GO) test $(RACE) -timeout 30m $(PACKAGES)
 
 test-faults: ## kill, freeze, fill and starve what it stands on, under load (six minutes; prints a table)
 	$(GO) test -count 1 -timeout 20m -v ./tests/faults

@@ -26,7 +26,7 @@ type summary struct {
 }
 
 // runImport runs the command as it is shipped, in a folder of its own, and returns what it printed. The race detector watches
-// the imports that are interrupted (-race-program).
+// the imports that are interrupted.
 func runImport(t *testing.T, url, folder string, args ...string) (code int, summaries map[string]summary, report string) {
 	t.Helper()
 	p := program.StartShipped(t, []string{"GLUEPOT_DATABASE_URL=" + url}, append([]string{"import", "pastemyst", "--json",

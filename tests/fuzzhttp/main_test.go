@@ -60,7 +60,7 @@ const bearable = 200
 
 // maxMemory returns the most that a server may have had in memory; the race detector needs a multiple.
 func maxMemory() int64 {
-	if program.Raced() {
+	if program.Raced {
 		return 1 << 30
 	}
 	return 128 << 20

@@ -206,7 +206,14 @@ func TestTimingStatementsAllocatesNothing(t *testing.T) {
 				}
 			})
 		}
-		if without, with := allocations(0), allocations(time.Hour); with > without {
+		// A collection in between empties pools, which is nobody's allocation.
+		var without, with float64
+		for range 5 {
+			if without, with = allocations(0), allocations(time.Hour); with <= without {
+				break
+			}
+		}
+		if with > without {
 			t.Errorf("%s: %v allocations for a profile when statements are timed, %v when not", what, with, without)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -28,13 +27,7 @@ const Patience = time.Minute
 // envProgram names a binary to test instead of one that is built from this tree: that of another version.
 const envProgram = "GLUEPOT_TEST_PROGRAM"
 
-var raceProgram = flag.Bool("race-program", false, "with -race: start the program with the race detector, too, instead of as it is shipped")
-
-// Raced reports whether the program that tests start has the race detector: in CI, once. A process with it takes several times as
-// long to start and to answer.
-func Raced() bool { return RaceEnabled && *raceProgram }
-
-// The program is built as it is shipped, and with the race detector where that is asked for.
+// The program is built as it is shipped, and with the race detector where the tests have it.
 var (
 	shipped = sync.OnceValues(func() (string, error) { return build(false) })
 	raced   = sync.OnceValues(func() (string, error) { return build(true) })
@@ -160,7 +153,7 @@ type Process struct {
 func Binary(t *testing.T) string {
 	t.Helper()
 	binary := shipped
-	if Raced() {
+	if Raced {
 		binary = raced
 	}
 	path, err := binary()

@@ -2,5 +2,6 @@
 
 package program
 
-// RaceEnabled says whether the tests have the race detector.
-const RaceEnabled = true
+// Raced says whether the tests have the race detector, and with them the program that they start. A process with it takes several
+// times as long to start and to answer.
+const Raced = true
