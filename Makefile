@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build release image run test test-release test-image test-races test-faults test-failover test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences fuzz fuzz-http bench bench-quick bench-db generate clean
+.PHONY: help build release image run test test-release test-image test-races test-faults test-failover test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences fuzz fuzz-http bench bench-quick bench-db bench-nodes bench-copy generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -137,6 +137,14 @@ bench-quick: build ## the same in six minutes, on less data, to the terminal onl
 # SIZES=10000,1000000 are other numbers of pastes. DOCS=docs writes the tables into docs/SCALING.md and docs/BENCHMARKS.md.
 bench-db: build ## how answers slow down, and the database grows, from 10 thousand to 10 million pastes (20 minutes, 15 GB of disk)
 	$(GO) run ./tests/bench -growth $(if $(SIZES),-sizes $(SIZES)) $(if $(DOCS),-docs $(DOCS)) $(if $(OUT),-out $(OUT))
+
+# Needs wrk and PgBouncer (Debian: apt-get install wrk pgbouncer), and root to bound the nodes. DOCS=docs writes the table into docs/SCALING.md.
+bench-nodes: build ## how one to three nodes on one database add up, with PgBouncer and without (six minutes)
+	$(GO) run ./tests/bench -nodes $(if $(DOCS),-docs $(DOCS)) $(if $(OUT),-out $(OUT))
+
+# PASTES=10000000 takes ten times as long.
+bench-copy: build ## how fast "gluepot copy" is, from SQLite to PostgreSQL and back (two minutes)
+	$(GO) run ./tests/bench -copies $(or $(PASTES),1000000) $(if $(OUT),-out $(OUT))
 
 generate: ## make the generated files again (needs Node.js)
 	$(GO) generate ./...

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -187,6 +188,11 @@ type process struct {
 
 // start starts a server whose log goes to a file, as an operator's would.
 func (b *bench) start(path string, args []string, environment ...string) (*process, error) {
+	return b.startAs(nil, path, args, environment...)
+}
+
+// startAs is start as another user, unless that is nil.
+func (b *bench) startAs(user *syscall.Credential, path string, args []string, environment ...string) (*process, error) {
 	p := &process{cmd: exec.Command(path, args...)}
 	log, err := os.CreateTemp(b.folder, "log-")
 	if err != nil {
@@ -198,6 +204,9 @@ func (b *bench) start(path string, args []string, environment ...string) (*proce
 	}
 	p.log, p.out = log.Name(), out.Name()
 	p.cmd.Stderr, p.cmd.Stdout, p.cmd.Dir = log, out, b.folder
+	if user != nil {
+		p.cmd.Dir, p.cmd.SysProcAttr = "/", &syscall.SysProcAttr{Credential: user}
+	}
 	p.cmd.Env = append(append(os.Environ(), "GLUEPOT_HTTP_DRAIN_DELAY=0s"), environment...)
 	if err := p.cmd.Start(); err != nil {
 		return nil, err

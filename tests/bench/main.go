@@ -46,6 +46,9 @@ type bench struct {
 	server   *url.URL
 	rows     []row
 	grown    [][]string // a row for each size
+	nodeRows [][]string // a row for each load on one to mostNodes nodes
+	shares   []*share   // of the processor, one for each node
+	shared   bool       // nodes are bound to them
 	stops    []func()
 }
 
@@ -56,6 +59,8 @@ func main() {
 	importsOnly := flag.Bool("imports", false, "only measure imports")
 	growth := flag.Bool("growth", false, "only measure how answers slow down, and the database grows, with the number of pastes")
 	sizes := flag.String("sizes", "10000,1000000,10000000", "numbers of pastes that -growth measures, the smallest first")
+	nodes := flag.Bool("nodes", false, "only measure how several nodes on one database add up")
+	copied := flag.Int("copies", 0, "only measure the copying of so many pastes from SQLite to PostgreSQL and back")
 	flag.StringVar(&b.gluepot, "gluepot", "bin/gluepot", "the binary to measure")
 	out := flag.String("out", "", "write the rows to this file as JSON")
 	docs := flag.String("docs", "", "write the tables, and the chart, into the pages of this folder")
@@ -71,6 +76,10 @@ func main() {
 		what, write = b.imports, nil
 	case *growth:
 		what, write = func() error { return b.growth(*sizes) }, b.writeGrowth
+	case *nodes:
+		what, write = b.nodes, b.writeNodes
+	case *copied > 0:
+		what, write = func() error { return b.copies(*copied) }, nil
 	default:
 		what = b.everything
 	}

@@ -36,7 +36,6 @@ type cluster struct {
 	credential *syscall.Credential
 	members    []*member
 	proxy      string // HAProxy's address
-	bouncing   string // PgBouncer's, once it runs
 }
 
 type member struct {
@@ -234,10 +233,9 @@ func (c *cluster) render(t *testing.T, name string, of *member) string {
 		rendered.WriteString(line)
 	}
 	text := strings.NewReplacer(
-		"127.0.0.1:5000", c.proxy, "port=5000", "port="+port(c.proxy), "listen_port = 6432", "listen_port = "+port(c.bouncing),
-		"127.0.0.1:6432", c.bouncing, "10.0.0.0/8", "127.0.0.1/32", "/usr/lib/postgresql/15/bin", c.bin,
+		"127.0.0.1:5000", c.proxy, "10.0.0.0/8", "127.0.0.1/32", "/usr/lib/postgresql/15/bin", c.bin,
 		"/var/lib/postgresql/15/gluepot", folder+"/data", "/var/lib/postgresql/gluepot.pgpass", folder+"/pgpass",
-		"/var/lib/etcd/gluepot", folder+"/etcd", "/etc/pgbouncer/userlist.txt", folder+"/userlist.txt",
+		"/var/lib/etcd/gluepot", folder+"/etcd",
 	).Replace(rendered.String())
 	path := filepath.Join(folder, name)
 	err = os.MkdirAll(folder, 0o700)

@@ -13,14 +13,16 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/contract"
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/pgbouncer"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// bouncer is PgBouncer in transaction mode before one PostgreSQL server.
+// bouncer is PgBouncer before one PostgreSQL server, as one of a cluster's programs.
 type bouncer struct {
-	*cluster
+	pgbouncer.Bouncer
+
+	cluster *cluster
 	process *process
-	server  *url.URL
 }
 
 // newBouncer returns one that is not started, before the server of cfg, for all of its databases.
@@ -33,61 +35,29 @@ func newBouncer(t *testing.T, cfg gormstore.Config) *bouncer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bouncer{cluster: newCluster(t), server: server}
-	b.bouncing = program.FreeAddress(t)
-	return b
+	c := newCluster(t)
+	return &bouncer{cluster: c, Bouncer: pgbouncer.Bouncer{
+		Server: server, Address: program.FreeAddress(t), Folder: c.folder, Credential: c.credential,
+	}}
 }
 
 func (b *bouncer) start(t *testing.T) {
 	t.Helper()
-	path := b.render(t, "pgbouncer.ini", nil)
-	content, err := os.ReadFile(path)
+	path, err := b.Write("../../docs/operations/ha/pgbouncer.ini")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Replace(string(content), "gluepot = host=127.0.0.1 port="+port(b.proxy)+" dbname=gluepot",
-		"* = host="+b.server.Hostname()+" port="+b.server.Port(), 1)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	b.allow(t, b.password())
 	b.process = b.cluster.start(t, "pgbouncer", nil, "pgbouncer", path)
-}
-
-// password returns the one of the server's URL, or another where that has none.
-func (b *bouncer) password() string {
-	if password, ok := b.server.User.Password(); ok {
-		return password
-	}
-	return "change-me"
-}
-
-// allow has a password for the user of the server's URL.
-func (b *bouncer) allow(t *testing.T, password string) {
-	t.Helper()
-	path := filepath.Join(b.folder, "shared", "userlist.txt")
-	err := os.WriteFile(path, []byte(`"`+b.server.User.Username()+`" "`+password+`"`+"\n"), 0o600)
-	if err == nil && b.credential != nil {
-		err = os.Chown(path, int(b.credential.Uid), int(b.credential.Gid))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // through returns a configuration by way of PgBouncer.
 func (b *bouncer) through(t *testing.T, cfg gormstore.Config) gormstore.Config {
 	t.Helper()
-	direct, err := url.Parse(string(cfg.URL))
+	through, err := b.Through(string(cfg.URL))
 	if err != nil {
 		t.Fatal(err)
 	}
-	direct.Host, direct.User = b.bouncing, url.UserPassword(direct.User.Username(), b.password())
-	query := direct.Query()
-	query.Set("sslmode", "disable")
-	query.Set("default_query_exec_mode", "exec")
-	direct.RawQuery = query.Encode()
-	cfg.URL = gormstore.URL(direct.String())
+	cfg.URL = gormstore.URL(through)
 	return cfg
 }
 
@@ -107,7 +77,7 @@ func TestPgBouncerContract(t *testing.T) {
 		}
 	}
 	within(t, settlingTime, "PgBouncer answers", func() bool {
-		store, err := gormstore.New(b.through(t, gormstore.Config{URL: gormstore.URL(b.server.String()), MaxConnections: 1,
+		store, err := gormstore.New(b.through(t, gormstore.Config{URL: gormstore.URL(b.Server.String()), MaxConnections: 1,
 			ReplicaMaxLag: time.Second, ConnectTimeout: time.Second}))
 		if err != nil {
 			t.Fatal(err)
@@ -148,7 +118,7 @@ func TestPgBouncerRestarted(t *testing.T) {
 	defer load.stop()
 	time.Sleep(calm)
 	var ready time.Duration
-	for _, password := range []string{b.password(), "another"} {
+	for _, password := range []string{b.Password(), "another"} {
 		b.process.kill()
 		for _, node := range g.nodes {
 			within(t, settlingTime, "the node notices", func() bool {
@@ -160,7 +130,7 @@ func TestPgBouncerRestarted(t *testing.T) {
 				return response.StatusCode == http.StatusServiceUnavailable
 			})
 		}
-		b.server.User = url.UserPassword(b.server.User.Username(), password)
+		b.Server.User = url.UserPassword(b.Server.User.Username(), password)
 		write()
 		b.start(t)
 		started := time.Now()

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// copies measures how many pastes without content a second "gluepot copy" brings from SQLite to PostgreSQL and back, the comparison of
+// both sides at its end included.
+func (b *bench) copies(pastes int) error {
+	const target, memory = 50_000, 100
+	source := filepath.Join(b.folder, "source.db")
+	if err := b.fillSource(source, pastes); err != nil {
+		return err
+	}
+	postgres, err := b.createDatabase("copied")
+	if err != nil {
+		return err
+	}
+	for _, way := range []struct{ name, from, to string }{
+		{"SQLite to PostgreSQL", "sqlite://" + source, postgres.String()},
+		{"PostgreSQL to SQLite", postgres.String(), "sqlite://" + filepath.Join(b.folder, "returned.db")},
+	} {
+		command := exec.Command(b.gluepot, "copy", "--json", "--from", way.from, "--to", way.to)
+		command.Dir = b.folder
+		var out, failure bytes.Buffer
+		command.Stdout, command.Stderr = &out, &failure
+		began := time.Now()
+		if err := command.Start(); err != nil {
+			return err
+		}
+		peak := watchPeak(command.Process.Pid)
+		if err := command.Wait(); err != nil {
+			return fmt.Errorf("copy: %w: %s", err, &failure)
+		}
+		rate, mib := float64(pastes)/time.Since(began).Seconds(), <-peak
+		if err := checkCopied(&out, pastes); err != nil {
+			return err
+		}
+		b.add(row{Name: fmt.Sprintf("copy of %d pastes, %s, pastes/s", pastes, way.name), Ratio: rate, Target: target,
+			absolute: fmt.Sprintf("%.0f pastes/s", rate)})
+		b.add(row{Name: "peak resident memory of that, MiB", Ratio: mib, Target: memory, atMost: true, absolute: fmt.Sprintf("%.1f MiB", mib)})
+	}
+	return nil
+}
+
+// fillSource makes an embedded database of pastes in no order, two thirds of which belong to somebody and half of which expire.
+func (b *bench) fillSource(path string, pastes int) error {
+	migrate := exec.Command(b.gluepot, "migrate", "up")
+	migrate.Env, migrate.Dir = append(os.Environ(), "GLUEPOT_DATABASE_URL=sqlite://"+path), b.folder
+	if out, err := migrate.CombinedOutput(); err != nil {
+		return fmt.Errorf("migrate: %w: %s", err, out)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return err
+	}
+	defer db.Close() //nolint:errcheck // nothing is pending
+	in := &installation{db: db}
+	return in.exec(
+		`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1000)
+			INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
+			SELECT printf('u%07d', n), 'user' || n, '', 'Go', true, 0, false, n FROM n`,
+		fmt.Sprintf(`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < %d)
+			INSERT INTO pastes (id, owner_id, created_at, expires_at)
+			SELECT printf('%%08d', n * %d %% %d), CASE WHEN n %% 3 > 0 THEN printf('u%%07d', n %% 1000 + 1) END, n * 1000000,
+			CASE WHEN n %% 2 > 0 THEN 4000000000000000 + n END FROM n`, pastes, idFactor, idModulus),
+	)
+}
+
+// checkCopied wants all pastes on both sides of what a copy has printed.
+func checkCopied(out *bytes.Buffer, pastes int) error {
+	most := int64(0)
+	for decoder := json.NewDecoder(out); decoder.More(); {
+		var table struct{ SourceRows, TargetRows int64 }
+		if err := decoder.Decode(&table); err != nil {
+			return err
+		}
+		if table.SourceRows != table.TargetRows {
+			return fmt.Errorf("a table has %d rows on one side and %d on the other", table.SourceRows, table.TargetRows)
+		}
+		most = max(most, table.TargetRows)
+	}
+	if most != int64(pastes) {
+		return fmt.Errorf("%d pastes were copied, not %d", most, pastes)
+	}
+	return nil
+}
