@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -32,6 +34,9 @@ func Open(version string, log *zap.Logger) *Tracer {
 		return nil
 	}
 	client, err := clientFromEnvironment(os.Getenv)
+	if err == nil && client != nil {
+		err = checkBatches(os.Getenv)
+	}
 	if err != nil {
 		log.Warn("there are no traces: the environment asks for something that Gluepot does not have", zap.Error(err))
 		return nil
@@ -45,8 +50,25 @@ func Open(version string, log *zap.Logger) *Tracer {
 		globals.Handle(err)
 	}
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(describe(version)))
-	log.Info("sending traces", zap.String("endpoint", client.endpoint.Redacted()))
+	log.Info("sending traces", zap.String("endpoint", client.endpoint.Scheme+"://"+client.endpoint.Host)) // the rest may be a secret
 	return newTracer(provider, propagators(os.Getenv("OTEL_PROPAGATORS")))
+}
+
+// maxBatches is more spans than anybody can want to have wait.
+const maxBatches = 1_000_000
+
+// checkBatches refuses what the SDK takes as it comes: sizes that it cannot allocate, and a delay of nothing between two batches.
+func checkBatches(getenv func(string) string) error {
+	for name, most := range map[string]int{
+		"OTEL_BSP_MAX_QUEUE_SIZE": maxBatches, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": maxBatches,
+		"OTEL_BSP_SCHEDULE_DELAY": math.MaxInt32, "OTEL_BSP_EXPORT_TIMEOUT": math.MaxInt32,
+	} {
+		text := getenv(name)
+		if number, err := strconv.Atoi(text); text != "" && (err != nil || number < 1 || number > most) {
+			return fmt.Errorf("%s is not a number from 1 to %d", name, most)
+		}
+	}
+	return nil
 }
 
 // describe returns what the process is. The environment has the last word.
@@ -66,10 +88,32 @@ func propagators(listed string) propagation.TextMapPropagator {
 	if listed == "" || slices.ContainsFunc(strings.Split(listed, ","), func(name string) bool {
 		return strings.TrimSpace(name) == "tracecontext"
 	}) {
-		return propagation.TraceContext{}
+		return traceContext{}
 	}
 	return propagation.NewCompositeTextMapPropagator()
 }
+
+// traceContext reads W3C's Trace Context from headers, of which propagation.HeaderCarrier shows the first line alone.
+type traceContext struct{ propagation.TraceContext }
+
+// Extract implements propagation.TextMapPropagator.
+func (t traceContext) Extract(ctx context.Context, carrier propagation.TextMapCarrier) context.Context {
+	header, ok := carrier.(propagation.HeaderCarrier)
+	if !ok {
+		return t.TraceContext.Extract(ctx, carrier)
+	}
+	parents, state := header["Traceparent"], strings.Join(header["Tracestate"], ",")
+	if len(parents) != 1 { // two callers, of which one is made up
+		return ctx
+	}
+	if len(state) > maxTraceState {
+		state = ""
+	}
+	return t.TraceContext.Extract(ctx, propagation.MapCarrier{"traceparent": parents[0], "tracestate": state})
+}
+
+// maxTraceState is how much of a caller's state goes into every span: twice what W3C asks for.
+const maxTraceState = 1 << 10
 
 // Close sends what is left until ctx ends. It fails when that was not all.
 func (t *Tracer) Close(ctx context.Context) error {

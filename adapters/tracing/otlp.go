@@ -2,6 +2,7 @@ package tracing
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/tls"
@@ -81,30 +82,49 @@ func clientFromEnvironment(getenv func(string) string) (*client, error) {
 		}
 		timeout = time.Duration(milliseconds) * time.Millisecond
 	}
+	secured, err := secured(of)
+	if err != nil {
+		return nil, err
+	}
+	c.http = &http.Client{
+		Timeout: timeout,
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, TLSClientConfig: secured, ForceAttemptHTTP2: true, MaxIdleConns: 1, IdleConnTimeout: time.Minute,
+			MaxResponseHeaderBytes: maxAnswer,
+		},
+		// The headers hold secrets, which are for nobody whom a collector names.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return c, nil
+}
+
+// secured returns what a collector with https is spoken to with.
+func secured(of func(name string) string) (*tls.Config, error) {
 	trusted, err := authorities(of("CERTIFICATE"))
 	if err != nil {
 		return nil, err
 	}
-	c.http = &http.Client{Timeout: timeout, Transport: &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12},
-		ForceAttemptHTTP2: true, MaxIdleConns: 1, IdleConnTimeout: time.Minute,
-	}}
-	return c, nil
+	config := &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12}
+	if certificate, key := of("CLIENT_CERTIFICATE"), of("CLIENT_KEY"); certificate != "" || key != "" {
+		own, err := tls.LoadX509KeyPair(certificate, key)
+		if err != nil {
+			return nil, fmt.Errorf("the client's certificate and key of OTLP: %w", err)
+		}
+		config.Certificates = []tls.Certificate{own}
+	}
+	return config, nil
 }
 
 // endpoint returns where traces go: a URL for traces as it stands, one for all signals with the path of traces.
 func endpoint(getenv func(string) string) (*url.URL, error) {
-	text := getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-	if text == "" {
-		text = getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
-		if text == "" {
-			text = defaultEndpoint
-		}
-		text = strings.TrimSuffix(text, "/") + tracesPath
-	}
+	own := getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+	text := cmp.Or(own, getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), defaultEndpoint)
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" { // it may hold a password: it is not shown
 		return nil, errors.New("the endpoint of OTLP is no URL that begins with http:// or https://")
+	}
+	if own == "" {
+		parsed = parsed.JoinPath(tracesPath)
 	}
 	return parsed, nil
 }
@@ -170,13 +190,16 @@ func (c *client) UploadTraces(ctx context.Context, sent []*spans.ResourceSpans) 
 	}
 	request.Header = c.headers.Clone()
 	answer, err := c.http.Do(request)
+	if failed, ok := errors.AsType[*url.Error](err); ok { // whose URL may hold a secret
+		return fmt.Errorf("the collector at %s: %w", c.endpoint.Host, failed.Err)
+	}
 	if err != nil {
 		return err
 	}
 	defer answer.Body.Close() //nolint:errcheck // it was only read
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxAnswer))
 	if answer.StatusCode/100 != 2 {
-		return fmt.Errorf("the collector at %s answered %s", c.endpoint.Host, answer.Status)
+		return fmt.Errorf("the collector at %s answered %d", c.endpoint.Host, answer.StatusCode)
 	}
 	return nil
 }

@@ -2,10 +2,16 @@ package tracing
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -127,6 +133,38 @@ func TestNobodysStatement(t *testing.T) {
 	}
 }
 
+// TestHostileCallers wants headers that W3C's Trace Context does not allow to begin a new trace, its state to be read from several lines
+// (3.3.1.1), and one that is too long not to be carried by every span.
+func TestHostileCallers(t *testing.T) {
+	t.Parallel()
+	tracer, recorder := recorded()
+	parent := callerHeader["Traceparent"][0]
+	for _, test := range []struct {
+		parents, states []string
+		goesOn          bool
+		state           string
+	}{
+		{[]string{parent}, []string{"a=1", "b=2"}, true, "a=1,b=2"},
+		{[]string{parent}, []string{"a=1,a=2"}, true, ""},
+		{[]string{parent}, []string{"a=" + strings.Repeat("x", 200), "b=" + strings.Repeat("x", 200), "c=" + strings.Repeat("x", 200),
+			"d=" + strings.Repeat("x", 200), "e=" + strings.Repeat("x", 200), "f=" + strings.Repeat("x", 200)}, true, ""},
+		{[]string{parent, parent[:len(parent)-3] + "-00"}, nil, false, ""},
+		{[]string{strings.ToUpper(parent)}, nil, false, ""},
+		{[]string{"ff" + parent[2:]}, nil, false, ""},
+		{[]string{parent + "-more"}, nil, false, ""},
+		{[]string{strings.Repeat("0", 60_000)}, nil, false, ""},
+		{[]string{"00-" + strings.Repeat("0", 32) + "-b7ad6b7169203331-01"}, nil, false, ""},
+	} {
+		ctx, id := tracer.RequestBegan(t.Context(), "GET", "/", "http", http.Header{"Traceparent": test.parents, "Tracestate": test.states})
+		tracer.RequestEnded(ctx, http.StatusOK)
+		ended := recorder.Ended()
+		if state := ended[len(ended)-1].SpanContext().TraceState().String(); (id == callerTrace) != test.goesOn || state != test.state {
+			t.Errorf("%.80q and %.80q: got the trace %s with state %.80q, want the caller's: %v, with %q", test.parents, test.states, id, state,
+				test.goesOn, test.state)
+		}
+	}
+}
+
 // forget has the environment say nothing of traces.
 func forget(t *testing.T, settings ...string) {
 	t.Helper()
@@ -134,7 +172,8 @@ func forget(t *testing.T, settings ...string) {
 		"OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
 		"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_HEADERS",
 		"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_COMPRESSION", "OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_CERTIFICATE",
-		"OTEL_RESOURCE_ATTRIBUTES", "OTEL_SERVICE_NAME", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG",
+		"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE", "OTEL_EXPORTER_OTLP_CLIENT_KEY",
+		"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "OTEL_BSP_SCHEDULE_DELAY", "OTEL_RESOURCE_ATTRIBUTES", "OTEL_SERVICE_NAME", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG",
 	} {
 		t.Setenv(name, "")
 	}
@@ -161,6 +200,11 @@ func TestOff(t *testing.T) {
 		{[]string{endpoint, "OTEL_EXPORTER_OTLP_TIMEOUT=10s"}, 1},
 		{[]string{endpoint, "OTEL_EXPORTER_OTLP_CERTIFICATE=/nowhere"}, 1},
 		{[]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=user:secret@localhost:4318"}, 1},
+		{[]string{endpoint, "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE=/nowhere", "OTEL_EXPORTER_OTLP_CLIENT_KEY=/nowhere"}, 1},
+		{[]string{endpoint, "OTEL_BSP_MAX_QUEUE_SIZE=-1"}, 1},
+		{[]string{endpoint, "OTEL_BSP_MAX_QUEUE_SIZE=99999999999999"}, 1},
+		{[]string{endpoint, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE=-1"}, 1},
+		{[]string{endpoint, "OTEL_BSP_SCHEDULE_DELAY=0"}, 1}, // which the SDK would spend a processor on
 	} {
 		forget(t, test.settings...)
 		core, logged := observer.New(zapcore.DebugLevel)
@@ -205,6 +249,90 @@ func TestSending(t *testing.T) {
 	header := received.Headers()[0]
 	if header.Get("key") != "a b" || header.Get("other") != "c" || header.Get("Content-Type") != "application/x-protobuf" {
 		t.Errorf("got %v, want the headers of the environment", header)
+	}
+}
+
+// TestEndpoints wants the path of traces before what follows a path, and nothing in the log that a client of the collector may have
+// for a password: not when all goes well, not when nobody is there, and not when somebody else is named.
+func TestEndpoints(t *testing.T) {
+	elsewhere := make(chan http.Header, 1)
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { elsewhere <- r.Header }))
+	defer other.Close()
+	asked := make(chan *http.Request, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r
+		http.Redirect(w, r, strings.Replace(other.URL, "127.0.0.1", "localhost", 1)+"/?key=secret", http.StatusTemporaryRedirect)
+	}))
+	defer server.Close()
+	address := strings.TrimPrefix(server.URL, "http://")
+	for endpoint, path := range map[string]string{
+		"http://secret@" + address:                          "/v1/traces",
+		"http://" + address + "/secret/":                    "/secret/v1/traces",
+		"http://" + address + "/otlp?key=secret":            "/otlp/v1/traces?key=secret",
+		"http://user:secret@127.0.0.1:1/secret?key=secret#": "",
+	} {
+		forget(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+endpoint, "OTEL_EXPORTER_OTLP_HEADERS=api-key=secret")
+		core, logged := observer.New(zapcore.DebugLevel)
+		tracer := Open("1", zap.New(core))
+		_, end := tracer.Start(t.Context(), "users.Show")
+		end(nil)
+		if err := tracer.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if path != "" {
+			if got := <-asked; got.URL.RequestURI() != path || got.Header.Get("Api-Key") != "secret" {
+				t.Errorf("%s: got %s with %v, want %s with the key", endpoint, got.URL.RequestURI(), got.Header, path)
+			}
+		}
+		select {
+		case header := <-elsewhere:
+			t.Errorf("%s: got %v at the place that the collector names, want nothing to be sent there", endpoint, header)
+		default:
+		}
+		if lines := logged.All(); len(lines) != 2 || strings.Contains(fmt.Sprint(lines[0].ContextMap(), lines[1].ContextMap()), "secret") {
+			t.Errorf("%s: got %v, want where traces go and a warning, without what is secret", endpoint, lines)
+		}
+	}
+}
+
+// TestClientCertificate wants a collector that asks who sends to be shown a certificate.
+func TestClientCertificate(t *testing.T) {
+	shown := make(chan int, 1)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		shown <- len(r.TLS.PeerCertificates)
+	}))
+	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MinVersion: tls.VersionTLS12}
+	server.StartTLS()
+	defer server.Close()
+	served := server.TLS.Certificates[0] // it will do for the client, too
+	key, err := x509.MarshalPKCS8PrivateKey(served.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certFile, keyFile := filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
+	for path, block := range map[string]*pem.Block{
+		certFile: {Type: "CERTIFICATE", Bytes: served.Certificate[0]}, keyFile: {Type: "PRIVATE KEY", Bytes: key},
+	} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forget(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL, "OTEL_EXPORTER_OTLP_CERTIFICATE="+certFile,
+		"OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE="+certFile, "OTEL_EXPORTER_OTLP_CLIENT_KEY="+keyFile)
+	core, logged := observer.New(zapcore.WarnLevel)
+	tracer := Open("1", zap.New(core))
+	_, end := tracer.Start(t.Context(), "users.Show")
+	end(nil)
+	if err := tracer.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	select {
+	case got := <-shown:
+		if got != 1 {
+			t.Errorf("got %d certificates, want one", got)
+		}
+	default:
+		t.Errorf("got %v, want the traces to arrive", logged.All())
 	}
 }
 
