@@ -60,9 +60,11 @@ func (o observers) began(method, route string) RouteObserver {
 	if o == nil {
 		return nil
 	}
-	watching := o[observedRoute{knownMethod(method), route}]
-	if watching != nil {
-		watching.Began()
+	method = knownMethod(method)
+	watching := o[observedRoute{method, route}]
+	if watching == nil { // a page that does not take the method
+		watching = o[observedRoute{method, ""}]
 	}
+	watching.Began()
 	return watching
 }

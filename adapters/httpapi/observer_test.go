@@ -61,3 +61,19 @@ func TestObserve(t *testing.T) {
 		t.Errorf("got %d requests that never ended, want none", all.active)
 	}
 }
+
+// TestObservePages wants requests for pages to be told of, too, those with a method that the page does not take among them.
+func TestObservePages(t *testing.T) {
+	t.Parallel()
+	all := &seen{ended: make(map[string]int)}
+	cfg := DefaultConfig()
+	cfg.Pages = somePages{}
+	cfg.Observe = func(method, route string) RouteObserver { return seenRoute{all, method + " " + route} }
+	api, _ := newTestAPI(t, newStore(), cfg)
+	for _, method := range []string{"GET", "DELETE", "BREW"} {
+		api.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, "/k2j4x8m1", http.NoBody))
+	}
+	if want := map[string]int{"GET /:id": 200, "DELETE ": 405, "other ": 405}; !maps.Equal(all.ended, want) || all.active != 0 {
+		t.Errorf("got %v and %d that never ended, want %v", all.ended, all.active, want)
+	}
+}
