@@ -69,7 +69,7 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	}
 	api := &API{
 		modules: modules, languages: answers, ready: ready, deadlines: deadlines{timeout: cfg.RequestTimeout},
-		maxBody: int64(cfg.PasteMaxBody), limits: newLimits(cfg.Limits, time.Now), longBodies: newLongBodies(),
+		maxBody: int64(cfg.PasteMaxBody), limits: newLimits(cfg.Limits, steady), longBodies: newLongBodies(),
 		readTimeout: cfg.ReadTimeout, proxies: trusted, onLimited: cfg.OnLimited, tracer: cfg.Tracer, secure: cfg.Secure(), log: log,
 	}
 	if api.front, err = newFront(cfg.BasePath); err != nil {

@@ -41,6 +41,11 @@ var began = time.Now()
 // sinceBegan is never 0.
 func sinceBegan() int64 { return int64(time.Since(began)) | 1 }
 
+// steady is a clock that nobody sets: it shows the time of when the program began, and what has passed since.
+func steady() time.Time { return steadyAt(began, time.Now()) }
+
+func steadyAt(began, now time.Time) time.Time { return began.Add(now.Sub(began)) }
+
 // stateChanged is what net/http calls as a connection gets a request and has answered it.
 func stateChanged(accepted net.Conn, state http.ConnState) {
 	c := carrierOf(accepted)

@@ -31,6 +31,22 @@ func TestGCRA(t *testing.T) {
 	}
 }
 
+// TestSteady puts the clock back by an hour, and wants that of the limits to go on: somebody who has just asked would have to wait
+// for an hour otherwise.
+func TestSteady(t *testing.T) {
+	t.Parallel()
+	before := time.Now()
+	after := before.Add(time.Second)
+	// The seconds of the wall clock, of which package time has no way to change them alone.
+	*(*uint64)(unsafe.Pointer(&after)) -= 3600 << 30
+	if back := after.Round(0).Sub(before.Round(0)); back != time.Second-time.Hour {
+		t.Fatalf("the clock is %v on, want it to be put back", back)
+	}
+	if passed := steadyAt(before, after).Round(0).Sub(before.Round(0)); passed != time.Second {
+		t.Errorf("got %v later, want a second", passed)
+	}
+}
+
 func TestLookingCountsNothing(t *testing.T) {
 	t.Parallel()
 	g, now := newGCRA(1, time.Minute, 1), time.Unix(1_000_000, 0)

@@ -28,7 +28,7 @@ type limits struct {
 	valid              *lastSeen // tokens by their hashes
 	seed               maphash.Seed
 	policy             []string // the header RateLimit-Policy
-	now                func() time.Time
+	now                func() time.Time // steady: if the clock were put back an hour, who has just asked would wait for that long
 }
 
 func newLimits(cfg Limits, now func() time.Time) *limits {

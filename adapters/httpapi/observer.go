@@ -61,10 +61,12 @@ func (o observers) began(method, route string) RouteObserver {
 		return nil
 	}
 	method = knownMethod(method)
-	watching := o[observedRoute{method, route}]
-	if watching == nil { // a page that does not take the method
+	watching, known := o[observedRoute{method, route}]
+	if !known { // a page that does not take the method
 		watching = o[observedRoute{method, ""}]
 	}
-	watching.Began()
+	if watching != nil {
+		watching.Began()
+	}
 	return watching
 }
