@@ -104,10 +104,11 @@ check-compatibility: ## refuse what breaks clients of the last tag, unless VERSI
 check-licences: ## list the licences of everything that is linked in, and refuse those that do not go with MIT
 	$(GO) test -count 1 -v -run '^TestLicences$$' ./tests/architecture
 
-# Needs promtool (Debian: apt-get install prometheus).
-check-alerts: ## check the alert rules of docs/operations and what they fire on
+# Needs promtool and Prometheus (Debian: apt-get install prometheus).
+check-alerts: ## check the alert rules and the dashboard of docs/operations
 	promtool check rules docs/operations/alerts.yaml
 	promtool test rules docs/operations/alerts_test.yaml
+	$(GO) test -count 1 -run '^TestDashboard$$' ./tests/e2e
 
 fuzz: ## fuzz each parser of outside input for 20 seconds
 	$(GO) test -run '^$$' -fuzz FuzzParseName -fuzztime 20s ./domain/user

@@ -1,0 +1,123 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// TestDashboard asks a Prometheus that watches a server with a little to do for everything that the dashboard of docs/operations shows, and
+// wants an answer to each expression: a wrong label has none, and Grafana does not say so.
+func TestDashboard(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("prometheus"); err != nil {
+		t.Skip("Prometheus is not installed (Debian: apt-get install prometheus)")
+	}
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	p := program.Serve(t, string(cfg.URL), "GLUEPOT_ADMIN_ADDR=127.0.0.1:0", "GLUEPOT_LIMIT_RATE=1000")
+	admin, _ := p.WaitForLog("serving metrics")["address"].(string)
+	watcher := startPrometheus(t, admin)
+	text, err := os.ReadFile("../../docs/operations/dashboard.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(text, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	const empty = "gluepot_replica_lag_seconds" // there are no replicas
+	variables := strings.NewReplacer("$instance", ".*", "$__rate_interval", "2s")
+	silent := make(map[string]string) // panel by expression
+	for _, panel := range dashboard.Panels {
+		for _, target := range panel.Targets {
+			silent[variables.Replace(target.Expr)] = panel.Title
+		}
+	}
+	for deadline := time.Now().Add(program.Patience); len(silent) > 1 && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		p.Get("/data/numPastes", "")
+		p.Get("/user/self", "no token")
+		maps.DeleteFunc(silent, func(expression, _ string) bool { return evaluate(t, watcher, expression) > 0 })
+	}
+	for expression, panel := range silent {
+		if !strings.HasPrefix(expression, empty) {
+			t.Errorf("%s: got no number for %s, want some", panel, expression)
+		}
+	}
+}
+
+// startPrometheus returns the address of one that asks a server for its figures again and again, until the test ends.
+func startPrometheus(t *testing.T, admin string) string {
+	t.Helper()
+	folder := t.TempDir()
+	config := filepath.Join(folder, "prometheus.yaml")
+	if err := os.WriteFile(config, []byte("global: {scrape_interval: 100ms, scrape_timeout: 100ms}\n"+
+		"scrape_configs: [{job_name: gluepot, static_configs: [{targets: ["+admin+"]}]}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	address := program.FreeAddress(t)
+	var said bytes.Buffer
+	command := exec.CommandContext(t.Context(), "prometheus", "--config.file="+config, "--storage.tsdb.path="+folder,
+		"--web.listen-address="+address)
+	command.Stderr = &said
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = command.Wait()
+		if t.Failed() {
+			t.Logf("Prometheus said %s", &said)
+		}
+	})
+	program.Eventually(t, "Prometheus", func() bool {
+		answer, err := http.Get("http://" + address + "/-/ready")
+		if err == nil {
+			_ = answer.Body.Close()
+		}
+		return err == nil && answer.StatusCode == http.StatusOK
+	})
+	return address
+}
+
+// evaluate returns how many numbers an expression has now.
+func evaluate(t *testing.T, watcher, expression string) int {
+	t.Helper()
+	response, err := http.Get("http://" + watcher + "/api/v1/query?query=" + url.QueryEscape(expression))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // it has been read
+	var answer struct {
+		Status, Error string
+		Data          struct{ Result []struct{ Value [2]any } }
+	}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || answer.Status != "success" {
+		t.Fatalf("%s: got %v %s, want an answer", expression, err, fmt.Sprint(answer.Status, answer.Error))
+	}
+	numbers := 0
+	for _, sample := range answer.Data.Result {
+		if sample.Value[1] != "NaN" {
+			numbers++
+		}
+	}
+	return numbers
+}
