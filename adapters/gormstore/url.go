@@ -94,10 +94,15 @@ func (u URL) parsePostgres() (*pgx.ConnConfig, error) {
 	return parsed, nil
 }
 
-// sqlitePath returns the path of an sqlite:// URL. The path is taken as it is, without escapes.
+// sqlitePath returns the path of an sqlite:// URL. The path is taken as it is, without escapes. What begins like a user, a password
+// and a host is no path, but the URL of another database with the wrong scheme.
 func (u URL) sqlitePath() (string, bool) {
 	path, ok := strings.CutPrefix(string(u), "sqlite://")
 	if !ok || path == "" || strings.ContainsRune(path, 0) || strings.HasSuffix(path, "/") {
+		return "", false
+	}
+	first, _, _ := strings.Cut(path, "/")
+	if _, password, _ := strings.Cut(first, ":"); strings.Contains(password, "@") {
 		return "", false
 	}
 	return filepath.Clean(path), true

@@ -20,6 +20,7 @@ func TestURL(t *testing.T) {
 		"postgres://u%40corp:p@h/a%20b":                            "postgres://u%40corp@h:5432/a%20b",
 		"sqlite://data/gluepot.db":                                 "sqlite://data/gluepot.db",
 		"sqlite:///var/lib/gluepot.db":                             "sqlite:///var/lib/gluepot.db",
+		"sqlite://C:/Users/me@corp/gluepot.db":                     "sqlite://C:/Users/me@corp/gluepot.db",
 		"postgresql://localhost/db?sslmode=off":                    unreadable,
 		"postgres://localhost:x/db":                                unreadable,
 		"postgres://u:p@h/db?sslrootcert=/missing&sslmode=require": unreadable,
@@ -90,6 +91,7 @@ func TestURLHidesThePassword(t *testing.T) {
 		"postgres:/u:hunter2@h/d",
 		"mysql://u:hunter2@h/d",
 		"u:hunter2@h/d",
+		"sqlite://u:hunter2@h/d",
 	} {
 		if text := printed(url); strings.Contains(text, plantedPassword) {
 			t.Errorf("%q: got %s, want no password in it", string(url), text)

@@ -27,7 +27,7 @@ type limits struct {
 	requests, failures *gcra     // nil: no limit
 	valid              *lastSeen // tokens by their hashes
 	seed               maphash.Seed
-	policy             []string // the header RateLimit-Policy
+	policy             []string         // the header RateLimit-Policy
 	now                func() time.Time // steady: if the clock were put back an hour, who has just asked would wait for that long
 }
 
