@@ -44,6 +44,7 @@ type queries struct {
 	dropEdits         string // $1: paste id, $2: position of the first that stays
 	storeEdit         string // $1 to $3: the columns of editRow
 	activeIDs         string // $1: owner; timed
+	titledPastes      string // as publicPastes
 	publicPastes      string // $1: owner, $2 and $3: time and id of the paste after which they stand, $4: limit, $5: titleBytes; timed
 	joinedActiveIDs   string // the same in one row: their number, and themselves with line feeds in between
 	activeCount       string // timed
@@ -163,10 +164,17 @@ const postgresCreateCounted = `WITH
 		(1000000 * extract(epoch FROM coalesce(t.full_at, s.full_at, g.now) - g.now))::bigint
 	FROM g, q JOIN s ON s.owner = q.owner LEFT JOIN t ON t.client = s.client`
 
-// publicPastes is for the index public_pastes_by_owner, of pastes that are active and whose content is open, as these conditions say.
+// Lists of an owner's pastes that are active and whose content is open, as these conditions say: all of them for the index
+// pastes_by_owner, and the public ones for public_pastes_by_owner.
+func titledPastes(active, open string) string { return listedPastes(``, active, open) }
+
 func publicPastes(active, open string) string {
+	return listedPastes(`p.visibility = 1 AND `, active, open)
+}
+
+func listedPastes(shown, active, open string) string {
 	return `SELECT ` + pasteColumns + `, substr(c.document, 1, $5) FROM pastes p JOIN paste_contents c ON c.paste_id = p.id
-		WHERE p.owner_id = $1 AND p.visibility = 1 AND (p.created_at, p.id) < ($2, $3) AND ` + active + ` AND ` + open + `
+		WHERE p.owner_id = $1 AND ` + shown + `(p.created_at, p.id) < ($2, $3) AND ` + active + ` AND ` + open + `
 		ORDER BY p.created_at DESC, p.id DESC LIMIT $4`
 }
 
@@ -314,6 +322,7 @@ var postgresQueries = queries{
 	dropEdits:    `DELETE FROM paste_edits WHERE paste_id = $1 AND position < $2`,
 	storeEdit:    `INSERT INTO paste_edits (paste_id, position, entry) VALUES ($1, $2, $3)`,
 	activeIDs:    postgresActiveIDs,
+	titledPastes: titledPastes(active(`(SELECT clock_timestamp())`), postgresForm(formContent)),
 	publicPastes: publicPastes(active(`(SELECT clock_timestamp())`), postgresForm(formContent)),
 	// A row for each id costs PostgreSQL a third more, and its readers several times as much.
 	joinedActiveIDs: `SELECT count(*), coalesce(string_agg(p.id, E'\n'), '') FROM (` + postgresActiveIDs + `) p`,
@@ -365,6 +374,7 @@ var sqliteQueries = queries{
 	activePaste: `SELECT ` + pasteColumns + ` FROM pastes p
 		WHERE p.id = $1 AND ` + active(`$2`),
 	activeIDs:       sqliteActiveIDs,
+	titledPastes:    titledPastes(active(`$6`), sqliteForm(formContent)),
 	publicPastes:    publicPastes(active(`$6`), sqliteForm(formContent)),
 	joinedActiveIDs: `SELECT count(*), coalesce(group_concat(p.id, char(10)), '') FROM (` + sqliteActiveIDs + `) p`,
 	activeCount:     `SELECT ` + sqliteStored + ` - ` + sqliteExpired,

@@ -23,19 +23,40 @@ var (
 	sandboxed       = []string{"default-src 'none'; frame-ancestors 'none'; sandbox"}
 )
 
-// attach sets the headers of a file to keep.
-func attach(w http.ResponseWriter, r *request, contentType []string, name string) {
-	guard(w, r.own())
+// enclose sets the headers of what is no page.
+func enclose(w http.ResponseWriter, r *request, contentType []string) {
+	guard(w, r.personal())
 	header := w.Header()
 	header["Content-Type"] = contentType
 	header["Content-Security-Policy"] = sandboxed
-	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+}
+
+// attach sets the headers of a file to keep.
+func attach(w http.ResponseWriter, r *request, contentType []string, name string) {
+	enclose(w, r, contentType)
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+}
+
+// readRaw reads the pasty that the path names.
+func (p *Pages) readRaw(r *request) (paste.Pasty, error) {
+	found, rejected, err := p.modules.Pastes.ReadRaw.Do(r.Context(), p.reader(r), r.parameters[0], r.parameters[1])
+	r.rejected = r.rejected || rejected
+	return found, err
+}
+
+// raw answers with the code of one pasty as the interface for programs does, to which browsers send no token.
+func (p *Pages) raw(w http.ResponseWriter, r *request) error {
+	pasty, err := p.readRaw(r)
+	if err != nil {
+		return err
+	}
+	enclose(w, r, textContentType)
+	return writePieces(w, pasty.Code)
 }
 
 // download answers with the code of one pasty as a file.
 func (p *Pages) download(w http.ResponseWriter, r *request) error {
-	pasty, rejected, err := p.modules.Pastes.ReadRaw.Do(r.Context(), p.reader(r), r.parameters[0], r.parameters[1])
-	r.rejected = r.rejected || rejected
+	pasty, err := p.readRaw(r)
 	if err != nil {
 		return err
 	}

@@ -33,12 +33,13 @@ type layout struct {
 	Title       string // of the window, before the service's name; empty: that alone
 	Description string // for previews of links; empty: none
 	Reader      string // the name of who has signed in, or ""
-	Here        string // the path to come back to after signing in
+	SignedIn    bool   // somebody has, whoever it is
+	Here        string // the path to come back to after signing in, or ""
 }
 
 // layout returns what is around the page that answers a request.
 func (r *request) layout(title, description string) layout {
-	return layout{Title: title, Description: description, Reader: r.session.name, Here: r.URL.EscapedPath()}
+	return layout{Title: title, Description: description, Reader: r.session.name, SignedIn: r.session.secret != "", Here: r.URL.EscapedPath()}
 }
 
 func (p *Pages) parseTemplates() *template.Template {
@@ -48,25 +49,25 @@ func (p *Pages) parseTemplates() *template.Template {
 }
 
 // guard sets the headers of a page. One that is its reader's own stays in no cache.
-func guard(w http.ResponseWriter, own bool) {
+func guard(w http.ResponseWriter, personal bool) {
 	header := w.Header()
 	header["Content-Type"] = htmlContentType
 	header["Content-Security-Policy"] = contentPolicy
 	header["Referrer-Policy"] = referrerPolicy
 	header["Vary"] = varyCookie
-	if own {
+	if personal {
 		header["Cache-Control"] = privateCaching
 	}
 }
 
 // show writes a page: the template of that name with its data, which embeds a layout.
 func (p *Pages) show(w http.ResponseWriter, r *request, name string, data any) error {
-	guard(w, r.own())
+	guard(w, r.personal())
 	return p.write(w, name, data)
 }
 
-// own reports whether the answer is for who sends the request alone: somebody who has signed in, or whose cookie it clears.
-func (r *request) own() bool { return r.session.secret != "" || r.rejected }
+// personal reports whether the answer is for who sends the request alone: somebody who has signed in, or whose cookie it clears.
+func (r *request) personal() bool { return r.session.secret != "" || r.rejected }
 
 func (p *Pages) write(w io.Writer, name string, data any) error {
 	return p.templates().ExecuteTemplate(w, name, data)
@@ -77,10 +78,11 @@ type errorPage struct {
 	layout
 
 	Heading, Text string
+	SignIn        bool // it would help
 }
 
 // AnswerError shows an error to a person. Of something that is not there it says the same whatever the reason.
-func (p *Pages) AnswerError(w http.ResponseWriter, _ *http.Request, status int, message string) {
+func (p *Pages) AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) {
 	header := w.Header()
 	vary := header["Vary"]
 	guard(w, false)
@@ -89,10 +91,16 @@ func (p *Pages) AnswerError(w http.ResponseWriter, _ *http.Request, status int, 
 		header["Cache-Control"] = []string{"no-store"}
 	}
 	page := errorPage{Heading: http.StatusText(status), Text: message}
-	if status == http.StatusNotFound {
+	switch status {
+	case http.StatusNotFound:
 		page.Heading = "There is nothing here"
 		page.Text = "It may have expired or been deleted, be somebody's own, or never have been here."
+	case http.StatusUnauthorized:
+		page.Heading = "You have not signed in"
+		page.Text = "This needs an access token that is valid. Sign in, and try again."
 	}
+	page.SignIn = status == http.StatusUnauthorized
+	page.SignedIn = !page.SignIn && cookieSecret(r) != ""
 	page.Title = page.Heading
 	w.WriteHeader(status)
 	_ = p.write(w, "error.html", page) // a client that has gone cannot be told

@@ -60,6 +60,9 @@ func New(cfg Config, modules Modules) *Pages {
 	p.routes = []route{
 		newRoute("/", methods{get: p.front, post: p.create}),
 		newRoute("/~/assets/:name", methods{get: p.asset}).forEveryone(),
+		newRoute(pathSignIn, methods{get: p.showSignIn, post: p.signIn}),
+		newRoute("/sign-out", methods{post: p.signOut}).forEveryone(),
+		newRoute(pathPastes, methods{get: p.own}),
 		newRoute("/~:name", methods{get: p.profile}),
 		newRoute("/:id", methods{get: p.paste}),
 		newRoute("/:id/history", methods{get: p.history}),
@@ -67,6 +70,7 @@ func New(cfg Config, modules Modules) *Pages {
 		newRoute("/:id/delete", methods{get: p.deletion, post: p.delete}),
 		newRoute("/:id/files.zip", methods{get: p.archive}),
 		newRoute("/:id/download/:pasty", methods{get: p.download}),
+		newRoute("/:id/raw/:pasty", methods{get: p.raw}),
 	}
 	return p
 }

@@ -27,8 +27,8 @@ type pastePage struct {
 	Tags    []string
 	Edited  moment // zero: never
 	Several bool   // pasties
-	Private bool   // the interface for programs does not show it to a browser
-	Owned   bool   // by the reader
+	Private bool
+	Owned   bool // by the reader
 }
 
 // pastyPart is what stands before the code of a pasty.
@@ -153,6 +153,9 @@ func (w *pasteWriter) pasty(ctx context.Context, i int, pasty *paste.Pasty) erro
 		Lines: lines(pasty.Code), Bytes: len(pasty.Code),
 		Raw:      w.pages.cfg.BasePath + "/raw/" + url.PathEscape(w.page.ID) + "/" + url.PathEscape(pasty.ID),
 		Download: "/" + url.PathEscape(w.page.ID) + "/download/" + url.PathEscape(pasty.ID),
+	}
+	if w.page.Private { // for which the interface for programs wants a token
+		part.Raw = "/" + url.PathEscape(w.page.ID) + "/raw/" + url.PathEscape(pasty.ID)
 	}
 	name := unmarked(strings.TrimSpace(pasty.Title))
 	if name == "" {

@@ -219,7 +219,7 @@ func (p *formPage) has(field string) bool {
 
 // showForm shows a page with a form, as the answer of that status.
 func (p *Pages) showForm(w http.ResponseWriter, r *request, status int, name string, page *formPage) error {
-	guard(w, r.own())
+	guard(w, r.personal())
 	header := w.Header()
 	if r.Method == http.MethodPost {
 		header["Cache-Control"] = privateCaching // what somebody types is nobody else's

@@ -30,10 +30,23 @@ type profilePage struct {
 
 // listedPaste is a paste in a list.
 type listedPaste struct {
-	Path    string
-	Title   template.HTML
-	Created moment
-	Expires moment // zero: never
+	Path       string
+	Title      template.HTML
+	Name       string // the title for readers of screens
+	Visibility string
+	Created    moment
+	Expires    moment // zero: never
+}
+
+func newListedPaste(listed paste.Listed) listedPaste {
+	title := listed.Title
+	if strings.TrimSpace(title) == "" {
+		title = "Untitled"
+	}
+	return listedPaste{
+		Path: "/" + url.PathEscape(string(listed.ID)), Title: marked(title), Name: unmarked(title), Visibility: listed.Visibility.String(),
+		Created: moment{listed.CreatedAt}, Expires: moment{listed.ExpiresAt},
+	}
 }
 
 // profile shows a user and what that user shows to everybody.
@@ -53,14 +66,7 @@ func (p *Pages) profile(w http.ResponseWriter, r *request) error {
 		Later: after != paste.Place{},
 	}
 	for _, listed := range found.Pastes {
-		title := listed.Title
-		if strings.TrimSpace(title) == "" {
-			title = "Untitled"
-		}
-		page.Pastes = append(page.Pastes, listedPaste{
-			Path: "/" + url.PathEscape(string(listed.ID)), Title: marked(title),
-			Created: moment{listed.CreatedAt}, Expires: moment{listed.ExpiresAt},
-		})
+		page.Pastes = append(page.Pastes, newListedPaste(listed))
 	}
 	if n := len(found.Pastes); found.More && n > 0 {
 		page.Next = "/~" + name + "?after=" + formatPlace(found.Pastes[n-1].Place())

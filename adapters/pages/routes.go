@@ -39,9 +39,17 @@ func (r route) forEveryone() route {
 	return r
 }
 
+// resumes reports whether a request with a method has the session of its cookie. Signing in begins another one.
+func (r *route) resumes(method string) bool {
+	return !r.everyone && !(r.pattern == pathSignIn && method == http.MethodPost)
+}
+
 // allowed returns the methods as the header Allow has them.
 func (m methods) allowed() string {
-	allowed := "GET, HEAD, "
+	allowed := ""
+	if m.get != nil {
+		allowed = "GET, HEAD, "
+	}
 	if m.post != nil {
 		allowed += "POST, "
 	}
@@ -119,7 +127,7 @@ func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, e
 		return false, errNothing
 	}
 	asked := &request{Request: r, parameters: parameters}
-	if !found.everyone {
+	if found.resumes(r.Method) {
 		if err := p.resume(w, asked); err != nil {
 			return false, err
 		}
@@ -132,8 +140,11 @@ func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, e
 // the body.
 func (p *Pages) Token(r *http.Request) (presented string, inBody bool) {
 	found, _ := p.find(r.URL.Path)
-	if found == nil || found.everyone {
+	switch {
+	case found == nil || found.everyone:
 		return "", false
+	case !found.resumes(r.Method):
+		return "", true
 	}
 	return cookieSecret(r), false
 }

@@ -59,7 +59,9 @@ func TestSession(t *testing.T) {
 	s.holds("private0", private)
 	public := content(paste.Pasty{Code: "for all"})
 	s.holds("public00", public)
-	for _, path := range []string{"/private0", "/private0/history", "/private0/files.zip", "/private0/download/pasty000"} {
+	for _, path := range []string{
+		"/private0", "/private0/history", "/private0/files.zip", "/private0/download/pasty000", "/private0/raw/pasty000",
+	} {
 		// The owner comes first, so that what is kept of highlighting is there for who comes next.
 		answer, rejected, err := s.as(own, path)
 		if err != nil || rejected || answer.Header().Get("Cache-Control") != "private, no-store" {

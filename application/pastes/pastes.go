@@ -18,6 +18,7 @@ type UseCases struct {
 	EditOwn     *EditOwn
 	DeleteOwn   *DeleteOwn
 	ListOwn     *ListOwn
+	BrowseOwn   *BrowseOwn
 	ListPublic  *ListPublic
 	CountActive *CountActive
 	ExpiryTime  *ExpiryTime
@@ -45,6 +46,7 @@ type Store interface {
 	paste.Counter
 	paste.OwnerLister
 	paste.PublicLister
+	paste.TitleLister
 	paste.Deleter
 	paste.Starrer
 	paste.Unstarrer
@@ -79,6 +81,7 @@ func New(
 		EditOwn:     &EditOwn{pastes: store, own: own, rules: options.Rules},
 		DeleteOwn:   &DeleteOwn{pastes: store, own: own},
 		ListOwn:     &ListOwn{tokens: tokens, pastes: store, signIn: signIn},
+		BrowseOwn:   &BrowseOwn{tokens: tokens, pastes: store, signIn: signIn},
 		ListPublic:  &ListPublic{users: users, pastes: store},
 		CountActive: &CountActive{pastes: store},
 		ExpiryTime:  &ExpiryTime{},

@@ -10,7 +10,8 @@ import (
 // Listed is a paste as lists show it.
 type Listed struct {
 	Paste
-	Title string // its first MaxTitle characters at least
+	Title      string // its first MaxTitle characters at least
+	Visibility Visibility
 }
 
 // Place is where a paste stands among those of its owner: newest first, ties by descending id. The zero Place is before all of them.
@@ -39,4 +40,10 @@ type PublicLister interface {
 	// that are public, not encrypted, and active at the moment of reading. The list is empty when there are none, also of an
 	// owner who is not there.
 	PublicByOwner(ctx context.Context, owner user.ID, after Place, limit int) ([]Listed, error)
+}
+
+// TitleLister lists what an owner has.
+type TitleLister interface {
+	// TitlesByOwner is PublicLister.PublicByOwner for pastes of any visibility.
+	TitlesByOwner(ctx context.Context, owner user.ID, after Place, limit int) ([]Listed, error)
 }

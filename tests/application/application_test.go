@@ -121,8 +121,9 @@ func TestTokensOpenAccounts(t *testing.T) {
 	ask := func(text string) error {
 		_, first := self.Do(t.Context(), text)
 		second := own.Do(t.Context(), text, func(paste.ID) error { return nil })
-		if fault.KindOf(first) != fault.KindOf(second) {
-			t.Errorf("got %v and %v, want the same kind", first, second)
+		_, third := w.pastes.BrowseOwn.Do(t.Context(), text, paste.Place{})
+		if fault.KindOf(first) != fault.KindOf(second) || fault.KindOf(first) != fault.KindOf(third) {
+			t.Errorf("got %v, %v and %v, want the same kind", first, second, third)
 		}
 		return first
 	}

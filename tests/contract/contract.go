@@ -49,6 +49,7 @@ type Pastes interface {
 	paste.Starrer
 	paste.OwnerLister
 	paste.PublicLister
+	paste.TitleLister
 	paste.Deleter
 	paste.Unstarrer
 	paste.Importer
@@ -105,7 +106,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"tokens/import":                          importTokens,
 		"tokens/several callers":                 tokensMeet,
 		"pastes/of an owner":                     listPastes,
-		"pastes/public ones of an owner":         publicPastes,
+		"pastes/titles of an owner":              titledPastes,
 		"users/by id":                            userByID,
 		"pastes/delete":                          deletePaste,
 		"pastes/unstar":                          unstarPaste,

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -43,8 +44,8 @@ func ownPastes(t *testing.T, s Store) {
 	}
 }
 
-// publicPastes takes them in pieces of every length.
-func publicPastes(t *testing.T, s Store) {
+// titledPastes takes public ones and all of them in pieces of every length.
+func titledPastes(t *testing.T, s Store) {
 	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
 	store := func(id string, owner user.ID, created, expires time.Time, change func(*paste.Content)) {
 		t.Helper()
@@ -65,11 +66,31 @@ func publicPastes(t *testing.T, s Store) {
 	store("expired", owner.ID, now.Add(-time.Hour), now.Add(-time.Minute), nil)
 	store("others", other.ID, now, time.Time{}, nil)
 	storedPaste(t, s, "empty", owner.ID, now, time.Time{})
-	wanted := []string{"new", "tie-a", "tie-B", "old"}
-	for limit := 1; limit <= 5; limit++ {
+	store("sealed", owner.ID, now, time.Time{}, func(c *paste.Content) {
+		c.Title, c.Pasties, c.Cipher = "", nil, &paste.Cipher{Data: []byte{1}, Key: []byte{2}, Salt: []byte{3}}
+	})
+	public := func(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
+		return s.Pastes.PublicByOwner(ctx, owner, after, limit)
+	}
+	all := func(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
+		return s.Pastes.TitlesByOwner(ctx, owner, after, limit)
+	}
+	listings{public, []string{"new", "tie-a", "tie-B", "old"}}.check(t, owner.ID)
+	listings{all, []string{"new", "unlisted", "tie-a", "tie-B", "private", "empty", "old"}}.check(t, owner.ID)
+}
+
+// listings are what a method lists of an owner's pastes, and what is wanted of it.
+type listings struct {
+	list   func(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error)
+	wanted []string
+}
+
+func (l listings) check(t *testing.T, owner user.ID) {
+	t.Helper()
+	for limit := 1; limit <= len(l.wanted)+1; limit++ {
 		got, after := []string{}, paste.Place{}
 		for {
-			listed, err := s.Pastes.PublicByOwner(t.Context(), owner.ID, after, limit)
+			listed, err := l.list(t.Context(), owner, after, limit)
 			must(t, err)
 			if len(listed) > limit || listed == nil {
 				t.Fatalf("got %d, nil: %v, want at most %d", len(listed), listed == nil, limit)
@@ -78,7 +99,7 @@ func publicPastes(t *testing.T, s Store) {
 				after = one.Place()
 				got = append(got, string(one.ID))
 				switch title := one.Title; one.ID {
-				case "new":
+				case "new", "empty":
 					want(t, "title", title, "")
 				case "tie-B":
 					if !strings.HasPrefix(title, strings.Repeat("é", paste.MaxTitle)) || !utf8.ValidString(title) {
@@ -87,22 +108,28 @@ func publicPastes(t *testing.T, s Store) {
 				default:
 					want(t, "title", title, "title of "+string(one.ID)+"\x00")
 				}
-				want(t, "owner", one.Owner, owner.ID)
+				want(t, "owner", one.Owner, owner)
+				visibility := map[paste.ID]paste.Visibility{"unlisted": paste.Unlisted, "empty": paste.Unlisted, "private": paste.Private}
+				shown, ok := visibility[one.ID]
+				if !ok {
+					shown = paste.Public
+				}
+				want(t, "visibility of "+string(one.ID), one.Visibility, shown)
 			}
 			if len(listed) < limit {
 				break
 			}
 		}
-		if !slices.Equal(got, wanted) {
-			t.Errorf("%d at once: got %v, want %v", limit, got, wanted)
+		if !slices.Equal(got, l.wanted) {
+			t.Errorf("%d at once: got %v, want %v", limit, got, l.wanted)
 		}
 	}
-	for _, owner := range []user.ID{"unknown", ""} {
-		listed, err := s.Pastes.PublicByOwner(t.Context(), owner, paste.Place{}, 1)
+	for _, nobody := range []user.ID{"unknown", ""} {
+		listed, err := l.list(t.Context(), nobody, paste.Place{}, 1)
 		must(t, err)
 		want(t, "pastes of nobody", len(listed), 0)
 	}
-	_, err := s.Pastes.PublicByOwner(cancelled(t), owner.ID, paste.Place{}, 1)
+	_, err := l.list(cancelled(t), owner, paste.Place{}, 1)
 	wantKind(t, err, fault.Unavailable)
 }
 

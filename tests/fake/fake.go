@@ -530,6 +530,17 @@ func (p Pastes) EachByOwner(ctx context.Context, owner user.ID, visit func(paste
 
 // PublicByOwner implements paste.PublicLister.
 func (p Pastes) PublicByOwner(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
+	return p.listed(ctx, owner, after, limit, func(c paste.Content) bool { return c.Visibility == paste.Public })
+}
+
+// TitlesByOwner implements paste.TitleLister.
+func (p Pastes) TitlesByOwner(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
+	return p.listed(ctx, owner, after, limit, func(paste.Content) bool { return true })
+}
+
+func (p Pastes) listed(
+	ctx context.Context, owner user.ID, after paste.Place, limit int, shown func(paste.Content) bool,
+) ([]paste.Listed, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return nil, err
@@ -537,10 +548,10 @@ func (p Pastes) PublicByOwner(ctx context.Context, owner user.ID, after paste.Pl
 	defer unlock()
 	listed := []paste.Listed{}
 	for _, known := range p.newestFirst() {
-		content := p.contents[known.ID]
-		if known.Owner == owner && content.Visibility == paste.Public && !content.Encrypted() && p.active(known) &&
+		content, stored := p.contents[known.ID]
+		if known.Owner == owner && stored && shown(content) && !content.Encrypted() && p.active(known) &&
 			after.Before(known.Place()) && len(listed) < limit {
-			listed = append(listed, paste.Listed{Paste: known, Title: content.Title})
+			listed = append(listed, paste.Listed{Paste: known, Title: content.Title, Visibility: content.Visibility})
 		}
 	}
 	return listed, nil
