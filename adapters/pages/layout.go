@@ -2,11 +2,11 @@ package pages
 
 import (
 	"embed"
-	"html/template"
 	"io"
 	"net/http"
 	"slices"
 
+	"github.com/gluepot/gluepot/adapters/pages/internal/template"
 	"github.com/gluepot/gluepot/domain/fault"
 )
 

@@ -7,11 +7,11 @@ package pages
 
 import (
 	"hash/maphash"
-	"html/template"
 	"runtime"
 	"sync"
 	"time"
 
+	"github.com/gluepot/gluepot/adapters/pages/internal/template"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/users"
