@@ -27,18 +27,24 @@ type replicas struct {
 type replica struct {
 	db         *sql.DB
 	freshUntil atomic.Int64 // Unix nanoseconds
-	asked      position     // the newest position that it is known to have reached
+	asked      position     // the newest position of the primary that it is known to have reached
 }
 
-// position is where the primary was in its log at a moment.
+// position is where a server was in its log at a moment. Positions on different timelines say nothing of each other: a follower of
+// a former primary may be further in that one's log than the new primary is in its own (decision 0053).
 type position struct {
-	lsn int64
-	at  time.Time
+	timeline int64
+	lsn      int64
+	at       time.Time
 }
 
+// A role without pg_read_all_stats does not see which timeline a replica receives. What it sees is that of the last restart point, which
+// follows a promotion by minutes; until then the primary answers.
 const (
-	primaryLSN = `SELECT (pg_current_wal_lsn() - '0/0')::bigint`
-	replicaLSN = `SELECT coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::bigint`
+	primaryPosition = `SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint,
+(pg_current_wal_lsn() - '0/0')::bigint`
+	replicaPosition = `SELECT coalesce((SELECT received_tli FROM pg_stat_wal_receiver), (SELECT timeline_id FROM pg_control_checkpoint())),
+coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::bigint`
 )
 
 func newReplicas(cfg Config) (*replicas, error) {
@@ -101,7 +107,10 @@ func (r *replicas) watch(primary *sql.DB) {
 // look asks the primary and then each replica once.
 func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, patience time.Duration) []position {
 	now := position{at: time.Now()}
-	if ask(ctx, primary, primaryLSN, &now.lsn, patience) == nil {
+	if ask(ctx, primary, primaryPosition, &now, patience) == nil {
+		if len(known) > 0 && known[0].timeline != now.timeline { // another leads: what is known of the former is of no use
+			known = nil
+		}
 		known = append(known, now)
 	}
 	for len(known) > 0 && time.Since(known[0].at) > r.maxLag {
@@ -110,13 +119,16 @@ func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, 
 	var asking sync.WaitGroup
 	for _, candidate := range r.all {
 		asking.Go(func() {
-			var reached int64
-			if ask(ctx, candidate.db, replicaLSN, &reached, patience) != nil {
+			var reached position
+			if ask(ctx, candidate.db, replicaPosition, &reached, patience) != nil {
 				candidate.freshUntil.Store(0)
 				return
 			}
+			if len(known) > 0 && known[0].timeline > min(candidate.asked.timeline, reached.timeline) {
+				candidate.asked = position{}
+			}
 			for _, p := range known {
-				if p.lsn <= reached && p.at.After(candidate.asked.at) {
+				if p.timeline <= reached.timeline && p.lsn <= reached.lsn && p.at.After(candidate.asked.at) {
 					candidate.asked = p
 				}
 			}
@@ -127,10 +139,10 @@ func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, 
 	return known
 }
 
-func ask(ctx context.Context, db *sql.DB, query string, lsn *int64, patience time.Duration) error {
+func ask(ctx context.Context, db *sql.DB, query string, at *position, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, max(patience, 100*time.Millisecond))
 	defer cancel()
-	return db.QueryRowContext(ctx, query).Scan(lsn)
+	return db.QueryRowContext(ctx, query).Scan(&at.timeline, &at.lsn)
 }
 
 func (r *replicas) close() {

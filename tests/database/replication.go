@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/testcontainers/testcontainers-go"
 	tcpostgres "github.com/testcontainers/testcontainers-go/modules/postgres"
@@ -200,6 +201,34 @@ func (r *Replica) Resume(t *testing.T) {
 	if _, err := r.db.ExecContext(t.Context(), "SELECT pg_wal_replay_resume()"); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Promote makes the replica a primary.
+func (r *Replica) Promote(t *testing.T) {
+	t.Helper()
+	if _, err := r.db.ExecContext(t.Context(), "SELECT pg_promote()"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// WaitForQuestion waits until somebody else begins a statement with that text on the replica, and has been answered.
+func (r *Replica) WaitForQuestion(t *testing.T, text string) {
+	t.Helper()
+	var begun time.Time
+	if err := r.db.QueryRowContext(t.Context(), "SELECT clock_timestamp()").Scan(&begun); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		var asked bool
+		if err := r.db.QueryRowContext(t.Context(), `SELECT exists(SELECT FROM pg_stat_activity WHERE pid <> pg_backend_pid()
+			AND state = 'idle' AND query_start > $1 AND query LIKE '%' || $2 || '%')`, begun, text).Scan(&asked); err != nil {
+			t.Fatal(err)
+		}
+		if asked {
+			return
+		}
+	}
+	t.Fatalf("nobody asked the replica for %s within a minute", text)
 }
 
 func startReplica(ctx context.Context, primary *url.URL, options []string) (*url.URL, func(), error) {

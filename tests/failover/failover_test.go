@@ -134,7 +134,7 @@ func TestFailover(t *testing.T) {
 	c := startCluster(t)
 	leader := c.waitUntilWhole(t)
 	for _, statement := range []string{
-		"CREATE ROLE gluepot LOGIN PASSWORD 'change-me'", "CREATE DATABASE gluepot OWNER gluepot",
+		"CREATE ROLE gluepot LOGIN PASSWORD 'change-me'", "GRANT pg_read_all_stats TO gluepot", "CREATE DATABASE gluepot OWNER gluepot",
 	} {
 		if err := leader.ask(statement); err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package integration
 
 import (
 	"context"
+	"database/sql"
 	"testing"
 	"time"
 
@@ -47,4 +48,31 @@ func TestOtherReplicaAnswers(t *testing.T) {
 	}
 	primaryProxy.Resume()
 	replicaProxy.Resume()
+}
+
+// TestFollowerOfFormerPrimary promotes one of two replicas and has the former primary go on, so that what follows it is further in the log
+// than the new primary: it is never read from.
+func TestFollowerOfFormerPrimary(t *testing.T) {
+	t.Parallel()
+	replication := database.Replicate(t, 2)
+	follower, promoted := replication.Replicas[0], replication.Replicas[1]
+	promoted.Promote(t)
+	former, err := sql.Open("pgx", string(replication.Primary.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer former.Close() //nolint:errcheck // nothing is pending on it
+	exec(t, former, "CREATE TABLE only_here (n int)")
+	exec(t, former, "SELECT pg_switch_wal()")
+	exec(t, former, "CREATE TABLE here_too (n int)")
+
+	cfg := replication.Primary
+	cfg.URL, cfg.ReplicaURLs = promoted.URL, []gormstore.URL{follower.URL}
+	s := openService(t, cfg) // which creates a user
+	for range 3 {            // the first may have begun before
+		follower.WaitForQuestion(t, "pg_last_wal_replay_lsn")
+		if _, err := s.users.StaleByName(t.Context(), s.name); err != nil {
+			t.Errorf("got %v, want the user whom only the new primary has", err)
+		}
+	}
 }
