@@ -58,12 +58,21 @@ func fillFromEnvironment(flags *pflag.FlagSet) error {
 				shown = "the path of a file with something else"
 			}
 			wrong = append(wrong, fmt.Errorf("%s is %s: it takes %s", from[0], shown, valueForm(flag)))
-			_ = flag.Value.Set(flag.DefValue) // a number that is none leaves 0, which nobody wrote
+			restore(flag)
 			return
 		}
 		flag.Annotations[origin] = from
 	})
 	return errors.Join(wrong...)
+}
+
+// restore gives a flag its default again: a number that is none leaves 0, which nobody wrote.
+func restore(flag *pflag.Flag) {
+	if list, ok := flag.Value.(pflag.SliceValue); ok { // whose default is printed as it is not read
+		_ = list.Replace(nil)
+		return
+	}
+	_ = flag.Value.Set(flag.DefValue)
 }
 
 // environmentValue returns what the environment has for a flag, or "", and what the flag is to be marked with.

@@ -171,6 +171,8 @@ func valueForm(flag *pflag.Flag) string {
 		return "a whole number"
 	case "bool":
 		return "true or false"
+	case "stringSlice":
+		return "values, separated by commas"
 	}
 	return "a " + flag.Value.Type()
 }
