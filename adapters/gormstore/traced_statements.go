@@ -143,7 +143,7 @@ func failureOf(err error) string {
 	return "other"
 }
 
-// summaries makes the summaries of statements, and keeps those of the first: the texts of GORM are without number.
+// summaries makes the summaries of statements, and keeps those of the first: the texts of GORM are without number, and some without end.
 type summaries struct {
 	kept   sync.Map // text -> string
 	number atomic.Int32
@@ -156,7 +156,7 @@ func (s *summaries) of(query string) string {
 		return known.(string) //nolint:forcetypeassert // the map holds nothing else
 	}
 	made := summarize(query)
-	if s.number.Load() < maxSummaries {
+	if s.number.Load() < maxSummaries && len(query) <= summaryLength {
 		if _, known := s.kept.LoadOrStore(query, made); !known {
 			s.number.Add(1)
 		}

@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -64,6 +65,13 @@ func TestSummariesAreBounded(t *testing.T) {
 	t.Parallel()
 	var all summaries
 	text := "SELECT 1 FROM users WHERE id IN ($1"
+	for range 10 { // one has no length
+		all.of(text + strings.Repeat(",$1", 100_000))
+	}
+	all.kept.Range(func(long, _ any) bool {
+		t.Errorf("got a text of %d bytes kept, want none of such", len(long.(string)))
+		return false
+	})
 	for range 2 * maxSummaries {
 		text += ",$1"
 		if got := all.of(text); got != "SELECT users" {
