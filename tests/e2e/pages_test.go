@@ -16,7 +16,7 @@ func TestPagesOfNothing(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
-	p := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_BASE_PATH=/api/v2")
+	p := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
 	private := createdID(t, p, `{"isPrivate":true,"pasties":[{"code":"secret"}]}`)
 	public := createdID(t, p, `{"isPublic":true,"title":"for all","pasties":[{"title":"main.go","code":"package main"}]}`)
 	var pages []string
@@ -53,6 +53,7 @@ func TestPagesOfNothing(t *testing.T) {
 	if status != http.StatusNotFound || !strings.HasPrefix(answer, "{") {
 		t.Errorf("got %d %s, want JSON below the base path", status, answer)
 	}
+	wantSessions(t, p, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, private, pages[0])
 }
 
 // createdID has Epoxy create a paste and returns its id.
