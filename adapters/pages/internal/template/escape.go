@@ -122,6 +122,9 @@ func (t *Template) both(at place, node *parse.BranchNode) (place, error) {
 	if one.name != other.name {
 		one.name, other.name = unknown, unknown
 	}
+	if one.link != other.link {
+		one.link, other.link = linkOther, linkOther
+	}
 	if one != other {
 		return at, fmt.Errorf("one way of %s ends inside %s, the other one inside %s", node.Pipe, one, other)
 	}
