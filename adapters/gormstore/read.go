@@ -161,7 +161,7 @@ func (s *Store) onPostgres(ctx context.Context, from source, read func(context.C
 			if !fault.Is(err, fault.Unavailable) || ctx.Err() != nil {
 				return err
 			}
-			replica.freshUntil.Store(0)
+			replica.freshUntil.Store(nil)
 		}
 	}
 	return lendConn(ctx, s.sql.DB, read)

@@ -26,8 +26,8 @@ type replicas struct {
 
 type replica struct {
 	db         *sql.DB
-	freshUntil atomic.Int64 // Unix nanoseconds
-	asked      position     // the newest position of the primary that it is known to have reached
+	freshUntil atomic.Pointer[time.Time] // nil: it is not; a time and no number, whose clock nobody puts back
+	asked      position                  // the newest position of the primary that it is known to have reached
 }
 
 // position is where a server was in its log at a moment. Positions on different timelines say nothing of each other: a follower of
@@ -69,10 +69,10 @@ func (r *replicas) pick() (picked *replica, fresh int) {
 	if len(r.all) == 0 {
 		return nil, 0
 	}
-	now, first := time.Now().UnixNano(), int(r.next.Add(1))
+	now, first := time.Now(), int(r.next.Add(1))
 	for i := range r.all {
 		candidate := r.all[(first+i)%len(r.all)]
-		if now >= candidate.freshUntil.Load() {
+		if until := candidate.freshUntil.Load(); until == nil || !now.Before(*until) {
 			continue
 		}
 		if picked == nil {
@@ -121,7 +121,7 @@ func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, 
 		asking.Go(func() {
 			var reached position
 			if ask(ctx, candidate.db, replicaPosition, &reached, patience) != nil {
-				candidate.freshUntil.Store(0)
+				candidate.freshUntil.Store(nil)
 				return
 			}
 			if len(known) > 0 && known[0].timeline > min(candidate.asked.timeline, reached.timeline) {
@@ -132,7 +132,8 @@ func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, 
 					candidate.asked = p
 				}
 			}
-			candidate.freshUntil.Store(candidate.asked.at.Add(r.maxLag).UnixNano())
+			until := candidate.asked.at.Add(r.maxLag)
+			candidate.freshUntil.Store(&until)
 		})
 	}
 	asking.Wait()

@@ -43,7 +43,10 @@ func (s *Store) Statistics() Statistics {
 	}}
 	now := time.Now()
 	for _, copied := range s.replicas.all {
-		left := time.Unix(0, copied.freshUntil.Load()).Sub(now)
+		left := time.Duration(0)
+		if until := copied.freshUntil.Load(); until != nil {
+			left = until.Sub(now)
+		}
 		if left > 0 {
 			snapshot.Replicas = append(snapshot.Replicas, ReplicaStatistics{Fresh: true, Lag: s.replicas.maxLag - left})
 		} else {
