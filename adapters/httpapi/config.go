@@ -31,7 +31,8 @@ type Config struct {
 	DrainDelay time.Duration
 	// DrainTimeout bounds the wait for requests in flight when the server stops.
 	DrainTimeout time.Duration
-	// TrustedProxies are the addresses and networks whose X-Forwarded-For, X-Request-Id and traceparent are believed. Default: none.
+	// TrustedProxies are the addresses and networks whose X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host, X-Request-Id and
+	// traceparent are believed. Default: none.
 	TrustedProxies []string
 	// Limits are for each client. Default: none, because behind a proxy that is not trusted all clients have one address.
 	Limits Limits

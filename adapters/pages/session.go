@@ -56,7 +56,7 @@ func cookieSecret(r *http.Request) string {
 // setSession has the browser keep an access token, or nothing when it is empty. Tokens of an import may have characters that
 // cookies may not.
 func setSession(w http.ResponseWriter, r *http.Request, secret string) {
-	cookie := http.Cookie{
+	cookie := http.Cookie{ //nolint:gosec // without TLS, browsers would not take one that is Secure
 		Name: sessionCookie(r), Value: base64.RawURLEncoding.EncodeToString([]byte(secret)), Path: "/",
 		MaxAge: int(sessionAge.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: secure(r),
 	}

@@ -190,7 +190,7 @@ func announceDemonstration(ctx context.Context, issue *tokens.Issue, origin stri
 		return fmt.Errorf("issue a token for the demonstration: %w", err)
 	}
 	if cfg.Pages {
-		page = fmt.Sprintf("\nOpen %s/%s in a browser.\n", origin, demoPasteID(demo, 0))
+		page = fmt.Sprintf("\nOpen %s/%s in a browser, and sign in with the token below.\n", origin, demoPasteID(demo, 0))
 	}
 	_, err = fmt.Fprintf(out, `%[8]s
 Gluepot serves demonstration data at %[1]s. Try, in another terminal:

@@ -77,7 +77,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.IntVar(&cfg.LimitAnonymousPastes, "limit-anonymous-pastes", cfg.LimitAnonymousPastes,
 		"pastes without an access token, an hour and address, counted over all nodes; 0 is no limit")
 	flags.StringSliceVar(&h.TrustedProxies, "http-trusted-proxies", h.TrustedProxies,
-		"addresses and networks whose X-Forwarded-For, X-Request-Id and traceparent are believed")
+		"addresses and networks whose X-Forwarded-For, -Proto and -Host, X-Request-Id and traceparent are believed")
 }
 
 // settingsInForce returns every setting among the flags, which are complete.

@@ -46,7 +46,7 @@ func TestDemo(t *testing.T) {
 		server := program.Start(t, []string{url, "GLUEPOT_HTTP_ADDR=127.0.0.1:0", "GLUEPOT_HTTP_DRAIN_DELAY=0s"}, "serve", "--demo")
 		server.WaitForAddress()
 		program.Eventually(t, "the lines are printed", func() bool { return strings.Contains(server.Stdout.String(), "Ctrl-C") })
-		first := "\nOpen http://" + server.Address + "/demo-epoxy-1 in a browser.\n"
+		first := "\nOpen http://" + server.Address + "/demo-epoxy-1 in a browser, and sign in with the token below.\n"
 		if printed := server.Stdout.String(); !strings.HasPrefix(printed, first) {
 			t.Errorf("got %s, want %s first", printed, first)
 		}

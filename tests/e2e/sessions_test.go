@@ -85,7 +85,8 @@ func wantSessions(t *testing.T, p *program.Process, settings []string, private, 
 	if code, _, stderr := program.Run(t, settings, "token", "revoke", "id-epoxy001ke"); code != 0 {
 		t.Fatalf("token revoke: exit code %d: %s", code, stderr)
 	}
-	if answer, page := owner.ask(http.MethodGet, "/"+private, nil); answer.StatusCode != http.StatusNotFound || strings.Contains(page, "secret") {
+	answer, page = owner.ask(http.MethodGet, "/"+private, nil)
+	if answer.StatusCode != http.StatusNotFound || strings.Contains(page, "secret") {
 		t.Errorf("got %d %s, want nothing once the token is revoked", answer.StatusCode, page)
 	}
 	answer, _ = owner.ask(http.MethodGet, "/pastes", nil)
