@@ -98,20 +98,13 @@ func localCluster(ctx context.Context, options []string) (*cluster, error) {
 }
 
 func installedCluster(ctx context.Context, options []string) (*cluster, error) {
-	if _, err := findBinaries(); errors.Is(err, errNotHere) {
-		if err := install(ctx); err != nil {
-			return nil, err
-		}
+	if err := install(ctx); err != nil {
+		return nil, err
 	}
 	return localCluster(ctx, options)
 }
 
-func containerCluster(ctx context.Context, options []string) (c *cluster, err error) {
-	defer func() { // testcontainers panics where no engine is to be found
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%v (%w)", r, errNotHere)
-		}
-	}()
+func containerCluster(ctx context.Context, options []string) (*cluster, error) {
 	container, stop, err := runContainer(ctx, options)
 	if err != nil {
 		return nil, err

@@ -121,12 +121,7 @@ func startURL(ctx context.Context, _ []string) (*url.URL, func(), error) {
 	return server, func() {}, db.PingContext(ctx)
 }
 
-func startContainer(ctx context.Context, options []string) (_ *url.URL, _ func(), err error) {
-	defer func() { // testcontainers panics where no engine is to be found
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%v (%w)", r, errNotHere)
-		}
-	}()
+func startContainer(ctx context.Context, options []string) (*url.URL, func(), error) {
 	container, stop, err := runContainer(ctx, options)
 	if err != nil {
 		return nil, nil, err
@@ -142,7 +137,12 @@ func startContainer(ctx context.Context, options []string) (_ *url.URL, _ func()
 func containerImage() string { return cmp.Or(os.Getenv(envImage), defaultImage) }
 
 // runContainer starts a container with a server.
-func runContainer(ctx context.Context, options []string) (*tcpostgres.PostgresContainer, func(), error) {
+func runContainer(ctx context.Context, options []string) (_ *tcpostgres.PostgresContainer, _ func(), err error) {
+	defer func() { // testcontainers panics where no engine is to be found
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v (%w)", r, errNotHere)
+		}
+	}()
 	provider, err := testcontainers.NewDockerProvider()
 	if err != nil {
 		return nil, nil, fmt.Errorf("no Docker engine (%w)", errNotHere)
@@ -201,17 +201,17 @@ func startLocal(ctx context.Context, options []string) (*url.URL, func(), error)
 
 // startInstalled installs PostgreSQL's binaries, where that can be done without asking anybody, and starts them.
 func startInstalled(ctx context.Context, options []string) (*url.URL, func(), error) {
-	if _, err := findBinaries(); !errors.Is(err, errNotHere) {
-		return nil, nil, fmt.Errorf("the binaries are here (%w)", errNotHere)
-	}
 	if err := install(ctx); err != nil {
 		return nil, nil, err
 	}
 	return startLocal(ctx, options)
 }
 
-// install installs Debian's packages of PostgreSQL.
+// install installs Debian's packages of PostgreSQL, unless there are binaries.
 func install(ctx context.Context) error {
+	if _, err := findBinaries(); !errors.Is(err, errNotHere) {
+		return err
+	}
 	if _, err := exec.LookPath("apt-get"); err != nil || os.Geteuid() != 0 {
 		return fmt.Errorf("not root on a Debian machine (%w)", errNotHere)
 	}
