@@ -121,6 +121,9 @@ func newGate(room int) *gate { return &gate{places: make(chan struct{}, room)} }
 // lent reports whether every place is held by somebody who is calling a visitor.
 func (g *gate) lent() bool { return g != nil && int(g.visitors.Load()) >= cap(g.places) }
 
+// wouldNest reports whether the caller is a visitor who would wait for visitors.
+func wouldNest(gates []*gate) bool { return slices.ContainsFunc(gates, (*gate).lent) && inVisit() }
+
 // enter passes the gates in their order, the same for all who pass several. It fails with fault.Unavailable when the
 // context ends first, and with errNested instead of waiting when the caller is a visitor and the room that it wants is
 // with visitors only, who may wait for each other. Whoever else has a place gives it up by himself.
@@ -142,7 +145,7 @@ func enter(ctx context.Context, gates ...*gate) (leave func(), err error) {
 			continue
 		default:
 		}
-		if slices.ContainsFunc(gates, (*gate).lent) && inVisit() {
+		if wouldNest(gates) {
 			leave()
 			return nil, errNested
 		}

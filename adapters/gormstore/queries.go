@@ -26,6 +26,8 @@ type queries struct {
 	userWithServices  string // $1: folded username
 	tokenByHash       string // $1: hash
 	accountByHash     string // $1: hash; timed
+	heldIDs           string // $1: hash, $2: limit; timed
+	heldIDsByHashes   string // $1: array of hashes, $2: limit
 	openDocuments     string // $1: array of paste ids; see largeDocument
 	openDocument      string // $1: paste id; timed; see largeDocument
 	documentsFor      string // $1: array of paste ids, $2: of presented hashes, $3: of times; see largeDocument
@@ -231,11 +233,20 @@ var (
 	sqliteEdit       = insertEdits + `VALUES ($1, $2, $3)`
 
 	postgresActive = active(`clock_timestamp()`)
-	withContent    = ` LEFT JOIN paste_contents c ON c.paste_id = p.id`
+	// The clock is read once, whoever the holders are: a subquery that depends on nothing is run once for a statement.
+	postgresHeldIDs = `(SELECT coalesce(json_agg(p.id ORDER BY p.created_at DESC, p.id DESC), '[]')
+		` + newestOfHolder(active(`(SELECT clock_timestamp())`)) + `)::text`
+	withContent = ` LEFT JOIN paste_contents c ON c.paste_id = p.id`
 )
 
 // active is the condition under which a paste has not expired.
 func active(clock string) string { return `(p.expires_at IS NULL OR p.expires_at > ` + clock + `)` }
+
+// newestOfHolder are the rows of so many pastes that are active, $2, of the owner of the token t.
+func newestOfHolder(active string) string {
+	return `FROM (SELECT p.id, p.created_at FROM pastes p WHERE p.owner_id = t.user_id AND ` + active + `
+		ORDER BY p.created_at DESC, p.id DESC LIMIT $2) p`
+}
 
 // openByID are the rows of a paste that everybody may see.
 func openByID(active, sealed string) string {
@@ -290,6 +301,9 @@ var postgresQueries = queries{
 	documentFor:       `SELECT ` + documentFor(postgresSealed, large, postgresEntries) + forHolder(postgresActive),
 	wholeDocumentFor:  `SELECT ` + documentFor(postgresSealed, noLimit, postgresEntries) + forHolder(postgresActive),
 	wholeDocumentByID: `SELECT ` + document(`p.id`, noLimit, postgresEntries) + `, ` + tokenColumns + byID(postgresActive),
+	heldIDs:           `SELECT ` + tokenColumns + `, ` + postgresHeldIDs + ` FROM access_tokens t WHERE t.hash = $1`,
+	heldIDsByHashes: `SELECT q.n, ` + tokenColumns + `, ` + postgresHeldIDs + `
+		FROM unnest((SELECT $1::bytea[])) WITH ORDINALITY q (hash, n) JOIN access_tokens t ON t.hash = q.hash`,
 	activePaste: `SELECT ` + pasteColumns + ` FROM pastes p
 		WHERE p.id = $1 AND ` + active(`(SELECT clock_timestamp())`),
 	createDocument: `WITH p AS (
@@ -371,6 +385,8 @@ var sqliteQueries = queries{
 	documentFor:       `SELECT ` + documentFor(sqliteSealed, large, sqliteEntries) + forHolder(active(`$4`)),
 	wholeDocumentFor:  `SELECT ` + documentFor(sqliteSealed, noLimit, sqliteEntries) + forHolder(active(`$4`)),
 	wholeDocumentByID: `SELECT ` + document(`p.id`, noLimit, sqliteEntries) + `, ` + tokenColumns + byID(active(`$3`)),
+	heldIDs: `SELECT ` + tokenColumns + `, (SELECT json_group_array(p.id ORDER BY p.created_at DESC, p.id DESC)
+		` + newestOfHolder(active(`$3`)) + `) FROM access_tokens t WHERE t.hash = $1`,
 	activePaste: `SELECT ` + pasteColumns + ` FROM pastes p
 		WHERE p.id = $1 AND ` + active(`$2`),
 	activeIDs:       sqliteActiveIDs,

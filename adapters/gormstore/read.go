@@ -19,7 +19,7 @@ import (
 type lookup[K, V any] struct {
 	store  *Store
 	from   source
-	gate   *gate               // what each statement passes; nil: nothing
+	gates  []*gate             // what each statement passes
 	one    string              // the statement for one key
 	args   func(K) []any       // its arguments
 	many   string              // the statement for several keys, see findMany
@@ -43,8 +43,8 @@ const (
 
 // find looks one key up. It fails with fault.NotFound when there is no row.
 func (l *lookup[K, V]) find(ctx context.Context, key K) (none V, err error) {
-	if l.gate != nil {
-		leave, err := enter(ctx, l.gate)
+	if len(l.gates) > 0 {
+		leave, err := enter(ctx, l.gates...)
 		if err != nil {
 			return none, err
 		}
@@ -60,8 +60,8 @@ func (l *lookup[K, V]) find(ctx context.Context, key K) (none V, err error) {
 // findMany looks several keys up with one statement on PostgreSQL, whose first column says, counted from 1, which of the
 // keys a row answers. A key without a row is not found.
 func (l *lookup[K, V]) findMany(ctx context.Context, keys []K) ([]found[V], error) {
-	if l.gate != nil {
-		leave, err := enter(ctx, l.gate)
+	if len(l.gates) > 0 {
+		leave, err := enter(ctx, l.gates...)
 		if err != nil {
 			return nil, err
 		}

@@ -34,7 +34,7 @@ func NewTokens(store *Store) *Tokens {
 		newRow: func() scannable[token.Token] { return new(tokenRow) },
 	}
 	accounts := &lookup[token.Hash, tokenAccount]{
-		store: store, gate: store.sql.accounts,
+		store: store, gates: []*gate{store.sql.accounts},
 		one:    store.queries.accountByHash,
 		args:   func(hash token.Hash) []any { return store.timed(hash[:]) },
 		many:   store.queries.accountsByHashes,

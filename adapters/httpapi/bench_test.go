@@ -51,6 +51,10 @@ func (s *instantStore) ByHash(context.Context, token.Hash) (token.Token, error) 
 
 func (s *instantStore) RecordUse(token.ID, time.Time) {}
 
+func (s instantPastes) HeldIDs(context.Context, token.Hash) (token.Token, []paste.ID, bool, error) {
+	return s.token, s.ids, true, nil
+}
+
 func (s instantPastes) EachActiveID(_ context.Context, _ user.ID, visit func(paste.ID) error) error {
 	for _, id := range s.ids {
 		if err := visit(id); err != nil {

@@ -10,8 +10,10 @@ import (
 
 // ListOwn lists the pastes of a signed-in user.
 type ListOwn struct {
-	tokens token.Finder
-	pastes paste.ActiveIDLister
+	pastes interface {
+		paste.HeldIDFinder
+		paste.ActiveIDLister
+	}
 	signIn *token.Authenticator
 }
 
@@ -22,9 +24,24 @@ type ListOwn struct {
 func (l *ListOwn) Do(ctx context.Context, presented string, visit func(paste.ID) error) (err error) {
 	ctx, end := trace.Start(ctx, "pastes.ListOwn")
 	defer func() { end(err) }()
-	found, err := l.signIn.Authenticate(presented, func(hash token.Hash) (token.Token, error) { return l.tokens.ByHash(ctx, hash) })
-	if err != nil {
+	var (
+		ids []paste.ID
+		all bool
+	)
+	holder, err := l.signIn.Authenticate(presented, func(hash token.Hash) (found token.Token, err error) {
+		found, ids, all, err = l.pastes.HeldIDs(ctx, hash) // most users have few pastes
+		return found, err
+	})
+	switch {
+	case err != nil:
 		return err
+	case !all:
+		return l.pastes.EachActiveID(ctx, holder.Owner, visit)
 	}
-	return l.pastes.EachActiveID(ctx, found.Owner, visit)
+	for _, id := range ids {
+		if err := visit(id); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -43,6 +43,7 @@ type Store interface {
 	paste.DocumentUpdater
 	paste.DocumentDeleter
 	paste.ActiveIDLister
+	paste.HeldIDFinder
 	paste.Counter
 	paste.OwnerLister
 	paste.PublicLister
@@ -80,7 +81,7 @@ func New(
 		ReadRaw:     &ReadRaw{read: read},
 		EditOwn:     &EditOwn{pastes: store, own: own, rules: options.Rules},
 		DeleteOwn:   &DeleteOwn{pastes: store, own: own},
-		ListOwn:     &ListOwn{tokens: tokens, pastes: store, signIn: signIn},
+		ListOwn:     &ListOwn{pastes: store, signIn: signIn},
 		BrowseOwn:   &BrowseOwn{tokens: tokens, pastes: store, signIn: signIn},
 		ListPublic:  &ListPublic{users: users, pastes: store},
 		CountActive: &CountActive{pastes: store},

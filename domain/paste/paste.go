@@ -7,6 +7,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -52,6 +53,14 @@ type ActiveIDLister interface {
 	// reading, newest first, ties by descending id. An error of visit ends the walk and is returned;
 	// otherwise it fails with fault.Unavailable when the store does not answer.
 	EachActiveID(ctx context.Context, owner user.ID, visit func(ID) error) error
+}
+
+// HeldIDFinder finds a token and the pastes of its owner in one round trip, as long as these are not many.
+type HeldIDFinder interface {
+	// HeldIDs returns the token with that hash, valid or not, and the ids that EachActiveID would visit for its owner. Of more
+	// than a store likes to read at once, as many as it says, it returns none and all is false.
+	// It fails with fault.NotFound when there is no such token and fault.Unavailable when the store does not answer.
+	HeldIDs(ctx context.Context, hash token.Hash) (holder token.Token, ids []ID, all bool, err error)
 }
 
 // ExpiredRemover removes pastes whose time is over.

@@ -44,6 +44,7 @@ type Tokens interface {
 type Pastes interface {
 	paste.Counter
 	paste.ActiveIDLister
+	paste.HeldIDFinder
 	paste.ExpiredRemover
 	paste.DocumentCreator
 	paste.Starrer
@@ -86,6 +87,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"tokens/account judges stars by time":    starsByTime,
 		"tokens/a cancelled context":             cancelledToken,
 		"pastes/own, newest first":               ownPastes,
+		"pastes/own, with the token":             heldPastes,
+		"pastes/own, many, with the token":       manyHeldPastes,
 		"pastes/own, empty":                      noPastes,
 		"pastes/own, the visitor's error":        visitorError,
 		"pastes/expiry while it is looked at":    expiryInstant,

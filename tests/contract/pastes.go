@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -42,6 +44,70 @@ func ownPastes(t *testing.T, s Store) {
 	if got := activeIDs(t, s, owner.ID); !slices.Equal(got, wanted) {
 		t.Errorf("got %v, want %v", got, wanted)
 	}
+}
+
+// heldPastes has holders of different pastes ask at once.
+func heldPastes(t *testing.T, s Store) {
+	const holders = 8
+	made := make([]token.Token, holders)
+	wanted := make([][]string, holders)
+	for i := range made {
+		owner := storedUser(t, s, fmt.Sprintf("owner%d", i))
+		made[i] = storedToken(t, s, owner.ID)
+		for n := range i {
+			storedPaste(t, s, fmt.Sprintf("p%d-%d", i, n), owner.ID, now.Add(time.Duration(n%3)*time.Microsecond), time.Time{})
+		}
+		storedPaste(t, s, fmt.Sprintf("expired%d", i), owner.ID, now.Add(-time.Hour), now.Add(-time.Minute))
+		wanted[i] = activeIDs(t, s, owner.ID)
+		want(t, "pastes", len(wanted[i]), i)
+	}
+	must(t, s.Tokens.Revoke(t.Context(), made[0].ID, now))
+	unknown := token.Generate().Hash()
+	var asking sync.WaitGroup
+	for i := range 4 * holders {
+		asking.Go(func() {
+			i := i % holders
+			holder, ids, all, err := s.Pastes.HeldIDs(t.Context(), made[i].Hash)
+			got := []string{}
+			for _, id := range ids {
+				got = append(got, string(id))
+			}
+			if err != nil || !all || ids == nil || holder.ID != made[i].ID || holder.Owner != made[i].Owner || !slices.Equal(got, wanted[i]) {
+				t.Errorf("got the token %v, %v, all %v, error %v, want %v and %v", holder.ID, got, all, err, made[i].ID, wanted[i])
+			}
+			if holder.RevokedAt.IsZero() != (i != 0) {
+				t.Errorf("token %d: got revoked at %v, want that of the first only", i, holder.RevokedAt)
+			}
+		})
+		asking.Go(func() {
+			_, _, _, err := s.Pastes.HeldIDs(t.Context(), unknown)
+			if !fault.Is(err, fault.NotFound) {
+				t.Errorf("an unknown token: got %v, want %v", err, fault.NotFound)
+			}
+		})
+	}
+	asking.Wait()
+	_, _, _, err := s.Pastes.HeldIDs(cancelled(t), made[1].Hash)
+	wantKind(t, err, fault.Unavailable)
+}
+
+// manyHeldPastes adds pastes until there are more than the store reads with the token.
+func manyHeldPastes(t *testing.T, s Store) {
+	const most = 150
+	owner := storedUser(t, s, "owner")
+	made := storedToken(t, s, owner.ID)
+	for stored := range most {
+		holder, ids, all, err := s.Pastes.HeldIDs(t.Context(), made.Hash)
+		must(t, err)
+		want(t, "owner", holder.Owner, owner.ID)
+		if !all {
+			want(t, "ids of some", len(ids), 0)
+			return
+		}
+		want(t, "ids", len(ids), stored)
+		storedPaste(t, s, fmt.Sprintf("p%d", stored), owner.ID, now, time.Time{})
+	}
+	t.Errorf("got all ids of %d, want fewer to be many", most)
 }
 
 // titledPastes takes public ones and all of them in pieces of every length.

@@ -475,6 +475,25 @@ func (p Pastes) EachActiveID(ctx context.Context, owner user.ID, visit func(past
 	return nil
 }
 
+// fewIDs is how many ids HeldIDs returns.
+const fewIDs = 100
+
+// HeldIDs implements paste.HeldIDFinder.
+func (p Pastes) HeldIDs(ctx context.Context, hash token.Hash) (holder token.Token, ids []paste.ID, all bool, err error) {
+	if holder, err = Tokens(p).ByHash(ctx, hash); err != nil {
+		return token.Token{}, nil, false, err
+	}
+	ids = []paste.ID{}
+	err = p.EachActiveID(ctx, holder.Owner, func(id paste.ID) error {
+		ids = append(ids, id)
+		return nil
+	})
+	if err != nil || len(ids) > fewIDs {
+		return holder, nil, false, err
+	}
+	return holder, ids, true, nil
+}
+
 // RemoveExpired implements paste.ExpiredRemover.
 func (p Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit int) (removed int, err error) {
 	unlock, err := p.lock(ctx)

@@ -69,6 +69,7 @@ func (s *service) pasteWork() []func(ctx context.Context, id string) error {
 		func(ctx context.Context, _ string) error {
 			return s.pastes.EachActiveID(ctx, "epoxy", func(paste.ID) error { return nil })
 		},
+		func(ctx context.Context, _ string) error { _, _, _, err := s.pastes.HeldIDs(ctx, s.hash); return err },
 		func(ctx context.Context, _ string) error { _, err := s.pastes.ActiveCount(ctx); return err },
 		func(ctx context.Context, _ string) error {
 			_, _, err := s.tokens.AccountByHash(ctx, s.hash)

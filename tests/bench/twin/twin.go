@@ -78,14 +78,10 @@ func New(ctx context.Context, url string, constant []byte) (http.Handler, func()
 		write(w, a, err)
 	})
 	mux.HandleFunc("GET /user/self/pastes", func(w http.ResponseWriter, r *http.Request) {
-		var owner string
-		err := pool.QueryRow(r.Context(), `SELECT user_id FROM access_tokens WHERE hash = $1`, hash(r)).Scan(&owner)
-		if err != nil {
-			write(w, nil, err)
-			return
-		}
-		rows, err := pool.Query(r.Context(), `SELECT id FROM pastes WHERE owner_id = $1 AND (expires_at IS NULL OR expires_at > now())
-			ORDER BY created_at DESC, id DESC`, owner)
+		rows, err := pool.Query(r.Context(), `SELECT id FROM pastes
+			WHERE owner_id = (SELECT user_id FROM access_tokens
+				WHERE hash = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))
+			AND (expires_at IS NULL OR expires_at > now()) ORDER BY created_at DESC, id DESC`, hash(r))
 		if err != nil {
 			write(w, nil, err)
 			return
