@@ -35,6 +35,7 @@ type site struct {
 	pastes *pastes.UseCases
 	tokens *tokens.UseCases
 	signIn *token.Authenticator
+	secret string               // whose requests are sent; empty: nobody's
 	serve  func(pastes.Options) // from now on, with these
 }
 
@@ -87,6 +88,9 @@ func (s *site) get(path string) (*httptest.ResponseRecorder, error) {
 }
 
 func (s *site) answers(r *http.Request) (*httptest.ResponseRecorder, error) {
+	if s.secret != "" {
+		r.AddCookie(sessionOf(s.secret))
+	}
 	answer := httptest.NewRecorder()
 	_, err := s.Answer(answer, r)
 	return answer, err

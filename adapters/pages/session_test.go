@@ -33,9 +33,14 @@ func (s *site) asking(method, path, secret string, form url.Values) *http.Reques
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	if secret != "" {
-		r.AddCookie(&http.Cookie{Name: "gluepot-session", Value: base64.RawURLEncoding.EncodeToString([]byte(secret))})
+		r.AddCookie(sessionOf(secret))
 	}
 	return r
+}
+
+// sessionOf returns the cookie of a token.
+func sessionOf(secret string) *http.Cookie {
+	return &http.Cookie{Name: "gluepot-session", Value: base64.RawURLEncoding.EncodeToString([]byte(secret))}
 }
 
 // as asks for a path with the cookie of a token.

@@ -1,0 +1,238 @@
+package pages
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+var (
+	inputs    = regexp.MustCompile(`<input [^>]*name="([a-z-]+)"[^>]* value="([^"]*)"`)
+	selects   = regexp.MustCompile(`(?s)<select [^>]*name="([a-z]+)"[^>]*>(.*?)</select>`)
+	selected  = regexp.MustCompile(`<option(?: value="([a-z0-9]+)")? selected>([^<]*)<`)
+	textareas = regexp.MustCompile(`(?s)<textarea [^>]*name="([a-z]+)"[^>]*>\n?(.*?)</textarea>`)
+)
+
+// filledIn returns the form on a page as a browser sends it when nobody has touched it, but for the button.
+func filledIn(page string) (form sent) {
+	for _, found := range inputs.FindAllStringSubmatch(page, -1) {
+		form = append(form, found[1], html.UnescapeString(found[2]))
+	}
+	for _, found := range selects.FindAllStringSubmatch(page, -1) {
+		option := selected.FindStringSubmatch(found[2])
+		value := option[1]
+		if value == "" {
+			value = html.UnescapeString(option[2])
+		}
+		form = append(form, found[1], value)
+	}
+	for _, found := range textareas.FindAllStringSubmatch(page, -1) {
+		form = append(form, found[1], html.UnescapeString(strings.ReplaceAll(found[2], "\r", "\n")))
+	}
+	return append(form, "do", "save")
+}
+
+// with returns the form with another value in the nth field of that name, from 0.
+func (s sent) with(name string, n int, value string) sent {
+	s = slices.Clone(s)
+	for i := 0; i < len(s); i += 2 {
+		if s[i] != name {
+			continue
+		}
+		if n == 0 {
+			s[i+1] = value
+		}
+		n--
+	}
+	return s
+}
+
+// owned is a site with a paste of two snippets, whose owner has signed in.
+func owned(t *testing.T, change func(*paste.Document)) *site {
+	t.Helper()
+	s := newSite(t)
+	document := content(
+		paste.Pasty{Title: "main.go", Language: "Go", Code: "package main\n"}, paste.Pasty{Title: "b.c", Language: "C", Code: "\nint x;"},
+	)
+	document.Owner, document.Tags = s.user("Epoxy", true), []string{"a", "b"}
+	if change != nil {
+		change(&document)
+	}
+	s.holds("k2j4x8m1", document)
+	_, s.secret = s.issue("epoxy")
+	return s
+}
+
+const editPath = "/k2j4x8m1/edit"
+
+func TestCreateOwn(t *testing.T) {
+	t.Parallel()
+	s := owned(t, nil)
+	form := filledIn(s.page("/")).with("code", 0, "x").with("visibility", 0, "private").with("tags", 0, "z, y")
+	got := s.stored(s.lands("/", form))
+	if got.Owner == "" || summary(got) != `"" private ["y" "z"] "" Autodetect "x"` {
+		t.Errorf("got %s of %q, want it as it was filled in, of an owner", summary(got), got.Owner)
+	}
+	// Somebody whose session has ended meanwhile.
+	s.secret = ""
+	page := s.returns("/", http.StatusUnauthorized, form)
+	wantIn(t, page, "sign in in another tab", `value="z, y"`, `<option value="private" selected>`)
+	s.lands("/", sent{"code", "x"})
+	s.returns("/", http.StatusUnauthorized, sent{"code", "x", "signed-in", "yes"})
+}
+
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	s := owned(t, nil)
+	wantIn(t, s.page("/k2j4x8m1"), `href="/k2j4x8m1/edit"`, `href="/k2j4x8m1/delete"`)
+	form := filledIn(s.page(editPath))
+	if path := s.lands(editPath, form); path != "/k2j4x8m1" || len(s.stored(path).Edits) != 0 {
+		t.Errorf("got to %s with %d edits, want the paste as it was", path, len(s.stored("k2j4x8m1").Edits))
+	}
+	for range 2 { // the second changes nothing, and meets nobody
+		s.lands(editPath, form.with("title", 0, "Once"))
+	}
+	if n := len(s.stored("k2j4x8m1").Edits); n != 1 {
+		t.Errorf("got %d edits, want one", n)
+	}
+	form = filledIn(s.page(editPath))
+	form = form.with("title", 0, "Another").with("code", 1, "\nint y;\n").with("tags", 0, "").with("visibility", 0, "public")
+	s.lands(editPath, append(form, "snippet", "", "name", "new", "language", "C", "code", "third"))
+	got := s.stored("k2j4x8m1")
+	const want = `"Another" public [] "main.go" Go "package main\n" "b.c" C "\nint y;\n" "new" C "third"`
+	if summary(got) != want || len(got.Edits) != 4 {
+		t.Errorf("got %s with %d edits, want %s with four", summary(got), len(got.Edits), want)
+	}
+	page := s.returns(editPath, http.StatusOK, filledIn(s.page(editPath)).with("do", 0, "remove-1"))
+	s.lands(editPath, filledIn(page))
+	if got = s.stored("k2j4x8m1"); len(got.Pasties) != 2 || got.Pasties[0].Title != "b.c" {
+		t.Errorf("got %s, want it without the first snippet", summary(got))
+	}
+	wantIn(t, s.returns(editPath, http.StatusBadRequest, filledIn(s.page(editPath)).with("title", 0, strings.Repeat("x", 1025))),
+		`id="title-problem">It is longer than 1024 characters.`)
+}
+
+// TestEditKeepsBytes saves what a browser cannot give back.
+func TestEditKeepsBytes(t *testing.T) {
+	t.Parallel()
+	s := owned(t, func(d *paste.Document) {
+		d.Title = "a\nb\x00"
+		d.Pasties = []paste.Pasty{
+			{ID: "pasty000", Title: "c\r\n", Language: "Klingon", Code: "\n1\r2\r\n\x003\n"},
+			{ID: "pasty000", Title: "twice", Language: "Go", Code: "\r\n"},
+		}
+	})
+	before := summary(s.stored("k2j4x8m1"))
+	form := filledIn(s.page(editPath))
+	s.lands(editPath, form)
+	if after := s.stored("k2j4x8m1"); summary(after) != before || len(after.Edits) > 0 {
+		t.Errorf("got %s, want %s", summary(after), before)
+	}
+	s.lands(editPath, form.with("title", 0, "new"))
+	if got, want := summary(s.stored("k2j4x8m1")), strings.Replace(before, `"a\nb\x00"`, `"new"`, 1); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestEditMeetsAnother sends a form after another edit of the same paste.
+func TestEditMeetsAnother(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		form  func(sent) sent
+		shown []string // of what the paste is meanwhile
+		after string
+	}{
+		"all changed": {
+			func(f sent) sent { return f.with("code", 0, "mine").with("title", 0, "Mine") },
+			[]string{"It is now: <bdi>Theirs</bdi>", "as it is now\">\ntheirs</pre>", "They are now: <bdi>c</bdi>"},
+			`"Mine" unlisted ["a" "b"] "main.go" Go "mine" "b.c" C "\nint x;" "theirs.c" C "new"`,
+		},
+		"without a base": {
+			func(f sent) sent { return f.with("base", 0, "").with("title", 0, "Mine") },
+			[]string{"It is now: <bdi>Theirs</bdi>"},
+			`"Mine" unlisted ["a" "b"] "main.go" Go "package main\n" "b.c" C "\nint x;" "theirs.c" C "new"`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := owned(t, nil)
+			form := filledIn(s.page(editPath))
+			theirs := form.with("title", 0, "Theirs").with("code", 0, "theirs").with("tags", 0, "c").with("snippet", 1, "").
+				with("name", 1, "theirs.c").with("code", 1, "new") // which removes a snippet and adds one
+			s.lands(editPath, theirs)
+			between := summary(s.stored("k2j4x8m1"))
+			page := s.returns(editPath, http.StatusConflict, c.form(form))
+			wantIn(t, page, append(c.shown, "nothing is saved yet", "This snippet was added meanwhile")...)
+			if got := summary(s.stored("k2j4x8m1")); got != between {
+				t.Errorf("got %s, want nothing changed of %s", got, between)
+			}
+			s.lands(editPath, filledIn(page)) // having seen both
+			if got := summary(s.stored("k2j4x8m1")); got != c.after {
+				t.Errorf("got %s, want %s", got, c.after)
+			}
+		})
+	}
+}
+
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	s := owned(t, nil)
+	wantIn(t, s.page("/k2j4x8m1/delete"), "Delete <bdi>A title</bdi>?", `<form method="post" action="/k2j4x8m1/delete">`)
+	s.stored("k2j4x8m1") // it is still there
+	if path := s.lands("/k2j4x8m1/delete", sent{"x", ""}); path != "/pastes" {
+		t.Errorf("got to %s, want the list", path)
+	}
+	if _, err := s.get("/k2j4x8m1"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("got %v, want that it is gone", err)
+	}
+}
+
+// TestOthersCannotWrite has somebody else, and nobody, ask for what only an owner may.
+func TestOthersCannotWrite(t *testing.T) {
+	t.Parallel()
+	s := owned(t, nil)
+	s.user("mortar", true)
+	s.holds("anonymus", content(paste.Pasty{Code: "x"}))
+	form := filledIn(s.page(editPath)).with("title", 0, "taken over")
+	before := summary(s.stored("k2j4x8m1"))
+	_, others := s.issue("mortar")
+	for who, secret := range map[string]string{"somebody else": others, "nobody": "", "a made-up token": "\x00"} {
+		s.secret = secret
+		if page := s.page("/k2j4x8m1"); strings.Contains(page, "/edit") || strings.Contains(page, "/delete") {
+			t.Errorf("%s: got %s, want nothing to change it with", who, page)
+		}
+		for _, path := range []string{"/k2j4x8m1", "/anonymus", "/unknown0", "/x"} {
+			for _, path := range []string{path + "/edit", path + "/delete"} {
+				_, asked := s.get(path)
+				_, sent := s.posts(path, form)
+				if got := fmt.Sprint(fault.KindOf(asked), " ", fault.KindOf(sent)); got != "not found not found" {
+					t.Errorf("%s: %s: got %s, want that there is nothing", who, path, got)
+				}
+			}
+		}
+	}
+	if after := summary(s.stored("k2j4x8m1")); after != before {
+		t.Errorf("got %s, want %s", after, before)
+	}
+}
+
+// TestTooLargeForAForm has pastes that no page can edit.
+func TestTooLargeForAForm(t *testing.T) {
+	t.Parallel()
+	for name, pasties := range map[string][]paste.Pasty{
+		"bytes":    {{ID: "a", Code: strings.Repeat("x", maxShownBytes+1)}},
+		"snippets": slices.Repeat([]paste.Pasty{{ID: "a"}}, maxFormSnippets+1),
+	} {
+		s := owned(t, func(d *paste.Document) { d.Pasties = pasties })
+		if _, err := s.get(editPath); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: got %v, want that programs can", name, err)
+		}
+	}
+}
