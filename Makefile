@@ -65,8 +65,16 @@ test-failover: ## take the primary away in every way, with Patroni, etcd, HAProx
 	$(GO) test -count 1 -timeout 20m -v ./tests/failover $(if $(SCENARIO),-run '^TestFailover$$/^(migrate|$(SCENARIO))$$') \
 		$(if $(DOCS),-args -docs $(abspath $(DOCS)))
 
-test-browser: ## open the pages in a headless Chromium; pictures in bin/screenshots (Debian: apt-get install chromium-headless-shell)
-	$(GO) test -count 1 -timeout 10m ./tests/browser -screenshots $(CURDIR)/$(BIN)/screenshots
+# Outside the repository, as REDOCLY is.
+AXE_VERSION := 4.14.1
+AXE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gluepot/axe-core-$(AXE_VERSION)
+
+test-browser: $(AXE)/node_modules/axe-core/axe.min.js ## open the pages in a headless Chromium; pictures in bin/screenshots (Debian: apt-get install chromium-headless-shell npm)
+	$(GO) test -count 1 -timeout 10m ./tests/browser -screenshots $(CURDIR)/$(BIN)/screenshots -axe $<
+
+$(AXE)/node_modules/axe-core/axe.min.js:
+	@command -v npm >/dev/null || { echo "These tests need axe-core, and npm to install it. Debian: apt-get install npm" >&2; exit 1; }
+	npm install --prefix $(AXE) --ignore-scripts --no-audit --no-fund axe-core@$(AXE_VERSION)
 
 lint: $(LINTER)-$(LINT_VERSION) ## run the linters and check that the modules are tidy
 	$(GO) mod tidy -diff

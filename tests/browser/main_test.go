@@ -18,6 +18,8 @@ import (
 
 var screenshots = flag.String("screenshots", "", "keep the pictures that tests take in this folder")
 
+var axe = flag.String("axe", "", "the file axe.min.js of axe-core, which looks for what keeps people from using a page")
+
 // browsers are the names of the program that is looked for, the smallest first.
 var browsers = []string{"chromium-headless-shell", "chromium", "google-chrome"}
 

@@ -1,0 +1,214 @@
+package browser
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// serveUsers returns the origin of a server with users and tokens.
+func serveUsers(t *testing.T) (origin string) {
+	t.Helper()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	return "http://" + program.Serve(t, string(cfg.URL)).Address
+}
+
+// signedIn gives the tab what signing in with a token leaves in it.
+func (tab *tab) signedIn(token string) {
+	tab.t.Helper()
+	command(tab, network.SetCookie, network.SetCookieParams{
+		Name: "gluepot-session", Value: base64.RawURLEncoding.EncodeToString([]byte(token)), URL: tab.origin + "/",
+	})
+}
+
+// press clicks a button that leads to another page, and waits for what is there.
+func (tab *tab) press(button, there string) {
+	tab.t.Helper()
+	tab.do(chromedp.Click(chromedp.CSS(button)), chromedp.WaitVisible(chromedp.CSS(there)))
+}
+
+// fill types into a field.
+func (tab *tab) fill(field, text string) {
+	tab.t.Helper()
+	tab.do(chromedp.SendKeys(chromedp.CSS(field), text))
+}
+
+// choose selects what a list has under that value.
+func (tab *tab) choose(list, value string) {
+	tab.t.Helper()
+	tab.do(chromedp.SetValue(chromedp.CSS(list), value))
+}
+
+func (tab *tab) path() string {
+	tab.t.Helper()
+	return evaluate[string](tab, "location.pathname")
+}
+
+// codes returns what a tab shows as code.
+func (tab *tab) codes() []string {
+	tab.t.Helper()
+	return evaluate[[]string](tab, `Array.from(document.querySelectorAll(".pasty .code code"),
+		code => Array.from(code.querySelectorAll(".line"), l => l.textContent.slice(l.firstChild.textContent.length)).join(""))`)
+}
+
+// TestForms creates, edits and deletes a paste without a script, on the screens that people have.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	origin := serveUsers(t)
+	for name, screen := range map[string]struct {
+		scheme string
+		narrow bool
+	}{"light": {"light", false}, "dark": {"dark", false}, "phone": {"light", true}, "dark-phone": {"dark", true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tab := open(t, origin)
+			command(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+			tab.prefer(screen.scheme)
+			if screen.narrow {
+				tab.phone()
+			}
+			look := func(name string) {
+				t.Helper()
+				tab.wantNoSideScroll()
+				tab.wholePicture(name)
+			}
+			tab.show("/")
+			look("signed-out")
+			tab.signedIn(program.EpoxyToken)
+			tab.show("/")
+			const first, second = "\npackage main\n\nfunc main() {}\n", "print('two')"
+			tab.fill("#title", "From a <form>")
+			tab.fill("#name-1", "main.go")
+			tab.fill("#code-1", first)
+			tab.press("button[value=add]", "#code-2")
+			tab.fill("#code-2", second)
+			tab.choose("#language-2", "Python")
+			tab.choose("#expires", "1w")
+			tab.choose("#visibility", "private")
+			tab.fill("#tags", "one, two")
+			look("filled-in")
+			tab.press("button.main", ".pasty")
+			if codes := tab.codes(); len(codes) != 2 || codes[0] != first || codes[1] != second+"\n" {
+				t.Errorf("got the code %q, want what was typed", codes)
+			}
+			look("created")
+			id := tab.path()
+
+			tab.press(`a[href$="/edit"]`, "#code-2")
+			if kept := evaluate[string](tab, `document.querySelector("#code-1").value`); kept != first {
+				t.Errorf("got %q to edit, want %q", kept, first)
+			}
+			tab.fill("#code-2", "x = 3\n")
+			tab.press("button[value=remove-1]", "fieldset:only-of-type")
+			if left := evaluate[string](tab, `document.querySelector("#code-1").value`); left != "x = 3\n"+second {
+				t.Errorf("got %q left, want the second snippet", left)
+			}
+			look("edited")
+			tab.press("button.main", ".pasty")
+			tab.press(`a[href$="/history"]`, ".edit")
+			if n := evaluate[int](tab, "document.querySelectorAll('.change').length"); n != 2 {
+				t.Errorf("got %d changes in the history, want that of a snippet and one that was removed", n)
+			}
+			look("history")
+
+			tab.show(id + "/edit")
+			tab.fill("#code-1", "y = 4\n")
+			tab.another(id, "Edited elsewhere")
+			tab.press("button.main", ".now")
+			if !tab.expect("409") {
+				t.Error("got no 409, want the edit refused")
+			}
+			if now := evaluate[string](tab, `document.querySelector(".now bdi").textContent`); now != "Edited elsewhere" {
+				t.Errorf("got the title %q beside what was typed, want what it is", now)
+			}
+			look("conflict")
+			tab.press("button.main", ".pasty")
+
+			tab.press(`a[href$="/delete"]`, "form button.main")
+			look("question")
+			tab.press("form button.main", "main:not(:has(form button.main))")
+			if path := tab.path(); path != "/pastes" {
+				t.Errorf("got to %s, want the list of one's pastes", path)
+			}
+			if strings.Contains(evaluate[string](tab, "document.body.innerText"), "<form>") {
+				t.Error("got the paste in the list, want it gone")
+			}
+		})
+	}
+}
+
+// another edits a paste as another program of its owner does, while the tab has a form open.
+func (tab *tab) another(path, title string) {
+	tab.t.Helper()
+	asOwner(tab.t, http.MethodPatch, tab.origin+"/paste"+path, map[string]any{"title": title})
+}
+
+// createOwn stores a public paste, edits it, and returns its id.
+func createOwn(t *testing.T, origin string) (id string) {
+	t.Helper()
+	pasties := []pasty{{Title: "main.go", Language: "Go", Code: "package main\n"}, {Title: "", Language: "Python", Code: "print(1)\u202e"}}
+	id = asOwner(t, http.MethodPost, origin+"/paste", map[string]any{"title": "One's own", "isPublic": true, "tags": "a,b", "pasties": pasties})
+	asOwner(t, http.MethodPatch, origin+"/paste/"+id, map[string]any{
+		"title": "Edited", "pasties": []pasty{{Title: "main.go", Language: "Go", Code: "package main\n\nfunc main() {}\n"}, pasties[1]},
+	})
+	return id
+}
+
+// asOwner asks the interface for something with the token of a user, and returns the id of the paste that it answers with.
+func asOwner(t *testing.T, method, url string, body map[string]any) (id string) {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.NewRequest(method, url, strings.NewReader(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", program.EpoxyToken)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // it has been read
+	var found struct {
+		ID string `json:"_id"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&found); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("got %s, %v, want a paste", response.Status, err)
+	}
+	return found.ID
+}
+
+// TestWrongForm breaks a rule, and goes on from where the form comes back.
+func TestWrongForm(t *testing.T) {
+	t.Parallel()
+	tab := open(t, serveDemonstration(t))
+	tab.show("/")
+	tab.press("button.main", "#code-1-problem")
+	if focused := evaluate[string](tab, "document.activeElement.id"); focused != "code-1" {
+		t.Errorf("got the focus on %q, want it where something is wrong", focused)
+	}
+	if !tab.expect("400") {
+		t.Error("got no 400, want the form refused")
+	}
+	tab.picture("light")
+	tab.fill("#code-1", "x")
+	// The key sends the form as the button that saves it does, whatever comes first on the page.
+	tab.press("button[value=add]", "#code-2")
+	tab.fill("#name-2", "two.txt\n")
+	tab.do(chromedp.WaitVisible(chromedp.CSS(".pasty")))
+	if n := evaluate[int](tab, "document.querySelectorAll('.pasty').length"); n != 2 {
+		t.Errorf("got %d snippets, want two", n)
+	}
+}
