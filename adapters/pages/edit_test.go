@@ -184,7 +184,7 @@ func TestEditMeetsAnother(t *testing.T) {
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	s := owned(t, nil)
-	wantIn(t, s.page("/k2j4x8m1/delete"), "Delete <bdi>A title</bdi>?", `<form method="post" action="/k2j4x8m1/delete">`)
+	wantIn(t, s.page("/k2j4x8m1/delete"), "Delete “<bdi>A title</bdi>”?", `<form method="post" action="/k2j4x8m1/delete">`)
 	s.stored("k2j4x8m1") // it is still there
 	if path := s.lands("/k2j4x8m1/delete", sent{"x", ""}); path != "/pastes" {
 		t.Errorf("got to %s, want the list", path)

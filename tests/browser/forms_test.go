@@ -87,7 +87,8 @@ func TestForms(t *testing.T) {
 			tab.signedIn(program.EpoxyToken)
 			tab.show("/")
 			const first, second = "\npackage main\n\nfunc main() {}\n", "print('two')"
-			tab.fill("#title", "From a <form>")
+			title := "<form> of " + name + "."
+			tab.fill("#title", title)
 			tab.fill("#name-1", "main.go")
 			tab.fill("#code-1", first)
 			tab.press("button[value=add]", "#code-2")
@@ -140,7 +141,7 @@ func TestForms(t *testing.T) {
 			if path := tab.path(); path != "/pastes" {
 				t.Errorf("got to %s, want the list of one's pastes", path)
 			}
-			if strings.Contains(evaluate[string](tab, "document.body.innerText"), "<form>") {
+			if strings.Contains(evaluate[string](tab, "document.body.innerText"), title) {
 				t.Error("got the paste in the list, want it gone")
 			}
 		})
