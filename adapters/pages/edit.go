@@ -184,7 +184,7 @@ func (p *Pages) meet(r *request, page *formPage) error {
 			form.Snippets = append(form.Snippets, s)
 		}
 	}
-	page.Wrong.Text = "The paste was edited meanwhile, and nothing is saved yet. Here is what you have typed, and beside it what the paste is " +
-		"now where that is something else. Saving again replaces it."
+	page.Wrong.Text = "The paste was edited meanwhile, and nothing is saved yet. Here is what you have typed, and beside it what the paste " +
+		"is now where that is something else. Saving again replaces it."
 	return nil
 }

@@ -55,7 +55,7 @@ func (s sent) with(name string, n int, value string) sent {
 }
 
 // owned is a site with a paste of two snippets, whose owner has signed in.
-func owned(t *testing.T, change func(*paste.Document)) *site {
+func owned(t testing.TB, change func(*paste.Document)) *site {
 	t.Helper()
 	s := newSite(t)
 	document := content(

@@ -158,7 +158,8 @@ func (tab *tab) another(path, title string) {
 func createOwn(t *testing.T, origin string) (id string) {
 	t.Helper()
 	pasties := []pasty{{Title: "main.go", Language: "Go", Code: "package main\n"}, {Title: "", Language: "Python", Code: "print(1)\u202e"}}
-	id = asOwner(t, http.MethodPost, origin+"/paste", map[string]any{"title": "One's own", "isPublic": true, "tags": "a,b", "pasties": pasties})
+	id = asOwner(t, http.MethodPost, origin+"/paste",
+		map[string]any{"title": "One's own", "isPublic": true, "tags": "a,b", "pasties": pasties})
 	asOwner(t, http.MethodPatch, origin+"/paste/"+id, map[string]any{
 		"title": "Edited", "pasties": []pasty{{Title: "main.go", Language: "Go", Code: "package main\n\nfunc main() {}\n"}, pasties[1]},
 	})
