@@ -69,7 +69,7 @@ func TestSummariesAreBounded(t *testing.T) {
 		all.of(text + strings.Repeat(",$1", 100_000))
 	}
 	all.kept.Range(func(long, _ any) bool {
-		t.Errorf("got a text of %d bytes kept, want none of such", len(long.(string)))
+		t.Errorf("got %.40s and so on kept, want no such text", long)
 		return false
 	})
 	for range 2 * maxSummaries {

@@ -77,11 +77,19 @@ func (a *API) admit(c *gin.Context, client, route string, page bool) bool {
 	v := l.requests.take(key, now)
 	header := c.Writer.Header()
 	header["Ratelimit-Policy"] = l.policy // as net/http spells it
-	header.Set("RateLimit", `"requests";r=`+strconv.Itoa(v.remaining)+";t="+seconds(v.full))
+	header["Ratelimit"] = []string{requestsLeft(v)}
 	if !v.allowed {
 		a.tooMany(c, limitRequests, v.retry, "You send too many requests. Try again after the time in Retry-After.")
 	}
 	return v.allowed
+}
+
+// requestsLeft is the header RateLimit. It is on every answer, and so made in one piece.
+func requestsLeft(v verdict) string {
+	text := append(make([]byte, 0, 48), `"requests";r=`...)
+	text = strconv.AppendInt(text, int64(v.remaining), 10)
+	text = append(text, ";t="...)
+	return string(strconv.AppendInt(text, wholeSeconds(v.full), 10))
 }
 
 // settle notes what the answer to a request from an address says of the token that it presents.
@@ -153,8 +161,10 @@ func (a *API) tooMany(c *gin.Context, limit string, retry time.Duration, message
 	a.problem(c, http.StatusTooManyRequests, message)
 }
 
-// seconds rounds up: whoever waits so long has waited long enough.
-func seconds(d time.Duration) string { return strconv.FormatInt(int64(math.Ceil(d.Seconds())), 10) }
+func seconds(d time.Duration) string { return strconv.FormatInt(wholeSeconds(d), 10) }
+
+// wholeSeconds rounds up: whoever waits so long has waited long enough.
+func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
 func (l *limits) tokenKey(token string) uint64 { return maphash.String(l.seed, token) }
 
