@@ -23,7 +23,7 @@ type Pages interface {
 	// Answer answers a request for one of the routes with one of its methods, whose body has arrived. URL.Scheme and Host are
 	// what the client asked for, as far as it is known, and RemoteAddr is whose quota it counts for (paste.Client). It reports
 	// whether it rejected an access token, whatever it answers. An error of a kind of package fault is answered as everywhere,
-	// and whatever was written or set by then is dropped.
+	// and whatever was written or set by then is dropped, but what clears the cookie of a token that was rejected.
 	Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error)
 	// AnswerError shows an error, of which the status and a message that anybody may read are given, to a client that
 	// prefers HTML to JSON. The status is sent already.
@@ -117,6 +117,9 @@ func (a *API) answerPage(c *gin.Context) error {
 		c.Set(provesTokenKey, !rejected)
 	}
 	if err != nil {
+		if cleared := w.header["Set-Cookie"]; rejected && cleared != nil {
+			c.Writer.Header()["Set-Cookie"] = cleared
+		}
 		return err
 	}
 	if w.status == http.StatusTooManyRequests && a.onLimited != nil {

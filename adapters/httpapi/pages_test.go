@@ -47,7 +47,7 @@ func (somePages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, 
 	case "/":
 		_, _ = fmt.Fprintf(w, ", from %s", r.RemoteAddr)
 	case "/missing":
-		return false, fault.New(fault.NotFound, "not here")
+		return r.Header.Get("Cookie") == "wrong", fault.New(fault.NotFound, "not here")
 	case "/broken":
 		return false, fault.New(fault.Unavailable, "later")
 	case "/panic":
@@ -144,6 +144,20 @@ func TestPagesAreTagged(t *testing.T) {
 	again := request(api, http.MethodGet, "/k2j4x8m1", http.Header{"If-None-Match": {etag}})
 	if etag == "" || again.Code != http.StatusNotModified || again.Body.Len() > 0 {
 		t.Errorf("got the ETag %q and then %d, want one and 304", etag, again.Code)
+	}
+}
+
+// TestErrorsClearCookies has an error for a request whose cookie is no good any more.
+func TestErrorsClearCookies(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig()
+	cfg.Pages = somePages{}
+	api, _ := newTestAPI(t, newStore(), cfg)
+	for cookie, want := range map[string]string{"wrong": "seen=1", "right": ""} {
+		answer := request(api, http.MethodGet, "/missing", http.Header{"Accept": browser["Accept"], "Cookie": {cookie}})
+		if got := answer.Header().Get("Set-Cookie"); answer.Code != http.StatusNotFound || got != want {
+			t.Errorf("%s: got %d and the cookie %q, want 404 and %q", cookie, answer.Code, got, want)
+		}
 	}
 }
 
