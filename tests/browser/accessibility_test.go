@@ -17,6 +17,14 @@ const barriers = `axe.run(document, {resultTypes: ["violations"]}).then(found =>
 // wantUsable fails the test when axe-core finds fault with the page.
 func (tab *tab) wantUsable(what string) {
 	tab.t.Helper()
+	for _, barrier := range tab.barriers() {
+		tab.t.Errorf("%s: got %s, want nobody kept from it", what, barrier)
+	}
+}
+
+// barriers returns what axe-core finds.
+func (tab *tab) barriers() []string {
+	tab.t.Helper()
 	if *axe == "" {
 		tab.t.Fatal(`got no flag -axe, want that of "make test-browser": this test needs axe-core`)
 	}
@@ -25,9 +33,7 @@ func (tab *tab) wantUsable(what string) {
 		tab.t.Fatal(err)
 	}
 	tab.do(chromedp.Evaluate[chromedp.Void](string(script) + "; void 0"))
-	for _, barrier := range read(tab, chromedp.Evaluate[[]string](barriers, chromedp.EvalAwaitPromise)) {
-		tab.t.Errorf("%s: got %s, want nobody kept from it", what, barrier)
-	}
+	return read(tab, chromedp.Evaluate[[]string](barriers, chromedp.EvalAwaitPromise))
 }
 
 // TestAccessibility looks at every page in both colour schemes, as somebody who has not signed in and as who has.
@@ -58,6 +64,10 @@ func TestAccessibility(t *testing.T) {
 			tab.another("/"+own, "Edited elsewhere in the "+scheme)
 			tab.press("button.main", ".now")
 			tab.wantUsable("an edit that met another")
+			evaluate[bool](tab, `document.querySelector("label").remove() || true`)
+			if found := tab.barriers(); len(found) != 1 || !strings.HasPrefix(found[0], "label at #title") {
+				t.Errorf("got %q of a field without a label, want that it has none", found)
+			}
 			for _, complaint := range tab.complain() {
 				if !strings.HasPrefix(complaint, "status: 4") && !strings.Contains(complaint, "responded with a status of 4") {
 					t.Errorf("got a complaint of the browser, want none but of statuses: %s", complaint)
