@@ -148,10 +148,13 @@ func TestRoundTrips(t *testing.T) {
 		"/user/epoxy/exists": 1, "/user/epoxy": 1, "/user/self": 1, "/user/self/pastes": 1, "/data/numPastes": 1,
 		"/data/language?name=go": 0, "/data/languageExt?extension=go": 0, "/user/-": 0,
 	} {
-		server.Get(path, program.EpoxyToken) // the first time prepares statements
-		before := proxy.RoundTrips()
-		server.Get(path, program.EpoxyToken)
-		if got := proxy.RoundTrips() - before; got != most {
+		got := most + 1
+		for range 5 { // the first time prepares statements, and a connection that has idled for a second is asked whether it lives
+			before := proxy.RoundTrips()
+			server.Get(path, program.EpoxyToken)
+			got = min(got, proxy.RoundTrips()-before)
+		}
+		if got != most {
 			t.Errorf("%s took %d round trips, want %d", path, got, most)
 		}
 	}
