@@ -28,6 +28,7 @@ type limits struct {
 	valid              *lastSeen // tokens by their hashes
 	seed               maphash.Seed
 	policy             []string         // the header RateLimit-Policy
+	few                int              // with fewer requests left, a client is told how many
 	now                func() time.Time // steady: if the clock were put back an hour, who has just asked would wait for that long
 }
 
@@ -43,6 +44,7 @@ func newLimits(cfg Limits, now func() time.Time) *limits {
 		}
 		l.requests = newGCRA(cfg.Rate, time.Second, burst)
 		window := int(math.Ceil(float64(burst) / float64(cfg.Rate)))
+		l.few = (burst + 1) / 2
 		l.policy = []string{`"requests";q=` + strconv.Itoa(burst) + ";w=" + strconv.Itoa(window)}
 	}
 	if cfg.FailedSignIns > 0 {
@@ -75,16 +77,18 @@ func (a *API) admit(c *gin.Context, client, route string, page bool) bool {
 		return true
 	}
 	v := l.requests.take(key, now)
-	header := c.Writer.Header()
-	header["Ratelimit-Policy"] = l.policy // as net/http spells it
-	header["Ratelimit"] = []string{requestsLeft(v)}
+	if v.remaining < l.few {
+		header := c.Writer.Header()
+		header["Ratelimit-Policy"] = l.policy // as net/http spells it
+		header["Ratelimit"] = []string{requestsLeft(v)}
+	}
 	if !v.allowed {
 		a.tooMany(c, limitRequests, v.retry, "You send too many requests. Try again after the time in Retry-After.")
 	}
 	return v.allowed
 }
 
-// requestsLeft is the header RateLimit. It is on every answer, and so made in one piece.
+// requestsLeft is the header RateLimit. Somebody who asks much gets it often, and so it is made in one piece.
 func requestsLeft(v verdict) string {
 	text := append(make([]byte, 0, 48), `"requests";r=`...)
 	text = strconv.AppendInt(text, int64(v.remaining), 10)
