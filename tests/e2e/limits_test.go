@@ -121,7 +121,11 @@ func TestAnonymousPastesAreLimited(t *testing.T) {
 		t.Errorf("got the policy %s, want that of anonymous pastes", got)
 	}
 	for range 6 {
-		wantCreated("a token", create(1, "/paste", "192.0.2.1", owner), "")
+		answer := create(1, "/paste", "192.0.2.1", owner)
+		wantCreated("a token", answer, "")
+		if got := answer.Header["Ratelimit"]; got != nil {
+			t.Errorf("a token: got RateLimit %s, want none: its pastes are not counted", got)
+		}
 	}
 	code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_LIMIT_ANONYMOUS_PASTES=1"},
 		"paste", "create", "--anonymous")
