@@ -17,6 +17,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/httpapi"
+	"github.com/gluepot/gluepot/adapters/pages"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/tests/bench/twin"
 )
@@ -38,7 +39,9 @@ func openGluepot(url string, logging bool) opener {
 			return nil, nil, err
 		}
 		modules := httpapi.Modules{Users: app.Users, Pastes: app.Pastes, Languages: app.Languages}
-		api, err := httpapi.New(httpapi.DefaultConfig(), modules, app.Ready, log)
+		settings := httpapi.DefaultConfig()
+		settings.Pages = pages.New(pages.DefaultConfig(), pages.Modules{Users: app.Users, Pastes: app.Pastes, Languages: app.Languages})
+		api, err := httpapi.New(settings, modules, app.Ready, log)
 		if err != nil {
 			return nil, nil, errors.Join(err, stop(ctx))
 		}
@@ -84,9 +87,11 @@ func allocations(l load) (count float64, err error) {
 		request = fmt.Appendf(request, "Content-Length: %d\r\n", len(l.body))
 	}
 	request = append(append(request, "\r\n"...), l.body...)
-	length, err := answerLength(connection, request)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", l.path, err)
+	length := 0
+	for range 2 { // the first may be sent in other pieces
+		if length, err = answerLength(connection, request); err != nil {
+			return 0, fmt.Errorf("%s: %w", l.path, err)
+		}
 	}
 	answer, ok := make([]byte, length), []byte("HTTP/1.1 200 ")
 	exchange := func() error {

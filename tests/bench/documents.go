@@ -79,7 +79,7 @@ func (b *bench) documents(in *installation) error {
 		comparison{"numPastes / twin", b.counted, 32, 2, false},
 	)
 	const memory = "peak memory above idle / bytes in flight, 8 connections, 1 MiB"
-	names := []string{memory}
+	names := []string{memory, pageKept, pageNotKept}
 	for i, c := range comparisons {
 		comparisons[i].name = fmt.Sprintf("%s, %d connections", c.name, c.connections)
 		names = append(names, comparisons[i].name)
@@ -104,6 +104,9 @@ func (b *bench) documents(in *installation) error {
 		if err := measure(c.name, l.toward(in.gluepot), l.toward(in.twin), c.target); err != nil {
 			return err
 		}
+	}
+	if err := b.pages(in, stored); err != nil {
+		return err
 	}
 	if strings.Contains(memory, b.only) {
 		if err := b.peak(in, stored, memory); err != nil {
