@@ -3,6 +3,7 @@ package httpapi
 import (
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -93,7 +94,7 @@ func (a *API) page(c *gin.Context, pattern string) {
 		c.Writer.Header()["Allow"] = allowed
 		c.Status(http.StatusNoContent)
 		c.Writer.WriteHeaderNow()
-	case !strings.Contains(allowed[0]+",", method+","):
+	case !slices.Contains(strings.Split(allowed[0], ", "), method):
 		a.notAllowed(c, allowed)
 	default:
 		err := a.answerPage(c)

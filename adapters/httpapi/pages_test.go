@@ -89,6 +89,8 @@ func TestPages(t *testing.T) {
 		{"HEAD", "/long", nil, 200, "", "/:id"},
 		{"POST", "/k2j4x8m1", nil, 405, `{"type"`, "/:id"},
 		{"POST", "/k2j4x8m1", browser, 405, "error 405 This path", "/:id"},
+		{"ET", "/k2j4x8m1", nil, 405, `{"type"`, "/:id"}, // the end of a method that it takes
+		{"OST", "/a/form", nil, 405, `{"type"`, "/:id/form"},
 		{"POST", "/a/form", nil, 200, "page /a/form, a deadline: true: body", "/:id/form"},
 		{"OPTIONS", "/a/form", nil, 204, "", "/:id/form"},
 		{"GET", "/missing", nil, 404, `{"type":"about:blank","title":"Not Found","status":404,"detail":"There is nothing at`, "/:id"},

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -23,14 +24,14 @@ var errTooLarge = fault.New(fault.Invalid, "This paste holds too much to be edit
 // editForm returns a paste as its owner edits it. It fails with a fault.Invalid when no form has room for it.
 func editForm(stored *paste.Document) (form pasteForm, err error) {
 	form = pasteForm{
-		Title: asLine(stored.Title), Visibility: stored.Visibility.String(), Tags: strings.Join(stored.Tags, ", "), SignedIn: true,
+		Title: asLine(stored.Title), Visibility: stored.Visibility.String(), Tags: asLine(strings.Join(stored.Tags, ", ")), SignedIn: true,
 		Base: stored.Revision(),
 	}
 	bytes := 0
 	for i, pasty := range stored.Pasties {
 		bytes += len(pasty.Title) + len(pasty.Code)
 		form.Snippets = append(form.Snippets, snippet{
-			Number: i + 1, ID: pasty.ID, Name: asLine(pasty.Title), Language: pasty.Language, Code: asText(pasty.Code),
+			Number: i + 1, ID: pasty.ID, Name: asLine(pasty.Title), Language: asOption(pasty.Language), Code: asText(pasty.Code),
 		})
 	}
 	if len(form.Snippets) > maxFormSnippets || bytes > maxShownBytes {
@@ -43,11 +44,19 @@ func editForm(stored *paste.Document) (form pasteForm, err error) {
 }
 
 // A browser sends a text that nobody has touched other than it got it: of HTML it takes no U+0000, in an area of text every line
-// end is the same, and a line has none. What a form says of a value is compared with these, so that an edit keeps the others.
+// end is the same, a line has none, and an option has one space for many. What a form says of a value is compared with these, so that
+// an edit keeps the others.
 var (
 	asText = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd").Replace
 	asLine = strings.NewReplacer("\r", "", "\n", "", "\x00", "\ufffd").Replace
+	isBlank = func(c rune) bool { return strings.ContainsRune(" \t\n\f\r", c) }
 )
+
+// asOption returns a language as the list of them sends it, of which something is selected in any case.
+func asOption(language string) string {
+	text := strings.Join(strings.FieldsFunc(strings.ReplaceAll(language, "\x00", "\ufffd"), isBlank), " ")
+	return cmp.Or(text, paste.Autodetect)
+}
 
 // changes returns what the form, filled in with the paste, asks to change of it.
 func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err error) {
@@ -82,6 +91,9 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 		if same := known[s.ID]; s.ID != "" && len(same) > 0 {
 			known[s.ID] = same[1:]
 			wanted.Title, wanted.Code = unlessEqual(s.Name, same[0].Name), unlessEqual(s.Code, same[0].Code)
+			if s.Language == same[0].Language {
+				wanted.Language = nil
+			}
 		}
 		changes.Pasties = append(changes.Pasties, wanted)
 	}

@@ -22,14 +22,15 @@ var (
 
 // filledIn returns the form on a page as a browser sends it when nobody has touched it, but for the button.
 func filledIn(page string) (form sent) {
+	page = strings.ReplaceAll(page, "\x00", "\ufffd")
 	for _, found := range inputs.FindAllStringSubmatch(page, -1) {
-		form = append(form, found[1], html.UnescapeString(found[2]))
+		form = append(form, found[1], strings.NewReplacer("\r", "", "\n", "").Replace(html.UnescapeString(found[2])))
 	}
 	for _, found := range selects.FindAllStringSubmatch(page, -1) {
 		option := selected.FindStringSubmatch(found[2])
 		value := option[1]
 		if value == "" {
-			value = html.UnescapeString(option[2])
+			value = strings.Join(strings.Fields(html.UnescapeString(option[2])), " ") // HTML, 4.10.10: text of an option
 		}
 		form = append(form, found[1], value)
 	}
@@ -123,10 +124,12 @@ func TestEdit(t *testing.T) {
 func TestEditKeepsBytes(t *testing.T) {
 	t.Parallel()
 	s := owned(t, func(d *paste.Document) {
-		d.Title = "a\nb\x00"
+		d.Title, d.Tags = "a\nb\x00", []string{"c\nd", "e\x00"}
 		d.Pasties = []paste.Pasty{
 			{ID: "pasty000", Title: "c\r\n", Language: "Klingon", Code: "\n1\r2\r\n\x003\n"},
 			{ID: "pasty000", Title: "twice", Language: "Go", Code: "\r\n"},
+			{ID: "pasty001", Language: " Klingon \x00  of Kronos\n", Code: "1"},
+			{ID: "pasty002", Code: "2"},
 		}
 	})
 	before := summary(s.stored("k2j4x8m1"))
