@@ -2,8 +2,10 @@ package pages
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -47,8 +49,8 @@ func editForm(stored *paste.Document) (form pasteForm, err error) {
 // end is the same, a line has none, and an option has one space for many. What a form says of a value is compared with these, so that
 // an edit keeps the others.
 var (
-	asText = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd").Replace
-	asLine = strings.NewReplacer("\r", "", "\n", "", "\x00", "\ufffd").Replace
+	asText  = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd").Replace
+	asLine  = strings.NewReplacer("\r", "", "\n", "", "\x00", "\ufffd").Replace
 	isBlank = func(c rune) bool { return strings.ContainsRune(" \t\n\f\r", c) }
 )
 
@@ -174,29 +176,43 @@ func (p *Pages) meet(r *request, page *formPage) error {
 		return err
 	}
 	form := &page.Form
-	page.Now, form.Base = &now, now.Base
-	there := make(map[string]*snippet)
+	page.Now = &now
+	there := make(map[string][]*snippet) // an imported paste can have an id twice
 	for i := range now.Snippets {
-		there[now.Snippets[i].ID] = &now.Snippets[i]
+		there[now.Snippets[i].ID] = append(there[now.Snippets[i].ID], &now.Snippets[i])
 	}
 	for i := range form.Snippets {
 		s := &form.Snippets[i]
-		same := there[s.ID]
-		delete(there, s.ID)
-		switch {
-		case same == nil:
+		if s.ID == "" || len(there[s.ID]) == 0 {
 			s.ID = "" // somebody has removed it
-		case same.Name != s.Name || same.Language != s.Language || same.Code != s.Code:
+			continue
+		}
+		same := there[s.ID][0]
+		there[s.ID] = there[s.ID][1:]
+		if same.Name != s.Name || same.Language != s.Language || same.Code != s.Code {
 			s.Now = same
 		}
 	}
-	for _, s := range now.Snippets {
-		if there[s.ID] != nil && len(form.Snippets) < maxFormSnippets {
-			s.Number, s.Restored = len(form.Snippets)+1, true
-			form.Snippets = append(form.Snippets, s)
+	unseen := 0
+	for i := range now.Snippets {
+		s := &now.Snippets[i]
+		switch {
+		case s.ID == "" || !slices.Contains(there[s.ID], s): // it is on the form
+		case len(form.Snippets) == maxFormSnippets:
+			unseen++
+		default:
+			restored := *s
+			restored.Number, restored.Restored = len(form.Snippets)+1, true
+			form.Snippets = append(form.Snippets, restored)
 		}
 	}
 	page.Wrong.Text = "The paste was edited meanwhile, and nothing is saved yet. Here is what you have typed, and beside it what the paste " +
 		"is now where that is something else. Saving again replaces it."
+	if unseen > 0 { // with its base as it was, the form will meet them again
+		page.Wrong.Text = fmt.Sprintf("The paste was edited meanwhile, and nothing is saved yet. There is no room here for %d more that somebody "+
+			"has added: remove as many, and save again to see them.", unseen)
+		return nil
+	}
+	form.Base = now.Base
 	return nil
 }

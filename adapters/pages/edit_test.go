@@ -184,6 +184,50 @@ func TestEditMeetsAnother(t *testing.T) {
 	}
 }
 
+// TestEditMeetsMoreThanFits sends a form that has no room for what somebody has added meanwhile: nobody has seen that yet.
+func TestEditMeetsMoreThanFits(t *testing.T) {
+	t.Parallel()
+	s := owned(t, func(d *paste.Document) {
+		d.Pasties = nil
+		for i := range maxFormSnippets {
+			d.Pasties = append(d.Pasties, paste.Pasty{ID: fmt.Sprintf("p%07d", i), Language: "Go", Code: "x"})
+		}
+	})
+	form := filledIn(s.page(editPath))
+	s.lands(editPath, form.with("snippet", 0, "").with("code", 0, "theirs")) // removes a snippet and adds one
+	mine := form.with("title", 0, "Mine")
+	for range 2 {
+		page := s.returns(editPath, http.StatusConflict, mine)
+		wantIn(t, page, "There is no room here for 1 more")
+		mine = filledIn(page)
+	}
+	mine = filledIn(s.returns(editPath, http.StatusOK, mine.with("do", 0, "remove-1")))
+	page := s.returns(editPath, http.StatusConflict, mine)
+	wantIn(t, page, "theirs</textarea>", "This snippet was added meanwhile")
+	s.lands(editPath, filledIn(page))
+	got := s.stored("k2j4x8m1")
+	if n := len(got.Pasties); n != maxFormSnippets || got.Title != "Mine" || got.Pasties[n-1].Code != "theirs" {
+		t.Errorf("got %s, want both edits", summary(got))
+	}
+}
+
+// TestEditMeetsTheSameTwice has an imported paste with an id twice be edited by two.
+func TestEditMeetsTheSameTwice(t *testing.T) {
+	t.Parallel()
+	s := owned(t, func(d *paste.Document) {
+		d.Pasties = []paste.Pasty{{ID: "pasty000", Language: "Go", Code: "1"}, {ID: "pasty000", Language: "Go", Code: "2"}}
+	})
+	form := filledIn(s.page(editPath))
+	s.lands(editPath, form.with("code", 1, "theirs"))
+	page := s.returns(editPath, http.StatusConflict, form.with("code", 0, "mine"))
+	wantIn(t, page, "as it is now\">\n1</pre>", "as it is now\">\ntheirs</pre>")
+	s.lands(editPath, filledIn(page).with("code", 1, "theirs"))
+	got := s.stored("k2j4x8m1")
+	if want := `"A title" unlisted ["a" "b"] "" Go "mine" "" Go "theirs"`; summary(got) != want || len(got.Edits) != 2 {
+		t.Errorf("got %s with %d edits, want %s with two", summary(got), len(got.Edits), want)
+	}
+}
+
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	s := owned(t, nil)
