@@ -6,7 +6,7 @@ BIN       := bin
 LINTER    := $(BIN)/golangci-lint
 LINT_VERSION := v2.15.0
 
-.PHONY: help build release image run test test-release test-image test-races test-faults test-failover test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences fuzz fuzz-http bench bench-quick bench-db bench-nodes bench-copy generate clean
+.PHONY: help build release image run test test-release test-image test-races test-faults test-failover test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences check-generated fuzz fuzz-http bench bench-quick bench-db bench-nodes bench-copy generate clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -155,6 +155,10 @@ bench-nodes: build ## how one to three nodes on one database add up, with PgBoun
 # PASTES=10000000 takes ten times as long.
 bench-copy: build ## how fast "gluepot copy" is, from SQLite to PostgreSQL and back (two minutes)
 	$(GO) run ./tests/bench -copies $(or $(PASTES),1000000) $(if $(OUT),-out $(OUT))
+
+check-generated: ## refuse pages whose Go is not what their .templ files say, as committed
+	$(GO) generate -run templ ./adapters/pages
+	git diff --exit-code -- '*.templ' '*_templ.go'
 
 generate: ## make the generated files again (needs Node.js)
 	$(GO) generate ./...

@@ -1,11 +1,14 @@
 package pages
 
 import (
+	"context"
 	"io"
 	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/a-h/templ"
 )
 
 // What one page shows is bounded: a paste can hold several times as much, and has its raw form for it.
@@ -111,6 +114,19 @@ func writeUnnumbered(to io.Writer, code string, m *marker) error {
 		}
 	}
 	return nil
+}
+
+// area writes code as it stands in an element textarea or pre, in pieces. The first line end of those is none of their content.
+func area(code string) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, to io.Writer) error {
+		_, err := io.WriteString(to, "\n")
+		for piece := range pieces(code) {
+			if err == nil {
+				_, err = io.WriteString(to, templ.EscapeString(piece))
+			}
+		}
+		return err
+	})
 }
 
 // lines returns how many lines a code has. What ends with a line end has no empty line after it.

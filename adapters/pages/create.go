@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -26,7 +25,7 @@ func (p *Pages) newFormPage(r *request, form pasteForm) *formPage {
 
 // front shows what this is, and a form.
 func (p *Pages) front(w http.ResponseWriter, r *request) error {
-	return p.showForm(w, r, http.StatusOK, "front.html", p.newFormPage(r, newPasteForm(r.session.secret != "")))
+	return p.showForm(w, r, http.StatusOK, p.newFormPage(r, newPasteForm(r.session.secret != "")))
 }
 
 var errSignedOut = fault.New(fault.Unauthenticated, "You are no longer signed in.")
@@ -39,11 +38,11 @@ func (p *Pages) create(w http.ResponseWriter, r *request) error {
 	}
 	page := p.newFormPage(r, form)
 	if page.change() {
-		return p.showForm(w, r, http.StatusOK, "front.html", page)
+		return p.showForm(w, r, http.StatusOK, page)
 	}
 	made, err := p.createFrom(r, &form)
 	if err == nil {
-		seeOther(w, "/"+url.PathEscape(string(made.ID)))
+		seeOther(w, pathOfPaste(string(made.ID)))
 		return nil
 	}
 	status := http.StatusBadRequest
@@ -61,7 +60,7 @@ func (p *Pages) create(w http.ResponseWriter, r *request) error {
 	default:
 		return err
 	}
-	return p.showForm(w, r, status, "front.html", page)
+	return p.showForm(w, r, status, page)
 }
 
 func (p *Pages) createFrom(r *request, form *pasteForm) (made pastes.Created, err error) {

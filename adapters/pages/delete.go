@@ -12,7 +12,7 @@ func (p *Pages) deletion(w http.ResponseWriter, r *request) error {
 	}
 	page := newPastePage(r, &stored)
 	page.Title, page.Description = "Delete "+page.Title, ""
-	return p.show(w, r, "deletion.html", page)
+	return show(w, r, p.deletionView(page))
 }
 
 // delete deletes a paste and shows what is left.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -112,7 +111,7 @@ func unlessEqual(wanted, before string) *string {
 func newEditPage(r *request, stored *paste.Document, form pasteForm) *formPage {
 	title := titleOf(stored)
 	return &formPage{
-		layout: r.layout("Edit "+unmarked(title), ""), ID: string(stored.ID), Heading: marked(title), Form: form, Owned: true,
+		layout: r.layout("Edit "+unmarked(title), ""), ID: string(stored.ID), Heading: text(title), Form: form, Owned: true,
 	}
 }
 
@@ -126,7 +125,7 @@ func (p *Pages) editing(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	return p.showForm(w, r, http.StatusOK, "editing.html", newEditPage(r, &stored, form))
+	return p.showForm(w, r, http.StatusOK, newEditPage(r, &stored, form))
 }
 
 // edit changes a paste and shows it, or shows the form again.
@@ -141,7 +140,7 @@ func (p *Pages) edit(w http.ResponseWriter, r *request) error {
 	}
 	page := newEditPage(r, &stored, form)
 	if page.change() {
-		return p.showForm(w, r, http.StatusOK, "editing.html", page)
+		return p.showForm(w, r, http.StatusOK, page)
 	}
 	changes, err := form.changes(&stored)
 	if err == nil {
@@ -150,7 +149,7 @@ func (p *Pages) edit(w http.ResponseWriter, r *request) error {
 	status := http.StatusBadRequest
 	switch fault.KindOf(err) {
 	case fault.None:
-		seeOther(w, "/"+url.PathEscape(page.ID))
+		seeOther(w, pathOfPaste(page.ID))
 		return nil
 	case fault.Invalid:
 		page.explain(err)
@@ -162,7 +161,7 @@ func (p *Pages) edit(w http.ResponseWriter, r *request) error {
 	default:
 		return err
 	}
-	return p.showForm(w, r, status, "editing.html", page)
+	return p.showForm(w, r, status, page)
 }
 
 // meet puts what the paste is meanwhile beside what was filled in. Whoever sends the form again has seen both.

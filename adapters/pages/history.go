@@ -1,11 +1,13 @@
 package pages
 
 import (
-	"html/template"
+	"context"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/a-h/templ"
 
 	"github.com/gluepot/gluepot/domain/paste"
 )
@@ -26,12 +28,6 @@ type entry struct {
 	kind     paste.EditType
 	code     string
 }
-
-// text is one that becomes HTML when it is written: those of a whole history would be several times as long as itself.
-type text string
-
-// HTML returns it as HTML.
-func (t text) HTML() template.HTML { return marked(string(t)) }
 
 // maxName is the length of a name beside what has changed of its pasty, in characters.
 const maxName = 200
@@ -122,38 +118,32 @@ func (p *Pages) history(w http.ResponseWriter, r *request) error {
 	}
 	page := newPastePage(r, &found)
 	page.Title, page.Description = "History of "+page.Title, ""
-	if err := p.show(w, r, "history.html", page); err != nil {
-		return err
-	}
-	bytesLeft, linesLeft, m := maxShownBytes, maxShownLines, marker{left: maxMarks}
-	for _, e := range edits(&found) {
-		if err := p.write(w, "edit.html", e); err != nil {
-			return err
-		}
-		for _, changed := range e.Entries {
-			length, lineCount := changed.size()
-			if changed.TooLong = length > bytesLeft || lineCount > linesLeft; !changed.TooLong {
+	history := edits(&found)
+	fit(history)
+	return show(w, r, p.historyView(page, history, &marker{left: maxMarks}))
+}
+
+// fit decides which entries a page has room for.
+func fit(all []edit) {
+	bytesLeft, linesLeft := maxShownBytes, maxShownLines
+	for i := range all {
+		for j := range all[i].Entries {
+			e := &all[i].Entries[j]
+			length, lineCount := e.size()
+			if e.TooLong = length > bytesLeft || lineCount > linesLeft; !e.TooLong {
 				bytesLeft -= length
 				linesLeft -= lineCount
 			}
-			if err := p.entry(w, &changed, &m); err != nil {
-				return err
-			}
-		}
-		if err := p.write(w, "edit-end.html", nil); err != nil {
-			return err
 		}
 	}
-	return p.write(w, "paste-end.html", page)
 }
 
-func (p *Pages) entry(w io.Writer, e *entry, m *marker) error {
-	if err := p.write(w, "entry.html", e); err != nil || e.Texts || e.TooLong {
-		return err
-	}
-	if _, err := io.WriteString(w, `<code>`); err != nil {
-		return err
-	}
+// difference writes the code of an entry, line by line.
+func (e *entry) difference(m *marker) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error { return e.writeDifference(w, m) })
+}
+
+func (e *entry) writeDifference(w io.Writer, m *marker) error {
 	sign := byte(0) // of every line; 0: it is in the text
 	switch e.kind {
 	case paste.EditPastyAdded:
@@ -171,8 +161,7 @@ func (p *Pages) entry(w io.Writer, e *entry, m *marker) error {
 		}
 		code = rest
 	}
-	_, err := io.WriteString(w, "</code></pre>\n")
-	return err
+	return nil
 }
 
 // diffLine appends a line of a unified diff as HTML.

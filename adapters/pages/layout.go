@@ -1,17 +1,22 @@
 package pages
 
 import (
-	"embed"
+	"bytes"
+	"context"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 
-	"github.com/gluepot/gluepot/adapters/pages/internal/template"
+	"github.com/a-h/templ"
+
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-//go:embed templates
-var templateFiles embed.FS
+// What pages look like is in the files *.templ, of which templ makes Go, in the version of go.mod.
+//
+//go:generate sh -c "go run github.com/a-h/templ/cmd/templ@$(go list -m -f {{.Version}} github.com/a-h/templ) fmt ."
+//go:generate sh -c "go run github.com/a-h/templ/cmd/templ@$(go list -m -f {{.Version}} github.com/a-h/templ) generate"
 
 // errNothing is for paths at which there is no page, and whatever a reader may not know to be there.
 var errNothing = fault.New(fault.NotFound, "There is nothing at this path.")
@@ -42,10 +47,23 @@ func (r *request) layout(title, description string) layout {
 	return layout{Title: title, Description: description, Reader: r.session.name, SignedIn: r.session.secret != "", Here: r.URL.EscapedPath()}
 }
 
-func (p *Pages) parseTemplates() *template.Template {
-	functions := template.FuncMap{"asset": p.assetPath, "languages": p.languageOptions,
-		"api": func(path string) string { return p.cfg.BasePath + path }}
-	return template.Must(template.New("").Funcs(functions).ParseFS(templateFiles, "templates/*.html"))
+// service is its name as people read it.
+const service = "Gluepot"
+
+// window returns the title of the window.
+func (l *layout) window() string {
+	if l.Title == "" {
+		return service
+	}
+	return l.Title + " · " + service
+}
+
+// signIn returns where to sign in.
+func (l *layout) signIn() string {
+	if l.Here == "" {
+		return pathSignIn
+	}
+	return pathSignIn + "?next=" + url.QueryEscape(l.Here)
 }
 
 // guard sets the headers of a page. One that is its reader's own stays in no cache.
@@ -60,17 +78,37 @@ func guard(w http.ResponseWriter, personal bool) {
 	}
 }
 
-// show writes a page: the template of that name with its data, which embeds a layout.
-func (p *Pages) show(w http.ResponseWriter, r *request, name string, data any) error {
+// show writes a page.
+func show(w http.ResponseWriter, r *request, page templ.Component) error {
 	guard(w, r.personal())
-	return p.write(w, name, data)
+	return write(w, page)
 }
 
 // personal reports whether the answer is for who sends the request alone: somebody who has signed in, or whose cookie it clears.
 func (r *request) personal() bool { return r.session.secret != "" || r.rejected }
 
-func (p *Pages) write(w io.Writer, name string, data any) error {
-	return p.templates().ExecuteTemplate(w, name, data)
+// write writes a page. What it shows is there by then, so that no deadline ends it half-way.
+func write(w io.Writer, page templ.Component) error {
+	to := &document{w}
+	err := page.Render(context.Background(), to)
+	to.Writer = nil // templ keeps the document until its buffer is used again
+	return err
+}
+
+// document is what pages are written to. HTML cannot hold U+0000, which templ leaves as it is. And it cannot be flushed, what templ
+// would do with each page: whether a page is sent is decided when it is complete.
+type document struct{ io.Writer }
+
+var null, replacement = []byte{0}, []byte("\ufffd")
+
+func (d *document) Write(b []byte) (int, error) {
+	if bytes.IndexByte(b, 0) < 0 {
+		return d.Writer.Write(b)
+	}
+	if _, err := d.Writer.Write(bytes.ReplaceAll(b, null, replacement)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // errorPage is an error as people read it.
@@ -103,5 +141,5 @@ func (p *Pages) AnswerError(w http.ResponseWriter, r *http.Request, status int, 
 	page.SignedIn = !page.SignIn && cookieSecret(r) != ""
 	page.Title = page.Heading
 	w.WriteHeader(status)
-	_ = p.write(w, "error.html", page) // a client that has gone cannot be told
+	_ = write(w, p.errorView(page)) // a client that has gone cannot be told
 }

@@ -1,8 +1,9 @@
 package pages
 
 import (
+	"context"
 	"fmt"
-	"html/template"
+	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -125,10 +126,15 @@ func (m *marker) mark(b []byte, r rune, shown mark) []byte {
 // maxTitleMarks bounds those of one title.
 const maxTitleMarks = 100
 
-// marked returns a text as HTML, with marks.
-func marked(text string) template.HTML {
+// text is one that others have written, and that a page shows with marks, isolated so that it moves nothing beside it. It becomes HTML
+// when it is written: those of a whole history would be several times as long as itself.
+type text string
+
+// Render writes it (templ.Component). It is escaped by the marker, and nothing else writes HTML but that and templ.
+func (t text) Render(_ context.Context, w io.Writer) error {
 	m := marker{left: maxTitleMarks}
-	return template.HTML(m.append(nil, text)) //nolint:gosec // it is escaped
+	_, err := w.Write(append(m.append([]byte("<bdi>"), string(t)), "</bdi>"...))
+	return err
 }
 
 // unmarked returns a text without what would have marks, for where HTML takes no elements.

@@ -43,5 +43,5 @@ func (p *Pages) own(w http.ResponseWriter, r *request) error {
 	if n := len(found.Pastes); found.More && n > 0 {
 		page.Next = pathPastes + "?after=" + formatPlace(found.Pastes[n-1].Place())
 	}
-	return p.show(w, r, "own.html", page)
+	return show(w, r, p.ownView(page))
 }

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gluepot/gluepot/adapters/pages/internal/template"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/users"
@@ -45,9 +44,7 @@ type Pages struct {
 	packing chan struct{}     // one for each archive that is made; packing takes more of the processor than all else
 	seed    maphash.Seed      // of the hashes of code
 	assets  map[string]*asset // by the name that stands in their path
-	// Parsing takes longer than most commands, and a node that is asked for no page needs none of it.
-	templates func() *template.Template
-	options   func() string // the languages to select from, as HTML
+	options func() languageOptions
 }
 
 // New returns the pages over the use cases.
@@ -55,8 +52,7 @@ func New(cfg Config, modules Modules) *Pages {
 	p := &Pages{cfg: cfg, modules: modules, assets: newAssets(), seed: maphash.MakeSeed()}
 	p.packing = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
 	p.colours = newHighlighter(newLexers(modules.Languages), cfg.KeptBytes, cfg.HighlightTime)
-	p.templates = sync.OnceValue(p.parseTemplates)
-	p.options = sync.OnceValue(p.newOptions)
+	p.options = sync.OnceValue(p.newLanguageOptions)
 	p.routes = []route{
 		newRoute("/", methods{get: p.front, post: p.create}),
 		newRoute("/~/assets/:name", methods{get: p.asset}).forEveryone(),

@@ -4,13 +4,15 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
-	"html/template"
 	"io"
+	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/a-h/templ"
 
 	"github.com/gluepot/gluepot/domain/paste"
 )
@@ -20,7 +22,7 @@ type pastePage struct {
 	layout
 
 	ID      string
-	Heading template.HTML
+	Heading text
 	Owner   string // a name, or "" for nobody whom the reader may know of
 	Created moment
 	Expires moment // zero: never
@@ -36,13 +38,27 @@ type pastyPart struct {
 	pastePage
 
 	Number          int
-	Title           template.HTML
+	Title           text
 	Label           string // of its code, for readers of screens
 	Language        string
 	Lines, Bytes    int
 	Raw, Download   string // paths
 	TooLong, Packed bool   // it is not shown at all; it has no line numbers
 }
+
+// class returns that of its code.
+func (p *pastyPart) class() string {
+	if p.Packed {
+		return "code packed"
+	}
+	return "code"
+}
+
+// pathOfPaste returns the path of a paste's page.
+func pathOfPaste(id string) string { return "/" + url.PathEscape(id) }
+
+// path returns the path of one of the pages of a paste.
+func (p *pastePage) path(below string) string { return pathOfPaste(p.ID) + below }
 
 // moment is a time as pages show it.
 type moment struct{ time.Time }
@@ -60,7 +76,7 @@ func newPastePage(r *request, found *paste.Document) pastePage {
 	title := titleOf(found)
 	page := pastePage{
 		layout: r.layout(unmarked(title), description(found)),
-		ID:     string(found.ID), Heading: marked(title), Created: moment{found.CreatedAt}, Expires: moment{found.ExpiresAt},
+		ID:     string(found.ID), Heading: text(title), Created: moment{found.CreatedAt}, Expires: moment{found.ExpiresAt},
 		Tags: found.Tags, Several: len(found.Pasties) > 1, Private: found.Visibility == paste.Private,
 		Owned: found.OwnedBy(r.session.user),
 	}
@@ -119,19 +135,11 @@ func (p *Pages) paste(w http.ResponseWriter, r *request) error {
 	if page.Owner, err = p.ownerName(r.Context(), found.Owner); err != nil {
 		return err
 	}
-	if err := p.show(w, r, "paste.html", page); err != nil {
-		return err
-	}
-	shown := pasteWriter{to: w, pages: p, page: page, bytesLeft: maxShownBytes, linesLeft: maxShownLines, marker: marker{left: maxMarks}}
 	// Pasties can be a thousand, each of which takes the time of one code.
 	ctx, cancel := context.WithTimeout(r.Context(), codesHighlighted*p.cfg.HighlightTime)
 	defer cancel()
-	for i := range found.Pasties {
-		if err := shown.pasty(ctx, i, &found.Pasties[i]); err != nil {
-			return err
-		}
-	}
-	return p.write(w, "paste-end.html", page)
+	shown := pasteWriter{pages: p, page: page, bytesLeft: maxShownBytes, linesLeft: maxShownLines, marker: marker{left: maxMarks}}
+	return show(w, r, p.pasteView(page, shown.pasties(ctx, found.Pasties)))
 }
 
 // codesHighlighted is how many codes may take as long as one may, on one page. Later ones are plain text, unless they are kept.
@@ -139,7 +147,6 @@ const codesHighlighted = 5
 
 // pasteWriter writes the pasties of a paste.
 type pasteWriter struct {
-	to    io.Writer
 	pages *Pages
 	page  pastePage
 
@@ -147,15 +154,30 @@ type pasteWriter struct {
 	marker               marker
 }
 
-func (w *pasteWriter) pasty(ctx context.Context, i int, pasty *paste.Pasty) error {
+// pasties yields what stands before the code of each, and what writes that.
+func (w *pasteWriter) pasties(ctx context.Context, all []paste.Pasty) iter.Seq2[pastyPart, templ.Component] {
+	return func(yield func(pastyPart, templ.Component) bool) {
+		for i := range all {
+			part := w.part(i, &all[i])
+			// Not the context of rendering, which has no deadline: what is not highlighted in time is written all the same.
+			code := templ.ComponentFunc(func(_ context.Context, to io.Writer) error { return w.code(ctx, to, &part, &all[i]) })
+			if !yield(part, code) {
+				return
+			}
+		}
+	}
+}
+
+// part returns what stands before the code of a pasty, of which it takes the room.
+func (w *pasteWriter) part(i int, pasty *paste.Pasty) pastyPart {
 	part := pastyPart{
-		pastePage: w.page, Number: i + 1, Title: marked(pasty.Title), Language: unmarked(pasty.Language),
+		pastePage: w.page, Number: i + 1, Title: text(pasty.Title), Language: unmarked(pasty.Language),
 		Lines: lines(pasty.Code), Bytes: len(pasty.Code),
 		Raw:      w.pages.cfg.BasePath + "/raw/" + url.PathEscape(w.page.ID) + "/" + url.PathEscape(pasty.ID),
-		Download: "/" + url.PathEscape(w.page.ID) + "/download/" + url.PathEscape(pasty.ID),
+		Download: w.page.path("/download/" + url.PathEscape(pasty.ID)),
 	}
 	if w.page.Private { // for which the interface for programs wants a token
-		part.Raw = "/" + url.PathEscape(w.page.ID) + "/raw/" + url.PathEscape(pasty.ID)
+		part.Raw = w.page.path("/raw/" + url.PathEscape(pasty.ID))
 	}
 	name := unmarked(strings.TrimSpace(pasty.Title))
 	if name == "" {
@@ -168,31 +190,23 @@ func (w *pasteWriter) pasty(ctx context.Context, i int, pasty *paste.Pasty) erro
 			w.linesLeft -= part.Lines
 		}
 	}
-	if err := w.pages.write(w.to, "pasty.html", part); err != nil {
-		return err
-	}
-	if err := w.code(ctx, &part, pasty); err != nil {
-		return err
-	}
-	return w.pages.write(w.to, "pasty-end.html", part)
+	return part
 }
 
-func (w *pasteWriter) code(ctx context.Context, part *pastyPart, pasty *paste.Pasty) error {
+func (w *pasteWriter) code(ctx context.Context, to io.Writer, part *pastyPart, pasty *paste.Pasty) error {
 	before := ""
 	if w.page.Several {
 		before = strconv.Itoa(part.Number) + "-"
 	}
 	switch {
-	case part.TooLong:
-		return nil
 	case part.Packed:
-		return writeUnnumbered(w.to, pasty.Code, &w.marker)
+		return writeUnnumbered(to, pasty.Code, &w.marker)
 	}
 	if html := w.pages.highlighted(ctx, w.page.ID, pasty, before); html != nil && w.marker.left > maxHighlightedMarks {
-		_, err := w.to.Write(html)
+		_, err := to.Write(html)
 		return err
 	}
-	return writePlain(w.to, pasty.Code, before, &w.marker)
+	return writePlain(to, pasty.Code, before, &w.marker)
 }
 
 // highlighted returns the lines of a pasty's code as HTML, or nil. The paste is part of the key, so that nobody can find out by the

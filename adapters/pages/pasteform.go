@@ -2,12 +2,15 @@ package pages
 
 import (
 	"cmp"
+	"context"
 	"fmt"
-	"html/template"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/a-h/templ"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -50,8 +53,8 @@ func (s *snippet) blank() bool { return s.ID == "" && s.Name == "" && s.Code == 
 type formPage struct {
 	layout
 
-	ID      string        // of the paste that is edited; empty: the form creates one
-	Heading template.HTML // its title
+	ID      string // of the paste that is edited; empty: the form creates one
+	Heading text   // its title
 	Form    pasteForm
 	Owned   bool       // whoever fills it in will own the paste, or has filled in what only an owner can
 	Closed  bool       // a new paste needs a signed-in user
@@ -218,38 +221,49 @@ func (p *formPage) has(field string) bool {
 }
 
 // showForm shows a page with a form, as the answer of that status.
-func (p *Pages) showForm(w http.ResponseWriter, r *request, status int, name string, page *formPage) error {
+func (p *Pages) showForm(w http.ResponseWriter, r *request, status int, page *formPage) error {
 	guard(w, r.personal())
-	header := w.Header()
+	header, view := w.Header(), p.editingView
 	if r.Method == http.MethodPost {
 		header["Cache-Control"] = privateCaching // what somebody types is nobody else's
 	}
 	if page.ID == "" {
-		header["Vary"] = varyAcceptAndCookie
+		header["Vary"], view = varyAcceptAndCookie, p.frontView
 	}
 	w.WriteHeader(status)
-	return p.write(w, name, page)
+	return write(w, view(page))
 }
 
 // Programs find nothing at "/".
 var varyAcceptAndCookie = []string{"Accept, Cookie"}
 
-// languageOptions returns the languages to select from, the one of that name selected, and the one that is detected first.
-func (p *Pages) languageOptions(selected string) template.HTML {
-	if selected == "" {
-		selected = paste.Autodetect
-	}
-	option := `<option>` + template.HTMLEscapeString(selected) + `</option>`
-	chosen := `<option selected` + option[len(`<option`):]
-	all := p.options()
-	if !strings.Contains(all, option) { // an imported one, or none at all
-		return template.HTML(chosen + all) //nolint:gosec // escaped
-	}
-	return template.HTML(strings.Replace(all, option, chosen, 1)) //nolint:gosec // escaped
+// languageOptions are the languages to select from as HTML, which is made once: a form can have them a hundred times.
+type languageOptions struct {
+	html   string
+	places map[string]place // by name
 }
 
-// newOptions returns the languages to select from as HTML.
-func (p *Pages) newOptions() string {
+// place is where an option begins and ends.
+type place struct{ from, to int }
+
+// languages writes the options, one of which is selected. One that the catalogue does not know is of an import, and comes first.
+func (p *Pages) languages(selected string) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		all := p.options()
+		selected := cmp.Or(selected, paste.Autodetect)
+		at := all.places[selected]
+		_, err := io.WriteString(w, all.html[:at.from])
+		if err == nil {
+			err = selectedLanguage(selected).Render(ctx, w)
+		}
+		if err == nil {
+			_, err = io.WriteString(w, all.html[at.to:])
+		}
+		return err
+	})
+}
+
+func (p *Pages) newLanguageOptions() languageOptions {
 	var names []string
 	for _, known := range p.modules.Languages.List.Do() {
 		if known.Name != paste.Autodetect {
@@ -257,9 +271,12 @@ func (p *Pages) newOptions() string {
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
-	var options strings.Builder
-	for _, name := range append([]string{paste.Autodetect}, names...) {
-		options.WriteString(`<option>` + template.HTMLEscapeString(name) + `</option>`)
+	var html strings.Builder
+	places := make(map[string]place)
+	for _, name := range slices.Insert(names, 0, paste.Autodetect) { // the first one has it detected
+		from := html.Len()
+		_ = languageOption(name).Render(context.Background(), &html) // a builder takes everything
+		places[name] = place{from, html.Len()}
 	}
-	return options.String()
+	return languageOptions{html.String(), places}
 }

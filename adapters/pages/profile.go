@@ -2,7 +2,6 @@ package pages
 
 import (
 	"context"
-	"html/template"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -31,7 +30,7 @@ type profilePage struct {
 // listedPaste is a paste in a list.
 type listedPaste struct {
 	Path       string
-	Title      template.HTML
+	Title      text
 	Name       string // the title for readers of screens
 	Visibility string
 	Created    moment
@@ -44,7 +43,7 @@ func newListedPaste(listed paste.Listed) listedPaste {
 		title = "Untitled"
 	}
 	return listedPaste{
-		Path: "/" + url.PathEscape(string(listed.ID)), Title: marked(title), Name: unmarked(title), Visibility: listed.Visibility.String(),
+		Path: pathOfPaste(string(listed.ID)), Title: text(title), Name: unmarked(title), Visibility: listed.Visibility.String(),
 		Created: moment{listed.CreatedAt}, Expires: moment{listed.ExpiresAt},
 	}
 }
@@ -69,10 +68,12 @@ func (p *Pages) profile(w http.ResponseWriter, r *request) error {
 		page.Pastes = append(page.Pastes, newListedPaste(listed))
 	}
 	if n := len(found.Pastes); found.More && n > 0 {
-		page.Next = "/~" + name + "?after=" + formatPlace(found.Pastes[n-1].Place())
+		page.Next = pathOfUser(name) + "?after=" + formatPlace(found.Pastes[n-1].Place())
 	}
-	return p.show(w, r, "profile.html", page)
+	return show(w, r, p.profileView(page))
 }
+
+func pathOfUser(name string) string { return "/~" + url.PathEscape(name) }
 
 // formatPlace returns a place as it stands in a query: 1795282550000000.k2j4x8m1.
 func formatPlace(place paste.Place) string {

@@ -29,7 +29,7 @@ func (p *Pages) showSignIn(w http.ResponseWriter, r *request) error {
 		seeOther(w, next)
 		return nil
 	}
-	return p.show(w, r, "signin.html", newSignInPage(r, next))
+	return show(w, r, p.signInView(newSignInPage(r, next)))
 }
 
 func newSignInPage(r *request, next string) signInPage {
@@ -60,7 +60,7 @@ func (p *Pages) signIn(w http.ResponseWriter, r *request) error {
 	guard(w, true)
 	w.Header().Set("WWW-Authenticate", "Bearer") // with each 401 (RFC 9110, 15.5.2); browsers ask nobody for it by themselves
 	w.WriteHeader(http.StatusUnauthorized)
-	return p.write(w, "signin.html", page)
+	return write(w, p.signInView(page))
 }
 
 // signOut ends the session. The token stays valid: it may be in use elsewhere.

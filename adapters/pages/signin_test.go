@@ -54,7 +54,7 @@ func TestSignIn(t *testing.T) {
 		t.Fatalf("got %v, %d, want a page", err, answer.Code)
 	}
 	wantIn(t, answer.Body.String(), "Signed in as <b>Epoxy</b>", `href="/pastes"`, `action="/sign-out"`)
-	wantIn(t, s.page("/~epoxy"), `<a href="/sign-in?next=%2f~epoxy">Sign in</a>`)
+	wantIn(t, s.page("/~epoxy"), `<a href="/sign-in?next=%2F~epoxy">Sign in</a>`)
 
 	answer, _, err = s.post(secret, "/sign-out", nil)
 	if err != nil || answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != "/" ||
