@@ -128,7 +128,7 @@ func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, 
 				candidate.asked = position{}
 			}
 			for _, p := range known {
-				if p.timeline <= reached.timeline && p.lsn <= reached.lsn && p.at.After(candidate.asked.at) {
+				if p.timeline == reached.timeline && p.lsn <= reached.lsn && p.at.After(candidate.asked.at) {
 					candidate.asked = p
 				}
 			}

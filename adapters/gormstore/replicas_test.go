@@ -1,6 +1,10 @@
 package gormstore
 
 import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"io"
 	"testing"
 	"time"
 	"unsafe"
@@ -27,4 +31,59 @@ func TestFreshnessRunsOut(t *testing.T) {
 	if picked, fresh := r.pick(); picked != stopped || fresh != 1 {
 		t.Errorf("got %d fresh replicas, want the one", fresh)
 	}
+}
+
+// TestFreshOnOneTimeline has the primary be a former one, which goes on, and the replica follow the one that was promoted in its place:
+// it is further in another log, and has nothing of what is written here.
+func TestFreshOnOneTimeline(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		primary, replica [2]int64 // timeline and position
+		fresh            bool
+	}{
+		"same place":                {[2]int64{2, 100}, [2]int64{2, 100}, true},
+		"behind":                    {[2]int64{2, 100}, [2]int64{2, 99}, false},
+		"of a former primary":       {[2]int64{2, 100}, [2]int64{1, 200}, false},
+		"of who leads in its place": {[2]int64{1, 100}, [2]int64{2, 200}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			primary, copied := sql.OpenDB(standsAt(c.primary)), sql.OpenDB(standsAt(c.replica))
+			defer primary.Close() //nolint:errcheck // nothing is pending on it
+			defer copied.Close()  //nolint:errcheck // nor on this
+			r := &replicas{maxLag: time.Minute, all: []*replica{{db: copied}}}
+			r.look(t.Context(), primary, nil, time.Second)
+			if _, fresh := r.pick(); fresh == 1 != c.fresh {
+				t.Errorf("got %d fresh replicas, want one: %v", fresh, c.fresh)
+			}
+		})
+	}
+}
+
+// standsAt is a server that answers each question with a timeline and a position.
+type standsAt [2]int64
+
+func (s standsAt) Connect(context.Context) (driver.Conn, error) { return s, nil }
+func (s standsAt) Driver() driver.Driver                        { return nil }
+func (s standsAt) Prepare(string) (driver.Stmt, error)          { return nil, driver.ErrSkip }
+func (s standsAt) Close() error                                 { return nil }
+func (s standsAt) Begin() (driver.Tx, error)                    { return nil, driver.ErrSkip }
+func (s standsAt) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	return &oneRow{values: s}, nil
+}
+
+type oneRow struct {
+	values standsAt
+	read   bool
+}
+
+func (r *oneRow) Columns() []string { return []string{"timeline", "lsn"} }
+func (r *oneRow) Close() error      { return nil }
+func (r *oneRow) Next(row []driver.Value) error {
+	if r.read {
+		return io.EOF
+	}
+	r.read = true
+	row[0], row[1] = r.values[0], r.values[1]
+	return nil
 }

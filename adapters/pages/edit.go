@@ -208,8 +208,8 @@ func (p *Pages) meet(r *request, page *formPage) error {
 	page.Wrong.Text = "The paste was edited meanwhile, and nothing is saved yet. Here is what you have typed, and beside it what the paste " +
 		"is now where that is something else. Saving again replaces it."
 	if unseen > 0 { // with its base as it was, the form will meet them again
-		page.Wrong.Text = fmt.Sprintf("The paste was edited meanwhile, and nothing is saved yet. There is no room here for %d more that somebody "+
-			"has added: remove as many, and save again to see them.", unseen)
+		page.Wrong.Text = fmt.Sprintf("The paste was edited meanwhile, and nothing is saved yet. There is no room here for %d more that "+
+			"somebody has added: remove as many, and save again to see them.", unseen)
 		return nil
 	}
 	form.Base = now.Base
