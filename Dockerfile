@@ -1,6 +1,7 @@
-# "make image" fills the folder that this is built from: the static binary, certificates, and the folders that may be written to.
+# "make image" fills the folder that this is built from: the static binary, licences, certificates, and the folders that may be written to.
 FROM scratch
 COPY gluepot /gluepot
+COPY THIRD_PARTY_LICENSES /THIRD_PARTY_LICENSES
 COPY ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY --chown=65532:65532 writable/ /
 USER 65532:65532

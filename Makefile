@@ -30,6 +30,7 @@ image: ## build the container image IMAGE=gluepot:latest from the static binary
 	rm -rf $(BIN)/image && mkdir -p $(BIN)/image/writable/data $(BIN)/image/writable/tmp && chmod 700 $(BIN)/image/writable/*
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(notdir $(PLATFORM)) $(GO) build -trimpath -tags nomsgpack -ldflags="-s -w" \
 		-o $(BIN)/image/gluepot ./bootstrap/cmd/gluepot
+	GOOS=linux GOARCH=$(notdir $(PLATFORM)) .ci/licences >$(BIN)/image/THIRD_PARTY_LICENSES
 	install -m 644 $(CA_CERTIFICATES) $(BIN)/image/ca-certificates.crt
 	docker build --platform $(PLATFORM) -t $(IMAGE) -f Dockerfile $(BIN)/image
 

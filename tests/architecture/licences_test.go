@@ -26,17 +26,21 @@ var licences = []struct{ name, text string }{
 // notCode are files that say under what documentation and a picture may be copied, which are not linked in.
 var notCode = []string{"LICENSE.docs", "LICENSE-LOGO"}
 
-// TestLicences reads the licence of every module that is linked into the program or its tests, and lists them.
+// TestLicences reads the licence of every module that is linked into the program, for any system of a release, or into its tests,
+// and lists them.
 func TestLicences(t *testing.T) {
 	t.Parallel()
-	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-test", "-f",
-		"{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", "./...")
-	list.Dir = "../.."
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
+	var modules []string
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-test", "-f",
+			"{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", "./...")
+		list.Dir, list.Env = "../..", append(os.Environ(), "GOOS="+system)
+		out, err := list.Output()
+		if err != nil {
+			t.Fatalf("%s: %v", system, err)
+		}
+		modules = append(modules, strings.Split(strings.TrimSpace(string(out)), "\n")...)
 	}
-	modules := strings.Split(strings.TrimSpace(string(out)), "\n")
 	slices.Sort(modules)
 	modules = slices.DeleteFunc(slices.Compact(modules), func(line string) bool { return line == "" })
 	if len(modules) < 20 {
