@@ -34,8 +34,8 @@ require (
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 	google.golang.org/protobuf v1.36.12
-	gorm.io/driver/postgres v1.6.1
-	gorm.io/gorm v1.30.1
+	gorm.io/driver/postgres v1.6.1 // no newer one, as for gorm
+	gorm.io/gorm v1.30.1 // no newer one: docs/decisions/0059-dead-code.md
 	modernc.org/sqlite v1.60.1
 )
 
