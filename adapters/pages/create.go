@@ -17,15 +17,18 @@ import (
 func (p *Pages) newFormPage(r *request, form pasteForm) *formPage {
 	signedIn := r.session.secret != ""
 	return &formPage{
-		layout: r.layout("", "Keeps code snippets for whoever has their link"),
-		Form:   form, Closed: !signedIn && p.modules.Pastes.CreateOwn.TokenRequired(),
+		layout: r.layout("", "Keeps code snippets for whoever has their link"), Form: form,
 		Owned: signedIn || form.Tags != "" || form.Visibility != paste.Unlisted.String(),
 	}
 }
 
-// front shows what this is, and a form.
+// front shows what this is, and a form, or where to sign in first. A form that was sent comes back in any case: its session may
+// have ended since it was opened.
 func (p *Pages) front(w http.ResponseWriter, r *request) error {
-	return p.showForm(w, r, http.StatusOK, p.newFormPage(r, newPasteForm(r.session.secret != "")))
+	signedIn := r.session.secret != ""
+	page := p.newFormPage(r, newPasteForm(signedIn))
+	page.Closed = !signedIn && p.modules.Pastes.CreateOwn.TokenRequired()
+	return p.showForm(w, r, http.StatusOK, page)
 }
 
 var errSignedOut = fault.New(fault.Unauthenticated, "You are no longer signed in.")
