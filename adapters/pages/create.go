@@ -31,6 +31,9 @@ func (p *Pages) front(w http.ResponseWriter, r *request) error {
 	return p.showForm(w, r, http.StatusOK, page)
 }
 
+// signInToSend is for who has filled in a form without being signed in any more.
+const signInToSend = "This needs somebody who has signed in. Nothing is lost: sign in in another tab, and send it again from here."
+
 var errSignedOut = fault.New(fault.Unauthenticated, "You are no longer signed in.")
 
 // create creates a paste and shows it, or shows the form again.
@@ -55,7 +58,7 @@ func (p *Pages) create(w http.ResponseWriter, r *request) error {
 	case fault.Unauthenticated:
 		status = http.StatusUnauthorized
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		page.Wrong.Text = "This needs somebody who has signed in. Nothing is lost: sign in in another tab, and send it again from here."
+		page.Wrong.Text = signInToSend
 		page.Form.SignedIn = false // who sends it again without having signed in means it
 	case fault.Exhausted:
 		status = http.StatusTooManyRequests

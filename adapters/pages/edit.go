@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -130,6 +131,9 @@ func (p *Pages) editing(w http.ResponseWriter, r *request) error {
 
 // edit changes a paste and shows it, or shows the form again.
 func (p *Pages) edit(w http.ResponseWriter, r *request) error {
+	if r.session.secret == "" {
+		return p.keepEdit(w, r)
+	}
 	stored, err := p.ownPaste(r)
 	if err != nil {
 		return err
@@ -162,6 +166,23 @@ func (p *Pages) edit(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	return p.showForm(w, r, status, page)
+}
+
+// keepEdit gives the form back to somebody whose session has ended since it was opened. It says nothing of the paste, nor whether
+// there is one: what is shown is what was sent.
+func (p *Pages) keepEdit(w http.ResponseWriter, r *request) error {
+	if !ident.Valid(r.parameters[0]) {
+		return paste.ErrNotFound
+	}
+	form, err := readPasteForm(r)
+	if err != nil {
+		return err
+	}
+	sent := paste.Document{Paste: paste.Paste{ID: paste.ID(r.parameters[0])}, Content: paste.Content{Title: form.Title}}
+	page := newEditPage(r, &sent, form)
+	page.Wrong.Text = signInToSend
+	w.Header().Set("WWW-Authenticate", "Bearer")
+	return p.showForm(w, r, http.StatusUnauthorized, page)
 }
 
 // meet puts what the paste is meanwhile beside what was filled in. Whoever sends the form again has seen both.
