@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/gluepot/gluepot/tests/program"
 )
 
 // pasty is one of a paste to create.
@@ -183,6 +185,28 @@ func TestHostilePastes(t *testing.T) {
 			tab.wantNoSideScroll()
 			tab.picture("phone")
 		})
+	}
+}
+
+// TestLongWords has the longest of everything, without a place to break it.
+func TestLongWords(t *testing.T) {
+	t.Parallel()
+	origin := serveUsers(t)
+	word := func(n int) string { return strings.Repeat("W", n) }
+	id := asOwner(t, http.MethodPost, origin+"/paste", map[string]any{
+		"title": word(1000), "isPublic": true, "tags": []string{word(100), strings.Repeat("m", 100)},
+		"pasties": []pasty{{Title: word(4000), Language: "Go", Code: "x"}, {Title: "short", Language: "Go", Code: word(4000)}},
+	})
+	tab := open(t, origin)
+	tab.signedIn(program.EpoxyToken)
+	for _, narrow := range []bool{false, true} {
+		if narrow {
+			tab.phone()
+		}
+		for _, path := range []string{"/" + id, "/" + id + "/edit", "/" + id + "/delete", "/" + id + "/history", "/pastes", "/~epoxy"} {
+			tab.show(path)
+			tab.wantNoSideScroll()
+		}
 	}
 }
 
