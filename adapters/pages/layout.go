@@ -133,12 +133,15 @@ func (p *Pages) AnswerError(w http.ResponseWriter, r *http.Request, status int, 
 	case http.StatusNotFound:
 		page.Heading = "There is nothing here"
 		page.Text = "It may have expired or been deleted, be somebody's own, or never have been here."
+	case http.StatusRequestEntityTooLarge:
+		page.Heading = "This is too long"
+		page.Text = "Go back, and send less of it. " + message
 	case http.StatusUnauthorized:
 		page.Heading = "You have not signed in"
 		page.Text = "This needs an access token that is valid. Sign in, and try again."
 	}
 	page.SignIn = status == http.StatusUnauthorized
-	page.SignedIn = !page.SignIn && cookieSecret(r) != ""
+	page.SignedIn = !page.SignIn && cookieSecret(r) != "" && header["Set-Cookie"] == nil // which clears the cookie
 	page.Title = page.Heading
 	w.WriteHeader(status)
 	_ = write(w, p.errorView(page)) // a client that has gone cannot be told

@@ -119,6 +119,20 @@ func TestErrorsOfSessions(t *testing.T) {
 	}
 }
 
+// TestErrorsForPeople has an error after which nobody is signed in any more, and one that HTTP has a name for which is nobody's.
+func TestErrorsForPeople(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	answer, asked := httptest.NewRecorder(), s.asking(http.MethodPost, "/", "x", nil)
+	setSession(answer, asked, "")
+	s.AnswerError(answer, asked, http.StatusRequestEntityTooLarge, "The body is larger than 2097152 bytes.")
+	page := answer.Body.String()
+	wantIn(t, page, `href="/sign-in">Sign in<`, "This is too long", "Go back, and send less of it.", "2097152 bytes")
+	if strings.Contains(page, "Sign out") || strings.Contains(page, "Entity") {
+		t.Errorf("got %s, want neither a way to sign out nor the words of HTTP", page)
+	}
+}
+
 // TestOwnPastes has the pastes of who has signed in on several pages, and those of nobody else.
 func TestOwnPastes(t *testing.T) {
 	t.Parallel()
