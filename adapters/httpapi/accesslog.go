@@ -39,9 +39,11 @@ func (a *API) observe(c *gin.Context) {
 	case escaped:
 		route = ""
 	case route == "":
-		if route = a.pages.route(c.Request.URL.Path); route != "" {
-			page, c.Request = true, a.asked(c.Request, proxied)
-		}
+		route = a.pages.route(c.Request.URL.Path)
+		page = route != ""
+	}
+	if (page || route == "") && a.pages.outside(c.Request.URL.Path) { // its errors are pages, too
+		c.Request = a.asked(c.Request, proxied)
 	}
 	watching := a.observers.began(c.Request.Method, route)
 	followed := a.follow(c, route, proxied)

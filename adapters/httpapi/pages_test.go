@@ -294,6 +294,43 @@ func TestAsked(t *testing.T) {
 	}
 }
 
+// TestErrorsAreAsked wants the errors of paths without a page to know what the client asked for, as pages do: which cookie is the
+// session's depends on it.
+func TestErrorsAreAsked(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig()
+	cfg.Pages, cfg.TrustedProxies = whereAsked{}, []string{"192.0.2.1"}
+	api, _ := newTestAPI(t, newStore(), cfg)
+	for _, path := range []string{"/k2j4x8m1", "/a/b/c", "/a%2Fb"} {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.Header = http.Header{"Accept": browser["Accept"], "X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {"paste.example"}}
+		answer := httptest.NewRecorder()
+		api.ServeHTTP(answer, r)
+		if got := answer.Body.String(); answer.Code != http.StatusNotFound || got != "https://paste.example" {
+			t.Errorf("%s: got %d %s, want 404 for https://paste.example", path, answer.Code, got)
+		}
+	}
+}
+
+// whereAsked has errors that say what was asked for.
+type whereAsked struct{ somePages }
+
+func (whereAsked) Route(path string) string {
+	if path == "/k2j4x8m1" {
+		return "/:id"
+	}
+	return ""
+}
+
+func (whereAsked) Answer(http.ResponseWriter, *http.Request) (rejected bool, err error) {
+	return false, fault.New(fault.NotFound, "not here")
+}
+
+func (whereAsked) AnswerError(w http.ResponseWriter, r *http.Request, status int, _ string) {
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, r.URL.Scheme+"://"+r.Host)
+}
+
 // TestPagesOfAQuota has a client told by a page that it has used one up.
 func TestPagesOfAQuota(t *testing.T) {
 	t.Parallel()
