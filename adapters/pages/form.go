@@ -62,7 +62,7 @@ func (r *request) parts(boundary string, most int) (url.Values, error) {
 		if err == nil {
 			_, err = io.Copy(&value, part)
 		}
-		if err != nil {
+		if err != nil || len(part.Header.Get("Content-Disposition")) > maxDisposition {
 			return nil, errBrokenForm
 		}
 		fields.Add(part.FormName(), value.String())
@@ -72,6 +72,9 @@ func (r *request) parts(boundary string, most int) (url.Values, error) {
 	}
 	return nil, tooManyFields(most)
 }
+
+// maxDisposition is how long that with the name of a field may be: each word beside the name would take many times its length.
+const maxDisposition = 1 << 10
 
 func tooManyFields(most int) error {
 	return fault.New(fault.Invalid, fmt.Sprintf("The form has more than %d fields.", most))

@@ -1,8 +1,10 @@
 package pages
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -44,4 +46,23 @@ func FuzzForms(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLongPartHeaders has a part that says what it is in as many words as a body has room for, of which a map would take 25 times as much.
+func TestLongPartHeaders(t *testing.T) {
+	var body strings.Builder
+	body.WriteString("--b\r\nContent-Disposition: form-data; name=code")
+	for n := 0; body.Len() < 2<<20; n++ {
+		fmt.Fprintf(&body, "; a%d*=u''b", n)
+	}
+	body.WriteString("\r\n\r\nx\r\n--b--\r\n")
+	var before, after runtime.MemStats
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body.String()))
+	r.Header["Content-Type"] = []string{"multipart/form-data; boundary=b"}
+	runtime.ReadMemStats(&before)
+	_, err := (&request{Request: r}).form(10)
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; !fault.Is(err, fault.Invalid) || taken > 32<<20 {
+		t.Errorf("got %v with %d MiB taken, want that it is no form, and less than 32 MiB", err, taken>>20)
+	}
 }
