@@ -31,7 +31,8 @@ func editForm(stored *paste.Document) (form pasteForm, err error) {
 	}
 	bytes := 0
 	for i, pasty := range stored.Pasties {
-		bytes += len(pasty.Title) + len(pasty.Code)
+		// A browser sends each line end as two characters, and every field with a head of its own.
+		bytes += len(pasty.Title) + len(pasty.Code) + strings.Count(pasty.Code, "\n") + 1<<10
 		form.Snippets = append(form.Snippets, snippet{
 			Number: i + 1, ID: pasty.ID, Name: asLine(pasty.Title), Language: asOption(pasty.Language), Code: asText(pasty.Code),
 		})

@@ -304,8 +304,9 @@ func TestEditAfterTheSession(t *testing.T) {
 func TestTooLargeForAForm(t *testing.T) {
 	t.Parallel()
 	for name, pasties := range map[string][]paste.Pasty{
-		"bytes":    {{ID: "a", Code: strings.Repeat("x", maxShownBytes+1)}},
-		"snippets": slices.Repeat([]paste.Pasty{{ID: "a"}}, maxFormSnippets+1),
+		"bytes":     {{ID: "a", Code: strings.Repeat("x", maxShownBytes+1)}},
+		"line ends": {{ID: "a", Code: strings.Repeat("x\n", maxShownBytes*2/5)}}, // of which a browser makes more than a body may have
+		"snippets":  slices.Repeat([]paste.Pasty{{ID: "a"}}, maxFormSnippets+1),
 	} {
 		s := owned(t, func(d *paste.Document) { d.Pasties = pasties })
 		if _, err := s.get(editPath); !fault.Is(err, fault.Invalid) {
