@@ -71,10 +71,10 @@ func (w *codeWriter) begin() {
 	w.b = append(append(append(w.b, `">`...), number...), "</a>"...)
 }
 
-// end closes the last line.
+// end closes the last line, which has no line end: who copies a command from it does not have it run where it is put.
 func (w *codeWriter) end() error {
 	if w.open {
-		w.b = append(w.b, "\n</span>"...)
+		w.b = append(w.b, "</span>"...)
 		w.open = false
 	}
 	return w.flush()

@@ -49,8 +49,8 @@ func TestHighlight(t *testing.T) {
 			t.Errorf("got %s, want %s in it", got, want)
 		}
 	}
-	if text := shown(got); text != code+"\n" {
-		t.Errorf("got the text %q, want %q", text, code+"\n")
+	if text := shown(got); text != code {
+		t.Errorf("got the text %q, want %q", text, code)
 	}
 	for language, code := range map[string]string{
 		"Plain Text": code, "unknown": code, "Go": strings.Repeat("x", maxHighlighted+1),

@@ -133,7 +133,7 @@ func TestPaste(t *testing.T) {
 		`id="1-L1"><a tabindex="-1" href="#1-L1">1</a><span class="k">package</span> main`, `href="#2-L2">2</a>b`,
 	)
 	s.holds("single00", content(paste.Pasty{Language: "Plain Text", Code: "a"}))
-	wantIn(t, s.page("/single00"), `<span class="line" id="L1"><a tabindex="-1" href="#L1">1</a>a`+"\n</span>")
+	wantIn(t, s.page("/single00"), `<span class="line" id="L1"><a tabindex="-1" href="#L1">1</a>a</span>`)
 }
 
 // TestNotShown has pastes that a reader may not see. That their error is one page is httpapi's and AnswerError's.

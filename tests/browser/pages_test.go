@@ -120,8 +120,8 @@ func TestCopy(t *testing.T) {
 		document.querySelector("button.copy").click();
 		true`)
 	got, label := evaluate[string](tab, "window.kept"), evaluate[string](tab, `document.querySelector("button.copy").textContent`)
-	if got != code+"\n" || label != "Copied" {
-		t.Errorf("got %q copied and the button %q, want %q and that it says so", got, label, code+"\n")
+	if got != code || label != "Copied" {
+		t.Errorf("got %q copied and the button %q, want %q and that it says so", got, label, code)
 	}
 }
 
