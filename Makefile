@@ -9,7 +9,7 @@ LINT_VERSION := v2.15.0
 .PHONY: help build release image run test test-release test-image test-races test-faults test-failover test-browser lint lint-openapi lint-migrations lint-workflows check-alerts check-compatibility check-licences check-generated fuzz fuzz-http bench bench-quick bench-db bench-nodes bench-copy generate clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 21
 
 build: ## build bin/gluepot, statically and without cgo
 	CGO_ENABLED=0 $(GO) build -trimpath -tags nomsgpack -ldflags="-s -w" -o $(BIN)/gluepot ./bootstrap/cmd/gluepot
