@@ -72,8 +72,10 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 		return changes, err
 	}
 	changes = paste.Changes{Private: &private, Public: &public, Base: f.Base}
-	if changes.Base == "" {
+	filled := f.filled()
+	if f.Base != before.Base { // it has to change nothing, whatever the paste is by then
 		changes.Base = "none"
+		recognise(filled, before.Snippets)
 	}
 	changes.Title = unlessEqual(f.Title, before.Title)
 	if f.Tags != before.Tags {
@@ -83,7 +85,7 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 	for _, s := range before.Snippets {
 		known[s.ID] = append(known[s.ID], s)
 	}
-	for _, s := range f.filled() {
+	for _, s := range filled {
 		wanted := paste.PastyChanges{ID: s.ID, Title: &s.Name, Label: s.Label()}
 		if s.Language != "" {
 			wanted.Language = &s.Language
@@ -101,6 +103,31 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 		changes.Pasties = append(changes.Pasties, wanted)
 	}
 	return changes, nil
+}
+
+// recognise gives new snippets the ids of those that the same form has added when it was sent before: who presses a button twice adds
+// them once.
+func recognise(filled, stored []snippet) {
+	left := slices.Clone(stored)
+	for _, s := range filled {
+		if i := slices.IndexFunc(left, func(known snippet) bool { return s.ID == known.ID }); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+		}
+	}
+	for i := range filled {
+		s := &filled[i]
+		if s.ID != "" || s.blank() {
+			continue
+		}
+		at := slices.IndexFunc(left, func(known snippet) bool {
+			detected := s.Language == "" || s.Language == paste.Autodetect
+			return s.Name == known.Name && s.Code == known.Code && (detected || s.Language == known.Language)
+		})
+		if at >= 0 {
+			s.ID, s.Language = left[at].ID, left[at].Language
+			left = slices.Delete(left, at, at+1)
+		}
+	}
 }
 
 func unlessEqual(wanted, before string) *string {

@@ -228,6 +228,23 @@ func TestEditMeetsTheSameTwice(t *testing.T) {
 	}
 }
 
+// TestEditTwice sends the same form twice, as who presses a button twice does: what it adds is added once.
+func TestEditTwice(t *testing.T) {
+	t.Parallel()
+	s := owned(t, nil)
+	form := append(filledIn(s.page(editPath)).with("title", 0, "Once"),
+		"snippet", "", "name", "c.go", "language", "Autodetect", "code", "package c\n",
+		"snippet", "", "name", "", "language", "C", "code", "1\n2",
+	)
+	for range 2 {
+		s.lands(editPath, form)
+	}
+	if got := s.stored("k2j4x8m1"); len(got.Pasties) != 4 || len(got.Edits) != 3 {
+		t.Errorf("got %s with %d edits, want each snippet once", summary(got), len(got.Edits))
+	}
+	s.returns(editPath, http.StatusConflict, form.with("code", 3, "1\n3"))
+}
+
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	s := owned(t, nil)

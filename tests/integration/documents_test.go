@@ -2,6 +2,7 @@ package integration
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/metrics"
@@ -90,12 +91,13 @@ func TestEditTimesOfTwoNodes(t *testing.T) {
 			})
 		}
 		editing.Wait()
+		editFromOneBase(t, s, nodes, secret)
 		if _, err := nodes[0].Edit.Do(t.Context(), "contested", pastes.EditInput{Title: new("by an operator")}); err != nil {
 			t.Error(err)
 		}
 		got, err := s.pastes.DocumentByID(t.Context(), "contested")
-		if err != nil || len(got.Edits) != edits+1 {
-			t.Fatalf("got %d edits, error %v, want %d", len(got.Edits), err, edits+1)
+		if err != nil || len(got.Edits) != edits+bases+1 {
+			t.Fatalf("got %d edits, error %v, want %d", len(got.Edits), err, edits+bases+1)
 		}
 		for i, e := range got.Edits[1:] {
 			if before := got.Edits[i]; e.At.Before(before.At) || e.Number != before.Number+1 {
@@ -103,6 +105,33 @@ func TestEditTimesOfTwoNodes(t *testing.T) {
 			}
 		}
 	})
+}
+
+const bases = 20
+
+// editFromOneBase has two nodes edit a paste at once, both with changes that were made from the same content: one would undo the other.
+func editFromOneBase(t *testing.T, s *service, nodes [2]*pastes.UseCases, secret token.Secret) {
+	t.Helper()
+	for round := range bases {
+		base, err := s.pastes.DocumentByID(t.Context(), "contested")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var (
+			editing sync.WaitGroup
+			failed  [2]error
+		)
+		for i := range nodes {
+			editing.Go(func() {
+				_, failed[i] = nodes[i].EditOwn.Do(t.Context(), secret.Reveal(), "contested",
+					paste.Changes{Title: new(fmt.Sprint("round ", round, " of ", i)), Base: base.Revision()})
+			})
+		}
+		editing.Wait()
+		if (failed[0] == nil) == (failed[1] == nil) || !errors.Is(errors.Join(failed[:]...), paste.ErrEdited) {
+			t.Errorf("round %d: got %v, want one edit and %v", round, failed, paste.ErrEdited)
+		}
+	}
 }
 
 // TestEditsFromTwoNodes has two nodes change one paste a hundred times at once, while pastes beside it are changed, deleted,
