@@ -65,6 +65,8 @@ type marker struct {
 	// left is how many marks may still be written: each takes much more than its character. Beyond, there is
 	// a replacement character.
 	left int
+	// title is set for words rather than code: what makes one picture of two emoji has no mark there.
+	title bool
 }
 
 // append appends a text as HTML.
@@ -91,7 +93,7 @@ func (m *marker) append(b []byte, text string) []byte {
 			}
 			r, size := utf8.DecodeRuneInString(text[i:])
 			shown, ok := markOf(r)
-			if !ok {
+			if !ok || m.title && joins(text, i) {
 				i += size
 				continue
 			}
@@ -132,17 +134,35 @@ type text string
 
 // Render writes it (templ.Component). It is escaped by the marker, and nothing else writes HTML but that and templ.
 func (t text) Render(_ context.Context, w io.Writer) error {
-	m := marker{left: maxTitleMarks}
+	m := marker{left: maxTitleMarks, title: true}
 	_, err := w.Write(append(m.append([]byte("<bdi>"), string(t)), "</bdi>"...))
 	return err
 }
 
 // unmarked returns a text without what would have marks, for where HTML takes no elements.
 func unmarked(text string) string {
-	return strings.Map(func(r rune) rune {
-		if _, ok := markOf(r); ok {
-			return utf8.RuneError
+	var b strings.Builder
+	for i, r := range text {
+		if _, ok := markOf(r); ok && !joins(text, i) {
+			r = utf8.RuneError
 		}
-		return r
-	}, text)
+		b.WriteRune(r)
+	}
+	return b.String()
 }
+
+const joiner = "\u200d"
+
+// joins reports whether what stands there is a joiner that makes one picture of the emoji on both sides.
+func joins(text string, at int) bool {
+	after, ok := strings.CutPrefix(text[at:], joiner)
+	if !ok {
+		return false
+	}
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(text[:at], "\ufe0f")) // which asks for a picture
+	next, _ := utf8.DecodeRuneInString(after)
+	return emoji(last) && emoji(next)
+}
+
+// emoji reports whether a character is in one of the blocks that those have which are joined.
+func emoji(r rune) bool { return r >= 0x2600 && r <= 0x27bf || r >= 0x1f300 && r <= 0x1faff }

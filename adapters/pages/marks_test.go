@@ -47,3 +47,25 @@ func TestMarks(t *testing.T) {
 		t.Errorf("got %s, want two marks and three replacement characters", got)
 	}
 }
+
+// TestJoinedEmoji has titles with families and professions, which are one picture each.
+func TestJoinedEmoji(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{
+		"👨\u200d👩\u200d👧 and 👩🏽\u200d💻": "👨\u200d👩\u200d👧 and 👩🏽\u200d💻", "❤\ufe0f\u200d🔥": "❤\ufe0f\u200d🔥",
+		"a\u200db": "a\ufffdb", "\u200d👩": "\ufffd👩", "👩\u200d": "👩\ufffd", "a\ufe0f\u200d👩": "a\ufe0f\ufffd👩",
+		"👩\u200d\u200d👩": "👩\ufffd\ufffd👩", "👩\u200b👩": "👩\ufffd👩",
+	} {
+		if got := unmarked(title); got != want {
+			t.Errorf("%q: got %q, want %q", title, got, want)
+		}
+		var b strings.Builder
+		if err := text(title).Render(t.Context(), &b); err != nil || strings.Contains(b.String(), "data-mark") != (title != want) {
+			t.Errorf("%q: got %v, %s, want marks where %q has replacement characters", title, err, b.String(), want)
+		}
+	}
+	m := marker{left: 10}
+	if got := string(m.append(nil, "👩\u200d💻")); !strings.Contains(got, `data-mark="ZWJ"`) {
+		t.Errorf("got %s in code, want the mark", got)
+	}
+}
