@@ -154,7 +154,7 @@ func TestEditMeetsAnother(t *testing.T) {
 	}{
 		"all changed": {
 			func(f sent) sent { return f.with("code", 0, "mine").with("title", 0, "Mine") },
-			[]string{"It is now: <bdi>Theirs</bdi>", "as it is now\">\ntheirs</pre>", "They are now: <bdi>c</bdi>"},
+			[]string{"It is now: <bdi>Theirs</bdi>", "as it is now\">\ntheirs</pre>", "It is now: only I<", "They are now: <bdi>c</bdi>"},
 			`"Mine" unlisted ["a" "b"] "main.go" Go "mine" "b.c" C "\nint x;" "theirs.c" C "new"`,
 		},
 		"without a base": {
@@ -169,7 +169,7 @@ func TestEditMeetsAnother(t *testing.T) {
 			form := filledIn(s.page(editPath))
 			theirs := form.with("title", 0, "Theirs").with("code", 0, "theirs").with("tags", 0, "c").with("snippet", 1, "").
 				with("name", 1, "theirs.c").with("code", 1, "new") // which removes a snippet and adds one
-			s.lands(editPath, theirs)
+			s.lands(editPath, theirs.with("visibility", 0, "private"))
 			between := summary(s.stored("k2j4x8m1"))
 			page := s.returns(editPath, http.StatusConflict, c.form(form))
 			wantIn(t, page, append(c.shown, "nothing is saved yet", "This snippet was added meanwhile")...)

@@ -92,6 +92,16 @@ func (p *formPage) Visibilities() []choice {
 	}
 }
 
+// textOf returns what a list to select from says of a value.
+func textOf(all []choice, value string) string {
+	for _, c := range all {
+		if c.Value == value {
+			return c.Text
+		}
+	}
+	return value
+}
+
 // newPasteForm returns an empty form.
 func newPasteForm(signedIn bool) pasteForm {
 	return pasteForm{
