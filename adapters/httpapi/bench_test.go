@@ -99,18 +99,25 @@ func BenchmarkRequest(b *testing.B) {
 		Languages: languages.New(instantLanguages{instantStore: store}),
 	}
 	log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(io.Discard), zap.InfoLevel))
-	api, err := New(DefaultConfig(), modules, func(context.Context) error { return nil }, log)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, path := range []string{"/user/Epoxy/exists", "/user/Epoxy", "/user/self/pastes", "/data/language?name=Go", "/user/no%20user"} {
-		b.Run(path, func(b *testing.B) {
-			request := httptest.NewRequest(http.MethodGet, path, nil)
-			request.Header.Set("Authorization", secret.Reveal())
-			b.ReportAllocs()
-			for b.Loop() {
-				api.ServeHTTP(nowhere{http.Header{}}, request)
-			}
-		})
+	limited := DefaultConfig()
+	limited.Limits = Limits{Rate: 1_000_000, FailedSignIns: 1_000_000}
+	for _, settings := range []struct {
+		name string
+		cfg  Config
+	}{{"unlimited", DefaultConfig()}, {"limited", limited}} {
+		api, err := New(settings.cfg, modules, func(context.Context) error { return nil }, log)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, path := range []string{"/user/Epoxy/exists", "/user/Epoxy", "/user/self/pastes", "/data/language?name=Go", "/user/no%20user"} {
+			b.Run(settings.name+path, func(b *testing.B) {
+				request := httptest.NewRequest(http.MethodGet, path, nil)
+				request.Header.Set("Authorization", secret.Reveal())
+				b.ReportAllocs()
+				for b.Loop() {
+					api.ServeHTTP(nowhere{http.Header{}}, request)
+				}
+			})
+		}
 	}
 }
