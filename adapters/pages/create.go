@@ -57,7 +57,6 @@ func (p *Pages) create(w http.ResponseWriter, r *request) error {
 		page.explain(err)
 	case fault.Unauthenticated:
 		status = http.StatusUnauthorized
-		w.Header().Set("WWW-Authenticate", "Bearer")
 		page.Wrong.Text = signInToSend
 		page.Form.SignedIn = false // who sends it again without having signed in means it
 	case fault.Exhausted:

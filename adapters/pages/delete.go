@@ -23,6 +23,6 @@ func (p *Pages) delete(w http.ResponseWriter, r *request) error {
 	if err := p.modules.Pastes.DeleteOwn.Do(r.Context(), r.session.secret, r.parameters[0]); err != nil {
 		return err
 	}
-	seeOther(w, "/pastes")
+	seeOther(w, pathPastes)
 	return nil
 }

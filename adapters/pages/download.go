@@ -39,7 +39,7 @@ func attach(w http.ResponseWriter, r *request, contentType []string, name string
 
 // readRaw reads the pasty that the path names.
 func (p *Pages) readRaw(r *request) (paste.Pasty, error) {
-	found, rejected, err := p.modules.Pastes.ReadRaw.Do(r.Context(), p.reader(r), r.parameters[0], r.parameters[1])
+	found, rejected, err := p.modules.Pastes.ReadRaw.Do(r.Context(), r.session.secret, r.parameters[0], r.parameters[1])
 	r.rejected = r.rejected || rejected
 	return found, err
 }

@@ -61,6 +61,9 @@ func asOption(language string) string {
 	return cmp.Or(text, paste.Autodetect)
 }
 
+// noRevision is that of no content, whatever it is.
+const noRevision = "none"
+
 // changes returns what the form, filled in with the paste, asks to change of it.
 func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err error) {
 	private, public, err := f.visibility()
@@ -74,7 +77,7 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 	changes = paste.Changes{Private: &private, Public: &public, Base: f.Base}
 	filled := f.filled()
 	if f.Base != before.Base { // it has to change nothing, whatever the paste is by then
-		changes.Base = "none"
+		changes.Base = noRevision
 		recognise(filled, before.Snippets)
 	}
 	changes.Title = unlessEqual(f.Title, before.Title)
@@ -209,7 +212,6 @@ func (p *Pages) keepEdit(w http.ResponseWriter, r *request) error {
 	sent := paste.Document{Paste: paste.Paste{ID: paste.ID(r.parameters[0])}, Content: paste.Content{Title: form.Title}}
 	page := newEditPage(r, &sent, form)
 	page.Wrong.Text = signInToSend
-	w.Header().Set("WWW-Authenticate", "Bearer")
 	return p.showForm(w, r, http.StatusUnauthorized, page)
 }
 

@@ -88,6 +88,14 @@ func seeOther(w http.ResponseWriter, path string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
+// writeStatus sends the status of a form that comes back. Browsers ask nobody for what the header of a 401 names by themselves.
+func writeStatus(w http.ResponseWriter, status int) {
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer") // with each of them (RFC 9110, 15.5.2)
+	}
+	w.WriteHeader(status)
+}
+
 // maxNext is the length of a path to come back to.
 const maxNext = 1 << 10
 

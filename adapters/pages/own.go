@@ -4,16 +4,12 @@ import (
 	"net/http"
 
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // ownPage has the pastes of who has signed in.
 type ownPage struct {
 	layout
-
-	Pastes []listedPaste
-	Later  bool   // it is not the first page
-	Next   string // path of the next one, or ""
+	pasteList
 }
 
 // own shows a reader's own pastes, or asks for a token first.
@@ -22,11 +18,11 @@ func (p *Pages) own(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	if p.reader(r) == "" {
+	if r.session.secret == "" {
 		signInFirst(w, r)
 		return nil
 	}
-	found, err := p.modules.Pastes.BrowseOwn.Do(r.Context(), p.reader(r), after)
+	found, err := p.modules.Pastes.BrowseOwn.Do(r.Context(), r.session.secret, after)
 	if fault.Is(err, fault.Unauthenticated) { // since its session was resumed
 		r.rejected = true
 		setSession(w, r.Request, "")
@@ -36,12 +32,5 @@ func (p *Pages) own(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	page := ownPage{layout: r.layout("Your pastes", ""), Later: after != paste.Place{}}
-	for _, listed := range found.Pastes {
-		page.Pastes = append(page.Pastes, newListedPaste(listed))
-	}
-	if n := len(found.Pastes); found.More && n > 0 {
-		page.Next = pathPastes + "?after=" + formatPlace(found.Pastes[n-1].Place())
-	}
-	return show(w, r, p.ownView(page))
+	return show(w, r, p.ownView(ownPage{r.layout("Your pastes", ""), newPasteList(pathPastes, after, found.Pastes, found.More)}))
 }

@@ -120,7 +120,7 @@ func description(found *paste.Document) string {
 }
 
 func (p *Pages) read(r *request) (paste.Document, error) {
-	found, rejected, err := p.modules.Pastes.Read.Do(r.Context(), p.reader(r), r.parameters[0])
+	found, rejected, err := p.modules.Pastes.Read.Do(r.Context(), r.session.secret, r.parameters[0])
 	r.rejected = r.rejected || rejected
 	return found, err
 }

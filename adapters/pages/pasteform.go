@@ -240,7 +240,7 @@ func (p *Pages) showForm(w http.ResponseWriter, r *request, status int, page *fo
 	if page.ID == "" {
 		header["Vary"], view = varyAcceptAndCookie, p.frontView
 	}
-	w.WriteHeader(status)
+	writeStatus(w, status)
 	return write(w, view(page))
 }
 

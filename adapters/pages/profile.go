@@ -22,9 +22,26 @@ type profilePage struct {
 	Since       moment
 	Contributor bool
 	Supporter   bool
-	Pastes      []listedPaste
-	Later       bool   // it is not the first page
-	Next        string // path of the next one, or ""
+	pasteList
+}
+
+// pasteList is one page of a list of pastes.
+type pasteList struct {
+	Pastes []listedPaste
+	Later  bool   // it is not the first page
+	Next   string // path of the next one, or ""
+}
+
+// newPasteList returns the page with what was found after a place, of the list at a path.
+func newPasteList(path string, after paste.Place, found []paste.Listed, more bool) pasteList {
+	list := pasteList{Later: after != paste.Place{}}
+	for _, listed := range found {
+		list.Pastes = append(list.Pastes, newListedPaste(listed))
+	}
+	if n := len(found); more && n > 0 {
+		list.Next = path + "?after=" + formatPlace(found[n-1].Place())
+	}
+	return list
 }
 
 // listedPaste is a paste in a list.
@@ -59,18 +76,11 @@ func (p *Pages) profile(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	name := found.Owner.Name.String()
-	page := profilePage{
+	return show(w, r, p.profileView(profilePage{
 		layout: r.layout(name, "Code that "+name+" shows to everybody"),
 		Name:   name, Since: moment{found.Owner.CreatedAt}, Contributor: found.Owner.Contributor, Supporter: found.Owner.SupporterMonths > 0,
-		Later: after != paste.Place{},
-	}
-	for _, listed := range found.Pastes {
-		page.Pastes = append(page.Pastes, newListedPaste(listed))
-	}
-	if n := len(found.Pastes); found.More && n > 0 {
-		page.Next = pathOfUser(name) + "?after=" + formatPlace(found.Pastes[n-1].Place())
-	}
-	return show(w, r, p.profileView(page))
+		pasteList: newPasteList(pathOfUser(name), after, found.Pastes, found.More),
+	}))
 }
 
 func pathOfUser(name string) string { return "/~" + url.PathEscape(name) }

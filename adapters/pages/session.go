@@ -15,7 +15,7 @@ import (
 // The cookie holds the access token and nothing else is kept of a session: whatever ends the token ends the session with the next
 // request, on every node (decision 0057).
 type session struct {
-	secret string  // an access token that has just been found valid
+	secret string  // an access token that has just been found valid, or ""
 	user   user.ID // its owner
 	name   string  // of its owner
 }
@@ -85,6 +85,3 @@ func (p *Pages) resume(w http.ResponseWriter, r *request) error {
 	}
 	return nil
 }
-
-// reader returns the access token of who sends the request, or "" for somebody who has not signed in.
-func (p *Pages) reader(r *request) string { return r.session.secret }

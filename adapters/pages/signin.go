@@ -25,7 +25,7 @@ type signInPage struct {
 // showSignIn shows the form, or where it would lead to somebody who has signed in.
 func (p *Pages) showSignIn(w http.ResponseWriter, r *request) error {
 	next := localPath(r.URL.Query().Get("next"), pathPastes)
-	if p.reader(r) != "" {
+	if r.session.secret != "" {
 		seeOther(w, next)
 		return nil
 	}
@@ -58,8 +58,7 @@ func (p *Pages) signIn(w http.ResponseWriter, r *request) error {
 	page := newSignInPage(r, next)
 	page.Wrong = true
 	guard(w, true)
-	w.Header().Set("WWW-Authenticate", "Bearer") // with each 401 (RFC 9110, 15.5.2); browsers ask nobody for it by themselves
-	w.WriteHeader(http.StatusUnauthorized)
+	writeStatus(w, http.StatusUnauthorized)
 	return write(w, p.signInView(page))
 }
 
