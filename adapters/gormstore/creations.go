@@ -111,7 +111,7 @@ func newCreations(store *Store, one, many string) *dataloader[creation, token.To
 		})
 		return answers, err
 	}
-	return newDataloader(store.sql.creationsAtOnce, &store.batches.creations, alone, together)
+	return newDataloader(store.sql.creationsAtOnce, &store.batches.creations, alone, together, store.sql.writes, store.sql.bulk)
 }
 
 // creating runs a statement that creates, as one of the writes.

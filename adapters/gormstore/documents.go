@@ -62,7 +62,7 @@ func newOpenDocuments(store *Store) *dataloader[paste.ID, heldDocument] {
 		},
 		newRow: func() scannable[heldDocument] { return new(documentRow) },
 	}
-	return newDataloader(store.sql.lookupsAtOnce, &store.batches.pastes, documents.find, documents.findMany)
+	return documents.merged(store.sql.lookupsAtOnce, &store.batches.pastes)
 }
 
 // newDocuments returns how pastes are looked up with what they hold for whoever presents a token.
@@ -81,7 +81,7 @@ func newDocuments(store *Store) *dataloader[documentKey, heldDocument] {
 		},
 		newRow: func() scannable[heldDocument] { return new(heldRow) },
 	}
-	return newDataloader(store.sql.lookupsAtOnce, &store.batches.pastes, documents.find, documents.findMany)
+	return documents.merged(store.sql.lookupsAtOnce, &store.batches.pastes)
 }
 
 // DocumentByID implements paste.DocumentFinder.

@@ -31,14 +31,11 @@ func newHeldIDs(store *Store) *dataloader[token.Hash, heldIDs] {
 		arrays: func(hashes []token.Hash) []any { return []any{bytesOf(hashes), maxHeldIDs + 1} },
 		newRow: func() scannable[heldIDs] { return new(heldIDsRow) },
 	}
-	return newDataloader(store.sql.accountsAtOnce, &store.batches.tokens, held.find, held.findMany)
+	return held.merged(store.sql.accountsAtOnce, &store.batches.tokens)
 }
 
 // HeldIDs implements paste.HeldIDFinder (decision 0060).
 func (p *Pastes) HeldIDs(ctx context.Context, hash token.Hash) (holder token.Token, ids []paste.ID, all bool, err error) {
-	if wouldNest([]*gate{p.store.sql.lists, p.store.sql.bulk}) { // those who wait for a statement of others do not see whom that waits for
-		return token.Token{}, nil, false, errNested
-	}
 	held, err := p.held.find(ctx, hash)
 	if err != nil {
 		return token.Token{}, nil, false, err

@@ -36,7 +36,7 @@ func NewPastes(store *Store) *Pastes {
 	) ([]found[int64], error) {
 		count, err := p.countActive(ctx, struct{}{})
 		return slices.Repeat([]found[int64]{{value: count}}, len(askers)), err
-	})
+	}, store.sql.bulk)
 	p.active.patience, p.active.largest = countPatience, math.MaxInt
 	return p
 }

@@ -68,7 +68,7 @@ func newCountedCreations(store *Store) *dataloader[countedCreation, paste.Usage]
 		}
 		return answers[0].value, answers[0].err
 	}
-	return newDataloader(store.sql.creationsAtOnce, &store.batches.creations, alone, together)
+	return newDataloader(store.sql.creationsAtOnce, &store.batches.creations, alone, together, store.sql.writes, store.sql.bulk)
 }
 
 // counted is the answer of queries.createCounted for one paste, of which it says whether it was stored, and when its client has the

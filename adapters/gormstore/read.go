@@ -41,6 +41,11 @@ const (
 	fromReplica               // what may be as old as a replica (decision 0012)
 )
 
+// merged returns a dataloader that looks keys up so.
+func (l *lookup[K, V]) merged(most int, sizes *batchSizes) *dataloader[K, V] {
+	return newDataloader(most, sizes, l.find, l.findMany, l.gates...)
+}
+
 // find looks one key up. It fails with fault.NotFound when there is no row.
 func (l *lookup[K, V]) find(ctx context.Context, key K) (none V, err error) {
 	if len(l.gates) > 0 {

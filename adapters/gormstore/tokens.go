@@ -43,8 +43,8 @@ func NewTokens(store *Store) *Tokens {
 	}
 	return &Tokens{
 		store:    store,
-		byHash:   newDataloader(store.sql.lookupsAtOnce, &store.batches.tokens, byHash.find, byHash.findMany),
-		accounts: newDataloader(store.sql.accountsAtOnce, &store.batches.accounts, accounts.find, accounts.findMany),
+		byHash:   byHash.merged(store.sql.lookupsAtOnce, &store.batches.tokens),
+		accounts: accounts.merged(store.sql.accountsAtOnce, &store.batches.accounts),
 	}
 }
 

@@ -41,8 +41,8 @@ func NewUsers(store *Store) *Users {
 	}
 	atOnce, sizes := store.sql.lookupsAtOnce, &store.batches.users
 	return &Users{
-		store: store, staleByName: newDataloader(atOnce, sizes, byName.find, byName.findMany),
-		staleByID: newDataloader(atOnce, sizes, byID.find, byID.findMany),
+		store: store, staleByName: byName.merged(atOnce, sizes),
+		staleByID: byID.merged(atOnce, sizes),
 	}
 }
 

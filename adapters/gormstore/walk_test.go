@@ -71,3 +71,40 @@ func inGoroutine(do func() error) <-chan error {
 	go func() { done <- do() }()
 	return done
 }
+
+// TestVisitorsDoNotJoinLookups has a visitor look something up that somebody else, who is no visitor, waits for already: for room that
+// only the end of the walk makes.
+func TestVisitorsDoNotJoinLookups(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		bulk := newGate(1)
+		one := func(ctx context.Context, key int) (int, error) {
+			leave, err := enter(ctx, bulk)
+			if err != nil {
+				return 0, err
+			}
+			defer leave()
+			return key, nil
+		}
+		many := func(ctx context.Context, keys []int) ([]found[int], error) {
+			_, err := one(ctx, keys[0])
+			return make([]found[int], len(keys)), err
+		}
+		lookups := newDataloader(2, new(batchSizes), one, many, bulk)
+		var others <-chan error
+		ctx, cancel := context.WithTimeout(t.Context(), batchTimeout)
+		defer cancel()
+		err := visitAfter(ctx, []*gate{bulk}, func() error {
+			others = inGoroutine(func() error { _, err := lookups.find(ctx, 1); return err })
+			synctest.Wait()
+			_, err := lookups.find(ctx, 2)
+			return err
+		})
+		if !errors.Is(err, errNested) {
+			t.Errorf("a visitor's lookup: got %v, want %v", err, errNested)
+		}
+		if err := <-others; err != nil {
+			t.Errorf("the lookup of somebody else: got %v, want it after the walk", err)
+		}
+	})
+}
