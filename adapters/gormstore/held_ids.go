@@ -34,8 +34,15 @@ func newHeldIDs(store *Store) *dataloader[token.Hash, heldIDs] {
 	return held.merged(store.sql.accountsAtOnce, &store.batches.tokens)
 }
 
-// HeldIDs implements paste.HeldIDFinder (decision 0060).
+// HeldIDs implements paste.HeldIDFinder (decision 0060). Whoever would wait for room among the lists is first known to have a token
+// that is valid, by the store's clock.
 func (p *Pastes) HeldIDs(ctx context.Context, hash token.Hash) (holder token.Token, ids []paste.ID, all bool, err error) {
+	if p.store.sql.lists.full() || p.store.sql.bulk.full() {
+		holder, err := p.tokens.find(ctx, hash)
+		if err != nil || holder.Verify(hash, p.store.clock()) != nil {
+			return holder, nil, false, err
+		}
+	}
 	held, err := p.held.find(ctx, hash)
 	if err != nil {
 		return token.Token{}, nil, false, err

@@ -118,6 +118,9 @@ type gate struct {
 
 func newGate(room int) *gate { return &gate{places: make(chan struct{}, room)} }
 
+// full reports whether whoever comes now has to wait.
+func (g *gate) full() bool { return g != nil && len(g.places) == cap(g.places) }
+
 // lent reports whether every place is held by somebody who is calling a visitor.
 func (g *gate) lent() bool { return g != nil && int(g.visitors.Load()) >= cap(g.places) }
 

@@ -25,6 +25,22 @@ type Tokens struct {
 
 // NewTokens returns the tokens of a store.
 func NewTokens(store *Store) *Tokens {
+	accounts := &lookup[token.Hash, tokenAccount]{
+		store: store, gates: []*gate{store.sql.accounts},
+		one:    store.queries.accountByHash,
+		args:   func(hash token.Hash) []any { return store.timed(hash[:]) },
+		many:   store.queries.accountsByHashes,
+		arrays: func(hashes []token.Hash) []any { return []any{bytesOf(hashes)} },
+		newRow: func() scannable[tokenAccount] { return new(accountRow) },
+	}
+	return &Tokens{
+		store:    store,
+		byHash:   newTokensByHash(store),
+		accounts: accounts.merged(store.sql.accountsAtOnce, &store.batches.accounts),
+	}
+}
+
+func newTokensByHash(store *Store) *dataloader[token.Hash, token.Token] {
 	byHash := &lookup[token.Hash, token.Token]{
 		store:  store,
 		one:    store.queries.tokenByHash,
@@ -33,19 +49,7 @@ func NewTokens(store *Store) *Tokens {
 		arrays: func(hashes []token.Hash) []any { return []any{bytesOf(hashes)} },
 		newRow: func() scannable[token.Token] { return new(tokenRow) },
 	}
-	accounts := &lookup[token.Hash, tokenAccount]{
-		store: store, gates: []*gate{store.sql.accounts},
-		one:    store.queries.accountByHash,
-		args:   func(hash token.Hash) []any { return store.timed(hash[:]) },
-		many:   store.queries.accountsByHashes,
-		arrays: byHash.arrays,
-		newRow: func() scannable[tokenAccount] { return new(accountRow) },
-	}
-	return &Tokens{
-		store:    store,
-		byHash:   byHash.merged(store.sql.lookupsAtOnce, &store.batches.tokens),
-		accounts: accounts.merged(store.sql.accountsAtOnce, &store.batches.accounts),
-	}
+	return byHash.merged(store.sql.lookupsAtOnce, &store.batches.tokens)
 }
 
 // tokenAccount is a token and the account it opens.

@@ -58,7 +58,8 @@ type ActiveIDLister interface {
 // HeldIDFinder finds a token and the pastes of its owner in one round trip, as long as these are not many.
 type HeldIDFinder interface {
 	// HeldIDs returns the token with that hash, valid or not, and the ids that EachActiveID would visit for its owner. Of more
-	// than a store likes to read at once, as many as it says, it returns none and all is false.
+	// than a store likes to read at once, as many as it says, it returns none and all is false; so it may of a token that is
+	// not valid.
 	// It fails with fault.NotFound when there is no such token and fault.Unavailable when the store does not answer.
 	HeldIDs(ctx context.Context, hash token.Hash) (holder token.Token, ids []ID, all bool, err error)
 }

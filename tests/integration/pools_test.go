@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -313,6 +314,51 @@ func TestLookupsBesideLongAnswers(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestTokensAreJudgedBesideLongLists has long lists take all the room that lists have: whoever's token is not valid is told so, and
+// does not wait.
+func TestTokensAreJudgedBesideLongLists(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		cfg.MaxConnections = 4 // one of them for lists
+		s := openService(t, cfg)
+		old := token.Token{ID: "old", Owner: "epoxy", Hash: token.Generate().Hash(), CreatedAt: time.Now(), ExpiresAt: time.Now()}
+		if err := s.tokens.Create(t.Context(), old); err != nil {
+			t.Fatal(err)
+		}
+		made := paste.Document{Paste: paste.Paste{ID: "p", Owner: "epoxy", CreatedAt: time.Now()}}
+		if err := s.pastes.CreateDocument(t.Context(), made); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		err := s.pastes.EachActiveID(ctx, "epoxy", func(paste.ID) error {
+			judged := make(chan struct{})
+			go func() { // another request
+				defer close(judged)
+				if _, _, _, err := s.pastes.HeldIDs(ctx, token.Generate().Hash()); !fault.Is(err, fault.NotFound) {
+					t.Errorf("an unknown token: got %v, want %v", err, fault.NotFound)
+				}
+				if holder, ids, all, err := s.pastes.HeldIDs(ctx, old.Hash); err != nil || holder.ID != old.ID || all || len(ids) > 0 {
+					t.Errorf("an expired token: got %v, %v, all %v, error %v, want the token alone", holder.ID, ids, all, err)
+				}
+				soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+				defer cancel()
+				if _, _, _, err := s.pastes.HeldIDs(soon, s.hash); !fault.Is(err, fault.Unavailable) {
+					t.Errorf("a valid token: got %v, want it to wait until its time is over", err)
+				}
+			}()
+			<-judged
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		if _, ids, all, err := s.pastes.HeldIDs(ctx, s.hash); err != nil || !all || len(ids) != 1 {
+			t.Errorf("after the list: got %v, all %v, error %v, want the one id", ids, all, err)
+		}
+	})
 }
 
 // TestSharedCountsAreFresh counts beside writers: whoever has written and then asks must find it counted, whomever the
