@@ -21,8 +21,8 @@ type Pastes struct {
 	documents *dataloader[documentKey, heldDocument]
 	held      *dataloader[token.Hash, heldIDs]
 	tokens    *dataloader[token.Hash, token.Token] // alone, while there is no room for held
-	creations *dataloader[creation, token.Token] // of pastes with their owner, or with none
-	owns      *dataloader[creation, token.Token] // of pastes of a token's owner
+	creations *dataloader[creation, token.Token]   // of pastes with their owner, or with none
+	owns      *dataloader[creation, token.Token]   // of pastes of a token's owner
 	counted   *dataloader[countedCreation, paste.Usage]
 }
 
