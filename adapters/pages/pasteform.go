@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -45,6 +46,9 @@ type snippet struct {
 
 // Label returns what errors call the snippet.
 func (s *snippet) Label() string { return "snippet " + strconv.Itoa(s.Number) }
+
+// Field returns what errors call a field of the snippet.
+func (s *snippet) Field(name string) string { return paste.FieldOf(name, s.Label()) }
 
 // blank reports whether nobody has filled the snippet in.
 func (s *snippet) blank() bool { return s.ID == "" && s.Name == "" && s.Code == "" }
@@ -210,15 +214,14 @@ func (f *pasteForm) draft() (draft paste.Draft, err error) {
 	return draft, nil
 }
 
-// explain says on the page what a fault.Invalid of the rules is about. Those name the field before a colon.
+// explain says on the page what a fault.Invalid is about: beside its field, if the page shows that.
 func (p *formPage) explain(err error) {
-	message := fault.MessageOf(err)
-	field, text, ok := strings.Cut(message, ": ")
-	if !ok || !p.has(field) {
-		p.Wrong.Text = message
+	failure, ok := errors.AsType[*fault.Error](err)
+	if !ok || !p.has(failure.Field) {
+		p.Wrong.Text = fault.MessageOf(err)
 		return
 	}
-	p.Wrong = problem{field, strings.ToUpper(text[:1]) + text[1:]}
+	p.Wrong = problem{failure.Field, strings.ToUpper(failure.Message[:1]) + failure.Message[1:]}
 }
 
 // has reports whether the page shows a field that the rules call that.
@@ -226,8 +229,9 @@ func (p *formPage) has(field string) bool {
 	if slices.Contains([]string{"title", "expiresIn", "tags", "isPrivate, isPublic", "pasties"}, field) {
 		return true
 	}
-	_, label, ok := strings.Cut(field, " of ")
-	return ok && slices.ContainsFunc(p.Form.Snippets, func(s snippet) bool { return s.Label() == label })
+	return slices.ContainsFunc(p.Form.Snippets, func(s snippet) bool {
+		return slices.Contains([]string{s.Field("title"), s.Field("language"), s.Field("code")}, field)
+	})
 }
 
 // showForm shows a page with a form, as the answer of that status.

@@ -365,7 +365,7 @@ func (p *Pages) snippetFields(page *formPage, s *snippet) templ.Component {
 			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		number, name, language, code := strconv.Itoa(s.Number), "title of "+s.Label(), "language of "+s.Label(), "code of "+s.Label()
+		number, name, language, code := strconv.Itoa(s.Number), s.Field("title"), s.Field("language"), s.Field("code")
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<fieldset class=\"snippet\"><legend>Snippet ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -72,12 +72,12 @@ func sentence(err error) string {
 	if !ok {
 		return err.Error()
 	}
-	text := failure.Message
+	text := failure.Public()
 	before, after, _ := strings.Cut(err.Error(), failure.Error())
 	cause := errors.Unwrap(failure)
 	// Inside something larger, such as an import, the sentence alone says too little.
 	if cause != nil && (failure.Kind == fault.Unavailable || failure.Kind == fault.Internal || before != "") {
-		text = fmt.Sprintf("%s (%v)", failure.Message, rootCause(cause))
+		text = fmt.Sprintf("%s (%v)", text, rootCause(cause))
 	}
 	return before + text + strings.ReplaceAll(after, "\n", "; ")
 }

@@ -44,13 +44,19 @@ func Kinds() []Kind {
 // Error is an error with a kind, a sentence for the user and, optionally, a cause for the log.
 type Error struct {
 	Kind    Kind
-	Message string // one clear sentence that may be shown to anyone
+	Field   string // of the input, that breaks a rule, in the words of whoever sent it; empty: it is about no single one
+	Message string // one clear sentence that may be shown to anyone, which says what is wrong with the field if there is one
 	cause   error
 }
 
 // New returns an error without a cause.
 func New(kind Kind, message string) *Error {
 	return &Error{Kind: kind, Message: message}
+}
+
+// About returns an error of kind Invalid about a field of the input.
+func About(field, message string) *Error {
+	return &Error{Kind: Invalid, Field: field, Message: message}
 }
 
 // Wrap returns an error that hides cause behind a public message.
@@ -64,12 +70,20 @@ const MessageInternal = "Something went wrong on our side."
 // Unforeseen returns the error of kind Internal for a cause that has no better kind.
 func Unforeseen(cause error) *Error { return Wrap(Internal, MessageInternal, cause) }
 
-// Error returns the message and the cause. It is for logs: users get Message alone.
-func (e *Error) Error() string {
-	if e.cause == nil {
+// Public returns what may be shown to anyone: the message, behind the field if there is one.
+func (e *Error) Public() string {
+	if e.Field == "" {
 		return e.Message
 	}
-	return e.Message + ": " + e.cause.Error()
+	return e.Field + ": " + e.Message
+}
+
+// Error returns what is public and the cause. It is for logs: users get Public alone.
+func (e *Error) Error() string {
+	if e.cause == nil {
+		return e.Public()
+	}
+	return e.Public() + ": " + e.cause.Error()
 }
 
 // Unwrap returns the cause, or nil.
@@ -90,14 +104,14 @@ func KindOf(err error) Kind {
 // Is reports whether err is a failure of that kind. A nil error is none.
 func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
 
-// MessageOf returns the public message of the first *Error in err's chain, MessageInternal when there is none, and
+// MessageOf returns what is public of the first *Error in err's chain, MessageInternal when there is none, and
 // nothing when err is nil.
 func MessageOf(err error) string {
 	if err == nil {
 		return ""
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
-		return e.Message
+		return e.Public()
 	}
 	return MessageInternal
 }

@@ -21,6 +21,18 @@ func TestKindAndMessage(t *testing.T) {
 	}
 }
 
+func TestAbout(t *testing.T) {
+	t.Parallel()
+	err := About("tags", "there are more than 100.")
+	if err.Kind != Invalid || err.Field != "tags" || err.Message != "there are more than 100." {
+		t.Errorf("got %v, %q, %q, want %v about tags", err.Kind, err.Field, err.Message, Invalid)
+	}
+	const want = "tags: there are more than 100."
+	if got := MessageOf(fmt.Errorf("outer: %w", err)); got != want || err.Error() != want {
+		t.Errorf("got %q and %q, want %q", got, err.Error(), want)
+	}
+}
+
 func TestIs(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {

@@ -112,7 +112,7 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 		return Document{}, token.Rejected()
 	}
 	if draft.Encrypted {
-		return Document{}, invalid("encrypted: this server cannot encrypt a paste, and does not store in the clear what is meant to be secret.")
+		return Document{}, invalid("encrypted", "this server cannot encrypt a paste, and does not store in the clear what is meant to be secret.")
 	}
 	if err := checkText("title", draft.Title, MaxTitle); err != nil {
 		return Document{}, err
@@ -137,7 +137,7 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 		Content: Content{Title: draft.Title, Visibility: visibility, Tags: tags, Lifetime: lifetime},
 	}
 	if len(draft.Pasties) == 0 {
-		return Document{}, invalid("pasties: a paste needs at least one pasty.")
+		return Document{}, invalid("pasties", "a paste needs at least one pasty.")
 	}
 	if err := r.checkNumber(len(draft.Pasties)); err != nil {
 		return Document{}, err
@@ -163,7 +163,7 @@ func (r Rules) newPasty(at place, wanted PastyDraft, ids *ids) (Pasty, error) {
 		return Pasty{}, err
 	}
 	if wanted.Code == nil {
-		return Pasty{}, invalid("%s: it is missing.", at.field("code"))
+		return Pasty{}, invalid(at.field("code"), "it is missing.")
 	}
 	var err error
 	if made.Code, err = parseCode(at, *wanted.Code); err != nil {
@@ -185,12 +185,12 @@ func (r Rules) language(at place, wanted, title, code string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", invalid("%s: no language has that name. Leave it out to have the language detected.", at.field("language"))
+	return "", invalid(at.field("language"), "no language has that name. Leave it out to have the language detected.")
 }
 
 func (r Rules) checkNumber(pasties int) error {
 	if pasties > r.Limits.Pasties {
-		return invalid("pasties: there are more than %d.", r.Limits.Pasties)
+		return invalid("pasties", "there are more than %d.", r.Limits.Pasties)
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func (r Rules) checkNumber(pasties int) error {
 // checkSize fails when the pasties have grown from that many bytes to more than they may have together.
 func (r Rules) checkSize(pasties []Pasty, before int) error {
 	if size := size(pasties); size > r.Limits.ContentBytes && size > before {
-		return invalid("pasties: together they are larger than %d bytes.", r.Limits.ContentBytes)
+		return invalid("pasties", "together they are larger than %d bytes.", r.Limits.ContentBytes)
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func size(pasties []Pasty) (bytes int) {
 // parseCode returns the code as it is stored: a CRLF is an LF.
 func parseCode(at place, code string) (string, error) {
 	if !utf8.ValidString(code) {
-		return "", invalid("%s: it is not valid UTF-8.", at.field("code"))
+		return "", invalid(at.field("code"), "it is not valid UTF-8.")
 	}
 	return strings.ReplaceAll(code, "\r\n", "\n"), nil
 }
@@ -221,12 +221,15 @@ func parseCode(at place, code string) (string, error) {
 func checkText(name, text string, limit int) error {
 	switch {
 	case !utf8.ValidString(text):
-		return invalid("%s: it is not valid UTF-8.", name)
+		return invalid(name, "it is not valid UTF-8.")
 	case len(text) > limit && utf8.RuneCountInString(text) > limit:
-		return invalid("%s: it is longer than %d characters.", name, limit)
+		return invalid(name, "it is longer than %d characters.", limit)
 	}
 	return nil
 }
+
+// FieldOf returns what errors call a field of the pasty with that label: see PastyDraft.
+func FieldOf(name, label string) string { return name + " of " + label }
 
 // place is where a pasty stands in a request.
 type place struct {
@@ -241,14 +244,12 @@ func (p place) field(name string) string {
 	case p.alone:
 		return name
 	case p.label != "":
-		return name + " of " + p.label
+		return FieldOf(name, p.label)
 	}
 	return fmt.Sprintf("pasties[%d].%s", p.index, name)
 }
 
-func invalid(format string, values ...any) error {
-	return fault.New(fault.Invalid, fmt.Sprintf(format, values...))
-}
+func invalid(field, format string, values ...any) error { return fault.About(field, fmt.Sprintf(format, values...)) }
 
 // ids draws identifiers that one paste has not yet.
 type ids struct {

@@ -168,7 +168,7 @@ func (e *editing) pasties(wanted Changes) error {
 			continue
 		}
 		if len(places[change.ID]) == 0 {
-			return invalid("%s: the paste has no pasty with that id, or it is here twice.", at.field("_id"))
+			return invalid(at.field("_id"), "the paste has no pasty with that id, or it is here twice.")
 		}
 		stood := places[change.ID][0]
 		places[change.ID], kept[stood] = places[change.ID][1:], true

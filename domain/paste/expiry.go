@@ -37,7 +37,7 @@ var lifetimes = [...]struct {
 	{"1y", year, "oneyear"},
 }
 
-var errLifetime = invalid("expiresIn: it must be one of never, 1h, 2h, 10h, 1d, 2d, 1w, 1m and 1y.")
+var errLifetime = invalid("expiresIn", "it must be one of never, 1h, 2h, 10h, 1d, 2d, 1w, 1m and 1y.")
 
 // ParseLifetime returns the lifetime with exactly that spelling. It fails with a fault.Invalid when there is none.
 func ParseLifetime(text string) (Lifetime, error) {
@@ -97,7 +97,7 @@ func (l Lifetime) EndUnix(created int64) (int64, error) {
 	return created + seconds, nil
 }
 
-var errCreatedAt = invalid("createdAt: it must be a time in whole seconds since 1970, not negative and not too large.")
+var errCreatedAt = invalid("createdAt", "it must be a time in whole seconds since 1970, not negative and not too large.")
 
 // ParseUnix returns the time in whole seconds that text, decimal digits only, stands for. It fails with a fault.Invalid.
 func ParseUnix(text string) (int64, error) {

@@ -18,7 +18,7 @@ const (
 func ParseTags(texts ...string) ([]string, error) {
 	tags, fit := splitTags(texts, MaxTags)
 	if !fit {
-		return nil, invalid("tags: there are more than %d.", MaxTags)
+		return nil, invalid("tags", "there are more than %d.", MaxTags)
 	}
 	for _, tag := range tags {
 		if err := checkText("tags", tag, MaxTagLength); err != nil {

@@ -28,7 +28,7 @@ func (v Visibility) String() string {
 func visibilityOf(private, public bool) (Visibility, error) {
 	switch {
 	case private && public:
-		return Unlisted, invalid("isPrivate, isPublic: a paste cannot be both private and public.")
+		return Unlisted, invalid("isPrivate, isPublic", "a paste cannot be both private and public.")
 	case private:
 		return Private, nil
 	case public:
