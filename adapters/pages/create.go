@@ -25,9 +25,8 @@ func (p *Pages) newFormPage(r *request, form pasteForm) *formPage {
 // front shows what this is, and a form, or where to sign in first. A form that was sent comes back in any case: its session may
 // have ended since it was opened.
 func (p *Pages) front(w http.ResponseWriter, r *request) error {
-	signedIn := r.session.secret != ""
-	page := p.newFormPage(r, newPasteForm(signedIn))
-	page.Closed = !signedIn && p.modules.Pastes.CreateOwn.TokenRequired()
+	page := p.newFormPage(r, newPasteForm(r.session.user))
+	page.Closed = r.session.secret == "" && p.modules.Pastes.CreateOwn.TokenRequired()
 	return p.showForm(w, r, http.StatusOK, page)
 }
 
@@ -46,6 +45,12 @@ func (p *Pages) create(w http.ResponseWriter, r *request) error {
 	if page.change() {
 		return p.showForm(w, r, http.StatusOK, page)
 	}
+	if form.openedByOther(r) {
+		page.Wrong.Text = fmt.Sprintf("This form was opened by somebody else than %s, who has signed in now, and nothing is saved yet. "+
+			"Send it again to create the paste as %[1]s.", r.session.name)
+		page.Form.Opener = string(r.session.user)
+		return p.showForm(w, r, http.StatusConflict, page)
+	}
 	made, err := p.createFrom(r, &form)
 	if err == nil {
 		seeOther(w, pathOfPaste(string(made.ID)))
@@ -58,7 +63,7 @@ func (p *Pages) create(w http.ResponseWriter, r *request) error {
 	case fault.Unauthenticated:
 		status = http.StatusUnauthorized
 		page.Wrong.Text = signInToSend
-		page.Form.SignedIn = false // who sends it again without having signed in means it
+		page.Form.Opener = "" // who sends it again without having signed in means it
 	case fault.Exhausted:
 		status = http.StatusTooManyRequests
 		page.Wrong.Text = quotaText(w, err)
@@ -70,7 +75,7 @@ func (p *Pages) create(w http.ResponseWriter, r *request) error {
 
 func (p *Pages) createFrom(r *request, form *pasteForm) (made pastes.Created, err error) {
 	visitor := pastes.Visitor{Secret: r.session.secret, Client: paste.Client(r.RemoteAddr)}
-	if visitor.Secret == "" && form.SignedIn { // an anonymous paste could not be taken back
+	if visitor.Secret == "" && form.Opener != "" { // an anonymous paste could not be taken back
 		return made, errSignedOut
 	}
 	draft, err := form.draft()

@@ -234,8 +234,8 @@ func TestCreateWithoutRoom(t *testing.T) {
 		t.Errorf("got %s, want no form, and where to sign in", page)
 	}
 	// Whoever opened the form had signed in, and loses nothing when the session has ended since.
-	wantKept(t, s.returns("/", http.StatusUnauthorized, append(slices.Clone(filled), "signed-in", "yes")))
-	wantKept(t, s.returns("/", http.StatusOK, append(slices.Clone(filled), "signed-in", "yes", "do", "add")))
+	wantKept(t, s.returns("/", http.StatusUnauthorized, append(slices.Clone(filled), "opener", "anybody")))
+	wantKept(t, s.returns("/", http.StatusOK, append(slices.Clone(filled), "opener", "anybody", "do", "add")))
 }
 
 func TestInWords(t *testing.T) {

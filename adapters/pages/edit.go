@@ -26,8 +26,8 @@ var errTooLarge = fault.New(fault.Invalid, "This paste holds too much to be edit
 // editForm returns a paste as its owner edits it. It fails with a fault.Invalid when no form has room for it.
 func editForm(stored *paste.Document) (form pasteForm, err error) {
 	form = pasteForm{
-		Title: asLine(stored.Title), Visibility: stored.Visibility.String(), Tags: asLine(strings.Join(stored.Tags, ", ")), SignedIn: true,
-		Base: stored.Revision(),
+		Title: asLine(stored.Title), Visibility: stored.Visibility.String(), Tags: asLine(strings.Join(stored.Tags, ", ")),
+		Opener: string(stored.Owner), Base: stored.Revision(),
 	}
 	bytes := 0
 	for i, pasty := range stored.Pasties {
@@ -162,15 +162,24 @@ func (p *Pages) editing(w http.ResponseWriter, r *request) error {
 
 // edit changes a paste and shows it, or shows the form again.
 func (p *Pages) edit(w http.ResponseWriter, r *request) error {
-	if r.session.secret == "" {
-		return p.keepEdit(w, r)
-	}
-	stored, err := p.ownPaste(r)
-	if err != nil {
-		return err
+	if !ident.Valid(r.parameters[0]) {
+		return paste.ErrNotFound
 	}
 	form, err := readPasteForm(r)
-	if err != nil {
+	switch {
+	case err != nil:
+		return err
+	case r.session.secret == "":
+		return p.keepEdit(w, r, http.StatusUnauthorized, form, signInToSend)
+	case form.openedByOther(r):
+		return p.keepEdit(w, r, http.StatusConflict, form, "This form was opened by somebody else than "+r.session.name+
+			", who has signed in now. Nothing is lost: sign in as who opened it in another tab, and send it again from here.")
+	}
+	stored, err := p.ownPaste(r)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return p.recreate(w, r, form)
+	case err != nil:
 		return err
 	}
 	page := newEditPage(r, &stored, form)
@@ -190,29 +199,40 @@ func (p *Pages) edit(w http.ResponseWriter, r *request) error {
 		page.explain(err)
 	case fault.Conflict:
 		status = http.StatusConflict
-		if err := p.meet(r, page); err != nil {
+		err := p.meet(r, page)
+		switch {
+		case fault.Is(err, fault.NotFound):
+			return p.recreate(w, r, form)
+		case err != nil:
 			return err
 		}
+	case fault.NotFound:
+		return p.recreate(w, r, form)
 	default:
 		return err
 	}
 	return p.showForm(w, r, status, page)
 }
 
-// keepEdit gives the form back to somebody whose session has ended since it was opened. It says nothing of the paste, nor whether
-// there is one: what is shown is what was sent.
-func (p *Pages) keepEdit(w http.ResponseWriter, r *request) error {
-	if !ident.Valid(r.parameters[0]) {
-		return paste.ErrNotFound
-	}
-	form, err := readPasteForm(r)
-	if err != nil {
-		return err
-	}
+// keepEdit gives the form back to somebody other than who opened it, or whose session has ended since. It says nothing of the paste,
+// nor whether there is one: what is shown is what was sent.
+func (p *Pages) keepEdit(w http.ResponseWriter, r *request, status int, form pasteForm, wrong string) error {
 	sent := paste.Document{Paste: paste.Paste{ID: paste.ID(r.parameters[0])}, Content: paste.Content{Title: form.Title}}
 	page := newEditPage(r, &sent, form)
-	page.Wrong.Text = signInToSend
-	return p.showForm(w, r, http.StatusUnauthorized, page)
+	page.Wrong.Text = wrong
+	return p.showForm(w, r, status, page)
+}
+
+// recreate gives the form back to somebody who has no such paste, as one that creates a paste of what was typed.
+func (p *Pages) recreate(w http.ResponseWriter, r *request, form pasteForm) error {
+	form.Base, form.Lifetime = "", string(paste.Never)
+	for i := range form.Snippets {
+		form.Snippets[i].ID = ""
+	}
+	page := p.newFormPage(r, form)
+	page.Wrong.Text = "You have no such paste any more: it was deleted, or its time is over. Nothing is lost: what you have typed makes " +
+		"a new one."
+	return p.showForm(w, r, http.StatusNotFound, page)
 }
 
 // meet puts what the paste is meanwhile beside what was filled in. Whoever sends the form again has seen both.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 var (
@@ -86,7 +87,7 @@ func TestCreateOwn(t *testing.T) {
 	page := s.returns("/", http.StatusUnauthorized, form)
 	wantIn(t, page, "sign in in another tab", `value="z, y"`, `<option value="private" selected>`)
 	s.lands("/", sent{"code", "x"})
-	s.returns("/", http.StatusUnauthorized, sent{"code", "x", "signed-in", "yes"})
+	s.returns("/", http.StatusUnauthorized, sent{"code", "x", "opener", "anybody"})
 }
 
 func TestEdit(t *testing.T) {
@@ -262,36 +263,47 @@ func TestDelete(t *testing.T) {
 func TestOthersCannotWrite(t *testing.T) {
 	t.Parallel()
 	s := owned(t, nil)
-	s.user("mortar", true)
+	mortar := s.user("mortar", true)
 	s.holds("anonymus", content(paste.Pasty{Code: "x"}))
 	form := filledIn(s.page(editPath)).with("title", 0, "taken over")
 	before := summary(s.stored("k2j4x8m1"))
 	_, others := s.issue("mortar")
-	kept := make(map[string]bool) // the pages that forms come back on, but for the id
-	for who, secret := range map[string]string{"somebody else": others, "nobody": "", "a made-up token": "\x00"} {
-		s.secret = secret
+	kept := make(map[int]map[string]bool) // the pages that forms come back on, but for the id, by their status
+	for _, c := range []struct {
+		who, secret string
+		opener      user.ID // of the form
+		status      int     // of a form that comes back
+	}{
+		{"nobody", "", "anybody", http.StatusUnauthorized},
+		{"a made-up token", "\x00", "anybody", http.StatusUnauthorized},
+		{"somebody else", others, "anybody", http.StatusConflict},
+		{"somebody else, with a form of their own", others, mortar, http.StatusNotFound},
+	} {
+		s.secret = c.secret
 		if page := s.page("/k2j4x8m1"); strings.Contains(page, "/edit") || strings.Contains(page, "/delete") {
-			t.Errorf("%s: got %s, want nothing to change it with", who, page)
+			t.Errorf("%s: got %s, want nothing to change it with", c.who, page)
 		}
 		for _, id := range []string{"k2j4x8m1", "anonymus", "unknown0", "zz"} {
 			for _, path := range []string{"/" + id + "/edit", "/" + id + "/delete"} {
-				_, asked := s.get(path)
-				if !fault.Is(asked, fault.NotFound) {
-					t.Errorf("%s: %s: got %v, want that there is nothing", who, path, asked)
-				}
-				answer, sent := s.posts(path, form)
-				// What somebody has typed whose session has ended comes back, whatever is there.
-				comesBack := who != "somebody else" && strings.HasSuffix(path, "/edit")
-				if comesBack && sent == nil && answer.Code == http.StatusUnauthorized {
-					kept[strings.ReplaceAll(answer.Body.String(), id, "")] = true
-				} else if comesBack || !fault.Is(sent, fault.NotFound) {
-					t.Errorf("%s: %s: got %v, %d for a form, want that there is nothing", who, path, sent, answer.Code)
+				if _, err := s.get(path); !fault.Is(err, fault.NotFound) {
+					t.Errorf("%s: %s: got %v, want that there is nothing", c.who, path, err)
 				}
 			}
+			if _, err := s.posts("/"+id+"/delete", form); !fault.Is(err, fault.NotFound) {
+				t.Errorf("%s: got %v for the deletion of %s, want that there is nothing", c.who, err, id)
+			}
+			// What somebody has typed comes back, whatever is there.
+			page := s.returns("/"+id+"/edit", c.status, form.with("opener", 0, string(c.opener)))
+			if kept[c.status] == nil {
+				kept[c.status] = make(map[string]bool)
+			}
+			kept[c.status][strings.ReplaceAll(page, id, "")] = true
 		}
 	}
-	if len(kept) != 1 {
-		t.Errorf("got %d pages, want the same one whatever is there", len(kept))
+	for status, pages := range kept {
+		if len(pages) != 1 {
+			t.Errorf("got %d pages with %d, want the same one whatever is there", len(pages), status)
+		}
 	}
 	if after := summary(s.stored("k2j4x8m1")); after != before {
 		t.Errorf("got %s, want %s", after, before)
@@ -314,6 +326,51 @@ func TestEditAfterTheSession(t *testing.T) {
 	s.secret = ""
 	if _, err := s.posts("/no%20id/edit", form); !fault.Is(err, fault.NotFound) {
 		t.Errorf("got %v for what is no id, want that there is nothing", err)
+	}
+}
+
+// TestFormOfSomebodyElse sends a form as another user than it was opened as.
+func TestFormOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	s := owned(t, nil)
+	mortar := s.user("mortar", true)
+	epoxys := s.secret
+	_, mortars := s.issue("mortar")
+	created, edited := filledIn(s.page("/")).with("code", 0, "hours of work"), filledIn(s.page(editPath)).with("title", 0, "Typed")
+	s.secret = mortars
+	page := s.returns("/", http.StatusConflict, created)
+	wantIn(t, page, "nothing is saved yet", "create the paste as mortar", "hours of work</textarea>")
+	if got := s.stored(s.lands("/", filledIn(page))); got.Owner != mortar {
+		t.Errorf("got a paste of %q, want it of %q, who has seen so", got.Owner, mortar)
+	}
+	page = s.returns(editPath, http.StatusConflict, edited)
+	wantIn(t, page, "sign in as who opened it", `value="Typed"`)
+	s.returns(editPath, http.StatusConflict, filledIn(page))
+	s.secret = epoxys
+	s.lands(editPath, filledIn(page))
+	if got := s.stored("k2j4x8m1"); got.Title != "Typed" {
+		t.Errorf("got %s, want what was typed", summary(got))
+	}
+	// A form that was opened by nobody becomes the paste of who has signed in to send it.
+	s.secret = ""
+	form := filledIn(s.page("/")).with("code", 0, "x")
+	s.secret = mortars
+	if got := s.stored(s.lands("/", form)); got.Owner != mortar {
+		t.Errorf("got a paste of %q, want it of %q", got.Owner, mortar)
+	}
+}
+
+// TestEditOfWhatIsGone sends a form whose paste was deleted since it was opened.
+func TestEditOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	s := owned(t, nil)
+	form := filledIn(s.page(editPath)).with("code", 0, "hours of work").with("visibility", 0, "private")
+	s.lands("/k2j4x8m1/delete", sent{"x", ""})
+	page := s.returns(editPath, http.StatusNotFound, form)
+	wantIn(t, page, "You have no such paste any more", "hours of work</textarea>", `action="/"`)
+	got := s.stored(s.lands("/", filledIn(page)))
+	if want := `"A title" private ["a" "b"] "main.go" Go "hours of work" "b.c" C "\nint x;"`; summary(got) != want {
+		t.Errorf("got %s, want %s", summary(got), want)
 	}
 }
 

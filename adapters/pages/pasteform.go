@@ -15,6 +15,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // maxFormSnippets is how many snippets a form has room for. A paste can have more, which programs edit.
@@ -30,7 +31,7 @@ const (
 type pasteForm struct {
 	Title, Lifetime, Visibility, Tags string
 	Snippets                          []snippet
-	SignedIn                          bool   // it was shown to somebody who had
+	Opener                            string // the id of who had signed in when it was shown, or ""
 	Base                              string // the revision of the paste that is edited
 	do                                string
 }
@@ -106,10 +107,10 @@ func textOf(all []choice, value string) string {
 	return value
 }
 
-// newPasteForm returns an empty form.
-func newPasteForm(signedIn bool) pasteForm {
+// newPasteForm returns an empty form, which is shown to the user with that id or, where it is empty, to nobody who has signed in.
+func newPasteForm(opener user.ID) pasteForm {
 	return pasteForm{
-		Lifetime: string(paste.Never), Visibility: paste.Unlisted.String(), SignedIn: signedIn, Snippets: []snippet{{Number: 1}},
+		Lifetime: string(paste.Never), Visibility: paste.Unlisted.String(), Opener: string(opener), Snippets: []snippet{{Number: 1}},
 	}
 }
 
@@ -122,7 +123,7 @@ func readPasteForm(r *request) (pasteForm, error) {
 	form := pasteForm{
 		Title: sent.Get("title"), Lifetime: cmp.Or(sent.Get("expires"), string(paste.Never)), Tags: sent.Get("tags"),
 		Visibility: cmp.Or(sent.Get("visibility"), paste.Unlisted.String()),
-		SignedIn:   sent.Get("signed-in") != "", Base: sent.Get("base"), do: sent.Get("do"),
+		Opener:     sent.Get("opener"), Base: sent.Get("base"), do: sent.Get("do"),
 	}
 	nth := func(name string, n int) string {
 		if values := sent[name]; n < len(values) {
@@ -171,6 +172,11 @@ func (p *formPage) change() bool {
 		form.Snippets[min(n, len(form.Snippets))-1].Focused = true
 	}
 	return true
+}
+
+// openedByOther reports whether the form was shown to somebody who had signed in, and is sent by somebody else who has.
+func (f *pasteForm) openedByOther(r *request) bool {
+	return f.Opener != "" && r.session.secret != "" && f.Opener != string(r.session.user)
 }
 
 // filled returns the snippets that somebody has filled in; if there are none, the first.

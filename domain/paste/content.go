@@ -249,7 +249,9 @@ func (p place) field(name string) string {
 	return fmt.Sprintf("pasties[%d].%s", p.index, name)
 }
 
-func invalid(field, format string, values ...any) error { return fault.About(field, fmt.Sprintf(format, values...)) }
+func invalid(field, format string, values ...any) error {
+	return fault.About(field, fmt.Sprintf(format, values...))
+}
 
 // ids draws identifiers that one paste has not yet.
 type ids struct {
