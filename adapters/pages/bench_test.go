@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/chroma/v2"
+
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -37,5 +39,25 @@ func BenchmarkPaste(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkTokens goes through 2 KiB of a language, also in chroma's own way.
+func BenchmarkTokens(b *testing.B) {
+	ours, theirs, samples := readLexers(), chromas(b), samples(b)
+	for _, name := range []string{"go", "javascript", "python", "cpp", "rust", "json"} {
+		for whose, lexer := range map[string]chroma.Lexer{"ours": ours[name], "chroma": theirs.Get(name)} {
+			b.Run(name+"/"+whose, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, samples[name][0])
+					if err != nil {
+						b.Fatal(err)
+					}
+					for next() != chroma.EOF {
+					}
+				}
+			})
+		}
 	}
 }

@@ -36,7 +36,7 @@ func readLexers() map[string]chroma.Lexer {
 	registry := chroma.NewLexerRegistry()
 	for _, file := range archive.File {
 		if path.Ext(file.Name) == ".xml" {
-			registry.Register(interruptible(chroma.MustNewXMLLexer(archive, file.Name)))
+			registry.Register(newLexer(archive, file.Name))
 		}
 	}
 	byName := make(map[string]chroma.Lexer, 4*len(registry.Lexers))
@@ -51,37 +51,6 @@ func readLexers() map[string]chroma.Lexer {
 		byName[strings.ToLower(lexer.Config().Name)] = lexer
 	}
 	return byName
-}
-
-// interruptible returns a lexer that yields a token, be it an empty one, for each match of nothing. Some lexers go round in circles
-// over some texts; whoever takes the tokens can then give up.
-func interruptible(lexer *chroma.RegexLexer) chroma.Lexer {
-	return chroma.MustNewLexer(lexer.Config(), func() chroma.Rules {
-		rules := lexer.MustRules().Clone()
-		for _, state := range rules {
-			for i := range state {
-				if _, replaced := state[i].Mutator.(chroma.LexerMutator); !replaced {
-					state[i].Type = stepping{state[i].Type}
-				}
-			}
-		}
-		return rules
-	})
-}
-
-// stepping is an emitter that emits something in any case. It may have none within, which emits nothing.
-type stepping struct{ within chroma.Emitter }
-
-// Emit implements chroma.Emitter.
-func (s stepping) Emit(groups []string, state *chroma.LexerState) chroma.Iterator {
-	var tokens []chroma.Iterator
-	if groups[0] == "" {
-		tokens = append(tokens, chroma.Literator(chroma.Token{Type: chroma.Text}))
-	}
-	if s.within != nil {
-		tokens = append(tokens, s.within.Emit(groups, state))
-	}
-	return chroma.Concaterator(tokens...)
 }
 
 // lexerNames are those of languages that have another name there, or share a lexer with one that is nearly the same; "" where
