@@ -166,18 +166,20 @@ const postgresCreateCounted = `WITH
 		(1000000 * extract(epoch FROM coalesce(t.full_at, s.full_at, g.now) - g.now))::bigint
 	FROM g, q JOIN s ON s.owner = q.owner LEFT JOIN t ON t.client = s.client`
 
-// Lists of an owner's pastes that are active and whose content is open, as these conditions say: all of them for the index
+// Lists of an owner's pastes that are active and whose content is not sealed, as these conditions say: all of them for the index
 // pastes_by_owner, and the public ones for public_pastes_by_owner.
-func titledPastes(active, open string) string { return listedPastes(``, active, open) }
-
-func publicPastes(active, open string) string {
-	return listedPastes(`p.visibility = 1 AND `, active, open)
+func titledPastes(active, sealed, limit string) string {
+	return listedPastes(``, active, sealed, limit)
 }
 
-func listedPastes(shown, active, open string) string {
+func publicPastes(active, sealed, limit string) string {
+	return listedPastes(`p.visibility = 1 AND `, active, sealed, limit)
+}
+
+func listedPastes(shown, active, sealed, limit string) string {
 	return `SELECT ` + pasteColumns + `, substr(c.document, 1, $5) FROM pastes p JOIN paste_contents c ON c.paste_id = p.id
-		WHERE p.owner_id = $1 AND ` + shown + `(p.created_at, p.id) < ($2, $3) AND ` + active + ` AND ` + open + `
-		ORDER BY p.created_at DESC, p.id DESC LIMIT $4`
+		WHERE p.owner_id = $1 AND ` + shown + `(p.created_at, p.id) < ($2, $3) AND ` + active + ` AND NOT ` + sealed + `
+		ORDER BY p.created_at DESC, p.id DESC LIMIT ` + limit
 }
 
 // document returns the columns of documentRow, given that of the paste's id, the condition under which content is left out, and
@@ -231,6 +233,10 @@ var (
 	sqlitePaste      = insertPastes + `VALUES ($1, $2, $3, $4, $5)`
 	sqliteContent    = insertContents + `VALUES ($1, $2, $3, $4, $5)`
 	sqliteEdit       = insertEdits + `VALUES ($1, $2, $3)`
+
+	// postgresPage hides the limit of a page from the planner, which would sort all that an owner has, with its content, wherever
+	// it takes that for fewer than the limit (decision 0062).
+	postgresPage = `(SELECT $4::bigint)`
 
 	postgresActive = active(`clock_timestamp()`)
 	// The clock is read once, whoever the holders are: a subquery that depends on nothing is run once for a statement.
@@ -336,8 +342,8 @@ var postgresQueries = queries{
 	dropEdits:    `DELETE FROM paste_edits WHERE paste_id = $1 AND position < $2`,
 	storeEdit:    `INSERT INTO paste_edits (paste_id, position, entry) VALUES ($1, $2, $3)`,
 	activeIDs:    postgresActiveIDs,
-	titledPastes: titledPastes(active(`(SELECT clock_timestamp())`), postgresForm(formContent)),
-	publicPastes: publicPastes(active(`(SELECT clock_timestamp())`), postgresForm(formContent)),
+	titledPastes: titledPastes(active(`(SELECT clock_timestamp())`), postgresForm(formCipher), postgresPage),
+	publicPastes: publicPastes(active(`(SELECT clock_timestamp())`), postgresForm(formCipher), postgresPage),
 	// A row for each id costs PostgreSQL a third more, and its readers several times as much.
 	joinedActiveIDs: `SELECT count(*), coalesce(string_agg(p.id, E'\n'), '') FROM (` + postgresActiveIDs + `) p`,
 	activeCount:     `SELECT ` + postgresStored + ` - ` + postgresExpired,
@@ -390,8 +396,8 @@ var sqliteQueries = queries{
 	activePaste: `SELECT ` + pasteColumns + ` FROM pastes p
 		WHERE p.id = $1 AND ` + active(`$2`),
 	activeIDs:       sqliteActiveIDs,
-	titledPastes:    titledPastes(active(`$6`), sqliteForm(formContent)),
-	publicPastes:    publicPastes(active(`$6`), sqliteForm(formContent)),
+	titledPastes:    titledPastes(active(`$6`), sqliteForm(formCipher), `$4`),
+	publicPastes:    publicPastes(active(`$6`), sqliteForm(formCipher), `$4`),
 	joinedActiveIDs: `SELECT count(*), coalesce(group_concat(p.id, char(10)), '') FROM (` + sqliteActiveIDs + `) p`,
 	activeCount:     `SELECT ` + sqliteStored + ` - ` + sqliteExpired,
 	totals:          totals(sqliteStored, sqliteExpired),

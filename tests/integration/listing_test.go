@@ -1,0 +1,91 @@
+package integration
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// TestPageReadsNoMoreThanItShows sees to it that a page of an owner's pastes costs the same however many there are, of the owner's and of
+// others', and whatever the planner takes that number for.
+func TestPageReadsNoMoreThanItShows(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	s := openService(t, cfg)
+	exec(t, s.db, "ALTER TABLE pastes SET (autovacuum_enabled = off)")
+	exec(t, s.db, "ALTER TABLE paste_contents SET (autovacuum_enabled = off)")
+	exec(t, s.db, `INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
+		SELECT 'u' || x, 'user' || x, '', '', true, 0, false, now() FROM generate_series(1, 200) x`)
+	fill := func(owner string) {
+		exec(t, s.db, `INSERT INTO pastes (id, owner_id, created_at, visibility)
+			SELECT md5(`+owner+` || '/' || x), `+owner+`, now() - x * interval '1 second', 1 FROM generate_series(1, 2000) x`)
+		exec(t, s.db, `INSERT INTO paste_contents (paste_id, lifetime, document)
+			SELECT md5(`+owner+` || '/' || x), '', '\x0100'::bytea || convert_to(repeat(md5(x::text), 20), 'UTF8') FROM generate_series(1, 2000) x`)
+	}
+	fill("'u' || (x % 190 + 10)")
+	fill("'u1'")
+	exec(t, s.db, "VACUUM ANALYZE pastes")
+	exec(t, s.db, "VACUUM ANALYZE paste_contents")
+	fill("'epoxy'") // of which the planner does not know
+
+	const limit, pages = 51, 8 // of which it may plan the last for any arguments
+	for _, owner := range []user.ID{"u1", "epoxy"} {
+		for name, list := range map[string]func(*gormstore.Pastes) pageLister{
+			"public": func(p *gormstore.Pastes) pageLister { return p.PublicByOwner },
+			"all":    func(p *gormstore.Pastes) pageLister { return p.TitlesByOwner },
+		} {
+			before := s.rowsRead(t)
+			other := database.Open(t, cfg)
+			var after paste.Place
+			for range pages {
+				listed, err := list(gormstore.NewPastes(other))(t.Context(), owner, after, limit)
+				if err != nil || len(listed) != limit {
+					t.Fatalf("%s of %s: got %d listed, error %v, want %d", name, owner, len(listed), err, limit)
+				}
+				after = listed[limit-1].Place()
+			}
+			if err := other.Close(); err != nil {
+				t.Fatal(err)
+			}
+			read := s.rowsRead(t) - before
+			t.Logf("%s of %s: %d rows read for %d pages", name, owner, read, pages)
+			if read < 2*limit*pages || read > 3*limit*pages {
+				t.Errorf("%s of %s: got %d rows read for %d pages, want those of %d pastes and of their content, and some by the planner",
+					name, owner, read, pages, limit*pages)
+			}
+		}
+	}
+}
+
+type pageLister func(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error)
+
+// rowsRead returns how many rows of pastes and of what they hold statements have read in sessions that have ended. Those that are being
+// ended are waited for.
+func (s *service) rowsRead(t *testing.T) (rows int) {
+	t.Helper()
+	if err := s.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(patience); s.sessions(t, "application_name = 'gluepot'") > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the store's sessions do not end")
+		}
+	}
+	s.db.SetMaxIdleConns(0) // ends those that have filled the tables
+	for deadline := time.Now().Add(patience); s.sessions(t, "backend_type = 'client backend'") > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the sessions do not end")
+		}
+	}
+	row := s.db.QueryRowContext(t.Context(), `SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_user_tables
+		WHERE relname IN ('pastes', 'paste_contents')`)
+	if err := row.Scan(&rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
