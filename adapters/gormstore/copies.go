@@ -364,19 +364,27 @@ func (s *Store) Whole(ctx context.Context) error {
 // Begin implements copies.Target.
 func (c *Copies) Begin(ctx context.Context, run string) error {
 	for _, statement := range []string{
-		`CREATE TABLE IF NOT EXISTS ` + copiesTable + ` (id integer PRIMARY KEY CHECK (id = 1), run text NOT NULL, ended text)`,
+		`CREATE TABLE IF NOT EXISTS ` + copiesTable +
+			` (id integer PRIMARY KEY CHECK (id = 1), run text NOT NULL, ended text, indexes text NOT NULL DEFAULT '')`,
 		`INSERT INTO ` + copiesTable + ` (id, run) VALUES (1, '') ON CONFLICT (id) DO NOTHING`,
 	} {
 		if _, err := c.store.sql.ExecContext(ctx, statement); err != nil {
 			return translate(err)
 		}
 	}
-	_, err := c.store.sql.ExecContext(ctx, `UPDATE `+copiesTable+` SET run = $1, ended = NULL`, run)
-	return translate(err)
+	return translate(c.inTx(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE `+copiesTable+` SET run = $1, ended = NULL`, run); err != nil {
+			return err
+		}
+		return c.setIndexesAside(ctx, tx)
+	}))
 }
 
 // End implements copies.Target. PostgreSQL then looks at the tables, so that its planner knows how large they are.
 func (c *Copies) End(ctx context.Context, run, sum string) error {
+	if err := c.makeIndexes(ctx); err != nil {
+		return translate(err)
+	}
 	if c.store.file == nil {
 		for _, table := range copiedTables {
 			if _, err := c.store.sql.ExecContext(ctx, "ANALYZE "+table.Name); err != nil {

@@ -16,6 +16,11 @@ import (
 
 // Write implements copies.Target.
 func (c *Copies) Write(ctx context.Context, run string, table copies.Table, changes copies.Changes) error {
+	if len(changes.Removed) > 0 { // what refers to the rows is found by an index
+		if err := c.makeIndexes(ctx); err != nil {
+			return translate(err)
+		}
+	}
 	if c.store.file != nil {
 		return translate(c.writeSQLite(ctx, run, described(table), changes))
 	}
@@ -76,40 +81,49 @@ func (t copiedTable) checkTexts(row copies.Row) error {
 	return nil
 }
 
-// sqliteCache is how much of an index SQLite keeps in memory, in KiB: rows come in the order of the primary key, and so in
-// none in the other indexes.
+// sqliteCache is how much SQLite keeps in memory, in KiB: of an index while rows are added to it in another order, and of what it sorts
+// to make one.
 const sqliteCache = 12 << 10
 
-func (c *Copies) writeSQLite(ctx context.Context, run string, t copiedTable, changes copies.Changes) (err error) {
+func (c *Copies) writeSQLite(ctx context.Context, run string, t copiedTable, changes copies.Changes) error {
+	return c.inTx(ctx, func(tx *sql.Tx) error {
+		var last string
+		if err := tx.QueryRowContext(ctx, "SELECT run FROM "+copiesTable).Scan(&last); err != nil {
+			return err
+		}
+		if last != run {
+			return errOtherCopy
+		}
+		err := execEach(ctx, tx, t.remove(), len(changes.Removed), func(i int) []any { return changes.Removed[i] })
+		if err != nil {
+			return err
+		}
+		err = execEach(ctx, tx, t.update(), len(changes.Changed), func(i int) []any { return changes.Changed[i] })
+		if err != nil {
+			return err
+		}
+		return execEach(ctx, tx, t.insert(), len(changes.Added), func(i int) []any { return changes.Added[i] })
+	})
+}
+
+// inTx runs change in a transaction.
+func (c *Copies) inTx(ctx context.Context, change func(*sql.Tx) error) error {
 	conn, err := c.store.sql.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close() //nolint:errcheck // it goes back to the pool
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA cache_size = -%d", sqliteCache)); err != nil {
-		return err
+	if c.store.file != nil {
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA cache_size = -%d", sqliteCache)); err != nil {
+			return err
+		}
 	}
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // does nothing after a commit
-	var last string
-	if err := tx.QueryRowContext(ctx, "SELECT run FROM "+copiesTable).Scan(&last); err != nil {
-		return err
-	}
-	if last != run {
-		return errOtherCopy
-	}
-	err = execEach(ctx, tx, t.remove(), len(changes.Removed), func(i int) []any { return changes.Removed[i] })
-	if err != nil {
-		return err
-	}
-	err = execEach(ctx, tx, t.update(), len(changes.Changed), func(i int) []any { return changes.Changed[i] })
-	if err != nil {
-		return err
-	}
-	if err := execEach(ctx, tx, t.insert(), len(changes.Added), func(i int) []any { return changes.Added[i] }); err != nil {
+	if err := change(tx); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -121,7 +135,8 @@ func (t copiedTable) insert() string {
 	return "INSERT INTO " + t.Name + " (" + strings.Join(t.names(0), ", ") + ") VALUES (" + placeholders(len(t.columns)) + ")"
 }
 
-// execEach runs a statement n times with the arguments that args returns.
+// execEach runs a statement n times with the arguments that args returns. Each is short, and not interrupted: for one that can be, the
+// driver starts a goroutine.
 func execEach(ctx context.Context, tx *sql.Tx, statement string, n int, args func(i int) []any) (err error) {
 	if n == 0 {
 		return nil
@@ -131,8 +146,12 @@ func execEach(ctx context.Context, tx *sql.Tx, statement string, n int, args fun
 		return err
 	}
 	defer func() { err = errors.Join(err, prepared.Close()) }()
+	uninterrupted := context.WithoutCancel(ctx)
 	for i := range n {
-		if _, err := prepared.ExecContext(ctx, args(i)...); err != nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := prepared.ExecContext(uninterrupted, args(i)...); err != nil {
 			return err
 		}
 	}

@@ -94,6 +94,9 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.Ready(ctx); !errors.Is(err, ErrOutdated) {
 		return err
 	}
+	if err := s.restoreIndexes(ctx); err != nil {
+		return err
+	}
 	provider, err := s.migrationProvider()
 	if err != nil {
 		return err
