@@ -97,14 +97,18 @@ func parsePlace(text string) (paste.Place, error) {
 	}
 	at, id, _ := strings.Cut(text, ".")
 	micros, err := strconv.ParseInt(at, 10, 64)
-	if err != nil || micros < 0 || micros > maxMicros || !ident.Valid(id) {
+	if err != nil || micros < minMicros || micros > maxMicros || !ident.Valid(id) {
 		return paste.Place{}, errNothing
 	}
 	return paste.Place{CreatedAt: time.UnixMicro(micros).UTC(), ID: paste.ID(id)}, nil
 }
 
-// maxMicros is the end of the year 9998 in microseconds since 1970: later than databases are asked about.
-const maxMicros = 253_370_764_800_000_000
+// The beginning of the year 1 and the end of the year 9998 in microseconds since 1970: databases are asked about nothing earlier or
+// later.
+const (
+	minMicros = -62_135_596_800_000_000
+	maxMicros = 253_370_764_800_000_000
+)
 
 // ownerName returns the name of a paste's owner, or "" for one who has no profile to show, or is not there.
 func (p *Pages) ownerName(ctx context.Context, id user.ID) (string, error) {

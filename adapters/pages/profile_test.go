@@ -23,6 +23,16 @@ func (s *site) user(name string, public bool) user.ID {
 	return made.ID
 }
 
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	for _, at := range []int64{minMicros, -1, 0, 1795282550000001, maxMicros} {
+		place := paste.Place{CreatedAt: time.UnixMicro(at).UTC(), ID: "k2j4x8m1"}
+		if got, err := parsePlace(formatPlace(place)); err != nil || got != place {
+			t.Errorf("got %v, %v, want %v", got, err, place)
+		}
+	}
+}
+
 func TestProfile(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -31,7 +41,7 @@ func TestProfile(t *testing.T) {
 	for i := range 120 {
 		document := content(paste.Pasty{Code: "x"})
 		document.Owner, document.Visibility, document.Title = epoxy, paste.Public, fmt.Sprintf("<title %d>", i)
-		document.CreatedAt = time.UnixMicro(1795282550000000 + int64(i/2)).UTC()
+		document.CreatedAt = time.UnixMicro(int64(i/2) - 20).UTC() // the second page ends before 1970
 		s.holds(fmt.Sprintf("paste%03d", i), document)
 	}
 	hidden := content(paste.Pasty{Code: "x"})
@@ -59,8 +69,8 @@ func TestProfile(t *testing.T) {
 	}
 	wantIn(t, s.page("/~empty"), "There are none.")
 	for _, path := range []string{
-		"/~mortar", "/~nobody", "/~self", "/~a%20b", "/~epoxy?after=x", "/~epoxy?after=1.", "/~epoxy?after=-1.a", "/~epoxy?after=" +
-			url.QueryEscape("9223372036854775807.a"),
+		"/~mortar", "/~nobody", "/~self", "/~a%20b", "/~epoxy?after=x", "/~epoxy?after=1.",
+		"/~epoxy?after=" + url.QueryEscape("9223372036854775807.a"), "/~epoxy?after=" + url.QueryEscape("-9223372036854775808.a"),
 	} {
 		if answer, err := s.get(path); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: got %v %s, want that there is nothing", path, err, answer.Body)

@@ -35,9 +35,8 @@ func (b *BrowseOwn) Do(ctx context.Context, presented string, after paste.Place)
 	if err != nil {
 		return OwnPastes{}, err
 	}
-	listed, err := b.pastes.TitlesByOwner(ctx, found.Owner, after, OwnPage+1)
-	if err != nil {
-		return OwnPastes{}, err
-	}
-	return OwnPastes{Pastes: listed[:min(len(listed), OwnPage)], More: len(listed) > OwnPage}, nil
+	page, more, err := pageOf(OwnPage, func(limit int) ([]paste.Listed, error) {
+		return b.pastes.TitlesByOwner(ctx, found.Owner, after, limit)
+	})
+	return OwnPastes{Pastes: page, More: more}, err
 }

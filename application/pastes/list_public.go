@@ -38,10 +38,11 @@ func (l *ListPublic) Do(ctx context.Context, username string, after paste.Place)
 	if err != nil {
 		return PublicPastes{}, err
 	}
-	listed, err := l.pastes.PublicByOwner(ctx, owner.ID, after, PublicPage+1)
+	page, more, err := pageOf(PublicPage, func(limit int) ([]paste.Listed, error) {
+		return l.pastes.PublicByOwner(ctx, owner.ID, after, limit)
+	})
 	if err != nil {
 		return PublicPastes{}, err
 	}
-	more := len(listed) > PublicPage
-	return PublicPastes{Owner: owner, Pastes: listed[:min(len(listed), PublicPage)], More: more}, nil
+	return PublicPastes{Owner: owner, Pastes: page, More: more}, nil
 }

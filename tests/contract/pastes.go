@@ -130,6 +130,8 @@ func titledPastes(t *testing.T, s Store) {
 	store("unlisted", owner.ID, now, time.Time{}, func(c *paste.Content) { c.Visibility = paste.Unlisted })
 	store("private", owner.ID, now, time.Time{}, func(c *paste.Content) { c.Visibility = paste.Private })
 	store("expired", owner.ID, now.Add(-time.Hour), now.Add(-time.Minute), nil)
+	store("before1970", owner.ID, time.UnixMicro(-1), time.Time{}, nil)
+	store("year1", owner.ID, time.UnixMicro(0).AddDate(-1969, 0, 1), time.Time{}, nil)
 	store("others", other.ID, now, time.Time{}, nil)
 	storedPaste(t, s, "empty", owner.ID, now, time.Time{})
 	store("sealed", owner.ID, now, time.Time{}, func(c *paste.Content) {
@@ -141,8 +143,8 @@ func titledPastes(t *testing.T, s Store) {
 	all := func(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
 		return s.Pastes.TitlesByOwner(ctx, owner, after, limit)
 	}
-	listings{public, []string{"new", "tie-a", "tie-B", "old"}}.check(t, owner.ID)
-	listings{all, []string{"new", "unlisted", "tie-a", "tie-B", "private", "empty", "old"}}.check(t, owner.ID)
+	listings{public, []string{"new", "tie-a", "tie-B", "old", "before1970", "year1"}}.check(t, owner.ID)
+	listings{all, []string{"new", "unlisted", "tie-a", "tie-B", "private", "empty", "old", "before1970", "year1"}}.check(t, owner.ID)
 }
 
 // listings are what a method lists of an owner's pastes, and what is wanted of it.
