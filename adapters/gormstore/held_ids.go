@@ -3,6 +3,7 @@ package gormstore
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -21,8 +22,9 @@ type heldIDs struct {
 	ids    []paste.ID
 }
 
-// newHeldIDs returns the dataloader of tokens with ids. They are lists, and pass the gates of those.
-func newHeldIDs(store *Store) *dataloader[token.Hash, heldIDs] {
+// newHeldIDs returns the dataloader of tokens with ids. They are lists, and pass the gates of those; waits reports whether others have
+// all the room that there is.
+func newHeldIDs(store *Store) (merged *dataloader[token.Hash, heldIDs], waits func() bool) {
 	held := &lookup[token.Hash, heldIDs]{
 		store: store, gates: []*gate{store.sql.lists, store.sql.bulk},
 		one:    store.queries.heldIDs,
@@ -31,13 +33,14 @@ func newHeldIDs(store *Store) *dataloader[token.Hash, heldIDs] {
 		arrays: func(hashes []token.Hash) []any { return []any{bytesOf(hashes), maxHeldIDs + 1} },
 		newRow: func() scannable[heldIDs] { return new(heldIDsRow) },
 	}
-	return held.merged(store.sql.accountsAtOnce, &store.batches.tokens)
+	waits = func() bool { return held.inside.Load() == 0 && slices.ContainsFunc(held.gates, (*gate).full) }
+	return held.merged(store.sql.accountsAtOnce, &store.batches.tokens), waits
 }
 
 // HeldIDs implements paste.HeldIDFinder (decision 0060). Whoever would wait for room among the lists is first known to have a token
 // that is valid, by the store's clock.
 func (p *Pastes) HeldIDs(ctx context.Context, hash token.Hash) (holder token.Token, ids []paste.ID, all bool, err error) {
-	if p.store.sql.lists.full() || p.store.sql.bulk.full() {
+	if p.heldWaits() {
 		holder, err := p.tokens.find(ctx, hash)
 		if err != nil || holder.Verify(hash, p.store.clock()) != nil {
 			return holder, nil, false, err

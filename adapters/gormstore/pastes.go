@@ -20,16 +20,18 @@ type Pastes struct {
 	open      *dataloader[paste.ID, heldDocument] // pastes that everybody may see
 	documents *dataloader[documentKey, heldDocument]
 	held      *dataloader[token.Hash, heldIDs]
-	tokens    *dataloader[token.Hash, token.Token] // alone, while there is no room for held
-	creations *dataloader[creation, token.Token]   // of pastes with their owner, or with none
-	owns      *dataloader[creation, token.Token]   // of pastes of a token's owner
+	tokens    *dataloader[token.Hash, token.Token] // alone, while heldWaits
+	heldWaits func() bool
+	creations *dataloader[creation, token.Token] // of pastes with their owner, or with none
+	owns      *dataloader[creation, token.Token] // of pastes of a token's owner
 	counted   *dataloader[countedCreation, paste.Usage]
 }
 
 // NewPastes returns the pastes of a store.
 func NewPastes(store *Store) *Pastes {
 	p := &Pastes{store: store, open: newOpenDocuments(store), documents: newDocuments(store)}
-	p.held, p.tokens = newHeldIDs(store), newTokensByHash(store)
+	p.held, p.heldWaits = newHeldIDs(store)
+	p.tokens = newTokensByHash(store)
 	p.creations = newCreations(store, store.queries.createDocument, store.queries.createDocuments)
 	p.owns = newCreations(store, store.queries.createOwn, store.queries.createOwns)
 	p.counted = newCountedCreations(store)

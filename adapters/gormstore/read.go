@@ -3,6 +3,7 @@ package gormstore
 import (
 	"context"
 	"database/sql"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,6 +21,7 @@ type lookup[K, V any] struct {
 	store  *Store
 	from   source
 	gates  []*gate             // what each statement passes
+	inside atomic.Int32        // statements that have passed them
 	one    string              // the statement for one key
 	args   func(K) []any       // its arguments
 	many   string              // the statement for several keys, see findMany
@@ -54,6 +56,8 @@ func (l *lookup[K, V]) find(ctx context.Context, key K) (none V, err error) {
 			return none, err
 		}
 		defer leave()
+		l.inside.Add(1)
+		defer l.inside.Add(-1)
 	}
 	row := l.newRow()
 	if err := l.store.queryRow(ctx, l.from, l.one, row.fields(), l.args(key)...); err != nil {
@@ -71,6 +75,8 @@ func (l *lookup[K, V]) findMany(ctx context.Context, keys []K) ([]found[V], erro
 			return nil, err
 		}
 		defer leave()
+		l.inside.Add(1)
+		defer l.inside.Add(-1)
 	}
 	var (
 		answers  = make([]found[V], len(keys))
