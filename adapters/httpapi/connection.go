@@ -74,12 +74,22 @@ func (c *connection) Read(p []byte) (int, error) {
 	if c.secure { // what is read are not the lines
 		return c.TCPConn.Read(p)
 	}
+	if c.onlyWatches(p) {
+		return 0, nil
+	}
 	if err := c.headerTooLong(); err != nil {
 		return 0, err
 	}
 	n, err := c.TCPConn.Read(p)
 	c.countLines(p[:n])
 	return n, err
+}
+
+// onlyWatches reports whether a read is the one by which net/http would notice that the client hangs up: of a single byte, while
+// its request is answered. Without a crowd nobody wants to know (decision 0030), and it takes a system call and wakes two threads.
+// When it brings nothing and no error, net/http goes on without.
+func (c *connection) onlyWatches(p []byte) bool {
+	return len(p) == 1 && c.waiting.Load() == 0 && !c.all.crowded()
 }
 
 // headerTooLong returns an error when a request has too many lines. One that is not the network's makes net/http answer 400. What

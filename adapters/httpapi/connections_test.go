@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"runtime"
@@ -185,6 +186,34 @@ func TestConnectionLimitAndThoseWhoHangUp(t *testing.T) {
 			if got := lines.FilterLevelExact(zap.ErrorLevel).Len(); got > 0 {
 				t.Errorf("got %d errors in the log for those who hung up, want none", got)
 			}
+		})
+	}
+}
+
+// A client is watched while its request is answered only if there is a crowd, and may send its next request meanwhile either way.
+// Not parallel: the goroutines that watch are looked for in the whole process.
+func TestWatchingClients(t *testing.T) { //nolint:paralleltest // see above
+	for what, limit := range map[string]int{"no limit": 0, "room": 2, "a crowd": 1} {
+		t.Run(what, func(t *testing.T) { //nolint:paralleltest // as above
+			s := newStore()
+			server, _ := serveStore(t, s, func(cfg *Config) { cfg.MaxConnections = limit })
+			s.held = make(chan struct{})
+			p := dial(t, server)
+			p.send("/user/epoxy")
+			s.hasRequest(t)
+			eventually(t, "somebody watches if there is a crowd, and otherwise nobody", func() bool {
+				stacks := make([]byte, 1<<20)
+				stacks = stacks[:runtime.Stack(stacks, true)]
+				return bytes.Contains(stacks, []byte("net/http.(*connReader).backgroundRead(")) == (what == "a crowd")
+			})
+			p.send("/nothing")
+			close(s.held)
+			for _, want := range []int{http.StatusOK, http.StatusNotFound} {
+				if response, _ := p.receive(); response.StatusCode != want {
+					t.Errorf("got %s, want %d", response.Status, want)
+				}
+			}
+			p.ask("/healthz")
 		})
 	}
 }
