@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,6 +23,16 @@ var (
 	valuesOfAttribute = regexp.MustCompile(`([^\s<>"]+)=\{ *(.*?) *\}`)
 	elementOfLink     = regexp.MustCompile(`<(\w+)[^<>]*\s(?:href|action)=\{`)
 )
+
+// TestScriptIsSmall holds that pages come with at most 4 kB of script.
+func TestScriptIsSmall(t *testing.T) {
+	t.Parallel()
+	for name, asset := range newAssets() {
+		if size := len(asset.content); path.Ext(name) == ".js" && size > 4<<10 {
+			t.Errorf("got %d bytes of %s, want at most 4 kB", size, asset.name)
+		}
+	}
+}
 
 // TestAttributes holds that values stand only where templ's escaping is enough: templ knows of links and forms which URLs would run
 // something, but not of formaction, srcset and the like, and takes what a style or a script is given for one of ours.

@@ -192,6 +192,46 @@ func asOwner(t *testing.T, method, url string, body map[string]any) (id string) 
 	return found.ID
 }
 
+// TestFormPressedTwice presses the buttons of forms again as soon as the browser has sent them: what they do is done once.
+func TestFormPressedTwice(t *testing.T) {
+	t.Parallel()
+	origin := serveUsers(t)
+	tab := open(t, origin)
+	tab.signedIn(program.EpoxyToken)
+	own := func() (ids []string) {
+		t.Helper()
+		tab.show("/pastes")
+		return evaluate[[]string](tab, `Array.from(document.querySelectorAll(".own li > div > a"), a => a.pathname)`)
+	}
+	const twice = `{
+		const button = document.querySelector("form button.main");
+		button.click();
+		setTimeout(() => button.click());
+	}`
+	before := len(own())
+	tab.show("/")
+	tab.fill("#code-1", "once")
+	tab.do(chromedp.Evaluate[chromedp.Void](twice), chromedp.WaitVisible(chromedp.CSS(".pasty")))
+	path := tab.path()
+	if ids := own(); len(ids) != before+1 {
+		t.Errorf("got the pastes %q, want one more than %d", ids, before)
+	}
+	tab.show(path + "/delete")
+	tab.do(chromedp.Evaluate[chromedp.Void](twice), chromedp.WaitVisible(chromedp.CSS("main:not(:has(form button.main))")))
+	if there := tab.path(); there != "/pastes" {
+		t.Errorf("got to %s, want the list: it is deleted once", there)
+	}
+	// The form that a browser goes back to can be sent.
+	tab.show("/")
+	tab.fill("#code-1", "again")
+	tab.press("button.main", ".pasty")
+	tab.do(chromedp.NavigateBack(), chromedp.WaitEnabled(chromedp.CSS("form button.main")))
+	tab.press("button.main", ".pasty")
+	if ids := own(); len(ids) != before+2 {
+		t.Errorf("got the pastes %q, want two more than %d", ids, before)
+	}
+}
+
 // TestWrongForm breaks a rule, and goes on from where the form comes back.
 func TestWrongForm(t *testing.T) {
 	t.Parallel()

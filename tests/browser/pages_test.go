@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/gluepot/gluepot/tests/program"
 )
@@ -105,6 +106,45 @@ func TestPasteLines(t *testing.T) {
 	tab.picture("selected")
 	tab.prefer("dark")
 	tab.picture("selected-dark")
+}
+
+// TestPasteLinesByKeys goes to the numbers with the tab key, from one to the next with arrows, and selects some.
+func TestPasteLinesByKeys(t *testing.T) {
+	t.Parallel()
+	origin := serveDemonstration(t)
+	tab := open(t, origin)
+	tab.show("/demo-epoxy-1")
+	stops := evaluate[string](tab, `Array.from(document.querySelectorAll(".line > a[tabindex='0']"), a => a.hash).join(" ")`)
+	if stops != "#1-L1 #2-L1" {
+		t.Errorf("got the stops %s of the tab key, want one for each pasty", stops)
+	}
+	evaluate[bool](tab, `document.querySelector(".code").focus() || true`)
+	for _, step := range []struct {
+		keys      string
+		modifiers chromedp.Modifier
+		focus     string
+		hash      string
+	}{
+		{kb.Tab, 0, "#1-L1", ""},
+		{kb.ArrowUp, 0, "#1-L1", ""},
+		{kb.ArrowDown + kb.ArrowDown, 0, "#1-L3", ""},
+		{kb.Enter, 0, "#1-L3", "#1-L3"},
+		{kb.ArrowDown + kb.ArrowDown, chromedp.ModifierShift, "#1-L5", "#1-L3-L5"},
+		{kb.Home, 0, "#1-L1", "#1-L3-L5"},
+		{kb.Enter, chromedp.ModifierShift, "#1-L1", "#1-L1-L3"},
+		{kb.ArrowDown, chromedp.ModifierShift, "#1-L2", "#1-L2-L3"},
+	} {
+		tab.do(chromedp.KeyEvent(step.keys, chromedp.KeyModifiers(step.modifiers)))
+		focus, hash := evaluate[string](tab, "document.activeElement.hash"), evaluate[string](tab, "location.hash")
+		if focus != step.focus || hash != step.hash {
+			t.Errorf("%q: got the focus on %s and the address %s, want %s and %s", step.keys, focus, hash, step.focus, step.hash)
+		}
+	}
+	tab.picture("selected")
+	tab.do(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Tab, chromedp.KeyModifiers(chromedp.ModifierShift)))
+	if focus := evaluate[string](tab, "document.activeElement.hash"); focus != "#1-L2" {
+		t.Errorf("got back to %s, want to where it was left", focus)
+	}
 }
 
 // TestCopy has the browser's clipboard replaced by what keeps the text.

@@ -1,8 +1,9 @@
 "use strict";
 
-// Lines: a click on a number selects its line, one with the shift key all lines up to it. The address says which, as #L3,
-// #L3-L7 or, where there are several pasties, #2-L3-L7.
+// Lines: a click on a number selects its line, one with the shift key all lines from the first one chosen. The address says which,
+// as #L3, #L3-L7 or, where there are several pasties, #2-L3-L7.
 let selected = [];
+let start = ""; // the address of the line that was chosen first
 const address = /^#((?:\d+-)?)L(\d+)(?:-L(\d+))?$/;
 
 function select(scroll) {
@@ -19,23 +20,57 @@ function select(scroll) {
   }
 }
 
-document.addEventListener("click", event => {
-  const number = event.target.closest(".line > a");
-  if (!number || event.ctrlKey || event.metaKey) return;
-  event.preventDefault();
+function choose(number, extend) {
   const to = address.exec(number.hash);
-  const from = address.exec(location.hash);
+  const from = address.exec(start);
   let hash = number.hash;
-  if (event.shiftKey && from && from[1] === to[1] && from[2] !== to[2]) {
+  if (!extend || !from || from[1] !== to[1]) {
+    start = hash;
+  } else if (from[2] !== to[2]) {
     const ends = [Number(from[2]), Number(to[2])].sort((a, b) => a - b);
     hash = "#" + to[1] + "L" + ends[0] + "-L" + ends[1];
   }
   history.replaceState(null, "", hash);
   select(false);
+}
+
+document.addEventListener("click", event => {
+  const number = event.target.closest(".line > a");
+  if (!number || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  choose(number, event.shiftKey);
 });
 
-addEventListener("hashchange", () => select(true));
-select(true);
+function arrive() {
+  start = location.hash;
+  select(true);
+}
+
+addEventListener("hashchange", arrive);
+arrive();
+
+// The numbers of a pasty are one stop of the tab key, and arrows go from one to the next: thousands of stops would be in the way.
+for (const code of document.querySelectorAll(".code code")) {
+  let stop = code.querySelector(".line > a");
+  if (!stop) continue;
+  stop.tabIndex = 0;
+  code.addEventListener("focusin", event => {
+    stop.tabIndex = -1;
+    stop = event.target;
+    stop.tabIndex = 0;
+  });
+  code.addEventListener("keydown", event => {
+    const line = event.target.parentElement;
+    const to = {
+      ArrowUp: line.previousElementSibling, ArrowDown: line.nextElementSibling,
+      Home: code.firstElementChild, End: code.lastElementChild,
+    }[event.key];
+    if (!to || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    to.firstElementChild.focus();
+    if (event.shiftKey) choose(to.firstElementChild, true);
+  });
+}
 
 // Copying: the code as it is, without numbers.
 for (const button of document.querySelectorAll("button.copy")) {
@@ -56,3 +91,12 @@ for (const button of document.querySelectorAll("button.copy")) {
     setTimeout(() => { button.textContent = label; }, 2000);
   });
 }
+
+// A form is sent once, also by who presses its button twice. Its page is left then; who stops that can send it again a while later.
+document.addEventListener("submit", event => {
+  const buttons = event.target.querySelectorAll("button:enabled");
+  const disable = disabled => { for (const button of buttons) button.disabled = disabled; };
+  setTimeout(() => disable(true)); // what is disabled at once is not sent
+  setTimeout(() => disable(false), 10000);
+  addEventListener("pageshow", () => disable(false), {once: true});
+});
