@@ -73,7 +73,7 @@ func importBatch[T any](
 
 // importing runs change in a transaction beside which no other imports the same kind.
 func (s *Store) importing(ctx context.Context, kind int64, change func(tx *gorm.DB) error) error {
-	return s.transaction(ctx, func(tx *gorm.DB) error {
+	return s.connTransaction(ctx, func(tx *gorm.DB) error {
 		if lock := s.queries.importLock; lock != "" {
 			if err := tx.Exec(lock, kind).Error; err != nil {
 				return err

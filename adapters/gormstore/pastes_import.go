@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/domain/batch"
@@ -119,14 +120,16 @@ func (s *Store) importPastes(tx *gorm.DB, pastes []*importedPaste, orphans paste
 			added = append(added, changed[id])
 		}
 	}
-	store := storeAtOnce
 	if s.file != nil {
-		store = storeOneByOne
+		if err := storeOneByOne(tx, added, s.queries.addPastes); err != nil {
+			return nil, err
+		}
+		return results, storeOneByOne(tx, replaced, s.queries.replacePastes)
 	}
-	if err := store(tx, added, s.queries.addPastes); err != nil {
+	if err := copyPastes(tx, added); err != nil {
 		return nil, err
 	}
-	return results, store(tx, replaced, s.queries.replacePastes)
+	return results, replaceAtOnce(tx, replaced, s.queries.replacePastes)
 }
 
 // lockImportedPastes returns what those of the pastes are like that are there, which nobody else can change before the transaction
@@ -197,8 +200,77 @@ func (s *Store) lockPastes(tx *gorm.DB, ids []string) (locked []pasteRow, err er
 	return locked, rows.Err()
 }
 
-// storeAtOnce stores each table's rows in one statement.
-func storeAtOnce(tx *gorm.DB, pastes []*importedPaste, statements pasteStatements) error {
+// copyPastes adds pastes that are new by COPY, which takes PostgreSQL two thirds of the time of an INSERT.
+func copyPastes(tx *gorm.DB, pastes []*importedPaste) error {
+	if len(pastes) == 0 {
+		return nil
+	}
+	edits := 0
+	for _, p := range pastes {
+		edits += len(p.entries)
+	}
+	return postgresConn(tx, func(ctx context.Context, conn *pgx.Conn) error {
+		add := func(table string, rows int, row func(i int, values []any), columns ...string) error {
+			_, err := conn.CopyFrom(ctx, pgx.Identifier{table}, columns, &copiedRows{rows: rows, fill: row, values: make([]any, len(columns))})
+			return err
+		}
+		err := add("pastes", len(pastes), func(i int, values []any) {
+			p := &pastes[i].row
+			values[0], values[1], values[2], values[3], values[4] = p.ID, nil, p.CreatedAt, nil, p.Visibility
+			if p.OwnerID.Valid {
+				values[1] = p.OwnerID.String
+			}
+			if p.ExpiresAt.Valid {
+				values[3] = p.ExpiresAt.Time
+			}
+		}, "id", "owner_id", "created_at", "expires_at", "visibility")
+		if err != nil {
+			return err
+		}
+		err = add("paste_contents", len(pastes), func(i int, values []any) {
+			p := pastes[i]
+			values[0], values[1], values[2] = p.row.ID, p.content.Lifetime, p.content.Document
+			values[3], values[4] = int32(len(p.entries)), p.content.HistoryBytes
+		}, "paste_id", "lifetime", "document", "edits", "history_bytes")
+		if err != nil || edits == 0 {
+			return err
+		}
+		of, position := 0, 0
+		return add("paste_edits", edits, func(_ int, values []any) {
+			for position == len(pastes[of].entries) {
+				of, position = of+1, 0
+			}
+			values[0], values[1], values[2] = pastes[of].row.ID, int64(position), pastes[of].entries[position]
+			position++
+		}, "paste_id", "position", "entry")
+	})
+}
+
+// copiedRows is a pgx.CopyFromSource of so many rows, each of which is filled in where the one before was.
+type copiedRows struct {
+	rows, next int
+	fill       func(i int, values []any)
+	values     []any
+}
+
+// Next implements pgx.CopyFromSource.
+func (r *copiedRows) Next() bool {
+	if r.next == r.rows {
+		return false
+	}
+	r.fill(r.next, r.values)
+	r.next++
+	return true
+}
+
+// Values implements pgx.CopyFromSource.
+func (r *copiedRows) Values() ([]any, error) { return r.values, nil }
+
+// Err implements pgx.CopyFromSource.
+func (r *copiedRows) Err() error { return nil }
+
+// replaceAtOnce brings pastes that are there into line, the rows of each table in one statement.
+func replaceAtOnce(tx *gorm.DB, pastes []*importedPaste, statements pasteStatements) error {
 	n := len(pastes)
 	if n == 0 {
 		return nil
@@ -235,10 +307,8 @@ func storeAtOnce(tx *gorm.DB, pastes []*importedPaste, statements pasteStatement
 	if err := run(statements.contents, ids, lifetimes, documents, counts, bytes); err != nil {
 		return err
 	}
-	if statements.removeEdits != "" {
-		if err := run(statements.removeEdits, ids); err != nil {
-			return err
-		}
+	if err := run(statements.removeEdits, ids); err != nil {
+		return err
 	}
 	if len(entries) == 0 {
 		return nil

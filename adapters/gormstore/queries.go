@@ -59,13 +59,13 @@ type queries struct {
 	oldestVersion     string          // see Schema
 	appliedVersions   string          // with their times
 	lockPastes        string          // $1: array of ids; empty where there are no arrays
-	addPastes         pasteStatements // for those that are new
+	addPastes         pasteStatements // for those that are new; empty where they are copied
 	replacePastes     pasteStatements // for those that are there
 	importLock        string          // ?: kind; empty where the write lock of the transaction is enough
 	sweepTryLock      string          // empty where the write lock of the transaction is enough
 }
 
-// pasteStatements store pastes with what they hold: see storeAtOnce for the arguments. Where there are no arrays, they are the
+// pasteStatements store pastes with what they hold: see replaceAtOnce for the arguments. Where there are no arrays, they are the
 // values of one row.
 type pasteStatements struct {
 	pastes, contents, edits string
@@ -366,7 +366,6 @@ var postgresQueries = queries{
 	// The column has no zone and was filled by now() in the session's.
 	appliedVersions: `SELECT version_id, tstamp::timestamptz FROM ` + migrationsTable + ` WHERE is_applied`,
 	lockPastes:      `SELECT ` + pasteColumns + ` FROM pastes p WHERE p.id = ANY ($1::text[]) ORDER BY p.id FOR UPDATE`,
-	addPastes:       pasteStatements{pastes: postgresPastes, contents: postgresContents, edits: postgresEdits},
 	replacePastes: pasteStatements{
 		pastes: postgresPastes + replacePaste, contents: postgresContents + replaceContent, edits: postgresEdits,
 		removeEdits: `DELETE FROM paste_edits WHERE paste_id = ANY ($1::text[])`,
