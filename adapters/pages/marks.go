@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -65,7 +66,8 @@ type marker struct {
 	// left is how many marks may still be written: each takes much more than its character. Beyond, there is
 	// a replacement character.
 	left int
-	// title is set for words rather than code: what makes one picture of two emoji has no mark there.
+	// title is set for words rather than code: a joiner that makes one picture of two emoji, or that a script needs, has no
+	// mark there.
 	title bool
 }
 
@@ -151,17 +153,35 @@ func unmarked(text string) string {
 	return b.String()
 }
 
-const joiner = "\u200d"
+const (
+	nonJoiner = 0x200c
+	joiner    = 0x200d
+)
 
-// joins reports whether what stands there is a joiner that makes one picture of the emoji on both sides.
+// joins reports whether what stands there is a joiner that makes one picture of the emoji on both sides, or that a script needs
+// between its letters (RFC 5892, appendix A; a little wider, as a title is no identifier).
 func joins(text string, at int) bool {
-	after, ok := strings.CutPrefix(text[at:], joiner)
-	if !ok {
+	r, size := utf8.DecodeRuneInString(text[at:])
+	if r != joiner && r != nonJoiner {
 		return false
 	}
-	last, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(text[:at], "\ufe0f")) // which asks for a picture
-	next, _ := utf8.DecodeRuneInString(after)
-	return emoji(last) && emoji(next)
+	next, _ := utf8.DecodeRuneInString(text[at+size:])
+	if emoji(next) {
+		last, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(text[:at], "\ufe0f")) // which asks for a picture
+		return r == joiner && emoji(last)
+	}
+	base := strings.TrimRightFunc(text[:at], func(r rune) bool { return unicode.Is(unicode.Inherited, r) && unicode.Is(unicode.Mn, r) })
+	last, _ := utf8.DecodeLastRuneInString(base)
+	return joined(last) && joined(next)
+}
+
+// joined reports whether a character is a letter, or a mark of a letter, of a script whose letters joiners form: those that are
+// written joined, and those of India and beside it, where a joiner makes another shape of a consonant.
+func joined(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsMark(r)) && unicode.In(r,
+		unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Mandaic, unicode.Adlam,
+		unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu,
+		unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 }
 
 // emoji reports whether a character is in one of the blocks that those have which are joined.

@@ -48,13 +48,19 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestJoinedEmoji has titles with families and professions, which are one picture each.
-func TestJoinedEmoji(t *testing.T) {
+// TestJoiners has titles with families and professions, which are one picture each, and of languages that cannot be written
+// without joiners.
+func TestJoiners(t *testing.T) {
 	t.Parallel()
 	for title, want := range map[string]string{
 		"👨\u200d👩\u200d👧 and 👩🏽\u200d💻": "👨\u200d👩\u200d👧 and 👩🏽\u200d💻", "❤\ufe0f\u200d🔥": "❤\ufe0f\u200d🔥",
 		"a\u200db": "a\ufffdb", "\u200d👩": "\ufffd👩", "👩\u200d": "👩\ufffd", "a\ufe0f\u200d👩": "a\ufe0f\ufffd👩",
 		"👩\u200d\u200d👩": "👩\ufffd\ufffd👩", "👩\u200b👩": "👩\ufffd👩",
+		"👩\u200c👩":      "👩\ufffd👩",
+		"می\u200cخواهم": "می\u200cخواهم", "می\u064e\u200cخ": "می\u064e\u200cخ", "क्\u200dष क्\u200cष": "क्\u200dष क्\u200cष",
+		"ශ්\u200dරී": "ශ්\u200dරී", "می\u200c\u200cخ": "می\ufffd\ufffdخ", "می\u200bخ": "می\ufffdخ", "می\u200c": "می\ufffd",
+		"pay\u200cpal": "pay\ufffdpal", "а\u200cб": "а\ufffdб", "α\u200dβ": "α\ufffdβ", "a\u200cخ": "a\ufffdخ", "خ\u200ca": "خ\ufffda",
+		"漢\u200c字": "漢\ufffd字", "a\u0301\u200cخ": "a\u0301\ufffdخ",
 	} {
 		if got := unmarked(title); got != want {
 			t.Errorf("%q: got %q, want %q", title, got, want)
@@ -65,7 +71,9 @@ func TestJoinedEmoji(t *testing.T) {
 		}
 	}
 	m := marker{left: 10}
-	if got := string(m.append(nil, "👩\u200d💻")); !strings.Contains(got, `data-mark="ZWJ"`) {
-		t.Errorf("got %s in code, want the mark", got)
+	for _, code := range []string{"👩\u200d💻", "می\u200cخ"} {
+		if got := string(m.append(nil, code)); !strings.Contains(got, `data-mark="ZW`) {
+			t.Errorf("got %s in code, want the mark", got)
+		}
 	}
 }
