@@ -161,7 +161,7 @@ func (c *waitingConn) BeginTx(ctx context.Context, options driver.TxOptions) (dr
 type waitingTx struct {
 	tx   driver.Tx
 	conn *waitingConn
-	ctx  context.Context //nolint:containedctx // Commit gets none, and is part of the same
+	ctx  context.Context //nolint:containedctx // Commit and Rollback get none, and are part of the same
 }
 
 // Commit implements driver.Tx.
@@ -176,7 +176,10 @@ func (t waitingTx) Commit() error {
 // Rollback implements driver.Tx.
 func (t waitingTx) Rollback() error {
 	t.conn.inTx = false
-	return t.tx.Rollback()
+	ctx, began := t.conn.connector.begin(t.ctx, "ROLLBACK")
+	err := t.tx.Rollback()
+	t.conn.connector.end(ctx, began, "ROLLBACK", nil, err)
+	return err
 }
 
 // driverStmt is what database/sql uses of a prepared statement of the driver.

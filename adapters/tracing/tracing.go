@@ -83,14 +83,18 @@ func (t *Tracer) Start(ctx context.Context, name string) (context.Context, func(
 type (
 	// statementKey is that of a statement's span in its context.
 	statementKey struct{}
-	// servedKey is that of the spans that a merged statement serves.
+	// servedKey is that of what a merged statement serves.
 	servedKey struct{}
+	served    struct {
+		callers int
+		spans   []otel.Span // of the callers whose traces are kept
+	}
 )
 
 // Merged returns ctx for a statement that is run for all who wait with the others.
-func (t *Tracer) Merged(ctx context.Context, served []context.Context) context.Context {
+func (t *Tracer) Merged(ctx context.Context, callers []context.Context) context.Context {
 	var spans []otel.Span
-	for _, each := range served {
+	for _, each := range callers {
 		if span := otel.SpanFromContext(each); span.SpanContext().IsSampled() {
 			spans = append(spans, span)
 		}
@@ -99,7 +103,7 @@ func (t *Tracer) Merged(ctx context.Context, served []context.Context) context.C
 		return ctx
 	}
 	// It is part of the first, so that it is kept or left out as that is.
-	return context.WithValue(otel.ContextWithSpan(ctx, spans[0]), servedKey{}, spans)
+	return context.WithValue(otel.ContextWithSpan(ctx, spans[0]), servedKey{}, served{len(callers), spans})
 }
 
 // StatementBegan begins the span of a statement that is part of something else; those of nobody's, such as the
@@ -109,21 +113,21 @@ func (t *Tracer) StatementBegan(ctx context.Context, system, summary string) con
 		return ctx
 	}
 	operation, _, _ := strings.Cut(summary, " ")
-	served, _ := ctx.Value(servedKey{}).([]otel.Span)
-	links := make([]otel.Link, len(served))
-	for i, span := range served {
+	merged, _ := ctx.Value(servedKey{}).(served)
+	links := make([]otel.Link, len(merged.spans))
+	for i, span := range merged.spans {
 		links[i].SpanContext = span.SpanContext()
 	}
 	attributes := []attribute.KeyValue{
 		attribute.String("db.system.name", system), attribute.String("db.operation.name", operation),
 		attribute.String("db.query.summary", summary),
 	}
-	if len(served) > 0 {
-		attributes = append(attributes, attribute.Int("gluepot.statement.served", len(served)))
+	if merged.callers > 0 {
+		attributes = append(attributes, attribute.Int("gluepot.statement.served", merged.callers))
 	}
 	ctx, span := t.spans.Start(ctx, summary,
 		otel.WithSpanKind(otel.SpanKindClient), otel.WithLinks(links...), otel.WithAttributes(attributes...))
-	for _, waiting := range served { // so that it is found from each of them
+	for _, waiting := range merged.spans { // so that it is found from each of them
 		waiting.AddLink(otel.Link{SpanContext: span.SpanContext()})
 	}
 	return context.WithValue(ctx, statementKey{}, span)

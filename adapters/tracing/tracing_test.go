@@ -342,10 +342,12 @@ func TestSampler(t *testing.T) {
 	received := collector.Start(t)
 	forget(t, "OTEL_EXPORTER_OTLP_ENDPOINT="+received.URL, "OTEL_TRACES_SAMPLER=parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG=0")
 	tracer := Open("1", zap.NewNop())
+	var callers []context.Context // the first is that of a trace that is not kept
 	for _, header := range []http.Header{nil, callerHeader} {
 		ctx, _ := tracer.RequestBegan(t.Context(), "GET", "/", "http", header)
 		served, end := tracer.Start(ctx, "users.Show")
-		merged := tracer.Merged(context.Background(), []context.Context{served})
+		callers = append(callers, served)
+		merged := tracer.Merged(context.Background(), callers)
 		tracer.StatementEnded(tracer.StatementBegan(merged, "sqlite", "SELECT users"), "")
 		end(nil)
 		tracer.RequestEnded(ctx, http.StatusOK)
@@ -353,8 +355,20 @@ func TestSampler(t *testing.T) {
 	if err := tracer.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := received.Spans(); len(got) != 3 {
+	got := received.Spans()
+	if len(got) != 3 {
 		t.Errorf("got %d spans, want the three of a caller who has its trace sampled, and none of the other's", len(got))
+	}
+	served := []int64{}
+	for _, span := range got {
+		for _, a := range span.GetAttributes() {
+			if a.GetKey() == "gluepot.statement.served" {
+				served = append(served, a.GetValue().GetIntValue())
+			}
+		}
+	}
+	if !slices.Equal(served, []int64{2}) {
+		t.Errorf("got statements that served %v, want one that served both callers", served)
 	}
 }
 

@@ -119,6 +119,9 @@ func TestSlowStatements(t *testing.T) {
 		if err := s.pastes.CreateDocument(ctx, orphan); err == nil {
 			t.Error("an unknown owner was accepted")
 		}
+		if queried < 0 && len(told.with("ROLLBACK")) == 0 {
+			t.Error("SQLite: was not told of a transaction that was taken back")
+		}
 		if got := told.with(create); len(got) != 2 || got[1].Rows != -1 {
 			t.Errorf("got %+v, want one that failed besides the first", got)
 		}
