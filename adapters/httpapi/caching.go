@@ -32,11 +32,14 @@ var languageCacheControl = []string{"public, max-age=3600"}
 // etagOf returns the ETag of an answer: its hash, the same on every node.
 func etagOf(answer []byte) string { return etagOfSum(xxhash.Sum64(answer)) }
 
-// etagOfSum returns the ETag of an answer with that hash (decision 0041).
+// etagOfSum returns the ETag of an answer with that hash (decision 0041), with one allocation instead of three.
 func etagOfSum(sum uint64) string {
 	var bytes [8]byte
 	binary.BigEndian.PutUint64(bytes[:], sum)
-	return `"` + base64.RawURLEncoding.EncodeToString(bytes[:]) + `"`
+	var text [len(`""`) + 11]byte // 11 digits of six bits hold 64
+	text[0], text[len(text)-1] = '"', '"'
+	base64.RawURLEncoding.Encode(text[1:], bytes[:])
+	return string(text[:])
 }
 
 // matchesETag compares weakly, as If-None-Match asks for (RFC 9110, 13.1.2).

@@ -14,3 +14,11 @@ func TestMatchesETag(t *testing.T) {
 		}
 	}
 }
+
+func TestETagOfSum(t *testing.T) { //nolint:paralleltest // AllocsPerRun counts those of all goroutines
+	var got string
+	allocations := testing.AllocsPerRun(100, func() { got = etagOfSum(0x0123456789abcdef) })
+	if want := `"ASNFZ4mrze8"`; got != want || allocations > 1 {
+		t.Errorf("got %s with %v allocations, want %s with one", got, allocations, want)
+	}
+}
