@@ -2,6 +2,7 @@ package pastes
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +16,8 @@ type Sweep struct {
 	grace    time.Duration
 	removed  atomic.Int64
 	failures atomic.Int64
+	expired  backlog
+	clients  backlog
 }
 
 // remover is what Sweep needs of a store.
@@ -29,13 +32,17 @@ func (s *Sweep) Removed() int64 { return s.removed.Load() }
 // Failures returns how often a sweep has ended with an error other than the end of its context.
 func (s *Sweep) Failures() int64 { return s.failures.Load() }
 
-// Sweeping works in batches small enough not to hold a lock that a request would notice, with a rest
-// between two of them that leaves the database to the requests. How long one takes depends on what the pastes hold: 500 of
-// 2 KiB are removed in milliseconds, 500 with a long history each in a minute, for which SQLite lets nobody else write.
+// Sweeping works in batches small enough not to hold a lock, or a processor, that a request would notice, with a rest
+// between two of them that leaves the database to the requests. How long one takes depends on what the pastes hold: 50 of
+// 2 KiB are removed in milliseconds, 50 with a long history each in seconds, for which SQLite lets nobody else write.
 const (
 	sweepLeast = 8
-	sweepMost  = 500
-	sweepRest  = 20 * time.Millisecond
+	sweepMost  = 50
+	// A batch is followed by a rest of sweepShare times what it took, so that sweeping takes a quarter of the time, and of no less
+	// than sweepRest. That is all where a backlog has lasted for sweepCalm: more may expire than is removed.
+	sweepShare = 3
+	sweepRest  = 4 * time.Millisecond
+	sweepCalm  = time.Hour
 	// sweepHold is what one batch may take: after a longer one, they are small again.
 	sweepHold = 500 * time.Millisecond
 	// sweepPatience bounds one batch, so that a database that hangs keeps neither a connection nor the sweeper for good. One that
@@ -49,14 +56,14 @@ const (
 func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 	ctx, end := trace.Start(ctx, "pastes.Sweep")
 	defer func() { end(err) }()
-	err = s.batches(ctx, func(ctx context.Context, limit int) (int, error) {
+	err = s.expired.batches(ctx, func(ctx context.Context, limit int) (int, error) {
 		n, err := s.pastes.RemoveExpired(ctx, s.grace, limit)
 		removed += n
 		s.removed.Add(int64(n))
 		return n, err
 	})
 	if err == nil {
-		err = s.batches(ctx, s.pastes.ForgetClients)
+		err = s.clients.batches(ctx, s.pastes.ForgetClients)
 	}
 	if err != nil && ctx.Err() == nil {
 		s.failures.Add(1)
@@ -64,25 +71,60 @@ func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 	return removed, err
 }
 
+// backlog is what there is to remove, as far as this node has seen: another one may take its turn.
+type backlog struct {
+	mu          sync.Mutex
+	began, seen time.Time // began is zero if there was an end to it
+}
+
+// backlogGap is after what time a backlog that was not seen is another one.
+const backlogGap = 10 * time.Minute
+
+// lasts is told that there is more to remove, and returns since when there is.
+func (b *backlog) lasts() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	if b.began.IsZero() || now.Sub(b.seen) > backlogGap {
+		b.began = now
+	}
+	b.seen = now
+	return now.Sub(b.began)
+}
+
+func (b *backlog) ends() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.began = time.Time{}
+}
+
 // batches calls remove with the most that it may remove until it removes fewer.
-func (s *Sweep) batches(ctx context.Context, remove func(ctx context.Context, limit int) (int, error)) error {
+func (b *backlog) batches(ctx context.Context, remove func(ctx context.Context, limit int) (int, error)) error {
 	for limit := sweepLeast; ; {
 		began := time.Now()
 		n, err := batch(ctx, limit, remove)
-		switch took := time.Since(began); {
+		took := time.Since(began)
+		switch {
 		case err != nil && (limit == sweepLeast || ctx.Err() != nil):
 			return err
 		case err == nil && n < limit:
+			if n > 0 { // otherwise another node may be at it
+				b.ends()
+			}
 			return nil
 		case err != nil || took > sweepHold:
 			limit = sweepLeast
 		case took < sweepHold/2:
 			limit = min(2*limit, sweepMost)
 		}
+		rest := sweepRest
+		if b.lasts() < sweepCalm {
+			rest = max(rest, sweepShare*took)
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(sweepRest):
+		case <-time.After(rest):
 		}
 	}
 }

@@ -428,6 +428,99 @@ func TestSweepOfHeavyPastes(t *testing.T) {
 	})
 }
 
+// expiringPastes are expired pastes, of which there are more every second, and one node's turn in the other's rests.
+type expiringPastes struct {
+	pastes.Store
+
+	left    int           // when it began
+	expire  int           // a second
+	removal time.Duration // of one
+	meets   int           // after so many batches another node has the lock; 0: never
+
+	began   time.Time
+	batches int
+	busy    time.Duration // what removing took
+}
+
+func (e *expiringPastes) RemoveExpired(_ context.Context, _ time.Duration, limit int) (int, error) {
+	if e.batches++; e.meets > 0 && e.batches%e.meets == 0 {
+		return 0, nil
+	}
+	n := min(limit, e.backlog())
+	took := time.Duration(n)*e.removal + time.Millisecond
+	time.Sleep(took)
+	e.busy += took
+	e.left -= n
+	return n, nil
+}
+
+func (e *expiringPastes) backlog() int { return e.left + e.expire*int(time.Since(e.began)/time.Second) }
+
+func (*expiringPastes) ForgetClients(context.Context, int) (int, error) { return 0, nil }
+
+// TestSweepLeavesTheDatabaseToOthers takes a quarter of the time for a million pastes, within the hour.
+func TestSweepLeavesTheDatabaseToOthers(t *testing.T) {
+	const million = 1_000_000
+	synctest.Test(t, func(t *testing.T) {
+		expiring := &expiringPastes{left: million, removal: 150 * time.Microsecond, began: time.Now()}
+		sweep := pastes.New(expiring, nil, nil, nil, pastes.Options{}, time.Now).Sweep
+		removed, err := sweep.Do(t.Context())
+		took := time.Since(expiring.began)
+		t.Logf("%d removed in %v, busy for %v", removed, took, expiring.busy)
+		if removed != million || err != nil || took > time.Hour || 4*expiring.busy > took+time.Second {
+			t.Errorf("got %d removed in %v, busy for %v, error %v, want a million within an hour, a quarter of it busy",
+				removed, took, expiring.busy, err)
+		}
+	})
+}
+
+// TestSweepCatchesUp goes more quickly when more expires than that removes, also where nodes step aside for each other, and takes its
+// time again for what expires later.
+func TestSweepCatchesUp(t *testing.T) {
+	const removal = 5 * time.Millisecond // 50 pastes a second with the rests
+	synctest.Test(t, func(t *testing.T) {
+		expiring := &expiringPastes{expire: 60, removal: removal, meets: 1000, began: time.Now()}
+		sweep := pastes.New(expiring, nil, nil, nil, pastes.Options{}, time.Now).Sweep
+		const few = 60
+		most := 0
+		for left := few; left >= few; {
+			time.Sleep(time.Minute)
+			if _, err := sweep.Do(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			left = expiring.backlog()
+			most = max(most, left)
+			if time.Since(expiring.began) > 3*time.Hour {
+				t.Fatalf("got a backlog of %d after three hours, want none", left)
+			}
+		}
+		t.Logf("caught up with %d in %v", most, time.Since(expiring.began))
+		if time.Since(expiring.began) < time.Hour {
+			t.Error("it has caught up within the hour, so that this shows nothing")
+		}
+		time.Sleep(time.Hour)
+		expiring.busy, expiring.left, expiring.expire, expiring.meets, expiring.began = 0, 1000, 0, 0, time.Now()
+		if _, err := sweep.Do(t.Context()); err != nil || 4*expiring.busy > time.Since(expiring.began)+time.Second {
+			t.Errorf("got %v busy of %v afterwards, error %v, want a quarter", expiring.busy, time.Since(expiring.began), err)
+		}
+	})
+}
+
+// TestSweepEndsWhenTold ends in its rest, however long that is.
+func TestSweepEndsWhenTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		expiring := &expiringPastes{left: 1000, removal: time.Second, began: time.Now()} // 8 s for a batch, and 24 s of rest
+		sweep := pastes.New(expiring, nil, nil, nil, pastes.Options{}, time.Now).Sweep
+		const soon = 10 * time.Second
+		time.AfterFunc(soon, cancel)
+		removed, err := sweep.Do(ctx)
+		if took := time.Since(expiring.began); removed == 0 || !errors.Is(err, context.Canceled) || took != soon {
+			t.Errorf("got %d removed in %v, error %v, want some, and %v after %v", removed, took, err, context.Canceled, soon)
+		}
+	})
+}
+
 // TestPendingUses are those that are not stored, also while somebody tries to.
 func TestPendingUses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
