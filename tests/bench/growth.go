@@ -21,10 +21,10 @@ const (
 	manyPastes = 2_000_000
 	smallCode  = 200
 
-	// sweepTime is how long a million expired pastes may take to be swept.
-	sweepTime = 10 * time.Minute
-	// leastRounds and besideRounds are how many rounds of reads are measured beside a sweep, which then goes on alone.
+	// leastRounds and besideRounds are how many rounds of reads are measured beside a sweep, which then goes on alone for aloneTime. What
+	// is left after that is removed at once.
 	leastRounds, besideRounds = 3, 15
+	aloneTime                 = 20 * time.Second
 	// flushTime is how long the server may take to end its sessions.
 	flushTime = 30 * time.Second
 )
@@ -343,7 +343,7 @@ func (b *bench) upkeep(p *population) ([]string, error) {
 		strconv.Itoa(p.pastes + p.expired()), fmt.Sprintf("%d bytes", p.code), size(sizes[0]), size(sizes[1]),
 		fmt.Sprintf("%s; %s; %s; %s", size(sizes[3]), size(sizes[4]), size(sizes[5]), size(sizes[6])), size(sizes[2]), size(sizes[7]),
 		size(sizes[3] + sizes[4] + sizes[5] + sizes[6] + sizes[7]), pages, fmt.Sprintf("%.1f s", filled.Seconds()),
-		fmt.Sprintf("%d: %s", p.expired(), sweep.rates()), beside, fmt.Sprintf("%.1f s", swept.Seconds()),
+		fmt.Sprintf("of %d: %s", p.expired(), sweep.rates()), beside, fmt.Sprintf("%.1f s", swept.Seconds()),
 	}, nil
 }
 
@@ -381,8 +381,8 @@ func (c sweepCost) rates() string {
 	return text
 }
 
-// sweep has a server sweep all that has expired while it is read from. The pages are what a read asks for without that, of indexes and
-// of tables.
+// sweep has a server sweep what has expired while it is read from, and for a while after that, and leaves nothing of it. The pages are
+// what a read asks for without that, of indexes and of tables.
 func (b *bench) sweep(p *population) (pages string, c sweepCost, err error) {
 	read, err := b.readingAll(p)
 	if err != nil {
@@ -427,32 +427,40 @@ func (b *bench) sweep(p *population) (pages string, c sweepCost, err error) {
 	for len(beside) < besideRounds && !watched.over() {
 		r, err := b.wrk(read.toward(busy))
 		if err != nil {
-			return "", c, errors.Join(err, watched.wait())
+			return "", c, errors.Join(err, watched.stop())
 		}
 		if !watched.over() {
 			beside = append(beside, r.p99)
 		}
 	}
 	paused, left := time.Now(), int(watched.left.Load())
-	if err := watched.wait(); err != nil {
+	if watched.over() {
+		paused = watched.ended
+	} else {
+		select {
+		case <-watched.done:
+		case <-time.After(aloneTime):
+		}
+	}
+	if err := watched.stop(); err != nil {
 		return "", c, err
 	}
+	busy.process.stop()
 	if len(beside) >= leastRounds {
 		c.p99, c.p99Without = median(beside), median(without)
 	}
-	if left <= p.pastes {
-		paused, left = watched.ended, p.pastes
-	} else {
-		c.alone = float64(left-p.pastes) / watched.ended.Sub(paused).Seconds()
+	if !paused.Equal(watched.ended) {
+		c.alone = float64(left-int(watched.left.Load())) / watched.ended.Sub(paused).Seconds()
 	}
 	c.beside = float64(p.pastes+p.expired()-left) / paused.Sub(watched.began).Seconds()
-	return pages, c, nil
+	return pages, c, p.exec(`DELETE FROM pastes WHERE expires_at <= now()`)
 }
 
 // watchedSweep is a sweep under way. The times may be read when it is over.
 type watchedSweep struct {
 	began, ended time.Time
 	left         atomic.Int64 // pastes in the table
+	cancel       context.CancelFunc
 	done         chan struct{}
 	err          error
 }
@@ -466,33 +474,41 @@ func (w *watchedSweep) over() bool {
 	}
 }
 
-func (w *watchedSweep) wait() error {
+// stop ends the watching.
+func (w *watchedSweep) stop() error {
+	w.cancel()
 	<-w.done
+	if w.err == nil && w.began.IsZero() {
+		return errors.New("nothing was swept")
+	}
 	return w.err
 }
 
-// watchSweep watches until only what has not expired is left, but no longer than sweepTime.
+// watchSweep watches until only what has not expired is left, or it is stopped.
 func (p *population) watchSweep() *watchedSweep {
-	w := &watchedSweep{done: make(chan struct{})}
-	ctx, cancel := context.WithTimeout(context.Background(), sweepTime)
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &watchedSweep{cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(w.done)
-		defer cancel()
 		for {
 			var left int64
-			if err := p.db.QueryRowContext(ctx, `SELECT sum(pastes) FROM paste_counts`).Scan(&left); err != nil {
-				w.err = fmt.Errorf("%d pastes are left of a sweep: %w", w.left.Load(), err)
+			if err := p.db.QueryRow(`SELECT sum(pastes) FROM paste_counts`).Scan(&left); err != nil {
+				w.err = fmt.Errorf("count what is left of a sweep: %w", err)
 				return
 			}
 			w.left.Store(left)
-			switch {
-			case left <= int64(p.pastes):
-				w.ended = time.Now()
-				return
-			case w.began.IsZero() && left < int64(p.pastes+p.expired()):
-				w.began = time.Now()
+			w.ended = time.Now()
+			if w.began.IsZero() && left < int64(p.pastes+p.expired()) {
+				w.began = w.ended
 			}
-			time.Sleep(10 * time.Millisecond)
+			if left <= int64(p.pastes) {
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(10 * time.Millisecond):
+			}
 		}
 	}()
 	return w
