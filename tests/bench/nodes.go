@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -85,10 +86,11 @@ func (b *bench) startBouncer(direct string) (through string, err error) {
 		return "", err
 	}
 	b.stops = append(b.stops, func() { _ = os.RemoveAll(folder) })
-	address, err := freeAddress()
+	port, err := database.FreePort(context.Background())
 	if err != nil {
 		return "", err
 	}
+	address := fmt.Sprint("127.0.0.1:", port)
 	bouncer := &pgbouncer.Bouncer{Server: b.server, Address: address, Folder: folder}
 	if bouncer.Credential, err = database.ServerUser(folder); err != nil {
 		return "", err
@@ -109,14 +111,6 @@ func (b *bench) startBouncer(direct string) (through string, err error) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	return "", errors.New("PgBouncer did not start")
-}
-
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
 }
 
 // addUp measures a load on one to mostNodes nodes, and adds a row that begins with those cells.

@@ -292,7 +292,7 @@ func (l *local) run(ctx context.Context, path string, args ...string) *exec.Cmd 
 // start starts the server on the data in its folder and waits until it answers.
 func (l *local) start(ctx context.Context, options []string) (*url.URL, func(), error) {
 	if l.port == 0 {
-		port, err := freePort(ctx)
+		port, err := FreePort(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -387,7 +387,8 @@ func serverCredential(folder string) (*syscall.Credential, error) {
 	return nil, errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor nobody")
 }
 
-func freePort(ctx context.Context) (int, error) {
+// FreePort returns a TCP port of this machine at which nobody listens.
+func FreePort(ctx context.Context) (int, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, err

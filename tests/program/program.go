@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -18,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/openapi"
 )
 
@@ -394,10 +394,9 @@ func (p *Process) Connections() int {
 // FreeAddress returns an address of this machine at which nobody listens.
 func FreeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := database.FreePort(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close() //nolint:errcheck // its address is all we want
-	return listener.Addr().String()
+	return fmt.Sprint("127.0.0.1:", port)
 }
