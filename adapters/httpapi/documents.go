@@ -149,21 +149,26 @@ func value[T any](p *T) (v T) {
 func (d *decoder) pastyDraft(i int) (pasty paste.PastyDraft, err error) {
 	var title *string
 	element := fmt.Sprintf("pasties[%d]", i)
-	err = d.object(element, func(name string) (err error) {
-		switch name {
-		case "title":
-			title, err = d.text(element + ".title")
-		case "language":
-			pasty.Language, err = d.text(element + ".language")
-		case "code":
-			pasty.Code, err = d.text(element + ".code")
-		default:
-			err = d.skip()
-		}
-		return err
+	err = d.object(element, func(name string) error {
+		return d.pastyField(element, name, &title, &pasty.Language, &pasty.Code)
 	})
 	pasty.Title = value(title)
 	return pasty, err
+}
+
+// pastyField reads a field that a pasty has, whether it is created or changed, and passes over any other.
+func (d *decoder) pastyField(element, name string, title, language, code **string) (err error) {
+	switch name {
+	case "title":
+		*title, err = d.text(element + ".title")
+	case "language":
+		*language, err = d.text(element + ".language")
+	case "code":
+		*code, err = d.text(element + ".code")
+	default:
+		err = d.skip()
+	}
+	return err
 }
 
 // decodeChanges reads what to change of a paste; clients may send all of the paste back. It fails with a fault.Invalid.
@@ -197,19 +202,11 @@ func (d *decoder) pastyChanges(i int) (pasty paste.PastyChanges, err error) {
 	var id *string
 	element := fmt.Sprintf("pasties[%d]", i)
 	err = d.object(element, func(name string) (err error) {
-		switch name {
-		case "_id":
+		if name == "_id" {
 			id, err = d.text(element + "._id")
-		case "title":
-			pasty.Title, err = d.text(element + ".title")
-		case "language":
-			pasty.Language, err = d.text(element + ".language")
-		case "code":
-			pasty.Code, err = d.text(element + ".code")
-		default:
-			err = d.skip()
+			return err
 		}
-		return err
+		return d.pastyField(element, name, &pasty.Title, &pasty.Language, &pasty.Code)
 	})
 	pasty.ID = value(id)
 	return pasty, err
