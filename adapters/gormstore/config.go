@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -11,6 +12,8 @@ type Config struct {
 	// URL is postgres://… (any connection string of that form that libpq knows) or sqlite://PATH, with
 	// PATH relative to the working directory or, after a third slash, absolute.
 	URL URL
+	// URLSetting is what URL was read from, for messages about it. Default: GLUEPOT_DATABASE_URL.
+	URLSetting string `json:"-"`
 	// ReplicaURLs are read-only copies of a PostgreSQL database. Public profiles are read from those that
 	// are reachable and no more than ReplicaMaxLag behind, and so can be that old; everything else is read
 	// from the database itself. Default: none.
@@ -81,6 +84,10 @@ func (c Config) Validate() error {
 	}
 	return errors.Join(wrong...)
 }
+
+const defaultURLSetting = "GLUEPOT_DATABASE_URL"
+
+func (c Config) urlSetting() string { return cmp.Or(c.URLSetting, defaultURLSetting) }
 
 // rereadURL returns what reads the database's URL again, or nil.
 func (c Config) rereadURL() func() (URL, error) {

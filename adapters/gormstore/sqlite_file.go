@@ -30,8 +30,9 @@ var errFileReplaced = fault.New(fault.Unavailable,
 // of the file is closed. So it is looked at by its path only.
 type sqliteFile struct {
 	driver.Connector
-	path string
-	url  URL
+	path       string
+	url        URL
+	urlSetting string // see Config.URLSetting
 
 	opening  sync.Mutex
 	identity os.FileInfo // of the file that the first connection opened
@@ -50,7 +51,7 @@ func newSQLiteFile(path string, cfg Config) (*sqliteFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sqliteFile{Connector: connector, path: path, url: cfg.URL}, nil
+	return &sqliteFile{Connector: connector, path: path, url: cfg.URL, urlSetting: cfg.urlSetting()}, nil
 }
 
 // create makes the file and its folder for nobody but their owner, unless they are there. SQLite gives the files
@@ -61,7 +62,7 @@ func (f *sqliteFile) create() error {
 		err = createPrivate(f.path)
 	}
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check GLUEPOT_DATABASE_URL.", f.url), err)
+		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check %s.", f.url, f.urlSetting), err)
 	}
 	return nil
 }
@@ -113,7 +114,7 @@ func (f *sqliteFile) connectFirst(ctx context.Context) (driver.Conn, error) {
 		before, err := os.Stat(f.path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fault.New(fault.Unavailable,
-				fmt.Sprintf("There is no database at %s: check GLUEPOT_DATABASE_URL, or run 'gluepot migrate up' to create it.", f.url))
+				fmt.Sprintf("There is no database at %s: check %s, or run 'gluepot migrate up' to create it.", f.url, f.urlSetting))
 		}
 		if err != nil {
 			return nil, err

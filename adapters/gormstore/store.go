@@ -41,6 +41,7 @@ type Store struct {
 	statements sync.Map // text -> *sql.Stmt, see prepared; closed with the pool
 	clock      clock    // SQLite's
 	url        URL
+	urlSetting string      // see Config.URLSetting
 	file       *sqliteFile // nil for PostgreSQL
 }
 
@@ -91,6 +92,7 @@ func newStore(cfg Config, connections *pool, readiness *sql.DB, dialector gorm.D
 	readiness.SetMaxOpenConns(1)
 	store.sql, store.readiness, store.gorm = connections, readiness, orm
 	store.clock = time.Now
+	store.urlSetting = cfg.urlSetting()
 	store.batches.tell(cfg.Tracer)
 	return store, nil
 }
@@ -170,14 +172,14 @@ func (s *Store) connectError(err error) error {
 	case noRoom, noRight:
 		return translate(err)
 	case damaged:
-		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or no database. Check GLUEPOT_DATABASE_URL.", s.url), err)
+		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or no database. Check %s.", s.url, s.urlSetting), err)
 	case forbidden:
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf(
 			"Cannot open the database %s. Check that it is a file that this user may write, in a folder where this user may make files.",
 			s.url), err)
 	}
 	return fault.Wrap(fault.Unavailable, fmt.Sprintf(
-		"Cannot reach the database %s. Check that it runs and that GLUEPOT_DATABASE_URL is right.", s.url), err)
+		"Cannot reach the database %s. Check that it runs and that %s is right.", s.url, s.urlSetting), err)
 }
 
 // Close closes all connections, after the statements that are under way.

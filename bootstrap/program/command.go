@@ -198,6 +198,7 @@ func copyOpener(cfg *config) cli.OpenCopy {
 		}
 		source, target := cfg.Database, cfg.Database
 		source.URL, target.URL = gormstore.URL(from), gormstore.URL(to)
+		source.URLSetting, target.URLSetting = "--from", "--to"
 		return bootstrap.OpenCopy(cmd.Context(), source, target, progress)
 	}
 }
