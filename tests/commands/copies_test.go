@@ -285,7 +285,8 @@ func TestCopyRefusals(t *testing.T) {
 	refused("copy --to "+from+" --from sqlite://"+t.TempDir()+"/none.db", exitFailed,
 		"the source: There is no database at ", "check --from")
 	refused("copy --from "+from+" --to postgres://u:se%ret@h/d", exitFailed, "the target: ", "not one that PostgreSQL clients understand")
-	refused("copy --from "+from+" --to postgres://u:s3cret@127.0.0.1:1/d", exitFailed, "the target: Cannot reach", "postgres://u@127", "that --to is right")
+	refused("copy --from "+from+" --to postgres://u:s3cret@127.0.0.1:1/d", exitFailed,
+		"the target: Cannot reach", "postgres://u@127", "that --to is right")
 	refused("copy --from "+empty(t).url+" --to "+from, exitFailed, "the source: The database lacks migrations")
 
 	// A target that is no copy, with resume or without.
