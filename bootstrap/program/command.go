@@ -110,6 +110,8 @@ func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 
 Every flag that sets something has an environment variable: --http-addr is GLUEPOT_HTTP_ADDR. A flag wins.`
 	root.SilenceErrors, root.SilenceUsage = true, true
+	root.Version = versionLine() // for --version
+	root.SetVersionTemplate("{{.Version}}")
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -308,10 +310,14 @@ func versionCommand(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cli.Arguments(),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(stdout, "gluepot %s%s %s %s/%s\n", Version(), builtFrom(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := io.WriteString(stdout, versionLine())
 			return err
 		},
 	}
+}
+
+func versionLine() string {
+	return fmt.Sprintf("gluepot %s%s %s %s/%s\n", Version(), builtFrom(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // The version, the commit and the commit's date are set by the linker in a release build.

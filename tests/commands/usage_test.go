@@ -127,8 +127,12 @@ func TestHelp(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	if got := run(t, "version"); got.code != exitOK || !strings.HasPrefix(got.stdout, "gluepot ") || got.stderr != "" {
+	got := run(t, "version")
+	if got.code != exitOK || !strings.HasPrefix(got.stdout, "gluepot ") || got.stderr != "" {
 		t.Errorf("got %+v, want exit code 0 and \"gluepot \" at the beginning of standard output", got)
+	}
+	if flag := run(t, "--version"); flag != got {
+		t.Errorf("got %+v for the flag, want %+v, as for the command", flag, got)
 	}
 }
 
