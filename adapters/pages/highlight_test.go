@@ -81,6 +81,33 @@ func TestHighlightGivesUp(t *testing.T) {
 	}
 }
 
+// slowLexer takes a while for each token.
+type slowLexer struct {
+	chroma.Lexer
+
+	asked int
+}
+
+func (l *slowLexer) Tokenise(*chroma.TokeniseOptions, string) (chroma.Iterator, error) {
+	return func() chroma.Token {
+		l.asked++
+		time.Sleep(10 * time.Millisecond)
+		return chroma.Token{Type: chroma.Text, Value: "x"}
+	}, nil
+}
+
+// TestHighlightOfSlowTokens has tokens that take longer than the whole code may, as code can be made to: it is given up at once, and
+// does not take the processor from others.
+func TestHighlightOfSlowTokens(t *testing.T) {
+	t.Parallel()
+	h, slow := newTestHighlighter(1<<20), new(slowLexer)
+	h.budget = time.Millisecond
+	h.lexers.byName = func() map[string]chroma.Lexer { return map[string]chroma.Lexer{"go": slow} }
+	if _, err := h.make(codeKey{language: "Go"}, strings.Repeat("x", 100)); err != errSlow || slow.asked != 1 { //nolint:errorlint // as above
+		t.Errorf("got %v after %d tokens, want %v after the first", err, slow.asked, errSlow)
+	}
+}
+
 // TestLexersThatGoRound has a text over which one of chroma's lexers goes round in circles.
 func TestLexersThatGoRound(t *testing.T) {
 	t.Parallel()
