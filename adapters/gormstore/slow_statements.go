@@ -62,8 +62,9 @@ func (s *slowStatements) end(began time.Time, query string, result driver.Result
 }
 
 var (
-	_ pgx.QueryTracer = (*slowStatements)(nil)
-	_ pgx.BatchTracer = (*slowStatements)(nil)
+	_ pgx.QueryTracer    = (*slowStatements)(nil)
+	_ pgx.BatchTracer    = (*slowStatements)(nil)
+	_ pgx.CopyFromTracer = (*slowStatements)(nil)
 )
 
 // tracedStatement is the one that is under way on a connection. It belongs to the connection, so that none is
@@ -111,13 +112,23 @@ func (s *slowStatements) TraceBatchQuery(_ context.Context, conn *pgx.Conn, data
 // TraceBatchEnd implements pgx.BatchTracer.
 func (*slowStatements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
+// TraceCopyFromStart implements pgx.CopyFromTracer. What the rows take to be made counts: they are made as they are sent.
+func (s *slowStatements) TraceCopyFromStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceCopyFromStartData) context.Context {
+	return s.TraceQueryStart(ctx, conn, pgx.TraceQueryStartData{SQL: "COPY " + data.TableName.Sanitize()})
+}
+
+// TraceCopyFromEnd implements pgx.CopyFromTracer.
+func (s *slowStatements) TraceCopyFromEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceCopyFromEndData) {
+	s.TraceQueryEnd(ctx, conn, pgx.TraceQueryEndData{CommandTag: data.CommandTag, Err: data.Err})
+}
+
 func (s *slowStatements) ended(traced *tracedStatement, tag pgconn.CommandTag, err error) {
 	duration := time.Since(traced.began)
 	if duration < s.threshold {
 		return
 	}
 	rows := int64(-1)
-	if err == nil && (tag.Select() || tag.Insert() || tag.Update() || tag.Delete()) {
+	if err == nil && (tag.Select() || tag.Insert() || tag.Update() || tag.Delete() || strings.HasPrefix(tag.String(), "COPY")) {
 		rows = tag.RowsAffected()
 	}
 	s.tell(Statement{oneLine(traced.sql), duration, rows})

@@ -57,8 +57,9 @@ type tracedPostgres struct {
 }
 
 var (
-	_ pgx.QueryTracer = (*tracedPostgres)(nil)
-	_ pgx.BatchTracer = (*tracedPostgres)(nil)
+	_ pgx.QueryTracer    = (*tracedPostgres)(nil)
+	_ pgx.BatchTracer    = (*tracedPostgres)(nil)
+	_ pgx.CopyFromTracer = (*tracedPostgres)(nil)
 )
 
 // TraceQueryStart implements pgx.QueryTracer.
@@ -81,6 +82,16 @@ func (*tracedPostgres) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatc
 
 // TraceBatchEnd implements pgx.BatchTracer.
 func (t *tracedPostgres) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
+	t.to.StatementEnded(ctx, failureOf(data.Err))
+}
+
+// TraceCopyFromStart implements pgx.CopyFromTracer.
+func (t *tracedPostgres) TraceCopyFromStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceCopyFromStartData) context.Context {
+	return t.to.StatementBegan(ctx, SystemPostgres, "COPY "+strings.Join(data.TableName, "."))
+}
+
+// TraceCopyFromEnd implements pgx.CopyFromTracer.
+func (t *tracedPostgres) TraceCopyFromEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceCopyFromEndData) {
 	t.to.StatementEnded(ctx, failureOf(data.Err))
 }
 

@@ -152,6 +152,18 @@ func TestSlowStatementIsCut(t *testing.T) {
 	})
 }
 
+// TestCopyIsTold imports pastes, whose rows PostgreSQL gets by COPY.
+func TestCopyIsTold(t *testing.T) {
+	t.Parallel()
+	s, told := openTold(t, database.Postgres(t), time.Nanosecond)
+	imported := paste.Document{Paste: paste.Paste{ID: "copied", CreatedAt: time.Now()}}
+	if _, err := s.pastes.Import(t.Context(), []paste.Document{imported}, paste.RefuseOrphans); err != nil {
+		t.Fatal(err)
+	}
+	told.wantTold(t, 1, `COPY "pastes"`)
+	told.wantTold(t, 1, `COPY "paste_contents"`)
+}
+
 // TestBatchIsToldOnce has lookups wait for each other, so that some share a statement.
 func TestBatchIsToldOnce(t *testing.T) {
 	t.Parallel()
