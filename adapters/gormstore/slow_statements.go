@@ -119,7 +119,7 @@ func (s *slowStatements) TraceCopyFromStart(ctx context.Context, conn *pgx.Conn,
 
 // TraceCopyFromEnd implements pgx.CopyFromTracer.
 func (s *slowStatements) TraceCopyFromEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceCopyFromEndData) {
-	s.TraceQueryEnd(ctx, conn, pgx.TraceQueryEndData{CommandTag: data.CommandTag, Err: data.Err})
+	s.TraceQueryEnd(ctx, conn, pgx.TraceQueryEndData(data))
 }
 
 func (s *slowStatements) ended(traced *tracedStatement, tag pgconn.CommandTag, err error) {
