@@ -40,7 +40,10 @@ func markOf(r rune) (mark, bool) {
 		return mark{}, false
 	case r < ' ' || r >= 0x80 && r < 0xa0:
 		return mark{fmt.Sprintf("%02X", r), "control character"}, true
-	case r >= 0x2061 && r <= 0x206f, r >= 0xfff9 && r <= 0xfffb:
+	case r >= 0xfe00 && r <= 0xfe0f, r >= 0x180b && r <= 0x180f:
+		return mark{fmt.Sprintf("%04X", r), "variation selector"}, true
+	case r == 0x17b4, r == 0x17b5, r >= 0x2061 && r <= 0x206f, r >= 0xfff0 && r <= 0xfffb, r >= 0x1bca0 && r <= 0x1bca3,
+		r >= 0x1d173 && r <= 0x1d17a:
 		return mark{fmt.Sprintf("%04X", r), "invisible character"}, true
 	case r >= 0xe0000 && r <= 0xe0fff:
 		return mark{fmt.Sprintf("%X", r), "invisible character"}, true
@@ -95,7 +98,7 @@ func (m *marker) append(b []byte, text string) []byte {
 			}
 			r, size := utf8.DecodeRuneInString(text[i:])
 			shown, ok := markOf(r)
-			if !ok || m.title && joins(text, i) {
+			if !ok || varies(text, i) || m.title && joins(text, i) {
 				i += size
 				continue
 			}
@@ -145,12 +148,30 @@ func (t text) Render(_ context.Context, w io.Writer) error {
 func unmarked(text string) string {
 	var b strings.Builder
 	for i, r := range text {
-		if _, ok := markOf(r); ok && !joins(text, i) {
+		if _, ok := markOf(r); ok && !varies(text, i) && !joins(text, i) {
 			r = utf8.RuneError
 		}
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// varies reports whether what stands there asks for another look of the character before it, which is one that has several: a picture,
+// or an ideograph or a sign of mathematics. Anywhere else it cannot be seen, and a row of them can hold a whole program.
+func varies(text string, at int) bool {
+	r, size := utf8.DecodeRuneInString(text[at:])
+	last, _ := utf8.DecodeLastRuneInString(text[:at])
+	switch {
+	case last < utf8.RuneSelf: // the picture of a key
+		return r == 0xfe0f && (last == '#' || last == '*' || last >= '0' && last <= '9') && strings.HasPrefix(text[at+size:], "\u20e3")
+	case last == utf8.RuneError:
+		return false
+	case r == 0xfe0e || r == 0xfe0f:
+		return emoji(last) || unicode.In(last, unicode.So, unicode.Sm) || strings.ContainsRune("\u203c\u2049\u2139\u3030\u303d", last)
+	case r >= 0xfe00 && r <= 0xfe02:
+		return unicode.In(last, unicode.Han, unicode.Sm)
+	}
+	return false
 }
 
 const (
@@ -162,6 +183,10 @@ const (
 // between its letters (RFC 5892, appendix A; a little wider, as a title is no identifier).
 func joins(text string, at int) bool {
 	r, size := utf8.DecodeRuneInString(text[at:])
+	if r >= 0x180b && r <= 0x180f && r != 0x180e { // another shape of a letter
+		last, _ := utf8.DecodeLastRuneInString(text[:at])
+		return unicode.IsLetter(last) && unicode.Is(unicode.Mongolian, last)
+	}
 	if r != joiner && r != nonJoiner {
 		return false
 	}

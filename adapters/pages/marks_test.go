@@ -16,7 +16,8 @@ func TestSuspicious(t *testing.T) {
 			if !suspicious(string(r)[0]) {
 				t.Errorf("U+%04X has a mark, but its first byte is not suspicious", r)
 			}
-		} else if unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Cc, r) && r != '\t' && r != '\n' {
+		} else if unicode.In(r, unicode.Bidi_Control, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) ||
+			unicode.Is(unicode.Cc, r) && r != '\t' && r != '\n' {
 			t.Errorf("U+%04X: got no mark, want one", r)
 		}
 	}
@@ -54,7 +55,7 @@ func TestJoiners(t *testing.T) {
 	t.Parallel()
 	for title, want := range map[string]string{
 		"👨\u200d👩\u200d👧 and 👩🏽\u200d💻": "👨\u200d👩\u200d👧 and 👩🏽\u200d💻", "❤\ufe0f\u200d🔥": "❤\ufe0f\u200d🔥",
-		"a\u200db": "a\ufffdb", "\u200d👩": "\ufffd👩", "👩\u200d": "👩\ufffd", "a\ufe0f\u200d👩": "a\ufe0f\ufffd👩",
+		"a\u200db": "a\ufffdb", "\u200d👩": "\ufffd👩", "👩\u200d": "👩\ufffd", "a\ufe0f\u200d👩": "a\ufffd\ufffd👩",
 		"👩\u200d\u200d👩": "👩\ufffd\ufffd👩", "👩\u200b👩": "👩\ufffd👩",
 		"👩\u200c👩":      "👩\ufffd👩",
 		"می\u200cخواهم": "می\u200cخواهم", "می\u064e\u200cخ": "می\u064e\u200cخ", "क्\u200dष क्\u200cष": "क्\u200dष क्\u200cष",
@@ -75,5 +76,29 @@ func TestJoiners(t *testing.T) {
 		if got := string(m.append(nil, code)); !strings.Contains(got, `data-mark="ZW`) {
 			t.Errorf("got %s in code, want the mark", got)
 		}
+	}
+}
+
+// TestVariationSelectors has those that pictures come with, and those that only hide something: a byte in each two of them.
+func TestVariationSelectors(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"❤\ufe0f ☎\ufe0e ©\ufe0f ™\ufe0f ↔\ufe0f ℹ\ufe0f 1\ufe0f\u20e3": "❤\ufe0f ☎\ufe0e ©\ufe0f ™\ufe0f ↔\ufe0f ℹ\ufe0f 1\ufe0f\u20e3",
+		"社\ufe00 \u2229\ufe00": "社\ufe00 \u2229\ufe00", "eval\ufe00": "eval\ufffd", "'\ufe01\ufe0e\ufe0f'": "'\ufffd\ufffd\ufffd'",
+		"❤\ufe0f\ufe0f\ufe03": "❤\ufe0f\ufffd\ufffd", "1\ufe0f0": "1\ufffd0",
+		"a =\ufe0f +\ufe00": "a =\ufffd +\ufffd", "社\ufe0f": "社\ufffd", "\ufe0f": "\ufffd",
+		"a\u180bb\u17b4c\ufff0d\U0001bca0e\U0001d173": "a\ufffdb\ufffdc\ufffdd\ufffde\ufffd", "\u1820\u180b": "\u1820\u180b",
+	} {
+		if got := unmarked(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+		m := marker{left: 10, title: true}
+		if got, hidden := string(m.append(nil, text)), strings.Count(want, "\ufffd"); strings.Count(got, "<bdi ") != hidden {
+			t.Errorf("%q: got %s, want %d marks", text, got, hidden)
+		}
+	}
+	m := marker{left: 10}
+	if got := string(m.append(nil, "// ❤\ufe0f x\ufe0f")); strings.Count(got, "<bdi ") != 1 {
+		t.Errorf("got %s in code, want one mark", got)
 	}
 }
