@@ -364,13 +364,15 @@ func (s *Store) Whole(ctx context.Context) error {
 // Begin implements copies.Target.
 func (c *Copies) Begin(ctx context.Context, run string) error {
 	for _, statement := range []string{
-		`CREATE TABLE IF NOT EXISTS ` + copiesTable +
-			` (id integer PRIMARY KEY CHECK (id = 1), run text NOT NULL, ended text, indexes text NOT NULL DEFAULT '')`,
+		`CREATE TABLE IF NOT EXISTS ` + copiesTable + ` (id integer PRIMARY KEY CHECK (id = 1), run text NOT NULL, ended text)`,
 		`INSERT INTO ` + copiesTable + ` (id, run) VALUES (1, '') ON CONFLICT (id) DO NOTHING`,
 	} {
 		if _, err := c.store.sql.ExecContext(ctx, statement); err != nil {
 			return translate(err)
 		}
+	}
+	if err := c.addIndexes(ctx); err != nil {
+		return translate(err)
 	}
 	return translate(c.inTx(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE `+copiesTable+` SET run = $1, ended = NULL`, run); err != nil {

@@ -17,12 +17,35 @@ const definitionEnd = ";\n"
 
 // The indexes of a table, but for those that constraints need: names and definitions, which are one statement each.
 const (
-	sqliteIndexes = `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = $1 AND sql LIKE 'CREATE INDEX %'`
+	sqliteIndexes = `SELECT printf('"%w"', name), sql FROM sqlite_master WHERE type = 'index' AND tbl_name = $1 AND sql LIKE 'CREATE INDEX %'`
 	// Only the owner of a table may drop them.
 	postgresIndexes = `SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid)
 		FROM pg_index JOIN pg_class AS t ON t.oid = indrelid
 		WHERE indrelid = to_regclass($1) AND NOT indisunique AND pg_has_role(t.relowner, 'USAGE')`
 )
+
+// addIndexes gives copiesTable the column of definitions, which earlier programs make it without. One of these that goes on with a
+// copy knows nothing of indexes, and cannot end it while some are set aside.
+func (c *Copies) addIndexes(ctx context.Context) error {
+	const column = " ADD COLUMN indexes text NOT NULL DEFAULT '' CHECK (ended IS NULL OR indexes = '')"
+	exists := "SELECT count(*) FROM pragma_table_info('" + copiesTable + "') WHERE name = 'indexes'"
+	if c.store.file == nil { // only its owner may alter a table, even if there is nothing to alter
+		exists = "SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass('" + copiesTable + "') AND attname = 'indexes'"
+	}
+	return c.inTx(ctx, func(tx *sql.Tx) error {
+		if c.store.file == nil { // SQLite's transaction keeps others out from its start
+			if _, err := tx.ExecContext(ctx, "SELECT 1 FROM "+copiesTable+" FOR UPDATE"); err != nil {
+				return err
+			}
+		}
+		var columns int
+		if err := tx.QueryRowContext(ctx, exists).Scan(&columns); err != nil || columns > 0 {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "ALTER TABLE "+copiesTable+column)
+		return err
+	})
+}
 
 func (c *Copies) setIndexesAside(ctx context.Context, tx *sql.Tx) error {
 	indexes := postgresIndexes
@@ -52,6 +75,9 @@ func (c *Copies) setIndexesAside(ctx context.Context, tx *sql.Tx) error {
 			return err
 		}
 		for _, index := range found {
+			if strings.Contains(index[1], definitionEnd) { // an operator's, with an odd name
+				continue
+			}
 			_, err := tx.ExecContext(ctx, "UPDATE "+copiesTable+" SET indexes = indexes || $1", index[1]+definitionEnd)
 			if err != nil {
 				return err
@@ -99,6 +125,9 @@ func (s *Store) restoreIndexes(ctx context.Context) error {
 	memory, err := c.Copied(ctx)
 	if err != nil || !memory.Begun || memory.Ended {
 		return err
+	}
+	if err := c.addIndexes(ctx); err != nil {
+		return translate(err)
 	}
 	return translate(c.makeIndexes(ctx))
 }
