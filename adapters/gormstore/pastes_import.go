@@ -334,14 +334,18 @@ func storeOneByOne(tx *gorm.DB, pastes []*importedPaste, statements pasteStateme
 		defer func() { err = errors.Join(err, prepared[i].Close()) }()
 	}
 	// For each statement whose context can end, the driver starts a goroutine: a fifth of the processor time of an import.
-	ctx := context.WithoutCancel(tx.Statement.Context)
+	ctx := tx.Statement.Context
+	uninterrupted := context.WithoutCancel(ctx)
 	run := func(statement *sql.Stmt, args ...any) error {
-		_, err := statement.ExecContext(ctx, args...)
+		_, err := statement.ExecContext(uninterrupted, args...)
+		if err != nil && ctx.Err() != nil { // with it the transaction has ended, which is all that err says
+			return ctx.Err()
+		}
 		return err
 	}
 	addPaste, addContent, addEdit, removeEdits := prepared[0], prepared[1], prepared[2], prepared[3]
 	for _, p := range pastes {
-		if err := tx.Statement.Context.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		id := p.row.ID
