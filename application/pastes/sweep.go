@@ -75,21 +75,31 @@ func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 type backlog struct {
 	mu          sync.Mutex
 	began, seen time.Time // began is zero if there was an end to it
+	unseen      int       // sweeps since seen
 }
 
-// backlogGap is after what time a backlog that was not seen is another one.
-const backlogGap = 10 * time.Minute
+// After what time and how many sweeps a backlog that was not seen is another one. Where sweeps are rare, nodes may take turns at one.
+const (
+	backlogGap    = 10 * time.Minute
+	backlogSweeps = 2
+)
 
 // lasts is told that there is more to remove, and returns since when there is.
 func (b *backlog) lasts() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	if b.began.IsZero() || now.Sub(b.seen) > backlogGap {
+	if b.began.IsZero() || now.Sub(b.seen) > backlogGap && b.unseen > backlogSweeps {
 		b.began = now
 	}
-	b.seen = now
+	b.seen, b.unseen = now, 0
 	return now.Sub(b.began)
+}
+
+func (b *backlog) sweeps() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.unseen++
 }
 
 func (b *backlog) ends() {
@@ -100,6 +110,7 @@ func (b *backlog) ends() {
 
 // batches calls remove with the most that it may remove until it removes fewer.
 func (b *backlog) batches(ctx context.Context, remove func(ctx context.Context, limit int) (int, error)) error {
+	b.sweeps()
 	for limit := sweepLeast; ; {
 		began := time.Now()
 		n, err := batch(ctx, limit, remove)

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -498,11 +501,76 @@ func TestSweepCatchesUp(t *testing.T) {
 		if time.Since(expiring.began) < time.Hour {
 			t.Error("it has caught up within the hour, so that this shows nothing")
 		}
-		time.Sleep(time.Hour)
-		expiring.busy, expiring.left, expiring.expire, expiring.meets, expiring.began = 0, 1000, 0, 0, time.Now()
+		expiring.left, expiring.expire, expiring.meets = 0, 0, 0
+		for range 60 {
+			time.Sleep(time.Minute)
+			if _, err := sweep.Do(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		expiring.busy, expiring.left, expiring.began = 0, 1000, time.Now()
 		if _, err := sweep.Do(t.Context()); err != nil || 4*expiring.busy > time.Since(expiring.began)+time.Second {
 			t.Errorf("got %v busy of %v afterwards, error %v, want a quarter", expiring.busy, time.Since(expiring.began), err)
 		}
+	})
+}
+
+// sharedPastes are those that two nodes take turns at: a hundred expire every second.
+type sharedPastes struct {
+	pastes.Store
+
+	began   time.Time
+	removed atomic.Int64
+	locked  atomic.Bool
+}
+
+func (s *sharedPastes) backlog() int {
+	return 100*int(time.Since(s.began)/time.Second) - int(s.removed.Load())
+}
+
+func (s *sharedPastes) RemoveExpired(_ context.Context, _ time.Duration, limit int) (int, error) {
+	if !s.locked.CompareAndSwap(false, true) {
+		return 0, nil
+	}
+	defer s.locked.Store(false)
+	n := min(limit, s.backlog())
+	time.Sleep(time.Duration(n)*5*time.Millisecond + time.Millisecond)
+	s.removed.Add(int64(n))
+	return n, nil
+}
+
+func (*sharedPastes) ForgetClients(context.Context, int) (int, error) { return 0, nil }
+
+// TestSweepsThatAreRareCatchUp has two nodes take turns, each of which sees nothing of a backlog while the other is at it.
+func TestSweepsThatAreRareCatchUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 12*time.Hour)
+		defer cancel()
+		shared := &sharedPastes{began: time.Now()}
+		var nodes sync.WaitGroup
+		for range 2 {
+			sweep := pastes.New(shared, nil, nil, nil, pastes.Options{}, time.Now).Sweep
+			nodes.Go(func() {
+				for ctx.Err() == nil {
+					_, _ = sweep.Do(ctx)
+					time.Sleep(15 * time.Minute)
+				}
+			})
+			time.Sleep(time.Second)
+		}
+		least := math.MaxInt
+		for since := time.Now(); time.Since(since) < 10*time.Hour; time.Sleep(time.Minute) {
+			if time.Since(since) > 2*time.Hour {
+				least = min(least, shared.backlog())
+			}
+		}
+		left := shared.backlog()
+		t.Logf("a backlog of %d after ten hours, and of %d once", left, least)
+		if perHour := 100 * 3600; least > perHour/4 || left > 2*perHour {
+			t.Errorf("got a backlog of %d after ten hours, and no less than %d before, want it removed now and then", left, least)
+		}
+		cancel()
+		nodes.Wait()
 	})
 }
 
