@@ -93,10 +93,10 @@ for (const button of document.querySelectorAll("button.copy")) {
 }
 
 // A form is sent once, also by who presses its button twice. Its page is left then; who stops that can send it again a while later.
+const enable = () => { for (const button of document.querySelectorAll("button:disabled")) button.disabled = false; };
 document.addEventListener("submit", event => {
-  const buttons = event.target.querySelectorAll("button:enabled");
-  const disable = disabled => { for (const button of buttons) button.disabled = disabled; };
-  setTimeout(() => disable(true)); // what is disabled at once is not sent
-  setTimeout(() => disable(false), 10000);
-  addEventListener("pageshow", () => disable(false), {once: true});
+  const disable = () => { for (const button of event.target.querySelectorAll("button")) button.disabled = true; };
+  setTimeout(disable); // what is disabled at once is not sent
+  setTimeout(enable, 10000);
 });
+addEventListener("pageshow", enable); // after going back, and in Firefox, which keeps them disabled over a reload
