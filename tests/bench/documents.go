@@ -84,7 +84,7 @@ func (b *bench) documents(in *installation) error {
 		comparisons[i].name = fmt.Sprintf("%s, %d connections", c.name, c.connections)
 		names = append(names, comparisons[i].name)
 	}
-	if !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, b.only) }) {
+	if !slices.ContainsFunc(names, b.only.MatchString) {
 		return nil
 	}
 	stored, err := b.fillDocuments(in)
@@ -108,7 +108,7 @@ func (b *bench) documents(in *installation) error {
 	if err := b.pages(in, stored); err != nil {
 		return err
 	}
-	if strings.Contains(memory, b.only) {
+	if b.only.MatchString(memory) {
 		if err := b.peak(in, stored, memory); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -36,8 +37,8 @@ type row struct {
 
 type bench struct {
 	quick    bool
-	only     string
-	seconds  int // of one round
+	only     *regexp.Regexp // which comparisons are measured
+	seconds  int            // of one round
 	rounds   int
 	pastes   int
 	folder   string
@@ -53,9 +54,9 @@ type bench struct {
 }
 
 func main() {
-	b := &bench{}
+	b := &bench{only: new(regexp.Regexp)}
 	flag.BoolVar(&b.quick, "quick", false, "fewer and shorter rounds on less data")
-	flag.StringVar(&b.only, "only", "", "of the comparisons with a twin, only those whose name has this text")
+	flag.TextVar(b.only, "only", regexp.MustCompile(""), "of the comparisons with a twin, only those whose name matches this expression")
 	importsOnly := flag.Bool("imports", false, "only measure imports")
 	growth := flag.Bool("growth", false, "only measure how answers slow down, and the database grows, with the number of pastes")
 	sizes := flag.String("sizes", "10000,1000000,10000000", "numbers of pastes that -growth measures, the smallest first")
@@ -126,6 +127,9 @@ func (b *bench) run(what func() error) (err error) {
 	return what()
 }
 
+// partial reports whether some comparisons are left out.
+func (b *bench) partial() bool { return b.only.String() != "" }
+
 func (b *bench) everything() error {
 	steps := []func(*installation) error{b.languages, b.users, b.self, b.ownPastes, b.memory, b.writes, b.documents}
 	in, err := b.install("bench", b.pastes)
@@ -137,7 +141,7 @@ func (b *bench) everything() error {
 			return err
 		}
 	}
-	if b.only != "" {
+	if b.partial() {
 		return nil
 	}
 	if err := b.embedded(in); err != nil {
@@ -271,7 +275,7 @@ func (b *bench) memory(in *installation) error { return b.resident("PostgreSQL",
 // collector, for which the target is, and once as it is shipped (decision 0013).
 func (b *bench) resident(database, url string, target float64) error {
 	script, err := b.script("memory", `"/user/User" .. (n + 1)`, "")
-	if err != nil || b.only != "" {
+	if err != nil || b.partial() {
 		return err
 	}
 	for _, setting := range []struct {

@@ -20,7 +20,7 @@ const pagesApart = 5000
 // pages compares the page of a paste whose highlighting is kept with the same paste by the interface, and measures pages of which
 // nothing is kept.
 func (b *bench) pages(in *installation, d *documents) error {
-	if !strings.Contains(pageKept, b.only) && !strings.Contains(pageNotKept, b.only) {
+	if !b.only.MatchString(pageKept) && !b.only.MatchString(pageNotKept) {
 		return nil
 	}
 	ids, err := createDocuments(in, d, pagesApart)
@@ -31,7 +31,7 @@ func (b *bench) pages(in *installation, d *documents) error {
 	if err := b.compare(pageKept, page, load{to: in.gluepot, path: "/paste/" + ids[0], connections: 8}, 0.5); err != nil {
 		return err
 	}
-	if !strings.Contains(pageNotKept, b.only) {
+	if !b.only.MatchString(pageNotKept) {
 		return nil
 	}
 	// Each round begins elsewhere, so that it does not meet what the one before has left.
