@@ -110,8 +110,7 @@ func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 
 Every flag that sets something has an environment variable: --http-addr is GLUEPOT_HTTP_ADDR. A flag wins.`
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.Version = versionLine() // for --version
-	root.SetVersionTemplate("{{.Version}}")
+	versioned(root, stdout)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -313,6 +312,19 @@ func versionCommand(stdout io.Writer) *cobra.Command {
 			_, err := io.WriteString(stdout, versionLine())
 			return err
 		},
+	}
+}
+
+// versioned adds --version to the command. cobra's own needs a template to print what the command version does, and with the
+// package for those the linker keeps every method (decision 0059).
+func versioned(root *cobra.Command, stdout io.Writer) {
+	wanted, otherwise := root.Flags().BoolP("version", "v", false, "print the version"), root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *wanted {
+			_, err := io.WriteString(stdout, versionLine())
+			return err
+		}
+		return otherwise(cmd, args)
 	}
 }
 
