@@ -8,6 +8,7 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
+	github.com/dlclark/regexp2/v2 v2.2.1
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/gin-gonic/gin v1.12.0
 	github.com/go-enry/go-enry/v2 v2.9.6
@@ -38,8 +39,6 @@ require (
 	gorm.io/gorm v1.30.1 // no newer one: docs/decisions/0059-dead-code.md
 	modernc.org/sqlite v1.60.1
 )
-
-require github.com/dlclark/regexp2/v2 v2.2.1
 
 require (
 	dario.cat/mergo v1.0.2 // indirect

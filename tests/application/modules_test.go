@@ -48,7 +48,9 @@ func wantFields(t *testing.T, name string, holder reflect.Value) {
 				t.Errorf("%s: got none, want one", within)
 			}
 		case reflect.Struct:
-			wantFields(t, within, field)
+			if field.Type() != reflect.TypeFor[time.Time]() { // a time may lack its place
+				wantFields(t, within, field)
+			}
 		}
 	}
 }
