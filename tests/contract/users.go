@@ -30,7 +30,9 @@ func userByName(t *testing.T, s Store) {
 }
 
 func userByID(t *testing.T, s Store) {
-	stored := storedUser(t, s, "Somebody")
+	stored := newUser(t, "Somebody")
+	stored.ID = "1a2b3c4d" // one with letters: of digits only, it would be the same in capitals
+	must(t, s.Users.Create(t.Context(), stored, nil))
 	found, err := s.Users.StaleByID(t.Context(), stored.ID)
 	must(t, err)
 	stored.CreatedAt = found.CreatedAt // equal, but for its location
