@@ -12,28 +12,13 @@ import (
 )
 
 // indexesOf returns the definitions of all indexes, but for that of what is remembered of a copy.
-func indexesOf(t *testing.T, cfg gormstore.Config) (definitions []string) {
+func indexesOf(t *testing.T, cfg gormstore.Config) []string {
 	t.Helper()
 	query := `SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() AND tablename <> 'gluepot_copy' ORDER BY 1`
 	if !isPostgres(cfg) {
 		query = `SELECT name || ': ' || coalesce(sql, '') FROM sqlite_schema WHERE type = 'index' ORDER BY 1`
 	}
-	rows, err := database.SQL(t, cfg).QueryContext(t.Context(), query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close() //nolint:errcheck // Err says it
-	for rows.Next() {
-		var definition string
-		if err := rows.Scan(&definition); err != nil {
-			t.Fatal(err)
-		}
-		definitions = append(definitions, definition)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return definitions
+	return textsOf(t, database.SQL(t, cfg), query)
 }
 
 // TestCopyIndexes wants an empty target to lack the indexes that slow a copy down, and what follows to make them again as they were: its

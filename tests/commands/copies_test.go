@@ -136,24 +136,30 @@ func contents(t *testing.T, cfg gormstore.Config) string {
 	return text.String()
 }
 
-func tablesOf(t *testing.T, db *sql.DB) (tables []string) {
+func tablesOf(t *testing.T, db *sql.DB) []string {
 	t.Helper()
-	rows, err := db.QueryContext(t.Context(), "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 1")
+	return textsOf(t, db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 1")
+}
+
+// textsOf returns what a query of one column finds.
+func textsOf(t *testing.T, db *sql.DB, query string) (texts []string) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), query)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer rows.Close() //nolint:errcheck // Err says it
 	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
+		var text string
+		if err := rows.Scan(&text); err != nil {
 			t.Fatal(err)
 		}
-		tables = append(tables, name)
+		texts = append(texts, text)
 	}
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
-	return tables
+	return texts
 }
 
 // TestCopiedTables wants somebody who adds a table to decide whether it is copied.
