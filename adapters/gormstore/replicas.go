@@ -28,6 +28,7 @@ type replica struct {
 	db         *sql.DB
 	freshUntil atomic.Pointer[time.Time] // nil: it is not; a time and no number, whose clock nobody puts back
 	asked      position                  // the newest position of the primary that it is known to have reached
+	started    int64                     // when the server was, that has reached it
 }
 
 // position is where a server was in its log at a moment. Positions on different timelines say nothing of each other: a follower of
@@ -38,13 +39,13 @@ type position struct {
 	at       time.Time
 }
 
-// A role without pg_read_all_stats does not see which timeline a replica receives. What it sees is that of the last restart point, which
-// follows a promotion by minutes; until then the primary answers.
+// A role without pg_read_all_stats does not see which timeline a replica receives, and nobody sees one where it receives nothing. What
+// is seen then is that of the last restart point, which follows a promotion by minutes. With such a role the primary answers until then.
 const (
 	primaryPosition = `SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint,
 (pg_current_wal_lsn() - '0/0')::bigint`
 	replicaPosition = `SELECT coalesce((SELECT received_tli FROM pg_stat_wal_receiver), (SELECT timeline_id FROM pg_control_checkpoint())),
-coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::bigint`
+coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::bigint, (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint`
 )
 
 func newReplicas(cfg Config) (*replicas, error) {
@@ -107,7 +108,7 @@ func (r *replicas) watch(primary *sql.DB) {
 // look asks the primary and then each replica once.
 func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, patience time.Duration) []position {
 	now := position{at: time.Now()}
-	if ask(ctx, primary, primaryPosition, &now, patience) == nil {
+	if ask(ctx, primary, primaryPosition, patience, &now.timeline, &now.lsn) == nil {
 		if len(known) > 0 && known[0].timeline != now.timeline { // another leads: what is known of the former is of no use
 			known = nil
 		}
@@ -119,12 +120,19 @@ func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, 
 	var asking sync.WaitGroup
 	for _, candidate := range r.all {
 		asking.Go(func() {
-			var reached position
-			if ask(ctx, candidate.db, replicaPosition, &reached, patience) != nil {
+			var (
+				reached position
+				started int64
+			)
+			if ask(ctx, candidate.db, replicaPosition, patience, &reached.timeline, &reached.lsn, &started) != nil {
 				candidate.freshUntil.Store(nil)
 				return
 			}
-			if len(known) > 0 && known[0].timeline > min(candidate.asked.timeline, reached.timeline) {
+			if candidate.started != started { // what it had before may have been replaced
+				candidate.asked, candidate.started = position{}, started
+			}
+			// One that runs goes on to higher timelines only, whatever it says once its primary is silent and it receives none.
+			if len(known) > 0 && known[0].timeline > candidate.asked.timeline {
 				candidate.asked = position{}
 			}
 			for _, p := range known {
@@ -140,10 +148,10 @@ func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, 
 	return known
 }
 
-func ask(ctx context.Context, db *sql.DB, query string, at *position, patience time.Duration) error {
+func ask(ctx context.Context, db *sql.DB, query string, patience time.Duration, answer ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, max(patience, 100*time.Millisecond))
 	defer cancel()
-	return db.QueryRowContext(ctx, query).Scan(&at.timeline, &at.lsn)
+	return db.QueryRowContext(ctx, query).Scan(answer...)
 }
 
 func (r *replicas) close() {

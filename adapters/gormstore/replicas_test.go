@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"io"
 	"testing"
 	"time"
@@ -38,17 +39,17 @@ func TestFreshnessRunsOut(t *testing.T) {
 func TestFreshOnOneTimeline(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		primary, replica [2]int64 // timeline and position
+		primary, replica []int64
 		fresh            bool
 	}{
-		"same place":                {[2]int64{2, 100}, [2]int64{2, 100}, true},
-		"behind":                    {[2]int64{2, 100}, [2]int64{2, 99}, false},
-		"of a former primary":       {[2]int64{2, 100}, [2]int64{1, 200}, false},
-		"of who leads in its place": {[2]int64{1, 100}, [2]int64{2, 200}, false},
+		"same place":                {[]int64{2, 100}, []int64{2, 100, 1}, true},
+		"behind":                    {[]int64{2, 100}, []int64{2, 99, 1}, false},
+		"of a former primary":       {[]int64{2, 100}, []int64{1, 200, 1}, false},
+		"of who leads in its place": {[]int64{1, 100}, []int64{2, 200, 1}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			primary, copied := sql.OpenDB(standsAt(c.primary)), sql.OpenDB(standsAt(c.replica))
+			primary, copied := sql.OpenDB(&server{answer: c.primary}), sql.OpenDB(&server{answer: c.replica})
 			defer primary.Close() //nolint:errcheck // nothing is pending on it
 			defer copied.Close()  //nolint:errcheck // nor on this
 			r := &replicas{maxLag: time.Minute, all: []*replica{{db: copied}}}
@@ -60,30 +61,69 @@ func TestFreshOnOneTimeline(t *testing.T) {
 	}
 }
 
-// standsAt is a server that answers each question with a timeline and a position.
-type standsAt [2]int64
+// TestFreshWithoutPrimary has a primary die soon after it was promoted. A replica that followed it receives nothing then, and says the
+// timeline of its last restart point, which is that of before: it is read from for as long as what it has may be shown, unless it was
+// started anew.
+func TestFreshWithoutPrimary(t *testing.T) {
+	t.Parallel()
+	primary, copied := new(server), new(server)
+	primaryDB, copiedDB := sql.OpenDB(primary), sql.OpenDB(copied)
+	defer primaryDB.Close() //nolint:errcheck // nothing is pending on it
+	defer copiedDB.Close()  //nolint:errcheck // nor on this
+	r := &replicas{maxLag: time.Minute, all: []*replica{{db: copiedDB}}}
+	var known []position
+	for _, step := range []struct {
+		name            string
+		primary, copied []int64
+		fresh           bool
+	}{
+		{"it follows", []int64{2, 100}, []int64{2, 100, 1}, true},
+		{"the primary is silent", nil, []int64{1, 100, 1}, true},
+		{"and has fallen silent for good", nil, []int64{1, 100, 1}, true},
+		{"another leads", []int64{3, 120}, []int64{1, 130, 1}, false},
+		{"and is followed", []int64{3, 120}, []int64{3, 130, 1}, true},
+		{"it has stopped answering", []int64{3, 120}, nil, false},
+		{"and answers again", []int64{3, 120}, []int64{3, 130, 1}, true},
+		{"it was made of an older copy", nil, []int64{3, 90, 2}, false},
+	} {
+		primary.answer, copied.answer = step.primary, step.copied
+		known = r.look(t.Context(), primaryDB, known, time.Second)
+		if _, fresh := r.pick(); fresh == 1 != step.fresh {
+			t.Errorf("%s: got %d fresh replicas, want one: %v", step.name, fresh, step.fresh)
+		}
+	}
+}
 
-func (s standsAt) Connect(context.Context) (driver.Conn, error) { return s, nil }
-func (s standsAt) Driver() driver.Driver                        { return nil }
-func (s standsAt) Prepare(string) (driver.Stmt, error)          { return nil, driver.ErrSkip }
-func (s standsAt) Close() error                                 { return nil }
-func (s standsAt) Begin() (driver.Tx, error)                    { return nil, driver.ErrSkip }
-func (s standsAt) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
-	return &oneRow{values: s}, nil
+// server answers each question with what it has at that moment: a timeline, a position and, of a replica, when it was started. Without
+// that it answers none.
+type server struct{ answer []int64 }
+
+func (s *server) Connect(context.Context) (driver.Conn, error) { return s, nil }
+func (s *server) Driver() driver.Driver                        { return nil }
+func (s *server) Prepare(string) (driver.Stmt, error)          { return nil, driver.ErrSkip }
+func (s *server) Close() error                                 { return nil }
+func (s *server) Begin() (driver.Tx, error)                    { return nil, driver.ErrSkip }
+func (s *server) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	if s.answer == nil {
+		return nil, errors.New("it is silent")
+	}
+	return &oneRow{values: s.answer}, nil
 }
 
 type oneRow struct {
-	values standsAt
+	values []int64
 	read   bool
 }
 
-func (r *oneRow) Columns() []string { return []string{"timeline", "lsn"} }
+func (r *oneRow) Columns() []string { return []string{"timeline", "lsn", "started"}[:len(r.values)] }
 func (r *oneRow) Close() error      { return nil }
 func (r *oneRow) Next(row []driver.Value) error {
 	if r.read {
 		return io.EOF
 	}
 	r.read = true
-	row[0], row[1] = r.values[0], r.values[1]
+	for i, value := range r.values {
+		row[i] = value
+	}
 	return nil
 }

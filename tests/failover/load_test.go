@@ -42,10 +42,16 @@ type group struct {
 	nodes []*program.Process
 
 	mu          sync.Mutex
-	right       [kinds][]time.Time // when right answers came
-	unavailable int                // answers with 503
-	wrong       []string           // every other answer, and none at all
-	acked       int                // writes
+	exchanges   [kinds][]exchange
+	unavailable int      // answers with 503
+	wrong       []string // every other answer, and none at all
+	acked       int      // writes
+}
+
+// exchange is a request that has ended.
+type exchange struct {
+	began, ended time.Time
+	right        bool // its answer
 }
 
 // register is a paste whose title counts. Only its writer changes it, and takes another once it does not know whether a change was
@@ -78,7 +84,7 @@ func startLoad(groups []*group) *load {
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &load{groups: groups, began: time.Now(), stop: cancel}
 	for _, g := range groups {
-		g.right, g.unavailable, g.wrong, g.acked = [kinds][]time.Time{}, 0, nil, 0
+		g.exchanges, g.unavailable, g.wrong, g.acked = [kinds][]exchange{}, 0, nil, 0
 		for _, node := range g.nodes {
 			for _, work := range []func(context.Context, *client){l.write, l.write, l.read, l.read, l.readPublic} {
 				c := &client{group: g, node: node.Address, http: http.Client{Timeout: answerLimit, Transport: &http.Transport{}}}
@@ -229,20 +235,18 @@ func (c *client) exchange(of kind, method, path, body string, into any, wrong fu
 	g := c.group
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	right := complaint == "" && status == http.StatusOK
+	g.exchanges[of] = append(g.exchanges[of], exchange{began, ended, right})
 	switch {
 	case complaint != "":
 		g.wrong = append(g.wrong,
 			fmt.Sprintf("%s %s from %s to %s: %s", method, path, began.Format(clockTime), ended.Format(clockTime), complaint))
 	case status == http.StatusServiceUnavailable:
 		g.unavailable++
-	default:
-		g.right[of] = append(g.right[of], ended)
-		if of == writing {
-			g.acked++
-		}
-		return true
+	case of == writing:
+		g.acked++
 	}
-	return false
+	return right
 }
 
 const clockTime = "15:04:05.000"
@@ -257,15 +261,29 @@ func (c *client) do(request *http.Request) (status int, body []byte, err error) 
 	return response.StatusCode, body, err
 }
 
-// without returns the longest time between two right answers of a kind, beginning and end of the load included.
-func (g *group) without(of kind, began, ended time.Time) time.Duration {
+// without returns the longest time in which somebody was asking and nobody had a right answer: from the end of a right one, or from the
+// first request after it, to the end of the next.
+func (g *group) without(of kind, ended time.Time) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	times := append(slices.Clone(g.right[of]), ended)
-	slices.SortFunc(times, time.Time.Compare)
-	longest, last := time.Duration(0), began
-	for _, at := range times {
-		longest, last = max(longest, at.Sub(last)), at
+	sorted := append(slices.Clone(g.exchanges[of]), exchange{began: ended, ended: ended, right: true})
+	slices.SortFunc(sorted, func(a, b exchange) int { return a.ended.Compare(b.ended) })
+	longest, asking := time.Duration(0), ended // since when, of those that ended after the last right answer
+	for i, e := range sorted {
+		if e.began.Before(asking) {
+			asking = e.began
+		}
+		if !e.right {
+			continue
+		}
+		longest = max(longest, e.ended.Sub(asking))
+		asking = ended
+		for _, later := range sorted[i+1:] { // that were under way then
+			if later.began.Before(e.ended) {
+				asking = e.ended
+				break
+			}
+		}
 	}
 	return longest
 }

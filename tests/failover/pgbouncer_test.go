@@ -140,8 +140,8 @@ func TestPgBouncerRestarted(t *testing.T) {
 	ended := load.end()
 	results.add(t, result{
 		scenario: "kill -9 of PgBouncer, started again at once, and then with another password", way: g.name, ready: seconds(ready),
-		elected: "none", writes: g.without(writing, load.began, ended), reads: g.without(reading, load.began, ended),
-		public: g.without(readingPublic, load.began, ended), unavailable: g.unavailable, wrong: len(g.wrong), acked: g.acked,
+		elected: "none", writes: g.without(writing, ended), reads: g.without(reading, ended),
+		public: g.without(readingPublic, ended), unavailable: g.unavailable, wrong: len(g.wrong), acked: g.acked,
 		lost: load.lost(t, g.nodes[0]),
 	})
 	if len(g.wrong) > 0 || g.acked == 0 {
