@@ -33,9 +33,17 @@ const (
 type population struct {
 	*installation
 
+	name   string
 	pastes int // that have not expired
 	code   int // bytes that each holds
 	body   string
+}
+
+const removeExpired = `DELETE FROM pastes WHERE expires_at <= now()`
+
+// drop removes it.
+func (p *population) drop(b *bench, err *error) {
+	*err = errors.Join(*err, p.db.Close(), b.dropDatabase(p.name))
 }
 
 // expired returns how many pastes have expired.
@@ -48,7 +56,7 @@ func (b *bench) populate(name string, pastes, code int) (*population, error) {
 		return nil, err
 	}
 	in.db.SetMaxOpenConns(1)
-	p := &population{installation: in, pastes: pastes, code: code}
+	p := &population{installation: in, name: name, pastes: pastes, code: code}
 	head, tail, err := b.frame(p)
 	if err != nil {
 		return nil, err
@@ -168,7 +176,7 @@ func (b *bench) creatingMore(p *population) (load, error) {
 // cost is what a request took: requests a second, times in microseconds, processor time in microseconds.
 type cost struct{ rate, p50, p99, gluepot, database float64 }
 
-// growth measures databases of several sizes. Each is compared with the smallest size, whose pastes are as long.
+// growth measures databases of several sizes. Each is compared with one of the smallest size, whose pastes are as long.
 func (b *bench) growth(list string) error {
 	var sizes []int
 	for text := range strings.SplitSeq(list, ",") {
@@ -178,124 +186,160 @@ func (b *bench) growth(list string) error {
 		}
 		sizes = append(sizes, size)
 	}
-	smallest := map[int][]cost{}
 	for _, size := range sizes {
-		code := pastyBytes
-		if size >= manyPastes {
-			code = smallCode
-		}
-		if smallest[code] == nil && size != sizes[0] {
-			base, err := b.grow(sizes[0], code, nil)
-			if err != nil {
-				return err
-			}
-			smallest[code] = base
-		}
-		costs, err := b.grow(size, code, smallest[code])
-		if err != nil {
+		if err := b.grow(size, sizes[0]); err != nil {
 			return err
-		}
-		if smallest[code] == nil {
-			smallest[code] = costs
 		}
 	}
 	return nil
 }
 
-// grow measures one size and removes it.
-func (b *bench) grow(pastes, code int, smallest []cost) ([]cost, error) {
-	name := fmt.Sprintf("growth_%d_%d", pastes, code)
-	began := time.Now()
-	p, err := b.populate(name, pastes, code)
-	if err != nil {
-		return nil, err
+// grow measures one size, beside the smallest, and removes it.
+func (b *bench) grow(pastes, smallest int) (err error) {
+	code := pastyBytes
+	if pastes >= manyPastes {
+		code = smallCode
 	}
-	b.told("%d pastes of %d bytes: filled in %.0f s", pastes, code, time.Since(began).Seconds())
+	p, err := b.populate("growth", pastes, code)
+	if err != nil {
+		return err
+	}
+	defer p.drop(b, &err)
 	cells, err := b.upkeep(p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	b.grown = append(b.grown, cells)
 	b.told("%s", strings.Join(cells, " | "))
-	costs, err := b.flat(p, smallest)
+	if pastes == smallest {
+		return nil
+	}
+	base, err := b.populate("growth_smallest", smallest, code)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := p.db.Close(); err != nil {
-		return nil, err
+	defer base.drop(b, &err)
+	if err := base.exec(removeExpired); err != nil {
+		return err
 	}
-	return costs, b.dropDatabase(name)
+	if _, err := base.vacuum(); err != nil {
+		return err
+	}
+	return b.flat(p, base)
 }
 
-// flat measures whether what is asked most often takes as long as with the smallest number of pastes.
-func (b *bench) flat(p *population, smallest []cost) (costs []cost, err error) {
-	server, err := b.serve(p.url, "GLUEPOT_SWEEP_INTERVAL=0s")
-	if err != nil {
-		return nil, err
+// flat measures whether what is asked most often takes as long as with the smallest number of pastes: each in turn, round by round.
+func (b *bench) flat(p, base *population) error {
+	loads := []func(*population) (load, error){
+		func(*population) (load, error) { return load{path: "/data/numPastes"}, nil },
+		func(*population) (load, error) {
+			return load{path: "/user/self/pastes", header: "Authorization: " + owners[1].token}, nil
+		},
+		func(*population) (load, error) { return load{path: "/~User2"}, nil },
+		b.readingAll,
+		b.creatingMore,
 	}
-	defer server.process.stop()
-	read, err := b.readingAll(p)
-	if err != nil {
-		return nil, err
-	}
-	create, err := b.creatingMore(p)
-	if err != nil {
-		return nil, err
-	}
-	for i, l := range []load{
-		{path: "/data/numPastes"}, {path: "/user/self/pastes", header: "Authorization: " + owners[1].token}, {path: "/~User2"}, read, create,
-	} {
-		what := []string{"numPastes", "/user/self/pastes of 1000", "/~{name}, the first page of 500", "GET /paste/{id}", "POST /paste"}[i]
-		l.connections = 32
-		measured, err := b.costOf(p.installation, l.toward(server))
+	both := []*population{p, base}
+	var servers []*side
+	for _, one := range both {
+		server, err := b.serve(one.url, "GLUEPOT_SWEEP_INTERVAL=0s")
 		if err != nil {
-			return nil, err
+			return err
 		}
-		costs = append(costs, measured)
-		base := measured
-		if smallest != nil {
-			base = smallest[i]
+		defer server.process.stop()
+		if err := one.warm(); err != nil {
+			return err
 		}
-		name := fmt.Sprintf("%s, %d pastes of %d bytes", what, p.pastes, p.code)
-		b.add(row{
-			Name: name + ": requests/s of the smallest / of this", Ratio: base.rate / measured.rate, Target: 1.2, atMost: true,
-			absolute: fmt.Sprintf("%.0f requests/s", measured.rate), p50: milliseconds(measured.p50), p99: milliseconds(measured.p99),
-		})
-		b.add(row{
-			Name:  name + ": processor time of this / of the smallest",
-			Ratio: (measured.gluepot + measured.database) / (base.gluepot + base.database), Target: 1.2, atMost: true,
-			absolute: fmt.Sprintf("%.0f + %.0f µs of PostgreSQL", measured.gluepot, measured.database),
-		})
+		servers = append(servers, server)
+	}
+	for i, what := range []string{
+		"numPastes", "/user/self/pastes of 1000", "/~{name}, the first page of 500", "GET /paste/{id}", "POST /paste",
+	} {
+		asked := make([]load, len(both))
+		for n, one := range both {
+			l, err := loads[i](one)
+			if err != nil {
+				return err
+			}
+			l.connections = 32
+			asked[n] = l.toward(servers[n])
+		}
+		costs, err := b.costsOf(p.installation, [2]load(asked))
+		if err != nil {
+			return err
+		}
+		b.addGrowth(fmt.Sprintf("%s, %d / %d pastes of %d bytes", what, p.pastes, base.pastes, p.code), costs)
+	}
+	return nil
+}
+
+// addGrowth adds what a size takes, first, beside what the smallest does.
+func (b *bench) addGrowth(name string, costs [2]cost) {
+	large, small := costs[0], costs[1]
+	b.add(row{
+		Name: name + ": time for a request", Ratio: small.rate / large.rate, Target: 1.2, atMost: true,
+		absolute: fmt.Sprintf("%.0f; %.0f requests/s", large.rate, small.rate),
+		p50:      milliseconds(large.p50) + "; " + milliseconds(small.p50), p99: milliseconds(large.p99) + "; " + milliseconds(small.p99),
+	})
+	b.add(row{
+		Name: name + ": processor time", Ratio: (large.gluepot + large.database) / (small.gluepot + small.database), Target: 1.2, atMost: true,
+		absolute: fmt.Sprintf("%.0f + %.0f; %.0f + %.0f µs", large.gluepot, large.database, small.gluepot, small.database),
+	})
+}
+
+// costsOf measures loads in turn. The installation is one on the same server of PostgreSQL.
+func (b *bench) costsOf(in *installation, loads [2]load) (costs [2]cost, err error) {
+	for _, l := range loads {
+		if _, err := b.wrk(l); err != nil { // warms up
+			return costs, err
+		}
+	}
+	var rounds [2][]cost
+	for range b.rounds {
+		for i, l := range loads {
+			measured, err := b.costOf(in, l)
+			if err != nil {
+				return costs, err
+			}
+			rounds[i] = append(rounds[i], measured)
+		}
+	}
+	for i := range costs {
+		costs[i] = medianCost(rounds[i])
 	}
 	return costs, nil
 }
 
-// costOf measures a load on a server alone.
+// costOf measures one round.
 func (b *bench) costOf(in *installation, l load) (cost, error) {
-	if _, err := b.wrk(l); err != nil { // warms up
+	ours := processorTime(l.to.process.cmd.Process.Pid)
+	theirs, err := in.databaseTime()
+	if err != nil {
 		return cost{}, err
 	}
-	var figures [5][]float64
-	for range b.rounds {
-		ours := processorTime(l.to.process.cmd.Process.Pid)
-		theirs, err := in.databaseTime()
-		if err != nil {
-			return cost{}, err
-		}
-		r, err := b.wrk(l)
-		if err != nil {
-			return cost{}, err
-		}
-		ours = processorTime(l.to.process.cmd.Process.Pid) - ours
-		after, err := in.databaseTime()
-		if err != nil {
-			return cost{}, err
-		}
-		for i, figure := range []float64{r.rate, r.p50, r.p99, ours / r.requests * 1e6, (after - theirs) / r.requests * 1e6} {
-			figures[i] = append(figures[i], figure)
-		}
+	r, err := b.wrk(l)
+	if err != nil {
+		return cost{}, err
 	}
-	return cost{median(figures[0]), median(figures[1]), median(figures[2]), median(figures[3]), median(figures[4])}, nil
+	ours = processorTime(l.to.process.cmd.Process.Pid) - ours
+	after, err := in.databaseTime()
+	return cost{r.rate, r.p50, r.p99, ours / r.requests * 1e6, (after - theirs) / r.requests * 1e6}, err
+}
+
+// medianCost returns the median of each figure.
+func medianCost(rounds []cost) cost {
+	figure := func(of func(cost) float64) float64 {
+		var all []float64
+		for _, c := range rounds {
+			all = append(all, of(c))
+		}
+		return median(all)
+	}
+	return cost{
+		figure(func(c cost) float64 { return c.rate }), figure(func(c cost) float64 { return c.p50 }),
+		figure(func(c cost) float64 { return c.p99 }), figure(func(c cost) float64 { return c.gluepot }),
+		figure(func(c cost) float64 { return c.database }),
+	}
 }
 
 var growthTitles = []string{
@@ -311,6 +355,9 @@ func (b *bench) upkeep(p *population) ([]string, error) {
 		return nil, err
 	}
 	var sizes [8]float64 // MiB
+	if err := p.warm(); err != nil {
+		return nil, err
+	}
 	const mib = `%s(%s)::float8 / 1048576`
 	columns := []string{fmt.Sprintf(mib, "pg_database_size", "current_database()")}
 	for _, relation := range []string{
@@ -366,6 +413,15 @@ func (p *population) vacuum() (time.Duration, error) {
 	return taken, err
 }
 
+// warm brings the database into PostgreSQL's cache, as far as there is room, as a long time of use does: until requests at random have
+// asked for each page of millions of pastes takes longer than a measurement.
+func (p *population) warm() error {
+	const ofUsers = 16384 // oids below are PostgreSQL's own
+	return p.exec(`CREATE EXTENSION IF NOT EXISTS pg_prewarm`,
+		fmt.Sprintf(`SELECT pg_prewarm(oid::regclass) FROM pg_class WHERE relkind IN ('r', 'i', 't') AND oid >= %d`, ofUsers),
+		`SELECT pg_stat_force_next_flush()`) // of the pages that it has asked for, which are counted later
+}
+
 // sweepCost is what sweeping takes: pastes a second, and times in microseconds.
 type sweepCost struct {
 	beside, alone   float64 // while it is read from, and after that; the second is 0 where nothing was left
@@ -389,34 +445,10 @@ func (b *bench) sweep(p *population) (pages string, c sweepCost, err error) {
 		return "", c, err
 	}
 	read.connections = 8
-	quiet, err := b.serve(p.url, "GLUEPOT_SWEEP_INTERVAL=0s")
+	without, pages, err := b.unswept(p, read)
 	if err != nil {
 		return "", c, err
 	}
-	defer quiet.process.stop()
-	before, err := p.pagesAsked()
-	if err != nil {
-		return "", c, err
-	}
-	var (
-		without []float64
-		asked   float64
-	)
-	for range b.rounds {
-		r, err := b.wrk(read.toward(quiet))
-		if err != nil {
-			return "", c, err
-		}
-		asked += r.requests
-		without = append(without, r.p99)
-	}
-	quiet.process.stop()
-	after, err := p.pagesAsked()
-	if err != nil {
-		return "", c, err
-	}
-	pages = fmt.Sprintf("%.1f; %.1f", (after[0]-before[0])/asked, (after[1]-before[1])/asked)
-
 	busy, err := b.serve(p.url, "GLUEPOT_SWEEP_INTERVAL=1s")
 	if err != nil {
 		return "", c, err
@@ -446,14 +478,43 @@ func (b *bench) sweep(p *population) (pages string, c sweepCost, err error) {
 		return "", c, err
 	}
 	busy.process.stop()
+	after, _, err := b.unswept(p, read) // the machine may have become quicker or slower
+	if err != nil {
+		return "", c, err
+	}
 	if len(beside) >= leastRounds {
-		c.p99, c.p99Without = median(beside), median(without)
+		c.p99, c.p99Without = median(beside), median(append(without, after...))
 	}
 	if !paused.Equal(watched.ended) {
 		c.alone = float64(left-int(watched.left.Load())) / watched.ended.Sub(paused).Seconds()
 	}
 	c.beside = float64(p.pastes+p.expired()-left) / paused.Sub(watched.began).Seconds()
-	return pages, c, p.exec(`DELETE FROM pastes WHERE expires_at <= now()`)
+	return pages, c, p.exec(removeExpired)
+}
+
+// unswept measures reads from a server that does not sweep: the p99 of each round, and what pages a read asks for.
+func (b *bench) unswept(p *population, read load) (p99s []float64, pages string, err error) {
+	server, err := b.serve(p.url, "GLUEPOT_SWEEP_INTERVAL=0s")
+	if err != nil {
+		return nil, "", err
+	}
+	defer server.process.stop()
+	before, err := p.pagesAsked()
+	if err != nil {
+		return nil, "", err
+	}
+	asked := 0.0
+	for range b.rounds {
+		r, err := b.wrk(read.toward(server))
+		if err != nil {
+			return nil, "", err
+		}
+		asked += r.requests
+		p99s = append(p99s, r.p99)
+	}
+	server.process.stop()
+	after, err := p.pagesAsked()
+	return p99s, fmt.Sprintf("%.1f; %.1f", (after[0]-before[0])/asked, (after[1]-before[1])/asked), err
 }
 
 // watchedSweep is a sweep under way. The times may be read when it is over.

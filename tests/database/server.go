@@ -47,8 +47,23 @@ const noSync = "fsync=off"
 // Options of the server: unsafe ones trade safety, which no test database needs, for speed.
 var (
 	unsafeOptions = []string{"-c", noSync, "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300"}
-	safeOptions   = []string{"-c", "max_connections=300", "-c", "max_wal_size=4GB", "-c", "shared_buffers=512MB"}
+	safeOptions   = []string{"-c", "max_connections=300", "-c", "max_wal_size=4GB", "-c", fmt.Sprintf("shared_buffers=%dMB", CacheMiB())}
 )
+
+// CacheMiB returns the size of the cache that a server from StartServer has, in MiB: two fifths of the machine's memory, the most that
+// PostgreSQL's manual recommends.
+func CacheMiB() int {
+	const least = 128
+	content, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return least
+	}
+	var kib int
+	if _, err := fmt.Sscanf(string(content), "MemTotal: %d kB", &kib); err != nil {
+		return least
+	}
+	return max(least, kib>>10*2/5)
+}
 
 // way is one way of getting a PostgreSQL server. start returns the URL of a database on which others
 // can be created, or errNotHere. Any other error is of a way that is here and does not work.
