@@ -33,15 +33,15 @@ func (s *Sweep) Removed() int64 { return s.removed.Load() }
 func (s *Sweep) Failures() int64 { return s.failures.Load() }
 
 // Sweeping works in batches small enough not to hold a lock, or a processor, that a request would notice, with a rest
-// between two of them that leaves the database to the requests. How long one takes depends on what the pastes hold: 50 of
-// 2 KiB are removed in milliseconds, 50 with a long history each in seconds, for which SQLite lets nobody else write.
+// between two of them that leaves the database to the requests. How long one takes depends on what the pastes hold: 20 of
+// 2 KiB are removed in milliseconds, 20 with a long history each in seconds, for which SQLite lets nobody else write.
 const (
 	sweepLeast = 8
-	sweepMost  = 50
+	sweepMost  = 20
 	// A batch is followed by a rest of sweepShare times what it took, so that sweeping takes a quarter of the time, and of no less
 	// than sweepRest. That is all where a backlog has lasted for sweepCalm: more may expire than is removed.
 	sweepShare = 3
-	sweepRest  = 4 * time.Millisecond
+	sweepRest  = 2 * time.Millisecond
 	sweepCalm  = time.Hour
 	// sweepHold is what one batch may take: after a longer one, they are small again.
 	sweepHold = 500 * time.Millisecond
