@@ -128,7 +128,9 @@ func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, 
 				candidate.freshUntil.Store(nil)
 				return
 			}
-			if candidate.started != started { // what it had before may have been replaced
+			// What it had before may have been replaced, or be no longer there: PostgreSQL goes back to its last restart point, and is not
+			// started anew, when one of its processes has crashed.
+			if candidate.started != started || reached.lsn < candidate.asked.lsn {
 				candidate.asked, candidate.started = position{}, started
 			}
 			// One that runs goes on to higher timelines only, whatever it says once its primary is silent and it receives none.

@@ -94,6 +94,34 @@ func TestFreshWithoutPrimary(t *testing.T) {
 	}
 }
 
+// TestFreshAfterCrash has a process of a replica killed: PostgreSQL ends all others and begins again at the last restart point, without
+// being started anew, and lets itself be read from before it is where it was.
+func TestFreshAfterCrash(t *testing.T) {
+	t.Parallel()
+	primary, copied := new(server), new(server)
+	primaryDB, copiedDB := sql.OpenDB(primary), sql.OpenDB(copied)
+	defer primaryDB.Close() //nolint:errcheck // nothing is pending on it
+	defer copiedDB.Close()  //nolint:errcheck // nor on this
+	r := &replicas{maxLag: time.Minute, all: []*replica{{db: copiedDB}}}
+	var known []position
+	for _, step := range []struct {
+		name            string
+		primary, copied []int64
+		fresh           bool
+	}{
+		{"it follows", []int64{2, 100}, []int64{2, 100, 1}, true},
+		{"it has less than it had", []int64{2, 110}, []int64{2, 50, 1}, false},
+		{"and also without a primary", nil, []int64{2, 60, 1}, false},
+		{"it is where it was", []int64{2, 110}, []int64{2, 100, 1}, true},
+	} {
+		primary.answer, copied.answer = step.primary, step.copied
+		known = r.look(t.Context(), primaryDB, known, time.Second)
+		if _, fresh := r.pick(); fresh == 1 != step.fresh {
+			t.Errorf("%s: got %d fresh replicas, want one: %v", step.name, fresh, step.fresh)
+		}
+	}
+}
+
 // server answers each question with what it has at that moment: a timeline, a position and, of a replica, when it was started. Without
 // that it answers none.
 type server struct{ answer []int64 }
