@@ -268,21 +268,21 @@ func (g *group) without(of kind, ended time.Time) time.Duration {
 	defer g.mu.Unlock()
 	sorted := append(slices.Clone(g.exchanges[of]), exchange{began: ended, ended: ended, right: true})
 	slices.SortFunc(sorted, func(a, b exchange) int { return a.ended.Compare(b.ended) })
-	longest, asking := time.Duration(0), ended // since when, of those that ended after the last right answer
-	for i, e := range sorted {
-		if e.began.Before(asking) {
-			asking = e.began
+	asked := make([]time.Time, len(sorted)) // when the first was of those that ended then or later
+	for i, first := len(sorted)-1, ended; i >= 0; i-- {
+		if sorted[i].began.Before(first) {
+			first = sorted[i].began
 		}
+		asked[i] = first
+	}
+	longest, since := time.Duration(0), asked[0]
+	for i, e := range sorted {
 		if !e.right {
 			continue
 		}
-		longest = max(longest, e.ended.Sub(asking))
-		asking = ended
-		for _, later := range sorted[i+1:] { // that were under way then
-			if later.began.Before(e.ended) {
-				asking = e.ended
-				break
-			}
+		longest, since = max(longest, e.ended.Sub(since)), e.ended
+		if i+1 < len(sorted) && asked[i+1].After(since) {
+			since = asked[i+1]
 		}
 	}
 	return longest
