@@ -157,7 +157,7 @@ func (b *bench) frame(p *population) (head, tail []byte, err error) {
 
 // reading asks for pastes that are spread over the whole table, others in each round.
 func (b *bench) readingAll(p *population) (load, error) {
-	script, err := b.lua("read-all", fmt.Sprintf(`math.randomseed(os.time())
+	script, err := b.lua("read-all-"+p.name, fmt.Sprintf(`math.randomseed(os.time())
 local n = math.random(%d)
 request = function()
   n = (n + 7919) %% %d
@@ -169,7 +169,7 @@ end
 }
 
 func (b *bench) creatingMore(p *population) (load, error) {
-	script, err := b.lua("create-more", fmt.Sprintf("wrk.method, wrk.body = \"POST\", [==[%s]==]\n", p.body))
+	script, err := b.lua("create-more-"+p.name, fmt.Sprintf("wrk.method, wrk.body = \"POST\", [==[%s]==]\n", p.body))
 	return load{method: http.MethodPost, path: "/paste", script: script, body: p.body}, err
 }
 

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+// TestScriptsOfTwoPopulations prepares what is asked of two sizes that are measured in turn, and only then looks at it, as wrk does.
+func TestScriptsOfTwoPopulations(t *testing.T) {
+	t.Parallel()
+	b := &bench{folder: t.TempDir()}
+	large, small := &population{name: "growth", pastes: 1_000_000, body: "large"}, &population{name: "growth_smallest", pastes: 10_000, body: "small"}
+	for name, loadOf := range map[string]func(*population) (load, error){"reading": b.readingAll, "creating": b.creatingMore} {
+		var scripts []string
+		for _, p := range []*population{large, small} {
+			l, err := loadOf(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scripts = append(scripts, l.script)
+		}
+		var texts []string
+		for _, script := range scripts {
+			text, err := os.ReadFile(script)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, string(text))
+		}
+		if texts[0] == texts[1] {
+			t.Errorf("%s: got the same requests for %d pastes as for %d: %s", name, large.pastes, small.pastes, texts[0])
+		}
+	}
+}
