@@ -32,3 +32,17 @@ func TestScriptsOfTwoPopulations(t *testing.T) {
 		}
 	}
 }
+
+func TestMedian(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{
+		{[]float64{3}, 3}, {[]float64{3, 1, 2}, 2}, {[]float64{1, 3}, 2}, {[]float64{9, 1, 8, 2}, 5},
+	} {
+		if got := median(c.values); got != c.want {
+			t.Errorf("%v: got %v, want %v", c.values, got, c.want)
+		}
+	}
+}

@@ -463,7 +463,7 @@ func run(ctx context.Context, name string, args ...string) (string, error) {
 
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
 func milliseconds(us float64) string { return fmt.Sprintf("%.2f ms", us/1000) }
