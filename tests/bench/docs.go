@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/markdown"
 )
 
@@ -39,8 +38,8 @@ func (b *bench) machine() string {
 	if err != nil {
 		version = "gluepot"
 	}
-	return fmt.Sprintf("%s; %d cores of %s, load generator and database included; shared_buffers of %d MiB; %s",
-		time.Now().UTC().Format("2006-01-02"), runtime.NumCPU(), cpu, database.CacheMiB(), strings.TrimSpace(version))
+	return fmt.Sprintf("%s; %d cores of %s, load generator and database included; shared_buffers of %s; %s",
+		time.Now().UTC().Format("2006-01-02"), runtime.NumCPU(), cpu, b.cache, strings.TrimSpace(version))
 }
 
 // chart draws the ratios that have a twin: a bar to the ratio, a mark at the target.

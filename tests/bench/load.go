@@ -152,6 +152,16 @@ func (b *bench) createDatabase(name string) (*url.URL, error) {
 	return &own, nil
 }
 
+// serverCache asks the server for the size of its cache: one that was given has its own.
+func (b *bench) serverCache() (size string, err error) {
+	admin, err := sql.Open("pgx", b.server.String())
+	if err != nil {
+		return "", err
+	}
+	defer admin.Close() //nolint:errcheck // nothing is pending
+	return size, admin.QueryRow("SHOW shared_buffers").Scan(&size)
+}
+
 // dropDatabase removes one again.
 func (b *bench) dropDatabase(name string) error {
 	admin, err := sql.Open("pgx", b.server.String())

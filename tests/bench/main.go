@@ -45,6 +45,7 @@ type bench struct {
 	gluepot  string
 	twinPath string
 	server   *url.URL
+	cache    string // that the server has for pages
 	rows     []row
 	grown    [][]string // a row for each size
 	nodeRows [][]string // a row for each load on one to mostNodes nodes
@@ -124,6 +125,9 @@ func (b *bench) run(what func() error) (err error) {
 		return err
 	}
 	b.stops = append(b.stops, stop)
+	if b.cache, err = b.serverCache(); err != nil {
+		return err
+	}
 	return what()
 }
 

@@ -47,12 +47,12 @@ const noSync = "fsync=off"
 // Options of the server: unsafe ones trade safety, which no test database needs, for speed.
 var (
 	unsafeOptions = []string{"-c", noSync, "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300"}
-	safeOptions   = []string{"-c", "max_connections=300", "-c", "max_wal_size=4GB", "-c", fmt.Sprintf("shared_buffers=%dMB", CacheMiB())}
+	safeOptions   = []string{"-c", "max_connections=300", "-c", "max_wal_size=4GB", "-c", fmt.Sprintf("shared_buffers=%dMB", cacheMiB())}
 )
 
-// CacheMiB returns the size of the cache that a server from StartServer has, in MiB: two fifths of the machine's memory, the most that
+// cacheMiB returns the size of the cache that a server from StartServer has, in MiB: two fifths of the machine's memory, the most that
 // PostgreSQL's manual recommends.
-func CacheMiB() int {
+func cacheMiB() int {
 	const least = 128
 	content, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
