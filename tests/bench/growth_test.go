@@ -9,7 +9,8 @@ import (
 func TestScriptsOfTwoPopulations(t *testing.T) {
 	t.Parallel()
 	b := &bench{folder: t.TempDir()}
-	large, small := &population{name: "growth", pastes: 1_000_000, body: "large"}, &population{name: "growth_smallest", pastes: 10_000, body: "small"}
+	large := &population{name: "growth", pastes: 1_000_000, body: "large"}
+	small := &population{name: "growth_smallest", pastes: 10_000, body: "small"}
 	for name, loadOf := range map[string]func(*population) (load, error){"reading": b.readingAll, "creating": b.creatingMore} {
 		var scripts []string
 		for _, p := range []*population{large, small} {
