@@ -38,26 +38,13 @@ func TestFreshnessRunsOut(t *testing.T) {
 // it is further in another log, and has nothing of what is written here.
 func TestFreshOnOneTimeline(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		primary, replica []int64
-		fresh            bool
-	}{
-		"same place":                {[]int64{2, 100}, []int64{2, 100, 1}, true},
-		"behind":                    {[]int64{2, 100}, []int64{2, 99, 1}, false},
-		"of a former primary":       {[]int64{2, 100}, []int64{1, 200, 1}, false},
-		"of who leads in its place": {[]int64{1, 100}, []int64{2, 200, 1}, false},
+	for _, s := range []sighting{
+		{"same place", []int64{2, 100}, []int64{2, 100, 1}, true},
+		{"behind", []int64{2, 100}, []int64{2, 99, 1}, false},
+		{"of a former primary", []int64{2, 100}, []int64{1, 200, 1}, false},
+		{"of who leads in its place", []int64{1, 100}, []int64{2, 200, 1}, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			primary, copied := sql.OpenDB(&server{answer: c.primary}), sql.OpenDB(&server{answer: c.replica})
-			defer primary.Close() //nolint:errcheck // nothing is pending on it
-			defer copied.Close()  //nolint:errcheck // nor on this
-			r := &replicas{maxLag: time.Minute, all: []*replica{{db: copied}}}
-			r.look(t.Context(), primary, nil, time.Second)
-			if _, fresh := r.pick(); fresh == 1 != c.fresh {
-				t.Errorf("got %d fresh replicas, want one: %v", fresh, c.fresh)
-			}
-		})
+		follow(t, []sighting{s})
 	}
 }
 
@@ -66,17 +53,7 @@ func TestFreshOnOneTimeline(t *testing.T) {
 // started anew.
 func TestFreshWithoutPrimary(t *testing.T) {
 	t.Parallel()
-	primary, copied := new(server), new(server)
-	primaryDB, copiedDB := sql.OpenDB(primary), sql.OpenDB(copied)
-	defer primaryDB.Close() //nolint:errcheck // nothing is pending on it
-	defer copiedDB.Close()  //nolint:errcheck // nor on this
-	r := &replicas{maxLag: time.Minute, all: []*replica{{db: copiedDB}}}
-	var known []position
-	for _, step := range []struct {
-		name            string
-		primary, copied []int64
-		fresh           bool
-	}{
+	follow(t, []sighting{
 		{"it follows", []int64{2, 100}, []int64{2, 100, 1}, true},
 		{"the primary is silent", nil, []int64{1, 100, 1}, true},
 		{"and has fallen silent for good", nil, []int64{1, 100, 1}, true},
@@ -85,39 +62,42 @@ func TestFreshWithoutPrimary(t *testing.T) {
 		{"it has stopped answering", []int64{3, 120}, nil, false},
 		{"and answers again", []int64{3, 120}, []int64{3, 130, 1}, true},
 		{"it was made of an older copy", nil, []int64{3, 90, 2}, false},
-	} {
-		primary.answer, copied.answer = step.primary, step.copied
-		known = r.look(t.Context(), primaryDB, known, time.Second)
-		if _, fresh := r.pick(); fresh == 1 != step.fresh {
-			t.Errorf("%s: got %d fresh replicas, want one: %v", step.name, fresh, step.fresh)
-		}
-	}
+	})
 }
 
 // TestFreshAfterCrash has a process of a replica killed: PostgreSQL ends all others and begins again at the last restart point, without
 // being started anew, and lets itself be read from before it is where it was.
 func TestFreshAfterCrash(t *testing.T) {
 	t.Parallel()
+	follow(t, []sighting{
+		{"it follows", []int64{2, 100}, []int64{2, 100, 1}, true},
+		{"it has less than it had", []int64{2, 110}, []int64{2, 50, 1}, false},
+		{"and also without a primary", nil, []int64{2, 60, 1}, false},
+		{"it is where it was", []int64{2, 110}, []int64{2, 100, 1}, true},
+	})
+}
+
+// sighting is what a primary and its replica answer, and whether the replica is read from after that.
+type sighting struct {
+	name            string
+	primary, copied []int64 // see server
+	fresh           bool
+}
+
+// follow looks at a primary and its replica again and again.
+func follow(t *testing.T, sightings []sighting) {
+	t.Helper()
 	primary, copied := new(server), new(server)
 	primaryDB, copiedDB := sql.OpenDB(primary), sql.OpenDB(copied)
 	defer primaryDB.Close() //nolint:errcheck // nothing is pending on it
 	defer copiedDB.Close()  //nolint:errcheck // nor on this
 	r := &replicas{maxLag: time.Minute, all: []*replica{{db: copiedDB}}}
 	var known []position
-	for _, step := range []struct {
-		name            string
-		primary, copied []int64
-		fresh           bool
-	}{
-		{"it follows", []int64{2, 100}, []int64{2, 100, 1}, true},
-		{"it has less than it had", []int64{2, 110}, []int64{2, 50, 1}, false},
-		{"and also without a primary", nil, []int64{2, 60, 1}, false},
-		{"it is where it was", []int64{2, 110}, []int64{2, 100, 1}, true},
-	} {
-		primary.answer, copied.answer = step.primary, step.copied
+	for _, s := range sightings {
+		primary.answer, copied.answer = s.primary, s.copied
 		known = r.look(t.Context(), primaryDB, known, time.Second)
-		if _, fresh := r.pick(); fresh == 1 != step.fresh {
-			t.Errorf("%s: got %d fresh replicas, want one: %v", step.name, fresh, step.fresh)
+		if _, fresh := r.pick(); fresh == 1 != s.fresh {
+			t.Errorf("%s: got %d fresh replicas, want one: %v", s.name, fresh, s.fresh)
 		}
 	}
 }

@@ -230,15 +230,6 @@ func (b *bench) grow(pastes, smallest int) (err error) {
 
 // flat measures whether what is asked most often takes as long as with the smallest number of pastes: each in turn, round by round.
 func (b *bench) flat(p, base *population) error {
-	loads := []func(*population) (load, error){
-		func(*population) (load, error) { return load{path: "/data/numPastes"}, nil },
-		func(*population) (load, error) {
-			return load{path: "/user/self/pastes", header: "Authorization: " + owners[1].token}, nil
-		},
-		func(*population) (load, error) { return load{path: "/~User2"}, nil },
-		b.readingAll,
-		b.creatingMore,
-	}
 	both := []*population{p, base}
 	var servers []*side
 	for _, one := range both {
@@ -252,12 +243,22 @@ func (b *bench) flat(p, base *population) error {
 		}
 		servers = append(servers, server)
 	}
-	for i, what := range []string{
-		"numPastes", "/user/self/pastes of 1000", "/~{name}, the first page of 500", "GET /paste/{id}", "POST /paste",
+	always := func(l load) func(*population) (load, error) {
+		return func(*population) (load, error) { return l, nil }
+	}
+	for _, measured := range []struct {
+		what string
+		load func(*population) (load, error)
+	}{
+		{"numPastes", always(load{path: "/data/numPastes"})},
+		{"/user/self/pastes of 1000", always(load{path: "/user/self/pastes", header: "Authorization: " + owners[1].token})},
+		{"/~{name}, the first page of 500", always(load{path: "/~User2"})},
+		{"GET /paste/{id}", b.readingAll},
+		{"POST /paste", b.creatingMore},
 	} {
 		asked := make([]load, len(both))
 		for n, one := range both {
-			l, err := loads[i](one)
+			l, err := measured.load(one)
 			if err != nil {
 				return err
 			}
@@ -268,7 +269,7 @@ func (b *bench) flat(p, base *population) error {
 		if err != nil {
 			return err
 		}
-		b.addGrowth(fmt.Sprintf("%s, %d / %d pastes of %d bytes", what, p.pastes, base.pastes, p.code), costs)
+		b.addGrowth(fmt.Sprintf("%s, %d / %d pastes of %d bytes", measured.what, p.pastes, base.pastes, p.code), costs)
 	}
 	return nil
 }

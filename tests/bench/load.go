@@ -137,40 +137,38 @@ func (b *bench) serve(url string, settings ...string) (*side, error) {
 	return &side{address: address, process: process, open: openGluepot(url, true)}, err
 }
 
-// createDatabase makes an empty database on the server and returns its URL.
-func (b *bench) createDatabase(name string) (*url.URL, error) {
-	admin, err := sql.Open("pgx", b.server.String())
-	if err != nil {
-		return nil, err
-	}
-	defer admin.Close() //nolint:errcheck // nothing is pending
-	if _, err := admin.Exec("CREATE DATABASE " + name); err != nil {
-		return nil, err
-	}
-	own := *b.server
-	own.Path = "/" + name
-	return &own, nil
-}
-
-// serverCache asks the server for the size of its cache: one that was given has its own.
-func (b *bench) serverCache() (size string, err error) {
-	admin, err := sql.Open("pgx", b.server.String())
-	if err != nil {
-		return "", err
-	}
-	defer admin.Close() //nolint:errcheck // nothing is pending
-	return size, admin.QueryRow("SHOW shared_buffers").Scan(&size)
-}
-
-// dropDatabase removes one again.
-func (b *bench) dropDatabase(name string) error {
+// onServer lends a connection to the server itself, beside the databases under measurement.
+func (b *bench) onServer(use func(*sql.DB) error) error {
 	admin, err := sql.Open("pgx", b.server.String())
 	if err != nil {
 		return err
 	}
 	defer admin.Close() //nolint:errcheck // nothing is pending
-	_, err = admin.Exec("DROP DATABASE " + name + " WITH (FORCE)")
-	return err
+	return use(admin)
+}
+
+// createDatabase makes an empty database on the server and returns its URL.
+func (b *bench) createDatabase(name string) (*url.URL, error) {
+	own := *b.server
+	own.Path = "/" + name
+	return &own, b.onServer(func(admin *sql.DB) error {
+		_, err := admin.Exec("CREATE DATABASE " + name)
+		return err
+	})
+}
+
+// serverCache asks the server for the size of its cache: one that was given has its own.
+func (b *bench) serverCache() (size string, err error) {
+	err = b.onServer(func(admin *sql.DB) error { return admin.QueryRow("SHOW shared_buffers").Scan(&size) })
+	return size, err
+}
+
+// dropDatabase removes one again.
+func (b *bench) dropDatabase(name string) error {
+	return b.onServer(func(admin *sql.DB) error {
+		_, err := admin.Exec("DROP DATABASE " + name + " WITH (FORCE)")
+		return err
+	})
 }
 
 // fillSQLite makes an embedded database with the same users.

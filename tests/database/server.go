@@ -47,7 +47,7 @@ const noSync = "fsync=off"
 // Options of the server: unsafe ones trade safety, which no test database needs, for speed.
 var (
 	unsafeOptions = []string{"-c", noSync, "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300"}
-	safeOptions   = []string{"-c", "max_connections=300", "-c", "max_wal_size=4GB", "-c", fmt.Sprintf("shared_buffers=%dMB", cacheMiB())}
+	safeOptions   = []string{"-c", "max_connections=300", "-c", "max_wal_size=4GB"}
 )
 
 // cacheMiB returns the size of the cache that a server from StartServer has, in MiB: two fifths of the machine's memory, the most that
@@ -77,7 +77,9 @@ var errNotHere = errors.New("not available")
 // StartServer starts a PostgreSQL server as the tests get theirs, for programs that are no tests, but one
 // that keeps its promises: commits are on disk. It returns the URL of a database on which others can be
 // created, and what stops the server.
-func StartServer() (server *url.URL, stop func(), err error) { return findServer(safeOptions) }
+func StartServer() (server *url.URL, stop func(), err error) {
+	return findServer(append(slices.Clone(safeOptions), "-c", fmt.Sprintf("shared_buffers=%dMB", cacheMiB())))
+}
 
 // Share starts a PostgreSQL server as the tests get theirs. It returns the variables that make tests use it,
 // and what stops it.

@@ -71,7 +71,6 @@ func (r *register) read() (acked, tried int) {
 // load is the clients of all groups.
 type load struct {
 	groups  []*group
-	began   time.Time
 	stop    context.CancelFunc
 	clients sync.WaitGroup
 
@@ -82,7 +81,7 @@ type load struct {
 // startLoad lets two clients of each node write, two read, and one read what is public.
 func startLoad(groups []*group) *load {
 	ctx, cancel := context.WithCancel(context.Background())
-	l := &load{groups: groups, began: time.Now(), stop: cancel}
+	l := &load{groups: groups, stop: cancel}
 	for _, g := range groups {
 		g.exchanges, g.unavailable, g.wrong, g.acked = [kinds][]exchange{}, 0, nil, 0
 		for _, node := range g.nodes {
