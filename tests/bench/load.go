@@ -22,6 +22,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
+
+	"github.com/gluepot/gluepot/tests/database"
 )
 
 // people is how many users an installation has.
@@ -160,6 +162,9 @@ func (b *bench) createDatabase(name string) (*url.URL, error) {
 // serverCache asks the server for the size of its cache: one that was given has its own.
 func (b *bench) serverCache() (size string, err error) {
 	err = b.onServer(func(admin *sql.DB) error { return admin.QueryRow("SHOW shared_buffers").Scan(&size) })
+	if database.HugePagesTaken() > b.hugePages {
+		size += " in huge pages"
+	}
 	return size, err
 }
 

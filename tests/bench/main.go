@@ -46,12 +46,14 @@ type bench struct {
 	twinPath string
 	server   *url.URL
 	cache    string // that the server has for pages
-	rows     []row
-	grown    [][]string // a row for each size
-	nodeRows [][]string // a row for each load on one to mostNodes nodes
-	shares   []*share   // of the processor, one for each node
-	shared   bool       // nodes are bound to them
-	stops    []func()
+	// hugePages is how many MiB of them programs had before.
+	hugePages int
+	rows      []row
+	grown     [][]string // a row for each size
+	nodeRows  [][]string // a row for each load on one to mostNodes nodes
+	shares    []*share   // of the processor, one for each node
+	shared    bool       // nodes are bound to them
+	stops     []func()
 }
 
 func main() {
@@ -121,6 +123,7 @@ func (b *bench) run(what func() error) (err error) {
 		return fmt.Errorf("build the twin: %w", err)
 	}
 	var stop func()
+	b.hugePages = database.HugePagesTaken()
 	if b.server, stop, err = database.StartServer(); err != nil {
 		return err
 	}

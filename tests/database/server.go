@@ -54,15 +54,7 @@ var (
 // PostgreSQL's manual recommends.
 func cacheMiB() int {
 	const least = 128
-	content, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return least
-	}
-	var kib int
-	if _, err := fmt.Sscanf(string(content), "MemTotal: %d kB", &kib); err != nil {
-		return least
-	}
-	return max(least, kib>>10*2/5)
+	return max(least, memory("MemTotal")>>10*2/5)
 }
 
 // way is one way of getting a PostgreSQL server. start returns the URL of a database on which others
@@ -75,10 +67,20 @@ type way struct {
 var errNotHere = errors.New("not available")
 
 // StartServer starts a PostgreSQL server as the tests get theirs, for programs that are no tests, but one
-// that keeps its promises: commits are on disk. It returns the URL of a database on which others can be
-// created, and what stops the server.
+// that keeps its promises: commits are on disk. Its cache is in huge pages where the machine has room for them and lets us, as one of that
+// size should be (docs/SCALING.md). It returns the URL of a database on which others can be created, and what stops the server.
 func StartServer() (server *url.URL, stop func(), err error) {
-	return findServer(append(slices.Clone(safeOptions), "-c", fmt.Sprintf("shared_buffers=%dMB", cacheMiB())))
+	cache, giveBack := cacheMiB(), func() {}
+	if os.Getenv(envURL) == "" {
+		giveBack = reserveHugePages(cache + cache/32 + 64) // it shares more than its cache
+	}
+	taken := HugePagesTaken()
+	server, end, err := findServer(append(slices.Clone(safeOptions), "-c", fmt.Sprintf("shared_buffers=%dMB", cache)))
+	if err != nil || HugePagesTaken()-taken < cache { // of a server that is not allowed to take them
+		giveBack()
+		return server, end, err
+	}
+	return server, func() { end(); giveBack() }, nil
 }
 
 // Share starts a PostgreSQL server as the tests get theirs. It returns the variables that make tests use it,
