@@ -27,6 +27,8 @@ const (
 	aloneTime                 = 20 * time.Second
 	// flushTime is how long the server may take to end its sessions.
 	flushTime = 30 * time.Second
+	// growthRounds is how many times as many rounds as elsewhere two sizes are measured in: what is looked for is a few hundredths.
+	growthRounds = 3
 )
 
 // population is a database whose pastes all have content of the same length. One in eleven has expired, and nobody has swept.
@@ -265,50 +267,55 @@ func (b *bench) flat(p, base *population) error {
 			l.connections = 32
 			asked[n] = l.toward(servers[n])
 		}
-		costs, err := b.costsOf(p.installation, [2]load(asked))
+		rounds, err := b.costsOf(p.installation, [2]load(asked))
 		if err != nil {
 			return err
 		}
-		b.addGrowth(fmt.Sprintf("%s, %d / %d pastes of %d bytes", measured.what, p.pastes, base.pastes, p.code), costs)
+		b.addGrowth(fmt.Sprintf("%s, %d / %d pastes of %d bytes", measured.what, p.pastes, base.pastes, p.code), rounds)
 	}
 	return nil
 }
 
-// addGrowth adds what a size takes, first, beside what the smallest does.
-func (b *bench) addGrowth(name string, costs [2]cost) {
-	large, small := costs[0], costs[1]
+// addGrowth adds what a size takes, first, beside what the smallest does. A ratio is the median of those of neighbours: a machine that
+// becomes slower for some seconds does so for both.
+func (b *bench) addGrowth(name string, rounds [][2]cost) {
+	large, small := medianCost(rounds, 0), medianCost(rounds, 1)
+	ratio := func(of func(cost) float64) float64 {
+		var all []float64
+		for _, r := range rounds {
+			all = append(all, of(r[0])/of(r[1]))
+		}
+		return median(all)
+	}
 	b.add(row{
-		Name: name + ": time for a request", Ratio: small.rate / large.rate, Target: 1.2, atMost: true,
+		Name: name + ": time for a request", Ratio: ratio(func(c cost) float64 { return 1 / c.rate }), Target: 1.2, atMost: true,
 		absolute: fmt.Sprintf("%.0f; %.0f requests/s", large.rate, small.rate),
 		p50:      milliseconds(large.p50) + "; " + milliseconds(small.p50), p99: milliseconds(large.p99) + "; " + milliseconds(small.p99),
 	})
 	b.add(row{
-		Name: name + ": processor time", Ratio: (large.gluepot + large.database) / (small.gluepot + small.database), Target: 1.2, atMost: true,
+		Name: name + ": processor time", Ratio: ratio(func(c cost) float64 { return c.gluepot + c.database }), Target: 1.2, atMost: true,
 		absolute: fmt.Sprintf("%.0f + %.0f; %.0f + %.0f µs", large.gluepot, large.database, small.gluepot, small.database),
 	})
 }
 
-// costsOf measures loads in turn. The installation is one on the same server of PostgreSQL.
-func (b *bench) costsOf(in *installation, loads [2]load) (costs [2]cost, err error) {
+// costsOf measures loads in turn, in the other order every second time. The installation is one on the same server of PostgreSQL.
+func (b *bench) costsOf(in *installation, loads [2]load) (rounds [][2]cost, err error) {
 	for _, l := range loads {
 		if _, err := b.wrk(l); err != nil { // warms up
-			return costs, err
+			return nil, err
 		}
 	}
-	var rounds [2][]cost
-	for range b.rounds {
-		for i, l := range loads {
-			measured, err := b.costOf(in, l)
-			if err != nil {
-				return costs, err
+	for n := range growthRounds * b.rounds {
+		var measured [2]cost
+		for i := range loads {
+			i = (i + n) % len(loads)
+			if measured[i], err = b.costOf(in, loads[i]); err != nil {
+				return nil, err
 			}
-			rounds[i] = append(rounds[i], measured)
 		}
+		rounds = append(rounds, measured)
 	}
-	for i := range costs {
-		costs[i] = medianCost(rounds[i])
-	}
-	return costs, nil
+	return rounds, nil
 }
 
 // costOf measures one round.
@@ -327,12 +334,12 @@ func (b *bench) costOf(in *installation, l load) (cost, error) {
 	return cost{r.rate, r.p50, r.p99, ours / r.requests * 1e6, (after - theirs) / r.requests * 1e6}, err
 }
 
-// medianCost returns the median of each figure.
-func medianCost(rounds []cost) cost {
+// medianCost returns the median of each figure of one of the two.
+func medianCost(rounds [][2]cost, which int) cost {
 	figure := func(of func(cost) float64) float64 {
 		var all []float64
-		for _, c := range rounds {
-			all = append(all, of(c))
+		for _, r := range rounds {
+			all = append(all, of(r[which]))
 		}
 		return median(all)
 	}
@@ -604,7 +611,8 @@ func (i *installation) alone() error {
 // writeGrowth puts what was measured into the pages.
 func (b *bench) writeGrowth(folder string) error {
 	const command = "make bench-db"
-	introduction := fmt.Sprintf("%s; medians of %d rounds of %d s each.", b.machine(), b.rounds, b.seconds)
+	introduction := fmt.Sprintf("%s; medians of %d rounds of %d s each, beside a sweep of %d.",
+		b.machine(), growthRounds*b.rounds, b.seconds, b.rounds)
 	if err := markdown.ReplaceTable(filepath.Join(folder, "SCALING.md"), command, introduction, growthTitles, b.grown); err != nil {
 		return err
 	}
