@@ -287,6 +287,25 @@ func (g *group) without(of kind, ended time.Time) time.Duration {
 	return longest
 }
 
+// answers is what became of requests of a kind.
+type answers struct {
+	requests, right int
+	slowest         time.Duration // of all
+}
+
+func (g *group) answers(of kind) (a answers) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, e := range g.exchanges[of] {
+		a.requests++
+		if e.right {
+			a.right++
+		}
+		a.slowest = max(a.slowest, e.ended.Sub(e.began))
+	}
+	return a
+}
+
 // lost counts the registers whose last acknowledged change, or which themselves, are not there, by the answers of a node.
 func (l *load) lost(t *testing.T, node *program.Process) (lost int) {
 	t.Helper()

@@ -141,8 +141,8 @@ func TestPgBouncerRestarted(t *testing.T) {
 	results.add(t, result{
 		scenario: "kill -9 of PgBouncer, started again at once, and then with another password", way: g.name, ready: seconds(ready),
 		elected: "none", writes: g.without(writing, ended), reads: g.without(reading, ended),
-		public: g.without(readingPublic, ended), unavailable: g.unavailable, wrong: len(g.wrong), acked: g.acked,
-		lost: load.lost(t, g.nodes[0]),
+		public: g.without(readingPublic, ended), profiles: g.answers(readingPublic), unavailable: g.unavailable,
+		wrong: len(g.wrong), acked: g.acked, lost: load.lost(t, g.nodes[0]),
 	})
 	if len(g.wrong) > 0 || g.acked == 0 {
 		t.Errorf("got %d answers that are neither right nor 503, want none: %s", len(g.wrong), strings.Join(g.wrong[:min(len(g.wrong), 5)], "; "))

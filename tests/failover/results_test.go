@@ -20,6 +20,7 @@ type result struct {
 	scenario, way         string
 	elected               string        // when another server was the primary, if there was one
 	writes, reads, public time.Duration // longest time without
+	profiles              answers       // to public reads
 	unavailable           int           // answers with 503
 	wrong, acked, lost    int
 	ready                 string // when every node was, after that
@@ -42,15 +43,21 @@ func (a *table) add(t *testing.T, r result) {
 }
 
 var titles = []string{
-	"what happens", "primary by", "new primary after", "without writes", "without reads", "without public reads", "503",
+	"what happens", "primary by", "new primary after", "without writes", "without reads", "without public reads",
+	"public reads not answered; the slowest", "503",
 	"neither right nor 503", "acknowledged writes lost", "all nodes ready again after that",
 }
 
 func (r result) cells() []string {
 	return []string{
-		r.scenario, r.way, r.elected, seconds(r.writes), seconds(r.reads), seconds(r.public), fmt.Sprint(r.unavailable), fmt.Sprint(r.wrong),
+		r.scenario, r.way, r.elected, seconds(r.writes), seconds(r.reads), seconds(r.public), r.profiles.String(),
+		fmt.Sprint(r.unavailable), fmt.Sprint(r.wrong),
 		fmt.Sprintf("%d of %d", r.lost, r.acked), r.ready,
 	}
+}
+
+func (a answers) String() string {
+	return fmt.Sprintf("%d of %d; %.2f s", a.requests-a.right, a.requests, a.slowest.Seconds())
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
