@@ -24,6 +24,7 @@ type lineage struct {
 	newest  int64
 	members map[*pgconn.PgConn]struct{} // connections to servers with the newest timeline
 	leading string                      // the host and port of the newest, where there are several
+	settled time.Time                   // when the newest may be used: before that, other nodes may still use the former one
 
 	stop    context.CancelFunc
 	stopped sync.WaitGroup
@@ -31,7 +32,10 @@ type lineage struct {
 
 const (
 	// watchInterval is how often each of several hosts is asked.
-	watchInterval = 500 * time.Millisecond
+	watchInterval = 250 * time.Millisecond
+	// settleTime is how long a new primary is left alone: nodes that ask at other moments than this one leave the former meanwhile, so
+	// that none reads there what another has already changed here. It is below the time that configurations give a connection, 1 s.
+	settleTime = 750 * time.Millisecond
 	// watchPatience is how long it may take to answer.
 	watchPatience = 2 * time.Second
 )
@@ -57,7 +61,26 @@ func (l *lineage) guard(cfg *pgconn.Config) {
 		if err != nil {
 			return err
 		}
-		return l.admit(conn, timeline)
+		if err := l.admit(conn, timeline); err != nil {
+			return err
+		}
+		return l.settle(ctx)
+	}
+}
+
+// settle waits until the primary may be used.
+func (l *lineage) settle(ctx context.Context) error {
+	l.mu.Lock()
+	left := time.Until(l.settled)
+	l.mu.Unlock()
+	if left <= 0 {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(left):
+		return nil
 	}
 }
 
@@ -104,6 +127,9 @@ func askTimeline(ctx context.Context, conn *pgconn.PgConn) (int64, error) {
 func (l *lineage) advance(timeline int64) {
 	if timeline <= l.newest {
 		return
+	}
+	if l.newest > 0 {
+		l.settled = time.Now().Add(settleTime)
 	}
 	l.newest = timeline
 	for conn := range l.members {

@@ -2,11 +2,13 @@ package integration
 
 import (
 	"context"
+	"database/sql"
 	"net/url"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/tests/database"
 )
@@ -15,37 +17,11 @@ import (
 // one, and does not come back.
 func TestTwoPrimaries(t *testing.T) {
 	t.Parallel()
-	replication := database.Replicate(t, 1)
-	former, promoted := replication.Primary, replication.Primary
-	promoted.URL = replication.Replicas[0].URL
-	second, err := url.Parse(string(promoted.URL))
-	if err != nil {
-		t.Fatal(err)
-	}
-	both, err := url.Parse(string(former.URL))
-	if err != nil {
-		t.Fatal(err)
-	}
-	both.Host += "," + second.Host
-	query := both.Query()
-	query.Set("target_session_attrs", "read-write")
-	both.RawQuery = query.Encode()
-	cfg := former
-	cfg.URL = gormstore.URL(both.String())
+	former, promoted, cfg := twoHosts(t)
 	s := openService(t, cfg)
 
 	atPromoted, atFormer := database.SQL(t, promoted), database.SQL(t, former)
-	for deadline, there := time.Now().Add(time.Minute), 0; there == 0; time.Sleep(10 * time.Millisecond) {
-		if err := atPromoted.QueryRowContext(t.Context(), "SELECT count(*) FROM access_tokens").Scan(&there); err != nil {
-			t.Fatal(err)
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("got a replica without the token after a minute, want it there")
-		}
-	}
-	if _, err := atPromoted.ExecContext(t.Context(), "SELECT pg_promote()"); err != nil {
-		t.Fatal(err)
-	}
+	promote(t, atPromoted)
 	connected := func() (count int) {
 		if err := atFormer.QueryRowContext(t.Context(),
 			"SELECT count(*) FROM pg_stat_activity WHERE application_name = 'gluepot'").Scan(&count); err != nil {
@@ -74,5 +50,84 @@ func TestTwoPrimaries(t *testing.T) {
 	}
 	if connections := connected(); connections > 0 {
 		t.Errorf("got %d connections to the former primary, want none", connections)
+	}
+}
+
+// TestWritesAfterAPromotion has several nodes leave a former primary that goes on: what one of them has written to the new one, none
+// misses, because it still reads from the former.
+func TestWritesAfterAPromotion(t *testing.T) {
+	t.Parallel()
+	const nodes = 4
+	_, promoted, cfg := twoHosts(t)
+	tokens := []*gormstore.Tokens{openService(t, cfg).tokens}
+	for len(tokens) < nodes { // that do not ask at the same moments
+		time.Sleep(100 * time.Millisecond)
+		tokens = append(tokens, gormstore.NewTokens(database.Open(t, cfg)))
+	}
+	atPromoted := database.SQL(t, promoted)
+	promote(t, atPromoted)
+	written := token.Generate()
+	for deadline, n := time.Now().Add(time.Minute), 0; ; n++ {
+		if time.Now().After(deadline) {
+			t.Fatal("got no write at the new primary within a minute, want one")
+		}
+		written = token.Generate()
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		err := tokens[n%nodes].Create(ctx, token.Token{
+			ID: token.ID(written.Reveal()), Owner: "epoxy", Hash: written.Hash(), CreatedAt: time.Now(),
+		})
+		cancel()
+		var there int
+		if err == nil {
+			err = atPromoted.QueryRowContext(t.Context(), "SELECT count(*) FROM access_tokens WHERE id = $1", written.Reveal()).Scan(&there)
+		}
+		if err == nil && there > 0 {
+			break
+		}
+	}
+	for n, node := range tokens {
+		ctx, cancel := context.WithTimeout(t.Context(), requestTime)
+		if _, err := node.ByHash(ctx, written.Hash()); fault.Is(err, fault.NotFound) {
+			t.Errorf("node %d: got %v for what another has stored, want it", n, err)
+		}
+		cancel()
+	}
+}
+
+// twoHosts starts a primary and a replica, and returns how each and both are connected to.
+func twoHosts(t *testing.T) (primary, replica, both gormstore.Config) {
+	t.Helper()
+	replication := database.Replicate(t, 1)
+	primary, replica, both = replication.Primary, replication.Primary, replication.Primary
+	replica.URL = replication.Replicas[0].URL
+	second, err := url.Parse(string(replica.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts, err := url.Parse(string(primary.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts.Host += "," + second.Host
+	query := hosts.Query()
+	query.Set("target_session_attrs", "read-write")
+	hosts.RawQuery = query.Encode()
+	both.URL = gormstore.URL(hosts.String())
+	return primary, replica, both
+}
+
+// promote makes a replica a primary once it has the fixture.
+func promote(t *testing.T, replica *sql.DB) {
+	t.Helper()
+	for deadline, there := time.Now().Add(time.Minute), 0; there == 0; time.Sleep(10 * time.Millisecond) {
+		if err := replica.QueryRowContext(t.Context(), "SELECT count(*) FROM access_tokens").Scan(&there); err != nil {
+			t.Fatal(err)
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("got a replica without the token after a minute, want it there")
+		}
+	}
+	if _, err := replica.ExecContext(t.Context(), "SELECT pg_promote()"); err != nil {
+		t.Fatal(err)
 	}
 }
