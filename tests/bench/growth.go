@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -52,13 +53,18 @@ func (p *population) drop(b *bench, err *error) {
 func (p *population) expired() int { return p.pastes / 10 }
 
 // populate makes one. Ids are in no order, as Gluepot's are, so that the indexes are as large as they become with time.
-func (b *bench) populate(name string, pastes, code int) (*population, error) {
+func (b *bench) populate(name string, pastes, code int) (_ *population, err error) {
 	in, err := b.newInstallation(name)
 	if err != nil {
 		return nil, err
 	}
 	in.db.SetMaxOpenConns(1)
 	p := &population{installation: in, name: name, pastes: pastes, code: code}
+	defer func() {
+		if err != nil {
+			p.drop(b, &err)
+		}
+	}()
 	head, tail, err := b.frame(p)
 	if err != nil {
 		return nil, err
@@ -187,6 +193,9 @@ func (b *bench) growth(list string) error {
 			return fmt.Errorf("size %q: must be from 2000 to 20000000", text)
 		}
 		sizes = append(sizes, size)
+	}
+	if !slices.IsSorted(sizes) {
+		return fmt.Errorf("sizes %s: must be in their order, the smallest first", list)
 	}
 	for _, size := range sizes {
 		if err := b.grow(size, sizes[0]); err != nil {

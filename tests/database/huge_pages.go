@@ -12,8 +12,8 @@ import (
 // hugePages is where Linux says, and is told, how many pages of hugePageSize are set aside.
 const hugePages = "/proc/sys/vm/nr_hugepages"
 
-// giveBackScript waits until its standard input ends, which it does when this process ends, however that happens: nobody else would give the
-// memory back. Servers keep what they have until they end too. $1 is how many pages there were.
+// giveBackScript waits until its standard input ends, which it does when this process ends, however that happens: nobody else would
+// give the memory back. Servers keep what they have until they end too. $1 is how many pages there were.
 const giveBackScript = `read -r end; echo "$1" >` + hugePages
 
 // reserveHugePages has the kernel set aside huge pages for the memory that servers share, beside those that it has, and returns what gives

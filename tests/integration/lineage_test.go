@@ -66,7 +66,7 @@ func TestWritesAfterAPromotion(t *testing.T) {
 	}
 	atPromoted := database.SQL(t, promoted)
 	promote(t, atPromoted)
-	written := token.Generate()
+	var written token.Secret
 	for deadline, n := time.Now().Add(time.Minute), 0; ; n++ {
 		if time.Now().After(deadline) {
 			t.Fatal("got no write at the new primary within a minute, want one")
