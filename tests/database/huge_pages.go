@@ -9,25 +9,32 @@ import (
 	"syscall"
 )
 
-// hugePages is where Linux says, and is told, how many pages of hugePageSize are set aside.
+// hugePages is where Linux says, and is told, how many huge pages are set aside.
 const hugePages = "/proc/sys/vm/nr_hugepages"
 
-// giveBackScript waits until its standard input ends, which it does when this process ends, however that happens: nobody else would
-// give the memory back. Servers keep what they have until they end too. $1 is how many pages there were.
-const giveBackScript = `read -r end; echo "$1" >` + hugePages
+// hugePagesScript sets $2 pages more aside, of which $1 is the number, says how many it got, and waits until its standard input ends, which
+// it does when this process ends, however that happens: nobody else would give the memory back. Servers keep what they have until they
+// end too. It gives back as many as it got, because others may have some set aside meanwhile, too; one of them at a time.
+const hugePagesScript = `trap '' PIPE; exec 9<"$1"; flock 9; before=$(cat "$1") && echo $((before + $2)) >"$1"
+more=$(($(cat "$1") - before)); flock -u 9; echo $more; read -r end
+flock 9; [ $more -gt 0 ] && now=$(cat "$1") && echo $((now > more ? now - more : 0)) >"$1"`
 
 // reserveHugePages has the kernel set aside huge pages for the memory that servers share, beside those that it has, and returns what gives
-// them back. It needs the right to, and memory in pieces that large; without, it leaves everything as it was.
-func reserveHugePages(mib int) (giveBack func()) {
+// them back. It needs the right to, and memory in pieces that large; without, it leaves everything as it was. Their number is at the path.
+func reserveHugePages(path string, mib int) (giveBack func()) {
 	nothing := func() {}
 	size := memory("Hugepagesize") // 0 where there are none
-	before, err := numberIn(hugePages)
-	if err != nil || size == 0 {
+	if size == 0 {
 		return nothing
 	}
-	script := exec.Command("sh", "-c", giveBackScript, "sh", strconv.Itoa(before))
+	want := mib<<10/size + 1
+	script := exec.Command("sh", "-c", hugePagesScript, "sh", path, strconv.Itoa(want))
 	script.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt must reach it by its standard input only
 	alive, err := script.StdinPipe()
+	if err != nil {
+		return nothing
+	}
+	answer, err := script.StdoutPipe()
 	if err != nil || script.Start() != nil {
 		return nothing
 	}
@@ -35,12 +42,8 @@ func reserveHugePages(mib int) (giveBack func()) {
 		_ = alive.Close()
 		_ = script.Wait()
 	}
-	want := before + mib<<10/size + 1
-	if err := os.WriteFile(hugePages, []byte(strconv.Itoa(want)), 0); err != nil {
-		giveBack()
-		return nothing
-	}
-	if got, err := numberIn(hugePages); err != nil || got < want {
+	var got int
+	if _, err := fmt.Fscan(answer, &got); err != nil || got < want {
 		giveBack()
 		return nothing
 	}
@@ -65,16 +68,4 @@ func memory(name string) int {
 		}
 	}
 	return 0
-}
-
-func numberIn(path string) (int, error) {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return 0, err
-	}
-	number, err := strconv.Atoi(strings.TrimSpace(string(content)))
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", path, err)
-	}
-	return number, nil
 }

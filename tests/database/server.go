@@ -72,7 +72,7 @@ var errNotHere = errors.New("not available")
 func StartServer() (server *url.URL, stop func(), err error) {
 	cache, giveBack := cacheMiB(), func() {}
 	if os.Getenv(envURL) == "" {
-		giveBack = reserveHugePages(cache + cache/32 + 64) // it shares more than its cache
+		giveBack = reserveHugePages(hugePages, cache+cache/32+64) // it shares more than its cache
 	}
 	taken := HugePagesTaken()
 	server, end, err := findServer(append(slices.Clone(safeOptions), "-c", fmt.Sprintf("shared_buffers=%dMB", cache)))
