@@ -181,8 +181,9 @@ func choose(cfg *pgconn.Config, from []*pgconn.FallbackConfig) {
 	}
 }
 
-// watch starts to ask the hosts of a target, if it has several.
-func (l *lineage) watch(t *target) {
+// watch starts to ask the hosts of a target, if it has several, and returns when each has been asked once, or the context has ended: who
+// has just begun, or is over soon as a command is, may be connected to a former primary.
+func (l *lineage) watch(ctx context.Context, t *target) {
 	places := make(map[string][]*pgconn.FallbackConfig)
 	for _, choice := range choices(&t.config.Config) {
 		place := placeOf(choice.Host, choice.Port)
@@ -191,22 +192,32 @@ func (l *lineage) watch(t *target) {
 	if len(places) < 2 || l.stop != nil {
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	watching, cancel := context.WithCancel(context.Background())
 	l.stop = cancel
+	asked := make(chan struct{}, len(places))
 	for place, choices := range places {
 		own := *t // without the lineage: a standby may be asked, too
 		own.lineage, own.config = nil, t.config.Copy()
 		choose(&own.config.Config, choices)
 		own.config.ValidateConnect, own.config.ConnectTimeout = nil, watchPatience
 		own.config.RuntimeParams["application_name"] += "-watch"
-		l.stopped.Go(func() { l.watchPlace(ctx, place, &own) })
+		l.stopped.Go(func() { l.watchPlace(watching, place, &own, sync.OnceFunc(func() { asked <- struct{}{} })) })
+	}
+	for range places {
+		select {
+		case <-asked:
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
-func (l *lineage) watchPlace(ctx context.Context, place string, host *target) {
+// watchPlace asks a host again and again, and calls asked after each time.
+func (l *lineage) watchPlace(ctx context.Context, place string, host *target, asked func()) {
 	var conn *pgconn.PgConn
 	for ctx.Err() == nil {
 		conn = l.look(ctx, place, conn, host)
+		asked()
 		select {
 		case <-ctx.Done():
 		case <-time.After(watchInterval):

@@ -146,6 +146,9 @@ func (s *Store) Create() error {
 // Connect makes sure that the database is there and answers, and begins to follow its replicas, whether they do or
 // not. It creates nothing. A second call only looks again. It fails with fault.Unavailable.
 func (s *Store) Connect(ctx context.Context) error {
+	if s.primary != nil {
+		s.primary.lineage.watch(ctx, s.primary)
+	}
 	for _, db := range []*sql.DB{s.sql.DB, s.readiness} {
 		if err := db.PingContext(ctx); err != nil {
 			return s.connectError(err)
@@ -156,9 +159,6 @@ func (s *Store) Connect(ctx context.Context) error {
 			return s.connectError(err)
 		}
 		s.file.watch()
-	}
-	if s.primary != nil {
-		s.primary.lineage.watch(s.primary)
 	}
 	s.replicas.watch(s.readiness)
 	return nil

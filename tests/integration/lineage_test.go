@@ -94,6 +94,25 @@ func TestWritesAfterAPromotion(t *testing.T) {
 	}
 }
 
+// TestStartBesideTwoPrimaries opens a store while a former primary, which is the first in the URL, goes on: what it stores at once, as a
+// command does, is stored in the new one.
+func TestStartBesideTwoPrimaries(t *testing.T) {
+	t.Parallel()
+	former, promoted, cfg := twoHosts(t)
+	exec(t, database.SQL(t, promoted), "SELECT pg_promote()")
+	openService(t, cfg) // which creates a user
+	for name, server := range map[string]struct {
+		cfg  gormstore.Config
+		want int
+	}{"former": {former, 0}, "new": {promoted, 1}} {
+		var stored int
+		if err := database.SQL(t, server.cfg).QueryRowContext(t.Context(), "SELECT count(*) FROM users").Scan(&stored); err != nil ||
+			stored != server.want {
+			t.Errorf("got %d users at the %s primary, error %v, want %d", stored, name, err, server.want)
+		}
+	}
+}
+
 // twoHosts starts a primary and a replica, and returns how each and both are connected to.
 func twoHosts(t *testing.T) (primary, replica, both gormstore.Config) {
 	t.Helper()
