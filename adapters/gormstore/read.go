@@ -3,6 +3,7 @@ package gormstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -160,9 +161,13 @@ func scanRows(rows interface {
 
 // onPostgres runs a read on a connection of a replica, if one may answer and is fresh, or else of the primary, and
 // translates the error. The time that is left is shared out between the fresh replicas and the primary: one that does not answer in its
-// share is not asked again before the watcher has seen it answer, and the next is asked instead.
+// share is not asked again before the watcher has seen it answer, and the next is asked instead. When one is fresh again while the
+// primary is silent, it is asked in place of that.
 func (s *Store) onPostgres(ctx context.Context, from source, read func(context.Context, *pgx.Conn) error) error {
-	if from == fromReplica {
+	if from == fromPrimary || len(s.replicas.all) == 0 {
+		return lendConn(ctx, s.sql.DB, read)
+	}
+	for {
 		for range s.replicas.all {
 			replica, fresh := s.replicas.pick()
 			if replica == nil {
@@ -174,8 +179,19 @@ func (s *Store) onPostgres(ctx context.Context, from source, read func(context.C
 			}
 			replica.freshUntil.Store(nil)
 		}
+		calledBack, err := s.onPrimaryUntilFresh(ctx, read)
+		if !calledBack || !fault.Is(err, fault.Unavailable) || ctx.Err() != nil {
+			return err
+		}
 	}
-	return lendConn(ctx, s.sql.DB, read)
+}
+
+// onPrimaryUntilFresh runs a read on the primary, and reports whether it was called back for a replica.
+func (s *Store) onPrimaryUntilFresh(ctx context.Context, read func(context.Context, *pgx.Conn) error) (calledBack bool, err error) {
+	waiting, end := s.replicas.untilFresh(ctx)
+	defer end()
+	err = lendConn(waiting, s.sql.DB, read)
+	return errors.Is(context.Cause(waiting), errFresh), err
 }
 
 // onReplica runs a read on one of so many replicas that may be asked.

@@ -3,6 +3,7 @@ package gormstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +20,9 @@ type replicas struct {
 	all    []*replica
 	maxLag time.Duration
 	next   atomic.Uint32
+
+	mu      sync.Mutex
+	waiting map[context.Context]context.CancelCauseFunc // reads that ask the primary, because no replica was fresh
 
 	stop    context.CancelFunc
 	stopped sync.WaitGroup
@@ -49,7 +53,7 @@ coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::bigint, (extract(epoch FROM pg_po
 )
 
 func newReplicas(cfg Config) (*replicas, error) {
-	r := &replicas{maxLag: cfg.ReplicaMaxLag}
+	r := &replicas{maxLag: cfg.ReplicaMaxLag, waiting: make(map[context.Context]context.CancelCauseFunc)}
 	for i, url := range cfg.ReplicaURLs {
 		own := cfg
 		own.URL = url
@@ -84,6 +88,33 @@ func (r *replicas) pick() (picked *replica, fresh int) {
 	return picked, fresh
 }
 
+// errFresh ends the wait for a primary.
+var errFresh = errors.New("the primary is silent, and a replica may be read from again")
+
+// untilFresh returns a context for asking the primary what a replica may answer. It ends with the cause errFresh when the watcher
+// has found the primary silent and a replica fresh: a frozen primary would keep whoever asks it for all of his time.
+func (r *replicas) untilFresh(ctx context.Context) (_ context.Context, end func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting[ctx] = cancel
+	return ctx, func() {
+		cancel(nil)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.waiting, ctx)
+	}
+}
+
+// callBack ends all waits for the primary.
+func (r *replicas) callBack() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, cancel := range r.waiting {
+		cancel(errFresh)
+	}
+}
+
 // watch starts to follow the replicas of a primary.
 func (r *replicas) watch(primary *sql.DB) {
 	if len(r.all) == 0 || r.stop != nil {
@@ -108,7 +139,8 @@ func (r *replicas) watch(primary *sql.DB) {
 // look asks the primary and then each replica once.
 func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, patience time.Duration) []position {
 	now := position{at: time.Now()}
-	if ask(ctx, primary, primaryPosition, patience, &now.timeline, &now.lsn) == nil {
+	silent := ask(ctx, primary, primaryPosition, patience, &now.timeline, &now.lsn) != nil
+	if !silent {
 		if len(known) > 0 && known[0].timeline != now.timeline { // another leads: what is known of the former is of no use
 			known = nil
 		}
@@ -144,6 +176,9 @@ func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, 
 			}
 			until := candidate.asked.at.Add(r.maxLag)
 			candidate.freshUntil.Store(&until)
+			if silent && time.Now().Before(until) {
+				r.callBack()
+			}
 		})
 	}
 	asking.Wait()

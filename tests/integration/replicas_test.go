@@ -50,6 +50,53 @@ func TestOtherReplicaAnswers(t *testing.T) {
 	replicaProxy.Resume()
 }
 
+// TestReplicaAnswersAgain freezes a primary while its replica is away for a moment: who asked meanwhile, and so waits for the primary,
+// has an answer as soon as the replica is back.
+func TestReplicaAnswersAgain(t *testing.T) {
+	t.Parallel()
+	replication := database.Replicate(t, 1)
+	replica := replication.Primary
+	replica.URL = replication.Replicas[0].URL
+	primaryProxy, cfg := faultproxy.Start(t, replication.Primary)
+	replicaProxy, throughProxy := faultproxy.Start(t, replica)
+	cfg.ReplicaURLs, cfg.ReplicaMaxLag = []gormstore.URL{throughProxy.URL}, time.Hour
+	s := openService(t, cfg)
+	until := func(what string, done func() bool) {
+		t.Helper()
+		for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("waited for a minute, want %s", what)
+			}
+		}
+	}
+	isFresh := func() bool { return s.store.Statistics().Replicas[0].Fresh }
+	until("a fresh replica with the user", func() bool {
+		_, err := s.users.StaleByName(t.Context(), s.name)
+		return err == nil && isFresh()
+	})
+	primaryProxy.Stall()
+	replicaProxy.Refuse()
+	until("no fresh replica", func() bool { return !isFresh() })
+	const asking = 64 // more than there are statements at once
+	answers := make(chan error, asking)
+	for range asking {
+		go func() {
+			ctx, cancel := context.WithTimeout(t.Context(), requestTime)
+			defer cancel()
+			_, err := s.users.StaleByName(ctx, s.name)
+			answers <- err
+		}()
+	}
+	until("statements that wait for the primary", func() bool { return s.store.Statistics().Pool.InUse > 0 })
+	replicaProxy.Resume()
+	for range asking {
+		if err := <-answers; err != nil {
+			t.Errorf("got %v, want the replica's answer", err)
+		}
+	}
+	primaryProxy.Resume()
+}
+
 // TestFollowerOfFormerPrimary promotes one of two replicas and has the former primary go on, so that what follows it is further in the log
 // than the new primary: it is never read from.
 func TestFollowerOfFormerPrimary(t *testing.T) {
