@@ -17,9 +17,10 @@ import (
 // that has reached a position is as fresh as the moment at which the primary was there. When the watcher
 // learns nothing new, the freshness runs out by itself.
 type replicas struct {
-	all    []*replica
-	maxLag time.Duration
-	next   atomic.Uint32
+	all            []*replica
+	maxLag         time.Duration
+	connectTimeout time.Duration
+	next           atomic.Uint32
 
 	mu      sync.Mutex
 	waiting map[context.Context]context.CancelCauseFunc // reads that ask the primary, because no replica was fresh
@@ -33,6 +34,7 @@ type replica struct {
 	freshUntil atomic.Pointer[time.Time] // nil: it is not; a time and no number, whose clock nobody puts back
 	asked      position                  // the newest position of the primary that it is known to have reached
 	started    int64                     // when the server was, that has reached it
+	reaching   atomic.Bool               // see reach
 }
 
 // position is where a server was in its log at a moment. Positions on different timelines say nothing of each other: a follower of
@@ -53,7 +55,9 @@ coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::bigint, (extract(epoch FROM pg_po
 )
 
 func newReplicas(cfg Config) (*replicas, error) {
-	r := &replicas{maxLag: cfg.ReplicaMaxLag, waiting: make(map[context.Context]context.CancelCauseFunc)}
+	r := &replicas{
+		maxLag: cfg.ReplicaMaxLag, connectTimeout: cfg.ConnectTimeout, waiting: make(map[context.Context]context.CancelCauseFunc),
+	}
 	for i, url := range cfg.ReplicaURLs {
 		own := cfg
 		own.URL = url
@@ -158,6 +162,7 @@ func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, 
 			)
 			if ask(ctx, candidate.db, replicaPosition, patience, &reached.timeline, &reached.lsn, &started) != nil {
 				candidate.freshUntil.Store(nil)
+				r.reach(ctx, candidate)
 				return
 			}
 			// What it had before may have been replaced, or be no longer there: PostgreSQL goes back to its last restart point, and is not
@@ -183,6 +188,20 @@ func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, 
 	}
 	asking.Wait()
 	return known
+}
+
+// reach opens a connection for the next question, where that takes longer than a question may: to a server that is far, or busy. Nobody
+// else would, because nobody reads from a replica that has not answered.
+func (r *replicas) reach(ctx context.Context, candidate *replica) {
+	if !candidate.reaching.CompareAndSwap(false, true) {
+		return
+	}
+	r.stopped.Go(func() {
+		defer candidate.reaching.Store(false)
+		ctx, cancel := context.WithTimeout(ctx, r.connectTimeout)
+		defer cancel()
+		_ = candidate.db.PingContext(ctx) // the connection stays in the pool
+	})
 }
 
 func ask(ctx context.Context, db *sql.DB, query string, patience time.Duration, answer ...any) error {

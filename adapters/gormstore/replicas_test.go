@@ -77,6 +77,26 @@ func TestFreshAfterCrash(t *testing.T) {
 	})
 }
 
+// TestFreshFarAway has a replica to which connecting takes longer than the answer to a question may.
+func TestFreshFarAway(t *testing.T) {
+	t.Parallel()
+	const lag = 500 * time.Millisecond // a fifth of that for a question
+	primary, copied := &server{answer: []int64{2, 100}}, &server{answer: []int64{2, 100, 1}, far: 3 * lag / 5}
+	primaryDB, copiedDB := sql.OpenDB(primary), sql.OpenDB(copied)
+	defer primaryDB.Close() //nolint:errcheck // nothing is pending on it
+	r := &replicas{maxLag: lag, connectTimeout: time.Minute, all: []*replica{{db: copiedDB}}}
+	r.watch(primaryDB)
+	defer r.close()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, fresh := r.pick(); fresh == 1 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("got no fresh replica, want the one")
+		}
+	}
+}
+
 // sighting is what a primary and its replica answer, and whether the replica is read from after that.
 type sighting struct {
 	name            string
@@ -104,13 +124,24 @@ func follow(t *testing.T, sightings []sighting) {
 
 // server answers each question with what it has at that moment: a timeline, a position and, of a replica, when it was started. Without
 // that it answers none.
-type server struct{ answer []int64 }
+type server struct {
+	answer []int64
+	far    time.Duration // how long connecting takes
+}
 
-func (s *server) Connect(context.Context) (driver.Conn, error) { return s, nil }
-func (s *server) Driver() driver.Driver                        { return nil }
-func (s *server) Prepare(string) (driver.Stmt, error)          { return nil, driver.ErrSkip }
-func (s *server) Close() error                                 { return nil }
-func (s *server) Begin() (driver.Tx, error)                    { return nil, driver.ErrSkip }
+func (s *server) Connect(ctx context.Context) (driver.Conn, error) {
+	select {
+	case <-time.After(s.far):
+		return s, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (s *server) Driver() driver.Driver               { return nil }
+func (s *server) Prepare(string) (driver.Stmt, error) { return nil, driver.ErrSkip }
+func (s *server) Close() error                        { return nil }
+func (s *server) Begin() (driver.Tx, error)           { return nil, driver.ErrSkip }
 func (s *server) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
 	if s.answer == nil {
 		return nil, errors.New("it is silent")
