@@ -36,6 +36,7 @@ type target struct {
 	reread  func() (URL, error) // the URL as it is now, whose password is taken for new connections; nil: it stays
 	lineage *lineage            // which of its servers may be connected to; nil: any
 	age     aging
+	welcome func(context.Context, *pgx.Conn) error // is called with each new connection; nil: nobody is
 }
 
 // newTarget returns that of the URL of cfg. A connection to it ends when it is told that its server is no primary any more.
@@ -51,7 +52,7 @@ func newTarget(cfg Config, reread func() (URL, error), known *lineage) (*target,
 	if known != nil {
 		known.guard(&parsed.Config)
 	}
-	return &target{parsed, reread, known, aging{cfg.ConnectionMaxLifetime}}, nil
+	return &target{config: parsed, reread: reread, lineage: known, age: aging{cfg.ConnectionMaxLifetime}}, nil
 }
 
 // open returns a pool, whose connections are looked at after they have idled, and have an age.
@@ -59,7 +60,14 @@ func (t *target) open() *sql.DB {
 	db := stdlib.OpenDB(*t.config, stdlib.OptionBeforeConnect(func(_ context.Context, next *pgx.ConnConfig) error {
 		t.prepare(next)
 		return nil
-	}), stdlib.OptionAfterConnect(t.age.born), stdlib.OptionShouldPing(isDoubtful), stdlib.OptionResetSession(t.age.check))
+	}), stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		if t.welcome != nil {
+			if err := t.welcome(ctx, conn); err != nil {
+				return err
+			}
+		}
+		return t.age.born(ctx, conn)
+	}), stdlib.OptionShouldPing(isDoubtful), stdlib.OptionResetSession(t.age.check))
 	db.SetConnMaxLifetime(t.age.most) // closes what is too old and not asked for
 	return db
 }

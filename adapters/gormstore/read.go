@@ -194,6 +194,8 @@ func (s *Store) onPrimaryUntilFresh(ctx context.Context, read func(context.Conte
 	return errors.Is(context.Cause(waiting), errFresh), err
 }
 
+var errLost = errors.New("the replica has less than it had")
+
 // onReplica runs a read on one of so many replicas that may be asked.
 func onReplica(ctx context.Context, replica *replica, fresh int, read func(context.Context, *pgx.Conn) error) error {
 	if deadline, ok := ctx.Deadline(); ok {
@@ -201,7 +203,13 @@ func onReplica(ctx context.Context, replica *replica, fresh int, read func(conte
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(fresh+1))
 		defer cancel()
 	}
-	return lendConn(ctx, replica.db, read)
+	lost := replica.lost.Load()
+	return lendConn(ctx, replica.db, func(ctx context.Context, conn *pgx.Conn) error {
+		if replica.lost.Load() != lost {
+			return unavailable(errLost)
+		}
+		return read(ctx, conn)
+	})
 }
 
 // lendConn takes a connection from a pool, as pgx knows it, and translates the error.

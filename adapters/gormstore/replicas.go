@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // replicas are read-only copies of the database. What only shows a user to others can go to one of them;
@@ -32,9 +34,12 @@ type replicas struct {
 type replica struct {
 	db         *sql.DB
 	freshUntil atomic.Pointer[time.Time] // nil: it is not; a time and no number, whose clock nobody puts back
-	asked      position                  // the newest position of the primary that it is known to have reached
-	started    int64                     // when the server was, that has reached it
 	reaching   atomic.Bool               // see reach
+
+	mu      sync.Mutex
+	asked   position     // the newest position of the primary that it is known to have reached
+	started int64        // when the server was, that has reached it
+	lost    atomic.Int64 // how often something that it was known to have was not there any more
 }
 
 // position is where a server was in its log at a moment. Positions on different timelines say nothing of each other: a follower of
@@ -65,10 +70,12 @@ func newReplicas(cfg Config) (*replicas, error) {
 		if err != nil {
 			return nil, err
 		}
-		db := at.open()
-		db.SetMaxOpenConns(cfg.MaxConnections + 1) // one is the watcher's: lookups never take more than half
-		db.SetMaxIdleConns(cfg.MaxConnections + 1)
-		r.all = append(r.all, &replica{db: db})
+		candidate := new(replica)
+		at.welcome = candidate.welcome
+		candidate.db = at.open()
+		candidate.db.SetMaxOpenConns(cfg.MaxConnections + 1) // one is the watcher's: lookups never take more than half
+		candidate.db.SetMaxIdleConns(cfg.MaxConnections + 1)
+		r.all = append(r.all, candidate)
 	}
 	return r, nil
 }
@@ -90,6 +97,34 @@ func (r *replicas) pick() (picked *replica, fresh int) {
 		fresh++
 	}
 	return picked, fresh
+}
+
+// hasLess reports whether what the server had before, up to a place in the log, may have been replaced, or be no longer there: PostgreSQL
+// goes back to its last restart point, and is not started anew, when one of its processes has crashed. The caller holds mu.
+func (c *replica) hasLess(had, reached, started int64) bool {
+	return c.started != started || reached < had
+}
+
+// welcome asks a new connection what the watcher asks, who has perhaps not looked since the server was there again.
+func (c *replica) welcome(ctx context.Context, conn *pgx.Conn) error {
+	var (
+		reached position
+		started int64
+	)
+	c.mu.Lock()
+	had := c.asked.lsn
+	c.mu.Unlock()
+	err := conn.QueryRow(ctx, replicaPosition, pgx.QueryExecModeSimpleProtocol).Scan(&reached.timeline, &reached.lsn, &started)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.hasLess(min(had, c.asked.lsn), reached.lsn, started) { // of what it was known to have before it was asked, and still is
+		c.lost.Add(1)
+		c.freshUntil.Store(nil)
+	}
+	return nil
 }
 
 // errFresh ends the wait for a primary.
@@ -160,14 +195,15 @@ func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, 
 				reached position
 				started int64
 			)
+			lost := candidate.lost.Load()
 			if ask(ctx, candidate.db, replicaPosition, patience, &reached.timeline, &reached.lsn, &started) != nil {
 				candidate.freshUntil.Store(nil)
 				r.reach(ctx, candidate)
 				return
 			}
-			// What it had before may have been replaced, or be no longer there: PostgreSQL goes back to its last restart point, and is not
-			// started anew, when one of its processes has crashed.
-			if candidate.started != started || reached.lsn < candidate.asked.lsn {
+			candidate.mu.Lock()
+			defer candidate.mu.Unlock()
+			if candidate.hasLess(candidate.asked.lsn, reached.lsn, started) {
 				candidate.asked, candidate.started = position{}, started
 			}
 			// One that runs goes on to higher timelines only, whatever it says once its primary is silent and it receives none.
@@ -178,6 +214,9 @@ func (r *replicas) look(ctx context.Context, primary *sql.DB, known []position, 
 				if p.timeline == reached.timeline && p.lsn <= reached.lsn && p.at.After(candidate.asked.at) {
 					candidate.asked = p
 				}
+			}
+			if candidate.lost.Load() != lost { // the answer may be of before
+				return
 			}
 			until := candidate.asked.at.Add(r.maxLag)
 			candidate.freshUntil.Store(&until)

@@ -16,9 +16,9 @@ import (
 // Proxy passes connections on to a PostgreSQL server until it is told otherwise.
 type Proxy struct {
 	listener net.Listener
-	target   string
 
 	mu          sync.Mutex
+	target      string
 	refusing    bool
 	passing     *sync.Cond // waited on while stalled
 	stalled     bool
@@ -57,6 +57,19 @@ func Start(tb testing.TB, cfg gormstore.Config) (*Proxy, gormstore.Config) {
 func (p *Proxy) Refuse() {
 	p.mu.Lock()
 	p.refusing = true
+	p.mu.Unlock()
+	p.cut()
+}
+
+// Move ends every connection, and leads new ones to the server of another configuration.
+func (p *Proxy) Move(tb testing.TB, to gormstore.URL) {
+	tb.Helper()
+	target, err := url.Parse(string(to))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p.mu.Lock()
+	p.target = target.Host
 	p.mu.Unlock()
 	p.cut()
 }
@@ -125,7 +138,10 @@ func (p *Proxy) accept() {
 
 func (p *Proxy) serve(client net.Conn) {
 	defer client.Close() //nolint:errcheck // breaking connections is the purpose
-	server, err := net.Dial("tcp", p.target)
+	p.mu.Lock()
+	target := p.target
+	p.mu.Unlock()
+	server, err := net.Dial("tcp", target)
 	if err != nil {
 		return
 	}

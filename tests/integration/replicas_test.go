@@ -97,6 +97,32 @@ func TestReplicaAnswersAgain(t *testing.T) {
 	primaryProxy.Resume()
 }
 
+// TestReplicaPutBack has a replica replaced by an older copy of it between two looks of the watcher, as one that crashes and is quickly
+// there again is older than it was: it is not read from, although what was there before might be.
+func TestReplicaPutBack(t *testing.T) {
+	t.Parallel()
+	replication := database.Replicate(t, 2)
+	newer, older := replication.Replicas[0], replication.Replicas[1]
+	older.Pause(t)
+	replica := replication.Primary
+	replica.URL = newer.URL
+	proxy, throughProxy := faultproxy.Start(t, replica)
+	cfg := replication.Primary
+	cfg.ReplicaURLs, cfg.ReplicaMaxLag = []gormstore.URL{throughProxy.URL}, 4*time.Second
+	s := openService(t, cfg) // which creates a user
+	time.Sleep(cfg.ReplicaMaxLag)
+	for deadline := time.Now().Add(time.Minute); !s.store.Statistics().Replicas[0].Fresh; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("got no fresh replica after a minute, want one")
+		}
+	}
+	proxy.Move(t, older.URL)
+	time.Sleep(5 * time.Millisecond) // until the ends of the connections are there
+	if _, err := s.users.StaleByName(t.Context(), s.name); err != nil {
+		t.Errorf("got %v, want the user who was created longer ago than a replica may be behind", err)
+	}
+}
+
 // TestFollowerOfFormerPrimary promotes one of two replicas and has the former primary go on, so that what follows it is further in the log
 // than the new primary: it is never read from.
 func TestFollowerOfFormerPrimary(t *testing.T) {
