@@ -48,9 +48,13 @@ ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigi
 var errFormerPrimary = errors.New("the server was the primary once and another is now: if the database was put back " +
 	"to an earlier state on purpose, restart this program")
 
-// guard makes every connection of a configuration one that the lineage knows.
+// guard makes every connection of a configuration one that the lineage knows. Of several hosts only a primary will do, also where the URL
+// does not say so: a standby would answer with what was true before.
 func (l *lineage) guard(cfg *pgconn.Config) {
 	inherited := cfg.ValidateConnect
+	if inherited == nil && len(placesOf(cfg)) > 1 {
+		inherited = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
 	cfg.ValidateConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 		if inherited != nil {
 			if err := inherited(ctx, conn); err != nil {
@@ -175,6 +179,16 @@ func choices(cfg *pgconn.Config) []*pgconn.FallbackConfig {
 	return append([]*pgconn.FallbackConfig{first}, cfg.Fallbacks...)
 }
 
+// placesOf returns the choices at each host and port.
+func placesOf(cfg *pgconn.Config) map[string][]*pgconn.FallbackConfig {
+	places := make(map[string][]*pgconn.FallbackConfig)
+	for _, choice := range choices(cfg) {
+		place := placeOf(choice.Host, choice.Port)
+		places[place] = append(places[place], choice)
+	}
+	return places
+}
+
 func choose(cfg *pgconn.Config, from []*pgconn.FallbackConfig) {
 	if len(from) > 0 {
 		cfg.Host, cfg.Port, cfg.TLSConfig, cfg.Fallbacks = from[0].Host, from[0].Port, from[0].TLSConfig, from[1:]
@@ -184,11 +198,7 @@ func choose(cfg *pgconn.Config, from []*pgconn.FallbackConfig) {
 // watch starts to ask the hosts of a target, if it has several, and returns when each has been asked once, or the context has ended: who
 // has just begun, or is over soon as a command is, may be connected to a former primary.
 func (l *lineage) watch(ctx context.Context, t *target) {
-	places := make(map[string][]*pgconn.FallbackConfig)
-	for _, choice := range choices(&t.config.Config) {
-		place := placeOf(choice.Host, choice.Port)
-		places[place] = append(places[place], choice)
-	}
+	places := placesOf(&t.config.Config)
 	if len(places) < 2 || l.stop != nil {
 		return
 	}

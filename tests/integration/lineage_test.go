@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -110,6 +111,32 @@ func TestStartBesideTwoPrimaries(t *testing.T) {
 			stored != server.want {
 			t.Errorf("got %d users at the %s primary, error %v, want %d", stored, name, err, server.want)
 		}
+	}
+}
+
+// TestSeveralHostsWithoutAttributes has a URL of several hosts, of which the first is a replica, not say what kind of server is wanted: it
+// is the database's, so that what decides something is read from its primary.
+func TestSeveralHostsWithoutAttributes(t *testing.T) {
+	t.Parallel()
+	_, replica, cfg := twoHosts(t)
+	hosts, err := url.Parse(string(cfg.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second, _ := strings.Cut(hosts.Host, ",")
+	query := hosts.Query()
+	query.Del("target_session_attrs")
+	hosts.Host, hosts.RawQuery = second+","+first, query.Encode()
+	unsaid := cfg
+	unsaid.URL = gormstore.URL(hosts.String())
+	store := database.Open(t, unsaid)
+	exec(t, database.SQL(t, replica), "SELECT pg_wal_replay_pause()")
+	s := openService(t, cfg) // which stores
+	if _, err := gormstore.NewTokens(store).ByHash(t.Context(), s.hash); err != nil {
+		t.Errorf("got %v, want the token that another node has just stored", err)
+	}
+	if _, err := gormstore.NewUsers(store).Delete(t.Context(), s.name); err != nil {
+		t.Errorf("got %v, want no user any more", err)
 	}
 }
 
