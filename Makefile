@@ -146,7 +146,8 @@ bench: build ## measure beside the twins and rewrite docs/BENCHMARKS.md (half an
 bench-quick: build ## the same in six minutes, on less data, to the terminal only
 	$(GO) run ./tests/bench -quick $(if $(OUT),-out $(OUT))
 
-# As root it lends PostgreSQL huge pages. SIZES=10000,1000000 are other numbers of pastes. DOCS=docs writes the tables into docs/SCALING.md and docs/BENCHMARKS.md.
+# As root it lends PostgreSQL huge pages. SIZES=10000,1000000 are other numbers of pastes.
+# DOCS=docs writes the tables into docs/SCALING.md and docs/BENCHMARKS.md.
 bench-db: build ## how answers slow down, and the database grows, from 10 thousand to 10 million pastes (25 minutes, 15 GB of disk)
 	$(GO) run ./tests/bench -growth $(if $(SIZES),-sizes $(SIZES)) $(if $(DOCS),-docs $(DOCS)) $(if $(OUT),-out $(OUT))
 

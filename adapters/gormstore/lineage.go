@@ -211,7 +211,11 @@ func (l *lineage) watch(ctx context.Context, t *target) {
 		choose(&own.config.Config, choices)
 		own.config.ValidateConnect, own.config.ConnectTimeout = nil, watchPatience
 		own.config.RuntimeParams["application_name"] += "-watch"
-		l.stopped.Go(func() { l.watchPlace(watching, place, &own, sync.OnceFunc(func() { asked <- struct{}{} })) })
+		l.stopped.Go(func() {
+			conn := l.look(watching, place, nil, &own)
+			asked <- struct{}{}
+			l.watchPlace(watching, place, conn, &own)
+		})
 	}
 	for range places {
 		select {
@@ -222,15 +226,13 @@ func (l *lineage) watch(ctx context.Context, t *target) {
 	}
 }
 
-// watchPlace asks a host again and again, and calls asked after each time.
-func (l *lineage) watchPlace(ctx context.Context, place string, host *target, asked func()) {
-	var conn *pgconn.PgConn
+// watchPlace asks a host again and again, over what look has returned before.
+func (l *lineage) watchPlace(ctx context.Context, place string, conn *pgconn.PgConn, host *target) {
 	for ctx.Err() == nil {
-		conn = l.look(ctx, place, conn, host)
-		asked()
 		select {
 		case <-ctx.Done():
 		case <-time.After(watchInterval):
+			conn = l.look(ctx, place, conn, host)
 		}
 	}
 	if conn != nil {

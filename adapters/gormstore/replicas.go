@@ -107,20 +107,17 @@ func (c *replica) hasLess(had, reached, started int64) bool {
 
 // welcome asks a new connection what the watcher asks, who has perhaps not looked since the server was there again.
 func (c *replica) welcome(ctx context.Context, conn *pgx.Conn) error {
-	var (
-		reached position
-		started int64
-	)
+	var reached, started int64
 	c.mu.Lock()
 	had := c.asked.lsn
 	c.mu.Unlock()
-	err := conn.QueryRow(ctx, replicaPosition, pgx.QueryExecModeSimpleProtocol).Scan(&reached.timeline, &reached.lsn, &started)
+	err := conn.QueryRow(ctx, replicaPosition, pgx.QueryExecModeSimpleProtocol).Scan(nil, &reached, &started)
 	if err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.hasLess(min(had, c.asked.lsn), reached.lsn, started) { // of what it was known to have before it was asked, and still is
+	if c.hasLess(min(had, c.asked.lsn), reached, started) { // of what it was known to have before it was asked, and still is
 		c.lost.Add(1)
 		c.freshUntil.Store(nil)
 	}

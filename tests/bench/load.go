@@ -22,8 +22,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
-
-	"github.com/gluepot/gluepot/tests/database"
 )
 
 // people is how many users an installation has.
@@ -160,9 +158,9 @@ func (b *bench) createDatabase(name string) (*url.URL, error) {
 }
 
 // serverCache asks the server for the size of its cache: one that was given has its own.
-func (b *bench) serverCache() (size string, err error) {
+func (b *bench) serverCache(huge bool) (size string, err error) {
 	err = b.onServer(func(admin *sql.DB) error { return admin.QueryRow("SHOW shared_buffers").Scan(&size) })
-	if database.HugePagesTaken() > b.hugePages {
+	if huge {
 		size += " in huge pages"
 	}
 	return size, err

@@ -46,14 +46,12 @@ type bench struct {
 	twinPath string
 	server   *url.URL
 	cache    string // that the server has for pages
-	// hugePages is how many MiB of them programs had before.
-	hugePages int
-	rows      []row
-	grown     [][]string // a row for each size
-	nodeRows  [][]string // a row for each load on one to mostNodes nodes
-	shares    []*share   // of the processor, one for each node
-	shared    bool       // nodes are bound to them
-	stops     []func()
+	rows     []row
+	grown    [][]string // a row for each size
+	nodeRows [][]string // a row for each load on one to mostNodes nodes
+	shares   []*share   // of the processor, one for each node
+	shared   bool       // nodes are bound to them
+	stops    []func()
 }
 
 func main() {
@@ -122,13 +120,13 @@ func (b *bench) run(what func() error) (err error) {
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("build the twin: %w", err)
 	}
-	var stop func()
-	b.hugePages = database.HugePagesTaken()
-	if b.server, stop, err = database.StartServer(); err != nil {
+	server, huge, stop, err := database.StartServer()
+	if err != nil {
 		return err
 	}
+	b.server = server
 	b.stops = append(b.stops, stop)
-	if b.cache, err = b.serverCache(); err != nil {
+	if b.cache, err = b.serverCache(huge); err != nil {
 		return err
 	}
 	return what()

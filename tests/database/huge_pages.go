@@ -50,8 +50,8 @@ func reserveHugePages(path string, mib int) (giveBack func()) {
 	return giveBack
 }
 
-// HugePagesTaken returns how many MiB of huge pages programs of this machine have, or are promised.
-func HugePagesTaken() int {
+// hugePagesTaken returns how many MiB of huge pages programs of this machine have, or are promised.
+func hugePagesTaken() int {
 	return (memory("HugePages_Total") - memory("HugePages_Free") + memory("HugePages_Rsvd")) * memory("Hugepagesize") >> 10
 }
 

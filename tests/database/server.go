@@ -68,19 +68,20 @@ var errNotHere = errors.New("not available")
 
 // StartServer starts a PostgreSQL server as the tests get theirs, for programs that are no tests, but one
 // that keeps its promises: commits are on disk. Its cache is in huge pages where the machine has room for them and lets us, as one of that
-// size should be (docs/SCALING.md). It returns the URL of a database on which others can be created, and what stops the server.
-func StartServer() (server *url.URL, stop func(), err error) {
+// size should be (docs/SCALING.md). It returns the URL of a database on which others can be created, whether it has huge pages,
+// and what stops it.
+func StartServer() (server *url.URL, huge bool, stop func(), err error) {
 	cache, giveBack := cacheMiB(), func() {}
 	if os.Getenv(envURL) == "" {
 		giveBack = reserveHugePages(hugePages, cache+cache/32+64) // it shares more than its cache
 	}
-	taken := HugePagesTaken()
+	taken := hugePagesTaken()
 	server, end, err := findServer(append(slices.Clone(safeOptions), "-c", fmt.Sprintf("shared_buffers=%dMB", cache)))
-	if err != nil || HugePagesTaken()-taken < cache { // of a server that is not allowed to take them
+	if err != nil || hugePagesTaken()-taken < cache { // of a server that is not allowed to take them
 		giveBack()
-		return server, end, err
+		return server, false, end, err
 	}
-	return server, func() { end(); giveBack() }, nil
+	return server, true, func() { end(); giveBack() }, nil
 }
 
 // Share starts a PostgreSQL server as the tests get theirs. It returns the variables that make tests use it,

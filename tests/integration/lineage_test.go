@@ -18,11 +18,11 @@ import (
 // one, and does not come back.
 func TestTwoPrimaries(t *testing.T) {
 	t.Parallel()
-	former, promoted, cfg := twoHosts(t)
+	former, replica, cfg := twoHosts(t)
 	s := openService(t, cfg)
 
-	atPromoted, atFormer := database.SQL(t, promoted), database.SQL(t, former)
-	promote(t, atPromoted)
+	atPromoted, atFormer := database.SQL(t, at(cfg, replica.URL)), database.SQL(t, former)
+	promote(t, replica, atPromoted)
 	connected := func() (count int) {
 		if err := atFormer.QueryRowContext(t.Context(),
 			"SELECT count(*) FROM pg_stat_activity WHERE application_name = 'gluepot'").Scan(&count); err != nil {
@@ -30,11 +30,7 @@ func TestTwoPrimaries(t *testing.T) {
 		}
 		return count
 	}
-	for deadline := time.Now().Add(time.Minute); connected() > 0; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("got %d connections to the former primary a minute after another took over, want none", connected())
-		}
-	}
+	eventually(t, "no connection to the former primary", func() bool { return connected() == 0 })
 	together(t, 4, 5, func(ctx context.Context) error {
 		secret := token.Generate()
 		return s.tokens.Create(ctx, token.Token{
@@ -59,14 +55,14 @@ func TestTwoPrimaries(t *testing.T) {
 func TestWritesAfterAPromotion(t *testing.T) {
 	t.Parallel()
 	const nodes = 4
-	_, promoted, cfg := twoHosts(t)
+	_, replica, cfg := twoHosts(t)
 	tokens := []*gormstore.Tokens{openService(t, cfg).tokens}
 	for len(tokens) < nodes { // that do not ask at the same moments
 		time.Sleep(100 * time.Millisecond)
 		tokens = append(tokens, gormstore.NewTokens(database.Open(t, cfg)))
 	}
-	atPromoted := database.SQL(t, promoted)
-	promote(t, atPromoted)
+	atPromoted := database.SQL(t, at(cfg, replica.URL))
+	promote(t, replica, atPromoted)
 	var written token.Secret
 	for deadline, n := time.Now().Add(time.Minute), 0; ; n++ {
 		if time.Now().After(deadline) {
@@ -99,13 +95,13 @@ func TestWritesAfterAPromotion(t *testing.T) {
 // command does, is stored in the new one.
 func TestStartBesideTwoPrimaries(t *testing.T) {
 	t.Parallel()
-	former, promoted, cfg := twoHosts(t)
-	exec(t, database.SQL(t, promoted), "SELECT pg_promote()")
+	former, replica, cfg := twoHosts(t)
+	replica.Promote(t)
 	openService(t, cfg) // which creates a user
 	for name, server := range map[string]struct {
 		cfg  gormstore.Config
 		want int
-	}{"former": {former, 0}, "new": {promoted, 1}} {
+	}{"former": {former, 0}, "new": {at(cfg, replica.URL), 1}} {
 		var stored int
 		if err := database.SQL(t, server.cfg).QueryRowContext(t.Context(), "SELECT count(*) FROM users").Scan(&stored); err != nil ||
 			stored != server.want {
@@ -127,10 +123,8 @@ func TestSeveralHostsWithoutAttributes(t *testing.T) {
 	query := hosts.Query()
 	query.Del("target_session_attrs")
 	hosts.Host, hosts.RawQuery = second+","+first, query.Encode()
-	unsaid := cfg
-	unsaid.URL = gormstore.URL(hosts.String())
-	store := database.Open(t, unsaid)
-	exec(t, database.SQL(t, replica), "SELECT pg_wal_replay_pause()")
+	store := database.Open(t, at(cfg, gormstore.URL(hosts.String())))
+	replica.Pause(t)
 	s := openService(t, cfg) // which stores
 	if _, err := gormstore.NewTokens(store).ByHash(t.Context(), s.hash); err != nil {
 		t.Errorf("got %v, want the token that another node has just stored", err)
@@ -140,12 +134,11 @@ func TestSeveralHostsWithoutAttributes(t *testing.T) {
 	}
 }
 
-// twoHosts starts a primary and a replica, and returns how each and both are connected to.
-func twoHosts(t *testing.T) (primary, replica, both gormstore.Config) {
+// twoHosts starts a primary and a replica, and returns how the first is connected to, and both.
+func twoHosts(t *testing.T) (primary gormstore.Config, replica *database.Replica, both gormstore.Config) {
 	t.Helper()
 	replication := database.Replicate(t, 1)
-	primary, replica, both = replication.Primary, replication.Primary, replication.Primary
-	replica.URL = replication.Replicas[0].URL
+	primary, replica = replication.Primary, replication.Replicas[0]
 	second, err := url.Parse(string(replica.URL))
 	if err != nil {
 		t.Fatal(err)
@@ -158,22 +151,24 @@ func twoHosts(t *testing.T) (primary, replica, both gormstore.Config) {
 	query := hosts.Query()
 	query.Set("target_session_attrs", "read-write")
 	hosts.RawQuery = query.Encode()
-	both.URL = gormstore.URL(hosts.String())
-	return primary, replica, both
+	return primary, replica, at(primary, gormstore.URL(hosts.String()))
 }
 
 // promote makes a replica a primary once it has the fixture.
-func promote(t *testing.T, replica *sql.DB) {
+func promote(t *testing.T, replica *database.Replica, there *sql.DB) {
 	t.Helper()
-	for deadline, there := time.Now().Add(time.Minute), 0; there == 0; time.Sleep(10 * time.Millisecond) {
-		if err := replica.QueryRowContext(t.Context(), "SELECT count(*) FROM access_tokens").Scan(&there); err != nil {
+	eventually(t, "the token at the replica", func() bool {
+		var tokens int
+		if err := there.QueryRowContext(t.Context(), "SELECT count(*) FROM access_tokens").Scan(&tokens); err != nil {
 			t.Fatal(err)
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("got a replica without the token after a minute, want it there")
-		}
-	}
-	if _, err := replica.ExecContext(t.Context(), "SELECT pg_promote()"); err != nil {
-		t.Fatal(err)
-	}
+		return tokens > 0
+	})
+	replica.Promote(t)
+}
+
+// at returns a configuration of another server.
+func at(cfg gormstore.Config, url gormstore.URL) gormstore.Config {
+	cfg.URL = url
+	return cfg
 }

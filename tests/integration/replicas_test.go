@@ -23,20 +23,10 @@ func TestOtherReplicaAnswers(t *testing.T) {
 	replicaProxy, throughProxy := faultproxy.Start(t, replica)
 	cfg.ReplicaURLs, cfg.ReplicaMaxLag = []gormstore.URL{throughProxy.URL, replica.URL}, time.Hour
 	s := openService(t, cfg)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		fresh := 0
-		for _, one := range s.store.Statistics().Replicas {
-			if one.Fresh {
-				fresh++
-			}
-		}
-		if _, err := s.users.StaleByName(t.Context(), s.name); err == nil && fresh == 2 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("got %d fresh replicas after a minute, want 2", fresh)
-		}
-	}
+	eventually(t, "two fresh replicas with the user", func() bool {
+		_, err := s.users.StaleByName(t.Context(), s.name)
+		return err == nil && s.freshReplicas() == 2
+	})
 	primaryProxy.Stall()
 	replicaProxy.Stall()
 	for range 4 { // whoever is first in turn
@@ -61,22 +51,13 @@ func TestReplicaAnswersAgain(t *testing.T) {
 	replicaProxy, throughProxy := faultproxy.Start(t, replica)
 	cfg.ReplicaURLs, cfg.ReplicaMaxLag = []gormstore.URL{throughProxy.URL}, time.Hour
 	s := openService(t, cfg)
-	until := func(what string, done func() bool) {
-		t.Helper()
-		for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("waited for a minute, want %s", what)
-			}
-		}
-	}
-	isFresh := func() bool { return s.store.Statistics().Replicas[0].Fresh }
-	until("a fresh replica with the user", func() bool {
+	eventually(t, "a fresh replica with the user", func() bool {
 		_, err := s.users.StaleByName(t.Context(), s.name)
-		return err == nil && isFresh()
+		return err == nil && s.freshReplicas() == 1
 	})
 	primaryProxy.Stall()
 	replicaProxy.Refuse()
-	until("no fresh replica", func() bool { return !isFresh() })
+	eventually(t, "no fresh replica", func() bool { return s.freshReplicas() == 0 })
 	const asking = 64 // more than there are statements at once
 	answers := make(chan error, asking)
 	for range asking {
@@ -87,7 +68,7 @@ func TestReplicaAnswersAgain(t *testing.T) {
 			answers <- err
 		}()
 	}
-	until("statements that wait for the primary", func() bool { return s.store.Statistics().Pool.InUse > 0 })
+	eventually(t, "statements that wait for the primary", func() bool { return s.store.Statistics().Pool.InUse > 0 })
 	replicaProxy.Resume()
 	for range asking {
 		if err := <-answers; err != nil {
@@ -111,11 +92,7 @@ func TestReplicaPutBack(t *testing.T) {
 	cfg.ReplicaURLs, cfg.ReplicaMaxLag = []gormstore.URL{throughProxy.URL}, 4*time.Second
 	s := openService(t, cfg) // which creates a user
 	time.Sleep(cfg.ReplicaMaxLag)
-	for deadline := time.Now().Add(time.Minute); !s.store.Statistics().Replicas[0].Fresh; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("got no fresh replica after a minute, want one")
-		}
-	}
+	eventually(t, "a fresh replica", func() bool { return s.freshReplicas() == 1 })
 	proxy.Move(t, older.URL)
 	time.Sleep(5 * time.Millisecond) // until the ends of the connections are there
 	if _, err := s.users.StaleByName(t.Context(), s.name); err != nil {
@@ -146,6 +123,25 @@ func TestFollowerOfFormerPrimary(t *testing.T) {
 		follower.WaitForQuestion(t, "pg_last_wal_replay_lsn")
 		if _, err := s.users.StaleByName(t.Context(), s.name); err != nil {
 			t.Errorf("got %v, want the user whom only the new primary has", err)
+		}
+	}
+}
+
+func (s *service) freshReplicas() (fresh int) {
+	for _, one := range s.store.Statistics().Replicas {
+		if one.Fresh {
+			fresh++
+		}
+	}
+	return fresh
+}
+
+// eventually waits until something holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited for a minute, want %s", what)
 		}
 	}
 }
