@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/trace"
 )
@@ -17,11 +18,20 @@ import (
 // Config is what the use cases need. Fill it, starting from DefaultConfig.
 type Config struct {
 	Database gormstore.Config
+	// ReadURL is where public profiles may be read from: a standby of the database, or the port of a proxy that chooses one
+	// and bounds its lag. The database itself is asked for what is missing there, and while it does not answer. Default: none.
+	ReadURL gormstore.URL
+	// RereadReadURL is for ReadURL what Database.Reread is for the database. Default: nil.
+	RereadReadURL func() (gormstore.URL, error) `json:"-"`
+	// Dataloader merges lookups that wait at the same moment, on PostgreSQL.
+	Dataloader bool
 	// Migrate brings the database schema up to date at start, and creates the file of an SQLite database. Without it
 	// neither the database nor the disk is changed by starting.
 	Migrate bool
+	// ReadOnly makes every use case that would change the database fail with fault.Unavailable, and does nothing in the background.
+	ReadOnly bool
 	// AllowPendingMigrations opens a database that lacks migrations, too, when Migrate is false: for servers, whose
-	// readiness check says so until somebody has migrated it.
+	// readiness check says so until it is migrated.
 	AllowPendingMigrations bool
 	// SweepInterval is the time between two searches for expired pastes to remove; 0, the default, leaves it to other
 	// nodes. Nodes that sweep the same database take turns.
@@ -29,29 +39,50 @@ type Config struct {
 	// SweepGrace is how long a paste outlives its expiry before it is removed: more than a use case may take, such as a
 	// list that is sent to a slow client, and than clocks are put back.
 	SweepGrace time.Duration
+	// RemovedRetention is how long what operators have removed can be restored, before a sweep deletes its content.
+	RemovedRetention time.Duration
 	// Pastes bounds what a paste holds. PasteAnonymous lets pastes be created without a token.
 	Pastes         paste.Limits
 	PasteAnonymous bool
 	// LimitAnonymousPastes is how many pastes a client may create without a token in an hour, counted over all nodes: so
 	// many at once, and then one more in each part of the hour. 0, the default, is no limit.
 	LimitAnonymousPastes int
+	// PasteLifetimes are of all new pastes, but those of operators, and AnonymousLifetimes of anonymous ones, never longer. What is empty
+	// of the latter is everybody's. Default: pastes live as long as is asked for.
+	PasteLifetimes, AnonymousLifetimes paste.Lifetimes
+	// UserMaxPastes is how many active pastes a user may have, UserMaxBytes how many bytes of content and history these may have, and
+	// UserPastesPerHour how many a user may create: so many at once, and then one more in each part of the hour. All hold over all
+	// nodes; operators may add to what a user has. 0, the default, is no limit.
+	UserMaxPastes     int
+	UserMaxBytes      int64
+	UserPastesPerHour int
+	// StoreMaxBytes is how many bytes of content and history there may be: beyond it creating fails with fault.Unavailable. Each
+	// process looks how many there are every few seconds. 0, the default, is no limit.
+	StoreMaxBytes int64
+	// Totals has Statistics tell how much of everything there is. Default: only where StoreMaxBytes needs it.
+	Totals bool
+	// Accounts says with whom users sign in, and who may sign up. Default: with no provider, and no one.
+	Accounts accounts.Options `json:"-"`
 	// UseInterval is how often the last-used times of tokens are stored.
 	UseInterval time.Duration
 	// Logger takes what happens in the background, such as last-used times that could not be stored, slow statements
 	// (unless Database.OnSlowStatement is told of them) and, at debug level, each step of start and stop. Default: nothing is logged.
 	Logger *zap.Logger
 	// Tracer is told of the use cases that run in the background, and Database.Tracer of statements; those that are called, by
-	// a tracer in their context (trace.With). Default: nil, nobody is.
+	// a tracer in their context (trace.With). Default: nil, none.
 	Tracer trace.Tracer
 }
 
-// DefaultConfig returns an embedded database below the working directory, which nobody sweeps.
+// DefaultConfig returns an embedded database below the working directory, which is not swept.
 func DefaultConfig() Config {
 	return Config{
-		Database:    gormstore.DefaultConfig(),
-		Migrate:     true,
-		SweepGrace:  90 * time.Second, // that of a server whose answers may take 30 seconds
-		UseInterval: 30 * time.Second,
+		Database:         gormstore.DefaultConfig(),
+		Dataloader:       true,
+		Migrate:          true,
+		RemovedRetention: 30 * 24 * time.Hour,
+		SweepGrace:       90 * time.Second, // that of a server whose answers may take 30 seconds
+		UseInterval:      30 * time.Second,
+		Accounts:         accounts.Options{Registration: accounts.Closed},
 
 		Pastes:         paste.DefaultLimits(),
 		PasteAnonymous: true,
@@ -60,12 +91,24 @@ func DefaultConfig() Config {
 
 // Validate returns one error that names every wrong value.
 func (c Config) Validate() error {
-	wrong := []error{c.Database.Validate()}
+	wrong := []error{c.Database.Validate(), c.Accounts.Registration.Validate()}
+	if c.ReadURL != "" {
+		err := c.ReadURL.Validate()
+		if !c.ReadURL.IsPostgres() || !c.Database.URL.IsPostgres() {
+			err = errors.New("it must be a postgres:// URL, and so must the database URL")
+		}
+		if err != nil { // without the URL, which may hold a password
+			wrong = append(wrong, fmt.Errorf("GLUEPOT_DATABASE_READ_URL cannot be used: %w", err))
+		}
+	}
 	if c.SweepInterval < 0 {
 		wrong = append(wrong, fmt.Errorf("the sweep interval is %v: choose zero or a positive time", c.SweepInterval))
 	}
 	if c.SweepGrace < 0 {
 		wrong = append(wrong, fmt.Errorf("the grace of expired pastes is %v: choose zero or a positive time", c.SweepGrace))
+	}
+	if c.RemovedRetention < 0 {
+		wrong = append(wrong, fmt.Errorf("the retention of removed pastes is %v: choose zero or a positive time", c.RemovedRetention))
 	}
 	if c.Pastes.Pasties < 1 || c.Pastes.ContentBytes < 1 {
 		wrong = append(wrong, fmt.Errorf("a paste may have %d pasties of %d bytes: choose positive numbers", c.Pastes.Pasties,
@@ -79,8 +122,31 @@ func (c Config) Validate() error {
 		wrong = append(wrong, fmt.Errorf("the limit of anonymous pastes is %d an hour: choose a number up to a million, or 0 for none",
 			c.LimitAnonymousPastes))
 	}
+	if c.UserMaxPastes < 0 || c.UserMaxBytes < 0 || c.StoreMaxBytes < 0 {
+		wrong = append(wrong, fmt.Errorf("a user may have %d pastes of %d bytes, and all pastes %d bytes: "+
+			"choose positive numbers, or 0 for no limit",
+			c.UserMaxPastes, c.UserMaxBytes, c.StoreMaxBytes))
+	}
+	if c.UserPastesPerHour < 0 || c.UserPastesPerHour > 1_000_000 {
+		wrong = append(wrong, fmt.Errorf("the limit of a user's pastes is %d an hour: choose a number up to a million, or 0 for none",
+			c.UserPastesPerHour))
+	}
+	if _, _, err := c.lifetimes(); err != nil {
+		wrong = append(wrong, err)
+	}
 	if c.UseInterval <= 0 {
 		wrong = append(wrong, fmt.Errorf("the interval for last-used times is %v: choose a positive time", c.UseInterval))
 	}
 	return errors.Join(wrong...)
+}
+
+// lifetimes returns those of signed-in users and of visitors.
+func (c Config) lifetimes() (users, visitors paste.Lifetimes, err error) {
+	if users, err = c.PasteLifetimes.Within(paste.Lifetimes{}); err != nil {
+		return users, visitors, fmt.Errorf("GLUEPOT_PASTE_DEFAULT_LIFETIME and GLUEPOT_PASTE_MAX_LIFETIME: %w", err)
+	}
+	if visitors, err = c.AnonymousLifetimes.Within(users); err != nil {
+		return users, visitors, fmt.Errorf("GLUEPOT_ANONYMOUS_DEFAULT_LIFETIME and GLUEPOT_ANONYMOUS_MAX_LIFETIME: %w", err)
+	}
+	return users, visitors, nil
 }

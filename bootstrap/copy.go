@@ -13,15 +13,14 @@ import (
 const copyConnections = 2
 
 // OpenCopy connects to two databases and returns the use case that copies the one to the other, and a function that closes
-// both. The target is created and migrated if need be; the source is not changed, and must have exactly the migrations that
-// this program knows. progress is called by one goroutine at a time; it may be nil.
+// both. The source is not changed. Both must have exactly the migrations that this program knows; migrate lets a target that has
+// none at all be created and migrated. progress is called by one goroutine at a time; it may be nil.
 //
 // It fails as Open does; then nothing stays open.
 func OpenCopy(
-	ctx context.Context, from, to gormstore.Config, progress func(copies.Progress),
+	ctx context.Context, from, to gormstore.Config, migrate bool, progress func(copies.Progress),
 ) (*copies.Copy, func() error, error) {
-	from.ReplicaURLs, to.ReplicaURLs = nil, nil
-	from.MaxConnections, to.MaxConnections = copyConnections, copyConnections
+	from.ReadOnly, from.MaxConnections, to.MaxConnections = true, copyConnections, copyConnections
 	source, err := gormstore.New(from)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the source: %w", err)
@@ -31,10 +30,10 @@ func OpenCopy(
 		return nil, nil, errors.Join(fmt.Errorf("the target: %w", err), source.Close())
 	}
 	closeBoth := func() error { return errors.Join(source.Close(), target.Close()) }
-	if err := openSource(ctx, source); err != nil {
+	if err := openSource(ctx, source); err != nil { // before the target is created
 		return nil, nil, errors.Join(fmt.Errorf("the source: %w", err), closeBoth())
 	}
-	if err := openTarget(ctx, target); err != nil {
+	if err := openTarget(ctx, target, migrate); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("the target: %w", err), closeBoth())
 	}
 	return copies.New(gormstore.NewCopies(source), gormstore.NewCopies(target), progress), closeBoth, nil
@@ -44,6 +43,9 @@ func openSource(ctx context.Context, source *gormstore.Store) error {
 	if err := source.Connect(ctx); err != nil {
 		return err
 	}
+	if err := source.Ready(ctx); err != nil {
+		return err
+	}
 	schema, err := source.Schema(ctx)
 	if err != nil {
 		return err
@@ -51,12 +53,22 @@ func openSource(ctx context.Context, source *gormstore.Store) error {
 	return schema.Same()
 }
 
-func openTarget(ctx context.Context, target *gormstore.Store) error {
-	if err := target.BringUpToDate(ctx); err != nil {
+// openTarget migrates nothing that may hold something: that is refused once it is known.
+func openTarget(ctx context.Context, target *gormstore.Store, migrate bool) error {
+	if migrate {
+		if err := target.Create(); err != nil {
+			return err
+		}
+	}
+	if err := target.Connect(ctx); err != nil {
 		return err
 	}
 	schema, err := target.Schema(ctx)
 	if err != nil {
+		return err
+	}
+	if schema.Version == 0 && migrate {
+		_, err := target.Migrate(ctx)
 		return err
 	}
 	return schema.Same()

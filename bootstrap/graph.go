@@ -1,67 +1,142 @@
 package bootstrap
 
 import (
+	"context"
 	"time"
 
 	"go.uber.org/fx"
 
 	"github.com/gluepot/gluepot/adapters/catalogue"
+	"github.com/gluepot/gluepot/adapters/dataloader"
 	"github.com/gluepot/gluepot/adapters/detection"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/linediff"
+	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
+	"github.com/gluepot/gluepot/application/moderation"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/search"
 	"github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // graph is everything that can be built over a *gormstore.Store.
 func graph(cfg Config) fx.Option {
 	return fx.Provide(
-		gormstore.NewUsers, gormstore.NewTokens, gormstore.NewPastes, gormstore.NewStats,
+		func(store *gormstore.Store, from standby) *reads { return newReads(cfg, store, from) },
 		catalogue.New,
-		func(a adapters) *Application { return newApplication(cfg, a) },
+		func(store *gormstore.Store, reads *reads, known *catalogue.Catalogue) *Application {
+			return newApplication(cfg, store, reads, known)
+		},
 	)
 }
 
-// adapters are what implements the ports of application's modules.
-type adapters struct {
-	fx.In
+// reads are the stores of each module, with the decorators that are on.
+type reads struct {
+	users  userStore
+	tokens tokenStore
+	pastes pasteStore
+	sizes  func() map[string]dataloader.BatchSizes // of merged lookups
+}
 
-	Store     *gormstore.Store
-	Users     *gormstore.Users
-	Tokens    *gormstore.Tokens
-	Pastes    *gormstore.Pastes
-	Stats     *gormstore.Stats
-	Catalogue *catalogue.Catalogue
+// What the use cases need of a store.
+type (
+	userStore interface {
+		users.Store
+		user.Finder
+		user.Importer
+	}
+	tokenStore interface {
+		tokens.Store
+		token.Importer
+	}
+	pasteStore interface {
+		pastes.Store
+		paste.Importer
+	}
+)
+
+// newReads decorates a store: with a dataloader on PostgreSQL, and with the standby that public profiles may be read from.
+func newReads(cfg Config, store *gormstore.Store, from standby) *reads {
+	r := &reads{
+		users: gormstore.NewUsers(store), tokens: gormstore.NewTokens(store), pastes: gormstore.NewPastes(store),
+		sizes: func() map[string]dataloader.BatchSizes { return nil },
+	}
+	if store.Pool() == nil {
+		return r
+	}
+	merged := func(store *gormstore.Store) *dataloader.Dataloader {
+		return dataloader.New(store.Pool(), gormstore.Translate)
+	}
+	if cfg.Dataloader {
+		loader := merged(store)
+		r.users, r.tokens, r.pastes = loader.Users(r.users), loader.Tokens(r.tokens), loader.Pastes(r.pastes)
+		r.sizes = loader.Statistics
+	}
+	if from.Store != nil {
+		stale := gormstore.StaleUsers(gormstore.NewUsers(from.Store))
+		if cfg.Dataloader {
+			stale = merged(from.Store).Users(gormstore.NewUsers(from.Store))
+		}
+		r.users = staleReads{r.users, gormstore.NewStandby(stale, r.users)}
+	}
+	return r
+}
+
+// staleReads are users of which those who only look are read elsewhere.
+type staleReads struct {
+	userStore
+
+	stale *gormstore.Standby
+}
+
+// StaleByName implements user.StaleFinder.
+func (s staleReads) StaleByName(ctx context.Context, name user.Name) (user.User, error) {
+	return s.stale.StaleByName(ctx, name)
+}
+
+// StaleByID implements user.StaleIDFinder.
+func (s staleReads) StaleByID(ctx context.Context, id user.ID) (user.User, error) {
+	return s.stale.StaleByID(ctx, id)
 }
 
 // newApplication says which adapters serve which module. They are handed over as what they are, and each module takes
-// the ports that it needs of them (decision 0027).
-func newApplication(cfg Config, a adapters) *Application {
-	tokenUseCases := tokens.New(a.Tokens, a.Users, time.Now)
-	signIn := token.NewAuthenticator(tokenUseCases.Uses, time.Now)
-	pasteUseCases := pastes.New(a.Pastes, a.Users, a.Tokens, signIn, pasteOptions(cfg, a.Catalogue), time.Now)
+// the ports that it needs of them (decision 0001).
+func newApplication(cfg Config, store *gormstore.Store, reads *reads, known *catalogue.Catalogue) *Application {
+	tokenUseCases := tokens.New(reads.tokens, reads.users, time.Now)
+	pasteUseCases := pastes.New(reads.pastes, reads.users, pasteOptions(cfg, known), time.Now)
+	var searchUseCases *search.UseCases
+	if cfg.Database.Search {
+		searchUseCases = search.New(gormstore.NewSearch(store), known)
+	}
+	statsUseCases := stats.New(gormstore.NewStats(store))
 	return &Application{
-		Users:     users.New(a.Users, a.Tokens, signIn, time.Now),
-		Tokens:    tokenUseCases,
-		Pastes:    pasteUseCases,
-		Languages: languages.New(a.Catalogue),
-		Imports:   imports.New(a.Users, a.Tokens, a.Pastes, time.Now),
-		Stats:     stats.New(a.Stats),
-		Ready:     a.Store.Ready,
+		Users:      users.New(reads.users, time.Now),
+		Tokens:     tokenUseCases,
+		Accounts:   accounts.New(gormstore.NewIdentities(store), reads.users, cfg.Accounts, time.Now),
+		Pastes:     pasteUseCases,
+		Languages:  languages.New(known),
+		Imports:    imports.New(reads.users, reads.tokens, reads.pastes, time.Now),
+		Stats:      statsUseCases,
+		Moderation: moderation.New(gormstore.NewModeration(store), reads.users, reads.tokens, time.Now),
+		Search:     searchUseCases,
+		Ready:      store.Ready,
 		Statistics: func() Statistics {
 			return Statistics{
-				Database:        a.Store.Statistics(),
+				Connections:     store.Statistics(),
+				Batches:         reads.sizes(),
+				Totals:          statsUseCases.Sum.Last(),
+				StoreMaxBytes:   cfg.StoreMaxBytes,
 				PastesCreated:   pasteUseCases.CreateOwn.Created(),
 				PastesSwept:     pasteUseCases.Sweep.Removed(),
 				FailedSweeps:    pasteUseCases.Sweep.Failures(),
-				RejectedSignIns: signIn.Rejections(),
+				RejectedSignIns: tokenUseCases.SignIn.Rejections(),
 				PendingUses:     tokenUseCases.Uses.Pending(),
 			}
 		},
@@ -69,6 +144,7 @@ func newApplication(cfg Config, a adapters) *Application {
 }
 
 func pasteOptions(cfg Config, known *catalogue.Catalogue) pastes.Options {
+	users, visitors, _ := cfg.lifetimes() // Validate has judged them
 	return pastes.Options{
 		Rules: paste.Rules{
 			Limits:   cfg.Pastes,
@@ -78,6 +154,18 @@ func pasteOptions(cfg Config, known *catalogue.Catalogue) pastes.Options {
 		},
 		TokenRequired:  !cfg.PasteAnonymous,
 		AnonymousQuota: paste.Quota{Pastes: cfg.LimitAnonymousPastes, Window: time.Hour},
-		SweepGrace:     cfg.SweepGrace,
+		Lifetimes:      users, AnonymousLifetimes: visitors,
+		SweepGrace:       cfg.SweepGrace,
+		RemovedRetention: cfg.RemovedRetention,
+		Allowance:        allowance(cfg),
+		MaxBytes:         cfg.StoreMaxBytes,
 	}
+}
+
+func allowance(cfg Config) paste.Allowance {
+	allowed := paste.Allowance{Pastes: cfg.UserMaxPastes, Bytes: cfg.UserMaxBytes}
+	if cfg.UserPastesPerHour > 0 {
+		allowed.Rate = paste.Quota{Pastes: cfg.UserPastesPerHour, Window: time.Hour, Signed: true}
+	}
+	return allowed
 }

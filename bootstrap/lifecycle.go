@@ -15,19 +15,18 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 )
 
-// What the parts of a stop may take once the last request is answered, also when the database hangs: together
-// less than what a stop may last beyond its drain.
+// What the parts of a stop may take, also when the database hangs.
 const (
-	sweepStopTime = 500 * time.Millisecond
-	useFlushTime  = 2 * time.Second
-	closeTime     = time.Second
+	repeatStopTime = 500 * time.Millisecond
+	useFlushTime   = 2 * time.Second
+	closeTime      = time.Second
 )
 
 // useStoreTime bounds one attempt to store last-used times between start and stop.
 const useStoreTime = 10 * time.Second
 
-// launch builds what options and the modules that every entrypoint needs describe, and starts it. stop ends
-// it; see Open. When launch fails, whatever it had opened is closed again, also when ctx was cancelled.
+// launch starts the modules that every entrypoint needs, and options. stop ends them; see Open. When launch fails, what it had opened is
+// closed again, also when ctx was cancelled.
 func launch(ctx context.Context, cfg Config, options ...fx.Option) (stop func(context.Context) error, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -37,20 +36,17 @@ func launch(ctx context.Context, cfg Config, options ...fx.Option) (stop func(co
 	} else if cfg.Database.OnSlowStatement == nil {
 		cfg.Database.OnSlowStatement = slowStatements(cfg.Logger)
 	}
-	store, err := gormstore.New(cfg.Database)
-	if err != nil {
-		return nil, err
+	cfg.Database.RefuseWrites = cfg.ReadOnly
+	app := fx.New(fx.WithLogger(func() fxevent.Logger { return events(cfg.Logger) }),
+		storeModule(ctx, cfg), graph(cfg), usesModule(cfg), sweepModule(cfg), totalsModule(cfg), fx.Options(options...))
+	if err := app.Err(); err != nil {
+		return nil, dig.RootCause(err)
 	}
-	app := fx.New(fx.WithLogger(func() fxevent.Logger { return events(cfg.Logger) }), fx.Supply(store), graph(cfg), fx.Options(options...),
-		fx.Invoke(func(p parts) { inOrder(ctx, cfg, p) }))
-	if err := app.Err(); err != nil { // then fx calls no hook
-		return nil, errors.Join(dig.RootCause(err), store.Close())
-	}
-	// The hooks look at ctx themselves. fx, when its context ends, leaves a hook that runs to itself and closes
-	// nothing; and it skips hooks of a stop whose context is over.
+	// The start hook looks at ctx itself: fx, when its context ends, leaves a hook that runs to itself and closes nothing.
 	if err := app.Start(context.WithoutCancel(ctx)); err != nil {
 		return nil, err
 	}
+	// Each hook of a stop bounds its own time: fx, when a context ends, skips those that are left.
 	once := sync.OnceValue(func() error { return app.Stop(context.Background()) })
 	return func(context.Context) error { return once() }, nil
 }
@@ -75,97 +71,167 @@ func slowStatements(log *zap.Logger) func(gormstore.Statement) {
 	}
 }
 
-// parts is what starts and stops.
-type parts struct {
-	fx.In
-
-	Lifecycle   fx.Lifecycle
-	Store       *gormstore.Store
-	Application *Application
+// storeModule provides the store, which is connected from start to stop, and its standby. What else has hooks is built on them, and so
+// starts after them and stops before them. The start ends early with ctx.
+func storeModule(ctx context.Context, cfg Config) fx.Option {
+	return fx.Module("store", fx.Provide(func(lifecycle fx.Lifecycle) (*gormstore.Store, standby, error) {
+		store, err := gormstore.New(cfg.Database)
+		if err != nil {
+			return nil, standby{}, err
+		}
+		from, err := newStandby(cfg)
+		if err != nil {
+			return nil, standby{}, errors.Join(err, store.Close())
+		}
+		lifecycle.Append(fx.StopHook(func() error { // closes what a failed start has opened, too
+			if from.Store != nil {
+				return errors.Join(closeStore(from.Store), closeStore(store))
+			}
+			return closeStore(store)
+		}))
+		lifecycle.Append(fx.StartHook(func() error { return openStore(ctx, store, cfg) }))
+		return store, from, nil
+	}))
 }
 
-// inOrder is the one place that says in which order it starts. It stops in the reverse order: the sweeper ends, the
-// last-used times that the last use cases left are stored, and the database is closed. A start ends early
-// with ctx; each part of a stop bounds its own time.
-func inOrder(ctx context.Context, cfg Config, p parts) {
-	// Before the hook that connects, so that it closes what a failed one has opened.
-	p.Lifecycle.Append(fx.StopHook(func() error {
-		return within(closeTime, "close the database", func(context.Context) error { return p.Store.Close() })
-	}))
-	p.Lifecycle.Append(fx.StartHook(func() error { return openStore(ctx, p.Store, cfg) }))
+// standby is where public profiles may be read from.
+type standby struct{ *gormstore.Store } // nil: there is none
 
-	store := func(ctx context.Context) error {
-		dropped, err := p.Application.Tokens.Uses.Do(ctx)
-		if dropped > 0 {
-			cfg.Logger.Warn("last-used times were dropped: too many waited to be stored", zap.Int("uses", dropped))
-		}
-		return err
+func newStandby(cfg Config) (standby, error) {
+	if cfg.ReadURL == "" {
+		return standby{}, nil
 	}
-	storing := newTask(cfg.Tracer, cfg.UseInterval, func(ctx context.Context) {
-		ctx, cancel := context.WithTimeout(ctx, useStoreTime)
-		defer cancel()
-		if err := store(ctx); err != nil && !errors.Is(context.Cause(ctx), errStopping) {
-			cfg.Logger.Warn("last-used times are not stored yet", zap.Int("tokens", p.Application.Tokens.Uses.Pending()), zap.Error(err))
-		}
-	})
-	p.Lifecycle.Append(fx.StartStopHook(storing.start, func() error {
-		return within(useFlushTime, "store when tokens were used", func(ctx context.Context) error {
-			_ = storing.stop(ctx)
-			if err := store(ctx); err != nil {
-				return fmt.Errorf("the last-used times of %d tokens are lost: %w", p.Application.Tokens.Uses.Pending(), err)
-			}
-			return nil
-		})
-	}))
+	database := cfg.Database
+	database.URL, database.URLSetting, database.Reread, database.Standby = cfg.ReadURL, "GLUEPOT_DATABASE_READ_URL", cfg.RereadReadURL, true
+	store, err := gormstore.New(database)
+	return standby{store}, err
+}
 
-	if cfg.SweepInterval > 0 {
-		sweeping := newSweeping(cfg, p.Application.Pastes.Sweep)
-		p.Lifecycle.Append(fx.StartStopHook(sweeping.start, func() error {
-			return within(sweepStopTime, "stop the sweeper", sweeping.stop)
-		}))
+// closeStore closes the store, and leaves a database that hangs to itself.
+func closeStore(store *gormstore.Store) error {
+	closed := make(chan error, 1)
+	go func() { closed <- store.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(closeTime):
+		return fmt.Errorf("the database is not closed after %v", closeTime)
 	}
 }
 
 // openStore connects to the database. If it may migrate, it creates what is missing. Otherwise a schema that lacks
-// migrations is left to the readiness check, or to whoever has none (see Open).
+// migrations is left to the readiness check, or to Open.
 func openStore(ctx context.Context, store *gormstore.Store, cfg Config) error {
-	if cfg.Migrate {
+	var outdated error
+	if cfg.Migrate && !cfg.ReadOnly {
 		if err := store.BringUpToDate(ctx); err != nil {
 			return err
 		}
-		if err := store.Whole(ctx); err != nil {
+	} else {
+		if err := store.Connect(ctx); err != nil {
 			return err
 		}
-		cfg.Logger.Debug("the database is open and up to date", zap.Stringer("database", cfg.Database.URL))
-		return nil
+		if outdated = store.Ready(ctx); outdated != nil && !errors.Is(outdated, gormstore.ErrOutdated) {
+			return outdated
+		}
 	}
-	if err := store.Connect(ctx); err != nil {
-		return err
-	}
-	err := store.Ready(ctx)
-	if err != nil && !errors.Is(err, gormstore.ErrOutdated) {
-		return err
-	}
-	if err := store.Whole(ctx); err != nil {
-		return err
-	}
-	cfg.Logger.Debug("the database is open", zap.Stringer("database", cfg.Database.URL), zap.Bool("migrations_pending", err != nil))
+	cfg.Logger.Debug("the database is open", zap.Stringer("database", cfg.Database.URL), zap.Bool("migrations_pending", outdated != nil))
 	return nil
 }
 
-// within runs a part of a stop under a context that ends after limit, and leaves it to itself when it does
-// not return soon after that.
-func within(limit time.Duration, what string, do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	done := make(chan error, 1)
-	go func() {
-		defer cancel()
-		done <- do(ctx)
-	}()
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(limit + 100*time.Millisecond):
-		return fmt.Errorf("%s: not done after %v", what, limit)
+// usesModule stores when tokens were last used, now and then and at the end.
+func usesModule(cfg Config) fx.Option {
+	if cfg.ReadOnly {
+		return fx.Options()
 	}
+	return fx.Module("uses", fx.Invoke(func(lifecycle fx.Lifecycle, app *Application) {
+		uses := app.Tokens.Uses
+		store := func(ctx context.Context, limit time.Duration) error {
+			ctx, cancel := context.WithTimeout(ctx, limit)
+			defer cancel()
+			dropped, err := uses.Do(ctx)
+			if dropped > 0 {
+				cfg.Logger.Warn("last-used times were dropped: too many waited to be stored", zap.Int("uses", dropped))
+			}
+			return err
+		}
+		lifecycle.Append(fx.StopHook(func(ctx context.Context) error { // after the one below
+			if err := store(ctx, useFlushTime); err != nil {
+				return fmt.Errorf("the last-used times of %d tokens are lost: %w", uses.Pending(), err)
+			}
+			return nil
+		}))
+		lifecycle.Append(repeat(cfg, cfg.UseInterval, func(ctx context.Context) {
+			if err := store(ctx, useStoreTime); err != nil && ctx.Err() == nil {
+				cfg.Logger.Warn("last-used times are not stored yet", zap.Int("tokens", uses.Pending()), zap.Error(err))
+			}
+		}))
+	}))
+}
+
+// sweepModule removes expired pastes, if cfg says so.
+func sweepModule(cfg Config) fx.Option {
+	if cfg.SweepInterval == 0 || cfg.ReadOnly {
+		return fx.Options()
+	}
+	return fx.Module("sweep", fx.Invoke(func(lifecycle fx.Lifecycle, app *Application) {
+		lifecycle.Append(repeat(cfg, cfg.SweepInterval, func(ctx context.Context) {
+			removed, err := app.Pastes.Sweep.Do(ctx)
+			switch {
+			case err != nil && ctx.Err() == nil:
+				cfg.Logger.Warn("sweep", zap.Int("removed", removed), zap.Error(err))
+			case removed > 0:
+				cfg.Logger.Info("sweep", zap.Int("removed", removed))
+			}
+		}))
+	}))
+}
+
+// What counting everything may cost: it rests for totalsRest times as long as it took.
+const (
+	totalsInterval = 2 * time.Second
+	totalsTimeout  = time.Minute
+	totalsAtStart  = 5 * time.Second  // of the first time, which the start waits for
+	totalsPause    = 30 * time.Second // after a failure
+	totalsRest     = 50
+)
+
+// totalsModule counts everything now and then, if cfg says so, and tells the use cases what room there is.
+func totalsModule(cfg Config) fx.Option {
+	if !cfg.Totals && cfg.StoreMaxBytes == 0 {
+		return fx.Options()
+	}
+	return fx.Module("totals", fx.Invoke(func(lifecycle fx.Lifecycle, app *Application) {
+		var next time.Time
+		warned := false
+		count := func(ctx context.Context, timeout time.Duration) {
+			began := time.Now()
+			if began.Before(next) {
+				return
+			}
+			limited, cancel := context.WithTimeout(ctx, timeout)
+			defer cancel()
+			totals, err := app.Stats.Sum.Do(limited)
+			next = time.Now().Add(totalsRest * time.Since(began))
+			if err != nil {
+				next = time.Now().Add(totalsPause)
+				if ctx.Err() == nil {
+					cfg.Logger.Warn("cannot count what is stored", zap.Error(err))
+				}
+				return
+			}
+			bytes := totals.ContentBytes + totals.HistoryBytes
+			app.Pastes.Room.Hold(bytes)
+			full := cfg.StoreMaxBytes > 0 && bytes >= cfg.StoreMaxBytes/5*4
+			if full && !warned {
+				cfg.Logger.Warn("the pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached",
+					zap.Int64("bytes", bytes), zap.Int64("limit", cfg.StoreMaxBytes))
+			}
+			warned = full
+		}
+		if cfg.StoreMaxBytes > 0 {
+			lifecycle.Append(fx.StartHook(func(ctx context.Context) { count(ctx, totalsAtStart) }))
+		}
+		lifecycle.Append(repeat(cfg, totalsInterval, func(ctx context.Context) { count(ctx, totalsTimeout) }))
+	}))
 }

@@ -2,27 +2,35 @@ package bootstrap
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 
 	"go.uber.org/fx"
 
-	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/dataloader"
+	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
+	"github.com/gluepot/gluepot/application/moderation"
 	"github.com/gluepot/gluepot/application/pastes"
-	"github.com/gluepot/gluepot/application/stats"
+	"github.com/gluepot/gluepot/application/search"
+	appstats "github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/stats"
 )
 
 // Application is every use case that an entrypoint can call, by module.
 type Application struct {
-	Users     *users.UseCases
-	Tokens    *tokens.UseCases
-	Pastes    *pastes.UseCases
-	Languages *languages.UseCases
-	Imports   *imports.UseCases
-	Stats     *stats.UseCases
+	Users      *users.UseCases
+	Tokens     *tokens.UseCases
+	Accounts   *accounts.UseCases
+	Pastes     *pastes.UseCases
+	Languages  *languages.UseCases
+	Imports    *imports.UseCases
+	Stats      *appstats.UseCases
+	Moderation *moderation.UseCases
+	Search     *search.UseCases // nil: the configuration leaves it out
 
 	// Ready tells whether the database answers and has every migration. It fails with fault.Unavailable.
 	Ready func(context.Context) error
@@ -32,7 +40,11 @@ type Application struct {
 
 // Statistics is what a process has done since Open, and how its connections are now.
 type Statistics struct {
-	Database gormstore.Statistics
+	Connections sql.DBStats                      // to the database, without those to its standby
+	Batches     map[string]dataloader.BatchSizes // of lookups that were answered together, by kind; empty without a dataloader
+
+	Totals        stats.Totals // as they were counted last, with Config.Totals; zero before
+	StoreMaxBytes int64
 
 	PastesCreated   int64 // by users and visitors; not by operators or imports
 	PastesSwept     int64

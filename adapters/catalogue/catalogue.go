@@ -105,7 +105,7 @@ func build() (*tables, error) {
 }
 
 // extend adds what a source knows of a language to what is known already, without repeating it. A name
-// or alias that is taken stays with whoever had it first: CodeMirror's come before Linguist's.
+// or alias that is taken stays with the language that had it first: CodeMirror's come before Linguist's.
 func (c *tables) extend(l *language.Language, claims map[string][]claim, codeMirror bool, mimeTypes, extensions, aliases []string) {
 	l.MIMETypes = union(l.MIMETypes, mimeTypes)
 	l.Extensions = union(l.Extensions, extensions)

@@ -157,8 +157,8 @@ type claim struct {
 }
 
 // owner settles who gets an extension among those who claim it, given folded for the table:
-// the table's decision; else CodeMirror's owner; else whoever prefers it most, then the first by name.
-// The last rule is for what an update of Linguist brings until somebody has decided.
+// the table's decision; else CodeMirror's owner; else the language that prefers it most, then the first by name.
+// The last rule is for what an update of Linguist brings until the table decides.
 func owner(folded string, claims []claim) (*language.Language, error) {
 	if wanted, ok := owners[folded]; ok {
 		for _, c := range claims {

@@ -9,8 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/imports"
+	"github.com/gluepot/gluepot/application/moderation"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/search"
 	"github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
@@ -18,11 +21,16 @@ import (
 
 // Modules are those whose use cases the commands call.
 type Modules struct {
-	Users   *users.UseCases
-	Tokens  *tokens.UseCases
-	Pastes  *pastes.UseCases
-	Imports *imports.UseCases
-	Stats   *stats.UseCases
+	PublicURL string // the address that people use, or ""
+
+	Accounts   *accounts.UseCases
+	Users      *users.UseCases
+	Tokens     *tokens.UseCases
+	Pastes     *pastes.UseCases
+	Imports    *imports.UseCases
+	Stats      *stats.UseCases
+	Moderation *moderation.UseCases
+	Search     *search.UseCases // or nil
 }
 
 // Open returns the use cases for one command, and a function that ends their use. A command that migrates may create the
@@ -31,9 +39,7 @@ type Open func(cmd *cobra.Command, migrates bool) (Modules, func(context.Context
 
 // BeginLong prepares the process for a command that takes long, an import or a copy, which these commands leave to the program
 // they belong to. The command ends early, and in order, when the context that it returns does. end is called after it.
-//
-// The collector works harder rather than let the process grow beyond so many bytes, unless the operator has set a limit.
-type BeginLong func(ctx context.Context, memory int64) (long context.Context, end context.CancelFunc)
+type BeginLong func(ctx context.Context) (long context.Context, end context.CancelFunc)
 
 // Commands are the operators' commands.
 type Commands struct {
@@ -60,7 +66,9 @@ func New(
 
 // All returns the commands to add to the program's own.
 func (c *Commands) All() []*cobra.Command {
-	return []*cobra.Command{c.user(), c.token(), c.paste(), c.stats(), c.importing(), c.copy()}
+	return []*cobra.Command{
+		c.user(), c.token(), c.invite(), c.paste(), c.block(), c.audit(), c.stats(), c.search(), c.importing(), c.copy(),
+	}
 }
 
 // run opens the use cases for the time of one command.

@@ -24,21 +24,15 @@ func (u *secretURL) String() string         { return "" }
 func (u *secretURL) Set(value string) error { *u = secretURL(value); return nil }
 func (u *secretURL) Type() string           { return "URL" }
 
-// comparisonView is what a copy has done to one table, in JSON.
+// comparisonView is one table of a copy, in JSON.
 type comparisonView struct {
 	Table          string `json:"table"`
-	Added          int64  `json:"added"`
-	Changed        int64  `json:"changed"`
-	Removed        int64  `json:"removed"`
 	SourceRows     int64  `json:"sourceRows"`
 	TargetRows     int64  `json:"targetRows"`
 	SourceChecksum string `json:"sourceChecksum"`
 	TargetChecksum string `json:"targetChecksum"`
 	Equal          bool   `json:"equal"`
 }
-
-// copyMemory is what a copy may take, beside what SQLite takes by itself.
-const copyMemory = 36 << 20
 
 func (c *Commands) copy() *cobra.Command {
 	cmd := &cobra.Command{
@@ -47,24 +41,21 @@ func (c *Commands) copy() *cobra.Command {
 		Long: `Copy everything that a database holds to another one: from SQLite to PostgreSQL, back, or between two of a kind. A URL is as
 in GLUEPOT_DATABASE_URL. A password need not stand in it: PGPASSWORD and ~/.pgpass are read, too.
 
-The source is not changed, and servers may go on reading and writing it: what it holds at one instant is copied. It must be at
-the version of this program. The target is created and migrated, and must be empty.
+The source is not changed. What it holds at one instant is copied: what servers write meanwhile stays behind. With
+GLUEPOT_READ_ONLY=true they go on reading and write nothing. The source must be at the version of this program.
 
-With --resume the target may be what an earlier copy has left, also one that was killed: it is brought into line with
-the source as it is now, row by row, by which rows are added, changed and removed. A copy that has ended and was written to
-since, by a server for example, is never changed. Until a copy has ended, no server starts on its target.
+The target must be empty. It is created and migrated, unless GLUEPOT_DATABASE_MIGRATE=false. No server may run on it, and none
+starts, before the copy has ended. A copy that was interrupted, or killed, starts again: run the same command.
 
 At the end the target is read back, and the number of rows and the SHA-256 of each table are printed for both sides; the exit
-code is 1 when they differ. An interrupt (SIGINT, SIGTERM, SIGHUP) ends a copy in order.`,
-		Args: Arguments(),
-		Example: "  gluepot copy --from sqlite://data/gluepot.db --to postgres://gluepot@localhost/gluepot\n" +
-			"  gluepot copy --from sqlite://data/gluepot.db --to postgres://gluepot@localhost/gluepot --resume",
+code is 1 when they differ.`,
+		Args:    Arguments(),
+		Example: "  gluepot copy --from sqlite://data/gluepot.db --to postgres://gluepot@localhost/gluepot",
 	}
 	var from, to secretURL
 	flags := cmd.Flags()
 	flags.Var(&from, "from", "`URL` of the database to copy")
 	flags.Var(&to, "to", "`URL` of the database to copy to")
-	resume := flags.Bool("resume", false, "bring what an earlier copy has left into line with the source")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		switch {
@@ -73,7 +64,7 @@ code is 1 when they differ. An interrupt (SIGINT, SIGTERM, SIGHUP) ends a copy i
 		case from == to:
 			return Usage("--from and --to are the same database")
 		}
-		ctx, end := c.beginLong(cmd.Context(), copyMemory)
+		ctx, end := c.beginLong(cmd.Context())
 		defer end()
 		cmd.SetContext(ctx)
 		shown := &phases{commands: c}
@@ -82,7 +73,7 @@ code is 1 when they differ. An interrupt (SIGINT, SIGTERM, SIGHUP) ends a copy i
 			return interrupted(ctx, err)
 		}
 		defer func() { err = errors.Join(err, stop()) }()
-		compared, err := use.Do(ctx, *resume)
+		compared, err := use.Do(ctx)
 		shown.stop()
 		if err != nil {
 			return interrupted(ctx, err)
@@ -96,7 +87,7 @@ func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
 	}
-	return fmt.Errorf("%w; the same command with --resume does the rest", context.Cause(ctx))
+	return fmt.Errorf("%w; the same command starts again", context.Cause(ctx))
 }
 
 // shownDigits are enough of a checksum to compare two by eye.
@@ -106,23 +97,22 @@ func (c *Commands) printComparisons(asJSON bool, compared []copies.Comparison) e
 	var different []string
 	row, flush := func(...string) {}, func() error { return nil }
 	if !asJSON {
-		row, flush = c.table("TABLE", "ADDED", "CHANGED", "REMOVED", "SOURCE ROWS", "TARGET ROWS", "SOURCE SHA-256", "TARGET SHA-256")
+		row, flush = c.table("TABLE", "SOURCE ROWS", "TARGET ROWS", "SOURCE SHA-256", "TARGET SHA-256", "EQUAL")
 	}
 	for _, t := range compared {
+		equal := "yes"
 		if !t.Equal() {
-			different = append(different, t.Table)
+			equal, different = "no", append(different, t.Table)
 		}
 		if asJSON {
-			err := c.printJSON(comparisonView{
-				t.Table, t.Added, t.Changed, t.Removed, t.Source.Rows, t.Target.Rows, t.Source.Checksum, t.Target.Checksum, t.Equal(),
-			})
+			err := c.printJSON(comparisonView{t.Table, t.Source.Rows, t.Target.Rows, t.Source.Checksum, t.Target.Checksum, t.Equal()})
 			if err != nil {
 				return err
 			}
 			continue
 		}
-		row(t.Table, fmt.Sprint(t.Added), fmt.Sprint(t.Changed), fmt.Sprint(t.Removed), fmt.Sprint(t.Source.Rows),
-			fmt.Sprint(t.Target.Rows), t.Source.Checksum[:shownDigits], t.Target.Checksum[:shownDigits])
+		row(t.Table, fmt.Sprint(t.Source.Rows), fmt.Sprint(t.Target.Rows), t.Source.Checksum[:shownDigits], t.Target.Checksum[:shownDigits],
+			equal)
 	}
 	if err := flush(); err != nil {
 		return err

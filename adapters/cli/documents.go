@@ -82,7 +82,11 @@ func (c *Commands) pasteShow() *cobra.Command {
 		case *asJSON:
 			return c.printJSON(newDocumentView(found))
 		}
-		return c.printDocument(found)
+		owner, err := ownerOf(ctx, m, found.Paste)
+		if err != nil {
+			return err
+		}
+		return c.printDocument(found, owner)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -120,11 +124,23 @@ func (c *Commands) printRaw(d paste.Document, named []string) error {
 	return err
 }
 
+// ownerOf returns the name and the id of a paste's owner.
+func ownerOf(ctx context.Context, m Modules, p paste.Paste) (string, error) {
+	if p.Owner == "" {
+		return "nobody", nil
+	}
+	owner, err := m.Users.Show.Do(ctx, "id:"+string(p.Owner))
+	if fault.Is(err, fault.NotFound) { // gone meanwhile
+		return string(p.Owner), nil
+	}
+	return fmt.Sprintf("%s (%s)", owner.Name, p.Owner), err
+}
+
 // printDocument writes a paste for people.
-func (c *Commands) printDocument(d paste.Document) error {
+func (c *Commands) printDocument(d paste.Document, owner string) error {
 	row, flush := c.table("Id", string(d.ID))
 	row("Title", line(d.Title))
-	row("Owner", ownerOrNobody(d.Paste))
+	row("Owner", owner)
 	row("Created", moment(d.CreatedAt))
 	row("Expires", moment(d.ExpiresAt))
 	row("Visibility", d.Visibility.String())
@@ -145,11 +161,4 @@ func (c *Commands) printDocument(d paste.Document) error {
 		}
 	}
 	return nil
-}
-
-func ownerOrNobody(p paste.Paste) string {
-	if p.Owner == "" {
-		return "nobody"
-	}
-	return string(p.Owner)
 }

@@ -47,7 +47,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 			"  gluepot paste create --owner epoxy --private --language notes=Markdown notes main.go",
 	}
 	flags := cmd.Flags()
-	owner := flags.String("owner", "", "name of the user whose paste it is (default nobody's)")
+	owner := flags.String("owner", "", "name or id of the user whose paste it is (default nobody's)")
 	anonymous := flags.Bool("anonymous", false, "the paste is nobody's, which is also so without --owner")
 	title := flags.String("title", "", "what to call the paste")
 	languages := flags.StringArray("language", nil, "`NAME` of the language of everything, or FILE=NAME for one file; may be repeated")
@@ -58,7 +58,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 	asJSON := jsonFlag(cmd)
 	run := func(cmd *cobra.Command, files []string, languages []*string) error {
 		return c.run(func(ctx context.Context, m Modules, _ []string) error {
-			texts, err := c.texts(ctx, files, m.Pastes.Create.Limits())
+			texts, err := texts(ctx, c.stdin, files, m.Pastes.Create.Limits().ContentBytes)
 			if err != nil {
 				return err
 			}

@@ -48,7 +48,7 @@ func (c *Commands) pasteEdit() *cobra.Command {
 			return err
 		}
 		return c.run(func(ctx context.Context, m Modules, args []string) error {
-			texts, err := c.texts(ctx, files, m.Pastes.Create.Limits())
+			texts, err := texts(ctx, c.stdin, files, m.Pastes.Create.Limits().ContentBytes)
 			if err != nil {
 				return err
 			}

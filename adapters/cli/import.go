@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,22 +25,20 @@ type Sources struct {
 
 // importView is the summary of one kind of records in JSON.
 type importView struct {
-	Kind      string `json:"kind"`
-	File      string `json:"file"`
-	Read      int64  `json:"read"`
-	New       int64  `json:"new"`
-	Updated   int64  `json:"updated"`
-	Unchanged int64  `json:"unchanged"`
-	Rejected  int64  `json:"rejected"`
-	Rejects   string `json:"rejectsFile,omitempty"`
+	Kind           string `json:"kind"`
+	File           string `json:"file"`
+	Read           int64  `json:"read"`
+	New            int64  `json:"new"`
+	Updated        int64  `json:"updated"`
+	Unchanged      int64  `json:"unchanged"`
+	RemovedEarlier int64  `json:"removedEarlier"`
+	Rejected       int64  `json:"rejected"`
+	Rejects        string `json:"rejectsFile,omitempty"`
 }
 
 func (c *Commands) importing() *cobra.Command {
 	return Group("import", "Bring another installation's data in", c.importPasteMyst())
 }
-
-// importMemory is what an import may take: large documents otherwise leave large garbage.
-const importMemory = 60 << 20
 
 func (c *Commands) importPasteMyst() *cobra.Command {
 	cmd := &cobra.Command{
@@ -49,8 +48,9 @@ func (c *Commands) importPasteMyst() *cobra.Command {
 array with --json-array; "-" is standard input; gzip is recognised.
 
 It can be run again at any time, also after being killed: the same input changes nothing, a newer export
-updates, also what was edited here meanwhile. Users are read first, whatever the order of the flags. An interrupt
-(SIGINT, SIGTERM, SIGHUP) ends it in order, with what is stored by then complete; a second one ends it at once.
+updates, also what was edited here meanwhile. What was deleted here stays so, and is counted as REMOVED EARLIER.
+Users are read first, whatever the order of the flags. An interrupt (SIGINT, SIGTERM, SIGHUP) ends it in order,
+with what is stored by then complete; a second one ends it at once.
 
 Pastes come with all they hold, their history and what is encrypted included. One whose owner is not a user here is
 rejected; with --orphans anonymous it is stored without an owner.
@@ -99,7 +99,7 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 		case !knownPolicy(*orphans):
 			return Usage("--orphans: it must be reject or anonymous, not %q", *orphans)
 		}
-		ctx, end := c.beginLong(cmd.Context(), importMemory)
+		ctx, end := c.beginLong(cmd.Context())
 		defer end()
 		cmd.SetContext(ctx)
 		return run(cmd, args)
@@ -132,16 +132,16 @@ func importFile[R any](
 	if file == "" || run.err != nil {
 		return
 	}
-	input, err := run.commands.openInput(file)
+	input, err := openInput(run.commands.stdin, file)
 	if err != nil {
 		run.err = err
 		return
 	}
-	defer input.close()
-	progress := run.commands.newProgress(kind, input.size, bytesRead)
-	rejects := &rejectsFile{folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.name, report: run.commands.stderr}
+	defer input.Close()
+	progress := run.commands.newProgress(kind, input.Size, bytesRead)
+	rejects := &rejectsFile{folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.Name, report: run.commands.stderr}
 	summary, err := do(ctx, func(ctx context.Context) imports.Records[R] {
-		return source(io.TeeReader(input.reader(ctx), progress), run.array)
+		return source(io.TeeReader(input.Reader(ctx), progress), run.array)
 	}, rejects.add)
 	progress.stop()
 	if err != nil && ctx.Err() != nil { // what reading or storing made of that does not matter
@@ -149,12 +149,12 @@ func importFile[R any](
 	}
 	for _, err := range []error{err, rejects.close()} {
 		if err != nil {
-			run.err = errors.Join(run.err, fmt.Errorf("import %s from %s: %w", kind, input.name, err))
+			run.err = errors.Join(run.err, fmt.Errorf("import %s from %s: %w", kind, input.Name, err))
 		}
 	}
 	run.views = append(run.views, importView{
-		Kind: kind, File: input.name, Read: summary.Read, New: summary.New, Updated: summary.Updated,
-		Unchanged: summary.Unchanged, Rejected: summary.Rejected, Rejects: rejects.path,
+		Kind: kind, File: input.Name, Read: summary.Read, New: summary.New, Updated: summary.Updated,
+		Unchanged: summary.Unchanged, RemovedEarlier: summary.RemovedEarlier, Rejected: summary.Rejected, Rejects: rejects.path,
 	})
 }
 
@@ -186,17 +186,13 @@ func (r *importRun) finish(ctx context.Context, m Modules, asJSON bool) error {
 }
 
 func (r *importRun) printSummary(asJSON bool) error {
-	if asJSON {
-		for _, view := range r.views {
-			if err := r.commands.printJSON(view); err != nil {
-				return err
-			}
+	titles := []string{"KIND", "READ", "NEW", "UPDATED", "UNCHANGED", "REMOVED EARLIER", "REJECTED"}
+	view := func(v importView) importView { return v }
+	return printList(r.commands, asJSON, all(r.views), view, titles, func(v importView) []string {
+		cells := []string{v.Kind}
+		for _, count := range []int64{v.Read, v.New, v.Updated, v.Unchanged, v.RemovedEarlier, v.Rejected} {
+			cells = append(cells, strconv.FormatInt(count, 10))
 		}
-		return nil
-	}
-	row, flush := r.commands.table("KIND", "READ", "NEW", "UPDATED", "UNCHANGED", "REJECTED")
-	for _, v := range r.views {
-		row(v.Kind, fmt.Sprint(v.Read), fmt.Sprint(v.New), fmt.Sprint(v.Updated), fmt.Sprint(v.Unchanged), fmt.Sprint(v.Rejected))
-	}
-	return flush()
+		return cells
+	})
 }

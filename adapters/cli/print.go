@@ -48,6 +48,36 @@ func (c *Commands) table(titles ...string) (row func(cells ...string), flush fun
 	return row, w.Flush
 }
 
+// printList writes what each visits, one a line: in JSON, so that a list of any length streams, or as a table.
+func printList[T, V any](
+	c *Commands, asJSON bool, each func(visit func(T) error) error, view func(T) V, titles []string, cells func(T) []string,
+) error {
+	if asJSON {
+		return each(func(one T) error { return c.printJSON(view(one)) })
+	}
+	row, flush := c.table(titles...)
+	err := each(func(one T) error {
+		row(cells(one)...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// all visits what is in a slice.
+func all[T any](slice []T) func(visit func(T) error) error {
+	return func(visit func(T) error) error {
+		for _, one := range slice {
+			if err := visit(one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 // moment prints an instant, or "never" for the zero time.
 func moment(t time.Time) string {
 	if t.IsZero() {

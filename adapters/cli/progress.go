@@ -19,8 +19,9 @@ type unit struct {
 }
 
 var (
-	bytesRead = unit{name: "MiB", size: 1 << 20, decimals: 1}
-	rowsRead  = unit{name: "rows", size: 1}
+	bytesRead  = unit{name: "MiB", size: 1 << 20, decimals: 1}
+	rowsRead   = unit{name: "rows", size: 1}
+	pastesRead = unit{name: "pastes", size: 1}
 )
 
 // progress shows how much of a file or a table was read: a bar on a terminal, elsewhere a line now and then.

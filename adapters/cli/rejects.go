@@ -17,7 +17,7 @@ import (
 // rejectsFile keeps the records that were not accepted, as they were, one on each line, so that the file can be
 // imported. It exists only if there are any.
 //
-// Each is a file of its own, made by this run (decision 0024): nothing that was there before is written to,
+// Each is a file of its own, made by this run (decision 0010): nothing that was there before is written to,
 // replaced or removed, be it another input's rejects, the very file that is read, or where a link points to. A
 // record is in it before the import goes on, so that what is there survives whatever ends the import.
 type rejectsFile struct {

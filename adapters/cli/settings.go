@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 )
@@ -41,27 +39,10 @@ Of a database URL it prints what holds no password.`,
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			for _, s := range settings {
-				if err := c.printJSON(s); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		row, flush := c.table("SETTING", "VALUE", "SOURCE")
-		for _, s := range settings {
-			row(s.Name, oneLine(s.Value), strings.TrimSpace(string(s.Source)+" "+oneLine(s.Path)))
-		}
-		return flush()
+		view := func(s Setting) Setting { return s }
+		return printList(c, *asJSON, all(settings), view, []string{"SETTING", "VALUE", "SOURCE"}, func(s Setting) []string {
+			return []string{s.Name, line(s.Value), strings.TrimSpace(string(s.Source) + " " + line(s.Path))}
+		})
 	}
 	return cmd
-}
-
-// oneLine quotes a text that would not stay in its cell.
-func oneLine(text string) string {
-	if strings.ContainsFunc(text, unicode.IsControl) {
-		return strconv.Quote(text)
-	}
-	return text
 }

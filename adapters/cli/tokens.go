@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/domain/token"
 )
 
@@ -13,6 +14,7 @@ import (
 type tokenView struct {
 	ID         string     `json:"id"`
 	Name       string     `json:"name"`
+	Scope      string     `json:"scope"`
 	CreatedAt  time.Time  `json:"createdAt"`
 	LastUsedAt *time.Time `json:"lastUsedAt"`
 	ExpiresAt  *time.Time `json:"expiresAt"`
@@ -22,7 +24,7 @@ type tokenView struct {
 
 func newTokenView(t token.Token) tokenView {
 	return tokenView{
-		ID: string(t.ID), Name: t.Name, CreatedAt: t.CreatedAt.UTC(),
+		ID: string(t.ID), Name: t.Name, Scope: t.Scope.String(), CreatedAt: t.CreatedAt.UTC(),
 		LastUsedAt: timeOrNil(t.LastUsedAt), ExpiresAt: timeOrNil(t.ExpiresAt.UTC()), RevokedAt: timeOrNil(t.RevokedAt),
 	}
 }
@@ -33,15 +35,22 @@ func (c *Commands) token() *cobra.Command {
 
 func (c *Commands) tokenIssue() *cobra.Command {
 	var expiresIn lifetime
-	cmd := &cobra.Command{
-		Use: "issue NAME", Short: "Give a user a new access token, shown once, on the last line", Args: Arguments("NAME"),
+	cmd := ofUser(&cobra.Command{
+		Use: "issue USER", Short: "Give a user a new access token, shown once, on the last line", Args: Arguments("USER"),
 		Example: "  gluepot token issue epoxy --name laptop --expires-in 90d\n  TOKEN=$(gluepot token issue epoxy | tail -n 1)",
-	}
+	})
 	name := cmd.Flags().String("name", "", "what to call the token")
+	scopeName := cmd.Flags().String("scope", token.Write.String(), "what it may do: read, or write")
 	cmd.Flags().Var(&expiresIn, "expires-in", "how long it works, such as 12h or 90d (default forever)")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
-		issued, secret, err := m.Tokens.Issue.Do(ctx, args[0], *name, time.Duration(expiresIn))
+		scope, err := token.ParseScope(*scopeName)
+		if err != nil {
+			return err
+		}
+		issued, secret, err := m.Tokens.Issue.Do(ctx, args[0], tokens.IssueInput{
+			Name: *name, Scope: scope, ExpiresIn: time.Duration(expiresIn),
+		})
 		if err != nil {
 			return err
 		}
@@ -54,26 +63,21 @@ func (c *Commands) tokenIssue() *cobra.Command {
 }
 
 func (c *Commands) tokenList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list NAME", Short: "List a user's tokens", Args: Arguments("NAME"), Example: "  gluepot token list epoxy"}
+	cmd := ofUser(&cobra.Command{
+		Use: "list USER", Short: "List a user's tokens", Args: Arguments("USER"), Example: "  gluepot token list epoxy",
+	})
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
 		tokens, err := m.Tokens.List.Do(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			for _, t := range tokens {
-				if err := c.printJSON(newTokenView(t)); err != nil {
-					return err
-				}
+		titles := []string{"ID", "NAME", "SCOPE", "CREATED", "LAST USED", "EXPIRES", "REVOKED"}
+		return printList(c, *asJSON, all(tokens), newTokenView, titles, func(t token.Token) []string {
+			return []string{
+				string(t.ID), t.Name, t.Scope.String(), moment(t.CreatedAt), moment(t.LastUsedAt), moment(t.ExpiresAt), moment(t.RevokedAt),
 			}
-			return nil
-		}
-		row, flush := c.table("ID", "NAME", "CREATED", "LAST USED", "EXPIRES", "REVOKED")
-		for _, t := range tokens {
-			row(string(t.ID), t.Name, moment(t.CreatedAt), moment(t.LastUsedAt), moment(t.ExpiresAt), moment(t.RevokedAt))
-		}
-		return flush()
+		})
 	})
 	return cmd
 }

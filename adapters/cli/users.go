@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,26 +24,43 @@ type userView struct {
 	AvatarURL       string            `json:"avatarUrl"`
 	DefaultLanguage string            `json:"defaultLang"`
 	PublicProfile   bool              `json:"publicProfile"`
+	ShowTags        bool              `json:"showTags"`
 	SupporterMonths int32             `json:"supporterMonths"`
 	Contributor     bool              `json:"contributor"`
+	Admin           bool              `json:"admin,omitempty"`
+	Suspended       bool              `json:"suspended,omitempty"`
 	Services        map[string]string `json:"services,omitempty"`
+}
+
+// usedView is a user in JSON with what is stored of it.
+type usedView struct {
+	userView
+
+	Pastes   int64      `json:"pastes"`
+	Bytes    int64      `json:"bytes"`
+	Tokens   int64      `json:"tokens"`
+	LastUsed *time.Time `json:"lastUsedAt"`
 }
 
 func newUserView(u user.User, services map[string]string) userView {
 	return userView{
 		ID: string(u.ID), Name: u.Name.String(), AvatarURL: u.AvatarURL, DefaultLanguage: u.DefaultLanguage,
-		PublicProfile: u.PublicProfile, SupporterMonths: u.SupporterMonths, Contributor: u.Contributor, Services: services,
+		PublicProfile: u.PublicProfile, ShowTags: u.ShowTags, SupporterMonths: u.SupporterMonths, Contributor: u.Contributor,
+		Admin: u.Admin, Suspended: u.Suspended, Services: services,
 	}
 }
 
 func (c *Commands) user() *cobra.Command {
 	return Group("user", "Create, show, update and delete users", c.userCreate(), c.userShow(), c.userList(),
-		c.userUpdate(), c.userDelete())
+		c.userUpdate(), c.userSuspend(), c.userUnsuspend(), c.userDelete(), c.userSessions(), c.userSignOut(),
+		c.userIdentities(), c.userLink(), c.userUnlink())
 }
 
 // profileFlags are the fields of a profile that can be set.
 type profileFlags struct {
-	public, contributor    bool
+	public, showTags       bool
+	contributor            bool
+	admin                  bool
 	avatarURL, defaultLang string
 	supporterMonths        int32
 	services               map[string]string
@@ -51,6 +69,7 @@ type profileFlags struct {
 func (p *profileFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&p.public, "public", false, "let others see the profile")
+	flags.BoolVar(&p.showTags, "show-tags", false, "let others see the tags of the user's public pastes")
 	flags.StringVar(&p.avatarURL, "avatar-url", "", "address of the avatar")
 	flags.StringVar(&p.defaultLang, "default-lang", user.DefaultLanguage, "language that new pastes start with")
 	flags.Int32Var(&p.supporterMonths, "supporter-months", 0, "how long the user has supported the service")
@@ -69,7 +88,7 @@ func (c *Commands) userCreate() *cobra.Command {
 	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
 		created, err := m.Users.Create.Do(ctx, users.CreateInput{
 			Name: args[0], AvatarURL: profile.avatarURL, DefaultLanguage: profile.defaultLang, PublicProfile: profile.public,
-			SupporterMonths: profile.supporterMonths, Contributor: profile.contributor, Services: profile.services,
+			ShowTags: profile.showTags, SupporterMonths: profile.supporterMonths, Contributor: profile.contributor, Services: profile.services,
 		})
 		if err != nil {
 			return err
@@ -80,19 +99,29 @@ func (c *Commands) userCreate() *cobra.Command {
 }
 
 func (c *Commands) userShow() *cobra.Command {
-	cmd := &cobra.Command{Use: "show NAME", Short: "Show a user", Args: Arguments("NAME"), Example: "  gluepot user show epoxy"}
+	cmd := ofUser(&cobra.Command{Use: "show USER", Short: "Show a user", Args: Arguments("USER"), Example: "  gluepot user show epoxy"})
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
 		account, err := m.Users.Show.Do(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		return c.printAccount(*asJSON, account)
+		usage, err := m.Moderation.ShowUsage.Do(ctx, account.ID)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return c.printJSON(usedView{
+				newUserView(account.User, account.Services), usage.Pastes, usage.Bytes, usage.Tokens, timeOrNil(usage.LastUsed),
+			})
+		}
+		return c.printAccount(false, account, "Pastes", strconv.FormatInt(usage.Pastes, 10), "Bytes", strconv.FormatInt(usage.Bytes, 10),
+			"Tokens", strconv.FormatInt(usage.Tokens, 10), "Last use", moment(usage.LastUsed))
 	})
 	return cmd
 }
 
-func (c *Commands) printAccount(asJSON bool, account users.Account) error {
+func (c *Commands) printAccount(asJSON bool, account users.Account, more ...string) error {
 	if asJSON {
 		return c.printJSON(newUserView(account.User, account.Services))
 	}
@@ -100,12 +129,18 @@ func (c *Commands) printAccount(asJSON bool, account users.Account) error {
 	row("Id", string(account.ID))
 	row("Created", moment(account.CreatedAt))
 	row("Profile", visibility(account.User))
+	row("Shows tags", yesNo(account.ShowTags))
 	row("Avatar", account.AvatarURL)
 	row("Default language", account.DefaultLanguage)
 	row("Supporter months", strconv.Itoa(int(account.SupporterMonths)))
 	row("Contributor", yesNo(account.Contributor))
+	row("Administrator", yesNo(account.Admin))
+	row("Suspended", yesNo(account.Suspended))
 	for _, service := range slices.Sorted(maps.Keys(account.Services)) {
 		row("Service "+service, account.Services[service])
+	}
+	for pair := range slices.Chunk(more, 2) {
+		row(pair...)
 	}
 	return flush()
 }
@@ -114,31 +149,24 @@ func (c *Commands) userList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List all users", Args: Arguments(), Example: "  gluepot user list --json"}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.run(func(ctx context.Context, m Modules, _ []string) error {
-		if *asJSON { // one a line, so that a list of any length streams
-			return m.Users.List.Do(ctx, func(found user.User) error { return c.printJSON(newUserView(found, nil)) })
-		}
-		row, flush := c.table("NAME", "ID", "PROFILE", "SUPPORTER", "CONTRIBUTOR")
-		err := m.Users.List.Do(ctx, func(found user.User) error {
-			row(found.Name.String(), string(found.ID), visibility(found), fmt.Sprintf("%d months", found.SupporterMonths),
-				yesNo(found.Contributor))
-			return nil
+		each := func(visit func(user.User) error) error { return m.Users.List.Do(ctx, visit) }
+		view := func(u user.User) userView { return newUserView(u, nil) }
+		return printList(c, *asJSON, each, view, []string{"NAME", "ID", "PROFILE", "SUPPORTER", "CONTRIBUTOR"}, func(u user.User) []string {
+			return []string{u.Name.String(), string(u.ID), visibility(u), fmt.Sprintf("%d months", u.SupporterMonths), yesNo(u.Contributor)}
 		})
-		if err != nil {
-			return err
-		}
-		return flush()
 	})
 	return cmd
 }
 
 func (c *Commands) userUpdate() *cobra.Command {
 	var profile profileFlags
-	cmd := &cobra.Command{
-		Use: "update NAME", Short: "Update a user: what no flag names stays as it is", Args: Arguments("NAME"),
+	cmd := ofUser(&cobra.Command{
+		Use: "update USER", Short: "Update a user: what no flag names stays as it is", Args: Arguments("USER"),
 		Example: "  gluepot user update epoxy --public=false --supporter-months 25\n" +
 			"  gluepot user update epoxy --service github=    # removes it",
-	}
+	})
 	profile.add(cmd)
+	cmd.Flags().BoolVar(&profile.admin, "admin", false, "the user may moderate on the pages below /admin")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
 		changed := cmd.Flags().Changed
@@ -152,11 +180,17 @@ func (c *Commands) userUpdate() *cobra.Command {
 		if changed("public") {
 			change.PublicProfile = &profile.public
 		}
+		if changed("show-tags") {
+			change.ShowTags = &profile.showTags
+		}
 		if changed("supporter-months") {
 			change.SupporterMonths = &profile.supporterMonths
 		}
 		if changed("contributor") {
 			change.Contributor = &profile.contributor
+		}
+		if changed("admin") {
+			change.Admin = &profile.admin
 		}
 		account, err := m.Users.Update.Do(ctx, args[0], change)
 		if err != nil {
@@ -168,27 +202,36 @@ func (c *Commands) userUpdate() *cobra.Command {
 }
 
 func (c *Commands) userDelete() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "delete NAME", Short: "Delete a user with its tokens, stars and pastes", Args: Arguments("NAME"),
-		Example: "  gluepot user delete epoxy\n  gluepot user delete epoxy --yes",
-	}
+	cmd := ofUser(&cobra.Command{
+		Use: "delete USER", Short: "Delete a user with its tokens, stars and pastes", Args: Arguments("USER"),
+		Example: "  gluepot user delete epoxy\n  gluepot user delete epoxy --yes --pastes anonymous",
+	})
 	yes := cmd.Flags().Bool("yes", false, "do not ask")
+	pastes := cmd.Flags().String("pastes", "delete", "what becomes of the pastes: `delete`, or anonymous, which keeps all but private ones")
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+	run := c.run(func(ctx context.Context, m Modules, args []string) error {
 		account, err := m.Users.Show.Do(ctx, args[0])
 		if err != nil {
 			return err
 		}
 		question := fmt.Sprintf("Delete %s with all its tokens, stars and pastes? This cannot be undone. [y/N] ", account.Name)
+		if *pastes == "anonymous" {
+			question = fmt.Sprintf("Delete %s, and make its pastes anonymous but private ones? This cannot be undone. [y/N] ", account.Name)
+		}
 		if !*yes && !c.confirm(question) {
 			return fault.New(fault.Invalid, "Nothing was deleted: answer y, or give --yes.")
 		}
-		deleted, err := m.Users.Delete.Do(ctx, args[0])
-		if err != nil {
+		if err := m.Users.Delete.Do(ctx, account.User, *pastes == "anonymous"); err != nil {
 			return err
 		}
-		return c.print(*asJSON, map[string]string{"deleted": string(deleted)}, "Deleted the user %s.\n", account.Name)
+		return c.print(*asJSON, map[string]string{"deleted": string(account.ID)}, "Deleted the user %s.\n", account.Name)
 	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *pastes != "delete" && *pastes != "anonymous" {
+			return Usage("--pastes is %s: choose delete or anonymous", Quote(*pastes))
+		}
+		return run(cmd, args)
+	}
 	return cmd
 }
 

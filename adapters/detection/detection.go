@@ -1,7 +1,7 @@
 // Package detection tells in which language a text is written, by what stands in it: a shebang, a modeline, its
 // form as a whole, and the words and signs that its language is made of.
 //
-// It looks at the beginning of a text only, and its time grows with what it looks at (decision 0034).
+// It looks at the beginning of a text only, and its time grows with what it looks at (decision 0008).
 package detection
 
 import (

@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
@@ -22,7 +24,7 @@ var (
 )
 
 // Backup writes what an SQLite database holds at one instant to a new file, which only its owner may read, while others read
-// and write the database. The file has its name once all of it is on the disk; another of that name stays as it is.
+// and write the database. It leaves out what counts clients. The file has its name once all of it is on the disk.
 //
 // It fails with fault.Conflict when there is such a file, with fault.Unavailable when the database is a copy that has not ended,
 // and with fault.Invalid on PostgreSQL.
@@ -33,36 +35,56 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	if err := s.Connect(ctx); err != nil {
 		return err
 	}
-	if err := s.Whole(ctx); err != nil { // who restores it some day should not learn then what it lacks
+	if err := s.Ready(ctx); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return existing(path)
+		return fileFault(path, fs.ErrExist)
 	}
 	partial, err := newPartial(path)
 	if err != nil {
 		return fileFault(path, err)
 	}
 	defer partial.remove()
-	if _, err := s.sql.DB.ExecContext(ctx, "VACUUM INTO $1", partial.path); err != nil {
+	source, err := plainSQLite(s.file.path, "ro", s.cfg.ConnectTimeout)
+	if err != nil {
+		return err
+	}
+	defer source.Close() //nolint:errcheck // it was only read
+	if _, err := source.ExecContext(ctx, "VACUUM INTO ?", partial.path); err != nil {
 		return translate(err)
 	}
-	if err := partial.publish(path); err != nil {
-		return fileFault(path, err)
+	if err := forgetClients(ctx, partial.path); err != nil {
+		return err
 	}
-	return nil
+	return fileFault(path, partial.publish(path))
 }
 
-func existing(path string) error {
-	return fault.New(fault.Conflict, fmt.Sprintf("There is a file %s already. Choose another name.", path))
+// forgetClients removes the hashes of clients and their salt.
+func forgetClients(ctx context.Context, path string) error {
+	db, err := plainSQLite(path, "rw", time.Second)
+	if err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		"PRAGMA secure_delete = ON", "PRAGMA journal_mode = MEMORY", "DELETE FROM paste_quotas",
+		"UPDATE paste_quota_salt SET salt = randomblob(32)",
+	} {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return errors.Join(translate(err), db.Close())
+		}
+	}
+	return db.Close()
 }
 
-// fileFault says what the operating system has against a file.
+// fileFault says what the operating system has against a file. nil stays nil.
 func fileFault(path string, err error) error {
-	if errors.Is(err, fs.ErrExist) {
-		return existing(path)
-	}
-	if diagnose(err) == noRoom {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrExist):
+		return fault.New(fault.Conflict, fmt.Sprintf("There is a file %s already. Choose another name.", path))
+	case diagnose(err) == noRoom:
 		return translate(err)
 	}
 	return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot write %s.", path), err)
@@ -129,33 +151,28 @@ type Restored struct {
 //
 // It fails with fault.Invalid when the file is no sound database of a version that this program knows, and on PostgreSQL; with
 // fault.Conflict when there is a database that must not be replaced; and with fault.Unavailable when that is in use.
-func Restore(ctx context.Context, cfg Config, from string, replace bool) (Restored, error) {
+func Restore(ctx context.Context, cfg Config, from string, replace bool) (done Restored, err error) {
 	path, ok := cfg.URL.sqlitePath()
 	if !ok {
-		return Restored{}, errDump
+		return done, errDump
 	}
 	replacing, err := restorable(&path, from, replace)
 	if err != nil {
-		return Restored{}, err
+		return done, err
 	}
 	partial, err := newPartial(path)
 	if err != nil {
-		return Restored{}, fileFault(path, err)
+		return done, fileFault(path, err)
 	}
 	defer partial.remove()
 	if err := copyFile(ctx, partial.path, from); err != nil {
-		return Restored{}, fileFault(path, err)
+		return done, fileFault(path, err)
 	}
-	version, latest, err := examine(ctx, partial.path, from)
-	if err != nil {
+	if done.Version, done.Latest, err = examine(ctx, partial.path, from); err != nil {
 		return Restored{}, err
 	}
-	done := Restored{Version: version, Latest: latest}
 	if !replacing {
-		if err := partial.publish(path); err != nil {
-			return Restored{}, fileFault(path, err)
-		}
-		return done, nil
+		return done, fileFault(path, partial.publish(path))
 	}
 	done.Kept = path + "." + time.Now().UTC().Format("20060102T150405.000Z")
 	return done, replaceFile(ctx, cfg, path, done.Kept, partial)
@@ -164,18 +181,18 @@ func Restore(ctx context.Context, cfg Config, from string, replace bool) (Restor
 // restorable reports whether there is a database that a backup would replace, and resolves a link to it.
 func restorable(path *string, from string, replace bool) (bool, error) {
 	backup, err := os.Stat(from)
-	switch {
-	case err != nil:
+	if err != nil {
 		return false, fault.Wrap(fault.Invalid, fmt.Sprintf("Cannot read %s.", from), err)
-	case !backup.Mode().IsRegular():
+	}
+	if !backup.Mode().IsRegular() {
 		return false, fault.New(fault.Invalid, fmt.Sprintf("%s is no file.", from))
 	}
-	file := from
-	if real, err := filepath.EvalSymlinks(from); err == nil { // SQLite puts a log beside what a link leads to
-		file = real
-	}
 	for _, suffix := range logSuffixes {
-		if log, err := os.Stat(file + suffix); err == nil && log.Size() > 0 {
+		beside, err := besideFile(from, suffix)
+		if err != nil {
+			return false, fault.Wrap(fault.Invalid, fmt.Sprintf("Cannot read %s.", from), err)
+		}
+		if log, err := os.Stat(beside); err == nil && log.Size() > 0 {
 			return false, fault.New(fault.Invalid, fmt.Sprintf(
 				"%s has a log (%s) beside it: it is a database in use and no backup. Make one with 'gluepot backup'.", from, suffix))
 		}
@@ -217,82 +234,66 @@ func copyFile(ctx context.Context, to, from string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(target, readerFunc(func(p []byte) (int, error) {
-		if err := ctx.Err(); err != nil {
-			return 0, context.Cause(ctx)
-		}
-		return source.Read(p)
-	}))
-	return errors.Join(err, target.Close())
+	defer context.AfterFunc(ctx, func() { _ = source.Close() })() // ends the copy
+	_, err = io.Copy(target, source)
+	return errors.Join(context.Cause(ctx), err, target.Close())
 }
 
-type readerFunc func([]byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
 // plainSQLite opens one connection to a file that stays in the mode in which it is.
-func plainSQLite(path string, patience time.Duration) (*sql.DB, error) {
-	options := url.Values{"mode": {"rw"}, "_pragma": {"busy_timeout(0)"}}
-	connector, err := newSQLiteConnector(path, sqliteURI(path)+"?"+options.Encode(), Config{ConnectTimeout: patience})
-	if err != nil {
-		return nil, err
+func plainSQLite(path, mode string, patience time.Duration) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", fmt.Sprintf("%s?mode=%s&_pragma=busy_timeout(%d)", sqliteURI(path), mode, patience.Milliseconds()))
+	if err == nil {
+		db.SetMaxOpenConns(1)
 	}
-	db := sql.OpenDB(connector)
-	db.SetMaxOpenConns(1)
-	return db, nil
+	return db, err
 }
 
 // examine looks at the copy of a backup: whether it is sound, ours, and of a version that this program knows.
 func examine(ctx context.Context, path, from string) (version, latest int64, err error) {
-	if latest, err = (&Store{migrations: sqliteMigrations}).latestVersion(); err != nil {
+	refused := func(format string, args ...any) (int64, int64, error) {
+		return 0, 0, fault.New(fault.Invalid, from+fmt.Sprintf(format, args...))
+	}
+	if latest, err = (&Store{dialect: sqliteDialect}).latestVersion(); err != nil {
 		return 0, 0, err
 	}
-	db, err := plainSQLite(path, time.Second)
+	db, err := plainSQLite(path, "rw", time.Second)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var state string
 	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&state); err != nil || state != "ok" {
-		if ctx.Err() != nil {
-			return 0, 0, context.Cause(ctx)
-		}
-		return 0, 0, fault.Wrap(fault.Invalid, fmt.Sprintf("%s is damaged, or no database.", from), cmp.Or(err, errors.New(state)))
+		cause := cmp.Or(context.Cause(ctx), err, errors.New(state))
+		return 0, 0, fault.Wrap(fault.Invalid, from+" is damaged, or no database.", cause)
 	}
 	err = db.QueryRowContext(ctx, schemaVersion).Scan(&version)
 	switch {
 	case err != nil && diagnose(err) == outdated || err == nil && version == 0:
-		return 0, 0, fault.New(fault.Invalid, fmt.Sprintf("%s is a database, but none of Gluepot's.", from))
+		return refused(" is a database, but none of Gluepot's.")
 	case err != nil:
 		return 0, 0, translate(err)
 	case version > latest:
-		return 0, 0, fault.New(fault.Invalid, fmt.Sprintf(
-			"%s is at version %d, but this program knows versions up to %d only. Run a newer gluepot.", from, version, latest))
+		return refused(" is at version %d, but this program knows versions up to %d only. Run a newer gluepot.", version, latest)
 	}
 	var broken int
 	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM pragma_foreign_key_check").Scan(&broken); err != nil {
 		return 0, 0, translate(err)
 	}
 	if broken > 0 {
-		return 0, 0, fault.New(fault.Invalid, fmt.Sprintf("%s is damaged: %d rows belong to what is not there.", from, broken))
+		return refused(" is damaged: %d rows belong to what is not there.", broken)
 	}
 	return version, latest, nil
 }
 
 // replaceFile puts a file in the place of a database, which it keeps under another name. The path names one of the two at every
-// instant. Whoever opens the old one meanwhile waits, and then finds out (see sqliteFile).
+// instant. A process that opens the old one meanwhile waits, and then finds out (see watchedFile).
 func replaceFile(ctx context.Context, cfg Config, path, kept string, partial *partialFile) error {
-	db, err := plainSQLite(path, cfg.ConnectTimeout)
+	db, err := plainSQLite(path, "rw", cfg.ConnectTimeout)
 	if err != nil {
 		return err
 	}
 	defer db.Close() //nolint:errcheck // only after that the lock is free
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return translate(err)
-	}
-	defer conn.Close() //nolint:errcheck // as above
-	err = closeLog(ctx, conn)
+	err = closeLog(ctx, db)
 	damage := err != nil && diagnose(err) == damaged
 	if err != nil && !damage {
 		return err
@@ -316,20 +317,16 @@ func replaceFile(ctx context.Context, cfg Config, path, kept string, partial *pa
 }
 
 // closeLog folds the log of a database in and locks the file, which SQLite allows only when no other process has it open.
-func closeLog(ctx context.Context, conn *sql.Conn) error {
+func closeLog(ctx context.Context, db *sql.DB) error {
 	for _, statement := range []string{"PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE", "PRAGMA journal_mode"} {
-		mode := ""
-		err := conn.QueryRowContext(ctx, statement).Scan(&mode)
+		mode := "delete" // BEGIN says nothing
+		err := db.QueryRowContext(ctx, statement).Scan(&mode)
+		busy, ok := errors.AsType[*sqlite.Error](err)
 		switch {
-		case errors.Is(err, sql.ErrNoRows): // BEGIN has none
-		case err != nil && isBusy(err):
+		case ok && busy.Code()&0xff == sqlite3.SQLITE_BUSY || mode != "delete":
 			return errOpen
-		case err != nil && diagnose(err) == damaged:
+		case err != nil && !errors.Is(err, sql.ErrNoRows):
 			return err
-		case err != nil:
-			return translate(err)
-		case mode != "delete":
-			return errOpen
 		}
 	}
 	return nil

@@ -9,10 +9,13 @@ import (
 )
 
 // sqliteDialector lets GORM speak to modernc.org/sqlite, a pure-Go driver. It writes statements only:
-// the schema comes from versioned migrations, so there is no migrator (decision 0002).
+// the schema comes from versioned migrations, so there is no migrator.
 type sqliteDialector struct{ pool gorm.ConnPool }
 
-var _ gorm.Dialector = sqliteDialector{}
+var (
+	_ gorm.Dialector                     = sqliteDialector{}
+	_ gorm.SavePointerDialectorInterface = sqliteDialector{}
+)
 
 func (sqliteDialector) Name() string { return "sqlite" }
 
@@ -54,4 +57,14 @@ func (sqliteDialector) QuoteTo(writer clause.Writer, name string) {
 
 func (sqliteDialector) Explain(sql string, vars ...any) string {
 	return logger.ExplainSQL(sql, nil, `'`, vars...)
+}
+
+// SavePoint implements gorm.SavePointerDialectorInterface.
+func (sqliteDialector) SavePoint(tx *gorm.DB, name string) error {
+	return tx.Exec("SAVEPOINT " + name).Error
+}
+
+// RollbackTo implements gorm.SavePointerDialectorInterface.
+func (sqliteDialector) RollbackTo(tx *gorm.DB, name string) error {
+	return tx.Exec("ROLLBACK TO SAVEPOINT " + name).Error
 }

@@ -18,6 +18,8 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 const (
@@ -31,10 +33,12 @@ const (
 	messageNoSchema    = "The database has no schema for the tables. Create it, or check the search_path of the database user."
 	messageConflict    = "It exists already."
 	messageNotFound    = "There is no such thing."
+	messageReadOnly    = "The database was opened for reading only."
+	messageRefused     = "This server only reads for now. Try again later."
 	messageInvalid     = "The database does not accept this value."
 )
 
-// diagnosis is what an error means to whoever called the database. Each is compared by its address.
+// diagnosis is what an error means to the caller of the database. Each is compared by its address.
 type diagnosis struct {
 	kind    fault.Kind
 	message string
@@ -44,6 +48,7 @@ var (
 	absent      = &diagnosis{fault.NotFound, messageNotFound}
 	conflicting = &diagnosis{fault.Conflict, messageConflict}
 	idTaken     = &diagnosis{fault.Conflict, messageConflict}
+	subjectUsed = &diagnosis{fault.Conflict, messageConflict} // another user signs in with the identity
 	invalid     = &diagnosis{fault.Invalid, messageInvalid}
 	away        = &diagnosis{fault.Unavailable, messageUnavailable}
 	noRoom      = &diagnosis{fault.Unavailable, messageNoRoom} // on the disk, or in its owner's share of it
@@ -54,10 +59,15 @@ var (
 	forbidden   = &diagnosis{fault.Unavailable, messageUnavailable} // the file cannot be opened, or not for writing
 	noRight     = &diagnosis{fault.Unavailable, messageNoRight}
 	noSchema    = &diagnosis{fault.Unavailable, messageNoSchema}
+	blocked     = &diagnosis{fault.Forbidden, moderation.ErrBlocked.Message}
 	unforeseen  = &diagnosis{fault.Internal, fault.MessageInternal}
 )
 
-var errNotFound = fault.New(absent.kind, absent.message)
+var (
+	errNotFound = fault.New(absent.kind, absent.message)
+	errRefused  = fault.New(fault.Unavailable, messageRefused)
+	errReadOnly = fault.New(fault.Unavailable, messageReadOnly)
+)
 
 // translate turns an error of GORM, database/sql or a driver into a *fault.Error. nil stays nil, and
 // so does a *fault.Error.
@@ -65,20 +75,28 @@ func translate(err error) error {
 	if err == nil {
 		return nil
 	}
+	if of, ok := errors.AsType[refusal](err); ok {
+		return of.error
+	}
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
 	meaning := diagnose(err)
-	if meaning == idTaken {
+	switch meaning {
+	case idTaken:
 		err = fmt.Errorf("%w: %w", ident.ErrTaken, err)
+	case subjectUsed:
+		return fmt.Errorf("%w: %w", user.ErrServiceTaken, err)
 	}
 	return fault.Wrap(meaning.kind, meaning.message, err)
 }
 
+// Translate returns the *fault.Error that the store would return for an error of pgx or of a context.
+func Translate(err error) error { return translate(err) }
+
 func unavailable(err error) error { return fault.Wrap(away.kind, away.message, err) }
 
-// diagnose asks each library's table. The system's comes first: SQLite says only that it could not write, and
-// sqliteConnector.explain adds that the disk is full.
+// diagnose asks each library's table, that of the system first.
 func diagnose(err error) *diagnosis {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return noRoom
@@ -102,12 +120,17 @@ func diagnose(err error) *diagnosis {
 func diagnosePostgres(err *pgconn.PgError) *diagnosis {
 	switch err.Code {
 	case "23505": // unique_violation
-		if strings.HasSuffix(err.ConstraintName, "_pkey") {
+		switch {
+		case strings.HasSuffix(err.ConstraintName, "_pkey"):
 			return idTaken
+		case err.ConstraintName == "identities_by_subject":
+			return subjectUsed
 		}
 		return conflicting
 	case "23503": // foreign_key_violation: what the row belongs to is not there
 		return absent
+	case "22012": // division_by_zero, which nothing but guardTogether does
+		return blocked
 	case "22021", "22P05", "23514", "22001": // bytes that are no text, a failed check, too long
 		return invalid
 	case "42P01", "42703": // undefined_table, undefined_column
@@ -141,9 +164,14 @@ func diagnoseSQLite(err *sqlite.Error) *diagnosis {
 	case sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
 		return idTaken
 	case sqlite3.SQLITE_CONSTRAINT_UNIQUE:
+		if strings.Contains(err.Error(), "identities.subject") {
+			return subjectUsed
+		}
 		return conflicting
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return absent
+	case sqlite3.SQLITE_IOERR_SHMSIZE: // the file beside the log cannot grow
+		return noRoom
 	case sqlite3.SQLITE_CONSTRAINT_CHECK, sqlite3.SQLITE_CONSTRAINT_NOTNULL, sqlite3.SQLITE_TOOBIG:
 		return invalid
 	case sqlite3.SQLITE_ERROR: // has no code of its own for what is missing

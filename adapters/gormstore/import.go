@@ -3,7 +3,6 @@ package gormstore
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"gorm.io/gorm"
@@ -11,35 +10,47 @@ import (
 
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 var errUnknownOwner = fault.New(fault.NotFound, "The owner is not a user here. Import the users first.")
 
-// insertRows is how many rows one INSERT has: SQLite takes 32766 parameters, PostgreSQL 65535.
-const insertRows = 1000
-
-// Imports of one kind take turns on PostgreSQL, one transaction each: two that store the same new records
-// would wait for each other, because a record has several unique values. The numbers are arbitrary, and next to sweepTryLock's.
+// The kinds of imports.
 const (
-	usersImport int64 = 7163384644223837031 + iota
-	tokensImport
-	pastesImport
+	usersImport  = "gluepot: import of users"
+	tokensImport = "gluepot: import of tokens"
+	pastesImport = "gluepot: import of pastes"
 )
 
 // batchAttempts is how often a batch is stored as a whole before its records are stored one by one.
 const batchAttempts = 3
 
-// importBatch stores records in one transaction with store, which fails as a whole or not at all.
+// importBatch stores records in one transaction with store, which fails as a whole or not at all. Imports of one kind take turns: two
+// that store the same new records would wait for each other, because a record has several unique values.
 //
-// What the rows in the database rule out, store refuses by itself. Where it fails nevertheless, because somebody
-// else has written meanwhile, it sees what the other has written when it is called again. If that does not help,
-// the records are stored one by one, so that none but those that cannot be stored are refused. Only this takes savepoints:
-// SQLite copies every page that changes after one.
+// What the rows in the database rule out, store refuses by itself. Where it fails nevertheless, because another caller
+// has written meanwhile, it sees what that has written when it is called again. If that does not help,
+// the records are stored one by one, so that only those that cannot be stored are refused.
 func importBatch[T any](
-	ctx context.Context, s *Store, kind int64, records []T, store func(tx *gorm.DB, records []T) ([]batch.Result, error),
+	ctx context.Context, s *Store, kind string, records []T, store func(tx *gorm.DB, records []T) ([]batch.Result, error),
 ) (results []batch.Result, err error) {
+	release, err := acquire(ctx, s.slow)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	importing := func(change func(tx *gorm.DB) error) error {
+		return s.writePaste(ctx, func(tx *gorm.DB) error {
+			if s.dialect.lockImport != "" {
+				if err := tx.Exec(s.dialect.lockImport, kind).Error; err != nil {
+					return err
+				}
+			}
+			return change(tx)
+		})
+	}
 	for range batchAttempts {
-		err = s.importing(ctx, kind, func(tx *gorm.DB) (err error) {
+		err = importing(func(tx *gorm.DB) (err error) {
 			results, err = store(tx, records)
 			return err
 		})
@@ -50,13 +61,18 @@ func importBatch[T any](
 			return nil, err
 		}
 	}
-	err = s.importing(ctx, kind, func(tx *gorm.DB) error {
+	err = importing(func(tx *gorm.DB) error {
 		results = make([]batch.Result, len(records))
 		for i := range records {
-			alone, err := undoable(tx, records[i:i+1], store)
+			err := tx.Transaction(func(tx *gorm.DB) error { // a savepoint
+				alone, err := store(tx, records[i:i+1])
+				if err == nil {
+					results[i] = alone[0]
+				}
+				return err
+			})
 			switch {
 			case err == nil:
-				results[i] = alone[0]
 			case isAboutRecords(err):
 				results[i].Err = recordFault(err)
 			default:
@@ -71,33 +87,6 @@ func importBatch[T any](
 	return results, nil
 }
 
-// importing runs change in a transaction beside which no other imports the same kind.
-func (s *Store) importing(ctx context.Context, kind int64, change func(tx *gorm.DB) error) error {
-	return s.connTransaction(ctx, func(tx *gorm.DB) error {
-		if lock := s.queries.importLock; lock != "" {
-			if err := tx.Exec(lock, kind).Error; err != nil {
-				return err
-			}
-		}
-		return change(tx)
-	})
-}
-
-// undoable calls store and, if it fails, undoes what it did, but not the transaction.
-func undoable[T any](tx *gorm.DB, records []T, store func(*gorm.DB, []T) ([]batch.Result, error)) ([]batch.Result, error) {
-	if err := tx.Exec("SAVEPOINT batch").Error; err != nil {
-		return nil, err
-	}
-	results, err := store(tx, records)
-	if err != nil {
-		if undone := tx.Exec("ROLLBACK TO SAVEPOINT batch").Error; undone != nil {
-			return nil, errors.Join(err, undone)
-		}
-		return nil, err
-	}
-	return results, tx.Exec("RELEASE SAVEPOINT batch").Error
-}
-
 // isAboutRecords reports whether err is about what was to be stored, and not about the database.
 func isAboutRecords(err error) bool {
 	switch fault.KindOf(translate(err)) {
@@ -109,17 +98,20 @@ func isAboutRecords(err error) bool {
 
 // recordFault says of one record why it could not be stored although nothing seemed to be in its way.
 func recordFault(err error) error {
-	switch err = translate(err); fault.KindOf(err) {
-	case fault.Conflict:
+	err = translate(err)
+	var public *fault.Error
+	switch {
+	case errors.Is(err, user.ErrServiceTaken):
+	case fault.Is(err, fault.Conflict):
 		return fault.Wrap(fault.Conflict, "Another writer took the name, the key or the id at the same moment. Import the record again.",
 			err)
-	case fault.NotFound:
+	case fault.Is(err, fault.NotFound) && errors.As(err, &public) && public.Message == messageNotFound:
 		return fault.Wrap(fault.NotFound, errUnknownOwner.Message, err)
 	}
 	return err
 }
 
-// settle finds out which records of a batch cannot be stored because of their key, a value that only one row
+// refuse finds out which records of a batch cannot be stored because of their key, a value that only one row
 // may have: record i gives the row ids[i] the key keys[i]. current has the keys of the batch's rows that are
 // there, and the rows that hold any of keys. It sets refused for each record whose key another row has in the end;
 // those that are refused beforehand count for nothing.
@@ -127,7 +119,7 @@ func recordFault(err error) error {
 // Keys may move in any way, since the order in which rows give them up and get them does not matter. A row
 // that has a key and keeps it goes before those that want it, and among these the first record. A refused record
 // leaves its row what it had, which may be in the way of others: so it is done again until nothing changes.
-func settle[K comparable](ids []string, keys []K, current map[string]K, refused []bool) {
+func refuse[K comparable](ids []string, keys []K, current map[string]K, refused []bool) {
 	for again := true; again; {
 		again = false
 		last := make(map[string]int, len(ids)) // what decides about a row
@@ -188,18 +180,6 @@ func lockOwners(tx *gorm.DB, ids []string) (map[string]bool, error) {
 		exists[id] = true
 	}
 	return exists, nil
-}
-
-// upsertInOrder stores rows by their ids, in the order of these.
-func upsertInOrder[T any](tx *gorm.DB, rows map[string]T) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	sorted := make([]T, 0, len(rows))
-	for _, id := range slices.Sorted(maps.Keys(rows)) {
-		sorted = append(sorted, rows[id])
-	}
-	return upsert(tx).CreateInBatches(sorted, insertRows).Error
 }
 
 func upsert(tx *gorm.DB) *gorm.DB {

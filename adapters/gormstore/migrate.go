@@ -11,6 +11,7 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
@@ -19,7 +20,10 @@ import (
 var migrationFiles embed.FS
 
 const (
-	migrationsTable = "gluepot_migrations"
+	migrationsTable = "gluepot_schema"
+	schemaVersion   = "SELECT coalesce(max(version_id), 0) FROM " + migrationsTable
+	// unreleasedTable is where versions before the first release kept their migrations.
+	unreleasedTable = "gluepot_migrations"
 	// migrationLockID is the advisory lock that nodes starting at once queue for.
 	migrationLockID = 7163384644223837029
 	// migrationLockWait is how long, in seconds, a node waits for another's migrations.
@@ -31,11 +35,6 @@ type migrationSource struct {
 	folder  string
 }
 
-var (
-	postgresMigrations = migrationSource{goose.DialectPostgres, "migrations/postgres"}
-	sqliteMigrations   = migrationSource{goose.DialectSQLite3, "migrations/sqlite"}
-)
-
 // Migration is one step of the schema and whether the database has it.
 type Migration struct {
 	Version   int64
@@ -43,8 +42,15 @@ type Migration struct {
 	AppliedAt time.Time // zero: pending
 }
 
-// ErrOutdated is what Ready returns for a database that lacks migrations which this program needs.
-var ErrOutdated = fault.New(fault.Unavailable, messageOutdated)
+var (
+	// ErrOutdated is what Ready returns for a database that lacks migrations which this program needs.
+	ErrOutdated = fault.New(fault.Unavailable, messageOutdated)
+
+	errUnreleased = fault.New(fault.Unavailable, "The database was made by a version of Gluepot from before its first release, "+
+		"which this one cannot read. Start with an empty database, and import the data again.")
+	errStandby = fault.New(fault.Unavailable, "The database server is a standby. Check that GLUEPOT_DATABASE_URL leads to the primary.")
+	errCopying = fault.New(fault.Unavailable, "The database is the target of a copy that has not ended. Run 'gluepot copy' again.")
+)
 
 // Schema says how the tables of a database and this program fit.
 type Schema struct {
@@ -55,7 +61,7 @@ type Schema struct {
 }
 
 // Usable returns nil when this program can work with the database: it has every migration that the program needs, and either none
-// that is newer, or says itself that the program can live with those (decision 0018).
+// that is newer, or says itself that the program can live with those.
 // It fails with fault.Unavailable, and with ErrOutdated when migrating would help.
 func (s Schema) Usable() error {
 	if s.Version > s.Latest && s.Oldest != 0 && s.Oldest <= s.Latest {
@@ -85,47 +91,59 @@ func (s *Store) BringUpToDate(ctx context.Context) error {
 	if err := s.Connect(ctx); err != nil {
 		return err
 	}
-	return s.Migrate(ctx)
+	_, err := s.Migrate(ctx)
+	return err
 }
 
-// Migrate brings the schema up to date. Nodes that start at once wait for each other.
+// Migrate brings the schema up to date and returns how many migrations that took. Nodes that start at once wait for each other.
 // A database that a newer program has migrated stays as it is; unless it says that this program can live with it, that is an error.
-func (s *Store) Migrate(ctx context.Context) error {
+func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 	if err := s.Ready(ctx); !errors.Is(err, ErrOutdated) {
-		return err
-	}
-	if err := s.restoreIndexes(ctx); err != nil {
-		return err
+		return 0, err
 	}
 	provider, err := s.migrationProvider()
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrate the database: %w", translate(err))
+	done, err := provider.Up(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("migrate the database: %w", translate(err))
 	}
-	return s.Ready(ctx) // another node may be newer than this one
+	return len(done), s.Ready(ctx) // another node may be newer than this one
 }
 
-// Ready returns nil when the database answers and this program can work with its schema. It may be a newer one: during a rolling
-// update the nodes of the older version go on serving, and can start again.
+// Ready returns nil when the database answers, can be written to, and this program can work with its schema. It may be a newer one:
+// during a rolling update the nodes of the older version go on serving, and can start again.
 // It fails with fault.Unavailable, and with ErrOutdated when migrating would help.
 func (s *Store) Ready(ctx context.Context) error {
-	if s.file != nil {
-		if err := s.file.check(); err != nil {
-			return err
+	if err := s.file.check(); err != nil {
+		return err
+	}
+	if s.dialect.standby != "" && !s.cfg.Standby {
+		var standby bool
+		if err := s.read(ctx).Raw(s.dialect.standby).Scan(&standby).Error; err != nil {
+			return unreadable(err)
+		}
+		if standby {
+			return errStandby
 		}
 	}
-	schema, err := s.schemaVersions(ctx)
+	schema, copying, err := s.schemaVersions(ctx)
 	if err != nil {
 		return err
 	}
-	return schema.Usable()
+	if err := schema.Usable(); err != nil {
+		return err
+	}
+	if copying {
+		return errCopying
+	}
+	return nil
 }
 
 // Schema reads the state of the schema and lists every migration that this program knows, in order. It changes nothing.
 func (s *Store) Schema(ctx context.Context) (Schema, error) {
-	schema, err := s.schemaVersions(ctx)
+	schema, _, err := s.schemaVersions(ctx)
 	if err != nil {
 		return Schema{}, err
 	}
@@ -133,73 +151,68 @@ func (s *Store) Schema(ctx context.Context) (Schema, error) {
 	if err != nil {
 		return Schema{}, err
 	}
-	applied, err := s.appliedMigrations(ctx)
-	if err != nil {
-		return Schema{}, err
+	var rows []struct {
+		VersionID int64
+		Tstamp    time.Time
 	}
-	for _, source := range provider.ListSources() {
-		schema.Migrations = append(schema.Migrations, Migration{Version: source.Version, File: source.Path,
-			AppliedAt: applied[source.Version]})
-	}
-	if schema.Oldest, err = s.oldestVersion(ctx); err != nil {
-		return Schema{}, err
-	}
-	return schema, nil
-}
-
-// schemaVersions reads what Usable needs to know.
-func (s *Store) schemaVersions(ctx context.Context) (schema Schema, err error) {
-	if schema.Latest, err = s.latestVersion(); err != nil {
-		return Schema{}, err
-	}
-	err = s.readiness.QueryRowContext(ctx, s.queries.schemaVersion).Scan(&schema.Version)
-	if err != nil && diagnose(err) != outdated { // without the table it has never been migrated
+	if err := s.read(ctx).Table(migrationsTable).Select("version_id", "tstamp").Where("is_applied").Find(&rows).Error; err != nil &&
+		diagnose(err) != outdated {
 		return Schema{}, unreadable(err)
 	}
-	if schema.Version > schema.Latest {
-		schema.Oldest, err = s.oldestVersion(ctx)
-		return schema, err
+	applied := make(map[int64]time.Time, len(rows))
+	for _, row := range rows {
+		applied[row.VersionID] = row.Tstamp.UTC()
+	}
+	for _, source := range provider.ListSources() {
+		schema.Migrations = append(schema.Migrations, Migration{
+			Version: source.Version, File: source.Path, AppliedAt: applied[source.Version],
+		})
 	}
 	return schema, nil
 }
 
-// oldestVersion returns 0 when the database does not say, as those from before version 3 do not.
-func (s *Store) oldestVersion(ctx context.Context) (version int64, err error) {
-	err = s.readiness.QueryRowContext(ctx, s.queries.oldestVersion).Scan(&version)
-	if err != nil && diagnose(err) != outdated && !errors.Is(err, sql.ErrNoRows) {
-		return 0, unreadable(err)
-	}
-	return version, nil
+// installationRow is about the database itself.
+type installationRow struct {
+	ID            int
+	UID           string
+	OldestVersion int64
+	CopyingFrom   sql.NullString
 }
 
-func (s *Store) appliedMigrations(ctx context.Context) (map[int64]time.Time, error) {
-	applied := make(map[int64]time.Time)
-	rows, err := s.readiness.QueryContext(ctx, s.queries.appliedVersions)
-	if err != nil && diagnose(err) == outdated {
-		return applied, nil
+func (installationRow) TableName() string { return "installation" }
+
+// schemaVersions reads what Usable needs to know, and whether the database is a copy that has not ended.
+func (s *Store) schemaVersions(ctx context.Context) (schema Schema, copying bool, err error) {
+	if schema.Latest, err = s.latestVersion(); err != nil {
+		return Schema{}, false, err
 	}
-	if err != nil {
-		return nil, unreadable(err)
+	err = s.read(ctx).Raw(schemaVersion).Scan(&schema.Version).Error
+	if err != nil && diagnose(err) != outdated { // without the table it has never been migrated
+		return Schema{}, false, unreadable(err)
 	}
-	defer rows.Close() //nolint:errcheck // Err says it
-	for rows.Next() {
-		var (
-			version int64
-			at      time.Time
-		)
-		if err := rows.Scan(&version, &at); err != nil {
-			return nil, err
+	if schema.Version == 0 {
+		var count int64
+		if s.read(ctx).Table(unreleasedTable).Count(&count).Error == nil {
+			return Schema{}, false, errUnreleased
 		}
-		applied[version] = at
+		return schema, false, nil
 	}
-	if err := rows.Err(); err != nil {
-		return nil, unreadable(err)
+	var row installationRow
+	if err := s.read(ctx).Take(&row).Error; err != nil {
+		if diagnose(err) == outdated || errors.Is(err, gorm.ErrRecordNotFound) {
+			return schema, false, nil
+		}
+		return Schema{}, false, unreadable(err)
 	}
-	return applied, nil
+	schema.Oldest = row.OldestVersion
+	return schema, row.CopyingFrom.Valid, nil
 }
 
 // unreadable translates an error of statements so simple that only the database can be at fault.
 func unreadable(err error) error {
+	if errors.Is(err, errNoPrimary) {
+		return errStandby
+	}
 	if err = translate(err); fault.Is(err, fault.Unavailable) {
 		return err
 	}
@@ -207,7 +220,7 @@ func unreadable(err error) error {
 }
 
 func (s *Store) latestVersion() (int64, error) {
-	entries, err := fs.ReadDir(migrationFiles, s.migrations.folder)
+	entries, err := fs.ReadDir(migrationFiles, s.dialect.migrations.folder)
 	if err != nil || len(entries) == 0 {
 		return 0, fmt.Errorf("read the embedded migrations: %w", err)
 	}
@@ -215,13 +228,13 @@ func (s *Store) latestVersion() (int64, error) {
 }
 
 func (s *Store) migrationProvider() (*goose.Provider, error) {
-	files, err := fs.Sub(migrationFiles, s.migrations.folder)
+	files, err := fs.Sub(migrationFiles, s.dialect.migrations.folder)
 	if err != nil {
 		return nil, err
 	}
 	options := []goose.ProviderOption{goose.WithTableName(migrationsTable), goose.WithDisableGlobalRegistry(true)}
 	if s.file != nil {
-		options = append(options, goose.WithLocker(&sqliteLock{file: s.file}))
+		options = append(options, goose.WithLocker(&sqliteLock{path: s.file.path}))
 	} else {
 		locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLockID), lock.WithLockTimeout(1, migrationLockWait))
 		if err != nil {
@@ -229,29 +242,28 @@ func (s *Store) migrationProvider() (*goose.Provider, error) {
 		}
 		options = append(options, goose.WithSessionLocker(locker))
 	}
-	return goose.NewProvider(s.migrations.dialect, s.sql.DB, files, options...)
+	return goose.NewProvider(s.dialect.migrations.dialect, s.pools[0], files, options...)
 }
 
-// sqliteLock is held by whichever process has an exclusive transaction on an otherwise empty database
+// sqliteLock is held by the process that has an exclusive transaction on an otherwise empty database
 // file beside the real one. The operating system releases it when the process ends, however it ends.
 type sqliteLock struct {
-	file *sqliteFile
+	path string
 	db   *sql.DB
 }
 
 func (l *sqliteLock) Lock(ctx context.Context, _ *sql.DB) error {
-	path, err := l.file.beside("-migrating")
+	path, err := besideFile(l.path, "-migrating")
 	if err != nil {
 		return err
 	}
 	if err := createPrivate(path); err != nil {
 		return err
 	}
-	connector, err := newSQLiteConnector(path, sqliteURI(path)+"?mode=rw", Config{ConnectTimeout: migrationLockWait * time.Second})
+	db, err := sql.Open("sqlite", fmt.Sprintf("%s?mode=rw&_pragma=busy_timeout(%d)", sqliteURI(path), migrationLockWait*1000))
 	if err != nil {
 		return err
 	}
-	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(1)
 	if _, err := db.ExecContext(ctx, "BEGIN EXCLUSIVE"); err != nil {
 		_ = db.Close()

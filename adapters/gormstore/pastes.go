@@ -3,190 +3,288 @@ package gormstore
 import (
 	"context"
 	"database/sql"
-	"math"
-	"slices"
-	"strings"
 	"time"
 
+	"gorm.io/gorm"
+
+	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Pastes keeps pastes and the stars that users give them.
-type Pastes struct {
-	store     *Store
-	active    *dataloader[struct{}, int64]
-	open      *dataloader[paste.ID, heldDocument] // pastes that everybody may see
-	documents *dataloader[documentKey, heldDocument]
-	held      *dataloader[token.Hash, heldIDs]
-	tokens    *dataloader[token.Hash, token.Token] // alone, while heldWaits
-	heldWaits func() bool
-	creations *dataloader[creation, token.Token] // of pastes with their owner, or with none
-	owns      *dataloader[creation, token.Token] // of pastes of a token's owner
-	counted   *dataloader[countedCreation, paste.Usage]
-}
+type Pastes struct{ store *Store }
 
 // NewPastes returns the pastes of a store.
-func NewPastes(store *Store) *Pastes {
-	p := &Pastes{store: store, open: newOpenDocuments(store), documents: newDocuments(store)}
-	p.held, p.heldWaits = newHeldIDs(store)
-	p.tokens = newTokensByHash(store)
-	p.creations = newCreations(store, store.queries.createDocument, store.queries.createDocuments)
-	p.owns = newCreations(store, store.queries.createOwn, store.queries.createOwns)
-	p.counted = newCountedCreations(store)
-	p.active = newDataloader(countsAtOnce, &store.batches.counts, p.countActive, func(
-		ctx context.Context, askers []struct{},
-	) ([]found[int64], error) {
-		count, err := p.countActive(ctx, struct{}{})
-		return slices.Repeat([]found[int64]{{value: count}}, len(askers)), err
-	}, store.sql.bulk)
-	p.active.patience, p.active.largest = countPatience, math.MaxInt
-	return p
-}
-
-// Whoever asks for a count while one is under way waits for the next, and shares it with all who do: a count reads what has expired
-// and was not swept yet, which can be much. One that takes as long as countPatience, because its connection
-// hangs or a lock is held, is not waited for.
-const (
-	countsAtOnce  = 2
-	countPatience = time.Second
-)
+func NewPastes(store *Store) *Pastes { return &Pastes{store} }
 
 var (
-	_ paste.Counter        = (*Pastes)(nil)
-	_ paste.ActiveIDLister = (*Pastes)(nil)
-	_ paste.ExpiredRemover = (*Pastes)(nil)
-	_ paste.OwnerLister    = (*Pastes)(nil)
-	_ paste.Deleter        = (*Pastes)(nil)
-	_ paste.Importer       = (*Pastes)(nil)
+	_ paste.DocumentFinder  = (*Pastes)(nil)
+	_ paste.DocumentReader  = (*Pastes)(nil)
+	_ paste.DocumentCreator = (*Pastes)(nil)
+	_ paste.DocumentUpdater = (*Pastes)(nil)
+	_ paste.DocumentDeleter = (*Pastes)(nil)
+	_ paste.DocumentBurner  = (*Pastes)(nil)
 )
 
+// DocumentByID implements paste.DocumentFinder.
+func (p *Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, error) {
+	return p.find(ctx, id, "", func(*pasteRow) error { return nil })
+}
+
+// ReadDocument implements paste.DocumentReader.
+func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
+	return p.find(ctx, id, reader, func(row *pasteRow) error {
+		_, err := row.outline().SeenBy(reader)
+		return err
+	})
+}
+
+// find reads an active paste, and what it holds unless refuse refuses it.
+func (p *Pastes) find(
+	ctx context.Context, id paste.ID, reader user.ID, refuse func(*pasteRow) error,
+) (found paste.Document, err error) {
+	if !isText(string(id)) {
+		return paste.Document{}, errNotFound
+	}
+	if !isText(string(reader)) { // that of no user
+		reader = ""
+	}
+	release, err := acquire(ctx, p.store.pastes)
+	if err != nil {
+		return paste.Document{}, err
+	}
+	defer release()
+	err = p.store.snapshot(ctx, func(tx *gorm.DB) error {
+		row, err := p.take(tx, id, reader)
+		if err != nil {
+			return err
+		}
+		if err := refuse(row); err != nil {
+			return refused(err)
+		}
+		stored, err := load(tx, row)
+		found = stored.document()
+		return err
+	})
+	if err != nil {
+		return paste.Document{}, err
+	}
+	return found, nil
+}
+
+// pasteColumns are those of pasteRow. Without their names PostgreSQL would refuse to go on once a newer node has added a column.
+const pasteColumns = `id, owner_id, created_at, expires_at, burns, lifetime, visibility, title, encrypted, pasties, tags, edits,
+	content_bytes, history_bytes, delete_key, origin, edited_at,
+	(SELECT count(*) FROM stars s WHERE s.paste_id = pastes.id) AS stars,
+	EXISTS (SELECT 1 FROM stars s WHERE s.paste_id = pastes.id AND s.user_id = ?) AS starred`
+
+// take reads the row of an active paste, for a reader who may have starred it.
+func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*pasteRow, error) {
+	var row pasteRow
+	err := tx.Select(pasteColumns, string(reader)).
+		Where("id = ? AND (expires_at IS NULL OR expires_at > ?)", string(id), p.store.now()).Take(&row).Error
+	return &row, err
+}
+
+// CreateDocument implements paste.DocumentCreator.
+func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) error {
+	rows, err := p.store.newPasteRows(created)
+	if err != nil {
+		return err
+	}
+	return p.store.writeTogether(ctx, rows.insert)
+}
+
+// Update implements paste.DocumentUpdater.
+func (p *Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Document) (paste.Change, error)) (paste.Document, error) {
+	return p.update(ctx, id, change, func(*gorm.DB) error { return nil }, func(*gorm.DB, int64) error { return nil })
+}
+
+// update calls lock before it locks the paste, and allow with the bytes that the paste has grown by before it is stored.
+func (p *Pastes) update(
+	ctx context.Context, id paste.ID, change func(paste.Document) (paste.Change, error),
+	lock func(*gorm.DB) error, allow func(tx *gorm.DB, grown int64) error,
+) (updated paste.Document, err error) {
+	if !isText(string(id)) {
+		return paste.Document{}, errNotFound
+	}
+	err = p.store.writePaste(ctx, func(tx *gorm.DB) error {
+		if err := lock(tx); err != nil {
+			return err
+		}
+		before, err := p.locked(tx, id)
+		if err != nil {
+			return err
+		}
+		updated = before.document()
+		changed, err := change(updated)
+		if err != nil || !changed.Changed {
+			return refused(err)
+		}
+		updated.Title, updated.Visibility, updated.Tags = changed.Title, changed.Visibility, changed.Tags
+		updated.Pasties, updated.Edits = changed.Pasties, changed.Edits
+		after, err := p.store.newPasteRows(updated)
+		if err != nil {
+			return err
+		}
+		if err := allow(tx, after.bytes()-before.bytes()); err != nil {
+			return err
+		}
+		return after.replace(tx, before, changed.Dropped)
+	})
+	if err != nil {
+		return paste.Document{}, err
+	}
+	return updated, nil
+}
+
+// locked returns an active paste that no other caller can change or delete before the transaction ends. The lock is a
+// statement of its own: one that read more, and had to wait for the lock, would answer with what it was before.
+func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*pasteRows, error) {
+	if err := lockPaste(tx, id); err != nil {
+		return nil, err
+	}
+	row, err := p.take(tx, id, "")
+	if err != nil {
+		return nil, err
+	}
+	return load(tx, row)
+}
+
+func lockPaste(tx *gorm.DB, id paste.ID) error {
+	var known []string
+	return forUpdate(tx).Model(&pasteRow{}).Where("id = ?", string(id)).Pluck("id", &known).Error
+}
+
+// DeleteIf implements paste.DocumentDeleter.
+func (p *Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Paste) error) error {
+	if !isText(string(id)) {
+		return errNotFound
+	}
+	return p.store.writePaste(ctx, func(tx *gorm.DB) error {
+		if err := lockPaste(tx, id); err != nil {
+			return err
+		}
+		row, err := p.take(tx, id, "")
+		if err != nil {
+			return err
+		}
+		if err := allow(row.paste()); err != nil {
+			return refused(err)
+		}
+		return p.delete(tx, row)
+	})
+}
+
+// Burn implements paste.DocumentBurner.
+func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt paste.Document, err error) {
+	if !isText(string(id)) {
+		return paste.Document{}, errNotFound
+	}
+	err = p.store.writePaste(ctx, func(tx *gorm.DB) error {
+		if err := lockPaste(tx, id); err != nil {
+			return err
+		}
+		row, err := p.take(tx, id, "")
+		if err != nil {
+			return err
+		}
+		if err := row.outline().BurnableBy(reader); err != nil {
+			return refused(err)
+		}
+		rows, err := load(tx, row)
+		if err != nil {
+			return err
+		}
+		burnt = rows.document()
+		return p.delete(tx, row)
+	})
+	if err != nil {
+		return paste.Document{}, err
+	}
+	return burnt, nil
+}
+
+// delete removes a paste that is locked.
+func (p *Pastes) delete(tx *gorm.DB, row *pasteRow) error {
+	if err := bury(tx, tombstoneRow{Kind: pasteTombstone, ID: row.ID, DeletedAt: instant(p.store.clock())}); err != nil {
+		return err
+	}
+	return orNotFound(tx.Where("id = ?", row.ID).Delete(&pasteRow{})) // foreign keys take along what it holds
+}
+
 type pasteRow struct {
-	ID         string `gorm:"primaryKey"`
-	OwnerID    sql.NullString
-	CreatedAt  time.Time `gorm:"autoCreateTime:false"`
-	ExpiresAt  sql.NullTime
-	Visibility int16
+	ID           string `gorm:"primaryKey"`
+	OwnerID      sql.NullString
+	CreatedAt    time.Time `gorm:"autoCreateTime:false"`
+	ExpiresAt    sql.NullTime
+	Burns        bool
+	Lifetime     string
+	Visibility   int16
+	Title        storedtext.Text
+	Encrypted    bool
+	Pasties      int
+	Tags         int
+	Edits        int
+	ContentBytes int64
+	HistoryBytes int64
+	DeleteKey    []byte
+	Origin       sql.NullString
+	EditedAt     sql.NullTime // when the last entry of the history was made
+	Stars        int64        `gorm:"->;-:migration" json:"-"` // only take reads it, and whether its reader has starred it
+	Starred      bool         `gorm:"->;-:migration" json:"-"`
 }
 
 func (pasteRow) TableName() string { return "pastes" }
 
-// ActiveCount implements paste.Counter. On PostgreSQL it takes the same time for any number of pastes: a sum of 64 counters, kept
-// by triggers, less an index range of those that have expired and were not swept yet. On SQLite its time grows with the number of
-// pastes, 2 ms for a million: it counts the entries of an index (decision 0005).
-func (p *Pastes) ActiveCount(ctx context.Context) (int64, error) {
-	return p.active.find(ctx, struct{}{})
+type pastyRow struct {
+	PasteID  string `gorm:"primaryKey"`
+	Position int    `gorm:"primaryKey;autoIncrement:false"`
+	ID       storedtext.Text
+	Title    storedtext.Text
+	Language storedtext.Text
+	Code     storedtext.Text
 }
 
-func (p *Pastes) countActive(ctx context.Context, _ struct{}) (count int64, err error) {
-	leave, err := enter(ctx, p.store.sql.bulk)
-	if err != nil {
-		return 0, err
-	}
-	defer leave()
-	err = p.store.queryRow(ctx, fromPrimary, p.store.queries.activeCount, []any{&count}, p.store.timed()...)
-	return count, err
+func (pastyRow) TableName() string { return "pasties" }
+
+type tagRow struct {
+	PasteID  string `gorm:"primaryKey"`
+	Position int    `gorm:"primaryKey;autoIncrement:false"`
+	Tag      storedtext.Text
 }
 
-// EachActiveID implements paste.ActiveIDLister. The ids come as one text and are parts of it: none is allocated, and
-// whoever keeps one keeps the text. The connection is free again by the first call of visit; the gates bound how many
-// such texts are in memory at once (decision 0004).
-func (p *Pastes) EachActiveID(ctx context.Context, owner user.ID, visit func(paste.ID) error) error {
-	leave, err := enter(ctx, p.store.sql.lists, p.store.sql.bulk)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	var (
-		count int
-		ids   string
-		args  = p.store.timed(string(owner))
-	)
-	if err := p.store.queryRow(ctx, fromPrimary, p.store.queries.joinedActiveIDs, []any{&count, &ids}, args...); err != nil || count == 0 {
-		return err
-	}
-	if strings.Count(ids, "\n")+1 != count { // another writer has stored an id with a line feed
-		return p.eachActiveRow(ctx, visit, args)
-	}
-	return visiting(func() error {
-		for id := range strings.SplitSeq(ids, "\n") {
-			if err := visit(paste.ID(id)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, p.store.sql.lists, p.store.sql.bulk)
+func (tagRow) TableName() string { return "paste_tags" }
+
+type editRow struct {
+	PasteID  string `gorm:"primaryKey"`
+	Position int64  `gorm:"primaryKey;autoIncrement:false"`
+	ID       storedtext.Text
+	Number   int64
+	Type     int16
+	Metadata string // a JSON array of texts
+	Text     storedtext.Text
+	EditedAt time.Time
 }
 
-// eachActiveRow is EachActiveID for ids of any form, each in a row of its own.
-func (p *Pastes) eachActiveRow(ctx context.Context, visit func(paste.ID) error, args []any) error {
-	var (
-		id      string
-		stopped error
-	)
-	err := p.store.queryRows(ctx, p.store.queries.activeIDs, []any{&id}, func() error {
-		stopped = visiting(func() error { return visit(paste.ID(id)) }, p.store.sql.lists, p.store.sql.bulk)
-		return stopped
-	}, args...)
-	if stopped != nil {
-		return stopped
-	}
-	return err
+func (editRow) TableName() string { return "paste_edits" }
+
+type cipherRow struct {
+	PasteID string `gorm:"primaryKey"`
+	Data    []byte
+	Key     []byte
+	Salt    []byte
 }
 
-// RemoveExpired implements paste.ExpiredRemover.
-func (p *Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit int) (int, error) {
-	tx, err := p.store.sql.BeginTx(ctx, nil)
-	if err != nil {
-		return 0, translate(err)
-	}
-	defer tx.Rollback() //nolint:errcheck // does nothing after a commit
-	if tryLock := p.store.queries.sweepTryLock; tryLock != "" {
-		var locked bool
-		if err := tx.QueryRowContext(ctx, tryLock).Scan(&locked); err != nil || !locked {
-			return 0, translate(err)
+func (cipherRow) TableName() string { return "paste_ciphers" }
+
+// BeforeCreate implements GORM's hook: nil would be NULL.
+func (r *cipherRow) BeforeCreate(*gorm.DB) error {
+	for _, part := range []*[]byte{&r.Data, &r.Key, &r.Salt} {
+		if *part == nil {
+			*part = []byte{}
 		}
 	}
-	result, err := tx.ExecContext(ctx, p.store.queries.removeExpired, p.store.ago(grace), limit)
-	if err != nil {
-		return 0, translate(err)
-	}
-	removed, err := result.RowsAffected()
-	if err != nil {
-		return 0, translate(err)
-	}
-	return int(removed), translate(tx.Commit())
-}
-
-func newPasteRow(p paste.Paste) *pasteRow {
-	return &pasteRow{
-		ID: string(p.ID), OwnerID: sql.NullString{String: string(p.Owner), Valid: p.Owner != ""},
-		CreatedAt: instant(p.CreatedAt), ExpiresAt: nullable(p.ExpiresAt),
-	}
-}
-
-func (r *pasteRow) paste() paste.Paste {
-	return paste.Paste{
-		ID: paste.ID(r.ID), Owner: user.ID(r.OwnerID.String), CreatedAt: r.CreatedAt.UTC(), ExpiresAt: fromNullable(r.ExpiresAt),
-	}
-}
-
-// EachByOwner implements paste.OwnerLister.
-func (p *Pastes) EachByOwner(ctx context.Context, owner user.ID, visit func(paste.Paste) error) error {
-	leave, err := enter(ctx, p.store.sql.lists, p.store.sql.bulk)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	query := p.store.gorm.WithContext(ctx).Model(&pasteRow{}).Where("owner_id = ?", string(owner)).Order("created_at DESC, id DESC")
-	return walk(query, func(row *pasteRow) error { return visit(row.paste()) }, p.store.sql.lists, p.store.sql.bulk)
-}
-
-// Delete implements paste.Deleter.
-func (p *Pastes) Delete(ctx context.Context, id paste.ID) error {
-	if !isText(string(id)) {
-		return errNotFound
-	}
-	return translate(orNotFound(p.store.gorm.WithContext(ctx).Where("id = ?", string(id)).Delete(&pasteRow{})))
+	return nil
 }

@@ -1,108 +1,161 @@
 package gormstore
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
-	"syscall"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
+	"gorm.io/gorm"
 
-	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// TestPragmas asks every connection of the pool: a pragma in the wrong place reaches only one of them.
-func TestPragmas(t *testing.T) {
-	t.Parallel()
+// newSQLite returns a migrated store that is closed after the test, and its file.
+func newSQLite(t *testing.T) (store *Store, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "gluepot.db")
+	return openSQLite(t, path, func(*Config) {}), path
+}
+
+func openSQLite(t *testing.T, path string, configure func(*Config)) *Store {
+	t.Helper()
 	cfg := DefaultConfig()
-	cfg.URL = URL("sqlite://" + filepath.Join(t.TempDir(), "odd name?#%20.db"))
+	cfg.URL = URL("sqlite://" + path)
+	configure(&cfg)
 	store, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close() //nolint:errcheck // nothing was written
-	if err := store.Create(); err != nil {
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if cfg.ReadOnly {
+		err = store.Connect(t.Context())
+	} else {
+		err = store.BringUpToDate(t.Context())
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Connect(t.Context()); err != nil {
-		t.Fatal(err)
+	return store
+}
+
+// TestDeletedTextIsGone deletes every second paste, some with text on pages of their own, and wants none of them to be found in the
+// file or its log, while the rest can be.
+func TestDeletedTextIsGone(t *testing.T) {
+	t.Parallel()
+	store, path := newSQLite(t)
+	const pastes = 400
+	var all []paste.Document
+	for i := range pastes {
+		what := "kept"
+		if i%2 == 0 {
+			what = "gone"
+		}
+		text := fmt.Sprintf("the-%s-text-%03d ", what, i)
+		all = append(all, paste.Document{
+			Paste: paste.Paste{ID: paste.ID(fmt.Sprintf("paste%03d", i*7%pastes)), CreatedAt: time.Now()},
+			Content: paste.Content{
+				Title: text, Lifetime: "never", Tags: []string{text},
+				Pasties: []paste.Pasty{{ID: "pasty001", Title: text, Language: "Go", Code: strings.Repeat(text, 1+i*i%1000)}},
+				Edits:   []paste.Edit{{ID: "edit0001", Text: strings.Repeat(text, 1+i%300), At: time.Now()}},
+			},
+		})
 	}
-	for range maxSQLiteConnections {
-		conn, err := store.sql.Conn(t.Context())
-		if err != nil {
+	results, err := NewPastes(store).Import(t.Context(), all, paste.RefuseOrphans)
+	if err != nil || errors.Join(results[0].Err, results[pastes-1].Err) != nil {
+		t.Fatal(err, results)
+	}
+	found := func(what string) (texts int) {
+		for _, name := range []string{path, path + "-wal"} {
+			data, err := os.ReadFile(name)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+			texts += bytes.Count(data, []byte("the-"+what+"-text-"))
+		}
+		return texts
+	}
+	if found("gone") == 0 {
+		t.Fatal("got nothing in the file before it is deleted, want it")
+	}
+	for i := 0; i < pastes; i += 2 {
+		if err := NewPastes(store).DeleteIf(t.Context(), all[i].ID, func(paste.Paste) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Close() //nolint:errcheck // they must all be open at once
-		for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "0"} {
+	}
+	if err := store.truncateLog(); err != nil {
+		t.Fatal(err)
+	}
+	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() != 0 {
+		t.Errorf("got a log of %v bytes, error %v, want an empty one", log.Size(), err)
+	}
+	if gone, kept := found("gone"), found("kept"); gone != 0 || kept < pastes/2*4 {
+		t.Errorf("got %d pieces of what was deleted, and %d of the rest, want none and more than %d", gone, kept, pastes/2*4)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if gone := found("gone"); gone != 0 {
+		t.Errorf("got %d pieces of what was deleted after closing, want none", gone)
+	}
+}
+
+// TestPragmas looks at what is in force on every connection: those that read, and the one that writes.
+func TestPragmas(t *testing.T) {
+	t.Parallel()
+	store, _ := newSQLite(t)
+	for who, db := range map[string]*gorm.DB{"reader": store.reader, "writer": store.writer} {
+		want := map[string]string{
+			"journal_mode": "wal", "busy_timeout": "3000", "foreign_keys": "1", "query_only": "1",
+		}
+		if who == "writer" {
+			want["query_only"], want["synchronous"], want["secure_delete"] = "0", "2", "1"
+		}
+		for pragma, value := range want {
 			var got string
-			if err := conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
-				t.Errorf("%s is %q, want %q (error %v)", pragma, got, want, err)
+			if err := db.Raw("PRAGMA " + pragma).Row().Scan(&got); err != nil || got != value {
+				t.Errorf("%s: got %s = %q, error %v, want %q", who, pragma, got, err, value)
 			}
 		}
 	}
-	if got := store.sql.Stats().OpenConnections; got != maxSQLiteConnections {
-		t.Errorf("got %d connections, want %d", got, maxSQLiteConnections)
-	}
 }
 
-// TestSQLiteWithoutRoom fills a database to its greatest size, which SQLite reports as it does a full disk.
-func TestSQLiteWithoutRoom(t *testing.T) {
+// TestExpiryInstant judges a paste a microsecond before it expires, when it does, and after. For PostgreSQL see tests/integration.
+func TestExpiryInstant(t *testing.T) {
 	t.Parallel()
-	cfg := DefaultConfig()
-	cfg.URL, cfg.MaxConnections, cfg.ConnectTimeout = URL("sqlite://"+filepath.Join(t.TempDir(), "small.db")), 1, time.Minute
-	store, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close() //nolint:errcheck // the test has ended
-	if err := errors.Join(store.Create(), store.Connect(t.Context()), store.Migrate(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	var pages int
-	if err := store.sql.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&pages); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := store.sql.ExecContext(t.Context(), fmt.Sprint("PRAGMA max_page_count = ", pages+1)); err != nil {
-		t.Fatal(err)
-	}
+	store, _ := newSQLite(t)
 	pastes := NewPastes(store)
-	batch := make([]paste.Document, 1000)
-	for i := range batch {
-		batch[i].Paste = paste.Paste{ID: paste.ID(fmt.Sprint("one of many pastes ", i)), CreatedAt: time.Now()}
+	expiry := time.Now().Truncate(time.Microsecond)
+	made := paste.Document{Paste: paste.Paste{ID: "p", CreatedAt: expiry, ExpiresAt: expiry}}
+	if err := pastes.CreateDocument(t.Context(), made); err != nil {
+		t.Fatal(err)
 	}
-	started := time.Now()
-	_, err = pastes.Import(t.Context(), batch, paste.RefuseOrphans)
-	if !fault.Is(err, fault.Unavailable) || fault.MessageOf(err) != messageNoRoom {
-		t.Errorf("got %v, want %q", err, messageNoRoom)
-	}
-	if took := time.Since(started); took > cfg.ConnectTimeout/2 {
-		t.Errorf("got it after %v, want it without waiting for the limit of %v", took, cfg.ConnectTimeout)
-	}
-	if err := pastes.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: "small", CreatedAt: time.Now()}}); err != nil {
-		t.Errorf("what has room after that: got %v, want no error", err)
-	}
-}
-
-func TestNoRoomIsNamed(t *testing.T) {
-	t.Parallel()
-	for _, cause := range []error{
-		syscall.ENOSPC, &fs.PathError{Op: "mkdir", Path: "data", Err: syscall.EDQUOT}, &pgconn.PgError{Code: "53100"},
-	} {
-		if err := translate(fmt.Errorf("writing: %w", cause)); !fault.Is(err, fault.Unavailable) || fault.MessageOf(err) != messageNoRoom {
-			t.Errorf("%v: got %v, want %q", cause, err, messageNoRoom)
+	for after, active := range map[time.Duration]int64{-time.Microsecond: 1, 0: 0, time.Microsecond: 0} {
+		store.clock = func() time.Time { return expiry.Add(after) }
+		count, err := pastes.ActiveCount(t.Context())
+		if err != nil || count != active {
+			t.Errorf("%v after the expiry: got %d counted, error %v, want %d", after, count, err, active)
+		}
+		if _, err := pastes.ReadDocument(t.Context(), "p", ""); (err == nil) != (active == 1) {
+			t.Errorf("%v after the expiry: got %v when it was read, want it found: %v", after, err, active == 1)
 		}
 	}
-	for code, want := range map[string]string{
-		"53300": messageCrowded, "57P03": messageStarting, "57014": messageUnavailable, "42703": messageOutdated,
-		"42501": messageNoRight, "3F000": messageNoSchema,
-	} {
-		err := translate(&pgconn.PgError{Code: code})
-		if !fault.Is(err, fault.Unavailable) || fault.MessageOf(err) != want {
-			t.Errorf("%s: got %v, want %q", code, err, want)
+	for _, moment := range []struct {
+		after   time.Duration
+		removed int
+	}{{time.Hour - time.Microsecond, 0}, {time.Hour, 1}} {
+		store.clock = func() time.Time { return expiry.Add(moment.after) }
+		if removed, err := pastes.RemoveExpired(t.Context(), time.Hour, 10); removed != moment.removed || err != nil {
+			t.Errorf("%v after the expiry: got %d removed, error %v, want %d", moment.after, removed, err, moment.removed)
 		}
 	}
 }

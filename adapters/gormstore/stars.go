@@ -3,6 +3,8 @@ package gormstore
 import (
 	"context"
 
+	"gorm.io/gorm"
+
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -12,14 +14,6 @@ var (
 	_ paste.Unstarrer = (*Pastes)(nil)
 )
 
-// Star implements paste.Starrer. Its time grows with the number of the user's stars, whose last position it looks for.
-func (p *Pastes) Star(ctx context.Context, owner user.ID, id paste.ID) error {
-	return retried(ctx, func() error {
-		_, err := p.store.sql.ExecContext(ctx, p.store.queries.star, string(owner), string(id))
-		return err
-	})
-}
-
 type starRow struct {
 	UserID   string `gorm:"primaryKey"`
 	PasteID  string `gorm:"primaryKey"`
@@ -28,11 +22,24 @@ type starRow struct {
 
 func (starRow) TableName() string { return "stars" }
 
+// Star implements paste.Starrer.
+func (p *Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
+	return p.store.transaction(ctx, func(tx *gorm.DB) error {
+		if err := forUpdate(tx).Where("id = ?", string(starrer)).Take(&userRow{}).Error; err != nil {
+			return err
+		}
+		return tx.Exec(`INSERT INTO stars (user_id, paste_id, position)
+			SELECT ?, ?, coalesce(max(s.position) + 1, 0) FROM stars s WHERE s.user_id = ?
+			ON CONFLICT (user_id, paste_id) DO NOTHING`, string(starrer), string(id), string(starrer)).Error
+	})
+}
+
 // Unstar implements paste.Unstarrer.
 func (p *Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error {
 	if !isText(string(id)) {
 		return errNotFound
 	}
-	result := p.store.gorm.WithContext(ctx).Where("user_id = ? AND paste_id = ?", string(starrer), string(id)).Delete(&starRow{})
-	return translate(orNotFound(result))
+	return p.store.transaction(ctx, func(tx *gorm.DB) error {
+		return orNotFound(tx.Where("user_id = ? AND paste_id = ?", string(starrer), string(id)).Delete(&starRow{}))
+	})
 }

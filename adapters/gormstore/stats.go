@@ -2,6 +2,9 @@ package gormstore
 
 import (
 	"context"
+	"time"
+
+	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/domain/stats"
 )
@@ -14,22 +17,57 @@ func NewStats(store *Store) *Stats { return &Stats{store: store} }
 
 var _ stats.Counter = (*Stats)(nil)
 
-// Totals implements stats.Counter. One statement sees everything at one instant. Its time grows with the number of users, tokens
-// and stars on both databases, and with that of pastes on SQLite: it is for operators, not for requests.
-func (s *Stats) Totals(ctx context.Context) (stats.Totals, error) {
-	leave, err := enter(ctx, s.store.sql.bulk)
+// Totals implements stats.Counter. A snapshot sees everything at one instant. Its time grows with the number of users, tokens,
+// stars and pastes: it is for operators, not for requests.
+func (s *Stats) Totals(ctx context.Context) (totals stats.Totals, err error) {
+	release, err := acquire(ctx, s.store.slow, s.store.pastes)
 	if err != nil {
-		return stats.Totals{}, err
+		return totals, err
 	}
-	defer leave()
-	var (
-		t      stats.Totals
-		stored int64
-	)
-	fields := []any{&t.Users, &t.Tokens, &stored, &t.ExpiredPastes, &t.WaitingStars}
-	if err := s.store.queryRow(ctx, fromPrimary, s.store.queries.totals, fields, s.store.timed()...); err != nil {
-		return stats.Totals{}, err
+	defer release()
+	today := s.store.clock().UTC().Truncate(oneDay)
+	err = s.store.snapshot(ctx, func(tx *gorm.DB) error {
+		err := tx.Raw(`SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM access_tokens) AS tokens,
+			(SELECT count(*) FROM stars s WHERE NOT EXISTS (SELECT 1 FROM pastes p WHERE p.id = s.paste_id)) AS waiting_stars,
+			a.all_pastes - a.expired_pastes AS active_pastes, a.expired_pastes FROM (
+			SELECT count(*) AS all_pastes, count(CASE WHEN expires_at <= ? THEN 1 END) AS expired_pastes FROM pastes) a`,
+			s.store.now()).Scan(&totals.Counts).Error
+		if err != nil {
+			return err
+		}
+		err = tx.Raw(`SELECT (` + s.store.dialect.size + `) AS database_bytes, cast(coalesce(sum(content_bytes), 0) AS bigint) AS content_bytes,
+			cast(coalesce(sum(history_bytes), 0) AS bigint) AS history_bytes FROM pastes`).Scan(&totals.Bytes).Error
+		if err != nil {
+			return err
+		}
+		err = tx.Raw(`SELECT u.username, a.pastes, a.bytes FROM (
+			SELECT owner_id, count(*) AS pastes, cast(sum(content_bytes + history_bytes) AS bigint) AS bytes
+			FROM pastes WHERE owner_id IS NOT NULL GROUP BY owner_id ORDER BY bytes DESC, owner_id LIMIT ?) a
+			JOIN users u ON u.id = a.owner_id ORDER BY a.bytes DESC, a.owner_id`, stats.MostHolders).Scan(&totals.Largest).Error
+		if err != nil {
+			return err
+		}
+		totals.Days, err = s.days(tx, today)
+		return err
+	})
+	return totals, err
+}
+
+const oneDay = 24 * time.Hour
+
+// days returns how many pastes were created today, and on the days before.
+func (s *Stats) days(tx *gorm.DB, today time.Time) ([]stats.Day, error) {
+	days := make([]stats.Day, stats.MostDays)
+	var found []struct{ Day, Pastes int64 }
+	err := tx.Raw(`SELECT `+s.store.dialect.day+` AS day, count(*) AS pastes FROM pastes WHERE created_at >= ? GROUP BY 1`,
+		instant(today.Add(-(stats.MostDays-1)*oneDay))).Scan(&found).Error
+	for i := range days {
+		days[i].Begin = today.Add(-time.Duration(i) * oneDay)
+		for _, f := range found {
+			if f.Day == days[i].Begin.Unix()/int64(oneDay.Seconds()) {
+				days[i].Pastes = f.Pastes
+			}
+		}
 	}
-	t.ActivePastes = stored - t.ExpiredPastes
-	return t, nil
+	return days, err
 }

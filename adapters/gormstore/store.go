@@ -1,9 +1,7 @@
-// Package gormstore keeps users, tokens and pastes in PostgreSQL or SQLite.
+// Package gormstore keeps users, tokens and pastes in PostgreSQL or SQLite, on GORM.
 //
-// It is built on GORM: what creates, changes, lists and imports goes through it. The reads that requests wait for are
-// fixed SQL on the same connection pool (queries.go, read.go), and so are the few statements that GORM cannot say. Lookups
-// that wait at the same moment are merged by a batching dataloader, also known as a coalescer (dataloader.go). The schema
-// comes from the versioned migrations of each database.
+// Each port has one implementation for both databases. What differs between the two is in dialect.go. The schema comes from
+// versioned migrations.
 package gormstore
 
 import (
@@ -11,38 +9,32 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"path/filepath"
-	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"gorm.io/driver/postgres"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/semaphore"
 	"gorm.io/gorm"
-	"gorm.io/gorm/logger"
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// maxSQLiteConnections is where more readers stop helping: SQLite has one writer anyway.
-const maxSQLiteConnections = 4
-
 // Store is a database. Build it with New, and call Connect before anything else.
 type Store struct {
-	sql        *pool
-	readiness  *sql.DB // one connection that nothing else can take: Ready's, and the replicas' watcher's
-	gorm       *gorm.DB
-	queries    *queries
-	primary    *target // nil for SQLite
-	replicas   *replicas
-	batches    batches
-	migrations migrationSource
-	statements sync.Map // text -> *sql.Stmt, see prepared; closed with the pool
-	clock      clock    // SQLite's
-	url        URL
-	urlSetting string      // see Config.URLSetting
-	file       *sqliteFile // nil for PostgreSQL
+	cfg     Config
+	dialect *dialect
+	reader  *gorm.DB
+	writer  *gorm.DB // on SQLite a single connection; on PostgreSQL the same as reader
+	pools   []*sql.DB
+	pgx     *pgxpool.Pool // nil for SQLite
+	file    *watchedFile  // nil for PostgreSQL
+	release func()        // what is beside the pools
+	clock   func() time.Time
+
+	// Of the connections, work on pastes may have half at once, and of these the slow work (lists, counts, imports) half again.
+	// So a lock on pastes, or long lists, leave connections for the look-ups of users and tokens.
+	pastes, slow *semaphore.Weighted
+	pasteWrites  *semaphore.Weighted // pastes, but on SQLite, whose writing connection is none of those that read
 }
 
 // New returns a store for the database that cfg names, without touching it.
@@ -51,145 +43,126 @@ func New(cfg Config) (*Store, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	s := &Store{cfg: cfg, clock: time.Now, release: func() {}}
+	connections := cfg.MaxConnections
+	var err error
 	if path, ok := cfg.URL.sqlitePath(); ok {
-		path, err := filepath.Abs(path) // a process that changes its folder keeps its database
-		if err != nil {
+		if path, err = filepath.Abs(path); err != nil { // a process that changes its folder keeps its database
 			return nil, err
 		}
-		file, err := newSQLiteFile(path, cfg)
-		if err != nil {
-			return nil, fmt.Errorf("open %s: %w", cfg.URL, err)
-		}
-		connections := newPool(sql.OpenDB(file), min(cfg.MaxConnections, maxSQLiteConnections), true)
-		return newStore(cfg, connections, sql.OpenDB(file), sqliteDialector{pool: gormPool{connections}}, &Store{
-			replicas: &replicas{}, url: cfg.URL, queries: &sqliteQueries, migrations: sqliteMigrations, file: file,
-		})
+		connections = min(connections, maxSQLiteReaders)
+		err = s.openSQLite(path, connections)
+	} else {
+		err = s.openPostgres()
 	}
-	primary, err := newTarget(cfg, cfg.rereadURL(), &lineage{members: make(map[*pgconn.PgConn]struct{})})
 	if err != nil {
-		return nil, fmt.Errorf("read the database URL: %w", err)
+		return nil, err
 	}
-	copies, err := newReplicas(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("read the replica URLs: %w", err)
+	half := max(1, connections/2)
+	s.pastes, s.slow = semaphore.NewWeighted(int64(half)), semaphore.NewWeighted(int64(max(1, half/2)))
+	if s.pasteWrites == nil {
+		s.pasteWrites = s.pastes
 	}
-	connections := newPool(primary.open(), cfg.MaxConnections, false)
-	return newStore(cfg, connections, primary.open(), postgres.New(postgres.Config{Conn: gormPool{connections}}), &Store{
-		primary: primary, replicas: copies, url: cfg.URL, queries: &postgresQueries, migrations: postgresMigrations,
-	})
+	return s, nil
 }
 
-func newStore(cfg Config, connections *pool, readiness *sql.DB, dialector gorm.Dialector, store *Store) (*Store, error) {
-	orm, err := gorm.Open(dialector, &gorm.Config{
+func (s *Store) openGORM(dialector gorm.Dialector) (*gorm.DB, error) {
+	db, err := gorm.Open(dialector, &gorm.Config{
 		DisableAutomaticPing:   true,
 		QueryFields:            true, // never *: PostgreSQL refuses to go on with it once a newer node has added a column
-		SkipDefaultTransaction: true, // whatever writes more than one statement says so itself
-		Logger:                 logger.Discard,
+		SkipDefaultTransaction: true, // transaction begins one where there is more than one statement
+		Logger:                 slowLog{threshold: s.cfg.SlowStatement, report: s.cfg.OnSlowStatement},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("initialise GORM: %w", err)
 	}
-	readiness.SetMaxOpenConns(1)
-	store.sql, store.readiness, store.gorm = connections, readiness, orm
-	store.clock = time.Now
-	store.urlSetting = cfg.urlSetting()
-	store.batches.tell(cfg.Tracer)
-	return store, nil
+	return db, nil
 }
 
-// postgresConfig reads a postgres:// URL. Its own connect_timeout wins over the configured one.
-func postgresConfig(cfg Config) (*pgx.ConnConfig, error) {
-	parsed, err := cfg.URL.parsePostgres()
-	if err != nil {
-		return nil, err
-	}
-	if parsed.ConnectTimeout == 0 {
-		parsed.ConnectTimeout = cfg.ConnectTimeout
-	}
-	if _, ok := parsed.RuntimeParams["application_name"]; !ok {
-		parsed.RuntimeParams["application_name"] = "gluepot"
-	}
-	parsed.Tracer = postgresTracer(cfg)
-	return parsed, nil
-}
-
-// sqliteDSN puts the pragmas where every pooled connection gets them. Readers and the writer do not
-// block each other (WAL), a commit survives a power cut (FULL), and transactions take the write lock
-// at once, because one that takes it late can fail without having waited.
-func sqliteDSN(path string) string {
-	options := url.Values{
-		"mode": {"rw"}, // never creates the file
-		"_pragma": {
-			"busy_timeout(0)", // see sqliteConnector
-			"journal_mode(WAL)",
-			"synchronous(FULL)",
-			"foreign_keys(1)",
-		},
-		"_txlock":              {"immediate"},
-		"_inttotime":           {"1"},
-		"_time_integer_format": {"unix_micro"},
-	}
-	return sqliteURI(path) + "?" + options.Encode()
-}
-
-func sqliteURI(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
+// Pool returns the connections to PostgreSQL, and nil for SQLite. Close closes them.
+func (s *Store) Pool() *pgxpool.Pool { return s.pgx }
 
 // Create makes the file of an SQLite database and its folder, for their owner only, unless they are there. On
 // PostgreSQL it does nothing. It fails with fault.Unavailable.
 func (s *Store) Create() error {
-	if s.file == nil {
-		return nil
+	if err := s.file.create(); err != nil {
+		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check %s.", s.cfg.URL, s.cfg.urlSetting()), err)
 	}
-	return s.file.create()
-}
-
-// Connect makes sure that the database is there and answers, and begins to follow its replicas, whether they do or
-// not. It creates nothing. A second call only looks again. It fails with fault.Unavailable.
-func (s *Store) Connect(ctx context.Context) error {
-	if s.primary != nil {
-		s.primary.lineage.watch(ctx, s.primary)
-	}
-	for _, db := range []*sql.DB{s.sql.DB, s.readiness} {
-		if err := db.PingContext(ctx); err != nil {
-			return s.connectError(err)
-		}
-	}
-	if s.file != nil && s.file.stop == nil {
-		if err := s.file.open(ctx, s.sql.DB); err != nil {
-			return s.connectError(err)
-		}
-		s.file.watch()
-	}
-	s.replicas.watch(s.readiness)
 	return nil
 }
 
+// Connect makes sure that the database is there and answers. It creates nothing. A second call only looks again. It fails with
+// fault.Unavailable.
+func (s *Store) Connect(ctx context.Context) error {
+	connect := func() error {
+		for _, pool := range s.pools {
+			if err := pool.PingContext(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return s.connectError(s.file.open(connect))
+}
+
 func (s *Store) connectError(err error) error {
+	if err == nil {
+		return nil
+	}
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
+	if errors.Is(err, errNoPrimary) {
+		return errStandby
+	}
+	url, setting := s.cfg.URL, s.cfg.urlSetting()
 	switch diagnose(err) {
 	case noRoom, noRight:
 		return translate(err)
 	case damaged:
-		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or no database. Check %s.", s.url, s.urlSetting), err)
+		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or no database. Check %s.", url, setting), err)
 	case forbidden:
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf(
 			"Cannot open the database %s. Check that it is a file that this user may write, in a folder where this user may make files.",
-			s.url), err)
+			url), err)
 	}
 	return fault.Wrap(fault.Unavailable, fmt.Sprintf(
-		"Cannot reach the database %s. Check that it runs and that %s is right.", s.url, s.urlSetting), err)
+		"Cannot reach the database %s. Check that it runs and that %s is right.", url, setting), err)
 }
 
 // Close closes all connections, after the statements that are under way.
 func (s *Store) Close() error {
-	s.replicas.close()
-	if s.primary != nil {
-		s.primary.lineage.close()
+	if !s.file.close() {
+		// The connections stay open until the process ends: the last one to close would remove the log beside the path, which
+		// belongs to another database by now.
+		return nil
 	}
-	if s.file != nil {
-		s.file.close()
+	var errs []error
+	for _, pool := range s.pools {
+		errs = append(errs, pool.Close())
 	}
-	return errors.Join(s.sql.Close(), s.readiness.Close())
+	s.release()
+	return errors.Join(errs...)
+}
+
+// Statistics returns how the connections are now. It does not ask the database.
+func (s *Store) Statistics() sql.DBStats {
+	if s.pgx != nil {
+		stat := s.pgx.Stat()
+		return sql.DBStats{
+			MaxOpenConnections: int(stat.MaxConns()), OpenConnections: int(stat.TotalConns()), InUse: int(stat.AcquiredConns()),
+			Idle: int(stat.IdleConns()), WaitCount: stat.EmptyAcquireCount(), WaitDuration: stat.EmptyAcquireWaitTime(),
+		}
+	}
+	var sum sql.DBStats
+	for _, pool := range s.pools {
+		stat := pool.Stats()
+		sum.MaxOpenConnections += stat.MaxOpenConnections
+		sum.OpenConnections += stat.OpenConnections
+		sum.InUse += stat.InUse
+		sum.Idle += stat.Idle
+		sum.WaitCount += stat.WaitCount
+		sum.WaitDuration += stat.WaitDuration
+	}
+	return sum
 }

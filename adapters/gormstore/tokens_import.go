@@ -29,6 +29,10 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	gone, err := buried(tx, userTombstone, owners)
+	if err != nil {
+		return nil, err
+	}
 	var known, holders []tokenRow
 	if err := forUpdate(tx).Where("id IN ?", ids).Order("id").Find(&known).Error; err != nil {
 		return nil, err
@@ -44,12 +48,15 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 	for i, owner := range owners {
 		refused[i] = !exists[owner]
 	}
-	settle(ids, hashes, current, refused)
+	refuse(ids, hashes, current, refused)
 	results, stored := make([]batch.Result, len(tokens)), maps.Clone(current)
 	changed, wanted := make(map[string]tokenRow), make(map[string]token.Hash)
 	for i, id := range ids {
 		before, known := stored[id]
 		switch {
+		case !exists[owners[i]] && gone[owners[i]]:
+			results[i].Outcome = batch.RemovedEarlier
+			continue
 		case !exists[owners[i]]:
 			results[i].Err = errUnknownOwner
 			continue
@@ -67,10 +74,18 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 	if err := giveUpHashes(tx, changed, leaving(current, wanted)); err != nil {
 		return nil, err
 	}
-	return results, upsertInOrder(tx, changed)
+	changedIDs := slices.Sorted(maps.Keys(changed))
+	rows := make([]tokenRow, 0, len(changed))
+	for _, id := range changedIDs {
+		rows = append(rows, changed[id])
+	}
+	if err := endSessionsOf(tx, changedIDs); err != nil {
+		return nil, err
+	}
+	return results, insert(upsert(tx.Omit("User")), rows)
 }
 
-// giveUpHashes gives tokens hashes that nobody else has or wants, until they get their own.
+// giveUpHashes gives tokens hashes that no other token has or wants, until they get their own.
 func giveUpHashes(tx *gorm.DB, tokens map[string]tokenRow, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -81,5 +96,13 @@ func giveUpHashes(tx *gorm.DB, tokens map[string]tokenRow, ids []string) error {
 		rows[i].Hash = make([]byte, len(token.Hash{}))
 		_, _ = rand.Read(rows[i].Hash) // crypto/rand never returns an error
 	}
-	return upsert(tx).CreateInBatches(rows, insertRows).Error
+	return insert(upsert(tx.Omit("User")), rows)
+}
+
+func bytesOf(hashes []token.Hash) [][]byte {
+	texts := make([][]byte, len(hashes))
+	for i := range hashes {
+		texts[i] = hashes[i][:]
+	}
+	return texts
 }

@@ -3,111 +3,154 @@ package gormstore
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
+	"golang.org/x/sync/semaphore"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 )
 
-// sacrifices is how often something is begun anew that PostgreSQL has undone in favour of others.
-const sacrifices = 5
+// attempts is how often a transaction is begun that PostgreSQL undoes in favour of others.
+const attempts = 5
 
-// retried runs what is complete or undone when it returns, and again when PostgreSQL has undone it because
-// it and others waited for each other: the others go on, so that the next time it waits for them in a
-// queue. It translates the error.
-func retried(ctx context.Context, run func() error) error {
+// read returns what statements that only read go through.
+func (s *Store) read(ctx context.Context) *gorm.DB {
+	db := s.reader.WithContext(ctx)
+	if s.file.isReplaced() {
+		_ = db.AddError(errFileReplaced)
+	}
+	return db
+}
+
+// snapshot runs statements that all see the rows of one instant, and translates the error.
+func (s *Store) snapshot(ctx context.Context, read func(tx *gorm.DB) error) error {
+	return translate(s.read(ctx).Transaction(read, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}))
+}
+
+// transaction runs change in a transaction, again when PostgreSQL has undone it because it and others waited for each other,
+// and translates the error.
+func (s *Store) transaction(ctx context.Context, change func(tx *gorm.DB) error) error {
+	return again(ctx, func() error { return s.transactOnce(ctx, change) })
+}
+
+// again runs a transaction until PostgreSQL does not undo it for a deadlock, and translates the error.
+func again(ctx context.Context, once func() error) error {
 	for attempt := 1; ; attempt++ {
-		err := run()
-		if err == nil || !isSacrifice(err) || attempt == sacrifices || ctx.Err() != nil {
+		err := once()
+		if err == nil || !isDeadlock(err) || attempt == attempts || ctx.Err() != nil {
 			return translate(err)
 		}
 	}
 }
 
-func isSacrifice(err error) bool {
+func (s *Store) transactOnce(ctx context.Context, change func(tx *gorm.DB) error) error {
+	switch {
+	case s.cfg.RefuseWrites:
+		return errRefused
+	case s.writer == nil:
+		return errReadOnly
+	}
+	if err := s.file.check(); err != nil {
+		return err
+	}
+	err := s.writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		if err := s.guard(ctx, tx); err != nil {
+			return err
+		}
+		if err := change(tx); err != nil {
+			return err
+		}
+		return s.note(ctx, tx)
+	})
+	if err != nil {
+		return err
+	}
+	return s.file.check() // what went to a file that was replaced meanwhile is lost, and must not be acknowledged
+}
+
+func isDeadlock(err error) bool {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pgErr.Code == "40P01" || pgErr.Code == "40001") // deadlock_detected, serialization_failure
 }
 
-// transaction runs change in a transaction, possibly more than once, and translates the error.
-func (s *Store) transaction(ctx context.Context, change func(tx *gorm.DB) error) error {
-	return retried(ctx, func() error { return s.gorm.WithContext(ctx).Transaction(change) })
-}
+// refusal is an error of a callback, which translate returns as it is.
+type refusal struct{ error }
 
-// connTransaction is a transaction whose connection postgresConn knows.
-func (s *Store) connTransaction(ctx context.Context, change func(tx *gorm.DB) error) error {
-	return retried(ctx, func() error {
-		db := s.gorm.WithContext(ctx)
-		db.Statement.ConnPool = connPool{gormPool{s.sql}}
-		return db.Transaction(change)
-	})
-}
-
-// connPool is a pool whose transactions are connTx.
-type connPool struct{ gormPool }
-
-// connTx is a transaction and the connection that it has taken.
-type connTx struct {
-	*poolTx
-
-	conn *sql.Conn
-}
-
-// BeginTx implements gorm.ConnPoolBeginner.
-func (p connPool) BeginTx(ctx context.Context, options *sql.TxOptions) (gorm.ConnPool, error) {
-	leave, err := enter(ctx, p.writes, p.bulk)
-	if err != nil {
-		return nil, err
+// refused marks an error of a callback.
+func refused(err error) error {
+	if err == nil {
+		return nil
 	}
-	for attempt := 1; ; attempt++ {
-		tx, conn, err := beginOn(ctx, p.DB, options)
-		if err == nil {
-			return &connTx{&poolTx{tx, func() {
-				_ = conn.Close() // it goes back to the pool, which looks whether it is alive
-				leave()
-			}}, conn}, nil
-		}
-		if !errors.Is(err, driver.ErrBadConn) || attempt == beginAttempts {
-			leave()
-			return nil, err
-		}
-	}
-}
-
-// beginAttempts is how often database/sql itself tries to begin on connections that turn out to be lost.
-const beginAttempts = 3
-
-func beginOn(ctx context.Context, db *sql.DB, options *sql.TxOptions) (*sql.Tx, *sql.Conn, error) {
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	tx, err := conn.BeginTx(ctx, options)
-	if err != nil {
-		_ = conn.Close()
-		return nil, nil, err
-	}
-	return tx, conn, nil
-}
-
-// postgresConn lends use the connection of a connTransaction as pgx knows it. When the context of the transaction ends,
-// database/sql undoes it as soon as the connection is free, and what came after that would be outside of it.
-func postgresConn(tx *gorm.DB, use func(context.Context, *pgx.Conn) error) error {
-	ctx := tx.Statement.Context
-	return tx.Statement.ConnPool.(*connTx).conn.Raw(func(conn any) error { //nolint:forcetypeassert // see connTransaction
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return use(ctx, conn.(*stdlib.Conn).Conn()) //nolint:forcetypeassert // the pool was opened with pgx's driver
-	})
+	return refusal{err}
 }
 
 // forUpdate makes a query lock the rows it reads, in its order, until the transaction ends. SQLite, where
 // a transaction has locked everything from its start, leaves it out (dialect_sqlite.go).
 func forUpdate(tx *gorm.DB) *gorm.DB {
 	return tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
+}
+
+// acquire waits for a place in each semaphore, in their order.
+func acquire(ctx context.Context, semaphores ...*semaphore.Weighted) (release func(), err error) {
+	for i, s := range semaphores {
+		if err := s.Acquire(ctx, 1); err != nil {
+			for _, held := range semaphores[:i] {
+				held.Release(1)
+			}
+			return nil, unavailable(err)
+		}
+	}
+	return func() {
+		for _, s := range semaphores {
+			s.Release(1)
+		}
+	}, nil
+}
+
+// writePaste is transaction for work on pastes.
+func (s *Store) writePaste(ctx context.Context, change func(tx *gorm.DB) error) error {
+	release, err := acquire(ctx, s.pasteWrites)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return s.transaction(ctx, change)
+}
+
+// writeTogether is writePaste for statements that need no answers: PostgreSQL takes them in one round trip.
+func (s *Store) writeTogether(ctx context.Context, change func(tx *gorm.DB) error) error {
+	if s.pgx == nil || s.cfg.RefuseWrites {
+		return s.writePaste(ctx, change)
+	}
+	release, err := acquire(ctx, s.pasteWrites)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return again(ctx, func() error {
+		var statements pipeline // a new one each time: a batch remembers what its first connection has prepared
+		guardTogether(ctx, &statements)
+		tx := s.writer.Session(&gorm.Session{NewDB: true, Context: ctx})
+		tx.Statement.ConnPool = &statements
+		if err := change(tx); err != nil {
+			return err
+		}
+		return s.pgx.SendBatch(ctx, &statements.batch).Close()
+	})
+}
+
+// list runs a slow read of pastes.
+func (s *Store) list(ctx context.Context, read func(db *gorm.DB) error) error {
+	return s.bounded(ctx, read, s.slow, s.pastes)
+}
+
+// bounded runs a read while it has a place in each semaphore.
+func (s *Store) bounded(ctx context.Context, read func(db *gorm.DB) error, semaphores ...*semaphore.Weighted) error {
+	release, err := acquire(ctx, semaphores...)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return translate(read(s.read(ctx)))
 }

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // URL is a database URL. It may hold passwords, so it prints what was understood of it, without them, and
@@ -38,11 +38,12 @@ func (u URL) String() string {
 			hosts = append(hosts, address)
 		}
 	}
-	add(parsed.Host, parsed.Port)
-	for _, fallback := range parsed.Fallbacks { // each host with and without TLS
+	add(parsed.ConnConfig.Host, parsed.ConnConfig.Port)
+	for _, fallback := range parsed.ConnConfig.Fallbacks { // each host with and without TLS
 		add(fallback.Host, fallback.Port)
 	}
-	return "postgres://" + url.User(parsed.User).String() + "@" + strings.Join(hosts, ",") + "/" + url.PathEscape(parsed.Database)
+	return "postgres://" + url.User(parsed.ConnConfig.User).String() + "@" + strings.Join(hosts, ",") + "/" +
+		url.PathEscape(parsed.ConnConfig.Database)
 }
 
 // GoString returns what String does.
@@ -51,7 +52,8 @@ func (u URL) GoString() string { return u.String() }
 // MarshalText returns what String does.
 func (u URL) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
-func (u URL) validate() error {
+// Validate returns an error that quotes nothing of the URL when it is none that a store understands.
+func (u URL) Validate() error {
 	if _, ok := u.sqlitePath(); ok {
 		return nil
 	}
@@ -59,15 +61,16 @@ func (u URL) validate() error {
 	return err
 }
 
-func (u URL) isPostgres() bool {
+// IsPostgres reports whether the URL is one of PostgreSQL.
+func (u URL) IsPostgres() bool {
 	return strings.HasPrefix(string(u), "postgres://") || strings.HasPrefix(string(u), "postgresql://")
 }
 
 // parsePostgres reads a postgres:// URL. Its errors quote nothing of it, nor do those that connecting with the result
 // returns quote a password: a URL that could be understood in two ways, of which one takes a part of the password for a host,
 // is refused.
-func (u URL) parsePostgres() (*pgx.ConnConfig, error) {
-	if !u.isPostgres() {
+func (u URL) parsePostgres() (*pgxpool.Config, error) {
+	if !u.IsPostgres() {
 		return nil, errors.New("the database URL is neither postgres://USER:PASSWORD@HOST/DATABASE nor sqlite://PATH")
 	}
 	_, rest, _ := strings.Cut(string(u), "://")
@@ -75,7 +78,7 @@ func (u URL) parsePostgres() (*pgx.ConnConfig, error) {
 		return nil, errors.New("the database URL can be read in two ways: " +
 			"within user, password and options write @ as %40, / as %2F and ? as %3F")
 	}
-	parsed, err := pgx.ParseConfig(string(u))
+	parsed, err := pgxpool.ParseConfig(string(u))
 	if err != nil {
 		if missing, ok := errors.AsType[*fs.PathError](err); ok {
 			return nil, fmt.Errorf("the database URL names a file that cannot be read: %w", missing.Err)
@@ -83,10 +86,10 @@ func (u URL) parsePostgres() (*pgx.ConnConfig, error) {
 		return nil, errors.New("the database URL is not one that PostgreSQL clients understand: write " +
 			"postgres://USER:PASSWORD@HOST/DATABASE")
 	}
-	if strings.ContainsRune(parsed.User, ':') {
+	if strings.ContainsRune(parsed.ConnConfig.User, ':') {
 		return nil, errors.New("the user in the database URL contains a colon: between user and password it must not be written as %3A")
 	}
-	for _, place := range append([]*pgconn.FallbackConfig{{Host: parsed.Host}}, parsed.Fallbacks...) {
+	for _, place := range append([]*pgconn.FallbackConfig{{Host: parsed.ConnConfig.Host}}, parsed.ConnConfig.Fallbacks...) {
 		if _, err := netip.ParseAddr(place.Host); err != nil && strings.ContainsAny(place.Host, "@:") {
 			return nil, errors.New("a host in the database URL has an @ or a colon in it")
 		}
@@ -106,12 +109,4 @@ func (u URL) sqlitePath() (string, bool) {
 		return "", false
 	}
 	return filepath.Clean(path), true
-}
-
-// ordinal returns the n-th in words, or in figures when it is above the third.
-func ordinal(n int) string {
-	if words := []string{"first", "second", "third"}; n <= len(words) {
-		return words[n-1]
-	}
-	return strconv.Itoa(n) + "th"
 }

@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -49,13 +48,10 @@ const plantedPassword = "hunter2"
 func printed(url URL) string {
 	cfg := DefaultConfig()
 	cfg.URL = url
-	replica := DefaultConfig()
-	replica.URL, replica.ReplicaURLs = "postgres://u@h/d", []URL{"postgres://u@h/d", url}
 	_, errNew := New(cfg)
-	_, errReplica := New(replica)
 	encoded, errEncode := json.Marshal(cfg)
-	return fmt.Sprintln(url, cfg, replica, errNew, errReplica, string(encoded), errEncode) +
-		fmt.Sprintf("%v %+v %#v %s %q %x", url, url, url, url, url, any(cfg))
+	return fmt.Sprintln(url, cfg, errNew, string(encoded), errEncode) +
+		fmt.Sprintf("%v %+v %#v %s %q %v", url, url, url, url, url, cfg)
 }
 
 func TestURLHidesThePassword(t *testing.T) {
@@ -116,9 +112,9 @@ func wantUnprinted(t *testing.T, before, after string) {
 		URL("host=h user=u password=" + password),
 		URL("mysql://u:" + password + "@h/d"),
 	} {
-		own, replica := DefaultConfig(), DefaultConfig()
-		own.URL, replica.URL, replica.ReplicaURLs = url, "postgres://u@h/d", []URL{url}
-		if text := fmt.Sprint(own.URL, own.Validate(), replica.Validate()); strings.Contains(text, plantedPassword) {
+		cfg := DefaultConfig()
+		cfg.URL = url
+		if text := fmt.Sprint(cfg.URL, cfg.Validate()); strings.Contains(text, plantedPassword) {
 			t.Fatalf("%q: got %s, want no password in it", string(url), text)
 		}
 	}
@@ -150,24 +146,4 @@ func FuzzURL(f *testing.F) {
 		f.Add(around, around)
 	}
 	f.Fuzz(wantUnprinted)
-}
-
-func TestRefusedReplicaIsNamedByItsPosition(t *testing.T) {
-	t.Parallel()
-	cfg := DefaultConfig()
-	cfg.URL = "postgres://u@h/d"
-	cfg.ReplicaURLs = []URL{"postgres://u@h/d", "postgres://u:hunter2@h:x/d", "sqlite://x", "postgres://u@h/d", "y"}
-	err := cfg.Validate()
-	for _, position := range []string{"second", "third", "5th"} {
-		if err == nil || !strings.Contains(err.Error(), "the "+position+" of GLUEPOT_DATABASE_REPLICA_URLS cannot be used: ") {
-			t.Errorf("got %v, want the %s to be named in it", err, position)
-		}
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); !ok || len(joined.Unwrap()) != 3 {
-		t.Error(err)
-	}
-	cfg.URL, cfg.ReplicaURLs = "sqlite://x", []URL{"postgres://u@h/d"}
-	if err := cfg.Validate(); err == nil || errors.Unwrap(err) != nil {
-		t.Error(err)
-	}
 }

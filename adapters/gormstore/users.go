@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,44 +14,19 @@ import (
 )
 
 // Users keeps users and the services they sign in with.
-type Users struct {
-	store       *Store
-	staleByName *dataloader[user.Name, user.User]
-	staleByID   *dataloader[user.ID, user.User]
-}
+type Users struct{ store *Store }
 
 // NewUsers returns the users of a store.
-func NewUsers(store *Store) *Users {
-	byName := &lookup[user.Name, user.User]{
-		store: store, from: fromReplica,
-		one:    store.queries.userByName,
-		args:   func(name user.Name) []any { return []any{name.Folded()} },
-		many:   store.queries.usersByNames,
-		arrays: foldedNames,
-		newRow: func() scannable[user.User] { return new(userRow) },
-	}
-	byID := &lookup[user.ID, user.User]{
-		store: store, from: fromReplica,
-		one:    store.queries.userByID,
-		args:   func(id user.ID) []any { return []any{string(id)} },
-		many:   store.queries.usersByIDs,
-		arrays: func(ids []user.ID) []any { return []any{ids} },
-		newRow: func() scannable[user.User] { return new(userRow) },
-	}
-	atOnce, sizes := store.sql.lookupsAtOnce, &store.batches.users
-	return &Users{
-		store: store, staleByName: byName.merged(atOnce, sizes),
-		staleByID: byID.merged(atOnce, sizes),
-	}
-}
+func NewUsers(store *Store) *Users { return &Users{store} }
 
 var (
 	_ user.Finder        = (*Users)(nil)
 	_ user.StaleFinder   = (*Users)(nil)
 	_ user.StaleIDFinder = (*Users)(nil)
+	_ user.AccountFinder = (*Users)(nil)
+	_ user.ServiceFinder = (*Users)(nil)
 	_ user.Creator       = (*Users)(nil)
 	_ user.Lister        = (*Users)(nil)
-	_ user.ServiceFinder = (*Users)(nil)
 	_ user.Updater       = (*Users)(nil)
 	_ user.Deleter       = (*Users)(nil)
 	_ user.Importer      = (*Users)(nil)
@@ -64,49 +38,131 @@ type userRow struct {
 	AvatarURL       string
 	DefaultLanguage string
 	PublicProfile   bool
+	ShowTags        bool
 	SupporterMonths int32
 	Contributor     bool
 	CreatedAt       time.Time `gorm:"autoCreateTime:false"`
+	Admin           bool
+	Suspended       bool
 }
 
 func (userRow) TableName() string { return "users" }
 
-type serviceRow struct {
-	UserID        string `gorm:"primaryKey"`
-	Service       string `gorm:"primaryKey"`
-	ServiceUserID string
+type identityRow struct {
+	UserID   string `gorm:"primaryKey"`
+	Provider string `gorm:"primaryKey"`
+	Subject  string
 }
 
-func (serviceRow) TableName() string { return "user_services" }
+func (identityRow) TableName() string { return "identities" }
+
+func newUserRow(u user.User) *userRow {
+	return &userRow{
+		ID: string(u.ID), Username: u.Name.String(), AvatarURL: u.AvatarURL, DefaultLanguage: u.DefaultLanguage,
+		PublicProfile: u.PublicProfile, ShowTags: u.ShowTags, SupporterMonths: u.SupporterMonths, Contributor: u.Contributor,
+		CreatedAt: instant(u.CreatedAt), Admin: u.Admin, Suspended: u.Suspended,
+	}
+}
+
+func (r *userRow) user() (user.User, error) {
+	name, err := user.ParseName(r.Username)
+	if err != nil {
+		return user.User{}, fault.Unforeseen(fmt.Errorf("user %s: %w", r.ID, err))
+	}
+	return user.User{
+		ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage,
+		PublicProfile: r.PublicProfile, ShowTags: r.ShowTags, SupporterMonths: r.SupporterMonths, Contributor: r.Contributor,
+		CreatedAt: r.CreatedAt.UTC(), Admin: r.Admin, Suspended: r.Suspended,
+	}, nil
+}
+
+// take reads the one user that a condition names.
+func (u *Users) take(db *gorm.DB, condition string, value string) (user.User, error) {
+	var row userRow
+	if err := db.Where(condition, value).Take(&row).Error; err != nil {
+		return user.User{}, translate(err)
+	}
+	return row.user()
+}
 
 // ByName implements user.Finder.
 func (u *Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
-	var row userRow
-	if err := u.store.queryRow(ctx, fromPrimary, u.store.queries.userByName, row.fields(), name.Folded()); err != nil {
-		return user.User{}, err
+	return u.take(u.store.read(ctx), "username_folded = ?", name.Folded())
+}
+
+// ByID implements user.Finder.
+func (u *Users) ByID(ctx context.Context, id user.ID) (user.User, error) {
+	if !isText(string(id)) {
+		return user.User{}, errNotFound
 	}
-	return row.value()
+	return u.take(u.store.read(ctx), "id = ?", string(id))
 }
 
 // StaleByName implements user.StaleFinder.
 func (u *Users) StaleByName(ctx context.Context, name user.Name) (user.User, error) {
-	return u.staleByName.find(ctx, name)
+	return u.ByName(ctx, name)
 }
 
 // StaleByID implements user.StaleIDFinder.
-func (u *Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) {
+func (u *Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) { return u.ByID(ctx, id) }
+
+// AccountByID implements user.AccountFinder.
+func (u *Users) AccountByID(ctx context.Context, id user.ID) (account user.Account, err error) {
 	if !isText(string(id)) {
-		return user.User{}, errNotFound
+		return user.Account{}, errNotFound
 	}
-	return u.staleByID.find(ctx, id)
+	release, err := acquire(ctx, u.store.pastes) // stars are those of pastes that are there
+	if err != nil {
+		return user.Account{}, err
+	}
+	defer release()
+	db := u.store.read(ctx)
+	if account.User, err = u.take(db, "id = ?", string(id)); err != nil {
+		return user.Account{}, err
+	}
+	if account.Services, err = servicesOf(db, string(id)); err != nil {
+		return user.Account{}, translate(err)
+	}
+	account.Stars = []string{}
+	err = db.Table("stars s").Joins("JOIN pastes p ON p.id = s.paste_id").
+		Where("s.user_id = ? AND (p.expires_at IS NULL OR p.expires_at > ?)", string(id), u.store.now()).
+		Order("s.position, s.paste_id").Pluck("s.paste_id", &account.Stars).Error
+	if err != nil {
+		return user.Account{}, translate(err)
+	}
+	return account, nil
 }
 
-func foldedNames(names []user.Name) []any {
-	folded := make([]string, len(names))
-	for i, name := range names {
-		folded[i] = name.Folded()
+func servicesOf(tx *gorm.DB, id string) (map[string]string, error) {
+	var rows []identityRow
+	if err := tx.Where("user_id = ?", id).Find(&rows).Error; err != nil {
+		return nil, err
 	}
-	return []any{folded}
+	services := make(map[string]string, len(rows))
+	for _, row := range rows {
+		services[row.Provider] = row.Subject
+	}
+	return services, nil
+}
+
+func newIdentityRows(id string, services map[string]string) []identityRow {
+	rows := make([]identityRow, 0, len(services))
+	for service, subject := range services {
+		rows = append(rows, identityRow{UserID: id, Provider: service, Subject: subject})
+	}
+	return rows
+}
+
+// WithServices implements user.ServiceFinder.
+func (u *Users) WithServices(ctx context.Context, name user.Name) (found user.User, services map[string]string, err error) {
+	err = u.store.snapshot(ctx, func(tx *gorm.DB) (err error) {
+		if found, err = u.take(tx, "username_folded = ?", name.Folded()); err != nil {
+			return err
+		}
+		services, err = servicesOf(tx, string(found.ID))
+		return err
+	})
+	return found, services, err
 }
 
 // Create implements user.Creator.
@@ -115,80 +171,19 @@ func (u *Users) Create(ctx context.Context, created user.User, services map[stri
 		if err := tx.Create(newUserRow(created)).Error; err != nil {
 			return err
 		}
-		return createServices(tx, string(created.ID), services)
+		return insert(tx, newIdentityRows(string(created.ID), services))
 	})
 }
 
-func newUserRow(u user.User) *userRow {
-	return &userRow{
-		ID: string(u.ID), Username: u.Name.String(), AvatarURL: u.AvatarURL, DefaultLanguage: u.DefaultLanguage,
-		PublicProfile: u.PublicProfile, SupporterMonths: u.SupporterMonths, Contributor: u.Contributor, CreatedAt: instant(u.CreatedAt),
-	}
-}
+// insertRows is how many rows one INSERT has: SQLite takes 32766 parameters, PostgreSQL 65535.
+const insertRows = 1000
 
-func createServices(tx *gorm.DB, userID string, services map[string]string) error {
-	if len(services) == 0 {
+// insert stores rows, if there are any.
+func insert[T any](tx *gorm.DB, rows []T) error {
+	if len(rows) == 0 {
 		return nil
 	}
-	return tx.Create(newServiceRows(userID, services)).Error
-}
-
-func newServiceRows(userID string, services map[string]string) []serviceRow {
-	rows := make([]serviceRow, 0, len(services))
-	for service, serviceUserID := range services {
-		rows = append(rows, serviceRow{UserID: userID, Service: service, ServiceUserID: serviceUserID})
-	}
-	return rows
-}
-
-// fields returns where to scan userColumns to, in their order.
-func (r *userRow) fields() []any {
-	return []any{&r.ID, &r.Username, &r.AvatarURL, &r.DefaultLanguage, &r.PublicProfile, &r.SupporterMonths, &r.Contributor, &r.CreatedAt}
-}
-
-func (r *userRow) value() (user.User, error) {
-	name, err := user.ParseName(r.Username)
-	if err != nil {
-		return user.User{}, fault.Unforeseen(fmt.Errorf("user %s: %w", r.ID, err))
-	}
-	return user.User{
-		ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage,
-		PublicProfile: r.PublicProfile, SupporterMonths: r.SupporterMonths, Contributor: r.Contributor, CreatedAt: r.CreatedAt.UTC(),
-	}, nil
-}
-
-// Each implements user.Lister.
-func (u *Users) Each(ctx context.Context, visit func(user.User) error) error {
-	leave, err := enter(ctx, u.store.sql.lists, u.store.sql.bulk)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return walk(u.store.gorm.WithContext(ctx).Model(&userRow{}).Order("username_folded"), func(row *userRow) error {
-		found, err := row.value()
-		if err != nil {
-			return err
-		}
-		return visit(found)
-	}, u.store.sql.lists, u.store.sql.bulk)
-}
-
-// WithServices implements user.ServiceFinder.
-func (u *Users) WithServices(ctx context.Context, name user.Name) (user.User, map[string]string, error) {
-	var (
-		row      userRow
-		asJSON   []byte
-		services map[string]string
-	)
-	if err := u.store.queryRow(ctx, fromPrimary, u.store.queries.userWithServices, append(row.fields(), &asJSON),
-		name.Folded()); err != nil {
-		return user.User{}, nil, err
-	}
-	if err := json.Unmarshal(asJSON, &services); err != nil {
-		return user.User{}, nil, fault.Unforeseen(err)
-	}
-	found, err := row.value()
-	return found, services, err
+	return tx.CreateInBatches(rows, insertRows).Error
 }
 
 // Update implements user.Updater.
@@ -196,25 +191,39 @@ func (u *Users) Update(ctx context.Context, name user.Name, change func(*user.Us
 	updated user.User, services map[string]string, err error,
 ) {
 	err = u.store.transaction(ctx, func(tx *gorm.DB) error {
-		updated, services, err = lockedWithServices(tx, name)
+		row, err := lockedByName(tx, name)
 		if err != nil {
 			return err
 		}
-		before, servicesBefore := updated, maps.Clone(services)
-		if err := visiting(func() error { return change(&updated, services) }, u.store.sql.writes, u.store.sql.bulk); err != nil {
+		if updated, err = row.user(); err != nil {
 			return err
 		}
+		if services, err = servicesOf(tx, row.ID); err != nil { // who changes them locks the user first
+			return err
+		}
+		before, servicesBefore := updated, maps.Clone(services)
+		if err := change(&updated, services); err != nil {
+			return refused(err)
+		}
 		updated.ID, updated.CreatedAt = before.ID, before.CreatedAt
+		if updated.Name.Folded() != before.Name.Folded() {
+			if err := u.store.checkName(tx, updated.Name, before.ID); err != nil {
+				return err
+			}
+			if err := u.giveUpName(tx, before); err != nil {
+				return err
+			}
+		}
 		if err := tx.Select("*").Updates(newUserRow(updated)).Error; err != nil {
 			return err
 		}
 		if maps.Equal(services, servicesBefore) {
 			return nil
 		}
-		if err := tx.Where("user_id = ?", string(updated.ID)).Delete(&serviceRow{}).Error; err != nil {
+		if err := tx.Where("user_id = ?", row.ID).Delete(&identityRow{}).Error; err != nil {
 			return err
 		}
-		return createServices(tx, string(updated.ID), services)
+		return insert(tx, newIdentityRows(row.ID, services))
 	})
 	if err != nil {
 		return user.User{}, nil, err
@@ -222,32 +231,13 @@ func (u *Users) Update(ctx context.Context, name user.Name, change func(*user.Us
 	return updated, services, nil
 }
 
-// lockedWithServices returns a user that nobody else can change before the transaction ends. Whoever changes
-// the services locks the user first.
-func lockedWithServices(tx *gorm.DB, name user.Name) (user.User, map[string]string, error) {
-	row, err := lockedByName(tx, name)
-	if err != nil {
-		return user.User{}, nil, err
-	}
-	var rows []serviceRow
-	if err := tx.Where("user_id = ?", row.ID).Find(&rows).Error; err != nil {
-		return user.User{}, nil, err
-	}
-	services := make(map[string]string, len(rows))
-	for _, row := range rows {
-		services[row.Service] = row.ServiceUserID
-	}
-	found, err := row.value()
-	return found, services, err
-}
-
 // movesFollowed is how often a user is looked for whose name moves.
 const movesFollowed = 3
 
-// lockedByName returns a user that nobody else can change before the transaction ends.
+// lockedByName returns a user that no other caller can change before the transaction ends.
 //
-// A statement that waited for a row whose name has moved on meanwhile finds nobody, although an import may have
-// given the name to another in the same transaction: only the next statement sees that one.
+// A statement that waited for a row whose name has moved on meanwhile finds none, although an import may have
+// given the name to another user in the same transaction: only the next statement sees that one.
 func lockedByName(tx *gorm.DB, name user.Name) (row userRow, err error) {
 	for range movesFollowed {
 		row = userRow{}
@@ -257,19 +247,4 @@ func lockedByName(tx *gorm.DB, name user.Name) (row userRow, err error) {
 		}
 	}
 	return row, err
-}
-
-// Delete implements user.Deleter. Foreign keys take along what belongs to the user, and its time grows with that.
-func (u *Users) Delete(ctx context.Context, name user.Name) (user.ID, error) {
-	var deleted userRow
-	err := u.store.transaction(ctx, func(tx *gorm.DB) (err error) {
-		if deleted, err = lockedByName(tx, name); err != nil {
-			return err
-		}
-		return orNotFound(tx.Delete(&deleted))
-	})
-	if err != nil {
-		return "", err
-	}
-	return user.ID(deleted.ID), nil
 }

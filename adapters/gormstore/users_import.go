@@ -16,7 +16,7 @@ import (
 var errNameTaken = fault.New(fault.Conflict, "The username belongs to a user with another id; names that differ only in case are the same.")
 
 // Import implements user.Importer.
-func (u *Users) Import(ctx context.Context, accounts []user.Account) ([]batch.Result, error) {
+func (u *Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Result, error) {
 	return importBatch(ctx, u.store, usersImport, accounts, importUsers)
 }
 
@@ -27,7 +27,7 @@ type importedUser struct {
 	stars    []string
 }
 
-func importUsers(tx *gorm.DB, accounts []user.Account) ([]batch.Result, error) {
+func importUsers(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
 	ids, folded := make([]string, len(accounts)), make([]string, len(accounts))
 	for i, account := range accounts {
 		ids[i], folded[i] = string(account.ID), account.Name.Folded()
@@ -35,6 +35,13 @@ func importUsers(tx *gorm.DB, accounts []user.Account) ([]batch.Result, error) {
 	known, err := lockImportedUsers(tx, ids)
 	if err != nil {
 		return nil, err
+	}
+	gone, err := buried(tx, userTombstone, ids) // after the lock: a deletion that it waited for has left one
+	if err != nil {
+		return nil, err
+	}
+	for id := range known {
+		delete(gone, id)
 	}
 	var holders []userRow
 	if err := tx.Where("username_folded IN ?", folded).Find(&holders).Error; err != nil {
@@ -48,17 +55,32 @@ func importUsers(tx *gorm.DB, accounts []user.Account) ([]batch.Result, error) {
 		current[row.ID] = foldedName(row.Username)
 	}
 	refused := make([]bool, len(accounts))
-	settle(ids, folded, current, refused)
+	for i, id := range ids {
+		refused[i] = gone[id]
+	}
+	refuse(ids, folded, current, refused)
 	results, changed := make([]batch.Result, len(accounts)), make(map[string]string) // id -> folded name
 	for i, account := range accounts {
 		id := ids[i]
-		if refused[i] {
+		switch {
+		case gone[id]:
+			results[i].Outcome = batch.RemovedEarlier
+			continue
+		case refused[i]:
 			results[i].Err = errNameTaken
 			continue
 		}
-		wanted := &importedUser{row: *newUserRow(account.User), services: account.Services, stars: account.Stars}
-		if before, ok := known[id]; ok {
-			wanted.row.CreatedAt = before.row.CreatedAt // an export does not have it
+		before, ok := known[id]
+		var stored user.Account
+		if ok {
+			if stored.User, err = before.row.user(); err != nil {
+				return nil, err
+			}
+			stored.Services, stored.Stars = before.services, before.stars
+		}
+		made := account.Over(stored)
+		wanted := &importedUser{row: *newUserRow(made.User), services: made.Services, stars: made.Stars}
+		if ok {
 			results[i].Outcome = batch.Updated
 			if wanted.row == before.row && maps.Equal(wanted.services, before.services) && slices.Equal(wanted.stars, before.stars) {
 				results[i].Outcome = batch.Unchanged
@@ -73,7 +95,7 @@ func importUsers(tx *gorm.DB, accounts []user.Account) ([]batch.Result, error) {
 	return results, storeImportedUsers(tx, known, slices.Sorted(maps.Keys(changed)))
 }
 
-// giveUpNames gives users names that nobody else has or wants, until they get their own.
+// giveUpNames gives users names that no other user has or wants, until they get their own.
 func giveUpNames(tx *gorm.DB, users map[string]*importedUser, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -86,12 +108,12 @@ func giveUpNames(tx *gorm.DB, users map[string]*importedUser, ids []string) erro
 	return upsert(tx).CreateInBatches(rows, insertRows).Error
 }
 
-// lockImportedUsers returns those of the users that are there, which nobody else can change before the
-// transaction ends. Whoever locks several does it in the order of their ids.
+// lockImportedUsers returns those of the users that are there, which no other caller can change before the
+// transaction ends. Several are locked in the order of their ids.
 func lockImportedUsers(tx *gorm.DB, ids []string) (map[string]*importedUser, error) {
 	var (
 		rows     []userRow
-		services []serviceRow
+		services []identityRow
 		stars    []starRow
 	)
 	if err := forUpdate(tx).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
@@ -113,7 +135,7 @@ func lockImportedUsers(tx *gorm.DB, ids []string) (map[string]*importedUser, err
 		known[row.ID] = &importedUser{row: row, services: make(map[string]string)}
 	}
 	for _, row := range services {
-		known[row.UserID].services[row.Service] = row.ServiceUserID
+		known[row.UserID].services[row.Provider] = row.Subject
 	}
 	for _, row := range stars {
 		known[row.UserID].stars = append(known[row.UserID].stars, row.PasteID)
@@ -127,34 +149,29 @@ func storeImportedUsers(tx *gorm.DB, users map[string]*importedUser, ids []strin
 	}
 	var (
 		rows     []userRow
-		services []serviceRow
+		services []identityRow
 		stars    []starRow
 	)
 	for _, id := range ids {
 		changed := users[id]
 		rows = append(rows, changed.row)
-		services = append(services, newServiceRows(id, changed.services)...)
+		services = append(services, newIdentityRows(id, changed.services)...)
 		for position, star := range changed.stars {
 			stars = append(stars, starRow{UserID: id, PasteID: star, Position: position})
 		}
 	}
-	if err := upsert(tx).CreateInBatches(rows, insertRows).Error; err != nil {
+	if err := insert(upsert(tx), rows); err != nil {
 		return err
 	}
-	for _, list := range []any{&serviceRow{}, &starRow{}} {
+	for _, list := range []any{&identityRow{}, &starRow{}} {
 		if err := tx.Where("user_id IN ?", ids).Delete(list).Error; err != nil {
 			return err
 		}
 	}
-	if len(services) > 0 {
-		if err := tx.CreateInBatches(services, insertRows).Error; err != nil {
-			return err
-		}
+	if err := insert(tx, services); err != nil {
+		return err
 	}
-	if len(stars) > 0 {
-		return tx.CreateInBatches(stars, insertRows).Error
-	}
-	return nil
+	return insert(tx, stars)
 }
 
 func foldedName(spelling string) string {

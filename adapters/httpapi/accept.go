@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// prefers reports whether Accept names a media type and does not rank application/json above it, for which the range counts
+// prefers reports whether Accept names a media type and does not rank another one above it, for which the range counts
 // that says most about it (RFC 9110, 12.5.1).
-func prefers(accept []string, wanted string) bool {
+func prefers(accept []string, wanted, otherwise string) bool {
 	if !short(accept) {
 		return false
 	}
 	asked, plain := 0, [...]int{-1, -1, -1} // the weights of the three ranges below, -1 where there is none
+	family, _, _ := strings.Cut(otherwise, "/")
 	for _, line := range accept {
 		for mediaRange := range strings.SplitSeq(line, ",") {
 			mediaType, parameters, _ := strings.Cut(mediaRange, ";")
@@ -19,7 +20,7 @@ func prefers(accept []string, wanted string) bool {
 			if strings.EqualFold(mediaType, wanted) {
 				asked = max(asked, quality(parameters))
 			}
-			for i, covering := range [...]string{mediaJSON, "application/*", "*/*"} {
+			for i, covering := range [...]string{otherwise, family + "/*", "*/*"} {
 				if strings.EqualFold(mediaType, covering) {
 					plain[i] = max(plain[i], quality(parameters))
 				}

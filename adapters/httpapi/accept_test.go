@@ -14,7 +14,7 @@ func TestPrefersProblem(t *testing.T) {
 		"application/json;q=0.1, */*, application/problem+json;q=0.1": true, "application/problem+json, */*": true,
 		"application/json;q=0.9, application/problem+json": true, "application/json, application/problem+json;q=0.9": false,
 	} {
-		if prefers([]string{accept}, mediaProblem) != want {
+		if prefers([]string{accept}, mediaProblem, mediaJSON) != want {
 			t.Errorf("%q: got %v, want %v", accept, !want, want)
 		}
 	}
@@ -27,7 +27,7 @@ func TestPrefersHTML(t *testing.T) {
 		"*/*, text/html;q=0.1": false, "text/html": true, "Text/HTML;charset=utf-8": true, "text/html, application/json": true,
 		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": true,
 	} {
-		if prefers([]string{accept}, mediaHTML) != want {
+		if prefers([]string{accept}, mediaHTML, mediaJSON) != want {
 			t.Errorf("%q: got %v, want %v", accept, !want, want)
 		}
 	}

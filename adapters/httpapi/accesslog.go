@@ -9,6 +9,8 @@ import (
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"github.com/gluepot/gluepot/domain/fault"
 )
 
 const causeKey = "cause"
@@ -39,25 +41,30 @@ func (a *API) observe(c *gin.Context) {
 	case escaped:
 		route = ""
 	case route == "":
-		route = a.pages.route(c.Request.URL.Path)
-		page = route != ""
+		route = a.pages.route(c.Request)
+		if page = route != ""; page {
+			c.Set(pageKey, route)
+		}
 	}
 	if (page || route == "") && a.pages.outside(c.Request.URL.Path) { // its errors are pages, too
 		c.Request = a.asked(c.Request, proxied)
 	}
 	watching := a.observers.began(c.Request.Method, route)
-	followed := a.follow(c, route, proxied)
+	if a.tracing {
+		c.Set(routeKey, route)
+		forgetTrace(c.Request.Header, proxied)
+	}
+	asking := a.presents(c, client, page)
 	switch {
-	case !a.admit(c, client, route, page): // it is answered
+	case !a.admit(c, asking, route): // it is answered
 	case escaped:
 		a.nothingHere(c)
 	default:
 		c.Next()
-		a.settle(c, client, page)
+		a.judged(c, asking)
 	}
 
 	status := c.Writer.Status()
-	followed.ended(status)
 	if watching != nil {
 		watching.Ended(status, time.Since(start))
 	}
@@ -85,13 +92,29 @@ func (a *API) observe(c *gin.Context) {
 		zap.Int("bytes", max(c.Writer.Size(), 0)),
 		zap.String("client", client),
 	}
-	if followed.trace != "" {
-		fields = append(fields, zap.String("trace_id", followed.trace))
+	if trace := c.GetString(TraceKey); trace != "" {
+		fields = append(fields, zap.String("trace_id", trace))
 	}
 	if cause != nil {
 		fields = append(fields, zap.String("error", cause.Error()))
 	}
 	line.Write(fields...)
+}
+
+// recovering answers what an endpoint that panics was asked with 500.
+func (a *API) recovering(c *gin.Context) {
+	defer func() {
+		recovered := recover()
+		if recovered == nil {
+			return
+		}
+		a.log.Error("panic while answering", zap.String("request_id", requestID(c)), zap.Any("panic", recovered), zap.Stack("stack"))
+		if !c.Writer.Written() {
+			a.problem(c, http.StatusInternalServerError, fault.MessageInternal)
+		}
+		c.Abort()
+	}()
+	c.Next()
 }
 
 // noteCause leaves an error for the access log, the one place where it is logged.

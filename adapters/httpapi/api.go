@@ -1,6 +1,8 @@
 // Package httpapi serves the use cases over HTTP, compatible with the PasteMyst v2 API.
 //
-// API is a plain http.Handler and can be mounted in any server. Server runs it on a socket of its own.
+// API is a plain http.Handler and can be mounted in any server. Package server below runs it on a socket of its own.
+//
+// A new endpoint is a line of API.endpoints.
 package httpapi
 
 import (
@@ -16,45 +18,46 @@ import (
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
 
+	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 )
 
 // Modules are those whose use cases the endpoints call.
 type Modules struct {
 	Users     *users.UseCases
+	Tokens    *tokens.UseCases
 	Pastes    *pastes.UseCases
 	Languages *languages.UseCases
 }
 
 // API answers the endpoints and the two health checks.
 type API struct {
-	engine      *gin.Engine
-	paths       []servedPath
-	modules     Modules
-	languages   map[string]*languageAnswer // by name
-	front       *fixedAnswer
-	ready       func(context.Context) error
-	draining    atomic.Bool
-	deadlines   deadlines
-	maxBody     int64 // bytes
-	longBodies  longBodies
-	answers     answerRoom
-	readTimeout time.Duration
-	proxies     proxies
-	limits      *limits
-	pages       *pages
-	observers   observers
-	onLimited   func(limit string) // or nil
-	tracer      RequestTracer      // or nil
-	secure      bool               // under a Server, it speaks TLS
-	log         *zap.Logger
+	engine    *gin.Engine
+	paths     []servedPath
+	modules   Modules
+	languages languageAnswers
+	front     *fixedAnswer
+	ready     func(context.Context) error
+	draining  atomic.Bool
+	basePath  string
+	publicURL string        // or ""
+	timeout   time.Duration // of a request that waits for the database
+	maxBody   int64         // bytes
+	memory    *memory
+	proxies   proxies
+	limits    *limit.Limiter
+	pages     *pages
+	observers observers
+	onLimited func(limit string) // or nil
+	tracing   bool
+	log       *zap.Logger
 }
 
-// New returns the interface over the use cases. Of cfg it uses the base path, the request timeout, the limit of bodies, the
-// trusted proxies, the pages and, under a Server, the read timeout. ready tells whether what lies behind the use cases is in working
-// order. It fails when cfg is not valid.
+// New returns the interface over the use cases. ready tells whether what lies behind them is in working order. It fails when cfg is
+// not valid.
 func New(cfg Config, modules Modules, ready func(context.Context) error, log *zap.Logger) (*API, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -68,9 +71,9 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 		return nil, err
 	}
 	api := &API{
-		modules: modules, languages: answers, ready: ready, deadlines: deadlines{timeout: cfg.RequestTimeout},
-		maxBody: int64(cfg.PasteMaxBody), limits: newLimits(cfg.Limits, steady), longBodies: newLongBodies(),
-		readTimeout: cfg.ReadTimeout, proxies: trusted, onLimited: cfg.OnLimited, tracer: cfg.Tracer, secure: cfg.Secure(), log: log,
+		modules: modules, languages: answers, ready: ready, basePath: cfg.BasePath, publicURL: cfg.PublicURL,
+		timeout: cfg.RequestTimeout, maxBody: int64(cfg.PasteMaxBody), memory: newMemory(int64(cfg.MaxMemory)), limits: limit.New(cfg.Limits),
+		proxies: trusted, onLimited: cfg.OnLimited, tracing: len(cfg.Tracing) > 0, log: log,
 	}
 	if api.front, err = newFront(cfg.BasePath); err != nil {
 		return nil, err
@@ -85,9 +88,12 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	if err := engine.SetTrustedProxies(nil); err != nil { // nothing asks gin
 		return nil, err
 	}
-	engine.Use(api.observe, gin.CustomRecoveryWithWriter(nil, api.recovered))
+	engine.Use(api.observe)
+	engine.Use(traced(cfg.Tracing)...)
+	engine.Use(api.recovering)
 	engine.NoRoute(api.unrouted)
-	api.routes(&engine.RouterGroup, engine.Group(cfg.BasePath), docs)
+	api.serve(engine.Group(cfg.BasePath), api.endpoints(docs, cfg.BasePath))
+	api.serve(&engine.RouterGroup, api.healthChecks())
 	api.pages = newPages(cfg.Pages, api.paths)
 	api.observers = observersOf(cfg.Observe, slices.Concat(api.paths, api.pages.paths()))
 	api.engine = engine
@@ -103,7 +109,7 @@ func (a *API) unrouted(c *gin.Context) {
 			return
 		}
 	}
-	if pattern := a.pages.route(c.Request.URL.Path); pattern != "" {
+	if pattern := c.GetString(pageKey); pattern != "" {
 		a.page(c, pattern)
 		return
 	}
@@ -123,9 +129,6 @@ const messageNothingHere = "There is nothing at this path."
 
 func (a *API) nothingHere(c *gin.Context) { a.problem(c, http.StatusNotFound, messageNothingHere) }
 
-// methods are those that a path takes. HEAD is as GET, and OPTIONS says which there are.
-type methods struct{ get, post, patch, delete gin.HandlerFunc }
-
 // servedPath is a path that is served.
 type servedPath struct {
 	segments []string // those that begin with a colon stand for any
@@ -140,60 +143,6 @@ func (s servedPath) fits(path string) bool {
 	})
 }
 
-// route adds a path, with and without a slash at its end.
-func (a *API) route(group *gin.RouterGroup, path string, m methods) {
-	var allowed []string
-	for _, taken := range []struct {
-		method string
-		handle gin.HandlerFunc
-	}{
-		{http.MethodGet, m.get},
-		{http.MethodHead, m.get},
-		{http.MethodPost, m.post},
-		{http.MethodPatch, m.patch},
-		{http.MethodDelete, m.delete},
-	} {
-		if taken.handle != nil {
-			allowed = append(allowed, taken.method)
-			group.Handle(taken.method, path, taken.handle)
-			group.Handle(taken.method, path+"/", taken.handle)
-		}
-	}
-	served := servedPath{
-		segments: strings.Split(strings.TrimSuffix(group.BasePath(), "/")+path, "/"),
-		allowed:  []string{strings.Join(append(allowed, http.MethodOptions), ", ")},
-	}
-	a.paths = append(a.paths, served)
-	options := preflight(served.allowed)
-	group.OPTIONS(path, options)
-	group.OPTIONS(path+"/", options)
-}
-
-// routes is the whole interface.
-func (a *API) routes(root, base *gin.RouterGroup, docs *docs) {
-	a.route(base, "/user/:username/exists", methods{get: a.handle(a.userExists)})
-	a.route(base, "/user/:username", methods{get: a.handle(a.userProfile)})
-	a.route(base, "/user/self", methods{get: a.private(a.handle(a.self))})
-	a.route(base, "/user/self/pastes", methods{get: a.private(a.handle(a.selfPastes))})
-	a.route(base, "/data/language", methods{get: a.languageByName})
-	a.route(base, "/data/languageExt", methods{get: a.languageByExtension})
-	a.route(base, "/data/numPastes", methods{get: a.handle(a.pasteCount)})
-	a.route(base, "/paste", methods{post: a.private(a.accept(a.createPaste))})
-	a.route(base, "/paste/:id", methods{
-		get: a.handle(a.readPaste), patch: a.private(a.accept(a.editPaste)), delete: a.private(a.handle(a.deletePaste)),
-	})
-	a.route(base, "/raw", methods{post: a.private(a.accept(a.createFromText))})
-	a.route(base, "/raw/:id/:pastyId", methods{get: a.handle(a.readText)})
-	a.route(base, "/time/expiresInToUnixTime", methods{get: a.expiryTime})
-	yaml, json := sharedOpenAPI(strings.TrimSuffix(base.BasePath(), "/"))
-	a.route(base, "/openapi.yaml", methods{get: newFixedAnswer(yamlContentType, yaml).answer})
-	a.route(base, "/openapi.json", methods{get: newFixedAnswer(jsonContentType, json).answer})
-	a.route(base, "/docs", methods{get: docs.page.answer})
-	a.route(base, "/docs/:file", methods{get: a.handle(docs.file)})
-	a.route(root, PathAlive, methods{get: a.alive})
-	a.route(root, PathReady, methods{get: a.handle(a.readiness)})
-}
-
 // ServeHTTP implements http.Handler.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.engine.ServeHTTP(w, r) }
 
@@ -206,12 +155,29 @@ func escapedSlash(path *url.URL) bool {
 	return path.RawPath != "" && (strings.Contains(path.RawPath, "%2F") || strings.Contains(path.RawPath, "%2f"))
 }
 
+// deadline bounds what a request may take. A client that goes away does not end it: giving up a statement half-way costs a
+// connection to the database. A middleware of an embedder may end it, by a deadline of its own.
+func (a *API) deadline(r *http.Request) (context.Context, context.CancelFunc) {
+	ctx := r.Context()
+	if _, bounded := ctx.Deadline(); !bounded {
+		ctx = context.WithoutCancel(ctx)
+	}
+	return context.WithTimeout(ctx, a.timeout)
+}
+
+// claim returns that of a request, of nothing yet.
+func (a *API) claim(r *http.Request) claim { return claim{of: a.memory, client: string(a.counted(r))} }
+
 // handle runs an endpoint that may wait for the database, under the request's deadline.
 func (a *API) handle(endpoint func(context.Context, *gin.Context) error) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		ctx, cancel := a.deadlines.context(c.Request.Context())
+		ctx, cancel := a.deadline(c.Request)
 		defer cancel()
-		if err := endpoint(ctx, c); err != nil {
+		err := a.signIn(ctx, c)
+		if err == nil {
+			err = endpoint(ctx, c)
+		}
+		if err != nil {
 			a.fail(c, err)
 		}
 	}

@@ -1,10 +1,85 @@
 package httpapi
 
 import (
+	"context"
+	"net/http"
 	"strings"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
 )
+
+// authorization is how a route treats the header Authorization. Each one says it: the zero value is none of them.
+type authorization uint8
+
+const (
+	ignored   authorization = iota + 1 // it is not looked at, even when it is not valid
+	optional                           // it says who reads; without a valid token the answer is the one for everybody
+	required                           // without a valid token the answer is 401
+	voluntary                          // there may be none; one that is not valid is answered with 401
+)
+
+// Where authorize and signIn leave what they know of a request.
+const (
+	authorizationKey = "authorization"
+	viewerKey        = "viewer"
+)
+
+// authorize prepares a request for a route: signIn goes by it. What the answer shows to the owner of a token is for no cache that is
+// shared.
+func (how authorization) authorize(c *gin.Context) {
+	header := c.Writer.Header()
+	secret := presentedToken(c)
+	c.Set(authorizationKey, how)
+	if how == optional {
+		header["Vary"] = varyAuthorization
+	}
+	if how != optional || secret != "" {
+		header["Cache-Control"] = privateHeader
+	}
+	if how != optional {
+		c.Set(provesTokenKey, true)
+	}
+}
+
+var varyAuthorization = []string{"Authorization"}
+
+// signIn finds out who sends a request, as its route demands, and whether the token's scope suffices: one that may only read does
+// for GET and HEAD. Every endpoint is run behind it, by handle or accept.
+func (a *API) signIn(ctx context.Context, c *gin.Context) error {
+	how, _ := c.Value(authorizationKey).(authorization)
+	if how == 0 { // ignored
+		return nil
+	}
+	secret := presentedToken(c)
+	if secret == "" {
+		if how == required {
+			return token.Rejected()
+		}
+		return nil
+	}
+	viewer, err := a.modules.Tokens.SignIn.Do(ctx, secret)
+	if how == optional && fault.Is(err, fault.Unauthenticated) {
+		c.Set(rejectedTokenKey, true)
+		return nil
+	}
+	if how == optional && fault.Is(err, fault.Forbidden) { // of a user who is suspended: it counts as none
+		return nil
+	}
+	c.Set(viewerKey, viewer)
+	if err == nil && c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead {
+		err = viewer.MayWrite()
+	}
+	return err
+}
+
+// viewerOf returns who sends a request; the zero Viewer has not signed in.
+func viewerOf(c *gin.Context) token.Viewer {
+	viewer, _ := c.Value(viewerKey).(token.Viewer)
+	return viewer
+}
 
 // presentedToken returns the token of the Authorization header, or "" when there is none. Clients of the v2
 // API send it bare; "Bearer" (RFC 6750) and "Token" may stand before it, in any case.

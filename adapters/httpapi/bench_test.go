@@ -12,8 +12,10 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -26,7 +28,7 @@ type instantStore struct {
 	user     user.User
 	token    token.Token
 	language language.Language
-	ids      []paste.ID
+	places   []paste.Place
 }
 
 // The ports of a store that the benchmarks need; nil stands for the others.
@@ -39,6 +41,10 @@ type (
 		pastes.Store
 		*instantStore
 	}
+	instantTokens struct {
+		tokens.Store
+		*instantStore
+	}
 	instantLanguages struct {
 		languages.Catalogue
 		*instantStore
@@ -47,21 +53,12 @@ type (
 
 func (s instantUsers) StaleByName(context.Context, user.Name) (user.User, error) { return s.user, nil }
 
-func (s *instantStore) ByHash(context.Context, token.Hash) (token.Token, error) { return s.token, nil }
-
-func (s *instantStore) RecordUse(token.ID, time.Time) {}
-
-func (s instantPastes) HeldIDs(context.Context, token.Hash) (token.Token, []paste.ID, bool, error) {
-	return s.token, s.ids, true, nil
+func (s instantTokens) ByHash(context.Context, token.Hash) (token.Token, user.User, error) {
+	return s.token, s.user, nil
 }
 
-func (s instantPastes) EachActiveID(_ context.Context, _ user.ID, visit func(paste.ID) error) error {
-	for _, id := range s.ids {
-		if err := visit(id); err != nil {
-			return err
-		}
-	}
-	return nil
+func (s instantPastes) ActiveIDs(context.Context, user.ID, paste.Place, int) ([]paste.Place, error) {
+	return s.places, nil
 }
 
 func (s instantLanguages) ByName(string) (*language.Language, bool) { return &s.language, true }
@@ -90,17 +87,17 @@ func BenchmarkRequest(b *testing.B) {
 		language: language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go"}, Color: "#00add8"},
 	}
 	for i := range 1000 {
-		store.ids = append(store.ids, paste.ID(fmt.Sprintf("p%07d", i)))
+		store.places = append(store.places, paste.Place{ID: paste.ID(fmt.Sprintf("p%07d", i))})
 	}
-	signIn := token.NewAuthenticator(store, time.Now)
 	modules := Modules{
-		Users:     users.New(instantUsers{instantStore: store}, nil, signIn, time.Now),
-		Pastes:    pastes.New(instantPastes{instantStore: store}, nil, store, signIn, pastes.Options{}, time.Now),
+		Users:     users.New(instantUsers{instantStore: store}, time.Now),
+		Tokens:    tokens.New(instantTokens{instantStore: store}, nil, time.Now),
+		Pastes:    pastes.New(instantPastes{instantStore: store}, nil, pastes.Options{}, time.Now),
 		Languages: languages.New(instantLanguages{instantStore: store}),
 	}
 	log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(io.Discard), zap.InfoLevel))
 	limited := DefaultConfig()
-	limited.Limits = Limits{Rate: 1_000_000, FailedSignIns: 1_000_000}
+	limited.Limits = limit.Config{Rate: 1_000_000, FailedSignIns: 1_000_000}
 	for _, settings := range []struct {
 		name string
 		cfg  Config

@@ -1,39 +1,23 @@
 package httpapi
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"runtime"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"go.uber.org/zap"
-
-	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/adapters/httpapi/server"
 )
 
 // servePastes serves an empty store of pastes on a free port.
-func servePastes(t *testing.T, change func(*Config)) *Server {
+func servePastes(t *testing.T, maxBody int, change func(*server.Config)) *server.Server {
 	t.Helper()
 	cfg := DefaultConfig()
-	cfg.Addr, cfg.DrainDelay = "127.0.0.1:0", 0
-	if change != nil {
-		change(&cfg)
-	}
+	cfg.PasteMaxBody = maxBody
 	api, _ := newPasteAPI(t, cfg, nil)
-	server := NewServer(cfg, api, zap.NewNop())
-	if err := server.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.http.Close() })
-	return server
+	return serve(t, api, change)
 }
 
 func (p *peer) write(text string) {
@@ -58,13 +42,13 @@ func (p *peer) wantStatus(status int, closes bool) {
 func TestBodiesOverTheLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000
-	server := servePastes(t, func(cfg *Config) { cfg.PasteMaxBody = limit })
+	server := servePastes(t, limit, nil)
 	chunked := func(length int) string {
 		return fmt.Sprintf("POST /raw HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n",
 			length, strings.Repeat("x", length))
 	}
 	kept := dial(t, server)
-	for _, length := range []int{1, firstBodyHeld - 1, firstBodyHeld, firstBodyHeld + 1, maxBodyHeld, maxBodyHeld + 1, limit} {
+	for _, length := range []int{1, firstBodyHeld - 1, firstBodyHeld, firstBodyHeld + 1, limit - 1, limit} {
 		kept.write(announce(length) + strings.Repeat("x", length))
 		kept.wantStatus(http.StatusOK, false)
 		kept.write(chunked(length))
@@ -94,8 +78,7 @@ func TestBodiesOverTheLimit(t *testing.T) {
 // A client that sends everything before it reads sees the answer: it is not reset.
 func TestRefusedBodyIsDropped(t *testing.T) {
 	t.Parallel()
-	server := servePastes(t, func(cfg *Config) { cfg.PasteMaxBody = 1000 })
-	server.connections.lingering = patience // however slow this machine is
+	server := servePastes(t, 1000, nil)
 	p := dial(t, server)
 	p.write(announce(16<<20) + strings.Repeat("x", 16<<20)) // more than the kernel holds
 	p.wantStatus(http.StatusRequestEntityTooLarge, true)
@@ -104,7 +87,7 @@ func TestRefusedBodyIsDropped(t *testing.T) {
 
 func TestBodiesThatDoNotArrive(t *testing.T) {
 	t.Parallel()
-	server := servePastes(t, func(cfg *Config) { cfg.ReadTimeout = 500 * time.Millisecond })
+	server := servePastes(t, 2<<20, func(cfg *server.Config) { cfg.ReadTimeout = 500 * time.Millisecond })
 	slow, long, broken, ended := dial(t, server), dial(t, server), dial(t, server), dial(t, server)
 	slow.write(announce(10) + "x")
 	long.write(announce(2<<20) + strings.Repeat("x", 1<<20))
@@ -121,105 +104,45 @@ func TestBodiesThatDoNotArrive(t *testing.T) {
 	long.wantStatus(http.StatusRequestTimeout, true)
 }
 
-// A body that has begun when the server is told to stop may take its time.
-func TestBodiesWhileDraining(t *testing.T) {
-	t.Parallel()
-	server := servePastes(t, func(cfg *Config) { cfg.DrainTimeout, cfg.ReadTimeout = patience, patience })
-	before, after := dial(t, server), dial(t, server)
-	before.write(announce(2) + "x")
-	server.api.StartDraining()
-	after.write(announce(2) + "x")
-	stopped := make(chan error, 1)
-	go func() { stopped <- server.Stop(t.Context()) }()
-	time.Sleep(3 * max(server.connections.lingering, server.silence)) // of which neither may be the end
-	for _, p := range []*peer{before, after} {
-		p.write("y")
-		if response, body := p.receive(); response.StatusCode != http.StatusOK || !strings.Contains(body, `"code":"xy"`) {
-			t.Errorf("got %s %s, want 200 and the code", response.Status, body)
-		}
-		_ = p.Close()
-	}
-	if err := <-stopped; err != nil {
-		t.Error(err)
-	}
-}
-
-// Bodies on their way hold little memory, whatever they announce; they leave nothing behind.
-func TestBodiesOnTheirWay(t *testing.T) {
-	const clients, length = 32, 2 << 20
-	folder := t.TempDir()
-	t.Setenv("TMPDIR", folder)
-	server := servePastes(t, func(cfg *Config) {
-		cfg.ReadTimeout, cfg.RequestTimeout, cfg.WriteTimeout = patience, patience, 2*patience
-	})
-	heap := func() int64 {
-		var stats runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&stats)
-		return int64(stats.HeapAlloc)
-	}
-	peers := make([]*peer, clients)
-	for i := range peers {
-		peers[i] = dial(t, server)
-	}
-	code := strings.Repeat("x", length)
-	before := heap()
-	var sending sync.WaitGroup
-	for _, p := range peers {
-		sending.Go(func() { p.write(announce(length) + code[:length-1]) })
-	}
-	sending.Wait()
-	held := heap() - before
-	t.Logf("%d bodies of %d MiB without their last byte hold %d KiB", clients, length>>20, held>>10)
-	if held > clients*(maxBodyHeld+64<<10) {
-		t.Errorf("got %d KiB held, want at most %d", held>>10, clients*(maxBodyHeld+64<<10)>>10)
-	}
-	for _, p := range peers {
-		sending.Go(func() {
-			p.write("x")
-			p.wantStatus(http.StatusOK, false)
-		})
-	}
-	sending.Wait()
-	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-		t.Errorf("got %v left behind, error %v, want nothing", left, err)
-	}
-}
-
-func TestBodiesWithoutRoom(t *testing.T) {
-	api, _ := newPasteAPI(t, DefaultConfig(), nil)
-	t.Setenv("TMPDIR", t.TempDir()+"/missing")
-	long := send(api, http.MethodPost, "/raw", strings.Repeat("x", maxBodyHeld+1))
-	if long.Code != http.StatusServiceUnavailable || long.Header().Get("Retry-After") == "" ||
-		strings.Contains(long.Body.String(), "missing") {
-		t.Errorf("got %d %v %s, want 503, Retry-After and nothing about the folder", long.Code, long.Header(), long.Body)
-	}
-	if short := send(api, http.MethodPost, "/raw", strings.Repeat("x", maxBodyHeld-1)); short.Code != http.StatusOK {
-		t.Errorf("a short one: got %d %s, want 200", short.Code, short.Body)
-	}
-}
-
-// Long bodies wait for each other, and no longer than their deadline; short ones wait for nobody.
-func TestLongBodiesTakeTurns(t *testing.T) {
+// TestMemory has bodies and answers share what there is, refuses what is more, and takes back what was held.
+func TestMemory(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
-	cfg.RequestTimeout = 100 * time.Millisecond
-	api, _ := newPasteAPI(t, cfg, nil)
-	for range cap(api.longBodies) {
-		api.longBodies <- struct{}{}
-	}
-	long := strings.Repeat("x", maxBodyHeld+1)
-	if answer := send(api, http.MethodPost, "/raw", long); answer.Code != http.StatusServiceUnavailable {
-		t.Errorf("got %d, want 503 while others have all places", answer.Code)
-	}
-	if answer := send(api, http.MethodPost, "/raw", "x"); answer.Code != http.StatusOK {
-		t.Errorf("a short one: got %d, want 200", answer.Code)
-	}
-	<-api.longBodies
-	for range 2 { // the first gives its place up
-		if answer := send(api, http.MethodPost, "/raw", long); answer.Code != http.StatusOK {
-			t.Errorf("got %d, want 200 when a place is free", answer.Code)
+	cfg.PasteMaxBody, cfg.MaxMemory = 100_000, memoryFactor*100_000
+	api, secret := newPasteAPI(t, cfg, nil)
+	long := strings.Repeat("\x00", cfg.PasteMaxBody) // of which JSON makes six times as much
+	made := parsePaste(t, send(api, http.MethodPost, "/raw", long, "Authorization", secret, "Accept", mediaJSON))
+	ask := func(want int) {
+		t.Helper()
+		for method, target := range map[string]string{http.MethodPost: "/raw", http.MethodGet: "/paste/" + made.ID} {
+			answer := send(api, method, target, map[string]any{http.MethodPost: long}[method])
+			if answer.Code != want || (want == http.StatusServiceUnavailable) != (answer.Header().Get("Retry-After") != "") {
+				t.Errorf("%s %s: got %d %.300s, want %d", method, target, answer.Code, answer.Body, want)
+			}
 		}
+		if answer := send(api, http.MethodPost, "/raw", "short"); answer.Code != http.StatusOK {
+			t.Errorf("a short one: got %d %s, want 200", answer.Code, answer.Body)
+		}
+	}
+	ask(http.StatusOK)
+	others := claim{of: api.memory, client: "192.0.2.77"}
+	if err := others.resize(api.memory.share); err != nil {
+		t.Fatal(err)
+	}
+	ask(http.StatusOK) // the other half is for others
+	if err := others.resize(api.memory.share + uncounted + 1); err == nil {
+		t.Error("got more than half for one client, want an error")
+	}
+	more := claim{of: api.memory, client: "192.0.2.78"}
+	if err := more.resize(api.memory.share); err != nil {
+		t.Fatal(err)
+	}
+	ask(http.StatusServiceUnavailable)
+	others.release()
+	more.release()
+	ask(http.StatusOK)
+	if len(api.memory.held) > 0 || !api.memory.all.TryAcquire(int64(cfg.MaxMemory)) {
+		t.Errorf("got %v still held, want nothing", api.memory.held)
 	}
 }
 
@@ -247,43 +170,4 @@ func TestArraysOfManyElements(t *testing.T) {
 			t.Errorf("%s: got %d %s, want 400 and %q", name, answer.Code, answer.Body, want)
 		}
 	}
-}
-
-// Who waits for a place gets it in his turn, or is refused while there would still be time for an answer.
-func TestLongBodiesWait(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		gate, long := make(longBodies, 1), &body{file: os.Stdin}
-		leave, err := gate.enter(t.Context(), long)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
-		defer cancel()
-		began := time.Now()
-		if _, err := gate.enter(ctx, long); !fault.Is(err, fault.Unavailable) || time.Since(began) != 3*time.Second {
-			t.Errorf("got %v after %v, want fault.Unavailable after 3 of 4 seconds", err, time.Since(began))
-		}
-		if _, err := gate.enter(ctx, new(body)); err != nil {
-			t.Errorf("a short one: got %v, want it to enter", err)
-		}
-		var order []int
-		for i := range 3 {
-			go func() {
-				leave, err := gate.enter(t.Context(), long)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				order = append(order, i)
-				leave()
-			}()
-			synctest.Wait()
-		}
-		leave()
-		synctest.Wait()
-		if !slices.Equal(order, []int{0, 1, 2}) {
-			t.Errorf("got them entering in the order %v, want that in which they came", order)
-		}
-	})
 }

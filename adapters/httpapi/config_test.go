@@ -3,7 +3,8 @@ package httpapi
 import (
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 )
 
 func TestValidateNamesEveryWrongValue(t *testing.T) {
@@ -11,12 +12,27 @@ func TestValidateNamesEveryWrongValue(t *testing.T) {
 	if err := DefaultConfig().Validate(); err != nil {
 		t.Error(err)
 	}
-	err := Config{Addr: "x", BasePath: "/:y", DrainDelay: -time.Second, TrustedProxies: []string{"z"}}.Validate()
-	for _, part := range []string{
-		`"x"`, `"/:y"`, `"z"`, "drain delay", "request timeout", "read timeout", "write timeout", "idle timeout", "drain timeout",
-	} {
+	err := Config{
+		BasePath: "/:y", PublicURL: "paste.example", TrustedProxies: []string{"z"}, Limits: limit.Config{Burst: 1}, PasteMaxBody: 10,
+	}.Validate()
+	for _, part := range []string{`"/:y"`, `"paste.example"`, `"z"`, "request timeout", "requests at once", "memory"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("got %v, want %s to be named in it", err, part)
+		}
+	}
+}
+
+func TestPublicURL(t *testing.T) {
+	t.Parallel()
+	for address, valid := range map[string]bool{
+		"": true, "https://paste.example": true, "http://127.0.0.1:8080": true, "https://[::1]:8443": true,
+		"https://paste.example/": false, "https://paste.example/x": false, "https://u:p@paste.example": false, "paste.example": false,
+		"ftp://paste.example": false, "https://": false, "https://:1": false, "https://paste.example?": false, "https://a b": false,
+	} {
+		cfg := DefaultConfig()
+		cfg.PublicURL = address
+		if err := cfg.Validate(); (err == nil) != valid {
+			t.Errorf("%q: got the error %v, want one: %v", address, err, !valid)
 		}
 	}
 }

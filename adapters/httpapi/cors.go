@@ -10,8 +10,8 @@ import (
 // that a browser adds by itself are not asked for, and would not be looked at.
 var (
 	anyOrigin        = []string{"*"}
-	exposedHeaders   = []string{"Retry-After, WWW-Authenticate, ETag, X-Request-Id, RateLimit, RateLimit-Policy"}
-	allowedHeaders   = []string{"Authorization, Content-Type"}
+	exposedHeaders   = []string{"Retry-After, WWW-Authenticate, ETag, X-Request-Id, Location, Gluepot-Delete-Key, RateLimit, RateLimit-Policy"}
+	allowedHeaders   = []string{"Authorization, Content-Type, If-None-Match, Gluepot-Delete-Key"}
 	preflightSeconds = []string{"86400"} // a day, for which browsers may remember the answer
 	noStore          = []string{"no-store"}
 	varyOrigin       = []string{"Origin"}

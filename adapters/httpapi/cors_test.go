@@ -22,8 +22,9 @@ func TestPreflight(t *testing.T) {
 		for _, target := range []string{"/api/v2" + path, "/api/v2" + path + "/"} {
 			answer := request(api, http.MethodOptions, target, http.Header{"Origin": {"https://example.com"}})
 			for name, want := range map[string]string{
-				"Allow": methods, "Access-Control-Allow-Methods": methods, "Access-Control-Allow-Headers": "Authorization, Content-Type",
-				"Access-Control-Max-Age": "86400", "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Credentials": "", "Content-Type": "",
+				"Allow": methods, "Access-Control-Allow-Methods": methods,
+				"Access-Control-Allow-Headers": "Authorization, Content-Type, If-None-Match, Gluepot-Delete-Key",
+				"Access-Control-Max-Age":       "86400", "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Credentials": "", "Content-Type": "",
 			} {
 				if got := answer.Header().Get(name); got != want || answer.Code != http.StatusNoContent {
 					t.Errorf("%s: got %d, %s: %q, want 204 and %q", target, answer.Code, name, got, want)

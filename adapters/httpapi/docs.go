@@ -5,12 +5,8 @@ import (
 	"context"
 	"embed"
 	"io"
-	"net/http"
-	"strconv"
 	"strings"
-	"sync"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/gin-gonic/gin"
 	"github.com/swaggest/swgui/v5/static"
 
@@ -86,50 +82,29 @@ var (
 	gzipCompression = []string{"gzip"}
 )
 
-// compressedFile answers with a file of Swagger UI that the program holds compressed: as it is, or decompressed on the way. It
-// takes no memory before it is asked for, and little then.
+// compressedFile answers with a file of Swagger UI that the program holds compressed: as it is, or decompressed on the way.
 func compressedFile(name string, contentType []string) docsFile {
-	hash := sync.OnceValues(func() (uint64, error) {
-		content, err := static.FS.ReadFile(name)
-		return xxhash.Sum64(content), err
-	})
 	return func(c *gin.Context) error {
-		content, err := static.FS.Open(name)
-		if err != nil {
-			return err
-		}
-		defer content.Close() //nolint:errcheck // it holds nothing
-		described, err := content.Stat()
-		if err != nil {
-			return err
-		}
-		sum, err := hash()
-		if err != nil {
-			return err
-		}
-		header, body := c.Writer.Header(), io.Reader(content)
-		if acceptsGzip(c.Request.Header["Accept-Encoding"]) {
+		header := c.Writer.Header()
+		header["Vary"] = varyEncoding
+		packed := acceptsGzip(c.Request.Header["Accept-Encoding"])
+		if packed {
 			header["Content-Encoding"] = gzipCompression
-			header["Content-Length"] = []string{strconv.FormatInt(described.Size(), 10)}
-		} else {
-			sum++ // another representation has another ETag
-			if body, err = gzip.NewReader(content); err != nil {
+		}
+		return sendStream(c, contentType, true, func(to io.Writer) error {
+			content, err := static.FS.Open(name)
+			if err != nil {
 				return err
 			}
-		}
-		header["Cache-Control"], header["Vary"], header["Etag"] = noCache, varyEncoding, []string{etagOfSum(sum)}
-		if matchesETag(c.Request.Header["If-None-Match"], header["Etag"][0]) {
-			delete(header, "Content-Length")
-			delete(header, "Content-Encoding")
-			notModified(c)
-			return nil
-		}
-		header["Content-Type"] = contentType
-		c.Status(http.StatusOK)
-		c.Writer.WriteHeaderNow()
-		if c.Request.Method != http.MethodHead {
-			_, _ = io.Copy(c.Writer, body) //nolint:gosec // the file is our own; a client that has gone cannot be told
-		}
-		return nil
+			defer content.Close() //nolint:errcheck // it holds nothing
+			body := io.Reader(content)
+			if !packed {
+				if body, err = gzip.NewReader(content); err != nil {
+					return err
+				}
+			}
+			_, err = io.Copy(to, body) //nolint:gosec // the file is our own
+			return err
+		})
 	}
 }

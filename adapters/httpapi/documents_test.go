@@ -6,16 +6,17 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
-	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -48,10 +49,10 @@ func pasteModules(tb testing.TB, change func(*pastes.Options)) (Modules, string)
 	if change != nil {
 		change(&options)
 	}
-	tokens, signIn := fake.Tokens{Store: store}, token.NewAuthenticator(newStore(), time.Now)
 	return Modules{
-		Users:     users.New(nil, nil, signIn, time.Now),
-		Pastes:    pastes.New(fake.Pastes{Store: store}, nil, tokens, signIn, options, time.Now),
+		Users:     users.New(nil, time.Now),
+		Tokens:    tokens.New(fake.Tokens{Store: store}, nil, time.Now),
+		Pastes:    pastes.New(fake.Pastes{Store: store}, nil, options, time.Now),
 		Languages: languages.New(copies{}),
 	}, secret.Reveal()
 }
@@ -109,60 +110,54 @@ func parsePaste(tb testing.TB, answer *httptest.ResponseRecorder) (p sentPaste) 
 // What is answered is what encoding/json would write, wherever the pieces end.
 func TestAnswersInPieces(t *testing.T) {
 	t.Parallel()
-	for _, unit := range []string{"a", "é", "\u2028", "😀", "\n", `"`, "\x00", "ab\t"} {
-		for _, length := range []int{0, 1, pieceLength - 2, pieceLength - 1, pieceLength, pieceLength + 1, 3 * pieceLength, maxHeld + 5} {
+	for _, unit := range []string{"a", "é", "\u2028", "😀", "\n", `"`, "\x00", "ab\t", "\xff"} {
+		for _, length := range []int{0, 1, pieceLength - 2, pieceLength - 1, pieceLength, pieceLength + 1, 3 * pieceLength} {
 			code := "x" + strings.Repeat(unit, length/len(unit))
 			d := paste.Document{
 				Paste: paste.Paste{ID: "paste001", Owner: "epoxy001", CreatedAt: time.Unix(1e9, 1), ExpiresAt: time.Unix(2e9, 0)},
 				Content: paste.Content{
 					Title: unit, Tags: []string{unit, "b"}, Lifetime: "1w", Pasties: []paste.Pasty{{ID: "p1", Code: code}, {ID: "p2"}},
+					Edits: []paste.Edit{{ID: "e1", Number: 7, Type: paste.EditTitle, Text: code, At: time.Unix(1e9, 0)}},
 				},
 			}
-			answer := new(API).newLongAnswer(false)
-			answer.tagged = true
-			if err := answer.appendPaste(&d); err != nil {
+			var got bytes.Buffer
+			if err := writePaste(&got, &d); err != nil {
 				t.Fatal(err)
 			}
-			etag, err := answer.etag()
-			if err != nil {
-				t.Fatal(err)
+			inner, quoted := quoteJSON(t, code), quoteJSON(t, unit)
+			want := `{"_id":"paste001","ownerId":"epoxy001","title":` + quoted + `,"createdAt":1000000000,"expiresIn":"1w",` +
+				`"deletesAt":2000000000,"stars":0,"isPrivate":false,"isPublic":false,"tags":[` + quoted + `,"b"],"encrypted":false,"pasties":[` +
+				`{"_id":"p1","language":"","title":"","code":` + inner + `},{"_id":"p2","language":"","title":"","code":""}],"edits":[` +
+				`{"_id":"e1","editId":7,"editType":0,"metadata":[],"edit":` + inner + `,"editedAt":1000000000}]}`
+			if got.String() != want {
+				t.Errorf("%d times %q: got %d bytes, %.300s, want %d bytes", length, unit, got.Len(), got.String(), len(want))
 			}
-			recorder := httptest.NewRecorder()
-			c, _ := gin.CreateTestContext(recorder)
-			if err := answer.send(c, jsonContentType); err != nil {
-				t.Fatal(err)
-			}
-			answer.release()
-			inner, err := encodeJSON(code)
-			if err != nil {
-				t.Fatal(err)
-			}
-			quoted, err := encodeJSON(unit)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := `{"_id":"paste001","ownerId":"epoxy001","title":` + string(quoted) + `,"createdAt":1000000000,"expiresIn":"1w",` +
-				`"deletesAt":2000000000,"stars":0,"isPrivate":false,"isPublic":false,"tags":[` + string(quoted) +
-				`,"b"],"encrypted":false,"pasties":[` +
-				`{"_id":"p1","language":"","title":"","code":` + string(inner) + `},{"_id":"p2","language":"","title":"","code":""}],"edits":[]}`
-			if recorder.Body.String() != want {
-				t.Errorf("%d times %q: got %d bytes, %.300s, want %d bytes", length, unit, recorder.Body.Len(), recorder.Body, len(want))
-			}
-			whole := new(API).newLongAnswer(false)
-			whole.text.WriteString(want)
-			if same, _ := whole.etag(); same != etag {
-				t.Errorf("%d times %q: got the ETag %s, want %s however much is held", length, unit, etag, same)
-			}
-			whole.release()
 		}
 	}
 }
 
+func quoteJSON(t *testing.T, text string) string {
+	t.Helper()
+	body, err := encodeJSON(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
 func TestReadingLongPastes(t *testing.T) {
 	t.Parallel()
-	api, secret := newPasteAPI(t, DefaultConfig(), nil)
-	code := strings.Repeat("ü\n", 1<<19)
-	made := parsePaste(t, send(api, http.MethodPost, "/raw?isPrivate=false", code, "Authorization", secret))
+	for _, length := range []int{1 << 20, maxHeldText + 1} { // held, and not
+		t.Run(strconv.Itoa(length), func(t *testing.T) { readLongPaste(t, strings.Repeat("ü\n", length/3+1)) })
+	}
+}
+
+func readLongPaste(t *testing.T, code string) {
+	t.Helper()
+	cfg := DefaultConfig()
+	cfg.PasteMaxBody, cfg.MaxMemory = 8<<20, 128<<20
+	api, secret := newPasteAPI(t, cfg, nil)
+	made := parsePaste(t, send(api, http.MethodPost, "/raw?isPrivate=false", code, "Authorization", secret, "Accept", mediaJSON))
 	if made.Pasties[0].Code != code {
 		t.Errorf("got %d bytes, want the code that was sent", len(made.Pasties[0].Code))
 	}
@@ -206,6 +201,35 @@ func TestTokenRequired(t *testing.T) {
 	} {
 		if answer := send(api, http.MethodPost, c.target, c.body, c.headers...); answer.Code != c.status {
 			t.Errorf("%s %q %v: got %d, want %d", c.target, c.body, c.headers, answer.Code, c.status)
+		}
+	}
+}
+
+// TestPagesOfOtherSites has a page of another site create pastes for its visitor: where they are counted, not without a token.
+func TestPagesOfOtherSites(t *testing.T) {
+	t.Parallel()
+	counted, secret := newPasteAPI(t, DefaultConfig(), func(o *pastes.Options) {
+		o.AnonymousQuota = paste.Quota{Pastes: 6, Window: time.Hour}
+	})
+	free, _ := newPasteAPI(t, DefaultConfig(), nil)
+	for _, c := range []struct {
+		api    *API
+		site   string
+		token  string
+		status int
+	}{
+		{counted, "cross-site", "", http.StatusUnauthorized},
+		{counted, "cross-site", secret, http.StatusOK},
+		{counted, "same-origin", "", http.StatusOK},
+		{counted, "none", "", http.StatusOK},
+		{counted, "", "", http.StatusOK}, // no browser
+		{free, "cross-site", "", http.StatusOK},
+	} {
+		for path, body := range map[string]string{"/paste": simplePaste, "/raw": "x"} {
+			answer := send(c.api, http.MethodPost, path, body, "Sec-Fetch-Site", c.site, "Authorization", c.token)
+			if answer.Code != c.status {
+				t.Errorf("%s from %q with the token %q: got %d %s, want %d", path, c.site, c.token, answer.Code, answer.Body, c.status)
+			}
 		}
 	}
 }

@@ -3,10 +3,12 @@ package httpapi
 import (
 	"errors"
 	"net/http"
+	"strconv"
 
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
 
+	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
@@ -20,6 +22,8 @@ var statusOf = map[fault.Kind]int{
 	fault.Conflict:        http.StatusConflict,
 	fault.Unavailable:     http.StatusServiceUnavailable,
 	fault.Exhausted:       http.StatusTooManyRequests,
+	fault.Gone:            http.StatusGone,
+	fault.Forbidden:       http.StatusForbidden,
 }
 
 // problem is the body of every error: RFC 9457's members for new clients, statusMessage for those of
@@ -37,6 +41,7 @@ const (
 	mediaJSON    = "application/json"
 	mediaProblem = "application/problem+json"
 	mediaHTML    = "text/html"
+	mediaText    = "text/plain"
 	// retryAfterSeconds is when a client may try again after a 503.
 	retryAfterSeconds = "1"
 )
@@ -63,45 +68,55 @@ func (a *API) fail(c *gin.Context, err error) {
 	case fault.Exhausted:
 		if refused, ok := errors.AsType[*paste.QuotaError](err); ok {
 			tellUsage(c.Writer.Header(), refused.Usage)
-			a.tooMany(c, limitAnonymousPastes, refused.Usage.Retry(), fault.MessageOf(err))
+			name := limit.AnonymousPastes
+			if refused.Usage.Signed {
+				name = limit.UserPastes
+			}
+			a.tooMany(c, name, refused.Usage.Retry(), fault.MessageOf(err))
 			return
 		}
+	}
+	if errors.Is(err, paste.ErrAllowance) {
+		a.typedProblem(c, typeQuota, statusOf[kind], fault.MessageOf(err))
+		return
 	}
 	a.problem(c, statusOf[kind], fault.MessageOf(err))
 }
 
+// What the member type of a problem is.
+const (
+	typeNone  = "about:blank" // the status says it
+	typeQuota = "quota"
+)
+
 // problem answers with an error body.
 func (a *API) problem(c *gin.Context, status int, message string) {
+	a.typedProblem(c, typeNone, status, message)
+}
+
+func (a *API) typedProblem(c *gin.Context, kind string, status int, message string) {
 	header := c.Writer.Header()
 	if a.pageError(c, status, message) {
 		c.Abort()
 		return
 	}
 	body, err := encodeJSON(problem{
-		Type: "about:blank", Title: http.StatusText(status), Status: status,
+		Type: kind, Title: http.StatusText(status), Status: status,
 		Detail: message, StatusMessage: message, RequestID: requestID(c),
 	})
 	if err != nil { // strings and an integer: cannot fail
 		a.log.Error("encode an error body", zap.Error(err))
 	}
 	contentType := mediaJSON
-	if prefers(c.Request.Header.Values("Accept"), mediaProblem) {
+	if prefers(c.Request.Header.Values("Accept"), mediaProblem, mediaJSON) {
 		contentType = mediaProblem
 	}
-	header.Set("Content-Type", contentType)
+	header["Content-Type"], header["Content-Length"] = []string{contentType}, []string{strconv.Itoa(len(body))} // refuse flushes it
 	header.Add("Vary", "Accept")
 	if header["Cache-Control"] == nil {
 		header.Set("Cache-Control", "no-store")
 	}
 	c.Status(status)
 	_, _ = c.Writer.Write(body) // a client that has gone cannot be told
-	c.Abort()
-}
-
-func (a *API) recovered(c *gin.Context, recovered any) {
-	a.log.Error("panic while answering", zap.String("request_id", requestID(c)), zap.Any("panic", recovered), zap.Stack("stack"))
-	if !c.Writer.Written() {
-		a.problem(c, http.StatusInternalServerError, fault.MessageInternal)
-	}
 	c.Abort()
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// expiryTime asks nobody: there is no deadline.
+// expiryTime only computes: there is no deadline.
 func (a *API) expiryTime(c *gin.Context) {
 	query := c.Request.URL.RawQuery
 	result, err := a.modules.Pastes.ExpiryTime.Do(value(parameter(query, "createdAt")), value(parameter(query, "expiresIn")))

@@ -13,9 +13,14 @@ func TestFront(t *testing.T) {
 		cfg := DefaultConfig()
 		cfg.BasePath = base
 		api, _ := newTestAPI(t, newStore(), cfg)
-		page := request(api, http.MethodGet, "/", http.Header{"Accept": {"text/html,*/*;q=0.8"}})
+		for _, accept := range []http.Header{nil, {"Accept": {"*/*"}}, {"Accept": {"text/html,*/*;q=0.8"}}} {
+			if answer := request(api, http.MethodHead, "/", accept); answer.Code != http.StatusOK {
+				t.Errorf("HEAD / for %q: got %d, want 200", accept["Accept"], answer.Code)
+			}
+		}
+		page := request(api, http.MethodGet, "/", nil)
 		header := page.Header()
-		if page.Code != http.StatusOK || header.Get("Content-Type") != "text/html; charset=utf-8" || header.Get("Vary") != "Accept, Origin" ||
+		if page.Code != http.StatusOK || header.Get("Content-Type") != "text/html; charset=utf-8" || header.Get("Vary") != "Origin" ||
 			header.Get("Content-Security-Policy") != frontPolicy[0] {
 			t.Errorf("got %d, %v, want 200 and a page", page.Code, header)
 		}
@@ -25,7 +30,7 @@ func TestFront(t *testing.T) {
 			}
 		}
 		for _, c := range []struct{ method, target, accept string }{
-			{"GET", "/", ""}, {"GET", "/", "*/*"}, {"GET", "/", "application/json"}, {"POST", "/", "text/html"}, {"GET", "//", "text/html"},
+			{"POST", "/", "text/html"}, {"GET", "//", "text/html"},
 			{"GET", "/%2F", "text/html"}, {"GET", "/nowhere", "text/html"},
 		} {
 			answer := request(api, c.method, c.target, http.Header{"Accept": {c.accept}})

@@ -10,10 +10,11 @@ var (
 	noReferrer      = []string{"no-referrer"}
 	closeConnection = []string{"close"}
 	jsonContentType = []string{mediaJSON}
+	noindex         = []string{"noindex"} // for search engines
 )
 
 // guard is for the browser that shows an answer: its type is what the answer says, it may load and run nothing and stand in
-// no frame, and tells nobody where it came from, as the path of a paste may be all that keeps it from others.
+// no frame, and tells no site where it came from, as the path of a paste may be all that keeps it from others.
 func guard(answer http.Header) {
 	answer["X-Content-Type-Options"] = nosniff
 	answer["Content-Security-Policy"] = nothingAllowed

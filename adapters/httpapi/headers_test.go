@@ -24,7 +24,7 @@ func FuzzHeaders(f *testing.F) {
 		if !strings.Contains(value, presented) || strings.HasPrefix(presented, " ") || strings.HasSuffix(presented, " ") {
 			t.Errorf("%q: got the token %q, want a part of it without spaces around", value, presented)
 		}
-		prefers([]string{value}, mediaProblem)
+		prefers([]string{value}, mediaProblem, mediaJSON)
 		acceptsGzip([]string{value})
 		matchesETag([]string{value}, `"a"`)
 		if validRequestID(value) && strings.ContainsAny(value, "\r\n\x00\" ") {
@@ -57,8 +57,8 @@ func TestHeadersOfManyElements(t *testing.T) {
 			}
 		}
 	}
-	if prefers([]string{mediaProblem + strings.Repeat(",a/b", 400)}, mediaProblem) ||
-		!prefers([]string{"text/html", mediaProblem}, mediaProblem) {
+	if prefers([]string{mediaProblem + strings.Repeat(",a/b", 400)}, mediaProblem, mediaJSON) ||
+		!prefers([]string{"text/html", mediaProblem}, mediaProblem, mediaJSON) {
 		t.Error("got Accept read otherwise, want the first KiB of it")
 	}
 }

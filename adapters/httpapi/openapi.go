@@ -39,19 +39,18 @@ var yamlContentType = []string{"application/yaml"} // RFC 9512
 // fixedAnswer is an answer that is made once, and is the same for everybody.
 type fixedAnswer struct {
 	contentType, etag []string
-	vary              []string
 	policy            []string // of its content, or nil where nothing is allowed
 	body              []byte
 }
 
 func newFixedAnswer(contentType []string, body []byte) *fixedAnswer {
-	return &fixedAnswer{contentType: contentType, etag: []string{etagOf(body)}, vary: varyOrigin, body: body}
+	return &fixedAnswer{contentType: contentType, etag: []string{etagOf(body)}, body: body}
 }
 
 func (f *fixedAnswer) answer(c *gin.Context) {
 	header := c.Writer.Header()
 	header["Cache-Control"] = noCache // it changes with the program
-	header["Vary"] = f.vary
+	header["Vary"] = varyOrigin
 	if f.policy != nil {
 		header["Content-Security-Policy"] = f.policy
 	}

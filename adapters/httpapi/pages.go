@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"bytes"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -8,7 +10,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/moderation"
 )
 
 // Pages answers what is no path of the interface with pages for people, on the same socket and behind the same limits,
@@ -16,8 +20,9 @@ import (
 type Pages interface {
 	// Routes returns the patterns of all paths, such as /:id, and the methods that each takes, as the header Allow has them.
 	Routes() map[string]string
-	// Route returns the pattern that a decoded path fits, or "".
-	Route(path string) string
+	// Route sets the pattern and the path values of a request for one of the routes, and returns the pattern, or "". Token and
+	// Answer take a request that it has set.
+	Route(r *http.Request) string
 	// Token returns the access token that a request for one of the routes comes with, which Answer then judges, or "". It
 	// reports whether Answer will try one that the body brings.
 	Token(r *http.Request) (presented string, inBody bool)
@@ -54,12 +59,12 @@ func newPages(shown Pages, paths []servedPath) *pages {
 	return p
 }
 
-// route returns the pattern of the page at a decoded path, or "".
-func (p *pages) route(path string) string {
-	if !p.outside(path) {
+// route sets and returns the pattern of the page that a request is for, or "".
+func (p *pages) route(r *http.Request) string {
+	if !p.outside(r.URL.Path) {
 		return ""
 	}
-	return p.Route(path)
+	return p.Route(r)
 }
 
 // outside reports whether there are pages, and a decoded path is none of the interface's.
@@ -84,12 +89,13 @@ func (p *pages) paths() []servedPath {
 	return all
 }
 
+// pageKey says of a request which page it is for, by its pattern.
+const pageKey = "page"
+
 // page answers a request for the page with that pattern.
 func (a *API) page(c *gin.Context, pattern string) {
 	allowed := a.pages.allowed[pattern]
 	switch method := c.Request.Method; {
-	case pattern == "/" && !prefers(c.Request.Header["Accept"], mediaHTML): // programs find nothing there
-		a.nothingHere(c)
 	case method == http.MethodOptions:
 		c.Writer.Header()["Allow"] = allowed
 		c.Status(http.StatusNoContent)
@@ -109,14 +115,12 @@ func (a *API) page(c *gin.Context, pattern string) {
 // answerPage collects a page before it sends the first byte, so that it is that or an error, and a client that reads slowly
 // occupies no memory.
 func (a *API) answerPage(c *gin.Context) error {
-	answer := a.newLongAnswer(c.Request.Method == http.MethodHead)
-	defer answer.release()
-	w := &pageWriter{header: c.Writer.Header().Clone(), answer: answer}
-	rejected, err := a.makePage(w, c.Request)
-	if a.limits != nil {
-		c.Set(rejectedTokenKey, rejected)
-		c.Set(provesTokenKey, !rejected)
-	}
+	made := a.newAnswer(c)
+	defer made.release()
+	w := &pageWriter{header: c.Writer.Header().Clone(), answer: made}
+	rejected, err := a.makePage(w, c)
+	noteRejected(c, rejected)
+	c.Set(provesTokenKey, !rejected)
 	if err != nil {
 		if cleared := w.header["Set-Cookie"]; rejected && cleared != nil {
 			c.Writer.Header()["Set-Cookie"] = cleared
@@ -124,38 +128,35 @@ func (a *API) answerPage(c *gin.Context) error {
 		return err
 	}
 	if w.status == http.StatusTooManyRequests && a.onLimited != nil {
-		a.onLimited(limitAnonymousPastes) // the only limit that pages judge
+		a.onLimited(limit.AnonymousPastes) // the only limit that pages judge
 	}
 	maps.Copy(c.Writer.Header(), w.header)
 	unshare(c.Writer.Header())
-	answer.status = w.status
-	return answer.sendUnlessKnown(c, w.header["Content-Type"])
+	made.status = w.status
+	made.send(c, w.header["Content-Type"])
+	return nil
 }
 
 // errElsewhere is for a form on another site, which a browser sends with what it keeps for this one.
-var errElsewhere = &refusal{http.StatusForbidden, "This was sent by a page of another site. Open the page here, and try again."}
+var errElsewhere = &refusal{http.StatusForbidden, "This was sent by a page of another site. Open the page here, and try again.", false}
 
-func (a *API) makePage(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
-	sent := new(body)
+func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, err error) {
+	r, held := c.Request, a.claim(c.Request)
+	defer held.release()
+	var sent []byte
 	if r.Method == http.MethodPost {
 		if a.pages.origins.Check(r) != nil {
 			return false, errElsewhere
 		}
-		if sent, err = a.receive(r); err != nil {
+		if sent, err = a.receive(c, &held); err != nil {
 			return false, err
 		}
-		defer sent.release()
 	}
-	ctx, cancel := a.deadlines.context(r.Context())
+	ctx, cancel := a.deadline(r)
 	defer cancel()
-	leave, err := a.longBodies.enter(ctx, sent)
-	if err != nil {
-		return false, err
-	}
-	defer leave()
-	r = r.WithContext(ctx)
+	r = r.WithContext(moderation.From(ctx, a.address(r)))
 	r.RemoteAddr = string(a.counted(r))
-	r.Body, r.ContentLength = sent.reader(), sent.size
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(sent)), int64(len(sent))
 	return a.pages.Answer(w, r)
 }
 
@@ -163,7 +164,7 @@ func (a *API) makePage(w http.ResponseWriter, r *http.Request) (rejected bool, e
 type pageWriter struct {
 	header http.Header
 	status int // 0 until it is chosen
-	answer *longAnswer
+	answer *answer
 }
 
 // Header implements http.ResponseWriter.
@@ -180,20 +181,18 @@ func (w *pageWriter) WriteHeader(status int) {
 // Write implements http.ResponseWriter. It fails when there is no room for a long page.
 func (w *pageWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
-	w.answer.text.Write(p)
-	return len(p), w.answer.spill()
+	return w.answer.Write(p)
 }
 
 // WriteString implements io.StringWriter.
 func (w *pageWriter) WriteString(s string) (int, error) {
 	w.WriteHeader(http.StatusOK)
-	w.answer.text.WriteString(s)
-	return len(s), w.answer.spill()
+	return w.answer.WriteString(s)
 }
 
 // pageError answers with an error as a page, where there are pages, to a client that prefers it.
 func (a *API) pageError(c *gin.Context, status int, message string) bool {
-	if !a.pages.outside(c.Request.URL.Path) || !prefers(c.Request.Header["Accept"], mediaHTML) {
+	if !a.pages.outside(c.Request.URL.Path) || !prefers(c.Request.Header["Accept"], mediaHTML, mediaJSON) {
 		return false
 	}
 	header := c.Writer.Header()

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
 )
@@ -24,25 +26,25 @@ func (somePages) Routes() map[string]string {
 	}
 }
 
-func (p somePages) Route(path string) string {
-	switch {
-	case strings.HasSuffix(path, "/form"):
-		return "/:id/form"
-	case path == "/":
-		return "/"
+func (p somePages) Route(r *http.Request) string {
+	switch r.Pattern = "/:id"; {
+	case strings.HasSuffix(r.URL.Path, "/form"):
+		r.Pattern = "/:id/form"
+	case r.URL.Path == "/":
+		r.Pattern = "/"
 	}
-	return "/:id"
+	return r.Pattern
 }
 
 func (somePages) Token(r *http.Request) (presented string, inBody bool) {
-	return r.Header.Get("Cookie"), strings.HasSuffix(r.URL.Path, "/sign-in/form")
+	return r.Header.Get("Cookie"), r.Pattern == "/:id/form" && strings.HasPrefix(r.URL.Path, "/sign-in")
 }
 
 func (somePages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
 	w.Header().Set("Content-Type", "text/html")
 	w.Header().Set("Set-Cookie", "seen=1")
 	_, limited := r.Context().Deadline()
-	_, _ = fmt.Fprintf(w, "page %s, a deadline: %v", r.URL.Path, limited)
+	_, _ = fmt.Fprintf(w, "page %s of %s, a deadline: %v", r.URL.Path, r.Pattern, limited)
 	switch r.URL.Path {
 	case "/":
 		_, _ = fmt.Fprintf(w, ", from %s", r.RemoteAddr)
@@ -53,7 +55,7 @@ func (somePages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, 
 	case "/panic":
 		panic("a page")
 	case "/long":
-		_, err := io.WriteString(w, strings.Repeat("x", 2*maxHeld))
+		_, err := io.WriteString(w, strings.Repeat("x", 2*maxChunk))
 		return false, err
 	case "/sign-in/form":
 		return true, fault.New(fault.Unauthenticated, "wrong")
@@ -85,26 +87,26 @@ func TestPages(t *testing.T) {
 		status         int
 		body, route    string // the body's beginning
 	}{
-		{"GET", "/k2j4x8m1", nil, 200, "page /k2j4x8m1, a deadline: true", "/:id"},
+		{"GET", "/k2j4x8m1", nil, 200, "page /k2j4x8m1 of /:id, a deadline: true", "/:id"},
 		{"HEAD", "/long", nil, 200, "", "/:id"},
 		{"POST", "/k2j4x8m1", nil, 405, `{"type"`, "/:id"},
 		{"POST", "/k2j4x8m1", browser, 405, "error 405 This path", "/:id"},
 		{"ET", "/k2j4x8m1", nil, 405, `{"type"`, "/:id"}, // the end of a method that it takes
 		{"OST", "/a/form", nil, 405, `{"type"`, "/:id/form"},
-		{"POST", "/a/form", nil, 200, "page /a/form, a deadline: true: body", "/:id/form"},
+		{"POST", "/a/form", nil, 200, "page /a/form of /:id/form, a deadline: true: body", "/:id/form"},
 		{"OPTIONS", "/a/form", nil, 204, "", "/:id/form"},
 		{"GET", "/missing", nil, 404, `{"type":"about:blank","title":"Not Found","status":404,"detail":"There is nothing at`, "/:id"},
 		{"GET", "/missing", browser, 404, "error 404 ", "/:id"},
 		{"GET", "/missing", http.Header{"Accept": {"text/html;q=0.5, application/json"}}, 404, "{", "/:id"},
 		{"GET", "/broken", browser, 503, "error 503 later", "/:id"},
 		{"GET", "/panic", browser, 500, "error 500 " + fault.MessageInternal, "/:id"},
-		{"GET", "/long", nil, 200, "page /long, a deadline: true" + strings.Repeat("x", 2*maxHeld), "/:id"},
+		{"GET", "/long", nil, 200, "page /long of /:id, a deadline: true" + strings.Repeat("x", 2*maxChunk), "/:id"},
 		{"GET", "/a%2Fb", browser, 404, "error 404 ", ""},
-		// Programs find nothing at "/".
-		{"GET", "/", browser, 200, "page /, a deadline: true, from 192.0.2.1", "/"},
-		{"GET", "/", nil, 404, `{"type"`, "/"},
-		{"POST", "/", nil, 404, `{"type"`, "/"},
-		{"OPTIONS", "/", nil, 404, `{"type"`, "/"},
+		{"GET", "/", browser, 200, "page / of /, a deadline: true, from 192.0.2.1", "/"},
+		{"GET", "/", nil, 200, "page / of /, a deadline: true", "/"},
+		{"GET", "/", http.Header{"Accept": {"*/*"}}, 200, "page / of /", "/"},
+		{"HEAD", "/", nil, 200, "", "/"},
+		{"POST", "/", nil, 200, "page / of /", "/"},
 		{"OPTIONS", "/", browser, 204, "", "/"},
 		// Paths of the interface win, and what is below their first segments.
 		{"GET", "/user/epoxy", browser, 200, `{"_id"`, "/user/:username"},
@@ -167,7 +169,7 @@ func TestPagesAreLimitedAndObserved(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
 	cfg.Pages, cfg.BasePath = somePages{}, "/api/v2"
-	cfg.Limits = Limits{Rate: 1, Burst: 1}
+	cfg.Limits = limit.Config{Rate: 1, Burst: 1}
 	seen := map[string]bool{}
 	cfg.Observe = func(method, route string) RouteObserver {
 		seen[method+" "+route] = true
@@ -236,10 +238,10 @@ func TestFormsFromElsewhere(t *testing.T) {
 func TestSessionsAreLimited(t *testing.T) {
 	t.Parallel()
 	whole := DefaultConfig()
-	whole.Pages, whole.Limits = somePages{}, Limits{Rate: 1, Burst: 4, FailedSignIns: 2}
+	whole.Pages, whole.Limits = somePages{}, limit.Config{Rate: 1, Burst: 4, FailedSignIns: 2}
 	api, _ := newTestAPI(t, newStore(), whole)
 	l := &limited{API: api, now: time.Unix(1_000_000, 0)}
-	api.limits.now = func() time.Time { return l.now }
+	api.limits.SetClock(func() time.Time { return l.now })
 	page := func(from, cookie string) func() *httptest.ResponseRecorder {
 		return func() *httptest.ResponseRecorder {
 			request := httptest.NewRequest(http.MethodGet, "/k2j4x8m1", http.NoBody)
@@ -284,8 +286,10 @@ func TestAsked(t *testing.T) {
 		{false, true, []string{"http"}, "http://paste.example"},
 		{false, true, nil, "http://paste.example"},
 	} {
-		api.secure = c.secure
 		r := httptest.NewRequest(http.MethodGet, "/a?b", http.NoBody)
+		if c.secure {
+			r.TLS = new(tls.ConnectionState)
+		}
 		r.Header["X-Forwarded-Proto"], r.Header["X-Forwarded-Host"] = c.protos, []string{"paste.example"}
 		got := api.asked(r, c.proxied)
 		if where := got.URL.Scheme + "://" + got.Host; where != c.want || got.URL.Path != "/a" || r.URL.Scheme != "" {
@@ -315,8 +319,8 @@ func TestErrorsAreAsked(t *testing.T) {
 // whereAsked has errors that say what was asked for.
 type whereAsked struct{ somePages }
 
-func (whereAsked) Route(path string) string {
-	if path == "/k2j4x8m1" {
+func (whereAsked) Route(r *http.Request) string {
+	if r.URL.Path == "/k2j4x8m1" {
 		return "/:id"
 	}
 	return ""
@@ -344,7 +348,7 @@ func TestPagesOfAQuota(t *testing.T) {
 	answer := httptest.NewRecorder()
 	api.ServeHTTP(answer, r)
 	if answer.Code != http.StatusTooManyRequests || answer.Body.String() != "for 2001:db8:1:2::" || len(limited) != 1 ||
-		limited[0] != limitAnonymousPastes {
+		limited[0] != limit.AnonymousPastes {
 		t.Errorf("got %d %s, counted as %q, want 429 for the client's network, counted once", answer.Code, answer.Body, limited)
 	}
 }

@@ -2,37 +2,41 @@ package httpapi
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
-	"go.uber.org/zap/zaptest/observer"
+	"go.uber.org/zap"
+
+	"github.com/gluepot/gluepot/adapters/httpapi/server"
 )
 
 // patience is how long anything may take that a test waits for.
 const patience = 2 * time.Minute
 
-// serveStore serves the store on a free port.
-func serveStore(t *testing.T, s *store, change func(*Config)) (*Server, *observer.ObservedLogs) {
+// serve serves an interface on a free port.
+func serve(t *testing.T, api *API, change func(*server.Config)) *server.Server {
 	t.Helper()
-	cfg := DefaultConfig()
+	cfg := server.DefaultConfig()
 	cfg.Addr, cfg.DrainDelay = "127.0.0.1:0", 0
-	cfg.RequestTimeout, cfg.WriteTimeout = patience, 2*patience
 	if change != nil {
 		change(&cfg)
 	}
-	api, lines := newTestAPI(t, s, cfg)
-	server := NewServer(cfg, api, api.log)
-	if err := server.Start(t.Context()); err != nil {
+	started := server.New(cfg, api, zap.NewNop())
+	if err := started.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.http.Close() })
-	return server, lines
+	t.Cleanup(func() {
+		ended, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = started.Stop(ended)
+	})
+	return started
 }
 
 // peer is a client that decides itself what it sends and when it reads.
@@ -43,7 +47,7 @@ type peer struct {
 	reader *bufio.Reader
 }
 
-func dial(t *testing.T, s *Server) *peer {
+func dial(t *testing.T, s *server.Server) *peer {
 	t.Helper()
 	c, err := net.DialTimeout("tcp", s.Addr().String(), patience)
 	if err != nil {
@@ -52,27 +56,6 @@ func dial(t *testing.T, s *Server) *peer {
 	t.Cleanup(func() { _ = c.Close() })
 	_ = c.SetDeadline(time.Now().Add(patience))
 	return &peer{Conn: c, t: t, reader: bufio.NewReader(c)}
-}
-
-// dialSlow returns a client to whom no more than tooLong ids can be sent while it does not read.
-func dialSlow(t *testing.T, s *Server) *peer {
-	t.Helper()
-	p := dial(t, s)
-	if connection, ok := p.Conn.(*net.TCPConn); !ok || connection.SetReadBuffer(4<<10) != nil {
-		t.Fatal("got the buffer that was there, want a small one")
-	}
-	return p
-}
-
-// tooLong is a list of 8 MiB, twice what the kernel keeps of a connection for its client.
-const tooLong = 8 << 20 / len(`"p0000000",`)
-
-func (p *peer) send(path string, headers ...string) {
-	p.t.Helper()
-	lines := append([]string{"GET " + path + " HTTP/1.1", "Host: x"}, headers...)
-	if _, err := io.WriteString(p, strings.Join(lines, "\r\n")+"\r\n\r\n"); err != nil {
-		p.t.Fatal(err)
-	}
 }
 
 // receive returns an answer that has been read.
@@ -88,14 +71,6 @@ func (p *peer) receive() (*http.Response, string) {
 	}
 	_ = response.Body.Close()
 	return response, string(body)
-}
-
-func (p *peer) ask(path string) {
-	p.t.Helper()
-	p.send(path)
-	if response, body := p.receive(); response.StatusCode != http.StatusOK {
-		p.t.Errorf("%s: got %s %s, want 200", path, response.Status, body)
-	}
 }
 
 // isClosed waits until the server has closed the connection.

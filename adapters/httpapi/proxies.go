@@ -38,6 +38,9 @@ func (p proxies) include(address netip.Addr) bool {
 	return false
 }
 
+// TrustsProxy reports whether an address is that of a trusted proxy.
+func (a *API) TrustsProxy(address netip.Addr) bool { return a.proxies.include(address) }
+
 // asked returns a request with the scheme and the host that its client asked for: of one that a trusted proxy handed on, what
 // X-Forwarded-Proto and X-Forwarded-Host have first, which is of the proxy that the client sees.
 func (a *API) asked(r *http.Request, proxied bool) *http.Request {
@@ -52,8 +55,7 @@ func (a *API) asked(r *http.Request, proxied bool) *http.Request {
 
 // scheme returns http or https.
 func (a *API) scheme(r *http.Request, proxied bool) string {
-	if a.secure || r.TLS != nil || // Server's connections are none that net/http knows
-		proxied && strings.EqualFold(firstOf(r.Header["X-Forwarded-Proto"]), "https") {
+	if r.TLS != nil || proxied && strings.EqualFold(firstOf(r.Header["X-Forwarded-Proto"]), "https") {
 		return "https"
 	}
 	return "http"
@@ -66,6 +68,13 @@ func firstOf(lines []string) string {
 	}
 	first, _, _ := strings.Cut(lines[0], ",")
 	return strings.Trim(first, " \t")
+}
+
+// address returns that of the client; the zero Addr when it has none.
+func (a *API) address(r *http.Request) netip.Addr {
+	client, _ := a.proxies.client(r)
+	address, _ := netip.ParseAddr(client) // a socket in a file has none
+	return address
 }
 
 // maxHops bounds how many addresses of X-Forwarded-For are looked at.

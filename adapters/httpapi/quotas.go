@@ -7,26 +7,31 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/adapters/httpapi/limit"
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
-// visitor returns who creates a paste. An address is looked for only where it counts.
-func (a *API) visitor(c *gin.Context) pastes.Visitor {
-	visitor := pastes.Visitor{Secret: presentedToken(c)}
-	if visitor.Secret == "" && a.modules.Pastes.CreateOwn.Counts() {
-		visitor.Client = a.counted(c.Request)
+var errCrossSite = fault.New(fault.Unauthenticated,
+	"A page of another site may create pastes with an access token only: without one, they would count for its visitor.")
+
+// counts returns whose quota a new paste counts for. An address is looked for only where it counts, and there a page of another site
+// may not use up the quota of its visitor.
+func (a *API) counts(c *gin.Context, viewer token.Viewer) (paste.Client, error) {
+	if viewer.SignedIn() || !a.modules.Pastes.CreateOwn.Counts() {
+		return "", nil
 	}
-	return visitor
+	if crossSite(c.Request) {
+		return "", errCrossSite
+	}
+	return a.counted(c.Request), nil
 }
 
 // counted returns whose quota a request counts for: that of an address, or of an IPv6 client's network.
 func (a *API) counted(r *http.Request) paste.Client {
 	client, _ := a.proxies.client(r)
-	if network, ok := networkOf(client); ok {
-		client = network.String()
-	}
-	return paste.Client(client)
+	return paste.Client(limit.Client(client))
 }
 
 // tellUsage adds what a client has used of its quota to what the other limits say (draft-ietf-httpapi-ratelimit-headers).
@@ -35,8 +40,12 @@ func tellUsage(header http.Header, used paste.Usage) {
 		return
 	}
 	window := int(math.Ceil(used.Window.Seconds()))
-	policy := `"anonymous-pastes";q=` + strconv.Itoa(used.Pastes) + ";w=" + strconv.Itoa(window)
-	left := `"anonymous-pastes";r=` + strconv.Itoa(used.Left()) + ";t=" + seconds(used.Full)
+	name := `"anonymous-pastes"`
+	if used.Signed {
+		name = `"pastes"`
+	}
+	policy := name + `;q=` + strconv.Itoa(used.Pastes) + ";w=" + strconv.Itoa(window)
+	left := name + `;r=` + strconv.Itoa(used.Left()) + ";t=" + limit.Seconds(used.Full)
 	if others := header["Ratelimit-Policy"]; len(others) > 0 { // as net/http spells them
 		policy, left = others[0]+", "+policy, header["Ratelimit"][0]+", "+left
 	}

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/language"
@@ -40,16 +40,6 @@ func newStore() *store {
 	return s
 }
 
-// hasRequest waits until a request is held that was not yet waited for.
-func (s *store) hasRequest(t *testing.T) {
-	t.Helper()
-	select {
-	case <-s.waiting:
-	case <-time.After(patience):
-		t.Fatal("got no request, want one that waits for the store")
-	}
-}
-
 // storedUsers and storedPastes are the ports that the tests need of a store; nil stands for the others.
 type (
 	storedUsers struct {
@@ -58,6 +48,10 @@ type (
 	}
 	storedPastes struct {
 		pastes.Store
+		*store
+	}
+	storedTokens struct {
+		tokens.Store
 		*store
 	}
 )
@@ -83,48 +77,44 @@ func (s storedUsers) StaleByName(ctx context.Context, name user.Name) (user.User
 	return user.User{ID: "hiqpz8s5", Name: name, PublicProfile: true}, nil
 }
 
-func (s *store) ByHash(context.Context, token.Hash) (token.Token, error) {
+func (s storedTokens) ByHash(context.Context, token.Hash) (token.Token, user.User, error) {
 	s.lookups.Add(1)
 	if s.lookingUp != nil {
 		s.lookingUp()
 	}
-	return token.Token{ID: "k1", Owner: "hiqpz8s5", Hash: s.secret.Hash()}, nil
+	return token.Token{ID: "k1", Owner: "hiqpz8s5", Hash: s.secret.Hash()}, user.User{ID: "hiqpz8s5"}, nil
 }
 
-func (s *store) RecordUse(token.ID, time.Time) {}
-
-// HeldIDs leaves every list to EachActiveID.
-func (s storedPastes) HeldIDs(ctx context.Context, hash token.Hash) (holder token.Token, ids []paste.ID, all bool, err error) {
-	holder, err = s.ByHash(ctx, hash)
-	return holder, nil, false, err
-}
-
-func (s storedPastes) EachActiveID(_ context.Context, _ user.ID, visit func(paste.ID) error) error {
-	for i := range s.ids {
-		if err := visit(paste.ID("p" + strconv.Itoa(firstID+i))); err != nil {
-			return err
+func (s storedPastes) ActiveIDs(_ context.Context, _ user.ID, after paste.Place, limit int) ([]paste.Place, error) {
+	first := 0
+	if after.ID != "" {
+		last, err := strconv.Atoi(string(after.ID[1:]))
+		if err != nil {
+			return nil, err
 		}
+		first = last - firstID + 1
 	}
-	return s.failure
+	places := []paste.Place{}
+	for i := first; i < s.ids && len(places) < limit; i++ {
+		places = append(places, paste.Place{CreatedAt: time.Unix(1, 0), ID: paste.ID("p" + strconv.Itoa(firstID+i))})
+	}
+	if len(places) < limit {
+		return places, s.failure
+	}
+	return places, nil
 }
 
 // ReadDocument has one paste that everybody may see, "open0000", and one that only the holder of the secret may, "private0".
-func (s storedPastes) ReadDocument(
-	ctx context.Context, id paste.ID, presented token.Hash, _ time.Time,
-) (paste.Document, token.Token, error) {
-	holder, _ := s.ByHash(ctx, presented)
-	if presented != holder.Hash {
-		holder = token.Token{}
-	}
-	if id != "open0000" && (id != "private0" || holder.ID == "") {
-		return paste.Document{}, holder, fault.New(fault.NotFound, "there is no such row")
+func (s storedPastes) ReadDocument(_ context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
+	if id != "open0000" && (id != "private0" || reader != "hiqpz8s5") {
+		return paste.Document{}, fault.New(fault.NotFound, "there is no such row")
 	}
 	found := paste.Document{Paste: paste.Paste{ID: id, Owner: "hiqpz8s5", CreatedAt: time.Unix(1, 0)}}
 	found.Pasties = []paste.Pasty{{ID: "pasty000", Language: "Go", Code: "package main\n"}}
 	if id == "private0" {
 		found.Visibility = paste.Private
 	}
-	return found, holder, nil
+	return found, nil
 }
 
 const firstID = 1_000_000 // so that all have as many digits
@@ -139,10 +129,10 @@ func (s *store) list() string {
 }
 
 func (s *store) modules() Modules {
-	signIn := token.NewAuthenticator(s, time.Now)
 	return Modules{
-		Users:     users.New(storedUsers{store: s}, nil, signIn, time.Now),
-		Pastes:    pastes.New(storedPastes{store: s}, nil, s, signIn, pastes.Options{}, time.Now),
+		Users:     users.New(storedUsers{store: s}, time.Now),
+		Tokens:    tokens.New(storedTokens{store: s}, nil, time.Now),
+		Pastes:    pastes.New(storedPastes{store: s}, nil, pastes.Options{}, time.Now),
 		Languages: languages.New(copies{}),
 	}
 }

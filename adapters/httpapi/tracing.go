@@ -1,48 +1,43 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
 	"github.com/gin-gonic/gin"
 )
 
-// RequestTracer follows requests. It is called by all of them at once, and must be quick and not panic.
-type RequestTracer interface {
-	// RequestBegan says that a request with a method, or "other", and a route such as /paste/:id, or "" for those that no route
-	// takes, came over a scheme, http or https. The header is the request's if it comes by a trusted proxy, and otherwise nil:
-	// strangers do not say what their requests are part of. It returns the context that the request has from now on, and the
-	// id of its trace for the access log.
-	RequestBegan(ctx context.Context, method, route, scheme string, header http.Header) (within context.Context, trace string)
-	// RequestEnded says how the request that has that context was answered.
-	RequestEnded(ctx context.Context, status int)
-}
+// TraceKey is where Config.Tracing leaves the id of a request's trace in gin's context, for the access log.
+const TraceKey = "trace_id"
 
-// followed is a request and who follows it. Of the zero value, nobody does.
-type followed struct {
-	by    RequestTracer
-	ctx   context.Context //nolint:containedctx // that of the request
-	trace string
-}
+// routeKey is where the route of a request is in gin's context.
+const routeKey = "route"
 
-// follow tells the tracer, if there is one, of a request. Health checks are not worth one every few seconds.
-func (a *API) follow(c *gin.Context, route string, proxied bool) followed {
-	if a.tracer == nil || route == PathAlive || route == PathReady {
-		return followed{}
+// Route returns the route that takes a request, such as /paste/:id, or "" when none does.
+func Route(c *gin.Context) string { return strings.TrimSuffix(c.GetString(routeKey), "/") }
+
+// traced returns middleware for tracing, without health checks: those are not worth a trace every few seconds.
+func traced(middleware []gin.HandlerFunc) []gin.HandlerFunc {
+	traced := make([]gin.HandlerFunc, len(middleware))
+	for i, each := range middleware {
+		traced[i] = func(c *gin.Context) {
+			if route := Route(c); route != PathAlive && route != PathReady {
+				each(c)
+			}
+		}
 	}
-	var header http.Header
-	if proxied {
-		header = c.Request.Header
-	}
-	ctx, trace := a.tracer.RequestBegan(c.Request.Context(), knownMethod(c.Request.Method),
-		strings.TrimSuffix(route, "/"), a.scheme(c.Request, proxied), header)
-	c.Request = c.Request.WithContext(ctx)
-	return followed{a.tracer, ctx, trace}
+	return traced
 }
 
-func (f followed) ended(status int) {
-	if f.by != nil {
-		f.by.RequestEnded(f.ctx, status)
+// maxTraceState is how much of a caller's state goes into every span: twice what W3C asks for.
+const maxTraceState = 1 << 10
+
+// forgetTrace takes from a request which trace it is part of, unless a trusted proxy says so, and only once: of two callers one is made up.
+func forgetTrace(header http.Header, proxied bool) {
+	if !proxied || len(header["Traceparent"]) != 1 {
+		delete(header, "Traceparent")
+	}
+	if len(strings.Join(header["Tracestate"], ",")) > maxTraceState {
+		delete(header, "Tracestate")
 	}
 }

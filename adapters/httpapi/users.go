@@ -34,10 +34,7 @@ func newPublicView(u user.User) publicView {
 }
 
 func newSelfView(account user.Account) selfView {
-	view := selfView{publicView: newPublicView(account.User), Stars: account.Stars, ServiceIDs: account.Services}
-	if view.Stars == nil {
-		view.Stars = []string{}
-	}
+	view := selfView{publicView: newPublicView(account.User), Stars: list(account.Stars), ServiceIDs: account.Services}
 	if view.ServiceIDs == nil {
 		view.ServiceIDs = map[string]string{}
 	}
@@ -64,7 +61,7 @@ func (a *API) userProfile(ctx context.Context, c *gin.Context) error {
 }
 
 func (a *API) self(ctx context.Context, c *gin.Context) error {
-	account, err := a.modules.Users.ShowSelf.Do(ctx, presentedToken(c))
+	account, err := a.modules.Users.ShowSelf.Do(ctx, viewerOf(c))
 	if err != nil {
 		return err
 	}

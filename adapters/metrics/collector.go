@@ -21,10 +21,15 @@ var (
 	waits         = desc("db_client_connection_waits_total", "How often a statement had to wait for a connection.")
 	waitTime      = desc("db_client_connection_wait_seconds_total", "How long statements waited for a connection, taken together.")
 
-	batchSizes = desc("gluepot_lookup_batch_size", "Lookups that one statement answered together.", "kind")
+	users         = desc("gluepot_users", "Users.")
+	tokens        = desc("gluepot_tokens", "Access tokens, revoked and expired ones included.")
+	storedPastes  = desc("gluepot_pastes", "Pastes that are stored.", "state")
+	storedBytes   = desc("gluepot_stored_bytes", "Bytes of content, of history and of the database.", "kind")
+	storeMaxBytes = desc("gluepot_stored_bytes_limit", "Bytes of content and history that may be stored; 0 is no limit.")
+	largestBytes  = desc("gluepot_largest_users_bytes", "Bytes of content and history of the users who have most, from rank 1.", "rank")
+	createdByDay  = desc("gluepot_pastes_created_by_day", "Stored pastes by how many days ago they were created, in UTC.", "days_ago")
 
-	replicaFresh = desc("gluepot_replica_fresh", "Whether a replica is near enough to be read from.", "replica")
-	replicaLag   = desc("gluepot_replica_lag_seconds", "How far a replica that is read from is behind, at most.", "replica")
+	batchSizes = desc("gluepot_lookup_batch_size", "Lookups that one statement answered together.", "kind")
 )
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
@@ -35,7 +40,7 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 func (c *collector) Describe(out chan<- *prometheus.Desc) {
 	for _, each := range []*prometheus.Desc{
 		pastesCreated, pastesSwept, failedSweeps, rejectedSignIns, pendingUses, connections, connectionMax, waits, waitTime,
-		batchSizes, replicaFresh, replicaLag,
+		batchSizes, users, tokens, storedPastes, storedBytes, storeMaxBytes, largestBytes, createdByDay,
 	} {
 		out <- each
 	}
@@ -55,6 +60,22 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	counter(failedSweeps, float64(now.FailedSweeps))
 	counter(rejectedSignIns, float64(now.RejectedSignIns))
 	gauge(pendingUses, float64(now.PendingUses))
+	if totals := now.Totals; len(totals.Days) > 0 {
+		gauge(users, float64(totals.Users))
+		gauge(tokens, float64(totals.Tokens))
+		gauge(storedPastes, float64(totals.ActivePastes), "active")
+		gauge(storedPastes, float64(totals.ExpiredPastes), "expired")
+		gauge(storedBytes, float64(totals.ContentBytes), "content")
+		gauge(storedBytes, float64(totals.HistoryBytes), "history")
+		gauge(storedBytes, float64(totals.DatabaseBytes), "database")
+		gauge(storeMaxBytes, float64(now.StoreMaxBytes))
+		for i, held := range totals.Largest {
+			gauge(largestBytes, float64(held.Bytes), strconv.Itoa(i+1))
+		}
+		for i, day := range totals.Days {
+			gauge(createdByDay, float64(day.Pastes), strconv.Itoa(i))
+		}
+	}
 	gauge(connections, float64(now.Pool.InUse), "used")
 	gauge(connections, float64(now.Pool.Idle), "idle")
 	gauge(connectionMax, float64(now.Pool.MaxOpenConnections))
@@ -62,14 +83,5 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	counter(waitTime, now.Pool.WaitDuration.Seconds())
 	for kind, sizes := range now.Batches {
 		out <- prometheus.MustNewConstHistogram(batchSizes, sizes.Statements, float64(sizes.Lookups), sizes.AtMost, kind)
-	}
-	for i, replica := range now.Replicas {
-		name := strconv.Itoa(i + 1)
-		if !replica.Fresh {
-			gauge(replicaFresh, 0, name)
-			continue
-		}
-		gauge(replicaFresh, 1, name)
-		gauge(replicaLag, replica.Lag.Seconds(), name)
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/gluepot/gluepot/domain/stats"
 )
 
 // Metrics are the figures of a process.
@@ -26,21 +28,17 @@ type Snapshot struct {
 	PastesCreated, PastesSwept, FailedSweeps, RejectedSignIns int64
 	PendingUses                                               int
 
-	Pool     sql.DBStats
-	Batches  map[string]Batches
-	Replicas []Replica // in their configured order
+	Totals        stats.Totals // zero before they were counted
+	StoreMaxBytes int64        // 0: no limit
+
+	Pool    sql.DBStats
+	Batches map[string]Batches
 }
 
 // Batches counts statements by how many merged lookups each answered.
 type Batches struct {
 	Statements, Lookups uint64
 	AtMost              map[float64]uint64 // statements with that many lookups or fewer
-}
-
-// Replica is a read-only copy of the database: whether it may be read from, and how far it is behind at most.
-type Replica struct {
-	Fresh bool
-	Lag   time.Duration
 }
 
 // durations are the bounds in seconds of what requests take: OpenTelemetry's, with finer ones below a look-up's

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/stats"
 )
 
 func figures(t *testing.T, m *Metrics) string {
@@ -61,24 +62,31 @@ func TestSnapshot(t *testing.T) {
 	m := New("", func() Snapshot {
 		return Snapshot{
 			PastesCreated: 7, PastesSwept: 6, FailedSweeps: 5, RejectedSignIns: 4, PendingUses: 3,
-			Pool:     sql.DBStats{MaxOpenConnections: 8, InUse: 2, Idle: 1, WaitCount: 9, WaitDuration: 1500 * time.Millisecond},
-			Batches:  map[string]Batches{"users": {Statements: 3, Lookups: 12, AtMost: map[float64]uint64{1: 1, 2: 1, 64: 3}}},
-			Replicas: []Replica{{Fresh: true, Lag: 250 * time.Millisecond}, {}},
+			Totals: stats.Totals{
+				Counts:  stats.Counts{Users: 21, Tokens: 22, ActivePastes: 23, ExpiredPastes: 24},
+				Bytes:   stats.Bytes{ContentBytes: 25, HistoryBytes: 26, DatabaseBytes: 27},
+				Largest: []stats.Holder{{Username: "mia", Bytes: 28}}, Days: []stats.Day{{Pastes: 29}, {Pastes: 30}},
+			},
+			StoreMaxBytes: 31,
+			Pool:          sql.DBStats{MaxOpenConnections: 8, InUse: 2, Idle: 1, WaitCount: 9, WaitDuration: 1500 * time.Millisecond},
+			Batches:       map[string]Batches{"users": {Statements: 3, Lookups: 12, AtMost: map[float64]uint64{1: 1, 2: 1, 64: 3}}},
 		}
 	})
 	text := figures(t, m)
+	if strings.Contains(text, "mia") {
+		t.Error("got the name of a user, want none")
+	}
 	wantLines(t, text,
+		"gluepot_users 21", "gluepot_tokens 22", `gluepot_pastes{state="active"} 23`, `gluepot_pastes{state="expired"} 24`,
+		`gluepot_stored_bytes{kind="content"} 25`, `gluepot_stored_bytes{kind="history"} 26`, `gluepot_stored_bytes{kind="database"} 27`,
+		`gluepot_largest_users_bytes{rank="1"} 28`, `gluepot_pastes_created_by_day{days_ago="1"} 30`, "gluepot_stored_bytes_limit 31",
 		"gluepot_pastes_created_total 7", "gluepot_pastes_swept_total 6", "gluepot_sweeps_failed_total 5",
 		"gluepot_sign_ins_rejected_total 4", "gluepot_token_uses_pending 3",
 		"db_client_connection_max 8", `db_client_connection_count{db_client_connection_state="used"} 2`,
 		`db_client_connection_count{db_client_connection_state="idle"} 1`, "db_client_connection_waits_total 9",
 		"db_client_connection_wait_seconds_total 1.5",
 		`gluepot_lookup_batch_size_bucket{kind="users",le="2"} 1`, `gluepot_lookup_batch_size_bucket{kind="users",le="+Inf"} 3`,
-		`gluepot_lookup_batch_size_sum{kind="users"} 12`, `gluepot_lookup_batch_size_count{kind="users"} 3`,
-		`gluepot_replica_fresh{replica="1"} 1`, `gluepot_replica_fresh{replica="2"} 0`, `gluepot_replica_lag_seconds{replica="1"} 0.25`)
-	if strings.Contains(text, `gluepot_replica_lag_seconds{replica="2"}`) {
-		t.Error("got the lag of a replica that is not fresh, want none: it is not known")
-	}
+		`gluepot_lookup_batch_size_sum{kind="users"} 12`, `gluepot_lookup_batch_size_count{kind="users"} 3`)
 }
 
 func TestListen(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/gluepot/gluepot/domain/stats"
 )
 
 var figureName = regexp.MustCompile(`\b(http_server|db_client|gluepot|go|process)_[a-z_]+\b`)
@@ -15,7 +17,9 @@ var figureName = regexp.MustCompile(`\b(http_server|db_client|gluepot|go|process
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	m := New("", func() Snapshot {
-		return Snapshot{Batches: map[string]Batches{"users": {}}, Replicas: []Replica{{Fresh: true}}}
+		return Snapshot{
+			Batches: map[string]Batches{"users": {}}, Totals: stats.Totals{Largest: make([]stats.Holder, 1), Days: make([]stats.Day, 1)},
+		}
 	})
 	route := m.Route("GET", "/healthz")
 	route.Began()

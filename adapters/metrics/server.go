@@ -16,7 +16,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Handler serves the figures at /metrics and Go's profiles at /debug/pprof/. It asks nobody who they are: its listener is
+// Handler serves the figures at /metrics and Go's profiles at /debug/pprof/. It asks for no token: its listener is
 // for those who run the node.
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -29,7 +29,7 @@ func (m *Metrics) Handler() http.Handler {
 	return mux
 }
 
-// notForPages refuses what a page in somebody's browser asks for: one of another site, and, where only this machine is
+// notForPages refuses what a page in a browser asks for: one of another site, and, where only this machine is
 // listened to, one whose own name has been pointed at it (DNS rebinding), which is the name that it asks for.
 func notForPages(loopback bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -59,7 +59,7 @@ type Server struct {
 	listener net.Listener
 }
 
-// What comes is a few scrapers and people: whoever sends nothing, or reads nothing, does not stay. A profile may take as
+// What comes is a few scrapers and people: one who sends nothing, or reads nothing, does not stay. A profile may take as
 // long as its reader asks for, and net/http/pprof refuses what is longer than maxProfile.
 const (
 	maxHeaderTime = 5 * time.Second
@@ -91,5 +91,5 @@ func Listen(ctx context.Context, address string, handler http.Handler, log *zap.
 // Addr returns the address that Listen listens on.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Close ends it at once: nobody but those who watch is cut off.
+// Close ends it at once: only those who watch are cut off.
 func (s *Server) Close() error { return s.http.Close() }

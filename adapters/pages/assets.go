@@ -57,7 +57,7 @@ func (p *Pages) assetPath(name string) string {
 }
 
 func (p *Pages) asset(w http.ResponseWriter, r *request) error {
-	found, ok := p.assets[r.parameters[0]]
+	found, ok := p.assets[r.PathValue("name")]
 	if !ok {
 		return errNothing
 	}

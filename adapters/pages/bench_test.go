@@ -4,11 +4,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/alecthomas/chroma/v2"
-
+	"github.com/gluepot/gluepot/adapters/pages/highlight"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -22,42 +22,34 @@ func (discarded) WriteString(s string) (int, error) { return len(s), nil }
 
 var _ io.StringWriter = discarded{}
 
-// BenchmarkPaste makes the page of 2 KiB of Go, whose highlighting is kept or not.
+// BenchmarkPaste makes pages: of 2 KiB of Go, whose highlighting is cached or not, and of the largest pastes that are hard to render.
 func BenchmarkPaste(b *testing.B) {
-	for name, keeps := range map[string]bool{"kept": true, "not kept": false} {
-		b.Run(name, func(b *testing.B) {
+	line := "	if n, err := fmt.Fprintf(w, \"%d of %s\", 12, name); err != nil { return n, err } // as always\n"
+	code := strings.Repeat(line, 2048/len(line))
+	for _, c := range []struct {
+		name    string
+		cache   int
+		pasties []paste.Pasty
+	}{
+		{"cached", 1 << 20, []paste.Pasty{{Language: "Go", Code: code}}},
+		{"not cached", 0, []paste.Pasty{{Language: "Go", Code: code}}},
+		{"control characters", 0, []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("\x01", maxShownBytes-20)}}},
+		{"hidden between letters", 0, []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("a\u2028", maxShownBytes/4-20)}}},
+		{"variation selectors", 0, []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("❤\ufe0f", maxShownBytes/6-20)}}},
+		{"titles", 0, slices.Repeat([]paste.Pasty{{Title: strings.Repeat("\u202e", 4096), Language: "Plain Text", Code: "a"}}, 170)},
+		{"quotes", 0, []paste.Pasty{{Language: "Plain Text", Code: strings.Repeat("\"", maxShownBytes-20)}}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
 			s := newSite(b)
-			line := "	if n, err := fmt.Fprintf(w, \"%d of %s\", 12, name); err != nil { return n, err } // as always\n"
-			s.holds("k2j4x8m1", content(paste.Pasty{Language: "Go", Code: strings.Repeat(line, 2048/len(line))}))
+			s.colours = highlight.New(s.modules.Languages, c.cache, patience)
+			s.holds("k2j4x8m1", content(c.pasties...))
 			request := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/k2j4x8m1", nil)
+			b.ReportAllocs()
 			for b.Loop() {
-				if !keeps {
-					s.colours.kept = newKept(0)
-				}
-				if _, err := s.Answer(discarded{make(http.Header)}, request); err != nil {
+				if _, err := s.respond(discarded{make(http.Header)}, request); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
-	}
-}
-
-// BenchmarkTokens goes through 2 KiB of a language, also in chroma's own way.
-func BenchmarkTokens(b *testing.B) {
-	ours, theirs, samples := readLexers(), chromas(b), samples(b)
-	for _, name := range []string{"go", "javascript", "python", "cpp", "rust", "json"} {
-		for whose, lexer := range map[string]chroma.Lexer{"ours": ours[name], "chroma": theirs.Get(name)} {
-			b.Run(name+"/"+whose, func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, samples[name][0])
-					if err != nil {
-						b.Fatal(err)
-					}
-					for next() != chroma.EOF {
-					}
-				}
-			})
-		}
 	}
 }

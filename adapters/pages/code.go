@@ -9,127 +9,132 @@ import (
 	"unicode/utf8"
 
 	"github.com/a-h/templ"
+
+	"github.com/gluepot/gluepot/adapters/pages/highlight"
 )
 
-// What one page shows is bounded: a paste can hold several times as much, and has its raw form for it.
+// What one page shows is bounded. A paste can hold several times as much, and has its raw form for it.
 const (
-	maxShownBytes = 2 << 20 // code, of all pasties together; a pasty is shown whole or not at all
+	maxShownBytes = 2 << 20 // titles and code of all pasties; a pasty is shown whole or not at all
 	maxShownLines = 20_000  // lines with a number and an anchor; each takes more than most lines
-	maxMarks      = 10_000
-	pieceLength   = 16 << 10 // how much of a code is written at once, in bytes
+	pieceLength   = 16 << 10
 )
 
 // codeWriter writes code as HTML: a span for each line, with a number that is a link to it.
 type codeWriter struct {
-	marker
-
-	b       []byte
-	before  string // what stands before the L in an anchor: empty, or that of a pasty, 2-
-	line    int    // the number of the line that is open; lines are counted from 1
-	open    bool
-	flushed func([]byte) error // takes what was written; nil: it stays in b
+	to     io.Writer
+	marks  *marker
+	anchor string // what stands before the L in an anchor: empty, or that of a pasty, 2-
+	b      []byte
+	line   int  // the number of the last line, from 1
+	open   bool // it has no end yet
+	only   lineRange
 }
 
-// token appends a piece of code that is shown in that class; "" has none.
-func (w *codeWriter) token(class, text string) error {
+// writeCode writes code with line numbers. Spans may be nil.
+func writeCode(ctx context.Context, to io.Writer, code, anchor string, only lineRange, spans []highlight.Span) error {
+	w := codeWriter{to: to, marks: markerOf(ctx), anchor: anchor, only: only}
+	if spans == nil {
+		spans = []highlight.Span{{Length: uint32(len(code))}}
+	}
+	for _, span := range spans {
+		text := code[:span.Length]
+		code = code[span.Length:]
+		for piece := range pieces(text) {
+			w.span(span.Class, piece)
+			if err := w.flush(ctx, pieceLength); err != nil {
+				return err
+			}
+		}
+	}
+	if w.open && w.only.holds(w.line) { // the last line has no line end: a copied command must not run where it is pasted
+		w.b = append(w.b, "</span>"...)
+	}
+	return w.flush(ctx, 1)
+}
+
+// span appends a part of the code that has one class.
+func (w *codeWriter) span(class highlight.Class, text string) {
 	for text != "" {
 		if !w.open {
 			w.begin()
 		}
 		line, rest, ended := strings.Cut(text, "\n")
-		if line != "" {
-			w.piece(class, line)
+		text = rest
+		if !w.only.holds(w.line) {
+			w.open = !ended
+			continue
+		}
+		if line != "" && class != 0 {
+			w.b = append(append(append(w.b, `<span class="`...), byte(class)), `">`...)
+			w.b = append(w.marks.append(w.b, line, false), "</span>"...)
+		} else {
+			w.b = w.marks.append(w.b, line, false)
 		}
 		if ended {
 			w.b = append(w.b, "\n</span>"...)
 			w.open = false
 		}
-		text = rest
-		if err := w.flush(); err != nil {
-			return err
-		}
 	}
-	return nil
-}
-
-// piece appends a part of a line.
-func (w *codeWriter) piece(class, text string) {
-	if class == "" {
-		w.b = w.append(w.b, text)
-		return
-	}
-	w.b = append(append(append(w.b, `<span class="`...), class...), `">`...)
-	w.b = append(w.append(w.b, text), "</span>"...)
 }
 
 func (w *codeWriter) begin() {
 	w.open = true
 	w.line++
+	if !w.only.holds(w.line) {
+		return
+	}
 	number := strconv.Itoa(w.line)
-	w.b = append(append(append(append(w.b, `<span class="line" id="`...), w.before...), 'L'), number...)
-	w.b = append(append(append(append(w.b, `"><a tabindex="-1" href="#`...), w.before...), 'L'), number...)
+	w.b = append(append(append(append(w.b, `<span class="line" id="`...), w.anchor...), 'L'), number...)
+	w.b = append(append(append(append(w.b, `"><a tabindex="-1" href="#`...), w.anchor...), 'L'), number...)
 	w.b = append(append(append(w.b, `">`...), number...), "</a>"...)
 }
 
-// end closes the last line, which has no line end: who copies a command from it does not have it run where it is put.
-func (w *codeWriter) end() error {
-	if w.open {
-		w.b = append(w.b, "</span>"...)
-		w.open = false
-	}
-	return w.flush()
-}
-
-func (w *codeWriter) flush() error {
-	if w.flushed == nil || len(w.b) < pieceLength && w.open {
+// flush writes what was appended if it has at least so many bytes.
+func (w *codeWriter) flush(ctx context.Context, least int) error {
+	if len(w.b) < least {
 		return nil
 	}
-	err := w.flushed(w.b)
+	err := writePiece(ctx, w.to, w.b)
 	w.b = w.b[:0]
 	return err
 }
 
-// writePlain writes code that is not highlighted, in pieces.
-func writePlain(to io.Writer, code, before string, m *marker) error {
-	w := codeWriter{marker: *m, before: before, flushed: func(b []byte) error {
-		_, err := to.Write(b)
-		return err
-	}}
-	defer func() { *m = w.marker }()
-	for piece := range pieces(code) {
-		if err := w.token("", piece); err != nil {
-			return err
-		}
+// writePiece writes a piece of a long page, unless the request's time is over.
+func writePiece(ctx context.Context, to io.Writer, b []byte) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	return w.end()
+	_, err := to.Write(b)
+	return err
 }
 
 // writeUnnumbered writes code with too many lines to number.
-func writeUnnumbered(to io.Writer, code string, m *marker) error {
+func writeUnnumbered(ctx context.Context, to io.Writer, code string) error {
 	var b []byte
 	for piece := range pieces(code) {
-		b = m.append(b[:0], piece)
-		if _, err := to.Write(b); err != nil {
+		b = markerOf(ctx).append(b[:0], piece, false)
+		if err := writePiece(ctx, to, b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// area writes code as it stands in an element textarea or pre, in pieces. The first line end of those is none of their content.
+// area writes code as it stands in an element textarea or pre, in pieces. The first line end of those is not part of their content.
 func area(code string) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, to io.Writer) error {
+	return templ.ComponentFunc(func(ctx context.Context, to io.Writer) error {
 		_, err := io.WriteString(to, "\n")
 		for piece := range pieces(code) {
 			if err == nil {
-				_, err = io.WriteString(to, templ.EscapeString(piece))
+				err = writePiece(ctx, to, []byte(templ.EscapeString(piece)))
 			}
 		}
 		return err
 	})
 }
 
-// lines returns how many lines a code has. What ends with a line end has no empty line after it.
+// lines returns how many lines a code has. A line end at its end begins no other line.
 func lines(code string) int {
 	n := strings.Count(code, "\n")
 	if code != "" && !strings.HasSuffix(code, "\n") {
@@ -138,7 +143,7 @@ func lines(code string) int {
 	return n
 }
 
-// pieces yields a text in pieces that do not part a character.
+// pieces yields a text in pieces that do not cut a character.
 func pieces(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text != "" {

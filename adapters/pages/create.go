@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -15,9 +16,17 @@ import (
 
 // newFormPage returns the page that creates a paste.
 func (p *Pages) newFormPage(r *request, form pasteForm) *formPage {
-	signedIn := r.session.secret != ""
+	signedIn, lives := r.viewer.SignedIn(), p.modules.Pastes.CreateOwn.Lifetimes(r.viewer)
+	var wanted *string
+	if form.Lifetime != "" {
+		wanted = &form.Lifetime
+	}
+	if bound := lives.Bound(wanted); bound != nil {
+		form.Lifetime = *bound
+	}
+	form.Lifetime = cmp.Or(form.Lifetime, string(paste.Never))
 	return &formPage{
-		layout: r.layout("", "Keeps code snippets for whoever has their link"), Form: form,
+		layout: r.layout("", "Keeps code snippets for everybody who has their link"), Form: form, Start: p.startLanguage(r), Lives: lives,
 		Owned: signedIn || form.Tags != "" || form.Visibility != paste.Unlisted.String(),
 	}
 }
@@ -25,13 +34,40 @@ func (p *Pages) newFormPage(r *request, form pasteForm) *formPage {
 // front shows what this is, and a form, or where to sign in first. A form that was sent comes back in any case: its session may
 // have ended since it was opened.
 func (p *Pages) front(w http.ResponseWriter, r *request) error {
-	page := p.newFormPage(r, newPasteForm(r.session.user))
-	page.Closed = r.session.secret == "" && p.modules.Pastes.CreateOwn.TokenRequired()
+	r.public = true
+	return p.showNew(w, r, newPasteForm(r.viewer.User.ID, p.startLanguage(r)))
+}
+
+// fork shows a form that holds what a paste does, for another paste.
+func (p *Pages) fork(w http.ResponseWriter, r *request) error {
+	stored, err := p.read(r)
+	if err == nil && stored.Burns { // a copy would stay
+		err = paste.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	copied, err := editForm(&stored)
+	if err != nil {
+		return err
+	}
+	form := newPasteForm(r.viewer.User.ID, "")
+	form.Title, form.Snippets, form.Origin = copied.Title, copied.Snippets, string(stored.ID)
+	for i := range form.Snippets {
+		form.Snippets[i].ID = ""
+	}
+	return p.showNew(w, r, form)
+}
+
+func (p *Pages) showNew(w http.ResponseWriter, r *request, form pasteForm) error {
+	page := p.newFormPage(r, form)
+	page.Canonical = p.canonical("/")
+	page.Closed = !r.viewer.SignedIn() && p.modules.Pastes.CreateOwn.TokenRequired()
 	return p.showForm(w, r, http.StatusOK, page)
 }
 
-// signInToSend is for who has filled in a form without being signed in any more.
-const signInToSend = "This needs somebody who has signed in. Nothing is lost: sign in in another tab, and send it again from here."
+// signInToSend is for a form whose session has ended since it was opened.
+const signInToSend = "You have to sign in to do this. Nothing is lost: sign in in another tab, and send it again from here."
 
 var errSignedOut = fault.New(fault.Unauthenticated, "You are no longer signed in.")
 
@@ -43,16 +79,19 @@ func (p *Pages) create(w http.ResponseWriter, r *request) error {
 	}
 	page := p.newFormPage(r, form)
 	if page.change() {
-		return p.showForm(w, r, http.StatusOK, page)
+		return p.showForm(w, r, page.status(), page)
 	}
 	if form.openedByOther(r) {
-		page.Wrong.Text = fmt.Sprintf("This form was opened by somebody else than %s, who has signed in now, and nothing is saved yet. "+
-			"Send it again to create the paste as %[1]s.", r.session.name)
-		page.Form.Opener = string(r.session.user)
+		page.Wrong.Text = fmt.Sprintf("This form was opened by another user. You are signed in as %s now, and nothing is saved yet. "+
+			"Send it again to create the paste as %[1]s.", r.viewer.User.Name.String())
+		page.Form.Opener = string(r.viewer.User.ID)
 		return p.showForm(w, r, http.StatusConflict, page)
 	}
-	made, err := p.createFrom(r, &form)
+	made, err := p.createFrom(r, &page.Form)
 	if err == nil {
+		if made.Key != "" {
+			setDeleteKey(w, r.Request, string(made.ID), unseenKey+string(made.Key))
+		}
 		seeOther(w, pathOfPaste(string(made.ID)))
 		return nil
 	}
@@ -63,7 +102,10 @@ func (p *Pages) create(w http.ResponseWriter, r *request) error {
 	case fault.Unauthenticated:
 		status = http.StatusUnauthorized
 		page.Wrong.Text = signInToSend
-		page.Form.Opener = "" // who sends it again without having signed in means it
+		page.Form.Opener = "" // sending it again without signing in is meant
+	case fault.Forbidden:
+		status = http.StatusForbidden
+		page.Wrong.Text = fault.MessageOf(err)
 	case fault.Exhausted:
 		status = http.StatusTooManyRequests
 		page.Wrong.Text = quotaText(w, err)
@@ -74,18 +116,17 @@ func (p *Pages) create(w http.ResponseWriter, r *request) error {
 }
 
 func (p *Pages) createFrom(r *request, form *pasteForm) (made pastes.Created, err error) {
-	visitor := pastes.Visitor{Secret: r.session.secret, Client: paste.Client(r.RemoteAddr)}
-	if visitor.Secret == "" && form.Opener != "" { // an anonymous paste could not be taken back
+	if !r.viewer.SignedIn() && form.Opener != "" { // an anonymous paste could not be taken back
 		return made, errSignedOut
 	}
 	draft, err := form.draft()
 	if err != nil {
 		return made, err
 	}
-	return p.modules.Pastes.CreateOwn.Do(r.Context(), visitor, draft)
+	return p.modules.Pastes.CreateOwn.Do(r.Context(), r.viewer, paste.Client(r.RemoteAddr), draft)
 }
 
-// quotaText returns what to tell somebody who has used up a quota, and sets the header for programs.
+// quotaText returns what a page says when a quota is used up, and sets the header for programs.
 func quotaText(w http.ResponseWriter, err error) string {
 	refused, ok := errors.AsType[*paste.QuotaError](err)
 	if !ok {
@@ -93,7 +134,11 @@ func quotaText(w http.ResponseWriter, err error) string {
 	}
 	wait := refused.Usage.Retry()
 	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-	return fmt.Sprintf("You have created as many pastes as you may without having signed in. Send this again in %s.", inWords(wait))
+	without := " without having signed in"
+	if refused.Usage.Signed {
+		without = " in an hour"
+	}
+	return fmt.Sprintf("You have created as many pastes as you may%s. Send this again in %s.", without, inWords(wait))
 }
 
 // inWords returns a time rounded up.

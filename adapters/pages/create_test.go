@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/fake"
@@ -91,14 +92,14 @@ func TestFront(t *testing.T) {
 	s := newSite(t)
 	page := s.page("/")
 	wantIn(t, page, `href="/api/v2/docs"`, `href="/api/v2/openapi.yaml"`, `href="/api/v2/openapi.json"`,
-		`<option selected>Autodetect</option>`, "<option>C++</option>", "nobody will be able to edit")
+		`<option selected>Autodetect</option>`, "<option>C++</option>", "cannot be edited or deleted later")
 	if strings.Contains(page, `name="visibility"`) || strings.Contains(page, `name="tags"`) || strings.Contains(page, "Remove") {
 		t.Errorf("got %s, want neither visibility nor tags nor a snippet to remove", page)
 	}
 	// Each that it can be filled in with is one that the rules take.
 	for _, rest := range strings.Split(page, `<option value="`)[1:] {
 		value, _, _ := strings.Cut(rest, `"`)
-		if _, err := paste.ParseLifetime(value); err != nil {
+		if _, err := paste.ParseLifetime(value); err != nil && value != lifeBurn {
 			t.Errorf("got the lifetime %s to select, want none that is refused: %v", value, err)
 		}
 	}
@@ -194,7 +195,7 @@ func TestWrongForms(t *testing.T) {
 		"code-3":     {sent{"code", "x", "code", "", "code", broken}, "It is not valid UTF-8."},
 		"expires":    {sent{"code", "x", "expires", "3d"}, "It must be one of never, 1h"},
 		"pasties":    {sent{"code", "x", "code", "x", "code", "x"}, "There are more than 2."},
-		"":           {sent{"code", "x", "expires", "1h", "visibility", "public"}, "This needs somebody who has signed in."},
+		"":           {sent{"code", "x", "expires", "1h", "visibility", "public"}, "You have to sign in to do this."},
 	} {
 		t.Run(field, func(t *testing.T) {
 			t.Parallel()
@@ -230,12 +231,31 @@ func TestCreateWithoutRoom(t *testing.T) {
 	wantIn(t, answer.Body.String(), "Send this again in 60 minutes.")
 
 	s.serve(pastes.Options{Rules: s.rules, TokenRequired: true})
-	if page := s.page("/"); strings.Contains(page, "<form") || !strings.Contains(page, `href="/sign-in"`) {
+	if page := s.page("/"); strings.Contains(page, "<form") || !strings.Contains(page, `href="/sign-in?next=%2F"`) {
 		t.Errorf("got %s, want no form, and where to sign in", page)
 	}
 	// Whoever opened the form had signed in, and loses nothing when the session has ended since.
 	wantKept(t, s.returns("/", http.StatusUnauthorized, append(slices.Clone(filled), "opener", "anybody")))
 	wantKept(t, s.returns("/", http.StatusOK, append(slices.Clone(filled), "opener", "anybody", "do", "add")))
+}
+
+// TestLifetimesOfAForm offers only those that are allowed, and begins with the default.
+func TestLifetimesOfAForm(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.serve(pastes.Options{Rules: s.rules, AnonymousLifetimes: paste.Lifetimes{Default: "1d", Longest: "1w"}})
+	page := s.page("/")
+	wantIn(t, page, `<option value="1d" selected>`, `<option value="1w">`)
+	for _, longer := range []string{"1m", "1y", "never"} {
+		if strings.Contains(page, `<option value="`+longer+`"`) {
+			t.Errorf("got %s to select, want only what is allowed", longer)
+		}
+	}
+	for wanted, want := range map[string]paste.Lifetime{"2h": "2h", "never": "1w", "": "1d"} {
+		if got := s.stored(s.lands("/", sent{"code", "x", "expires", wanted})); got.ExpiresIn() != want {
+			t.Errorf("%q: got %s, want %s", wanted, got.ExpiresIn(), want)
+		}
+	}
 }
 
 func TestInWords(t *testing.T) {
@@ -246,6 +266,25 @@ func TestInWords(t *testing.T) {
 	} {
 		if got := inWords(d); got != want {
 			t.Errorf("got %s for %v, want %s", got, d, want)
+		}
+	}
+}
+
+// TestDefaultLanguage has the form begin with the language that its reader has chosen, if it is known here.
+func TestDefaultLanguage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.user("Epoxy", true)
+	_, s.secret = s.session("epoxy")
+	for chosen, want := range map[string]string{"Go": "Go", "rust": "Rust", "Klingon": "Autodetect", "Autodetect": "Autodetect"} {
+		if _, err := s.users.Update.Do(s.t.Context(), "epoxy", users.UpdateInput{DefaultLanguage: &chosen}); err != nil {
+			t.Fatal(err)
+		}
+		wantIn(t, s.page("/"), "<option selected>"+want+"</option>")
+		page := s.returns("/", http.StatusOK, sent{"code", "x", "language", "C", "do", doAdd})
+		if !strings.Contains(page, "<option selected>C</option>") ||
+			strings.Count(page, "<option selected>"+want+"</option>") != 1 {
+			t.Errorf("%s: got another language than %s for one more snippet, or other than C for the first", chosen, want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gluepot/gluepot/adapters/internal/filename"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
@@ -17,11 +18,10 @@ func TestSafeName(t *testing.T) {
 	for title, want := range map[string]string{
 		"main.go": "main.go", ".bashrc": ".bashrc", "../../etc/passwd": "etc-passwd", `..\..\boot.ini`: "boot.ini", "..": "", "": "", " / ": "",
 		"a b.txt ": "a b.txt", "x.": "x", `a<b>:"|?*c`: "a_b______c", "gnp\u202eexe.txt": "gnpexe.txt", "nul\x00l\r\n": "null",
-		"CON": "_CON", "con.txt": "_con.txt", "CON .txt": "_CON .txt", "COM¹": "_COM¹", "conout$.c": "_conout$.c",
-		"aux.tar.gz": "_aux.tar.gz", "console": "console", "日本.md": "日本.md",
+		"日本.md":                          "日本.md",
 		strings.Repeat("x", 300) + ".go": strings.Repeat("x", 197) + ".go",
 	} {
-		if got := safeName(title); got != want {
+		if got := filename.Safe(title); got != want {
 			t.Errorf("%q: got %q, want %q", title, got, want)
 		}
 	}
@@ -45,16 +45,16 @@ func TestPackingWaits(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.holds("k2j4x8m1", content(paste.Pasty{Code: "a"}))
-	for range cap(s.packing) {
-		s.packing <- struct{}{}
+	for range cap(s.archives.slots) {
+		s.archives.slots <- struct{}{}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/k2j4x8m1/files.zip", nil)
-	if _, err := s.Answer(httptest.NewRecorder(), request); !fault.Is(err, fault.Unavailable) {
+	if _, err := s.respond(httptest.NewRecorder(), request); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v, want that there is no place", err)
 	}
-	<-s.packing
+	<-s.archives.slots
 	for range 2 { // the place is given back
 		if _, err := s.get("/k2j4x8m1/files.zip"); err != nil {
 			t.Error(err)
@@ -77,17 +77,21 @@ func TestPackingAllocates(t *testing.T) {
 			}
 		}
 	}).AllocedBytesPerOp()
-	if took > 32<<20 {
-		t.Errorf("got %d MiB for 500 files, want at most 32", took>>20)
+	most := int64(32 << 20)
+	if raced { // then pools forget some of what they hold, of 0.8 MiB each
+		most = 160 << 20
+	}
+	if took > most {
+		t.Errorf("got %d MiB for 500 files, want at most %d", took>>20, most>>20)
 	}
 }
 
 func TestUniqueNames(t *testing.T) {
 	t.Parallel()
-	names := make(fileNames)
+	names := make(filename.Set)
 	var got []string
 	for _, name := range []string{"a.go", "a.go", "A.GO", "a (2).go", "a", "a"} {
-		got = append(got, names.unique(name))
+		got = append(got, names.Unique(name))
 	}
 	if want := "a.go|a (2).go|A (3).GO|a (2) (2).go|a|a (2)"; strings.Join(got, "|") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, "|"), want)

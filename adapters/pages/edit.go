@@ -15,7 +15,7 @@ import (
 // ownPaste returns the paste that the path names to its owner. It fails with a fault.NotFound for everybody else.
 func (p *Pages) ownPaste(r *request) (paste.Document, error) {
 	found, err := p.read(r)
-	if err == nil && !found.OwnedBy(r.session.user) {
+	if err == nil && !found.OwnedBy(r.viewer.User.ID) {
 		err = paste.ErrNotFound
 	}
 	return found, err
@@ -46,7 +46,7 @@ func editForm(stored *paste.Document) (form pasteForm, err error) {
 	return form, nil
 }
 
-// A browser sends a text that nobody has touched other than it got it: of HTML it takes no U+0000, in an area of text every line
+// A browser sends an untouched text other than it got it: of HTML it takes no U+0000, in an area of text every line
 // end is the same, a line has none, and an option has one space for many. What a form says of a value is compared with these, so that
 // an edit keeps the others.
 var (
@@ -108,8 +108,8 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 	return changes, nil
 }
 
-// recognise gives new snippets the ids of those that the same form has added when it was sent before: who presses a button twice adds
-// them once.
+// recognise gives new snippets the ids of those that the same form has added when it was sent before: a button that is
+// pressed twice adds them once.
 func recognise(filled, stored []snippet) {
 	left := slices.Clone(stored)
 	for _, s := range filled {
@@ -140,10 +140,11 @@ func unlessEqual(wanted, before string) *string {
 	return &wanted
 }
 
-func newEditPage(r *request, stored *paste.Document, form pasteForm) *formPage {
+func (p *Pages) newEditPage(r *request, stored *paste.Document, form pasteForm) *formPage {
 	title := titleOf(stored)
 	return &formPage{
-		layout: r.layout("Edit "+unmarked(title), ""), ID: string(stored.ID), Heading: text(title), Form: form, Owned: true,
+		layout: r.layout("Edit "+unmarked(title), ""), ID: string(stored.ID), Heading: text(title), Form: form,
+		Start: p.startLanguage(r), Owned: true,
 	}
 }
 
@@ -157,23 +158,24 @@ func (p *Pages) editing(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	return p.showForm(w, r, http.StatusOK, newEditPage(r, &stored, form))
+	return p.showForm(w, r, http.StatusOK, p.newEditPage(r, &stored, form))
 }
 
 // edit changes a paste and shows it, or shows the form again.
 func (p *Pages) edit(w http.ResponseWriter, r *request) error {
-	if !ident.Valid(r.parameters[0]) {
+	if !ident.Valid(r.PathValue("id")) {
 		return paste.ErrNotFound
 	}
 	form, err := readPasteForm(r)
 	switch {
 	case err != nil:
 		return err
-	case r.session.secret == "":
+	case !r.viewer.SignedIn():
 		return p.keepEdit(w, r, http.StatusUnauthorized, form, signInToSend)
 	case form.openedByOther(r):
-		return p.keepEdit(w, r, http.StatusConflict, form, "This form was opened by somebody else than "+r.session.name+
-			", who has signed in now. Nothing is lost: sign in as who opened it in another tab, and send it again from here.")
+		return p.keepEdit(w, r, http.StatusConflict, form,
+			"This form was opened by another user, and you are signed in as "+r.viewer.User.Name.String()+
+				" now. Nothing is lost: sign in as that user in another tab, and send it again from here.")
 	}
 	stored, err := p.ownPaste(r)
 	switch {
@@ -182,13 +184,13 @@ func (p *Pages) edit(w http.ResponseWriter, r *request) error {
 	case err != nil:
 		return err
 	}
-	page := newEditPage(r, &stored, form)
+	page := p.newEditPage(r, &stored, form)
 	if page.change() {
-		return p.showForm(w, r, http.StatusOK, page)
+		return p.showForm(w, r, page.status(), page)
 	}
 	changes, err := form.changes(&stored)
 	if err == nil {
-		_, err = p.modules.Pastes.EditOwn.Do(r.Context(), r.session.secret, page.ID, changes)
+		_, err = p.modules.Pastes.EditOwn.Do(r.Context(), r.viewer, page.ID, changes)
 	}
 	status := http.StatusBadRequest
 	switch fault.KindOf(err) {
@@ -214,18 +216,18 @@ func (p *Pages) edit(w http.ResponseWriter, r *request) error {
 	return p.showForm(w, r, status, page)
 }
 
-// keepEdit gives the form back to somebody other than who opened it, or whose session has ended since. It says nothing of the paste,
+// keepEdit gives the form back to another user than the one who opened it, or after the session has ended. It says nothing of the paste,
 // nor whether there is one: what is shown is what was sent.
 func (p *Pages) keepEdit(w http.ResponseWriter, r *request, status int, form pasteForm, wrong string) error {
-	sent := paste.Document{Paste: paste.Paste{ID: paste.ID(r.parameters[0])}, Content: paste.Content{Title: form.Title}}
-	page := newEditPage(r, &sent, form)
+	sent := paste.Document{Paste: paste.Paste{ID: paste.ID(r.PathValue("id"))}, Content: paste.Content{Title: form.Title}}
+	page := p.newEditPage(r, &sent, form)
 	page.Wrong.Text = wrong
 	return p.showForm(w, r, status, page)
 }
 
-// recreate gives the form back to somebody who has no such paste, as one that creates a paste of what was typed.
+// recreate gives the form back to a reader without such a paste, as one that creates a paste of what was typed.
 func (p *Pages) recreate(w http.ResponseWriter, r *request, form pasteForm) error {
-	form.Base, form.Lifetime = "", string(paste.Never)
+	form.Base = ""
 	for i := range form.Snippets {
 		form.Snippets[i].ID = ""
 	}
@@ -235,7 +237,7 @@ func (p *Pages) recreate(w http.ResponseWriter, r *request, form pasteForm) erro
 	return p.showForm(w, r, http.StatusNotFound, page)
 }
 
-// meet puts what the paste is meanwhile beside what was filled in. Whoever sends the form again has seen both.
+// meet puts what the paste is now beside what was filled in: a reader who sends the form again has seen both.
 func (p *Pages) meet(r *request, page *formPage) error {
 	stored, err := p.ownPaste(r)
 	if err != nil {
@@ -254,7 +256,7 @@ func (p *Pages) meet(r *request, page *formPage) error {
 	for i := range form.Snippets {
 		s := &form.Snippets[i]
 		if s.ID == "" || len(there[s.ID]) == 0 {
-			s.ID = "" // somebody has removed it
+			s.ID = "" // it was removed
 			continue
 		}
 		same := there[s.ID][0]
@@ -280,7 +282,7 @@ func (p *Pages) meet(r *request, page *formPage) error {
 		"is now where that is something else. Saving again replaces it."
 	if unseen > 0 { // with its base as it was, the form will meet them again
 		page.Wrong.Text = fmt.Sprintf("The paste was edited meanwhile, and nothing is saved yet. There is no room here for %d more that "+
-			"somebody has added: remove as many, and save again to see them.", unseen)
+			"were added: remove as many, and save again to see them.", unseen)
 		return nil
 	}
 	form.Base = now.Base

@@ -68,7 +68,7 @@ func owned(t testing.TB, change func(*paste.Document)) *site {
 		change(&document)
 	}
 	s.holds("k2j4x8m1", document)
-	_, s.secret = s.issue("epoxy")
+	_, s.secret = s.session("epoxy")
 	return s
 }
 
@@ -267,7 +267,7 @@ func TestOthersCannotWrite(t *testing.T) {
 	s.holds("anonymus", content(paste.Pasty{Code: "x"}))
 	form := filledIn(s.page(editPath)).with("title", 0, "taken over")
 	before := summary(s.stored("k2j4x8m1"))
-	_, others := s.issue("mortar")
+	_, others := s.session("mortar")
 	kept := make(map[int]map[string]bool) // the pages that forms come back on, but for the id, by their status
 	for _, c := range []struct {
 		who, secret string
@@ -335,7 +335,7 @@ func TestFormOfSomebodyElse(t *testing.T) {
 	s := owned(t, nil)
 	mortar := s.user("mortar", true)
 	epoxys := s.secret
-	_, mortars := s.issue("mortar")
+	_, mortars := s.session("mortar")
 	created, edited := filledIn(s.page("/")).with("code", 0, "hours of work"), filledIn(s.page(editPath)).with("title", 0, "Typed")
 	s.secret = mortars
 	page := s.returns("/", http.StatusConflict, created)
@@ -344,7 +344,7 @@ func TestFormOfSomebodyElse(t *testing.T) {
 		t.Errorf("got a paste of %q, want it of %q, who has seen so", got.Owner, mortar)
 	}
 	page = s.returns(editPath, http.StatusConflict, edited)
-	wantIn(t, page, "sign in as who opened it", `value="Typed"`)
+	wantIn(t, page, "sign in as that user in another tab", `value="Typed"`)
 	s.returns(editPath, http.StatusConflict, filledIn(page))
 	s.secret = epoxys
 	s.lands(editPath, filledIn(page))

@@ -50,6 +50,12 @@ func (r *request) form(most int) (url.Values, error) {
 	return fields, nil
 }
 
+// The fields of files that were chosen. Browsers send their names beside them.
+const (
+	fieldFile     = "file"
+	fieldFileName = "file name"
+)
+
 // parts returns the fields of a form in parts, byte for byte as they were sent.
 func (r *request) parts(boundary string, most int) (url.Values, error) {
 	fields, parts := make(url.Values), multipart.NewReader(r.Body, boundary)
@@ -64,6 +70,11 @@ func (r *request) parts(boundary string, most int) (url.Values, error) {
 		}
 		if err != nil || len(part.Header.Get("Content-Disposition")) > maxDisposition {
 			return nil, errBrokenForm
+		}
+		if name := part.FileName(); name != "" {
+			fields.Add(fieldFileName, name)
+		} else if part.FormName() == fieldFile { // no file was chosen
+			continue
 		}
 		fields.Add(part.FormName(), value.String())
 	}
@@ -88,7 +99,7 @@ func seeOther(w http.ResponseWriter, path string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// writeStatus sends the status of a form that comes back. Browsers ask nobody for what the header of a 401 names by themselves.
+// writeStatus sends the status of a form that comes back. Browsers do not ask for a token because of this header.
 func writeStatus(w http.ResponseWriter, status int) {
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer") // with each of them (RFC 9110, 15.5.2)

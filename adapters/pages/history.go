@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/a-h/templ"
-
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -29,18 +27,21 @@ type entry struct {
 	code     string
 }
 
-// maxName is the length of a name beside what has changed of its pasty, in characters.
-const maxName = 200
+// How many characters are shown of a title above a page, and of a name among others.
+const (
+	maxHeading = 1024 // as many as a title may have that is not of an import
+	maxName    = 200
+)
 
-// short returns it, or how it begins.
-func (t text) short() text {
+// shortened returns a text, or how it begins.
+func shortened(text string, most int) string {
 	n := 0
-	for i := range t {
-		if n++; n > maxName {
-			return t[:i] + "…"
+	for i := range text {
+		if n++; n > most {
+			return text[:i] + "…"
 		}
 	}
-	return t
+	return text
 }
 
 // Label returns what readers of screens call the code.
@@ -73,7 +74,7 @@ func edits(found *paste.Document) []edit {
 		if len(e.Metadata) >= 3 {
 			titles[id], languages[id] = e.Metadata[1], e.Metadata[2]
 		}
-		made := entry{kind: e.Type, Of: nameOf(titles[id], id).short()}
+		made := entry{kind: e.Type, Of: text(shortened(string(nameOf(titles[id], id)), maxName))}
 		switch e.Type {
 		case paste.EditTitle:
 			made.What, made.Of, made.Texts, made.Old, made.New = "Title", "", true, text(e.Text), text(title)
@@ -119,12 +120,16 @@ func (p *Pages) history(w http.ResponseWriter, r *request) error {
 	page := newPastePage(r, &found)
 	page.Title, page.Description = "History of "+page.Title, ""
 	history := edits(&found)
-	fit(history)
-	return show(w, r, p.historyView(page, history, &marker{left: maxMarks}))
+	leave, err := p.enter(r.Context(), fit(history))
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return show(w, r, p.historyView(page, history))
 }
 
-// fit decides which entries a page has room for.
-func fit(all []edit) {
+// fit decides which entries a page has room for, and returns the size of those in bytes.
+func fit(all []edit) int {
 	bytesLeft, linesLeft := maxShownBytes, maxShownLines
 	for i := range all {
 		for j := range all[i].Entries {
@@ -136,14 +141,11 @@ func fit(all []edit) {
 			}
 		}
 	}
+	return maxShownBytes - bytesLeft
 }
 
-// difference writes the code of an entry, line by line.
-func (e *entry) difference(m *marker) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error { return e.writeDifference(w, m) })
-}
-
-func (e *entry) writeDifference(w io.Writer, m *marker) error {
+// Render writes the code of an entry, line by line (templ.Component).
+func (e *entry) Render(ctx context.Context, w io.Writer) error {
 	sign := byte(0) // of every line; 0: it is in the text
 	switch e.kind {
 	case paste.EditPastyAdded:
@@ -155,11 +157,14 @@ func (e *entry) writeDifference(w io.Writer, m *marker) error {
 	var b []byte
 	for code != "" {
 		line, rest, _ := strings.Cut(code, "\n")
-		b = diffLine(b[:0], line, sign, m)
-		if _, err := w.Write(b); err != nil {
-			return err
-		}
+		b = diffLine(b, line, sign, markerOf(ctx))
 		code = rest
+		if len(b) >= pieceLength || code == "" {
+			if err := writePiece(ctx, w, b); err != nil {
+				return err
+			}
+			b = b[:0]
+		}
 	}
 	return nil
 }
@@ -173,9 +178,9 @@ func diffLine(b []byte, line string, sign byte, m *marker) []byte {
 	class := ""
 	switch kind {
 	case '+':
-		class = "gi"
+		class = "n"
 	case '-':
-		class = "gd"
+		class = "d"
 	case '@', '\\':
 		class = "hunk"
 	}
@@ -183,5 +188,5 @@ func diffLine(b []byte, line string, sign byte, m *marker) []byte {
 	if sign != 0 {
 		b = append(b, sign)
 	}
-	return append(m.append(b, line), "\n</span>"...)
+	return append(m.append(b, line, false), "\n</span>"...)
 }

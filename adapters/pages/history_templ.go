@@ -8,7 +8,7 @@ package pages
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-func (p *Pages) historyView(page pastePage, edits []edit, m *marker) templ.Component {
+func (p *Pages) historyView(page pastePage, edits []edit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -75,7 +75,7 @@ func (p *Pages) historyView(page pastePage, edits []edit, m *marker) templ.Compo
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</a></h1><p class=\"facts\"><span>the newest edit first</span> <span>whoever can read the paste can read this</span></p></header>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</a></h1><p class=\"facts\"><span>the newest edit first</span> <span>everybody who can read the paste can read this</span></p></header>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -117,7 +117,7 @@ func (p *Pages) historyView(page pastePage, edits []edit, m *marker) templ.Compo
 					return templ_7745c5c3_Err
 				}
 				for i := range e.Entries {
-					templ_7745c5c3_Err = entryView(&e.Entries[i], m).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = entryView(&e.Entries[i]).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -137,7 +137,7 @@ func (p *Pages) historyView(page pastePage, edits []edit, m *marker) templ.Compo
 	})
 }
 
-func entryView(e *entry, m *marker) templ.Component {
+func entryView(e *entry) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -246,7 +246,7 @@ func entryView(e *entry, m *marker) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = e.difference(m).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = e.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -34,10 +34,10 @@ func TestHistory(t *testing.T) {
 		`Title: <del><bdi>Second</bdi></del> → <ins><bdi>Third</bdi></ins>`,
 		`Name: <del><bdi>snippet a</bdi></del> → <ins><bdi>main.go</bdi></ins>`,
 		`Language of <bdi>main.go</bdi>: <del><bdi>Rust</bdi></del>`,
-		`<span class="diff hunk">@@ -1,2 +1,2 @@`+"\n</span>", `<span class="diff ">`+" a\n</span>", `<span class="diff gd">-b&lt;/code&gt;`,
-		`<span class="diff gi">+B`, `<p class="change">Removed <bdi>gone.c</bdi></p>`,
-		`<span class="diff gd">-x<bdi class="mark" data-mark="RLO"`,
-		`<p class="change">Added <bdi>new.c</bdi></p>`, `<span class="diff gi">+y`, "This is too long to be shown here.",
+		`<span class="diff hunk">@@ -1,2 +1,2 @@`+"\n</span>", `<span class="diff ">`+" a\n</span>", `<span class="diff d">-b&lt;/code&gt;`,
+		`<span class="diff n">+B`, `<p class="change">Removed <bdi>gone.c</bdi></p>`,
+		`<span class="diff d">-x<bdi class="mark" data-mark="RLO"`,
+		`<p class="change">Added <bdi>new.c</bdi></p>`, `<span class="diff n">+y`, "This is too long to be shown here.",
 	)
 	if strings.Index(page, "Second</bdi></del>") > strings.Index(page, "&lt;First&gt;") || strings.Contains(page, "+++") {
 		t.Error("got the oldest edit first, or the header of a difference, want neither")

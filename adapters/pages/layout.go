@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -31,20 +32,35 @@ var (
 	htmlContentType = []string{"text/html; charset=utf-8"}
 	privateCaching  = []string{"private, no-store"}
 	varyCookie      = []string{"Cookie"}
+	noIndex         = []string{"noindex"}
 )
 
 // layout is what all pages have around what they show.
 type layout struct {
 	Title       string // of the window, before the service's name; empty: that alone
 	Description string // for previews of links; empty: none
-	Reader      string // the name of who has signed in, or ""
-	SignedIn    bool   // somebody has, whoever it is
+	Canonical   string // the address of the page, or "" where it is not known or does not matter
+	Reader      string // the name of the signed-in user, or ""
+	SignedIn    bool   // there is a session
+	OEmbed      string // where programs learn how to embed what is shown; empty: nowhere
+	Feed        string // the path of the feed of what it lists, or ""
 	Here        string // the path to come back to after signing in, or ""
 }
 
 // layout returns what is around the page that answers a request.
 func (r *request) layout(title, description string) layout {
-	return layout{Title: title, Description: description, Reader: r.session.name, SignedIn: r.session.secret != "", Here: r.URL.EscapedPath()}
+	return layout{
+		Title: title, Description: description, Reader: r.viewer.User.Name.String(), SignedIn: r.viewer.SignedIn(),
+		Here: localPath(r.URL.RequestURI(), ""),
+	}
+}
+
+// canonical returns the address of what stands at a path, or "" where the address that people use is not known.
+func (p *Pages) canonical(path string) string {
+	if p.cfg.PublicURL == "" {
+		return ""
+	}
+	return p.cfg.PublicURL + path
 }
 
 // service is its name as people read it.
@@ -58,6 +74,14 @@ func (l *layout) window() string {
 	return l.Title + " · " + service
 }
 
+// contactLink returns the URL of an address of mail, or of what is one already.
+func contactLink(contact string) string {
+	if strings.Contains(contact, "://") {
+		return contact
+	}
+	return "mailto:" + contact
+}
+
 // signIn returns where to sign in.
 func (l *layout) signIn() string {
 	if l.Here == "" {
@@ -66,32 +90,38 @@ func (l *layout) signIn() string {
 	return pathSignIn + "?next=" + url.QueryEscape(l.Here)
 }
 
-// guard sets the headers of a page. One that is its reader's own stays in no cache.
-func guard(w http.ResponseWriter, personal bool) {
+// guard sets the headers of a page. One that is its reader's own stays in no cache, and search engines list only what is public.
+func guard(w http.ResponseWriter, r *request) {
 	header := w.Header()
 	header["Content-Type"] = htmlContentType
 	header["Content-Security-Policy"] = contentPolicy
 	header["Referrer-Policy"] = referrerPolicy
 	header["Vary"] = varyCookie
-	if personal {
+	if r.personal() {
 		header["Cache-Control"] = privateCaching
+	}
+	if !r.public {
+		header["X-Robots-Tag"] = noIndex
 	}
 }
 
 // show writes a page.
 func show(w http.ResponseWriter, r *request, page templ.Component) error {
-	guard(w, r.personal())
-	return write(w, page)
+	guard(w, r)
+	return write(r.Context(), w, page)
 }
 
-// personal reports whether the answer is for who sends the request alone: somebody who has signed in, or whose cookie it clears.
-func (r *request) personal() bool { return r.session.secret != "" || r.rejected }
+// personal reports whether the answer is for its reader alone: there is a session, or a cookie to clear.
+func (r *request) personal() bool { return r.viewer.SignedIn() || r.rejected || r.keyed }
 
-// write writes a page. What it shows is there by then, so that no deadline ends it half-way.
-func write(w io.Writer, page templ.Component) error {
+// write writes a page. It fails with fault.Unavailable when the time of the context is over.
+func write(ctx context.Context, w io.Writer, page templ.Component) error {
 	to := &document{w}
-	err := page.Render(context.Background(), to)
+	err := page.Render(withMarker(ctx), to)
 	to.Writer = nil // templ keeps the document until its buffer is used again
+	if err != nil && ctx.Err() != nil {
+		return fault.Wrap(fault.Unavailable, "The page was not ready in time. Try again shortly.", err)
+	}
 	return err
 }
 
@@ -123,7 +153,7 @@ type errorPage struct {
 func (p *Pages) AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) {
 	header := w.Header()
 	vary := header["Vary"]
-	guard(w, false)
+	guard(w, new(request))
 	header["Vary"] = append(slices.Clip(vary), varyCookie...)
 	if header["Cache-Control"] == nil {
 		header["Cache-Control"] = []string{"no-store"}
@@ -132,17 +162,31 @@ func (p *Pages) AnswerError(w http.ResponseWriter, r *http.Request, status int, 
 	switch status {
 	case http.StatusNotFound:
 		page.Heading = "There is nothing here"
-		page.Text = "It may have expired or been deleted, be somebody's own, or never have been here."
+		page.Text = "It may have expired or been deleted, be private, or never have been here."
+	case http.StatusGone:
+		page.Heading = "This was removed"
 	case http.StatusRequestEntityTooLarge:
 		page.Heading = "This is too long"
 		page.Text = "Go back, and send less of it. " + message
+	case http.StatusBadRequest, http.StatusForbidden, http.StatusConflict:
+		if signingIn(r.URL.Path) {
+			page.Heading, page.SignIn = "This did not work", true
+		}
 	case http.StatusUnauthorized:
 		page.Heading = "You have not signed in"
 		page.Text = "This needs an access token that is valid. Sign in, and try again."
 	}
-	page.SignIn = status == http.StatusUnauthorized
-	page.SignedIn = !page.SignIn && cookieSecret(r) != "" && header["Set-Cookie"] == nil // which clears the cookie
+	page.SignIn = page.SignIn || status == http.StatusUnauthorized
+	page.SignedIn = status != http.StatusUnauthorized && cookieSecret(r) != "" && header["Set-Cookie"] == nil // which clears the cookie
 	page.Title = page.Heading
+	if r.Method == http.MethodGet && !signingIn(r.URL.Path) { // a form that was sent is not there, nor a secret that was used
+		page.Here = localPath(r.URL.RequestURI(), "")
+	}
 	w.WriteHeader(status)
-	_ = write(w, p.errorView(page)) // a client that has gone cannot be told
+	_ = write(context.WithoutCancel(r.Context()), w, p.errorView(page)) // it is short, and a client that has gone cannot be told
+}
+
+// signingIn reports whether a path is one of signing in with a provider.
+func signingIn(path string) bool {
+	return strings.HasPrefix(path, pathSignIn+"/") || strings.HasPrefix(path, pathInvite) || path == pathSignUp
 }

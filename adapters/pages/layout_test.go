@@ -19,7 +19,7 @@ var (
 	urlAttributes = []string{"href", "action"}
 	// These run nothing whatever they hold.
 	textAttributes    = []string{"class", "content", "datetime", "for", "id", "name", "value"}
-	booleanAttributes = []string{"autofocus", "selected"}
+	booleanAttributes = []string{"autofocus", "checked", "selected"}
 	valuesOfAttribute = regexp.MustCompile(`([^\s<>"]+)=\{ *(.*?) *\}`)
 	elementOfLink     = regexp.MustCompile(`<(\w+)[^<>]*\s(?:href|action)=\{`)
 )
@@ -144,7 +144,7 @@ func TestPagesArePieces(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	epoxy := s.user("Epoxy", true)
-	_, secret := s.issue("epoxy")
+	_, secret := s.session("epoxy")
 	long := content(paste.Pasty{Language: "Plain Text", Code: strings.Repeat("'\n", 500_000)}) // too many lines to number
 	long.Owner = epoxy
 	long.Edits = []paste.Edit{{Type: paste.EditPastyAdded, Metadata: []string{"pasty000", "", "C"}, Text: strings.Repeat("'''''''\n", 15_000)}}
@@ -152,7 +152,7 @@ func TestPagesArePieces(t *testing.T) {
 	for _, path := range []string{"/k2j4x8m1", "/k2j4x8m1/history", "/k2j4x8m1/edit"} {
 		answer := httptest.NewRecorder()
 		reader := &pieceReader{ResponseWriter: answer}
-		if _, err := s.Answer(reader, s.asking(http.MethodGet, path, secret, nil)); err != nil {
+		if _, err := s.respond(reader, s.asking(http.MethodGet, path, secret, nil)); err != nil {
 			t.Fatal(err)
 		}
 		if reader.total < 500_000 || reader.largest > 6*pieceLength {
@@ -160,8 +160,25 @@ func TestPagesArePieces(t *testing.T) {
 				path, reader.total, reader.largest, 6*pieceLength)
 		}
 		whole := httptest.NewRecorder()
-		if _, err := s.Answer(whole, s.asking(http.MethodGet, path, secret, nil)); err != nil || whole.Flushed {
+		if _, err := s.respond(whole, s.asking(http.MethodGet, path, secret, nil)); err != nil || whole.Flushed {
 			t.Errorf("%s: got %v, flushed: %v, want a page that is not flushed", path, err, whole.Flushed)
 		}
+	}
+}
+
+// TestContact is in the footer of each page, also of those of errors.
+func TestContact(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.cfg.Contact, s.cfg.TermsURL = "abuse@paste.example", "https://paste.example/terms?a=1&b=2"
+	answer := httptest.NewRecorder()
+	s.AnswerError(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/nothing", nil), http.StatusNotFound, "")
+	for _, page := range []string{s.page("/"), answer.Body.String()} {
+		wantIn(t, page, `href="mailto:abuse@paste.example">Contact</a>`, `href="https://paste.example/terms?a=1&amp;b=2">Terms of use</a>`)
+	}
+	s.cfg.Contact = "https://paste.example/abuse"
+	wantIn(t, s.page("/"), `href="https://paste.example/abuse">Contact</a>`)
+	if page := newSite(t).page("/"); strings.Contains(page, "Contact") || strings.Contains(page, "Terms of use") {
+		t.Errorf("got %s, want neither where nothing is set", page)
 	}
 }

@@ -1,146 +1,179 @@
 package pages
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
-// mark is how a character is shown that would deceive the eye: one that cannot be seen, or that moves others.
-type mark struct{ label, name string }
-
-// marks are those of single characters; markOf knows the rest.
-var marks = map[rune]mark{
-	0x00: {"NUL", "null"}, 0x07: {"BEL", "bell"}, 0x08: {"BS", "backspace"}, 0x0d: {"CR", "carriage return"},
-	0x1b: {"ESC", "escape"}, 0x7f: {"DEL", "delete"}, 0x85: {"NEL", "next line"},
-	0xad: {"SHY", "soft hyphen"}, 0x34f: {"CGJ", "combining grapheme joiner"}, 0x61c: {"ALM", "Arabic letter mark"},
-	0x115f: {"HCF", "Hangul filler"}, 0x1160: {"HJF", "Hangul filler"}, 0x3164: {"HF", "Hangul filler"}, 0xffa0: {"HHF", "Hangul filler"},
-	0x180e: {"MVS", "Mongolian vowel separator"},
-	0x200b: {"ZWSP", "zero width space"}, 0x200c: {"ZWNJ", "zero width non-joiner"}, 0x200d: {"ZWJ", "zero width joiner"},
-	0x200e: {"LRM", "left-to-right mark"}, 0x200f: {"RLM", "right-to-left mark"},
-	0x2028: {"LS", "line separator"}, 0x2029: {"PS", "paragraph separator"},
-	0x202a: {"LRE", "left-to-right embedding"}, 0x202b: {"RLE", "right-to-left embedding"},
-	0x202c: {"PDF", "end of directional formatting"},
-	0x202d: {"LRO", "left-to-right override"}, 0x202e: {"RLO", "right-to-left override"},
-	0x2060: {"WJ", "word joiner"}, 0x2066: {"LRI", "left-to-right isolate"}, 0x2067: {"RLI", "right-to-left isolate"},
-	0x2068: {"FSI", "first strong isolate"}, 0x2069: {"PDI", "end of isolate"},
-	0x2800: {"BLANK", "Braille blank"}, 0xfeff: {"BOM", "byte order mark"},
+// mark is how characters are shown that would deceive the eye: those that cannot be seen, or that move others.
+type mark struct {
+	from, to    rune
+	label, name string // without a label, it is the character's code
 }
 
-// markOf returns the mark of a character, if it has one.
-func markOf(r rune) (mark, bool) {
-	if known, ok := marks[r]; ok {
-		return known, true
-	}
-	switch {
-	case r == '\t' || r == '\n':
-		return mark{}, false
-	case r < ' ' || r >= 0x80 && r < 0xa0:
-		return mark{fmt.Sprintf("%02X", r), "control character"}, true
-	case r >= 0xfe00 && r <= 0xfe0f, r >= 0x180b && r <= 0x180f:
-		return mark{fmt.Sprintf("%04X", r), "variation selector"}, true
-	case r == 0x17b4, r == 0x17b5, r >= 0x2061 && r <= 0x206f, r >= 0xfff0 && r <= 0xfffb, r >= 0x1bca0 && r <= 0x1bca3,
-		r >= 0x1d173 && r <= 0x1d17a:
-		return mark{fmt.Sprintf("%04X", r), "invisible character"}, true
-	case r >= 0xe0000 && r <= 0xe0fff:
-		return mark{fmt.Sprintf("%X", r), "invisible character"}, true
-	}
-	return mark{}, false
+// marks are all of them, in order.
+var marks = []mark{
+	{0x00, 0x00, "NUL", "null"}, {0x01, 0x06, "", control}, {0x07, 0x07, "BEL", "bell"}, {0x08, 0x08, "BS", "backspace"},
+	{0x0b, 0x0c, "", control}, {0x0d, 0x0d, "CR", "carriage return"}, {0x0e, 0x1a, "", control}, {0x1b, 0x1b, "ESC", "escape"},
+	{0x1c, 0x1f, "", control}, {0x7f, 0x7f, "DEL", "delete"}, {0x80, 0x84, "", control}, {0x85, 0x85, "NEL", "next line"},
+	{0x86, 0x9f, "", control}, {0xad, 0xad, "SHY", "soft hyphen"}, {0x34f, 0x34f, "CGJ", "combining grapheme joiner"},
+	{0x61c, 0x61c, "ALM", "Arabic letter mark"}, {0x115f, 0x115f, "HCF", "Hangul filler"}, {0x1160, 0x1160, "HJF", "Hangul filler"},
+	{0x17b4, 0x17b5, "", "invisible character"}, {0x180b, 0x180d, "", selector}, {0x180e, 0x180e, "MVS", "Mongolian vowel separator"},
+	{0x180f, 0x180f, "", selector}, {0x200b, 0x200b, "ZWSP", "zero width space"}, {0x200c, 0x200c, "ZWNJ", "zero width non-joiner"},
+	{0x200d, 0x200d, "ZWJ", "zero width joiner"}, {0x200e, 0x200e, "LRM", "left-to-right mark"}, {0x200f, 0x200f, "RLM", "right-to-left mark"},
+	{0x2028, 0x2028, "LS", "line separator"}, {0x2029, 0x2029, "PS", "paragraph separator"},
+	{0x202a, 0x202a, "LRE", "left-to-right embedding"},
+	{0x202b, 0x202b, "RLE", "right-to-left embedding"}, {0x202c, 0x202c, "PDF", "end of directional formatting"},
+	{0x202d, 0x202d, "LRO", "left-to-right override"}, {0x202e, 0x202e, "RLO", "right-to-left override"},
+	{0x2060, 0x2060, "WJ", "word joiner"}, {0x2061, 0x2065, "", "invisible character"}, {0x2066, 0x2066, "LRI", "left-to-right isolate"},
+	{0x2067, 0x2067, "RLI", "right-to-left isolate"}, {0x2068, 0x2068, "FSI", "first strong isolate"},
+	{0x2069, 0x2069, "PDI", "end of isolate"},
+	{0x206a, 0x206f, "", "invisible character"}, {0x2800, 0x2800, "BLANK", "Braille blank"}, {0x3164, 0x3164, "HF", "Hangul filler"},
+	{0xfe00, 0xfe0f, "", selector}, {0xfeff, 0xfeff, "BOM", "byte order mark"}, {0xffa0, 0xffa0, "HHF", "Hangul filler"},
+	{0xfff0, 0xfffb, "", "invisible character"}, {0x1bca0, 0x1bca3, "", "invisible character"},
+	{0x1d173, 0x1d17a, "", "invisible character"}, {0xe0000, 0xe0fff, "", "invisible character"},
 }
 
-// suspicious reports whether a character that begins with the byte at s[i] can have a mark: most code has none, and is looked
-// through byte by byte.
+const (
+	control  = "control character"
+	selector = "variation selector"
+)
+
+// invisibles is the set of the characters that have a mark.
+var invisibles = func() *unicode.RangeTable {
+	set := new(unicode.RangeTable)
+	for _, m := range marks {
+		if m.to <= 0xffff {
+			set.R16 = append(set.R16, unicode.Range16{Lo: uint16(m.from), Hi: uint16(m.to), Stride: 1})
+		} else {
+			set.R32 = append(set.R32, unicode.Range32{Lo: uint32(m.from), Hi: uint32(m.to), Stride: 1})
+		}
+	}
+	return set
+}()
+
+// invisible reports whether a character has a mark.
+func invisible(r rune) bool {
+	if r < 0x7f { // most of those that are looked at
+		return r < ' ' && r != '\t' && r != '\n'
+	}
+	return unicode.Is(invisibles, r)
+}
+
+// suspicious reports whether a character that begins with that byte can have a mark. Most code has none, and is looked through byte by
+// byte.
 func suspicious(c byte) bool {
-	switch {
-	case c < ' ':
-		return c != '\t' && c != '\n'
-	case c < 0x7f:
-		return false
+	if c < 0x7f {
+		return c < ' ' && c != '\t' && c != '\n'
 	}
-	// U+0080 to U+00BF, U+034F, U+061C, U+1000 to U+3FFF, U+F000 to U+FFFF and all beyond.
+	// U+007F to U+00BF, U+034F, U+061C, U+1000 to U+3FFF, U+F000 to U+FFFF and all beyond.
 	return c == 0x7f || c == 0xc2 || c == 0xcd || c == 0xd8 || c >= 0xe1 && c <= 0xe3 || c >= 0xef
 }
 
-// marker writes texts as HTML, with marks.
-type marker struct {
-	// left is how many marks may still be written: each takes much more than its character. Beyond, there is
-	// a replacement character.
-	left int
-	// title is set for words rather than code: a joiner that makes one picture of two emoji, or that a script needs, has no
-	// mark there.
-	title bool
+// entities are the characters that HTML would take for its own.
+var entities = [256]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&#34;", '\'': "&#39;"}
+
+// maxMarks bounds the marks of one page, titles included: each takes much more than its character.
+const maxMarks = 10_000
+
+// marker writes texts as HTML, with marks. All texts of one page share one.
+type marker struct{ left int } // how many marks it may still write
+
+type markerKey struct{}
+
+// withMarker returns the context of rendering a page.
+func withMarker(ctx context.Context) context.Context {
+	return context.WithValue(ctx, markerKey{}, &marker{left: maxMarks})
 }
 
-// append appends a text as HTML.
-func (m *marker) append(b []byte, text string) []byte {
-	plain := 0
+// markerOf returns the marker of the page that is rendered.
+func markerOf(ctx context.Context) *marker {
+	m, _ := ctx.Value(markerKey{}).(*marker)
+	return m
+}
+
+// append appends a text as HTML. In words, rather than code, a joiner that makes one picture of two emoji, or that a script needs, has no
+// mark. Once there are no marks left, one replacement character stands for a row of invisible ones.
+func (m *marker) append(b []byte, text string, words bool) []byte {
+	plain := 0 // text[plain:i] is still to be appended as it is
 	for i := 0; i < len(text); {
 		c := text[i]
-		var entity string
-		switch c {
-		case '&':
-			entity = "&amp;"
-		case '<':
-			entity = "&lt;"
-		case '>':
-			entity = "&gt;"
-		case '"':
-			entity = "&#34;"
-		case '\'':
-			entity = "&#39;"
-		default:
-			if !suspicious(c) {
-				i++
-				continue
-			}
-			r, size := utf8.DecodeRuneInString(text[i:])
-			shown, ok := markOf(r)
-			if !ok || varies(text, i) || m.title && joins(text, i) {
-				i += size
-				continue
-			}
-			b = append(b, text[plain:i]...)
-			b = m.mark(b, r, shown)
-			i += size
+		if entity := entities[c]; entity != "" {
+			b = append(append(b, text[plain:i]...), entity...)
+			i++
 			plain = i
 			continue
 		}
-		b = append(b, text[plain:i]...)
-		b = append(b, entity...)
-		i++
+		if !suspicious(c) {
+			i++
+			continue
+		}
+		r, size := rune(c), 1
+		if c >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(text[i:])
+		}
+		if !invisible(r) || m.left > 0 && (varies(text, i) || words && joins(text, i)) {
+			i += size
+			continue
+		}
+		if plain < i {
+			b = append(b, text[plain:i]...)
+		}
+		begins := plain < i || i == 0
+		i += size
+		if m.left > 0 {
+			m.left--
+			b = appendMark(b, r)
+		} else {
+			if begins || !bytes.HasSuffix(b, replacement) {
+				b = append(b, replacement...)
+			}
+			for i < len(text) && text[i] < utf8.RuneSelf && suspicious(text[i]) { // the row goes on
+				i++
+			}
+		}
 		plain = i
 	}
 	return append(b, text[plain:]...)
 }
 
-// mark appends the mark of a character. The character is in it, for who copies the code, isolated so that it moves nothing; but
-// not where HTML has no way to hold it.
-func (m *marker) mark(b []byte, r rune, shown mark) []byte {
-	if m.left <= 0 {
-		return append(b, "\ufffd"...)
+// openings are the elements of marks by their characters.
+var openings = sync.OnceValue(func() map[rune]string {
+	all := make(map[rune]string)
+	for _, m := range marks {
+		for r := m.from; r <= m.to; r++ {
+			label := m.label
+			if label == "" {
+				label = fmt.Sprintf("%02X", r)
+			}
+			all[r] = fmt.Sprintf(`<bdi class="mark" data-mark="%s" title="U+%04X %s">`, label, r, m.name)
+		}
 	}
-	m.left--
-	b = fmt.Appendf(b, `<bdi class="mark" data-mark="%s" title="U+%04X %s">`, shown.label, r, shown.name)
+	return all
+})
+
+// appendMark appends the mark of a character. The character is in it, for copies of the code, isolated so that it moves nothing,
+// unless HTML has no way to hold it.
+func appendMark(b []byte, r rune) []byte {
+	b = append(b, openings()[r]...)
 	if r >= 0xa0 {
 		b = utf8.AppendRune(b, r)
 	}
 	return append(b, "</bdi>"...)
 }
 
-// maxTitleMarks bounds those of one title.
-const maxTitleMarks = 100
-
-// text is one that others have written, and that a page shows with marks, isolated so that it moves nothing beside it. It becomes HTML
-// when it is written: those of a whole history would be several times as long as itself.
+// text was written by others, and a page shows it with marks, isolated so that it moves nothing beside it.
 type text string
 
-// Render writes it (templ.Component). It is escaped by the marker, and nothing else writes HTML but that and templ.
-func (t text) Render(_ context.Context, w io.Writer) error {
-	m := marker{left: maxTitleMarks, title: true}
-	_, err := w.Write(append(m.append([]byte("<bdi>"), string(t)), "</bdi>"...))
+// Render implements templ.Component. The marker escapes the text: nothing but that and templ writes HTML.
+func (t text) Render(ctx context.Context, w io.Writer) error {
+	_, err := w.Write(append(markerOf(ctx).append([]byte("<bdi>"), string(t), true), "</bdi>"...))
 	return err
 }
 
@@ -148,7 +181,7 @@ func (t text) Render(_ context.Context, w io.Writer) error {
 func unmarked(text string) string {
 	var b strings.Builder
 	for i, r := range text {
-		if _, ok := markOf(r); ok && !varies(text, i) && !joins(text, i) {
+		if invisible(r) && !varies(text, i) && !joins(text, i) {
 			r = utf8.RuneError
 		}
 		b.WriteRune(r)

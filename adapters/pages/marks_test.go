@@ -11,7 +11,7 @@ func TestSuspicious(t *testing.T) {
 	t.Parallel()
 	marked := 0
 	for r := rune(0); r <= unicode.MaxRune; r++ {
-		if _, ok := markOf(r); ok {
+		if invisible(r) {
 			marked++
 			if !suspicious(string(r)[0]) {
 				t.Errorf("U+%04X has a mark, but its first byte is not suspicious", r)
@@ -39,13 +39,26 @@ func TestMarks(t *testing.T) {
 		"</script><script>alert(": "&lt;/script&gt;&lt;script&gt;alert(",
 	} {
 		m := marker{left: 10}
-		if got := string(m.append(nil, text)); got != want {
+		if got := string(m.append(nil, text, false)); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
 	m := marker{left: 2}
-	if got := string(m.append(nil, strings.Repeat("\x00", 5))); strings.Count(got, "<bdi") != 2 || strings.Count(got, "\ufffd") != 3 {
-		t.Errorf("got %s, want two marks and three replacement characters", got)
+	got := string(m.append(nil, strings.Repeat("\x00", 5)+"a\x00\ufeff❤\ufe0f", false))
+	if _, rest, ok := strings.Cut(got, "</bdi><bdi "); !ok || !strings.HasSuffix(rest, "</bdi>\ufffda\ufffd❤\ufffd") {
+		t.Errorf("got %s, want two marks, and then one replacement character for each row", got)
+	}
+}
+
+// TestMarksInOrder holds that the table can be searched.
+func TestMarksInOrder(t *testing.T) {
+	t.Parallel()
+	last := rune(-1)
+	for _, m := range marks {
+		if m.from <= last || m.to < m.from || m.from != m.to && m.label != "" {
+			t.Errorf("got U+%04X to U+%04X after U+%04X, want them in order, and a label for one character only", m.from, m.to, last)
+		}
+		last = m.to
 	}
 }
 
@@ -67,13 +80,13 @@ func TestJoiners(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", title, got, want)
 		}
 		var b strings.Builder
-		if err := text(title).Render(t.Context(), &b); err != nil || strings.Contains(b.String(), "data-mark") != (title != want) {
+		if err := text(title).Render(withMarker(t.Context()), &b); err != nil || strings.Contains(b.String(), "data-mark") != (title != want) {
 			t.Errorf("%q: got %v, %s, want marks where %q has replacement characters", title, err, b.String(), want)
 		}
 	}
 	m := marker{left: 10}
 	for _, code := range []string{"👩\u200d💻", "می\u200cخ"} {
-		if got := string(m.append(nil, code)); !strings.Contains(got, `data-mark="ZW`) {
+		if got := string(m.append(nil, code, false)); !strings.Contains(got, `data-mark="ZW`) {
 			t.Errorf("got %s in code, want the mark", got)
 		}
 	}
@@ -92,13 +105,13 @@ func TestVariationSelectors(t *testing.T) {
 		if got := unmarked(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
-		m := marker{left: 10, title: true}
-		if got, hidden := string(m.append(nil, text)), strings.Count(want, "\ufffd"); strings.Count(got, "<bdi ") != hidden {
+		m := marker{left: 10}
+		if got, hidden := string(m.append(nil, text, true)), strings.Count(want, "\ufffd"); strings.Count(got, "<bdi ") != hidden {
 			t.Errorf("%q: got %s, want %d marks", text, got, hidden)
 		}
 	}
 	m := marker{left: 10}
-	if got := string(m.append(nil, "// ❤\ufe0f x\ufe0f")); strings.Count(got, "<bdi ") != 1 {
+	if got := string(m.append(nil, "// ❤\ufe0f x\ufe0f", false)); strings.Count(got, "<bdi ") != 1 {
 		t.Errorf("got %s in code, want one mark", got)
 	}
 }

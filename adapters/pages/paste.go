@@ -2,8 +2,8 @@ package pages
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"iter"
 	"net/http"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -23,14 +24,23 @@ type pastePage struct {
 
 	ID      string
 	Heading text
-	Owner   string // a name, or "" for nobody whom the reader may know of
+	Owner   string // a name, or "" where the reader may not know of the owner
 	Created moment
 	Expires moment // zero: never
 	Tags    []string
 	Edited  moment // zero: never
 	Several bool   // pasties
 	Private bool
-	Owned   bool // by the reader
+	Owned   bool   // by the reader
+	Keyed   bool   // the reader has its delete key
+	Key     string // that key, to be shown once, or ""
+	Stars   int64
+	Starred bool   // by the reader
+	Origin  string // the path of the paste that it is a fork of, if its reader may know
+	Forked  text   // the title of that
+	Snippet string // the HTML that shows it on another page; empty: none
+	Burns   bool   // after reading
+	Burnt   bool   // it is gone, and shown for the last time
 }
 
 // pastyPart is what stands before the code of a pasty.
@@ -42,8 +52,9 @@ type pastyPart struct {
 	Label           string // of its code, for readers of screens
 	Language        string
 	Lines, Bytes    int
-	Raw, Download   string // paths
-	TooLong, Packed bool   // it is not shown at all; it has no line numbers
+	Raw, Download   string          // paths
+	TooLong, Packed bool            // it is not shown at all; it has no line numbers
+	Rendered        templ.Component // what it is shown as before its source; nil: that alone
 }
 
 // class returns that of its code.
@@ -73,12 +84,12 @@ func (m moment) Day() string { return m.UTC().Format("2 January 2006") }
 func (m moment) String() string { return m.UTC().Format("2 January 2006, 15:04 UTC") }
 
 func newPastePage(r *request, found *paste.Document) pastePage {
-	title := titleOf(found)
+	title := shortened(titleOf(found), maxHeading)
 	page := pastePage{
 		layout: r.layout(unmarked(title), description(found)),
 		ID:     string(found.ID), Heading: text(title), Created: moment{found.CreatedAt}, Expires: moment{found.ExpiresAt},
 		Tags: found.Tags, Several: len(found.Pasties) > 1, Private: found.Visibility == paste.Private,
-		Owned: found.OwnedBy(r.session.user),
+		Owned: found.OwnedBy(r.viewer.User.ID), Stars: found.Stars, Starred: found.Starred, Burns: found.Burns,
 	}
 	if n := len(found.Edits); n > 0 {
 		page.Edited.Time = found.Edits[n-1].At
@@ -96,7 +107,7 @@ func titleOf(found *paste.Document) string {
 			return pasty.Title
 		}
 	}
-	return "Untitled"
+	return paste.Untitled
 }
 
 // maxDescription is the length of a description, in characters.
@@ -120,47 +131,138 @@ func description(found *paste.Document) string {
 }
 
 func (p *Pages) read(r *request) (paste.Document, error) {
-	found, rejected, err := p.modules.Pastes.Read.Do(r.Context(), r.session.secret, r.parameters[0])
-	r.rejected = r.rejected || rejected
-	return found, err
+	found, err := p.modules.Pastes.Read.Do(r.Context(), r.viewer, r.PathValue("id"))
+	return found, p.explained(r, err)
+}
+
+// explained returns the error of a paste that cannot be read, which says so where operators have removed it.
+func (p *Pages) explained(r *request, err error) error {
+	if err == nil {
+		return nil
+	}
+	return p.modules.Pastes.Explain.Do(r.Context(), r.PathValue("id"), err)
 }
 
 // paste shows a paste.
 func (p *Pages) paste(w http.ResponseWriter, r *request) error {
 	found, err := p.read(r)
+	if errors.Is(err, paste.ErrBurns) {
+		return p.burning(w, r)
+	}
 	if err != nil {
 		return err
 	}
+	r.public = found.Visibility == paste.Public
 	page := newPastePage(r, &found)
 	if page.Owner, err = p.ownerName(r.Context(), found.Owner); err != nil {
 		return err
 	}
-	// Pasties can be a thousand, each of which takes the time of one code.
-	ctx, cancel := context.WithTimeout(r.Context(), codesHighlighted*p.cfg.HighlightTime)
-	defer cancel()
-	shown := pasteWriter{pages: p, page: page, bytesLeft: maxShownBytes, linesLeft: maxShownLines, marker: marker{left: maxMarks}}
-	return show(w, r, p.pasteView(page, shown.pasties(ctx, found.Pasties)))
+	page.Canonical = p.canonical(pathOfPaste(page.ID))
+	if key, unseen := r.deleteKey(); key.Fits(found.DeleteKey) {
+		if page.Keyed = true; unseen {
+			page.Key = string(key)
+			setDeleteKey(w, r.Request, page.ID, page.Key)
+		}
+	}
+	if err := p.showOrigin(r, &page, found.Origin); err != nil {
+		return err
+	}
+	if found, err = p.inLanguage(r.Request, found); err != nil {
+		return err
+	}
+	return p.showPaste(w, r, page, &found)
 }
 
-// codesHighlighted is how many codes may take as long as one may, on one page. Later ones are plain text, unless they are kept.
-const codesHighlighted = 5
+func (p *Pages) showPaste(w http.ResponseWriter, r *request, page pastePage, found *paste.Document) error {
+	shown, leave, err := p.newPasteWriter(r, page, found)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if !page.Private && !page.Burns {
+		page.Snippet = p.snippet(r.Request, &page, embedWidth, embedHeight)
+		page.OEmbed = p.origin(r.Request) + pathOEmbed + "?url=" + url.QueryEscape(p.origin(r.Request)+page.path(""))
+	}
+	return show(w, r, p.pasteView(page, shown.pasties(r.Context(), found.Pasties)))
+}
+
+// showOrigin says of a fork where it is from, unless that is gone or its reader may not read it.
+func (p *Pages) showOrigin(r *request, page *pastePage, id paste.ID) error {
+	if id == "" {
+		return nil
+	}
+	origin, err := p.modules.Pastes.Read.Do(r.Context(), r.viewer, string(id))
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	page.Origin, page.Forked = pathOfPaste(string(id)), text(shortened(titleOf(&origin), maxName))
+	return nil
+}
+
+// largePage is the size in bytes of what a page shows from which rendering it takes a place in the queue.
+const largePage = 256 << 10
+
+// enter takes a place in the queue for a page that shows so many bytes, if it is large.
+func (p *Pages) enter(ctx context.Context, size int) (leave func(), err error) {
+	if size < largePage {
+		return func() {}, nil
+	}
+	return p.large.enter(ctx)
+}
 
 // pasteWriter writes the pasties of a paste.
 type pasteWriter struct {
 	pages *Pages
 	page  pastePage
 
-	bytesLeft, linesLeft int
-	marker               marker
+	only                                          lineRange
+	bytesLeft, linesLeft, renderedLeft, cellsLeft int
+}
+
+// newPasteWriter returns what writes the pasties of a paste once there is a place for that, which leave gives back.
+func (p *Pages) newPasteWriter(r *request, page pastePage, found *paste.Document) (w *pasteWriter, leave func(), err error) {
+	size := 0
+	for _, pasty := range found.Pasties {
+		size += len(pasty.Title) + len(pasty.Code)
+		if isRendered(pasty.Language) {
+			size += rendering * len(pasty.Code)
+		}
+	}
+	if leave, err = p.enter(r.Context(), size); err != nil {
+		return nil, nil, err
+	}
+	room := maxShownBytes
+	if page.Burnt { // there is no other place to see it
+		room = size
+	}
+	return &pasteWriter{
+		pages: p, page: page, bytesLeft: room, linesLeft: maxShownLines,
+		renderedLeft: maxRenderedBytes, cellsLeft: maxRenderedCells,
+	}, leave, nil
 }
 
 // pasties yields what stands before the code of each, and what writes that.
 func (w *pasteWriter) pasties(ctx context.Context, all []paste.Pasty) iter.Seq2[pastyPart, templ.Component] {
 	return func(yield func(pastyPart, templ.Component) bool) {
-		for i := range all {
-			part := w.part(i, &all[i])
-			// Not the context of rendering, which has no deadline: what is not highlighted in time is written all the same.
-			code := templ.ComponentFunc(func(_ context.Context, to io.Writer) error { return w.code(ctx, to, &part, &all[i]) })
+		// A thousand pasties must not take a thousand times the time of one. Later ones are plain text, unless they are cached.
+		colouring, cancel := context.WithTimeout(ctx, 5*w.pages.cfg.HighlightTime)
+		defer cancel()
+		for i, pasty := range all {
+			part := w.part(i, &pasty)
+			code := templ.ComponentFunc(func(ctx context.Context, to io.Writer) error {
+				if part.Packed {
+					return writeUnnumbered(ctx, to, pasty.Code)
+				}
+				anchor := ""
+				if part.Several {
+					anchor = strconv.Itoa(part.Number) + "-"
+				}
+				scope := part.ID + "/" + pasty.ID
+				return writeCode(ctx, to, pasty.Code, anchor, w.only, w.pages.colours.Spans(colouring, scope, pasty.Language, pasty.Code))
+			})
 			if !yield(part, code) {
 				return
 			}
@@ -171,7 +273,7 @@ func (w *pasteWriter) pasties(ctx context.Context, all []paste.Pasty) iter.Seq2[
 // part returns what stands before the code of a pasty, of which it takes the room.
 func (w *pasteWriter) part(i int, pasty *paste.Pasty) pastyPart {
 	part := pastyPart{
-		pastePage: w.page, Number: i + 1, Title: text(pasty.Title), Language: unmarked(pasty.Language),
+		pastePage: w.page, Number: i + 1, Title: text(pasty.Title), Language: unmarked(shortened(pasty.Language, maxName)),
 		Lines: lines(pasty.Code), Bytes: len(pasty.Code),
 		Raw:      w.pages.cfg.BasePath + "/raw/" + url.PathEscape(w.page.ID) + "/" + url.PathEscape(pasty.ID),
 		Download: w.page.path("/download/" + url.PathEscape(pasty.ID)),
@@ -179,40 +281,21 @@ func (w *pasteWriter) part(i int, pasty *paste.Pasty) pastyPart {
 	if w.page.Private { // for which the interface for programs wants a token
 		part.Raw = w.page.path("/raw/" + url.PathEscape(pasty.ID))
 	}
-	name := unmarked(strings.TrimSpace(pasty.Title))
-	if name == "" {
-		name = "snippet " + strconv.Itoa(i+1)
-	}
-	part.Label = "Code of " + name
-	if part.TooLong = part.Bytes > w.bytesLeft; !part.TooLong {
-		w.bytesLeft -= part.Bytes
+	if size := len(pasty.Title) + len(pasty.Code); size > w.bytesLeft {
+		part.TooLong, part.Title = true, text(shortened(pasty.Title, maxName))
+	} else {
+		w.bytesLeft -= size
 		if part.Packed = part.Lines > w.linesLeft; !part.Packed {
 			w.linesLeft -= part.Lines
 		}
 	}
+	if !part.TooLong && w.only == (lineRange{}) {
+		part.Rendered = w.rendered(pasty)
+	}
+	name := unmarked(shortened(strings.TrimSpace(pasty.Title), maxName))
+	if name == "" {
+		name = "snippet " + strconv.Itoa(i+1)
+	}
+	part.Label = "Code of " + name
 	return part
-}
-
-func (w *pasteWriter) code(ctx context.Context, to io.Writer, part *pastyPart, pasty *paste.Pasty) error {
-	before := ""
-	if w.page.Several {
-		before = strconv.Itoa(part.Number) + "-"
-	}
-	switch {
-	case part.Packed:
-		return writeUnnumbered(to, pasty.Code, &w.marker)
-	}
-	if html := w.pages.highlighted(ctx, w.page.ID, pasty, before); html != nil && w.marker.left > maxHighlightedMarks {
-		_, err := to.Write(html)
-		return err
-	}
-	return writePlain(to, pasty.Code, before, &w.marker)
-}
-
-// highlighted returns the lines of a pasty's code as HTML, or nil. The paste is part of the key, so that nobody can find out by the
-// clock what others hold; an edit changes the hash.
-func (p *Pages) highlighted(ctx context.Context, id string, pasty *paste.Pasty, before string) []byte {
-	return p.colours.highlight(ctx, codeKey{
-		paste: id, pasty: pasty.ID, before: before, language: pasty.Language, code: maphash.String(p.seed, pasty.Code),
-	}, pasty.Code)
 }

@@ -3,6 +3,7 @@ package pages
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,16 +14,21 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/catalogue"
 	"github.com/gluepot/gluepot/adapters/linediff"
+	"github.com/gluepot/gluepot/adapters/pages/highlight"
+	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/search"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/tests/fake"
 )
+
+// patience is a budget that no machine is too slow for.
+const patience = time.Minute
 
 // site is pages over a store in memory.
 type site struct {
@@ -34,7 +40,8 @@ type site struct {
 	users  *users.UseCases
 	pastes *pastes.UseCases
 	tokens *tokens.UseCases
-	signIn *token.Authenticator
+	signUp accounts.Options
+	signIn *tokens.SignIn
 	secret string               // whose requests are sent; empty: nobody's
 	serve  func(pastes.Options) // from now on, with these
 }
@@ -44,8 +51,7 @@ func newSite(t testing.TB) *site {
 	store, known := new(fake.Store), catalogue.New()
 	keepers, secrets, stored := fake.Users{Store: store}, fake.Tokens{Store: store}, fake.Pastes{Store: store}
 	issued := tokens.New(secrets, keepers, time.Now)
-	signIn := token.NewAuthenticator(issued.Uses, time.Now)
-	s := &site{t: t, store: store, users: users.New(keepers, secrets, signIn, time.Now), tokens: issued, signIn: signIn}
+	s := &site{t: t, store: store, users: users.New(keepers, time.Now), tokens: issued, signIn: issued.SignIn}
 	s.rules = paste.Rules{
 		Limits: paste.DefaultLimits(), NewID: ident.New, Diff: linediff.Unified,
 		Language: func(wanted, _, _ string) (string, bool) { return wanted, true },
@@ -53,8 +59,12 @@ func newSite(t testing.TB) *site {
 	cfg := DefaultConfig()
 	cfg.BasePath, cfg.HighlightTime = "/api/v2", patience
 	s.serve = func(options pastes.Options) {
-		s.pastes = pastes.New(stored, keepers, secrets, signIn, options, time.Now)
-		s.Pages = New(cfg, Modules{Users: s.users, Pastes: s.pastes, Languages: languages.New(known)})
+		s.pastes = pastes.New(stored, keepers, options, time.Now)
+		s.Pages = New(cfg, Modules{
+			Users: s.users, Tokens: s.tokens, Pastes: s.pastes, Languages: languages.New(known),
+			Accounts: accounts.New(fake.Identities{Store: store}, keepers, s.signUp, time.Now),
+			Search:   search.New(fake.Search{Store: store}, known),
+		})
 	}
 	s.serve(pastes.Options{Rules: s.rules})
 	return s
@@ -92,8 +102,14 @@ func (s *site) answers(r *http.Request) (*httptest.ResponseRecorder, error) {
 		r.AddCookie(sessionOf(s.secret))
 	}
 	answer := httptest.NewRecorder()
-	_, err := s.Answer(answer, r)
+	_, err := s.respond(answer, r)
 	return answer, err
+}
+
+// respond finds the page of a request, and has it answer.
+func (s *site) respond(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
+	s.Route(r)
+	return s.Answer(w, r)
 }
 
 // page asks for a path at which there is something.
@@ -262,5 +278,116 @@ func TestDownloads(t *testing.T) {
 	}
 	if want := `é.go "package main\n" <nil>, é (2).go "" <nil>, pasty002.py "\x00" <nil>`; strings.Join(got, ", ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
+	}
+}
+
+// TestInvisible has the largest pastes of characters that have marks, in code and in titles: pages show a bounded number of marks, and are
+// not longer for the others.
+func TestInvisible(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.holds("controls", content(paste.Pasty{Language: "Plain Text", Code: strings.Repeat("\x01", maxShownBytes-10)}))
+	titles := make([]paste.Pasty, 1000)
+	for i := range titles {
+		titles[i] = paste.Pasty{Title: strings.Repeat("\u202e", 4096), Language: strings.Repeat("\u2028", 4096), Code: "a"}
+	}
+	titled := content(titles...)
+	titled.Title = strings.Repeat("\u202e", maxShownBytes)
+	for i := range 500 {
+		titled.Edits = append(titled.Edits, paste.Edit{Number: int64(i), Type: paste.EditTitle, Text: strings.Repeat("\x01", 4096)})
+	}
+	s.holds("titled00", titled)
+	for _, path := range []string{"/controls", "/titled00", "/titled00/history"} {
+		page := s.page(path)
+		if n := strings.Count(page, "data-mark="); n != maxMarks || len(page) > maxMarks*100+len(titles)*2200 {
+			t.Errorf("%s: got %d marks in %d bytes, want %d in a page that is not longer than they are", path, n, len(page), maxMarks)
+		}
+	}
+}
+
+// TestRenderingEnds has requests whose time is over while a page is written, and more large pages than may wait.
+func TestRenderingEnds(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	long := content(paste.Pasty{Language: "Plain Text", Code: strings.Repeat("a\n", maxShownBytes/2-10)})
+	long.Edits = []paste.Edit{{
+		Type: paste.EditPastyAdded, Metadata: []string{"pasty000", "", "C"},
+		Text: strings.Repeat(strings.Repeat("a", 1000)+"\n", 2000),
+	}}
+	s.holds("large000", long)
+	s.holds("small000", content(paste.Pasty{Code: "a"}))
+	for _, path := range []string{"/large000", "/large000/history"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		to := &endingWriter{discarded{make(http.Header)}, cancel, 0}
+		_, err := s.respond(to, httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil))
+		if !fault.Is(err, fault.Unavailable) || to.written > 300_000 {
+			t.Errorf("%s: got %v after %d bytes, want that the page ends with the request", path, err, to.written)
+		}
+	}
+	for range cap(s.large.places) {
+		s.large.places <- struct{}{}
+	}
+	for path, want := range map[string]fault.Kind{
+		"/large000": fault.Unavailable, "/large000/history": fault.Unavailable, "/small000": fault.None, "/small000/history": fault.None,
+	} {
+		if _, err := s.get(path); fault.KindOf(err) != want {
+			t.Errorf("%s: got %v while others wait, want %v", path, err, want)
+		}
+	}
+	for range cap(s.large.places) {
+		<-s.large.places
+	}
+	for range cap(s.large.places) + 1 { // places and slots are given back
+		if _, err := s.get("/large000"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// endingWriter is a page whose request ends once some of it is written.
+type endingWriter struct {
+	discarded
+
+	end     context.CancelFunc
+	written int
+}
+
+func (w *endingWriter) Write(b []byte) (int, error) {
+	if w.written += len(b); w.written > 100_000 {
+		w.end()
+	}
+	return len(b), nil
+}
+
+// TestManySlowCodes has a paste whose codes all take too long to highlight: together they have the time of a few.
+func TestManySlowCodes(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.cfg.HighlightTime = 20 * time.Millisecond
+	s.colours = highlight.New(s.modules.Languages, 1<<20, s.cfg.HighlightTime)
+	pasties := make([]paste.Pasty, 300)
+	for i := range pasties { // chroma's lexer yields tokens for it without an end
+		pasties[i] = paste.Pasty{Language: "Jungle", Code: fmt.Sprintf("package main // comment\n\n/* a */ func f(x int) string %d", i)}
+	}
+	s.holds("k2j4x8m1", content(pasties...))
+	began := time.Now()
+	wantIn(t, s.page("/k2j4x8m1"), "string 299")
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("a page took %v, want a tenth of a second and what writing it takes", took)
+	}
+}
+
+// TestRemovedPaste says so on all pages of the paste, and of another one nothing.
+func TestRemovedPaste(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.store.Removed = map[paste.ID]bool{"removed1": true, "private1": false}
+	for path, want := range map[string]fault.Kind{
+		"/removed1": fault.Gone, "/removed1/history": fault.Gone, "/removed1/files.zip": fault.Gone, "/removed1/raw/p": fault.Gone,
+		"/private1": fault.NotFound, "/unknown1": fault.NotFound,
+	} {
+		if _, err := s.get(path); !fault.Is(err, want) {
+			t.Errorf("%s: got %v, want %v", path, err, want)
+		}
 	}
 }

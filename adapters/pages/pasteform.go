@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/a-h/templ"
 
@@ -27,13 +28,18 @@ const (
 	doRemove = "remove-"
 )
 
+// lifeBurn is what the list of lifetimes sends for a paste that burns after reading.
+const lifeBurn = "burn"
+
 // pasteForm is a paste as it is filled in. It is shown again as it was sent, whatever becomes of it.
 type pasteForm struct {
 	Title, Lifetime, Visibility, Tags string
 	Snippets                          []snippet
 	Opener                            string // the id of who had signed in when it was shown, or ""
 	Base                              string // the revision of the paste that is edited
+	Origin                            string // the id of the paste that is forked
 	do                                string
+	refused                           []string // the names of files that are no text
 }
 
 // snippet is a pasty as it is filled in.
@@ -51,7 +57,7 @@ func (s *snippet) Label() string { return "snippet " + strconv.Itoa(s.Number) }
 // Field returns what errors call a field of the snippet.
 func (s *snippet) Field(name string) string { return paste.FieldOf(name, s.Label()) }
 
-// blank reports whether nobody has filled the snippet in.
+// blank reports whether the snippet is not filled in.
 func (s *snippet) blank() bool { return s.ID == "" && s.Name == "" && s.Code == "" }
 
 // formPage is a page with a form.
@@ -61,8 +67,10 @@ type formPage struct {
 	ID      string // of the paste that is edited; empty: the form creates one
 	Heading text   // its title
 	Form    pasteForm
-	Owned   bool       // whoever fills it in will own the paste, or has filled in what only an owner can
-	Closed  bool       // a new paste needs a signed-in user
+	Start   string // the language of new snippets
+	Owned   bool   // its reader will own the paste, or has filled in what only an owner can
+	Closed  bool   // a new paste needs a signed-in user
+	Lives   paste.Lifetimes
 	Now     *pasteForm // what the paste is meanwhile
 	Wrong   problem
 }
@@ -83,16 +91,18 @@ type choice struct{ Value, Text string }
 
 // Lifetimes are those that a paste can be created with.
 func (p *formPage) Lifetimes() []choice {
-	return []choice{
+	all := []choice{
 		{"never", "never"}, {"1h", "in an hour"}, {"2h", "in two hours"}, {"10h", "in ten hours"}, {"1d", "in a day"}, {"2d", "in two days"},
 		{"1w", "in a week"}, {"1m", "in a month"}, {"1y", "in a year"},
 	}
+	all = slices.DeleteFunc(all, func(c choice) bool { return !p.Lives.Allows(paste.Lifetime(c.Value)) })
+	return append(all, choice{lifeBurn, "after it was read once"})
 }
 
 // Visibilities are those that the paste of an owner can have.
 func (p *formPage) Visibilities() []choice {
 	return []choice{
-		{paste.Unlisted.String(), "whoever has the link"}, {paste.Public.String(), "everybody, and my profile shows it"},
+		{paste.Unlisted.String(), "everybody who has the link"}, {paste.Public.String(), "everybody, and my profile shows it"},
 		{paste.Private.String(), "only I"},
 	}
 }
@@ -107,11 +117,21 @@ func textOf(all []choice, value string) string {
 	return value
 }
 
-// newPasteForm returns an empty form, which is shown to the user with that id or, where it is empty, to nobody who has signed in.
-func newPasteForm(opener user.ID) pasteForm {
+// newPasteForm returns an empty form. The opener is the id of the reader who has signed in, or empty.
+func newPasteForm(opener user.ID, language string) pasteForm {
 	return pasteForm{
-		Lifetime: string(paste.Never), Visibility: paste.Unlisted.String(), Opener: string(opener), Snippets: []snippet{{Number: 1}},
+		Visibility: paste.Unlisted.String(), Opener: string(opener),
+		Snippets: []snippet{{Number: 1, Language: language}},
 	}
+}
+
+// startLanguage returns the language that new snippets of the reader start with, or "" to have it detected.
+func (p *Pages) startLanguage(r *request) string {
+	found, err := p.modules.Languages.FindByName.Do(r.viewer.User.DefaultLanguage)
+	if err != nil {
+		return ""
+	}
+	return found.Name
 }
 
 // readPasteForm returns the form that was sent. It fails with a fault.Invalid when it is none.
@@ -121,9 +141,9 @@ func readPasteForm(r *request) (pasteForm, error) {
 		return pasteForm{}, err
 	}
 	form := pasteForm{
-		Title: sent.Get("title"), Lifetime: cmp.Or(sent.Get("expires"), string(paste.Never)), Tags: sent.Get("tags"),
+		Title: sent.Get("title"), Lifetime: sent.Get("expires"), Tags: sent.Get("tags"),
 		Visibility: cmp.Or(sent.Get("visibility"), paste.Unlisted.String()),
-		Opener:     sent.Get("opener"), Base: sent.Get("base"), do: sent.Get("do"),
+		Opener:     sent.Get("opener"), Base: sent.Get("base"), Origin: sent.Get("origin"), do: sent.Get("do"),
 	}
 	nth := func(name string, n int) string {
 		if values := sent[name]; n < len(values) {
@@ -137,24 +157,45 @@ func readPasteForm(r *request) (pasteForm, error) {
 			Code: strings.ReplaceAll(code, "\r\n", "\n"), // as it was typed: a browser sends each line end as two characters
 		})
 	}
+	for i, code := range sent[fieldFile] {
+		form.add(nth(fieldFileName, i), code)
+	}
 	if n := len(form.Snippets); n == 0 || n > maxFormSnippets {
 		return pasteForm{}, errBrokenForm
 	}
 	return form, nil
 }
 
+// add adds a file that was chosen as a snippet, in the place of one that is not filled in.
+func (f *pasteForm) add(name, code string) {
+	if !utf8.ValidString(code) {
+		f.refused = append(f.refused, name)
+		return
+	}
+	if n := len(f.Snippets); n > 0 && f.Snippets[n-1].blank() {
+		f.Snippets = f.Snippets[:n-1]
+	}
+	f.Snippets = append(f.Snippets, snippet{
+		Number: len(f.Snippets) + 1, Name: name, Language: paste.Autodetect, Code: strings.ReplaceAll(code, "\r\n", "\n"),
+	})
+}
+
 // maxFormFields is more than any form has.
-const maxFormFields = 4*maxFormSnippets + 20
+const maxFormFields = 5*maxFormSnippets + 20
 
 // change does what a button of the form asks for other than to save it, and reports whether it was one of those.
 func (p *formPage) change() bool {
 	form := &p.Form
+	if len(form.refused) > 0 {
+		p.Wrong = problem{fieldFile, fmt.Sprintf("Not text in UTF-8, and left out: %s.", strings.Join(form.refused, ", "))}
+		return true
+	}
 	if form.do == doAdd {
 		if len(form.Snippets) == maxFormSnippets {
 			p.Wrong = problem{"pasties", fmt.Sprintf("There is no room for more than %d.", maxFormSnippets)}
 			return true
 		}
-		form.Snippets = append(form.Snippets, snippet{Number: len(form.Snippets) + 1, Focused: true})
+		form.Snippets = append(form.Snippets, snippet{Number: len(form.Snippets) + 1, Language: p.Start, Focused: true})
 		return true
 	}
 	number, ok := strings.CutPrefix(form.do, doRemove)
@@ -174,12 +215,20 @@ func (p *formPage) change() bool {
 	return true
 }
 
-// openedByOther reports whether the form was shown to somebody who had signed in, and is sent by somebody else who has.
-func (f *pasteForm) openedByOther(r *request) bool {
-	return f.Opener != "" && r.session.secret != "" && f.Opener != string(r.session.user)
+// status is that of a form that comes back for another reason than that it could not be saved.
+func (p *formPage) status() int {
+	if len(p.Form.refused) > 0 {
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
 }
 
-// filled returns the snippets that somebody has filled in; if there are none, the first.
+// openedByOther reports whether the form was shown to one signed-in user, and is sent by another.
+func (f *pasteForm) openedByOther(r *request) bool {
+	return f.Opener != "" && r.viewer.SignedIn() && f.Opener != string(r.viewer.User.ID)
+}
+
+// filled returns the snippets that are filled in; if there are none, the first.
 func (f *pasteForm) filled() []snippet {
 	filled := slices.DeleteFunc(slices.Clone(f.Snippets), func(s snippet) bool { return s.blank() })
 	if len(filled) == 0 {
@@ -203,7 +252,10 @@ func (f *pasteForm) visibility() (private, public bool, err error) {
 
 // draft returns the paste that the form asks for. It fails as visibility does.
 func (f *pasteForm) draft() (draft paste.Draft, err error) {
-	draft.Title, draft.Tags, draft.Lifetime = f.Title, []string{f.Tags}, &f.Lifetime
+	draft.Title, draft.Tags, draft.Origin, draft.Burns = f.Title, []string{f.Tags}, paste.ID(f.Origin), f.Lifetime == lifeBurn
+	if !draft.Burns {
+		draft.Lifetime = &f.Lifetime
+	}
 	if draft.Private, draft.Public, err = f.visibility(); err != nil {
 		return draft, err
 	}
@@ -242,61 +294,55 @@ func (p *formPage) has(field string) bool {
 
 // showForm shows a page with a form, as the answer of that status.
 func (p *Pages) showForm(w http.ResponseWriter, r *request, status int, page *formPage) error {
-	guard(w, r.personal())
-	header, view := w.Header(), p.editingView
+	guard(w, r)
+	view := p.editingView
 	if r.Method == http.MethodPost {
-		header["Cache-Control"] = privateCaching // what somebody types is nobody else's
+		w.Header()["Cache-Control"] = privateCaching // what is typed belongs to its writer
 	}
 	if page.ID == "" {
-		header["Vary"], view = varyAcceptAndCookie, p.frontView
+		view = p.frontView
 	}
 	writeStatus(w, status)
-	return write(w, view(page))
+	return write(r.Context(), w, view(page))
 }
 
-// Programs find nothing at "/".
-var varyAcceptAndCookie = []string{"Accept, Cookie"}
-
-// languageOptions are the languages to select from as HTML, which is made once: a form can have them a hundred times.
-type languageOptions struct {
-	html   string
-	places map[string]place // by name
-}
-
-// place is where an option begins and ends.
-type place struct{ from, to int }
-
-// languages writes the options, one of which is selected. One that the catalogue does not know is of an import, and comes first.
+// languages writes the options of a list of languages: the selected one, which can be of an import and unknown to the catalogue,
+// Autodetect, and all others.
 func (p *Pages) languages(selected string) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		all := p.options()
 		selected := cmp.Or(selected, paste.Autodetect)
-		at := all.places[selected]
-		_, err := io.WriteString(w, all.html[:at.from])
-		if err == nil {
-			err = selectedLanguage(selected).Render(ctx, w)
+		err := selectedLanguage(selected).Render(ctx, w)
+		if err == nil && selected != paste.Autodetect {
+			err = languageOption(paste.Autodetect).Render(ctx, w)
 		}
 		if err == nil {
-			_, err = io.WriteString(w, all.html[at.to:])
+			_, err = io.WriteString(w, p.options())
 		}
 		return err
 	})
 }
 
-func (p *Pages) newLanguageOptions() languageOptions {
-	var names []string
+// commonLanguages are those that most pastes are in.
+var commonLanguages = []string{
+	"Plain Text", "C", "C#", "C++", "CSS", "diff", "Dockerfile", "Go", "HTML", "Java", "JavaScript", "JSON", "Kotlin", "Lua",
+	"Markdown", "PHP", "PowerShell", "Python", "Ruby", "Rust", "Shell", "SQL", "Swift", "TOML", "TypeScript", "XML", "YAML",
+}
+
+// languageOptions returns the languages to select from as HTML, which is made once: a form can have them a hundred times.
+func (p *Pages) languageOptions() string {
+	var common, others []string
 	for _, known := range p.modules.Languages.List.Do() {
-		if known.Name != paste.Autodetect {
-			names = append(names, known.Name)
+		switch {
+		case slices.Contains(commonLanguages, known.Name):
+			common = append(common, known.Name)
+		case known.Name != paste.Autodetect:
+			others = append(others, known.Name)
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
-	var html strings.Builder
-	places := make(map[string]place)
-	for _, name := range slices.Insert(names, 0, paste.Autodetect) { // the first one has it detected
-		from := html.Len()
-		_ = languageOption(name).Render(context.Background(), &html) // a builder takes everything
-		places[name] = place{from, html.Len()}
+	for _, names := range [][]string{common, others} {
+		slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
 	}
-	return languageOptions{html.String(), places}
+	var html strings.Builder
+	_ = languageGroups(common, others).Render(context.Background(), &html) // a builder takes everything
+	return html.String()
 }

@@ -25,62 +25,59 @@ type profilePage struct {
 	pasteList
 }
 
-// pasteList is one page of a list of pastes.
-type pasteList struct {
-	Pastes []listedPaste
-	Later  bool   // it is not the first page
-	Next   string // path of the next one, or ""
-}
-
-// newPasteList returns the page with what was found after a place, of the list at a path.
-func newPasteList(path string, after paste.Place, found []paste.Listed, more bool) pasteList {
-	list := pasteList{Later: after != paste.Place{}}
-	for _, listed := range found {
-		list.Pastes = append(list.Pastes, newListedPaste(listed))
-	}
-	if n := len(found); more && n > 0 {
-		list.Next = path + "?after=" + formatPlace(found[n-1].Place())
-	}
-	return list
-}
-
 // listedPaste is a paste in a list.
 type listedPaste struct {
 	Path       string
 	Title      text
 	Name       string // the title for readers of screens
 	Visibility string
+	Tags       []tagLink
 	Created    moment
+	Edited     moment // zero: never
 	Expires    moment // zero: never
+	Burns      bool   // after reading
 }
 
-func newListedPaste(listed paste.Listed) listedPaste {
-	title := listed.Title
-	if strings.TrimSpace(title) == "" {
-		title = "Untitled"
-	}
-	return listedPaste{
+func newListedPaste(listed *paste.Listed) listedPaste {
+	title := shortened(listed.Label(), maxHeading)
+	shown := listedPaste{
 		Path: pathOfPaste(string(listed.ID)), Title: text(title), Name: unmarked(title), Visibility: listed.Visibility.String(),
 		Created: moment{listed.CreatedAt}, Expires: moment{listed.ExpiresAt},
+		Burns: listed.Burns,
 	}
+	if listed.EditedAt.After(listed.CreatedAt) {
+		shown.Edited.Time = listed.EditedAt
+	}
+	return shown
 }
 
 // profile shows a user and what that user shows to everybody.
 func (p *Pages) profile(w http.ResponseWriter, r *request) error {
-	after, err := parsePlace(r.URL.Query().Get("after"))
+	selection, err := parseSelection(r.URL.Query())
 	if err != nil {
 		return err
 	}
-	found, err := p.modules.Pastes.ListPublic.Do(r.Context(), r.parameters[0], after)
+	selection.Order = paste.ByCreation
+	found, err := p.modules.Pastes.ListPublic.Do(r.Context(), r.PathValue("name"), selection.Tag, selection.After)
+	if fault.Is(err, fault.NotFound) {
+		moved, err := p.modules.Users.ShowFormer.Do(r.Context(), r.PathValue("name"))
+		if err == nil {
+			seeOther(w, pathOfUser(moved.Name.String()))
+		}
+		return err
+	}
 	if err != nil {
 		return err
 	}
+	r.public = true
 	name := found.Owner.Name.String()
-	return show(w, r, p.profileView(profilePage{
+	page := profilePage{
 		layout: r.layout(name, "Code that "+name+" shows to everybody"),
 		Name:   name, Since: moment{found.Owner.CreatedAt}, Contributor: found.Owner.Contributor, Supporter: found.Owner.SupporterMonths > 0,
-		pasteList: newPasteList(pathOfUser(name), after, found.Pastes, found.More),
-	}))
+		pasteList: newPasteList(pathOfUser(name), selection, found.Pastes, found.More),
+	}
+	page.Feed = pathOfUser(name) + "/feed.atom"
+	return show(w, r, p.profileView(page))
 }
 
 func pathOfUser(name string) string { return "/~" + url.PathEscape(name) }
@@ -110,7 +107,7 @@ const (
 	maxMicros = 253_370_764_800_000_000
 )
 
-// ownerName returns the name of a paste's owner, or "" for one who has no profile to show, or is not there.
+// ownerName returns the name of a paste's owner, or "" without a public profile.
 func (p *Pages) ownerName(ctx context.Context, id user.ID) (string, error) {
 	if id == "" {
 		return "", nil

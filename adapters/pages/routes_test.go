@@ -1,6 +1,10 @@
 package pages
 
-import "testing"
+import (
+	"net/http"
+	"net/url"
+	"testing"
+)
 
 func TestRoutes(t *testing.T) {
 	t.Parallel()
@@ -14,12 +18,14 @@ func TestRoutes(t *testing.T) {
 		"": "", "//": "", "/k2j4x8m1//": "", "/a/histor": "", "/a/history2": "", "/a/download": "", "/a/download/": "", "/a/download/b/c": "",
 		"//history": "", "k2j4x8m1": "",
 	} {
-		if got := p.Route(path); got != want {
-			t.Errorf("%s: got the route %q, want %q", path, got, want)
+		r := &http.Request{URL: &url.URL{Path: path}}
+		if got := p.Route(r); got != want || r.Pattern != want {
+			t.Errorf("%s: got the route %q, and %q of the request, want %q", path, got, r.Pattern, want)
 		}
 	}
-	if _, parameters := p.find("/a/download/b/"); len(parameters) != 2 || parameters[0] != "a" || parameters[1] != "b" {
-		t.Errorf("got the parameters %q, want a and b", parameters)
+	r := &http.Request{URL: &url.URL{Path: "/a/download/b/"}}
+	if p.Route(r); r.PathValue("id") != "a" || r.PathValue("pasty") != "b" {
+		t.Errorf("got the values %q and %q, want a and b", r.PathValue("id"), r.PathValue("pasty"))
 	}
 	for want, m := range map[string]methods{
 		"GET, HEAD, OPTIONS": {get: p.asset}, "POST, OPTIONS": {post: p.asset}, "GET, HEAD, POST, OPTIONS": {get: p.asset, post: p.asset},

@@ -1,64 +1,55 @@
 package pages
 
 import (
-	"encoding/base64"
+	"cmp"
 	"net/http"
 	"time"
 
+	"github.com/mileusna/useragent"
+
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// session is what the cookie of a request says of who sends it. The zero value is that of somebody who has not signed in.
-//
-// The cookie holds the access token and nothing else is kept of a session: whatever ends the token ends the session with the next
-// request, on every node (decision 0057).
-type session struct {
-	secret string  // an access token that has just been found valid, or ""
-	user   user.ID // its owner
-	name   string  // of its owner
-}
-
-// sessionAge is how long a browser keeps the cookie.
-const sessionAge = 30 * 24 * time.Hour
-
 // sessionCookie is the name of the cookie. Behind TLS it has the prefix with which browsers take it from this host alone, and from
-// nobody between (RFC 6265bis, 4.1.3.2).
-func sessionCookie(r *http.Request) string {
+// no subdomain (RFC 6265bis, 4.1.3.2).
+func sessionCookie(r *http.Request) string { return cookieName(r, "gluepot-session") }
+
+// cookieName returns the name of a cookie as it is set: see sessionCookie.
+func cookieName(r *http.Request, name string) string {
 	if secure(r) {
-		return "__Host-gluepot-session"
+		return "__Host-" + name
 	}
-	return "gluepot-session"
+	return name
 }
 
 // secure reports whether the browser speaks TLS.
 func secure(r *http.Request) bool { return r.URL.Scheme == "https" }
 
-// longestCookie is more than any that is set.
-var longestCookie = base64.RawURLEncoding.EncodedLen(token.MaxSecretLength)
+// cookieSecret returns the secret of the session that the cookie holds, or "" without one.
+func cookieSecret(r *http.Request) string { return cookieValue(r, sessionCookie(r)) }
 
-// cookieSecret returns the access token that the cookie holds, or "" without one. A cookie that was made up holds one that is not
-// valid.
-func cookieSecret(r *http.Request) string {
-	cookie, err := r.Cookie(sessionCookie(r))
-	if err != nil || cookie.Value == "" {
+// cookieValue returns what a cookie holds, or "" without one.
+func cookieValue(r *http.Request, name string) string {
+	cookie, err := r.Cookie(name)
+	if err != nil {
 		return ""
 	}
-	if len(cookie.Value) <= longestCookie {
-		if secret, err := base64.RawURLEncoding.DecodeString(cookie.Value); err == nil {
-			return string(secret)
-		}
-	}
-	return "\x00"
+	return cookie.Value
 }
 
-// setSession has the browser keep an access token, or nothing when it is empty. Tokens of an import may have characters that
-// cookies may not.
+// setSession has the browser keep the secret of a session, or nothing when it is empty. When a session ends is judged by the server,
+// before the cookie does.
 func setSession(w http.ResponseWriter, r *http.Request, secret string) {
+	setCookie(w, r, sessionCookie(r), secret, token.SessionAge)
+}
+
+// setCookie has the browser keep a secret for a time, or nothing when it is empty.
+func setCookie(w http.ResponseWriter, r *http.Request, name, secret string, age time.Duration) {
 	cookie := http.Cookie{ //nolint:gosec // without TLS, browsers would not take one that is Secure
-		Name: sessionCookie(r), Value: base64.RawURLEncoding.EncodeToString([]byte(secret)), Path: "/",
-		MaxAge: int(sessionAge.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: secure(r),
+		Name: name, Value: secret, Path: "/", MaxAge: int(age.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure(r),
 	}
 	if secret == "" {
 		cookie.MaxAge = -1
@@ -66,22 +57,42 @@ func setSession(w http.ResponseWriter, r *http.Request, secret string) {
 	http.SetCookie(w, &cookie)
 }
 
-// resume finds out who sends a request. A cookie whose token is rejected is cleared, and the request goes on as that of somebody
+// begin signs a user in: it always begins a new session, which ends with the access token that it was made with, if there is one.
+func (p *Pages) begin(w http.ResponseWriter, r *request, owner user.ID, parent token.Token) error {
+	secret, err := p.modules.Tokens.StartSession.Do(r.Context(), owner, parent, browserOf(r.UserAgent()), cookieSecret(r.Request))
+	if err != nil {
+		return err
+	}
+	setSession(w, r.Request, secret.Reveal())
+	return nil
+}
+
+// browserOf says what kind of browser sends a header User-Agent, for people.
+func browserOf(userAgent string) string {
+	agent := useragent.Parse(userAgent)
+	name := cmp.Or(agent.Name, "Unknown browser")
+	if agent.OS != "" {
+		name += " on " + agent.OS
+	}
+	if !ident.Printable(name, 64) {
+		return "Unknown browser"
+	}
+	return name
+}
+
+// resume finds out who sends a request. A cookie whose session has ended is cleared, and the request goes on as that of a visitor
 // who has not signed in. It fails with fault.Unavailable when the store does not answer.
 func (p *Pages) resume(w http.ResponseWriter, r *request) error {
 	secret := cookieSecret(r.Request)
 	if secret == "" {
 		return nil
 	}
-	account, err := p.modules.Users.ShowSelf.Do(r.Context(), secret)
-	switch {
-	case fault.Is(err, fault.Unauthenticated):
+	viewer, err := p.modules.Tokens.ResumeSession.Do(r.Context(), secret)
+	if fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.Forbidden) {
 		r.rejected = true
 		setSession(w, r.Request, "")
-	case err != nil:
-		return err
-	default:
-		r.session = session{secret: secret, user: account.ID, name: account.Name.String()}
+		return nil
 	}
-	return nil
+	r.viewer = viewer
+	return err
 }

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -13,13 +12,14 @@ import (
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
-// post sends a form with the cookie of a token.
+// post sends a form with the cookie of a session.
 func (s *site) post(secret, path string, form url.Values) (answer *httptest.ResponseRecorder, rejected bool, err error) {
 	s.t.Helper()
 	answer = httptest.NewRecorder()
-	rejected, err = s.Answer(answer, s.asking(http.MethodPost, path, secret, form))
+	rejected, err = s.respond(answer, s.asking(http.MethodPost, path, secret, form))
 	return answer, rejected, err
 }
 
@@ -27,23 +27,31 @@ func TestSignIn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.user("Epoxy", true)
-	id, secret := s.issue("epoxy")
+	id, access := s.issue("epoxy")
+	secret := ""
 	page := s.page("/sign-in?next=" + url.QueryEscape("/k2j4x8m1/edit?a=b&c"))
 	wantIn(t, page, `<label for="token">Access token</label>`, `autocomplete="current-password"`, `gluepot token issue`, "for 30 days",
 		`name="next" value="/k2j4x8m1/edit?a=b&amp;c"`, `<form class="form narrow" method="post" action="/sign-in">`)
 	for next, want := range map[string]string{
 		"": "/pastes", "/k2j4x8m1/edit": "/k2j4x8m1/edit", "//evil.example": "/pastes", "https://evil.example": "/pastes",
 	} {
-		answer, rejected, err := s.post("of another session", "/sign-in", url.Values{"token": {" " + secret + "\n"}, "next": {next}})
+		answer, rejected, err := s.post(secret, "/sign-in", url.Values{"token": {" " + access + "\n"}, "next": {next}})
 		header := answer.Header()
 		if err != nil || rejected || answer.Code != http.StatusSeeOther || header.Get("Location") != want ||
 			header.Get("Cache-Control") != "private, no-store" || answer.Body.Len() > 0 {
 			t.Errorf("%q: got %v, rejected: %v, %d %v, want 303 to %s", next, err, rejected, answer.Code, header, want)
 		}
-		cookie := "gluepot-session=" + base64.RawURLEncoding.EncodeToString([]byte(secret)) + ";"
-		if !strings.HasPrefix(header.Get("Set-Cookie"), cookie) {
-			t.Errorf("got the cookie %s, want %s", header.Get("Set-Cookie"), cookie)
+		before := secret
+		secret, _, _ = strings.Cut(strings.TrimPrefix(header.Get("Set-Cookie"), "gluepot-session="), ";")
+		if !token.Genuine(secret) || secret == before || secret == access {
+			t.Errorf("got the cookie %s, want that of a new session", header.Get("Set-Cookie"))
 		}
+		if _, rejected, err := s.as(before, "/~epoxy"); err != nil || rejected != (before != "") {
+			t.Errorf("got %v, rejected: %v, want the session ended that this browser had", err, rejected)
+		}
+	}
+	if _, rejected, err := s.post("", "/sign-in", url.Values{"token": {secret}}); err != nil || !rejected {
+		t.Errorf("got %v, rejected: %v, want that a session is no access token", err, rejected)
 	}
 	answer, _, err := s.as(secret, "/sign-in?next=/k2j4x8m1")
 	if err != nil || answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != "/k2j4x8m1" {
@@ -61,13 +69,16 @@ func TestSignIn(t *testing.T) {
 		!strings.HasPrefix(answer.Header().Get("Set-Cookie"), "gluepot-session=; Path=/; Max-Age=0;") {
 		t.Errorf("got %v, %d %v, want 303 to / and the cookie cleared", err, answer.Code, answer.Header())
 	}
-	if _, _, err := s.as(secret, "/~epoxy"); err != nil {
+	if _, rejected, err := s.as(secret, "/~epoxy"); err != nil || !rejected {
+		t.Errorf("got %v, rejected: %v, want the session ended", err, rejected)
+	}
+	if _, err := s.tokens.SignIn.Do(t.Context(), access); err != nil {
 		t.Errorf("got %v, want the token as valid as before", err)
 	}
 	if err := s.tokens.Revoke.Do(t.Context(), string(id)); err != nil {
 		t.Fatal(err)
 	}
-	wrongSignIns(t, s, secret)
+	wrongSignIns(t, s, access)
 }
 
 // wrongSignIns has a token that is revoked, and others that never were valid: each is a failed sign-in, and no page repeats it.
@@ -90,7 +101,9 @@ func wrongSignIns(t *testing.T, s *site, revoked string) {
 	if n := s.signIn.Rejections() - before; n != int64(len(wrong)) {
 		t.Errorf("got %d failed sign-ins, want %d", n, len(wrong))
 	}
-	if presented, inBody := s.Token(s.asking(http.MethodPost, "/sign-in", "x", nil)); presented != "" || !inBody {
+	form := s.asking(http.MethodPost, "/sign-in", "x", nil)
+	s.Route(form)
+	if presented, inBody := s.Token(form); presented != "" || !inBody {
 		t.Errorf("got %q, %v, want that a token may be in the body", presented, inBody)
 	}
 	if _, _, err := s.post("", "/sign-in", url.Values{"token": {"a", "b", "c"}}); !fault.Is(err, fault.Invalid) {
@@ -107,15 +120,28 @@ func TestErrorsOfSessions(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"", http.StatusNotFound, `href="/sign-in">Sign in<`}, {"x", http.StatusNotFound, `action="/sign-out"`},
-		{"x", http.StatusUnauthorized, `class="button main" href="/sign-in"`},
+		{"", http.StatusNotFound, `href="/sign-in?next=%2Fk2j4x8m1%3Fa%3Db">Sign in<`}, {"x", http.StatusNotFound, `action="/sign-out"`},
+		{"x", http.StatusUnauthorized, `class="button main" href="/sign-in?next=%2Fk2j4x8m1%3Fa%3Db"`},
 	} {
 		answer := httptest.NewRecorder()
-		s.AnswerError(answer, s.asking(http.MethodGet, "/k2j4x8m1", c.secret, nil), c.status, "Send a valid one in the Authorization header.")
+		s.AnswerError(answer, s.asking(http.MethodGet, "/k2j4x8m1?a=b", c.secret, nil), c.status, "Send a valid one in the Authorization header.")
 		wantIn(t, answer.Body.String(), c.want)
-		if page := answer.Body.String(); strings.Contains(page, "Authorization") || strings.Contains(page, "k2j4x8m1") {
+		if page := answer.Body.String(); strings.Contains(page, "Authorization") {
 			t.Errorf("got %s, want what a person can do", page)
 		}
+	}
+}
+
+// TestErrorsElsewhere holds that no error leads to another site.
+func TestErrorsElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for _, path := range []string{"//example.org/a", "/" + strings.Repeat("a", maxNext)} {
+		r := s.asking(http.MethodGet, "/", "", nil)
+		r.URL.Path = path
+		answer := httptest.NewRecorder()
+		s.AnswerError(answer, r, http.StatusNotFound, "")
+		wantIn(t, answer.Body.String(), `href="/sign-in">`)
 	}
 }
 
@@ -138,7 +164,7 @@ func TestOwnPastes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	epoxy, mortar := s.user("Epoxy", false), s.user("mortar", true)
-	_, secret := s.issue("epoxy")
+	_, secret := s.session("epoxy")
 	for i := range pastes.OwnPage + 2 {
 		document := content(paste.Pasty{Code: "x"})
 		document.Owner, document.Visibility, document.Title = epoxy, paste.Visibility(i%3), "<\u202etitle>"
@@ -185,7 +211,7 @@ func TestOwnPastes(t *testing.T) {
 	if answer, _, err := s.as(secret, "/pastes?after=x"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("got %v %s, want that there is nothing", err, answer.Body)
 	}
-	_, another := s.issue("mortar")
+	_, another := s.session("mortar")
 	answer, _, err := s.as(another, "/pastes?after=1.a")
 	if err != nil {
 		t.Fatal(err)

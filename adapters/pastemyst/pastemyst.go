@@ -3,53 +3,58 @@
 package pastemyst
 
 import (
+	"encoding/json"
+	"errors"
 	"io"
+	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/application/imports"
+	"github.com/gluepot/gluepot/domain/fault"
 )
+
+var (
+	errNotJSON = fault.New(fault.Invalid, "The record is not a JSON object of the expected form.")
+	errTooMany = fault.New(fault.Invalid, "A list of the record has more elements than any paste or user has.")
+	errNotUTF8 = fault.New(fault.Invalid, "The record is not valid UTF-8.")
+)
+
+// userDocument is a document of the users collection.
+type userDocument struct {
+	ID              string       `json:"_id"`
+	Name            string       `json:"username"`
+	AvatarURL       *string      `json:"avatarUrl"`
+	DefaultLanguage *string      `json:"defaultLang"`
+	PublicProfile   *bool        `json:"publicProfile"`
+	Contributor     *bool        `json:"contributor"`
+	SupporterMonths *number      `json:"supporterLength"`
+	Stars           list[string] `json:"stars"`
+	Services        services     `json:"serviceIds"`
+}
 
 // Users reads the users collection.
 func Users(r io.Reader, array bool) imports.Records[imports.User] {
-	return read(r, array, func(u *imports.User, name, value []byte) error {
-		switch string(name) {
-		case "_id":
-			return readText(value, &u.ID)
-		case "username":
-			return readText(value, &u.Name)
-		case "avatarUrl":
-			return readText(value, &u.AvatarURL)
-		case "defaultLang":
-			return readText(value, &u.DefaultLanguage)
-		case "publicProfile":
-			return readBool(value, &u.PublicProfile)
-		case "contributor":
-			return readBool(value, &u.Contributor)
-		case "supporterLength":
-			return readNumber(value, &u.SupporterMonths)
-		case "stars":
-			return readTexts(value, &u.Stars, imports.MaxStars)
-		case "serviceIds": // those of accounts that were never linked are empty
-			return readTextsByName(value, &u.Services, imports.MaxServices)
+	return read(r, array, func(d userDocument) imports.User {
+		return imports.User{
+			ID: d.ID, Name: d.Name, AvatarURL: d.AvatarURL, DefaultLanguage: d.DefaultLanguage, PublicProfile: d.PublicProfile,
+			Contributor: d.Contributor, SupporterMonths: (*int64)(d.SupporterMonths), Stars: d.Stars, Services: d.Services,
 		}
-		return nil
 	})
+}
+
+// keyDocument is a document of the api-keys collection.
+type keyDocument struct {
+	Owner string `json:"_id"`
+	Text  string `json:"key"`
 }
 
 // Keys reads the api-keys collection.
 func Keys(r io.Reader, array bool) imports.Records[imports.Key] {
-	return read(r, array, func(k *imports.Key, name, value []byte) error {
-		switch string(name) {
-		case "_id":
-			return readText(value, &k.Owner)
-		case "key":
-			return readText(value, &k.Text)
-		}
-		return nil
-	})
+	return read(r, array, func(d keyDocument) imports.Key { return imports.Key(d) })
 }
 
-// read yields one record for each document. Only what cannot be read at all is an error of its own.
-func read[R any](r io.Reader, array bool, member func(record *R, name, value []byte) error) imports.Records[R] {
+// read yields one record for each document. What is wrong with one document is an error of its record, and what comes after it
+// is read; an error of its own means that nothing more can be read.
+func read[D, R any](r io.Reader, array bool, record func(D) R) imports.Records[R] {
 	return func(yield func(imports.Record[R], error) bool) {
 		plain, err := open(r)
 		if err != nil {
@@ -60,29 +65,35 @@ func read[R any](r io.Reader, array bool, member func(record *R, name, value []b
 		if array {
 			documents = elements(plain)
 		}
-		for d, err := range documents {
+		for found, err := range documents {
 			if err != nil {
 				yield(imports.Record[R]{}, err)
 				return
 			}
-			record := imports.Record[R]{Line: d.line, Raw: d.text}
-			if d.tooLong {
-				record.Err = errTooLong
-			} else {
-				record.Value, record.Err = decode(d.text, member)
+			made := imports.Record[R]{Line: found.line, Raw: found.text, Err: found.err}
+			if made.Err == nil {
+				var decoded D
+				if made.Err = decode(found.text, &decoded); made.Err == nil {
+					made.Value = record(decoded)
+				}
 			}
-			if !yield(record, nil) {
+			if !yield(made, nil) {
 				return
 			}
 		}
 	}
 }
 
-// decode hands the members of a document on one by one; of two with the same name, the later one counts.
-func decode[R any](text []byte, member func(record *R, name, value []byte) error) (record R, err error) {
-	if !valid(text) {
-		return record, errNotJSON
+func decode(text []byte, to any) error {
+	if !utf8.Valid(text) { // encoding/json would replace what is not
+		return errNotUTF8
 	}
-	err = eachMember(text, func(name, value []byte) error { return member(&record, name, value) })
-	return record, err
+	err := json.Unmarshal(text, to)
+	switch {
+	case errors.Is(err, errTooMany):
+		return errTooMany
+	case err != nil || text[0] != '{': // null is no document
+		return errNotJSON
+	}
+	return nil
 }

@@ -1,8 +1,6 @@
 package pastemyst
 
 import (
-	"bytes"
-	"encoding/base64"
 	"io"
 	"strings"
 
@@ -10,92 +8,64 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
+// pasteDocument is a document of the pastes collection.
+type pasteDocument struct {
+	ID            string       `json:"_id"`
+	Owner         string       `json:"ownerId"`
+	CreatedAt     *number      `json:"createdAt"`
+	DeletesAt     number       `json:"deletesAt"`
+	ExpiresIn     string       `json:"expiresIn"`
+	Private       bool         `json:"isPrivate"`
+	Public        bool         `json:"isPublic"`
+	Tags          list[string] `json:"tags"`
+	Title         string       `json:"title"`
+	Pasties       list[pasty]  `json:"pasties"`
+	Edits         list[edit]   `json:"edits"`
+	Encrypted     bool         `json:"encrypted"`
+	EncryptedData binary       `json:"encryptedData"`
+	EncryptedKey  binary       `json:"encryptedKey"`
+	Salt          binary       `json:"salt"`
+}
+
+type pasty struct {
+	ID       string `json:"_id"`
+	Title    string `json:"title"`
+	Language string `json:"language"`
+	Code     string `json:"code"`
+}
+
+type edit struct {
+	ID       string   `json:"_id"`
+	Number   number   `json:"editId"`
+	Type     number   `json:"editType"`
+	Metadata metadata `json:"metadata"`
+	Text     string   `json:"edit"`
+	At       number   `json:"editedAt"`
+}
+
 // Pastes reads the pastes collection.
 func Pastes(r io.Reader, array bool) imports.Records[imports.Paste] {
-	return read(r, array, readPaste)
-}
-
-func readPaste(p *imports.Paste, name, value []byte) error {
-	switch string(name) {
-	case "_id":
-		return readText(value, &p.ID)
-	case "ownerId":
-		return readText(value, &p.Owner)
-	case "createdAt":
-		return readNumber(value, &p.CreatedAt)
-	case "deletesAt":
-		return readNumber(value, &p.DeletesAt)
-	case "expiresIn":
-		return readText(value, &p.ExpiresIn)
-	case "isPrivate":
-		return readBool(value, &p.Private)
-	case "isPublic":
-		return readBool(value, &p.Public)
-	case "tags":
-		return readList(value, &p.Tags, imports.MaxParts, readLongText)
-	case "title":
-		return readLongText(value, &p.Title)
-	case "pasties":
-		return readList(value, &p.Pasties, imports.MaxParts, readPasty)
-	case "edits":
-		return readEdits(value, &p.Edits)
-	case "encrypted":
-		return readBool(value, &p.Encrypted)
-	case "encryptedData":
-		return readBytes(value, &p.EncryptedData)
-	case "encryptedKey":
-		return readBytes(value, &p.EncryptedKey)
-	case "salt":
-		return readBytes(value, &p.Salt)
-	}
-	return nil
-}
-
-func readPasty(value []byte, p *paste.Pasty) error {
-	return eachMember(value, func(name, value []byte) error {
-		switch string(name) {
-		case "_id":
-			return readLongText(value, &p.ID)
-		case "title":
-			return readLongText(value, &p.Title)
-		case "language":
-			return readLongText(value, &p.Language)
-		case "code":
-			return readLongText(value, &p.Code)
+	return read(r, array, func(d pasteDocument) imports.Paste {
+		made := imports.Paste{
+			ID: d.ID, Owner: d.Owner, CreatedAt: (*int64)(d.CreatedAt), DeletesAt: int64(d.DeletesAt), ExpiresIn: d.ExpiresIn,
+			Private: d.Private, Public: d.Public, Tags: d.Tags, Title: d.Title,
+			Encrypted: d.Encrypted, EncryptedData: d.EncryptedData, EncryptedKey: d.EncryptedKey, Salt: d.Salt,
 		}
-		return nil
-	})
-}
-
-// readEdits reads edits until they and their metadata are more than imports.MaxParts.
-func readEdits(value []byte, edits *[]imports.Edit) error {
-	left := imports.MaxParts
-	return readList(value, edits, imports.MaxParts, func(value []byte, e *imports.Edit) error {
-		if left < 0 {
-			return nil // enough to be refused
+		if d.Pasties != nil {
+			made.Pasties = make([]paste.Pasty, len(d.Pasties))
 		}
-		err := eachMember(value, func(name, value []byte) error {
-			switch string(name) {
-			case "_id":
-				return readLongText(value, &e.ID)
-			case "editId":
-				return readNumber(value, &e.Number)
-			case "editType":
-				return readNumber(value, &e.Type)
-			case "metadata":
-				return readList(value, &e.Metadata, left, readLongText)
-			case "edit":
-				return readLongText(value, &e.Text)
-			case "editedAt":
-				return readNumber(value, &e.At)
+		for i, p := range d.Pasties {
+			made.Pasties[i] = paste.Pasty(p)
+		}
+		for _, e := range d.Edits {
+			if e.Type == number(paste.EditPastyCode) {
+				e.Text = withoutNames(e.Text)
 			}
-			return nil
-		})
-		left -= len(e.Metadata)
-		if e.Type == int64(paste.EditPastyCode) {
-			e.Text = withoutNames(e.Text)
+			made.Edits = append(made.Edits, imports.Edit{
+				ID: e.ID, Number: int64(e.Number), Type: int64(e.Type), Metadata: e.Metadata, Text: e.Text, At: int64(e.At),
+			})
 		}
-		return err
+		return made
 	})
 }
 
@@ -107,50 +77,4 @@ func withoutNames(diff string) string {
 		return diff
 	}
 	return paste.DiffHeader + hunks
-}
-
-// readBytes reads what may be a string, of which it returns the bytes as they are, or bytes in MongoDB's extended JSON:
-// {"$binary":{"base64":"AA==","subType":"00"}} or, from older programs, {"$binary":"AA==","$type":"00"}.
-func readBytes(value []byte, b *[]byte) error {
-	switch value[0] {
-	case 'n':
-		return nil
-	case '"':
-		*b = []byte(unquote(value))
-		return nil
-	}
-	found := false
-	err := eachMember(value, func(name, value []byte) error {
-		if string(name) != "$binary" {
-			return nil
-		}
-		found = true
-		if value[0] == '"' {
-			return readBase64(value, b)
-		}
-		return eachMember(value, func(name, value []byte) error {
-			if string(name) != "base64" {
-				return nil
-			}
-			return readBase64(value, b)
-		})
-	})
-	if err == nil && !found {
-		return errNotJSON
-	}
-	return err
-}
-
-func readBase64(value []byte, b *[]byte) (err error) {
-	if value[0] != '"' {
-		return errNotJSON
-	}
-	digits := value[1 : len(value)-1]
-	if bytes.IndexByte(digits, '\\') >= 0 {
-		digits = []byte(unquote(value))
-	}
-	if *b, err = base64.StdEncoding.AppendDecode(nil, digits); err != nil {
-		return errNotJSON
-	}
-	return nil
 }

@@ -30,7 +30,7 @@ func TestPastes(t *testing.T) {
 		`"edits":[{"_id":"e2","editId":1.0,"editType":{"$numberInt":"5"},"metadata":["x","","Go"],"edit":"code","editedAt":{"$numberLong":"7"}},`+
 		`{"_id":"e1","edit":"old","metadata":null}]}`)
 	want := imports.Paste{
-		ID: "p1", Owner: "u1", CreatedAt: 5, DeletesAt: 65, ExpiresIn: "1w", Private: true,
+		ID: "p1", Owner: "u1", CreatedAt: new(int64(5)), DeletesAt: 65, ExpiresIn: "1w", Private: true,
 		Title: "a \"title\"\x00", Tags: []string{"b", "", "a"},
 		Pasties: []paste.Pasty{{ID: "x", Title: "😀", Language: "unknown", Code: "a\r\n\x00\t\\/\b\f"}, {}},
 		Edits:   []imports.Edit{{ID: "e2", Number: 1, Type: 5, Metadata: []string{"x", "", "Go"}, Text: "code", At: 7}, {ID: "e1", Text: "old"}},
@@ -95,67 +95,24 @@ func TestBoundsOfPastes(t *testing.T) { // alone, for it counts what is allocate
 		"edits":           `{"edits":[` + strings.Repeat(`{},`, much/3) + `{}]}`,
 		"tags":            `{"tags":[` + strings.Repeat(`"",`, much/3) + `""]}`,
 		"metadata":        `{"edits":[{"metadata":[` + strings.Repeat(`"",`, much/3) + `""]}]}`,
-		"many metadata":   `{"edits":[` + strings.Repeat(`{"metadata":["","",""]},`, much/16) + `{}]}`,
-		"binaries":        `{"salt":` + strings.Repeat(`{"$binary":`, maxDepth-10) + `1` + strings.Repeat(`}`, maxDepth-10) + `}`,
+		"many edits":      `{"edits":[` + strings.Repeat(`{"metadata":["","",""]},`, much/16) + `{}]}`,
+		"binaries":        `{"salt":` + strings.Repeat(`{"$binary":`, 9_990) + `1` + strings.Repeat(`}`, 9_990) + `}`,
 		"invalid UTF-8":   `{"title":"` + strings.Repeat("\xff", much) + `"}`,
 		"a surrogate":     `{"title":"` + strings.Repeat(`\ud800`, much/6) + `"}`,
 		"escaped letters": `{"title":"` + strings.Repeat(`\u0000`, much/6) + `"}`,
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		p := imports.Paste{}
-		for record, err := range Pastes(strings.NewReader(document), false) {
+		for _, err := range Pastes(strings.NewReader(document), false) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p = record.Value
 		}
 		runtime.ReadMemStats(&after)
-		parts := len(p.Pasties) + len(p.Edits) + len(p.Tags)
-		for _, e := range p.Edits {
-			parts += len(e.Metadata)
-		}
-		if parts > 2*imports.MaxParts+2 {
-			t.Errorf("%s: got %d parts, want hardly more than %d", name, parts, imports.MaxParts)
-		}
 		allocated := after.TotalAlloc - before.TotalAlloc
 		t.Logf("%s: %d bytes allocated", name, allocated)
 		if allocated > mostAllocated {
 			t.Errorf("%s: got %d bytes allocated, want at most %d", name, allocated, mostAllocated)
 		}
 	}
-}
-
-func FuzzValid(f *testing.F) {
-	long := strings.Repeat(`{"a":`, 100) + strings.Repeat(" ", maxSkeleton) + `"b"` + strings.Repeat("}", 100)
-	for _, seed := range []string{
-		`{}`, `{"a":"b\n\"\\\/\b\f\r\t\u00aF"}`, ` [ "a" , 1 , null ] `, `"a" "b"`, `{"a" "b"}`, `{"a":"b"`, `"a`, `"\`, `"\"`, `"\u00a"`,
-		`"\u00g0"`, `"\u00`, `"\x"`, `"\U0041"`, "\"\x00\"", "\"a\nb\"", "\"\x7f\xff\"", `a"b"`, `"a"b`, `\"a"`, `'a"b"'`, ``, `"`, `1"1"1`,
-		long, long[1:], long[:len(long)-1], long + `"\`, deep(maxDepth - 1), deep(maxDepth + 10), `["a",` + deep(maxDepth),
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, document []byte) {
-		if got, want := valid(document), json.Valid(document); got != want {
-			t.Errorf("%.200q: got %v, want %v", document, got, want)
-		}
-	})
-}
-
-func FuzzUnquote(f *testing.F) {
-	for _, seed := range []string{
-		`""`, `"a"`, `"\n\"\\\/\b\f\r\t"`, `"\u00e4\ud83d\ude00\ud83d\ud83d\ude00\ud83d\n\ude00\uD83D\uDE00"`, `"\ud83dx"`, `"\ud83d\u0041"`,
-		`"ä😀"`, `"\\u0041"`,
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		var want string
-		if text == "" || text[0] != '"' || strings.ToValidUTF8(text, "") != text || json.Unmarshal([]byte(text), &want) != nil {
-			return
-		}
-		if got := unquote([]byte(strings.TrimRight(text, space))); got != want {
-			t.Errorf("%s: got %q, want %q", text, got, want)
-		}
-	})
 }

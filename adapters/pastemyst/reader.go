@@ -4,33 +4,36 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"strings"
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
 const (
 	// maxDocument is the longest document that is read, in bytes. MongoDB's own limit is 16 MiB of BSON,
-	// to which escapes add. A longer one is rejected, and only its beginning kept.
+	// to which escapes add. Of a longer line only the beginning is kept.
 	maxDocument = 24 << 20
-	// maxDepth is how many brackets may be open in a document: as many as encoding/json accepts, MongoDB has 100.
-	maxDepth = 10_000
-	// chunkSize is how much is read at once.
-	chunkSize = 256 << 10
+	chunkSize   = 256 << 10 // how much is read at once
+	space       = " \t\r\n" // what JSON takes for white space
 )
 
-// document is the text of one document and the line it begins in, counted from 1.
-type document struct {
-	text    []byte
-	line    int
-	tooLong bool // text is the beginning only
-}
+var (
+	errTooLong = fault.New(fault.Invalid, "The record is longer than 24 MiB.")
+	errNoArray = errors.New("the file does not begin with [: leave --json-array out where each line has a document")
+	errAfter   = errors.New("there is something after the end of the array")
+	errEnded   = errors.New("the file ends inside an array: the rest of it is missing")
+)
 
-var errTooLong = fault.New(fault.Invalid, "The record is longer than 24 MiB.")
+// document is the text of one document, which is valid until the next one only, and the line it begins in, counted from 1.
+type document struct {
+	text []byte
+	line int
+	err  error // why it is refused
+}
 
 // open returns a reader of the plain text of r, which may be compressed by gzip (RFC 1952).
 func open(r io.Reader) (*bufio.Reader, error) {
@@ -49,18 +52,25 @@ func open(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(plain, chunkSize), nil
 }
 
-// lines yields the documents of a file that has one on each line. Blank lines are passed over. The text
-// is valid until the next document only.
+// lines yields the documents of a file that has one on each line, so that a broken one ends with its line. Blank lines are passed over.
 func lines(r *bufio.Reader) iter.Seq2[document, error] {
 	return func(yield func(document, error) bool) {
-		var text buffer
+		var text []byte
 		for line := 1; ; line++ {
-			text.reset()
-			var err error
-			for {
-				var part []byte
-				part, err = r.ReadSlice('\n')
-				text.add(part)
+			found := document{line: line}
+			text = text[:0]
+			part, err := r.ReadSlice('\n')
+			for ; ; part, err = r.ReadSlice('\n') {
+				if len(text) == 0 {
+					part = bytes.TrimLeft(part, space)
+				}
+				if len(text)+len(part) > maxDocument {
+					found.err, part = errTooLong, part[:maxDocument-len(text)]
+				}
+				if len(text)+len(part) > max(cap(text), 1<<20) { // the room for all at once: growing, both would be in memory
+					text = append(make([]byte, 0, maxDocument), text...)
+				}
+				text = append(text, part...)
 				if !errors.Is(err, bufio.ErrBufferFull) {
 					break
 				}
@@ -69,178 +79,84 @@ func lines(r *bufio.Reader) iter.Seq2[document, error] {
 				yield(document{}, err)
 				return
 			}
-			if !text.empty() && !yield(text.document(line), nil) || err != nil {
+			found.text = bytes.TrimRight(text, space)
+			if len(found.text) > 0 && !yield(found, nil) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// elements yields the documents of a file that is one JSON array, or several. It goes by brackets and quotes
-// only, so that a broken document ends where the next begins. The text is valid until the next document only.
-func elements(r *bufio.Reader) iter.Seq2[document, error] {
+// elements yields the documents of a file that is one JSON array. Where that is not valid JSON, or an element too long, reading ends
+// with an error: it is not known where the next document would begin.
+func elements(r io.Reader) iter.Seq2[document, error] {
 	return func(yield func(document, error) bool) {
-		s := splitter{line: 1}
-		for {
-			_, err := r.Peek(1) // fills the buffer
-			if err != nil && !errors.Is(err, io.EOF) {
-				yield(document{}, err)
-				return
-			}
-			ended := err != nil
-			if !ended {
-				chunk, _ := r.Peek(r.Buffered()) // they are there
-				var n int
-				n, ended = s.split(chunk)
-				_, _ = r.Discard(n) // likewise
-			}
-			if ended {
-				if !s.text.empty() && !yield(s.text.document(s.start), nil) {
-					return
-				}
-				s.text.reset()
-			}
-			if err != nil {
-				return
-			}
+		var read newlines
+		bounded := &boundedReader{reader: io.TeeReader(r, &read)}
+		decoder := json.NewDecoder(bounded)
+		line := func() int { // where the decoder is
+			var ahead newlines
+			_, _ = io.Copy(&ahead, decoder.Buffered()) // never fails
+			return 1 + int(read-ahead)
 		}
-	}
-}
-
-// space is what JSON takes for white space.
-const space = " \t\r\n"
-
-// buffer collects the text of one document after another, without the space before it.
-type buffer struct {
-	text    []byte
-	tooLong bool
-}
-
-// firstGrowth is up to where a buffer grows little by little. From there it takes all that it may ever
-// need, at once: a copy into the next larger one would have both in memory.
-const firstGrowth = 1 << 20
-
-func (b *buffer) reset() { b.text, b.tooLong = b.text[:0], false }
-
-func (b *buffer) empty() bool { return len(b.text) == 0 }
-
-func (b *buffer) add(part []byte) {
-	if b.empty() {
-		part = bytes.TrimLeft(part, space)
-	}
-	if len(b.text)+len(part) > maxDocument {
-		b.tooLong = true
-		part = part[:maxDocument-len(b.text)]
-	}
-	if needed := len(b.text) + len(part); needed > firstGrowth && needed > cap(b.text) {
-		b.text = append(make([]byte, 0, maxDocument), b.text...)
-	}
-	b.text = append(b.text, part...)
-}
-
-func (b *buffer) document(line int) document {
-	return document{text: bytes.TrimRight(b.text, space), line: line, tooLong: b.tooLong}
-}
-
-// splitter cuts arrays into their elements. Time is linear in the text and memory bounded, whatever the
-// brackets are like.
-type splitter struct {
-	inArray  bool
-	inString bool
-	escaped  bool
-	open     []byte // the brackets that are open in the element, the outermost first, up to maxDepth
-	kinds    counts // how many of each kind are in open
-	beyond   counts // how many of each kind are open further in; there, order is not known
-	line     int
-	closed   int // how many brackets were closed so far: the only work that is not one step for each byte
-
-	text  buffer // the element so far
-	start int    // the line it begins in
-}
-
-// counts of [ and {.
-type counts [2]int
-
-// split reads up to the end of an element, and says how much that was and whether the element has ended.
-func (s *splitter) split(chunk []byte) (n int, ended bool) {
-	from := 0 // where the part of the element begins that is in chunk
-	for i, c := range chunk {
-		if s.text.empty() && from == i {
-			if strings.IndexByte(space, c) >= 0 {
-				from++
-			} else {
-				s.start = s.line
+		fail := func(err error) {
+			if _, broken := errors.AsType[*json.SyntaxError](err); broken || errors.Is(err, errTooLong) {
+				err = fmt.Errorf("near line %d: %w", line(), err)
+			} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				err = errEnded
 			}
+			yield(document{}, err)
 		}
-		if c == '\n' {
-			s.line++
-		}
-		switch {
-		case s.escaped:
-			s.escaped = false
-		case s.inString:
-			s.escaped, s.inString = c == '\\', c != '"'
-		case c == '"':
-			s.inString = true
-		case c == '[' && !s.inArray && s.text.empty() && from == i:
-			s.inArray = true
-			from++
-		case c == '[' || c == '{':
-			s.push(c)
-		case c == ']' && len(s.open) == 0 && s.inArray:
-			s.inArray = false
-			s.text.add(chunk[from:i])
-			return i + 1, true
-		case c == ']' || c == '}':
-			s.close(c)
-			if len(s.open) == 0 && !s.inArray {
-				s.text.add(chunk[from : i+1])
-				return i + 1, true
-			}
-		case c == ',' && len(s.open) == 0:
-			s.text.add(chunk[from:i])
-			return i + 1, true
-		}
-	}
-	s.text.add(chunk[from:])
-	return len(chunk), false
-}
-
-func kindOf(bracket byte) int {
-	if bracket == '[' || bracket == ']' {
-		return 0
-	}
-	return 1
-}
-
-func (s *splitter) push(c byte) {
-	kind := kindOf(c)
-	if len(s.open) == maxDepth {
-		s.beyond[kind]++
-		return
-	}
-	s.open = append(s.open, byte(kind))
-	s.kinds[kind]++
-}
-
-// close closes the innermost open bracket of c's kind and whatever a broken document left open in it.
-func (s *splitter) close(c byte) {
-	kind := kindOf(c)
-	if s.beyond[kind] > 0 {
-		s.beyond[kind]--
-		return
-	}
-	if s.kinds[kind] == 0 {
-		return
-	}
-	s.beyond = counts{}
-	for {
-		s.closed++
-		last := int(s.open[len(s.open)-1])
-		s.open = s.open[:len(s.open)-1]
-		s.kinds[last]--
-		if last == kind {
+		if begin, err := decoder.Token(); begin != json.Delim('[') && (err == nil || errors.Is(err, io.EOF)) {
+			fail(errNoArray)
+			return
+		} else if err != nil {
+			fail(err)
 			return
 		}
+		var text json.RawMessage
+		for bounded.read = 0; decoder.More(); bounded.read = 0 {
+			err := decoder.Decode(&text)
+			if len(text) > maxDocument {
+				err = errTooLong
+			}
+			if err != nil {
+				fail(err)
+				return
+			}
+			if !yield(document{text: text, line: line() - bytes.Count(text, []byte("\n"))}, nil) {
+				return
+			}
+		}
+		if _, err := decoder.Token(); err != nil { // the end of the array
+			fail(err)
+		} else if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+			fail(errAfter)
+		}
 	}
+}
+
+// newlines counts those that are written.
+type newlines int
+
+// Write implements io.Writer.
+func (n *newlines) Write(p []byte) (int, error) {
+	*n += newlines(bytes.Count(p, []byte("\n")))
+	return len(p), nil
+}
+
+// boundedReader fails when more is read than a document may have, and reads little at once, so that little is read ahead.
+type boundedReader struct {
+	reader io.Reader
+	read   int // for this document
+}
+
+// Read implements io.Reader.
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if b.read > maxDocument {
+		return 0, errTooLong
+	}
+	n, err := b.reader.Read(p[:min(len(p), chunkSize)])
+	b.read += n
+	return n, err
 }

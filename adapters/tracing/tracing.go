@@ -5,9 +5,12 @@ package tracing
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"strings"
 
+	"github.com/exaring/otelpgx"
+	"github.com/gin-gonic/gin"
+	"github.com/jackc/pgx/v5"
+	"go.opentelemetry.io/contrib/instrumentation/github.com/gin-gonic/gin/otelgin"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
@@ -19,7 +22,7 @@ import (
 )
 
 // Tracer makes a span of each request, each use case and each statement. Names and attributes are those of OpenTelemetry's
-// semantic conventions for HTTP and databases, less whatever clients have sent: no path, query, header or value.
+// semantic conventions for HTTP and databases, less what clients have sent (publicAttributes).
 type Tracer struct {
 	provider *sdk.TracerProvider
 	spans    otel.Tracer
@@ -32,37 +35,29 @@ func newTracer(provider *sdk.TracerProvider, callers propagation.TextMapPropagat
 	return &Tracer{provider: provider, spans: provider.Tracer("github.com/gluepot/gluepot"), callers: callers}
 }
 
-// otherMethod is the convention's for methods that HTTP does not define.
-const otherMethod = "_OTHER"
-
-// RequestBegan begins the span of a request with a method, or "other", and a route such as /paste/:id, or "" for those
-// that no route takes. A header that may be believed says which span it is part of (W3C Trace Context); nil: that is not asked.
-// It returns the request's context, in which use cases and statements become parts of it, and the id of the trace.
-func (t *Tracer) RequestBegan(ctx context.Context, method, route, scheme string, header http.Header) (context.Context, string) {
-	if header != nil {
-		ctx = t.callers.Extract(ctx, propagation.HeaderCarrier(header))
-	}
-	name := method
-	if method == "other" {
-		name, method = "HTTP", otherMethod
-	}
-	attributes := []attribute.KeyValue{attribute.String("http.request.method", method), attribute.String("url.scheme", scheme)}
-	if route != "" {
-		name += " " + route
-		attributes = append(attributes, attribute.String("http.route", route))
-	}
-	ctx, span := t.spans.Start(ctx, name, otel.WithSpanKind(otel.SpanKindServer), otel.WithAttributes(attributes...))
-	return trace.With(ctx, t), span.SpanContext().TraceID().String()
+// Middleware returns gin's middleware that makes a span of each request and has use cases and statements become parts of it. It leaves the
+// id of the trace in gin's context, under traceKey. route names the request's route, such as /paste/:id, or is empty for those
+// that no route takes.
+func (t *Tracer) Middleware(traceKey string, route func(*gin.Context) string) []gin.HandlerFunc {
+	requests := otelgin.Middleware("gluepot", otelgin.WithTracerProvider(t.provider), otelgin.WithPropagators(t.callers),
+		otelgin.WithSpanNameFormatter(func(c *gin.Context) string {
+			return strings.TrimSpace(knownMethod(c.Request.Method) + " " + route(c))
+		}))
+	return []gin.HandlerFunc{requests, func(c *gin.Context) {
+		span := otel.SpanFromContext(c.Request.Context())
+		span.SetAttributes(attribute.String("http.route", route(c))) // otelgin knows gin's routes alone
+		c.Set(traceKey, span.SpanContext().TraceID().String())
+		c.Request = c.Request.WithContext(trace.With(c.Request.Context(), t))
+	}}
 }
 
-// RequestEnded ends the span of the request that has that context.
-func (t *Tracer) RequestEnded(ctx context.Context, status int) {
-	span := otel.SpanFromContext(ctx)
-	span.SetAttributes(attribute.Int("http.response.status_code", status))
-	if status >= http.StatusInternalServerError {
-		fail(span, strconv.Itoa(status))
+// knownMethod keeps what clients make up out of the names of spans.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
 	}
-	span.End()
+	return "HTTP"
 }
 
 // Start implements trace.Tracer: it begins the span of a use case.
@@ -73,77 +68,43 @@ func (t *Tracer) Start(ctx context.Context, name string) (context.Context, func(
 		case fault.None:
 		case fault.Internal, fault.Unavailable:
 			fail(span, kind.String())
-		default: // what somebody asked for cannot be: no failure of ours
+		default: // what was asked for cannot be: no failure of ours
 			span.SetAttributes(errorType(kind.String()))
 		}
 		span.End()
 	}
 }
 
-type (
-	// statementKey is that of a statement's span in its context.
-	statementKey struct{}
-	// servedKey is that of what a merged statement serves.
-	servedKey struct{}
-	served    struct {
-		callers int
-		spans   []otel.Span // of the callers whose traces are kept
-	}
-)
-
-// Merged returns ctx for a statement that is run for all who wait with the others.
-func (t *Tracer) Merged(ctx context.Context, callers []context.Context) context.Context {
-	var spans []otel.Span
-	for _, each := range callers {
-		if span := otel.SpanFromContext(each); span.SpanContext().IsSampled() {
-			spans = append(spans, span)
-		}
-	}
-	if len(spans) == 0 {
-		return ctx
-	}
-	// It is part of the first, so that it is kept or left out as that is.
-	return context.WithValue(otel.ContextWithSpan(ctx, spans[0]), servedKey{}, served{len(callers), spans})
+// Statements returns what makes a span of each statement on PostgreSQL that is part of something else. On SQLite, which is in the
+// same process, the span of the use case says as much.
+func (t *Tracer) Statements() pgx.QueryTracer {
+	statements := otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider), otelpgx.WithDisableSQLStatementInAttributes(),
+		otelpgx.WithDisableConnectionDetailsInAttributes())
+	return partsOnly{statements, statements}
 }
 
-// StatementBegan begins the span of a statement that is part of something else; those of nobody's, such as the
-// watcher's of replicas, have none. It returns the context for StatementEnded.
-func (t *Tracer) StatementBegan(ctx context.Context, system, summary string) context.Context {
+// partsOnly leaves out statements that are part of nothing, such as those of the readiness check.
+type partsOnly struct {
+	pgx.QueryTracer
+	pgx.BatchTracer // it leaves them out itself
+}
+
+// TraceQueryStart implements pgx.QueryTracer.
+func (p partsOnly) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	if !otel.SpanContextFromContext(ctx).IsValid() {
 		return ctx
 	}
-	operation, _, _ := strings.Cut(summary, " ")
-	merged, _ := ctx.Value(servedKey{}).(served)
-	links := make([]otel.Link, len(merged.spans))
-	for i, span := range merged.spans {
-		links[i].SpanContext = span.SpanContext()
-	}
-	attributes := []attribute.KeyValue{
-		attribute.String("db.system.name", system), attribute.String("db.operation.name", operation),
-		attribute.String("db.query.summary", summary),
-	}
-	if merged.callers > 0 {
-		attributes = append(attributes, attribute.Int("gluepot.statement.served", merged.callers))
-	}
-	ctx, span := t.spans.Start(ctx, summary,
-		otel.WithSpanKind(otel.SpanKindClient), otel.WithLinks(links...), otel.WithAttributes(attributes...))
-	for _, waiting := range merged.spans { // so that it is found from each of them
-		waiting.AddLink(otel.Link{SpanContext: span.SpanContext()})
-	}
-	return context.WithValue(ctx, statementKey{}, span)
+	return p.QueryTracer.TraceQueryStart(context.WithValue(ctx, tracedKey{}, true), conn, data)
 }
 
-// StatementEnded ends the span of the statement that has that context. The failure is a code or a word; empty: none.
-func (t *Tracer) StatementEnded(ctx context.Context, failure string) {
-	span, ok := ctx.Value(statementKey{}).(otel.Span)
-	if !ok {
-		return
+// TraceQueryEnd implements pgx.QueryTracer.
+func (p partsOnly) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
+	if ctx.Value(tracedKey{}) != nil {
+		p.QueryTracer.TraceQueryEnd(ctx, conn, data)
 	}
-	if failure != "" {
-		fail(span, failure)
-	}
-	span.End()
 }
+
+type tracedKey struct{}
 
 // fail says why without the text of an error, which may have values in it.
 func fail(span otel.Span, why string) {

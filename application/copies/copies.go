@@ -1,22 +1,45 @@
-// Package copies copies everything that one store keeps to another, or brings an earlier copy into line with its source.
+// Package copies copies everything that one store keeps to another one, which is empty.
 package copies
 
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
-	"hash"
+	"reflect"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/trace"
 )
+
+// Table is one whose rows are copied, in the order of their keys: texts by their bytes, numbers by their size.
+type Table struct {
+	Name    string
+	Columns []string
+	Key     int // how many of the first columns are the primary key
+}
+
+// Row is the values of a row in the order of its table's columns, each a string, int64, bool, []byte, time.Time (in UTC, to the
+// microsecond) or nil.
+type Row []any
+
+// Installation is what a store knows about itself.
+type Installation struct {
+	UID     string // which no other store has
+	Copying bool   // it is the target of a copy that has not ended
+}
 
 // Source is a store that is copied.
 type Source interface {
+	// Installation fails with fault.Unavailable.
+	Installation(ctx context.Context) (Installation, error)
 	// Tables returns the tables to copy, those that others refer to first.
 	Tables() []Table
-	// Copied returns what the store remembers of copies to it.
-	Copied(ctx context.Context) (Memory, error)
-	// Snapshot calls read with the rows of one instant, which stay what they are whatever others write meanwhile. It keeps
-	// nobody from writing. What read gets must not be used after it has returned.
+	// Snapshot calls read with the rows of one instant, while others may write. What read gets must not be used after it has returned.
 	Snapshot(ctx context.Context, read func(Snapshot) error) error
 }
 
@@ -28,38 +51,31 @@ type Snapshot interface {
 	Each(ctx context.Context, table Table, visit func(Row) error) error
 }
 
-// Target is a store that rows are copied to. It remembers, apart from the tables, that a copy was begun, and which run of
-// it was the last: only that may write, so that two runs do not mix.
+// Target is a store that is copied to. It has a mark while a copy to it has not ended: of which source, and by which run.
 type Target interface {
 	Source
-	// Begin makes run the one that may write, and the copy one that has not ended.
-	Begin(ctx context.Context, run string) error
-	// After returns the marks of the first rows of a table whose keys come after a key, in their order; limit of them, or
-	// fewer when there are no more. A nil key comes before all.
-	After(ctx context.Context, table Table, key Key, limit int) ([]Mark, error)
-	// Write stores changes to one table: all of them or none. What refers to a row that goes, goes with it.
-	// It fails with fault.Conflict when another run has begun.
-	Write(ctx context.Context, run string, table Table, changes Changes) error
-	// End remembers that the copy has ended, and the sum of what was copied. It fails with fault.Conflict when another
-	// run has begun.
-	End(ctx context.Context, run, sum string) error
+	// Begin marks an empty store. It empties one that is marked for the same source: that run was interrupted, or is over now.
+	// It fails with ErrNotEmpty, and with fault.Conflict when the mark is for another source.
+	Begin(ctx context.Context, source, run string) error
+	// Write adds rows to one table: all of them or none. It fails with fault.Conflict when another run has begun.
+	Write(ctx context.Context, run string, table Table, rows []Row) error
+	// End removes the mark. It fails with fault.Conflict when another run has begun.
+	End(ctx context.Context, run string) error
 }
 
-// Memory is what a store knows of earlier copies to it.
-type Memory struct {
-	Begun bool
-	Ended bool
-	Sum   string // that End was called with, if it was
-}
+// Refusals.
+var (
+	ErrNotEmpty = fault.New(fault.Conflict, "The target is not empty. Name an empty one.")
+	// ErrPartial is for a source that lacks some of what it should hold.
+	ErrPartial = fault.New(fault.Conflict, "The source is itself the target of a copy that has not ended. Run that copy again first.")
+	errTables  = fault.Unforeseen(errors.New("source and target do not have the same tables"))
+)
 
-// Changes are to rows of one table with different keys.
-type Changes struct {
-	Added   []Row
-	Changed []Row
-	Removed []Key
-}
-
-func (c *Changes) len() int { return len(c.Added) + len(c.Changed) + len(c.Removed) }
+// Bounds of what is written in one transaction.
+const (
+	batchRows  = 10_000
+	batchBytes = 2 << 20
+)
 
 // Sum describes all rows of a table.
 type Sum struct {
@@ -69,40 +85,195 @@ type Sum struct {
 
 // Comparison is a table of both sides.
 type Comparison struct {
-	Table                   string
-	Added, Changed, Removed int64
-	Source, Target          Sum
+	Table          string
+	Source, Target Sum
 }
 
 // Equal reports whether both sides hold the same.
 func (c Comparison) Equal() bool { return c.Source == c.Target }
 
-// summing adds the rows of a table up.
-type summing struct {
-	rows   int64
-	hash   hash.Hash
-	buffer []byte
+// Progress is how far a copy is.
+type Progress struct {
+	Phase string // a few words, with the table
+	Rows  int64  // of this phase
+	Of    int64  // how many there will be
 }
 
-func newSumming() *summing { return &summing{hash: sha256.New()} }
+// Copy is the use case that copies a store.
+type Copy struct {
+	source   Source
+	target   Target
+	progress func(Progress)
+}
 
-func (s *summing) add(row Row) {
-	s.rows++
-	s.buffer = canonical(s.buffer[:0], row...)
-	s.hash.Write(s.buffer)
-	if cap(s.buffer) > batchBytes {
-		s.buffer = nil
+// New returns the use case. progress is called now and then; it may be nil.
+func New(source Source, target Target, progress func(Progress)) *Copy {
+	if progress == nil {
+		progress = func(Progress) {}
+	}
+	return &Copy{source, target, progress}
+}
+
+// Do copies everything that the source holds at one instant after Do was called, and reads it back. It returns what both sides
+// hold, for every table, also when that differs. The caller has to look; the copy has then not ended.
+//
+// Interrupted, it leaves a target that is marked. Another call with the same source starts again.
+func (c *Copy) Do(ctx context.Context) (_ []Comparison, err error) {
+	ctx, end := trace.Start(ctx, "copies.Copy")
+	defer func() { end(err) }()
+	tables := c.source.Tables()
+	if !reflect.DeepEqual(tables, c.target.Tables()) {
+		return nil, errTables
+	}
+	from, err := c.source.Installation(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the source: %w", err)
+	}
+	if from.Copying {
+		return nil, ErrPartial
+	}
+	run := ident.New() + ident.New()
+	if err := c.target.Begin(ctx, from.UID, run); err != nil {
+		return nil, fmt.Errorf("prepare the target: %w", err)
+	}
+	copied, err := c.walk(ctx, c.source, "copy", func(table Table) *writer { return newWriter(ctx, c.target, run, table) })
+	if err != nil {
+		return nil, err
+	}
+	stored, err := c.walk(ctx, c.target, "read back", func(Table) *writer { return nil })
+	if err != nil {
+		return nil, err
+	}
+	compared, equal := make([]Comparison, len(tables)), true
+	for i, table := range tables {
+		compared[i] = Comparison{table.Name, copied[i], stored[i]}
+		equal = equal && compared[i].Equal()
+	}
+	if !equal {
+		return compared, nil
+	}
+	return compared, c.target.End(ctx, run)
+}
+
+// walk adds up the tables of one side, whose rows it hands to a writer if there is one.
+func (c *Copy) walk(ctx context.Context, side Source, what string, writerTo func(Table) *writer) ([]Sum, error) {
+	tables := side.Tables()
+	sums := make([]Sum, len(tables))
+	err := side.Snapshot(ctx, func(rows Snapshot) (err error) {
+		for i, table := range tables {
+			writer := writerTo(table)
+			sums[i], err = c.table(ctx, rows, table, what+" "+table.Name, writer)
+			if failed := writer.end(); err == nil {
+				err = failed
+			}
+			if err != nil {
+				return fmt.Errorf("%s %s: %w", what, table.Name, err)
+			}
+		}
+		return nil
+	})
+	return sums, err
+}
+
+func (c *Copy) table(ctx context.Context, rows Snapshot, table Table, phase string, to *writer) (Sum, error) {
+	const every = 1000
+	count, err := rows.Count(ctx, table)
+	if err != nil {
+		return Sum{}, err
+	}
+	progress, hash, buffer := Progress{Phase: phase, Of: count}, sha256.New(), []byte(nil)
+	c.progress(progress)
+	err = rows.Each(ctx, table, func(row Row) error {
+		buffer = canonical(buffer[:0], row)
+		hash.Write(buffer)
+		if progress.Rows++; progress.Rows%every == 0 {
+			c.progress(progress)
+		}
+		return to.add(row, len(buffer))
+	})
+	c.progress(progress)
+	return Sum{progress.Rows, hex.EncodeToString(hash.Sum(nil))}, err
+}
+
+// writer writes rows in batches while the next ones are read. A nil one does nothing.
+type writer struct {
+	batches chan []Row
+	stopped chan struct{}
+	err     error // once it has stopped
+	batch   []Row
+	bytes   int
+}
+
+func newWriter(ctx context.Context, target Target, run string, table Table) *writer {
+	w := &writer{batches: make(chan []Row), stopped: make(chan struct{})}
+	go func() {
+		defer close(w.stopped)
+		for batch := range w.batches {
+			if w.err = target.Write(ctx, run, table, batch); w.err != nil {
+				return
+			}
+		}
+	}()
+	return w
+}
+
+func (w *writer) add(row Row, bytes int) error {
+	if w == nil {
+		return nil
+	}
+	w.batch, w.bytes = append(w.batch, row), w.bytes+bytes
+	if len(w.batch) < batchRows && w.bytes < batchBytes {
+		return nil
+	}
+	return w.send()
+}
+
+func (w *writer) send() error {
+	select {
+	case w.batches <- w.batch:
+		w.batch, w.bytes = nil, 0
+		return nil
+	case <-w.stopped:
+		return w.err
 	}
 }
 
-func (s *summing) sum() Sum { return Sum{s.rows, hex.EncodeToString(s.hash.Sum(nil))} }
-
-// total is one sum for all tables.
-func total(tables []Table, sums map[string]Sum) string {
-	all := sha256.New()
-	for _, table := range tables {
-		s := sums[table.Name]
-		_, _ = fmt.Fprintf(all, "%s %d %s\n", table.Name, s.Rows, s.Checksum) // a hash takes everything
+// end writes the rest and waits.
+func (w *writer) end() error {
+	if w == nil {
+		return nil
 	}
-	return hex.EncodeToString(all.Sum(nil))
+	if len(w.batch) > 0 {
+		_ = w.send()
+	}
+	close(w.batches)
+	<-w.stopped
+	return w.err
+}
+
+// canonical appends the values of a row so that no two rows of a table look alike, whatever database they come from.
+func canonical(b []byte, row Row) []byte {
+	for _, value := range row {
+		switch value := value.(type) {
+		case nil:
+			b = append(b, '-')
+		case string:
+			b = append(binary.AppendUvarint(append(b, 's'), uint64(len(value))), value...)
+		case []byte:
+			b = append(binary.AppendUvarint(append(b, 'b'), uint64(len(value))), value...)
+		case int64:
+			b = binary.AppendVarint(append(b, 'i'), value)
+		case time.Time:
+			b = binary.AppendVarint(append(b, 't'), value.UnixMicro())
+		case bool:
+			if value {
+				b = append(b, 'T')
+			} else {
+				b = append(b, 'F')
+			}
+		default:
+			panic(fmt.Sprintf("a row with a %T", value))
+		}
+	}
+	return b
 }

@@ -36,7 +36,7 @@ func run[R, T any](
 	build builder[R, T], store func(context.Context, []T) ([]batch.Result, error),
 ) (s Summary, err error) {
 	reading, cancel := context.WithCancel(ctx)
-	batches := make(chan []item[T]) // without a buffer: whoever takes a batch is done with the one before
+	batches := make(chan []item[T]) // without a buffer: the one who takes a batch is done with the one before
 	var unread error                // why reading ended early; set before batches is closed
 	go func() {
 		defer close(batches)
@@ -134,7 +134,7 @@ func storeBatch[T any](
 		reason := items[i].err
 		if reason == nil {
 			if failure != nil {
-				continue // nobody knows what would have become of it
+				continue // it is not known what would have become of it
 			}
 			reason = s.count(results[0])
 			results = results[1:]
@@ -144,7 +144,7 @@ func storeBatch[T any](
 				unwanted = reject(items[i].line, items[i].raw, reason)
 			}
 			if unwanted != nil {
-				continue // nobody has taken note of it
+				continue // it was not taken note of
 			}
 			s.Rejected++
 		}
@@ -166,6 +166,8 @@ func (s *Summary) count(result batch.Result) error {
 		s.Updated++
 	case result.Outcome == batch.Unchanged:
 		s.Unchanged++
+	case result.Outcome == batch.RemovedEarlier:
+		s.RemovedEarlier++
 	}
 	return result.Err
 }

@@ -44,7 +44,7 @@ type Source[T any] func(ctx context.Context) Records[T]
 
 // Summary counts what became of the records. Read counts those of which that is known: it is the sum of the others.
 type Summary struct {
-	Read, New, Updated, Unchanged, Rejected int64
+	Read, New, Updated, Unchanged, RemovedEarlier, Rejected int64
 }
 
 // Reject takes note of a record that was not accepted; raw is only valid during the call. An error ends the import.

@@ -21,14 +21,15 @@ const MaxParts = 100_000
 
 // Paste is a paste as the source has it. Times are Unix seconds.
 type Paste struct {
-	ID, Owner            string // no owner: anonymous
-	CreatedAt, DeletesAt int64  // DeletesAt 0: never
-	ExpiresIn            string
-	Private, Public      bool
-	Tags                 []string
-	Title                string
-	Pasties              []paste.Pasty
-	Edits                []Edit
+	ID, Owner       string // no owner: anonymous
+	CreatedAt       *int64 // nil: the source does not say
+	DeletesAt       int64  // 0: never
+	ExpiresIn       string
+	Private, Public bool
+	Tags            []string
+	Title           string
+	Pasties         []paste.Pasty // nil: the source does not say
+	Edits           []Edit
 
 	// Of an encrypted paste, instead of the last three.
 	Encrypted                         bool
@@ -67,10 +68,17 @@ func (p *Pastes) Do(ctx context.Context, source Source[Paste], orphans paste.Orp
 }
 
 func newPaste(r Paste) (made paste.Document, rows int, err error) {
-	if !isTime(r.CreatedAt) || !isTime(r.DeletesAt) {
+	// A record that says less than a paste must not replace one. The file may hold something else, too.
+	encrypted := r.Encrypted || r.holdsCipher()
+	switch {
+	case r.CreatedAt == nil:
+		return paste.Document{}, 0, fault.New(fault.Invalid, "The record is not a whole paste: it has no createdAt.")
+	case r.Pasties == nil && !encrypted:
+		return paste.Document{}, 0, fault.New(fault.Invalid, "The record is not a whole paste: it has no pasties and is not encrypted.")
+	case !isTime(*r.CreatedAt) || !isTime(r.DeletesAt):
 		return paste.Document{}, 0, errTime
 	}
-	made.Paste = paste.Paste{ID: paste.ID(r.ID), Owner: user.ID(r.Owner), CreatedAt: time.Unix(r.CreatedAt, 0).UTC()}
+	made.Paste = paste.Paste{ID: paste.ID(r.ID), Owner: user.ID(r.Owner), CreatedAt: time.Unix(*r.CreatedAt, 0).UTC()}
 	if r.DeletesAt != 0 {
 		made.ExpiresAt = time.Unix(r.DeletesAt, 0).UTC()
 	}

@@ -17,13 +17,14 @@ const (
 	MaxServices = 100
 )
 
-// User is a user as the source has it.
+// User is a user as the source has it. What is nil is absent there, and leaves what is stored alone.
 type User struct {
-	ID, Name, AvatarURL, DefaultLanguage string
-	PublicProfile, Contributor           bool
-	SupporterMonths                      int64
-	Stars                                []string
-	Services                             map[string]string
+	ID, Name                   string
+	AvatarURL, DefaultLanguage *string
+	PublicProfile, Contributor *bool
+	SupporterMonths            *int64
+	Stars                      []string
+	Services                   map[string]string
 }
 
 // Users brings users in.
@@ -33,7 +34,8 @@ type Users struct {
 }
 
 // Do stores the users of the source, their stars and services included. A user whose id is known is
-// brought into line with the source. A record that breaks a rule is rejected and never stops the rest.
+// brought into line with the source, but for what the record does not say. A record that breaks a rule is rejected and
+// never stops the rest.
 // Of a user with more than MaxStars or MaxServices the source need not give more than one beyond that.
 //
 // An error of the source, of the store or of reject ends the import: the batches before it are stored and
@@ -44,46 +46,49 @@ func (u *Users) Do(ctx context.Context, source Source[User], reject Reject) (_ S
 	return run(ctx, source, reject, u.account, u.users.Import)
 }
 
-func (u *Users) account(r User) (user.Account, int, error) {
+func (u *Users) account(r User) (user.Import, int, error) {
 	account, err := u.newAccount(r)
 	return account, 1 + len(account.Stars) + len(account.Services), err
 }
 
-func (u *Users) newAccount(r User) (user.Account, error) {
+func (u *Users) newAccount(r User) (user.Import, error) {
 	name, err := user.ParseName(r.Name)
 	switch {
 	case err != nil:
-		return user.Account{}, err
+		return user.Import{}, err
 	case len(r.Stars) > MaxStars:
-		return user.Account{}, fault.New(fault.Invalid, fmt.Sprintf("The user has more than %d stars.", MaxStars))
+		return user.Import{}, fault.New(fault.Invalid, fmt.Sprintf("The user has more than %d stars.", MaxStars))
 	case len(r.Services) > MaxServices:
-		return user.Account{}, fault.New(fault.Invalid, fmt.Sprintf("The user has more than %d services.", MaxServices))
+		return user.Import{}, fault.New(fault.Invalid, fmt.Sprintf("The user has more than %d services.", MaxServices))
 	}
-	if r.SupporterMonths < 0 || r.SupporterMonths > 1<<31-1 {
-		return user.Account{}, fault.New(fault.Invalid, "The supporter length is negative or too large.")
+	made := user.Import{
+		ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage, PublicProfile: r.PublicProfile,
+		Contributor: r.Contributor, Services: r.Services, CreatedAt: u.now(),
 	}
-	account := user.Account{
-		User: user.User{
-			ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage,
-			PublicProfile: r.PublicProfile, Contributor: r.Contributor, SupporterMonths: int32(r.SupporterMonths), CreatedAt: u.now(),
-		},
-		Services: r.Services,
+	if r.DefaultLanguage != nil && *r.DefaultLanguage == "" {
+		made.DefaultLanguage = new(user.DefaultLanguage)
 	}
-	if account.DefaultLanguage == "" {
-		account.DefaultLanguage = user.DefaultLanguage
+	if r.SupporterMonths != nil {
+		if *r.SupporterMonths < 0 || *r.SupporterMonths > 1<<31-1 {
+			return user.Import{}, fault.New(fault.Invalid, "The supporter length is negative or too large.")
+		}
+		made.SupporterMonths = new(int32(*r.SupporterMonths))
+	}
+	if r.Stars != nil {
+		made.Stars = make([]string, 0, len(r.Stars))
 	}
 	seen := make(map[string]bool, len(r.Stars))
 	for _, star := range r.Stars {
 		if !ident.Valid(star) {
-			return user.Account{}, fault.New(fault.Invalid, "A star is not the id of a paste.")
+			return user.Import{}, fault.New(fault.Invalid, "A star is not the id of a paste.")
 		}
 		if !seen[star] {
 			seen[star] = true
-			account.Stars = append(account.Stars, star)
+			made.Stars = append(made.Stars, star)
 		}
 	}
-	if err := user.ValidateServices(account.Services); err != nil {
-		return user.Account{}, err
+	if err := user.ValidateServices(made.Services); err != nil {
+		return user.Import{}, err
 	}
-	return account, account.Validate()
+	return made, made.Over(user.Account{}).Validate()
 }

@@ -12,31 +12,24 @@ import (
 const OwnPage = 50
 
 // BrowseOwn lists the pastes of a signed-in user page by page, with what tells one from another.
-type BrowseOwn struct {
-	tokens token.Finder
-	pastes paste.TitleLister
-	signIn *token.Authenticator
-}
+type BrowseOwn struct{ pastes paste.Selector }
 
 // OwnPastes are some of a user's pastes.
 type OwnPastes struct {
-	Pastes []paste.Listed // newest first, at most OwnPage
+	Pastes []paste.Listed // at most OwnPage
 	More   bool           // whether there are others after the last one
 }
 
-// Do returns the first of the active pastes of the secret's owner that stand after a place, private ones included, and those
-// that PasteMyst encrypted not; the zero Place is before all of them.
-// It fails with fault.Unauthenticated when the secret is empty, malformed, unknown, expired or revoked,
-// and with fault.Unavailable when the store does not answer.
-func (b *BrowseOwn) Do(ctx context.Context, presented string, after paste.Place) (_ OwnPastes, err error) {
+// Do returns the first of the viewer's active pastes that a selection names. Private ones are included, and encrypted ones are not.
+// It fails with token.Rejected when the viewer has not signed in, and with fault.Unavailable when the store does not answer.
+func (b *BrowseOwn) Do(ctx context.Context, viewer token.Viewer, selection paste.Selection) (_ OwnPastes, err error) {
 	ctx, end := trace.Start(ctx, "pastes.BrowseOwn")
 	defer func() { end(err) }()
-	found, err := b.signIn.Authenticate(presented, func(hash token.Hash) (token.Token, error) { return b.tokens.ByHash(ctx, hash) })
-	if err != nil {
-		return OwnPastes{}, err
+	if !viewer.SignedIn() {
+		return OwnPastes{}, token.Rejected()
 	}
 	page, more, err := pageOf(OwnPage, func(limit int) ([]paste.Listed, error) {
-		return b.pastes.TitlesByOwner(ctx, found.Owner, after, limit)
+		return b.pastes.Select(ctx, viewer.User.ID, selection, limit)
 	})
 	return OwnPastes{Pastes: page, More: more}, err
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
@@ -48,5 +49,17 @@ func (c *Create) Do(ctx context.Context, owner string, expiresIn time.Duration, 
 	return made, user.Gone(err)
 }
 
-// Limits returns what one paste may hold, so that whoever reads input for it knows where to stop.
+// Limits returns what one paste may hold, so that a reader of input knows where to stop.
 func (c *Create) Limits() paste.Limits { return c.rules.Limits }
+
+// store stores a paste under an id that is free.
+func store(ctx context.Context, pastes paste.DocumentCreator, made paste.Document) (paste.Document, error) {
+	err := ident.Draw(func(id paste.ID) error {
+		made.ID = id
+		return pastes.CreateDocument(ctx, made)
+	})
+	if err != nil {
+		return paste.Document{}, err
+	}
+	return made, nil
+}

@@ -2,36 +2,38 @@ package pastes
 
 import (
 	"context"
-	"time"
 
+	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/trace"
 )
 
-// DeleteOwn removes a paste of a signed-in user.
-type DeleteOwn struct {
-	pastes paste.DocumentDeleter
-	own    own
-}
+// DeleteOwn removes a paste of a signed-in user, or one whose delete key is presented.
+type DeleteOwn struct{ pastes paste.DocumentDeleter }
 
-// Do removes the paste with that id, which belongs to the secret's owner; it may be encrypted.
+// Do removes the paste with that id, which belongs to the viewer or has that key; it may be encrypted. An empty key is none.
 //
-// It fails with fault.Unauthenticated when the secret is empty, malformed, unknown, expired or revoked; then with
-// paste.ErrNotFound when there is no such paste, it has expired, or is not the owner's; and with fault.Unavailable when the
-// store does not answer.
-func (d *DeleteOwn) Do(ctx context.Context, presented, id string) (err error) {
+// It fails with token.Rejected when the viewer has not signed in and has no key; then with paste.ErrNotFound when there is no such
+// paste, or it has expired; with paste.ErrWrongKey when it has another key, and with paste.ErrNotFound when it is not the viewer's and
+// has none; and with fault.Unavailable when the store does not answer.
+func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, id string, key paste.DeleteKey) (err error) {
 	ctx, end := trace.Start(ctx, "pastes.DeleteOwn")
 	defer func() { end(err) }()
-	return d.own.write(ctx, presented, id, func(hash token.Hash, _ time.Time, admit func(token.Token) error) error {
-		return d.pastes.DeleteIf(ctx, paste.ID(id), hash, func(holder token.Token, stored paste.Paste) error {
-			if err := admit(holder); err != nil {
-				return err
-			}
-			if !stored.OwnedBy(holder.Owner) {
-				return paste.ErrNotFound
-			}
+	switch {
+	case !viewer.SignedIn() && key == "":
+		return token.Rejected()
+	case !ident.Valid(id):
+		return paste.ErrNotFound
+	}
+	err = d.pastes.DeleteIf(ctx, paste.ID(id), func(stored paste.Paste) error {
+		switch {
+		case stored.OwnedBy(viewer.User.ID), key.Fits(stored.DeleteKey):
 			return nil
-		})
+		case key != "" && stored.DeleteKey != paste.KeyHash{}:
+			return paste.ErrWrongKey
+		}
+		return paste.ErrNotFound
 	})
+	return paste.Gone(err)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/trace"
@@ -15,48 +16,80 @@ import (
 
 // EditOwn changes a paste of a signed-in user.
 type EditOwn struct {
-	pastes paste.DocumentUpdater
-	own    own
-	rules  paste.Rules
+	pastes    updater
+	rules     paste.Rules
+	allowance paste.Allowance // of each user
+	room      *Room
+	now       func() time.Time
 }
 
-// Do changes the paste with that id, which belongs to the secret's owner, and returns it: see paste.Rules.Edit.
+// updater is what EditOwn needs of a store.
+type updater interface {
+	paste.DocumentUpdater
+	paste.AllowedUpdater
+}
+
+// Do changes the paste with that id, which belongs to the viewer, and returns it: see paste.Rules.Edit.
 //
-// It fails with fault.Unauthenticated when the secret is empty, malformed, unknown, expired or revoked; then with
-// paste.ErrNotFound when there is no such paste, it has expired, is encrypted, or is not the owner's; then with paste.ErrEdited
-// when it is no longer the Base of the changes, and with a fault.Invalid that names the first field that breaks a rule; and with
-// fault.Unavailable when the store does not answer.
-func (e *EditOwn) Do(ctx context.Context, presented, id string, changes paste.Changes) (_ paste.Document, err error) {
+// It fails with token.Rejected when the viewer has not signed in; then with paste.ErrNotFound when there is no such paste, it has
+// expired, is encrypted, or is not the viewer's; then with paste.ErrEdited when it is no longer the Base of the changes, and
+// with a fault.Invalid that names the first field that breaks a rule; with fault.Forbidden when the viewer has no room for it; and
+// with fault.Unavailable when the installation has none, or the store does not answer.
+func (e *EditOwn) Do(ctx context.Context, viewer token.Viewer, id string, changes paste.Changes) (_ paste.Document, err error) {
 	ctx, end := trace.Start(ctx, "pastes.EditOwn")
 	defer func() { end(err) }()
-	return e.do(ctx, presented, id, func(stored paste.Document, at time.Time) (paste.Change, error) {
-		return e.rules.Edit(stored, changes, at)
+	var grown int64
+	edited, err := e.do(ctx, viewer, id, func(stored paste.Document) (paste.Change, error) {
+		change, err := e.rules.Edit(stored, changes, e.now())
+		if grown = change.Bytes() - stored.Bytes(); err == nil && grown > 0 {
+			err = e.room.check()
+		}
+		return change, err
 	})
+	if err == nil {
+		e.room.add(grown)
+	}
+	return edited, err
 }
 
-// Refuse returns the error to answer a request with that holds no changes, because of cause: that of a secret or id
+// Refuse returns the error to answer a request with that holds no changes, because of cause: that of a viewer or id
 // with which Do would fail, otherwise cause.
-func (e *EditOwn) Refuse(ctx context.Context, presented, id string, cause error) error {
-	_, err := e.do(ctx, presented, id, func(paste.Document, time.Time) (paste.Change, error) { return paste.Change{}, cause })
+func (e *EditOwn) Refuse(ctx context.Context, viewer token.Viewer, id string, cause error) error {
+	_, err := e.do(ctx, viewer, id, func(paste.Document) (paste.Change, error) { return paste.Change{}, cause })
 	return err
 }
 
 func (e *EditOwn) do(
-	ctx context.Context, presented, id string, change func(stored paste.Document, at time.Time) (paste.Change, error),
-) (edited paste.Document, err error) {
-	err = e.own.write(ctx, presented, id, func(hash token.Hash, at time.Time, admit func(token.Token) error) (err error) {
-		edited, err = e.pastes.Update(ctx, paste.ID(id), hash, func(holder token.Token, stored paste.Document) (paste.Change, error) {
-			if err := admit(holder); err != nil {
-				return paste.Change{}, err
-			}
-			if err := stored.EditableBy(holder.Owner); err != nil {
-				return paste.Change{}, err
-			}
-			return change(stored, at)
-		})
-		return err
-	})
-	return edited, err
+	ctx context.Context, viewer token.Viewer, id string, change func(paste.Document) (paste.Change, error),
+) (paste.Document, error) {
+	if err := mayOwn(viewer, id); err != nil {
+		return paste.Document{}, err
+	}
+	allowed := func(stored paste.Document) (paste.Change, error) {
+		if err := stored.EditableBy(viewer.User.ID); err != nil {
+			return paste.Change{}, err
+		}
+		return change(stored)
+	}
+	var edited paste.Document
+	var err error
+	if e.allowance.Bytes > 0 && !viewer.User.Admin {
+		edited, err = e.pastes.UpdateAllowed(ctx, e.allowance, viewer.User.ID, paste.ID(id), allowed)
+	} else {
+		edited, err = e.pastes.Update(ctx, paste.ID(id), allowed)
+	}
+	return edited, paste.Gone(err)
+}
+
+// mayOwn fails with token.Rejected when the viewer has not signed in, and then with paste.ErrNotFound when the id names no paste.
+func mayOwn(viewer token.Viewer, id string) error {
+	if !viewer.SignedIn() {
+		return token.Rejected()
+	}
+	if !ident.Valid(id) {
+		return paste.ErrNotFound
+	}
+	return nil
 }
 
 // Edit changes any paste.
@@ -83,11 +116,8 @@ type EditInput struct {
 func (e *Edit) Do(ctx context.Context, id string, wanted EditInput) (_ paste.Document, err error) {
 	ctx, end := trace.Start(ctx, "pastes.Edit")
 	defer func() { end(err) }()
-	edited, err := e.pastes.Update(ctx, paste.ID(id), token.Hash{}, func(_ token.Token, stored paste.Document) (paste.Change, error) {
-		switch {
-		case stored.ID == "":
-			return paste.Change{}, paste.ErrNotFound
-		case stored.Encrypted():
+	edited, err := e.pastes.Update(ctx, paste.ID(id), func(stored paste.Document) (paste.Change, error) {
+		if stored.Encrypted() {
 			return paste.Change{}, errEncrypted
 		}
 		changes, err := wanted.changes(stored)

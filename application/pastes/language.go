@@ -15,8 +15,7 @@ type LanguageCatalogue interface {
 }
 
 // NewLanguageResolver returns the rule which language a pasty is stored with. What is asked for is found by name, then by
-// alias, then by extension, in any case. What is to be detected is found by the title, then by the detector, and is plain text
-// where both do not know.
+// alias, then by extension, in any case. What is to be detected is found by the title, then by the detector.
 func NewLanguageResolver(catalogue LanguageCatalogue, detector language.Detector) paste.LanguageResolver {
 	return func(wanted, title, code string) (string, bool) {
 		if !strings.EqualFold(wanted, paste.Autodetect) {
@@ -28,7 +27,7 @@ func NewLanguageResolver(catalogue LanguageCatalogue, detector language.Detector
 		}
 		// The catalogue has an entry for what is to be detected: no answer.
 		if !ok || found.Name == paste.Autodetect {
-			return language.PlainText, true
+			return "", false
 		}
 		return found.Name, true
 	}

@@ -8,40 +8,30 @@ import (
 	"github.com/gluepot/gluepot/domain/trace"
 )
 
-// ListOwn lists the pastes of a signed-in user.
-type ListOwn struct {
-	pastes interface {
-		paste.HeldIDFinder
-		paste.ActiveIDLister
-	}
-	signIn *token.Authenticator
-}
+// idPage is how many ids ListOwn holds at once.
+const idPage = 5000
 
-// Do calls visit with the id of each active paste of the secret's owner, private ones included, newest
-// first. An error of visit ends the walk and is returned.
-// It fails with fault.Unauthenticated when the secret is empty, malformed, unknown, expired or revoked,
-// and with fault.Unavailable when the store does not answer, possibly after some calls of visit.
-func (l *ListOwn) Do(ctx context.Context, presented string, visit func(paste.ID) error) (err error) {
+// ListOwn lists the pastes of a signed-in user.
+type ListOwn struct{ pastes paste.ActiveIDLister }
+
+// Do calls visit with the ids of the viewer's active pastes, private ones included, newest first, a page at a time; no
+// transaction lasts meanwhile. An error of visit ends the walk and is returned.
+// It fails with token.Rejected when the viewer has not signed in, and with fault.Unavailable when the store does not answer,
+// possibly after some calls of visit.
+func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]paste.Place) error) (err error) {
 	ctx, end := trace.Start(ctx, "pastes.ListOwn")
 	defer func() { end(err) }()
-	var (
-		ids []paste.ID
-		all bool
-	)
-	holder, err := l.signIn.Authenticate(presented, func(hash token.Hash) (found token.Token, err error) {
-		found, ids, all, err = l.pastes.HeldIDs(ctx, hash) // most users have few pastes
-		return found, err
-	})
-	switch {
-	case err != nil:
-		return err
-	case !all:
-		return l.pastes.EachActiveID(ctx, holder.Owner, visit)
+	if !viewer.SignedIn() {
+		return token.Rejected()
 	}
-	for _, id := range ids {
-		if err := visit(id); err != nil {
+	for after := (paste.Place{}); ; {
+		page, err := l.pastes.ActiveIDs(ctx, viewer.User.ID, after, idPage)
+		if err != nil || len(page) == 0 {
 			return err
 		}
+		if err := visit(page); err != nil || len(page) < idPage {
+			return err
+		}
+		after = page[len(page)-1]
 	}
-	return nil
 }

@@ -4,22 +4,27 @@ package pastes
 import (
 	"time"
 
+	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// UseCases is what can be asked about pastes. Those with Own in their names are for whoever presents a token, the
-// others for operators.
+// UseCases is what can be asked about pastes. Those with Own in their names are for a viewer, the others of the
+// second group for operators.
 type UseCases struct {
 	CreateOwn   *CreateOwn
 	Read        *Read
 	ReadRaw     *ReadRaw
+	Explain     *Explain
+	Open        *Open
 	EditOwn     *EditOwn
 	DeleteOwn   *DeleteOwn
 	ListOwn     *ListOwn
 	BrowseOwn   *BrowseOwn
 	ListPublic  *ListPublic
+	StarSeen    *StarSeen
+	ListStarred *ListStarred
+	ListRecent  *ListRecent
 	CountActive *CountActive
 	ExpiryTime  *ExpiryTime
 
@@ -27,10 +32,11 @@ type UseCases struct {
 	Show   *Show
 	Edit   *Edit
 	Delete *Delete
-	List   *List
 	Star   *Star
 	Unstar *Unstar
 	Sweep  *Sweep
+
+	Room *Room
 }
 
 // Store is what the use cases need of a store of pastes.
@@ -40,18 +46,22 @@ type Store interface {
 	paste.DocumentCreator
 	paste.CountedCreator
 	paste.ClientForgetter
+	paste.AllowedCreator
+	paste.AllowedUpdater
 	paste.DocumentUpdater
 	paste.DocumentDeleter
+	paste.DocumentBurner
 	paste.ActiveIDLister
-	paste.HeldIDFinder
 	paste.Counter
 	paste.OwnerLister
-	paste.PublicLister
-	paste.TitleLister
-	paste.Deleter
+	paste.Selector
+	paste.StarredLister
+	paste.RecentLister
 	paste.Starrer
 	paste.Unstarrer
 	paste.ExpiredRemover
+	moderation.Teller
+	moderation.Purger
 }
 
 // Options are what an installation chooses.
@@ -62,37 +72,48 @@ type Options struct {
 	TokenRequired bool
 	// AnonymousQuota is that of each client that creates pastes without a token. Default: none.
 	AnonymousQuota paste.Quota
+	// Lifetimes are those of the pastes of signed-in users, and AnonymousLifetimes of visitors; not of operators.
+	Lifetimes, AnonymousLifetimes paste.Lifetimes
+	// Allowance is that of each signed-in user but administrators, also when they edit. Default: none.
+	Allowance paste.Allowance
+	// MaxBytes is how many bytes of content and history there may be; 0, the default, is no limit.
+	MaxBytes int64
 	// SweepGrace is how long what Sweep removes has been expired: longer than any request may last and than clocks are put
 	// back, so that nothing goes which an answer that is under way counts.
 	SweepGrace time.Duration
+	// RemovedRetention is how long what operators have removed can be restored, before Sweep deletes it.
+	RemovedRetention time.Duration
 }
 
 // New returns the use cases over their ports.
-func New(
-	store Store, users user.Finder, tokens token.Finder, signIn *token.Authenticator, options Options, now func() time.Time,
-) *UseCases {
-	own, read := own{tokens, signIn}, &Read{pastes: store, signIn: signIn}
+func New(store Store, users user.Finder, options Options, now func() time.Time) *UseCases {
+	read, room := &Read{pastes: store}, &Room{limit: options.MaxBytes}
 	return &UseCases{
 		CreateOwn: &CreateOwn{
-			pastes: store, tokens: tokens, signIn: signIn, rules: options.Rules, tokenRequired: options.TokenRequired,
-			quota: options.AnonymousQuota, now: now,
+			pastes: store, rules: options.Rules, tokenRequired: options.TokenRequired, quota: options.AnonymousQuota,
+			lifetimes: options.Lifetimes, anonymous: options.AnonymousLifetimes, allowance: options.Allowance, room: room, now: now,
 		},
 		Read:        read,
 		ReadRaw:     &ReadRaw{read: read},
-		EditOwn:     &EditOwn{pastes: store, own: own, rules: options.Rules},
-		DeleteOwn:   &DeleteOwn{pastes: store, own: own},
-		ListOwn:     &ListOwn{pastes: store, signIn: signIn},
-		BrowseOwn:   &BrowseOwn{tokens: tokens, pastes: store, signIn: signIn},
+		Explain:     &Explain{removals: store},
+		Open:        &Open{pastes: store},
+		EditOwn:     &EditOwn{pastes: store, rules: options.Rules, allowance: options.Allowance, room: room, now: now},
+		DeleteOwn:   &DeleteOwn{pastes: store},
+		ListOwn:     &ListOwn{pastes: store},
+		BrowseOwn:   &BrowseOwn{pastes: store},
 		ListPublic:  &ListPublic{users: users, pastes: store},
+		StarSeen:    &StarSeen{read: read, stars: store},
+		ListStarred: &ListStarred{pastes: store},
+		ListRecent:  &ListRecent{pastes: store},
 		CountActive: &CountActive{pastes: store},
 		ExpiryTime:  &ExpiryTime{},
 		Create:      &Create{pastes: store, users: users, rules: options.Rules, now: now},
 		Show:        &Show{pastes: store},
 		Edit:        &Edit{pastes: store, rules: options.Rules, now: now},
 		Delete:      &Delete{pastes: store},
-		List:        &List{users: users, pastes: store},
 		Star:        &Star{users: users, pastes: store},
 		Unstar:      &Unstar{users: users, pastes: store},
-		Sweep:       &Sweep{pastes: store, grace: options.SweepGrace},
+		Sweep:       &Sweep{pastes: store, grace: options.SweepGrace, kept: options.RemovedRetention},
+		Room:        room,
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -55,4 +56,64 @@ func (u *Unstar) Do(ctx context.Context, username, id string) (err error) {
 		return fault.New(fault.NotFound, "The user has no star for a paste with that id.")
 	}
 	return err
+}
+
+// StarSeen stars what a signed-in user may read.
+type StarSeen struct {
+	read  *Read
+	stars stars
+}
+
+// stars is what StarSeen needs of a store.
+type stars interface {
+	paste.Starrer
+	paste.Unstarrer
+}
+
+// Do adds the paste to the viewer's stars, or takes it out of them; a second time changes nothing. A star can be taken back from a
+// paste that is gone.
+//
+// It fails with token.Rejected when the viewer has not signed in or was deleted meanwhile; as Read.Do does when the paste is to be
+// starred; and with fault.Unavailable when the store does not answer.
+func (s *StarSeen) Do(ctx context.Context, viewer token.Viewer, id string, starred bool) (err error) {
+	ctx, end := trace.Start(ctx, "pastes.StarSeen")
+	defer func() { end(err) }()
+	if err := mayOwn(viewer, id); err != nil {
+		return err
+	}
+	if !starred {
+		if err := s.stars.Unstar(ctx, viewer.User.ID, paste.ID(id)); !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		return nil
+	}
+	found, err := s.read.Do(ctx, viewer, id)
+	if err != nil {
+		return err
+	}
+	if found.Burns {
+		return paste.ErrNotFound
+	}
+	err = s.stars.Star(ctx, viewer.User.ID, paste.ID(id))
+	if fault.Is(err, fault.NotFound) {
+		return token.Rejected()
+	}
+	return err
+}
+
+// ListStarred lists what a signed-in user has starred.
+type ListStarred struct{ pastes paste.StarredLister }
+
+// Do returns the first of the pastes that stand after a place of those that the viewer has starred and may read: see BrowseOwn.Do,
+// whose order, size of a page and errors it has.
+func (l *ListStarred) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (_ OwnPastes, err error) {
+	ctx, end := trace.Start(ctx, "pastes.ListStarred")
+	defer func() { end(err) }()
+	if !viewer.SignedIn() {
+		return OwnPastes{}, token.Rejected()
+	}
+	page, more, err := pageOf(OwnPage, func(limit int) ([]paste.Listed, error) {
+		return l.pastes.StarredBy(ctx, viewer.User.ID, after, limit)
+	})
+	return OwnPastes{Pastes: page, More: more}, err
 }

@@ -3,6 +3,7 @@ package stats
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/gluepot/gluepot/domain/stats"
 	"github.com/gluepot/gluepot/domain/trace"
@@ -17,12 +18,27 @@ type UseCases struct {
 func New(counter stats.Counter) *UseCases { return &UseCases{Sum: &Sum{counter: counter}} }
 
 // Sum counts everything.
-type Sum struct{ counter stats.Counter }
+type Sum struct {
+	counter stats.Counter
+	last    atomic.Pointer[stats.Totals]
+}
 
 // Do returns the totals, all of which were true at one instant. It fails with fault.Unavailable when the
 // store does not answer.
 func (s *Sum) Do(ctx context.Context) (_ stats.Totals, err error) {
 	ctx, end := trace.Start(ctx, "stats.Sum")
 	defer func() { end(err) }()
-	return s.counter.Totals(ctx)
+	totals, err := s.counter.Totals(ctx)
+	if err == nil {
+		s.last.Store(&totals)
+	}
+	return totals, err
+}
+
+// Last returns what Do returned last, or zero totals.
+func (s *Sum) Last() stats.Totals {
+	if last := s.last.Load(); last != nil {
+		return *last
+	}
+	return stats.Totals{}
 }

@@ -18,28 +18,35 @@ type Issue struct {
 	now    func() time.Time
 }
 
-// Do returns a new token of the user with that name, and its secret, which is not kept: nobody can show
-// it again. The token expires after the given time, or never when it is zero.
+// IssueInput is what a new token is to be.
+type IssueInput struct {
+	Name      string
+	Scope     token.Scope
+	ExpiresIn time.Duration // 0: it never expires
+}
+
+// Do returns a new token of the user of that name or id, see user.Find, and its secret, which is not kept: nobody can show
+// it again.
 //
 // It fails with fault.NotFound when there is no such user, with fault.Invalid when the token's name is
 // longer than 64 bytes or not printable or the time is negative, and with fault.Unavailable when the store does not answer.
-func (i *Issue) Do(ctx context.Context, username, tokenName string, expiresIn time.Duration) (_ token.Token, _ token.Secret, err error) {
+func (i *Issue) Do(ctx context.Context, reference string, wanted IssueInput) (_ token.Token, _ token.Secret, err error) {
 	ctx, end := trace.Start(ctx, "tokens.Issue")
 	defer func() { end(err) }()
-	if !ident.Printable(tokenName, 64) {
+	if !ident.Printable(wanted.Name, 64) {
 		return token.Token{}, token.Secret{}, fault.New(fault.Invalid, "The token's name is not printable text of at most 64 bytes.")
 	}
-	if expiresIn < 0 {
+	if wanted.ExpiresIn < 0 {
 		return token.Token{}, token.Secret{}, fault.New(fault.Invalid, "The token would have expired already: give it a positive time.")
 	}
-	owner, err := user.Find(ctx, i.users, username)
+	owner, err := user.Find(ctx, i.users, reference)
 	if err != nil {
 		return token.Token{}, token.Secret{}, err
 	}
 	secret, now := token.Generate(), i.now()
-	issued := token.Token{Owner: owner.ID, Hash: secret.Hash(), Name: tokenName, CreatedAt: now}
-	if expiresIn > 0 {
-		issued.ExpiresAt = now.Add(expiresIn)
+	issued := token.Token{Owner: owner.ID, Scope: wanted.Scope, Hash: secret.Hash(), Name: wanted.Name, CreatedAt: now}
+	if wanted.ExpiresIn > 0 {
+		issued.ExpiresAt = now.Add(wanted.ExpiresIn)
 	}
 	err = ident.Draw(func(id token.ID) error {
 		issued.ID = id

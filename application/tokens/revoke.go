@@ -9,6 +9,8 @@ import (
 	"github.com/gluepot/gluepot/domain/trace"
 )
 
+var errNoToken = fault.New(fault.NotFound, "There is no token with that id.")
+
 // Revoke makes a token invalid.
 type Revoke struct {
 	tokens token.Revoker
@@ -22,7 +24,7 @@ func (r *Revoke) Do(ctx context.Context, id string) (err error) {
 	defer func() { end(err) }()
 	err = r.tokens.Revoke(ctx, token.ID(id), r.now())
 	if fault.Is(err, fault.NotFound) {
-		return fault.New(fault.NotFound, "There is no token with that id.")
+		return errNoToken
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 type CheckExists struct{ users user.StaleFinder }
 
 // Do returns nil when a user with that name exists, fault.NotFound when none does, and
-// fault.Unavailable when the store does not answer. A name outside the rules names nobody and is not looked up.
+// fault.Unavailable when the store does not answer. A name outside the rules names no user and is not looked up.
 func (c *CheckExists) Do(ctx context.Context, name string) (err error) {
 	ctx, end := trace.Start(ctx, "users.CheckExists")
 	defer func() { end(err) }()

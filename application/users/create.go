@@ -2,6 +2,7 @@ package users
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -22,6 +23,7 @@ type CreateInput struct {
 	AvatarURL       string
 	DefaultLanguage string // empty: user.DefaultLanguage
 	PublicProfile   bool
+	ShowTags        bool
 	SupporterMonths int32
 	Contributor     bool
 	Services        map[string]string // name of a service -> the user's id there
@@ -41,6 +43,7 @@ func (c *Create) Do(ctx context.Context, wanted CreateInput) (_ user.User, err e
 		AvatarURL:       wanted.AvatarURL,
 		DefaultLanguage: wanted.DefaultLanguage,
 		PublicProfile:   wanted.PublicProfile,
+		ShowTags:        wanted.ShowTags,
 		SupporterMonths: wanted.SupporterMonths,
 		Contributor:     wanted.Contributor,
 		CreatedAt:       c.now(),
@@ -56,7 +59,7 @@ func (c *Create) Do(ctx context.Context, wanted CreateInput) (_ user.User, err e
 		return c.users.Create(ctx, created, wanted.Services)
 	})
 	if err != nil {
-		if fault.Is(err, fault.Conflict) {
+		if fault.Is(err, fault.Conflict) && !errors.Is(err, user.ErrServiceTaken) {
 			err = fault.Wrap(fault.Conflict, "The username is taken. Choose another.", err)
 		}
 		return user.User{}, err

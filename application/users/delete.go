@@ -2,7 +2,10 @@ package users
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -10,19 +13,15 @@ import (
 // Delete removes a user.
 type Delete struct{ users user.Deleter }
 
-// Do removes the user with that name, and with the user its tokens, stars and pastes, and returns its id.
-// It fails with fault.NotFound when there is none, with fault.Invalid when the name breaks a rule, and with
-// fault.Unavailable when the store does not answer.
-func (d *Delete) Do(ctx context.Context, name string) (_ user.ID, err error) {
+// Do removes the user that was shown, and with the user its tokens, stars and pastes; see user.Deleter for anonymize.
+// A name can move to another user meanwhile: it is the user with that id who goes, and only under that name. Otherwise Do fails with
+// fault.NotFound and nothing was removed. It fails with fault.Unavailable when the store does not answer.
+func (d *Delete) Do(ctx context.Context, shown user.User, anonymize bool) (err error) {
 	ctx, end := trace.Start(ctx, "users.Delete")
 	defer func() { end(err) }()
-	parsed, err := user.ParseName(name)
-	if err != nil {
-		return "", err
+	err = d.users.Delete(audit.Note(ctx, "user.delete", audit.User(shown), ""), shown.ID, shown.Name, anonymize)
+	if fault.Is(err, fault.NotFound) {
+		return fault.New(fault.NotFound, fmt.Sprintf("The user %s was renamed or deleted meanwhile: nothing was deleted.", shown.Name))
 	}
-	id, err := d.users.Delete(ctx, parsed)
-	if err != nil {
-		return "", user.Gone(err)
-	}
-	return id, nil
+	return err
 }

@@ -10,10 +10,29 @@ import (
 // List lists all users.
 type List struct{ users user.Lister }
 
-// Do calls visit with every user in the order of their names, whatever the case. An error of visit ends
-// the walk and is returned; otherwise it fails with fault.Unavailable when the store does not answer.
+// listPage is how many users are read at once.
+const listPage = 500
+
+// Do calls visit with every user in the order of their names, whatever the case. Nothing in the store waits for
+// visit: users are read a page at a time. An error of visit ends the list and is returned; otherwise it fails with
+// fault.Unavailable when the store does not answer.
 func (l *List) Do(ctx context.Context, visit func(user.User) error) (err error) {
 	ctx, end := trace.Start(ctx, "users.List")
 	defer func() { end(err) }()
-	return l.users.Each(ctx, visit)
+	var last user.Name
+	for {
+		page, err := l.users.Users(ctx, last, listPage)
+		if err != nil {
+			return err
+		}
+		for _, found := range page {
+			if err := visit(found); err != nil {
+				return err
+			}
+			last = found.Name
+		}
+		if len(page) < listPage {
+			return nil
+		}
+	}
 }

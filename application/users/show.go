@@ -14,18 +14,26 @@ type Account struct {
 }
 
 // Show shows an operator any user, private profile or not.
-type Show struct{ users user.ServiceFinder }
+type Show struct {
+	users interface {
+		user.Finder
+		user.ServiceFinder
+	}
+}
 
-// Do returns the user with that name. It fails with fault.NotFound when there is none, with fault.Invalid
-// when the name breaks a rule, and with fault.Unavailable when the store does not answer.
-func (s *Show) Do(ctx context.Context, name string) (_ Account, err error) {
+// Do returns the user of that name or id, see user.Find. It fails with fault.NotFound when there is none, with
+// fault.Invalid when the name breaks a rule, and with fault.Unavailable when the store does not answer.
+func (s *Show) Do(ctx context.Context, reference string) (_ Account, err error) {
 	ctx, end := trace.Start(ctx, "users.Show")
 	defer func() { end(err) }()
-	parsed, err := user.ParseName(name)
+	meant, err := user.Find(ctx, s.users, reference)
 	if err != nil {
 		return Account{}, err
 	}
-	found, services, err := s.users.WithServices(ctx, parsed)
+	found, services, err := s.users.WithServices(ctx, meant.Name)
+	if err == nil && found.ID != meant.ID { // the name has moved
+		err = user.ErrNotFound
+	}
 	if err != nil {
 		return Account{}, user.Gone(err)
 	}

@@ -3,36 +3,50 @@ package users
 import (
 	"context"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Update changes a user.
-type Update struct{ users user.Updater }
+type Update struct {
+	users interface {
+		user.Finder
+		user.Updater
+	}
+}
 
 // UpdateInput is what to change of a user; nil leaves a field alone.
 type UpdateInput struct {
 	AvatarURL       *string
 	DefaultLanguage *string
 	PublicProfile   *bool
+	ShowTags        *bool
 	SupporterMonths *int32
 	Contributor     *bool
+	Admin           *bool
 	Services        map[string]string // an empty id removes the service; services not named stay
 }
 
-// Do changes the user with that name and returns the result. What change leaves alone stays as it is, also
-// when somebody else changes it at the same moment.
+// Do changes the user of that name or id, see user.Find, and returns the result. What change leaves alone stays as it is, also
+// when another caller changes it at the same moment.
 //
 // It fails with fault.NotFound when there is no such user, with fault.Invalid when a value breaks a rule,
 // and then nothing was changed, and with fault.Unavailable when the store does not answer.
-func (u *Update) Do(ctx context.Context, name string, change UpdateInput) (_ Account, err error) {
+func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (_ Account, err error) {
 	ctx, end := trace.Start(ctx, "users.Update")
 	defer func() { end(err) }()
-	parsed, err := user.ParseName(name)
+	meant, err := user.Find(ctx, u.users, reference)
 	if err != nil {
 		return Account{}, err
 	}
-	updated, services, err := u.users.Update(ctx, parsed, change.apply)
+	noted := audit.Note(ctx, "user.update", audit.User(meant), "")
+	updated, services, err := u.users.Update(noted, meant.Name, func(stored *user.User, services map[string]string) error {
+		if stored.ID != meant.ID { // the name has moved
+			return user.ErrNotFound
+		}
+		return change.apply(stored, services)
+	})
 	if err != nil {
 		return Account{}, user.Gone(err)
 	}
@@ -44,8 +58,10 @@ func (c UpdateInput) apply(u *user.User, services map[string]string) error {
 	set(&u.AvatarURL, c.AvatarURL)
 	set(&u.DefaultLanguage, c.DefaultLanguage)
 	set(&u.PublicProfile, c.PublicProfile)
+	set(&u.ShowTags, c.ShowTags)
 	set(&u.SupporterMonths, c.SupporterMonths)
 	set(&u.Contributor, c.Contributor)
+	set(&u.Admin, c.Admin)
 	for service, id := range c.Services {
 		if id == "" {
 			delete(services, service)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -20,13 +19,19 @@ type UseCases struct {
 	List        *List
 	Update      *Update
 	Delete      *Delete
+	UpdateOwn   *UpdateOwn
+	DeleteOwn   *DeleteOwn
+	ShowFormer  *ShowFormer
 }
 
 // Store is what the use cases need of a store of users.
 type Store interface {
+	user.Finder
 	user.StaleFinder
 	user.StaleIDFinder
 	user.ServiceFinder
+	user.AccountFinder
+	user.FormerFinder
 	user.Lister
 	user.Creator
 	user.Updater
@@ -34,21 +39,24 @@ type Store interface {
 }
 
 // New returns the use cases over their ports.
-func New(store Store, accounts token.AccountFinder, signIn *token.Authenticator, now func() time.Time) *UseCases {
+func New(store Store, now func() time.Time) *UseCases {
 	return &UseCases{
 		CheckExists: &CheckExists{users: store},
 		ShowProfile: &ShowProfile{users: store},
 		ShowOwner:   &ShowOwner{users: store},
-		ShowSelf:    &ShowSelf{accounts: accounts, signIn: signIn},
+		ShowSelf:    &ShowSelf{users: store},
 		Create:      &Create{users: store, now: now},
 		Show:        &Show{users: store},
 		List:        &List{users: store},
 		Update:      &Update{users: store},
 		Delete:      &Delete{users: store},
+		UpdateOwn:   &UpdateOwn{users: store},
+		DeleteOwn:   &DeleteOwn{users: store},
+		ShowFormer:  &ShowFormer{users: store},
 	}
 }
 
-// find is user.Find for those who only look: a name outside the rules names nobody.
+// find is user.Find for those who only look: a name outside the rules names no user.
 func find(ctx context.Context, users user.StaleFinder, name string) (user.User, error) {
 	parsed, err := user.ParseName(name)
 	if err != nil {

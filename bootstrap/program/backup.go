@@ -11,9 +11,6 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 )
 
-// backupMemory is what a backup may take, beside what SQLite takes by itself.
-const backupMemory = 32 << 20
-
 func backupCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "backup FILE", Short: "Write what the embedded database holds to a file, while it is in use", Args: cli.Arguments("FILE"),
@@ -26,7 +23,7 @@ overwritten. Of a PostgreSQL database use pg_dump.`,
 		if cli.MayHoldPassword(args[0]) {
 			return cli.Usage("FILE is %s: it takes the path of a file", cli.Quote(args[0]))
 		}
-		ctx, end := beginLong(cmd.Context(), backupMemory)
+		ctx, end := beginLong(cmd.Context())
 		defer end()
 		cmd.SetContext(ctx)
 		return withStore(cfg, func(ctx context.Context, store *gormstore.Store) error {
@@ -57,7 +54,7 @@ With --replace a database that is there is kept beside the new one, under its na
 		if err := completeWarning(cmd, cfg); err != nil {
 			return err
 		}
-		ctx, end := beginLong(cmd.Context(), backupMemory)
+		ctx, end := beginLong(cmd.Context())
 		defer end()
 		done, err := gormstore.Restore(ctx, cfg.Database, args[0], *replace)
 		if err != nil {
@@ -72,6 +69,29 @@ With --replace a database that is there is kept beside the new one, under its na
 		}
 		_, err = io.WriteString(stdout, text)
 		return err
+	}
+	return cmd
+}
+
+func compactCommand(cfg *config, stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "compact", Short: "Give room in the embedded database that nothing takes back to the disk", Args: cli.Arguments(),
+		Long: `Shrink the file of the embedded database (SQLite) to what it holds, after much was deleted. Servers may go on: reading
+does, and writing waits, for GLUEPOT_DATABASE_CONNECT_TIMEOUT at most. The disk needs as much free room as the file has.`,
+		Example: "  gluepot compact",
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx, end := beginLong(cmd.Context())
+		defer end()
+		cmd.SetContext(ctx)
+		return withStore(cfg, func(ctx context.Context, store *gormstore.Store) error {
+			done, err := store.Compact(ctx)
+			if err != nil {
+				return causeOr(ctx, err)
+			}
+			_, err = fmt.Fprintf(stdout, "The file had %d bytes with its log, and has %d now.\n", done.Before, done.After)
+			return err
+		})(cmd, args)
 	}
 	return cmd
 }

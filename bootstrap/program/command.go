@@ -12,13 +12,21 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/gluepot/gluepot/adapters/cli"
+	"github.com/gluepot/gluepot/adapters/client"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/pastemyst"
 	"github.com/gluepot/gluepot/application/copies"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// The groups of commands in the help: those that talk to a server, and those that serve or work on the database.
+const (
+	clientGroup = "client"
+	serverGroup = "server"
 )
 
 // The exit codes of the program.
@@ -110,7 +118,8 @@ func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 
 Every flag that sets something has an environment variable: --http-addr is GLUEPOT_HTTP_ADDR. A flag wins.`
 	root.SilenceErrors, root.SilenceUsage = true, true
-	versioned(root, stdout)
+	root.Version = versionLine()
+	root.SetVersionTemplate("{{.Version}}")
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -123,13 +132,48 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	cfg := defaultConfig()
 	addSettings(root.PersistentFlags(), &cfg, databaseFlags)
 	addSettings(root.PersistentFlags(), &cfg, pasteFlags)
+	addSettings(root.PersistentFlags(), &cfg, signInFlags)
 	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), healthCommand(&cfg, stdout), versionCommand(stdout),
-		backupCommand(&cfg, stdout), restoreCommand(&cfg, stdout))
+		backupCommand(&cfg, stdout), restoreCommand(&cfg, stdout), compactCommand(&cfg, stdout))
 	commands := cli.New(opener(&cfg), copyOpener(&cfg), exportSources, beginLong, stdin, stdout, stderr)
 	root.AddCommand(commands.All()...)
 	root.AddCommand(configCommand(&cfg, commands))
+	root.AddGroup(&cobra.Group{ID: clientGroup, Title: "Pastes on a server:"},
+		&cobra.Group{ID: serverGroup, Title: "The server and its database:"})
+	for _, cmd := range root.Commands() {
+		cmd.GroupID = serverGroup
+	}
+	for _, cmd := range client.New(stdin, stdout, stderr).All() {
+		cmd.GroupID = clientGroup
+		root.AddCommand(cmd)
+	}
 	helpOnlyOnCommands(root)
+	showWhatMatters(root)
 	return root
+}
+
+// showWhatMatters leaves the settings that matter little to a command out of its help. Every command takes all of them.
+func showWhatMatters(root *cobra.Command) {
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		root.PersistentFlags().VisitAll(func(flag *pflag.Flag) { flag.Hidden = !matters(cmd, flag.Name) })
+		help(cmd, args)
+	})
+}
+
+func matters(cmd *cobra.Command, setting string) bool {
+	if cmd.HasSubCommands() || cmd.GroupID == clientGroup || cmd.Parent().Name() == "completion" {
+		return false
+	}
+	switch cmd.Name() {
+	case "serve", "config":
+		return true
+	case "version", "health", "help", "copy": // which has URLs of its own
+		return false
+	case "up", "pastemyst":
+		return setting == "database-url" || setting == "database-migrate"
+	}
+	return setting == "database-url"
 }
 
 // helpOnlyOnCommands makes "help" refuse what is no command. By itself it answers with the help of what stands before that.
@@ -161,7 +205,7 @@ func complete(cmd *cobra.Command, cfg *config) (ignored []string, err error) {
 	if wrong != nil {
 		return nil, cli.Usage("%w", wrong)
 	}
-	cfg.Database.Reread = rereading(cmd.Flags(), cfg.Database)
+	cfg.Database.Reread, cfg.RereadReadURL = rereading(cmd.Flags(), "database-url"), rereading(cmd.Flags(), "database-read-url")
 	return ignored, nil
 }
 
@@ -186,7 +230,9 @@ func opener(cfg *config) cli.Open {
 			return cli.Modules{}, nil, err
 		}
 		return cli.Modules{
-			Users: app.Users, Tokens: app.Tokens, Pastes: app.Pastes, Imports: app.Imports, Stats: app.Stats,
+			PublicURL: cfg.HTTP.PublicURL, Accounts: app.Accounts,
+			Users: app.Users, Tokens: app.Tokens, Pastes: app.Pastes, Imports: app.Imports, Stats: app.Stats, Moderation: app.Moderation,
+			Search: app.Search,
 		}, stop, nil
 	}
 }
@@ -200,7 +246,7 @@ func copyOpener(cfg *config) cli.OpenCopy {
 		source, target := cfg.Database, cfg.Database
 		source.URL, target.URL = gormstore.URL(from), gormstore.URL(to)
 		source.URLSetting, target.URLSetting = "--from", "--to"
-		return bootstrap.OpenCopy(cmd.Context(), source, target, progress)
+		return bootstrap.OpenCopy(cmd.Context(), source, target, cfg.Migrate, progress)
 	}
 }
 
@@ -248,10 +294,19 @@ func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 			return fault.New(fault.Invalid,
 				"GLUEPOT_DATABASE_MIGRATE says not to migrate: run 'gluepot migrate up --database-migrate' to do it nevertheless.")
 		}
+		before := schemaVersion(ctx, cfg.Database)
 		if err := store.BringUpToDate(ctx); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(stdout, "The database is up to date.")
+		schema, err := store.Schema(ctx)
+		if err != nil {
+			return err
+		}
+		if schema.Version == before {
+			_, err = fmt.Fprintf(stdout, "The database was up to date already, at version %d.\n", before)
+		} else {
+			_, err = fmt.Fprintf(stdout, "The database is migrated from version %d to version %d.\n", before, schema.Version)
+		}
 		return err
 	})
 	status := &cobra.Command{
@@ -268,6 +323,20 @@ func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 		return printSchema(stdout, schema)
 	})
 	return cli.Group("migrate", "Bring the database schema up to date, or see whether it is", up, status)
+}
+
+// schemaVersion returns the version of a database's schema, or 0 if there is none.
+func schemaVersion(ctx context.Context, cfg gormstore.Config) int64 {
+	store, err := gormstore.New(cfg)
+	if err != nil {
+		return 0
+	}
+	defer store.Close() //nolint:errcheck // it was only read
+	if err := store.Connect(ctx); err != nil {
+		return 0
+	}
+	schema, _ := store.Schema(ctx) // if it cannot be read, it cannot be migrated either
+	return schema.Version
 }
 
 func printSchema(w io.Writer, schema gormstore.Schema) error {
@@ -312,19 +381,6 @@ func versionCommand(stdout io.Writer) *cobra.Command {
 			_, err := io.WriteString(stdout, versionLine())
 			return err
 		},
-	}
-}
-
-// versioned adds --version to the command. cobra's own needs a template to print what the command version does, and with the
-// package for those the linker keeps every method (decision 0059).
-func versioned(root *cobra.Command, stdout io.Writer) {
-	wanted, otherwise := root.Flags().BoolP("version", "v", false, "print the version"), root.RunE
-	root.RunE = func(cmd *cobra.Command, args []string) error {
-		if *wanted {
-			_, err := io.WriteString(stdout, versionLine())
-			return err
-		}
-		return otherwise(cmd, args)
 	}
 }
 

@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/mail"
+	"net/url"
 	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
 	"github.com/gluepot/gluepot/adapters/httpapi"
+	"github.com/gluepot/gluepot/adapters/httpapi/server"
+	"github.com/gluepot/gluepot/adapters/signin"
 	"github.com/gluepot/gluepot/bootstrap"
 )
 
@@ -18,10 +22,14 @@ import (
 type config struct {
 	bootstrap.Config
 
-	HTTP httpapi.Config
-	Log  logConfig
-	// Pages serves pages for people beside the interface.
-	Pages bool
+	HTTP   httpapi.Config
+	Server server.Config
+	Log    logConfig
+	SignIn signin.Config
+	// Pages serves pages for people beside the interface, and Recent one with the newest public pastes.
+	Pages, Recent bool
+	// Contact is an address of mail or a URL at which people reach the operator, and TermsURL that of the terms of use.
+	Contact, TermsURL string
 	// AdminAddr is the host:port to serve metrics and profiles at; empty: nowhere.
 	AdminAddr string
 }
@@ -34,23 +42,42 @@ type logConfig struct {
 
 // defaultConfig returns a server on 127.0.0.1:8080 with an embedded database below the working directory.
 func defaultConfig() config {
-	cfg := config{Config: bootstrap.DefaultConfig(), HTTP: httpapi.DefaultConfig(), Log: logConfig{Level: "info", Format: "json"}, Pages: true}
+	cfg := config{
+		Config: bootstrap.DefaultConfig(), HTTP: httpapi.DefaultConfig(), Server: server.DefaultConfig(),
+		Log: logConfig{Level: "info", Format: "json"}, SignIn: signin.DefaultConfig(), Pages: true,
+	}
 	cfg.SweepInterval = time.Minute
 	return cfg
 }
 
 // Validate returns one error that names every wrong value.
 func (c config) Validate() error {
-	wrong := []error{c.Config.Validate(), c.HTTP.Validate(), c.Log.validate()}
+	wrong := []error{c.Config.Validate(), c.HTTP.Validate(), c.Server.Validate(), c.Log.validate(), c.SignIn.Validate(c.HTTP.PublicURL)}
+	if c.Server.WriteTimeout > 0 && c.Server.WriteTimeout <= c.HTTP.RequestTimeout {
+		wrong = append(wrong, fmt.Errorf("the HTTP write timeout %v is not longer than the request timeout %v",
+			c.Server.WriteTimeout, c.HTTP.RequestTimeout))
+	}
 	if _, _, err := net.SplitHostPort(c.AdminAddr); err != nil && c.AdminAddr != "" {
 		wrong = append(wrong, fmt.Errorf("the address of metrics %q is not HOST:PORT", c.AdminAddr))
+	}
+	if _, err := mail.ParseAddress(c.Contact); c.Contact != "" && err != nil && !isWebURL(c.Contact) {
+		wrong = append(wrong, fmt.Errorf("GLUEPOT_CONTACT is %q: give an address such as abuse@paste.example, or an https:// URL", c.Contact))
+	}
+	if c.TermsURL != "" && !isWebURL(c.TermsURL) {
+		wrong = append(wrong, fmt.Errorf("GLUEPOT_TERMS_URL is %q: give an https:// URL", c.TermsURL))
 	}
 	return errors.Join(wrong...)
 }
 
+// isWebURL reports whether a text is the address of a page, without a password.
+func isWebURL(text string) bool {
+	parsed, err := url.Parse(text)
+	return err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") && parsed.Host != "" && parsed.User == nil
+}
+
 // scheme is that of the server's URLs.
 func (c config) scheme() string {
-	if c.HTTP.Secure() {
+	if c.Server.Secure() {
 		return "https"
 	}
 	return "http"
@@ -59,16 +86,24 @@ func (c config) scheme() string {
 // sweepMargin is how much longer than a request a paste outlives its expiry: more than clocks are put back.
 const sweepMargin = time.Minute
 
+// used returns what the use cases need, with the providers that users sign in with.
+func (c config) used() bootstrap.Config {
+	own := c.Config
+	own.Accounts.Sources = c.SignIn.Sources(c.HTTP.PublicURL)
+	return own
+}
+
 // served returns what the use cases of a server need.
 func (c config) served(log *zap.Logger) bootstrap.Config {
-	own := c.Config
-	own.Logger, own.AllowPendingMigrations, own.SweepGrace = log, true, c.HTTP.WriteTimeout+sweepMargin
+	own := c.used()
+	own.Logger, own.AllowPendingMigrations, own.SweepGrace = log, true, c.Server.WriteTimeout+sweepMargin
+	own.Totals = c.AdminAddr != ""
 	return own
 }
 
 // commanded returns what the use cases of one command need, which may migrate the database or not.
 func (c config) commanded(migrates bool) bootstrap.Config {
-	own := c.Config
+	own := c.used()
 	own.Migrate, own.SweepInterval = c.Migrate && migrates, 0
 	return own
 }

@@ -12,7 +12,7 @@ func TestSweepGraceFollowsTheWriteTimeout(t *testing.T) {
 	t.Parallel()
 	cfg := defaultConfig()
 	for _, timeout := range []time.Duration{time.Second, 30 * time.Second, time.Hour} {
-		cfg.HTTP.WriteTimeout = timeout
+		cfg.Server.WriteTimeout = timeout
 		if got, want := cfg.served(zap.NewNop()).SweepGrace, timeout+time.Minute; got != want {
 			t.Errorf("write timeout %v: got a grace of %v, want %v", timeout, got, want)
 		}

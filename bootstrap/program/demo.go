@@ -57,10 +57,10 @@ type demonstration struct {
 
 // prepareDemonstration stores the demonstration's data in the database that cfg names, unless an earlier start has. It
 // fails with fault.Conflict, and stores nothing, when the database holds data and was never a demonstration, or
-// when somebody else has one of the demonstration's names. Nothing sweeps the database meanwhile: it may be anybody's.
+// when another user has one of the demonstration's names. Nothing sweeps the database meanwhile: it may be anybody's.
 func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err error) {
 	own := cfg.commanded(true)
-	own.Database.ReplicaURLs, own.Logger = nil, log // it reads what it writes
+	own.ReadURL, own.Logger = "", log // it reads what it writes
 	app, stop, err := bootstrap.Open(ctx, own)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (d demonstration) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if totals != (stats.Totals{}) {
+	if totals.Counts != (stats.Counts{}) {
 		return errNoDemonstration
 	}
 	return nil
@@ -155,19 +155,14 @@ func (d demonstration) storePaste(ctx context.Context, wanted demoPaste, made pa
 	if wanted.life < 0 {
 		made.CreatedAt = made.ExpiresAt.Add(wanted.life)
 	}
-	stored, err := d.made.Show.Do(ctx, string(made.ID))
-	if err == nil && len(stored.Pasties) == 0 { // by a version that gave it no content
-		if err := d.made.Delete.Do(ctx, string(made.ID)); err != nil {
-			return err
-		}
-	}
+	stored, _ := d.made.Show.Do(ctx, string(made.ID)) // without edits if it is not there
 	if err := unlessThere(d.pastes.CreateDocument(ctx, paste.Document{Paste: made, Content: wanted.content})); err != nil {
 		return err
 	}
 	if wanted.edit == nil || len(stored.Edits) > 0 {
 		return nil
 	}
-	_, err = d.made.Edit.Do(ctx, string(made.ID), *wanted.edit)
+	_, err := d.made.Edit.Do(ctx, string(made.ID), *wanted.edit)
 	return err
 }
 
@@ -185,7 +180,7 @@ func unlessThere(err error) error {
 func announceDemonstration(ctx context.Context, issue *tokens.Issue, origin string, cfg config, out io.Writer) error {
 	base, page := origin+cfg.HTTP.BasePath, ""
 	demo := demoAccounts[0].profile.ID
-	_, secret, err := issue.Do(ctx, demoAccounts[0].name, "demonstration", demoTokenLife)
+	_, secret, err := issue.Do(ctx, demoAccounts[0].name, tokens.IssueInput{Name: "demonstration", ExpiresIn: demoTokenLife})
 	if err != nil {
 		return fmt.Errorf("issue a token for the demonstration: %w", err)
 	}

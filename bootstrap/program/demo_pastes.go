@@ -1,6 +1,7 @@
 package program
 
 import (
+	"embed"
 	"time"
 
 	"github.com/gluepot/gluepot/application/pastes"
@@ -24,26 +25,27 @@ var demoPastes = []demoPaste{
 	{0, paste.Content{
 		Title: "A server in ten lines", Visibility: paste.Public, Tags: []string{"go", "http"}, Lifetime: paste.Never,
 		Pasties: []paste.Pasty{
-			{ID: demoMain, Title: "main.go", Language: "Go", Code: demoGo}, {ID: "demo0001", Title: "go.mod", Language: "Go", Code: demoGoMod},
+			{ID: demoMain, Title: "main.go", Language: "Go", Code: demoFile("main.go.txt")},
+			{ID: "demo0001", Title: "go.mod", Language: "Go", Code: demoFile("go.mod.txt")},
 		},
 	}, nil},
 	{0, paste.Content{
 		Title: "Words that occur most often", Lifetime: paste.Never,
 		Pasties: []paste.Pasty{
-			{ID: demoCount, Title: "count.py", Language: "Python", Code: demoPython},
-			{ID: "demo0003", Title: "count.sh", Language: "Shell", Code: demoShell},
+			{ID: demoCount, Title: "count.py", Language: "Python", Code: demoFile("count.py")},
+			{ID: "demo0003", Title: "count.sh", Language: "Shell", Code: demoFile("count.sh")},
 		},
 	}, &pastes.EditInput{
 		Title:   new("The ten words that occur most often"),
-		Pasties: []paste.PastyChanges{{ID: demoCount, Code: new(demoPythonEdited)}},
+		Pasties: []paste.PastyChanges{{ID: demoCount, Code: new(demoFile("count_edited.py"))}},
 	}},
 	{time.Hour, paste.Content{
 		Title: "Who has the most pastes?", Lifetime: "1h",
-		Pasties: []paste.Pasty{{ID: "demo0004", Title: "owners.sql", Language: "SQL", Code: demoSQL}},
+		Pasties: []paste.Pasty{{ID: "demo0004", Title: "owners.sql", Language: "SQL", Code: demoFile("owners.sql")}},
 	}, nil},
 	{24 * time.Hour, paste.Content{
 		Title: "Not for others", Visibility: paste.Private, Tags: []string{"notes"}, Lifetime: "1d",
-		Pasties: []paste.Pasty{{ID: "demo0005", Title: "todo.md", Language: "Markdown", Code: demoMarkdown}},
+		Pasties: []paste.Pasty{{ID: "demo0005", Title: "todo.md", Language: "Markdown", Code: demoFile("todo.md")}},
 	}, nil},
 	{-time.Hour, paste.Content{
 		Title: "Too late", Lifetime: "1h",
@@ -51,49 +53,14 @@ var demoPastes = []demoPaste{
 	}, nil},
 }
 
-const (
-	demoGo = `package main
+//go:embed demo
+var demoFiles embed.FS
 
-import (
-	"fmt"
-	"net/http"
-)
-
-func main() {
-	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, "Hello from", r.URL.Path) })
-	fmt.Println(http.ListenAndServe("127.0.0.1:8081", nil))
+// demoFile returns the code of a file in the folder demo.
+func demoFile(name string) string {
+	code, err := demoFiles.ReadFile("demo/" + name)
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return string(code)
 }
-`
-	demoGoMod = `module example.com/hello
-
-go 1.26
-`
-	demoPython = `import collections
-import sys
-
-words = sys.stdin.read().split()
-for word, count in collections.Counter(words).most_common():
-    print(count, word)
-`
-	demoPythonEdited = `import collections
-import sys
-
-words = sys.stdin.read().lower().split()
-for word, count in collections.Counter(words).most_common(10):
-    print(count, word)
-`
-	demoShell = `#!/bin/sh
-tr -s '[:space:]' '\n' | sort | uniq -c | sort -rn
-`
-	demoSQL = `SELECT owner_id, count(*) AS pastes
-FROM pastes
-GROUP BY owner_id
-ORDER BY pastes DESC
-LIMIT 10;
-`
-	demoMarkdown = `# To do
-
-- [x] write it down
-- [ ] do it
-`
-)

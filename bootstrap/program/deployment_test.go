@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 
+	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/gluepot/gluepot/adapters/httpapi"
@@ -39,6 +41,24 @@ func TestDeployment(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestTrustedProxiesOfManifest wants the manifest to trust no network until somebody has said which one.
+func TestTrustedProxiesOfManifest(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("../../docs/operations/kubernetes/gluepot.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := regexp.MustCompile(`GLUEPOT_HTTP_TRUSTED_PROXIES, value: (.*)}`).FindSubmatch(content)
+	if value == nil {
+		t.Fatal("got no GLUEPOT_HTTP_TRUSTED_PROXIES, want it in the manifest")
+	}
+	cfg := defaultConfig()
+	cfg.HTTP.TrustedProxies = []string{string(value[1])}
+	if err := cfg.Validate(); err == nil {
+		t.Errorf("got a server that trusts %s, want it to refuse to start", value[1])
 	}
 }
 
@@ -91,5 +111,43 @@ func TestManifests(t *testing.T) {
 	}
 	if want := []string{"Deployment", "Service", "PodDisruptionBudget", "Job"}; !slices.Equal(kinds, want) {
 		t.Errorf("got %v, want %v", kinds, want)
+	}
+}
+
+// TestPublicService wants each of the files to have the limits of a public service, and memory for its connections.
+func TestPublicService(t *testing.T) {
+	t.Parallel()
+	assigned := regexp.MustCompile(`(GLUEPOT_[A-Z_]+)(?:: |=|, value: )"?([^"\s}]+)`)
+	memory := regexp.MustCompile(`(?:mem_limit: |MemoryMax=|limits: {memory: )([0-9]+)`)
+	for _, file := range []string{"compose.yaml", "docs/operations/systemd/gluepot.service", "docs/operations/kubernetes/gluepot.yaml"} {
+		content, err := os.ReadFile("../../" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := make(map[string]string)
+		for _, found := range assigned.FindAllStringSubmatch(string(content), -1) {
+			values[found[1]] = found[2]
+		}
+		cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
+		allSettings(flags, &cfg)
+		for _, name := range []string{
+			"limit-rate", "limit-burst", "limit-failed-sign-ins", "limit-anonymous-pastes", "user-max-pastes", "user-max-bytes",
+			"user-pastes-per-hour", "store-max-bytes", "anonymous-max-lifetime", "http-max-connections",
+		} {
+			if err := flags.Set(name, values[environmentName(name)]); err != nil || values[environmentName(name)] == "0" {
+				t.Errorf("%s: %s is %q, %v, want a limit", file, environmentName(name), values[environmentName(name)], err)
+			}
+		}
+		if err := cfg.Validate(); err != nil || cfg.AnonymousLifetimes.Longest != "1m" {
+			t.Errorf("%s: got %v and anonymous pastes for %s, want a month", file, err, cfg.AnonymousLifetimes.Longest)
+		}
+		found := memory.FindSubmatch(content)
+		if found == nil {
+			t.Fatalf("%s: got no limit of memory", file)
+		}
+		megabytes, err := strconv.Atoi(string(found[1]))
+		if needed := 64<<20 + cfg.HTTP.MaxMemory + 48<<10*cfg.Server.MaxConnections; err != nil || megabytes<<20 < needed {
+			t.Errorf("%s: got %d MiB of memory, want at least %d (docs/CONFIGURATION.md)", file, megabytes, needed>>20)
+		}
 	}
 }

@@ -10,12 +10,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/gluepot/gluepot/adapters/cli"
+	"github.com/gluepot/gluepot/adapters/client"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 )
 
@@ -98,52 +97,29 @@ func environmentValue(flag *pflag.Flag) (value string, from []string, err error)
 	return value, []string{fileName, path}, nil
 }
 
-// rereading returns what reads the files again that the database URLs of cfg came from, or nil when none did. What was no ordinary
+// rereading returns what reads the file again that a database URL came from, or nil when it came from none. What was no ordinary
 // file, such as a pipe, was read for good.
-func rereading(flags *pflag.FlagSet, cfg gormstore.Config) func() (gormstore.URL, []gormstore.URL, error) {
-	path := func(name string) string {
-		flag := flags.Lookup(name)
-		if flag == nil || flag.Changed || len(flag.Annotations[origin]) < 2 {
-			return ""
-		}
-		named := flag.Annotations[origin][1]
-		if about, err := os.Stat(named); err == nil && !about.Mode().IsRegular() {
-			return ""
-		}
-		return named
-	}
-	database, replicas := path("database-url"), path("database-replica-urls")
-	if database == "" && replicas == "" {
+func rereading(flags *pflag.FlagSet, name string) func() (gormstore.URL, error) {
+	flag := flags.Lookup(name)
+	if flag == nil || flag.Changed || len(flag.Annotations[origin]) < 2 {
 		return nil
 	}
-	return func() (gormstore.URL, []gormstore.URL, error) {
-		url, urls := urlValue(cfg.URL), urlsValue(cfg.ReplicaURLs)
-		for path, value := range map[string]pflag.Value{database: &url, replicas: &urls} {
-			if path == "" {
-				continue
-			}
-			content, err := readSecret(path)
-			if err == nil {
-				err = value.Set(content)
-			}
-			if err != nil {
-				return "", nil, err
-			}
-		}
-		return gormstore.URL(url), urls, nil
+	path := flag.Annotations[origin][1]
+	if about, err := os.Stat(path); err == nil && !about.Mode().IsRegular() {
+		return nil
+	}
+	return func() (gormstore.URL, error) {
+		content, err := readSecret(path)
+		return gormstore.URL(content), err
 	}
 }
 
 // maxSecret bounds a file that should have one line.
 const maxSecret = 64 << 10
 
-// pipePatience is how long a pipe, such as that of a shell's <(…), is waited for: long enough for a command that asks a store of
-// secrets on the network.
-const pipePatience = 10 * time.Second
-
 // readSecret returns the content of a file without the line end that editors put there. Its errors have nothing of it.
 func readSecret(path string) (string, error) {
-	content, err := readWithin(path, pipePatience)
+	content, err := readSome(path)
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		err = failed.Err // without the path, which may be a misplaced password
 	}
@@ -162,47 +138,22 @@ func readSecret(path string) (string, error) {
 	return secret, nil
 }
 
-// readWithin returns the content of a file, and a byte more than maxSecret of one that is longer. A pipe or a terminal may have none
-// yet, and is waited for.
-func readWithin(path string, patience time.Duration) ([]byte, error) {
-	deadline := time.Now().Add(patience)
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // the operator says which
+// readSome returns the content of a file, and a byte more than maxSecret of one that is longer. A pipe, such as that of a shell's <(…), is
+// read to its end.
+func readSome(path string) ([]byte, error) {
+	file, err := os.Open(path) //nolint:gosec // the operator says which
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()                 //nolint:errcheck // it was only read
-	_ = file.SetReadDeadline(deadline) // an ordinary file has none, and needs none
-	for {
-		content, err := io.ReadAll(io.LimitReader(file, maxSecret+1))
-		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			return nil, errPipe(patience)
-		case err != nil || len(content) > 0:
-			return content, err
-		}
-		// A named pipe ends at once as long as nobody has opened it to write, which nothing tells of.
-		if about, err := file.Stat(); err != nil || about.Mode()&fs.ModeNamedPipe == 0 {
-			return nil, err
-		}
-		if time.Now().After(deadline) {
-			return nil, errPipe(patience)
-		}
-		time.Sleep(pipeInterval)
-	}
-}
-
-// pipeInterval is how often a named pipe is looked at.
-const pipeInterval = 10 * time.Millisecond
-
-func errPipe(patience time.Duration) error {
-	return fmt.Errorf("it is no ordinary file, and nobody has written to it and closed it within %s", patience)
+	defer file.Close() //nolint:errcheck // it was only read
+	return io.ReadAll(io.LimitReader(file, maxSecret+1))
 }
 
 // knownVariables are the names of everything that the program reads.
 func knownVariables() []string {
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	allSettings(flags, &cfg)
-	var known []string
+	known := []string{client.EnvServer, client.EnvToken}
 	flags.VisitAll(func(flag *pflag.Flag) {
 		known = append(known, environmentName(flag.Name))
 		if holdsSecret(flag) {

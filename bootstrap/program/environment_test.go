@@ -12,18 +12,18 @@ import (
 func TestUnknownVariables(t *testing.T) {
 	t.Parallel()
 	for name, refused := range map[string]string{
-		"GLUEPOT_HTTP_ADDR":                  "",
-		"GLUEPOT_DATABASE_URL_FILE":          "",
-		"GLUEPOT_DATABASE_REPLICA_URLS_FILE": "",
-		"GLUEPOT_TEST_HTTP_ADR":              "",
-		"GLUEPOT_TEST_POSTGRES":              "",
-		"HTTP_ADR":                           "",
-		"GLUEPOT_HTTP_ADR":                   "GLUEPOT_HTTP_ADDR",
-		"GLUEPOT_HTPP_ADRR":                  "GLUEPOT_HTTP_ADDR",
-		"GLUEPOT_DATABSAE_URL":               "GLUEPOT_DATABASE_URL",
-		"GLUEPOT_DATABASE_URLS":              "GLUEPOT_DATABASE_URL",
-		"GLUEPOT_DATABASE_URL_FIEL":          "GLUEPOT_DATABASE_URL_FILE",
-		"GLUEPOT_LOG_FORMATS":                "GLUEPOT_LOG_FORMAT",
+		"GLUEPOT_HTTP_ADDR":              "",
+		"GLUEPOT_DATABASE_URL_FILE":      "",
+		"GLUEPOT_DATABASE_READ_URL_FILE": "",
+		"GLUEPOT_TEST_HTTP_ADR":          "",
+		"GLUEPOT_TEST_POSTGRES":          "",
+		"HTTP_ADR":                       "",
+		"GLUEPOT_HTTP_ADR":               "GLUEPOT_HTTP_ADDR",
+		"GLUEPOT_HTPP_ADRR":              "GLUEPOT_HTTP_ADDR",
+		"GLUEPOT_DATABSAE_URL":           "GLUEPOT_DATABASE_URL",
+		"GLUEPOT_DATABASE_URLS":          "GLUEPOT_DATABASE_URL",
+		"GLUEPOT_DATABASE_URL_FIEL":      "GLUEPOT_DATABASE_URL_FILE",
+		"GLUEPOT_LOG_FORMATS":            "GLUEPOT_LOG_FORMAT",
 	} {
 		ignored, err := unknownVariables([]string{"PATH=/bin", name + "=hunter2"})
 		want := ""
@@ -99,20 +99,19 @@ func TestRereading(t *testing.T) {
 	}
 	write("postgres://u:one@h/d\n")
 	t.Setenv("GLUEPOT_DATABASE_URL_FILE", path)
-	t.Setenv("GLUEPOT_DATABASE_REPLICA_URLS", "postgres://u:r@h1/d,postgres://u:r@h2/d")
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, databaseFlags)
 	if err := fillFromEnvironment(flags); err != nil {
 		t.Fatal(err)
 	}
-	reread := rereading(flags, cfg.Database)
+	reread := rereading(flags, "database-url")
 	write("postgres://u:two@h/d\n")
-	url, replicas, err := reread()
-	if err != nil || string(url) != "postgres://u:two@h/d" || len(replicas) != 2 || string(replicas[1]) != "postgres://u:r@h2/d" {
-		t.Errorf("got %s, %v and error %v, want the URL that is in the file now, and both replicas", string(url), replicas, err)
+	url, err := reread()
+	if err != nil || string(url) != "postgres://u:two@h/d" {
+		t.Errorf("got %s and error %v, want the URL that is in the file now", string(url), err)
 	}
 	write("")
-	if _, _, err := reread(); err == nil {
+	if _, err := reread(); err == nil {
 		t.Error("got no error of an empty file, want one")
 	}
 	t.Setenv("GLUEPOT_DATABASE_URL_FILE", "")
@@ -121,7 +120,7 @@ func TestRereading(t *testing.T) {
 	if err := fillFromEnvironment(flags); err != nil {
 		t.Fatal(err)
 	}
-	if rereading(flags, cfg.Database) != nil {
+	if rereading(flags, "database-url") != nil {
 		t.Error("got a function although no URL is in a file, want nil")
 	}
 }

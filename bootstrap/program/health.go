@@ -44,14 +44,14 @@ Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the
 		if len(ignored) > 0 {
 			lastWords(cmd.ErrOrStderr(), warningAbout(ignored))
 		}
-		if err := cfg.HTTP.Validate(); err != nil {
+		if err := cfg.Server.Validate(); err != nil {
 			return cli.Usage("%w", err)
 		}
 		path, state := httpapi.PathReady, "ready"
 		if *live {
 			path, state = httpapi.PathAlive, "alive"
 		}
-		address, err := loopback(cfg.HTTP.Addr)
+		address, err := loopback(cfg.Server.Addr)
 		if err != nil {
 			return cli.Usage("%w", err)
 		}
@@ -79,7 +79,7 @@ func loopback(listen string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// maxHealthAnswer bounds what is read of an answer: it is a few words, unless somebody else listens there.
+// maxHealthAnswer bounds what is read of an answer: it is a few words, unless another program listens there.
 const maxHealthAnswer = 4 << 10
 
 // askHealth asks the server at an address for the health check at a URL. It returns nil when that answers 200, and

@@ -10,7 +10,7 @@ import (
 
 // newLogger writes to w: unsampled, because a sampled access log has holes, and in batches, ten times a
 // second, because a system call for each request would be a fifth of its cost. Nobody waits for w; lines that
-// it does not take in time are dropped and counted (decision 0023). What a killed process had not written is lost.
+// it does not take in time are dropped and counted (decision 0022). What a killed process had not written is lost.
 //
 // The returned function writes what is left; it does not wait for w for ever either.
 func newLogger(cfg logConfig, w io.Writer) (*zap.Logger, func(), error) {
@@ -25,9 +25,9 @@ func newLogger(cfg logConfig, w io.Writer) (*zap.Logger, func(), error) {
 	if cfg.Format == "console" {
 		encoder = zapcore.NewConsoleEncoder(encoding)
 	}
-	lines := newLineWriter(w, func(dropped int) []byte {
+	lines := newLineWriter(w, func(dropped int64) []byte {
 		entry := zapcore.Entry{Level: zapcore.WarnLevel, Time: time.Now(), Message: "lines of the log were dropped: nobody read it"}
-		line, err := encoder.EncodeEntry(entry, []zapcore.Field{zap.Int("dropped", dropped)})
+		line, err := encoder.EncodeEntry(entry, []zapcore.Field{zap.Int64("dropped", dropped)})
 		if err != nil {
 			return nil
 		}

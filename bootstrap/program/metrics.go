@@ -6,6 +6,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/httpapi"
+	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/adapters/metrics"
 	"github.com/gluepot/gluepot/bootstrap"
 )
@@ -20,7 +21,7 @@ func serveMetrics(
 	}
 	figures := metrics.New(Version(), func() metrics.Snapshot { return snapshot(statistics()) })
 	cfg.Observe = func(method, route string) httpapi.RouteObserver { return figures.Route(method, route) }
-	cfg.OnLimited = figures.Limited(httpapi.LimitNames())
+	cfg.OnLimited = figures.Limited(limit.Names())
 	server, err := metrics.Listen(ctx, address, figures.Handler(), log)
 	if err == nil {
 		log.Info("serving metrics", zap.Stringer("address", server.Addr()))
@@ -30,15 +31,13 @@ func serveMetrics(
 
 func snapshot(now bootstrap.Statistics) metrics.Snapshot {
 	seen := metrics.Snapshot{
+		Totals: now.Totals, StoreMaxBytes: now.StoreMaxBytes,
 		PastesCreated: now.PastesCreated, PastesSwept: now.PastesSwept, FailedSweeps: now.FailedSweeps,
 		RejectedSignIns: now.RejectedSignIns, PendingUses: now.PendingUses,
-		Pool: now.Database.Pool, Batches: make(map[string]metrics.Batches),
+		Pool: now.Connections, Batches: make(map[string]metrics.Batches),
 	}
-	for kind, sizes := range now.Database.Batches {
+	for kind, sizes := range now.Batches {
 		seen.Batches[kind] = metrics.Batches(sizes)
-	}
-	for _, replica := range now.Database.Replicas {
-		seen.Replicas = append(seen.Replicas, metrics.Replica(replica))
 	}
 	return seen
 }

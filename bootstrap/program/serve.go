@@ -7,18 +7,20 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"sync"
 	"syscall"
-	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/httpapi"
+	"github.com/gluepot/gluepot/adapters/httpapi/server"
 	"github.com/gluepot/gluepot/adapters/metrics"
 	"github.com/gluepot/gluepot/adapters/pages"
 	"github.com/gluepot/gluepot/adapters/tracing"
+	"github.com/gluepot/gluepot/application/search"
 	"github.com/gluepot/gluepot/bootstrap"
+	"github.com/gluepot/gluepot/domain/fault"
+	domainsearch "github.com/gluepot/gluepot/domain/search"
 )
 
 // serve runs the server until a SIGINT, SIGTERM or SIGHUP, or the end of ctx, has stopped it, or it fails. A second
@@ -36,16 +38,12 @@ func serve(ctx context.Context, cfg config, demo bool, ignored []string, stdout,
 	if len(ignored) > 0 {
 		log.Warn("variables of the environment are ignored: they are no settings", zap.Strings("variables", ignored))
 	}
-	collector := startPacing(func(percent int) { debug.SetGCPercent(percent) })
-	defer collector.stop()
-
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals()...)
 	defer signal.Stop(signals)
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go collector.releaseMemory(ctx, time.Tick(releaseInterval))
 	ended := make(chan error, 1)
 	go func() { ended <- serveUntil(ctx, cfg, demo, log, stdout) }()
 	for first := true; ; first = false {
@@ -64,7 +62,7 @@ func serve(ctx context.Context, cfg config, demo bool, ignored []string, stdout,
 	}
 }
 
-// stopSignals are those that end the program in order. A terminal that closes sends SIGHUP, which whoever started the
+// stopSignals are those that end the program in order. A terminal that closes sends SIGHUP, which the user who started the
 // program with nohup wants ignored.
 func stopSignals() []os.Signal {
 	if signal.Ignored(syscall.SIGHUP) {
@@ -109,7 +107,7 @@ func serveUntil(ctx context.Context, cfg config, demo bool, log *zap.Logger, std
 type running struct {
 	app    *bootstrap.Application
 	close  func(context.Context) error // of app
-	server *httpapi.Server
+	server *server.Server
 	admin  *metrics.Server // or nil
 	traces *tracing.Tracer // or nil
 }
@@ -136,19 +134,36 @@ func start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (*runnin
 	return started, nil
 }
 
-func startServer(ctx context.Context, cfg config, app *bootstrap.Application, log *zap.Logger) (*httpapi.Server, error) {
+func startServer(ctx context.Context, cfg config, app *bootstrap.Application, log *zap.Logger) (*server.Server, error) {
 	if cfg.Pages {
-		modules := pages.Modules{Users: app.Users, Pastes: app.Pastes, Languages: app.Languages}
+		modules := pages.Modules{
+			Users: app.Users, Tokens: app.Tokens, Accounts: app.Accounts, Pastes: app.Pastes, Languages: app.Languages,
+			Search: searchIfIndexed(ctx, app, log), Moderation: app.Moderation,
+		}
 		settings := pages.DefaultConfig()
-		settings.BasePath = cfg.HTTP.BasePath
+		settings.Contact, settings.TermsURL = cfg.Contact, cfg.TermsURL
+		settings.BasePath, settings.PublicURL, settings.Recent = cfg.HTTP.BasePath, cfg.HTTP.PublicURL, cfg.Recent
 		cfg.HTTP.Pages = pages.New(settings, modules)
 	}
-	api, err := httpapi.New(cfg.HTTP, httpapi.Modules{Users: app.Users, Pastes: app.Pastes, Languages: app.Languages}, app.Ready, log)
+	use := httpapi.Modules{Users: app.Users, Tokens: app.Tokens, Pastes: app.Pastes, Languages: app.Languages}
+	api, err := httpapi.New(cfg.HTTP, use, app.Ready, log)
 	if err != nil {
 		return nil, err
 	}
-	server := httpapi.NewServer(cfg.HTTP, api, log)
-	return server, server.Start(ctx)
+	started := server.New(cfg.Server, api, log)
+	return started, started.Start(ctx)
+}
+
+// searchIfIndexed returns the search, unless the configuration leaves it out or the database is known to have no index.
+func searchIfIndexed(ctx context.Context, app *bootstrap.Application, log *zap.Logger) *search.UseCases {
+	if app.Search == nil || app.Ready(ctx) != nil {
+		return app.Search
+	}
+	if indexed, err := app.Search.Find.Indexed(ctx); indexed || err != nil {
+		return app.Search
+	}
+	log.Warn("search is off", zap.String("reason", fault.MessageOf(domainsearch.ErrNoIndex)))
+	return nil
 }
 
 // stop makes readiness fail and drains the server, and then stops what it stands on. Each part bounds its own time.

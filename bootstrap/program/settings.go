@@ -9,6 +9,8 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/cli"
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/signin"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // Each setting is one flag; its environment variable is GLUEPOT_ and the flag's name in capitals with
@@ -16,18 +18,19 @@ import (
 
 func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.Var((*urlValue)(&cfg.Database.URL), "database-url", "`postgres://USER:PASSWORD@HOST/DATABASE` or sqlite://PATH")
-	flags.Var((*urlsValue)(&cfg.Database.ReplicaURLs), "database-replica-urls",
-		"read-only copies, separated by commas, that public profiles may be read from")
-	flags.DurationVar(&cfg.Database.ReplicaMaxLag, "database-replica-max-lag", cfg.Database.ReplicaMaxLag,
-		"how far behind a replica may be and still be read from")
+	flags.Var((*urlValue)(&cfg.ReadURL), "database-read-url",
+		"`postgres://…` of a standby, or of a proxy that chooses one, that public profiles may be read from")
+	flags.BoolVar(&cfg.Dataloader, "database-dataloader", cfg.Dataloader,
+		"merge lookups that wait at the same moment into one statement, on PostgreSQL")
 	flags.IntVar(&cfg.Database.MaxConnections, "database-max-connections", cfg.Database.MaxConnections,
-		"size of the connection pool, without the one connection more that /readyz has; SQLite uses at most 4")
+		"size of the connection pool; SQLite uses at most 4 for reading and one for writing")
 	flags.DurationVar(&cfg.Database.ConnectTimeout, "database-connect-timeout", cfg.Database.ConnectTimeout,
 		"how long to wait for a connection, or for SQLite's write lock")
 	flags.DurationVar(&cfg.Database.ConnectionMaxLifetime, "database-connection-max-lifetime", cfg.Database.ConnectionMaxLifetime,
 		"how old a connection to PostgreSQL may become before another takes its place; 0 is no limit")
 	flags.DurationVar(&cfg.Database.SlowStatement, "database-slow-statement", cfg.Database.SlowStatement,
 		"a statement that takes this long is a warning in the server's log; 0 is never")
+	flags.BoolVar(&cfg.Database.Search, "search", cfg.Database.Search, "let people search in pastes, and keep an index for that")
 	flags.BoolVar(&cfg.Migrate, "database-migrate", cfg.Migrate,
 		"let serve, import and migrate create the database and bring its schema up to date")
 }
@@ -35,12 +38,33 @@ func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 func pasteFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.IntVar(&cfg.Pastes.Pasties, "paste-max-pasties", cfg.Pastes.Pasties, "how many pasties a paste may have")
 	flags.IntVar(&cfg.Pastes.Edits, "paste-max-edits", cfg.Pastes.Edits,
-		"how many entries the history of a paste may have; the oldest give way, as they do beyond 32 MiB of text")
+		"how many entries the history of a paste may have; the oldest edits give way, each with all its entries, also beyond 32 MiB of text")
+}
+
+func signInFlags(flags *pflag.FlagSet, cfg *config) {
+	flags.StringVar(&cfg.HTTP.PublicURL, "public-url", cfg.HTTP.PublicURL, "the address that people use, such as https://paste.example")
+	flags.StringVar((*string)(&cfg.Accounts.Registration), "registration", string(cfg.Accounts.Registration),
+		"who may sign up with a provider: closed, invite or open")
+	s := &cfg.SignIn
+	for _, p := range []struct {
+		name, label string
+		client      *signin.Client
+	}{{"github", "GitHub", &s.GitHub}, {"gitlab", "GitLab", &s.GitLab}, {"oidc", "OpenID Connect", &s.OIDC}} {
+		flags.StringVar(&p.client.ID, p.name+"-client-id", "", "id of this installation at "+p.label+", which turns signing in with it on")
+		flags.Var((*secretValue)(&p.client.Secret), p.name+"-client-secret", "secret of this installation at "+p.label)
+	}
+	flags.StringVar(&s.GitHub.URL, "github-url", s.GitHub.URL, "address of GitHub, or of a GitHub Enterprise Server")
+	flags.StringVar(&s.GitLab.URL, "gitlab-url", s.GitLab.URL, "address of GitLab")
+	flags.StringVar(&s.OIDC.URL, "oidc-issuer", s.OIDC.URL, "issuer of a provider of OpenID Connect, such as https://id.example")
+	flags.StringVar(&s.OIDCName, "oidc-name", s.OIDCName, "what people call that provider")
+	flags.StringVar(&s.OIDCScopes, "oidc-scopes", s.OIDCScopes, "scopes to ask that provider for, separated by spaces")
+	flags.StringVar(&s.OIDCRequiredClaim, "oidc-required-claim", s.OIDCRequiredClaim,
+		"claim without which that provider's accounts may not sign in: groups=paste-users, or email_domain=example.org")
 }
 
 // listenFlags are those that say where a server is, and how to talk to it.
 func listenFlags(flags *pflag.FlagSet, cfg *config) {
-	h := &cfg.HTTP
+	h := &cfg.Server
 	flags.StringVar(&h.Addr, "http-addr", h.Addr, "HOST:PORT to listen on")
 	flags.StringVar(&h.TLSCertFile, "http-tls-cert-file", h.TLSCertFile, "`path` of a PEM file with a certificate and its chain, for HTTPS")
 	flags.StringVar(&h.TLSKeyFile, "http-tls-key-file", h.TLSKeyFile, "`path` of a PEM file with the certificate's key")
@@ -52,30 +76,58 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.StringVar(&cfg.Log.Format, "log-format", cfg.Log.Format, "json or console")
 	flags.DurationVar(&cfg.SweepInterval, "sweep-interval", cfg.SweepInterval,
 		"time between two searches for expired pastes to remove; 0 leaves it to other nodes")
+	flags.DurationVar(&cfg.RemovedRetention, "removed-retention", cfg.RemovedRetention,
+		"how long pastes that operators have removed can be restored, before a sweep deletes their content")
 	flags.DurationVar(&cfg.UseInterval, "token-use-interval", cfg.UseInterval, "how often the last-used times of tokens are stored")
 	flags.BoolVar(&cfg.PasteAnonymous, "paste-anonymous", cfg.PasteAnonymous, "let pastes be created without a token")
+	for _, l := range []struct {
+		value      *paste.Lifetime
+		name, text string
+	}{
+		{&cfg.PasteLifetimes.Default, "paste-default-lifetime", "of a new paste that asks for none; empty is the longest"},
+		{&cfg.PasteLifetimes.Longest, "paste-max-lifetime", "the longest of a new paste, also of one that asks for more; empty is never"},
+		{&cfg.AnonymousLifetimes.Default, "anonymous-default-lifetime", "of a new anonymous paste that asks for none; empty is as of all pastes"},
+		{&cfg.AnonymousLifetimes.Longest, "anonymous-max-lifetime", "the longest of a new anonymous paste; empty is as of all pastes"},
+	} {
+		flags.StringVar((*string)(l.value), l.name, "", "`LIFETIME` (never, 1h, 2h, 10h, 1d, 2d, 1w, 1m, 1y) "+l.text)
+	}
+	flags.BoolVar(&cfg.Recent, "recent", cfg.Recent, "list the newest public pastes of all users on a page and in a feed")
 	flags.BoolVar(&cfg.Pages, "pages", cfg.Pages, "serve pages for people beside the interface for programs")
+	flags.BoolVar(&cfg.ReadOnly, "read-only", cfg.ReadOnly, "answer reads, and refuse what would change the database with 503")
 	flags.StringVar(&cfg.AdminAddr, "admin-addr", cfg.AdminAddr,
 		"HOST:PORT for metrics and profiles, which everybody who reaches it may read; empty is off")
-	h := &cfg.HTTP
+	h, s := &cfg.HTTP, &cfg.Server
 	flags.IntVar(&h.PasteMaxBody, "paste-max-body", h.PasteMaxBody, "how long the body of a request may be, in bytes")
+	flags.StringVar(&cfg.Contact, "contact", "", "`address or URL` at which people reach the operator; pages show it")
+	flags.StringVar(&cfg.TermsURL, "terms-url", "", "`URL` of the terms of use; pages show it")
+	flags.StringVar(&h.PublicURL, "public-url", h.PublicURL, "the address that people use, such as https://paste.example")
 	flags.StringVar(&h.BasePath, "http-base-path", h.BasePath, "path before every endpoint, such as /api/v2")
 	flags.DurationVar(&h.RequestTimeout, "http-request-timeout", h.RequestTimeout,
 		"how long a request may wait for the database before it is answered with 503")
-	flags.DurationVar(&h.ReadTimeout, "http-read-timeout", h.ReadTimeout, "how long a request may take to arrive")
-	flags.DurationVar(&h.WriteTimeout, "http-write-timeout", h.WriteTimeout, "how long an answer may take, waiting included")
-	flags.DurationVar(&h.IdleTimeout, "http-idle-timeout", h.IdleTimeout, "how long an unused connection stays open")
-	flags.IntVar(&h.MaxConnections, "http-max-connections", h.MaxConnections,
-		"connections at once; beyond it one whose client has hung up, or else the one that keeps the server waiting longest, "+
-			"is closed for a new one; 0 is no limit")
-	flags.DurationVar(&h.DrainDelay, "http-drain-delay", h.DrainDelay, "time between readiness going false and the socket closing")
-	flags.DurationVar(&h.DrainTimeout, "http-drain-timeout", h.DrainTimeout, "how long to wait for requests in flight at the end")
+	flags.DurationVar(&s.ReadTimeout, "http-read-timeout", s.ReadTimeout, "how long a request may take to arrive; its headers have 5s at most")
+	flags.DurationVar(&s.WriteTimeout, "http-write-timeout", s.WriteTimeout, "how long an answer may take, waiting included")
+	flags.DurationVar(&s.IdleTimeout, "http-idle-timeout", s.IdleTimeout, "how long an unused connection stays open")
+	flags.IntVar(&s.MaxConnections, "http-max-connections", s.MaxConnections,
+		"connections at once; further ones wait until one is closed; 0 is no limit")
+	flags.IntVar(&s.MaxClientConnections, "http-max-client-connections", s.MaxClientConnections,
+		"connections at once of one address that is no trusted proxy; further ones are closed; 0 is no limit")
+	flags.IntVar(&h.MaxMemory, "http-max-memory", h.MaxMemory,
+		"bytes that bodies on their way and answers that wait for their clients may take together; beyond it they are a 503")
+	flags.DurationVar(&s.DrainDelay, "http-drain-delay", s.DrainDelay, "time between readiness going false and the socket closing")
+	flags.DurationVar(&s.DrainTimeout, "http-drain-timeout", s.DrainTimeout, "how long to wait for requests in flight at the end")
 	flags.IntVar(&h.Limits.Rate, "limit-rate", h.Limits.Rate, "requests a second of each client, a token or an address; 0 is no limit")
 	flags.IntVar(&h.Limits.Burst, "limit-burst", h.Limits.Burst, "requests of a client at once; 0 is as many as a second")
 	flags.IntVar(&h.Limits.FailedSignIns, "limit-failed-sign-ins", h.Limits.FailedSignIns,
 		"access tokens that are not valid, a minute and address; 0 is no limit")
 	flags.IntVar(&cfg.LimitAnonymousPastes, "limit-anonymous-pastes", cfg.LimitAnonymousPastes,
 		"pastes without an access token, an hour and address, counted over all nodes; 0 is no limit")
+	flags.IntVar(&cfg.UserMaxPastes, "user-max-pastes", 0, "active pastes of each user; 0 is no limit")
+	flags.Int64Var(&cfg.UserMaxBytes, "user-max-bytes", 0,
+		"bytes of content and history that each user's active pastes may have; 0 is no limit")
+	flags.IntVar(&cfg.UserPastesPerHour, "user-pastes-per-hour", 0,
+		"pastes that each user may create in an hour, counted over all nodes; 0 is no limit")
+	flags.Int64Var(&cfg.StoreMaxBytes, "store-max-bytes", 0,
+		"bytes of content and history that all pastes may have; beyond it creating and growing are a 503; 0 is no limit")
 	flags.StringSliceVar(&h.TrustedProxies, "http-trusted-proxies", h.TrustedProxies,
 		"addresses and networks whose X-Forwarded-For, -Proto and -Host, X-Request-Id and traceparent are believed")
 }
@@ -111,7 +163,7 @@ func misplacedPasswords(flags *pflag.FlagSet) error {
 		_, ok := flag.Annotations[setting]
 		switch kind := flag.Value.Type(); {
 		case !ok || kind != "string" && kind != "stringSlice":
-		case cli.MayHoldPassword(flag.Value.String()):
+		case cli.MayHoldPassword(flag.Value.String()) && !isWebURL(flag.Value.String()):
 			wrong = append(wrong, fmt.Errorf("--%s or %s is %s: it takes %s",
 				flag.Name, environmentName(flag.Name), cli.Quote(flag.Value.String()), flag.Usage))
 		}
@@ -124,7 +176,7 @@ const setting = "gluepot_setting"
 
 // allSettings adds all of the lists above.
 func allSettings(flags *pflag.FlagSet, cfg *config) {
-	for _, list := range []func(*pflag.FlagSet, *config){databaseFlags, pasteFlags, serveFlags} {
+	for _, list := range []func(*pflag.FlagSet, *config){databaseFlags, pasteFlags, signInFlags, serveFlags} {
 		addSettings(flags, cfg, list)
 	}
 }
@@ -153,7 +205,7 @@ func flagError(err error) error {
 // quotesParser reports whether the error of a wrong value of a flag is that of a parser of the standard library.
 func quotesParser(flag *pflag.Flag) bool {
 	switch flag.Value.Type() {
-	case "int", "int32", "bool":
+	case "int", "int32", "int64", "bool":
 		return true
 	case "duration":
 		_, ok := flag.Annotations[setting]
@@ -167,7 +219,7 @@ func valueForm(flag *pflag.Flag) string {
 	switch flag.Value.Type() {
 	case "duration":
 		return "a time such as 500ms, 10s or 2m"
-	case "int", "int32":
+	case "int", "int32", "int64":
 		return "a whole number"
 	case "bool":
 		return "true or false"
@@ -191,30 +243,20 @@ func holdsSecret(flag *pflag.Flag) bool {
 // urlValue keeps the password of a database URL out of the help text.
 type urlValue gormstore.URL
 
-func (v *urlValue) String() string         { return gormstore.URL(*v).String() }
+func (v *urlValue) String() string {
+	if *v == "" {
+		return ""
+	}
+	return gormstore.URL(*v).String()
+}
 func (v *urlValue) Set(value string) error { *v = urlValue(value); return nil }
 func (v *urlValue) Type() string           { return "url" }
 func (v *urlValue) secret()                {}
 
-// urlsValue is a list of them.
-type urlsValue []gormstore.URL
+// secretValue is a text that nothing shows.
+type secretValue string
 
-func (v *urlsValue) String() string {
-	texts := make([]string, len(*v))
-	for i, url := range *v {
-		texts[i] = url.String()
-	}
-	return strings.Join(texts, ",")
-}
-
-func (v *urlsValue) Set(value string) error {
-	*v = nil
-	for url := range strings.SplitSeq(value, ",") {
-		*v = append(*v, gormstore.URL(strings.TrimSpace(url)))
-	}
-	return nil
-}
-
-func (v *urlsValue) Type() string { return "urls" }
-
-func (v *urlsValue) secret() {}
+func (v *secretValue) String() string         { return signin.Secret(*v).String() }
+func (v *secretValue) Set(value string) error { *v = secretValue(value); return nil }
+func (v *secretValue) Type() string           { return "secret" }
+func (v *secretValue) secret()                {}

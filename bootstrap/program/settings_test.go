@@ -60,7 +60,7 @@ func TestFillFromEnvironment(t *testing.T) {
 	if err := fillFromEnvironment(flags); err != nil {
 		t.Fatal(err)
 	}
-	if cfg.HTTP.Addr != "127.0.0.1:2" || cfg.Log.Level != "debug" || cfg.Database.URL != defaultConfig().Database.URL {
+	if cfg.Server.Addr != "127.0.0.1:2" || cfg.Log.Level != "debug" || cfg.Database.URL != defaultConfig().Database.URL {
 		t.Errorf("got %+v, want the address of the flag, the level of the environment and the default URL", cfg)
 	}
 	if demo, _ := flags.GetBool("demo"); demo {
@@ -75,6 +75,25 @@ func TestFillFromEnvironment(t *testing.T) {
 	} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("got %v, want %q in it", err, part)
+		}
+	}
+}
+
+// TestWebAddresses are no database URLs in the wrong place; those with a password may be.
+func TestWebAddresses(t *testing.T) {
+	t.Parallel()
+	for value, wrong := range map[string]bool{
+		"https://paste.example/terms": false, "https://mia:hunter2@paste.example": true, "postgres://mia:hunter2@db/x": true,
+	} {
+		cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
+		allSettings(flags, &cfg)
+		for _, name := range []string{"terms-url", "contact", "public-url"} {
+			if err := flags.Set(name, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := misplacedPasswords(flags); (err != nil) != wrong {
+			t.Errorf("%s: got %v, want it refused: %v", value, err, wrong)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/adapters/tracing"
 )
 
@@ -16,7 +17,9 @@ const traceFlushTime = 2 * time.Second
 func openTraces(cfg *config, log *zap.Logger) *tracing.Tracer {
 	tracer := tracing.Open(Version(), log)
 	if tracer != nil {
-		cfg.HTTP.Tracer, cfg.Tracer, cfg.Database.Tracer = tracer, tracer, tracer
+		cfg.Database.Tracer = tracer.Statements()
+		cfg.HTTP.Tracing = tracer.Middleware(httpapi.TraceKey, httpapi.Route)
+		cfg.Tracer = tracer
 	}
 	return tracer
 }

@@ -10,19 +10,22 @@ import "errors"
 // Kind says what sort of failure an error is.
 type Kind uint8
 
-// The kinds. An error that nobody classified counts as Internal.
+// The kinds. An error that was not classified counts as Internal.
 const (
 	None            Kind = iota // no failure: the kind of a nil error, and not among Kinds
-	Internal                    // a defect or something nobody foresaw
+	Internal                    // a defect or something unforeseen
 	NotFound                    // the thing asked for does not exist, or may not be seen
 	Invalid                     // the caller's input breaks a rule
 	Unauthenticated             // no token, or one that is not accepted
 	Conflict                    // the thing exists already
 	Unavailable                 // a dependency did not answer in time; trying again may help
 	Exhausted                   // the caller has had as much as it may for now
+	Gone                        // the thing was taken away, and those who ask may know
+	Forbidden                   // the caller is known, and may not do this
 )
 
-var kindNames = [...]string{"none", "internal", "not found", "invalid", "unauthenticated", "conflict", "unavailable", "exhausted"}
+var kindNames = [...]string{"none", "internal", "not found", "invalid", "unauthenticated", "conflict", "unavailable", "exhausted",
+	"gone", "forbidden"}
 
 // String returns the kind's name in lower case.
 func (k Kind) String() string {
@@ -44,7 +47,7 @@ func Kinds() []Kind {
 // Error is an error with a kind, a sentence for the user and, optionally, a cause for the log.
 type Error struct {
 	Kind    Kind
-	Field   string // of the input, that breaks a rule, in the words of whoever sent it; empty: it is about no single one
+	Field   string // of the input, that breaks a rule, in the words of the sender; empty: it is about no single one
 	Message string // one clear sentence that may be shown to anyone, which says what is wrong with the field if there is one
 	cause   error
 }
@@ -64,7 +67,7 @@ func Wrap(kind Kind, message string, cause error) *Error {
 	return &Error{Kind: kind, Message: message, cause: cause}
 }
 
-// MessageInternal is the public message of what nobody foresaw. It gives nothing away.
+// MessageInternal is the public message of what was not foreseen. It gives nothing away.
 const MessageInternal = "Something went wrong on our side."
 
 // Unforeseen returns the error of kind Internal for a cause that has no better kind.

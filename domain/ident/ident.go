@@ -14,7 +14,7 @@ import (
 const MaxLength = 64
 
 // generatedLength gives 35*36^7 (2.7e12) identifiers: PasteMyst's length and form, which existing clients expect.
-// Whoever stores one uses Draw.
+// Use Draw to store one.
 const generatedLength = 8
 
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -1,12 +1,15 @@
 package paste
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/token"
 )
 
@@ -25,12 +28,21 @@ type Content struct {
 	Lifetime   Lifetime // as it was asked for; empty when the paste was made without content
 	Pasties    []Pasty
 	Edits      []Edit // the oldest first
+	Origin     ID     // of the paste that it is a fork of, which may be gone; empty: none
 	Cipher     *Cipher
 }
 
 // Cipher is what an encrypted paste of PasteMyst holds instead of title, pasties and edits. Nothing here opens it.
 type Cipher struct {
 	Data, Key, Salt []byte
+}
+
+// Equal reports whether both hold the same, or there is neither.
+func (c *Cipher) Equal(other *Cipher) bool {
+	if c == nil || other == nil {
+		return c == other
+	}
+	return bytes.Equal(c.Data, other.Data) && bytes.Equal(c.Key, other.Key) && bytes.Equal(c.Salt, other.Salt)
 }
 
 // Pasty is one text of a paste.
@@ -43,6 +55,23 @@ type Pasty struct {
 
 // Encrypted reports whether only the cipher is there: the paste can be deleted, but neither read nor edited.
 func (c Content) Encrypted() bool { return c.Cipher != nil }
+
+// ContentBytes returns how many bytes the titles and the code have, or the cipher.
+func (c Content) ContentBytes() int64 {
+	length := len(c.Title) + size(c.Pasties)
+	if c.Cipher != nil {
+		length += len(c.Cipher.Data) + len(c.Cipher.Key) + len(c.Cipher.Salt)
+	}
+	return int64(length)
+}
+
+// HistoryBytes returns how many bytes the texts of the edits have.
+func (c Content) HistoryBytes() (length int64) {
+	for _, e := range c.Edits {
+		length += int64(e.size())
+	}
+	return length
+}
 
 // Pasty returns the pasty with that id, or ErrNotFound.
 func (c Content) Pasty(id string) (Pasty, error) {
@@ -69,7 +98,7 @@ func DefaultLimits() Limits {
 
 // LanguageResolver returns the name of a language in the catalogue's spelling: the one that wanted names, by
 // name, alias or extension in any case, and for "Autodetect" the one that a file with that title and code is
-// most likely written in. It returns false when wanted names none.
+// most likely written in. It returns false when wanted names none, and when neither title nor code tells the language.
 type LanguageResolver func(wanted, title, code string) (string, bool)
 
 // Autodetect is what a client sends for a language that it does not know. It is never stored.
@@ -83,21 +112,24 @@ type Rules struct {
 	Diff     Differ
 }
 
-// Draft is a paste that somebody asks for.
+// Draft is a paste that is asked for.
 type Draft struct {
 	Title     string
 	Private   bool
 	Public    bool
 	Tags      []string // each is split at commas
 	Lifetime  *string  // nil: Never
+	Burns     bool     // after reading
 	Encrypted bool
+	Origin    ID // of the paste that it is a fork of; empty: none
 	Pasties   []PastyDraft
 }
 
-// PastyDraft is a pasty that somebody asks for.
+// PastyDraft is a pasty that is asked for.
 type PastyDraft struct {
 	Title    string
 	Language *string // nil: Autodetect
+	Default  string  // the language when neither title nor code tells one; empty or unknown: plain text
 	Code     *string // nil: missing
 	Label    string  // what errors call it; empty: by its place in the list, pasties[0]
 	Alone    bool    // it was not sent as one of a list: errors call its fields by their names alone
@@ -124,7 +156,10 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 			return Document{}, err
 		}
 	}
-	visibility, err := visibilityOf(draft.Private, draft.Public)
+	if draft.Origin != "" && !ident.Valid(string(draft.Origin)) {
+		return Document{}, invalid("origin", "it is not the id of a paste.")
+	}
+	visibility, err := visibilityOf(draft.Private, draft.Public, draft.Burns)
 	if err != nil {
 		return Document{}, err
 	}
@@ -133,8 +168,8 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 		return Document{}, err
 	}
 	made := Document{
-		Paste:   Paste{CreatedAt: now, ExpiresAt: lifetime.End(now)},
-		Content: Content{Title: draft.Title, Visibility: visibility, Tags: tags, Lifetime: lifetime},
+		Paste:   Paste{CreatedAt: now, ExpiresAt: lifetime.End(now), Burns: draft.Burns},
+		Content: Content{Title: draft.Title, Visibility: visibility, Tags: tags, Lifetime: lifetime, Origin: draft.Origin},
 	}
 	if len(draft.Pasties) == 0 {
 		return Document{}, invalid("pasties", "a paste needs at least one pasty.")
@@ -172,18 +207,26 @@ func (r Rules) newPasty(at place, wanted PastyDraft, ids *ids) (Pasty, error) {
 	if wanted.Language != nil {
 		made.Language = *wanted.Language
 	}
-	if made.Language, err = r.language(at, made.Language, made.Title, made.Code); err != nil {
+	if made.Language, err = r.language(at, made.Language, wanted.Default, made.Title, made.Code); err != nil {
 		return Pasty{}, err
 	}
 	made.ID = ids.draw()
 	return made, nil
 }
 
-func (r Rules) language(at place, wanted, title, code string) (string, error) {
+func (r Rules) language(at place, wanted, otherwise, title, code string) (string, error) {
 	if wanted != "" {
 		if name, ok := r.Language(wanted, title, code); ok {
 			return name, nil
 		}
+	}
+	if strings.EqualFold(wanted, Autodetect) {
+		if otherwise != "" {
+			if name, ok := r.Language(otherwise, title, code); ok {
+				return name, nil
+			}
+		}
+		return language.PlainText, nil
 	}
 	return "", invalid(at.field("language"), "no language has that name. Leave it out to have the language detected.")
 }
@@ -203,11 +246,11 @@ func (r Rules) checkSize(pasties []Pasty, before int) error {
 	return nil
 }
 
-func size(pasties []Pasty) (bytes int) {
+func size(pasties []Pasty) (length int) {
 	for _, p := range pasties {
-		bytes += len(p.Title) + len(p.Code)
+		length += len(p.Title) + len(p.Code)
 	}
-	return bytes
+	return length
 }
 
 // parseCode returns the code as it is stored: a CRLF is an LF.
@@ -234,7 +277,7 @@ func FieldOf(name, label string) string { return name + " of " + label }
 // place is where a pasty stands in a request.
 type place struct {
 	index int
-	label string // of whoever asks
+	label string // of the one who asks
 	alone bool   // it is no list
 }
 

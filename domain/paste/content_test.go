@@ -36,7 +36,6 @@ func testRules() Rules {
 				case strings.HasPrefix(code, "#!python"):
 					return "Python", true
 				}
-				return "Plain Text", true
 			}
 			return "", false
 		},
@@ -175,6 +174,26 @@ func TestCreateAnonymously(t *testing.T) {
 			if _, err := testRules().Create(c.draft, false, created); err != nil {
 				t.Errorf("%s: got %v, want it accepted", what, err)
 			}
+		}
+	}
+}
+
+// TestDefaultLanguage wants a pasty in the default language where neither its title nor its code tells another.
+func TestDefaultLanguage(t *testing.T) {
+	t.Parallel()
+	python, auto := "python", "autodetect"
+	for _, c := range []struct {
+		language               *string
+		title, code, set, want string
+	}{
+		{nil, "", "x", "golang", "Go"}, {&auto, "", "x", "golang", "Go"}, {nil, "", "x", "", "Plain Text"},
+		{nil, "", "x", "Klingon", "Plain Text"}, {nil, "", "x", Autodetect, "Plain Text"},
+		{nil, "main.go", "x", "python", "Go"}, {nil, "", "#!python", "go", "Python"}, {&python, "", "x", "go", "Python"},
+	} {
+		draft := Draft{Pasties: []PastyDraft{{Title: c.title, Language: c.language, Default: c.set, Code: &c.code}}}
+		made, err := testRules().Create(draft, false, created)
+		if err != nil || made.Pasties[0].Language != c.want {
+			t.Errorf("%+v: got %+v, %v", c, made.Pasties, err)
 		}
 	}
 }

@@ -37,7 +37,7 @@ type Changes struct {
 	// Pasties are those that the paste has afterwards, in that order: known ones, which are changed, and new ones. Known
 	// ones that are not in it are removed. When it is empty, they stay as they are.
 	Pasties []PastyChanges
-	// Base is the Revision of the content that the changes were made from, so that they undo nothing which somebody has done
+	// Base is the Revision of the content that the changes were made from, so that they undo nothing that was done
 	// meanwhile. Empty: of any.
 	Base string
 }
@@ -54,7 +54,7 @@ type Change struct {
 	Document
 	Changed  bool   // whether anything is different; if not, there is nothing to store
 	Dropped  int    // how many of the oldest Edits that were there have given way
-	Recorded []Edit // the new ones that have found room, at the end of Edits
+	Recorded []Edit // the new ones, at the end of Edits; none where they have not found room together
 }
 
 // Edit returns what the changes make of the paste at now, or at its last edit where that is later: the times of a history do
@@ -118,7 +118,7 @@ func (e *editing) visibility(wanted Changes) error {
 	if wanted.Public != nil {
 		public = *wanted.Public
 	}
-	visibility, err := visibilityOf(private, public)
+	visibility, err := visibilityOf(private, public, e.Burns)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (e *editing) pasty(at place, p Pasty, wanted PastyChanges) (Pasty, error) {
 		p.Code = code
 	}
 	if wanted.Language != nil && *wanted.Language != p.Language {
-		language, err := e.rules.language(at, *wanted.Language, p.Title, p.Code)
+		language, err := e.rules.language(at, *wanted.Language, "", p.Title, p.Code)
 		if err != nil {
 			return Pasty{}, err
 		}
@@ -231,7 +231,8 @@ func (e *editing) pasty(at place, p Pasty, wanted PastyChanges) (Pasty, error) {
 	return p, nil
 }
 
-// remember appends what was recorded to the history, of which the oldest entries give way.
+// remember appends what was recorded to the history, of which the oldest edits give way: each with all its entries, for half
+// of them would lead back to a paste that never was.
 func (e *editing) remember() {
 	if len(e.Recorded) == 0 {
 		return
@@ -246,11 +247,13 @@ func (e *editing) remember() {
 	stored := len(e.Edits)
 	all := slices.Concat(e.Edits, e.Recorded)
 	first, bytes := len(all), 0
-	for first > 0 && len(all)-first < e.rules.Limits.Edits {
-		if bytes += all[first-1].size(); bytes > e.rules.Limits.HistoryBytes {
+	for at, a := range slices.Backward(all) {
+		if bytes += a.size(); bytes > e.rules.Limits.HistoryBytes || len(all)-at > e.rules.Limits.Edits {
 			break
 		}
-		first--
+		if at == 0 || all[at-1].Number != a.Number {
+			first = at
+		}
 	}
 	e.Edits, e.Dropped = all[first:], min(first, stored)
 	e.Recorded = all[max(first, stored):]

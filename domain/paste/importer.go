@@ -18,7 +18,9 @@ const (
 // Importer stores pastes that another installation has made.
 type Importer interface {
 	// Import stores the pastes with all they hold, by id, in one transaction: it creates those that are new and brings the
-	// others into line, history included. Stars are not stored. The results are in the pastes' order; one of an unknown
-	// owner is refused with fault.NotFound, unless orphans says otherwise. An error means that nothing was stored.
+	// others into line, history included. Stars are not stored. The results are in the pastes' order. One that was deleted
+	// here and is not there, and one whose owner was, is batch.RemovedEarlier: nothing of it is stored, whatever orphans
+	// says. One that has expired and was swept is new again. One of an owner who was never here is refused with
+	// fault.NotFound, unless orphans says otherwise. An error means that nothing was stored.
 	Import(ctx context.Context, pastes []Document, orphans Orphans) ([]batch.Result, error)
 }

@@ -2,6 +2,7 @@ package paste
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/user"
@@ -11,8 +12,26 @@ import (
 type Listed struct {
 	Paste
 	Title      string // its first MaxTitle characters at least
+	PastyTitle string // the first that one of its pasties has, where it has none itself
+	FirstLine  string // how the code of its first pasty begins, where no title is left
 	Visibility Visibility
+	EditedAt   time.Time // when it was last edited, or created; only Selector says so
+	Tags       []string  // only Selector says so
+	TitleKey   string    // by which lists by title are in order; only Selector says so
 }
+
+// Label returns what a list calls the paste: its title, or what comes next to one.
+func (l *Listed) Label() string {
+	for _, label := range [...]string{l.Title, l.PastyTitle, l.FirstLine} {
+		if strings.TrimSpace(label) != "" {
+			return label
+		}
+	}
+	return Untitled
+}
+
+// Untitled is what a paste is called without anything to call it by.
+const Untitled = "Untitled"
 
 // Place is where a paste stands among those of its owner: newest first, ties by descending id. The zero Place is before all of them.
 type Place struct {
@@ -34,16 +53,52 @@ func (p Place) Before(q Place) bool {
 	return p.ID > q.ID
 }
 
-// PublicLister lists what an owner shows to everybody.
-type PublicLister interface {
-	// PublicByOwner returns the first of the pastes of owner that stand after a place, at most limit of them: those
-	// that are public, not encrypted, and active at the moment of reading. The list is empty when there are none, also of an
-	// owner who is not there.
-	PublicByOwner(ctx context.Context, owner user.ID, after Place, limit int) ([]Listed, error)
+// Order is how a list is sorted.
+type Order uint8
+
+// The orders. Ties are by descending id, and in the order of titles by ascending id.
+const (
+	ByCreation Order = iota // newest first
+	ByEdit                  // last edited first; what was never edited counts as edited when it was created
+	ByTitle                 // by Listed.TitleKey in byte order
+)
+
+// Selection says which pastes of an owner are listed, in which order, and after which place.
+type Selection struct {
+	Public     bool   // only those that are
+	Tag        string // only those that have it; empty: all
+	Order      Order
+	After      Place  // of the order: CreatedAt is EditedAt in that of edits, and the zero time in that of titles
+	AfterTitle string // the TitleKey, in the order of titles
 }
 
-// TitleLister lists what an owner has.
-type TitleLister interface {
-	// TitlesByOwner is PublicLister.PublicByOwner for pastes of any visibility.
-	TitlesByOwner(ctx context.Context, owner user.ID, after Place, limit int) ([]Listed, error)
+// Next returns the selection of what follows a paste of this one.
+func (s Selection) Next(last *Listed) Selection {
+	s.After, s.AfterTitle = last.Place(), ""
+	switch s.Order {
+	case ByEdit:
+		s.After.CreatedAt = last.EditedAt
+	case ByTitle:
+		s.After.CreatedAt, s.AfterTitle = time.Time{}, last.TitleKey
+	}
+	return s
+}
+
+// Selector lists what an owner has.
+type Selector interface {
+	// Select returns the first of the pastes of owner that a selection names, at most limit of them: of those that are not
+	// encrypted, and active at the moment of reading. The list is empty when there are none, also of an owner who is not there.
+	Select(ctx context.Context, owner user.ID, selection Selection, limit int) ([]Listed, error)
+}
+
+// StarredLister lists what a user has starred.
+type StarredLister interface {
+	// StarredBy is Selector.Select for the pastes of any owner that a user has starred and may read (Document.SeenBy), newest first.
+	StarredBy(ctx context.Context, reader user.ID, after Place, limit int) ([]Listed, error)
+}
+
+// RecentLister lists what everybody shows.
+type RecentLister interface {
+	// Recent is Selector.Select for the public pastes of all users with a public profile, newest first.
+	Recent(ctx context.Context, after Place, limit int) ([]Listed, error)
 }

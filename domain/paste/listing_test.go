@@ -17,3 +17,16 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 }
+
+func TestLabel(t *testing.T) {
+	t.Parallel()
+	for want, listed := range map[string]Listed{
+		"Title":        {Title: "Title", PastyTitle: "main.go", FirstLine: "package main"},
+		"main.go":      {Title: " \t", PastyTitle: "main.go", FirstLine: "x"},
+		"package main": {FirstLine: "package main"}, Untitled: {FirstLine: "  "},
+	} {
+		if got := listed.Label(); got != want {
+			t.Errorf("%+v: got %q, want %q", listed, got, want)
+		}
+	}
+}

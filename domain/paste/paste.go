@@ -7,7 +7,6 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -20,6 +19,8 @@ type Paste struct {
 	Owner     user.ID // empty: anonymous
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero: never
+	DeleteKey KeyHash   // of the key that deletes it; zero: there is none
+	Burns     bool      // after reading: its content is given away once (Document.BurnableBy)
 }
 
 // ActiveAt reports whether the paste has not expired at now. It expires at the instant of ExpiresAt.
@@ -49,25 +50,16 @@ type Counter interface {
 
 // ActiveIDLister lists the ids of one owner's active pastes.
 type ActiveIDLister interface {
-	// EachActiveID calls visit with the id of each of owner's pastes that is active at the moment of
-	// reading, newest first, ties by descending id. An error of visit ends the walk and is returned;
-	// otherwise it fails with fault.Unavailable when the store does not answer.
-	EachActiveID(ctx context.Context, owner user.ID, visit func(ID) error) error
-}
-
-// HeldIDFinder finds a token and the pastes of its owner in one round trip, as long as these are not many.
-type HeldIDFinder interface {
-	// HeldIDs returns the token with that hash, valid or not, and the ids that EachActiveID would visit for its owner. Of more
-	// than a store likes to read at once, as many as it says, it returns none and all is false; so it may of a token that is
-	// not valid.
-	// It fails with fault.NotFound when there is no such token and fault.Unavailable when the store does not answer.
-	HeldIDs(ctx context.Context, hash token.Hash) (holder token.Token, ids []ID, all bool, err error)
+	// ActiveIDs returns the places of the first of owner's pastes that stand after a place and are active at the moment of
+	// reading, at most limit of them, in their order. Fewer than limit are the last ones. It fails with fault.Unavailable when
+	// the store does not answer.
+	ActiveIDs(ctx context.Context, owner user.ID, after Place, limit int) ([]Place, error)
 }
 
 // ExpiredRemover removes pastes whose time is over.
 type ExpiredRemover interface {
 	// RemoveExpired removes at most limit pastes that have been expired for grace or longer, by the store's
-	// clock, oldest expiry first, and returns how many. It removes none while another node is removing some.
+	// clock, oldest expiry first, and returns how many. Two callers at once remove different ones.
 	RemoveExpired(ctx context.Context, grace time.Duration, limit int) (int, error)
 }
 
@@ -86,14 +78,7 @@ type Unstarrer interface {
 
 // OwnerLister lists the pastes of one owner.
 type OwnerLister interface {
-	// EachByOwner calls visit with each of owner's pastes, newest first, expired ones that are still there
-	// included. An error of visit ends the walk and is returned. What visit asks of the store may need what the
-	// walk holds, and then fails with fault.Internal; a store with a single connection cannot answer it at all.
-	EachByOwner(ctx context.Context, owner user.ID, visit func(Paste) error) error
-}
-
-// Deleter removes pastes.
-type Deleter interface {
-	// Delete removes the paste. It fails with fault.NotFound when there is none with that id.
-	Delete(ctx context.Context, id ID) error
+	// ByOwner returns the first of owner's pastes that stand after a place, at most limit of them, expired ones
+	// that are still stored included.
+	ByOwner(ctx context.Context, owner user.ID, after Place, limit int) ([]Paste, error)
 }

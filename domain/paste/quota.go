@@ -2,21 +2,26 @@ package paste
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Quota bounds how many pastes without an owner one client may create: Pastes at once, and after that one more whenever
+// Quota bounds how many pastes one client may create: Pastes at once, and after that one more whenever
 // that part of Window has passed. This is the generic cell rate algorithm (ITU-T I.371), for which one instant of each
 // client has to be kept. The zero Quota bounds nothing.
 type Quota struct {
 	Pastes int
 	Window time.Duration // at least a microsecond for each of them
+	Signed bool          // it is that of a signed-in user
 }
 
 // Interval is how long it takes until one more may be created. It is whole microseconds, which all stores keep.
 func (q Quota) Interval() time.Duration {
+	if q.Pastes == 0 {
+		return 0
+	}
 	return (q.Window / time.Duration(q.Pastes)).Truncate(time.Microsecond)
 }
 
@@ -41,8 +46,13 @@ type Usage struct {
 	Full time.Duration // until the client has the whole quota again
 }
 
-// Left returns how many pastes the client may create now.
-func (u Usage) Left() int { return max(u.Pastes-int((u.Full+u.Interval()-1)/u.Interval()), 0) }
+// Left returns how many pastes the client may create now, which is math.MaxInt without a quota.
+func (u Usage) Left() int {
+	if u.Interval() == 0 {
+		return math.MaxInt
+	}
+	return max(u.Pastes-int((u.Full+u.Interval()-1)/u.Interval()), 0)
+}
 
 // Retry returns how long it takes until the client may create one, which is 0 when it may now.
 func (u Usage) Retry() time.Duration {
@@ -51,8 +61,11 @@ func (u Usage) Retry() time.Duration {
 
 // Refused is the error for a client that has nothing left.
 func (u Usage) Refused() error {
-	return fault.Wrap(fault.Exhausted, "You have created as many pastes without an access token as you may. Try again later, or with a token.",
-		&QuotaError{u})
+	message := "You have created as many pastes without an access token as you may. Try again later, or with a token."
+	if u.Signed {
+		message = "You have created as many pastes in an hour as you may. Try again later."
+	}
+	return fault.Wrap(fault.Exhausted, message, &QuotaError{u})
 }
 
 // QuotaError is why a paste was not created.

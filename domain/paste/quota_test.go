@@ -2,6 +2,7 @@ package paste
 
 import (
 	"errors"
+	"math"
 	"testing"
 	"time"
 
@@ -10,7 +11,9 @@ import (
 
 func TestQuota(t *testing.T) {
 	t.Parallel()
-	for _, quota := range []Quota{{5, time.Hour}, {1, time.Hour}, {7, time.Hour}, {1_000_000, time.Hour}} {
+	for _, quota := range []Quota{
+		{Pastes: 5, Window: time.Hour}, {Pastes: 1, Window: time.Hour}, {Pastes: 7, Window: time.Hour}, {Pastes: 1_000_000, Window: time.Hour},
+	} {
 		var full time.Duration
 		for i := range quota.Pastes {
 			used, err := quota.Take(full)
@@ -39,5 +42,14 @@ func TestQuota(t *testing.T) {
 		if used, err := quota.Take(-time.Hour); err != nil || used.Full != quota.Interval() {
 			t.Errorf("%+v: got %+v, error %v for who was away for long, want one used", quota, used, err)
 		}
+	}
+}
+
+// TestNoQuota wants the zero Quota to bound nothing.
+func TestNoQuota(t *testing.T) {
+	t.Parallel()
+	used, err := Quota{}.Take(0)
+	if err != nil || used.Left() != math.MaxInt || used.Retry() != 0 || used.Full != 0 {
+		t.Errorf("got %+v with %d left, error %v, want no bound", used, used.Left(), err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// ErrEdited is the fault.Conflict for changes to what somebody else has edited meanwhile.
+// ErrEdited is the fault.Conflict for changes to what another editor has changed meanwhile.
 var ErrEdited = fault.New(fault.Conflict, "The paste was edited meanwhile.")
 
 // Revision is the same for two contents that differ in nothing that an edit can change. Unlike a number of edits it also tells

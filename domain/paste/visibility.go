@@ -1,6 +1,8 @@
 package paste
 
 import (
+	"errors"
+
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -25,10 +27,12 @@ func (v Visibility) String() string {
 	return "unknown"
 }
 
-func visibilityOf(private, public bool) (Visibility, error) {
+func visibilityOf(private, public, burns bool) (Visibility, error) {
 	switch {
 	case private && public:
 		return Unlisted, invalid("isPrivate, isPublic", "a paste cannot be both private and public.")
+	case public && burns:
+		return Unlisted, invalid("isPrivate, isPublic", "a paste that burns after reading cannot be public.")
 	case private:
 		return Private, nil
 	case public:
@@ -40,29 +44,44 @@ func visibilityOf(private, public bool) (Visibility, error) {
 // ErrNotFound is the fault.NotFound for a paste that does not exist, has expired, or may not be seen by the asker.
 var ErrNotFound = fault.New(fault.NotFound, "There is no paste with that id.")
 
-// Gone returns ErrNotFound for a store's fault.NotFound about a paste, and any other err as it is.
+// ErrBurns is ErrNotFound, word for word, for a paste that can be opened once (Document.BurnableBy) and is not read otherwise.
+var ErrBurns = fault.New(fault.NotFound, ErrNotFound.Message)
+
+// Gone returns ErrNotFound for a store's fault.NotFound about a paste, and ErrBurns and any other err as it is.
 func Gone(err error) error {
-	if fault.Is(err, fault.NotFound) {
+	if fault.Is(err, fault.NotFound) && !errors.Is(err, ErrBurns) {
 		return ErrNotFound
 	}
 	return err
 }
 
-// OwnedBy reports whether the paste belongs to that user. An anonymous paste belongs to nobody.
+// OwnedBy reports whether the paste belongs to that user. An anonymous paste belongs to no user.
 func (p Paste) OwnedBy(id user.ID) bool { return p.Owner != "" && p.Owner == id }
 
 // SeenBy returns the paste as that user sees it, or as everybody does when the id is empty: without its tags
-// unless the user is the owner. It fails with ErrNotFound when the paste is encrypted, or private and not the user's.
+// unless the user is the owner. It fails with ErrNotFound when the paste is encrypted, or private and not the user's, and with
+// ErrBurns when it burns after reading and is not the user's.
 //
 // Whether the paste has expired is for the store to say, by whose clock it does.
 func (d Document) SeenBy(reader user.ID) (Document, error) {
 	if d.Encrypted() || d.Visibility == Private && !d.OwnedBy(reader) {
 		return Document{}, ErrNotFound
 	}
+	if d.Burns && !d.OwnedBy(reader) {
+		return Document{}, ErrBurns
+	}
 	if !d.OwnedBy(reader) {
 		d.Tags = nil
 	}
 	return d, nil
+}
+
+// BurnableBy returns ErrNotFound unless that user may open the paste once: it burns after reading, and is not another's private one.
+func (d Document) BurnableBy(reader user.ID) error {
+	if !d.Burns || d.Visibility == Private && !d.OwnedBy(reader) {
+		return ErrNotFound
+	}
+	return nil
 }
 
 // EditableBy returns ErrNotFound unless that user may edit the paste: its owner, when it is not encrypted.

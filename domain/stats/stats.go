@@ -1,10 +1,47 @@
 // Package stats is about how much of everything there is.
 package stats
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Totals is how much of everything there was at one instant.
 type Totals struct {
+	Counts
+	Bytes
+
+	Largest []Holder // the users with most bytes of content and history, at most MostHolders
+	Days    []Day    // today in UTC first, then the days before, MostDays in all
+}
+
+// How long the lists of Totals are.
+const (
+	MostHolders = 10
+	MostDays    = 30
+)
+
+// Bytes are how much room what is stored takes.
+type Bytes struct {
+	ContentBytes  int64 // of all pastes, expired ones included
+	HistoryBytes  int64 // the same
+	DatabaseBytes int64 // on disk
+}
+
+// Holder is a user, and how much is the user's, expired pastes included.
+type Holder struct {
+	Username      string
+	Pastes, Bytes int64
+}
+
+// Day is how many of the pastes that are stored were created on a day.
+type Day struct {
+	Begin  time.Time // in UTC
+	Pastes int64
+}
+
+// Counts are how many there are.
+type Counts struct {
 	Users         int64
 	Tokens        int64 // revoked and expired ones included
 	ActivePastes  int64

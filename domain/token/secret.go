@@ -34,7 +34,7 @@ const (
 // only Reveal returns the text.
 type Secret struct{ text string }
 
-// ParseSecret returns the secret with that text: any printable text of 1 to 512 bytes, whoever made it.
+// ParseSecret returns the secret with that text: any printable text of 1 to 512 bytes, also when another service made it.
 // Anything else is a fault.Invalid.
 func ParseSecret(text string) (Secret, error) {
 	if text == "" || !ident.Printable(text, MaxSecretLength) {

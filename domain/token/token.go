@@ -17,12 +17,24 @@ type ID string
 // Hash is the SHA-256 of a secret.
 type Hash [32]byte
 
-// Token is what is known about an access token. The secret itself is not kept.
+// Kind says what a secret is for.
+type Kind uint8
+
+// The kinds, as they are stored.
+const (
+	Access  Kind = iota // programs send it with each request, and people sign in with it
+	Session             // a browser that has signed in holds it
+)
+
+// Token is what is known about an access token or a session. The secret itself is not kept.
 type Token struct {
 	ID         ID
 	Owner      user.ID
+	Kind       Kind
+	Scope      Scope
+	Parent     ID // of a session: the access token that it was made with, and ends with; empty: there was none
 	Hash       Hash
-	Name       string // what the owner calls it
+	Name       string // what the owner calls it; of a session: what kind of browser it is in
 	CreatedAt  time.Time
 	ExpiresAt  time.Time // zero: never
 	LastUsedAt time.Time // zero: never; kept to the minute or so, see application/tokens
@@ -36,30 +48,57 @@ var errRejected = fault.New(fault.Unauthenticated,
 // Rejected is the fault.Unauthenticated for a token that is missing, malformed, unknown, expired or revoked alike.
 func Rejected() error { return errRejected }
 
-// Verify returns Rejected unless the token belongs to the secret with that hash and is valid at now:
-// neither revoked nor, from the instant of its expiry on, expired.
+var errSuspended = fault.New(fault.Forbidden, "This account is suspended. Ask the operator.")
+
+// Suspended is the fault.Forbidden for a valid token of a user who is suspended.
+func Suspended() error { return errSuspended }
+
+// Verify returns Rejected unless the token belongs to the secret with that hash and is valid at now.
 func (t Token) Verify(presented Hash, now time.Time) error {
-	if subtle.ConstantTimeCompare(t.Hash[:], presented[:]) != 1 {
-		return Rejected()
-	}
-	if !t.RevokedAt.IsZero() || !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) {
+	if subtle.ConstantTimeCompare(t.Hash[:], presented[:]) != 1 || !t.ValidAt(now) {
 		return Rejected()
 	}
 	return nil
 }
 
-// Finder finds tokens.
-type Finder interface {
-	// ByHash returns the token with that hash, valid or not.
-	// It fails with fault.NotFound when there is none and fault.Unavailable when the store does not answer.
-	ByHash(ctx context.Context, hash Hash) (Token, error)
+// ValidAt reports whether the token is neither revoked nor, from the instant of its expiry on, expired. A session expires also
+// when it was not used for SessionIdle.
+func (t Token) ValidAt(now time.Time) bool {
+	idle := t.Kind == Session && !now.Before(t.lastSeen().Add(SessionIdle))
+	return !idle && t.RevokedAt.IsZero() && (t.ExpiresAt.IsZero() || now.Before(t.ExpiresAt))
 }
 
-// AccountFinder finds a token and the account it opens in one round trip.
-type AccountFinder interface {
-	// AccountByHash returns the token with that hash, valid or not, and its owner's account with the
-	// stars whose pastes are active at the moment of reading. Errors are those of Finder.ByHash.
-	AccountByHash(ctx context.Context, hash Hash) (Token, user.Account, error)
+func (t Token) lastSeen() time.Time {
+	if t.LastUsedAt.After(t.CreatedAt) {
+		return t.LastUsedAt
+	}
+	return t.CreatedAt
+}
+
+// Viewer is who asks for something: the holder of a valid token or, as the zero Viewer, a visitor who has not signed in.
+type Viewer struct {
+	User  user.User
+	Token Token // that the user has signed in with
+}
+
+// SignedIn reports whether the viewer is a user.
+func (v Viewer) SignedIn() bool { return v.User.ID != "" }
+
+var errReadOnly = fault.New(fault.Forbidden, "The access token may only read. Send one with the scope write.")
+
+// MayWrite fails with fault.Forbidden when the viewer's token may only read.
+func (v Viewer) MayWrite() error {
+	if v.Token.Scope == Read {
+		return errReadOnly
+	}
+	return nil
+}
+
+// Finder finds tokens with their owners.
+type Finder interface {
+	// ByHash returns the token with that hash, valid or not, and its owner.
+	// It fails with fault.NotFound when there is none and fault.Unavailable when the store does not answer.
+	ByHash(ctx context.Context, hash Hash) (Token, user.User, error)
 }
 
 // UseRecorder takes note that a token was used. It must neither block nor fail.
@@ -82,23 +121,23 @@ type Creator interface {
 
 // OwnerLister lists the tokens of one owner.
 type OwnerLister interface {
-	// ByOwner returns the owner's tokens, oldest first, revoked and expired ones included.
+	// ByOwner returns the owner's access tokens, oldest first, revoked and expired ones included.
 	ByOwner(ctx context.Context, owner user.ID) ([]Token, error)
 }
 
 // Revoker revokes tokens.
 type Revoker interface {
-	// Revoke makes the token invalid from at on; one that is revoked already stays as it is.
-	// It fails with fault.NotFound when there is no token with that id.
+	// Revoke makes the access token invalid from at on, and ends the sessions that were made with it; one that is revoked
+	// already stays as it is. It fails with fault.NotFound when there is no access token with that id.
 	Revoke(ctx context.Context, id ID, at time.Time) error
 }
 
 // Importer stores tokens that another installation has made.
 type Importer interface {
 	// Import stores the tokens, by id, in one transaction: it creates those that are new and gives the
-	// others their new hash, which lifts a revocation; the same hash changes nothing. Hashes may move
-	// between the tokens in any way. The results are in the tokens' order; one of an unknown owner is
-	// refused with fault.NotFound, and one whose hash another token has and keeps with fault.Conflict.
-	// An error means that nothing was stored.
+	// others their new hash, which lifts a revocation and ends their sessions; the same hash changes nothing. Hashes may move
+	// between the tokens in any way. The results are in the tokens' order; one whose owner was
+	// deleted here is batch.RemovedEarlier, one of an owner who was never here is refused with fault.NotFound, and
+	// one whose hash another token has and keeps with fault.Conflict. An error means that nothing was stored.
 	Import(ctx context.Context, tokens []Token) ([]batch.Result, error)
 }

@@ -1,4 +1,4 @@
-// Package trace lets whoever watches a process follow what is done for a request. As with net/http/httptrace, the one who
+// Package trace lets an observer of a process follow what is done for a request. As with net/http/httptrace, the one who
 // begins puts a Tracer into the context; those who do something tell it, and do not know what becomes of that.
 package trace
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 )
@@ -25,9 +24,12 @@ type User struct {
 	AvatarURL       string
 	DefaultLanguage string
 	PublicProfile   bool  // whether others may see the profile
+	ShowTags        bool  // whether others see the tags of the user's public pastes
 	SupporterMonths int32 // how long the user has supported the service; 0: not a supporter
 	Contributor     bool
 	CreatedAt       time.Time
+	Admin           bool // may moderate on pages
+	Suspended       bool // by an operator: see package moderation
 }
 
 // Account is what only its owner sees: the profile and the lists that belong to it.
@@ -58,8 +60,8 @@ func (u User) Validate() error {
 func ValidateServices(services map[string]string) error {
 	for _, service := range slices.Sorted(maps.Keys(services)) {
 		id := services[service]
-		if service == "" || id == "" || !ident.Printable(service, 64) || !ident.Printable(id, 256) {
-			return fault.New(fault.Invalid, "A service needs a name of at most 64 and an id of at most 256 bytes of printable text.")
+		if service == "" || id == "" || !ident.Printable(service, 256) || !ident.Printable(id, 256) {
+			return fault.New(fault.Invalid, "A service needs a name and an id of at most 256 bytes of printable text.")
 		}
 	}
 	return nil
@@ -70,6 +72,8 @@ type Finder interface {
 	// ByName returns the user with that name, whatever its case.
 	// It fails with fault.NotFound when there is none and fault.Unavailable when the store does not answer.
 	ByName(ctx context.Context, name Name) (User, error)
+	// ByID returns the user with that id. It fails as ByName does.
+	ByID(ctx context.Context, id ID) (User, error)
 }
 
 // StaleFinder finds users for those who only look: what it returns may be older than the question, by as
@@ -85,19 +89,20 @@ type StaleIDFinder interface {
 	StaleByID(ctx context.Context, id ID) (User, error)
 }
 
+// NameReserved is for how long a name that a user gave up is not given to another one.
+const NameReserved = 90 * 24 * time.Hour
+
+// FormerFinder finds users by the names that they gave up.
+type FormerFinder interface {
+	// ByFormerName returns the user who gave up that name last. It fails as Finder.ByName does.
+	ByFormerName(ctx context.Context, name Name) (User, error)
+}
+
 // ErrNotFound is the fault.NotFound for a user who does not exist, and for one whom the asker may not see.
 var ErrNotFound = fault.New(fault.NotFound, "There is no such user.")
 
-// Find returns the user whom name names. It fails with fault.Invalid when name breaks a rule, with
-// ErrNotFound when nobody has it, and with fault.Unavailable when the store does not answer.
-func Find(ctx context.Context, users Finder, name string) (User, error) {
-	parsed, err := ParseName(name)
-	if err != nil {
-		return User{}, err
-	}
-	found, err := users.ByName(ctx, parsed)
-	return found, Gone(err)
-}
+// ErrServiceTaken is the fault.Conflict for an id at a service that another user has.
+var ErrServiceTaken = fault.New(fault.Conflict, "Another user signs in with this account of that service.")
 
 // Gone returns ErrNotFound for a store's fault.NotFound about a user, and any other err as it is: a user
 // can go at any moment, also between two calls.
@@ -111,17 +116,17 @@ func Gone(err error) error {
 // Creator stores new users.
 type Creator interface {
 	// Create stores a user and the services the user signs in with. It fails with fault.Conflict when the
-	// name, in any case, or the id is taken: ident.ErrTaken is in the error's chain when it is the id.
+	// name, in any case, the id, or the user's id at a service is taken: ident.ErrTaken is in the error's chain when it is the id, and
+	// ErrServiceTaken when it is one at a service.
 	Create(ctx context.Context, created User, services map[string]string) error
 }
 
 // Lister lists users.
 type Lister interface {
-	// Each calls visit with every user in the order of their folded names. An error of visit ends the
-	// walk and is returned; otherwise it fails with fault.Unavailable when the store does not answer.
-	// What visit asks of the store may need what the walk holds, and then fails with fault.Internal; a store with a single
-	// connection cannot answer it at all. Collect first, ask afterwards.
-	Each(ctx context.Context, visit func(User) error) error
+	// Users returns the first users, at most limit of them, whose folded names come after that of a name, in the
+	// order of their folded names. The zero Name is before all of them. It fails with fault.Unavailable when the
+	// store does not answer.
+	Users(ctx context.Context, after Name, limit int) ([]User, error)
 }
 
 // ServiceFinder finds users with the services they sign in with.
@@ -131,30 +136,30 @@ type ServiceFinder interface {
 	WithServices(ctx context.Context, name Name) (User, map[string]string, error)
 }
 
+// AccountFinder finds what only the owner of an account sees.
+type AccountFinder interface {
+	// AccountByID returns the account of the user with that id, with the stars whose pastes are active at the moment of
+	// reading. It fails as Finder.ByName does.
+	AccountByID(ctx context.Context, id ID) (Account, error)
+}
+
 // Updater changes users.
 type Updater interface {
 	// Update calls change with the user of that name and its services as they are, in a transaction that
-	// lets nobody else change them meanwhile, and stores and returns what change has made of them. Two
+	// lets no other caller change them meanwhile, and stores and returns what change has made of them. Two
 	// updates at once so both hold. The id and the time of creation stay as they are.
 	//
 	// An error of change is returned and leaves everything as it was. change must not call the store, and
 	// can be called more than once, each time with fresh values. Update fails with fault.NotFound when
-	// there is no such user, and with fault.Conflict when change has chosen a name that is taken.
+	// there is no such user, and with fault.Conflict when change has chosen a name that is taken, or that another user gave up
+	// within NameReserved, or an id at a service that is taken.
 	Update(ctx context.Context, name Name, change func(u *User, services map[string]string) error) (User, map[string]string, error)
 }
 
 // Deleter removes users.
 type Deleter interface {
-	// Delete removes the user of that name with everything that belongs to it (tokens, stars, services and
-	// pastes) and returns its id. It fails with fault.NotFound when there is no such user.
-	Delete(ctx context.Context, name Name) (ID, error)
-}
-
-// Importer stores users that another installation has made.
-type Importer interface {
-	// Import stores the accounts, by id, in one transaction: it creates those that are new and brings the
-	// others into line, stars and services included. Names may move between the accounts in any way, also
-	// in a circle. The results are in the accounts' order; one whose name belongs to another id, which
-	// keeps it, is refused with fault.Conflict. An error means that nothing was stored.
-	Import(ctx context.Context, accounts []Account) ([]batch.Result, error)
+	// Delete removes the user of that id with everything that belongs to it (tokens, stars, services and
+	// pastes); with anonymize pastes stay, but private ones, without an owner and what only one's can be. It fails with
+	// fault.NotFound, and removes nothing, when there is no such user or the user has another name by now, whatever the case.
+	Delete(ctx context.Context, id ID, name Name, anonymize bool) error
 }

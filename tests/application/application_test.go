@@ -6,25 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/linediff"
+	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/search"
 	"github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -37,11 +37,14 @@ type world struct {
 	tokens *tokens.UseCases
 	pastes *pastes.UseCases
 	stats  *stats.UseCases
+	search *search.UseCases
+
+	accounts *accounts.UseCases
+	provider *provider // of accounts, which are open
 
 	userStore  fake.Users
 	tokenStore fake.Tokens
 	pasteStore fake.Pastes
-	signIn     *token.Authenticator
 	now        time.Time
 }
 
@@ -62,10 +65,14 @@ func newWorld() *world {
 	}
 	store.Now = w.clock
 	w.tokens = tokens.New(w.tokenStore, w.userStore, w.clock)
-	w.signIn = token.NewAuthenticator(w.tokens.Uses, w.clock)
-	w.users = users.New(w.userStore, w.tokenStore, w.signIn, w.clock)
-	w.pastes = pastes.New(w.pasteStore, w.userStore, w.tokenStore, w.signIn, pasteOptions, w.clock)
+	w.users = users.New(w.userStore, w.clock)
+	w.pastes = pastes.New(w.pasteStore, w.userStore, pasteOptions, w.clock)
+	w.provider = &provider{answers: make(map[string]identity.Profile)}
+	w.accounts = accounts.New(fake.Identities{Store: store}, w.userStore, accounts.Options{
+		Sources: w.provider.sources(), Registration: accounts.Open,
+	}, w.clock)
 	w.stats = stats.New(fake.Stats{Store: store})
+	w.search = search.New(fake.Search{Store: store}, tongues{"name golang": {Name: "Go"}, "alias cpp": {Name: "C++"}})
 	return w
 }
 
@@ -115,18 +122,26 @@ func TestTokensOpenAccounts(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "owner"})
 	uses := w.tokens.Uses
-	issue, self := w.tokens.Issue, w.users.ShowSelf
-	own := w.pastes.ListOwn
-	issued, secret, err := issue.Do(t.Context(), "OWNER", "laptop", time.Hour)
+	issue, signIn := w.tokens.Issue, w.tokens.SignIn
+	issued, secret, err := issue.Do(t.Context(), "OWNER", tokens.IssueInput{Name: "laptop", ExpiresIn: time.Hour})
 	if err != nil || !token.Genuine(secret.Reveal()) || issued.ExpiresAt != w.now.Add(time.Hour) {
 		t.Fatalf("got %+v, error %v, want a genuine token for an hour", issued, err)
 	}
 	ask := func(text string) error {
-		_, first := self.Do(t.Context(), text)
-		second := own.Do(t.Context(), text, func(paste.ID) error { return nil })
-		_, third := w.pastes.BrowseOwn.Do(t.Context(), text, paste.Place{})
-		if fault.KindOf(first) != fault.KindOf(second) || fault.KindOf(first) != fault.KindOf(third) {
-			t.Errorf("got %v, %v and %v, want the same kind", first, second, third)
+		viewer, first := signIn.Do(t.Context(), text)
+		if viewer.SignedIn() != (first == nil) || first == nil && (viewer.User.ID != issued.Owner || viewer.Token.ID != issued.ID) {
+			t.Errorf("got %+v, error %v, want the owner, or nobody and an error", viewer, first)
+		}
+		account, second := w.users.ShowSelf.Do(t.Context(), viewer)
+		if account.User != viewer.User {
+			t.Errorf("got the account of %+v, want of %+v", account.User, viewer.User)
+		}
+		third := w.pastes.ListOwn.Do(t.Context(), viewer, func([]paste.Place) error { return nil })
+		_, fourth := w.pastes.BrowseOwn.Do(t.Context(), viewer, paste.Selection{})
+		for _, err := range []error{second, third, fourth} {
+			if !errors.Is(err, first) {
+				t.Errorf("got %v and %v, want the same", first, err)
+			}
 		}
 		return first
 	}
@@ -139,18 +154,18 @@ func TestTokensOpenAccounts(t *testing.T) {
 	if _, err := uses.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if found, _ := w.tokenStore.ByHash(t.Context(), secret.Hash()); found.LastUsedAt != w.now {
+	if found, _, _ := w.tokenStore.ByHash(t.Context(), secret.Hash()); found.LastUsedAt != w.now {
 		t.Errorf("got the last use %v, want %v", found.LastUsedAt, w.now)
 	}
 	w.now = w.now.Add(time.Hour)
 	wantKind(t, "at the instant of expiry", ask(secret.Reveal()), fault.Unauthenticated)
 	for what, err := range map[string]error{
-		"negative time":    second(issue.Do(t.Context(), "owner", "", -1)),
-		"unprintable name": second(issue.Do(t.Context(), "owner", "\n", 0)),
+		"negative time":    second(issue.Do(t.Context(), "owner", tokens.IssueInput{ExpiresIn: -1})),
+		"unprintable name": second(issue.Do(t.Context(), "owner", tokens.IssueInput{Name: "\n"})),
 	} {
 		wantKind(t, what, err, fault.Invalid)
 	}
-	wantKind(t, "nobody's token", second(issue.Do(t.Context(), "nobody", "", 0)), fault.NotFound)
+	wantKind(t, "nobody's token", second(issue.Do(t.Context(), "nobody", tokens.IssueInput{})), fault.NotFound)
 }
 
 func second[A, B any](_ A, _ B, err error) error { return err }
@@ -172,7 +187,7 @@ func TestUsesSurviveAnOutage(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "owner"})
-	issued, secret, err := w.tokens.Issue.Do(t.Context(), "owner", "", 0)
+	issued, secret, err := w.tokens.Issue.Do(t.Context(), "owner", tokens.IssueInput{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +201,7 @@ func TestUsesSurviveAnOutage(t *testing.T) {
 	if _, err := uses.Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if found, _ := w.tokenStore.ByHash(t.Context(), secret.Hash()); found.LastUsedAt != w.now.Add(time.Minute) {
+	if found, _, _ := w.tokenStore.ByHash(t.Context(), secret.Hash()); found.LastUsedAt != w.now.Add(time.Minute) {
 		t.Errorf("got the last use %v, want %v", found.LastUsedAt, w.now.Add(time.Minute))
 	}
 }
@@ -311,7 +326,7 @@ func records(ids ...string) imports.Source[imports.Paste] {
 	return func(context.Context) imports.Records[imports.Paste] {
 		return func(yield func(imports.Record[imports.Paste], error) bool) {
 			for i, id := range ids {
-				record := imports.Record[imports.Paste]{Value: imports.Paste{ID: id, CreatedAt: 1}, Line: i + 1, Raw: []byte(id)}
+				record := imports.Record[imports.Paste]{Value: wholePaste(id), Line: i + 1, Raw: []byte(id)}
 				if id == "broken" {
 					record.Err = fault.New(fault.Invalid, "broken")
 				}
@@ -385,7 +400,7 @@ func (hangingTokens) SetLastUsed(ctx context.Context, _ map[token.ID]time.Time) 
 // TestSweepOfHangingDatabase ends by itself: the sweeper has nobody who would give up for it.
 func TestSweepOfHangingDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sweep := pastes.New(hangingPastes{}, nil, nil, nil, pastes.Options{SweepGrace: time.Minute}, time.Now).Sweep
+		sweep := pastes.New(hangingPastes{}, nil, pastes.Options{SweepGrace: time.Minute}, time.Now).Sweep
 		if removed, err := sweep.Do(context.Background()); removed != 0 || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %d removed, error %v, want none and %v", removed, err, context.DeadlineExceeded)
 		}
@@ -396,13 +411,13 @@ func TestSweepOfHangingDatabase(t *testing.T) {
 type heavyPastes struct {
 	pastes.Store
 
-	left    []time.Duration
-	longest time.Duration // that others waited
+	left  []time.Duration
+	holds []time.Duration // how long others waited
 }
 
 func (h *heavyPastes) RemoveExpired(ctx context.Context, _ time.Duration, limit int) (int, error) {
 	began, n := time.Now(), min(limit, len(h.left))
-	defer func() { h.longest = max(h.longest, time.Since(began)) }()
+	defer func() { h.holds = append(h.holds, time.Since(began)) }()
 	for _, cost := range h.left[:n] {
 		select {
 		case <-ctx.Done():
@@ -416,40 +431,41 @@ func (h *heavyPastes) RemoveExpired(ctx context.Context, _ time.Duration, limit 
 
 func (*heavyPastes) ForgetClients(context.Context, int) (int, error) { return 0, nil }
 
-// TestSweepOfHeavyPastes gets on, and lets others write meanwhile.
+func (*heavyPastes) PurgeRemoved(context.Context, time.Duration, int) (int, error) { return 0, nil }
+
+// TestSweepOfHeavyPastes gets on, and makes its batches small where pastes take long.
 func TestSweepOfHeavyPastes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		heavy := &heavyPastes{left: append(slices.Repeat([]time.Duration{50 * time.Microsecond}, 20_000),
 			slices.Repeat([]time.Duration{150 * time.Millisecond}, 700)...)}
-		sweep := pastes.New(heavy, nil, nil, nil, pastes.Options{}, time.Now).Sweep
+		sweep := pastes.New(heavy, nil, pastes.Options{}, time.Now).Sweep
 		began := time.Now()
 		removed, err := sweep.Do(context.Background())
-		t.Logf("%d removed in %v; others waited for up to %v", removed, time.Since(began), heavy.longest)
-		if removed != 20_700 || err != nil || heavy.longest > 2*time.Second {
-			t.Errorf("got %d removed, error %v, others waiting for %v, want 20700 and at most 2 s", removed, err, heavy.longest)
+		slices.Sort(heavy.holds)
+		longest := heavy.holds[len(heavy.holds)-1]
+		t.Logf("%d removed in %v; others waited for up to %v", removed, time.Since(began), longest)
+		if removed != 20_700 || err != nil || longest > 10*time.Second {
+			t.Errorf("got %d removed, error %v, others waiting for %v, want 20700 and at most 10 s", removed, err, longest)
+		}
+		if second := heavy.holds[len(heavy.holds)-2]; second > 3*time.Second {
+			t.Errorf("got others waiting for %v, want one batch at most that was too much", second)
 		}
 	})
 }
 
-// expiringPastes are expired pastes, of which there are more every second, and one node's turn in the other's rests.
+// expiringPastes are expired pastes.
 type expiringPastes struct {
 	pastes.Store
 
-	left    int           // when it began
-	expire  int           // a second
+	left    int
 	removal time.Duration // of one
-	meets   int           // after so many batches another node has the lock; 0: never
 
-	began   time.Time
-	batches int
-	busy    time.Duration // what removing took
+	began time.Time
+	busy  time.Duration // what removing took
 }
 
 func (e *expiringPastes) RemoveExpired(_ context.Context, _ time.Duration, limit int) (int, error) {
-	if e.batches++; e.meets > 0 && e.batches%e.meets == 0 {
-		return 0, nil
-	}
-	n := min(limit, e.backlog())
+	n := min(limit, e.left)
 	took := time.Duration(n)*e.removal + time.Millisecond
 	time.Sleep(took)
 	e.busy += took
@@ -457,120 +473,23 @@ func (e *expiringPastes) RemoveExpired(_ context.Context, _ time.Duration, limit
 	return n, nil
 }
 
-func (e *expiringPastes) backlog() int { return e.left + e.expire*int(time.Since(e.began)/time.Second) }
-
 func (*expiringPastes) ForgetClients(context.Context, int) (int, error) { return 0, nil }
 
-// TestSweepLeavesTheDatabaseToOthers takes a quarter of the time for a million pastes, within the hour.
+func (*expiringPastes) PurgeRemoved(context.Context, time.Duration, int) (int, error) { return 0, nil }
+
+// TestSweepLeavesTheDatabaseToOthers takes half of the time for pastes that expire together, and is quick nevertheless.
 func TestSweepLeavesTheDatabaseToOthers(t *testing.T) {
-	const million = 1_000_000
+	const expired, most = 300_000, 2 * time.Minute
 	synctest.Test(t, func(t *testing.T) {
-		expiring := &expiringPastes{left: million, removal: 150 * time.Microsecond, began: time.Now()}
-		sweep := pastes.New(expiring, nil, nil, nil, pastes.Options{}, time.Now).Sweep
+		expiring := &expiringPastes{left: expired, removal: 150 * time.Microsecond, began: time.Now()}
+		sweep := pastes.New(expiring, nil, pastes.Options{}, time.Now).Sweep
 		removed, err := sweep.Do(t.Context())
 		took := time.Since(expiring.began)
 		t.Logf("%d removed in %v, busy for %v", removed, took, expiring.busy)
-		if removed != million || err != nil || took > time.Hour || 4*expiring.busy > took+time.Second {
-			t.Errorf("got %d removed in %v, busy for %v, error %v, want a million within an hour, a quarter of it busy",
-				removed, took, expiring.busy, err)
+		if removed != expired || err != nil || took > most || 2*expiring.busy > took+time.Second {
+			t.Errorf("got %d removed in %v, busy for %v, error %v, want %d within %v, half of it busy",
+				removed, took, expiring.busy, err, expired, most)
 		}
-	})
-}
-
-// TestSweepCatchesUp goes more quickly when more expires than that removes, also where nodes step aside for each other, and takes its
-// time again for what expires later.
-func TestSweepCatchesUp(t *testing.T) {
-	const removal = 5 * time.Millisecond // 50 pastes a second with the rests
-	synctest.Test(t, func(t *testing.T) {
-		expiring := &expiringPastes{expire: 60, removal: removal, meets: 1000, began: time.Now()}
-		sweep := pastes.New(expiring, nil, nil, nil, pastes.Options{}, time.Now).Sweep
-		const few = 60
-		most := 0
-		for left := few; left >= few; {
-			time.Sleep(time.Minute)
-			if _, err := sweep.Do(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			left = expiring.backlog()
-			most = max(most, left)
-			if time.Since(expiring.began) > 3*time.Hour {
-				t.Fatalf("got a backlog of %d after three hours, want none", left)
-			}
-		}
-		t.Logf("caught up with %d in %v", most, time.Since(expiring.began))
-		if time.Since(expiring.began) < time.Hour {
-			t.Error("it has caught up within the hour, so that this shows nothing")
-		}
-		expiring.left, expiring.expire, expiring.meets = 0, 0, 0
-		for range 60 {
-			time.Sleep(time.Minute)
-			if _, err := sweep.Do(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		expiring.busy, expiring.left, expiring.began = 0, 1000, time.Now()
-		if _, err := sweep.Do(t.Context()); err != nil || 4*expiring.busy > time.Since(expiring.began)+time.Second {
-			t.Errorf("got %v busy of %v afterwards, error %v, want a quarter", expiring.busy, time.Since(expiring.began), err)
-		}
-	})
-}
-
-// sharedPastes are those that two nodes take turns at: a hundred expire every second.
-type sharedPastes struct {
-	pastes.Store
-
-	began   time.Time
-	removed atomic.Int64
-	locked  atomic.Bool
-}
-
-func (s *sharedPastes) backlog() int {
-	return 100*int(time.Since(s.began)/time.Second) - int(s.removed.Load())
-}
-
-func (s *sharedPastes) RemoveExpired(_ context.Context, _ time.Duration, limit int) (int, error) {
-	if !s.locked.CompareAndSwap(false, true) {
-		return 0, nil
-	}
-	defer s.locked.Store(false)
-	n := min(limit, s.backlog())
-	time.Sleep(time.Duration(n)*5*time.Millisecond + time.Millisecond)
-	s.removed.Add(int64(n))
-	return n, nil
-}
-
-func (*sharedPastes) ForgetClients(context.Context, int) (int, error) { return 0, nil }
-
-// TestSweepsThatAreRareCatchUp has two nodes take turns, each of which sees nothing of a backlog while the other is at it.
-func TestSweepsThatAreRareCatchUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 12*time.Hour)
-		defer cancel()
-		shared := &sharedPastes{began: time.Now()}
-		var nodes sync.WaitGroup
-		for range 2 {
-			sweep := pastes.New(shared, nil, nil, nil, pastes.Options{}, time.Now).Sweep
-			nodes.Go(func() {
-				for ctx.Err() == nil {
-					_, _ = sweep.Do(ctx)
-					time.Sleep(15 * time.Minute)
-				}
-			})
-			time.Sleep(time.Second)
-		}
-		least := math.MaxInt
-		for since := time.Now(); time.Since(since) < 10*time.Hour; time.Sleep(time.Minute) {
-			if time.Since(since) > 2*time.Hour {
-				least = min(least, shared.backlog())
-			}
-		}
-		left := shared.backlog()
-		t.Logf("a backlog of %d after ten hours, and of %d once", left, least)
-		if perHour := 100 * 3600; least > perHour/4 || left > 2*perHour {
-			t.Errorf("got a backlog of %d after ten hours, and no less than %d before, want it removed now and then", left, least)
-		}
-		cancel()
-		nodes.Wait()
 	})
 }
 
@@ -578,8 +497,8 @@ func TestSweepsThatAreRareCatchUp(t *testing.T) {
 func TestSweepEndsWhenTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		expiring := &expiringPastes{left: 1000, removal: time.Second, began: time.Now()} // 8 s for a batch, and 24 s of rest
-		sweep := pastes.New(expiring, nil, nil, nil, pastes.Options{}, time.Now).Sweep
+		expiring := &expiringPastes{left: 1000, removal: time.Second, began: time.Now()} // 8 s for a batch, and as much rest
+		sweep := pastes.New(expiring, nil, pastes.Options{}, time.Now).Sweep
 		const soon = 10 * time.Second
 		time.AfterFunc(soon, cancel)
 		removed, err := sweep.Do(ctx)

@@ -4,17 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/gluepot/gluepot/application/copies"
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/tests/fake"
 )
 
 var (
-	people = copies.Table{Name: "people", Columns: []string{"id", "name", "age"}, Key: 1, Unique: []int{1}}
-	things = copies.Table{Name: "things", Columns: []string{"owner", "position", "data"}, Key: 2}
+	people = copies.Table{Name: "people", Columns: []string{"id", "name", "age"}, Key: 1}
+	things = copies.Table{Name: "things", Columns: []string{"owner", "position", "data", "at"}, Key: 2}
 )
 
 // side is one end of a copy.
@@ -22,44 +23,39 @@ type side struct {
 	*fake.Copies
 	failAt int // the number of the write that fails; 0: none
 	writes int
+	change func(rows []copies.Row) // what is written, if set
 }
 
 var errPower = errors.New("the power is gone")
 
-func (s *side) Write(ctx context.Context, run string, table copies.Table, changes copies.Changes) error {
+func (s *side) Write(ctx context.Context, run string, table copies.Table, rows []copies.Row) error {
 	if s.writes++; s.writes == s.failAt {
 		return errPower
 	}
-	return s.Copies.Write(ctx, run, table, changes)
+	if s.change != nil {
+		s.change(rows)
+	}
+	return s.Copies.Write(ctx, run, table, rows)
 }
 
-// newSide returns one with that many random people and things, of which two sides share some and have others for themselves.
-func newSide(t *testing.T, random *rand.Rand, rows int) *side {
+func emptySide(uid string) *side {
+	return &side{Copies: fake.NewCopies(uid, []copies.Table{people, things})}
+}
+
+// newSide returns one with that many people and things.
+func newSide(t *testing.T, uid string, rows int) *side {
 	t.Helper()
-	s := &side{Copies: fake.NewCopies([]copies.Table{people, things})}
-	if rows == 0 {
-		return s
-	}
-	names := random.Perm(2 * rows) // names move from one to another
+	s := emptySide(uid)
 	var persons, possessions []copies.Row
-	for i := range 2 * rows {
-		if random.IntN(2) > 0 {
-			persons = append(persons, copies.Row{fmt.Sprintf("%05d", i), fmt.Sprint("name", names[i]/2*2), int64(random.IntN(2))})
-		}
-		if random.IntN(2) > 0 {
-			possessions = append(possessions, copies.Row{fmt.Sprintf("%05d", i/20), int64(i % 20), []byte{byte(random.IntN(2))}})
-		}
+	for i := range rows {
+		persons = append(persons, copies.Row{fmt.Sprintf("%05d", i), nil, int64(i)})
+		possessions = append(possessions, copies.Row{fmt.Sprintf("%05d", i/20), int64(i % 20), []byte{byte(i)}, time.UnixMicro(int64(i)).UTC()})
 	}
-	taken := map[any]bool{}
-	var unique []copies.Row
-	for _, row := range persons {
-		if !taken[row[1]] {
-			unique = append(unique, row)
-		}
-		taken[row[1]] = true
-	}
-	for table, rows := range map[*copies.Table][]copies.Row{&people: unique, &things: possessions} {
-		if err := s.Copies.Write(t.Context(), "", *table, copies.Changes{Added: rows}); err != nil {
+	for _, err := range []error{
+		s.Begin(t.Context(), "nowhere", "run"), s.Copies.Write(t.Context(), "run", people, persons),
+		s.Copies.Write(t.Context(), "run", things, possessions), s.End(t.Context(), "run"),
+	} {
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,110 +83,110 @@ func rowsOf(t *testing.T, s *side) map[string][]copies.Row {
 	return all
 }
 
-// TestCopyMerges brings random targets into line with random sources, one of them in more than a page.
-func TestCopyMerges(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(30) {
-		random := rand.New(rand.NewPCG(seed, 1))
-		rows := []int{0, 1, 3, 100, 1000}[seed%5]
-		if seed == 29 {
-			rows = 5000
-		}
-		source, target := newSide(t, random, rows), newSide(t, random, random.IntN(rows+1))
-		if err := target.Begin(t.Context(), "earlier"); err != nil {
-			t.Fatal(err)
-		}
-		var shown copies.Progress
-		compared, err := copies.New(source, target, func(p copies.Progress) { shown = p }).Do(t.Context(), true)
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		if got, want := rowsOf(t, target), rowsOf(t, source); !reflect.DeepEqual(got, want) {
-			t.Fatalf("seed %d: got %v, want %v", seed, got, want)
-		}
-		for i, name := range []string{"people", "things"} {
-			c := compared[i]
-			if want := int64(len(rowsOf(t, source)[name])); c.Table != name || !c.Equal() || c.Source.Rows != want {
-				t.Errorf("seed %d: got %+v, want %d %s on both sides", seed, c, want, name)
-			}
-		}
-		if shown.Phase != "things, reading back" || shown.Rows != shown.Of {
-			t.Errorf("seed %d: got %+v at the end, want all of the last phase", seed, shown)
-		}
-		// Once more there is nothing to do, and now the copy has ended.
-		target.writes = 0
-		if _, err := copies.New(source, target, nil).Do(t.Context(), true); err != nil || target.writes != 0 {
-			t.Errorf("seed %d: got %d writes, error %v, want none", seed, target.writes, err)
-		}
+func wantCopying(t *testing.T, s *side, want bool) {
+	t.Helper()
+	if got, err := s.Installation(t.Context()); err != nil || got.Copying != want {
+		t.Errorf("got %+v, error %v, want copying to be %v", got, err, want)
 	}
 }
 
-// TestCopyInterrupted has every write fail once, and the next copy complete what was begun.
+// TestCopy copies in one batch and in several.
+func TestCopy(t *testing.T) {
+	t.Parallel()
+	for _, rows := range []int{0, 1, 1000, 25_000} {
+		source, target := newSide(t, "a", rows), emptySide("b")
+		var shown copies.Progress
+		compared, err := copies.New(source, target, func(p copies.Progress) { shown = p }).Do(t.Context())
+		if err != nil {
+			t.Fatalf("%d rows: %v", rows, err)
+		}
+		if got, want := rowsOf(t, target), rowsOf(t, source); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%d rows: got %v, want %v", rows, got, want)
+		}
+		for i, name := range []string{"people", "things"} {
+			if c := compared[i]; c.Table != name || !c.Equal() || c.Source.Rows != int64(rows) || len(c.Source.Checksum) != 64 {
+				t.Errorf("%d rows: got %+v, want as many %s on both sides", rows, c, name)
+			}
+		}
+		if want := (copies.Progress{Phase: "read back things", Rows: int64(rows), Of: int64(rows)}); shown != want {
+			t.Errorf("got %+v at the end, want %+v", shown, want)
+		}
+		wantCopying(t, target, false)
+	}
+}
+
+// TestCopyInterrupted has every write fail once. Each next copy starts again, and the last is whole.
 func TestCopyInterrupted(t *testing.T) {
 	t.Parallel()
-	source := newSide(t, rand.New(rand.NewPCG(7, 7)), 12_000) // several batches
-	target := newSide(t, nil, 0)
+	source, target := newSide(t, "a", 12_000), emptySide("b")
 	for failAt := 1; ; failAt++ {
 		target.failAt, target.writes = failAt, 0
-		_, err := copies.New(source, target, nil).Do(t.Context(), true)
+		_, err := copies.New(source, target, nil).Do(t.Context())
 		if err == nil {
-			if failAt < 3 {
+			if failAt < 4 {
 				t.Errorf("got an end after %d failures, want several", failAt-1)
 			}
 			break
 		}
-		if memory, _ := target.Copied(t.Context()); !errors.Is(err, errPower) || !memory.Begun || memory.Ended {
-			t.Fatalf("got %v and %+v, want %v and a copy that has not ended", err, memory, errPower)
+		if !errors.Is(err, errPower) {
+			t.Fatalf("got %v, want %v", err, errPower)
 		}
+		wantCopying(t, target, true)
 	}
 	if !reflect.DeepEqual(rowsOf(t, target), rowsOf(t, source)) {
 		t.Error("got a target that differs from its source, want the same rows")
 	}
+	wantCopying(t, target, false)
 }
 
-// TestCopyRefuses what would undo what somebody else has stored.
+// TestCopyFindsDifferences changes, one at a time, values of each type on their way.
+func TestCopyFindsDifferences(t *testing.T) {
+	t.Parallel()
+	for what, change := range map[string]func(rows []copies.Row){
+		"nil":  func(rows []copies.Row) { rows[5][1] = "" },
+		"text": func(rows []copies.Row) { rows[9][0] = "00009a" },
+		"int":  func(rows []copies.Row) { rows[5][2] = int64(6) },
+	} {
+		source, target := newSide(t, "a", 10), emptySide("b")
+		target.change = func(rows []copies.Row) {
+			if len(rows[0]) == len(people.Columns) {
+				change(rows)
+			}
+		}
+		compared, err := copies.New(source, target, nil).Do(t.Context())
+		if err != nil || len(compared) != 2 || compared[0].Equal() || !compared[1].Equal() {
+			t.Errorf("%s: got %+v, error %v, want people that differ", what, compared, err)
+		}
+		wantCopying(t, target, true)
+	}
+}
+
+// TestCopyRefuses what would remove or mix what is stored.
 func TestCopyRefuses(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(3, 4))
-	source, other, empty := newSide(t, random, 10), newSide(t, random, 10), newSide(t, random, 0)
-	before := rowsOf(t, other)
-	refused := func(from, to *side, resume bool, want error) {
+	source, other := newSide(t, "a", 10), newSide(t, "b", 5)
+	refused := func(from, to *side, want error) {
 		t.Helper()
-		if _, err := copies.New(from, to, nil).Do(t.Context(), resume); !errors.Is(err, want) {
+		before := rowsOf(t, to)
+		if _, err := copies.New(from, to, nil).Do(t.Context()); !errors.Is(err, want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
-	}
-	refused(source, other, false, copies.ErrNotEmpty)
-	refused(source, other, true, copies.ErrNoCopy)
-	if !reflect.DeepEqual(rowsOf(t, other), before) {
-		t.Error("got a target that was changed, want it as it was")
-	}
-	if _, err := copies.New(source, empty, nil).Do(t.Context(), false); err != nil {
-		t.Fatal(err)
-	}
-	if err := empty.Begin(t.Context(), "served"); err != nil {
-		t.Fatal(err)
-	}
-	refused(empty, newSide(t, random, 0), false, copies.ErrPartial)
-	if _, err := copies.New(source, empty, nil).Do(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
-	memory, err := empty.Copied(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	added := copies.Changes{Added: []copies.Row{{"zzzzz", "somebody new", int64(1)}}}
-	for _, write := range []func() error{ // as a server would, which leaves what is remembered alone
-		func() error { return empty.Begin(t.Context(), "served") },
-		func() error { return empty.Copies.Write(t.Context(), "served", people, added) },
-		func() error { return empty.End(t.Context(), "served", memory.Sum) },
-	} {
-		if err := write(); err != nil {
-			t.Fatal(err)
+		if !reflect.DeepEqual(rowsOf(t, to), before) {
+			t.Error("got a target that was changed, want it as it was")
 		}
 	}
-	refused(source, empty, true, copies.ErrUsed)
-	if got := rowsOf(t, empty)["people"]; got[len(got)-1][0] != "zzzzz" {
-		t.Errorf("got %v, want what was written since", got)
+	refused(source, other, copies.ErrNotEmpty)
+	partial := emptySide("c")
+	partial.failAt = 2
+	if _, err := copies.New(source, partial, nil).Do(t.Context()); !errors.Is(err, errPower) {
+		t.Fatalf("got %v, want %v", err, errPower)
+	}
+	refused(partial, emptySide("d"), copies.ErrPartial)
+	before := rowsOf(t, partial)
+	if _, err := copies.New(other, partial, nil).Do(t.Context()); !fault.Is(err, fault.Conflict) {
+		t.Errorf("got %v, want a conflict: the target is a copy of another source", err)
+	}
+	if len(before["people"]) != 10 || !reflect.DeepEqual(rowsOf(t, partial), before) {
+		t.Error("got a target that was changed, want it as it was")
 	}
 }

@@ -20,61 +20,43 @@ import (
 	"github.com/gluepot/gluepot/domain/language"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
-// desk is a world in which pastes have content. Mia and Noa have tokens; expired and revoked ones are Mia's.
+// desk is a world in which pastes have content. Mia and Noa have signed in.
 type desk struct {
 	*world
 	*pastes.UseCases
-	mia, noa         string
-	expired, revoked string
-	limits           paste.Limits
+	mia, noa token.Viewer
+	limits   paste.Limits
 }
+
+// visitor is a viewer who has not signed in.
+var visitor token.Viewer
 
 func newDesk(t *testing.T, anonymous bool) *desk {
 	t.Helper()
 	w := newWorld()
 	w.now = w.now.Add(123456789) // more than a store keeps
 	d := &desk{world: w}
-	for name, secret := range map[string]*string{"mia": &d.mia, "noa": &d.noa} {
+	for name, viewer := range map[string]*token.Viewer{"mia": &d.mia, "noa": &d.noa} {
 		w.user(t, users.CreateInput{Name: name})
-		*secret = w.token(t, name).Reveal()
+		*viewer = w.viewer(t, name)
 	}
-	_, expiring, err := w.tokens.Issue.Do(t.Context(), "mia", "", time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
-	withdrawn, revoked, err := w.tokens.Issue.Do(t.Context(), "mia", "", 0)
-	if err == nil {
-		err = w.tokens.Revoke.Do(t.Context(), string(withdrawn.ID))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.expired, d.revoked = expiring.Reveal(), revoked.Reveal()
-	w.now = w.now.Add(time.Minute + time.Microsecond)
 	known := tongues{"name go": {Name: "Go"}, "alias golang": {Name: "Go"}, "any go": {Name: "Go"}, "name plain text": {Name: "Plain Text"}}
 	d.limits = paste.DefaultLimits()
 	rules := paste.Rules{Limits: d.limits, NewID: ident.New, Language: pastes.NewLanguageResolver(known, known), Diff: linediff.Unified}
 	options := pastes.Options{Rules: rules, TokenRequired: !anonymous, SweepGrace: sweepGrace}
-	d.UseCases = pastes.New(w.pasteStore, w.userStore, w.tokenStore, w.signIn, options, w.clock)
+	d.UseCases = pastes.New(w.pasteStore, w.userStore, options, w.clock)
 	return d
-}
-
-// invalid are secrets that open nothing.
-func (d *desk) invalid() map[string]string {
-	return map[string]string{
-		"expired": d.expired, "revoked": d.revoked, "unknown": token.Generate().Reveal(), "malformed": "\x00",
-		"too long": strings.Repeat("x", 513),
-	}
 }
 
 func snippet(code string) paste.Draft { return paste.Draft{Pasties: []paste.PastyDraft{{Code: &code}}} }
 
-// create creates a paste of the secret's owner.
-func (d *desk) create(t *testing.T, secret string, draft paste.Draft) paste.Document {
+// create creates a paste of the viewer's.
+func (d *desk) create(t *testing.T, viewer token.Viewer, draft paste.Draft) paste.Document {
 	t.Helper()
-	made, err := d.CreateOwn.Do(t.Context(), pastes.Visitor{Secret: secret}, draft)
+	made, err := d.CreateOwn.Do(t.Context(), viewer, "", draft)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,11 +72,13 @@ func (d *desk) count(t *testing.T) int64 {
 	return n
 }
 
-// own returns the ids of the pastes of the secret's owner.
-func (d *desk) own(t *testing.T, secret string) (ids []string) {
+// own returns the ids of the viewer's pastes.
+func (d *desk) own(t *testing.T, viewer token.Viewer) (ids []string) {
 	t.Helper()
-	err := d.pastes.ListOwn.Do(t.Context(), secret, func(id paste.ID) error {
-		ids = append(ids, string(id))
+	err := d.pastes.ListOwn.Do(t.Context(), viewer, func(page []paste.Place) error {
+		for _, place := range page {
+			ids = append(ids, string(place.ID))
+		}
 		return nil
 	})
 	if err != nil {
@@ -124,7 +108,7 @@ func TestCreateOwn(t *testing.T) {
 	if !reflect.DeepEqual(made, want) {
 		t.Errorf("got %+v, want %+v", made, want)
 	}
-	if got, _, err := d.Read.Do(t.Context(), d.mia, ids[0]); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := d.Read.Do(t.Context(), d.mia, ids[0]); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 	for _, id := range ids {
@@ -135,12 +119,12 @@ func TestCreateOwn(t *testing.T) {
 	if got := d.own(t, d.mia); !slices.Equal(got, ids[:1]) {
 		t.Errorf("got %q as the owner's pastes, want %q", got, ids[0])
 	}
-	anonymous := d.create(t, "", snippet("x"))
+	anonymous := d.create(t, visitor, snippet("x"))
 	if anonymous.Owner != "" || anonymous.Visibility != paste.Unlisted || d.count(t) != 2 {
 		t.Errorf("got %+v and %d pastes", anonymous, d.count(t))
 	}
 	d.now = d.now.Truncate(time.Second).Add(time.Hour) // the instant of expiry
-	if _, _, err := d.Read.Do(t.Context(), d.mia, ids[0]); !errors.Is(err, paste.ErrNotFound) || d.count(t) != 1 {
+	if _, err := d.Read.Do(t.Context(), d.mia, ids[0]); !errors.Is(err, paste.ErrNotFound) || d.count(t) != 1 {
 		t.Errorf("got %v of an expired paste, and %d pastes", err, d.count(t))
 	}
 }
@@ -150,44 +134,42 @@ func TestCreateOwnRefuses(t *testing.T) {
 	t.Parallel()
 	d, closed := newDesk(t, true), newDesk(t, false)
 	broken := snippet("\xff")
-	cause := fault.New(fault.Invalid, "not JSON")
-	for what, secret := range d.invalid() {
-		_, err := d.CreateOwn.Do(t.Context(), pastes.Visitor{Secret: secret}, snippet("x"))
-		wantKind(t, what, err, fault.Unauthenticated)
-		_, err = d.CreateOwn.Do(t.Context(), pastes.Visitor{Secret: secret}, broken)
-		wantKind(t, what+", broken draft", err, fault.Unauthenticated)
-		wantKind(t, what+", no draft", d.CreateOwn.Refuse(t.Context(), secret, cause), fault.Unauthenticated)
-	}
 	for what, draft := range map[string]paste.Draft{
 		"private": {Private: true, Pasties: snippet("x").Pasties}, "public": {Public: true, Pasties: snippet("x").Pasties},
 		"tagged": {Tags: []string{"x"}, Pasties: snippet("x").Pasties}, "tagged and broken": {Tags: []string{"x"}},
 	} {
-		_, err := d.CreateOwn.Do(t.Context(), pastes.Visitor{}, draft)
+		_, err := d.CreateOwn.Do(t.Context(), visitor, "", draft)
 		wantKind(t, what, err, fault.Unauthenticated)
 		if !errors.Is(err, token.Rejected()) {
 			t.Errorf("%s: got %v, want the error of every token that is refused", what, err)
 		}
 	}
-	for what, secret := range map[string]string{"anonymous": "", "signed in": d.mia} {
-		_, err := d.CreateOwn.Do(t.Context(), pastes.Visitor{Secret: secret}, broken)
+	for what, viewer := range map[string]token.Viewer{"anonymous": visitor, "signed in": d.mia} {
+		_, err := d.CreateOwn.Do(t.Context(), viewer, "", broken)
 		wantKind(t, what, err, fault.Invalid)
-		if err := d.CreateOwn.Refuse(t.Context(), secret, cause); !errors.Is(err, cause) {
-			t.Errorf("%s: got %v, want %v", what, err, cause)
+		if err := d.CreateOwn.Allow(viewer); err != nil {
+			t.Errorf("%s: got %v, want it allowed", what, err)
 		}
 	}
-	_, err := closed.CreateOwn.Do(t.Context(), pastes.Visitor{}, snippet("x"))
+	if d.CreateOwn.TokenRequired() || !closed.CreateOwn.TokenRequired() {
+		t.Error("got a token demanded where none is, or the other way round")
+	}
+	_, err := closed.CreateOwn.Do(t.Context(), visitor, "", snippet("x"))
 	wantKind(t, "a token is demanded", err, fault.Unauthenticated)
-	_, err = closed.CreateOwn.Do(t.Context(), pastes.Visitor{}, broken)
+	_, err = closed.CreateOwn.Do(t.Context(), visitor, "", broken)
 	wantKind(t, "a token is demanded, broken draft", err, fault.Unauthenticated)
-	wantKind(t, "a token is demanded, no draft", closed.CreateOwn.Refuse(t.Context(), "", cause), fault.Unauthenticated)
+	wantKind(t, "a token is demanded, no draft", closed.CreateOwn.Allow(visitor), fault.Unauthenticated)
+	if err := closed.CreateOwn.Allow(closed.mia); err != nil {
+		t.Errorf("got %v, want it allowed with a token", err)
+	}
 	closed.create(t, closed.mia, snippet("x"))
-	if d.count(t) != 0 || closed.count(t) != 1 {
+	if d.count(t) != 0 || closed.count(t) != 1 || d.CreateOwn.Created() != 0 || closed.CreateOwn.Created() != 1 {
 		t.Errorf("got %d and %d pastes, want 0 and 1", d.count(t), closed.count(t))
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	for what, secret := range map[string]string{"anonymous": "", "signed in": d.mia} {
-		_, err := d.CreateOwn.Do(gone, pastes.Visitor{Secret: secret}, snippet("x"))
+	for what, viewer := range map[string]token.Viewer{"anonymous": visitor, "signed in": d.mia} {
+		_, err := d.CreateOwn.Do(gone, viewer, "", snippet("x"))
 		wantKind(t, what+", an outage", err, fault.Unavailable)
 	}
 }
@@ -198,22 +180,25 @@ func TestAnonymousQuota(t *testing.T) {
 	d := newDesk(t, true)
 	options := pasteOptions
 	options.AnonymousQuota = paste.Quota{Pastes: 2, Window: time.Hour}
-	d.UseCases = pastes.New(d.pasteStore, d.userStore, d.tokenStore, d.signIn, options, d.clock)
-	create := func(client, secret string, draft paste.Draft) (pastes.Created, error) {
-		return d.CreateOwn.Do(t.Context(), pastes.Visitor{Secret: secret, Client: paste.Client(client)}, draft)
+	d.UseCases = pastes.New(d.pasteStore, d.userStore, options, d.clock)
+	create := func(client paste.Client, viewer token.Viewer, draft paste.Draft) (pastes.Created, error) {
+		return d.CreateOwn.Do(t.Context(), viewer, client, draft)
+	}
+	if !d.CreateOwn.Counts() {
+		t.Error("got no quota, want one")
 	}
 	for left := 1; left >= 0; left-- {
-		made, err := create("one", "", snippet("x"))
+		made, err := create("one", visitor, snippet("x"))
 		if err != nil || made.Usage.Left() != left || made.ID == "" || made.Owner != "" {
 			t.Errorf("got %+v, error %v, want an anonymous paste and %d left", made, err, left)
 		}
 	}
-	_, err := create("one", "", snippet("x"))
+	_, err := create("one", visitor, snippet("x"))
 	refused, ok := errors.AsType[*paste.QuotaError](err)
 	if !ok || !fault.Is(err, fault.Exhausted) || refused.Usage.Retry() != 30*time.Minute {
 		t.Errorf("got %v, want it refused for half an hour", err)
 	}
-	_, err = create("one", "", snippet("\xff"))
+	_, err = create("one", visitor, snippet("\xff"))
 	wantKind(t, "a broken draft", err, fault.Invalid)
 	if made, err := create("one", d.mia, snippet("x")); err != nil || made.Usage != (paste.Usage{}) {
 		t.Errorf("signed in: got %+v, error %v, want it not counted", made.Usage, err)
@@ -221,17 +206,17 @@ func TestAnonymousQuota(t *testing.T) {
 	if _, err := d.Create.Do(t.Context(), "", 0, snippet("x")); err != nil {
 		t.Errorf("an operator: got %v, want no error", err)
 	}
-	if made, err := create("two", "", snippet("x")); err != nil || made.Usage.Left() != 1 {
+	if made, err := create("two", visitor, snippet("x")); err != nil || made.Usage.Left() != 1 {
 		t.Errorf("another client: got %+v, error %v, want 1 left", made.Usage, err)
 	}
 	if d.count(t) != 5 || d.CreateOwn.Created() != 4 {
 		t.Errorf("got %d pastes, %d by visitors, want 5 and 4", d.count(t), d.CreateOwn.Created())
 	}
 	d.now = d.now.Add(30 * time.Minute)
-	if _, err := create("one", "", snippet("x")); err != nil {
+	if _, err := create("one", visitor, snippet("x")); err != nil {
 		t.Errorf("half an hour later: got %v, want one more", err)
 	}
-	_, err = create("one", "", snippet("x"))
+	_, err = create("one", visitor, snippet("x"))
 	wantKind(t, "and no more than that", err, fault.Exhausted)
 	d.now = d.now.Add(time.Hour)
 	if _, err := d.Sweep.Do(t.Context()); err != nil {
@@ -240,6 +225,115 @@ func TestAnonymousQuota(t *testing.T) {
 	if left, err := d.pasteStore.ForgetClients(t.Context(), 10); err != nil || left != 0 {
 		t.Errorf("got %d clients that the sweep has left, error %v, want none", left, err)
 	}
+}
+
+// TestLifetimes bounds those of users and visitors, not of operators; the answer says what has become of a wish.
+func TestLifetimes(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	options := pasteOptions
+	options.Lifetimes = paste.Lifetimes{Default: "1d", Longest: "1y"}
+	options.AnonymousLifetimes = paste.Lifetimes{Default: "1h", Longest: "1w"}
+	d.UseCases = pastes.New(d.pasteStore, d.userStore, options, d.clock)
+	for _, c := range []struct {
+		viewer token.Viewer
+		wanted *string
+		want   paste.Lifetime
+	}{
+		{d.mia, nil, "1d"}, {d.mia, new("never"), "1y"}, {d.mia, new("2h"), "2h"},
+		{visitor, nil, "1h"}, {visitor, new("never"), "1w"}, {visitor, new("1y"), "1w"}, {visitor, new("1d"), "1d"},
+	} {
+		draft := snippet("x")
+		draft.Lifetime = c.wanted
+		made := d.create(t, c.viewer, draft)
+		if made.ExpiresIn() != c.want || !made.ExpiresAt.Equal(c.want.End(made.CreatedAt)) {
+			t.Errorf("got %s, to %v, want %s", made.ExpiresIn(), made.ExpiresAt, c.want)
+		}
+	}
+	if made, err := d.Create.Do(t.Context(), "", 0, snippet("x")); err != nil || made.ExpiresIn() != paste.Never {
+		t.Errorf("an operator: got %s, %v, want never", made.ExpiresIn(), err)
+	}
+	draft := snippet("x")
+	draft.Lifetime = new("soon")
+	_, err := d.CreateOwn.Do(t.Context(), d.mia, "", draft)
+	wantKind(t, "no lifetime", err, fault.Invalid)
+}
+
+// TestAllowance bounds what a user has, also by edits, and not what operators do.
+func TestAllowance(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	options := pasteOptions
+	options.Allowance = paste.Allowance{Pastes: 2, Bytes: 200, Rate: paste.Quota{Pastes: 3, Window: time.Hour, Signed: true}}
+	d.UseCases = pastes.New(d.pasteStore, d.userStore, options, d.clock)
+	first := d.create(t, d.mia, snippet("one"))
+	second := d.create(t, d.mia, snippet("two"))
+	_, err := d.CreateOwn.Do(t.Context(), d.mia, "", snippet("three"))
+	if !fault.Is(err, fault.Forbidden) || !errors.Is(err, paste.ErrAllowance) {
+		t.Errorf("a third: got %v, want it refused", err)
+	}
+	d.create(t, d.noa, snippet("another user's"))
+	d.create(t, visitor, snippet("anonymous"))
+	edit := func(code string) error {
+		pasties := []paste.PastyChanges{{ID: first.Pasties[0].ID, Code: &code}}
+		_, err := d.EditOwn.Do(t.Context(), d.mia, string(first.ID), paste.Changes{Pasties: pasties})
+		return err
+	}
+	if err := edit(strings.Repeat("x", 200)); !errors.Is(err, paste.ErrAllowance) {
+		t.Errorf("an edit that grows too much: got %v, want it refused", err)
+	}
+	if err := edit("1"); err != nil {
+		t.Errorf("an edit: got %v", err)
+	}
+	if err := d.DeleteOwn.Do(t.Context(), d.mia, string(second.ID), ""); err != nil {
+		t.Fatal(err)
+	}
+	d.create(t, d.mia, snippet("three"))
+	if err := d.DeleteOwn.Do(t.Context(), d.mia, string(first.ID), ""); err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.CreateOwn.Do(t.Context(), d.mia, "", snippet("a fourth in this hour"))
+	if refused, ok := errors.AsType[*paste.QuotaError](err); !ok || !refused.Usage.Signed || refused.Usage.Retry() != 20*time.Minute {
+		t.Errorf("got %v, want to wait for 20 minutes", err)
+	}
+	admin := d.mia
+	admin.User.Admin = true
+	large := d.create(t, admin, snippet(strings.Repeat("x", 300)))
+	larger := strings.Repeat("y", 400)
+	pasties := []paste.PastyChanges{{ID: large.Pasties[0].ID, Code: &larger}}
+	if _, err := d.EditOwn.Do(t.Context(), admin, string(large.ID), paste.Changes{Pasties: pasties}); err != nil {
+		t.Errorf("an administrator: got %v, want no error", err)
+	}
+	if _, err := d.Create.Do(t.Context(), "mia", 0, snippet(strings.Repeat("x", 300))); err != nil {
+		t.Errorf("an operator: got %v, want no error", err)
+	}
+}
+
+// TestRoom bounds what everybody has together: with what is counted, and what was stored since.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	options := pasteOptions
+	options.MaxBytes = 100
+	d.UseCases = pastes.New(d.pasteStore, d.userStore, options, d.clock)
+	d.Room.Hold(97)
+	made := d.create(t, d.mia, snippet("one"))
+	_, err := d.CreateOwn.Do(t.Context(), visitor, "", snippet("two"))
+	wantKind(t, "full", err, fault.Unavailable)
+	title := "longer"
+	_, err = d.EditOwn.Do(t.Context(), d.mia, string(made.ID), paste.Changes{Title: &title})
+	wantKind(t, "an edit that adds", err, fault.Unavailable)
+	if _, err := d.EditOwn.Do(t.Context(), d.mia, string(made.ID), paste.Changes{}); err != nil {
+		t.Errorf("an edit that changes nothing: got %v", err)
+	}
+	if _, err := d.Read.Do(t.Context(), visitor, string(made.ID)); err != nil {
+		t.Errorf("reading: got %v", err)
+	}
+	if err := d.DeleteOwn.Do(t.Context(), d.mia, string(made.ID), ""); err != nil {
+		t.Errorf("deleting: got %v", err)
+	}
+	d.Room.Hold(50)
+	d.create(t, visitor, snippet("two"))
 }
 
 func TestCreateNamed(t *testing.T) {
@@ -291,9 +385,9 @@ func (d *desk) hidden(t *testing.T) map[string]string {
 	private := snippet("x")
 	private.Private = true
 	ids := map[string]string{
-		"expired": string(d.create(t, "", expired).ID), "private": string(d.create(t, d.mia, private).ID), "encrypted": "sealed00",
+		"expired": string(d.create(t, visitor, expired).ID), "private": string(d.create(t, d.mia, private).ID), "encrypted": "sealed00",
 		"unknown": "unknown0", "malformed": "a b", "empty": "", "not UTF-8": "\xff",
-		"another case": strings.ToUpper(string(d.create(t, "", snippet("x")).ID)),
+		"another case": strings.ToUpper(string(d.create(t, visitor, snippet("x")).ID)),
 	}
 	d.now = d.now.Add(time.Hour)
 	return ids
@@ -309,43 +403,40 @@ func TestRead(t *testing.T) {
 		draft.Public, draft.Tags = visibility == paste.Public, []string{"tag"}
 		open[what] = d.create(t, d.mia, draft)
 	}
-	secrets := d.invalid()
-	secrets["none"], secrets["somebody else's"] = "", d.noa
-	for how, secret := range secrets {
+	for how, viewer := range map[string]token.Viewer{"a visitor": visitor, "another user": d.noa} {
 		for what, id := range hidden {
-			_, rejected, err := d.Read.Do(t.Context(), secret, id)
-			_, rejectedRaw, raw := d.ReadRaw.Do(t.Context(), secret, id, "any")
+			_, err := d.Read.Do(t.Context(), viewer, id)
+			_, raw := d.ReadRaw.Do(t.Context(), viewer, id, "any")
 			if !errors.Is(err, paste.ErrNotFound) || !errors.Is(raw, paste.ErrNotFound) {
-				t.Errorf("%s paste, token %s: got %v and %v, want ErrNotFound", what, how, err, raw)
-			}
-			// Whether there is a paste must not be told by what becomes of a token either.
-			if opens := secret == "" || secret == d.noa || !ident.Valid(id); rejected == opens || rejectedRaw == opens {
-				t.Errorf("%s paste, token %s: got rejected %t and %t", what, how, rejected, rejectedRaw)
+				t.Errorf("%s paste, %s: got %v and %v, want ErrNotFound", what, how, err, raw)
 			}
 		}
 		for what, document := range open {
-			got, rejected, err := d.Read.Do(t.Context(), secret, string(document.ID))
-			if opens := secret == "" || secret == d.noa; rejected == opens {
-				t.Errorf("%s paste, token %s: got rejected %t", what, how, rejected)
-			}
+			got, err := d.Read.Do(t.Context(), viewer, string(document.ID))
 			want := document
 			want.Tags = nil
 			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s paste, token %s: got %+v, %v, want %+v", what, how, got, err, want)
+				t.Errorf("%s paste, %s: got %+v, %v, want %+v", what, how, got, err, want)
 			}
 		}
 	}
 	for what, document := range open {
-		if got, _, err := d.Read.Do(t.Context(), d.mia, string(document.ID)); err != nil || !reflect.DeepEqual(got, document) {
+		if got, err := d.Read.Do(t.Context(), d.mia, string(document.ID)); err != nil || !reflect.DeepEqual(got, document) {
 			t.Errorf("%s paste, its owner: got %+v, %v, want %+v", what, got, err, document)
 		}
 	}
 	public := open["public"]
-	pasty, rejected, err := d.ReadRaw.Do(t.Context(), "", string(public.ID), public.Pasties[0].ID)
-	if err != nil || pasty.Code != "code" || rejected {
-		t.Errorf("got %+v, %t, %v", pasty, rejected, err)
+	pasty, err := d.ReadRaw.Do(t.Context(), visitor, string(public.ID), public.Pasties[0].ID)
+	if err != nil || pasty.Code != "code" {
+		t.Errorf("got %+v, %v", pasty, err)
 	}
-	if _, _, err := d.ReadRaw.Do(t.Context(), "", string(public.ID), open["unlisted"].Pasties[0].ID); !errors.Is(err, paste.ErrNotFound) {
+	if _, err := d.Read.Do(t.Context(), d.mia, hidden["private"]); err != nil {
+		t.Errorf("got %v of the owner's private paste", err)
+	}
+	if _, err := d.Read.Do(t.Context(), d.mia, hidden["encrypted"]); !errors.Is(err, paste.ErrNotFound) {
+		t.Errorf("got %v of an encrypted paste", err)
+	}
+	if _, err := d.ReadRaw.Do(t.Context(), visitor, string(public.ID), open["unlisted"].Pasties[0].ID); !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of another paste's pasty", err)
 	}
 	if got, err := d.Show.Do(t.Context(), hidden["private"]); err != nil || got.Visibility != paste.Private {
@@ -359,24 +450,9 @@ func TestRead(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, secret := range []string{"", d.mia, d.expired} {
-		_, _, err := d.Read.Do(gone, secret, string(public.ID))
+	for _, viewer := range []token.Viewer{visitor, d.mia} {
+		_, err := d.Read.Do(gone, viewer, string(public.ID))
 		wantKind(t, "an outage", err, fault.Unavailable)
-	}
-}
-
-// TestReadRecordsUses of valid tokens only.
-func TestReadRecordsUses(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, true)
-	id := string(d.create(t, "", snippet("x")).ID)
-	for _, secret := range append([]string{d.noa}, d.expired, d.revoked, "") {
-		if _, _, err := d.Read.Do(t.Context(), secret, id); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if pending := d.tokens.Uses.Pending(); pending != 1 {
-		t.Errorf("got %d tokens that were used, want 1", pending)
 	}
 }
 
@@ -401,8 +477,8 @@ func TestEditOwn(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	for who, secret := range map[string]string{"the owner": d.mia, "anybody": ""} {
-		if got, _, err := d.Read.Do(t.Context(), secret, string(made.ID)); err != nil || !reflect.DeepEqual(got, want) {
+	for who, viewer := range map[string]token.Viewer{"the owner": d.mia, "anybody": visitor} {
+		if got, err := d.Read.Do(t.Context(), viewer, string(made.ID)); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v, want %+v", who, got, err, want)
 		}
 	}
@@ -421,21 +497,17 @@ func TestEditAndDeleteOwnRefuse(t *testing.T) {
 	hidden := d.hidden(t)
 	draft := snippet("x")
 	draft.Public, draft.Title = true, "as it is"
-	mine, anonymous := d.create(t, d.mia, draft), d.create(t, "", snippet("x"))
+	mine, anonymous := d.create(t, d.mia, draft), d.create(t, visitor, snippet("x"))
 	before := d.count(t)
 	good, bad := paste.Changes{Title: new("changed")}, paste.Changes{Title: new("\xff")}
 	cause := fault.New(fault.Invalid, "not JSON")
-	secrets := d.invalid()
-	secrets["none"] = ""
-	for how, secret := range secrets {
-		for _, id := range []string{string(mine.ID), string(anonymous.ID), hidden["unknown"], hidden["malformed"]} {
-			for _, changes := range []paste.Changes{good, bad} {
-				_, err := d.EditOwn.Do(t.Context(), secret, id, changes)
-				wantKind(t, how, err, fault.Unauthenticated)
-			}
-			wantKind(t, how, d.EditOwn.Refuse(t.Context(), secret, id, cause), fault.Unauthenticated)
-			wantKind(t, how, d.DeleteOwn.Do(t.Context(), secret, id), fault.Unauthenticated)
+	for _, id := range []string{string(mine.ID), string(anonymous.ID), hidden["unknown"], hidden["malformed"]} {
+		for _, changes := range []paste.Changes{good, bad} {
+			_, err := d.EditOwn.Do(t.Context(), visitor, id, changes)
+			wantKind(t, "a visitor", err, fault.Unauthenticated)
 		}
+		wantKind(t, "a visitor without changes", d.EditOwn.Refuse(t.Context(), visitor, id, cause), fault.Unauthenticated)
+		wantKind(t, "a visitor who deletes", d.DeleteOwn.Do(t.Context(), visitor, id, ""), fault.Unauthenticated)
 	}
 	hidden["somebody else's"], hidden["anonymous"] = string(mine.ID), string(anonymous.ID)
 	for what, id := range hidden {
@@ -447,7 +519,7 @@ func TestEditAndDeleteOwnRefuse(t *testing.T) {
 		if err := d.EditOwn.Refuse(t.Context(), d.noa, id, cause); !errors.Is(err, paste.ErrNotFound) {
 			t.Errorf("%s paste: got %v, want ErrNotFound", what, err)
 		}
-		if err := d.DeleteOwn.Do(t.Context(), d.noa, id); !errors.Is(err, paste.ErrNotFound) {
+		if err := d.DeleteOwn.Do(t.Context(), d.noa, id, ""); !errors.Is(err, paste.ErrNotFound) {
 			t.Errorf("%s paste: got %v, want ErrNotFound", what, err)
 		}
 	}
@@ -460,9 +532,44 @@ func TestEditAndDeleteOwnRefuse(t *testing.T) {
 	cancel()
 	_, err = d.EditOwn.Do(gone, d.mia, string(mine.ID), good)
 	wantKind(t, "an outage", err, fault.Unavailable)
-	wantKind(t, "an outage", d.DeleteOwn.Do(gone, d.mia, string(mine.ID)), fault.Unavailable)
-	if got, _, err := d.Read.Do(t.Context(), d.mia, string(mine.ID)); err != nil || !reflect.DeepEqual(got, mine) || d.count(t) != before {
+	wantKind(t, "an outage", d.DeleteOwn.Do(gone, d.mia, string(mine.ID), ""), fault.Unavailable)
+	if got, err := d.Read.Do(t.Context(), d.mia, string(mine.ID)); err != nil || !reflect.DeepEqual(got, mine) || d.count(t) != before {
 		t.Errorf("got %+v, %v and %d pastes, want %+v and %d", got, err, d.count(t), mine, before)
+	}
+}
+
+// TestDeleteByKey lets those delete an anonymous paste who have its key, whoever they are, and no other paste.
+func TestDeleteByKey(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	create := func(viewer token.Viewer) pastes.Created {
+		made, err := d.CreateOwn.Do(t.Context(), viewer, "", snippet("x"))
+		if err != nil || (made.Key == "") != viewer.SignedIn() || made.Key.Fits(made.DeleteKey) == viewer.SignedIn() {
+			t.Fatalf("got %v with the hash %x, %v, want a key where nobody has signed in", made.Key != "", made.DeleteKey, err)
+		}
+		printed := fmt.Sprintf("%v %+v %#v %s", made, made, made.Key, made.Key)
+		if made.Key != "" && strings.Contains(printed, string(made.Key)) {
+			t.Errorf("got %s, want no key in it", printed)
+		}
+		return made
+	}
+	mine, first, second := create(d.mia), create(visitor), create(visitor)
+	for _, viewer := range []token.Viewer{visitor, d.mia} {
+		for _, wrong := range []paste.DeleteKey{second.Key, "x", first.Key + "x", first.Key[1:], "\x00"} {
+			wantKind(t, "a wrong key", d.DeleteOwn.Do(t.Context(), viewer, string(first.ID), wrong), fault.Unauthenticated)
+		}
+	}
+	for _, id := range []string{string(mine.ID), "unknown1", "\x00"} {
+		wantKind(t, "no such key", d.DeleteOwn.Do(t.Context(), visitor, id, first.Key), fault.NotFound)
+	}
+	if d.count(t) != 3 {
+		t.Fatalf("got %d pastes, want 3", d.count(t))
+	}
+	for viewer, made := range map[*token.Viewer]pastes.Created{{}: first, &d.mia: second} {
+		if err := d.DeleteOwn.Do(t.Context(), *viewer, string(made.ID), made.Key); err != nil {
+			t.Error(err)
+		}
+		wantKind(t, "again", d.DeleteOwn.Do(t.Context(), *viewer, string(made.ID), made.Key), fault.NotFound)
 	}
 }
 
@@ -476,10 +583,10 @@ func TestDeleteOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, id := range []paste.ID{made.ID, "sealed00"} {
-		if err := d.DeleteOwn.Do(t.Context(), d.mia, string(id)); err != nil || d.count(t) != int64(1-i) {
+		if err := d.DeleteOwn.Do(t.Context(), d.mia, string(id), ""); err != nil || d.count(t) != int64(1-i) {
 			t.Errorf("%s: got %v and %d pastes", id, err, d.count(t))
 		}
-		if err := d.DeleteOwn.Do(t.Context(), d.mia, string(id)); !errors.Is(err, paste.ErrNotFound) {
+		if err := d.DeleteOwn.Do(t.Context(), d.mia, string(id), ""); !errors.Is(err, paste.ErrNotFound) {
 			t.Errorf("%s, again: got %v", id, err)
 		}
 		if _, err := d.Show.Do(t.Context(), string(id)); !errors.Is(err, paste.ErrNotFound) {
@@ -492,8 +599,8 @@ func TestEditByOperator(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
 	hidden := d.hidden(t)
-	for _, secret := range []string{d.mia, ""} {
-		made := d.create(t, secret, snippet("x"))
+	for _, viewer := range []token.Viewer{d.mia, visitor} {
+		made := d.create(t, viewer, snippet("x"))
 		got, err := d.Edit.Do(t.Context(), string(made.ID), pastes.EditInput{Title: new("t")})
 		if err != nil || got.Title != "t" || got.Owner != made.Owner || len(got.Edits) != 1 || !reflect.DeepEqual(got.Pasties, made.Pasties) {
 			t.Errorf("got %+v, %v", got, err)
@@ -529,7 +636,7 @@ func TestEditPastiesByOperator(t *testing.T) {
 	if !reflect.DeepEqual(got.Pasties, want) || got.Visibility != paste.Private || !slices.Equal(got.Tags, []string{"b", "c"}) {
 		t.Errorf("got %+v, want the pasties %+v", got.Content, want)
 	}
-	nobodys := d.create(t, "", snippet("x"))
+	nobodys := d.create(t, visitor, snippet("x"))
 	for what, broken := range map[string]struct {
 		paste paste.Document
 		input pastes.EditInput
@@ -565,7 +672,7 @@ func TestEditsMeet(t *testing.T) {
 	for i := range callers {
 		running.Go(func() {
 			changes := paste.Changes{Pasties: []paste.PastyChanges{{ID: made.Pasties[0].ID}, {Code: new(fmt.Sprint(i))}}}
-			current, _, err := d.Read.Do(t.Context(), d.mia, string(made.ID))
+			current, err := d.Read.Do(t.Context(), d.mia, string(made.ID))
 			for _, p := range current.Pasties[1:] {
 				changes.Pasties = append(changes.Pasties, paste.PastyChanges{ID: p.ID})
 			}
@@ -576,7 +683,7 @@ func TestEditsMeet(t *testing.T) {
 		})
 	}
 	running.Wait()
-	got, _, err := d.Read.Do(t.Context(), d.mia, string(made.ID))
+	got, err := d.Read.Do(t.Context(), d.mia, string(made.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -654,6 +761,120 @@ func TestHistoryOfRealDiffs(t *testing.T) {
 	}
 }
 
+// countedPages counts the pages that are read of a list, and can fail one.
+type countedPages struct {
+	pastes.Store
+
+	pages, fails int
+	between      func(page int)
+}
+
+func (c *countedPages) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
+	if c.pages++; c.pages == c.fails {
+		return nil, fault.New(fault.Unavailable, "x")
+	}
+	if c.between != nil {
+		c.between(c.pages)
+	}
+	return c.Store.ActiveIDs(ctx, owner, after, limit)
+}
+
+// TestListOwnInPages has more pastes than are read at once, of which some come and go meanwhile.
+func TestListOwnInPages(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	const most, atOnce = 10_000, 5000
+	id := func(i int) paste.ID { return paste.ID(fmt.Sprintf("p%05d", i)) }
+	for i := range most {
+		made := paste.Paste{ID: id(i), Owner: d.mia.User.ID, CreatedAt: d.now.Add(-time.Duration(i/10) * time.Second)}
+		if err := d.pasteStore.CreateDocument(t.Context(), paste.Document{Paste: made}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store := &countedPages{Store: d.pasteStore}
+	list := pastes.New(store, d.userStore, pasteOptions, d.clock).ListOwn
+	read := func() (pages []int, ids map[paste.ID]bool, err error) {
+		store.pages, ids = 0, make(map[paste.ID]bool)
+		err = list.Do(t.Context(), d.mia, func(page []paste.Place) error {
+			pages = append(pages, len(page))
+			for _, place := range page {
+				if ids[place.ID] {
+					t.Errorf("got %s twice, want it once", place.ID)
+				}
+				ids[place.ID] = true
+			}
+			return nil
+		})
+		return pages, ids, err
+	}
+	if pages, ids, err := read(); err != nil || !slices.Equal(pages, []int{atOnce, atOnce}) || len(ids) != most {
+		t.Errorf("got pages of %v with %d pastes, error %v, want two of %d", pages, len(ids), err, atOnce)
+	}
+	store.between = func(page int) {
+		if page == 2 {
+			for _, gone := range []paste.ID{id(1), id(atOnce - 1), id(most - 1)} { // one that comes last, one in the next page
+				if err := d.pasteStore.DeleteIf(t.Context(), gone, func(paste.Paste) error { return nil }); err != nil {
+					t.Error(err)
+				}
+			}
+			d.create(t, d.mia, snippet("newest"))
+		}
+	}
+	if pages, ids, err := read(); err != nil || !slices.Equal(pages, []int{atOnce, atOnce - 1}) || len(ids) != most-1 || ids[id(most-1)] {
+		t.Errorf("got pages of %v with %d pastes, error %v, want one less in the second", pages, len(ids), err)
+	}
+	store.between, store.fails = nil, 2
+	pages, _, err := read()
+	if wantKind(t, "the second page", err, fault.Unavailable); len(pages) != 1 {
+		t.Errorf("got %d pages, want the first", len(pages))
+	}
+	store.fails, store.pages = 0, 0
+	enough := errors.New("enough")
+	if err := list.Do(t.Context(), d.mia, func([]paste.Place) error { return enough }); !errors.Is(err, enough) || store.pages != 1 {
+		t.Errorf("got %v after %d pages, want the visitor's error after one", err, store.pages)
+	}
+	never := func([]paste.Place) error {
+		t.Error("got a page, want none")
+		return nil
+	}
+	if err := list.Do(t.Context(), d.noa, never); err != nil {
+		t.Error(err)
+	}
+	wantKind(t, "a visitor", list.Do(t.Context(), visitor, never), fault.Unauthenticated)
+}
+
+// TestBrowseOwn pages through private pastes, too, and leaves encrypted ones out.
+func TestBrowseOwn(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	for i := range pastes.OwnPage + 1 {
+		draft := snippet("x")
+		draft.Title, draft.Private = fmt.Sprint(i), i%2 == 0
+		d.create(t, d.mia, draft)
+		d.now = d.now.Add(time.Second)
+	}
+	sealed := paste.Paste{ID: "sealed00", Owner: d.mia.User.ID, CreatedAt: d.now}
+	stored := paste.Document{Paste: sealed, Content: paste.Content{Cipher: new(paste.Cipher)}}
+	if err := d.pasteStore.CreateDocument(t.Context(), stored); err != nil {
+		t.Fatal(err)
+	}
+	first, err := d.BrowseOwn.Do(t.Context(), d.mia, paste.Selection{})
+	if err != nil || len(first.Pastes) != pastes.OwnPage || !first.More || first.Pastes[0].Title != fmt.Sprint(pastes.OwnPage) {
+		t.Fatalf("got %d pastes, more: %t, error %v, want a page of the newest, and more", len(first.Pastes), first.More, err)
+	}
+	rest, err := d.BrowseOwn.Do(t.Context(), d.mia, paste.Selection{}.Next(&first.Pastes[pastes.OwnPage-1]))
+	if err != nil || len(rest.Pastes) != 1 || rest.More || rest.Pastes[0].Title != "0" || rest.Pastes[0].Visibility != paste.Private {
+		t.Errorf("got %+v, error %v, want the oldest and no more", rest, err)
+	}
+	if nothing, err := d.BrowseOwn.Do(t.Context(), d.noa, paste.Selection{}); err != nil || len(nothing.Pastes) != 0 || nothing.More {
+		t.Errorf("got %+v, error %v, want nothing of another user's", nothing, err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = d.BrowseOwn.Do(gone, d.mia, paste.Selection{})
+	wantKind(t, "an outage", err, fault.Unavailable)
+}
+
 func TestExpiryTime(t *testing.T) {
 	t.Parallel()
 	ask := new(pastes.ExpiryTime)
@@ -688,12 +909,58 @@ func TestLanguageOfPasty(t *testing.T) {
 	for _, c := range []struct{ wanted, title, code, want string }{
 		{"one", "", "", "One"}, {"uno", "", "", "One"}, {"two", "", "", "Two"}, {"o", "", "", "One"}, {".o", "", "", "One"}, {"O", "", "", "Two"},
 		{"one", "", "two", "One"},
-		{"Autodetect", "a.one", "two", "One"}, {"AUTODETECT", "other", "two", "Two"}, {"autodetect", "", "", "Plain Text"},
-		{"Autodetect", "x", "auto", "Plain Text"},
+		{"Autodetect", "a.one", "two", "One"}, {"AUTODETECT", "other", "two", "Two"}, {"autodetect", "", "", ""},
+		{"Autodetect", "x", "auto", ""},
 		{"unknown", "a.one", "two", ""}, {"", "a.one", "", ""}, {"auto", "a.one", "", ""}, {".", "", "", ""},
 	} {
 		if got, ok := resolve(c.wanted, c.title, c.code); got != c.want || ok != (c.want != "") {
 			t.Errorf("%q, %q, %q: got %q, %v, want %q", c.wanted, c.title, c.code, got, ok, c.want)
 		}
+	}
+}
+
+// TestOpen gives a paste that burns to one who has the link, after its owner has read and edited it.
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	draft := snippet("secret")
+	draft.Burns, draft.Tags = true, []string{"tag"}
+	made := d.create(t, d.mia, draft)
+	id := string(made.ID)
+	if got, err := d.Read.Do(t.Context(), d.mia, id); err != nil || !got.Burns {
+		t.Errorf("its owner: got %+v, %v, want it", got, err)
+	}
+	title := "edited"
+	if _, err := d.EditOwn.Do(t.Context(), d.mia, id, paste.Changes{Title: &title}); err != nil {
+		t.Error(err)
+	}
+	public := true
+	_, err := d.EditOwn.Do(t.Context(), d.mia, id, paste.Changes{Public: &public})
+	wantKind(t, "to make it public", err, fault.Invalid)
+	for what, viewer := range map[string]token.Viewer{"a visitor": visitor, "a stranger": d.noa} {
+		if _, err := d.Read.Do(t.Context(), viewer, id); !errors.Is(err, paste.ErrBurns) || fault.MessageOf(err) != paste.ErrNotFound.Message {
+			t.Errorf("%s: got %v, want to be told as of an unknown one", what, err)
+		}
+		_, err = d.EditOwn.Do(t.Context(), viewer, id, paste.Changes{Title: &title})
+		if err == nil {
+			t.Errorf("%s: got an edit", what)
+		}
+	}
+	if n, own := d.count(t), d.own(t, d.mia); n != 1 || !slices.Equal(own, []string{id}) {
+		t.Errorf("got %d pastes, %q, want it to be counted and listed", n, own)
+	}
+	opened, err := d.Open.Do(t.Context(), d.noa, id)
+	if err != nil || opened.Title != "edited" || opened.Pasties[0].Code != "secret" || len(opened.Tags) != 0 {
+		t.Errorf("got %+v, %v, want it as a stranger sees it", opened, err)
+	}
+	for what, viewer := range map[string]token.Viewer{"a visitor": visitor, "its owner": d.mia} {
+		_, err := d.Open.Do(t.Context(), viewer, id)
+		wantKind(t, what, err, fault.NotFound)
+		_, err = d.Read.Do(t.Context(), viewer, id)
+		wantKind(t, what, err, fault.NotFound)
+	}
+	for _, id := range []string{"", "\x00", "a/b", string(d.create(t, d.mia, snippet("stays")).ID)} {
+		_, err := d.Open.Do(t.Context(), d.mia, id)
+		wantKind(t, id, err, fault.NotFound)
 	}
 }

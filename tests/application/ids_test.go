@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/tokens"
@@ -67,26 +68,46 @@ func (c crowdedPastes) CreateDocument(ctx context.Context, created paste.Documen
 	return c.Store.CreateDocument(ctx, created)
 }
 
+func (c crowdedPastes) CreateCounted(
+	ctx context.Context, client paste.Client, quota paste.Quota, created paste.Document,
+) (paste.Usage, error) {
+	if err := c.take(string(created.ID)); err != nil {
+		return paste.Usage{}, err
+	}
+	return c.Store.CreateCounted(ctx, client, quota, created)
+}
+
 // TestIDsAreDrawnAgain has ids that are taken: another one is drawn, and nobody hears that a name is taken.
 func TestIDsAreDrawnAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "owner"})
-	names := 0
+	names, counting := 0, pasteOptions
+	counting.AnonymousQuota = paste.Quota{Pastes: 10, Window: time.Hour}
 	for what, create := range map[string]func(*crowd) (string, error){
 		"user": func(c *crowd) (string, error) {
 			names++
-			crowded := users.New(crowdedUsers{w.userStore, c}, nil, nil, w.clock)
+			crowded := users.New(crowdedUsers{w.userStore, c}, w.clock)
 			created, err := crowded.Create.Do(t.Context(), users.CreateInput{Name: fmt.Sprint("user", names)})
 			return string(created.ID), err
 		},
 		"token": func(c *crowd) (string, error) {
-			issued, _, err := tokens.New(crowdedTokens{w.tokenStore, c}, w.userStore, w.clock).Issue.Do(t.Context(), "owner", "", 0)
+			issued, _, err := tokens.New(crowdedTokens{w.tokenStore, c}, w.userStore, w.clock).Issue.Do(t.Context(), "owner", tokens.IssueInput{})
 			return string(issued.ID), err
 		},
 		"paste": func(c *crowd) (string, error) {
-			crowded := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, nil, nil, pasteOptions, w.clock)
+			crowded := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, pasteOptions, w.clock)
 			created, err := crowded.Create.Do(t.Context(), "owner", 0, snippet("x"))
+			return string(created.ID), err
+		},
+		"own paste": func(c *crowd) (string, error) {
+			crowded := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, counting, w.clock)
+			created, err := crowded.CreateOwn.Do(t.Context(), w.viewer(t, "owner"), "", snippet("x"))
+			return string(created.ID), err
+		},
+		"counted paste": func(c *crowd) (string, error) {
+			crowded := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, counting, w.clock)
+			created, err := crowded.CreateOwn.Do(t.Context(), token.Viewer{}, "192.0.2.1", snippet("x"))
 			return string(created.ID), err
 		},
 	} {
@@ -102,7 +123,7 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 		}
 	}
 	c := new(crowd)
-	_, err := users.New(crowdedUsers{w.userStore, c}, nil, nil, w.clock).Create.Do(t.Context(), users.CreateInput{Name: "OWNER"})
+	_, err := users.New(crowdedUsers{w.userStore, c}, w.clock).Create.Do(t.Context(), users.CreateInput{Name: "OWNER"})
 	wantKind(t, "name taken", err, fault.Conflict)
 	if len(c.ids) != 1 || !strings.Contains(fault.MessageOf(err), "username is taken") {
 		t.Errorf("name taken: got %v after drawing %v, want a word about the name after one", err, c.ids)

@@ -28,8 +28,13 @@ func storeAll(_ context.Context, pastes []paste.Document) ([]batch.Result, error
 	return make([]batch.Result, len(pastes)), nil
 }
 
+// wholePaste says as little as a paste may.
+func wholePaste(id string) imports.Paste {
+	return imports.Paste{ID: id, CreatedAt: new(int64(1)), Pasties: []paste.Pasty{}}
+}
+
 func newRecord(line int, raw []byte) imports.Record[imports.Paste] {
-	return imports.Record[imports.Paste]{Value: imports.Paste{ID: fmt.Sprint("id", line), CreatedAt: 1}, Line: line, Raw: raw}
+	return imports.Record[imports.Paste]{Value: wholePaste(fmt.Sprint("id", line)), Line: line, Raw: raw}
 }
 
 // endlessPastes is a source that has records until nobody wants them.
@@ -180,7 +185,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 // userImporter remembers how many stars each batch had.
 type userImporter struct{ stars []int }
 
-func (u *userImporter) Import(_ context.Context, accounts []user.Account) ([]batch.Result, error) {
+func (u *userImporter) Import(_ context.Context, accounts []user.Import) ([]batch.Result, error) {
 	stars := 0
 	for _, account := range accounts {
 		stars += len(account.Stars)
@@ -268,7 +273,10 @@ func TestImportsOfContent(t *testing.T) {
 		"the largest number":     {edit(imports.Edit{Number: 1<<63 - 1}), "number"},
 		"an edit before time":    {edit(imports.Edit{At: -1}), "time"},
 	} {
-		c.paste.ID, c.paste.CreatedAt = "id", 1
+		c.paste.ID, c.paste.CreatedAt = "id", new(int64(1))
+		if c.paste.Pasties == nil {
+			c.paste.Pasties = []paste.Pasty{}
+		}
 		source := func(context.Context) imports.Records[imports.Paste] {
 			return func(yield func(imports.Record[imports.Paste], error) bool) {
 				yield(imports.Record[imports.Paste]{Value: c.paste, Line: 1, Raw: []byte("x")}, nil)
@@ -286,7 +294,8 @@ func TestImportsOfContent(t *testing.T) {
 	// Tags are a set, and a paste that is both private and public is shown to fewer.
 	source := func(context.Context) imports.Records[imports.Paste] {
 		return func(yield func(imports.Record[imports.Paste], error) bool) {
-			odd := imports.Paste{ID: "id", CreatedAt: 1, Private: true, Public: true, Tags: []string{"b", "a", "b"}}
+			odd := wholePaste("id")
+			odd.Private, odd.Public, odd.Tags = true, true, []string{"b", "a", "b"}
 			yield(imports.Record[imports.Paste]{Value: odd, Line: 1, Raw: []byte("x")}, nil)
 		}
 	}

@@ -14,7 +14,7 @@ func TestModulesAreComplete(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	for _, module := range []any{
-		w.users, w.tokens, w.pastes, w.stats,
+		w.users, w.tokens, w.accounts, w.pastes, w.stats, w.search,
 		imports.New(w.userStore, w.tokenStore, w.pasteStore, time.Now), languages.New(tongues{}),
 	} {
 		useCases := reflect.ValueOf(module).Elem()

@@ -1,7 +1,6 @@
 package application
 
 import (
-	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	domainstats "github.com/gluepot/gluepot/domain/stats"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
 // paste creates one that lives for that long, or for good.
@@ -26,8 +26,7 @@ func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "fan"})
-	secret := w.token(t, "fan")
-	self := w.users.ShowSelf
+	fan, self := w.viewer(t, "fan"), w.users.ShowSelf
 	star, unstar := w.pastes.Star, w.pastes.Unstar
 	lasting, expiring := string(w.paste(t, "", 0)), string(w.paste(t, "", time.Minute))
 	for _, id := range []string{expiring, lasting, "missing1", expiring} {
@@ -37,7 +36,7 @@ func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 	}
 	stars := func(want ...string) {
 		t.Helper()
-		account, err := self.Do(t.Context(), secret.Reveal())
+		account, err := self.Do(t.Context(), fan)
 		if err != nil || !slices.Equal(account.Stars, want) {
 			t.Errorf("got %v, %v, want %v", account.Stars, err, want)
 		}
@@ -56,37 +55,74 @@ func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 	wantKind(t, "a star of nobody", star.Do(t.Context(), "nobody", lasting), fault.NotFound)
 }
 
-func TestListingAndDeletingPastes(t *testing.T) {
+// TestStarSeen has users who star what they may read and what they may not.
+func TestStarSeen(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
+	w.user(t, users.CreateInput{Name: "fan"})
 	w.user(t, users.CreateInput{Name: "owner"})
-	first := w.paste(t, "owner", time.Minute)
-	w.now = w.now.Add(time.Hour)
-	second := w.paste(t, "owner", 0)
-	w.paste(t, "", 0)
-	list, remove := w.pastes.List, w.pastes.Delete
-	listed := func(want ...paste.ID) {
+	fan, owner := w.viewer(t, "fan"), w.viewer(t, "owner")
+	open := string(w.paste(t, "", 0))
+	private := snippet("x")
+	private.Private = true
+	made, err := w.pastes.Create.Do(t.Context(), "owner", 0, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shut, star := string(made.ID), w.pastes.StarSeen
+	for _, viewer := range []token.Viewer{fan, owner, fan} {
+		if err := star.Do(t.Context(), viewer, open, true); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := star.Do(t.Context(), owner, shut, true); err != nil {
+		t.Error(err)
+	}
+	wantKind(t, "a visitor", star.Do(t.Context(), visitor, open, true), fault.Unauthenticated)
+	wantKind(t, "another user's private paste", star.Do(t.Context(), fan, shut, true), fault.NotFound)
+	wantKind(t, "no paste", star.Do(t.Context(), fan, "unknown0", true), fault.NotFound)
+	wantKind(t, "no id", star.Do(t.Context(), fan, "a b", true), fault.NotFound)
+	starred := func(viewer token.Viewer, want ...string) {
 		t.Helper()
-		var got []paste.ID
-		err := list.Do(t.Context(), "owner", func(p paste.Paste) error { got = append(got, p.ID); return nil })
+		found, err := w.pastes.ListStarred.Do(t.Context(), viewer, paste.Place{})
+		got := []string{}
+		for _, listed := range found.Pastes {
+			got = append(got, string(listed.ID))
+		}
+		slices.Sort(got)
+		slices.Sort(want)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("got %v, %v, want %v", got, err, want)
 		}
 	}
-	listed(second, first) // an operator sees what has expired
+	starred(fan, open)
+	starred(owner, open, shut)
+	if found, err := w.pastes.Read.Do(t.Context(), fan, open); err != nil || found.Stars != 2 || !found.Starred {
+		t.Errorf("got %d stars, starred %t, %v, want 2 and the reader's among them", found.Stars, found.Starred, err)
+	}
+	for range 2 { // the second one changes nothing
+		if err := star.Do(t.Context(), fan, open, false); err != nil {
+			t.Error(err)
+		}
+	}
+	starred(fan)
+	_, err = w.pastes.ListStarred.Do(t.Context(), visitor, paste.Place{})
+	wantKind(t, "a visitor's list", err, fault.Unauthenticated)
+}
+
+func TestDeletingPastes(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.user(t, users.CreateInput{Name: "owner"})
+	second := w.paste(t, "owner", 0)
+	w.paste(t, "", 0)
+	remove := w.pastes.Delete
 	if err := remove.Do(t.Context(), string(second)); err != nil {
 		t.Error(err)
 	}
-	listed(first)
 	for _, id := range []string{string(second), "", "\xff"} {
 		wantKind(t, "the id "+id, remove.Do(t.Context(), id), fault.NotFound)
 	}
-	enough := errors.New("enough")
-	if err := list.Do(t.Context(), "owner", func(paste.Paste) error { return enough }); !errors.Is(err, enough) {
-		t.Errorf("got %v, want the visitor's error", err)
-	}
-	wantKind(t, "nobody", list.Do(t.Context(), "nobody", nil), fault.NotFound)
-	wantKind(t, "an impossible name", list.Do(t.Context(), "-", nil), fault.Invalid)
 }
 
 func TestTotals(t *testing.T) {
@@ -101,7 +137,8 @@ func TestTotals(t *testing.T) {
 	}
 	w.now = w.now.Add(time.Minute)
 	got, err := w.stats.Sum.Do(t.Context())
-	if want := (domainstats.Totals{Users: 1, Tokens: 1, ActivePastes: 1, ExpiredPastes: 1, WaitingStars: 1}); err != nil || got != want {
+	want := domainstats.Counts{Users: 1, Tokens: 1, ActivePastes: 1, ExpiredPastes: 1, WaitingStars: 1}
+	if err != nil || got.Counts != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 }

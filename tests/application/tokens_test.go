@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
@@ -12,11 +13,21 @@ import (
 // token issues a token that never expires.
 func (w *world) token(t *testing.T, owner string) token.Secret {
 	t.Helper()
-	_, secret, err := w.tokens.Issue.Do(t.Context(), owner, "a token", 0)
+	_, secret, err := w.tokens.Issue.Do(t.Context(), owner, tokens.IssueInput{Name: "a token"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return secret
+}
+
+// viewer signs a user in.
+func (w *world) viewer(t *testing.T, name string) token.Viewer {
+	t.Helper()
+	viewer, err := w.tokens.SignIn.Do(t.Context(), w.token(t, name).Reveal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return viewer
 }
 
 func TestListingTokens(t *testing.T) {
@@ -45,18 +56,18 @@ func TestARevokedTokenOpensNothing(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "owner"})
 	secret, revoke := w.token(t, "owner"), w.tokens.Revoke
-	self := w.users.ShowSelf
-	if _, err := self.Do(t.Context(), secret.Reveal()); err != nil {
+	signIn := w.tokens.SignIn
+	if _, err := signIn.Do(t.Context(), secret.Reveal()); err != nil {
 		t.Error(err)
 	}
-	stored, err := w.tokenStore.ByHash(t.Context(), secret.Hash())
+	stored, _, err := w.tokenStore.ByHash(t.Context(), secret.Hash())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := revoke.Do(t.Context(), string(stored.ID)); err != nil {
 		t.Error(err)
 	}
-	_, err = self.Do(t.Context(), secret.Reveal())
+	_, err = signIn.Do(t.Context(), secret.Reveal())
 	wantKind(t, "a revoked token", err, fault.Unauthenticated)
 	if err := revoke.Do(t.Context(), string(stored.ID)); err != nil {
 		t.Errorf("got %v the second time, want nothing changed and no error", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/trace"
 )
 
@@ -27,7 +28,9 @@ func (n *noted) Start(ctx context.Context, name string) (context.Context, func(e
 func TestUseCasesAreTraced(t *testing.T) {
 	t.Parallel()
 	w, seen := newWorld(), 0
-	for _, module := range []any{w.users, w.tokens, w.pastes, w.stats, imports.New(w.userStore, w.tokenStore, w.pasteStore, time.Now)} {
+	for _, module := range []any{
+		w.users, w.tokens, w.pastes, w.stats, w.search, imports.New(w.userStore, w.tokenStore, w.pasteStore, time.Now),
+	} {
 		useCases := reflect.ValueOf(module).Elem()
 		for _, useCase := range useCases.Fields() {
 			do := useCase.MethodByName("Do")
@@ -74,7 +77,7 @@ func nothing(of reflect.Type) reflect.Value {
 func TestTraceHasTheError(t *testing.T) {
 	t.Parallel()
 	w, told := newWorld(), new(noted)
-	_, _, err := w.pastes.ReadRaw.Do(trace.With(t.Context(), told), "", "missing1", "x")
+	_, err := w.pastes.ReadRaw.Do(trace.With(t.Context(), told), token.Viewer{}, "missing1", "x")
 	wantKind(t, "a paste that is not there", err, fault.NotFound)
 	if !slices.Equal(told.began, []string{"pastes.ReadRaw", "pastes.Read"}) || !slices.Equal(told.ended, []error{err, err}) {
 		t.Errorf("got %v, which ended with %v, want ReadRaw and Read in it, both with %v", told.began, told.ended, err)

@@ -3,6 +3,7 @@ package application
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -63,6 +66,19 @@ func TestShowingAndListingUsers(t *testing.T) {
 	if want := []string{"A", "b", "c"}; !slices.Equal(names, want) {
 		t.Errorf("got %v, want %v", names, want)
 	}
+	const more = 1200 // than are read at once
+	for i := range more {
+		w.user(t, users.CreateInput{Name: fmt.Sprintf("u%04d", i)})
+	}
+	names = nil
+	err = list.Do(t.Context(), func(u user.User) error {
+		names = append(names, u.Name.Folded())
+		_, err := w.userStore.ByName(t.Context(), u.Name) // nothing waits for the visitor
+		return err
+	})
+	if err != nil || len(names) != more+3 || !slices.IsSorted(names) {
+		t.Errorf("got %d names, error %v, want %d in their order", len(names), err, more+3)
+	}
 	enough := errors.New("enough")
 	if err := list.Do(t.Context(), func(user.User) error { return enough }); !errors.Is(err, enough) {
 		t.Errorf("got %v, want the visitor's error", err)
@@ -94,7 +110,7 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 
-	unprintable, long, negative := "\n", strings.Repeat("x", 65), int32(-1)
+	unprintable, long, negative := "\n", strings.Repeat("x", 257), int32(-1)
 	for what, wrong := range map[string]users.UpdateInput{
 		"avatar":   {AvatarURL: &unprintable, Contributor: new(bool)},
 		"language": {DefaultLanguage: &long},
@@ -112,11 +128,6 @@ func TestUpdate(t *testing.T) {
 		wantKind(t, "update "+name, err, kind)
 		_, err = show.Do(t.Context(), name)
 		wantKind(t, "show "+name, err, kind)
-		_, err = w.users.Delete.Do(t.Context(), name)
-		wantKind(t, "delete "+name, err, kind)
-	}
-	if id, err := w.users.Delete.Do(t.Context(), "SOMEbody"); id != before.ID || err != nil {
-		t.Errorf("got %q deleted, error %v, want %q", id, err, before.ID)
 	}
 }
 
@@ -125,21 +136,32 @@ func TestDeletingAUserTakesEverythingAlong(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "owner"})
 	owner, _ := w.userStore.ByName(t.Context(), mustName(t, "owner"))
-	secret := w.token(t, "owner")
-	w.paste(t, "owner", 0)
-	id, err := w.users.Delete.Do(t.Context(), "OWNER")
-	if err != nil || id != owner.ID {
-		t.Errorf("got %q, %v, want %q", id, err, owner.ID)
+	secret, viewer := w.token(t, "owner"), w.viewer(t, "owner")
+	id := w.paste(t, "owner", 0)
+	renamed := owner
+	renamed.Name = mustName(t, "another")
+	wantKind(t, "one who has another name by now", w.users.Delete.Do(t.Context(), renamed, false), fault.NotFound)
+	if err := w.users.Delete.Do(t.Context(), owner, false); err != nil {
+		t.Errorf("got %v, want no error", err)
 	}
-	_, err = w.tokenStore.ByHash(t.Context(), secret.Hash())
+	_, _, err := w.tokenStore.ByHash(t.Context(), secret.Hash())
 	wantKind(t, "the token", err, fault.NotFound)
 	if count, err := w.pasteStore.ActiveCount(t.Context()); err != nil || count != 0 {
 		t.Errorf("got %d pastes, %v, want none", count, err)
 	}
-	_, err = w.users.Delete.Do(t.Context(), "owner")
-	wantKind(t, "a second time", err, fault.NotFound)
-	_, err = w.users.Delete.Do(t.Context(), "")
-	wantKind(t, "no name", err, fault.Invalid)
+	wantKind(t, "a second time", w.users.Delete.Do(t.Context(), owner, false), fault.NotFound)
+
+	// A request that had signed in before.
+	_, err = w.users.ShowSelf.Do(t.Context(), viewer)
+	wantKind(t, "the account", err, fault.Unauthenticated)
+	_, err = w.pastes.CreateOwn.Do(t.Context(), viewer, "", snippet("x"))
+	wantKind(t, "a new paste", err, fault.Unauthenticated)
+	_, err = w.pastes.EditOwn.Do(t.Context(), viewer, string(id), paste.Changes{Title: new("x")})
+	wantKind(t, "an edit", err, fault.NotFound)
+	wantKind(t, "deleting", w.pastes.DeleteOwn.Do(t.Context(), viewer, string(id), ""), fault.NotFound)
+	if places, err := w.pasteStore.ActiveIDs(t.Context(), owner.ID, paste.Place{}, 1); err != nil || len(places) != 0 {
+		t.Errorf("got %v, %v, want nothing of a user who is gone", places, err)
+	}
 }
 
 func mustName(t *testing.T, s string) user.Name {
@@ -162,9 +184,13 @@ func TestOutagesOfUsers(t *testing.T) {
 		"create":  func() error { _, err := w.users.Create.Do(gone, users.CreateInput{Name: "a"}); return err },
 		"show":    func() error { _, err := w.users.Show.Do(gone, "somebody"); return err },
 		"profile": func() error { _, err := w.users.ShowProfile.Do(gone, "somebody"); return err },
-		"list":    func() error { return w.users.List.Do(gone, func(user.User) error { return nil }) },
-		"update":  func() error { _, err := w.users.Update.Do(gone, "somebody", users.UpdateInput{}); return err },
-		"delete":  func() error { _, err := w.users.Delete.Do(gone, "somebody"); return err },
+		"self": func() error {
+			_, err := w.users.ShowSelf.Do(gone, token.Viewer{User: user.User{ID: "somebody"}})
+			return err
+		},
+		"list":   func() error { return w.users.List.Do(gone, func(user.User) error { return nil }) },
+		"update": func() error { _, err := w.users.Update.Do(gone, "somebody", users.UpdateInput{}); return err },
+		"delete": func() error { return w.users.Delete.Do(gone, user.User{}, false) },
 	} {
 		wantKind(t, what, call(), fault.Unavailable)
 	}

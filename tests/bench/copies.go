@@ -14,7 +14,7 @@ import (
 // copies measures how many pastes without content a second "gluepot copy" brings from SQLite to PostgreSQL and back, the comparison of
 // both sides at its end included.
 func (b *bench) copies(pastes int) error {
-	const target, memory = 50_000, 100
+	const floor, memory = 15_000, 100
 	source := filepath.Join(b.folder, "source.db")
 	if err := b.fillSource(source, pastes); err != nil {
 		return err
@@ -43,9 +43,9 @@ func (b *bench) copies(pastes int) error {
 		if err := checkCopied(&out, pastes); err != nil {
 			return err
 		}
-		b.add(row{Name: fmt.Sprintf("copy of %d pastes, %s, pastes/s", pastes, way.name), Ratio: rate, Target: target,
+		b.add(row{Name: fmt.Sprintf("copy of %d pastes, %s, pastes/s", pastes, way.name), Ratio: rate, Floor: floor,
 			absolute: fmt.Sprintf("%.0f pastes/s", rate)})
-		b.add(row{Name: "peak resident memory of that, MiB", Ratio: mib, Target: memory, atMost: true, absolute: fmt.Sprintf("%.1f MiB", mib)})
+		b.add(row{Name: "peak resident memory of that, MiB", Ratio: mib, Floor: memory, atMost: true, absolute: fmt.Sprintf("%.1f MiB", mib)})
 	}
 	return nil
 }
@@ -68,9 +68,9 @@ func (b *bench) fillSource(path string, pastes int) error {
 			INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
 			SELECT printf('u%07d', n), 'user' || n, '', 'Go', true, 0, false, n FROM n`,
 		fmt.Sprintf(`WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < %d)
-			INSERT INTO pastes (id, owner_id, created_at, expires_at)
+			INSERT INTO pastes (`+pasteColumns+`)
 			SELECT printf('%%08d', n * %d %% %d), CASE WHEN n %% 3 > 0 THEN printf('u%%07d', n %% 1000 + 1) END, n * 1000000,
-			CASE WHEN n %% 2 > 0 THEN 4000000000000000 + n END FROM n`, pastes, idFactor, idModulus),
+			CASE WHEN n %% 2 > 0 THEN 4000000000000000 + n END, 0, `+emptyPaste+` FROM n`, pastes, idFactor, idModulus),
 	)
 }
 

@@ -42,13 +42,13 @@ func (b *bench) machine() string {
 		time.Now().UTC().Format("2006-01-02"), runtime.NumCPU(), cpu, b.cache, strings.TrimSpace(version))
 }
 
-// chart draws the ratios that have a twin: a bar to the ratio, a mark at the target.
+// chart draws the ratios that have a twin: a bar to the ratio, a mark at the floor.
 func (b *bench) chart() string {
 	const left, width, step, scale = 470, 900, 26, 150
 	var bars strings.Builder
 	y := 30
 	for _, r := range b.rows {
-		if r.atMost || r.Target > 10 { // no ratio of a twin
+		if r.atMost || r.Floor > 10 { // no ratio of a twin
 			continue
 		}
 		colour := "#2a9d8f"
@@ -59,12 +59,12 @@ func (b *bench) chart() string {
 		fmt.Fprintf(&bars, `<text x="%d" y="%d" text-anchor="end">%s</text>`, left-10, y+14, strings.ReplaceAll(r.Name, "&", "&amp;"))
 		fmt.Fprintf(&bars, `<rect x="%d" y="%d" width="%.0f" height="18" fill="%s"/><text x="%d" y="%d" text-anchor="end">%.2f</text>`,
 			left, y, length, colour, width-5, y+14, r.Ratio)
-		fmt.Fprintf(&bars, `<line x1="%.0f" x2="%.0f" y1="%d" y2="%d" stroke="#264653" stroke-width="2"/>`+"\n", left+r.Target*scale,
-			left+r.Target*scale, y-2, y+20)
+		fmt.Fprintf(&bars, `<line x1="%.0f" x2="%.0f" y1="%d" y2="%d" stroke="#264653" stroke-width="2"/>`+"\n", left+r.Floor*scale,
+			left+r.Floor*scale, y-2, y+20)
 		y += step
 	}
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="13"><rect `+
 		`width="100%%" height="100%%" fill="white"/>`+
-		`<text x="%d" y="18" font-weight="bold">Gluepot over its twin; the line is the target</text>%s</svg>`+"\n", width,
+		`<text x="%d" y="18" font-weight="bold">Gluepot over its twin; the line is the floor</text>%s</svg>`+"\n", width,
 		y+10, left, bars.String())
 }

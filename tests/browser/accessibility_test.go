@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -41,12 +42,19 @@ func TestAccessibility(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)
 	own := createOwn(t, origin)
+	rendered := asOwner(t, http.MethodPost, origin+"/paste", map[string]any{"pasties": []pasty{
+		{Title: "a.md", Language: "Markdown", Code: "# Head\n\n- [x] done\n\n> `quoted`\n\n| a |\n|---|\n| [b](https://example.com) |\n"},
+		{Title: "b.csv", Language: "CSV", Code: "name,\nglue,1\n"},
+	}})
 	for _, scheme := range []string{"light", "dark"} {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()
 			tab := newTab(t, origin) // the browser complains about statuses
 			tab.prefer(scheme)
-			for _, path := range []string{"/", "/sign-in", "/" + own, "/" + own + "/history", "/~epoxy", "/unknown0"} {
+			for _, path := range []string{
+				"/", "/sign-in", "/" + own, "/" + own + "/history", "/~epoxy", "/unknown0",
+				"/" + rendered, "/" + rendered + "/embed", "/" + own + "/fork",
+			} {
 				tab.show(path)
 				tab.wantUsable(path)
 			}
@@ -55,7 +63,7 @@ func TestAccessibility(t *testing.T) {
 			tab.wantUsable("a form that is wrong")
 
 			tab.signedIn(program.EpoxyToken)
-			for _, path := range []string{"/", "/pastes", "/" + own, "/" + own + "/edit", "/" + own + "/delete"} {
+			for _, path := range []string{"/", "/pastes", "/starred", "/" + own, "/" + own + "/edit", "/" + own + "/delete"} {
 				tab.show(path)
 				tab.wantUsable(path + " of who has signed in")
 			}

@@ -1,14 +1,12 @@
 package browser
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"github.com/gluepot/gluepot/tests/database"
@@ -23,12 +21,11 @@ func serveUsers(t *testing.T) (origin string) {
 	return "http://" + program.Serve(t, string(cfg.URL)).Address
 }
 
-// signedIn gives the tab what signing in with a token leaves in it.
+// signedIn signs in with a token.
 func (tab *tab) signedIn(token string) {
 	tab.t.Helper()
-	command(tab, network.SetCookie, network.SetCookieParams{
-		Name: "gluepot-session", Value: base64.RawURLEncoding.EncodeToString([]byte(token)), URL: tab.origin + "/",
-	})
+	tab.show("/sign-in")
+	tab.do(chromedp.SendKeys(chromedp.CSS("#token"), token+"\r"), chromedp.WaitVisible(chromedp.CSS(".top form button")))
 }
 
 // press clicks a button that leads to another page, and waits for what is there.

@@ -169,7 +169,7 @@ func TestHistory(t *testing.T) {
 	t.Parallel()
 	tab := open(t, serveDemonstration(t))
 	tab.show("/demo-epoxy-2/history")
-	for class, want := range map[string]int{"gi": 2, "gd": 2} {
+	for class, want := range map[string]int{"n": 2, "d": 2} {
 		if n := evaluate[int](tab, "document.querySelectorAll('."+class+"').length"); n != want {
 			t.Errorf("got %d lines of class %s, want %d", n, class, want)
 		}

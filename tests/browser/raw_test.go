@@ -12,7 +12,12 @@ func TestTextIsNoPage(t *testing.T) {
 	t.Parallel()
 	const code = `<!doctype html><title>taken over</title><script>document.title = "taken over"</script>`
 	origin := serveDemonstration(t)
-	response, err := http.Post(origin+"/raw?language=HTML", "text/html", strings.NewReader(code))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, origin+"/raw?language=HTML", strings.NewReader(code))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "application/json")
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}

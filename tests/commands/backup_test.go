@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +50,16 @@ func TestBackup(t *testing.T) {
 	wantRefusal(t, "backup again", i.run("backup "+file), exitFailed, "There is a file "+file+" already. Choose another name.")
 	wantRefusalWith(t, "backup to nowhere", i.run("backup "+file+"/x"), exitFailed, "Cannot write "+file+"/x. (not a directory)")
 	wantNames(t, filepath.Dir(file), []string{"backup.db"})
+}
+
+// TestBackupLeavesTheProcessAlone wants the memory limit of a program that runs a command itself to stay what it was.
+func TestBackupLeavesTheProcessAlone(t *testing.T) {
+	t.Parallel()
+	before := debug.SetMemoryLimit(-1)
+	backedUp(t)
+	if after := debug.SetMemoryLimit(-1); after != before {
+		t.Errorf("got a memory limit of %d bytes after a backup, want %d as before", after, before)
+	}
 }
 
 // TestBackupOfOpenStore wants a store that is connected already to be backed up, and to be closed after that.
@@ -135,12 +146,12 @@ func TestRestoreRefusals(t *testing.T) {
 	for path, text := range map[string]string{
 		filepath.Join(folder, "none.db"): "Cannot read ",
 		folder:                           "is no file",
-		writeTo(t, folder, "text", "not a database at all"):                                                "is damaged, or no database",
-		writeTo(t, folder, "broken.db", string(broken)):                                                    "is damaged, or no database",
-		writeTo(t, folder, "half.db", string(backup[:len(backup)/2/4096*4096])):                            "is damaged, or no database",
-		writeTo(t, folder, "nothing", ""):                                                                  "but none of Gluepot's",
-		changed("newer.db", `INSERT INTO gluepot_migrations (version_id, is_applied) VALUES (9999, true)`): "is at version 9999",
-		changed("orphans.db", `INSERT INTO stars VALUES ('nobody00', 'x', 0)`):                             "1 rows belong to what is not there",
+		writeTo(t, folder, "text", "not a database at all"):                                            "is damaged, or no database",
+		writeTo(t, folder, "broken.db", string(broken)):                                                "is damaged, or no database",
+		writeTo(t, folder, "half.db", string(backup[:len(backup)/2/4096*4096])):                        "is damaged, or no database",
+		writeTo(t, folder, "nothing", ""):                                                              "but none of Gluepot's",
+		changed("newer.db", `INSERT INTO gluepot_schema (version_id, is_applied) VALUES (9999, true)`): "is at version 9999",
+		changed("orphans.db", `INSERT INTO stars VALUES ('nobody00', 'x', 0)`):                         "1 rows belong to what is not there",
 		withLog:                  "has a log (-wal) beside it",
 		linked:                   "has a log (-wal) beside it",
 		database.SQLitePath(cfg): "is the database itself",

@@ -28,7 +28,6 @@ func apart(m *testing.M) int {
 			_ = os.Unsetenv(name) // it is there
 		}
 	}
-	_ = os.Setenv("GOMEMLIMIT", "off") // an import would set the limit of this process
 	folder, err := os.MkdirTemp("", "gluepot-commands-")
 	if err != nil {
 		panic(err)

@@ -28,12 +28,12 @@ func TestConfig(t *testing.T) {
 	database := fileWith(t, "postgres://gluepot:hunter2@db/gluepot?sslpassword=hunter2\n")
 	got := settingsInForce(t, []string{
 		"GLUEPOT_DATABASE_URL_FILE=" + database,
-		"GLUEPOT_DATABASE_REPLICA_URLS=postgres://u:hunter2@a/d,postgres://u:hunter2@b/d",
+		"GLUEPOT_DATABASE_READ_URL=postgres://u:hunter2@a/d",
 		"GLUEPOT_HTTP_TRUSTED_PROXIES=10.0.0.0/8,::1", "GLUEPOT_HTTP_IDLE_TIMEOUT=90s", "GLUEPOT_LOG_LEVEL=debug",
 	}, "--log-level=warn", "--paste-anonymous=false", "--database-max-connections", "3")
 	for name, want := range map[string]string{
 		"GLUEPOT_DATABASE_URL":             "postgres://gluepot@db:5432/gluepot | file " + database,
-		"GLUEPOT_DATABASE_REPLICA_URLS":    "postgres://u@a:5432/d,postgres://u@b:5432/d | environment",
+		"GLUEPOT_DATABASE_READ_URL":        "postgres://u@a:5432/d | environment",
 		"GLUEPOT_DATABASE_MAX_CONNECTIONS": "3 | flag",
 		"GLUEPOT_DATABASE_MIGRATE":         "true | default",
 		"GLUEPOT_HTTP_TRUSTED_PROXIES":     "10.0.0.0/8,::1 | environment",

@@ -13,7 +13,7 @@ func TestWrongConfiguration(t *testing.T) {
 	for name, value := range map[string]string{
 		"DATABASE_URL": "mysql://root:hunter2@localhost/x", "DATABASE_MAX_CONNECTIONS": "many", "HTTP_ADDR": "nowhere",
 		"HTTP_BASE_PATH": "api/v2/", "HTTP_REQUEST_TIMEOUT": "-1s", "LOG_LEVEL": "loud", "LOG_FORMAT": "xml",
-		"HTTP_TRUSTED_PROXIES": "nobody", "SWEEP_INTERVAL": "soon",
+		"HTTP_TRUSTED_PROXIES": "nobody", "SWEEP_INTERVAL": "soon", "PASTE_MAX_LIFETIME": "3d", "CONTACT": "javascript:x", "TERMS_URL": "terms",
 	} {
 		t.Setenv("GLUEPOT_"+name, value)
 	}
@@ -23,7 +23,7 @@ func TestWrongConfiguration(t *testing.T) {
 	}
 	for _, part := range []string{
 		"database URL", "GLUEPOT_DATABASE_MAX_CONNECTIONS", "nowhere", "api/v2/", "request timeout", "loud", "xml", "nobody",
-		"GLUEPOT_SWEEP_INTERVAL",
+		"GLUEPOT_SWEEP_INTERVAL", "GLUEPOT_PASTE_MAX_LIFETIME", "GLUEPOT_CONTACT", "GLUEPOT_TERMS_URL",
 	} {
 		if !strings.Contains(got.stderr, part) {
 			t.Errorf("got\n%swant %q in it", got.stderr, part)

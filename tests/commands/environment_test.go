@@ -34,10 +34,10 @@ func TestSecretsInFiles(t *testing.T) {
 		t.Errorf("with a flag: got %+v, want the file left alone", got)
 	}
 
-	replicas := "GLUEPOT_DATABASE_REPLICA_URLS_FILE=" + fileWith(t, "postgres://u:hunter2@127.0.0.1:1/d,nonsense\n")
-	got := runWith(t, []string{"GLUEPOT_DATABASE_URL=postgres://u@127.0.0.1:1/d", replicas}, "stats")
-	wantRefusal(t, replicas, got, exitUsage,
-		"the second of GLUEPOT_DATABASE_REPLICA_URLS cannot be used: replicas are postgres:// URLs beside a postgres:// database URL")
+	standby := "GLUEPOT_DATABASE_READ_URL_FILE=" + fileWith(t, "sqlite://hunter2\n")
+	got := runWith(t, []string{"GLUEPOT_DATABASE_URL=postgres://u@127.0.0.1:1/d", standby}, "stats")
+	wantRefusal(t, standby, got, exitUsage,
+		"GLUEPOT_DATABASE_READ_URL cannot be used: it must be a postgres:// URL, and so must the database URL")
 }
 
 func TestSecretsInFilesThatCannotBeUsed(t *testing.T) {

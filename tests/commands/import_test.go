@@ -70,18 +70,19 @@ func TestImportSummary(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	users := writeTo(t, folder, "users.json", `{"_id":"u1","username":"u1"}`+"\n"+`{"_id":"u2","username":"u2"}`)
-	pastes := writeTo(t, folder, "pastes.json", `{"_id":"p1","ownerId":"u1","createdAt":1}`)
+	pastes := writeTo(t, folder, "pastes.json", `{"_id":"p1","ownerId":"u1","createdAt":1,"pasties":[]}`)
 	line := "import pastemyst --pastes " + pastes + " --users " + users
 	i := install(t)
-	if got, want := i.do(line), `KIND    READ  NEW  UPDATED  UNCHANGED  REJECTED
-users   2     2    0        0          0
-pastes  1     1    0        0          0
+	if got, want := i.do(line), `KIND    READ  NEW  UPDATED  UNCHANGED  REMOVED EARLIER  REJECTED
+users   2     2    0        0          0                0
+pastes  1     1    0        0          0                0
 `; got != want {
 		t.Errorf("%s:\ngot\n%swant\n%s", line, got, want)
 	}
 	writeTo(t, folder, "users.json", `{"_id":"u1","username":"U1"}`+"\n"+`{"_id":"u2","username":"u2"}`)
-	if got, want := i.do(line+" --json"), `{"kind":"users","file":"`+users+`","read":2,"new":0,"updated":1,"unchanged":1,"rejected":0}
-{"kind":"pastes","file":"`+pastes+`","read":1,"new":0,"updated":0,"unchanged":1,"rejected":0}
+	if got, want := i.do(line+" --json"), `{"kind":"users","file":"`+users+`","read":2,"new":0,"updated":1,`+
+		`"unchanged":1,"removedEarlier":0,"rejected":0}
+{"kind":"pastes","file":"`+pastes+`","read":1,"new":0,"updated":0,"unchanged":1,"removedEarlier":0,"rejected":0}
 `; got != want {
 		t.Errorf("%s:\ngot\n%swant\n%s", line, got, want)
 	}
@@ -94,7 +95,7 @@ func TestImportFromStandardInput(t *testing.T) {
 		"--users - --json-array": `[{"_id":"u1","username":"u1"},` + "\n" + `{"_id":"u2","username":"u2"}]`,
 	} {
 		got := install(t).runReading(text, "import pastemyst --json "+flags)
-		summary := `{"kind":"users","file":"standard input","read":2,"new":2,"updated":0,"unchanged":0,"rejected":0}`
+		summary := `{"kind":"users","file":"standard input","read":2,"new":2,"updated":0,"unchanged":0,"removedEarlier":0,"rejected":0}`
 		want := result{exitOK, summary + "\n", ""}
 		if got != want {
 			t.Errorf("%s: got %+v, want %+v", flags, got, want)
@@ -110,11 +111,11 @@ func TestImportTellsOfWaitingStars(t *testing.T) {
 	if got.code != exitOK || !strings.HasSuffix(got.stderr, "2 stars wait for pastes that are not stored.\n") {
 		t.Errorf("got %+v, want exit code 0 and a word about 2 stars", got)
 	}
-	got = i.runReading(`{"_id":"p1","createdAt":1}`, "import pastemyst --pastes -")
+	got = i.runReading(`{"_id":"p1","createdAt":1,"pasties":[]}`, "import pastemyst --pastes -")
 	if !strings.HasSuffix(got.stderr, "1 stars wait for pastes that are not stored.\n") {
 		t.Errorf("got %+v, want a word about 1 star", got)
 	}
-	got = i.runReading(`{"_id":"p2","createdAt":1}`, "import pastemyst --pastes -")
+	got = i.runReading(`{"_id":"p2","createdAt":1,"pasties":[]}`, "import pastemyst --pastes -")
 	if strings.Contains(got.stderr, "stars") {
 		t.Errorf("got %+v, want no word about stars", got)
 	}
@@ -124,7 +125,7 @@ func TestImportTellsOfWaitingStars(t *testing.T) {
 func TestImportOfOrphans(t *testing.T) {
 	t.Parallel()
 	i := install(t)
-	const orphan = `{"_id":"p1","ownerId":"gone","createdAt":1}`
+	const orphan = `{"_id":"p1","ownerId":"gone","createdAt":1,"pasties":[]}`
 	line := "import pastemyst --json --rejects-dir " + t.TempDir() + " --pastes -"
 	wantRefusal(t, line+" --orphans keep", i.runReading(orphan, line+" --orphans keep"), exitUsage,
 		`--orphans: it must be reject or anonymous, not "keep"`)
@@ -136,10 +137,86 @@ func TestImportOfOrphans(t *testing.T) {
 	}
 	for _, outcome := range []string{`"new":1,"updated":0,"unchanged":0`, `"new":0,"updated":0,"unchanged":1`} {
 		got := i.runReading(orphan, line+" --orphans anonymous")
-		if got.code != exitOK || !strings.Contains(got.stdout, outcome+`,"rejected":0}`) {
+		if got.code != exitOK || !strings.Contains(got.stdout, outcome+`,"removedEarlier":0,"rejected":0}`) {
 			t.Errorf("got %+v, want exit code 0 and %s", got, outcome)
 		}
 	}
+}
+
+// TestImportOfIncompletePastes leaves a stored paste alone: a record that says less than a paste is refused, and so is every one of
+// another collection.
+func TestImportOfIncompletePastes(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	whole := `{"_id":"pppppppp","title":"real","createdAt":1,"pasties":[{"_id":"x","code":"kept"}],` +
+		`"edits":[{"_id":"e","edit":"old","editedAt":2}]}`
+	line := "import pastemyst --rejects-dir " + t.TempDir() + " --pastes -"
+	if got := i.runReading(whole, line); got.code != exitOK {
+		t.Fatalf("got %+v, want exit code 0", got)
+	}
+	before := i.do("paste show pppppppp --json")
+	for record, reason := range map[string]string{
+		`{"_id":"pppppppp","title":"real"}`:                                    "it has no createdAt",
+		`{"_id":"pppppppp","title":"real","createdAt":1}`:                      "it has no pasties",
+		`{"_id":"pppppppp","createdAt":1,"pasties":null}`:                      "it has no pasties",
+		`{"_id":"pppppppp","createdAt":null,"pasties":[]}`:                     "it has no createdAt",
+		`{"_id":"pppppppp","username":"epoxy","publicProfile":true}`:           "it has no createdAt",
+		`{"_id":"pppppppp","encrypted":true,"encryptedData":"AAAA","salt":""}`: "it has no createdAt",
+	} {
+		got := i.runReading(record, line)
+		if got.code != exitFailed || !strings.Contains(got.stderr, "standard input:1: The record is not a whole paste: "+reason) {
+			t.Errorf("%s: got %+v, want exit code 1 and %q", record, got, reason)
+		}
+	}
+	if after := i.do("paste show pppppppp --json"); after != before {
+		t.Errorf("got %s, want %s", after, before)
+	}
+}
+
+// TestImportOfIncompleteUsers leaves alone what a record does not say.
+func TestImportOfIncompleteUsers(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	whole := `{"_id":"u1","username":"epoxy","avatarUrl":"a","defaultLang":"Go","publicProfile":true,"supporterLength":3,"contributor":true,` +
+		`"serviceIds":{"github":"1"}}`
+	for _, record := range []string{whole, `{"_id":"u1","username":"epoxy"}`, `{"_id":"u1","username":"epoxy","avatarUrl":null}`} {
+		if got := i.runReading(record, "import pastemyst --users -"); got.code != exitOK {
+			t.Fatalf("%s: got %+v, want exit code 0", record, got)
+		}
+		want := `{"id":"u1","name":"epoxy","avatarUrl":"a","defaultLang":"Go","publicProfile":true,"showTags":false,` +
+			`"supporterMonths":3,"contributor":true,` +
+			`"services":{"github":"1"}}` + "\n"
+		if got := i.do("user show epoxy --json"); got != used(want) {
+			t.Errorf("%s: got %s, want %s", record, got, want)
+		}
+	}
+}
+
+// TestImportOfBrokenArrays stores what comes before, and then says why there may be more.
+func TestImportOfBrokenArrays(t *testing.T) {
+	t.Parallel()
+	const whole = `{"_id":"p1","createdAt":1,"pasties":[]}`
+	for text, reason := range map[string]string{
+		"[" + whole + ",":                    "the file ends inside an array: the rest of it is missing",
+		"[" + whole:                          "the file ends inside an array: the rest of it is missing",
+		"[" + whole + ",\n" + `{"_id":`:      "the file ends inside an array: the rest of it is missing",
+		"[" + whole + "," + `{"_id":p2}]`:    "near line 1: invalid character 'p' looking for beginning of value",
+		"[" + whole + "]\n[" + whole + "]\n": "there is something after the end of the array",
+	} {
+		i := install(t)
+		got := i.runReading(text, "import pastemyst --json-array --pastes -")
+		if got.code != exitFailed || !strings.HasSuffix(got.stderr, "gluepot: import pastes from standard input: "+reason+"\n") {
+			t.Errorf("%s: got %+v, want exit code 1 and %q", text, got, reason)
+		}
+		i.do("paste show p1")
+	}
+	i := install(t)
+	for flag, text := range map[string]string{"": "[" + whole + "]", " --json-array": whole} { // each the other's form
+		if got := i.runReading(text, "import pastemyst --rejects-dir "+t.TempDir()+" --pastes -"+flag); got.code != exitFailed {
+			t.Errorf("%s with %q: got %+v, want exit code 1", text, flag, got)
+		}
+	}
+	i.wantRefused("paste show p1", "There is no paste with that id.")
 }
 
 // TestImportOfMistypedFile stores nothing, and creates no database, of the files that are there.

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -189,7 +190,7 @@ func TestPasteShow(t *testing.T) {
 	line := "paste show " + made.ID
 	wantLike(t, line, i.do(line), `Id          RANDOMID
 Title       T
-Owner       RANDOMID
+Owner       epoxy (RANDOMID)
 Created     YYYY-MM-DD HH:MM:SS
 Expires     YYYY-MM-DD HH:MM:SS
 Visibility  private
@@ -300,11 +301,12 @@ func TestPasteList(t *testing.T) {
 	second := i.field("paste create --owner epoxy --json", "_id")
 	i.expire(first)
 	text, lines := i.do("paste list epoxy"), i.do("paste list epoxy --json")
-	wantLike(t, "paste list", text, "ID        CREATED              EXPIRES              STATE\n"+
-		"RANDOMID  YYYY-MM-DD HH:MM:SS  never                active\n"+
-		"RANDOMID  YYYY-MM-DD HH:MM:SS  YYYY-MM-DD HH:MM:SS  expired\n")
-	wantLike(t, "paste list --json", lines, `{"id":"RANDOMID","ownerId":"RANDOMID","createdAt":"TIME","expiresAt":null,"active":true}
-{"id":"RANDOMID","ownerId":"RANDOMID","createdAt":"TIME","expiresAt":"TIME","active":false}
+	wantLike(t, "paste list", text, "ID        TITLE  OWNER  VISIBILITY  BYTES  CREATED              EXPIRES\n"+
+		"RANDOMID         epoxy  unlisted    4      YYYY-MM-DD HH:MM:SS  never\n"+
+		"RANDOMID         epoxy  unlisted    4      YYYY-MM-DD HH:MM:SS  YYYY-MM-DD HH:MM:SS\n")
+	const view = `{"id":"RANDOMID","title":"","ownerId":"RANDOMID","owner":"epoxy","visibility":"unlisted","bytes":4,"createdAt":"TIME",`
+	wantLike(t, "paste list --json", lines, view+`"expiresAt":null,"active":true}
+`+view+`"expiresAt":"TIME","active":false}
 `)
 	for _, got := range []string{text, lines} {
 		if !strings.Contains(got, second) || strings.Index(got, second) > strings.Index(got, first) {
@@ -354,5 +356,91 @@ func TestPasteDelete(t *testing.T) {
 	if got, want := i.do("paste delete "+second+" --json"), `{"deleted":"`+second+`"}`+"\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	i.wantRefused("paste delete "+first, "There is no paste with that id.")
+	third := i.field("paste create --json", "_id")
+	const refused = "gluepot: \"%s\": There is no paste with that id.\n"
+	if got, want := i.run("paste delete "+first+" "+third), (result{
+		exitFailed, "Deleted the paste " + third + ".\n", fmt.Sprintf(refused, first),
+	}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestPasteListFilters(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do("user create epoxy")
+	own := i.field("paste create --owner epoxy --title ham --json", "_id")
+	spam := i.field("paste create --title spam --language Go --json", "_id")
+	for line, want := range map[string]string{
+		"":                             spam + own,
+		"--limit 1":                    spam,
+		"--anonymous --limit 0":        spam,
+		"--owner epoxy":                own,
+		"name:epoxy":                   own,
+		"--since 1h":                   spam + own,
+		"--since 2020-02-29":           spam + own,
+		"--until 2020-02-29T12:00:00Z": "",
+		"--contains ode":               spam + own,
+		"--contains Ode":               "",
+		"--title pam":                  spam,
+		"--language Go":                spam,
+		"--larger-than 1kB":            "",
+		"--larger-than 3":              spam + own,
+	} {
+		got := ""
+		for printed := range strings.Lines(i.do("paste list --json " + line)) {
+			got += printed[len(`{"id":"`):][:8]
+		}
+		if got != want {
+			t.Errorf("paste list %s: got %q, want %q", line, got, want)
+		}
+	}
+	for line, want := range map[string]string{
+		"paste list --limit -1":          "--limit is negative",
+		"paste list --since tomorrow":    `--since is "tomorrow": write a time such as 24h, 7d, 2024-02-29 or 2024-02-29T12:30:00Z`,
+		"paste list epoxy --anonymous":   "choose one of --owner and --anonymous",
+		"paste list epoxy --owner epoxy": "a user is named twice",
+		"paste list --removed --contains x": "--removed does not go with --contains and --language: " +
+			"the code of removed pastes is not searched",
+		"paste remove --reason spam":               "give either ids or flags that describe pastes. See 'gluepot paste remove --help'",
+		"paste remove --reason spam x --anonymous": "give either ids or flags that describe pastes. See 'gluepot paste remove --help'",
+		"paste remove x":                           "--reason: give one line of at most 500 bytes",
+	} {
+		wantRefusal(t, line, i.run(line), exitUsage, want)
+	}
+}
+
+func TestPasteRemove(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	first, second := i.field("paste create --title first --json", "_id"), i.field("paste create --json", "_id")
+	if got, want := i.do("paste remove "+first+" --reason spam"), "Removed the paste "+first+".\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	i.wantRefused("paste show "+first, "There is no paste with that id.")
+	wantLike(t, "paste list --removed", i.do("paste list --removed"),
+		"ID        TITLE  OWNER  VISIBILITY  BYTES  CREATED              EXPIRES  REMOVED              BY        REASON\n"+
+			"RANDOMID  first  -      unlisted    9      YYYY-MM-DD HH:MM:SS  never    YYYY-MM-DD HH:MM:SS  operator  spam\n")
+	const question = "Remove 1 pastes? [y/N] "
+	line := "paste remove --anonymous --reason more"
+	if got, want := i.runReading("n\n", line), (result{
+		exitFailed, "", question + "gluepot: Nothing was removed: answer y, or give --yes.\n",
+	}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got, want := i.do(line+" --yes"), "Removed 1 pastes.\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, id := range []string{first, second} {
+		if got, want := i.do("paste restore "+id), "Restored the paste "+id+".\n"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		i.do("paste show " + id)
+	}
+	i.wantRefused("paste restore "+first, `"`+first+`": There is no removed paste with that id, or its content was purged.`)
+	wantLike(t, "audit list", i.do("audit list --limit 3"), `AT                   ACTOR     ACT            TARGET    REASON
+YYYY-MM-DD HH:MM:SS  operator  paste.restore  RANDOMID  
+YYYY-MM-DD HH:MM:SS  operator  paste.restore  RANDOMID  
+YYYY-MM-DD HH:MM:SS  operator  paste.remove   RANDOMID  more
+`)
 }

@@ -11,7 +11,7 @@ import (
 var (
 	badUser     = `{"_id":"u1","username":"-"}` + "\n"
 	badKey      = `{"_id":"u1","key":"` + strings.Repeat("S", 44) + `"}` + "\n"
-	laterPaste  = `{"_id":"p1","ownerId":"later","createdAt":1}` + "\n"
+	laterPaste  = `{"_id":"p1","ownerId":"later","createdAt":1,"pasties":[]}` + "\n"
 	laterPastes = laterPaste + "nonsense\n"
 )
 

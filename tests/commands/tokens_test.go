@@ -16,9 +16,10 @@ func TestTokenIssue(t *testing.T) {
 		"token issue epoxy": "Issued the token RANDOMID; it expires: never. It is not shown again:\nSECRET\n",
 		"token issue epoxy --name laptop --expires-in 90d": "Issued the token RANDOMID; it expires: YYYY-MM-DD HH:MM:SS. " +
 			"It is not shown again:\nSECRET\n",
-		"token issue epoxy --json": `{"id":"RANDOMID","name":"","createdAt":"TIME","lastUsedAt":null,"expiresAt":null,"revokedAt":null,` +
+		"token issue epoxy --json": `{"id":"RANDOMID","name":"","scope":"write","createdAt":"TIME","lastUsedAt":null,` +
+			`"expiresAt":null,"revokedAt":null,` +
 			`"token":"SECRET"}` + "\n",
-		"token issue epoxy --name laptop --expires-in 12h --json": `{"id":"RANDOMID","name":"laptop","createdAt":"TIME",` +
+		"token issue epoxy --name laptop --expires-in 12h --json": `{"id":"RANDOMID","name":"laptop","scope":"write","createdAt":"TIME",` +
 			`"lastUsedAt":null,"expiresAt":"TIME","revokedAt":null,"token":"SECRET"}` + "\n",
 	} {
 		wantLike(t, line, i.do(line), want)
@@ -53,10 +54,10 @@ func TestTokenList(t *testing.T) {
 	i.do("user create epoxy")
 	secret := i.field("token issue epoxy --name laptop --json", "token")
 	text, lines := i.do("token list epoxy"), i.do("token list epoxy --json")
-	wantLike(t, "token list", text, "ID        NAME    CREATED              LAST USED  EXPIRES  REVOKED\n"+
-		"RANDOMID  laptop  YYYY-MM-DD HH:MM:SS  never      never    never\n")
+	wantLike(t, "token list", text, "ID        NAME    SCOPE  CREATED              LAST USED  EXPIRES  REVOKED\n"+
+		"RANDOMID  laptop  write  YYYY-MM-DD HH:MM:SS  never      never    never\n")
 	wantLike(t, "token list --json", lines,
-		`{"id":"RANDOMID","name":"laptop","createdAt":"TIME","lastUsedAt":null,"expiresAt":null,"revokedAt":null}`+"\n")
+		`{"id":"RANDOMID","name":"laptop","scope":"write","createdAt":"TIME","lastUsedAt":null,"expiresAt":null,"revokedAt":null}`+"\n")
 	if strings.Contains(text+lines, secret) {
 		t.Errorf("got %s%s, want the secret %s not to be in it", text, lines, secret)
 	}
@@ -66,7 +67,7 @@ func TestTokenListOfNone(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	i.do("user create epoxy")
-	for line, want := range map[string]string{"token list epoxy": "ID  NAME  CREATED  LAST USED  EXPIRES  REVOKED\n",
+	for line, want := range map[string]string{"token list epoxy": "ID  NAME  SCOPE  CREATED  LAST USED  EXPIRES  REVOKED\n",
 		"token list epoxy --json": ""} {
 		if got := i.do(line); got != want {
 			t.Errorf("%s: got %q, want %q", line, got, want)
@@ -86,6 +87,6 @@ func TestTokenRevoke(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	wantLike(t, "token list --json", i.do("token list epoxy --json"),
-		`{"id":"RANDOMID","name":"","createdAt":"TIME","lastUsedAt":null,"expiresAt":null,"revokedAt":"TIME"}`+"\n")
+		`{"id":"RANDOMID","name":"","scope":"write","createdAt":"TIME","lastUsedAt":null,"expiresAt":null,"revokedAt":"TIME"}`+"\n")
 	i.wantRefused("token revoke unknown", "There is no token with that id.")
 }

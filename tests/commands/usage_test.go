@@ -3,6 +3,7 @@ package commands
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -116,11 +117,30 @@ func TestUsageErrors(t *testing.T) {
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	for line, part := range map[string]string{
-		"": "Available Commands", "help": "Available Commands", "help serve": "--http-addr", "serve --help": "--http-addr",
+		"": "Pastes on a server:", "help": "The server and its database:", "help serve": "--http-addr", "serve --help": "--http-addr",
 		"user": "Available Commands", "user create --help": "gluepot user create epoxy --public",
 	} {
 		if got := run(t, strings.Fields(line)...); got.code != exitOK || !strings.Contains(got.stdout, part) || got.stderr != "" {
 			t.Errorf("%q: got %+v, want exit code 0 and %q on standard output alone", line, got, part)
+		}
+	}
+}
+
+// TestHelpOfSettings wants a command's help to have the settings that matter to it, and no others.
+func TestHelpOfSettings(t *testing.T) {
+	t.Parallel()
+	const url, migrate, tuning = "--database-url", "--database-migrate", "--database-max-connections"
+	for line, want := range map[string][]string{
+		"version": nil, "health": nil, "copy": nil, "user": nil, "completion bash": nil, "push": nil, "list": nil,
+		"user create": {url}, "stats": {url}, "backup": {url}, "migrate status": {url},
+		"migrate up": {url, migrate}, "import pastemyst": {url, migrate},
+		"serve": {url, migrate, tuning}, "config": {url, migrate, tuning},
+	} {
+		help := run(t, append(strings.Fields(line), "--help")...).stdout
+		for _, flag := range []string{url, migrate, tuning} {
+			if got := strings.Contains(help, "  "+flag); got != slices.Contains(want, flag) {
+				t.Errorf("%s --help: got %s shown %v, want %v", line, flag, got, !got)
+			}
 		}
 	}
 }

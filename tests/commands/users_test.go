@@ -13,10 +13,11 @@ func TestUserCreate(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
 		"user create putty": "Created the user putty with the id RANDOMID.\n",
-		"user create putty --json": `{"id":"RANDOMID","name":"putty","avatarUrl":"","defaultLang":"Autodetect","publicProfile":false,` +
+		"user create putty --json": `{"id":"RANDOMID","name":"putty","avatarUrl":"","defaultLang":"Autodetect",` +
+			`"publicProfile":false,"showTags":false,` +
 			`"supporterMonths":0,"contributor":false}` + "\n",
 		createEpoxy + " --json": `{"id":"RANDOMID","name":"Epoxy","avatarUrl":"https://example.com/e","defaultLang":"Go",` +
-			`"publicProfile":true,` +
+			`"publicProfile":true,"showTags":false,` +
 			`"supporterMonths":7,"contributor":true,"services":{"github":"1","gitlab":"2"}}` + "\n",
 	} {
 		wantLike(t, line, install(t).do(line), want)
@@ -31,7 +32,7 @@ func TestUserCreateRefused(t *testing.T) {
 	i.wantRefused("user create -- -x", "The username does not begin and end with a letter or a digit.")
 	i.wantRefused("user create putty --supporter-months -1", "The supporter length is negative.")
 	i.wantRefused("user create putty --service =x",
-		"A service needs a name of at most 64 and an id of at most 256 bytes of printable text.")
+		"A service needs a name and an id of at most 256 bytes of printable text.")
 	if got := strings.Count(i.do("user list --json"), "\n"); got != 1 {
 		t.Errorf("got %d users, want the first alone", got)
 	}
@@ -40,7 +41,7 @@ func TestUserCreateRefused(t *testing.T) {
 func TestUserShow(t *testing.T) {
 	t.Parallel()
 	i := install(t)
-	created := i.do(createEpoxy + " --json")
+	created := used(i.do(createEpoxy + " --json"))
 	if got := i.do("user show ePOXY --json"); got != created {
 		t.Errorf("got %s, want what was printed at first, %s", got, created)
 	}
@@ -48,13 +49,30 @@ func TestUserShow(t *testing.T) {
 Id                RANDOMID
 Created           YYYY-MM-DD HH:MM:SS
 Profile           public
+Shows tags        no
 Avatar            https://example.com/e
 Default language  Go
 Supporter months  7
 Contributor       yes
+Administrator     no
+Suspended         no
 Service github    1
 Service gitlab    2
+Pastes            0
+Bytes             0
+Tokens            0
+Last use          never
 `)
+	i.do("paste create --owner epoxy")
+	i.do("token issue epoxy")
+	if got := i.do("user show epoxy --json"); !strings.HasSuffix(got, `,"pastes":1,"bytes":4,"tokens":1,"lastUsedAt":null}`+"\n") {
+		t.Errorf("got %s, want one paste of 4 bytes and one token", got)
+	}
+}
+
+// used is what user show prints of a user without pastes and tokens, whom other commands print so.
+func used(printed string) string {
+	return strings.TrimSuffix(printed, "}\n") + `,"pastes":0,"bytes":0,"tokens":0,"lastUsedAt":null}` + "\n"
 }
 
 func TestUserList(t *testing.T) {
@@ -72,8 +90,9 @@ func TestUserList(t *testing.T) {
 		"Epoxy  RANDOMID  public   7 months   yes\n"+
 		"putty  RANDOMID  private  0 months   no\n")
 	wantLike(t, "user list --json", i.do("user list --json"), `{"id":"RANDOMID","name":"Epoxy","avatarUrl":"https://example.com/e",`+
-		`"defaultLang":"Go","publicProfile":true,"supporterMonths":7,"contributor":true}
-{"id":"RANDOMID","name":"putty","avatarUrl":"","defaultLang":"Autodetect","publicProfile":false,"supporterMonths":0,"contributor":false}
+		`"defaultLang":"Go","publicProfile":true,"showTags":false,"supporterMonths":7,"contributor":true}
+{"id":"RANDOMID","name":"putty","avatarUrl":"","defaultLang":"Autodetect",`+
+		`"publicProfile":false,"showTags":false,"supporterMonths":0,"contributor":false}
 `)
 }
 
@@ -99,7 +118,7 @@ func TestUserUpdate(t *testing.T) {
 			t.Errorf("user update %s: got %s, want %s", step.flags, got, want)
 		}
 	}
-	if got := i.do("user show epoxy --json"); got != want {
+	if got := i.do("user show epoxy --json"); got != used(want) {
 		t.Errorf("user show: got %s, want %s", got, want)
 	}
 }
@@ -109,7 +128,7 @@ func TestUserUpdatePrintsUser(t *testing.T) {
 	i := install(t)
 	i.do(createEpoxy)
 	got := i.do("user update epoxy --public=false")
-	if want := i.do("user show epoxy"); got != want || !strings.Contains(got, "Profile           private\n") {
+	if want := i.do("user show epoxy"); !strings.HasPrefix(want, got) || !strings.Contains(got, "Profile           private\n") {
 		t.Errorf("got %s, want what user show prints, %s", got, want)
 	}
 }
@@ -147,6 +166,36 @@ func TestUserDeleteUnasked(t *testing.T) {
 	if got, want := i.do("user delete epoxy --yes --json"), `{"deleted":"`+id+`"}`+"\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// TestUsersByID has a user whose id is another one's name.
+func TestUsersByID(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.runReading(`{"_id":"epoxy","username":"Putty"}`+"\n"+`{"_id":"u2","username":"Epoxy"}`, "import pastemyst --users -")
+	for reference, name := range map[string]string{
+		"epoxy": "Epoxy", "name:epoxy": "Epoxy", "id:epoxy": "Putty", "putty": "Putty", "u2": "Epoxy", "id:u2": "Epoxy",
+	} {
+		if got := i.field("user show "+reference+" --json", "name"); got != name {
+			t.Errorf("%s: got %s, want %s", reference, got, name)
+		}
+	}
+	for _, unknown := range []string{"name:u2", "id:Epoxy", "id:", "nobody"} {
+		i.wantRefused("user show "+unknown, "There is no such user.")
+	}
+	i.do("user update id:epoxy --public")
+	i.do("token issue id:epoxy")
+	i.do("paste star id:epoxy k3j2h1g0")
+	made := i.runReading("x", "paste create --owner u2 --json")
+	if !strings.Contains(made.stdout, `"ownerId":"u2"`) {
+		t.Errorf("got %+v, want a paste of u2", made)
+	}
+	if got := i.do("paste list u2"); strings.Count(got, "\n") != 2 {
+		t.Errorf("got %s, want one paste", got)
+	}
+	i.do("user delete id:epoxy --yes")
+	i.wantRefused("user show putty", "There is no such user.")
+	i.do("user show epoxy")
 }
 
 // TestUserDeleteTakesAll deletes what belongs to the user, and nothing of others.

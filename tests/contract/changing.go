@@ -2,8 +2,10 @@ package contract
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,20 +90,24 @@ func deleteUser(t *testing.T, s Store) {
 	storedPaste(t, s, "others", other.ID, now, time.Time{})
 	storedPaste(t, s, "nobodys", "", now, time.Time{})
 	must(t, s.Pastes.Star(t.Context(), owner.ID, "others"))
-	id, err := s.Users.Delete(t.Context(), parseName(t, "OWNER"))
-	must(t, err)
-	want(t, "the deleted id", id, owner.ID)
-	_, err = s.Users.ByName(t.Context(), owner.Name)
+	wantKind(t, s.Users.Delete(t.Context(), owner.ID, other.Name, false), fault.NotFound) // who was shown has another name by now
+	wantKind(t, s.Users.Delete(t.Context(), other.ID, owner.Name, false), fault.NotFound) // the name has moved to another
+	for _, id := range unstorable {
+		wantKind(t, s.Users.Delete(t.Context(), user.ID(id), owner.Name, false), fault.NotFound)
+	}
+	must(t, s.Users.Delete(t.Context(), owner.ID, parseName(t, "OWNER"), false))
+	_, err := s.Users.ByName(t.Context(), owner.Name)
 	wantKind(t, err, fault.NotFound)
-	_, err = s.Tokens.ByHash(t.Context(), made.Hash)
+	_, _, err = s.Tokens.ByHash(t.Context(), made.Hash)
 	wantKind(t, err, fault.NotFound)
-	_, err = s.Tokens.ByHash(t.Context(), kept.Hash)
+	_, _, err = s.Tokens.ByHash(t.Context(), kept.Hash)
 	must(t, err)
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
 	want(t, "pastes that are left", count, 2)
-	_, err = s.Users.Delete(t.Context(), owner.Name)
+	_, err = s.Users.AccountByID(t.Context(), owner.ID)
 	wantKind(t, err, fault.NotFound)
+	wantKind(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, false), fault.NotFound)
 	again := newUser(t, "owner") // the name is free, and nothing of the former owner's shows
 	must(t, s.Users.Create(t.Context(), again, nil))
 	want(t, "pastes of the name's new owner", len(activeIDs(t, s, again.ID)), 0)
@@ -111,11 +117,11 @@ func revokeToken(t *testing.T, s Store) {
 	made, bystander := storedToken(t, s, storedUser(t, s, "owner").ID), storedToken(t, s, storedUser(t, s, "other").ID)
 	for _, at := range []time.Time{now, now.Add(time.Hour)} { // the first time counts
 		must(t, s.Tokens.Revoke(t.Context(), made.ID, at))
-		found, err := s.Tokens.ByHash(t.Context(), made.Hash)
+		found, _, err := s.Tokens.ByHash(t.Context(), made.Hash)
 		must(t, err)
 		want(t, "revoked", found.RevokedAt, now.UTC())
 	}
-	found, err := s.Tokens.ByHash(t.Context(), bystander.Hash)
+	found, _, err := s.Tokens.ByHash(t.Context(), bystander.Hash)
 	must(t, err)
 	want(t, "the bystander is revoked", !found.RevokedAt.IsZero(), false)
 	for _, id := range unstorable {
@@ -123,25 +129,8 @@ func revokeToken(t *testing.T, s Store) {
 	}
 }
 
-func deletePaste(t *testing.T, s Store) {
-	owner := storedUser(t, s, "owner")
-	id := storedPaste(t, s, "mine", owner.ID, now, time.Time{})
-	storedPaste(t, s, "MINE", owner.ID, now, time.Time{})
-	expired := storedPaste(t, s, "expired", owner.ID, now, now)
-	must(t, s.Pastes.Delete(t.Context(), id))
-	wantKind(t, s.Pastes.Delete(t.Context(), id), fault.NotFound)
-	must(t, s.Pastes.Delete(t.Context(), expired))
-	if got, wanted := activeIDs(t, s, owner.ID), []string{"MINE"}; !slices.Equal(got, wanted) {
-		t.Errorf("left %v, want %v", got, wanted)
-	}
-	for _, id := range unstorable {
-		wantKind(t, s.Pastes.Delete(t.Context(), ID(id)), fault.NotFound)
-	}
-}
-
 func unstarPaste(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
-	made := storedToken(t, s, owner.ID)
 	for _, id := range []string{"a", "b", "c"} {
 		storedPaste(t, s, id, "", now, time.Time{})
 		must(t, s.Pastes.Star(t.Context(), owner.ID, ID(id)))
@@ -153,7 +142,7 @@ func unstarPaste(t *testing.T, s Store) {
 		wantKind(t, s.Pastes.Unstar(t.Context(), owner.ID, ID(id)), fault.NotFound)
 	}
 	must(t, s.Pastes.Star(t.Context(), owner.ID, "a")) // comes last now
-	_, account, err := s.Tokens.AccountByHash(t.Context(), made.Hash)
+	account, err := s.Users.AccountByID(t.Context(), owner.ID)
 	must(t, err)
 	if wanted := []string{"b", "c", "a"}; !slices.Equal(account.Stars, wanted) {
 		t.Errorf("got %v, want %v", account.Stars, wanted)
@@ -161,29 +150,30 @@ func unstarPaste(t *testing.T, s Store) {
 }
 
 func listUsers(t *testing.T, s Store) {
-	names := func() (names []string) {
+	page := func(after user.Name, limit int) (names []string) {
 		t.Helper()
-		must(t, s.Users.Each(t.Context(), func(u user.User) error {
+		users, err := s.Users.Users(t.Context(), after, limit)
+		must(t, err)
+		for _, u := range users {
 			names = append(names, u.Name.String())
-			return nil
-		}))
+		}
 		return names
 	}
-	want(t, "users", len(names()), 0)
+	want(t, "users", len(page(user.Name{}, 10)), 0)
 	for _, name := range []string{"b", "a.1", "A-2", "C", "a_3", "0"} {
 		storedUser(t, s, name)
 	}
-	if got, wanted := names(), []string{"0", "A-2", "a.1", "a_3", "b", "C"}; !slices.Equal(got, wanted) {
+	wanted := []string{"0", "A-2", "a.1", "a_3", "b", "C"}
+	if got := page(user.Name{}, 10); !slices.Equal(got, wanted) {
 		t.Errorf("got %v, want %v", got, wanted)
 	}
-	stop, visits := errors.New("enough"), 0
-	err := s.Users.Each(t.Context(), func(user.User) error {
-		visits++
-		return stop
-	})
-	if !errors.Is(err, stop) || visits != 1 {
-		t.Errorf("got %d visits and the error %v, want 1 and %v", visits, err, stop)
+	for i, name := range wanted {
+		name = strings.ToUpper(name)
+		if got, want := page(parseName(t, name), 2), wanted[i+1:min(i+3, len(wanted))]; !slices.Equal(got, want) {
+			t.Errorf("after %s: got %v, want %v", name, got, want)
+		}
 	}
+	want(t, "after one who is not there", fmt.Sprint(page(parseName(t, "a.2"), 1)), "[a_3]")
 }
 
 func listTokens(t *testing.T, s Store) {
@@ -222,15 +212,13 @@ func listTokens(t *testing.T, s Store) {
 
 func listPastes(t *testing.T, s Store) {
 	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
-	list := func(owner user.ID) (pastes []paste.Paste) {
+	list := func(owner user.ID, after paste.Place, limit int) []paste.Paste {
 		t.Helper()
-		must(t, s.Pastes.EachByOwner(t.Context(), owner, func(p paste.Paste) error {
-			pastes = append(pastes, p)
-			return nil
-		}))
+		pastes, err := s.Pastes.ByOwner(t.Context(), owner, after, limit)
+		must(t, err)
 		return pastes
 	}
-	want(t, "pastes of nobody", len(list("unknown")), 0)
+	want(t, "pastes of nobody", len(list("unknown", paste.Place{}, 10)), 0)
 	storedPaste(t, s, "others", other.ID, now, time.Time{})
 	storedPaste(t, s, "old", owner.ID, now.Add(-time.Hour), now)
 	storedPaste(t, s, "tie-b", owner.ID, now, time.Time{})
@@ -241,23 +229,27 @@ func listPastes(t *testing.T, s Store) {
 		{ID: "tie-B", Owner: owner.ID, CreatedAt: utc, ExpiresAt: utc.Add(time.Hour)},
 		{ID: "old", Owner: owner.ID, CreatedAt: utc.Add(-time.Hour), ExpiresAt: utc},
 	}
-	if got := list(owner.ID); !slices.Equal(got, wanted) {
+	if got := list(owner.ID, paste.Place{}, 10); !slices.Equal(got, wanted) {
 		t.Errorf("got %+v, want %+v", got, wanted)
 	}
-	stop := errors.New("enough")
-	if err := s.Pastes.EachByOwner(t.Context(), owner.ID, func(paste.Paste) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("got the error %v, want that of visit", err)
+	if got := list(owner.ID, paste.Place{}, 1); !slices.Equal(got, wanted[:1]) {
+		t.Errorf("the first: got %+v, want %+v", got, wanted[:1])
+	}
+	for i, p := range wanted {
+		if got, want := list(owner.ID, p.Place(), 1), wanted[i+1:min(i+2, len(wanted))]; !slices.Equal(got, want) {
+			t.Errorf("after %s: got %+v, want %+v", p.ID, got, want)
+		}
 	}
 }
 
 func totals(t *testing.T, s Store) {
-	count := func(wanted stats.Totals) {
+	count := func(wanted stats.Counts) {
 		t.Helper()
 		got, err := s.Stats.Totals(t.Context())
 		must(t, err)
-		want(t, "totals", got, wanted)
+		want(t, "totals", got.Counts, wanted)
 	}
-	count(stats.Totals{})
+	count(stats.Counts{})
 	owner := storedUser(t, s, "owner")
 	made := storedToken(t, s, owner.ID)
 	must(t, s.Tokens.Revoke(t.Context(), made.ID, now))
@@ -267,7 +259,7 @@ func totals(t *testing.T, s Store) {
 	for _, star := range []ID{"active", "expired", "waiting"} {
 		must(t, s.Pastes.Star(t.Context(), owner.ID, star))
 	}
-	count(stats.Totals{Users: 1, Tokens: 1, ActivePastes: 2, ExpiredPastes: 1, WaitingStars: 1})
+	count(stats.Counts{Users: 1, Tokens: 1, ActivePastes: 2, ExpiredPastes: 1, WaitingStars: 1})
 }
 
 // cancelledChanges ends every method that has no such test of its own.
@@ -287,12 +279,23 @@ func cancelledChanges(t *testing.T, s Store) {
 			})
 			return err
 		},
-		"Delete":       func() error { _, err := s.Users.Delete(ctx, owner.Name); return err },
-		"Each":         func() error { return s.Users.Each(ctx, func(user.User) error { return nil }) },
-		"Import users": func() error { _, err := s.Users.Import(ctx, []user.Account{{User: newUser(t, "another")}}); return err },
-		"SetLastUsed":  func() error { return s.Tokens.SetLastUsed(ctx, map[token.ID]time.Time{made.ID: now}) },
-		"ByOwner":      func() error { _, err := s.Tokens.ByOwner(ctx, owner.ID); return err },
-		"Revoke":       func() error { return s.Tokens.Revoke(ctx, made.ID, now) },
+		"Delete":       func() error { return s.Users.Delete(ctx, owner.ID, owner.Name, false) },
+		"ByFormerName": func() error { _, err := s.Users.ByFormerName(ctx, owner.Name); return err },
+		"Users":        func() error { _, err := s.Users.Users(ctx, user.Name{}, 1); return err },
+		"Import users": func() error {
+			_, err := s.Users.Import(ctx, []user.Import{importedAccount(t, "another", "another")})
+			return err
+		},
+		"SetLastUsed": func() error { return s.Tokens.SetLastUsed(ctx, map[token.ID]time.Time{made.ID: now}) },
+		"ByOwner":     func() error { _, err := s.Tokens.ByOwner(ctx, owner.ID); return err },
+		"Revoke":      func() error { return s.Tokens.Revoke(ctx, made.ID, now) },
+		"StartSession": func() error {
+			return s.Tokens.StartSession(ctx, token.Token{ID: "s", Owner: owner.ID, Kind: token.Session, CreatedAt: now}, token.Hash{})
+		},
+		"Sessions":     func() error { _, err := s.Tokens.Sessions(ctx, owner.ID); return err },
+		"EndPresented": func() error { return s.Tokens.EndPresented(ctx, made.Hash) },
+		"EndSession":   func() error { return s.Tokens.EndSession(ctx, owner.ID, made.ID) },
+		"EndSessions":  func() error { _, err := s.Tokens.EndSessions(ctx, owner.ID, ""); return err },
 		"Import keys": func() error {
 			_, err := s.Tokens.Import(ctx, []token.Token{{ID: "new", Owner: owner.ID, Hash: token.Hash{1}, CreatedAt: now}})
 			return err
@@ -300,10 +303,9 @@ func cancelledChanges(t *testing.T, s Store) {
 		"Create paste": func() error {
 			return s.Pastes.CreateDocument(ctx, paste.Document{Paste: paste.Paste{ID: "new", CreatedAt: now}})
 		},
-		"Star":         func() error { return s.Pastes.Star(ctx, owner.ID, id) },
-		"Unstar":       func() error { return s.Pastes.Unstar(ctx, owner.ID, id) },
-		"EachByOwner":  func() error { return s.Pastes.EachByOwner(ctx, owner.ID, func(paste.Paste) error { return nil }) },
-		"Delete paste": func() error { return s.Pastes.Delete(ctx, id) },
+		"Star":   func() error { return s.Pastes.Star(ctx, owner.ID, id) },
+		"Unstar": func() error { return s.Pastes.Unstar(ctx, owner.ID, id) },
+		"Page":   func() error { _, err := s.Pastes.ByOwner(ctx, owner.ID, paste.Place{}, 1); return err },
 		"Import pastes": func() error {
 			_, err := s.Pastes.Import(ctx, []paste.Document{{Paste: paste.Paste{ID: "new", CreatedAt: now}}}, paste.RefuseOrphans)
 			return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/stats"
 	"github.com/gluepot/gluepot/domain/token"
@@ -22,46 +23,61 @@ type Users interface {
 	user.StaleFinder
 	user.StaleIDFinder
 	user.ServiceFinder
+	user.AccountFinder
 	user.Creator
 	user.Updater
 	user.Deleter
 	user.Lister
+	user.FormerFinder
 	user.Importer
 }
 
 // Tokens are the ports about access tokens.
 type Tokens interface {
 	token.Finder
-	token.AccountFinder
 	token.Creator
 	token.UseWriter
 	token.OwnerLister
 	token.Revoker
+	token.SessionStarter
+	token.SessionLister
+	token.SessionEnder
 	token.Importer
+}
+
+// Identities are the ports about signing in with providers and signing up.
+type Identities interface {
+	identity.Finder
+	identity.AttemptKeeper
+	identity.Registrar
+	identity.Inviter
+	identity.InvitationFinder
+	identity.InvitationRevoker
 }
 
 // Pastes are the ports about pastes.
 type Pastes interface {
+	Documents
 	paste.Counter
 	paste.ActiveIDLister
-	paste.HeldIDFinder
 	paste.ExpiredRemover
-	paste.DocumentCreator
 	paste.Starrer
 	paste.OwnerLister
-	paste.PublicLister
-	paste.TitleLister
-	paste.Deleter
+	paste.Selector
+	paste.StarredLister
+	paste.RecentLister
 	paste.Unstarrer
 	paste.Importer
 }
 
 // Store is an empty store of the test's own.
 type Store struct {
-	Users  Users
-	Tokens Tokens
-	Pastes Pastes
-	Stats  stats.Counter
+	Users      Users
+	Tokens     Tokens
+	Pastes     Pastes
+	Stats      stats.Counter
+	Search     Search
+	Identities Identities
 }
 
 // now has more digits than a microsecond, and a zone: what comes back must be the same instant, in UTC.
@@ -74,52 +90,68 @@ var later = time.Now().Add(24 * time.Hour)
 func Run(t *testing.T, open func(t *testing.T) Store) {
 	t.Helper()
 	for name, behaviour := range map[string]func(*testing.T, Store){
-		"users/by name":                          userByName,
-		"users/an unknown name is not found":     unknownUser,
-		"users/name and id are unique":           userConflicts,
-		"users/a cancelled context":              cancelledUser,
-		"tokens/by hash":                         tokenByHash,
-		"tokens/an unknown hash is not found":    unknownToken,
-		"tokens/hash and id are unique":          tokenConflicts,
-		"tokens/last used moves forward only":    lastUsed,
-		"tokens/account":                         account,
-		"tokens/account without stars, services": bareAccount,
-		"tokens/account judges stars by time":    starsByTime,
-		"tokens/a cancelled context":             cancelledToken,
-		"pastes/own, newest first":               ownPastes,
-		"pastes/own, with the token":             heldPastes,
-		"pastes/own, many, with the token":       manyHeldPastes,
-		"pastes/own, empty":                      noPastes,
-		"pastes/own, the visitor's error":        visitorError,
-		"pastes/expiry while it is looked at":    expiryInstant,
-		"pastes/counts":                          counts,
-		"pastes/id is unique":                    pasteConflicts,
-		"pastes/removing what is expired":        removeExpired,
-		"pastes/stars keep their order":          starOrder,
-		"pastes/a cancelled context":             cancelledPaste,
-		"users/update":                           updateUser,
-		"users/an update that is refused":        updateUserRefused,
-		"users/delete, with what belongs to it":  deleteUser,
-		"users/all":                              listUsers,
-		"users/import":                           importUsers,
-		"users/names move in an import":          importNames,
-		"users/several callers":                  usersMeet,
-		"tokens/of an owner":                     listTokens,
-		"tokens/revoke":                          revokeToken,
-		"tokens/import":                          importTokens,
-		"tokens/several callers":                 tokensMeet,
-		"pastes/of an owner":                     listPastes,
-		"pastes/titles of an owner":              titledPastes,
-		"users/by id":                            userByID,
-		"pastes/delete":                          deletePaste,
-		"pastes/unstar":                          unstarPaste,
-		"pastes/import":                          importPastes,
-		"pastes/several callers":                 pastesMeet,
-		"pastes/several sweepers":                sweepersMeet,
-		"several imports of everything":          importsMeet,
-		"totals":                                 totals,
-		"a cancelled context changes nothing":    cancelledChanges,
-		"a visitor who asks for more":            visitorsAsk,
+		"users/by name":                         userByName,
+		"users/an unknown name is not found":    unknownUser,
+		"users/name and id are unique":          userConflicts,
+		"users/a cancelled context":             cancelledUser,
+		"tokens/by hash":                        tokenByHash,
+		"tokens/an unknown hash is not found":   unknownToken,
+		"tokens/hash and id are unique":         tokenConflicts,
+		"tokens/last used moves forward only":   lastUsed,
+		"users/account":                         account,
+		"users/account without stars, services": bareAccount,
+		"users/account judges stars by time":    starsByTime,
+		"users/account that is not there":       unknownAccount,
+		"tokens/owner as it is now":             tokenOwner,
+		"tokens/a cancelled context":            cancelledToken,
+		"pastes/own, newest first":              ownPastes,
+		"pastes/own, page by page":              pagedPastes,
+		"pastes/own, changes between pages":     changingPages,
+		"pastes/own, empty":                     noPastes,
+		"pastes/expiry while it is looked at":   expiryInstant,
+		"pastes/counts":                         counts,
+		"pastes/id is unique":                   pasteConflicts,
+		"pastes/removing what is expired":       removeExpired,
+		"pastes/stars keep their order":         starOrder,
+		"pastes/a cancelled context":            cancelledPaste,
+		"users/update":                          updateUser,
+		"users/an update that is refused":       updateUserRefused,
+		"users/delete, with what belongs to it": deleteUser,
+		"users/names that were given up":        formerNames,
+		"users/all":                             listUsers,
+		"users/import":                          importUsers,
+		"users/import of what is absent":        importAbsent,
+		"users/names move in an import":         importNames,
+		"users/several callers":                 usersMeet,
+		"tokens/of an owner":                    listTokens,
+		"tokens/revoke":                         revokeToken,
+		"sessions/start, list and end":          sessions,
+		"sessions/end with their tokens":        sessionsOfTokens,
+		"sessions/room is bounded":              manySessions,
+		"sessions/several callers":              sessionsMeet,
+		"tokens/import":                         importTokens,
+		"tokens/several callers":                tokensMeet,
+		"pastes/of an owner":                    listPastes,
+		"pastes/titles of an owner":             titledPastes,
+		"pastes/by tag and order":               selectedPastes,
+		"pastes/recent":                         recentPastes,
+		"pastes/starred by a user":              starredPastes,
+		"users/by id":                           userByID,
+		"pastes/unstar":                         unstarPaste,
+		"pastes/import":                         importPastes,
+		"pastes/several callers":                pastesMeet,
+		"pastes/several sweepers":               sweepersMeet,
+		"several imports of everything":         importsMeet,
+		"totals":                                totals,
+		"a cancelled context changes nothing":   cancelledChanges,
+		"a user goes while pastes come":         userDeletionMeets,
+		"identities/of one user each":           identityTaken,
+		"identities/attempts":                   attempts,
+		"identities/one attempt, once":          attemptsMeet,
+		"identities/sign up":                    signUp,
+		"identities/sign up, refused":           signUpRefused,
+		"identities/several sign up":            signUpsMeet,
+		"identities/invitations":                invitations,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -180,7 +212,7 @@ func newUser(t *testing.T, name string) user.User {
 	t.Helper()
 	return user.User{
 		ID: user.ID(ident.New()), Name: parseName(t, name), AvatarURL: "https://example.com/ü.png?a=1&b='\"<>", DefaultLanguage: "C++",
-		PublicProfile: true, SupporterMonths: 1<<31 - 1, Contributor: true, CreatedAt: now,
+		PublicProfile: true, ShowTags: true, SupporterMonths: 1<<31 - 1, Contributor: true, CreatedAt: now,
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/contract"
 	"github.com/gluepot/gluepot/tests/database"
-	"github.com/gluepot/gluepot/tests/fake"
 )
 
 func TestMain(m *testing.M) { os.Exit(database.Main(m)) }
@@ -19,16 +18,27 @@ func stored(store *gormstore.Store) contract.DocumentStore {
 	return contract.DocumentStore{
 		Store: contract.Store{
 			Users: gormstore.NewUsers(store), Tokens: gormstore.NewTokens(store), Pastes: pastes, Stats: gormstore.NewStats(store),
+			Search:     gormstore.NewSearch(store),
+			Identities: gormstore.NewIdentities(store),
 		},
 		Documents: pastes,
 	}
 }
 
-// run runs every suite on stores that open returns.
-func run(t *testing.T, open func(t *testing.T) contract.DocumentStore) {
-	t.Helper()
-	contract.Run(t, func(t *testing.T) contract.Store { return open(t).Store })
-	contract.RunDocuments(t, open)
+func moderated(store *gormstore.Store) contract.ModerationStore {
+	return contract.ModerationStore{
+		DocumentStore: stored(store), Moderation: gormstore.NewModeration(store), Removed: gormstore.NewPastes(store),
+	}
+}
+
+func TestModeration(t *testing.T) {
+	t.Parallel()
+	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres, "sqlite": database.SQLite} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			contract.RunModeration(t, func(t *testing.T) contract.ModerationStore { return moderated(database.Open(t, provide(t))) })
+		})
+	}
 }
 
 func TestPostgres(t *testing.T) {
@@ -39,21 +49,6 @@ func TestPostgres(t *testing.T) {
 func TestSQLite(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T) contract.DocumentStore { return stored(database.Open(t, database.SQLite(t))) })
-}
-
-func TestFake(t *testing.T) {
-	t.Parallel()
-	run(t, func(*testing.T) contract.DocumentStore { return faked() })
-}
-
-func faked() contract.DocumentStore {
-	store := new(fake.Store)
-	return contract.DocumentStore{
-		Store: contract.Store{
-			Users: fake.Users{Store: store}, Tokens: fake.Tokens{Store: store}, Pastes: fake.Pastes{Store: store}, Stats: fake.Stats{Store: store},
-		},
-		Documents: fake.Pastes{Store: store},
-	}
 }
 
 var large = flag.Bool("large", false, "many random steps instead of a few")
@@ -73,4 +68,16 @@ func TestModel(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestSearch has both databases find what a plain scan finds.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	pastes, queries := 3000, 300
+	if *large {
+		pastes, queries = 5000, 1000
+	}
+	contract.RunSearch(t, 1, pastes, queries, map[string]contract.DocumentStore{
+		"postgres": stored(database.Open(t, database.Postgres(t))), "sqlite": stored(database.Open(t, database.SQLite(t))), "fake": faked(),
+	})
 }

@@ -15,8 +15,10 @@ func RunCopies(t *testing.T, open func(t *testing.T) copies.Target) {
 	for name, behaviour := range map[string]func(*testing.T, copies.Target){
 		"rows come back as they were, in order": copiedRows,
 		"a snapshot stays as it is":             copiedSnapshot,
-		"all changes or none":                   copiedAtOnce,
-		"one run writes, and it is remembered":  copiedRuns,
+		"all rows or none":                      copiedAtOnce,
+		"one run writes":                        copiedRuns,
+		"an interrupted copy starts again":      copiedAgain,
+		"what is not empty is not copied to":    copiedNotEmpty,
 		"a cancelled context":                   copiedCancelled,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +39,12 @@ func tableOf(t *testing.T, target copies.Target, name string) copies.Table {
 	return copies.Table{}
 }
 
-func pasteOf(id string) copies.Row { return copies.Row{id, nil, now.UTC(), nil, int64(0)} }
+func pasteOf(id string) copies.Row {
+	const none = int64(0)
+	return copies.Row{
+		id, nil, now.UTC(), nil, false, "never", none, "a title", false, int64(1), none, none, int64(8), none, nil, "an origin", nil,
+	}
+}
 
 func storedRows(t *testing.T, target copies.Target, table copies.Table) (rows []copies.Row) {
 	t.Helper()
@@ -54,47 +61,38 @@ func storedRows(t *testing.T, target copies.Target, table copies.Table) (rows []
 }
 
 func copiedRows(t *testing.T, target copies.Target) {
-	pastes, contents, edits := tableOf(t, target, "pastes"), tableOf(t, target, "paste_contents"), tableOf(t, target, "paste_edits")
-	must(t, target.Begin(t.Context(), "a"))
+	pastes, ciphers, edits := tableOf(t, target, "pastes"), tableOf(t, target, "paste_ciphers"), tableOf(t, target, "paste_edits")
+	must(t, target.Begin(t.Context(), "s", "a"))
+	expiring, at := pasteOf("a"), later.UTC().Truncate(1e6)
+	expiring[3], expiring[4], expiring[6], expiring[8], expiring[14] = at, true, int64(2), true, []byte("\x00\xff")
+	edit := func(position int64) copies.Row {
+		return copies.Row{"Z", position, "ä\x1a0", int64(1 << 40), int64(3), `["a"]`, "", at}
+	}
 	for _, c := range []struct {
 		table copies.Table
 		rows  []copies.Row // in order
 	}{
-		{pastes, []copies.Row{
-			pasteOf("A"), pasteOf("Z"), pasteOf("_"), {"a", nil, now.UTC(), later.UTC().Truncate(1e6), int64(2)}, pasteOf("ä"),
-		}},
-		{contents, []copies.Row{{"Z", "never", []byte("\x00\xff"), int64(9), int64(3), int64(1 << 40)}}},
-		{edits, []copies.Row{{"Z", int64(9), []byte{0}}, {"Z", int64(10), []byte{1}}, {"Z", int64(100), []byte{2}}}},
+		{pastes, []copies.Row{pasteOf("A"), pasteOf("Z"), pasteOf("_"), expiring, pasteOf("ä")}},
+		{ciphers, []copies.Row{{"Z", []byte("\x00\xff"), []byte{}, []byte{0}}}},
+		{edits, []copies.Row{edit(9), edit(10), edit(100)}},
 	} {
 		first := len(c.rows) / 2
-		must(t, target.Write(t.Context(), "a", c.table, copies.Changes{Added: c.rows[first:]}))
-		must(t, target.Write(t.Context(), "a", c.table, copies.Changes{Added: c.rows[:first]}))
+		must(t, target.Write(t.Context(), "a", c.table, c.rows[first:]))
+		must(t, target.Write(t.Context(), "a", c.table, c.rows[:first]))
 		if got := storedRows(t, target, c.table); !reflect.DeepEqual(got, c.rows) {
 			t.Errorf("%s: got %v, want %v", c.table.Name, got, c.rows)
 		}
-		var last copies.Key
-		for i, row := range c.rows {
-			marks, err := target.After(t.Context(), c.table, last, 1)
-			must(t, err)
-			if wanted := copies.NewMark(c.table, row); len(marks) != 1 || !reflect.DeepEqual(marks[0], wanted) {
-				t.Fatalf("%s, row %d: got %v, want %v", c.table.Name, i, marks, wanted)
-			}
-			last = marks[0].Key
-		}
-		marks, err := target.After(t.Context(), c.table, last, 1)
-		must(t, err)
-		want(t, "marks after the last", len(marks), 0)
 	}
 }
 
 func copiedSnapshot(t *testing.T, target copies.Target) {
 	pastes := tableOf(t, target, "pastes")
-	must(t, target.Begin(t.Context(), "a"))
-	must(t, target.Write(t.Context(), "a", pastes, copies.Changes{Added: []copies.Row{pasteOf("a")}}))
+	must(t, target.Begin(t.Context(), "s", "a"))
+	must(t, target.Write(t.Context(), "a", pastes, []copies.Row{pasteOf("a")}))
 	must(t, target.Snapshot(t.Context(), func(s copies.Snapshot) error {
 		before, err := s.Count(t.Context(), pastes)
 		must(t, err)
-		must(t, target.Write(t.Context(), "a", pastes, copies.Changes{Added: []copies.Row{pasteOf("b")}}))
+		must(t, target.Write(t.Context(), "a", pastes, []copies.Row{pasteOf("b")}))
 		after, err := s.Count(t.Context(), pastes)
 		want(t, "rows", [2]int64{before, after}, [2]int64{1, 1})
 		return err
@@ -104,59 +102,87 @@ func copiedSnapshot(t *testing.T, target copies.Target) {
 	err := target.Snapshot(t.Context(), func(s copies.Snapshot) error {
 		return s.Each(t.Context(), pastes, func(copies.Row) error { return errVisitor })
 	})
-	want(t, "the error", err, errVisitor)
+	if !errors.Is(err, errVisitor) {
+		t.Errorf("got %v, want %v", err, errVisitor)
+	}
 }
 
 func copiedAtOnce(t *testing.T, target copies.Target) {
 	pastes := tableOf(t, target, "pastes")
-	must(t, target.Begin(t.Context(), "a"))
-	must(t, target.Write(t.Context(), "a", pastes, copies.Changes{Added: []copies.Row{pasteOf("a"), pasteOf("b"), pasteOf("c")}}))
-	err := target.Write(t.Context(), "a", pastes, copies.Changes{
-		Removed: []copies.Key{{"b"}}, Added: []copies.Row{pasteOf("d"), pasteOf("c")},
-	})
-	wantKind(t, err, fault.Conflict)
-	want(t, "rows", len(storedRows(t, target, pastes)), 3)
-	changed := copies.Row{"a", nil, now.UTC(), nil, int64(2)}
-	must(t, target.Write(t.Context(), "a", pastes, copies.Changes{
-		Removed: []copies.Key{{"b"}}, Changed: []copies.Row{changed}, Added: []copies.Row{pasteOf("d")},
-	}))
-	if got, wanted := storedRows(t, target, pastes), []copies.Row{changed, pasteOf("c"), pasteOf("d")}; !reflect.DeepEqual(got, wanted) {
-		t.Errorf("got %v, want %v", got, wanted)
-	}
+	must(t, target.Begin(t.Context(), "s", "a"))
+	must(t, target.Write(t.Context(), "a", pastes, []copies.Row{pasteOf("b")}))
+	wantKind(t, target.Write(t.Context(), "a", pastes, []copies.Row{pasteOf("a"), pasteOf("b"), pasteOf("c")}), fault.Conflict)
+	want(t, "rows", len(storedRows(t, target, pastes)), 1)
+}
+
+// wantCopying wants a store to know whether a copy to it has not ended.
+func wantCopying(t *testing.T, target copies.Target, wanted bool) {
+	t.Helper()
+	installation, err := target.Installation(t.Context())
+	must(t, err)
+	want(t, "copying", installation.Copying, wanted)
+	want(t, "that there is an identity", installation.UID != "", true)
 }
 
 func copiedRuns(t *testing.T, target copies.Target) {
 	pastes := tableOf(t, target, "pastes")
-	remembered := func(wanted copies.Memory) {
-		t.Helper()
-		memory, err := target.Copied(t.Context())
-		must(t, err)
-		want(t, "the memory", memory, wanted)
-	}
-	remembered(copies.Memory{})
-	must(t, target.Begin(t.Context(), "a"))
-	remembered(copies.Memory{Begun: true})
-	must(t, target.Begin(t.Context(), "b"))
-	wantKind(t, target.Write(t.Context(), "a", pastes, copies.Changes{Added: []copies.Row{pasteOf("a")}}), fault.Conflict)
-	wantKind(t, target.End(t.Context(), "a", "sum"), fault.Conflict)
-	remembered(copies.Memory{Begun: true})
-	must(t, target.Write(t.Context(), "b", pastes, copies.Changes{Added: []copies.Row{pasteOf("b")}}))
-	must(t, target.End(t.Context(), "b", "sum"))
-	remembered(copies.Memory{Begun: true, Ended: true, Sum: "sum"})
-	must(t, target.Begin(t.Context(), "c"))
-	remembered(copies.Memory{Begun: true})
+	wantCopying(t, target, false)
+	wantKind(t, target.Write(t.Context(), "", pastes, []copies.Row{pasteOf("a")}), fault.Conflict)
+	must(t, target.Begin(t.Context(), "s", "a"))
+	must(t, target.Begin(t.Context(), "s", "b"))
+	wantKind(t, target.Write(t.Context(), "a", pastes, []copies.Row{pasteOf("a")}), fault.Conflict)
+	wantKind(t, target.End(t.Context(), "a"), fault.Conflict)
+	wantCopying(t, target, true)
+	must(t, target.Write(t.Context(), "b", pastes, []copies.Row{pasteOf("b")}))
+	must(t, target.End(t.Context(), "b"))
+	wantCopying(t, target, false)
+	wantKind(t, target.Write(t.Context(), "b", pastes, []copies.Row{pasteOf("c")}), fault.Conflict)
+	wantKind(t, target.End(t.Context(), "b"), fault.Conflict)
 	want(t, "rows", len(storedRows(t, target, pastes)), 1)
+}
+
+// copiedAgain fills tables, and wants the next run to find none of it.
+func copiedAgain(t *testing.T, target copies.Target) {
+	must(t, target.Begin(t.Context(), "s", "a"))
+	for _, c := range []struct {
+		table string
+		row   copies.Row
+	}{
+		{"users", copies.Row{"user0001", "name", "", "Go", true, true, int64(1), false, now.UTC(), false, false}},
+		{"pastes", pasteOf("a")},
+		{"pasties", copies.Row{"a", int64(0), "pasty001", "", "Go", "package a"}},
+		{"tombstones", copies.Row{"paste", "b", now.UTC(), "", "", false}},
+	} {
+		must(t, target.Write(t.Context(), "a", tableOf(t, target, c.table), []copies.Row{c.row}))
+	}
+	wantKind(t, target.Begin(t.Context(), "other", "b"), fault.Conflict)
+	want(t, "rows of the first run", len(storedRows(t, target, tableOf(t, target, "pastes"))), 1)
+	must(t, target.Begin(t.Context(), "s", "b"))
+	for _, table := range target.Tables() {
+		want(t, "rows of "+table.Name, len(storedRows(t, target, table)), 0)
+	}
+	wantCopying(t, target, true)
+}
+
+func copiedNotEmpty(t *testing.T, target copies.Target) {
+	must(t, target.Begin(t.Context(), "s", "a"))
+	tombstones := tableOf(t, target, "tombstones")
+	must(t, target.Write(t.Context(), "a", tombstones, []copies.Row{{"paste", "a", now.UTC(), "", "", false}}))
+	must(t, target.End(t.Context(), "a"))
+	if err := target.Begin(t.Context(), "s", "b"); !errors.Is(err, copies.ErrNotEmpty) {
+		t.Errorf("got %v, want %v", err, copies.ErrNotEmpty)
+	}
+	wantCopying(t, target, false)
+	want(t, "rows", len(storedRows(t, target, tombstones)), 1)
 }
 
 func copiedCancelled(t *testing.T, target copies.Target) {
 	pastes, gone := tableOf(t, target, "pastes"), cancelled(t)
-	must(t, target.Begin(t.Context(), "a"))
-	wantKind(t, target.Begin(gone, "b"), fault.Unavailable)
-	wantKind(t, target.Write(gone, "a", pastes, copies.Changes{Added: []copies.Row{pasteOf("a")}}), fault.Unavailable)
-	wantKind(t, target.End(gone, "a", "sum"), fault.Unavailable)
-	_, err := target.Copied(gone)
-	wantKind(t, err, fault.Unavailable)
-	_, err = target.After(gone, pastes, nil, 1)
+	must(t, target.Begin(t.Context(), "s", "a"))
+	wantKind(t, target.Begin(gone, "s", "b"), fault.Unavailable)
+	wantKind(t, target.Write(gone, "a", pastes, []copies.Row{pasteOf("a")}), fault.Unavailable)
+	wantKind(t, target.End(gone, "a"), fault.Unavailable)
+	_, err := target.Installation(gone)
 	wantKind(t, err, fault.Unavailable)
 	wantKind(t, target.Snapshot(gone, func(copies.Snapshot) error { return nil }), fault.Unavailable)
 	want(t, "rows", len(storedRows(t, target, pastes)), 0)

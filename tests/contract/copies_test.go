@@ -15,7 +15,7 @@ func TestCopies(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) copies.Target{
 		"postgres": func(t *testing.T) copies.Target { return gormstore.NewCopies(database.Open(t, database.Postgres(t))) },
 		"sqlite":   func(t *testing.T) copies.Target { return gormstore.NewCopies(database.Open(t, database.SQLite(t))) },
-		"fake":     func(*testing.T) copies.Target { return fake.NewCopies(new(gormstore.Copies).Tables()) },
+		"fake":     func(*testing.T) copies.Target { return fake.NewCopies("fake", new(gormstore.Copies).Tables()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/stats"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -24,8 +25,11 @@ type Documents interface {
 	paste.DocumentCreator
 	paste.DocumentUpdater
 	paste.DocumentDeleter
+	paste.DocumentBurner
 	paste.CountedCreator
 	paste.ClientForgetter
+	paste.AllowedCreator
+	paste.AllowedUpdater
 }
 
 // DocumentStore is a Store whose pastes have content.
@@ -39,28 +43,43 @@ func RunDocuments(t *testing.T, open func(t *testing.T) DocumentStore) {
 	t.Helper()
 	for name, behaviour := range map[string]func(*testing.T, DocumentStore){
 		"create and read":                  createDocument,
-		"read, with a token":               readWithToken,
 		"read what is not for everybody":   readAsSeen,
 		"read what is not there":           readNothing,
 		"id is unique":                     documentConflicts,
-		"create for a token":               createOwnDocument,
-		"create for a token not valid":     createOwnDocumentRefused,
 		"update":                           updateDocument,
 		"an update that changes nothing":   updateDocumentUnchanged,
 		"an update that is refused":        updateDocumentRefused,
 		"an update drops the oldest edits": updateDropsEdits,
 		"delete":                           deleteDocument,
+		"delete keys":                      deleteKeys,
 		"content goes with its paste":      contentGoes,
+		"burn":                             burn,
+		"lists of what burns":              burningListed,
+		"several callers burn":             burningMeet,
 		"import":                           importDocuments,
 		"import over edits":                importOverEdits,
 		"import of orphans":                importOrphans,
+		"import of what was deleted":       importRemoved,
 		"a cancelled context":              cancelledDocument,
 		"several callers update":           updatesMeet,
 		"several callers create, delete":   documentsMeet,
 		"several callers create":           creationsMeet,
+		"several callers import, delete":   deletionsMeet,
 		"quotas":                           quotas,
 		"quotas pass":                      quotasPass,
 		"several callers with quotas":      quotasMeet,
+		"several callers forget clients":   forgettersMeet,
+		"search":                           searchFinds,
+		"search by what is not text":       searchOdd,
+		"search and readers":               searchAsSeen,
+		"search, page by page":             searchPages,
+		"search follows the pastes":        searchFollows,
+		"search is rebuilt":                searchRebuilt,
+		"allowances":                       allowances,
+		"allowances of edits":              allowancesOfEdits,
+		"allowances by rate":               allowancesByRate,
+		"several callers with allowances":  allowancesMeet,
+		"totals of what pastes hold":       totalBytes,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +97,7 @@ func newDocument(id paste.ID) paste.Document {
 	return paste.Document{
 		Paste: paste.Paste{ID: id, CreatedAt: now, ExpiresAt: later.Truncate(time.Second)},
 		Content: paste.Content{
-			Title: strings.Repeat(odd, 200), Visibility: paste.Private, Tags: []string{"", " a,b", odd, "z"}, Lifetime: "1d",
+			Title: strings.Repeat(odd, 200), Visibility: paste.Private, Tags: []string{"", " a,b", odd, "z"}, Lifetime: "1d", Origin: "origin",
 			Pasties: []paste.Pasty{
 				{ID: "second", Title: odd, Language: "unknown", Code: odd},
 				{ID: "first", Language: "C++", Code: strings.Repeat("0123456789abcdef\n", 1<<12)}, // more than any buffer
@@ -93,17 +112,20 @@ func newDocument(id paste.ID) paste.Document {
 	}
 }
 
-// storedDocument belongs to the holder of the token.
-func storedDocument(t *testing.T, s DocumentStore, id paste.ID, holder token.Token) paste.Document {
+// storedDocument belongs to the owner.
+func storedDocument(t *testing.T, s DocumentStore, id paste.ID, owner user.ID) paste.Document {
 	t.Helper()
 	created := newDocument(id)
-	created.Owner = holder.Owner
+	created.Owner = owner
 	must(t, s.Documents.CreateDocument(t.Context(), created))
 	return created
 }
 
 // same reports whether two documents are the same, but for empty lists, which can be nil, and the zone of times.
 func same(a, b paste.Document) bool {
+	if a.Cipher.Equal(b.Cipher) {
+		a.Cipher = b.Cipher
+	}
 	for _, d := range []*paste.Document{&a, &b} {
 		d.CreatedAt, d.ExpiresAt = d.CreatedAt.UTC(), d.ExpiresAt.UTC()
 		d.Tags, d.Pasties, d.Edits = append([]string{}, d.Tags...), append([]paste.Pasty{}, d.Pasties...), append([]paste.Edit{}, d.Edits...)
@@ -136,15 +158,15 @@ func wantNoDocument(t *testing.T, s DocumentStore, id paste.ID) {
 	t.Helper()
 	_, err := s.Documents.DocumentByID(t.Context(), id)
 	wantKind(t, err, fault.NotFound)
-	for _, presented := range []token.Hash{{}, token.Generate().Hash()} {
-		_, _, err := s.Documents.ReadDocument(t.Context(), id, presented, now)
+	for _, reader := range append([]string{"owner"}, unstorable...) {
+		_, err := s.Documents.ReadDocument(t.Context(), id, user.ID(reader))
 		wantKind(t, err, fault.NotFound)
 	}
 }
 
 func createDocument(t *testing.T, s DocumentStore) {
-	holder := storedToken(t, s.Store, storedUser(t, s.Store, "owner").ID)
-	owned := storedDocument(t, s, "owned", holder)
+	owner := storedUser(t, s.Store, "owner").ID
+	owned := storedDocument(t, s, "owned", owner)
 	anonymous := newDocument("anonymous")
 	anonymous.Owner, anonymous.ExpiresAt, anonymous.Lifetime = "", time.Time{}, paste.Never
 	anonymous.Visibility, anonymous.Tags, anonymous.Stars = paste.Public, nil, 9
@@ -159,7 +181,7 @@ func createDocument(t *testing.T, s DocumentStore) {
 	must(t, s.Documents.CreateDocument(t.Context(), sealed))
 	fan := storedUser(t, s.Store, "fan")
 	must(t, s.Pastes.Star(t.Context(), fan.ID, "owned"))
-	must(t, s.Pastes.Star(t.Context(), holder.Owner, "owned"))
+	must(t, s.Pastes.Star(t.Context(), owner, "owned"))
 	owned.Stars, anonymous.Stars = 2, 0
 	for _, wanted := range []paste.Document{owned, anonymous, bare, sealed} {
 		wantStored(t, s, string(wanted.ID), wanted)
@@ -167,197 +189,133 @@ func createDocument(t *testing.T, s DocumentStore) {
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
 	want(t, "count", count, 4)
-	must(t, s.Pastes.EachByOwner(t.Context(), holder.Owner, func(p paste.Paste) error {
-		want(t, "the owner's paste", p.ID, "owned")
-		return nil
-	}))
+	listed, err := s.Pastes.ByOwner(t.Context(), owner, paste.Place{}, 10)
+	must(t, err)
+	want(t, "the owner's pastes", len(listed), 1)
+	want(t, "the owner's paste", listed[0].ID, "owned")
 }
 
-func readWithToken(t *testing.T, s DocumentStore) {
-	owner := storedUser(t, s.Store, "owner").ID
-	valid := storedToken(t, s.Store, owner)
-	revoked := storedToken(t, s.Store, owner)
-	must(t, s.Tokens.Revoke(t.Context(), revoked.ID, now))
-	revoked.RevokedAt = now
-	expired := token.Token{ID: "expired", Owner: owner, Hash: token.Generate().Hash(), CreatedAt: now, ExpiresAt: now}
-	must(t, s.Tokens.Create(t.Context(), expired))
-	wanted := newDocument("paste")
-	wanted.Owner, wanted.Visibility = owner, paste.Unlisted
-	must(t, s.Documents.CreateDocument(t.Context(), wanted))
-	for _, presented := range []token.Token{valid, revoked, expired, {}, {Hash: token.Generate().Hash()}} {
-		got, holder, err := s.Documents.ReadDocument(t.Context(), "paste", presented.Hash, now)
-		must(t, err)
-		wantDocument(t, string(presented.ID), got, wanted)
-		_, same, err := s.Documents.ReadDocument(t.Context(), "nothing", presented.Hash, now)
-		wantKind(t, err, fault.NotFound)
-		want(t, "the token, without a paste", same, holder)
-		want(t, "the token", holder.ID, presented.ID)
-		want(t, "its owner", holder.Owner, presented.Owner)
-		if presented.ID != "" {
-			want(t, "its hash", holder.Hash, presented.Hash)
-			want(t, "its expiry", holder.ExpiresAt, presented.ExpiresAt.UTC())
-			want(t, "its revocation", holder.RevokedAt, presented.RevokedAt.UTC())
-		}
-	}
-}
-
-// readAsSeen wants whatever Document.SeenBy shows, and nothing else, for every kind of paste and token, in one statement each and
-// in those that callers at once share.
+// readAsSeen wants whatever Document.SeenBy shows, and nothing else, for every kind of paste and reader, one by one and from
+// callers at once.
 func readAsSeen(t *testing.T, s DocumentStore) {
-	owner, stranger := storedUser(t, s.Store, "owner").ID, storedUser(t, s.Store, "stranger").ID
-	tokens := []token.Token{{}, {ID: "unknown", Hash: token.Generate().Hash()}}
-	for _, made := range []token.Token{
-		{ID: "valid", Owner: owner}, {ID: "valid still", Owner: owner, ExpiresAt: now.Add(time.Microsecond)},
-		{ID: "expired", Owner: owner, ExpiresAt: now}, {ID: "revoked", Owner: owner, RevokedAt: later},
-		{ID: "stranger's", Owner: stranger},
-	} {
-		made.Hash, made.CreatedAt = token.Generate().Hash(), now
-		must(t, s.Tokens.Create(t.Context(), made))
-		tokens = append(tokens, made)
+	owner := newUser(t, "owner")
+	owner.ID = "owner"
+	must(t, s.Users.Create(t.Context(), owner, nil))
+	readers := []user.ID{owner.ID, storedUser(t, s.Store, "stranger").ID}
+	for _, id := range unstorable { // a visitor, and some who are not there
+		readers = append(readers, user.ID(id))
 	}
 	var pastes []paste.Document
-	for _, belongsTo := range []user.ID{"", owner} {
+	for _, belongsTo := range []user.ID{"", owner.ID} {
 		for _, visibility := range []paste.Visibility{paste.Unlisted, paste.Public, paste.Private} {
-			for _, size := range []int{1, 1 << 10, 100 << 10} { // in bytes
-				for _, sealed := range []bool{false, true} {
-					content := paste.Content{Lifetime: paste.Never, Tags: []string{"tag"}}
-					if content.Visibility = visibility; sealed {
+			for _, size := range []int{0, 1, 1 << 10, 100 << 10} { // in bytes
+				for _, kind := range []string{"open", "sealed", "burning"} {
+					content := paste.Content{Lifetime: paste.Never, Title: "title", Tags: []string{"tag"}}
+					switch content.Visibility = visibility; {
+					case kind == "sealed":
 						content.Cipher = &paste.Cipher{Data: []byte(strings.Repeat("x", size)), Key: []byte("k"), Salt: []byte("s")}
-					} else {
+					case size > 0:
 						content.Pasties = []paste.Pasty{{ID: "only", Code: strings.Repeat("x", size)}}
+						content.Edits = []paste.Edit{{ID: "e", Text: "before", At: time.Unix(1, 0).UTC()}}
+					default:
+						content = paste.Content{Lifetime: paste.Never, Visibility: visibility}
 					}
-					made := paste.Paste{ID: paste.ID(fmt.Sprint("paste", len(pastes))), Owner: belongsTo, CreatedAt: now}
-					pastes = append(pastes, paste.Document{Paste: made, Content: content})
+					made := paste.Paste{ID: paste.ID(fmt.Sprint("paste", len(pastes))), Owner: belongsTo, CreatedAt: now, Burns: kind == "burning"}
+					pastes = append(pastes, paste.Document{Paste: made, Content: content, Stars: 1})
 					must(t, s.Documents.CreateDocument(t.Context(), pastes[len(pastes)-1]))
+					must(t, s.Pastes.Star(t.Context(), owner.ID, made.ID))
 				}
 			}
 		}
 	}
-	shown := 0
-	read := func(stored paste.Document, presented token.Token) {
-		what := fmt.Sprintf("%s of %q, %v, encrypted %t, token %s", stored.ID, stored.Owner, stored.Visibility, stored.Encrypted(), presented.ID)
-		var reader user.ID
-		if presented.Owner != "" && presented.Verify(presented.Hash, now) == nil {
-			reader = presented.Owner
-		}
-		got, holder, err := s.Documents.ReadDocument(t.Context(), stored.ID, presented.Hash, now)
+	read := func(stored paste.Document, reader user.ID) {
+		what := fmt.Sprintf("%s of %q, %v, encrypted %t, burning %t, read by %q",
+			stored.ID, stored.Owner, stored.Visibility, stored.Encrypted(), stored.Burns, reader)
+		stored.Starred = reader == owner.ID
+		got, err := s.Documents.ReadDocument(t.Context(), stored.ID, reader)
 		if _, refused := stored.SeenBy(reader); refused != nil {
-			if !fault.Is(err, fault.NotFound) || got.ID != "" || len(got.Pasties) > 0 || got.Cipher != nil {
+			if !fault.Is(err, fault.NotFound) || errors.Is(err, paste.ErrBurns) != errors.Is(refused, paste.ErrBurns) ||
+				!reflect.DeepEqual(got, paste.Document{}) {
 				t.Errorf("%s: got %.100q, %v, want nothing and a fault.NotFound", what, fmt.Sprintf("%+v", got), err)
 			}
 		} else if err != nil || !same(got, stored) {
 			t.Errorf("%s: got %.100q, %v, want all of it", what, fmt.Sprintf("%+v", got), err)
 		}
-		if holder.Owner != presented.Owner {
-			t.Errorf("%s: got a token of %q, want of %q", what, holder.Owner, presented.Owner)
-		}
 	}
-	var reading sync.WaitGroup
+	var (
+		reading sync.WaitGroup
+		shown   int
+	)
 	for _, stored := range pastes {
-		for _, presented := range tokens {
-			read(stored, presented)
-			if _, err := stored.SeenBy(presented.Owner); err == nil {
+		for _, reader := range readers {
+			read(stored, reader)
+			if _, err := stored.SeenBy(reader); err == nil {
 				shown++
 			}
 		}
 	}
 	for _, stored := range pastes {
-		for _, presented := range tokens {
-			reading.Go(func() { read(stored, presented) })
+		for _, reader := range readers {
+			reading.Go(func() { read(stored, reader) })
 		}
 	}
 	reading.Wait()
-	if all := len(pastes) * len(tokens); shown == 0 || shown == all {
+	if all := len(pastes) * len(readers); shown == 0 || shown == all {
 		t.Errorf("%d of %d are shown, want some", shown, all)
 	}
 }
 
 func readNothing(t *testing.T, s DocumentStore) {
-	storedPaste(t, s.Store, "expired", "", now, now)
-	storedPaste(t, s.Store, "Case", "", now, time.Time{})
-	for _, id := range append(unstorable, "expired", "case") {
+	owner := storedUser(t, s.Store, "somebody").ID
+	storedPaste(t, s.Store, "expired", owner, now, now)
+	storedPaste(t, s.Store, "Case", owner, now, time.Time{})
+	for _, id := range append([]string{"expired", "case"}, unstorable...) {
 		wantNoDocument(t, s, paste.ID(id))
-		_, err := s.Documents.Update(t.Context(), paste.ID(id), token.Hash{}, func(_ token.Token, stored paste.Document) (paste.Change, error) {
-			want(t, "what is not there", stored.ID, "")
-			return paste.Change{Changed: true}, nil
+		_, err := s.Documents.ReadDocument(t.Context(), paste.ID(id), owner)
+		wantKind(t, err, fault.NotFound)
+		got, err := s.Documents.Update(t.Context(), paste.ID(id), func(stored paste.Document) (paste.Change, error) {
+			t.Errorf("%q: got change called with %v, want it not to be called", id, stored.Paste)
+			return paste.Change{Document: stored, Changed: true}, nil
 		})
 		wantKind(t, err, fault.NotFound)
-		err = s.Documents.DeleteIf(t.Context(), paste.ID(id), token.Hash{}, func(_ token.Token, stored paste.Paste) error {
-			want(t, "what is not there", stored, paste.Paste{})
+		want(t, "what is not there", got.Paste, paste.Paste{})
+		err = s.Documents.DeleteIf(t.Context(), paste.ID(id), func(stored paste.Paste) error {
+			t.Errorf("%q: got allow called with %v, want it not to be called", id, stored)
 			return nil
 		})
 		wantKind(t, err, fault.NotFound)
 	}
+	totals, err := s.Stats.Totals(t.Context())
+	must(t, err)
+	want(t, "pastes", totals.Counts, stats.Counts{Users: 1, ActivePastes: 1, ExpiredPastes: 1})
 }
 
 func documentConflicts(t *testing.T, s DocumentStore) {
-	holder := storedToken(t, s.Store, storedUser(t, s.Store, "owner").ID)
-	first := storedDocument(t, s, "taken", holder)
+	owner := storedUser(t, s.Store, "owner").ID
+	first := storedDocument(t, s, "taken", owner)
 	second := paste.Document{Paste: paste.Paste{ID: "taken", CreatedAt: now}, Content: paste.Content{Title: "second"}}
 	wantIDTaken(t, s.Documents.CreateDocument(t.Context(), second))
-	second.CreatedAt = time.Now()
-	_, err := s.Documents.CreateOwnDocument(t.Context(), holder.Hash, second)
-	wantIDTaken(t, err)
+	expired := storedPaste(t, s.Store, "expired", "", now, now)
+	again := newDocument(expired) // it is there until it is swept
+	wantIDTaken(t, s.Documents.CreateDocument(t.Context(), again))
 	wantStored(t, s, "the first", first)
 	second.ID, second.Owner = "orphan", "nobody"
 	wantKind(t, s.Documents.CreateDocument(t.Context(), second), fault.NotFound)
 	wantNoDocument(t, s, "orphan")
 }
 
-func createOwnDocument(t *testing.T, s DocumentStore) {
-	holder := storedToken(t, s.Store, storedUser(t, s.Store, "owner").ID)
-	created := newDocument("own")
-	created.Owner = "somebody-else"
-	got, err := s.Documents.CreateOwnDocument(t.Context(), holder.Hash, created)
-	must(t, err)
-	want(t, "the token", got.ID, holder.ID)
-	want(t, "its hash", got.Hash, holder.Hash)
-	created.Owner = holder.Owner
-	wantStored(t, s, "own", created)
-	wantIDs(t, s, holder, "own")
-}
-
 // wantIDs checks the list of the owner's pastes.
-func wantIDs(t *testing.T, s DocumentStore, holder token.Token, wanted ...string) {
+func wantIDs(t *testing.T, s DocumentStore, owner user.ID, wanted ...string) {
 	t.Helper()
-	var ids []string
-	must(t, s.Pastes.EachActiveID(t.Context(), holder.Owner, func(id paste.ID) error {
-		ids = append(ids, string(id))
-		return nil
-	}))
-	if !slices.Equal(ids, wanted) {
-		t.Errorf("got %q as the owner's pastes, want %q", ids, wanted)
+	if got := activeIDs(t, s.Store, owner); !slices.Equal(got, wanted) {
+		t.Errorf("got %q as the owner's pastes, want %q", got, wanted)
 	}
-}
-
-func createOwnDocumentRefused(t *testing.T, s DocumentStore) {
-	owner := storedUser(t, s.Store, "owner").ID
-	at := now.UTC()
-	for what, made := range map[string]token.Token{
-		"expired-now": {ExpiresAt: at}, "expired": {ExpiresAt: at.Add(-time.Microsecond)}, "revoked": {RevokedAt: at.Add(-time.Hour)},
-		"revoked-later": {RevokedAt: at.Add(time.Hour)}, "valid": {ExpiresAt: at.Add(time.Microsecond)},
-	} {
-		made.ID, made.Owner, made.Hash, made.CreatedAt = token.ID(what), owner, token.Generate().Hash(), now
-		must(t, s.Tokens.Create(t.Context(), made))
-		created := newDocument(paste.ID(what))
-		created.CreatedAt = at
-		got, err := s.Documents.CreateOwnDocument(t.Context(), made.Hash, created)
-		must(t, err)
-		want(t, "the token", got.ID, made.ID)
-		want(t, what+" is accepted", got.Verify(made.Hash, at) == nil, what == "valid")
-	}
-	wantIDs(t, s, token.Token{Owner: owner}, "valid")
-	for _, hash := range []token.Hash{{}, token.Generate().Hash()} {
-		_, err := s.Documents.CreateOwnDocument(t.Context(), hash, newDocument("unknown"))
-		wantKind(t, err, fault.NotFound)
-	}
-	wantNoDocument(t, s, "unknown")
 }
 
 func updateDocument(t *testing.T, s DocumentStore) {
-	holder := storedToken(t, s.Store, storedUser(t, s.Store, "owner").ID)
-	before, bystander := storedDocument(t, s, "paste", holder), storedDocument(t, s, "bystander", holder)
-	must(t, s.Pastes.Star(t.Context(), holder.Owner, "paste"))
+	owner := storedUser(t, s.Store, "owner").ID
+	before, bystander := storedDocument(t, s, "paste", owner), storedDocument(t, s, "bystander", owner)
+	must(t, s.Pastes.Star(t.Context(), owner, "paste"))
 	before.Stars = 1
 	added := paste.Edit{
 		ID: "e3", Number: 8, Type: paste.EditPastyAdded, Metadata: []string{"new", "", "Go"}, Text: odd, At: time.Unix(1, 0).UTC(),
@@ -368,15 +326,15 @@ func updateDocument(t *testing.T, s DocumentStore) {
 		before.Pasties[2], {ID: "new", Language: "Go", Code: odd}, {ID: "second", Title: "new", Language: "Go", Code: "new"},
 	}
 	wanted.Edits = append(slices.Clone(before.Edits), added)
-	change := func(presented token.Token, stored paste.Document) (paste.Change, error) {
-		want(t, "the token", presented.ID, holder.ID)
+	change := func(stored paste.Document) (paste.Change, error) {
 		wantDocument(t, "the paste as it is", stored, before)
 		made := wanted
 		made.ID, made.Owner, made.CreatedAt, made.ExpiresAt = "other", "other", now.Add(time.Hour), time.Time{}
 		made.Lifetime, made.Cipher, made.Stars = "1y", new(paste.Cipher), 7
+		made.Origin = "other"
 		return paste.Change{Document: made, Changed: true, Recorded: []paste.Edit{added}}, nil
 	}
-	got, err := s.Documents.Update(t.Context(), "paste", holder.Hash, change)
+	got, err := s.Documents.Update(t.Context(), "paste", change)
 	must(t, err)
 	wantDocument(t, "returned", got, wanted)
 	wantStored(t, s, "stored", wanted)
@@ -385,9 +343,9 @@ func updateDocument(t *testing.T, s DocumentStore) {
 }
 
 func updateDocumentUnchanged(t *testing.T, s DocumentStore) {
-	holder := storedToken(t, s.Store, storedUser(t, s.Store, "owner").ID)
-	before := storedDocument(t, s, "paste", holder)
-	got, err := s.Documents.Update(t.Context(), "paste", holder.Hash, func(_ token.Token, stored paste.Document) (paste.Change, error) {
+	owner := storedUser(t, s.Store, "owner").ID
+	before := storedDocument(t, s, "paste", owner)
+	got, err := s.Documents.Update(t.Context(), "paste", func(stored paste.Document) (paste.Change, error) {
 		return paste.Change{Document: stored}, nil
 	})
 	must(t, err)
@@ -396,20 +354,30 @@ func updateDocumentUnchanged(t *testing.T, s DocumentStore) {
 }
 
 func updateDocumentRefused(t *testing.T, s DocumentStore) {
-	before := storedDocument(t, s, "paste", storedToken(t, s.Store, storedUser(t, s.Store, "owner").ID))
+	before := storedDocument(t, s, "paste", storedUser(t, s.Store, "owner").ID)
 	refusal := errors.New("no")
-	for _, hash := range []token.Hash{{}, token.Generate().Hash()} {
-		got, err := s.Documents.Update(t.Context(), "paste", hash, func(presented token.Token, stored paste.Document) (paste.Change, error) {
-			want(t, "the token", presented, token.Token{})
-			stored.Title = "changed"
-			return paste.Change{Document: stored, Changed: true}, refusal
-		})
-		if !errors.Is(err, refusal) || !reflect.DeepEqual(got, paste.Document{}) {
-			t.Errorf("got %.300v, %v, want that of change", got, err)
-		}
-		err = s.Documents.DeleteIf(t.Context(), "paste", hash, func(token.Token, paste.Paste) error { return refusal })
-		if !errors.Is(err, refusal) {
-			t.Errorf("got %v, want the error of allow", err)
+	got, err := s.Documents.Update(t.Context(), "paste", func(stored paste.Document) (paste.Change, error) {
+		stored.Title = "changed"
+		return paste.Change{Document: stored, Changed: true}, refusal
+	})
+	if !errors.Is(err, refusal) || !reflect.DeepEqual(got, paste.Document{}) {
+		t.Errorf("got %.300v, %v, want that of change", got, err)
+	}
+	err = s.Documents.DeleteIf(t.Context(), "paste", func(stored paste.Paste) error {
+		want(t, "the paste", stored.ID, "paste")
+		return refusal
+	})
+	if !errors.Is(err, refusal) {
+		t.Errorf("got %v, want the error of allow", err)
+	}
+	wantStored(t, s, "stored", before)
+	// A fault of the caller's stays what it is, whatever its kind.
+	for _, kind := range []fault.Kind{fault.NotFound, fault.Conflict, fault.Invalid, fault.Unavailable} {
+		refusal := fault.New(kind, "no")
+		_, err := s.Documents.Update(t.Context(), "paste", func(paste.Document) (paste.Change, error) { return paste.Change{}, refusal })
+		deleted := s.Documents.DeleteIf(t.Context(), "paste", func(paste.Paste) error { return refusal })
+		if !errors.Is(err, refusal) || !errors.Is(deleted, refusal) {
+			t.Errorf("got %v and %v, want the errors of change and allow, of kind %v", err, deleted, kind)
 		}
 	}
 	wantStored(t, s, "stored", before)
@@ -420,7 +388,7 @@ func updateDropsEdits(t *testing.T, s DocumentStore) {
 	must(t, s.Documents.CreateDocument(t.Context(), wanted))
 	added := paste.Edit{ID: "e9", Number: 8, At: time.Unix(2, 0).UTC()}
 	for _, dropped := range []int{2, 2, 1} { // in the end also one of those that were added
-		_, err := s.Documents.Update(t.Context(), "paste", token.Hash{}, func(_ token.Token, stored paste.Document) (paste.Change, error) {
+		_, err := s.Documents.Update(t.Context(), "paste", func(stored paste.Document) (paste.Change, error) {
 			made := paste.Change{Document: stored, Changed: true, Dropped: dropped, Recorded: []paste.Edit{added}}
 			made.Edits = append(slices.Clone(stored.Edits[dropped:]), added)
 			return made, nil
@@ -433,35 +401,66 @@ func updateDropsEdits(t *testing.T, s DocumentStore) {
 }
 
 func deleteDocument(t *testing.T, s DocumentStore) {
-	holder := storedToken(t, s.Store, storedUser(t, s.Store, "owner").ID)
-	gone, bystander := storedDocument(t, s, "gone", holder), storedDocument(t, s, "bystander", holder)
-	must(t, s.Documents.DeleteIf(t.Context(), "gone", holder.Hash, func(presented token.Token, stored paste.Paste) error {
-		want(t, "the token", presented.ID, holder.ID)
-		want(t, "the paste", stored, paste.Paste{ID: "gone", Owner: holder.Owner, CreatedAt: now.UTC(), ExpiresAt: gone.ExpiresAt.UTC()})
+	owner := storedUser(t, s.Store, "owner").ID
+	gone, bystander := storedDocument(t, s, "gone", owner), storedDocument(t, s, "GONE", owner)
+	allow := func(paste.Paste) error { return nil }
+	must(t, s.Documents.DeleteIf(t.Context(), "gone", func(stored paste.Paste) error {
+		want(t, "the paste", stored, paste.Paste{ID: "gone", Owner: owner, CreatedAt: now.UTC(), ExpiresAt: gone.ExpiresAt.UTC()})
+		return nil
+	}))
+	wantKind(t, s.Documents.DeleteIf(t.Context(), "gone", allow), fault.NotFound)
+	sealed := sealedDocument("sealed")
+	must(t, s.Documents.CreateDocument(t.Context(), sealed))
+	must(t, s.Documents.DeleteIf(t.Context(), "sealed", func(stored paste.Paste) error {
+		want(t, "the paste", stored, sealed.Paste)
 		return nil
 	}))
 	wantNoDocument(t, s, "gone")
+	wantNoDocument(t, s, "sealed")
 	wantStored(t, s, "bystander", bystander)
-	wantIDs(t, s, holder, "bystander")
+	wantIDs(t, s, owner, "GONE")
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
 	want(t, "count", count, 1)
 }
 
+// deleteKeys wants the hash of a key to come with its paste, however that is created, and to stay with it.
+func deleteKeys(t *testing.T, s DocumentStore) {
+	for id, create := range map[paste.ID]func(paste.Document) error{
+		"created": func(d paste.Document) error { return s.Documents.CreateDocument(t.Context(), d) },
+		"counted": func(d paste.Document) error {
+			_, err := s.Documents.CreateCounted(t.Context(), "client", paste.Quota{Pastes: 9, Window: time.Hour}, d)
+			return err
+		},
+	} {
+		keyed := newDocument(id)
+		keyed.Visibility, keyed.Edits, keyed.DeleteKey = paste.Unlisted, nil, paste.NewDeleteKey().Hash()
+		must(t, create(keyed))
+		wantStored(t, s, "created", keyed)
+		read, err := s.Documents.ReadDocument(t.Context(), id, "")
+		must(t, err)
+		wantDocument(t, "read", read, keyed)
+		keyed.Title = "changed"
+		_, err = s.Documents.Update(t.Context(), id, func(stored paste.Document) (paste.Change, error) {
+			stored.Title = keyed.Title
+			return paste.Change{Document: stored, Changed: true}, nil
+		})
+		must(t, err)
+		wantStored(t, s, "changed", keyed)
+		must(t, s.Documents.DeleteIf(t.Context(), id, func(stored paste.Paste) error {
+			want(t, "the hash", stored.DeleteKey, keyed.DeleteKey)
+			return nil
+		}))
+	}
+}
+
 // contentGoes with the row, whoever removes it: a paste that gets the same id later has none of it.
 func contentGoes(t *testing.T, s DocumentStore) {
-	holder := storedToken(t, s.Store, storedUser(t, s.Store, "owner").ID)
-	for what, remove := range map[string]func(id paste.ID) error{
-		"DeleteIf": func(id paste.ID) error {
-			return s.Documents.DeleteIf(t.Context(), id, token.Hash{}, func(token.Token, paste.Paste) error { return nil })
-		},
-		"Delete": func(id paste.ID) error { return s.Pastes.Delete(t.Context(), id) },
-	} {
-		id := storedDocument(t, s, paste.ID(what), holder).ID
-		must(t, remove(id))
-		storedPaste(t, s.Store, what, "", now, time.Time{})
-		wantStored(t, s, what, paste.Document{Paste: paste.Paste{ID: id, CreatedAt: now}})
-	}
+	owner := storedUser(t, s.Store, "owner").ID
+	deleted := storedDocument(t, s, "deleted", owner).ID
+	must(t, s.Documents.DeleteIf(t.Context(), deleted, func(paste.Paste) error { return nil }))
+	storedPaste(t, s.Store, "deleted", "", now, time.Time{})
+	wantStored(t, s, "deleted", paste.Document{Paste: paste.Paste{ID: deleted, CreatedAt: now}})
 	expired := newDocument("expired")
 	expired.ExpiresAt = time.Unix(1, 0).UTC()
 	must(t, s.Documents.CreateDocument(t.Context(), expired))
@@ -470,33 +469,28 @@ func contentGoes(t *testing.T, s DocumentStore) {
 	want(t, "removed", removed, 1)
 	storedPaste(t, s.Store, "expired", "", now, time.Time{})
 	wantStored(t, s, "swept", paste.Document{Paste: paste.Paste{ID: "expired", CreatedAt: now}})
-	storedDocument(t, s, "theirs", holder)
-	_, err = s.Users.Delete(t.Context(), parseName(t, "owner"))
-	must(t, err)
+	storedDocument(t, s, "theirs", owner)
+	must(t, s.Users.Delete(t.Context(), owner, parseName(t, "owner"), false))
 	storedPaste(t, s.Store, "theirs", "", now, time.Time{})
 	wantStored(t, s, "of a user who is gone", paste.Document{Paste: paste.Paste{ID: "theirs", CreatedAt: now}})
 }
 
 func cancelledDocument(t *testing.T, s DocumentStore) {
-	holder := storedToken(t, s.Store, storedUser(t, s.Store, "owner").ID)
-	before, ctx := storedDocument(t, s, "paste", holder), cancelled(t)
+	owner := storedUser(t, s.Store, "owner").ID
+	before, ctx := storedDocument(t, s, "paste", owner), cancelled(t)
 	for what, call := range map[string]func() error{
 		"DocumentByID":   func() error { _, err := s.Documents.DocumentByID(ctx, "paste"); return err },
-		"ReadDocument":   func() error { _, _, err := s.Documents.ReadDocument(ctx, "paste", holder.Hash, now); return err },
+		"ReadDocument":   func() error { _, err := s.Documents.ReadDocument(ctx, "paste", owner); return err },
 		"CreateDocument": func() error { return s.Documents.CreateDocument(ctx, newDocument("new")) },
-		"CreateOwnDocument": func() error {
-			_, err := s.Documents.CreateOwnDocument(ctx, holder.Hash, newDocument("new"))
-			return err
-		},
 		"Update": func() error {
-			_, err := s.Documents.Update(ctx, "paste", holder.Hash, func(_ token.Token, stored paste.Document) (paste.Change, error) {
+			_, err := s.Documents.Update(ctx, "paste", func(stored paste.Document) (paste.Change, error) {
 				stored.Title = "changed"
 				return paste.Change{Document: stored, Changed: true}, nil
 			})
 			return err
 		},
 		"DeleteIf": func() error {
-			return s.Documents.DeleteIf(ctx, "paste", holder.Hash, func(token.Token, paste.Paste) error { return nil })
+			return s.Documents.DeleteIf(ctx, "paste", func(paste.Paste) error { return nil })
 		},
 	} {
 		if err := call(); !fault.Is(err, fault.Unavailable) {
@@ -509,14 +503,14 @@ func cancelledDocument(t *testing.T, s DocumentStore) {
 
 // updatesMeet has updates that build on each other: none is lost.
 func updatesMeet(t *testing.T, s DocumentStore) {
-	holder := storedToken(t, s.Store, storedUser(t, s.Store, "owner").ID)
+	owner := storedUser(t, s.Store, "owner").ID
 	created := paste.Document{Content: paste.Content{Lifetime: paste.Never}}
-	created.Paste = paste.Paste{ID: "paste", Owner: holder.Owner, CreatedAt: now}
+	created.Paste = paste.Paste{ID: "paste", Owner: owner, CreatedAt: now}
 	must(t, s.Documents.CreateDocument(t.Context(), created))
 	const rounds = 13 // more than a hundred in all
 	wantNoErrors(t, meet(func(caller int) error {
 		for round := range rounds {
-			_, err := s.Documents.Update(t.Context(), "paste", holder.Hash, func(_ token.Token, stored paste.Document) (paste.Change, error) {
+			_, err := s.Documents.Update(t.Context(), "paste", func(stored paste.Document) (paste.Change, error) {
 				e := paste.Edit{ID: fmt.Sprint(caller, "-", round), Number: int64(len(stored.Edits)), At: time.Unix(3, 0).UTC()}
 				e.Text = fmt.Sprint(len(stored.Title))
 				stored.Title += "x"
@@ -544,29 +538,23 @@ func updatesMeet(t *testing.T, s DocumentStore) {
 
 // documentsMeet has one winner where only one can be.
 func documentsMeet(t *testing.T, s DocumentStore) {
-	holder := storedToken(t, s.Store, storedUser(t, s.Store, "owner").ID)
-	wantOneWinner(t, meet(func(caller int) error {
-		if caller%2 == 0 {
-			return s.Documents.CreateDocument(t.Context(), newDocument("wanted"))
-		}
-		_, err := s.Documents.CreateOwnDocument(t.Context(), holder.Hash, newDocument("wanted"))
-		return err
-	}), fault.Conflict)
+	owner := storedUser(t, s.Store, "owner").ID
+	wantOneWinner(t, meet(func(int) error { return s.Documents.CreateDocument(t.Context(), newDocument("wanted")) }), fault.Conflict)
 	// While some delete, others update and read: whoever comes too late finds nothing, and nobody a half of it.
 	for range 5 {
-		id := storedDocument(t, s, paste.ID(ident.New()), holder).ID
+		id := storedDocument(t, s, paste.ID(ident.New()), owner).ID
 		errs := meet(func(caller int) error {
 			switch caller % 3 {
 			case 0:
-				return s.Documents.DeleteIf(t.Context(), id, holder.Hash, func(token.Token, paste.Paste) error { return nil })
+				return s.Documents.DeleteIf(t.Context(), id, func(paste.Paste) error { return nil })
 			case 1:
-				_, err := s.Documents.Update(t.Context(), id, holder.Hash, func(_ token.Token, stored paste.Document) (paste.Change, error) {
+				_, err := s.Documents.Update(t.Context(), id, func(stored paste.Document) (paste.Change, error) {
 					stored.Title += "x"
 					return paste.Change{Document: stored, Changed: true}, nil
 				})
 				return err
 			}
-			got, _, err := s.Documents.ReadDocument(t.Context(), id, holder.Hash, now)
+			got, err := s.Documents.ReadDocument(t.Context(), id, owner)
 			if err == nil && len(got.Pasties) != 3 {
 				t.Errorf("got %d pasties of three", len(got.Pasties))
 			}
@@ -587,9 +575,7 @@ func documentsMeet(t *testing.T, s DocumentStore) {
 
 // creationsMeet has callers create at once whose outcomes differ: each gets its own, and what the others do stays theirs.
 func creationsMeet(t *testing.T, s DocumentStore) {
-	mine, yours := storedToken(t, s.Store, storedUser(t, s.Store, "me").ID), storedToken(t, s.Store, storedUser(t, s.Store, "you").ID)
-	expired := token.Token{ID: "expired", Owner: mine.Owner, Hash: token.Generate().Hash(), CreatedAt: now, ExpiresAt: now}
-	must(t, s.Tokens.Create(t.Context(), expired))
+	mine, yours := storedUser(t, s.Store, "me").ID, storedUser(t, s.Store, "you").ID
 	small := func(id paste.ID, owner user.ID) paste.Document {
 		made := newDocument(id)
 		made.Owner, made.Title, made.Edits = owner, "of "+string(id), nil
@@ -597,54 +583,100 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 		return made
 	}
 	must(t, s.Documents.CreateDocument(t.Context(), small("taken", "")))
-	for round := range 10 {
-		wantNoErrors(t, meet(func(caller int) error {
+	const rounds = 10
+	quota := paste.Quota{Pastes: rounds / 2, Window: time.Hour}
+	wantNoErrors(t, meet(func(caller int) error {
+		for round := range rounds {
 			created := small(paste.ID(fmt.Sprintf("p%d-%d", round, caller)), "")
-			stored, wanted := false, fault.Kind(0)
+			wanted := fault.Kind(0)
 			var err error
-			kind := (round + caller) % 8
-			if round%2 == 0 { // nothing that a statement for all of them would fail for
-				kind = [...]int{0, 1, 1, 3, 4, 5, 6, 4}[kind]
-			}
-			switch kind {
+			switch kind := (round + caller) % 8; kind {
 			case 0: // nobody's
-				stored, err = true, s.Documents.CreateDocument(t.Context(), created)
-			case 1: // somebody's
-				created.Owner, stored = mine.Owner, true
 				err = s.Documents.CreateDocument(t.Context(), created)
-			case 2: // of an owner who does not exist
+			case 1, 2: // of somebody's
+				created.Owner = []user.ID{mine, yours}[kind-1]
+				err = s.Documents.CreateDocument(t.Context(), created)
+			case 3: // with everything
+				created = newDocument(created.ID)
+				err = s.Documents.CreateDocument(t.Context(), created)
+			case 4: // of an owner who does not exist
 				created.Owner, wanted = "nobody", fault.NotFound
 				err = s.Documents.CreateDocument(t.Context(), created)
-			case 3: // of a token that does not exist
-				wanted = fault.NotFound
-				_, err = s.Documents.CreateOwnDocument(t.Context(), token.Generate().Hash(), created)
-			default: // of a token, the last under an id that is taken
-				presented := []token.Token{mine, yours, expired, yours}[kind-4]
-				stored = kind != 6
-				if kind == 7 {
-					created, stored, wanted = small("taken", ""), false, fault.Conflict
-				}
-				created.CreatedAt = now.UTC()
-				var holder token.Token
-				holder, err = s.Documents.CreateOwnDocument(t.Context(), presented.Hash, created)
-				if created.Owner = presented.Owner; wanted == 0 && holder.ID != presented.ID {
-					return fmt.Errorf("%s: got the token %q, want %q", created.ID, holder.ID, presented.ID)
-				}
+			case 5: // under an id that is taken
+				created.ID, wanted = "taken", fault.Conflict
+				err = s.Documents.CreateDocument(t.Context(), created)
+			case 6: // imported
+				_, err = s.Pastes.Import(t.Context(), []paste.Document{created}, paste.RefuseOrphans)
+			default: // counted, for a client of the caller's, who has a quota for it
+				_, err = s.Documents.CreateCounted(t.Context(), paste.Client(fmt.Sprint(caller)), quota, created)
 			}
-			if wanted != 0 {
-				wantKind(t, err, wanted)
-				err = nil
-			}
-			if err == nil && stored {
+			if wanted == 0 {
+				if err != nil {
+					return err
+				}
 				wantStored(t, s, string(created.ID), created)
-			} else if err == nil && created.ID != "taken" {
+				continue
+			}
+			if fault.KindOf(err) != wanted {
+				return fmt.Errorf("%s: got %w, want an error of kind %v", created.ID, err, wanted)
+			}
+			if created.ID != "taken" {
 				wantNoDocument(t, s, created.ID)
 			}
-			return err
-		}))
-	}
+		}
+		return nil
+	}))
 	wantStored(t, s, "the first", small("taken", ""))
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
-	want(t, "pastes", count, 1+5*4+5*6) // of the eight in a round
+	want(t, "pastes", count, 1+rounds*6) // of the eight in a round
+}
+
+// deletionsMeet has some callers import and edit a paste that others delete: once it was deleted, it does not come back.
+func deletionsMeet(t *testing.T, s DocumentStore) {
+	for round := range 5 {
+		wanted := newDocument(paste.ID(fmt.Sprint("paste", round)))
+		must(t, s.Documents.CreateDocument(t.Context(), wanted))
+		deletions := make([]bool, callers)
+		wantNoErrors(t, meet(func(caller int) error {
+			switch caller % 3 {
+			case 0:
+				err := s.Documents.DeleteIf(t.Context(), wanted.ID, func(paste.Paste) error { return nil })
+				if deletions[caller] = err == nil; fault.Is(err, fault.NotFound) {
+					return nil
+				}
+				return err
+			case 1:
+				_, err := s.Documents.Update(t.Context(), wanted.ID, func(stored paste.Document) (paste.Change, error) {
+					stored.Title = "changed"
+					return paste.Change{Document: stored, Changed: true}, nil
+				})
+				if fault.Is(err, fault.NotFound) {
+					return nil
+				}
+				return err
+			}
+			for range 3 {
+				results, err := s.Pastes.Import(t.Context(), []paste.Document{wanted}, paste.RefuseOrphans)
+				if err != nil || results[0].Err != nil {
+					return errors.Join(err, results[0].Err)
+				}
+				if results[0].Outcome == batch.New {
+					return errors.New("got a deleted paste as a new one, want it not to come back")
+				}
+			}
+			return nil
+		}))
+		times := 0
+		for _, deleted := range deletions {
+			if deleted {
+				times++
+			}
+		}
+		want(t, "callers that deleted it", times, 1)
+		wantNoDocument(t, s, wanted.ID)
+		results, err := s.Pastes.Import(t.Context(), []paste.Document{wanted}, paste.RefuseOrphans)
+		wantResults(t, "an import after it", results, err, removed)
+		wantNoDocument(t, s, wanted.ID)
+	}
 }

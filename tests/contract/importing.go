@@ -1,7 +1,9 @@
 package contract
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -20,6 +22,7 @@ const (
 	fresh     = "new"
 	updated   = "updated"
 	unchanged = "unchanged"
+	removed   = "removed earlier"
 )
 
 // wantResults compares what became of each record.
@@ -28,7 +31,7 @@ func wantResults(t *testing.T, what string, results []batch.Result, err error, w
 	must(t, err)
 	got := make([]string, len(results))
 	for i, result := range results {
-		got[i] = []string{fresh, updated, unchanged}[result.Outcome]
+		got[i] = []string{fresh, updated, unchanged, removed}[result.Outcome]
 		if result.Err != nil {
 			got[i] = rejected(fault.KindOf(result.Err))
 		}
@@ -38,27 +41,31 @@ func wantResults(t *testing.T, what string, results []batch.Result, err error, w
 	}
 }
 
-func importedAccount(t *testing.T, id user.ID, name string) user.Account {
+// importedAccount returns one that says everything.
+func importedAccount(t *testing.T, id user.ID, name string) user.Import {
 	t.Helper()
 	u := newUser(t, name)
-	u.ID = id
-	return user.Account{User: u}
+	return user.Import{
+		ID: id, Name: u.Name, AvatarURL: &u.AvatarURL, DefaultLanguage: &u.DefaultLanguage, PublicProfile: &u.PublicProfile,
+		SupporterMonths: &u.SupporterMonths, Contributor: &u.Contributor, Stars: []string{}, Services: map[string]string{}, CreatedAt: now,
+	}
 }
 
 func wantNames(t *testing.T, s Store, wanted map[user.ID]string) {
 	t.Helper()
 	got := map[user.ID]string{}
-	must(t, s.Users.Each(t.Context(), func(u user.User) error {
+	users, err := s.Users.Users(t.Context(), user.Name{}, 100)
+	must(t, err)
+	for _, u := range users {
 		got[u.ID] = u.Name.String()
-		return nil
-	}))
+	}
 	if fmt.Sprint(got) != fmt.Sprint(wanted) {
 		t.Errorf("names: got %v, want %v", got, wanted)
 	}
 }
 
 func importUsers(t *testing.T, s Store) {
-	run := func(what string, accounts []user.Account, wanted ...string) {
+	run := func(what string, accounts []user.Import, wanted ...string) {
 		t.Helper()
 		results, err := s.Users.Import(t.Context(), accounts)
 		wantResults(t, what, results, err, wanted...)
@@ -66,16 +73,15 @@ func importUsers(t *testing.T, s Store) {
 	run("nothing", nil)
 	a, b := importedAccount(t, "a", "Ann"), importedAccount(t, "b", "Bob")
 	a.Stars, a.Services = []string{"z", "y", "x"}, map[string]string{"github": "1", "gitlab": "2"}
-	run("the first time", []user.Account{a, b}, fresh, fresh)
+	run("the first time", []user.Import{a, b}, fresh, fresh)
 	a.CreatedAt, b.CreatedAt = now.Add(time.Hour), now.Add(time.Hour) // an export does not have it
-	run("again", []user.Account{b, a}, unchanged, unchanged)
+	run("again", []user.Import{b, a}, unchanged, unchanged)
 	for _, id := range []string{"x", "y", "z"} {
 		storedPaste(t, s, id, "", now, time.Time{})
 	}
-	made := storedToken(t, s, "a")
-	a.Name, a.Stars, a.Services, a.SupporterMonths = parseName(t, "ANN"), []string{"y", "z"}, map[string]string{"gitlab": "3"}, 0
-	run("a newer export", []user.Account{a, b}, updated, unchanged)
-	_, account, err := s.Tokens.AccountByHash(t.Context(), made.Hash)
+	a.Name, a.Stars, a.Services, a.SupporterMonths = parseName(t, "ANN"), []string{"y", "z"}, map[string]string{"gitlab": "3"}, new(int32)
+	run("a newer export", []user.Import{a, b}, updated, unchanged)
+	account, err := s.Users.AccountByID(t.Context(), "a")
 	must(t, err)
 	want(t, "name", account.Name.String(), "ANN")
 	want(t, "months", account.SupporterMonths, 0)
@@ -84,39 +90,79 @@ func importUsers(t *testing.T, s Store) {
 	want(t, "services", fmt.Sprint(account.Services), "map[gitlab:3]")
 	twice := importedAccount(t, "c", "Cid")
 	first := twice
-	first.SupporterMonths = 1
-	run("one id twice: the last one stays", []user.Account{first, twice}, fresh, updated)
+	first.SupporterMonths = new(int32(1))
+	run("one id twice: the last one stays", []user.Import{first, twice}, fresh, updated)
 	found, err := s.Users.ByName(t.Context(), twice.Name)
 	must(t, err)
-	want(t, "months of the id that came twice", found.SupporterMonths, twice.SupporterMonths)
+	want(t, "months of the id that came twice", found.SupporterMonths, *twice.SupporterMonths)
+}
+
+// importAbsent brings records in that say next to nothing: what is stored stays, and a new user has the defaults.
+func importAbsent(t *testing.T, s Store) {
+	run := func(what string, imported user.Import, wanted string) {
+		t.Helper()
+		results, err := s.Users.Import(t.Context(), []user.Import{imported})
+		wantResults(t, what, results, err, wanted)
+	}
+	full := importedAccount(t, "a", "Ann")
+	full.Stars, full.Services = []string{"x"}, map[string]string{"github": "1"}
+	run("everything", full, fresh)
+	storedPaste(t, s, "x", "", now, time.Time{})
+	before, err := s.Users.AccountByID(t.Context(), "a")
+	must(t, err)
+	wantStays := func(what string, wanted user.Account) {
+		t.Helper()
+		after, err := s.Users.AccountByID(t.Context(), "a")
+		must(t, err)
+		if !reflect.DeepEqual(after, wanted) {
+			t.Errorf("%s: got %+v, want %+v", what, after, wanted)
+		}
+	}
+	bare := user.Import{ID: "a", Name: full.Name, CreatedAt: now.Add(time.Hour)}
+	run("nothing but the name", bare, unchanged)
+	wantStays("nothing but the name", before)
+	bare.SupporterMonths = new(int32(7))
+	run("one member", bare, updated)
+	before.SupporterMonths = 7
+	wantStays("one member", before)
+	bare.Stars, bare.Services, bare.AvatarURL = []string{}, map[string]string{}, new("")
+	run("empty members", bare, updated)
+	before.Stars, before.Services, before.AvatarURL = []string{}, map[string]string{}, ""
+	wantStays("empty members", before)
+
+	run("a new user", user.Import{ID: "b", Name: parseName(t, "Bob"), CreatedAt: now}, fresh)
+	found, services, err := s.Users.WithServices(t.Context(), parseName(t, "Bob"))
+	must(t, err)
+	want(t, "the defaults", found, user.User{ID: "b", Name: parseName(t, "Bob"), DefaultLanguage: user.DefaultLanguage, CreatedAt: now.UTC()})
+	want(t, "services", len(services), 0)
 }
 
 // importNames moves names between users in every way, in both orders of the records.
 func importNames(t *testing.T, s Store) {
-	run := func(what string, accounts []user.Account, wanted ...string) {
+	run := func(what string, accounts []user.Import, wanted ...string) {
 		t.Helper()
 		results, err := s.Users.Import(t.Context(), accounts)
 		wantResults(t, what, results, err, wanted...)
 	}
-	account := func(id user.ID, name string) user.Account { return importedAccount(t, id, name) }
-	run("the beginning", []user.Account{account("a", "y"), account("b", "x"), account("c", "c"), account("d", "d")},
+	account := func(id user.ID, name string) user.Import { return importedAccount(t, id, name) }
+	run("the beginning", []user.Import{account("a", "y"), account("b", "x"), account("c", "c"), account("d", "d")},
 		fresh, fresh, fresh, fresh)
-	run("a chain, its end first", []user.Account{account("b", "z"), account("a", "x")}, updated, updated)
+	run("a chain, its end first", []user.Import{account("b", "z"), account("a", "x")}, updated, updated)
 	wantNames(t, s, map[user.ID]string{"a": "x", "b": "z", "c": "c", "d": "d"})
-	run("a chain, its beginning first", []user.Account{account("a", "Z"), account("b", "y")}, updated, updated)
+	run("a chain, its beginning first", []user.Import{account("a", "Z"), account("b", "y")}, updated, updated)
 	wantNames(t, s, map[user.ID]string{"a": "Z", "b": "y", "c": "c", "d": "d"})
-	run("a circle of three and a new user", []user.Account{account("a", "y"), account("b", "c"), account("e", "x"), account("c", "z")},
+	run("a circle of three and a new user", []user.Import{account("a", "y"), account("b", "c"), account("e", "x"), account("c", "z")},
 		updated, updated, fresh, updated)
 	wantNames(t, s, map[user.ID]string{"a": "y", "b": "c", "c": "z", "d": "d", "e": "x"})
-	run("a name that somebody keeps", []user.Account{account("a", "D"), account("f", "f")}, rejected(fault.Conflict), fresh)
+	run("a name that somebody keeps", []user.Import{account("a", "D"), account("f", "f")}, rejected(fault.Conflict), fresh)
 	wantNames(t, s, map[user.ID]string{"a": "y", "b": "c", "c": "z", "d": "d", "e": "x", "f": "f"})
 	run("a chain behind such a name, and one beside it",
-		[]user.Account{account("b", "y"), account("a", "d"), account("g", "c"), account("h", "h")},
+		[]user.Import{account("b", "y"), account("a", "d"), account("g", "c"), account("h", "h")},
 		rejected(fault.Conflict), rejected(fault.Conflict), rejected(fault.Conflict), fresh)
 	wantNames(t, s, map[user.ID]string{"a": "y", "b": "c", "c": "z", "d": "d", "e": "x", "f": "f", "h": "h"})
-	results, err := s.Users.Import(t.Context(), []user.Account{account("i", "same"), account("j", "SAME")})
+	results, err := s.Users.Import(t.Context(), []user.Import{account("i", "same"), account("j", "SAME")})
 	wantResults(t, "two that want one name", results, err, fresh, rejected(fault.Conflict))
-	results, err = s.Users.Import(t.Context(), []user.Account{account("d", "dd"), account("a", "d")})
+	results, err = s.Users.Import(t.Context(), []user.Import{account("d", "dd"), account("a", "d")})
 	wantResults(t, "what was refused, once the name is free", results, err, updated, updated)
 }
 
@@ -132,7 +178,7 @@ func importTokens(t *testing.T, s Store) {
 	}
 	holds := func(hash byte, id token.ID, revoked bool) {
 		t.Helper()
-		found, err := s.Tokens.ByHash(t.Context(), token.Hash{hash})
+		found, _, err := s.Tokens.ByHash(t.Context(), token.Hash{hash})
 		must(t, err)
 		want(t, fmt.Sprint("holder of ", hash), found.ID, id)
 		want(t, fmt.Sprint(id, " is revoked"), !found.RevokedAt.IsZero(), revoked)
@@ -144,7 +190,7 @@ func importTokens(t *testing.T, s Store) {
 	holds(1, "a", true)
 	run("a new hash", []token.Token{key("a", 3)}, updated)
 	holds(3, "a", false)
-	_, err := s.Tokens.ByHash(t.Context(), token.Hash{1})
+	_, _, err := s.Tokens.ByHash(t.Context(), token.Hash{1})
 	wantKind(t, err, fault.NotFound)
 	run("a chain", []token.Token{key("a", 2), key("b", 4)}, updated, updated)
 	holds(2, "a", false)
@@ -227,7 +273,7 @@ func importDocuments(t *testing.T, s DocumentStore) {
 		"history":    func(d *paste.Document) { d.Edits = slices.Clone(d.Edits); d.Edits[1].Text = "other" },
 		"its length": func(d *paste.Document) { d.Edits = d.Edits[:2] },
 		"no history": func(d *paste.Document) { d.Edits = nil },
-		"encryption": func(d *paste.Document) { d.Content = sealed.Content },
+		"encryption": func(d *paste.Document) { d.Content, d.Origin = sealed.Content, full.Origin },
 	} {
 		other := full
 		change(&other)
@@ -236,6 +282,14 @@ func importDocuments(t *testing.T, s DocumentStore) {
 		run(what+" changed back", []paste.Document{full}, updated)
 		wantStored(t, s, what+" changed back", full)
 	}
+	without := full
+	without.Origin = "" // no export has one
+	run("without an origin", []paste.Document{without}, unchanged)
+	without.Title = "other"
+	run("changed, without an origin", []paste.Document{without}, updated)
+	without.Origin = full.Origin
+	wantStored(t, s, "changed, without an origin", without)
+	run("changed back", []paste.Document{full}, updated)
 	twice := full
 	twice.Title = "twice"
 	run("one id again and again", []paste.Document{twice, twice, full, full}, updated, unchanged, updated, unchanged)
@@ -250,7 +304,7 @@ func importOverEdits(t *testing.T, s DocumentStore) {
 	exported := newDocument("paste")
 	must(t, s.Documents.CreateDocument(t.Context(), exported))
 	for number := range int64(3) { // the oldest entries give way
-		_, err := s.Documents.Update(t.Context(), "paste", token.Hash{}, func(_ token.Token, stored paste.Document) (paste.Change, error) {
+		_, err := s.Documents.Update(t.Context(), "paste", func(stored paste.Document) (paste.Change, error) {
 			recorded := paste.Edit{ID: fmt.Sprint("new", number), Number: 8 + number, At: time.Unix(2, 0).UTC()}
 			made := paste.Change{Document: stored, Changed: true, Dropped: 1, Recorded: []paste.Edit{recorded}}
 			made.Title, made.Edits = "edited", append(slices.Clone(stored.Edits[1:]), recorded)
@@ -271,7 +325,7 @@ func importOverEdits(t *testing.T, s DocumentStore) {
 	run("again", unchanged, unchanged)
 	// It goes on from there, and the positions of what was edited before play no part.
 	added := paste.Edit{ID: "e9", Number: 8, At: time.Unix(3, 0).UTC()}
-	edited, err := s.Documents.Update(t.Context(), "paste", token.Hash{}, func(_ token.Token, stored paste.Document) (paste.Change, error) {
+	edited, err := s.Documents.Update(t.Context(), "paste", func(stored paste.Document) (paste.Change, error) {
 		made := paste.Change{Document: stored, Changed: true, Dropped: 1, Recorded: []paste.Edit{added}}
 		made.Edits = append(slices.Clone(stored.Edits[1:]), added)
 		return made, nil
@@ -279,9 +333,103 @@ func importOverEdits(t *testing.T, s DocumentStore) {
 	must(t, err)
 	wantStored(t, s, "an edit of what was imported", edited)
 	run("over that edit", updated, unchanged)
+	origin := exported.Origin
 	bare.Content, exported.Content = exported.Content, paste.Content{}
+	bare.Origin, exported.Origin = "", origin // of which no export says anything
 	run("content comes and goes", updated, updated)
 	run("again", unchanged, unchanged)
+}
+
+// importRemoved brings records in again that were deleted, and others with them.
+func importRemoved(t *testing.T, s DocumentStore) {
+	account := func(id user.ID, name string) user.Import { return importedAccount(t, id, name) }
+	users := func(what string, accounts []user.Import, wanted ...string) {
+		t.Helper()
+		results, err := s.Users.Import(t.Context(), accounts)
+		wantResults(t, what, results, err, wanted...)
+	}
+	pastes := func(what string, orphans paste.Orphans, documents []paste.Document, wanted ...string) {
+		t.Helper()
+		results, err := s.Pastes.Import(t.Context(), documents, orphans)
+		wantResults(t, what, results, err, wanted...)
+	}
+	gone, stays := account("gone", "x"), account("stays", "y")
+	users("the first time", []user.Import{gone, stays}, fresh, fresh)
+	var documents []paste.Document
+	for _, id := range []paste.ID{"gones", "deleted", "sealed", "stayed", "anonymous"} {
+		one := newDocument(id)
+		switch id {
+		case "gones":
+			one.Owner = "gone"
+		case "sealed":
+			one = sealedDocument(id)
+			one.Owner = "stays"
+		case "anonymous":
+		default:
+			one.Owner = "stays"
+		}
+		documents = append(documents, one)
+	}
+	pastes("the first time", paste.RefuseOrphans, documents, fresh, fresh, fresh, fresh, fresh)
+	must(t, s.Pastes.Star(t.Context(), "stays", "deleted"))
+	expired := storedPaste(t, s.Store, "gones-expired", "gone", now, now)
+	refusal := errors.New("no")
+	for _, id := range []paste.ID{"deleted", "sealed"} {
+		must(t, s.Documents.DeleteIf(t.Context(), id, func(paste.Paste) error { return nil }))
+	}
+	// What was not deleted has no tombstone.
+	if err := s.Documents.DeleteIf(t.Context(), "stayed", func(paste.Paste) error { return refusal }); !errors.Is(err, refusal) {
+		t.Errorf("got %v, want the error of allow", err)
+	}
+	wantKind(t, s.Documents.DeleteIf(t.Context(), "unknown", func(paste.Paste) error { return nil }), fault.NotFound)
+	must(t, s.Users.Delete(t.Context(), "gone", parseName(t, "x"), false))
+
+	for range 2 { // not at the second time either
+		pastes("again", paste.RefuseOrphans, documents, removed, removed, removed, unchanged, unchanged)
+		pastes("again, orphans without an owner", paste.AnonymizeOrphans, documents, removed, removed, removed, unchanged, unchanged)
+		for _, id := range []paste.ID{"gones", "deleted", "sealed"} {
+			wantNoDocument(t, s, id)
+		}
+	}
+	other, never := newDocument(expired), newDocument("never-here")
+	other.Owner, never.Owner = "gone", "gone"
+	pastes("what else was the user's", paste.AnonymizeOrphans, []paste.Document{other, never}, removed, removed)
+	swept, back := storedPaste(t, s.Store, "swept", "stays", now, now), newDocument("swept")
+	n, err := s.Pastes.RemoveExpired(t.Context(), 0, 10)
+	must(t, err)
+	want(t, "swept", n, 1)
+	back.Owner = "stays"
+	pastes("what expired and was swept", paste.RefuseOrphans, []paste.Document{back}, fresh)
+	wantStored(t, s, string(swept), back)
+	again := storedPaste(t, s.Store, "deleted", "stays", now, time.Time{})
+	pastes("one that is there again", paste.RefuseOrphans, documents[1:2], updated)
+	must(t, s.Documents.DeleteIf(t.Context(), again, func(paste.Paste) error { return nil }))
+	twice := newDocument("unknown")
+	pastes("others beside what was deleted", paste.RefuseOrphans,
+		[]paste.Document{documents[1], twice, documents[0], newDocument("gone"), twice}, removed, fresh, removed, fresh, unchanged)
+	wantStored(t, s, "a paste with the id of a user that is gone", newDocument("gone"))
+
+	stays.Stars = []string{"deleted"}
+	users("again", []user.Import{gone, stays}, removed, unchanged)
+	wantNames(t, s.Store, map[user.ID]string{"stays": "y"})
+	stays.Name, gone.Name = parseName(t, "x"), parseName(t, "y")
+	users("the name that is free", []user.Import{gone, stays, gone}, removed, updated, removed)
+	heir := account("heir", "y")
+	gone.Name = parseName(t, "x")
+	users("a user who is gone has no name to keep", []user.Import{gone, heir, account("deleted", "z")}, removed, fresh, fresh)
+	wantNames(t, s.Store, map[user.ID]string{"stays": "x", "heir": "y", "deleted": "z"})
+	_, err = s.Users.AccountByID(t.Context(), "gone")
+	wantKind(t, err, fault.NotFound)
+	key := token.Token{ID: "key", Owner: "gone", Hash: token.Hash{1}, CreatedAt: now}
+	heirs, nobodys := key, key
+	heirs.ID, heirs.Owner, nobodys.ID, nobodys.Owner, nobodys.Hash = "heirs", "heir", "nobodys", "nobody", token.Hash{2}
+	results, err := s.Tokens.Import(t.Context(), []token.Token{key, heirs, nobodys})
+	wantResults(t, "a key of a user who is gone", results, err, removed, fresh, rejected(fault.NotFound))
+	got, err := s.Stats.Totals(t.Context())
+	must(t, err)
+	want(t, "users", got.Users, 3)
+	want(t, "pastes", got.ActivePastes, 5)
+	want(t, "waiting stars", got.WaitingStars, 1)
 }
 
 func importOrphans(t *testing.T, s DocumentStore) {
@@ -303,7 +451,7 @@ func importOrphans(t *testing.T, s DocumentStore) {
 	}
 	run("refused, and left as it is", paste.RefuseOrphans, rejected(fault.NotFound), unchanged)
 	wantStored(t, s, "without an owner", anonymous)
-	_, err := s.Users.Import(t.Context(), []user.Account{importedAccount(t, "gone", "gone")})
+	_, err := s.Users.Import(t.Context(), []user.Import{importedAccount(t, "gone", "gone")})
 	must(t, err)
 	run("the owner is there", paste.AnonymizeOrphans, updated, unchanged)
 	wantStored(t, s, "with the owner that came", orphan)

@@ -1,7 +1,6 @@
 package contract
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/stats"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -83,7 +83,7 @@ func usersMeet(t *testing.T, s Store) {
 		want(t, fmt.Sprint("service of caller ", caller), services[fmt.Sprint(caller)], fmt.Sprint(rounds-1))
 	}
 
-	wantOneWinner(t, meet(func(int) error { _, err := s.Users.Delete(t.Context(), counted.Name); return err }), fault.NotFound)
+	wantOneWinner(t, meet(func(int) error { return s.Users.Delete(t.Context(), counted.ID, counted.Name, false) }), fault.NotFound)
 }
 
 func tokensMeet(t *testing.T, s Store) {
@@ -114,7 +114,7 @@ func tokensMeet(t *testing.T, s Store) {
 		return nil
 	}))
 	for i, k := range made {
-		found, err := s.Tokens.ByHash(t.Context(), k.Hash)
+		found, _, err := s.Tokens.ByHash(t.Context(), k.Hash)
 		must(t, err)
 		want(t, fmt.Sprint("last use of token ", i), found.LastUsedAt, latest.UTC())
 	}
@@ -122,17 +122,16 @@ func tokensMeet(t *testing.T, s Store) {
 	wantNoErrors(t, meet(func(caller int) error {
 		return s.Tokens.Revoke(t.Context(), made[0].ID, now.Add(time.Duration(caller)*time.Hour))
 	}))
-	first, err := s.Tokens.ByHash(t.Context(), made[0].Hash)
+	first, _, err := s.Tokens.ByHash(t.Context(), made[0].Hash)
 	must(t, err)
 	must(t, s.Tokens.Revoke(t.Context(), made[0].ID, now.Add(-time.Hour)))
-	again, err := s.Tokens.ByHash(t.Context(), made[0].Hash)
+	again, _, err := s.Tokens.ByHash(t.Context(), made[0].Hash)
 	must(t, err)
 	want(t, "the time of the first revocation", again.RevokedAt, first.RevokedAt)
 }
 
 func pastesMeet(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
-	made := storedToken(t, s, owner.ID)
 	wantOneWinner(t, meet(func(int) error {
 		return s.Pastes.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: "wanted", Owner: owner.ID, CreatedAt: now}})
 	}), fault.Conflict)
@@ -156,7 +155,7 @@ func pastesMeet(t *testing.T, s Store) {
 	must(t, err)
 	want(t, "pastes", count, callers*each+1)
 	want(t, "ids", len(activeIDs(t, s, owner.ID)), callers*each+1)
-	_, account, err := s.Tokens.AccountByHash(t.Context(), made.Hash)
+	account, err := s.Users.AccountByID(t.Context(), owner.ID)
 	must(t, err)
 	stars := slices.Clone(account.Stars)
 	slices.Sort(stars)
@@ -164,101 +163,112 @@ func pastesMeet(t *testing.T, s Store) {
 	want(t, "different stars", len(slices.Compact(stars)), callers*each+1)
 
 	wantOneWinner(t, meet(func(int) error { return s.Pastes.Unstar(t.Context(), owner.ID, "wanted") }), fault.NotFound)
-	wantOneWinner(t, meet(func(int) error { return s.Pastes.Delete(t.Context(), "wanted") }), fault.NotFound)
+	wantOneWinner(t, meet(func(int) error {
+		return s.Pastes.DeleteIf(t.Context(), "wanted", func(paste.Paste) error { return nil })
+	}), fault.NotFound)
 }
 
-// sweepersMeet removes everything that has expired once, however many are at it.
+// sweepersMeet has several callers sweep at once: each removes its share, and no paste is counted twice.
 func sweepersMeet(t *testing.T, s Store) {
-	const expired = 60
-	for i := range expired {
+	const share, more = 7, 10
+	for i := range callers*share + more {
 		storedPaste(t, s, fmt.Sprint("expired", i), "", now, now)
 	}
 	storedPaste(t, s, "lasting", "", now, time.Time{})
-	var (
-		mu      sync.Mutex
-		removed int
-	)
-	wantNoErrors(t, meet(func(int) error {
-		for range expired { // bounded, as one that meets another removes none
-			n, err := s.Pastes.RemoveExpired(t.Context(), 0, 7)
-			if err != nil {
-				return err
-			}
-			mu.Lock()
-			removed += n
-			mu.Unlock()
-		}
-		return nil
+	removed := make([]int, callers)
+	wantNoErrors(t, meet(func(caller int) (err error) {
+		removed[caller], err = s.Pastes.RemoveExpired(t.Context(), 0, share)
+		return err
 	}))
-	for range expired {
-		n, err := s.Pastes.RemoveExpired(t.Context(), 0, 7)
-		must(t, err)
-		removed += n
+	for caller, n := range removed {
+		want(t, fmt.Sprint("removed by caller ", caller), n, share)
 	}
-	want(t, "removed by all together", removed, expired)
+	n, err := s.Pastes.RemoveExpired(t.Context(), 0, 2*more)
+	must(t, err)
+	want(t, "removed of what they left", n, more)
 	got, err := s.Stats.Totals(t.Context())
 	must(t, err)
 	want(t, "active", got.ActivePastes, 1)
 	want(t, "expired", got.ExpiredPastes, 0)
 }
 
-// visitorsAsk has visitors ask the store for more, while they are called, several at once. A store may refuse that, but at
-// once: what could only be had after the walk must not be waited for, and the walk goes on.
-func visitorsAsk(t *testing.T, s Store) {
-	owner := storedUser(t, s, "owner")
-	for i := range 3 {
-		storedPaste(t, s, fmt.Sprint("p", i), owner.ID, now, time.Time{})
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // who waits until then, fails with another kind
-	defer cancel()
-	pastesOf := func(visit func() error) error {
-		return s.Pastes.EachByOwner(ctx, owner.ID, func(paste.Paste) error { return visit() })
-	}
-	walks := map[string]func(visit func() error) error{
-		"Each":        func(visit func() error) error { return s.Users.Each(ctx, func(user.User) error { return visit() }) },
-		"EachByOwner": pastesOf,
-	}
-	for outer, walk := range walks {
-		for inner, ask := range map[string]func(caller int) error{
-			"EachByOwner": func(int) error { return pastesOf(func() error { return nil }) },
-			"EachByOwner, EachByOwner": func(int) error {
-				return pastesOf(func() error { return pastesOf(func() error { return nil }) })
-			},
-			"Each":        func(int) error { return walks["Each"](func() error { return nil }) },
-			"ByName":      func(int) error { _, err := s.Users.ByName(ctx, owner.Name); return err },
-			"ActiveCount": func(int) error { _, err := s.Pastes.ActiveCount(ctx); return err },
-			"Star":        func(caller int) error { return s.Pastes.Star(ctx, owner.ID, paste.ID(fmt.Sprint("s", caller))) },
-		} {
-			visits := make([]int, callers)
-			wantNoErrors(t, meet(func(caller int) error {
-				return walk(func() error {
-					visits[caller]++
-					if err := ask(caller); err != nil && fault.KindOf(err) != fault.Internal {
-						return fmt.Errorf("%s within %s: %w", inner, outer, err)
+// userDeletionMeets deletes a user who is imported meanwhile, and whose pastes and tokens come. All of them go with the user, and
+// nothing comes back.
+func userDeletionMeets(t *testing.T, s Store) {
+	for round := range 5 {
+		owner := storedUser(t, s, fmt.Sprint("owner", round))
+		made := func(caller, i int) paste.Document {
+			id := ID(fmt.Sprint("p", round, "-", caller, "-", i))
+			return paste.Document{Paste: paste.Paste{ID: id, Owner: owner.ID, CreatedAt: now}}
+		}
+		const each = 10
+		wantNoErrors(t, meet(func(caller int) error {
+			if caller == 0 {
+				return s.Users.Delete(t.Context(), owner.ID, owner.Name, false)
+			}
+			for i := range each {
+				var err error
+				switch one := made(caller, i); caller % 4 {
+				case 0:
+					err = s.Pastes.CreateDocument(t.Context(), one)
+				case 1:
+					var results []batch.Result
+					if results, err = s.Pastes.Import(t.Context(), []paste.Document{one}, paste.RefuseOrphans); err == nil {
+						if err = results[0].Err; results[0].Outcome == batch.RemovedEarlier {
+							return nil
+						}
 					}
-					return nil
-				})
-			}))
-			for caller, visited := range visits {
-				what := fmt.Sprintf("visits of caller %d of %s with %s within", caller, outer, inner)
-				want(t, what, visited, map[string]int{"Each": 1, "EachByOwner": 3}[outer])
+				case 2:
+					var results []batch.Result
+					results, err = s.Users.Import(t.Context(), []user.Import{importedAccount(t, owner.ID, owner.Name.String())})
+					if err == nil && results[0].Outcome == batch.New {
+						err = fmt.Errorf("%s: got a new user, want one who stays deleted", owner.ID)
+					}
+				default:
+					if err = s.Pastes.Star(t.Context(), owner.ID, one.ID); err == nil {
+						err = s.Tokens.Create(t.Context(), token.Token{ID: token.ID(one.ID), Owner: owner.ID, Hash: token.Generate().Hash(), CreatedAt: now})
+					}
+				}
+				if fault.Is(err, fault.NotFound) {
+					return nil // the user is gone
+				} else if err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		again := []paste.Document{}
+		wanted := []string{}
+		for caller := range callers {
+			for i := range each {
+				if caller == 0 || caller%4 > 1 {
+					continue
+				}
+				again, wanted = append(again, made(caller, i)), append(wanted, removed)
 			}
 		}
+		results, err := s.Users.Import(t.Context(), []user.Import{importedAccount(t, owner.ID, owner.Name.String())})
+		wantResults(t, "an import of the user", results, err, removed)
+		for _, orphans := range []paste.Orphans{paste.RefuseOrphans, paste.AnonymizeOrphans} {
+			results, err := s.Pastes.Import(t.Context(), again, orphans)
+			wantResults(t, "an import after it", results, err, wanted...)
+		}
 	}
+	got, err := s.Stats.Totals(t.Context())
+	must(t, err)
+	want(t, "everything", got.Counts, stats.Counts{})
 }
 
 // importsMeet brings the same records in from both ends at once, together with last uses: everybody comes
 // through, and every record is there once.
 func importsMeet(t *testing.T, s Store) {
 	const records = 60
-	accounts, keys, pastes := make([]user.Account, records), make([]token.Token, records), make([]paste.Document, records)
+	accounts, keys, pastes := make([]user.Import, records), make([]token.Token, records), make([]paste.Document, records)
 	uses := make(map[token.ID]time.Time)
 	for i := range records {
-		u := newUser(t, fmt.Sprint("user", i))
-		u.ID = user.ID(fmt.Sprint("u", i))
-		accounts[i] = user.Account{
-			User: u, Stars: []string{fmt.Sprint("p", i), fmt.Sprint("p", (i+1)%records)}, Services: map[string]string{"github": fmt.Sprint(i)},
-		}
+		u := importedAccount(t, user.ID(fmt.Sprint("u", i)), fmt.Sprint("user", i))
+		u.Stars, u.Services = []string{fmt.Sprint("p", i), fmt.Sprint("p", (i+1)%records)}, map[string]string{"github": fmt.Sprint(i)}
+		accounts[i] = u
 		keys[i] = token.Token{ID: token.ID(fmt.Sprint("k", i)), Owner: u.ID, Hash: token.Hash{1, byte(i)}, CreatedAt: now}
 		pastes[i] = newDocument(paste.ID(fmt.Sprint("p", i)))
 		pastes[i].Owner, pastes[i].Pasties = u.ID, pastes[i].Pasties[:1]

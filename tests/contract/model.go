@@ -54,6 +54,7 @@ type player struct {
 	ids    int
 	tokens []token.Token
 	users  []user.User
+	lives  [modelPastes]int // how many pastes of each slot were deleted
 	begun  time.Time
 	done   map[string]int
 }
@@ -104,16 +105,19 @@ func (p *player) step(ctx context.Context) (what, outcome string) {
 		do     func(context.Context) string
 	}{
 		{"create", 8, p.create},
-		{"create for a token", 8, p.createOwn},
+		{"create for a client", 8, p.createCounted},
 		{"update", 30, p.update},
 		{"read", 10, p.read},
-		{"delete", 2, func(ctx context.Context) string { return outcomeOf(p.Pastes.Delete(ctx, p.id())) }},
-		{"delete for a token", 3, p.deleteIf},
+		{"sign in", 3, p.signIn},
+		{"list", 10, p.list},
+		{"delete", 5, p.deleteIf},
+		{"burn", 8, p.burn},
 		{"import", 12, p.importSome},
 		{"sweep", 1, p.sweep},
 		{"star", 8, func(ctx context.Context) string { return outcomeOf(p.Pastes.Star(ctx, p.user(), p.id())) }},
 		{"unstar", 4, func(ctx context.Context) string { return outcomeOf(p.Pastes.Unstar(ctx, p.user(), p.id())) }},
 		{"delete a user", 1, p.deleteUser},
+		{"import users", 4, p.importUsers},
 		{"everything", 2, p.everything},
 	}
 	sum := 0
@@ -137,10 +141,26 @@ func outcomeOf(err error) string {
 	return fault.KindOf(err).String()
 }
 
-func (p *player) id() paste.ID { return paste.ID(fmt.Sprint("paste", p.random.IntN(modelPastes))) }
+// id returns that of one of a few pastes. When one is deleted, most steps go on with a new id, so that not all imports are refused.
+func (p *player) id() paste.ID {
+	slot := p.random.IntN(modelPastes)
+	life := p.lives[slot]
+	if life > 0 && p.random.IntN(6) == 0 {
+		life--
+	}
+	return idOf(slot, life)
+}
 
-// user returns one who may not be there.
-func (p *player) user() user.ID { return user.ID(fmt.Sprint("u", p.random.IntN(modelUsers+1))) }
+func idOf(slot, life int) paste.ID { return paste.ID(fmt.Sprint("paste", slot, "-", life)) }
+
+// user returns one who may be gone or was never there.
+func (p *player) user() user.ID {
+	n := p.random.IntN(modelUsers + 1)
+	if n == modelUsers || p.random.IntN(10) == 0 {
+		return user.ID(fmt.Sprint("u", n))
+	}
+	return p.users[n].ID
+}
 
 // hash returns that of a token, or that of none.
 func (p *player) hash() token.Hash {
@@ -197,9 +217,14 @@ func (p *player) pasties() []paste.Pasty {
 	return pasties
 }
 
+// created is often the same.
+func (p *player) created() time.Time {
+	return p.begun.Add(time.Duration(p.random.IntN(5)) * time.Microsecond)
+}
+
 func (p *player) document() paste.Document {
-	made := paste.Document{Paste: paste.Paste{ID: p.id(), CreatedAt: p.begun.Add(time.Duration(p.random.IntN(5)) * time.Microsecond)}}
-	made.ExpiresAt = p.expiry()
+	made := paste.Document{Paste: paste.Paste{ID: p.id(), CreatedAt: p.created()}}
+	made.ExpiresAt, made.Burns = p.expiry(), p.random.IntN(3) == 0
 	if p.random.IntN(3) > 0 {
 		made.Owner = p.user()
 	}
@@ -228,20 +253,49 @@ func (p *player) create(ctx context.Context) string {
 	return outcomeOf(p.Documents.CreateDocument(ctx, p.document()))
 }
 
-func (p *player) createOwn(ctx context.Context) string {
-	hash, made := p.hash(), p.document()
-	made.CreatedAt = p.begun
-	if p.random.IntN(2) == 0 {
-		made.Edits = nil
+// createCounted counts pastes for a few clients, none of whom uses all of a quota, and of which nothing comes back in a test.
+func (p *player) createCounted(ctx context.Context) string {
+	client := paste.Client(fmt.Sprint("client", p.random.IntN(4)))
+	used, err := p.Documents.CreateCounted(ctx, client, paste.Quota{Pastes: 1000, Window: 1000 * 24 * time.Hour}, p.document())
+	left := 0
+	if err == nil {
+		left = used.Left()
 	}
-	holder, err := p.Documents.CreateOwnDocument(ctx, hash, made)
-	return fmt.Sprint(outcomeOf(err), " ", holder.ID, holder.Owner, holder.Verify(hash, p.begun) == nil)
+	return fmt.Sprint(outcomeOf(err), " ", left)
+}
+
+func (p *player) signIn(ctx context.Context) string {
+	found, owner, err := p.Tokens.ByHash(ctx, p.hash())
+	account, err2 := p.Users.AccountByID(ctx, p.user())
+	return fmt.Sprint(outcomeOf(err), " ", found, " ", owner, " ", outcomeOf(err2), " ", account)
+}
+
+// list reads a page of each list, after a paste that may be there or from the beginning.
+func (p *player) list(ctx context.Context) string {
+	after, limit, owner := paste.Place{}, 1+p.random.IntN(4), p.user()
+	if p.random.IntN(3) > 0 {
+		after = paste.Place{CreatedAt: p.created(), ID: p.id()}
+	}
+	places, err := p.Pastes.ActiveIDs(ctx, owner, after, limit)
+	public, err2 := p.Pastes.Select(ctx, owner, paste.Selection{Public: true, After: after}, limit)
+	titles, err3 := p.Pastes.Select(ctx, owner, paste.Selection{After: after}, limit)
+	return fmt.Sprint(outcomeOf(err), places, outcomeOf(err2), shortened(public), outcomeOf(err3), shortened(titles))
+}
+
+// shortened returns the list with as much of each title as every store returns.
+func shortened(listed []paste.Listed) string {
+	var all strings.Builder
+	for _, one := range listed {
+		title := []rune(one.Title)
+		fmt.Fprintf(&all, "%v %v %q %q\n", one.Paste, one.Visibility, string(title[:min(len(title), paste.MaxTitle)]), one.PastyTitle)
+	}
+	return all.String()
 }
 
 func (p *player) update(ctx context.Context) string {
-	seen, id, hash := "", p.id(), p.hash()
-	got, err := p.Documents.Update(ctx, id, hash, func(holder token.Token, stored paste.Document) (paste.Change, error) {
-		seen = fmt.Sprint(holder.ID, " ", describe(stored))
+	seen, id := "", p.id()
+	got, err := p.Documents.Update(ctx, id, func(stored paste.Document) (paste.Change, error) {
+		seen = describe(stored)
 		if stored.Encrypted() {
 			return paste.Change{}, paste.ErrNotFound
 		}
@@ -284,20 +338,36 @@ func (p *player) changes(stored paste.Document) (c paste.Changes) {
 }
 
 func (p *player) read(ctx context.Context) string {
-	got, holder, err := p.Documents.ReadDocument(ctx, p.id(), p.hash(), p.begun)
-	return fmt.Sprint(outcomeOf(err), " ", holder.ID, " ", describe(got))
+	reader := p.user()
+	if p.random.IntN(3) == 0 {
+		reader = ""
+	}
+	got, err := p.Documents.ReadDocument(ctx, p.id(), reader)
+	return fmt.Sprint(outcomeOf(err), " ", describe(got))
 }
 
 func (p *player) deleteIf(ctx context.Context) string {
-	seen := ""
-	err := p.Documents.DeleteIf(ctx, p.id(), p.hash(), func(holder token.Token, stored paste.Paste) error {
-		seen = fmt.Sprint(holder.ID, " ", stored)
-		if !stored.OwnedBy(holder.Owner) {
+	seen, slot, deleter := "", p.random.IntN(modelPastes), p.user()
+	err := p.Documents.DeleteIf(ctx, idOf(slot, p.lives[slot]), func(stored paste.Paste) error {
+		seen = fmt.Sprint(stored)
+		if stored.Owner != "" && !stored.OwnedBy(deleter) {
 			return paste.ErrNotFound
 		}
 		return nil
 	})
+	if err == nil {
+		p.lives[slot]++
+	}
 	return seen + " " + outcomeOf(err)
+}
+
+func (p *player) burn(ctx context.Context) string {
+	slot := p.random.IntN(modelPastes)
+	burnt, err := p.Documents.Burn(ctx, idOf(slot, p.lives[slot]), p.user())
+	if err == nil {
+		p.lives[slot]++
+	}
+	return fmt.Sprint(outcomeOf(err), " ", describe(burnt))
 }
 
 func (p *player) importSome(ctx context.Context) string {
@@ -314,7 +384,7 @@ func (p *player) importSome(ctx context.Context) string {
 		results, err := p.Pastes.Import(ctx, pastes, orphans)
 		outcome.WriteString(outcomeOf(err))
 		for _, r := range results {
-			fmt.Fprint(&outcome, " ", []string{"new", "updated", "unchanged"}[r.Outcome], " ", outcomeOf(r.Err))
+			fmt.Fprint(&outcome, " ", r.Outcome, " ", outcomeOf(r.Err))
 		}
 	}
 	return outcome.String()
@@ -326,15 +396,60 @@ func (p *player) sweep(ctx context.Context) string {
 }
 
 func (p *player) deleteUser(ctx context.Context) string {
-	gone := p.users[p.random.IntN(len(p.users))]
-	id, err := p.Users.Delete(ctx, gone.Name)
-	back := p.Users.Create(ctx, gone, nil)
-	for _, k := range p.tokens {
+	n := p.random.IntN(len(p.users))
+	gone := p.users[n]
+	err := p.Users.Delete(ctx, gone.ID, gone.Name, false)
+	if err == nil {
+		p.users[n].ID += "x"
+	}
+	back := p.Users.Create(ctx, p.users[n], nil) // another one with the same name
+	for i, k := range p.tokens {
 		if k.Owner == gone.ID && k.ID[2] == '0' {
-			back = p.Tokens.Create(ctx, k)
+			p.tokens[i].Owner = p.users[n].ID
+			back = p.Tokens.Create(ctx, p.tokens[i])
 		}
 	}
-	return fmt.Sprint(id, outcomeOf(err), outcomeOf(back))
+	return fmt.Sprint(outcomeOf(err), outcomeOf(back))
+}
+
+// importUsers brings users in that are there, were deleted, or are new, with names that can be another one's.
+func (p *player) importUsers(ctx context.Context) string {
+	accounts := make([]user.Import, 1+p.random.IntN(3))
+	for i := range accounts {
+		n := p.random.IntN(len(p.users))
+		accounts[i] = user.Import{ID: p.users[n].ID, Name: p.users[n].Name, CreatedAt: p.begun}
+		if p.random.IntN(3) == 0 {
+			accounts[i].ID = user.ID(fmt.Sprint("new", p.random.IntN(3)))
+		}
+		if p.random.IntN(3) == 0 {
+			accounts[i].Name = p.users[p.random.IntN(len(p.users))].Name
+		}
+		if p.random.IntN(2) == 0 {
+			accounts[i].SupporterMonths = new(p.random.Int32N(3))
+		}
+		if p.random.IntN(2) == 0 {
+			accounts[i].AvatarURL, accounts[i].PublicProfile = new(fmt.Sprint("https://example.com/", p.random.IntN(2))), new(p.random.IntN(2) == 0)
+		}
+		for range p.random.IntN(4) {
+			if star := string(p.id()); !slices.Contains(accounts[i].Stars, star) {
+				accounts[i].Stars = append(accounts[i].Stars, star)
+			}
+		}
+		if p.random.IntN(2) == 0 {
+			accounts[i].Services = map[string]string{"github": fmt.Sprint(accounts[i].ID, p.random.IntN(2))}
+		}
+		for _, earlier := range accounts[:i] {
+			if earlier.ID == accounts[i].ID {
+				accounts[i] = earlier // what comes of one that wants two names at once is for each store to say
+			}
+		}
+	}
+	results, err := p.Users.Import(ctx, accounts)
+	outcomes := []string{outcomeOf(err)}
+	for _, r := range results {
+		outcomes = append(outcomes, fmt.Sprint(r.Outcome, " ", outcomeOf(r.Err)))
+	}
+	return strings.Join(outcomes, " ")
 }
 
 // everything reads all there is, each paste with its versions.
@@ -342,26 +457,24 @@ func (p *player) everything(ctx context.Context) string {
 	var all strings.Builder
 	count, err := p.Pastes.ActiveCount(ctx)
 	totals, err2 := p.Stats.Totals(ctx)
+	totals.DatabaseBytes = 0 // each database has another size
 	fmt.Fprint(&all, count, outcomeOf(err), totals, outcomeOf(err2))
 	for i := range modelUsers {
-		owner := user.ID(fmt.Sprint("u", i))
-		err := p.Pastes.EachActiveID(ctx, owner, func(id paste.ID) error {
-			fmt.Fprint(&all, " ", id)
-			return nil
-		})
-		err2 := p.Pastes.EachByOwner(ctx, owner, func(stored paste.Paste) error {
-			fmt.Fprint(&all, " ", stored)
-			return nil
-		})
-		_, account, err3 := p.Tokens.AccountByHash(ctx, token.Hash{byte(i + 1)})
+		owner := p.users[i].ID
+		places, err := p.Pastes.ActiveIDs(ctx, owner, paste.Place{}, 1000)
+		owned, err2 := p.Pastes.ByOwner(ctx, owner, paste.Place{}, 1000)
+		account, err3 := p.Users.AccountByID(ctx, owner)
+		fmt.Fprint(&all, places, owned)
 		fmt.Fprint(&all, outcomeOf(err), outcomeOf(err2), outcomeOf(err3), account.Stars, "\n")
 	}
-	for i := range modelPastes {
-		stored, err := p.Documents.DocumentByID(ctx, paste.ID(fmt.Sprint("paste", i)))
-		fmt.Fprintln(&all, outcomeOf(err), describe(stored))
-		for err == nil && len(stored.Edits) > 0 {
-			stored.Content, err = stored.Before()
+	for slot, lives := range p.lives {
+		for life := range lives + 1 {
+			stored, err := p.Documents.DocumentByID(ctx, idOf(slot, life))
 			fmt.Fprintln(&all, outcomeOf(err), describe(stored))
+			for err == nil && len(stored.Edits) > 0 {
+				stored.Content, err = stored.Before()
+				fmt.Fprintln(&all, outcomeOf(err), describe(stored))
+			}
 		}
 	}
 	return all.String()
@@ -370,7 +483,8 @@ func (p *player) everything(ctx context.Context) string {
 // describe returns all that there is of a paste, with nil as an empty list.
 func describe(d paste.Document) string {
 	var all strings.Builder
-	fmt.Fprintf(&all, "%q %q %v %v %q %v %q %q", d.ID, d.Owner, d.CreatedAt, d.ExpiresAt, d.Lifetime, d.Visibility, d.Tags, d.Title)
+	fmt.Fprintf(&all, "%q %q %v %v %t %q %v %q %q", d.ID, d.Owner, d.CreatedAt, d.ExpiresAt, d.Burns, d.Lifetime, d.Visibility, d.Tags,
+		d.Title)
 	for _, one := range d.Pasties {
 		fmt.Fprintf(&all, "\n%q", one)
 	}

@@ -6,27 +6,31 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // ID shortens the suites.
 type ID = paste.ID
 
+// activeIDs returns the ids of all active pastes of an owner.
 func activeIDs(t *testing.T, s Store, owner user.ID) []string {
 	t.Helper()
+	places, err := s.Pastes.ActiveIDs(t.Context(), owner, paste.Place{}, 1000)
+	must(t, err)
+	return idsOf(places)
+}
+
+func idsOf(places []paste.Place) []string {
 	ids := []string{}
-	must(t, s.Pastes.EachActiveID(t.Context(), owner, func(id paste.ID) error {
-		ids = append(ids, string(id))
-		return nil
-	}))
+	for _, place := range places {
+		ids = append(ids, string(place.ID))
+	}
 	return ids
 }
 
@@ -46,70 +50,106 @@ func ownPastes(t *testing.T, s Store) {
 	}
 }
 
-// heldPastes has holders of different pastes ask at once.
-func heldPastes(t *testing.T, s Store) {
-	const holders = 8
-	made := make([]token.Token, holders)
-	wanted := make([][]string, holders)
-	for i := range made {
-		owner := storedUser(t, s, fmt.Sprintf("owner%d", i))
-		made[i] = storedToken(t, s, owner.ID)
-		for n := range i {
-			storedPaste(t, s, fmt.Sprintf("p%d-%d", i, n), owner.ID, now.Add(time.Duration(n%3)*time.Microsecond), time.Time{})
+// pagedPastes takes an owner's pastes in pages of every size.
+func pagedPastes(t *testing.T, s Store) {
+	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
+	wanted := []paste.Place{}
+	for _, one := range []struct {
+		id      string
+		created time.Time
+	}{
+		{"new", now.Add(time.Microsecond)}, {"tie-c", now}, {"tie-a", now}, {"tie-Z", now}, {"tie-B", now}, {"tie--", now},
+		{"old", now.Add(-time.Hour)}, {"before1970", time.UnixMicro(-1)}, {"year1", time.UnixMicro(0).AddDate(-1969, 0, 1)},
+	} {
+		expires := time.Time{}
+		if one.id == "tie-a" || one.id == "old" {
+			expires = later
 		}
-		storedPaste(t, s, fmt.Sprintf("expired%d", i), owner.ID, now.Add(-time.Hour), now.Add(-time.Minute))
-		wanted[i] = activeIDs(t, s, owner.ID)
-		want(t, "pastes", len(wanted[i]), i)
+		storedPaste(t, s, one.id, owner.ID, one.created, expires)
+		wanted = append(wanted, paste.Place{CreatedAt: one.created.UTC(), ID: ID(one.id)})
 	}
-	must(t, s.Tokens.Revoke(t.Context(), made[0].ID, now))
-	unknown := token.Generate().Hash()
-	var asking sync.WaitGroup
-	for i := range 4 * holders {
-		asking.Go(func() {
-			i := i % holders
-			holder, ids, all, err := s.Pastes.HeldIDs(t.Context(), made[i].Hash)
-			got := []string{}
-			for _, id := range ids {
-				got = append(got, string(id))
+	storedPaste(t, s, "tie-b", other.ID, now, time.Time{})
+	storedPaste(t, s, "tie-C", "", now, time.Time{})
+	storedPaste(t, s, "tie-D", owner.ID, now, now)
+	storedPaste(t, s, "expired", owner.ID, now.Add(time.Hour), now)
+	for limit := 1; limit <= len(wanted)+1; limit++ {
+		got, after := []paste.Place{}, paste.Place{}
+		for {
+			page, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, after, limit)
+			must(t, err)
+			if got = append(got, page...); len(page) > limit || page == nil || len(got) > len(wanted) {
+				t.Fatalf("%d at once: got %v, want a list of at most %d, and each paste once", limit, page, limit)
 			}
-			all = all || i == 0 // of a token that is revoked it need not say
-			if err != nil || !all || ids == nil && i != 0 || !slices.Equal(got, wanted[i]) ||
-				holder.ID != made[i].ID || holder.Owner != made[i].Owner {
-				t.Errorf("got the token %v, %v, all %v, error %v, want %v and %v", holder.ID, got, all, err, made[i].ID, wanted[i])
+			if len(page) < limit {
+				break
 			}
-			if holder.RevokedAt.IsZero() != (i != 0) {
-				t.Errorf("token %d: got revoked at %v, want that of the first only", i, holder.RevokedAt)
-			}
-		})
-		asking.Go(func() {
-			_, _, _, err := s.Pastes.HeldIDs(t.Context(), unknown)
-			if !fault.Is(err, fault.NotFound) {
-				t.Errorf("an unknown token: got %v, want %v", err, fault.NotFound)
-			}
-		})
+			after = page[len(page)-1]
+		}
+		if !slices.Equal(got, wanted) {
+			t.Errorf("%d at once: got %v, want %v", limit, got, wanted)
+		}
 	}
-	asking.Wait()
-	_, _, _, err := s.Pastes.HeldIDs(cancelled(t), made[1].Hash)
-	wantKind(t, err, fault.Unavailable)
+	for what, c := range map[string]struct {
+		after paste.Place
+		first string // of the page
+	}{
+		"between two of the same time":   {paste.Place{CreatedAt: now, ID: "tie-N"}, "tie-B"},
+		"of an expired paste":            {paste.Place{CreatedAt: now, ID: "tie-D"}, "tie-B"},
+		"of the time alone":              {paste.Place{CreatedAt: now}, "old"},
+		"in another zone":                {paste.Place{CreatedAt: now.In(time.FixedZone("east", 5*60*60)), ID: "tie-c"}, "tie-a"},
+		"between two times":              {paste.Place{CreatedAt: now.Add(-time.Minute), ID: "tie-c"}, "old"},
+		"of another owner's paste":       {paste.Place{CreatedAt: now, ID: "tie-b"}, "tie-a"},
+		"in the future":                  {paste.Place{CreatedAt: later, ID: "x"}, "new"},
+		"a microsecond before the first": {paste.Place{CreatedAt: now.Add(2 * time.Microsecond), ID: "-"}, "new"},
+	} {
+		page, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, c.after, 1)
+		must(t, err)
+		if got := idsOf(page); !slices.Equal(got, []string{c.first}) {
+			t.Errorf("after a place %s: got %v, want %v", what, got, c.first)
+		}
+	}
+	page, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, paste.Place{CreatedAt: time.UnixMicro(0).AddDate(-1969, 0, 0), ID: "x"}, 1)
+	must(t, err)
+	want(t, "pastes after the last one", len(page), 0)
+	for _, id := range []user.ID{"", "unknown", "OWNER"} {
+		page, err := s.Pastes.ActiveIDs(t.Context(), id, paste.Place{}, 1)
+		must(t, err)
+		if page == nil || len(page) != 0 {
+			t.Errorf("pastes of %q: got %#v, want an empty list", id, page)
+		}
+	}
 }
 
-// manyHeldPastes adds pastes until there are more than the store reads with the token.
-func manyHeldPastes(t *testing.T, s Store) {
-	const most = 150
+// changingPages has pastes come and go between pages: what was there throughout is there once.
+func changingPages(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
-	made := storedToken(t, s, owner.ID)
-	for stored := range most {
-		holder, ids, all, err := s.Pastes.HeldIDs(t.Context(), made.Hash)
-		must(t, err)
-		want(t, "owner", holder.Owner, owner.ID)
-		if !all {
-			want(t, "ids of some", len(ids), 0)
-			return
+	expiry := time.Now().Add(300 * time.Millisecond).Truncate(time.Microsecond)
+	for i, id := range []string{"a", "b", "gone", "c", "expiring", "d", "e"} {
+		expires := time.Time{}
+		if id == "expiring" {
+			expires = expiry
 		}
-		want(t, "ids", len(ids), stored)
-		storedPaste(t, s, fmt.Sprintf("p%d", stored), owner.ID, now, time.Time{})
+		storedPaste(t, s, id, owner.ID, now.Add(-time.Duration(i)*time.Microsecond), expires)
 	}
-	t.Errorf("got all ids of %d, want fewer to be many", most)
+	page := func(after paste.Place, limit int, wanted ...string) paste.Place {
+		t.Helper()
+		places, err := s.Pastes.ActiveIDs(t.Context(), owner.ID, after, limit)
+		must(t, err)
+		if got := idsOf(places); !slices.Equal(got, wanted) {
+			t.Fatalf("after %v: got %v, want %v", after, got, wanted)
+		}
+		return places[len(places)-1]
+	}
+	first := page(paste.Place{}, 3, "a", "b", "gone")
+	must(t, s.Pastes.DeleteIf(t.Context(), "gone", func(paste.Paste) error { return nil })) // its place is still one
+	storedPaste(t, s, "newest", owner.ID, now.Add(time.Hour), time.Time{})
+	storedPaste(t, s, "in-between", owner.ID, now.Add(-5*time.Microsecond), time.Time{})
+	for time.Now().Before(expiry) {
+		time.Sleep(time.Until(expiry))
+	}
+	second := page(first, 2, "c", "in-between")
+	page(second, 3, "d", "e")
+	page(paste.Place{}, 100, "newest", "a", "b", "c", "in-between", "d", "e")
 }
 
 // titledPastes takes public ones and all of them in pieces of every length.
@@ -119,7 +159,9 @@ func titledPastes(t *testing.T, s Store) {
 		t.Helper()
 		made := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
 		made.Title, made.Visibility, made.Lifetime = "title of "+id+"\x00", paste.Public, paste.Never
-		made.Pasties = []paste.Pasty{{ID: "p", Code: "x"}}
+		made.Pasties = []paste.Pasty{
+			{ID: "p", Title: id + ".go", Code: "\n \t\n first\x00 of " + id + " \nsecond\n"}, {ID: "q", Title: "other", Code: "other"},
+		}
 		if change != nil {
 			change(&made.Content)
 		}
@@ -128,25 +170,168 @@ func titledPastes(t *testing.T, s Store) {
 	store("old", owner.ID, now.Add(-time.Hour), time.Time{}, nil)
 	store("tie-a", owner.ID, now, later, nil)
 	store("tie-B", owner.ID, now, time.Time{}, func(c *paste.Content) { c.Title = strings.Repeat("é", 5000) })
-	store("new", owner.ID, now.Add(time.Microsecond), time.Time{}, func(c *paste.Content) { c.Title = "" })
+	store("new", owner.ID, now.Add(time.Microsecond), time.Time{}, func(c *paste.Content) {
+		c.Title, c.Pasties[0].Title = "", ""
+		c.Pasties[0].Code = strings.Repeat("ü", 100_000)
+	})
 	store("unlisted", owner.ID, now, time.Time{}, func(c *paste.Content) { c.Visibility = paste.Unlisted })
 	store("private", owner.ID, now, time.Time{}, func(c *paste.Content) { c.Visibility = paste.Private })
 	store("expired", owner.ID, now.Add(-time.Hour), now.Add(-time.Minute), nil)
 	store("before1970", owner.ID, time.UnixMicro(-1), time.Time{}, nil)
 	store("year1", owner.ID, time.UnixMicro(0).AddDate(-1969, 0, 1), time.Time{}, nil)
 	store("others", other.ID, now, time.Time{}, nil)
+	store("nobodys", "", now, time.Time{}, nil)
 	storedPaste(t, s, "empty", owner.ID, now, time.Time{})
 	store("sealed", owner.ID, now, time.Time{}, func(c *paste.Content) {
 		c.Title, c.Pasties, c.Cipher = "", nil, &paste.Cipher{Data: []byte{1}, Key: []byte{2}, Salt: []byte{3}}
 	})
 	public := func(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
-		return s.Pastes.PublicByOwner(ctx, owner, after, limit)
+		return s.Pastes.Select(ctx, owner, paste.Selection{Public: true, After: after}, limit)
 	}
 	all := func(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
-		return s.Pastes.TitlesByOwner(ctx, owner, after, limit)
+		return s.Pastes.Select(ctx, owner, paste.Selection{After: after}, limit)
 	}
 	listings{public, []string{"new", "tie-a", "tie-B", "old", "before1970", "year1"}}.check(t, owner.ID)
 	listings{all, []string{"new", "unlisted", "tie-a", "tie-B", "private", "empty", "old", "before1970", "year1"}}.check(t, owner.ID)
+}
+
+// selectedPastes lists an owner's pastes in each order, page by page, all of them and those with a tag.
+func selectedPastes(t *testing.T, s Store) {
+	owner := storedUser(t, s, "owner")
+	at := func(minutes int) time.Time { return now.Add(time.Duration(minutes) * time.Minute).UTC() }
+	for i, c := range []struct {
+		id, title, pasty string
+		edited           int // 0: never
+		tags             []string
+	}{
+		{"a", "beta", "", 0, []string{"odd\x00", "x"}}, {"b", "", "Alpha.go", 9, nil}, {"c", "BETA", "", 0, []string{"x"}},
+		{"d", "", "", 2, []string{"X"}}, {"e", strings.Repeat("é", 200), "", 0, []string{"x y"}}, {"f", "beta", "", 2, []string{"x"}},
+	} {
+		made := paste.Document{Paste: paste.Paste{ID: ID(c.id), Owner: owner.ID, CreatedAt: at(i / 2)}}
+		made.Title, made.Tags, made.Pasties = c.title, c.tags, []paste.Pasty{{ID: "p", Title: c.pasty}}
+		made.Visibility = paste.Visibility(i % 3)
+		if c.edited > 0 {
+			made.Edits = []paste.Edit{{ID: "e", Text: "before", At: at(c.edited)}}
+		}
+		must(t, s.Pastes.CreateDocument(t.Context(), made))
+	}
+	for _, c := range []struct {
+		selection paste.Selection
+		wanted    string
+	}{
+		{paste.Selection{}, "fedcba"}, {paste.Selection{Order: paste.ByEdit}, "bfedca"}, {paste.Selection{Order: paste.ByTitle}, "dbacfe"},
+		{paste.Selection{Tag: "x"}, "fca"}, {paste.Selection{Tag: "x", Order: paste.ByEdit}, "fca"}, {paste.Selection{Tag: "odd\x00"}, "a"},
+		{paste.Selection{Tag: "x", Order: paste.ByTitle}, "acf"}, {paste.Selection{Tag: "y"}, ""}, {paste.Selection{Public: true}, "eb"},
+		{paste.Selection{Public: true, Tag: "x y"}, "e"},
+	} {
+		for _, size := range []int{1, 2, 10} {
+			var got strings.Builder
+			for page, selection := []paste.Listed{{}}, c.selection; len(page) > 0; {
+				var err error
+				page, err = s.Pastes.Select(t.Context(), owner.ID, selection, size)
+				must(t, err)
+				for i := range page {
+					got.WriteString(string(page[i].ID))
+					selection = c.selection.Next(&page[i])
+				}
+			}
+			want(t, fmt.Sprintf("%+v in pages of %d", c.selection, size), got.String(), c.wanted)
+		}
+	}
+	all, err := s.Pastes.Select(t.Context(), owner.ID, paste.Selection{}, 10)
+	must(t, err)
+	want(t, "tags", strings.Join(all[5].Tags, ","), "odd\x00,x")
+	want(t, "edited", all[4].EditedAt, at(9))
+	want(t, "never edited", all[5].EditedAt, at(0))
+}
+
+// recentPastes lists what users with a public profile show, of all of them.
+func recentPastes(t *testing.T, s Store) {
+	owner, other, hidden := storedUser(t, s, "owner"), storedUser(t, s, "other"), newUser(t, "hidden")
+	hidden.PublicProfile = false
+	must(t, s.Users.Create(t.Context(), hidden, nil))
+	store := func(id string, owner user.ID, created, expires time.Time, visibility paste.Visibility, cipher *paste.Cipher) {
+		t.Helper()
+		made := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
+		made.Title, made.Visibility, made.Cipher = "title of "+id, visibility, cipher
+		must(t, s.Pastes.CreateDocument(t.Context(), made))
+	}
+	store("old", owner.ID, now.Add(-time.Hour), time.Time{}, paste.Public, nil)
+	store("tie-a", other.ID, now, later, paste.Public, nil)
+	store("tie-b", owner.ID, now, time.Time{}, paste.Public, nil)
+	store("new", other.ID, now.Add(time.Microsecond), time.Time{}, paste.Public, nil)
+	store("unlisted", owner.ID, now, time.Time{}, paste.Unlisted, nil)
+	store("private", owner.ID, now, time.Time{}, paste.Private, nil)
+	store("nobodys", "", now, time.Time{}, paste.Public, nil)
+	store("hidden", hidden.ID, now, time.Time{}, paste.Public, nil)
+	store("expired", owner.ID, now, now.Add(time.Minute), paste.Public, nil)
+	store("sealed", owner.ID, now, time.Time{}, paste.Public, &paste.Cipher{Data: []byte{1}})
+	for _, size := range []int{1, 3, 10} {
+		got := []string{}
+		for page, after := []paste.Listed{{}}, (paste.Place{}); len(page) > 0; {
+			var err error
+			page, err = s.Pastes.Recent(t.Context(), after, size)
+			must(t, err)
+			for i := range page {
+				got, after = append(got, string(page[i].ID)), page[i].Place()
+			}
+		}
+		want(t, fmt.Sprint("in pages of ", size), strings.Join(got, " "), "new tie-b tie-a old")
+	}
+}
+
+// starredPastes has stars of pastes that their giver may read, and of others.
+func starredPastes(t *testing.T, s Store) {
+	fan, other := storedUser(t, s, "fan"), storedUser(t, s, "other")
+	store := func(id string, owner user.ID, created, expires time.Time, visibility paste.Visibility, cipher *paste.Cipher) {
+		t.Helper()
+		made := paste.Document{Paste: paste.Paste{ID: ID(id), Owner: owner, CreatedAt: created, ExpiresAt: expires}}
+		made.Title, made.Visibility, made.Cipher = "title of "+id, visibility, cipher
+		must(t, s.Pastes.CreateDocument(t.Context(), made))
+		must(t, s.Pastes.Star(t.Context(), fan.ID, made.ID))
+	}
+	store("old", other.ID, now.Add(-time.Hour), time.Time{}, paste.Public, nil)
+	store("private-own", fan.ID, now, time.Time{}, paste.Private, nil)
+	store("nobodys", "", now.Add(time.Microsecond), later, paste.Unlisted, nil)
+	store("private", other.ID, now, time.Time{}, paste.Private, nil)
+	store("sealed", fan.ID, now, time.Time{}, paste.Unlisted, &paste.Cipher{Data: []byte{1}})
+	store("expired", other.ID, now, now.Add(time.Minute), paste.Public, nil)
+	storedPaste(t, s, "unstarred", fan.ID, now, time.Time{})
+	must(t, s.Pastes.Star(t.Context(), fan.ID, "not-there"))
+	must(t, s.Pastes.Star(t.Context(), other.ID, "old"))
+	for limit := 1; limit <= 4; limit++ {
+		starred := []string{}
+		for listed, after := []paste.Listed{{}}, (paste.Place{}); len(listed) > 0; {
+			var err error
+			listed, err = s.Pastes.StarredBy(t.Context(), fan.ID, after, limit)
+			must(t, err)
+			for _, one := range listed {
+				after = one.Place()
+				starred = append(starred, one.Title)
+			}
+		}
+		want(t, "starred, page by page", fmt.Sprint(starred), "[title of nobodys title of private-own title of old]")
+	}
+	listed, err := s.Pastes.StarredBy(t.Context(), other.ID, paste.Place{}, 10)
+	must(t, err)
+	want(t, "starred by another", len(listed), 1)
+	for _, c := range []struct {
+		id      paste.ID
+		reader  user.ID
+		starred bool
+	}{
+		{"old", fan.ID, true}, {"old", other.ID, true}, {"old", "", false}, {"nobodys", other.ID, false}, {"private-own", fan.ID, true},
+		{"unstarred", fan.ID, false},
+	} {
+		found, err := s.Pastes.ReadDocument(t.Context(), c.id, c.reader)
+		must(t, err)
+		want(t, "starred by "+string(c.reader)+": "+string(c.id), found.Starred, c.starred)
+	}
+	must(t, s.Pastes.Unstar(t.Context(), fan.ID, "old"))
+	found, err := s.Pastes.ReadDocument(t.Context(), "old", fan.ID)
+	must(t, err)
+	want(t, "starred after Unstar", found.Starred, false)
+	want(t, "stars after Unstar", found.Stars, 1)
 }
 
 // listings are what a method lists of an owner's pastes, and what is wanted of it.
@@ -162,8 +347,8 @@ func (l listings) check(t *testing.T, owner user.ID) {
 		for {
 			listed, err := l.list(t.Context(), owner, after, limit)
 			must(t, err)
-			if len(listed) > limit || listed == nil {
-				t.Fatalf("got %d, nil: %v, want at most %d", len(listed), listed == nil, limit)
+			if len(listed) > limit || listed == nil || len(got) > len(l.wanted) {
+				t.Fatalf("got %d, nil: %v, after %v, want at most %d, and each paste once", len(listed), listed == nil, got, limit)
 			}
 			for _, one := range listed {
 				after = one.Place()
@@ -178,6 +363,7 @@ func (l listings) check(t *testing.T, owner user.ID) {
 				default:
 					want(t, "title", title, "title of "+string(one.ID)+"\x00")
 				}
+				wantBeginning(t, one)
 				want(t, "owner", one.Owner, owner)
 				visibility := map[paste.ID]paste.Visibility{"unlisted": paste.Unlisted, "empty": paste.Unlisted, "private": paste.Private}
 				shown, ok := visibility[one.ID]
@@ -194,13 +380,33 @@ func (l listings) check(t *testing.T, owner user.ID) {
 			t.Errorf("%d at once: got %v, want %v", limit, got, l.wanted)
 		}
 	}
-	for _, nobody := range []user.ID{"unknown", ""} {
+	for _, nobody := range []user.ID{"", "unknown", "OWNER"} {
 		listed, err := l.list(t.Context(), nobody, paste.Place{}, 1)
 		must(t, err)
-		want(t, "pastes of nobody", len(listed), 0)
+		if listed == nil || len(listed) != 0 {
+			t.Errorf("pastes of %q: got %#v, want an empty list", nobody, listed)
+		}
 	}
 	_, err := l.list(cancelled(t), owner, paste.Place{}, 1)
 	wantKind(t, err, fault.Unavailable)
+}
+
+// wantBeginning checks what a paste without a title can be called by.
+func wantBeginning(t *testing.T, one paste.Listed) {
+	t.Helper()
+	title, line := string(one.ID)+".go", "first\x00 of "+string(one.ID)
+	switch one.ID {
+	case "new":
+		title, line = "", strings.Repeat("ü", 100_000)
+		if n := utf8.RuneCountInString(one.FirstLine); n < 50 || n > 10_000 {
+			t.Errorf("got %d characters of a long line, want some", n)
+		}
+		line = line[:min(len(one.FirstLine), len(line))]
+	case "empty":
+		title, line = "", ""
+	}
+	want(t, "title of the first pasty of "+string(one.ID), one.PastyTitle, title)
+	want(t, "first line of "+string(one.ID), one.FirstLine, line)
 }
 
 func noPastes(t *testing.T, s Store) {
@@ -209,40 +415,74 @@ func noPastes(t *testing.T, s Store) {
 	want(t, "pastes of an unknown user", len(activeIDs(t, s, "unknown")), 0)
 }
 
-func visitorError(t *testing.T, s Store) {
-	owner := storedUser(t, s, "owner")
-	for i := range 3 {
-		storedPaste(t, s, fmt.Sprint(i), owner.ID, now, time.Time{})
-	}
-	stop, visits := errors.New("enough"), 0
-	err := s.Pastes.EachActiveID(t.Context(), owner.ID, func(paste.ID) error {
-		visits++
-		return stop
-	})
-	if !errors.Is(err, stop) || visits != 1 {
-		t.Errorf("got %d visits and the error %v, want 1 and %v", visits, err, stop)
-	}
-}
-
 // expiryInstant asks without a pause while a paste expires. Every answer from before the instant has it and
 // none from after; the store's clock may be another one than the test's, on the same machine.
 func expiryInstant(t *testing.T, s Store) {
 	const expiring = 300 * time.Millisecond
 	owner := storedUser(t, s, "owner")
-	made := storedToken(t, s, owner.ID)
 	expiry := time.Now().Add(expiring).Truncate(time.Microsecond)
 	must(t, s.Pastes.Star(t.Context(), owner.ID, storedPaste(t, s, "expiring", owner.ID, now, expiry)))
-	for asked := time.Now(); asked.Before(expiry.Add(expiring)); asked = time.Now() {
-		listed := len(activeIDs(t, s, owner.ID))
-		count, err := s.Pastes.ActiveCount(t.Context())
-		must(t, err)
-		_, account, err := s.Tokens.AccountByHash(t.Context(), made.Hash)
-		must(t, err)
-		answered := time.Now()
-		got := [...]int{listed, int(count), len(account.Stars)}
-		if answered.Before(expiry) && got != [...]int{1, 1, 1} || !asked.Before(expiry) && got != [...]int{0, 0, 0} {
-			t.Fatalf("asked %v before the expiry and answered %v before it: "+
-				"got %v (listed, counted, starred), want one each before it and none after it", expiry.Sub(asked), expiry.Sub(answered), got)
+	refusal := errors.New("seen")
+	one := func(err error) (int, error) { // of a method that knows one paste
+		if errors.Is(err, refusal) {
+			return 1, nil
+		} else if fault.Is(err, fault.NotFound) {
+			return 0, nil
+		}
+		return 1, err
+	}
+	asks := []struct {
+		what string
+		ask  func() (int, error)
+	}{
+		{"ActiveIDs", func() (int, error) { return len(activeIDs(t, s, owner.ID)), nil }},
+		{"ActiveCount", func() (int, error) {
+			count, err := s.Pastes.ActiveCount(t.Context())
+			return int(count), err
+		}},
+		{"AccountByID", func() (int, error) {
+			account, err := s.Users.AccountByID(t.Context(), owner.ID)
+			return len(account.Stars), err
+		}},
+		{"DocumentByID", func() (int, error) {
+			_, err := s.Pastes.DocumentByID(t.Context(), "expiring")
+			return one(err)
+		}},
+		{"ReadDocument", func() (int, error) {
+			_, err := s.Pastes.ReadDocument(t.Context(), "expiring", owner.ID)
+			return one(err)
+		}},
+		{"Select", func() (int, error) {
+			listed, err := s.Pastes.Select(t.Context(), owner.ID, paste.Selection{}, 2)
+			return len(listed), err
+		}},
+		{"StarredBy", func() (int, error) {
+			listed, err := s.Pastes.StarredBy(t.Context(), owner.ID, paste.Place{}, 2)
+			return len(listed), err
+		}},
+		{"Totals", func() (int, error) {
+			totals, err := s.Stats.Totals(t.Context())
+			return int(totals.ActivePastes), err
+		}},
+		{"Update", func() (int, error) {
+			_, err := s.Pastes.Update(t.Context(), "expiring", func(paste.Document) (paste.Change, error) { return paste.Change{}, refusal })
+			return one(err)
+		}},
+		{"DeleteIf", func() (int, error) {
+			return one(s.Pastes.DeleteIf(t.Context(), "expiring", func(paste.Paste) error { return refusal }))
+		}},
+	}
+	for after := false; !after; {
+		after = !time.Now().Before(expiry.Add(expiring))
+		for _, a := range asks {
+			asked := time.Now()
+			got, err := a.ask()
+			answered := time.Now()
+			must(t, err)
+			if answered.Before(expiry) && got != 1 || !asked.Before(expiry) && got != 0 {
+				t.Fatalf("%s, asked %v before the expiry and answered %v before it: got %d, want 1 before it and 0 after it",
+					a.what, expiry.Sub(asked), expiry.Sub(answered), got)
+			}
 		}
 	}
 }
@@ -299,6 +539,15 @@ func removeExpired(t *testing.T, s Store) {
 		want(t, "removed", removed, wanted)
 		left -= int64(wanted)
 		want(t, "stored", stored(), left)
+		if wanted == 3 { // those that expired first
+			pastes, err := s.Pastes.ByOwner(t.Context(), owner.ID, paste.Place{}, 10)
+			must(t, err)
+			for _, one := range pastes {
+				if one.ID >= "expired2" && one.ID <= "expired4" {
+					t.Errorf("got %s left, want those removed that expired first", one.ID)
+				}
+			}
+		}
 	}
 	removed, err := s.Pastes.RemoveExpired(t.Context(), 0, 3)
 	must(t, err)
@@ -310,13 +559,12 @@ func removeExpired(t *testing.T, s Store) {
 
 func starOrder(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
-	made := storedToken(t, s, owner.ID)
 	for _, id := range []string{"b", "c", "a"} {
 		storedPaste(t, s, id, "", now, time.Time{})
 		must(t, s.Pastes.Star(t.Context(), owner.ID, ID(id)))
 	}
 	must(t, s.Pastes.Star(t.Context(), owner.ID, "b")) // again
-	_, account, err := s.Tokens.AccountByHash(t.Context(), made.Hash)
+	account, err := s.Users.AccountByID(t.Context(), owner.ID)
 	must(t, err)
 	if wanted := []string{"b", "c", "a"}; !slices.Equal(account.Stars, wanted) {
 		t.Errorf("got %v, want %v", account.Stars, wanted)
@@ -329,6 +577,6 @@ func cancelledPaste(t *testing.T, s Store) {
 	wantKind(t, err, fault.Unavailable)
 	_, err = s.Pastes.RemoveExpired(cancelled(t), 0, 1)
 	wantKind(t, err, fault.Unavailable)
-	err = s.Pastes.EachActiveID(cancelled(t), "owner", func(paste.ID) error { return nil })
+	_, err = s.Pastes.ActiveIDs(cancelled(t), "owner", paste.Place{}, 1)
 	wantKind(t, err, fault.Unavailable)
 }

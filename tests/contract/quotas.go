@@ -27,12 +27,12 @@ func wantExhausted(t *testing.T, err error, quota paste.Quota) {
 }
 
 func quotas(t *testing.T, s DocumentStore) {
-	holder := storedToken(t, s.Store, storedUser(t, s.Store, "owner").ID)
+	owner := storedUser(t, s.Store, "owner").ID
 	quota := paste.Quota{Pastes: 2, Window: time.Hour}
 	stored := 0
 	create := func(client paste.Client) (paste.Usage, error) {
 		created := newDocument(paste.ID(fmt.Sprint("paste", stored)))
-		created.Owner = holder.Owner // whose it is not
+		created.Owner = owner // whose it is not
 		used, err := s.Documents.CreateCounted(t.Context(), client, quota, created)
 		if err == nil {
 			stored++
@@ -73,10 +73,7 @@ func quotas(t *testing.T, s DocumentStore) {
 	want(t, "left of an unlucky client's", used.Left(), quota.Pastes-1)
 	// Others are not counted.
 	must(t, s.Documents.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: "operator", CreatedAt: now}}))
-	own := paste.Document{Paste: paste.Paste{ID: "own", CreatedAt: now}}
-	if _, err := s.Documents.CreateOwnDocument(t.Context(), holder.Hash, own); err != nil {
-		t.Error(err)
-	}
+	must(t, s.Documents.CreateDocument(t.Context(), paste.Document{Paste: paste.Paste{ID: "own", Owner: owner, CreatedAt: now}}))
 	wantNoDocument(t, s, "late")
 	forgotten, err := s.Documents.ForgetClients(t.Context(), 100)
 	must(t, err)
@@ -169,4 +166,37 @@ func quotasMeet(t *testing.T, s DocumentStore) {
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
 	want(t, "pastes", count, int64(len(clients)*quota.Pastes))
+}
+
+// forgettersMeet has several callers forget at once: each client is forgotten once.
+func forgettersMeet(t *testing.T, s DocumentStore) {
+	const clients = 40
+	for i := range clients {
+		_, err := s.Documents.CreateCounted(t.Context(), paste.Client(fmt.Sprint(i)), paste.Quota{Pastes: 1, Window: time.Millisecond},
+			newDocument(paste.ID(fmt.Sprint("paste", i))))
+		must(t, err)
+	}
+	time.Sleep(time.Millisecond) // all have their quota again
+	var (
+		mu        sync.Mutex
+		forgotten int
+	)
+	wantNoErrors(t, meet(func(int) error {
+		for range clients / callers {
+			n, err := s.Documents.ForgetClients(t.Context(), 3)
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			forgotten += n
+			mu.Unlock()
+		}
+		return nil
+	}))
+	for n := 1; n > 0; forgotten += n {
+		var err error
+		n, err = s.Documents.ForgetClients(t.Context(), clients)
+		must(t, err)
+	}
+	want(t, "forgotten", forgotten, clients)
 }

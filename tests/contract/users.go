@@ -1,11 +1,15 @@
 package contract
 
 import (
+	"context"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -33,16 +37,21 @@ func userByID(t *testing.T, s Store) {
 	stored := newUser(t, "Somebody")
 	stored.ID = "1a2b3c4d" // one with letters: of digits only, it would be the same in capitals
 	must(t, s.Users.Create(t.Context(), stored, nil))
-	found, err := s.Users.StaleByID(t.Context(), stored.ID)
-	must(t, err)
-	stored.CreatedAt = found.CreatedAt // equal, but for its location
-	want(t, "user", found, stored)
-	for _, id := range []user.ID{"", "unknown", stored.ID + "2", user.ID(strings.ToUpper(string(stored.ID))), "a\x00b", "\xff"} {
-		_, err := s.Users.StaleByID(t.Context(), id)
-		wantKind(t, err, fault.NotFound)
+	for _, find := range []func(context.Context, user.ID) (user.User, error){
+		func(ctx context.Context, id user.ID) (user.User, error) { return s.Users.ByID(ctx, id) },
+		func(ctx context.Context, id user.ID) (user.User, error) { return s.Users.StaleByID(ctx, id) },
+	} {
+		found, err := find(t.Context(), stored.ID)
+		must(t, err)
+		stored.CreatedAt = found.CreatedAt // equal, but for its location
+		want(t, "user", found, stored)
+		for _, id := range []user.ID{"", "unknown", stored.ID + "2", user.ID(strings.ToUpper(string(stored.ID))), "a\x00b", "\xff"} {
+			_, err := find(t.Context(), id)
+			wantKind(t, err, fault.NotFound)
+		}
+		_, err = find(cancelled(t), stored.ID)
+		wantKind(t, err, fault.Unavailable)
 	}
-	_, err = s.Users.StaleByID(cancelled(t), stored.ID)
-	wantKind(t, err, fault.Unavailable)
 }
 
 func unknownUser(t *testing.T, s Store) {
@@ -65,6 +74,77 @@ func userConflicts(t *testing.T, s Store) {
 	// What failed left nothing behind.
 	other.ID = "fresh"
 	must(t, s.Users.Create(t.Context(), other, map[string]string{"github": "1"}))
+}
+
+func account(t *testing.T, s Store) {
+	owner := newUser(t, "owner")
+	services := map[string]string{"github": "1", `odd "service"`: `\id`}
+	must(t, s.Users.Create(t.Context(), owner, services))
+	for range 2 { // none of them shows
+		storedToken(t, s, owner.ID)
+	}
+	other := newUser(t, "other")
+	must(t, s.Users.Create(t.Context(), other, map[string]string{"gitlab": "2"}))
+	for _, id := range []string{"zzz", "aaa", "mmm"} {
+		storedPaste(t, s, id, "", now, time.Time{})
+		must(t, s.Pastes.Star(t.Context(), owner.ID, storedPaste(t, s, "not-"+id, "", now, time.Time{})))
+	}
+	must(t, s.Pastes.Star(t.Context(), other.ID, "zzz"))
+	account, err := s.Users.AccountByID(t.Context(), owner.ID)
+	must(t, err)
+	owner.CreatedAt = now.UTC()
+	want(t, "owner", account.User, owner)
+	if !maps.Equal(account.Services, services) {
+		t.Errorf("services: got %v, want %v", account.Services, services)
+	}
+	if wanted := []string{"not-zzz", "not-aaa", "not-mmm"}; !slices.Equal(account.Stars, wanted) {
+		t.Errorf("stars: got %v, want %v", account.Stars, wanted)
+	}
+}
+
+func bareAccount(t *testing.T, s Store) {
+	owner := storedUser(t, s, "owner")
+	account, err := s.Users.AccountByID(t.Context(), owner.ID)
+	must(t, err)
+	if account.Stars == nil || len(account.Stars) != 0 || account.Services == nil || len(account.Services) != 0 {
+		t.Errorf("got the stars %#v and the services %#v, want empty ones that are not nil", account.Stars, account.Services)
+	}
+}
+
+func starsByTime(t *testing.T, s Store) {
+	owner := storedUser(t, s, "owner")
+	for _, id := range []string{"lasting", "not-yet-there", "expired", "expiring"} {
+		must(t, s.Pastes.Star(t.Context(), owner.ID, ID(id)))
+	}
+	storedPaste(t, s, "lasting", "", now, time.Time{})
+	storedPaste(t, s, "expiring", "", now, later)
+	storedPaste(t, s, "expired", "", now, now)
+	stars := func(wanted ...string) {
+		t.Helper()
+		account, err := s.Users.AccountByID(t.Context(), owner.ID)
+		must(t, err)
+		if !slices.Equal(account.Stars, wanted) {
+			t.Errorf("stars: got %v, want %v", account.Stars, wanted)
+		}
+	}
+	stars("lasting", "expiring")
+	storedPaste(t, s, "not-yet-there", "", now, time.Time{})
+	stars("lasting", "not-yet-there", "expiring")
+	must(t, s.Pastes.DeleteIf(t.Context(), "expiring", func(paste.Paste) error { return nil }))
+	stars("lasting", "not-yet-there")
+}
+
+func unknownAccount(t *testing.T, s Store) {
+	owner := newUser(t, "somebody")
+	owner.ID = "owner" // another one in capitals
+	must(t, s.Users.Create(t.Context(), owner, nil))
+	for _, id := range unstorable {
+		found, err := s.Users.AccountByID(t.Context(), user.ID(id))
+		wantKind(t, err, fault.NotFound)
+		want(t, "user", found.User, user.User{})
+	}
+	_, err := s.Users.AccountByID(cancelled(t), owner.ID)
+	wantKind(t, err, fault.Unavailable)
 }
 
 func cancelledUser(t *testing.T, s Store) {

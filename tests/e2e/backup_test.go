@@ -57,7 +57,7 @@ func TestBackupOfServer(t *testing.T) {
 		t.Fatalf("got exit code %d and %q, want 0", code, stderr)
 	}
 	var pastes, contents int
-	const counts = "SELECT (SELECT count(*) FROM pastes), (SELECT count(*) FROM paste_contents)"
+	const counts = "SELECT (SELECT count(*) FROM pastes), (SELECT count(*) FROM pasties)"
 	err := database.SQL(t, restored).QueryRowContext(t.Context(), counts).
 		Scan(&pastes, &contents)
 	if err != nil || pastes < before || pastes > len(acknowledged)+1 || contents != pastes {

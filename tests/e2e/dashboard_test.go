@@ -26,7 +26,7 @@ func TestDashboard(t *testing.T) {
 	if _, err := exec.LookPath("prometheus"); err != nil {
 		t.Skip("Prometheus is not installed (Debian: apt-get install prometheus)")
 	}
-	cfg := database.SQLite(t)
+	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)
 	p := program.Serve(t, string(cfg.URL), "GLUEPOT_ADMIN_ADDR=127.0.0.1:0", "GLUEPOT_LIMIT_RATE=1000")
 	admin, _ := p.WaitForLog("serving metrics")["address"].(string)

@@ -79,7 +79,7 @@ const trustTests = "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1"
 // shown are the headers that the golden file has, in this order.
 var shown = []string{
 	"Content-Type", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy", "Content-Length", "Content-Encoding",
-	"WWW-Authenticate", "Allow", "Cache-Control", "Vary", "ETag", "Location", "Retry-After",
+	"WWW-Authenticate", "Allow", "Cache-Control", "Vary", "ETag", "Location", "Gluepot-Delete-Key", "Retry-After",
 }
 
 // imported stores what only an import can have brought.

@@ -121,7 +121,7 @@ func (e *export) writeUsers(w io.Writer, users, pastes int, active map[string]bo
 		}
 		services := map[string]string{"github": fmt.Sprint(1000 + i)}
 		if i%5 == 0 {
-			services["gitlab"] = `odd "id" \ ü`
+			services["gitlab"] = fmt.Sprintf(`odd "id" \ ü %d`, i)
 		}
 		months := i % 40
 		document := map[string]any{
@@ -226,10 +226,10 @@ func (e *export) writePastes(w io.Writer, planned []plannedPaste) {
 		})
 	}
 	for _, bad := range []string{
-		`{"_id":"bad00001","ownerId":"nobody00","createdAt":1,"deletesAt":0}`,
-		`{"_id":"bad00002","ownerId":"","createdAt":-1,"deletesAt":0}`,
+		`{"_id":"bad00001","ownerId":"nobody00","createdAt":1,"deletesAt":0,"pasties":[]}`,
+		`{"_id":"bad00002","ownerId":"","createdAt":-1,"deletesAt":0,"pasties":[]}`,
 		`{"_id":"bad00003","ownerId":"","createdAt":{"$numberLong":"x"},"deletesAt":0}`,
-		`{"_id":"","ownerId":"","createdAt":1,"deletesAt":0}`,
+		`{"_id":"","ownerId":"","createdAt":1,"deletesAt":0,"pasties":[]}`,
 		`{"_id":"bad00005","ownerId":"","createdAt":1,"deletesAt":1e300}`,
 		`]`,
 	} {

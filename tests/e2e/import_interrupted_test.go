@@ -60,7 +60,7 @@ func TestImportInterrupted(t *testing.T) {
 					if i == 1 {
 						id = "not an id"
 					}
-					text.WriteString(`{"_id":"` + id + `","createdAt":1}` + "\n")
+					text.WriteString(`{"_id":"` + id + `","createdAt":1,"pasties":[]}` + "\n")
 				}
 				if _, err := input.WriteString(text.String()); err != nil {
 					t.Fatal(err)
@@ -72,7 +72,7 @@ func TestImportInterrupted(t *testing.T) {
 				})
 				p.Signal(signal)
 				code, got, report := endOfImport(t, p)
-				if text, err := os.ReadFile(rejects); err != nil || string(text) != `{"_id":"not an id","createdAt":1}`+"\n" {
+				if text, err := os.ReadFile(rejects); err != nil || string(text) != `{"_id":"not an id","createdAt":1,"pasties":[]}`+"\n" {
 					t.Errorf("got %q rejected, error %v, want the second record", text, err)
 				}
 				if signal != syscall.SIGKILL {

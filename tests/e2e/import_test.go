@@ -197,9 +197,10 @@ func TestImportUpdates(t *testing.T) {
 			{"_id":"u2","username":"second"}]`, 2, 0, 0)
 		step("--api-keys", `[{"_id":"u1","key":"`+key+`"}]`, 1, 0, 0)
 		self(key, http.StatusOK, `"stars":[]`)
-		step("--pastes", `[{"_id":"p1","ownerId":"u1","createdAt":1,"deletesAt":0}]`, 1, 0, 0)
+		step("--pastes", `[{"_id":"p1","ownerId":"u1","createdAt":1,"deletesAt":0,"pasties":[]}]`, 1, 0, 0)
 		self(key, http.StatusOK, `"stars":["p1"]`)
-		step("--pastes", `[{"_id":"p1","ownerId":"u1","createdAt":2,"deletesAt":0},{"_id":"p2","createdAt":{"$numberInt":"5"}}]`, 1, 1, 0)
+		step("--pastes", `[{"_id":"p1","ownerId":"u1","createdAt":2,"deletesAt":0,"pasties":[]},`+
+			`{"_id":"p2","createdAt":{"$numberInt":"5"},"pasties":[]}]`, 1, 1, 0)
 		self(key, http.StatusOK, `"stars":["p2","p1"]`, `"serviceIds":{"github":"1"}`)
 		step("--users", `[{"_id":"u1","username":"FIRST","stars":["p1"],"serviceIds":{"gitlab":"2"},"supporterLength":3}]`, 0, 1, 0)
 		self(key, http.StatusOK, `"username":"FIRST"`, `"stars":["p1"]`, `"serviceIds":{"gitlab":"2"}`, `"supporterLength":3`)

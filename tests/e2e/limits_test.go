@@ -28,6 +28,7 @@ func TestLimits(t *testing.T) {
 		{http.MethodPatch, "/paste/abcdefgh"},
 		{http.MethodDelete, "/paste/abcdefgh"},
 		{http.MethodPost, "/raw"},
+		{http.MethodPost, "/open/abcdefgh"},
 		{http.MethodGet, "/raw/abcdefgh/abcdefgh"},
 		{http.MethodGet, "/time/expiresInToUnixTime?createdAt=1&expiresIn=1h"},
 		{http.MethodGet, "/openapi.yaml"},
@@ -162,4 +163,135 @@ func TestAnonymousPastesAreLimited(t *testing.T) {
 	if refused != 32 {
 		t.Errorf("got %d refusals in the metrics, want 32", refused)
 	}
+}
+
+// TestLifetimes asks for more than the operator allows: answers say what it has become.
+func TestLifetimes(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	p := program.Serve(t, string(cfg.URL), "GLUEPOT_PASTE_MAX_LIFETIME=1y", "GLUEPOT_ANONYMOUS_DEFAULT_LIFETIME=1d",
+		"GLUEPOT_ANONYMOUS_MAX_LIFETIME=1m")
+	for _, c := range []struct{ path, body, token, want string }{
+		{"/paste", `{"expiresIn":"never","pasties":[{"code":"x"}]}`, "", "1m"},
+		{"/paste", `{"pasties":[{"code":"x"}]}`, "", "1d"},
+		{"/paste", `{"expiresIn":"never","pasties":[{"code":"x"}]}`, owner, "1y"},
+		{"/raw?expiresIn=1y", "x", "", "1m"},
+	} {
+		headers := []string{"Accept: application/json"}
+		if c.token != "" {
+			headers = append(headers, c.token)
+		}
+		answer, body := exchange(t, p, http.MethodPost, c.path, append(headers, "\n"+c.body)...)
+		if answer.StatusCode != http.StatusOK || !strings.Contains(body, `"expiresIn":"`+c.want+`"`) || strings.Contains(body, `"deletesAt":0`) {
+			t.Errorf("%s %s: got %s %s, want a paste for %s", c.path, c.body, answer.Status, body, c.want)
+		}
+	}
+}
+
+// TestUserQuotas has 64 clients of one user create at once on two nodes: the user has what is allowed and no more.
+func TestUserQuotas(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	program.Fixture(t, cfg)
+	db := database.SQL(t, cfg)
+	var nodes [2]*program.Process
+	for i := range nodes {
+		nodes[i] = program.Serve(t, string(cfg.URL), "GLUEPOT_USER_MAX_PASTES=20", "GLUEPOT_USER_MAX_BYTES=2000",
+			"GLUEPOT_USER_PASTES_PER_HOUR=30")
+	}
+	if _, err := db.Exec("DELETE FROM pastes"); err != nil {
+		t.Fatal(err)
+	}
+	create := func(node int, code string) (*http.Response, string) {
+		return exchange(t, nodes[node], http.MethodPost, "/paste", owner, "\n"+`{"pasties":[{"code":"`+code+`"}]}`)
+	}
+	var (
+		mu       sync.Mutex
+		statuses = make(map[int]int)
+		id       string
+		all      sync.WaitGroup
+	)
+	for i := range 64 {
+		all.Go(func() {
+			answer, body := create(i%2, "0123456789")
+			mu.Lock()
+			defer mu.Unlock()
+			statuses[answer.StatusCode]++
+			if answer.StatusCode == http.StatusOK {
+				_, rest, _ := strings.Cut(body, `{"_id":"`)
+				id, _, _ = strings.Cut(rest, `"`)
+			} else if !strings.Contains(body, `"type":"quota"`) {
+				t.Errorf("got %s, want a problem of the type quota", body)
+			}
+		})
+	}
+	all.Wait()
+	if statuses[http.StatusOK] != 20 || statuses[http.StatusForbidden] != 44 {
+		t.Errorf("got the statuses %v, want 20 pastes and 44 refusals", statuses)
+	}
+	remove := func() {
+		t.Helper()
+		if answer, body := exchange(t, nodes[0], http.MethodDelete, "/paste/"+id, owner); answer.StatusCode != http.StatusOK {
+			t.Fatalf("got %s %s, want the paste deleted", answer.Status, body)
+		}
+	}
+	remove()
+	if answer, _ := create(1, strings.Repeat("x", 1811)); answer.StatusCode != http.StatusForbidden {
+		t.Errorf("a byte too many: got %s, want 403", answer.Status)
+	}
+	if answer, body := create(1, strings.Repeat("x", 1810)); answer.StatusCode != http.StatusOK {
+		t.Errorf("what there is room for: got %s %s, want 200", answer.Status, body)
+	}
+	if _, err := db.Exec("DELETE FROM pastes"); err != nil {
+		t.Fatal(err)
+	}
+	created := 0
+	for ; created < 12; created++ { // 21 of 30 are used
+		answer, _ := create(created%2, "x")
+		if answer.StatusCode == http.StatusTooManyRequests {
+			if retry, err := strconv.Atoi(answer.Header.Get("Retry-After")); err != nil || retry < 1 || retry > 120 {
+				t.Errorf("got Retry-After %q, want up to a thirtieth of an hour", answer.Header.Get("Retry-After"))
+			}
+			break
+		}
+	}
+	if created != 9 {
+		t.Errorf("got %d more pastes in this hour, want 9", created)
+	}
+}
+
+// TestStoreFull has no room for more: reading and deleting go on, and give room back.
+func TestStoreFull(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	p := program.Serve(t, string(cfg.URL), "GLUEPOT_STORE_MAX_BYTES=100000")
+	create := func() (*http.Response, string) {
+		return exchange(t, p, http.MethodPost, "/paste", owner, "\n"+`{"pasties":[{"code":"`+strings.Repeat("x", 90000)+`"}]}`)
+	}
+	var ids []string
+	for range 2 {
+		answer, body := create()
+		if answer.StatusCode != http.StatusOK {
+			t.Fatalf("got %s %s, want a paste", answer.Status, body)
+		}
+		_, rest, _ := strings.Cut(body, `{"_id":"`)
+		id, _, _ := strings.Cut(rest, `"`)
+		ids = append(ids, id)
+	}
+	if answer, body := create(); answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, "no room") {
+		t.Errorf("got %s %s, want 503 and one sentence", answer.Status, body)
+	}
+	wantStatus(t, p, "/paste/"+ids[0], http.StatusOK)
+	p.WaitForLog("the pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached")
+	for _, id := range ids {
+		if answer, body := exchange(t, p, http.MethodDelete, "/paste/"+id, owner); answer.StatusCode != http.StatusOK {
+			t.Errorf("got %s %s, want it deleted", answer.Status, body)
+		}
+	}
+	program.Eventually(t, "there is room again", func() bool {
+		answer, _ := create()
+		return answer.StatusCode == http.StatusOK
+	})
 }

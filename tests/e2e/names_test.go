@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -42,7 +43,7 @@ var (
 	timePattern = regexp.MustCompile(`"(createdAt|editedAt|deletesAt)":(\d+)`)
 )
 
-// learn takes the ids of an answer that is a paste.
+// learn takes the ids of an answer that is a paste, or its link.
 func (n *names) learn(name string, response *http.Response, body string) {
 	var made struct {
 		ID             string `json:"_id"`
@@ -50,8 +51,12 @@ func (n *names) learn(name string, response *http.Response, body string) {
 			ID string `json:"_id"`
 		}
 	}
-	if json.Unmarshal([]byte(body), &made) != nil || made.ID == "" || made.Pasties == nil {
+	link := response.Header.Get("Location")
+	if err := json.Unmarshal([]byte(body), &made); (err != nil || made.Pasties == nil) && link == "" {
 		return
+	}
+	if made.ID == "" {
+		made.ID = path.Base(link)
 	}
 	if known, ok := n.known[made.ID]; ok {
 		name = strings.Trim(known, "<>")
@@ -62,6 +67,9 @@ func (n *names) learn(name string, response *http.Response, body string) {
 		name = fmt.Sprintf("paste%d", n.pastes)
 	}
 	n.give(name, made.ID)
+	if key := response.Header.Get("Gluepot-Delete-Key"); key != "" {
+		n.give(name+".key", key)
+	}
 	for _, p := range made.Pasties {
 		if n.known[p.ID] == "" {
 			n.give(fmt.Sprintf("%s.%d", name, n.perPaste[name]), p.ID)

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
+	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/program"
 )
@@ -27,6 +29,7 @@ func TestPagesOfNothing(t *testing.T) {
 		if status != http.StatusNotFound || strings.Contains(page, "secret") || !strings.HasPrefix(page, "<!doctype html>") {
 			t.Errorf("%s: got %d %s, want a page of 404", path, status, page)
 		}
+		page = strings.ReplaceAll(page, url.QueryEscape(path), "PATH") // where signing in leads back to
 		pages = append(pages, page)
 		if page != pages[0] {
 			t.Errorf("%s: got another page than for a private paste:\n%s\n%s", path, page, pages[0])
@@ -43,11 +46,10 @@ func TestPagesOfNothing(t *testing.T) {
 	if status, page := accepting(t, p, "/~EPOXY", "*/*"); status != http.StatusOK || !strings.Contains(page, `href="/`+public+`"`) {
 		t.Errorf("got %d %s, want the profile with the paste", status, page)
 	}
-	if status, page := accepting(t, p, "/", "text/html"); status != http.StatusOK || !strings.Contains(page, `href="/api/v2/docs"`) {
-		t.Errorf("got %d %s, want a page that leads to the interface", status, page)
-	}
-	if status, answer := accepting(t, p, "/", "application/json"); status != http.StatusNotFound || !strings.HasPrefix(answer, "{") {
-		t.Errorf("got %d %s, want the error in JSON", status, answer)
+	for _, accept := range []string{"text/html", "*/*", ""} {
+		if status, page := accepting(t, p, "/", accept); status != http.StatusOK || !strings.Contains(page, `href="/api/v2/docs"`) {
+			t.Errorf("for %q: got %d %s, want a page that leads to the interface", accept, status, page)
+		}
 	}
 	status, answer := accepting(t, p, "/api/v2/paste/"+private, "text/html")
 	if status != http.StatusNotFound || !strings.HasPrefix(answer, "{") {
@@ -75,13 +77,15 @@ func accepting(t *testing.T, p *program.Process, path, accept string) (status in
 	return send(t, p, http.MethodGet, path, "", "Accept", accept)
 }
 
-func send(t *testing.T, p *program.Process, method, path, body, header, value string) (status int, answer string) {
+func send(t *testing.T, p *program.Process, method, path, body string, headers ...string) (status int, answer string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+p.Address+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set(header, value)
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -92,4 +96,34 @@ func send(t *testing.T, p *program.Process, method, path, body, header, value st
 		t.Fatal(err)
 	}
 	return response.StatusCode, string(read)
+}
+
+// TestOneFileByText wants a text that is sent alone to be in its owner's default language where nothing tells another, and to be
+// listed by the name of the file.
+func TestOneFileByText(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg) // Epoxy's default language is C++
+		p := program.Serve(t, string(cfg.URL), trustTests)
+		for _, c := range []struct{ query, code, token, language string }{
+			{"isPublic=true&title=main.go", "some words", program.EpoxyToken, "Go"},
+			{"", "some words", program.EpoxyToken, "C++"},
+			{"language=autodetect", "some words", program.EpoxyToken, "C++"},
+			{"", "#!/bin/sh\n", program.EpoxyToken, "Shell"},
+			{"language=Rust", "some words", program.EpoxyToken, "Rust"},
+			{"", "some words", "", "Plain Text"},
+		} {
+			status, answer := send(t, p, http.MethodPost, "/raw?"+c.query, c.code, "Authorization", c.token, "Accept", "application/json")
+			if status != http.StatusOK || !strings.Contains(answer, `"language":"`+c.language+`"`) {
+				t.Errorf("%s: got %d %s, want the language %s", c.query, status, answer, c.language)
+			}
+		}
+		owner := &visitor{t: t, p: p}
+		owner.signIn(program.EpoxyToken)
+		for _, path := range []string{"/pastes", "/~epoxy"} {
+			if _, list := owner.ask(http.MethodGet, path, nil); !strings.Contains(list, "<bdi>main.go</bdi></a>") {
+				t.Errorf("%s: got %s, want the paste by the name of its file", path, list)
+			}
+		}
+	})
 }

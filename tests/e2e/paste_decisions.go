@@ -42,6 +42,7 @@ var (
 const (
 	simple  = `{"pasties":[{"code":"x"}]}`
 	fromWeb = "Origin: https://example.com"
+	asJSON  = "Accept: application/json"
 )
 
 // pasteDecisions has each row of the tables about pastes with what they hold. The rows follow one another: each finds what
@@ -53,7 +54,7 @@ var pasteDecisions = []decision{
 		get("/paste/<first>"),
 		get("/paste/<first>", owner),
 		get("/raw/<first>/<first.0>"),
-		with(http.MethodPost, "/raw?title=main.go&expiresIn=1d", "\npackage main\n").as("text"),
+		with(http.MethodPost, "/raw?title=main.go&expiresIn=1d", asJSON, "\npackage main\n").as("text"),
 		get("/raw/<text>/<text.0>"),
 		edit("/paste/<first>", `{"title":"Second","pasties":[`+
 			`{"_id":"<first.0>","code":"package main\n\nfunc main() {}\n"},{"_id":"<first.1>"}]}`),
@@ -240,7 +241,7 @@ var pasteDecisions = []decision{
 		post(`{"encrypt":false,"encrypted":false,"pasties":[{"code":"x"}]}`),
 	}},
 	{"POST `/raw`", []request{
-		with(http.MethodPost, "/raw?title=a+b%2Fmain.c&language=C++&expiresIn=2h&isPrivate=false&isPublic=TRUE&tags=b,a", owner,
+		with(http.MethodPost, "/raw?title=a+b%2Fmain.c&language=C++&expiresIn=2h&isPrivate=false&isPublic=TRUE&tags=b,a", owner, asJSON,
 			"\nint main() {}\r\n").as("text"),
 		get("/paste/<text>", owner),
 		with(http.MethodPost, "/raw?language=Plain+Text", "\n{}"),
@@ -248,6 +249,9 @@ var pasteDecisions = []decision{
 		with(http.MethodPost, "/raw?language=no-such-language", "\nx"),
 		with(http.MethodPost, "/raw?expiresIn=3h", "\nx"),
 		with(http.MethodPost, "/raw?isPrivate=yes", "\nx", owner),
+		with(http.MethodPost, "/raw?isPrivate=", "\nx", owner),
+		with(http.MethodPost, "/raw?isPrivate", "\nx", owner),
+		with(http.MethodPost, "/raw?title=a&isPublic", "\nx"),
 		with(http.MethodPost, "/raw?isPublic=true", "\nx"),
 		with(http.MethodPost, "/raw?isPrivate=true&isPublic=true", "\nx", owner),
 		with(http.MethodPost, "/raw?tags="+numbered(101), "\nx", owner),
@@ -256,6 +260,46 @@ var pasteDecisions = []decision{
 		with(http.MethodPost, "/raw"),
 		with(http.MethodPost, "/raw", "\ncaf\xe9"),
 		with(http.MethodPost, "/raw", "Content-Type: application/json", "\na\x00b"),
+		with(http.MethodPost, "/raw", "Accept: */*", "\nx").as("link"),
+		get("/paste/<link>"),
+		with(http.MethodPost, "/raw", "Accept: text/plain, application/json;q=0.9", "\nx"),
+		with(http.MethodPost, "/raw", "Accept: text/html, */*;q=0.1", "\nx"),
+		with(http.MethodPost, "/raw", "Accept: application/json, text/plain, */*", "\nx"),
+		with(http.MethodPost, "/raw", "X-Forwarded-Proto: https", "X-Forwarded-Host: paste.example", "\nx"),
+	}},
+
+	{"burn after reading", []request{
+		with(http.MethodPost, "/raw?burn=true&tags=mine", owner, "Accept: application/json", "\nsecret").as("burning"),
+		get("/paste/<burning>"),
+		get("/paste/<burning>", stranger),
+		get("/raw/<burning>/<burning.0>"),
+		with(http.MethodDelete, "/paste/<burning>", stranger),
+		patch("/paste/<burning>", `{"title":"x"}`, stranger),
+		get("/paste/<burning>", owner),
+		get("/raw/<burning>/<burning.0>", owner),
+		edit("/paste/<burning>", `{"title":"edited"}`),
+		edit("/paste/<burning>", `{"isPublic":true}`),
+		get("/open/<burning>"),
+		with(http.MethodPost, "/open/<burning>", stranger),
+		with(http.MethodPost, "/open/<burning>"),
+		get("/paste/<burning>", owner),
+		post(`{"burn":true,"isPrivate":true,"pasties":[{"code":"secret"}]}`, owner).as("burning"),
+		with(http.MethodPost, "/open/<burning>"),
+		with(http.MethodPost, "/open/<burning>", stranger),
+		with(http.MethodPost, "/open/<burning>", owner),
+		post(`{"burn":true,"pasties":[{"code":"secret"}]}`, owner).as("burning"),
+		with(http.MethodDelete, "/paste/<burning>", owner),
+		with(http.MethodPost, "/open/<burning>"),
+		post(`{"burn":true,"expiresIn":"1h","pasties":[{"code":"anonymous"}]}`).as("burning"),
+		with(http.MethodPost, "/open/<burning>/", authorization("unknown")),
+		with(http.MethodPost, "/open/oldest01"),
+		with(http.MethodPost, "/open/%ff"),
+		post(`{"burn":true,"isPublic":true,"pasties":[{"code":"x"}]}`, owner),
+		post(`{"burn":"yes","pasties":[{"code":"x"}]}`),
+		with(http.MethodPost, "/raw?burn", "\nx"),
+		with(http.MethodPost, "/raw?burn=", "\nx"),
+		with(http.MethodPost, "/raw?burn=1", "\nx"),
+		with(http.MethodOptions, "/open/<burning>", fromWeb),
 	}},
 
 	// Reading.
@@ -401,6 +445,23 @@ var pasteDecisions = []decision{
 		with(http.MethodDelete, "/paste/<private>", owner),
 		with(http.MethodDelete, "/paste/cipher01", owner),
 		with(http.MethodDelete, "/paste/cipher01", owner),
+	}},
+	{"delete keys", []request{
+		post(simple, fromWeb).as("keyed"),
+		post(simple, owner),
+		with(http.MethodDelete, "/paste/<keyed>"),
+		with(http.MethodDelete, "/paste/<keyed>", "Gluepot-Delete-Key: wrong"),
+		with(http.MethodDelete, "/paste/<keyed>", "Gluepot-Delete-Key: <link.key>"),
+		with(http.MethodDelete, "/paste/<keyed>", "Gluepot-Delete-Key: "),
+		with(http.MethodDelete, "/paste/<keyed>", stranger),
+		with(http.MethodDelete, "/paste/<keyed>", stranger, "Gluepot-Delete-Key: wrong"),
+		with(http.MethodDelete, "/paste/<keyed>", revoked, "Gluepot-Delete-Key: <keyed.key>"),
+		with(http.MethodDelete, "/paste/<public>", "Gluepot-Delete-Key: <keyed.key>"),
+		with(http.MethodDelete, "/paste/nothing1", "Gluepot-Delete-Key: <keyed.key>"),
+		with(http.MethodDelete, "/paste/<keyed>", "Gluepot-Delete-Key: <keyed.key>", fromWeb),
+		with(http.MethodDelete, "/paste/<keyed>", "Gluepot-Delete-Key: <keyed.key>"),
+		get("/paste/<keyed>"),
+		with(http.MethodDelete, "/paste/<link>", stranger, "Gluepot-Delete-Key: <link.key>"),
 	}},
 
 	{"`expiresInToUnixTime`", []request{

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
@@ -26,6 +28,7 @@ func (v *visitor) ask(method, path string, form url.Values) (answer *http.Respon
 	}
 	request.Header = http.Header{
 		"Accept": {"text/html,*/*;q=0.8"}, "Content-Type": {"application/x-www-form-urlencoded"}, "Cookie": {v.cookie},
+		"User-Agent":        {"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"},
 		"X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {"paste.example"}, "Origin": {"https://paste.example"},
 	}
 	answer, err = http.DefaultTransport.RoundTrip(request) // it follows nothing
@@ -39,7 +42,8 @@ func (v *visitor) ask(method, path string, form url.Values) (answer *http.Respon
 	}
 	if set := answer.Header.Get("Set-Cookie"); set != "" {
 		v.cookie, _, _ = strings.Cut(set, ";")
-		if !strings.HasPrefix(set, "__Host-") || !strings.Contains(set, "; HttpOnly; Secure; SameSite=Strict") {
+		if !strings.HasPrefix(set, "__Host-") && !strings.HasPrefix(set, "__Secure-gluepot-delete-key=") ||
+			!strings.Contains(set, "; HttpOnly; Secure; SameSite=Lax") {
 			v.t.Errorf("%s %s: got the cookie %s, want one for TLS alone", method, path, set)
 		}
 	}
@@ -94,13 +98,85 @@ func wantSessions(t *testing.T, p *program.Process, settings []string, private, 
 		t.Errorf("got %d %v, want to be asked for a token", answer.StatusCode, answer.Header)
 	}
 	owner.cookie = ""
-	if _, page := owner.ask(http.MethodGet, "/"+private, nil); page != nothing {
+	_, page = owner.ask(http.MethodGet, "/"+private, nil)
+	if page = strings.ReplaceAll(page, url.QueryEscape("/"+private), "PATH"); page != nothing {
 		t.Errorf("got %s, want the page for those who have not signed in", page)
 	}
 	log := p.Stderr.String()
-	for _, token := range []string{program.EpoxyToken, program.MortarToken, strings.TrimPrefix(other.cookie, "__Host-gluepot-session=")} {
-		if strings.Contains(log, token) {
-			t.Errorf("got the token %q in the log, want it nowhere", token)
+	for _, secret := range []string{program.EpoxyToken, program.MortarToken, strings.TrimPrefix(other.cookie, "__Host-gluepot-session=")} {
+		if strings.Contains(log, secret) {
+			t.Errorf("got the secret %q in the log, want it nowhere", secret)
 		}
 	}
+}
+
+// TestSessionsOnTwoNodes begins sessions on one node, uses them on the other, and ends them in every way.
+func TestSessionsOnTwoNodes(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	program.Fixture(t, cfg)
+	settings := []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}
+	first := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+	second := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+	for what, end := range map[string]func(v *visitor){
+		"signing out": func(v *visitor) { v.ask(http.MethodPost, "/sign-out", nil) },
+		"the command": func(*visitor) {
+			code, out, stderr := program.Run(t, settings, "user", "sign-out", "epoxy")
+			if code != 0 || out != "Ended 1 sessions.\n" {
+				t.Errorf("user sign-out: exit code %d: %s%s", code, out, stderr)
+			}
+		},
+	} {
+		here := &visitor{t: t, p: first}
+		here.signIn(program.EpoxyToken)
+		there := &visitor{t: t, p: second, cookie: here.cookie}
+		if answer, _ := there.ask(http.MethodGet, "/pastes", nil); answer.StatusCode != http.StatusOK {
+			t.Errorf("%s: got %d, want the session on both nodes", what, answer.StatusCode)
+		}
+		_, listed, _ := program.Run(t, settings, "user", "sessions", "epoxy")
+		if lines := strings.Count(listed, "\n"); lines != 2 || !strings.Contains(listed, "Firefox on Linux") {
+			t.Errorf("%s: got the sessions %s, want one", what, listed)
+		}
+		if _, tokens, _ := program.Run(t, settings, "token", "list", "epoxy"); strings.Contains(tokens, "Firefox") {
+			t.Errorf("got the tokens %s, want no session among them", tokens)
+		}
+		end(here)
+		if answer, _ := there.ask(http.MethodGet, "/pastes", nil); answer.StatusCode != http.StatusSeeOther {
+			t.Errorf("%s: got %d, want the session ended on both nodes", what, answer.StatusCode)
+		}
+	}
+}
+
+// TestScopes reads with a token that may only read, and writes nothing with it, whatever the paste or the body.
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		settings := []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}
+		code, out, stderr := program.Run(t, settings, "token", "issue", "epoxy", "--scope", "read")
+		if code != 0 {
+			t.Fatalf("token issue: exit code %d: %s", code, stderr)
+		}
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		token := "Authorization: " + lines[len(lines)-1]
+		server := program.Serve(t, string(cfg.URL))
+		for _, path := range []string{"/user/self", "/user/self/pastes", "/paste/tie0000a"} {
+			if response, body := exchange(t, server, http.MethodGet, path, token); response.StatusCode != http.StatusOK {
+				t.Errorf("%s: got %s, %s, want 200", path, response.Status, body)
+			}
+		}
+		for _, r := range []request{
+			with(http.MethodPost, "/paste"), with(http.MethodPost, "/raw"), with(http.MethodPatch, "/paste/tie0000a"),
+			with(http.MethodPatch, "/paste/unknown1"), with(http.MethodDelete, "/paste/tie0000a"), with(http.MethodDelete, "/paste/unknown1"),
+		} {
+			response, body := exchange(t, server, r.method, r.target, token, "\n{")
+			if response.StatusCode != http.StatusForbidden || !strings.Contains(body, `"statusMessage":"The access token may only read.`) {
+				t.Errorf("%s %s: got %s, %s, want 403", r.method, r.target, response.Status, body)
+			}
+		}
+		code, _, stderr = program.Run(t, settings, "token", "issue", "epoxy", "--scope", "admin")
+		if code == 0 || !strings.Contains(stderr, "read nor write") {
+			t.Errorf("got exit code %d, %s, want no token with a scope that there is not", code, stderr)
+		}
+	})
 }

@@ -15,11 +15,12 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/httpapi"
-	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
 // configuration is one with a database of its own in a temporary folder.
@@ -73,19 +74,23 @@ func Example_pastes() {
 	if _, err := gluepot.Users.Create.Do(ctx, users.CreateInput{Name: "Epoxy"}); err != nil {
 		fmt.Println(err)
 	}
-	_, secret, err := gluepot.Tokens.Issue.Do(ctx, "epoxy", "bot", time.Hour)
+	_, secret, err := gluepot.Tokens.Issue.Do(ctx, "epoxy", tokens.IssueInput{Name: "bot", ExpiresIn: time.Hour})
 	if err != nil {
 		fmt.Println(err)
 	}
 	code, week := "package main\n", "1w"
-	made, err := gluepot.Pastes.CreateOwn.Do(ctx, pastes.Visitor{Secret: secret.Reveal()}, paste.Draft{
+	viewer, err := gluepot.Tokens.SignIn.Do(ctx, secret.Reveal())
+	if err != nil {
+		fmt.Println(err)
+	}
+	made, err := gluepot.Pastes.CreateOwn.Do(ctx, viewer, "", paste.Draft{
 		Title: "From a bot", Private: true, Lifetime: &week, Pasties: []paste.PastyDraft{{Title: "main.go", Code: &code}},
 	})
 	fmt.Println(made.Title, made.Pasties[0].Language, made.ExpiresAt.Sub(made.CreatedAt.Truncate(time.Second)), err)
 
-	read, _, err := gluepot.Pastes.Read.Do(ctx, secret.Reveal(), string(made.ID))
+	read, err := gluepot.Pastes.Read.Do(ctx, viewer, string(made.ID))
 	fmt.Printf("%q %v\n", read.Pasties[0].Code, err)
-	_, _, err = gluepot.Pastes.Read.Do(ctx, "", string(made.ID))
+	_, err = gluepot.Pastes.Read.Do(ctx, token.Viewer{}, string(made.ID))
 	fmt.Println(fault.Is(err, fault.NotFound), err)
 	shown, err := gluepot.Pastes.Show.Do(ctx, string(made.ID))
 	fmt.Println(shown.Visibility, err)
@@ -126,9 +131,7 @@ func Example_handler() {
 	mux := http.NewServeMux()
 	mux.Handle("/snippets/", api)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "something else") })
-	server := &http.Server{
-		Handler: mux, ReadTimeout: settings.ReadTimeout, WriteTimeout: settings.WriteTimeout, IdleTimeout: settings.IdleTimeout,
-	}
+	server := &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute}
 	go func() { _ = server.Serve(listener) }()
 
 	for _, path := range []string{"/snippets/data/numPastes", "/elsewhere"} {

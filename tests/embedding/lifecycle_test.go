@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/bootstrap/program"
@@ -174,11 +175,11 @@ func TestHangingDatabase(t *testing.T) {
 		if _, err := gluepot.Users.Create.Do(t.Context(), users.CreateInput{Name: "epoxy"}); err != nil {
 			t.Fatal(err)
 		}
-		_, secret, err := gluepot.Tokens.Issue.Do(t.Context(), "epoxy", "", 0)
+		_, secret, err := gluepot.Tokens.Issue.Do(t.Context(), "epoxy", tokens.IssueInput{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := gluepot.Users.ShowSelf.Do(t.Context(), secret.Reveal()); err != nil {
+		if _, err := gluepot.Tokens.SignIn.Do(t.Context(), secret.Reveal()); err != nil {
 			t.Fatal(err)
 		}
 		proxy.Stall()

@@ -85,7 +85,7 @@ func TestLoggerTakesTheStepsOfOpening(t *testing.T) {
 	if err := stop(t.Context()); err != nil {
 		t.Error(err)
 	}
-	opened := logs.FilterMessage("the database is open and up to date").All()
+	opened := logs.FilterMessage("the database is open").All()
 	if len(opened) != 1 || opened[0].ContextMap()["database"] != cfg.Database.URL.String() {
 		t.Errorf("got %v, want one entry that names %s", opened, cfg.Database.URL)
 	}

@@ -35,7 +35,8 @@ type cluster struct {
 	bin        string // PostgreSQL's programs
 	credential *syscall.Credential
 	members    []*member
-	proxy      string // HAProxy's address
+	proxy      string // HAProxy's address of the primary
+	readProxy  string // and of the replicas
 }
 
 type member struct {
@@ -65,7 +66,7 @@ func startCluster(t *testing.T) *cluster {
 			postgres: program.FreeAddress(t), rest: program.FreeAddress(t), client: program.FreeAddress(t), peer: program.FreeAddress(t),
 		})
 	}
-	c.proxy = program.FreeAddress(t)
+	c.proxy, c.readProxy = program.FreeAddress(t), program.FreeAddress(t)
 	for _, m := range c.members {
 		m.startEtcd(t)
 	}
@@ -233,7 +234,7 @@ func (c *cluster) render(t *testing.T, name string, of *member) string {
 		rendered.WriteString(line)
 	}
 	text := strings.NewReplacer(
-		"127.0.0.1:5000", c.proxy, "10.0.0.0/8", "127.0.0.1/32", "/usr/lib/postgresql/15/bin", c.bin,
+		"127.0.0.1:5000", c.proxy, "127.0.0.1:5001", c.readProxy, "10.0.0.0/8", "127.0.0.1/32", "/usr/lib/postgresql/15/bin", c.bin,
 		"/var/lib/postgresql/15/gluepot", folder+"/data", "/var/lib/postgresql/gluepot.pgpass", folder+"/pgpass",
 		"/var/lib/etcd/gluepot", folder+"/etcd",
 	).Replace(rendered.String())

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gluepot/gluepot/adapters/dataloader"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/contract"
 	"github.com/gluepot/gluepot/tests/database"
@@ -61,6 +62,20 @@ func (b *bouncer) through(t *testing.T, cfg gormstore.Config) gormstore.Config {
 	return cfg
 }
 
+func (b *bouncer) waitUntilItAnswers(t *testing.T) {
+	t.Helper()
+	within(t, settlingTime, "PgBouncer answers", func() bool {
+		store, err := gormstore.New(b.through(t, gormstore.Config{
+			URL: gormstore.URL(b.Server.String()), MaxConnections: 1, ConnectTimeout: time.Second,
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close() //nolint:errcheck // it was only asked
+		return store.Connect(t.Context()) == nil
+	})
+}
+
 // TestPgBouncerContract runs the suites of every port through PgBouncer.
 func TestPgBouncerContract(t *testing.T) {
 	b := newBouncer(t, database.Postgres(t))
@@ -68,23 +83,17 @@ func TestPgBouncerContract(t *testing.T) {
 	open := func(t *testing.T) contract.DocumentStore {
 		t.Helper()
 		store := database.Open(t, b.through(t, database.Postgres(t)))
-		pastes := gormstore.NewPastes(store)
+		merged := dataloader.New(store.Pool(), gormstore.Translate)
+		pastes := merged.Pastes(gormstore.NewPastes(store))
 		return contract.DocumentStore{
 			Store: contract.Store{
-				Users: gormstore.NewUsers(store), Tokens: gormstore.NewTokens(store), Pastes: pastes, Stats: gormstore.NewStats(store),
+				Users: merged.Users(gormstore.NewUsers(store)), Tokens: merged.Tokens(gormstore.NewTokens(store)), Pastes: pastes,
+				Identities: gormstore.NewIdentities(store), Stats: gormstore.NewStats(store), Search: gormstore.NewSearch(store),
 			},
 			Documents: pastes,
 		}
 	}
-	within(t, settlingTime, "PgBouncer answers", func() bool {
-		store, err := gormstore.New(b.through(t, gormstore.Config{URL: gormstore.URL(b.Server.String()), MaxConnections: 1,
-			ReplicaMaxLag: time.Second, ConnectTimeout: time.Second}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer store.Close() //nolint:errcheck // it was only asked
-		return store.Connect(t.Context()) == nil
-	})
+	b.waitUntilItAnswers(t)
 	contract.Run(t, func(t *testing.T) contract.Store { return open(t).Store })
 	contract.RunDocuments(t, open)
 }
@@ -96,6 +105,7 @@ func TestPgBouncerRestarted(t *testing.T) {
 	program.Fixture(t, server.Config)
 	b := newBouncer(t, server.Config)
 	b.start(t)
+	b.waitUntilItAnswers(t)
 	file := filepath.Join(t.TempDir(), "url")
 	write := func() {
 		t.Helper()

@@ -1,8 +1,10 @@
 package fake
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/gluepot/gluepot/application/copies"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -13,40 +15,31 @@ type Copies struct {
 	List []copies.Table
 
 	*Store
-	rows   map[string][]copies.Row // by table, in the order of their keys
-	run    string
-	memory copies.Memory
+	uid  string
+	rows map[string][]copies.Row // by table, in the order of their keys
+	mark []string                // the source and the run of a copy that has not ended
 }
 
 // NewCopies returns empty tables.
-func NewCopies(tables []copies.Table) *Copies {
-	return &Copies{List: tables, Store: new(Store), rows: make(map[string][]copies.Row)}
+func NewCopies(uid string, tables []copies.Table) *Copies {
+	return &Copies{List: tables, Store: new(Store), uid: uid, rows: make(map[string][]copies.Row)}
 }
 
 var _ copies.Target = (*Copies)(nil)
 
-var errOtherRun = fault.New(fault.Conflict, "Another run has begun.")
-
-func keyOf(table copies.Table, row copies.Row) copies.Key { return copies.Key(row[:table.Key]) }
-
-// find returns where a row with a key is, or belongs.
-func (c *Copies) find(table copies.Table, key copies.Key) (int, bool) {
-	return slices.BinarySearchFunc(c.rows[table.Name], key, func(row copies.Row, key copies.Key) int {
-		return keyOf(table, row).Compare(key)
-	})
-}
+var errMark = fault.New(fault.Conflict, "Another run has begun.")
 
 // Tables implements copies.Source.
 func (c *Copies) Tables() []copies.Table { return c.List }
 
-// Copied implements copies.Source.
-func (c *Copies) Copied(ctx context.Context) (copies.Memory, error) {
+// Installation implements copies.Source.
+func (c *Copies) Installation(ctx context.Context) (copies.Installation, error) {
 	unlock, err := c.lock(ctx)
 	if err != nil {
-		return copies.Memory{}, err
+		return copies.Installation{}, err
 	}
 	defer unlock()
-	return c.memory, nil
+	return copies.Installation{UID: c.uid, Copying: c.mark != nil}, nil
 }
 
 // Snapshot implements copies.Source.
@@ -55,7 +48,7 @@ func (c *Copies) Snapshot(ctx context.Context, read func(copies.Snapshot) error)
 	if err != nil {
 		return err
 	}
-	rows := make(snapshot, len(c.rows))
+	rows := make(copySnapshot, len(c.rows))
 	for name, table := range c.rows {
 		rows[name] = slices.Clone(table)
 	}
@@ -63,15 +56,15 @@ func (c *Copies) Snapshot(ctx context.Context, read func(copies.Snapshot) error)
 	return read(rows)
 }
 
-type snapshot map[string][]copies.Row
+type copySnapshot map[string][]copies.Row
 
 // Count implements copies.Snapshot.
-func (s snapshot) Count(_ context.Context, table copies.Table) (int64, error) {
+func (s copySnapshot) Count(_ context.Context, table copies.Table) (int64, error) {
 	return int64(len(s[table.Name])), nil
 }
 
 // Each implements copies.Snapshot.
-func (s snapshot) Each(ctx context.Context, table copies.Table, visit func(copies.Row) error) error {
+func (s copySnapshot) Each(ctx context.Context, table copies.Table, visit func(copies.Row) error) error {
 	for _, row := range s[table.Name] {
 		if ctx.Err() != nil {
 			return fault.Wrap(fault.Unavailable, "gone", ctx.Err())
@@ -84,95 +77,75 @@ func (s snapshot) Each(ctx context.Context, table copies.Table, visit func(copie
 }
 
 // Begin implements copies.Target.
-func (c *Copies) Begin(ctx context.Context, run string) error {
+func (c *Copies) Begin(ctx context.Context, source, run string) error {
 	unlock, err := c.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	c.run, c.memory = run, copies.Memory{Begun: true}
+	switch {
+	case c.mark == nil && len(c.rows) > 0:
+		return copies.ErrNotEmpty
+	case c.mark != nil && c.mark[0] != source:
+		return errMark
+	}
+	clear(c.rows)
+	c.mark = []string{source, run}
 	return nil
-}
-
-// After implements copies.Target.
-func (c *Copies) After(ctx context.Context, table copies.Table, key copies.Key, limit int) (marks []copies.Mark, err error) {
-	unlock, err := c.lock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	from := 0
-	if key != nil {
-		at, found := c.find(table, key)
-		if from = at; found {
-			from++
-		}
-	}
-	for _, row := range c.rows[table.Name][from:] {
-		if len(marks) == limit {
-			break
-		}
-		marks = append(marks, copies.NewMark(table, row))
-	}
-	return marks, nil
 }
 
 // Write implements copies.Target.
-func (c *Copies) Write(ctx context.Context, run string, table copies.Table, changes copies.Changes) error {
+func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows []copies.Row) error {
 	unlock, err := c.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if run != c.run {
-		return errOtherRun
+	if c.mark == nil || c.mark[1] != run {
+		return errMark
 	}
-	before := slices.Clone(c.rows[table.Name])
-	for _, key := range changes.Removed {
-		if at, found := c.find(table, key); found {
-			c.rows[table.Name] = slices.Delete(c.rows[table.Name], at, at+1)
-		}
-	}
-	for _, row := range changes.Changed {
-		if at, found := c.find(table, keyOf(table, row)); found {
-			c.rows[table.Name][at] = row
-		}
-	}
-	held := c.held(table)
-	for _, row := range changes.Added {
-		at, found := c.find(table, keyOf(table, row))
-		unique := copies.NewMark(table, row).Unique
-		if found || held[unique] {
-			c.rows[table.Name] = before
+	return c.add(table, rows)
+}
+
+func (c *Copies) add(table copies.Table, rows []copies.Row) error {
+	all := slices.Concat(c.rows[table.Name], rows)
+	compare := func(a, b copies.Row) int { return compareRows(a[:table.Key], b[:table.Key]) }
+	slices.SortFunc(all, compare)
+	for i := 1; i < len(all); i++ {
+		if compare(all[i-1], all[i]) == 0 {
 			return errConflict
 		}
-		held[unique] = len(table.Unique) > 0
-		c.rows[table.Name] = slices.Insert(c.rows[table.Name], at, row)
 	}
+	c.rows[table.Name] = all
 	return nil
 }
 
-// held returns the values that only one row may have and one has.
-func (c *Copies) held(table copies.Table) map[copies.Digest]bool {
-	held := make(map[copies.Digest]bool)
-	if len(table.Unique) > 0 {
-		for _, row := range c.rows[table.Name] {
-			held[copies.NewMark(table, row).Unique] = true
+func compareRows(a, b copies.Row) int {
+	for i := range a {
+		order := 0
+		switch value := a[i].(type) {
+		case string:
+			order = strings.Compare(value, b[i].(string)) //nolint:forcetypeassert // of the same table
+		case int64:
+			order = cmp.Compare(value, b[i].(int64)) //nolint:forcetypeassert // of the same table
+		}
+		if order != 0 {
+			return order
 		}
 	}
-	return held
+	return 0
 }
 
 // End implements copies.Target.
-func (c *Copies) End(ctx context.Context, run, sum string) error {
+func (c *Copies) End(ctx context.Context, run string) error {
 	unlock, err := c.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if run != c.run {
-		return errOtherRun
+	if c.mark == nil || c.mark[1] != run {
+		return errMark
 	}
-	c.memory = copies.Memory{Begun: true, Ended: true, Sum: sum}
+	c.mark = nil
 	return nil
 }

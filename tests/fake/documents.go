@@ -2,13 +2,13 @@ package fake
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -27,23 +27,34 @@ func (p Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, 
 }
 
 // ReadDocument implements paste.DocumentReader.
-func (p Pastes) ReadDocument(
-	ctx context.Context, id paste.ID, presented token.Hash, at time.Time,
-) (paste.Document, token.Token, error) {
+func (p Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
+	found, err := p.DocumentByID(ctx, id)
+	if err != nil {
+		return paste.Document{}, err
+	}
+	if _, err := found.SeenBy(reader); err != nil {
+		if errors.Is(err, paste.ErrBurns) {
+			return paste.Document{}, err
+		}
+		return paste.Document{}, errNotFound
+	}
+	found.Starred = slices.Contains(p.stars[reader], string(id))
+	return found, nil
+}
+
+// Burn implements paste.DocumentBurner.
+func (p Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
-		return paste.Document{}, token.Token{}, err
+		return paste.Document{}, err
 	}
 	defer unlock()
-	found, holder := p.document(id), p.holder(presented)
-	var reader user.ID
-	if holder.Verify(presented, at) == nil {
-		reader = holder.Owner
+	stored := p.document(id)
+	if stored.ID == "" || stored.BurnableBy(reader) != nil {
+		return paste.Document{}, errNotFound
 	}
-	if _, err := found.SeenBy(reader); err != nil || found.ID == "" {
-		return paste.Document{}, holder, errNotFound
-	}
-	return found, holder, nil
+	p.remove(func(known paste.Paste) bool { return known.ID == id })
+	return stored, nil
 }
 
 // document returns the active paste of that id, or the zero one.
@@ -62,16 +73,6 @@ func (s *Store) document(id paste.ID) paste.Document {
 	return paste.Document{}
 }
 
-// holder returns the token of that hash, or the zero one.
-func (s *Store) holder(presented token.Hash) token.Token {
-	for _, known := range s.tokens {
-		if known.Hash == presented {
-			return known
-		}
-	}
-	return token.Token{}
-}
-
 // CreateDocument implements paste.DocumentCreator.
 func (p Pastes) CreateDocument(ctx context.Context, created paste.Document) error {
 	unlock, err := p.lock(ctx)
@@ -83,7 +84,7 @@ func (p Pastes) CreateDocument(ctx context.Context, created paste.Document) erro
 }
 
 func (s *Store) create(created paste.Document) error {
-	if slices.ContainsFunc(s.pastes, func(known paste.Paste) bool { return known.ID == created.ID }) {
+	if _, taken := s.contents[created.ID]; taken {
 		return errIDTaken
 	}
 	if created.Owner != "" && !s.exists(created.Owner) {
@@ -102,68 +103,58 @@ func (s *Store) keep(d paste.Document) {
 	s.contents[d.ID] = clone(d.Content)
 }
 
-// CreateOwnDocument implements paste.DocumentCreator.
-func (p Pastes) CreateOwnDocument(ctx context.Context, presented token.Hash, created paste.Document) (token.Token, error) {
-	unlock, err := p.lock(ctx)
-	if err != nil {
-		return token.Token{}, err
-	}
-	defer unlock()
-	holder := p.holder(presented)
-	if holder.ID == "" {
-		return token.Token{}, errNotFound
-	}
-	if holder.Verify(presented, created.CreatedAt) != nil {
-		return holder, nil
-	}
-	created.Owner = holder.Owner
-	if err := p.create(created); err != nil {
-		return token.Token{}, err
-	}
-	return holder, nil
-}
-
 // Update implements paste.DocumentUpdater.
-func (p Pastes) Update(
-	ctx context.Context, id paste.ID, presented token.Hash, change func(token.Token, paste.Document) (paste.Change, error),
-) (paste.Document, error) {
+func (p Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Document) (paste.Change, error)) (paste.Document, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return paste.Document{}, err
 	}
 	defer unlock()
 	stored := p.document(id)
-	made, err := change(p.holder(presented), stored)
+	if stored.ID == "" {
+		return paste.Document{}, errNotFound
+	}
+	made, err := change(stored)
 	switch {
 	case err != nil:
 		return paste.Document{}, err
-	case stored.ID == "":
-		return paste.Document{}, errNotFound
 	case !made.Changed:
-		return stored, nil
+		return p.document(id), nil
 	}
 	made.Paste, made.Stars, made.Lifetime, made.Cipher = stored.Paste, stored.Stars, stored.Lifetime, stored.Cipher
+	made.Origin = stored.Origin
 	p.keep(made.Document)
 	return p.document(id), nil
 }
 
 // DeleteIf implements paste.DocumentDeleter.
-func (p Pastes) DeleteIf(ctx context.Context, id paste.ID, presented token.Hash, allow func(token.Token, paste.Paste) error) error {
+func (p Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Paste) error) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	stored := p.document(id).Paste
-	if err := allow(p.holder(presented), stored); err != nil {
-		return err
-	}
 	if stored.ID == "" {
 		return errNotFound
 	}
-	p.pastes = slices.DeleteFunc(p.pastes, func(known paste.Paste) bool { return known.ID == id })
-	delete(p.contents, id)
+	if err := allow(stored); err != nil {
+		return err
+	}
+	p.remove(func(known paste.Paste) bool { return known.ID == id })
 	return nil
+}
+
+// remove deletes pastes, and remembers that for imports.
+func (s *Store) remove(which func(paste.Paste) bool) {
+	s.pastes = slices.DeleteFunc(s.pastes, func(known paste.Paste) bool {
+		gone := which(known)
+		if gone {
+			s.bury("paste", string(known.ID))
+			delete(s.contents, known.ID)
+		}
+		return gone
+	})
 }
 
 // Import implements paste.Importer.
@@ -175,6 +166,11 @@ func (p Pastes) Import(ctx context.Context, pastes []paste.Document, orphans pas
 	defer unlock()
 	results := make([]batch.Result, len(pastes))
 	for i, wanted := range pastes {
+		_, known := p.contents[wanted.ID]
+		if !known && p.buried("paste", string(wanted.ID)) || p.removedUser(wanted.Owner) {
+			results[i].Outcome = batch.RemovedEarlier
+			continue
+		}
 		if wanted.Owner != "" && !p.exists(wanted.Owner) {
 			if orphans != paste.AnonymizeOrphans {
 				results[i].Err = errNotFound
@@ -184,6 +180,9 @@ func (p Pastes) Import(ctx context.Context, pastes []paste.Document, orphans pas
 		}
 		wanted.CreatedAt, wanted.ExpiresAt = wanted.CreatedAt.UTC(), wanted.ExpiresAt.UTC()
 		stored := slices.IndexFunc(p.pastes, func(known paste.Paste) bool { return known.ID == wanted.ID })
+		if stored >= 0 {
+			wanted.Origin, wanted.Burns = p.contents[wanted.ID].Origin, p.pastes[stored].Burns
+		}
 		switch {
 		case stored < 0:
 			p.pastes = append(p.pastes, wanted.Paste)
@@ -209,4 +208,24 @@ func clone(c paste.Content) paste.Content {
 		c.Cipher = &copied
 	}
 	return c
+}
+
+// Told implements moderation.Teller.
+func (p Pastes) Told(ctx context.Context, id paste.ID) (bool, error) {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	return p.Removed[id], nil
+}
+
+// PurgeRemoved implements moderation.Purger. Nothing is kept here.
+func (p Pastes) PurgeRemoved(ctx context.Context, _ time.Duration, _ int) (int, error) {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	return 0, nil
 }

@@ -6,13 +6,16 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/stats"
 	"github.com/gluepot/gluepot/domain/token"
@@ -32,6 +35,12 @@ type Store struct {
 	pastes   []paste.Paste
 	contents map[paste.ID]paste.Content
 	quotas   map[paste.Client]time.Time // when each client has its whole quota again
+	former   map[string]formerName
+	graves   map[[2]string]bool // kind and id of what was deleted
+
+	Removed     map[paste.ID]bool // pastes that operators have removed, and whether their pages say so
+	attempts    map[identity.Hash]attempt
+	invitations []identity.Invitation
 }
 
 // The parts of a Store are types of their own, because their ports have methods of the same names.
@@ -74,6 +83,18 @@ func (s *Store) exists(id user.ID) bool {
 	return slices.ContainsFunc(s.users, func(u user.User) bool { return u.ID == id })
 }
 
+// bury remembers that something was deleted.
+func (s *Store) bury(kind, id string) {
+	if s.graves == nil {
+		s.graves = make(map[[2]string]bool)
+	}
+	s.graves[[2]string{kind, id}] = true
+}
+
+func (s *Store) buried(kind, id string) bool { return s.graves[[2]string{kind, id}] }
+
+func (s *Store) removedUser(id user.ID) bool { return s.buried("user", string(id)) && !s.exists(id) }
+
 // ByName implements user.Finder.
 func (u Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
 	unlock, err := u.lock(ctx)
@@ -97,18 +118,27 @@ func (u Users) StaleByName(ctx context.Context, name user.Name) (user.User, erro
 }
 
 // StaleByID implements user.StaleIDFinder.
-func (u Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) {
+func (u Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) { return u.ByID(ctx, id) }
+
+// ByID implements user.Finder.
+func (u Users) ByID(ctx context.Context, id user.ID) (user.User, error) {
 	unlock, err := u.lock(ctx)
 	if err != nil {
 		return user.User{}, err
 	}
 	defer unlock()
-	for _, known := range u.users {
-		if known.ID == id {
-			return known, nil
-		}
+	if found, ok := u.byID(id); ok {
+		return found, nil
 	}
 	return user.User{}, errNotFound
+}
+
+func (s *Store) byID(id user.ID) (user.User, bool) {
+	i := slices.IndexFunc(s.users, func(known user.User) bool { return known.ID == id })
+	if i < 0 {
+		return user.User{}, false
+	}
+	return s.users[i], true
 }
 
 // WithServices implements user.ServiceFinder.
@@ -152,28 +182,41 @@ func (u Users) Update(ctx context.Context, name user.Name, change func(*user.Use
 	if holder := u.index(updated.Name); holder >= 0 && holder != i {
 		return user.User{}, nil, errConflict
 	}
+	if u.servicesTaken(updated.ID, services) {
+		return user.User{}, nil, user.ErrServiceTaken
+	}
+	if had := u.users[i].Name; had.Folded() != updated.Name.Folded() {
+		if reserved, ok := u.former[updated.Name.Folded()]; ok && reserved.id != updated.ID && u.now().Sub(reserved.at) < user.NameReserved {
+			return user.User{}, nil, errConflict
+		}
+		u.giveUp(had, updated.ID)
+	}
 	u.users[i], u.services[updated.ID] = updated, maps.Clone(services)
 	return updated, services, nil
 }
 
 // Delete implements user.Deleter.
-func (u Users) Delete(ctx context.Context, name user.Name) (user.ID, error) {
+func (u Users) Delete(ctx context.Context, id user.ID, name user.Name, anonymize bool) error {
 	unlock, err := u.lock(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer unlock()
 	i := u.index(name)
-	if i < 0 {
-		return "", errNotFound
+	if i < 0 || u.users[i].ID != id {
+		return errNotFound
 	}
-	id := u.users[i].ID
+	u.giveUp(u.users[i].Name, id)
 	u.users = slices.Delete(u.users, i, i+1)
 	delete(u.services, id)
 	delete(u.stars, id)
 	u.tokens = slices.DeleteFunc(u.tokens, func(known token.Token) bool { return known.Owner == id })
-	u.pastes = slices.DeleteFunc(u.pastes, func(known paste.Paste) bool { return known.Owner == id })
-	return id, nil
+	if anonymize {
+		u.giveUpPastes(id)
+	}
+	u.remove(func(known paste.Paste) bool { return known.Owner == id })
+	u.bury("user", string(id))
+	return nil
 }
 
 // Create implements user.Creator.
@@ -183,72 +226,102 @@ func (u Users) Create(ctx context.Context, created user.User, services map[strin
 		return err
 	}
 	defer unlock()
+	return u.createUser(created, services)
+}
+
+func (s *Store) createUser(created user.User, services map[string]string) error {
 	switch {
-	case u.exists(created.ID):
+	case s.exists(created.ID):
 		return errIDTaken
-	case u.index(created.Name) >= 0:
+	case s.index(created.Name) >= 0:
 		return errConflict
+	case s.servicesTaken(created.ID, services):
+		return user.ErrServiceTaken
 	}
-	if u.services == nil {
-		u.services, u.stars = make(map[user.ID]map[string]string), make(map[user.ID][]string)
+	if s.services == nil {
+		s.services, s.stars = make(map[user.ID]map[string]string), make(map[user.ID][]string)
 	}
 	created.CreatedAt = created.CreatedAt.UTC()
-	u.users = append(u.users, created)
-	u.services[created.ID] = maps.Clone(services)
+	s.users = append(s.users, created)
+	s.services[created.ID] = maps.Clone(services)
 	return nil
 }
 
-// Each implements user.Lister.
-func (u Users) Each(ctx context.Context, visit func(user.User) error) error {
-	unlock, err := u.lock(ctx)
-	if err != nil {
-		return err
-	}
-	all := slices.SortedFunc(slices.Values(u.users), func(a, b user.User) int {
-		return cmp.Compare(a.Name.Folded(), b.Name.Folded())
-	})
-	unlock()
-	for _, known := range all {
-		if err := visit(known); err != nil {
-			return err
+// giveUpPastes makes a user's pastes anonymous, but private ones.
+func (s *Store) giveUpPastes(owner user.ID) {
+	for i := range s.pastes {
+		content := s.contents[s.pastes[i].ID]
+		if s.pastes[i].Owner == owner && content.Visibility != paste.Private {
+			s.pastes[i].Owner, content.Visibility, content.Tags = "", paste.Unlisted, nil
+			s.contents[s.pastes[i].ID] = content
 		}
 	}
-	return nil
 }
 
-// Import implements user.Importer.
-func (u Users) Import(ctx context.Context, accounts []user.Account) ([]batch.Result, error) {
+// Users implements user.Lister.
+func (u Users) Users(ctx context.Context, after user.Name, limit int) ([]user.User, error) {
 	unlock, err := u.lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	ids, names, current := make([]user.ID, len(accounts)), make([]string, len(accounts)), make(map[user.ID]string)
-	for i, account := range accounts {
-		ids[i], names[i] = account.ID, account.Name.Folded()
+	all := slices.SortedFunc(slices.Values(u.users), func(a, b user.User) int {
+		return cmp.Compare(a.Name.Folded(), b.Name.Folded())
+	})
+	all = slices.DeleteFunc(all, func(known user.User) bool { return known.Name.Folded() <= after.Folded() })
+	return all[:min(len(all), limit)], nil
+}
+
+// Import implements user.Importer.
+func (u Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Result, error) {
+	unlock, err := u.lock(ctx)
+	if err != nil {
+		return nil, err
 	}
-	for _, known := range u.users {
-		current[known.ID] = known.Name.Folded()
-	}
+	defer unlock()
 	results := make([]batch.Result, len(accounts))
-	for i, refused := range refuse(ids, names, current) {
+	var (
+		ids     []user.ID
+		names   []string
+		known   []int // where they stand in accounts
+		current = make(map[user.ID]string)
+	)
+	for i, account := range accounts {
+		if u.removedUser(account.ID) {
+			results[i].Outcome = batch.RemovedEarlier
+			continue
+		}
+		ids, names, known = append(ids, account.ID), append(names, account.Name.Folded()), append(known, i)
+	}
+	for _, stored := range u.users {
+		current[stored.ID] = stored.Name.Folded()
+	}
+	for n, refused := range refuse(ids, names, current) {
+		i := known[n]
 		if refused {
 			results[i].Err = errConflict
 			continue
 		}
-		wanted := accounts[i]
+		var stored user.Account
+		at := slices.IndexFunc(u.users, func(stored user.User) bool { return stored.ID == accounts[i].ID })
+		if at >= 0 {
+			stored = user.Account{User: u.users[at], Stars: u.stars[accounts[i].ID], Services: u.services[accounts[i].ID]}
+		}
+		wanted := accounts[i].Over(stored)
 		wanted.CreatedAt = wanted.CreatedAt.UTC()
-		known := slices.IndexFunc(u.users, func(known user.User) bool { return known.ID == wanted.ID })
-		if known < 0 {
+		if u.servicesTaken(wanted.ID, wanted.Services) {
+			results[i].Err = user.ErrServiceTaken
+			continue
+		}
+		if at < 0 {
 			u.users = append(u.users, wanted.User)
 		} else {
-			wanted.CreatedAt = u.users[known].CreatedAt
 			results[i].Outcome = batch.Updated
-			if wanted.User == u.users[known] && maps.Equal(wanted.Services, u.services[wanted.ID]) &&
+			if wanted.User == u.users[at] && maps.Equal(wanted.Services, u.services[wanted.ID]) &&
 				slices.Equal(wanted.Stars, u.stars[wanted.ID]) {
 				results[i].Outcome = batch.Unchanged
 			}
-			u.users[known] = wanted.User
+			u.users[at] = wanted.User
 		}
 		if u.services == nil {
 			u.services, u.stars = make(map[user.ID]map[string]string), make(map[user.ID][]string)
@@ -266,7 +339,7 @@ func refuse[ID, Key comparable](ids []ID, keys []Key, current map[ID]Key) []bool
 		again = false
 		final := maps.Clone(current)
 		for i, id := range ids {
-			if !refused[i] {
+			if !refused[i] && current[id] != keys[i] { // one that keeps its key goes before those that want it
 				delete(final, id)
 			}
 		}
@@ -285,41 +358,40 @@ func refuse[ID, Key comparable](ids []ID, keys []Key, current map[ID]Key) []bool
 	return refused
 }
 
+// AccountByID implements user.AccountFinder.
+func (u Users) AccountByID(ctx context.Context, id user.ID) (user.Account, error) {
+	unlock, err := u.lock(ctx)
+	if err != nil {
+		return user.Account{}, err
+	}
+	defer unlock()
+	found, ok := u.byID(id)
+	if !ok {
+		return user.Account{}, errNotFound
+	}
+	account := user.Account{User: found, Stars: []string{}, Services: u.copyServices(id)}
+	for _, star := range u.stars[id] {
+		if slices.ContainsFunc(u.pastes, func(p paste.Paste) bool { return string(p.ID) == star && u.active(p) }) {
+			account.Stars = append(account.Stars, star)
+		}
+	}
+	return account, nil
+}
+
 // ByHash implements token.Finder.
-func (t Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, error) {
+func (t Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user.User, error) {
 	unlock, err := t.lock(ctx)
 	if err != nil {
-		return token.Token{}, err
+		return token.Token{}, user.User{}, err
 	}
 	defer unlock()
 	for _, known := range t.tokens {
 		if known.Hash == hash {
-			return known, nil
+			owner, _ := t.byID(known.Owner)
+			return known, owner, nil
 		}
 	}
-	return token.Token{}, errNotFound
-}
-
-// AccountByHash implements token.AccountFinder.
-func (t Tokens) AccountByHash(ctx context.Context, hash token.Hash) (token.Token, user.Account, error) {
-	found, err := t.ByHash(ctx, hash)
-	if err != nil {
-		return token.Token{}, user.Account{}, err
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	account := user.Account{Stars: []string{}, Services: t.copyServices(found.Owner)}
-	for _, known := range t.users {
-		if known.ID == found.Owner {
-			account.User = known
-		}
-	}
-	for _, star := range t.stars[found.Owner] {
-		if slices.ContainsFunc(t.pastes, func(p paste.Paste) bool { return string(p.ID) == star && t.active(p) }) {
-			account.Stars = append(account.Stars, star)
-		}
-	}
-	return found, account, nil
+	return token.Token{}, user.User{}, errNotFound
 }
 
 // Create implements token.Creator.
@@ -329,6 +401,10 @@ func (t Tokens) Create(ctx context.Context, created token.Token) error {
 		return err
 	}
 	defer unlock()
+	return t.create(created)
+}
+
+func (t Tokens) create(created token.Token) error {
 	for _, known := range t.tokens {
 		switch {
 		case known.ID == created.ID:
@@ -371,7 +447,7 @@ func (t Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, erro
 	defer unlock()
 	owned := []token.Token{}
 	for _, known := range t.tokens {
-		if known.Owner == owner {
+		if known.Owner == owner && known.Kind == token.Access {
 			owned = append(owned, known)
 		}
 	}
@@ -387,10 +463,11 @@ func (t Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
 	}
 	defer unlock()
 	for i, known := range t.tokens {
-		if known.ID == id {
+		if known.ID == id && known.Kind == token.Access {
 			if known.RevokedAt.IsZero() {
 				t.tokens[i].RevokedAt = at.UTC()
 			}
+			t.endSessionsOf(id)
 			return nil
 		}
 	}
@@ -412,6 +489,10 @@ func (t Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Resul
 		current = make(map[token.ID]token.Hash)
 	)
 	for i, wanted := range tokens {
+		if t.removedUser(wanted.Owner) {
+			results[i].Outcome = batch.RemovedEarlier
+			continue
+		}
 		if !t.exists(wanted.Owner) {
 			results[i].Err = errNotFound
 			continue
@@ -437,6 +518,7 @@ func (t Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Resul
 			results[i].Outcome = batch.Unchanged
 		default:
 			results[i].Outcome, t.tokens[stored] = batch.Updated, wanted
+			t.endSessionsOf(wanted.ID)
 		}
 	}
 	return results, nil
@@ -457,41 +539,20 @@ func (p Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	return count, nil
 }
 
-// EachActiveID implements paste.ActiveIDLister.
-func (p Pastes) EachActiveID(ctx context.Context, owner user.ID, visit func(paste.ID) error) error {
+// ActiveIDs implements paste.ActiveIDLister.
+func (p Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	all := p.newestFirst()
-	unlock() // a visitor may ask for more
-	for _, known := range all {
-		if known.Owner == owner && p.active(known) {
-			if err := visit(known.ID); err != nil {
-				return err
-			}
+	defer unlock()
+	places := []paste.Place{}
+	for _, known := range p.newestFirst() {
+		if known.OwnedBy(owner) && p.active(known) && after.Before(known.Place()) && len(places) < limit {
+			places = append(places, known.Place())
 		}
 	}
-	return nil
-}
-
-// fewIDs is how many ids HeldIDs returns.
-const fewIDs = 100
-
-// HeldIDs implements paste.HeldIDFinder.
-func (p Pastes) HeldIDs(ctx context.Context, hash token.Hash) (holder token.Token, ids []paste.ID, all bool, err error) {
-	if holder, err = Tokens(p).ByHash(ctx, hash); err != nil {
-		return token.Token{}, nil, false, err
-	}
-	ids = []paste.ID{}
-	err = p.EachActiveID(ctx, holder.Owner, func(id paste.ID) error {
-		ids = append(ids, id)
-		return nil
-	})
-	if err != nil || len(ids) > fewIDs {
-		return holder, nil, false, err
-	}
-	return holder, ids, true, nil
+	return places, nil
 }
 
 // RemoveExpired implements paste.ExpiredRemover.
@@ -508,6 +569,7 @@ func (p Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit in
 			continue
 		}
 		p.pastes = slices.DeleteFunc(p.pastes, func(stored paste.Paste) bool { return stored.ID == known.ID })
+		delete(p.contents, known.ID)
 		removed++
 	}
 	return removed, nil
@@ -529,36 +591,62 @@ func (p Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
 	return nil
 }
 
-// EachByOwner implements paste.OwnerLister.
-func (p Pastes) EachByOwner(ctx context.Context, owner user.ID, visit func(paste.Paste) error) error {
+// ByOwner implements paste.OwnerLister.
+func (p Pastes) ByOwner(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Paste, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	all := p.newestFirst()
-	unlock()
-	for _, known := range all {
-		if known.Owner == owner {
-			if err := visit(known); err != nil {
-				return err
-			}
+	defer unlock()
+	owned := []paste.Paste{}
+	for _, known := range p.newestFirst() {
+		if known.OwnedBy(owner) && after.Before(known.Place()) && len(owned) < limit {
+			owned = append(owned, known)
 		}
 	}
-	return nil
+	return owned, nil
 }
 
-// PublicByOwner implements paste.PublicLister.
-func (p Pastes) PublicByOwner(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
-	return p.listed(ctx, owner, after, limit, func(c paste.Content) bool { return c.Visibility == paste.Public })
+// Select implements paste.Selector.
+func (p Pastes) Select(ctx context.Context, owner user.ID, selection paste.Selection, limit int) ([]paste.Listed, error) {
+	all, err := p.listed(ctx, paste.Place{}, math.MaxInt, func(d paste.Document) bool {
+		return d.OwnedBy(owner) && (!selection.Public || d.Visibility == paste.Public && !d.Burns) &&
+			(selection.Tag == "" || slices.Contains(d.Tags, selection.Tag))
+	})
+	if err != nil {
+		return nil, err
+	}
+	compare := func(a, b paste.Selection) int {
+		if selection.Order == paste.ByTitle {
+			return cmp.Or(cmp.Compare(a.AfterTitle, b.AfterTitle), cmp.Compare(a.After.ID, b.After.ID))
+		}
+		return cmp.Or(b.After.CreatedAt.Compare(a.After.CreatedAt), cmp.Compare(b.After.ID, a.After.ID))
+	}
+	all = slices.DeleteFunc(all, func(one paste.Listed) bool {
+		return selection.After != (paste.Place{}) && compare(selection, selection.Next(&one)) >= 0
+	})
+	slices.SortFunc(all, func(a, b paste.Listed) int { return compare(selection.Next(&a), selection.Next(&b)) })
+	return all[:min(len(all), limit)], nil
 }
 
-// TitlesByOwner implements paste.TitleLister.
-func (p Pastes) TitlesByOwner(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
-	return p.listed(ctx, owner, after, limit, func(paste.Content) bool { return true })
+// Recent implements paste.RecentLister.
+func (p Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]paste.Listed, error) {
+	return p.listed(ctx, after, limit, func(d paste.Document) bool {
+		owner, ok := p.byID(d.Owner)
+		return ok && owner.PublicProfile && d.Visibility == paste.Public
+	})
+}
+
+// StarredBy implements paste.StarredLister.
+func (p Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
+	return p.listed(ctx, after, limit, func(d paste.Document) bool {
+		_, err := d.SeenBy(reader)
+		return err == nil && !d.Burns && slices.Contains(p.stars[reader], string(d.ID))
+	})
 }
 
 func (p Pastes) listed(
-	ctx context.Context, owner user.ID, after paste.Place, limit int, shown func(paste.Content) bool,
+	ctx context.Context, after paste.Place, limit int, shown func(paste.Document) bool,
 ) ([]paste.Listed, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -568,33 +656,42 @@ func (p Pastes) listed(
 	listed := []paste.Listed{}
 	for _, known := range p.newestFirst() {
 		content, stored := p.contents[known.ID]
-		if known.Owner == owner && stored && shown(content) && !content.Encrypted() && p.active(known) &&
+		if stored && shown(paste.Document{Paste: known, Content: content}) && !content.Encrypted() && p.active(known) &&
 			after.Before(known.Place()) && len(listed) < limit {
-			listed = append(listed, paste.Listed{Paste: known, Title: content.Title, Visibility: content.Visibility})
+			listed = append(listed, listedOf(paste.Document{Paste: known, Content: content}))
 		}
 	}
 	return listed, nil
+}
+
+func listedOf(d paste.Document) paste.Listed {
+	one := paste.Listed{Paste: d.Paste, Title: d.Title, Visibility: d.Visibility, EditedAt: d.CreatedAt, Tags: d.Tags}
+	if len(d.Pasties) > 0 {
+		one.PastyTitle, one.FirstLine = d.Pasties[0].Title, firstLine(d.Pasties[0].Code)
+	}
+	if n := len(d.Edits); n > 0 {
+		one.EditedAt = d.Edits[n-1].At
+	}
+	key := []rune(strings.ToLower(cmp.Or(one.Title, one.PastyTitle)))
+	one.TitleKey = string(key[:min(len(key), 100)])
+	return one
+}
+
+// firstLine returns the first line that is not blank.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			runes := []rune(line)
+			return string(runes[:min(len(runes), 100)])
+		}
+	}
+	return ""
 }
 
 func (s *Store) newestFirst() []paste.Paste {
 	return slices.SortedFunc(slices.Values(s.pastes), func(a, b paste.Paste) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
 	})
-}
-
-// Delete implements paste.Deleter.
-func (p Pastes) Delete(ctx context.Context, id paste.ID) error {
-	unlock, err := p.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	before := len(p.pastes)
-	p.pastes = slices.DeleteFunc(p.pastes, func(known paste.Paste) bool { return known.ID == id })
-	if len(p.pastes) == before {
-		return errNotFound
-	}
-	return nil
 }
 
 // Unstar implements paste.Unstarrer.
@@ -619,13 +716,37 @@ func (s Stats) Totals(ctx context.Context) (stats.Totals, error) {
 		return stats.Totals{}, err
 	}
 	defer unlock()
-	totals := stats.Totals{Users: int64(len(s.users)), Tokens: int64(len(s.tokens))}
+	totals := stats.Totals{Counts: stats.Counts{Users: int64(len(s.users)), Tokens: int64(len(s.tokens))}}
+	totals.Days = make([]stats.Day, stats.MostDays)
+	for i := range totals.Days {
+		totals.Days[i].Begin = s.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -i)
+	}
+	held := make(map[user.ID]stats.Holder)
 	for _, known := range s.pastes {
 		if s.active(known) {
 			totals.ActivePastes++
 		} else {
 			totals.ExpiredPastes++
 		}
+		content := s.contents[known.ID]
+		totals.ContentBytes += content.ContentBytes()
+		totals.HistoryBytes += content.HistoryBytes()
+		if owner, ok := s.byID(known.Owner); ok {
+			held[owner.ID] = stats.Holder{
+				Username: owner.Name.String(), Pastes: held[owner.ID].Pastes + 1, Bytes: held[owner.ID].Bytes + content.Bytes(),
+			}
+		}
+		for i, day := range totals.Days {
+			if known.CreatedAt.UTC().Truncate(24 * time.Hour).Equal(day.Begin) {
+				totals.Days[i].Pastes++
+			}
+		}
+	}
+	largest := slices.SortedFunc(maps.Keys(held), func(a, b user.ID) int {
+		return cmp.Or(cmp.Compare(held[b].Bytes, held[a].Bytes), cmp.Compare(a, b))
+	})
+	for _, owner := range largest[:min(len(largest), stats.MostHolders)] {
+		totals.Largest = append(totals.Largest, held[owner])
 	}
 	for _, starred := range s.stars {
 		for _, star := range starred {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // CreateCounted implements paste.CountedCreator.
@@ -45,4 +46,59 @@ func (p Pastes) ForgetClients(ctx context.Context, limit int) (forgotten int, er
 		}
 	}
 	return forgotten, nil
+}
+
+// CreateAllowed implements paste.AllowedCreator.
+func (p Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, created paste.Document) (used paste.Usage, err error) {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return paste.Usage{}, err
+	}
+	defer unlock()
+	if !p.exists(created.Owner) {
+		return paste.Usage{}, errNotFound
+	}
+	if err := allowance.Add(p.holding(created.Owner), paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
+		return paste.Usage{}, err
+	}
+	client := paste.Client("user " + created.Owner)
+	if allowance.Rate.Pastes > 0 {
+		if used, err = allowance.Rate.Take(p.quotas[client].Sub(p.now())); err != nil {
+			return paste.Usage{}, err
+		}
+	}
+	if err := p.create(created); err != nil {
+		return paste.Usage{}, err
+	}
+	if p.quotas == nil {
+		p.quotas = make(map[paste.Client]time.Time)
+	}
+	p.quotas[client] = p.now().Add(used.Full)
+	return used, nil
+}
+
+func (s *Store) holding(owner user.ID) (has paste.Holding) {
+	for _, known := range s.pastes {
+		if known.Owner == owner && s.active(known) {
+			has.Pastes++
+			has.Bytes += s.contents[known.ID].Bytes()
+		}
+	}
+	return has
+}
+
+// UpdateAllowed implements paste.AllowedUpdater.
+func (p Pastes) UpdateAllowed(
+	ctx context.Context, allowance paste.Allowance, editor user.ID, id paste.ID, change func(paste.Document) (paste.Change, error),
+) (paste.Document, error) {
+	return p.Update(ctx, id, func(stored paste.Document) (paste.Change, error) {
+		if !p.exists(editor) {
+			return paste.Change{}, errNotFound
+		}
+		changed, err := change(stored)
+		if err == nil && changed.Changed {
+			err = allowance.Add(p.holding(editor), paste.Holding{Bytes: changed.Bytes() - stored.Bytes()})
+		}
+		return changed, err
+	})
 }

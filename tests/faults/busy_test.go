@@ -147,8 +147,8 @@ func TestLongListsBesideLookups(t *testing.T) {
 	program.Fixture(t, cfg)
 	db := database.SQL(t, cfg)
 	for _, statement := range []string{
-		fmt.Sprintf(`INSERT INTO pastes (id, owner_id, created_at)
-			SELECT 'l' || n, 'mortar01', now() - n * interval '1 second' FROM generate_series(1, %d) n`, pastes),
+		insertInto("id, owner_id, created_at",
+			fmt.Sprintf("'l' || n, 'mortar01', now() - n * interval '1 second' FROM generate_series(1, %d) n", pastes)),
 		"VACUUM ANALYZE",
 	} {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {

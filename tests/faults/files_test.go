@@ -255,7 +255,7 @@ func TestSQLiteFileCorrupted(t *testing.T) {
 	db := database.SQL(t, cfg)
 	for _, statement := range []string{ // more than fits into a page cache
 		`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
-			INSERT INTO pastes (id, owner_id, created_at) SELECT 'c' || n, 'mortar01', n FROM numbers`,
+			` + insertInto("id, owner_id, created_at", "'c' || n, 'mortar01', n FROM numbers"),
 		"PRAGMA wal_checkpoint(TRUNCATE)",
 	} {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {

@@ -198,7 +198,7 @@ func TestKilledWhileWriting(t *testing.T) {
 		for _, u := range total.users {
 			var months, services int
 			err := db.QueryRowContext(t.Context(), `SELECT supporter_months,
-					(SELECT count(*) FROM user_services WHERE user_id = id AND service_user_id = username)
+					(SELECT count(*) FROM identities WHERE user_id = id AND subject = username)
 				FROM users WHERE username = $1`, u.name).Scan(&months, &services)
 			if u.acknowledged {
 				acknowledged++
@@ -222,9 +222,9 @@ func TestKilledWhileWriting(t *testing.T) {
 			}
 		}
 		// Those that were created without an answer are whole, too.
-		half += documents.halfs + number(t, db, `SELECT count(*) FROM pastes p LEFT JOIN paste_contents c ON c.paste_id = p.id
-			WHERE p.id NOT LIKE 'expired%' AND (c.paste_id IS NULL
-				OR c.edits <> (SELECT count(*) FROM paste_edits e WHERE e.paste_id = p.id))`)
+		half += documents.halfs + number(t, db, `SELECT count(*) FROM pastes p WHERE p.id NOT LIKE 'expired%'
+			AND (p.edits <> (SELECT count(*) FROM paste_edits e WHERE e.paste_id = p.id)
+				OR p.pasties <> (SELECT count(*) FROM pasties y WHERE y.paste_id = p.id))`)
 		lost += documents.lost
 		if half > 0 {
 			t.Errorf("got %d users and pastes by half, want none", half)
@@ -244,10 +244,12 @@ func TestKilledWhileWriting(t *testing.T) {
 // insertPastes stores pastes of nobody that expire at that time.
 func insertPastes(t *testing.T, cfg gormstore.Config, prefix string, count int, expiry time.Time) {
 	t.Helper()
-	query, at := `INSERT INTO pastes (id, created_at, expires_at) SELECT $1 || n, now(), $2 FROM generate_series(1, $3) n`, any(expiry)
+	query := insertInto("id, created_at, expires_at", "$1 || n, now(), $2::timestamptz FROM generate_series(1, $3) n")
+	at := any(expiry)
 	if onSQLite(cfg) {
-		query, at = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $3)
-			INSERT INTO pastes (id, created_at, expires_at) SELECT $1 || n, 0, $2 FROM numbers`, expiry.UnixMicro()
+		query = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $3)
+			` + insertInto("id, created_at, expires_at", "$1 || n, 0, $2 FROM numbers")
+		at = expiry.UnixMicro()
 	}
 	if _, err := database.SQL(t, cfg).ExecContext(t.Context(), query, prefix, at, count); err != nil {
 		t.Fatal(err)
@@ -325,7 +327,7 @@ func TestKilledWhileImporting(t *testing.T) {
 			if stored < before {
 				t.Errorf("got %d records, want at least %d as before", stored, before)
 			}
-			if n := number(t, db, `SELECT count(*) FROM users u WHERE (SELECT count(*) FROM user_services WHERE user_id = u.id) <> 1
+			if n := number(t, db, `SELECT count(*) FROM users u WHERE (SELECT count(*) FROM identities WHERE user_id = u.id) <> 1
 				OR (SELECT count(*) FROM stars WHERE user_id = u.id) <> 3`); n > 0 {
 				half += n
 				t.Errorf("got %d users by half, want none", n)

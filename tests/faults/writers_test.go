@@ -178,7 +178,9 @@ func newExport(users, pastes int) *export {
 		e.users = append(e.users, u)
 	}
 	for i := range pastes {
-		p := map[string]any{"_id": pasteID(i), "createdAt": 1_600_000_000 + i, "deletesAt": 0}
+		p := map[string]any{"_id": pasteID(i), "createdAt": 1_600_000_000 + i, "deletesAt": 0, "pasties": []any{
+			map[string]any{"_id": "pasty001", "title": "", "language": "Go", "code": "package main"},
+		}}
 		if i%4 != 0 {
 			p["ownerId"] = e.users[i%users].id
 		}
@@ -240,9 +242,10 @@ func (e *export) check(t *testing.T, db *sql.DB) {
 	}{
 		{"users", "SELECT count(*) FROM users", len(e.users)},
 		{"tokens", "SELECT count(*) FROM access_tokens", len(e.users)},
-		{"services", "SELECT count(*) FROM user_services WHERE service_user_id = user_id", len(e.users)},
+		{"services", "SELECT count(*) FROM identities WHERE subject = user_id", len(e.users)},
 		{"stars", "SELECT count(*) FROM stars", len(e.users) * min(3, len(e.pastes))},
 		{"pastes", "SELECT count(*) FROM pastes", len(e.pastes)},
+		{"pasties", "SELECT count(*) FROM pasties", len(e.pastes)},
 		{"pastes of nobody", "SELECT count(*) FROM pastes WHERE owner_id IS NULL", (len(e.pastes) + 3) / 4},
 		{"avatars of this round", "SELECT count(*) FROM users WHERE avatar_url = '" + e.users[0].avatar + "'", len(e.users)},
 	} {

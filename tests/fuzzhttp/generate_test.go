@@ -291,7 +291,7 @@ func (g *generator) validHeader() string {
 
 func (g *generator) accept() string {
 	return one(g, "*/*", mediaJSON, mediaProblem, mediaProblem+";q=0", mediaJSON+", "+mediaProblem,
-		prefersPage, "", ",,;;",
+		"text/html;q=0.9, */*;q=0.1", "", ",,;;",
 		"application/*",
 		g.canary(), mediaProblem+"; q=NaN", mediaProblem+`; a="b,c"; q="1"`, `"unclosed`, problems[:g.IntN(len(problems))],
 		commas[:g.IntN(len(commas))])

@@ -293,22 +293,12 @@ func (s *site) askGet(w *want, r *http.Request, username string) {
 	}
 }
 
-// prefersPage is an Accept with which a page is shown at "/".
-const prefersPage = "text/html;q=0.9, */*;q=0.1"
-
-// askFront returns the statuses of "/", which has a page for people only.
+// askFront returns the statuses of "/", which has a page.
 func askFront(header http.Header) []int {
-	accept := header.Values("Accept")
-	sure := len(accept) == 1 && accept[0] == prefersPage
-	switch {
-	case sure && header.Values("If-None-Match") == nil:
+	if header.Values("If-None-Match") == nil {
 		return []int{http.StatusOK}
-	case sure:
-		return []int{http.StatusOK, http.StatusNotModified}
-	case strings.Contains(strings.ToLower(strings.Join(accept, ",")), "text/html"):
-		return []int{http.StatusNotFound, http.StatusOK, http.StatusNotModified}
 	}
-	return []int{http.StatusNotFound}
+	return []int{http.StatusOK, http.StatusNotModified}
 }
 
 func (w *want) askToken(values []string) {

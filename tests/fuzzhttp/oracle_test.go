@@ -218,6 +218,9 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 		mediaOK = "text/html; charset=utf-8"
 		policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	}
+	if w.endpoint == createText && a.status == http.StatusOK && !strings.HasPrefix(r.Header.Get("Accept"), mediaJSON) {
+		mediaOK = "text/plain; charset=utf-8"
+	}
 	if got := get("Content-Security-Policy"); got != policy {
 		v.add("wrong Content-Security-Policy", "it is %q, not %q", got, policy)
 	}
@@ -333,6 +336,12 @@ func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 			v.add("no time", "%v", err)
 		}
 	case create, createText:
+		if link := string(a.body); w.endpoint == createText && !strings.HasPrefix(r.Header.Get("Accept"), mediaJSON) {
+			if !strings.HasPrefix(link, "http://") || !strings.HasSuffix(link, a.header.Get("Location")+"\n") {
+				v.add("no link", "%q", link)
+			}
+			return
+		}
 		var p struct{ Pasties, Edits []json.RawMessage }
 		err := exactly(a.body, &p, "_id", "ownerId", "title", "createdAt", "expiresIn", "deletesAt", "stars", "isPrivate", "isPublic", "tags",
 			"encrypted", "pasties", "edits")
@@ -358,6 +367,10 @@ func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 			}
 		}
 		v.add("nobody's account", "")
+	case nothing: // but the page at "/"
+		if r.URL.Path != "/" || !strings.Contains(string(a.body), "<title>Gluepot</title>") {
+			v.add("unexpected body", "%s %q", r.Method, r.RequestURI)
+		}
 	default:
 		v.add("unexpected body", "%s %q", r.Method, r.RequestURI)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // maxHeaderBytes is the program's limit for the head of a request, as it is documented.
-const maxHeaderBytes = 64 << 10
+const maxHeaderBytes = 16 << 10
 
 // reference is net/http and nothing else, with the program's limits. What it makes of the bytes of a connection,
 // requests for a handler and answers of its own, is what the program has to make of them: it decides which

@@ -11,7 +11,6 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/tests/database"
 )
 
@@ -21,7 +20,7 @@ import (
 const shortLived = 2 * time.Second
 
 func countActive(store pastes.Store) *pastes.CountActive {
-	return pastes.New(store, nil, nil, nil, pastes.Options{}, time.Now).CountActive
+	return pastes.New(store, nil, pastes.Options{}, time.Now).CountActive
 }
 
 // addExpiring stores pastes that stay and others that expire together soon, and returns when.
@@ -34,9 +33,8 @@ func addExpiring(t *testing.T, db *sql.DB, cfg gormstore.Config, staying, expiri
 		literal = "'" + expiry.Format(time.RFC3339Nano) + "'"
 	}
 	series := "(WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < %d) SELECT x FROM s) n"
-	exec(t, db, "INSERT INTO pastes (id, created_at) SELECT 'stays' || x, "+at+" FROM "+fmt.Sprintf(series, staying))
-	exec(t, db, "INSERT INTO pastes (id, created_at, expires_at) SELECT 'expires' || x, "+at+", "+literal+" FROM "+
-		fmt.Sprintf(series, expiring))
+	exec(t, db, insertPastes("id, created_at", "'stays' || x, "+at+" FROM "+fmt.Sprintf(series, staying)))
+	exec(t, db, insertPastes("id, created_at, expires_at", "'expires' || x, "+at+", "+literal+" FROM "+fmt.Sprintf(series, expiring)))
 	return expiry
 }
 
@@ -55,40 +53,33 @@ func waitUntil(t *testing.T, instant time.Time) {
 func TestCountWaitsForAConnection(t *testing.T) {
 	t.Parallel()
 	const staying, expiring, removed = 5, 6000, 2500
-	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		db := database.SQL(t, cfg)
-		addOwner(t, db, cfg, "owner", 1)
-		sweeper := gormstore.NewPastes(database.Open(t, cfg))
-		cfg.MaxConnections = 1
-		asked := gormstore.NewPastes(database.Open(t, cfg))
-		expiry := addExpiring(t, db, cfg, staying-1, expiring)
+	cfg := database.Postgres(t)
+	db := database.SQL(t, cfg)
+	sweeper := gormstore.NewPastes(database.Open(t, cfg))
+	cfg.MaxConnections = 1
+	store := database.Open(t, cfg)
+	expiry := addExpiring(t, db, cfg, staying, expiring)
 
-		busy, release := make(chan struct{}), make(chan struct{})
-		go func() {
-			_ = asked.EachActiveID(t.Context(), "owner", func(paste.ID) error {
-				close(busy)
-				<-release
-				return nil
-			})
-		}()
-		<-busy
-		answer := make(chan int64)
-		go func() {
-			count, err := countActive(asked).Do(t.Context())
-			if err != nil {
-				t.Error(err)
-			}
-			answer <- count
-		}()
-		waitUntil(t, expiry)
-		if n, err := sweeper.RemoveExpired(t.Context(), 0, removed); n != removed || err != nil {
-			t.Errorf("got %d removed, error %v, want %d", n, err, removed)
+	busy, err := store.Pool().Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := make(chan int64)
+	go func() {
+		count, err := countActive(gormstore.NewPastes(store)).Do(t.Context())
+		if err != nil {
+			t.Error(err)
 		}
-		close(release)
-		if count := <-answer; count != staying+expiring && count != staying {
-			t.Errorf("got %d counted, want %d or %d: nothing else was ever true", count, staying+expiring, staying)
-		}
-	})
+		answer <- count
+	}()
+	waitUntil(t, expiry)
+	if n, err := sweeper.RemoveExpired(t.Context(), 0, removed); n != removed || err != nil {
+		t.Errorf("got %d removed, error %v, want %d", n, err, removed)
+	}
+	busy.Release()
+	if count := <-answer; count != staying+expiring && count != staying {
+		t.Errorf("got %d counted, want %d or %d: nothing else was ever true", count, staying+expiring, staying)
+	}
 }
 
 // TestCountWaitsForALock is the same where the statement has arrived, and then somebody stores a paste as well.
@@ -115,7 +106,7 @@ func TestCountWaitsForALock(t *testing.T) {
 	waitForWaiters(t, db, 1)
 	waitUntil(t, expiry)
 	exec(t, other, "DELETE FROM pastes WHERE id IN (SELECT id FROM pastes WHERE expires_at <= clock_timestamp() LIMIT $1)", removed)
-	exec(t, other, "INSERT INTO pastes (id, created_at) VALUES ('new', now())")
+	exec(t, other, insertPastes("id, created_at", "'new', now()"))
 	if err := other.Commit(); err != nil {
 		t.Fatal(err)
 	}
@@ -153,14 +144,10 @@ func TestExpiryInstant(t *testing.T) {
 	db := database.SQL(t, cfg)
 	stopped, set := stopClock(t, cfg, db)
 	store := database.Open(t, stopped)
-	tokens, stored, stats := gormstore.NewTokens(store), gormstore.NewPastes(store), gormstore.NewStats(store)
+	users, stored, stats := gormstore.NewUsers(store), gormstore.NewPastes(store), gormstore.NewStats(store)
 	addOwner(t, db, cfg, "owner", 0)
-	hash := token.Generate().Hash()
 	expiry := time.Date(2024, 2, 29, 12, 30, 15, 123456000, time.UTC)
-	if err := tokens.Create(t.Context(), token.Token{ID: "t", Owner: "owner", Hash: hash, CreatedAt: expiry}); err != nil {
-		t.Fatal(err)
-	}
-	exec(t, db, "INSERT INTO pastes (id, owner_id, created_at, expires_at) VALUES ('p', 'owner', $1, $1)", expiry)
+	exec(t, db, insertPastes("id, owner_id, created_at, expires_at", "'p', 'owner', $1::timestamptz, $1::timestamptz"), expiry)
 	if err := stored.Star(t.Context(), "owner", "p"); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +162,7 @@ func TestExpiryInstant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, account, err := tokens.AccountByHash(t.Context(), hash)
+		account, err := users.AccountByID(t.Context(), "owner")
 		if err != nil {
 			t.Fatal(err)
 		}

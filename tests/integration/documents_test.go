@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gluepot/gluepot/adapters/dataloader"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -44,8 +44,8 @@ func createDocument(t testing.TB, pastes *gormstore.Pastes, created paste.Docume
 }
 
 // retitle is a change that records an entry of the history with that text.
-func retitle(title, text string) func(token.Token, paste.Document) (paste.Change, error) {
-	return func(_ token.Token, stored paste.Document) (paste.Change, error) {
+func retitle(title, text string) func(paste.Document) (paste.Change, error) {
+	return func(stored paste.Document) (paste.Change, error) {
 		number := int64(0)
 		for _, e := range stored.Edits {
 			number = max(number, e.Number+1)
@@ -56,21 +56,13 @@ func retitle(title, text string) func(token.Token, paste.Document) (paste.Change
 	}
 }
 
-// forgottenUses are those of tokens.
-type forgottenUses struct{}
-
-func (forgottenUses) RecordUse(token.ID, time.Time) {}
-
 // TestEditTimesOfTwoNodes has nodes edit one paste at once whose clock goes back with each look at it: those who got the lock later have
 // looked earlier. The times of the history do not go back.
 func TestEditTimesOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	const edits = 30
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		s, secret, began := openService(t, cfg), token.Generate(), time.Now()
-		if err := s.tokens.Create(t.Context(), token.Token{ID: "editing", Owner: "epoxy", Hash: secret.Hash(), CreatedAt: began}); err != nil {
-			t.Fatal(err)
-		}
+		s, viewer, began := openService(t, cfg), token.Viewer{User: user.User{ID: "epoxy"}}, time.Now()
 		createDocument(t, s.pastes, newDocument("contested", "epoxy", "code"))
 		var looks atomic.Int64
 		clock := func() time.Time { return began.Add(-time.Duration(looks.Add(1)) * time.Second) }
@@ -78,20 +70,18 @@ func TestEditTimesOfTwoNodes(t *testing.T) {
 		var nodes [2]*pastes.UseCases
 		for i := range nodes {
 			store := database.Open(t, cfg)
-			tokens := gormstore.NewTokens(store)
-			signIn := token.NewAuthenticator(forgottenUses{}, clock)
-			nodes[i] = pastes.New(gormstore.NewPastes(store), gormstore.NewUsers(store), tokens, signIn, options, clock)
+			nodes[i] = pastes.New(gormstore.NewPastes(store), gormstore.NewUsers(store), options, clock)
 		}
 		var editing sync.WaitGroup
 		for i := range edits {
 			editing.Go(func() {
-				if _, err := nodes[i%2].EditOwn.Do(t.Context(), secret.Reveal(), "contested", paste.Changes{Title: new(fmt.Sprint(i))}); err != nil {
+				if _, err := nodes[i%2].EditOwn.Do(t.Context(), viewer, "contested", paste.Changes{Title: new(fmt.Sprint(i))}); err != nil {
 					t.Errorf("edit %d: got %v, want no error", i, err)
 				}
 			})
 		}
 		editing.Wait()
-		editFromOneBase(t, s, nodes, secret)
+		editFromOneBase(t, s, nodes, viewer)
 		if _, err := nodes[0].Edit.Do(t.Context(), "contested", pastes.EditInput{Title: new("by an operator")}); err != nil {
 			t.Error(err)
 		}
@@ -110,7 +100,7 @@ func TestEditTimesOfTwoNodes(t *testing.T) {
 const bases = 20
 
 // editFromOneBase has two nodes edit a paste at once, both with changes that were made from the same content: one would undo the other.
-func editFromOneBase(t *testing.T, s *service, nodes [2]*pastes.UseCases, secret token.Secret) {
+func editFromOneBase(t *testing.T, s *service, nodes [2]*pastes.UseCases, viewer token.Viewer) {
 	t.Helper()
 	for round := range bases {
 		base, err := s.pastes.DocumentByID(t.Context(), "contested")
@@ -123,7 +113,7 @@ func editFromOneBase(t *testing.T, s *service, nodes [2]*pastes.UseCases, secret
 		)
 		for i := range nodes {
 			editing.Go(func() {
-				_, failed[i] = nodes[i].EditOwn.Do(t.Context(), secret.Reveal(), "contested",
+				_, failed[i] = nodes[i].EditOwn.Do(t.Context(), viewer, "contested",
 					paste.Changes{Title: new(fmt.Sprint("round ", round, " of ", i)), Base: base.Revision()})
 			})
 		}
@@ -157,7 +147,7 @@ func TestEditsFromTwoNodes(t *testing.T) {
 		var working sync.WaitGroup
 		for n := range edits {
 			working.Go(func() {
-				if _, err := nodes[n%2].Update(t.Context(), "contested", token.Hash{}, retitle(fmt.Sprint(n), fmt.Sprint(n))); err != nil {
+				if _, err := nodes[n%2].Update(t.Context(), "contested", retitle(fmt.Sprint(n), fmt.Sprint(n))); err != nil {
 					t.Errorf("edit %d: got %v, want no error", n, err)
 				}
 			})
@@ -170,12 +160,12 @@ func TestEditsFromTwoNodes(t *testing.T) {
 		for i := range beside {
 			id := paste.ID(fmt.Sprintf("beside%02d", i))
 			working.Go(func() {
-				_, err := nodes[0].Update(t.Context(), id, token.Hash{}, retitle("new", "old"))
+				_, err := nodes[0].Update(t.Context(), id, retitle("new", "old"))
 				mayBeGone("an edit", err)
 			})
 			if i%4 == 0 {
 				working.Go(func() {
-					mayBeGone("deleting", nodes[1].DeleteIf(t.Context(), id, token.Hash{}, func(token.Token, paste.Paste) error { return nil }))
+					mayBeGone("deleting", nodes[1].DeleteIf(t.Context(), id, func(paste.Paste) error { return nil }))
 				})
 			}
 		}
@@ -187,8 +177,7 @@ func TestEditsFromTwoNodes(t *testing.T) {
 			}
 		})
 		working.Go(func() {
-			_, err := users.Delete(t.Context(), parseName(t, "leaver"))
-			mayBeGone("deleting a user", err)
+			mayBeGone("deleting a user", users.Delete(t.Context(), "leaver", parseName(t, "leaver"), false))
 		})
 		working.Go(func() {
 			for round := range 5 {
@@ -214,11 +203,10 @@ func TestEditsFromTwoNodes(t *testing.T) {
 			}
 			seen[e.Text] = true
 		}
-		if n := column(t, db, `SELECT paste_id FROM paste_contents WHERE paste_id NOT IN (SELECT id FROM pastes)
-			UNION ALL SELECT paste_id FROM paste_edits WHERE paste_id NOT IN (SELECT paste_id FROM paste_contents)
-			UNION ALL SELECT c.paste_id FROM paste_contents c WHERE c.edits <> (SELECT count(*) FROM paste_edits e WHERE e.paste_id = c.paste_id)`,
+		if n := column(t, db, `SELECT id FROM pastes p WHERE p.edits <> (SELECT count(*) FROM paste_edits e WHERE e.paste_id = p.id)
+			OR p.pasties <> (SELECT count(*) FROM pasties y WHERE y.paste_id = p.id)`,
 		); len(n) > 0 {
-			t.Errorf("got the content of %v, want none without its paste and all of its history", n)
+			t.Errorf("got %v, want none without all of its pasties and history", n)
 		}
 		wantAllCounted(t, nodes[0], column(t, db, "SELECT id FROM pastes"))
 		if isPostgres(cfg) {
@@ -234,72 +222,25 @@ func wantAllCounted(t *testing.T, pastes *gormstore.Pastes, ids []string) {
 	}
 }
 
-// TestCreatingIsBegunAnew makes PostgreSQL undo the creation of a paste in favour of somebody who locks rows in another order.
+// TestCreatingIsBegunAnew makes PostgreSQL undo the creation of a paste in favour of another that locks rows in another order.
 func TestCreatingIsBegunAnew(t *testing.T) {
 	t.Parallel()
-	for what, create := range map[string]func(context.Context, *service) error{
-		"by its owner's id": func(ctx context.Context, s *service) error {
-			return s.pastes.CreateDocument(ctx, newDocument("paste", "epoxy", "code"))
-		},
-		"by a token": func(ctx context.Context, s *service) error {
-			_, err := s.pastes.CreateOwnDocument(ctx, s.hash, newDocument("paste", "", "code"))
-			return err
-		},
-	} {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			cfg := database.Postgres(t)
-			cfg.ConnectTimeout = time.Minute
-			s := openService(t, cfg)
-			other := begin(t, s.db, "1min")
-			exec(t, other, "UPDATE paste_counts SET pastes = pastes") // the last that the creation needs
-			done := make(chan error)
-			go func() { done <- create(t.Context(), s) }()
-			waitForWaiters(t, s.db, 1)
-			exec(t, other, "SELECT FROM users FOR UPDATE") // the first
-			if err := other.Commit(); err != nil {
-				t.Fatal(err)
-			}
-			if err := <-done; err != nil {
-				t.Errorf("got %v, want no error", err)
-			}
-			wantAllCounted(t, s.pastes, []string{"paste"})
-		})
-	}
-}
-
-// TestCreatingIsOneRoundTrip counts what goes to PostgreSQL once the statements are prepared.
-func TestCreatingIsOneRoundTrip(t *testing.T) {
-	t.Parallel()
-	proxy, cfg := faultproxy.Start(t, database.Postgres(t))
-	cfg.MaxConnections = 1
+	cfg := database.Postgres(t)
+	cfg.ConnectTimeout = time.Minute
 	s := openService(t, cfg)
-	for what, do := range map[string]func(id string) error{
-		"creating": func(id string) error { return s.pastes.CreateDocument(t.Context(), newDocument(id, "epoxy", "code")) },
-		"creating for a token": func(id string) error {
-			_, err := s.pastes.CreateOwnDocument(t.Context(), s.hash, newDocument(id, "", "code"))
-			return err
-		},
-		"reading with a token": func(string) error {
-			_, _, err := s.pastes.ReadDocument(t.Context(), "read", s.hash, time.Now())
-			return err
-		},
-	} {
-		if what == "reading with a token" {
-			createDocument(t, s.pastes, newDocument("read", "epoxy", "code"))
-		}
-		var trips int64
-		for i := range 3 {
-			before := proxy.RoundTrips()
-			if err := do(fmt.Sprint(strings.Fields(what), i)); err != nil {
-				t.Fatalf("%s: got %v, want no error", what, err)
-			}
-			trips = proxy.RoundTrips() - before
-		}
-		if trips != 1 {
-			t.Errorf("%s: got %d round trips, want 1", what, trips)
-		}
+	other := begin(t, s.db, "1min")
+	exec(t, other, "UPDATE paste_counts SET pastes = pastes")
+	done := make(chan error)
+	go func() { done <- s.pastes.CreateDocument(t.Context(), newDocument("paste", "epoxy", "code")) }()
+	waitForWaiters(t, s.db, 1)
+	exec(t, other, "SELECT FROM users FOR UPDATE")
+	if err := other.Commit(); err != nil {
+		t.Fatal(err)
 	}
+	if err := <-done; err != nil {
+		t.Errorf("got %v, want no error", err)
+	}
+	wantAllCounted(t, s.pastes, []string{"paste"})
 }
 
 // TestWhatCannotBeCreated is nothing afterwards.
@@ -324,8 +265,7 @@ func TestWhatCannotBeCreated(t *testing.T) {
 		err := ident.Draw(func(paste.ID) error {
 			id := drawn[0]
 			drawn = drawn[1:]
-			_, err := s.pastes.CreateOwnDocument(t.Context(), s.hash, newDocument(string(id), "", "second"))
-			return err
+			return s.pastes.CreateDocument(t.Context(), newDocument(string(id), "epoxy", "second"))
 		})
 		if err != nil || len(drawn) != 0 {
 			t.Errorf("got %v, with %v left to draw, want the second id after the first was taken", err, drawn)
@@ -337,107 +277,102 @@ func TestWhatCannotBeCreated(t *testing.T) {
 			t.Errorf("got %d pasties, error %v, want 2 MiB of code as it was stored", len(got.Pasties), err)
 		}
 		want := []string{"free", "large", "taken"}
-		if ids := column(t, s.db, "SELECT paste_id FROM paste_contents ORDER BY 1"); !slices.Equal(ids, want) {
+		if ids := column(t, s.db, "SELECT paste_id FROM pasties ORDER BY 1"); !slices.Equal(ids, want) {
 			t.Errorf("got the content of %v, want %v", ids, want)
 		}
 		wantAllCounted(t, s.pastes, want)
 	})
 }
 
-// TestDamagedDocument spoils what is stored of one paste: whoever reads it gets an error of ours, those whose lookups were
-// merged with it their answers, and it can be deleted.
+// readers are the ways to read pastes: by the store alone and, on PostgreSQL, with a dataloader.
+func (s *service) readers() map[string]paste.DocumentReader {
+	readers := map[string]paste.DocumentReader{"store": s.pastes}
+	if s.store.Pool() != nil {
+		readers["dataloader"] = dataloader.New(s.store.Pool(), gormstore.Translate).Pastes(s.pastes)
+	}
+	return readers
+}
+
+// TestDamagedDocument spoils the history of one paste: its readers get an error of ours, those whose lookups were merged with
+// theirs get their answers, and it can be deleted.
 func TestDamagedDocument(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		s := openService(t, cfg)
-		const count = 40
+		const count, damaged = 40, 7
 		for i := range count {
-			createDocument(t, s.pastes, newDocument(fmt.Sprintf("p%02d", i), "", "code"))
+			made := newDocument(fmt.Sprintf("p%02d", i), "", "code")
+			made.Edits = []paste.Edit{{ID: "e", At: time.Unix(1, 0)}}
+			createDocument(t, s.pastes, made)
 		}
-		hexadecimal := "x'01ff'"
-		if isPostgres(cfg) {
-			hexadecimal = `'\x01ff'`
-		}
-		exec(t, s.db, "UPDATE paste_contents SET document = "+hexadecimal+" WHERE paste_id = 'p07'")
-		exec(t, s.db, "UPDATE paste_contents SET edits = 1 WHERE paste_id = 'p08'") // an entry is missing: the rest is there
-		exec(t, s.db, "INSERT INTO paste_edits VALUES ('p09', 0, "+hexadecimal+")")
-		exec(t, s.db, "UPDATE paste_contents SET edits = 1 WHERE paste_id = 'p09'")
-		var reading sync.WaitGroup
-		for range 4 {
-			for i := range count {
-				reading.Go(func() {
-					got, _, err := s.pastes.ReadDocument(t.Context(), paste.ID(fmt.Sprintf("p%02d", i)), token.Hash{}, time.Now())
-					switch {
-					case (i == 7 || i == 9) && !fault.Is(err, fault.Internal):
-						t.Errorf("paste %d: got %v, want an internal error", i, err)
-					case i != 7 && i != 9 && (err != nil || len(got.Pasties) != 1):
-						t.Errorf("paste %d: got %d pasties, error %v, want 1", i, len(got.Pasties), err)
-					}
-				})
+		exec(t, s.db, "UPDATE paste_edits SET metadata = 'no JSON' WHERE paste_id = 'p07'")
+		for by, documents := range s.readers() {
+			var reading sync.WaitGroup
+			for range 4 {
+				for i := range count {
+					reading.Go(func() {
+						got, err := documents.ReadDocument(t.Context(), paste.ID(fmt.Sprintf("p%02d", i)), "")
+						switch {
+						case i == damaged && !fault.Is(err, fault.Internal):
+							t.Errorf("%s, paste %d: got %v, want an internal error", by, i, err)
+						case i != damaged && (err != nil || len(got.Pasties) != 1):
+							t.Errorf("%s, paste %d: got %d pasties, error %v, want 1", by, i, len(got.Pasties), err)
+						}
+					})
+				}
 			}
+			reading.Wait()
 		}
-		reading.Wait()
-		if _, err := s.pastes.Update(t.Context(), "p07", token.Hash{}, retitle("new", "old")); !fault.Is(err, fault.Internal) {
+		if _, err := s.pastes.Update(t.Context(), "p07", retitle("new", "old")); !fault.Is(err, fault.Internal) {
 			t.Errorf("an edit: got %v, want an internal error", err)
 		}
-		if err := s.pastes.DeleteIf(t.Context(), "p07", token.Hash{}, func(token.Token, paste.Paste) error { return nil }); err != nil {
+		if err := s.pastes.DeleteIf(t.Context(), "p07", func(paste.Paste) error { return nil }); err != nil {
 			t.Errorf("deleting: got %v, want no error", err)
 		}
 	})
 }
 
-// TestRefusedDocumentIsNotRead wants what a paste holds to stay where it is when somebody asks who may not see it: PostgreSQL
-// sends as little as for a paste that does not exist, in one round trip, and nobody notices that it is damaged. Otherwise
-// the time to the answer would tell that there is one.
+// TestRefusedDocumentIsNotRead wants what a paste holds to stay where it is when a reader may not see it: PostgreSQL sends as little, in
+// as many round trips, as for a paste that does not exist. Otherwise the time to the answer would tell that there is one.
 func TestRefusedDocumentIsNotRead(t *testing.T) {
 	t.Parallel()
-	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		var proxy *faultproxy.Proxy
-		if isPostgres(cfg) {
-			proxy, cfg = faultproxy.Start(t, cfg)
-			cfg.MaxConnections = 1
-		}
-		s := openService(t, cfg)
-		for id, code := range map[string]string{
-			"small": "code", "medium": strings.Repeat("0123456789abcdef", 2<<10), "large": strings.Repeat("x", 1<<20),
-		} {
-			private := newDocument(id, "epoxy", code)
-			private.Visibility = paste.Private
-			createDocument(t, s.pastes, private)
-		}
-		damaged, sealed := newDocument("damaged", "epoxy", "code"), newDocument("sealed", "epoxy", "")
-		damaged.Visibility = paste.Private
-		createDocument(t, s.pastes, damaged)
-		exec(t, s.db, "UPDATE paste_contents SET document = 'x' WHERE paste_id = 'damaged'")
-		sealed.Cipher = &paste.Cipher{Data: []byte(strings.Repeat("x", 1<<20)), Key: []byte("key"), Salt: []byte("salt")}
-		createDocument(t, s.pastes, sealed)
-
-		for whose, hash := range map[string]token.Hash{"none": {}, "unknown": token.Generate().Hash(), "the owner's": s.hash} {
-			for _, id := range []paste.ID{"absent", "small", "medium", "large", "damaged", "sealed"} {
-				if whose == "the owner's" && id != "absent" && id != "sealed" {
+	proxy, cfg := faultproxy.Start(t, database.Postgres(t))
+	cfg.MaxConnections = 1
+	s := openService(t, cfg)
+	for id, code := range map[string]string{
+		"small": "code", "medium": strings.Repeat("0123456789abcdef", 2<<10), "large": strings.Repeat("x", 1<<20),
+	} {
+		private := newDocument(id, "epoxy", code)
+		private.Visibility = paste.Private
+		createDocument(t, s.pastes, private)
+	}
+	sealed := newDocument("sealed", "epoxy", "")
+	sealed.Cipher = &paste.Cipher{Data: []byte(strings.Repeat("x", 1<<20)), Key: []byte("key"), Salt: []byte("salt")}
+	createDocument(t, s.pastes, sealed)
+	for by, documents := range s.readers() {
+		for _, reader := range []user.ID{"", "another", "epoxy"} {
+			wanted := int64(0) // round trips
+			for _, id := range []paste.ID{"absent", "small", "medium", "large", "sealed"} {
+				if reader == "epoxy" && id != "absent" && id != "sealed" {
 					continue
 				}
 				var sent, trips int64
 				for range 3 { // the first prepares the statement
-					if proxy != nil {
-						sent, trips = proxy.Answered(), proxy.RoundTrips()
-					}
-					if _, _, err := s.pastes.ReadDocument(t.Context(), id, hash, time.Now()); !fault.Is(err, fault.NotFound) {
-						t.Errorf("%s, token %s: got %v, want a fault.NotFound", id, whose, err)
+					sent, trips = proxy.Answered(), proxy.RoundTrips()
+					if _, err := documents.ReadDocument(t.Context(), id, reader); !fault.Is(err, fault.NotFound) {
+						t.Errorf("%s, %s for %q: got %v, want a fault.NotFound", by, id, reader, err)
 					}
 				}
-				if proxy == nil {
-					continue
+				sent, trips = proxy.Answered()-sent, proxy.RoundTrips()-trips
+				if id == "absent" {
+					wanted = trips
 				}
-				if sent, trips = proxy.Answered()-sent, proxy.RoundTrips()-trips; sent > 2<<10 || trips != 1 {
-					t.Errorf("%s, token %s: got %d bytes in %d round trips, want next to nothing in one", id, whose, sent, trips)
+				if sent > 2<<10 || trips != wanted {
+					t.Errorf("%s, %s for %q: got %d bytes in %d round trips, want next to nothing in %d", by, id, reader, sent, trips, wanted)
 				}
 			}
 		}
-		if _, _, err := s.pastes.ReadDocument(t.Context(), "damaged", s.hash, time.Now()); !fault.Is(err, fault.Internal) {
-			t.Errorf("damaged, for its owner: got %v, want an internal error", err)
-		}
-	})
+	}
 }
 
 // TestMemoryOfLargeDocuments has 64 readers of a paste of 1 MiB (with -large: 16 MiB), and of one that is small but for its history. What
@@ -473,7 +408,7 @@ func TestMemoryOfLargeDocuments(t *testing.T) { //nolint:paralleltest // it watc
 				})
 				for range readers {
 					reading.Go(func() {
-						got, _, err := s.pastes.ReadDocument(t.Context(), id, token.Hash{}, time.Now())
+						got, err := s.pastes.ReadDocument(t.Context(), id, "")
 						if err != nil || len(got.Pasties) != 1 || len(got.Edits) != len(history.Edits) && id == "history" {
 							t.Errorf("%s: got %d pasties, %d edits, error %v, want all", id, len(got.Pasties), len(got.Edits), err)
 						}
@@ -511,11 +446,11 @@ func TestHistoryIsWeighed(t *testing.T) {
 		outcomes(t, results, err)
 		createDocument(t, s.pastes, newDocument("edited", "", "code"))
 		for range 20 {
-			if _, err := s.pastes.Update(t.Context(), "edited", token.Hash{}, retitle("new", strings.Repeat("x", 10_000))); err != nil {
+			if _, err := s.pastes.Update(t.Context(), "edited", retitle("new", strings.Repeat("x", 10_000))); err != nil {
 				t.Fatal(err)
 			}
 		}
-		_, err = s.pastes.Update(t.Context(), "created", token.Hash{}, func(_ token.Token, stored paste.Document) (paste.Change, error) {
+		_, err = s.pastes.Update(t.Context(), "created", func(stored paste.Document) (paste.Change, error) {
 			stored.Edits = stored.Edits[19:]
 			return paste.Change{Document: stored, Changed: true, Dropped: 19}, nil
 		})
@@ -523,7 +458,7 @@ func TestHistoryIsWeighed(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{"created 10", "edited 200", "imported 200", "twice 200"} // in thousands of bytes
-		got := column(t, s.db, "SELECT paste_id || ' ' || (history_bytes / 1000) FROM paste_contents ORDER BY 1")
+		got := column(t, s.db, "SELECT id || ' ' || (history_bytes / 1000) FROM pastes WHERE edits > 0 ORDER BY 1")
 		if !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
@@ -546,10 +481,10 @@ func TestSweepingPastesWithContent(t *testing.T) {
 		createDocument(t, s.pastes, newDocument("kept", "", "code"))
 		at := instants[isPostgres(cfg)]
 		some := "WITH RECURSIVE s (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 10000) "
-		exec(t, s.db, "INSERT INTO pastes (id, created_at, expires_at) "+some+"SELECT 'e' || x, "+at.past+", "+at.past+" FROM s")
-		exec(t, s.db, "INSERT INTO paste_contents (paste_id, lifetime, document, edits) "+some+"SELECT 'e' || x, '', '', 2 FROM s")
-		exec(t, s.db, "INSERT INTO paste_edits (paste_id, position, entry) "+some+
-			"SELECT 'e' || x, n, '' FROM s, (SELECT 0 n UNION ALL SELECT 1) n")
+		exec(t, s.db, insertPastes("id, created_at, expires_at", "'e' || x, "+at.past+", "+at.past+" FROM ("+some+"SELECT x FROM s) n"))
+		exec(t, s.db, "INSERT INTO pasties (paste_id, position, id, title, language, code) "+some+"SELECT 'e' || x, 0, '', '', '', 'code' FROM s")
+		exec(t, s.db, "INSERT INTO paste_edits (paste_id, position, id, number, type, metadata, text, edited_at) "+some+
+			"SELECT 'e' || x, n, '', 0, 0, '[]', '', "+at.past+" FROM s, (SELECT 0 n UNION ALL SELECT 1) n")
 		began, slowest, total := time.Now(), time.Duration(0), 0
 		for range count/batch + 1 {
 			start := time.Now()
@@ -563,77 +498,11 @@ func TestSweepingPastesWithContent(t *testing.T) {
 		if total != count {
 			t.Errorf("got %d removed, want %d", total, count)
 		}
-		for _, table := range []string{"paste_contents", "paste_edits"} {
+		for _, table := range []string{"pasties", "paste_edits"} {
 			if left := column(t, s.db, "SELECT paste_id FROM "+table); !slices.Equal(left, []string{"kept"}[:min(1, len(left))]) {
 				t.Errorf("got %d rows in %s, want those of the paste that is kept", len(left), table)
 			}
 		}
 		wantAllCounted(t, s.pastes, []string{"kept"})
 	})
-}
-
-// TestCreationsBesideAnImport has pastes of several owners stored by one statement, beside somebody who locks the same users in the
-// order of their ids, as an import does: nobody has to be undone.
-func TestCreationsBesideAnImport(t *testing.T) {
-	t.Parallel()
-	for _, own := range []bool{false, true} {
-		t.Run(fmt.Sprint("with tokens ", own), func(t *testing.T) {
-			t.Parallel()
-			cfg := database.Postgres(t)
-			cfg.MaxConnections = 4 // one statement that creates at once
-			store, db := database.Open(t, cfg), database.SQL(t, cfg)
-			users, tokens, pastes := gormstore.NewUsers(store), gormstore.NewTokens(store), gormstore.NewPastes(store)
-			results, err := users.Import(t.Context(), accounts(t, "a=a", "m=m", "z=z"))
-			outcomes(t, results, err)
-			hashes := map[string]token.Hash{}
-			for _, owner := range []string{"a", "m", "z"} {
-				hashes[owner] = token.Generate().Hash()
-				made := token.Token{ID: token.ID(owner), Owner: user.ID(owner), Hash: hashes[owner], CreatedAt: time.Now()}
-				if err := tokens.Create(t.Context(), made); err != nil {
-					t.Fatal(err)
-				}
-			}
-			lock := "SELECT id FROM users WHERE id = '%s' FOR UPDATE"
-			first, other := begin(t, db, "1min"), begin(t, db, "1min")
-			exec(t, first, fmt.Sprintf(lock, "m"))
-			exec(t, other, fmt.Sprintf(lock, "a"))
-			var creators sync.WaitGroup
-			for _, owner := range []string{"m", "z", "a"} { // the first goes by itself, and the others wait for it
-				creators.Go(func() {
-					made := newDocument("by-"+owner, owner, "code")
-					var err error
-					if own {
-						_, err = pastes.CreateOwnDocument(t.Context(), hashes[owner], made)
-					} else {
-						err = pastes.CreateDocument(t.Context(), made)
-					}
-					if err != nil {
-						t.Errorf("%s: got %v, want no error", owner, err)
-					}
-				})
-				if owner == "m" {
-					waitForWaiters(t, db, 1)
-				}
-				time.Sleep(20 * time.Millisecond) // until it is in the queue
-			}
-			if err := first.Commit(); err != nil {
-				t.Fatal(err)
-			}
-			for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-				if ids := column(t, db, "SELECT id FROM pastes"); len(ids) == 1 {
-					break // by the first, and the next statement has begun
-				}
-			}
-			waitForWaiters(t, db, 1)
-			exec(t, other, fmt.Sprintf(lock, "z"))
-			if err := other.Commit(); err != nil {
-				t.Fatal(err)
-			}
-			creators.Wait()
-			wantNoDeadlocks(t, db)
-			if ids := column(t, db, "SELECT p.id FROM pastes p JOIN paste_contents c ON c.paste_id = p.id ORDER BY 1"); len(ids) != 3 {
-				t.Errorf("got %v, want three pastes with content", ids)
-			}
-		})
-	}
 }

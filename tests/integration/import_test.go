@@ -106,7 +106,7 @@ func oddExport(t *testing.T, documents int) []exportedPaste {
 		}
 		for n := range i % 8 {
 			e := paste.Edit{ID: fmt.Sprint("edit", 9-n), Number: int64(n / 2), Type: paste.EditType(n % 6), Text: pick(codes, i+n),
-				Metadata: [][]string{nil, {"pasty0"}, {"pasty0"}, {"pasty0"}, {"x", "", "Go"}, {"x", "\x00", "unknown"}}[n%6],
+				Metadata: [][]string{{}, {"pasty0"}, {"pasty0"}, {"pasty0"}, {"x", "", "Go"}, {"x", "\x00", "unknown"}}[n%6],
 				At:       time.Unix(created+int64(n), 0).UTC()}
 			exported := e.Text
 			if e.Type == paste.EditPastyCode {
@@ -118,7 +118,7 @@ func oddExport(t *testing.T, documents int) []exportedPaste {
 			}
 			want.Edits = append(want.Edits, e)
 			edits = append(edits, map[string]any{"_id": e.ID, "editId": number(i, e.Number), "editType": number(i, int64(e.Type)),
-				"metadata": e.Metadata, "edit": exported, "editedAt": number(i+1, e.At.Unix())})
+				"metadata": append([]string(nil), e.Metadata...), "edit": exported, "editedAt": number(i+1, e.At.Unix())})
 		}
 		text["title"], text["pasties"], text["edits"] = want.Title, pasties, edits
 		all[i].want, all[i].document = want, marshal(t, text)

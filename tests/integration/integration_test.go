@@ -1,11 +1,9 @@
-// Package integration checks what only a real database can show: exact counts whoever writes, and one
-// sweeper at a time.
+// Package integration checks what only a real database can show: exact counts for any writer, locks, and connections.
 package integration
 
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -19,14 +17,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
-	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-var large = flag.Bool("large", false, "show how look-ups fare beside the longest answers; read the largest pastes")
+var large = flag.Bool("large", false, "show how look-ups fare beside the longest answers; read large pastes; sweep a long backlog")
 
 func TestMain(m *testing.M) { os.Exit(database.Main(m)) }
 
@@ -62,6 +60,12 @@ var instants = map[bool]struct{ past, now string }{
 	false: {"978307200000000", "strftime('%s') * 1000000"},
 }
 
+// insertPastes is a statement that stores empty pastes, with these columns of what is selected.
+func insertPastes(columns, selected string) string {
+	return "INSERT INTO pastes (lifetime, visibility, title, encrypted, pasties, tags, edits, content_bytes, history_bytes, " + columns +
+		") SELECT 'never', 0, '', false, 0, 0, 0, 0, 0, " + selected
+}
+
 func isPostgres(cfg gormstore.Config) bool { return strings.HasPrefix(string(cfg.URL), "postgres") }
 
 func TestCountIsExactForAnyWriter(t *testing.T) {
@@ -77,16 +81,16 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 			{"a user", "INSERT INTO users (id, username, avatar_url, default_language, public_profile, " +
 				"supporter_months, contributor, created_at)" +
 				" VALUES ('u', 'u', '', 'x', true, 0, false, " + at.now + ")"},
-			{"one row", "INSERT INTO pastes (id, owner_id, created_at) VALUES ('a', 'u', " + at.now + ")"},
-			{"many rows", "INSERT INTO pastes (id, owner_id, created_at) SELECT 'n' || x, 'u', " + at.now +
-				" FROM (WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 5000) SELECT x FROM s) n"},
-			{"rows that expired long ago", "INSERT INTO pastes (id, created_at, expires_at) SELECT 'e' || id, " + at.past + ", " + at.past +
-				" FROM pastes WHERE id LIKE 'n1%'"},
-			{"no row", "INSERT INTO pastes (id, created_at) SELECT 'x', " + at.now + " WHERE false"},
-			{"a conflict passed over", "INSERT INTO pastes (id, created_at) VALUES ('a', " + at.now + "), ('b', " + at.now +
-				") ON CONFLICT DO NOTHING"},
-			{"an upsert", "INSERT INTO pastes (id, created_at) VALUES ('a', " + at.now + "), ('c', " + at.now + ")" +
-				" ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at"},
+			{"one row", insertPastes("id, owner_id, created_at", "'a', 'u', "+at.now)},
+			{"many rows", insertPastes("id, owner_id, created_at", "'n' || x, 'u', "+at.now+
+				" FROM (WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 5000) SELECT x FROM s) n")},
+			{"rows that expired long ago", insertPastes("id, created_at, expires_at", "'e' || id, "+at.past+", "+at.past+
+				" FROM pastes WHERE id LIKE 'n1%'")},
+			{"no row", insertPastes("id, created_at", "'x', "+at.now+" WHERE false")},
+			{"a conflict passed over", insertPastes("id, created_at", "x, "+at.now+" FROM (SELECT 'a' x UNION SELECT 'b') n WHERE true"+
+				" ON CONFLICT DO NOTHING")},
+			{"an upsert", insertPastes("id, created_at", "x, "+at.now+" FROM (SELECT 'a' x UNION SELECT 'c') n WHERE true"+
+				" ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at")},
 			{"a change of expiry", "UPDATE pastes SET expires_at = " + at.past + " WHERE id IN ('n2', 'n3')"},
 			{"and back", "UPDATE pastes SET expires_at = NULL WHERE id = 'n2'"},
 			{"a change of id", "UPDATE pastes SET id = 'renamed' WHERE id = 'n4'"},
@@ -97,18 +101,19 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 		}
 		if !isPostgres(cfg) {
 			steps = append(steps, []struct{ what, statement string }{
-				{"a row", "INSERT INTO pastes (id, created_at) VALUES ('a', 1)"},
-				{"replacing it", "INSERT OR REPLACE INTO pastes (id, created_at) VALUES ('a', 2)"},
+				{"a row", insertPastes("id, created_at", "'a', 1")},
+				{"replacing it", strings.Replace(insertPastes("id, created_at", "'a', 2"), "INSERT", "INSERT OR REPLACE", 1)},
 			}...)
 		} else {
 			steps = append(steps, []struct{ what, statement string }{
-				{"a row", "INSERT INTO pastes (id, created_at) VALUES ('a', now())"},
-				{"another search path", "SET search_path TO pg_catalog;" +
-					" INSERT INTO public.pastes (id, created_at) VALUES ('d', now()); RESET search_path"},
+				{"a row", insertPastes("id, created_at", "'a', now()")},
+				{"another search path", "SET search_path TO pg_catalog;" + strings.Replace(insertPastes("id, created_at", "'d', now()"),
+					"pastes", "public.pastes", 1) + "; RESET search_path"},
 				{"merging", "MERGE INTO pastes p USING (VALUES ('a'), ('f')) v (id) ON p.id = v.id" +
-					" WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (v.id, NULL, now(), NULL)"},
+					" WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id, created_at, lifetime, visibility, title, encrypted, pasties," +
+					" tags, edits, content_bytes, history_bytes) VALUES (v.id, now(), '', 0, '', false, 0, 0, 0, 0, 0)"},
 				{"truncating", "TRUNCATE pastes CASCADE"},
-				{"a row", "INSERT INTO pastes (id, created_at) VALUES ('a', now())"},
+				{"a row", insertPastes("id, created_at", "'a', now()")},
 			}...)
 		}
 		for _, step := range steps {
@@ -119,7 +124,7 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		exec(t, tx, "INSERT INTO pastes (id, created_at) VALUES ('rolled back', "+at.now+")")
+		exec(t, tx, insertPastes("id, created_at", "'rolled back', "+at.now))
 		if err := tx.Rollback(); err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +141,7 @@ func TestCountUnderConcurrentWriters(t *testing.T) {
 		for w := range 8 {
 			writers.Go(func() {
 				for i := range 50 {
-					exec(t, db, fmt.Sprintf("INSERT INTO pastes (id, created_at) VALUES ('w%d-%d', %s)", w, i, now))
+					exec(t, db, insertPastes("id, created_at", fmt.Sprintf("'w%d-%d', %s", w, i, now)))
 					if i%5 == 0 {
 						exec(t, db, fmt.Sprintf("DELETE FROM pastes WHERE id = 'w%d-%d'", w, i))
 					}
@@ -158,29 +163,14 @@ func TestCountAfterCopy(t *testing.T) {
 	defer pool.Close()
 	rows := make([][]any, 10_000)
 	for i := range rows {
-		rows[i] = []any{fmt.Sprint("copied", i), time.Now()}
+		rows[i] = []any{fmt.Sprint("copied", i), time.Now(), "never", 0, "", false, 0, 0, 0, 0, 0}
 	}
-	if _, err := pool.CopyFrom(t.Context(), pgx.Identifier{"pastes"}, []string{"id", "created_at"}, pgx.CopyFromRows(rows)); err != nil {
+	columns := []string{"id", "created_at", "lifetime", "visibility", "title", "encrypted", "pasties", "tags", "edits", "content_bytes",
+		"history_bytes"}
+	if _, err := pool.CopyFrom(t.Context(), pgx.Identifier{"pastes"}, columns, pgx.CopyFromRows(rows)); err != nil {
 		t.Fatal(err)
 	}
 	wantExact(t, gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg), "COPY")
-}
-
-// TestCountWithoutSlots has writers whose slot is not there yet.
-func TestCountWithoutSlots(t *testing.T) {
-	t.Parallel()
-	cfg := database.Postgres(t)
-	pastes, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
-	exec(t, db, "DELETE FROM paste_counts")
-	first, err := db.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer first.Close() //nolint:errcheck // nothing is pending
-	exec(t, first, "INSERT INTO pastes (id, created_at) SELECT 'p' || x, now() FROM generate_series(1, 5) x")
-	exec(t, db, "DELETE FROM pastes WHERE id IN ('p1', 'p2')") // on another connection, while the first is taken
-	exec(t, db, "DELETE FROM pastes WHERE id = 'nothing'")
-	wantExact(t, pastes, db, "writing without slots")
 }
 
 // TestCountReadsNoTable sees to it that counting costs the same however many pastes there are.
@@ -189,7 +179,7 @@ func TestCountReadsNoTable(t *testing.T) {
 	cfg := database.Postgres(t)
 	pastes, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
 	db.SetMaxOpenConns(1)
-	exec(t, db, "INSERT INTO pastes (id, created_at) SELECT 'p' || x, now() FROM generate_series(1, 20000) x")
+	exec(t, db, insertPastes("id, created_at", "'p' || x, now() FROM generate_series(1, 20000) x"))
 	exec(t, db, "VACUUM ANALYZE pastes")
 	read := func() (scans, tuples int64) {
 		exec(t, db, "SELECT pg_stat_force_next_flush()")
@@ -221,15 +211,18 @@ func addOwner(t *testing.T, db *sql.DB, cfg gormstore.Config, owner string, past
 	now := instants[isPostgres(cfg)].now
 	exec(t, db, "INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)"+
 		" VALUES ($1, $1, '', '', true, 0, false, "+now+")", owner)
-	exec(t, db, fmt.Sprintf(`INSERT INTO pastes (id, owner_id, created_at)
-		WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < %d)
-		SELECT '%s' || (1000000 + n), '%s', %s FROM numbers WHERE n > 0`, pastes, owner, owner, now))
+	exec(t, db, insertPastes("id, owner_id, created_at", fmt.Sprintf(`'%s' || (1000000 + n), '%s', %s
+		FROM (WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s WHERE n > 0) numbers`,
+		owner, owner, now, pastes)))
 }
 
-func listIDs(t *testing.T, pastes *gormstore.Pastes, owner user.ID) (ids []string) {
+func listIDs(t *testing.T, store *gormstore.Pastes, owner user.ID) (ids []string) {
 	t.Helper()
-	if err := pastes.EachActiveID(t.Context(), owner, func(id paste.ID) error {
-		ids = append(ids, string(id))
+	listing := pastes.New(store, nil, pastes.Options{}, time.Now).ListOwn
+	if err := listing.Do(t.Context(), token.Viewer{User: user.User{ID: owner}}, func(page []paste.Place) error {
+		for _, place := range page {
+			ids = append(ids, string(place.ID))
+		}
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -249,7 +242,7 @@ func TestListing(t *testing.T) {
 		}
 		odd := []string{"z\nz", "z\n", "z", "\n", ""}
 		for _, id := range odd {
-			exec(t, db, "INSERT INTO pastes (id, owner_id, created_at) SELECT $1, 'odd', created_at FROM users WHERE id = 'odd'", id)
+			exec(t, db, insertPastes("id, owner_id, created_at", "$1, 'odd', created_at FROM users WHERE id = 'odd'"), id)
 		}
 		if got := listIDs(t, pastes, "odd"); !slices.Equal(got, odd) {
 			t.Errorf("got %q, want %q", got, odd)
@@ -257,105 +250,27 @@ func TestListing(t *testing.T) {
 		if got := listIDs(t, pastes, "nobody"); len(got) != 0 {
 			t.Errorf("got %q, want none", got)
 		}
-		enough := errors.New("enough")
-		for _, owner := range []user.ID{"many", "odd"} {
-			if err := pastes.EachActiveID(t.Context(), owner, func(paste.ID) error { return enough }); !errors.Is(err, enough) {
-				t.Error(err)
-			}
-		}
 	})
 }
 
-// TestListingAllocatesNothingForAnID counts allocations, which cannot be done beside other tests.
-func TestListingAllocatesNothingForAnID(t *testing.T) {
-	for _, cfg := range []gormstore.Config{database.Postgres(t), database.SQLite(t)} {
-		pastes, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
-		allocations := func(owner user.ID, n int) float64 {
-			addOwner(t, db, cfg, string(owner), n)
-			return testing.AllocsPerRun(20, func() {
-				visited := 0
-				err := pastes.EachActiveID(t.Context(), owner, func(paste.ID) error { visited++; return nil })
-				if err != nil || visited != n {
-					t.Fatalf("got %d visits, error %v, want %d", visited, err, n)
-				}
-			})
-		}
-		few, many := allocations("few", 10), allocations("many", 20_000)
-		if many > few+200 { // what else the process does is counted, too: more of it while more is read
-			t.Errorf("%s: got %v allocations for 20,000 ids, want about the %v for 10", cfg.URL, many, few)
-		}
-	}
-}
-
-// TestOneSweeperAtATime holds one sweep open and sees another node step aside.
-func TestOneSweeperAtATime(t *testing.T) {
+// TestSweepersAtOnce holds what one node is removing, and has another pass over it without waiting.
+func TestSweepersAtOnce(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
 	pastes, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
-	exec(t, db, "INSERT INTO pastes (id, created_at, expires_at) SELECT 'p' || x, now(), now() FROM generate_series(1, 10) x")
+	exec(t, db, insertPastes("id, created_at, expires_at", "'p' || x, now(), now() FROM generate_series(1, 10) x"))
 	tx, err := db.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	exec(t, tx, "SELECT pg_advisory_xact_lock(7163384644223837030)") // what a node does while it sweeps
-	if removed, err := pastes.RemoveExpired(t.Context(), 0, 100); removed != 0 || err != nil {
-		t.Errorf("beside another node: got %d removed, error %v, want none", removed, err)
+	exec(t, tx, "DELETE FROM pastes WHERE id IN ('p1', 'p2', 'p3')")
+	if removed, err := pastes.RemoveExpired(t.Context(), 0, 100); removed != 7 || err != nil {
+		t.Errorf("beside another node: got %d removed, error %v, want 7", removed, err)
 	}
 	if err := tx.Rollback(); err != nil { // as when that node crashes
 		t.Fatal(err)
 	}
-	if removed, err := pastes.RemoveExpired(t.Context(), 0, 100); removed != 10 || err != nil {
-		t.Errorf("got %d removed, error %v, want 10", removed, err)
+	if removed, err := pastes.RemoveExpired(t.Context(), 0, 100); removed != 3 || err != nil {
+		t.Errorf("got %d removed, error %v, want 3", removed, err)
 	}
-}
-
-// TestConcurrentLookups makes lookups wait for each other, so that they are merged into one statement,
-// and sees that everyone gets the answer to its own question.
-func TestConcurrentLookups(t *testing.T) {
-	t.Parallel()
-	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		const people, callers, rounds = 40, 48, 15
-		store := database.Open(t, cfg)
-		users, tokens := gormstore.NewUsers(store), gormstore.NewTokens(store)
-		now := time.Now()
-		hashes := make([]token.Hash, people)
-		names := make([]user.Name, 2*people) // the second half does not exist
-		for i := range names {
-			var err error
-			if names[i], err = user.ParseName(fmt.Sprint("Person", i)); err != nil {
-				t.Fatal(err)
-			}
-			if i >= people {
-				continue
-			}
-			id := user.ID(fmt.Sprint("id", i))
-			created := user.User{ID: id, Name: names[i], DefaultLanguage: "Go", CreatedAt: now}
-			if err := users.Create(t.Context(), created, map[string]string{"github": string(id)}); err != nil {
-				t.Fatal(err)
-			}
-			hashes[i] = token.Generate().Hash()
-			if err := tokens.Create(t.Context(), token.Token{ID: token.ID(id), Owner: id, Hash: hashes[i], CreatedAt: now}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var running sync.WaitGroup
-		for caller := range callers {
-			running.Go(func() {
-				for round := range rounds {
-					i := (caller*31 + round*17) % len(names)
-					found, err := users.StaleByName(t.Context(), names[i])
-					if i < people && (err != nil || found.Name != names[i]) || i >= people && !fault.Is(err, fault.NotFound) {
-						t.Errorf("%v: got %v, error %v, want the user of that name, if there is one", names[i], found.Name, err)
-					}
-					i %= people
-					key, account, err := tokens.AccountByHash(t.Context(), hashes[i])
-					if err != nil || key.Hash != hashes[i] || account.Name != names[i] ||
-						account.Services["github"] != string(account.ID) || len(account.Services) != 1 {
-						t.Errorf("%v: got %+v, error %v, want the account of that name", names[i], account, err)
-					}
-				}
-			})
-		}
-		running.Wait()
-	})
 }

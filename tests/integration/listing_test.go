@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -18,36 +17,33 @@ func TestPageReadsNoMoreThanItShows(t *testing.T) {
 	cfg := database.Postgres(t)
 	s := openService(t, cfg)
 	exec(t, s.db, "ALTER TABLE pastes SET (autovacuum_enabled = off)")
-	exec(t, s.db, "ALTER TABLE paste_contents SET (autovacuum_enabled = off)")
+	exec(t, s.db, "ALTER TABLE pasties SET (autovacuum_enabled = off)")
 	exec(t, s.db, `INSERT INTO users (id, username, avatar_url, default_language, public_profile, supporter_months, contributor, created_at)
 		SELECT 'u' || x, 'user' || x, '', '', true, 0, false, now() FROM generate_series(1, 200) x`)
 	fill := func(owner string) {
-		exec(t, s.db, `INSERT INTO pastes (id, owner_id, created_at, visibility)
-			SELECT md5(`+owner+` || '/' || x), `+owner+`, now() - x * interval '1 second', 1 FROM generate_series(1, 2000) x`)
-		exec(t, s.db, `INSERT INTO paste_contents (paste_id, lifetime, document)
-			SELECT md5(`+owner+` || '/' || x), '', '\x0100'::bytea || convert_to(repeat(md5(x::text), 20), 'UTF8') FROM generate_series(1, 2000) x`)
+		exec(t, s.db, insertPastes("id, owner_id, created_at",
+			"md5("+owner+" || '/' || x), "+owner+", now() - x * interval '1 second' FROM generate_series(1, 2000) x"))
+		exec(t, s.db, "UPDATE pastes SET visibility = 1, pasties = 1")
+		exec(t, s.db, `INSERT INTO pasties (paste_id, position, id, title, language, code)
+			SELECT md5(`+owner+` || '/' || x), 0, '', '', '', repeat(md5(x::text), 20) FROM generate_series(1, 2000) x`)
 	}
 	fill("'u' || (x % 190 + 10)")
 	fill("'u1'")
 	exec(t, s.db, "VACUUM ANALYZE pastes")
-	exec(t, s.db, "VACUUM ANALYZE paste_contents")
+	exec(t, s.db, "VACUUM ANALYZE pasties")
 	fill("'epoxy'") // of which the planner does not know
 
 	const limit, pages = 51, 8 // of which it may plan the last for any arguments
 	for _, owner := range []user.ID{"u1", "epoxy"} {
-		for name, list := range map[string]func(*gormstore.Pastes) pageLister{
-			"public": func(p *gormstore.Pastes) pageLister { return p.PublicByOwner },
-			"all":    func(p *gormstore.Pastes) pageLister { return p.TitlesByOwner },
-		} {
+		for name, selection := range map[string]paste.Selection{"public": {Public: true}, "all": {}} {
 			before := s.rowsRead(t)
 			other := database.Open(t, cfg)
-			var after paste.Place
 			for range pages {
-				listed, err := list(gormstore.NewPastes(other))(t.Context(), owner, after, limit)
+				listed, err := gormstore.NewPastes(other).Select(t.Context(), owner, selection, limit)
 				if err != nil || len(listed) != limit {
 					t.Fatalf("%s of %s: got %d listed, error %v, want %d", name, owner, len(listed), err, limit)
 				}
-				after = listed[limit-1].Place()
+				selection = selection.Next(&listed[limit-1])
 			}
 			if err := other.Close(); err != nil {
 				t.Fatal(err)
@@ -61,8 +57,6 @@ func TestPageReadsNoMoreThanItShows(t *testing.T) {
 		}
 	}
 }
-
-type pageLister func(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Listed, error)
 
 // rowsRead returns how many rows of pastes and of what they hold statements have read in sessions that have ended. Those that are being
 // ended are waited for.
@@ -83,7 +77,7 @@ func (s *service) rowsRead(t *testing.T) (rows int) {
 		}
 	}
 	row := s.db.QueryRowContext(t.Context(), `SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_user_tables
-		WHERE relname IN ('pastes', 'paste_contents')`)
+		WHERE relname IN ('pastes', 'pasties')`)
 	if err := row.Scan(&rows); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gluepot/gluepot/adapters/dataloader"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -21,6 +22,7 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 		cfg.MaxConnections = 1
 		s := openService(t, cfg)
 		ctx := t.Context()
+		createDocument(t, s.pastes, newDocument("p", "epoxy", "code"))
 		everything := map[string]func(context.Context) error{
 			"an update": func(ctx context.Context) error {
 				_, _, err := s.users.Update(ctx, s.name, func(*user.User, map[string]string) error { return nil })
@@ -37,20 +39,29 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 				return err
 			},
 			"an import of pastes": func(ctx context.Context) error {
-				imported := paste.Document{Paste: paste.Paste{ID: "p", Owner: "epoxy", CreatedAt: time.Now()}}
+				imported := newDocument("p", "epoxy", "code")
+				imported.Edits = []paste.Edit{{ID: "e", At: time.Unix(1, 0)}}
+				imported.Tags = []string{"tag"}
 				results, err := s.pastes.Import(ctx, []paste.Document{imported}, paste.RefuseOrphans)
 				outcomes(t, results, err)
 				return err
 			},
-			"the users":  func(ctx context.Context) error { return s.users.Each(ctx, func(user.User) error { return nil }) },
+			"the users":  func(ctx context.Context) error { _, err := s.users.Users(ctx, user.Name{}, 10); return err },
 			"the tokens": func(ctx context.Context) error { _, err := s.tokens.ByOwner(ctx, "epoxy"); return err },
 			"the pastes": func(ctx context.Context) error {
-				return s.pastes.EachByOwner(ctx, "epoxy", func(paste.Paste) error { return nil })
+				_, err := s.pastes.ByOwner(ctx, "epoxy", paste.Place{}, 10)
+				return err
 			},
-			"an account": func(ctx context.Context) error { _, _, err := s.tokens.AccountByHash(ctx, s.hash); return err },
+			"an account": func(ctx context.Context) error { _, err := s.users.AccountByID(ctx, "epoxy"); return err },
 			"a list": func(ctx context.Context) error {
-				return s.pastes.EachActiveID(ctx, "epoxy", func(paste.ID) error { return nil })
+				_, err := s.pastes.ActiveIDs(ctx, "epoxy", paste.Place{}, 10)
+				return err
 			},
+			"the titles": func(ctx context.Context) error {
+				_, err := s.pastes.Select(ctx, "epoxy", paste.Selection{}, 10)
+				return err
+			},
+			"a paste": func(ctx context.Context) error { _, err := s.pastes.ReadDocument(ctx, "p", "epoxy"); return err },
 			"a count": func(ctx context.Context) error { _, err := s.pastes.ActiveCount(ctx); return err },
 			"a use": func(ctx context.Context) error {
 				return s.tokens.SetLastUsed(ctx, map[token.ID]time.Time{"t": time.Now()})
@@ -58,6 +69,15 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 			"a star": func(ctx context.Context) error { return s.pastes.Star(ctx, "epoxy", "p") },
 		}
 		maps.Copy(everything, s.lookups())
+		if isPostgres(cfg) {
+			merged := dataloader.New(s.store.Pool(), gormstore.Translate)
+			users, tokens, pastes := merged.Users(s.users), merged.Tokens(s.tokens), merged.Pastes(s.pastes)
+			maps.Copy(everything, map[string]func(context.Context) error{
+				"a merged user":  func(ctx context.Context) error { _, err := users.StaleByName(ctx, s.name); return err },
+				"a merged token": func(ctx context.Context) error { _, _, err := tokens.ByHash(ctx, s.hash); return err },
+				"a merged paste": func(ctx context.Context) error { _, err := pastes.ReadDocument(ctx, "p", "epoxy"); return err },
+			})
+		}
 		for what, do := range everything {
 			for range 3 {
 				if err := do(ctx); err != nil {
@@ -65,7 +85,10 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 				}
 			}
 		}
-		for _, table := range []string{"users", "user_services", "access_tokens", "pastes", "stars"} {
+		for _, table := range []string{
+			"users", "identities", "sign_in_attempts", "invitations", "access_tokens", "pastes", "pasties", "paste_tags", "paste_edits",
+			"stars", "tombstones", "former_names", "removed_pastes", "audit_log", "blocks", "installation",
+		} {
 			exec(t, s.db, "ALTER TABLE "+table+" ADD COLUMN added_later integer")
 		}
 		for what, do := range everything {

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -59,52 +62,9 @@ func (s *service) lookups() map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"a profile": func(ctx context.Context) error { _, err := s.users.StaleByName(ctx, s.name); return err },
 		"a user":    func(ctx context.Context) error { _, err := s.users.ByName(ctx, s.name); return err },
-		"a token":   func(ctx context.Context) error { _, err := s.tokens.ByHash(ctx, s.hash); return err },
+		"a token":   func(ctx context.Context) error { _, _, err := s.tokens.ByHash(ctx, s.hash); return err },
 		"readiness": s.store.Ready,
 	}
-}
-
-// pasteWork is what touches the table of pastes.
-func (s *service) pasteWork() []func(ctx context.Context, id string) error {
-	return []func(ctx context.Context, id string) error{
-		func(ctx context.Context, _ string) error {
-			return s.pastes.EachActiveID(ctx, "epoxy", func(paste.ID) error { return nil })
-		},
-		func(ctx context.Context, _ string) error { _, _, _, err := s.pastes.HeldIDs(ctx, s.hash); return err },
-		func(ctx context.Context, _ string) error { _, err := s.pastes.ActiveCount(ctx); return err },
-		func(ctx context.Context, _ string) error {
-			_, _, err := s.tokens.AccountByHash(ctx, s.hash)
-			return err
-		},
-		func(ctx context.Context, id string) error {
-			return s.pastes.CreateDocument(ctx, paste.Document{Paste: paste.Paste{ID: paste.ID(id), Owner: "epoxy", CreatedAt: time.Now()}})
-		},
-		func(ctx context.Context, id string) error {
-			imported := paste.Document{Paste: paste.Paste{ID: paste.ID("imported-" + id), CreatedAt: time.Now()}}
-			_, err := s.pastes.Import(ctx, []paste.Document{imported}, paste.RefuseOrphans)
-			return err
-		},
-		func(ctx context.Context, _ string) error {
-			_, err := s.pastes.RemoveExpired(ctx, 0, 10)
-			return err
-		},
-		func(ctx context.Context, _ string) error {
-			return s.pastes.EachByOwner(ctx, "epoxy", func(paste.Paste) error { return nil })
-		},
-		func(ctx context.Context, id string) error {
-			_, err := s.users.Delete(ctx, doomed(id))
-			return err
-		},
-	}
-}
-
-// doomed is the name of a user who is there to be deleted by the work with that id.
-func doomed(id string) user.Name {
-	name, err := user.ParseName("doomed-" + id)
-	if err != nil {
-		panic(err)
-	}
-	return name
 }
 
 // sessions counts the sessions on the database that are in some state.
@@ -118,92 +78,145 @@ func (s *service) sessions(t *testing.T, state string) (n int) {
 	return n
 }
 
-// TestLookupsWhilePastesAreLocked holds a lock on the table of pastes, has everything that needs the table wait for it, and
-// looks up what does not.
+// TestLookupsWhilePastesAreLocked holds a lock on the table of pastes, has everything that needs the table wait for it, half of it with
+// tokens, and looks up users and tokens meanwhile.
 func TestLookupsWhilePastesAreLocked(t *testing.T) {
 	t.Parallel()
-	for _, connections := range []int{2, 3, 4, 8} {
-		t.Run(fmt.Sprint(connections, " connections"), func(t *testing.T) {
-			t.Parallel()
-			cfg := database.Postgres(t)
-			cfg.MaxConnections = connections
-			s := openService(t, cfg)
-			const workers = 12
-			for kind := range s.pasteWork() {
-				for i := range workers {
-					name := doomed(fmt.Sprint(kind, "-", i))
-					if err := s.users.Create(t.Context(), user.User{ID: user.ID(name.String()), Name: name, CreatedAt: time.Now()},
-						nil); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			lock, err := s.db.BeginTx(t.Context(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer lock.Rollback() //nolint:errcheck // does nothing after a commit
-			exec(t, lock, "LOCK TABLE pastes IN ACCESS EXCLUSIVE MODE")
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
-			defer cancel()
-			var waiting sync.WaitGroup
-			for kind, work := range s.pasteWork() {
-				for i := range workers {
-					waiting.Go(func() {
-						if err := work(ctx, fmt.Sprint(kind, "-", i)); err != nil {
-							t.Errorf("work %d: got %v, want no error", kind, err)
-						}
-					})
-				}
-			}
-			for s.sessions(t, "wait_event_type = 'Lock'") < max(1, connections/2) { // all that may, or more
-				time.Sleep(5 * time.Millisecond)
-			}
-			for range 50 {
-				for what, lookup := range s.lookups() {
-					short, cancel := context.WithTimeout(t.Context(), requestTime)
-					if err := lookup(short); err != nil {
-						t.Fatalf("%s: got %v, want no error", what, err)
-					}
-					cancel()
-				}
-			}
-			if err := lock.Commit(); err != nil {
-				t.Fatal(err)
-			}
-			waiting.Wait()
-		})
+	for _, dataloader := range []bool{true, false} {
+		for _, connections := range []int{2, 3, 4, 8} {
+			t.Run(fmt.Sprintf("%d connections, dataloader %v", connections, dataloader), func(t *testing.T) {
+				t.Parallel()
+				lookupsWhilePastesAreLocked(t, connections, dataloader)
+			})
+		}
 	}
 }
 
-// TestReadinessHasItsConnection uses up all the others.
-func TestReadinessHasItsConnection(t *testing.T) {
-	t.Parallel()
-	cfg := database.Postgres(t)
-	cfg.MaxConnections = 1
-	s := openService(t, cfg)
-	lock, err := s.db.BeginTx(t.Context(), nil)
+func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool) {
+	cfg := bootstrap.DefaultConfig()
+	cfg.Database, cfg.Migrate, cfg.Dataloader = database.Postgres(t), false, dataloader
+	cfg.Database.MaxConnections, cfg.LimitAnonymousPastes = connections, 1_000_000
+	node := openNode(t, cfg)
+	db := database.SQL(t, cfg.Database)
+	const workers = 12
+	for _, name := range []string{"Epoxy", "doomed"} {
+		if _, err := node.Users.Create.Do(t.Context(), users.CreateInput{Name: name, PublicProfile: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	doomed, err := node.Users.Show.Do(t.Context(), "doomed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, secret, err := node.Tokens.Issue.Do(t.Context(), "Epoxy", tokens.IssueInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signIn := func(ctx context.Context) (token.Viewer, error) { return node.Tokens.SignIn.Do(ctx, secret.Reveal()) }
+	draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}}
+	made, err := node.Pastes.Create.Do(t.Context(), "Epoxy", 0, draft)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := string(made.ID)
+	work := map[string]func(ctx context.Context, viewer token.Viewer) error{
+		"reading": func(ctx context.Context, viewer token.Viewer) error {
+			_, err := node.Pastes.Read.Do(ctx, viewer, id)
+			return err
+		},
+		"creating": func(ctx context.Context, viewer token.Viewer) error {
+			_, err := node.Pastes.CreateOwn.Do(ctx, viewer, "192.0.2.1", draft)
+			return err
+		},
+		"counting": func(ctx context.Context, _ token.Viewer) error { _, err := node.Pastes.CountActive.Do(ctx); return err },
+		"sweeping": func(ctx context.Context, _ token.Viewer) error { _, err := node.Pastes.Sweep.Do(ctx); return err },
+		"a public list": func(ctx context.Context, _ token.Viewer) error {
+			_, err := node.Pastes.ListPublic.Do(ctx, "Epoxy", "", paste.Place{})
+			return err
+		},
+	}
+	owned := map[string]func(ctx context.Context, viewer token.Viewer) error{
+		"listing": func(ctx context.Context, viewer token.Viewer) error {
+			return node.Pastes.ListOwn.Do(ctx, viewer, func([]paste.Place) error { return nil })
+		},
+		"an account": func(ctx context.Context, viewer token.Viewer) error {
+			_, err := node.Users.ShowSelf.Do(ctx, viewer)
+			return err
+		},
+		"editing": func(ctx context.Context, viewer token.Viewer) error {
+			_, err := node.Pastes.EditOwn.Do(ctx, viewer, id, paste.Changes{Title: new("new")})
+			return err
+		},
+		"deleting": func(ctx context.Context, viewer token.Viewer) error {
+			if err := node.Pastes.DeleteOwn.Do(ctx, viewer, "absent00", ""); !fault.Is(err, fault.NotFound) {
+				return err
+			}
+			return nil
+		},
+		"deleting a user": func(ctx context.Context, _ token.Viewer) error {
+			if err := node.Users.Delete.Do(ctx, doomed.User, false); !fault.Is(err, fault.NotFound) {
+				return err
+			}
+			return nil
+		},
+	}
+
+	lock, err := db.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer lock.Rollback() //nolint:errcheck // does nothing after a commit
-	exec(t, lock, "LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
-	waiting := make(chan error)
-	go func() { _, err := s.users.ByName(t.Context(), s.name); waiting <- err }()
-	for s.sessions(t, "wait_event_type = 'Lock'") == 0 {
-		time.Sleep(5 * time.Millisecond)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), requestTime)
+	exec(t, lock, "LOCK TABLE pastes IN ACCESS EXCLUSIVE MODE")
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if err := s.store.Ready(ctx); err != nil {
-		t.Error(err)
+	var waiting sync.WaitGroup
+	begin := func(what string, do func(context.Context, token.Viewer) error, withToken bool) {
+		for range workers {
+			waiting.Go(func() {
+				var viewer token.Viewer
+				var err error
+				if withToken {
+					viewer, err = signIn(ctx)
+				}
+				if err == nil {
+					err = do(ctx, viewer)
+				}
+				if err != nil {
+					t.Errorf("%s: got %v, want no error", what, err)
+				}
+			})
+		}
 	}
+	for what, do := range work {
+		begin(what, do, false)
+		begin(what+" with a token", do, true)
+	}
+	for what, do := range owned {
+		begin(what, do, true)
+	}
+	waitForWaiters(t, db, max(1, connections/2)) // all that may, or more
+	time.Sleep(100 * time.Millisecond)
+	slowest := time.Duration(0)
+	for range 50 {
+		for what, lookup := range map[string]func(context.Context) error{
+			"a profile": func(ctx context.Context) error { _, err := node.Users.ShowProfile.Do(ctx, "epoxy"); return err },
+			"a token":   func(ctx context.Context) error { _, err := signIn(ctx); return err },
+			"readiness": node.Ready,
+		} {
+			short, cancel := context.WithTimeout(t.Context(), requestTime)
+			began := time.Now()
+			if err := lookup(short); err != nil {
+				t.Fatalf("%s: got %v, want no error", what, err)
+			}
+			slowest = max(slowest, time.Since(began))
+			cancel()
+		}
+	}
+	t.Logf("the slowest of 150 look-ups took %v", slowest)
 	if err := lock.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-waiting; err != nil {
-		t.Error(err)
-	}
+	waiting.Wait()
 }
 
 // watchLatency looks a user up, by so many callers at once, until work has ended, and logs how long it took.
@@ -263,7 +276,7 @@ func together(t *testing.T, callers, rounds int, do func(ctx context.Context) er
 }
 
 // TestLookupsBesideLongAnswers prints how long look-ups take beside 64 long lists, and beside 32 clients who count while many
-// expired pastes wait for the sweeper, and checks what makes the difference: how many connections those have.
+// expired pastes wait for the sweeper.
 func TestLookupsBesideLongAnswers(t *testing.T) {
 	owned, expired := 5_000, 20_000
 	if *large {
@@ -273,37 +286,22 @@ func TestLookupsBesideLongAnswers(t *testing.T) {
 		s := openService(t, cfg)
 		addOwner(t, s.db, cfg, "many", owned)
 		at := instants[isPostgres(cfg)]
-		exec(t, s.db, fmt.Sprintf(`INSERT INTO pastes (id, created_at, expires_at)
-			WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < %d)
-			SELECT 'e' || n, %s, %s FROM numbers`, expired, at.past, at.past))
+		exec(t, s.db, insertPastes("id, created_at, expires_at", fmt.Sprintf(`'e' || n, %s, %s
+			FROM (WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s) numbers`,
+			at.past, at.past, expired)))
 		if isPostgres(cfg) {
 			exec(t, s.db, "VACUUM ANALYZE pastes")
 		}
 		s.watchLatency(t, "nothing", func() { time.Sleep(500 * time.Millisecond) })
 
-		var listing, most atomic.Int64 // callers who are being given their answer
 		s.watchLatency(t, "64 long lists", func() {
-			together(t, 64, 1, func(ctx context.Context) error {
-				first := true
-				defer func() {
-					if !first {
-						listing.Add(-1)
-					}
-				}()
-				return s.pastes.EachActiveID(ctx, "many", func(paste.ID) error {
-					if first {
-						first = false
-						now := listing.Add(1)
-						for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
-						}
-					}
-					return nil
-				})
+			together(t, 64, 1, func(context.Context) error {
+				if ids := listIDs(t, s.pastes, "many"); len(ids) != owned {
+					return fmt.Errorf("listed %d", len(ids))
+				}
+				return nil
 			})
 		})
-		if quarter := max(1, cfg.MaxConnections/4); most.Load() > int64(quarter) {
-			t.Errorf("got %d lists at once with a connection, want at most %d of %d", most.Load(), quarter, cfg.MaxConnections)
-		}
 		s.watchLatency(t, fmt.Sprintf("32 who count beside %d expired pastes", expired), func() {
 			together(t, 32, 20, func(ctx context.Context) error {
 				count, err := s.pastes.ActiveCount(ctx)
@@ -316,66 +314,20 @@ func TestLookupsBesideLongAnswers(t *testing.T) {
 	}
 }
 
-// TestTokensAreJudgedBesideLongLists has long lists take all the room that lists have: whoever's token is not valid is told so, and
-// does not wait.
-func TestTokensAreJudgedBesideLongLists(t *testing.T) {
-	t.Parallel()
-	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		cfg.MaxConnections = 4 // one of them for lists
-		s := openService(t, cfg)
-		old := token.Token{ID: "old", Owner: "epoxy", Hash: token.Generate().Hash(), CreatedAt: time.Now(), ExpiresAt: time.Now()}
-		if err := s.tokens.Create(t.Context(), old); err != nil {
-			t.Fatal(err)
-		}
-		made := paste.Document{Paste: paste.Paste{ID: "p", Owner: "epoxy", CreatedAt: time.Now()}}
-		if err := s.pastes.CreateDocument(t.Context(), made); err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		defer cancel()
-		err := s.pastes.EachActiveID(ctx, "epoxy", func(paste.ID) error {
-			judged := make(chan struct{})
-			go func() { // another request
-				defer close(judged)
-				if _, _, _, err := s.pastes.HeldIDs(ctx, token.Generate().Hash()); !fault.Is(err, fault.NotFound) {
-					t.Errorf("an unknown token: got %v, want %v", err, fault.NotFound)
-				}
-				if holder, ids, all, err := s.pastes.HeldIDs(ctx, old.Hash); err != nil || holder.ID != old.ID || all || len(ids) > 0 {
-					t.Errorf("an expired token: got %v, %v, all %v, error %v, want the token alone", holder.ID, ids, all, err)
-				}
-				soon, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
-				defer cancel()
-				if _, _, _, err := s.pastes.HeldIDs(soon, s.hash); !fault.Is(err, fault.Unavailable) {
-					t.Errorf("a valid token: got %v, want it to wait until its time is over", err)
-				}
-			}()
-			<-judged
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
-		if _, ids, all, err := s.pastes.HeldIDs(ctx, s.hash); err != nil || !all || len(ids) != 1 {
-			t.Errorf("after the list: got %v, all %v, error %v, want the one id", ids, all, err)
-		}
-	})
-}
-
-// TestSharedCountsAreFresh counts beside writers: whoever has written and then asks must find it counted, whomever the
-// statement is shared with, and nothing that nobody has begun to write.
+// TestSharedCountsAreFresh counts beside writers: a caller who has written and then asks must find it counted, also in a count that is
+// shared with others, and nothing that has not been begun.
 func TestSharedCountsAreFresh(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
-		s := openService(t, cfg)
+		node := open(t, cfg)
 		var begun, written atomic.Int64
 		together(t, 16, 15, func(ctx context.Context) error {
-			id := begun.Add(1)
-			made := paste.Document{Paste: paste.Paste{ID: paste.ID(fmt.Sprint("p", id)), CreatedAt: time.Now()}}
-			if err := s.pastes.CreateDocument(ctx, made); err != nil {
+			begun.Add(1)
+			if _, err := node.Pastes.Create.Do(ctx, "", 0, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}}); err != nil {
 				return err
 			}
 			least := written.Add(1)
-			count, err := s.pastes.ActiveCount(ctx)
+			count, err := node.Pastes.CountActive.Do(ctx)
 			if err == nil && (count < least || count > begun.Load()) {
 				err = fmt.Errorf("counted %d, of which %d were written before and %d had been begun after", count, least, begun.Load())
 			}

@@ -1,18 +1,22 @@
 package integration
 
 import (
+	"context"
 	"fmt"
 	"maps"
+	"net/url"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/faultproxy"
 )
 
 // open returns the use cases of a node on the database.
@@ -20,7 +24,12 @@ func open(t *testing.T, cfg gormstore.Config) *bootstrap.Application {
 	t.Helper()
 	node := bootstrap.DefaultConfig()
 	node.Database, node.Migrate = cfg, false
-	useCases, stop, err := bootstrap.Open(t.Context(), node)
+	return openNode(t, node)
+}
+
+func openNode(t *testing.T, cfg bootstrap.Config) *bootstrap.Application {
+	t.Helper()
+	useCases, stop, err := bootstrap.Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,14 +37,135 @@ func open(t *testing.T, cfg gormstore.Config) *bootstrap.Application {
 	return useCases
 }
 
-// TestOnlyProfilesAreStale has a replica that stands still but may be read from. It shows old profiles; nothing
-// else that a node answers or does goes by it.
-func TestOnlyProfilesAreStale(t *testing.T) {
+// TestStandbyIsNoPrimary opens a standby, and has the address of a primary lead to a standby while a store is in use, as after a
+// switch-over behind one address: nothing is read there, and the store is not ready.
+func TestStandbyIsNoPrimary(t *testing.T) {
 	t.Parallel()
 	replication := database.Replicate(t, 1)
-	cfg := replication.Primary
-	cfg.ReplicaURLs, cfg.ReplicaMaxLag = []gormstore.URL{replication.Replicas[0].URL}, time.Hour
-	node, ctx := open(t, cfg), t.Context()
+	standby := at(replication.Primary, replication.Replicas[0].URL)
+	for _, attributes := range []string{"", "any", "primary", "read-write"} {
+		cfg := standby
+		if attributes != "" {
+			cfg = withParameter(t, standby, "target_session_attrs", attributes)
+		}
+		store, err := gormstore.New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantStandby(t, "connecting, "+attributes, store.Connect(t.Context()))
+		wantStandby(t, "readiness, "+attributes, store.Ready(t.Context()))
+		_, err = store.Migrate(t.Context())
+		wantStandby(t, "migrating, "+attributes, err)
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+
+	proxy, through := faultproxy.Start(t, replication.Primary)
+	for _, dataloader := range []bool{true, false} {
+		cfg := bootstrap.DefaultConfig()
+		cfg.Database, cfg.Migrate, cfg.Dataloader = through, false, dataloader
+		node, ctx := openNode(t, cfg), t.Context()
+		name := fmt.Sprint("somebody", dataloader)
+		if _, err := node.Users.Create.Do(ctx, users.CreateInput{Name: name, PublicProfile: true}); err != nil {
+			t.Fatal(err)
+		}
+		_, secret, err := node.Tokens.Issue.Do(ctx, name, tokens.IssueInput{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := node.Pastes.Create.Do(ctx, name, 0, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		viewer, err := node.Tokens.SignIn.Do(ctx, secret.Reveal())
+		if err != nil {
+			t.Fatal(err)
+		}
+		proxy.Move(t, standby.URL)
+		time.Sleep(idle)
+		for range 3 {
+			wantStandby(t, "readiness", node.Ready(ctx))
+			for what, read := range map[string]func() error{
+				"a token":    func() error { _, err := node.Tokens.SignIn.Do(ctx, secret.Reveal()); return err },
+				"a profile":  func() error { _, err := node.Users.ShowProfile.Do(ctx, name); return err },
+				"an account": func() error { _, err := node.Users.ShowSelf.Do(ctx, viewer); return err },
+				"a paste":    func() error { _, err := node.Pastes.Read.Do(ctx, viewer, string(made.ID)); return err },
+				"a count":    func() error { _, err := node.Pastes.CountActive.Do(ctx); return err },
+			} {
+				if err := read(); !fault.Is(err, fault.Unavailable) {
+					t.Errorf("%s, dataloader %v: got %v, want it unavailable", what, dataloader, err)
+				}
+			}
+		}
+		proxy.Move(t, replication.Primary.URL)
+		time.Sleep(idle)
+		if err := node.Ready(ctx); err != nil {
+			t.Errorf("back at the primary: got %v, want no error", err)
+		}
+		if _, err := node.Pastes.Read.Do(ctx, viewer, string(made.ID)); err != nil {
+			t.Errorf("back at the primary: got %v, want the paste", err)
+		}
+	}
+}
+
+func wantStandby(t *testing.T, what string, err error) {
+	t.Helper()
+	const want = "The database server is a standby. Check that GLUEPOT_DATABASE_URL leads to the primary."
+	if !fault.Is(err, fault.Unavailable) || fault.MessageOf(err) != want {
+		t.Errorf("%s: got %q (%v), want %q", what, fault.MessageOf(err), err, want)
+	}
+}
+
+// at returns a configuration of another server.
+func at(cfg gormstore.Config, url gormstore.URL) gormstore.Config {
+	cfg.URL = url
+	return cfg
+}
+
+// TestSeveralHosts has a URL of several hosts, of which the first is a standby: what decides something is read from the primary.
+func TestSeveralHosts(t *testing.T) {
+	t.Parallel()
+	replication := database.Replicate(t, 1)
+	hosts, err := url.Parse(string(replication.Primary.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	standby, err := url.Parse(string(replication.Replicas[0].URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts.Host = standby.Host + "," + hosts.Host
+	store := database.Open(t, at(replication.Primary, gormstore.URL(hosts.String())))
+	replication.Replicas[0].Pause(t)
+	s := openService(t, replication.Primary) // which stores
+	if _, _, err := gormstore.NewTokens(store).ByHash(t.Context(), s.hash); err != nil {
+		t.Errorf("got %v, want the token that another node has just stored", err)
+	}
+	if err := gormstore.NewUsers(store).Delete(t.Context(), "epoxy", s.name, false); err != nil {
+		t.Errorf("got %v, want no user any more", err)
+	}
+}
+
+// TestOnlyProfilesAreStale has a standby for reads that stands still, and one that goes away. Old profiles are shown; nothing else that
+// a node answers or does goes by the standby. What is missing there, or everything while it is away, comes from the primary.
+func TestOnlyProfilesAreStale(t *testing.T) {
+	t.Parallel()
+	for _, dataloader := range []bool{true, false} {
+		t.Run(fmt.Sprint("dataloader ", dataloader), func(t *testing.T) {
+			t.Parallel()
+			onlyProfilesAreStale(t, dataloader)
+		})
+	}
+}
+
+func onlyProfilesAreStale(t *testing.T, dataloader bool) {
+	replication := database.Replicate(t, 1)
+	standby := replication.Replicas[0]
+	proxy, through := faultproxy.Start(t, at(replication.Primary, standby.URL))
+	cfg := bootstrap.DefaultConfig()
+	cfg.Database, cfg.Migrate, cfg.ReadURL, cfg.Dataloader = replication.Primary, false, through.URL, dataloader
+	node, ctx := openNode(t, cfg), t.Context()
 	ok := func(what string, err error) {
 		t.Helper()
 		if err != nil {
@@ -44,46 +174,56 @@ func TestOnlyProfilesAreStale(t *testing.T) {
 	}
 	_, err := node.Users.Create.Do(ctx, users.CreateInput{Name: "settled", PublicProfile: true})
 	ok("create a user", err)
-	replica := cfg
-	replica.URL = replication.Replicas[0].URL
-	db := database.SQL(t, replica)
-	for deadline, reads := time.Now().Add(time.Minute), 0; reads == 0; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("got no read of the replica in a minute, want one")
-		}
-		_, _ = node.Users.ShowProfile.Do(ctx, "settled")
-		if err := db.QueryRow("SELECT sum(idx_scan) FROM pg_stat_user_indexes WHERE relname = 'users'").Scan(&reads); err != nil {
-			t.Fatal(err)
-		}
-	}
-	replication.Replicas[0].Pause(t)
+	_, err = node.Users.ShowProfile.Do(ctx, "settled")
+	ok("a profile that the standby may not have yet", err)
+	db := database.SQL(t, at(replication.Primary, standby.URL))
+	waitForCount(t, db, 1, "SELECT count(*) FROM users")
+	standby.Pause(t)
 
 	_, err = node.Users.Create.Do(ctx, users.CreateInput{Name: "newcomer", PublicProfile: true})
 	ok("create another user", err)
-	if _, err := node.Users.ShowProfile.Do(ctx, "newcomer"); !fault.Is(err, fault.NotFound) {
-		t.Fatalf("got %v, want not found: the replica is not read from", err)
-	}
-	_, _, err = node.Tokens.Issue.Do(ctx, "newcomer", "", 0)
+	_, err = node.Users.ShowProfile.Do(ctx, "newcomer")
+	ok("a profile that the standby does not have", err)
+	_, secret, err := node.Tokens.Issue.Do(ctx, "newcomer", tokens.IssueInput{})
 	ok("issue a token", err)
-	if tokens, err := node.Tokens.List.Do(ctx, "newcomer"); len(tokens) != 1 || err != nil {
-		t.Errorf("list tokens: got %v, error %v, want one", tokens, err)
-	}
-	created, err := node.Pastes.Create.Do(ctx, "newcomer", 0, paste.Draft{Pasties: []paste.PastyDraft{{Code: new(string)}}})
+	viewer, err := node.Tokens.SignIn.Do(ctx, secret.Reveal())
+	ok("sign in", err)
+	created, err := node.Pastes.CreateOwn.Do(ctx, viewer, "", paste.Draft{Pasties: []paste.PastyDraft{{Code: new(string)}}})
 	ok("create a paste", err)
 	ok("star it", node.Pastes.Star.Do(ctx, "newcomer", string(created.ID)))
 	if count, err := node.Pastes.CountActive.Do(ctx); count != 1 || err != nil {
 		t.Errorf("got %d pastes, error %v, want 1", count, err)
 	}
-	avatar, months := "https://example.com/new.png", int32(7)
+	avatar := "https://example.com/new.png"
 	_, err = node.Users.Update.Do(ctx, "settled", users.UpdateInput{AvatarURL: &avatar})
 	ok("update a user", err)
-	_, err = node.Users.Update.Do(ctx, "settled", users.UpdateInput{SupporterMonths: &months})
-	ok("update it again", err)
-	if shown, err := node.Users.Show.Do(ctx, "settled"); err != nil || shown.AvatarURL != avatar || shown.SupporterMonths != months {
-		t.Errorf("after two updates: got %+v, error %v, want %s and %d months", shown, err, avatar, months)
+	if shown, err := node.Users.Show.Do(ctx, "settled"); err != nil || shown.AvatarURL != avatar {
+		t.Errorf("after an update: got %+v, error %v, want %s", shown, err, avatar)
 	}
-	_, err = node.Users.Delete.Do(ctx, "newcomer")
-	ok("delete a user", err)
+	if shown, err := node.Users.ShowProfile.Do(ctx, "settled"); err != nil || shown.AvatarURL != "" {
+		t.Errorf("got %+v, error %v, want the profile as the standby has it", shown, err)
+	}
+
+	for _, broken := range []struct {
+		what  string
+		begin func()
+	}{{"hangs", proxy.Stall}, {"refuses", proxy.Refuse}} {
+		broken.begin()
+		began := time.Now()
+		for range 20 {
+			asking, cancel := context.WithTimeout(ctx, 2*time.Second)
+			shown, err := node.Users.ShowProfile.Do(asking, "settled")
+			cancel()
+			if err != nil || shown.AvatarURL != avatar {
+				t.Errorf("while the standby %s: got %+v, error %v, want the profile as the primary has it", broken.what, shown, err)
+			}
+		}
+		t.Logf("20 profiles while the standby %s: %v", broken.what, time.Since(began))
+	}
+	ok("readiness, which is that of the primary", node.Ready(ctx))
+	shown, err := node.Users.Show.Do(ctx, "newcomer")
+	ok("show a user", err)
+	ok("delete a user", node.Users.Delete.Do(ctx, shown.User, false))
 }
 
 // TestUpdatesAtOnce has two nodes change different fields of one user at the same moment.

@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -16,68 +15,38 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// awaited is a context that says when somebody begins to wait for its end.
-type awaited struct {
-	context.Context
-
-	begun func()
-}
-
-// Done implements context.Context.
-func (a awaited) Done() <-chan struct{} {
-	a.begun()
-	return a.Context.Done()
-}
-
-// TestMergedCountedCreations has twenty pastes of two clients stored by two statements: each client gets its quota and no more.
-func TestMergedCountedCreations(t *testing.T) {
+// TestCountedCreationsAtOnce has twenty pastes of two clients created at once by two nodes: each client gets its quota and no more.
+func TestCountedCreationsAtOnce(t *testing.T) {
 	t.Parallel()
-	cfg := database.Postgres(t)
-	cfg.MaxConnections = 4 // one statement that creates at once
-	store, db := database.Open(t, cfg), database.SQL(t, cfg)
-	pastes := gormstore.NewPastes(store)
-	quota := paste.Quota{Pastes: 5, Window: time.Hour}
-	var (
-		mu      sync.Mutex
-		granted = make(map[paste.Client]int)
-		running sync.WaitGroup
-	)
-	create := func(ctx context.Context, client paste.Client, i int) {
-		created := newDocument(fmt.Sprint("paste", i), "", "code")
-		used, err := pastes.CreateCounted(ctx, client, quota, created)
-		mu.Lock()
-		defer mu.Unlock()
-		_, reading := pastes.DocumentByID(t.Context(), created.ID)
-		switch {
-		case err == nil && reading == nil && used.Left() < quota.Pastes:
-			granted[client]++
-		case !fault.Is(err, fault.Exhausted) || !fault.Is(reading, fault.NotFound):
-			t.Errorf("paste %d: got %+v, error %v, and reading it %v, want it stored or refused", i, used, err, reading)
+	each(t, func(t *testing.T, cfg gormstore.Config) {
+		nodes := []*gormstore.Pastes{gormstore.NewPastes(database.Open(t, cfg)), gormstore.NewPastes(database.Open(t, cfg))}
+		quota := paste.Quota{Pastes: 5, Window: time.Hour}
+		var (
+			mu      sync.Mutex
+			granted = make(map[paste.Client]int)
+			running sync.WaitGroup
+		)
+		for i := range 20 {
+			client := []paste.Client{"a", "a", "a", "b", "b"}[i%5]
+			running.Go(func() {
+				created := newDocument(fmt.Sprint("paste", i), "", "code")
+				used, err := nodes[i%2].CreateCounted(t.Context(), client, quota, created)
+				_, reading := nodes[0].DocumentByID(t.Context(), created.ID)
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case err == nil && reading == nil && used.Left() < quota.Pastes:
+					granted[client]++
+				case !fault.Is(err, fault.Exhausted) || !fault.Is(reading, fault.NotFound):
+					t.Errorf("paste %d: got %+v, error %v, and reading it %v, want it stored or refused", i, used, err, reading)
+				}
+			})
 		}
-	}
-	lock := begin(t, db, "1min")
-	exec(t, lock, "LOCK TABLE paste_quotas IN ACCESS EXCLUSIVE MODE")
-	running.Go(func() { create(t.Context(), "a", 0) })
-	waitForWaiters(t, db, 1)
-	const queued = 19
-	waiting := make(chan struct{}, queued)
-	for i := range queued {
-		once := sync.OnceFunc(func() { waiting <- struct{}{} })
-		running.Go(func() { create(awaited{t.Context(), once}, []paste.Client{"a", "a", "a", "b", "b"}[i%5], i+1) })
-	}
-	for range queued {
-		<-waiting
-	}
-	if err := lock.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	running.Wait()
-	if granted["a"] != quota.Pastes || granted["b"] != quota.Pastes {
-		t.Errorf("got %v pastes, want %d of each client", granted, quota.Pastes)
-	}
-	if sizes := store.Statistics().Batches["creations"]; sizes.Statements != 2 || sizes.Lookups != 1+queued {
-		t.Errorf("got %d statements for %d pastes, want 2 for %d", sizes.Statements, sizes.Lookups, 1+queued)
-	}
+		running.Wait()
+		if granted["a"] != quota.Pastes || granted["b"] != quota.Pastes {
+			t.Errorf("got %v pastes, want %d of each client", granted, quota.Pastes)
+		}
+	})
 }
 
 // TestClientsAreStoredAsHashes wants half of the salted hash of an address to be all that is stored of it, and none of it in
@@ -138,5 +107,42 @@ func TestQuotaAfterTheClockWasPutBack(t *testing.T) {
 		if used, err := create(); !fault.Is(err, fault.Exhausted) {
 			t.Errorf("got %+v, error %v, want it refused", used, err)
 		}
+	})
+}
+
+// TestCountedCreationsBesideASweep creates pastes of clients who have their whole quota again, while what is known of them is removed:
+// none is refused.
+func TestCountedCreationsBesideASweep(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, cfg gormstore.Config) {
+		pastes, sweeper := gormstore.NewPastes(database.Open(t, cfg)), gormstore.NewPastes(database.Open(t, cfg))
+		quota := paste.Quota{Pastes: 1_000_000, Window: time.Microsecond}
+		done := make(chan struct{})
+		var sweeping, creating sync.WaitGroup
+		sweeping.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if _, err := sweeper.ForgetClients(t.Context(), 100); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		for caller := range 8 {
+			creating.Go(func() {
+				for i := range 50 {
+					made := newDocument(fmt.Sprint("paste", caller, "-", i), "", "code")
+					if _, err := pastes.CreateCounted(t.Context(), "a", quota, made); err != nil {
+						t.Errorf("got %v, want no error", err)
+					}
+				}
+			})
+		}
+		creating.Wait()
+		close(done)
+		sweeping.Wait()
 	})
 }

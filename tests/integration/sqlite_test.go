@@ -3,6 +3,8 @@ package integration
 import (
 	"context"
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,21 +103,20 @@ func TestSQLiteWrittenByAnother(t *testing.T) {
 	}
 }
 
-// TestSQLiteHeldByAnother has another process that lets nobody else near the file.
+// TestSQLiteHeldByAnother has another process that lets no other near the file. Opening a connection waits for it as long as is
+// configured, whatever the caller's time.
 func TestSQLiteHeldByAnother(t *testing.T) {
 	t.Parallel()
-	cfg := patientSQLite(t)
+	cfg := database.SQLite(t)
 	other := database.SQL(t, cfg)
 	other.SetMaxOpenConns(1)
 	exec(t, other, "PRAGMA locking_mode = EXCLUSIVE")
-	exec(t, other, "INSERT INTO pastes (id, created_at) VALUES ('mine', 1)")
-	store, err := gormstore.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close() //nolint:errcheck // nothing was written
-	for what, use := range map[string]func(ctx context.Context) error{"connecting": store.Connect, "migrating": store.Migrate,
-		"readiness": store.Ready} {
+	exec(t, other, insertPastes("id, created_at", "'mine', 1"))
+	store := newStore(t, cfg)
+	for what, use := range map[string]func(ctx context.Context) error{
+		"connecting": store.Connect, "readiness": store.Ready,
+		"migrating": func(ctx context.Context) error { _, err := store.Migrate(ctx); return err },
+	} {
 		ctx, cancel := context.WithTimeout(t.Context(), shortTime)
 		started := time.Now()
 		wantUnavailable(t, what, use(ctx), started)
@@ -130,5 +131,53 @@ func TestSQLiteHeldByAnother(t *testing.T) {
 	}
 	if err := <-waiting; err != nil {
 		t.Errorf("connecting after the other: got %v, want no error", err)
+	}
+}
+
+// TestSQLiteFileIsReplaced removes or replaces the file of a store that is in use: it says so, at once to those who write and within
+// about a second to those who read, and acknowledges nothing that went to the lost file.
+func TestSQLiteFileIsReplaced(t *testing.T) {
+	t.Parallel()
+	for what, replace := range map[string]func(path string) error{
+		"removed": os.Remove,
+		"replaced": func(path string) error {
+			content, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path+".new", content, 0o600)
+			}
+			if err == nil {
+				err = os.Rename(path+".new", path)
+			}
+			return err
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			cfg := database.SQLite(t)
+			s := openService(t, cfg)
+			if err := replace(database.SQLitePath(cfg)); err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			wanted := func(what string, err error) {
+				t.Helper()
+				if got := fault.MessageOf(err); !fault.Is(err, fault.Unavailable) || !strings.Contains(got, "replaced or removed") {
+					t.Errorf("%s: got %q (%v), want a sentence about the file", what, got, err)
+				}
+			}
+			wanted("creating", s.pastes.CreateDocument(t.Context(), newDocument("lost", "epoxy", "code")))
+			for deadline := began.Add(2 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+				_, err := s.users.ByName(t.Context(), s.name)
+				if err != nil {
+					t.Logf("reads fail after %v", time.Since(began))
+					wanted("reading", err)
+					break
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("got an answer from the lost file after %v, want none", time.Since(began))
+				}
+			}
+			wanted("readiness", s.store.Ready(t.Context()))
+		})
 	}
 }

@@ -158,7 +158,7 @@ func (c *Contract) Check(basePath string, a Answer) error {
 	return nil
 }
 
-// refusedByNetHTTP tells answers to what is no request that reaches the interface (decision 0026).
+// refusedByNetHTTP tells answers to what is no request that reaches the interface (decision 0025).
 func refusedByNetHTTP(a Answer) bool {
 	switch a.Status {
 	case http.StatusBadRequest, http.StatusRequestHeaderFieldsTooLarge, http.StatusHTTPVersionNotSupported:
@@ -193,8 +193,7 @@ func (c *Contract) find(basePath string, a Answer) (responses *openapi3.Response
 	}
 	if escaped == "/" && (a.Method == http.MethodGet || a.Method == http.MethodHead) {
 		return openapi3.NewResponses(openapi3.WithStatus(http.StatusOK, c.components["FrontPage"]),
-			openapi3.WithStatus(http.StatusNotModified, c.components["FrontPageNotModified"]),
-			openapi3.WithStatus(http.StatusNotFound, c.components["NothingHere"])), "", "the page at /"
+			openapi3.WithStatus(http.StatusNotModified, c.components["FrontPageNotModified"])), "", "the page at /"
 	}
 	return c.elsewhere(http.StatusNotFound, "NothingHere"), "", "paths that are not there"
 }

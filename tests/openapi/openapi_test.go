@@ -72,7 +72,7 @@ func answers() map[string]Answer {
 		},
 		"front": {
 			http.MethodGet, "/", 200,
-			header("Content-Type", "text/html; charset=utf-8", "Cache-Control", "no-cache", "Vary", "Accept, Origin", "ETag", etag),
+			header("Content-Type", "text/html; charset=utf-8", "Cache-Control", "no-cache", "Vary", "Origin", "ETag", etag),
 			[]byte("<!doctype html>"),
 		},
 		"code": {

@@ -13,6 +13,8 @@ function select(scroll) {
   if (!found) return;
   const ends = [Number(found[2]), Number(found[3] || found[2])].sort((a, b) => a - b);
   let line = document.getElementById(found[1] + "L" + ends[0]);
+  const folded = line && line.closest("details");
+  if (folded) folded.open = true;
   if (line && scroll && found[3]) line.scrollIntoView({block: "start"});
   for (let n = ends[0]; line && n <= ends[1]; n++, line = line.nextElementSibling) {
     line.classList.add("selected");

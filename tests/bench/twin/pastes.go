@@ -14,12 +14,12 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// pastes answers for pastes that never expire and have content.
+// pastes answers for pastes that are neither private nor encrypted, never expire, and whose texts have no U+0000.
 type pastes struct{ pool *pgxpool.Pool }
 
 func (p pastes) handle(mux *http.ServeMux) {
 	mux.HandleFunc("GET /paste/{id}", func(w http.ResponseWriter, r *http.Request) {
-		d, err := p.read(r)
+		d, err := read(r.Context(), p.pool, r.PathValue("id"))
 		writeDocument(w, d, err)
 	})
 	mux.HandleFunc("POST /paste", func(w http.ResponseWriter, r *http.Request) {
@@ -50,30 +50,54 @@ func writeDocument(w http.ResponseWriter, d document, err error) {
 	_, _ = w.Write(body)
 }
 
-const selectDocument = `SELECT p.id, coalesce(p.owner_id, ''), p.created_at, p.visibility, c.lifetime, c.document, c.edits,
-	CASE WHEN c.edits > 0 THEN (SELECT string_agg(e.entry, ''::bytea ORDER BY e.position) FROM paste_edits e WHERE e.paste_id = p.id) END,
-	(SELECT count(*) FROM stars s WHERE s.paste_id = p.id)
-	FROM pastes p JOIN paste_contents c ON c.paste_id = p.id`
+// selectDocument has a row for each pasty. The history, which few pastes have, is JSON in each of them.
+const selectDocument = `SELECT p.id, coalesce(p.owner_id, ''), p.created_at, p.lifetime, p.visibility, p.title,
+	(SELECT count(*) FROM stars s WHERE s.paste_id = p.id),
+	CASE WHEN p.edits > 0 THEN (SELECT json_agg(json_build_object('_id', e.id, 'editId', e.number, 'editType', e.type,
+		'metadata', e.metadata::json, 'edit', e.text, 'editedAt', extract(epoch FROM e.edited_at)::bigint) ORDER BY e.position)
+		FROM paste_edits e WHERE e.paste_id = p.id) END,
+	y.id, y.language, y.title, y.code
+	FROM pastes p JOIN pasties y ON y.paste_id = p.id
+	WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > now()) AND p.visibility <> 2 AND NOT p.encrypted
+	ORDER BY y.position`
 
-// scanDocument also returns how many edits there are.
-func scanDocument(row pgx.Row) (d document, edits int, err error) {
-	var (
-		created          time.Time
-		visibility       int16
-		content, entries []byte
-	)
-	err = row.Scan(&d.ID, &d.OwnerID, &created, &visibility, &d.ExpiresIn, &content, &edits, &entries, &d.Stars)
-	if err == nil {
-		d.CreatedAt, d.IsPublic, d.IsPrivate = created.Unix(), visibility == 1, visibility == 2
-		d.decode(content, entries)
-	}
-	return d, edits, err
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-func (p pastes) read(r *http.Request) (document, error) {
-	d, _, err := scanDocument(p.pool.QueryRow(r.Context(), selectDocument+`
-		WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > now())`, r.PathValue("id")))
-	return d, err
+func read(ctx context.Context, db querier, id string) (document, error) {
+	d := document{Tags: []string{}, Edits: []edit{}}
+	rows, err := db.Query(ctx, selectDocument, id)
+	if err != nil {
+		return d, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var (
+			y          pasty
+			created    time.Time
+			visibility int16
+			edits      []byte
+		)
+		if err := rows.Scan(&d.ID, &d.OwnerID, &created, &d.ExpiresIn, &visibility, &d.Title, &d.Stars, &edits,
+			&y.ID, &y.Language, &y.Title, &y.Code); err != nil {
+			return d, err
+		}
+		if len(d.Pasties) == 0 && edits != nil {
+			if err := json.Unmarshal(edits, &d.Edits); err != nil {
+				return d, err
+			}
+		}
+		d.CreatedAt, d.IsPublic = created.Unix(), visibility == 1
+		d.Pasties = append(d.Pasties, y)
+	}
+	if err := rows.Err(); err != nil {
+		return d, err
+	}
+	if len(d.Pasties) == 0 {
+		return d, pgx.ErrNoRows
+	}
+	return d, nil
 }
 
 func (p pastes) create(r *http.Request) (d document, err error) {
@@ -82,12 +106,19 @@ func (p pastes) create(r *http.Request) (d document, err error) {
 	}
 	now := time.Now()
 	d.ID, d.CreatedAt, d.ExpiresIn, d.Tags, d.Edits = newID(), now.Unix(), "never", []string{}, []edit{}
+	var ids, titles, languages, codes []string
 	for i := range d.Pasties {
-		d.Pasties[i].ID = newID()
+		y := &d.Pasties[i]
+		y.ID = newID()
+		ids, titles, languages, codes = append(ids, y.ID), append(titles, y.Title), append(languages, y.Language), append(codes, y.Code)
 	}
 	_, err = p.pool.Exec(r.Context(), `WITH p AS (
-			INSERT INTO pastes (id, owner_id, created_at, expires_at, visibility) VALUES ($1, NULL, $2, NULL, 0) RETURNING id)
-		INSERT INTO paste_contents (paste_id, lifetime, document) SELECT p.id, $3, $4 FROM p`, d.ID, now, d.ExpiresIn, d.encode())
+			INSERT INTO pastes (id, created_at, lifetime, visibility, title, encrypted, pasties, tags, edits, content_bytes, history_bytes)
+			VALUES ($1, $2, $3, 0, $4, false, $5, 0, 0, $6, 0))
+		INSERT INTO pasties (paste_id, position, id, title, language, code)
+		SELECT $1, y.n - 1, y.id, y.title, y.language, y.code
+		FROM unnest($7::text[], $8::text[], $9::text[], $10::text[]) WITH ORDINALITY y (id, title, language, code, n)`,
+		d.ID, now, d.ExpiresIn, d.Title, len(d.Pasties), d.bytes(), ids, titles, languages, codes)
 	return d, err
 }
 
@@ -106,27 +137,25 @@ func (p pastes) edit(r *http.Request) (d document, err error) {
 	}
 	err = pgx.BeginFunc(ctx, p.pool, func(tx pgx.Tx) error {
 		var known string
-		if err := tx.QueryRow(ctx, `SELECT p.id FROM pastes p WHERE p.id = $1 FOR UPDATE`, id).Scan(&known); err != nil {
+		if err := tx.QueryRow(ctx, `SELECT p.id FROM pastes p JOIN access_tokens t ON t.user_id = p.owner_id
+			WHERE p.id = $1 AND t.hash = $2 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())
+			FOR UPDATE OF p`, id, token[:]).Scan(&known); err != nil {
 			return err
 		}
-		var edits int
-		d, edits, err = scanDocument(tx.QueryRow(ctx, selectDocument+` JOIN access_tokens t ON t.hash = $2 AND t.user_id = p.owner_id
-			WHERE p.id = $1 AND (p.expires_at IS NULL OR p.expires_at > now())
-				AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`, id, token[:]))
+		if d, err = read(ctx, tx, id); err != nil {
+			return err
+		}
+		place, made, err := d.change(wanted.Pasties)
 		if err != nil {
 			return err
 		}
-		made, err := d.change(wanted.Pasties)
-		if err != nil {
-			return err
-		}
-		return p.store(ctx, tx, d, edits, made)
+		return d.store(ctx, tx, place, made)
 	})
 	return d, err
 }
 
-// change changes the code of a pasty and returns what to add to the history, of which there can be no more than one.
-func (d *document) change(wanted []pasty) (made edit, err error) {
+// change changes the code of a pasty and returns its place and what to add to the history, of which there can be no more than one.
+func (d *document) change(wanted []pasty) (place int, made edit, err error) {
 	number := int64(0)
 	if n := len(d.Edits); n > 0 {
 		number = d.Edits[n-1].EditID + 1
@@ -140,17 +169,22 @@ func (d *document) change(wanted []pasty) (made edit, err error) {
 		p.Code = wanted[0].Code
 		made = edit{newID(), number, 3, []string{p.ID}, string(text), time.Now().Unix()}
 		d.Edits = append(d.Edits, made)
-		return made, nil
+		return i, made, nil
 	}
-	return made, errUnknown
+	return 0, made, errUnknown
 }
 
-func (p pastes) store(ctx context.Context, tx pgx.Tx, d document, edits int, made edit) error {
-	entry := made.encode()
-	if _, err := tx.Exec(ctx, `UPDATE paste_contents SET document = $2, edits = $3, history_bytes = history_bytes + $4 WHERE paste_id = $1`,
-		d.ID, d.encode(), edits+1, len(entry)); err != nil {
+func (d *document) store(ctx context.Context, tx pgx.Tx, place int, made edit) error {
+	metadata, err := json.Marshal(made.Metadata)
+	if err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO paste_edits (paste_id, position, entry) VALUES ($1, $2, $3)`, d.ID, edits, entry)
+	_, err = tx.Exec(ctx, `WITH
+			p AS (UPDATE pastes SET edits = edits + 1, content_bytes = $2, history_bytes = history_bytes + $3 WHERE id = $1),
+			y AS (UPDATE pasties SET code = $4 WHERE paste_id = $1 AND position = $5)
+		INSERT INTO paste_edits (paste_id, position, id, number, type, metadata, text, edited_at)
+		SELECT $1, coalesce(max(e.position) + 1, 0), $6, $7, $8, $9, $10, to_timestamp($11) FROM paste_edits e WHERE e.paste_id = $1`,
+		d.ID, d.bytes(), len(made.Edit), d.Pasties[place].Code, place,
+		made.ID, made.EditID, made.EditType, string(metadata), made.Edit, float64(made.EditedAt))
 	return err
 }

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gin-gonic/gin"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
+
+// connections are how many a server has to the database: as many as Gluepot.
+const connections = 8
 
 type profile struct {
 	ID              string `json:"_id"`
@@ -36,17 +38,16 @@ func (p *profile) fields() []any {
 	return []any{&p.ID, &p.Username, &p.AvatarURL, &p.DefaultLang, &p.PublicProfile, &p.SupporterLength, &p.Contributor}
 }
 
-// New returns the twin of the endpoints that ask the database at url, with constant at /constant, and a function that
-// closes its connections.
-func New(ctx context.Context, url string, constant []byte) (http.Handler, func(), error) {
+// New returns the twin of the endpoints that ask the database at url, with constant at /constant.
+func New(ctx context.Context, url string, constant []byte) (http.Handler, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	config.MaxConns = 8 // as many as Gluepot has
+	config.MaxConns = connections
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	mux := http.NewServeMux()
 	pastes{pool}.handle(mux)
@@ -60,18 +61,12 @@ func New(ctx context.Context, url string, constant []byte) (http.Handler, func()
 			strings.ToLower(r.PathValue("name"))).Scan(p.fields()...)
 		write(w, p, err)
 	})
-	mux.HandleFunc("GET /user/{name}/exists", func(w http.ResponseWriter, r *http.Request) {
-		var one int
-		err := pool.QueryRow(r.Context(), `SELECT 1 FROM users u WHERE u.username_folded = $1`,
-			strings.ToLower(r.PathValue("name"))).Scan(&one)
-		write(w, "", err)
-	})
 	mux.HandleFunc("GET /user/self", func(w http.ResponseWriter, r *http.Request) {
 		var a account
 		err := pool.QueryRow(r.Context(), `SELECT `+columns+`,
 			(SELECT coalesce(json_agg(s.paste_id ORDER BY s.position), '[]') FROM stars s JOIN pastes p ON p.id = s.paste_id
 				WHERE s.user_id = u.id AND (p.expires_at IS NULL OR p.expires_at > now())),
-			(SELECT coalesce(json_object_agg(v.service, v.service_user_id), '{}') FROM user_services v WHERE v.user_id = u.id)
+			(SELECT coalesce(json_object_agg(v.provider, v.subject), '{}') FROM identities v WHERE v.user_id = u.id)
 			FROM access_tokens t JOIN users u ON u.id = t.user_id
 			WHERE t.hash = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`, hash(r)).
 			Scan(append(a.fields(), &a.Stars, &a.ServiceIDs)...)
@@ -102,7 +97,7 @@ func New(ctx context.Context, url string, constant []byte) (http.Handler, func()
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(constant)
 	})
-	return mux, pool.Close, nil
+	return mux, nil
 }
 
 func write(w http.ResponseWriter, v any, err error) {
@@ -113,14 +108,6 @@ func write(w http.ResponseWriter, v any, err error) {
 	body, _ := json.Marshal(v)
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(body)
-}
-
-// NewGin returns a bare gin handler with constant at /constant.
-func NewGin(constant []byte) http.Handler {
-	gin.SetMode(gin.ReleaseMode)
-	bare := gin.New()
-	bare.GET("/constant", func(c *gin.Context) { c.Data(http.StatusOK, "application/json", constant) })
-	return bare
 }
 
 // Server returns a server with Gluepot's deadlines.

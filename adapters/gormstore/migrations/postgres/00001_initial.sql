@@ -1,6 +1,19 @@
 -- Text that is compared or sorted has COLLATE "C": one order on every machine, and the same as on SQLite.
+--
+-- Titles, tags, code and history can hold U+0000, which the type text cannot: it is stored as U+001A and "0", and U+001A as
+-- U+001A and "1" (see adapters/internal/storedtext). All other text is stored as it is.
 
 -- +goose Up
+
+-- One row about the database itself.
+CREATE TABLE installation (
+    id             integer PRIMARY KEY CHECK (id = 1),
+    uid            text NOT NULL,  -- random, so that a copy knows where it came from
+    oldest_version bigint NOT NULL, -- programs must know this migration to work with the database
+    copying_from   text -- the uid of the source while a copy to this database has not ended
+);
+INSERT INTO installation (id, uid, oldest_version) VALUES (1, gen_random_uuid()::text, 1);
+
 CREATE TABLE users (
     id               text COLLATE "C" PRIMARY KEY,
     username         text COLLATE "C" NOT NULL
@@ -10,22 +23,57 @@ CREATE TABLE users (
     avatar_url       text NOT NULL,
     default_language text NOT NULL,
     public_profile   boolean NOT NULL,
+    show_tags        boolean NOT NULL DEFAULT false, -- of public pastes, to others
     supporter_months integer NOT NULL CHECK (supporter_months >= 0),
     contributor      boolean NOT NULL,
-    created_at       timestamptz NOT NULL
+    created_at       timestamptz NOT NULL,
+    admin            boolean NOT NULL DEFAULT false, -- may moderate on pages
+    suspended        boolean NOT NULL DEFAULT false -- by an operator: no token of the user is taken
 );
 
 -- The accounts at other services that a user signs in with.
-CREATE TABLE user_services (
-    user_id         text COLLATE "C" NOT NULL REFERENCES users ON DELETE CASCADE,
-    service         text COLLATE "C" NOT NULL,
-    service_user_id text NOT NULL,
-    PRIMARY KEY (user_id, service)
+CREATE TABLE identities (
+    user_id  text COLLATE "C" NOT NULL REFERENCES users ON DELETE CASCADE,
+    provider text COLLATE "C" NOT NULL,
+    subject  text COLLATE "C" NOT NULL, -- the user's id there
+    PRIMARY KEY (user_id, provider),
+    CONSTRAINT identities_by_subject UNIQUE (provider, subject)
 );
 
+-- Visitors on their way to an account, for ten minutes: at a provider, or choosing a name.
+CREATE TABLE sign_in_attempts (
+    hash          bytea PRIMARY KEY CHECK (octet_length(hash) = 32), -- SHA-256 of what the browser's cookie holds
+    source        text NOT NULL, -- the provider's name in paths
+    state         text NOT NULL, -- this and the next two: empty once the provider has vouched
+    nonce         text NOT NULL,
+    verifier      text NOT NULL,
+    provider      text NOT NULL, -- this and the next three: empty until then
+    subject       text NOT NULL,
+    name          text NOT NULL, -- that is proposed
+    avatar_url    text NOT NULL,
+    next          text NOT NULL, -- the path to go on to
+    invitation_id text,
+    user_id       text, -- who wants another identity
+    expires_at    timestamptz NOT NULL
+);
+CREATE INDEX sign_in_attempts_by_expiry ON sign_in_attempts (expires_at);
+
+CREATE TABLE invitations (
+    id         text COLLATE "C" PRIMARY KEY,
+    hash       bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32), -- SHA-256; the code itself is not kept
+    uses       integer NOT NULL CHECK (uses >= 0), -- that are left
+    note       text NOT NULL,
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL
+);
+
+-- Access tokens, and the sessions of browsers.
 CREATE TABLE access_tokens (
     id           text COLLATE "C" PRIMARY KEY,
     user_id      text COLLATE "C" NOT NULL REFERENCES users ON DELETE CASCADE,
+    kind         smallint NOT NULL, -- 0: an access token, 1: a session
+    scope        smallint NOT NULL, -- 0: write, 1: read
+    parent_id    text COLLATE "C",  -- of a session: the access token that it ends with
     hash         bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32), -- SHA-256; the token itself is not kept
     name         text NOT NULL,
     created_at   timestamptz NOT NULL,
@@ -35,17 +83,115 @@ CREATE TABLE access_tokens (
 );
 CREATE INDEX access_tokens_by_user ON access_tokens (user_id);
 
--- Narrow on purpose: content belongs in a table of its own beside this one, visibility in a column with a default.
+-- The numbers of rows that belong to a paste let a reader leave out the tables that hold none.
 CREATE TABLE pastes (
-    id         text COLLATE "C" PRIMARY KEY,
-    owner_id   text COLLATE "C" REFERENCES users ON DELETE CASCADE, -- NULL: anonymous
-    created_at timestamptz NOT NULL,
-    expires_at timestamptz -- NULL: never
+    id            text COLLATE "C" PRIMARY KEY,
+    owner_id      text COLLATE "C" REFERENCES users ON DELETE CASCADE, -- NULL: anonymous
+    created_at    timestamptz NOT NULL,
+    expires_at    timestamptz,           -- NULL: never
+    edited_at     timestamptz,           -- NULL: never
+    burns         boolean NOT NULL DEFAULT false, -- after reading
+    lifetime      text NOT NULL,         -- as it was asked for: 1d
+    visibility    smallint NOT NULL,     -- 0: unlisted, 1: public, 2: private
+    title         text COLLATE "C" NOT NULL,
+    encrypted     boolean NOT NULL,      -- by PasteMyst: paste_ciphers has what it holds
+    pasties       integer NOT NULL,      -- how many
+    tags          integer NOT NULL,      -- how many
+    edits         integer NOT NULL,      -- how many entries the history has
+    content_bytes bigint NOT NULL,       -- of titles and code
+    history_bytes bigint NOT NULL,       -- of the history
+    delete_key    bytea,                 -- SHA-256 of what deletes an anonymous paste
+    origin        text COLLATE "C"       -- the paste that it is a fork of, which may be gone; NULL: none
 );
--- One owner's ids, newest first, expiry included: an index-only scan.
+-- One owner's pastes, newest first; their ids with an index-only scan.
 CREATE INDEX pastes_by_owner ON pastes (owner_id, created_at DESC, id DESC) INCLUDE (expires_at);
--- What is expired and not swept yet.
+CREATE INDEX public_pastes_by_owner ON pastes (owner_id, created_at DESC, id DESC) WHERE visibility = 1;
+-- Everybody's, newest first, for operators.
+CREATE INDEX pastes_by_creation ON pastes (created_at DESC, id DESC);
+-- What has expired and was not swept yet.
 CREATE INDEX pastes_by_expiry ON pastes (expires_at) WHERE expires_at IS NOT NULL;
+-- The newest that searches and the list of recent pastes show to everybody.
+CREATE INDEX public_pastes ON pastes (created_at DESC, id DESC) WHERE visibility = 1;
+
+CREATE TABLE pasties (
+    paste_id text COLLATE "C" NOT NULL REFERENCES pastes ON DELETE CASCADE,
+    position integer NOT NULL, -- from 0
+    id       text COLLATE "C" NOT NULL, -- unique within its paste, except in some that were imported
+    title    text COLLATE "C" NOT NULL,
+    language text NOT NULL,
+    code     text NOT NULL,
+    PRIMARY KEY (paste_id, position)
+) WITH (toast_tuple_target = 4096);
+
+CREATE TABLE paste_tags (
+    paste_id text COLLATE "C" NOT NULL REFERENCES pastes ON DELETE CASCADE,
+    tag      text COLLATE "C" NOT NULL,
+    position integer NOT NULL, -- from 0, in byte order
+    PRIMARY KEY (paste_id, position)
+);
+
+-- The history, a row for each entry.
+CREATE TABLE paste_edits (
+    paste_id  text COLLATE "C" NOT NULL REFERENCES pastes ON DELETE CASCADE,
+    position  bigint NOT NULL, -- the oldest first
+    id        text COLLATE "C" NOT NULL,
+    number    bigint NOT NULL, -- of the request that made it, from 0
+    type      smallint NOT NULL,
+    metadata  text NOT NULL, -- a JSON array of texts
+    text      text NOT NULL,
+    edited_at timestamptz NOT NULL,
+    PRIMARY KEY (paste_id, position)
+);
+
+-- What pastes hold that PasteMyst has encrypted.
+CREATE TABLE paste_ciphers (
+    paste_id text COLLATE "C" PRIMARY KEY REFERENCES pastes ON DELETE CASCADE,
+    data     bytea NOT NULL,
+    key      bytea NOT NULL,
+    salt     bytea NOT NULL
+);
+
+-- What searches look through: a row for each paste that has an owner and is not encrypted. Everything is folded
+-- (domain/search), and has a line end at the end of each text, so the rows are those of the pastes in other words.
+CREATE TABLE paste_texts (
+    paste_id  text COLLATE "C" PRIMARY KEY REFERENCES pastes ON DELETE CASCADE,
+    public    boolean NOT NULL, -- the paste is: the index has no other, so that no search of others depends on them
+    titles    text NOT NULL,
+    text      text NOT NULL, -- titles and code
+    tags      text NOT NULL,
+    languages text NOT NULL
+);
+
+-- Makes the index of searches, and returns whether it is there. Without pg_trgm, which the database may lack or refuse to
+-- the user, there is none. The extension may be in any schema: it belongs to the database.
+-- +goose StatementBegin
+CREATE FUNCTION prepare_search() RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    home name;
+BEGIN
+    IF to_regclass('paste_texts_by_trigram') IS NOT NULL THEN
+        RETURN true;
+    END IF;
+    BEGIN
+        CREATE EXTENSION IF NOT EXISTS pg_trgm;
+    EXCEPTION WHEN OTHERS THEN
+        RAISE NOTICE 'pg_trgm: %', SQLERRM;
+    END;
+    SELECT n.nspname INTO home FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm';
+    IF home IS NULL THEN
+        RETURN false;
+    END IF;
+    BEGIN
+        EXECUTE format('CREATE INDEX paste_texts_by_trigram ON paste_texts USING gin (titles %1$I.gin_trgm_ops, '
+            'text %1$I.gin_trgm_ops, tags %1$I.gin_trgm_ops, languages %1$I.gin_trgm_ops) WHERE public', home);
+    EXCEPTION WHEN insufficient_privilege THEN -- of the schema that the extension is in
+        RAISE NOTICE 'pg_trgm: %', SQLERRM;
+        RETURN false;
+    END;
+    RETURN true;
+END $$;
+-- +goose StatementEnd
+SELECT prepare_search();
 
 -- No foreign key to pastes: a star may come before its paste does. It shows while the paste exists.
 CREATE TABLE stars (
@@ -54,6 +200,71 @@ CREATE TABLE stars (
     position integer NOT NULL,
     PRIMARY KEY (user_id, paste_id)
 );
+CREATE INDEX stars_by_paste ON stars (paste_id);
+
+-- Names that users gave up, which are not given to others for a while. The user may be deleted.
+CREATE TABLE former_names (
+    username_folded text COLLATE "C" PRIMARY KEY,
+    user_id         text COLLATE "C" NOT NULL,
+    given_up_at     timestamptz NOT NULL
+);
+
+-- What was deleted, so that an import does not bring it back.
+CREATE TABLE tombstones (
+    kind       text COLLATE "C" NOT NULL CHECK (kind IN ('paste', 'user')),
+    id         text COLLATE "C" NOT NULL,
+    deleted_at timestamptz NOT NULL,
+    removed_by text NOT NULL DEFAULT '', -- the operator or administrator; empty: it was not removed
+    reason     text NOT NULL DEFAULT '',
+    told       boolean NOT NULL DEFAULT false, -- its page says that it was removed
+    PRIMARY KEY (kind, id)
+);
+
+-- Pastes that operators have removed, and those of suspended users that are hidden. They are in no other table, so that nothing
+-- which reads pastes has to know of them.
+CREATE TABLE removed_pastes (
+    id            text COLLATE "C" PRIMARY KEY,
+    owner_id      text COLLATE "C" REFERENCES users ON DELETE CASCADE,
+    created_at    timestamptz NOT NULL,
+    expires_at    timestamptz,
+    visibility    smallint NOT NULL,
+    title         text NOT NULL,
+    content_bytes bigint NOT NULL,
+    history_bytes bigint NOT NULL,
+    removed_at    timestamptz NOT NULL,
+    hidden        boolean NOT NULL, -- until its owner is suspended no longer
+    document      bytea NOT NULL -- its rows in the tables of pastes, as JSON
+);
+CREATE INDEX removed_pastes_by_creation ON removed_pastes (created_at DESC, id DESC);
+CREATE INDEX removed_pastes_by_owner ON removed_pastes (owner_id);
+
+-- What operators and administrators have done.
+CREATE TABLE audit_log (
+    id     text COLLATE "C" PRIMARY KEY,
+    at     timestamptz NOT NULL,
+    actor  text NOT NULL, -- the name of an administrator, or "operator"
+    act    text NOT NULL, -- such as paste.remove
+    target text NOT NULL, -- what it was done to
+    reason text NOT NULL
+);
+CREATE INDEX audit_log_by_time ON audit_log (at DESC, id DESC);
+
+-- Networks that may read, and neither write nor sign in.
+CREATE TABLE blocks (
+    network    text COLLATE "C" PRIMARY KEY, -- such as 192.0.2.0/24
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz, -- NULL: never
+    reason     text NOT NULL
+);
+
+-- A row for each client that has used some of its quota of anonymous pastes. Unlogged: what is about addresses goes into no archive
+-- of the log and to no replica. After a crash or a failover every client has its whole quota.
+CREATE UNLOGGED TABLE paste_quotas (
+    client  bytea PRIMARY KEY,   -- hash of the salt and an address
+    full_at timestamptz NOT NULL -- when the client has its whole quota again, and the row can go
+) WITH (fillfactor = 50);
+CREATE TABLE paste_quota_salt (salt bytea NOT NULL);
+INSERT INTO paste_quota_salt SELECT sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8'));
 
 -- How many rows pastes has, without scanning it. Triggers keep it, so it holds for every writer, and
 -- in the writer's own transaction, so it holds after any crash. Each backend adds to one of 64 slots:
@@ -71,24 +282,13 @@ DO $migration$
 BEGIN
     EXECUTE format($create$
 CREATE FUNCTION count_pastes() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-    change bigint;
 BEGIN
-    IF TG_OP = 'TRUNCATE' THEN
+    IF TG_OP = 'INSERT' THEN
+        UPDATE %1$I.paste_counts SET pastes = pastes + (SELECT count(*) FROM changed) WHERE slot = pg_backend_pid() %% 64;
+    ELSIF TG_OP = 'DELETE' THEN
+        UPDATE %1$I.paste_counts SET pastes = pastes - (SELECT count(*) FROM changed) WHERE slot = pg_backend_pid() %% 64;
+    ELSE
         UPDATE %1$I.paste_counts SET pastes = 0;
-        RETURN NULL;
-    END IF;
-    change := (SELECT count(*) FROM changed);
-    IF change = 0 THEN
-        RETURN NULL;
-    END IF;
-    IF TG_OP = 'DELETE' THEN
-        change := -change;
-    END IF;
-    UPDATE %1$I.paste_counts SET pastes = pastes + change WHERE slot = pg_backend_pid() %% 64;
-    IF NOT FOUND THEN
-        INSERT INTO %1$I.paste_counts AS c (slot, pastes) VALUES (pg_backend_pid() %% 64, change)
-            ON CONFLICT (slot) DO UPDATE SET pastes = c.pastes + excluded.pastes;
     END IF;
     RETURN NULL;
 END $$
@@ -104,5 +304,6 @@ CREATE TRIGGER pastes_truncated AFTER TRUNCATE ON pastes
     FOR EACH STATEMENT EXECUTE FUNCTION count_pastes();
 
 -- +goose Down
-DROP TABLE stars, pastes, paste_counts, access_tokens, user_services, users;
-DROP FUNCTION count_pastes;
+DROP TABLE installation, blocks, audit_log, removed_pastes, former_names, tombstones, stars, paste_texts, paste_ciphers, paste_edits, paste_tags,
+    pasties, pastes, paste_counts, paste_quotas, paste_quota_salt, access_tokens, invitations, sign_in_attempts, identities, users;
+DROP FUNCTION count_pastes, prepare_search;

@@ -13,12 +13,16 @@ import (
 )
 
 func main() {
-	constant := []byte(os.Getenv("TWIN_CONSTANT"))
-	handler, _, err := twin.New(context.Background(), os.Getenv("TWIN_DATABASE_URL"), constant)
+	url := os.Getenv("TWIN_DATABASE_URL")
+	handler, err := twin.New(context.Background(), url, []byte(os.Getenv("TWIN_CONSTANT")))
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, _ = fmt.Println(serve(handler), serve(twin.NewGin(constant)))
+	plain, err := twin.NewGORM(url)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, _ = fmt.Println(serve(handler), serve(plain))
 	select {}
 }
 

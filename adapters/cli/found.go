@@ -1,0 +1,286 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// finding are the flags that say which pastes are meant.
+type finding struct {
+	owner, since, until string
+	larger              size
+	limit               int
+	filter              moderation.Filter
+}
+
+func (f *finding) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.owner, "owner", "", "of this `USER`")
+	flags.BoolVar(&f.filter.Anonymous, "anonymous", false, "of nobody")
+	flags.StringVar(&f.since, "since", "", "created since then: a `TIME` such as 24h or 7d ago, 2024-02-29 or 2024-02-29T12:30:00Z")
+	flags.StringVar(&f.until, "until", "", "created before then: a `TIME` as for --since")
+	flags.StringVar(&f.filter.Contains, "contains", "", "with this `TEXT` in the code of a pasty, letter by letter")
+	flags.StringVar(&f.filter.Title, "title", "", "with this `TEXT` in the title, or in that of a pasty")
+	flags.StringVar(&f.filter.Language, "language", "", "with a pasty in the language of this `NAME`")
+	flags.Var(&f.larger, "larger-than", "with more content and history than this `SIZE`, such as 500kB or 1MB")
+}
+
+// any reports whether a flag says which pastes are meant.
+func (f *finding) any(args []string) bool {
+	return len(args) > 0 || f.owner != "" || f.since != "" || f.until != "" || f.larger > 0 || f.filter != (moderation.Filter{})
+}
+
+// complete reads what the flags and the argument, if there is one, say together.
+func (f *finding) complete(args []string, now time.Time) (err error) {
+	if len(args) > 0 {
+		if f.owner != "" {
+			return Usage("a user is named twice")
+		}
+		f.owner = args[0]
+	}
+	f.filter.LargerThan = int64(f.larger)
+	if f.filter.Since, err = instantOf("since", f.since, now); err != nil {
+		return err
+	}
+	if f.filter.Until, err = instantOf("until", f.until, now); err != nil {
+		return err
+	}
+	switch {
+	case f.owner != "" && f.filter.Anonymous:
+		return Usage("choose one of --owner and --anonymous")
+	case f.filter.Removed && (f.filter.Contains != "" || f.filter.Language != ""):
+		return Usage("--removed does not go with --contains and --language: the code of removed pastes is not searched")
+	}
+	return nil
+}
+
+// instantOf reads a time, or how long ago it was.
+func instantOf(flag, text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	var ago lifetime
+	if ago.Set(text) == nil {
+		return now.Add(-time.Duration(ago)), nil
+	}
+	for _, form := range []string{time.DateOnly, time.RFC3339} {
+		if at, err := time.Parse(form, text); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, Usage("--%s is %s: write a time such as 24h, 7d, 2024-02-29 or 2024-02-29T12:30:00Z", flag, Quote(text))
+}
+
+// size is a flag for a number of bytes.
+type size int64
+
+func (s *size) Type() string { return "size" }
+
+func (s *size) String() string {
+	if *s == 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64(*s), 10)
+}
+
+func (s *size) Set(text string) error {
+	number, unit := strings.TrimSuffix(text, "B"), int64(1)
+	for suffix, factor := range map[string]int64{"k": 1000, "M": 1000_000, "G": 1000_000_000, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30} {
+		if shorter, ok := strings.CutSuffix(number, suffix); ok {
+			number, unit = shorter, factor
+			break
+		}
+	}
+	n, err := strconv.ParseUint(number, 10, 32)
+	if err != nil {
+		return errors.New("write a size such as 500kB, 1MB or 1MiB")
+	}
+	*s = size(int64(n) * unit)
+	return nil
+}
+
+// foundView is a paste of a list in JSON.
+type foundView struct {
+	ID         string     `json:"id"`
+	Title      string     `json:"title"`
+	OwnerID    string     `json:"ownerId"`
+	Owner      string     `json:"owner"`
+	Visibility string     `json:"visibility"`
+	Bytes      int64      `json:"bytes"`
+	CreatedAt  time.Time  `json:"createdAt"`
+	ExpiresAt  *time.Time `json:"expiresAt"`
+	Active     bool       `json:"active"`
+	RemovedAt  *time.Time `json:"removedAt,omitempty"`
+	RemovedBy  string     `json:"removedBy,omitempty"`
+	Reason     string     `json:"reason,omitempty"`
+}
+
+func (c *Commands) foundView(f moderation.Found) foundView {
+	return foundView{
+		ID: string(f.ID), Title: f.Title, OwnerID: string(f.Owner), Owner: f.OwnerName, Visibility: f.Visibility.String(), Bytes: f.Bytes,
+		CreatedAt: f.CreatedAt, ExpiresAt: timeOrNil(f.ExpiresAt), Active: f.RemovedAt.IsZero() && f.ActiveAt(c.now()),
+		RemovedAt: timeOrNil(f.RemovedAt), RemovedBy: f.RemovedBy, Reason: f.Reason,
+	}
+}
+
+// shownTitle is how much of a title a table shows.
+const shownTitle = 40
+
+func foundCells(f moderation.Found) []string {
+	owner := f.OwnerName
+	if owner == "" {
+		owner = "-"
+	}
+	title := []rune(f.Title)
+	if len(title) > shownTitle {
+		title = append(title[:shownTitle-1], '…')
+	}
+	cells := []string{
+		string(f.ID), line(string(title)), owner, f.Visibility.String(), strconv.FormatInt(f.Bytes, 10), moment(f.CreatedAt), moment(f.ExpiresAt),
+	}
+	if !f.RemovedAt.IsZero() {
+		cells = append(cells, moment(f.RemovedAt), f.RemovedBy, f.Reason)
+	}
+	return cells
+}
+
+func (c *Commands) pasteList() *cobra.Command {
+	var wanted finding
+	cmd := ofUser(&cobra.Command{
+		Use: "list [USER]", Short: "List pastes, newest first: those of a user, or of everybody", Args: Arguments("[USER]"),
+		Example: "  gluepot paste list epoxy --json\n  gluepot paste list --anonymous --since 24h --contains casino\n" +
+			"  gluepot paste list --removed",
+	})
+	wanted.add(cmd)
+	cmd.Flags().BoolVar(&wanted.filter.Removed, "removed", false, "those that were removed and can be restored")
+	cmd.Flags().IntVar(&wanted.limit, "limit", 50, "how many at most; 0 is all")
+	asJSON := jsonFlag(cmd)
+	run := c.run(func(ctx context.Context, m Modules, _ []string) error {
+		titles := []string{"ID", "TITLE", "OWNER", "VISIBILITY", "BYTES", "CREATED", "EXPIRES"}
+		if wanted.filter.Removed {
+			titles = append(titles, "REMOVED", "BY", "REASON")
+		}
+		each := func(visit func(moderation.Found) error) error {
+			return m.Moderation.List.Do(ctx, wanted.owner, wanted.filter, paste.Place{}, wanted.limit, visit)
+		}
+		return printList(c, *asJSON, each, c.foundView, titles, foundCells)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if wanted.limit < 0 {
+			return Usage("--limit is negative")
+		}
+		if err := wanted.complete(args, c.now()); err != nil {
+			return err
+		}
+		return run(cmd, args)
+	}
+	return cmd
+}
+
+func (c *Commands) pasteRemove() *cobra.Command {
+	var wanted finding
+	cmd := &cobra.Command{
+		Use: "remove [ID...]", Short: "Remove pastes for everybody, until they are restored or purged", Args: Arguments("[ID...]"),
+		Long: "Remove pastes: those with these ids, or all that the flags describe, which are counted first. The page of one that everybody\n" +
+			"could read says that it was removed; its content can be restored for GLUEPOT_REMOVED_RETENTION.",
+		Example: "  gluepot paste remove k3j2h1g0 p4q5r6s7 --reason 'malware'\n" +
+			"  gluepot paste remove --owner epoxy --since 24h --reason 'spam' --yes",
+	}
+	wanted.add(cmd)
+	reason := cmd.Flags().String("reason", "", "why, for the audit log")
+	yes := cmd.Flags().Bool("yes", false, "do not ask")
+	asJSON := jsonFlag(cmd)
+	run := c.run(func(ctx context.Context, m Modules, ids []string) error {
+		if len(ids) == 0 {
+			err := m.Moderation.List.Do(ctx, wanted.owner, wanted.filter, paste.Place{}, 0, func(f moderation.Found) error {
+				ids = append(ids, string(f.ID))
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			if !*yes && len(ids) > 0 && !c.confirm(fmt.Sprintf("Remove %d pastes? [y/N] ", len(ids))) {
+				return fault.New(fault.Invalid, "Nothing was removed: answer y, or give --yes.")
+			}
+		}
+		return c.eachPaste(*asJSON, "removed", ids, wanted.any(nil), func(id string) error { return m.Moderation.Remove.Do(ctx, id, *reason) })
+	})
+	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
+		switch {
+		case wanted.any(nil) == (len(ids) > 0):
+			return Usage("give either ids or flags that describe pastes. See '%s --help'", cmd.CommandPath())
+		case moderation.ValidateReason(*reason) != nil:
+			return Usage("--reason: give one line of at most %d bytes", moderation.MaxReason)
+		}
+		if err := wanted.complete(nil, c.now()); err != nil {
+			return err
+		}
+		return run(cmd, ids)
+	}
+	return cmd
+}
+
+// eachPaste does something to each paste, and goes on after one that is not there, as long as some may have gone meanwhile.
+func (c *Commands) eachPaste(asJSON bool, done string, ids []string, mayGo bool, do func(id string) error) error {
+	var failures []error
+	count := 0
+	for _, id := range ids {
+		err := do(id)
+		switch {
+		case fault.Is(err, fault.NotFound) && mayGo:
+			continue
+		case fault.Is(err, fault.NotFound):
+			failures = append(failures, fault.New(fault.NotFound, Quote(id)+": "+fault.MessageOf(err)))
+			continue
+		case err != nil:
+			return err
+		}
+		count++
+		if mayGo && !asJSON { // one line says it for all of them
+			continue
+		}
+		verb := strings.ToUpper(done[:1]) + done[1:]
+		if err := c.print(asJSON, map[string]string{done: id}, "%s the paste %s.\n", verb, id); err != nil {
+			return err
+		}
+	}
+	if mayGo && !asJSON {
+		if _, err := fmt.Fprintf(c.stdout, "%s%s %d pastes.\n", strings.ToUpper(done[:1]), done[1:], count); err != nil {
+			return err
+		}
+	}
+	return errors.Join(failures...)
+}
+
+func (c *Commands) pasteRestore() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "restore ID...", Short: "Give removed pastes back", Args: Arguments("ID", "[ID...]"), Example: "  gluepot paste restore k3j2h1g0",
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, ids []string) error {
+		return c.eachPaste(*asJSON, "restored", ids, false, func(id string) error { return m.Moderation.Restore.Do(ctx, id) })
+	})
+	return cmd
+}
+
+func (c *Commands) pasteDelete() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "delete ID...", Short: "Delete pastes for good", Args: Arguments("ID", "[ID...]"),
+		Example: "  gluepot paste delete k3j2h1g0 p4q5r6s7",
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, ids []string) error {
+		return c.eachPaste(*asJSON, "deleted", ids, false, func(id string) error { return m.Pastes.Delete.Do(ctx, id) })
+	})
+	return cmd
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/domain/identity"
+)
+
+// invitationView is an invitation in JSON. It has the code only when the invitation was just made.
+type invitationView struct {
+	ID        string    `json:"id"`
+	Uses      int       `json:"uses"`
+	Note      string    `json:"note"`
+	CreatedAt time.Time `json:"createdAt"`
+	ExpiresAt time.Time `json:"expiresAt"`
+	Code      string    `json:"code,omitempty"`
+	Link      string    `json:"link,omitempty"`
+}
+
+func newInvitationView(i identity.Invitation) invitationView {
+	return invitationView{ID: string(i.ID), Uses: i.Uses, Note: i.Note, CreatedAt: i.CreatedAt.UTC(), ExpiresAt: i.ExpiresAt.UTC()}
+}
+
+func (c *Commands) invite() *cobra.Command {
+	return Group("invite", "Invite people to sign up, and list and revoke invitations", c.inviteCreate(), c.inviteList(), c.inviteRevoke())
+}
+
+func (c *Commands) inviteCreate() *cobra.Command {
+	expiresIn := lifetime(7 * 24 * time.Hour)
+	cmd := &cobra.Command{
+		Use: "create", Short: "Create an invitation, whose link is shown once, on the last line", Args: Arguments(),
+		Example: "  gluepot invite create --uses 5 --expires-in 2w --note 'for the team'",
+	}
+	uses := cmd.Flags().Int("uses", 1, "how many people may sign up with it")
+	cmd.Flags().Var(&expiresIn, "expires-in", "how long it works, such as 12h or 7d")
+	note := cmd.Flags().String("note", "", "what the invited read, and the list has")
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, _ []string) error {
+		created, code, err := m.Accounts.Invite.Do(ctx, *uses, time.Duration(expiresIn), *note)
+		if err != nil {
+			return err
+		}
+		view := newInvitationView(created)
+		view.Code, view.Link = code, m.PublicURL+"/invite/"+code
+		return c.print(*asJSON, view, "Created the invitation %s; it expires: %s. Its link is not shown again:\n%s\n",
+			created.ID, moment(created.ExpiresAt), view.Link)
+	})
+	return cmd
+}
+
+func (c *Commands) inviteList() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List all invitations", Args: Arguments(), Example: "  gluepot invite list"}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, _ []string) error {
+		found, err := m.Accounts.ListInvitations.Do(ctx)
+		if err != nil {
+			return err
+		}
+		titles := []string{"ID", "USES LEFT", "CREATED", "EXPIRES", "NOTE"}
+		return printList(c, *asJSON, all(found), newInvitationView, titles, func(i identity.Invitation) []string {
+			return []string{string(i.ID), strconv.Itoa(i.Uses), moment(i.CreatedAt), moment(i.ExpiresAt), i.Note}
+		})
+	})
+	return cmd
+}
+
+func (c *Commands) inviteRevoke() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "revoke INVITATION", Short: "Remove an invitation, by its id or code", Args: Arguments("INVITATION"),
+		Example: "  gluepot invite revoke k3j2h1g0",
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+		if err := m.Accounts.RevokeInvitation.Do(ctx, args[0]); err != nil {
+			return err
+		}
+		return c.print(*asJSON, map[string]bool{"revoked": true}, "Revoked the invitation.\n")
+	})
+	return cmd
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/domain/token"
+)
+
+// sessionView is a session in JSON.
+type sessionView struct {
+	ID         string     `json:"id"`
+	Browser    string     `json:"browser"`
+	Scope      string     `json:"scope"`
+	CreatedAt  time.Time  `json:"createdAt"`
+	LastUsedAt *time.Time `json:"lastUsedAt"`
+	ExpiresAt  *time.Time `json:"expiresAt"`
+	Token      string     `json:"token,omitempty"`
+}
+
+func newSessionView(t token.Token) sessionView {
+	return sessionView{
+		ID: string(t.ID), Browser: t.Name, Scope: t.Scope.String(), CreatedAt: t.CreatedAt.UTC(), LastUsedAt: timeOrNil(t.LastUsedAt),
+		ExpiresAt: timeOrNil(t.ExpiresAt), Token: string(t.Parent),
+	}
+}
+
+func (c *Commands) userSessions() *cobra.Command {
+	cmd := ofUser(&cobra.Command{
+		Use: "sessions USER", Short: "List the browsers that a user is signed in with", Args: Arguments("USER"),
+		Example: "  gluepot user sessions epoxy",
+	})
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+		sessions, err := m.Tokens.ListSessions.Do(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		titles := []string{"ID", "BROWSER", "SCOPE", "SIGNED IN", "LAST USED", "EXPIRES"}
+		return printList(c, *asJSON, all(sessions), newSessionView, titles, func(t token.Token) []string {
+			return []string{string(t.ID), t.Name, t.Scope.String(), moment(t.CreatedAt), moment(t.LastUsedAt), moment(t.ExpiresAt)}
+		})
+	})
+	return cmd
+}
+
+func (c *Commands) userSignOut() *cobra.Command {
+	cmd := ofUser(&cobra.Command{
+		Use: "sign-out USER", Short: "End all sessions of a user; access tokens stay valid", Args: Arguments("USER"),
+		Example: "  gluepot user sign-out epoxy",
+	})
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+		ended, err := m.Tokens.EndSessions.Do(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		return c.print(*asJSON, map[string]int{"ended": ended}, "Ended %d sessions.\n", ended)
+	})
+	return cmd
+}

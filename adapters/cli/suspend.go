@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/domain/moderation"
+)
+
+func (c *Commands) userSuspend() *cobra.Command {
+	cmd := ofUser(&cobra.Command{
+		Use: "suspend USER", Short: "Refuse a user's tokens and sessions", Args: Arguments("USER"),
+		Example: "  gluepot user suspend epoxy --reason spam --hide-pastes",
+	})
+	reason := cmd.Flags().String("reason", "", "why, for the audit log")
+	hide := cmd.Flags().Bool("hide-pastes", false, "let nobody see the user's pastes until the suspension ends")
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+		suspended, hidden, err := m.Moderation.Suspend.Do(ctx, args[0], *reason, *hide)
+		if err != nil {
+			return err
+		}
+		return c.print(*asJSON, map[string]any{"suspended": suspended.ID, "hidden": hidden}, "Suspended the user %s%s.\n", suspended.Name,
+			counted(hidden, " and hid %d pastes"))
+	})
+	return cmd
+}
+
+func (c *Commands) userUnsuspend() *cobra.Command {
+	cmd := ofUser(&cobra.Command{
+		Use: "unsuspend USER", Short: "End the suspension of a user, whose pastes are there again", Args: Arguments("USER"),
+		Example: "  gluepot user unsuspend epoxy",
+	})
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+		back, shown, err := m.Moderation.Suspend.Undo(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		return c.print(*asJSON, map[string]any{"unsuspended": back.ID, "shown": shown}, "The user %s is suspended no longer%s.\n", back.Name,
+			counted(shown, ", and %d pastes are there again"))
+	})
+	return cmd
+}
+
+// counted is the text for a number, which is empty for none.
+func counted(n int, format string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, n)
+}
+
+// blockView is a block in JSON.
+type blockView struct {
+	Network   string     `json:"network"`
+	Reason    string     `json:"reason"`
+	CreatedAt time.Time  `json:"createdAt"`
+	ExpiresAt *time.Time `json:"expiresAt"`
+}
+
+func newBlockView(b moderation.Block) blockView {
+	return blockView{b.Network.String(), b.Reason, b.CreatedAt.UTC(), timeOrNil(b.ExpiresAt.UTC())}
+}
+
+func (c *Commands) block() *cobra.Command {
+	var expiresIn lifetime
+	add := &cobra.Command{
+		Use: "add NETWORK", Short: "Let a network read, and neither write nor sign in", Args: Arguments("NETWORK"),
+		Example: "  gluepot block add 192.0.2.0/24 --expires-in 7d --reason spam",
+	}
+	reason := add.Flags().String("reason", "", "why, for the audit log")
+	add.Flags().Var(&expiresIn, "expires-in", "how long: a time such as 12h, 7d or 2w (default for good)")
+	addJSON := jsonFlag(add)
+	add.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+		made, err := m.Moderation.Block.Do(ctx, args[0], *reason, time.Duration(expiresIn))
+		if err != nil {
+			return err
+		}
+		return c.print(*addJSON, newBlockView(made), "Blocked %s.\n", made.Network)
+	})
+	list := &cobra.Command{Use: "list", Short: "List the blocked networks", Args: Arguments(), Example: "  gluepot block list"}
+	listJSON := jsonFlag(list)
+	list.RunE = c.run(func(ctx context.Context, m Modules, _ []string) error {
+		blocks, err := m.Moderation.Block.All(ctx)
+		if err != nil {
+			return err
+		}
+		titles := []string{"NETWORK", "CREATED", "EXPIRES", "REASON"}
+		return printList(c, *listJSON, all(blocks), newBlockView, titles, func(b moderation.Block) []string {
+			return []string{b.Network.String(), moment(b.CreatedAt), moment(b.ExpiresAt), line(b.Reason)}
+		})
+	})
+	remove := &cobra.Command{
+		Use: "remove NETWORK", Short: "End a block", Args: Arguments("NETWORK"), Example: "  gluepot block remove 192.0.2.0/24",
+	}
+	removeJSON := jsonFlag(remove)
+	remove.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+		if err := m.Moderation.Block.Undo(ctx, args[0]); err != nil {
+			return err
+		}
+		return c.print(*removeJSON, map[string]string{"unblocked": args[0]}, "%s is blocked no longer.\n", args[0])
+	})
+	return Group("block", "Keep networks from writing", add, list, remove)
+}

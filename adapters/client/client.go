@@ -1,0 +1,38 @@
+// Package client has the commands that put pastes on a server and get them from there, over its HTTP interface. They open no database.
+package client
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/adapters/internal/command"
+)
+
+// The variables that win over what is stored by login.
+const (
+	EnvServer = "GLUEPOT_SERVER"
+	EnvToken  = "GLUEPOT_TOKEN"
+)
+
+// Commands are those for people who use a server.
+type Commands struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	terminal       bool // stdout is one
+}
+
+// New returns the commands. They write results to stdout and everything else to stderr.
+func New(stdin io.Reader, stdout, stderr io.Writer) *Commands {
+	return &Commands{stdin: stdin, stdout: stdout, stderr: stderr, terminal: command.IsTerminal(stdout)}
+}
+
+// All returns the commands to add to the program's own.
+func (c *Commands) All() []*cobra.Command {
+	return []*cobra.Command{c.push(), c.pull(), c.list(), c.drop(), c.login()}
+}
+
+// serverFlag adds the flag that names a server.
+func serverFlag(cmd *cobra.Command) *string {
+	return cmd.Flags().String("server", "", "`URL` of the server (default $"+EnvServer+", or that of the last login)")
+}

@@ -1,0 +1,45 @@
+package client
+
+import (
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/adapters/internal/command"
+)
+
+func (c *Commands) drop() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "drop ID|URL", Short: "Delete a paste of yours, or one that was pushed from here", Args: command.Arguments("ID|URL"),
+		Example: "  gluepot drop k3j2h1g0",
+	}
+	address := serverFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s, id, err := c.find(*address, args[0])
+		if err != nil {
+			return err
+		}
+		path, err := s.pathOfKey(id)
+		key, err := load(path, err)
+		if err != nil {
+			return err
+		}
+		headers := make(http.Header)
+		if key != "" {
+			headers.Set(keyHeader, key)
+			s.token = "" // which may have become invalid, and is not needed
+		}
+		_, err = s.do(cmd.Context(), http.MethodDelete, "/paste/"+url.PathEscape(id), nil, headers, new(struct{}))
+		if key != "" && (err == nil || is(err, http.StatusNotFound)) {
+			if gone := os.Remove(path); !errors.Is(gone, fs.ErrNotExist) {
+				err = errors.Join(err, gone)
+			}
+		}
+		return err
+	}
+	return cmd
+}

@@ -1,0 +1,73 @@
+package client
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/gluepot/gluepot/adapters/internal/command"
+)
+
+func (c *Commands) login() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "login URL", Short: "Keep an access token for a server, and use that server from now on", Args: command.Arguments("URL"),
+		Long: `Ask for an access token of a server, check it, and keep it for that server alone, in a file that only you may read. Other
+commands use this server from now on. ` + EnvServer + ` and ` + EnvToken + ` win over what is kept. The URL is that of the server's
+interface: https://paste.example, or https://paste.example/api/v2 if it has a base path. The token is read from standard input if that
+is no terminal.`,
+		Example: "  gluepot login https://paste.example",
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s, err := parseServer(args[0])
+		if err != nil {
+			return err
+		}
+		if s.token, err = c.ask("Access token for " + s.String() + ": "); err != nil {
+			return err
+		}
+		if s.token == "" {
+			return command.Usage("there is no token. To push without one, set %s to the server", EnvServer)
+		}
+		var self struct{ Username string }
+		if _, err := s.do(cmd.Context(), http.MethodGet, "/user/self", nil, nil, &self); err != nil {
+			return err
+		}
+		kept, err := folder()
+		if err != nil {
+			return err
+		}
+		path, err := s.pathOfToken()
+		if err == nil {
+			err = errors.Join(save(path, s.token), save(filepath.Join(kept, "server"), s.String()))
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(c.stdout, "Signed in to %s as %s.\n", s, command.Line(self.Username))
+		return err
+	}
+	return cmd
+}
+
+// ask reads one line, which a terminal does not show.
+func (c *Commands) ask(question string) (string, error) {
+	if file, ok := c.stdin.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		_, _ = fmt.Fprint(c.stderr, question) // who does not see it can answer all the same
+		typed, err := term.ReadPassword(int(file.Fd()))
+		_, _ = fmt.Fprintln(c.stderr)
+		return strings.TrimSpace(string(typed)), err
+	}
+	typed, err := bufio.NewReader(c.stdin).ReadString('\n')
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return strings.TrimSpace(typed), err
+}

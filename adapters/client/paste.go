@@ -1,0 +1,72 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gluepot/gluepot/adapters/internal/command"
+	"github.com/gluepot/gluepot/domain/ident"
+)
+
+// paste is what a server says of one, as far as it matters here.
+type paste struct {
+	ID        string  `json:"_id"`
+	Title     string  `json:"title"`
+	CreatedAt int64   `json:"createdAt"` // here and below, seconds since 1970
+	DeletesAt int64   `json:"deletesAt"` // 0: never
+	IsPrivate bool    `json:"isPrivate"`
+	IsPublic  bool    `json:"isPublic"`
+	Pasties   []pasty `json:"pasties"`
+}
+
+type pasty struct {
+	ID       string `json:"_id,omitempty"`
+	Title    string `json:"title"`
+	Language string `json:"language,omitempty"`
+	Code     string `json:"code"`
+}
+
+// read returns the paste with that id.
+func (s *server) read(ctx context.Context, id string) (found paste, err error) {
+	_, err = s.do(ctx, http.MethodGet, "/paste/"+url.PathEscape(id), nil, nil, &found)
+	return found, err
+}
+
+// find returns the server and the id of a paste that is named by its id or by a link. A link to another server gets the token that is
+// kept for that one, if there is one.
+func (c *Commands) find(named, target string) (*server, string, error) {
+	link, err := url.Parse(target)
+	if err != nil || link.Host == "" {
+		if !ident.Valid(target) {
+			return nil, "", command.Usage("%s is neither the id of a paste nor its link", command.Quote(target))
+		}
+		s, err := c.server(named)
+		return s, target, err
+	}
+	base, id := split(link.Path)
+	if named != "" || !ident.Valid(id) || link.User != nil {
+		return nil, "", command.Usage("the link names no paste, or beside it --server a server: give one of both")
+	}
+	s, err := c.server("")
+	if err == nil && strings.EqualFold(s.base.Host, link.Host) && s.base.Scheme == link.Scheme {
+		return s, id, nil
+	}
+	if s, err = parseServer(link.Scheme + "://" + link.Host + base); err != nil {
+		return nil, "", err
+	}
+	s.token, err = load(s.pathOfToken())
+	return s, id, err
+}
+
+// split returns the base path of the interface and the id of a paste, of the path of a page or of an endpoint.
+func split(path string) (base, id string) {
+	segments := strings.Split(strings.Trim(path, "/"), "/")
+	for i, segment := range segments[:len(segments)-1] {
+		if segment == "paste" || segment == "raw" {
+			return strings.Join(append([]string{""}, segments[:i]...), "/"), segments[i+1]
+		}
+	}
+	return "", segments[0]
+}

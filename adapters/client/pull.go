@@ -1,0 +1,84 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/adapters/internal/command"
+	"github.com/gluepot/gluepot/adapters/internal/filename"
+)
+
+func (c *Commands) pull() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "pull ID|URL", Short: "Print what a paste holds, or write it to files", Args: command.Arguments("ID|URL"),
+		Long: `Print what a paste holds, which is named by its id or its link, one pasty after another; on a terminal, what would command it is
+escaped. With -o each pasty becomes a file in a folder; none that exists is overwritten.`,
+		Example: "  gluepot pull k3j2h1g0\n  gluepot pull https://paste.example/k3j2h1g0 -o snippets",
+	}
+	address := serverFlag(cmd)
+	folder := cmd.Flags().StringP("output", "o", "", "`FOLDER` to write files to, which is made if need be")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s, id, err := c.find(*address, args[0])
+		if err != nil {
+			return err
+		}
+		found, err := s.read(cmd.Context(), id)
+		if err != nil {
+			return err
+		}
+		if *folder != "" {
+			return c.write(*folder, found.Pasties)
+		}
+		for _, p := range found.Pasties {
+			code := p.Code
+			if c.terminal {
+				code = command.Visible(code)
+			}
+			if _, err := io.WriteString(c.stdout, code); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return cmd
+}
+
+// write writes each pasty to a file of its own, and prints the names. A title names no file outside of the folder.
+func (c *Commands) write(folder string, pasties []pasty) error {
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // nothing is left to write
+	names := make(filename.Set)
+	for _, p := range pasties {
+		name := filename.Safe(p.Title)
+		if name == "" {
+			name = filename.Safe(p.ID) + ".txt"
+		}
+		name = names.Unique(name)
+		file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s is there already: name another folder with -o", command.Quote(name))
+		}
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(file, p.Code)
+		if err := errors.Join(err, file.Close()); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(c.stdout, command.Line(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/atotto/clipboard"
+	"github.com/cli/browser"
+	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/adapters/internal/command"
+	"github.com/gluepot/gluepot/domain/ident"
+)
+
+// newPaste is what a server makes a paste of.
+type newPaste struct {
+	Title     string   `json:"title,omitempty"`
+	ExpiresIn string   `json:"expiresIn,omitempty"`
+	IsPrivate bool     `json:"isPrivate,omitempty"`
+	IsPublic  bool     `json:"isPublic,omitempty"`
+	Tags      []string `json:"tags,omitempty"`
+	Pasties   []pasty  `json:"pasties"`
+}
+
+// maxText is how much the files of a paste may have together, in bytes. Servers take less, and say so; this is what is read at most.
+const maxText = 64 << 20
+
+func (c *Commands) push() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "push [FILE...]", Short: "Make a paste of files, or of standard input, and print its link", Args: command.Arguments("[FILE...]"),
+		Long: `Make a paste of files, or of standard input, on a server, and print its link. Each file becomes a pasty with the file's name as its
+title; - is standard input, which is also read when there are no files. Without a login the paste is anonymous, and 'gluepot drop' can
+delete it from this machine.`,
+		Example: "  gluepot push main.go go.mod\n  git diff | gluepot push --title 'what has changed' --expires-in 1w --copy",
+	}
+	flags := cmd.Flags()
+	address := serverFlag(cmd)
+	title := flags.String("title", "", "what to call the paste")
+	language := flags.String("language", "", "`NAME` of the language of everything (default: by names and content)")
+	expiresIn := flags.String("expires-in", "", "how long it lives: never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y (default never)")
+	private := flags.Bool("private", false, "only you may read it")
+	public := flags.Bool("public", false, "it is shown on your profile")
+	tags := flags.StringSlice("tags", nil, "tags, separated by commas")
+	open := flags.Bool("open", false, "open the link in a browser")
+	toClipboard := flags.Bool("copy", false, "copy the link to the clipboard")
+	cmd.RunE = func(cmd *cobra.Command, files []string) error {
+		if *private && *public {
+			return command.Usage("choose one of --private and --public")
+		}
+		if len(files) == 0 {
+			files = []string{command.StandardInput}
+		}
+		if err := command.TextsThere(files); err != nil {
+			return err
+		}
+		s, err := c.server(*address)
+		if err != nil {
+			return err
+		}
+		if s.token == "" && (*private || *public || len(*tags) > 0) {
+			return command.Usage("a paste that is private, public or tagged has an owner: run 'gluepot login %s' first", s)
+		}
+		lifetime, err := spelled(*expiresIn)
+		if err != nil {
+			return err
+		}
+		texts, err := command.Texts(cmd.Context(), c.stdin, files, maxText)
+		if err != nil {
+			return err
+		}
+		wanted := newPaste{Title: *title, ExpiresIn: lifetime, IsPrivate: *private, IsPublic: *public, Tags: *tags}
+		for i, file := range files {
+			wanted.Pasties = append(wanted.Pasties, pasty{Title: command.TitleOf(file), Language: *language, Code: texts[i]})
+		}
+		link, err := s.create(cmd.Context(), wanted)
+		if link != "" {
+			_, printed := fmt.Fprintln(c.stdout, command.Line(link))
+			err = errors.Join(err, printed)
+		}
+		if err == nil && *toClipboard {
+			if err = clipboard.WriteAll(link); err != nil {
+				err = fmt.Errorf("cannot copy the link: %w", err)
+			}
+		}
+		if err == nil && *open {
+			browser.Stdout, browser.Stderr = c.stderr, c.stderr
+			if err = browser.OpenURL(link); err != nil {
+				err = fmt.Errorf("cannot open the link: %w", err)
+			}
+		}
+		return err
+	}
+	return cmd
+}
+
+// spelled returns a lifetime as servers take it. Their 1m is a month, which elsewhere is a minute.
+func spelled(lifetime string) (string, error) {
+	switch lifetime {
+	case "1m":
+		return "", command.Usage("--expires-in is 1m, which can be a month or a minute: write 1month")
+	case "1month":
+		return "1m", nil
+	}
+	return lifetime, nil
+}
+
+// create makes a paste, keeps its delete key, and returns its link.
+func (s *server) create(ctx context.Context, wanted newPaste) (link string, err error) {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false) // it would be longer
+	if err := encoder.Encode(wanted); err != nil {
+		return "", err
+	}
+	var made paste
+	header, err := s.do(ctx, http.MethodPost, "/paste", body.Bytes(), nil, &made)
+	if err != nil {
+		return "", err
+	}
+	if !ident.Valid(made.ID) {
+		return "", fmt.Errorf("%s answers with something that is no paste", s)
+	}
+	at, err := s.base.Parse(cmp.Or(header.Get("Location"), "/"+made.ID))
+	if err != nil {
+		return "", fmt.Errorf("%s says where the paste is in a way that is no URL", s)
+	}
+	if key := header.Get(keyHeader); key != "" {
+		path, err := s.pathOfKey(made.ID)
+		if err == nil {
+			err = save(path, key)
+		}
+		if err != nil {
+			return at.String(), fmt.Errorf("the delete key of the paste cannot be kept: %w", err)
+		}
+	}
+	return at.String(), nil
+}

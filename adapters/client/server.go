@@ -1,0 +1,174 @@
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/gluepot/gluepot/adapters/internal/command"
+)
+
+// server is one to talk to.
+type server struct {
+	base  *url.URL  // of its interface, without a slash at its end
+	token string    // or ""
+	bar   io.Writer // a terminal to show progress on, or nil
+}
+
+// String returns its address, which is what it is known by.
+func (s *server) String() string { return s.base.String() }
+
+// parseServer reads the address of a server. Without a scheme it is https.
+func parseServer(address string) (*server, error) {
+	if !strings.Contains(address, "://") {
+		address = "https://" + address
+	}
+	base, err := url.Parse(strings.TrimRight(address, "/"))
+	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Hostname() == "" || base.User != nil || base.RawQuery != "" ||
+		base.Fragment != "" {
+		return nil, command.Usage("a server is named by a URL such as https://paste.example, without a user, a query or a fragment")
+	}
+	base.Host = strings.ToLower(base.Host)
+	return &server{base: base}, nil
+}
+
+// server returns the one that a flag names, or else the environment or the last login, with its token.
+func (c *Commands) server(named string) (*server, error) {
+	last, err := lastServer()
+	if err != nil {
+		return nil, err
+	}
+	address := cmp.Or(named, os.Getenv(EnvServer), last)
+	if address == "" {
+		return nil, command.Usage("which server? Run 'gluepot login URL', or set %s", EnvServer)
+	}
+	s, err := parseServer(address)
+	if err != nil {
+		return nil, err
+	}
+	if s.token = os.Getenv(EnvToken); s.token == "" {
+		s.token, err = load(s.pathOfToken())
+	}
+	if command.IsTerminal(c.stderr) {
+		s.bar = c.stderr
+	}
+	return s, err
+}
+
+// patience is how long a server may take to answer once it has all of a request.
+const patience = time.Minute
+
+// A token is sent to no other server than its own, and a body neither: what sends a request elsewhere is an error.
+var transport = &http.Client{
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext, ForceAttemptHTTP2: true,
+		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: patience, ExpectContinueTimeout: time.Second,
+	},
+}
+
+// statusError is an answer that is no success.
+type statusError struct {
+	status int
+	text   string
+}
+
+func (e *statusError) Error() string { return e.text }
+
+// maxAnswer is how long an answer may be, in bytes: more than any paste is in JSON.
+const maxAnswer = 256 << 20
+
+// largeBody is how many bytes take so long to send that progress is shown, and that the server is asked first whether it wants them.
+const largeBody = 256 << 10
+
+const keyHeader = "Gluepot-Delete-Key"
+
+// do sends a request, of which the body may be nil, and decodes the JSON of the answer.
+func (s *server) do(ctx context.Context, method, path string, body []byte, headers http.Header, into any) (http.Header, error) {
+	var content io.Reader = bytes.NewReader(body)
+	if len(body) >= largeBody && s.bar != nil {
+		bar := progressbar.NewOptions(len(body), progressbar.OptionSetWriter(s.bar), progressbar.OptionShowBytes(true),
+			progressbar.OptionSetDescription("sending"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+		defer bar.Finish() //nolint:errcheck // only drawing can fail
+		content = io.TeeReader(content, bar)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, s.String()+path, content)
+	if err != nil {
+		return nil, err
+	}
+	if headers != nil {
+		request.Header = headers
+	}
+	request.Header.Set("Accept", "application/json")
+	if request.ContentLength = int64(len(body)); len(body) == 0 {
+		request.Body = http.NoBody
+	} else {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if len(body) >= largeBody {
+		request.Header.Set("Expect", "100-continue")
+	}
+	if s.token != "" {
+		request.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	answer, err := transport.Do(request)
+	if err != nil {
+		return nil, s.unreachable(err)
+	}
+	defer answer.Body.Close() //nolint:errcheck // it has been read
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the answer of %s broke off: %w", s, err)
+	case answer.StatusCode != http.StatusOK:
+		return nil, s.refused(answer, text)
+	case json.Unmarshal(text, into) != nil:
+		return nil, fmt.Errorf("%s answers with something that is no paste: is it the address of a server, with its base path?", s)
+	}
+	return answer.Header, nil
+}
+
+// unreachable says why there is no answer, without the path that was asked for.
+func (s *server) unreachable(err error) error {
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = failed.Err
+	}
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return fmt.Errorf("%s has a certificate of an authority that is not known here. If it is yours, name its certificate in SSL_CERT_FILE", s)
+	}
+	return fmt.Errorf("%s does not answer: %w", s, err)
+}
+
+// refused returns the error that an answer tells of.
+func (s *server) refused(answer *http.Response, text []byte) error {
+	var problem struct{ StatusMessage string }
+	_ = json.Unmarshal(text, &problem) // what is no JSON has no message
+	failed := &statusError{answer.StatusCode, fmt.Sprintf("%s says: %s", s, command.Line(cmp.Or(problem.StatusMessage, answer.Status)))}
+	switch location, err := answer.Location(); {
+	case err == nil:
+		failed.text = fmt.Sprintf("%s sends us on to %s. If that is the server, run 'gluepot login' with its URL.", s,
+			command.Line(location.Redacted()))
+	case answer.StatusCode == http.StatusUnauthorized && s.token != "" && answer.Request.Header.Get(keyHeader) == "":
+		failed.text = fmt.Sprintf("The access token is not valid at %s. Run 'gluepot login %[1]s', or set %s to another one.", s, EnvToken)
+	}
+	return failed
+}
+
+// is reports whether an error is an answer with that status.
+func is(err error, status int) bool {
+	failed, ok := errors.AsType[*statusError](err)
+	return ok && failed.status == status
+}

@@ -1,0 +1,424 @@
+package dataloader
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// database answers a key with its square, and counts its statements.
+type database struct {
+	statements, lookups, largest atomic.Int64
+	before                       func(ctx context.Context, keys []int) error
+}
+
+func (d *database) load(ctx context.Context, keys []int) ([]result[int], error) {
+	d.statements.Add(1)
+	d.lookups.Add(int64(len(keys)))
+	d.largest.Store(max(d.largest.Load(), int64(len(keys))))
+	if d.before != nil {
+		if err := d.before(ctx, keys); err != nil {
+			return nil, err
+		}
+	}
+	results := make([]result[int], len(keys))
+	for i, key := range keys {
+		results[i].value = key * key
+	}
+	return results, nil
+}
+
+func unavailable(err error) error { return fault.Wrap(fault.Unavailable, "away", err) }
+
+func (d *database) loader(slots int) *loader[int, int] {
+	return &loader[int, int]{load: d.load, slots: slots, largest: maxBatch, sizes: new(sizes), fail: unavailable}
+}
+
+// sleep takes a second, or as long as somebody waits.
+func sleep(ctx context.Context, _ []int) error {
+	select {
+	case <-time.After(time.Second):
+		return nil
+	case <-ctx.Done():
+		return unavailable(ctx.Err())
+	}
+}
+
+// asking is a caller who waits.
+type asking struct {
+	value int
+	err   error
+	took  time.Duration
+	done  chan struct{}
+}
+
+// ask looks a key up in the background and returns once the caller waits or has an answer.
+func ask(ctx context.Context, l *loader[int, int], key int) *asking {
+	a := &asking{done: make(chan struct{})}
+	began := time.Now()
+	go func() {
+		defer close(a.done)
+		a.value, a.err = l.find(ctx, key)
+		a.took = time.Since(began)
+	}()
+	synctest.Wait()
+	return a
+}
+
+func (a *asking) want(t *testing.T, value int, took time.Duration) {
+	t.Helper()
+	<-a.done
+	if a.value != value || a.err != nil || a.took != took {
+		t.Errorf("got %d, error %v after %v, want %d after %v", a.value, a.err, a.took, value, took)
+	}
+}
+
+func (a *asking) wantKind(t *testing.T, kind fault.Kind) {
+	t.Helper()
+	<-a.done
+	if !fault.Is(a.err, kind) {
+		t.Errorf("got %d, error %v, want one of kind %q", a.value, a.err, kind)
+	}
+}
+
+// wantIdle fails the test unless all slots are free.
+func wantIdle(t *testing.T, l *loader[int, int]) {
+	t.Helper()
+	synctest.Wait()
+	if l.taken != 0 || len(l.waiting) != 0 {
+		t.Errorf("got %d slots taken and %d callers waiting, want none", l.taken, len(l.waiting))
+	}
+}
+
+func TestMerges(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		db := &database{before: sleep}
+		l := db.loader(2)
+		var all []*asking
+		for key := range 200 {
+			all = append(all, ask(t.Context(), l, key))
+		}
+		for key, a := range all {
+			// Two by themselves, then 64 and 64, then the other 70 as 64 and 6.
+			took := 3 * time.Second
+			if key < 2 {
+				took = time.Second
+			} else if key < 2+2*maxBatch {
+				took = 2 * time.Second
+			}
+			a.want(t, key*key, took)
+		}
+		wantIdle(t, l)
+		if db.statements.Load() != 6 || db.largest.Load() != maxBatch {
+			t.Errorf("got %d statements of at most %d keys, want 6 and %d", db.statements.Load(), db.largest.Load(), maxBatch)
+		}
+		if got := l.sizes.snapshot(); got.Lookups != 200 || got.Statements != 6 || got.AtMost[1] != 2 || got.AtMost[8] != 3 {
+			t.Errorf("got %+v, want 6 statements with 200 lookups, 2 of one and one of 6", got)
+		}
+	})
+}
+
+// TestTrace wants a statement that answers several lookups to be part of the trace of one of them, which its context carries.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		type key struct{}
+		var traced []any
+		db := &database{before: func(ctx context.Context, keys []int) error {
+			traced = append(traced, ctx.Value(key{}))
+			return sleep(ctx, keys)
+		}}
+		l := db.loader(1)
+		for i, trace := range []string{"first", "second", "third"} {
+			ask(context.WithValue(t.Context(), key{}, trace), l, i)
+		}
+		time.Sleep(time.Minute)
+		wantIdle(t, l)
+		if want := []any{"first", "second"}; !slices.Equal(traced, want) {
+			t.Errorf("got statements of the traces %v, want %v", traced, want)
+		}
+	})
+}
+
+func TestLoneCallerWaitsForNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		db := &database{}
+		l := db.loader(1)
+		for key := range 3 {
+			ask(t.Context(), l, key).want(t, key*key, 0)
+		}
+		wantIdle(t, l)
+	})
+}
+
+// One who waits alone must not need others to come.
+func TestLoneWaiter(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]struct {
+		how   func(context.Context, []int) error
+		first fault.Kind // of the statement that takes the slot
+	}{
+		"after an answer":  {sleep, fault.None},
+		"after an error":   {func(context.Context, []int) error { time.Sleep(time.Second); return unavailable(nil) }, fault.Unavailable},
+		"after a deadline": {func(ctx context.Context, _ []int) error { <-ctx.Done(); return unavailable(ctx.Err()) }, fault.Unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				db := &database{before: func(ctx context.Context, keys []int) error {
+					if keys[0] == 0 {
+						return end.how(ctx, keys)
+					}
+					return nil
+				}}
+				l := db.loader(1)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				first := ask(ctx, l, 0)
+				ask(t.Context(), l, 3).want(t, 9, time.Second)
+				<-first.done
+				if fault.KindOf(first.err) != end.first {
+					t.Errorf("got %v, want %q", first.err, end.first)
+				}
+				wantIdle(t, l)
+			})
+		})
+	}
+}
+
+func TestLoneWaiterBehindOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		db := &database{before: sleep}
+		l := db.loader(1)
+		ctx, leave := context.WithCancel(t.Context())
+		ask(t.Context(), l, 0)
+		var gone []*asking
+		for key := range 100 {
+			gone = append(gone, ask(ctx, l, key))
+		}
+		last := ask(t.Context(), l, 7)
+		leave()
+		for _, a := range gone {
+			a.wantKind(t, fault.Unavailable)
+		}
+		last.want(t, 49, 2*time.Second) // it has not waited for those who have gone
+		wantIdle(t, l)
+		if got := db.lookups.Load(); got != 2 {
+			t.Errorf("got %d lookups, want the 2 that were waited for", got)
+		}
+	})
+}
+
+// A statement that hangs takes its own slot only.
+func TestHangingStatement(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		db := &database{before: func(ctx context.Context, keys []int) error {
+			if keys[0] == 0 {
+				<-ctx.Done()
+				return unavailable(ctx.Err())
+			}
+			return sleep(ctx, keys)
+		}}
+		l := db.loader(2)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		stuck := ask(ctx, l, 0)
+		for key := 1; key < 5; key++ {
+			ask(t.Context(), l, key).want(t, key*key, time.Second)
+		}
+		stuck.wantKind(t, fault.Unavailable)
+		wantIdle(t, l)
+	})
+}
+
+// A merged statement goes on for as long as one of its callers waits, and ends with the last.
+func TestCallersWhoGo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan time.Duration, 1)
+		began := time.Now()
+		db := &database{before: func(ctx context.Context, keys []int) error {
+			if keys[0] == 0 {
+				return sleep(ctx, keys)
+			}
+			<-ctx.Done()
+			ended <- time.Since(began)
+			return unavailable(ctx.Err())
+		}}
+		l := db.loader(1)
+		ask(t.Context(), l, 0)
+		var waiting []*asking
+		for patience := 1; patience <= 3; patience++ {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(patience)*time.Minute)
+			defer cancel()
+			waiting = append(waiting, ask(ctx, l, 1))
+		}
+		for i, a := range waiting {
+			a.wantKind(t, fault.Unavailable)
+			if a.took != time.Duration(i+1)*time.Minute {
+				t.Errorf("caller %d got its answer after %v, want it at its own deadline", i, a.took)
+			}
+		}
+		if got := <-ended; got != 3*time.Minute {
+			t.Errorf("the statement ended after %v, want 3m, the deadline of the last of its callers", got)
+		}
+		wantIdle(t, l)
+	})
+}
+
+func TestPanics(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		db := &database{before: func(ctx context.Context, keys []int) error {
+			if keys[0] == 13 {
+				panic("13")
+			}
+			return sleep(ctx, keys)
+		}}
+		l := db.loader(1)
+		ask(t.Context(), l, 0)
+		merged := []*asking{ask(t.Context(), l, 13), ask(t.Context(), l, 1)}
+		for _, a := range merged {
+			a.wantKind(t, fault.Internal)
+		}
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("a caller by itself got no panic, want its own")
+				}
+			}()
+			_, _ = l.find(t.Context(), 13)
+		}()
+		ask(t.Context(), l, 2).want(t, 4, time.Second)
+		wantIdle(t, l)
+	})
+}
+
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		db := &database{before: func(ctx context.Context, keys []int) error {
+			return errors.Join(sleep(ctx, keys), unavailable(errors.New("gone")))
+		}}
+		l := db.loader(2)
+		var all []*asking
+		for key := range 50 {
+			all = append(all, ask(t.Context(), l, key))
+		}
+		for _, a := range all {
+			a.wantKind(t, fault.Unavailable)
+		}
+		if got := db.statements.Load(); got != 3 {
+			t.Errorf("got %d statements to a database that is away, want 3", got)
+		}
+		wantIdle(t, l)
+	})
+}
+
+// Callers give up at the moment at which they are answered: none gets an answer that was another's, and no slot is lost.
+func TestCallersWhoComeAndGo(t *testing.T) {
+	t.Parallel()
+	db := &database{before: func(context.Context, []int) error {
+		time.Sleep(time.Duration(rand.IntN(100)) * time.Microsecond)
+		return nil
+	}}
+	l := db.loader(2)
+	var callers sync.WaitGroup
+	var answered, gone atomic.Int64
+	for caller := range 32 {
+		callers.Go(func() {
+			for round := range 500 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(rand.IntN(1000))*time.Microsecond)
+				key := caller*1000 + round
+				switch got, err := l.find(ctx, key); {
+				case err != nil:
+					gone.Add(1)
+				case got != key*key:
+					t.Errorf("got %d, want %d", got, key*key)
+				default:
+					answered.Add(1)
+				}
+				cancel()
+			}
+		})
+	}
+	callers.Wait()
+	if answered.Load() == 0 || gone.Load() == 0 {
+		t.Errorf("got %d answered and %d gone, want some of both", answered.Load(), gone.Load())
+	}
+	if got, err := l.find(t.Context(), 5); got != 25 || err != nil {
+		t.Errorf("afterwards: got %d, error %v, want 25", got, err)
+	}
+}
+
+// The counts of callers who come meanwhile are one, which begins after they have come.
+func TestCountIsShared(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		counting := &countingStore{}
+		d := &Dataloader{translate: unavailable, slots: 1}
+		pastes := d.Pastes(counting)
+		counts := make(chan int64, 200)
+		count := func() {
+			got, err := pastes.ActiveCount(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			counts <- got
+		}
+		go count()
+		synctest.Wait()
+		for range 199 {
+			go count()
+		}
+		synctest.Wait()
+		if got := <-counts; got != 1 {
+			t.Errorf("the first got %d, want 1", got)
+		}
+		for range 199 {
+			if got := <-counts; got != 2 {
+				t.Fatalf("one who came meanwhile got %d, want 2: a count that began afterwards, and one for all", got)
+			}
+		}
+		if got := d.Statistics()["counts"]; got.Statements != 2 || got.Lookups != 200 {
+			t.Errorf("got %+v, want 200 lookups by 2 statements", got)
+		}
+	})
+}
+
+// countingStore answers with how often it was asked.
+type countingStore struct {
+	PasteStore
+
+	asked atomic.Int64
+}
+
+func (s *countingStore) ActiveCount(context.Context) (int64, error) {
+	asked := s.asked.Add(1)
+	time.Sleep(time.Second)
+	return asked, nil
+}
+
+func BenchmarkLoader(b *testing.B) {
+	l := new(database).loader(2)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := l.find(b.Context(), 1); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}

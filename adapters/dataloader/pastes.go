@@ -1,0 +1,198 @@
+package dataloader
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/internal/storedtext"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// PasteStore is what Pastes decorates.
+type PasteStore interface {
+	pastes.Store
+	paste.Importer
+}
+
+// Pastes are the pastes of a store of which single ones are read together, and counted once for all who ask meanwhile.
+type Pastes struct {
+	PasteStore
+
+	documents *loader[documentKey, document]
+	count     *loader[struct{}, int64]
+	few       bool // connections: one for pastes and those of the store would be all, and a lock on pastes would stop the rest
+}
+
+var (
+	_ PasteStore           = (*Pastes)(nil)
+	_ paste.DocumentReader = (*Pastes)(nil)
+	_ paste.Counter        = (*Pastes)(nil)
+)
+
+// largeDocument is how many bytes of content and history are read in a statement for several pastes. A larger one is read by the
+// decorated store, so that it does not delay those it was merged with.
+const largeDocument = 64 << 10
+
+// fewConnections is how many leave none for pastes beside those of the decorated store and one for users and tokens.
+const fewConnections = 3
+
+// Pastes decorates the pastes of a store.
+func (d *Dataloader) Pastes(store PasteStore) *Pastes {
+	documents := query[documentKey, document]{
+		values: func(k documentKey) []any { return []any{string(k.id), string(k.reader)} },
+		columns: func(keys []documentKey) []any {
+			return []any{
+				texts(keys, func(k documentKey) string { return string(k.id) }),
+				texts(keys, func(k documentKey) string { return string(k.reader) }),
+			}
+		},
+		newRow: func() scannable[document] { return new(documentRow) },
+	}
+	documents.one, documents.many = statements(documentColumns, documentTables, key{"id", "text"}, key{"reader", "text"})
+	count := &loader[struct{}, int64]{
+		slots: 1, largest: math.MaxInt, sizes: &d.counts, fail: d.translate,
+		load: func(ctx context.Context, callers []struct{}) ([]result[int64], error) {
+			active, err := store.ActiveCount(ctx)
+			answers := make([]result[int64], len(callers))
+			for i := range answers {
+				answers[i].value = active
+			}
+			return answers, err
+		},
+	}
+	return &Pastes{
+		PasteStore: store,
+		documents:  newLoader(d, d.slots, &d.pastes, documents),
+		count:      count,
+		few:        d.connections < fewConnections,
+	}
+}
+
+// ReadDocument implements paste.DocumentReader.
+func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
+	if p.few || !isText(string(id)) || !isText(string(reader)) {
+		return p.PasteStore.ReadDocument(ctx, id, reader)
+	}
+	found, err := p.documents.find(ctx, documentKey{id, reader})
+	if err == nil && found.large {
+		return p.PasteStore.ReadDocument(ctx, id, reader)
+	}
+	return found.Document, err
+}
+
+// ActiveCount implements paste.Counter. Those who come while a count is under way, which may have begun too early for them, share
+// the next one.
+func (p *Pastes) ActiveCount(ctx context.Context) (int64, error) {
+	return p.count.find(ctx, struct{}{})
+}
+
+type documentKey struct {
+	id     paste.ID
+	reader user.ID
+}
+
+// document is a paste. Of one that is large the content is missing.
+type document struct {
+	paste.Document
+
+	large bool
+}
+
+// The condition under which a paste is shown is that of paste.Document.SeenBy; the contract suite ties it to that. The clock is read
+// once, and after the statement has its snapshot: before that it may have waited for a lock. What the counters of a paste
+// say it does not have is not looked for. Most pastes have no history: it comes as JSON, which costs nothing where there is none.
+var (
+	isSmall = fmt.Sprintf(`(p.content_bytes + p.history_bytes <= %d)`, largeDocument)
+	isOpen  = `(NOT p.burns OR coalesce(p.owner_id = q.reader, false))`
+	isRead  = isSmall + ` AND ` + isOpen
+
+	documentColumns = `p.id, coalesce(p.owner_id, ''), p.created_at, p.expires_at, p.burns, p.lifetime, p.visibility, p.title, p.delete_key,
+		coalesce(p.origin, ''), NOT ` + isSmall + `, ` + isOpen + `,
+		(SELECT count(*) FROM stars s WHERE s.paste_id = p.id),
+		EXISTS (SELECT 1 FROM stars s WHERE s.paste_id = p.id AND s.user_id = q.reader),
+		c.ids, c.titles, c.languages, c.codes,
+		CASE WHEN p.tags > 0 AND ` + isRead + ` THEN
+			ARRAY(SELECT t.tag FROM paste_tags t WHERE t.paste_id = p.id ORDER BY t.position) END,
+		CASE WHEN p.edits > 0 AND ` + isRead + ` THEN (SELECT json_agg(json_build_object(
+			'ID', e.id, 'Number', e.number, 'Type', e.type, 'Metadata', e.metadata, 'Text', e.text, 'At', e.edited_at) ORDER BY e.position)
+			FROM paste_edits e WHERE e.paste_id = p.id) END`
+
+	documentTables = fmt.Sprintf(`JOIN pastes p ON p.id = q.id AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))
+			AND NOT p.encrypted AND (p.visibility <> %d OR p.owner_id = q.reader)
+		CROSS JOIN LATERAL (
+			SELECT array_agg(o.id) ids, array_agg(o.title) titles, array_agg(o.language) languages, array_agg(o.code) codes
+			FROM (SELECT y.* FROM pasties y WHERE y.paste_id = p.id AND %s ORDER BY y.position) o) c`, paste.Private, isRead)
+)
+
+// documentRow is a row of the statements for pastes.
+type documentRow struct {
+	id, owner, lifetime, title string
+	origin                     string
+	created                    time.Time
+	expires                    *time.Time
+	visibility                 int16
+	deleteKey                  []byte
+	burns, large, open         bool
+	stars                      int64
+	starred                    bool
+	pasties                    struct{ ids, titles, languages, codes []string }
+	tags                       []string
+	edits                      []editRow
+}
+
+type editRow struct {
+	ID       string
+	Number   int64
+	Type     paste.EditType
+	Metadata string // a JSON array, read here: a damaged one would fail the whole statement
+	Text     string
+	At       time.Time
+}
+
+func (r *documentRow) fields() []any {
+	c := &r.pasties
+	return []any{
+		&r.id, &r.owner, &r.created, &r.expires, &r.burns, &r.lifetime, &r.visibility, &r.title, &r.deleteKey, &r.origin, &r.large, &r.open,
+		&r.stars, &r.starred,
+		&c.ids, &c.titles, &c.languages, &c.codes, &r.tags, &r.edits,
+	}
+}
+
+func (r *documentRow) value() (document, error) {
+	if !r.open {
+		return document{}, paste.ErrBurns
+	}
+	d := document{large: r.large}
+	d.Paste = paste.Paste{
+		ID: paste.ID(r.id), Owner: user.ID(r.owner), CreatedAt: r.created.UTC(), ExpiresAt: instant(r.expires), Burns: r.burns,
+	}
+	copy(d.DeleteKey[:], r.deleteKey)
+	d.Title, d.Lifetime, d.Visibility = storedtext.Decode(r.title), paste.Lifetime(r.lifetime), paste.Visibility(r.visibility)
+	d.Origin = paste.ID(r.origin)
+	d.Stars, d.Starred = r.stars, r.starred
+	for _, tag := range r.tags {
+		d.Tags = append(d.Tags, storedtext.Decode(tag))
+	}
+	for i, id := range r.pasties.ids {
+		d.Pasties = append(d.Pasties, paste.Pasty{
+			ID: storedtext.Decode(id), Title: storedtext.Decode(r.pasties.titles[i]),
+			Language: storedtext.Decode(r.pasties.languages[i]), Code: storedtext.Decode(r.pasties.codes[i]),
+		})
+	}
+	for i, e := range r.edits {
+		made := paste.Edit{
+			ID: storedtext.Decode(e.ID), Number: e.Number, Type: e.Type, Text: storedtext.Decode(e.Text), At: e.At.UTC(),
+		}
+		if err := json.Unmarshal([]byte(e.Metadata), &made.Metadata); err != nil {
+			return document{}, fault.Unforeseen(fmt.Errorf("paste %s: metadata of edit %d: %w", r.id, i, err))
+		}
+		d.Edits = append(d.Edits, made)
+	}
+	return d, nil
+}

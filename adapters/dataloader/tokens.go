@@ -1,0 +1,87 @@
+package dataloader
+
+import (
+	"context"
+	"time"
+
+	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// TokenStore is what Tokens decorates.
+type TokenStore interface {
+	tokens.Store
+	token.Importer
+}
+
+// Tokens are the tokens of a store whose lookups by hash are merged.
+type Tokens struct {
+	TokenStore
+
+	byHash *loader[token.Hash, ownedToken]
+}
+
+var (
+	_ TokenStore   = (*Tokens)(nil)
+	_ token.Finder = (*Tokens)(nil)
+)
+
+// Tokens decorates the tokens of a store.
+func (d *Dataloader) Tokens(store TokenStore) *Tokens {
+	byHash := query[token.Hash, ownedToken]{
+		values: func(hash token.Hash) []any { return []any{hash[:]} },
+		columns: func(hashes []token.Hash) []any {
+			column := make([][]byte, len(hashes))
+			for i := range hashes {
+				column[i] = hashes[i][:]
+			}
+			return []any{column}
+		},
+		newRow: func() scannable[ownedToken] { return new(tokenRow) },
+	}
+	byHash.one, byHash.many = statements(
+		`t.id, t.user_id, t.kind, t.scope, coalesce(t.parent_id, ''), t.hash, t.name, t.created_at,
+			t.expires_at, t.last_used_at, t.revoked_at, `+userColumns,
+		`JOIN access_tokens t ON t.hash = q.hash JOIN users u ON u.id = t.user_id`, key{"hash", "bytea"})
+	return &Tokens{TokenStore: store, byHash: newLoader(d, d.slots, &d.tokens, byHash)}
+}
+
+// ByHash implements token.Finder.
+func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user.User, error) {
+	found, err := t.byHash.find(ctx, hash)
+	return found.token, found.owner, err
+}
+
+type ownedToken struct {
+	token token.Token
+	owner user.User
+}
+
+type tokenRow struct {
+	token                      token.Token
+	hash                       []byte
+	expires, lastUsed, revoked *time.Time
+	owner                      userRow
+}
+
+func (r *tokenRow) fields() []any {
+	t := &r.token
+	own := []any{
+		(*string)(&t.ID), (*string)(&t.Owner), (*uint8)(&t.Kind), (*uint8)(&t.Scope), (*string)(&t.Parent), &r.hash, &t.Name,
+		&t.CreatedAt, &r.expires, &r.lastUsed, &r.revoked,
+	}
+	return append(own, r.owner.fields()...)
+}
+
+func (r *tokenRow) value() (ownedToken, error) {
+	owner, err := r.owner.value()
+	if err != nil {
+		return ownedToken{}, err
+	}
+	found := r.token
+	copy(found.Hash[:], r.hash)
+	found.CreatedAt = found.CreatedAt.UTC()
+	found.ExpiresAt, found.LastUsedAt, found.RevokedAt = instant(r.expires), instant(r.lastUsed), instant(r.revoked)
+	return ownedToken{found, owner}, nil
+}

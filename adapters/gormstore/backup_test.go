@@ -1,0 +1,142 @@
+package gormstore
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// anonymous creates a paste that counts for a client, and returns what the store keeps of the client.
+func anonymous(t *testing.T, store *Store, id paste.ID) (client, salt []byte) {
+	t.Helper()
+	_, err := NewPastes(store).CreateCounted(t.Context(), "192.0.2.7", paste.Quota{Pastes: 10, Window: time.Hour}, paste.Document{
+		Paste:   paste.Paste{ID: id, CreatedAt: time.Now()},
+		Content: paste.Content{Title: "a title", Lifetime: "never", Pasties: []paste.Pasty{{ID: "pasty001", Code: "a"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := store.read(t.Context())
+	if err := db.Raw("SELECT (SELECT client FROM paste_quotas), (SELECT salt FROM paste_quota_salt)").Row().Scan(&client, &salt); err != nil {
+		t.Fatal(err)
+	}
+	return client, salt
+}
+
+// TestBackupLeavesOutClients wants no backup to know who created an anonymous paste.
+func TestBackupLeavesOutClients(t *testing.T) {
+	t.Parallel()
+	store, _ := newSQLite(t)
+	client, salt := anonymous(t, store, "paste001")
+	path := filepath.Join(t.TempDir(), "backup.db")
+	if err := store.Backup(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode() != 0o600 {
+		t.Errorf("got mode %v, error %v, want -rw-------", info.Mode(), err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || !bytes.Contains(data, []byte("a title")) {
+		t.Errorf("got no paste in the backup, error %v, want one", err)
+	}
+	if bytes.Contains(data, client) || bytes.Contains(data, salt) {
+		t.Error("got a client or the salt in the backup, want neither")
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("got %v, error %v, want nothing else beside the backup", entries, err)
+	}
+	restored := filepath.Join(t.TempDir(), "gluepot.db")
+	cfg := DefaultConfig()
+	cfg.URL = URL("sqlite://" + restored)
+	if _, err := Restore(t.Context(), cfg, path, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, other := anonymous(t, openSQLite(t, restored, func(*Config) {}), "paste002"); bytes.Equal(other, salt) || len(other) != len(salt) {
+		t.Errorf("got the salt %x after %x, want another", other, salt)
+	}
+}
+
+// TestBackupOfUnendedCopy wants what lacks some of its data not to be backed up.
+func TestBackupOfUnendedCopy(t *testing.T) {
+	t.Parallel()
+	store, _ := newSQLite(t)
+	if err := NewCopies(store).Begin(t.Context(), "source", "run"); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Backup(t.Context(), filepath.Join(t.TempDir(), "backup.db")); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("got %v, want a refusal", err)
+	}
+}
+
+// TestReadOnlyFile reads a database beside its server, and without one in folders where files can be made and where they cannot,
+// and wants the file to stay as it is.
+func TestReadOnlyFile(t *testing.T) {
+	t.Parallel()
+	server, path := newSQLite(t)
+	anonymous(t, server, "paste001")
+	check := func(t *testing.T, folder string) {
+		t.Helper()
+		path := filepath.Join(folder, filepath.Base(path))
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		store := openSQLite(t, path, func(cfg *Config) { cfg.ReadOnly = true })
+		if got, err := NewPastes(store).ActiveCount(t.Context()); err != nil || got != 1 {
+			t.Errorf("got %d pastes, error %v, want 1", got, err)
+		}
+		if err := NewPastes(store).DeleteIf(t.Context(), "paste001", func(paste.Paste) error { return nil }); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("got %v, want no deletion", err)
+		}
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+		after, err := os.ReadFile(path)
+		if err != nil || sha256.Sum256(after) != sha256.Sum256(before) {
+			t.Errorf("got a file that has changed, error %v, want it as it was", err)
+		}
+	}
+	folder := filepath.Dir(path)
+	t.Run("beside a server", func(t *testing.T) { check(t, folder) })
+	t.Run("beside a server, in a read-only folder", func(t *testing.T) { check(t, readOnly(t, folder)) })
+	if err := server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("in a read-only folder", func(t *testing.T) { check(t, readOnly(t, folder)) })
+	t.Run("without a server", func(t *testing.T) { check(t, folder) })
+}
+
+// readOnly returns the folder in which no file can be made or changed until the test ends: for root, who may do anything in folders,
+// it is mounted.
+func readOnly(t *testing.T, folder string) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		if err := os.Chmod(folder, 0o500); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(folder, 0o700) })
+		return folder
+	}
+	place := t.TempDir()
+	mount := func(args ...string) {
+		if out, err := exec.CommandContext(t.Context(), "mount", args...).CombinedOutput(); err != nil {
+			t.Skipf("root may not mount here, and may write to any folder: %s", out)
+		}
+	}
+	mount("--bind", folder, place)
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", place).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v: %s", err, out)
+		}
+	})
+	mount("-o", "remount,bind,ro", place)
+	return place
+}

@@ -1,0 +1,105 @@
+package gormstore
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+var _ paste.ExpiredRemover = (*Pastes)(nil)
+
+// tombstoneRow is what stays of a user or a paste that was deleted, so that an import does not bring it back.
+type tombstoneRow struct {
+	Kind      string `gorm:"primaryKey"`
+	ID        string `gorm:"primaryKey"`
+	DeletedAt time.Time
+	RemovedBy string // an operator or administrator; empty: it was not removed
+	Reason    string
+	Told      bool // its page says that it was removed
+}
+
+func (tombstoneRow) TableName() string { return "tombstones" }
+
+// The kinds of tombstones.
+const (
+	pasteTombstone = "paste"
+	userTombstone  = "user"
+)
+
+func bury(tx *gorm.DB, row tombstoneRow) error {
+	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+}
+
+// buried returns which of the ids have a tombstone.
+func buried(tx *gorm.DB, kind string, ids []string) (map[string]bool, error) {
+	var found []string
+	if err := tx.Model(&tombstoneRow{}).Where("kind = ? AND id IN ?", kind, ids).Pluck("id", &found).Error; err != nil {
+		return nil, err
+	}
+	gone := make(map[string]bool, len(found))
+	for _, id := range found {
+		gone[id] = true
+	}
+	return gone, nil
+}
+
+// Delete implements user.Deleter. Foreign keys take along what belongs to the user, and its time grows with that.
+func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, anonymize bool) error {
+	if !isText(string(id)) {
+		return errNotFound
+	}
+	return u.store.writePaste(ctx, func(tx *gorm.DB) error {
+		var row userRow
+		if err := forUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded()).Take(&row).Error; err != nil {
+			return err
+		}
+		now := instant(u.store.clock())
+		if err := bury(tx, tombstoneRow{Kind: userTombstone, ID: row.ID, DeletedAt: now}); err != nil {
+			return err
+		}
+		had, err := row.user()
+		if err != nil {
+			return err
+		}
+		if err := u.giveUpName(tx, had); err != nil {
+			return err
+		}
+		if anonymize {
+			if err := giveUpPastes(tx, row.ID); err != nil {
+				return err
+			}
+		}
+		err = tx.Exec(`INSERT INTO tombstones (kind, id, deleted_at) SELECT 'paste', id, cast(? AS timestamptz) FROM pastes WHERE owner_id = ?
+			ON CONFLICT DO NOTHING`, now, row.ID).Error
+		if err != nil {
+			return err
+		}
+		return orNotFound(tx.Delete(&row))
+	})
+}
+
+// giveUpPastes makes a user's pastes anonymous, but private ones, and what only an owner's can be goes.
+func giveUpPastes(tx *gorm.DB, owner string) error {
+	const kept = "owner_id = ? AND visibility <> 2"
+	for _, of := range []any{&tagRow{}, &textRow{}} {
+		if err := tx.Where("paste_id IN (SELECT id FROM pastes WHERE "+kept+")", owner).Delete(of).Error; err != nil {
+			return err
+		}
+	}
+	return tx.Model(&pasteRow{}).Where(kept, owner).Updates(map[string]any{"owner_id": nil, "visibility": 0, "tags": 0}).Error
+}
+
+// RemoveExpired implements paste.ExpiredRemover.
+func (p *Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit int) (removed int, err error) {
+	err = p.store.writePaste(ctx, func(tx *gorm.DB) error {
+		result := tx.Exec(p.store.dialect.removeExpired, p.store.ago(grace), limit)
+		removed = int(result.RowsAffected)
+		return result.Error
+	})
+	return removed, err
+}

@@ -1,0 +1,237 @@
+package gormstore
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gorm.io/gorm"
+
+	"github.com/gluepot/gluepot/adapters/internal/storedtext"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+var (
+	_ paste.Counter        = (*Pastes)(nil)
+	_ paste.ActiveIDLister = (*Pastes)(nil)
+	_ paste.OwnerLister    = (*Pastes)(nil)
+	_ paste.Selector       = (*Pastes)(nil)
+	_ paste.StarredLister  = (*Pastes)(nil)
+	_ paste.RecentLister   = (*Pastes)(nil)
+	_ user.Lister          = (*Users)(nil)
+)
+
+// ActiveCount implements paste.Counter. On PostgreSQL it takes the same time for any number of pastes: a sum of 64 counters, kept
+// by triggers, less an index range of those that have expired and were not swept yet. On SQLite its time grows with the number of
+// pastes.
+func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
+	err = p.store.list(ctx, func(db *gorm.DB) error {
+		return db.Raw(p.store.dialect.activeCount, p.store.now()).Scan(&count).Error
+	})
+	return count, err
+}
+
+// owned is a query for the first pastes of an owner that stand after a place.
+func owned(db *gorm.DB, owner user.ID, after paste.Place, limit int) *gorm.DB {
+	return newest(db, after, limit).Where("pastes.owner_id = ?", string(owner))
+}
+
+// newest is a query for the first pastes that stand after a place.
+func newest(db *gorm.DB, after paste.Place, limit int) *gorm.DB {
+	query := db.Model(&pasteRow{})
+	if after != (paste.Place{}) {
+		query = query.Where("(pastes.created_at, pastes.id) < (?, ?)", instant(after.CreatedAt), string(after.ID))
+	}
+	return query.Order("pastes.created_at DESC, pastes.id DESC").Limit(limit)
+}
+
+func (p *Pastes) active(query *gorm.DB) *gorm.DB {
+	return query.Where("pastes.expires_at IS NULL OR pastes.expires_at > ?", p.store.now())
+}
+
+// unexpired leaves those rows of the one table that a query is about which have not expired.
+func (s *Store) unexpired(query *gorm.DB) *gorm.DB {
+	return query.Where("expires_at IS NULL OR expires_at > ?", s.now())
+}
+
+// ActiveIDs implements paste.ActiveIDLister.
+func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
+	places := []paste.Place{}
+	err := p.store.bounded(ctx, func(db *gorm.DB) error { // quick: it reads an index
+		rows, err := p.active(owned(db, owner, after, limit)).Select("created_at", "id").Rows()
+		if err != nil {
+			return err
+		}
+		defer rows.Close() //nolint:errcheck // Err says what went wrong
+		for rows.Next() {
+			var place paste.Place
+			if err := rows.Scan(&place.CreatedAt, &place.ID); err != nil {
+				return err
+			}
+			place.CreatedAt = place.CreatedAt.UTC()
+			places = append(places, place)
+		}
+		return rows.Err()
+	}, p.store.pastes)
+	return places, err
+}
+
+// ByOwner implements paste.OwnerLister.
+func (p *Pastes) ByOwner(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Paste, error) {
+	pastes := []paste.Paste{}
+	err := p.store.list(ctx, func(db *gorm.DB) error {
+		var rows []pasteRow
+		if err := owned(db, owner, after, limit).Omit("Stars", "Starred").Find(&rows).Error; err != nil {
+			return err
+		}
+		for i := range rows {
+			pastes = append(pastes, rows[i].paste())
+		}
+		return nil
+	})
+	return pastes, err
+}
+
+// titleKey is paste.Listed.TitleKey: the beginning of what a paste is called by, in lower case, so that places stay short. Both databases
+// fold ASCII alone.
+const titleKey = `substr(lower(coalesce(nullif(pastes.title, ''), q.title, '')), 1, 100)`
+
+// Select implements paste.Selector.
+func (p *Pastes) Select(ctx context.Context, owner user.ID, selection paste.Selection, limit int) ([]paste.Listed, error) {
+	listed, err := p.listed(ctx, func(db *gorm.DB) *gorm.DB {
+		var query *gorm.DB
+		after := selection.After
+		switch selection.Order {
+		case paste.ByEdit:
+			const edited = "coalesce(pastes.edited_at, pastes.created_at)"
+			query = db.Model(&pasteRow{}).Order(edited + " DESC, pastes.id DESC").Limit(limit)
+			if after != (paste.Place{}) {
+				query = query.Where("("+edited+", pastes.id) < (?, ?)", instant(after.CreatedAt), string(after.ID))
+			}
+		case paste.ByTitle:
+			query = db.Model(&pasteRow{}).Order(titleKey + ", pastes.id").Limit(limit)
+			if after != (paste.Place{}) {
+				query = query.Where("("+titleKey+", pastes.id) > (?, ?)", selection.AfterTitle, string(after.ID))
+			}
+		default:
+			query = newest(db, after, limit)
+		}
+		query = query.Where("pastes.owner_id = ?", string(owner))
+		if selection.Public {
+			query = query.Where("pastes.visibility = 1 AND NOT pastes.burns") // as text, so that it fits the partial index
+		}
+		if selection.Tag != "" {
+			query = query.Where("EXISTS (SELECT 1 FROM paste_tags g WHERE g.paste_id = pastes.id AND g.tag = ?)", storedtext.Text(selection.Tag))
+		}
+		return query
+	})
+	if err != nil || len(listed) == 0 {
+		return listed, err
+	}
+	return listed, p.addTags(ctx, listed)
+}
+
+// addTags reads the tags of pastes that are listed.
+func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed) error {
+	at := make(map[string]*paste.Listed, len(listed))
+	for i := range listed {
+		at[string(listed[i].ID)] = &listed[i]
+	}
+	var rows []tagRow
+	err := p.store.list(ctx, func(db *gorm.DB) error {
+		return db.Where("paste_id IN ?", slices.Collect(maps.Keys(at))).Order("paste_id, position").Find(&rows).Error
+	})
+	for _, row := range rows {
+		at[row.PasteID].Tags = append(at[row.PasteID].Tags, string(row.Tag))
+	}
+	return err
+}
+
+// StarredBy implements paste.StarredLister. Its time grows with the number of the user's stars.
+func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
+	return p.listed(ctx, func(db *gorm.DB) *gorm.DB {
+		return newest(db, after, limit).Joins("JOIN stars s ON s.paste_id = pastes.id AND s.user_id = ?", string(reader)).
+			Where("NOT pastes.burns AND (pastes.visibility <> ? OR pastes.owner_id = ?)", paste.Private, string(reader))
+	})
+}
+
+// Recent implements paste.RecentLister.
+func (p *Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]paste.Listed, error) {
+	return p.listed(ctx, func(db *gorm.DB) *gorm.DB {
+		return newest(db, after, limit).Where("pastes.visibility = 1"). // as text, so that it fits the partial index
+										Joins("JOIN users u ON u.id = pastes.owner_id AND u.public_profile")
+	})
+}
+
+// beginning is how many characters of a code are read for its first line.
+const beginning = 200
+
+// listedRow is a paste with what its first pasty is called by.
+type listedRow struct {
+	Paste      pasteRow `gorm:"embedded"`
+	PastyTitle storedtext.Text
+	Beginning  storedtext.Text
+	TitleKey   string
+}
+
+// listed reads the pastes of a query.
+func (p *Pastes) listed(ctx context.Context, query func(db *gorm.DB) *gorm.DB) ([]paste.Listed, error) {
+	listed := []paste.Listed{}
+	err := p.store.list(ctx, func(db *gorm.DB) error {
+		var rows []listedRow
+		err := p.active(query(db)).Where("NOT pastes.encrypted").
+			Select(`pastes.id, pastes.owner_id, pastes.created_at, pastes.expires_at, pastes.burns, pastes.visibility,
+				pastes.title, pastes.edited_at,
+				`+titleKey+` AS title_key, coalesce(q.title, '') AS pasty_title, coalesce(substr(q.code, 1, ?), '') AS beginning`, beginning).
+			Joins("LEFT JOIN pasties q ON q.paste_id = pastes.id AND q.position = 0").Scan(&rows).Error
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			listed = append(listed, rows[i].listed())
+		}
+		return nil
+	})
+	return listed, err
+}
+
+func (r *listedRow) listed() paste.Listed {
+	edited := r.Paste.EditedAt.Time
+	if !r.Paste.EditedAt.Valid {
+		edited = r.Paste.CreatedAt
+	}
+	return paste.Listed{
+		EditedAt: edited.UTC(), TitleKey: r.TitleKey,
+		Paste: r.Paste.paste(), Title: string(r.Paste.Title), Visibility: paste.Visibility(r.Paste.Visibility),
+		PastyTitle: string(r.PastyTitle), FirstLine: firstLine(string(r.Beginning)),
+	}
+}
+
+// firstLine returns the first line that is not blank.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && utf8.ValidString(line) {
+			return line
+		}
+	}
+	return ""
+}
+
+// Users implements user.Lister.
+func (u *Users) Users(ctx context.Context, after user.Name, limit int) ([]user.User, error) {
+	var rows []userRow
+	err := u.store.read(ctx).Where("username_folded > ?", after.Folded()).Order("username_folded").Limit(limit).Find(&rows).Error
+	if err != nil {
+		return nil, translate(err)
+	}
+	users := make([]user.User, len(rows))
+	for i := range rows {
+		if users[i], err = rows[i].user(); err != nil {
+			return nil, err
+		}
+	}
+	return users, nil
+}

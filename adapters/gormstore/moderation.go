@@ -1,0 +1,162 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"github.com/gluepot/gluepot/adapters/internal/storedtext"
+	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Moderation is what operators find and take away.
+type Moderation struct{ store *Store }
+
+// NewModeration returns the moderation of a store.
+func NewModeration(store *Store) *Moderation { return &Moderation{store} }
+
+var (
+	_ moderation.Lister      = (*Moderation)(nil)
+	_ moderation.UsageFinder = (*Moderation)(nil)
+)
+
+type foundRow struct {
+	ID         string
+	OwnerID    sql.NullString
+	OwnerName  string
+	CreatedAt  time.Time
+	ExpiresAt  sql.NullTime
+	Visibility int16
+	Title      storedtext.Text
+	Bytes      int64
+	RemovedAt  sql.NullTime
+	RemovedBy  string
+	Reason     string
+	Matched    bool
+}
+
+// Pastes implements moderation.Lister.
+func (m *Moderation) Pastes(
+	ctx context.Context, filter moderation.Filter, after paste.Place, window int,
+) (found []moderation.Found, last paste.Place, err error) {
+	var rows []foundRow
+	err = m.store.list(ctx, func(db *gorm.DB) error {
+		table, removed, join := "pastes", "", ""
+		if filter.Removed {
+			table, removed = "removed_pastes", ", p.removed_at, coalesce(t.removed_by, '') AS removed_by, coalesce(t.reason, '') AS reason"
+			join = " LEFT JOIN tombstones t ON t.kind = 'paste' AND t.id = p.id"
+		}
+		matched, values := matching(filter)
+		return db.Table("(?) p", m.window(db.Table(table), filter, after, window)).
+			Select(`p.id, p.owner_id, coalesce(u.username, '') AS owner_name, p.created_at, p.expires_at, p.visibility,
+				substr(p.title, 1, 200) AS title, p.content_bytes + p.history_bytes AS bytes, (`+matched+`) AS matched`+removed, values...).
+			Joins("LEFT JOIN users u ON u.id = p.owner_id" + join).Order("p.created_at DESC, p.id DESC").Scan(&rows).Error
+	})
+	if err != nil {
+		return nil, paste.Place{}, err
+	}
+	for _, row := range rows {
+		if row.Matched {
+			found = append(found, row.found())
+		}
+	}
+	if len(rows) == window {
+		end := rows[len(rows)-1]
+		last = paste.Place{CreatedAt: end.CreatedAt.UTC(), ID: paste.ID(end.ID)}
+	}
+	return found, last, nil
+}
+
+// window is a query for the first pastes after a place, by what indexes know.
+func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after paste.Place, limit int) *gorm.DB {
+	if filter.Owner != "" {
+		query = query.Where("owner_id = ?", string(filter.Owner))
+	}
+	if filter.Anonymous {
+		query = query.Where("owner_id IS NULL")
+	}
+	if !filter.Since.IsZero() {
+		query = query.Where("created_at >= ?", instant(filter.Since))
+	}
+	if !filter.Until.IsZero() {
+		query = query.Where("created_at < ?", instant(filter.Until))
+	}
+	if after != (paste.Place{}) {
+		query = query.Where("(created_at, id) < (?, ?)", instant(after.CreatedAt), string(after.ID))
+	}
+	return query.Order("created_at DESC, id DESC").Limit(limit)
+}
+
+// matching is a condition, with its values, for what only a look at each paste tells. Both databases have replace, with which
+// no character of the text looked for means another.
+func matching(filter moderation.Filter) (condition string, values []any) {
+	conditions := []string{"p.content_bytes + p.history_bytes > ?"}
+	values = []any{filter.LargerThan - 1}
+	add := func(condition string, value string) {
+		for range strings.Count(condition, "?") {
+			values = append(values, storedtext.Text(value))
+		}
+		conditions = append(conditions, condition)
+	}
+	const ofPasty = "EXISTS (SELECT 1 FROM pasties q WHERE q.paste_id = p.id AND "
+	if filter.Language != "" && !filter.Removed {
+		add(ofPasty+"q.language = ?)", filter.Language)
+	}
+	if filter.Title != "" {
+		title := "replace(p.title, ?, '') <> p.title"
+		if !filter.Removed {
+			title = "(" + title + " OR " + ofPasty + "replace(q.title, ?, '') <> q.title))"
+		}
+		add(title, filter.Title)
+	}
+	if filter.Contains != "" && !filter.Removed {
+		add(ofPasty+"replace(q.code, ?, '') <> q.code)", filter.Contains)
+	}
+	return strings.Join(conditions, " AND "), values
+}
+
+func (r *foundRow) found() moderation.Found {
+	return moderation.Found{
+		Paste: paste.Paste{
+			ID: paste.ID(r.ID), Owner: user.ID(r.OwnerID.String), CreatedAt: r.CreatedAt.UTC(), ExpiresAt: fromNullable(r.ExpiresAt),
+		},
+		Title: string(r.Title), Visibility: paste.Visibility(r.Visibility), OwnerName: r.OwnerName, Bytes: r.Bytes,
+		RemovedAt: fromNullable(r.RemovedAt), RemovedBy: r.RemovedBy, Reason: r.Reason,
+	}
+}
+
+// UsageOf implements moderation.UsageFinder.
+func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.Usage, err error) {
+	if !isText(string(id)) {
+		return usage, nil
+	}
+	err = m.store.list(ctx, func(db *gorm.DB) error {
+		sums := db.Model(&pasteRow{}).Where("owner_id = ?", string(id)).
+			Select("count(*), coalesce(sum(content_bytes + history_bytes), 0)").Row()
+		if err := sums.Scan(&usage.Pastes, &usage.Bytes); err != nil {
+			return err
+		}
+		var tokens []tokenRow
+		if err := db.Omit("User").Where("user_id = ?", string(id)).Find(&tokens).Error; err != nil {
+			return err
+		}
+		now := m.store.clock()
+		for i := range tokens {
+			known := tokens[i].token()
+			if known.Kind == token.Access && known.Verify(known.Hash, now) == nil {
+				usage.Tokens++
+			}
+			if known.LastUsedAt.After(usage.LastUsed) {
+				usage.LastUsed = known.LastUsedAt
+			}
+		}
+		return nil
+	})
+	return usage, err
+}

@@ -1,0 +1,254 @@
+package gormstore
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/gluepot/gluepot/adapters/internal/storedtext"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// pasteRows are the rows of a paste with all it holds.
+type pasteRows struct {
+	paste    *pasteRow
+	pasties  []pastyRow
+	tags     []tagRow
+	edits    []editRow
+	metadata [][]string // of the edits
+	cipher   *cipherRow // nil: the paste is not encrypted
+	texts    *textRow   // nil: searches do not look through the paste
+}
+
+// newPasteRows returns the rows of a paste whose history begins with it.
+func (s *Store) newPasteRows(d paste.Document) (*pasteRows, error) {
+	row := newPasteRow(d.Paste)
+	row.Lifetime, row.Visibility, row.Title = string(d.Lifetime), int16(d.Visibility), storedtext.Text(d.Title)
+	row.Encrypted, row.Pasties, row.Tags, row.Edits = d.Encrypted(), len(d.Pasties), len(d.Tags), len(d.Edits)
+	row.ContentBytes, row.HistoryBytes = d.ContentBytes(), d.HistoryBytes()
+	row.Origin = sql.NullString{String: string(d.Origin), Valid: d.Origin != ""}
+	if n := len(d.Edits); n > 0 {
+		row.EditedAt = nullable(d.Edits[n-1].At)
+	}
+	rows := &pasteRows{paste: row}
+	for i, p := range d.Pasties {
+		rows.pasties = append(rows.pasties, pastyRow{
+			PasteID: row.ID, Position: i, ID: storedtext.Text(p.ID), Title: storedtext.Text(p.Title),
+			Language: storedtext.Text(p.Language), Code: storedtext.Text(p.Code),
+		})
+	}
+	for i, tag := range d.Tags {
+		rows.tags = append(rows.tags, tagRow{row.ID, i, storedtext.Text(tag)})
+	}
+	for i, e := range d.Edits {
+		metadata := e.Metadata
+		if metadata == nil {
+			metadata = []string{}
+		}
+		encoded, err := json.Marshal(metadata)
+		if err != nil {
+			return nil, fault.Unforeseen(err)
+		}
+		rows.metadata = append(rows.metadata, metadata)
+		rows.edits = append(rows.edits, editRow{
+			PasteID: row.ID, Position: int64(i), ID: storedtext.Text(e.ID), Number: e.Number, Type: int16(e.Type),
+			Metadata: string(encoded), Text: storedtext.Text(e.Text), EditedAt: instant(e.At),
+		})
+	}
+	rows.texts = s.newTextRow(&d)
+	if d.Encrypted() {
+		rows.cipher = &cipherRow{row.ID, d.Cipher.Data, d.Cipher.Key, d.Cipher.Salt}
+	}
+	return rows, nil
+}
+
+func (r *pasteRows) bytes() int64 { return r.paste.ContentBytes + r.paste.HistoryBytes }
+
+func newPasteRow(p paste.Paste) *pasteRow {
+	row := &pasteRow{
+		ID: string(p.ID), OwnerID: sql.NullString{String: string(p.Owner), Valid: p.Owner != ""},
+		CreatedAt: instant(p.CreatedAt), ExpiresAt: nullable(p.ExpiresAt), Burns: p.Burns,
+	}
+	if p.DeleteKey != (paste.KeyHash{}) {
+		row.DeleteKey = p.DeleteKey[:]
+	}
+	return row
+}
+
+// load reads what a paste holds whose row is known.
+func load(tx *gorm.DB, row *pasteRow) (*pasteRows, error) {
+	rows := &pasteRows{paste: row}
+	find := func(number int, into any) error {
+		if number == 0 {
+			return nil
+		}
+		return tx.Where("paste_id = ?", row.ID).Order("position").Find(into).Error
+	}
+	if err := find(row.Pasties, &rows.pasties); err != nil {
+		return nil, err
+	}
+	if err := find(row.Tags, &rows.tags); err != nil {
+		return nil, err
+	}
+	if err := find(row.Edits, &rows.edits); err != nil {
+		return nil, err
+	}
+	if row.Encrypted {
+		rows.cipher = new(cipherRow)
+		if err := tx.Where("paste_id = ?", row.ID).Take(rows.cipher).Error; err != nil {
+			return nil, err
+		}
+	}
+	return rows, rows.readMetadata()
+}
+
+func (r *pasteRows) readMetadata() error {
+	r.metadata = make([][]string, len(r.edits))
+	for i := range r.edits {
+		if err := json.Unmarshal([]byte(r.edits[i].Metadata), &r.metadata[i]); err != nil {
+			return fault.Unforeseen(fmt.Errorf("edit %d of paste %s: %w", i, r.paste.ID, err))
+		}
+	}
+	return nil
+}
+
+func (r *pasteRow) paste() paste.Paste {
+	p := paste.Paste{
+		ID: paste.ID(r.ID), Owner: user.ID(r.OwnerID.String), CreatedAt: r.CreatedAt.UTC(), ExpiresAt: fromNullable(r.ExpiresAt),
+		Burns: r.Burns,
+	}
+	copy(p.DeleteKey[:], r.DeleteKey)
+	return p
+}
+
+// outline returns the paste without what other rows hold, of which an empty cipher stands for one.
+func (r *pasteRow) outline() paste.Document {
+	d := paste.Document{
+		Paste: r.paste(), Stars: r.Stars, Starred: r.Starred,
+		Content: paste.Content{
+			Title: string(r.Title), Visibility: paste.Visibility(r.Visibility), Lifetime: paste.Lifetime(r.Lifetime),
+			Origin: paste.ID(r.Origin.String),
+		},
+	}
+	if r.Encrypted {
+		d.Cipher = new(paste.Cipher)
+	}
+	return d
+}
+
+func (r *pasteRows) document() paste.Document {
+	if r == nil {
+		return paste.Document{}
+	}
+	d := r.paste.outline()
+	for _, row := range r.pasties {
+		d.Pasties = append(d.Pasties, paste.Pasty{
+			ID: string(row.ID), Title: string(row.Title), Language: string(row.Language), Code: string(row.Code),
+		})
+	}
+	for _, row := range r.tags {
+		d.Tags = append(d.Tags, string(row.Tag))
+	}
+	for i, row := range r.edits {
+		d.Edits = append(d.Edits, paste.Edit{
+			ID: string(row.ID), Number: row.Number, Type: paste.EditType(row.Type), Metadata: r.metadata[i],
+			Text: string(row.Text), At: row.EditedAt.UTC(),
+		})
+	}
+	if r.cipher != nil {
+		d.Cipher = &paste.Cipher{Data: r.cipher.Data, Key: r.cipher.Key, Salt: r.cipher.Salt}
+	}
+	return d
+}
+
+// insert stores a paste that is new.
+func (r *pasteRows) insert(tx *gorm.DB) error {
+	if err := tx.Create(r.paste).Error; err != nil {
+		return err
+	}
+	return r.insertContent(tx)
+}
+
+func (r *pasteRows) insertContent(tx *gorm.DB) error {
+	if err := insert(tx, r.pasties); err != nil {
+		return err
+	}
+	if err := insert(tx, r.tags); err != nil {
+		return err
+	}
+	if err := insert(tx, r.edits); err != nil {
+		return err
+	}
+	if r.cipher != nil {
+		if err := tx.Create(r.cipher).Error; err != nil {
+			return err
+		}
+	}
+	if r.texts == nil {
+		return nil
+	}
+	return tx.Create(r.texts).Error
+}
+
+// replace stores what is different from the rows of the same paste before an edit, which has dropped as many of the oldest edits.
+func (r *pasteRows) replace(tx *gorm.DB, before *pasteRows, dropped int) error {
+	if err := tx.Select("*").Omit("Stars", "Starred").Updates(r.paste).Error; err != nil {
+		return err
+	}
+	id := r.paste.ID
+	var changed []pastyRow
+	for i, row := range r.pasties {
+		if i >= len(before.pasties) || row != before.pasties[i] {
+			changed = append(changed, row)
+		}
+	}
+	if err := insert(tx.Clauses(clause.OnConflict{UpdateAll: true}), changed); err != nil {
+		return err
+	}
+	if len(r.pasties) < len(before.pasties) {
+		if err := tx.Where("paste_id = ? AND position >= ?", id, len(r.pasties)).Delete(&pastyRow{}).Error; err != nil {
+			return err
+		}
+	}
+	if err := replaceTags(tx, id, before.tags, r.tags); err != nil {
+		return err
+	}
+	if err := replaceTexts(tx, id, r.texts); err != nil {
+		return err
+	}
+	if dropped > 0 {
+		last := before.edits[dropped-1].Position
+		if err := tx.Where("paste_id = ? AND position <= ?", id, last).Delete(&editRow{}).Error; err != nil {
+			return err
+		}
+	}
+	kept := len(before.edits) - dropped
+	added := r.edits[kept:]
+	next := int64(0)
+	if n := len(before.edits); n > 0 {
+		next = before.edits[n-1].Position + 1
+	}
+	for i := range added {
+		added[i].Position = next + int64(i)
+	}
+	return insert(tx, added)
+}
+
+func replaceTags(tx *gorm.DB, id string, before, after []tagRow) error {
+	same := len(before) == len(after)
+	for i := 0; same && i < len(after); i++ {
+		same = before[i] == after[i]
+	}
+	if same {
+		return nil
+	}
+	if err := tx.Where("paste_id = ?", id).Delete(&tagRow{}).Error; err != nil {
+		return err
+	}
+	return insert(tx, after)
+}

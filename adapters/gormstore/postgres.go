@@ -1,0 +1,106 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"gorm.io/driver/postgres"
+)
+
+func (s *Store) openPostgres() error {
+	cfg, err := postgresConfig(s.cfg)
+	if err != nil {
+		return fmt.Errorf("read the database URL: %w", err)
+	}
+	if s.pgx, err = pgxpool.NewWithConfig(context.Background(), cfg); err != nil {
+		return err
+	}
+	s.release = s.pgx.Close
+	db := stdlib.OpenDBFromPool(s.pgx)
+	s.dialect, s.pools = postgresDialect, []*sql.DB{db}
+	s.reader, err = s.openGORM(postgres.New(postgres.Config{Conn: db})) // pgx keeps statements prepared
+	s.writer = s.reader
+	return err
+}
+
+// postgresConfig reads a postgres:// URL. Its own connect_timeout and target_session_attrs win over what is configured.
+func postgresConfig(cfg Config) (*pgxpool.Config, error) {
+	parsed, err := cfg.URL.parsePostgres()
+	if err != nil {
+		return nil, err
+	}
+	if parsed.ConnConfig.ConnectTimeout == 0 {
+		parsed.ConnConfig.ConnectTimeout = cfg.ConnectTimeout
+	}
+	if _, ok := parsed.ConnConfig.RuntimeParams["application_name"]; !ok {
+		parsed.ConnConfig.RuntimeParams["application_name"] = "gluepot"
+	}
+	parsed.ConnConfig.Tracer = cfg.Tracer
+	if !cfg.Standby {
+		parsed.ConnConfig.ValidateConnect = requirePrimary(parsed.ConnConfig.ValidateConnect)
+	}
+	parsed.MaxConns, parsed.MinConns = int32(cfg.MaxConnections), 0
+	parsed.MaxConnLifetime, parsed.MaxConnLifetimeJitter = cfg.ConnectionMaxLifetime, cfg.ConnectionMaxLifetime/5
+	if cfg.ConnectionMaxLifetime == 0 {
+		parsed.MaxConnLifetime = 1 << 62
+	}
+	if cfg.Reread != nil {
+		parsed.BeforeConnect = func(_ context.Context, conn *pgx.ConnConfig) error {
+			if url, err := cfg.Reread(); err == nil {
+				if now, err := url.parsePostgres(); err == nil {
+					conn.Password = now.ConnConfig.Password
+				}
+			}
+			return nil
+		}
+	}
+	return parsed, nil
+}
+
+// pipeline is a gorm.ConnPool that keeps statements for a batch, which PostgreSQL runs as one transaction.
+type pipeline struct{ batch pgx.Batch }
+
+var errNoAnswer = errors.New("a statement of a pipeline has no answer")
+
+// ExecContext implements gorm.ConnPool.
+func (p *pipeline) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
+	p.batch.Queue(query, args...)
+	return driver.RowsAffected(0), nil
+}
+
+// PrepareContext implements gorm.ConnPool.
+func (*pipeline) PrepareContext(context.Context, string) (*sql.Stmt, error) { return nil, errNoAnswer }
+
+// QueryContext implements gorm.ConnPool.
+func (*pipeline) QueryContext(context.Context, string, ...any) (*sql.Rows, error) {
+	return nil, errNoAnswer
+}
+
+// QueryRowContext implements gorm.ConnPool.
+func (*pipeline) QueryRowContext(context.Context, string, ...any) *sql.Row { return nil }
+
+var errNoPrimary = errors.New("the server is a standby")
+
+// requirePrimary refuses a connection to a standby, which would answer with what was true before, revoked tokens included. also is
+// what the URL requires; nil: nothing.
+func requirePrimary(also pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
+	return func(ctx context.Context, conn *pgconn.PgConn) error {
+		result := conn.ExecParams(ctx, postgresDialect.standby, nil, nil, nil, nil).Read()
+		switch {
+		case result.Err != nil:
+			return result.Err
+		case string(result.Rows[0][0]) != "f":
+			return errNoPrimary
+		case also != nil:
+			return also(ctx, conn)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,186 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/gluepot/gluepot/adapters/internal/storedtext"
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+var (
+	_ moderation.Remover = (*Moderation)(nil)
+	_ moderation.Teller  = (*Pastes)(nil)
+	_ moderation.Purger  = (*Pastes)(nil)
+)
+
+// removedRow is a paste that is out of sight, with what a list of such pastes shows.
+type removedRow struct {
+	ID           string `gorm:"primaryKey"`
+	OwnerID      sql.NullString
+	CreatedAt    time.Time `gorm:"autoCreateTime:false"`
+	ExpiresAt    sql.NullTime
+	Visibility   int16
+	Title        storedtext.Text
+	ContentBytes int64
+	HistoryBytes int64
+	RemovedAt    time.Time
+	Hidden       bool // with its owner, and not removed
+	Document     []byte
+}
+
+func (removedRow) TableName() string { return "removed_pastes" }
+
+// removedDocument are the rows of a paste. They are kept and come back as they are, whatever columns there will be.
+type removedDocument struct {
+	Paste   *pasteRow
+	Pasties []pastyRow
+	Tags    []tagRow
+	Edits   []editRow
+	Cipher  *cipherRow
+}
+
+// takeAway moves an active paste out of sight.
+func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*pasteRow, error) {
+	rows, err := NewPastes(m.store).locked(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	document, err := json.Marshal(removedDocument{rows.paste, rows.pasties, rows.tags, rows.edits, rows.cipher})
+	if err != nil {
+		return nil, fault.Unforeseen(err)
+	}
+	row := rows.paste
+	err = tx.Create(&removedRow{
+		row.ID, row.OwnerID, row.CreatedAt, row.ExpiresAt, row.Visibility, row.Title, row.ContentBytes, row.HistoryBytes,
+		instant(m.store.clock()), hidden, document,
+	}).Error
+	if err != nil {
+		return nil, err
+	}
+	return row, orNotFound(tx.Where("id = ?", row.ID).Delete(&pasteRow{}))
+}
+
+// giveBack moves a paste that takeAway has moved back.
+func (m *Moderation) giveBack(tx *gorm.DB, id paste.ID, hidden bool) error {
+	var row removedRow
+	err := m.store.unexpired(forUpdate(tx).Where("id = ? AND hidden = ?", string(id), hidden)).Take(&row).Error
+	if err != nil {
+		return err
+	}
+	var kept removedDocument
+	if err := json.Unmarshal(row.Document, &kept); err != nil {
+		return fault.Unforeseen(err)
+	}
+	rows := pasteRows{paste: kept.Paste, pasties: kept.Pasties, tags: kept.Tags, edits: kept.Edits, cipher: kept.Cipher}
+	searched := (&pasteRows{paste: kept.Paste, pasties: kept.Pasties, tags: kept.Tags}).document()
+	rows.texts = m.store.newTextRow(&searched)
+	if err := rows.insert(tx); err != nil {
+		return err
+	}
+	if err := tx.Delete(&tombstoneRow{Kind: pasteTombstone, ID: row.ID}).Error; err != nil {
+		return err
+	}
+	return tx.Delete(&row).Error
+}
+
+// Remove implements moderation.Remover.
+func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) error {
+	if !isText(string(id)) {
+		return errNotFound
+	}
+	return m.store.writePaste(ctx, func(tx *gorm.DB) error {
+		row, err := m.takeAway(tx, id, false)
+		if err != nil {
+			return err
+		}
+		act, _ := audit.Noted(ctx)
+		_, hidden := row.outline().SeenBy("")
+		return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&tombstoneRow{
+			Kind: pasteTombstone, ID: row.ID, DeletedAt: instant(m.store.clock()), RemovedBy: act.Actor, Reason: reason, Told: hidden == nil,
+		}).Error
+	})
+}
+
+// Restore implements moderation.Remover.
+func (m *Moderation) Restore(ctx context.Context, id paste.ID) error {
+	if !isText(string(id)) {
+		return errNotFound
+	}
+	return m.store.writePaste(ctx, func(tx *gorm.DB) error { return m.giveBack(tx, id, false) })
+}
+
+// Told implements moderation.Teller.
+func (p *Pastes) Told(ctx context.Context, id paste.ID) (told bool, err error) {
+	if !isText(string(id)) {
+		return false, nil
+	}
+	var found []bool
+	err = p.store.read(ctx).Model(&tombstoneRow{}).Where("kind = ? AND id = ?", pasteTombstone, string(id)).Pluck("told", &found).Error
+	return len(found) > 0 && found[0], translate(err)
+}
+
+// PurgeRemoved implements moderation.Purger.
+func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limit int) (purged int, err error) {
+	err = p.store.transaction(ctx, func(tx *gorm.DB) error {
+		result := tx.Exec(`DELETE FROM removed_pastes WHERE id IN (
+			SELECT id FROM removed_pastes WHERE NOT hidden AND removed_at <= ? OR expires_at <= ? LIMIT ?)`,
+			p.store.ago(retention), p.store.now(), limit)
+		purged = int(result.RowsAffected)
+		return result.Error
+	})
+	return purged, err
+}
+
+var _ moderation.Hider = (*Moderation)(nil)
+
+// Hide implements moderation.Hider.
+func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (hidden int, err error) {
+	err = m.store.writePaste(ctx, func(tx *gorm.DB) error {
+		var ids []paste.ID
+		query := m.store.unexpired(tx.Model(&pasteRow{}).Where("owner_id = ?", string(owner)))
+		if err := forUpdate(query).Order("id").Limit(limit).Pluck("id", &ids).Error; err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if _, err := m.takeAway(tx, id, true); err != nil {
+				return err
+			}
+			if err := bury(tx, tombstoneRow{Kind: pasteTombstone, ID: string(id), DeletedAt: instant(m.store.clock())}); err != nil {
+				return err
+			}
+		}
+		hidden = len(ids)
+		return nil
+	})
+	return hidden, err
+}
+
+// Unhide implements moderation.Hider.
+func (m *Moderation) Unhide(ctx context.Context, owner user.ID, limit int) (shown int, err error) {
+	err = m.store.writePaste(ctx, func(tx *gorm.DB) error {
+		var ids []paste.ID
+		err := m.store.unexpired(tx.Model(&removedRow{}).Where("owner_id = ? AND hidden", string(owner))).
+			Order("id").Limit(limit).Pluck("id", &ids).Error
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if err := m.giveBack(tx, id, true); err != nil {
+				return err
+			}
+		}
+		shown = len(ids)
+		return nil
+	})
+	return shown, err
+}

@@ -1,0 +1,369 @@
+package gormstore
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/gluepot/gluepot/adapters/internal/storedtext"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/search"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Search finds pastes by what they hold.
+type Search struct{ store *Store }
+
+// NewSearch returns the search of a store.
+func NewSearch(store *Store) *Search { return &Search{store} }
+
+var (
+	_ search.Finder    = (*Search)(nil)
+	_ search.Rebuilder = (*Search)(nil)
+)
+
+// textRow is what searches look through of a paste.
+type textRow struct {
+	PasteID   string `gorm:"primaryKey"`
+	Public    bool
+	Titles    string
+	Text      string
+	Tags      string
+	Languages string
+}
+
+func (textRow) TableName() string { return "paste_texts" }
+
+// newTextRow returns nil for a paste that no search finds.
+func (s *Store) newTextRow(d *paste.Document) *textRow {
+	if !s.cfg.Search || d.Owner == "" || d.Encrypted() || d.Burns {
+		return nil
+	}
+	texts := search.TextsOf(d)
+	return &textRow{string(d.ID), d.Visibility == paste.Public, texts.Titles, texts.Text, texts.Tags, texts.Languages}
+}
+
+// replaceTexts makes a row what is searched of its paste. A nil row is none: what a paste held before it was edited must not stay while
+// search is off.
+func replaceTexts(tx *gorm.DB, id string, row *textRow) error {
+	if row == nil {
+		return tx.Where("paste_id = ?", id).Delete(&textRow{}).Error
+	}
+	return overTexts(tx).Create(row).Error
+}
+
+func overTexts(tx *gorm.DB) *gorm.DB {
+	return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "paste_id"}}, UpdateAll: true})
+}
+
+// recent is how many of the newest public pastes are looked at one by one before the index is asked. Words that are frequent are found
+// there, and few pastes have the others.
+const recent = 1000
+
+// Find implements search.Finder.
+func (s *Search) Find(
+	ctx context.Context, query search.Query, reader user.ID, after search.Place, limit int,
+) (found []search.Found, more bool, err error) {
+	if !isText(string(reader)) {
+		reader = ""
+	}
+	release, err := acquire(ctx, s.store.slow, s.store.pastes)
+	if err != nil {
+		return nil, false, err
+	}
+	defer release()
+	found = []search.Found{}
+	err = s.store.snapshot(ctx, func(tx *gorm.DB) error {
+		f := &finding{s.store, tx, query, string(reader), after, limit + 1}
+		rows, err := f.rows()
+		if err != nil {
+			return err
+		}
+		more = len(rows) > limit
+		for i := range rows[:min(len(rows), limit)] {
+			if err := f.read(&rows[i], &found); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return found, more, nil
+}
+
+// finding is one search.
+type finding struct {
+	store  *Store
+	tx     *gorm.DB
+	query  search.Query
+	reader string
+	after  search.Place
+	limit  int
+}
+
+// matchRow is a paste that was found.
+type matchRow struct {
+	Paste    pasteRow `gorm:"embedded"`
+	Username string
+	InTitles bool
+}
+
+func (r *matchRow) place() search.Place {
+	return search.Place{Place: r.Paste.paste().Place(), InTitles: r.InTitles}
+}
+
+// rows returns the first pastes that are found.
+func (f *finding) rows() ([]matchRow, error) {
+	all, err := f.owned()
+	if err != nil || f.query.Mine || len(f.query.Users) > 0 {
+		return all, err
+	}
+	for _, inTitles := range []bool{true, false} {
+		public, err := f.public(inTitles)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, public...); len(public) == f.limit {
+			break
+		}
+	}
+	slices.SortFunc(all, func(a, b matchRow) int {
+		if a.place().Before(b.place()) {
+			return -1
+		}
+		return 1
+	})
+	return all[:min(len(all), f.limit)], nil
+}
+
+// owned returns what is found among the pastes of one user: those that the query names, or of the reader what is not public. Of
+// another user not even the time tells more than what is public.
+func (f *finding) owned() ([]matchRow, error) {
+	from := f.tx.Table("pastes o").Joins("JOIN paste_texts x ON x.paste_id = o.id")
+	switch restricted := f.query.Mine || len(f.query.Users) > 0; {
+	case restricted:
+		from = from.Where("o.visibility = 1 OR o.owner_id = ?", f.reader)
+	case f.reader == "":
+		return nil, nil
+	default:
+		from = from.Where("o.visibility <> 1")
+	}
+	if len(f.query.Users) == 0 || f.query.Mine {
+		from = from.Where("o.owner_id = ?", f.reader)
+	}
+	for _, name := range f.query.Users {
+		from = from.Where("o.owner_id = (SELECT id FROM users WHERE username_folded = ?)", name.Folded())
+	}
+	return f.among(f.matching(from, "x.text"))
+}
+
+// public returns what is found among the public pastes: those whose titles hold every word, or the others.
+func (f *finding) public(inTitles bool) ([]matchRow, error) {
+	column, after := "x.text", paste.Place{}
+	if inTitles {
+		column = "x.titles"
+		if len(f.query.Words) == 0 || f.after != (search.Place{}) && !f.after.InTitles {
+			return nil, nil
+		}
+	}
+	if f.after.InTitles == inTitles {
+		after = f.after.Place
+	}
+	match := func(from *gorm.DB) ([]matchRow, error) {
+		if from = f.matching(from.Where("x.public"), column); !inTitles && len(f.query.Words) > 0 {
+			from = from.Not(f.inTitles())
+		}
+		return f.among(from)
+	}
+	first := newest(f.tx, after, recent).Select("id").Where("visibility = 1")
+	rows, err := match(f.tx.Table("(?) w", first).Joins("JOIN paste_texts x ON x.paste_id = w.id"))
+	if err != nil || len(rows) == f.limit {
+		return rows, err
+	}
+	from := f.tx.Table("paste_texts x")
+	if indexed := f.store.dialect.indexed; indexed != "" {
+		from = from.Where(indexed, f.trigrams(column))
+	}
+	return match(from)
+}
+
+// inTitles is the condition that the titles hold every word.
+func (f *finding) inTitles() clause.Expr {
+	if len(f.query.Words) == 0 {
+		return gorm.Expr("FALSE")
+	}
+	parts, patterns := make([]string, len(f.query.Words)), make([]any, len(f.query.Words))
+	for i, word := range f.query.Words {
+		parts[i], patterns[i] = "x.titles"+like, pattern(word)
+	}
+	return gorm.Expr("("+strings.Join(parts, " AND ")+")", patterns...)
+}
+
+// matching restricts a query to the texts that match, whose words are in a column.
+func (f *finding) matching(from *gorm.DB, column string) *gorm.DB {
+	for column, parts := range f.parts(column) {
+		for _, part := range parts {
+			from = from.Where(column+like, pattern(part))
+		}
+	}
+	return from.Select("x.paste_id, ? AS in_titles", f.inTitles())
+}
+
+// parts yields the columns and what they are to hold.
+func (f *finding) parts(words string) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		_ = yield(words, f.query.Words) && yield("x.tags", f.query.Tags) && yield("x.languages", f.query.Languages)
+	}
+}
+
+const like = ` LIKE ? ESCAPE '\'`
+
+var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+// pattern is that of texts that hold a part.
+func pattern(part string) string { return "%" + likeEscaper.Replace(part) + "%" }
+
+// trigrams returns what the index of SQLite is asked for: more than that matches.
+func (f *finding) trigrams(words string) string {
+	const most = 100
+	var all []string
+	for column, parts := range f.parts(words) {
+		for _, part := range parts {
+			for characters := []rune(part); len(characters) >= 3 && len(all) < most; characters = characters[1:] {
+				trigram := strings.ReplaceAll(string(characters[:3]), `"`, `""`)
+				all = append(all, strings.TrimPrefix(column, "x.")+` : "`+trigram+`"`)
+			}
+		}
+	}
+	return strings.Join(all, " AND ")
+}
+
+// found is what the texts that match are made of: the pastes that the reader may find. The texts are looked through first. In another
+// order the database would go by the time of the pastes, and look through all of them for a word that is rare.
+const found = `WITH t AS MATERIALIZED (?)
+	SELECT p.id, p.owner_id, p.created_at, p.expires_at, p.visibility, p.title, u.username, t.in_titles
+	FROM t JOIN pastes p ON p.id = t.paste_id JOIN users u ON u.id = p.owner_id
+	WHERE (p.owner_id = ? OR p.visibility = 1 AND u.public_profile AND (? OR u.show_tags))
+		AND (p.expires_at IS NULL OR p.expires_at > ?) AND (? OR (t.in_titles, p.created_at, p.id) < (?, ?, ?))
+	ORDER BY t.in_titles DESC, p.created_at DESC, p.id DESC LIMIT ?`
+
+// among returns the pastes of texts that the reader may find.
+func (f *finding) among(texts *gorm.DB) (rows []matchRow, err error) {
+	err = f.tx.Raw(found, texts, f.reader, len(f.query.Tags) == 0, f.store.now(), f.after == search.Place{},
+		f.after.InTitles, instant(f.after.CreatedAt), string(f.after.ID), f.limit).Scan(&rows).Error
+	return rows, err
+}
+
+// read adds a paste with its lines to what was found. What was written without search does not match any more, perhaps.
+func (f *finding) read(row *matchRow, to *[]search.Found) error {
+	stored := &pasteRows{paste: &row.Paste}
+	for _, rows := range []any{&stored.pasties, &stored.tags} {
+		if err := f.tx.Where("paste_id = ?", row.Paste.ID).Order("position").Find(rows).Error; err != nil {
+			return err
+		}
+	}
+	document := stored.document()
+	lines, ok := f.query.Match(&document)
+	if !ok {
+		return nil
+	}
+	name, err := user.ParseName(row.Username)
+	if err != nil {
+		return fault.Unforeseen(err)
+	}
+	listed := listedRow{Paste: row.Paste}
+	if len(stored.pasties) > 0 {
+		first := stored.pasties[0]
+		listed.PastyTitle = first.Title
+		listed.Beginning = storedtext.Text(strings.ToValidUTF8(string(first.Code[:min(len(first.Code), beginning)]), ""))
+	}
+	*to = append(*to, search.Found{Listed: listed.listed(), Place: row.place(), Owner: name, Pasties: len(stored.pasties), Lines: lines})
+	return nil
+}
+
+// Indexed implements search.Finder.
+func (s *Search) Indexed(ctx context.Context) (indexed bool, err error) {
+	if s.store.dialect.searchable == "" {
+		return true, nil
+	}
+	err = s.store.read(ctx).Raw(s.store.dialect.searchable).Scan(&indexed).Error
+	return indexed, translate(err)
+}
+
+// Prepare implements search.Rebuilder.
+func (s *Search) Prepare(ctx context.Context) error {
+	if s.store.dialect.prepareSearch == "" {
+		return nil
+	}
+	return s.store.transaction(ctx, func(tx *gorm.DB) error {
+		var indexed bool
+		if err := tx.Raw(s.store.dialect.prepareSearch).Scan(&indexed).Error; err != nil {
+			return err
+		}
+		if !indexed {
+			return search.ErrNoIndex
+		}
+		return nil
+	})
+}
+
+// What a part of a rebuild reads at most, but for one paste.
+const (
+	rebuiltPastes = 200
+	rebuiltBytes  = 8 << 20
+)
+
+// Rebuild implements search.Rebuilder.
+func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, read int, err error) {
+	err = s.store.writePaste(ctx, func(tx *gorm.DB) error {
+		last, read = "", 0
+		var rows []pasteRow
+		err := forUpdate(tx).Omit("Stars", "Starred").Where("id > ? AND owner_id IS NOT NULL", string(after)).
+			Order("id").Limit(rebuiltPastes).Find(&rows).Error
+		if err != nil {
+			return err
+		}
+		ids, all, bytes := make([]string, 0, len(rows)), make(map[string]*pasteRows, len(rows)), int64(0)
+		for i := range rows {
+			if bytes += rows[i].ContentBytes; bytes > rebuiltBytes && i > 0 {
+				break
+			}
+			ids = append(ids, rows[i].ID)
+			all[rows[i].ID] = &pasteRows{paste: &rows[i]}
+		}
+		if len(ids) == 0 {
+			return nil
+		}
+		last, read = paste.ID(ids[len(ids)-1]), len(ids)
+		var pasties []pastyRow
+		if err := tx.Where("paste_id IN ?", ids).Order("paste_id, position").Find(&pasties).Error; err != nil {
+			return err
+		}
+		var tags []tagRow
+		if err := tx.Where("paste_id IN ?", ids).Order("paste_id, position").Find(&tags).Error; err != nil {
+			return err
+		}
+		for _, row := range pasties {
+			all[row.PasteID].pasties = append(all[row.PasteID].pasties, row)
+		}
+		for _, row := range tags {
+			all[row.PasteID].tags = append(all[row.PasteID].tags, row)
+		}
+		var texts []*textRow
+		for _, id := range ids {
+			document := all[id].document()
+			if row := s.store.newTextRow(&document); row != nil {
+				texts = append(texts, row)
+			}
+		}
+		return insert(overTexts(tx), texts)
+	})
+	return last, read, err
+}

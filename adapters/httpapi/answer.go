@@ -1,0 +1,141 @@
+package httpapi
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/gin-gonic/gin"
+)
+
+// answer collects a body before its first byte is sent: a failure half-way becomes an error, and its length and ETag are known. Its
+// memory is claimed piece by piece, until the client has taken it.
+type answer struct {
+	claim
+
+	chunks [][]byte // all are full but the last
+	length int64
+	tagged bool // the client may have it already, and is told its ETag
+	status int  // 0: 200
+}
+
+// Chunks are of this size but the first ones, which are enough for most answers.
+const maxChunk = 64 << 10
+
+var firstChunks = [...]int{4 << 10, 16 << 10}
+
+func (a *API) newAnswer(c *gin.Context) *answer { return &answer{claim: a.claim(c.Request)} }
+
+// Write implements io.Writer. It fails with fault.Unavailable when there is no room.
+func (a *answer) Write(p []byte) (int, error) { return add(a, p) }
+
+// WriteString implements io.StringWriter.
+func (a *answer) WriteString(s string) (int, error) { return add(a, s) }
+
+func add[T string | []byte](a *answer, text T) (n int, err error) {
+	for n < len(text) {
+		last := len(a.chunks) - 1
+		if last < 0 || len(a.chunks[last]) == cap(a.chunks[last]) {
+			size := maxChunk
+			if last < len(firstChunks)-1 {
+				size = firstChunks[last+1]
+			}
+			if err := a.resize(a.length + int64(size)); err != nil {
+				return n, err
+			}
+			a.chunks = append(a.chunks, make([]byte, 0, size))
+			last++
+		}
+		chunk := a.chunks[last]
+		copied := copy(chunk[len(chunk):cap(chunk)], text[n:])
+		a.chunks[last] = chunk[:len(chunk)+copied]
+		a.length += int64(copied)
+		n += copied
+	}
+	return n, nil
+}
+
+// send answers with what was collected, or 304 when it is tagged and the client has it already.
+func (a *answer) send(c *gin.Context, contentType []string) {
+	if a.tagged {
+		hash := xxhash.New()
+		for _, chunk := range a.chunks {
+			_, _ = hash.Write(chunk) // cannot fail
+		}
+		if knows(c, etagOfSum(hash.Sum64())) {
+			return
+		}
+	}
+	writeHeader(c, contentType, a.length)
+	if a.status != 0 {
+		c.Status(a.status)
+	}
+	c.Writer.WriteHeaderNow()
+	if c.Request.Method == http.MethodHead {
+		return
+	}
+	for _, chunk := range a.chunks {
+		if _, err := c.Writer.Write(chunk); err != nil { // a client that has gone cannot be told
+			return
+		}
+	}
+}
+
+// measure hashes and counts what is written to it.
+type measure struct {
+	hash   *xxhash.Digest
+	length int64
+}
+
+// Write implements io.Writer.
+func (m *measure) Write(p []byte) (int, error) {
+	m.length += int64(len(p))
+	return m.hash.Write(p)
+}
+
+// WriteString implements io.StringWriter.
+func (m *measure) WriteString(s string) (int, error) {
+	m.length += int64(len(s))
+	return m.hash.WriteString(s)
+}
+
+// sendStream answers with what write writes, which is called twice: first for the length and the ETag. It is for what is too
+// long to be held.
+func sendStream(c *gin.Context, contentType []string, tagged bool, write func(io.Writer) error) error {
+	m := &measure{hash: xxhash.New()}
+	if err := write(m); err != nil {
+		return err
+	}
+	if tagged && knows(c, etagOfSum(m.hash.Sum64())) {
+		return nil
+	}
+	writeHeader(c, contentType, m.length)
+	c.Writer.WriteHeaderNow()
+	if c.Request.Method != http.MethodHead {
+		_ = write(c.Writer) // a client that has gone cannot be told
+	}
+	return nil
+}
+
+// selfCounted is how long a body may be whose length is left to net/http, which buffers as much (2 KiB in Go 1.26) and then
+// counts. The header would cost two allocations.
+const selfCounted = 1 << 10
+
+// writeHeader prepares a 200 with a body of that type and that many bytes.
+func writeHeader(c *gin.Context, contentType []string, length int64) {
+	header := c.Writer.Header()
+	header["Content-Type"] = contentType
+	if header["Cache-Control"] == nil {
+		header["Cache-Control"] = noCache
+	}
+	if length > selfCounted || c.Request.Method == http.MethodHead {
+		header["Content-Length"] = []string{strconv.FormatInt(length, 10)}
+	}
+	c.Status(http.StatusOK)
+}
+
+func write(c *gin.Context, contentType []string, body []byte) {
+	writeHeader(c, contentType, int64(len(body)))
+	_, _ = c.Writer.Write(body) // a client that has gone cannot be told
+}

@@ -1,0 +1,46 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+func TestLongAnswers(t *testing.T) {
+	t.Parallel()
+	// The use case reads 5,000 at once.
+	for _, ids := range []int{0, 1, 4999, 5000, 5001, 1000, firstChunks[0]/11 - 1, firstChunks[0] / 11, firstChunks[0]/11 + 1, 500_000} {
+		s := newStore()
+		s.ids = ids
+		api, _ := newTestAPI(t, s, DefaultConfig())
+		authorization := http.Header{"Authorization": {s.secret.Reveal()}}
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			answer := request(api, method, "/user/self/pastes", authorization)
+			if answer.Code != http.StatusOK || method == http.MethodGet && answer.Body.String() != s.list() {
+				t.Errorf("%s of %d ids: got %d and %d bytes, want 200 and %d", method, ids, answer.Code, answer.Body.Len(), len(s.list()))
+			}
+			length := strconv.Itoa(len(s.list()))
+			if got := answer.Header().Get("Content-Length"); got != length && ids >= 1000 {
+				t.Errorf("%s of %d ids: got the length %q, want %s", method, ids, got, length)
+			}
+		}
+
+		// What was collected is not sent when the rest does not come.
+		s.failure = fault.New(fault.Unavailable, "away")
+		answer := request(api, http.MethodGet, "/user/self/pastes", authorization)
+		if answer.Code != http.StatusServiceUnavailable || !json.Valid(answer.Body.Bytes()) {
+			t.Errorf("%d ids and a failure: got %d %.100s, want 503 and nothing of the list", ids, answer.Code, answer.Body)
+		}
+		s.failure = errors.New("x")
+		if answer = request(api, http.MethodHead, "/user/self/pastes", authorization); answer.Code != http.StatusInternalServerError {
+			t.Errorf("HEAD and a failure: got %d, want 500", answer.Code)
+		}
+		if len(api.memory.held) > 0 {
+			t.Errorf("got %v still held, want nothing", api.memory.held)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+var textContentType = []string{"text/plain; charset=utf-8"}
+
+func (a *API) readText(ctx context.Context, c *gin.Context) error {
+	pasty, err := a.modules.Pastes.ReadRaw.Do(ctx, viewerOf(c), c.Param("id"), c.Param("pastyId"))
+	if err != nil {
+		return err
+	}
+	held := a.claim(c.Request)
+	defer held.release()
+	if err := held.resize(min(int64(len(pasty.Code)), a.memory.share)); err != nil {
+		return err
+	}
+	header := c.Writer.Header()
+	header["Content-Security-Policy"], header["X-Robots-Tag"] = sandboxed, noindex
+	return sendStream(c, textContentType, presentedToken(c) == "", func(to io.Writer) error {
+		_, err := io.WriteString(to, pasty.Code)
+		return err
+	})
+}
+
+var errNoText = invalid("The body is empty. Send the code.")
+
+func (a *API) createFromText(ctx context.Context, c *gin.Context, body []byte) (paste.Document, error) {
+	defaultLanguage := viewerOf(c).User.DefaultLanguage
+	return a.create(ctx, c, func() (paste.Draft, error) { return a.textDraft(c.Request.URL.RawQuery, defaultLanguage, body) })
+}
+
+// textDraft reads a paste to create whose only code is the body.
+func (a *API) textDraft(query, defaultLanguage string, body []byte) (draft paste.Draft, err error) {
+	if len(body) == 0 {
+		return draft, errNoText
+	}
+	if draft.Private, err = switchedOn(query, "isPrivate"); err != nil {
+		return draft, err
+	}
+	if draft.Public, err = switchedOn(query, "isPublic"); err != nil {
+		return draft, err
+	}
+	if draft.Burns, err = switchedOn(query, "burn"); err != nil {
+		return draft, err
+	}
+	draft.Lifetime = parameter(query, "expiresIn")
+	if tags := parameter(query, "tags"); tags != nil {
+		draft.Tags = []string{*tags}
+	}
+	code := string(body)
+	draft.Pasties = []paste.PastyDraft{
+		{Title: value(parameter(query, "title")), Language: a.languageParameter(query), Default: defaultLanguage, Code: &code, Alone: true},
+	}
+	return draft, nil
+}
+
+// parameter returns the first parameter with that key, or nil.
+func parameter(query, key string) *string {
+	raw, ok := rawParameter(query, key)
+	if !ok {
+		return nil
+	}
+	text := unescape(raw, true)
+	return &text
+}
+
+// languageParameter returns the reading of the parameter that names a language, as "C++" may be meant in several ways.
+func (a *API) languageParameter(query string) *string {
+	var readings readings
+	readings.parse(query, "language")
+	if len(readings.all()) == 0 {
+		return nil
+	}
+	name := readings.all()[0]
+	if found, err := a.modules.Languages.FindByName.Do(readings.all()...); err == nil {
+		name = found.Name
+	}
+	return &name
+}
+
+// switchedOn reads a flag. One without a value is refused: who sends it may mean that it is on.
+func switchedOn(query, key string) (bool, error) {
+	text := parameter(query, key)
+	switch {
+	case text == nil || strings.EqualFold(*text, "false"):
+		return false, nil
+	case strings.EqualFold(*text, "true"):
+		return true, nil
+	}
+	return false, invalid("%s: it must be true or false.", key)
+}

@@ -1,0 +1,87 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+)
+
+// endpoint is what a path does for a method. GET is for HEAD, too, and OPTIONS says which methods a path has.
+type endpoint struct {
+	method, path string
+	authorization
+	handle gin.HandlerFunc
+}
+
+// endpoints are the interface below the base path, those of one path behind one another. Handlers that wait for the database are made
+// by handle, or by accept if they take a body.
+func (a *API) endpoints(docs *docs, basePath string) []endpoint {
+	yaml, json := sharedOpenAPI(basePath)
+	return []endpoint{
+		{http.MethodGet, "/user/:username/exists", ignored, a.handle(a.userExists)},
+		{http.MethodGet, "/user/:username", ignored, a.handle(a.userProfile)},
+		{http.MethodGet, "/user/self", required, a.handle(a.self)},
+		{http.MethodGet, "/user/self/pastes", required, a.handle(a.selfPastes)},
+		{http.MethodGet, "/data/language", ignored, a.languageByName},
+		{http.MethodGet, "/data/languageExt", ignored, a.languageByExtension},
+		{http.MethodGet, "/data/numPastes", ignored, a.handle(a.pasteCount)},
+		{http.MethodPost, "/paste", voluntary, a.accept(a.createPaste, a.sendStored)},
+		{http.MethodGet, "/paste/:id", optional, a.handle(a.readPaste)},
+		{http.MethodPatch, "/paste/:id", required, a.accept(a.editPaste, a.sendStored)},
+		{http.MethodDelete, "/paste/:id", voluntary, a.handle(a.deletePaste)},
+		{http.MethodPost, "/raw", voluntary, a.accept(a.createFromText, a.sendLink)},
+		{http.MethodGet, "/raw/:id/:pastyId", optional, a.handle(a.readText)},
+		{http.MethodPost, "/open/:id", optional, a.handle(a.openPaste)},
+		{http.MethodGet, "/time/expiresInToUnixTime", ignored, a.expiryTime},
+		{http.MethodGet, "/openapi.yaml", ignored, newFixedAnswer(yamlContentType, yaml).answer},
+		{http.MethodGet, "/openapi.json", ignored, newFixedAnswer(jsonContentType, json).answer},
+		{http.MethodGet, "/docs", ignored, docs.page.answer},
+		{http.MethodGet, "/docs/:file", ignored, a.handle(docs.file)},
+	}
+}
+
+// healthChecks stand outside the base path.
+func (a *API) healthChecks() []endpoint {
+	return []endpoint{
+		{http.MethodGet, PathAlive, ignored, a.alive},
+		{http.MethodGet, PathReady, ignored, a.handle(a.readiness)},
+	}
+}
+
+// serve adds endpoints, with and without a slash at the end of their paths.
+func (a *API) serve(group *gin.RouterGroup, endpoints []endpoint) {
+	for i := 0; i < len(endpoints); {
+		path := endpoints[i].path
+		var allowed []string
+		for ; i < len(endpoints) && endpoints[i].path == path; i++ {
+			methods := []string{endpoints[i].method}
+			if methods[0] == http.MethodGet {
+				methods = append(methods, http.MethodHead)
+			}
+			for _, method := range methods {
+				group.Handle(method, path, endpoints[i].handlers()...)
+				group.Handle(method, path+"/", endpoints[i].handlers()...)
+			}
+			allowed = append(allowed, methods...)
+		}
+		served := servedPath{
+			segments: strings.Split(strings.TrimSuffix(group.BasePath(), "/")+path, "/"),
+			allowed:  []string{strings.Join(append(allowed, http.MethodOptions), ", ")},
+		}
+		a.paths = append(a.paths, served)
+		options := preflight(served.allowed)
+		group.OPTIONS(path, options)
+		group.OPTIONS(path+"/", options)
+	}
+}
+
+func (e endpoint) handlers() []gin.HandlerFunc {
+	switch e.authorization {
+	case ignored:
+		return []gin.HandlerFunc{e.handle}
+	case optional, required, voluntary:
+		return []gin.HandlerFunc{e.authorize, e.handle}
+	}
+	panic(e.method + " " + e.path + " does not say how it treats the header Authorization")
+}

@@ -1,0 +1,88 @@
+// Package server runs a handler on a socket of its own: net/http's server with limits on what a client may hold.
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"time"
+)
+
+// Config says where a Server listens and how patient it is.
+type Config struct {
+	Addr string // host:port to listen on; port 0 takes a free one
+	// TLSCertFile and TLSKeyFile are the paths of PEM files with a certificate, followed by those that sign it, and its key. They are
+	// read again when they have changed. Without both a Server speaks plain HTTP.
+	TLSCertFile, TLSKeyFile string
+
+	ReadTimeout  time.Duration // for the whole request to arrive; its headers have maxHeaderTimeout at most
+	WriteTimeout time.Duration // for the answer to leave
+	IdleTimeout  time.Duration // how long an unused connection stays open
+	// MaxConnections is how many may be open. Further ones wait until one is closed. 0 means no limit.
+	MaxConnections int
+	// MaxClientConnections is how many of them one address may have open, an IPv6 client's network of 64 bits. Further ones are
+	// closed. Proxies that are exempt have no such limit. 0 means no limit.
+	MaxClientConnections int
+	// DrainDelay is how long the server goes on accepting after readiness went false, so that load
+	// balancers notice before connections are refused.
+	DrainDelay time.Duration
+	// DrainTimeout bounds the wait for requests in flight when the server stops.
+	DrainTimeout time.Duration
+}
+
+// maxHeaderTimeout is for a request's line and headers, which fit into a few packets.
+const maxHeaderTimeout = 5 * time.Second
+
+// maxHeaderBytes is for the request line and all headers; net/http adds 4 KiB of its own, and answers 431 beyond it. The shortest
+// headers take twenty times their length in memory.
+const maxHeaderBytes = 16 << 10
+
+// DefaultConfig returns a server on 127.0.0.1:8080.
+func DefaultConfig() Config {
+	return Config{
+		Addr:                 "127.0.0.1:8080",
+		ReadTimeout:          10 * time.Second,
+		WriteTimeout:         30 * time.Second,
+		IdleTimeout:          2 * time.Minute,
+		MaxConnections:       2048,
+		MaxClientConnections: 256,
+		DrainDelay:           time.Second,
+		DrainTimeout:         15 * time.Second,
+	}
+}
+
+// Secure reports whether a Server speaks TLS.
+func (c Config) Secure() bool { return c.TLSCertFile != "" && c.TLSKeyFile != "" }
+
+// Validate returns one error that names every wrong value.
+func (c Config) Validate() error {
+	var wrong []error
+	if _, _, err := net.SplitHostPort(c.Addr); err != nil {
+		wrong = append(wrong, fmt.Errorf("the HTTP address %q is not HOST:PORT", c.Addr))
+	}
+	if (c.TLSCertFile == "") != (c.TLSKeyFile == "") {
+		wrong = append(wrong, errors.New("of the HTTP TLS certificate file and key file one is set: set both or neither"))
+	}
+	for _, timeout := range []struct {
+		name  string
+		value time.Duration
+	}{
+		{"read timeout", c.ReadTimeout}, {"write timeout", c.WriteTimeout}, {"idle timeout", c.IdleTimeout},
+		{"drain timeout", c.DrainTimeout},
+	} {
+		if timeout.value <= 0 {
+			wrong = append(wrong, fmt.Errorf("the HTTP %s is %v: choose a positive time", timeout.name, timeout.value))
+		}
+	}
+	if c.MaxConnections < 0 {
+		wrong = append(wrong, fmt.Errorf("the limit of HTTP connections is %d: choose zero or a positive number", c.MaxConnections))
+	}
+	if c.MaxClientConnections < 0 {
+		wrong = append(wrong,
+			fmt.Errorf("the limit of HTTP connections of a client is %d: choose zero or a positive number", c.MaxClientConnections))
+	}
+	if c.DrainDelay < 0 {
+		wrong = append(wrong, fmt.Errorf("the HTTP drain delay is %v: choose zero or a positive time", c.DrainDelay))
+	}
+	return errors.Join(wrong...)
+}

@@ -1,0 +1,115 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// Handler is what a Server runs.
+type Handler interface {
+	http.Handler
+	// StartDraining makes readiness fail, and every answer the last one of its connection.
+	StartDraining()
+	// TrustsProxy reports whether an address is that of a proxy, which may have any number of connections.
+	TrustsProxy(address netip.Addr) bool
+}
+
+// Server runs a handler on a socket.
+type Server struct {
+	cfg      Config
+	handler  Handler
+	http     *http.Server
+	listener *listener
+	failed   chan error
+	log      *zap.Logger
+}
+
+// New returns a server that does not listen yet.
+func New(cfg Config, handler Handler, log *zap.Logger) *Server {
+	errorLog, _ := zap.NewStdLogAt(log, zap.DebugLevel) // clients can provoke what net/http says; the level is a known one
+	return &Server{
+		cfg: cfg, handler: handler, failed: make(chan error, 1), log: log,
+		http: &http.Server{
+			Handler:                      handler,
+			ReadHeaderTimeout:            min(cfg.ReadTimeout, maxHeaderTimeout),
+			ReadTimeout:                  cfg.ReadTimeout,
+			WriteTimeout:                 cfg.WriteTimeout,
+			IdleTimeout:                  cfg.IdleTimeout,
+			MaxHeaderBytes:               maxHeaderBytes,
+			ErrorLog:                     errorLog,
+			DisableGeneralOptionsHandler: true, // the handler answers "OPTIONS *" too, and logs it
+		},
+	}
+}
+
+// Start listens and serves in the background. It fails with fault.Unavailable when
+// the address cannot be listened on, and with fault.Invalid when the certificate cannot be used.
+func (s *Server) Start(ctx context.Context) error {
+	if s.cfg.Secure() {
+		certificate, err := loadCertificate(s.cfg.TLSCertFile, s.cfg.TLSKeyFile, s.log)
+		if err != nil {
+			return err
+		}
+		s.http.TLSConfig = certificate.config()
+		s.http.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){} // HTTP/1.1 alone
+	}
+	var config net.ListenConfig
+	opened, err := config.Listen(ctx, "tcp", s.cfg.Addr)
+	if err != nil {
+		return fault.Wrap(fault.Unavailable,
+			fmt.Sprintf("Cannot listen on %s. Choose another address with --http-addr or GLUEPOT_HTTP_ADDR.", s.cfg.Addr), err)
+	}
+	s.listener = newListener(opened.(*net.TCPListener), s.cfg, s.handler.TrustsProxy, s.log) //nolint:forcetypeassert // it is one of TCP
+	go func() {
+		if err := s.serve(); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- err
+		}
+	}()
+	return nil
+}
+
+func (s *Server) serve() error {
+	if s.cfg.Secure() {
+		return s.http.ServeTLS(s.listener, "", "")
+	}
+	return s.http.Serve(s.listener)
+}
+
+// Addr returns the address that Start listens on.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// Failed delivers the error that ended serving, if one does before Stop is called.
+func (s *Server) Failed() <-chan error { return s.failed }
+
+// Stop makes readiness fail and every answer the last one of its connection, waits for load balancers to notice, and then
+// refuses new connections and waits for requests in flight. Those that take longer than the drain timeout or ctx are cut off, which
+// the log says. A connection that the kernel has established by then and that was not accepted yet is reset.
+func (s *Server) Stop(ctx context.Context) error {
+	s.handler.StartDraining()
+	if s.listener == nil {
+		return nil
+	}
+	select {
+	case <-time.After(s.cfg.DrainDelay):
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.DrainTimeout)
+	defer cancel()
+	if s.http.Shutdown(ctx) == nil {
+		return nil
+	}
+	if left := s.listener.count(); left > 0 {
+		s.log.Warn("requests were still in flight at the end of the drain timeout and were cut off", zap.Int("connections", left))
+	}
+	return s.http.Close()
+}

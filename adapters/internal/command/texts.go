@@ -1,0 +1,90 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// StandardInput is what to give instead of a file's name.
+const StandardInput = "-"
+
+// TitleOf returns the title of the pasty that a file becomes.
+func TitleOf(file string) string {
+	if file == StandardInput {
+		return ""
+	}
+	return filepath.Base(file)
+}
+
+// TextsThere fails if a file is not there, or standard input is to be read twice: before anything else happens.
+func TextsThere(files []string) error {
+	inputs := 0
+	for _, file := range files {
+		if file == "" {
+			return Usage("a file has no name")
+		}
+		if file == StandardInput {
+			inputs++
+		}
+		if err := InputThere(file); err != nil {
+			return err
+		}
+	}
+	if inputs > 1 {
+		return Usage("only one of the files can be standard input")
+	}
+	return nil
+}
+
+// Texts returns what the files hold, which together must fit into one paste. One that does not fit is not read whole.
+func Texts(ctx context.Context, stdin io.Reader, files []string, limit int) ([]string, error) {
+	texts, left := make([]string, len(files)), limit
+	for i, file := range files {
+		text, fits, err := readText(ctx, stdin, file, left)
+		switch {
+		case err != nil:
+			return nil, err
+		case !fits:
+			message := fmt.Sprintf("%s is too large: a paste may have %d bytes in all.", Named(file), limit)
+			return nil, fault.New(fault.Invalid, message)
+		case !utf8.ValidString(text):
+			return nil, fault.New(fault.Invalid, fmt.Sprintf("%s is not text in UTF-8.", Named(file)))
+		}
+		texts[i], left = text, left-len(text)
+	}
+	return texts, nil
+}
+
+// readText returns what a file holds, unless that does not fit into so many bytes.
+func readText(ctx context.Context, stdin io.Reader, file string, limit int) (_ string, fits bool, err error) {
+	in, err := OpenInput(stdin, file)
+	if err != nil {
+		return "", false, err
+	}
+	defer in.Close()
+	if in.Size > int64(limit) {
+		return "", false, nil
+	}
+	var text strings.Builder
+	text.Grow(int(max(in.Size, 0)))
+	// Others may write to the file, and a pipe does not say how much it has.
+	read, err := io.Copy(&text, io.LimitReader(in.Reader(ctx), int64(limit)+1))
+	if err != nil {
+		return "", false, unreadable(file, err)
+	}
+	return text.String(), read <= int64(limit), nil
+}
+
+// Named returns how a message calls a file.
+func Named(file string) string {
+	if file == StandardInput {
+		return "standard input"
+	}
+	return Quote(file)
+}

@@ -1,0 +1,62 @@
+package command
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// UsageError is the caller's mistake rather than the program's failure.
+type UsageError struct{ error }
+
+// Usage returns a UsageError.
+func Usage(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
+
+// Unwrap returns what the caller did wrong.
+func (e *UsageError) Unwrap() error { return e.error }
+
+// Group is a command that only has others.
+func Group(use, short string, children ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: Arguments(), RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(children...)
+	return cmd
+}
+
+// Arguments accepts the arguments with these names; [NAME] may be left out, and [NAME...] be any number.
+func Arguments(names ...string) cobra.PositionalArgs {
+	needed, most := 0, len(names)
+	for _, name := range names {
+		switch {
+		case strings.HasSuffix(name, "...]"):
+			most = math.MaxInt
+		case !strings.HasPrefix(name, "["):
+			needed++
+		}
+	}
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < needed:
+			return Usage("%s needs %s. See '%s --help'", cmd.CommandPath(), names[len(args)], cmd.CommandPath())
+		case len(args) > most:
+			return Unknown(cmd, args[most])
+		}
+		return nil
+	}
+}
+
+// Unknown returns the UsageError for an argument that a command does not take, with the nearest of the commands below it.
+func Unknown(cmd *cobra.Command, argument string) error {
+	var known []string
+	for _, child := range cmd.Commands() {
+		if child.IsAvailableCommand() || child.Name() == "help" {
+			known = append(known, child.Name())
+		}
+	}
+	suggestion := ""
+	if meant, ok := Nearest(strings.ToLower(argument), known, min(2, len(argument)/2)); ok { // of "ls" no letter of "up" is left
+		suggestion = fmt.Sprintf(" Did you mean '%s %s'?", cmd.CommandPath(), meant)
+	}
+	return Usage("%s is not something that %s knows.%s See '%s --help'", Quote(argument), cmd.CommandPath(), suggestion, cmd.CommandPath())
+}

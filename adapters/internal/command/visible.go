@@ -1,0 +1,44 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"golang.org/x/term"
+)
+
+// IsTerminal reports whether what is written to w is shown to a person as it comes.
+func IsTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// commands reports whether a terminal would obey a character rather than show it: control characters, and those that
+// change the order in which others are shown (Unicode Standard Annex 9), so that code reads as something else than it is.
+func commands(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+
+// Visible returns a user's text with escapes, as JSON has them, in the place of what commands a terminal.
+func Visible(text string) string {
+	return escaped(text, func(r rune) bool { return commands(r) && r != '\n' && r != '\t' })
+}
+
+// Line is visible for a text that is to stay on one line, and in its column.
+func Line(text string) string { return escaped(text, commands) }
+
+func escaped(text string, hidden func(rune) bool) string {
+	if strings.IndexFunc(text, hidden) < 0 {
+		return text
+	}
+	var shown strings.Builder
+	for _, r := range text {
+		if !hidden(r) {
+			shown.WriteRune(r)
+			continue
+		}
+		fmt.Fprintf(&shown, `\u%04x`, r) // none is beyond that
+	}
+	return shown.String()
+}

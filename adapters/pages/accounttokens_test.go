@@ -1,0 +1,161 @@
+package pages
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/tests/fake"
+)
+
+// TestAccountTokens makes tokens, shows each once, and revokes one.
+func TestAccountTokens(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.user("Epoxy", true)
+	s.user("mortar", true)
+	parent, secret := s.session("epoxy")
+	others, _ := s.session("mortar")
+	answer, _, err := s.post(secret, "/account/tokens", url.Values{"name": {"laptop"}, "scope": {"read"}, "days": {"7"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, made, _ := strings.Cut(answer.Body.String(), `id="made" value="`)
+	made, _, _ = strings.Cut(made, `"`)
+	viewer, err := s.tokens.SignIn.Do(t.Context(), made)
+	if err != nil || viewer.Token.Scope != token.Read || viewer.Token.ExpiresAt.Sub(viewer.Token.CreatedAt) != 7*24*time.Hour ||
+		answer.Header().Get("Cache-Control") != "private, no-store" {
+		t.Errorf("got %+v, %v, %v, want a token that reads for a week", viewer.Token, err, answer.Header())
+	}
+	answer, _, err = s.as(secret, "/account/tokens")
+	if err != nil || strings.Contains(answer.Body.String(), made) {
+		t.Errorf("got %v, %s, want the secret shown once", err, answer.Body)
+	}
+	wantIn(t, answer.Body.String(), "<b>laptop</b>", "may read", "not used yet", "<b>a browser</b>", `value="`+string(parent)+`"`)
+	for what, form := range map[string]url.Values{
+		"scope": {"name": {"x"}, "scope": {"admin"}, "days": {"7"}}, "days": {"name": {"x"}, "scope": {"read"}, "days": {"-1"}}, "nothing": {},
+	} {
+		if _, _, err := s.post(secret, "/account/tokens", form); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: got %v, want it refused", what, err)
+		}
+	}
+	answer, _, err = s.post(secret, "/account/tokens", url.Values{"name": {strings.Repeat("x", 65)}, "scope": {"read"}, "days": {"7"}})
+	if err != nil || answer.Code != http.StatusBadRequest {
+		t.Errorf("got %v, %d, want the form again", err, answer.Code)
+	}
+	wantIn(t, answer.Body.String(), `role="alert"`, "at most 64 bytes")
+	if _, _, err := s.post(secret, "/account/tokens", url.Values{"revoke": {string(others)}}); !fault.Is(err, fault.NotFound) {
+		t.Errorf("got %v, want nobody else's token revoked", err)
+	}
+	revoke := url.Values{"revoke": {string(parent)}}
+	if answer, _, err := s.post(secret, "/account/tokens", revoke); err != nil || answer.Code != http.StatusSeeOther {
+		t.Errorf("got %v, %d, want the token revoked", err, answer.Code)
+	}
+	if answer, rejected, err := s.as(secret, "/account/tokens"); err != nil || !rejected || answer.Code != http.StatusSeeOther {
+		t.Errorf("got %v, rejected: %v, want the session ended with its token", err, rejected)
+	}
+}
+
+// TestReadOnlyMakesNoTokens has a session that may only read.
+func TestReadOnlyMakesNoTokens(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.user("Epoxy", true)
+	viewer := s.readOnly("epoxy")
+	answer, _, err := s.as(viewer, "/account/tokens")
+	if err != nil || answer.Code != http.StatusOK {
+		t.Errorf("got %v, %d, want the list", err, answer.Code)
+	}
+	wider := url.Values{"name": {"x"}, "scope": {"write"}, "days": {"7"}}
+	if _, _, err := s.post(viewer, "/account/tokens", wider); !fault.Is(err, fault.Forbidden) {
+		t.Errorf("got %v, want no wider token", err)
+	}
+}
+
+// TestAccountSessions ends one session, and then all others.
+func TestAccountSessions(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.user("Epoxy", true)
+	s.user("mortar", true)
+	_, access := s.issue("epoxy")
+	_, mortars := s.session("mortar")
+	here := s.signedIn(access)
+	valid := func(secret string) bool {
+		_, err := s.tokens.ResumeSession.Do(t.Context(), secret)
+		return err == nil
+	}
+	idOf := func(secret string) string {
+		viewer, err := s.tokens.ResumeSession.Do(t.Context(), secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(viewer.Token.ID)
+	}
+	second, third := s.signedIn(access), s.signedIn(access)
+	answer, _, err := s.as(here, "/account/sessions")
+	if err != nil || strings.Count(answer.Body.String(), "<li>") != 3 {
+		t.Errorf("got %v, %s, want three sessions", err, answer.Body)
+	}
+	wantIn(t, answer.Body.String(), "<span>this browser</span>", "may write", `<button name="end" value="`+idOf(second)+`"`)
+	for _, id := range []string{idOf(second), idOf(mortars)} {
+		if answer, _, err := s.post(here, "/account/sessions", url.Values{"end": {id}}); err != nil || answer.Code != http.StatusSeeOther {
+			t.Errorf("got %v, %d, want the list again", err, answer.Code)
+		}
+	}
+	if valid(second) || !valid(third) || !valid(mortars) || !valid(here) {
+		t.Error("got other sessions ended than the one that was named")
+	}
+	if _, _, err := s.post(here, "/account/sessions", nil); !fault.Is(err, fault.Invalid) {
+		t.Errorf("got %v, want a form that says nothing refused", err)
+	}
+	if _, _, err := s.post(here, "/account/sessions", url.Values{"end": {"others"}}); err != nil {
+		t.Error(err)
+	}
+	if valid(third) || !valid(mortars) || !valid(here) {
+		t.Error("got other sessions than all others ended")
+	}
+	for _, path := range []string{"/account/sessions", "/account/tokens"} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			answer := httptest.NewRecorder()
+			if _, err := s.respond(answer, s.asking(method, path, "", nil)); err != nil {
+				t.Error(err)
+			}
+			if want := "/sign-in?next=" + url.QueryEscape(path); answer.Header().Get("Location") != want {
+				t.Errorf("%s %s: got %v, want %s", method, path, answer.Header(), want)
+			}
+		}
+	}
+}
+
+// TestSessionOfAnHour has a session begun long ago: what takes over the account asks to sign in once more.
+func TestSessionOfAnHour(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	epoxy := s.user("Epoxy", true)
+	secret, begun := token.Generate(), time.Now().Add(-token.RecentSession)
+	old := token.Token{ID: "old", Owner: epoxy, Kind: token.Session, Hash: secret.Hash(), CreatedAt: begun}
+	if err := (fake.Tokens{Store: s.store}).StartSession(t.Context(), old, token.Hash{}); err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{"name": {"x"}, "scope": {"read"}, "days": {"7"}}
+	answer, _, err := s.post(secret.Reveal(), "/account/tokens", form)
+	if err != nil || answer.Header().Get("Location") != "/sign-in?next=%2Faccount%2Ftokens" {
+		t.Errorf("got %v, %v, want to sign in once more", err, answer.Header())
+	}
+	answer, _, err = s.as(secret.Reveal(), answer.Header().Get("Location"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantIn(t, answer.Body.String(), `<label for="token">Access token</label>`)
+	for _, path := range []string{"/account/tokens", "/account/sessions"} {
+		if answer, _, err := s.as(secret.Reveal(), path); err != nil || answer.Code != http.StatusOK {
+			t.Errorf("%s: got %v, %d, want it to be read", path, err, answer.Code)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+// Package highlight finds the keywords, strings and comments of code with chroma's lexers.
+//
+// Code comes from strangers, and lexers are backtracking regular expressions. So there is a bound of size, a budget of time and
+// a semaphore, and what was found is cached. What is beyond them is shown as plain text.
+package highlight
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/chroma/v2"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/gluepot/gluepot/application/languages"
+)
+
+// maxCode is the longest code that is highlighted, in bytes.
+const maxCode = 128 << 10
+
+// Span is a part of a code that has one class.
+type Span struct {
+	Length uint32 // in bytes
+	Class  Class
+}
+
+// Class is the name of a class in the style sheet, which is one letter. The zero value is for text without one.
+type Class byte
+
+// Highlighter highlights code. It is safe for concurrent use.
+type Highlighter struct {
+	lexers  *lexerTable
+	budget  time.Duration
+	slots   chan struct{} // a semaphore
+	flights singleflight.Group
+	cache   *cache
+	seed    maphash.Seed
+}
+
+// New returns a highlighter that caches so many bytes, and takes at most that time for one code.
+func New(known *languages.UseCases, cacheBytes int, budget time.Duration) *Highlighter {
+	return &Highlighter{
+		lexers: newLexerTable(known), budget: budget, slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+		cache: newCache(cacheBytes), seed: maphash.MakeSeed(),
+	}
+}
+
+// Spans returns the spans of a code, which together are as long as it is, or nil where it is to be shown as plain text. The cache does
+// not mix scopes: the time of an answer must not tell what another paste holds.
+func (h *Highlighter) Spans(ctx context.Context, scope, language, code string) []Span {
+	if len(code) > maxCode {
+		return nil
+	}
+	key := scope + "\x00" + language + "\x00" + strconv.FormatUint(maphash.String(h.seed, code), 16)
+	if spans, ok := h.cache.get(key, time.Now()); ok || ctx.Err() != nil {
+		return spans
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.budget)
+	defer cancel()
+	// One match of a regular expression cannot be interrupted (chroma ends it after 250 ms), so the page does not wait for the end.
+	flight := h.flights.DoChan(key, func() (any, error) {
+		select {
+		case h.slots <- struct{}{}:
+			defer func() { <-h.slots }()
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		spans, err := h.tokenise(language, code)
+		h.cache.put(key, spans, time.Now())
+		return spans, err
+	})
+	select {
+	case made := <-flight:
+		spans, _ := made.Val.([]Span)
+		return spans
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+var (
+	errSlow   = errors.New("highlighting takes too long")
+	errTokens = errors.New("the tokens are not those of the code")
+)
+
+// tokenise returns the spans of a code, or nil where its language has no lexer. A panic of a lexer is an error. Some lexers yield
+// tokens without an end for some texts, which ends with the budget.
+func (h *Highlighter) tokenise(language, code string) (spans []Span, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			spans, err = nil, fmt.Errorf("a lexer panicked: %v", cause)
+		}
+	}()
+	lexer := h.lexers.of(language)
+	if lexer == nil {
+		return nil, nil
+	}
+	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, code) // compiles the lexer, once
+	if err != nil {
+		return nil, err
+	}
+	rest, end := code, time.Now().Add(h.budget)
+	for token := next(); token != chroma.EOF; token = next() {
+		if time.Now().After(end) {
+			return nil, errSlow
+		}
+		if token.Value == rest+"\n" { // some lexers add a line end
+			token.Value = rest
+		}
+		var ok bool
+		if rest, ok = strings.CutPrefix(rest, token.Value); !ok {
+			return nil, errTokens
+		}
+		length, class := uint32(len(token.Value)), classOf(token.Type)
+		if n := len(spans); n > 0 && spans[n-1].Class == class {
+			spans[n-1].Length += length
+		} else if length > 0 {
+			spans = append(spans, Span{length, class})
+		}
+	}
+	if rest != "" {
+		return nil, errTokens
+	}
+	return spans, nil
+}
+
+// classes are those of the style sheet by types of tokens. A type that is not here has the class of its subcategory or category.
+var classes = map[chroma.TokenType]Class{
+	chroma.Keyword: 'k', chroma.KeywordConstant: 'm', chroma.KeywordType: 't', chroma.OperatorWord: 'k',
+	chroma.NameFunction: 'f', chroma.NameFunctionMagic: 'f', chroma.NameClass: 't', chroma.NameException: 't', chroma.NameBuiltin: 'b',
+	chroma.NameBuiltinPseudo: 'b', chroma.NameTag: 'k', chroma.NameAttribute: 'a', chroma.NameProperty: 'a', chroma.NameDecorator: 'p',
+	chroma.NameVariable: 'v', chroma.NameVariableClass: 'v', chroma.NameVariableGlobal: 'v', chroma.NameVariableInstance: 'v',
+	chroma.NameVariableMagic: 'v', chroma.NameVariableAnonymous: 'v', chroma.NameConstant: 'm', chroma.NameEntity: 'm', chroma.NameLabel: 'p',
+	chroma.Literal: 'm', chroma.LiteralString: 's', chroma.LiteralStringEscape: 'e', chroma.LiteralStringInterpol: 'e',
+	chroma.LiteralStringRegex: 'e', chroma.LiteralStringSymbol: 'm', chroma.LiteralNumber: 'm',
+	chroma.Comment: 'c', chroma.CommentPreproc: 'p', chroma.CommentHashbang: 'p',
+	chroma.GenericDeleted: 'd', chroma.GenericInserted: 'n', chroma.GenericHeading: 'h', chroma.GenericSubheading: 'h',
+	chroma.GenericEmph: 'i', chroma.GenericStrong: 'h', chroma.GenericPrompt: 'p',
+}
+
+func classOf(t chroma.TokenType) Class {
+	for _, of := range [...]chroma.TokenType{t, t.SubCategory(), t.Category()} {
+		if class, ok := classes[of]; ok {
+			return class
+		}
+	}
+	return 0
+}

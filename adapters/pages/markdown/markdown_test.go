@@ -1,0 +1,241 @@
+package markdown
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+)
+
+// TestCommonMark renders every example of the specification, which goldmark comes with. Raw HTML is taken out, headings are two
+// levels lower, images are links, relative links are text.
+func TestCommonMark(t *testing.T) {
+	t.Parallel()
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/yuin/goldmark").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "_test", "spec.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var examples []struct {
+		Example              int
+		Markdown, HTML, Text string
+	}
+	if err := json.Unmarshal(file, &examples); err != nil || len(examples) < 600 {
+		t.Fatalf("got %d examples, %v, want all", len(examples), err)
+	}
+	compared := 0
+	for _, e := range examples {
+		got, ok := HTML(e.Markdown)
+		if !ok {
+			t.Errorf("example %d: got nothing, want it rendered: %q", e.Example, e.Markdown)
+		}
+		wantHarmless(t, e.Markdown, got)
+		var b bytes.Buffer
+		if err := converter.Convert([]byte(e.Markdown), &b); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(b.String(), "<!-- raw HTML omitted -->") || slices.Contains(different, e.Example) {
+			continue
+		}
+		compared++
+		if want := normal(t, policy.Sanitize(changed(e.HTML))); normal(t, got) != want {
+			t.Errorf("example %d: %q: got %q, want %q", e.Example, e.Markdown, normal(t, got), want)
+		}
+	}
+	if compared < 500 {
+		t.Errorf("compared %d examples, want most", compared)
+	}
+}
+
+// different are examples of which addresses become links, as in GitHub's Markdown, and images whose text keeps its emphasis.
+var different = []int{573, 576, 577, 585, 589, 608, 611, 612}
+
+var (
+	heading = regexp.MustCompile(`<(/?)h([1-6])>`)
+	image   = regexp.MustCompile(`<img src="([^"]*)" alt="([^"]*)"( title="[^"]*")? />`)
+)
+
+// changed returns the HTML of an example as it is meant to be here.
+func changed(text string) string {
+	text = heading.ReplaceAllStringFunc(text, func(tag string) string {
+		at := len(tag) - 2
+		return tag[:at] + string(min(tag[at]+2, '6')) + ">"
+	})
+	return image.ReplaceAllString(text, `<a href="$1"$3>$2</a>`)
+}
+
+// normal returns HTML as one tree is written, without white space between blocks.
+func normal(t *testing.T, text string) string {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := html.Render(&b, root); err != nil {
+		t.Fatal(err)
+	}
+	text = regexp.MustCompile(`\s+<br/>`).ReplaceAllString(strings.TrimSpace(b.String()), "<br/>")
+	return regexp.MustCompile(`>\s+<`).ReplaceAllString(text, "><")
+}
+
+// wantHarmless fails when HTML has an element or an attribute that can load, run or deceive.
+func wantHarmless(t *testing.T, source, made string) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(made))
+	if err != nil {
+		t.Fatal(err)
+	}
+	elements := strings.Fields("html head body h3 h4 h5 h6 p br hr blockquote ul ol li pre code em strong del table thead tbody tr th td a")
+	for n := range root.Descendants() {
+		if n.Type == html.CommentNode || n.Type == html.ElementNode && !slices.Contains(elements, n.Data) {
+			t.Errorf("%q: got <%s> in %q, want none", source, n.Data, made)
+		}
+		for _, a := range n.Attr {
+			harmless := a.Key == "align" || a.Key == "start" || a.Key == "title" || a.Key == "rel" || a.Key == "href" &&
+				(strings.HasPrefix(a.Val, "http://") || strings.HasPrefix(a.Val, "https://") || strings.HasPrefix(a.Val, "mailto:"))
+			if !harmless {
+				t.Errorf("%q: got %s=%q in %q, want none", source, a.Key, a.Val, made)
+			}
+		}
+	}
+}
+
+// evasions are attacks of each kind that OWASP's sheet about the evasion of filters lists, and some that Markdown has of its own.
+var evasions = []string{
+	`<SCRIPT SRC=https://evil.example/x.js></SCRIPT>`,
+	"javascript:/*--></title></style></textarea></script></xmp><svg/onload='+/\"`/+/onmouseover=1/+/[*/[]/+alert(1);//'>",
+	`<a onmouseover="alert(document.cookie)">x</a>`, `<a onmouseover=alert(document.cookie)>x</a>`,
+	`<IMG """><SCRIPT>alert("x")</SCRIPT>"\>`, `<IMG SRC=javascript:alert(String.fromCharCode(88,83,83))>`,
+	`<IMG SRC=# onmouseover="alert('x')">`, `<IMG SRC= onmouseover="alert('x')">`, `<IMG onmouseover="alert('x')">`,
+	`<IMG SRC=/ onerror="alert(1)"></img>`, `<img src=x onerror="&#0000106&#0000097&#0000118&#0000097">`,
+	`<IMG SRC=&#106;&#97;&#118;&#97;&#115;&#99;&#114;&#105;&#112;&#116;&#58;&#97;&#108;&#101;&#114;&#116;&#40;&#49;&#41;>`,
+	`<a href="&#x6A&#x61&#x76&#x61&#x73&#x63&#x72&#x69&#x70&#x74&#x3A&#x61&#x6C&#x65&#x72&#x74&#x28&#x31&#x29">x</a>`,
+	"<a href=\"jav\tascript:alert(1)\">x</a>", `<a href="jav&#x09;ascript:alert(1)">x</a>`, `<a href="jav&#x0A;ascript:alert(1)">x</a>`,
+	`<a href="jav&#x0D;ascript:alert(1)">x</a>`, "<IMG SRC=java\x00script:alert(1)>", `<a href=" &#14;  javascript:alert(1)">x</a>`,
+	`<SCRIPT/XSS SRC="http://evil.example/x.js"></SCRIPT>`, "<BODY onload!#$%&()*~+-_.,:;?@[/|\\]^`=alert(1)>",
+	`<SCRIPT/SRC="http://evil.example/x.js"></SCRIPT>`, `<<SCRIPT>alert("x");//\<</SCRIPT>`, `<SCRIPT SRC=http://evil.example/x.js?< B >`,
+	`<SCRIPT SRC=//evil.example/.j>`, "<IMG SRC=\"`<javascript:alert>`('x')\"", `<iframe src=http://evil.example/x.html <`,
+	`\";alert(1);//`, `</script><script>alert(1);</script>`, `</TITLE><SCRIPT>alert(1);</SCRIPT>`,
+	`<INPUT TYPE="IMAGE" SRC="javascript:alert(1);">`, `<BODY BACKGROUND="javascript:alert(1)">`, `<IMG DYNSRC="javascript:alert(1)">`,
+	`<IMG LOWSRC="javascript:alert(1)">`, `<STYLE>li {list-style-image: url("javascript:alert(1)");}</STYLE><UL><LI>x</br>`,
+	`<IMG SRC='vbscript:msgbox(1)'>`, `<IMG SRC="livescript:[code]">`, `<svg/onload=alert(1)>`, "Set.constructor`alert\\x281\\x29```",
+	`<BODY ONLOAD=alert(1)>`, `<BGSOUND SRC="javascript:alert(1);">`, `<BR SIZE="&{alert(1)}">`,
+	`<LINK REL="stylesheet" HREF="javascript:alert(1);">`, `<LINK REL="stylesheet" HREF="http://evil.example/x.css">`,
+	`<STYLE>@import'http://evil.example/x.css';</STYLE>`, `<META HTTP-EQUIV="Link" Content="<http://evil.example/x.css>; REL=stylesheet">`,
+	`<STYLE>BODY{-moz-binding:url("http://evil.example/x.xml#x")}</STYLE>`, `<STYLE>@im\port'\ja\vasc\ript:alert(1)';</STYLE>`,
+	`<IMG STYLE="x:expr/*x*/ession(alert(1))">`, `exp/*<A STYLE='no\xss:noxss("*//*");xss:ex/*x*//*/*/pression(alert(1))'>`,
+	`<STYLE TYPE="text/javascript">alert(1);</STYLE>`, `<STYLE>.x{background-image:url("javascript:alert(1)");}</STYLE><A CLASS=x></A>`,
+	`<XSS STYLE="xss:expression(alert(1))">`, `<XSS STYLE="behavior: url(xss.htc);">`, "¼script¾alert(¢x¢)¼/script¾",
+	`<META HTTP-EQUIV="refresh" CONTENT="0;url=javascript:alert(1);">`,
+	`<META HTTP-EQUIV="refresh" CONTENT="0;url=data:text/html base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg">`,
+	`<IFRAME SRC="javascript:alert(1);"></IFRAME>`, `<IFRAME SRC=# onmouseover="alert(1)"></IFRAME>`,
+	`<FRAMESET><FRAME SRC="javascript:alert(1);"></FRAMESET>`, `<TABLE BACKGROUND="javascript:alert(1)">`,
+	`<TABLE><TD BACKGROUND="javascript:alert(1)">`, `<DIV STYLE="background-image: url(javascript:alert(1))">`,
+	`<DIV STYLE="width: expression(alert(1));">`, "<!--[if gte IE 4]><SCRIPT>alert(1);</SCRIPT><![endif]-->",
+	`<BASE HREF="javascript:alert(1);//">`, `<OBJECT TYPE="text/x-scriptlet" DATA="http://evil.example/x.html"></OBJECT>`,
+	`<EMBED SRC="data:image/svg+xml;base64,PHN2Zz48L3N2Zz4=" type="image/svg+xml" AllowScriptAccess="always"></EMBED>`,
+	`<XML ID=I><X><C><![CDATA[<IMG SRC="javas]]><![CDATA[cript:alert(1);">]]></C></X></xml>`,
+	`<HTML><BODY><?xml:namespace prefix="t" ns="urn:schemas-microsoft-com:time"><t:set attributeName="innerHTML" to="x"></BODY></HTML>`,
+	`<SCRIPT SRC="http://evil.example/x.jpg"></SCRIPT>`, `<!--#exec cmd="/bin/echo '<SCR'"-->`,
+	`<? echo('<SCR)'; echo('IPT>alert(1)</SCRIPT>'); ?>`,
+	`<META HTTP-EQUIV="Set-Cookie" Content="USERID=<SCRIPT>alert(1)</SCRIPT>">`,
+	`<HEAD><META HTTP-EQUIV="CONTENT-TYPE" CONTENT="text/html; charset=UTF-7"> </HEAD>+ADw-SCRIPT+AD4-alert(1);+ADw-/SCRIPT+AD4-`,
+	`<SCRIPT a=">" SRC="http://evil.example/x.js"></SCRIPT>`, "<SCRIPT a=`>` SRC=\"http://evil.example/x.js\"></SCRIPT>",
+	`<SCRIPT>document.write("<SCRI");</SCRIPT>PT SRC="http://evil.example/x.js"></SCRIPT>`, `<A HREF="//www.evil.example/">x</A>`,
+	`<A HREF="javascript:document.location='http://evil.example/'">x</A>`, `<details open ontoggle=alert(1)>`,
+	`<math><mi//xlink:href="data:x">`,
+	"[x](javascript:alert(1))", "[x](JaVaScRiPt:alert(1))", "[x](\tjavascript:alert(1))", "[x](javascript&#58;alert(1))",
+	"[x](&#x6a;avascript:alert(1))",
+	"[x](java\\\nscript:alert(1))", "[x](vbscript:x)", "[x](data:text/html;base64,PHNjcmlwdD4=)", "[x](//evil.example)", "[x](/sign-out)",
+	"[x](#L1)",
+	"[x](file:///etc/passwd)", "<javascript:alert(1)>", "<data:text/html,x>", "![x](javascript:alert(1))",
+	"![x](https://evil.example/x.png)",
+	"![x](data:image/svg+xml,x)", `![x](https://evil.example/x.png"onerror="alert(1))`,
+	"[![x](https://evil.example/x.png)](https://evil.example)",
+	"[x]: javascript:alert(1)\n\n[x]", "[x]: https://evil.example/ \"\\\"><script>alert(1)</script>\"\n\n[x]",
+	"```\n</code></pre><script>alert(1)</script>\n```",
+	"``</code><script>alert(1)</script>``", "```\"><script>alert(1)</script>\nx\n```", "|<script>|\n|-|\n|<img src=x onerror=alert(1)>|",
+	"# <svg onload=alert(1)>",
+	"</div></section></main><h1>x</h1>", "<input type=checkbox onclick=alert(1)>", "- [x] <script>alert(1)</script>",
+}
+
+func TestEvasions(t *testing.T) {
+	t.Parallel()
+	for _, attack := range evasions {
+		for _, source := range []string{attack, "x " + attack, "# " + attack, "> " + attack, "- " + attack, "|a|\n|-|\n|" + attack + "|"} {
+			made, ok := HTML(source)
+			if !ok {
+				t.Errorf("%q: got nothing, want it rendered", source)
+			}
+			wantHarmless(t, source, made)
+		}
+	}
+}
+
+func TestRendered(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]string{
+		"# A *b*":                     "<h3>A <em>b</em></h3>\n",
+		"- [ ] a\n- [x] b":            "<ul>\n<li>☐ a</li>\n<li>☑ b</li>\n</ul>\n",
+		"![a *b*](https://x.y/z)":     `<p><a href="https://x.y/z" rel="nofollow">a <em>b</em></a></p>` + "\n",
+		"[![a](https://x)](http://y)": `<p><a href="http://y" rel="nofollow">a</a></p>` + "\n",
+		"~~a~~ www.x.org":             `<p><del>a</del> <a href="http://www.x.org" rel="nofollow">www.x.org</a></p>` + "\n",
+		"[a](b.md) <b>c</b>":          "<p>a c</p>\n",
+		"|a|b|\n|-:|-|\n|1|": "<table>\n<thead>\n<tr>\n<th align=\"right\">a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n" +
+			"<tr>\n<td align=\"right\">1</td>\n<td></td>\n</tr>\n</tbody>\n</table>\n",
+		"\x00": "<p>\ufffd</p>\n",
+	} {
+		if got, ok := HTML(source); !ok || got != want {
+			t.Errorf("%q: got %q, want %q", source, got, want)
+		}
+	}
+}
+
+// TestBounded has texts of 64 KiB that take goldmark minutes, or gigabytes: they are rendered in little time, or not at all.
+func TestBounded(t *testing.T) {
+	t.Parallel()
+	const length = 64 << 10
+	wide := length / 8
+	texts := map[string]string{
+		"a wide table": "|" + strings.Repeat("a|", wide) + "\n|" + strings.Repeat("-|", wide) + "\n" + strings.Repeat("|\n", wide),
+	}
+	for _, part := range []string{
+		"> ", "[", "![", "*", "*a_ ", "`", "`a``b", "<", "<a ", "[a](", "[a](<b", "- ", "-\n", "* a\n", "+ ", "|", "<!--", "a@b",
+		"http://a ", "&",
+		"[a]: b\n", "[a][b]", "1. ", "1) ", "~~a ", "<?", "]", "[[]()", "__", "|-|\n", "| a |\n|-|\n", "a\n=\n", "a_b@", "https://x(",
+	} {
+		long := strings.Repeat(part, length/len(part))
+		texts[part] = long
+		texts[part+" in blocks"] = strings.Join(slices.Collect(func(yield func(string) bool) {
+			for block := range slices.Chunk([]byte(long), maxMarks) {
+				if !yield(string(block)) {
+					return
+				}
+			}
+		}), "\n\n")
+	}
+	for name, source := range texts {
+		began := time.Now()
+		made, ok := HTML(source)
+		if took := time.Since(began); took > 10*time.Second || len(made) > 16*len(source) {
+			t.Errorf("%q: got %d bytes (%t) after %v, want at most a second of work", name, len(made), ok, took)
+		}
+	}
+	for _, source := range []string{strings.Repeat("> ", 200) + "a", strings.Repeat("*a_ ", 3000), texts["a wide table"]} {
+		if _, ok := HTML(source); ok {
+			t.Errorf("%.40q: got it rendered, want that it is shown as it is", source)
+		}
+	}
+}

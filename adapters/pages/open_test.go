@@ -1,0 +1,92 @@
+package pages
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// TestBurning asks before it opens a paste, of which the question holds nothing, and shows it once.
+func TestBurning(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.lands("/", sent{"title", "secret title", "expires", lifeBurn, "name", "secret.go", "language", "Go", "code", "package secret\n"})
+	if stored := s.stored(path); !stored.Burns || stored.Lifetime != paste.Never {
+		t.Errorf("got %+v, want one that burns", stored)
+	}
+	for range 2 { // a preview, a crawler, a browser that prefetches
+		answer, err := s.get(path)
+		if err != nil || answer.Code != http.StatusOK || answer.Header().Get("X-Robots-Tag") != "noindex" {
+			t.Fatalf("got %v, %d %v, want a question that is not listed", err, answer.Code, answer.Header())
+		}
+		wantIn(t, answer.Body.String(), "can be read once", `method="post" action="`+path+`/open"`)
+		if strings.Contains(answer.Body.String(), "secret") {
+			t.Errorf("got %s, want nothing of the paste", answer.Body)
+		}
+	}
+	for _, below := range []string{"/history", "/files.zip", "/open/x", "/raw/x", "/download/x", "/edit"} {
+		if answer, err := s.get(path + below); err == nil && answer.Code == http.StatusOK {
+			t.Errorf("%s: got %s, want nothing", below, answer.Body)
+		}
+	}
+	answer, err := s.posts(path+"/open", sent{"do", "open"})
+	if err != nil || answer.Header().Get("Cache-Control") != "private, no-store" {
+		t.Fatalf("got %v, %v, want the paste, in no cache", err, answer.Header())
+	}
+	page := answer.Body.String()
+	wantIn(t, page, "secret title", "secret.go", "is deleted now")
+	for _, gone := range []string{"/download/", "/raw/", "/history", "/edit"} {
+		if strings.Contains(page, path+gone) {
+			t.Errorf("got a link to %s, want none: it is gone", gone)
+		}
+	}
+	for range 2 {
+		if answer, err := s.posts(path+"/open", sent{"do", "open"}); !fault.Is(err, fault.NotFound) {
+			t.Errorf("got %v, %s when it is opened again, want nothing", err, answer.Body)
+		}
+	}
+	if answer, err := s.get(path); !fault.Is(err, fault.NotFound) {
+		t.Errorf("got %v, %s after it, want nothing", err, answer.Body)
+	}
+}
+
+// TestBurningLong shows all of a paste that is gone, however long it is.
+func TestBurningLong(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	long := content(paste.Pasty{Language: "Plain Text", Code: strings.Repeat("x", maxShownBytes) + "the end"})
+	long.Burns = true
+	s.holds("k2j4x8m1", long)
+	answer, err := s.posts("/k2j4x8m1/open", sent{"do", "open"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(answer.Body.String(), "the end") {
+		t.Error("got a part of it, want all")
+	}
+}
+
+// TestBurningOfOwner is there for its owner until somebody opens it.
+func TestBurningOfOwner(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	owner := s.user("epoxy", true)
+	_, s.secret = s.session("epoxy")
+	document := content(paste.Pasty{Title: "secret.go", Code: "x"})
+	document.Owner, document.Burns = owner, true
+	s.holds("k2j4x8m1", document)
+	wantIn(t, s.page("/k2j4x8m1"), "secret.go", "burns after reading", `href="/k2j4x8m1/edit"`)
+	wantIn(t, s.page(pathPastes), "burns after reading")
+	for _, refused := range []string{"/fork", "/star"} {
+		if answer, err := s.posts("/k2j4x8m1"+refused, sent{"do", "star"}); err == nil {
+			t.Errorf("%s: got %d, want it refused", refused, answer.Code)
+		}
+	}
+	s.secret = ""
+	if page := s.page("/~epoxy"); strings.Contains(page, "k2j4x8m1") {
+		t.Errorf("got %s, want it not on the profile", page)
+	}
+}

@@ -1,0 +1,32 @@
+package pages
+
+import (
+	"io"
+	"net/http"
+)
+
+// robotsText asks crawlers to stay away from forms and copies. What is not public is not named: its pages say noindex, which a
+// crawler that may not read them would never see.
+const robotsText = `User-agent: *
+Disallow: /sign-in
+Disallow: /account
+Disallow: /pastes
+Disallow: /starred
+Disallow: /*/edit
+Disallow: /*/fork
+Disallow: /*/delete
+Disallow: /invite/
+Disallow: /*/download/
+Disallow: /*/files.zip
+`
+
+var robotsCaching = []string{"public, max-age=3600"}
+
+// robots tells crawlers which paths they need not ask for (RFC 9309).
+func (p *Pages) robots(w http.ResponseWriter, _ *request) error {
+	header := w.Header()
+	header["Content-Type"] = textContentType
+	header["Cache-Control"] = robotsCaching
+	_, err := io.WriteString(w, robotsText)
+	return err
+}

@@ -1,0 +1,121 @@
+package pastemyst
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"strconv"
+
+	"github.com/gluepot/gluepot/application/imports"
+)
+
+// number is a whole number, plain or in MongoDB's extended JSON: {"$numberLong":"24"}, {"$numberInt":"24"}, {"$numberDouble":"24.0"}.
+type number int64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *number) UnmarshalJSON(text []byte) error {
+	plain := string(text)
+	if plain == "null" {
+		return nil
+	}
+	if text[0] == '{' {
+		var extended struct {
+			Long   string `json:"$numberLong"`
+			Int    string `json:"$numberInt"`
+			Double string `json:"$numberDouble"`
+		}
+		if err := json.Unmarshal(text, &extended); err != nil {
+			return err
+		}
+		plain = extended.Long + extended.Int + extended.Double // of which there is one
+	}
+	if whole, err := strconv.ParseInt(plain, 10, 64); err == nil {
+		*n = number(whole)
+		return nil
+	}
+	float, err := strconv.ParseFloat(plain, 64)
+	if err != nil || float != math.Trunc(float) || math.Abs(float) > 1<<53 {
+		return errNotJSON
+	}
+	*n = number(float)
+	return nil
+}
+
+// binary is the bytes of a string as they are, or bytes in MongoDB's extended JSON: {"$binary":{"base64":"AA==","subType":"00"}} or,
+// from older programs, {"$binary":"AA==","$type":"00"}.
+type binary []byte
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (b *binary) UnmarshalJSON(text []byte) error {
+	var plain string
+	if err := json.Unmarshal(text, &plain); err == nil {
+		*b = binary(plain)
+		return nil
+	}
+	var older struct {
+		Binary *[]byte `json:"$binary"`
+	}
+	if err := json.Unmarshal(text, &older); err == nil && older.Binary != nil {
+		*b = *older.Binary
+		return nil
+	}
+	var extended struct {
+		Binary struct {
+			Base64 *[]byte `json:"base64"`
+		} `json:"$binary"`
+	}
+	if err := json.Unmarshal(text, &extended); err != nil || extended.Binary.Base64 == nil {
+		return errNotJSON
+	}
+	*b = *extended.Binary.Base64
+	return nil
+}
+
+// list is an array of not too many elements, none of which is null. It is nil where there is none.
+type list[T any] []T
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *list[T]) UnmarshalJSON(text []byte) error {
+	return unmarshalList(text, max(imports.MaxParts, imports.MaxStars), (*[]T)(l))
+}
+
+// metadata is the list of an edit's, of which PasteMyst writes three at most.
+type metadata []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *metadata) UnmarshalJSON(text []byte) error { return unmarshalList(text, 16, (*[]string)(m)) }
+
+// unmarshalList counts the elements before it decodes them: millions that say nothing would take many times the record's length.
+func unmarshalList[T any](text []byte, most int, to *[]T) error {
+	var elements []counted // takes no memory
+	if err := json.Unmarshal(text, &elements); err != nil {
+		return err
+	}
+	if len(elements) > most {
+		return errTooMany
+	}
+	return json.Unmarshal(text, to)
+}
+
+type counted struct{}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (*counted) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return errNotJSON
+	}
+	return nil
+}
+
+// services is an object of strings by name. Empty ones, of accounts that were never linked, are left out.
+type services map[string]string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *services) UnmarshalJSON(text []byte) error {
+	if len(text) > 1<<20 { // far more than imports.MaxServices
+		return errTooMany
+	}
+	err := json.Unmarshal(text, (*map[string]string)(s))
+	maps.DeleteFunc(*s, func(_, id string) bool { return id == "" })
+	return err
+}

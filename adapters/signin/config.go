@@ -1,0 +1,115 @@
+// Package signin lets users sign in with GitHub, GitLab and OpenID Connect.
+package signin
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/gluepot/gluepot/domain/identity"
+)
+
+// Client is what a provider knows this installation by. A provider without an ID is off.
+type Client struct {
+	ID     string
+	Secret Secret
+	URL    string // of the provider; for OpenID Connect its issuer
+}
+
+// Secret is a text that nothing prints.
+type Secret string
+
+// String returns no part of it.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "[redacted]"
+}
+
+// Config says which providers there are.
+type Config struct {
+	GitHub Client
+	GitLab Client
+	OIDC   Client
+	// OIDCName is what people call the provider of OpenID Connect.
+	OIDCName string
+	// OIDCScopes are asked for, separated by spaces.
+	OIDCScopes string
+	// OIDCRequiredClaim is NAME=VALUE, which others than those with that value are turned away for, or email_domain=example.org.
+	OIDCRequiredClaim string
+}
+
+// The addresses of the public services, whose accounts imported users have.
+const (
+	publicGitHub = "https://github.com"
+	publicGitLab = "https://gitlab.com"
+)
+
+// DefaultConfig has no provider.
+func DefaultConfig() Config {
+	return Config{
+		GitHub: Client{URL: publicGitHub}, GitLab: Client{URL: publicGitLab}, OIDCName: "OpenID Connect", OIDCScopes: "openid profile",
+	}
+}
+
+// Validate returns one error that names every setting that is missing or wrong. publicURL is the address of this installation.
+func (c Config) Validate(publicURL string) error {
+	var wrong []error
+	for _, p := range []struct {
+		client Client
+		prefix string
+		url    string
+	}{
+		{c.GitHub, "GLUEPOT_GITHUB_", "URL"}, {c.GitLab, "GLUEPOT_GITLAB_", "URL"}, {c.OIDC, "GLUEPOT_OIDC_", "ISSUER"},
+	} {
+		wanted := map[string]string{
+			p.prefix + "CLIENT_ID": p.client.ID, p.prefix + "CLIENT_SECRET": string(p.client.Secret), p.prefix + p.url: p.client.URL,
+			"GLUEPOT_PUBLIC_URL": publicURL,
+		}
+		if p.client.ID == "" && p.client.Secret == "" && (p.url == "URL" || p.client.URL == "") {
+			continue
+		}
+		for _, name := range []string{p.prefix + "CLIENT_ID", p.prefix + "CLIENT_SECRET", p.prefix + p.url, "GLUEPOT_PUBLIC_URL"} {
+			if wanted[name] == "" {
+				wrong = append(wrong, fmt.Errorf("%s is missing: signing in with this provider needs it", name))
+			}
+		}
+		parsed, err := url.Parse(p.client.URL)
+		if p.client.URL != "" && (err != nil || parsed.Scheme != "https" && parsed.Scheme != "http" || parsed.Host == "" ||
+			parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "") {
+			wrong = append(wrong, fmt.Errorf("%s%s %q is not an address such as https://id.example", p.prefix, p.url, p.client.URL))
+		}
+	}
+	if name, value, _ := strings.Cut(c.OIDCRequiredClaim, "="); c.OIDCRequiredClaim != "" && (name == "" || value == "") {
+		wrong = append(wrong, fmt.Errorf("GLUEPOT_OIDC_REQUIRED_CLAIM %q is not a claim such as groups=paste-users", c.OIDCRequiredClaim))
+	}
+	if c.OIDC.ID == "" && c.OIDCRequiredClaim != "" {
+		wrong = append(wrong, errors.New("GLUEPOT_OIDC_REQUIRED_CLAIM is for OpenID Connect, which GLUEPOT_OIDC_CLIENT_ID turns on"))
+	}
+	return errors.Join(wrong...)
+}
+
+// Sources returns the providers that are on. The configuration is valid.
+func (c Config) Sources(publicURL string) []identity.Source {
+	var sources []identity.Source
+	add := func(name, label, public string, client Client, provider func(oauth) identity.Provider) {
+		if client.ID == "" {
+			return
+		}
+		if name != "oidc" { // an issuer may end with a slash
+			client.URL = strings.TrimSuffix(client.URL, "/")
+		}
+		key := name
+		if client.URL != public {
+			key += "@" + client.URL
+		}
+		made := provider(newOAuth(label, client, publicURL+"/sign-in/"+name+"/callback"))
+		sources = append(sources, identity.Source{Provider: made, Name: name, Label: label, Key: key})
+	}
+	add("github", "GitHub", publicGitHub, c.GitHub, func(o oauth) identity.Provider { return newGitHub(o) })
+	add("gitlab", "GitLab", publicGitLab, c.GitLab, func(o oauth) identity.Provider { return newOIDC(o, "openid", "") })
+	add("oidc", c.OIDCName, "", c.OIDC, func(o oauth) identity.Provider { return newOIDC(o, c.OIDCScopes, c.OIDCRequiredClaim) })
+	return sources
+}

@@ -1,0 +1,90 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+)
+
+// What a provider may cost.
+const (
+	answerTime = 4 * time.Second // less than a request may wait for
+	maxAnswer  = 256 << 10       // bytes
+)
+
+// oauth is what all providers have in common.
+type oauth struct {
+	label    string
+	client   Client
+	redirect string // where browsers come back to
+	http     *http.Client
+}
+
+func newOAuth(label string, client Client, redirect string) oauth {
+	return oauth{label: label, client: client, redirect: redirect, http: &http.Client{
+		Timeout: answerTime, Transport: bounded{http.DefaultTransport},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // secrets go to no other address
+	}}
+}
+
+// bounded makes answers that are too long fail.
+type bounded struct{ http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswer)
+	}
+	return answer, err
+}
+
+func (o *oauth) oauth2Config(endpoint oauth2.Endpoint, scopes ...string) *oauth2.Config {
+	return &oauth2.Config{
+		ClientID: o.client.ID, ClientSecret: string(o.client.Secret), Endpoint: endpoint, RedirectURL: o.redirect, Scopes: scopes,
+	}
+}
+
+// bound returns the context for all that is asked of a provider in one call.
+func (o *oauth) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, o.http), answerTime)
+}
+
+// exchange gets a token for the code that a browser has brought.
+func (o *oauth) exchange(ctx context.Context, config *oauth2.Config, proof identity.Proof, code string) (*oauth2.Token, error) {
+	token, err := config.Exchange(ctx, code, oauth2.VerifierOption(proof.Verifier))
+	if err == nil {
+		return token, nil
+	}
+	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
+	if !ok {
+		return nil, o.away(err)
+	}
+	err = fmt.Errorf("token endpoint: %s %.64q", refused.Response.Status, refused.ErrorCode)  // without the body
+	if refused.ErrorCode == "invalid_grant" || refused.ErrorCode == "bad_verification_code" { // which is GitHub's word for it
+		return nil, o.unproven(err)
+	}
+	return nil, o.away(err) // and in the log: the operator may have to mend something
+}
+
+// brief returns the beginning of an error, of which the rest may be all that a provider has answered.
+func brief(what string, err error) error {
+	return errors.New(what + fmt.Sprintf(": %.200s", err.Error()))
+}
+
+// away is for a provider that does not answer as it should.
+func (o *oauth) away(cause error) error {
+	return fault.Wrap(fault.Unavailable, o.label+" did not answer as it should. Try again in a moment.", cause)
+}
+
+// unproven is for what proves nothing.
+func (o *oauth) unproven(cause error) error {
+	return fault.Wrap(fault.Invalid, o.label+" did not confirm who you are. Begin signing in again.", cause)
+}

@@ -1,0 +1,216 @@
+package signin
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+)
+
+// openID signs in with a provider of OpenID Connect.
+type openID struct {
+	oauth
+
+	scopes   []string
+	required string // name of a claim, or ""
+	value    string
+	found    atomic.Pointer[discovered]
+}
+
+// discovered is what the provider says of itself.
+type discovered struct {
+	provider *oidc.Provider
+	verifier *oidc.IDTokenVerifier
+	config   *oauth2.Config
+	issuer   bool // comes with each answer (RFC 9207)
+}
+
+// emailDomain is the required claim that is not one by that name.
+const emailDomain = "email_domain"
+
+func newOIDC(o oauth, scopes, requiredClaim string) *openID {
+	p := &openID{oauth: o, scopes: strings.Fields(scopes)}
+	p.required, p.value, _ = strings.Cut(requiredClaim, "=")
+	if !slices.Contains(p.scopes, oidc.ScopeOpenID) {
+		p.scopes = append([]string{oidc.ScopeOpenID}, p.scopes...)
+	}
+	if p.required == emailDomain && !slices.Contains(p.scopes, oidc.ScopeEmail) {
+		p.scopes = append(p.scopes, oidc.ScopeEmail)
+	}
+	return p
+}
+
+// discover asks the provider about itself, until it has answered once.
+func (p *openID) discover(ctx context.Context) (*discovered, error) {
+	if known := p.found.Load(); known != nil {
+		return known, nil
+	}
+	provider, err := oidc.NewProvider(ctx, p.client.URL)
+	if err != nil {
+		return nil, p.away(brief("discovery", err))
+	}
+	var more struct {
+		Methods []string `json:"token_endpoint_auth_methods_supported"`
+		Issuer  bool     `json:"authorization_response_iss_parameter_supported"`
+	}
+	if err := provider.Claims(&more); err != nil {
+		return nil, p.away(err)
+	}
+	endpoint := provider.Endpoint()
+	endpoint.AuthStyle = oauth2.AuthStyleInHeader // trying both would use up the code
+	if slices.Contains(more.Methods, "client_secret_post") && !slices.Contains(more.Methods, "client_secret_basic") {
+		endpoint.AuthStyle = oauth2.AuthStyleInParams
+	}
+	known := &discovered{
+		provider: provider, config: p.oauth2Config(endpoint, p.scopes...), issuer: more.Issuer,
+		verifier: provider.Verifier(&oidc.Config{ClientID: p.client.ID, SkipExpiryCheck: true}), // see Finish
+	}
+	p.found.Store(known)
+	return known, nil
+}
+
+// Begin implements identity.Provider.
+func (p *openID) Begin(ctx context.Context, proof identity.Proof) (string, error) {
+	ctx, cancel := p.bound(ctx)
+	defer cancel()
+	known, err := p.discover(ctx)
+	if err != nil {
+		return "", err
+	}
+	return known.config.AuthCodeURL(proof.State, oauth2.S256ChallengeOption(proof.Verifier), oidc.Nonce(proof.Nonce)), nil
+}
+
+// clockSkew is how far the provider's clock may be off.
+const clockSkew = 5 * time.Minute
+
+// Finish implements identity.Provider.
+func (p *openID) Finish(ctx context.Context, proof identity.Proof, brought identity.Callback) (identity.Profile, error) {
+	ctx, cancel := p.bound(ctx)
+	defer cancel()
+	known, err := p.discover(ctx)
+	if err != nil {
+		return identity.Profile{}, err
+	}
+	if brought.Issuer != p.client.URL && (brought.Issuer != "" || known.issuer) {
+		return identity.Profile{}, p.unproven(fmt.Errorf("the answer is of the issuer %.200q", brought.Issuer))
+	}
+	token, err := p.exchange(ctx, known.config, proof, brought.Code)
+	if err != nil {
+		return identity.Profile{}, err
+	}
+	raw, _ := token.Extra("id_token").(string)
+	verified, err := known.verifier.Verify(ctx, raw)
+	switch {
+	case err != nil:
+		return identity.Profile{}, p.unproven(brief("ID token", err))
+	case time.Now().After(verified.Expiry.Add(clockSkew)):
+		return identity.Profile{}, p.unproven(fmt.Errorf("the ID token has expired at %v", verified.Expiry))
+	case subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(proof.Nonce)) != 1:
+		return identity.Profile{}, p.unproven(errors.New("the ID token has another nonce"))
+	}
+	claims := make(claims)
+	if err := verified.Claims(&claims); err != nil {
+		return identity.Profile{}, p.unproven(err)
+	}
+	if by, ok := claims["azp"].(string); ok && by != p.client.ID {
+		return identity.Profile{}, p.unproven(errors.New("the ID token is for another client"))
+	}
+	more, err := p.userInfo(ctx, known, token, verified.Subject, claims)
+	if err != nil {
+		return identity.Profile{}, err
+	}
+	if p.required != "" && !claims.first(more, p.claim()).allow(p.required, p.value) {
+		return identity.Profile{}, fault.New(fault.Forbidden,
+			"Your account at "+p.label+" may not sign in here. Ask the operator of this server.")
+	}
+	return identity.Profile{
+		Identity: identity.Identity{Subject: verified.Subject}, Name: claims.first(more, "preferred_username").name(),
+		AvatarURL: claims.first(more, "picture").text("picture"),
+	}, nil
+}
+
+// claim returns the name of the claim that decides who may sign in, or "".
+func (p *openID) claim() string {
+	if p.required == emailDomain {
+		return "email"
+	}
+	return p.required
+}
+
+// userInfo returns what the provider says at its UserInfo endpoint, if something is missing in the ID token.
+func (p *openID) userInfo(ctx context.Context, known *discovered, token *oauth2.Token, subject string, have claims) (claims, error) {
+	needed := p.required != "" && have[p.claim()] == nil
+	if known.provider.UserInfoEndpoint() == "" || !needed && have["preferred_username"] != nil {
+		return nil, nil //nolint:nilnil // there are no more claims
+	}
+	info, err := known.provider.UserInfo(ctx, oauth2.StaticTokenSource(token))
+	more := make(claims)
+	if err == nil {
+		err = info.Claims(&more)
+	}
+	switch {
+	case err != nil && needed:
+		return nil, p.away(brief("UserInfo", err))
+	case err != nil || info.Subject != subject: // of another user (OpenID Connect Core, 5.3.2)
+		return nil, nil //nolint:nilnil,nilerr // a name to propose is all that is missing
+	}
+	return more, nil
+}
+
+// claims are those of an ID token or of UserInfo.
+type claims map[string]any
+
+// first returns those of the two claims that have one of a name.
+func (c claims) first(more claims, name string) claims {
+	if c[name] == nil {
+		return more
+	}
+	return c
+}
+
+func (c claims) text(name string) string {
+	text, _ := c[name].(string)
+	return text
+}
+
+// name returns what the user is called there. Some providers put an address of mail there.
+func (c claims) name() string {
+	for _, claim := range []string{"preferred_username", "nickname", "name"} {
+		if name, _, _ := strings.Cut(c.text(claim), "@"); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// allow reports whether a claim has a value, or is a list with it.
+func (c claims) allow(required, value string) bool {
+	if required == emailDomain {
+		mail := c.text("email")
+		domain := mail[strings.LastIndexByte(mail, '@')+1:]
+		verified := c["email_verified"] == true || c["email_verified"] == "true"
+		return verified && len(domain) < len(mail) && isASCII(domain) && strings.EqualFold(domain, value)
+	}
+	switch found := c[required].(type) {
+	case string:
+		return found == value
+	case []any:
+		return slices.Contains(found, any(value))
+	}
+	return false
+}
+
+// isASCII reports whether a text has no look-alikes of letters, some of which fold to them.
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(c rune) bool { return c > '~' })
+}

@@ -1,0 +1,297 @@
+package signin
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/tests/idp"
+)
+
+const public = "https://paste.example"
+
+// source returns the one provider of a configuration.
+func source(t *testing.T, cfg Config) identity.Source {
+	t.Helper()
+	if err := cfg.Validate(public); err != nil {
+		t.Fatal(err)
+	}
+	sources := cfg.Sources(public)
+	if len(sources) != 1 {
+		t.Fatalf("got %d providers, want one", len(sources))
+	}
+	return sources[0]
+}
+
+func oidcAt(p *idp.Provider) Config {
+	cfg := DefaultConfig()
+	cfg.OIDC = Client{ID: idp.ClientID, Secret: idp.ClientSecret, URL: p.URL}
+	return cfg
+}
+
+// arrive goes to a provider as a browser does, and returns what that vouches for.
+func arrive(t *testing.T, from identity.Source) (identity.Profile, error) {
+	t.Helper()
+	proof := identity.NewProof()
+	address, err := from.Begin(t.Context(), proof)
+	if err != nil {
+		return identity.Profile{}, err
+	}
+	back := idp.Visit(t, address).Query()
+	if back.Get("state") != proof.State {
+		t.Errorf("got the state %q, want that of the question", back.Get("state"))
+	}
+	return from.Finish(t.Context(), proof, identity.Callback{State: back.Get("state"), Code: back.Get("code"), Issuer: back.Get("iss")})
+}
+
+func TestGitHub(t *testing.T) {
+	t.Parallel()
+	hub := idp.StartGitHub(t)
+	cfg := DefaultConfig()
+	cfg.GitHub = Client{ID: idp.ClientID, Secret: idp.ClientSecret, URL: hub.URL + "/"}
+	from := source(t, cfg)
+	if from.Name != "github" || from.Label != "GitHub" || from.Key != "github@"+hub.URL {
+		t.Errorf("got %+v, want a key that is not that of github.com", from)
+	}
+	got, err := arrive(t, from)
+	if err != nil || got.Subject != "77" || got.Name != "ann-example" || got.Avatar() != "https://avatars.example/u/77?v=4" {
+		t.Errorf("got %+v, error %v, want the account by its number", got, err)
+	}
+	hub.ID = 0
+	if _, err := arrive(t, from); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("got %v for an account without an id, want %v", err, fault.Unavailable)
+	}
+	_, err = from.Finish(t.Context(), identity.NewProof(), identity.Callback{Code: "made up"})
+	if !fault.Is(err, fault.Invalid) {
+		t.Errorf("got %v for a code that was made up, want %v", err, fault.Invalid)
+	}
+	cfg.GitHub.Secret = "another"
+	if _, err := arrive(t, source(t, cfg)); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("got %v with a wrong secret, want %v, which is logged", err, fault.Unavailable)
+	}
+	public := DefaultConfig()
+	public.GitHub.ID, public.GitHub.Secret, public.GitLab.ID, public.GitLab.Secret = "a", "b", "c", "d"
+	for _, from := range public.Sources("https://paste.example") {
+		if from.Key != from.Name {
+			t.Errorf("got the key %s, want that of imported users", from.Key)
+		}
+	}
+}
+
+func TestOpenIDConnect(t *testing.T) {
+	t.Parallel()
+	p := idp.Start(t, public)
+	from := source(t, oidcAt(p))
+	for range 2 { // the second one with what was discovered
+		got, err := arrive(t, from)
+		if err != nil || got.Subject != "sub-77" || got.Name != "Ann Example" || got.Avatar() != "https://id.example/ann.png" {
+			t.Errorf("got %+v, error %v, want the account", got, err)
+		}
+	}
+	cfg := DefaultConfig()
+	cfg.GitLab = Client{ID: idp.ClientID, Secret: idp.ClientSecret, URL: p.URL}
+	if got, err := arrive(t, source(t, cfg)); err != nil || got.Subject != "sub-77" {
+		t.Errorf("got %+v, error %v from GitLab, want the account", got, err)
+	}
+}
+
+// TestTampered has the provider sign ID tokens that are not what was asked for.
+func TestTampered(t *testing.T) {
+	t.Parallel()
+	p := idp.Start(t, public)
+	from, at := source(t, oidcAt(p)), func(d time.Duration) float64 { return float64(time.Now().Add(d).Unix()) }
+	for what, c := range map[string]struct {
+		tamper func(map[string]any)
+		well   bool
+	}{
+		"nothing":                    {func(map[string]any) {}, true},
+		"a nonce that was used":      {func(c map[string]any) { c["nonce"] = "old" }, false},
+		"no nonce":                   {func(c map[string]any) { delete(c, "nonce") }, false},
+		"another client":             {func(c map[string]any) { c["aud"] = "other" }, false},
+		"no client":                  {func(c map[string]any) { delete(c, "aud") }, false},
+		"another client, authorized": {func(c map[string]any) { c["aud"], c["azp"] = []string{idp.ClientID, "other"}, "other" }, false},
+		"two clients": {func(c map[string]any) {
+			c["aud"], c["azp"] = []string{idp.ClientID, "other"}, idp.ClientID
+		}, true},
+		"another issuer":                    {func(c map[string]any) { c["iss"] = "https://evil.example" }, false},
+		"an issuer with a slash":            {func(c map[string]any) { c["iss"] = p.URL + "/" }, false},
+		"an hour ago":                       {func(c map[string]any) { c["exp"] = at(-time.Hour) }, false},
+		"a clock that is three minutes off": {func(c map[string]any) { c["exp"] = at(-3 * time.Minute) }, true},
+		"a clock that is ahead":             {func(c map[string]any) { c["iat"], c["nbf"] = at(3*time.Minute), at(3*time.Minute) }, true},
+		"nobody":                            {func(c map[string]any) { c["sub"] = "" }, false},
+	} {
+		p.Tamper = c.tamper
+		got, err := arrive(t, from)
+		if err == nil {
+			got.Key = from.Key
+			err = got.Validate()
+		}
+		if c.well != (err == nil) || err != nil && !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: got %+v, error %v, want an account: %v", what, got, err, c.well)
+		}
+	}
+}
+
+// TestAnswers brings answers that are not to the question.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	p := idp.Start(t, public)
+	from := source(t, oidcAt(p))
+	for what, alter := range map[string]func(*identity.Proof, *identity.Callback){
+		"a code that was made up": func(_ *identity.Proof, c *identity.Callback) { c.Code = "made up" },
+		"another verifier":        func(proof *identity.Proof, _ *identity.Callback) { proof.Verifier = identity.NewProof().Verifier },
+		"another nonce":           func(proof *identity.Proof, _ *identity.Callback) { proof.Nonce = identity.NewProof().Nonce },
+		"of another issuer":       func(_ *identity.Proof, c *identity.Callback) { c.Issuer = "https://evil.example" },
+		"a code that was used once": func(proof *identity.Proof, c *identity.Callback) {
+			_, _ = from.Finish(context.Background(), *proof, *c)
+		},
+	} {
+		proof := identity.NewProof()
+		address, err := from.Begin(t.Context(), proof)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := idp.Visit(t, address).Query()
+		brought := identity.Callback{State: proof.State, Code: back.Get("code")}
+		alter(&proof, &brought)
+		if got, err := from.Finish(t.Context(), proof, brought); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: got %+v, error %v, want %v", what, got, err, fault.Invalid)
+		}
+	}
+}
+
+// TestOutOfOrder has providers misbehave at each of their addresses, and come back to order.
+func TestOutOfOrder(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"hangs", "fails", "redirects", "sends a megabyte", "sends nonsense"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			p := idp.Start(t, public)
+			from := source(t, oidcAt(p))
+			for _, where := range []string{"/.well-known/openid-configuration", "/token", "/keys"} {
+				p.Misbehave(how, where)
+				if where == "/.well-known/openid-configuration" {
+					ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+					_, err := from.Begin(ctx, identity.NewProof())
+					cancel()
+					if !fault.Is(err, fault.Unavailable) {
+						t.Errorf("%s: got %v, want %v", where, err, fault.Unavailable)
+					}
+					continue
+				}
+				proof := identity.NewProof()
+				address, err := from.Begin(t.Context(), proof)
+				if err != nil {
+					t.Fatal(err)
+				}
+				back := idp.Visit(t, address).Query()
+				ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+				_, err = from.Finish(ctx, proof, identity.Callback{Code: back.Get("code")})
+				cancel()
+				if !fault.Is(err, fault.Unavailable) && !(where == "/keys" && fault.Is(err, fault.Invalid)) {
+					t.Errorf("%s: got %v, want %v", where, err, fault.Unavailable)
+				}
+				if len(fmt.Sprint(err)) > 600 {
+					t.Errorf("%s: got an error of %d bytes, want a short one", where, len(fmt.Sprint(err)))
+				}
+			}
+			p.Intercept = nil
+			deadline := time.Now().Add(20 * time.Second)
+			for { // keys that are asked for already come when that ends
+				got, err := arrive(t, from)
+				if err == nil && got.Subject == "sub-77" {
+					return
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("got %+v, error %v once it is in order again, want the account", got, err)
+				}
+			}
+		})
+	}
+}
+
+func TestRequiredClaim(t *testing.T) {
+	t.Parallel()
+	p := idp.Start(t, public)
+	member := idp.Account{Subject: "a", Name: "a", Groups: []string{"others", "paste-users"}, Email: "a@Example.org", Verified: true}
+	for _, c := range []struct {
+		claim  string
+		change func(*idp.Account)
+		may    bool
+	}{
+		{"groups=paste-users", func(*idp.Account) {}, true},
+		{"groups=paste", func(*idp.Account) {}, false},
+		{"groups=paste-users", func(a *idp.Account) { a.Groups = nil }, false},
+		{"preferred_username=a", func(*idp.Account) {}, true},
+		{"preferred_username=b", func(*idp.Account) {}, false},
+		{"email_domain=example.org", func(*idp.Account) {}, true},
+		{"email_domain=example.org", func(a *idp.Account) { a.Verified = false }, false},
+		{"email_domain=example.org", func(a *idp.Account) { a.Email = "a@example.org.evil.example" }, false},
+		{"email_domain=example.org", func(a *idp.Account) { a.Email = "a@sub.example.org" }, false},
+		{"email_domain=kexample.org", func(a *idp.Account) { a.Email = "a@\u212aexample.org" }, false}, // the sign of Kelvin folds to k
+		{"email_domain=example.org", func(a *idp.Account) { a.Email = "example.org" }, false},
+		{"email_domain=example.org", func(a *idp.Account) { a.Email = "" }, false},
+	} {
+		p.Account = member
+		c.change(&p.Account)
+		cfg := oidcAt(p)
+		cfg.OIDCRequiredClaim = c.claim
+		got, err := arrive(t, source(t, cfg))
+		if c.may != (err == nil) || err != nil && !fault.Is(err, fault.Forbidden) {
+			t.Errorf("%s of %+v: got %+v, error %v, want in: %v", c.claim, p.Account, got, err, c.may)
+		}
+	}
+}
+
+// TestUserInfoOfSomebodyElse takes no claim of it.
+func TestUserInfoOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	p := idp.Start(t, public)
+	p.Account.Groups = []string{"paste-users"}
+	cfg := oidcAt(p)
+	cfg.OIDCRequiredClaim = "groups=paste-users"
+	p.Tamper = func(claims map[string]any) { claims["sub"] = "another" }
+	if got, err := arrive(t, source(t, cfg)); !fault.Is(err, fault.Forbidden) {
+		t.Errorf("got %+v, error %v, want %v", got, err, fault.Forbidden)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	full := Client{ID: "a", Secret: "b", URL: "https://id.example/x/"}
+	for _, c := range []struct {
+		change  func(*Config)
+		public  string
+		missing []string
+	}{
+		{func(*Config) {}, "", nil},
+		{func(c *Config) { c.GitHub.ID = "a" }, "", []string{"GLUEPOT_GITHUB_CLIENT_SECRET", "GLUEPOT_PUBLIC_URL"}},
+		{func(c *Config) { c.GitHub.Secret = "b" }, public, []string{"GLUEPOT_GITHUB_CLIENT_ID"}},
+		{func(c *Config) { c.GitLab.ID = "a" }, public, []string{"GLUEPOT_GITLAB_CLIENT_SECRET"}},
+		{func(c *Config) { c.OIDC.ID = "a" }, public, []string{"GLUEPOT_OIDC_CLIENT_SECRET", "GLUEPOT_OIDC_ISSUER"}},
+		{func(c *Config) { c.OIDC.URL = "https://id.example" }, public, []string{"GLUEPOT_OIDC_CLIENT_ID"}},
+		{func(c *Config) { c.OIDC = full }, public, nil},
+		{func(c *Config) { c.OIDC = full; c.OIDC.URL = "id.example" }, public, []string{`GLUEPOT_OIDC_ISSUER "id.example"`}},
+		{func(c *Config) { c.OIDC = full; c.OIDCRequiredClaim = "groups" }, public, []string{"GLUEPOT_OIDC_REQUIRED_CLAIM"}},
+		{func(c *Config) { c.OIDCRequiredClaim = "groups=a" }, public, []string{"GLUEPOT_OIDC_REQUIRED_CLAIM"}},
+	} {
+		cfg := DefaultConfig()
+		c.change(&cfg)
+		err := cfg.Validate(c.public)
+		if (err == nil) != (c.missing == nil) {
+			t.Errorf("got %v, want %v named", err, c.missing)
+		}
+		for _, name := range c.missing {
+			if err != nil && !strings.Contains(err.Error(), name) {
+				t.Errorf("got %v, want %s named", err, name)
+			}
+		}
+	}
+	if text := fmt.Sprintf("%v %+v", full, full); strings.Contains(text, "b ") || !strings.Contains(text, "[redacted]") {
+		t.Errorf("got %s, want no secret", text)
+	}
+}

@@ -1,0 +1,156 @@
+// Package accounts has the use cases about signing in with a provider, and about who may have an account.
+package accounts
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Registration says who may sign up.
+type Registration string
+
+// The registrations.
+const (
+	Closed Registration = "closed" // to all
+	Invite Registration = "invite" // with an invitation
+	Open   Registration = "open"   // for whom a provider vouches
+)
+
+// Validate fails when there is no such registration.
+func (r Registration) Validate() error {
+	if r != Closed && r != Invite && r != Open {
+		return fmt.Errorf("the registration %q is not closed, invite or open", string(r))
+	}
+	return nil
+}
+
+// Options is what an installation chooses.
+type Options struct {
+	Sources      []identity.Source
+	Registration Registration
+}
+
+// UseCases is what can be asked about signing in with a provider.
+type UseCases struct {
+	Providers *Providers
+
+	Begin      *Begin
+	Arrive     *Arrive
+	ShowSignUp *ShowSignUp
+	SignUp     *SignUp
+
+	Identities *Identities
+	UnlinkOwn  *UnlinkOwn
+	Link       *Link
+	Unlink     *Unlink
+
+	Invite           *CreateInvitation
+	ShowInvitation   *ShowInvitation
+	ListInvitations  *ListInvitations
+	RevokeInvitation *RevokeInvitation
+}
+
+// Store is what the use cases need of a store of identities.
+type Store interface {
+	identity.Finder
+	identity.AttemptKeeper
+	identity.Registrar
+	identity.Inviter
+	identity.InvitationFinder
+	identity.InvitationRevoker
+}
+
+// Users is what they need of a store of users.
+type Users interface {
+	user.Finder
+	user.ServiceFinder
+	user.Updater
+}
+
+// New returns the use cases over their ports.
+func New(store Store, users Users, options Options, now func() time.Time) *UseCases {
+	sources := sources(options.Sources)
+	return &UseCases{
+		Providers: &Providers{sources},
+
+		Begin:      &Begin{sources: sources, store: store, now: now},
+		Arrive:     &Arrive{sources: sources, store: store, users: users, registration: options.Registration, now: now},
+		ShowSignUp: &ShowSignUp{sources: sources, store: store, users: users},
+		SignUp:     &SignUp{store: store, now: now},
+
+		Identities: &Identities{users: users},
+		UnlinkOwn:  &UnlinkOwn{sources: sources, users: users, now: now},
+		Link:       &Link{sources: sources, users: users},
+		Unlink:     &Unlink{sources: sources, users: users},
+
+		Invite:           &CreateInvitation{store: store, now: now},
+		ShowInvitation:   &ShowInvitation{store: store, now: now},
+		ListInvitations:  &ListInvitations{store: store},
+		RevokeInvitation: &RevokeInvitation{store: store},
+	}
+}
+
+// Providers tells with whom users can sign in.
+type Providers struct{ sources sources }
+
+// Do returns the providers that are configured.
+func (p *Providers) Do() []identity.Source { return p.sources }
+
+// sources are the providers that are configured.
+type sources []identity.Source
+
+func (s sources) named(name string) (identity.Source, error) {
+	for _, source := range s {
+		if source.Name == name {
+			return source, nil
+		}
+	}
+	return identity.Source{}, fault.New(fault.NotFound, "This server does not sign in with such a provider.")
+}
+
+// key returns that of a provider which is configured, or else what operators see in a list of identities.
+func (s sources) key(name string) string {
+	if source, err := s.named(name); err == nil {
+		return source.Key
+	}
+	return name
+}
+
+// has reports whether identities with a key let sign in.
+func (s sources) has(key string) bool {
+	for _, source := range s {
+		if source.Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// add gives a user an identity, as a change of user.Updater.
+func add(wanted identity.Identity, id user.ID) func(*user.User, map[string]string) error {
+	return func(stored *user.User, services map[string]string) error {
+		if stored.ID != id { // the name has moved
+			return user.ErrNotFound
+		}
+		if known, ok := services[wanted.Key]; ok && known != wanted.Subject {
+			return errOtherLinked
+		}
+		services[wanted.Key] = wanted.Subject
+		return nil
+	}
+}
+
+var errOtherLinked = fault.New(fault.Conflict, "Another account of this provider is linked already. Unlink that one first.")
+
+// taken returns user.ErrServiceTaken for an error with that in its chain, and user.Gone of any other.
+func taken(err error) error {
+	if errors.Is(err, user.ErrServiceTaken) {
+		return user.ErrServiceTaken
+	}
+	return user.Gone(err)
+}

@@ -1,0 +1,123 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Arrive takes a visitor who comes back from a provider.
+type Arrive struct {
+	sources sources
+	store   interface {
+		identity.AttemptKeeper
+		identity.Finder
+	}
+	users        user.Updater
+	registration Registration
+	now          func() time.Time
+}
+
+// Arrival is what becomes of a visitor: a user who signs in or has linked an identity, or a newcomer who has to choose a name.
+type Arrival struct {
+	User   user.User // zero: a name is to be chosen
+	Linked bool
+	Secret string // for the browser alone, of who has to choose a name
+	Next   string
+}
+
+var (
+	errStale = fault.New(fault.Invalid,
+		"This sign-in was not begun in this browser, took longer than ten minutes, or was finished already. Begin it again.")
+	errCancelled = fault.New(fault.Invalid, "The provider says that signing in was cancelled or refused.")
+	errOtherUser = fault.New(fault.Forbidden, "Signed in is not who began to link an account. Sign in, and link it again.")
+	errClosed    = fault.New(fault.Forbidden, "You have no account on this server, and it takes no new ones. Ask its operator for one.")
+	errUninvited = fault.New(fault.Forbidden, "You have no account on this server. To get one, ask its operator for an invitation.")
+)
+
+// Do finishes the attempt with that secret, which is good for one call.
+//
+// It fails with fault.Invalid when the attempt is none of this browser's, is over, or what came with the browser is no proof; with
+// fault.Forbidden when the visitor may not have an account, or is not who began to link one; with fault.Conflict when the identity
+// cannot be linked; and with fault.Unavailable when the provider or the store does not answer.
+func (a *Arrive) Do(
+	ctx context.Context, viewer token.Viewer, provider, secret string, brought identity.Callback,
+) (_ Arrival, err error) {
+	ctx, end := trace.Start(ctx, "accounts.Arrive")
+	defer func() { end(err) }()
+	source, err := a.sources.named(provider)
+	if err != nil {
+		return Arrival{}, err
+	}
+	attempt, err := a.store.Take(ctx, identity.HashOf(secret))
+	if fault.Is(err, fault.NotFound) {
+		return Arrival{}, errStale
+	}
+	if err != nil {
+		return Arrival{}, err
+	}
+	state := attempt.Proof.State // of one that is choosing a name there is none
+	if attempt.Source != source.Name || state == "" || subtle.ConstantTimeCompare([]byte(state), []byte(brought.State)) != 1 {
+		return Arrival{}, errStale
+	}
+	if brought.Error != "" || brought.Code == "" {
+		return Arrival{}, errCancelled
+	}
+	profile, err := source.Finish(ctx, attempt.Proof, brought)
+	if err != nil {
+		return Arrival{}, err
+	}
+	profile.Key = source.Key
+	if err := profile.Validate(); err != nil {
+		return Arrival{}, err
+	}
+	if attempt.Link != "" {
+		return a.link(ctx, viewer, attempt, profile.Identity)
+	}
+	found, err := a.store.ByIdentity(ctx, profile.Identity)
+	if fault.Is(err, fault.NotFound) {
+		return a.receive(ctx, attempt, profile)
+	}
+	if err == nil && found.Suspended {
+		return Arrival{}, token.Suspended()
+	}
+	return Arrival{User: found, Next: attempt.Next}, err
+}
+
+func (a *Arrive) link(ctx context.Context, viewer token.Viewer, attempt identity.Attempt, wanted identity.Identity) (Arrival, error) {
+	if viewer.User.ID != attempt.Link || !viewer.SignedInRecently(a.now()) {
+		return Arrival{}, errOtherUser
+	}
+	if _, _, err := a.users.Update(ctx, viewer.User.Name, add(wanted, viewer.User.ID)); err != nil {
+		return Arrival{}, taken(err)
+	}
+	return Arrival{User: viewer.User, Linked: true, Next: attempt.Next}, nil
+}
+
+// receive lets a visitor without an account choose a name, if new ones are taken.
+func (a *Arrive) receive(ctx context.Context, attempt identity.Attempt, profile identity.Profile) (Arrival, error) {
+	switch {
+	case a.registration == Closed:
+		return Arrival{}, errClosed
+	case a.registration == Open:
+		attempt.Invitation = "" // which would be used up for nothing
+	case attempt.Invitation == "":
+		return Arrival{}, errUninvited
+	}
+	proposed, _ := profile.ProposedName()
+	profile.Name = proposed.String()
+	profile.AvatarURL = profile.Avatar()
+	attempt.Proof, attempt.Profile = identity.Proof{}, profile
+	secret := rand.Text()
+	if err := a.store.Keep(ctx, identity.HashOf(secret), attempt); err != nil {
+		return Arrival{}, err
+	}
+	return Arrival{Secret: secret, Next: attempt.Next}, nil
+}

@@ -1,0 +1,86 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
+)
+
+// Begin sends a visitor to a provider.
+type Begin struct {
+	sources sources
+	store   interface {
+		identity.AttemptKeeper
+		identity.InvitationFinder
+	}
+	now func() time.Time
+}
+
+// BeginInput is what a visitor wants.
+type BeginInput struct {
+	Source string // name of the provider
+	Next   string // the path to go on to
+	Code   string // of an invitation, or ""
+	Link   bool   // the viewer wants to sign in with this provider, too
+}
+
+// Begun is an attempt that has begun.
+type Begun struct {
+	Address string // at the provider, to send the browser to
+	State   string // by which the provider's answer names the attempt
+	Secret  string // for the browser alone
+}
+
+// Do begins an attempt.
+//
+// It fails with fault.NotFound when there is no such provider, with identity.ErrUsedUp when the invitation is not valid, with
+// fault.Unauthenticated when a viewer who wants to link has no session that was begun within the last hour, with fault.Forbidden when that
+// may only read, and with fault.Unavailable when the provider or the store does not answer.
+func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) (_ Begun, err error) {
+	ctx, end := trace.Start(ctx, "accounts.Begin")
+	defer func() { end(err) }()
+	source, err := b.sources.named(wanted.Source)
+	if err != nil {
+		return Begun{}, err
+	}
+	attempt := identity.Attempt{Source: source.Name, Proof: identity.NewProof(), Next: wanted.Next}
+	if wanted.Link {
+		if !viewer.SignedInRecently(b.now()) {
+			return Begun{}, token.Rejected()
+		}
+		if err := viewer.MayWrite(); err != nil {
+			return Begun{}, err
+		}
+		attempt.Link = viewer.User.ID
+	}
+	if wanted.Code != "" {
+		invitation, err := findInvitation(ctx, b.store, wanted.Code, b.now())
+		if err != nil {
+			return Begun{}, err
+		}
+		attempt.Invitation = invitation.ID
+	}
+	address, err := source.Begin(ctx, attempt.Proof)
+	if err != nil {
+		return Begun{}, err
+	}
+	secret := rand.Text()
+	if err := b.store.Keep(ctx, identity.HashOf(secret), attempt); err != nil {
+		return Begun{}, err
+	}
+	return Begun{Address: address, State: attempt.Proof.State, Secret: secret}, nil
+}
+
+// findInvitation returns the invitation with a code. It fails with identity.ErrUsedUp when it is not valid.
+func findInvitation(ctx context.Context, store identity.InvitationFinder, code string, now time.Time) (identity.Invitation, error) {
+	found, err := store.InvitationByHash(ctx, identity.HashOf(code))
+	if fault.Is(err, fault.NotFound) || err == nil && !found.ValidAt(now) {
+		return identity.Invitation{}, identity.ErrUsedUp
+	}
+	return found, err
+}

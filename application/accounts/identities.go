@@ -1,0 +1,139 @@
+package accounts
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Identities tells what a user signs in with.
+type Identities struct {
+	users interface {
+		user.Finder
+		user.ServiceFinder
+	}
+}
+
+// Do returns the ids that the user of that name or id, see user.Find, has at providers, by the providers' keys. It fails with
+// fault.NotFound when there is no such user, and with fault.Unavailable when the store does not answer.
+func (i *Identities) Do(ctx context.Context, reference string) (_ map[string]string, err error) {
+	ctx, end := trace.Start(ctx, "accounts.Identities")
+	defer func() { end(err) }()
+	found, err := user.Find(ctx, i.users, reference)
+	if err != nil {
+		return nil, err
+	}
+	_, services, err := i.users.WithServices(ctx, found.Name)
+	return services, user.Gone(err)
+}
+
+// UnlinkOwn takes an identity from the viewer.
+type UnlinkOwn struct {
+	sources sources
+	users   user.Updater
+	now     func() time.Time
+}
+
+var errLast = fault.New(fault.Conflict, "This is the last account that you can sign in with. Link another one first.")
+
+// Do takes the identity with that key. It fails with fault.Unauthenticated unless the viewer has a session that was begun within the
+// last hour, with fault.Conflict when no other identity lets the viewer sign in, and with fault.Unavailable when the
+// store does not answer.
+func (u *UnlinkOwn) Do(ctx context.Context, viewer token.Viewer, key string) (err error) {
+	ctx, end := trace.Start(ctx, "accounts.UnlinkOwn")
+	defer func() { end(err) }()
+	if !viewer.SignedInRecently(u.now()) {
+		return token.Rejected()
+	}
+	_, _, err = u.users.Update(ctx, viewer.User.Name, func(stored *user.User, services map[string]string) error {
+		if stored.ID != viewer.User.ID { // the name has moved
+			return user.ErrNotFound
+		}
+		delete(services, key)
+		for left := range services {
+			if u.sources.has(left) {
+				return nil
+			}
+		}
+		return errLast
+	})
+	return user.Gone(err)
+}
+
+// Link gives a user an identity.
+type Link struct {
+	sources sources
+	users   interface {
+		user.Finder
+		user.Updater
+	}
+}
+
+var (
+	errNoIdentity = fault.New(fault.Invalid, "Write the identity as PROVIDER:SUBJECT, such as github:77.")
+	errNotLinked  = fault.New(fault.NotFound, "The user has no such identity.")
+)
+
+// Do links the user of that name or id, see user.Find, with an identity, such as github:77, of a provider that is configured.
+//
+// It fails with fault.NotFound when there is no such user or provider, with fault.Invalid when the identity is none, with
+// fault.Conflict when another user has it or the user has another one of that provider, and with fault.Unavailable when the store
+// does not answer.
+func (l *Link) Do(ctx context.Context, reference, text string) (err error) {
+	ctx, end := trace.Start(ctx, "accounts.Link")
+	defer func() { end(err) }()
+	name, subject, ok := strings.Cut(text, ":")
+	if !ok {
+		return errNoIdentity
+	}
+	source, err := l.sources.named(name)
+	if err != nil {
+		return err
+	}
+	wanted := identity.Identity{Key: source.Key, Subject: subject}
+	if wanted.Validate() != nil {
+		return errNoIdentity
+	}
+	found, err := user.Find(ctx, l.users, reference)
+	if err != nil {
+		return err
+	}
+	_, _, err = l.users.Update(ctx, found.Name, add(wanted, found.ID))
+	return taken(err)
+}
+
+// Unlink takes an identity from a user.
+type Unlink struct {
+	sources sources
+	users   interface {
+		user.Finder
+		user.Updater
+	}
+}
+
+// Do takes from the user of that name or id, see user.Find, the identity of a provider: one that is configured, by its name, or any,
+// by its key; also the last one. It fails with fault.NotFound when there is no such user or identity, and with fault.Unavailable when
+// the store does not answer.
+func (u *Unlink) Do(ctx context.Context, reference, provider string) (err error) {
+	ctx, end := trace.Start(ctx, "accounts.Unlink")
+	defer func() { end(err) }()
+	found, err := user.Find(ctx, u.users, reference)
+	if err != nil {
+		return err
+	}
+	key := u.sources.key(provider)
+	_, _, err = u.users.Update(ctx, found.Name, func(stored *user.User, services map[string]string) error {
+		if _, ok := services[key]; !ok || stored.ID != found.ID {
+			return errNotLinked
+		}
+		delete(services, key)
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,105 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/trace"
+)
+
+// CreateInvitation lets people sign up who get its code.
+type CreateInvitation struct {
+	store identity.Inviter
+	now   func() time.Time
+}
+
+// The most that an invitation can be.
+const (
+	maxUses = 10_000
+	maxNote = 256 // bytes
+)
+
+// Do returns a new invitation, and its code, which is not kept. It fails with fault.Invalid when the uses, the time or the note are
+// outside their bounds, and with fault.Unavailable when the store does not answer.
+func (c *CreateInvitation) Do(ctx context.Context, uses int, expiresIn time.Duration, note string) (
+	_ identity.Invitation, code string, err error,
+) {
+	ctx, end := trace.Start(ctx, "accounts.CreateInvitation")
+	defer func() { end(err) }()
+	switch {
+	case uses < 1 || uses > maxUses:
+		err = fault.New(fault.Invalid, "An invitation is for 1 to 10000 uses.")
+	case expiresIn <= 0:
+		err = fault.New(fault.Invalid, "The invitation would have expired already: give it a positive time.")
+	case !ident.Printable(note, maxNote):
+		err = fault.New(fault.Invalid, "The note is not printable text of at most 256 bytes.")
+	}
+	if err != nil {
+		return identity.Invitation{}, "", err
+	}
+	code = rand.Text()
+	now := c.now()
+	created := identity.Invitation{Hash: identity.HashOf(code), Uses: uses, Note: note, CreatedAt: now, ExpiresAt: now.Add(expiresIn)}
+	err = ident.Draw(func(id identity.InvitationID) error {
+		created.ID = id
+		return c.store.Invite(ctx, created)
+	})
+	return created, code, err
+}
+
+// ShowInvitation tells what an invitation is.
+type ShowInvitation struct {
+	store identity.InvitationFinder
+	now   func() time.Time
+}
+
+// Do returns the invitation with that code. It fails with identity.ErrUsedUp when it is not valid, and with fault.Unavailable when the
+// store does not answer.
+func (s *ShowInvitation) Do(ctx context.Context, code string) (_ identity.Invitation, err error) {
+	ctx, end := trace.Start(ctx, "accounts.ShowInvitation")
+	defer func() { end(err) }()
+	return findInvitation(ctx, s.store, code, s.now())
+}
+
+// ListInvitations lists all invitations.
+type ListInvitations struct{ store identity.InvitationFinder }
+
+// Do returns all invitations, the oldest first. It fails with fault.Unavailable when the store does not answer.
+func (l *ListInvitations) Do(ctx context.Context) (_ []identity.Invitation, err error) {
+	ctx, end := trace.Start(ctx, "accounts.ListInvitations")
+	defer func() { end(err) }()
+	return l.store.Invitations(ctx)
+}
+
+// RevokeInvitation removes an invitation.
+type RevokeInvitation struct {
+	store interface {
+		identity.InvitationFinder
+		identity.InvitationRevoker
+	}
+}
+
+var errNoInvitation = fault.New(fault.NotFound, "There is no such invitation.")
+
+// Do removes the invitation with that id or code. It fails with fault.NotFound when there is none, and with fault.Unavailable
+// when the store does not answer.
+func (r *RevokeInvitation) Do(ctx context.Context, reference string) (err error) {
+	ctx, end := trace.Start(ctx, "accounts.RevokeInvitation")
+	defer func() { end(err) }()
+	id := identity.InvitationID(reference)
+	found, err := r.store.InvitationByHash(ctx, identity.HashOf(reference))
+	switch {
+	case err == nil:
+		id = found.ID
+	case !fault.Is(err, fault.NotFound):
+		return err
+	}
+	if err = r.store.Revoke(ctx, id); fault.Is(err, fault.NotFound) {
+		return errNoInvitation
+	}
+	return err
+}

@@ -1,0 +1,85 @@
+package moderation
+
+import (
+	"context"
+
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/trace"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// page is how many rows are looked at in one statement.
+const page = 1000
+
+// List finds pastes of everybody.
+type List struct {
+	users  user.Finder
+	pastes moderation.Lister
+}
+
+// Do calls visit with the first pastes that match the filter and stand after a place, newest first, at most limit of them; 0 is no
+// limit. Owner may be a reference as user.Find takes it; empty: that of the filter. Nothing in the store waits for visit, whose
+// error ends the walk and is returned.
+//
+// It fails as user.Find does, and with fault.Unavailable when the store does not answer.
+func (l *List) Do(
+	ctx context.Context, owner string, filter moderation.Filter, after paste.Place, limit int, visit func(moderation.Found) error,
+) (err error) {
+	ctx, end := trace.Start(ctx, "moderation.List")
+	defer func() { end(err) }()
+	if owner != "" {
+		found, err := user.Find(ctx, l.users, owner)
+		if err != nil {
+			return err
+		}
+		filter.Owner = found.ID
+	}
+	for shown := 0; ; {
+		found, last, err := l.pastes.Pastes(ctx, filter, after, page)
+		if err != nil {
+			return err
+		}
+		for _, one := range found {
+			if err := visit(one); err != nil {
+				return err
+			}
+			if shown++; shown == limit {
+				return nil
+			}
+		}
+		if last == (paste.Place{}) {
+			return nil
+		}
+		after = last
+	}
+}
+
+// ListAudit lists what operators and administrators have done.
+type ListAudit struct{ log audit.Lister }
+
+// Do calls visit with the first entries after one, newest first, at most limit of them; 0 is no limit. The zero Entry is before all
+// of them. It fails with fault.Unavailable when the store does not answer.
+func (l *ListAudit) Do(ctx context.Context, after audit.Entry, limit int, visit func(audit.Entry) error) (err error) {
+	ctx, end := trace.Start(ctx, "moderation.ListAudit")
+	defer func() { end(err) }()
+	for shown := 0; ; {
+		entries, err := l.log.Entries(ctx, after, page)
+		if err != nil {
+			return err
+		}
+		for _, entry := range entries {
+			if err := visit(entry); err != nil {
+				return err
+			}
+			if shown++; shown == limit {
+				return nil
+			}
+			after = entry
+		}
+		if len(entries) < page {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,92 @@
+// Package moderation has the use cases of those who keep a public service clean.
+package moderation
+
+import (
+	"context"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// UseCases is what operators and administrators can ask for.
+type UseCases struct {
+	List      *List
+	Remove    *Remove
+	Restore   *Restore
+	Suspend   *Suspend
+	Block     *Block
+	ShowUsage *ShowUsage
+	ListAudit *ListAudit
+}
+
+// Store is what the use cases need of a store.
+type Store interface {
+	moderation.Lister
+	moderation.Remover
+	moderation.Hider
+	moderation.Blocker
+	moderation.UsageFinder
+	audit.Lister
+}
+
+// New returns the use cases over their ports.
+func New(store Store, users Users, sessions token.SessionEnder, now func() time.Time) *UseCases {
+	return &UseCases{
+		List:      &List{users: users, pastes: store},
+		Remove:    &Remove{pastes: store},
+		Restore:   &Restore{pastes: store},
+		Suspend:   &Suspend{users: users, sessions: sessions, pastes: store},
+		Block:     &Block{blocks: store, now: now},
+		ShowUsage: &ShowUsage{users: store},
+		ListAudit: &ListAudit{log: store},
+	}
+}
+
+// Remove takes a paste away.
+type Remove struct{ pastes moderation.Remover }
+
+// Do removes the paste with that id: see moderation.Remover. It fails with fault.Invalid without a reason, with paste.ErrNotFound
+// when no such paste is active, and with fault.Unavailable when the store does not answer.
+func (r *Remove) Do(ctx context.Context, id, reason string) (err error) {
+	ctx, end := trace.Start(ctx, "moderation.Remove")
+	defer func() { end(err) }()
+	if err := moderation.ValidateReason(reason); err != nil {
+		return err
+	}
+	if !ident.Valid(id) {
+		return paste.ErrNotFound
+	}
+	return paste.Gone(r.pastes.Remove(audit.Note(ctx, "paste.remove", id, reason), paste.ID(id), reason))
+}
+
+// Restore gives a paste back.
+type Restore struct{ pastes moderation.Remover }
+
+// Do restores the paste with that id. It fails with fault.NotFound when there is none that was removed and is still kept, and with
+// fault.Unavailable when the store does not answer.
+func (r *Restore) Do(ctx context.Context, id string) (err error) {
+	ctx, end := trace.Start(ctx, "moderation.Restore")
+	defer func() { end(err) }()
+	err = r.pastes.Restore(audit.Note(ctx, "paste.restore", id, ""), paste.ID(id))
+	if fault.Is(err, fault.NotFound) {
+		return fault.New(fault.NotFound, "There is no removed paste with that id, or its content was purged.")
+	}
+	return err
+}
+
+// ShowUsage tells what a user has.
+type ShowUsage struct{ users moderation.UsageFinder }
+
+// Do returns what the user with that id has. It fails with fault.Unavailable when the store does not answer.
+func (s *ShowUsage) Do(ctx context.Context, id user.ID) (_ moderation.Usage, err error) {
+	ctx, end := trace.Start(ctx, "moderation.ShowUsage")
+	defer func() { end(err) }()
+	return s.users.UsageOf(ctx, id)
+}

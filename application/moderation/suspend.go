@@ -1,0 +1,134 @@
+package moderation
+
+import (
+	"context"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Users are the ports about accounts that the use cases need.
+type Users interface {
+	user.Finder
+	user.Updater
+}
+
+// Suspend suspends users, and ends that.
+type Suspend struct {
+	users    Users
+	sessions token.SessionEnder
+	pastes   moderation.Hider
+}
+
+// atOnce is how many pastes are hidden in one transaction.
+const atOnce = 100
+
+// Do suspends the user of that name or id, see user.Find: its sessions end, and its tokens are refused (token.Suspended). With hide
+// its pastes are out of sight until Undo. It returns the user and how many pastes were hidden; what was interrupted goes on when it is
+// called again. It fails as user.Find does, with fault.Invalid without a reason, and with fault.Unavailable when the store does not answer.
+func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (_ user.User, hidden int, err error) {
+	ctx, end := trace.Start(ctx, "moderation.Suspend")
+	defer func() { end(err) }()
+	if err := moderation.ValidateReason(reason); err != nil {
+		return user.User{}, 0, err
+	}
+	suspended, err := s.set(ctx, reference, "user.suspend", reason, true)
+	if err != nil {
+		return user.User{}, 0, err
+	}
+	if _, err := s.sessions.EndSessions(ctx, suspended.ID, ""); err != nil || !hide {
+		return suspended, 0, err
+	}
+	hidden, err = inBatches(func() (int, error) { return s.pastes.Hide(ctx, suspended.ID, atOnce) })
+	return suspended, hidden, err
+}
+
+// Undo ends the suspension of a user and shows its pastes again. It returns the user and of how many pastes
+// that is so. It fails as Do does.
+func (s *Suspend) Undo(ctx context.Context, reference string) (_ user.User, shown int, err error) {
+	ctx, end := trace.Start(ctx, "moderation.Unsuspend")
+	defer func() { end(err) }()
+	back, err := s.set(ctx, reference, "user.unsuspend", "", false)
+	if err != nil {
+		return user.User{}, 0, err
+	}
+	shown, err = inBatches(func() (int, error) { return s.pastes.Unhide(ctx, back.ID, atOnce) })
+	return back, shown, err
+}
+
+func (s *Suspend) set(ctx context.Context, reference, act, reason string, suspended bool) (user.User, error) {
+	meant, err := user.Find(ctx, s.users, reference)
+	if err != nil {
+		return user.User{}, err
+	}
+	updated, _, err := s.users.Update(audit.Note(ctx, act, audit.User(meant), reason), meant.Name,
+		func(u *user.User, _ map[string]string) error {
+			if u.ID != meant.ID { // the name has moved
+				return user.ErrNotFound
+			}
+			u.Suspended = suspended
+			return nil
+		})
+	return updated, user.Gone(err)
+}
+
+func inBatches(do func() (int, error)) (all int, err error) {
+	for {
+		n, err := do()
+		all += n
+		if err != nil || n < atOnce {
+			return all, err
+		}
+	}
+}
+
+// Block keeps networks from writing.
+type Block struct {
+	blocks moderation.Blocker
+	now    func() time.Time
+}
+
+// Do blocks a network, see moderation.ParseNetwork, for that time, or for good when it is zero, and returns the block. It fails with
+// fault.Invalid when the text names no network or there is no reason, and with fault.Unavailable when the store does not answer.
+func (b *Block) Do(ctx context.Context, network, reason string, expiresIn time.Duration) (made moderation.Block, err error) {
+	ctx, end := trace.Start(ctx, "moderation.Block")
+	defer func() { end(err) }()
+	if made.Network, err = moderation.ParseNetwork(network); err != nil {
+		return moderation.Block{}, err
+	}
+	if err := moderation.ValidateReason(reason); err != nil {
+		return moderation.Block{}, err
+	}
+	made.Reason, made.CreatedAt = reason, b.now()
+	if expiresIn > 0 {
+		made.ExpiresAt = made.CreatedAt.Add(expiresIn)
+	}
+	return made, b.blocks.Block(audit.Note(ctx, "block.add", made.Network.String(), reason), made)
+}
+
+// Undo removes the block of a network. It fails with fault.NotFound when there is none, and as Do does.
+func (b *Block) Undo(ctx context.Context, network string) (err error) {
+	ctx, end := trace.Start(ctx, "moderation.Unblock")
+	defer func() { end(err) }()
+	parsed, err := moderation.ParseNetwork(network)
+	if err != nil {
+		return err
+	}
+	err = b.blocks.Unblock(audit.Note(ctx, "block.remove", parsed.String(), ""), parsed)
+	if fault.Is(err, fault.NotFound) {
+		return fault.New(fault.NotFound, "That network is not blocked. A block is removed by the network it was made for.")
+	}
+	return err
+}
+
+// All returns the blocks that have not expired, the latest first. It fails with fault.Unavailable when the store does not answer.
+func (b *Block) All(ctx context.Context) (_ []moderation.Block, err error) {
+	ctx, end := trace.Start(ctx, "moderation.Blocks")
+	defer func() { end(err) }()
+	return b.blocks.Blocks(ctx)
+}

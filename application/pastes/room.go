@@ -1,0 +1,29 @@
+package pastes
+
+import (
+	"sync/atomic"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// Room bounds what the installation stores. It is told now and then what there is, and adds what this process stores meanwhile, so that
+// no request asks the store.
+type Room struct {
+	limit int64 // bytes of content and history; 0: none
+	held  atomic.Int64
+}
+
+// Hold says how many there are.
+func (r *Room) Hold(bytes int64) { r.held.Store(bytes) }
+
+func (r *Room) add(bytes int64) { r.held.Add(bytes) }
+
+var errNoRoom = fault.New(fault.Unavailable, "This service has no room for more now: reading and deleting go on. Try again later.")
+
+// check fails with fault.Unavailable when there is no room for more.
+func (r *Room) check() error {
+	if r.limit > 0 && r.held.Load() >= r.limit {
+		return errNoRoom
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+// Package search has the use cases about finding pastes.
+package search
+
+import (
+	"context"
+
+	"github.com/gluepot/gluepot/domain/language"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/search"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
+)
+
+// UseCases is what can be asked about finding pastes.
+type UseCases struct {
+	Find    *Find
+	Rebuild *Rebuild
+}
+
+// Store is what the use cases need of a store.
+type Store interface {
+	search.Finder
+	search.Rebuilder
+}
+
+// New returns the use cases over their ports.
+func New(store Store, languages language.Names) *UseCases {
+	return &UseCases{Find: &Find{pastes: store, languages: languages}, Rebuild: &Rebuild{pastes: store}}
+}
+
+// Page is how many pastes Find returns at once.
+const Page = 20
+
+// Find finds pastes by what they hold.
+type Find struct {
+	pastes    search.Finder
+	languages language.Names
+}
+
+// Results are some of the pastes that were found.
+type Results struct {
+	Found []search.Found // at most Page
+	More  bool           // whether there are others after the last one
+}
+
+// Do returns the first pastes that the text finds (search.Parse), that the viewer may find (search.Finder), and that stand after a
+// place. It fails with fault.Invalid when the text says too little or is no query; with token.Rejected when it asks for the viewer's
+// own pastes and the viewer has not signed in; and with fault.Unavailable when the store does not answer.
+func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after search.Place) (_ Results, err error) {
+	ctx, end := trace.Start(ctx, "search.Find")
+	defer func() { end(err) }()
+	query, err := search.Parse(text, f.language)
+	if err != nil {
+		return Results{}, err
+	}
+	if query.Mine && !viewer.SignedIn() {
+		return Results{}, token.Rejected()
+	}
+	found, more, err := f.pastes.Find(ctx, query, viewer.User.ID, after, Page)
+	return Results{found, more}, err
+}
+
+// Indexed tells whether the store has an index for searches. It fails with fault.Unavailable when the store does not answer.
+func (f *Find) Indexed(ctx context.Context) (bool, error) { return f.pastes.Indexed(ctx) }
+
+// language returns the name of a language that is named, or the text: pastes of an import have languages that no catalogue knows.
+func (f *Find) language(text string) string {
+	if found, ok := f.languages.ByName(text); ok {
+		return found.Name
+	}
+	if found, ok := f.languages.ByAlias(text); ok {
+		return found.Name
+	}
+	return text
+}
+
+// Rebuild brings what searches look through into line with the pastes: after a time without search, for example.
+type Rebuild struct{ pastes search.Rebuilder }
+
+// Do calls progress with how many further pastes it has read, now and then, and returns how many they were. Pastes can be written and
+// searched meanwhile. It fails with search.ErrNoIndex, and with fault.Unavailable when the store does not answer.
+func (r *Rebuild) Do(ctx context.Context, progress func(further int)) (read int, err error) {
+	ctx, end := trace.Start(ctx, "search.Rebuild")
+	defer func() { end(err) }()
+	if err := r.pastes.Prepare(ctx); err != nil {
+		return 0, err
+	}
+	for last := paste.ID(""); ; {
+		var some int
+		if last, some, err = r.pastes.Rebuild(ctx, last); err != nil || last == "" {
+			return read, err
+		}
+		read += some
+		progress(some)
+	}
+}

@@ -1,0 +1,113 @@
+package tokens
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// StartSession begins the session of a browser.
+type StartSession struct {
+	tokens token.SessionStarter
+	now    func() time.Time
+}
+
+// Do begins a session of a user, in a browser of that kind, and returns its secret, which is not kept. The session ends with the parent
+// and has its scope; the zero Token stands for a user who has not signed in with an access token. The session with the secret that it
+// replaces ends, if there is one.
+//
+// It fails with token.Rejected when the user is gone or the parent is revoked, and with fault.Unavailable when the store does not answer.
+func (s *StartSession) Do(ctx context.Context, owner user.ID, parent token.Token, browser, replaces string) (_ token.Secret, err error) {
+	ctx, end := trace.Start(ctx, "tokens.StartSession")
+	defer func() { end(err) }()
+	secret, now := token.Generate(), s.now()
+	started := token.Token{
+		Owner: owner, Kind: token.Session, Scope: parent.Scope, Parent: parent.ID, Hash: secret.Hash(), Name: browser,
+		CreatedAt: now, ExpiresAt: now.Add(token.SessionAge),
+	}
+	if !parent.ExpiresAt.IsZero() && parent.ExpiresAt.Before(started.ExpiresAt) {
+		started.ExpiresAt = parent.ExpiresAt
+	}
+	var replaced token.Hash
+	if old, err := token.ParseSecret(replaces); err == nil {
+		replaced = old.Hash()
+	}
+	err = ident.Draw(func(id token.ID) error {
+		started.ID = id
+		return s.tokens.StartSession(ctx, started, replaced)
+	})
+	if fault.Is(err, fault.NotFound) {
+		return token.Secret{}, token.Rejected()
+	}
+	return secret, err
+}
+
+// ResumeSession says whose session a browser presents.
+type ResumeSession struct{ signIn *SignIn }
+
+// Do is SignIn.Do for the secret of a session.
+func (r *ResumeSession) Do(ctx context.Context, presented string) (_ token.Viewer, err error) {
+	ctx, end := trace.Start(ctx, "tokens.ResumeSession")
+	defer func() { end(err) }()
+	return r.signIn.as(ctx, token.Session, presented)
+}
+
+// SignOut ends the session that a browser presents.
+type SignOut struct{ tokens token.SessionEnder }
+
+// Do ends the session with that secret, if there is one. It fails with fault.Unavailable when the store does not answer.
+func (s *SignOut) Do(ctx context.Context, presented string) (err error) {
+	ctx, end := trace.Start(ctx, "tokens.SignOut")
+	defer func() { end(err) }()
+	secret, err := token.ParseSecret(presented)
+	if err != nil { // no session has it
+		return nil
+	}
+	return s.tokens.EndPresented(ctx, secret.Hash())
+}
+
+// ListSessions lists the sessions of a user.
+type ListSessions struct {
+	users  user.Finder
+	tokens token.SessionLister
+	now    func() time.Time
+}
+
+// Do returns the sessions of the user of that name or id, see user.Find, that have not ended, the latest first. It fails as List.Do does.
+func (l *ListSessions) Do(ctx context.Context, reference string) (_ []token.Token, err error) {
+	ctx, end := trace.Start(ctx, "tokens.ListSessions")
+	defer func() { end(err) }()
+	owner, err := user.Find(ctx, l.users, reference)
+	if err != nil {
+		return nil, err
+	}
+	found, err := l.tokens.Sessions(ctx, owner.ID)
+	if err != nil {
+		return nil, err
+	}
+	now := l.now()
+	return slices.DeleteFunc(found, func(t token.Token) bool { return !t.ValidAt(now) }), nil
+}
+
+// EndSessions ends sessions of a user.
+type EndSessions struct {
+	users  user.Finder
+	tokens token.SessionEnder
+}
+
+// Do ends all sessions of the user of that name or id, see user.Find, and returns how many. It fails as List.Do does.
+func (e *EndSessions) Do(ctx context.Context, reference string) (ended int, err error) {
+	ctx, end := trace.Start(ctx, "tokens.EndSessions")
+	defer func() { end(err) }()
+	owner, err := user.Find(ctx, e.users, reference)
+	if err != nil {
+		return 0, err
+	}
+	return e.tokens.EndSessions(ctx, owner.ID, "")
+}

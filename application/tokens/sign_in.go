@@ -1,0 +1,62 @@
+package tokens
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
+)
+
+// SignIn says who presents an access token. Entrypoints call it once for each request, and hand the viewer to the use cases.
+type SignIn struct {
+	tokens   token.Finder
+	uses     token.UseRecorder
+	now      func() time.Time
+	rejected atomic.Int64
+}
+
+// Do returns the user whose access token has that secret, and records that the token was used.
+//
+// It fails with token.Rejected when the secret is empty, malformed or unknown, or when its token is expired or revoked,
+// with token.Suspended when its owner is suspended, and with fault.Unavailable when the store does not answer.
+func (s *SignIn) Do(ctx context.Context, presented string) (_ token.Viewer, err error) {
+	ctx, end := trace.Start(ctx, "tokens.SignIn")
+	defer func() { end(err) }()
+	return s.as(ctx, token.Access, presented)
+}
+
+// as signs in with a secret of one kind: a browser's is no access token.
+func (s *SignIn) as(ctx context.Context, kind token.Kind, presented string) (token.Viewer, error) {
+	secret, err := token.ParseSecret(presented)
+	if err != nil {
+		return token.Viewer{}, s.reject()
+	}
+	hash := secret.Hash()
+	found, owner, err := s.tokens.ByHash(ctx, hash)
+	if fault.Is(err, fault.NotFound) {
+		return token.Viewer{}, s.reject()
+	}
+	if err != nil {
+		return token.Viewer{}, err
+	}
+	at := s.now()
+	if found.Kind != kind || found.Verify(hash, at) != nil {
+		return token.Viewer{}, s.reject()
+	}
+	if owner.Suspended {
+		return token.Viewer{}, token.Suspended()
+	}
+	s.uses.RecordUse(found.ID, at)
+	return token.Viewer{User: owner, Token: found}, nil
+}
+
+// Rejections returns how often Do has rejected what was presented.
+func (s *SignIn) Rejections() int64 { return s.rejected.Load() }
+
+func (s *SignIn) reject() error {
+	s.rejected.Add(1)
+	return token.Rejected()
+}

@@ -1,0 +1,70 @@
+package tokens
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// uses is a token.UseRecorder that keeps what it is told.
+type uses map[token.ID]time.Time
+
+func (u uses) RecordUse(id token.ID, at time.Time) { u[id] = at }
+
+// finder is a token.Finder with one answer.
+type finder struct {
+	found token.Token
+	err   error
+}
+
+func (f finder) ByHash(context.Context, token.Hash) (token.Token, user.User, error) {
+	return f.found, user.User{ID: f.found.Owner}, f.err
+}
+
+var errDisk = errors.New("disk")
+
+func TestSignIn(t *testing.T) {
+	t.Parallel()
+	secret, now := token.Generate(), time.Now()
+	valid := token.Token{ID: "valid", Owner: "epoxy", Hash: secret.Hash()}
+	expired, revoked := valid, valid
+	expired.ExpiresAt, revoked.RevokedAt = now, now
+	outage := fault.New(fault.Unavailable, "away")
+	for what, c := range map[string]struct {
+		presented string
+		found     token.Token
+		err       error // of the lookup
+		want      error
+	}{
+		"a valid token":       {secret.Reveal(), valid, nil, nil},
+		"no token":            {"", valid, nil, token.Rejected()},
+		"a malformed token":   {"\n", valid, nil, token.Rejected()},
+		"an unknown token":    {secret.Reveal(), token.Token{}, fmt.Errorf("no row: %w", fault.New(fault.NotFound, "x")), token.Rejected()},
+		"another token":       {token.Generate().Reveal(), valid, nil, token.Rejected()},
+		"an expired token":    {secret.Reveal(), expired, nil, token.Rejected()},
+		"a revoked token":     {secret.Reveal(), revoked, nil, token.Rejected()},
+		"an outage":           {secret.Reveal(), token.Token{}, outage, outage},
+		"an unforeseen error": {secret.Reveal(), token.Token{}, errDisk, errDisk},
+	} {
+		recorded := make(uses)
+		signIn := &SignIn{tokens: finder{c.found, c.err}, uses: recorded, now: func() time.Time { return now }}
+		got, err := signIn.Do(t.Context(), c.presented)
+		rejected := signIn.Rejections()
+		switch {
+		case !errors.Is(err, c.want):
+			t.Errorf("%s: got the error %v, want %v", what, err, c.want)
+		case c.want == nil && (got.Token.ID != "valid" || got.User.ID != "epoxy" || recorded["valid"] != now || rejected != 0):
+			t.Errorf("%s: got %v, the uses %v and %d rejections, want the user and one use", what, got, recorded, rejected)
+		case c.want != nil && (got.SignedIn() || len(recorded) != 0):
+			t.Errorf("%s: got %v and the uses %v, want neither", what, got, recorded)
+		case errors.Is(c.want, token.Rejected()) && rejected != 1:
+			t.Errorf("%s: got %d rejections, want 1", what, rejected)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package users
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+var (
+	errAvatar   = fault.New(fault.Invalid, "The avatar is no address that begins with https://.")
+	errTaken    = fault.New(fault.Conflict, "The username is taken, or another user had it not long ago. Choose another.")
+	errMistyped = fault.New(fault.Invalid, "This is not your username. Type it to delete your account.")
+)
+
+// UpdateOwn changes the profile of a signed-in user.
+type UpdateOwn struct{ users user.Updater }
+
+// Profile is what users choose of themselves.
+type Profile struct {
+	Name            string
+	AvatarURL       string // of https, or empty
+	DefaultLanguage string
+	PublicProfile   bool
+	ShowTags        bool
+}
+
+// Do makes the viewer's profile what is wanted. It fails with token.Rejected when the viewer has not signed in or is gone, with
+// fault.Invalid when a value breaks a rule, with fault.Conflict when the name is taken or reserved, and with fault.Unavailable when the
+// store does not answer; nothing was changed then.
+func (u *UpdateOwn) Do(ctx context.Context, viewer token.Viewer, wanted Profile) (err error) {
+	ctx, end := trace.Start(ctx, "users.UpdateOwn")
+	defer func() { end(err) }()
+	if !viewer.SignedIn() {
+		return token.Rejected()
+	}
+	name, err := user.ParseName(wanted.Name)
+	if err != nil {
+		return err
+	}
+	_, _, err = u.users.Update(ctx, viewer.User.Name, func(stored *user.User, _ map[string]string) error {
+		if stored.ID != viewer.User.ID { // the name has moved
+			return token.Rejected()
+		}
+		if wanted.AvatarURL != stored.AvatarURL && !safeAvatar(wanted.AvatarURL) {
+			return errAvatar
+		}
+		stored.Name, stored.AvatarURL, stored.DefaultLanguage = name, wanted.AvatarURL, wanted.DefaultLanguage
+		stored.PublicProfile, stored.ShowTags = wanted.PublicProfile, wanted.ShowTags
+		return stored.Validate()
+	})
+	switch fault.KindOf(err) {
+	case fault.NotFound:
+		return token.Rejected()
+	case fault.Conflict:
+		return errTaken
+	}
+	return err
+}
+
+func safeAvatar(address string) bool {
+	parsed, err := url.Parse(address)
+	return address == "" || err == nil && parsed.Scheme == "https" && parsed.Host != ""
+}
+
+// DeleteOwn removes the account of a signed-in user.
+type DeleteOwn struct{ users user.Deleter }
+
+// Do is Delete.Do for the viewer, who types the name to confirm. It fails with token.Rejected when the viewer has not signed in or is
+// gone, with fault.Invalid when the name is another one, and with fault.Unavailable when the store does not answer.
+func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, typed string, anonymize bool) (err error) {
+	ctx, end := trace.Start(ctx, "users.DeleteOwn")
+	defer func() { end(err) }()
+	if !viewer.SignedIn() {
+		return token.Rejected()
+	}
+	if name, err := user.ParseName(typed); err != nil || name.Folded() != viewer.User.Name.Folded() {
+		return errMistyped
+	}
+	err = d.users.Delete(ctx, viewer.User.ID, viewer.User.Name, anonymize)
+	if fault.Is(err, fault.NotFound) {
+		return token.Rejected()
+	}
+	return err
+}
+
+// ShowFormer finds the public profile of a user by a name that the user gave up.
+type ShowFormer struct{ users user.FormerFinder }
+
+// Do is ShowProfile.Do for such a name.
+func (s *ShowFormer) Do(ctx context.Context, name string) (_ user.User, err error) {
+	ctx, end := trace.Start(ctx, "users.ShowFormer")
+	defer func() { end(err) }()
+	parsed, err := user.ParseName(name)
+	if err != nil {
+		return user.User{}, user.ErrNotFound
+	}
+	found, err := s.users.ByFormerName(ctx, parsed)
+	if err == nil && !found.PublicProfile {
+		err = user.ErrNotFound
+	}
+	if err != nil {
+		return user.User{}, user.Gone(err)
+	}
+	return found, nil
+}

@@ -1,0 +1,2 @@
+#!/bin/sh
+tr -s '[:space:]' '\n' | sort | uniq -c | sort -rn

@@ -1,0 +1,59 @@
+// Package audit is about what operators and administrators have done.
+package audit
+
+import (
+	"context"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Operator is the actor of commands.
+const Operator = "operator"
+
+// Entry is one act. It holds nothing of what pastes hold.
+type Entry struct {
+	ID     string
+	At     time.Time
+	Actor  string // the name of an administrator, or Operator
+	Act    string // such as "paste.remove"
+	Target string // what it was done to
+	Reason string
+}
+
+type (
+	actorKey struct{}
+	entryKey struct{}
+)
+
+// As returns a context whose acts are those of an administrator.
+func As(ctx context.Context, actor string) context.Context {
+	return context.WithValue(ctx, actorKey{}, actor)
+}
+
+// Note returns a context with which a store writes down the act, in the transaction that does it: both happen or neither. It is for
+// one transaction.
+func Note(ctx context.Context, act, target, reason string) context.Context {
+	actor, ok := ctx.Value(actorKey{}).(string)
+	if !ok {
+		actor = Operator
+	}
+	entry := Entry{ID: ident.New() + ident.New(), Actor: actor, Act: act, Target: target, Reason: reason}
+	return context.WithValue(ctx, entryKey{}, entry)
+}
+
+// User returns the target that is a user.
+func User(u user.User) string { return u.Name.String() + " (" + string(u.ID) + ")" }
+
+// Noted returns what Note has put into the context. Its At is for the store to say.
+func Noted(ctx context.Context) (Entry, bool) {
+	entry, ok := ctx.Value(entryKey{}).(Entry)
+	return entry, ok
+}
+
+// Lister lists acts.
+type Lister interface {
+	// Entries returns the first entries after one, at most limit of them, newest first. The zero Entry is before all of them.
+	Entries(ctx context.Context, after Entry, limit int) ([]Entry, error)
+}

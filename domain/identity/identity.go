@@ -1,0 +1,84 @@
+// Package identity is about the accounts at other services that users sign in with.
+package identity
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Identity is an account at a provider. A user has one at each provider, by its key (user.Account.Services).
+type Identity struct {
+	Key     string // of the provider, see Source
+	Subject string // the account's id there, which never changes
+}
+
+// Validate returns a fault.Invalid when the subject is none that can be stored.
+func (i Identity) Validate() error {
+	if i.Subject == "" {
+		return fault.New(fault.Invalid, "The provider says nothing of who signs in.")
+	}
+	return user.ValidateServices(map[string]string{i.Key: i.Subject})
+}
+
+// Profile is what a provider says of an account.
+type Profile struct {
+	Identity
+
+	Name      string // any text
+	AvatarURL string // any text
+}
+
+// Avatar returns the avatar's address if it is one that a user may have, or "".
+func (p Profile) Avatar() string {
+	if !strings.HasPrefix(p.AvatarURL, "https://") || !ident.Printable(p.AvatarURL, 2048) {
+		return ""
+	}
+	return p.AvatarURL
+}
+
+// ProposedName returns what of the name can be a username; false means nothing.
+func (p Profile) ProposedName() (user.Name, bool) {
+	kept := strings.Map(func(c rune) rune {
+		switch {
+		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_.", c):
+			return c
+		case c == ' ':
+			return '-'
+		}
+		return -1
+	}, p.Name[:min(len(p.Name), 4*user.MaxNameLength)])
+	name, err := user.ParseName(strings.Trim(kept[:min(len(kept), user.MaxNameLength)], "-_."))
+	return name, err == nil
+}
+
+// Provider vouches for who signs in. Each call may talk to the provider, and fails with fault.Unavailable when that does not answer as
+// it should.
+type Provider interface {
+	// Begin returns the address at the provider to send the browser to.
+	Begin(ctx context.Context, proof Proof) (address string, err error)
+	// Finish returns whom the provider vouches for by what the browser has brought from it. It fails with fault.Invalid when
+	// that is no proof of an account, and with fault.Forbidden when the account may not sign in here.
+	Finish(ctx context.Context, proof Proof, brought Callback) (Profile, error)
+}
+
+// Source is a provider as it is configured.
+type Source struct {
+	Provider
+
+	Name  string // in paths and commands: github, gitlab or oidc
+	Label string // for people
+	Key   string // that tells its accounts from those of another installation or issuer
+}
+
+// Callback is what a browser brings from a provider (RFC 6749, 4.1.2; RFC 9207).
+type Callback struct{ State, Code, Error, Issuer string }
+
+// Finder finds users by their identities.
+type Finder interface {
+	// ByIdentity returns the user who has the identity. It fails as user.Finder.ByID does.
+	ByIdentity(ctx context.Context, wanted Identity) (user.User, error)
+}

@@ -1,0 +1,75 @@
+package moderation
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Block keeps a network from writing.
+type Block struct {
+	Network   netip.Prefix
+	Reason    string
+	CreatedAt time.Time
+	ExpiresAt time.Time // zero: never
+}
+
+// ParseNetwork returns the network that a text such as 192.0.2.0/24, 2001:db8::/32 or an address names. It fails with fault.Invalid.
+func ParseNetwork(text string) (netip.Prefix, error) {
+	if address, err := netip.ParseAddr(text); err == nil && address.Zone() == "" {
+		return netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen()), nil
+	}
+	network, err := netip.ParsePrefix(text)
+	if err != nil || network.Addr().Is4In6() {
+		return netip.Prefix{}, fault.New(fault.Invalid, "That is no network: write one such as 192.0.2.0/24 or 2001:db8::/32, or an address.")
+	}
+	return network.Masked(), nil
+}
+
+// ErrBlocked is the fault.Forbidden for a client in a network that is blocked.
+var ErrBlocked = fault.New(fault.Forbidden, "Your network is blocked: you can read, but neither write nor sign in. Ask the operator.")
+
+type addressKey struct{}
+
+// From returns a context with which a store writes for a client of that address, and fails with ErrBlocked, in the transaction that
+// would write, where its network is blocked. With the zero Addr nothing is blocked.
+func From(ctx context.Context, address netip.Addr) context.Context {
+	return context.WithValue(ctx, addressKey{}, address.WithZone("").Unmap())
+}
+
+// NetworksOf returns the networks that hold the address of the context, the largest first; none without an address.
+func NetworksOf(ctx context.Context) []string {
+	address, ok := ctx.Value(addressKey{}).(netip.Addr)
+	if !ok || !address.IsValid() {
+		return nil
+	}
+	networks := make([]string, 0, address.BitLen()+1)
+	for bits := range address.BitLen() + 1 {
+		network, _ := address.Prefix(bits) // bits are in its range
+		networks = append(networks, network.String())
+	}
+	return networks
+}
+
+// Blocker keeps networks from writing. What it does holds for the next request on every node.
+type Blocker interface {
+	// Block stores a block, in the place of one of the same network.
+	Block(ctx context.Context, block Block) error
+	// Unblock removes the block of a network. It fails with fault.NotFound when there is none.
+	Unblock(ctx context.Context, network netip.Prefix) error
+	// Blocks returns all that have not expired, the latest first.
+	Blocks(ctx context.Context) ([]Block, error)
+}
+
+// Hider hides what a user has.
+type Hider interface {
+	// Hide moves at most limit of a user's active pastes out of sight, as Remover.Remove does, but their pages do not say so. It returns how
+	// many.
+	// Imports do not bring them back.
+	Hide(ctx context.Context, owner user.ID, limit int) (int, error)
+	// Unhide undoes Hide, and returns for how many pastes.
+	Unhide(ctx context.Context, owner user.ID, limit int) (int, error)
+}

@@ -1,0 +1,164 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// What a query may be.
+const (
+	MinWord   = 3   // characters that one of its words has, unless there is a filter
+	MaxLength = 500 // in characters
+	maxParts  = 16  // words and filters
+)
+
+// Query is what is looked for. All texts are folded.
+type Query struct {
+	Words     []string // words and phrases without line ends: each occurs in a title or the code
+	Tags      []string // of which the paste has each, as they stand in Texts
+	Languages []string // likewise
+	Users     []user.Name
+	Mine      bool // only the reader's own pastes
+}
+
+var (
+	errShort  = fault.New(fault.Invalid, fmt.Sprintf("Search for a word of at least %d characters, or by tag:, language: or user:.", MinWord))
+	errLong   = fault.New(fault.Invalid, fmt.Sprintf("Search for at most %d characters, and %d words.", MaxLength, maxParts))
+	errNoText = fault.New(fault.Invalid, "What is searched for is not valid UTF-8.")
+	errUser   = fault.New(fault.Invalid, "After user: there has to be the name of a user.")
+)
+
+// Parse reads what a user searches for: words, "phrases", and the filters tag:, language:, user: and mine:, of which the first
+// three take a word or a phrase. language returns the name of a language as pastes have it, or the text itself. Parse fails
+// with fault.Invalid, also when the text says too little.
+func Parse(text string, language func(string) string) (Query, error) {
+	switch {
+	case !utf8.ValidString(text):
+		return Query{}, errNoText
+	case utf8.RuneCountInString(text) > MaxLength:
+		return Query{}, errLong
+	}
+	var q Query
+	enough, parts := false, 0
+	for rest := strings.TrimSpace(text); rest != ""; parts++ {
+		var filter, value string
+		if filter, value, rest = next(rest); filter == "" && value == "" {
+			continue
+		}
+		switch filter {
+		case "tag":
+			q.Tags = append(q.Tags, between(value))
+		case "language":
+			q.Languages = append(q.Languages, between(language(value)))
+		case "user":
+			name, err := user.ParseName(value)
+			if err != nil {
+				return Query{}, errUser
+			}
+			q.Users = append(q.Users, name)
+		case "mine":
+			q.Mine = true
+		default:
+			q.Words = append(q.Words, foldName(value))
+			enough = enough || utf8.RuneCountInString(value) >= MinWord
+		}
+		enough = enough || filter != ""
+	}
+	switch {
+	case parts > maxParts:
+		return Query{}, errLong
+	case !enough:
+		return Query{}, errShort
+	}
+	return q, nil
+}
+
+// next returns the first word, phrase or filter of a text that begins with no space, and what follows.
+func next(text string) (filter, value, rest string) {
+	if name, after, ok := strings.Cut(text, ":"); ok {
+		switch name = strings.ToLower(name); name {
+		case "mine":
+			return name, "", strings.TrimSpace(after)
+		case "tag", "language", "user":
+			if after != "" && !unicode.IsSpace(rune(after[0])) {
+				filter, text = name, after
+			}
+		}
+	}
+	if phrase, quoted := strings.CutPrefix(text, `"`); quoted {
+		value, rest, _ = strings.Cut(phrase, `"`)
+	} else if end := strings.IndexFunc(text, unicode.IsSpace); end >= 0 {
+		value, rest = text[:end], text[end:]
+	} else {
+		value = text
+	}
+	if value == "" {
+		filter = ""
+	}
+	return filter, value, strings.TrimSpace(rest)
+}
+
+// InTitles reports whether the titles hold every word. Without words they do not.
+func (q *Query) InTitles(texts *Texts) bool {
+	return len(q.Words) > 0 && holdsAll(texts.Titles, q.Words)
+}
+
+// Match reports whether a paste matches, but for who owns it, and returns the first of its lines that hold a word. Its tags
+// are those that the reader may know of.
+func (q *Query) Match(d *paste.Document) (lines []Line, ok bool) {
+	texts := TextsOf(d)
+	if !holdsAll(texts.Text, q.Words) || !holdsAll(texts.Tags, q.Tags) || !holdsAll(texts.Languages, q.Languages) {
+		return nil, false
+	}
+	for i := range d.Pasties {
+		number := 0
+		for line := range strings.Lines(d.Pasties[i].Code) {
+			if number++; len(lines) == MaxLines {
+				return lines, true
+			}
+			folded := Fold(line)
+			for _, word := range q.Words {
+				if before, _, ok := strings.Cut(folded, word); ok {
+					lines = append(lines, Line{i, number, around(line, utf8.RuneCountInString(before))})
+					break
+				}
+			}
+		}
+	}
+	return lines, true
+}
+
+func holdsAll(text string, parts []string) bool {
+	return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(text, part) })
+}
+
+// maxLine is how many characters of a line are shown, and before how many of them a word begins.
+const (
+	maxLine   = 160
+	maxBefore = 60
+)
+
+// around returns the part of a line around the character at that place.
+func around(line string, at int) string {
+	characters := []rune(strings.TrimRight(line, "\r\n"))
+	from := max(0, at-maxBefore)
+	if len(characters) <= maxLine {
+		from = 0
+	}
+	to := min(len(characters), from+maxLine)
+	shown := string(characters[from:to])
+	if from > 0 {
+		shown = "…" + shown
+	}
+	if to < len(characters) {
+		shown += "…"
+	}
+	return shown
+}

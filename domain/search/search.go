@@ -1,0 +1,71 @@
+// Package search is about finding pastes by what they hold.
+package search
+
+import (
+	"context"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Place is where a paste stands among those that were found: those whose titles hold every word come first, then the newest, ties by
+// descending id. The zero Place is before all of them.
+type Place struct {
+	paste.Place
+
+	InTitles bool
+}
+
+// Before reports whether a paste at p stands before one at q.
+func (p Place) Before(q Place) bool {
+	if p.InTitles != q.InTitles && p != (Place{}) && q != (Place{}) {
+		return p.InTitles
+	}
+	return p.Place.Before(q.Place)
+}
+
+// Found is a paste that was found.
+type Found struct {
+	paste.Listed
+
+	Place Place
+	Owner user.Name // as it is now
+
+	Pasties int    // how many it has
+	Lines   []Line // of its code, at most MaxLines
+}
+
+// MaxLines is how many lines of a paste are shown.
+const MaxLines = 3
+
+// Line is a line that holds a word of the query.
+type Line struct {
+	Pasty  int    // from 0
+	Number int    // from 1
+	Text   string // at most maxLine characters around the first word
+}
+
+// Finder finds pastes by what they hold.
+type Finder interface {
+	// Find returns the first of the pastes that match the query, are active, stand after a place, and that the reader may find, in
+	// their order, at most limit of them: the public ones of public profiles, and all of the reader's own. The empty reader is a
+	// visitor who has not signed in. Whether a tag matches decides only for the reader's own pastes and for those of owners who
+	// show their tags. Encrypted pastes, those that burn, and those without an owner are never found. more tells that there are others.
+	Find(ctx context.Context, query Query, reader user.ID, after Place, limit int) (found []Found, more bool, err error)
+	// Indexed tells whether there is an index. Without one a search reads all that is public.
+	Indexed(ctx context.Context) (bool, error)
+}
+
+// ErrNoIndex is the fault.Unavailable of a database that cannot be searched.
+var ErrNoIndex = fault.New(fault.Unavailable, "The database lacks the extension pg_trgm, so there is no search. "+
+	"Have a superuser run CREATE EXTENSION pg_trgm in it, and then run 'gluepot search rebuild'.")
+
+// Rebuilder brings what searches look through into line with the pastes.
+type Rebuilder interface {
+	// Prepare makes the index, unless it is there. It fails with ErrNoIndex when the database cannot have one.
+	Prepare(ctx context.Context) error
+	// Rebuild does a part of the work, from the first paste with a greater id than after on, and returns the id of the last one, or
+	// "" when there is none left, and how many pastes it has read.
+	Rebuild(ctx context.Context, after paste.ID) (last paste.ID, read int, err error)
+}

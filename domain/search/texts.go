@@ -1,0 +1,82 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// Texts are what searches look through: the texts of a paste, folded, each with a line end at its end.
+type Texts struct {
+	Titles    string // of the paste and its pasties
+	Text      string // Titles, and the code of the pasties
+	Tags      string // with a line end before the first, too
+	Languages string // of the pasties, likewise
+}
+
+// TextsOf returns the texts of a paste.
+func TextsOf(d *paste.Document) Texts {
+	var titles, code, tags, languages strings.Builder
+	add := func(to *strings.Builder, text string) {
+		to.WriteString(text)
+		to.WriteByte('\n')
+	}
+	add(&titles, Fold(d.Title))
+	add(&tags, "")
+	add(&languages, "")
+	known := make(map[string]bool)
+	for _, pasty := range d.Pasties {
+		add(&titles, Fold(pasty.Title))
+		add(&code, Fold(pasty.Code))
+		if !known[pasty.Language] {
+			add(&languages, Fold(pasty.Language))
+			known[pasty.Language] = true
+		}
+	}
+	for _, tag := range d.Tags {
+		add(&tags, foldName(tag))
+	}
+	return Texts{titles.String(), titles.String() + code.String(), tags.String(), languages.String()}
+}
+
+// Fold returns a text as it is compared: without its case, by Unicode's simple folding. U+0000, which databases do not take, is
+// U+FFFD, as pages show it.
+func Fold(text string) string { return strings.Map(foldRune, text) }
+
+func foldRune(r rune) rune {
+	switch {
+	case r >= 'A' && r <= 'Z':
+		return r + 'a' - 'A'
+	case r == 0:
+		return utf8.RuneError
+	case r < utf8.RuneSelf:
+		return r
+	}
+	least, lower := r, rune(-1)
+	for other, first := r, true; first || other != r; other, first = unicode.SimpleFold(other), false {
+		least = min(least, other)
+		// A letter that is its own lower case is left as it is by a database's index, too, whatever its locale.
+		if unicode.ToLower(other) == other && (lower < 0 || other < lower) {
+			lower = other
+		}
+	}
+	if lower >= 0 {
+		return lower
+	}
+	return least
+}
+
+// foldName is Fold for what is compared as a whole.
+func foldName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' {
+			return ' '
+		}
+		return foldRune(r)
+	}, name)
+}
+
+// between returns a name as it stands in Texts.
+func between(name string) string { return "\n" + foldName(name) + "\n" }

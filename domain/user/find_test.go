@@ -1,0 +1,47 @@
+package user
+
+import (
+	"context"
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// known are users by their ids.
+type known map[ID]string
+
+func (k known) ByID(_ context.Context, id ID) (User, error) {
+	if name, ok := k[id]; ok {
+		return User{ID: id, Name: Name{name, name}}, nil
+	}
+	return User{}, fault.New(fault.NotFound, "none")
+}
+
+func (k known) ByName(_ context.Context, name Name) (User, error) {
+	for id := range k {
+		if k[id] == name.Folded() {
+			return User{ID: id, Name: name}, nil
+		}
+	}
+	return User{}, fault.New(fault.NotFound, "none")
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	users := known{"u1": "epoxy", "epoxy": "putty", "-odd-": "odd"}
+	for reference, want := range map[string]ID{
+		"EPOXY": "u1", "name:epoxy": "u1", "id:epoxy": "epoxy", "u1": "u1", "id:u1": "u1", "putty": "epoxy", "-odd-": "-odd-",
+	} {
+		if got, err := Find(t.Context(), users, reference); err != nil || got.ID != want {
+			t.Errorf("%s: got %s, error %v, want %s", reference, got.ID, err, want)
+		}
+	}
+	for reference, want := range map[string]fault.Kind{
+		"name:u1": fault.NotFound, "id:putty": fault.NotFound, "id:": fault.NotFound, "nobody": fault.NotFound,
+		"name:-odd-": fault.Invalid, "-": fault.Invalid, "": fault.Invalid, "name:": fault.Invalid, "id:id:u1": fault.NotFound,
+	} {
+		if got, err := Find(t.Context(), users, reference); !fault.Is(err, want) {
+			t.Errorf("%q: got %v, error %v, want %v", reference, got, err, want)
+		}
+	}
+}

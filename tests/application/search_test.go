@@ -1,0 +1,58 @@
+package application
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/application/search"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	domain "github.com/gluepot/gluepot/domain/search"
+	"github.com/gluepot/gluepot/domain/token"
+)
+
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.user(t, users.CreateInput{Name: "epoxy", PublicProfile: true})
+	owner, err := w.userStore.ByName(t.Context(), mustName(t, "epoxy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range search.Page + 1 {
+		made := paste.Document{Paste: paste.Paste{
+			ID: paste.ID(fmt.Sprintf("paste%03d", i)), Owner: owner.ID, CreatedAt: w.now.Add(time.Duration(i) * time.Second),
+		}}
+		language := []string{"Go", "C++", "strange"}[min(2, i)]
+		made.Visibility, made.Pasties = paste.Public, []paste.Pasty{{ID: "p", Language: language, Code: "needle"}}
+		if err := w.pasteStore.CreateDocument(t.Context(), made); err != nil {
+			t.Fatal(err)
+		}
+	}
+	find := w.search.Find
+	first, err := find.Do(t.Context(), token.Viewer{}, "needle", domain.Place{})
+	if err != nil || len(first.Found) != search.Page || !first.More {
+		t.Fatalf("got %d pastes, more: %v, %v, want a page and more", len(first.Found), first.More, err)
+	}
+	rest, err := find.Do(t.Context(), token.Viewer{}, "needle", first.Found[search.Page-1].Place)
+	if err != nil || len(rest.Found) != 1 || rest.Found[0].ID != "paste000" || rest.More {
+		t.Errorf("got %v, %v, want the oldest and no more", rest, err)
+	}
+	for text, want := range map[string]int{
+		"language:golang": 1, "language:cpp": 1, "language:Strange": search.Page - 1, "language:other": 0, "needle language:go": 1,
+	} {
+		if got, err := find.Do(t.Context(), token.Viewer{}, text, domain.Place{}); err != nil || len(got.Found) != want {
+			t.Errorf("%s: got %d pastes, %v, want %d", text, len(got.Found), err, want)
+		}
+	}
+	_, err = find.Do(t.Context(), token.Viewer{}, "ne", domain.Place{})
+	wantKind(t, "too little", err, fault.Invalid)
+	_, err = find.Do(t.Context(), token.Viewer{}, "mine:", domain.Place{})
+	wantKind(t, "a visitor's own", err, fault.Unauthenticated)
+	read, err := w.search.Rebuild.Do(t.Context(), func(int) {})
+	if err != nil || read != search.Page+1 {
+		t.Errorf("got %d pastes, %v, want %d", read, err, search.Page+1)
+	}
+}

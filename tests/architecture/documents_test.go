@@ -1,0 +1,79 @@
+package architecture
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	linkInText    = regexp.MustCompile(`\]\(([^)#\s]+)(?:#[^)]*)?\)`)
+	pathInText    = regexp.MustCompile("`((?:adapters|application|bootstrap|docs|domain|tests|\\.ci)(?:/[A-Za-z0-9_-]+)+(?:\\.[a-z]+)?)`")
+	targetInText  = regexp.MustCompile("`make ([a-z-]+)")
+	settingInText = regexp.MustCompile(`GLUEPOT_[A-Z][A-Z_]*[A-Z]`)
+	targetInMake  = regexp.MustCompile(`(?m)^([a-z-]+):`)
+)
+
+// TestDocuments wants every file, target of make and setting that a document names to exist.
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	const root = "../.."
+	read := func(path string) string {
+		text, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	targets := make(map[string]bool)
+	for _, match := range targetInMake.FindAllStringSubmatch(read("Makefile"), -1) {
+		targets[match[1]] = true
+	}
+	settings := read("docs/CONFIGURATION.md") + read("docs/TESTING.md")
+	exists := func(path string) bool {
+		_, err := os.Stat(filepath.Join(root, path))
+		return err == nil
+	}
+	found := 0
+	examine := func(path string) {
+		text := read(path)
+		for _, match := range linkInText.FindAllStringSubmatch(text, -1) {
+			if found++; !strings.Contains(match[1], ":") && !exists(filepath.Join(filepath.Dir(path), match[1])) {
+				t.Errorf("%s links to %s, which does not exist", path, match[1])
+			}
+		}
+		for _, match := range pathInText.FindAllStringSubmatch(text, -1) {
+			if found++; !exists(match[1]) {
+				t.Errorf("%s names %s, which does not exist", path, match[1])
+			}
+		}
+		for _, match := range targetInText.FindAllStringSubmatch(text, -1) {
+			if found++; !targets[match[1]] {
+				t.Errorf("%s names make %s, which the Makefile does not have", path, match[1])
+			}
+		}
+		for _, name := range settingInText.FindAllString(text, -1) {
+			if found++; !strings.Contains(settings, name) {
+				t.Errorf("%s names %s, which is neither in docs/CONFIGURATION.md nor in docs/TESTING.md", path, name)
+			}
+		}
+	}
+	for _, path := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md"} {
+		examine(path)
+	}
+	err := fs.WalkDir(os.DirFS(root), "docs", func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".md") {
+			examine(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found < 100 {
+		t.Errorf("got %d names in documents, want at least 100: the patterns do not match any more", found)
+	}
+}

@@ -1,0 +1,61 @@
+package commands
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// TestCompact shrinks a file beside a server that has it open, and says why not where somebody reads all the time.
+func TestCompact(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	store := database.Open(t, cfg) // stays open
+	i := installation{t, string(cfg.URL)}
+	path := strings.TrimPrefix(string(cfg.URL), "sqlite://")
+	input := t.TempDir() + "/large.txt"
+	if err := os.WriteFile(input, []byte(strings.Repeat("0123456789abcde\n", 1<<16)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for range 5 {
+		ids = append(ids, i.field("paste create --json "+input, "_id"))
+	}
+	kept := i.field("paste create --json "+input, "_id")
+	for _, id := range ids {
+		i.do("paste delete " + id)
+	}
+	if got := i.do("compact"); !strings.HasPrefix(got, "The file had ") {
+		t.Errorf("got %q, want how large it was", got)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Size() > 3<<20 {
+		t.Errorf("got a file of %d bytes, %v, want about a million and what is around it", info.Size(), err)
+	}
+	i.do("paste show " + kept)
+	if err := store.Ready(t.Context()); err != nil {
+		t.Errorf("who has it open: got %v, want it to go on", err)
+	}
+
+	db := database.SQL(t, cfg)
+	reading, err := db.BeginTx(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reading.Rollback() //nolint:errcheck // it only reads
+	var users int
+	if err := reading.QueryRow("SELECT count(*) FROM users").Scan(&users); err != nil {
+		t.Fatal(err)
+	}
+	got := i.run("compact --database-connect-timeout=100ms")
+	wantRefusalWith(t, "compact", got, exitFailed, "in use all the time")
+}
+
+func TestCompactPostgres(t *testing.T) {
+	t.Parallel()
+	i := installation{t, string(database.Postgres(t).URL)}
+	wantRefusalWith(t, "compact", i.run("compact"), exitFailed, "VACUUM FULL")
+}

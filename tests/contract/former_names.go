@@ -1,0 +1,53 @@
+package contract
+
+import (
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// renamed gives a user another name.
+func renamed(t *testing.T, s Store, from, to string) error {
+	t.Helper()
+	_, _, err := s.Users.Update(t.Context(), parseName(t, from), func(u *user.User, _ map[string]string) error {
+		u.Name = parseName(t, to)
+		return nil
+	})
+	return err
+}
+
+// formerNames lead to who gave them up, and are reserved for that user, but for operators.
+func formerNames(t *testing.T, s Store) {
+	owner, other := storedUser(t, s, "First"), storedUser(t, s, "other")
+	leads := func(name string, to user.ID) {
+		t.Helper()
+		found, err := s.Users.ByFormerName(t.Context(), parseName(t, name))
+		if to == "" {
+			wantKind(t, err, fault.NotFound)
+			return
+		}
+		must(t, err)
+		want(t, name+" leads to", found.ID, to)
+	}
+	leads("first", "")
+	must(t, renamed(t, s, "first", "FIRST")) // the same name
+	leads("first", "")
+	must(t, renamed(t, s, "first", "second"))
+	leads("First", owner.ID)
+	wantOtherConflict(t, renamed(t, s, "other", "fIRST"))
+	leads("other", "")
+	must(t, renamed(t, s, "second", "first")) // one's own comes back
+	leads("second", owner.ID)
+	must(t, renamed(t, s, "first", "third"))
+	created := newUser(t, "first")
+	must(t, s.Users.Create(t.Context(), created, nil))
+	must(t, s.Users.Delete(t.Context(), other.ID, other.Name, false))
+	leads("other", "")
+	wantOtherConflict(t, renamed(t, s, "third", "other"))
+	hash := identity.HashOf("newcomer")
+	must(t, s.Identities.Keep(t.Context(), hash, vouched("newcomer", "")))
+	wantOtherConflict(t, s.Identities.SignUp(t.Context(), hash, newUser(t, "other")))
+	must(t, s.Users.Create(t.Context(), newUser(t, "other"), nil))
+}

@@ -1,0 +1,421 @@
+package contract
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/batch"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Moderation are the ports of those who keep a service clean.
+type Moderation interface {
+	moderation.Lister
+	moderation.Remover
+	moderation.Hider
+	moderation.Blocker
+	moderation.UsageFinder
+	audit.Lister
+}
+
+// Removed are the ports of what is made of removed pastes.
+type Removed interface {
+	moderation.Teller
+	moderation.Purger
+}
+
+// ModerationStore is a DocumentStore with them.
+type ModerationStore struct {
+	DocumentStore
+	Moderation Moderation
+	Removed    Removed
+}
+
+// RunModeration runs every suite about operators, each behaviour on a store of its own.
+func RunModeration(t *testing.T, open func(t *testing.T) ModerationStore) {
+	t.Helper()
+	for name, behaviour := range map[string]func(*testing.T, ModerationStore){
+		"find":                            findPastes,
+		"find, window by window":          findInWindows,
+		"usage":                           usage,
+		"remove and restore":              removeAndRestore,
+		"what is removed stays removed":   removedStays,
+		"removed pastes of a user go":     removedGoWithOwner,
+		"purge":                           purge,
+		"the log is that of what is done": auditLog,
+		"hide and show again":             hideAndShow,
+		"blocks":                          blocks,
+		"deleting a user keeps pastes":    keepPastes,
+		"several callers remove":          removersMeet,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			behaviour(t, open(t))
+		})
+	}
+}
+
+// spam stores a paste with one pasty.
+func spam(t *testing.T, s ModerationStore, id paste.ID, owner user.ID, created time.Time, code string) paste.Document {
+	t.Helper()
+	made := paste.Document{Paste: paste.Paste{ID: id, Owner: owner, CreatedAt: created}}
+	made.Title, made.Lifetime = "title of "+string(id), "never"
+	made.Pasties = []paste.Pasty{{ID: "p", Title: "pasty of " + string(id), Language: "Go", Code: code}}
+	must(t, s.Documents.CreateDocument(t.Context(), made))
+	return made
+}
+
+func findPastes(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner").ID
+	first := spam(t, s, "first", owner, now, "100% _free_ \x00 casino")
+	spam(t, s, "second", "", now.Add(time.Second), strings.Repeat("x", 1000))
+	third := spam(t, s, "third", "", now.Add(2*time.Second), "Casino")
+	for what, c := range map[string]struct {
+		filter moderation.Filter
+		want   []paste.ID
+	}{
+		"all":                 {moderation.Filter{}, []paste.ID{"third", "second", "first"}},
+		"of an owner":         {moderation.Filter{Owner: owner}, []paste.ID{"first"}},
+		"anonymous":           {moderation.Filter{Anonymous: true}, []paste.ID{"third", "second"}},
+		"since":               {moderation.Filter{Since: now.Add(time.Second)}, []paste.ID{"third", "second"}},
+		"until":               {moderation.Filter{Until: now.Add(time.Second)}, []paste.ID{"first"}},
+		"contains":            {moderation.Filter{Contains: "asino"}, []paste.ID{"third", "first"}},
+		"contains, by letter": {moderation.Filter{Contains: "Casino"}, []paste.ID{"third"}},
+		"no patterns":         {moderation.Filter{Contains: "100% _"}, []paste.ID{"first"}},
+		"no pattern at all":   {moderation.Filter{Contains: "c_sino"}, nil},
+		"U+0000":              {moderation.Filter{Contains: "\x00 c"}, []paste.ID{"first"}},
+		"title":               {moderation.Filter{Title: "title of s"}, []paste.ID{"second"}},
+		"title of a pasty":    {moderation.Filter{Title: "pasty of t"}, []paste.ID{"third"}},
+		"language":            {moderation.Filter{Language: "Go"}, []paste.ID{"third", "second", "first"}},
+		"another language":    {moderation.Filter{Language: "C"}, nil},
+		"large":               {moderation.Filter{LargerThan: 1000}, []paste.ID{"second"}},
+		"several":             {moderation.Filter{Anonymous: true, Contains: "Casino", Since: now}, []paste.ID{"third"}},
+		"removed":             {moderation.Filter{Removed: true}, nil},
+	} {
+		if got := foundIDs(t, s, c.filter, 100); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", what, got, c.want)
+		}
+	}
+	found, last, err := s.Moderation.Pastes(t.Context(), moderation.Filter{Owner: owner}, paste.Place{}, 100)
+	must(t, err)
+	want(t, "place of the end", last, paste.Place{})
+	want(t, "found", found[0], moderation.Found{
+		Paste: paste.Paste{ID: first.ID, Owner: owner, CreatedAt: now.UTC()}, Title: first.Title, Visibility: first.Visibility,
+		OwnerName: "owner", Bytes: first.ContentBytes(),
+	})
+
+	must(t, s.Moderation.Remove(audit.Note(t.Context(), "act", "third", "spam"), third.ID, "spam"))
+	if got := foundIDs(t, s, moderation.Filter{}, 100); !slices.Equal(got, []paste.ID{"second", "first"}) {
+		t.Errorf("all but the removed one: got %v", got)
+	}
+	found, _, err = s.Moderation.Pastes(t.Context(), moderation.Filter{Removed: true, Title: "of third"}, paste.Place{}, 100)
+	must(t, err)
+	if len(found) != 1 || found[0].ID != third.ID || found[0].Reason != "spam" || found[0].RemovedBy != audit.Operator ||
+		found[0].RemovedAt.IsZero() || found[0].Bytes != third.ContentBytes() {
+		t.Errorf("removed: got %+v, want the third", found)
+	}
+}
+
+// foundIDs looks through all pastes.
+func foundIDs(t *testing.T, s ModerationStore, filter moderation.Filter, window int) (ids []paste.ID) {
+	t.Helper()
+	for after := (paste.Place{}); ; {
+		found, last, err := s.Moderation.Pastes(t.Context(), filter, after, window)
+		must(t, err)
+		if len(found) > window {
+			t.Fatalf("got %d pastes of a window of %d", len(found), window)
+		}
+		for _, one := range found {
+			ids = append(ids, one.ID)
+		}
+		if last == (paste.Place{}) {
+			return ids
+		}
+		after = last
+	}
+}
+
+// findInWindows finds what stands far behind what does not match, and two of one instant.
+func findInWindows(t *testing.T, s ModerationStore) {
+	for i, id := range []paste.ID{"a", "b", "c", "d", "e", "f", "g"} {
+		code := "ham"
+		if i < 2 {
+			code = "spam"
+		}
+		spam(t, s, id, "", now, code)
+	}
+	for window := 1; window < 9; window++ {
+		if got := foundIDs(t, s, moderation.Filter{Contains: "spam"}, window); !slices.Equal(got, []paste.ID{"b", "a"}) {
+			t.Errorf("windows of %d: got %v, want b, a", window, got)
+		}
+	}
+}
+
+func usage(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner").ID
+	got, err := s.Moderation.UsageOf(t.Context(), owner)
+	must(t, err)
+	want(t, "usage of nothing", got, moderation.Usage{})
+	one, two := spam(t, s, "one", owner, now, "code"), spam(t, s, "two", owner, now, "more code")
+	spam(t, s, "other", "", now, "code")
+	used, revoked := storedToken(t, s.Store, owner), storedToken(t, s.Store, owner)
+	must(t, s.Tokens.Revoke(t.Context(), revoked.ID, now))
+	must(t, s.Tokens.SetLastUsed(t.Context(), map[token.ID]time.Time{used.ID: now, revoked.ID: now.Add(-time.Hour)}))
+	got, err = s.Moderation.UsageOf(t.Context(), owner)
+	must(t, err)
+	want(t, "usage", got, moderation.Usage{Pastes: 2, Bytes: one.ContentBytes() + two.ContentBytes(), Tokens: 1, LastUsed: now.UTC()})
+}
+
+func takenAway(t *testing.T, s ModerationStore, id paste.ID) {
+	t.Helper()
+	must(t, s.Moderation.Remove(audit.Note(t.Context(), "paste.remove", string(id), "spam"), id, "spam"))
+}
+
+func removeAndRestore(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner").ID
+	made := storedDocument(t, s.DocumentStore, "private", owner)
+	shared := spam(t, s, "shared", owner, now, "\x00 \x1a")
+	encrypted := paste.Document{Paste: paste.Paste{ID: "cipher", CreatedAt: now}}
+	encrypted.Cipher = &paste.Cipher{Data: []byte{0, 1}, Key: []byte{2}, Salt: []byte{255}}
+	must(t, s.Documents.CreateDocument(t.Context(), encrypted))
+	must(t, s.Pastes.Star(t.Context(), owner, made.ID))
+	made.Stars = 1
+	for _, id := range []paste.ID{"private", "shared", "cipher"} {
+		takenAway(t, s, id)
+		wantNoDocument(t, s.DocumentStore, id)
+		wantKind(t, s.Moderation.Remove(t.Context(), id, "again"), fault.NotFound)
+		told, err := s.Removed.Told(t.Context(), id)
+		must(t, err)
+		want(t, "told of "+string(id), told, id == "shared")
+	}
+	count, err := s.Pastes.ActiveCount(t.Context())
+	must(t, err)
+	want(t, "count", count, 0)
+	wantIDs(t, s.DocumentStore, owner)
+	account, err := s.Users.AccountByID(t.Context(), owner)
+	must(t, err)
+	want(t, "stars", len(account.Stars), 0)
+
+	for _, id := range []paste.ID{"private", "shared", "cipher"} {
+		must(t, s.Moderation.Restore(t.Context(), id))
+		wantKind(t, s.Moderation.Restore(t.Context(), id), fault.NotFound)
+		told, err := s.Removed.Told(t.Context(), id)
+		must(t, err)
+		want(t, "told of what is back", told, false)
+	}
+	wantStored(t, s.DocumentStore, "restored", made)
+	wantStored(t, s.DocumentStore, "restored, U+0000", shared)
+	wantStored(t, s.DocumentStore, "restored, encrypted", encrypted)
+	account, err = s.Users.AccountByID(t.Context(), owner)
+	must(t, err)
+	want(t, "stars", len(account.Stars), 1)
+	if got := foundIDs(t, s, moderation.Filter{Removed: true}, 10); got != nil {
+		t.Errorf("still removed: got %v, want none", got)
+	}
+	for _, id := range unstorable {
+		wantKind(t, s.Moderation.Remove(t.Context(), paste.ID(id), "odd"), fault.NotFound)
+		wantKind(t, s.Moderation.Restore(t.Context(), paste.ID(id)), fault.NotFound)
+		if told, err := s.Removed.Told(t.Context(), paste.ID(id)); told || err != nil {
+			t.Errorf("%q: got %v, error %v, want neither", id, told, err)
+		}
+	}
+}
+
+// removedStays for imports, also once its content was purged.
+func removedStays(t *testing.T, s ModerationStore) {
+	made := spam(t, s, "spam", "", now, "code")
+	takenAway(t, s, made.ID)
+	wantRemoved := func(what string) {
+		t.Helper()
+		results, err := s.Pastes.Import(t.Context(), []paste.Document{made}, paste.RefuseOrphans)
+		must(t, err)
+		want(t, what, results[0].Outcome, batch.RemovedEarlier)
+		wantNoDocument(t, s.DocumentStore, made.ID)
+	}
+	wantRemoved("import")
+	_, err := s.Removed.PurgeRemoved(t.Context(), 0, 10)
+	must(t, err)
+	wantRemoved("import after a purge")
+	told, err := s.Removed.Told(t.Context(), made.ID)
+	must(t, err)
+	want(t, "told after a purge", told, true)
+}
+
+func removedGoWithOwner(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner")
+	made := spam(t, s, "spam", owner.ID, now, "code")
+	takenAway(t, s, made.ID)
+	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, false))
+	wantKind(t, s.Moderation.Restore(t.Context(), made.ID), fault.NotFound)
+	if got := foundIDs(t, s, moderation.Filter{Removed: true}, 10); got != nil {
+		t.Errorf("removed pastes of a user who is gone: got %v, want none", got)
+	}
+}
+
+func purge(t *testing.T, s ModerationStore) {
+	for _, id := range []paste.ID{"a", "b", "c"} {
+		spam(t, s, id, "", now, "code")
+		takenAway(t, s, id)
+	}
+	count := func(retention time.Duration, limit int) int {
+		t.Helper()
+		purged, err := s.Removed.PurgeRemoved(t.Context(), retention, limit)
+		must(t, err)
+		return purged
+	}
+	want(t, "purged too early", count(time.Hour, 10), 0)
+	want(t, "purged with a limit", count(0, 2), 2)
+	want(t, "purged", count(0, 2), 1)
+	for _, id := range []paste.ID{"a", "b", "c"} {
+		wantKind(t, s.Moderation.Restore(t.Context(), id), fault.NotFound)
+	}
+}
+
+func auditLog(t *testing.T, s ModerationStore) {
+	made := spam(t, s, "spam", "", now, "code")
+	as := audit.As(t.Context(), "admin")
+	wantKind(t, s.Moderation.Remove(audit.Note(as, "paste.remove", "unknown", "none"), "unknown", "none"), fault.NotFound)
+	must(t, s.Moderation.Remove(audit.Note(as, "paste.remove", "spam", "why"), made.ID, "why"))
+	must(t, s.Moderation.Restore(audit.Note(t.Context(), "paste.restore", "spam", ""), made.ID))
+	var acts []string
+	for after := (audit.Entry{}); ; {
+		entries, err := s.Moderation.Entries(t.Context(), after, 1)
+		must(t, err)
+		if len(entries) == 0 {
+			break
+		}
+		after = entries[0]
+		if after.At.IsZero() || after.At.Location() != time.UTC {
+			t.Errorf("got the time %v, want one in UTC", after.At)
+		}
+		acts = append(acts, after.Actor+" "+after.Act+" "+after.Target+" "+after.Reason)
+	}
+	if !slices.Equal(acts, []string{"operator paste.restore spam ", "admin paste.remove spam why"}) {
+		t.Errorf("got %q, want what was done, newest first", acts)
+	}
+}
+
+// removersMeet each other, and those who edit, delete and restore.
+func removersMeet(t *testing.T, s ModerationStore) {
+	made := spam(t, s, "spam", "", now, "code")
+	wantOneWinner(t, meet(func(int) error { return s.Moderation.Remove(t.Context(), made.ID, "spam") }), fault.NotFound)
+	wantOneWinner(t, meet(func(int) error { return s.Moderation.Restore(t.Context(), made.ID) }), fault.NotFound)
+	wantStored(t, s.DocumentStore, "restored", made)
+	wantOneWinner(t, meet(func(caller int) error {
+		if caller%2 == 0 {
+			return s.Moderation.Remove(t.Context(), made.ID, "spam")
+		}
+		return s.Documents.DeleteIf(t.Context(), made.ID, func(paste.Paste) error { return nil })
+	}), fault.NotFound)
+	wantNoDocument(t, s.DocumentStore, made.ID)
+}
+
+func hideAndShow(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner").ID
+	var made []paste.Document
+	for _, id := range []paste.ID{"a", "b", "c"} {
+		made = append(made, spam(t, s, id, owner, now, "code"))
+	}
+	other := spam(t, s, "other", "", now, "code")
+	steps := func(step func(limit int) (int, error)) {
+		t.Helper()
+		for _, wanted := range []int{2, 1, 0} {
+			n, err := step(2)
+			must(t, err)
+			want(t, "pastes of one step", n, wanted)
+		}
+	}
+	steps(func(limit int) (int, error) { return s.Moderation.Hide(t.Context(), owner, limit) })
+	for _, hidden := range made {
+		wantNoDocument(t, s.DocumentStore, hidden.ID)
+		wantKind(t, s.Moderation.Restore(t.Context(), hidden.ID), fault.NotFound)
+		told, err := s.Removed.Told(t.Context(), hidden.ID)
+		must(t, err)
+		want(t, "told of what is hidden", told, false)
+	}
+	results, err := s.Pastes.Import(t.Context(), made[:1], paste.RefuseOrphans)
+	must(t, err)
+	want(t, "import of what is hidden", results[0].Outcome, batch.RemovedEarlier)
+	purged, err := s.Removed.PurgeRemoved(t.Context(), 0, 10)
+	must(t, err)
+	want(t, "purged of what is hidden", purged, 0)
+	wantStored(t, s.DocumentStore, "somebody else's", other)
+	steps(func(limit int) (int, error) { return s.Moderation.Unhide(t.Context(), owner, limit) })
+	for _, shown := range made {
+		wantStored(t, s.DocumentStore, "shown again", shown)
+	}
+}
+
+// blocks hold for every write that is for a client, and for no other.
+func blocks(t *testing.T, s ModerationStore) {
+	block := func(network string, expires time.Time) netip.Prefix {
+		t.Helper()
+		parsed, err := moderation.ParseNetwork(network)
+		must(t, err)
+		must(t, s.Moderation.Block(t.Context(), moderation.Block{Network: parsed, Reason: "spam", CreatedAt: now, ExpiresAt: expires}))
+		return parsed
+	}
+	owner := storedUser(t, s.Store, "owner").ID
+	mine := spam(t, s, "mine", owner, now, "code")
+	v4, v6 := block("192.0.2.77/24", time.Time{}), block("2001:db8::/32", later)
+	block("198.51.100.1", now)
+	all, err := s.Moderation.Blocks(t.Context())
+	must(t, err)
+	want(t, "blocks", len(all), 2)
+	created := 0
+	write := func(address string) error {
+		ctx := moderation.From(t.Context(), netip.MustParseAddr(address))
+		created++
+		made := paste.Document{Paste: paste.Paste{ID: paste.ID("new" + strconv.Itoa(created)), CreatedAt: now}}
+		_, counted := s.Documents.CreateCounted(ctx, "client", paste.Quota{Pastes: 100, Window: time.Hour}, made)
+		made.ID += "b"
+		_, edited := s.Documents.Update(ctx, mine.ID, func(stored paste.Document) (paste.Change, error) {
+			stored.Title += "!"
+			return paste.Change{Document: stored, Changed: true}, nil
+		})
+		plain := s.Documents.CreateDocument(ctx, made)
+		if fault.KindOf(counted) != fault.KindOf(plain) || fault.KindOf(edited) != fault.KindOf(plain) {
+			t.Errorf("%s: got %v, %v and %v, want the same for every write", address, counted, plain, edited)
+		}
+		if _, err := s.Documents.ReadDocument(ctx, mine.ID, ""); err != nil {
+			t.Errorf("%s: got %v, want to read", address, err)
+		}
+		return plain
+	}
+	for address, want := range map[string]fault.Kind{
+		"192.0.2.1": fault.Forbidden, "::ffff:192.0.2.255": fault.Forbidden, "2001:db8:1::1": fault.Forbidden,
+		"2001:db8::1%eth0": fault.Forbidden,
+		"192.0.3.1":        fault.None, "2001:db9::1": fault.None, "198.51.100.1": fault.None,
+	} {
+		if err := write(address); fault.KindOf(err) != want || err != nil && fault.MessageOf(err) != moderation.ErrBlocked.Message {
+			t.Errorf("%s: got %v, want %v", address, err, want)
+		}
+	}
+	must(t, s.Moderation.Unblock(t.Context(), v4))
+	wantKind(t, s.Moderation.Unblock(t.Context(), v4), fault.NotFound)
+	must(t, write("192.0.2.1"))
+	wantKind(t, write("2001:db8:1::1"), fault.Forbidden)
+	must(t, s.Moderation.Block(t.Context(), moderation.Block{Network: v6, Reason: "over", CreatedAt: now, ExpiresAt: now}))
+	must(t, write("2001:db8:1::1"))
+}
+
+func keepPastes(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner")
+	public := paste.Document{Paste: paste.Paste{ID: "public", Owner: owner.ID, CreatedAt: now}}
+	public.Visibility, public.Tags = paste.Public, []string{"tag"}
+	must(t, s.Documents.CreateDocument(t.Context(), public))
+	private := storedDocument(t, s.DocumentStore, "private", owner.ID)
+	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, true))
+	wantNoDocument(t, s.DocumentStore, private.ID)
+	public.Owner, public.Visibility, public.Tags = "", paste.Unlisted, nil
+	wantStored(t, s.DocumentStore, "kept", public)
+}

@@ -1,0 +1,73 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// TestAccount walks through one's account: a token is made and used, the name changes and is reserved, and the account goes.
+func TestAccount(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		p := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1", "GLUEPOT_HTTP_BASE_PATH=/api/v2")
+		epoxy, mortar := &visitor{t: t, p: p}, &visitor{t: t, p: p}
+		epoxy.signIn(program.EpoxyToken)
+		mortar.signIn(program.MortarToken)
+		_, page := epoxy.ask(http.MethodPost, "/account/tokens", url.Values{"name": {"laptop"}, "scope": {"write"}, "days": {"7"}})
+		_, made, _ := strings.Cut(page, `id="made" value="`)
+		made, _, _ = strings.Cut(made, `"`)
+		if status, body := p.Get("/api/v2/user/self", made); status != http.StatusOK {
+			t.Errorf("got %d %s, want the token to work", status, body)
+		}
+		profile := func(v *visitor, name string, want int) {
+			t.Helper()
+			form := url.Values{"name": {name}, "avatar": {""}, "language": {"Go"}, "public": {"on"}}
+			if answer, body := v.ask(http.MethodPost, "/account", form); answer.StatusCode != want {
+				t.Errorf("%s: got %d %s, want %d", name, answer.StatusCode, body, want)
+			}
+		}
+		profile(epoxy, "resin", http.StatusSeeOther)
+		if answer, _ := mortar.ask(http.MethodGet, "/~EPOXY", nil); answer.Header.Get("Location") != "/~resin" {
+			t.Errorf("got %d %v, want the old name to lead to the new one", answer.StatusCode, answer.Header)
+		}
+		profile(mortar, "epoxy", http.StatusConflict)
+		changed, err := database.SQL(t, cfg).ExecContext(t.Context(), "UPDATE former_names SET given_up_at = "+longAgo(t, cfg))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, _ := changed.RowsAffected(); n != 1 {
+			t.Errorf("got %d names given up, want one", n)
+		}
+		profile(mortar, "epoxy", http.StatusSeeOther)
+		answer, body := epoxy.ask(http.MethodPost, "/account/delete", url.Values{"name": {"Resin"}, "pastes": {"anonymous"}})
+		if answer.StatusCode != http.StatusSeeOther || !strings.HasSuffix(epoxy.cookie, "=") {
+			t.Errorf("got %d %s, want the account deleted", answer.StatusCode, body)
+		}
+		if status, _ := p.Get("/api/v2/user/self", made); status != http.StatusUnauthorized {
+			t.Errorf("got %d, want the token gone with its user", status)
+		}
+		if status, body := p.Get("/api/v2/paste/tie0000a", ""); status != http.StatusOK || !strings.Contains(body, `"ownerId":""`) {
+			t.Errorf("got %d %s, want the paste without an owner", status, body)
+		}
+		profile(mortar, "resin", http.StatusConflict)
+	})
+}
+
+// longAgo is SQL for an instant at which no name that was given up then is reserved any more.
+func longAgo(t *testing.T, cfg gormstore.Config) string {
+	t.Helper()
+	at := time.Now().Add(-91 * 24 * time.Hour).UTC()
+	if strings.HasPrefix(string(cfg.URL), "postgres") {
+		return "'" + at.Format(time.RFC3339) + "'"
+	}
+	return fmt.Sprint(at.UnixMicro())
+}

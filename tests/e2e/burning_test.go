@@ -1,0 +1,69 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// TestBurnOnce has previews look at pastes that burn, then fifty readers of two nodes open each at the same instant, half of them by
+// the page's button, and then some more, as a proxy does that sends a request again: one gets it.
+func TestBurnOnce(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		settings := []string{"GLUEPOT_HTTP_BASE_PATH=/api/v2"}
+		nodes := []*program.Process{program.Serve(t, string(cfg.URL), settings...)}
+		if !strings.HasPrefix(string(cfg.URL), "sqlite:") {
+			nodes = append(nodes, program.Serve(t, string(cfg.URL), settings...))
+		}
+		for range 5 {
+			id := createdID(t, nodes[0], `{"burn":true,"title":"s3cret","pasties":[{"code":"s3cret"}]}`)
+			for _, userAgent := range []string{"Slackbot-LinkExpanding 1.0", "Mozilla/5.0 (prefetch)"} {
+				for _, method := range []string{http.MethodGet, http.MethodHead} {
+					status, page := send(t, nodes[0], method, "/"+id, "", "User-Agent", userAgent)
+					if status != http.StatusOK || strings.Contains(page, "s3cret") {
+						t.Fatalf("%s: got %d %s, want a question", userAgent, status, page)
+					}
+				}
+			}
+			open := func(reader int) bool {
+				path, header, value := "/api/v2/open/"+id, "Accept", "application/json"
+				if reader%2 == 0 {
+					path, header, value = "/"+id+"/open", "Content-Type", "application/x-www-form-urlencoded"
+				}
+				status, answer := send(t, nodes[reader/2%len(nodes)], http.MethodPost, path, "", header, value)
+				given := strings.Contains(answer, "s3cret")
+				if given != (status == http.StatusOK) || !given && status != http.StatusNotFound {
+					t.Errorf("got %d %s, want the paste or nothing", status, answer)
+				}
+				return given
+			}
+			var readers sync.WaitGroup
+			var given atomic.Int32
+			begin := make(chan struct{})
+			for reader := range 50 {
+				readers.Go(func() {
+					<-begin
+					if open(reader) {
+						given.Add(1)
+					}
+				})
+			}
+			close(begin)
+			readers.Wait()
+			if again := open(0) || open(1); given.Load() != 1 || again {
+				t.Errorf("got it given to %d readers, and later again: %t, want one", given.Load(), again)
+			}
+			if status, _ := accepting(t, nodes[0], "/api/v2/paste/"+id, "*/*"); status != http.StatusNotFound {
+				t.Errorf("got %d of what has burnt, want 404", status)
+			}
+		}
+	})
+}

@@ -1,0 +1,178 @@
+package e2e
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// moderated is an installation of two nodes and an operator.
+type moderated struct {
+	*testing.T
+
+	url   string
+	nodes [2]*program.Process
+}
+
+// operate runs a command that must not fail.
+func (m *moderated) operate(line string) {
+	m.Helper()
+	code, _, stderr := program.Run(m.T, []string{"GLUEPOT_DATABASE_URL=" + m.url}, strings.Fields(line)...)
+	if code != 0 {
+		m.Fatalf("%s: got exit code %d, %s", line, code, stderr)
+	}
+}
+
+// wants sends a request to both nodes.
+func (m *moderated) wants(status int, method, path, body string, header ...string) {
+	m.Helper()
+	for i, node := range m.nodes {
+		request, err := http.NewRequestWithContext(m.Context(), method, "http://"+node.Address+path, strings.NewReader(body))
+		if err != nil {
+			m.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		for n := 0; n < len(header); n += 2 {
+			request.Header.Set(header[n], header[n+1])
+		}
+		answer, err := http.DefaultTransport.RoundTrip(request)
+		if err != nil {
+			m.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != status {
+			m.Errorf("%s %s on node %d, %v: got %d, want %d", method, path, i, header, answer.StatusCode, status)
+		}
+	}
+}
+
+const aPaste = `{"title":"spam","pasties":[{"title":"","language":"Plain Text","code":"buy"}]}`
+
+// TestModeration has an operator act beside two nodes, on which it holds with the next request.
+func TestModeration(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		m := &moderated{T: t, url: string(cfg.URL)}
+		for i := range m.nodes {
+			m.nodes[i] = program.Serve(t, m.url, "GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+		}
+		id := createdID(t, m.nodes[0], aPaste)
+		page, document := "/"+id, "/api/v2/paste/"+id
+		html := []string{"Accept", "text/html"}
+		m.wants(http.StatusOK, "GET", document, "")
+		m.operate("paste remove " + id + " --reason spam")
+		m.wants(http.StatusNotFound, "GET", document, "")
+		m.wants(http.StatusGone, "GET", page, "", html...)
+		m.wants(http.StatusGone, "GET", page+"/files.zip", "", html...)
+		m.wants(http.StatusNotFound, "GET", "/unknown0", "", html...)
+		m.operate("paste restore " + id)
+		m.wants(http.StatusOK, "GET", document, "")
+		m.wants(http.StatusOK, "GET", page, "", html...)
+
+		suspended := []string{"Authorization", program.EpoxyToken}
+		session := &visitor{t: t, p: m.nodes[0]}
+		session.signIn(program.EpoxyToken)
+		m.wants(http.StatusOK, "POST", "/api/v2/paste", aPaste, suspended...)
+		m.operate("user suspend epoxy --reason spam")
+		m.wants(http.StatusForbidden, "GET", "/api/v2/user/self", "", suspended...)
+		m.wants(http.StatusForbidden, "POST", "/api/v2/paste", aPaste, suspended...)
+		m.wants(http.StatusOK, "GET", document, "", suspended...)
+		if answer, _ := session.ask(http.MethodGet, "/pastes", nil); answer.StatusCode != http.StatusSeeOther {
+			t.Errorf("got %d for the session of a suspended user, want to sign in", answer.StatusCode)
+		}
+		answer, body := session.ask(http.MethodPost, "/sign-in", url.Values{"token": {program.EpoxyToken}})
+		if answer.StatusCode != http.StatusForbidden ||
+			!strings.Contains(body, "This account is suspended. Ask the operator.") {
+			t.Errorf("got %d %s for a suspended user who signs in, want 403", answer.StatusCode, body)
+		}
+		m.operate("user unsuspend epoxy")
+		m.wants(http.StatusOK, "GET", "/api/v2/user/self", "", suspended...)
+
+		here, there := []string{"X-Forwarded-For", "192.0.2.7"}, []string{"X-Forwarded-For", "192.0.3.7"}
+		m.wants(http.StatusOK, "POST", "/api/v2/paste", aPaste, here...)
+		m.operate("block add 192.0.2.0/24 --reason spam")
+		for _, header := range [][]string{here, append(suspended, here...)} {
+			m.wants(http.StatusForbidden, "POST", "/api/v2/paste", aPaste, header...)
+			m.wants(http.StatusForbidden, "POST", "/api/v2/raw", "text", header...)
+			m.wants(http.StatusOK, "GET", document, "", header...)
+		}
+		form := []string{"Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html"}
+		m.wants(http.StatusForbidden, "POST", "/sign-in", "token="+url.QueryEscape(program.EpoxyToken), append(form, here...)...)
+		m.wants(http.StatusForbidden, "POST", "/", "code=spam", append(form, here...)...)
+		m.wants(http.StatusOK, "GET", page, "", append(html, here...)...)
+		m.wants(http.StatusOK, "POST", "/api/v2/paste", aPaste, there...)
+		m.operate("block remove 192.0.2.0/24")
+		m.wants(http.StatusOK, "POST", "/api/v2/paste", aPaste, here...)
+	})
+}
+
+// TestAdministration has an administrator do on pages what operators do by command; for everybody else there is nothing.
+func TestAdministration(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		p := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+		m := &moderated{T: t, url: string(cfg.URL), nodes: [2]*program.Process{p, p}}
+		m.operate("user update mortar --admin")
+		id := createdID(t, p, aPaste)
+		admin, other, nobody := &visitor{t: t, p: p}, &visitor{t: t, p: p}, &visitor{t: t, p: p}
+		admin.signIn(program.MortarToken)
+		other.signIn(program.EpoxyToken)
+		for _, path := range []string{"/admin", "/admin/blocks", "/admin/audit"} {
+			for _, reader := range []*visitor{other, nobody} {
+				if answer, _ := reader.ask(http.MethodGet, path, nil); answer.StatusCode != http.StatusNotFound {
+					t.Errorf("%s: got %d for who is no administrator, want 404", path, answer.StatusCode)
+				}
+			}
+			if answer, body := admin.ask(http.MethodGet, path, nil); answer.StatusCode != http.StatusOK {
+				t.Errorf("%s: got %d %s for an administrator, want the page", path, answer.StatusCode, body)
+			}
+		}
+		removing := url.Values{"do": {"remove"}, "id": {id}, "reason": {"x"}}
+		if answer, _ := other.ask(http.MethodPost, "/admin", removing); answer.StatusCode != http.StatusNotFound {
+			t.Errorf("got %d for who is no administrator, want 404", answer.StatusCode)
+		}
+		if _, list := admin.ask(http.MethodGet, "/admin?contains=buy", nil); !strings.Contains(list, `value="`+id+`"`) {
+			t.Errorf("got %s, want the paste", list)
+		}
+		do := func(path string, fields url.Values) {
+			t.Helper()
+			if answer, body := admin.ask(http.MethodPost, path, fields); answer.StatusCode != http.StatusSeeOther {
+				t.Errorf("%s %v: got %d %s, want to be led back", path, fields, answer.StatusCode, body)
+			}
+		}
+		do("/admin", url.Values{"do": {"remove"}, "id": {id}, "reason": {"spam"}})
+		m.wants(http.StatusGone, "GET", "/"+id, "", "Accept", "text/html")
+		if _, list := admin.ask(http.MethodGet, "/admin?removed=on", nil); !strings.Contains(list, "removed by mortar: spam") {
+			t.Errorf("got %s, want who has removed it, and why", list)
+		}
+		do("/admin", url.Values{"do": {"restore"}, "id": {id}})
+		m.wants(http.StatusOK, "GET", "/"+id, "", "Accept", "text/html")
+		do("/admin", url.Values{"do": {"suspend"}, "user": {"epoxy"}, "reason": {"spam"}})
+		m.wants(http.StatusForbidden, "GET", "/api/v2/user/self", "", "Authorization", program.EpoxyToken)
+		do("/admin", url.Values{"do": {"unsuspend"}, "user": {"epoxy"}})
+		do("/admin/blocks", url.Values{"network": {"192.0.2.0/24"}, "reason": {"spam"}, "days": {"7"}})
+		m.wants(http.StatusForbidden, "POST", "/api/v2/paste", aPaste, "X-Forwarded-For", "192.0.2.9")
+		do("/admin/blocks", url.Values{"remove": {"192.0.2.0/24"}})
+		_, log := admin.ask(http.MethodGet, "/admin/audit", nil)
+		for _, act := range []string{
+			"user.update mortar", "paste.remove " + id, "paste.restore " + id, "user.suspend Epoxy", "block.add 192.0.2.0/24", "by mortar",
+			"by operator",
+		} {
+			if !strings.Contains(log, act) {
+				t.Errorf("got %s, want %q in it", log, act)
+			}
+		}
+		removing = url.Values{"do": {"remove"}, "id": {id}}
+		if answer, body := admin.ask(http.MethodPost, "/admin", removing); answer.StatusCode != http.StatusBadRequest ||
+			!strings.Contains(body, "Give a reason") {
+			t.Errorf("got %d %s without a reason, want a sentence", answer.StatusCode, body)
+		}
+	})
+}

@@ -1,0 +1,408 @@
+package e2e
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"io/fs"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// person uses the client from a folder, with a configuration of their own.
+type person struct {
+	*testing.T
+	dir      string
+	settings []string
+}
+
+func newPerson(t *testing.T, settings ...string) *person {
+	t.Helper()
+	dir := t.TempDir()
+	return &person{t, dir, append(settings, "HOME="+dir, "XDG_CONFIG_HOME="+filepath.Join(dir, "config"))}
+}
+
+// file writes a file and returns its path.
+func (p *person) file(name, content string) string {
+	p.Helper()
+	file := filepath.Join(p.dir, name)
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		p.Fatal(err)
+	}
+	return file
+}
+
+// run runs a command with a standard input, and returns what it prints on either output, and its exit code.
+func (p *person) run(stdin string, args ...string) (out string, code int) {
+	p.Helper()
+	process := program.StartReading(p.T, p.input(stdin), p.settings, args...)
+	code = process.Wait()
+	return process.Stdout.String() + process.Stderr.String(), code
+}
+
+func (p *person) input(text string) *os.File {
+	p.Helper()
+	file, err := os.Open(p.file("stdin", text))
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.Cleanup(func() { _ = file.Close() })
+	return file
+}
+
+// ok runs a command that succeeds.
+func (p *person) ok(stdin string, args ...string) string {
+	p.Helper()
+	out, code := p.run(stdin, args...)
+	if code != 0 {
+		p.Fatalf("%q: got exit code %d, want 0: %s", args, code, out)
+	}
+	return out
+}
+
+// fails wants a command to fail with one sentence that has these parts.
+func (p *person) fails(code int, stdin string, args []string, parts ...string) {
+	p.Helper()
+	out, got := p.run(stdin, args...)
+	for _, part := range parts {
+		if got != code || !strings.Contains(out, part) || strings.Count(out, "\n") != 1 || strings.Contains(out, program.EpoxyToken) {
+			p.Errorf("%q: got exit code %d and %q, want %d and one line with %q, and no token", args, got, out, code, part)
+		}
+	}
+}
+
+// kept returns the files of the configuration by their paths below it, all of which only their owner may read.
+func (p *person) kept() map[string]string {
+	p.Helper()
+	kept := make(map[string]string)
+	root := filepath.Join(p.dir, "config")
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if os.IsNotExist(err) {
+			return nil
+		}
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		if about, err := entry.Info(); err != nil || about.Mode().Perm() != 0o600 {
+			p.Errorf("%s: got the mode %v, %v, want 0600", path, about.Mode(), err)
+		}
+		content, err := os.ReadFile(path)
+		name, _ := filepath.Rel(root, path)
+		kept[name] = strings.TrimSpace(string(content))
+		return err
+	})
+	if err != nil {
+		p.Fatal(err)
+	}
+	return kept
+}
+
+func TestPushAnonymously(t *testing.T) {
+	t.Parallel()
+	server := program.Serve(t, string(database.SQLite(t).URL), "GLUEPOT_PUBLIC_URL=https://paste.example")
+	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
+	link := strings.TrimSuffix(p.ok("", "push", p.file("main.go", "package main\n")), "\n")
+	id, ok := strings.CutPrefix(link, "https://paste.example/")
+	if !ok || len(id) != 8 {
+		t.Fatalf("got %q, want a link", link)
+	}
+	if code := p.ok("", "pull", id); code != "package main\n" {
+		t.Errorf("got %q, want the code", code)
+	}
+	if code := p.ok("", "pull", "http://"+server.Address+"/paste/"+id); code != "package main\n" {
+		t.Errorf("got %q, want the code", code)
+	}
+	piped := path.Base(strings.TrimSpace(p.ok("some\nwords", "push", "--title", "A title", "--expires-in", "1month", "--language", "md", "-")))
+	if status, body := server.Get("/paste/"+piped, ""); status != http.StatusOK || !strings.Contains(body, `"title":"A title"`) ||
+		!strings.Contains(body, `"expiresIn":"1m"`) || !strings.Contains(body, `"language":"Markdown"`) {
+		t.Errorf("got %d %s, want the paste as it was asked for", status, body)
+	}
+	if list := p.ok("", "list"); !strings.Contains(list, id) || !strings.Contains(list, "main.go") || !strings.Contains(list, "A title") {
+		t.Errorf("got %q, want both pastes", list)
+	}
+	if len(p.kept()) != 2 {
+		t.Errorf("got %d files, want two keys", len(p.kept()))
+	}
+	p.fails(1, "", []string{"drop", "nothing1"}, "The access token is missing")
+	p.ok("", "drop", id)
+	if status, _ := server.Get("/paste/"+id, ""); status != http.StatusNotFound {
+		t.Errorf("got %d, want 404: the paste was dropped", status)
+	}
+	if len(p.kept()) != 1 {
+		t.Errorf("got %d files, want one key", len(p.kept()))
+	}
+	p.fails(1, "", []string{"pull", id}, "There is no paste with that id.")
+	p.fails(2, "x", []string{"push", "--private"}, "gluepot login")
+	p.fails(2, "x", []string{"push", "--expires-in", "1m"}, "1month")
+	p.fails(1, "x", []string{"push", "--expires-in", "3h"}, "expiresIn")
+	p.fails(2, "", []string{"push", "absent.txt"}, "absent.txt")
+	p.fails(1, "", []string{"push", p.file("picture.png", "\x89PNG\xff")}, "is not text in UTF-8")
+	p.fails(1, "", []string{"push", p.file("long.txt", strings.Repeat("x", 3<<20))}, "larger than 2097152 bytes")
+	p.fails(2, "", []string{"pull", "../x"}, "neither the id")
+}
+
+func TestPushSignedIn(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	server := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_BASE_PATH=/api/v2")
+	address := "http://" + server.Address + "/api/v2"
+	p := newPerson(t)
+	p.fails(2, "x", []string{"push"}, "gluepot login URL")
+	p.fails(1, "wrong\n", []string{"login", address}, "The access token is not valid")
+	p.fails(2, "", []string{"login", address}, "no token")
+	p.fails(1, program.EpoxyToken, []string{"login", "http://" + server.Address}, "There is nothing at this path.")
+	if len(p.kept()) != 0 {
+		t.Errorf("got %v, want nothing kept", p.kept())
+	}
+	if out := p.ok(program.EpoxyToken+"\n", "login", address+"/"); out != "Signed in to "+address+" as Epoxy.\n" {
+		t.Errorf("got %q", out)
+	}
+	files := []string{p.file("a.go", "package a\n"), p.file("b.txt", "b")}
+	link := strings.TrimSpace(p.ok("", append([]string{"push", "--private", "--tags", "x,y"}, files...)...))
+	if !strings.HasPrefix(link, "http://"+server.Address+"/") || strings.Contains(link, "/api") {
+		t.Errorf("got %s, want the page", link)
+	}
+	id := path.Base(link)
+	if status, body := server.Get("/api/v2/paste/"+id, program.EpoxyToken); status != http.StatusOK ||
+		!strings.Contains(body, `"tags":["x","y"]`) || !strings.Contains(body, `"isPrivate":true`) {
+		t.Errorf("got %d %s, want a private paste with tags", status, body)
+	}
+	out := filepath.Join(p.dir, "out")
+	if names := p.ok("", "pull", link, "-o", out); names != "a.go\nb.txt\n" {
+		t.Errorf("got %q, want the names of the files", names)
+	}
+	if content, err := os.ReadFile(filepath.Join(out, "a.go")); err != nil || string(content) != "package a\n" {
+		t.Errorf("got %q, %v", content, err)
+	}
+	p.fails(1, "", []string{"pull", link, "-o", out}, `"a.go" is there already`)
+	if list := p.ok("", "list"); !strings.Contains(list, id) || !strings.Contains(list, "private") {
+		t.Errorf("got %q, want the paste", list)
+	}
+	p.ok("", "drop", link)
+	p.fails(1, "", []string{"drop", id}, "There is no paste with that id.")
+	p.settings = append(p.settings, "GLUEPOT_TOKEN="+program.RevokedToken)
+	p.fails(1, "", []string{"list"}, "The access token is not valid", "GLUEPOT_TOKEN")
+}
+
+// TestPullStaysInItsFolder has titles that name files elsewhere.
+func TestPullStaysInItsFolder(t *testing.T) {
+	t.Parallel()
+	server := program.Serve(t, string(database.SQLite(t).URL))
+	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
+	status, answer := send(t, server, http.MethodPost, "/paste",
+		`{"pasties":[{"title":"../../outside","code":"1"},{"title":"/etc/passwd","code":"2"},{"title":"A","code":"3"},{"title":"a","code":"4"},`+
+			`{"title":"..","code":"5"},{"title":"x\u001b[31m","code":"6"}]}`, "Accept", "application/json")
+	if status != http.StatusOK {
+		t.Fatalf("got %d %s", status, answer)
+	}
+	_, id, _ := strings.Cut(answer, `"_id":"`)
+	names := strings.Fields(p.ok("", "pull", id[:8], "-o", filepath.Join(p.dir, "out")))
+	entries, err := os.ReadDir(filepath.Join(p.dir, "out"))
+	if err != nil || len(entries) != 6 || len(names) < 6 || strings.Contains(strings.Join(names, ""), "\x1b") {
+		t.Errorf("got %q and %v, %v, want six files in the folder", names, entries, err)
+	}
+	if _, err := os.Stat(filepath.Join(p.dir, "outside")); !os.IsNotExist(err) {
+		t.Errorf("got %v, want no file outside of the folder", err)
+	}
+}
+
+// TestTokenStaysWithItsServer has other servers ask for it: by a redirect, by a link, and in the place of the server.
+func TestTokenStaysWithItsServer(t *testing.T) {
+	t.Parallel()
+	seen := make(chan http.Header, 10)
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen <- r.Header
+		_, _ = io.WriteString(w, `{"_id":"abcdefgh","pasties":[{"code":"elsewhere"}],"username":"other"}`)
+	}))
+	defer other.Close()
+	moved := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/user/self" {
+			_, _ = io.WriteString(w, `{"username":"me"}`)
+			return
+		}
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
+	}))
+	defer moved.Close()
+	p := newPerson(t)
+	p.ok(program.EpoxyToken, "login", moved.URL)
+	for _, args := range [][]string{{"push"}, {"list"}, {"pull", "abcdefgh"}, {"drop", "abcdefgh"}} {
+		p.fails(1, "secret code", args, "sends us on to "+other.URL)
+	}
+	if len(seen) > 0 {
+		t.Errorf("got %v, want nothing sent to the other server", <-seen)
+	}
+	for _, settings := range [][]string{nil, {"GLUEPOT_TOKEN=" + program.EpoxyToken}} {
+		q := &person{t, p.dir, append(p.settings, settings...)}
+		if out := q.ok("", "pull", other.URL+"/abcdefgh"); out != "elsewhere" {
+			t.Errorf("got %q", out)
+		}
+		if header := <-seen; header.Get("Authorization") != "" {
+			t.Errorf("got %v, want no token for the other server", header)
+		}
+	}
+	p.ok("x", "push", "--server", other.URL)
+	if header := <-seen; header.Get("Authorization") != "" {
+		t.Errorf("got %v, want no token for the other server", header)
+	}
+}
+
+// TestPushThroughTLS has a server with a certificate of an authority that was made for it.
+func TestPushThroughTLS(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	certificate, key := selfMade(t, p.dir)
+	server := program.Start(t, []string{
+		"GLUEPOT_DATABASE_URL=" + string(database.SQLite(t).URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0",
+		"GLUEPOT_HTTP_TLS_CERT_FILE=" + certificate, "GLUEPOT_HTTP_TLS_KEY_FILE=" + key,
+	}, "serve")
+	server.WaitForAddress()
+	p.settings = append(p.settings, "GLUEPOT_SERVER=https://"+server.Address)
+	p.fails(1, "x", []string{"push"}, "authority that is not known here", "SSL_CERT_FILE")
+	p.settings = append(p.settings, "SSL_CERT_FILE="+certificate)
+	link := strings.TrimSpace(p.ok("x", "push"))
+	if code := p.ok("", "pull", link); code != "x" || !strings.HasPrefix(link, "https://"+server.Address+"/") {
+		t.Errorf("got %q at %s, want the code", code, link)
+	}
+}
+
+func selfMade(t *testing.T, dir string) (certificate, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotAfter: time.Now().Add(time.Hour), IsCA: true,
+		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	made, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	blocks := map[string]*pem.Block{certificate: {Type: "CERTIFICATE", Bytes: made}, key: {Type: "PRIVATE KEY", Bytes: encoded}}
+	for file, block := range blocks {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return certificate, key
+}
+
+// TestPushWithoutServer has nobody listen, somebody who is no server, and somebody who hangs up.
+func TestPushWithoutServer(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t, "GLUEPOT_SERVER=http://"+program.FreeAddress(t))
+	p.fails(1, "x", []string{"push"}, "does not answer", "connection refused")
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }))
+	defer page.Close()
+	p.fails(1, "x", []string{"push", "--server", page.URL}, "something that is no paste")
+	broken := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	defer broken.Close()
+	p.fails(1, "x", []string{"push", "--server", broken.URL}, "does not answer")
+	for _, wrong := range []string{"ftp://paste.example", "https://u:hunter2@paste.example", "https://paste.example?x", "https://"} {
+		p.fails(2, "x", []string{"push", "--server", wrong}, "a server is named by a URL")
+	}
+	if len(p.kept()) != 0 {
+		t.Errorf("got %v, want nothing kept", p.kept())
+	}
+}
+
+// TestPushInterrupted ends the command while the server takes the body.
+func TestPushInterrupted(t *testing.T) {
+	t.Parallel()
+	arriving, over := make(chan struct{}), make(chan error, 1)
+	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, err := io.ReadFull(r.Body, make([]byte, 1))
+		close(arriving)
+		if err == nil {
+			<-time.After(100 * time.Millisecond) // the pipe between the two is full
+			_, err = io.Copy(io.Discard, r.Body)
+		}
+		over <- err
+	}))
+	defer slow.Close()
+	p := newPerson(t, "GLUEPOT_SERVER="+slow.URL)
+	process := program.Start(t, p.settings, "push", p.file("long.txt", strings.Repeat("x", 32<<20)))
+	<-arriving
+	process.Signal(os.Interrupt)
+	if code := process.Wait(); code == 0 {
+		t.Errorf("got exit code %d, want another one", code)
+	}
+	if err := <-over; err == nil {
+		t.Error("got all of the body, want it to end early")
+	}
+	if process.Stdout.String() != "" || len(p.kept()) != 0 {
+		t.Errorf("got %q and %v, want neither a link nor a key", process.Stdout.String(), p.kept())
+	}
+}
+
+// TestPushOpensAndCopies has programs stand in for the browser and the clipboard.
+func TestPushOpensAndCopies(t *testing.T) {
+	t.Parallel()
+	server := program.Serve(t, string(database.SQLite(t).URL))
+	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
+	bin := t.TempDir()
+	for name, script := range map[string]string{"xdg-open": `printf %s "$1"`, "xsel": "cat"} {
+		text := "#!/bin/sh\n" + script + " > " + filepath.Join(p.dir, name) + "\n"
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.settings = append(p.settings, "PATH="+p.dir) // in which there is none
+	if out, code := p.run("x", "push", "--copy"); code != 1 || !strings.HasPrefix(out, "http://") ||
+		!strings.Contains(out, "cannot copy the link") {
+		t.Errorf("got exit code %d and %q, want the link and what went wrong", code, out)
+	}
+	p.settings = append(p.settings, "PATH="+bin+":/usr/bin:/bin")
+	link := strings.TrimSpace(p.ok("x", "push", "--open", "--copy"))
+	for _, name := range []string{"xdg-open", "xsel"} {
+		program.Eventually(t, name+" has the link", func() bool {
+			content, _ := os.ReadFile(filepath.Join(p.dir, name))
+			return string(content) == link
+		})
+	}
+}
+
+// TestPushShowsProgress runs the command on a terminal, which util-linux's script makes.
+func TestPushShowsProgress(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("script"); err != nil {
+		t.Skip("there is no script(1)")
+	}
+	server := program.Serve(t, string(database.SQLite(t).URL))
+	p := newPerson(t)
+	for size, want := range map[int]bool{1 << 10: false, 1 << 20: true} {
+		ctx, cancel := context.WithTimeout(t.Context(), program.Patience)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, "script", "-qec", program.Binary(t)+" push "+p.file("x.txt", strings.Repeat("x", size)), "/dev/null")
+		cmd.Env = append(os.Environ(), append(p.settings, "GLUEPOT_SERVER=http://"+server.Address)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "http://"+server.Address+"/") || strings.Contains(string(out), "sending") != want {
+			t.Errorf("%d bytes: got %q, %v, want a link and progress: %v", size, out, err, want)
+		}
+	}
+}

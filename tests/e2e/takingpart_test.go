@@ -1,0 +1,111 @@
+package e2e
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// TestTakingPart has a reader do what readers do with the pastes of others.
+func TestTakingPart(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		p := program.Serve(t, string(cfg.URL), "GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+		id := createdID(t, p, `{"isPublic":true,"title":"for all","pasties":[{"title":"main.go","code":"package main"}]}`)
+		reader := &visitor{t: t, p: p}
+		reader.signIn(program.MortarToken)
+		wantStars(t, reader, id)
+		wantFork(t, reader, id)
+		wantRendered(t, p)
+		wantEmbedded(t, reader)
+	})
+}
+
+// wantStars has a reader star a paste and take the star back, which the interface for programs counts.
+func wantStars(t *testing.T, reader *visitor, id string) {
+	t.Helper()
+	for _, c := range []struct{ do, stars string }{{"star", `"stars":1`}, {"star", `"stars":1`}, {"unstar", `"stars":0`}} {
+		answer, body := reader.ask(http.MethodPost, "/"+id+"/star", url.Values{"do": {c.do}})
+		if answer.StatusCode != http.StatusSeeOther || answer.Header.Get("Location") != "/"+id {
+			t.Errorf("%s: got %d %v %s, want to be led back to the paste", c.do, answer.StatusCode, answer.Header, body)
+		}
+		if _, document := accepting(t, reader.p, "/api/v2/paste/"+id, "application/json"); !strings.Contains(document, c.stars) {
+			t.Errorf("%s: got %s, want %s", c.do, document, c.stars)
+		}
+		_, list := reader.ask(http.MethodGet, "/starred", nil)
+		if listed := strings.Contains(list, `href="/`+id+`"`); listed != (c.do == "star") {
+			t.Errorf("%s: got %s, want the paste listed: %t", c.do, list, !listed)
+		}
+	}
+}
+
+// wantFork has a reader fork a paste, which says where it is from for as long as that is there.
+func wantFork(t *testing.T, reader *visitor, id string) {
+	t.Helper()
+	if _, form := reader.ask(http.MethodGet, "/"+id+"/fork", nil); !strings.Contains(form, `name="origin" value="`+id+`"`) {
+		t.Errorf("got %s, want a form that names the paste", form)
+	}
+	answer, body := reader.ask(http.MethodPost, "/", url.Values{"origin": {id}, "code": {"package forked"}})
+	fork := answer.Header.Get("Location")
+	if answer.StatusCode != http.StatusSeeOther {
+		t.Fatalf("got %d %s, want a paste", answer.StatusCode, body)
+	}
+	for _, deleted := range []bool{false, true} {
+		if deleted {
+			status, body := send(t, reader.p, http.MethodDelete, "/api/v2/paste/"+id, "", "Authorization", program.EpoxyToken)
+			if status != http.StatusOK {
+				t.Fatalf("got %d %s, want the paste deleted", status, body)
+			}
+		}
+		_, page := accepting(t, reader.p, fork, "text/html")
+		if told := strings.Contains(page, `forked from <a href="/`+id+`"><bdi>for all</bdi></a>`); told == deleted {
+			t.Errorf("the original deleted: %t: got %s, want it named: %t", deleted, page, !deleted)
+		}
+	}
+	if _, document := accepting(t, reader.p, "/api/v2/paste"+fork, "application/json"); strings.Contains(document, "origin") {
+		t.Errorf("got %s, want nothing that PasteMyst does not say", document)
+	}
+}
+
+// wantRendered has Markdown shown as it is meant to be read, and as what a reader asks for.
+func wantRendered(t *testing.T, p *program.Process) {
+	t.Helper()
+	id := createdID(t, p, `{"pasties":[{"title":"a.md","code":"# Head\n<script>x()</script>\n\n![a](https://evil.example/a.png)"}]}`)
+	for query, want := range map[string]string{"": "<h3>Head</h3>", "?lang=html": `<span class="k">script</span>`} {
+		status, page := accepting(t, p, "/"+id+query, "text/html")
+		if status != http.StatusOK || !strings.Contains(page, want) || strings.Contains(page, "<script>") ||
+			strings.Contains(page, `src="https:`) {
+			t.Errorf("%q: got %d %s, want %s, and nothing that runs or is loaded", query, status, page, want)
+		}
+	}
+	if status, answer := accepting(t, p, "/"+id+"?lang=nonsense", "text/html"); status != http.StatusBadRequest {
+		t.Errorf("got %d %s, want to be told that there is no such language", status, answer)
+	}
+}
+
+// wantEmbedded has a paste shown in a frame, and one that is private not even to its owner.
+func wantEmbedded(t *testing.T, reader *visitor) {
+	t.Helper()
+	open := createdID(t, reader.p, `{"pasties":[{"title":"a.go","code":"one\ntwo\nthree"}]}`)
+	private := createdID(t, reader.p, `{"isPrivate":true,"pasties":[{"code":"secret"}]}`)
+	answer, page := reader.ask(http.MethodGet, "/"+open+"/embed?lines=2", nil)
+	if answer.StatusCode != http.StatusOK || !strings.Contains(page, "two") || strings.Contains(page, "three") ||
+		!strings.HasSuffix(answer.Header.Get("Content-Security-Policy"), "frame-ancestors *") || answer.Header.Get("Set-Cookie") != "" {
+		t.Errorf("got %d %v %s, want one line for a frame", answer.StatusCode, answer.Header, page)
+	}
+	for path, want := range map[string]int{
+		"/" + private + "/embed": http.StatusNotFound,
+		"/oembed?url=" + url.QueryEscape("https://paste.example/"+private): http.StatusNotFound,
+		"/oembed?url=" + url.QueryEscape("https://paste.example/"+open):    http.StatusOK,
+	} {
+		if answer, body := reader.ask(http.MethodGet, path, nil); answer.StatusCode != want || strings.Contains(body, "secret") {
+			t.Errorf("%s: got %d %s, want %d", path, answer.StatusCode, body, want)
+		}
+	}
+}

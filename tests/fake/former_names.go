@@ -1,0 +1,34 @@
+package fake
+
+import (
+	"context"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// formerName says who gave a name up, and when.
+type formerName struct {
+	id user.ID
+	at time.Time
+}
+
+func (s *Store) giveUp(name user.Name, id user.ID) {
+	if s.former == nil {
+		s.former = make(map[string]formerName)
+	}
+	s.former[name.Folded()] = formerName{id, s.now()}
+}
+
+// ByFormerName implements user.FormerFinder.
+func (u Users) ByFormerName(ctx context.Context, name user.Name) (user.User, error) {
+	unlock, err := u.lock(ctx)
+	if err != nil {
+		return user.User{}, err
+	}
+	defer unlock()
+	if found, ok := u.byID(u.former[name.Folded()].id); ok {
+		return found, nil
+	}
+	return user.User{}, errNotFound
+}

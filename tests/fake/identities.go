@@ -1,0 +1,184 @@
+package fake
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Identities keeps attempts and invitations.
+type Identities struct{ *Store }
+
+type attempt struct {
+	identity.Attempt
+
+	ends time.Time
+}
+
+// holder returns who has an identity.
+func (s *Store) holder(key, subject string) (user.ID, bool) {
+	for id, services := range s.services {
+		if known, ok := services[key]; ok && known == subject {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+// servicesTaken reports whether another user has one of the services.
+func (s *Store) servicesTaken(id user.ID, services map[string]string) bool {
+	for key, subject := range services {
+		if holder, held := s.holder(key, subject); held && holder != id {
+			return true
+		}
+	}
+	return false
+}
+
+// ByIdentity implements identity.Finder.
+func (i Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (user.User, error) {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return user.User{}, err
+	}
+	defer unlock()
+	id, ok := i.holder(wanted.Key, wanted.Subject)
+	if !ok {
+		return user.User{}, errNotFound
+	}
+	found, _ := i.byID(id)
+	return found, nil
+}
+
+// Keep implements identity.AttemptKeeper.
+func (i Identities) Keep(ctx context.Context, hash identity.Hash, kept identity.Attempt) error {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if i.attempts == nil {
+		i.attempts = make(map[identity.Hash]attempt)
+	}
+	i.attempts[hash] = attempt{kept, i.now().Add(identity.AttemptAge)}
+	return nil
+}
+
+func (s *Store) attempt(hash identity.Hash) (identity.Attempt, error) {
+	found, ok := s.attempts[hash]
+	if !ok || !s.now().Before(found.ends) {
+		return identity.Attempt{}, errNotFound
+	}
+	return found.Attempt, nil
+}
+
+// Take implements identity.AttemptKeeper.
+func (i Identities) Take(ctx context.Context, hash identity.Hash) (identity.Attempt, error) {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return identity.Attempt{}, err
+	}
+	defer unlock()
+	found, err := i.attempt(hash)
+	delete(i.attempts, hash)
+	return found, err
+}
+
+// Attempt implements identity.AttemptKeeper.
+func (i Identities) Attempt(ctx context.Context, hash identity.Hash) (identity.Attempt, error) {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return identity.Attempt{}, err
+	}
+	defer unlock()
+	return i.attempt(hash)
+}
+
+// SignUp implements identity.Registrar.
+func (i Identities) SignUp(ctx context.Context, hash identity.Hash, created user.User) error {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	found, err := i.attempt(hash)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(i.invitations, func(known identity.Invitation) bool { return known.ID == found.Invitation })
+	if found.Invitation != "" && (at < 0 || !i.invitations[at].ValidAt(i.now())) {
+		return identity.ErrUsedUp
+	}
+	if reserved, ok := i.former[created.Name.Folded()]; ok && i.now().Sub(reserved.at) < user.NameReserved {
+		return errConflict
+	}
+	if err := i.createUser(created, map[string]string{found.Profile.Key: found.Profile.Subject}); err != nil {
+		return err
+	}
+	if at >= 0 {
+		i.invitations[at].Uses--
+	}
+	delete(i.attempts, hash)
+	return nil
+}
+
+// Invite implements identity.Inviter.
+func (i Identities) Invite(ctx context.Context, created identity.Invitation) error {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for _, known := range i.invitations {
+		if known.ID == created.ID {
+			return errIDTaken
+		}
+		if known.Hash == created.Hash {
+			return errConflict
+		}
+	}
+	created.CreatedAt, created.ExpiresAt = created.CreatedAt.UTC(), created.ExpiresAt.UTC()
+	i.invitations = append(i.invitations, created)
+	return nil
+}
+
+// InvitationByHash implements identity.InvitationFinder.
+func (i Identities) InvitationByHash(ctx context.Context, hash identity.Hash) (identity.Invitation, error) {
+	all, err := i.Invitations(ctx)
+	if err != nil {
+		return identity.Invitation{}, err
+	}
+	at := slices.IndexFunc(all, func(known identity.Invitation) bool { return known.Hash == hash })
+	if at < 0 {
+		return identity.Invitation{}, errNotFound
+	}
+	return all[at], nil
+}
+
+// Invitations implements identity.InvitationFinder.
+func (i Identities) Invitations(ctx context.Context) ([]identity.Invitation, error) {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	return append([]identity.Invitation{}, i.invitations...), nil
+}
+
+// Revoke implements identity.InvitationRevoker.
+func (i Identities) Revoke(ctx context.Context, id identity.InvitationID) error {
+	unlock, err := i.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	before := len(i.invitations)
+	i.invitations = slices.DeleteFunc(i.invitations, func(known identity.Invitation) bool { return known.ID == id })
+	if len(i.invitations) == before {
+		return errNotFound
+	}
+	return nil
+}

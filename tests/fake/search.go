@@ -1,0 +1,84 @@
+package fake
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/search"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Search looks at all pastes, one by one.
+type Search struct{ *Store }
+
+// Find implements search.Finder.
+func (s Search) Find(
+	ctx context.Context, query search.Query, reader user.ID, after search.Place, limit int,
+) (found []search.Found, more bool, err error) {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	defer unlock()
+	found = []search.Found{}
+	for _, known := range s.pastes {
+		document := paste.Document{Paste: known, Content: s.contents[known.ID]}
+		owner, owned := s.byID(known.Owner)
+		own := document.OwnedBy(reader)
+		switch {
+		case !owned || document.Encrypted() || known.Burns || !s.active(known) || query.Mine && !own,
+			!own && (!owner.PublicProfile || document.Visibility != paste.Public || len(query.Tags) > 0 && !owner.ShowTags),
+			slices.ContainsFunc(query.Users, func(name user.Name) bool { return name.Folded() != owner.Name.Folded() }):
+			continue
+		}
+		lines, ok := query.Match(&document)
+		texts := search.TextsOf(&document)
+		place := search.Place{Place: known.Place(), InTitles: query.InTitles(&texts)}
+		if ok && after.Before(place) {
+			found = append(found, search.Found{
+				Listed: listedOf(document), Place: place, Owner: owner.Name, Pasties: len(document.Pasties), Lines: lines,
+			})
+		}
+	}
+	slices.SortFunc(found, func(a, b search.Found) int {
+		if a.Place.Before(b.Place) {
+			return -1
+		}
+		return 1
+	})
+	return found[:min(len(found), limit)], len(found) > limit, nil
+}
+
+// Indexed implements search.Finder.
+func (s Search) Indexed(ctx context.Context) (bool, error) {
+	unlock, err := s.lock(ctx)
+	if err == nil {
+		unlock()
+	}
+	return err == nil, err
+}
+
+// Prepare implements search.Rebuilder.
+func (s Search) Prepare(ctx context.Context) error {
+	unlock, err := s.lock(ctx)
+	if err == nil {
+		unlock()
+	}
+	return err
+}
+
+// Rebuild implements search.Rebuilder: there is nothing to bring into line.
+func (s Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, read int, err error) {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return "", 0, err
+	}
+	defer unlock()
+	for _, known := range s.pastes {
+		if known.Owner != "" && known.ID > after {
+			last, read = max(last, known.ID), read+1
+		}
+	}
+	return last, read, nil
+}

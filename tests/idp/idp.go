@@ -1,0 +1,374 @@
+// Package idp runs providers for tests that sign in: a certified one of OpenID Connect, and one that follows GitHub's documentation.
+package idp
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/zitadel/oidc/v3/pkg/oidc"
+	"github.com/zitadel/oidc/v3/pkg/op"
+)
+
+// What installations are known by at each provider.
+const (
+	ClientID     = "gluepot-test"
+	ClientSecret = "a secret of the test's"
+)
+
+// Provider is one of OpenID Connect. Its fields are set before it is asked.
+type Provider struct {
+	URL string // which is its issuer
+
+	Account Account // who is signed in at the provider
+	// Tamper changes the claims of each ID token, which is signed then.
+	Tamper func(claims map[string]any)
+	// Intercept answers requests instead of the provider, if it returns true.
+	Intercept func(w http.ResponseWriter, r *http.Request) bool
+
+	storage *storage
+	stopped chan struct{}
+}
+
+// Account is somebody at a provider.
+type Account struct {
+	Subject, Name, Email string
+	Verified             bool     // the address
+	Groups               []string // that UserInfo tells
+}
+
+// Start runs a provider that knows installations at the addresses, until the test ends.
+func Start(t testing.TB, publicURLs ...string) *Provider {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Provider{Account: Account{Subject: "sub-77", Name: "Ann Example"}, stopped: make(chan struct{})}
+	p.storage = &storage{provider: p, key: key, requests: make(map[string]*authRequest)}
+	for _, public := range publicURLs {
+		p.storage.redirects = append(p.storage.redirects, public+"/sign-in/oidc/callback", public+"/sign-in/gitlab/callback")
+	}
+	var provider http.Handler
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p.Intercept != nil && p.Intercept(w, r) {
+			return
+		}
+		if p.Tamper == nil || !strings.HasSuffix(r.URL.Path, "/token") {
+			provider.ServeHTTP(w, r)
+			return
+		}
+		answer := httptest.NewRecorder()
+		provider.ServeHTTP(answer, r)
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(p.tampered(t, answer.Body.Bytes()))
+	}))
+	t.Cleanup(func() {
+		close(p.stopped)
+		server.Close()
+	})
+	p.URL = server.URL
+	config := &op.Config{CodeMethodS256: true}
+	made, err := op.NewProvider(config, p.storage, op.StaticIssuer(p.URL), op.WithAllowInsecure())
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider = made
+	return p
+}
+
+// tampered returns the answer of the token endpoint with another ID token.
+func (p *Provider) tampered(t testing.TB, answer []byte) []byte {
+	var fields, claims map[string]any
+	if json.Unmarshal(answer, &fields) != nil || fields["id_token"] == nil {
+		return answer
+	}
+	parsed, err := jose.ParseSigned(fmt.Sprint(fields["id_token"]), []jose.SignatureAlgorithm{jose.RS256})
+	if err == nil {
+		err = json.Unmarshal(parsed.UnsafePayloadWithoutVerification(), &claims)
+	}
+	if err != nil {
+		t.Error(err)
+		return answer
+	}
+	p.Tamper(claims)
+	fields["id_token"] = p.Sign(t, claims)
+	changed, _ := json.Marshal(fields)
+	return changed
+}
+
+// Sign returns an ID token of the provider's.
+func (p *Provider) Sign(t testing.TB, claims map[string]any) string {
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: p.storage.key},
+		(&jose.SignerOptions{}).WithHeader("kid", keyID))
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	text, _ := json.Marshal(claims)
+	signed, err := signer.Sign(text)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	compact, _ := signed.CompactSerialize()
+	return compact
+}
+
+// Visit follows the way of a browser that was sent to a provider, and returns the address that it is sent back to.
+func Visit(t testing.TB, address string) *url.URL {
+	t.Helper()
+	for range 5 {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultTransport.RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		next, err := answer.Location()
+		if err != nil {
+			t.Fatalf("GET %s: got %s %s, want another address", address, answer.Status, body)
+		}
+		if strings.HasSuffix(next.Path, "/callback") && strings.HasPrefix(next.Path, "/sign-in/") {
+			return next
+		}
+		address = next.String()
+	}
+	t.Fatal("the provider sends the browser nowhere")
+	return nil
+}
+
+// storage is what the provider knows.
+type storage struct {
+	op.Storage // of which the rest is not asked
+
+	provider  *Provider
+	key       *rsa.PrivateKey
+	redirects []string
+
+	mu       sync.Mutex
+	requests map[string]*authRequest // by id, code and access token
+}
+
+const keyID = "key"
+
+type signingKey struct{ key any }
+
+func (signingKey) SignatureAlgorithm() jose.SignatureAlgorithm { return jose.RS256 }
+func (signingKey) Algorithm() jose.SignatureAlgorithm          { return jose.RS256 }
+func (signingKey) Use() string                                 { return "sig" }
+func (k signingKey) Key() any                                  { return k.key }
+func (signingKey) ID() string                                  { return keyID }
+
+func (s *storage) SigningKey(context.Context) (op.SigningKey, error) { return signingKey{s.key}, nil }
+func (s *storage) KeySet(context.Context) ([]op.Key, error) {
+	return []op.Key{signingKey{&s.key.PublicKey}}, nil
+}
+func (s *storage) SignatureAlgorithms(context.Context) ([]jose.SignatureAlgorithm, error) {
+	return []jose.SignatureAlgorithm{jose.RS256}, nil
+}
+func (s *storage) Health(context.Context) error { return nil }
+
+// authRequest is a browser that is to sign in. Whoever comes is signed in at the provider.
+type authRequest struct {
+	*oidc.AuthRequest
+
+	id      string
+	account Account
+}
+
+func (a *authRequest) GetID() string          { return a.id }
+func (a *authRequest) GetACR() string         { return "" }
+func (a *authRequest) GetAMR() []string       { return nil }
+func (a *authRequest) GetAudience() []string  { return []string{a.ClientID} }
+func (a *authRequest) GetAuthTime() time.Time { return time.Now() }
+func (a *authRequest) GetClientID() string    { return a.ClientID }
+func (a *authRequest) GetCodeChallenge() *oidc.CodeChallenge {
+	return &oidc.CodeChallenge{Challenge: a.CodeChallenge, Method: a.CodeChallengeMethod}
+}
+func (a *authRequest) GetNonce() string                   { return a.Nonce }
+func (a *authRequest) GetRedirectURI() string             { return a.RedirectURI }
+func (a *authRequest) GetResponseType() oidc.ResponseType { return a.ResponseType }
+func (a *authRequest) GetResponseMode() oidc.ResponseMode { return a.ResponseMode }
+func (a *authRequest) GetScopes() []string                { return a.Scopes }
+func (a *authRequest) GetState() string                   { return a.State }
+func (a *authRequest) GetSubject() string                 { return a.account.Subject }
+func (a *authRequest) Done() bool                         { return true }
+
+var errUnknown = errors.New("unknown")
+
+func (s *storage) keep(key string, request *authRequest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests[key] = request
+}
+
+func (s *storage) find(key string) (*authRequest, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found, ok := s.requests[key]
+	if !ok {
+		return nil, errUnknown
+	}
+	return found, nil
+}
+
+func (s *storage) CreateAuthRequest(_ context.Context, asked *oidc.AuthRequest, _ string) (op.AuthRequest, error) {
+	if asked.CodeChallenge == "" || asked.CodeChallengeMethod != oidc.CodeChallengeMethodS256 || asked.Nonce == "" || asked.State == "" {
+		return nil, oidc.ErrInvalidRequest().WithDescription("no PKCE, nonce or state")
+	}
+	made := &authRequest{AuthRequest: asked, id: rand.Text(), account: s.provider.Account}
+	s.keep(made.id, made)
+	return made, nil
+}
+
+func (s *storage) AuthRequestByID(_ context.Context, id string) (op.AuthRequest, error) {
+	return s.find(id)
+}
+
+func (s *storage) AuthRequestByCode(_ context.Context, code string) (op.AuthRequest, error) {
+	return s.find("code " + code)
+}
+
+func (s *storage) SaveAuthCode(_ context.Context, id, code string) error {
+	found, err := s.find(id)
+	if err == nil {
+		s.keep("code "+code, found)
+	}
+	return err
+}
+
+// DeleteAuthRequest makes codes work once.
+func (s *storage) DeleteAuthRequest(_ context.Context, id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, found := range s.requests {
+		if found.id == id && !strings.HasPrefix(key, "token ") {
+			delete(s.requests, key)
+		}
+	}
+	return nil
+}
+
+func (s *storage) CreateAccessToken(_ context.Context, request op.TokenRequest) (string, time.Time, error) {
+	found, ok := request.(*authRequest)
+	if !ok {
+		return "", time.Time{}, errUnknown
+	}
+	id := rand.Text()
+	s.keep("token "+id, found)
+	return id, time.Now().Add(time.Hour), nil
+}
+
+func (s *storage) GetClientByClientID(_ context.Context, id string) (op.Client, error) {
+	if id != ClientID {
+		return nil, errUnknown
+	}
+	return client{s}, nil
+}
+
+func (s *storage) AuthorizeClientIDSecret(_ context.Context, id, secret string) error {
+	if id != ClientID || secret != ClientSecret {
+		return errUnknown
+	}
+	return nil
+}
+
+func (s *storage) SetUserinfoFromScopes(_ context.Context, info *oidc.UserInfo, subject, _ string, _ []string) error {
+	info.Subject = subject
+	return nil
+}
+
+func (s *storage) GetPrivateClaimsFromScopes(context.Context, string, string, []string) (map[string]any, error) {
+	return map[string]any{}, nil
+}
+
+// SetUserinfoFromToken answers the UserInfo endpoint. An ID token has nothing of it.
+func (s *storage) SetUserinfoFromToken(_ context.Context, info *oidc.UserInfo, token, _, _ string) error {
+	found, err := s.find("token " + token)
+	if err != nil {
+		return err
+	}
+	info.Subject = found.account.Subject
+	for _, scope := range found.Scopes {
+		switch scope {
+		case oidc.ScopeProfile:
+			info.PreferredUsername, info.Picture = found.account.Name, "https://id.example/ann.png"
+		case oidc.ScopeEmail:
+			info.Email, info.EmailVerified = found.account.Email, oidc.Bool(found.account.Verified)
+		}
+	}
+	info.AppendClaims("groups", found.account.Groups)
+	return nil
+}
+
+// client is the installation as the provider knows it.
+type client struct{ *storage }
+
+func (client) GetID() string                       { return ClientID }
+func (c client) RedirectURIs() []string            { return c.redirects }
+func (client) PostLogoutRedirectURIs() []string    { return nil }
+func (client) ApplicationType() op.ApplicationType { return op.ApplicationTypeWeb }
+func (client) AuthMethod() oidc.AuthMethod         { return oidc.AuthMethodBasic }
+func (client) ResponseTypes() []oidc.ResponseType {
+	return []oidc.ResponseType{oidc.ResponseTypeCode}
+}
+func (client) GrantTypes() []oidc.GrantType        { return []oidc.GrantType{oidc.GrantTypeCode} }
+func (c client) LoginURL(id string) string         { return c.provider.URL + "/authorize/callback?id=" + id }
+func (client) AccessTokenType() op.AccessTokenType { return op.AccessTokenTypeBearer }
+func (client) IDTokenLifetime() time.Duration      { return time.Minute }
+func (client) DevMode() bool                       { return true }
+func (client) RestrictAdditionalIdTokenScopes() func([]string) []string {
+	return func(scopes []string) []string { return scopes }
+}
+func (client) RestrictAdditionalAccessTokenScopes() func([]string) []string {
+	return func(scopes []string) []string { return scopes }
+}
+func (client) IsScopeAllowed(string) bool           { return true }
+func (client) IDTokenUserinfoClaimsAssertion() bool { return false }
+func (client) ClockSkew() time.Duration             { return 0 }
+
+// Misbehave makes a provider hang, fail or send a megabyte, where a path ends with a suffix.
+func (p *Provider) Misbehave(how, suffix string) {
+	p.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, suffix) {
+			return false
+		}
+		switch how {
+		case "hangs":
+			select {
+			case <-r.Context().Done():
+			case <-p.stopped:
+			}
+		case "fails":
+			http.Error(w, "out of order", http.StatusInternalServerError)
+		case "redirects":
+			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+		case "sends a megabyte":
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(append([]byte(`{"id":1,"x":"`), bytes.Repeat([]byte("x"), 1<<20)...))
+			_, _ = io.WriteString(w, `"}`)
+		case "sends nonsense":
+			_, _ = io.WriteString(w, "<html>")
+		}
+		return true
+	}
+}
