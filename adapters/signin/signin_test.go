@@ -124,7 +124,7 @@ func TestTampered(t *testing.T) {
 		"a clock that is ahead":             {func(c map[string]any) { c["iat"], c["nbf"] = at(3*time.Minute), at(3*time.Minute) }, true},
 		"nobody":                            {func(c map[string]any) { c["sub"] = "" }, false},
 	} {
-		p.Tamper = c.tamper
+		p.Behave(func(b *idp.Behaviour) { b.Tamper = c.tamper })
 		got, err := arrive(t, from)
 		if err == nil {
 			got.Key = from.Key
@@ -199,7 +199,7 @@ func TestOutOfOrder(t *testing.T) {
 					t.Errorf("%s: got an error of %d bytes, want a short one", where, len(fmt.Sprint(err)))
 				}
 			}
-			p.Intercept = nil
+			p.Behave(func(b *idp.Behaviour) { b.Intercept = nil })
 			deadline := time.Now().Add(20 * time.Second)
 			for { // keys that are asked for already come when that ends
 				got, err := arrive(t, from)
@@ -236,13 +236,14 @@ func TestRequiredClaim(t *testing.T) {
 		{"email_domain=example.org", func(a *idp.Account) { a.Email = "example.org" }, false},
 		{"email_domain=example.org", func(a *idp.Account) { a.Email = "" }, false},
 	} {
-		p.Account = member
-		c.change(&p.Account)
+		account := member
+		c.change(&account)
+		p.Behave(func(b *idp.Behaviour) { b.Account = account })
 		cfg := oidcAt(p)
 		cfg.OIDCRequiredClaim = c.claim
 		got, err := arrive(t, source(t, cfg))
 		if c.may != (err == nil) || err != nil && !fault.Is(err, fault.Forbidden) {
-			t.Errorf("%s of %+v: got %+v, error %v, want in: %v", c.claim, p.Account, got, err, c.may)
+			t.Errorf("%s of %+v: got %+v, error %v, want in: %v", c.claim, account, got, err, c.may)
 		}
 	}
 }
@@ -251,10 +252,12 @@ func TestRequiredClaim(t *testing.T) {
 func TestUserInfoOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	p := idp.Start(t, public)
-	p.Account.Groups = []string{"paste-users"}
 	cfg := oidcAt(p)
 	cfg.OIDCRequiredClaim = "groups=paste-users"
-	p.Tamper = func(claims map[string]any) { claims["sub"] = "another" }
+	p.Behave(func(b *idp.Behaviour) {
+		b.Account.Groups = []string{"paste-users"}
+		b.Tamper = func(claims map[string]any) { claims["sub"] = "another" }
+	})
 	if got, err := arrive(t, source(t, cfg)); !fault.Is(err, fault.Forbidden) {
 		t.Errorf("got %+v, error %v, want %v", got, err, fault.Forbidden)
 	}

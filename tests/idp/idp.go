@@ -29,18 +29,36 @@ const (
 	ClientSecret = "a secret of the test's"
 )
 
-// Provider is one of OpenID Connect. Its fields are set before it is asked.
+// Provider is one of OpenID Connect.
 type Provider struct {
 	URL string // which is its issuer
 
+	mu        sync.Mutex
+	behaviour Behaviour
+	storage   *storage
+	stopped   chan struct{}
+}
+
+// Behaviour is what a test has a provider do.
+type Behaviour struct {
 	Account Account // who is signed in at the provider
 	// Tamper changes the claims of each ID token, which is signed then.
 	Tamper func(claims map[string]any)
 	// Intercept answers requests instead of the provider, if it returns true.
 	Intercept func(w http.ResponseWriter, r *http.Request) bool
+}
 
-	storage *storage
-	stopped chan struct{}
+// Behave changes what the provider does with the requests that come after.
+func (p *Provider) Behave(change func(*Behaviour)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(&p.behaviour)
+}
+
+func (p *Provider) behaves() Behaviour {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.behaviour
 }
 
 // Account is somebody at a provider.
@@ -57,17 +75,18 @@ func Start(t testing.TB, publicURLs ...string) *Provider {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Provider{Account: Account{Subject: "sub-77", Name: "Ann Example"}, stopped: make(chan struct{})}
+	p := &Provider{behaviour: Behaviour{Account: Account{Subject: "sub-77", Name: "Ann Example"}}, stopped: make(chan struct{})}
 	p.storage = &storage{provider: p, key: key, requests: make(map[string]*authRequest)}
 	for _, public := range publicURLs {
 		p.storage.redirects = append(p.storage.redirects, public+"/sign-in/oidc/callback", public+"/sign-in/gitlab/callback")
 	}
 	var provider http.Handler
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if p.Intercept != nil && p.Intercept(w, r) {
+		behaviour := p.behaves()
+		if behaviour.Intercept != nil && behaviour.Intercept(w, r) {
 			return
 		}
-		if p.Tamper == nil || !strings.HasSuffix(r.URL.Path, "/token") {
+		if behaviour.Tamper == nil || !strings.HasSuffix(r.URL.Path, "/token") {
 			provider.ServeHTTP(w, r)
 			return
 		}
@@ -75,7 +94,7 @@ func Start(t testing.TB, publicURLs ...string) *Provider {
 		provider.ServeHTTP(answer, r)
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(answer.Code)
-		_, _ = w.Write(p.tampered(t, answer.Body.Bytes()))
+		_, _ = w.Write(p.tampered(t, behaviour.Tamper, answer.Body.Bytes()))
 	}))
 	t.Cleanup(func() {
 		close(p.stopped)
@@ -92,7 +111,7 @@ func Start(t testing.TB, publicURLs ...string) *Provider {
 }
 
 // tampered returns the answer of the token endpoint with another ID token.
-func (p *Provider) tampered(t testing.TB, answer []byte) []byte {
+func (p *Provider) tampered(t testing.TB, tamper func(map[string]any), answer []byte) []byte {
 	var fields, claims map[string]any
 	if json.Unmarshal(answer, &fields) != nil || fields["id_token"] == nil {
 		return answer
@@ -105,7 +124,7 @@ func (p *Provider) tampered(t testing.TB, answer []byte) []byte {
 		t.Error(err)
 		return answer
 	}
-	p.Tamper(claims)
+	tamper(claims)
 	fields["id_token"] = p.Sign(t, claims)
 	changed, _ := json.Marshal(fields)
 	return changed
@@ -235,7 +254,7 @@ func (s *storage) CreateAuthRequest(_ context.Context, asked *oidc.AuthRequest, 
 	if asked.CodeChallenge == "" || asked.CodeChallengeMethod != oidc.CodeChallengeMethodS256 || asked.Nonce == "" || asked.State == "" {
 		return nil, oidc.ErrInvalidRequest().WithDescription("no PKCE, nonce or state")
 	}
-	made := &authRequest{AuthRequest: asked, id: rand.Text(), account: s.provider.Account}
+	made := &authRequest{AuthRequest: asked, id: rand.Text(), account: s.provider.behaves().Account}
 	s.keep(made.id, made)
 	return made, nil
 }
@@ -348,7 +367,7 @@ func (client) ClockSkew() time.Duration             { return 0 }
 
 // Misbehave makes a provider hang, fail or send a megabyte, where a path ends with a suffix.
 func (p *Provider) Misbehave(how, suffix string) {
-	p.Intercept = func(w http.ResponseWriter, r *http.Request) bool {
+	intercept := func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, suffix) {
 			return false
 		}
@@ -371,4 +390,5 @@ func (p *Provider) Misbehave(how, suffix string) {
 		}
 		return true
 	}
+	p.Behave(func(b *Behaviour) { b.Intercept = intercept })
 }
