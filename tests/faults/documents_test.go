@@ -114,6 +114,7 @@ func (w *documentWriter) send(t *testing.T, client *http.Client, method, url str
 	response, err := client.Do(request)
 	if err != nil { // the node is gone
 		w.unacknowledged++
+		time.Sleep(10 * time.Millisecond)
 		return false
 	}
 	defer response.Body.Close() //nolint:errcheck // it has been read
@@ -121,6 +122,7 @@ func (w *documentWriter) send(t *testing.T, client *http.Client, method, url str
 	switch {
 	case response.StatusCode == http.StatusServiceUnavailable || err != nil:
 		w.unacknowledged++
+		time.Sleep(10 * time.Millisecond)
 		return false
 	case response.StatusCode != http.StatusOK:
 		t.Errorf("%s %s: got %d %.200s, want 200 or 503", method, url, response.StatusCode, read)

@@ -76,6 +76,7 @@ func (w *writes) command(t *testing.T, line string) (stdout string, acknowledged
 		w.killed++
 	default:
 		w.failed++
+		time.Sleep(20 * time.Millisecond) // the database starts sooner when it is not asked all the time
 	}
 	return "", false
 }
