@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/audit"
 )
 
@@ -21,12 +22,12 @@ type auditRow struct {
 func (auditRow) TableName() string { return "audit_log" }
 
 // note writes down the act that a transaction does, if there is one.
-func (s *Store) note(ctx context.Context, tx *gorm.DB) error {
+func note(ctx context.Context, s *connection.Store, tx *gorm.DB) error {
 	entry, ok := audit.Noted(ctx)
 	if !ok {
 		return nil
 	}
-	return tx.Create(&auditRow{entry.ID, instant(s.clock()), entry.Actor, entry.Act, entry.Target, entry.Reason}).Error
+	return tx.Create(&auditRow{entry.ID, connection.Instant(s.Clock()), entry.Actor, entry.Act, entry.Target, entry.Reason}).Error
 }
 
 var _ audit.Lister = (*Moderation)(nil)
@@ -34,12 +35,12 @@ var _ audit.Lister = (*Moderation)(nil)
 // Entries implements audit.Lister.
 func (m *Moderation) Entries(ctx context.Context, after audit.Entry, limit int) ([]audit.Entry, error) {
 	var rows []auditRow
-	query := m.store.read(ctx).Order("at DESC, id DESC").Limit(limit)
+	query := m.store.Read(ctx).Order("at DESC, id DESC").Limit(limit)
 	if after.ID != "" {
-		query = query.Where("(at, id) < (?, ?)", instant(after.At), after.ID)
+		query = query.Where("(at, id) < (?, ?)", connection.Instant(after.At), after.ID)
 	}
 	if err := query.Find(&rows).Error; err != nil {
-		return nil, translate(err)
+		return nil, connection.Translate(err)
 	}
 	entries := make([]audit.Entry, len(rows))
 	for i, row := range rows {

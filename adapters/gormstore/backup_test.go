@@ -23,7 +23,7 @@ func anonymous(t *testing.T, store *Store, id paste.ID) (client, salt []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := store.read(t.Context())
+	db := store.Read(t.Context())
 	if err := db.Raw("SELECT (SELECT client FROM paste_quotas), (SELECT salt FROM paste_quota_salt)").Row().Scan(&client, &salt); err != nil {
 		t.Fatal(err)
 	}

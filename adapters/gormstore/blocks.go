@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
 )
@@ -25,13 +26,13 @@ type blockRow struct {
 func (blockRow) TableName() string { return "blocks" }
 
 // guard fails when the client that a transaction writes for is blocked.
-func (s *Store) guard(ctx context.Context, tx *gorm.DB) error {
+func guard(ctx context.Context, s *connection.Store, tx *gorm.DB) error {
 	networks := moderation.NetworksOf(ctx)
 	if len(networks) == 0 {
 		return nil
 	}
 	var found []string
-	err := s.unexpired(tx.Model(&blockRow{}).Where("network IN ?", networks)).Limit(1).Pluck("network", &found).Error
+	err := unexpired(s, tx.Model(&blockRow{}).Where("network IN ?", networks)).Limit(1).Pluck("network", &found).Error
 	if err == nil && len(found) > 0 {
 		err = moderation.ErrBlocked
 	}
@@ -39,34 +40,34 @@ func (s *Store) guard(ctx context.Context, tx *gorm.DB) error {
 }
 
 // guardTogether is guard in a pipeline, where a statement has no other answer than an error: see diagnosePostgres.
-func guardTogether(ctx context.Context, statements *pipeline) {
+func guardTogether(ctx context.Context, statements *connection.Pipeline) {
 	if networks := moderation.NetworksOf(ctx); len(networks) > 0 {
-		statements.batch.Queue(`SELECT 1 / (CASE WHEN count(*) > 0 THEN 0 ELSE 1 END) FROM blocks
+		statements.Batch.Queue(`SELECT 1 / (CASE WHEN count(*) > 0 THEN 0 ELSE 1 END) FROM blocks
 			WHERE network = ANY($1) AND (expires_at IS NULL OR expires_at > clock_timestamp())`, networks)
 	}
 }
 
 // Block implements moderation.Blocker.
 func (m *Moderation) Block(ctx context.Context, block moderation.Block) error {
-	row := blockRow{block.Network.String(), instant(block.CreatedAt), nullable(block.ExpiresAt), block.Reason}
-	return m.store.transaction(ctx, func(tx *gorm.DB) error {
+	row := blockRow{block.Network.String(), connection.Instant(block.CreatedAt), connection.Nullable(block.ExpiresAt), block.Reason}
+	return m.store.Transaction(ctx, func(tx *gorm.DB) error {
 		return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error
 	})
 }
 
 // Unblock implements moderation.Blocker.
 func (m *Moderation) Unblock(ctx context.Context, network netip.Prefix) error {
-	return m.store.transaction(ctx, func(tx *gorm.DB) error {
-		return orNotFound(tx.Where("network = ?", network.String()).Delete(&blockRow{}))
+	return m.store.Transaction(ctx, func(tx *gorm.DB) error {
+		return connection.OrNotFound(tx.Where("network = ?", network.String()).Delete(&blockRow{}))
 	})
 }
 
 // Blocks implements moderation.Blocker.
 func (m *Moderation) Blocks(ctx context.Context) ([]moderation.Block, error) {
 	var rows []blockRow
-	err := m.store.unexpired(m.store.read(ctx)).Order("created_at DESC, network").Find(&rows).Error
+	err := unexpired(m.store, m.store.Read(ctx)).Order("created_at DESC, network").Find(&rows).Error
 	if err != nil {
-		return nil, translate(err)
+		return nil, connection.Translate(err)
 	}
 	blocks := make([]moderation.Block, len(rows))
 	for i, row := range rows {
@@ -74,7 +75,7 @@ func (m *Moderation) Blocks(ctx context.Context) ([]moderation.Block, error) {
 		if err != nil {
 			return nil, fault.Unforeseen(err)
 		}
-		blocks[i] = moderation.Block{Network: network, Reason: row.Reason, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: fromNullable(row.ExpiresAt)}
+		blocks[i] = moderation.Block{Network: network, Reason: row.Reason, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: connection.FromNullable(row.ExpiresAt)}
 	}
 	return blocks, nil
 }

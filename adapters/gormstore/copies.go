@@ -13,6 +13,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/schema"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/application/copies"
 	"github.com/gluepot/gluepot/domain/fault"
 )
@@ -46,10 +47,10 @@ var (
 )
 
 // Copies lets a store be copied, and be copied to.
-type Copies struct{ store *Store }
+type Copies struct{ store *connection.Store }
 
 // NewCopies returns the copies of a store.
-func NewCopies(store *Store) *Copies { return &Copies{store} }
+func NewCopies(store *connection.Store) *Copies { return &Copies{store} }
 
 var (
 	_ copies.Source = (*Copies)(nil)
@@ -61,16 +62,16 @@ func (c *Copies) Tables() []copies.Table { return copiedTables() }
 
 // Installation implements copies.Source.
 func (c *Copies) Installation(ctx context.Context) (copies.Installation, error) {
-	var row installationRow
-	if err := c.store.read(ctx).Take(&row).Error; err != nil {
-		return copies.Installation{}, unreadable(err)
+	var row connection.InstallationRow
+	if err := c.store.Read(ctx).Take(&row).Error; err != nil {
+		return copies.Installation{}, connection.Unreadable(err)
 	}
 	return copies.Installation{UID: row.UID, Copying: row.CopyingFrom.Valid}, nil
 }
 
 // Snapshot implements copies.Source. Meanwhile SQLite's log grows by what others write, and PostgreSQL keeps what they remove.
 func (c *Copies) Snapshot(ctx context.Context, read func(copies.Snapshot) error) error {
-	return c.store.snapshot(ctx, func(tx *gorm.DB) error { return read(copySnapshot{tx}) })
+	return c.store.Snapshot(ctx, func(tx *gorm.DB) error { return read(copySnapshot{tx}) })
 }
 
 type copySnapshot struct{ tx *gorm.DB }
@@ -78,19 +79,19 @@ type copySnapshot struct{ tx *gorm.DB }
 // Count implements copies.Snapshot.
 func (s copySnapshot) Count(_ context.Context, table copies.Table) (count int64, err error) {
 	err = s.tx.Table(table.Name).Count(&count).Error
-	return count, translate(err)
+	return count, connection.Translate(err)
 }
 
 // Each implements copies.Snapshot.
 func (s copySnapshot) Each(_ context.Context, table copies.Table, visit func(copies.Row) error) error {
 	rows, err := s.tx.Raw("SELECT " + quoted(table.Columns) + " FROM " + table.Name + " ORDER BY " + quoted(table.Columns[:table.Key])).Rows()
 	if err != nil {
-		return translate(err)
+		return connection.Translate(err)
 	}
 	defer rows.Close() //nolint:errcheck // Err says it
 	types, err := rows.ColumnTypes()
 	if err != nil {
-		return translate(err)
+		return connection.Translate(err)
 	}
 	fields := make([]any, len(types))
 	for rows.Next() {
@@ -99,12 +100,12 @@ func (s copySnapshot) Each(_ context.Context, table copies.Table, visit func(cop
 			fields[i] = &row[i]
 		}
 		if err := rows.Scan(fields...); err != nil {
-			return translate(err)
+			return connection.Translate(err)
 		}
 		for i, value := range row {
 			switch value := value.(type) {
 			case time.Time:
-				row[i] = instant(value)
+				row[i] = connection.Instant(value)
 			case []byte:
 				if value == nil { // SQLite's driver says so of an empty one
 					row[i] = []byte{}
@@ -119,16 +120,16 @@ func (s copySnapshot) Each(_ context.Context, table copies.Table, visit func(cop
 			return err
 		}
 	}
-	return translate(rows.Err())
+	return connection.Translate(rows.Err())
 }
 
 func quoted(names []string) string { return `"` + strings.Join(names, `", "`) + `"` }
 
 // locked runs change in a transaction in which no run can begin or end.
-func (c *Copies) locked(ctx context.Context, change func(tx *gorm.DB, row *installationRow) error) error {
-	return c.store.transaction(ctx, func(tx *gorm.DB) error {
-		var row installationRow
-		if err := forUpdate(tx).Take(&row).Error; err != nil {
+func (c *Copies) locked(ctx context.Context, change func(tx *gorm.DB, row *connection.InstallationRow) error) error {
+	return c.store.Transaction(ctx, func(tx *gorm.DB) error {
+		var row connection.InstallationRow
+		if err := connection.ForUpdate(tx).Take(&row).Error; err != nil {
 			return err
 		}
 		return change(tx, &row)
@@ -137,14 +138,14 @@ func (c *Copies) locked(ctx context.Context, change func(tx *gorm.DB, row *insta
 
 // Begin implements copies.Target. The mark is the source and the run.
 func (c *Copies) Begin(ctx context.Context, source, run string) error {
-	return c.locked(ctx, func(tx *gorm.DB, row *installationRow) error {
+	return c.locked(ctx, func(tx *gorm.DB, row *connection.InstallationRow) error {
 		marked, _, _ := strings.Cut(row.CopyingFrom.String, " ")
 		if row.CopyingFrom.Valid && marked != source {
 			return errOtherSource
 		}
 		for _, table := range slices.Backward(copiedTables()) {
 			if row.CopyingFrom.Valid {
-				if err := tx.Exec(fmt.Sprintf(c.store.dialect.empty, table.Name)).Error; err != nil {
+				if err := tx.Exec(fmt.Sprintf(c.store.Dialect.Empty, table.Name)).Error; err != nil {
 					return err
 				}
 				continue
@@ -171,11 +172,11 @@ func checkRun(mark sql.NullString, run string) error {
 
 // Write implements copies.Target. On SQLite a statement stores one row: for several it would keep pages as they were before.
 func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows []copies.Row) error {
-	if c.store.pgx != nil {
-		return translate(pgx.BeginFunc(ctx, c.store.pgx, func(tx pgx.Tx) error { return copyRows(ctx, tx, run, table, rows) }))
+	if c.store.Pool() != nil {
+		return connection.Translate(pgx.BeginFunc(ctx, c.store.Pool(), func(tx pgx.Tx) error { return copyRows(ctx, tx, run, table, rows) }))
 	}
 	insert := "INSERT INTO " + table.Name + " (" + quoted(table.Columns) + ") VALUES (?" + strings.Repeat(", ?", len(table.Columns)-1) + ")"
-	return c.locked(ctx, func(tx *gorm.DB, row *installationRow) error {
+	return c.locked(ctx, func(tx *gorm.DB, row *connection.InstallationRow) error {
 		if err := checkRun(row.CopyingFrom, run); err != nil {
 			return err
 		}
@@ -208,7 +209,7 @@ func copyRows(ctx context.Context, tx pgx.Tx, run string, table copies.Table, ro
 
 // End implements copies.Target.
 func (c *Copies) End(ctx context.Context, run string) error {
-	return c.locked(ctx, func(tx *gorm.DB, row *installationRow) error {
+	return c.locked(ctx, func(tx *gorm.DB, row *connection.InstallationRow) error {
 		if err := checkRun(row.CopyingFrom, run); err != nil {
 			return err
 		}

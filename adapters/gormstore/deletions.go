@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -50,15 +51,15 @@ func buried(tx *gorm.DB, kind string, ids []string) (map[string]bool, error) {
 
 // Delete implements user.Deleter. Foreign keys take along what belongs to the user, and its time grows with that.
 func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, anonymize bool) error {
-	if !isText(string(id)) {
-		return errNotFound
+	if !connection.IsText(string(id)) {
+		return connection.ErrNotFound
 	}
-	return u.store.writePaste(ctx, func(tx *gorm.DB) error {
+	return u.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		var row userRow
-		if err := forUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded()).Take(&row).Error; err != nil {
+		if err := connection.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded()).Take(&row).Error; err != nil {
 			return err
 		}
-		now := instant(u.store.clock())
+		now := connection.Instant(u.store.Clock())
 		if err := bury(tx, tombstoneRow{Kind: userTombstone, ID: row.ID, DeletedAt: now}); err != nil {
 			return err
 		}
@@ -79,7 +80,7 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, anonymiz
 		if err != nil {
 			return err
 		}
-		return orNotFound(tx.Delete(&row))
+		return connection.OrNotFound(tx.Delete(&row))
 	})
 }
 
@@ -96,8 +97,8 @@ func giveUpPastes(tx *gorm.DB, owner string) error {
 
 // RemoveExpired implements paste.ExpiredRemover.
 func (p *Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit int) (removed int, err error) {
-	err = p.store.writePaste(ctx, func(tx *gorm.DB) error {
-		result := tx.Exec(p.store.dialect.removeExpired, p.store.ago(grace), limit)
+	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
+		result := tx.Exec(p.store.Dialect.RemoveExpired, p.store.Ago(grace), limit)
 		removed = int(result.RowsAffected)
 		return result.Error
 	})

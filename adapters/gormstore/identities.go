@@ -7,15 +7,16 @@ import (
 
 	"gorm.io/gorm"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Identities keeps what signing in with providers and signing up need.
-type Identities struct{ store *Store }
+type Identities struct{ store *connection.Store }
 
 // NewIdentities returns the identities of a store.
-func NewIdentities(store *Store) *Identities { return &Identities{store} }
+func NewIdentities(store *connection.Store) *Identities { return &Identities{store} }
 
 var (
 	_ identity.Finder            = (*Identities)(nil)
@@ -74,22 +75,22 @@ func (r *invitationRow) invitation() identity.Invitation {
 
 // ByIdentity implements identity.Finder.
 func (i *Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (user.User, error) {
-	if !isText(wanted.Key) || !isText(wanted.Subject) {
-		return user.User{}, errNotFound
+	if !connection.IsText(wanted.Key) || !connection.IsText(wanted.Subject) {
+		return user.User{}, connection.ErrNotFound
 	}
 	var row userRow
-	err := i.store.read(ctx).Where("id = (SELECT user_id FROM identities WHERE provider = ? AND subject = ?)", wanted.Key, wanted.Subject).
+	err := i.store.Read(ctx).Where("id = (SELECT user_id FROM identities WHERE provider = ? AND subject = ?)", wanted.Key, wanted.Subject).
 		Take(&row).Error
 	if err != nil {
-		return user.User{}, translate(err)
+		return user.User{}, connection.Translate(err)
 	}
 	return row.user()
 }
 
 // Keep implements identity.AttemptKeeper.
 func (i *Identities) Keep(ctx context.Context, hash identity.Hash, kept identity.Attempt) error {
-	return i.store.transaction(ctx, func(tx *gorm.DB) error {
-		now, err := i.store.time(tx)
+	return i.store.Transaction(ctx, func(tx *gorm.DB) error {
+		now, err := i.store.Time(tx)
 		if err != nil {
 			return err
 		}
@@ -109,36 +110,36 @@ func optional(text string) sql.NullString { return sql.NullString{String: text, 
 
 // Take implements identity.AttemptKeeper.
 func (i *Identities) Take(ctx context.Context, hash identity.Hash) (taken identity.Attempt, err error) {
-	err = i.store.transaction(ctx, func(tx *gorm.DB) error {
-		row, err := i.attempt(forUpdate(tx), hash)
+	err = i.store.Transaction(ctx, func(tx *gorm.DB) error {
+		row, err := i.attempt(connection.ForUpdate(tx), hash)
 		if err != nil {
 			return err
 		}
 		taken = row.attempt()
-		return orNotFound(tx.Delete(&row))
+		return connection.OrNotFound(tx.Delete(&row))
 	})
 	return taken, err
 }
 
 // Attempt implements identity.AttemptKeeper.
 func (i *Identities) Attempt(ctx context.Context, hash identity.Hash) (identity.Attempt, error) {
-	row, err := i.attempt(i.store.read(ctx), hash)
-	return row.attempt(), translate(err)
+	row, err := i.attempt(i.store.Read(ctx), hash)
+	return row.attempt(), connection.Translate(err)
 }
 
 func (i *Identities) attempt(db *gorm.DB, hash identity.Hash) (row attemptRow, err error) {
-	err = db.Where("hash = ? AND expires_at > ?", hash[:], i.store.now()).Take(&row).Error
+	err = db.Where("hash = ? AND expires_at > ?", hash[:], i.store.Now()).Take(&row).Error
 	return row, err
 }
 
 // SignUp implements identity.Registrar.
 func (i *Identities) SignUp(ctx context.Context, hash identity.Hash, created user.User) error {
-	return i.store.transaction(ctx, func(tx *gorm.DB) error {
-		row, err := i.attempt(forUpdate(tx), hash)
+	return i.store.Transaction(ctx, func(tx *gorm.DB) error {
+		row, err := i.attempt(connection.ForUpdate(tx), hash)
 		if err != nil {
 			return err
 		}
-		if err := i.store.checkName(tx, created.Name, created.ID); err != nil {
+		if err := checkName(i.store, tx, created.Name, created.ID); err != nil {
 			return err
 		}
 		if err := tx.Create(newUserRow(created)).Error; err != nil {
@@ -148,7 +149,7 @@ func (i *Identities) SignUp(ctx context.Context, hash identity.Hash, created use
 			return err
 		}
 		if row.InvitationID.Valid {
-			used := tx.Model(&invitationRow{}).Where("id = ? AND uses > 0 AND expires_at > ?", row.InvitationID.String, i.store.now()).
+			used := tx.Model(&invitationRow{}).Where("id = ? AND uses > 0 AND expires_at > ?", row.InvitationID.String, i.store.Now()).
 				UpdateColumn("uses", gorm.Expr("uses - 1"))
 			if used.Error == nil && used.RowsAffected == 0 {
 				return identity.ErrUsedUp
@@ -163,10 +164,10 @@ func (i *Identities) SignUp(ctx context.Context, hash identity.Hash, created use
 
 // Invite implements identity.Inviter.
 func (i *Identities) Invite(ctx context.Context, created identity.Invitation) error {
-	return i.store.transaction(ctx, func(tx *gorm.DB) error {
+	return i.store.Transaction(ctx, func(tx *gorm.DB) error {
 		return tx.Create(&invitationRow{
 			ID: string(created.ID), Hash: created.Hash[:], Uses: created.Uses, Note: created.Note,
-			CreatedAt: instant(created.CreatedAt), ExpiresAt: instant(created.ExpiresAt),
+			CreatedAt: connection.Instant(created.CreatedAt), ExpiresAt: connection.Instant(created.ExpiresAt),
 		}).Error
 	})
 }
@@ -174,8 +175,8 @@ func (i *Identities) Invite(ctx context.Context, created identity.Invitation) er
 // InvitationByHash implements identity.InvitationFinder.
 func (i *Identities) InvitationByHash(ctx context.Context, hash identity.Hash) (identity.Invitation, error) {
 	var row invitationRow
-	if err := i.store.read(ctx).Where("hash = ?", hash[:]).Take(&row).Error; err != nil {
-		return identity.Invitation{}, translate(err)
+	if err := i.store.Read(ctx).Where("hash = ?", hash[:]).Take(&row).Error; err != nil {
+		return identity.Invitation{}, connection.Translate(err)
 	}
 	return row.invitation(), nil
 }
@@ -183,8 +184,8 @@ func (i *Identities) InvitationByHash(ctx context.Context, hash identity.Hash) (
 // Invitations implements identity.InvitationFinder.
 func (i *Identities) Invitations(ctx context.Context) ([]identity.Invitation, error) {
 	var rows []invitationRow
-	if err := i.store.read(ctx).Order("created_at, id").Find(&rows).Error; err != nil {
-		return nil, translate(err)
+	if err := i.store.Read(ctx).Order("created_at, id").Find(&rows).Error; err != nil {
+		return nil, connection.Translate(err)
 	}
 	found := make([]identity.Invitation, len(rows))
 	for n := range rows {
@@ -195,10 +196,10 @@ func (i *Identities) Invitations(ctx context.Context) ([]identity.Invitation, er
 
 // Revoke implements identity.InvitationRevoker.
 func (i *Identities) Revoke(ctx context.Context, id identity.InvitationID) error {
-	if !isText(string(id)) {
-		return errNotFound
+	if !connection.IsText(string(id)) {
+		return connection.ErrNotFound
 	}
-	return i.store.transaction(ctx, func(tx *gorm.DB) error {
-		return orNotFound(tx.Where("id = ?", string(id)).Delete(&invitationRow{}))
+	return i.store.Transaction(ctx, func(tx *gorm.DB) error {
+		return connection.OrNotFound(tx.Where("id = ?", string(id)).Delete(&invitationRow{}))
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
@@ -32,17 +33,17 @@ const batchAttempts = 3
 // has written meanwhile, it sees what that has written when it is called again. If that does not help,
 // the records are stored one by one, so that only those that cannot be stored are refused.
 func importBatch[T any](
-	ctx context.Context, s *Store, kind string, records []T, store func(tx *gorm.DB, records []T) ([]batch.Result, error),
+	ctx context.Context, s *connection.Store, kind string, records []T, store func(tx *gorm.DB, records []T) ([]batch.Result, error),
 ) (results []batch.Result, err error) {
-	release, err := acquire(ctx, s.slow)
+	release, err := connection.Acquire(ctx, s.Slow)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	importing := func(change func(tx *gorm.DB) error) error {
-		return s.writePaste(ctx, func(tx *gorm.DB) error {
-			if s.dialect.lockImport != "" {
-				if err := tx.Exec(s.dialect.lockImport, kind).Error; err != nil {
+		return s.WritePaste(ctx, func(tx *gorm.DB) error {
+			if s.Dialect.LockImport != "" {
+				if err := tx.Exec(s.Dialect.LockImport, kind).Error; err != nil {
 					return err
 				}
 			}
@@ -89,7 +90,7 @@ func importBatch[T any](
 
 // isAboutRecords reports whether err is about what was to be stored, and not about the database.
 func isAboutRecords(err error) bool {
-	switch fault.KindOf(translate(err)) {
+	switch fault.KindOf(connection.Translate(err)) {
 	case fault.Conflict, fault.NotFound, fault.Invalid:
 		return true
 	}
@@ -98,14 +99,14 @@ func isAboutRecords(err error) bool {
 
 // recordFault says of one record why it could not be stored although nothing seemed to be in its way.
 func recordFault(err error) error {
-	err = translate(err)
+	err = connection.Translate(err)
 	var public *fault.Error
 	switch {
 	case errors.Is(err, user.ErrServiceTaken):
 	case fault.Is(err, fault.Conflict):
 		return fault.Wrap(fault.Conflict, "Another writer took the name, the key or the id at the same moment. Import the record again.",
 			err)
-	case fault.Is(err, fault.NotFound) && errors.As(err, &public) && public.Message == messageNotFound:
+	case fault.Is(err, fault.NotFound) && errors.As(err, &public) && public.Message == connection.MessageNotFound:
 		return fault.Wrap(fault.NotFound, errUnknownOwner.Message, err)
 	}
 	return err

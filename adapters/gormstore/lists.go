@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
@@ -28,8 +29,8 @@ var (
 // by triggers, less an index range of those that have expired and were not swept yet. On SQLite its time grows with the number of
 // pastes.
 func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
-	err = p.store.list(ctx, func(db *gorm.DB) error {
-		return db.Raw(p.store.dialect.activeCount, p.store.now()).Scan(&count).Error
+	err = p.store.List(ctx, func(db *gorm.DB) error {
+		return db.Raw(p.store.Dialect.ActiveCount, p.store.Now()).Scan(&count).Error
 	})
 	return count, err
 }
@@ -43,24 +44,24 @@ func owned(db *gorm.DB, owner user.ID, after paste.Place, limit int) *gorm.DB {
 func newest(db *gorm.DB, after paste.Place, limit int) *gorm.DB {
 	query := db.Model(&pasteRow{})
 	if after != (paste.Place{}) {
-		query = query.Where("(pastes.created_at, pastes.id) < (?, ?)", instant(after.CreatedAt), string(after.ID))
+		query = query.Where("(pastes.created_at, pastes.id) < (?, ?)", connection.Instant(after.CreatedAt), string(after.ID))
 	}
 	return query.Order("pastes.created_at DESC, pastes.id DESC").Limit(limit)
 }
 
 func (p *Pastes) active(query *gorm.DB) *gorm.DB {
-	return query.Where("pastes.expires_at IS NULL OR pastes.expires_at > ?", p.store.now())
+	return query.Where("pastes.expires_at IS NULL OR pastes.expires_at > ?", p.store.Now())
 }
 
 // unexpired leaves those rows of the one table that a query is about which have not expired.
-func (s *Store) unexpired(query *gorm.DB) *gorm.DB {
-	return query.Where("expires_at IS NULL OR expires_at > ?", s.now())
+func unexpired(s *connection.Store, query *gorm.DB) *gorm.DB {
+	return query.Where("expires_at IS NULL OR expires_at > ?", s.Now())
 }
 
 // ActiveIDs implements paste.ActiveIDLister.
 func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
 	places := []paste.Place{}
-	err := p.store.bounded(ctx, func(db *gorm.DB) error { // quick: it reads an index
+	err := p.store.Bounded(ctx, func(db *gorm.DB) error { // quick: it reads an index
 		rows, err := p.active(owned(db, owner, after, limit)).Select("created_at", "id").Rows()
 		if err != nil {
 			return err
@@ -75,14 +76,14 @@ func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place
 			places = append(places, place)
 		}
 		return rows.Err()
-	}, p.store.pastes)
+	}, p.store.Pastes)
 	return places, err
 }
 
 // ByOwner implements paste.OwnerLister.
 func (p *Pastes) ByOwner(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Paste, error) {
 	pastes := []paste.Paste{}
-	err := p.store.list(ctx, func(db *gorm.DB) error {
+	err := p.store.List(ctx, func(db *gorm.DB) error {
 		var rows []pasteRow
 		if err := owned(db, owner, after, limit).Omit("Stars", "Starred").Find(&rows).Error; err != nil {
 			return err
@@ -109,7 +110,7 @@ func (p *Pastes) Select(ctx context.Context, owner user.ID, selection paste.Sele
 			const edited = "coalesce(pastes.edited_at, pastes.created_at)"
 			query = db.Model(&pasteRow{}).Order(edited + " DESC, pastes.id DESC").Limit(limit)
 			if after != (paste.Place{}) {
-				query = query.Where("("+edited+", pastes.id) < (?, ?)", instant(after.CreatedAt), string(after.ID))
+				query = query.Where("("+edited+", pastes.id) < (?, ?)", connection.Instant(after.CreatedAt), string(after.ID))
 			}
 		case paste.ByTitle:
 			query = db.Model(&pasteRow{}).Order(titleKey + ", pastes.id").Limit(limit)
@@ -141,7 +142,7 @@ func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed) error {
 		at[string(listed[i].ID)] = &listed[i]
 	}
 	var rows []tagRow
-	err := p.store.list(ctx, func(db *gorm.DB) error {
+	err := p.store.List(ctx, func(db *gorm.DB) error {
 		return db.Where("paste_id IN ?", slices.Collect(maps.Keys(at))).Order("paste_id, position").Find(&rows).Error
 	})
 	for _, row := range rows {
@@ -180,7 +181,7 @@ type listedRow struct {
 // listed reads the pastes of a query.
 func (p *Pastes) listed(ctx context.Context, query func(db *gorm.DB) *gorm.DB) ([]paste.Listed, error) {
 	listed := []paste.Listed{}
-	err := p.store.list(ctx, func(db *gorm.DB) error {
+	err := p.store.List(ctx, func(db *gorm.DB) error {
 		var rows []listedRow
 		err := p.active(query(db)).Where("NOT pastes.encrypted").
 			Select(`pastes.id, pastes.owner_id, pastes.created_at, pastes.expires_at, pastes.burns, pastes.visibility,
@@ -223,9 +224,9 @@ func firstLine(text string) string {
 // Users implements user.Lister.
 func (u *Users) Users(ctx context.Context, after user.Name, limit int) ([]user.User, error) {
 	var rows []userRow
-	err := u.store.read(ctx).Where("username_folded > ?", after.Folded()).Order("username_folded").Limit(limit).Find(&rows).Error
+	err := u.store.Read(ctx).Where("username_folded > ?", after.Folded()).Order("username_folded").Limit(limit).Find(&rows).Error
 	if err != nil {
-		return nil, translate(err)
+		return nil, connection.Translate(err)
 	}
 	users := make([]user.User, len(rows))
 	for i := range rows {

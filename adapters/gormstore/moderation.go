@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -16,10 +17,10 @@ import (
 )
 
 // Moderation is what operators find and take away.
-type Moderation struct{ store *Store }
+type Moderation struct{ store *connection.Store }
 
 // NewModeration returns the moderation of a store.
-func NewModeration(store *Store) *Moderation { return &Moderation{store} }
+func NewModeration(store *connection.Store) *Moderation { return &Moderation{store} }
 
 var (
 	_ moderation.Lister      = (*Moderation)(nil)
@@ -46,7 +47,7 @@ func (m *Moderation) Pastes(
 	ctx context.Context, filter moderation.Filter, after paste.Place, window int,
 ) (found []moderation.Found, last paste.Place, err error) {
 	var rows []foundRow
-	err = m.store.list(ctx, func(db *gorm.DB) error {
+	err = m.store.List(ctx, func(db *gorm.DB) error {
 		table, removed, join := "pastes", "", ""
 		if filter.Removed {
 			table, removed = "removed_pastes", ", p.removed_at, coalesce(t.removed_by, '') AS removed_by, coalesce(t.reason, '') AS reason"
@@ -82,13 +83,13 @@ func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after past
 		query = query.Where("owner_id IS NULL")
 	}
 	if !filter.Since.IsZero() {
-		query = query.Where("created_at >= ?", instant(filter.Since))
+		query = query.Where("created_at >= ?", connection.Instant(filter.Since))
 	}
 	if !filter.Until.IsZero() {
-		query = query.Where("created_at < ?", instant(filter.Until))
+		query = query.Where("created_at < ?", connection.Instant(filter.Until))
 	}
 	if after != (paste.Place{}) {
-		query = query.Where("(created_at, id) < (?, ?)", instant(after.CreatedAt), string(after.ID))
+		query = query.Where("(created_at, id) < (?, ?)", connection.Instant(after.CreatedAt), string(after.ID))
 	}
 	return query.Order("created_at DESC, id DESC").Limit(limit)
 }
@@ -124,19 +125,19 @@ func matching(filter moderation.Filter) (condition string, values []any) {
 func (r *foundRow) found() moderation.Found {
 	return moderation.Found{
 		Paste: paste.Paste{
-			ID: paste.ID(r.ID), Owner: user.ID(r.OwnerID.String), CreatedAt: r.CreatedAt.UTC(), ExpiresAt: fromNullable(r.ExpiresAt),
+			ID: paste.ID(r.ID), Owner: user.ID(r.OwnerID.String), CreatedAt: r.CreatedAt.UTC(), ExpiresAt: connection.FromNullable(r.ExpiresAt),
 		},
 		Title: string(r.Title), Visibility: paste.Visibility(r.Visibility), OwnerName: r.OwnerName, Bytes: r.Bytes,
-		RemovedAt: fromNullable(r.RemovedAt), RemovedBy: r.RemovedBy, Reason: r.Reason,
+		RemovedAt: connection.FromNullable(r.RemovedAt), RemovedBy: r.RemovedBy, Reason: r.Reason,
 	}
 }
 
 // UsageOf implements moderation.UsageFinder.
 func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.Usage, err error) {
-	if !isText(string(id)) {
+	if !connection.IsText(string(id)) {
 		return usage, nil
 	}
-	err = m.store.list(ctx, func(db *gorm.DB) error {
+	err = m.store.List(ctx, func(db *gorm.DB) error {
 		sums := db.Model(&pasteRow{}).Where("owner_id = ?", string(id)).
 			Select("count(*), coalesce(sum(content_bytes + history_bytes), 0)").Row()
 		if err := sums.Scan(&usage.Pastes, &usage.Bytes); err != nil {
@@ -146,7 +147,7 @@ func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.
 		if err := db.Omit("User").Where("user_id = ?", string(id)).Find(&tokens).Error; err != nil {
 			return err
 		}
-		now := m.store.clock()
+		now := m.store.Clock()
 		for i := range tokens {
 			known := tokens[i].token()
 			if known.Kind == token.Access && known.Verify(known.Hash, now) == nil {

@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -26,14 +27,14 @@ type pasteRows struct {
 }
 
 // newPasteRows returns the rows of a paste whose history begins with it.
-func (s *Store) newPasteRows(d paste.Document) (*pasteRows, error) {
+func newPasteRows(s *connection.Store, d paste.Document) (*pasteRows, error) {
 	row := newPasteRow(d.Paste)
 	row.Lifetime, row.Visibility, row.Title = string(d.Lifetime), int16(d.Visibility), storedtext.Text(d.Title)
 	row.Encrypted, row.Pasties, row.Tags, row.Edits = d.Encrypted(), len(d.Pasties), len(d.Tags), len(d.Edits)
 	row.ContentBytes, row.HistoryBytes = d.ContentBytes(), d.HistoryBytes()
 	row.Origin = sql.NullString{String: string(d.Origin), Valid: d.Origin != ""}
 	if n := len(d.Edits); n > 0 {
-		row.EditedAt = nullable(d.Edits[n-1].At)
+		row.EditedAt = connection.Nullable(d.Edits[n-1].At)
 	}
 	rows := &pasteRows{paste: row}
 	for i, p := range d.Pasties {
@@ -57,10 +58,10 @@ func (s *Store) newPasteRows(d paste.Document) (*pasteRows, error) {
 		rows.metadata = append(rows.metadata, metadata)
 		rows.edits = append(rows.edits, editRow{
 			PasteID: row.ID, Position: int64(i), ID: storedtext.Text(e.ID), Number: e.Number, Type: int16(e.Type),
-			Metadata: string(encoded), Text: storedtext.Text(e.Text), EditedAt: instant(e.At),
+			Metadata: string(encoded), Text: storedtext.Text(e.Text), EditedAt: connection.Instant(e.At),
 		})
 	}
-	rows.texts = s.newTextRow(&d)
+	rows.texts = newTextRow(s, &d)
 	if d.Encrypted() {
 		rows.cipher = &cipherRow{row.ID, d.Cipher.Data, d.Cipher.Key, d.Cipher.Salt}
 	}
@@ -72,7 +73,7 @@ func (r *pasteRows) bytes() int64 { return r.paste.ContentBytes + r.paste.Histor
 func newPasteRow(p paste.Paste) *pasteRow {
 	row := &pasteRow{
 		ID: string(p.ID), OwnerID: sql.NullString{String: string(p.Owner), Valid: p.Owner != ""},
-		CreatedAt: instant(p.CreatedAt), ExpiresAt: nullable(p.ExpiresAt), Burns: p.Burns,
+		CreatedAt: connection.Instant(p.CreatedAt), ExpiresAt: connection.Nullable(p.ExpiresAt), Burns: p.Burns,
 	}
 	if p.DeleteKey != (paste.KeyHash{}) {
 		row.DeleteKey = p.DeleteKey[:]
@@ -119,7 +120,7 @@ func (r *pasteRows) readMetadata() error {
 
 func (r *pasteRow) paste() paste.Paste {
 	p := paste.Paste{
-		ID: paste.ID(r.ID), Owner: user.ID(r.OwnerID.String), CreatedAt: r.CreatedAt.UTC(), ExpiresAt: fromNullable(r.ExpiresAt),
+		ID: paste.ID(r.ID), Owner: user.ID(r.OwnerID.String), CreatedAt: r.CreatedAt.UTC(), ExpiresAt: connection.FromNullable(r.ExpiresAt),
 		Burns: r.Burns,
 	}
 	copy(p.DeleteKey[:], r.DeleteKey)

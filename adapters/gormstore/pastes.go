@@ -7,16 +7,17 @@ import (
 
 	"gorm.io/gorm"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Pastes keeps pastes and the stars that users give them.
-type Pastes struct{ store *Store }
+type Pastes struct{ store *connection.Store }
 
 // NewPastes returns the pastes of a store.
-func NewPastes(store *Store) *Pastes { return &Pastes{store} }
+func NewPastes(store *connection.Store) *Pastes { return &Pastes{store} }
 
 var (
 	_ paste.DocumentFinder  = (*Pastes)(nil)
@@ -44,24 +45,24 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 func (p *Pastes) find(
 	ctx context.Context, id paste.ID, reader user.ID, refuse func(*pasteRow) error,
 ) (found paste.Document, err error) {
-	if !isText(string(id)) {
-		return paste.Document{}, errNotFound
+	if !connection.IsText(string(id)) {
+		return paste.Document{}, connection.ErrNotFound
 	}
-	if !isText(string(reader)) { // that of no user
+	if !connection.IsText(string(reader)) { // that of no user
 		reader = ""
 	}
-	release, err := acquire(ctx, p.store.pastes)
+	release, err := connection.Acquire(ctx, p.store.Pastes)
 	if err != nil {
 		return paste.Document{}, err
 	}
 	defer release()
-	err = p.store.snapshot(ctx, func(tx *gorm.DB) error {
+	err = p.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		row, err := p.take(tx, id, reader)
 		if err != nil {
 			return err
 		}
 		if err := refuse(row); err != nil {
-			return refused(err)
+			return connection.Refused(err)
 		}
 		stored, err := load(tx, row)
 		found = stored.document()
@@ -83,17 +84,17 @@ const pasteColumns = `id, owner_id, created_at, expires_at, burns, lifetime, vis
 func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*pasteRow, error) {
 	var row pasteRow
 	err := tx.Select(pasteColumns, string(reader)).
-		Where("id = ? AND (expires_at IS NULL OR expires_at > ?)", string(id), p.store.now()).Take(&row).Error
+		Where("id = ? AND (expires_at IS NULL OR expires_at > ?)", string(id), p.store.Now()).Take(&row).Error
 	return &row, err
 }
 
 // CreateDocument implements paste.DocumentCreator.
 func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) error {
-	rows, err := p.store.newPasteRows(created)
+	rows, err := newPasteRows(p.store, created)
 	if err != nil {
 		return err
 	}
-	return p.store.writeTogether(ctx, rows.insert)
+	return p.store.WriteTogether(ctx, rows.insert)
 }
 
 // Update implements paste.DocumentUpdater.
@@ -106,10 +107,10 @@ func (p *Pastes) update(
 	ctx context.Context, id paste.ID, change func(paste.Document) (paste.Change, error),
 	lock func(*gorm.DB) error, allow func(tx *gorm.DB, grown int64) error,
 ) (updated paste.Document, err error) {
-	if !isText(string(id)) {
-		return paste.Document{}, errNotFound
+	if !connection.IsText(string(id)) {
+		return paste.Document{}, connection.ErrNotFound
 	}
-	err = p.store.writePaste(ctx, func(tx *gorm.DB) error {
+	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		if err := lock(tx); err != nil {
 			return err
 		}
@@ -120,11 +121,11 @@ func (p *Pastes) update(
 		updated = before.document()
 		changed, err := change(updated)
 		if err != nil || !changed.Changed {
-			return refused(err)
+			return connection.Refused(err)
 		}
 		updated.Title, updated.Visibility, updated.Tags = changed.Title, changed.Visibility, changed.Tags
 		updated.Pasties, updated.Edits = changed.Pasties, changed.Edits
-		after, err := p.store.newPasteRows(updated)
+		after, err := newPasteRows(p.store, updated)
 		if err != nil {
 			return err
 		}
@@ -154,15 +155,15 @@ func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*pasteRows, error) {
 
 func lockPaste(tx *gorm.DB, id paste.ID) error {
 	var known []string
-	return forUpdate(tx).Model(&pasteRow{}).Where("id = ?", string(id)).Pluck("id", &known).Error
+	return connection.ForUpdate(tx).Model(&pasteRow{}).Where("id = ?", string(id)).Pluck("id", &known).Error
 }
 
 // DeleteIf implements paste.DocumentDeleter.
 func (p *Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Paste) error) error {
-	if !isText(string(id)) {
-		return errNotFound
+	if !connection.IsText(string(id)) {
+		return connection.ErrNotFound
 	}
-	return p.store.writePaste(ctx, func(tx *gorm.DB) error {
+	return p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		if err := lockPaste(tx, id); err != nil {
 			return err
 		}
@@ -171,7 +172,7 @@ func (p *Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Pas
 			return err
 		}
 		if err := allow(row.paste()); err != nil {
-			return refused(err)
+			return connection.Refused(err)
 		}
 		return p.delete(tx, row)
 	})
@@ -179,10 +180,10 @@ func (p *Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Pas
 
 // Burn implements paste.DocumentBurner.
 func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt paste.Document, err error) {
-	if !isText(string(id)) {
-		return paste.Document{}, errNotFound
+	if !connection.IsText(string(id)) {
+		return paste.Document{}, connection.ErrNotFound
 	}
-	err = p.store.writePaste(ctx, func(tx *gorm.DB) error {
+	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		if err := lockPaste(tx, id); err != nil {
 			return err
 		}
@@ -191,7 +192,7 @@ func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt p
 			return err
 		}
 		if err := row.outline().BurnableBy(reader); err != nil {
-			return refused(err)
+			return connection.Refused(err)
 		}
 		rows, err := load(tx, row)
 		if err != nil {
@@ -208,10 +209,10 @@ func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt p
 
 // delete removes a paste that is locked.
 func (p *Pastes) delete(tx *gorm.DB, row *pasteRow) error {
-	if err := bury(tx, tombstoneRow{Kind: pasteTombstone, ID: row.ID, DeletedAt: instant(p.store.clock())}); err != nil {
+	if err := bury(tx, tombstoneRow{Kind: pasteTombstone, ID: row.ID, DeletedAt: connection.Instant(p.store.Clock())}); err != nil {
 		return err
 	}
-	return orNotFound(tx.Where("id = ?", row.ID).Delete(&pasteRow{})) // foreign keys take along what it holds
+	return connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&pasteRow{})) // foreign keys take along what it holds
 }
 
 type pasteRow struct {

@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/paste"
 )
@@ -18,7 +19,7 @@ var _ paste.Importer = (*Pastes)(nil)
 func (p *Pastes) Import(ctx context.Context, pastes []paste.Document, orphans paste.Orphans) ([]batch.Result, error) {
 	all := make([]*pasteRows, len(pastes))
 	for i := range pastes {
-		rows, err := p.store.newPasteRows(pastes[i])
+		rows, err := newPasteRows(p.store, pastes[i])
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +108,7 @@ func (r *pasteRows) equal(other *pasteRows) bool {
 // locked in the order of their ids.
 func lockPastes(tx *gorm.DB, ids []string) (map[string]*pasteRows, error) {
 	var rows []pasteRow
-	if err := forUpdate(tx).Omit("Stars", "Starred").Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
+	if err := connection.ForUpdate(tx).Omit("Stars", "Starred").Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	known := make(map[string]*pasteRows, len(rows))

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -62,18 +63,18 @@ func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*pasteRow,
 	row := rows.paste
 	err = tx.Create(&removedRow{
 		row.ID, row.OwnerID, row.CreatedAt, row.ExpiresAt, row.Visibility, row.Title, row.ContentBytes, row.HistoryBytes,
-		instant(m.store.clock()), hidden, document,
+		connection.Instant(m.store.Clock()), hidden, document,
 	}).Error
 	if err != nil {
 		return nil, err
 	}
-	return row, orNotFound(tx.Where("id = ?", row.ID).Delete(&pasteRow{}))
+	return row, connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&pasteRow{}))
 }
 
 // giveBack moves a paste that takeAway has moved back.
 func (m *Moderation) giveBack(tx *gorm.DB, id paste.ID, hidden bool) error {
 	var row removedRow
-	err := m.store.unexpired(forUpdate(tx).Where("id = ? AND hidden = ?", string(id), hidden)).Take(&row).Error
+	err := unexpired(m.store, connection.ForUpdate(tx).Where("id = ? AND hidden = ?", string(id), hidden)).Take(&row).Error
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (m *Moderation) giveBack(tx *gorm.DB, id paste.ID, hidden bool) error {
 	}
 	rows := pasteRows{paste: kept.Paste, pasties: kept.Pasties, tags: kept.Tags, edits: kept.Edits, cipher: kept.Cipher}
 	searched := (&pasteRows{paste: kept.Paste, pasties: kept.Pasties, tags: kept.Tags}).document()
-	rows.texts = m.store.newTextRow(&searched)
+	rows.texts = newTextRow(m.store, &searched)
 	if err := rows.insert(tx); err != nil {
 		return err
 	}
@@ -95,10 +96,10 @@ func (m *Moderation) giveBack(tx *gorm.DB, id paste.ID, hidden bool) error {
 
 // Remove implements moderation.Remover.
 func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) error {
-	if !isText(string(id)) {
-		return errNotFound
+	if !connection.IsText(string(id)) {
+		return connection.ErrNotFound
 	}
-	return m.store.writePaste(ctx, func(tx *gorm.DB) error {
+	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		row, err := m.takeAway(tx, id, false)
 		if err != nil {
 			return err
@@ -106,35 +107,35 @@ func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) err
 		act, _ := audit.Noted(ctx)
 		_, hidden := row.outline().SeenBy("")
 		return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&tombstoneRow{
-			Kind: pasteTombstone, ID: row.ID, DeletedAt: instant(m.store.clock()), RemovedBy: act.Actor, Reason: reason, Told: hidden == nil,
+			Kind: pasteTombstone, ID: row.ID, DeletedAt: connection.Instant(m.store.Clock()), RemovedBy: act.Actor, Reason: reason, Told: hidden == nil,
 		}).Error
 	})
 }
 
 // Restore implements moderation.Remover.
 func (m *Moderation) Restore(ctx context.Context, id paste.ID) error {
-	if !isText(string(id)) {
-		return errNotFound
+	if !connection.IsText(string(id)) {
+		return connection.ErrNotFound
 	}
-	return m.store.writePaste(ctx, func(tx *gorm.DB) error { return m.giveBack(tx, id, false) })
+	return m.store.WritePaste(ctx, func(tx *gorm.DB) error { return m.giveBack(tx, id, false) })
 }
 
 // Told implements moderation.Teller.
 func (p *Pastes) Told(ctx context.Context, id paste.ID) (told bool, err error) {
-	if !isText(string(id)) {
+	if !connection.IsText(string(id)) {
 		return false, nil
 	}
 	var found []bool
-	err = p.store.read(ctx).Model(&tombstoneRow{}).Where("kind = ? AND id = ?", pasteTombstone, string(id)).Pluck("told", &found).Error
-	return len(found) > 0 && found[0], translate(err)
+	err = p.store.Read(ctx).Model(&tombstoneRow{}).Where("kind = ? AND id = ?", pasteTombstone, string(id)).Pluck("told", &found).Error
+	return len(found) > 0 && found[0], connection.Translate(err)
 }
 
 // PurgeRemoved implements moderation.Purger.
 func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limit int) (purged int, err error) {
-	err = p.store.transaction(ctx, func(tx *gorm.DB) error {
+	err = p.store.Transaction(ctx, func(tx *gorm.DB) error {
 		result := tx.Exec(`DELETE FROM removed_pastes WHERE id IN (
 			SELECT id FROM removed_pastes WHERE NOT hidden AND removed_at <= ? OR expires_at <= ? LIMIT ?)`,
-			p.store.ago(retention), p.store.now(), limit)
+			p.store.Ago(retention), p.store.Now(), limit)
 		purged = int(result.RowsAffected)
 		return result.Error
 	})
@@ -145,17 +146,17 @@ var _ moderation.Hider = (*Moderation)(nil)
 
 // Hide implements moderation.Hider.
 func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (hidden int, err error) {
-	err = m.store.writePaste(ctx, func(tx *gorm.DB) error {
+	err = m.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		var ids []paste.ID
-		query := m.store.unexpired(tx.Model(&pasteRow{}).Where("owner_id = ?", string(owner)))
-		if err := forUpdate(query).Order("id").Limit(limit).Pluck("id", &ids).Error; err != nil {
+		query := unexpired(m.store, tx.Model(&pasteRow{}).Where("owner_id = ?", string(owner)))
+		if err := connection.ForUpdate(query).Order("id").Limit(limit).Pluck("id", &ids).Error; err != nil {
 			return err
 		}
 		for _, id := range ids {
 			if _, err := m.takeAway(tx, id, true); err != nil {
 				return err
 			}
-			if err := bury(tx, tombstoneRow{Kind: pasteTombstone, ID: string(id), DeletedAt: instant(m.store.clock())}); err != nil {
+			if err := bury(tx, tombstoneRow{Kind: pasteTombstone, ID: string(id), DeletedAt: connection.Instant(m.store.Clock())}); err != nil {
 				return err
 			}
 		}
@@ -167,9 +168,9 @@ func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (hidden
 
 // Unhide implements moderation.Hider.
 func (m *Moderation) Unhide(ctx context.Context, owner user.ID, limit int) (shown int, err error) {
-	err = m.store.writePaste(ctx, func(tx *gorm.DB) error {
+	err = m.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		var ids []paste.ID
-		err := m.store.unexpired(tx.Model(&removedRow{}).Where("owner_id = ? AND hidden", string(owner))).
+		err := unexpired(m.store, tx.Model(&removedRow{}).Where("owner_id = ? AND hidden", string(owner))).
 			Order("id").Limit(limit).Pluck("id", &ids).Error
 		if err != nil {
 			return err

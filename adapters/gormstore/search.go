@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -17,10 +18,10 @@ import (
 )
 
 // Search finds pastes by what they hold.
-type Search struct{ store *Store }
+type Search struct{ store *connection.Store }
 
 // NewSearch returns the search of a store.
-func NewSearch(store *Store) *Search { return &Search{store} }
+func NewSearch(store *connection.Store) *Search { return &Search{store} }
 
 var (
 	_ search.Finder    = (*Search)(nil)
@@ -40,8 +41,8 @@ type textRow struct {
 func (textRow) TableName() string { return "paste_texts" }
 
 // newTextRow returns nil for a paste that no search finds.
-func (s *Store) newTextRow(d *paste.Document) *textRow {
-	if !s.cfg.Search || d.Owner == "" || d.Encrypted() || d.Burns {
+func newTextRow(s *connection.Store, d *paste.Document) *textRow {
+	if !s.KeepsSearch() || d.Owner == "" || d.Encrypted() || d.Burns {
 		return nil
 	}
 	texts := search.TextsOf(d)
@@ -69,16 +70,16 @@ const recent = 1000
 func (s *Search) Find(
 	ctx context.Context, query search.Query, reader user.ID, after search.Place, limit int,
 ) (found []search.Found, more bool, err error) {
-	if !isText(string(reader)) {
+	if !connection.IsText(string(reader)) {
 		reader = ""
 	}
-	release, err := acquire(ctx, s.store.slow, s.store.pastes)
+	release, err := connection.Acquire(ctx, s.store.Slow, s.store.Pastes)
 	if err != nil {
 		return nil, false, err
 	}
 	defer release()
 	found = []search.Found{}
-	err = s.store.snapshot(ctx, func(tx *gorm.DB) error {
+	err = s.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		f := &finding{s.store, tx, query, string(reader), after, limit + 1}
 		rows, err := f.rows()
 		if err != nil {
@@ -100,7 +101,7 @@ func (s *Search) Find(
 
 // finding is one search.
 type finding struct {
-	store  *Store
+	store  *connection.Store
 	tx     *gorm.DB
 	query  search.Query
 	reader string
@@ -188,7 +189,7 @@ func (f *finding) public(inTitles bool) ([]matchRow, error) {
 		return rows, err
 	}
 	from := f.tx.Table("paste_texts x")
-	if indexed := f.store.dialect.indexed; indexed != "" {
+	if indexed := f.store.Dialect.Indexed; indexed != "" {
 		from = from.Where(indexed, f.trigrams(column))
 	}
 	return match(from)
@@ -256,8 +257,8 @@ const found = `WITH t AS MATERIALIZED (?)
 
 // among returns the pastes of texts that the reader may find.
 func (f *finding) among(texts *gorm.DB) (rows []matchRow, err error) {
-	err = f.tx.Raw(found, texts, f.reader, len(f.query.Tags) == 0, f.store.now(), f.after == search.Place{},
-		f.after.InTitles, instant(f.after.CreatedAt), string(f.after.ID), f.limit).Scan(&rows).Error
+	err = f.tx.Raw(found, texts, f.reader, len(f.query.Tags) == 0, f.store.Now(), f.after == search.Place{},
+		f.after.InTitles, connection.Instant(f.after.CreatedAt), string(f.after.ID), f.limit).Scan(&rows).Error
 	return rows, err
 }
 
@@ -290,21 +291,21 @@ func (f *finding) read(row *matchRow, to *[]search.Found) error {
 
 // Indexed implements search.Finder.
 func (s *Search) Indexed(ctx context.Context) (indexed bool, err error) {
-	if s.store.dialect.searchable == "" {
+	if s.store.Dialect.Searchable == "" {
 		return true, nil
 	}
-	err = s.store.read(ctx).Raw(s.store.dialect.searchable).Scan(&indexed).Error
-	return indexed, translate(err)
+	err = s.store.Read(ctx).Raw(s.store.Dialect.Searchable).Scan(&indexed).Error
+	return indexed, connection.Translate(err)
 }
 
 // Prepare implements search.Rebuilder.
 func (s *Search) Prepare(ctx context.Context) error {
-	if s.store.dialect.prepareSearch == "" {
+	if s.store.Dialect.PrepareSearch == "" {
 		return nil
 	}
-	return s.store.transaction(ctx, func(tx *gorm.DB) error {
+	return s.store.Transaction(ctx, func(tx *gorm.DB) error {
 		var indexed bool
-		if err := tx.Raw(s.store.dialect.prepareSearch).Scan(&indexed).Error; err != nil {
+		if err := tx.Raw(s.store.Dialect.PrepareSearch).Scan(&indexed).Error; err != nil {
 			return err
 		}
 		if !indexed {
@@ -322,10 +323,10 @@ const (
 
 // Rebuild implements search.Rebuilder.
 func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, read int, err error) {
-	err = s.store.writePaste(ctx, func(tx *gorm.DB) error {
+	err = s.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		last, read = "", 0
 		var rows []pasteRow
-		err := forUpdate(tx).Omit("Stars", "Starred").Where("id > ? AND owner_id IS NOT NULL", string(after)).
+		err := connection.ForUpdate(tx).Omit("Stars", "Starred").Where("id > ? AND owner_id IS NOT NULL", string(after)).
 			Order("id").Limit(rebuiltPastes).Find(&rows).Error
 		if err != nil {
 			return err
@@ -359,7 +360,7 @@ func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, re
 		var texts []*textRow
 		for _, id := range ids {
 			document := all[id].document()
-			if row := s.store.newTextRow(&document); row != nil {
+			if row := newTextRow(s.store, &document); row != nil {
 				texts = append(texts, row)
 			}
 		}

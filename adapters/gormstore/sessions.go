@@ -5,6 +5,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -17,10 +18,10 @@ var (
 
 // StartSession implements token.SessionStarter. The parent is locked, so that no session begins while it is revoked.
 func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces token.Hash) error {
-	return t.store.transaction(ctx, func(tx *gorm.DB) error {
+	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
 		if started.Parent != "" {
 			var parent tokenRow
-			err := forUpdate(tx).Where("id = ? AND kind = ? AND revoked_at IS NULL", string(started.Parent), token.Access).Take(&parent).Error
+			err := connection.ForUpdate(tx).Where("id = ? AND kind = ? AND revoked_at IS NULL", string(started.Parent), token.Access).Take(&parent).Error
 			if err != nil {
 				return err
 			}
@@ -37,7 +38,7 @@ func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces
 		latest := owned().Select("id").Order("created_at DESC, id").Limit(token.MaxSessions)
 		return owned().Where("id <> ?", string(started.ID)).
 			Where("expires_at <= ? OR coalesce(last_used_at, created_at) <= ? OR id NOT IN (?)",
-				instant(started.CreatedAt), instant(started.CreatedAt.Add(-token.SessionIdle)), latest).Delete(nil).Error
+				connection.Instant(started.CreatedAt), connection.Instant(started.CreatedAt.Add(-token.SessionIdle)), latest).Delete(nil).Error
 	})
 }
 
@@ -48,7 +49,7 @@ func (t *Tokens) Sessions(ctx context.Context, owner user.ID) ([]token.Token, er
 
 // EndPresented implements token.SessionEnder.
 func (t *Tokens) EndPresented(ctx context.Context, hash token.Hash) error {
-	return t.store.transaction(ctx, func(tx *gorm.DB) error { return endPresented(tx, hash) })
+	return t.store.Transaction(ctx, func(tx *gorm.DB) error { return endPresented(tx, hash) })
 }
 
 func endPresented(tx *gorm.DB, hash token.Hash) error {
@@ -57,17 +58,17 @@ func endPresented(tx *gorm.DB, hash token.Hash) error {
 
 // EndSession implements token.SessionEnder.
 func (t *Tokens) EndSession(ctx context.Context, owner user.ID, id token.ID) error {
-	if !isText(string(id)) {
-		return errNotFound
+	if !connection.IsText(string(id)) {
+		return connection.ErrNotFound
 	}
-	return t.store.transaction(ctx, func(tx *gorm.DB) error {
-		return orNotFound(tx.Where("id = ? AND user_id = ? AND kind = ?", string(id), string(owner), token.Session).Delete(&tokenRow{}))
+	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
+		return connection.OrNotFound(tx.Where("id = ? AND user_id = ? AND kind = ?", string(id), string(owner), token.Session).Delete(&tokenRow{}))
 	})
 }
 
 // EndSessions implements token.SessionEnder.
 func (t *Tokens) EndSessions(ctx context.Context, owner user.ID, but token.ID) (ended int, err error) {
-	err = t.store.transaction(ctx, func(tx *gorm.DB) error {
+	err = t.store.Transaction(ctx, func(tx *gorm.DB) error {
 		result := tx.Where("user_id = ? AND kind = ? AND id <> ?", string(owner), token.Session, string(but)).Delete(&tokenRow{})
 		ended = int(result.RowsAffected)
 		return result.Error

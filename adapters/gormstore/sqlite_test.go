@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"gorm.io/gorm"
-
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -92,7 +90,7 @@ func TestDeletedTextIsGone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := store.truncateLog(); err != nil {
+	if err := store.TruncateLog(); err != nil {
 		t.Fatal(err)
 	}
 	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() != 0 {
@@ -109,26 +107,6 @@ func TestDeletedTextIsGone(t *testing.T) {
 	}
 }
 
-// TestPragmas looks at what is in force on every connection: those that read, and the one that writes.
-func TestPragmas(t *testing.T) {
-	t.Parallel()
-	store, _ := newSQLite(t)
-	for who, db := range map[string]*gorm.DB{"reader": store.reader, "writer": store.writer} {
-		want := map[string]string{
-			"journal_mode": "wal", "busy_timeout": "3000", "foreign_keys": "1", "query_only": "1",
-		}
-		if who == "writer" {
-			want["query_only"], want["synchronous"], want["secure_delete"] = "0", "2", "1"
-		}
-		for pragma, value := range want {
-			var got string
-			if err := db.Raw("PRAGMA " + pragma).Row().Scan(&got); err != nil || got != value {
-				t.Errorf("%s: got %s = %q, error %v, want %q", who, pragma, got, err, value)
-			}
-		}
-	}
-}
-
 // TestExpiryInstant judges a paste a microsecond before it expires, when it does, and after. For PostgreSQL see tests/integration.
 func TestExpiryInstant(t *testing.T) {
 	t.Parallel()
@@ -140,7 +118,7 @@ func TestExpiryInstant(t *testing.T) {
 		t.Fatal(err)
 	}
 	for after, active := range map[time.Duration]int64{-time.Microsecond: 1, 0: 0, time.Microsecond: 0} {
-		store.clock = func() time.Time { return expiry.Add(after) }
+		store.Clock = func() time.Time { return expiry.Add(after) }
 		count, err := pastes.ActiveCount(t.Context())
 		if err != nil || count != active {
 			t.Errorf("%v after the expiry: got %d counted, error %v, want %d", after, count, err, active)
@@ -153,7 +131,7 @@ func TestExpiryInstant(t *testing.T) {
 		after   time.Duration
 		removed int
 	}{{time.Hour - time.Microsecond, 0}, {time.Hour, 1}} {
-		store.clock = func() time.Time { return expiry.Add(moment.after) }
+		store.Clock = func() time.Time { return expiry.Add(moment.after) }
 		if removed, err := pastes.RemoveExpired(t.Context(), time.Hour, 10); removed != moment.removed || err != nil {
 			t.Errorf("%v after the expiry: got %d removed, error %v, want %d", moment.after, removed, err, moment.removed)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -24,8 +25,8 @@ func (starRow) TableName() string { return "stars" }
 
 // Star implements paste.Starrer.
 func (p *Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
-	return p.store.transaction(ctx, func(tx *gorm.DB) error {
-		if err := forUpdate(tx).Where("id = ?", string(starrer)).Take(&userRow{}).Error; err != nil {
+	return p.store.Transaction(ctx, func(tx *gorm.DB) error {
+		if err := connection.ForUpdate(tx).Where("id = ?", string(starrer)).Take(&userRow{}).Error; err != nil {
 			return err
 		}
 		return tx.Exec(`INSERT INTO stars (user_id, paste_id, position)
@@ -36,10 +37,10 @@ func (p *Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
 
 // Unstar implements paste.Unstarrer.
 func (p *Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error {
-	if !isText(string(id)) {
-		return errNotFound
+	if !connection.IsText(string(id)) {
+		return connection.ErrNotFound
 	}
-	return p.store.transaction(ctx, func(tx *gorm.DB) error {
-		return orNotFound(tx.Where("user_id = ? AND paste_id = ?", string(starrer), string(id)).Delete(&starRow{}))
+	return p.store.Transaction(ctx, func(tx *gorm.DB) error {
+		return connection.OrNotFound(tx.Where("user_id = ? AND paste_id = ?", string(starrer), string(id)).Delete(&starRow{}))
 	})
 }

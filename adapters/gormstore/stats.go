@@ -6,36 +6,37 @@ import (
 
 	"gorm.io/gorm"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/stats"
 )
 
 // Stats counts everything.
-type Stats struct{ store *Store }
+type Stats struct{ store *connection.Store }
 
 // NewStats returns the statistics of a store.
-func NewStats(store *Store) *Stats { return &Stats{store: store} }
+func NewStats(store *connection.Store) *Stats { return &Stats{store: store} }
 
 var _ stats.Counter = (*Stats)(nil)
 
 // Totals implements stats.Counter. A snapshot sees everything at one instant. Its time grows with the number of users, tokens,
 // stars and pastes: it is for operators, not for requests.
 func (s *Stats) Totals(ctx context.Context) (totals stats.Totals, err error) {
-	release, err := acquire(ctx, s.store.slow, s.store.pastes)
+	release, err := connection.Acquire(ctx, s.store.Slow, s.store.Pastes)
 	if err != nil {
 		return totals, err
 	}
 	defer release()
-	today := s.store.clock().UTC().Truncate(oneDay)
-	err = s.store.snapshot(ctx, func(tx *gorm.DB) error {
+	today := s.store.Clock().UTC().Truncate(oneDay)
+	err = s.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		err := tx.Raw(`SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM access_tokens) AS tokens,
 			(SELECT count(*) FROM stars s WHERE NOT EXISTS (SELECT 1 FROM pastes p WHERE p.id = s.paste_id)) AS waiting_stars,
 			a.all_pastes - a.expired_pastes AS active_pastes, a.expired_pastes FROM (
 			SELECT count(*) AS all_pastes, count(CASE WHEN expires_at <= ? THEN 1 END) AS expired_pastes FROM pastes) a`,
-			s.store.now()).Scan(&totals.Counts).Error
+			s.store.Now()).Scan(&totals.Counts).Error
 		if err != nil {
 			return err
 		}
-		err = tx.Raw(`SELECT (` + s.store.dialect.size + `) AS database_bytes, cast(coalesce(sum(content_bytes), 0) AS bigint) AS content_bytes,
+		err = tx.Raw(`SELECT (` + s.store.Dialect.Size + `) AS database_bytes, cast(coalesce(sum(content_bytes), 0) AS bigint) AS content_bytes,
 			cast(coalesce(sum(history_bytes), 0) AS bigint) AS history_bytes FROM pastes`).Scan(&totals.Bytes).Error
 		if err != nil {
 			return err
@@ -59,8 +60,8 @@ const oneDay = 24 * time.Hour
 func (s *Stats) days(tx *gorm.DB, today time.Time) ([]stats.Day, error) {
 	days := make([]stats.Day, stats.MostDays)
 	var found []struct{ Day, Pastes int64 }
-	err := tx.Raw(`SELECT `+s.store.dialect.day+` AS day, count(*) AS pastes FROM pastes WHERE created_at >= ? GROUP BY 1`,
-		instant(today.Add(-(stats.MostDays-1)*oneDay))).Scan(&found).Error
+	err := tx.Raw(`SELECT `+s.store.Dialect.Day+` AS day, count(*) AS pastes FROM pastes WHERE created_at >= ? GROUP BY 1`,
+		connection.Instant(today.Add(-(stats.MostDays-1)*oneDay))).Scan(&found).Error
 	for i := range days {
 		days[i].Begin = today.Add(-time.Duration(i) * oneDay)
 		for _, f := range found {

@@ -1,168 +1,40 @@
 // Package gormstore keeps users, tokens and pastes in PostgreSQL or SQLite, on GORM.
 //
-// Each port has one implementation for both databases. What differs between the two is in dialect.go. The schema comes from
-// versioned migrations.
+// Each port has one implementation for both databases. Package connection opens them, and has what differs between the two.
 package gormstore
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
-	"path/filepath"
-	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-	"golang.org/x/sync/semaphore"
-	"gorm.io/gorm"
-
-	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 )
 
-// Store is a database. Build it with New, and call Connect before anything else.
-type Store struct {
-	cfg     Config
-	dialect *dialect
-	reader  *gorm.DB
-	writer  *gorm.DB // on SQLite a single connection; on PostgreSQL the same as reader
-	pools   []*sql.DB
-	pgx     *pgxpool.Pool // nil for SQLite
-	file    *watchedFile  // nil for PostgreSQL
-	release func()        // what is beside the pools
-	clock   func() time.Time
+// The names of package connection that callers need.
+type (
+	Store     = connection.Store
+	Config    = connection.Config
+	URL       = connection.URL
+	Statement = connection.Statement
+	Schema    = connection.Schema
+	Restored  = connection.Restored
+)
 
-	// Of the connections, work on pastes may have half at once, and of these the slow work (lists, counts, imports) half again.
-	// So a lock on pastes, or long lists, leave connections for the look-ups of users and tokens.
-	pastes, slow *semaphore.Weighted
-	pasteWrites  *semaphore.Weighted // pastes, but on SQLite, whose writing connection is none of those that read
-}
+// ErrOutdated says that migrating would help.
+var ErrOutdated = connection.ErrOutdated
 
-// New returns a store for the database that cfg names, without touching it.
+// New returns a store for the database that cfg names, without touching it. Build the ports from it with NewUsers, NewPastes and so on.
 // It fails when cfg is not valid.
 func New(cfg Config) (*Store, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, err
-	}
-	s := &Store{cfg: cfg, clock: time.Now, release: func() {}}
-	connections := cfg.MaxConnections
-	var err error
-	if path, ok := cfg.URL.sqlitePath(); ok {
-		if path, err = filepath.Abs(path); err != nil { // a process that changes its folder keeps its database
-			return nil, err
-		}
-		connections = min(connections, maxSQLiteReaders)
-		err = s.openSQLite(path, connections)
-	} else {
-		err = s.openPostgres()
-	}
-	if err != nil {
-		return nil, err
-	}
-	half := max(1, connections/2)
-	s.pastes, s.slow = semaphore.NewWeighted(int64(half)), semaphore.NewWeighted(int64(max(1, half/2)))
-	if s.pasteWrites == nil {
-		s.pasteWrites = s.pastes
-	}
-	return s, nil
+	return connection.New(cfg, connection.Hooks{Before: guard, BeforeTogether: guardTogether, After: note})
 }
 
-func (s *Store) openGORM(dialector gorm.Dialector) (*gorm.DB, error) {
-	db, err := gorm.Open(dialector, &gorm.Config{
-		DisableAutomaticPing:   true,
-		QueryFields:            true, // never *: PostgreSQL refuses to go on with it once a newer node has added a column
-		SkipDefaultTransaction: true, // transaction begins one where there is more than one statement
-		Logger:                 slowLog{threshold: s.cfg.SlowStatement, report: s.cfg.OnSlowStatement},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("initialise GORM: %w", err)
-	}
-	return db, nil
+// DefaultConfig returns an embedded store below the working directory.
+func DefaultConfig() Config { return connection.DefaultConfig() }
+
+// Restore is connection.Restore.
+func Restore(ctx context.Context, cfg Config, from string, replace bool) (Restored, error) {
+	return connection.Restore(ctx, cfg, from, replace)
 }
 
-// Pool returns the connections to PostgreSQL, and nil for SQLite. Close closes them.
-func (s *Store) Pool() *pgxpool.Pool { return s.pgx }
-
-// Create makes the file of an SQLite database and its folder, for their owner only, unless they are there. On
-// PostgreSQL it does nothing. It fails with fault.Unavailable.
-func (s *Store) Create() error {
-	if err := s.file.create(); err != nil {
-		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check %s.", s.cfg.URL, s.cfg.urlSetting()), err)
-	}
-	return nil
-}
-
-// Connect makes sure that the database is there and answers. It creates nothing. A second call only looks again. It fails with
-// fault.Unavailable.
-func (s *Store) Connect(ctx context.Context) error {
-	connect := func() error {
-		for _, pool := range s.pools {
-			if err := pool.PingContext(ctx); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return s.connectError(s.file.open(connect))
-}
-
-func (s *Store) connectError(err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := errors.AsType[*fault.Error](err); ok {
-		return err
-	}
-	if errors.Is(err, errNoPrimary) {
-		return errStandby
-	}
-	url, setting := s.cfg.URL, s.cfg.urlSetting()
-	switch diagnose(err) {
-	case noRoom, noRight:
-		return translate(err)
-	case damaged:
-		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or no database. Check %s.", url, setting), err)
-	case forbidden:
-		return fault.Wrap(fault.Unavailable, fmt.Sprintf(
-			"Cannot open the database %s. Check that it is a file that this user may write, in a folder where this user may make files.",
-			url), err)
-	}
-	return fault.Wrap(fault.Unavailable, fmt.Sprintf(
-		"Cannot reach the database %s. Check that it runs and that %s is right.", url, setting), err)
-}
-
-// Close closes all connections, after the statements that are under way.
-func (s *Store) Close() error {
-	if !s.file.close() {
-		// The connections stay open until the process ends: the last one to close would remove the log beside the path, which
-		// belongs to another database by now.
-		return nil
-	}
-	var errs []error
-	for _, pool := range s.pools {
-		errs = append(errs, pool.Close())
-	}
-	s.release()
-	return errors.Join(errs...)
-}
-
-// Statistics returns how the connections are now. It does not ask the database.
-func (s *Store) Statistics() sql.DBStats {
-	if s.pgx != nil {
-		stat := s.pgx.Stat()
-		return sql.DBStats{
-			MaxOpenConnections: int(stat.MaxConns()), OpenConnections: int(stat.TotalConns()), InUse: int(stat.AcquiredConns()),
-			Idle: int(stat.IdleConns()), WaitCount: stat.EmptyAcquireCount(), WaitDuration: stat.EmptyAcquireWaitTime(),
-		}
-	}
-	var sum sql.DBStats
-	for _, pool := range s.pools {
-		stat := pool.Stats()
-		sum.MaxOpenConnections += stat.MaxOpenConnections
-		sum.OpenConnections += stat.OpenConnections
-		sum.InUse += stat.InUse
-		sum.Idle += stat.Idle
-		sum.WaitCount += stat.WaitCount
-		sum.WaitDuration += stat.WaitDuration
-	}
-	return sum
-}
+// Translate returns the *fault.Error that the store would return for an error of pgx or of a context.
+func Translate(err error) error { return connection.Translate(err) }

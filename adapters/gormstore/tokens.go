@@ -9,15 +9,16 @@ import (
 
 	"gorm.io/gorm"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Tokens keeps access tokens.
-type Tokens struct{ store *Store }
+type Tokens struct{ store *connection.Store }
 
 // NewTokens returns the tokens of a store.
-func NewTokens(store *Store) *Tokens { return &Tokens{store} }
+func NewTokens(store *connection.Store) *Tokens { return &Tokens{store} }
 
 var (
 	_ token.Finder      = (*Tokens)(nil)
@@ -48,8 +49,8 @@ func (tokenRow) TableName() string { return "access_tokens" }
 func newTokenRow(t token.Token) *tokenRow {
 	return &tokenRow{
 		ID: string(t.ID), UserID: string(t.Owner), Kind: uint8(t.Kind), Scope: uint8(t.Scope),
-		ParentID: sql.NullString{String: string(t.Parent), Valid: t.Parent != ""}, Hash: t.Hash[:], Name: t.Name, CreatedAt: instant(t.CreatedAt),
-		ExpiresAt: nullable(t.ExpiresAt), LastUsedAt: nullable(t.LastUsedAt), RevokedAt: nullable(t.RevokedAt),
+		ParentID: sql.NullString{String: string(t.Parent), Valid: t.Parent != ""}, Hash: t.Hash[:], Name: t.Name, CreatedAt: connection.Instant(t.CreatedAt),
+		ExpiresAt: connection.Nullable(t.ExpiresAt), LastUsedAt: connection.Nullable(t.LastUsedAt), RevokedAt: connection.Nullable(t.RevokedAt),
 	}
 }
 
@@ -57,7 +58,7 @@ func (r *tokenRow) token() token.Token {
 	t := token.Token{
 		ID: token.ID(r.ID), Owner: user.ID(r.UserID), Kind: token.Kind(r.Kind), Scope: token.Scope(r.Scope),
 		Parent: token.ID(r.ParentID.String), Name: r.Name, CreatedAt: r.CreatedAt.UTC(),
-		ExpiresAt: fromNullable(r.ExpiresAt), LastUsedAt: fromNullable(r.LastUsedAt), RevokedAt: fromNullable(r.RevokedAt),
+		ExpiresAt: connection.FromNullable(r.ExpiresAt), LastUsedAt: connection.FromNullable(r.LastUsedAt), RevokedAt: connection.FromNullable(r.RevokedAt),
 	}
 	copy(t.Hash[:], r.Hash)
 	return t
@@ -66,8 +67,8 @@ func (r *tokenRow) token() token.Token {
 // ByHash implements token.Finder.
 func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user.User, error) {
 	var row tokenRow
-	if err := t.store.read(ctx).InnerJoins("User").Where("access_tokens.hash = ?", hash[:]).Take(&row).Error; err != nil {
-		return token.Token{}, user.User{}, translate(err)
+	if err := t.store.Read(ctx).InnerJoins("User").Where("access_tokens.hash = ?", hash[:]).Take(&row).Error; err != nil {
+		return token.Token{}, user.User{}, connection.Translate(err)
 	}
 	owner, err := row.User.user()
 	return row.token(), owner, err
@@ -75,7 +76,7 @@ func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user
 
 // Create implements token.Creator.
 func (t *Tokens) Create(ctx context.Context, created token.Token) error {
-	return t.store.transaction(ctx, func(tx *gorm.DB) error { return tx.Omit("User").Create(newTokenRow(created)).Error })
+	return t.store.Transaction(ctx, func(tx *gorm.DB) error { return tx.Omit("User").Create(newTokenRow(created)).Error })
 }
 
 // usesAtOnce bounds how long one transaction holds its locks.
@@ -85,9 +86,9 @@ const usesAtOnce = 500
 func (t *Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) error {
 	ids := slices.Sorted(maps.Keys(uses)) // rows are locked in the order of their ids
 	for some := range slices.Chunk(ids, usesAtOnce) {
-		err := t.store.transaction(ctx, func(tx *gorm.DB) error {
+		err := t.store.Transaction(ctx, func(tx *gorm.DB) error {
 			for _, id := range some {
-				at := instant(uses[id])
+				at := connection.Instant(uses[id])
 				err := tx.Model(&tokenRow{}).Where("id = ? AND (last_used_at IS NULL OR last_used_at < ?)", string(id), at).
 					UpdateColumn("last_used_at", at).Error
 				if err != nil {
@@ -110,8 +111,8 @@ func (t *Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, err
 
 func (t *Tokens) list(ctx context.Context, owner user.ID, kind token.Kind, order string) ([]token.Token, error) {
 	var rows []tokenRow
-	if err := t.store.read(ctx).Where("user_id = ? AND kind = ?", string(owner), kind).Order(order).Find(&rows).Error; err != nil {
-		return nil, translate(err)
+	if err := t.store.Read(ctx).Where("user_id = ? AND kind = ?", string(owner), kind).Order(order).Find(&rows).Error; err != nil {
+		return nil, connection.Translate(err)
 	}
 	tokens := make([]token.Token, len(rows))
 	for i := range rows {
@@ -122,12 +123,12 @@ func (t *Tokens) list(ctx context.Context, owner user.ID, kind token.Kind, order
 
 // Revoke implements token.Revoker.
 func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
-	if !isText(string(id)) {
-		return errNotFound
+	if !connection.IsText(string(id)) {
+		return connection.ErrNotFound
 	}
-	return t.store.transaction(ctx, func(tx *gorm.DB) error {
-		err := orNotFound(tx.Model(&tokenRow{}).Where("id = ? AND kind = ?", string(id), token.Access).
-			UpdateColumn("revoked_at", gorm.Expr("coalesce(revoked_at, ?)", instant(at))))
+	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
+		err := connection.OrNotFound(tx.Model(&tokenRow{}).Where("id = ? AND kind = ?", string(id), token.Access).
+			UpdateColumn("revoked_at", gorm.Expr("coalesce(revoked_at, ?)", connection.Instant(at))))
 		if err != nil {
 			return err
 		}

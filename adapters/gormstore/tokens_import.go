@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
@@ -34,7 +35,7 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 		return nil, err
 	}
 	var known, holders []tokenRow
-	if err := forUpdate(tx).Where("id IN ?", ids).Order("id").Find(&known).Error; err != nil {
+	if err := connection.ForUpdate(tx).Where("id IN ?", ids).Order("id").Find(&known).Error; err != nil {
 		return nil, err
 	}
 	if err := tx.Where("hash IN ?", bytesOf(hashes)).Find(&holders).Error; err != nil {

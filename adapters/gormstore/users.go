@@ -8,16 +8,18 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Users keeps users and the services they sign in with.
-type Users struct{ store *Store }
+type Users struct{ store *connection.Store }
 
 // NewUsers returns the users of a store.
-func NewUsers(store *Store) *Users { return &Users{store} }
+func NewUsers(store *connection.Store) *Users { return &Users{store} }
 
 var (
 	_ user.Finder        = (*Users)(nil)
@@ -60,7 +62,7 @@ func newUserRow(u user.User) *userRow {
 	return &userRow{
 		ID: string(u.ID), Username: u.Name.String(), AvatarURL: u.AvatarURL, DefaultLanguage: u.DefaultLanguage,
 		PublicProfile: u.PublicProfile, ShowTags: u.ShowTags, SupporterMonths: u.SupporterMonths, Contributor: u.Contributor,
-		CreatedAt: instant(u.CreatedAt), Admin: u.Admin, Suspended: u.Suspended,
+		CreatedAt: connection.Instant(u.CreatedAt), Admin: u.Admin, Suspended: u.Suspended,
 	}
 }
 
@@ -80,22 +82,22 @@ func (r *userRow) user() (user.User, error) {
 func (u *Users) take(db *gorm.DB, condition string, value string) (user.User, error) {
 	var row userRow
 	if err := db.Where(condition, value).Take(&row).Error; err != nil {
-		return user.User{}, translate(err)
+		return user.User{}, connection.Translate(err)
 	}
 	return row.user()
 }
 
 // ByName implements user.Finder.
 func (u *Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
-	return u.take(u.store.read(ctx), "username_folded = ?", name.Folded())
+	return u.take(u.store.Read(ctx), "username_folded = ?", name.Folded())
 }
 
 // ByID implements user.Finder.
 func (u *Users) ByID(ctx context.Context, id user.ID) (user.User, error) {
-	if !isText(string(id)) {
-		return user.User{}, errNotFound
+	if !connection.IsText(string(id)) {
+		return user.User{}, connection.ErrNotFound
 	}
-	return u.take(u.store.read(ctx), "id = ?", string(id))
+	return u.take(u.store.Read(ctx), "id = ?", string(id))
 }
 
 // StaleByName implements user.StaleFinder.
@@ -108,27 +110,27 @@ func (u *Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) { 
 
 // AccountByID implements user.AccountFinder.
 func (u *Users) AccountByID(ctx context.Context, id user.ID) (account user.Account, err error) {
-	if !isText(string(id)) {
-		return user.Account{}, errNotFound
+	if !connection.IsText(string(id)) {
+		return user.Account{}, connection.ErrNotFound
 	}
-	release, err := acquire(ctx, u.store.pastes) // stars are those of pastes that are there
+	release, err := connection.Acquire(ctx, u.store.Pastes) // stars are those of pastes that are there
 	if err != nil {
 		return user.Account{}, err
 	}
 	defer release()
-	db := u.store.read(ctx)
+	db := u.store.Read(ctx)
 	if account.User, err = u.take(db, "id = ?", string(id)); err != nil {
 		return user.Account{}, err
 	}
 	if account.Services, err = servicesOf(db, string(id)); err != nil {
-		return user.Account{}, translate(err)
+		return user.Account{}, connection.Translate(err)
 	}
 	account.Stars = []string{}
 	err = db.Table("stars s").Joins("JOIN pastes p ON p.id = s.paste_id").
-		Where("s.user_id = ? AND (p.expires_at IS NULL OR p.expires_at > ?)", string(id), u.store.now()).
+		Where("s.user_id = ? AND (p.expires_at IS NULL OR p.expires_at > ?)", string(id), u.store.Now()).
 		Order("s.position, s.paste_id").Pluck("s.paste_id", &account.Stars).Error
 	if err != nil {
-		return user.Account{}, translate(err)
+		return user.Account{}, connection.Translate(err)
 	}
 	return account, nil
 }
@@ -155,7 +157,7 @@ func newIdentityRows(id string, services map[string]string) []identityRow {
 
 // WithServices implements user.ServiceFinder.
 func (u *Users) WithServices(ctx context.Context, name user.Name) (found user.User, services map[string]string, err error) {
-	err = u.store.snapshot(ctx, func(tx *gorm.DB) (err error) {
+	err = u.store.Snapshot(ctx, func(tx *gorm.DB) (err error) {
 		if found, err = u.take(tx, "username_folded = ?", name.Folded()); err != nil {
 			return err
 		}
@@ -167,7 +169,7 @@ func (u *Users) WithServices(ctx context.Context, name user.Name) (found user.Us
 
 // Create implements user.Creator.
 func (u *Users) Create(ctx context.Context, created user.User, services map[string]string) error {
-	return u.store.transaction(ctx, func(tx *gorm.DB) error {
+	return u.store.Transaction(ctx, func(tx *gorm.DB) error {
 		if err := tx.Create(newUserRow(created)).Error; err != nil {
 			return err
 		}
@@ -190,7 +192,7 @@ func insert[T any](tx *gorm.DB, rows []T) error {
 func (u *Users) Update(ctx context.Context, name user.Name, change func(*user.User, map[string]string) error) (
 	updated user.User, services map[string]string, err error,
 ) {
-	err = u.store.transaction(ctx, func(tx *gorm.DB) error {
+	err = u.store.Transaction(ctx, func(tx *gorm.DB) error {
 		row, err := lockedByName(tx, name)
 		if err != nil {
 			return err
@@ -203,11 +205,11 @@ func (u *Users) Update(ctx context.Context, name user.Name, change func(*user.Us
 		}
 		before, servicesBefore := updated, maps.Clone(services)
 		if err := change(&updated, services); err != nil {
-			return refused(err)
+			return connection.Refused(err)
 		}
 		updated.ID, updated.CreatedAt = before.ID, before.CreatedAt
 		if updated.Name.Folded() != before.Name.Folded() {
-			if err := u.store.checkName(tx, updated.Name, before.ID); err != nil {
+			if err := checkName(u.store, tx, updated.Name, before.ID); err != nil {
 				return err
 			}
 			if err := u.giveUpName(tx, before); err != nil {
@@ -241,10 +243,45 @@ const movesFollowed = 3
 func lockedByName(tx *gorm.DB, name user.Name) (row userRow, err error) {
 	for range movesFollowed {
 		row = userRow{}
-		err = forUpdate(tx).Where("username_folded = ?", name.Folded()).Take(&row).Error
+		err = connection.ForUpdate(tx).Where("username_folded = ?", name.Folded()).Take(&row).Error
 		if !errors.Is(err, gorm.ErrRecordNotFound) {
 			break
 		}
 	}
 	return row, err
+}
+
+var _ user.FormerFinder = (*Users)(nil)
+
+// formerNameRow is a name that a user gave up, who may be deleted.
+type formerNameRow struct {
+	UsernameFolded string `gorm:"primaryKey"`
+	UserID         string
+	GivenUpAt      time.Time
+}
+
+func (formerNameRow) TableName() string { return "former_names" }
+
+var errNameReserved = fault.New(fault.Conflict, "Another user had the username not long ago.")
+
+// giveUpName reserves the name that a user had.
+func (u *Users) giveUpName(tx *gorm.DB, had user.User) error {
+	row := formerNameRow{had.Name.Folded(), string(had.ID), connection.Instant(u.store.Clock())}
+	return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "username_folded"}}, UpdateAll: true}).Create(&row).Error
+}
+
+// checkName fails with fault.Conflict when a name is reserved for another user than the one with that id.
+func checkName(s *connection.Store, tx *gorm.DB, name user.Name, id user.ID) error {
+	var reserved int64
+	err := tx.Model(&formerNameRow{}).Where("username_folded = ? AND user_id <> ? AND given_up_at > ?",
+		name.Folded(), string(id), connection.Instant(s.Clock().Add(-user.NameReserved))).Count(&reserved).Error
+	if err == nil && reserved > 0 {
+		err = connection.Refused(errNameReserved)
+	}
+	return err
+}
+
+// ByFormerName implements user.FormerFinder.
+func (u *Users) ByFormerName(ctx context.Context, name user.Name) (user.User, error) {
+	return u.take(u.store.Read(ctx), "id = (SELECT user_id FROM former_names WHERE username_folded = ?)", name.Folded())
 }

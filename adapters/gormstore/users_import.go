@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
@@ -116,7 +117,7 @@ func lockImportedUsers(tx *gorm.DB, ids []string) (map[string]*importedUser, err
 		services []identityRow
 		stars    []starRow
 	)
-	if err := forUpdate(tx).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
+	if err := connection.ForUpdate(tx).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
 	}
 	locked := make([]string, len(rows)) // a user who came after that is not among them, nor are its lists wanted
@@ -131,7 +132,7 @@ func lockImportedUsers(tx *gorm.DB, ids []string) (map[string]*importedUser, err
 	}
 	known := make(map[string]*importedUser, len(rows))
 	for _, row := range rows {
-		row.CreatedAt = instant(row.CreatedAt)
+		row.CreatedAt = connection.Instant(row.CreatedAt)
 		known[row.ID] = &importedUser{row: row, services: make(map[string]string)}
 	}
 	for _, row := range services {

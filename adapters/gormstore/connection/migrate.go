@@ -1,4 +1,4 @@
-package gormstore
+package connection
 
 import (
 	"context"
@@ -107,7 +107,7 @@ func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 	}
 	done, err := provider.Up(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("migrate the database: %w", translate(err))
+		return 0, fmt.Errorf("migrate the database: %w", Translate(err))
 	}
 	return len(done), s.Ready(ctx) // another node may be newer than this one
 }
@@ -119,10 +119,10 @@ func (s *Store) Ready(ctx context.Context) error {
 	if err := s.file.check(); err != nil {
 		return err
 	}
-	if s.dialect.standby != "" && !s.cfg.Standby {
+	if s.Dialect.standby != "" && !s.cfg.Standby {
 		var standby bool
-		if err := s.read(ctx).Raw(s.dialect.standby).Scan(&standby).Error; err != nil {
-			return unreadable(err)
+		if err := s.Read(ctx).Raw(s.Dialect.standby).Scan(&standby).Error; err != nil {
+			return Unreadable(err)
 		}
 		if standby {
 			return errStandby
@@ -155,9 +155,9 @@ func (s *Store) Schema(ctx context.Context) (Schema, error) {
 		VersionID int64
 		Tstamp    time.Time
 	}
-	if err := s.read(ctx).Table(migrationsTable).Select("version_id", "tstamp").Where("is_applied").Find(&rows).Error; err != nil &&
+	if err := s.Read(ctx).Table(migrationsTable).Select("version_id", "tstamp").Where("is_applied").Find(&rows).Error; err != nil &&
 		diagnose(err) != outdated {
-		return Schema{}, unreadable(err)
+		return Schema{}, Unreadable(err)
 	}
 	applied := make(map[int64]time.Time, len(rows))
 	for _, row := range rows {
@@ -171,56 +171,56 @@ func (s *Store) Schema(ctx context.Context) (Schema, error) {
 	return schema, nil
 }
 
-// installationRow is about the database itself.
-type installationRow struct {
+// InstallationRow is about the database itself.
+type InstallationRow struct {
 	ID            int
 	UID           string
 	OldestVersion int64
 	CopyingFrom   sql.NullString
 }
 
-func (installationRow) TableName() string { return "installation" }
+func (InstallationRow) TableName() string { return "installation" }
 
 // schemaVersions reads what Usable needs to know, and whether the database is a copy that has not ended.
 func (s *Store) schemaVersions(ctx context.Context) (schema Schema, copying bool, err error) {
 	if schema.Latest, err = s.latestVersion(); err != nil {
 		return Schema{}, false, err
 	}
-	err = s.read(ctx).Raw(schemaVersion).Scan(&schema.Version).Error
+	err = s.Read(ctx).Raw(schemaVersion).Scan(&schema.Version).Error
 	if err != nil && diagnose(err) != outdated { // without the table it has never been migrated
-		return Schema{}, false, unreadable(err)
+		return Schema{}, false, Unreadable(err)
 	}
 	if schema.Version == 0 {
 		var count int64
-		if s.read(ctx).Table(unreleasedTable).Count(&count).Error == nil {
+		if s.Read(ctx).Table(unreleasedTable).Count(&count).Error == nil {
 			return Schema{}, false, errUnreleased
 		}
 		return schema, false, nil
 	}
-	var row installationRow
-	if err := s.read(ctx).Take(&row).Error; err != nil {
+	var row InstallationRow
+	if err := s.Read(ctx).Take(&row).Error; err != nil {
 		if diagnose(err) == outdated || errors.Is(err, gorm.ErrRecordNotFound) {
 			return schema, false, nil
 		}
-		return Schema{}, false, unreadable(err)
+		return Schema{}, false, Unreadable(err)
 	}
 	schema.Oldest = row.OldestVersion
 	return schema, row.CopyingFrom.Valid, nil
 }
 
-// unreadable translates an error of statements so simple that only the database can be at fault.
-func unreadable(err error) error {
+// Unreadable translates an error of statements so simple that only the database can be at fault.
+func Unreadable(err error) error {
 	if errors.Is(err, errNoPrimary) {
 		return errStandby
 	}
-	if err = translate(err); fault.Is(err, fault.Unavailable) {
+	if err = Translate(err); fault.Is(err, fault.Unavailable) {
 		return err
 	}
 	return unavailable(err)
 }
 
 func (s *Store) latestVersion() (int64, error) {
-	entries, err := fs.ReadDir(migrationFiles, s.dialect.migrations.folder)
+	entries, err := fs.ReadDir(migrationFiles, s.Dialect.migrations.folder)
 	if err != nil || len(entries) == 0 {
 		return 0, fmt.Errorf("read the embedded migrations: %w", err)
 	}
@@ -228,7 +228,7 @@ func (s *Store) latestVersion() (int64, error) {
 }
 
 func (s *Store) migrationProvider() (*goose.Provider, error) {
-	files, err := fs.Sub(migrationFiles, s.dialect.migrations.folder)
+	files, err := fs.Sub(migrationFiles, s.Dialect.migrations.folder)
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +242,7 @@ func (s *Store) migrationProvider() (*goose.Provider, error) {
 		}
 		options = append(options, goose.WithSessionLocker(locker))
 	}
-	return goose.NewProvider(s.dialect.migrations.dialect, s.pools[0], files, options...)
+	return goose.NewProvider(s.Dialect.migrations.dialect, s.pools[0], files, options...)
 }
 
 // sqliteLock is held by the process that has an exclusive transaction on an otherwise empty database

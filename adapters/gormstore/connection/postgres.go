@@ -1,4 +1,4 @@
-package gormstore
+package connection
 
 import (
 	"context"
@@ -24,7 +24,7 @@ func (s *Store) openPostgres() error {
 	}
 	s.release = s.pgx.Close
 	db := stdlib.OpenDBFromPool(s.pgx)
-	s.dialect, s.pools = postgresDialect, []*sql.DB{db}
+	s.Dialect, s.pools = postgresDialect, []*sql.DB{db}
 	s.reader, err = s.openGORM(postgres.New(postgres.Config{Conn: db})) // pgx keeps statements prepared
 	s.writer = s.reader
 	return err
@@ -64,27 +64,27 @@ func postgresConfig(cfg Config) (*pgxpool.Config, error) {
 	return parsed, nil
 }
 
-// pipeline is a gorm.ConnPool that keeps statements for a batch, which PostgreSQL runs as one transaction.
-type pipeline struct{ batch pgx.Batch }
+// Pipeline is a gorm.ConnPool that keeps statements for a batch, which PostgreSQL runs as one transaction.
+type Pipeline struct{ Batch pgx.Batch }
 
 var errNoAnswer = errors.New("a statement of a pipeline has no answer")
 
 // ExecContext implements gorm.ConnPool.
-func (p *pipeline) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
-	p.batch.Queue(query, args...)
+func (p *Pipeline) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
+	p.Batch.Queue(query, args...)
 	return driver.RowsAffected(0), nil
 }
 
 // PrepareContext implements gorm.ConnPool.
-func (*pipeline) PrepareContext(context.Context, string) (*sql.Stmt, error) { return nil, errNoAnswer }
+func (*Pipeline) PrepareContext(context.Context, string) (*sql.Stmt, error) { return nil, errNoAnswer }
 
 // QueryContext implements gorm.ConnPool.
-func (*pipeline) QueryContext(context.Context, string, ...any) (*sql.Rows, error) {
+func (*Pipeline) QueryContext(context.Context, string, ...any) (*sql.Rows, error) {
 	return nil, errNoAnswer
 }
 
 // QueryRowContext implements gorm.ConnPool.
-func (*pipeline) QueryRowContext(context.Context, string, ...any) *sql.Row { return nil }
+func (*Pipeline) QueryRowContext(context.Context, string, ...any) *sql.Row { return nil }
 
 var errNoPrimary = errors.New("the server is a standby")
 

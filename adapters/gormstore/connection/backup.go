@@ -1,4 +1,4 @@
-package gormstore
+package connection
 
 import (
 	"cmp"
@@ -52,7 +52,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	}
 	defer source.Close() //nolint:errcheck // it was only read
 	if _, err := source.ExecContext(ctx, "VACUUM INTO ?", partial.path); err != nil {
-		return translate(err)
+		return Translate(err)
 	}
 	if err := forgetClients(ctx, partial.path); err != nil {
 		return err
@@ -71,7 +71,7 @@ func forgetClients(ctx context.Context, path string) error {
 		"UPDATE paste_quota_salt SET salt = randomblob(32)",
 	} {
 		if _, err := db.ExecContext(ctx, statement); err != nil {
-			return errors.Join(translate(err), db.Close())
+			return errors.Join(Translate(err), db.Close())
 		}
 	}
 	return db.Close()
@@ -85,7 +85,7 @@ func fileFault(path string, err error) error {
 	case errors.Is(err, fs.ErrExist):
 		return fault.New(fault.Conflict, fmt.Sprintf("There is a file %s already. Choose another name.", path))
 	case diagnose(err) == noRoom:
-		return translate(err)
+		return Translate(err)
 	}
 	return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot write %s.", path), err)
 }
@@ -253,7 +253,7 @@ func examine(ctx context.Context, path, from string) (version, latest int64, err
 	refused := func(format string, args ...any) (int64, int64, error) {
 		return 0, 0, fault.New(fault.Invalid, from+fmt.Sprintf(format, args...))
 	}
-	if latest, err = (&Store{dialect: sqliteDialect}).latestVersion(); err != nil {
+	if latest, err = (&Store{Dialect: sqliteDialect}).latestVersion(); err != nil {
 		return 0, 0, err
 	}
 	db, err := plainSQLite(path, "rw", time.Second)
@@ -271,13 +271,13 @@ func examine(ctx context.Context, path, from string) (version, latest int64, err
 	case err != nil && diagnose(err) == outdated || err == nil && version == 0:
 		return refused(" is a database, but none of Gluepot's.")
 	case err != nil:
-		return 0, 0, translate(err)
+		return 0, 0, Translate(err)
 	case version > latest:
 		return refused(" is at version %d, but this program knows versions up to %d only. Run a newer gluepot.", version, latest)
 	}
 	var broken int
 	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM pragma_foreign_key_check").Scan(&broken); err != nil {
-		return 0, 0, translate(err)
+		return 0, 0, Translate(err)
 	}
 	if broken > 0 {
 		return refused(" is damaged: %d rows belong to what is not there.", broken)

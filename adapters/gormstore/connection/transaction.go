@@ -1,4 +1,4 @@
-package gormstore
+package connection
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 // attempts is how often a transaction is begun that PostgreSQL undoes in favour of others.
 const attempts = 5
 
-// read returns what statements that only read go through.
-func (s *Store) read(ctx context.Context) *gorm.DB {
+// Read returns what statements that only read go through.
+func (s *Store) Read(ctx context.Context) *gorm.DB {
 	db := s.reader.WithContext(ctx)
 	if s.file.isReplaced() {
 		_ = db.AddError(errFileReplaced)
@@ -23,14 +23,14 @@ func (s *Store) read(ctx context.Context) *gorm.DB {
 	return db
 }
 
-// snapshot runs statements that all see the rows of one instant, and translates the error.
-func (s *Store) snapshot(ctx context.Context, read func(tx *gorm.DB) error) error {
-	return translate(s.read(ctx).Transaction(read, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}))
+// Snapshot runs statements that all see the rows of one instant, and translates the error.
+func (s *Store) Snapshot(ctx context.Context, read func(tx *gorm.DB) error) error {
+	return Translate(s.Read(ctx).Transaction(read, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}))
 }
 
-// transaction runs change in a transaction, again when PostgreSQL has undone it because it and others waited for each other,
+// Transaction runs change in a transaction, again when PostgreSQL has undone it because it and others waited for each other,
 // and translates the error.
-func (s *Store) transaction(ctx context.Context, change func(tx *gorm.DB) error) error {
+func (s *Store) Transaction(ctx context.Context, change func(tx *gorm.DB) error) error {
 	return again(ctx, func() error { return s.transactOnce(ctx, change) })
 }
 
@@ -39,7 +39,7 @@ func again(ctx context.Context, once func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := once()
 		if err == nil || !isDeadlock(err) || attempt == attempts || ctx.Err() != nil {
-			return translate(err)
+			return Translate(err)
 		}
 	}
 }
@@ -55,13 +55,13 @@ func (s *Store) transactOnce(ctx context.Context, change func(tx *gorm.DB) error
 		return err
 	}
 	err := s.writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		if err := s.guard(ctx, tx); err != nil {
+		if err := s.hooks.Before(ctx, s, tx); err != nil {
 			return err
 		}
 		if err := change(tx); err != nil {
 			return err
 		}
-		return s.note(ctx, tx)
+		return s.hooks.After(ctx, s, tx)
 	})
 	if err != nil {
 		return err
@@ -77,22 +77,22 @@ func isDeadlock(err error) bool {
 // refusal is an error of a callback, which translate returns as it is.
 type refusal struct{ error }
 
-// refused marks an error of a callback.
-func refused(err error) error {
+// Refused marks an error of a callback.
+func Refused(err error) error {
 	if err == nil {
 		return nil
 	}
 	return refusal{err}
 }
 
-// forUpdate makes a query lock the rows it reads, in its order, until the transaction ends. SQLite, where
+// ForUpdate makes a query lock the rows it reads, in its order, until the transaction ends. SQLite, where
 // a transaction has locked everything from its start, leaves it out (dialect_sqlite.go).
-func forUpdate(tx *gorm.DB) *gorm.DB {
+func ForUpdate(tx *gorm.DB) *gorm.DB {
 	return tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
 }
 
-// acquire waits for a place in each semaphore, in their order.
-func acquire(ctx context.Context, semaphores ...*semaphore.Weighted) (release func(), err error) {
+// Acquire waits for a place in each semaphore, in their order.
+func Acquire(ctx context.Context, semaphores ...*semaphore.Weighted) (release func(), err error) {
 	for i, s := range semaphores {
 		if err := s.Acquire(ctx, 1); err != nil {
 			for _, held := range semaphores[:i] {
@@ -108,49 +108,49 @@ func acquire(ctx context.Context, semaphores ...*semaphore.Weighted) (release fu
 	}, nil
 }
 
-// writePaste is transaction for work on pastes.
-func (s *Store) writePaste(ctx context.Context, change func(tx *gorm.DB) error) error {
-	release, err := acquire(ctx, s.pasteWrites)
+// WritePaste is transaction for work on pastes.
+func (s *Store) WritePaste(ctx context.Context, change func(tx *gorm.DB) error) error {
+	release, err := Acquire(ctx, s.pasteWrites)
 	if err != nil {
 		return err
 	}
 	defer release()
-	return s.transaction(ctx, change)
+	return s.Transaction(ctx, change)
 }
 
-// writeTogether is writePaste for statements that need no answers: PostgreSQL takes them in one round trip.
-func (s *Store) writeTogether(ctx context.Context, change func(tx *gorm.DB) error) error {
+// WriteTogether is writePaste for statements that need no answers: PostgreSQL takes them in one round trip.
+func (s *Store) WriteTogether(ctx context.Context, change func(tx *gorm.DB) error) error {
 	if s.pgx == nil || s.cfg.RefuseWrites {
-		return s.writePaste(ctx, change)
+		return s.WritePaste(ctx, change)
 	}
-	release, err := acquire(ctx, s.pasteWrites)
+	release, err := Acquire(ctx, s.pasteWrites)
 	if err != nil {
 		return err
 	}
 	defer release()
 	return again(ctx, func() error {
-		var statements pipeline // a new one each time: a batch remembers what its first connection has prepared
-		guardTogether(ctx, &statements)
+		var statements Pipeline // a new one each time: a batch remembers what its first connection has prepared
+		s.hooks.BeforeTogether(ctx, &statements)
 		tx := s.writer.Session(&gorm.Session{NewDB: true, Context: ctx})
 		tx.Statement.ConnPool = &statements
 		if err := change(tx); err != nil {
 			return err
 		}
-		return s.pgx.SendBatch(ctx, &statements.batch).Close()
+		return s.pgx.SendBatch(ctx, &statements.Batch).Close()
 	})
 }
 
-// list runs a slow read of pastes.
-func (s *Store) list(ctx context.Context, read func(db *gorm.DB) error) error {
-	return s.bounded(ctx, read, s.slow, s.pastes)
+// List runs a slow read of pastes.
+func (s *Store) List(ctx context.Context, read func(db *gorm.DB) error) error {
+	return s.Bounded(ctx, read, s.Slow, s.Pastes)
 }
 
-// bounded runs a read while it has a place in each semaphore.
-func (s *Store) bounded(ctx context.Context, read func(db *gorm.DB) error, semaphores ...*semaphore.Weighted) error {
-	release, err := acquire(ctx, semaphores...)
+// Bounded runs a read while it has a place in each semaphore.
+func (s *Store) Bounded(ctx context.Context, read func(db *gorm.DB) error, semaphores ...*semaphore.Weighted) error {
+	release, err := Acquire(ctx, semaphores...)
 	if err != nil {
 		return err
 	}
 	defer release()
-	return translate(read(s.read(ctx)))
+	return Translate(read(s.Read(ctx)))
 }

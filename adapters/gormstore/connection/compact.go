@@ -1,4 +1,4 @@
-package gormstore
+package connection
 
 import (
 	"context"
@@ -42,12 +42,12 @@ func (s *Store) Compact(ctx context.Context) (done Compacted, err error) {
 	}
 	defer db.Close() //nolint:errcheck // what was written is on the disk
 	if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
-		return done, translate(err)
+		return done, Translate(err)
 	}
 	// What the log holds gets into the file, which is cut then. That waits for those who read what was before.
 	var busy, frames, moved int
 	if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
-		return done, translate(err)
+		return done, Translate(err)
 	}
 	if busy != 0 {
 		return done, errInUse

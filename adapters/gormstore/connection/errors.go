@@ -1,4 +1,4 @@
-package gormstore
+package connection
 
 import (
 	"context"
@@ -32,7 +32,7 @@ const (
 	messageNoRight     = "The database user lacks a right that Gluepot needs. Grant it, or use the user that owns the tables."
 	messageNoSchema    = "The database has no schema for the tables. Create it, or check the search_path of the database user."
 	messageConflict    = "It exists already."
-	messageNotFound    = "There is no such thing."
+	MessageNotFound    = "There is no such thing."
 	messageReadOnly    = "The database was opened for reading only."
 	messageRefused     = "This server only reads for now. Try again later."
 	messageInvalid     = "The database does not accept this value."
@@ -45,7 +45,7 @@ type diagnosis struct {
 }
 
 var (
-	absent      = &diagnosis{fault.NotFound, messageNotFound}
+	absent      = &diagnosis{fault.NotFound, MessageNotFound}
 	conflicting = &diagnosis{fault.Conflict, messageConflict}
 	idTaken     = &diagnosis{fault.Conflict, messageConflict}
 	subjectUsed = &diagnosis{fault.Conflict, messageConflict} // another user signs in with the identity
@@ -64,14 +64,14 @@ var (
 )
 
 var (
-	errNotFound = fault.New(absent.kind, absent.message)
+	ErrNotFound = fault.New(absent.kind, absent.message)
 	errRefused  = fault.New(fault.Unavailable, messageRefused)
 	errReadOnly = fault.New(fault.Unavailable, messageReadOnly)
 )
 
-// translate turns an error of GORM, database/sql or a driver into a *fault.Error. nil stays nil, and
+// Translate turns an error of GORM, database/sql or a driver into a *fault.Error. nil stays nil, and
 // so does a *fault.Error.
-func translate(err error) error {
+func Translate(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -90,9 +90,6 @@ func translate(err error) error {
 	}
 	return fault.Wrap(meaning.kind, meaning.message, err)
 }
-
-// Translate returns the *fault.Error that the store would return for an error of pgx or of a context.
-func Translate(err error) error { return translate(err) }
 
 func unavailable(err error) error { return fault.Wrap(away.kind, away.message, err) }
 
@@ -213,8 +210,8 @@ func isConnectionError(err error) bool {
 	return strings.Contains(err.Error(), "sql: database is closed") || strings.Contains(err.Error(), "conn closed")
 }
 
-// orNotFound turns a change that found nothing to change into the error for that.
-func orNotFound(result *gorm.DB) error {
+// OrNotFound turns a change that found nothing to change into the error for that.
+func OrNotFound(result *gorm.DB) error {
 	if result.Error == nil && result.RowsAffected == 0 {
 		return gorm.ErrRecordNotFound
 	}

@@ -1,4 +1,4 @@
-package gormstore
+package connection
 
 import (
 	"context"
@@ -27,7 +27,7 @@ const maxSQLiteReaders = 4
 
 // openSQLite opens one connection that writes, and some that only read: readers and the writer do not block each other (WAL).
 func (s *Store) openSQLite(path string, readers int) error {
-	s.dialect, s.file = sqliteDialect, newWatchedFile(path, s.cfg.urlSetting())
+	s.Dialect, s.file = sqliteDialect, newWatchedFile(path, s.cfg.urlSetting())
 	s.pasteWrites = semaphore.NewWeighted(math.MaxInt64)
 	open := func(connections int, dsn string) (*sql.DB, error) {
 		plain, err := sql.Open("sqlite", dsn)
@@ -55,14 +55,14 @@ func (s *Store) openSQLite(path string, readers int) error {
 		return err
 	}
 	s.pools[0], s.pools[1] = s.pools[1], s.pools[0]     // the writer puts the file into WAL mode before one reads
-	s.file.truncateLog = func() { _ = s.truncateLog() } // the next time, or when the last connection is closed
+	s.file.truncateLog = func() { _ = s.TruncateLog() } // the next time, or when the last connection is closed
 	s.writer, err = s.openGORM(sqliteDialector{writer})
 	return err
 }
 
-// truncateLog moves what is in the log into the file, and empties the log: it would go on to hold what has been deleted. It waits for
+// TruncateLog moves what is in the log into the file, and empties the log: it would go on to hold what has been deleted. It waits for
 // none of the other connections, and leaves the log for the next time when one is using it.
-func (s *Store) truncateLog() error {
+func (s *Store) TruncateLog() error {
 	return s.writer.Connection(func(tx *gorm.DB) error {
 		wait := "PRAGMA busy_timeout = " + strconv.FormatInt(s.cfg.ConnectTimeout.Milliseconds(), 10)
 		return errors.Join(

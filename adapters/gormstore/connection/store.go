@@ -1,0 +1,177 @@
+// Package connection opens PostgreSQL and SQLite for package gormstore: URLs, migrations, transactions, backups, and what errors of drivers
+// mean. What differs between the two databases is in dialect.go.
+package connection
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/semaphore"
+	"gorm.io/gorm"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// Hooks are what the transactions of a Store do besides. An error of theirs undoes a transaction.
+type Hooks struct {
+	Before, After func(ctx context.Context, s *Store, tx *gorm.DB) error
+	// BeforeTogether is Before for a transaction of one round trip.
+	BeforeTogether func(ctx context.Context, statements *Pipeline)
+}
+
+// Store is a database. Build it with New, and call Connect before anything else.
+type Store struct {
+	cfg     Config
+	hooks   Hooks
+	Dialect *Dialect
+	reader  *gorm.DB
+	writer  *gorm.DB // on SQLite a single connection; on PostgreSQL the same as reader
+	pools   []*sql.DB
+	pgx     *pgxpool.Pool // nil for SQLite
+	file    *watchedFile  // nil for PostgreSQL
+	release func()        // what is beside the pools
+	Clock   func() time.Time
+
+	// Of the connections, work on pastes may have half at once, and of these the slow work (lists, counts, imports) half again.
+	// So a lock on pastes, or long lists, leave connections for the look-ups of users and tokens.
+	Pastes, Slow *semaphore.Weighted
+	pasteWrites  *semaphore.Weighted // pastes, but on SQLite, whose writing connection is none of those that read
+}
+
+// New returns a store for the database that cfg names, without touching it.
+// It fails when cfg is not valid.
+func New(cfg Config, hooks Hooks) (*Store, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	s := &Store{cfg: cfg, hooks: hooks, Clock: time.Now, release: func() {}}
+	connections := cfg.MaxConnections
+	var err error
+	if path, ok := cfg.URL.sqlitePath(); ok {
+		if path, err = filepath.Abs(path); err != nil { // a process that changes its folder keeps its database
+			return nil, err
+		}
+		connections = min(connections, maxSQLiteReaders)
+		err = s.openSQLite(path, connections)
+	} else {
+		err = s.openPostgres()
+	}
+	if err != nil {
+		return nil, err
+	}
+	half := max(1, connections/2)
+	s.Pastes, s.Slow = semaphore.NewWeighted(int64(half)), semaphore.NewWeighted(int64(max(1, half/2)))
+	if s.pasteWrites == nil {
+		s.pasteWrites = s.Pastes
+	}
+	return s, nil
+}
+
+func (s *Store) openGORM(dialector gorm.Dialector) (*gorm.DB, error) {
+	db, err := gorm.Open(dialector, &gorm.Config{
+		DisableAutomaticPing:   true,
+		QueryFields:            true, // never *: PostgreSQL refuses to go on with it once a newer node has added a column
+		SkipDefaultTransaction: true, // transaction begins one where there is more than one statement
+		Logger:                 slowLog{threshold: s.cfg.SlowStatement, report: s.cfg.OnSlowStatement},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("initialise GORM: %w", err)
+	}
+	return db, nil
+}
+
+// Pool returns the connections to PostgreSQL, and nil for SQLite. Close closes them.
+func (s *Store) Pool() *pgxpool.Pool { return s.pgx }
+
+// KeepsSearch reports whether what searches look through is kept.
+func (s *Store) KeepsSearch() bool { return s.cfg.Search }
+
+// Create makes the file of an SQLite database and its folder, for their owner only, unless they are there. On
+// PostgreSQL it does nothing. It fails with fault.Unavailable.
+func (s *Store) Create() error {
+	if err := s.file.create(); err != nil {
+		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check %s.", s.cfg.URL, s.cfg.urlSetting()), err)
+	}
+	return nil
+}
+
+// Connect makes sure that the database is there and answers. It creates nothing. A second call only looks again. It fails with
+// fault.Unavailable.
+func (s *Store) Connect(ctx context.Context) error {
+	connect := func() error {
+		for _, pool := range s.pools {
+			if err := pool.PingContext(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return s.connectError(s.file.open(connect))
+}
+
+func (s *Store) connectError(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	if errors.Is(err, errNoPrimary) {
+		return errStandby
+	}
+	url, setting := s.cfg.URL, s.cfg.urlSetting()
+	switch diagnose(err) {
+	case noRoom, noRight:
+		return Translate(err)
+	case damaged:
+		return fault.Wrap(fault.Unavailable, fmt.Sprintf("The file %s is damaged, or no database. Check %s.", url, setting), err)
+	case forbidden:
+		return fault.Wrap(fault.Unavailable, fmt.Sprintf(
+			"Cannot open the database %s. Check that it is a file that this user may write, in a folder where this user may make files.",
+			url), err)
+	}
+	return fault.Wrap(fault.Unavailable, fmt.Sprintf(
+		"Cannot reach the database %s. Check that it runs and that %s is right.", url, setting), err)
+}
+
+// Close closes all connections, after the statements that are under way.
+func (s *Store) Close() error {
+	if !s.file.close() {
+		// The connections stay open until the process ends: the last one to close would remove the log beside the path, which
+		// belongs to another database by now.
+		return nil
+	}
+	var errs []error
+	for _, pool := range s.pools {
+		errs = append(errs, pool.Close())
+	}
+	s.release()
+	return errors.Join(errs...)
+}
+
+// Statistics returns how the connections are now. It does not ask the database.
+func (s *Store) Statistics() sql.DBStats {
+	if s.pgx != nil {
+		stat := s.pgx.Stat()
+		return sql.DBStats{
+			MaxOpenConnections: int(stat.MaxConns()), OpenConnections: int(stat.TotalConns()), InUse: int(stat.AcquiredConns()),
+			Idle: int(stat.IdleConns()), WaitCount: stat.EmptyAcquireCount(), WaitDuration: stat.EmptyAcquireWaitTime(),
+		}
+	}
+	var sum sql.DBStats
+	for _, pool := range s.pools {
+		stat := pool.Stats()
+		sum.MaxOpenConnections += stat.MaxOpenConnections
+		sum.OpenConnections += stat.OpenConnections
+		sum.InUse += stat.InUse
+		sum.Idle += stat.Idle
+		sum.WaitCount += stat.WaitCount
+		sum.WaitDuration += stat.WaitDuration
+	}
+	return sum
+}

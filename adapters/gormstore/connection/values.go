@@ -1,0 +1,26 @@
+package connection
+
+import (
+	"database/sql"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Instant returns t as both databases keep it: in UTC, to the microsecond.
+func Instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// Nullable stores the zero time, which stands for never, as NULL.
+func Nullable(t time.Time) sql.NullTime {
+	return sql.NullTime{Time: Instant(t), Valid: !t.IsZero()}
+}
+
+func FromNullable(t sql.NullTime) time.Time {
+	if !t.Valid {
+		return time.Time{}
+	}
+	return t.Time.UTC()
+}
+
+// IsText reports whether PostgreSQL takes s for text. It refuses to look for any other, which no row has as its id.
+func IsText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
