@@ -129,7 +129,7 @@ check-alerts: ## check the alert rules and the dashboard of docs/operations
 
 fuzz: ## fuzz each parser of outside input for 20 seconds
 	$(GO) test -run '^$$' -fuzz FuzzParseName -fuzztime 20s ./domain/user
-	$(GO) test -run '^$$' -fuzz FuzzReadings -fuzztime 20s ./adapters/httpapi
+	$(GO) test -run '^$$' -fuzz FuzzReadings -fuzztime 20s ./adapters/httpapi/wire
 	$(GO) test -run '^$$' -fuzz FuzzHeaders -fuzztime 20s ./adapters/httpapi
 	$(GO) test -run '^$$' -fuzz FuzzCreate -fuzztime 20s ./adapters/httpapi
 	$(GO) test -run '^$$' -fuzz FuzzEdit -fuzztime 20s ./adapters/httpapi

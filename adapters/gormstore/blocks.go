@@ -75,7 +75,9 @@ func (m *Moderation) Blocks(ctx context.Context) ([]moderation.Block, error) {
 		if err != nil {
 			return nil, fault.Unforeseen(err)
 		}
-		blocks[i] = moderation.Block{Network: network, Reason: row.Reason, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: connection.FromNullable(row.ExpiresAt)}
+		blocks[i] = moderation.Block{
+			Network: network, Reason: row.Reason, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: connection.FromNullable(row.ExpiresAt),
+		}
 	}
 	return blocks, nil
 }

@@ -107,7 +107,8 @@ func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) err
 		act, _ := audit.Noted(ctx)
 		_, hidden := row.outline().SeenBy("")
 		return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&tombstoneRow{
-			Kind: pasteTombstone, ID: row.ID, DeletedAt: connection.Instant(m.store.Clock()), RemovedBy: act.Actor, Reason: reason, Told: hidden == nil,
+			Kind: pasteTombstone, ID: row.ID, DeletedAt: connection.Instant(m.store.Clock()),
+			RemovedBy: act.Actor, Reason: reason, Told: hidden == nil,
 		}).Error
 	})
 }

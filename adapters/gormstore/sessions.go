@@ -21,7 +21,8 @@ func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
 		if started.Parent != "" {
 			var parent tokenRow
-			err := connection.ForUpdate(tx).Where("id = ? AND kind = ? AND revoked_at IS NULL", string(started.Parent), token.Access).Take(&parent).Error
+			err := connection.ForUpdate(tx).
+				Where("id = ? AND kind = ? AND revoked_at IS NULL", string(started.Parent), token.Access).Take(&parent).Error
 			if err != nil {
 				return err
 			}
@@ -62,7 +63,8 @@ func (t *Tokens) EndSession(ctx context.Context, owner user.ID, id token.ID) err
 		return connection.ErrNotFound
 	}
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
-		return connection.OrNotFound(tx.Where("id = ? AND user_id = ? AND kind = ?", string(id), string(owner), token.Session).Delete(&tokenRow{}))
+		return connection.OrNotFound(
+			tx.Where("id = ? AND user_id = ? AND kind = ?", string(id), string(owner), token.Session).Delete(&tokenRow{}))
 	})
 }
 

@@ -9,14 +9,19 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 )
 
-// The names of package connection that callers need.
 type (
-	Store     = connection.Store
-	Config    = connection.Config
-	URL       = connection.URL
+	// Store is connection.Store.
+	Store = connection.Store
+	// Config is connection.Config.
+	Config = connection.Config
+	// URL is connection.URL.
+	URL = connection.URL
+	// Statement is connection.Statement.
 	Statement = connection.Statement
-	Schema    = connection.Schema
-	Restored  = connection.Restored
+	// Schema is connection.Schema.
+	Schema = connection.Schema
+	// Restored is connection.Restored.
+	Restored = connection.Restored
 )
 
 // ErrOutdated says that migrating would help.

@@ -49,7 +49,8 @@ func (tokenRow) TableName() string { return "access_tokens" }
 func newTokenRow(t token.Token) *tokenRow {
 	return &tokenRow{
 		ID: string(t.ID), UserID: string(t.Owner), Kind: uint8(t.Kind), Scope: uint8(t.Scope),
-		ParentID: sql.NullString{String: string(t.Parent), Valid: t.Parent != ""}, Hash: t.Hash[:], Name: t.Name, CreatedAt: connection.Instant(t.CreatedAt),
+		ParentID: sql.NullString{String: string(t.Parent), Valid: t.Parent != ""}, Hash: t.Hash[:], Name: t.Name,
+		CreatedAt: connection.Instant(t.CreatedAt),
 		ExpiresAt: connection.Nullable(t.ExpiresAt), LastUsedAt: connection.Nullable(t.LastUsedAt), RevokedAt: connection.Nullable(t.RevokedAt),
 	}
 }
@@ -58,7 +59,8 @@ func (r *tokenRow) token() token.Token {
 	t := token.Token{
 		ID: token.ID(r.ID), Owner: user.ID(r.UserID), Kind: token.Kind(r.Kind), Scope: token.Scope(r.Scope),
 		Parent: token.ID(r.ParentID.String), Name: r.Name, CreatedAt: r.CreatedAt.UTC(),
-		ExpiresAt: connection.FromNullable(r.ExpiresAt), LastUsedAt: connection.FromNullable(r.LastUsedAt), RevokedAt: connection.FromNullable(r.RevokedAt),
+		ExpiresAt: connection.FromNullable(r.ExpiresAt), LastUsedAt: connection.FromNullable(r.LastUsedAt),
+		RevokedAt: connection.FromNullable(r.RevokedAt),
 	}
 	copy(t.Hash[:], r.Hash)
 	return t

@@ -7,12 +7,14 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/gin-gonic/gin"
+
+	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 )
 
 // answer collects a body before its first byte is sent: a failure half-way becomes an error, and its length and ETag are known. Its
 // memory is claimed piece by piece, until the client has taken it.
 type answer struct {
-	claim
+	limit.Claim
 
 	chunks [][]byte // all are full but the last
 	length int64
@@ -25,7 +27,7 @@ const maxChunk = 64 << 10
 
 var firstChunks = [...]int{4 << 10, 16 << 10}
 
-func (a *API) newAnswer(c *gin.Context) *answer { return &answer{claim: a.claim(c.Request)} }
+func (a *API) newAnswer(c *gin.Context) *answer { return &answer{Claim: a.claim(c.Request)} }
 
 // Write implements io.Writer. It fails with fault.Unavailable when there is no room.
 func (a *answer) Write(p []byte) (int, error) { return add(a, p) }
@@ -41,7 +43,7 @@ func add[T string | []byte](a *answer, text T) (n int, err error) {
 			if last < len(firstChunks)-1 {
 				size = firstChunks[last+1]
 			}
-			if err := a.resize(a.length + int64(size)); err != nil {
+			if err := a.Resize(a.length + int64(size)); err != nil {
 				return n, err
 			}
 			a.chunks = append(a.chunks, make([]byte, 0, size))

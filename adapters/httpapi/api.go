@@ -46,7 +46,7 @@ type API struct {
 	publicURL string        // or ""
 	timeout   time.Duration // of a request that waits for the database
 	maxBody   int64         // bytes
-	memory    *memory
+	memory    *limit.Memory
 	proxies   proxies
 	limits    *limit.Limiter
 	pages     *pages
@@ -72,7 +72,8 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	}
 	api := &API{
 		modules: modules, languages: answers, ready: ready, basePath: cfg.BasePath, publicURL: cfg.PublicURL,
-		timeout: cfg.RequestTimeout, maxBody: int64(cfg.PasteMaxBody), memory: newMemory(int64(cfg.MaxMemory)), limits: limit.New(cfg.Limits),
+		timeout: cfg.RequestTimeout, maxBody: int64(cfg.PasteMaxBody), memory: limit.NewMemory(int64(cfg.MaxMemory)),
+		limits:  limit.New(cfg.Limits),
 		proxies: trusted, onLimited: cfg.OnLimited, tracing: len(cfg.Tracing) > 0, log: log,
 	}
 	if api.front, err = newFront(cfg.BasePath); err != nil {
@@ -166,7 +167,7 @@ func (a *API) deadline(r *http.Request) (context.Context, context.CancelFunc) {
 }
 
 // claim returns that of a request, of nothing yet.
-func (a *API) claim(r *http.Request) claim { return claim{of: a.memory, client: string(a.counted(r))} }
+func (a *API) claim(r *http.Request) limit.Claim { return a.memory.Claim(string(a.counted(r))) }
 
 // handle runs an endpoint that may wait for the database, under the request's deadline.
 func (a *API) handle(endpoint func(context.Context, *gin.Context) error) gin.HandlerFunc {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 )
@@ -35,7 +36,7 @@ var (
 	errEncoded = &refusal{http.StatusUnsupportedMediaType, "Send the body as it is: this server takes no Content-Encoding.", false}
 	errSlow    = &refusal{http.StatusRequestTimeout, "The body did not arrive in time.", false}
 	errBroken  = &refusal{http.StatusBadRequest, "The body ended early, or is not chunked as HTTP has it.", false}
-	errNoRoom  = &refusal{http.StatusServiceUnavailable, errNoMemory.Message, true}
+	errNoRoom  = &refusal{http.StatusServiceUnavailable, limit.ErrNoMemory.Message, true}
 )
 
 func (a *API) tooLarge() error {
@@ -44,7 +45,7 @@ func (a *API) tooLarge() error {
 
 // receive returns the body of a request when all of it has arrived. It fails with a refusal for one that is too large, which
 // it does not read to the end, that is encoded, or does not arrive; or for which there is no memory.
-func (a *API) receive(c *gin.Context, held *claim) ([]byte, error) {
+func (a *API) receive(c *gin.Context, held *limit.Claim) ([]byte, error) {
 	r := c.Request
 	if r.ContentLength > a.maxBody {
 		return nil, a.tooLarge()
@@ -57,7 +58,7 @@ func (a *API) receive(c *gin.Context, held *claim) ([]byte, error) {
 }
 
 // collect claims memory as the body arrives, not as it is announced: who announces much and sends little holds little.
-func (a *API) collect(from io.Reader, announced int64, held *claim) ([]byte, error) {
+func (a *API) collect(from io.Reader, announced int64, held *limit.Claim) ([]byte, error) {
 	if announced == 0 {
 		return nil, nil
 	}
@@ -68,7 +69,7 @@ func (a *API) collect(from io.Reader, announced int64, held *claim) ([]byte, err
 			if announced >= int64(len(body)) {
 				size = min(size, int(announced)+1)
 			}
-			if held.resize(int64(bodyFactor*size)) != nil {
+			if held.Resize(int64(bodyFactor*size)) != nil {
 				return nil, errNoRoom
 			}
 			body = append(make([]byte, 0, size), body...)
@@ -120,7 +121,7 @@ func (a *API) accept(endpoint receiver, answer func(*gin.Context, *paste.Documen
 // take begins the deadline when the body has arrived.
 func (a *API) take(c *gin.Context, endpoint receiver) (paste.Document, error) {
 	held := a.claim(c.Request)
-	defer held.release()
+	defer held.Release()
 	body, err := a.receive(c, &held)
 	if err != nil {
 		return paste.Document{}, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/server"
+	"github.com/gluepot/gluepot/adapters/httpapi/wire"
 )
 
 // servePastes serves an empty store of pastes on a free port.
@@ -125,24 +126,24 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	ask(http.StatusOK)
-	others := claim{of: api.memory, client: "192.0.2.77"}
-	if err := others.resize(api.memory.share); err != nil {
+	others := api.memory.Claim("192.0.2.77")
+	if err := others.Resize(api.memory.Share()); err != nil {
 		t.Fatal(err)
 	}
 	ask(http.StatusOK) // the other half is for others
-	if err := others.resize(api.memory.share + uncounted + 1); err == nil {
+	if err := others.Resize(2 * api.memory.Share()); err == nil {
 		t.Error("got more than half for one client, want an error")
 	}
-	more := claim{of: api.memory, client: "192.0.2.78"}
-	if err := more.resize(api.memory.share); err != nil {
+	more := api.memory.Claim("192.0.2.78")
+	if err := more.Resize(api.memory.Share()); err != nil {
 		t.Fatal(err)
 	}
 	ask(http.StatusServiceUnavailable)
-	others.release()
-	more.release()
+	others.Release()
+	more.Release()
 	ask(http.StatusOK)
-	if len(api.memory.held) > 0 || !api.memory.all.TryAcquire(int64(cfg.MaxMemory)) {
-		t.Errorf("got %v still held, want nothing", api.memory.held)
+	if held := api.memory.Held(); held > 0 {
+		t.Errorf("got %d bytes still held, want none", held)
 	}
 }
 
@@ -165,7 +166,7 @@ func TestArraysOfManyElements(t *testing.T) {
 		name := map[string]string{`{}`: "pasties", `""`: "tags"}[element]
 		body := `{"` + name + `":[` + strings.Repeat(element+",", 600_000) + element + `]}`
 		answer := send(api, http.MethodPost, "/paste", body)
-		want := fmt.Sprintf("%s: there are more than %d.", name, maxParts)
+		want := fmt.Sprintf("%s: there are more than %d.", name, wire.MaxParts)
 		if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), want) {
 			t.Errorf("%s: got %d %s, want 400 and %q", name, answer.Code, answer.Body, want)
 		}

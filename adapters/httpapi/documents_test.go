@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/gluepot/gluepot/adapters/httpapi/wire"
 	"github.com/gluepot/gluepot/application/languages"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/application/tokens"
@@ -253,7 +254,7 @@ func FuzzCreate(f *testing.F) {
 			return
 		}
 		made := parsePaste(t, answer)
-		text := bytes.TrimPrefix(body, []byte(byteOrderMark))
+		text := bytes.TrimPrefix(body, []byte(wire.ByteOrderMark))
 		var wanted map[string]any
 		if !utf8.Valid(body) || json.Unmarshal(text, &wanted) != nil {
 			t.Fatalf("%q: got 200, want 400: it is no JSON object", body)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
+
+	"github.com/gluepot/gluepot/domain/token"
 )
 
 func FuzzHeaders(f *testing.F) {
@@ -60,5 +62,146 @@ func TestHeadersOfManyElements(t *testing.T) {
 	if prefers([]string{mediaProblem + strings.Repeat(",a/b", 400)}, mediaProblem, mediaJSON) ||
 		!prefers([]string{"text/html", mediaProblem}, mediaProblem, mediaJSON) {
 		t.Error("got Accept read otherwise, want the first KiB of it")
+	}
+}
+
+func TestPrefersProblem(t *testing.T) {
+	t.Parallel()
+	for accept, want := range map[string]bool{
+		"": false, "*/*": false, "application/json": false, "text/html, */*;q=0.1": false,
+		"application/problem+json": true, "Application/Problem+JSON": true, "application/problem+json; q=0.1": true,
+		"application/problem+json;q=0": false, "application/problem+json;q=x": false, ";;;,,,": false,
+		"*/*, application/problem+json;q=0.1": false, "application/*;q=0.5, application/problem+json;q=0.1": false,
+		"application/json;q=0.1, */*, application/problem+json;q=0.1": true, "application/problem+json, */*": true,
+		"application/json;q=0.9, application/problem+json": true, "application/json, application/problem+json;q=0.9": false,
+	} {
+		if prefers([]string{accept}, mediaProblem, mediaJSON) != want {
+			t.Errorf("%q: got %v, want %v", accept, !want, want)
+		}
+	}
+}
+
+func TestPrefersHTML(t *testing.T) {
+	t.Parallel()
+	for accept, want := range map[string]bool{
+		"": false, "*/*": false, "application/json": false, "text/*": false, "application/json, text/html;q=0.9": false, "text/html;q=0": false,
+		"*/*, text/html;q=0.1": false, "text/html": true, "Text/HTML;charset=utf-8": true, "text/html, application/json": true,
+		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": true,
+	} {
+		if prefers([]string{accept}, mediaHTML, mediaJSON) != want {
+			t.Errorf("%q: got %v, want %v", accept, !want, want)
+		}
+	}
+}
+
+func TestAcceptsGzip(t *testing.T) {
+	t.Parallel()
+	for acceptEncoding, want := range map[string]bool{
+		"": false, "identity": false, "br, zstd": false, "gzip;q=0": false, "*, gzip;q=0": false, "*;q=0": false, "gzipped": false,
+		"gzip": true, "br, GZIP ; q=0.1": true, "*": true, "br;q=0, *;q=0.5": true,
+	} {
+		if acceptsGzip([]string{acceptEncoding}) != want {
+			t.Errorf("%q: got %v, want %v", acceptEncoding, !want, want)
+		}
+	}
+}
+
+func TestQuality(t *testing.T) {
+	t.Parallel()
+	for parameters, want := range map[string]int{
+		"": 1000, "charset=utf-8": 1000, "q=1": 1000, "Q=1.000": 1000, " q=0.5": 500, "charset=utf-8;q=0.25": 250, "q=0.125": 125, "q=0.": 0,
+		"q=1.001": 0, "q=2": 0, "q=": 0, "q=.5": 0, "q=00.5": 0, "q=0.1234": 0, "q=-1": 0, "q=+": 0, "q=0.-1": 0, "q=0.1e1": 0, "q=1_0": 0,
+	} {
+		if got := quality(parameters); got != want {
+			t.Errorf("%q: got %d, want %d", parameters, got, want)
+		}
+	}
+}
+
+func TestPreflight(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig()
+	cfg.BasePath = "/api/v2"
+	api, _ := newTestAPI(t, newStore(), cfg)
+	for path, methods := range map[string]string{
+		"/user/epoxy/exists": "GET, HEAD, OPTIONS", "/user/epoxy": "GET, HEAD, OPTIONS", "/user/self": "GET, HEAD, OPTIONS",
+		"/user/self/pastes": "GET, HEAD, OPTIONS", "/data/language": "GET, HEAD, OPTIONS", "/data/languageExt": "GET, HEAD, OPTIONS",
+		"/data/numPastes": "GET, HEAD, OPTIONS", "/paste": "POST, OPTIONS", "/paste/abc": "GET, HEAD, PATCH, DELETE, OPTIONS",
+		"/raw": "POST, OPTIONS", "/raw/abc/def": "GET, HEAD, OPTIONS", "/time/expiresInToUnixTime": "GET, HEAD, OPTIONS",
+		"/openapi.yaml": "GET, HEAD, OPTIONS", "/openapi.json": "GET, HEAD, OPTIONS",
+		"/docs": "GET, HEAD, OPTIONS", "/docs/page.css": "GET, HEAD, OPTIONS",
+	} {
+		for _, target := range []string{"/api/v2" + path, "/api/v2" + path + "/"} {
+			answer := request(api, http.MethodOptions, target, http.Header{"Origin": {"https://example.com"}})
+			for name, want := range map[string]string{
+				"Allow": methods, "Access-Control-Allow-Methods": methods,
+				"Access-Control-Allow-Headers": "Authorization, Content-Type, If-None-Match, Gluepot-Delete-Key",
+				"Access-Control-Max-Age":       "86400", "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Credentials": "", "Content-Type": "",
+			} {
+				if got := answer.Header().Get(name); got != want || answer.Code != http.StatusNoContent {
+					t.Errorf("%s: got %d, %s: %q, want 204 and %q", target, answer.Code, name, got, want)
+				}
+			}
+			for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+				refused := request(api, method, target, nil)
+				if strings.Contains(methods, method) != (refused.Code != http.StatusMethodNotAllowed) {
+					t.Errorf("%s %s: got %d, want 405 unless %s has it", method, target, refused.Code, methods)
+				}
+				if got := refused.Header().Get("Allow"); refused.Code == http.StatusMethodNotAllowed && got != methods {
+					t.Errorf("%s %s: got Allow: %s, want %s", method, target, got, methods)
+				}
+			}
+		}
+	}
+}
+
+func TestOrigin(t *testing.T) {
+	t.Parallel()
+	api, _ := newTestAPI(t, newStore(), DefaultConfig())
+	for _, c := range []struct{ method, target string }{
+		{"GET", "/user/epoxy"}, {"HEAD", "/user/epoxy"}, {"GET", "/user/self/pastes"}, {"GET", "/data/language?name=Go"},
+		{"GET", "/data/language"},
+		{"GET", "/nowhere"}, {"POST", "/user/epoxy"}, {"GET", "/user%2Fepoxy"}, {"OPTIONS", "*"}, {"GET", "/healthz"}, {"POST", "/paste"},
+		{"GET", "/openapi.yaml"}, {"GET", "/openapi.json"},
+	} {
+		for _, origin := range []string{"https://example.com", "null", ""} {
+			header := request(api, c.method, c.target, http.Header{"Origin": {origin}}).Header()
+			if header.Get("Access-Control-Allow-Origin") != "*" || header.Get("Access-Control-Expose-Headers") != exposedHeaders[0] {
+				t.Errorf("%s %s from %q: got %v, want every origin to be allowed", c.method, c.target, origin, header)
+			}
+		}
+		for name := range request(api, c.method, c.target, nil).Header() {
+			if strings.HasPrefix(name, "Access-Control") {
+				t.Errorf("%s %s without Origin: got %s, want nothing of CORS", c.method, c.target, name)
+			}
+		}
+	}
+}
+
+func TestRequestID(t *testing.T) {
+	t.Parallel()
+	direct, _ := newTestAPI(t, newStore(), DefaultConfig())
+	cfg := DefaultConfig()
+	cfg.TrustedProxies = []string{"192.0.2.1"} // httptest's
+	proxied, lines := newTestAPI(t, newStore(), cfg)
+	secret := token.Generate().Reveal()
+	for _, c := range []struct {
+		api  *API
+		id   string
+		kept bool
+	}{
+		{direct, "abc-1", false}, {direct, secret, false},
+		{proxied, "abc-1", true}, {proxied, secret, false}, {proxied, "x" + secret[:40], false}, {proxied, "", false},
+		{proxied, "a b", false},
+	} {
+		answer := request(c.api, http.MethodGet, "/user/epoxy", http.Header{requestIDHeader: {c.id}})
+		if got := answer.Header().Get(requestIDHeader); (got == c.id) != c.kept || len(got) == 0 {
+			t.Errorf("%q: got %q, want it to be kept: %v", c.id, got, c.kept)
+		}
+	}
+	for _, line := range lines.All() {
+		if id, _ := line.ContextMap()["request_id"].(string); strings.Contains(id, token.Prefix) {
+			t.Errorf("got a token in the log, want none: %v", line)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/gluepot/gluepot/adapters/httpapi/wire"
 	"github.com/gluepot/gluepot/domain/language"
 )
 
@@ -48,16 +49,16 @@ func encodeLanguage(l *language.Language) (*languageAnswer, error) {
 }
 
 func (a *API) languageByName(c *gin.Context) {
-	var readings readings
-	readings.parse(c.Request.URL.RawQuery, "name")
-	found, err := a.modules.Languages.FindByName.Do(readings.all()...)
+	var readings wire.Readings
+	readings.Parse(c.Request.URL.RawQuery, "name")
+	found, err := a.modules.Languages.FindByName.Do(readings.All()...)
 	a.answerLanguage(c, found, err)
 }
 
 func (a *API) languageByExtension(c *gin.Context) {
-	var readings readings
-	readings.parse(c.Request.URL.RawQuery, "extension")
-	found, err := a.modules.Languages.FindByExtension.Do(readings.all()...)
+	var readings wire.Readings
+	readings.Parse(c.Request.URL.RawQuery, "extension")
+	found, err := a.modules.Languages.FindByExtension.Do(readings.All()...)
 	a.answerLanguage(c, found, err)
 }
 

@@ -116,7 +116,7 @@ func (a *API) page(c *gin.Context, pattern string) {
 // occupies no memory.
 func (a *API) answerPage(c *gin.Context) error {
 	made := a.newAnswer(c)
-	defer made.release()
+	defer made.Release()
 	w := &pageWriter{header: c.Writer.Header().Clone(), answer: made}
 	rejected, err := a.makePage(w, c)
 	noteRejected(c, rejected)
@@ -142,7 +142,7 @@ var errElsewhere = &refusal{http.StatusForbidden, "This was sent by a page of an
 
 func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, err error) {
 	r, held := c.Request, a.claim(c.Request)
-	defer held.release()
+	defer held.Release()
 	var sent []byte
 	if r.Method == http.MethodPost {
 		if a.pages.origins.Check(r) != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/gluepot/gluepot/adapters/httpapi/wire"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -91,15 +92,15 @@ func textLength(d *paste.Document) (length int64) {
 // sendPaste answers with a paste. What was written is answered also where there is no memory left to claim.
 func (a *API) sendPaste(c *gin.Context, d *paste.Document, tagged, written bool) error {
 	text, read := textLength(d), a.claim(c.Request)
-	defer read.release()
-	if err := read.resize(min(text, a.memory.share)); err != nil && !written {
+	defer read.Release()
+	if err := read.Resize(min(text, a.memory.Share())); err != nil && !written {
 		return err
 	}
 	if text <= maxHeldText {
 		made := a.newAnswer(c)
-		defer made.release()
+		defer made.Release()
 		if writePaste(made, d) == nil {
-			read.release()
+			read.Release()
 			made.tagged = tagged
 			made.send(c, jsonContentType)
 			return nil
@@ -114,7 +115,7 @@ func (a *API) sendStored(c *gin.Context, d *paste.Document) error {
 }
 
 func (a *API) createPaste(ctx context.Context, c *gin.Context, body []byte) (paste.Document, error) {
-	return a.create(ctx, c, func() (paste.Draft, error) { return decodeDraft(body) })
+	return a.create(ctx, c, func() (paste.Draft, error) { return wire.DecodeDraft(body) })
 }
 
 // create reads the draft once it is known that the viewer may create pastes: that is the first thing to say.
@@ -146,7 +147,7 @@ func (a *API) create(ctx context.Context, c *gin.Context, read func() (paste.Dra
 
 func (a *API) editPaste(ctx context.Context, c *gin.Context, body []byte) (paste.Document, error) {
 	viewer, id := viewerOf(c), c.Param("id")
-	changes, err := decodeChanges(body)
+	changes, err := wire.DecodeChanges(body)
 	if err != nil {
 		return paste.Document{}, a.modules.Pastes.EditOwn.Refuse(ctx, viewer, id, err)
 	}
@@ -191,7 +192,7 @@ func (a *API) openPaste(ctx context.Context, c *gin.Context) error {
 // become a 503, not half an array, and none waits for a client that reads slowly.
 func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
 	made := a.newAnswer(c)
-	defer made.release()
+	defer made.Release()
 	w, before := newJSONWriter(made), "["
 	err := a.modules.Pastes.ListOwn.Do(ctx, viewerOf(c), func(page []paste.Place) error {
 		ids := make([]paste.ID, len(page))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/gluepot/gluepot/adapters/httpapi/wire"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -18,8 +19,8 @@ func (a *API) readText(ctx context.Context, c *gin.Context) error {
 		return err
 	}
 	held := a.claim(c.Request)
-	defer held.release()
-	if err := held.resize(min(int64(len(pasty.Code)), a.memory.share)); err != nil {
+	defer held.Release()
+	if err := held.Resize(min(int64(len(pasty.Code)), a.memory.Share())); err != nil {
 		return err
 	}
 	header := c.Writer.Header()
@@ -30,7 +31,7 @@ func (a *API) readText(ctx context.Context, c *gin.Context) error {
 	})
 }
 
-var errNoText = invalid("The body is empty. Send the code.")
+var errNoText = wire.Invalid("The body is empty. Send the code.")
 
 func (a *API) createFromText(ctx context.Context, c *gin.Context, body []byte) (paste.Document, error) {
 	defaultLanguage := viewerOf(c).User.DefaultLanguage
@@ -57,30 +58,30 @@ func (a *API) textDraft(query, defaultLanguage string, body []byte) (draft paste
 	}
 	code := string(body)
 	draft.Pasties = []paste.PastyDraft{
-		{Title: value(parameter(query, "title")), Language: a.languageParameter(query), Default: defaultLanguage, Code: &code, Alone: true},
+		{Title: wire.Value(parameter(query, "title")), Language: a.languageParameter(query), Default: defaultLanguage, Code: &code, Alone: true},
 	}
 	return draft, nil
 }
 
 // parameter returns the first parameter with that key, or nil.
 func parameter(query, key string) *string {
-	raw, ok := rawParameter(query, key)
+	raw, ok := wire.RawParameter(query, key)
 	if !ok {
 		return nil
 	}
-	text := unescape(raw, true)
+	text := wire.Unescape(raw, true)
 	return &text
 }
 
 // languageParameter returns the reading of the parameter that names a language, as "C++" may be meant in several ways.
 func (a *API) languageParameter(query string) *string {
-	var readings readings
-	readings.parse(query, "language")
-	if len(readings.all()) == 0 {
+	var readings wire.Readings
+	readings.Parse(query, "language")
+	if len(readings.All()) == 0 {
 		return nil
 	}
-	name := readings.all()[0]
-	if found, err := a.modules.Languages.FindByName.Do(readings.all()...); err == nil {
+	name := readings.All()[0]
+	if found, err := a.modules.Languages.FindByName.Do(readings.All()...); err == nil {
 		name = found.Name
 	}
 	return &name
@@ -95,5 +96,27 @@ func switchedOn(query, key string) (bool, error) {
 	case strings.EqualFold(*text, "true"):
 		return true, nil
 	}
-	return false, invalid("%s: it must be true or false.", key)
+	return false, wire.Invalid("%s: it must be true or false.", key)
+}
+
+// pathOf returns the path at which people find a paste, or programs where there are no pages.
+func (a *API) pathOf(id paste.ID) string {
+	if a.pages == nil {
+		return a.basePath + "/paste/" + string(id)
+	}
+	return "/" + string(id)
+}
+
+// sendLink answers with the link of a paste that was written, and a line end, or with the paste if the client prefers JSON.
+func (a *API) sendLink(c *gin.Context, made *paste.Document) error {
+	if prefers(c.Request.Header["Accept"], mediaJSON, mediaText) {
+		return a.sendStored(c, made)
+	}
+	site := a.publicURL
+	if _, proxied := a.proxies.client(c.Request); site == "" && c.Request.Host != "" {
+		asked := a.asked(c.Request, proxied)
+		site = asked.URL.Scheme + "://" + asked.Host
+	}
+	write(c, textContentType, []byte(site+a.pathOf(made.ID)+"\n"))
+	return nil
 }

@@ -1,10 +1,13 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/gluepot/gluepot/domain/fault"
 )
 
 // endpoint is what a path does for a method. GET is for HEAD, too, and OPTIONS says which methods a path has.
@@ -85,3 +88,27 @@ func (e endpoint) handlers() []gin.HandlerFunc {
 	}
 	panic(e.method + " " + e.path + " does not say how it treats the header Authorization")
 }
+
+// The paths of the health checks, which stand outside the base path.
+const (
+	PathAlive = "/healthz"
+	PathReady = "/readyz"
+)
+
+func (a *API) alive(c *gin.Context) { writeJSON(c, okStatus) }
+
+func (a *API) readiness(ctx context.Context, c *gin.Context) error {
+	if a.draining.Load() {
+		return errDraining
+	}
+	if err := a.ready(ctx); err != nil {
+		return err
+	}
+	writeJSON(c, okStatus)
+	return nil
+}
+
+var (
+	okStatus    = []byte(`{"status":"ok"}`)
+	errDraining = fault.New(fault.Unavailable, "This server is shutting down. Use another.")
+)

@@ -22,6 +22,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
+// What callers read.
 const (
 	messageUnavailable = "The database did not answer in time. Try again in a moment."
 	messageNoRoom      = "The database has no room left on its disk. Make some, then try again."
@@ -63,6 +64,7 @@ var (
 	unforeseen  = &diagnosis{fault.Internal, fault.MessageInternal}
 )
 
+// Errors that statements are not asked for.
 var (
 	ErrNotFound = fault.New(absent.kind, absent.message)
 	errRefused  = fault.New(fault.Unavailable, messageRefused)

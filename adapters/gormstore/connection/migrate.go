@@ -179,6 +179,7 @@ type InstallationRow struct {
 	CopyingFrom   sql.NullString
 }
 
+// TableName implements schema.Tabler.
 func (InstallationRow) TableName() string { return "installation" }
 
 // schemaVersions reads what Usable needs to know, and whether the database is a copy that has not ended.

@@ -15,6 +15,7 @@ func Nullable(t time.Time) sql.NullTime {
 	return sql.NullTime{Time: Instant(t), Valid: !t.IsZero()}
 }
 
+// FromNullable is the other way of Nullable.
 func FromNullable(t sql.NullTime) time.Time {
 	if !t.Valid {
 		return time.Time{}

@@ -1,4 +1,4 @@
-package httpapi
+package wire
 
 import (
 	"strings"
@@ -29,9 +29,9 @@ func TestReadings(t *testing.T) {
 
 		"name=" + strings.Repeat("%2B", 400): {strings.Repeat("%2B", 400)}, // no name
 	} {
-		var r readings
-		r.parse(query, "name")
-		if got := r.all(); strings.Join(got, "\x00") != strings.Join(want, "\x00") || len(got) != len(want) {
+		var r Readings
+		r.Parse(query, "name")
+		if got := r.All(); strings.Join(got, "\x00") != strings.Join(want, "\x00") || len(got) != len(want) {
 			t.Errorf("%q: got %q, want %q", query, got, want)
 		}
 	}
@@ -42,9 +42,9 @@ func FuzzReadings(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
-		var r readings
-		r.parse(query, "name")
-		for _, value := range r.all() {
+		var r Readings
+		r.Parse(query, "name")
+		for _, value := range r.All() {
 			if len(value) > len(query) {
 				t.Errorf("%q: got %q, want nothing longer than the query", query, value)
 			}

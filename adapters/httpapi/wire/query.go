@@ -1,4 +1,4 @@
-package httpapi
+package wire
 
 import (
 	"slices"
@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// readings are the ways in which a query parameter can be meant, the likeliest first. Real clients send
+// Readings are the ways in which a query parameter can be meant, the likeliest first. Real clients send
 // C++ as "C%2B%2B", as "C++" (in which a plus stands for a space) and as "C%252B%252B".
-type readings struct {
+type Readings struct {
 	values [3]string
 	count  int
 }
@@ -18,20 +18,21 @@ type readings struct {
 // name of a language has less than a hundred characters.
 const maxParameter = 1 << 10
 
-func (r *readings) all() []string { return r.values[:r.count] }
+// All returns the readings.
+func (r *Readings) All() []string { return r.values[:r.count] }
 
-func (r *readings) add(value string) {
-	if slices.Contains(r.all(), value) {
+func (r *Readings) add(value string) {
+	if slices.Contains(r.All(), value) {
 		return
 	}
 	r.values[r.count] = value
 	r.count++
 }
 
-// parse reads the first parameter with that key. Unlike net/url it never fails: an escape that is none
+// Parse reads the first parameter with that key. Unlike net/url it never fails: an escape that is none
 // stands for itself, and a semicolon is a character.
-func (r *readings) parse(rawQuery, key string) {
-	raw, ok := rawParameter(rawQuery, key)
+func (r *Readings) Parse(rawQuery, key string) {
+	raw, ok := RawParameter(rawQuery, key)
 	if !ok {
 		return
 	}
@@ -39,31 +40,32 @@ func (r *readings) parse(rawQuery, key string) {
 		r.add(raw)
 		return
 	}
-	r.add(unescape(raw, true))
+	r.add(Unescape(raw, true))
 	if !strings.ContainsAny(raw, "+%") {
 		return
 	}
-	literalPlus := unescape(raw, false)
+	literalPlus := Unescape(raw, false)
 	r.add(literalPlus)
 	if strings.Contains(literalPlus, "%") {
-		r.add(unescape(literalPlus, false))
+		r.add(Unescape(literalPlus, false))
 	}
 }
 
-func rawParameter(rawQuery, key string) (string, bool) {
+// RawParameter returns the first value of a key as it was sent, and whether there is one.
+func RawParameter(rawQuery, key string) (string, bool) {
 	for rawQuery != "" {
 		var pair string
 		pair, rawQuery, _ = strings.Cut(rawQuery, "&")
 		name, value, _ := strings.Cut(pair, "=")
-		if name == key || unescape(name, true) == key {
+		if name == key || Unescape(name, true) == key {
 			return value, true
 		}
 	}
 	return "", false
 }
 
-// unescape replaces %XX by the byte and %uXXXX, which JavaScript's escape() writes, by the UTF-16 unit.
-func unescape(s string, plusIsSpace bool) string {
+// Unescape replaces %XX by the byte and %uXXXX, which JavaScript's escape() writes, by the UTF-16 unit.
+func Unescape(s string, plusIsSpace bool) string {
 	if !strings.ContainsRune(s, '%') && (!plusIsSpace || !strings.ContainsRune(s, '+')) {
 		return s
 	}

@@ -1,4 +1,5 @@
-package httpapi
+// Package wire reads what clients of the PasteMyst v2 API send: documents in JSON, and queries.
+package wire
 
 import (
 	"bytes"
@@ -12,19 +13,20 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// maxParts is how many elements are read of one array: each takes many times the memory of the few bytes that a client needs for it.
-const maxParts = 1 << 16
+// MaxParts is how many elements are read of one array: each takes many times the memory of the few bytes that a client needs for it.
+const MaxParts = 1 << 16
 
-func invalid(format string, values ...any) error {
+// Invalid returns an error of the kind fault.Invalid.
+func Invalid(format string, values ...any) error {
 	return fault.New(fault.Invalid, fmt.Sprintf(format, values...))
 }
 
 var (
-	errEmpty    = invalid("The body is empty. Send a JSON object.")
-	errNoObject = invalid("The body is not a JSON object.")
-	errNotJSON  = invalid("The body is not valid JSON.")
-	errTrailing = invalid("The body has something after its JSON object.")
-	errNotUTF8  = invalid("The body is not valid UTF-8.")
+	errEmpty    = Invalid("The body is empty. Send a JSON object.")
+	errNoObject = Invalid("The body is not a JSON object.")
+	errNotJSON  = Invalid("The body is not valid JSON.")
+	errTrailing = Invalid("The body has something after its JSON object.")
+	errNotUTF8  = Invalid("The body is not valid UTF-8.")
 )
 
 // decoder reads a body token by token. json.Unmarshal would take "TITLE" for "title", and merge the elements of a field that
@@ -39,7 +41,7 @@ func decode(body []byte, field func(d decoder, name string) error) error {
 	case !utf8.Valid(body): // encoding/json would replace what is not
 		return errNotUTF8
 	}
-	d := decoder{json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte(byteOrderMark))))}
+	d := decoder{json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte(ByteOrderMark))))}
 	d.UseNumber()
 	err := d.object(errNoObject, func(name string) error { return field(d, name) })
 	if err != nil {
@@ -51,7 +53,8 @@ func decode(body []byte, field func(d decoder, name string) error) error {
 	return nil
 }
 
-const byteOrderMark = "\ufeff"
+// ByteOrderMark may stand before a document.
+const ByteOrderMark = "\ufeff"
 
 // next returns a scalar value or a bracket.
 func (d decoder) next() (json.Token, error) {
@@ -92,8 +95,8 @@ func (d decoder) object(wrong error, field func(name string) error) error {
 // elements reads the elements of an array that has begun.
 func (d decoder) elements(name string, element func(i int) error) error {
 	for i := 0; d.More(); i++ {
-		if i == maxParts {
-			return invalid("%s: there are more than %d.", name, maxParts)
+		if i == MaxParts {
+			return Invalid("%s: there are more than %d.", name, MaxParts)
 		}
 		if err := element(i); err != nil {
 			return err
@@ -110,7 +113,7 @@ func (d decoder) array(name string, element func(i int) error) error {
 	case err != nil || begin == nil:
 		return err
 	case begin != json.Delim('['):
-		return invalid("%s: it must be an array.", name)
+		return Invalid("%s: it must be an array.", name)
 	}
 	return d.elements(name, element)
 }
@@ -130,7 +133,7 @@ func scalar[T any](d decoder, name, kind string) (*T, error) {
 	}
 	value, ok := token.(T)
 	if !ok {
-		return nil, invalid("%s: it must be %s.", name, kind)
+		return nil, Invalid("%s: it must be %s.", name, kind)
 	}
 	return &value, nil
 }
@@ -140,7 +143,7 @@ func (d decoder) texts(name string) (texts []string, err error) {
 	add := func(token json.Token) error {
 		text, ok := token.(string)
 		if !ok {
-			return invalid("%s: it must be a string or an array of strings.", name)
+			return Invalid("%s: it must be a string or an array of strings.", name)
 		}
 		texts = append(texts, text)
 		return nil
@@ -164,8 +167,8 @@ func (d decoder) texts(name string) (texts []string, err error) {
 	return texts, err
 }
 
-// decodeDraft reads a paste to create. It fails with a fault.Invalid.
-func decodeDraft(body []byte) (draft paste.Draft, err error) {
+// DecodeDraft reads a paste to create. It fails with a fault.Invalid.
+func DecodeDraft(body []byte) (draft paste.Draft, err error) {
 	var burn, encrypted, encrypt *bool
 	sent, err := decodePaste(body, false, func(d decoder, name string) (err error) {
 		switch name {
@@ -182,16 +185,16 @@ func decodeDraft(body []byte) (draft paste.Draft, err error) {
 		}
 		return err
 	})
-	draft.Title, draft.Private, draft.Public, draft.Tags = value(sent.Title), value(sent.Private), value(sent.Public), sent.Tags
-	draft.Burns, draft.Encrypted = value(burn), value(encrypted) || value(encrypt)
+	draft.Title, draft.Private, draft.Public, draft.Tags = Value(sent.Title), Value(sent.Private), Value(sent.Public), sent.Tags
+	draft.Burns, draft.Encrypted = Value(burn), Value(encrypted) || Value(encrypt)
 	for _, pasty := range sent.Pasties {
-		draft.Pasties = append(draft.Pasties, paste.PastyDraft{Title: value(pasty.Title), Language: pasty.Language, Code: pasty.Code})
+		draft.Pasties = append(draft.Pasties, paste.PastyDraft{Title: Value(pasty.Title), Language: pasty.Language, Code: pasty.Code})
 	}
 	return draft, err
 }
 
-// decodeChanges reads what to change of a paste; clients may send all of the paste back. It fails with a fault.Invalid.
-func decodeChanges(body []byte) (paste.Changes, error) {
+// DecodeChanges reads what to change of a paste; clients may send all of the paste back. It fails with a fault.Invalid.
+func DecodeChanges(body []byte) (paste.Changes, error) {
 	return decodePaste(body, true, func(d decoder, _ string) error { return d.skip() })
 }
 
@@ -225,7 +228,7 @@ func decodePaste(body []byte, stored bool, other func(d decoder, name string) er
 // pasty reads one. The id of one that is created is ignored, whatever it is.
 func (d decoder) pasty(i int, stored bool) (pasty paste.PastyChanges, err error) {
 	element := fmt.Sprintf("pasties[%d]", i)
-	err = d.object(invalid("%s: it must be an object.", element), func(name string) (err error) {
+	err = d.object(Invalid("%s: it must be an object.", element), func(name string) (err error) {
 		switch {
 		case name == "title":
 			pasty.Title, err = d.text(element + ".title")
@@ -236,7 +239,7 @@ func (d decoder) pasty(i int, stored bool) (pasty paste.PastyChanges, err error)
 		case name == "_id" && stored:
 			var known *string
 			known, err = d.text(element + "._id")
-			pasty.ID = value(known)
+			pasty.ID = Value(known)
 		default:
 			err = d.skip()
 		}
@@ -245,8 +248,8 @@ func (d decoder) pasty(i int, stored bool) (pasty paste.PastyChanges, err error)
 	return pasty, err
 }
 
-// value returns what is there, or zero.
-func value[T any](p *T) (v T) {
+// Value returns what is there, or zero.
+func Value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
 	}

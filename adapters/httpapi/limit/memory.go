@@ -1,0 +1,92 @@
+package limit
+
+import (
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// uncounted is how much each request may hold without a claim, so that small ones never have to be refused. The limit of
+// connections bounds it.
+const uncounted = 16 << 10
+
+// Memory is the budget of what bodies on their way and answers that wait for their clients hold together. One client may have
+// half of it.
+type Memory struct {
+	all   *semaphore.Weighted
+	share int64
+
+	mu   sync.Mutex
+	held map[string]int64 // by client
+}
+
+// NewMemory returns a budget of so many bytes.
+func NewMemory(bytes int64) *Memory {
+	return &Memory{all: semaphore.NewWeighted(bytes), share: bytes / 2, held: make(map[string]int64)}
+}
+
+// Share returns how many bytes one client may have.
+func (m *Memory) Share() int64 { return m.share }
+
+// Claim returns that of a request, of nothing yet.
+func (m *Memory) Claim(client string) Claim { return Claim{of: m, client: client} }
+
+// Held returns how many bytes are held, by all.
+func (m *Memory) Held() (bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, held := range m.held {
+		bytes += held
+	}
+	return bytes
+}
+
+// ErrNoMemory is returned where more is asked for than there is.
+var ErrNoMemory = fault.New(fault.Unavailable, "There are too many long requests and answers at the moment. Try again.")
+
+// Claim is what one request holds of the memory.
+type Claim struct {
+	of     *Memory
+	client string
+	size   int64
+}
+
+// Resize fails with fault.Unavailable where that would be more than there is. It does not wait: what waited would hold what
+// it has.
+func (c *Claim) Resize(bytes int64) error {
+	more := max(bytes-uncounted, 0) - c.size
+	switch {
+	case more > 0:
+		if !c.of.take(c.client, more) {
+			return ErrNoMemory
+		}
+	case more < 0:
+		c.of.giveBack(c.client, -more)
+	}
+	c.size += more
+	return nil
+}
+
+// Release gives back all that is held.
+func (c *Claim) Release() { _ = c.Resize(0) } // which cannot fail
+
+func (m *Memory) take(client string, bytes int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.held[client]+bytes > m.share || !m.all.TryAcquire(bytes) {
+		return false
+	}
+	m.held[client] += bytes
+	return true
+}
+
+func (m *Memory) giveBack(client string, bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.all.Release(bytes)
+	if m.held[client] -= bytes; m.held[client] == 0 {
+		delete(m.held, client)
+	}
+}

@@ -1,0 +1,222 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+const causeKey = "cause"
+
+// observe gives the request an id and writes one line about it to the access log: never its path,
+// query or headers, which may hold secrets, but the pattern of the route that took it.
+func (a *API) observe(c *gin.Context) {
+	start := time.Now()
+	client, proxied := a.proxies.client(c.Request)
+	id := ""
+	if proxied {
+		id = c.Request.Header.Get(requestIDHeader)
+	}
+	if !validRequestID(id) {
+		id = newRequestID()
+	}
+	header := c.Writer.Header()
+	header[requestIDHeader] = []string{id}
+	guard(header)
+	share(c.Request.Header, header)
+	if a.draining.Load() {
+		header["Connection"] = closeConnection
+	}
+
+	route := c.FullPath()
+	escaped, page := escapedSlash(c.Request.URL), false
+	switch {
+	case escaped:
+		route = ""
+	case route == "":
+		route = a.pages.route(c.Request)
+		if page = route != ""; page {
+			c.Set(pageKey, route)
+		}
+	}
+	if (page || route == "") && a.pages.outside(c.Request.URL.Path) { // its errors are pages, too
+		c.Request = a.asked(c.Request, proxied)
+	}
+	watching := a.observers.began(c.Request.Method, route)
+	if a.tracing {
+		c.Set(routeKey, route)
+		forgetTrace(c.Request.Header, proxied)
+	}
+	asking := a.presents(c, client, page)
+	switch {
+	case !a.admit(c, asking, route): // it is answered
+	case escaped:
+		a.nothingHere(c)
+	default:
+		c.Next()
+		a.judged(c, asking)
+	}
+
+	status := c.Writer.Status()
+	if watching != nil {
+		watching.Ended(status, time.Since(start))
+	}
+	level := zapcore.InfoLevel
+	var cause error
+	switch {
+	case status >= http.StatusInternalServerError:
+		cause, _ = c.Value(causeKey).(error)
+		if !errors.Is(cause, context.Canceled) { // by a client that has hung up
+			level = zapcore.ErrorLevel
+		}
+	case route == PathAlive || route == PathReady:
+		level = zapcore.DebugLevel // an orchestrator asks every few seconds
+	}
+	line := a.log.Check(level, "request")
+	if line == nil {
+		return
+	}
+	fields := []zap.Field{
+		zap.String("request_id", id),
+		zap.String("method", knownMethod(c.Request.Method)),
+		zap.String("route", route),
+		zap.Int("status", status),
+		zap.Float64("duration_ms", float64(time.Since(start).Microseconds())/1000),
+		zap.Int("bytes", max(c.Writer.Size(), 0)),
+		zap.String("client", client),
+	}
+	if trace := c.GetString(TraceKey); trace != "" {
+		fields = append(fields, zap.String("trace_id", trace))
+	}
+	if cause != nil {
+		fields = append(fields, zap.String("error", cause.Error()))
+	}
+	line.Write(fields...)
+}
+
+// recovering answers what an endpoint that panics was asked with 500.
+func (a *API) recovering(c *gin.Context) {
+	defer func() {
+		recovered := recover()
+		if recovered == nil {
+			return
+		}
+		a.log.Error("panic while answering", zap.String("request_id", requestID(c)), zap.Any("panic", recovered), zap.Stack("stack"))
+		if !c.Writer.Written() {
+			a.problem(c, http.StatusInternalServerError, fault.MessageInternal)
+		}
+		c.Abort()
+	}()
+	c.Next()
+}
+
+// noteCause leaves an error for the access log, the one place where it is logged.
+func noteCause(c *gin.Context, err error) { c.Set(causeKey, err) }
+
+// RouteObserver is told of the requests of a route, by all of them at once. It must be quick, and must not panic.
+type RouteObserver interface {
+	Began()
+	// Ended says how a request was answered, and how long after Began.
+	Ended(status int, took time.Duration)
+}
+
+// otherMethod stands for those that HTTP does not define, which clients can make up at will.
+const otherMethod = "other"
+
+// knownMethods are those that HTTP defines (RFC 9110, 9.3; RFC 5789), the usual first.
+var knownMethods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodOptions,
+	http.MethodPut, http.MethodConnect, http.MethodTrace,
+}
+
+// knownMethod keeps a client from writing what it likes into the log: a method is any token.
+func knownMethod(method string) string {
+	if slices.Contains(knownMethods, method) {
+		return method
+	}
+	return otherMethod
+}
+
+// observers are those of each route. A nil map has none.
+type observers map[observedRoute]RouteObserver
+
+type observedRoute struct{ method, route string }
+
+// observersOf asks for those of the routes of an API: once, so that no request has to search for its own. observe may be nil.
+func observersOf(observe func(method, route string) RouteObserver, paths []servedPath) observers {
+	if observe == nil {
+		return nil
+	}
+	all := make(observers)
+	for _, path := range paths {
+		pattern := strings.Join(path.segments, "/")
+		for method := range strings.SplitSeq(path.allowed[0], ", ") {
+			watching := observe(method, pattern)
+			all[observedRoute{method, pattern}], all[observedRoute{method, pattern + "/"}] = watching, watching
+		}
+	}
+	for _, method := range append([]string{otherMethod}, knownMethods...) {
+		all[observedRoute{method, ""}] = observe(method, "")
+	}
+	return all
+}
+
+// began tells who observes a route of a request, and returns it, or nil.
+func (o observers) began(method, route string) RouteObserver {
+	if o == nil {
+		return nil
+	}
+	method = knownMethod(method)
+	watching, known := o[observedRoute{method, route}]
+	if !known { // a page that does not take the method
+		watching = o[observedRoute{method, ""}]
+	}
+	if watching != nil {
+		watching.Began()
+	}
+	return watching
+}
+
+// TraceKey is where Config.Tracing leaves the id of a request's trace in gin's context, for the access log.
+const TraceKey = "trace_id"
+
+// routeKey is where the route of a request is in gin's context.
+const routeKey = "route"
+
+// Route returns the route that takes a request, such as /paste/:id, or "" when none does.
+func Route(c *gin.Context) string { return strings.TrimSuffix(c.GetString(routeKey), "/") }
+
+// traced returns middleware for tracing, without health checks: those are not worth a trace every few seconds.
+func traced(middleware []gin.HandlerFunc) []gin.HandlerFunc {
+	traced := make([]gin.HandlerFunc, len(middleware))
+	for i, each := range middleware {
+		traced[i] = func(c *gin.Context) {
+			if route := Route(c); route != PathAlive && route != PathReady {
+				each(c)
+			}
+		}
+	}
+	return traced
+}
+
+// maxTraceState is how much of a caller's state goes into every span: twice what W3C asks for.
+const maxTraceState = 1 << 10
+
+// forgetTrace takes from a request which trace it is part of, unless a trusted proxy says so, and only once: of two callers one is made up.
+func forgetTrace(header http.Header, proxied bool) {
+	if !proxied || len(header["Traceparent"]) != 1 {
+		delete(header, "Traceparent")
+	}
+	if len(strings.Join(header["Tracestate"], ",")) > maxTraceState {
+		delete(header, "Tracestate")
+	}
+}

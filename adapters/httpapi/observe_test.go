@@ -1,0 +1,219 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+// keeper is an embedder's core that encodes what it was given when it likes.
+type keeper struct {
+	zapcore.LevelEnabler
+
+	mu    sync.Mutex
+	lines []keptLine
+}
+
+type keptLine struct {
+	entry  zapcore.Entry
+	fields []zapcore.Field // the slice that was given, not a copy
+}
+
+func (k *keeper) With([]zapcore.Field) zapcore.Core { return k }
+func (k *keeper) Sync() error                       { return nil }
+func (k *keeper) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+	return checked.AddCore(entry, k)
+}
+
+func (k *keeper) Write(entry zapcore.Entry, fields []zapcore.Field) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.lines = append(k.lines, keptLine{entry, fields})
+	return nil
+}
+
+// Entries and fields belong to whoever is given them: after many requests at once each line still tells of its own.
+func TestLogLinesMayBeKept(t *testing.T) {
+	t.Parallel()
+	const clients, rounds = 8, 50
+	type told struct {
+		route  string
+		status int64
+		level  zapcore.Level
+	}
+	kinds := map[string]told{
+		"/user/epoxy":             {"/user/:username", http.StatusOK, zap.InfoLevel},
+		"/user/epoxy/exists":      {"/user/:username/exists", http.StatusOK, zap.InfoLevel},
+		"/user/self/pastes":       {"/user/self/pastes", http.StatusOK, zap.InfoLevel},
+		"/data/language?name=":    {"/data/language", http.StatusBadRequest, zap.InfoLevel},
+		"/data/language?name=Go/": {"/data/language", http.StatusNotFound, zap.InfoLevel},
+		"/readyz":                 {"/readyz", http.StatusServiceUnavailable, zap.ErrorLevel},
+	}
+	s := newStore()
+	core := &keeper{LevelEnabler: zap.DebugLevel}
+	hooked := zap.Hooks(func(zapcore.Entry) error { return nil }) // wraps the core
+	unready := func(context.Context) error { return errDraining }
+	api, err := New(DefaultConfig(), s.modules(), unready, zap.New(core, hooked))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	want := map[string]told{} // by request id
+	var asking sync.WaitGroup
+	for range clients {
+		asking.Go(func() {
+			for range rounds {
+				for path, line := range kinds {
+					answer := request(api, http.MethodGet, path, http.Header{"Authorization": {s.secret.Reveal()}})
+					mu.Lock()
+					want[answer.Header().Get(requestIDHeader)] = line
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	asking.Wait()
+	if got, want := len(core.lines), clients*rounds*len(kinds); got != want {
+		t.Fatalf("got %d lines, want %d", got, want)
+	}
+	for _, line := range core.lines {
+		encoder := zapcore.NewMapObjectEncoder()
+		for _, field := range line.fields {
+			field.AddTo(encoder)
+		}
+		id, _ := encoder.Fields["request_id"].(string)
+		route, _ := encoder.Fields["route"].(string)
+		status, _ := encoder.Fields["status"].(int64)
+		got := told{route, status, line.entry.Level}
+		if want, asked := want[id]; !asked || got != want || line.entry.Message != "request" {
+			t.Errorf("request %s: got %q %+v, want %q %+v", id, line.entry.Message, got, "request", want)
+		}
+		delete(want, id) // a second line about it would be wrong
+	}
+}
+
+// seen notes how requests were answered, by method and route.
+type seen struct {
+	mu     sync.Mutex
+	active int
+	ended  map[string]int // "METHOD ROUTE" -> status of the last
+}
+
+type seenRoute struct {
+	all  *seen
+	name string
+}
+
+func (s seenRoute) Began() {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	s.all.active++
+}
+
+func (s seenRoute) Ended(status int, took time.Duration) {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	s.all.active--
+	if took > 0 {
+		s.all.ended[s.name] = status
+	}
+}
+
+// TestObserve wants each request told of under its route's pattern, whatever path and method a client makes up.
+func TestObserve(t *testing.T) {
+	t.Parallel()
+	all := &seen{ended: make(map[string]int)}
+	cfg := DefaultConfig()
+	cfg.BasePath = "/api/v2"
+	cfg.Observe = func(method, route string) RouteObserver { return seenRoute{all, method + " " + route} }
+	api, _ := newTestAPI(t, newStore(), cfg)
+	for _, request := range [][2]string{
+		{"GET", "/api/v2/user/epoxy/exists"}, {"GET", "/api/v2/data/language/?name=Go"}, {"HEAD", "/healthz"}, {"OPTIONS", "/api/v2/paste"},
+		{"DELETE", "/api/v2/data/language"}, {"BREW", "/api/v2/data/language"}, {"GET", "/api/v2/user%2Fself"}, {"PUT", "/nothing"},
+	} {
+		api.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(request[0], request[1], http.NoBody))
+	}
+	want := map[string]int{
+		"GET /api/v2/user/:username/exists": 200, "GET /api/v2/data/language": 200, "HEAD /healthz": 200, "OPTIONS /api/v2/paste": 204,
+		"DELETE ": 405, "other ": 405, "GET ": 404, "PUT ": 404,
+	}
+	if !maps.Equal(all.ended, want) {
+		t.Errorf("got %v, want %v", all.ended, want)
+	}
+	if all.active != 0 {
+		t.Errorf("got %d requests that never ended, want none", all.active)
+	}
+}
+
+// TestObservePages wants requests for pages to be told of, too, those with a method that the page does not take among them.
+func TestObservePages(t *testing.T) {
+	t.Parallel()
+	all := &seen{ended: make(map[string]int)}
+	cfg := DefaultConfig()
+	cfg.Pages = somePages{}
+	cfg.Observe = func(method, route string) RouteObserver { return seenRoute{all, method + " " + route} }
+	api, _ := newTestAPI(t, newStore(), cfg)
+	for _, method := range []string{"GET", "DELETE", "BREW"} {
+		api.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, "/k2j4x8m1", http.NoBody))
+	}
+	if want := map[string]int{"GET /:id": 200, "DELETE ": 405, "other ": 405}; !maps.Equal(all.ended, want) || all.active != 0 {
+		t.Errorf("got %v and %d that never ended, want %v", all.ended, all.active, want)
+	}
+}
+
+// TestRequestsAreTraced wants each request but health checks to go through the middleware, with the trace of those whom the
+// proxies vouch for, and its own trace to be in the access log.
+func TestRequestsAreTraced(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	cfg := DefaultConfig()
+	cfg.TrustedProxies = []string{"192.0.2.7"}
+	cfg.Tracing = []gin.HandlerFunc{func(c *gin.Context) {
+		c.Set(TraceKey, "the trace")
+		c.Next()
+		header := c.Request.Header
+		seen = append(seen, fmt.Sprintln(Route(c), c.Writer.Status(), header.Values("traceparent"), header.Values("tracestate")))
+	}}
+	api, lines := newTestAPI(t, newStore(), cfg)
+	for _, request := range []struct {
+		method, path, from string
+		parents            []string
+		state              string
+	}{
+		{"GET", "/user/epoxy/exists/", "192.0.2.7:1", []string{"a caller"}, "a=1"},
+		{"GET", "/user/epoxy/exists", "192.0.2.7:1", []string{"a caller", "another"}, strings.Repeat("x", maxTraceState+1)},
+		{"BREW", "/nothing", "192.0.2.8:1", []string{"a stranger"}, ""},
+		{"GET", "/healthz", "192.0.2.7:1", nil, ""},
+	} {
+		r := httptest.NewRequest(request.method, request.path, http.NoBody)
+		r.RemoteAddr = request.from
+		r.Header["Traceparent"] = request.parents
+		if request.state != "" {
+			r.Header.Set("Tracestate", request.state)
+		}
+		api.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	want := []string{
+		"/user/:username/exists 200 [a caller] [a=1]\n", "/user/:username/exists 200 [] []\n", " 404 [] []\n",
+	}
+	if !slices.Equal(seen, want) {
+		t.Errorf("got %q, want %q", seen, want)
+	}
+	for _, line := range lines.All() {
+		traced := line.ContextMap()["route"] != PathAlive
+		if id, ok := line.ContextMap()["trace_id"]; ok != traced || traced && id != "the trace" {
+			t.Errorf("got %v, want the trace in it: %v", line.ContextMap(), traced)
+		}
+	}
+}
