@@ -14,7 +14,7 @@ import (
 var textContentType = []string{"text/plain; charset=utf-8"}
 
 func (a *API) readText(ctx context.Context, c *gin.Context) error {
-	pasty, err := a.modules.Pastes.ReadRaw.Do(ctx, viewerOf(c), c.Param("id"), c.Param("pastyId"))
+	pasty, err := a.modules.Pastes.ReadRaw.Do(ctx, viewerOf(c), c.Param("id"), c.Param("pastyId"), c.Param("editId"))
 	if err != nil {
 		return err
 	}

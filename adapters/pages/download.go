@@ -33,9 +33,9 @@ func attach(w http.ResponseWriter, r *request, contentType []string, name string
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
 }
 
-// readRaw reads the pasty that the path names.
+// readRaw reads the pasty that the path names, perhaps as an edit left it.
 func (p *Pages) readRaw(r *request) (paste.Pasty, error) {
-	found, err := p.modules.Pastes.ReadRaw.Do(r.Context(), r.viewer, r.PathValue("id"), r.PathValue("pasty"))
+	found, err := p.modules.Pastes.ReadRaw.Do(r.Context(), r.viewer, r.PathValue("id"), r.PathValue("pasty"), r.PathValue("edit"))
 	return found, p.explained(r, err)
 }
 

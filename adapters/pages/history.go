@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gluepot/gluepot/domain/paste"
@@ -12,6 +13,7 @@ import (
 
 // edit is what one request has changed of a paste.
 type edit struct {
+	Number  string
 	At      moment
 	Entries []entry
 }
@@ -64,7 +66,7 @@ func edits(found *paste.Document) []edit {
 	last := int64(0)
 	for i, e := range slices.Backward(found.Edits) {
 		if i == len(found.Edits)-1 || e.Number != last {
-			all = append(all, edit{At: moment{e.At}})
+			all = append(all, edit{Number: strconv.FormatInt(e.Number, 10), At: moment{e.At}})
 			last = e.Number
 		}
 		id := ""
@@ -126,6 +128,33 @@ func (p *Pages) history(w http.ResponseWriter, r *request) error {
 	}
 	defer leave()
 	return show(w, r, p.historyView(page, history))
+}
+
+// revision shows a paste as an edit left it.
+func (p *Pages) revision(w http.ResponseWriter, r *request) error {
+	number := r.PathValue("edit")
+	found, err := p.modules.Pastes.ReadRevision.Do(r.Context(), r.viewer, r.PathValue("id"), number)
+	if err != nil {
+		return p.explained(r, err)
+	}
+	page := newPastePage(r, &found)
+	page.Revision, page.Title, page.Description = number, "Revision of "+page.Title, ""
+	shown, leave, err := p.newPasteWriter(r, page, &found)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return show(w, r, p.revisionView(page, shown.pasties(r.Context(), found.Pasties)))
+}
+
+// restore makes a paste what an edit left, and shows it.
+func (p *Pages) restore(w http.ResponseWriter, r *request) error {
+	id := r.PathValue("id")
+	if _, err := p.modules.Pastes.RestoreOwn.Do(r.Context(), r.viewer, id, r.PathValue("edit")); err != nil {
+		return err
+	}
+	seeOther(w, pathOfPaste(id))
+	return nil
 }
 
 // fit decides which entries a page has room for, and returns the size of those in bytes.

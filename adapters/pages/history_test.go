@@ -72,3 +72,54 @@ func TestLongHistory(t *testing.T) {
 	}
 	wantIn(t, page, "This is too long to be shown here.")
 }
+
+func TestRevision(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	epoxy := s.user("Epoxy", true)
+	_, secret := s.session("epoxy")
+	document := content(paste.Pasty{ID: "a", Title: "main.go", Language: "Go", Code: "second"})
+	document.Owner, document.Visibility, document.Title = epoxy, paste.Private, "Second"
+	at := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
+	document.Edits = []paste.Edit{
+		{Number: 4, Type: paste.EditTitle, Text: "<First>", At: at},
+		{Number: 4, Type: paste.EditPastyCode, Metadata: []string{"a"}, At: at,
+			Text: paste.DiffHeader + "@@ -1 +1 @@\n-first\n\\ No newline at end of file\n+second\n\\ No newline at end of file\n"},
+	}
+	s.holds("private0", document)
+	if _, err := s.get("/private0/history/original"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("got %v for a visitor, want that there is nothing", err)
+	}
+	s.secret = secret
+	wantIn(t, s.page("/private0/history"), `href="/private0/history/4"`, `href="/private0/history/original"`)
+	wantIn(t, s.page("/private0/history/4"), "<bdi>Second</bdi>", "as edited", "second")
+	page := s.page("/private0/history/original")
+	wantIn(t, page, "<bdi>&lt;First&gt;</bdi>", "first", `href="/private0/raw/a/original"`,
+		`<form method="post" action="/private0/history/original">`)
+	if strings.Contains(page, "second") || strings.Contains(page, "/download/") {
+		t.Errorf("got %s, want only the first code", page)
+	}
+	if raw := s.page("/private0/raw/a/original"); raw != "first" {
+		t.Errorf("got %q, want the first code", raw)
+	}
+	if at := s.lands("/private0/history/original", nil); at != "/private0" {
+		t.Errorf("got %s, want the paste", at)
+	}
+	wantIn(t, s.page("/private0"), "<bdi>&lt;First&gt;</bdi>", "first")
+	document.Visibility = paste.Public
+	s.holds("public00", document)
+	s.secret = ""
+	page = s.page("/public00/history/original")
+	wantIn(t, page, `href="/api/v2/raw/public00/a/original"`)
+	if strings.Contains(page, "<form method=\"post\"") {
+		t.Errorf("got %s, want nothing to restore for a visitor", page)
+	}
+	for _, path := range []string{"/public00/history/0", "/public00/history/x", "/unknown0/history/original"} {
+		if _, err := s.get(path); !fault.Is(err, fault.NotFound) {
+			t.Errorf("%s: got %v, want that there is nothing", path, err)
+		}
+	}
+	if _, err := s.posts("/public00/history/original", nil); !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("got %v for a visitor, want to be asked to sign in", err)
+	}
+}

@@ -101,6 +101,7 @@ func New(cfg Config, modules Modules) *Pages {
 		newRoute("/~:name/feed.atom", methods{get: p.feed}).forEveryone(),
 		newRoute("/:id", methods{get: p.paste}),
 		newRoute("/:id/history", methods{get: p.history}),
+		newRoute("/:id/history/:edit", methods{get: p.revision, post: p.restore}),
 		newRoute("/:id/edit", methods{get: p.editing, post: p.edit}),
 		newRoute("/:id/delete", methods{get: p.deletion, post: p.delete}).forBlocked(),
 		newRoute("/:id/embed", methods{get: p.embed}).forEveryone(),
@@ -110,6 +111,7 @@ func New(cfg Config, modules Modules) *Pages {
 		newRoute("/:id/files.zip", methods{get: p.archive}),
 		newRoute("/:id/download/:pasty", methods{get: p.download}),
 		newRoute("/:id/raw/:pasty", methods{get: p.raw}),
+		newRoute("/:id/raw/:pasty/:edit", methods{get: p.raw}),
 	)
 	return p
 }

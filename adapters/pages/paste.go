@@ -41,6 +41,8 @@ type pastePage struct {
 	Snippet string // the HTML that shows it on another page; empty: none
 	Burns   bool   // after reading
 	Burnt   bool   // it is gone, and shown for the last time
+	// Revision is the edit as which left it the paste is shown (paste.Content.AsOf); empty: it is shown as it is.
+	Revision string
 }
 
 // pastyPart is what stands before the code of a pasty.
@@ -280,6 +282,9 @@ func (w *pasteWriter) part(i int, pasty *paste.Pasty) pastyPart {
 	}
 	if w.page.Private { // for which the interface for programs wants a token
 		part.Raw = w.page.path("/raw/" + url.PathEscape(pasty.ID))
+	}
+	if w.page.Revision != "" {
+		part.Raw += "/" + w.page.Revision
 	}
 	if size := len(pasty.Title) + len(pasty.Code); size > w.bytesLeft {
 		part.TooLong, part.Title = true, text(shortened(pasty.Title, maxName))

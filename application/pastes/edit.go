@@ -38,8 +38,19 @@ type updater interface {
 func (e *EditOwn) Do(ctx context.Context, viewer token.Viewer, id string, changes paste.Changes) (_ paste.Document, err error) {
 	ctx, end := trace.Start(ctx, "pastes.EditOwn")
 	defer func() { end(err) }()
+	return e.apply(ctx, viewer, id, func(paste.Document) (paste.Changes, error) { return changes, nil })
+}
+
+// apply makes the changes that are wanted of the stored paste.
+func (e *EditOwn) apply(
+	ctx context.Context, viewer token.Viewer, id string, wanted func(paste.Document) (paste.Changes, error),
+) (paste.Document, error) {
 	var grown int64
 	edited, err := e.do(ctx, viewer, id, func(stored paste.Document) (paste.Change, error) {
+		changes, err := wanted(stored)
+		if err != nil {
+			return paste.Change{}, err
+		}
 		change, err := e.rules.Edit(stored, changes, e.now())
 		if grown = change.Bytes() - stored.Bytes(); err == nil && grown > 0 {
 			err = e.room.check()
@@ -79,6 +90,23 @@ func (e *EditOwn) do(
 		edited, err = e.pastes.Update(ctx, paste.ID(id), allowed)
 	}
 	return edited, paste.Gone(err)
+}
+
+// RestoreOwn makes a paste of a signed-in user what one of its edits left.
+type RestoreOwn struct{ edit *EditOwn }
+
+// Do changes the paste with that id, as a new edit, to what paste.Content.AsOf returns. Tags and visibility stay, and pasties that
+// come back get new ids. It fails as EditOwn.Do and AsOf do, and with paste.ErrNotFound for a paste that burns.
+func (r *RestoreOwn) Do(ctx context.Context, viewer token.Viewer, id, edit string) (_ paste.Document, err error) {
+	ctx, end := trace.Start(ctx, "pastes.RestoreOwn")
+	defer func() { end(err) }()
+	return r.edit.apply(ctx, viewer, id, func(stored paste.Document) (paste.Changes, error) {
+		if stored.Burns {
+			return paste.Changes{}, paste.ErrNotFound
+		}
+		older, err := stored.AsOf(edit)
+		return stored.To(older), err
+	})
 }
 
 // mayOwn fails with token.Rejected when the viewer has not signed in, and then with paste.ErrNotFound when the id names no paste.

@@ -12,21 +12,23 @@ import (
 // UseCases is what can be asked about pastes. Those with Own in their names are for a viewer, the others of the
 // second group for operators.
 type UseCases struct {
-	CreateOwn   *CreateOwn
-	Read        *Read
-	ReadRaw     *ReadRaw
-	Explain     *Explain
-	Open        *Open
-	EditOwn     *EditOwn
-	DeleteOwn   *DeleteOwn
-	ListOwn     *ListOwn
-	BrowseOwn   *BrowseOwn
-	ListPublic  *ListPublic
-	StarSeen    *StarSeen
-	ListStarred *ListStarred
-	ListRecent  *ListRecent
-	CountActive *CountActive
-	ExpiryTime  *ExpiryTime
+	CreateOwn    *CreateOwn
+	Read         *Read
+	ReadRevision *ReadRevision
+	ReadRaw      *ReadRaw
+	Explain      *Explain
+	Open         *Open
+	EditOwn      *EditOwn
+	RestoreOwn   *RestoreOwn
+	DeleteOwn    *DeleteOwn
+	ListOwn      *ListOwn
+	BrowseOwn    *BrowseOwn
+	ListPublic   *ListPublic
+	StarSeen     *StarSeen
+	ListStarred  *ListStarred
+	ListRecent   *ListRecent
+	CountActive  *CountActive
+	ExpiryTime   *ExpiryTime
 
 	Create *Create
 	Show   *Show
@@ -88,32 +90,36 @@ type Options struct {
 // New returns the use cases over their ports.
 func New(store Store, users user.Finder, options Options, now func() time.Time) *UseCases {
 	read, room := &Read{pastes: store}, &Room{limit: options.MaxBytes}
+	revision := &ReadRevision{read: read}
+	edit := &EditOwn{pastes: store, rules: options.Rules, allowance: options.Allowance, room: room, now: now}
 	return &UseCases{
 		CreateOwn: &CreateOwn{
 			pastes: store, rules: options.Rules, tokenRequired: options.TokenRequired, quota: options.AnonymousQuota,
 			lifetimes: options.Lifetimes, anonymous: options.AnonymousLifetimes, allowance: options.Allowance, room: room, now: now,
 		},
-		Read:        read,
-		ReadRaw:     &ReadRaw{read: read},
-		Explain:     &Explain{removals: store},
-		Open:        &Open{pastes: store},
-		EditOwn:     &EditOwn{pastes: store, rules: options.Rules, allowance: options.Allowance, room: room, now: now},
-		DeleteOwn:   &DeleteOwn{pastes: store},
-		ListOwn:     &ListOwn{pastes: store},
-		BrowseOwn:   &BrowseOwn{pastes: store},
-		ListPublic:  &ListPublic{users: users, pastes: store},
-		StarSeen:    &StarSeen{read: read, stars: store},
-		ListStarred: &ListStarred{pastes: store},
-		ListRecent:  &ListRecent{pastes: store},
-		CountActive: &CountActive{pastes: store},
-		ExpiryTime:  &ExpiryTime{},
-		Create:      &Create{pastes: store, users: users, rules: options.Rules, now: now},
-		Show:        &Show{pastes: store},
-		Edit:        &Edit{pastes: store, rules: options.Rules, now: now},
-		Delete:      &Delete{pastes: store},
-		Star:        &Star{users: users, pastes: store},
-		Unstar:      &Unstar{users: users, pastes: store},
-		Sweep:       &Sweep{pastes: store, grace: options.SweepGrace, kept: options.RemovedRetention},
-		Room:        room,
+		Read:         read,
+		ReadRevision: revision,
+		ReadRaw:      &ReadRaw{read: read, revision: revision},
+		Explain:      &Explain{removals: store},
+		Open:         &Open{pastes: store},
+		EditOwn:      edit,
+		RestoreOwn:   &RestoreOwn{edit: edit},
+		DeleteOwn:    &DeleteOwn{pastes: store},
+		ListOwn:      &ListOwn{pastes: store},
+		BrowseOwn:    &BrowseOwn{pastes: store},
+		ListPublic:   &ListPublic{users: users, pastes: store},
+		StarSeen:     &StarSeen{read: read, stars: store},
+		ListStarred:  &ListStarred{pastes: store},
+		ListRecent:   &ListRecent{pastes: store},
+		CountActive:  &CountActive{pastes: store},
+		ExpiryTime:   &ExpiryTime{},
+		Create:       &Create{pastes: store, users: users, rules: options.Rules, now: now},
+		Show:         &Show{pastes: store},
+		Edit:         &Edit{pastes: store, rules: options.Rules, now: now},
+		Delete:       &Delete{pastes: store},
+		Star:         &Star{users: users, pastes: store},
+		Unstar:       &Unstar{users: users, pastes: store},
+		Sweep:        &Sweep{pastes: store, grace: options.SweepGrace, kept: options.RemovedRetention},
+		Room:         room,
 	}
 }

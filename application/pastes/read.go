@@ -30,15 +30,42 @@ func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (_ paste.
 	return found.SeenBy(viewer.User.ID)
 }
 
-// ReadRaw reads one pasty as the viewer may see it.
-type ReadRaw struct{ read *Read }
+// ReadRevision reads a paste as one of its edits left it.
+type ReadRevision struct{ read *Read }
 
-// Do returns the pasty with that id of the paste with that id. It fails as Read.Do does, and with paste.ErrNotFound when the paste
-// has no such pasty.
-func (r *ReadRaw) Do(ctx context.Context, viewer token.Viewer, id, pasty string) (_ paste.Pasty, err error) {
-	ctx, end := trace.Start(ctx, "pastes.ReadRaw")
+// Do returns the paste with that id, which the viewer may see, as paste.Content.AsOf returns it. It fails as Read.Do and that do, and with
+// paste.ErrNotFound for a paste that burns.
+func (r *ReadRevision) Do(ctx context.Context, viewer token.Viewer, id, edit string) (_ paste.Document, err error) {
+	ctx, end := trace.Start(ctx, "pastes.ReadRevision")
 	defer func() { end(err) }()
 	found, err := r.read.Do(ctx, viewer, id)
+	if err == nil && found.Burns {
+		err = paste.ErrNotFound
+	}
+	if err != nil {
+		return paste.Document{}, err
+	}
+	found.Content, err = found.AsOf(edit)
+	return found, err
+}
+
+// ReadRaw reads one pasty as the viewer may see it.
+type ReadRaw struct {
+	read     *Read
+	revision *ReadRevision
+}
+
+// Do returns the pasty with that id of the paste with that id, as an edit left it, or where that is empty as it is. It fails as Read.Do
+// and ReadRevision.Do do, and with paste.ErrNotFound when the paste has no such pasty.
+func (r *ReadRaw) Do(ctx context.Context, viewer token.Viewer, id, pasty, edit string) (_ paste.Pasty, err error) {
+	ctx, end := trace.Start(ctx, "pastes.ReadRaw")
+	defer func() { end(err) }()
+	var found paste.Document
+	if edit == "" {
+		found, err = r.read.Do(ctx, viewer, id)
+	} else {
+		found, err = r.revision.Do(ctx, viewer, id, edit)
+	}
 	if err != nil {
 		return paste.Pasty{}, err
 	}

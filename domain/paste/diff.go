@@ -20,6 +20,7 @@ var errDiff = fault.New(fault.Invalid, "A diff in the paste's history does not f
 // diff -u prints. An empty diff changes nothing. It fails with a fault.Invalid when the diff does not fit.
 func Revert(after, diff string) (string, error) {
 	r := reverting{after: after, diff: diff}
+	r.before.Grow(len(after))
 	if strings.HasPrefix(diff, "---") {
 		r.line()
 		if header, _ := r.line(); !strings.HasPrefix(header, "+++") {
@@ -67,10 +68,8 @@ func (r *reverting) hunk() error {
 	if added > 0 {
 		first-- // a range without lines is named by the line before it
 	}
-	for r.passed < first {
-		if !r.keep() {
-			return errDiff
-		}
+	if r.passed < first && !r.keep(first-r.passed) {
+		return errDiff
 	}
 	for removed > 0 || added > 0 {
 		line, ok := r.line()
@@ -105,18 +104,22 @@ func (r *reverting) hunk() error {
 	return nil
 }
 
-// keep takes over a line that the diff does not show.
-func (r *reverting) keep() bool {
-	if r.after == "" {
-		return false
-	}
-	end := strings.IndexByte(r.after, '\n') + 1
-	if end == 0 {
-		end = len(r.after)
+// keep takes over so many lines that the diff does not show.
+func (r *reverting) keep(lines int) bool {
+	end := 0
+	for range lines {
+		if end == len(r.after) {
+			return false
+		}
+		if next := strings.IndexByte(r.after[end:], '\n') + 1; next > 0 {
+			end += next
+		} else {
+			end = len(r.after)
+		}
 	}
 	r.before.WriteString(r.after[:end])
 	r.after = r.after[end:]
-	r.passed++
+	r.passed += lines
 	return true
 }
 

@@ -1,51 +1,114 @@
 package paste
 
 import (
+	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
 var errHistory = fault.New(fault.Invalid, "The paste's history does not fit what it holds.")
 
+// Original names the content before the first edit that is known.
+const Original = "original"
+
+var (
+	errNoEdit  = fault.New(fault.NotFound, "The paste has no edit with that number.")
+	errTooFar  = fault.New(fault.NotFound, "That edit is too long ago for a paste of this size.")
+	errUnknown = fault.New(fault.NotFound, "What that edit left is not known: the paste was imported with a history that does not fit.")
+)
+
+// maxReverted is how many bytes of code and differences are gone through at most on the way back to an edit.
+const maxReverted = 256 << 20
+
+// AsOf returns the content as the edit with a number left it, or as it was before the first one, with the edits that were there then.
+// What edits do not record stays as it is: see Before. It fails with a fault.NotFound when there is no such edit, when it is too far
+// back, and when an entry on the way does not fit the content, which only an imported one can.
+func (c Content) AsOf(edit string) (Content, error) {
+	kept := len(c.Edits)
+	for kept > 0 && strconv.FormatInt(c.Edits[kept-1].Number, 10) != edit {
+		kept--
+	}
+	if kept == 0 && edit != Original {
+		return Content{}, errNoEdit
+	}
+	c, err := c.back(kept)
+	if errors.Is(err, errTooFar) {
+		return Content{}, err
+	}
+	if err != nil {
+		return Content{}, errUnknown
+	}
+	return c, nil
+}
+
 // Before returns the content as it was before the newest edit in Edits, with the edits that were there then; and as
 // it is when there is none. Applied again and again it goes back to the paste as it was created, or as far as the
 // edits that were kept reach. What edits do not record stays as it is: tags, visibility and the order of the
 // pasties, of which those that were removed come back at the end.
 //
-// It fails with a fault.Invalid when an entry does not fit the content, which only an imported one can.
+// It fails as AsOf does, but with a fault.Invalid for an entry that does not fit.
 func (c Content) Before() (Content, error) {
-	c.Edits, c.Pasties = slices.Clone(c.Edits), slices.Clone(c.Pasties)
-	for n := len(c.Edits); n > 0; n = len(c.Edits) {
-		newest := c.Edits[n-1]
-		if err := c.undo(newest); err != nil {
+	kept := len(c.Edits)
+	for kept > 0 && c.Edits[kept-1].Number == c.Edits[len(c.Edits)-1].Number {
+		kept--
+	}
+	return c.back(kept)
+}
+
+// back returns the content as it was when it had only the first edits.
+func (c Content) back(kept int) (Content, error) {
+	undone := c.Edits[kept:]
+	c.Edits, c.Pasties = slices.Clone(c.Edits[:kept]), slices.Clone(c.Pasties)
+	reverted := 0
+	for _, e := range slices.Backward(undone) {
+		length, err := c.undo(e)
+		if err != nil {
 			return Content{}, err
 		}
-		if c.Edits = c.Edits[:n-1]; n > 1 && c.Edits[n-2].Number != newest.Number {
-			break
+		if reverted += length; reverted > maxReverted {
+			return Content{}, errTooFar
 		}
 	}
 	return c, nil
 }
 
-// undo takes back one entry.
-func (c *Content) undo(e Edit) (err error) {
+// To returns the changes that make of the content what edits can bring back of an older one. Pasties that are there no more are made anew.
+func (c Content) To(older Content) Changes {
+	changes := Changes{Title: &older.Title}
+	left := make(map[string]int) // an imported paste can have an id twice
+	for _, p := range c.Pasties {
+		left[p.ID]++
+	}
+	for _, p := range older.Pasties {
+		wanted := PastyChanges{ID: p.ID, Title: &p.Title, Language: &p.Language, Code: &p.Code}
+		if left[p.ID]--; left[p.ID] < 0 {
+			wanted.ID = ""
+		}
+		changes.Pasties = append(changes.Pasties, wanted)
+	}
+	return changes
+}
+
+// undo takes back one entry, and returns the length of the code that it went through, in bytes.
+func (c *Content) undo(e Edit) (length int, err error) {
 	switch {
 	case e.Type == EditTitle:
 		c.Title = e.Text
-		return nil
+		return 0, nil
 	case e.Type > EditPastyRemoved || len(e.Metadata) == 0:
-		return errHistory
+		return 0, errHistory
 	case e.Type == EditPastyRemoved:
 		if len(e.Metadata) < 3 {
-			return errHistory
+			return 0, errHistory
 		}
 		c.Pasties = append(c.Pasties, Pasty{ID: e.Metadata[0], Title: e.Metadata[1], Language: e.Metadata[2], Code: e.Text})
-		return nil
+		return 0, nil
 	}
 	i := slices.IndexFunc(c.Pasties, func(p Pasty) bool { return p.ID == e.Metadata[0] })
 	if i < 0 {
-		return errHistory
+		return 0, errHistory
 	}
 	switch e.Type {
 	case EditPastyTitle:
@@ -53,9 +116,10 @@ func (c *Content) undo(e Edit) (err error) {
 	case EditPastyLanguage:
 		c.Pasties[i].Language = e.Text
 	case EditPastyCode:
+		length = len(c.Pasties[i].Code) + len(e.Text)
 		c.Pasties[i].Code, err = Revert(c.Pasties[i].Code, e.Text)
 	case EditPastyAdded:
 		c.Pasties = slices.Delete(c.Pasties, i, i+1)
 	}
-	return err
+	return length, err
 }

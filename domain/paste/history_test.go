@@ -1,8 +1,11 @@
 package paste
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -69,10 +72,71 @@ func walkBack(t *testing.T, c Content, versions map[int64]version) (steps int) {
 		if got := versionOf(before); !reflect.DeepEqual(got, versions[number]) {
 			t.Fatalf("got %.300q before edit %d, want %.300q", got, number, versions[number])
 		}
+		name := Original
+		if n := len(before.Edits); n > 0 {
+			name = fmt.Sprint(before.Edits[n-1].Number)
+		}
+		if got, err := c.AsOf(name); err != nil || !reflect.DeepEqual(got, before) {
+			t.Fatalf("got %.300v as of %s, error %v, want %.300v", got, name, err, before)
+		}
+		wantRestored(t, c, before)
 		c = before
 		steps++
 	}
 	return steps
+}
+
+// wantRestored wants an edit to make an older content of a newer one. Pasties that come back have other ids.
+func wantRestored(t *testing.T, newer, older Content) {
+	t.Helper()
+	rules := testRules().withLargeHistory()
+	rules.Language = func(wanted, _, _ string) (string, bool) { return wanted, true }
+	got, err := rules.Edit(Document{Content: newer}, newer.To(older), edited)
+	if err != nil {
+		t.Fatalf("%v, restoring %.300v", err, older)
+	}
+	for i, p := range got.Pasties {
+		if want := older.Pasties[i]; p.Title != want.Title || p.Language != want.Language || p.Code != want.Code {
+			t.Fatalf("got %.300q, want %.300q", p, want)
+		}
+	}
+	if got.Title != older.Title || len(got.Pasties) != len(older.Pasties) {
+		t.Fatalf("got %.300v, want %.300v", got.Content, older)
+	}
+}
+
+func TestAsOf(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x\n", 1<<20)
+	c := Content{Title: "now", Pasties: []Pasty{{"one", "", "Go", long}}}
+	c.Edits = []Edit{{Number: 3, Text: "first"}, {Number: 7, Text: "second"}}
+	for edit, title := range map[string]string{Original: "first", "3": "second", "7": "now"} {
+		if got, err := c.AsOf(edit); err != nil || got.Title != title {
+			t.Errorf("%s: got %q, %v, want %q", edit, got.Title, err, title)
+		}
+	}
+	for _, edit := range []string{"", "0", "8", "03", "+3", "-3", "ORIGINAL"} {
+		if _, err := c.AsOf(edit); !errors.Is(err, errNoEdit) {
+			t.Errorf("%q: got %v, want %v", edit, err, errNoEdit)
+		}
+	}
+	if got, err := (Content{Title: "t"}).AsOf(Original); err != nil || got.Title != "t" {
+		t.Errorf("got %q, %v of a paste without edits", got.Title, err)
+	}
+	c.Edits = append(c.Edits, Edit{Number: 8, Type: EditPastyCode, Metadata: []string{"one"}, Text: DiffHeader + "@@ -1 +1 @@\n-a\n+b\n"})
+	if _, err := c.AsOf("7"); !errors.Is(err, errUnknown) {
+		t.Errorf("got %v, want %v", err, errUnknown)
+	}
+	c.Edits = nil
+	for i := range 200 {
+		c.Edits = append(c.Edits, Edit{Number: int64(i), Type: EditPastyCode, Metadata: []string{"one"}, Text: DiffHeader})
+	}
+	if _, err := c.AsOf("100"); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.AsOf(Original); !errors.Is(err, errTooFar) {
+		t.Errorf("got %v, want %v", err, errTooFar)
+	}
 }
 
 // TestBeforeOfImports has histories that do not fit.

@@ -43,7 +43,7 @@ func newDesk(t *testing.T, anonymous bool) *desk {
 		w.user(t, users.CreateInput{Name: name})
 		*viewer = w.viewer(t, name)
 	}
-	known := tongues{"name go": {Name: "Go"}, "alias golang": {Name: "Go"}, "any go": {Name: "Go"}, "name plain text": {Name: "Plain Text"}}
+	known := tongues{"name go": {Name: "Go"}, "alias golang": {Name: "Go"}, "any go": {Name: "Go"}, "name Plain Text": {Name: "Plain Text"}}
 	d.limits = paste.DefaultLimits()
 	rules := paste.Rules{Limits: d.limits, NewID: ident.New, Language: pastes.NewLanguageResolver(known, known), Diff: linediff.Unified}
 	options := pastes.Options{Rules: rules, TokenRequired: !anonymous, SweepGrace: sweepGrace}
@@ -406,7 +406,7 @@ func TestRead(t *testing.T) {
 	for how, viewer := range map[string]token.Viewer{"a visitor": visitor, "another user": d.noa} {
 		for what, id := range hidden {
 			_, err := d.Read.Do(t.Context(), viewer, id)
-			_, raw := d.ReadRaw.Do(t.Context(), viewer, id, "any")
+			_, raw := d.ReadRaw.Do(t.Context(), viewer, id, "any", "")
 			if !errors.Is(err, paste.ErrNotFound) || !errors.Is(raw, paste.ErrNotFound) {
 				t.Errorf("%s paste, %s: got %v and %v, want ErrNotFound", what, how, err, raw)
 			}
@@ -426,7 +426,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	public := open["public"]
-	pasty, err := d.ReadRaw.Do(t.Context(), visitor, string(public.ID), public.Pasties[0].ID)
+	pasty, err := d.ReadRaw.Do(t.Context(), visitor, string(public.ID), public.Pasties[0].ID, "")
 	if err != nil || pasty.Code != "code" {
 		t.Errorf("got %+v, %v", pasty, err)
 	}
@@ -436,7 +436,7 @@ func TestRead(t *testing.T) {
 	if _, err := d.Read.Do(t.Context(), d.mia, hidden["encrypted"]); !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of an encrypted paste", err)
 	}
-	if _, err := d.ReadRaw.Do(t.Context(), visitor, string(public.ID), open["unlisted"].Pasties[0].ID); !errors.Is(err, paste.ErrNotFound) {
+	if _, err := d.ReadRaw.Do(t.Context(), visitor, string(public.ID), open["unlisted"].Pasties[0].ID, ""); !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of another paste's pasty", err)
 	}
 	if got, err := d.Show.Do(t.Context(), hidden["private"]); err != nil || got.Visibility != paste.Private {
@@ -712,6 +712,49 @@ func TestEditsMeet(t *testing.T) {
 		if len(c.Edits) == 0 && (len(c.Pasties) != 1 || c.Pasties[0] != made.Pasties[0]) {
 			t.Errorf("got %+v at the beginning, want %+v", c, made.Content)
 		}
+	}
+}
+
+func TestRevisions(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	draft := snippet("first\n")
+	draft.Private = true
+	made := d.create(t, d.mia, draft)
+	id, pasty := string(made.ID), made.Pasties[0].ID
+	changes := paste.Changes{Title: new("new"), Pasties: []paste.PastyChanges{{Title: new("added"), Code: new("x")}}}
+	if _, err := d.EditOwn.Do(t.Context(), d.mia, id, changes); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := d.ReadRaw.Do(t.Context(), d.mia, id, pasty, paste.Original); err != nil || got.Code != "first\n" {
+		t.Errorf("got %+v, %v, want the first code", got, err)
+	}
+	if _, err := d.ReadRaw.Do(t.Context(), d.mia, id, pasty, "0"); !errors.Is(err, paste.ErrNotFound) {
+		t.Errorf("got %v of a pasty that was removed, want ErrNotFound", err)
+	}
+	for _, viewer := range []token.Viewer{visitor, d.noa} {
+		if _, err := d.ReadRevision.Do(t.Context(), viewer, id, paste.Original); !errors.Is(err, paste.ErrNotFound) {
+			t.Errorf("got %v of another user's private paste, want ErrNotFound", err)
+		}
+		if _, err := d.RestoreOwn.Do(t.Context(), viewer, id, paste.Original); err == nil {
+			t.Error("another user has restored a paste")
+		}
+	}
+	_, err := d.RestoreOwn.Do(t.Context(), d.mia, id, "5")
+	wantKind(t, "an edit that is not there", err, fault.NotFound)
+	got, err := d.RestoreOwn.Do(t.Context(), d.mia, id, paste.Original)
+	if err != nil || got.Title != made.Title || len(got.Pasties) != 1 || got.Pasties[0].Code != "first\n" ||
+		got.Visibility != paste.Private || got.Edits[len(got.Edits)-1].Number != 1 {
+		t.Errorf("got %+v, %v, want the first content as another edit", got, err)
+	}
+	draft = snippet("secret")
+	draft.Burns = true
+	burning := d.create(t, d.mia, draft)
+	if _, err := d.ReadRevision.Do(t.Context(), d.mia, string(burning.ID), paste.Original); !errors.Is(err, paste.ErrNotFound) {
+		t.Errorf("got %v of a paste that burns, want ErrNotFound", err)
+	}
+	if _, err := d.RestoreOwn.Do(t.Context(), d.mia, string(burning.ID), paste.Original); !errors.Is(err, paste.ErrNotFound) {
+		t.Errorf("got %v of a paste that burns, want ErrNotFound", err)
 	}
 }
 

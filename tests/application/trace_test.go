@@ -77,7 +77,7 @@ func nothing(of reflect.Type) reflect.Value {
 func TestTraceHasTheError(t *testing.T) {
 	t.Parallel()
 	w, told := newWorld(), new(noted)
-	_, err := w.pastes.ReadRaw.Do(trace.With(t.Context(), told), token.Viewer{}, "missing1", "x")
+	_, err := w.pastes.ReadRaw.Do(trace.With(t.Context(), told), token.Viewer{}, "missing1", "x", "")
 	wantKind(t, "a paste that is not there", err, fault.NotFound)
 	if !slices.Equal(told.began, []string{"pastes.ReadRaw", "pastes.Read"}) || !slices.Equal(told.ended, []error{err, err}) {
 		t.Errorf("got %v, which ended with %v, want ReadRaw and Read in it, both with %v", told.began, told.ended, err)

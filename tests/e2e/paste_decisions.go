@@ -58,6 +58,8 @@ var pasteDecisions = []decision{
 		get("/raw/<text>/<text.0>"),
 		edit("/paste/<first>", `{"title":"Second","pasties":[`+
 			`{"_id":"<first.0>","code":"package main\n\nfunc main() {}\n"},{"_id":"<first.1>"}]}`),
+		get("/raw/<first>/<first.0>/original"),
+		get("/raw/<first>/<first.0>/0"),
 		get("/time/expiresInToUnixTime?createdAt=1588441258&expiresIn=1w"),
 		get("/user/self/pastes", owner),
 		get("/data/numPastes"),
@@ -65,6 +67,25 @@ var pasteDecisions = []decision{
 		with(http.MethodDelete, "/paste/<first>", owner),
 		get("/user/self/pastes", owner),
 		get("/data/numPastes"),
+	}},
+
+	{"GET `/raw/{id}/{pastyId}/{editId}`", []request{
+		post(`{"isPrivate":true,"pasties":[{"code":"first"}]}`, owner).as("revised"),
+		get("/raw/<revised>/<revised.0>/original", owner),
+		edit("/paste/<revised>", `{"pasties":[{"_id":"<revised.0>","code":"second"},{"code":"added"}]}`),
+		edit("/paste/<revised>", `{"pasties":[{"_id":"<revised.0>","code":"third"},{"code":"added"}]}`),
+		get("/raw/<revised>/<revised.0>/original", owner),
+		get("/raw/<revised>/<revised.0>/0/", owner),
+		with(http.MethodHead, "/raw/<revised>/<revised.0>/1", owner),
+		get("/raw/<revised>/<revised.0>/1"),
+		get("/raw/<revised>/<revised.0>/1", stranger),
+		get("/raw/<revised>/<revised.0>/2", owner),
+		get("/raw/<revised>/<revised.0>/00", owner),
+		get("/raw/<revised>/<revised.0>/Original", owner),
+		get("/raw/<revised>/unknown0/original", owner),
+		get("/raw/unknown0/unknown0/original"),
+		with(http.MethodPost, "/raw/<revised>/<revised.0>/1", owner),
+		with(http.MethodDelete, "/paste/<revised>", owner),
 	}},
 
 	// Creating.
@@ -277,6 +298,7 @@ var pasteDecisions = []decision{
 		patch("/paste/<burning>", `{"title":"x"}`, stranger),
 		get("/paste/<burning>", owner),
 		get("/raw/<burning>/<burning.0>", owner),
+		get("/raw/<burning>/<burning.0>/original", owner),
 		edit("/paste/<burning>", `{"title":"edited"}`),
 		edit("/paste/<burning>", `{"isPublic":true}`),
 		get("/open/<burning>"),
