@@ -106,7 +106,7 @@ func TestImport(t *testing.T) {
 	t.Parallel()
 	users, pastes := 200, 5_000
 	if *large {
-		users, pastes = 10_000, 200_000
+		users, pastes = 5_000, 100_000
 	}
 	e, err := writeExport(t.TempDir(), users, pastes)
 	if err != nil {
