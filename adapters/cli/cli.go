@@ -67,7 +67,7 @@ func New(
 // All returns the commands to add to the program's own.
 func (c *Commands) All() []*cobra.Command {
 	return []*cobra.Command{
-		c.user(), c.token(), c.invite(), c.paste(), c.block(), c.audit(), c.stats(), c.search(), c.importing(), c.copy(),
+		c.user(), c.token(), c.invite(), c.paste(), c.block(), c.report(), c.audit(), c.stats(), c.search(), c.importing(), c.copy(),
 	}
 }
 

@@ -32,6 +32,7 @@ func (f *finding) add(cmd *cobra.Command) {
 	flags.StringVar(&f.filter.Contains, "contains", "", "with this `TEXT` in the code of a pasty, letter by letter")
 	flags.StringVar(&f.filter.Title, "title", "", "with this `TEXT` in the title, or in that of a pasty")
 	flags.StringVar(&f.filter.Language, "language", "", "with a pasty in the language of this `NAME`")
+	flags.BoolVar(&f.filter.Reported, "reported", false, "with an open report")
 	flags.Var(&f.larger, "larger-than", "with more content and history than this `SIZE`, such as 500kB or 1MB")
 }
 
@@ -58,8 +59,8 @@ func (f *finding) complete(args []string, now time.Time) (err error) {
 	switch {
 	case f.owner != "" && f.filter.Anonymous:
 		return Usage("choose one of --owner and --anonymous")
-	case f.filter.Removed && (f.filter.Contains != "" || f.filter.Language != ""):
-		return Usage("--removed does not go with --contains and --language: the code of removed pastes is not searched")
+	case f.filter.Removed && (f.filter.Contains != "" || f.filter.Language != "" || f.filter.Reported):
+		return Usage("--removed does not go with --contains, --language and --reported: of removed pastes neither code nor reports are searched")
 	}
 	return nil
 }
@@ -230,8 +231,13 @@ func (c *Commands) pasteRemove() *cobra.Command {
 	return cmd
 }
 
-// eachPaste does something to each paste, and goes on after one that is not there, as long as some may have gone meanwhile.
+// eachPaste does something to each paste, as each does.
 func (c *Commands) eachPaste(asJSON bool, done string, ids []string, mayGo bool, do func(id string) error) error {
+	return c.each("paste", asJSON, done, ids, mayGo, do)
+}
+
+// each does something to each thing of a kind, and goes on after one that is not there, as long as some may have gone meanwhile.
+func (c *Commands) each(kind string, asJSON bool, done string, ids []string, mayGo bool, do func(id string) error) error {
 	var failures []error
 	count := 0
 	for _, id := range ids {
@@ -250,12 +256,12 @@ func (c *Commands) eachPaste(asJSON bool, done string, ids []string, mayGo bool,
 			continue
 		}
 		verb := strings.ToUpper(done[:1]) + done[1:]
-		if err := c.print(asJSON, map[string]string{done: id}, "%s the paste %s.\n", verb, id); err != nil {
+		if err := c.print(asJSON, map[string]string{done: id}, "%s the %s %s.\n", verb, kind, id); err != nil {
 			return err
 		}
 	}
 	if mayGo && !asJSON {
-		if _, err := fmt.Fprintf(c.stdout, "%s%s %d pastes.\n", strings.ToUpper(done[:1]), done[1:], count); err != nil {
+		if _, err := fmt.Fprintf(c.stdout, "%s%s %d %ss.\n", strings.ToUpper(done[:1]), done[1:], count, kind); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,7 @@ import (
 var copiedTables = sync.OnceValue(func() (tables []copies.Table) {
 	for _, row := range []any{
 		userRow{}, identityRow{}, invitationRow{}, tokenRow{}, pasteRow{}, pastyRow{}, tagRow{}, editRow{}, cipherRow{}, textRow{},
-		starRow{}, tombstoneRow{}, formerNameRow{}, removedRow{}, auditRow{}, blockRow{},
+		starRow{}, tombstoneRow{}, formerNameRow{}, removedRow{}, auditRow{}, blockRow{}, reportRow{},
 	} {
 		parsed, err := schema.Parse(row, new(sync.Map), schema.NamingStrategy{})
 		if err != nil {

@@ -82,6 +82,9 @@ func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after past
 	if filter.Anonymous {
 		query = query.Where("owner_id IS NULL")
 	}
+	if filter.Reported && !filter.Removed {
+		query = query.Where("id IN (SELECT paste_id FROM reports)")
+	}
 	if !filter.Since.IsZero() {
 		query = query.Where("created_at >= ?", connection.Instant(filter.Since))
 	}

@@ -14,9 +14,10 @@ import (
 
 // The paths for administrators.
 const (
-	pathAdmin       = "/admin"
-	pathAdminBlocks = "/admin/blocks"
-	pathAdminAudit  = "/admin/audit"
+	pathAdmin        = "/admin"
+	pathAdminBlocks  = "/admin/blocks"
+	pathAdminReports = "/admin/reports"
+	pathAdminAudit   = "/admin/audit"
 )
 
 // foundAtOnce is how many pastes, and how many acts, a page for administrators has.

@@ -28,6 +28,8 @@ type Config struct {
 	Contact, TermsURL string
 	// Recent lists the newest public pastes of all users.
 	Recent bool
+	// Reports lets readers report pastes to the operator.
+	Reports bool
 	// KeptBytes is how much of what highlighting has found is cached in memory.
 	KeptBytes int
 	// HighlightTime is how long highlighting one code may take; what takes longer is shown as plain text.
@@ -74,6 +76,10 @@ func New(cfg Config, modules Modules) *Pages {
 			newRoute(pathAdminBlocks, methods{get: administrators(p.adminBlocks), post: administrators(p.changeBlocks)}).forBlocked(),
 			newRoute(pathAdminAudit, methods{get: administrators(p.adminAudit)}),
 		)
+	}
+	if cfg.Reports && modules.Moderation != nil {
+		p.routes = append(p.routes, newRoute("/:id/report", methods{get: p.reporting, post: p.report}),
+			newRoute(pathAdminReports, methods{get: administrators(p.adminReports), post: administrators(p.changeReports)}).forBlocked())
 	}
 	if cfg.Recent {
 		p.routes = append(p.routes, newRoute(pathRecent, methods{get: p.recent}),

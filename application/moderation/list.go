@@ -64,21 +64,25 @@ type ListAudit struct{ log audit.Lister }
 func (l *ListAudit) Do(ctx context.Context, after audit.Entry, limit int, visit func(audit.Entry) error) (err error) {
 	ctx, end := trace.Start(ctx, "moderation.ListAudit")
 	defer func() { end(err) }()
+	return each(func(after audit.Entry) ([]audit.Entry, error) { return l.log.Entries(ctx, after, page) }, after, limit, visit)
+}
+
+// each calls visit with the first of what more returns page by page after one, at most limit; 0 is no limit.
+func each[T any](more func(after T) ([]T, error), after T, limit int, visit func(T) error) error {
 	for shown := 0; ; {
-		entries, err := l.log.Entries(ctx, after, page)
+		found, err := more(after)
 		if err != nil {
 			return err
 		}
-		for _, entry := range entries {
-			if err := visit(entry); err != nil {
+		for _, after = range found {
+			if err := visit(after); err != nil {
 				return err
 			}
 			if shown++; shown == limit {
 				return nil
 			}
-			after = entry
 		}
-		if len(entries) < page {
+		if len(found) < page {
 			return nil
 		}
 	}

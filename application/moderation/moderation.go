@@ -22,6 +22,7 @@ type UseCases struct {
 	Restore   *Restore
 	Suspend   *Suspend
 	Block     *Block
+	Report    *Report
 	ShowUsage *ShowUsage
 	ListAudit *ListAudit
 }
@@ -32,6 +33,7 @@ type Store interface {
 	moderation.Remover
 	moderation.Hider
 	moderation.Blocker
+	moderation.Reporter
 	moderation.UsageFinder
 	audit.Lister
 }
@@ -44,6 +46,7 @@ func New(store Store, users Users, sessions token.SessionEnder, now func() time.
 		Restore:   &Restore{pastes: store},
 		Suspend:   &Suspend{users: users, sessions: sessions, pastes: store},
 		Block:     &Block{blocks: store, now: now},
+		Report:    &Report{reports: store, now: now},
 		ShowUsage: &ShowUsage{users: store},
 		ListAudit: &ListAudit{log: store},
 	}

@@ -26,8 +26,8 @@ type config struct {
 	Server server.Config
 	Log    logConfig
 	SignIn signin.Config
-	// Pages serves pages for people beside the interface, and Recent one with the newest public pastes.
-	Pages, Recent bool
+	// Pages serves pages for people beside the interface, Recent one with the newest public pastes, and Reports one to report a paste.
+	Pages, Recent, Reports bool
 	// Contact is an address of mail or a URL at which people reach the operator, and TermsURL that of the terms of use.
 	Contact, TermsURL string
 	// AdminAddr is the host:port to serve metrics and profiles at; empty: nowhere.

@@ -142,7 +142,8 @@ func startServer(ctx context.Context, cfg config, app *bootstrap.Application, lo
 		}
 		settings := pages.DefaultConfig()
 		settings.Contact, settings.TermsURL = cfg.Contact, cfg.TermsURL
-		settings.BasePath, settings.PublicURL, settings.Recent = cfg.HTTP.BasePath, cfg.HTTP.PublicURL, cfg.Recent
+		settings.BasePath, settings.PublicURL = cfg.HTTP.BasePath, cfg.HTTP.PublicURL
+		settings.Recent, settings.Reports = cfg.Recent, cfg.Reports
 		cfg.HTTP.Pages = pages.New(settings, modules)
 	}
 	use := httpapi.Modules{Users: app.Users, Tokens: app.Tokens, Pastes: app.Pastes, Languages: app.Languages}

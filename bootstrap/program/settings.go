@@ -92,6 +92,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		flags.StringVar((*string)(l.value), l.name, "", "`LIFETIME` (never, 1h, 2h, 10h, 1d, 2d, 1w, 1m, 1y) "+l.text)
 	}
 	flags.BoolVar(&cfg.Recent, "recent", cfg.Recent, "list the newest public pastes of all users on a page and in a feed")
+	flags.BoolVar(&cfg.Reports, "reports", cfg.Reports, "let readers report pastes to the operator, on a form")
 	flags.BoolVar(&cfg.Pages, "pages", cfg.Pages, "serve pages for people beside the interface for programs")
 	flags.BoolVar(&cfg.ReadOnly, "read-only", cfg.ReadOnly, "answer reads, and refuse what would change the database with 503")
 	flags.StringVar(&cfg.AdminAddr, "admin-addr", cfg.AdminAddr,

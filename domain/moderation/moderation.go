@@ -32,7 +32,8 @@ type Filter struct {
 	Contains   string    // the code of a pasty holds this
 	Language   string    // a pasty has it
 	LargerThan int64     // bytes of content and history
-	Removed    bool      // instead of those that are there; neither Contains nor Language are looked for then
+	Reported   bool      // a report of it is open
+	Removed    bool      // instead of those that are there; Contains, Language and Reported are not looked for then
 }
 
 // Found is a paste as operators see it in a list.

@@ -90,6 +90,9 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 		moderation.Block(audit.Note(t.Context(), "block.add", "192.0.2.0/24", "spam"), domain.Block{
 			Network: netip.MustParsePrefix("192.0.2.0/24"), Reason: "spam", CreatedAt: created,
 		}),
+		moderation.Report(t.Context(), domain.Report{
+			ID: "private1-r", Paste: "private1", Reason: "spam", Text: "ü\n", At: created,
+		}, "mortar01", "client", paste.Quota{Pastes: 1, Window: time.Hour}),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -229,7 +232,7 @@ func TestCopy(t *testing.T) {
 	back := copyAll(t, middle, target)
 	want := map[string]int64{
 		"users": 4, "identities": 3, "access_tokens": 4, "pastes": 9, "pasties": 2, "paste_tags": 2, "paste_edits": 2, "paste_ciphers": 1,
-		"stars": 4, "tombstones": 2, "former_names": 2, "removed_pastes": 1, "audit_log": 2, "blocks": 1,
+		"stars": 4, "tombstones": 2, "former_names": 2, "removed_pastes": 1, "audit_log": 2, "blocks": 1, "reports": 1,
 		"paste_texts": 6, "invitations": 1,
 	}
 	for table, rows := range want {

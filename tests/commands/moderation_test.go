@@ -3,6 +3,12 @@ package commands
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/tests/database"
 )
 
 func TestUserSuspend(t *testing.T) {
@@ -56,4 +62,40 @@ func TestBlock(t *testing.T) {
 	i.wantRefused("block remove 192.0.2.1", "That network is not blocked. A block is removed by the network it was made for.")
 	i.wantRefused("block add here --reason spam", "That is no network: write one such as 192.0.2.0/24 or 2001:db8::/32, or an address.")
 	i.wantRefused("block add 192.0.2.1", "Give a reason: one line of at most 500 bytes.")
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	id, other := i.field("paste create --json", "_id"), i.field("paste create --json", "_id")
+	empty := "ID  PASTE  AT  REASON  TEXT\n"
+	wantLike(t, "report list", i.do("report list"), empty)
+	i.wantRefused("report close unknown", `"unknown": There is no open report with that id.`)
+	cfg := gormstore.DefaultConfig()
+	cfg.URL = gormstore.URL(i.url)
+	store := gormstore.NewModeration(database.Open(t, cfg))
+	for n, report := range []moderation.Report{
+		{ID: id + "-first", Paste: paste.ID(id), Reason: "spam", Text: "two\nlines"}, {ID: id + "-next", Paste: paste.ID(id), Reason: "other"},
+	} {
+		report.At = time.Now().Add(time.Duration(n) * time.Second)
+		if err := store.Report(t.Context(), report, "", "client", paste.Quota{Pastes: 2, Window: time.Hour}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if listed := i.do("report list"); !strings.Contains(listed, id+"-first") || !strings.Contains(listed, `two\u000alines`) {
+		t.Errorf("got %s, want the report with its text on one line", listed)
+	}
+	if listed := i.do("paste list --reported"); !strings.Contains(listed, id) || strings.Contains(listed, other) {
+		t.Errorf("got %s, want only %s, which is reported", listed, id)
+	}
+	if got, want := i.do("report close "+id+"-first"), "Closed the report "+id+"-first.\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if listed := i.do("audit list --limit 1"); !strings.Contains(listed, "report.close  "+id+"-first") {
+		t.Errorf("got %s, want that the report was closed", listed)
+	}
+	if got, want := i.do("paste remove --reported --reason spam --yes"), "Removed 1 pastes.\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	wantLike(t, "report list", i.do("report list"), empty)
 }

@@ -400,8 +400,8 @@ func TestPasteListFilters(t *testing.T) {
 		"paste list --since tomorrow":    `--since is "tomorrow": write a time such as 24h, 7d, 2024-02-29 or 2024-02-29T12:30:00Z`,
 		"paste list epoxy --anonymous":   "choose one of --owner and --anonymous",
 		"paste list epoxy --owner epoxy": "a user is named twice",
-		"paste list --removed --contains x": "--removed does not go with --contains and --language: " +
-			"the code of removed pastes is not searched",
+		"paste list --removed --contains x": "--removed does not go with --contains, --language and --reported: " +
+			"of removed pastes neither code nor reports are searched",
 		"paste remove --reason spam":               "give either ids or flags that describe pastes. See 'gluepot paste remove --help'",
 		"paste remove --reason spam x --anonymous": "give either ids or flags that describe pastes. See 'gluepot paste remove --help'",
 		"paste remove x":                           "--reason: give one line of at most 500 bytes",

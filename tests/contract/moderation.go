@@ -23,6 +23,7 @@ type Moderation interface {
 	moderation.Remover
 	moderation.Hider
 	moderation.Blocker
+	moderation.Reporter
 	moderation.UsageFinder
 	audit.Lister
 }
@@ -54,6 +55,7 @@ func RunModeration(t *testing.T, open func(t *testing.T) ModerationStore) {
 		"the log is that of what is done": auditLog,
 		"hide and show again":             hideAndShow,
 		"blocks":                          blocks,
+		"reports":                         reports,
 		"deleting a user keeps pastes":    keepPastes,
 		"several callers remove":          removersMeet,
 	} {
@@ -418,4 +420,68 @@ func keepPastes(t *testing.T, s ModerationStore) {
 	wantNoDocument(t, s.DocumentStore, private.ID)
 	public.Owner, public.Visibility, public.Tags = "", paste.Unlisted, nil
 	wantStored(t, s.DocumentStore, "kept", public)
+}
+
+func reports(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner").ID
+	spam(t, s, "shared", "", now, "code")
+	spam(t, s, "other", "", now, "code")
+	storedDocument(t, s.DocumentStore, "private", owner)
+	quota := paste.Quota{Pastes: 4, Window: time.Hour}
+	made := 0
+	report := func(id paste.ID, reader user.ID, client paste.Client) (moderation.Report, error) {
+		made++
+		sent := moderation.Report{
+			ID: string(id) + strconv.Itoa(made), Paste: id, Reason: "spam", Text: "line\nü", At: now.Add(time.Duration(made/2) * time.Second).UTC(),
+		}
+		return sent, s.Moderation.Report(t.Context(), sent, reader, client, quota)
+	}
+	var sent []moderation.Report
+	for _, id := range []paste.ID{"shared", "other", "shared", "private"} {
+		one, err := report(id, owner, "192.0.2.1")
+		must(t, err)
+		sent = append(sent, one)
+	}
+	_, err := report("shared", owner, "192.0.2.1")
+	wantExhausted(t, err, quota)
+	for _, id := range append([]string{"private", "unknown"}, unstorable...) {
+		_, err := report(paste.ID(id), "", "192.0.2.2")
+		wantKind(t, err, fault.NotFound)
+	}
+	wantReports := func(what string, wanted ...moderation.Report) {
+		t.Helper()
+		for limit := 1; limit < 6; limit += 3 {
+			var got []moderation.Report
+			for after := (moderation.Report{}); ; {
+				found, err := s.Moderation.Reports(t.Context(), after, limit)
+				must(t, err)
+				if len(found) == 0 {
+					break
+				}
+				got = append(got, found...)
+				after = found[len(found)-1]
+			}
+			if !slices.Equal(got, wanted) {
+				t.Errorf("%s, %d at once: got %v, want %v", what, limit, got, wanted)
+			}
+		}
+	}
+	wantReports("all", sent...)
+	if got := foundIDs(t, s, moderation.Filter{Reported: true}, 10); len(got) != 3 {
+		t.Errorf("reported: got %v, want three pastes", got)
+	}
+	must(t, s.Moderation.CloseReport(t.Context(), sent[1].ID))
+	for _, id := range append([]string{sent[1].ID, "unknown"}, unstorable...) {
+		wantKind(t, s.Moderation.CloseReport(t.Context(), id), fault.NotFound)
+	}
+	wantReports("one is closed", sent[0], sent[2], sent[3])
+	takenAway(t, s, "shared")
+	wantReports("a paste is removed", sent[3])
+	must(t, s.Moderation.Restore(t.Context(), "shared"))
+	wantReports("it is restored", sent[3])
+	must(t, s.Documents.DeleteIf(t.Context(), "private", func(paste.Paste) error { return nil }))
+	wantReports("the other one is deleted")
+	if got := foundIDs(t, s, moderation.Filter{Reported: true}, 10); got != nil {
+		t.Errorf("reported: got %v, want none", got)
+	}
 }

@@ -176,3 +176,62 @@ func TestAdministration(t *testing.T) {
 		}
 	})
 }
+
+// TestReports has a reader report a paste, as one of so many, and an administrator answer.
+func TestReports(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		settings := []string{"GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1"}
+		without := program.Serve(t, string(cfg.URL), settings...)
+		p := program.Serve(t, string(cfg.URL), append(settings, "GLUEPOT_REPORTS=true")...)
+		m := &moderated{T: t, url: string(cfg.URL), nodes: [2]*program.Process{p, p}}
+		m.operate("user update mortar --admin")
+		id, other := createdID(t, p, aPaste), createdID(t, p, aPaste)
+		reader, admin := &visitor{t: t, p: p}, &visitor{t: t, p: p}
+		asks := func(who *visitor, status int, method, path string, form url.Values, wanted string) {
+			t.Helper()
+			if answer, body := who.ask(method, path, form); answer.StatusCode != status || !strings.Contains(body, wanted) {
+				t.Errorf("%s %s: got %d %s, want %d and %q", method, path, answer.StatusCode, body, status, wanted)
+			}
+		}
+		asks(reader, http.StatusOK, http.MethodGet, "/"+id, nil, `href="/`+id+`/report"`)
+		asks(reader, http.StatusOK, http.MethodGet, "/"+id+"/report", nil, "malware or phishing")
+		off := &visitor{t: t, p: without}
+		if _, body := off.ask(http.MethodGet, "/"+id, nil); strings.Contains(body, "report") {
+			t.Errorf("got %s without GLUEPOT_REPORTS, want no link to a form", body)
+		}
+		said := url.Values{"reason": {"spam"}, "text": {"one <b>\r\ntwo"}}
+		asks(off, http.StatusNotFound, http.MethodPost, "/"+id+"/report", said, "")
+		asks(reader, http.StatusOK, http.MethodPost, "/"+id+"/report", said, "Thank you")
+		asks(reader, http.StatusNotFound, http.MethodPost, "/unknown0/report", said, "There is nothing here")
+		asks(reader, http.StatusBadRequest, http.MethodPost, "/"+id+"/report", url.Values{"reason": {"dull"}}, "Choose one of the reasons")
+		long := url.Values{"reason": {"spam"}, "text": {strings.Repeat("x", 2001)}}
+		asks(reader, http.StatusBadRequest, http.MethodPost, "/"+id+"/report", long, "longer than 2000 characters")
+		form := []string{"Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html"}
+		m.wants(http.StatusForbidden, "POST", "/"+id+"/report", "reason=spam", append(form, "Sec-Fetch-Site", "cross-site")...)
+		for range 9 {
+			asks(reader, http.StatusOK, http.MethodPost, "/"+other+"/report", said, "Thank you")
+		}
+		asks(reader, http.StatusTooManyRequests, http.MethodPost, "/"+other+"/report", said, "as many reports as you may")
+
+		admin.signIn(program.MortarToken)
+		asks(admin, http.StatusOK, http.MethodGet, "/admin", nil, `href="/admin/reports"`)
+		asks(reader, http.StatusNotFound, http.MethodGet, "/admin/reports", nil, "")
+		asks(admin, http.StatusOK, http.MethodGet, "/admin/reports", nil, "one &lt;b&gt;\ntwo")
+		_, list := admin.ask(http.MethodGet, "/admin/reports", nil)
+		_, after, _ := strings.Cut(list, `name="id" value="`)
+		report, _, _ := strings.Cut(after, `"`)
+		if !strings.HasPrefix(report, id) {
+			t.Fatalf("got %s, want the report of %s first", list, id)
+		}
+		asks(admin, http.StatusSeeOther, http.MethodPost, "/admin/reports", url.Values{"do": {"close"}, "id": {report}}, "")
+		asks(admin, http.StatusBadRequest, http.MethodPost, "/admin/reports", url.Values{"do": {"close"}, "id": {report}}, "no open report")
+		removing := url.Values{"do": {"remove"}, "id": {""}, "paste": {other}, "reason": {"spam"}}
+		asks(admin, http.StatusSeeOther, http.MethodPost, "/admin/reports", removing, "")
+		m.wants(http.StatusGone, "GET", "/"+other, "", "Accept", "text/html")
+		asks(admin, http.StatusOK, http.MethodGet, "/admin/reports", nil, "None is open.")
+		asks(reader, http.StatusGone, http.MethodPost, "/"+other+"/report", said, "")
+		asks(admin, http.StatusOK, http.MethodGet, "/admin/audit", nil, "report.close "+report)
+	})
+}

@@ -257,6 +257,17 @@ CREATE TABLE blocks (
     reason     text NOT NULL
 );
 
+-- What readers say against pastes and no operator has closed.
+CREATE TABLE reports (
+    id         text COLLATE "C" PRIMARY KEY, -- begins with that of its paste
+    paste_id   text COLLATE "C" NOT NULL REFERENCES pastes ON DELETE CASCADE,
+    reason     text NOT NULL,
+    text       text NOT NULL,
+    created_at timestamptz NOT NULL
+);
+CREATE INDEX reports_by_paste ON reports (paste_id);
+CREATE INDEX reports_by_creation ON reports (created_at, id);
+
 -- A row for each client that has used some of its quota of anonymous pastes. Unlogged: what is about addresses goes into no archive
 -- of the log and to no replica. After a crash or a failover every client has its whole quota.
 CREATE UNLOGGED TABLE paste_quotas (
@@ -304,6 +315,6 @@ CREATE TRIGGER pastes_truncated AFTER TRUNCATE ON pastes
     FOR EACH STATEMENT EXECUTE FUNCTION count_pastes();
 
 -- +goose Down
-DROP TABLE installation, blocks, audit_log, removed_pastes, former_names, tombstones, stars, paste_texts, paste_ciphers, paste_edits, paste_tags,
+DROP TABLE installation, reports, blocks, audit_log, removed_pastes, former_names, tombstones, stars, paste_texts, paste_ciphers, paste_edits, paste_tags,
     pasties, pastes, paste_counts, paste_quotas, paste_quota_salt, access_tokens, invitations, sign_in_attempts, identities, users;
 DROP FUNCTION count_pastes, prepare_search;

@@ -235,6 +235,16 @@ CREATE TABLE blocks (
     reason     TEXT NOT NULL
 );
 
+CREATE TABLE reports (
+    id         TEXT NOT NULL PRIMARY KEY,
+    paste_id   TEXT NOT NULL REFERENCES pastes ON DELETE CASCADE,
+    reason     TEXT NOT NULL,
+    text       TEXT NOT NULL,
+    created_at TIMESTAMP NOT NULL
+);
+CREATE INDEX reports_by_paste ON reports (paste_id);
+CREATE INDEX reports_by_creation ON reports (created_at, id);
+
 CREATE TABLE paste_quotas (
     client  BLOB NOT NULL PRIMARY KEY,
     full_at TIMESTAMP NOT NULL
@@ -245,6 +255,7 @@ INSERT INTO paste_quota_salt VALUES (randomblob(32));
 -- +goose Down
 DROP TABLE paste_quota_salt;
 DROP TABLE paste_quotas;
+DROP TABLE reports;
 DROP TABLE blocks;
 DROP TABLE audit_log;
 DROP TABLE removed_pastes;

@@ -1,0 +1,71 @@
+package moderation
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
+)
+
+// reportQuota is how many pastes a client may report.
+var reportQuota = paste.Quota{Pastes: 10, Window: time.Hour}
+
+var (
+	errReports  = fault.New(fault.Exhausted, "You have sent as many reports as you may. Try again in an hour.")
+	errNoReport = fault.New(fault.NotFound, "There is no open report with that id.")
+)
+
+// Report tells operators of a paste, and closes what was told.
+type Report struct {
+	reports moderation.Reporter
+	now     func() time.Time
+}
+
+// Do stores what a viewer says against the paste with that id. It fails with fault.Invalid when the reason is none of
+// moderation.Reasons or the text too long, with paste.ErrNotFound when the viewer sees no such paste, with fault.Exhausted when the
+// client has reported as much as it may in an hour, and with fault.Unavailable when the store does not answer.
+func (r *Report) Do(ctx context.Context, viewer token.Viewer, client paste.Client, id, reason, text string) (err error) {
+	ctx, end := trace.Start(ctx, "moderation.Report")
+	defer func() { end(err) }()
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) // as forms send lines
+	made := moderation.Report{ID: id + "-" + ident.New(), Paste: paste.ID(id), Reason: reason, Text: text, At: r.now()}
+	if err := made.Validate(); err != nil {
+		return err
+	}
+	if !ident.Valid(id) {
+		return paste.ErrNotFound
+	}
+	err = paste.Gone(r.reports.Report(ctx, made, viewer.User.ID, "report "+client, reportQuota))
+	if fault.Is(err, fault.Exhausted) {
+		return errReports
+	}
+	return err
+}
+
+// All calls visit with the open reports, oldest first, at most limit of them; 0 is no limit. It fails with fault.Unavailable when the
+// store does not answer.
+func (r *Report) All(ctx context.Context, limit int, visit func(moderation.Report) error) (err error) {
+	ctx, end := trace.Start(ctx, "moderation.Reports")
+	defer func() { end(err) }()
+	more := func(after moderation.Report) ([]moderation.Report, error) { return r.reports.Reports(ctx, after, page) }
+	return each(more, moderation.Report{}, limit, visit)
+}
+
+// Close ends the report with that id. It fails with fault.NotFound when none is open, and with fault.Unavailable when the store does
+// not answer.
+func (r *Report) Close(ctx context.Context, id string) (err error) {
+	ctx, end := trace.Start(ctx, "moderation.CloseReport")
+	defer func() { end(err) }()
+	err = r.reports.CloseReport(audit.Note(ctx, "report.close", id, ""), id)
+	if fault.Is(err, fault.NotFound) {
+		return errNoReport
+	}
+	return err
+}

@@ -1,0 +1,53 @@
+package moderation
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Report is what a reader says against a paste.
+type Report struct {
+	ID     string // begins with that of its paste, so that the audit log tells which one it was
+	Paste  paste.ID
+	Reason string // one of Reasons
+	Text   string // lines of text, or ""
+	At     time.Time
+}
+
+// MaxReport is the length of a report's text, in characters.
+const MaxReport = 2000
+
+// Reasons are what a report can be about.
+var Reasons = []string{"spam", "malware or phishing", "personal data", "copyright", "illegal content", "other"}
+
+// Validate returns a fault.Invalid unless the reason is known and the text can be shown.
+func (r Report) Validate() error {
+	switch {
+	case !slices.Contains(Reasons, r.Reason):
+		return fault.New(fault.Invalid, "Choose one of the reasons.")
+	case !utf8.ValidString(r.Text) || utf8.RuneCountInString(r.Text) > MaxReport ||
+		strings.ContainsFunc(r.Text, func(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\t' }):
+		return fault.New(fault.Invalid, "The text is longer than 2000 characters, or has characters that cannot be shown.")
+	}
+	return nil
+}
+
+// Reporter keeps reports. They go with their paste: when it is deleted, removed or swept.
+type Reporter interface {
+	// Report stores a report of a paste that a reader sees, who may be a visitor without an id, and counts it for the client. It fails
+	// with fault.NotFound when the reader sees no such paste, with paste.ErrBurns as SeenBy does, and with fault.Exhausted when
+	// the client has used up its quota.
+	Report(ctx context.Context, report Report, reader user.ID, client paste.Client, quota paste.Quota) error
+	// Reports returns the first reports after one, at most limit of them, oldest first. The zero Report is before all of them.
+	Reports(ctx context.Context, after Report, limit int) ([]Report, error)
+	// CloseReport removes a report. It fails with fault.NotFound when there is none.
+	CloseReport(ctx context.Context, id string) error
+}
