@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -9,59 +10,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/adapters/internal/view"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// documentView is a paste in JSON: exactly the fields that the v2 API has, as the paste's owner sees it. Nothing is null.
-type documentView struct {
-	ID        string      `json:"_id"`
-	OwnerID   string      `json:"ownerId"`
-	Title     string      `json:"title"`
-	CreatedAt int64       `json:"createdAt"` // here and below, seconds since 1970
-	ExpiresIn string      `json:"expiresIn"`
-	DeletesAt int64       `json:"deletesAt"` // 0: never
-	Stars     int64       `json:"stars"`
-	IsPrivate bool        `json:"isPrivate"`
-	IsPublic  bool        `json:"isPublic"`
-	Tags      []string    `json:"tags"`
-	Encrypted bool        `json:"encrypted"`
-	Pasties   []pastyView `json:"pasties"`
-	Edits     []editView  `json:"edits"`
-}
+// documentView is a paste in JSON, as its owner sees it.
+type documentView struct{ paste.Document }
 
-type pastyView struct {
-	ID       string `json:"_id"`
-	Language string `json:"language"`
-	Title    string `json:"title"`
-	Code     string `json:"code"`
-}
-
-type editView struct {
-	ID       string   `json:"_id"`
-	EditID   int64    `json:"editId"`
-	EditType int      `json:"editType"`
-	Metadata []string `json:"metadata"`
-	Edit     string   `json:"edit"`
-	EditedAt int64    `json:"editedAt"`
-}
-
-func newDocumentView(d paste.Document) documentView {
-	view := documentView{
-		ID: string(d.ID), OwnerID: string(d.Owner), Title: d.Title, CreatedAt: d.CreatedAt.Unix(), ExpiresIn: string(d.ExpiresIn()),
-		DeletesAt: d.DeletesAt(), Stars: d.Stars, IsPrivate: d.Visibility == paste.Private, IsPublic: d.Visibility == paste.Public,
-		Tags: append([]string{}, d.Tags...), Encrypted: d.Encrypted(), Pasties: make([]pastyView, 0, len(d.Pasties)),
-		Edits: make([]editView, 0, len(d.Edits)),
-	}
-	for _, p := range d.Pasties {
-		view.Pasties = append(view.Pasties, pastyView{ID: p.ID, Language: p.Language, Title: p.Title, Code: p.Code})
-	}
-	for _, e := range d.Edits {
-		view.Edits = append(view.Edits, editView{
-			ID: e.ID, EditID: e.Number, EditType: int(e.Type), Metadata: append([]string{}, e.Metadata...), Edit: e.Text, EditedAt: e.At.Unix(),
-		})
-	}
-	return view
+// MarshalJSON implements json.Marshaler.
+func (v documentView) MarshalJSON() ([]byte, error) {
+	var text bytes.Buffer
+	err := view.WritePaste(&text, &v.Document)
+	return text.Bytes(), err
 }
 
 func (c *Commands) pasteShow() *cobra.Command {
@@ -80,7 +41,7 @@ func (c *Commands) pasteShow() *cobra.Command {
 		case *raw:
 			return c.printRaw(found, args[1:])
 		case *asJSON:
-			return c.printJSON(newDocumentView(found))
+			return c.printJSON(documentView{found})
 		}
 		owner, err := ownerOf(ctx, m, found.Paste)
 		if err != nil {

@@ -78,7 +78,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(*asJSON, newDocumentView(created), "Created the paste %s.\n", created.ID)
+			return c.print(*asJSON, documentView{created}, "Created the paste %s.\n", created.ID)
 		})(cmd, nil)
 	}
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {

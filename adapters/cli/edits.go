@@ -59,7 +59,7 @@ func (c *Commands) pasteEdit() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(*asJSON, newDocumentView(edited), "Edited the paste %s.\n", edited.ID)
+			return c.print(*asJSON, documentView{edited}, "Edited the paste %s.\n", edited.ID)
 		})(cmd, args)
 	}
 	return cmd

@@ -3,77 +3,13 @@ package httpapi
 import (
 	"context"
 	"io"
-	"strconv"
 
 	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/wire"
+	"github.com/gluepot/gluepot/adapters/internal/view"
 	"github.com/gluepot/gluepot/domain/paste"
 )
-
-// pasteView is a paste up to its pasties, and pastyView and editView are their elements up to what may be long. The v2 API has these
-// fields and no others: strict clients fail. Nothing is null.
-type pasteView struct {
-	ID        string   `json:"_id"`
-	OwnerID   string   `json:"ownerId"`
-	Title     string   `json:"title"`
-	CreatedAt int64    `json:"createdAt"`
-	ExpiresIn string   `json:"expiresIn"`
-	DeletesAt int64    `json:"deletesAt"`
-	Stars     int64    `json:"stars"`
-	IsPrivate bool     `json:"isPrivate"`
-	IsPublic  bool     `json:"isPublic"`
-	Tags      []string `json:"tags"`
-	Encrypted bool     `json:"encrypted"`
-}
-
-type pastyView struct {
-	ID       string `json:"_id"`
-	Language string `json:"language"`
-	Title    string `json:"title"`
-}
-
-type editView struct {
-	ID       string   `json:"_id"`
-	EditID   int64    `json:"editId"`
-	EditType int      `json:"editType"`
-	Metadata []string `json:"metadata"`
-}
-
-func list(texts []string) []string {
-	if texts == nil {
-		return []string{}
-	}
-	return texts
-}
-
-// writePaste writes a paste in pieces.
-func writePaste(to io.Writer, d *paste.Document) error {
-	w := newJSONWriter(to)
-	w.begin(pasteView{
-		ID: string(d.ID), OwnerID: string(d.Owner), Title: d.Title, CreatedAt: d.CreatedAt.Unix(), ExpiresIn: string(d.ExpiresIn()),
-		DeletesAt: d.DeletesAt(), Stars: d.Stars, IsPrivate: d.Visibility == paste.Private, IsPublic: d.Visibility == paste.Public,
-		Tags: list(d.Tags), Encrypted: d.Encrypted(),
-	})
-	w.raw(`,"pasties":[`)
-	for i, p := range d.Pasties {
-		w.comma(i)
-		w.begin(pastyView{ID: p.ID, Language: p.Language, Title: p.Title})
-		w.raw(`,"code":`)
-		w.text(p.Code)
-		w.raw(`}`)
-	}
-	w.raw(`],"edits":[`)
-	for i, e := range d.Edits {
-		w.comma(i)
-		w.begin(editView{ID: e.ID, EditID: e.Number, EditType: int(e.Type), Metadata: list(e.Metadata)})
-		w.raw(`,"edit":`)
-		w.text(e.Text)
-		w.raw(`,"editedAt":` + strconv.FormatInt(e.At.Unix(), 10) + `}`)
-	}
-	w.raw(`]}`)
-	return w.err
-}
 
 // maxHeldText is how much text a paste may have to be encoded once, and held; more is encoded twice, and not held.
 const maxHeldText = 4 << 20
@@ -99,14 +35,14 @@ func (a *API) sendPaste(c *gin.Context, d *paste.Document, tagged, written bool)
 	if text <= maxHeldText {
 		made := a.newAnswer(c)
 		defer made.Release()
-		if writePaste(made, d) == nil {
+		if view.WritePaste(made, d) == nil {
 			read.Release()
 			made.tagged = tagged
 			made.send(c, jsonContentType)
 			return nil
 		}
 	}
-	return sendStream(c, jsonContentType, tagged, func(to io.Writer) error { return writePaste(to, d) })
+	return sendStream(c, jsonContentType, tagged, func(to io.Writer) error { return view.WritePaste(to, d) })
 }
 
 // sendStored answers with a paste that was written.
@@ -193,25 +129,32 @@ func (a *API) openPaste(ctx context.Context, c *gin.Context) error {
 func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
 	made := a.newAnswer(c)
 	defer made.Release()
-	w, before := newJSONWriter(made), "["
+	before := "["
 	err := a.modules.Pastes.ListOwn.Do(ctx, viewerOf(c), func(page []paste.Place) error {
 		ids := make([]paste.ID, len(page))
 		for i, place := range page {
 			ids[i] = place.ID
 		}
-		w.raw(before)
-		w.inside(ids, 1)
+		encoded, err := encodeJSON(ids)
+		if err != nil {
+			return err
+		}
+		if _, err := made.WriteString(before); err != nil {
+			return err
+		}
 		before = ","
-		return w.err
+		_, err = made.Write(encoded[1 : len(encoded)-1])
+		return err
 	})
 	if err != nil {
 		return err
 	}
+	end := "]"
 	if before == "[" { // there are none
-		w.raw(before)
+		end = "[]"
 	}
-	if w.raw("]"); w.err != nil {
-		return w.err
+	if _, err := made.WriteString(end); err != nil {
+		return err
 	}
 	made.send(c, jsonContentType)
 	return nil

@@ -1,0 +1,49 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// What is answered is what encoding/json would write, wherever the pieces end.
+func TestAnswersInPieces(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{"a", "é", "\u2028", "😀", "\n", `"`, "\x00", "ab\t", "\xff"} {
+		for _, length := range []int{0, 1, pieceLength - 2, pieceLength - 1, pieceLength, pieceLength + 1, 3 * pieceLength} {
+			code := "x" + strings.Repeat(unit, length/len(unit))
+			d := paste.Document{
+				Paste: paste.Paste{ID: "paste001", Owner: "epoxy001", CreatedAt: time.Unix(1e9, 1), ExpiresAt: time.Unix(2e9, 0)},
+				Content: paste.Content{
+					Title: unit, Tags: []string{unit, "b"}, Lifetime: "1w", Pasties: []paste.Pasty{{ID: "p1", Code: code}, {ID: "p2"}},
+					Edits: []paste.Edit{{ID: "e1", Number: 7, Type: paste.EditTitle, Text: code, At: time.Unix(1e9, 0)}},
+				},
+			}
+			var got bytes.Buffer
+			if err := WritePaste(&got, &d); err != nil {
+				t.Fatal(err)
+			}
+			inner, quoted := quoteJSON(t, code), quoteJSON(t, unit)
+			want := `{"_id":"paste001","ownerId":"epoxy001","title":` + quoted + `,"createdAt":1000000000,"expiresIn":"1w",` +
+				`"deletesAt":2000000000,"stars":0,"isPrivate":false,"isPublic":false,"tags":[` + quoted + `,"b"],"encrypted":false,"pasties":[` +
+				`{"_id":"p1","language":"","title":"","code":` + inner + `},{"_id":"p2","language":"","title":"","code":""}],"edits":[` +
+				`{"_id":"e1","editId":7,"editType":0,"metadata":[],"edit":` + inner + `,"editedAt":1000000000}]}`
+			if got.String() != want {
+				t.Errorf("%d times %q: got %d bytes, %.300s, want %d bytes", length, unit, got.Len(), got.String(), len(want))
+			}
+		}
+	}
+}
+
+func quoteJSON(t *testing.T, text string) string {
+	t.Helper()
+	body, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
