@@ -71,10 +71,9 @@ func (a *API) observe(c *gin.Context) {
 		watching.Ended(status, time.Since(start))
 	}
 	level := zapcore.InfoLevel
-	var cause error
+	cause, _ := c.Value(causeKey).(error)
 	switch {
-	case status >= http.StatusInternalServerError:
-		cause, _ = c.Value(causeKey).(error)
+	case status >= http.StatusInternalServerError, cause != nil: // which can come when the answer has begun
 		if !errors.Is(cause, context.Canceled) { // by a client that has hung up
 			level = zapcore.ErrorLevel
 		}

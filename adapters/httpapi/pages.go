@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -30,6 +31,8 @@ type Pages interface {
 	// what the client asked for, as far as it is known, and RemoteAddr is whose quota it counts for (paste.Client). It reports
 	// whether it rejected an access token, whatever it answers. An error of a kind of package fault is answered as everywhere,
 	// and whatever was written or set by then is dropped, but what clears the cookie of a token that was rejected.
+	// What may be too long to be collected calls Flush (http.ResponseController) before it writes: then each Write goes to the client,
+	// which has a minute for it. After an error the answer ends early.
 	Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error)
 	// AnswerError shows an error, of which the status and a message that anybody may read are given, to a client that
 	// prefers HTML to JSON. The status is sent already.
@@ -117,9 +120,13 @@ func (a *API) page(c *gin.Context, pattern string) {
 func (a *API) answerPage(c *gin.Context) error {
 	made := a.newAnswer(c)
 	defer made.Release()
-	w := &pageWriter{header: c.Writer.Header().Clone(), answer: made}
+	w := &pageWriter{header: c.Writer.Header().Clone(), answer: made, to: c, claimed: a.maxBody}
 	rejected, err := a.makePage(w, c)
 	noteRejected(c, rejected)
+	if w.streams {
+		w.end(err)
+		return nil
+	}
 	c.Set(provesTokenKey, !rejected)
 	if err != nil {
 		if cleared := w.header["Set-Cookie"]; rejected && cleared != nil {
@@ -130,8 +137,7 @@ func (a *API) answerPage(c *gin.Context) error {
 	if w.status == http.StatusTooManyRequests && a.onLimited != nil {
 		a.onLimited(limit.AnonymousPastes) // the only limit that pages judge
 	}
-	maps.Copy(c.Writer.Header(), w.header)
-	unshare(c.Writer.Header())
+	w.sendHeader()
 	made.status = w.status
 	made.send(c, w.header["Content-Type"])
 	return nil
@@ -162,9 +168,13 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, er
 
 // pageWriter is where a page is written to.
 type pageWriter struct {
-	header http.Header
-	status int // 0 until it is chosen
-	answer *answer
+	header  http.Header
+	status  int // 0 until it is chosen
+	answer  *answer
+	to      *gin.Context
+	claimed int64 // what a stream claims of the memory, for what its writer holds
+	streams bool
+	gone    error // why the client takes no more of a stream
 }
 
 // Header implements http.ResponseWriter.
@@ -178,14 +188,56 @@ func (w *pageWriter) WriteHeader(status int) {
 	}
 }
 
-// Write implements http.ResponseWriter. It fails when there is no room for a long page.
-func (w *pageWriter) Write(p []byte) (int, error) {
+// Write implements http.ResponseWriter. It fails when there is no room for a long page, or the client takes no more of a stream.
+func (w *pageWriter) Write(p []byte) (n int, err error) {
 	w.WriteHeader(http.StatusOK)
-	return w.answer.Write(p)
+	if !w.streams {
+		return w.answer.Write(p)
+	}
+	if w.gone == nil {
+		_ = http.NewResponseController(w.to.Writer).SetWriteDeadline(time.Now().Add(streamPatience)) // a recorder of tests has none
+		n, w.gone = w.to.Writer.Write(p)
+	}
+	return n, w.gone
+}
+
+// streamPatience is for how long a client may take nothing of a stream.
+const streamPatience = time.Minute
+
+// FlushError begins a stream, before anything is written. It fails with fault.Unavailable when there is no room for what its writer holds.
+func (w *pageWriter) FlushError() error {
+	if w.streams {
+		return nil
+	}
+	if err := w.answer.Resize(w.claimed); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusOK)
+	w.streams = true
+	w.sendHeader()
+	w.to.Status(w.status)
+	w.to.Writer.WriteHeaderNow()
+	return nil
+}
+
+// end ends a stream. One that has failed ends before it is complete, which a client notices.
+func (w *pageWriter) end(err error) {
+	if err != nil && w.gone == nil {
+		noteCause(w.to, err)
+		_ = http.NewResponseController(w.to.Writer).SetWriteDeadline(time.Unix(1, 0)) // not even the last chunk leaves
+	}
+}
+
+func (w *pageWriter) sendHeader() {
+	maps.Copy(w.to.Writer.Header(), w.header)
+	unshare(w.to.Writer.Header())
 }
 
 // WriteString implements io.StringWriter.
 func (w *pageWriter) WriteString(s string) (int, error) {
+	if w.streams {
+		return w.Write([]byte(s))
+	}
 	w.WriteHeader(http.StatusOK)
 	return w.answer.WriteString(s)
 }

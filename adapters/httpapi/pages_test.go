@@ -366,3 +366,71 @@ type ignoring struct{}
 
 func (ignoring) Began()                   {}
 func (ignoring) Ended(int, time.Duration) {}
+
+// streaming has one page, of which the client gets the beginning before there is an end: after that it waits for one of next.
+type streaming struct {
+	somePages
+
+	next chan error
+}
+
+func (s streaming) Answer(w http.ResponseWriter, _ *http.Request) (rejected bool, err error) {
+	w.Header().Set("Content-Type", "application/zip")
+	if err := http.NewResponseController(w).Flush(); err != nil {
+		return false, err
+	}
+	for range 2 {
+		if _, err := io.WriteString(w, strings.Repeat("x", maxChunk)); err != nil {
+			return false, err
+		}
+		if err := <-s.next; err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// TestPagesThatStream reads the half of a page before the rest is made, which then comes or fails.
+func TestPagesThatStream(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig()
+	shown := streaming{next: make(chan error)}
+	cfg.Pages = shown
+	api, lines := newTestAPI(t, newStore(), cfg)
+	server := httptest.NewServer(api)
+	defer server.Close()
+	for _, failure := range []error{nil, fault.New(fault.Unavailable, "half-way")} {
+		lines.TakeAll()
+		answer, err := http.Get(server.URL + "/k2j4x8m1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(answer.Body, make([]byte, maxChunk)); err != nil {
+			t.Errorf("got %v, want the half that is made", err)
+		}
+		shown.next <- nil
+		if _, err := io.CopyN(io.Discard, answer.Body, maxChunk); err != nil {
+			t.Errorf("got %v, want the rest", err)
+		}
+		shown.next <- failure
+		rest, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "application/zip" || len(rest) > 0 ||
+			(err == nil) != (failure == nil) {
+			t.Errorf("%v: got %d %v, %d bytes more and error %v, want an answer that ends as it should", failure, answer.StatusCode,
+				answer.Header, len(rest), err)
+		}
+		if n := lines.FilterLevelExact(zap.ErrorLevel).Len(); (n == 0) != (failure == nil) {
+			t.Errorf("%v: got %d errors in the log, want what has failed", failure, n)
+		}
+	}
+	for _, other := range []string{"192.0.2.77", "192.0.2.78"} {
+		claimed := api.memory.Claim(other)
+		if err := claimed.Resize(api.memory.Share()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if answer := request(api, http.MethodGet, "/k2j4x8m1", browser); answer.Code != http.StatusServiceUnavailable {
+		t.Errorf("got %d, want 503 where there is no room for what it holds", answer.Code)
+	}
+}

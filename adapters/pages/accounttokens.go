@@ -15,6 +15,7 @@ import (
 const (
 	pathAccount         = "/account"
 	pathAccountDelete   = "/account/delete"
+	pathAccountExport   = "/account/export"
 	pathAccountTokens   = "/account/tokens"
 	pathAccountSessions = "/account/sessions"
 )

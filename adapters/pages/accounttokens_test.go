@@ -153,9 +153,33 @@ func TestSessionOfAnHour(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantIn(t, answer.Body.String(), `<label for="token">Access token</label>`)
-	for _, path := range []string{"/account/tokens", "/account/sessions"} {
+	for _, path := range []string{"/account/tokens", "/account/sessions", "/account/identities", "/account"} {
 		if answer, _, err := s.as(secret.Reveal(), path); err != nil || answer.Code != http.StatusOK {
 			t.Errorf("%s: got %v, %d, want it to be read", path, err, answer.Code)
 		}
+	}
+	for what, c := range map[string]struct {
+		method, path string
+		form         url.Values
+		next         string
+	}{
+		"a token made":     {http.MethodPost, "/account/tokens", form, "/account/tokens"},
+		"a token revoked":  {http.MethodPost, "/account/tokens", url.Values{"revoke": {"x"}}, "/account/tokens"},
+		"another name":     {http.MethodPost, "/account", url.Values{"name": {"Resin"}, "language": {"Go"}}, "/account"},
+		"the account gone": {http.MethodPost, "/account/delete", url.Values{"name": {"Epoxy"}, "pastes": {"delete"}}, "/account/delete"},
+		"unlinked":         {http.MethodPost, "/account/identities", url.Values{"unlink": {"github"}}, "/account/identities"},
+		"linked":           {http.MethodGet, "/sign-in/github?link=1", nil, "/account/identities"},
+		"exported":         {http.MethodGet, "/account/export", nil, "/account"},
+	} {
+		request, answer := s.asking(c.method, c.path, secret.Reveal(), c.form), httptest.NewRecorder()
+		request.Header.Set("Sec-Fetch-Site", "same-origin")
+		_, err := s.respond(answer, request)
+		if want := "/sign-in?next=" + url.QueryEscape(c.next); err != nil || answer.Header().Get("Location") != want || answer.Body.Len() > 0 {
+			t.Errorf("%s: got %v, %v, want %s", what, err, answer.Header(), want)
+		}
+	}
+	profile := url.Values{"name": {"Epoxy"}, "language": {"Go"}, "public": {"on"}}
+	if answer, _, err := s.post(secret.Reveal(), "/account", profile); err != nil || answer.Header().Get("Location") != "/account?saved" {
+		t.Errorf("got %v, %v, want the rest of the profile saved", err, answer.Header())
 	}
 }

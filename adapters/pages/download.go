@@ -71,25 +71,33 @@ func (p *Pages) archive(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	attach(w, r, zipContentType, string(found.ID)+".zip")
+	files := zip.NewWriter(w)
+	if err := p.pack(r.Context(), files, "", &found); err != nil {
+		return err
+	}
+	return files.Close()
+}
+
+// pack writes the code of all pasties as files into a folder of a ZIP file.
+func (p *Pages) pack(ctx context.Context, files *zip.Writer, folder string, found *paste.Document) error {
 	written := found.CreatedAt
 	if n := len(found.Edits); n > 0 {
 		written = found.Edits[n-1].At
 	}
 	names := make(filename.Set)
-	files := zip.NewWriter(w)
 	for i := range found.Pasties {
 		pasty := &found.Pasties[i]
 		file, err := files.CreateHeader(&zip.FileHeader{
-			Name: names.Unique(p.fileName(pasty)), Method: zip.Deflate, Modified: written.UTC(),
+			Name: folder + names.Unique(p.fileName(pasty)), Method: zip.Deflate, Modified: written.UTC(),
 		})
 		if err != nil {
 			return err
 		}
-		if err := writePieces(r.Context(), file, pasty.Code); err != nil {
+		if err := writePieces(ctx, file, pasty.Code); err != nil {
 			return err
 		}
 	}
-	return files.Close()
+	return nil
 }
 
 func writePieces(ctx context.Context, w io.Writer, text string) error {

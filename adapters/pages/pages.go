@@ -98,6 +98,7 @@ func New(cfg Config, modules Modules) *Pages {
 		newRoute("/sign-out", methods{post: p.signOut}).forEveryone().forBlocked(),
 		newRoute(pathAccount, methods{get: signedIn(p.account), post: signedIn(p.changeAccount)}),
 		newRoute(pathAccountDelete, methods{get: signedIn(p.accountDeletion), post: p.deleteAccount}),
+		newRoute(pathAccountExport, methods{get: signedIn(p.export)}),
 		newRoute(pathAccountTokens, methods{get: signedIn(p.accountTokens), post: p.changeTokens}),
 		newRoute(pathAccountSessions, methods{get: signedIn(p.accountSessions), post: signedIn(p.endSession)}),
 		newRoute(pathPastes, methods{get: p.own}),

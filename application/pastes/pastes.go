@@ -22,6 +22,7 @@ type UseCases struct {
 	RestoreOwn   *RestoreOwn
 	DeleteOwn    *DeleteOwn
 	ListOwn      *ListOwn
+	NextOwn      *NextOwn
 	BrowseOwn    *BrowseOwn
 	ListPublic   *ListPublic
 	StarSeen     *StarSeen
@@ -106,6 +107,7 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 		RestoreOwn:   &RestoreOwn{edit: edit},
 		DeleteOwn:    &DeleteOwn{pastes: store},
 		ListOwn:      &ListOwn{pastes: store},
+		NextOwn:      &NextOwn{pastes: store},
 		BrowseOwn:    &BrowseOwn{pastes: store},
 		ListPublic:   &ListPublic{users: users, pastes: store},
 		StarSeen:     &StarSeen{read: read, stars: store},

@@ -3,6 +3,7 @@ package filename
 
 import (
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -37,8 +38,14 @@ func Safe(title string) string {
 		}
 		name = strings.ToValidUTF8(name[:maxLength-len(extension)], "") + extension
 	}
+	if base, _, _ := strings.Cut(name, "."); device.MatchString(strings.TrimRight(base, " ")) {
+		name = "_" + name
+	}
 	return name
 }
+
+// device matches what Windows takes for a device, with any extension.
+var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])$`)
 
 // Set are those that one folder has, without their case.
 type Set map[string]int
