@@ -72,7 +72,9 @@ func (p *Pages) export(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	if err := json.NewEncoder(file).Encode(account); err != nil {
+	encoder := json.NewEncoder(file)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(account); err != nil {
 		return err
 	}
 	if file, err = files.Create("pastes.json"); err != nil {

@@ -1,7 +1,10 @@
 package e2e
 
 import (
+	"archive/zip"
+	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
@@ -28,6 +31,7 @@ func TestAccount(t *testing.T) {
 		if status, body := p.Get("/api/v2/user/self", made); status != http.StatusOK {
 			t.Errorf("got %d %s, want the token to work", status, body)
 		}
+		wantExport(t, p, epoxy, made)
 		profile := func(v *visitor, name string, want int) {
 			t.Helper()
 			form := url.Values{"name": {name}, "avatar": {""}, "language": {"Go"}, "public": {"on"}}
@@ -60,6 +64,39 @@ func TestAccount(t *testing.T) {
 		}
 		profile(mortar, "resin", http.StatusConflict)
 	})
+}
+
+// wantExport wants the pastes of an export to be byte by byte what the interface answers.
+func wantExport(t *testing.T, p *program.Process, epoxy *visitor, token string) {
+	t.Helper()
+	status, ids := p.Get("/api/v2/user/self/pastes", token)
+	var own []string
+	if err := json.Unmarshal([]byte(ids), &own); err != nil || status != http.StatusOK || len(own) != 4 {
+		t.Fatalf("got %d %s, want the pastes of Epoxy", status, ids)
+	}
+	for i, id := range own {
+		_, own[i] = p.Get("/api/v2/paste/"+id, token)
+	}
+	answer, packed := epoxy.ask(http.MethodGet, "/account/export", nil)
+	if answer.StatusCode != http.StatusOK || answer.Header.Get("Cache-Control") != "private, no-store" {
+		t.Errorf("got %d %v, want it for its user alone", answer.StatusCode, answer.Header)
+	}
+	files, err := zip.NewReader(strings.NewReader(packed), int64(len(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, err := fs.ReadFile(files, "pastes.json")
+	if want := "[" + strings.Join(own, ",\n") + "]"; err != nil || string(listed) != want {
+		t.Errorf("got %v, %s, want %s", err, listed, want)
+	}
+	_, self := p.Get("/api/v2/user/self", token)
+	account, err := fs.ReadFile(files, "user.json")
+	if want := strings.TrimSuffix(self, "}") + `,"createdAt":`; err != nil || !strings.HasPrefix(string(account), want) {
+		t.Errorf("got %v, %s, want %s", err, account, want)
+	}
+	if answer, _ := epoxy.ask(http.MethodHead, "/account/export", nil); answer.StatusCode != http.StatusOK {
+		t.Errorf("got %d, want HEAD answered", answer.StatusCode)
+	}
 }
 
 // longAgo is SQL for an instant at which no name that was given up then is reserved any more.
