@@ -48,7 +48,7 @@ type Config struct {
 	// many at once, and then one more in each part of the hour. 0, the default, is no limit.
 	LimitAnonymousPastes int
 	// PasteLifetimes are of all new pastes, but those of operators, and AnonymousLifetimes of anonymous ones, never longer. What is empty
-	// of the latter is everybody's. Default: pastes live as long as is asked for.
+	// of the latter is that of all pastes. Default: pastes live as long as is asked for.
 	PasteLifetimes, AnonymousLifetimes paste.Lifetimes
 	// UserMaxPastes is how many active pastes a user may have, UserMaxBytes how many bytes of content and history these may have, and
 	// UserPastesPerHour how many a user may create: so many at once, and then one more in each part of the hour. All hold over all

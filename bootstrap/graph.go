@@ -89,7 +89,7 @@ func newReads(cfg Config, store *gormstore.Store, from standby) *reads {
 	return r
 }
 
-// staleReads are users of which those who only look are read elsewhere.
+// staleReads are users whose lookups that decide no write go elsewhere.
 type staleReads struct {
 	userStore
 

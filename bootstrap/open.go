@@ -34,7 +34,7 @@ type Application struct {
 
 	// Ready tells whether the database answers and has every migration. It fails with fault.Unavailable.
 	Ready func(context.Context) error
-	// Statistics returns what has happened since Open, for those who watch a process. It does not ask the database.
+	// Statistics returns what has happened since Open, for monitoring. It does not ask the database.
 	Statistics func() Statistics
 }
 

@@ -156,7 +156,7 @@ type claim struct {
 	rank       int  // place in the language's own list; 0 is the preferred extension
 }
 
-// owner settles who gets an extension among those who claim it, given folded for the table:
+// owner chooses the language of an extension that several claim, given folded for the table:
 // the table's decision; else CodeMirror's owner; else the language that prefers it most, then the first by name.
 // The last rule is for what an update of Linguist brings until the table decides.
 func owner(folded string, claims []claim) (*language.Language, error) {

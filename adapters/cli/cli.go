@@ -19,7 +19,7 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 )
 
-// Modules are those whose use cases the commands call.
+// Modules have the use cases that the commands call.
 type Modules struct {
 	PublicURL string // the address that people use, or ""
 

@@ -60,7 +60,7 @@ is no terminal.`,
 // ask reads one line, which a terminal does not show.
 func (c *Commands) ask(question string) (string, error) {
 	if file, ok := c.stdin.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		_, _ = fmt.Fprint(c.stderr, question) // who does not see it can answer all the same
+		_, _ = fmt.Fprint(c.stderr, question) // the answer may come without it
 		typed, err := term.ReadPassword(int(file.Fd()))
 		_, _ = fmt.Fprintln(c.stderr)
 		return strings.TrimSpace(string(typed)), err

@@ -13,10 +13,10 @@ import (
 // maxBatch is the most keys that one statement looks up.
 const maxBatch = 64
 
-// loader is a batching dataloader without a cache. A caller who finds a slot free looks its key up at once, by itself. Those who come
+// loader is a batching dataloader without a cache. A caller that finds a slot free looks its key up at once, by itself. Callers that come
 // while all slots are taken wait, and the next slot that becomes free looks up all their keys in one statement.
 //
-// While anyone waits, every slot is taken: a slot is given up only by a statement that ends when nobody waits. So one who waits
+// While anyone waits, every slot is taken: a slot is given up only by a statement that ends when no caller waits. So one that waits
 // alone is woken as surely as a crowd.
 type loader[K, V any] struct {
 	load    func(context.Context, []K) ([]result[V], error) // returns a result for each key, in their order
@@ -36,7 +36,7 @@ type result[V any] struct {
 	err   error
 }
 
-// waiter is a caller who waits for a statement.
+// waiter is a caller that waits for a statement.
 type waiter[K, V any] struct {
 	ctx  context.Context //nolint:containedctx // it travels with the request that it belongs to
 	key  K
@@ -80,7 +80,7 @@ func (l *loader[K, V]) find(ctx context.Context, key K) (none V, _ error) {
 	}
 }
 
-// leave ends the statement of a caller who goes away, if no other waits for it.
+// leave ends the statement of a caller that has gone, if no other waits for it.
 func (l *loader[K, V]) leave(w *waiter[K, V]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,7 +93,7 @@ func (l *loader[K, V]) leave(w *waiter[K, V]) {
 	}
 }
 
-// release hands the slot of a caller to those who wait. They are served in the background, so that the caller need not stay.
+// release hands the slot of a caller to the waiters. They are served in the background, so that the caller can return.
 func (l *loader[K, V]) release() {
 	if next := l.next(); next != nil {
 		go func() {
@@ -104,7 +104,7 @@ func (l *loader[K, V]) release() {
 	}
 }
 
-// next returns those whom a slot that has become free serves, or gives it up and returns nil when nobody waits.
+// next returns the waiters that a free slot serves. It gives the slot up and returns nil when there are none.
 func (l *loader[K, V]) next() *batch[K, V] {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -86,7 +86,7 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 	return found.Document, err
 }
 
-// ActiveCount implements paste.Counter. Those who come while a count is under way, which may have begun too early for them, share
+// ActiveCount implements paste.Counter. Callers that come while a count is under way, which may have begun too early for them, share
 // the next one.
 func (p *Pastes) ActiveCount(ctx context.Context) (int64, error) {
 	return p.count.find(ctx, struct{}{})

@@ -16,7 +16,7 @@ type UserStore interface {
 	user.Importer
 }
 
-// Users are the users of a store whose reads for those who only look are merged.
+// Users are the users of a store, with merged reads where they decide no write.
 type Users struct {
 	UserStore
 

@@ -19,7 +19,7 @@ import (
 )
 
 // copiedTables are the tables that hold what users and operators have stored, those that others refer to first. The quotas of
-// clients, who is signing in at the moment, and what the database notes about itself, are not copied.
+// clients, attempts to sign in, and what the database notes about itself, are not copied.
 var copiedTables = sync.OnceValue(func() (tables []copies.Table) {
 	for _, row := range []any{
 		userRow{}, identityRow{}, invitationRow{}, tokenRow{}, pasteRow{}, pastyRow{}, tagRow{}, editRow{}, cipherRow{}, textRow{},

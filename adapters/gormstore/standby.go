@@ -9,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// StaleUsers finds users for those who only look.
+// StaleUsers finds users for reads that decide no write.
 type StaleUsers interface {
 	user.StaleFinder
 	user.StaleIDFinder
@@ -62,7 +62,7 @@ func (s *Standby) find(ctx context.Context, ask func(context.Context, StaleUsers
 	return ask(ctx, s.primary)
 }
 
-// askStandby leaves half of the time to those who are asked next.
+// askStandby leaves half of the time for the servers that are asked next.
 func (s *Standby) askStandby(ctx context.Context, ask func(context.Context, StaleUsers) (user.User, error)) (user.User, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc

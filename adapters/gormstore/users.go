@@ -200,7 +200,7 @@ func (u *Users) Update(ctx context.Context, name user.Name, change func(*user.Us
 		if updated, err = row.user(); err != nil {
 			return err
 		}
-		if services, err = servicesOf(tx, row.ID); err != nil { // who changes them locks the user first
+		if services, err = servicesOf(tx, row.ID); err != nil { // every change of them locks the user first
 			return err
 		}
 		before, servicesBefore := updated, maps.Clone(services)

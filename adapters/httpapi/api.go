@@ -25,7 +25,7 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 )
 
-// Modules are those whose use cases the endpoints call.
+// Modules have the use cases that the endpoints call.
 type Modules struct {
 	Users     *users.UseCases
 	Tokens    *tokens.UseCases

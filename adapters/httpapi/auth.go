@@ -16,7 +16,7 @@ type authorization uint8
 
 const (
 	ignored   authorization = iota + 1 // it is not looked at, even when it is not valid
-	optional                           // it says who reads; without a valid token the answer is the one for everybody
+	optional                           // it names the reader; without a valid token the answer is that for visitors
 	required                           // without a valid token the answer is 401
 	voluntary                          // there may be none; one that is not valid is answered with 401
 )
@@ -46,7 +46,7 @@ func (how authorization) authorize(c *gin.Context) {
 
 var varyAuthorization = []string{"Authorization"}
 
-// signIn finds out who sends a request, as its route demands, and whether the token's scope suffices: one that may only read does
+// signIn identifies the sender of a request, as its route demands, and whether the token's scope suffices: one that may only read does
 // for GET and HEAD. Every endpoint is run behind it, by handle or accept.
 func (a *API) signIn(ctx context.Context, c *gin.Context) error {
 	how, _ := c.Value(authorizationKey).(authorization)
@@ -75,7 +75,7 @@ func (a *API) signIn(ctx context.Context, c *gin.Context) error {
 	return err
 }
 
-// viewerOf returns who sends a request; the zero Viewer has not signed in.
+// viewerOf returns the sender of a request; the zero Viewer has not signed in.
 func viewerOf(c *gin.Context) token.Viewer {
 	viewer, _ := c.Value(viewerKey).(token.Viewer)
 	return viewer

@@ -57,7 +57,7 @@ func (a *API) receive(c *gin.Context, held *limit.Claim) ([]byte, error) {
 	return body, err
 }
 
-// collect claims memory as the body arrives, not as it is announced: who announces much and sends little holds little.
+// collect claims memory as the body arrives, not as it is announced: an announcement alone holds nothing.
 func (a *API) collect(from io.Reader, announced int64, held *limit.Claim) ([]byte, error) {
 	if announced == 0 {
 		return nil, nil

@@ -32,7 +32,7 @@ type Config struct {
 	Limits limit.Config
 	// Pages answers what is no path of the interface. Default: nil, there is nothing.
 	Pages Pages `json:"-"`
-	// Observe returns who is told of the requests with a method, or "other", and a route such as /paste/:id, or "" for those
+	// Observe returns the observer of the requests with a method, or "other", and a route such as /paste/:id, or "" for those
 	// that no route takes. Default: nil.
 	Observe func(method, route string) RouteObserver `json:"-"`
 	// OnLimited is told which limit a request was refused by, one of limit.Names, by several at once. Default: nil.

@@ -129,7 +129,7 @@ func OpenAPI(basePath string) (yaml, json []byte) {
 	return bytes.Clone(yaml), bytes.Clone(json)
 }
 
-// sharedOpenAPI is OpenAPI for those who change nothing: without a base path, nothing of the document is in the heap.
+// sharedOpenAPI is OpenAPI for callers that only read: without a base path, nothing of the document is in the heap.
 func sharedOpenAPI(basePath string) (yaml, json []byte) {
 	if basePath == "" {
 		return openAPIYAML, openAPIJSON
@@ -141,7 +141,7 @@ func sharedOpenAPI(basePath string) (yaml, json []byte) {
 
 var yamlContentType = []string{"application/yaml"} // RFC 9512
 
-// fixedAnswer is an answer that is made once, and is the same for everybody.
+// fixedAnswer is an answer that is made once, the same for all clients.
 type fixedAnswer struct {
 	contentType, etag []string
 	policy            []string // of its content, or nil where nothing is allowed

@@ -169,7 +169,7 @@ func observersOf(observe func(method, route string) RouteObserver, paths []serve
 	return all
 }
 
-// began tells who observes a route of a request, and returns it, or nil.
+// began tells the observer of a route of a request, and returns the observer, or nil.
 func (o observers) began(method, route string) RouteObserver {
 	if o == nil {
 		return nil

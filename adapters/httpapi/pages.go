@@ -34,7 +34,7 @@ type Pages interface {
 	// What may be too long to be collected calls Flush (http.ResponseController) before it writes: then each Write goes to the client,
 	// which has a minute for it. After an error the answer ends early.
 	Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error)
-	// AnswerError shows an error, of which the status and a message that anybody may read are given, to a client that
+	// AnswerError shows an error by its status and public message to a client that
 	// prefers HTML to JSON. The status is sent already.
 	AnswerError(w http.ResponseWriter, r *http.Request, status int, message string)
 }
@@ -80,7 +80,7 @@ func (p *pages) outside(path string) bool {
 	return ok && !p.own[first]
 }
 
-// paths are the pages as paths that are served, for who observes them.
+// paths are the pages as served paths, for observers.
 func (p *pages) paths() []servedPath {
 	if p == nil {
 		return nil

@@ -87,7 +87,7 @@ func (a *API) languageParameter(query string) *string {
 	return &name
 }
 
-// switchedOn reads a flag. One without a value is refused: who sends it may mean that it is on.
+// switchedOn reads a flag. One without a value is refused: its sender may mean that it is on.
 func switchedOn(query, key string) (bool, error) {
 	text := parameter(query, key)
 	switch {

@@ -1,4 +1,4 @@
-// Package metrics tells those who watch a node how it fares: figures in the text form of Prometheus and Go's profiles,
+// Package metrics has a node's figures for monitoring: figures in the text form of Prometheus and Go's profiles,
 // on a listener of its own. Names and labels follow OpenTelemetry's semantic conventions where there are any.
 package metrics
 
@@ -69,7 +69,7 @@ func New(version string, snapshot func() Snapshot) *Metrics {
 	return m
 }
 
-// Route returns who counts the requests of a route.
+// Route returns the observer that counts a route's requests.
 func (m *Metrics) Route(method, route string) *Route {
 	return &Route{
 		active:   m.active.WithLabelValues(method),

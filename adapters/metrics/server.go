@@ -59,7 +59,7 @@ type Server struct {
 	listener net.Listener
 }
 
-// What comes is a few scrapers and people: one who sends nothing, or reads nothing, does not stay. A profile may take as
+// Only a few scrapers and people connect: idle connections are closed. A profile may take as
 // long as its reader asks for, and net/http/pprof refuses what is longer than maxProfile.
 const (
 	maxHeaderTime = 5 * time.Second
@@ -91,5 +91,5 @@ func Listen(ctx context.Context, address string, handler http.Handler, log *zap.
 // Addr returns the address that Listen listens on.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Close ends it at once: only those who watch are cut off.
+// Close ends it at once: only monitoring is cut off.
 func (s *Server) Close() error { return s.http.Close() }

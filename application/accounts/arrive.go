@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Arrive takes a visitor who comes back from a provider.
+// Arrive handles a visitor's return from a provider.
 type Arrive struct {
 	sources sources
 	store   interface {
@@ -25,11 +25,11 @@ type Arrive struct {
 	now          func() time.Time
 }
 
-// Arrival is what becomes of a visitor: a user who signs in or has linked an identity, or a newcomer who has to choose a name.
+// Arrival is the result of a visitor's return: a user who signs in or has linked an identity, or a newcomer who has to choose a name.
 type Arrival struct {
 	User   user.User // zero: a name is to be chosen
 	Linked bool
-	Secret string // for the browser alone, of who has to choose a name
+	Secret string // for the browser of a newcomer
 	Next   string
 }
 

@@ -36,7 +36,7 @@ func run[R, T any](
 	build builder[R, T], store func(context.Context, []T) ([]batch.Result, error),
 ) (s Summary, err error) {
 	reading, cancel := context.WithCancel(ctx)
-	batches := make(chan []item[T]) // without a buffer: the one who takes a batch is done with the one before
+	batches := make(chan []item[T]) // without a buffer: a batch is taken only after the one before is done
 	var unread error                // why reading ended early; set before batches is closed
 	go func() {
 		defer close(batches)

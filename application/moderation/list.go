@@ -13,7 +13,7 @@ import (
 // page is how many rows are looked at in one statement.
 const page = 1000
 
-// List finds pastes of everybody.
+// List finds pastes of all users.
 type List struct {
 	users  user.Finder
 	pastes moderation.Lister

@@ -1,4 +1,4 @@
-// Package moderation has the use cases of those who keep a public service clean.
+// Package moderation has the use cases of the operators of a public service.
 package moderation
 
 import (

@@ -133,7 +133,7 @@ type EditInput struct {
 	Visibility *paste.Visibility
 	Tags       []string // each is split at commas; empty, but not nil: none
 	// Pasties are those to change, and without an id those to add, which come last. Others stay: unlike a client that has
-	// read the paste, who edits here need not know what else it holds.
+	// read the paste, the editor need not know what else it holds.
 	Pasties []paste.PastyChanges
 	Remove  []string // ids of pasties
 }

@@ -11,7 +11,7 @@ import (
 // PublicPage is how many pastes ListPublic returns at once.
 const PublicPage = 50
 
-// ListPublic lists the pastes that a user shows to everybody.
+// ListPublic lists the public pastes of a user.
 type ListPublic struct {
 	users  user.Finder
 	pastes paste.Selector

@@ -7,7 +7,7 @@ import (
 	"github.com/gluepot/gluepot/domain/trace"
 )
 
-// ListRecent lists the newest pastes that users show to everybody.
+// ListRecent lists the newest public pastes.
 type ListRecent struct{ pastes paste.RecentLister }
 
 // Do returns the first of the public pastes that stand after a place, at most PublicPage, and whether there are others after them. It

@@ -16,7 +16,7 @@ var errRemoved = fault.New(fault.Gone, "This paste was removed by the operator."
 // Explain says more to people about a paste that was not found.
 type Explain struct{ removals moderation.Teller }
 
-// Do returns a fault.Gone when the paste with that id was removed, and everybody could read it who had its link, and otherwise
+// Do returns a fault.Gone when the paste with that id was removed and had been readable by its link, and otherwise
 // cause. It fails with fault.Unavailable when the store does not answer.
 func (e *Explain) Do(ctx context.Context, id string, cause error) (err error) {
 	ctx, end := trace.Start(ctx, "pastes.Explain")

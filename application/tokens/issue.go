@@ -25,7 +25,7 @@ type IssueInput struct {
 	ExpiresIn time.Duration // 0: it never expires
 }
 
-// Do returns a new token of the user of that name or id, see user.Find, and its secret, which is not kept: nobody can show
+// Do returns a new token of the user of that name or id, see user.Find, and its secret, which is not kept: no command can show
 // it again.
 //
 // It fails with fault.NotFound when there is no such user, with fault.Invalid when the token's name is

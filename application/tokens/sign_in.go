@@ -10,7 +10,7 @@ import (
 	"github.com/gluepot/gluepot/domain/trace"
 )
 
-// SignIn says who presents an access token. Entrypoints call it once for each request, and hand the viewer to the use cases.
+// SignIn identifies the user of an access token. Entrypoints call it once for each request, and hand the viewer to the use cases.
 type SignIn struct {
 	tokens   token.Finder
 	uses     token.UseRecorder

@@ -36,7 +36,7 @@ func (l *UseLog) RecordUse(id token.ID, at time.Time) {
 	l.record(id, at)
 }
 
-// record is RecordUse for who holds the lock.
+// record is RecordUse for a caller that holds the lock.
 func (l *UseLog) record(id token.ID, at time.Time) {
 	last, known := l.uses[id]
 	switch {

@@ -69,7 +69,7 @@ func safeAvatar(address string) bool {
 // DeleteOwn removes the account of a signed-in user.
 type DeleteOwn struct{ users user.Deleter }
 
-// Do is Delete.Do for the viewer, who types the name to confirm. It fails with token.Rejected when the viewer has not signed in or is
+// Do is Delete.Do for the viewer, who confirms by typing the name. It fails with token.Rejected when the viewer has not signed in or is
 // gone, with fault.Invalid when the name is another one, and with fault.Unavailable when the store does not answer.
 func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, typed string, anonymize bool) (err error) {
 	ctx, end := trace.Start(ctx, "users.DeleteOwn")

@@ -56,7 +56,7 @@ func New(store Store, now func() time.Time) *UseCases {
 	}
 }
 
-// find is user.Find for those who only look: a name outside the rules names no user.
+// find is user.Find for reads that decide no write: a name outside the rules names no user.
 func find(ctx context.Context, users user.StaleFinder, name string) (user.User, error) {
 	parsed, err := user.ParseName(name)
 	if err != nil {

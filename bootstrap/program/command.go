@@ -53,7 +53,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitFailed
 }
 
-// lastWords says something to the operator, such as why the program ends, unless standard error is a pipe that nobody
+// lastWords says something to the operator, such as why the program ends, unless standard error is a pipe that no process
 // reads: that must not keep it from ending.
 func lastWords(stderr io.Writer, text string) {
 	said := make(chan struct{})

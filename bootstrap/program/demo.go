@@ -57,7 +57,7 @@ type demonstration struct {
 
 // prepareDemonstration stores the demonstration's data in the database that cfg names, unless an earlier start has. It
 // fails with fault.Conflict, and stores nothing, when the database holds data and was never a demonstration, or
-// when another user has one of the demonstration's names. Nothing sweeps the database meanwhile: it may be anybody's.
+// when another user has one of the demonstration's names. Nothing sweeps the database meanwhile: it may be a real one.
 func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err error) {
 	own := cfg.commanded(true)
 	own.ReadURL, own.Logger = "", log // it reads what it writes

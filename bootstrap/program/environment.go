@@ -67,7 +67,7 @@ func fillFromEnvironment(flags *pflag.FlagSet) error {
 	return errors.Join(wrong...)
 }
 
-// restore gives a flag its default again: a number that is none leaves 0, which nobody wrote.
+// restore gives a flag its default again: a number that is none leaves 0, which was not written there.
 func restore(flag *pflag.Flag) {
 	if list, ok := flag.Value.(pflag.SliceValue); ok { // whose default is printed as it is not read
 		_ = list.Replace(nil)
@@ -193,7 +193,7 @@ func unknownVariables(variables []string) (ignored []string, err error) {
 var service = regexp.MustCompile(`^GLUEPOT_([A-Z0-9_]+?_)??` +
 	`(SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT(?:_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$`)
 
-// injected reports whether a variable is of Kubernetes' making. GLUEPOT_SOMETHING_PORT may be somebody's guess at a setting, unless
+// injected reports whether a variable is of Kubernetes' making. GLUEPOT_SOMETHING_PORT may be a guess at a setting, unless
 // there is an address in it.
 func injected(name, value string) bool {
 	parts := service.FindStringSubmatch(name)

@@ -9,7 +9,7 @@ import (
 )
 
 // newLogger writes to w: unsampled, because a sampled access log has holes, and in batches, ten times a
-// second, because a system call for each request would be a fifth of its cost. Nobody waits for w; lines that
+// second, because a system call for each request would be a fifth of its cost. No request waits for w; lines that
 // it does not take in time are dropped and counted (decision 0022). What a killed process had not written is lost.
 //
 // The returned function writes what is left; it does not wait for w for ever either.

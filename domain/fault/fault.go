@@ -20,7 +20,7 @@ const (
 	Conflict                    // the thing exists already
 	Unavailable                 // a dependency did not answer in time; trying again may help
 	Exhausted                   // the caller has had as much as it may for now
-	Gone                        // the thing was taken away, and those who ask may know
+	Gone                        // the thing was removed, and the caller may know
 	Forbidden                   // the caller is known, and may not do this
 )
 

@@ -31,7 +31,7 @@ type Attempt struct {
 	Profile    Profile // zero until then
 	Next       string  // the path to go on to
 	Invitation InvitationID
-	Link       user.ID // who wants another identity, or ""
+	Link       user.ID // the user who links another identity, or ""
 }
 
 // Hash is the SHA-256 of a secret.

@@ -55,7 +55,7 @@ func (p Profile) ProposedName() (user.Name, bool) {
 	return name, err == nil
 }
 
-// Provider vouches for who signs in. Each call may talk to the provider, and fails with fault.Unavailable when that does not answer as
+// Provider verifies identities. Each call may talk to the provider, and fails with fault.Unavailable when that does not answer as
 // it should.
 type Provider interface {
 	// Begin returns the address at the provider to send the browser to.

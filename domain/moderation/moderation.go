@@ -51,7 +51,7 @@ type Found struct {
 	Reason    string
 }
 
-// Lister lists pastes of everybody, newest first.
+// Lister lists the pastes of all users, newest first.
 type Lister interface {
 	// Pastes looks through the first pastes that stand after a place, at most window of them, expired ones that are still stored
 	// included, and returns those that match the filter, and the place of the last one it has looked at; the zero Place when there
@@ -71,7 +71,7 @@ type Remover interface {
 
 // Teller tells what Remover has taken away.
 type Teller interface {
-	// Told reports whether a paste was removed that everybody could read who had its link.
+	// Told reports whether the paste was readable by its link before it was removed.
 	Told(ctx context.Context, id paste.ID) (bool, error)
 }
 

@@ -137,7 +137,7 @@ type PastyDraft struct {
 
 // Create returns the paste of the draft, created at now, without id and owner.
 //
-// It fails with token.Rejected when nobody has signedIn and the draft is private, public or tagged, which only a
+// It fails with token.Rejected when signedIn is false and the draft is private, public or tagged, which only a
 // paste with an owner can be, and with a fault.Invalid that names the first field that breaks a rule.
 func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, error) {
 	if !signedIn && (draft.Private || draft.Public || anyTag(draft.Tags)) {

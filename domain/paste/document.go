@@ -22,7 +22,7 @@ type DocumentFinder interface {
 	DocumentByID(ctx context.Context, id ID) (Document, error)
 }
 
-// DocumentReader finds pastes with what they hold for those who may see them.
+// DocumentReader finds pastes with their content for readers who may see them.
 type DocumentReader interface {
 	// ReadDocument does what DocumentByID does for the user with that id, and says whether that user has starred the paste; the
 	// empty id is a visitor who has not signed in. It fails with fault.NotFound also when Document.SeenBy refuses the paste to

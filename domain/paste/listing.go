@@ -97,7 +97,7 @@ type StarredLister interface {
 	StarredBy(ctx context.Context, reader user.ID, after Place, limit int) ([]Listed, error)
 }
 
-// RecentLister lists what everybody shows.
+// RecentLister lists the newest public pastes of all users.
 type RecentLister interface {
 	// Recent is Selector.Select for the public pastes of all users with a public profile, newest first.
 	Recent(ctx context.Context, after Place, limit int) ([]Listed, error)

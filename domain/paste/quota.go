@@ -40,7 +40,7 @@ func (q Quota) Take(full time.Duration) (Usage, error) {
 	return used, nil
 }
 
-// Usage is what a client has used of its quota. The zero Usage is of nobody, whose pastes are not counted.
+// Usage is what a client has used of its quota. The zero Usage belongs to no client: its pastes are not counted.
 type Usage struct {
 	Quota
 	Full time.Duration // until the client has the whole quota again

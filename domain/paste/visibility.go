@@ -12,7 +12,7 @@ type Visibility uint8
 
 // The visibilities.
 const (
-	Unlisted Visibility = iota // everybody who knows the id may read it
+	Unlisted Visibility = iota // readable by its id
 	Public                     // as Unlisted, and shown on its owner's profile
 	Private                    // only its owner may read it
 )
@@ -58,7 +58,7 @@ func Gone(err error) error {
 // OwnedBy reports whether the paste belongs to that user. An anonymous paste belongs to no user.
 func (p Paste) OwnedBy(id user.ID) bool { return p.Owner != "" && p.Owner == id }
 
-// SeenBy returns the paste as that user sees it, or as everybody does when the id is empty: without its tags
+// SeenBy returns the paste as that user sees it, or as a visitor does when the id is empty: without its tags
 // unless the user is the owner. It fails with ErrNotFound when the paste is encrypted, or private and not the user's, and with
 // ErrBurns when it burns after reading and is not the user's.
 //

@@ -75,7 +75,7 @@ func (t Token) lastSeen() time.Time {
 	return t.CreatedAt
 }
 
-// Viewer is who asks for something: the holder of a valid token or, as the zero Viewer, a visitor who has not signed in.
+// Viewer is the caller of a use case: the holder of a valid token or, as the zero Viewer, a visitor who has not signed in.
 type Viewer struct {
 	User  user.User
 	Token Token // that the user has signed in with

@@ -1,10 +1,10 @@
 // Package trace lets an observer of a process follow what is done for a request. As with net/http/httptrace, the one who
-// begins puts a Tracer into the context; those who do something tell it, and do not know what becomes of that.
+// begins puts a Tracer into the context; use cases report to it without knowing where that goes.
 package trace
 
 import "context"
 
-// Tracer is told of what is done, by everybody at once. It must be quick, and must not panic.
+// Tracer is told of what is done, by many goroutines at once. It must be quick, and must not panic.
 type Tracer interface {
 	// Start says that what has that name begins, as part of what ctx is for. It returns the context of its parts, and what
 	// to call at its end, with its error.

@@ -76,7 +76,7 @@ type Finder interface {
 	ByID(ctx context.Context, id ID) (User, error)
 }
 
-// StaleFinder finds users for those who only look: what it returns may be older than the question, by as
+// StaleFinder finds users for reads that decide no write: what it returns may be older than the question, by as
 // much as the store was configured to allow, and must never decide what is written.
 type StaleFinder interface {
 	// StaleByName is Finder.ByName but for the age of the answer.

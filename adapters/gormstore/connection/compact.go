@@ -44,7 +44,7 @@ func (s *Store) Compact(ctx context.Context) (done Compacted, err error) {
 	if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
 		return done, Translate(err)
 	}
-	// What the log holds gets into the file, which is cut then. That waits for those who read what was before.
+	// What the log holds gets into the file, which is cut then. That waits for readers of the old version.
 	var busy, frames, moved int
 	if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
 		return done, Translate(err)

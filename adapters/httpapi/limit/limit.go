@@ -55,7 +55,7 @@ type Limiter struct {
 	seed               maphash.Seed
 	policy             []string         // the header RateLimit-Policy
 	few                int              // with fewer requests left, a client is told how many
-	now                func() time.Time // steady: if the clock were put back an hour, who has just asked would wait for that long
+	now                func() time.Time // steady: if the clock were put back an hour, a client would wait for that long
 }
 
 // New returns nil where there are no limits.
