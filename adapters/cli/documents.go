@@ -88,7 +88,7 @@ func (c *Commands) printRaw(d paste.Document, named []string) error {
 // ownerOf returns the name and the id of a paste's owner.
 func ownerOf(ctx context.Context, m Modules, p paste.Paste) (string, error) {
 	if p.Owner == "" {
-		return "nobody", nil
+		return "none", nil
 	}
 	owner, err := m.Users.Show.Do(ctx, "id:"+string(p.Owner))
 	if fault.Is(err, fault.NotFound) { // gone meanwhile

@@ -47,8 +47,8 @@ func (c *Commands) pasteCreate() *cobra.Command {
 			"  gluepot paste create --owner epoxy --private --language notes=Markdown notes main.go",
 	}
 	flags := cmd.Flags()
-	owner := flags.String("owner", "", "name or id of the user whose paste it is (default nobody's)")
-	anonymous := flags.Bool("anonymous", false, "the paste is nobody's, which is also so without --owner")
+	owner := flags.String("owner", "", "name or id of the user whose paste it is (default none)")
+	anonymous := flags.Bool("anonymous", false, "the paste has no owner, which is also so without --owner")
 	title := flags.String("title", "", "what to call the paste")
 	languages := flags.StringArray("language", nil, "`NAME` of the language of everything, or FILE=NAME for one file; may be repeated")
 	tags := flags.StringArray("tags", nil, "tags of its owner, separated by commas")

@@ -29,7 +29,7 @@ func (e *editFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&e.language, "language", nil, "`ID=NAME`: the pasty's language; may be repeated")
 	flags.StringArrayVar(&e.tags, "tags", nil, "the paste's tags from now on, separated by commas; empty for none")
 	e.visibilityFlags.add(cmd)
-	flags.BoolVar(&e.unlisted, "unlisted", false, "everybody who knows its id may read it")
+	flags.BoolVar(&e.unlisted, "unlisted", false, "readable by all who know its id")
 }
 
 func (c *Commands) pasteEdit() *cobra.Command {

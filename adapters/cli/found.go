@@ -26,7 +26,7 @@ type finding struct {
 func (f *finding) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.owner, "owner", "", "of this `USER`")
-	flags.BoolVar(&f.filter.Anonymous, "anonymous", false, "of nobody")
+	flags.BoolVar(&f.filter.Anonymous, "anonymous", false, "without an owner")
 	flags.StringVar(&f.since, "since", "", "created since then: a `TIME` such as 24h or 7d ago, 2024-02-29 or 2024-02-29T12:30:00Z")
 	flags.StringVar(&f.until, "until", "", "created before then: a `TIME` as for --since")
 	flags.StringVar(&f.filter.Contains, "contains", "", "with this `TEXT` in the code of a pasty, letter by letter")
@@ -158,7 +158,7 @@ func foundCells(f moderation.Found) []string {
 func (c *Commands) pasteList() *cobra.Command {
 	var wanted finding
 	cmd := ofUser(&cobra.Command{
-		Use: "list [USER]", Short: "List pastes, newest first: those of a user, or of everybody", Args: Arguments("[USER]"),
+		Use: "list [USER]", Short: "List pastes, newest first: those of a user, or of all", Args: Arguments("[USER]"),
 		Example: "  gluepot paste list epoxy --json\n  gluepot paste list --anonymous --since 24h --contains casino\n" +
 			"  gluepot paste list --removed",
 	})
@@ -191,7 +191,7 @@ func (c *Commands) pasteList() *cobra.Command {
 func (c *Commands) pasteRemove() *cobra.Command {
 	var wanted finding
 	cmd := &cobra.Command{
-		Use: "remove [ID...]", Short: "Remove pastes for everybody, until they are restored or purged", Args: Arguments("[ID...]"),
+		Use: "remove [ID...]", Short: "Remove pastes for all readers, until they are restored or purged", Args: Arguments("[ID...]"),
 		Long: "Remove pastes: those with these ids, or all that the flags describe, which are counted first. The page of one that everybody\n" +
 			"could read says that it was removed; its content can be restored for GLUEPOT_REMOVED_RETENTION.",
 		Example: "  gluepot paste remove k3j2h1g0 p4q5r6s7 --reason 'malware'\n" +

@@ -16,7 +16,7 @@ func (c *Commands) userSuspend() *cobra.Command {
 		Example: "  gluepot user suspend epoxy --reason spam --hide-pastes",
 	})
 	reason := cmd.Flags().String("reason", "", "why, for the audit log")
-	hide := cmd.Flags().Bool("hide-pastes", false, "let nobody see the user's pastes until the suspension ends")
+	hide := cmd.Flags().Bool("hide-pastes", false, "hide the user's pastes until the suspension ends")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
 		suspended, hidden, err := m.Moderation.Suspend.Do(ctx, args[0], *reason, *hide)

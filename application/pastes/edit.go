@@ -160,7 +160,7 @@ func (e *Edit) Do(ctx context.Context, id string, wanted EditInput) (_ paste.Doc
 // What only operators hear, who may know that the paste is there.
 var (
 	errEncrypted = fault.New(fault.Invalid, "The paste is encrypted: it can be deleted, but not edited.")
-	errAnonymous = fault.New(fault.Invalid, "The paste is nobody's: only one that has an owner can be private, public or tagged.")
+	errAnonymous = fault.New(fault.Invalid, "The paste is anonymous: only one that has an owner can be private, public or tagged.")
 	errLastPasty = fault.New(fault.Invalid, "The paste would have no pasty left: delete the paste instead.")
 )
 

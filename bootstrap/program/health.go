@@ -71,7 +71,7 @@ func loopback(listen string) (string, error) {
 		return "", err
 	}
 	if port == "" || port == "0" {
-		return "", fmt.Errorf("the server at %q has a port that nobody knows beforehand: give the one it listens on with --http-addr", listen)
+		return "", fmt.Errorf("the server at %q has no fixed port: give the one it listens on with --http-addr", listen)
 	}
 	if address, err := netip.ParseAddr(host); host == "" || err == nil && address.IsUnspecified() {
 		host = "127.0.0.1" // which "::" listens on, too

@@ -26,7 +26,7 @@ func newLogger(cfg logConfig, w io.Writer) (*zap.Logger, func(), error) {
 		encoder = zapcore.NewConsoleEncoder(encoding)
 	}
 	lines := newLineWriter(w, func(dropped int64) []byte {
-		entry := zapcore.Entry{Level: zapcore.WarnLevel, Time: time.Now(), Message: "lines of the log were dropped: nobody read it"}
+		entry := zapcore.Entry{Level: zapcore.WarnLevel, Time: time.Now(), Message: "lines of the log were dropped: no reader took them"}
 		line, err := encoder.EncodeEntry(entry, []zapcore.Field{zap.Int64("dropped", dropped)})
 		if err != nil {
 			return nil

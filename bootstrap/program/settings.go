@@ -96,7 +96,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.BoolVar(&cfg.Pages, "pages", cfg.Pages, "serve pages for people beside the interface for programs")
 	flags.BoolVar(&cfg.ReadOnly, "read-only", cfg.ReadOnly, "answer reads, and refuse what would change the database with 503")
 	flags.StringVar(&cfg.AdminAddr, "admin-addr", cfg.AdminAddr,
-		"HOST:PORT for metrics and profiles, which everybody who reaches it may read; empty is off")
+		"HOST:PORT for metrics and profiles, readable by all who reach it; empty is off")
 	h, s := &cfg.HTTP, &cfg.Server
 	flags.IntVar(&h.PasteMaxBody, "paste-max-body", h.PasteMaxBody, "how long the body of a request may be, in bytes")
 	flags.StringVar(&cfg.Contact, "contact", "", "`address or URL` at which people reach the operator; pages show it")

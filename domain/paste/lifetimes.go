@@ -23,7 +23,7 @@ func (l Lifetimes) Within(others Lifetimes) (Lifetimes, error) {
 	outer := cmp.Or(others.Longest, Never)
 	longest := cmp.Or(l.Longest, outer)
 	if longest.length() > outer.length() {
-		return Lifetimes{}, fmt.Errorf("the longest lifetime is %s, but everybody's is %s: choose a shorter one", longest, outer)
+		return Lifetimes{}, fmt.Errorf("the longest lifetime is %s, but that of all pastes is %s: choose a shorter one", longest, outer)
 	}
 	if l.Default.length() > longest.length() && l.Default != "" {
 		return Lifetimes{}, fmt.Errorf("the default lifetime %s is longer than the longest, %s", l.Default, longest)

@@ -288,7 +288,7 @@ func TestPasteEdit(t *testing.T) {
 	i.wantRefused("paste edit unknown --title T", "There is no paste with that id.")
 	only := i.document("code", "paste create --json")
 	i.wantRefused("paste edit "+only.ID+" --remove "+only.Pasties[0].ID, "The paste would have no pasty left: delete the paste instead.")
-	i.wantRefused("paste edit "+only.ID+" --private", "The paste is nobody's: only one that has an owner can be private, public or tagged.")
+	i.wantRefused("paste edit "+only.ID+" --private", "The paste is anonymous: only one that has an owner can be private, public or tagged.")
 }
 
 // TestPasteList is of one user's, newest first, those that have expired included.

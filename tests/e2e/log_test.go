@@ -59,7 +59,7 @@ func TestUnreadLog(t *testing.T) {
 	wantStatus(t, server, "/readyz", http.StatusOK)
 	wantStatus(t, server, "/data/numPastes", http.StatusOK)
 	release()
-	server.WaitForLog("lines of the log were dropped: nobody read it")
+	server.WaitForLog("lines of the log were dropped: no reader took them")
 	ask(t, server, "/data/languageExt?extension=go", 1)
 	server.Signal(syscall.SIGTERM)
 	if code := server.Wait(); code != 0 {

@@ -92,7 +92,7 @@ func TestLogOracle(t *testing.T) {
 		`"status":200,"duration_ms":0.1,"bytes":15,"client":"127.0.0.1"}`
 	for _, c := range []struct{ line, class string }{
 		{right, ""},
-		{`{"msg":"lines of the log were dropped: nobody read it","dropped":1}`, ""},
+		{`{"msg":"lines of the log were dropped: no reader took them","dropped":1}`, ""},
 		{right + right, "a line of the log is not one JSON object"},
 		{"panic: " + right, "a line of the log is not one JSON object"},
 		{strings.Replace(right, "/data", "/data/"+canary+"-1-2", 1), `the log has "canary"`},

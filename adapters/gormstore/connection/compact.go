@@ -14,7 +14,7 @@ var (
 	errVacuum = fault.New(fault.Invalid,
 		"The database is PostgreSQL, which uses free room again by itself: to shrink its files, run VACUUM FULL or pg_repack.")
 	errInUse = fault.New(fault.Unavailable,
-		"The database is in use all the time: somebody writes to it, or reads it for long. Try again later.")
+		"The database is in use all the time: others write to it, or read it for long. Try again later.")
 )
 
 // Compacted says how many bytes the file of a database had before and after it was compacted.
