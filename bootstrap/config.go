@@ -41,6 +41,9 @@ type Config struct {
 	SweepGrace time.Duration
 	// RemovedRetention is how long what operators have removed can be restored, before a sweep deletes its content.
 	RemovedRetention time.Duration
+	// OriginRetention is how long the address that a paste was created from is kept for operators, before a sweep deletes it; 0, the
+	// default, keeps none.
+	OriginRetention time.Duration
 	// Pastes bounds what a paste holds. PasteAnonymous lets pastes be created without a token.
 	Pastes         paste.Limits
 	PasteAnonymous bool
@@ -109,6 +112,9 @@ func (c Config) Validate() error {
 	}
 	if c.RemovedRetention < 0 {
 		wrong = append(wrong, fmt.Errorf("the retention of removed pastes is %v: choose zero or a positive time", c.RemovedRetention))
+	}
+	if c.OriginRetention < 0 {
+		wrong = append(wrong, fmt.Errorf("the retention of addresses is %v: choose zero or a positive time", c.OriginRetention))
 	}
 	if c.Pastes.Pasties < 1 || c.Pastes.ContentBytes < 1 {
 		wrong = append(wrong, fmt.Errorf("a paste may have %d pasties of %d bytes: choose positive numbers", c.Pastes.Pasties,

@@ -157,6 +157,7 @@ func pasteOptions(cfg Config, known *catalogue.Catalogue) pastes.Options {
 		Lifetimes:      users, AnonymousLifetimes: visitors,
 		SweepGrace:       cfg.SweepGrace,
 		RemovedRetention: cfg.RemovedRetention,
+		OriginRetention:  cfg.OriginRetention,
 		Allowance:        allowance(cfg),
 		MaxBytes:         cfg.StoreMaxBytes,
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// copiedTables are the tables that hold what users and operators have stored, those that others refer to first. The quotas of
-// clients, attempts to sign in, and what the database notes about itself, are not copied.
+// copiedTables are the tables that hold what users and operators have stored, those that others refer to first. The quotas and
+// addresses of clients, attempts to sign in, and what the database notes about itself, are not copied.
 var copiedTables = sync.OnceValue(func() (tables []copies.Table) {
 	for _, row := range []any{
 		userRow{}, identityRow{}, invitationRow{}, tokenRow{}, pasteRow{}, pastyRow{}, tagRow{}, editRow{}, cipherRow{}, textRow{},

@@ -24,6 +24,7 @@ type pasteRows struct {
 	metadata [][]string // of the edits
 	cipher   *cipherRow // nil: the paste is not encrypted
 	texts    *textRow   // nil: searches do not look through the paste
+	origin   *originRow // nil: it is not kept
 }
 
 // newPasteRows returns the rows of a paste whose history begins with it.
@@ -171,6 +172,11 @@ func (r *pasteRows) document() paste.Document {
 func (r *pasteRows) insert(tx *gorm.DB) error {
 	if err := tx.Create(r.paste).Error; err != nil {
 		return err
+	}
+	if r.origin != nil {
+		if err := tx.Create(r.origin).Error; err != nil {
+			return err
+		}
 	}
 	return r.insertContent(tx)
 }

@@ -94,6 +94,7 @@ func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) err
 	if err != nil {
 		return err
 	}
+	rows.keepOrigin(ctx)
 	return p.store.WriteTogether(ctx, rows.insert)
 }
 

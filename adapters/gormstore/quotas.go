@@ -41,6 +41,7 @@ func (p *Pastes) CreateCounted(
 	if err != nil {
 		return paste.Usage{}, err
 	}
+	rows.keepOrigin(ctx)
 	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		used, err = p.takeQuota(tx, client, quota)
 		if err != nil {
@@ -113,6 +114,7 @@ func (p *Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, c
 	if err != nil {
 		return paste.Usage{}, err
 	}
+	rows.keepOrigin(ctx)
 	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		if err := p.allow(tx, allowance, created.Owner, paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
 			return err

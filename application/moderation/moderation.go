@@ -3,6 +3,7 @@ package moderation
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
@@ -24,6 +25,7 @@ type UseCases struct {
 	Block     *Block
 	Report    *Report
 	ShowUsage *ShowUsage
+	Origin    *Origin
 	ListAudit *ListAudit
 }
 
@@ -35,6 +37,7 @@ type Store interface {
 	moderation.Blocker
 	moderation.Reporter
 	moderation.UsageFinder
+	moderation.OriginFinder
 	audit.Lister
 }
 
@@ -48,6 +51,7 @@ func New(store Store, users Users, sessions token.SessionEnder, now func() time.
 		Block:     &Block{blocks: store, now: now},
 		Report:    &Report{reports: store, now: now},
 		ShowUsage: &ShowUsage{users: store},
+		Origin:    &Origin{pastes: store},
 		ListAudit: &ListAudit{log: store},
 	}
 }
@@ -92,4 +96,19 @@ func (s *ShowUsage) Do(ctx context.Context, id user.ID) (_ moderation.Usage, err
 	ctx, end := trace.Start(ctx, "moderation.ShowUsage")
 	defer func() { end(err) }()
 	return s.users.UsageOf(ctx, id)
+}
+
+// Origin tells where a paste came from.
+type Origin struct{ pastes moderation.OriginFinder }
+
+// Do returns the address that the paste with that id was created from, also when the paste is gone. It fails with fault.NotFound when
+// none is kept, and with fault.Unavailable when the store does not answer.
+func (o *Origin) Do(ctx context.Context, id string) (_ netip.Addr, err error) {
+	ctx, end := trace.Start(ctx, "moderation.Origin")
+	defer func() { end(err) }()
+	address, err := o.pastes.Origin(ctx, paste.ID(id))
+	if fault.Is(err, fault.NotFound) {
+		err = fault.New(fault.NotFound, "No address is kept for that paste: see GLUEPOT_ORIGIN_RETENTION.")
+	}
+	return address, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/trace"
@@ -22,6 +23,7 @@ type CreateOwn struct {
 	anonymous     paste.Lifetimes
 	allowance     paste.Allowance // of each user
 	room          *Room
+	keepOrigin    bool
 	now           func() time.Time
 	created       atomic.Int64
 }
@@ -90,6 +92,9 @@ func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Cl
 	if !viewer.SignedIn() {
 		made.Key = paste.NewDeleteKey()
 		made.DeleteKey = made.Key.Hash()
+	}
+	if c.keepOrigin {
+		ctx = moderation.KeepingOrigin(ctx)
 	}
 	err = ident.Draw(func(id paste.ID) (err error) {
 		made.ID = id

@@ -86,6 +86,8 @@ type Options struct {
 	SweepGrace time.Duration
 	// RemovedRetention is how long what operators have removed can be restored, before Sweep deletes it.
 	RemovedRetention time.Duration
+	// OriginRetention is how long the address is kept that a paste was created from; 0, the default, is not at all.
+	OriginRetention time.Duration
 }
 
 // New returns the use cases over their ports.
@@ -97,6 +99,7 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 		CreateOwn: &CreateOwn{
 			pastes: store, rules: options.Rules, tokenRequired: options.TokenRequired, quota: options.AnonymousQuota,
 			lifetimes: options.Lifetimes, anonymous: options.AnonymousLifetimes, allowance: options.Allowance, room: room, now: now,
+			keepOrigin: options.OriginRetention > 0,
 		},
 		Read:         read,
 		ReadRevision: revision,
@@ -121,7 +124,7 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 		Delete:       &Delete{pastes: store},
 		Star:         &Star{users: users, pastes: store},
 		Unstar:       &Unstar{users: users, pastes: store},
-		Sweep:        &Sweep{pastes: store, grace: options.SweepGrace, kept: options.RemovedRetention},
+		Sweep:        &Sweep{pastes: store, grace: options.SweepGrace, kept: options.RemovedRetention, origins: options.OriginRetention},
 		Room:         room,
 	}
 }

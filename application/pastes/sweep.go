@@ -15,6 +15,7 @@ type Sweep struct {
 	pastes   remover
 	grace    time.Duration
 	kept     time.Duration // for which what was removed can be restored
+	origins  time.Duration // for which addresses are kept
 	removed  atomic.Int64
 	failures atomic.Int64
 }
@@ -45,8 +46,8 @@ const (
 )
 
 // Do removes what has expired, batch by batch, until nothing is left, and returns how many pastes it removed. Then it removes what is
-// known of clients who have their whole quota again, and the content of pastes that were removed long ago. It can be
-// cancelled at any instant: each batch is complete or undone.
+// known of clients who have their whole quota again, the content of pastes that were removed long ago, and the addresses that pastes
+// came from. It can be cancelled at any instant: each batch is complete or undone.
 func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 	ctx, end := trace.Start(ctx, "pastes.Sweep")
 	defer func() { end(err) }()
@@ -61,6 +62,11 @@ func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 	}
 	if err == nil {
 		err = inBatches(ctx, func(ctx context.Context, limit int) (int, error) { return s.pastes.PurgeRemoved(ctx, s.kept, limit) })
+	}
+	if err == nil {
+		err = inBatches(ctx, func(ctx context.Context, limit int) (int, error) {
+			return s.pastes.ForgetOrigins(ctx, s.origins, limit)
+		})
 	}
 	if err != nil && ctx.Err() == nil {
 		s.failures.Add(1)

@@ -78,6 +78,8 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		"time between two searches for expired pastes to remove; 0 leaves it to other nodes")
 	flags.DurationVar(&cfg.RemovedRetention, "removed-retention", cfg.RemovedRetention,
 		"how long pastes that operators have removed can be restored, before a sweep deletes their content")
+	flags.DurationVar(&cfg.OriginRetention, "origin-retention", 0,
+		"how long the address that a paste was created from is kept for operators, before a sweep deletes it; 0 keeps none")
 	flags.DurationVar(&cfg.UseInterval, "token-use-interval", cfg.UseInterval, "how often the last-used times of tokens are stored")
 	flags.BoolVar(&cfg.PasteAnonymous, "paste-anonymous", cfg.PasteAnonymous, "let pastes be created without a token")
 	for _, l := range []struct {

@@ -32,12 +32,29 @@ func ParseNetwork(text string) (netip.Prefix, error) {
 // ErrBlocked is the fault.Forbidden for a client in a network that is blocked.
 var ErrBlocked = fault.New(fault.Forbidden, "Your network is blocked: you can read, but neither write nor sign in. Ask the operator.")
 
-type addressKey struct{}
+type (
+	addressKey struct{}
+	originKey  struct{}
+)
 
 // From returns a context with which a store writes for a client of that address, and fails with ErrBlocked, in the transaction that
 // would write, where its network is blocked. With the zero Addr nothing is blocked.
 func From(ctx context.Context, address netip.Addr) context.Context {
 	return context.WithValue(ctx, addressKey{}, address.WithZone("").Unmap())
+}
+
+// KeepingOrigin returns a context with which a store keeps the address of the context, if there is one, with a paste that it creates.
+func KeepingOrigin(ctx context.Context) context.Context {
+	return context.WithValue(ctx, originKey{}, true)
+}
+
+// OriginOf returns the address to keep with a paste that is created; the zero Addr: none.
+func OriginOf(ctx context.Context) netip.Addr {
+	address, _ := ctx.Value(addressKey{}).(netip.Addr)
+	if keep, _ := ctx.Value(originKey{}).(bool); !keep {
+		return netip.Addr{}
+	}
+	return address
 }
 
 // NetworksOf returns the networks that hold the address of the context, the largest first; none without an address.

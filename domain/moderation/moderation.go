@@ -3,6 +3,7 @@ package moderation
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -75,10 +76,19 @@ type Teller interface {
 	Told(ctx context.Context, id paste.ID) (bool, error)
 }
 
-// Purger ends what Remover keeps.
+// Purger ends what is kept for operators.
 type Purger interface {
 	// PurgeRemoved deletes the content of at most limit pastes that were removed so long ago or have expired, and returns how many.
 	PurgeRemoved(ctx context.Context, retention time.Duration, limit int) (int, error)
+	// ForgetOrigins deletes the addresses that at most limit pastes were created from so long ago, and returns how many.
+	ForgetOrigins(ctx context.Context, retention time.Duration, limit int) (int, error)
+}
+
+// OriginFinder tells where pastes came from.
+type OriginFinder interface {
+	// Origin returns the address that the paste with that id was created from, also when the paste is gone. It fails with
+	// fault.NotFound when none is kept.
+	Origin(ctx context.Context, id paste.ID) (netip.Addr, error)
 }
 
 // Usage is what a user has here.

@@ -433,6 +433,8 @@ func (*heavyPastes) ForgetClients(context.Context, int) (int, error) { return 0,
 
 func (*heavyPastes) PurgeRemoved(context.Context, time.Duration, int) (int, error) { return 0, nil }
 
+func (*heavyPastes) ForgetOrigins(context.Context, time.Duration, int) (int, error) { return 0, nil }
+
 // TestSweepOfHeavyPastes gets on, and makes its batches small where pastes take long.
 func TestSweepOfHeavyPastes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -476,6 +478,8 @@ func (e *expiringPastes) RemoveExpired(_ context.Context, _ time.Duration, limit
 func (*expiringPastes) ForgetClients(context.Context, int) (int, error) { return 0, nil }
 
 func (*expiringPastes) PurgeRemoved(context.Context, time.Duration, int) (int, error) { return 0, nil }
+
+func (*expiringPastes) ForgetOrigins(context.Context, time.Duration, int) (int, error) { return 0, nil }
 
 // TestSweepLeavesTheDatabaseToOthers takes half of the time for pastes that expire together, and is quick nevertheless.
 func TestSweepLeavesTheDatabaseToOthers(t *testing.T) {

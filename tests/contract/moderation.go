@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"context"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -25,6 +26,7 @@ type Moderation interface {
 	moderation.Blocker
 	moderation.Reporter
 	moderation.UsageFinder
+	moderation.OriginFinder
 	audit.Lister
 }
 
@@ -56,6 +58,7 @@ func RunModeration(t *testing.T, open func(t *testing.T) ModerationStore) {
 		"hide and show again":             hideAndShow,
 		"blocks":                          blocks,
 		"reports":                         reports,
+		"origins":                         origins,
 		"deleting a user keeps pastes":    keepPastes,
 		"several callers remove":          removersMeet,
 	} {
@@ -483,5 +486,67 @@ func reports(t *testing.T, s ModerationStore) {
 	wantReports("the other one is deleted")
 	if got := foundIDs(t, s, moderation.Filter{Reported: true}, 10); got != nil {
 		t.Errorf("reported: got %v, want none", got)
+	}
+}
+
+// origins are kept when it is asked for, by each way to create a paste, and until they are forgotten.
+func origins(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner").ID
+	plain, v4 := t.Context(), moderation.From(t.Context(), netip.MustParseAddr("::ffff:192.0.2.7"))
+	v6 := moderation.From(t.Context(), netip.MustParseAddr("2001:db8::1%eth0"))
+	create := map[string]func(ctx context.Context, made paste.Document) error{
+		"document": s.Documents.CreateDocument,
+		"counted": func(ctx context.Context, made paste.Document) error {
+			_, err := s.Documents.CreateCounted(ctx, "client", paste.Quota{Pastes: 100, Window: time.Hour}, made)
+			return err
+		},
+		"allowed": func(ctx context.Context, made paste.Document) error {
+			made.Owner = owner
+			_, err := s.Documents.CreateAllowed(ctx, paste.Allowance{Pastes: 100}, made)
+			return err
+		},
+	}
+	wantOrigin := func(id paste.ID, wanted string) {
+		t.Helper()
+		got, err := s.Moderation.Origin(t.Context(), id)
+		if wanted == "" {
+			wantKind(t, err, fault.NotFound)
+		} else if err != nil || got.String() != wanted {
+			t.Errorf("%s: got %v, error %v, want %s", id, got, err, wanted)
+		}
+	}
+	for way, create := range create {
+		for id, c := range map[string]struct {
+			ctx     context.Context
+			age     time.Duration
+			address string
+		}{
+			"old": {moderation.KeepingOrigin(v4), 2 * time.Hour, "192.0.2.7"}, "new": {moderation.KeepingOrigin(v6), 0, "2001:db8::1"},
+			"off": {v4, 0, ""}, "command": {moderation.KeepingOrigin(plain), 0, ""},
+		} {
+			made := paste.Document{Paste: paste.Paste{ID: paste.ID(way + id), CreatedAt: time.Now().Add(-c.age)}}
+			must(t, create(c.ctx, made))
+			wantOrigin(made.ID, c.address)
+		}
+	}
+	must(t, s.Documents.DeleteIf(t.Context(), "documentold", func(paste.Paste) error { return nil }))
+	takenAway(t, s, "countednew")
+	wantOrigin("documentold", "192.0.2.7")
+	must(t, s.Moderation.Restore(moderation.KeepingOrigin(v4), "countednew"))
+	wantOrigin("countednew", "2001:db8::1")
+	forget := func(retention time.Duration, limit, wanted int) {
+		t.Helper()
+		n, err := s.Removed.ForgetOrigins(t.Context(), retention, limit)
+		must(t, err)
+		want(t, "forgotten origins", n, wanted)
+	}
+	forget(time.Hour, 2, 2)
+	forget(time.Hour, 2, 1)
+	wantOrigin("documentold", "")
+	wantOrigin("documentnew", "2001:db8::1")
+	forget(0, 10, 3)
+	wantOrigin("documentnew", "")
+	for _, id := range unstorable {
+		wantOrigin(paste.ID(id), "")
 	}
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -233,5 +234,56 @@ func TestReports(t *testing.T) {
 		asks(admin, http.StatusOK, http.MethodGet, "/admin/reports", nil, "None is open.")
 		asks(reader, http.StatusGone, http.MethodPost, "/"+other+"/report", said, "")
 		asks(admin, http.StatusOK, http.MethodGet, "/admin/audit", nil, "report.close "+report)
+	})
+}
+
+// TestOrigins keeps the address of a client behind a proxy for as long as is asked for, and shows it to operators alone. Where it is not
+// asked for no statement is about it.
+func TestOrigins(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		settings := []string{
+			"GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1", "GLUEPOT_DATABASE_SLOW_STATEMENT=1ns",
+			"GLUEPOT_SWEEP_INTERVAL=0", "GLUEPOT_LIMIT_ANONYMOUS_PASTES=9",
+		}
+		create := func(p *program.Process, path, body, address string) string {
+			t.Helper()
+			status, answer := send(t, p, http.MethodPost, path, body, "X-Forwarded-For", "203.0.113.9, "+address, "Content-Type", "application/json")
+			var made struct {
+				ID string `json:"_id"`
+			}
+			if err := json.Unmarshal([]byte(answer), &made); err != nil || status != http.StatusOK || strings.Contains(answer, address) {
+				t.Fatalf("got %d %s, %v, want a paste that does not say where it is from", status, answer, err)
+			}
+			return made.ID
+		}
+		shows := func(id, want string) bool {
+			_, stdout, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "paste", "show", id, "--origin")
+			return stdout == want && (want != "" || strings.Contains(stderr, "No address is kept for that paste"))
+		}
+		off := program.Serve(t, string(cfg.URL), settings...)
+		if id := create(off, "/api/v2/paste", aPaste, "192.0.2.7"); !shows(id, "") {
+			t.Error("got an address, want none without GLUEPOT_ORIGIN_RETENTION")
+		}
+		off.WaitForLog("request") // which comes after those of its statements
+		if strings.Contains(off.Stderr.String(), "paste_origins") {
+			t.Error("got a statement about addresses without GLUEPOT_ORIGIN_RETENTION, want none")
+		}
+		on := program.Serve(t, string(cfg.URL), append(settings, "GLUEPOT_ORIGIN_RETENTION=24h")...)
+		id := create(on, "/api/v2/paste", aPaste, "192.0.2.7")
+		if !shows(id, "192.0.2.7\n") {
+			t.Error("want the address that the proxy saw")
+		}
+		on.WaitForLog("request")
+		if !strings.Contains(on.Stderr.String(), "paste_origins") {
+			t.Error("got no statement about addresses in the log, want one: the check above sees nothing")
+		}
+		if _, stdout, _ := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "audit", "list", "--json"); strings.Contains(
+			stdout, "192.0.2.7") {
+			t.Errorf("got %s, want no address in the audit log", stdout)
+		}
+		program.Serve(t, string(cfg.URL), append(settings, "GLUEPOT_ORIGIN_RETENTION=1ms", "GLUEPOT_SWEEP_INTERVAL=50ms")...)
+		program.Eventually(t, "the address is swept", func() bool { return shows(id, "") })
 	})
 }

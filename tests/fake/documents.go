@@ -220,6 +220,11 @@ func (p Pastes) Told(ctx context.Context, id paste.ID) (bool, error) {
 	return p.Removed[id], nil
 }
 
+// ForgetOrigins implements moderation.Purger. Nothing is kept here.
+func (p Pastes) ForgetOrigins(ctx context.Context, _ time.Duration, _ int) (int, error) {
+	return p.PurgeRemoved(ctx, 0, 0)
+}
+
 // PurgeRemoved implements moderation.Purger. Nothing is kept here.
 func (p Pastes) PurgeRemoved(ctx context.Context, _ time.Duration, _ int) (int, error) {
 	unlock, err := p.lock(ctx)

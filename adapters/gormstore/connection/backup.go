@@ -24,7 +24,7 @@ var (
 )
 
 // Backup writes what an SQLite database holds at one instant to a new file, which only its owner may read, while others read
-// and write the database. It leaves out what counts clients. The file has its name once all of it is on the disk.
+// and write the database. It leaves out what counts clients, and their addresses. The file has its name once all of it is on the disk.
 //
 // It fails with fault.Conflict when there is such a file, with fault.Unavailable when the database is a copy that has not ended,
 // and with fault.Invalid on PostgreSQL.
@@ -60,7 +60,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	return fileFault(path, partial.publish(path))
 }
 
-// forgetClients removes the hashes of clients and their salt.
+// forgetClients removes the hashes of clients and their salt, and where pastes came from.
 func forgetClients(ctx context.Context, path string) error {
 	db, err := plainSQLite(path, "rw", time.Second)
 	if err != nil {
@@ -68,7 +68,7 @@ func forgetClients(ctx context.Context, path string) error {
 	}
 	for _, statement := range []string{
 		"PRAGMA secure_delete = ON", "PRAGMA journal_mode = MEMORY", "DELETE FROM paste_quotas",
-		"UPDATE paste_quota_salt SET salt = randomblob(32)",
+		"UPDATE paste_quota_salt SET salt = randomblob(32)", "DELETE FROM paste_origins",
 	} {
 		if _, err := db.ExecContext(ctx, statement); err != nil {
 			return errors.Join(Translate(err), db.Close())

@@ -277,6 +277,14 @@ CREATE UNLOGGED TABLE paste_quotas (
 CREATE TABLE paste_quota_salt (salt bytea NOT NULL);
 INSERT INTO paste_quota_salt SELECT sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8'));
 
+-- The addresses that pastes were created from, if operators keep them. Unlogged as paste_quotas is. A row outlives its paste.
+CREATE UNLOGGED TABLE paste_origins (
+    paste_id   text COLLATE "C" PRIMARY KEY,
+    address    text NOT NULL,
+    created_at timestamptz NOT NULL
+);
+CREATE INDEX paste_origins_by_creation ON paste_origins (created_at);
+
 -- How many rows pastes has, without scanning it. Triggers keep it, so it holds for every writer, and
 -- in the writer's own transaction, so it holds after any crash. Each backend adds to one of 64 slots:
 -- with one slot all writers would queue for one row. A low fillfactor keeps the updates on the page.
@@ -316,5 +324,5 @@ CREATE TRIGGER pastes_truncated AFTER TRUNCATE ON pastes
 
 -- +goose Down
 DROP TABLE installation, reports, blocks, audit_log, removed_pastes, former_names, tombstones, stars, paste_texts, paste_ciphers, paste_edits, paste_tags,
-    pasties, pastes, paste_counts, paste_quotas, paste_quota_salt, access_tokens, invitations, sign_in_attempts, identities, users;
+    pasties, pastes, paste_counts, paste_quotas, paste_quota_salt, paste_origins, access_tokens, invitations, sign_in_attempts, identities, users;
 DROP FUNCTION count_pastes, prepare_search;

@@ -252,7 +252,15 @@ CREATE TABLE paste_quotas (
 CREATE TABLE paste_quota_salt (salt BLOB NOT NULL);
 INSERT INTO paste_quota_salt VALUES (randomblob(32));
 
+CREATE TABLE paste_origins (
+    paste_id   TEXT NOT NULL PRIMARY KEY,
+    address    TEXT NOT NULL,
+    created_at TIMESTAMP NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX paste_origins_by_creation ON paste_origins (created_at);
+
 -- +goose Down
+DROP TABLE paste_origins;
 DROP TABLE paste_quota_salt;
 DROP TABLE paste_quotas;
 DROP TABLE reports;
