@@ -436,7 +436,8 @@ func TestRead(t *testing.T) {
 	if _, err := d.Read.Do(t.Context(), d.mia, hidden["encrypted"]); !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of an encrypted paste", err)
 	}
-	if _, err := d.ReadRaw.Do(t.Context(), visitor, string(public.ID), open["unlisted"].Pasties[0].ID, ""); !errors.Is(err, paste.ErrNotFound) {
+	_, err = d.ReadRaw.Do(t.Context(), visitor, string(public.ID), open["unlisted"].Pasties[0].ID, "")
+	if !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of another paste's pasty", err)
 	}
 	if got, err := d.Show.Do(t.Context(), hidden["private"]); err != nil || got.Visibility != paste.Private {

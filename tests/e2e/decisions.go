@@ -29,7 +29,7 @@ type decision struct {
 	requests []request
 }
 
-// decisions has the seven endpoints of users, languages and the count, and then each row of the table about them.
+// decisions has the endpoints of users, languages and the count; each row is one decision about them.
 var decisions = []decision{
 	{"the seven endpoints", []request{
 		get("/user/Epoxy/exists"),

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/openapi"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
@@ -15,34 +16,18 @@ import (
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	p := program.Serve(t, string(database.SQLite(t).URL), "GLUEPOT_LIMIT_RATE=1", "GLUEPOT_LIMIT_BURST=1")
-	for _, operation := range []struct{ method, path string }{
-		{http.MethodGet, "/user/epoxy/exists"},
-		{http.MethodGet, "/user/epoxy"},
-		{http.MethodGet, "/user/self"},
-		{http.MethodGet, "/user/self/pastes"},
-		{http.MethodGet, "/data/language?name=Go"},
-		{http.MethodGet, "/data/languageExt?extension=go"},
-		{http.MethodGet, "/data/numPastes"},
-		{http.MethodPost, "/paste"},
-		{http.MethodGet, "/paste/abcdefgh"},
-		{http.MethodPatch, "/paste/abcdefgh"},
-		{http.MethodDelete, "/paste/abcdefgh"},
-		{http.MethodPost, "/raw"},
-		{http.MethodPost, "/open/abcdefgh"},
-		{http.MethodGet, "/raw/abcdefgh/abcdefgh"},
-		{http.MethodGet, "/time/expiresInToUnixTime?createdAt=1&expiresIn=1h"},
-		{http.MethodGet, "/openapi.yaml"},
-		{http.MethodGet, "/openapi.json"},
-		{http.MethodGet, "/docs"},
-		{http.MethodGet, "/docs/page.css"},
-	} {
-		program.Eventually(t, operation.method+" "+operation.path+" is refused", func() bool { // one a second is not
-			answer, _ := exchange(t, p, operation.method, operation.path)
+	contract, err := openapi.Shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for operation := range contract.Operations() {
+		program.Eventually(t, operation.Method+" "+operation.Path+" is refused", func() bool { // one a second is not
+			answer, _ := exchange(t, p, operation.Method, operation.Path)
 			if answer.StatusCode != http.StatusTooManyRequests {
 				return false
 			}
 			if retry := answer.Header.Get("Retry-After"); retry != "1" {
-				t.Errorf("%s %s: got Retry-After %q, want 1", operation.method, operation.path, retry)
+				t.Errorf("%s %s: got Retry-After %q, want 1", operation.Method, operation.Path, retry)
 			}
 			return true
 		})

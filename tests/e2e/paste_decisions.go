@@ -45,8 +45,7 @@ const (
 	asJSON  = "Accept: application/json"
 )
 
-// pasteDecisions has each row of the tables about pastes with what they hold. The rows follow one another: each finds what
-// those before it have left.
+// pasteDecisions are about pastes. The rows follow one another: each finds what those before it have left.
 var pasteDecisions = []decision{
 	{"the paste endpoints", []request{
 		post(`{"title":"First","expiresIn":"1w","isPublic":true,"tags":["b","a"],"pasties":[{"title":"main.go","code":"package main\n"},`+
@@ -60,6 +59,7 @@ var pasteDecisions = []decision{
 			`{"_id":"<first.0>","code":"package main\n\nfunc main() {}\n"},{"_id":"<first.1>"}]}`),
 		get("/raw/<first>/<first.0>/original"),
 		get("/raw/<first>/<first.0>/0"),
+		get("/raw/<first>/<first.0>/0", "If-None-Match: *"),
 		get("/time/expiresInToUnixTime?createdAt=1588441258&expiresIn=1w"),
 		get("/user/self/pastes", owner),
 		get("/data/numPastes"),

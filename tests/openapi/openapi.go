@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"mime"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -126,6 +128,24 @@ func checkClosed(pointer string, schema *openapi3.SchemaRef) error {
 	}
 	return nil
 }
+
+// Operation is one that the document has. Each parameter of its path has eight letters.
+type Operation struct{ Method, Path string }
+
+// Operations returns all but the health checks.
+func (c *Contract) Operations() iter.Seq[Operation] {
+	return func(yield func(Operation) bool) {
+		for _, p := range c.paths {
+			for method := range p.operation {
+				if !p.noBase && !yield(Operation{method, parameter.ReplaceAllString(p.name, "abcdefgh")}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+var parameter = regexp.MustCompile(`\{\w+\}`)
 
 // Answer is what a server has sent.
 type Answer struct {
