@@ -91,6 +91,9 @@ func (c *Commands) runOn(migrates bool, command action) func(*cobra.Command, []s
 			return err
 		}
 		defer func() { err = errors.Join(err, stop(context.WithoutCancel(cmd.Context()))) }()
+		if args, err = identified(cmd.Context(), modules, cmd, args); err != nil {
+			return err
+		}
 		return command(cmd.Context(), modules, args)
 	}
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
@@ -32,8 +34,47 @@ var (
 
 const standardInput = command.StandardInput
 
-// ofUser adds to a command about a user what USER means.
+// ofUser adds to a command about a user what USER means, and a flag instead of it.
 func ofUser(cmd *cobra.Command) *cobra.Command {
-	cmd.Long = cmd.Short + ".\n\nUSER is a name or, if no user has that name, an id; name:epoxy and id:k3j2h1g0 decide."
+	cmd.Long = cmd.Short + ".\n\nUSER is a name or, if no user has that name, an id; name:epoxy and id:k3j2h1g0 decide.\n" +
+		"Instead of USER, --identity github:77 names an account that the user signs in with."
+	addIdentity(cmd)
+	takes := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed(identityFlag) {
+			args = append([]string{""}, args...)
+		}
+		return takes(cmd, args)
+	}
 	return cmd
+}
+
+const identityFlag = "identity"
+
+// addIdentity adds a flag that names a user.
+func addIdentity(cmd *cobra.Command) {
+	cmd.Flags().String(identityFlag, "", "the user who signs in with this `ACCOUNT` at a provider, such as github:77")
+}
+
+// identified puts the user whom --identity names where a command looks for one: into its flag --owner, or before its arguments.
+func identified(ctx context.Context, m Modules, cmd *cobra.Command, args []string) ([]string, error) {
+	flags := cmd.Flags()
+	if !flags.Changed(identityFlag) {
+		return args, nil
+	}
+	for _, other := range []string{"owner", "anonymous"} {
+		if flags.Changed(other) {
+			return nil, Usage("choose one of --identity and --%s", other)
+		}
+	}
+	found, err := m.Accounts.Find.Do(ctx, flags.Lookup(identityFlag).Value.String())
+	if err != nil {
+		return nil, err
+	}
+	if reference := "id:" + string(found.ID); flags.Lookup("owner") == nil {
+		args = append([]string{reference}, args...)
+	} else if err := flags.Set("owner", reference); err != nil {
+		return nil, err
+	}
+	return args, nil
 }

@@ -48,6 +48,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	owner := flags.String("owner", "", "name or id of the user whose paste it is (default none)")
+	addIdentity(cmd)
 	anonymous := flags.Bool("anonymous", false, "the paste has no owner, which is also so without --owner")
 	title := flags.String("title", "", "what to call the paste")
 	languages := flags.StringArray("language", nil, "`NAME` of the language of everything, or FILE=NAME for one file; may be repeated")
@@ -87,7 +88,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 			return Usage("--owner needs the name of a user")
 		case *owner != "" && *anonymous:
 			return Usage("choose one of --owner and --anonymous")
-		case *owner == "" && (who.private || who.public || cmd.Flags().Changed("tags")):
+		case *owner == "" && !cmd.Flags().Changed(identityFlag) && (who.private || who.public || cmd.Flags().Changed("tags")):
 			return Usage("only a paste with an --owner can be private, public or tagged")
 		}
 		if err := who.check(); err != nil {

@@ -198,6 +198,7 @@ func (c *Commands) pasteRemove() *cobra.Command {
 			"  gluepot paste remove --owner epoxy --since 24h --reason 'spam' --yes",
 	}
 	wanted.add(cmd)
+	addIdentity(cmd)
 	reason := cmd.Flags().String("reason", "", "why, for the audit log")
 	yes := cmd.Flags().Bool("yes", false, "do not ask")
 	asJSON := jsonFlag(cmd)
@@ -218,7 +219,7 @@ func (c *Commands) pasteRemove() *cobra.Command {
 	})
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
 		switch {
-		case wanted.any(nil) == (len(ids) > 0):
+		case (wanted.any(nil) || cmd.Flags().Changed(identityFlag)) == (len(ids) > 0):
 			return Usage("give either ids or flags that describe pastes. See '%s --help'", cmd.CommandPath())
 		case moderation.ValidateReason(*reason) != nil:
 			return Usage("--reason: give one line of at most %d bytes", moderation.MaxReason)

@@ -44,6 +44,7 @@ type UseCases struct {
 	ShowSignUp *ShowSignUp
 	SignUp     *SignUp
 
+	Find       *Find
 	Identities *Identities
 	UnlinkOwn  *UnlinkOwn
 	Link       *Link
@@ -83,6 +84,7 @@ func New(store Store, users Users, options Options, now func() time.Time) *UseCa
 		ShowSignUp: &ShowSignUp{sources: sources, store: store, users: users},
 		SignUp:     &SignUp{store: store, now: now},
 
+		Find:       &Find{sources: sources, store: store},
 		Identities: &Identities{users: users},
 		UnlinkOwn:  &UnlinkOwn{sources: sources, users: users, now: now},
 		Link:       &Link{sources: sources, users: users},

@@ -33,6 +33,30 @@ func (i *Identities) Do(ctx context.Context, reference string) (_ map[string]str
 	return services, user.Gone(err)
 }
 
+// Find finds users by what they sign in with.
+type Find struct {
+	sources sources
+	store   identity.Finder
+}
+
+// Do returns the user who has an identity, such as github:77, of a provider: one that is configured, by its name, or any, by its key. It
+// fails with fault.Invalid when the text is no identity, with user.ErrNotFound when it is none of a user's, and with fault.Unavailable
+// when the store does not answer.
+func (f *Find) Do(ctx context.Context, text string) (_ user.User, err error) {
+	ctx, end := trace.Start(ctx, "accounts.Find")
+	defer func() { end(err) }()
+	name, subject, ok := strings.Cut(text, ":")
+	if at := strings.LastIndex(text, ":"); ok && f.sources.key(name) == name { // a key can have the URL of a provider
+		name, subject = text[:at], text[at+1:]
+	}
+	wanted := identity.Identity{Key: f.sources.key(name), Subject: subject}
+	if !ok || wanted.Validate() != nil {
+		return user.User{}, errNoIdentity
+	}
+	found, err := f.store.ByIdentity(ctx, wanted)
+	return found, user.Gone(err)
+}
+
 // UnlinkOwn takes an identity from the viewer.
 type UnlinkOwn struct {
 	sources sources

@@ -222,3 +222,47 @@ func TestUnknownUser(t *testing.T) {
 		i.wantRefused(line, "There is no such user.")
 	}
 }
+
+// TestIdentityFlag names a user by an account at a provider in each command that takes one.
+func TestIdentityFlag(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do("user create epoxy --service github=77 --service oidc@https://id.example=a")
+	i.do("user create putty --service github=78")
+	id := i.field("paste create --identity github:77 --private --json", "_id")
+	for _, step := range []struct{ line, want string }{
+		{"user show --identity github:77", "epoxy"},
+		{"user show --identity oidc@https://id.example:a", "epoxy"},
+		{"user update --identity github:77 --public", "epoxy"},
+		{"user identities --identity github:77", "github"},
+		{"user sessions --identity github:77", "ID"},
+		{"user sign-out --identity github:77", "Ended 0 sessions."},
+		{"user unlink --identity github:77 oidc@https://id.example", "Unlinked"},
+		{"token issue --identity github:77", "Issued the token"},
+		{"token list --identity github:77", "write"},
+		{"paste list --identity github:77", id},
+		{"paste star --identity github:77 " + id, "Starred " + id},
+		{"paste unstar --identity github:77 " + id, "Took the star"},
+		{"paste remove --identity github:77 --reason spam --yes", "Removed 1 pastes."},
+		{"user suspend --identity github:77 --reason spam", "Suspended the user epoxy"},
+		{"user unsuspend --identity github:77", "epoxy"},
+		{"user delete --identity github:77 --yes", "Deleted the user epoxy."},
+		{"user show putty", "putty"},
+	} {
+		if got := i.do(step.line); !strings.Contains(got, step.want) {
+			t.Errorf("%s: got %q, want %q in it", step.line, got, step.want)
+		}
+	}
+	i.wantRefused("user show --identity github:77", "There is no such user.")
+	for _, wrong := range []string{"github", "github:", ":", ":77"} {
+		i.wantRefused("user show --identity "+wrong, "Write the identity as PROVIDER:SUBJECT, such as github:77.")
+	}
+	for _, line := range []string{
+		"user show putty --identity github:78", "paste list putty --identity github:78", "paste list --owner putty --identity github:78",
+		"paste remove --reason spam --anonymous --identity github:78", "paste remove x --reason spam --identity github:78",
+	} {
+		if got := i.run(line); got.code != exitUsage {
+			t.Errorf("%s: got %+v, want exit code %d", line, got, exitUsage)
+		}
+	}
+}
