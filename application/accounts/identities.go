@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/token"
@@ -128,7 +129,7 @@ func (l *Link) Do(ctx context.Context, reference, text string) (err error) {
 	if err != nil {
 		return err
 	}
-	_, _, err = l.users.Update(ctx, found.Name, add(wanted, found.ID))
+	_, _, err = l.users.Update(audit.Note(ctx, "user.link", audit.User(found), text), found.Name, add(wanted, found.ID))
 	return taken(err)
 }
 
@@ -152,7 +153,7 @@ func (u *Unlink) Do(ctx context.Context, reference, provider string) (err error)
 		return err
 	}
 	key := u.sources.key(provider)
-	_, _, err = u.users.Update(ctx, found.Name, func(stored *user.User, services map[string]string) error {
+	_, _, err = u.users.Update(audit.Note(ctx, "user.unlink", audit.User(found), key), found.Name, func(stored *user.User, services map[string]string) error {
 		if _, ok := services[key]; !ok || stored.ID != found.ID {
 			return errNotLinked
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/identity"
@@ -46,7 +47,7 @@ func (c *CreateInvitation) Do(ctx context.Context, uses int, expiresIn time.Dura
 	created := identity.Invitation{Hash: identity.HashOf(code), Uses: uses, Note: note, CreatedAt: now, ExpiresAt: now.Add(expiresIn)}
 	err = ident.Draw(func(id identity.InvitationID) error {
 		created.ID = id
-		return c.store.Invite(ctx, created)
+		return c.store.Invite(audit.Note(ctx, "invite.create", string(id), note), created)
 	})
 	return created, code, err
 }
@@ -98,7 +99,7 @@ func (r *RevokeInvitation) Do(ctx context.Context, reference string) (err error)
 	case !fault.Is(err, fault.NotFound):
 		return err
 	}
-	if err = r.store.Revoke(ctx, id); fault.Is(err, fault.NotFound) {
+	if err = r.store.Revoke(audit.Note(ctx, "invite.revoke", string(id), ""), id); fault.Is(err, fault.NotFound) {
 		return errNoInvitation
 	}
 	return err

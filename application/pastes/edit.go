@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -144,7 +145,7 @@ type EditInput struct {
 func (e *Edit) Do(ctx context.Context, id string, wanted EditInput) (_ paste.Document, err error) {
 	ctx, end := trace.Start(ctx, "pastes.Edit")
 	defer func() { end(err) }()
-	edited, err := e.pastes.Update(ctx, paste.ID(id), func(stored paste.Document) (paste.Change, error) {
+	edited, err := e.pastes.Update(audit.Note(ctx, "paste.edit", id, ""), paste.ID(id), func(stored paste.Document) (paste.Change, error) {
 		if stored.Encrypted() {
 			return paste.Change{}, errEncrypted
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/token"
@@ -50,7 +51,7 @@ func (i *Issue) Do(ctx context.Context, reference string, wanted IssueInput) (_ 
 	}
 	err = ident.Draw(func(id token.ID) error {
 		issued.ID = id
-		return i.tokens.Create(ctx, issued)
+		return i.tokens.Create(audit.Note(ctx, "token.issue", string(id)+" of "+audit.User(owner), ""), issued)
 	})
 	if err != nil {
 		return token.Token{}, token.Secret{}, user.Gone(err)

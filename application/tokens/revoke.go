@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/trace"
@@ -22,7 +23,7 @@ type Revoke struct {
 func (r *Revoke) Do(ctx context.Context, id string) (err error) {
 	ctx, end := trace.Start(ctx, "tokens.Revoke")
 	defer func() { end(err) }()
-	err = r.tokens.Revoke(ctx, token.ID(id), r.now())
+	err = r.tokens.Revoke(audit.Note(ctx, "token.revoke", id, ""), token.ID(id), r.now())
 	if fault.Is(err, fault.NotFound) {
 		return errNoToken
 	}

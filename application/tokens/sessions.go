@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/token"
@@ -109,5 +110,5 @@ func (e *EndSessions) Do(ctx context.Context, reference string) (ended int, err 
 	if err != nil {
 		return 0, err
 	}
-	return e.tokens.EndSessions(ctx, owner.ID, "")
+	return e.tokens.EndSessions(audit.Note(ctx, "user.sign-out", audit.User(owner), ""), owner.ID, "")
 }

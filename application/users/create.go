@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/trace"
@@ -56,7 +57,7 @@ func (c *Create) Do(ctx context.Context, wanted CreateInput) (_ user.User, err e
 		if err := validate(created, wanted.Services); err != nil {
 			return err
 		}
-		return c.users.Create(ctx, created, wanted.Services)
+		return c.users.Create(audit.Note(ctx, "user.create", audit.User(created), ""), created, wanted.Services)
 	})
 	if err != nil {
 		if fault.Is(err, fault.Conflict) && !errors.Is(err, user.ErrServiceTaken) {

@@ -99,3 +99,69 @@ func TestReport(t *testing.T) {
 	}
 	wantLike(t, "report list", i.do("report list"), empty)
 }
+
+// TestAuditLog wants each act of an operator to be the newest row of the log, and what only reads, or fails, to be none.
+func TestAuditLog(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do("user create epoxy --service gitlab=5")
+	user := i.field("user show epoxy --json", "id")
+	id := i.field("paste create --owner epoxy --title secret --json", "_id")
+	token := i.field("token issue epoxy --json", "id")
+	invitation := i.field("invite create --note party --json", "id")
+	cfg := gormstore.DefaultConfig()
+	cfg.URL = gormstore.URL(i.url)
+	err := gormstore.NewModeration(database.Open(t, cfg)).Report(t.Context(),
+		moderation.Report{ID: id + "-report01", Paste: paste.ID(id), Reason: "spam"}, "", "client", paste.Quota{Pastes: 1, Window: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	epoxy := "epoxy (" + user + ")"
+	rows := strings.Count(i.do("audit list --limit 0 --json"), "\n")
+	for _, step := range []struct{ line, act, target, reason string }{
+		{line: "user show epoxy"}, {line: "user list"}, {line: "token list epoxy"}, {line: "paste list"}, {line: "paste show " + id},
+		{line: "block list"}, {line: "report list"}, {line: "audit list"}, {line: "stats"},
+		{"user update epoxy --admin", "user.update", epoxy, ""},
+		{"user unlink epoxy gitlab", "user.unlink", epoxy, "gitlab"},
+		{"user link epoxy github:77", "", "", ""}, // that fails: no provider is configured
+		{"user sign-out epoxy", "user.sign-out", epoxy, ""},
+		{"token revoke " + token, "token.revoke", token, ""},
+		{"invite revoke " + invitation, "invite.revoke", invitation, ""},
+		{"block add 192.0.2.0/24 --reason spam", "block.add", "192.0.2.0/24", "spam"},
+		{"block remove 192.0.2.0/24", "block.remove", "192.0.2.0/24", ""},
+		{"report close " + id + "-report01", "report.close", id + "-report01", ""},
+		{"paste edit " + id + " --title shown", "paste.edit", id, ""},
+		{"paste remove " + id + " --reason spam", "paste.remove", id, "spam"},
+		{"paste remove " + id + " --reason again", "", "", ""},
+		{"paste restore " + id, "paste.restore", id, ""},
+		{"user suspend epoxy --reason spam", "user.suspend", epoxy, "spam"},
+		{"user unsuspend epoxy", "user.unsuspend", epoxy, ""},
+		{"paste delete " + id, "paste.delete", id, ""},
+		{"user delete epoxy --yes", "user.delete", epoxy, ""},
+		{"user delete epoxy --yes", "", "", ""},
+	} {
+		i.run(step.line)
+		log := i.do("audit list --limit 0 --json")
+		if step.act != "" {
+			rows++
+			want := `"actor":"operator","act":"` + step.act + `","target":"` + step.target + `","reason":"` + step.reason + `"}`
+			if newest, _, _ := strings.Cut(log, "\n"); !strings.HasSuffix(newest, want) {
+				t.Errorf("%s: got %s, want it to end with %s", step.line, newest, want)
+			}
+		}
+		if got := strings.Count(log, "\n"); got != rows {
+			t.Errorf("%s: got %d rows of the log, want %d", step.line, got, rows)
+		}
+	}
+	log := i.do("audit list --limit 0 --json")
+	for _, want := range []string{
+		`"user.create","target":"` + epoxy, `"token.issue","target":"` + token + " of " + epoxy, `"invite.create","target":"` + invitation,
+	} {
+		if !strings.Contains(log, want) {
+			t.Errorf("got %s, want %s in it", log, want)
+		}
+	}
+	if strings.Contains(log, "secret") {
+		t.Errorf("got %s, want nothing of what pastes hold", log)
+	}
+}
