@@ -88,13 +88,17 @@ func (i *Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (
 }
 
 // Keep implements identity.AttemptKeeper.
-func (i *Identities) Keep(ctx context.Context, hash identity.Hash, kept identity.Attempt) error {
+func (i *Identities) Keep(ctx context.Context, hash identity.Hash, kept identity.Attempt, others int) error {
 	return i.store.Transaction(ctx, func(tx *gorm.DB) error {
 		now, err := i.store.Time(tx)
 		if err != nil {
 			return err
 		}
 		if err := tx.Where("expires_at <= ?", now).Delete(&attemptRow{}).Error; err != nil {
+			return err
+		}
+		oldest := tx.Model(&attemptRow{}).Select("expires_at").Order("expires_at DESC").Offset(others).Limit(1)
+		if err := tx.Where("expires_at <= (?)", oldest).Delete(&attemptRow{}).Error; err != nil {
 			return err
 		}
 		return tx.Create(&attemptRow{

@@ -116,7 +116,7 @@ func (a *Arrive) receive(ctx context.Context, attempt identity.Attempt, profile 
 	profile.AvatarURL = profile.Avatar()
 	attempt.Proof, attempt.Profile = identity.Proof{}, profile
 	secret := rand.Text()
-	if err := a.store.Keep(ctx, identity.HashOf(secret), attempt); err != nil {
+	if err := a.store.Keep(ctx, identity.HashOf(secret), attempt, identity.MaxAttempts); err != nil {
 		return Arrival{}, err
 	}
 	return Arrival{Secret: secret, Next: attempt.Next}, nil

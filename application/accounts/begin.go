@@ -70,7 +70,7 @@ func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) 
 		return Begun{}, err
 	}
 	secret := rand.Text()
-	if err := b.store.Keep(ctx, identity.HashOf(secret), attempt); err != nil {
+	if err := b.store.Keep(ctx, identity.HashOf(secret), attempt, identity.MaxAttempts); err != nil {
 		return Begun{}, err
 	}
 	return Begun{Address: address, State: attempt.Proof.State, Secret: secret}, nil

@@ -12,6 +12,9 @@ import (
 // AttemptAge is how long signing in with a provider may take, and then again choosing a name.
 const AttemptAge = 10 * time.Minute
 
+// MaxAttempts is how many there may be at once, so that beginning them again and again does not fill the store: about 100 MB.
+const MaxAttempts = 100_000
+
 // Proof is what shows that an answer of a provider belongs to a question of ours.
 type Proof struct {
 	State    string // comes back by the browser
@@ -42,8 +45,9 @@ func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 
 // AttemptKeeper keeps attempts for AttemptAge. Their secrets are in the cookies of browsers.
 type AttemptKeeper interface {
-	// Keep stores an attempt, and removes those that are too old. It fails with fault.Unavailable when the store does not answer.
-	Keep(ctx context.Context, hash Hash, attempt Attempt) error
+	// Keep stores an attempt, and removes those that are too old, and the oldest ones beyond so many others. It fails with
+	// fault.Unavailable when the store does not answer.
+	Keep(ctx context.Context, hash Hash, attempt Attempt, others int) error
 	// Take removes the attempt with that hash and returns it: of several callers, to one. It fails with fault.NotFound when there
 	// is none, or none any more.
 	Take(ctx context.Context, hash Hash) (Attempt, error)

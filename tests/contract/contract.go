@@ -147,6 +147,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"a user goes while pastes come":         userDeletionMeets,
 		"identities/of one user each":           identityTaken,
 		"identities/attempts":                   attempts,
+		"identities/attempts are bounded":       attemptsAreBounded,
 		"identities/one attempt, once":          attemptsMeet,
 		"identities/sign up":                    signUp,
 		"identities/sign up, refused":           signUpRefused,

@@ -47,7 +47,7 @@ func formerNames(t *testing.T, s Store) {
 	leads("other", "")
 	wantOtherConflict(t, renamed(t, s, "third", "other"))
 	hash := identity.HashOf("newcomer")
-	must(t, s.Identities.Keep(t.Context(), hash, vouched("newcomer", "")))
+	must(t, s.Identities.Keep(t.Context(), hash, vouched("newcomer", ""), identity.MaxAttempts))
 	wantOtherConflict(t, s.Identities.SignUp(t.Context(), hash, newUser(t, "other")))
 	must(t, s.Users.Create(t.Context(), newUser(t, "other"), nil))
 }

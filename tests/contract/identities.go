@@ -79,7 +79,7 @@ func vouched(subject string, invitation identity.InvitationID) identity.Attempt 
 func attempts(t *testing.T, s Store) {
 	for i, kept := range []identity.Attempt{begun, vouched("1", ""), {}} {
 		hash := identity.HashOf(fmt.Sprint(i))
-		must(t, s.Identities.Keep(t.Context(), hash, kept))
+		must(t, s.Identities.Keep(t.Context(), hash, kept, identity.MaxAttempts))
 		for range 2 {
 			found, err := s.Identities.Attempt(t.Context(), hash)
 			must(t, err)
@@ -96,9 +96,21 @@ func attempts(t *testing.T, s Store) {
 		wantKind(t, err, fault.NotFound)
 		want(t, "no attempt", found, identity.Attempt{})
 	}
-	wantKind(t, s.Identities.Keep(cancelled(t), identity.HashOf("x"), begun), fault.Unavailable)
+	wantKind(t, s.Identities.Keep(cancelled(t), identity.HashOf("x"), begun, identity.MaxAttempts), fault.Unavailable)
 	_, err := s.Identities.Attempt(cancelled(t), identity.HashOf("x"))
 	wantKind(t, err, fault.Unavailable)
+}
+
+// attemptsAreBounded begins more of them than there may be.
+func attemptsAreBounded(t *testing.T, s Store) {
+	for i := range 5 {
+		must(t, s.Identities.Keep(t.Context(), identity.HashOf(fmt.Sprint(i)), begun, 2))
+	}
+	for i := range 5 {
+		if _, err := s.Identities.Attempt(t.Context(), identity.HashOf(fmt.Sprint(i))); (err == nil) != (i > 1) {
+			t.Errorf("attempt %d: got %v, want the last three kept", i, err)
+		}
+	}
 }
 
 // together runs as many callers at once, and returns how many had no error.
@@ -122,7 +134,7 @@ func together(callers int, call func(i int) error) (well int, failures []error) 
 }
 
 func attemptsMeet(t *testing.T, s Store) {
-	must(t, s.Identities.Keep(t.Context(), identity.HashOf("a"), begun))
+	must(t, s.Identities.Keep(t.Context(), identity.HashOf("a"), begun, identity.MaxAttempts))
 	well, failures := together(4, func(int) error {
 		_, err := s.Identities.Take(t.Context(), identity.HashOf("a"))
 		return err
@@ -153,7 +165,7 @@ func signUp(t *testing.T, s Store) {
 	invited := newInvitation(t, s, "code", 2, later)
 	for i, invitation := range []identity.InvitationID{"", invited.ID, invited.ID} {
 		hash, created := identity.HashOf(fmt.Sprint(i)), newUser(t, fmt.Sprint("ann", i))
-		must(t, s.Identities.Keep(t.Context(), hash, vouched(fmt.Sprint("s", i), invitation)))
+		must(t, s.Identities.Keep(t.Context(), hash, vouched(fmt.Sprint("s", i), invitation), identity.MaxAttempts))
 		wantKind(t, s.Identities.SignUp(cancelled(t), hash, created), fault.Unavailable)
 		must(t, s.Identities.SignUp(t.Context(), hash, created))
 		found, err := s.Identities.ByIdentity(t.Context(), vouched(fmt.Sprint("s", i), "").Profile.Identity)
@@ -176,7 +188,7 @@ func signUpRefused(t *testing.T, s Store) {
 		if err != nil {
 			wantKind(t, err, fault.NotFound)
 		}
-		must(t, s.Identities.Keep(t.Context(), hash, attempt))
+		must(t, s.Identities.Keep(t.Context(), hash, attempt, identity.MaxAttempts))
 	}
 	keep(vouched("mine", fresh.ID))
 	wantOtherConflict(t, s.Identities.SignUp(t.Context(), hash, newUser(t, "TAKEN")))
@@ -203,9 +215,9 @@ func signUpsMeet(t *testing.T, s Store) {
 	invited := newInvitation(t, s, "code", 1, later)
 	const callers = 4
 	for i := range callers {
-		must(t, s.Identities.Keep(t.Context(), identity.HashOf(fmt.Sprint("same", i)), vouched("same", "")))
-		must(t, s.Identities.Keep(t.Context(), identity.HashOf(fmt.Sprint("name", i)), vouched(fmt.Sprint("name", i), "")))
-		must(t, s.Identities.Keep(t.Context(), identity.HashOf(fmt.Sprint("code", i)), vouched(fmt.Sprint("code", i), invited.ID)))
+		must(t, s.Identities.Keep(t.Context(), identity.HashOf(fmt.Sprint("same", i)), vouched("same", ""), identity.MaxAttempts))
+		must(t, s.Identities.Keep(t.Context(), identity.HashOf(fmt.Sprint("name", i)), vouched(fmt.Sprint("name", i), ""), identity.MaxAttempts))
+		must(t, s.Identities.Keep(t.Context(), identity.HashOf(fmt.Sprint("code", i)), vouched(fmt.Sprint("code", i), invited.ID), identity.MaxAttempts))
 	}
 	well, failures := together(callers, func(i int) error {
 		return s.Identities.SignUp(t.Context(), identity.HashOf(fmt.Sprint("same", i)), newUser(t, fmt.Sprint("ann", i)))

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -54,7 +55,7 @@ func (i Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (u
 }
 
 // Keep implements identity.AttemptKeeper.
-func (i Identities) Keep(ctx context.Context, hash identity.Hash, kept identity.Attempt) error {
+func (i Identities) Keep(ctx context.Context, hash identity.Hash, kept identity.Attempt, others int) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {
 		return err
@@ -62,6 +63,11 @@ func (i Identities) Keep(ctx context.Context, hash identity.Hash, kept identity.
 	defer unlock()
 	if i.attempts == nil {
 		i.attempts = make(map[identity.Hash]attempt)
+	}
+	for len(i.attempts) > others {
+		delete(i.attempts, slices.MinFunc(slices.Collect(maps.Keys(i.attempts)), func(a, b identity.Hash) int {
+			return i.attempts[a].ends.Compare(i.attempts[b].ends)
+		}))
 	}
 	i.attempts[hash] = attempt{kept, i.now().Add(identity.AttemptAge)}
 	return nil
