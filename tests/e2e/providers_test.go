@@ -1,0 +1,346 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/idp"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// surfer is a browser that keeps cookies and follows nothing. Those of a host are for each of its ports, which are the nodes.
+type surfer struct {
+	http.Client
+
+	t      *testing.T
+	origin string
+}
+
+func newSurfer(t *testing.T, address string) *surfer {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &surfer{t: t, origin: "http://" + address, Client: http.Client{
+		Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// ask sends a request as a page of this site does, and returns the status and the address that it is sent on to, or else the page.
+func (s *surfer) ask(method, path string, form url.Values) (status int, page string) {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), method, s.origin+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header = http.Header{
+		"Accept": {"text/html"}, "Content-Type": {"application/x-www-form-urlencoded"}, "Sec-Fetch-Site": {"same-origin"},
+	}
+	answer, err := s.Do(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer answer.Body.Close() //nolint:errcheck // it has been read
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if location := answer.Header.Get("Location"); location != "" {
+		return answer.StatusCode, location
+	}
+	return answer.StatusCode, string(body)
+}
+
+// sees wants a status, and the address that the browser is sent on to or a part of the page.
+func (s *surfer) sees(status int, part, method, path string, form url.Values) (page string) {
+	s.t.Helper()
+	got, page := s.ask(method, path, form)
+	if got != status || !strings.Contains(page, part) {
+		s.t.Errorf("%s %s: got %d %s, want %d and %s", method, path, got, page, status, part)
+	}
+	return page
+}
+
+// leave goes to a provider, and returns the path that it sends the browser back to.
+func (s *surfer) leave(provider, query string) string {
+	s.t.Helper()
+	status, address := s.ask(http.MethodGet, "/sign-in/"+provider+"?"+query, nil)
+	if status != http.StatusSeeOther {
+		s.t.Fatalf("got %d %s, want to be sent to the provider", status, address)
+	}
+	return idp.Visit(s.t, address).RequestURI()
+}
+
+// arrive signs in with a provider.
+func (s *surfer) arrive(provider, query string) (status int, page string) {
+	s.t.Helper()
+	return s.ask(http.MethodGet, s.leave(provider, query), nil)
+}
+
+// cookie returns what a cookie holds, or "".
+func (s *surfer) cookie(name string) string {
+	s.t.Helper()
+	there, err := url.Parse(s.origin)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, c := range s.Jar.Cookies(there) {
+		if c.Name == name {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// signsUp makes an account.
+func (s *surfer) signsUp(provider, name string) {
+	s.t.Helper()
+	if status, page := s.arrive(provider, ""); status != http.StatusSeeOther || page != "/sign-up" {
+		s.t.Fatalf("got %d %s, want to choose a name", status, page)
+	}
+	s.sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-up", url.Values{"name": {name}})
+}
+
+// nodes serves a database with both providers: on PostgreSQL on two nodes, of which the second is where providers send nobody.
+func nodes(t *testing.T, cfg gormstore.Config, with idp.Installation, settings ...string) (first, second string) {
+	t.Helper()
+	with.Settings = append(with.Settings, settings...)
+	program.Serve(t, string(cfg.URL), with.Settings...)
+	if !strings.HasPrefix(string(cfg.URL), "postgres") {
+		return with.Address, with.Address
+	}
+	other := slices.Concat(with.Settings, []string{"GLUEPOT_HTTP_ADDR=127.0.0.1:0"})
+	return with.Address, program.Serve(t, string(cfg.URL), other...).Address
+}
+
+// TestProviders goes the whole way: a name is chosen at the first visit and not again, a second provider is linked, and the last stays.
+func TestProviders(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		program.Fixture(t, cfg)
+		with := idp.ForInstallation(t)
+		first, second := nodes(t, cfg, with)
+		ann := newSurfer(t, first)
+		ann.sees(http.StatusOK, `href="/sign-in/oidc?next=%2Fstarred"`, http.MethodGet, "/sign-in?next=/starred", nil)
+		back := ann.leave("oidc", "next=/starred")
+		ann.origin = "http://" + second // any node takes who comes back
+		ann.sees(http.StatusSeeOther, "/sign-up", http.MethodGet, back, nil)
+		ann.sees(http.StatusOK, `value="Ann-Example"`, http.MethodGet, "/sign-up", nil)
+		for name, status := range map[string]int{"EPOXY": 409, "": 400, "аnn": 400 /* Cyrillic */, "self": 400} {
+			ann.sees(status, `role="alert"`, http.MethodPost, "/sign-up", url.Values{"name": {name}})
+		}
+		ann.sees(http.StatusSeeOther, "/starred", http.MethodPost, "/sign-up", url.Values{"name": {"ann"}})
+		ann.origin = "http://" + first
+		ann.sees(http.StatusOK, "Signed in as <b>ann</b>", http.MethodGet, "/starred", nil)
+		ann.sees(http.StatusBadRequest, "was finished already", http.MethodGet, "/sign-up", nil)
+
+		ann.sees(http.StatusSeeOther, "/", http.MethodPost, "/sign-out", nil)
+		before := ann.cookie("gluepot-session")
+		if status, page := ann.arrive("oidc", ""); status != http.StatusSeeOther || page != "/pastes" || ann.cookie("gluepot-session") == before {
+			t.Errorf("got %d %s, want to be signed in again, by a session of its own", status, page)
+		}
+		ann.sees(http.StatusConflict, "the last account", http.MethodPost, "/account/identities", url.Values{"unlink": {"oidc@" + with.OIDC.URL}})
+		if status, page := ann.arrive("github", "link=1&next=/account/identities"); status != http.StatusSeeOther || page != "/account/identities" {
+			t.Errorf("got %d %s, want it linked", status, page)
+		}
+		ann.sees(http.StatusOK, "account 77", http.MethodGet, "/account/identities", nil)
+		again := newSurfer(t, second)
+		if status, page := again.arrive("github", ""); status != http.StatusSeeOther || page != "/pastes" {
+			t.Errorf("got %d %s, want to sign in with what was linked", status, page)
+		}
+		again.sees(http.StatusOK, "Signed in as <b>ann</b>", http.MethodGet, "/", nil)
+		ann.sees(http.StatusSeeOther, "/account/identities", http.MethodPost, "/account/identities", url.Values{"unlink": {"oidc@" + with.OIDC.URL}})
+		if status, page := newSurfer(t, first).arrive("oidc", ""); status != http.StatusSeeOther || page != "/sign-up" {
+			t.Errorf("got %d %s, want what was unlinked to be that of a newcomer", status, page)
+		}
+		ann.sees(http.StatusSeeOther, "/account/sessions", http.MethodPost, "/account/sessions", url.Values{"end": {"others"}})
+		again.sees(http.StatusSeeOther, "/sign-in?next=%2Fpastes", http.MethodGet, "/pastes", nil)
+	})
+}
+
+// TestCallbacks attacks what comes back from a provider. Nothing is stored, and no answer is one of 500.
+func TestCallbacks(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	with := idp.ForInstallation(t)
+	address, _ := nodes(t, cfg, with)
+	ann, eve := newSurfer(t, address), newSurfer(t, address)
+	ann.signsUp("oidc", "ann")
+	session := ann.cookie("gluepot-session")
+
+	back := ann.leave("oidc", "")
+	eve.sees(http.StatusBadRequest, "was not begun in this browser", http.MethodGet, back, nil)
+	ann.sees(http.StatusSeeOther, "/pastes", http.MethodGet, back, nil)
+	if ann.cookie("gluepot-session") == session {
+		t.Error("got the session that there was before signing in, want another one")
+	}
+	other := newSurfer(t, address)
+	other.Jar.SetCookies(&url.URL{Scheme: "http", Host: address}, []*http.Cookie{{Name: "gluepot-session", Value: session}})
+	other.sees(http.StatusSeeOther, "/sign-in", http.MethodGet, "/pastes", nil)
+	ann.sees(http.StatusBadRequest, "was finished already", http.MethodGet, back, nil) // replayed
+	for what, alter := range map[string]func(path string) string{
+		"another state":    func(path string) string { return strings.Replace(path, "state=", "state=x", 1) },
+		"no state":         func(path string) string { return strings.Replace(path, "state=", "s=", 1) },
+		"another provider": func(path string) string { return strings.Replace(path, "/oidc/", "/github/", 1) },
+		"an unknown one":   func(path string) string { return strings.Replace(path, "/oidc/", "/myspace/", 1) },
+		"another code":     func(path string) string { return strings.Replace(path, "code=", "code=x", 1) },
+		"cancelled":        func(path string) string { return strings.Replace(path, "code=", "error=access_denied&c=", 1) },
+		"another issuer":   func(path string) string { return path + "&iss=https%3A%2F%2Fevil.example" },
+		"what is no text":  func(path string) string { return path + "&error=%ff%00" },
+	} {
+		visitor := newSurfer(t, address)
+		if status, page := visitor.ask(http.MethodGet, alter(visitor.leave("oidc", "")), nil); status != http.StatusBadRequest &&
+			status != http.StatusNotFound || visitor.cookie("gluepot-session") != "" {
+			t.Errorf("%s: got %d %s, want nobody signed in", what, status, page)
+		}
+	}
+	// Two tabs of a browser: each comes back to where it was.
+	one, two := ann.leave("oidc", "next=/starred"), ann.leave("oidc", "next=/account")
+	ann.sees(http.StatusSeeOther, "/starred", http.MethodGet, one, nil)
+	ann.sees(http.StatusSeeOther, "/account", http.MethodGet, two, nil)
+	for _, next := range []string{
+		"//evil.example", `/\evil.example`, "https://evil.example", "https:evil.example", "/%09/evil.example", "javascript:alert(1)", "%2F%2Fevil.example",
+	} {
+		if _, location := ann.arrive("oidc", "next="+next); location != "/pastes" {
+			t.Errorf("%s: got %s, want a path of this site", next, location)
+		}
+	}
+	// A link on another site links nothing; nor does what was begun by another user.
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, ann.origin+"/sign-in/github?link=1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Sec-Fetch-Site", "cross-site")
+	answer, err := ann.Do(request)
+	if err != nil || answer.StatusCode != http.StatusForbidden {
+		t.Errorf("got %v, %v, want 403", answer, err)
+	}
+	_ = answer.Body.Close()
+	link := ann.leave("github", "link=1")
+	ann.sees(http.StatusSeeOther, "/", http.MethodPost, "/sign-out", nil)
+	ann.sees(http.StatusForbidden, "Signed in is not who began", http.MethodGet, link, nil)
+
+	// The same subject of another provider is another person.
+	with.OIDC.Behave(func(b *idp.Behaviour) { b.Account = idp.Account{Subject: "77", Name: "ann"} })
+	eve.signsUp("github", "eve")
+	if status, page := newSurfer(t, address).arrive("oidc", ""); status != http.StatusSeeOther || page != "/sign-up" {
+		t.Errorf("got %d %s, want a newcomer", status, page)
+	}
+	// The browser of one person comes twice at once: there is one account.
+	with.OIDC.Behave(func(b *idp.Behaviour) { b.Account.Subject = "twice" })
+	visitors := []*surfer{newSurfer(t, address), newSurfer(t, address)}
+	for _, visitor := range visitors {
+		if status, page := visitor.arrive("oidc", ""); status != http.StatusSeeOther || page != "/sign-up" {
+			t.Fatalf("got %d %s, want to choose a name", status, page)
+		}
+	}
+	var group sync.WaitGroup
+	for i, visitor := range visitors {
+		group.Go(func() {
+			visitor.sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-up", url.Values{"name": {fmt.Sprint("twice", i)}})
+		})
+	}
+	group.Wait()
+	var accounts int
+	if err := database.SQL(t, cfg).QueryRowContext(t.Context(), "SELECT count(*) FROM users WHERE username LIKE 'twice%'").Scan(&accounts); err != nil ||
+		accounts != 1 {
+		t.Errorf("got %d accounts, error %v, want one", accounts, err)
+	}
+}
+
+// TestProviderOutOfOrder has a provider that hangs, fails or sends a megabyte: tokens and the rest work, and no answer is one of 500.
+func TestProviderOutOfOrder(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	with := idp.ForInstallation(t)
+	with.OIDC.Misbehave("fails", "")
+	address, _ := nodes(t, cfg, with, "GLUEPOT_HTTP_REQUEST_TIMEOUT=1s")
+	ann := newSurfer(t, address)
+	for _, how := range []string{"hangs", "fails", "redirects", "sends a megabyte", "sends nonsense"} {
+		with.OIDC.Misbehave(how, "")
+		ann.sees(http.StatusServiceUnavailable, "Example", http.MethodGet, "/sign-in/oidc", nil)
+		ann.sees(http.StatusOK, "Example", http.MethodGet, "/sign-in", nil)
+		newSurfer(t, address).sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-in", url.Values{"token": {program.MortarToken}})
+	}
+	with.OIDC.Behave(func(b *idp.Behaviour) { b.Intercept = nil })
+	ann.signsUp("oidc", "ann")
+	with.OIDC.Behave(func(b *idp.Behaviour) { b.Tamper = func(claims map[string]any) { claims["aud"] = "another client" } })
+	if status, page := newSurfer(t, address).arrive("oidc", ""); status != http.StatusBadRequest {
+		t.Errorf("got %d %s, want an answer for another client refused", status, page)
+	}
+}
+
+// TestFailedCallbacks has callbacks and invitations that are refused, until there are too many.
+func TestFailedCallbacks(t *testing.T) {
+	t.Parallel()
+	for what, ask := range map[string]func(*surfer) (int, string){
+		"callbacks":   func(s *surfer) (int, string) { return s.ask(http.MethodGet, "/sign-in/oidc/callback?state=a&code=b", nil) },
+		"invitations": func(s *surfer) (int, string) { return s.ask(http.MethodGet, "/invite/madeup", nil) },
+		"begun with invitations": func(s *surfer) (int, string) {
+			return s.ask(http.MethodGet, "/sign-in/oidc?invite=madeup", nil)
+		},
+		"names": func(s *surfer) (int, string) { return s.ask(http.MethodPost, "/sign-up", url.Values{"name": {"ann"}}) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			cfg := database.SQLite(t)
+			program.Fixture(t, cfg)
+			address, _ := nodes(t, cfg, idp.ForInstallation(t), "GLUEPOT_LIMIT_FAILED_SIGN_INS=3", "GLUEPOT_REGISTRATION=invite")
+			visitor := newSurfer(t, address)
+			for i := range 3 {
+				if status, page := ask(visitor); status != http.StatusBadRequest && status != http.StatusForbidden {
+					t.Errorf("attempt %d: got %d %s, want it refused for what it is", i+1, status, page)
+				}
+			}
+			if status, page := ask(visitor); status != http.StatusTooManyRequests {
+				t.Errorf("got %d %s, want 429", status, page)
+			}
+			for _, path := range []string{"/sign-in/github", "/sign-in/oidc/callback?state=a&code=b", "/invite/other"} {
+				visitor.sees(http.StatusTooManyRequests, "Too many", http.MethodGet, path, nil)
+			}
+			visitor.sees(http.StatusOK, "", http.MethodGet, "/", nil)
+		})
+	}
+}
+
+// TestInvitations signs up with the link of an invitation, which is good for one.
+func TestInvitations(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	with := idp.ForInstallation(t)
+	settings := append([]string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, append(with.Settings, "GLUEPOT_REGISTRATION=invite")...)
+	code, stdout, stderr := program.Run(t, settings, "invite", "create", "--note", "for the tests")
+	_, link, ok := strings.Cut(stdout, "http://"+with.Address)
+	if !ok {
+		t.Fatalf("got %d %s %s, want a link", code, stdout, stderr)
+	}
+	link, _, _ = strings.Cut(strings.TrimSpace(link), "\n")
+	address, _ := nodes(t, cfg, with, "GLUEPOT_REGISTRATION=invite")
+	stranger, ann := newSurfer(t, address), newSurfer(t, address)
+	if status, page := stranger.arrive("oidc", ""); status != http.StatusForbidden || !strings.Contains(page, "ask its operator for an invitation") {
+		t.Errorf("got %d %s, want a stranger told what is missing", status, page)
+	}
+	page := ann.sees(http.StatusOK, "for the tests", http.MethodGet, link, nil)
+	secret := strings.TrimPrefix(link, "/invite/")
+	if !strings.Contains(page, `href="/sign-in/oidc?invite=`+secret) {
+		t.Errorf("got %s, want the buttons", page)
+	}
+	if status, page := ann.arrive("oidc", "invite="+secret); status != http.StatusSeeOther || page != "/sign-up" {
+		t.Fatalf("got %d %s, want to choose a name", status, page)
+	}
+	ann.sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-up", url.Values{"name": {"ann"}})
+	stranger.sees(http.StatusForbidden, "not valid any more", http.MethodGet, link, nil)
+}
