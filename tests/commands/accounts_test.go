@@ -1,0 +1,76 @@
+package commands
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestInvitations(t *testing.T) {
+	i := install(t)
+	t.Setenv("GLUEPOT_PUBLIC_URL", "https://paste.example")
+	if got, want := i.do("invite list"), "ID  USES LEFT  CREATED  EXPIRES  NOTE\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	made := i.do("invite create --uses 3 --expires-in 7d --note team")
+	text, code, _ := strings.Cut(made, "https://paste.example/invite/")
+	wantLike(t, "invite create", text, "Created the invitation RANDOMID; it expires: YYYY-MM-DD HH:MM:SS. Its link is not shown again:\n")
+	code = strings.TrimSpace(code)
+	if len(code) != 26 {
+		t.Errorf("got the code %q, want one of 130 bits", code)
+	}
+	list, lines := i.do("invite list"), i.do("invite list --json")
+	wantLike(t, "invite list", list, "ID        USES LEFT  CREATED              EXPIRES              NOTE\n"+
+		"RANDOMID  3          YYYY-MM-DD HH:MM:SS  YYYY-MM-DD HH:MM:SS  team\n")
+	wantLike(t, "invite list --json", lines, `{"id":"RANDOMID","uses":3,"note":"team","createdAt":"TIME","expiresAt":"TIME"}`+"\n")
+	if strings.Contains(list+lines, code) {
+		t.Errorf("got %s%s, want the code shown once", list, lines)
+	}
+	id := i.field("invite create --json", "id")
+	for _, reference := range []string{code, id} {
+		if got, want := i.do("invite revoke "+reference), "Revoked the invitation.\n"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		i.wantRefused("invite revoke "+reference, "There is no such invitation.")
+	}
+	if got, want := i.do("invite revoke --json "+i.field("invite create --json", "code")), `{"revoked":true}`+"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := i.do("invite list --json"); got != "" {
+		t.Errorf("got %s, want none left", got)
+	}
+}
+
+// TestIdentities links an account of a provider whose secret is in a file.
+func TestIdentities(t *testing.T) {
+	i := install(t)
+	i.do("user create epoxy --service gitlab=2")
+	i.wantRefused("user link epoxy github:77", "This server does not sign in with such a provider.")
+	t.Setenv("GLUEPOT_PUBLIC_URL", "https://paste.example")
+	t.Setenv("GLUEPOT_GITHUB_CLIENT_ID", "an id")
+	wantRefusalWith(t, "without a secret", i.run("user link epoxy github:77"), exitUsage, "GLUEPOT_GITHUB_CLIENT_SECRET")
+	t.Setenv("GLUEPOT_GITHUB_CLIENT_SECRET_FILE", fileWith(t, "hunter2\n"))
+	if got, want := i.do("user link epoxy github:77"), "Linked github:77.\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := i.do("user identities epoxy"), "PROVIDER  SUBJECT\ngithub    77\ngitlab    2\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := i.do("user identities epoxy --json"),
+		`{"provider":"github","subject":"77"}`+"\n"+`{"provider":"gitlab","subject":"2"}`+"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := i.do("user unlink epoxy github"), "Unlinked github.\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	i.wantRefused("user unlink epoxy github", "The user has no such identity.")
+	if got, want := i.do("user unlink epoxy gitlab --json"), `{"unlinked":"gitlab"}`+"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	i.wantRefused("user unlink nobody github", "There is no such user.")
+
+	t.Setenv("GLUEPOT_GITHUB_CLIENT_SECRET", "hunter2")
+	got := i.run("user identities epoxy")
+	if !strings.Contains(got.stderr, "GLUEPOT_GITHUB_CLIENT_SECRET_FILE are both set") || strings.Contains(got.stderr, "hunter2") {
+		t.Errorf("got %s, want it refused, and no secret in it", got.stderr)
+	}
+}
