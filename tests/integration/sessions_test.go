@@ -1,0 +1,88 @@
+package integration
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/dataloader"
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/tests/database"
+)
+
+// TestSessionIsOneRead resumes a session, which every request of a browser does that has signed in: by one statement, and by an index.
+func TestSessionIsOneRead(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		s, told := openTold(t, cfg, time.Nanosecond)
+		secret, err := tokens.New(s.tokens, s.users, time.Now).StartSession.Do(t.Context(), "epoxy", token.Token{}, "a browser", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		resume := func(store tokens.Store) {
+			t.Helper()
+			viewer, err := tokens.New(store, s.users, time.Now).ResumeSession.Do(t.Context(), secret.Reveal())
+			if err != nil || viewer.User.Name != s.name {
+				t.Errorf("got %+v, error %v, want the user", viewer, err)
+			}
+		}
+		before := len(told.with())
+		resume(s.tokens)
+		read := told.with()[before:]
+		if len(read) != 1 {
+			t.Fatalf("got %+v, want one statement", read)
+		}
+		tx, err := s.db.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tx.Rollback() //nolint:errcheck // nothing is written
+		explain, scan := "EXPLAIN QUERY PLAN ", "SCAN"
+		if strings.HasPrefix(string(cfg.URL), "postgres") {
+			exec(t, tx, "SET LOCAL enable_seqscan = off") // which so few rows do not forbid
+			explain, scan = "EXPLAIN (FORMAT JSON) ", "Seq Scan"
+			merged := dataloader.New(s.store.Pool(), gormstore.Translate)
+			resume(merged.Tokens(s.tokens))
+			if got := merged.Statistics()["tokens"]; got.Statements != 1 || len(told.with()) != before+1 {
+				t.Errorf("got %+v, %d others, want one statement", got, len(told.with())-before-1)
+			}
+		}
+		sql := strings.NewReplacer("$1$", "$1", "$2$", "$2").Replace(read[0].SQL) // GORM tells of arguments so
+		rows, err := tx.QueryContext(t.Context(), explain+sql, hashOf(t, secret.Reveal()), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close() //nolint:errcheck // they are read
+		columns, err := rows.Columns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := ""
+		for rows.Next() {
+			fields := make([]any, len(columns))
+			for i := range fields {
+				fields[i] = new(any)
+			}
+			if err := rows.Scan(fields...); err != nil {
+				t.Fatal(err)
+			}
+			plan += fmt.Sprintf("%s\n", *fields[len(fields)-1].(*any)) //nolint:forcetypeassert // it is one
+		}
+		if plan == "" || strings.Contains(plan, scan) {
+			t.Errorf("got the plan %s, want indexes alone", plan)
+		}
+	})
+}
+
+func hashOf(t *testing.T, text string) []byte {
+	t.Helper()
+	secret, err := token.ParseSecret(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash := secret.Hash()
+	return hash[:]
+}
