@@ -120,9 +120,10 @@ func (p *Pastes) Select(ctx context.Context, owner user.ID, selection paste.Sele
 		default:
 			query = newest(db, after, limit)
 		}
-		query = query.Where("pastes.owner_id = ?", string(owner))
+		query = query.Where("pastes.owner_id = ?", string(owner)).
+			Where("NOT pastes.encrypted OR EXISTS (SELECT 1 FROM paste_ciphers c WHERE c.paste_id = pastes.id AND c.version > 0)")
 		if selection.Public {
-			query = query.Where("pastes.visibility = 1 AND NOT pastes.burns") // as text, so that it fits the partial index
+			query = query.Where("pastes.visibility = 1 AND NOT pastes.burns AND NOT pastes.encrypted") // as text, so that it fits the index
 		}
 		if selection.Tag != "" {
 			query = query.Where("EXISTS (SELECT 1 FROM paste_tags g WHERE g.paste_id = pastes.id AND g.tag = ?)", storedtext.Text(selection.Tag))
@@ -155,15 +156,15 @@ func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed) error {
 func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.listed(ctx, func(db *gorm.DB) *gorm.DB {
 		return newest(db, after, limit).Joins("JOIN stars s ON s.paste_id = pastes.id AND s.user_id = ?", string(reader)).
-			Where("NOT pastes.burns AND (pastes.visibility <> ? OR pastes.owner_id = ?)", paste.Private, string(reader))
+			Where("NOT pastes.burns AND NOT pastes.encrypted AND (pastes.visibility <> ? OR pastes.owner_id = ?)", paste.Private, string(reader))
 	})
 }
 
 // Recent implements paste.RecentLister.
 func (p *Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.listed(ctx, func(db *gorm.DB) *gorm.DB {
-		return newest(db, after, limit).Where("pastes.visibility = 1"). // as text, so that it fits the partial index
-										Joins("JOIN users u ON u.id = pastes.owner_id AND u.public_profile")
+		return newest(db, after, limit).Where("pastes.visibility = 1 AND NOT pastes.encrypted"). // as text, so that it fits the partial index
+														Joins("JOIN users u ON u.id = pastes.owner_id AND u.public_profile")
 	})
 }
 
@@ -183,8 +184,8 @@ func (p *Pastes) listed(ctx context.Context, query func(db *gorm.DB) *gorm.DB) (
 	listed := []paste.Listed{}
 	err := p.store.List(ctx, func(db *gorm.DB) error {
 		var rows []listedRow
-		err := p.active(query(db)).Where("NOT pastes.encrypted").
-			Select(`pastes.id, pastes.owner_id, pastes.created_at, pastes.expires_at, pastes.burns, pastes.visibility,
+		err := p.active(query(db)).
+			Select(`pastes.id, pastes.owner_id, pastes.created_at, pastes.expires_at, pastes.burns, pastes.encrypted, pastes.visibility,
 				pastes.title, pastes.edited_at,
 				`+titleKey+` AS title_key, coalesce(q.title, '') AS pasty_title, coalesce(substr(q.code, 1, ?), '') AS beginning`, beginning).
 			Joins("LEFT JOIN pasties q ON q.paste_id = pastes.id AND q.position = 0").Scan(&rows).Error
@@ -206,7 +207,7 @@ func (r *listedRow) listed() paste.Listed {
 	}
 	return paste.Listed{
 		EditedAt: edited.UTC(), TitleKey: r.TitleKey,
-		Paste: r.Paste.paste(), Title: string(r.Paste.Title), Visibility: paste.Visibility(r.Paste.Visibility),
+		Paste: r.Paste.paste(), Title: string(r.Paste.Title), Visibility: paste.Visibility(r.Paste.Visibility), Encrypted: r.Paste.Encrypted,
 		PastyTitle: string(r.PastyTitle), FirstLine: firstLine(string(r.Beginning)),
 	}
 }

@@ -64,7 +64,7 @@ func newPasteRows(s *connection.Store, d paste.Document) (*pasteRows, error) {
 	}
 	rows.texts = newTextRow(s, &d)
 	if d.Encrypted() {
-		rows.cipher = &cipherRow{row.ID, d.Cipher.Data, d.Cipher.Key, d.Cipher.Salt}
+		rows.cipher = &cipherRow{row.ID, d.Cipher.Version, d.Cipher.Data, d.Cipher.Key, d.Cipher.Salt}
 	}
 	return rows, nil
 }
@@ -163,7 +163,7 @@ func (r *pasteRows) document() paste.Document {
 		})
 	}
 	if r.cipher != nil {
-		d.Cipher = &paste.Cipher{Data: r.cipher.Data, Key: r.cipher.Key, Salt: r.cipher.Salt}
+		d.Cipher = &paste.Cipher{Version: r.cipher.Version, Data: r.cipher.Data, Key: r.cipher.Key, Salt: r.cipher.Salt}
 	}
 	return d
 }

@@ -22,6 +22,7 @@ func NewPastes(store *connection.Store) *Pastes { return &Pastes{store} }
 var (
 	_ paste.DocumentFinder  = (*Pastes)(nil)
 	_ paste.DocumentReader  = (*Pastes)(nil)
+	_ paste.CipherReader    = (*Pastes)(nil)
 	_ paste.DocumentCreator = (*Pastes)(nil)
 	_ paste.DocumentUpdater = (*Pastes)(nil)
 	_ paste.DocumentDeleter = (*Pastes)(nil)
@@ -39,6 +40,11 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 		_, err := row.outline().SeenBy(reader)
 		return err
 	})
+}
+
+// ReadCipher implements paste.CipherReader.
+func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
+	return p.find(ctx, id, reader, func(row *pasteRow) error { return row.outline().CipherSeenBy(reader) })
 }
 
 // find reads an active paste, and what it holds unless refuse refuses it.
@@ -274,6 +280,7 @@ func (editRow) TableName() string { return "paste_edits" }
 
 type cipherRow struct {
 	PasteID string `gorm:"primaryKey"`
+	Version int
 	Data    []byte
 	Key     []byte
 	Salt    []byte

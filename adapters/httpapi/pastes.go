@@ -22,6 +22,9 @@ func textLength(d *paste.Document) (length int64) {
 	for _, e := range d.Edits {
 		length += int64(len(e.Text))
 	}
+	if d.Cipher != nil {
+		length += int64(len(d.Cipher.Data))
+	}
 	return length
 }
 

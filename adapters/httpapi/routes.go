@@ -36,6 +36,8 @@ func (a *API) endpoints(docs *docs, basePath string) []endpoint {
 		{http.MethodPost, "/raw", voluntary, a.accept(a.createFromText, a.sendLink)},
 		{http.MethodGet, "/raw/:id/:pastyId", optional, a.handle(a.readText)},
 		{http.MethodGet, "/raw/:id/:pastyId/:editId", optional, a.handle(a.readText)},
+		{http.MethodPost, "/encrypted", voluntary, a.accept(a.createEncrypted, a.sendEncrypted)},
+		{http.MethodGet, "/encrypted/:id", optional, a.handle(a.readEncrypted)},
 		{http.MethodPost, "/open/:id", optional, a.handle(a.openPaste)},
 		{http.MethodGet, "/time/expiresInToUnixTime", ignored, a.expiryTime},
 		{http.MethodGet, "/openapi.yaml", ignored, newFixedAnswer(yamlContentType, yaml).answer},

@@ -15,6 +15,7 @@ type UseCases struct {
 	CreateOwn    *CreateOwn
 	Read         *Read
 	ReadRevision *ReadRevision
+	ReadCipher   *ReadCipher
 	ReadRaw      *ReadRaw
 	Explain      *Explain
 	Open         *Open
@@ -46,6 +47,7 @@ type UseCases struct {
 type Store interface {
 	paste.DocumentFinder
 	paste.DocumentReader
+	paste.CipherReader
 	paste.DocumentCreator
 	paste.CountedCreator
 	paste.ClientForgetter
@@ -103,6 +105,7 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 		},
 		Read:         read,
 		ReadRevision: revision,
+		ReadCipher:   &ReadCipher{pastes: store},
 		ReadRaw:      &ReadRaw{read: read, revision: revision},
 		Explain:      &Explain{removals: store},
 		Open:         &Open{pastes: store},

@@ -30,6 +30,27 @@ func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (_ paste.
 	return found.SeenBy(viewer.User.ID)
 }
 
+// ReadCipher reads an encrypted paste, which its reader can open.
+type ReadCipher struct{ pastes paste.CipherReader }
+
+// Do returns the paste with that id, without tags. It fails as Read.Do does, with paste.ErrBurns also for the owner's own, and with
+// paste.ErrNotFound for a paste that is not encrypted, or that PasteMyst has encrypted.
+func (r *ReadCipher) Do(ctx context.Context, viewer token.Viewer, id string) (_ paste.Document, err error) {
+	ctx, end := trace.Start(ctx, "pastes.ReadCipher")
+	defer func() { end(err) }()
+	if !ident.Valid(id) {
+		return paste.Document{}, paste.ErrNotFound
+	}
+	found, err := r.pastes.ReadCipher(ctx, paste.ID(id), viewer.User.ID)
+	if err == nil && found.Cipher.Version == 0 {
+		err = paste.ErrNotFound
+	}
+	if err != nil {
+		return paste.Document{}, paste.Gone(err)
+	}
+	return found, nil
+}
+
 // ReadRevision reads a paste as one of its edits left it.
 type ReadRevision struct{ read *Read }
 

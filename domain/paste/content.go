@@ -32,9 +32,36 @@ type Content struct {
 	Cipher     *Cipher
 }
 
-// Cipher is what an encrypted paste of PasteMyst holds instead of title, pasties and edits. Nothing here opens it.
+// Cipher is what an encrypted paste holds instead of title, pasties and edits. Nothing here opens it.
 type Cipher struct {
+	Version         int // of the format; 0: PasteMyst's, which is not given to readers
 	Data, Key, Salt []byte
+}
+
+// CipherVersion is the format of what clients encrypt (docs/encryption.md). Its Data are a nonce and the ciphertext, and it has a Salt
+// if there is a password.
+const CipherVersion = 1
+
+// Lengths of what the format has, in bytes.
+const (
+	nonceLength = 12
+	authLength  = 16
+	saltLength  = 16
+)
+
+// validate returns a fault.Invalid that names the first field that is not as the format has it.
+func (c *Cipher) validate(limit int) error {
+	switch {
+	case c.Version != CipherVersion:
+		return invalid("version", "this server knows version %d.", CipherVersion)
+	case len(c.Data) <= nonceLength+authLength:
+		return invalid("cipher", "it is too short: a nonce, the ciphertext and its tag are expected.")
+	case len(c.Data) > limit:
+		return invalid("cipher", "it is larger than %d bytes.", limit)
+	case len(c.Salt) != 0 && len(c.Salt) != saltLength:
+		return invalid("salt", "it must have %d bytes, or be left out.", saltLength)
+	}
+	return nil
 }
 
 // Equal reports whether both hold the same, or there is neither.
@@ -42,7 +69,7 @@ func (c *Cipher) Equal(other *Cipher) bool {
 	if c == nil || other == nil {
 		return c == other
 	}
-	return bytes.Equal(c.Data, other.Data) && bytes.Equal(c.Key, other.Key) && bytes.Equal(c.Salt, other.Salt)
+	return c.Version == other.Version && bytes.Equal(c.Data, other.Data) && bytes.Equal(c.Key, other.Key) && bytes.Equal(c.Salt, other.Salt)
 }
 
 // Pasty is one text of a paste.
@@ -123,6 +150,7 @@ type Draft struct {
 	Encrypted bool
 	Origin    ID // of the paste that it is a fork of; empty: none
 	Pasties   []PastyDraft
+	Cipher    *Cipher // instead of title, tags and pasties; nil: the paste is not encrypted
 }
 
 // PastyDraft is a pasty that is asked for.
@@ -170,6 +198,13 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	made := Document{
 		Paste:   Paste{CreatedAt: now, ExpiresAt: lifetime.End(now), Burns: draft.Burns},
 		Content: Content{Title: draft.Title, Visibility: visibility, Tags: tags, Lifetime: lifetime, Origin: draft.Origin},
+	}
+	if draft.Cipher != nil {
+		if visibility == Public {
+			return Document{}, invalid("isPrivate, isPublic", "an encrypted paste cannot be public.")
+		}
+		made.Cipher = draft.Cipher
+		return made, draft.Cipher.validate(r.Limits.ContentBytes)
 	}
 	if len(draft.Pasties) == 0 {
 		return Document{}, invalid("pasties", "a paste needs at least one pasty.")

@@ -31,6 +31,12 @@ type DocumentReader interface {
 	ReadDocument(ctx context.Context, id ID, reader user.ID) (Document, error)
 }
 
+// CipherReader finds encrypted pastes for those who may have them.
+type CipherReader interface {
+	// ReadCipher does what DocumentReader.ReadDocument does, by Document.CipherSeenBy.
+	ReadCipher(ctx context.Context, id ID, reader user.ID) (Document, error)
+}
+
 // DocumentCreator stores new pastes with what they hold: all of it or nothing.
 type DocumentCreator interface {
 	// CreateDocument stores a paste; Stars and Starred are not stored. It fails with fault.Conflict, with ident.ErrTaken in the

@@ -15,6 +15,7 @@ type Listed struct {
 	PastyTitle string // the first that one of its pasties has, where it has none itself
 	FirstLine  string // how the code of its first pasty begins, where no title is left
 	Visibility Visibility
+	Encrypted  bool      // and without any of these titles
 	EditedAt   time.Time // when it was last edited, or created; only Selector says so
 	Tags       []string  // only Selector says so
 	TitleKey   string    // by which lists by title are in order; only Selector says so
@@ -22,6 +23,9 @@ type Listed struct {
 
 // Label returns what a list calls the paste: its title, or what comes next to one.
 func (l *Listed) Label() string {
+	if l.Encrypted {
+		return Encrypted
+	}
 	for _, label := range [...]string{l.Title, l.PastyTitle, l.FirstLine} {
 		if strings.TrimSpace(label) != "" {
 			return label
@@ -32,6 +36,9 @@ func (l *Listed) Label() string {
 
 // Untitled is what a paste is called without anything to call it by.
 const Untitled = "Untitled"
+
+// Encrypted is what an encrypted paste is called where it is not opened.
+const Encrypted = "Encrypted paste"
 
 // Place is where a paste stands among those of its owner: newest first, ties by descending id. The zero Place is before all of them.
 type Place struct {
@@ -86,8 +93,9 @@ func (s Selection) Next(last *Listed) Selection {
 
 // Selector lists what an owner has.
 type Selector interface {
-	// Select returns the first of the pastes of owner that a selection names, at most limit of them: of those that are not
-	// encrypted, and active at the moment of reading. The list is empty when there are none, also of an owner who is not there.
+	// Select returns the first of the pastes of owner that a selection names, at most limit of them: of those that are
+	// active at the moment of reading, and that PasteMyst has not encrypted. None is encrypted where only public ones are wanted.
+	// The list is empty when there are none, also of an owner who is not there.
 	Select(ctx context.Context, owner user.ID, selection Selection, limit int) ([]Listed, error)
 }
 

@@ -76,6 +76,18 @@ func (d Document) SeenBy(reader user.ID) (Document, error) {
 	return d, nil
 }
 
+// CipherSeenBy returns ErrNotFound unless the paste is encrypted, and not another's private one, and ErrBurns when it burns after
+// reading: then not even its owner reads it without opening it.
+func (d Document) CipherSeenBy(reader user.ID) error {
+	switch {
+	case !d.Encrypted() || d.Visibility == Private && !d.OwnedBy(reader):
+		return ErrNotFound
+	case d.Burns:
+		return ErrBurns
+	}
+	return nil
+}
+
 // BurnableBy returns ErrNotFound unless that user may open the paste once: it burns after reading, and is not another's private one.
 func (d Document) BurnableBy(reader user.ID) error {
 	if !d.Burns || d.Visibility == Private && !d.OwnedBy(reader) {

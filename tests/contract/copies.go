@@ -73,7 +73,7 @@ func copiedRows(t *testing.T, target copies.Target) {
 		rows  []copies.Row // in order
 	}{
 		{pastes, []copies.Row{pasteOf("A"), pasteOf("Z"), pasteOf("_"), expiring, pasteOf("ä")}},
-		{ciphers, []copies.Row{{"Z", []byte("\x00\xff"), []byte{}, []byte{0}}}},
+		{ciphers, []copies.Row{{"Z", int64(0), []byte("\x00\xff"), []byte{}, []byte{0}}}},
 		{edits, []copies.Row{edit(9), edit(10), edit(100)}},
 	} {
 		first := len(c.rows) / 2

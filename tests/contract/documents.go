@@ -22,6 +22,7 @@ import (
 type Documents interface {
 	paste.DocumentFinder
 	paste.DocumentReader
+	paste.CipherReader
 	paste.DocumentCreator
 	paste.DocumentUpdater
 	paste.DocumentDeleter
@@ -54,6 +55,7 @@ func RunDocuments(t *testing.T, open func(t *testing.T) DocumentStore) {
 		"delete keys":                      deleteKeys,
 		"content goes with its paste":      contentGoes,
 		"burn":                             burn,
+		"encrypted by its client":          encryptedByClient,
 		"lists of what burns":              burningListed,
 		"several callers burn":             burningMeet,
 		"import":                           importDocuments,

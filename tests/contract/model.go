@@ -492,7 +492,7 @@ func describe(d paste.Document) string {
 		fmt.Fprintf(&all, "\n%q %d %d %q %q %v", e.ID, e.Number, e.Type, e.Metadata, e.Text, e.At)
 	}
 	if d.Cipher != nil {
-		fmt.Fprintf(&all, "\n%q", *d.Cipher)
+		fmt.Fprintf(&all, "\n%d %q %q %q", d.Cipher.Version, d.Cipher.Data, d.Cipher.Key, d.Cipher.Salt)
 	}
 	fmt.Fprint(&all, " ", d.Stars)
 	return all.String()

@@ -27,6 +27,10 @@ func patch(target, body string, headers ...string) request {
 // edit is patch by the owner.
 func edit(target, body string) request { return patch(target, body, owner) }
 
+func encrypted(body string, headers ...string) request {
+	return with(http.MethodPost, "/encrypted", append(headers, "\n"+body)...)
+}
+
 func pastyOf(fields string) string { return `{"pasties":[{` + fields + `}]}` }
 
 func times(count int, text string) string {
@@ -322,6 +326,44 @@ var pasteDecisions = []decision{
 		with(http.MethodPost, "/raw?burn=", "\nx"),
 		with(http.MethodPost, "/raw?burn=1", "\nx"),
 		with(http.MethodOptions, "/open/<burning>", fromWeb),
+	}},
+
+	{"encrypted by the client", []request{
+		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ","expiresIn":"1w",` +
+			`"salt":"AAECAwQFBgcICQoLDA0ODw"}`).as("encrypted"),
+		get("/encrypted/<encrypted>"),
+		get("/encrypted/<encrypted>", stranger),
+		get("/paste/<encrypted>"),
+		get("/raw/<encrypted>/aaaaaaaa"),
+		with(http.MethodPost, "/open/<encrypted>"),
+		with(http.MethodDelete, "/paste/<encrypted>", stranger),
+		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ","isPrivate":true,"salt":null}`, owner).as("encrypted"),
+		get("/encrypted/<encrypted>"),
+		get("/encrypted/<encrypted>", stranger),
+		get("/encrypted/<encrypted>", owner),
+		edit("/paste/<encrypted>", `{"title":"x"}`),
+		with(http.MethodDelete, "/paste/<encrypted>", owner),
+		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ","burn":true}`, owner).as("encrypted"),
+		get("/encrypted/<encrypted>", owner),
+		get("/paste/<encrypted>", owner),
+		with(http.MethodPost, "/open/<encrypted>"),
+		with(http.MethodPost, "/open/<encrypted>"),
+		get("/encrypted/cipher01", owner),
+		get("/encrypted/%ff"),
+		get("/encrypted"),
+		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ","isPrivate":true}`),
+		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ"}`, authorization("unknown")),
+		encrypted(`{"version":2,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ"}`),
+		encrypted(`{"version":1.5,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ"}`),
+		encrypted(`{"version":"1","cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ"}`),
+		encrypted(`{"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ"}`),
+		encrypted(`{"version":1}`),
+		encrypted(`{"version":1,"cipher":"AAAA"}`),
+		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ="}`),
+		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ","salt":"AAAA"}`),
+		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ","expiresIn":"3w"}`),
+		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ","title":"in the clear"}`),
+		with(http.MethodOptions, "/encrypted", fromWeb),
 	}},
 
 	// Reading.

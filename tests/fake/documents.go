@@ -42,6 +42,19 @@ func (p Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (
 	return found, nil
 }
 
+// ReadCipher implements paste.CipherReader.
+func (p Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
+	found, err := p.DocumentByID(ctx, id)
+	if err == nil {
+		err = found.CipherSeenBy(reader)
+	}
+	if err != nil {
+		return paste.Document{}, paste.Gone(err)
+	}
+	found.Starred = slices.Contains(p.stars[reader], string(id))
+	return found, nil
+}
+
 // Burn implements paste.DocumentBurner.
 func (p Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	unlock, err := p.lock(ctx)
@@ -204,7 +217,8 @@ func clone(c paste.Content) paste.Content {
 		c.Edits[i].Metadata = slices.Clone(c.Edits[i].Metadata)
 	}
 	if c.Cipher != nil {
-		copied := paste.Cipher{Data: slices.Clone(c.Cipher.Data), Key: slices.Clone(c.Cipher.Key), Salt: slices.Clone(c.Cipher.Salt)}
+		copied := *c.Cipher
+		copied.Data, copied.Key, copied.Salt = slices.Clone(copied.Data), slices.Clone(copied.Key), slices.Clone(copied.Salt)
 		c.Cipher = &copied
 	}
 	return c

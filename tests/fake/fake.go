@@ -610,7 +610,8 @@ func (p Pastes) ByOwner(ctx context.Context, owner user.ID, after paste.Place, l
 // Select implements paste.Selector.
 func (p Pastes) Select(ctx context.Context, owner user.ID, selection paste.Selection, limit int) ([]paste.Listed, error) {
 	all, err := p.listed(ctx, paste.Place{}, math.MaxInt, func(d paste.Document) bool {
-		return d.OwnedBy(owner) && (!selection.Public || d.Visibility == paste.Public && !d.Burns) &&
+		return d.OwnedBy(owner) && (d.Cipher == nil || d.Cipher.Version > 0 && !selection.Public) &&
+			(!selection.Public || d.Visibility == paste.Public && !d.Burns) &&
 			(selection.Tag == "" || slices.Contains(d.Tags, selection.Tag))
 	})
 	if err != nil {
@@ -633,7 +634,7 @@ func (p Pastes) Select(ctx context.Context, owner user.ID, selection paste.Selec
 func (p Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.listed(ctx, after, limit, func(d paste.Document) bool {
 		owner, ok := p.byID(d.Owner)
-		return ok && owner.PublicProfile && d.Visibility == paste.Public
+		return ok && owner.PublicProfile && d.Visibility == paste.Public && !d.Encrypted()
 	})
 }
 
@@ -656,7 +657,7 @@ func (p Pastes) listed(
 	listed := []paste.Listed{}
 	for _, known := range p.newestFirst() {
 		content, stored := p.contents[known.ID]
-		if stored && shown(paste.Document{Paste: known, Content: content}) && !content.Encrypted() && p.active(known) &&
+		if stored && shown(paste.Document{Paste: known, Content: content}) && p.active(known) &&
 			after.Before(known.Place()) && len(listed) < limit {
 			listed = append(listed, listedOf(paste.Document{Paste: known, Content: content}))
 		}
@@ -665,7 +666,9 @@ func (p Pastes) listed(
 }
 
 func listedOf(d paste.Document) paste.Listed {
-	one := paste.Listed{Paste: d.Paste, Title: d.Title, Visibility: d.Visibility, EditedAt: d.CreatedAt, Tags: d.Tags}
+	one := paste.Listed{
+		Paste: d.Paste, Title: d.Title, Visibility: d.Visibility, Encrypted: d.Encrypted(), EditedAt: d.CreatedAt, Tags: d.Tags,
+	}
 	if len(d.Pasties) > 0 {
 		one.PastyTitle, one.FirstLine = d.Pasties[0].Title, firstLine(d.Pasties[0].Code)
 	}

@@ -46,8 +46,11 @@ func list(texts []string) []string {
 	return texts
 }
 
-// WritePaste writes a paste in pieces.
+// WritePaste writes a paste in pieces; one that its client has encrypted as such.
 func WritePaste(to io.Writer, d *paste.Document) error {
+	if d.Cipher != nil && d.Cipher.Version > 0 {
+		return writeCipher(to, d)
+	}
 	w := newWriter(to)
 	w.begin(pasteView{
 		ID: string(d.ID), OwnerID: string(d.Owner), Title: d.Title, CreatedAt: d.CreatedAt.Unix(), ExpiresIn: string(d.ExpiresIn()),

@@ -94,7 +94,7 @@ CREATE TABLE pastes (
     lifetime      text NOT NULL,         -- as it was asked for: 1d
     visibility    smallint NOT NULL,     -- 0: unlisted, 1: public, 2: private
     title         text COLLATE "C" NOT NULL,
-    encrypted     boolean NOT NULL,      -- by PasteMyst: paste_ciphers has what it holds
+    encrypted     boolean NOT NULL,      -- paste_ciphers has what it holds
     pasties       integer NOT NULL,      -- how many
     tags          integer NOT NULL,      -- how many
     edits         integer NOT NULL,      -- how many entries the history has
@@ -143,9 +143,10 @@ CREATE TABLE paste_edits (
     PRIMARY KEY (paste_id, position)
 );
 
--- What pastes hold that PasteMyst has encrypted.
+-- What encrypted pastes hold.
 CREATE TABLE paste_ciphers (
     paste_id text COLLATE "C" PRIMARY KEY REFERENCES pastes ON DELETE CASCADE,
+    version  smallint NOT NULL,          -- of the format; 0: PasteMyst's
     data     bytea NOT NULL,
     key      bytea NOT NULL,
     salt     bytea NOT NULL

@@ -135,6 +135,7 @@ CREATE TABLE paste_edits (
 
 CREATE TABLE paste_ciphers (
     paste_id TEXT NOT NULL PRIMARY KEY REFERENCES pastes ON DELETE CASCADE,
+    version  INTEGER NOT NULL,
     data     BLOB NOT NULL,
     key      BLOB NOT NULL,
     salt     BLOB NOT NULL
