@@ -39,7 +39,7 @@ func (s *server) read(ctx context.Context, id string) (found paste, err error) {
 func (c *Commands) find(named, target string) (*server, string, error) {
 	link, err := url.Parse(target)
 	if err != nil || link.Host == "" {
-		if !ident.Valid(target) {
+		if target, _, _ = strings.Cut(target, "#"); !ident.Valid(target) { // there may be a key behind it
 			return nil, "", command.Usage("%s is neither the id of a paste nor its link", command.Quote(target))
 		}
 		s, err := c.server(named)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,24 +18,27 @@ func (c *Commands) pull() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "pull ID|URL", Short: "Print what a paste holds, or write it to files", Args: command.Arguments("ID|URL"),
 		Long: `Print what a paste holds, which is named by its id or its link, one pasty after another; on a terminal, what would command it is
-escaped. With -o each pasty becomes a file in a folder; none that exists is overwritten.`,
+escaped. With -o each pasty becomes a file in a folder; none that exists is overwritten. An encrypted paste is decrypted with the key in
+its link, which a shell wants quoted, or with its password. A paste that burns after reading is opened after a question, or with --yes.`,
 		Example: "  gluepot pull k3j2h1g0\n  gluepot pull https://paste.example/k3j2h1g0 -o snippets",
 	}
 	address := serverFlag(cmd)
 	folder := cmd.Flags().StringP("output", "o", "", "`FOLDER` to write files to, which is made if need be")
+	yes := cmd.Flags().Bool("yes", false, "open a paste that burns after reading without a question")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s, id, err := c.find(*address, args[0])
 		if err != nil {
 			return err
 		}
-		found, err := s.read(cmd.Context(), id)
+		_, key, _ := strings.Cut(args[0], "#")
+		pasties, err := c.fetch(cmd.Context(), s, id, key, *yes)
 		if err != nil {
 			return err
 		}
 		if *folder != "" {
-			return c.write(*folder, found.Pasties)
+			return c.write(*folder, pasties)
 		}
-		for _, p := range found.Pasties {
+		for _, p := range pasties {
 			code := p.Code
 			if c.terminal {
 				code = command.Visible(code)

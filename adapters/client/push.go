@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"slices"
 
 	"github.com/atotto/clipboard"
 	"github.com/cli/browser"
@@ -23,6 +25,7 @@ type newPaste struct {
 	ExpiresIn string   `json:"expiresIn,omitempty"`
 	IsPrivate bool     `json:"isPrivate,omitempty"`
 	IsPublic  bool     `json:"isPublic,omitempty"`
+	Burn      bool     `json:"burn,omitempty"`
 	Tags      []string `json:"tags,omitempty"`
 	Pasties   []pasty  `json:"pasties"`
 }
@@ -36,7 +39,8 @@ func (c *Commands) push() *cobra.Command {
 		Long: `Make a paste of files, or of standard input, on a server, and print its link. Each file becomes a pasty with the file's name as its
 title; - is standard input, which is also read when there are no files. Without a login the paste is anonymous, and 'gluepot drop' can
 delete it from this machine.`,
-		Example: "  gluepot push main.go go.mod\n  git diff | gluepot push --title 'what has changed' --expires-in 1w --copy",
+		Example: "  gluepot push main.go go.mod\n  git diff | gluepot push --title 'what has changed' --expires-in 1w --copy\n" +
+			"  gluepot push --encrypt --burn secrets.txt",
 	}
 	flags := cmd.Flags()
 	address := serverFlag(cmd)
@@ -46,11 +50,17 @@ delete it from this machine.`,
 	private := flags.Bool("private", false, "only you may read it")
 	public := flags.Bool("public", false, "it is shown on your profile")
 	tags := flags.StringSlice("tags", nil, "tags, separated by commas")
+	burn := flags.Bool("burn", false, "it can be read once, and is deleted with that")
+	encrypt := flags.Bool("encrypt", false, "encrypt it here: only those who have the link, with the key in it, can read it")
+	withPassword := flags.Bool("password", false, "with --encrypt, a password is asked for, or in $"+EnvPassword+", and no key in the link")
 	open := flags.Bool("open", false, "open the link in a browser")
 	toClipboard := flags.Bool("copy", false, "copy the link to the clipboard")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
 		if *private && *public {
 			return command.Usage("choose one of --private and --public")
+		}
+		if *encrypt && (*public || len(*tags) > 0) || *withPassword && !*encrypt {
+			return command.Usage("what is encrypted is neither public nor tagged, and only that has a password")
 		}
 		if len(files) == 0 {
 			files = []string{command.StandardInput}
@@ -69,15 +79,24 @@ delete it from this machine.`,
 		if err != nil {
 			return err
 		}
+		password := ""
+		if *withPassword {
+			if slices.Contains(files, command.StandardInput) && os.Getenv(EnvPassword) == "" {
+				return command.Usage("standard input is the paste: set %s to the password, or name files", EnvPassword)
+			}
+			if password, err = c.password(); err != nil {
+				return err
+			}
+		}
 		texts, err := command.Texts(cmd.Context(), c.stdin, files, maxText)
 		if err != nil {
 			return err
 		}
-		wanted := newPaste{Title: *title, ExpiresIn: lifetime, IsPrivate: *private, IsPublic: *public, Tags: *tags}
+		wanted := newPaste{Title: *title, ExpiresIn: lifetime, IsPrivate: *private, IsPublic: *public, Burn: *burn, Tags: *tags}
 		for i, file := range files {
 			wanted.Pasties = append(wanted.Pasties, pasty{Title: command.TitleOf(file), Language: *language, Code: texts[i]})
 		}
-		link, err := s.create(cmd.Context(), wanted)
+		link, err := s.push(cmd.Context(), &wanted, *encrypt, password)
 		if link != "" {
 			_, printed := fmt.Fprintln(c.stdout, command.Line(link))
 			err = errors.Join(err, printed)
@@ -109,8 +128,28 @@ func spelled(lifetime string) (string, error) {
 	return lifetime, nil
 }
 
+// push makes a paste, which is encrypted before if need be, and returns its link, with the key if that is not made of a password.
+func (s *server) push(ctx context.Context, wanted *newPaste, encrypt bool, password string) (link string, err error) {
+	if !encrypt {
+		return s.create(ctx, "/paste", wanted)
+	}
+	for i := range wanted.Pasties {
+		wanted.Pasties[i].Language = cmp.Or(wanted.Pasties[i].Language, "Plain Text")
+	}
+	sealed, key, err := seal(content{wanted.Title, wanted.Pasties}, password)
+	if err != nil {
+		return "", err
+	}
+	sealed.ExpiresIn, sealed.IsPrivate, sealed.Burn = wanted.ExpiresIn, wanted.IsPrivate, wanted.Burn
+	link, err = s.create(ctx, "/encrypted", sealed)
+	if link != "" && key != "" {
+		link += "#" + key
+	}
+	return link, err
+}
+
 // create makes a paste, keeps its delete key, and returns its link.
-func (s *server) create(ctx context.Context, wanted newPaste) (link string, err error) {
+func (s *server) create(ctx context.Context, path string, wanted any) (link string, err error) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false) // it would be longer
@@ -118,7 +157,7 @@ func (s *server) create(ctx context.Context, wanted newPaste) (link string, err 
 		return "", err
 	}
 	var made paste
-	header, err := s.do(ctx, http.MethodPost, "/paste", body.Bytes(), nil, &made)
+	header, err := s.do(ctx, http.MethodPost, path, body.Bytes(), nil, &made)
 	if err != nil {
 		return "", err
 	}

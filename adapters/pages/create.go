@@ -92,6 +92,12 @@ func (p *Pages) create(w http.ResponseWriter, r *request) error {
 		if made.Key != "" {
 			setDeleteKey(w, r.Request, string(made.ID), unseenKey+string(made.Key))
 		}
+		if form.Cipher != nil { // the script adds the key to the path: a redirection would show the page to it
+			w.Header()["Cache-Control"] = privateCaching
+			w.Header().Set("Location", pathOfPaste(string(made.ID)))
+			w.WriteHeader(http.StatusCreated)
+			return nil
+		}
 		seeOther(w, pathOfPaste(string(made.ID)))
 		return nil
 	}

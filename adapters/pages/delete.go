@@ -18,9 +18,9 @@ type deletionPage struct {
 
 // deletable returns the paste that the path names to its owner, and to everybody if it has a delete key.
 func (p *Pages) deletable(r *request) (page deletionPage, err error) {
-	stored, err := p.read(r)
-	owned := stored.OwnedBy(r.viewer.User.ID)
-	if err == nil && !owned && stored.DeleteKey == (paste.KeyHash{}) {
+	stored, err := p.unopened(r)
+	owned := stored.OwnedBy(r.viewer.User.ID) || stored.Burns && r.viewer.SignedIn() // which is not known of one that is still to be opened
+	if err == nil && !owned && !stored.Burns && stored.DeleteKey == (paste.KeyHash{}) {
 		err = paste.ErrNotFound
 	}
 	if err != nil {

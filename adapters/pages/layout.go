@@ -27,6 +27,8 @@ var errNothing = fault.New(fault.NotFound, "There is nothing at this path.")
 var (
 	contentPolicy = []string{"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
 		"base-uri 'none'; frame-ancestors 'none'"}
+	// What the form encrypts is sent by its script.
+	formPolicy = []string{contentPolicy[0] + "; connect-src 'self'"}
 	// With no-referrer, browsers send "Origin: null" with forms.
 	referrerPolicy  = []string{"same-origin"}
 	htmlContentType = []string{"text/html; charset=utf-8"}

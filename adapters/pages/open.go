@@ -1,13 +1,18 @@
 package pages
 
 import (
+	"encoding/base64"
+	"errors"
 	"net/http"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // burning asks whether to open a paste that burns after reading. It holds nothing of the paste.
-func (p *Pages) burning(w http.ResponseWriter, r *request) error {
+func (p *Pages) burning(w http.ResponseWriter, r *request, encrypted bool) error {
 	id := r.PathValue("id")
-	return show(w, r, p.burningView(pastePage{layout: r.layout("A paste that burns after reading", ""), ID: id}))
+	return show(w, r, p.burningView(pastePage{layout: r.layout("A paste that burns after reading", ""), ID: id}, encrypted))
 }
 
 // open shows a paste that is gone with that.
@@ -19,5 +24,38 @@ func (p *Pages) open(w http.ResponseWriter, r *request) error {
 	w.Header()["Cache-Control"] = privateCaching
 	page := newPastePage(r, &opened)
 	page.Burnt = true
+	if opened.Encrypted() {
+		return p.showEncrypted(w, r, page, opened.Cipher)
+	}
 	return p.showPaste(w, r, page, &opened)
+}
+
+// cipher is what an encrypted paste is opened from by its page's script.
+type cipher struct {
+	Version    int
+	Salt, Data string // in base64url
+}
+
+func (p *Pages) showEncrypted(w http.ResponseWriter, r *request, page pastePage, stored *paste.Cipher) error {
+	leave, err := p.enter(r.Context(), len(stored.Data))
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return show(w, r, p.encryptedView(page, cipher{
+		stored.Version, base64.RawURLEncoding.EncodeToString(stored.Salt), base64.RawURLEncoding.EncodeToString(stored.Data),
+	}))
+}
+
+// unopened returns the paste that the path names, also an encrypted one, and of one that can be opened once, so much as may be known.
+func (p *Pages) unopened(r *request) (paste.Document, error) {
+	found, err := p.modules.Pastes.Read.Do(r.Context(), r.viewer, r.PathValue("id"))
+	if fault.Is(err, fault.NotFound) && !errors.Is(err, paste.ErrBurns) {
+		found, err = p.modules.Pastes.ReadCipher.Do(r.Context(), r.viewer, r.PathValue("id"))
+	}
+	if errors.Is(err, paste.ErrBurns) {
+		found.ID, found.Title, found.Burns = paste.ID(r.PathValue("id")), "A paste that burns after reading", true
+		return found, nil
+	}
+	return found, p.explained(r, err)
 }

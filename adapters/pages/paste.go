@@ -101,6 +101,9 @@ func newPastePage(r *request, found *paste.Document) pastePage {
 
 // titleOf returns the title of a paste, or what comes next to one.
 func titleOf(found *paste.Document) string {
+	if found.Encrypted() {
+		return paste.Encrypted
+	}
 	if strings.TrimSpace(found.Title) != "" {
 		return found.Title
 	}
@@ -117,6 +120,9 @@ const maxDescription = 160
 
 // description returns what previews of a link show of a paste: its languages, and how its code begins.
 func description(found *paste.Document) string {
+	if found.Encrypted() {
+		return "Only those who have its key can read it"
+	}
 	if len(found.Pasties) == 0 {
 		return "An empty paste"
 	}
@@ -147,12 +153,17 @@ func (p *Pages) explained(r *request, err error) error {
 
 // paste shows a paste.
 func (p *Pages) paste(w http.ResponseWriter, r *request) error {
-	found, err := p.read(r)
+	found, err := p.modules.Pastes.Read.Do(r.Context(), r.viewer, r.PathValue("id"))
 	if errors.Is(err, paste.ErrBurns) {
-		return p.burning(w, r)
+		return p.burning(w, r, false)
+	}
+	if fault.Is(err, fault.NotFound) {
+		if found, err = p.modules.Pastes.ReadCipher.Do(r.Context(), r.viewer, r.PathValue("id")); errors.Is(err, paste.ErrBurns) {
+			return p.burning(w, r, true)
+		}
 	}
 	if err != nil {
-		return err
+		return p.explained(r, err)
 	}
 	r.public = found.Visibility == paste.Public
 	page := newPastePage(r, &found)
@@ -165,6 +176,9 @@ func (p *Pages) paste(w http.ResponseWriter, r *request) error {
 			page.Key = string(key)
 			setDeleteKey(w, r.Request, page.ID, page.Key)
 		}
+	}
+	if found.Encrypted() {
+		return p.showEncrypted(w, r, page, found.Cipher)
 	}
 	if err := p.showOrigin(r, &page, found.Origin); err != nil {
 		return err

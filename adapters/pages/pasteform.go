@@ -3,10 +3,12 @@ package pages
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +40,7 @@ type pasteForm struct {
 	Opener                            string // the id of who had signed in when it was shown, or ""
 	Base                              string // the revision of the paste that is edited
 	Origin                            string // the id of the paste that is forked
+	Cipher                            *paste.Cipher // what the browser has encrypted, instead of title, snippets and tags
 	do                                string
 	refused                           []string // the names of files that are no text
 }
@@ -145,6 +148,9 @@ func readPasteForm(r *request) (pasteForm, error) {
 		Visibility: cmp.Or(sent.Get("visibility"), paste.Unlisted.String()),
 		Opener:     sent.Get("opener"), Base: sent.Get("base"), Origin: sent.Get("origin"), do: sent.Get("do"),
 	}
+	if sent.Has("encrypt") {
+		return form, form.readCipher(sent)
+	}
 	nth := func(name string, n int) string {
 		if values := sent[name]; n < len(values) {
 			return values[n]
@@ -164,6 +170,24 @@ func readPasteForm(r *request) (pasteForm, error) {
 		return pasteForm{}, errBrokenForm
 	}
 	return form, nil
+}
+
+var errUnencrypted = fault.New(fault.Invalid, "The browser has not encrypted this, so nothing is stored. Reload the form, and send it again.")
+
+// readCipher reads what a browser has encrypted. It fails with a fault.Invalid.
+func (f *pasteForm) readCipher(sent url.Values) error {
+	version, err := strconv.Atoi(sent.Get("version"))
+	if err != nil || sent.Has("code") || sent.Has("title") || sent.Has("tags") {
+		return errUnencrypted
+	}
+	f.Cipher = &paste.Cipher{Version: version}
+	if f.Cipher.Data, err = base64.RawURLEncoding.DecodeString(sent.Get("cipher")); err != nil {
+		return errUnencrypted
+	}
+	if f.Cipher.Salt, err = base64.RawURLEncoding.DecodeString(sent.Get("salt")); err != nil {
+		return errUnencrypted
+	}
+	return nil
 }
 
 // add adds a file that was chosen as a snippet, in the place of one that is not filled in.
@@ -259,6 +283,9 @@ func (f *pasteForm) draft() (draft paste.Draft, err error) {
 	if draft.Private, draft.Public, err = f.visibility(); err != nil {
 		return draft, err
 	}
+	if draft.Cipher = f.Cipher; f.Cipher != nil {
+		return draft, nil
+	}
 	for _, s := range f.filled() {
 		wanted := paste.PastyDraft{Title: s.Name, Label: s.Label()}
 		if s.Language != "" {
@@ -301,6 +328,7 @@ func (p *Pages) showForm(w http.ResponseWriter, r *request, status int, page *fo
 	}
 	if page.ID == "" {
 		view = p.frontView
+		w.Header()["Content-Security-Policy"] = formPolicy
 	}
 	writeStatus(w, status)
 	return write(r.Context(), w, view(page))

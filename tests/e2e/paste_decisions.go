@@ -329,7 +329,7 @@ var pasteDecisions = []decision{
 	}},
 
 	{"encrypted by the client", []request{
-		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ","expiresIn":"1w",` +
+		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ",` +
 			`"salt":"AAECAwQFBgcICQoLDA0ODw"}`).as("encrypted"),
 		get("/encrypted/<encrypted>"),
 		get("/encrypted/<encrypted>", stranger),

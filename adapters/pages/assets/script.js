@@ -75,9 +75,9 @@ for (const code of document.querySelectorAll(".code code")) {
 }
 
 // Copying: the code as it is, without numbers.
-for (const button of document.querySelectorAll("button.copy")) {
+function offerCopy(button) {
   const code = button.closest(".pasty").querySelector(".code code");
-  if (!code || !navigator.clipboard) continue;
+  if (!code || !navigator.clipboard) return;
   button.hidden = false;
   button.addEventListener("click", async () => {
     const lines = code.querySelectorAll(".line");
@@ -93,10 +93,12 @@ for (const button of document.querySelectorAll("button.copy")) {
     setTimeout(() => { button.textContent = label; }, 2000);
   });
 }
+document.querySelectorAll("button.copy").forEach(offerCopy);
 
 // A form is sent once, also by who presses its button twice. Its page is left then; who stops that can send it again a while later.
 const enable = () => { for (const button of document.querySelectorAll("button:disabled")) button.disabled = false; };
 document.addEventListener("submit", event => {
+  if (event.defaultPrevented) return;
   const disable = () => { for (const button of event.target.querySelectorAll("button")) button.disabled = true; };
   setTimeout(disable); // what is disabled at once is not sent
   setTimeout(enable, 10000);

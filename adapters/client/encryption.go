@@ -1,0 +1,218 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/pbkdf2"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/gluepot/gluepot/adapters/internal/command"
+)
+
+// EnvPassword is the variable with the password of an encrypted paste, where there is no terminal to ask for it.
+const EnvPassword = "GLUEPOT_PASSWORD"
+
+// What docs/encryption.md says of the format.
+const (
+	formatVersion = 1
+	rounds        = 600_000
+	saltLength    = 16
+	keyLength     = 32
+)
+
+var base64url = base64.RawURLEncoding.Strict()
+
+// content is what is encrypted, as JSON.
+type content struct {
+	Title   string  `json:"title"`
+	Pasties []pasty `json:"pasties"`
+}
+
+// sealed is an encrypted paste as servers have it.
+type sealed struct {
+	Version   int    `json:"version"`
+	Cipher    string `json:"cipher"`
+	Salt      string `json:"salt,omitempty"` // of the password; empty: the key is in the link
+	ExpiresIn string `json:"expiresIn,omitempty"`
+	IsPrivate bool   `json:"isPrivate,omitempty"`
+	Burn      bool   `json:"burn,omitempty"`
+}
+
+// header returns what is authenticated together with the ciphertext.
+func header(salt string) []byte {
+	text := "gluepot 1 AES-256-GCM"
+	if salt != "" {
+		text += fmt.Sprintf(" PBKDF2-SHA-256 %d %s", rounds, salt)
+	}
+	return []byte(text)
+}
+
+// newAEAD returns what encrypts with a password, if there is a salt, or with a key.
+func newAEAD(secret, salt string) (cipher.AEAD, error) {
+	key, err := base64url.DecodeString(secret)
+	if salt != "" {
+		raw, wrong := base64url.DecodeString(salt)
+		if wrong != nil {
+			return nil, wrong
+		}
+		key, err = pbkdf2.Key(sha256.New, secret, raw, rounds, keyLength)
+	}
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCM(block)
+}
+
+func random(length int) string {
+	bytes := make([]byte, length)
+	_, _ = rand.Read(bytes) // never fails
+	return base64url.EncodeToString(bytes)
+}
+
+// seal encrypts a paste, with a key that it returns if the password is empty.
+func seal(plain content, password string) (s sealed, key string, err error) {
+	s.Version = formatVersion
+	secret := password
+	if password == "" {
+		key = random(keyLength)
+		secret = key
+	} else {
+		s.Salt = random(saltLength)
+	}
+	aead, err := newAEAD(secret, s.Salt)
+	if err != nil {
+		return s, "", err
+	}
+	text, err := json.Marshal(plain)
+	if err != nil {
+		return s, "", err
+	}
+	nonce := make([]byte, aead.NonceSize(), aead.NonceSize()+len(text)+aead.Overhead())
+	_, _ = rand.Read(nonce) // never fails
+	s.Cipher = base64url.EncodeToString(aead.Seal(nonce, nonce, text, header(s.Salt)))
+	return s, key, nil
+}
+
+var (
+	errNoKey    = errors.New("the link has not all of the key, which stands behind the # in it: ask for the whole link, and quote it")
+	errKey      = errors.New("the key in the link is not that of the paste, or the paste was changed or cut")
+	errPassword = errors.New("this is not the password of the paste, or the paste was changed or cut")
+	errCut      = errors.New("the paste was cut: there is nothing left to decrypt")
+	errContent  = errors.New("the paste was decrypted, but holds nothing that this program knows")
+)
+
+// open decrypts a paste.
+func (s *sealed) open(secret string) (plain content, err error) {
+	if s.Salt == "" && len(secret) != base64url.EncodedLen(keyLength) {
+		return plain, errNoKey
+	}
+	aead, err := newAEAD(secret, s.Salt)
+	if err != nil {
+		return plain, errKey
+	}
+	all, err := base64url.DecodeString(s.Cipher)
+	if err != nil || len(all) <= aead.NonceSize()+aead.Overhead() {
+		return plain, errCut
+	}
+	text, err := aead.Open(nil, all[:aead.NonceSize()], all[aead.NonceSize():], header(s.Salt))
+	switch {
+	case err != nil && s.Salt != "":
+		return plain, errPassword
+	case err != nil:
+		return plain, errKey
+	case json.Unmarshal(text, &plain) != nil:
+		return plain, errContent
+	}
+	return plain, nil
+}
+
+// decrypt returns what an encrypted paste holds, with the key of its link or a password that it asks for.
+func (c *Commands) decrypt(s sealed, key string) (content, error) {
+	if s.Version != formatVersion {
+		return content{}, fmt.Errorf("the paste has format %d, which is newer than this program: take a newer one", s.Version)
+	}
+	if s.Salt == "" {
+		return s.open(key)
+	}
+	for tries := 1; ; tries++ {
+		password, err := c.password()
+		if err != nil {
+			return content{}, err
+		}
+		plain, err := s.open(password)
+		if !errors.Is(err, errPassword) || !command.IsTerminal(c.stderr) || os.Getenv(EnvPassword) != "" || tries == maxTries {
+			return plain, err
+		}
+		_, _ = fmt.Fprintln(c.stderr, "This is not the password.") // who does not see it is asked all the same
+	}
+}
+
+// maxTries is how often a password is asked for: the paste may be gone from the server.
+const maxTries = 5
+
+func (c *Commands) password() (string, error) {
+	if password := os.Getenv(EnvPassword); password != "" {
+		return password, nil
+	}
+	password, err := c.ask("Password of the paste: ")
+	if err == nil && password == "" {
+		err = command.Usage("there is no password: type one, or set %s", EnvPassword)
+	}
+	return password, err
+}
+
+// fetch returns a paste, in the clear or encrypted, in which case it decrypts it. What can be read once is opened after a question.
+func (c *Commands) fetch(ctx context.Context, s *server, id, key string, yes bool) (pasties []pasty, err error) {
+	if key != "" && len(key) != base64url.EncodedLen(keyLength) {
+		return nil, errNoKey // before it is opened
+	}
+	found, err := s.read(ctx, id)
+	if err == nil || !is(err, http.StatusNotFound) {
+		return found.Pasties, err
+	}
+	var either struct {
+		sealed
+
+		Pasties []pasty `json:"pasties"`
+	}
+	missing := err
+	if _, err = s.do(ctx, http.MethodGet, "/encrypted/"+url.PathEscape(id), nil, nil, &either); is(err, http.StatusNotFound) {
+		if !yes && !c.confirm("There is no paste to read again. If it burns after reading, opening deletes it. Open it? [y/N] ") {
+			return nil, fmt.Errorf("%w If it burns after reading, open it with --yes: that deletes it", missing)
+		}
+		_, err = s.do(ctx, http.MethodPost, "/open/"+url.PathEscape(id), nil, nil, &either)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if either.Version == 0 {
+		return either.Pasties, nil
+	}
+	plain, err := c.decrypt(either.sealed, key)
+	return plain.Pasties, err
+}
+
+// confirm asks on a terminal.
+func (c *Commands) confirm(question string) bool {
+	if !command.IsTerminal(c.stderr) {
+		return false
+	}
+	_, _ = fmt.Fprint(c.stderr, question)
+	answer, _ := bufio.NewReader(c.stdin).ReadString('\n')
+	return strings.EqualFold(strings.TrimSpace(answer), "y")
+}

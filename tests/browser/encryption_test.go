@@ -1,0 +1,382 @@
+package browser
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// vector is an encrypted paste with its key or password.
+type vector struct {
+	Key      string `json:"key,omitempty"`
+	Password string `json:"password,omitempty"`
+	Version  int    `json:"version"`
+	Salt     string `json:"salt"`
+	Cipher   string `json:"cipher"`
+	Plain    string `json:"plain,omitempty"`
+}
+
+// vectors returns those of the documentation.
+func vectors(t *testing.T) (all []vector) {
+	t.Helper()
+	document, err := os.ReadFile("../../docs/encryption.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(document), "```json\n")
+	text, _, _ = strings.Cut(text, "```")
+	if err := json.Unmarshal([]byte(text), &all); err != nil || len(all) != 2 {
+		t.Fatalf("got %d vectors, %v, want two", len(all), err)
+	}
+	return all
+}
+
+// byNode has Node.js decrypt pastes with its own WebCrypto.
+func byNode(t *testing.T, all []vector) (plain []string) {
+	t.Helper()
+	input, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", "testdata/decrypt.mjs")
+	cmd.Stdin = bytes.NewReader(input)
+	output, err := cmd.CombinedOutput()
+	if err != nil || json.Unmarshal(output, &plain) != nil {
+		t.Fatalf("got %v, %s, want Node.js to decrypt %s", err, output, input)
+	}
+	return plain
+}
+
+// sealedSite is a server, of which everything is kept that is sent to it.
+type sealedSite struct {
+	*testing.T
+
+	cfg     gormstore.Config
+	process *program.Process
+	origin  string
+	home    string
+
+	mu   sync.Mutex
+	sent bytes.Buffer
+}
+
+func newSealedSite(t *testing.T) *sealedSite {
+	t.Helper()
+	s := &sealedSite{T: t, cfg: database.SQLite(t), home: t.TempDir()}
+	program.Fixture(t, s.cfg)
+	s.process = program.Serve(t, string(s.cfg.URL))
+	target := &url.URL{Scheme: "http", Host: s.process.Address}
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Host = r.In.Host
+		body, _ := io.ReadAll(r.In.Body)
+		r.Out.Body = io.NopCloser(bytes.NewReader(body))
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		_ = r.In.Header.Write(&s.sent)
+		s.sent.WriteString(r.In.URL.String())
+		s.sent.Write(body)
+	}})
+	t.Cleanup(proxy.Close)
+	s.origin = proxy.URL
+	return s
+}
+
+// run runs a command of the client.
+func (s *sealedSite) run(password string, args ...string) (out string, code int) {
+	s.Helper()
+	code, out, log := program.Run(s.T, []string{
+		"GLUEPOT_SERVER=" + s.origin, "GLUEPOT_PASSWORD=" + password, "HOME=" + s.home, "XDG_CONFIG_HOME=" + s.home,
+	}, args...)
+	return out + log, code
+}
+
+// push pushes a text and returns its link.
+func (s *sealedSite) push(password, text string, args ...string) string {
+	s.Helper()
+	file := filepath.Join(s.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		s.Fatal(err)
+	}
+	if password != "" {
+		args = append(args, "--password")
+	}
+	out, code := s.run(password, append([]string{"push", "--encrypt", file}, args...)...)
+	if code != 0 {
+		s.Fatalf("got exit code %d: %s", code, out)
+	}
+	return strings.TrimSpace(out)
+}
+
+// wantPull wants the command to print something, or to say it.
+func (s *sealedSite) wantPull(password, link, want string, code int) {
+	s.Helper()
+	if out, got := s.run(password, "pull", link); got != code || !strings.Contains(out, want) {
+		s.Errorf("got exit code %d and %q, want %d and %q", got, out, code, want)
+	}
+}
+
+// wantOpened wants a page to show a decrypted text under a title.
+func (tab *tab) wantOpened(title, text string) {
+	tab.t.Helper()
+	tab.do(chromedp.WaitVisible(chromedp.CSS("section.pasty")))
+	if got := evaluate[string](tab, `document.querySelector("h1").textContent`); got != title {
+		tab.t.Errorf("got the title %q, want %q", got, title)
+	}
+	if got := evaluate[string](tab, `document.querySelector("section.pasty code").textContent`); got != text {
+		tab.t.Errorf("got %q, want %q", got, text)
+	}
+}
+
+// wantSaid wants a page to say why it shows nothing.
+func (tab *tab) wantSaid(part string) {
+	tab.t.Helper()
+	program.Eventually(tab.t, "the page says "+part, func() bool {
+		return strings.Contains(evaluate[string](tab, `document.querySelector("#decrypted").textContent`), part)
+	})
+	if n := evaluate[int](tab, `document.querySelectorAll("section.pasty").length`); n != 0 {
+		tab.t.Errorf("got %d snippets shown, want none", n)
+	}
+}
+
+const (
+	secretTitle = "s3cret-title"
+	secretCode  = "s3cret-code <b>✓\n"
+)
+
+// TestVectors opens those of the documentation with Node.js, Chromium and the command.
+func TestVectors(t *testing.T) {
+	t.Parallel()
+	s := newSealedSite(t)
+	all := vectors(t)
+	for i, plain := range byNode(t, all) {
+		v := all[i]
+		if plain != v.Plain {
+			t.Errorf("got %s by Node.js, want %s", plain, v.Plain)
+		}
+		id := s.store(v)
+		link := s.origin + "/" + id
+		if v.Key != "" {
+			link += "#" + v.Key
+		}
+		s.wantPull(v.Password, link, "package main\n", 0)
+		tab := open(t, s.origin)
+		tab.show(strings.TrimPrefix(link, s.origin))
+		if v.Password != "" {
+			tab.fill("#password", v.Password+"\r")
+		}
+		tab.wantOpened("Vector ✓", "package main\n")
+	}
+}
+
+// store stores an encrypted paste as it is.
+func (s *sealedSite) store(v vector) (id string) {
+	s.Helper()
+	return asOwner(s.T, http.MethodPost, s.origin+"/encrypted", map[string]any{"version": v.Version, "cipher": v.Cipher, "salt": v.Salt})
+}
+
+// TestEncryption has Chromium and the command open what the other has encrypted, and Node.js what both have.
+func TestEncryption(t *testing.T) {
+	t.Parallel()
+	s := newSealedSite(t)
+	tab := open(t, s.origin)
+	for _, password := range []string{"", "pass wörd"} {
+		tab.show("/")
+		tab.fill("#title", secretTitle)
+		tab.press("button[value=add]", "#code-2")
+		tab.fill("#name-2", "b.txt")
+		tab.fill("#code-2", "second")
+		tab.fill("#code-1", secretCode)
+		tab.do(chromedp.Click(chromedp.CSS("#encrypt")), chromedp.WaitVisible(chromedp.CSS("#password")))
+		if password != "" {
+			tab.fill("#password", password)
+		}
+		tab.wholePicture("form")
+		tab.do(chromedp.Click(chromedp.CSS("button.main")))
+		if password != "" {
+			tab.do(chromedp.WaitVisible(chromedp.CSS("#unlock")))
+			tab.fill("#password", "wrong\r")
+			tab.wantSaid("not the password")
+			tab.wholePicture("password")
+			tab.fill("#password", "\b\b\b\b\b"+password+"\r")
+		}
+		tab.wantOpened(secretTitle, secretCode)
+		tab.wholePicture("opened")
+		link := evaluate[string](tab, "location.href")
+		s.wantPull(password, link, secretCode+"second", 0)
+		s.wantNode(link, password)
+
+		pushed := s.push(password, secretCode, "--title", secretTitle)
+		s.wantNode(pushed, password)
+		other := open(t, s.origin)
+		other.show(strings.TrimPrefix(pushed, s.origin))
+		if password != "" {
+			other.fill("#password", password+"\r")
+		}
+		other.wantOpened(secretTitle, secretCode)
+	}
+	s.wantNoSecrets()
+}
+
+// wantNode wants Node.js to open what the server has.
+func (s *sealedSite) wantNode(link, password string) {
+	s.Helper()
+	at, err := url.Parse(link)
+	if err != nil || at.Fragment == "" && password == "" {
+		s.Fatalf("got the link %s, %v, want one with a key", link, err)
+	}
+	_, body := s.process.Get("/encrypted"+at.Path, "")
+	found := vector{Key: at.Fragment, Password: password}
+	if err := json.Unmarshal([]byte(body), &found); err != nil {
+		s.Fatal(err)
+	}
+	if plain := byNode(s.T, []vector{found})[0]; !strings.Contains(plain, secretTitle) {
+		s.Errorf("got %s by Node.js, want the paste", plain)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at.Fragment != "" && strings.Contains(s.sent.String(), at.Fragment) {
+		s.Error("got the key in a request, want it in none")
+	}
+}
+
+// wantNoSecrets looks for what was encrypted in requests, the log, the database's files and a backup.
+func (s *sealedSite) wantNoSecrets() {
+	s.Helper()
+	path := strings.TrimPrefix(string(s.cfg.URL), "sqlite:")
+	backup := filepath.Join(s.TempDir(), "backup")
+	if code, _, log := program.Run(s.T, []string{"GLUEPOT_DATABASE_URL=" + string(s.cfg.URL)}, "backup", backup); code != 0 {
+		s.Fatal(log)
+	}
+	places := map[string]string{"requests": s.sent.String(), "the log": s.process.Stderr.String()}
+	for _, file := range []string{path, path + "-wal", backup} {
+		content, err := os.ReadFile(file)
+		if err != nil && !strings.HasSuffix(file, "-wal") {
+			s.Fatal(err)
+		}
+		places[file] = string(content)
+	}
+	for place, content := range places {
+		for _, secret := range []string{"s3cret", "pass wörd", url.QueryEscape("pass wörd"), "b.txt"} {
+			if strings.Contains(content, secret) {
+				s.Errorf("got %q in %s, want it nowhere", secret, place)
+			}
+		}
+	}
+	if !strings.Contains(places[backup], "SQLite format") || !strings.Contains(places["requests"], "cipher") {
+		s.Error("got neither a backup nor requests: they are looked for in the wrong place")
+	}
+}
+
+// TestEncryptionRefused has pages and the command say why they show nothing.
+func TestEncryptionRefused(t *testing.T) {
+	t.Parallel()
+	s := newSealedSite(t)
+	known := vectors(t)[0]
+	tampered := known
+	tampered.Cipher = known.Cipher[:len(known.Cipher)-2] + "AA"
+	cut := known
+	cut.Cipher = known.Cipher[:60]
+	newer := s.store(known)
+	if _, err := database.SQL(t, s.cfg).ExecContext(t.Context(), "UPDATE paste_ciphers SET version = 2 WHERE paste_id = $1", newer); err != nil {
+		t.Fatal(err)
+	}
+	shortest := s.store(known)
+	if _, err := database.SQL(t, s.cfg).ExecContext(t.Context(), "UPDATE paste_ciphers SET data = substr(data, 1, 20) WHERE paste_id = $1",
+		shortest); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ link, page, command string }{
+		"wrong key":     {s.store(known) + "#" + strings.Repeat("A", 43), "The key in the link is not", "the key in the link is not"},
+		"part of a key": {s.store(known) + "#" + known.Key[:20], "The link has not all of the key", "the link has not all of the key"},
+		"no key":        {s.store(known), "The link has not all of the key", "the link has not all of the key"},
+		"changed":       {s.store(tampered) + "#" + known.Key, "the paste was changed or cut", "the paste was changed or cut"},
+		"cut":           {s.store(cut) + "#" + known.Key, "the paste was changed or cut", "the paste was changed or cut"},
+		"nothing left":  {shortest + "#" + known.Key, "The paste was cut", "the paste was cut"},
+		"newer":         {newer + "#" + known.Key, "has format 2, which is newer", "has format 2, which is newer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tab := open(t, s.origin)
+			tab.show("/" + c.link)
+			tab.wantSaid(c.page)
+			s.wantPull("", s.origin+"/"+c.link, c.command, 1)
+		})
+	}
+	v := vectors(t)[1]
+	s.wantPull("wrong", s.origin+"/"+s.store(v), "not the password", 1)
+}
+
+// TestEncryptionBurns opens what the other has made, once, and never where the link could not open it.
+func TestEncryptionBurns(t *testing.T) {
+	t.Parallel()
+	s := newSealedSite(t)
+	tab := open(t, s.origin)
+	link := s.push("", secretCode, "--burn")
+	path, key, _ := strings.Cut(strings.TrimPrefix(link, s.origin), "#")
+	tab.show(path + "#" + key[:20])
+	tab.wantSaid("not all of the key")
+	if evaluate[bool](tab, `document.querySelector("#open").checkVisibility()`) {
+		t.Error("got the question with a link that was cut, want none")
+	}
+	tab.show("/sign-in")
+	tab.show(path + "#" + key)
+	tab.wholePicture("question")
+	tab.press("#open button", "section.pasty")
+	tab.wantOpened("Encrypted paste", secretCode)
+	tab.wholePicture("burnt")
+	s.wantPull("", link, "open it with --yes", 1)
+	if out, code := s.run("", "pull", "--yes", link); code != 1 || !strings.Contains(out, "There is no paste") {
+		t.Errorf("got exit code %d and %q, want it gone", code, out)
+	}
+
+	tab.show("/")
+	tab.fill("#code-1", secretCode)
+	tab.choose("#expires", "burn")
+	tab.do(chromedp.Click(chromedp.CSS("#encrypt")), chromedp.Click(chromedp.CSS("button.main")), chromedp.WaitVisible(chromedp.CSS("#open")))
+	link = evaluate[string](tab, "location.href")
+	if out, code := s.run("", "pull", "--yes", link); code != 0 || out != secretCode {
+		t.Errorf("got exit code %d and %q, want the paste", code, out)
+	}
+	s.wantPull("", link, "There is no paste", 1)
+}
+
+// TestEncryptionWithoutScript says what is missing, and stores nothing that was meant to be encrypted.
+func TestEncryptionWithoutScript(t *testing.T) {
+	t.Parallel()
+	s := newSealedSite(t)
+	answer, err := http.PostForm(s.origin+"/", url.Values{"encrypt": {"on"}, "title": {secretTitle}, "code": {secretCode}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close() //nolint:errcheck // it has been read
+	page, _ := io.ReadAll(answer.Body)
+	if answer.StatusCode != http.StatusBadRequest || bytes.Contains(page, []byte("s3cret")) {
+		t.Errorf("got %d %s, want a refusal without the text", answer.StatusCode, page)
+	}
+	tab := open(t, s.origin)
+	command(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	for _, path := range []string{"/", "/" + s.store(vectors(t)[0])} {
+		tab.show(path)
+		page := evaluate[string](tab, "document.documentElement.innerText")
+		if !strings.Contains(page, "needs JavaScript") || strings.Contains(page, "Encrypt in this browser") {
+			t.Errorf("%s: got %s, want it to say that it needs JavaScript", path, page)
+		}
+	}
+}
