@@ -109,7 +109,7 @@ func (p *Pages) frontView(page *formPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if page.Reader == "" {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"hint\">You have not signed in: this paste cannot be edited or deleted later.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"hint\">You have not signed in: this paste cannot be edited later, and deleted only from this browser or with its delete key.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -92,7 +92,7 @@ func TestFront(t *testing.T) {
 	s := newSite(t)
 	page := s.page("/")
 	wantIn(t, page, `href="/api/v2/docs"`, `href="/api/v2/openapi.yaml"`, `href="/api/v2/openapi.json"`,
-		`<option selected>Autodetect</option>`, "<option>C++</option>", "cannot be edited or deleted later")
+		`<option selected>Autodetect</option>`, "<option>C++</option>", "cannot be edited later")
 	if strings.Contains(page, `name="visibility"`) || strings.Contains(page, `name="tags"`) || strings.Contains(page, "Remove") {
 		t.Errorf("got %s, want neither visibility nor tags nor a snippet to remove", page)
 	}

@@ -157,7 +157,7 @@ func needsScript() templ.Component {
 	})
 }
 
-// encryptedView shows what a script opens: the server cannot.
+// encryptedView is what encryption.js decrypts: the server cannot.
 func (p *Pages) encryptedView(page pastePage, sealed cipher) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -1083,7 +1083,7 @@ func selectedLanguage(name string) templ.Component {
 	})
 }
 
-// encryptionFields are shown by the script that encrypts. The password has no name, so that it is never sent.
+// encryptionFields are shown by encryption.js. The password has no name, so that it is never sent.
 func (p *Pages) encryptionFields() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

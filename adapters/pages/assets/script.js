@@ -1,6 +1,6 @@
 "use strict";
 
-// Lines: a click on a number selects its line, one with the shift key all lines from the first one chosen. The address says which,
+// Lines: a click on a number selects its line, one with the shift key all from the first chosen. The address says which,
 // as #L3, #L3-L7 or, where there are several pasties, #2-L3-L7.
 let selected = [];
 let start = ""; // the address of the line that was chosen first
