@@ -24,6 +24,7 @@ func TestTakingPart(t *testing.T) {
 		wantFork(t, reader, id)
 		wantRendered(t, p)
 		wantEmbedded(t, reader)
+		wantKeptOut(t, p, reader)
 	})
 }
 
@@ -108,4 +109,57 @@ func wantEmbedded(t *testing.T, reader *visitor) {
 			t.Errorf("%s: got %d %s, want %d", path, answer.StatusCode, body, want)
 		}
 	}
+}
+
+// wantKeptOut has pastes that burn or are encrypted in no list, search or feed, and neither starred, forked nor embedded; their owner
+// finds them in the own list, and deletes them on pages.
+func wantKeptOut(t *testing.T, p *program.Process, reader *visitor) {
+	t.Helper()
+	owner := &visitor{t: t, p: p}
+	owner.signIn(program.EpoxyToken)
+	const cipher = "AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ"
+	encrypted := strings.TrimPrefix(createdAt(t, owner, url.Values{"encrypt": {"on"}, "version": {"1"}, "cipher": {cipher}}), "/")
+	for _, id := range []string{createdID(t, p, `{"burn":true,"title":"haystack","pasties":[{"code":"needle9"}]}`), encrypted} {
+		for _, path := range []string{"/fork", "/embed", "/history", "/edit"} {
+			if answer, body := reader.ask(http.MethodGet, "/"+id+path, nil); answer.StatusCode != http.StatusNotFound {
+				t.Errorf("%s: got %d %s, want 404", path, answer.StatusCode, body)
+			}
+		}
+		answer, body := reader.ask(http.MethodPost, "/"+id+"/star", url.Values{"do": {"star"}})
+		if answer.StatusCode != http.StatusNotFound {
+			t.Errorf("got a star with %d %s, want 404", answer.StatusCode, body)
+		}
+		for _, v := range []*visitor{reader, owner} {
+			for _, path := range []string{"/~epoxy", "/~epoxy/feed.atom", "/search?q=needle9", "/search?q=haystack", "/starred"} {
+				if _, page := v.ask(http.MethodGet, path, nil); strings.Contains(page, id) {
+					t.Errorf("%s: got the paste listed, want it only in its owner's list", path)
+				}
+			}
+		}
+		if _, page := owner.ask(http.MethodGet, "/pastes", nil); !strings.Contains(page, `href="/`+id+`"`) {
+			t.Errorf("got %s, want the paste in its owner's list", page)
+		}
+		if answer, body := reader.ask(http.MethodPost, "/"+id+"/delete", nil); answer.StatusCode != http.StatusNotFound {
+			t.Errorf("got %d %s for another's paste, want 404", answer.StatusCode, body)
+		}
+		if _, question := owner.ask(http.MethodGet, "/"+id+"/delete", nil); !strings.Contains(question, "Delete it") {
+			t.Errorf("got %s, want a question", question)
+		}
+		if answer, body := owner.ask(http.MethodPost, "/"+id+"/delete", nil); answer.StatusCode != http.StatusSeeOther {
+			t.Errorf("got %d %s, want it deleted", answer.StatusCode, body)
+		}
+		if status, _ := accepting(t, p, "/"+id, "text/html"); status != http.StatusNotFound {
+			t.Errorf("got %d of what was deleted, want 404", status)
+		}
+	}
+}
+
+// createdAt creates a paste on the page for the script, and returns its path.
+func createdAt(t *testing.T, owner *visitor, form url.Values) string {
+	t.Helper()
+	answer, body := owner.ask(http.MethodPost, "/", form)
+	if answer.StatusCode != http.StatusCreated || body != "" {
+		t.Fatalf("got %d %s, want a paste", answer.StatusCode, body)
+	}
+	return answer.Header.Get("Location")
 }

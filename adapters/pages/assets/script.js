@@ -95,7 +95,7 @@ function offerCopy(button) {
 }
 document.querySelectorAll("button.copy").forEach(offerCopy);
 
-// A form is sent once, also by who presses its button twice. Its page is left then; who stops that can send it again a while later.
+// A form is sent once, also if its button is pressed twice. Who stops that can send it again a while later.
 const enable = () => { for (const button of document.querySelectorAll("button:disabled")) button.disabled = false; };
 document.addEventListener("submit", event => {
   if (event.defaultPrevented) return;
