@@ -37,9 +37,9 @@ const lifeBurn = "burn"
 type pasteForm struct {
 	Title, Lifetime, Visibility, Tags string
 	Snippets                          []snippet
-	Opener                            string // the id of who had signed in when it was shown, or ""
-	Base                              string // the revision of the paste that is edited
-	Origin                            string // the id of the paste that is forked
+	Opener                            string        // the id of who had signed in when it was shown, or ""
+	Base                              string        // the revision of the paste that is edited
+	Origin                            string        // the id of the paste that is forked
 	Cipher                            *paste.Cipher // what the browser has encrypted, instead of title, snippets and tags
 	do                                string
 	refused                           []string // the names of files that are no text
@@ -172,7 +172,8 @@ func readPasteForm(r *request) (pasteForm, error) {
 	return form, nil
 }
 
-var errUnencrypted = fault.New(fault.Invalid, "The browser has not encrypted this, so nothing is stored. Reload the form, and send it again.")
+var errUnencrypted = fault.New(fault.Invalid,
+	"The browser has not encrypted this, so nothing is stored. Reload the form, and send it again.")
 
 // readCipher reads what a browser has encrypted. It fails with a fault.Invalid.
 func (f *pasteForm) readCipher(sent url.Values) error {

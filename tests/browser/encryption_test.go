@@ -295,13 +295,11 @@ func TestEncryptionRefused(t *testing.T) {
 	cut := known
 	cut.Cipher = known.Cipher[:60]
 	newer := s.store(known)
-	if _, err := database.SQL(t, s.cfg).ExecContext(t.Context(), "UPDATE paste_ciphers SET version = 2 WHERE paste_id = $1", newer); err != nil {
-		t.Fatal(err)
-	}
 	shortest := s.store(known)
-	if _, err := database.SQL(t, s.cfg).ExecContext(t.Context(), "UPDATE paste_ciphers SET data = substr(data, 1, 20) WHERE paste_id = $1",
-		shortest); err != nil {
-		t.Fatal(err)
+	for id, change := range map[string]string{newer: "version = 2", shortest: "data = substr(data, 1, 20)"} {
+		if _, err := database.SQL(t, s.cfg).ExecContext(t.Context(), "UPDATE paste_ciphers SET "+change+" WHERE paste_id = $1", id); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, c := range map[string]struct{ link, page, command string }{
 		"wrong key":     {s.store(known) + "#" + strings.Repeat("A", 43), "The key in the link is not", "the key in the link is not"},
