@@ -87,7 +87,7 @@ func (p *Pages) admin(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	page := adminPage{
-		layout: r.layout("Pastes of everybody", ""), Owner: strings.TrimSpace(asked.Get("owner")), Contains: asked.Get("contains"),
+		layout: r.layout("All pastes", ""), Owner: strings.TrimSpace(asked.Get("owner")), Contains: asked.Get("contains"),
 		Anonymous: asked.Has("anonymous"), Removed: asked.Has("removed"),
 	}
 	filter := moderation.Filter{Anonymous: page.Anonymous, Removed: page.Removed, Contains: page.Contains}

@@ -44,6 +44,7 @@ type layout struct {
 	Canonical   string // the address of the page, or "" where it is not known or does not matter
 	Reader      string // the name of the signed-in user, or ""
 	SignedIn    bool   // there is a session
+	Admin       bool   // the reader may moderate
 	OEmbed      string // where programs learn how to embed what is shown; empty: nowhere
 	Feed        string // the path of the feed of what it lists, or ""
 	Here        string // the path to come back to after signing in, or ""
@@ -53,7 +54,7 @@ type layout struct {
 func (r *request) layout(title, description string) layout {
 	return layout{
 		Title: title, Description: description, Reader: r.viewer.User.Name.String(), SignedIn: r.viewer.SignedIn(),
-		Here: localPath(r.URL.RequestURI(), ""),
+		Here: localPath(r.URL.RequestURI(), ""), Admin: r.viewer.User.Admin,
 	}
 }
 

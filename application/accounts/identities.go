@@ -153,7 +153,8 @@ func (u *Unlink) Do(ctx context.Context, reference, provider string) (err error)
 		return err
 	}
 	key := u.sources.key(provider)
-	_, _, err = u.users.Update(audit.Note(ctx, "user.unlink", audit.User(found), key), found.Name, func(stored *user.User, services map[string]string) error {
+	ctx = audit.Note(ctx, "user.unlink", audit.User(found), key)
+	_, _, err = u.users.Update(ctx, found.Name, func(stored *user.User, services map[string]string) error {
 		if _, ok := services[key]; !ok || stored.ID != found.ID {
 			return errNotLinked
 		}

@@ -43,7 +43,7 @@ func create(t *testing.T, origin, title string, pasties ...pasty) string {
 // phone makes the tab as narrow as a phone.
 func (tab *tab) phone() {
 	tab.t.Helper()
-	tab.do(chromedp.EmulateViewport(375, 800))
+	tab.do(chromedp.EmulateViewport(360, 800))
 }
 
 // wantNoSideScroll fails the test when the page as a whole is wider than the window.

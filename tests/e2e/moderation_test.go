@@ -217,6 +217,7 @@ func TestReports(t *testing.T) {
 		asks(reader, http.StatusTooManyRequests, http.MethodPost, "/"+other+"/report", said, "as many reports as you may")
 
 		admin.signIn(program.MortarToken)
+		asks(admin, http.StatusOK, http.MethodGet, "/", nil, `href="/admin"`)
 		asks(admin, http.StatusOK, http.MethodGet, "/admin", nil, `href="/admin/reports"`)
 		asks(reader, http.StatusNotFound, http.MethodGet, "/admin/reports", nil, "")
 		asks(admin, http.StatusOK, http.MethodGet, "/admin/reports", nil, "one &lt;b&gt;\ntwo")
