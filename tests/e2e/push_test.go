@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"io"
 	"io/fs"
 	"math/big"
@@ -198,8 +199,21 @@ func TestPushSignedIn(t *testing.T) {
 	}
 	p.ok("", "drop", link)
 	p.fails(1, "", []string{"drop", id}, "There is no paste with that id.")
-	p.settings = append(p.settings, "GLUEPOT_TOKEN="+program.RevokedToken)
+	link = strings.TrimSpace(p.ok("x", "push", "--public"))
+	if status, body := server.Get("/api/v2/paste/"+path.Base(link), ""); status != http.StatusOK || !strings.Contains(body, `"isPublic":true`) {
+		t.Errorf("got %d %s, want a public paste", status, body)
+	}
+	p.fails(2, "x", []string{"push", "--public", "--private"}, "choose one")
+	kept := p.settings
+	p.settings = append(kept, "GLUEPOT_TOKEN="+program.RevokedToken)
 	p.fails(1, "", []string{"list"}, "The access token is not valid", "GLUEPOT_TOKEN")
+	p.settings = append(kept, "GLUEPOT_TOKEN="+program.MortarToken)
+	if list := p.ok("", "list"); strings.Contains(list, path.Base(link)) {
+		t.Errorf("got %q, want the list of the other token's user", list)
+	}
+	other := "http://" + program.FreeAddress(t)
+	p.settings = append(kept, "GLUEPOT_SERVER="+other)
+	p.fails(1, "x", []string{"push"}, other+" does not answer")
 }
 
 // TestPullStaysInItsFolder has titles that name files elsewhere.
@@ -387,22 +401,64 @@ func TestPushOpensAndCopies(t *testing.T) {
 	}
 }
 
-// TestPushShowsProgress runs the command on a terminal, which util-linux's script makes.
+// onTerminal returns a command of the client on a terminal, which util-linux's script makes.
+func (p *person) onTerminal(command string) *exec.Cmd {
+	p.Helper()
+	if _, err := exec.LookPath("script"); err != nil {
+		p.Skip("there is no script(1)")
+	}
+	ctx, cancel := context.WithTimeout(p.Context(), program.Patience)
+	p.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, "script", "-qec", program.Binary(p.T)+" "+command, "/dev/null")
+	cmd.Env = append(os.Environ(), p.settings...)
+	return cmd
+}
+
 func TestPushShowsProgress(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("script"); err != nil {
-		t.Skip("there is no script(1)")
-	}
 	server := program.Serve(t, string(database.SQLite(t).URL))
-	p := newPerson(t)
+	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	for size, want := range map[int]bool{1 << 10: false, 1 << 20: true} {
-		ctx, cancel := context.WithTimeout(t.Context(), program.Patience)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, "script", "-qec", program.Binary(t)+" push "+p.file("x.txt", strings.Repeat("x", size)), "/dev/null")
-		cmd.Env = append(os.Environ(), append(p.settings, "GLUEPOT_SERVER=http://"+server.Address)...)
-		out, err := cmd.CombinedOutput()
+		out, err := p.onTerminal("push " + p.file("x.txt", strings.Repeat("x", size))).CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "http://"+server.Address+"/") || strings.Contains(string(out), "sending") != want {
 			t.Errorf("%d bytes: got %q, %v, want a link and progress: %v", size, out, err, want)
 		}
+	}
+}
+
+// TestLoginHidesToken types a token once it is asked for, and wants the terminal not to show it.
+func TestLoginHidesToken(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	server := program.Serve(t, string(cfg.URL))
+	p := newPerson(t)
+	cmd := p.onTerminal("login http://" + server.Address)
+	keyboard, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	screen, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var shown strings.Builder
+	for one := make([]byte, 1); !strings.HasSuffix(shown.String(), server.Address+": "); {
+		if _, err := io.ReadFull(screen, one); err != nil {
+			t.Fatalf("got %q, %v, want to be asked", shown.String(), err)
+		}
+		shown.Write(one)
+	}
+	time.Sleep(100 * time.Millisecond) // the question comes before the echo is off
+	if _, err := io.WriteString(keyboard, program.EpoxyToken+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.Copy(&shown, screen)
+	if err := errors.Join(err, cmd.Wait()); err != nil || !strings.Contains(shown.String(), "as Epoxy.") ||
+		strings.Contains(shown.String(), program.EpoxyToken[:4]) {
+		t.Errorf("got %q, %v, want to be signed in, and no token", shown.String(), err)
 	}
 }
