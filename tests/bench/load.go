@@ -189,8 +189,8 @@ func (b *bench) dropDatabase(name string) error {
 	})
 }
 
-// fillSQLite makes an embedded database with the same users.
-func (b *bench) fillSQLite(url string) error {
+// fillUsers makes the same users in an empty database.
+func (b *bench) fillUsers(url string) error {
 	var text strings.Builder
 	for i := range people {
 		fmt.Fprintf(&text, `{"_id":"u%d","username":"User%d","avatarUrl":"https://example.com/avatars/%d.png","publicProfile":true,`+
@@ -199,7 +199,7 @@ func (b *bench) fillSQLite(url string) error {
 	input := exec.Command(b.gluepot, "import", "pastemyst", "--users", "-")
 	input.Stdin, input.Env, input.Dir = strings.NewReader(text.String()), append(os.Environ(), "GLUEPOT_DATABASE_URL="+url), b.folder
 	if out, err := input.CombinedOutput(); err != nil {
-		return fmt.Errorf("fill the embedded store: %w: %s", err, out)
+		return fmt.Errorf("import users: %w: %s", err, out)
 	}
 	return nil
 }

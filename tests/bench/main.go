@@ -62,6 +62,7 @@ func main() {
 	growth := flag.Bool("growth", false, "only measure how answers slow down, and the database grows, with the number of pastes")
 	sizes := flag.String("sizes", "10000,1000000,10000000", "numbers of pastes that -growth measures, the smallest first")
 	nodes := flag.Bool("nodes", false, "only measure how several nodes on one database add up")
+	searched := flag.Int("search", 0, "only measure searches of so many pastes")
 	copied := flag.Int("copies", 0, "only measure the copying of so many pastes from SQLite to PostgreSQL and back")
 	flag.StringVar(&b.gluepot, "gluepot", "bin/gluepot", "the binary to measure")
 	out := flag.String("out", "", "write the rows to this file as JSON")
@@ -80,6 +81,8 @@ func main() {
 		what, write = func() error { return b.growth(*sizes) }, b.writeGrowth
 	case *nodes:
 		what, write = b.nodes, b.writeNodes
+	case *searched > 0:
+		what, write = func() error { return b.searches(*searched) }, nil
 	case *copied > 0:
 		what, write = func() error { return b.copies(*copied) }, nil
 	default:
@@ -153,6 +156,9 @@ func (b *bench) everything() error {
 		return err
 	}
 	if err := b.imports(); err != nil {
+		return err
+	}
+	if err := b.searches(map[bool]int{true: 20_000, false: 100_000}[b.quick]); err != nil {
 		return err
 	}
 	if err := b.startUp(); err != nil {
@@ -234,7 +240,7 @@ func (b *bench) embedded(in *installation) error {
 		return err
 	}
 	url := "sqlite://" + filepath.Join(b.folder, "embedded.db")
-	if err := b.fillSQLite(url); err != nil {
+	if err := b.fillUsers(url); err != nil {
 		return err
 	}
 	server, err := b.serve(url)

@@ -1,8 +1,10 @@
 package commands
 
 import (
+	"bytes"
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -52,6 +54,41 @@ func TestCompact(t *testing.T) {
 	}
 	got := i.run("compact --database-connect-timeout=100ms")
 	wantRefusalWith(t, "compact", got, exitFailed, "in use all the time")
+}
+
+// TestPurgedIndex wants neither a backup nor a compact file to know what a deleted paste held, also by three characters.
+func TestPurgedIndex(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	i := installation{t, string(cfg.URL)}
+	path, input := strings.TrimPrefix(string(cfg.URL), "sqlite://"), filepath.Join(t.TempDir(), "x.txt")
+	i.do("user create epoxy --public")
+	holds := func(path string) bool {
+		t.Helper()
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Contains(content, []byte("ᚡᚢ"))
+	}
+	create := func(code string) (id string) {
+		t.Helper()
+		if err := os.WriteFile(input, []byte(code), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return i.field("paste create --owner epoxy --public --json "+input, "_id")
+	}
+	create("kept")
+	i.do("paste delete " + create("ᚠᚡᚢ"))
+	if !holds(path) {
+		t.Error("the index has forgotten the paste at once: this test shows nothing")
+	}
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	i.do("backup " + backup)
+	i.do("compact")
+	if holds(backup) || holds(path) {
+		t.Errorf("got what was deleted in the backup: %v, and in the file: %v, want neither", holds(backup), holds(path))
+	}
 }
 
 func TestCompactPostgres(t *testing.T) {

@@ -54,21 +54,22 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	if _, err := source.ExecContext(ctx, "VACUUM INTO ?", partial.path); err != nil {
 		return Translate(err)
 	}
-	if err := forgetClients(ctx, partial.path); err != nil {
+	if err := forget(ctx, partial.path); err != nil {
 		return err
 	}
 	return fileFault(path, partial.publish(path))
 }
 
-// forgetClients removes the hashes of clients and their salt, and where pastes came from.
-func forgetClients(ctx context.Context, path string) error {
+// forget removes the hashes of clients and their salt, where pastes came from, and what the index of searches still knows of what was
+// deleted.
+func forget(ctx context.Context, path string) error {
 	db, err := plainSQLite(path, "rw", time.Second)
 	if err != nil {
 		return err
 	}
 	for _, statement := range []string{
 		"PRAGMA secure_delete = ON", "PRAGMA journal_mode = MEMORY", "DELETE FROM paste_quotas",
-		"UPDATE paste_quota_salt SET salt = randomblob(32)", "DELETE FROM paste_origins",
+		"UPDATE paste_quota_salt SET salt = randomblob(32)", "DELETE FROM paste_origins", purgeIndex,
 	} {
 		if _, err := db.ExecContext(ctx, statement); err != nil {
 			return errors.Join(Translate(err), db.Close())

@@ -17,6 +17,9 @@ var (
 		"The database is in use all the time: others write to it, or read it for long. Try again later.")
 )
 
+// purgeIndex takes what was deleted out of the index of searches, where its trigrams otherwise stay until the index merges its parts.
+const purgeIndex = `INSERT INTO paste_texts_by_trigram (paste_texts_by_trigram) VALUES ('optimize')`
+
 // Compacted says how many bytes the file of a database had before and after it was compacted.
 type Compacted struct{ Before, After int64 }
 
@@ -41,8 +44,10 @@ func (s *Store) Compact(ctx context.Context) (done Compacted, err error) {
 		return done, err
 	}
 	defer db.Close() //nolint:errcheck // what was written is on the disk
-	if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
-		return done, Translate(err)
+	for _, statement := range []string{purgeIndex, "VACUUM"} {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return done, Translate(err)
+		}
 	}
 	// What the log holds gets into the file, which is cut then. That waits for readers of the old version.
 	var busy, frames, moved int

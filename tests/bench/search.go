@@ -1,0 +1,183 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// vocabulary makes code of 1 KiB out of words, some of which are in most pastes and some in few.
+type vocabulary struct {
+	random *rand.Rand
+	words  []string
+	often  *rand.Zipf
+}
+
+func newVocabulary() *vocabulary {
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // each run is to measure the same
+	v := &vocabulary{random: random, words: strings.Fields("func return if err nil package import string int for range var struct")}
+	for len(v.words) < 20_000 {
+		var word strings.Builder
+		for range 2 + random.IntN(3) {
+			word.WriteByte("bcdfghklmnprstvw"[random.IntN(16)])
+			word.WriteByte("aeiou"[random.IntN(5)])
+		}
+		v.words = append(v.words, word.String())
+	}
+	v.often = rand.NewZipf(random, 1.1, 5, uint64(len(v.words)-1))
+	return v
+}
+
+func (v *vocabulary) code() string {
+	var text strings.Builder
+	for text.Len() < 1<<10 {
+		text.WriteString(v.words[v.often.Uint64()])
+		text.WriteString([]string{" ", " ", ".", "(", ") ", " := ", "\n\t", "\n"}[v.random.IntN(8)])
+	}
+	return text.String()
+}
+
+// searches measures finding, writing and rebuilding with so many public pastes of 1 KiB.
+func (b *bench) searches(pastes int) error {
+	v := newVocabulary()
+	file := filepath.Join(b.folder, "searched.json")
+	var text strings.Builder
+	for i := range pastes {
+		code, _ := json.Marshal(v.code()) // a string: cannot fail
+		fmt.Fprintf(&text, `{"_id":"p%08d","ownerId":"u%d","createdAt":%d,"deletesAt":0,"isPublic":true,"title":"paste %d","pasties":[`+
+			`{"_id":"a","title":"main.go","language":"Go","code":%s}]}`+"\n", i, 1+i%people, 1_700_000_000+i, i, code)
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		return err
+	}
+	postgres, err := b.createDatabase("searched")
+	if err != nil {
+		return err
+	}
+	for _, store := range []struct{ name, url string }{
+		{"SQLite", "sqlite://" + filepath.Join(b.folder, "searched.db")}, {"PostgreSQL", postgres.String()},
+	} {
+		if err := b.searchesOf(store.name, store.url, file, pastes, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) searchesOf(name, database, file string, pastes int, v *vocabulary) error {
+	if err := b.fillUsers(database); err != nil {
+		return err
+	}
+	if _, err := b.command(database, "import", "pastemyst", "--pastes", file); err != nil {
+		return err
+	}
+	started := time.Now()
+	if _, err := b.command(database, "search", "rebuild"); err != nil {
+		return err
+	}
+	rate := float64(pastes) / time.Since(started).Seconds()
+	b.add(row{Name: "search rebuild, " + name + ", pastes/s", Ratio: rate, Floor: 1000, absolute: fmt.Sprintf("%.0f pastes/s", rate)})
+	issued, err := b.command(database, "token", "issue", "User1")
+	if err != nil {
+		return err
+	}
+	lines := strings.Fields(issued) // the secret is the last one
+	on, err := b.serve(database)
+	if err != nil {
+		return err
+	}
+	defer on.process.stop()
+	if err := b.finding(name, on, pastes, v); err != nil {
+		return err
+	}
+	off, err := b.serve(database, "GLUEPOT_SEARCH=false")
+	if err != nil {
+		return err
+	}
+	defer off.process.stop()
+	bodies := make([]string, 1000)
+	for i := range bodies {
+		code, _ := json.Marshal(v.code()) // a string: cannot fail
+		bodies[i] = fmt.Sprintf(`[==[{"isPublic":true,"pasties":[{"title":"main.go","language":"Go","code":%s}]}]==]`, code)
+	}
+	script, err := b.lua("create-searched", fmt.Sprintf(`local bodies, n = {%s}, 0
+request = function()
+  n = n + 1
+  return wrk.format("POST", nil, {["Authorization"] = "%s"}, bodies[n %% #bodies + 1])
+end
+`, strings.Join(bodies, ",\n"), lines[len(lines)-1]))
+	if err != nil {
+		return err
+	}
+	for _, connections := range []int{1, 8} {
+		l := load{method: http.MethodPost, path: "/paste", script: script, connections: connections}
+		if err := b.compare(fmt.Sprintf("POST /paste of 1 KiB, public, with search / without, %s, %d connections", name, connections),
+			l.toward(on), l.toward(off), 0.5); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// command runs one of Gluepot's on a database, and returns what it prints.
+func (b *bench) command(database string, args ...string) (string, error) {
+	command := exec.Command(b.gluepot, args...)
+	command.Env, command.Dir = append(os.Environ(), "GLUEPOT_DATABASE_URL="+database), b.folder
+	out, err := command.Output()
+	if err != nil {
+		err = fmt.Errorf("%s: %w", args[0], err)
+	}
+	return string(out), err
+}
+
+// finding measures searches for words that are frequent, rare and unknown, beside 100 reads a second.
+func (b *bench) finding(name string, on *side, pastes int, v *vocabulary) error {
+	var paths []string
+	for i := range 200 {
+		word := v.words[i*len(v.words)/200]
+		paths = append(paths, fmt.Sprintf("%q", "/search?q="+url.QueryEscape([]string{word, word + "x", word + " return", `"` + word + ` "`}[i%4])))
+	}
+	script, err := b.lua("search", fmt.Sprintf("local paths, n = {%s}, 0\nrequest = function()\n  n = n + 1\n"+
+		"  return wrk.format(\"GET\", paths[n %% #paths + 1])\nend\n", strings.Join(paths, ",")))
+	if err != nil {
+		return err
+	}
+	over, reading := make(chan struct{}), make(chan error, 1)
+	go func() {
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for i := 0; ; i++ {
+			select {
+			case <-over:
+				reading <- nil
+				return
+			case <-tick.C:
+			}
+			if _, err := exchange(load{to: on, path: fmt.Sprintf("/paste/p%08d", i*7919%pastes)}); err != nil {
+				reading <- err
+				return
+			}
+		}
+	}()
+	found, err := b.wrk(load{to: on, path: "/search", script: script, connections: 2})
+	close(over)
+	if err != nil {
+		return err
+	}
+	if err := <-reading; err != nil {
+		return err
+	}
+	b.add(row{
+		Name:  fmt.Sprintf("search of %d public pastes of 1 KiB beside 100 reads a second, %s, 2 connections, p99 in ms", pastes, name),
+		Ratio: found.p99 / 1000, Floor: 100, atMost: true, absolute: fmt.Sprintf("%.0f requests/s", found.rate), p50: milliseconds(found.p50),
+		p99: milliseconds(found.p99), resident: fmt.Sprintf("%.0f MiB", on.process.residentMiB()),
+	})
+	return nil
+}
