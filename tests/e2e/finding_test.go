@@ -1,0 +1,112 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/program"
+)
+
+// TestListContains looks through the code of many pastes beside readers. It prints how long that takes, and what the readers notice, and
+// judges the memory that it takes. Run it alone: -large -parallel 1.
+func TestListContains(t *testing.T) {
+	t.Parallel()
+	if !*large {
+		t.Skip("only with -large: it takes a minute")
+	}
+	const limit, pastes = 128, 100_000 // MiB
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		store := gormstore.NewPastes(database.Open(t, cfg))
+		for first := 0; first < pastes; first += 1000 {
+			var batch []paste.Document
+			for i := first; i < first+1000; i++ {
+				made := paste.Document{Paste: paste.Paste{ID: paste.ID(id36('p', i)), CreatedAt: time.Now().Add(-time.Duration(i) * time.Second)}}
+				made.Lifetime = "never"
+				code := fmt.Sprintf("%d %s", i, strings.Repeat("a line of code\n", 136))
+				if i == pastes-1 {
+					code += "casino"
+				}
+				made.Pasties = []paste.Pasty{{ID: "pasty001", Language: "Plain Text", Code: code}}
+				batch = append(batch, made)
+			}
+			if _, err := store.Import(t.Context(), batch, paste.RefuseOrphans); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := program.StartShipped(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve")
+		p.WaitForAddress()
+		alone := readers(t, p, pastes, func() { time.Sleep(3 * time.Second) })
+		var took time.Duration
+		var peak int
+		beside := readers(t, p, pastes, func() {
+			began := time.Now()
+			list := program.StartShipped(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "paste", "list", "--contains", "casino")
+			peak = peakMemory(t, list)
+			took = time.Since(began)
+			if out := list.Stdout.String(); strings.Count(out, "\n") != 2 || !strings.Contains(out, id36('p', pastes-1)) {
+				t.Errorf("got %s, want the oldest paste", out)
+			}
+		})
+		t.Logf("%d pastes of 2 KiB: %v, %d MiB; a reader waits %v at p99 alone, %v beside it (%d and %d requests)",
+			pastes, took.Round(time.Millisecond), peak, at99(alone), at99(beside), len(alone), len(beside))
+		if peak > limit || peak == 0 {
+			t.Errorf("got %d MiB of memory, want at most %d", peak, limit)
+		}
+	})
+}
+
+// readers has clients read pastes while something is done, and returns how long each request took.
+func readers(t *testing.T, p *program.Process, pastes int, while func()) (took []time.Duration) {
+	t.Helper()
+	const clients = 4
+	done := make(chan struct{})
+	var running sync.WaitGroup
+	var mutex sync.Mutex
+	for range clients {
+		running.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				case <-time.After(5 * time.Millisecond):
+				}
+				began := time.Now()
+				answer, err := http.Get("http://" + p.Address + "/paste/" + id36('p', rand.IntN(pastes)))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = io.Copy(io.Discard, answer.Body)
+				_ = answer.Body.Close()
+				mutex.Lock()
+				took = append(took, time.Since(began))
+				mutex.Unlock()
+				if answer.StatusCode != http.StatusOK {
+					t.Errorf("got %d, want the paste", answer.StatusCode)
+				}
+			}
+		})
+	}
+	while()
+	close(done)
+	running.Wait()
+	return took
+}
+
+func at99(took []time.Duration) time.Duration {
+	slices.Sort(took)
+	if len(took) == 0 {
+		return 0
+	}
+	return took[len(took)*99/100].Round(10 * time.Microsecond)
+}
