@@ -114,11 +114,12 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestPublicService wants each of the files to have the limits of a public service, and memory for its connections.
+// TestPublicService wants each of the files to have the limits of a public service, the same in all, and memory for its connections.
 func TestPublicService(t *testing.T) {
 	t.Parallel()
 	assigned := regexp.MustCompile(`(GLUEPOT_[A-Z_]+)(?:: |=|, value: )"?([^"\s}]+)`)
 	memory := regexp.MustCompile(`(?:mem_limit: |MemoryMax=|limits: {memory: )([0-9]+)`)
+	first := make(map[string]string)
 	for _, file := range []string{"compose.yaml", "docs/operations/systemd/gluepot.service", "docs/operations/kubernetes/gluepot.yaml"} {
 		content, err := os.ReadFile("../../" + file)
 		if err != nil {
@@ -134,8 +135,20 @@ func TestPublicService(t *testing.T) {
 			"limit-rate", "limit-burst", "limit-failed-sign-ins", "limit-anonymous-pastes", "user-max-pastes", "user-max-bytes",
 			"user-pastes-per-hour", "store-max-bytes", "anonymous-max-lifetime", "http-max-connections",
 		} {
-			if err := flags.Set(name, values[environmentName(name)]); err != nil || values[environmentName(name)] == "0" {
-				t.Errorf("%s: %s is %q, %v, want a limit", file, environmentName(name), values[environmentName(name)], err)
+			value := values[environmentName(name)]
+			if err := flags.Set(name, value); err != nil || value == "0" {
+				t.Errorf("%s: %s is %q, %v, want a limit", file, environmentName(name), value, err)
+			}
+			if first[name] == "" {
+				first[name] = value
+			}
+			if value != first[name] && name != "http-max-connections" { // which are in proportion to the memory
+				t.Errorf("%s: %s is %s, want %s as in the others", file, environmentName(name), value, first[name])
+			}
+		}
+		if value := values["GLUEPOT_HTTP_MAX_MEMORY"]; value != "" {
+			if err := flags.Set("http-max-memory", value); err != nil {
+				t.Errorf("%s: %v", file, err)
 			}
 		}
 		if err := cfg.Validate(); err != nil || cfg.AnonymousLifetimes.Longest != "1m" {

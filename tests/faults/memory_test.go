@@ -21,35 +21,41 @@ import (
 )
 
 // TestUnreadAnswers has 2,048 connections of eight addresses ask for long answers, among them hundreds for the longest that a stranger
-// can make a node give, and never read them. The node has the memory of the shipped pod, and the default settings or the pod's: it is
-// not killed.
+// can make a node give, and never read them. The node has the memory and the settings of the shipped pod, or of the compose file and
+// the unit, or the default settings: it is not killed.
 func TestUnreadAnswers(t *testing.T) {
-	manifest, err := os.ReadFile("../../docs/operations/kubernetes/gluepot.yaml")
-	if err != nil {
-		t.Fatal(err)
+	const pod, unit = 256 << 20, 384 << 20
+	setting := regexp.MustCompile(`(GLUEPOT_HTTP_MAX_\w+|GLUEPOT_LIMIT_RATE|GLUEPOT_LIMIT_BURST)(?:, value|): "?(\w+)`)
+	t.Run("default", func(t *testing.T) { leaveUnread(t, pod) })
+	for _, shipped := range []struct {
+		name, file string
+		memory     int64
+		settings   int
+	}{{"shipped", "docs/operations/kubernetes/gluepot.yaml", pod, 5}, {"compose", "compose.yaml", unit, 3}} {
+		t.Run(shipped.name, func(t *testing.T) {
+			content, err := os.ReadFile("../../" + shipped.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var settings []string
+			for _, found := range setting.FindAllStringSubmatch(string(content), -1) {
+				settings = append(settings, found[1]+"="+found[2])
+			}
+			if len(settings) != shipped.settings {
+				t.Fatalf("got %q of %s, want %d settings", settings, shipped.file, shipped.settings)
+			}
+			beside := leaveUnread(t, shipped.memory, settings...)
+			if beside.right == 0 || beside.wrong+beside.lost > 0 {
+				t.Errorf("look-ups: got %v, want them right or 503: %q", beside, beside.samples)
+			}
+		})
 	}
-	var shipped []string
-	for _, found := range regexp.MustCompile(`name: (GLUEPOT_HTTP_MAX_\w+|GLUEPOT_LIMIT_RATE|GLUEPOT_LIMIT_BURST), value: "?(\w+)`).
-		FindAllStringSubmatch(string(manifest), -1) {
-		shipped = append(shipped, found[1]+"="+found[2])
-	}
-	if len(shipped) != 5 {
-		t.Fatalf("got %q of the manifest, want 5 settings", shipped)
-	}
-	t.Run("default", func(t *testing.T) { leaveUnread(t) })
-	t.Run("shipped", func(t *testing.T) {
-		beside := leaveUnread(t, shipped...)
-		if beside.right == 0 || beside.wrong+beside.lost > 0 {
-			t.Errorf("look-ups: got %v, want them right or 503: %q", beside, beside.samples)
-		}
-	})
 }
 
 // leaveUnread returns what became of look-ups meanwhile.
-func leaveUnread(t *testing.T, settings ...string) *tally {
+func leaveUnread(t *testing.T, podMemory int64, settings ...string) *tally {
 	t.Helper()
 	const (
-		podMemory = 256 << 20
 		clients   = 2048
 		addresses = 8
 		longest   = 20 // connections of each address that ask for 12 MiB
