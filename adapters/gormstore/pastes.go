@@ -27,6 +27,7 @@ var (
 	_ paste.DocumentUpdater = (*Pastes)(nil)
 	_ paste.DocumentDeleter = (*Pastes)(nil)
 	_ paste.DocumentBurner  = (*Pastes)(nil)
+	_ paste.Anonymizer      = (*Pastes)(nil)
 )
 
 // DocumentByID implements paste.DocumentFinder.
@@ -145,6 +146,28 @@ func (p *Pastes) update(
 		return paste.Document{}, err
 	}
 	return updated, nil
+}
+
+// MakeAnonymous implements paste.Anonymizer.
+func (p *Pastes) MakeAnonymous(ctx context.Context, id paste.ID, owner user.ID, key paste.KeyHash) error {
+	if !connection.IsText(string(id)) {
+		return connection.ErrNotFound
+	}
+	return p.store.WritePaste(ctx, func(tx *gorm.DB) error {
+		before, err := p.locked(tx, id)
+		if err != nil {
+			return err
+		}
+		made, err := before.document().GivenUp(owner, key)
+		if err != nil {
+			return connection.Refused(err)
+		}
+		after, err := newPasteRows(p.store, made)
+		if err != nil {
+			return err
+		}
+		return after.replace(tx, before, 0)
+	})
 }
 
 // locked returns an active paste that no other caller can change or delete before the transaction ends. The lock is a

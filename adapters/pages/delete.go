@@ -80,6 +80,32 @@ func (p *Pages) delete(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
+// givingUp asks whether to make a paste anonymous.
+func (p *Pages) givingUp(w http.ResponseWriter, r *request) error {
+	stored, err := p.unopened(r)
+	if err == nil {
+		_, err = stored.GivenUp(r.viewer.User.ID, paste.KeyHash{})
+	}
+	if err != nil {
+		return err
+	}
+	page := newPastePage(r, &stored)
+	page.Title, page.Description = "Make "+page.Title+" anonymous", ""
+	return show(w, r, p.givingUpView(page))
+}
+
+// giveUp makes a paste anonymous, and shows it with its delete key.
+func (p *Pages) giveUp(w http.ResponseWriter, r *request) error {
+	id := r.PathValue("id")
+	key, err := p.modules.Pastes.GiveUpOwn.Do(r.Context(), r.viewer, id)
+	if err != nil {
+		return err
+	}
+	setDeleteKey(w, r.Request, id, unseenKey+string(key))
+	seeOther(w, pathOfPaste(id))
+	return nil
+}
+
 // A browser keeps the delete key of a paste that was created in it in a cookie for that paste's pages, in which this stands before a
 // key that was not shown yet.
 const unseenKey = "new."

@@ -11,8 +11,12 @@ import (
 
 // burning asks whether to open a paste that burns after reading. It holds nothing of the paste.
 func (p *Pages) burning(w http.ResponseWriter, r *request, encrypted bool) error {
-	id := r.PathValue("id")
-	return show(w, r, p.burningView(pastePage{layout: r.layout("A paste that burns after reading", ""), ID: id}, encrypted))
+	page := pastePage{layout: r.layout("A paste that burns after reading", ""), ID: r.PathValue("id")}
+	if key, unseen := r.deleteKey(); unseen {
+		page.Key = string(key)
+		setDeleteKey(w, r.Request, page.ID, page.Key)
+	}
+	return show(w, r, p.burningView(page, encrypted))
 }
 
 // open shows a paste that is gone with that.

@@ -111,6 +111,7 @@ func New(cfg Config, modules Modules) *Pages {
 		newRoute("/:id/history/:edit", methods{get: p.revision, post: p.restore}),
 		newRoute("/:id/edit", methods{get: p.editing, post: p.edit}),
 		newRoute("/:id/delete", methods{get: p.deletion, post: p.delete}).forBlocked(),
+		newRoute("/:id/anonymous", methods{get: signedIn(p.givingUp), post: p.giveUp}),
 		newRoute("/:id/embed", methods{get: p.embed}).forEveryone(),
 		newRoute("/:id/fork", methods{get: p.fork}),
 		newRoute("/:id/star", methods{post: p.star}),

@@ -36,6 +36,7 @@ type listedPaste struct {
 	Edited     moment // zero: never
 	Expires    moment // zero: never
 	Burns      bool   // after reading
+	Encrypted  bool
 }
 
 func newListedPaste(listed *paste.Listed) listedPaste {
@@ -43,7 +44,7 @@ func newListedPaste(listed *paste.Listed) listedPaste {
 	shown := listedPaste{
 		Path: pathOfPaste(string(listed.ID)), Title: text(title), Name: unmarked(title), Visibility: listed.Visibility.String(),
 		Created: moment{listed.CreatedAt}, Expires: moment{listed.ExpiresAt},
-		Burns: listed.Burns,
+		Burns: listed.Burns, Encrypted: listed.Encrypted,
 	}
 	if listed.EditedAt.After(listed.CreatedAt) {
 		shown.Edited.Time = listed.EditedAt

@@ -22,6 +22,7 @@ type UseCases struct {
 	EditOwn      *EditOwn
 	RestoreOwn   *RestoreOwn
 	DeleteOwn    *DeleteOwn
+	GiveUpOwn    *GiveUpOwn
 	ListOwn      *ListOwn
 	NextOwn      *NextOwn
 	BrowseOwn    *BrowseOwn
@@ -55,6 +56,7 @@ type Store interface {
 	paste.AllowedUpdater
 	paste.DocumentUpdater
 	paste.DocumentDeleter
+	paste.Anonymizer
 	paste.DocumentBurner
 	paste.ActiveIDLister
 	paste.Counter
@@ -112,6 +114,7 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 		EditOwn:      edit,
 		RestoreOwn:   &RestoreOwn{edit: edit},
 		DeleteOwn:    &DeleteOwn{pastes: store},
+		GiveUpOwn:    &GiveUpOwn{pastes: store, tokenRequired: options.TokenRequired},
 		ListOwn:      &ListOwn{pastes: store},
 		NextOwn:      &NextOwn{pastes: store},
 		BrowseOwn:    &BrowseOwn{pastes: store},

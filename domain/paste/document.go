@@ -65,6 +65,13 @@ type DocumentBurner interface {
 	Burn(ctx context.Context, id ID, reader user.ID) (Document, error)
 }
 
+// Anonymizer takes their owners from pastes.
+type Anonymizer interface {
+	// MakeAnonymous makes the paste of that id what Document.GivenUp returns, in a transaction that lets no other caller change or
+	// delete it meanwhile. It fails as that does, and with fault.NotFound when no paste with that id is active.
+	MakeAnonymous(ctx context.Context, id ID, owner user.ID, key KeyHash) error
+}
+
 // DocumentDeleter removes pastes.
 type DocumentDeleter interface {
 	// DeleteIf calls allow with the paste of that id, as DocumentUpdater.Update calls change, and removes the paste with all

@@ -96,6 +96,21 @@ func (d Document) BurnableBy(reader user.ID) error {
 	return nil
 }
 
+var errGivenUpPrivate = fault.New(fault.Conflict, "This paste is private: without an owner, no one could read it. Make it unlisted first.")
+
+// GivenUp returns the paste of that owner as an anonymous one that a key deletes: unlisted, and without tags. It fails with ErrNotFound
+// when it is not that user's, and with fault.Conflict when it is private.
+func (d Document) GivenUp(owner user.ID, key KeyHash) (Document, error) {
+	switch {
+	case !d.OwnedBy(owner):
+		return Document{}, ErrNotFound
+	case d.Visibility == Private:
+		return Document{}, errGivenUpPrivate
+	}
+	d.Owner, d.DeleteKey, d.Visibility, d.Tags = "", key, Unlisted, nil
+	return d, nil
+}
+
 // EditableBy returns ErrNotFound unless that user may edit the paste: its owner, when it is not encrypted.
 func (d Document) EditableBy(editor user.ID) error {
 	if d.Encrypted() || !d.OwnedBy(editor) {

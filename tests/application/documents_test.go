@@ -887,6 +887,32 @@ func TestListOwnInPages(t *testing.T) {
 	wantKind(t, "a visitor", list.Do(t.Context(), visitor, never), fault.Unauthenticated)
 }
 
+// TestGiveUpOwn makes one's own paste anonymous, which its key deletes, unless the installation has no such pastes.
+func TestGiveUpOwn(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, true)
+	made := d.create(t, d.mia, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("x")}}})
+	_, err := d.GiveUpOwn.Do(t.Context(), visitor, string(made.ID))
+	wantKind(t, "a visitor", err, fault.Unauthenticated)
+	for _, id := range []string{"unknown0", "\xff", string(made.ID)} {
+		if _, err := d.GiveUpOwn.Do(t.Context(), d.noa, id); !errors.Is(err, paste.ErrNotFound) {
+			t.Errorf("%q: got %v, want it not to be there", id, err)
+		}
+	}
+	key, err := d.GiveUpOwn.Do(t.Context(), d.mia, string(made.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.DeleteOwn.Do(t.Context(), visitor, string(made.ID), key); err != nil {
+		t.Errorf("got %v, want it deleted with its key", err)
+	}
+	closed := newDesk(t, false)
+	own := closed.create(t, closed.mia, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("x")}}})
+	if _, err := closed.GiveUpOwn.Do(t.Context(), closed.mia, string(own.ID)); !fault.Is(err, fault.Forbidden) {
+		t.Errorf("got %v where there are no anonymous pastes, want it forbidden", err)
+	}
+}
+
 // TestBrowseOwn pages through private pastes, too, and leaves encrypted ones out.
 func TestBrowseOwn(t *testing.T) {
 	t.Parallel()

@@ -27,6 +27,7 @@ type Documents interface {
 	paste.DocumentUpdater
 	paste.DocumentDeleter
 	paste.DocumentBurner
+	paste.Anonymizer
 	paste.CountedCreator
 	paste.ClientForgetter
 	paste.AllowedCreator
@@ -55,6 +56,8 @@ func RunDocuments(t *testing.T, open func(t *testing.T) DocumentStore) {
 		"delete keys":                      deleteKeys,
 		"content goes with its paste":      contentGoes,
 		"burn":                             burn,
+		"given up by its owner":            givenUp,
+		"several callers give up":          givenUpMeet,
 		"encrypted by its client":          encryptedByClient,
 		"lists of what burns":              burningListed,
 		"several callers burn":             burningMeet,

@@ -25,6 +25,7 @@ func TestTakingPart(t *testing.T) {
 		wantRendered(t, p)
 		wantEmbedded(t, reader)
 		wantKeptOut(t, p, reader)
+		wantGivenUp(t, reader)
 	})
 }
 
@@ -162,4 +163,58 @@ func createdAt(t *testing.T, owner *visitor, form url.Values) string {
 		t.Fatalf("got %d %s, want a paste", answer.StatusCode, body)
 	}
 	return answer.Header.Get("Location")
+}
+
+// wantGivenUp has an owner make a paste anonymous after a question: it leaves the owner's lists and searches, and the delete key is shown
+// once. A private one has to be made unlisted first.
+func wantGivenUp(t *testing.T, reader *visitor) {
+	t.Helper()
+	p := reader.p
+	owner := &visitor{t: t, p: p}
+	owner.signIn(program.EpoxyToken)
+	id := createdID(t, p, `{"isPrivate":true,"tags":"secret-tag","title":"regretted","pasties":[{"code":"x"}]}`)
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		if answer, body := owner.ask(method, "/"+id+"/anonymous", nil); answer.StatusCode != http.StatusConflict {
+			t.Errorf("%s: got %d %s of a private one, want 409", method, answer.StatusCode, body)
+		}
+	}
+	status, body := send(t, p, http.MethodPatch, "/api/v2/paste/"+id, `{"isPrivate":false,"isPublic":true}`,
+		"Authorization", program.EpoxyToken)
+	if status != http.StatusOK {
+		t.Fatalf("got %d %s, want it public", status, body)
+	}
+	wantStars(t, reader, id)
+	if answer, body := reader.ask(http.MethodPost, "/"+id+"/anonymous", nil); answer.StatusCode != http.StatusNotFound {
+		t.Errorf("got %d %s for another's paste, want 404", answer.StatusCode, body)
+	}
+	if _, question := owner.ask(http.MethodGet, "/"+id+"/anonymous", nil); !strings.Contains(question, "regretted</bdi>” anonymous?") {
+		t.Errorf("got %s, want a question", question)
+	}
+	if answer, body := owner.ask(http.MethodPost, "/"+id+"/anonymous", nil); answer.StatusCode != http.StatusSeeOther {
+		t.Fatalf("got %d %s, want it given up", answer.StatusCode, body)
+	}
+	_, page := owner.ask(http.MethodGet, "/"+id, nil)
+	_, key, _ := strings.Cut(page, "<code>")
+	key, _, _ = strings.Cut(key, "</code>")
+	if len(key) != 26 || strings.Contains(page, ">Edit<") {
+		t.Errorf("got %s, want the delete key, and nothing to edit", page)
+	}
+	if _, page := owner.ask(http.MethodGet, "/"+id, nil); strings.Contains(page, key) {
+		t.Errorf("got the key %s again, want it shown once", key)
+	}
+	owner.signIn(program.EpoxyToken) // this visitor keeps one cookie
+	for _, path := range []string{"/pastes", "/~epoxy", "/search?q=regretted", "/api/v2/user/self/pastes"} {
+		if _, page := owner.ask(http.MethodGet, path, nil); strings.Contains(page, id) {
+			t.Errorf("%s: got the paste, want it gone from there", path)
+		}
+	}
+	_, document := send(t, p, http.MethodGet, "/api/v2/paste/"+id, "", "Authorization", program.EpoxyToken)
+	for _, member := range []string{`"ownerId":""`, `"tags":[]`, `"isPublic":false`} {
+		if !strings.Contains(document, member) {
+			t.Errorf("got %s, want %s", document, member)
+		}
+	}
+	if status, body := send(t, p, http.MethodDelete, "/api/v2/paste/"+id, "", "Gluepot-Delete-Key", key); status != http.StatusOK {
+		t.Errorf("got %d %s, want it deleted with its key", status, body)
+	}
 }

@@ -140,6 +140,26 @@ func (p Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Docum
 	return p.document(id), nil
 }
 
+// MakeAnonymous implements paste.Anonymizer.
+func (p Pastes) MakeAnonymous(ctx context.Context, id paste.ID, owner user.ID, key paste.KeyHash) error {
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	stored := p.document(id)
+	if stored.ID == "" {
+		return errNotFound
+	}
+	made, err := stored.GivenUp(owner, key)
+	if err != nil {
+		return err
+	}
+	p.pastes[slices.Index(p.pastes, stored.Paste)] = made.Paste
+	p.keep(made)
+	return nil
+}
+
 // DeleteIf implements paste.DocumentDeleter.
 func (p Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Paste) error) error {
 	unlock, err := p.lock(ctx)

@@ -1,0 +1,41 @@
+package pastes
+
+import (
+	"context"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/trace"
+)
+
+// GiveUpOwn makes a paste of a signed-in user anonymous.
+type GiveUpOwn struct {
+	pastes        paste.Anonymizer
+	tokenRequired bool
+}
+
+// Do takes the viewer from the paste with that id, and returns the key that deletes it, to be shown once. The paste loses its tags, and
+// is unlisted.
+//
+// It fails with token.Rejected when the viewer has not signed in; with fault.Forbidden where there are no new anonymous pastes; with
+// paste.ErrNotFound when there is no such paste, it has expired, or it is not the viewer's; with fault.Conflict when it is private; and
+// with fault.Unavailable when the store does not answer.
+func (g *GiveUpOwn) Do(ctx context.Context, viewer token.Viewer, id string) (_ paste.DeleteKey, err error) {
+	ctx, end := trace.Start(ctx, "pastes.GiveUpOwn")
+	defer func() { end(err) }()
+	switch {
+	case !viewer.SignedIn():
+		return "", token.Rejected()
+	case g.tokenRequired:
+		return "", fault.New(fault.Forbidden, "Pastes without an owner are not made here. You can delete the paste.")
+	case !ident.Valid(id):
+		return "", paste.ErrNotFound
+	}
+	key := paste.NewDeleteKey()
+	if err := g.pastes.MakeAnonymous(ctx, paste.ID(id), viewer.User.ID, key.Hash()); err != nil {
+		return "", paste.Gone(err)
+	}
+	return key, nil
+}

@@ -1,0 +1,70 @@
+package contract
+
+import (
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// givenUp has no owner, no tags and no place in lists any more, and is deleted with its key; all else stays.
+func givenUp(t *testing.T, s DocumentStore) {
+	owner, fan := storedUser(t, s.Store, "owner"), storedUser(t, s.Store, "fan")
+	wanted := newDocument("mine")
+	wanted.Owner, wanted.Visibility, wanted.Tags = owner.ID, paste.Public, []string{"a", "b"}
+	must(t, s.Documents.CreateDocument(t.Context(), wanted))
+	must(t, s.Pastes.Star(t.Context(), fan.ID, wanted.ID))
+	key := paste.NewDeleteKey()
+	for _, id := range append([]string{"unknown"}, unstorable...) {
+		wantKind(t, s.Documents.MakeAnonymous(t.Context(), paste.ID(id), owner.ID, key.Hash()), fault.NotFound)
+	}
+	wantKind(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, fan.ID, key.Hash()), fault.NotFound)
+	wantKind(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, "", key.Hash()), fault.NotFound)
+	wantKind(t, s.Documents.MakeAnonymous(cancelled(t), wanted.ID, owner.ID, key.Hash()), fault.Unavailable)
+	private := newDocument("private")
+	private.Owner, private.Visibility = owner.ID, paste.Private
+	must(t, s.Documents.CreateDocument(t.Context(), private))
+	wantKind(t, s.Documents.MakeAnonymous(t.Context(), private.ID, owner.ID, key.Hash()), fault.Conflict)
+	wantStored(t, s, "a private one", private)
+
+	must(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, owner.ID, key.Hash()))
+	wanted.Owner, wanted.Visibility, wanted.Tags, wanted.DeleteKey, wanted.Stars = "", paste.Unlisted, nil, key.Hash(), 1
+	wantStored(t, s, "given up", wanted)
+	wantIDs(t, s, owner.ID, "private")
+	wantKind(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, owner.ID, key.Hash()), fault.NotFound)
+	count, err := s.Pastes.ActiveCount(t.Context())
+	must(t, err)
+	want(t, "count", count, 2)
+	public, err := s.Pastes.Select(t.Context(), owner.ID, paste.Selection{Public: true}, 10)
+	must(t, err)
+	want(t, "on the profile", len(public), 0)
+	second := newDocument("second")
+	second.Owner = owner.ID
+	_, err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Pastes: 2}, second)
+	must(t, err) // what was given up counts for no quota
+	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, false))
+	wantStored(t, s, "without its former owner", wanted)
+	must(t, s.Documents.DeleteIf(t.Context(), wanted.ID, func(stored paste.Paste) error {
+		want(t, "the key fits", key.Fits(stored.DeleteKey), true)
+		return nil
+	}))
+	wantNoDocument(t, s, wanted.ID)
+}
+
+// givenUpMeet has several callers give up a paste that others edit: one does, and an edit is whole or refused.
+func givenUpMeet(t *testing.T, s DocumentStore) {
+	owner := storedUser(t, s.Store, "owner").ID
+	stored := newDocument("mine")
+	stored.Owner, stored.Visibility = owner, paste.Unlisted
+	must(t, s.Documents.CreateDocument(t.Context(), stored))
+	wantOneWinner(t, meet(func(caller int) error {
+		_, err := s.Documents.Update(t.Context(), stored.ID, func(stored paste.Document) (paste.Change, error) {
+			stored.Title += "x"
+			return paste.Change{Document: stored, Changed: true}, stored.EditableBy(owner)
+		})
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		return s.Documents.MakeAnonymous(t.Context(), stored.ID, owner, paste.NewDeleteKey().Hash())
+	}), fault.NotFound)
+}
