@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
@@ -83,4 +84,51 @@ func TestAccessibility(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lookAround looks at pages with axe-core and takes their pictures, by paths and names, on each screen, as who has signed in with a token.
+func lookAround(t *testing.T, origin, token string, pages map[string]string) {
+	t.Helper()
+	for name, screen := range map[string]struct {
+		scheme string
+		narrow bool
+	}{"light": {"light", false}, "dark": {"dark", false}, "phone": {"light", true}, "dark-phone": {"dark", true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tab := open(t, origin)
+			tab.prefer(screen.scheme)
+			tab.signedIn(token)
+			if screen.narrow {
+				tab.phone()
+			}
+			for path, picture := range pages {
+				tab.show(path)
+				tab.wantUsable(path)
+				tab.wantNoSideScroll()
+				tab.wholePicture(picture)
+			}
+		})
+	}
+}
+
+// TestFinding looks at what people find pastes with.
+func TestFinding(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	origin := "http://" + program.Serve(t, string(cfg.URL), "GLUEPOT_RECENT=true").Address
+	own := createOwn(t, origin)
+	asOwner(t, http.MethodPost, origin+"/paste", map[string]any{"title": strings.Repeat("A long title ", 12), "isPublic": true,
+		"tags": []string{"go", "a tag of several words", strings.Repeat("long", 15)}, "pasties": []pasty{
+			{Title: "main.go", Language: "Go", Code: "package main\n\nfunc main() {\n\tprintln(\"" + strings.Repeat("main", 60) + "\")\n}\n"},
+			{Title: strings.Repeat("name", 40) + ".py", Language: "Python", Code: "main = 1\n"},
+		}})
+	if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "user", "update", "epoxy", "--show-tags"); code != 0 {
+		t.Fatal(stderr)
+	}
+	lookAround(t, origin, program.EpoxyToken, map[string]string{
+		"/search": "search", "/search?q=main": "found", "/search?q=nowhere": "nothing", "/recent": "recent",
+		"/~epoxy": "profile", "/~epoxy?tag=go": "tag", "/pastes?sort=title": "own", "/" + own + "/history": "history",
+		"/" + own + "/history/original": "revision",
+	})
 }

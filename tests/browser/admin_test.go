@@ -38,27 +38,8 @@ func TestAdministration(t *testing.T) {
 		reader.press(".form .main", `[role="status"]`)
 	}
 
-	for name, screen := range map[string]struct {
-		scheme string
-		narrow bool
-	}{"light": {"light", false}, "dark": {"dark", false}, "phone": {"light", true}, "dark-phone": {"dark", true}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			tab := open(t, origin)
-			tab.prefer(screen.scheme)
-			tab.signedIn(program.MortarToken)
-			if screen.narrow {
-				tab.phone()
-			}
-			for path, picture := range map[string]string{
-				"/admin": "pastes", "/admin?removed=on": "removed", "/admin/blocks": "blocks", "/admin/reports": "reports", "/admin/audit": "audit",
-				"/" + shown + "/report": "report",
-			} {
-				tab.show(path)
-				tab.wantUsable(path)
-				tab.wantNoSideScroll()
-				tab.wholePicture(picture)
-			}
-		})
-	}
+	lookAround(t, origin, program.MortarToken, map[string]string{
+		"/admin": "pastes", "/admin?removed=on": "removed", "/admin/blocks": "blocks", "/admin/reports": "reports", "/admin/audit": "audit",
+		"/" + shown + "/report": "report",
+	})
 }
