@@ -152,6 +152,7 @@ func TestRestoreRefusals(t *testing.T) {
 		writeTo(t, folder, "nothing", ""):                                                              "but none of Gluepot's",
 		changed("newer.db", `INSERT INTO gluepot_schema (version_id, is_applied) VALUES (9999, true)`): "is at version 9999",
 		changed("orphans.db", `INSERT INTO stars VALUES ('nobody00', 'x', 0)`):                         "1 rows belong to what is not there",
+		changed("early.db", `ALTER TABLE gluepot_schema RENAME TO gluepot_migrations`):                 "before its first release",
 		withLog:                  "has a log (-wal) beside it",
 		linked:                   "has a log (-wal) beside it",
 		database.SQLitePath(cfg): "is the database itself",

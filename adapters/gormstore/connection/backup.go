@@ -270,6 +270,9 @@ func examine(ctx context.Context, path, from string) (version, latest int64, err
 	err = db.QueryRowContext(ctx, schemaVersion).Scan(&version)
 	switch {
 	case err != nil && diagnose(err) == outdated || err == nil && version == 0:
+		if db.QueryRowContext(ctx, "SELECT count(*) FROM "+unreleasedTable).Scan(&version) == nil {
+			return refused(" was made by a version of Gluepot from before its first release, which this one cannot read.")
+		}
 		return refused(" is a database, but none of Gluepot's.")
 	case err != nil:
 		return 0, 0, Translate(err)
