@@ -61,6 +61,9 @@ func TestExport(t *testing.T) {
 	own("private0", func(d *paste.Document) { d.Visibility = paste.Private }, paste.Pasty{Title: "secret.txt", Code: "mine alone"})
 	own("burning0", func(d *paste.Document) { d.Burns = true }, paste.Pasty{Title: "once.txt", Code: "to be read once"})
 	own("cipher00", func(d *paste.Document) { d.Title, d.Cipher = "", &paste.Cipher{Data: []byte("x")} })
+	own("sealed00", func(d *paste.Document) {
+		d.Title, d.Cipher = "", &paste.Cipher{Version: paste.CipherVersion, Data: []byte("what a client has encrypted")}
+	})
 	own("con", func(*paste.Document) {}, paste.Pasty{Title: "a.txt", Code: "of an import"})
 	own("expired0", func(d *paste.Document) { d.ExpiresAt = at.Add(time.Second) }, paste.Pasty{Code: "over"})
 	s.holds("others00", func() paste.Document {
@@ -97,16 +100,18 @@ func TestExport(t *testing.T) {
 		IsPrivate bool
 		Tags      []string
 		Pasties   []struct{ Code string }
+		Cipher    string
 	}
 	if err := json.Unmarshal([]byte(files["pastes.json"]), &listed); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, p := range listed {
-		got = append(got, fmt.Sprintf("%s %v %v %v %d", p.ID, p.Encrypted, p.IsPrivate, p.Tags, len(p.Pasties)))
+		got = append(got, fmt.Sprintf("%s %v %v %v %d %d", p.ID, p.Encrypted, p.IsPrivate, p.Tags, len(p.Pasties), len(p.Cipher)))
 	}
 	want := []string{
-		"names000 false false [mine] 6", "private0 false true [] 1", "burning0 false false [] 1", "cipher00 true false [] 0", "con false false [] 1",
+		"names000 false false [mine] 6 0", "private0 false true [] 1 0", "burning0 false false [] 1 0", "cipher00 true false [] 0 0",
+		"sealed00 true false [] 0 36", "con false false [] 1 0",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

@@ -20,6 +20,7 @@ import (
 	"github.com/gluepot/gluepot/application/search"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
 	domainsearch "github.com/gluepot/gluepot/domain/search"
 )
 
@@ -85,6 +86,10 @@ func serveUntil(ctx context.Context, cfg config, demo bool, log *zap.Logger, std
 	log.Info("serving", zap.Stringer("address", address), zap.String("scheme", cfg.scheme()), zap.String("base_path", cfg.HTTP.BasePath),
 		zap.Stringer("database", cfg.Database.URL), zap.String("version", Version()))
 
+	asking, stopAsking := context.WithCancel(ctx)
+	defer stopAsking()
+	go warnOfProviders(asking, running.app.Accounts.Providers.Do(), log)
+
 	var failure error
 	if demo {
 		failure = announceDemonstration(ctx, running.app.Tokens.Issue, cfg.scheme()+"://"+reachable(address), cfg, stdout)
@@ -101,6 +106,15 @@ func serveUntil(ctx context.Context, cfg config, demo bool, log *zap.Logger, std
 	}
 	log.Info("stopped")
 	return failure
+}
+
+// warnOfProviders logs which of them do not answer. Users are let sign in by tokens meanwhile, and those providers are asked again.
+func warnOfProviders(ctx context.Context, sources []identity.Source, log *zap.Logger) {
+	for _, source := range sources {
+		if _, err := source.Begin(ctx, identity.NewProof()); err != nil && ctx.Err() == nil {
+			log.Warn("a provider does not answer", zap.String("provider", source.Name), zap.Error(err))
+		}
+	}
 }
 
 // running is a server on what bootstrap.Open opened.

@@ -25,13 +25,13 @@ type surfer struct {
 	origin string
 }
 
-func newSurfer(t *testing.T, address string) *surfer {
+func newSurfer(t *testing.T, node *program.Process) *surfer {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &surfer{t: t, origin: "http://" + address, Client: http.Client{
+	return &surfer{t: t, origin: "http://" + node.Address, Client: http.Client{
 		Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
@@ -112,15 +112,14 @@ func (s *surfer) signsUp(provider, name string) {
 }
 
 // nodes serves a database with both providers: on PostgreSQL on two nodes, of which the second is where providers send nobody.
-func nodes(t *testing.T, cfg gormstore.Config, with idp.Installation, settings ...string) (first, second string) {
+func nodes(t *testing.T, cfg gormstore.Config, with idp.Installation, settings ...string) (first, second *program.Process) {
 	t.Helper()
 	with.Settings = append(with.Settings, settings...)
-	program.Serve(t, string(cfg.URL), with.Settings...)
+	first = program.Serve(t, string(cfg.URL), with.Settings...)
 	if !strings.HasPrefix(string(cfg.URL), "postgres") {
-		return with.Address, with.Address
+		return first, first
 	}
-	other := slices.Concat(with.Settings, []string{"GLUEPOT_HTTP_ADDR=127.0.0.1:0"})
-	return with.Address, program.Serve(t, string(cfg.URL), other...).Address
+	return first, program.Serve(t, string(cfg.URL), slices.Concat(with.Settings, []string{"GLUEPOT_HTTP_ADDR=127.0.0.1:0"})...)
 }
 
 // TestProviders goes the whole way: a name is chosen at the first visit and not again, a second provider is linked, and the last stays.
@@ -133,14 +132,14 @@ func TestProviders(t *testing.T) {
 		ann := newSurfer(t, first)
 		ann.sees(http.StatusOK, `href="/sign-in/oidc?next=%2Fstarred"`, http.MethodGet, "/sign-in?next=/starred", nil)
 		back := ann.leave("oidc", "next=/starred")
-		ann.origin = "http://" + second // any node takes who comes back
+		ann.origin = "http://" + second.Address // any node takes who comes back
 		ann.sees(http.StatusSeeOther, "/sign-up", http.MethodGet, back, nil)
 		ann.sees(http.StatusOK, `value="Ann-Example"`, http.MethodGet, "/sign-up", nil)
 		for name, status := range map[string]int{"EPOXY": 409, "": 400, "аnn": 400 /* Cyrillic */, "self": 400} {
 			ann.sees(status, `role="alert"`, http.MethodPost, "/sign-up", url.Values{"name": {name}})
 		}
 		ann.sees(http.StatusSeeOther, "/starred", http.MethodPost, "/sign-up", url.Values{"name": {"ann"}})
-		ann.origin = "http://" + first
+		ann.origin = "http://" + first.Address
 		ann.sees(http.StatusOK, "Signed in as <b>ann</b>", http.MethodGet, "/starred", nil)
 		ann.sees(http.StatusBadRequest, "was finished already", http.MethodGet, "/sign-up", nil)
 
@@ -165,6 +164,19 @@ func TestProviders(t *testing.T) {
 		}
 		ann.sees(http.StatusSeeOther, "/account/sessions", http.MethodPost, "/account/sessions", url.Values{"end": {"others"}})
 		again.sees(http.StatusSeeOther, "/sign-in?next=%2Fpastes", http.MethodGet, "/pastes", nil)
+		var left int
+		if err := database.SQL(t, cfg).QueryRowContext(t.Context(), "SELECT count(*) FROM sign_in_attempts").Scan(&left); err != nil || left != 1 {
+			t.Errorf("got %d attempts, error %v, want that of the newcomer who has not chosen a name", left, err)
+		}
+		come, err := url.Parse(back)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{idp.ClientSecret, "gho_test", come.Query().Get("code"), come.Query().Get("state"), "Ann Example", "sub-77"} {
+			if log := first.Stderr.String() + second.Stderr.String(); strings.Contains(log, secret) {
+				t.Errorf("got %s in the log, want none of what comes from a provider", secret)
+			}
+		}
 	})
 }
 
@@ -174,8 +186,8 @@ func TestCallbacks(t *testing.T) {
 	cfg := database.SQLite(t)
 	program.Fixture(t, cfg)
 	with := idp.ForInstallation(t)
-	address, _ := nodes(t, cfg, with)
-	ann, eve := newSurfer(t, address), newSurfer(t, address)
+	node, _ := nodes(t, cfg, with)
+	ann, eve := newSurfer(t, node), newSurfer(t, node)
 	ann.signsUp("oidc", "ann")
 	session := ann.cookie("gluepot-session")
 
@@ -185,10 +197,19 @@ func TestCallbacks(t *testing.T) {
 	if ann.cookie("gluepot-session") == session {
 		t.Error("got the session that there was before signing in, want another one")
 	}
-	other := newSurfer(t, address)
-	other.Jar.SetCookies(&url.URL{Scheme: "http", Host: address}, []*http.Cookie{{Name: "gluepot-session", Value: session}})
+	other := newSurfer(t, node)
+	other.Jar.SetCookies(&url.URL{Scheme: "http", Host: node.Address}, []*http.Cookie{{Name: "gluepot-session", Value: session}})
 	other.sees(http.StatusSeeOther, "/sign-in", http.MethodGet, "/pastes", nil)
 	ann.sees(http.StatusBadRequest, "was finished already", http.MethodGet, back, nil) // replayed
+	stored := func() (counts string) {
+		t.Helper()
+		if err := database.SQL(t, cfg).QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM users) || ' users, ' ||
+			(SELECT count(*) FROM identities) || ' identities, ' || (SELECT count(*) FROM access_tokens) || ' tokens'`).Scan(&counts); err != nil {
+			t.Fatal(err)
+		}
+		return counts
+	}
+	before := stored()
 	for what, alter := range map[string]func(path string) string{
 		"another state":    func(path string) string { return strings.Replace(path, "state=", "state=x", 1) },
 		"no state":         func(path string) string { return strings.Replace(path, "state=", "s=", 1) },
@@ -199,11 +220,14 @@ func TestCallbacks(t *testing.T) {
 		"another issuer":   func(path string) string { return path + "&iss=https%3A%2F%2Fevil.example" },
 		"what is no text":  func(path string) string { return path + "&error=%ff%00" },
 	} {
-		visitor := newSurfer(t, address)
+		visitor := newSurfer(t, node)
 		if status, page := visitor.ask(http.MethodGet, alter(visitor.leave("oidc", "")), nil); status != http.StatusBadRequest &&
 			status != http.StatusNotFound || visitor.cookie("gluepot-session") != "" {
 			t.Errorf("%s: got %d %s, want nobody signed in", what, status, page)
 		}
+	}
+	if got := stored(); got != before {
+		t.Errorf("got %s stored, want nothing but %s", got, before)
 	}
 	// Two tabs of a browser: each comes back to where it was.
 	one, two := ann.leave("oidc", "next=/starred"), ann.leave("oidc", "next=/account")
@@ -234,12 +258,12 @@ func TestCallbacks(t *testing.T) {
 	// The same subject of another provider is another person.
 	with.OIDC.Behave(func(b *idp.Behaviour) { b.Account = idp.Account{Subject: "77", Name: "ann"} })
 	eve.signsUp("github", "eve")
-	if status, page := newSurfer(t, address).arrive("oidc", ""); status != http.StatusSeeOther || page != "/sign-up" {
+	if status, page := newSurfer(t, node).arrive("oidc", ""); status != http.StatusSeeOther || page != "/sign-up" {
 		t.Errorf("got %d %s, want a newcomer", status, page)
 	}
 	// The browser of one person comes twice at once: there is one account.
 	with.OIDC.Behave(func(b *idp.Behaviour) { b.Account.Subject = "twice" })
-	visitors := []*surfer{newSurfer(t, address), newSurfer(t, address)}
+	visitors := []*surfer{newSurfer(t, node), newSurfer(t, node)}
 	for _, visitor := range visitors {
 		if status, page := visitor.arrive("oidc", ""); status != http.StatusSeeOther || page != "/sign-up" {
 			t.Fatalf("got %d %s, want to choose a name", status, page)
@@ -266,18 +290,21 @@ func TestProviderOutOfOrder(t *testing.T) {
 	program.Fixture(t, cfg)
 	with := idp.ForInstallation(t)
 	with.OIDC.Misbehave("fails", "")
-	address, _ := nodes(t, cfg, with, "GLUEPOT_HTTP_REQUEST_TIMEOUT=1s")
-	ann := newSurfer(t, address)
+	node, _ := nodes(t, cfg, with, "GLUEPOT_HTTP_REQUEST_TIMEOUT=1s")
+	if line := node.WaitForLog("a provider does not answer"); line["provider"] != "oidc" || line["level"] != "warn" {
+		t.Errorf("got %v, want a warning about the provider", line)
+	}
+	ann := newSurfer(t, node)
 	for _, how := range []string{"hangs", "fails", "redirects", "sends a megabyte", "sends nonsense"} {
 		with.OIDC.Misbehave(how, "")
 		ann.sees(http.StatusServiceUnavailable, "Example", http.MethodGet, "/sign-in/oidc", nil)
 		ann.sees(http.StatusOK, "Example", http.MethodGet, "/sign-in", nil)
-		newSurfer(t, address).sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-in", url.Values{"token": {program.MortarToken}})
+		newSurfer(t, node).sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-in", url.Values{"token": {program.MortarToken}})
 	}
 	with.OIDC.Behave(func(b *idp.Behaviour) { b.Intercept = nil })
 	ann.signsUp("oidc", "ann")
 	with.OIDC.Behave(func(b *idp.Behaviour) { b.Tamper = func(claims map[string]any) { claims["aud"] = "another client" } })
-	if status, page := newSurfer(t, address).arrive("oidc", ""); status != http.StatusBadRequest {
+	if status, page := newSurfer(t, node).arrive("oidc", ""); status != http.StatusBadRequest {
 		t.Errorf("got %d %s, want an answer for another client refused", status, page)
 	}
 }
@@ -297,8 +324,8 @@ func TestFailedCallbacks(t *testing.T) {
 			t.Parallel()
 			cfg := database.SQLite(t)
 			program.Fixture(t, cfg)
-			address, _ := nodes(t, cfg, idp.ForInstallation(t), "GLUEPOT_LIMIT_FAILED_SIGN_INS=3", "GLUEPOT_REGISTRATION=invite")
-			visitor := newSurfer(t, address)
+			node, _ := nodes(t, cfg, idp.ForInstallation(t), "GLUEPOT_LIMIT_FAILED_SIGN_INS=3", "GLUEPOT_REGISTRATION=invite")
+			visitor := newSurfer(t, node)
 			for i := range 3 {
 				if status, page := ask(visitor); status != http.StatusBadRequest && status != http.StatusForbidden {
 					t.Errorf("attempt %d: got %d %s, want it refused for what it is", i+1, status, page)
@@ -328,8 +355,8 @@ func TestInvitations(t *testing.T) {
 		t.Fatalf("got %d %s %s, want a link", code, stdout, stderr)
 	}
 	link, _, _ = strings.Cut(strings.TrimSpace(link), "\n")
-	address, _ := nodes(t, cfg, with, "GLUEPOT_REGISTRATION=invite")
-	stranger, ann := newSurfer(t, address), newSurfer(t, address)
+	node, _ := nodes(t, cfg, with, "GLUEPOT_REGISTRATION=invite")
+	stranger, ann := newSurfer(t, node), newSurfer(t, node)
 	if status, page := stranger.arrive("oidc", ""); status != http.StatusForbidden || !strings.Contains(page, "ask its operator for an invitation") {
 		t.Errorf("got %d %s, want a stranger told what is missing", status, page)
 	}
