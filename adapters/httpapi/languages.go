@@ -40,7 +40,9 @@ func encodeLanguages(catalogue []*language.Language) (languageAnswers, error) {
 }
 
 func encodeLanguage(l *language.Language) (*languageAnswer, error) {
-	view := languageView{Name: l.Name, Mode: l.Mode, Mimes: append([]string{}, l.MIMETypes...), Ext: append([]string{}, l.Extensions...), Color: l.Color}
+	view := languageView{
+		Name: l.Name, Mode: l.Mode, Mimes: append([]string{}, l.MIMETypes...), Ext: append([]string{}, l.Extensions...), Color: l.Color,
+	}
 	body, err := encodeJSON(view)
 	if err != nil {
 		return nil, fmt.Errorf("encode the language %s: %w", l.Name, err)

@@ -84,8 +84,8 @@ func TestExport(t *testing.T) {
 			t.Fatalf("got %v, %d, flushed %v, want a stream", err, answer.Code, answer.Flushed)
 		}
 	}
-	if got := answer.Header(); got.Get("Content-Type") != "application/zip" || got.Get("Content-Disposition") != "attachment; filename=Epoxy.zip" ||
-		got.Get("Cache-Control") != "private, no-store" {
+	if got := answer.Header(); got.Get("Content-Type") != "application/zip" ||
+		got.Get("Content-Disposition") != "attachment; filename=Epoxy.zip" || got.Get("Cache-Control") != "private, no-store" {
 		t.Errorf("got %v, want a file to keep", got)
 	}
 	files := unpacked(t, answer.Body.Bytes())
@@ -155,7 +155,8 @@ func (m *many) ActiveIDs(_ context.Context, _ user.ID, after paste.Place, limit 
 	}
 	var places []paste.Place
 	for ; next < m.number && len(places) < limit; next++ {
-		places = append(places, paste.Place{CreatedAt: beginning.Add(-time.Duration(next) * time.Second), ID: paste.ID(fmt.Sprintf("p%07d", next))})
+		at := beginning.Add(-time.Duration(next) * time.Second)
+		places = append(places, paste.Place{CreatedAt: at, ID: paste.ID(fmt.Sprintf("p%07d", next))})
 	}
 	return places, nil
 }

@@ -217,7 +217,8 @@ func signUpsMeet(t *testing.T, s Store) {
 	for i := range callers {
 		must(t, s.Identities.Keep(t.Context(), identity.HashOf(fmt.Sprint("same", i)), vouched("same", ""), identity.MaxAttempts))
 		must(t, s.Identities.Keep(t.Context(), identity.HashOf(fmt.Sprint("name", i)), vouched(fmt.Sprint("name", i), ""), identity.MaxAttempts))
-		must(t, s.Identities.Keep(t.Context(), identity.HashOf(fmt.Sprint("code", i)), vouched(fmt.Sprint("code", i), invited.ID), identity.MaxAttempts))
+		byCode := vouched(fmt.Sprint("code", i), invited.ID)
+		must(t, s.Identities.Keep(t.Context(), identity.HashOf(fmt.Sprint("code", i)), byCode, identity.MaxAttempts))
 	}
 	well, failures := together(callers, func(i int) error {
 		return s.Identities.SignUp(t.Context(), identity.HashOf(fmt.Sprint("same", i)), newUser(t, fmt.Sprint("ann", i)))
