@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,13 +43,17 @@ func (c *Commands) list() *cobra.Command {
 		_, _ = fmt.Fprintln(w, "ID\tCREATED\tEXPIRES\tVISIBILITY\tTITLE") // Flush says what went wrong
 		for _, id := range ids[:min(max(*most, 0), len(ids))] {
 			found, err := s.read(cmd.Context(), id)
-			if is(err, http.StatusNotFound) { // meanwhile
+			if is(err, http.StatusNotFound) {
+				found.Title = "(encrypted)"
+				_, err = s.do(cmd.Context(), http.MethodGet, "/encrypted/"+url.PathEscape(id), nil, nil, &found)
+			}
+			if is(err, http.StatusNotFound) { // meanwhile, or it burns
 				continue
 			}
 			if err != nil {
 				return err
 			}
-			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", command.Line(found.ID), moment(found.CreatedAt), moment(found.DeletesAt),
+			_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", command.Line(found.ID), moment(found.CreatedAt, "-"), moment(found.DeletesAt, "never"),
 				found.visibility(), command.Line(found.label()))
 		}
 		return w.Flush()
@@ -76,9 +81,9 @@ func (s *server) keyed() ([]string, error) {
 	return paths, err
 }
 
-func moment(seconds int64) string {
+func moment(seconds int64, otherwise string) string {
 	if seconds == 0 {
-		return "never"
+		return otherwise
 	}
 	return time.Unix(seconds, 0).Format("2006-01-02 15:04")
 }

@@ -462,3 +462,53 @@ func TestLoginHidesToken(t *testing.T) {
 		t.Errorf("got %q, %v, want to be signed in, and no token", shown.String(), err)
 	}
 }
+
+// TestPushBurns has pull open what can be read once with --yes, or after a question on a terminal, and not otherwise.
+func TestPushBurns(t *testing.T) {
+	t.Parallel()
+	server := program.Serve(t, string(database.SQLite(t).URL))
+	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
+	first, second := strings.TrimSpace(p.ok("first", "push", "--burn")), strings.TrimSpace(p.ok("second", "push", "--burn"))
+	p.fails(1, "y\n", []string{"pull", first}, "There is no paste with that id.", "open it with --yes")
+	if code := p.ok("", "pull", "--yes", first); code != "first" {
+		t.Errorf("got %q, want what was pushed", code)
+	}
+	p.fails(1, "", []string{"pull", "--yes", first}, "There is no paste with that id.")
+	for _, answer := range []string{"n\n", "\n"} {
+		cmd := p.onTerminal("pull " + second)
+		cmd.Stdin = strings.NewReader(answer)
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "Open it? [y/N]") || strings.Contains(string(out), "second") {
+			t.Errorf("%q: got %q, %v, want a question, and nothing opened", answer, out, err)
+		}
+	}
+	cmd := p.onTerminal("pull " + second)
+	cmd.Stdin = strings.NewReader("y\n")
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "second") {
+		t.Errorf("got %q, %v, want it opened", out, err)
+	}
+	p.fails(1, "", []string{"pull", "--yes", second}, "There is no paste with that id.")
+}
+
+// TestPushEncrypted says what is wrong before anything is sent, and lists and deletes what it has encrypted.
+func TestPushEncrypted(t *testing.T) {
+	t.Parallel()
+	server := program.Serve(t, string(database.SQLite(t).URL))
+	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
+	p.fails(2, "x", []string{"push", "--password"}, "encrypted")
+	p.fails(2, "x", []string{"push", "--encrypt", "--tags", "a"}, "neither public nor tagged")
+	p.fails(2, "x", []string{"push", "--encrypt", "--password"}, "GLUEPOT_PASSWORD")
+	link := strings.TrimSpace(p.ok("x", "push", "--encrypt", "--expires-in", "1w"))
+	id, key, _ := strings.Cut(path.Base(link), "#")
+	if list := p.ok("", "list"); !strings.Contains(list, id) || !strings.Contains(list, "(encrypted)") {
+		t.Errorf("got %q, want %s as an encrypted paste", list, id)
+	}
+	for _, named := range []string{link, id + "#" + key} {
+		if code := p.ok("", "pull", named); code != "x" {
+			t.Errorf("%s: got %q, want what was pushed", named, code)
+		}
+	}
+	p.fails(1, "", []string{"pull", id}, "all of the key")
+	p.ok("", "drop", link)
+	p.fails(1, "", []string{"pull", link}, "There is no paste with that id.")
+}
