@@ -132,3 +132,58 @@ func TestFinding(t *testing.T) {
 		"/" + own + "/history/original": "revision",
 	})
 }
+
+// TestProtectedPages looks at what is encrypted, burns or is given up, on the screens that people have.
+func TestProtectedPages(t *testing.T) {
+	t.Parallel()
+	origin := serveUsers(t)
+	own := createOwn(t, origin)
+	known := vectors(t)
+	burning := asOwner(t, http.MethodPost, origin+"/paste", map[string]any{"burn": true, "pasties": []pasty{{Code: "x"}}})
+	store := func(v vector, burn bool) string {
+		return "/" + asOwner(t, http.MethodPost, origin+"/encrypted",
+			map[string]any{"version": v.Version, "cipher": v.Cipher, "salt": v.Salt, "burn": burn})
+	}
+	keyed, locked, sealed := store(known[0], false)+"#"+known[0].Key, store(known[1], false), store(known[0], true)+"#"+known[0].Key
+	for name, screen := range map[string]struct {
+		scheme string
+		narrow bool
+	}{"light": {"light", false}, "dark": {"dark", false}, "phone": {"light", true}, "dark-phone": {"dark", true}} {
+		t.Run(name, func(t *testing.T) {
+			tab := open(t, origin)
+			tab.prefer(screen.scheme)
+			if screen.narrow {
+				tab.phone()
+			}
+			look := func(name string) {
+				t.Helper()
+				tab.wantNoSideScroll()
+				tab.wantUsable(name)
+				tab.wholePicture(name)
+			}
+			tab.show(keyed)
+			tab.do(chromedp.WaitVisible(chromedp.CSS("section.pasty")))
+			look("encrypted")
+			tab.show(locked)
+			tab.do(chromedp.WaitVisible(chromedp.CSS("#password")))
+			look("password")
+			tab.fill("#password", "wrong\r")
+			tab.wantSaid("not the password")
+			look("wrong-password")
+			tab.show(sealed)
+			look("encrypted-question")
+			tab.show("/" + burning)
+			look("question")
+			tab.signedIn(program.EpoxyToken)
+			tab.show("/" + own)
+			look("own")
+			tab.show("/" + own + "/anonymous")
+			look("anonymous")
+			tab.show("/")
+			tab.choose("#expires", "burn")
+			tab.do(chromedp.Click(chromedp.CSS("#encrypt")), chromedp.WaitVisible(chromedp.CSS("#password")),
+				chromedp.Click(chromedp.CSS("button.main")), chromedp.WaitVisible(chromedp.CSS("#encryption-problem")))
+			look("form")
+		})
+	}
+}

@@ -1,8 +1,11 @@
 package browser
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -249,5 +252,70 @@ func TestWrongForm(t *testing.T) {
 	tab.do(chromedp.WaitVisible(chromedp.CSS(".pasty")))
 	if n := evaluate[int](tab, "document.querySelectorAll('.pasty').length"); n != 2 {
 		t.Errorf("got %d snippets, want two", n)
+	}
+}
+
+// drop has several files dropped on the page, of which the texts are in base64.
+func (tab *tab) drop(files map[string]string) {
+	tab.t.Helper()
+	encoded, err := json.Marshal(files)
+	if err != nil {
+		tab.t.Fatal(err)
+	}
+	evaluate[bool](tab, `(() => {
+		const dropped = new DataTransfer();
+		for (const [name, text] of Object.entries(`+string(encoded)+`)) {
+			dropped.items.add(new File([Uint8Array.from(atob(text), c => c.charCodeAt(0))], name));
+		}
+		for (const type of ["dragover", "drop"]) {
+			document.querySelector("#code-1").dispatchEvent(new DragEvent(type, {dataTransfer: dropped, bubbles: true, cancelable: true}));
+		}
+		return true;
+	})()`)
+}
+
+// TestFiles drops files on the form and chooses them: each becomes a snippet, and one that is no text is refused by its name, also where
+// the browser encrypts.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	tab := open(t, serveUsers(t))
+	text := base64.StdEncoding.EncodeToString([]byte("print('ü')\r\n"))
+	tab.show("/")
+	tab.fill("#name-1", "typed.txt")
+	tab.fill("#code-1", "typed")
+	tab.drop(map[string]string{"a.py": text, "b.py": text, "picture.png": base64.StdEncoding.EncodeToString([]byte("\x89PNG\xff"))})
+	tab.press("button.main", "#files-problem")
+	if problem := evaluate[string](tab, `document.querySelector("#files-problem").textContent`); !strings.Contains(problem, "picture.png") {
+		t.Errorf("got %q, want the name of the file that is no text", problem)
+	}
+	if !tab.expect("400") {
+		t.Error("got no 400, want the form refused")
+	}
+	tab.press("button.main", ".pasty") // the others are snippets by now
+	if codes := tab.codes(); len(codes) != 3 || codes[0] != "typed" || codes[1] != "print('ü')\n" {
+		t.Errorf("got %q, want what was typed and two files", codes)
+	}
+
+	folder := t.TempDir()
+	var paths []string
+	for name, content := range map[string]string{"c.txt": "c", "bad.bin": "\xff"} {
+		paths = append(paths, filepath.Join(folder, name))
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab.show("/")
+	tab.do(chromedp.SetUploadFiles(chromedp.CSS("#files"), paths), chromedp.Click(chromedp.CSS("#encrypt")),
+		chromedp.Click(chromedp.CSS("button.main")), chromedp.WaitVisible(chromedp.CSS("#encryption-problem")))
+	if problem := evaluate[string](tab, `document.querySelector("#encryption-problem").textContent`); !strings.Contains(problem, "bad.bin") {
+		t.Errorf("got %q, want the name of the file that is no text", problem)
+	}
+	tab.drop(map[string]string{"a.py": text, "b.py": text})
+	tab.do(chromedp.Click(chromedp.CSS("button.main")))
+	tab.do(chromedp.WaitVisible(chromedp.CSS("section.pasty")))
+	shown := evaluate[[]string](tab, `Array.from(document.querySelectorAll("section.pasty"), s => s.querySelector("h2").textContent + " " +
+		s.querySelector("code").textContent)`)
+	if len(shown) != 2 || shown[0] != "a.py print('ü')\n" {
+		t.Errorf("got %q decrypted, want two files", shown)
 	}
 }
