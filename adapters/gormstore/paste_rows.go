@@ -128,7 +128,7 @@ func (r *pasteRow) paste() paste.Paste {
 	return p
 }
 
-// outline returns the paste without what other rows hold, of which an empty cipher stands for one.
+// outline returns the paste without what other rows hold, of which an empty cipher stands for one of any version.
 func (r *pasteRow) outline() paste.Document {
 	d := paste.Document{
 		Paste: r.paste(), Stars: r.Stars, Starred: r.Starred,
@@ -138,7 +138,7 @@ func (r *pasteRow) outline() paste.Document {
 		},
 	}
 	if r.Encrypted {
-		d.Cipher = new(paste.Cipher)
+		d.Cipher = &paste.Cipher{Version: paste.CipherVersion}
 	}
 	return d
 }

@@ -45,7 +45,11 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 
 // ReadCipher implements paste.CipherReader.
 func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
-	return p.find(ctx, id, reader, func(row *pasteRow) error { return row.outline().CipherSeenBy(reader) })
+	found, err := p.find(ctx, id, reader, func(row *pasteRow) error { return row.outline().CipherSeenBy(reader) })
+	if err == nil && found.CipherSeenBy(reader) != nil { // it is PasteMyst's
+		return paste.Document{}, connection.ErrNotFound
+	}
+	return found, err
 }
 
 // find reads an active paste, and what it holds unless refuse refuses it.

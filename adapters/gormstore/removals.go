@@ -51,7 +51,7 @@ type removedDocument struct {
 }
 
 // takeAway moves an active paste out of sight.
-func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*pasteRow, error) {
+func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*pasteRows, error) {
 	rows, err := NewPastes(m.store).locked(tx, id)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*pasteRow,
 	if err != nil {
 		return nil, err
 	}
-	return row, connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&pasteRow{}))
+	return rows, connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&pasteRow{}))
 }
 
 // giveBack moves a paste that takeAway has moved back.
@@ -100,12 +100,12 @@ func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) err
 		return connection.ErrNotFound
 	}
 	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		row, err := m.takeAway(tx, id, false)
+		rows, err := m.takeAway(tx, id, false)
 		if err != nil {
 			return err
 		}
 		act, _ := audit.Noted(ctx)
-		_, hidden := row.outline().SeenBy("")
+		row, hidden := rows.paste, rows.document().ReadableBy("")
 		return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&tombstoneRow{
 			Kind: pasteTombstone, ID: row.ID, DeletedAt: connection.Instant(m.store.Clock()),
 			RemovedBy: act.Actor, Reason: reason, Told: hidden == nil,

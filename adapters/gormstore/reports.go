@@ -40,7 +40,7 @@ func (m *Moderation) Report(
 		if err != nil {
 			return err
 		}
-		if _, err := row.outline().SeenBy(reader); err != nil {
+		if err := row.outline().ReadableBy(reader); err != nil {
 			return connection.Refused(err)
 		}
 		if _, err := pastes.takeQuota(tx, client, quota); err != nil {

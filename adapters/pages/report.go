@@ -34,6 +34,9 @@ func (p *Pages) report(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
+	if _, err := p.unopened(r); err != nil {
+		return err
+	}
 	err = p.modules.Moderation.Report.Do(r.Context(), r.viewer, paste.Client(r.RemoteAddr), r.PathValue("id"),
 		fields.Get("reason"), fields.Get("text"))
 	if err != nil {
@@ -43,7 +46,7 @@ func (p *Pages) report(w http.ResponseWriter, r *request) error {
 }
 
 func (p *Pages) showReport(w http.ResponseWriter, r *request, sent bool) error {
-	stored, err := p.read(r)
+	stored, err := p.unopened(r)
 	if err != nil {
 		return err
 	}

@@ -42,13 +42,7 @@ func (r *ReadCipher) Do(ctx context.Context, viewer token.Viewer, id string) (_ 
 		return paste.Document{}, paste.ErrNotFound
 	}
 	found, err := r.pastes.ReadCipher(ctx, paste.ID(id), viewer.User.ID)
-	if err == nil && found.Cipher.Version == 0 {
-		err = paste.ErrNotFound
-	}
-	if err != nil {
-		return paste.Document{}, paste.Gone(err)
-	}
-	return found, nil
+	return found, paste.Gone(err)
 }
 
 // ReadRevision reads a paste as one of its edits left it.

@@ -43,7 +43,7 @@ func (r Report) Validate() error {
 // Reporter keeps reports. They go with their paste: when it is deleted, removed or swept.
 type Reporter interface {
 	// Report stores a report of a paste that a reader sees, who may be a visitor without an id, and counts it for the client. It fails
-	// with fault.NotFound when the reader sees no such paste, with paste.ErrBurns as SeenBy does, and with fault.Exhausted when
+	// with fault.NotFound when the reader sees no such paste, with paste.ErrBurns as Document.ReadableBy does, and with fault.Exhausted when
 	// the client has used up its quota.
 	Report(ctx context.Context, report Report, reader user.ID, client paste.Client, quota paste.Quota) error
 	// Reports returns the first reports after one, at most limit of them, oldest first. The zero Report is before all of them.

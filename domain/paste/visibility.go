@@ -76,16 +76,25 @@ func (d Document) SeenBy(reader user.ID) (Document, error) {
 	return d, nil
 }
 
-// CipherSeenBy returns ErrNotFound unless the paste is encrypted, and not another's private one, and ErrBurns when it burns after
-// reading: then not even its owner reads it without opening it.
+// CipherSeenBy returns ErrNotFound unless the paste is encrypted, not by PasteMyst, and not another's private one, and ErrBurns when it
+// burns after reading: then not even its owner reads it without opening it.
 func (d Document) CipherSeenBy(reader user.ID) error {
 	switch {
-	case !d.Encrypted() || d.Visibility == Private && !d.OwnedBy(reader):
+	case !d.Encrypted() || d.Cipher.Version == 0 || d.Visibility == Private && !d.OwnedBy(reader):
 		return ErrNotFound
 	case d.Burns:
 		return ErrBurns
 	}
 	return nil
+}
+
+// ReadableBy returns what SeenBy fails with, or CipherSeenBy if the paste is encrypted.
+func (d Document) ReadableBy(reader user.ID) error {
+	if d.Encrypted() {
+		return d.CipherSeenBy(reader)
+	}
+	_, err := d.SeenBy(reader)
+	return err
 }
 
 // BurnableBy returns ErrNotFound unless that user may open the paste once: it burns after reading, and is not another's private one.

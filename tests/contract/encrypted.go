@@ -27,7 +27,7 @@ func encryptedByClient(t *testing.T, s DocumentStore) {
 		reader  user.ID
 		refused error
 	}{
-		{open, "", nil}, {open, stranger, nil}, {open, owner, nil}, {private, owner, nil}, {legacy, "", nil},
+		{open, "", nil}, {open, stranger, nil}, {open, owner, nil}, {private, owner, nil}, {legacy, "", paste.ErrNotFound},
 		{private, "", paste.ErrNotFound}, {private, stranger, paste.ErrNotFound},
 		{burning, "", paste.ErrBurns}, {burning, owner, paste.ErrBurns},
 	} {

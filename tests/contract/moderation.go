@@ -192,15 +192,18 @@ func removeAndRestore(t *testing.T, s ModerationStore) {
 	encrypted := paste.Document{Paste: paste.Paste{ID: "cipher", CreatedAt: now}}
 	encrypted.Cipher = &paste.Cipher{Data: []byte{0, 1}, Key: []byte{2}, Salt: []byte{255}}
 	must(t, s.Documents.CreateDocument(t.Context(), encrypted))
+	byClient := paste.Document{Paste: paste.Paste{ID: "client", CreatedAt: now}}
+	byClient.Cipher = &paste.Cipher{Version: 1, Data: []byte{0, 1}, Key: []byte{}, Salt: []byte{255}}
+	must(t, s.Documents.CreateDocument(t.Context(), byClient))
 	must(t, s.Pastes.Star(t.Context(), owner, made.ID))
 	made.Stars = 1
-	for _, id := range []paste.ID{"private", "shared", "cipher"} {
+	for _, id := range []paste.ID{"private", "shared", "cipher", "client"} {
 		takenAway(t, s, id)
 		wantNoDocument(t, s.DocumentStore, id)
 		wantKind(t, s.Moderation.Remove(t.Context(), id, "again"), fault.NotFound)
 		told, err := s.Removed.Told(t.Context(), id)
 		must(t, err)
-		want(t, "told of "+string(id), told, id == "shared")
+		want(t, "told of "+string(id), told, id == "shared" || id == "client")
 	}
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
@@ -210,7 +213,7 @@ func removeAndRestore(t *testing.T, s ModerationStore) {
 	must(t, err)
 	want(t, "stars", len(account.Stars), 0)
 
-	for _, id := range []paste.ID{"private", "shared", "cipher"} {
+	for _, id := range []paste.ID{"private", "shared", "cipher", "client"} {
 		must(t, s.Moderation.Restore(t.Context(), id))
 		wantKind(t, s.Moderation.Restore(t.Context(), id), fault.NotFound)
 		told, err := s.Removed.Told(t.Context(), id)
@@ -220,6 +223,7 @@ func removeAndRestore(t *testing.T, s ModerationStore) {
 	wantStored(t, s.DocumentStore, "restored", made)
 	wantStored(t, s.DocumentStore, "restored, U+0000", shared)
 	wantStored(t, s.DocumentStore, "restored, encrypted", encrypted)
+	wantStored(t, s.DocumentStore, "restored, encrypted by its client", byClient)
 	account, err = s.Users.AccountByID(t.Context(), owner)
 	must(t, err)
 	want(t, "stars", len(account.Stars), 1)
@@ -430,6 +434,9 @@ func reports(t *testing.T, s ModerationStore) {
 	spam(t, s, "shared", "", now, "code")
 	spam(t, s, "other", "", now, "code")
 	storedDocument(t, s.DocumentStore, "private", owner)
+	encrypted := paste.Document{Paste: paste.Paste{ID: "encrypted", CreatedAt: now}}
+	encrypted.Cipher = &paste.Cipher{Version: 1}
+	must(t, s.Documents.CreateDocument(t.Context(), encrypted))
 	quota := paste.Quota{Pastes: 4, Window: time.Hour}
 	made := 0
 	report := func(id paste.ID, reader user.ID, client paste.Client) (moderation.Report, error) {
@@ -440,7 +447,7 @@ func reports(t *testing.T, s ModerationStore) {
 		return sent, s.Moderation.Report(t.Context(), sent, reader, client, quota)
 	}
 	var sent []moderation.Report
-	for _, id := range []paste.ID{"shared", "other", "shared", "private"} {
+	for _, id := range []paste.ID{"shared", "encrypted", "shared", "private"} {
 		one, err := report(id, owner, "192.0.2.1")
 		must(t, err)
 		sent = append(sent, one)
