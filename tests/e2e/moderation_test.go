@@ -215,6 +215,9 @@ func TestReports(t *testing.T) {
 			asks(reader, http.StatusOK, http.MethodPost, "/"+other+"/report", said, "Thank you")
 		}
 		asks(reader, http.StatusTooManyRequests, http.MethodPost, "/"+other+"/report", said, "as many reports as you may")
+		m.operate("block add 192.0.2.0/24 --reason spam")
+		m.wants(http.StatusForbidden, "POST", "/"+id+"/report", "reason=spam", append(form, "X-Forwarded-For", "192.0.2.7")...)
+		m.wants(http.StatusOK, "POST", "/"+other+"/report", "reason=spam", append(form, "X-Forwarded-For", "192.0.3.7")...)
 
 		admin.signIn(program.MortarToken)
 		asks(admin, http.StatusOK, http.MethodGet, "/", nil, `href="/admin"`)
