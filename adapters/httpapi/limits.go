@@ -32,7 +32,7 @@ func (a *API) admit(c *gin.Context, r limit.Request, route string) bool {
 		return true
 	case limit.FailedSignIns:
 		a.tooMany(c, v.Refused, v.Retry,
-			"Too many access tokens that are not valid came from your address. Try again after the time in Retry-After.")
+			"Too many sign-ins and access tokens that are not valid came from your address. Try again after the time in Retry-After.")
 	default:
 		a.tooMany(c, v.Refused, v.Retry, "You send too many requests. Try again after the time in Retry-After.")
 	}

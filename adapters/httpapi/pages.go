@@ -215,6 +215,7 @@ func (w *pageWriter) FlushError() error {
 	w.WriteHeader(http.StatusOK)
 	w.streams = true
 	w.sendHeader()
+	w.to.Writer.Header()["Connection"] = closeConnection // whose deadlines are others from now on
 	w.to.Status(w.status)
 	w.to.Writer.WriteHeaderNow()
 	return nil
