@@ -30,9 +30,11 @@ is no terminal.`,
 		if err != nil {
 			return err
 		}
-		if s.token, err = c.ask("Access token for " + s.String() + ": "); err != nil {
+		typed, err := c.ask("Access token for " + s.String() + ": ")
+		if err != nil {
 			return err
 		}
+		s.token = strings.TrimSpace(typed)
 		if s.token == "" {
 			return command.Usage("there is no token. To push without one, set %s to the server", EnvServer)
 		}
@@ -63,11 +65,11 @@ func (c *Commands) ask(question string) (string, error) {
 		_, _ = fmt.Fprint(c.stderr, question) // the answer may come without it
 		typed, err := term.ReadPassword(int(file.Fd()))
 		_, _ = fmt.Fprintln(c.stderr)
-		return strings.TrimSpace(string(typed)), err
+		return string(typed), err
 	}
 	typed, err := bufio.NewReader(c.stdin).ReadString('\n')
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	return strings.TrimSpace(typed), err
+	return strings.TrimRight(typed, "\r\n"), err
 }

@@ -128,6 +128,13 @@ func TestCreateRefuses(t *testing.T) {
 		"private":                 {Draft{Private: true, Pasties: one}, ""},
 		"private and public":      {Draft{Private: true, Public: true, Pasties: one}, "isPrivate, isPublic"},
 		"encrypted":               {Draft{Encrypted: true, Pasties: one}, "encrypted"},
+		"a cipher":                {Draft{Cipher: sealed(1, 29, 0), Private: true}, ""},
+		"a cipher with a salt":    {Draft{Cipher: sealed(1, 10_000, 16)}, ""},
+		"no cipher":               {Draft{Cipher: sealed(1, 28, 0)}, "cipher"},
+		"a large cipher":          {Draft{Cipher: sealed(1, 10_001, 0)}, "10000 bytes"},
+		"a short salt":            {Draft{Cipher: sealed(1, 29, 15)}, "salt"},
+		"another version":         {Draft{Cipher: sealed(2, 29, 0)}, "version"},
+		"a public cipher":         {Draft{Cipher: sealed(1, 29, 0), Public: true}, "isPrivate, isPublic"},
 		"an empty lifetime":       {Draft{Lifetime: new(""), Pasties: one}, "expiresIn"},
 		"an unknown lifetime":     {Draft{Lifetime: new("3h"), Pasties: one}, "expiresIn"},
 		"a name of a lifetime":    {Draft{Lifetime: new("OneHour"), Pasties: one}, "expiresIn"},
@@ -140,6 +147,10 @@ func TestCreateRefuses(t *testing.T) {
 			t.Errorf("%s: got %v, want it accepted", what, err)
 		}
 	}
+}
+
+func sealed(version, data, salt int) *Cipher {
+	return &Cipher{Version: version, Data: make([]byte, data), Salt: make([]byte, salt)}
 }
 
 // numbered returns n different tags.

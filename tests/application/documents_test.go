@@ -274,6 +274,10 @@ func TestAllowance(t *testing.T) {
 	}
 	d.create(t, d.noa, snippet("another user's"))
 	d.create(t, visitor, snippet("anonymous"))
+	encrypted := paste.Draft{Cipher: &paste.Cipher{Version: paste.CipherVersion, Data: make([]byte, 200)}}
+	if _, err := d.CreateOwn.Do(t.Context(), d.noa, "", encrypted); !errors.Is(err, paste.ErrAllowance) {
+		t.Errorf("an encrypted one that is too large: got %v, want it refused", err)
+	}
 	edit := func(code string) error {
 		pasties := []paste.PastyChanges{{ID: first.Pasties[0].ID, Code: &code}}
 		_, err := d.EditOwn.Do(t.Context(), d.mia, string(first.ID), paste.Changes{Pasties: pasties})

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
@@ -364,17 +365,41 @@ func TestEncryptionWithoutScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close() //nolint:errcheck // it has been read
-	page, _ := io.ReadAll(answer.Body)
-	if answer.StatusCode != http.StatusBadRequest || bytes.Contains(page, []byte("s3cret")) {
-		t.Errorf("got %d %s, want a refusal without the text", answer.StatusCode, page)
+	body, _ := io.ReadAll(answer.Body)
+	if answer.StatusCode != http.StatusBadRequest || bytes.Contains(body, []byte("s3cret")) {
+		t.Errorf("got %d %s, want a refusal without the text", answer.StatusCode, body)
 	}
 	tab := open(t, s.origin)
 	command(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	for _, path := range []string{"/", "/" + s.store(vectors(t)[0])} {
 		tab.show(path)
-		page := evaluate[string](tab, "document.documentElement.innerText")
-		if !strings.Contains(page, "needs JavaScript") || strings.Contains(page, "Encrypt in this browser") {
-			t.Errorf("%s: got %s, want it to say that it needs JavaScript", path, page)
+		shown := evaluate[string](tab, "document.documentElement.innerText")
+		if !strings.Contains(shown, "needs JavaScript") || strings.Contains(shown, "Encrypt in this browser") {
+			t.Errorf("%s: got %s, want it to say that it needs JavaScript", path, shown)
 		}
+	}
+}
+
+// TestEncryptionInsecure has no cryptography, as on a page that did not come over HTTPS, and says so.
+func TestEncryptionInsecure(t *testing.T) {
+	t.Parallel()
+	s := newSealedSite(t)
+	tab := open(t, s.origin)
+	command(tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+		Source: `Object.defineProperty(crypto, "subtle", {value: undefined})`,
+	})
+	known := vectors(t)[0]
+	tab.show("/" + s.store(known) + "#" + known.Key)
+	tab.wantSaid("over HTTPS")
+	tab.show("/")
+	if hint := evaluate[string](tab, `document.querySelector("#encryption-hint").textContent`); !strings.Contains(hint, "over HTTPS") ||
+		!evaluate[bool](tab, `document.querySelector("#encrypt").disabled`) {
+		t.Errorf("got %q, want the box disabled, and why", hint)
+	}
+	link := s.push("", secretCode, "--burn")
+	tab.show(strings.TrimPrefix(link, s.origin))
+	tab.wantSaid("over HTTPS")
+	if evaluate[bool](tab, `document.querySelector("#open").checkVisibility()`) {
+		t.Error("got the question where the answer could not be read, want none")
 	}
 }
