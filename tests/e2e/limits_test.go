@@ -244,6 +244,12 @@ func TestUserQuotas(t *testing.T) {
 	if created != 9 {
 		t.Errorf("got %d more pastes in this hour, want 9", created)
 	}
+	if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "user", "update", "epoxy", "--admin"); code != 0 {
+		t.Fatal(stderr)
+	}
+	if answer, body := create(0, strings.Repeat("x", 3000)); answer.StatusCode != http.StatusOK {
+		t.Errorf("an administrator: got %s %s, want no quota", answer.Status, body)
+	}
 }
 
 // TestStoreFull has no room for more: reading and deleting go on, and give room back.

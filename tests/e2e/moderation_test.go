@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,45 @@ func (m *moderated) wants(status int, method, path, body string, header ...strin
 	}
 }
 
+// goneEverywhere removes a public paste, and wants it in no list, copy or cache of either node with the next request.
+func (m *moderated) goneEverywhere() {
+	m.Helper()
+	id := createdID(m.T, m.nodes[0], `{"title":"zircon","isPublic":true,"pasties":[{"title":"","language":"Go","code":"zircon"}]}`)
+	lists := []string{"/search?q=zircon", "/recent", "/recent.atom", "/~epoxy", "/~epoxy/feed.atom", "/api/v2/user/self/pastes"}
+	own := []string{"/" + id, "/" + id + "/embed", "/" + id + "/history", "/" + id + "/files.zip", "/api/v2/paste/" + id, "/oembed?url="}
+	tags := make(map[string]string)
+	ask := func(node *program.Process, path string) (status int, body string) {
+		m.Helper()
+		if strings.HasSuffix(path, "=") {
+			path += url.QueryEscape("http://" + node.Address + "/" + id)
+		}
+		header := []string{"Accept", "text/html, */*", "If-None-Match", tags[path]}
+		if strings.HasPrefix(path, "/api") {
+			header = append(header, "Authorization", program.EpoxyToken)
+		}
+		answer, body := sent(m.T, node, http.MethodGet, path, "", header...)
+		tags[path] = answer.Header.Get("Etag")
+		return answer.StatusCode, body
+	}
+	for _, path := range append(lists, own...) {
+		status, body := ask(m.nodes[1], path)
+		if status != http.StatusOK || slices.Contains(lists, path) && !strings.Contains(body, id) {
+			m.Errorf("%s: got %d %s, want the paste", path, status, body)
+		}
+	}
+	m.operate("paste remove " + id + " --reason spam")
+	for _, path := range lists {
+		if status, body := ask(m.nodes[1], path); status != http.StatusOK || strings.Contains(body, id) {
+			m.Errorf("%s once it is removed: got %d %s, want all but the paste", path, status, body)
+		}
+	}
+	for _, path := range own {
+		if status, body := ask(m.nodes[1], path); status != http.StatusNotFound && status != http.StatusGone {
+			m.Errorf("%s once it is removed: got %d %s, want nothing", path, status, body)
+		}
+	}
+}
+
 const aPaste = `{"title":"spam","pasties":[{"title":"","language":"Plain Text","code":"buy"}]}`
 
 // TestModeration has an operator act beside two nodes, on which it holds with the next request.
@@ -61,7 +101,7 @@ func TestModeration(t *testing.T) {
 		program.Fixture(t, cfg)
 		m := &moderated{T: t, url: string(cfg.URL)}
 		for i := range m.nodes {
-			m.nodes[i] = program.Serve(t, m.url, "GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+			m.nodes[i] = program.Serve(t, m.url, "GLUEPOT_HTTP_BASE_PATH=/api/v2", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1", "GLUEPOT_RECENT=true")
 		}
 		id := createdID(t, m.nodes[0], aPaste)
 		page, document := "/"+id, "/api/v2/paste/"+id
@@ -75,6 +115,7 @@ func TestModeration(t *testing.T) {
 		m.operate("paste restore " + id)
 		m.wants(http.StatusOK, "GET", document, "")
 		m.wants(http.StatusOK, "GET", page, "", html...)
+		m.goneEverywhere()
 
 		suspended := []string{"Authorization", program.EpoxyToken}
 		session := &visitor{t: t, p: m.nodes[0]}
@@ -174,6 +215,16 @@ func TestAdministration(t *testing.T) {
 		if answer, body := admin.ask(http.MethodPost, "/admin", removing); answer.StatusCode != http.StatusBadRequest ||
 			!strings.Contains(body, "Give a reason") {
 			t.Errorf("got %d %s without a reason, want a sentence", answer.StatusCode, body)
+		}
+		hour := map[bool]string{true: "interval '61 minutes'", false: "3660000000"}[strings.HasPrefix(m.url, "postgres")]
+		if _, err := database.SQL(t, cfg).Exec("UPDATE access_tokens SET created_at = created_at - " + hour); err != nil {
+			t.Fatal(err)
+		}
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			if answer, _ := admin.ask(method, "/admin", removing); answer.StatusCode != http.StatusSeeOther ||
+				answer.Header.Get("Location") != "/sign-in?next=%2Fadmin" {
+				t.Errorf("%s: got %d %s for an old session, want to sign in again", method, answer.StatusCode, answer.Header.Get("Location"))
+			}
 		}
 	})
 }

@@ -79,6 +79,13 @@ func accepting(t *testing.T, p *program.Process, path, accept string) (status in
 
 func send(t *testing.T, p *program.Process, method, path, body string, headers ...string) (status int, answer string) {
 	t.Helper()
+	response, answer := sent(t, p, method, path, body, headers...)
+	return response.StatusCode, answer
+}
+
+// sent is send, and returns the headers of the answer, too.
+func sent(t *testing.T, p *program.Process, method, path, body string, headers ...string) (response *http.Response, answer string) {
+	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+p.Address+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +93,7 @@ func send(t *testing.T, p *program.Process, method, path, body string, headers .
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err = http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +102,7 @@ func send(t *testing.T, p *program.Process, method, path, body string, headers .
 	if err != nil {
 		t.Fatal(err)
 	}
-	return response.StatusCode, string(read)
+	return response, string(read)
 }
 
 // TestOneFileByText wants a text that is sent alone to be in its owner's default language where nothing tells another, and to be
