@@ -67,9 +67,9 @@ func overTexts(tx *gorm.DB) *gorm.DB {
 	})
 }
 
-// recent is how many of the newest public pastes are looked at one by one before the index is asked. Words that are frequent are found
-// there, and few pastes have the others.
-const recent = 1000
+// recent is how many of the newest public pastes are looked at one by one before the index is asked, and further how many where those
+// have a fourth of what is wanted. Words that are frequent are found there, and few pastes have the others.
+const recent, further = 1000, 8000
 
 // Find implements search.Finder.
 func (s *Search) Find(
@@ -188,10 +188,15 @@ func (f *finding) public(inTitles bool) ([]matchRow, error) {
 		}
 		return f.among(from)
 	}
-	first := newest(f.tx, after, recent).Select("id").Where("visibility = 1")
-	rows, err := match(f.tx.Table("(?) w", first).Joins("JOIN paste_texts x ON x.paste_id = w.id"))
-	if err != nil || len(rows) == f.limit {
-		return rows, err
+	for _, most := range []int{recent, further} {
+		first := newest(f.tx, after, most).Select("id").Where("visibility = 1")
+		rows, err := match(f.tx.Table("(?) w", first).Joins("JOIN paste_texts x ON x.paste_id = w.id"))
+		if err != nil || len(rows) == f.limit {
+			return rows, err
+		}
+		if len(rows) < f.limit/4 {
+			break
+		}
 	}
 	from := f.tx.Table("paste_texts x")
 	if indexed := f.store.Dialect.Indexed; indexed != "" {

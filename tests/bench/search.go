@@ -13,6 +13,13 @@ import (
 	"time"
 )
 
+// What syllables are made of. Together they have about as many trigrams as English has.
+var (
+	beginnings = strings.Fields("b bl br c ch cl cr d dr f fl fr g gl gr h j k l m n p ph pl pr qu r s sc sh sl sp st str t th tr v w x z")
+	vowels     = strings.Fields("a e i o u y ai ea ee io oo ou")
+	ends       = append(strings.Fields("b ck ct d g l ll m n nd ng nt p r rd s ss st t th x"), "", "", "")
+)
+
 // vocabulary makes code of 1 KiB out of words, some of which are in most pastes and some in few.
 type vocabulary struct {
 	random *rand.Rand
@@ -25,9 +32,10 @@ func newVocabulary() *vocabulary {
 	v := &vocabulary{random: random, words: strings.Fields("func return if err nil package import string int for range var struct")}
 	for len(v.words) < 20_000 {
 		var word strings.Builder
-		for range 2 + random.IntN(3) {
-			word.WriteByte("bcdfghklmnprstvw"[random.IntN(16)])
-			word.WriteByte("aeiou"[random.IntN(5)])
+		for range 1 + random.IntN(3) {
+			for _, parts := range [][]string{beginnings, vowels, ends} {
+				word.WriteString(parts[random.IntN(len(parts))])
+			}
 		}
 		v.words = append(v.words, word.String())
 	}
