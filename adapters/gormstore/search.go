@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -200,7 +201,7 @@ func (f *finding) public(inTitles bool) ([]matchRow, error) {
 	}
 	from := f.tx.Table("paste_texts x")
 	if indexed := f.store.Dialect.Indexed; indexed != "" {
-		from = from.Where(indexed, f.trigrams(column))
+		from = from.Where(indexed, f.phrases(column))
 	}
 	return match(from)
 }
@@ -241,15 +242,13 @@ var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 // pattern is that of texts that hold a part.
 func pattern(part string) string { return "%" + likeEscaper.Replace(part) + "%" }
 
-// trigrams returns what the index of SQLite is asked for: more than that matches.
-func (f *finding) trigrams(words string) string {
-	const most = 100
+// phrases returns what the index of SQLite is asked for. It knows nothing shorter than three characters.
+func (f *finding) phrases(words string) string {
 	var all []string
 	for column, parts := range f.parts(words) {
 		for _, part := range parts {
-			for characters := []rune(part); len(characters) >= 3 && len(all) < most; characters = characters[1:] {
-				trigram := strings.ReplaceAll(string(characters[:3]), `"`, `""`)
-				all = append(all, strings.TrimPrefix(column, "x.")+` : "`+trigram+`"`)
+			if utf8.RuneCountInString(part) >= 3 {
+				all = append(all, strings.TrimPrefix(column, "x.")+` : "`+strings.ReplaceAll(part, `"`, `""`)+`"`)
 			}
 		}
 	}

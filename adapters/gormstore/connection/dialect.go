@@ -27,7 +27,7 @@ type Dialect struct {
 	standby string
 	// PrepareSearch makes the index of searches and tells whether it is there, and searchable tells without making it; empty: it is.
 	PrepareSearch, Searchable string
-	// Indexed finds texts by the index with a condition that has one argument, see trigrams; empty: LIKE does it by itself.
+	// Indexed finds texts by the index with a condition that has one argument, see phrases in gormstore; empty: LIKE does it by itself.
 	Indexed string
 	// LockImport makes imports of one kind take turns; empty: transactions do so anyway.
 	LockImport string

@@ -150,10 +150,10 @@ CREATE TABLE paste_texts (
     tags      TEXT NOT NULL,
     languages TEXT NOT NULL
 );
--- The texts are folded already. Positions are not kept: what the index finds is compared with the row. FTS5's secure-delete would take
+-- The texts are folded already. With the positions of trigrams the index finds phrases, and nothing else. FTS5's secure-delete would take
 -- 50 ms of the one writer for each paste that is deleted or edited; backups and gluepot compact purge the index instead.
 CREATE VIRTUAL TABLE paste_texts_by_trigram USING fts5(titles, text, tags, languages,
-    content = 'paste_texts', content_rowid = 'number', detail = column, columnsize = 0, tokenize = 'trigram case_sensitive 1');
+    content = 'paste_texts', content_rowid = 'number', columnsize = 0, tokenize = 'trigram case_sensitive 1');
 -- +goose StatementBegin
 CREATE TRIGGER paste_texts_inserted AFTER INSERT ON paste_texts WHEN new.public BEGIN
     INSERT INTO paste_texts_by_trigram (rowid, titles, text, tags, languages)
