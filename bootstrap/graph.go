@@ -110,14 +110,15 @@ func (s staleReads) StaleByID(ctx context.Context, id user.ID) (user.User, error
 // the ports that it needs of them (decision 0001).
 func newApplication(cfg Config, store *gormstore.Store, reads *reads, known *catalogue.Catalogue) *Application {
 	tokenUseCases := tokens.New(reads.tokens, reads.users, time.Now)
-	pasteUseCases := pastes.New(reads.pastes, reads.users, pasteOptions(cfg, known), time.Now)
+	options := pasteOptions(cfg, known)
+	pasteUseCases := pastes.New(reads.pastes, reads.users, options, time.Now)
 	var searchUseCases *search.UseCases
 	if cfg.Database.Search {
 		searchUseCases = search.New(gormstore.NewSearch(store), known)
 	}
 	statsUseCases := stats.New(gormstore.NewStats(store))
 	return &Application{
-		Users:      users.New(reads.users, time.Now),
+		Users:      users.New(reads.users, options.AnonymousLifetimes, time.Now),
 		Tokens:     tokenUseCases,
 		Accounts:   accounts.New(gormstore.NewIdentities(store), reads.users, cfg.Accounts, time.Now),
 		Pastes:     pasteUseCases,

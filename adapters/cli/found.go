@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -41,8 +42,12 @@ func (f *finding) any(args []string) bool {
 	return len(args) > 0 || f.owner != "" || f.since != "" || f.until != "" || f.larger > 0 || f.filter != (moderation.Filter{})
 }
 
-// complete reads what the flags and the argument, if there is one, say together.
-func (f *finding) complete(args []string, now time.Time) (err error) {
+// complete reads what the flags and the argument, if there is one, say together. A flag without a value is refused: a script whose
+// variable is empty would otherwise mean all pastes.
+func (f *finding) complete(cmd *cobra.Command, args []string, now time.Time) (err error) {
+	if err := command.NoneEmpty(cmd, "owner", "since", "until", "contains", "title", "language"); err != nil {
+		return err
+	}
 	if len(args) > 0 {
 		if f.owner != "" {
 			return Usage("a user is named twice")
@@ -180,7 +185,7 @@ func (c *Commands) pasteList() *cobra.Command {
 		if wanted.limit < 0 {
 			return Usage("--limit is negative")
 		}
-		if err := wanted.complete(args, c.now()); err != nil {
+		if err := wanted.complete(cmd, args, c.now()); err != nil {
 			return err
 		}
 		return run(cmd, args)
@@ -224,7 +229,7 @@ func (c *Commands) pasteRemove() *cobra.Command {
 		case moderation.ValidateReason(*reason) != nil:
 			return Usage("--reason: give one line of at most %d bytes", moderation.MaxReason)
 		}
-		if err := wanted.complete(nil, c.now()); err != nil {
+		if err := wanted.complete(cmd, nil, c.now()); err != nil {
 			return err
 		}
 		return run(cmd, ids)

@@ -64,7 +64,7 @@ func (c *Commands) write(folder string, pasties []pasty) error {
 	defer root.Close() //nolint:errcheck // nothing is left to write
 	names := make(filename.Set)
 	for _, p := range pasties {
-		name := filename.Safe(p.Title)
+		name := strings.TrimLeft(filename.Safe(p.Title), ".") // a shell runs some hidden files of a home folder
 		if name == "" {
 			name = filename.Safe(p.ID) + ".txt"
 		}

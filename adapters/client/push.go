@@ -68,6 +68,9 @@ delete it from this machine.`,
 		if err := command.TextsThere(files); err != nil {
 			return err
 		}
+		if err := command.NoneEmpty(cmd, "expires-in", "server"); err != nil {
+			return err
+		}
 		s, err := c.server(*address)
 		if err != nil {
 			return err
@@ -165,7 +168,7 @@ func (s *server) create(ctx context.Context, path string, wanted any) (link stri
 		return "", fmt.Errorf("%s answers with something that is no paste", s)
 	}
 	at, err := s.base.Parse(cmp.Or(header.Get("Location"), "/"+made.ID))
-	if err != nil {
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" { // --open would start another program than a browser
 		return "", fmt.Errorf("%s says where the paste is in a way that is no URL", s)
 	}
 	if key := header.Get(keyHeader); key != "" {

@@ -31,12 +31,18 @@ type server struct {
 // String returns its address, which is what it is known by.
 func (s *server) String() string { return s.base.String() }
 
-// parseServer reads the address of a server. Without a scheme it is https.
+// parseServer reads the address of a server. Without a scheme it is https, on this machine http.
 func parseServer(address string) (*server, error) {
 	if !strings.Contains(address, "://") {
-		address = "https://" + address
+		address = "//" + address
 	}
 	base, err := url.Parse(strings.TrimRight(address, "/"))
+	if err == nil && base.Scheme == "" {
+		base.Scheme = "https"
+		if ip := net.ParseIP(base.Hostname()); base.Hostname() == "localhost" || ip.IsLoopback() {
+			base.Scheme = "http"
+		}
+	}
 	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Hostname() == "" || base.User != nil || base.RawQuery != "" ||
 		base.Fragment != "" {
 		return nil, command.Usage("a server is named by a URL such as https://paste.example, without a user, a query or a fragment")
@@ -59,7 +65,11 @@ func (c *Commands) server(named string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.token = os.Getenv(EnvToken); s.token == "" {
+	// The token of the environment is for the server of the environment.
+	if among := os.Getenv(EnvServer); named == "" || among == "" || among == named {
+		s.token = os.Getenv(EnvToken)
+	}
+	if s.token == "" {
 		s.token, err = load(s.pathOfToken())
 	}
 	if command.IsTerminal(c.stderr) {

@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"gorm.io/gorm"
@@ -50,7 +51,7 @@ func buried(tx *gorm.DB, kind string, ids []string) (map[string]bool, error) {
 }
 
 // Delete implements user.Deleter. Foreign keys take along what belongs to the user, and its time grows with that.
-func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, anonymize bool) error {
+func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *user.Kept) error {
 	if !connection.IsText(string(id)) {
 		return connection.ErrNotFound
 	}
@@ -70,8 +71,11 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, anonymiz
 		if err := u.giveUpName(tx, had); err != nil {
 			return err
 		}
-		if anonymize {
-			if err := giveUpPastes(tx, row.ID); err != nil {
+		if kept != nil {
+			if _, err := NewModeration(u.store).unhide(tx, row.ID, math.MaxInt32); err != nil {
+				return err
+			}
+			if err := giveUpPastes(tx, row.ID, *kept); err != nil {
 				return err
 			}
 		}
@@ -85,14 +89,22 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, anonymiz
 }
 
 // giveUpPastes makes a user's pastes anonymous, but private ones, and what only an owner's can be goes.
-func giveUpPastes(tx *gorm.DB, owner string) error {
-	const kept = "owner_id = ? AND visibility <> 2"
+func giveUpPastes(tx *gorm.DB, owner string, kept user.Kept) error {
+	const stay = "owner_id = ? AND visibility <> 2"
 	for _, of := range []any{&tagRow{}, &textRow{}} {
-		if err := tx.Where("paste_id IN (SELECT id FROM pastes WHERE "+kept+")", owner).Delete(of).Error; err != nil {
+		if err := tx.Where("paste_id IN (SELECT id FROM pastes WHERE "+stay+")", owner).Delete(of).Error; err != nil {
 			return err
 		}
 	}
-	return tx.Model(&pasteRow{}).Where(kept, owner).Updates(map[string]any{"owner_id": nil, "visibility": 0, "tags": 0}).Error
+	if !kept.Until.IsZero() {
+		until := connection.Instant(kept.Until)
+		err := tx.Model(&pasteRow{}).Where(stay+" AND (expires_at IS NULL OR expires_at > ?)", owner, until).
+			Updates(map[string]any{"expires_at": until, "lifetime": kept.Lifetime}).Error
+		if err != nil {
+			return err
+		}
+	}
+	return tx.Model(&pasteRow{}).Where(stay, owner).Updates(map[string]any{"owner_id": nil, "visibility": 0, "tags": 0}).Error
 }
 
 // RemoveExpired implements paste.ExpiredRemover.

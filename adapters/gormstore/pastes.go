@@ -153,7 +153,9 @@ func (p *Pastes) update(
 }
 
 // MakeAnonymous implements paste.Anonymizer.
-func (p *Pastes) MakeAnonymous(ctx context.Context, id paste.ID, owner user.ID, key paste.KeyHash) error {
+func (p *Pastes) MakeAnonymous(
+	ctx context.Context, id paste.ID, owner user.ID, key paste.KeyHash, longest paste.Lifetime, now time.Time,
+) error {
 	if !connection.IsText(string(id)) {
 		return connection.ErrNotFound
 	}
@@ -162,7 +164,7 @@ func (p *Pastes) MakeAnonymous(ctx context.Context, id paste.ID, owner user.ID, 
 		if err != nil {
 			return err
 		}
-		made, err := before.document().GivenUp(owner, key)
+		made, err := before.document().GivenUp(owner, key, longest, now)
 		if err != nil {
 			return connection.Refused(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"gorm.io/gorm"
@@ -71,6 +72,12 @@ func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*pasteRows
 	return rows, connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&pasteRow{}))
 }
 
+// keepAway makes a hidden paste a removed one.
+func (m *Moderation) keepAway(tx *gorm.DB, id paste.ID) error {
+	return connection.OrNotFound(unexpired(m.store, tx.Model(&removedRow{}).Where("id = ? AND hidden", string(id))).
+		Updates(map[string]any{"hidden": false, "removed_at": connection.Instant(m.store.Clock())}))
+}
+
 // giveBack moves a paste that takeAway has moved back.
 func (m *Moderation) giveBack(tx *gorm.DB, id paste.ID, hidden bool) error {
 	var row removedRow
@@ -100,15 +107,21 @@ func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) err
 		return connection.ErrNotFound
 	}
 	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
+		told := false
 		rows, err := m.takeAway(tx, id, false)
+		switch {
+		case err == nil:
+			told = rows.document().ReadableBy("") == nil
+		case errors.Is(err, gorm.ErrRecordNotFound): // it may be hidden with its owner
+			err = m.keepAway(tx, id)
+		}
 		if err != nil {
 			return err
 		}
 		act, _ := audit.Noted(ctx)
-		row, hidden := rows.paste, rows.document().ReadableBy("")
 		return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&tombstoneRow{
-			Kind: pasteTombstone, ID: row.ID, DeletedAt: connection.Instant(m.store.Clock()),
-			RemovedBy: act.Actor, Reason: reason, Told: hidden == nil,
+			Kind: pasteTombstone, ID: string(id), DeletedAt: connection.Instant(m.store.Clock()),
+			RemovedBy: act.Actor, Reason: reason, Told: told,
 		}).Error
 	})
 }
@@ -169,20 +182,24 @@ func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (hidden
 
 // Unhide implements moderation.Hider.
 func (m *Moderation) Unhide(ctx context.Context, owner user.ID, limit int) (shown int, err error) {
-	err = m.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		var ids []paste.ID
-		err := unexpired(m.store, tx.Model(&removedRow{}).Where("owner_id = ? AND hidden", string(owner))).
-			Order("id").Limit(limit).Pluck("id", &ids).Error
-		if err != nil {
-			return err
-		}
-		for _, id := range ids {
-			if err := m.giveBack(tx, id, true); err != nil {
-				return err
-			}
-		}
-		shown = len(ids)
-		return nil
+	err = m.store.WritePaste(ctx, func(tx *gorm.DB) (err error) {
+		shown, err = m.unhide(tx, string(owner), limit)
+		return err
 	})
 	return shown, err
+}
+
+func (m *Moderation) unhide(tx *gorm.DB, owner string, limit int) (shown int, err error) {
+	var ids []paste.ID
+	err = unexpired(m.store, tx.Model(&removedRow{}).Where("owner_id = ? AND hidden", owner)).
+		Order("id").Limit(limit).Pluck("id", &ids).Error
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		if err := m.giveBack(tx, id, true); err != nil {
+			return 0, err
+		}
+	}
+	return len(ids), nil
 }

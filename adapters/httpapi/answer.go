@@ -19,6 +19,7 @@ type answer struct {
 	chunks [][]byte // all are full but the last
 	length int64
 	tagged bool // the client may have it already, and is told its ETag
+	kept   bool // it is nowhere else, and goes on beyond the budget of memory
 	status int  // 0: 200
 }
 
@@ -43,7 +44,7 @@ func add[T string | []byte](a *answer, text T) (n int, err error) {
 			if last < len(firstChunks)-1 {
 				size = firstChunks[last+1]
 			}
-			if err := a.Resize(a.length + int64(size)); err != nil {
+			if err := a.Resize(a.length + int64(size)); err != nil && !a.kept {
 				return n, err
 			}
 			a.chunks = append(a.chunks, make([]byte, 0, size))

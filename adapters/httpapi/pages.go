@@ -201,6 +201,9 @@ func (w *pageWriter) Write(p []byte) (n int, err error) {
 	return n, w.gone
 }
 
+// Keep has the page sent however little memory there is: what it shows is nowhere else any more.
+func (w *pageWriter) Keep() { w.answer.kept = true }
+
 // streamPatience is for how long a client may take nothing of a stream.
 const streamPatience = time.Minute
 

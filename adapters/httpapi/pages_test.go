@@ -57,6 +57,10 @@ func (somePages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, 
 	case "/long":
 		_, err := io.WriteString(w, strings.Repeat("x", 2*maxChunk))
 		return false, err
+	case "/kept":
+		w.(interface{ Keep() }).Keep()
+		_, err := io.WriteString(w, strings.Repeat("x", 2*maxChunk))
+		return false, err
 	case "/sign-in/form":
 		return true, fault.New(fault.Unauthenticated, "wrong")
 	case "/a/form":
@@ -65,6 +69,25 @@ func (somePages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, 
 		return false, err
 	}
 	return r.Header.Get("Cookie") == "wrong", nil
+}
+
+// TestKeptPages sends what is nowhere else, also where there is no memory for another page.
+func TestKeptPages(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig()
+	cfg.Pages = somePages{}
+	api, _ := newPasteAPI(t, cfg, nil)
+	held := []limit.Claim{api.memory.Claim("192.0.2.77"), api.memory.Claim("192.0.2.78")}
+	for i := range held {
+		if err := held[i].Resize(api.memory.Share()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]int{"/long": http.StatusServiceUnavailable, "/kept": http.StatusOK} {
+		if answer := send(api, http.MethodGet, path, nil); answer.Code != want {
+			t.Errorf("%s: got %d, want %d", path, answer.Code, want)
+		}
+	}
 }
 
 func (somePages) AnswerError(w http.ResponseWriter, _ *http.Request, status int, message string) {

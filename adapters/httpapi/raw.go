@@ -31,9 +31,15 @@ func (a *API) readText(ctx context.Context, c *gin.Context) error {
 	})
 }
 
-var errNoText = wire.Invalid("The body is empty. Send the code.")
+var (
+	errNoText = wire.Invalid("The body is empty. Send the code.")
+	errForm   = wire.Invalid("The body is a form. Send the code itself, as curl --data-binary @FILE does.")
+)
 
 func (a *API) createFromText(ctx context.Context, c *gin.Context, body []byte) (paste.Document, error) {
+	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/form-data") {
+		return paste.Document{}, errForm
+	}
 	defaultLanguage := viewerOf(c).User.DefaultLanguage
 	return a.create(ctx, c, func() (paste.Draft, error) { return a.textDraft(c.Request.URL.RawQuery, defaultLanguage, body) })
 }

@@ -84,7 +84,7 @@ func (p *Pages) delete(w http.ResponseWriter, r *request) error {
 func (p *Pages) givingUp(w http.ResponseWriter, r *request) error {
 	stored, err := p.unopened(r)
 	if err == nil {
-		_, err = stored.GivenUp(r.viewer.User.ID, paste.KeyHash{})
+		_, err = stored.GivenUp(r.viewer.User.ID, paste.KeyHash{}, paste.Never, time.Time{})
 	}
 	if err != nil {
 		return err

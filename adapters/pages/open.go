@@ -19,11 +19,22 @@ func (p *Pages) burning(w http.ResponseWriter, r *request, encrypted bool) error
 	return show(w, r, p.burningView(page, encrypted))
 }
 
-// open shows a paste that is gone with that.
+// keeper is a writer that can be told that what is written is nowhere else, and has to be sent however little memory there is.
+type keeper interface{ Keep() }
+
+// open shows a paste that is gone with that. What could refuse to show it is asked before.
 func (p *Pages) open(w http.ResponseWriter, r *request) error {
+	leave, err := p.large.enter(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
 	opened, err := p.modules.Pastes.Open.Do(r.Context(), r.viewer, r.PathValue("id"))
 	if err != nil {
 		return err
+	}
+	if answer, ok := w.(keeper); ok {
+		answer.Keep()
 	}
 	w.Header()["Cache-Control"] = privateCaching
 	page := newPastePage(r, &opened)
@@ -41,11 +52,13 @@ type cipher struct {
 }
 
 func (p *Pages) showEncrypted(w http.ResponseWriter, r *request, page pastePage, stored *paste.Cipher) error {
-	leave, err := p.enter(r.Context(), len(stored.Data))
-	if err != nil {
-		return err
+	if !page.Burnt { // which has its place already
+		leave, err := p.enter(r.Context(), len(stored.Data))
+		if err != nil {
+			return err
+		}
+		defer leave()
 	}
-	defer leave()
 	return show(w, r, p.encryptedView(page, cipher{
 		stored.Version, base64.RawURLEncoding.EncodeToString(stored.Salt), base64.RawURLEncoding.EncodeToString(stored.Data),
 	}))

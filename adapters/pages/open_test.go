@@ -53,6 +53,24 @@ func TestBurning(t *testing.T) {
 	}
 }
 
+// TestBurningAnonymously leaves the browser that has created the paste a way to delete it before it is read.
+func TestBurningAnonymously(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	created, err := s.posts("/", sent{"expires", lifeBurn, "code", "x"})
+	if err != nil || len(created.Result().Cookies()) != 1 {
+		t.Fatalf("got %v, %v, want a paste and its key in a cookie", err, created.Header())
+	}
+	path, kept := created.Header().Get("Location"), created.Result().Cookies()[0]
+	for below, want := range map[string]string{"": strings.TrimPrefix(kept.Value, unseenKey), "/delete": "Delete"} {
+		r := s.asking(http.MethodGet, path+below, "", nil)
+		r.AddCookie(kept)
+		if answer, err := s.answers(r); err != nil || !strings.Contains(answer.Body.String(), want) {
+			t.Errorf("%q: got %v, %s, want %s in it", below, err, answer.Body, want)
+		}
+	}
+}
+
 // TestBurningLong shows all of a paste that is gone, however long it is.
 func TestBurningLong(t *testing.T) {
 	t.Parallel()
@@ -69,6 +87,23 @@ func TestBurningLong(t *testing.T) {
 	}
 }
 
+// TestBurningWithoutRoom has so many large pages under way that there is no place for another one: what cannot be shown must not burn.
+func TestBurningWithoutRoom(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	long := content(paste.Pasty{Language: "Plain Text", Code: strings.Repeat("x", largePage)})
+	long.Burns = true
+	s.holds("k2j4x8m1", long)
+	for range cap(s.large.places) {
+		s.large.places <- struct{}{}
+	}
+	if answer, err := s.posts("/k2j4x8m1/open", sent{"do", "open"}); err != nil {
+		s.stored("/k2j4x8m1") // fails when it is gone
+	} else {
+		wantIn(t, answer.Body.String(), "is deleted now")
+	}
+}
+
 // TestBurningOfOwner is there for its owner until somebody opens it.
 func TestBurningOfOwner(t *testing.T) {
 	t.Parallel()
@@ -79,6 +114,7 @@ func TestBurningOfOwner(t *testing.T) {
 	document.Owner, document.Burns = owner, true
 	s.holds("k2j4x8m1", document)
 	wantIn(t, s.page("/k2j4x8m1"), "secret.go", "burns after reading", `href="/k2j4x8m1/edit"`)
+	wantIn(t, s.page("/k2j4x8m1"), `href="/k2j4x8m1/raw/pasty000"`) // the interface for programs wants a token
 	wantIn(t, s.page(pathPastes), "burns after reading")
 	for _, refused := range []string{"/fork", "/star"} {
 		if answer, err := s.posts("/k2j4x8m1"+refused, sent{"do", "star"}); err == nil {

@@ -115,7 +115,7 @@ func New(cfg Config, modules Modules) *Pages {
 		newRoute("/:id/embed", methods{get: p.embed}).forEveryone(),
 		newRoute("/:id/fork", methods{get: p.fork}),
 		newRoute("/:id/star", methods{post: p.star}),
-		newRoute("/:id/open", methods{post: p.open}),
+		newRoute("/:id/open", methods{post: p.open}).forBlocked(),
 		newRoute("/:id/files.zip", methods{get: p.archive}),
 		newRoute("/:id/download/:pasty", methods{get: p.download}),
 		newRoute("/:id/raw/:pasty", methods{get: p.raw}),

@@ -240,19 +240,17 @@ type pasteWriter struct {
 
 // newPasteWriter returns what writes the pasties of a paste once there is a place for that, which leave gives back.
 func (p *Pages) newPasteWriter(r *request, page pastePage, found *paste.Document) (w *pasteWriter, leave func(), err error) {
-	size := 0
+	size, room := 0, maxShownBytes
 	for _, pasty := range found.Pasties {
 		size += len(pasty.Title) + len(pasty.Code)
 		if isRendered(pasty.Language) {
 			size += rendering * len(pasty.Code)
 		}
 	}
-	if leave, err = p.enter(r.Context(), size); err != nil {
+	if page.Burnt { // it has its place already, and there is no other page to see it on
+		room, leave = size, func() {}
+	} else if leave, err = p.enter(r.Context(), size); err != nil {
 		return nil, nil, err
-	}
-	room := maxShownBytes
-	if page.Burnt { // there is no other place to see it
-		room = size
 	}
 	return &pasteWriter{
 		pages: p, page: page, bytesLeft: room, linesLeft: maxShownLines,
@@ -294,7 +292,7 @@ func (w *pasteWriter) part(i int, pasty *paste.Pasty) pastyPart {
 		Raw:      w.pages.cfg.BasePath + "/raw/" + url.PathEscape(w.page.ID) + "/" + url.PathEscape(pasty.ID),
 		Download: w.page.path("/download/" + url.PathEscape(pasty.ID)),
 	}
-	if w.page.Private { // for which the interface for programs wants a token
+	if w.page.Private || w.page.Burns { // for which the interface for programs wants a token
 		part.Raw = w.page.path("/raw/" + url.PathEscape(pasty.ID))
 	}
 	if w.page.Revision != "" {

@@ -51,7 +51,7 @@ func newSite(t testing.TB) *site {
 	store, known := new(fake.Store), catalogue.New()
 	keepers, secrets, stored := fake.Users{Store: store}, fake.Tokens{Store: store}, fake.Pastes{Store: store}
 	issued := tokens.New(secrets, keepers, time.Now)
-	s := &site{t: t, store: store, users: users.New(keepers, time.Now), tokens: issued, signIn: issued.SignIn}
+	s := &site{t: t, store: store, users: users.New(keepers, paste.Lifetimes{}, time.Now), tokens: issued, signIn: issued.SignIn}
 	s.rules = paste.Rules{
 		Limits: paste.DefaultLimits(), NewID: ident.New, Diff: linediff.Unified,
 		Language: func(wanted, _, _ string) (string, bool) { return wanted, true },

@@ -69,6 +69,7 @@ type Store interface {
 // Users is what they need of a store of users.
 type Users interface {
 	user.Finder
+	user.FormerFinder
 	user.ServiceFinder
 	user.Updater
 }

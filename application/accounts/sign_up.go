@@ -16,7 +16,7 @@ import (
 type ShowSignUp struct {
 	sources sources
 	store   identity.AttemptKeeper
-	users   user.Finder
+	users   Users
 }
 
 // Newcomer is a visitor who may have an account.
@@ -43,6 +43,9 @@ func (s *ShowSignUp) Do(ctx context.Context, secret string) (_ Newcomer, err err
 		return Newcomer{Provider: source.Label}, nil
 	}
 	_, err = s.users.ByName(ctx, proposed)
+	if fault.Is(err, fault.NotFound) {
+		_, err = s.users.ByFormerName(ctx, proposed)
+	}
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return Newcomer{Provider: source.Label, Name: proposed.String()}, nil

@@ -2,6 +2,7 @@ package pastes
 
 import (
 	"context"
+	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
@@ -14,10 +15,12 @@ import (
 type GiveUpOwn struct {
 	pastes        paste.Anonymizer
 	tokenRequired bool
+	longest       paste.Lifetime // of anonymous pastes
+	now           func() time.Time
 }
 
-// Do takes the viewer from the paste with that id, and returns the key that deletes it, to be shown once. The paste loses its tags, and
-// is unlisted.
+// Do takes the viewer from the paste with that id, and returns the key that deletes it, to be shown once. The paste loses its tags,
+// is unlisted, and lives no longer than a new anonymous one.
 //
 // It fails with token.Rejected when the viewer has not signed in; with fault.Forbidden where there are no new anonymous pastes; with
 // paste.ErrNotFound when there is no such paste, it has expired, or it is not the viewer's; with fault.Conflict when it is private; and
@@ -34,7 +37,7 @@ func (g *GiveUpOwn) Do(ctx context.Context, viewer token.Viewer, id string) (_ p
 		return "", paste.ErrNotFound
 	}
 	key := paste.NewDeleteKey()
-	if err := g.pastes.MakeAnonymous(ctx, paste.ID(id), viewer.User.ID, key.Hash()); err != nil {
+	if err := g.pastes.MakeAnonymous(ctx, paste.ID(id), viewer.User.ID, key.Hash(), g.longest, g.now()); err != nil {
 		return "", paste.Gone(err)
 	}
 	return key, nil

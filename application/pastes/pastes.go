@@ -114,7 +114,7 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 		EditOwn:      edit,
 		RestoreOwn:   &RestoreOwn{edit: edit},
 		DeleteOwn:    &DeleteOwn{pastes: store},
-		GiveUpOwn:    &GiveUpOwn{pastes: store, tokenRequired: options.TokenRequired},
+		GiveUpOwn:    &GiveUpOwn{pastes: store, tokenRequired: options.TokenRequired, longest: options.AnonymousLifetimes.Longest, now: now},
 		ListOwn:      &ListOwn{pastes: store},
 		NextOwn:      &NextOwn{pastes: store},
 		BrowseOwn:    &BrowseOwn{pastes: store},

@@ -3,8 +3,10 @@ package users
 import (
 	"context"
 	"net/url"
+	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
@@ -67,9 +69,13 @@ func safeAvatar(address string) bool {
 }
 
 // DeleteOwn removes the account of a signed-in user.
-type DeleteOwn struct{ users user.Deleter }
+type DeleteOwn struct {
+	users   user.Deleter
+	longest paste.Lifetime // of pastes that stay
+	now     func() time.Time
+}
 
-// Do is Delete.Do for the viewer, who confirms by typing the name. It fails with token.Rejected when the viewer has not signed in or is
+// Do is Delete.Do for the viewer, who confirms by typing the name. Pastes that stay live no longer than anonymous ones may. It fails with token.Rejected when the viewer has not signed in or is
 // gone, with fault.Invalid when the name is another one, and with fault.Unavailable when the store does not answer.
 func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, typed string, anonymize bool) (err error) {
 	ctx, end := trace.Start(ctx, "users.DeleteOwn")
@@ -80,7 +86,11 @@ func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, typed string, a
 	if name, err := user.ParseName(typed); err != nil || name.Folded() != viewer.User.Name.Folded() {
 		return errMistyped
 	}
-	err = d.users.Delete(ctx, viewer.User.ID, viewer.User.Name, anonymize)
+	var kept *user.Kept
+	if anonymize {
+		kept = &user.Kept{Until: d.longest.End(d.now()), Lifetime: string(d.longest)}
+	}
+	err = d.users.Delete(ctx, viewer.User.ID, viewer.User.Name, kept)
 	if fault.Is(err, fault.NotFound) {
 		return token.Rejected()
 	}

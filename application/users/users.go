@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -38,8 +39,8 @@ type Store interface {
 	user.Deleter
 }
 
-// New returns the use cases over their ports.
-func New(store Store, now func() time.Time) *UseCases {
+// New returns the use cases over their ports. The lifetimes are those of anonymous pastes.
+func New(store Store, anonymous paste.Lifetimes, now func() time.Time) *UseCases {
 	return &UseCases{
 		CheckExists: &CheckExists{users: store},
 		ShowProfile: &ShowProfile{users: store},
@@ -51,7 +52,7 @@ func New(store Store, now func() time.Time) *UseCases {
 		Update:      &Update{users: store},
 		Delete:      &Delete{users: store},
 		UpdateOwn:   &UpdateOwn{users: store},
-		DeleteOwn:   &DeleteOwn{users: store},
+		DeleteOwn:   &DeleteOwn{users: store, longest: anonymous.Longest, now: now},
 		ShowFormer:  &ShowFormer{users: store},
 	}
 }

@@ -83,9 +83,12 @@ type Pasty struct {
 // Encrypted reports whether only the cipher is there: the paste can be deleted, but neither read nor edited.
 func (c Content) Encrypted() bool { return c.Cipher != nil }
 
-// ContentBytes returns how many bytes the titles and the code have, or the cipher.
+// ContentBytes returns how many bytes the titles, the tags and the code have, or the cipher.
 func (c Content) ContentBytes() int64 {
 	length := len(c.Title) + size(c.Pasties)
+	for _, tag := range c.Tags {
+		length += len(tag)
+	}
 	if c.Cipher != nil {
 		length += len(c.Cipher.Data) + len(c.Cipher.Key) + len(c.Cipher.Salt)
 	}

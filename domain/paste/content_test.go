@@ -221,3 +221,12 @@ func TestPasty(t *testing.T) {
 		}
 	}
 }
+
+// TestBytesOfTags has quotas see tags.
+func TestBytesOfTags(t *testing.T) {
+	t.Parallel()
+	c := Content{Title: "a", Tags: []string{strings.Repeat("x", MaxTagLength)}, Pasties: []Pasty{{Title: "b", Code: "cd"}}}
+	if got := c.Bytes(); got != MaxTagLength+4 {
+		t.Errorf("got %d bytes, want %d", got, MaxTagLength+4)
+	}
+}

@@ -2,6 +2,7 @@ package paste
 
 import (
 	"context"
+	"time"
 
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -69,7 +70,7 @@ type DocumentBurner interface {
 type Anonymizer interface {
 	// MakeAnonymous makes the paste of that id what Document.GivenUp returns, in a transaction that lets no other caller change or
 	// delete it meanwhile. It fails as that does, and with fault.NotFound when no paste with that id is active.
-	MakeAnonymous(ctx context.Context, id ID, owner user.ID, key KeyHash) error
+	MakeAnonymous(ctx context.Context, id ID, owner user.ID, key KeyHash, longest Lifetime, now time.Time) error
 }
 
 // DocumentDeleter removes pastes.

@@ -2,6 +2,7 @@ package paste
 
 import (
 	"errors"
+	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
@@ -107,9 +108,10 @@ func (d Document) BurnableBy(reader user.ID) error {
 
 var errGivenUpPrivate = fault.New(fault.Conflict, "This paste is private: without an owner, no one could read it. Make it unlisted first.")
 
-// GivenUp returns the paste of that owner as an anonymous one that a key deletes: unlisted, and without tags. It fails with ErrNotFound
+// GivenUp returns the paste of that owner as an anonymous one that a key deletes: unlisted, without tags, and expiring no later than a paste
+// of the longest lifetime that is created now. It fails with ErrNotFound
 // when it is not that user's, and with fault.Conflict when it is private.
-func (d Document) GivenUp(owner user.ID, key KeyHash) (Document, error) {
+func (d Document) GivenUp(owner user.ID, key KeyHash, longest Lifetime, now time.Time) (Document, error) {
 	switch {
 	case !d.OwnedBy(owner):
 		return Document{}, ErrNotFound
@@ -117,6 +119,9 @@ func (d Document) GivenUp(owner user.ID, key KeyHash) (Document, error) {
 		return Document{}, errGivenUpPrivate
 	}
 	d.Owner, d.DeleteKey, d.Visibility, d.Tags = "", key, Unlisted, nil
+	if end := longest.End(now); !end.IsZero() && (d.ExpiresAt.IsZero() || d.ExpiresAt.After(end)) {
+		d.ExpiresAt, d.Lifetime = end, longest
+	}
 	return d, nil
 }
 

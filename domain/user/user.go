@@ -159,7 +159,13 @@ type Updater interface {
 // Deleter removes users.
 type Deleter interface {
 	// Delete removes the user of that id with everything that belongs to it (tokens, stars, services and
-	// pastes); with anonymize pastes stay, but private ones, without an owner and what only one's can be. It fails with
+	// pastes); with kept, pastes stay, but private ones, without an owner and what only one's can be. It fails with
 	// fault.NotFound, and removes nothing, when there is no such user or the user has another name by now, whatever the case.
-	Delete(ctx context.Context, id ID, name Name, anonymize bool) error
+	Delete(ctx context.Context, id ID, name Name, kept *Kept) error
+}
+
+// Kept says how pastes stay that have lost their owner.
+type Kept struct {
+	Until    time.Time // when they expire, unless they do before; zero: as without that
+	Lifetime string    // of those that expire then, see paste.Lifetime
 }

@@ -123,8 +123,12 @@ func TestProposedNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "taken"})
+	w.user(t, users.CreateInput{Name: "former"})
+	if err := w.users.UpdateOwn.Do(t.Context(), w.session(t, "former"), users.Profile{Name: "renamed", DefaultLanguage: "Go"}); err != nil {
+		t.Fatal(err)
+	}
 	for name, want := range map[string]string{
-		"ann": "ann", "Taken": "", "": "", "self": "", "Änn": "nn", "\u0430nn": "nn", "-a-": "a", "a\x00b": "ab", "\xff": "",
+		"ann": "ann", "Taken": "", "former": "", "": "", "self": "", "Änn": "nn", "\u0430nn": "nn", "-a-": "a", "a\x00b": "ab", "\xff": "",
 		"<script>":               "script",
 		strings.Repeat("x", 500): strings.Repeat("x", 64),
 	} {

@@ -65,7 +65,7 @@ func newWorld() *world {
 	}
 	store.Now = w.clock
 	w.tokens = tokens.New(w.tokenStore, w.userStore, w.clock)
-	w.users = users.New(w.userStore, w.clock)
+	w.users = users.New(w.userStore, paste.Lifetimes{}, w.clock)
 	w.pastes = pastes.New(w.pasteStore, w.userStore, pasteOptions, w.clock)
 	w.provider = &provider{answers: make(map[string]identity.Profile)}
 	w.accounts = accounts.New(fake.Identities{Store: store}, w.userStore, accounts.Options{

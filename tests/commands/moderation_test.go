@@ -165,3 +165,21 @@ func TestAuditLog(t *testing.T) {
 		t.Errorf("got %s, want nothing of what pastes hold", log)
 	}
 }
+
+// TestRemoveByNothing has a script whose variable is empty: a filter that is there must not be taken for none.
+func TestRemoveByNothing(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do("user create epoxy")
+	id := i.field("paste create --owner epoxy --json", "_id")
+	for _, line := range []string{
+		"paste remove --owner= --since 24h", "paste remove --since= --owner epoxy", "paste remove --contains= --owner epoxy",
+		"paste remove --title= --since 24h", "paste remove --language= --since 24h", "paste remove --until= --since 24h",
+	} {
+		if got := i.run(line + " --reason spam --yes"); got.code != exitUsage {
+			t.Errorf("%s: got %+v, want it refused", line, got)
+			i.run("paste restore " + id)
+		}
+	}
+	i.do("paste show " + id)
+}

@@ -90,12 +90,12 @@ func deleteUser(t *testing.T, s Store) {
 	storedPaste(t, s, "others", other.ID, now, time.Time{})
 	storedPaste(t, s, "nobodys", "", now, time.Time{})
 	must(t, s.Pastes.Star(t.Context(), owner.ID, "others"))
-	wantKind(t, s.Users.Delete(t.Context(), owner.ID, other.Name, false), fault.NotFound) // who was shown has another name by now
-	wantKind(t, s.Users.Delete(t.Context(), other.ID, owner.Name, false), fault.NotFound) // the name has moved to another
+	wantKind(t, s.Users.Delete(t.Context(), owner.ID, other.Name, nil), fault.NotFound) // who was shown has another name by now
+	wantKind(t, s.Users.Delete(t.Context(), other.ID, owner.Name, nil), fault.NotFound) // the name has moved to another
 	for _, id := range unstorable {
-		wantKind(t, s.Users.Delete(t.Context(), user.ID(id), owner.Name, false), fault.NotFound)
+		wantKind(t, s.Users.Delete(t.Context(), user.ID(id), owner.Name, nil), fault.NotFound)
 	}
-	must(t, s.Users.Delete(t.Context(), owner.ID, parseName(t, "OWNER"), false))
+	must(t, s.Users.Delete(t.Context(), owner.ID, parseName(t, "OWNER"), nil))
 	_, err := s.Users.ByName(t.Context(), owner.Name)
 	wantKind(t, err, fault.NotFound)
 	_, _, err = s.Tokens.ByHash(t.Context(), made.Hash)
@@ -107,7 +107,7 @@ func deleteUser(t *testing.T, s Store) {
 	want(t, "pastes that are left", count, 2)
 	_, err = s.Users.AccountByID(t.Context(), owner.ID)
 	wantKind(t, err, fault.NotFound)
-	wantKind(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, false), fault.NotFound)
+	wantKind(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, nil), fault.NotFound)
 	again := newUser(t, "owner") // the name is free, and nothing of the former owner's shows
 	must(t, s.Users.Create(t.Context(), again, nil))
 	want(t, "pastes of the name's new owner", len(activeIDs(t, s, again.ID)), 0)
@@ -279,7 +279,7 @@ func cancelledChanges(t *testing.T, s Store) {
 			})
 			return err
 		},
-		"Delete":       func() error { return s.Users.Delete(ctx, owner.ID, owner.Name, false) },
+		"Delete":       func() error { return s.Users.Delete(ctx, owner.ID, owner.Name, nil) },
 		"ByFormerName": func() error { _, err := s.Users.ByFormerName(ctx, owner.Name); return err },
 		"Users":        func() error { _, err := s.Users.Users(ctx, user.Name{}, 1); return err },
 		"Import users": func() error {

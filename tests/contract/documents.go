@@ -475,7 +475,7 @@ func contentGoes(t *testing.T, s DocumentStore) {
 	storedPaste(t, s.Store, "expired", "", now, time.Time{})
 	wantStored(t, s, "swept", paste.Document{Paste: paste.Paste{ID: "expired", CreatedAt: now}})
 	storedDocument(t, s, "theirs", owner)
-	must(t, s.Users.Delete(t.Context(), owner, parseName(t, "owner"), false))
+	must(t, s.Users.Delete(t.Context(), owner, parseName(t, "owner"), nil))
 	storedPaste(t, s.Store, "theirs", "", now, time.Time{})
 	wantStored(t, s, "of a user who is gone", paste.Document{Paste: paste.Paste{ID: "theirs", CreatedAt: now}})
 }

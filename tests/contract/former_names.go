@@ -43,7 +43,7 @@ func formerNames(t *testing.T, s Store) {
 	must(t, renamed(t, s, "first", "third"))
 	created := newUser(t, "first")
 	must(t, s.Users.Create(t.Context(), created, nil))
-	must(t, s.Users.Delete(t.Context(), other.ID, other.Name, false))
+	must(t, s.Users.Delete(t.Context(), other.ID, other.Name, nil))
 	leads("other", "")
 	wantOtherConflict(t, renamed(t, s, "third", "other"))
 	hash := identity.HashOf("newcomer")

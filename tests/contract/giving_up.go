@@ -16,22 +16,22 @@ func givenUp(t *testing.T, s DocumentStore) {
 	must(t, s.Pastes.Star(t.Context(), fan.ID, wanted.ID))
 	key := paste.NewDeleteKey()
 	for _, id := range append([]string{"unknown"}, unstorable...) {
-		wantKind(t, s.Documents.MakeAnonymous(t.Context(), paste.ID(id), owner.ID, key.Hash()), fault.NotFound)
+		wantKind(t, s.Documents.MakeAnonymous(t.Context(), paste.ID(id), owner.ID, key.Hash(), paste.Never, now), fault.NotFound)
 	}
-	wantKind(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, fan.ID, key.Hash()), fault.NotFound)
-	wantKind(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, "", key.Hash()), fault.NotFound)
-	wantKind(t, s.Documents.MakeAnonymous(cancelled(t), wanted.ID, owner.ID, key.Hash()), fault.Unavailable)
+	wantKind(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, fan.ID, key.Hash(), paste.Never, now), fault.NotFound)
+	wantKind(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, "", key.Hash(), paste.Never, now), fault.NotFound)
+	wantKind(t, s.Documents.MakeAnonymous(cancelled(t), wanted.ID, owner.ID, key.Hash(), paste.Never, now), fault.Unavailable)
 	private := newDocument("private")
 	private.Owner, private.Visibility = owner.ID, paste.Private
 	must(t, s.Documents.CreateDocument(t.Context(), private))
-	wantKind(t, s.Documents.MakeAnonymous(t.Context(), private.ID, owner.ID, key.Hash()), fault.Conflict)
+	wantKind(t, s.Documents.MakeAnonymous(t.Context(), private.ID, owner.ID, key.Hash(), paste.Never, now), fault.Conflict)
 	wantStored(t, s, "a private one", private)
 
-	must(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, owner.ID, key.Hash()))
+	must(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, owner.ID, key.Hash(), paste.Never, now))
 	wanted.Owner, wanted.Visibility, wanted.Tags, wanted.DeleteKey, wanted.Stars = "", paste.Unlisted, nil, key.Hash(), 1
 	wantStored(t, s, "given up", wanted)
 	wantIDs(t, s, owner.ID, "private")
-	wantKind(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, owner.ID, key.Hash()), fault.NotFound)
+	wantKind(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, owner.ID, key.Hash(), paste.Never, now), fault.NotFound)
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
 	want(t, "count", count, 2)
@@ -42,7 +42,7 @@ func givenUp(t *testing.T, s DocumentStore) {
 	second.Owner = owner.ID
 	_, err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Pastes: 2}, second)
 	must(t, err) // what was given up counts for no quota
-	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, false))
+	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, nil))
 	wantStored(t, s, "without its former owner", wanted)
 	must(t, s.Documents.DeleteIf(t.Context(), wanted.ID, func(stored paste.Paste) error {
 		want(t, "the key fits", key.Fits(stored.DeleteKey), true)
@@ -65,6 +65,6 @@ func givenUpMeet(t *testing.T, s DocumentStore) {
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		return s.Documents.MakeAnonymous(t.Context(), stored.ID, owner, paste.NewDeleteKey().Hash())
+		return s.Documents.MakeAnonymous(t.Context(), stored.ID, owner, paste.NewDeleteKey().Hash(), paste.Never, now)
 	}), fault.NotFound)
 }

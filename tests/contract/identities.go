@@ -59,7 +59,7 @@ func identityTaken(t *testing.T, s Store) {
 	wantServiceTaken(t, results[0].Err)
 	must(t, results[1].Err)
 
-	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, false))
+	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, nil))
 	_, err = s.Identities.ByIdentity(t.Context(), identity.Identity{Key: "github", Subject: "77"})
 	wantKind(t, err, fault.NotFound)
 }

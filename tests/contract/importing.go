@@ -382,7 +382,7 @@ func importRemoved(t *testing.T, s DocumentStore) {
 		t.Errorf("got %v, want the error of allow", err)
 	}
 	wantKind(t, s.Documents.DeleteIf(t.Context(), "unknown", func(paste.Paste) error { return nil }), fault.NotFound)
-	must(t, s.Users.Delete(t.Context(), "gone", parseName(t, "x"), false))
+	must(t, s.Users.Delete(t.Context(), "gone", parseName(t, "x"), nil))
 
 	for range 2 { // not at the second time either
 		pastes("again", paste.RefuseOrphans, documents, removed, removed, removed, unchanged, unchanged)

@@ -83,7 +83,7 @@ func usersMeet(t *testing.T, s Store) {
 		want(t, fmt.Sprint("service of caller ", caller), services[fmt.Sprint(caller)], fmt.Sprint(rounds-1))
 	}
 
-	wantOneWinner(t, meet(func(int) error { return s.Users.Delete(t.Context(), counted.ID, counted.Name, false) }), fault.NotFound)
+	wantOneWinner(t, meet(func(int) error { return s.Users.Delete(t.Context(), counted.ID, counted.Name, nil) }), fault.NotFound)
 }
 
 func tokensMeet(t *testing.T, s Store) {
@@ -204,7 +204,7 @@ func userDeletionMeets(t *testing.T, s Store) {
 		const each = 10
 		wantNoErrors(t, meet(func(caller int) error {
 			if caller == 0 {
-				return s.Users.Delete(t.Context(), owner.ID, owner.Name, false)
+				return s.Users.Delete(t.Context(), owner.ID, owner.Name, nil)
 			}
 			for i := range each {
 				var err error

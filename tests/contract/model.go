@@ -398,7 +398,7 @@ func (p *player) sweep(ctx context.Context) string {
 func (p *player) deleteUser(ctx context.Context) string {
 	n := p.random.IntN(len(p.users))
 	gone := p.users[n]
-	err := p.Users.Delete(ctx, gone.ID, gone.Name, false)
+	err := p.Users.Delete(ctx, gone.ID, gone.Name, nil)
 	if err == nil {
 		p.users[n].ID += "x"
 	}

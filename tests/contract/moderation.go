@@ -56,10 +56,12 @@ func RunModeration(t *testing.T, open func(t *testing.T) ModerationStore) {
 		"purge":                           purge,
 		"the log is that of what is done": auditLog,
 		"hide and show again":             hideAndShow,
+		"what is hidden can be removed":   removeHidden,
 		"blocks":                          blocks,
 		"reports":                         reports,
 		"origins":                         origins,
 		"deleting a user keeps pastes":    keepPastes,
+		"and those that are hidden":       keepHiddenPastes,
 		"several callers remove":          removersMeet,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -263,7 +265,7 @@ func removedGoWithOwner(t *testing.T, s ModerationStore) {
 	owner := storedUser(t, s.Store, "owner")
 	made := spam(t, s, "spam", owner.ID, now, "code")
 	takenAway(t, s, made.ID)
-	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, false))
+	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, nil))
 	wantKind(t, s.Moderation.Restore(t.Context(), made.ID), fault.NotFound)
 	if got := foundIDs(t, s, moderation.Filter{Removed: true}, 10); got != nil {
 		t.Errorf("removed pastes of a user who is gone: got %v, want none", got)
@@ -364,6 +366,20 @@ func hideAndShow(t *testing.T, s ModerationStore) {
 	}
 }
 
+// removeHidden takes away for good what is hidden: to show all of it first would publish it again.
+func removeHidden(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner").ID
+	made := spam(t, s, "spam", owner, now, "code")
+	_, err := s.Moderation.Hide(t.Context(), owner, 10)
+	must(t, err)
+	if err := s.Moderation.Remove(t.Context(), made.ID, "spam"); err != nil {
+		t.Errorf("got %v, want what is hidden to be removed", err)
+	}
+	_, err = s.Moderation.Unhide(t.Context(), owner, 10)
+	must(t, err)
+	wantNoDocument(t, s.DocumentStore, made.ID)
+}
+
 // blocks hold for every write that is for a client, and for no other.
 func blocks(t *testing.T, s ModerationStore) {
 	block := func(network string, expires time.Time) netip.Prefix {
@@ -417,13 +433,26 @@ func blocks(t *testing.T, s ModerationStore) {
 	must(t, write("2001:db8:1::1"))
 }
 
+// keepHiddenPastes has an operator delete a user who is suspended, and keep the pastes.
+func keepHiddenPastes(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner")
+	made := spam(t, s, "ham", owner.ID, now, "code")
+	_, err := s.Moderation.Hide(t.Context(), owner.ID, 10)
+	must(t, err)
+	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, &user.Kept{}))
+	_, err = s.Documents.DocumentByID(t.Context(), made.ID)
+	if got := foundIDs(t, s, moderation.Filter{Removed: true}, 10); err != nil && len(got) == 0 {
+		t.Errorf("got %v and %v, want the paste to be kept", err, got)
+	}
+}
+
 func keepPastes(t *testing.T, s ModerationStore) {
 	owner := storedUser(t, s.Store, "owner")
 	public := paste.Document{Paste: paste.Paste{ID: "public", Owner: owner.ID, CreatedAt: now}}
 	public.Visibility, public.Tags = paste.Public, []string{"tag"}
 	must(t, s.Documents.CreateDocument(t.Context(), public))
 	private := storedDocument(t, s.DocumentStore, "private", owner.ID)
-	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, true))
+	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, &user.Kept{}))
 	wantNoDocument(t, s.DocumentStore, private.ID)
 	public.Owner, public.Visibility, public.Tags = "", paste.Unlisted, nil
 	wantStored(t, s.DocumentStore, "kept", public)

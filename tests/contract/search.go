@@ -240,7 +240,7 @@ func searchFollows(t *testing.T, s DocumentStore) {
 	must(t, s.Documents.DeleteIf(t.Context(), "paste2", func(paste.Paste) error { return nil }))
 	wantFound(t, s, owner, "elsewhere")
 	searchable(t, s, "paste3", owner, paste.Public, "elsewhere", "")
-	must(t, s.Users.Delete(t.Context(), owner, parseName(t, "owner"), false))
+	must(t, s.Users.Delete(t.Context(), owner, parseName(t, "owner"), nil))
 	wantFound(t, s, "", "elsewhere")
 }
 

@@ -92,7 +92,7 @@ func sessions(t *testing.T, s Store) {
 	found, _, err = s.Tokens.ByHash(t.Context(), others.Hash)
 	must(t, err)
 	want(t, "somebody else's", found.ID, others.ID)
-	must(t, s.Users.Delete(t.Context(), other.ID, other.Name, false))
+	must(t, s.Users.Delete(t.Context(), other.ID, other.Name, nil))
 	_, _, err = s.Tokens.ByHash(t.Context(), others.Hash)
 	wantKind(t, err, fault.NotFound)
 }

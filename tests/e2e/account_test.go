@@ -108,3 +108,22 @@ func longAgo(t *testing.T, cfg gormstore.Config) string {
 	}
 	return fmt.Sprint(at.UnixMicro())
 }
+
+// TestAccountLeavesNoPastesForGood has a user give up pastes that an anonymous visitor could not have made.
+func TestAccountLeavesNoPastesForGood(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	p := program.Serve(t, string(cfg.URL), "GLUEPOT_ANONYMOUS_MAX_LIFETIME=1h", "GLUEPOT_HTTP_TRUSTED_PROXIES=127.0.0.1")
+	_, answer := send(t, p, http.MethodPost, "/paste", `{"pasties":[{"code":"x"}]}`, "Authorization", program.EpoxyToken)
+	_, id, _ := strings.Cut(answer, `"_id":"`)
+	epoxy := &visitor{t: t, p: p}
+	epoxy.signIn(program.EpoxyToken)
+	if answer, body := epoxy.ask(http.MethodPost, "/account/delete", url.Values{"name": {"Epoxy"}, "pastes": {"anonymous"}}); answer.StatusCode !=
+		http.StatusSeeOther {
+		t.Fatalf("got %d %s, want the account deleted", answer.StatusCode, body)
+	}
+	if status, body := p.Get("/paste/"+id[:8], ""); status != http.StatusOK || strings.Contains(body, `"deletesAt":0`) {
+		t.Errorf("got %d %s, want an anonymous paste that lives no longer than those may", status, body)
+	}
+}

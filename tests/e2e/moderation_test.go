@@ -148,6 +148,10 @@ func TestModeration(t *testing.T) {
 		m.wants(http.StatusForbidden, "POST", "/sign-in", "token="+url.QueryEscape(program.EpoxyToken), append(form, here...)...)
 		m.wants(http.StatusForbidden, "POST", "/", "code=spam", append(form, here...)...)
 		m.wants(http.StatusOK, "GET", page, "", append(html, here...)...)
+		burns := createdID(t, m.nodes[0], `{"burn":true,"pasties":[{"code":"x"}]}`)
+		if status, answer := send(t, m.nodes[0], http.MethodPost, "/"+burns+"/open", "do=open", append(form, here...)...); status != http.StatusOK {
+			t.Errorf("got %d %s when a paste is opened, want it: reading goes on", status, answer)
+		}
 		m.wants(http.StatusOK, "POST", "/api/v2/paste", aPaste, there...)
 		m.operate("block remove 192.0.2.0/24")
 		m.wants(http.StatusOK, "POST", "/api/v2/paste", aPaste, here...)

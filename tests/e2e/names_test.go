@@ -47,12 +47,13 @@ var (
 func (n *names) learn(name string, response *http.Response, body string) {
 	var made struct {
 		ID             string `json:"_id"`
+		Encrypted      bool
 		Pasties, Edits []struct {
 			ID string `json:"_id"`
 		}
 	}
 	link := response.Header.Get("Location")
-	if err := json.Unmarshal([]byte(body), &made); (err != nil || made.Pasties == nil) && link == "" {
+	if err := json.Unmarshal([]byte(body), &made); (err != nil || made.Pasties == nil && !made.Encrypted) && link == "" {
 		return
 	}
 	if made.ID == "" {

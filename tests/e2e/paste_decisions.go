@@ -117,6 +117,7 @@ var pasteDecisions = []decision{
 		post(simple, "Content-Encoding: identity, BR"),
 		patch("/paste/nothing1", `{}`, "Content-Encoding: gzip"),
 		with(http.MethodPost, "/raw", "Content-Encoding: deflate", "\nx"),
+		with(http.MethodPost, "/raw", "Content-Type: multipart/form-data; boundary=x", "\n--x--"),
 	}},
 	{"malformed JSON, trailing data, invalid UTF-8, empty body, no object, BOM", []request{
 		post(`{"pasties":[{"code":"x"}`),

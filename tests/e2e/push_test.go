@@ -153,6 +153,8 @@ func TestPushAnonymously(t *testing.T) {
 	p.fails(2, "x", []string{"push", "--private"}, "gluepot login")
 	p.fails(2, "x", []string{"push", "--expires-in", "1m"}, "1month")
 	p.fails(1, "x", []string{"push", "--expires-in", "3h"}, "expiresIn")
+	p.fails(2, "x", []string{"push", "--expires-in", ""}, "--expires-in")
+	p.fails(2, "x", []string{"push", "--server", ""}, "--server")
 	p.fails(2, "", []string{"push", "absent.txt"}, "absent.txt")
 	p.fails(1, "", []string{"push", p.file("picture.png", "\x89PNG\xff")}, "is not text in UTF-8")
 	p.fails(1, "", []string{"push", p.file("long.txt", strings.Repeat("x", 3<<20))}, "larger than 2097152 bytes")
@@ -223,15 +225,18 @@ func TestPullStaysInItsFolder(t *testing.T) {
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	status, answer := send(t, server, http.MethodPost, "/paste",
 		`{"pasties":[{"title":"../../outside","code":"1"},{"title":"/etc/passwd","code":"2"},{"title":"A","code":"3"},{"title":"a","code":"4"},`+
-			`{"title":"..","code":"5"},{"title":"x\u001b[31m","code":"6"}]}`, "Accept", "application/json")
+			`{"title":"..","code":"5"},{"title":"x\u001b[31m","code":"6"},{"title":".bash_profile","code":"7"}]}`, "Accept", "application/json")
 	if status != http.StatusOK {
 		t.Fatalf("got %d %s", status, answer)
 	}
 	_, id, _ := strings.Cut(answer, `"_id":"`)
 	names := strings.Fields(p.ok("", "pull", id[:8], "-o", filepath.Join(p.dir, "out")))
 	entries, err := os.ReadDir(filepath.Join(p.dir, "out"))
-	if err != nil || len(entries) != 6 || len(names) < 6 || strings.Contains(strings.Join(names, ""), "\x1b") {
-		t.Errorf("got %q and %v, %v, want six files in the folder", names, entries, err)
+	if err != nil || len(entries) != 7 || len(names) < 7 || strings.Contains(strings.Join(names, ""), "\x1b") {
+		t.Errorf("got %q and %v, %v, want seven files in the folder", names, entries, err)
+	}
+	if _, err := os.Stat(filepath.Join(p.dir, "out", ".bash_profile")); !os.IsNotExist(err) {
+		t.Errorf("got %v, want no hidden file: a shell would run this one in a home folder", err)
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "outside")); !os.IsNotExist(err) {
 		t.Errorf("got %v, want no file outside of the folder", err)
@@ -272,9 +277,25 @@ func TestTokenStaysWithItsServer(t *testing.T) {
 			t.Errorf("got %v, want no token for the other server", header)
 		}
 	}
-	p.ok("x", "push", "--server", other.URL)
-	if header := <-seen; header.Get("Authorization") != "" {
-		t.Errorf("got %v, want no token for the other server", header)
+	for _, settings := range [][]string{nil, {"GLUEPOT_SERVER=" + moved.URL, "GLUEPOT_TOKEN=" + program.EpoxyToken}} {
+		q := &person{t, p.dir, append(p.settings, settings...)}
+		q.ok("x", "push", "--server", other.URL)
+		if header := <-seen; header.Get("Authorization") != "" {
+			t.Errorf("%v: got %v, want no token for the other server", settings, header)
+		}
+	}
+}
+
+// TestPushLeadsToTheWeb has a server answer with a link that a desktop would open with something other than a browser.
+func TestPushLeadsToTheWeb(t *testing.T) {
+	t.Parallel()
+	odd := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "file:///etc/passwd")
+		_, _ = io.WriteString(w, `{"_id":"abcdefgh"}`)
+	}))
+	defer odd.Close()
+	if out, code := newPerson(t).run("x", "push", "--server", odd.URL); code == 0 || strings.Contains(out, "file:") {
+		t.Errorf("got exit code %d and %q, want an error", code, out)
 	}
 }
 

@@ -141,7 +141,9 @@ func (p Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Docum
 }
 
 // MakeAnonymous implements paste.Anonymizer.
-func (p Pastes) MakeAnonymous(ctx context.Context, id paste.ID, owner user.ID, key paste.KeyHash) error {
+func (p Pastes) MakeAnonymous(
+	ctx context.Context, id paste.ID, owner user.ID, key paste.KeyHash, longest paste.Lifetime, now time.Time,
+) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return err
@@ -151,7 +153,7 @@ func (p Pastes) MakeAnonymous(ctx context.Context, id paste.ID, owner user.ID, k
 	if stored.ID == "" {
 		return errNotFound
 	}
-	made, err := stored.GivenUp(owner, key)
+	made, err := stored.GivenUp(owner, key, longest, now)
 	if err != nil {
 		return err
 	}

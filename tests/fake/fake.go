@@ -196,7 +196,7 @@ func (u Users) Update(ctx context.Context, name user.Name, change func(*user.Use
 }
 
 // Delete implements user.Deleter.
-func (u Users) Delete(ctx context.Context, id user.ID, name user.Name, anonymize bool) error {
+func (u Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *user.Kept) error {
 	unlock, err := u.lock(ctx)
 	if err != nil {
 		return err
@@ -211,8 +211,8 @@ func (u Users) Delete(ctx context.Context, id user.ID, name user.Name, anonymize
 	delete(u.services, id)
 	delete(u.stars, id)
 	u.tokens = slices.DeleteFunc(u.tokens, func(known token.Token) bool { return known.Owner == id })
-	if anonymize {
-		u.giveUpPastes(id)
+	if kept != nil {
+		u.giveUpPastes(id, *kept)
 	}
 	u.remove(func(known paste.Paste) bool { return known.Owner == id })
 	u.bury("user", string(id))
@@ -248,11 +248,14 @@ func (s *Store) createUser(created user.User, services map[string]string) error 
 }
 
 // giveUpPastes makes a user's pastes anonymous, but private ones.
-func (s *Store) giveUpPastes(owner user.ID) {
+func (s *Store) giveUpPastes(owner user.ID, kept user.Kept) {
 	for i := range s.pastes {
 		content := s.contents[s.pastes[i].ID]
 		if s.pastes[i].Owner == owner && content.Visibility != paste.Private {
 			s.pastes[i].Owner, content.Visibility, content.Tags = "", paste.Unlisted, nil
+			if expires := s.pastes[i].ExpiresAt; !kept.Until.IsZero() && (expires.IsZero() || expires.After(kept.Until)) {
+				s.pastes[i].ExpiresAt, content.Lifetime = kept.Until, paste.Lifetime(kept.Lifetime)
+			}
 			s.contents[s.pastes[i].ID] = content
 		}
 	}
@@ -371,7 +374,10 @@ func (u Users) AccountByID(ctx context.Context, id user.ID) (user.Account, error
 	}
 	account := user.Account{User: found, Stars: []string{}, Services: u.copyServices(id)}
 	for _, star := range u.stars[id] {
-		if slices.ContainsFunc(u.pastes, func(p paste.Paste) bool { return string(p.ID) == star && u.active(p) }) {
+		seen := func(p paste.Paste) bool {
+			return string(p.ID) == star && u.active(p) && (u.contents[p.ID].Visibility != paste.Private || p.Owner == id)
+		}
+		if slices.ContainsFunc(u.pastes, seen) {
 			account.Stars = append(account.Stars, star)
 		}
 	}

@@ -177,7 +177,7 @@ func TestEditsFromTwoNodes(t *testing.T) {
 			}
 		})
 		working.Go(func() {
-			mayBeGone("deleting a user", users.Delete(t.Context(), "leaver", parseName(t, "leaver"), false))
+			mayBeGone("deleting a user", users.Delete(t.Context(), "leaver", parseName(t, "leaver"), nil))
 		})
 		working.Go(func() {
 			for round := range 5 {

@@ -142,7 +142,7 @@ func TestSeveralHosts(t *testing.T) {
 	if _, _, err := gormstore.NewTokens(store).ByHash(t.Context(), s.hash); err != nil {
 		t.Errorf("got %v, want the token that another node has just stored", err)
 	}
-	if err := gormstore.NewUsers(store).Delete(t.Context(), "epoxy", s.name, false); err != nil {
+	if err := gormstore.NewUsers(store).Delete(t.Context(), "epoxy", s.name, nil); err != nil {
 		t.Errorf("got %v, want no user any more", err)
 	}
 }

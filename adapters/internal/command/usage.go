@@ -17,6 +17,16 @@ func Usage(format string, args ...any) error { return &UsageError{fmt.Errorf(for
 // Unwrap returns what the caller did wrong.
 func (e *UsageError) Unwrap() error { return e.error }
 
+// NoneEmpty returns a UsageError when one of these flags is given without a value: a script's variable may be empty.
+func NoneEmpty(cmd *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
+			return Usage("--%s is empty. Give it a value, or leave it out", name)
+		}
+	}
+	return nil
+}
+
 // Group is a command that only has others.
 func Group(use, short string, children ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Args: Arguments(), RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
