@@ -153,7 +153,7 @@ func readSome(path string) ([]byte, error) {
 func knownVariables() []string {
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	allSettings(flags, &cfg)
-	known := []string{client.EnvServer, client.EnvToken}
+	known := []string{client.EnvServer, client.EnvToken, client.EnvPassword}
 	flags.VisitAll(func(flag *pflag.Flag) {
 		known = append(known, environmentName(flag.Name))
 		if holdsSecret(flag) {

@@ -231,7 +231,11 @@ if (find("encrypt")) {
     const does = event.submitter ? event.submitter.value : "save";
     if (does === "save" && !box.checked) return;
     event.preventDefault();
-    if (does === "add") return addSnippet(form);
+    if (does === "add") {
+      const full = form.querySelectorAll(".snippet").length >= 100;
+      say(find("encryption-problem"), full ? "There is no room for more than 100." : "");
+      return full || addSnippet(form);
+    }
     if (does !== "save") {
       event.submitter.closest(".snippet").remove();
       return countSnippets(form);
