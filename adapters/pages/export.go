@@ -96,8 +96,9 @@ func (p *Pages) export(w http.ResponseWriter, r *request) error {
 	if _, err := io.WriteString(file, "]"); err != nil {
 		return err
 	}
+	folders := make(filename.Set)
 	if err := p.eachOwn(r, patience, func(ctx context.Context, found *paste.Document) error {
-		return p.pack(ctx, files, "pastes/"+filename.Safe(string(found.ID))+"/", found)
+		return p.pack(ctx, files, "pastes/"+folders.Unique(filename.Safe(string(found.ID)))+"/", found)
 	}); err != nil {
 		return err
 	}

@@ -65,6 +65,7 @@ func TestExport(t *testing.T) {
 		d.Title, d.Cipher = "", &paste.Cipher{Version: paste.CipherVersion, Data: []byte("what a client has encrypted")}
 	})
 	own("con", func(*paste.Document) {}, paste.Pasty{Title: "a.txt", Code: "of an import"})
+	own("Con", func(*paste.Document) {}, paste.Pasty{Title: "a.txt", Code: "of an import, too"})
 	own("expired0", func(d *paste.Document) { d.ExpiresAt = at.Add(time.Second) }, paste.Pasty{Code: "over"})
 	s.holds("others00", func() paste.Document {
 		document := content(paste.Pasty{Title: "others.txt", Code: "not mine"})
@@ -111,7 +112,7 @@ func TestExport(t *testing.T) {
 	}
 	want := []string{
 		"names000 false false [mine] 6 0", "private0 false true [] 1 0", "burning0 false false [] 1 0", "cipher00 true false [] 0 0",
-		"sealed00 true false [] 0 36", "con false false [] 1 0",
+		"sealed00 true false [] 0 36", "con false false [] 1 0", "Con false false [] 1 0",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -127,7 +128,7 @@ func TestExport(t *testing.T) {
 		}
 	}
 	if files["pastes/private0/secret.txt"] != "mine alone" || files["pastes/burning0/once.txt"] != "to be read once" ||
-		files["pastes/_con/a.txt"] != "of an import" || len(files) != len(wanted)+3 {
+		files["pastes/_con/a.txt"] != "of an import" || files["pastes/_Con (2)/a.txt"] != "of an import, too" || len(files) != len(wanted)+4 {
 		t.Errorf("got %q, want one's own files and no others", files)
 	}
 	_, secret = s.session("mortar")
