@@ -34,7 +34,7 @@ func (c *Commands) drop() *cobra.Command {
 			s.token = "" // which may have become invalid, and is not needed
 		}
 		_, err = s.do(cmd.Context(), http.MethodDelete, "/paste/"+url.PathEscape(id), nil, headers, new(struct{}))
-		if key != "" && (err == nil || is(err, http.StatusNotFound)) {
+		if key != "" && (err == nil || isNotFound(err)) {
 			if gone := os.Remove(path); !errors.Is(gone, fs.ErrNotExist) {
 				err = errors.Join(err, gone)
 			}

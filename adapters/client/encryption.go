@@ -182,7 +182,7 @@ func (c *Commands) fetch(ctx context.Context, s *server, id, key string, yes boo
 		return nil, errNoKey // before it is opened
 	}
 	found, err := s.read(ctx, id)
-	if err == nil || !is(err, http.StatusNotFound) {
+	if err == nil || !isNotFound(err) {
 		return found.Pasties, err
 	}
 	var either struct {
@@ -191,7 +191,7 @@ func (c *Commands) fetch(ctx context.Context, s *server, id, key string, yes boo
 		Pasties []pasty `json:"pasties"`
 	}
 	missing := err
-	if _, err = s.do(ctx, http.MethodGet, "/encrypted/"+url.PathEscape(id), nil, nil, &either); is(err, http.StatusNotFound) {
+	if _, err = s.do(ctx, http.MethodGet, "/encrypted/"+url.PathEscape(id), nil, nil, &either); isNotFound(err) {
 		if !yes && !c.confirm("There is no paste to read again. If it burns after reading, opening deletes it. Open it? [y/N] ") {
 			return nil, fmt.Errorf("%w If it burns after reading, open it with --yes: that deletes it", missing)
 		}

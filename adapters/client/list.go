@@ -43,11 +43,11 @@ func (c *Commands) list() *cobra.Command {
 		_, _ = fmt.Fprintln(w, "ID\tCREATED\tEXPIRES\tVISIBILITY\tTITLE") // Flush says what went wrong
 		for _, id := range ids[:min(max(*most, 0), len(ids))] {
 			found, err := s.read(cmd.Context(), id)
-			if is(err, http.StatusNotFound) {
+			if isNotFound(err) {
 				found.Title = "(encrypted)"
 				_, err = s.do(cmd.Context(), http.MethodGet, "/encrypted/"+url.PathEscape(id), nil, nil, &found)
 			}
-			if is(err, http.StatusNotFound) { // meanwhile, or it burns
+			if isNotFound(err) { // meanwhile, or it burns
 				continue
 			}
 			if err != nil {

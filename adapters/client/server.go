@@ -177,8 +177,8 @@ func (s *server) refused(answer *http.Response, text []byte) error {
 	return failed
 }
 
-// is reports whether an error is an answer with that status.
-func is(err error, status int) bool {
+// isNotFound reports whether an error is an answer 404.
+func isNotFound(err error) bool {
 	failed, ok := errors.AsType[*statusError](err)
-	return ok && failed.status == status
+	return ok && failed.status == http.StatusNotFound
 }

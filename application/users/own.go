@@ -75,8 +75,9 @@ type DeleteOwn struct {
 	now     func() time.Time
 }
 
-// Do is Delete.Do for the viewer, who confirms by typing the name. Pastes that stay live no longer than anonymous ones may. It fails with token.Rejected when the viewer has not signed in or is
-// gone, with fault.Invalid when the name is another one, and with fault.Unavailable when the store does not answer.
+// Do is Delete.Do for the viewer, who confirms by typing the name. Pastes that stay live no longer than anonymous ones may. It fails with
+// token.Rejected when the viewer has not signed in or is gone, with fault.Invalid when the name is another one, and with
+// fault.Unavailable when the store does not answer.
 func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, typed string, anonymize bool) (err error) {
 	ctx, end := trace.Start(ctx, "users.DeleteOwn")
 	defer func() { end(err) }()

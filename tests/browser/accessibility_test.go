@@ -123,7 +123,8 @@ func TestFinding(t *testing.T) {
 			{Title: "main.go", Language: "Go", Code: "package main\n\nfunc main() {\n\tprintln(\"" + strings.Repeat("main", 60) + "\")\n}\n"},
 			{Title: strings.Repeat("name", 40) + ".py", Language: "Python", Code: "main = 1\n"},
 		}})
-	if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "user", "update", "epoxy", "--show-tags"); code != 0 {
+	settings := []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}
+	if code, _, stderr := program.Run(t, settings, "user", "update", "epoxy", "--show-tags"); code != 0 {
 		t.Fatal(stderr)
 	}
 	lookAround(t, origin, program.EpoxyToken, map[string]string{

@@ -57,7 +57,7 @@ func givenUpMeet(t *testing.T, s DocumentStore) {
 	stored := newDocument("mine")
 	stored.Owner, stored.Visibility = owner, paste.Unlisted
 	must(t, s.Documents.CreateDocument(t.Context(), stored))
-	wantOneWinner(t, meet(func(caller int) error {
+	wantOneWinner(t, meet(func(int) error {
 		_, err := s.Documents.Update(t.Context(), stored.ID, func(stored paste.Document) (paste.Change, error) {
 			stored.Title += "x"
 			return paste.Change{Document: stored, Changed: true}, stored.EditableBy(owner)

@@ -119,9 +119,9 @@ func TestAccountLeavesNoPastesForGood(t *testing.T) {
 	_, id, _ := strings.Cut(answer, `"_id":"`)
 	epoxy := &visitor{t: t, p: p}
 	epoxy.signIn(program.EpoxyToken)
-	if answer, body := epoxy.ask(http.MethodPost, "/account/delete", url.Values{"name": {"Epoxy"}, "pastes": {"anonymous"}}); answer.StatusCode !=
-		http.StatusSeeOther {
-		t.Fatalf("got %d %s, want the account deleted", answer.StatusCode, body)
+	deleted, body := epoxy.ask(http.MethodPost, "/account/delete", url.Values{"name": {"Epoxy"}, "pastes": {"anonymous"}})
+	if deleted.StatusCode != http.StatusSeeOther {
+		t.Fatalf("got %d %s, want the account deleted", deleted.StatusCode, body)
 	}
 	if status, body := p.Get("/paste/"+id[:8], ""); status != http.StatusOK || strings.Contains(body, `"deletesAt":0`) {
 		t.Errorf("got %d %s, want an anonymous paste that lives no longer than those may", status, body)

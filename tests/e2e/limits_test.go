@@ -244,7 +244,8 @@ func TestUserQuotas(t *testing.T) {
 	if created != 9 {
 		t.Errorf("got %d more pastes in this hour, want 9", created)
 	}
-	if code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "user", "update", "epoxy", "--admin"); code != 0 {
+	settings := []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}
+	if code, _, stderr := program.Run(t, settings, "user", "update", "epoxy", "--admin"); code != 0 {
 		t.Fatal(stderr)
 	}
 	if answer, body := create(0, strings.Repeat("x", 3000)); answer.StatusCode != http.StatusOK {

@@ -149,8 +149,9 @@ func TestModeration(t *testing.T) {
 		m.wants(http.StatusForbidden, "POST", "/", "code=spam", append(form, here...)...)
 		m.wants(http.StatusOK, "GET", page, "", append(html, here...)...)
 		burns := createdID(t, m.nodes[0], `{"burn":true,"pasties":[{"code":"x"}]}`)
-		if status, answer := send(t, m.nodes[0], http.MethodPost, "/"+burns+"/open", "do=open", append(form, here...)...); status != http.StatusOK {
-			t.Errorf("got %d %s when a paste is opened, want it: reading goes on", status, answer)
+		opened, body := send(t, m.nodes[0], http.MethodPost, "/"+burns+"/open", "do=open", append(form, here...)...)
+		if opened != http.StatusOK {
+			t.Errorf("got %d %s when a paste is opened, want it: reading goes on", opened, body)
 		}
 		m.wants(http.StatusOK, "POST", "/api/v2/paste", aPaste, there...)
 		m.operate("block remove 192.0.2.0/24")

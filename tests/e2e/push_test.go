@@ -202,7 +202,8 @@ func TestPushSignedIn(t *testing.T) {
 	p.ok("", "drop", link)
 	p.fails(1, "", []string{"drop", id}, "There is no paste with that id.")
 	link = strings.TrimSpace(p.ok("x", "push", "--public"))
-	if status, body := server.Get("/api/v2/paste/"+path.Base(link), ""); status != http.StatusOK || !strings.Contains(body, `"isPublic":true`) {
+	status, body := server.Get("/api/v2/paste/"+path.Base(link), "")
+	if status != http.StatusOK || !strings.Contains(body, `"isPublic":true`) {
 		t.Errorf("got %d %s, want a public paste", status, body)
 	}
 	p.fails(2, "x", []string{"push", "--public", "--private"}, "choose one")
