@@ -70,7 +70,7 @@ func overTexts(tx *gorm.DB) *gorm.DB {
 
 // recent is how many of the newest public pastes are looked at one by one before the index is asked, and further how many where those
 // have a fourth of what is wanted. Words that are frequent are found there, and few pastes have the others.
-const recent, further = 1000, 8000
+const recent, further = 1000, 5000
 
 // Find implements search.Finder.
 func (s *Search) Find(
@@ -191,7 +191,8 @@ func (f *finding) public(inTitles bool) ([]matchRow, error) {
 	}
 	for _, most := range []int{recent, further} {
 		first := newest(f.tx, after, most).Select("id").Where("visibility = 1")
-		rows, err := match(f.tx.Table("(?) w", first).Joins("JOIN paste_texts x ON x.paste_id = w.id"))
+		texts := f.tx.Table("(?) w", first).Select("x.*").Joins("JOIN paste_texts x ON x.paste_id = w.id")
+		rows, err := match(f.tx.Table("(WITH n AS MATERIALIZED (?) SELECT * FROM n) x", texts)) // PostgreSQL would use the index, or read all
 		if err != nil || len(rows) == f.limit {
 			return rows, err
 		}
