@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 )
@@ -128,17 +130,35 @@ func SignalServer(data string, signal syscall.Signal) error {
 	if err != nil {
 		return fmt.Errorf("postmaster.pid: got %q, want a process id on the first line", content)
 	}
-	children := childrenOf(postmaster)
-	if err := syscall.Kill(postmaster, signal); err != nil {
+	first := signal
+	if signal == syscall.SIGKILL { // its children could not be told from others once it has ended
+		first = syscall.SIGSTOP
+	}
+	if err := syscall.Kill(postmaster, first); err != nil {
 		return err
 	}
-	if signal != syscall.SIGKILL {
-		children = childrenOf(postmaster)
+	all := append(childrenOf(postmaster), postmaster)
+	for _, process := range all {
+		_ = syscall.Kill(process, signal) // it may have ended by itself
 	}
-	for _, child := range children {
-		_ = syscall.Kill(child, signal) // it may have ended by itself
+	// A server does not start while a process of the former one is left.
+	for deadline := time.Now().Add(5 * time.Second); signal == syscall.SIGKILL && slices.ContainsFunc(all, runs); {
+		if time.Now().After(deadline) {
+			return fmt.Errorf("got processes of %d that outlive SIGKILL", postmaster)
+		}
+		time.Sleep(time.Millisecond)
 	}
 	return nil
+}
+
+// runs reports whether a process has not ended.
+func runs(pid int) bool {
+	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, state, _ := strings.Cut(string(content), ") ")
+	return !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X")
 }
 
 // childrenOf returns the processes that have that parent.
