@@ -83,8 +83,7 @@ func (u *Users) AccountByID(ctx context.Context, id user.ID) (user.Account, erro
 
 const accountColumns = userColumns + `,
 	ARRAY(SELECT s.paste_id FROM stars s JOIN pastes p ON p.id = s.paste_id
-		WHERE s.user_id = u.id AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))
-			AND (p.visibility <> 2 OR p.owner_id = u.id) ORDER BY s.position, s.paste_id),
+		WHERE s.user_id = u.id AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp())) ORDER BY s.position, s.paste_id),
 	(SELECT coalesce(json_object_agg(i.provider, i.subject), '{}') FROM identities i WHERE i.user_id = u.id)`
 
 type accountRow struct {

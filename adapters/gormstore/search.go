@@ -61,8 +61,8 @@ func replaceTexts(tx *gorm.DB, id string, row *textRow) error {
 
 // overTexts replaces rows. One that stays as it is costs the index nothing.
 func overTexts(tx *gorm.DB) *gorm.DB {
-	different := clause.Expr{SQL: `(paste_texts.public, paste_texts.titles, paste_texts.text, paste_texts.tags, paste_texts.languages) IS DISTINCT FROM
-		(excluded.public, excluded.titles, excluded.text, excluded.tags, excluded.languages)`}
+	different := clause.Expr{SQL: `(paste_texts.public, paste_texts.titles, paste_texts.text, paste_texts.tags, paste_texts.languages)
+		IS DISTINCT FROM (excluded.public, excluded.titles, excluded.text, excluded.tags, excluded.languages)`}
 	return tx.Clauses(clause.OnConflict{
 		Columns: []clause.Column{{Name: "paste_id"}}, UpdateAll: true, Where: clause.Where{Exprs: []clause.Expression{different}},
 	})

@@ -12,7 +12,6 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -129,7 +128,6 @@ func (u *Users) AccountByID(ctx context.Context, id user.ID) (account user.Accou
 	account.Stars = []string{}
 	err = db.Table("stars s").Joins("JOIN pastes p ON p.id = s.paste_id").
 		Where("s.user_id = ? AND (p.expires_at IS NULL OR p.expires_at > ?)", string(id), u.store.Now()).
-		Where("p.visibility <> ? OR p.owner_id = s.user_id", paste.Private).
 		Order("s.position, s.paste_id").Pluck("s.paste_id", &account.Stars).Error
 	if err != nil {
 		return user.Account{}, connection.Translate(err)

@@ -109,7 +109,8 @@ func (d Document) BurnableBy(reader user.ID) error {
 var errGivenUpPrivate = fault.New(fault.Conflict, "This paste is private: without an owner, no one could read it. Make it unlisted first.")
 
 // GivenUp returns the paste of that owner as an anonymous one that a key deletes: unlisted, without tags, and expiring no later than one of
-// the longest lifetime that is created now. It fails with ErrNotFound when it is not that user's, and with fault.Conflict when it is private.
+// the longest lifetime that is created now. It fails with ErrNotFound when it is not that user's, and with fault.Conflict when it is
+// private.
 func (d Document) GivenUp(owner user.ID, key KeyHash, longest Lifetime, now time.Time) (Document, error) {
 	switch {
 	case !d.OwnedBy(owner):

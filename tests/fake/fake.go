@@ -374,10 +374,7 @@ func (u Users) AccountByID(ctx context.Context, id user.ID) (user.Account, error
 	}
 	account := user.Account{User: found, Stars: []string{}, Services: u.copyServices(id)}
 	for _, star := range u.stars[id] {
-		seen := func(p paste.Paste) bool {
-			return string(p.ID) == star && u.active(p) && (u.contents[p.ID].Visibility != paste.Private || p.Owner == id)
-		}
-		if slices.ContainsFunc(u.pastes, seen) {
+		if slices.ContainsFunc(u.pastes, func(p paste.Paste) bool { return string(p.ID) == star && u.active(p) }) {
 			account.Stars = append(account.Stars, star)
 		}
 	}
