@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // newSQLite returns a migrated store that is closed after the test, and its file.
@@ -104,6 +105,74 @@ func TestDeletedTextIsGone(t *testing.T) {
 	}
 	if gone := found("gone"); gone != 0 {
 		t.Errorf("got %d pieces of what was deleted after closing, want none", gone)
+	}
+}
+
+// TestDeletedTextLeavesTheIndex deletes every second public paste, and wants the index of searches to forget three characters of each,
+// while others are written between the steps.
+func TestDeletedTextLeavesTheIndex(t *testing.T) {
+	t.Parallel()
+	store, path := newSQLite(t)
+	owner := user.User{ID: "owner", PublicProfile: true, CreatedAt: time.Now()}
+	var err error
+	if owner.Name, err = user.ParseName("owner"); err != nil {
+		t.Fatal(err)
+	}
+	if err := NewUsers(store).Create(t.Context(), owner, nil); err != nil {
+		t.Fatal(err)
+	}
+	pastes := NewPastes(store)
+	create := func(i int) paste.ID {
+		id, rune1, rune2 := paste.ID(fmt.Sprintf("paste%03d", i)), string(rune(0x16a0+i%2)), string(rune(0x2d30+i%2))
+		err := pastes.CreateDocument(t.Context(), paste.Document{
+			Paste: paste.Paste{ID: id, Owner: owner.ID, CreatedAt: time.Now()},
+			Content: paste.Content{
+				Lifetime: "never", Visibility: paste.Public,
+				Pasties: []paste.Pasty{{ID: "pasty001", Language: "Go", Code: fmt.Sprintf("%s%s%d %d", rune1, rune2, i, i*i)}},
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	const first = 200
+	for i := range first {
+		create(i)
+	}
+	for i := 0; i < first; i += 2 {
+		if err := pastes.DeleteIf(t.Context(), paste.ID(fmt.Sprintf("paste%03d", i)), func(paste.Paste) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	holds := func(text string) bool {
+		if err := store.TruncateLog(); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Contains(data, []byte(text))
+	}
+	if !holds("\u16a0\u2d30") {
+		t.Fatal("got an index that has forgotten at once: this test shows nothing")
+	}
+	for step := 0; ; step++ {
+		if err := store.PurgeStep(); err != nil || step > 100 {
+			t.Fatal(step, err)
+		}
+		var left bool
+		if err := store.Read(t.Context()).Raw("SELECT deleted <> purged FROM search_remains").Row().Scan(&left); err != nil {
+			t.Fatal(err)
+		}
+		if !left {
+			break
+		}
+		create(first + 1 + 2*step)
+	}
+	if gone, kept := holds("\u16a0\u2d30"), holds("\u16a1\u2d31"); gone || !kept {
+		t.Errorf("got what was deleted in the file: %v, and the rest: %v, want the rest alone", gone, kept)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 
+	"gorm.io/gorm"
+
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -19,6 +21,48 @@ var (
 
 // purgeIndex takes what was deleted out of the index of searches, where its trigrams otherwise stay until the index merges its parts.
 const purgeIndex = `INSERT INTO paste_texts_by_trigram (paste_texts_by_trigram) VALUES ('optimize')`
+
+// purge is one of the index that goes on beside other writers.
+type purge struct {
+	under   bool
+	deleted int64 // of search_remains, when it began
+}
+
+// purgePages are written in one step, during which other writers wait: some 20 ms.
+const purgePages = 500
+
+// PurgeStep begins to take what was deleted out of the index of searches, or goes on with it. FTS5's secure-delete would take 50 ms for each
+// paste; this writes the index anew, and is done when a step finds nothing to merge (www.sqlite.org/fts5.html, 6.8).
+func (s *Store) PurgeStep() error {
+	return s.writer.Connection(func(tx *gorm.DB) error {
+		pages := purgePages
+		if !s.purge.under {
+			var deleted, purged int64
+			if err := tx.Raw("SELECT deleted, purged FROM search_remains").Row().Scan(&deleted, &purged); err != nil || deleted == purged {
+				return err
+			}
+			s.purge, pages = purge{true, deleted}, -purgePages // all parts of the index
+		}
+		before, err := totalChanges(tx)
+		if err != nil {
+			return err
+		}
+		err = tx.Exec("INSERT INTO paste_texts_by_trigram (paste_texts_by_trigram, rank) VALUES ('merge', ?)", pages).Error
+		if err != nil {
+			return err
+		}
+		if after, err := totalChanges(tx); err != nil || after-before > 1 {
+			return err
+		}
+		s.purge.under = false
+		return tx.Exec("UPDATE search_remains SET purged = ?", s.purge.deleted).Error
+	})
+}
+
+func totalChanges(tx *gorm.DB) (changes int64, err error) {
+	err = tx.Raw("SELECT total_changes()").Row().Scan(&changes)
+	return changes, err
+}
 
 // Compacted says how many bytes the file of a database had before and after it was compacted.
 type Compacted struct{ Before, After int64 }

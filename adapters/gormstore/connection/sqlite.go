@@ -54,10 +54,22 @@ func (s *Store) openSQLite(path string, readers int) error {
 	if err != nil {
 		return err
 	}
-	s.pools[0], s.pools[1] = s.pools[1], s.pools[0]     // the writer puts the file into WAL mode before one reads
-	s.file.truncateLog = func() { _ = s.TruncateLog() } // the next time, or when the last connection is closed
+	s.pools[0], s.pools[1] = s.pools[1], s.pools[0] // the writer puts the file into WAL mode before one reads
+	s.file.upkeep = s.upkeep
 	s.writer, err = s.openGORM(sqliteDialector{writer})
 	return err
+}
+
+// upkeep takes what was deleted out of the file: each minute, and out of a large index in steps of which there is one a second. What fails
+// is done the next time.
+func (s *Store) upkeep(tick int) {
+	minute := tick%upkeepTicks == 0
+	if minute || s.purge.under {
+		_ = s.PurgeStep()
+	}
+	if minute {
+		_ = s.TruncateLog() // or when the last connection is closed
+	}
 }
 
 // TruncateLog moves what is in the log into the file, and empties the log: it would go on to hold what has been deleted. It waits for
@@ -144,8 +156,8 @@ func besideFile(path, suffix string) (string, error) {
 // fileWatchInterval is how long reads may go on from a file that was replaced or removed. Writes notice at once.
 const fileWatchInterval = time.Second
 
-// truncateLogTicks is how many of these pass before the log is emptied.
-const truncateLogTicks = 60
+// upkeepTicks is how many of these pass before the log is emptied.
+const upkeepTicks = 60
 
 var errFileReplaced = fault.New(fault.Unavailable,
 	"The database file was replaced or removed while it was in use. Restart the server.")
@@ -159,10 +171,10 @@ type watchedFile struct {
 	identity os.FileInfo                 // of the file that the connections are to; nil before open
 	log      atomic.Pointer[os.FileInfo] // as long as a connection is open, SQLite leaves its log in place; nil: none was seen yet
 	replaced atomic.Bool
-	// truncateLog is called once a minute, unless it is nil.
-	truncateLog func()
-	stop        chan struct{}
-	watching    sync.WaitGroup
+	// upkeep is called at each tick, unless it is nil.
+	upkeep   func(tick int)
+	stop     chan struct{}
+	watching sync.WaitGroup
 }
 
 func newWatchedFile(path, setting string) *watchedFile {
@@ -237,8 +249,8 @@ func (f *watchedFile) open(connect func() error) error {
 				return
 			case <-ticker.C:
 			}
-			if tick%truncateLogTicks == 0 && f.truncateLog != nil {
-				f.truncateLog()
+			if f.upkeep != nil {
+				f.upkeep(tick)
 			}
 		}
 	})

@@ -34,6 +34,7 @@ type Store struct {
 	pools   []*sql.DB
 	pgx     *pgxpool.Pool // nil for SQLite
 	file    *watchedFile  // nil for PostgreSQL
+	purge   purge         // of an SQLite index
 	release func()        // what is beside the pools
 	Clock   func() time.Time
 

@@ -150,8 +150,11 @@ CREATE TABLE paste_texts (
     tags      TEXT NOT NULL,
     languages TEXT NOT NULL
 );
+-- How often something was deleted from the index, and how often that had been when it was last purged.
+CREATE TABLE search_remains (deleted INTEGER NOT NULL, purged INTEGER NOT NULL);
+INSERT INTO search_remains VALUES (0, 0);
 -- The texts are folded already. With the positions of trigrams the index finds phrases, and nothing else. FTS5's secure-delete would take
--- 50 ms of the one writer for each paste that is deleted or edited; backups and gluepot compact purge the index instead.
+-- 50 ms of the one writer for each paste that is deleted or edited; servers, backups and gluepot compact purge the index instead.
 CREATE VIRTUAL TABLE paste_texts_by_trigram USING fts5(titles, text, tags, languages,
     content = 'paste_texts', content_rowid = 'number', columnsize = 0, tokenize = 'trigram case_sensitive 1');
 -- +goose StatementBegin
@@ -170,12 +173,14 @@ END;
 CREATE TRIGGER paste_texts_updating BEFORE UPDATE ON paste_texts WHEN old.public BEGIN
     INSERT INTO paste_texts_by_trigram (paste_texts_by_trigram, rowid, titles, text, tags, languages)
     VALUES ('delete', old.number, old.titles, old.text, old.tags, old.languages);
+    UPDATE search_remains SET deleted = deleted + 1;
 END;
 -- +goose StatementEnd
 -- +goose StatementBegin
 CREATE TRIGGER paste_texts_deleted AFTER DELETE ON paste_texts WHEN old.public BEGIN
     INSERT INTO paste_texts_by_trigram (paste_texts_by_trigram, rowid, titles, text, tags, languages)
     VALUES ('delete', old.number, old.titles, old.text, old.tags, old.languages);
+    UPDATE search_remains SET deleted = deleted + 1;
 END;
 -- +goose StatementEnd
 
@@ -272,6 +277,7 @@ DROP TABLE former_names;
 DROP TABLE tombstones;
 DROP TABLE stars;
 DROP TABLE paste_texts_by_trigram;
+DROP TABLE search_remains;
 DROP TABLE paste_texts;
 DROP TABLE paste_ciphers;
 DROP TABLE paste_edits;
