@@ -31,8 +31,8 @@ type purge struct {
 // purgePages are written in one step, during which other writers wait: some 20 ms.
 const purgePages = 500
 
-// PurgeStep begins to take what was deleted out of the index of searches, or goes on with it. FTS5's secure-delete would take 50 ms for each
-// paste; this writes the index anew, and is done when a step finds nothing to merge (www.sqlite.org/fts5.html, 6.8).
+// PurgeStep begins to take what was deleted out of the index of searches, or goes on with it. FTS5's secure-delete would take 50 ms for
+// each paste; this writes the index anew, and is done when a step finds nothing to merge (www.sqlite.org/fts5.html, 6.8).
 func (s *Store) PurgeStep() error {
 	return s.writer.Connection(func(tx *gorm.DB) error {
 		pages := purgePages
