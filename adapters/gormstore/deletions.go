@@ -60,6 +60,12 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 		if err := connection.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded()).Take(&row).Error; err != nil {
 			return err
 		}
+		// In the order in which imports lock pastes: neither waits for the other.
+		var pastes []string
+		owned := connection.ForUpdate(tx.Model(&pasteRow{})).Where("owner_id = ?", row.ID).Order("id")
+		if err := owned.Pluck("id", &pastes).Error; err != nil {
+			return err
+		}
 		now := connection.Instant(u.store.Clock())
 		if err := bury(tx, tombstoneRow{Kind: userTombstone, ID: row.ID, DeletedAt: now}); err != nil {
 			return err

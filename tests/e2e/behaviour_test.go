@@ -27,7 +27,7 @@ var databasePaths = []string{"/user/epoxy/exists", "/user/epoxy", "/user/self", 
 var databaseRequests = []request{
 	get("/user/epoxy/exists"), get("/user/epoxy"), get("/user/self", owner), get("/user/self/pastes", owner), get("/data/numPastes"),
 	post(simple), post(simple, owner), with(http.MethodPost, "/raw", "\nx"), get("/paste/oldest01"), get("/raw/oldest01/part0001"),
-	get("/raw/oldest01/part0001/original"),
+	get("/raw/oldest01/part0001/original"), get("/encrypted/oldest01"), encrypted(sealed),
 	edit("/paste/oldest01", `{"title":"t"}`), with(http.MethodDelete, "/paste/oldest01", owner), with(http.MethodPost, "/open/oldest01"),
 	get("/readyz"),
 }

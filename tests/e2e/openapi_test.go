@@ -44,7 +44,8 @@ func TestBodyThatDoesNotArrive(t *testing.T) {
 	server := program.Serve(t, string(database.SQLite(t).URL), "GLUEPOT_HTTP_READ_TIMEOUT=3s") // for the headers, too
 	var waiting sync.WaitGroup
 	for _, r := range []request{
-		with(http.MethodPost, "/paste"), with(http.MethodPost, "/raw"), with(http.MethodPatch, "/paste/nothing1", owner),
+		with(http.MethodPost, "/paste"), with(http.MethodPost, "/raw"), with(http.MethodPost, "/encrypted"),
+		with(http.MethodPatch, "/paste/nothing1", owner),
 	} {
 		waiting.Go(func() {
 			response, body := exchange(t, server, r.method, r.target, append(r.headers, "Content-Length: 5")...)

@@ -45,6 +45,7 @@ var (
 
 const (
 	simple  = `{"pasties":[{"code":"x"}]}`
+	sealed  = `{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ"}`
 	fromWeb = "Origin: https://example.com"
 	asJSON  = "Accept: application/json"
 )
@@ -333,6 +334,7 @@ var pasteDecisions = []decision{
 		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ",` +
 			`"salt":"AAECAwQFBgcICQoLDA0ODw"}`).as("encrypted"),
 		get("/encrypted/<encrypted>"),
+		get("/encrypted/<encrypted>", "If-None-Match: *"),
 		get("/encrypted/<encrypted>", stranger),
 		get("/paste/<encrypted>"),
 		get("/raw/<encrypted>/aaaaaaaa"),
@@ -353,7 +355,9 @@ var pasteDecisions = []decision{
 		get("/encrypted/%ff"),
 		get("/encrypted"),
 		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ","isPrivate":true}`),
-		encrypted(`{"version":1,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ"}`, authorization("unknown")),
+		encrypted(sealed, authorization("unknown")),
+		encrypted(sealed, "Content-Encoding: deflate"),
+		with(http.MethodPost, "/encrypted", "Content-Length: 9223372036854775807"),
 		encrypted(`{"version":2,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ"}`),
 		encrypted(`{"version":1.5,"cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ"}`),
 		encrypted(`{"version":"1","cipher":"AAECAwQFBgcICQoLdGhpcyBpcyBub3QgYW4gZXhhbXBsZQ"}`),

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/sync/semaphore"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+
+	"github.com/gluepot/gluepot/domain/fault"
 )
 
 // attempts is how often a transaction is begun that PostgreSQL undoes in favour of others.
@@ -39,7 +41,10 @@ func again(ctx context.Context, once func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := once()
 		if err == nil || !isDeadlock(err) || attempt == attempts || ctx.Err() != nil {
-			return Translate(err)
+			if err = Translate(err); ctx.Err() != nil && fault.Is(err, fault.Unavailable) {
+				err = unavailable(errors.Join(ctx.Err(), err)) // a driver may say only that its connection is bad by then
+			}
+			return err
 		}
 	}
 }
