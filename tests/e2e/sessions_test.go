@@ -167,7 +167,8 @@ func TestScopes(t *testing.T) {
 		}
 		for _, r := range []request{
 			with(http.MethodPost, "/paste"), with(http.MethodPost, "/raw"), with(http.MethodPost, "/encrypted"),
-			with(http.MethodPatch, "/paste/tie0000a"), with(http.MethodPatch, "/paste/unknown1"), with(http.MethodDelete, "/paste/tie0000a"), with(http.MethodDelete, "/paste/unknown1"),
+			with(http.MethodPatch, "/paste/tie0000a"), with(http.MethodPatch, "/paste/unknown1"),
+			with(http.MethodDelete, "/paste/tie0000a"), with(http.MethodDelete, "/paste/unknown1"),
 		} {
 			response, body := exchange(t, server, r.method, r.target, token, "\n{")
 			if response.StatusCode != http.StatusForbidden || !strings.Contains(body, `"statusMessage":"The access token may only read.`) {
