@@ -15,9 +15,11 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
+	"github.com/gluepot/gluepot/adapters/internal/filename"
 )
 
 // EnvPassword is the variable with the password of an encrypted paste, where there is no terminal to ask for it.
@@ -135,11 +137,14 @@ func (s *sealed) open(secret string) (plain content, err error) {
 		return plain, errPassword
 	case err != nil:
 		return plain, errKey
-	case json.Unmarshal(text, &plain) != nil:
+	case json.Unmarshal(text, &plain) != nil || len(plain.Pasties) > maxPasties:
 		return plain, errContent
 	}
 	return plain, nil
 }
+
+// maxPasties is how many a paste may have here, however many the one who encrypted it has put into it.
+const maxPasties = 1000
 
 // decrypt returns what an encrypted paste holds, with the key of its link or a password that it asks for.
 func (c *Commands) decrypt(s sealed, key string) (content, error) {
@@ -176,35 +181,54 @@ func (c *Commands) password() (string, error) {
 	return password, err
 }
 
-// fetch returns a paste, in the clear or encrypted, in which case it decrypts it. What can be read once is opened after a question.
-func (c *Commands) fetch(ctx context.Context, s *server, id, key string, yes bool) (pasties []pasty, err error) {
-	if key != "" && len(key) != base64url.EncodedLen(keyLength) {
-		return nil, errNoKey // before it is opened
-	}
-	found, err := s.read(ctx, id)
-	if err == nil || !isNotFound(err) {
-		return found.Pasties, err
+// fetch returns a paste, in the clear or encrypted, in which case it decrypts it. What can be read once is opened after a question, and is
+// gone from the server then. A link with a key names an encrypted paste: none in the clear is taken for it.
+func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string, yes bool) (pasties []pasty, opened bool, err error) {
+	missing := error(&statusError{http.StatusNotFound, "There is no paste with that id."})
+	if len(key) != base64url.EncodedLen(keyLength) { // of lines, or none
+		found, err := s.read(ctx, id)
+		if err == nil || !isNotFound(err) {
+			return found.Pasties, false, err
+		}
+		missing, key = err, ""
 	}
 	var either struct {
 		sealed
 
 		Pasties []pasty `json:"pasties"`
 	}
-	missing := err
 	if _, err = s.do(ctx, http.MethodGet, "/encrypted/"+url.PathEscape(id), nil, nil, &either); isNotFound(err) {
 		if !yes && !c.confirm("There is no paste to read again. If it burns after reading, opening deletes it. Open it? [y/N] ") {
-			return nil, fmt.Errorf("%w If it burns after reading, open it with --yes: that deletes it", missing)
+			return nil, false, fmt.Errorf("%w If it burns after reading, open it with --yes: that deletes it", missing)
 		}
 		_, err = s.do(ctx, http.MethodPost, "/open/"+url.PathEscape(id), nil, nil, &either)
+		opened = err == nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	if either.Version == 0 {
-		return either.Pasties, nil
+	switch {
+	case err != nil:
+		return nil, opened, err
+	case either.Version == 0 && key != "":
+		return nil, opened, errors.New("the link has a key, but the paste is not encrypted: it is another one")
+	case either.Version == 0:
+		return either.Pasties, opened, nil
 	}
 	plain, err := c.decrypt(either.sealed, key)
-	return plain.Pasties, err
+	if err != nil && opened {
+		err = fmt.Errorf("%w. %s", err, keep(filepath.Join(folder, "gluepot-"+filename.Safe(id)+".json"), either.sealed))
+	}
+	return plain.Pasties, opened, err
+}
+
+// keep writes down an encrypted paste that is gone from the server and could not be decrypted, and says where.
+func keep(name string, s sealed) string {
+	text, err := json.Marshal(s)
+	if err == nil {
+		err = os.WriteFile(name, text, 0o600)
+	}
+	if err != nil {
+		return fmt.Sprintf("The paste is gone from the server: %s", text)
+	}
+	return fmt.Sprintf("The paste is gone from the server; it is kept in %s as it was, encrypted", command.Quote(name))
 }
 
 // confirm asks on a terminal.

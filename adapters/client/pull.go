@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -31,12 +32,17 @@ its link, which a shell wants quoted, or with its password. A paste that burns a
 			return err
 		}
 		_, key, _ := strings.Cut(args[0], "#")
-		pasties, err := c.fetch(cmd.Context(), s, id, key, *yes)
+		if *folder != "" { // before a paste burns
+			if err := os.MkdirAll(*folder, 0o750); err != nil {
+				return err
+			}
+		}
+		pasties, opened, err := c.fetch(cmd.Context(), s, id, key, *folder, *yes)
 		if err != nil {
 			return err
 		}
 		if *folder != "" {
-			return c.write(*folder, pasties)
+			return c.write(*folder, pasties, opened)
 		}
 		for _, p := range pasties {
 			code := p.Code
@@ -52,24 +58,26 @@ its link, which a shell wants quoted, or with its password. A paste that burns a
 	return cmd
 }
 
-// write writes each pasty to a file of its own, and prints the names. A title names no file outside of the folder.
-func (c *Commands) write(folder string, pasties []pasty) error {
-	if err := os.MkdirAll(folder, 0o750); err != nil {
-		return err
-	}
+// write writes each pasty to a file of its own, and prints the names. A title names no file outside of the folder. Of a paste that was
+// opened, and is nowhere else, a file has another name where there is one already.
+func (c *Commands) write(folder string, pasties []pasty, opened bool) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // nothing is left to write
 	names := make(filename.Set)
-	for _, p := range pasties {
+	for i, p := range pasties {
 		name := strings.TrimLeft(filename.Safe(p.Title), ".") // a shell runs some hidden files of a home folder
 		if name == "" {
-			name = filename.Safe(p.ID) + ".txt"
+			name = cmp.Or(filename.Safe(p.ID), fmt.Sprint("snippet-", i+1)) + ".txt"
 		}
 		name = names.Unique(name)
 		file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		for opened && errors.Is(err, fs.ErrExist) {
+			name = names.Unique(name)
+			file, err = root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		}
 		if errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("%s is there already: name another folder with -o", command.Quote(name))
 		}

@@ -534,3 +534,30 @@ func TestPushEncrypted(t *testing.T) {
 	p.ok("", "drop", link)
 	p.fails(1, "", []string{"pull", link}, "There is no paste with that id.")
 }
+
+// TestPullKeepsWhatBurns has nothing lost that is gone from the server, whatever goes wrong after that.
+func TestPullKeepsWhatBurns(t *testing.T) {
+	t.Parallel()
+	server := program.Serve(t, string(database.SQLite(t).URL))
+	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
+	folder := filepath.Join(p.dir, "out")
+	link := strings.TrimSpace(p.ok("x", "push", "--encrypt", "--burn"))
+	id, _, _ := strings.Cut(path.Base(link), "#")
+	p.fails(1, "", []string{"pull", "--yes", "-o", folder, id}, "all of the key", "kept in")
+	kept, err := os.ReadFile(filepath.Join(folder, "gluepot-"+id+".json"))
+	if err != nil || !strings.Contains(string(kept), `"cipher":"`) {
+		t.Errorf("got %s, %v, want the paste as it was", kept, err)
+	}
+	file := p.file("a.txt", "of a file")
+	for _, want := range []string{"a.txt", "a (2).txt"} {
+		link := strings.TrimSpace(p.ok("", "push", "--burn", file))
+		if out := p.ok("", "pull", "--yes", "-o", folder, link); strings.TrimSpace(out) != want {
+			t.Errorf("got %q, want %q", out, want)
+		}
+	}
+	plain := strings.TrimSpace(p.ok("plain", "push"))
+	if code := p.ok("", "pull", plain+"#L1-L2"); code != "plain" {
+		t.Errorf("got %q by a link to lines, want the paste", code)
+	}
+	p.fails(1, "", []string{"pull", plain + "#" + strings.Repeat("A", 43)}, "There is no paste")
+}

@@ -103,6 +103,7 @@ async function openPaste(password) {
   say(problem, "Decrypting…");
   try {
     content = await decrypt(all, secret, salt);
+    if (!Array.isArray(content.pasties) || content.pasties.length > 1000) throw new TypeError();
   } catch {
     return say(problem, salt ? "This is not the password of the paste, or the paste was changed or cut." :
       "The key in the link is not that of the paste, or the paste was changed or cut.");
@@ -129,7 +130,10 @@ if (find("cipher")) {
 
 // The question before one that burns: it is not asked where the answer could not be read.
 if (find("open")) {
+  let link = location.hash;
   const ask = () => {
+    if (location.hash === "#main") return history.replaceState(null, "", link); // it is not the key
+    link = location.hash;
     const problem = crypto.subtle ? keyInLink() === undefined ? noKey : "" : insecure;
     say(find("decrypted"), problem);
     find("open").hidden = problem !== "";
