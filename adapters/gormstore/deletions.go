@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"gorm.io/gorm"
@@ -78,7 +77,7 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 			return err
 		}
 		if kept != nil {
-			if _, err := NewModeration(u.store).unhide(tx, row.ID, math.MaxInt32); err != nil {
+			if _, err := NewModeration(u.store).unhide(tx, row.ID, noLimit); err != nil {
 				return err
 			}
 			if err := giveUpPastes(tx, row.ID, *kept); err != nil {
@@ -93,6 +92,9 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 		return connection.OrNotFound(tx.Delete(&row))
 	})
 }
+
+// noLimit is none to GORM.
+const noLimit = -1
 
 // giveUpPastes makes a user's pastes anonymous, but private ones, and what only an owner's can be goes.
 func giveUpPastes(tx *gorm.DB, owner string, kept user.Kept) error {

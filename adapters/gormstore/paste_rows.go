@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -247,11 +248,7 @@ func (r *pasteRows) replace(tx *gorm.DB, before *pasteRows, dropped int) error {
 }
 
 func replaceTags(tx *gorm.DB, id string, before, after []tagRow) error {
-	same := len(before) == len(after)
-	for i := 0; same && i < len(after); i++ {
-		same = before[i] == after[i]
-	}
-	if same {
+	if slices.Equal(before, after) {
 		return nil
 	}
 	if err := tx.Where("paste_id = ?", id).Delete(&tagRow{}).Error; err != nil {

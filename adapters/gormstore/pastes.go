@@ -179,19 +179,20 @@ func (p *Pastes) MakeAnonymous(
 // locked returns an active paste that no other caller can change or delete before the transaction ends. The lock is a
 // statement of its own: one that read more, and had to wait for the lock, would answer with what it was before.
 func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*pasteRows, error) {
-	if err := lockPaste(tx, id); err != nil {
-		return nil, err
-	}
-	row, err := p.take(tx, id, "")
+	row, err := p.lockedRow(tx, id)
 	if err != nil {
 		return nil, err
 	}
 	return load(tx, row)
 }
 
-func lockPaste(tx *gorm.DB, id paste.ID) error {
+// lockedRow is locked without what other rows hold.
+func (p *Pastes) lockedRow(tx *gorm.DB, id paste.ID) (*pasteRow, error) {
 	var known []string
-	return connection.ForUpdate(tx).Model(&pasteRow{}).Where("id = ?", string(id)).Pluck("id", &known).Error
+	if err := connection.ForUpdate(tx).Model(&pasteRow{}).Where("id = ?", string(id)).Pluck("id", &known).Error; err != nil {
+		return nil, err
+	}
+	return p.take(tx, id, "")
 }
 
 // DeleteIf implements paste.DocumentDeleter.
@@ -200,10 +201,7 @@ func (p *Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Pas
 		return connection.ErrNotFound
 	}
 	return p.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		if err := lockPaste(tx, id); err != nil {
-			return err
-		}
-		row, err := p.take(tx, id, "")
+		row, err := p.lockedRow(tx, id)
 		if err != nil {
 			return err
 		}
@@ -220,10 +218,7 @@ func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt p
 		return paste.Document{}, connection.ErrNotFound
 	}
 	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		if err := lockPaste(tx, id); err != nil {
-			return err
-		}
-		row, err := p.take(tx, id, "")
+		row, err := p.lockedRow(tx, id)
 		if err != nil {
 			return err
 		}

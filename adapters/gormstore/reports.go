@@ -33,10 +33,7 @@ func (m *Moderation) Report(
 	}
 	pastes := NewPastes(m.store)
 	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		if err := lockPaste(tx, report.Paste); err != nil {
-			return err
-		}
-		row, err := pastes.take(tx, report.Paste, "")
+		row, err := pastes.lockedRow(tx, report.Paste)
 		if err != nil {
 			return err
 		}
