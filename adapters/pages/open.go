@@ -64,12 +64,20 @@ func (p *Pages) showEncrypted(w http.ResponseWriter, r *request, page pastePage,
 	}))
 }
 
-// unopened returns the paste that the path names, also an encrypted one, and of one that can be opened once, so much as may be known.
-func (p *Pages) unopened(r *request) (paste.Document, error) {
-	found, err := p.modules.Pastes.Read.Do(r.Context(), r.viewer, r.PathValue("id"))
-	if fault.Is(err, fault.NotFound) && !errors.Is(err, paste.ErrBurns) {
-		found, err = p.modules.Pastes.ReadCipher.Do(r.Context(), r.viewer, r.PathValue("id"))
+// readAny returns the paste that the path names, also an encrypted one. It fails with paste.ErrBurns for one that can be opened once, and
+// tells of that, too, whether it is encrypted.
+func (p *Pages) readAny(r *request) (found paste.Document, encrypted bool, err error) {
+	found, err = p.modules.Pastes.Read.Do(r.Context(), r.viewer, r.PathValue("id"))
+	if !fault.Is(err, fault.NotFound) || errors.Is(err, paste.ErrBurns) {
+		return found, false, err
 	}
+	found, err = p.modules.Pastes.ReadCipher.Do(r.Context(), r.viewer, r.PathValue("id"))
+	return found, true, err
+}
+
+// unopened returns what readAny does, and of a paste that can be opened once, so much as may be known.
+func (p *Pages) unopened(r *request) (paste.Document, error) {
+	found, _, err := p.readAny(r)
 	if errors.Is(err, paste.ErrBurns) {
 		found.ID, found.Title, found.Burns = paste.ID(r.PathValue("id")), "A paste that burns after reading", true
 		return found, nil

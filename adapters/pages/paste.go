@@ -153,14 +153,9 @@ func (p *Pages) explained(r *request, err error) error {
 
 // paste shows a paste.
 func (p *Pages) paste(w http.ResponseWriter, r *request) error {
-	found, err := p.modules.Pastes.Read.Do(r.Context(), r.viewer, r.PathValue("id"))
+	found, encrypted, err := p.readAny(r)
 	if errors.Is(err, paste.ErrBurns) {
-		return p.burning(w, r, false)
-	}
-	if fault.Is(err, fault.NotFound) {
-		if found, err = p.modules.Pastes.ReadCipher.Do(r.Context(), r.viewer, r.PathValue("id")); errors.Is(err, paste.ErrBurns) {
-			return p.burning(w, r, true)
-		}
+		return p.burning(w, r, encrypted)
 	}
 	if err != nil {
 		return p.explained(r, err)

@@ -25,7 +25,11 @@ type reportsPage struct {
 
 // reporting asks what is wrong with a paste.
 func (p *Pages) reporting(w http.ResponseWriter, r *request) error {
-	return p.showReport(w, r, false)
+	stored, err := p.unopened(r)
+	if err != nil {
+		return err
+	}
+	return p.showReport(w, r, &stored, false)
 }
 
 // report tells the operators of a paste.
@@ -34,7 +38,8 @@ func (p *Pages) report(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.unopened(r); err != nil {
+	stored, err := p.unopened(r)
+	if err != nil {
 		return err
 	}
 	err = p.modules.Moderation.Report.Do(r.Context(), r.viewer, paste.Client(r.RemoteAddr), r.PathValue("id"),
@@ -42,15 +47,11 @@ func (p *Pages) report(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return p.explained(r, err)
 	}
-	return p.showReport(w, r, true)
+	return p.showReport(w, r, &stored, true)
 }
 
-func (p *Pages) showReport(w http.ResponseWriter, r *request, sent bool) error {
-	stored, err := p.unopened(r)
-	if err != nil {
-		return err
-	}
-	page := reportPage{pastePage: newPastePage(r, &stored), Sent: sent}
+func (p *Pages) showReport(w http.ResponseWriter, r *request, stored *paste.Document, sent bool) error {
+	page := reportPage{pastePage: newPastePage(r, stored), Sent: sent}
 	page.Title, page.Description = "Report "+page.Title, ""
 	return show(w, r, p.reportView(page))
 }
