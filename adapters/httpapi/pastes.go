@@ -14,23 +14,9 @@ import (
 // maxHeldText is how much text a paste may have to be encoded once, and held; more is encoded twice, and not held.
 const maxHeldText = 4 << 20
 
-// textLength is how long the texts of a paste are together.
-func textLength(d *paste.Document) (length int64) {
-	for _, p := range d.Pasties {
-		length += int64(len(p.Title) + len(p.Code))
-	}
-	for _, e := range d.Edits {
-		length += int64(len(e.Text))
-	}
-	if d.Cipher != nil {
-		length += int64(len(d.Cipher.Data))
-	}
-	return length
-}
-
 // sendPaste answers with a paste. What was written is answered also where there is no memory left to claim.
 func (a *API) sendPaste(c *gin.Context, d *paste.Document, tagged, written bool) error {
-	text, read := textLength(d), a.claim(c.Request)
+	text, read := d.Bytes(), a.claim(c.Request)
 	defer read.Release()
 	if err := read.Resize(min(text, a.memory.Share())); err != nil && !written {
 		return err
