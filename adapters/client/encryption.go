@@ -33,6 +33,9 @@ const (
 	keyLength     = 32
 )
 
+// withPassword stands behind the # of a link where there is a password, and so no key: without that, a link is one that was cut.
+const withPassword = "password"
+
 var base64url = base64.RawURLEncoding.Strict()
 
 // content is what is encrypted, as JSON.
@@ -118,9 +121,15 @@ var (
 	errContent  = errors.New("the paste was decrypted, but holds nothing that this program knows")
 )
 
+// isKey reports whether that is all of a key.
+func isKey(secret string) bool {
+	key, err := base64url.DecodeString(secret)
+	return err == nil && len(key) == keyLength
+}
+
 // open decrypts a paste.
 func (s *sealed) open(secret string) (plain content, err error) {
-	if s.Salt == "" && len(secret) != base64url.EncodedLen(keyLength) {
+	if s.Salt == "" && !isKey(secret) {
 		return plain, errNoKey
 	}
 	aead, err := newAEAD(secret, s.Salt)
@@ -182,10 +191,12 @@ func (c *Commands) password() (string, error) {
 }
 
 // fetch returns a paste, in the clear or encrypted, in which case it decrypts it. What can be read once is opened after a question, and is
-// gone from the server then. A link with a key names an encrypted paste: none in the clear is taken for it.
+// gone from the server then, but not where the link cannot decrypt it. A link with a key names an encrypted paste: none in the clear is taken
+// for it.
 func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string, yes bool) (pasties []pasty, opened bool, err error) {
 	missing := error(&statusError{http.StatusNotFound, "There is no paste with that id."})
-	if len(key) != base64url.EncodedLen(keyLength) { // of lines, or none
+	hasPassword := key == withPassword
+	if !isKey(key) { // of lines, or none
 		found, err := s.read(ctx, id)
 		if err == nil || !isNotFound(err) {
 			return found.Pasties, false, err
@@ -197,7 +208,12 @@ func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string,
 
 		Pasties []pasty `json:"pasties"`
 	}
-	if _, err = s.do(ctx, http.MethodGet, "/encrypted/"+url.PathEscape(id), nil, nil, &either); isNotFound(err) {
+	_, err = s.do(ctx, http.MethodGet, "/encrypted/"+url.PathEscape(id), nil, nil, &either)
+	encrypted := isStatus(err, http.StatusConflict) // and burns
+	if encrypted && key == "" && !hasPassword {
+		return nil, false, fmt.Errorf("it burns after reading, and %w. If it has a password, put #%s behind the link", errNoKey, withPassword)
+	}
+	if encrypted || isNotFound(err) {
 		if !yes && !c.confirm("There is no paste to read again. If it burns after reading, opening deletes it. Open it? [y/N] ") {
 			return nil, false, fmt.Errorf("%w If it burns after reading, open it with --yes: that deletes it", missing)
 		}

@@ -131,7 +131,7 @@ func spelled(lifetime string) (string, error) {
 	return lifetime, nil
 }
 
-// push makes a paste, which is encrypted before if need be, and returns its link, with the key if that is not made of a password.
+// push makes a paste, which is encrypted before if need be, and returns its link, with the key or withPassword.
 func (s *server) push(ctx context.Context, wanted *newPaste, encrypt bool, password string) (link string, err error) {
 	if !encrypt {
 		return s.create(ctx, "/paste", wanted)
@@ -145,8 +145,8 @@ func (s *server) push(ctx context.Context, wanted *newPaste, encrypt bool, passw
 	}
 	sealed.ExpiresIn, sealed.IsPrivate, sealed.Burn = wanted.ExpiresIn, wanted.IsPrivate, wanted.Burn
 	link, err = s.create(ctx, "/encrypted", sealed)
-	if link != "" && key != "" {
-		link += "#" + key
+	if link != "" {
+		link += "#" + cmp.Or(key, withPassword)
 	}
 	return link, err
 }

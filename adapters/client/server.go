@@ -178,7 +178,9 @@ func (s *server) refused(answer *http.Response, text []byte) error {
 }
 
 // isNotFound reports whether an error is an answer 404.
-func isNotFound(err error) bool {
+func isNotFound(err error) bool { return isStatus(err, http.StatusNotFound) }
+
+func isStatus(err error, status int) bool {
 	failed, ok := errors.AsType[*statusError](err)
-	return ok && failed.status == http.StatusNotFound
+	return ok && failed.status == status
 }

@@ -144,6 +144,9 @@ func (tab *tab) wantOpened(title, text string) {
 	if got := evaluate[string](tab, `document.querySelector("section.pasty code").textContent`); got != text {
 		tab.t.Errorf("got %q, want %q", got, text)
 	}
+	if got := evaluate[string](tab, "document.title"); strings.Contains(got, title) && title != "Encrypted paste" {
+		tab.t.Errorf("got the document's title %q, which the browser's history keeps and synchronises, want none of the paste", got)
+	}
 }
 
 // wantSaid wants a page to say why it shows nothing.
@@ -240,8 +243,8 @@ func TestEncryption(t *testing.T) {
 func (s *sealedSite) wantNode(link, password string) {
 	s.Helper()
 	at, err := url.Parse(link)
-	if err != nil || at.Fragment == "" && password == "" {
-		s.Fatalf("got the link %s, %v, want one with a key", link, err)
+	if err != nil || at.Fragment == "" || password != "" && at.Fragment != "password" {
+		s.Fatalf("got the link %s, %v, want one with a key or one that says that there is a password", link, err)
 	}
 	_, body := s.process.Get("/encrypted"+at.Path, "")
 	found := vector{Key: at.Fragment, Password: password}
@@ -253,7 +256,7 @@ func (s *sealedSite) wantNode(link, password string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if at.Fragment != "" && strings.Contains(s.sent.String(), at.Fragment) {
+	if password == "" && strings.Contains(s.sent.String(), at.Fragment) {
 		s.Error("got the key in a request, want it in none")
 	}
 }
@@ -305,6 +308,7 @@ func TestEncryptionRefused(t *testing.T) {
 	for name, c := range map[string]struct{ link, page, command string }{
 		"wrong key":     {s.store(known) + "#" + strings.Repeat("A", 43), "The key in the link is not", "the key in the link is not"},
 		"part of a key": {s.store(known) + "#" + known.Key[:20], "The link has not all of the key", "the link has not all of the key"},
+		"stray bits":    {s.store(known) + "#" + known.Key[:42] + "B", "The link has not all of the key", "the link has not all of the key"},
 		"no key":        {s.store(known), "The link has not all of the key", "the link has not all of the key"},
 		"changed":       {s.store(tampered) + "#" + known.Key, "the paste was changed or cut", "the paste was changed or cut"},
 		"cut":           {s.store(cut) + "#" + known.Key, "the paste was changed or cut", "the paste was changed or cut"},
@@ -329,12 +333,14 @@ func TestEncryptionBurns(t *testing.T) {
 	tab := open(t, s.origin)
 	link := s.push("", secretCode, "--burn")
 	path, key, _ := strings.Cut(strings.TrimPrefix(link, s.origin), "#")
-	tab.show(path + "#" + key[:20])
-	tab.wantSaid("not all of the key")
-	if evaluate[bool](tab, `document.querySelector("#open").checkVisibility()`) {
-		t.Error("got the question with a link that was cut, want none")
+	for _, cut := range []string{"", "#", "#" + key[:20], "#" + key[:42] + "B"} {
+		tab.show(path + cut)
+		tab.wantSaid("not all of the key")
+		if evaluate[bool](tab, `document.querySelector("#open").checkVisibility()`) {
+			t.Errorf("got the question with the link %q, which was cut, want none", cut)
+		}
+		tab.show("/sign-in")
 	}
-	tab.show("/sign-in")
 	tab.show(path + "#" + key)
 	tab.wholePicture("question")
 	tab.press("#open button", "section.pasty")
@@ -354,6 +360,21 @@ func TestEncryptionBurns(t *testing.T) {
 		t.Errorf("got exit code %d and %q, want the paste", code, out)
 	}
 	s.wantPull("", link, "There is no paste", 1)
+
+	const password = "pass wörd"
+	link = s.push(password, secretCode, "--burn")
+	path, _, _ = strings.Cut(link, "#")
+	s.wantPull(password, path, "put #password behind the link", 1)
+	tab.show(strings.TrimPrefix(path, s.origin))
+	tab.wantSaid("put #password behind the link")
+	tab.show("/sign-in")
+	tab.show(strings.TrimPrefix(link, s.origin))
+	tab.press("#open button", "#unlock")
+	tab.fill("#password", password+"\r")
+	tab.wantOpened("Encrypted paste", secretCode)
+	if out, code := s.run(password, "pull", "--yes", s.push(password, secretCode, "--burn")); code != 0 || out != secretCode {
+		t.Errorf("got exit code %d and %q, want the paste", code, out)
+	}
 }
 
 // TestEncryptionWithoutScript says what is missing, and stores nothing that was meant to be encrypted.

@@ -542,8 +542,11 @@ func TestPullKeepsWhatBurns(t *testing.T) {
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	folder := filepath.Join(p.dir, "out")
 	link := strings.TrimSpace(p.ok("x", "push", "--encrypt", "--burn"))
-	id, _, _ := strings.Cut(path.Base(link), "#")
-	p.fails(1, "", []string{"pull", "--yes", "-o", folder, id}, "all of the key", "kept in")
+	id, key, _ := strings.Cut(path.Base(link), "#")
+	for _, cut := range []string{id, id + "#" + key[:42], id + "#" + key[:42] + "B"} { // B has bits of no key at its end
+		p.fails(1, "", []string{"pull", "--yes", "-o", folder, cut}, "burns after reading", "all of the key")
+	}
+	p.fails(1, "", []string{"pull", "--yes", "-o", folder, id + "#" + strings.Repeat("A", 43)}, "is not that of the paste", "kept in")
 	kept, err := os.ReadFile(filepath.Join(folder, "gluepot-"+id+".json"))
 	if err != nil || !strings.Contains(string(kept), `"cipher":"`) {
 		t.Errorf("got %s, %v, want the paste as it was", kept, err)

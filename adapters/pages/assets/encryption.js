@@ -13,7 +13,12 @@ function toBase64(bytes) {
   return btoa(text).replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
 }
 
-const fromBase64 = text => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), c => c.charCodeAt(0));
+// fromBase64 fails where the text is not what toBase64 makes of the bytes, as other readers do.
+function fromBase64(text) {
+  const bytes = Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), c => c.charCodeAt(0));
+  if (toBase64(bytes) !== text) throw new TypeError();
+  return bytes;
+}
 
 // What is encrypted is authenticated together with the version and with how the key is made.
 const header = salt => utf8.encode("gluepot 1 AES-256-GCM" + (salt ? " PBKDF2-SHA-256 " + rounds + " " + salt : ""));
@@ -52,20 +57,24 @@ function say(where, text) {
   where.className = "problem";
 }
 
-// keyInLink returns the key, null if the link has none, or undefined if it has not all of it.
+// keyInLink returns the key, or null if the link has not all of it.
 function keyInLink() {
-  const text = location.hash.slice(1);
-  if (!text) return null;
-  return /^[\w-]{43}$/.test(text) ? fromBase64(text) : undefined;
+  try {
+    const key = fromBase64(location.hash.slice(1));
+    return key.length === lengths.key ? key : null;
+  } catch {
+    return null;
+  }
 }
+
+// What stands behind the # where there is a password, and so no key: without that, a link is one that was cut.
+const withPassword = "password";
 
 const noKey = "The link has not all of the key, which stands behind the # in it. Ask for the whole link.";
 
 // The page of an encrypted paste.
 function showPaste(content) {
-  const title = content.title || "Encrypted paste";
-  find("heading").textContent = title;
-  document.title = title + " · Gluepot";
+  find("heading").textContent = content.title || "Encrypted paste"; // not the document's title, which browsers keep and synchronise
   content.pasties.forEach((pasty, i) => {
     const section = find("pasty").content.cloneNode(true).firstElementChild;
     const name = pasty.title || "Snippet " + (i + 1);
@@ -129,12 +138,14 @@ if (find("cipher")) {
 }
 
 // The question before one that burns: it is not asked where the answer could not be read.
+const noWay = noKey + " If the paste has a password, put #" + withPassword + " behind the link.";
+
 if (find("open")) {
   let link = location.hash;
   const ask = () => {
     if (location.hash === "#main") return history.replaceState(null, "", link); // it is not the key
     link = location.hash;
-    const problem = crypto.subtle ? keyInLink() === undefined ? noKey : "" : insecure;
+    const problem = !crypto.subtle ? insecure : keyInLink() || location.hash === "#" + withPassword ? "" : noWay;
     say(find("decrypted"), problem);
     find("open").hidden = problem !== "";
     find("open").action = find("open").getAttribute("action").replace(/#.*/, "") + location.hash;
@@ -202,7 +213,7 @@ async function collect(form) {
   return {title: form.elements.title.value, pasties};
 }
 
-// create sends the paste and returns its link, with the key if that is not made of a password.
+// create sends the paste and returns its link.
 async function create(form) {
   const content = await collect(form);
   const password = find("password").value;
@@ -219,7 +230,7 @@ async function create(form) {
     const reason = page.querySelector("main .problem:not([hidden])") || page.querySelector("main p");
     throw new Error(reason ? reason.textContent : "The server has refused it.");
   }
-  return answer.headers.get("Location") + (password ? "" : "#" + toBase64(secret));
+  return answer.headers.get("Location") + "#" + (password ? withPassword : toBase64(secret));
 }
 
 if (find("encrypt")) {
