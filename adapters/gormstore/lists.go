@@ -18,7 +18,6 @@ import (
 var (
 	_ paste.Counter        = (*Pastes)(nil)
 	_ paste.ActiveIDLister = (*Pastes)(nil)
-	_ paste.OwnerLister    = (*Pastes)(nil)
 	_ paste.Selector       = (*Pastes)(nil)
 	_ paste.StarredLister  = (*Pastes)(nil)
 	_ paste.RecentLister   = (*Pastes)(nil)
@@ -78,22 +77,6 @@ func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place
 		return rows.Err()
 	}, p.store.Pastes)
 	return places, err
-}
-
-// ByOwner implements paste.OwnerLister.
-func (p *Pastes) ByOwner(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Paste, error) {
-	pastes := []paste.Paste{}
-	err := p.store.List(ctx, func(db *gorm.DB) error {
-		var rows []pasteRow
-		if err := owned(db, owner, after, limit).Omit("Stars", "Starred").Find(&rows).Error; err != nil {
-			return err
-		}
-		for i := range rows {
-			pastes = append(pastes, rows[i].paste())
-		}
-		return nil
-	})
-	return pastes, err
 }
 
 // titleKey is paste.Listed.TitleKey: the beginning of what a paste is called by, in lower case, so that places stay short. Both databases

@@ -60,7 +60,6 @@ type Store interface {
 	paste.DocumentBurner
 	paste.ActiveIDLister
 	paste.Counter
-	paste.OwnerLister
 	paste.Selector
 	paste.StarredLister
 	paste.RecentLister

@@ -75,10 +75,3 @@ type Unstarrer interface {
 	// Unstar takes the paste out of the user's stars. It fails with fault.NotFound when it is not in them.
 	Unstar(ctx context.Context, starrer user.ID, id ID) error
 }
-
-// OwnerLister lists the pastes of one owner.
-type OwnerLister interface {
-	// ByOwner returns the first of owner's pastes that stand after a place, at most limit of them, expired ones
-	// that are still stored included.
-	ByOwner(ctx context.Context, owner user.ID, after Place, limit int) ([]Paste, error)
-}

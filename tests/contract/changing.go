@@ -210,38 +210,6 @@ func listTokens(t *testing.T, s Store) {
 	}
 }
 
-func listPastes(t *testing.T, s Store) {
-	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
-	list := func(owner user.ID, after paste.Place, limit int) []paste.Paste {
-		t.Helper()
-		pastes, err := s.Pastes.ByOwner(t.Context(), owner, after, limit)
-		must(t, err)
-		return pastes
-	}
-	want(t, "pastes of nobody", len(list("unknown", paste.Place{}, 10)), 0)
-	storedPaste(t, s, "others", other.ID, now, time.Time{})
-	storedPaste(t, s, "old", owner.ID, now.Add(-time.Hour), now)
-	storedPaste(t, s, "tie-b", owner.ID, now, time.Time{})
-	storedPaste(t, s, "tie-B", owner.ID, now, now.Add(time.Hour))
-	utc := now.UTC()
-	wanted := []paste.Paste{
-		{ID: "tie-b", Owner: owner.ID, CreatedAt: utc},
-		{ID: "tie-B", Owner: owner.ID, CreatedAt: utc, ExpiresAt: utc.Add(time.Hour)},
-		{ID: "old", Owner: owner.ID, CreatedAt: utc.Add(-time.Hour), ExpiresAt: utc},
-	}
-	if got := list(owner.ID, paste.Place{}, 10); !slices.Equal(got, wanted) {
-		t.Errorf("got %+v, want %+v", got, wanted)
-	}
-	if got := list(owner.ID, paste.Place{}, 1); !slices.Equal(got, wanted[:1]) {
-		t.Errorf("the first: got %+v, want %+v", got, wanted[:1])
-	}
-	for i, p := range wanted {
-		if got, want := list(owner.ID, p.Place(), 1), wanted[i+1:min(i+2, len(wanted))]; !slices.Equal(got, want) {
-			t.Errorf("after %s: got %+v, want %+v", p.ID, got, want)
-		}
-	}
-}
-
 func totals(t *testing.T, s Store) {
 	count := func(wanted stats.Counts) {
 		t.Helper()
@@ -305,7 +273,7 @@ func cancelledChanges(t *testing.T, s Store) {
 		},
 		"Star":   func() error { return s.Pastes.Star(ctx, owner.ID, id) },
 		"Unstar": func() error { return s.Pastes.Unstar(ctx, owner.ID, id) },
-		"Page":   func() error { _, err := s.Pastes.ByOwner(ctx, owner.ID, paste.Place{}, 1); return err },
+		"Page":   func() error { _, err := s.Pastes.ActiveIDs(ctx, owner.ID, paste.Place{}, 1); return err },
 		"Import pastes": func() error {
 			_, err := s.Pastes.Import(ctx, []paste.Document{{Paste: paste.Paste{ID: "new", CreatedAt: now}}}, paste.RefuseOrphans)
 			return err

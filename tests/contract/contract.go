@@ -62,7 +62,6 @@ type Pastes interface {
 	paste.ActiveIDLister
 	paste.ExpiredRemover
 	paste.Starrer
-	paste.OwnerLister
 	paste.Selector
 	paste.StarredLister
 	paste.RecentLister
@@ -131,7 +130,6 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"sessions/several callers":              sessionsMeet,
 		"tokens/import":                         importTokens,
 		"tokens/several callers":                tokensMeet,
-		"pastes/of an owner":                    listPastes,
 		"pastes/titles of an owner":             titledPastes,
 		"pastes/by tag and order":               selectedPastes,
 		"pastes/recent":                         recentPastes,

@@ -194,7 +194,7 @@ func createDocument(t *testing.T, s DocumentStore) {
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
 	want(t, "count", count, 4)
-	listed, err := s.Pastes.ByOwner(t.Context(), owner, paste.Place{}, 10)
+	listed, err := s.Pastes.ActiveIDs(t.Context(), owner, paste.Place{}, 10)
 	must(t, err)
 	want(t, "the owner's pastes", len(listed), 1)
 	want(t, "the owner's paste", listed[0].ID, "owned")

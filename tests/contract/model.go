@@ -462,10 +462,8 @@ func (p *player) everything(ctx context.Context) string {
 	for i := range modelUsers {
 		owner := p.users[i].ID
 		places, err := p.Pastes.ActiveIDs(ctx, owner, paste.Place{}, 1000)
-		owned, err2 := p.Pastes.ByOwner(ctx, owner, paste.Place{}, 1000)
-		account, err3 := p.Users.AccountByID(ctx, owner)
-		fmt.Fprint(&all, places, owned)
-		fmt.Fprint(&all, outcomeOf(err), outcomeOf(err2), outcomeOf(err3), account.Stars, "\n")
+		account, err2 := p.Users.AccountByID(ctx, owner)
+		fmt.Fprint(&all, places, outcomeOf(err), outcomeOf(err2), account.Stars, "\n")
 	}
 	for slot, lives := range p.lives {
 		for life := range lives + 1 {

@@ -594,22 +594,6 @@ func (p Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
 	return nil
 }
 
-// ByOwner implements paste.OwnerLister.
-func (p Pastes) ByOwner(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Paste, error) {
-	unlock, err := p.lock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	owned := []paste.Paste{}
-	for _, known := range p.newestFirst() {
-		if known.OwnedBy(owner) && after.Before(known.Place()) && len(owned) < limit {
-			owned = append(owned, known)
-		}
-	}
-	return owned, nil
-}
-
 // Select implements paste.Selector.
 func (p Pastes) Select(ctx context.Context, owner user.ID, selection paste.Selection, limit int) ([]paste.Listed, error) {
 	all, err := p.listed(ctx, paste.Place{}, math.MaxInt, func(d paste.Document) bool {

@@ -48,10 +48,6 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 			},
 			"the users":  func(ctx context.Context) error { _, err := s.users.Users(ctx, user.Name{}, 10); return err },
 			"the tokens": func(ctx context.Context) error { _, err := s.tokens.ByOwner(ctx, "epoxy"); return err },
-			"the pastes": func(ctx context.Context) error {
-				_, err := s.pastes.ByOwner(ctx, "epoxy", paste.Place{}, 10)
-				return err
-			},
 			"an account": func(ctx context.Context) error { _, err := s.users.AccountByID(ctx, "epoxy"); return err },
 			"a list": func(ctx context.Context) error {
 				_, err := s.pastes.ActiveIDs(ctx, "epoxy", paste.Place{}, 10)
