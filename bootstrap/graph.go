@@ -42,7 +42,6 @@ type reads struct {
 	users  userStore
 	tokens tokenStore
 	pastes pasteStore
-	sizes  func() map[string]dataloader.BatchSizes // of merged lookups
 }
 
 // What the use cases need of a store.
@@ -66,7 +65,6 @@ type (
 func newReads(cfg Config, store *gormstore.Store, from standby) *reads {
 	r := &reads{
 		users: gormstore.NewUsers(store), tokens: gormstore.NewTokens(store), pastes: gormstore.NewPastes(store),
-		sizes: func() map[string]dataloader.BatchSizes { return nil },
 	}
 	if store.Pool() == nil {
 		return r
@@ -77,7 +75,6 @@ func newReads(cfg Config, store *gormstore.Store, from standby) *reads {
 	if cfg.Dataloader {
 		loader := merged(store)
 		r.users, r.tokens, r.pastes = loader.Users(r.users), loader.Tokens(r.tokens), loader.Pastes(r.pastes)
-		r.sizes = loader.Statistics
 	}
 	if from.Store != nil {
 		stale := gormstore.StaleUsers(gormstore.NewUsers(from.Store))
@@ -131,7 +128,6 @@ func newApplication(cfg Config, store *gormstore.Store, reads *reads, known *cat
 		Statistics: func() Statistics {
 			return Statistics{
 				Connections:     store.Statistics(),
-				Batches:         reads.sizes(),
 				Totals:          statsUseCases.Sum.Last(),
 				StoreMaxBytes:   cfg.StoreMaxBytes,
 				PastesCreated:   pasteUseCases.CreateOwn.Created(),

@@ -7,7 +7,6 @@ import (
 
 	"go.uber.org/fx"
 
-	"github.com/gluepot/gluepot/adapters/dataloader"
 	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
@@ -40,8 +39,7 @@ type Application struct {
 
 // Statistics is what a process has done since Open, and how its connections are now.
 type Statistics struct {
-	Connections sql.DBStats                      // to the database, without those to its standby
-	Batches     map[string]dataloader.BatchSizes // of lookups that were answered together, by kind; empty without a dataloader
+	Connections sql.DBStats // to the database, without those to its standby
 
 	Totals        stats.Totals // as they were counted last, with Config.Totals; zero before
 	StoreMaxBytes int64

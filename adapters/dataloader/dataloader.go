@@ -20,8 +20,6 @@ type Dataloader struct {
 	translate   func(error) error
 	connections int
 	slots       int // of them, for each kind of read
-
-	users, accounts, tokens, pastes, counts sizes
 }
 
 // New returns a dataloader over a pool. Each kind of read may have a quarter of it, and accounts an eighth. A lock
@@ -70,9 +68,9 @@ func statements(columns, from string, keys ...key) (one, many string) {
 type key struct{ name, kind string }
 
 // newLoader returns what merges such lookups.
-func newLoader[K, V any](d *Dataloader, slots int, counted *sizes, q query[K, V]) *loader[K, V] {
+func newLoader[K, V any](d *Dataloader, slots int, q query[K, V]) *loader[K, V] {
 	return &loader[K, V]{
-		slots: slots, largest: maxBatch, sizes: counted, fail: d.translate,
+		slots: slots, largest: maxBatch, fail: d.translate,
 		load: func(ctx context.Context, keys []K) ([]result[V], error) {
 			found, err := load(ctx, d, q, keys)
 			if err != nil {

@@ -22,8 +22,7 @@ type loader[K, V any] struct {
 	load    func(context.Context, []K) ([]result[V], error) // returns a result for each key, in their order
 	slots   int                                             // statements at once
 	largest int                                             // keys in a statement
-	sizes   *sizes
-	fail    func(error) error // translates the error of a context that has ended
+	fail    func(error) error                               // translates the error of a context that has ended
 
 	mu      sync.Mutex
 	taken   int // slots
@@ -61,7 +60,6 @@ func (l *loader[K, V]) find(ctx context.Context, key K) (none V, _ error) {
 		l.taken++
 		l.mu.Unlock()
 		defer l.release()
-		l.sizes.add(1)
 		results, err := l.load(ctx, []K{key})
 		if err != nil {
 			return none, err
@@ -133,7 +131,6 @@ func (l *loader[K, V]) serve(b *batch[K, V]) {
 	for i, w := range b.waiters {
 		keys[i] = w.key
 	}
-	l.sizes.add(len(keys))
 	results, err := l.contained(b.ctx, keys)
 	for i, w := range b.waiters {
 		if err != nil {

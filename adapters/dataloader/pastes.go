@@ -56,7 +56,7 @@ func (d *Dataloader) Pastes(store PasteStore) *Pastes {
 	}
 	documents.one, documents.many = statements(documentColumns, documentTables, key{"id", "text"}, key{"reader", "text"})
 	count := &loader[struct{}, int64]{
-		slots: 1, largest: math.MaxInt, sizes: &d.counts, fail: d.translate,
+		slots: 1, largest: math.MaxInt, fail: d.translate,
 		load: func(ctx context.Context, callers []struct{}) ([]result[int64], error) {
 			active, err := store.ActiveCount(ctx)
 			answers := make([]result[int64], len(callers))
@@ -68,7 +68,7 @@ func (d *Dataloader) Pastes(store PasteStore) *Pastes {
 	}
 	return &Pastes{
 		PasteStore: store,
-		documents:  newLoader(d, d.slots, &d.pastes, documents),
+		documents:  newLoader(d, d.slots, documents),
 		count:      count,
 		few:        d.connections < fewConnections,
 	}

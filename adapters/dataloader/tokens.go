@@ -44,7 +44,7 @@ func (d *Dataloader) Tokens(store TokenStore) *Tokens {
 		`t.id, t.user_id, t.kind, t.scope, coalesce(t.parent_id, ''), t.hash, t.name, t.created_at,
 			t.expires_at, t.last_used_at, t.revoked_at, `+userColumns,
 		`JOIN access_tokens t ON t.hash = q.hash JOIN users u ON u.id = t.user_id`, key{"hash", "bytea"})
-	return &Tokens{TokenStore: store, byHash: newLoader(d, d.slots, &d.tokens, byHash)}
+	return &Tokens{TokenStore: store, byHash: newLoader(d, d.slots, byHash)}
 }
 
 // ByHash implements token.Finder.

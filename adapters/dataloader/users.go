@@ -53,9 +53,9 @@ func (d *Dataloader) Users(store UserStore) *Users {
 		values: values, columns: columns, newRow: func() scannable[user.Account] { return new(accountRow) },
 	}
 	accounts.one, accounts.many = statements(accountColumns, `JOIN users u ON u.id = q.id`, key{"id", "text"})
-	users := &Users{UserStore: store, byName: newLoader(d, d.slots, &d.users, byName), byID: newLoader(d, d.slots, &d.users, byID)}
+	users := &Users{UserStore: store, byName: newLoader(d, d.slots, byName), byID: newLoader(d, d.slots, byID)}
 	if slots := d.slots / 2; slots > 0 { // it reads pastes, which may be locked
-		users.accounts = newLoader(d, slots, &d.accounts, accounts)
+		users.accounts = newLoader(d, slots, accounts)
 	}
 	return users
 }

@@ -28,8 +28,6 @@ var (
 	storeMaxBytes = desc("gluepot_stored_bytes_limit", "Bytes of content and history that may be stored; 0 is no limit.")
 	largestBytes  = desc("gluepot_largest_users_bytes", "Bytes of content and history of the users who have most, from rank 1.", "rank")
 	createdByDay  = desc("gluepot_pastes_created_by_day", "Stored pastes by how many days ago they were created, in UTC.", "days_ago")
-
-	batchSizes = desc("gluepot_lookup_batch_size", "Lookups that one statement answered together.", "kind")
 )
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
@@ -40,7 +38,7 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 func (c *collector) Describe(out chan<- *prometheus.Desc) {
 	for _, each := range []*prometheus.Desc{
 		pastesCreated, pastesSwept, failedSweeps, rejectedSignIns, pendingUses, connections, connectionMax, waits, waitTime,
-		batchSizes, users, tokens, storedPastes, storedBytes, storeMaxBytes, largestBytes, createdByDay,
+		users, tokens, storedPastes, storedBytes, storeMaxBytes, largestBytes, createdByDay,
 	} {
 		out <- each
 	}
@@ -81,7 +79,4 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	gauge(connectionMax, float64(now.Pool.MaxOpenConnections))
 	counter(waits, float64(now.Pool.WaitCount))
 	counter(waitTime, now.Pool.WaitDuration.Seconds())
-	for kind, sizes := range now.Batches {
-		out <- prometheus.MustNewConstHistogram(batchSizes, sizes.Statements, float64(sizes.Lookups), sizes.AtMost, kind)
-	}
 }

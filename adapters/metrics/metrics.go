@@ -31,14 +31,7 @@ type Snapshot struct {
 	Totals        stats.Totals // zero before they were counted
 	StoreMaxBytes int64        // 0: no limit
 
-	Pool    sql.DBStats
-	Batches map[string]Batches
-}
-
-// Batches counts statements by how many merged lookups each answered.
-type Batches struct {
-	Statements, Lookups uint64
-	AtMost              map[float64]uint64 // statements with that many lookups or fewer
+	Pool sql.DBStats
 }
 
 // durations are the bounds in seconds of what requests take: OpenTelemetry's, with finer ones below a look-up's

@@ -30,14 +30,10 @@ func serveMetrics(
 }
 
 func snapshot(now bootstrap.Statistics) metrics.Snapshot {
-	seen := metrics.Snapshot{
+	return metrics.Snapshot{
 		Totals: now.Totals, StoreMaxBytes: now.StoreMaxBytes,
 		PastesCreated: now.PastesCreated, PastesSwept: now.PastesSwept, FailedSweeps: now.FailedSweeps,
 		RejectedSignIns: now.RejectedSignIns, PendingUses: now.PendingUses,
-		Pool: now.Connections, Batches: make(map[string]metrics.Batches),
+		Pool: now.Connections,
 	}
-	for kind, sizes := range now.Batches {
-		seen.Batches[kind] = metrics.Batches(sizes)
-	}
-	return seen
 }
