@@ -50,8 +50,8 @@ type API struct {
 	proxies   proxies
 	limits    *limit.Limiter
 	pages     *pages
-	observers observers
-	onLimited func(limit string) // or nil
+	began     func(method, route string) (ended func(status int)) // or nil
+	onLimited func(limit string)                                  // or nil
 	tracing   bool
 	log       *zap.Logger
 }
@@ -74,7 +74,7 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 		modules: modules, languages: answers, ready: ready, basePath: cfg.BasePath, publicURL: cfg.PublicURL,
 		timeout: cfg.RequestTimeout, maxBody: int64(cfg.PasteMaxBody), memory: limit.NewMemory(int64(cfg.MaxMemory)),
 		limits:  limit.New(cfg.Limits),
-		proxies: trusted, onLimited: cfg.OnLimited, tracing: len(cfg.Tracing) > 0, log: log,
+		proxies: trusted, began: cfg.Observe, onLimited: cfg.OnLimited, tracing: len(cfg.Tracing) > 0, log: log,
 	}
 	if api.front, err = newFront(cfg.BasePath); err != nil {
 		return nil, err
@@ -96,7 +96,6 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	api.serve(engine.Group(cfg.BasePath), api.endpoints(docs, cfg.BasePath))
 	api.serve(&engine.RouterGroup, api.healthChecks())
 	api.pages = newPages(cfg.Pages, api.paths)
-	api.observers = observersOf(cfg.Observe, slices.Concat(api.paths, api.pages.paths()))
 	api.engine = engine
 	return api, nil
 }

@@ -32,9 +32,9 @@ type Config struct {
 	Limits limit.Config
 	// Pages answers what is no path of the interface. Default: nil, there is nothing.
 	Pages Pages `json:"-"`
-	// Observe returns the observer of the requests with a method, or "other", and a route such as /paste/:id, or "" for those
-	// that no route takes. Default: nil.
-	Observe func(method, route string) RouteObserver `json:"-"`
+	// Observe is told of a request that begins, by several at once: its method, or "other", and its route, such as /paste/:id, or "" for
+	// one that no route takes. What it returns is told of the answer. Default: nil.
+	Observe func(method, route string) (ended func(status int)) `json:"-"`
 	// OnLimited is told which limit a request was refused by, one of limit.Names, by several at once. Default: nil.
 	OnLimited func(limit string) `json:"-"`
 	// Tracing is gin's middleware that traces requests, less those of the health checks. See Route and TraceKey. Default: nil, there is

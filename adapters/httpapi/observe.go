@@ -37,7 +37,7 @@ func (a *API) observe(c *gin.Context) {
 		header["Connection"] = closeConnection
 	}
 
-	route := c.FullPath()
+	method, route := knownMethod(c.Request.Method), strings.TrimSuffix(c.FullPath(), "/")
 	escaped, page := escapedSlash(c.Request.URL), false
 	switch {
 	case escaped:
@@ -51,7 +51,10 @@ func (a *API) observe(c *gin.Context) {
 	if (page || route == "") && a.pages.outside(c.Request.URL.Path) { // its errors are pages, too
 		c.Request = a.asked(c.Request, proxied)
 	}
-	watching := a.observers.began(c.Request.Method, route)
+	ended := func(int) {}
+	if a.began != nil {
+		ended = a.began(method, route)
+	}
 	if a.tracing {
 		c.Set(routeKey, route)
 		forgetTrace(c.Request.Header, proxied)
@@ -67,9 +70,7 @@ func (a *API) observe(c *gin.Context) {
 	}
 
 	status := c.Writer.Status()
-	if watching != nil {
-		watching.Ended(status, time.Since(start))
-	}
+	ended(status)
 	level := zapcore.InfoLevel
 	cause, _ := c.Value(causeKey).(error)
 	switch {
@@ -86,7 +87,7 @@ func (a *API) observe(c *gin.Context) {
 	}
 	fields := []zap.Field{
 		zap.String("request_id", id),
-		zap.String("method", knownMethod(c.Request.Method)),
+		zap.String("method", method),
 		zap.String("route", route),
 		zap.Int("status", status),
 		zap.Float64("duration_ms", float64(time.Since(start).Microseconds())/1000),
@@ -121,13 +122,6 @@ func (a *API) recovering(c *gin.Context) {
 // noteCause leaves an error for the access log, the one place where it is logged.
 func noteCause(c *gin.Context, err error) { c.Set(causeKey, err) }
 
-// RouteObserver is told of the requests of a route, by all of them at once. It must be quick, and must not panic.
-type RouteObserver interface {
-	Began()
-	// Ended says how a request was answered, and how long after Began.
-	Ended(status int, took time.Duration)
-}
-
 // otherMethod stands for those that HTTP does not define, which clients can make up at will.
 const otherMethod = "other"
 
@@ -145,46 +139,6 @@ func knownMethod(method string) string {
 	return otherMethod
 }
 
-// observers are those of each route. A nil map has none.
-type observers map[observedRoute]RouteObserver
-
-type observedRoute struct{ method, route string }
-
-// observersOf asks for those of the routes of an API: once, so that no request has to search for its own. observe may be nil.
-func observersOf(observe func(method, route string) RouteObserver, paths []servedPath) observers {
-	if observe == nil {
-		return nil
-	}
-	all := make(observers)
-	for _, path := range paths {
-		pattern := strings.Join(path.segments, "/")
-		for method := range strings.SplitSeq(path.allowed[0], ", ") {
-			watching := observe(method, pattern)
-			all[observedRoute{method, pattern}], all[observedRoute{method, pattern + "/"}] = watching, watching
-		}
-	}
-	for _, method := range append([]string{otherMethod}, knownMethods...) {
-		all[observedRoute{method, ""}] = observe(method, "")
-	}
-	return all
-}
-
-// began tells the observer of a route of a request, and returns the observer, or nil.
-func (o observers) began(method, route string) RouteObserver {
-	if o == nil {
-		return nil
-	}
-	method = knownMethod(method)
-	watching, known := o[observedRoute{method, route}]
-	if !known { // a page that does not take the method
-		watching = o[observedRoute{method, ""}]
-	}
-	if watching != nil {
-		watching.Began()
-	}
-	return watching
-}
-
 // TraceKey is where Config.Tracing leaves the id of a request's trace in gin's context, for the access log.
 const TraceKey = "trace_id"
 
@@ -192,7 +146,7 @@ const TraceKey = "trace_id"
 const routeKey = "route"
 
 // Route returns the route that takes a request, such as /paste/:id, or "" when none does.
-func Route(c *gin.Context) string { return strings.TrimSuffix(c.GetString(routeKey), "/") }
+func Route(c *gin.Context) string { return c.GetString(routeKey) }
 
 // traced returns middleware for tracing, without health checks: those are not worth a trace every few seconds.
 func traced(middleware []gin.HandlerFunc) []gin.HandlerFunc {

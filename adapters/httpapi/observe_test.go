@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
@@ -110,23 +109,15 @@ type seen struct {
 	ended  map[string]int // "METHOD ROUTE" -> status of the last
 }
 
-type seenRoute struct {
-	all  *seen
-	name string
-}
-
-func (s seenRoute) Began() {
-	s.all.mu.Lock()
-	defer s.all.mu.Unlock()
-	s.all.active++
-}
-
-func (s seenRoute) Ended(status int, took time.Duration) {
-	s.all.mu.Lock()
-	defer s.all.mu.Unlock()
-	s.all.active--
-	if took > 0 {
-		s.all.ended[s.name] = status
+func (s *seen) began(method, route string) func(int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active++
+	return func(status int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.active--
+		s.ended[method+" "+route] = status
 	}
 }
 
@@ -136,7 +127,7 @@ func TestObserve(t *testing.T) {
 	all := &seen{ended: make(map[string]int)}
 	cfg := DefaultConfig()
 	cfg.BasePath = "/api/v2"
-	cfg.Observe = func(method, route string) RouteObserver { return seenRoute{all, method + " " + route} }
+	cfg.Observe = all.began
 	api, _ := newTestAPI(t, newStore(), cfg)
 	for _, request := range [][2]string{
 		{"GET", "/api/v2/user/epoxy/exists"}, {"GET", "/api/v2/data/language/?name=Go"}, {"HEAD", "/healthz"}, {"OPTIONS", "/api/v2/paste"},
@@ -162,12 +153,12 @@ func TestObservePages(t *testing.T) {
 	all := &seen{ended: make(map[string]int)}
 	cfg := DefaultConfig()
 	cfg.Pages = somePages{}
-	cfg.Observe = func(method, route string) RouteObserver { return seenRoute{all, method + " " + route} }
+	cfg.Observe = all.began
 	api, _ := newTestAPI(t, newStore(), cfg)
 	for _, method := range []string{"GET", "DELETE", "BREW"} {
 		api.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(method, "/k2j4x8m1", http.NoBody))
 	}
-	if want := map[string]int{"GET /:id": 200, "DELETE ": 405, "other ": 405}; !maps.Equal(all.ended, want) || all.active != 0 {
+	if want := map[string]int{"GET /:id": 200, "DELETE /:id": 405, "other /:id": 405}; !maps.Equal(all.ended, want) || all.active != 0 {
 		t.Errorf("got %v and %d that never ended, want %v", all.ended, all.active, want)
 	}
 }

@@ -80,18 +80,6 @@ func (p *pages) outside(path string) bool {
 	return ok && !p.own[first]
 }
 
-// paths are the pages as served paths, for observers.
-func (p *pages) paths() []servedPath {
-	if p == nil {
-		return nil
-	}
-	var all []servedPath
-	for pattern, allowed := range p.allowed {
-		all = append(all, servedPath{segments: strings.Split(pattern, "/"), allowed: allowed})
-	}
-	return all
-}
-
 // pageKey says of a request which page it is for, by its pattern.
 const pageKey = "page"
 

@@ -19,9 +19,7 @@ func TestOperations(t *testing.T) {
 	m := New("", func() Snapshot {
 		return Snapshot{Totals: stats.Totals{Largest: make([]stats.Holder, 1), Days: make([]stats.Day, 1)}}
 	})
-	route := m.Route("GET", "/healthz")
-	route.Began()
-	route.Ended(200, 0)
+	m.Began("GET", "/healthz")(200)
 	m.Limited([]string{"requests"})
 	served := make(map[string]bool)
 	for line := range strings.Lines(figures(t, m)) {

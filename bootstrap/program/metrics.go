@@ -20,8 +20,7 @@ func serveMetrics(
 		return nil, nil //nolint:nilnil // there is none, and that is right
 	}
 	figures := metrics.New(Version(), func() metrics.Snapshot { return snapshot(statistics()) })
-	cfg.Observe = func(method, route string) httpapi.RouteObserver { return figures.Route(method, route) }
-	cfg.OnLimited = figures.Limited(limit.Names())
+	cfg.Observe, cfg.OnLimited = figures.Began, figures.Limited(limit.Names())
 	server, err := metrics.Listen(ctx, address, figures.Handler(), log)
 	if err == nil {
 		log.Info("serving metrics", zap.Stringer("address", server.Addr()))
