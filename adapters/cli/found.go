@@ -220,7 +220,8 @@ func (c *Commands) pasteRemove() *cobra.Command {
 				return fault.New(fault.Invalid, "Nothing was removed: answer y, or give --yes.")
 			}
 		}
-		return c.eachPaste(*asJSON, "removed", ids, wanted.any(nil), func(id string) error { return m.Moderation.Remove.Do(ctx, id, *reason) })
+		remove := func(id string) error { return m.Moderation.Remove.Do(ctx, id, *reason) }
+		return c.each("paste", *asJSON, "removed", ids, wanted.any(nil), remove)
 	})
 	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
 		switch {
@@ -235,11 +236,6 @@ func (c *Commands) pasteRemove() *cobra.Command {
 		return run(cmd, ids)
 	}
 	return cmd
-}
-
-// eachPaste does something to each paste, as each does.
-func (c *Commands) eachPaste(asJSON bool, done string, ids []string, mayGo bool, do func(id string) error) error {
-	return c.each("paste", asJSON, done, ids, mayGo, do)
 }
 
 // each does something to each thing of a kind, and goes on after one that is not there, as long as some may have gone meanwhile.
@@ -280,7 +276,7 @@ func (c *Commands) pasteRestore() *cobra.Command {
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.run(func(ctx context.Context, m Modules, ids []string) error {
-		return c.eachPaste(*asJSON, "restored", ids, false, func(id string) error { return m.Moderation.Restore.Do(ctx, id) })
+		return c.each("paste", *asJSON, "restored", ids, false, func(id string) error { return m.Moderation.Restore.Do(ctx, id) })
 	})
 	return cmd
 }
@@ -292,7 +288,7 @@ func (c *Commands) pasteDelete() *cobra.Command {
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.run(func(ctx context.Context, m Modules, ids []string) error {
-		return c.eachPaste(*asJSON, "deleted", ids, false, func(id string) error { return m.Pastes.Delete.Do(ctx, id) })
+		return c.each("paste", *asJSON, "deleted", ids, false, func(id string) error { return m.Pastes.Delete.Do(ctx, id) })
 	})
 	return cmd
 }

@@ -46,7 +46,7 @@ delete it from this machine.`,
 	address := serverFlag(cmd)
 	title := flags.String("title", "", "what to call the paste")
 	language := flags.String("language", "", "`NAME` of the language of everything (default: by names and content)")
-	expiresIn := flags.String("expires-in", "", "how long it lives: never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y (default never)")
+	expiresIn := flags.String("expires-in", "", command.LifetimeUsage)
 	private := flags.Bool("private", false, "only you may read it")
 	public := flags.Bool("public", false, "it is shown on your profile")
 	tags := flags.StringSlice("tags", nil, "tags, separated by commas")
@@ -78,7 +78,7 @@ delete it from this machine.`,
 		if s.token == "" && (*private || *public || len(*tags) > 0) {
 			return command.Usage("a paste that is private, public or tagged has an owner: run 'gluepot login %s' first", s)
 		}
-		lifetime, err := spelled(*expiresIn)
+		lifetime, err := command.Lifetime(*expiresIn)
 		if err != nil {
 			return err
 		}
@@ -118,17 +118,6 @@ delete it from this machine.`,
 		return err
 	}
 	return cmd
-}
-
-// spelled returns a lifetime as servers take it. Their 1m is a month, which elsewhere is a minute.
-func spelled(lifetime string) (string, error) {
-	switch lifetime {
-	case "1m":
-		return "", command.Usage("--expires-in is 1m, which can be a month or a minute: write 1month")
-	case "1month":
-		return "1m", nil
-	}
-	return lifetime, nil
 }
 
 // push makes a paste, which is encrypted before if need be, and returns its link, with the key or withPassword.

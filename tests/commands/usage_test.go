@@ -12,12 +12,10 @@ import (
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	const (
-		lifetimes  = "write a time such as 30m, 12h, 90d or 2w."
-		pasteLives = "write never, 1month, 1y, or a time such as 30min, 12h, 90d or 2w."
-		notOwned   = "only a paste with an --owner can be private, public or tagged"
-		eitherUnit = "that can be months or minutes: write 1month, 30d or 30min. See 'gluepot paste create --help'"
-		oneOf      = "a paste is either private, public or unlisted: choose one"
-		language   = "--language is "
+		lifetimes = "write a time such as 30m, 12h, 90d or 2w."
+		notOwned  = "only a paste with an --owner can be private, public or tagged"
+		oneOf     = "a paste is either private, public or unlisted: choose one"
+		language  = "--language is "
 	)
 	for line, want := range map[string]string{
 		"nonsense":           `"nonsense" is not something that gluepot knows. See 'gluepot --help'`,
@@ -59,27 +57,16 @@ func TestUsageErrors(t *testing.T) {
 			` See 'gluepot token issue --help'`,
 		"token issue epoxy --expires-in 32768w": `invalid argument "32768w" for "--expires-in" flag: ` + lifetimes +
 			" See 'gluepot token issue --help'",
-		"paste create --expires-in 15251w": `invalid argument "15251w" for "--expires-in" flag: ` + pasteLives +
-			" See 'gluepot paste create --help'",
-		"paste create --anonymous --expires-in 0s": `invalid argument "0s" for "--expires-in" flag: ` + pasteLives +
-			` See 'gluepot paste create --help'`,
-		"paste create --expires-in -1h": `invalid argument "-1h" for "--expires-in" flag: ` + pasteLives +
-			` See 'gluepot paste create --help'`,
+		"paste create --expires-in 1m": "--expires-in is 1m, which can be a month or a minute: write 1month",
+		"paste create --expires-in=":   "--expires-in is empty. Give it a value, or leave it out",
 
-		"paste create --expires-in 1m":  `invalid argument "1m" for "--expires-in" flag: ` + eitherUnit,
-		"paste create --expires-in 30m": `invalid argument "30m" for "--expires-in" flag: ` + eitherUnit,
-
-		"paste create --owner epoxy --anonymous":       "choose one of --owner and --anonymous",
-		"paste create --owner=":                        "--owner needs the name of a user",
-		"paste create --private":                       notOwned,
-		"paste create --anonymous --public":            notOwned,
-		"paste create --tags a":                        notOwned,
-		"paste create --owner a --private --public":    oneOf,
-		"paste create /no/such/file":                   `cannot read "/no/such/file": no such file or directory`,
-		"paste create - -":                             "only one of the files can be standard input",
-		"paste create --language a --language b":       "--language says twice which language everything has",
-		"paste create --language a=b":                  language + `"a=b": there is no file of that name among those given`,
-		"paste create - --language -=a --language -=b": `--language says twice which language "-" has`,
+		"paste create --owner=":                     "--owner is empty. Give it a value, or leave it out",
+		"paste create --private":                    notOwned,
+		"paste create --public":                     notOwned,
+		"paste create --tags a":                     notOwned,
+		"paste create --owner a --private --public": oneOf,
+		"paste create /no/such/file":                `cannot read "/no/such/file": no such file or directory`,
+		"paste create - -":                          "only one of the files can be standard input",
 
 		"paste show":                "gluepot paste show needs ID. See 'gluepot paste show --help'",
 		"paste show a b c --raw":    `"c" is not something that gluepot paste show knows. See 'gluepot paste show --help'`,

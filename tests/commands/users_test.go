@@ -205,7 +205,7 @@ func TestUserDeleteTakesAll(t *testing.T) {
 	i.do("user create epoxy")
 	i.do("token issue epoxy")
 	i.do("paste create --owner epoxy")
-	i.do("paste create --anonymous")
+	i.do("paste create")
 	i.do("paste star epoxy missing")
 	i.do("user delete epoxy --yes")
 	wantStats(i, `{"users":0,"tokens":0,"activePastes":1,"expiredUnsweptPastes":0,"waitingStars":0}`)

@@ -99,7 +99,7 @@ func TestPasteCommandsBesideServer(t *testing.T) {
 		secret := b.field("token issue epoxy --json", "token")
 		first := b.field("paste create --owner epoxy --json", "_id")
 		second := b.field("paste create --owner epoxy --expires-in 1h --json", "_id")
-		b.run("paste create --anonymous")
+		b.run("paste create")
 		b.run("paste star epoxy " + first)
 		b.run("paste star epoxy " + second)
 		b.wantAnswer("/user/self/pastes", secret, http.StatusOK, `["`+second+`","`+first+`"]`)

@@ -114,7 +114,7 @@ func TestAnonymousPastesAreLimited(t *testing.T) {
 		}
 	}
 	code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_LIMIT_ANONYMOUS_PASTES=1"},
-		"paste", "create", "--anonymous")
+		"paste", "create")
 	if code != 0 {
 		t.Errorf("an operator: got exit code %d, %s, want 0", code, stderr)
 	}

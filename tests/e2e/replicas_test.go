@@ -98,7 +98,7 @@ func TestReplicas(t *testing.T) {
 		}
 	}
 	gluepot("user create newcomer --public")
-	gluepot("paste create --anonymous")
+	gluepot("paste create")
 	for _, node := range nodes {
 		if status, body := node.Get("/user/newcomer", ""); status != http.StatusOK {
 			t.Errorf("newcomer: got %d %s, want 200", status, body)

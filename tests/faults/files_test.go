@@ -34,7 +34,7 @@ func TestDiskFull(t *testing.T) {
 	ballast := fill(t, disk)
 	acknowledged, refusal := 5, "" // pastes of the fixture
 	for range 100 {
-		code, _, stderr := program.Run(t, settings, "paste", "create", "--anonymous")
+		code, _, stderr := program.Run(t, settings, "paste", "create")
 		if code != 0 {
 			refusal = strings.TrimSpace(stderr)
 			break
@@ -56,7 +56,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	room := time.Now()
 	program.Eventually(t, "pastes can be stored again", func() bool {
-		code, _, _ := program.Run(t, settings, "paste", "create", "--anonymous")
+		code, _, _ := program.Run(t, settings, "paste", "create")
 		return code == 0
 	})
 	acknowledged++

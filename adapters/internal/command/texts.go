@@ -88,3 +88,17 @@ func Named(file string) string {
 	}
 	return Quote(file)
 }
+
+// LifetimeUsage is the usage of a flag for Lifetime.
+const LifetimeUsage = "how long it lives: never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y (default never)"
+
+// Lifetime returns that of a paste as the API spells it. Its 1m is a month, which elsewhere is a minute.
+func Lifetime(typed string) (string, error) {
+	switch typed {
+	case "1m":
+		return "", Usage("--expires-in is 1m, which can be a month or a minute: write 1month")
+	case "1month":
+		return "1m", nil
+	}
+	return typed, nil
+}
