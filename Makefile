@@ -136,7 +136,7 @@ fuzz: ## fuzz each parser of outside input for 20 seconds
 	$(GO) test -run '^$$' -fuzz FuzzHeaders -fuzztime 20s ./adapters/httpapi
 	$(GO) test -run '^$$' -fuzz FuzzCreate -fuzztime 20s ./adapters/httpapi
 	$(GO) test -run '^$$' -fuzz FuzzEdit -fuzztime 20s ./adapters/httpapi
-	$(GO) test -run '^$$' -fuzz FuzzForms -fuzztime 20s -fuzzminimizetime 10x ./adapters/pages
+	$(GO) test -run '^$$' -fuzz FuzzForms -fuzztime 20s -fuzzminimizetime 10x ./adapters/pages/editor
 	$(GO) test -run '^$$' -fuzz FuzzFind -fuzztime 20s ./adapters/catalogue
 	$(GO) test -run '^$$' -fuzz FuzzURL -fuzztime 20s ./adapters/gormstore/connection
 	$(GO) test -run '^$$' -fuzz FuzzRecords -fuzztime 20s ./adapters/pastemyst

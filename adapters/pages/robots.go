@@ -3,6 +3,8 @@ package pages
 import (
 	"io"
 	"net/http"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
 // robotsText asks crawlers to stay away from forms and copies. What is not public is not named: its pages say noindex, which a
@@ -23,9 +25,9 @@ Disallow: /*/files.zip
 var robotsCaching = []string{"public, max-age=3600"}
 
 // robots tells crawlers which paths they need not ask for (RFC 9309).
-func (p *Pages) robots(w http.ResponseWriter, _ *request) error {
+func robots(w http.ResponseWriter, _ *site.Request) error {
 	header := w.Header()
-	header["Content-Type"] = textContentType
+	header["Content-Type"] = site.TextContentType
 	header["Cache-Control"] = robotsCaching
 	_, err := io.WriteString(w, robotsText)
 	return err

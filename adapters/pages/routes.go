@@ -6,78 +6,40 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/moderation"
-	"github.com/gluepot/gluepot/domain/token"
 )
 
-// route is a path that is served, by a pattern: of its segments, what stands after a colon is the name of a parameter, which is
-// not empty. Whatever is no paste stands below /~, which no id begins with.
+// route is a site.Route, with its pattern taken apart.
 type route struct {
-	pattern    string
+	site.Route
+
 	segments   []string
 	parameters []string // their names, in their order
-	methods    methods
-	everyone   bool // it answers all alike, and no session is looked for
-	unblocked  bool // it is for clients in blocked networks, too
-	tries      bool // it judges a secret that is not a session's
 }
 
-// methods are what answers the methods that a path takes. HEAD is as GET.
-type methods struct{ get, post handler }
-
-// handler answers a request, or fails with an error of a kind of package fault.
-type handler func(w http.ResponseWriter, r *request) error
-
-// request is one for a route.
-type request struct {
-	*http.Request
-
-	viewer   token.Viewer
-	rejected bool // a token that came with it
-	keyed    bool // its browser has the delete key of the paste
-	public   bool // search engines may list the answer
-}
-
-func newRoute(pattern string, m methods) route {
-	r := route{pattern: pattern, segments: strings.Split(pattern, "/")[1:], methods: m}
-	for _, segment := range r.segments {
+func newRoute(r site.Route) route {
+	made := route{Route: r, segments: strings.Split(r.Pattern, "/")[1:]}
+	for _, segment := range made.segments {
 		if _, name, ok := strings.Cut(segment, ":"); ok {
-			r.parameters = append(r.parameters, name)
+			made.parameters = append(made.parameters, name)
 		}
 	}
-	return r
-}
-
-// forEveryone makes a route answer all alike.
-func (r route) forEveryone() route {
-	r.everyone = true
-	return r
-}
-
-// forBlocked makes a route one for clients in blocked networks, too: what it changes is none of what they may not do.
-func (r route) forBlocked() route {
-	r.unblocked = true
-	return r
-}
-
-// tryingSecret makes a route count for the limit of failed sign-ins, also of those who have signed in.
-func (r route) tryingSecret() route {
-	r.tries = true
-	return r
+	return made
 }
 
 // resumes reports whether a request with a method has the session of its cookie. Signing in begins another one.
 func (r *route) resumes(method string) bool {
-	return !r.everyone && !(r.pattern == pathSignIn && method == http.MethodPost)
+	return !r.Everyone && !(r.Pattern == site.PathSignIn && method == http.MethodPost)
 }
 
 // allowed returns the methods as the header Allow has them.
-func (m methods) allowed() string {
+func (r *route) allowed() string {
 	allowed := ""
-	if m.get != nil {
+	if r.Get != nil {
 		allowed = "GET, HEAD, "
 	}
-	if m.post != nil {
+	if r.Post != nil {
 		allowed += "POST, "
 	}
 	return allowed + "OPTIONS"
@@ -120,7 +82,7 @@ func (p *Pages) Route(r *http.Request) string {
 		if !ok {
 			continue
 		}
-		r.Pattern = route.pattern
+		r.Pattern = route.Pattern
 		for i, value := range values {
 			r.SetPathValue(route.parameters[i], value)
 		}
@@ -131,7 +93,7 @@ func (p *Pages) Route(r *http.Request) string {
 
 // of returns the route of a request for which Route has found it, or nil.
 func (p *Pages) of(r *http.Request) *route {
-	i := slices.IndexFunc(p.routes, func(known route) bool { return known.pattern == r.Pattern })
+	i := slices.IndexFunc(p.routes, func(known route) bool { return known.Pattern == r.Pattern })
 	if i < 0 {
 		return nil
 	}
@@ -142,7 +104,7 @@ func (p *Pages) of(r *http.Request) *route {
 func (p *Pages) Routes() map[string]string {
 	all := make(map[string]string, len(p.routes))
 	for i := range p.routes {
-		all[p.routes[i].pattern] = p.routes[i].methods.allowed()
+		all[p.routes[i].Pattern] = p.routes[i].allowed()
 	}
 	return all
 }
@@ -153,31 +115,31 @@ func (p *Pages) Routes() map[string]string {
 func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
 	found := p.of(r)
 	if found == nil {
-		return false, errNothing
+		return false, site.ErrNothing
 	}
-	answer := found.methods.get
+	answer := found.Get
 	if r.Method == http.MethodPost {
-		answer = found.methods.post
+		answer = found.Post
 	}
 	if answer == nil {
-		return false, errNothing
+		return false, site.ErrNothing
 	}
-	if found.unblocked {
+	if found.Unblocked {
 		r = r.WithContext(moderation.From(r.Context(), netip.Addr{}))
 	}
-	asked := &request{Request: r}
+	asked := &site.Request{Request: r}
 	if found.resumes(r.Method) {
-		if err := p.resume(w, asked); err != nil {
+		if err := p.Resume(w, asked); err != nil {
 			return false, err
 		}
 		if r.Method == http.MethodPost {
-			if err := asked.viewer.MayWrite(); err != nil {
+			if err := asked.Viewer.MayWrite(); err != nil {
 				return false, err
 			}
 		}
 	}
 	err = answer(w, asked)
-	return asked.rejected, err
+	return asked.Rejected, err
 }
 
 // Token returns the secret of the session that a request for one of the routes comes with, or "". It reports whether
@@ -185,10 +147,10 @@ func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, e
 func (p *Pages) Token(r *http.Request) (presented string, inBody bool) {
 	found := p.of(r)
 	switch {
-	case found == nil || found.everyone:
+	case found == nil || found.Everyone:
 		return "", false
-	case !found.resumes(r.Method), found.tries:
+	case !found.resumes(r.Method), found.Tries:
 		return "", true
 	}
-	return cookieSecret(r), false
+	return site.CookieSecret(r), false
 }

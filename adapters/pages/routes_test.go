@@ -4,13 +4,15 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	p := &Pages{}
 	for _, pattern := range []string{"/~/assets/:name", "/~:name", "/:id", "/:id/history", "/:id/download/:pasty"} {
-		p.routes = append(p.routes, newRoute(pattern, methods{get: p.asset}))
+		p.routes = append(p.routes, newRoute(site.Route{Pattern: pattern, Get: robots}))
 	}
 	for path, want := range map[string]string{
 		"/": "", "/~/assets/a.css": "/~/assets/:name", "/~epoxy": "/~:name", "/~epoxy/": "/~:name", "/k2j4x8m1": "/:id", "/k2j4x8m1/": "/:id",
@@ -27,11 +29,11 @@ func TestRoutes(t *testing.T) {
 	if p.Route(r); r.PathValue("id") != "a" || r.PathValue("pasty") != "b" {
 		t.Errorf("got the values %q and %q, want a and b", r.PathValue("id"), r.PathValue("pasty"))
 	}
-	for want, m := range map[string]methods{
-		"GET, HEAD, OPTIONS": {get: p.asset}, "POST, OPTIONS": {post: p.asset}, "GET, HEAD, POST, OPTIONS": {get: p.asset, post: p.asset},
+	for want, r := range map[string]site.Route{
+		"GET, HEAD, OPTIONS": {Get: robots}, "POST, OPTIONS": {Post: robots}, "GET, HEAD, POST, OPTIONS": {Get: robots, Post: robots},
 	} {
-		p.routes[0].methods = m
-		if got := p.Routes()[p.routes[0].pattern]; got != want {
+		p.routes[0].Get, p.routes[0].Post = r.Get, r.Post
+		if got := p.Routes()[p.routes[0].Pattern]; got != want {
 			t.Errorf("got the methods %s, want %s", got, want)
 		}
 	}

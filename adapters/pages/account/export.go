@@ -1,0 +1,143 @@
+package account
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/internal/filename"
+	"github.com/gluepot/gluepot/adapters/internal/view"
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+)
+
+// exportedAccount is what is stored of a user beside the pastes. It begins with what the interface for programs answers.
+type exportedAccount struct {
+	view.Self
+
+	CreatedAt int64           `json:"createdAt"` // here and below, seconds since 1970; 0: never
+	ShowTags  bool            `json:"showTags"`
+	Tokens    []exportedToken `json:"tokens"`
+	Sessions  []exportedToken `json:"sessions"`
+}
+
+type exportedToken struct {
+	Name       string `json:"name"`
+	Scope      string `json:"scope"`
+	CreatedAt  int64  `json:"createdAt"`
+	LastUsedAt int64  `json:"lastUsedAt"`
+	ExpiresAt  int64  `json:"expiresAt"`
+	RevokedAt  int64  `json:"revokedAt"`
+}
+
+func exportedTokens(stored []token.Token) []exportedToken {
+	exported := make([]exportedToken, len(stored))
+	for i, t := range stored {
+		exported[i] = exportedToken{t.Name, t.Scope.String(), unix(t.CreatedAt), unix(t.LastUsedAt), unix(t.ExpiresAt), unix(t.RevokedAt)}
+	}
+	return exported
+}
+
+func unix(at time.Time) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.Unix()
+}
+
+// export answers with all that is stored about a reader, as a ZIP file. It holds one paste at a time. The deadline of the request is for
+// reading each of them.
+func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
+	if !site.Recently(w, r, site.PathAccount) {
+		return nil
+	}
+	account, err := p.exportAccount(r)
+	if err != nil {
+		return err
+	}
+	site.Attach(w, r, site.ZipContentType, r.Viewer.User.Name.String()+".zip")
+	if err := http.NewResponseController(w).Flush(); err != nil || r.Method == http.MethodHead {
+		return err
+	}
+	patience := time.Minute
+	if deadline, bounded := r.Context().Deadline(); bounded {
+		patience = time.Until(deadline)
+	}
+	files := zip.NewWriter(w)
+	file, err := files.Create("user.json")
+	if err != nil {
+		return err
+	}
+	encoder := json.NewEncoder(file)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(account); err != nil {
+		return err
+	}
+	if file, err = files.Create("pastes.json"); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(file, "["); err != nil {
+		return err
+	}
+	separator := ""
+	if err := p.eachOwn(r, patience, func(_ context.Context, found *paste.Document) error {
+		if _, err := io.WriteString(file, separator); err != nil {
+			return err
+		}
+		separator = ",\n"
+		return view.WritePaste(file, found)
+	}); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(file, "]"); err != nil {
+		return err
+	}
+	folders := make(filename.Set)
+	if err := p.eachOwn(r, patience, func(ctx context.Context, found *paste.Document) error {
+		return p.Pack(ctx, files, "pastes/"+folders.Unique(filename.Safe(string(found.ID)))+"/", found)
+	}); err != nil {
+		return err
+	}
+	return files.Close()
+}
+
+func (p *pages) exportAccount(r *site.Request) (exportedAccount, error) {
+	account, err := p.Modules.Users.ShowSelf.Do(r.Context(), r.Viewer)
+	if err != nil {
+		return exportedAccount{}, err
+	}
+	issued, err := p.Modules.Tokens.List.Do(r.Context(), reader(r))
+	if err != nil {
+		return exportedAccount{}, err
+	}
+	sessions, err := p.Modules.Tokens.ListSessions.Do(r.Context(), reader(r))
+	return exportedAccount{
+		Self: view.SelfOf(account), CreatedAt: unix(account.CreatedAt), ShowTags: account.ShowTags,
+		Tokens: exportedTokens(issued), Sessions: exportedTokens(sessions),
+	}, err
+}
+
+// eachOwn calls visit with each of the reader's pastes. Reading one may take so long.
+func (p *pages) eachOwn(r *site.Request, patience time.Duration, visit func(context.Context, *paste.Document) error) error {
+	all := context.WithoutCancel(r.Context())
+	for after := (paste.Place{}); ; {
+		ctx, cancel := context.WithTimeout(all, patience)
+		found, err := p.Modules.Pastes.NextOwn.Do(ctx, r.Viewer, after)
+		cancel()
+		if fault.Is(err, fault.NotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := visit(all, &found); err != nil {
+			return err
+		}
+		after = found.Place()
+	}
+}

@@ -1,0 +1,214 @@
+package account_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/fake"
+	"github.com/gluepot/gluepot/tests/visit"
+)
+
+// unpacked returns the files of a ZIP file.
+func unpacked(t *testing.T, packed []byte) map[string]string {
+	t.Helper()
+	reader, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := make(map[string]string)
+	for _, file := range reader.File {
+		opened, err := file.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(opened)
+		if _, twice := files[file.Name]; err != nil || twice {
+			t.Errorf("%s: got error %v, twice: %v, want one file of that name", file.Name, err, twice)
+		}
+		files[file.Name] = string(text)
+	}
+	return files
+}
+
+func TestExport(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	epoxy, mortar := s.User("Epoxy", true), s.User("mortar", true)
+	at := time.Date(2026, 11, 21, 22, 45, 0, 0, time.UTC)
+	own := func(id string, change func(*paste.Document), pasties ...paste.Pasty) {
+		document := visit.Content(pasties...)
+		at = at.Add(-time.Minute)
+		document.Owner, document.CreatedAt = epoxy, at
+		change(&document)
+		s.Holds(id, document)
+	}
+	own("names000", func(d *paste.Document) { d.Tags = []string{"mine"} },
+		paste.Pasty{Title: "../../etc/passwd", Code: "a"}, paste.Pasty{Title: "/Main.go", Code: "b"}, paste.Pasty{Title: "main.go", Code: "c"},
+		paste.Pasty{Title: "..", Language: "Go", Code: "d"}, paste.Pasty{Title: "nul.txt", Code: "e"}, paste.Pasty{Title: `C:\x`, Code: "f"},
+	)
+	own("private0", func(d *paste.Document) { d.Visibility = paste.Private }, paste.Pasty{Title: "secret.txt", Code: "mine alone"})
+	own("burning0", func(d *paste.Document) { d.Burns = true }, paste.Pasty{Title: "once.txt", Code: "to be read once"})
+	own("cipher00", func(d *paste.Document) { d.Title, d.Cipher = "", &paste.Cipher{Data: []byte("x")} })
+	own("sealed00", func(d *paste.Document) {
+		d.Title, d.Cipher = "", &paste.Cipher{Version: paste.CipherVersion, Data: []byte("what a client has encrypted")}
+	})
+	own("con", func(*paste.Document) {}, paste.Pasty{Title: "a.txt", Code: "of an import"})
+	own("Con", func(*paste.Document) {}, paste.Pasty{Title: "a.txt", Code: "of an import, too"})
+	own("expired0", func(d *paste.Document) { d.ExpiresAt = at.Add(time.Second) }, paste.Pasty{Code: "over"})
+	s.Holds("others00", func() paste.Document {
+		document := visit.Content(paste.Pasty{Title: "others.txt", Code: "not mine"})
+		document.Owner = mortar
+		return document
+	}())
+
+	_, secret := s.Session("epoxy")
+	answer, _, err := s.As(secret, "/account")
+	if err != nil {
+		t.Fatal(err)
+	}
+	visit.WantIn(t, answer.Body.String(), `href="/account/export"`, `href="/account/identities"`)
+	for range 2 { // what burns stays
+		answer, _, err = s.As(secret, "/account/export")
+		if err != nil || answer.Code != http.StatusOK || !answer.Flushed {
+			t.Fatalf("got %v, %d, flushed %v, want a stream", err, answer.Code, answer.Flushed)
+		}
+	}
+	if got := answer.Header(); got.Get("Content-Type") != "application/zip" ||
+		got.Get("Content-Disposition") != "attachment; filename=Epoxy.zip" || got.Get("Cache-Control") != "private, no-store" {
+		t.Errorf("got %v, want a file to keep", got)
+	}
+	files := unpacked(t, answer.Body.Bytes())
+	var account map[string]any
+	if err := json.Unmarshal([]byte(files["user.json"]), &account); err != nil || account["username"] != "Epoxy" ||
+		!strings.Contains(files["user.json"], `"sessions":[{"name":"`) || strings.Contains(files["user.json"], secret) {
+		t.Errorf("got %v, %s, want the account without secrets", err, files["user.json"])
+	}
+	var listed []struct {
+		ID        string `json:"_id"`
+		Encrypted bool
+		IsPrivate bool
+		Tags      []string
+		Pasties   []struct{ Code string }
+		Cipher    string
+	}
+	if err := json.Unmarshal([]byte(files["pastes.json"]), &listed); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range listed {
+		got = append(got, fmt.Sprintf("%s %v %v %v %d %d", p.ID, p.Encrypted, p.IsPrivate, p.Tags, len(p.Pasties), len(p.Cipher)))
+	}
+	want := []string{
+		"names000 false false [mine] 6 0", "private0 false true [] 1 0", "burning0 false false [] 1 0", "cipher00 true false [] 0 0",
+		"sealed00 true false [] 0 36", "con false false [] 1 0", "Con false false [] 1 0",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	delete(files, "user.json")
+	delete(files, "pastes.json")
+	wanted := map[string]string{
+		"etc-passwd": "a", "Main.go": "b", "main (2).go": "c", "pasty003.go": "d", "_nul.txt": "e", "C_-x": "f",
+	}
+	for name, code := range wanted {
+		if files["pastes/names000/"+name] != code {
+			t.Errorf("%s: got %q, want %q", name, files["pastes/names000/"+name], code)
+		}
+	}
+	if files["pastes/private0/secret.txt"] != "mine alone" || files["pastes/burning0/once.txt"] != "to be read once" ||
+		files["pastes/_con/a.txt"] != "of an import" || files["pastes/_Con (2)/a.txt"] != "of an import, too" || len(files) != len(wanted)+4 {
+		t.Errorf("got %q, want one's own files and no others", files)
+	}
+	_, secret = s.Session("mortar")
+	if answer, _, err := s.As(secret, "/account/export"); err != nil || len(unpacked(t, answer.Body.Bytes())) != 3 {
+		t.Errorf("got %v, want the account, the list and the one paste of the other user", err)
+	}
+}
+
+// many is a store in which each user has many pastes, which it makes as they are asked for.
+type many struct {
+	fake.Pastes
+
+	owner  user.ID
+	number int
+	code   string
+	most   uint64 // bytes in use when one of the pastes was read
+}
+
+var beginning = time.Date(2026, 11, 21, 22, 45, 0, 0, time.UTC)
+
+func (m *many) ActiveIDs(_ context.Context, _ user.ID, after paste.Place, limit int) ([]paste.Place, error) {
+	next := 0
+	if after.ID != "" {
+		next = int(beginning.Sub(after.CreatedAt)/time.Second) + 1
+	}
+	var places []paste.Place
+	for ; next < m.number && len(places) < limit; next++ {
+		at := beginning.Add(-time.Duration(next) * time.Second)
+		places = append(places, paste.Place{CreatedAt: at, ID: paste.ID(fmt.Sprintf("p%07d", next))})
+	}
+	return places, nil
+}
+
+func (m *many) DocumentByID(_ context.Context, id paste.ID) (paste.Document, error) {
+	number := 0
+	_, _ = fmt.Sscanf(string(id), "p%d", &number)
+	if number%500 == 0 {
+		var used runtime.MemStats
+		runtime.ReadMemStats(&used)
+		m.most = max(m.most, used.HeapInuse)
+	}
+	found := visit.Content(paste.Pasty{Title: "a.txt", Code: strings.Clone(m.code)})
+	found.ID, found.Owner, found.CreatedAt = id, m.owner, beginning.Add(-time.Duration(number)*time.Second)
+	return found, nil
+}
+
+// counter is where an export goes whose bytes nothing keeps.
+type counter struct {
+	header  http.Header
+	written int
+}
+
+func (c *counter) Header() http.Header { return c.header }
+func (c *counter) WriteHeader(int)     {}
+func (c *counter) Flush()              {}
+func (c *counter) Write(b []byte) (int, error) {
+	c.written += len(b)
+	return len(b), nil
+}
+
+// TestLargeExport has 10,000 pastes of 32 KiB, of which few are in memory at once.
+func TestLargeExport(t *testing.T) {
+	s := visit.New(t)
+	owner := s.User("Epoxy", true)
+	_, secret := s.Session("epoxy")
+	store := &many{Pastes: fake.Pastes{Store: s.Store}, owner: owner, number: 10_000, code: strings.Repeat("a line of code\n", 2<<10)}
+	if visit.Raced {
+		store.number = 1_000
+	}
+	s.Modules.Pastes = pastes.New(store, fake.Users{Store: s.Store}, pastes.Options{Rules: s.Rules}, time.Now)
+	var before runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	w := &counter{header: make(http.Header)}
+	if _, err := s.Respond(w, s.Asking(http.MethodGet, "/account/export", secret, nil)); err != nil {
+		t.Fatal(err)
+	}
+	const most = 64 << 20 // of 640 MiB, and with what is not collected yet
+	if took := store.most - min(store.most, before.HeapInuse); took > most || w.written < store.number<<7 {
+		t.Errorf("got %d MiB in use and %d KiB written, want at most %d MiB", took>>20, w.written>>10, most>>20)
+	}
+}

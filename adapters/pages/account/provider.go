@@ -1,0 +1,84 @@
+package account
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/application/accounts"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+)
+
+// providerLink is a button that leads to a provider. It is a link: a form could not be redirected to another site.
+type providerLink struct{ Label, Path string }
+
+// providers returns the buttons for all providers, with what is to be known when the reader comes back.
+func (p *pages) providers(query url.Values) []providerLink {
+	sources := p.Modules.Accounts.Providers.Do()
+	links := make([]providerLink, len(sources))
+	for i, source := range sources {
+		links[i] = providerLink{source.Label, providerPath(source, query)}
+	}
+	return links
+}
+
+func providerPath(source identity.Source, query url.Values) string {
+	return site.PathSignIn + "/" + source.Name + "?" + query.Encode()
+}
+
+// attemptCookie is the name of the cookie of an attempt: one for each, as a browser may begin several.
+func attemptCookie(r *http.Request, state string) string {
+	return site.CookieName(r, "gluepot-sign-in-"+state[:min(len(state), 8)])
+}
+
+var errFromElsewhere = fault.New(fault.Forbidden, "An account is linked from the page of your own accounts. Open that, and try again.")
+
+// toProvider sends the browser to a provider.
+func (p *pages) toProvider(w http.ResponseWriter, r *site.Request) error {
+	query := r.URL.Query()
+	wanted := accounts.BeginInput{
+		Source: r.PathValue("provider"), Next: site.LocalPath(query.Get("next"), site.PathPastes),
+		Code: query.Get("invite"), Link: query.Has("link"),
+	}
+	if wanted.Link && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
+		return errFromElsewhere
+	}
+	if wanted.Link && !site.Recently(w, r, pathIdentities) {
+		return nil
+	}
+	begun, err := p.Modules.Accounts.Begin.Do(r.Context(), r.Viewer, wanted)
+	if err != nil {
+		r.Rejected = errors.Is(err, identity.ErrUsedUp)
+		return err
+	}
+	site.SetCookie(w, r.Request, attemptCookie(r.Request, begun.State), begun.Secret, identity.AttemptAge)
+	site.SeeOther(w, begun.Address)
+	return nil
+}
+
+// callback takes a reader who comes back from a provider.
+func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
+	query := r.URL.Query()
+	brought := identity.Callback{
+		State: query.Get("state"), Code: query.Get("code"), Error: query.Get("error"), Issuer: query.Get("iss"),
+	}
+	cookie := attemptCookie(r.Request, brought.State)
+	arrived, err := p.Modules.Accounts.Arrive.Do(r.Context(), r.Viewer, r.PathValue("provider"), site.CookieValue(r.Request, cookie), brought)
+	if err != nil {
+		r.Rejected = !fault.Is(err, fault.Unavailable)
+		return err
+	}
+	site.SetCookie(w, r.Request, cookie, "", 0)
+	switch {
+	case arrived.Secret != "":
+		site.SetCookie(w, r.Request, site.CookieName(r.Request, signUpCookie), arrived.Secret, identity.AttemptAge)
+		site.SeeOther(w, site.PathSignUp)
+		return nil
+	case arrived.Linked:
+		site.SeeOther(w, arrived.Next)
+		return nil
+	}
+	return p.beginAndGo(w, r, arrived.User, arrived.Next)
+}

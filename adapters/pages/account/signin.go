@@ -1,0 +1,105 @@
+package account
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/mileusna/useragent"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// signInPage asks for an access token. It never repeats one that was sent.
+type signInPage struct {
+	site.Layout
+
+	Providers []providerLink
+	Next      string // the path to go on to
+	Wrong     bool   // what was sent is no valid token
+	Days      int    // for which the session lasts when it is not used
+}
+
+// showSignIn shows the form. A reader who has just signed in is sent on.
+func (p *pages) showSignIn(w http.ResponseWriter, r *site.Request) error {
+	next := site.LocalPath(r.URL.Query().Get("next"), site.PathPastes)
+	if r.Viewer.SignedInRecently(time.Now()) {
+		site.SeeOther(w, next)
+		return nil
+	}
+	return site.Show(w, r, p.signInView(p.newSignInPage(r, next)))
+}
+
+func (p *pages) newSignInPage(r *site.Request, next string) signInPage {
+	page := signInPage{
+		Layout: r.Layout("Sign in", ""), Providers: p.providers(url.Values{"next": {next}}), Next: next,
+		Days: int(token.SessionIdle.Hours() / 24),
+	}
+	page.Here = next
+	return page
+}
+
+// signIn begins a session with the access token that the form brings, if it is valid.
+func (p *pages) signIn(w http.ResponseWriter, r *site.Request) error {
+	fields, err := r.Fields(2)
+	if err != nil {
+		return err
+	}
+	secret, next := strings.TrimSpace(fields.Get("token")), site.LocalPath(fields.Get("next"), site.PathPastes)
+	viewer, err := p.Modules.Tokens.SignIn.Do(r.Context(), secret)
+	if err == nil {
+		err = p.begin(w, r, viewer.User.ID, viewer.Token)
+	}
+	if err == nil {
+		site.SeeOther(w, next)
+		return nil
+	}
+	if !fault.Is(err, fault.Unauthenticated) {
+		return err
+	}
+	r.Rejected = true
+	page := p.newSignInPage(r, next)
+	page.Wrong = true
+	site.Guard(w, r)
+	site.WriteStatus(w, http.StatusUnauthorized)
+	return site.Write(r.Context(), w, p.signInView(page))
+}
+
+// signOut ends the session. An access token that it was made with stays valid: it may be in use elsewhere.
+func (p *pages) signOut(w http.ResponseWriter, r *site.Request) error {
+	if err := p.Modules.Tokens.SignOut.Do(r.Context(), site.CookieSecret(r.Request)); err != nil {
+		return err
+	}
+	site.SetSession(w, r.Request, "")
+	site.SeeOther(w, "/")
+	return nil
+}
+
+// begin signs a user in: it always begins a new session, which ends with the access token that it was made with, if there is one.
+func (p *pages) begin(w http.ResponseWriter, r *site.Request, owner user.ID, parent token.Token) error {
+	secret, err := p.Modules.Tokens.StartSession.Do(r.Context(), owner, parent, browserOf(r.UserAgent()), site.CookieSecret(r.Request))
+	if err != nil {
+		return err
+	}
+	site.SetSession(w, r.Request, secret.Reveal())
+	return nil
+}
+
+// browserOf says what kind of browser sends a header User-Agent, for people.
+func browserOf(userAgent string) string {
+	agent := useragent.Parse(userAgent)
+	name := cmp.Or(agent.Name, "Unknown browser")
+	if agent.OS != "" {
+		name += " on " + agent.OS
+	}
+	if !ident.Printable(name, 64) {
+		return "Unknown browser"
+	}
+	return name
+}

@@ -1,0 +1,33 @@
+// Package admin has the pages of administrators: pastes of everybody, blocked networks, reports, and what was done.
+package admin
+
+import (
+	"github.com/gluepot/gluepot/adapters/pages/site"
+)
+
+type pages struct{ *site.Site }
+
+// Routes returns the pages.
+func Routes(s *site.Site) []site.Route {
+	p := &pages{s}
+	if s.Modules.Moderation == nil {
+		return nil
+	}
+	routes := []site.Route{
+		{Pattern: site.PathAdmin, Get: administrators(p.admin), Post: administrators(p.act), Unblocked: true},
+		{Pattern: pathBlocks, Get: administrators(p.adminBlocks), Post: administrators(p.changeBlocks), Unblocked: true},
+		{Pattern: pathAudit, Get: administrators(p.adminAudit)},
+	}
+	if s.Config.Reports {
+		routes = append(routes, site.Route{
+			Pattern: pathReports, Get: administrators(p.adminReports), Post: administrators(p.changeReports), Unblocked: true,
+		})
+	}
+	return routes
+}
+
+const (
+	pathBlocks  = site.PathAdmin + "/blocks"
+	pathReports = site.PathAdmin + "/reports"
+	pathAudit   = site.PathAdmin + "/audit"
+)

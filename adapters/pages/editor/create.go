@@ -1,0 +1,143 @@
+package editor
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// newFormPage returns the page that creates a paste.
+func (p *pages) newFormPage(r *site.Request, form pasteForm) *formPage {
+	signedIn, lives := r.Viewer.SignedIn(), p.Modules.Pastes.CreateOwn.Lifetimes(r.Viewer)
+	var wanted *string
+	if form.Lifetime != "" {
+		wanted = &form.Lifetime
+	}
+	if bound := lives.Bound(wanted); bound != nil {
+		form.Lifetime = *bound
+	}
+	form.Lifetime = cmp.Or(form.Lifetime, string(paste.Never))
+	return &formPage{
+		Layout: r.Layout("", "Keeps code snippets for everybody who has their link"), Form: form, Start: p.startLanguage(r), Lives: lives,
+		Owned: signedIn || form.Tags != "" || form.Visibility != paste.Unlisted.String(),
+	}
+}
+
+// front shows what this is, and a form, or where to sign in first. A form that was sent comes back in any case: its session may
+// have ended since it was opened.
+func (p *pages) front(w http.ResponseWriter, r *site.Request) error {
+	r.Public = true
+	return p.showNew(w, r, newPasteForm(r.Viewer.User.ID, p.startLanguage(r)))
+}
+
+func (p *pages) showNew(w http.ResponseWriter, r *site.Request, form pasteForm) error {
+	page := p.newFormPage(r, form)
+	page.Canonical = p.Canonical("/")
+	page.Closed = !r.Viewer.SignedIn() && p.Modules.Pastes.CreateOwn.TokenRequired()
+	return p.showForm(w, r, http.StatusOK, page)
+}
+
+// signInToSend is for a form whose session has ended since it was opened.
+const signInToSend = "You have to sign in to do this. Nothing is lost: sign in in another tab, and send it again from here."
+
+var errSignedOut = fault.New(fault.Unauthenticated, "You are no longer signed in.")
+
+// create creates a paste and shows it, or shows the form again.
+func (p *pages) create(w http.ResponseWriter, r *site.Request) error {
+	form, err := readPasteForm(r)
+	if err != nil {
+		return err
+	}
+	page := p.newFormPage(r, form)
+	if page.change() {
+		return p.showForm(w, r, page.status(), page)
+	}
+	if form.openedByOther(r) {
+		page.Wrong.Text = fmt.Sprintf("This form was opened by another user. You are signed in as %s now, and nothing is saved yet. "+
+			"Send it again to create the paste as %[1]s.", r.Viewer.User.Name.String())
+		page.Form.Opener = string(r.Viewer.User.ID)
+		return p.showForm(w, r, http.StatusConflict, page)
+	}
+	made, err := p.createFrom(r, &page.Form)
+	if err == nil {
+		if made.Key != "" {
+			site.SetDeleteKey(w, r.Request, string(made.ID), site.UnseenKey+string(made.Key))
+		}
+		if form.Cipher != nil { // the script adds the key to the path: a redirection would show the page to it
+			site.KeepPrivate(w)
+			w.Header().Set("Location", site.PathOfPaste(string(made.ID)))
+			w.WriteHeader(http.StatusCreated)
+			return nil
+		}
+		site.SeeOther(w, site.PathOfPaste(string(made.ID)))
+		return nil
+	}
+	status := http.StatusBadRequest
+	switch fault.KindOf(err) {
+	case fault.Invalid:
+		page.explain(err)
+	case fault.Unauthenticated:
+		status = http.StatusUnauthorized
+		page.Wrong.Text = signInToSend
+		page.Form.Opener = "" // sending it again without signing in is meant
+	case fault.Forbidden:
+		status = http.StatusForbidden
+		page.Wrong.Text = fault.MessageOf(err)
+	case fault.Exhausted:
+		status = http.StatusTooManyRequests
+		page.Wrong.Text = quotaText(w, err)
+	default:
+		return err
+	}
+	return p.showForm(w, r, status, page)
+}
+
+func (p *pages) createFrom(r *site.Request, form *pasteForm) (made pastes.Created, err error) {
+	if !r.Viewer.SignedIn() && form.Opener != "" { // an anonymous paste could not be taken back
+		return made, errSignedOut
+	}
+	draft, err := form.draft()
+	if err != nil {
+		return made, err
+	}
+	return p.Modules.Pastes.CreateOwn.Do(r.Context(), r.Viewer, paste.Client(r.RemoteAddr), draft)
+}
+
+// quotaText returns what a page says when a quota is used up, and sets the header for programs.
+func quotaText(w http.ResponseWriter, err error) string {
+	refused, ok := errors.AsType[*paste.QuotaError](err)
+	if !ok {
+		return fault.MessageOf(err)
+	}
+	wait := refused.Usage.Retry()
+	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	without := " without having signed in"
+	if refused.Usage.Signed {
+		without = " in an hour"
+	}
+	return fmt.Sprintf("You have created as many pastes as you may%s. Send this again in %s.", without, inWords(wait))
+}
+
+// inWords returns a time rounded up.
+func inWords(d time.Duration) string {
+	n, unit := int(math.Ceil(d.Seconds())), "second"
+	switch {
+	case d > 2*time.Hour:
+		n, unit = int(math.Ceil(d.Hours())), "hour"
+	case d > 2*time.Minute:
+		n, unit = int(math.Ceil(d.Minutes())), "minute"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return strconv.Itoa(n) + " " + unit
+}

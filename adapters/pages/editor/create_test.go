@@ -1,0 +1,210 @@
+package editor_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/tests/visit"
+)
+
+func TestFront(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	page := s.Page("/")
+	visit.WantIn(t, page, `href="/api/v2/docs"`, `href="/api/v2/openapi.yaml"`, `href="/api/v2/openapi.json"`,
+		`<option selected>Autodetect</option>`, "<option>C++</option>", "cannot be edited later")
+	if strings.Contains(page, `name="visibility"`) || strings.Contains(page, `name="tags"`) || strings.Contains(page, "Remove") {
+		t.Errorf("got %s, want neither visibility nor tags nor a snippet to remove", page)
+	}
+	// Each that it can be filled in with is one that the rules take.
+	for _, rest := range strings.Split(page, `<option value="`)[1:] {
+		value, _, _ := strings.Cut(rest, `"`)
+		if _, err := paste.ParseLifetime(value); err != nil && value != "burn" {
+			t.Errorf("got the lifetime %s to select, want none that is refused: %v", value, err)
+		}
+	}
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	const code = "\n\tfirst\n\nlast \x00\u202e"
+	path := s.Lands("/", visit.Form{
+		"title", "A <title>", "snippet", "", "name", "main.go", "language", "Go", "code", code,
+		"snippet", "", "name", "", "language", "Autodetect", "code", "", // nobody has filled it in
+		"snippet", "", "name", "empty", "language", "", "code", "",
+		"expires", "1h", "do", "save",
+	})
+	got := s.Stored(path)
+	if want := fmt.Sprintf(`"A <title>" unlisted [] "main.go" Go %q "empty" Autodetect ""`, code); visit.Summary(got) != want {
+		t.Errorf("got %s, want %s", visit.Summary(got), want)
+	}
+	if got.Owner != "" || !got.ExpiresAt.Equal(got.CreatedAt.Truncate(time.Second).Add(time.Hour)) {
+		t.Errorf("got the owner %q and the time %v to %v, want nobody and an hour", got.Owner, got.CreatedAt, got.ExpiresAt)
+	}
+	// The same, as programs might send it.
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(url.Values{"code": {"x\r\ny"}}.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	answer, err := s.Answers(r)
+	if err != nil || answer.Code != http.StatusSeeOther {
+		t.Fatalf("got %v, %d, want another page", err, answer.Code)
+	}
+	if got := visit.Summary(s.Stored(answer.Header().Get("Location"))); got != `"" unlisted [] "" Autodetect "x\ny"` {
+		t.Errorf("got %s, want the code alone", got)
+	}
+}
+
+// filled is a form that has something in every field.
+var filled = visit.Form{
+	"title", "T<", "snippet", "", "name", "a<.go", "language", "Go", "code", "\n<one>",
+	"snippet", "", "name", "b.c", "language", "C", "code", "two", "expires", "2d",
+}
+
+// wantKept fails the test unless a page has everything that was filled in.
+func wantKept(t *testing.T, page string) {
+	t.Helper()
+	visit.WantIn(t, page, `value="T&lt;"`, `value="a&lt;.go"`, "\n\n&lt;one&gt;</textarea>", `value="b.c"`, "\ntwo</textarea>",
+		"<option selected>Go</option>", "<option selected>C</option>", `<option value="2d" selected>`)
+}
+
+func TestSnippetsOfAForm(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	page := s.Returns("/", http.StatusOK, append(slices.Clone(filled), "do", "add"))
+	wantKept(t, page)
+	visit.WantIn(t, page, "<legend>Snippet 3</legend>")
+	if n := strings.Count(page, "<textarea"); n != 3 || strings.Count(page, "autofocus") != 1 {
+		t.Errorf("got %d snippets and %d with the focus, want three and one", n, strings.Count(page, "autofocus"))
+	}
+	page = s.Returns("/", http.StatusOK, append(slices.Clone(filled), "do", "remove-1"))
+	if strings.Contains(page, "&lt;one") || strings.Contains(page, "Snippet 2") || !strings.Contains(page, "two</textarea>") {
+		t.Errorf("got %s, want the second snippet alone", page)
+	}
+	page = s.Returns("/", http.StatusOK, visit.Form{"code", "zzz", "do", "remove-1"})
+	if n := strings.Count(page, "<textarea"); n != 1 || strings.Contains(page, "zzz") {
+		t.Errorf("got %d snippets in %s, want an empty one", n, page)
+	}
+	for _, do := range []string{"remove-0", "remove-9", "remove-x", "remove-99999999999999999999"} {
+		wantKept(t, s.Returns("/", http.StatusOK, append(slices.Clone(filled), "do", do)))
+	}
+	full := slices.Repeat(visit.Form{"code", "x"}, 100)
+	visit.WantIn(t, s.Returns("/", http.StatusOK, append(slices.Clone(full), "do", "add")), "There is no room for more than 100.")
+	for _, form := range []visit.Form{append(full, "code", "x"), {"title", "x"}, slices.Repeat(visit.Form{"x", ""}, 520+1)} {
+		if _, err := s.Posts("/", form); !fault.Is(err, fault.Invalid) {
+			t.Errorf("got %v for a form of %d fields, want that it is none", err, len(form)/2)
+		}
+	}
+}
+
+// TestWrongForms breaks each rule that a form can break. The form comes back with all that was typed, and says so at the field.
+func TestWrongForms(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	s.Rules.Limits.ContentBytes, s.Rules.Limits.Pasties = 20_000, 2
+	s.Rules.Language = func(wanted, _, _ string) (string, bool) { return wanted, wanted != "Klingon" }
+	s.Serve(pastes.Options{Rules: s.Rules})
+	broken := "\xff\xfe"
+	for field, c := range map[string]struct {
+		form visit.Form
+		want string // after the field
+	}{
+		"title":      {visit.Form{"title", strings.Repeat("x", 1025), "code", "x"}, "It is longer than 1024 characters."},
+		"name-2":     {visit.Form{"code", "x", "name", "", "code", "x", "name", strings.Repeat("x", 4097)}, "It is longer than 4096 characters."},
+		"language-1": {visit.Form{"code", "x", "language", "Klingon"}, "No language has that name."},
+		"code-1":     {visit.Form{"code", "", "code", ""}, "It is missing."},
+		"code-3":     {visit.Form{"code", "x", "code", "", "code", broken}, "It is not valid UTF-8."},
+		"expires":    {visit.Form{"code", "x", "expires", "3d"}, "It must be one of never, 1h"},
+		"pasties":    {visit.Form{"code", "x", "code", "x", "code", "x"}, "There are more than 2."},
+		"":           {visit.Form{"code", "x", "expires", "1h", "visibility", "public"}, "You have to sign in to do this."},
+	} {
+		t.Run(field, func(t *testing.T) {
+			t.Parallel()
+			status := http.StatusBadRequest
+			if field == "" {
+				status = http.StatusUnauthorized
+			}
+			page := s.Returns("/", status, c.form)
+			problem := regexp.MustCompile(`<p class="problem"[^>]*>` + regexp.QuoteMeta(c.want)).FindString(page)
+			if problem == "" || strings.Count(page, `class="problem"`) != 1 {
+				t.Errorf("got %.8000s, want %s as the only problem", page, c.want)
+			}
+			if field != "" && field != "pasties" {
+				visit.WantIn(t, problem, `id="`+field+`-problem"`)
+				visit.WantIn(t, page, `aria-describedby="`+field+`-problem" autofocus`)
+			}
+		})
+	}
+	visit.WantIn(t, s.Returns("/", http.StatusBadRequest, visit.Form{"code", "x", "visibility", "secret"}), site.ErrBrokenForm.Message)
+}
+
+// TestCreateWithoutRoom has a client whose quota is used up, and an installation without anonymous pastes.
+func TestCreateWithoutRoom(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	s.Serve(pastes.Options{Rules: s.Rules, AnonymousQuota: paste.Quota{Pastes: 1, Window: time.Hour}})
+	s.Lands("/", filled)
+	answer, err := s.Posts("/", filled)
+	if err != nil || answer.Code != http.StatusTooManyRequests || answer.Header().Get("Retry-After") != "3600" {
+		t.Fatalf("got %v, %d, %v, want 429 and when", err, answer.Code, answer.Header())
+	}
+	wantKept(t, answer.Body.String())
+	visit.WantIn(t, answer.Body.String(), "Send this again in 60 minutes.")
+
+	s.Serve(pastes.Options{Rules: s.Rules, TokenRequired: true})
+	if page := s.Page("/"); strings.Contains(page, "<form") || !strings.Contains(page, `href="/sign-in?next=%2F"`) {
+		t.Errorf("got %s, want no form, and where to sign in", page)
+	}
+	// Whoever opened the form had signed in, and loses nothing when the session has ended since.
+	wantKept(t, s.Returns("/", http.StatusUnauthorized, append(slices.Clone(filled), "opener", "anybody")))
+	wantKept(t, s.Returns("/", http.StatusOK, append(slices.Clone(filled), "opener", "anybody", "do", "add")))
+}
+
+// TestLifetimesOfAForm offers only those that are allowed, and begins with the default.
+func TestLifetimesOfAForm(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	s.Serve(pastes.Options{Rules: s.Rules, AnonymousLifetimes: paste.Lifetimes{Default: "1d", Longest: "1w"}})
+	page := s.Page("/")
+	visit.WantIn(t, page, `<option value="1d" selected>`, `<option value="1w">`)
+	for _, longer := range []string{"1m", "1y", "never"} {
+		if strings.Contains(page, `<option value="`+longer+`"`) {
+			t.Errorf("got %s to select, want only what is allowed", longer)
+		}
+	}
+	for wanted, want := range map[string]paste.Lifetime{"2h": "2h", "never": "1w", "": "1d"} {
+		if got := s.Stored(s.Lands("/", visit.Form{"code", "x", "expires", wanted})); got.ExpiresIn() != want {
+			t.Errorf("%q: got %s, want %s", wanted, got.ExpiresIn(), want)
+		}
+	}
+}
+
+// TestDefaultLanguage has the form begin with the language that its reader has chosen, if it is known here.
+func TestDefaultLanguage(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	s.User("Epoxy", true)
+	_, s.Secret = s.Session("epoxy")
+	for chosen, want := range map[string]string{"Go": "Go", "rust": "Rust", "Klingon": "Autodetect", "Autodetect": "Autodetect"} {
+		if _, err := s.Users.Update.Do(s.T.Context(), "epoxy", users.UpdateInput{DefaultLanguage: &chosen}); err != nil {
+			t.Fatal(err)
+		}
+		visit.WantIn(t, s.Page("/"), "<option selected>"+want+"</option>")
+		page := s.Returns("/", http.StatusOK, visit.Form{"code", "x", "language", "C", "do", "add"})
+		if !strings.Contains(page, "<option selected>C</option>") ||
+			strings.Count(page, "<option selected>"+want+"</option>") != 1 {
+			t.Errorf("%s: got another language than %s for one more snippet, or other than C for the first", chosen, want)
+		}
+	}
+}

@@ -1,0 +1,292 @@
+package editor
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gluepot/gluepot/adapters/pages/marks"
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// ownPaste returns the paste that the path names to its owner. It fails with a fault.NotFound for everybody else.
+func (p *pages) ownPaste(r *site.Request) (paste.Document, error) {
+	found, err := p.Read(r)
+	if err == nil && !found.OwnedBy(r.Viewer.User.ID) {
+		err = paste.ErrNotFound
+	}
+	return found, err
+}
+
+var errTooLarge = fault.New(fault.Invalid, "This paste holds too much to be edited on a page. Programs can.")
+
+// editForm returns a paste as its owner edits it. It fails with a fault.Invalid when no form has room for it.
+func editForm(stored *paste.Document) (form pasteForm, err error) {
+	form = pasteForm{
+		Title: asLine(stored.Title), Visibility: stored.Visibility.String(), Tags: asLine(strings.Join(stored.Tags, ", ")),
+		Opener: string(stored.Owner), Base: stored.Revision(),
+	}
+	bytes := 0
+	for i, pasty := range stored.Pasties {
+		// A browser sends each line end as two characters, and every field with a head of its own.
+		bytes += len(pasty.Title) + len(pasty.Code) + strings.Count(pasty.Code, "\n") + 1<<10
+		form.Snippets = append(form.Snippets, snippet{
+			Number: i + 1, ID: pasty.ID, Name: asLine(pasty.Title), Language: asOption(pasty.Language), Code: asText(pasty.Code),
+		})
+	}
+	if len(form.Snippets) > maxFormSnippets || bytes > site.MaxShownBytes {
+		return form, errTooLarge
+	}
+	if len(form.Snippets) == 0 {
+		form.Snippets = []snippet{{Number: 1}}
+	}
+	return form, nil
+}
+
+// A browser sends an untouched text other than it got it: of HTML it takes no U+0000, in an area of text every line
+// end is the same, a line has none, and an option has one space for many. What a form says of a value is compared with these, so that
+// an edit keeps the others.
+var (
+	asText  = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd").Replace
+	asLine  = strings.NewReplacer("\r", "", "\n", "", "\x00", "\ufffd").Replace
+	isBlank = func(c rune) bool { return strings.ContainsRune(" \t\n\f\r", c) }
+)
+
+// asOption returns a language as the list of them sends it, of which something is selected in any case.
+func asOption(language string) string {
+	text := strings.Join(strings.FieldsFunc(strings.ReplaceAll(language, "\x00", "\ufffd"), isBlank), " ")
+	return cmp.Or(text, paste.Autodetect)
+}
+
+// noRevision is that of no content, whatever it is.
+const noRevision = "none"
+
+// changes returns what the form, filled in with the paste, asks to change of it.
+func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err error) {
+	private, public, err := f.visibility()
+	if err != nil {
+		return changes, err
+	}
+	before, err := editForm(stored)
+	if err != nil {
+		return changes, err
+	}
+	changes = paste.Changes{Private: &private, Public: &public, Base: f.Base}
+	filled := f.filled()
+	if f.Base != before.Base { // it has to change nothing, whatever the paste is by then
+		changes.Base = noRevision
+		recognise(filled, before.Snippets)
+	}
+	changes.Title = unlessEqual(f.Title, before.Title)
+	if f.Tags != before.Tags {
+		changes.Tags = []string{f.Tags}
+	}
+	known := make(map[string][]snippet) // an imported paste can have an id twice
+	for _, s := range before.Snippets {
+		known[s.ID] = append(known[s.ID], s)
+	}
+	for _, s := range filled {
+		wanted := paste.PastyChanges{ID: s.ID, Title: &s.Name, Label: s.Label()}
+		if s.Language != "" {
+			wanted.Language = &s.Language
+		}
+		if !s.blank() {
+			wanted.Code = &s.Code
+		}
+		if same := known[s.ID]; s.ID != "" && len(same) > 0 {
+			known[s.ID] = same[1:]
+			wanted.Title, wanted.Code = unlessEqual(s.Name, same[0].Name), unlessEqual(s.Code, same[0].Code)
+			if s.Language == same[0].Language {
+				wanted.Language = nil
+			}
+		}
+		changes.Pasties = append(changes.Pasties, wanted)
+	}
+	return changes, nil
+}
+
+// recognise gives new snippets the ids of those that the same form has added when it was sent before: a button that is
+// pressed twice adds them once.
+func recognise(filled, stored []snippet) {
+	left := slices.Clone(stored)
+	for _, s := range filled {
+		if i := slices.IndexFunc(left, func(known snippet) bool { return s.ID == known.ID }); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+		}
+	}
+	for i := range filled {
+		s := &filled[i]
+		if s.ID != "" || s.blank() {
+			continue
+		}
+		at := slices.IndexFunc(left, func(known snippet) bool {
+			detected := s.Language == "" || s.Language == paste.Autodetect
+			return s.Name == known.Name && s.Code == known.Code && (detected || s.Language == known.Language)
+		})
+		if at >= 0 {
+			s.ID, s.Language = left[at].ID, left[at].Language
+			left = slices.Delete(left, at, at+1)
+		}
+	}
+}
+
+func unlessEqual(wanted, before string) *string {
+	if wanted == before {
+		return nil
+	}
+	return &wanted
+}
+
+func (p *pages) newEditPage(r *site.Request, stored *paste.Document, form pasteForm) *formPage {
+	title := site.TitleOf(stored)
+	return &formPage{
+		Layout: r.Layout("Edit "+marks.Plain(title), ""), ID: string(stored.ID), Heading: marks.Text(title), Form: form,
+		Start: p.startLanguage(r), Owned: true,
+	}
+}
+
+// editing shows the form to edit a paste with.
+func (p *pages) editing(w http.ResponseWriter, r *site.Request) error {
+	stored, err := p.ownPaste(r)
+	if err != nil {
+		return err
+	}
+	form, err := editForm(&stored)
+	if err != nil {
+		return err
+	}
+	return p.showForm(w, r, http.StatusOK, p.newEditPage(r, &stored, form))
+}
+
+// edit changes a paste and shows it, or shows the form again.
+func (p *pages) edit(w http.ResponseWriter, r *site.Request) error {
+	if !ident.Valid(r.PathValue("id")) {
+		return paste.ErrNotFound
+	}
+	form, err := readPasteForm(r)
+	switch {
+	case err != nil:
+		return err
+	case !r.Viewer.SignedIn():
+		return p.keepEdit(w, r, http.StatusUnauthorized, form, signInToSend)
+	case form.openedByOther(r):
+		return p.keepEdit(w, r, http.StatusConflict, form,
+			"This form was opened by another user, and you are signed in as "+r.Viewer.User.Name.String()+
+				" now. Nothing is lost: sign in as that user in another tab, and send it again from here.")
+	}
+	stored, err := p.ownPaste(r)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return p.recreate(w, r, form)
+	case err != nil:
+		return err
+	}
+	page := p.newEditPage(r, &stored, form)
+	if page.change() {
+		return p.showForm(w, r, page.status(), page)
+	}
+	changes, err := form.changes(&stored)
+	if err == nil {
+		_, err = p.Modules.Pastes.EditOwn.Do(r.Context(), r.Viewer, page.ID, changes)
+	}
+	status := http.StatusBadRequest
+	switch fault.KindOf(err) {
+	case fault.None:
+		site.SeeOther(w, site.PathOfPaste(page.ID))
+		return nil
+	case fault.Invalid:
+		page.explain(err)
+	case fault.Conflict:
+		status = http.StatusConflict
+		err := p.meet(r, page)
+		switch {
+		case fault.Is(err, fault.NotFound):
+			return p.recreate(w, r, form)
+		case err != nil:
+			return err
+		}
+	case fault.NotFound:
+		return p.recreate(w, r, form)
+	default:
+		return err
+	}
+	return p.showForm(w, r, status, page)
+}
+
+// keepEdit gives the form back to another user than the one who opened it, or after the session has ended. It says nothing of the paste,
+// nor whether there is one: what is shown is what was sent.
+func (p *pages) keepEdit(w http.ResponseWriter, r *site.Request, status int, form pasteForm, wrong string) error {
+	sent := paste.Document{Paste: paste.Paste{ID: paste.ID(r.PathValue("id"))}, Content: paste.Content{Title: form.Title}}
+	page := p.newEditPage(r, &sent, form)
+	page.Wrong.Text = wrong
+	return p.showForm(w, r, status, page)
+}
+
+// recreate gives the form back to a reader without such a paste, as one that creates a paste of what was typed.
+func (p *pages) recreate(w http.ResponseWriter, r *site.Request, form pasteForm) error {
+	form.Base = ""
+	for i := range form.Snippets {
+		form.Snippets[i].ID = ""
+	}
+	page := p.newFormPage(r, form)
+	page.Wrong.Text = "You have no such paste any more: it was deleted, or its time is over. Nothing is lost: what you have typed makes " +
+		"a new one."
+	return p.showForm(w, r, http.StatusNotFound, page)
+}
+
+// meet puts what the paste is now beside what was filled in: a reader who sends the form again has seen both.
+func (p *pages) meet(r *site.Request, page *formPage) error {
+	stored, err := p.ownPaste(r)
+	if err != nil {
+		return err
+	}
+	now, err := editForm(&stored)
+	if err != nil {
+		return err
+	}
+	form := &page.Form
+	page.Now = &now
+	there := make(map[string][]*snippet) // an imported paste can have an id twice
+	for i := range now.Snippets {
+		there[now.Snippets[i].ID] = append(there[now.Snippets[i].ID], &now.Snippets[i])
+	}
+	for i := range form.Snippets {
+		s := &form.Snippets[i]
+		if s.ID == "" || len(there[s.ID]) == 0 {
+			s.ID = "" // it was removed
+			continue
+		}
+		same := there[s.ID][0]
+		there[s.ID] = there[s.ID][1:]
+		if same.Name != s.Name || same.Language != s.Language || same.Code != s.Code {
+			s.Now = same
+		}
+	}
+	unseen := 0
+	for i := range now.Snippets {
+		s := &now.Snippets[i]
+		switch {
+		case s.ID == "" || !slices.Contains(there[s.ID], s): // it is on the form
+		case len(form.Snippets) == maxFormSnippets:
+			unseen++
+		default:
+			restored := *s
+			restored.Number, restored.Restored = len(form.Snippets)+1, true
+			form.Snippets = append(form.Snippets, restored)
+		}
+	}
+	page.Wrong.Text = "The paste was edited meanwhile, and nothing is saved yet. Here is what you have typed, and beside it what the paste " +
+		"is now where that is something else. Saving again replaces it."
+	if unseen > 0 { // with its base as it was, the form will meet them again
+		page.Wrong.Text = fmt.Sprintf("The paste was edited meanwhile, and nothing is saved yet. There is no room here for %d more that "+
+			"were added: remove as many, and save again to see them.", unseen)
+		return nil
+	}
+	form.Base = now.Base
+	return nil
+}

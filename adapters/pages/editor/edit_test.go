@@ -1,0 +1,332 @@
+package editor_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+	"github.com/gluepot/gluepot/tests/visit"
+)
+
+const editPath = "/k2j4x8m1/edit"
+
+func TestCreateOwn(t *testing.T) {
+	t.Parallel()
+	s := visit.Owned(t, nil)
+	form := visit.FilledIn(s.Page("/")).With("code", 0, "x").With("visibility", 0, "private").With("tags", 0, "z, y")
+	got := s.Stored(s.Lands("/", form))
+	if got.Owner == "" || visit.Summary(got) != `"" private ["y" "z"] "" Autodetect "x"` {
+		t.Errorf("got %s of %q, want it as it was filled in, of an owner", visit.Summary(got), got.Owner)
+	}
+	// Somebody whose session has ended meanwhile.
+	s.Secret = ""
+	page := s.Returns("/", http.StatusUnauthorized, form)
+	visit.WantIn(t, page, "sign in in another tab", `value="z, y"`, `<option value="private" selected>`)
+	s.Lands("/", visit.Form{"code", "x"})
+	s.Returns("/", http.StatusUnauthorized, visit.Form{"code", "x", "opener", "anybody"})
+}
+
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	s := visit.Owned(t, nil)
+	visit.WantIn(t, s.Page("/k2j4x8m1"), `href="/k2j4x8m1/edit"`, `href="/k2j4x8m1/delete"`)
+	form := visit.FilledIn(s.Page(editPath))
+	if path := s.Lands(editPath, form); path != "/k2j4x8m1" || len(s.Stored(path).Edits) != 0 {
+		t.Errorf("got to %s with %d edits, want the paste as it was", path, len(s.Stored("k2j4x8m1").Edits))
+	}
+	for range 2 { // the second changes nothing, and meets nobody
+		s.Lands(editPath, form.With("title", 0, "Once"))
+	}
+	if n := len(s.Stored("k2j4x8m1").Edits); n != 1 {
+		t.Errorf("got %d edits, want one", n)
+	}
+	form = visit.FilledIn(s.Page(editPath))
+	form = form.With("title", 0, "Another").With("code", 1, "\nint y;\n").With("tags", 0, "").With("visibility", 0, "public")
+	s.Lands(editPath, append(form, "snippet", "", "name", "new", "language", "C", "code", "third"))
+	got := s.Stored("k2j4x8m1")
+	const want = `"Another" public [] "main.go" Go "package main\n" "b.c" C "\nint y;\n" "new" C "third"`
+	if visit.Summary(got) != want || len(got.Edits) != 4 {
+		t.Errorf("got %s with %d edits, want %s with four", visit.Summary(got), len(got.Edits), want)
+	}
+	page := s.Returns(editPath, http.StatusOK, visit.FilledIn(s.Page(editPath)).With("do", 0, "remove-1"))
+	s.Lands(editPath, visit.FilledIn(page))
+	if got = s.Stored("k2j4x8m1"); len(got.Pasties) != 2 || got.Pasties[0].Title != "b.c" {
+		t.Errorf("got %s, want it without the first snippet", visit.Summary(got))
+	}
+	visit.WantIn(t, s.Returns(editPath, http.StatusBadRequest, visit.FilledIn(s.Page(editPath)).With("title", 0, strings.Repeat("x", 1025))),
+		`id="title-problem">It is longer than 1024 characters.`)
+}
+
+// TestEditKeepsBytes saves what a browser cannot give back.
+func TestEditKeepsBytes(t *testing.T) {
+	t.Parallel()
+	s := visit.Owned(t, func(d *paste.Document) {
+		d.Title, d.Tags = "a\nb\x00", []string{"c\nd", "e\x00"}
+		d.Pasties = []paste.Pasty{
+			{ID: "pasty000", Title: "c\r\n", Language: "Klingon", Code: "\n1\r2\r\n\x003\n"},
+			{ID: "pasty000", Title: "twice", Language: "Go", Code: "\r\n"},
+			{ID: "pasty001", Language: " Klingon \x00  of Kronos\n", Code: "1"},
+			{ID: "pasty002", Code: "2"},
+		}
+	})
+	before := visit.Summary(s.Stored("k2j4x8m1"))
+	form := visit.FilledIn(s.Page(editPath))
+	s.Lands(editPath, form)
+	if after := s.Stored("k2j4x8m1"); visit.Summary(after) != before || len(after.Edits) > 0 {
+		t.Errorf("got %s, want %s", visit.Summary(after), before)
+	}
+	s.Lands(editPath, form.With("title", 0, "new"))
+	if got, want := visit.Summary(s.Stored("k2j4x8m1")), strings.Replace(before, `"a\nb\x00"`, `"new"`, 1); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestEditMeetsAnother sends a form after another edit of the same paste.
+func TestEditMeetsAnother(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		form  func(visit.Form) visit.Form
+		shown []string // of what the paste is meanwhile
+		after string
+	}{
+		"all changed": {
+			func(f visit.Form) visit.Form { return f.With("code", 0, "mine").With("title", 0, "Mine") },
+			[]string{"It is now: <bdi>Theirs</bdi>", "as it is now\">\ntheirs</pre>", "It is now: only I<", "They are now: <bdi>c</bdi>"},
+			`"Mine" unlisted ["a" "b"] "main.go" Go "mine" "b.c" C "\nint x;" "theirs.c" C "new"`,
+		},
+		"without a base": {
+			func(f visit.Form) visit.Form { return f.With("base", 0, "").With("title", 0, "Mine") },
+			[]string{"It is now: <bdi>Theirs</bdi>"},
+			`"Mine" unlisted ["a" "b"] "main.go" Go "package main\n" "b.c" C "\nint x;" "theirs.c" C "new"`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := visit.Owned(t, nil)
+			form := visit.FilledIn(s.Page(editPath))
+			theirs := form.With("title", 0, "Theirs").With("code", 0, "theirs").With("tags", 0, "c").With("snippet", 1, "").
+				With("name", 1, "theirs.c").With("code", 1, "new") // which removes a snippet and adds one
+			s.Lands(editPath, theirs.With("visibility", 0, "private"))
+			between := visit.Summary(s.Stored("k2j4x8m1"))
+			page := s.Returns(editPath, http.StatusConflict, c.form(form))
+			visit.WantIn(t, page, append(c.shown, "nothing is saved yet", "This snippet was added meanwhile")...)
+			if got := visit.Summary(s.Stored("k2j4x8m1")); got != between {
+				t.Errorf("got %s, want nothing changed of %s", got, between)
+			}
+			s.Lands(editPath, visit.FilledIn(page)) // having seen both
+			if got := visit.Summary(s.Stored("k2j4x8m1")); got != c.after {
+				t.Errorf("got %s, want %s", got, c.after)
+			}
+		})
+	}
+}
+
+// TestEditMeetsMoreThanFits sends a form that has no room for what somebody has added meanwhile: nobody has seen that yet.
+func TestEditMeetsMoreThanFits(t *testing.T) {
+	t.Parallel()
+	s := visit.Owned(t, func(d *paste.Document) {
+		d.Pasties = nil
+		for i := range 100 {
+			d.Pasties = append(d.Pasties, paste.Pasty{ID: fmt.Sprintf("p%07d", i), Language: "Go", Code: "x"})
+		}
+	})
+	form := visit.FilledIn(s.Page(editPath))
+	s.Lands(editPath, form.With("snippet", 0, "").With("code", 0, "theirs")) // removes a snippet and adds one
+	mine := form.With("title", 0, "Mine")
+	page := s.Returns(editPath, http.StatusConflict, mine)
+	visit.WantIn(t, page, "There is no room here for 1 more", fmt.Sprintf(`name="base" value="%s"`, mine[slices.Index(mine, "base")+1]))
+	for _, field := range []string{"snippet", "name", "language", "code"} {
+		at := slices.Index(mine, field)
+		mine = slices.Delete(mine, at, at+2)
+	}
+	page = s.Returns(editPath, http.StatusConflict, mine)
+	visit.WantIn(t, page, "theirs</textarea>", "This snippet was added meanwhile")
+	s.Lands(editPath, visit.FilledIn(page))
+	got := s.Stored("k2j4x8m1")
+	if n := len(got.Pasties); n != 100 || got.Title != "Mine" || got.Pasties[n-1].Code != "theirs" {
+		t.Errorf("got %s, want both edits", visit.Summary(got))
+	}
+}
+
+// TestEditMeetsTheSameTwice has an imported paste with an id twice be edited by two.
+func TestEditMeetsTheSameTwice(t *testing.T) {
+	t.Parallel()
+	s := visit.Owned(t, func(d *paste.Document) {
+		d.Pasties = []paste.Pasty{{ID: "pasty000", Language: "Go", Code: "1"}, {ID: "pasty000", Language: "Go", Code: "2"}}
+	})
+	form := visit.FilledIn(s.Page(editPath))
+	s.Lands(editPath, form.With("code", 1, "theirs"))
+	page := s.Returns(editPath, http.StatusConflict, form.With("code", 0, "mine"))
+	visit.WantIn(t, page, "as it is now\">\n1</pre>", "as it is now\">\ntheirs</pre>")
+	s.Lands(editPath, visit.FilledIn(page).With("code", 1, "theirs"))
+	got := s.Stored("k2j4x8m1")
+	if want := `"A title" unlisted ["a" "b"] "" Go "mine" "" Go "theirs"`; visit.Summary(got) != want || len(got.Edits) != 2 {
+		t.Errorf("got %s with %d edits, want %s with two", visit.Summary(got), len(got.Edits), want)
+	}
+}
+
+// TestEditTwice sends the same form twice, as who presses a button twice does: what it adds is added once.
+func TestEditTwice(t *testing.T) {
+	t.Parallel()
+	s := visit.Owned(t, nil)
+	form := append(visit.FilledIn(s.Page(editPath)).With("title", 0, "Once"),
+		"snippet", "", "name", "c.go", "language", "Autodetect", "code", "package c\n",
+		"snippet", "", "name", "", "language", "C", "code", "1\n2",
+	)
+	for range 2 {
+		s.Lands(editPath, form)
+	}
+	if got := s.Stored("k2j4x8m1"); len(got.Pasties) != 4 || len(got.Edits) != 3 {
+		t.Errorf("got %s with %d edits, want each snippet once", visit.Summary(got), len(got.Edits))
+	}
+	s.Returns(editPath, http.StatusConflict, form.With("code", 3, "1\n3"))
+}
+
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	s := visit.Owned(t, nil)
+	visit.WantIn(t, s.Page("/k2j4x8m1/delete"), "Delete “<bdi>A title</bdi>”?", `<form method="post" action="/k2j4x8m1/delete">`)
+	s.Stored("k2j4x8m1") // it is still there
+	if path := s.Lands("/k2j4x8m1/delete", visit.Form{"x", ""}); path != "/pastes" {
+		t.Errorf("got to %s, want the list", path)
+	}
+	if _, err := s.Get("/k2j4x8m1"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("got %v, want that it is gone", err)
+	}
+}
+
+// TestOthersCannotWrite has somebody else, and nobody, ask for what only an owner may.
+func TestOthersCannotWrite(t *testing.T) {
+	t.Parallel()
+	s := visit.Owned(t, nil)
+	mortar := s.User("mortar", true)
+	s.Holds("anonymus", visit.Content(paste.Pasty{Code: "x"}))
+	form := visit.FilledIn(s.Page(editPath)).With("title", 0, "taken over")
+	before := visit.Summary(s.Stored("k2j4x8m1"))
+	_, others := s.Session("mortar")
+	kept := make(map[int]map[string]bool) // the pages that forms come back on, but for the id, by their status
+	for _, c := range []struct {
+		who, secret string
+		opener      user.ID // of the form
+		status      int     // of a form that comes back
+	}{
+		{"nobody", "", "anybody", http.StatusUnauthorized},
+		{"a made-up token", "\x00", "anybody", http.StatusUnauthorized},
+		{"somebody else", others, "anybody", http.StatusConflict},
+		{"somebody else, with a form of their own", others, mortar, http.StatusNotFound},
+	} {
+		s.Secret = c.secret
+		if page := s.Page("/k2j4x8m1"); strings.Contains(page, "/edit") || strings.Contains(page, "/delete") {
+			t.Errorf("%s: got %s, want nothing to change it with", c.who, page)
+		}
+		for _, id := range []string{"k2j4x8m1", "anonymus", "unknown0", "zz"} {
+			for _, path := range []string{"/" + id + "/edit", "/" + id + "/delete"} {
+				if _, err := s.Get(path); !fault.Is(err, fault.NotFound) {
+					t.Errorf("%s: %s: got %v, want that there is nothing", c.who, path, err)
+				}
+			}
+			if _, err := s.Posts("/"+id+"/delete", form); !fault.Is(err, fault.NotFound) {
+				t.Errorf("%s: got %v for the deletion of %s, want that there is nothing", c.who, err, id)
+			}
+			// What somebody has typed comes back, whatever is there.
+			page := s.Returns("/"+id+"/edit", c.status, form.With("opener", 0, string(c.opener)))
+			if kept[c.status] == nil {
+				kept[c.status] = make(map[string]bool)
+			}
+			kept[c.status][strings.ReplaceAll(page, id, "")] = true
+		}
+	}
+	for status, pages := range kept {
+		if len(pages) != 1 {
+			t.Errorf("got %d pages with %d, want the same one whatever is there", len(pages), status)
+		}
+	}
+	if after := visit.Summary(s.Stored("k2j4x8m1")); after != before {
+		t.Errorf("got %s, want %s", after, before)
+	}
+}
+
+// TestEditAfterTheSession sends a form whose session has ended since it was opened, and sends it again after signing in.
+func TestEditAfterTheSession(t *testing.T) {
+	t.Parallel()
+	s := visit.Owned(t, nil)
+	form, secret := visit.FilledIn(s.Page(editPath)).With("code", 0, "hours of work").With("title", 0, "Typed"), s.Secret
+	s.Secret = ""
+	page := s.Returns(editPath, http.StatusUnauthorized, form)
+	visit.WantIn(t, page, "sign in in another tab", "hours of work</textarea>", `action="/k2j4x8m1/edit"`)
+	s.Secret = secret
+	s.Lands(editPath, visit.FilledIn(page))
+	if got := s.Stored("k2j4x8m1"); got.Title != "Typed" || got.Pasties[0].Code != "hours of work" {
+		t.Errorf("got %s, want what was typed", visit.Summary(got))
+	}
+	s.Secret = ""
+	if _, err := s.Posts("/no%20id/edit", form); !fault.Is(err, fault.NotFound) {
+		t.Errorf("got %v for what is no id, want that there is nothing", err)
+	}
+}
+
+// TestFormOfSomebodyElse sends a form as another user than it was opened as.
+func TestFormOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	s := visit.Owned(t, nil)
+	mortar := s.User("mortar", true)
+	epoxys := s.Secret
+	_, mortars := s.Session("mortar")
+	created, edited := visit.FilledIn(s.Page("/")).With("code", 0, "hours of work"), visit.FilledIn(s.Page(editPath)).With("title", 0, "Typed")
+	s.Secret = mortars
+	page := s.Returns("/", http.StatusConflict, created)
+	visit.WantIn(t, page, "nothing is saved yet", "create the paste as mortar", "hours of work</textarea>")
+	if got := s.Stored(s.Lands("/", visit.FilledIn(page))); got.Owner != mortar {
+		t.Errorf("got a paste of %q, want it of %q, who has seen so", got.Owner, mortar)
+	}
+	page = s.Returns(editPath, http.StatusConflict, edited)
+	visit.WantIn(t, page, "sign in as that user in another tab", `value="Typed"`)
+	s.Returns(editPath, http.StatusConflict, visit.FilledIn(page))
+	s.Secret = epoxys
+	s.Lands(editPath, visit.FilledIn(page))
+	if got := s.Stored("k2j4x8m1"); got.Title != "Typed" {
+		t.Errorf("got %s, want what was typed", visit.Summary(got))
+	}
+	// A form that was opened by nobody becomes the paste of who has signed in to send it.
+	s.Secret = ""
+	form := visit.FilledIn(s.Page("/")).With("code", 0, "x")
+	s.Secret = mortars
+	if got := s.Stored(s.Lands("/", form)); got.Owner != mortar {
+		t.Errorf("got a paste of %q, want it of %q", got.Owner, mortar)
+	}
+}
+
+// TestEditOfWhatIsGone sends a form whose paste was deleted since it was opened.
+func TestEditOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	s := visit.Owned(t, nil)
+	form := visit.FilledIn(s.Page(editPath)).With("code", 0, "hours of work").With("visibility", 0, "private")
+	s.Lands("/k2j4x8m1/delete", visit.Form{"x", ""})
+	page := s.Returns(editPath, http.StatusNotFound, form)
+	visit.WantIn(t, page, "You have no such paste any more", "hours of work</textarea>", `action="/"`)
+	got := s.Stored(s.Lands("/", visit.FilledIn(page)))
+	if want := `"A title" private ["a" "b"] "main.go" Go "hours of work" "b.c" C "\nint x;"`; visit.Summary(got) != want {
+		t.Errorf("got %s, want %s", visit.Summary(got), want)
+	}
+}
+
+// TestTooLargeForAForm has pastes that no page can edit.
+func TestTooLargeForAForm(t *testing.T) {
+	t.Parallel()
+	for name, pasties := range map[string][]paste.Pasty{
+		"bytes":     {{ID: "a", Code: strings.Repeat("x", site.MaxShownBytes+1)}},
+		"line ends": {{ID: "a", Code: strings.Repeat("x\n", site.MaxShownBytes*2/5)}}, // of which a browser makes more than a body may have
+		"snippets":  slices.Repeat([]paste.Pasty{{ID: "a"}}, 100+1),
+	} {
+		s := visit.Owned(t, func(d *paste.Document) { d.Pasties = pasties })
+		if _, err := s.Get(editPath); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: got %v, want that programs can", name, err)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package editor_test
+
+import (
+	"bytes"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/gluepot/gluepot/tests/visit"
+)
+
+// chosen is a file of a form.
+type chosen struct{ name, content string }
+
+// postsFiles sends a form as browsers do when files were chosen.
+func postsFiles(s *visit.Site, fields visit.Form, files ...chosen) *httptest.ResponseRecorder {
+	s.T.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for i := 0; i < len(fields); i += 2 {
+		_ = w.WriteField(fields[i], fields[i+1]) // a buffer takes everything
+	}
+	for _, file := range files {
+		part, err := w.CreateFormFile("file", file.name)
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		_, _ = part.Write([]byte(file.content))
+	}
+	_ = w.Close()
+	r := httptest.NewRequestWithContext(s.T.Context(), http.MethodPost, "/", &b)
+	r.Header.Set("Content-Type", w.FormDataContentType())
+	answer, err := s.Answers(r)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return answer
+}
+
+func TestChosenFiles(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	blank := visit.Form{"snippet", "", "name", "", "language", "Go", "code", ""}
+	answer := postsFiles(s, blank, chosen{"main.go", "a\r\nb\x00"}, chosen{"ü \"x\".txt", ""})
+	if answer.Code != http.StatusSeeOther {
+		t.Fatalf("got %d %s, want a paste", answer.Code, answer.Body)
+	}
+	stored := s.Stored(answer.Header().Get("Location"))
+	if want := `"" unlisted [] "main.go" Autodetect "a\nb\x00" "ü \"x\".txt" Autodetect ""`; visit.Summary(stored) != want {
+		t.Errorf("got %s, want %s", visit.Summary(stored), want)
+	}
+	answer = postsFiles(s, visit.Form{"name", "", "language", "Go", "code", "typed"}, chosen{"", ""})
+	if answer.Code != http.StatusSeeOther || len(s.Stored(answer.Header().Get("Location")).Pasties) != 1 {
+		t.Errorf("got %d %s, want what was typed alone", answer.Code, answer.Body)
+	}
+	answer = postsFiles(s, blank, chosen{"a.txt", "kept"}, chosen{"<cat>.png", "\x89PNG"})
+	if answer.Code != http.StatusBadRequest {
+		t.Errorf("got %d, want the form again", answer.Code)
+	}
+	visit.WantIn(t, answer.Body.String(), "Not text in UTF-8, and left out: &lt;cat&gt;.png.", "\nkept</textarea>", `value="a.txt"`,
+		`aria-describedby="files-problem"`)
+}

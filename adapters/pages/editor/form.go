@@ -1,0 +1,334 @@
+package editor
+
+import (
+	"cmp"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gluepot/gluepot/adapters/pages/marks"
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// maxFormSnippets is how many snippets a form has room for. A paste can have more, which programs edit.
+const maxFormSnippets = 100
+
+// What the buttons of a form send as "do". That which removes a snippet has its number after it.
+const (
+	doAdd    = "add"
+	doRemove = "remove-"
+)
+
+// lifeBurn is what the list of lifetimes sends for a paste that burns after reading.
+const lifeBurn = "burn"
+
+// pasteForm is a paste as it is filled in. It is shown again as it was sent, whatever becomes of it.
+type pasteForm struct {
+	Title, Lifetime, Visibility, Tags string
+	Snippets                          []snippet
+	Opener                            string        // the id of who had signed in when it was shown, or ""
+	Base                              string        // the revision of the paste that is edited
+	Origin                            string        // the id of the paste that is forked
+	Cipher                            *paste.Cipher // what the browser has encrypted, instead of title, snippets and tags
+	do                                string
+	refused                           []string // the names of files that are no text
+}
+
+// snippet is a pasty as it is filled in.
+type snippet struct {
+	Number                   int    // from 1
+	ID, Name, Language, Code string // the id is empty for one that is new
+	Focused                  bool
+	Now                      *snippet // what it is meanwhile, where it is edited and that differs
+	Restored                 bool     // it was not on the form, and is there meanwhile
+}
+
+// Label returns what errors call the snippet.
+func (s *snippet) Label() string { return "snippet " + strconv.Itoa(s.Number) }
+
+// Field returns what errors call a field of the snippet.
+func (s *snippet) Field(name string) string { return paste.FieldOf(name, s.Label()) }
+
+// blank reports whether the snippet is not filled in.
+func (s *snippet) blank() bool { return s.ID == "" && s.Name == "" && s.Code == "" }
+
+// formPage is a page with a form.
+type formPage struct {
+	site.Layout
+
+	ID      string     // of the paste that is edited; empty: the form creates one
+	Heading marks.Text // its title
+	Form    pasteForm
+	Start   string // the language of new snippets
+	Owned   bool   // its reader will own the paste, or has filled in what only an owner can
+	Closed  bool   // a new paste needs a signed-in user
+	Lives   paste.Lifetimes
+	Now     *pasteForm // what the paste is meanwhile
+	Wrong   problem
+}
+
+// problem is what is wrong with a form: with one of its fields, or with all of it where that is empty.
+type problem struct{ Field, Text string }
+
+// Problem returns what is wrong with the field of that name, or "".
+func (p *formPage) Problem(field string) string {
+	if p.Wrong.Field == field {
+		return p.Wrong.Text
+	}
+	return ""
+}
+
+// choice is one of a list to select from.
+type choice struct{ Value, Text string }
+
+// Lifetimes are those that a paste can be created with.
+func (p *formPage) Lifetimes() []choice {
+	all := []choice{
+		{"never", "never"}, {"1h", "in an hour"}, {"2h", "in two hours"}, {"10h", "in ten hours"}, {"1d", "in a day"}, {"2d", "in two days"},
+		{"1w", "in a week"}, {"1m", "in a month"}, {"1y", "in a year"},
+	}
+	all = slices.DeleteFunc(all, func(c choice) bool { return !p.Lives.Allows(paste.Lifetime(c.Value)) })
+	return append(all, choice{lifeBurn, "after it was read once"})
+}
+
+// Visibilities are those that the paste of an owner can have.
+func (p *formPage) Visibilities() []choice {
+	return []choice{
+		{paste.Unlisted.String(), "everybody who has the link"}, {paste.Public.String(), "everybody, and my profile shows it"},
+		{paste.Private.String(), "only I"},
+	}
+}
+
+// textOf returns what a list to select from says of a value.
+func textOf(all []choice, value string) string {
+	for _, c := range all {
+		if c.Value == value {
+			return c.Text
+		}
+	}
+	return value
+}
+
+// newPasteForm returns an empty form. The opener is the id of the reader who has signed in, or empty.
+func newPasteForm(opener user.ID, language string) pasteForm {
+	return pasteForm{
+		Visibility: paste.Unlisted.String(), Opener: string(opener),
+		Snippets: []snippet{{Number: 1, Language: language}},
+	}
+}
+
+// startLanguage returns the language that new snippets of the reader start with, or "" to have it detected.
+func (p *pages) startLanguage(r *site.Request) string {
+	found, err := p.Modules.Languages.FindByName.Do(r.Viewer.User.DefaultLanguage)
+	if err != nil {
+		return ""
+	}
+	return found.Name
+}
+
+// readPasteForm returns the form that was sent. It fails with a fault.Invalid when it is none.
+func readPasteForm(r *site.Request) (pasteForm, error) {
+	sent, err := r.Fields(maxFormFields)
+	if err != nil {
+		return pasteForm{}, err
+	}
+	form := pasteForm{
+		Title: sent.Get("title"), Lifetime: sent.Get("expires"), Tags: sent.Get("tags"),
+		Visibility: cmp.Or(sent.Get("visibility"), paste.Unlisted.String()),
+		Opener:     sent.Get("opener"), Base: sent.Get("base"), Origin: sent.Get("origin"), do: sent.Get("do"),
+	}
+	if sent.Has("encrypt") {
+		return form, form.readCipher(sent)
+	}
+	nth := func(name string, n int) string {
+		if values := sent[name]; n < len(values) {
+			return values[n]
+		}
+		return ""
+	}
+	for i, code := range sent["code"] {
+		form.Snippets = append(form.Snippets, snippet{
+			Number: i + 1, ID: nth("snippet", i), Name: nth("name", i), Language: nth("language", i),
+			Code: strings.ReplaceAll(code, "\r\n", "\n"), // as it was typed: a browser sends each line end as two characters
+		})
+	}
+	for i, code := range sent[site.FieldFile] {
+		form.add(nth(site.FieldFileName, i), code)
+	}
+	if n := len(form.Snippets); n == 0 || n > maxFormSnippets {
+		return pasteForm{}, site.ErrBrokenForm
+	}
+	return form, nil
+}
+
+var errUnencrypted = fault.New(fault.Invalid,
+	"The browser has not encrypted this, so nothing is stored. Reload the form, and send it again.")
+
+// readCipher reads what a browser has encrypted. It fails with a fault.Invalid.
+func (f *pasteForm) readCipher(sent url.Values) error {
+	version, err := strconv.Atoi(sent.Get("version"))
+	if err != nil || sent.Has("code") || sent.Has("title") || sent.Has("tags") {
+		return errUnencrypted
+	}
+	f.Cipher = &paste.Cipher{Version: version}
+	if f.Cipher.Data, err = base64.RawURLEncoding.DecodeString(sent.Get("cipher")); err != nil {
+		return errUnencrypted
+	}
+	if f.Cipher.Salt, err = base64.RawURLEncoding.DecodeString(sent.Get("salt")); err != nil {
+		return errUnencrypted
+	}
+	return nil
+}
+
+// add adds a file that was chosen as a snippet, in the place of one that is not filled in.
+func (f *pasteForm) add(name, code string) {
+	if !utf8.ValidString(code) {
+		f.refused = append(f.refused, name)
+		return
+	}
+	if n := len(f.Snippets); n > 0 && f.Snippets[n-1].blank() {
+		f.Snippets = f.Snippets[:n-1]
+	}
+	f.Snippets = append(f.Snippets, snippet{
+		Number: len(f.Snippets) + 1, Name: name, Language: paste.Autodetect, Code: strings.ReplaceAll(code, "\r\n", "\n"),
+	})
+}
+
+// maxFormFields is more than any form has.
+const maxFormFields = 5*maxFormSnippets + 20
+
+// change does what a button of the form asks for other than to save it, and reports whether it was one of those.
+func (p *formPage) change() bool {
+	form := &p.Form
+	if len(form.refused) > 0 {
+		p.Wrong = problem{site.FieldFile, fmt.Sprintf("Not text in UTF-8, and left out: %s.", strings.Join(form.refused, ", "))}
+		return true
+	}
+	if form.do == doAdd {
+		if len(form.Snippets) == maxFormSnippets {
+			p.Wrong = problem{"pasties", fmt.Sprintf("There is no room for more than %d.", maxFormSnippets)}
+			return true
+		}
+		form.Snippets = append(form.Snippets, snippet{Number: len(form.Snippets) + 1, Language: p.Start, Focused: true})
+		return true
+	}
+	number, ok := strings.CutPrefix(form.do, doRemove)
+	if !ok {
+		return false
+	}
+	if n, err := strconv.Atoi(number); err == nil && n >= 1 && n <= len(form.Snippets) {
+		form.Snippets = slices.Delete(form.Snippets, n-1, n)
+		if len(form.Snippets) == 0 {
+			form.Snippets = []snippet{{}}
+		}
+		for i := range form.Snippets {
+			form.Snippets[i].Number = i + 1
+		}
+		form.Snippets[min(n, len(form.Snippets))-1].Focused = true
+	}
+	return true
+}
+
+// status is that of a form that comes back for another reason than that it could not be saved.
+func (p *formPage) status() int {
+	if len(p.Form.refused) > 0 {
+		return http.StatusBadRequest
+	}
+	return http.StatusOK
+}
+
+// openedByOther reports whether the form was shown to one signed-in user, and is sent by another.
+func (f *pasteForm) openedByOther(r *site.Request) bool {
+	return f.Opener != "" && r.Viewer.SignedIn() && f.Opener != string(r.Viewer.User.ID)
+}
+
+// filled returns the snippets that are filled in; if there are none, the first.
+func (f *pasteForm) filled() []snippet {
+	filled := slices.DeleteFunc(slices.Clone(f.Snippets), func(s snippet) bool { return s.blank() })
+	if len(filled) == 0 {
+		return f.Snippets[:1]
+	}
+	return filled
+}
+
+// visibility returns which of the two the form asks for. It fails with a fault.Invalid when it asks for what is neither nor unlisted.
+func (f *pasteForm) visibility() (private, public bool, err error) {
+	switch f.Visibility {
+	case paste.Private.String():
+		return true, false, nil
+	case paste.Public.String():
+		return false, true, nil
+	case paste.Unlisted.String():
+		return false, false, nil
+	}
+	return false, false, site.ErrBrokenForm
+}
+
+// draft returns the paste that the form asks for. It fails as visibility does.
+func (f *pasteForm) draft() (draft paste.Draft, err error) {
+	draft.Title, draft.Tags, draft.Origin, draft.Burns = f.Title, []string{f.Tags}, paste.ID(f.Origin), f.Lifetime == lifeBurn
+	if !draft.Burns {
+		draft.Lifetime = &f.Lifetime
+	}
+	if draft.Private, draft.Public, err = f.visibility(); err != nil {
+		return draft, err
+	}
+	if draft.Cipher = f.Cipher; f.Cipher != nil {
+		return draft, nil
+	}
+	for _, s := range f.filled() {
+		wanted := paste.PastyDraft{Title: s.Name, Label: s.Label()}
+		if s.Language != "" {
+			wanted.Language = &s.Language
+		}
+		if !s.blank() {
+			wanted.Code = &s.Code
+		}
+		draft.Pasties = append(draft.Pasties, wanted)
+	}
+	return draft, nil
+}
+
+// explain says on the page what a fault.Invalid is about: beside its field, if the page shows that.
+func (p *formPage) explain(err error) {
+	failure, ok := errors.AsType[*fault.Error](err)
+	if !ok || !p.has(failure.Field) {
+		p.Wrong.Text = fault.MessageOf(err)
+		return
+	}
+	p.Wrong = problem{failure.Field, strings.ToUpper(failure.Message[:1]) + failure.Message[1:]}
+}
+
+// has reports whether the page shows a field that the rules call that.
+func (p *formPage) has(field string) bool {
+	if slices.Contains([]string{"title", "expiresIn", "tags", "isPrivate, isPublic", "pasties"}, field) {
+		return true
+	}
+	return slices.ContainsFunc(p.Form.Snippets, func(s snippet) bool {
+		return slices.Contains([]string{s.Field("title"), s.Field("language"), s.Field("code")}, field)
+	})
+}
+
+// showForm shows a page with a form, as the answer of that status.
+func (p *pages) showForm(w http.ResponseWriter, r *site.Request, status int, page *formPage) error {
+	site.Guard(w, r)
+	view := p.editingView
+	if r.Method == http.MethodPost {
+		site.KeepPrivate(w) // what is typed belongs to its writer
+	}
+	if page.ID == "" {
+		view = p.frontView
+		w.Header()["Content-Security-Policy"] = site.FormPolicy
+	}
+	site.WriteStatus(w, status)
+	return site.Write(r.Context(), w, view(page))
+}

@@ -1,0 +1,4 @@
+package lists
+
+// Feed is what feeds are written from.
+type Feed = atomFeed

@@ -1,0 +1,92 @@
+package lists
+
+import (
+	"encoding/xml"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// recentFeed is recent for programs that read feeds.
+func (p *pages) recentFeed(w http.ResponseWriter, r *site.Request) error {
+	found, _, err := p.Modules.Pastes.ListRecent.Do(r.Context(), paste.Place{})
+	if err != nil {
+		return err
+	}
+	return p.writeFeed(w, r, site.Service+": recent pastes", pathRecent, site.Service, time.Unix(0, 0), found)
+}
+
+// feed has the newest public pastes of a user.
+func (p *pages) feed(w http.ResponseWriter, r *site.Request) error {
+	found, err := p.Modules.Pastes.ListPublic.Do(r.Context(), r.PathValue("name"), "", paste.Place{})
+	if err != nil {
+		return err
+	}
+	name := found.Owner.Name.String()
+	return p.writeFeed(w, r, "Pastes of "+name, site.PathOfUser(name), name, found.Owner.CreatedAt, found.Pastes)
+}
+
+// The parts of a feed (RFC 4287).
+type (
+	atomFeed struct {
+		XMLName xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
+		ID      string      `xml:"id"`
+		Title   string      `xml:"title"`
+		Updated string      `xml:"updated"`
+		Author  string      `xml:"author>name"`
+		Links   []atomLink  `xml:"link"`
+		Entries []atomEntry `xml:"entry"`
+	}
+	atomEntry struct {
+		ID        string   `xml:"id"`
+		Title     string   `xml:"title"`
+		Published string   `xml:"published"`
+		Updated   string   `xml:"updated"`
+		Link      atomLink `xml:"link"`
+	}
+	atomLink struct {
+		Rel  string `xml:"rel,attr"`
+		Href string `xml:"href,attr"`
+	}
+)
+
+// writeFeed writes the feed of a page. Without entries it was updated at since.
+func (p *pages) writeFeed(w http.ResponseWriter, r *site.Request, title, page, author string, since time.Time, found []paste.Listed) error {
+	origin := p.Origin(r.Request)
+	feed := atomFeed{
+		ID: origin + page, Title: title, Author: author,
+		Links: []atomLink{{"self", origin + r.URL.EscapedPath()}, {"alternate", origin + page}},
+	}
+	if len(found) > 0 {
+		since = found[0].EditedAt
+	}
+	for i := range found {
+		link, edited := origin+site.PathOfPaste(string(found[i].ID)), found[i].EditedAt
+		if edited.After(since) {
+			since = edited
+		}
+		feed.Entries = append(feed.Entries, atomEntry{
+			ID: link, Title: strings.Map(xmlRune, site.Shortened(found[i].Label(), site.MaxHeading)),
+			Published: site.At(found[i].CreatedAt).Machine(), Updated: site.At(edited).Machine(), Link: atomLink{"alternate", link},
+		})
+	}
+	feed.Updated = site.At(since).Machine()
+	body, err := xml.Marshal(feed)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/atom+xml; charset=utf-8")
+	_, err = w.Write(append([]byte(xml.Header), body...))
+	return err
+}
+
+// xmlRune returns a character, or U+FFFD for one that XML does not take.
+func xmlRune(r rune) rune {
+	if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff {
+		return '\ufffd'
+	}
+	return r
+}

@@ -1,0 +1,57 @@
+package lists_test
+
+import (
+	"encoding/xml"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/adapters/pages"
+	"github.com/gluepot/gluepot/adapters/pages/lists"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/tests/visit"
+)
+
+func TestFeeds(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	cfg := s.Config
+	cfg.Recent, cfg.PublicURL = true, "https://paste.example"
+	s.Pages = pages.New(cfg, s.Modules)
+	epoxy := s.User("Epoxy", true)
+	for id, visibility := range map[string]paste.Visibility{"public00": paste.Public, "unlisted": paste.Unlisted, "private0": paste.Private} {
+		document := visit.Content(paste.Pasty{Code: "x"})
+		document.Owner, document.Title, document.Visibility, document.Tags = epoxy, "<"+id+">\x01", visibility, []string{"secret"}
+		document.Edits = []paste.Edit{{ID: "e", At: time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC)}}
+		s.Holds(id, document)
+	}
+	for path, page := range map[string]string{"/~epoxy/feed.atom": "/~Epoxy", "/recent.atom": "/recent"} {
+		answer, err := s.Get(path)
+		if err != nil || answer.Header().Get("Content-Type") != "application/atom+xml; charset=utf-8" {
+			t.Fatalf("%s: got %v, %v, want a feed", path, err, answer.Header())
+		}
+		text := answer.Body.String()
+		visit.WantNotIn(t, text, "unlisted", "private0", "secret")
+		var feed lists.Feed
+		if err := xml.Unmarshal([]byte(text), &feed); err != nil {
+			t.Fatal(err)
+		}
+		const link, edited = "https://paste.example/public00", "2026-11-22T01:02:03Z"
+		if len(feed.Entries) != 1 || feed.ID != "https://paste.example"+page || feed.Links[0].Href != "https://paste.example"+path ||
+			feed.Updated != edited || feed.Author == "" {
+			t.Fatalf("%s: got %+v, want the feed of %s with one entry", path, feed, page)
+		}
+		if got := feed.Entries[0]; got.ID != link || got.Link.Href != link || got.Title != "<public00>\ufffd" || got.Updated != edited {
+			t.Errorf("%s: got %+v, want the public paste", path, got)
+		}
+		visit.WantIn(t, s.Page(page), `<link rel="alternate" type="application/atom+xml" href="`, "&lt;public00&gt;")
+	}
+	if _, err := s.Get("/~nobody/feed.atom"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("got %v, want no feed of who is not there", err)
+	}
+	off := pages.New(pages.DefaultConfig(), s.Modules)
+	if off.Routes()["/recent"] != "" || off.Routes()["/recent.atom"] != "" {
+		t.Error("got a list of recent pastes, want none unless it is switched on")
+	}
+}

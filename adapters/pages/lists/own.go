@@ -1,0 +1,62 @@
+package lists
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// ownPage is a list of a signed-in user's: of own pastes, or of others that have a star.
+type ownPage struct {
+	site.Layout
+
+	Own   bool
+	Sorts []listSort // of own pastes
+	pasteList
+}
+
+// own shows a reader's own pastes, or asks for a token first.
+func (p *pages) own(w http.ResponseWriter, r *site.Request) error {
+	selection, err := parseSelection(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	page := ownPage{Layout: r.Layout("Your pastes", ""), Own: true, Sorts: sortsOf(site.PathPastes, selection)}
+	return p.browse(w, r, page, func(ctx context.Context) (pasteList, error) {
+		found, err := p.Modules.Pastes.BrowseOwn.Do(ctx, r.Viewer, selection)
+		return newPasteList(site.PathPastes, selection, found.Pastes, found.More), err
+	})
+}
+
+// starred shows what a reader has starred, or asks for a token first.
+func (p *pages) starred(w http.ResponseWriter, r *site.Request) error {
+	after, err := site.ParsePlace(r.URL.Query().Get("after"))
+	if err != nil {
+		return err
+	}
+	return p.browse(w, r, ownPage{Layout: r.Layout("Starred pastes", "")}, func(ctx context.Context) (pasteList, error) {
+		found, err := p.Modules.Pastes.ListStarred.Do(ctx, r.Viewer, after)
+		return newPasteList(site.PathStarred, paste.Selection{After: after}, found.Pastes, found.More), err
+	})
+}
+
+func (p *pages) browse(w http.ResponseWriter, r *site.Request, page ownPage, list func(context.Context) (pasteList, error)) (err error) {
+	if !r.Viewer.SignedIn() {
+		site.SignInFirst(w, r)
+		return nil
+	}
+	page.pasteList, err = list(r.Context())
+	if fault.Is(err, fault.Unauthenticated) { // since its session was resumed
+		r.Rejected = true
+		site.SetSession(w, r.Request, "")
+		site.SignInFirst(w, r)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return site.Show(w, r, p.ownView(page))
+}

@@ -1,0 +1,30 @@
+package lists
+
+import (
+	"net/http"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+func TestSelections(t *testing.T) {
+	t.Parallel()
+	for _, order := range listOrders {
+		for _, tag := range []string{"", "two words", "a&b"} {
+			wanted := paste.Selection{Order: order.order, Tag: tag}
+			last := paste.Listed{EditedAt: time.UnixMicro(2).UTC(), TitleKey: "a.b é"}
+			last.ID, last.CreatedAt = "k2j4x8m1", time.UnixMicro(1).UTC()
+			for _, selection := range []paste.Selection{wanted, wanted.Next(&last)} {
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, listPath("/pastes", selection), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, err := parseSelection(r.URL.Query()); err != nil || !reflect.DeepEqual(got, selection) {
+					t.Errorf("%s: got %+v, %v, want %+v", r.URL, got, err, selection)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package pastes
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// deletionPage asks whether to delete a paste.
+type deletionPage struct {
+	pastePage
+
+	AskKey, Wrong bool // for the delete key; one that was sent is not that of the paste
+}
+
+// deletable returns the paste that the path names to its owner, and to everybody if it has a delete key.
+func (p *pages) deletable(r *site.Request) (page deletionPage, err error) {
+	stored, err := p.unopened(r)
+	owned := stored.OwnedBy(r.Viewer.User.ID) || stored.Burns && r.Viewer.SignedIn() // which is not known of one that is still to be opened
+	if err == nil && !owned && !stored.Burns && stored.DeleteKey == (paste.KeyHash{}) {
+		err = paste.ErrNotFound
+	}
+	if err != nil {
+		return deletionPage{}, err
+	}
+	page = deletionPage{pastePage: newPastePage(r, &stored)}
+	page.Title, page.Description = "Delete "+page.Title, ""
+	if !owned {
+		key, _ := r.DeleteKey()
+		page.AskKey = key == ""
+	}
+	return page, nil
+}
+
+// deletion asks whether to delete a paste, and for its key where this browser has none.
+func (p *pages) deletion(w http.ResponseWriter, r *site.Request) error {
+	page, err := p.deletable(r)
+	if err != nil {
+		return err
+	}
+	return site.Show(w, r, p.deletionView(page))
+}
+
+// delete deletes a paste and shows what is left.
+func (p *pages) delete(w http.ResponseWriter, r *site.Request) error {
+	page, err := p.deletable(r)
+	if err != nil {
+		return err
+	}
+	key, _ := r.DeleteKey()
+	if page.AskKey {
+		fields, err := r.Fields(1)
+		if err != nil {
+			return err
+		}
+		key = paste.DeleteKey(strings.TrimSpace(fields.Get("key")))
+	}
+	err = p.Modules.Pastes.DeleteOwn.Do(r.Context(), r.Viewer, page.ID, key)
+	if fault.Is(err, fault.Unauthenticated) {
+		r.Rejected, page.AskKey, page.Wrong = true, true, true
+		site.SetDeleteKey(w, r.Request, page.ID, "")
+		site.Guard(w, r)
+		site.WriteStatus(w, http.StatusUnauthorized)
+		return site.Write(r.Context(), w, p.deletionView(page))
+	}
+	if err != nil {
+		return err
+	}
+	if key != "" {
+		site.SetDeleteKey(w, r.Request, page.ID, "")
+	}
+	if r.Viewer.SignedIn() {
+		site.SeeOther(w, site.PathPastes)
+	} else {
+		site.SeeOther(w, "/")
+	}
+	return nil
+}

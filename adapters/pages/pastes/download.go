@@ -1,0 +1,54 @@
+package pastes
+
+import (
+	"archive/zip"
+	"net/http"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// readRaw reads the pasty that the path names, perhaps as an edit left it.
+func (p *pages) readRaw(r *site.Request) (paste.Pasty, error) {
+	found, err := p.Modules.Pastes.ReadRaw.Do(r.Context(), r.Viewer, r.PathValue("id"), r.PathValue("pasty"), r.PathValue("edit"))
+	return found, p.Explained(r, err)
+}
+
+// raw answers with the code of one pasty as the interface for programs does, to which browsers send no token.
+func (p *pages) raw(w http.ResponseWriter, r *site.Request) error {
+	pasty, err := p.readRaw(r)
+	if err != nil {
+		return err
+	}
+	site.Enclose(w, r, site.TextContentType)
+	return site.WritePieces(r.Context(), w, pasty.Code)
+}
+
+// download answers with the code of one pasty as a file.
+func (p *pages) download(w http.ResponseWriter, r *site.Request) error {
+	pasty, err := p.readRaw(r)
+	if err != nil {
+		return err
+	}
+	site.Attach(w, r, site.TextContentType, p.FileName(&pasty))
+	return site.WritePieces(r.Context(), w, pasty.Code)
+}
+
+// archive answers with the code of all pasties as a ZIP file.
+func (p *pages) archive(w http.ResponseWriter, r *site.Request) error {
+	leave, err := p.Archives.Enter(r.Context()) // before the paste is read: a request that waits holds no memory
+	if err != nil {
+		return err
+	}
+	defer leave()
+	found, err := p.Read(r)
+	if err != nil {
+		return err
+	}
+	site.Attach(w, r, site.ZipContentType, string(found.ID)+".zip")
+	files := zip.NewWriter(w)
+	if err := p.Pack(r.Context(), files, "", &found); err != nil {
+		return err
+	}
+	return files.Close()
+}

@@ -1,0 +1,148 @@
+package pastes
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// An embedded paste is the one page that others may show in a frame. It runs nothing, and is the same for everybody.
+var embedPolicy = []string{"default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors *"}
+
+// The size of the frame that is offered, in pixels.
+const (
+	embedWidth  = 720
+	embedHeight = 400
+)
+
+// lineRange is which lines of a code are shown. The zero value is all of them.
+type lineRange struct{ first, last int }
+
+func (l lineRange) holds(line int) bool { return l == lineRange{} || line >= l.first && line <= l.last }
+
+var (
+	errLines = fault.New(fault.Invalid, "lines are two numbers such as 3-7, or one.")
+	errTheme = fault.New(fault.Invalid, "theme is light or dark. Leave it out to have what the reader prefers.")
+)
+
+// parseLines reads 3-7 or 3; "" is all.
+func parseLines(text string) (lineRange, error) {
+	if text == "" {
+		return lineRange{}, nil
+	}
+	from, to, several := strings.Cut(text, "-")
+	if !several {
+		to = from
+	}
+	first, err := strconv.ParseUint(from, 10, 31)
+	last, err2 := strconv.ParseUint(to, 10, 31)
+	if err != nil || err2 != nil || first == 0 || last < first {
+		return lineRange{}, errLines
+	}
+	return lineRange{int(first), int(last)}, nil
+}
+
+// embedPage is a paste in a frame.
+type embedPage struct {
+	pastePage
+
+	Theme string // light, dark or empty
+}
+
+// embed shows a paste, one of its pasties or some of their lines in a frame. It asks for no session: another site must not show what
+// only its reader may see.
+func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
+	found, err := p.Read(r)
+	if err != nil {
+		return err
+	}
+	query := r.URL.Query()
+	page := embedPage{newPastePage(r, &found), query.Get("theme")}
+	if page.Theme != "" && page.Theme != "light" && page.Theme != "dark" {
+		return errTheme
+	}
+	if id := query.Get("pasty"); id != "" {
+		only, err := found.Pasty(id)
+		if err != nil {
+			return err
+		}
+		found.Pasties = []paste.Pasty{only}
+	}
+	lines, err := parseLines(query.Get("lines"))
+	if err != nil {
+		return err
+	}
+	shown, leave, err := p.newPasteWriter(r, page.pastePage, &found)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	shown.only = lines
+	site.Guard(w, r)
+	header := w.Header()
+	header["Content-Security-Policy"] = embedPolicy
+	delete(header, "Vary")
+	return site.Write(r.Context(), w, p.embedView(page, shown.pasties(r.Context(), found.Pasties)))
+}
+
+// snippet returns the HTML that shows a paste on another page.
+func (p *pages) snippet(r *http.Request, page *pastePage, width, height int) string {
+	return fmt.Sprintf(`<iframe src="%s" title="%s" width="%d" height="%d" loading="lazy"></iframe>`,
+		html.EscapeString(p.Origin(r)+page.path("/embed")), html.EscapeString(page.Title), width, height)
+}
+
+// oembedAnswer is what https://oembed.com, 2.3.4, wants of a rich resource.
+type oembedAnswer struct {
+	Type            string `json:"type"`
+	Version         string `json:"version"`
+	Title           string `json:"title"`
+	ProviderName    string `json:"provider_name"`
+	ProviderAddress string `json:"provider_url"`
+	HTML            string `json:"html"`
+	Width           int    `json:"width"`
+	Height          int    `json:"height"`
+}
+
+// oembed tells programs how to embed the paste at a link of this site.
+func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
+	query := r.URL.Query()
+	if format := query.Get("format"); format != "" && format != "json" {
+		site.Enclose(w, r, site.TextContentType)
+		w.WriteHeader(http.StatusNotImplemented)
+		_, err := fmt.Fprintln(w, "There is JSON alone: leave the format out.")
+		return err
+	}
+	link, err := url.Parse(query.Get("url"))
+	if err != nil || link.Scheme+"://"+link.Host != p.Origin(r.Request) {
+		return site.ErrNothing
+	}
+	r.SetPathValue("id", strings.Trim(link.Path, "/"))
+	found, err := p.Read(r)
+	if err != nil {
+		return err
+	}
+	page := newPastePage(r, &found)
+	width, height := atMost(embedWidth, query.Get("maxwidth")), atMost(embedHeight, query.Get("maxheight"))
+	site.Enclose(w, r, jsonContentType)
+	return json.NewEncoder(w).Encode(oembedAnswer{
+		"rich", "1.0", page.Title, site.Service, p.Origin(r.Request), p.snippet(r.Request, &page, width, height), width, height,
+	})
+}
+
+var jsonContentType = []string{"application/json"}
+
+// atMost returns a size, or what a client has room for.
+func atMost(size int, wanted string) int {
+	if n, err := strconv.Atoi(wanted); err == nil && n > 0 {
+		return min(size, n)
+	}
+	return size
+}

@@ -1,0 +1,206 @@
+package pastes
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gluepot/gluepot/adapters/pages/marks"
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// edit is what one request has changed of a paste.
+type edit struct {
+	Number  string
+	At      site.Moment
+	Entries []entry
+}
+
+// entry is one value of it: a text that became another one, or code.
+type entry struct {
+	What     string     // "Language of"
+	Of       marks.Text // the pasty, or ""
+	Old, New marks.Text // where both are shown as they are
+	Texts    bool       // whether they are
+	TooLong  bool       // texts or code are not shown
+	kind     paste.EditType
+	code     string
+}
+
+// Label returns what readers of screens call the code.
+func (e *entry) Label() string { return e.What + " code of " + marks.Plain(string(e.Of)) }
+
+// size returns how much of an entry would be shown: bytes, and lines of code.
+func (e *entry) size() (length, lineCount int) {
+	return len(e.Of) + len(e.Old) + len(e.New) + len(e.code), lines(e.code)
+}
+
+// edits returns a paste's history, the newest first. Entries say what was there before; what came after it is found on the way
+// back. Those of an import need not fit each other.
+func edits(found *paste.Document) []edit {
+	title := found.Title
+	titles, languages := make(map[string]string), make(map[string]string)
+	for _, pasty := range found.Pasties {
+		titles[pasty.ID], languages[pasty.ID] = pasty.Title, pasty.Language
+	}
+	var all []edit
+	last := int64(0)
+	for i, e := range slices.Backward(found.Edits) {
+		if i == len(found.Edits)-1 || e.Number != last {
+			all = append(all, edit{Number: strconv.FormatInt(e.Number, 10), At: site.At(e.At)})
+			last = e.Number
+		}
+		id := ""
+		if len(e.Metadata) > 0 {
+			id = e.Metadata[0]
+		}
+		if len(e.Metadata) >= 3 {
+			titles[id], languages[id] = e.Metadata[1], e.Metadata[2]
+		}
+		made := entry{kind: e.Type, Of: marks.Text(site.Shortened(string(nameOf(titles[id], id)), site.MaxName))}
+		switch e.Type {
+		case paste.EditTitle:
+			made.What, made.Of, made.Texts, made.Old, made.New = "Title", "", true, marks.Text(e.Text), marks.Text(title)
+			title = e.Text
+		case paste.EditPastyTitle:
+			made.What, made.Of, made.Texts, made.Old, made.New = "Name", "", true, nameOf(e.Text, id), nameOf(titles[id], id)
+			titles[id] = e.Text
+		case paste.EditPastyLanguage:
+			made.What, made.Texts, made.Old, made.New = "Language of", true, marks.Text(e.Text), marks.Text(languages[id])
+			languages[id] = e.Text
+		case paste.EditPastyCode:
+			made.What, made.code = "Changed", e.Text
+		case paste.EditPastyAdded:
+			made.What, made.code = "Added", e.Text
+		case paste.EditPastyRemoved:
+			made.What, made.code = "Removed", e.Text
+		default:
+			continue
+		}
+		newest := &all[len(all)-1]
+		newest.Entries = append(newest.Entries, made)
+	}
+	for i := range all {
+		slices.Reverse(all[i].Entries)
+	}
+	return all
+}
+
+// nameOf returns the name of a pasty.
+func nameOf(title, id string) marks.Text {
+	if strings.TrimSpace(title) == "" {
+		title = "snippet " + id
+	}
+	return marks.Text(title)
+}
+
+// history shows what the edits of a paste have changed.
+func (p *pages) history(w http.ResponseWriter, r *site.Request) error {
+	found, err := p.Read(r)
+	if err != nil {
+		return err
+	}
+	page := newPastePage(r, &found)
+	page.Title, page.Description = "History of "+page.Title, ""
+	history := edits(&found)
+	leave, err := p.enter(r.Context(), fit(history))
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return site.Show(w, r, p.historyView(page, history))
+}
+
+// revision shows a paste as an edit left it.
+func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
+	number := r.PathValue("edit")
+	found, err := p.Modules.Pastes.ReadRevision.Do(r.Context(), r.Viewer, r.PathValue("id"), number)
+	if err != nil {
+		return p.Explained(r, err)
+	}
+	page := newPastePage(r, &found)
+	page.Revision, page.Title, page.Description = number, "Revision of "+page.Title, ""
+	shown, leave, err := p.newPasteWriter(r, page, &found)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return site.Show(w, r, p.revisionView(page, shown.pasties(r.Context(), found.Pasties)))
+}
+
+// restore makes a paste what an edit left, and shows it.
+func (p *pages) restore(w http.ResponseWriter, r *site.Request) error {
+	id := r.PathValue("id")
+	if _, err := p.Modules.Pastes.RestoreOwn.Do(r.Context(), r.Viewer, id, r.PathValue("edit")); err != nil {
+		return err
+	}
+	site.SeeOther(w, site.PathOfPaste(id))
+	return nil
+}
+
+// fit decides which entries a page has room for, and returns the size of those in bytes.
+func fit(all []edit) int {
+	bytesLeft, linesLeft := site.MaxShownBytes, maxShownLines
+	for i := range all {
+		for j := range all[i].Entries {
+			e := &all[i].Entries[j]
+			length, lineCount := e.size()
+			if e.TooLong = length > bytesLeft || lineCount > linesLeft; !e.TooLong {
+				bytesLeft -= length
+				linesLeft -= lineCount
+			}
+		}
+	}
+	return site.MaxShownBytes - bytesLeft
+}
+
+// Render writes the code of an entry, line by line (templ.Component).
+func (e *entry) Render(ctx context.Context, w io.Writer) error {
+	sign := byte(0) // of every line; 0: it is in the text
+	switch e.kind {
+	case paste.EditPastyAdded:
+		sign = '+'
+	case paste.EditPastyRemoved:
+		sign = '-'
+	}
+	code := strings.TrimPrefix(e.code, paste.DiffHeader)
+	var b []byte
+	for code != "" {
+		line, rest, _ := strings.Cut(code, "\n")
+		b = diffLine(b, line, sign, marks.Of(ctx))
+		code = rest
+		if len(b) >= site.PieceLength || code == "" {
+			if err := site.WritePiece(ctx, w, b); err != nil {
+				return err
+			}
+			b = b[:0]
+		}
+	}
+	return nil
+}
+
+// diffLine appends a line of a unified diff as HTML.
+func diffLine(b []byte, line string, sign byte, m *marks.Marker) []byte {
+	kind := sign
+	if kind == 0 && line != "" {
+		kind = line[0]
+	}
+	class := ""
+	switch kind {
+	case '+':
+		class = "n"
+	case '-':
+		class = "d"
+	case '@', '\\':
+		class = "hunk"
+	}
+	b = append(append(append(b, `<span class="diff `...), class...), `">`...)
+	if sign != 0 {
+		b = append(b, sign)
+	}
+	return append(m.Append(b, line, false), "\n</span>"...)
+}

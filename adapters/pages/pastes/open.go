@@ -1,0 +1,87 @@
+package pastes
+
+import (
+	"encoding/base64"
+	"errors"
+	"net/http"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// burning asks whether to open a paste that burns after reading. It holds nothing of the paste.
+func (p *pages) burning(w http.ResponseWriter, r *site.Request, encrypted bool) error {
+	page := pastePage{Layout: r.Layout("A paste that burns after reading", ""), ID: r.PathValue("id")}
+	if key, unseen := r.DeleteKey(); unseen {
+		page.Key = string(key)
+		site.SetDeleteKey(w, r.Request, page.ID, page.Key)
+	}
+	return site.Show(w, r, p.burningView(page, encrypted))
+}
+
+// keeper is a writer that can be told that what is written is nowhere else, and has to be sent however little memory there is.
+type keeper interface{ Keep() }
+
+// open shows a paste that is gone with that. What could refuse to show it is asked before.
+func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
+	leave, err := p.Large.Enter(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	opened, err := p.Modules.Pastes.Open.Do(r.Context(), r.Viewer, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if answer, ok := w.(keeper); ok {
+		answer.Keep()
+	}
+	site.KeepPrivate(w)
+	page := newPastePage(r, &opened)
+	page.Burnt = true
+	if opened.Encrypted() {
+		return p.showEncrypted(w, r, page, opened.Cipher)
+	}
+	return p.showPaste(w, r, page, &opened)
+}
+
+// cipher is what an encrypted paste is opened from by its page's script.
+type cipher struct {
+	Version    int
+	Salt, Data string // in base64url
+}
+
+func (p *pages) showEncrypted(w http.ResponseWriter, r *site.Request, page pastePage, stored *paste.Cipher) error {
+	if !page.Burnt { // which has its place already
+		leave, err := p.enter(r.Context(), len(stored.Data))
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
+	return site.Show(w, r, p.encryptedView(page, cipher{
+		stored.Version, base64.RawURLEncoding.EncodeToString(stored.Salt), base64.RawURLEncoding.EncodeToString(stored.Data),
+	}))
+}
+
+// readAny returns the paste that the path names, also an encrypted one. It fails with paste.ErrBurns for one that can be opened once, and
+// tells of that, too, whether it is encrypted.
+func (p *pages) readAny(r *site.Request) (found paste.Document, encrypted bool, err error) {
+	found, err = p.Modules.Pastes.Read.Do(r.Context(), r.Viewer, r.PathValue("id"))
+	if !fault.Is(err, fault.NotFound) || errors.Is(err, paste.ErrBurns) {
+		return found, false, err
+	}
+	found, err = p.Modules.Pastes.ReadCipher.Do(r.Context(), r.Viewer, r.PathValue("id"))
+	return found, true, err
+}
+
+// unopened returns what readAny does, and of a paste that can be opened once, so much as may be known.
+func (p *pages) unopened(r *site.Request) (paste.Document, error) {
+	found, _, err := p.readAny(r)
+	if errors.Is(err, paste.ErrBurns) {
+		found.ID, found.Title, found.Burns = paste.ID(r.PathValue("id")), "A paste that burns after reading", true
+		return found, nil
+	}
+	return found, p.Explained(r, err)
+}

@@ -1,0 +1,286 @@
+package pastes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/gluepot/gluepot/adapters/pages/marks"
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// pastePage is what a paste's pages have in common, and what stands before its pasties.
+type pastePage struct {
+	site.Layout
+
+	ID      string
+	Heading marks.Text
+	Owner   string // a name, or "" where the reader may not know of the owner
+	Created site.Moment
+	Expires site.Moment // zero: never
+	Tags    []string
+	Edited  site.Moment // zero: never
+	Several bool        // pasties
+	Private bool
+	Owned   bool   // by the reader
+	Keyed   bool   // the reader has its delete key
+	Key     string // that key, to be shown once, or ""
+	Stars   int64
+	Starred bool       // by the reader
+	Origin  string     // the path of the paste that it is a fork of, if its reader may know
+	Forked  marks.Text // the title of that
+	Snippet string     // the HTML that shows it on another page; empty: none
+	Burns   bool       // after reading
+	Burnt   bool       // it is gone, and shown for the last time
+	// Revision is the edit as which left it the paste is shown (paste.Content.AsOf); empty: it is shown as it is.
+	Revision string
+}
+
+// pastyPart is what stands before the code of a pasty.
+type pastyPart struct {
+	pastePage
+
+	Number          int
+	Title           marks.Text
+	Label           string // of its code, for readers of screens
+	Language        string
+	Lines, Bytes    int
+	Raw, Download   string          // paths
+	TooLong, Packed bool            // it is not shown at all; it has no line numbers
+	Rendered        templ.Component // what it is shown as before its source; nil: that alone
+}
+
+// class returns that of its code.
+func (p *pastyPart) class() string {
+	if p.Packed {
+		return "code packed"
+	}
+	return "code"
+}
+
+// path returns the path of one of the pages of a paste.
+func (p *pastePage) path(below string) string { return site.PathOfPaste(p.ID) + below }
+
+func newPastePage(r *site.Request, found *paste.Document) pastePage {
+	title := site.Shortened(site.TitleOf(found), site.MaxHeading)
+	page := pastePage{
+		Layout: r.Layout(marks.Plain(title), description(found)),
+		ID:     string(found.ID), Heading: marks.Text(title), Created: site.At(found.CreatedAt), Expires: site.At(found.ExpiresAt),
+		Tags: found.Tags, Several: len(found.Pasties) > 1, Private: found.Visibility == paste.Private,
+		Owned: found.OwnedBy(r.Viewer.User.ID), Stars: found.Stars, Starred: found.Starred, Burns: found.Burns,
+	}
+	if n := len(found.Edits); n > 0 {
+		page.Edited.Time = found.Edits[n-1].At
+	}
+	return page
+}
+
+// maxDescription is the length of a description, in characters.
+const maxDescription = 160
+
+// description returns what previews of a link show of a paste: its languages, and how its code begins.
+func description(found *paste.Document) string {
+	if found.Encrypted() {
+		return "Only those who have its key can read it"
+	}
+	if len(found.Pasties) == 0 {
+		return "An empty paste"
+	}
+	first := found.Pasties[0]
+	text := first.Language
+	if more := len(found.Pasties) - 1; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	begins := []rune(strings.Join(strings.Fields(first.Code[:min(len(first.Code), 8*maxDescription)]), " "))
+	if len(begins) > maxDescription {
+		begins = append(begins[:maxDescription-1], '…')
+	}
+	return marks.Plain(text + ": " + strings.ToValidUTF8(string(begins), ""))
+}
+
+// paste shows a paste.
+func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
+	found, encrypted, err := p.readAny(r)
+	if errors.Is(err, paste.ErrBurns) {
+		return p.burning(w, r, encrypted)
+	}
+	if err != nil {
+		return p.Explained(r, err)
+	}
+	r.Public = found.Visibility == paste.Public
+	page := newPastePage(r, &found)
+	if page.Owner, err = p.ownerName(r.Context(), found.Owner); err != nil {
+		return err
+	}
+	page.Canonical = p.Canonical(site.PathOfPaste(page.ID))
+	if key, unseen := r.DeleteKey(); key.Fits(found.DeleteKey) {
+		if page.Keyed = true; unseen {
+			page.Key = string(key)
+			site.SetDeleteKey(w, r.Request, page.ID, page.Key)
+		}
+	}
+	if found.Encrypted() {
+		return p.showEncrypted(w, r, page, found.Cipher)
+	}
+	if err := p.showOrigin(r, &page, found.Origin); err != nil {
+		return err
+	}
+	if found, err = p.inLanguage(r.Request, found); err != nil {
+		return err
+	}
+	return p.showPaste(w, r, page, &found)
+}
+
+func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage, found *paste.Document) error {
+	shown, leave, err := p.newPasteWriter(r, page, found)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if !page.Private && !page.Burns {
+		page.Snippet = p.snippet(r.Request, &page, embedWidth, embedHeight)
+		page.OEmbed = p.Origin(r.Request) + pathOEmbed + "?url=" + url.QueryEscape(p.Origin(r.Request)+page.path(""))
+	}
+	return site.Show(w, r, p.pasteView(page, shown.pasties(r.Context(), found.Pasties)))
+}
+
+// showOrigin says of a fork where it is from, unless that is gone or its reader may not read it.
+func (p *pages) showOrigin(r *site.Request, page *pastePage, id paste.ID) error {
+	if id == "" {
+		return nil
+	}
+	origin, err := p.Modules.Pastes.Read.Do(r.Context(), r.Viewer, string(id))
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	page.Origin, page.Forked = site.PathOfPaste(string(id)), marks.Text(site.Shortened(site.TitleOf(&origin), site.MaxName))
+	return nil
+}
+
+// largePage is the size in bytes of what a page shows from which rendering it takes a place in the queue.
+const largePage = 256 << 10
+
+// enter takes a place in the queue for a page that shows so many bytes, if it is large.
+func (p *pages) enter(ctx context.Context, size int) (leave func(), err error) {
+	if size < largePage {
+		return func() {}, nil
+	}
+	return p.Large.Enter(ctx)
+}
+
+// pasteWriter writes the pasties of a paste.
+type pasteWriter struct {
+	pages *pages
+	page  pastePage
+
+	only                                          lineRange
+	bytesLeft, linesLeft, renderedLeft, cellsLeft int
+}
+
+// newPasteWriter returns what writes the pasties of a paste once there is a place for that, which leave gives back.
+func (p *pages) newPasteWriter(r *site.Request, page pastePage, found *paste.Document) (w *pasteWriter, leave func(), err error) {
+	size, room := 0, site.MaxShownBytes
+	for _, pasty := range found.Pasties {
+		size += len(pasty.Title) + len(pasty.Code)
+		if isRendered(pasty.Language) {
+			size += rendering * len(pasty.Code)
+		}
+	}
+	if page.Burnt { // it has its place already, and there is no other page to see it on
+		room, leave = size, func() {}
+	} else if leave, err = p.enter(r.Context(), size); err != nil {
+		return nil, nil, err
+	}
+	return &pasteWriter{
+		pages: p, page: page, bytesLeft: room, linesLeft: maxShownLines,
+		renderedLeft: maxRenderedBytes, cellsLeft: maxRenderedCells,
+	}, leave, nil
+}
+
+// pasties yields what stands before the code of each, and what writes that.
+func (w *pasteWriter) pasties(ctx context.Context, all []paste.Pasty) iter.Seq2[pastyPart, templ.Component] {
+	return func(yield func(pastyPart, templ.Component) bool) {
+		// A thousand pasties must not take a thousand times the time of one. Later ones are plain text, unless they are cached.
+		colouring, cancel := context.WithTimeout(ctx, 5*w.pages.Config.HighlightTime)
+		defer cancel()
+		for i, pasty := range all {
+			part := w.part(i, &pasty)
+			code := templ.ComponentFunc(func(ctx context.Context, to io.Writer) error {
+				if part.Packed {
+					return writeUnnumbered(ctx, to, pasty.Code)
+				}
+				anchor := ""
+				if part.Several {
+					anchor = strconv.Itoa(part.Number) + "-"
+				}
+				scope := part.ID + "/" + pasty.ID
+				return writeCode(ctx, to, pasty.Code, anchor, w.only, w.pages.colours.Spans(colouring, scope, pasty.Language, pasty.Code))
+			})
+			if !yield(part, code) {
+				return
+			}
+		}
+	}
+}
+
+// part returns what stands before the code of a pasty, of which it takes the room.
+func (w *pasteWriter) part(i int, pasty *paste.Pasty) pastyPart {
+	part := pastyPart{
+		pastePage: w.page, Number: i + 1, Title: marks.Text(pasty.Title), Language: marks.Plain(site.Shortened(pasty.Language, site.MaxName)),
+		Lines: lines(pasty.Code), Bytes: len(pasty.Code),
+		Raw:      w.pages.Config.BasePath + "/raw/" + url.PathEscape(w.page.ID) + "/" + url.PathEscape(pasty.ID),
+		Download: w.page.path("/download/" + url.PathEscape(pasty.ID)),
+	}
+	if w.page.Private || w.page.Burns { // for which the interface for programs wants a token
+		part.Raw = w.page.path("/raw/" + url.PathEscape(pasty.ID))
+	}
+	if w.page.Revision != "" {
+		part.Raw += "/" + w.page.Revision
+	}
+	if size := len(pasty.Title) + len(pasty.Code); size > w.bytesLeft {
+		part.TooLong, part.Title = true, marks.Text(site.Shortened(pasty.Title, site.MaxName))
+	} else {
+		w.bytesLeft -= size
+		if part.Packed = part.Lines > w.linesLeft; !part.Packed {
+			w.linesLeft -= part.Lines
+		}
+	}
+	if !part.TooLong && w.only == (lineRange{}) {
+		part.Rendered = w.rendered(pasty)
+	}
+	name := marks.Plain(site.Shortened(strings.TrimSpace(pasty.Title), site.MaxName))
+	if name == "" {
+		name = "snippet " + strconv.Itoa(i+1)
+	}
+	part.Label = "Code of " + name
+	return part
+}
+
+// ownerName returns the name of a paste's owner, or "" without a public profile.
+func (p *pages) ownerName(ctx context.Context, id user.ID) (string, error) {
+	if id == "" {
+		return "", nil
+	}
+	owner, err := p.Modules.Users.ShowOwner.Do(ctx, id)
+	if fault.Is(err, fault.NotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return owner.Name.String(), nil
+}

@@ -1,0 +1,50 @@
+package pastes_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/pages/pastes"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/tests/visit"
+)
+
+func TestRendered(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	s.Holds("k2j4x8m1", visit.Content(
+		paste.Pasty{Title: "a.md", Language: "Markdown", Code: "# Head\n\n<script>x()</script>\n\n![cat](https://evil.example/cat.png)"},
+		paste.Pasty{Title: "b.csv", Language: "CSV", Code: "name,\n\"<b>, \u202e\",2,3\n"}, paste.Pasty{Language: "TSV", Code: "x\ty"},
+	))
+	page := s.Page("/k2j4x8m1")
+	visit.WantIn(t, page, `aria-label="Code of a.md as it is meant to be read"><h3>Head</h3>`, `<details><summary>Source</summary>`,
+		`id="1-L1"><a tabindex="-1" href="#1-L1">1</a>`, `<a href="https://evil.example/cat.png" rel="nofollow">cat</a>`,
+		`<th scope="col"><bdi>name</bdi></th><td></td></tr></thead>`, `<td><bdi>&lt;b&gt;, <bdi class="mark"`,
+		`<th scope="col"><bdi>y</bdi></th>`)
+	if strings.Contains(page, "<img src=\"https") || strings.Contains(page, "<script>") || strings.Count(page, "<details>") != 3 {
+		t.Errorf("got %s, want neither images nor scripts of the paste, and all rendered", page)
+	}
+	if page := s.Page("/k2j4x8m1?lang=golang"); strings.Contains(page, "<details>") || !strings.Contains(page, "<span>Go</span>") {
+		t.Errorf("got %s, want the source as Go", page)
+	}
+	if _, err := s.Get("/k2j4x8m1?lang=nonsense"); !fault.Is(err, fault.Invalid) {
+		t.Errorf("got %v, want to be told that there is no such language", err)
+	}
+	s.Holds("plain000", visit.Content(paste.Pasty{Language: "Plain Text", Code: "# Head"}))
+	visit.WantIn(t, s.Page("/plain000?lang=markdown"), "<h3>Head</h3>")
+
+	// A page renders a bounded number of bytes and cells.
+	cells := strings.Repeat(strings.Repeat("1,", 99)+"1\n", pastes.MaxRenderedCells/100-1)
+	s.Holds("bounds00", visit.Content(paste.Pasty{Language: "CSV", Code: cells}, paste.Pasty{Language: "CSV", Code: cells}))
+	s.Holds("bounds01", visit.Content(
+		paste.Pasty{Language: "Markdown", Code: strings.Repeat("a\n\n", pastes.MaxRenderedBytes/3)},
+		paste.Pasty{Language: "Markdown", Code: "abc"},
+	))
+	for _, path := range []string{"/bounds00", "/bounds01"} {
+		if n := strings.Count(s.Page(path), "<details>"); n != 1 {
+			t.Errorf("%s: got %d rendered, want only the first", path, n)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package site
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"net/http"
+	"path"
+	"strings"
+)
+
+//go:embed assets
+var assetFiles embed.FS
+
+// Asset is a file that pages load. Its name has a hash of what it holds, so that a browser need not ask for it twice.
+type asset struct {
+	contentType []string
+	content     []byte
+	name        string
+}
+
+var immutable = []string{"public, max-age=31536000, immutable"}
+
+// contentTypes are named here, because those that the system knows depend on it.
+var contentTypes = map[string]string{
+	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+}
+
+// NewAssets returns the files by the names that they are served at.
+func newAssets() map[string]*asset {
+	files, err := assetFiles.ReadDir("assets")
+	if err != nil { // it is part of the program
+		panic(err)
+	}
+	assets := make(map[string]*asset, len(files))
+	for _, file := range files {
+		content, err := assetFiles.ReadFile("assets/" + file.Name())
+		if err != nil {
+			panic(err)
+		}
+		hash := sha256.Sum256(content)
+		extension := path.Ext(file.Name())
+		name := strings.TrimSuffix(file.Name(), extension) + "-" + hex.EncodeToString(hash[:8]) + extension
+		assets[name] = &asset{contentType: []string{contentTypes[extension]}, content: content, name: file.Name()}
+	}
+	return assets
+}
+
+// AssetPath returns the path of the file with that name.
+func (s *Site) AssetPath(name string) string {
+	for served, a := range s.assets {
+		if a.name == name {
+			return "/~/assets/" + served
+		}
+	}
+	return ""
+}
+
+func (s *Site) Asset(w http.ResponseWriter, r *Request) error {
+	found, ok := s.assets[r.PathValue("name")]
+	if !ok {
+		return ErrNothing
+	}
+	header := w.Header()
+	header["Content-Type"] = found.contentType
+	header["Cache-Control"] = immutable
+	_, err := w.Write(found.content)
+	return err
+}

@@ -1,0 +1,63 @@
+package site
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// ErrNothing is for paths at which there is no page, and whatever a reader may not know to be there.
+var ErrNothing = fault.New(fault.NotFound, "There is nothing at this path.")
+
+// errorPage is an error as people read it.
+type errorPage struct {
+	Layout
+
+	Heading, Text string
+	SignIn        bool // it would help
+}
+
+// AnswerError shows an error to a person. Of something that is not there it says the same whatever the reason.
+func (s *Site) AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) {
+	header := w.Header()
+	vary := header["Vary"]
+	Guard(w, new(Request))
+	header["Vary"] = append(slices.Clip(vary), varyCookie...)
+	if header["Cache-Control"] == nil {
+		header["Cache-Control"] = []string{"no-store"}
+	}
+	page := errorPage{Heading: http.StatusText(status), Text: message}
+	switch status {
+	case http.StatusNotFound:
+		page.Heading = "There is nothing here"
+		page.Text = "It may have expired or been deleted, be private, or never have been here."
+	case http.StatusGone:
+		page.Heading = "This was removed"
+	case http.StatusRequestEntityTooLarge:
+		page.Heading = "This is too long"
+		page.Text = "Go back, and send less of it. " + message
+	case http.StatusBadRequest, http.StatusForbidden, http.StatusConflict:
+		if signingIn(r.URL.Path) {
+			page.Heading, page.SignIn = "This did not work", true
+		}
+	case http.StatusUnauthorized:
+		page.Heading = "You have not signed in"
+		page.Text = "This needs an access token that is valid. Sign in, and try again."
+	}
+	page.SignIn = page.SignIn || status == http.StatusUnauthorized
+	page.SignedIn = status != http.StatusUnauthorized && CookieSecret(r) != "" && header["Set-Cookie"] == nil // which clears the cookie
+	page.Title = page.Heading
+	if r.Method == http.MethodGet && !signingIn(r.URL.Path) { // a form that was sent is not there, nor a secret that was used
+		page.Here = LocalPath(r.URL.RequestURI(), "")
+	}
+	w.WriteHeader(status)
+	_ = Write(context.WithoutCancel(r.Context()), w, s.errorView(page)) // it is short, and a client that has gone cannot be told
+}
+
+// signingIn reports whether a path is one of signing in with a provider.
+func signingIn(path string) bool {
+	return strings.HasPrefix(path, PathSignIn+"/") || strings.HasPrefix(path, PathInvite) || path == PathSignUp
+}

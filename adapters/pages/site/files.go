@@ -1,0 +1,74 @@
+package site
+
+import (
+	"archive/zip"
+	"context"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gluepot/gluepot/adapters/internal/filename"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+var (
+	TextContentType = []string{"text/plain; charset=utf-8"}
+	ZipContentType  = []string{"application/zip"}
+	sandboxed       = []string{"default-src 'none'; frame-ancestors 'none'; sandbox"}
+)
+
+// Enclose sets the headers of what is no page.
+func Enclose(w http.ResponseWriter, r *Request, contentType []string) {
+	Guard(w, r)
+	header := w.Header()
+	header["Content-Type"] = contentType
+	header["Content-Security-Policy"] = sandboxed
+}
+
+// Attach sets the headers of a file to keep.
+func Attach(w http.ResponseWriter, r *Request, contentType []string, name string) {
+	Enclose(w, r, contentType)
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+}
+
+// Pack writes the code of all pasties as files into a folder of a ZIP file.
+func (s *Site) Pack(ctx context.Context, files *zip.Writer, folder string, found *paste.Document) error {
+	written := found.CreatedAt
+	if n := len(found.Edits); n > 0 {
+		written = found.Edits[n-1].At
+	}
+	names := make(filename.Set)
+	for i := range found.Pasties {
+		pasty := &found.Pasties[i]
+		file, err := files.CreateHeader(&zip.FileHeader{
+			Name: folder + names.Unique(s.FileName(pasty)), Method: zip.Deflate, Modified: written.UTC(),
+		})
+		if err != nil {
+			return err
+		}
+		if err := WritePieces(ctx, file, pasty.Code); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FileName returns the name of a file for a pasty: its title, as far as every system can have it.
+func (s *Site) FileName(pasty *paste.Pasty) string {
+	if name := filename.Safe(pasty.Title); name != "" {
+		return name
+	}
+	name := filename.Safe(pasty.ID)
+	if name == "" {
+		name = "paste"
+	}
+	extension := "txt"
+	if found, err := s.Modules.Languages.FindByName.Do(pasty.Language); err == nil && len(found.Extensions) > 0 {
+		extension = found.Extensions[0]
+		if extension != strings.ToLower(extension) { // an odd one: BUILD, of Python
+			extension = slices.MinFunc(found.Extensions, func(a, b string) int { return len(a) - len(b) })
+		}
+	}
+	return name + "." + extension
+}

@@ -1,0 +1,124 @@
+package site
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// The media types of forms. What can be long is sent in the second one, of which a byte takes a byte.
+const (
+	mediaForm  = "application/x-www-form-urlencoded"
+	mediaParts = "multipart/form-data"
+)
+
+var (
+	errNoForm     = fault.New(fault.Invalid, "This takes what a form of these pages sends: "+mediaForm+" or "+mediaParts+".")
+	ErrBrokenForm = fault.New(fault.Invalid, "The form cannot be read. Open the page again, and send it once more.")
+)
+
+// Form returns the fields of a form that was sent, at most so many of them. That no other site has sent it has been seen to, and
+// that it is no longer than a body may be. It fails with fault.Invalid.
+func (r *Request) Fields(most int) (url.Values, error) {
+	media, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case err == nil && media == mediaParts:
+		return r.parts(parameters["boundary"], most)
+	case err != nil || media != mediaForm:
+		return nil, errNoForm
+	}
+	var sent strings.Builder
+	sent.Grow(int(max(r.ContentLength, 0)))
+	if _, err := io.Copy(&sent, r.Body); err != nil {
+		return nil, err
+	}
+	// Each takes many times the two bytes that it has at least.
+	if strings.Count(sent.String(), "&") >= most {
+		return nil, tooManyFields(most)
+	}
+	fields, err := url.ParseQuery(sent.String())
+	if err != nil {
+		return nil, ErrBrokenForm
+	}
+	return fields, nil
+}
+
+// The fields of files that were chosen. Browsers send their names beside them.
+const (
+	FieldFile     = "file"
+	FieldFileName = "file name"
+)
+
+// parts returns the fields of a form in parts, byte for byte as they were sent.
+func (r *Request) parts(boundary string, most int) (url.Values, error) {
+	fields, parts := make(url.Values), multipart.NewReader(r.Body, boundary)
+	for range most {
+		part, err := parts.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return fields, nil
+		}
+		var value strings.Builder
+		if err == nil {
+			_, err = io.Copy(&value, part)
+		}
+		if err != nil || len(part.Header.Get("Content-Disposition")) > maxDisposition {
+			return nil, ErrBrokenForm
+		}
+		if name := part.FileName(); name != "" {
+			fields.Add(FieldFileName, name)
+		} else if part.FormName() == FieldFile { // no file was chosen
+			continue
+		}
+		fields.Add(part.FormName(), value.String())
+	}
+	if _, err := parts.NextRawPart(); errors.Is(err, io.EOF) {
+		return fields, nil
+	}
+	return nil, tooManyFields(most)
+}
+
+// maxDisposition is how long that with the name of a field may be: each word beside the name would take many times its length.
+const maxDisposition = 1 << 10
+
+func tooManyFields(most int) error {
+	return fault.New(fault.Invalid, fmt.Sprintf("The form has more than %d fields.", most))
+}
+
+// SeeOther has the browser ask for another path once a form was taken (RFC 9110, 15.4.4).
+func SeeOther(w http.ResponseWriter, path string) {
+	header := w.Header()
+	header["Cache-Control"] = privateCaching
+	header.Set("Location", path)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// WriteStatus sends the status of a form that comes back. Browsers do not ask for a token because of this header.
+func WriteStatus(w http.ResponseWriter, status int) {
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer") // with each of them (RFC 9110, 15.5.2)
+	}
+	w.WriteHeader(status)
+}
+
+// FormAgain shows a form once more with what is wrong with it, if that is why it failed.
+func FormAgain(w http.ResponseWriter, r *Request, err error, again func() error) error {
+	status := http.StatusBadRequest
+	switch fault.KindOf(err) {
+	case fault.Invalid:
+	case fault.Conflict:
+		status = http.StatusConflict
+	default:
+		return err
+	}
+	Guard(w, r)
+	KeepPrivate(w) // what is typed belongs to its writer
+	WriteStatus(w, status)
+	return again()
+}

@@ -1,0 +1,52 @@
+package site
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+func TestForm(t *testing.T) {
+	t.Parallel()
+	for body, valid := range map[string]bool{
+		"": true, "a=1&b=%C3%BC+x": true, "a=1&a=2&a=3": true, "a=1&b=2&c=3&d=4": false, "&&&": false, "a=%zz": false, "a;b": false,
+	} {
+		r := &Request{Request: httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded; charset=UTF-8")
+		fields, err := r.Fields(3)
+		if (err == nil) != valid || err != nil && !fault.Is(err, fault.Invalid) {
+			t.Errorf("%q: got %v, %v, want it to be valid: %v", body, fields, err, valid)
+		}
+		if want := "ü x"; fields.Has("b") && fields.Get("b") != want {
+			t.Errorf("%q: got %q, want %q", body, fields.Get("b"), want)
+		}
+		r.Header.Set("Content-Type", "text/plain")
+		if _, err := r.Fields(3); !fault.Is(err, fault.Invalid) {
+			t.Errorf("got %v of plain text, want that it is no form", err)
+		}
+	}
+}
+
+// TestLongPartHeaders has a part that says what it is in as many words as a body has room for, of which a map would take 25 times as much.
+func TestLongPartHeaders(t *testing.T) {
+	var body strings.Builder
+	body.WriteString("--b\r\nContent-Disposition: form-data; name=code")
+	for n := 0; body.Len() < 2<<20; n++ {
+		fmt.Fprintf(&body, "; a%d*=u''b", n)
+	}
+	body.WriteString("\r\n\r\nx\r\n--b--\r\n")
+	var before, after runtime.MemStats
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body.String()))
+	r.Header["Content-Type"] = []string{"multipart/form-data; boundary=b"}
+	runtime.ReadMemStats(&before)
+	_, err := (&Request{Request: r}).Fields(10)
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; !fault.Is(err, fault.Invalid) || taken > 32<<20 {
+		t.Errorf("got %v with %d MiB taken, want that it is no form, and less than 32 MiB", err, taken>>20)
+	}
+}

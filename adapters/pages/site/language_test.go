@@ -1,0 +1,25 @@
+package site_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/tests/visit"
+)
+
+func TestLanguagesOfAForm(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	page := s.Page("/")
+	common, others, ok := strings.Cut(page, `<optgroup label="Others">`)
+	if !ok || !strings.Contains(common, `<optgroup label="Common"><option>C</option>`) || strings.Contains(others, "<option>Go</option>") ||
+		!strings.Contains(others, "<option>ABAP</option>") {
+		t.Errorf("got %s, want the common languages first, and none twice", page)
+	}
+	for _, name := range site.CommonLanguages {
+		if !strings.Contains(common, "<option>"+name+"</option>") {
+			t.Errorf("got no language %s, want it to be one of the catalogue's", name)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package site
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/gluepot/gluepot/adapters/pages/marks"
+	"github.com/gluepot/gluepot/domain/fault"
+)
+
+// What pages look like is in the files *.templ, of which templ makes Go, in the version of go.mod.
+//
+//go:generate sh -c "go run github.com/a-h/templ/cmd/templ@$(go list -m -f {{.Version}} github.com/a-h/templ) fmt ."
+//go:generate sh -c "go run github.com/a-h/templ/cmd/templ@$(go list -m -f {{.Version}} github.com/a-h/templ) generate"
+
+// A page loads and runs what comes from here alone and in files of its own, is shown in no frame, and sends what is filled in
+// nowhere else.
+var (
+	contentPolicy = []string{"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
+		"base-uri 'none'; frame-ancestors 'none'"}
+	// What the form encrypts is sent by its script.
+	FormPolicy = []string{contentPolicy[0] + "; connect-src 'self'"}
+	// With no-referrer, browsers send "Origin: null" with forms.
+	referrerPolicy  = []string{"same-origin"}
+	htmlContentType = []string{"text/html; charset=utf-8"}
+	privateCaching  = []string{"private, no-store"}
+	varyCookie      = []string{"Cookie"}
+	noIndex         = []string{"noindex"}
+)
+
+// Layout is what all pages have around what they show.
+type Layout struct {
+	Title       string // of the window, before the Service's name; empty: that alone
+	Description string // for previews of links; empty: none
+	Canonical   string // the address of the page, or "" where it is not known or does not matter
+	Reader      string // the name of the signed-in user, or ""
+	SignedIn    bool   // there is a session
+	Admin       bool   // the reader may moderate
+	OEmbed      string // where programs learn how to embed what is shown; empty: nowhere
+	Feed        string // the path of the feed of what it lists, or ""
+	Here        string // the path to come back to after signing in, or ""
+}
+
+// Layout returns what is around the page that answers a request.
+func (r *Request) Layout(title, description string) Layout {
+	return Layout{
+		Title: title, Description: description, Reader: r.Viewer.User.Name.String(), SignedIn: r.Viewer.SignedIn(),
+		Here: LocalPath(r.URL.RequestURI(), ""), Admin: r.Viewer.User.Admin,
+	}
+}
+
+// Canonical returns the address of what stands at a path, or "" where the address that people use is not known.
+func (s *Site) Canonical(path string) string {
+	if s.Config.PublicURL == "" {
+		return ""
+	}
+	return s.Config.PublicURL + path
+}
+
+// Service is its name as people read it.
+const Service = "Gluepot"
+
+// Window returns the title of the window.
+func (l *Layout) Window() string {
+	if l.Title == "" {
+		return Service
+	}
+	return l.Title + " · " + Service
+}
+
+// contactLink returns the URL of an address of mail, or of what is one already.
+func contactLink(contact string) string {
+	if strings.Contains(contact, "://") {
+		return contact
+	}
+	return "mailto:" + contact
+}
+
+// SignInPath returns where to sign in.
+func (l *Layout) SignInPath() string {
+	if l.Here == "" {
+		return PathSignIn
+	}
+	return PathSignIn + "?next=" + url.QueryEscape(l.Here)
+}
+
+// Guard sets the headers of a page. One that is its reader's own stays in no cache, and search engines list only what is public.
+func Guard(w http.ResponseWriter, r *Request) {
+	header := w.Header()
+	header["Content-Type"] = htmlContentType
+	header["Content-Security-Policy"] = contentPolicy
+	header["Referrer-Policy"] = referrerPolicy
+	header["Vary"] = varyCookie
+	if r.personal() {
+		header["Cache-Control"] = privateCaching
+	}
+	if !r.Public {
+		header["X-Robots-Tag"] = noIndex
+	}
+}
+
+// Show writes a page.
+func Show(w http.ResponseWriter, r *Request, page templ.Component) error {
+	Guard(w, r)
+	return Write(r.Context(), w, page)
+}
+
+// personal reports whether the answer is for its reader alone: there is a session, or a cookie to clear.
+func (r *Request) personal() bool { return r.Viewer.SignedIn() || r.Rejected || r.Keyed }
+
+// Write writes a page. It fails with fault.Unavailable when the time of the context is over.
+func Write(ctx context.Context, w io.Writer, page templ.Component) error {
+	to := &document{w}
+	err := page.Render(marks.With(ctx), to)
+	to.Writer = nil // templ keeps the document until its buffer is used again
+	if err != nil && ctx.Err() != nil {
+		return fault.Wrap(fault.Unavailable, "The page was not ready in time. Try again shortly.", err)
+	}
+	return err
+}
+
+// document is what pages are written to. HTML cannot hold U+0000, which templ leaves as it is. And it cannot be flushed, what templ
+// would do with each page: whether a page is sent is decided when it is complete.
+type document struct{ io.Writer }
+
+var null = []byte{0}
+
+func (d *document) Write(b []byte) (int, error) {
+	if bytes.IndexByte(b, 0) < 0 {
+		return d.Writer.Write(b)
+	}
+	if _, err := d.Writer.Write(bytes.ReplaceAll(b, null, marks.Replacement)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// Origin returns the address of this site.
+func (s *Site) Origin(r *http.Request) string {
+	return cmp.Or(s.Config.PublicURL, r.URL.Scheme+"://"+r.Host)
+}
+
+// KeepPrivate keeps an answer out of all caches.
+func KeepPrivate(w http.ResponseWriter) { w.Header()["Cache-Control"] = privateCaching }

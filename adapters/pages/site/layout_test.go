@@ -1,0 +1,27 @@
+package site_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/gluepot/gluepot/tests/visit"
+)
+
+// TestContact is in the footer of each page, also of those of errors.
+func TestContact(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	s.Config.Contact, s.Config.TermsURL = "abuse@paste.example", "https://paste.example/terms?a=1&b=2"
+	answer := httptest.NewRecorder()
+	s.AnswerError(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/nothing", nil), http.StatusNotFound, "")
+	for _, page := range []string{s.Page("/"), answer.Body.String()} {
+		visit.WantIn(t, page, `href="mailto:abuse@paste.example">Contact</a>`, `href="https://paste.example/terms?a=1&amp;b=2">Terms of use</a>`)
+	}
+	s.Config.Contact = "https://paste.example/abuse"
+	visit.WantIn(t, s.Page("/"), `href="https://paste.example/abuse">Contact</a>`)
+	if page := visit.New(t).Page("/"); strings.Contains(page, "Contact") || strings.Contains(page, "Terms of use") {
+		t.Errorf("got %s, want neither where nothing is set", page)
+	}
+}

@@ -1,0 +1,36 @@
+package site
+
+import (
+	"strings"
+
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+func (s *Site) Read(r *Request) (paste.Document, error) {
+	found, err := s.Modules.Pastes.Read.Do(r.Context(), r.Viewer, r.PathValue("id"))
+	return found, s.Explained(r, err)
+}
+
+// Explained returns the error of a paste that cannot be read, which says so where operators have removed it.
+func (s *Site) Explained(r *Request, err error) error {
+	if err == nil {
+		return nil
+	}
+	return s.Modules.Pastes.Explain.Do(r.Context(), r.PathValue("id"), err)
+}
+
+// TitleOf returns the title of a paste, or what comes next to one.
+func TitleOf(found *paste.Document) string {
+	if found.Encrypted() {
+		return paste.Encrypted
+	}
+	if strings.TrimSpace(found.Title) != "" {
+		return found.Title
+	}
+	for _, pasty := range found.Pasties {
+		if strings.TrimSpace(pasty.Title) != "" {
+			return pasty.Title
+		}
+	}
+	return paste.Untitled
+}

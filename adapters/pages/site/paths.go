@@ -1,0 +1,70 @@
+package site
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// The paths to which pages of more than one package lead.
+const (
+	PathSignIn  = "/sign-in"
+	PathSignUp  = "/sign-up"
+	PathInvite  = "/invite/"
+	PathAccount = "/account"
+	PathAdmin   = "/admin"
+	PathPastes  = "/pastes"
+	PathStarred = "/starred"
+	PathSearch  = "/search"
+)
+
+// maxNext is the length of a path to come back to.
+const maxNext = 1 << 10
+
+// LocalPath returns a path of this site with its query, or the other one when it is none: what browsers would take for another
+// host's, or correct into that.
+func LocalPath(path, otherwise string) string {
+	if len(path) > maxNext || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") ||
+		strings.ContainsFunc(path, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '\\' }) {
+		return otherwise
+	}
+	if parsed, err := url.Parse(path); err != nil || parsed.Host != "" || parsed.Scheme != "" {
+		return otherwise
+	}
+	return path
+}
+
+// PathOfPaste returns the path of a paste's page.
+func PathOfPaste(id string) string { return "/" + url.PathEscape(id) }
+
+// PathOfUser returns the path of a profile.
+func PathOfUser(name string) string { return "/~" + url.PathEscape(name) }
+
+// FormatPlace returns a place as it stands in a query: 1795282550000000.k2j4x8m1.
+func FormatPlace(place paste.Place) string {
+	return strconv.FormatInt(place.CreatedAt.UnixMicro(), 10) + "." + string(place.ID)
+}
+
+// ParsePlace reads what formatPlace returns; "" is the zero place.
+func ParsePlace(text string) (paste.Place, error) {
+	if text == "" {
+		return paste.Place{}, nil
+	}
+	at, id, _ := strings.Cut(text, ".")
+	micros, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || micros < minMicros || micros > maxMicros || !ident.Valid(id) {
+		return paste.Place{}, ErrNothing
+	}
+	return paste.Place{CreatedAt: time.UnixMicro(micros).UTC(), ID: paste.ID(id)}, nil
+}
+
+// The beginning of the year 1 and the end of the year 9998 in microseconds since 1970: databases are asked about nothing earlier or
+// later.
+const (
+	minMicros = -62_135_596_800_000_000
+	maxMicros = 253_370_764_800_000_000
+)

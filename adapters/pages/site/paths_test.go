@@ -1,0 +1,38 @@
+package site
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+func TestLocalPath(t *testing.T) {
+	t.Parallel()
+	for path, local := range map[string]bool{
+		"/": true, "/pastes?after=1.a": true, "/k2j4x8m1/edit": true, "/a//b": true, "/%2F/evil.example": true, "/?next=//evil.example": true,
+		"": false, "//evil.example": false, "///evil.example": false, `/\evil.example`: false, `\\evil.example`: false,
+		"https://evil.example/": false, "javascript:alert(1)": false, "evil.example": false, "/\t/evil.example": false,
+		"/\n/evil.example": false, "/a\r\nSet-Cookie: a=b": false, " /a": false, "/a b": false, "/ü": false, "/%zz": false,
+		"/" + strings.Repeat("a", maxNext): false,
+	} {
+		want := "/otherwise"
+		if local {
+			want = path
+		}
+		if got := LocalPath(path, "/otherwise"); got != want {
+			t.Errorf("%q: got %q, want %q", path, got, want)
+		}
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	for _, at := range []int64{minMicros, -1, 0, 1795282550000001, maxMicros} {
+		place := paste.Place{CreatedAt: time.UnixMicro(at).UTC(), ID: "k2j4x8m1"}
+		if got, err := ParsePlace(FormatPlace(place)); err != nil || got != place {
+			t.Errorf("got %v, %v, want %v", got, err, place)
+		}
+	}
+}

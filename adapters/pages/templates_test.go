@@ -1,0 +1,96 @@
+package pages_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	// Of these templ knows which values would run something.
+	urlAttributes = []string{"href", "action"}
+	// These run nothing whatever they hold.
+	textAttributes    = []string{"class", "content", "datetime", "for", "id", "name", "value"}
+	booleanAttributes = []string{"autofocus", "checked", "hidden", "selected"}
+	valuesOfAttribute = regexp.MustCompile(`([^\s<>"]+)=\{ *(.*?) *\}`)
+	elementOfLink     = regexp.MustCompile(`<(\w+)[^<>]*\s(?:href|action)=\{`)
+)
+
+// TestAttributes holds that values stand only where templ's escaping is enough: templ knows of links and forms which URLs would run
+// something, but not of formaction, srcset and the like, and takes what a style or a script is given for one of ours.
+func TestAttributes(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for name, source := range templates(t) {
+		for _, found := range valuesOfAttribute.FindAllStringSubmatch(source, -1) {
+			seen++
+			attribute, value := found[1], found[2]
+			boolean, isBoolean := strings.CutSuffix(attribute, "?")
+			switch {
+			case isBoolean && slices.Contains(booleanAttributes, boolean):
+			case slices.Contains(urlAttributes, attribute), slices.Contains(textAttributes, attribute), strings.HasPrefix(attribute, "aria-"),
+				strings.HasPrefix(attribute, "data-"):
+			case attribute == "src" && strings.HasPrefix(value[1:], ".AssetPath("):
+			default:
+				t.Errorf("%s: got a value in %s, want it in text, or in an attribute that is known here to take any", name, found[0])
+			}
+		}
+		for _, found := range elementOfLink.FindAllStringSubmatch(source, -1) {
+			if !slices.Contains([]string{"a", "link", "form"}, found[1]) {
+				t.Errorf("%s: got %s, want a link or a form: of others templ does not look at the URL", name, found[0])
+			}
+		}
+		for _, refused := range []string{"templ.Raw", "templ.SafeURL", "templ.JS", "... }\n", "script ", "<style"} {
+			source := strings.ReplaceAll(strings.ReplaceAll(source, "{ children... }", ""), "<script src=", "")
+			if strings.Contains(source, refused) {
+				t.Errorf("%s: got %q, want that templ escapes everything", name, refused)
+			}
+		}
+	}
+	if seen < 50 {
+		t.Errorf("got %d values in attributes, want those of all pages", seen)
+	}
+}
+
+// templates returns the sources of the pages by their names.
+func templates(t *testing.T) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob("*/*.templ")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("got %v, %v, want templates", names, err)
+	}
+	all := make(map[string]string)
+	for _, name := range names {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = string(source)
+	}
+	return all
+}
+
+// TestGenerated finds most of what "make check-generated" finds, without the generator.
+func TestGenerated(t *testing.T) {
+	t.Parallel()
+	module, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := regexp.MustCompile(`github.com/a-h/templ (v\S+)`).FindSubmatch(module)
+	if version == nil {
+		t.Fatal("got no version of templ in go.mod")
+	}
+	for name := range templates(t) {
+		generated, err := os.ReadFile(strings.TrimSuffix(name, ".templ") + "_templ.go")
+		if err != nil || !strings.Contains(string(generated), "\n// templ: version: "+string(version[1])+"\n") {
+			t.Errorf("%s: got %v, or another version than %s; go generate -run templ ./adapters/pages", name, err, version[1])
+		}
+		if strings.Contains(string(generated), `" else`) { // it takes "else if" between attributes for one of them
+			t.Errorf("%s: got an attribute else, want no else if between attributes", name)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package visit
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+
+	"github.com/gluepot/gluepot/application/tokens"
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// Issue gives a user an access token.
+func (s *Site) Issue(username string) (id token.ID, secret string) {
+	s.T.Helper()
+	issued, made, err := s.Tokens.Issue.Do(s.T.Context(), username, tokens.IssueInput{Name: "a browser"})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return issued.ID, made.Reveal()
+}
+
+// Asking returns a request with the cookie of a session, or with none.
+func (s *Site) Asking(method, path, secret string, form url.Values) *http.Request {
+	s.T.Helper()
+	r := httptest.NewRequestWithContext(s.T.Context(), method, path, strings.NewReader(form.Encode()))
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if secret != "" {
+		r.AddCookie(SessionOf(secret))
+	}
+	return r
+}
+
+// SessionOf returns the cookie of a session.
+func SessionOf(secret string) *http.Cookie {
+	return &http.Cookie{Name: "gluepot-session", Value: secret}
+}
+
+// Session issues an access token, and begins a session with it.
+func (s *Site) Session(username string) (id token.ID, secret string) {
+	s.T.Helper()
+	id, access := s.Issue(username)
+	return id, s.SignedIn(access)
+}
+
+// SignedIn begins a session with an access token.
+func (s *Site) SignedIn(access string) (secret string) {
+	s.T.Helper()
+	viewer, err := s.Tokens.SignIn.Do(s.T.Context(), access)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	made, err := s.Tokens.StartSession.Do(s.T.Context(), viewer.User.ID, viewer.Token, "a browser", "")
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return made.Reveal()
+}
+
+// As asks for a path with the cookie of a session.
+func (s *Site) As(secret, path string) (answer *httptest.ResponseRecorder, rejected bool, err error) {
+	s.T.Helper()
+	answer = httptest.NewRecorder()
+	rejected, err = s.Respond(answer, s.Asking(http.MethodGet, path, secret, nil))
+	return answer, rejected, err
+}
+
+// ReadOnly begins a session that may only read.
+func (s *Site) ReadOnly(username string) (secret string) {
+	s.T.Helper()
+	_, access, err := s.Tokens.Issue.Do(s.T.Context(), username, tokens.IssueInput{Scope: token.Read})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return s.SignedIn(access.Reveal())
+}
+
+// Post sends a form with the cookie of a session.
+func (s *Site) Post(secret, path string, form url.Values) (answer *httptest.ResponseRecorder, rejected bool, err error) {
+	s.T.Helper()
+	answer = httptest.NewRecorder()
+	rejected, err = s.Respond(answer, s.Asking(http.MethodPost, path, secret, form))
+	return answer, rejected, err
+}
+
+// User creates one and returns the id.
+func (s *Site) User(name string, public bool) user.ID {
+	s.T.Helper()
+	made, err := s.Users.Create.Do(s.T.Context(), users.CreateInput{Name: name, PublicProfile: public})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return made.ID
+}
