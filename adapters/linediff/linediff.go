@@ -11,12 +11,9 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-const (
-	// maxLines is how many lines two texts may have together for the library, which allocates 400 bytes for each and
-	// eight times the texts' length. Other texts get a single hunk.
-	maxLines = 20_000
-	context  = 3 // lines around a hunk
-)
+// maxLines is how many lines two texts may have together for the library, which allocates 400 bytes for each and
+// eight times the texts' length. Other texts get a single hunk.
+const maxLines = 20_000
 
 // Unified implements paste.Differ. The library anchors its hunks at lines that each text has once, which takes
 // n log n steps; of texts with too many lines, everything between the first and the last difference is replaced.
@@ -29,25 +26,18 @@ func Unified(before, after string) string {
 	return string(out)
 }
 
-// single returns a diff of one hunk.
+// single returns a diff of one hunk, without lines around it.
 func single(before, after string) string {
 	start := commonStart(before, after)
-	beforeRest, afterRest := before[start:], after[start:]
-	end := commonEnd(beforeRest, afterRest)
-	removed, added := beforeRest[:len(beforeRest)-end], afterRest[:len(afterRest)-end]
-	lead, trail := lastLines(before[:start], context), firstLines(beforeRest[len(removed):], context)
-
+	removed, added := before[start:], after[start:]
+	end := commonEnd(removed, added)
+	removed, added = removed[:len(removed)-end], added[:len(added)-end]
+	first, old, made := lines(before[:start]), lines(removed), lines(added)
 	var out strings.Builder
-	around := lines(lead) + lines(trail)
-	// Each line gets a sign; nothing else is longer than the 200 bytes.
-	out.Grow(len(lead) + len(removed) + len(added) + len(trail) + around + lines(removed) + lines(added) + 200)
-	out.WriteString(paste.DiffHeader)
-	first := lines(before[:start]) - lines(lead)
-	fmt.Fprintf(&out, "@@ -%s +%s @@\n", span(first, around+lines(removed)), span(first, around+lines(added)))
-	write(&out, ' ', lead)
+	out.Grow(len(removed) + len(added) + old + made + 200) // a sign for each line; nothing else is longer than the 200 bytes
+	fmt.Fprintf(&out, "%s@@ -%s +%s @@\n", paste.DiffHeader, span(first, old), span(first, made))
 	write(&out, '-', removed)
 	write(&out, '+', added)
-	write(&out, ' ', trail)
 	return out.String()
 }
 
@@ -93,30 +83,6 @@ func commonEnd(a, b string) int {
 }
 
 func beginsLine(text string, at int) bool { return at == 0 || text[at-1] == '\n' }
-
-// firstLines returns the first n lines of text.
-func firstLines(text string, n int) string {
-	end := 0
-	for range n {
-		next := strings.IndexByte(text[end:], '\n')
-		if next < 0 {
-			return text
-		}
-		end += next + 1
-	}
-	return text[:end]
-}
-
-// lastLines returns the last n lines of text, which ends with a line's end.
-func lastLines(text string, n int) string {
-	start := len(text)
-	for range n {
-		if start > 0 {
-			start = strings.LastIndexByte(text[:start-1], '\n') + 1
-		}
-	}
-	return text[start:]
-}
 
 func write(out *strings.Builder, sign byte, text string) {
 	for line := range strings.Lines(text) {

@@ -1,6 +1,7 @@
 package linediff
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -15,22 +16,30 @@ const header = "--- \n+++ \n"
 func TestUnified(t *testing.T) {
 	t.Parallel()
 	const nine = "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
-	for _, c := range []struct{ before, after, want string }{
-		{"", "a\n", "@@ -0,0 +1,1 @@\n+a\n"},
-		{"a\n", "", "@@ -1,1 +0,0 @@\n-a\n"},
-		{"a\n", "b\n", "@@ -1,1 +1,1 @@\n-a\n+b\n"},
-		{"a", "a\n", "@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n"},
-		{"a\n", "a", "@@ -1,1 +1,1 @@\n-a\n+a\n\\ No newline at end of file\n"},
-		{"a\nb", "c\nb", "@@ -1,2 +1,2 @@\n-a\n+c\n b\n\\ No newline at end of file\n"},
-		{"a\nb\x00", "a\nb\x00\x00", "@@ -1,2 +1,2 @@\n a\n-b\x00\n\\ No newline at end of file\n+b\x00\x00\n\\ No newline at end of file\n"},
-		{"a\r\nb\n", "a\nb\n", "@@ -1,2 +1,2 @@\n-a\r\n+a\n b\n"},
-		{nine, strings.Replace(nine, "5", "x", 1), "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n"},
-		{"-- \n", "++ \n", "@@ -1,1 +1,1 @@\n--- \n+++ \n"},
+	for _, c := range []struct{ before, after, want, alone string }{ // alone: as a single hunk, if that is another
+		{"", "a\n", "@@ -0,0 +1,1 @@\n+a\n", ""},
+		{"a\n", "", "@@ -1,1 +0,0 @@\n-a\n", ""},
+		{"a\n", "b\n", "@@ -1,1 +1,1 @@\n-a\n+b\n", ""},
+		{"a", "a\n", "@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n", ""},
+		{"a\n", "a", "@@ -1,1 +1,1 @@\n-a\n+a\n\\ No newline at end of file\n", ""},
+		{"a\nb", "c\nb", "@@ -1,2 +1,2 @@\n-a\n+c\n b\n\\ No newline at end of file\n", "@@ -1,1 +1,1 @@\n-a\n+c\n"},
+		{
+			"a\nb\x00", "a\nb\x00\x00",
+			"@@ -1,2 +1,2 @@\n a\n-b\x00\n\\ No newline at end of file\n+b\x00\x00\n\\ No newline at end of file\n",
+			"@@ -2,1 +2,1 @@\n-b\x00\n\\ No newline at end of file\n+b\x00\x00\n\\ No newline at end of file\n",
+		},
+		{"a\r\nb\n", "a\nb\n", "@@ -1,2 +1,2 @@\n-a\r\n+a\n b\n", "@@ -1,1 +1,1 @@\n-a\r\n+a\n"},
+		{nine, strings.Replace(nine, "5", "x", 1), "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n", "@@ -5,1 +5,1 @@\n-5\n+x\n"},
+		{nine, strings.Replace(nine, "5\n", "", 1), "@@ -2,7 +2,6 @@\n 2\n 3\n 4\n-5\n 6\n 7\n 8\n", "@@ -5,1 +4,0 @@\n-5\n"},
+		{"-- \n", "++ \n", "@@ -1,1 +1,1 @@\n--- \n+++ \n", ""},
 	} {
-		for how, unified := range map[string]func(before, after string) string{"library": Unified, "single hunk": single} {
-			got := unified(c.before, c.after)
-			if got != header+c.want {
-				t.Errorf("%s, %q to %q: got %q, want %q", how, c.before, c.after, got, header+c.want)
+		for how, want := range map[string]string{"library": c.want, "single hunk": cmp.Or(c.alone, c.want)} {
+			got := Unified(c.before, c.after)
+			if how != "library" {
+				got = single(c.before, c.after)
+			}
+			if got != header+want {
+				t.Errorf("%s, %q to %q: got %q, want %q", how, c.before, c.after, got, header+want)
 			}
 			reverted(t, c.before, c.after, got)
 		}
