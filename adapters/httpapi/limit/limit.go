@@ -12,6 +12,8 @@ import (
 	"net/netip"
 	"strconv"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 )
 
 // Config has the limits; 0 is none.
@@ -50,12 +52,12 @@ func Names() []string { return []string{Requests, FailedSignIns, AnonymousPastes
 
 // Limiter judges requests. A nil *Limiter has no limits.
 type Limiter struct {
-	requests, failures *gcra     // nil: no limit
-	valid              *lastSeen // tokens by their hashes
+	requests, failures *clients                      // nil: no limit
+	valid              *lru.Cache[uint64, time.Time] // when tokens were found valid, by their hashes
 	seed               maphash.Seed
-	policy             []string         // the header RateLimit-Policy
-	few                int              // with fewer requests left, a client is told how many
-	now                func() time.Time // steady: if the clock were put back an hour, a client would wait for that long
+	policy             []string // the header RateLimit-Policy
+	few                int      // with fewer requests left, a client is told how many
+	now                func() time.Time
 }
 
 // New returns nil where there are no limits.
@@ -63,32 +65,25 @@ func New(cfg Config) *Limiter {
 	if cfg.Rate == 0 && cfg.FailedSignIns == 0 {
 		return nil
 	}
-	l := &Limiter{valid: new(lastSeen), seed: maphash.MakeSeed(), now: steady}
+	l := &Limiter{valid: latest[time.Time](), seed: maphash.MakeSeed(), now: time.Now}
 	if cfg.Rate > 0 {
 		burst := cfg.Burst
 		if burst == 0 {
 			burst = cfg.Rate
 		}
-		l.requests = newGCRA(cfg.Rate, time.Second, burst)
+		l.requests = newClients(cfg.Rate, time.Second, burst)
 		window := int(math.Ceil(float64(burst) / float64(cfg.Rate)))
 		l.few = (burst + 1) / 2
 		l.policy = []string{`"requests";q=` + strconv.Itoa(burst) + ";w=" + strconv.Itoa(window)}
 	}
 	if cfg.FailedSignIns > 0 {
-		l.failures = newGCRA(cfg.FailedSignIns, time.Minute, cfg.FailedSignIns)
+		l.failures = newClients(cfg.FailedSignIns, time.Minute, cfg.FailedSignIns)
 	}
 	return l
 }
 
 // SetClock replaces the clock, for tests.
 func (l *Limiter) SetClock(now func() time.Time) { l.now = now }
-
-var began = time.Now()
-
-// steady is a clock that is never set: it shows the time of when the program began, and what has passed since.
-func steady() time.Time { return steadyAt(began, time.Now()) }
-
-func steadyAt(began, now time.Time) time.Time { return began.Add(now.Sub(began)) }
 
 // Request is what a Limiter has to know of one.
 type Request struct {
@@ -114,7 +109,8 @@ func (l *Limiter) Admit(r Request) (v Verdict) {
 	now := l.now()
 	key := l.addressKey(r.Client)
 	if r.Token != "" || r.InBody {
-		if own := l.tokenKey(r.Token); now.UnixNano()-l.valid.at(own) < int64(provenFor) {
+		own := l.tokenKey(r.Token)
+		if at, ok := l.valid.Get(own); ok && now.Sub(at) < provenFor {
 			key = own
 		} else if l.failures != nil {
 			if failed := l.failures.look(l.failureKey(r), now); !failed.allowed {
@@ -143,8 +139,7 @@ const provenFor = 10 * time.Minute
 // Proven notes that the token of a request is valid.
 func (l *Limiter) Proven(r Request) {
 	if l != nil && r.Token != "" {
-		now := l.now().UnixNano()
-		l.valid.update(l.tokenKey(r.Token), func(int64) int64 { return now })
+		l.valid.Add(l.tokenKey(r.Token), l.now())
 	}
 }
 
@@ -153,7 +148,7 @@ func (l *Limiter) Rejected(r Request) {
 	if l == nil || r.Token == "" && !r.InBody {
 		return
 	}
-	l.valid.update(l.tokenKey(r.Token), func(int64) int64 { return 0 })
+	l.valid.Remove(l.tokenKey(r.Token))
 	if l.failures != nil {
 		l.failures.charge(l.failureKey(r), l.now()) // others may have failed since it was admitted
 	}

@@ -3,12 +3,11 @@ package limit
 import (
 	"testing"
 	"time"
-	"unsafe"
 )
 
-func TestGCRA(t *testing.T) {
+func TestClients(t *testing.T) {
 	t.Parallel()
-	g := newGCRA(10, time.Second, 3) // one each 100 ms, three at once
+	g := newClients(10, time.Second, 3) // one each 100 ms, three at once
 	start := time.Unix(1_000_000, 0)
 	for _, step := range []struct {
 		after     time.Duration // since start
@@ -31,25 +30,9 @@ func TestGCRA(t *testing.T) {
 	}
 }
 
-// TestSteady puts the clock back by an hour, and wants that of the limits to go on: somebody who has just asked would have to wait
-// for an hour otherwise.
-func TestSteady(t *testing.T) {
-	t.Parallel()
-	before := time.Now()
-	after := before.Add(time.Second)
-	// The seconds of the wall clock, of which package time has no way to change them alone.
-	*(*uint64)(unsafe.Pointer(&after)) -= 3600 << 30
-	if back := after.Round(0).Sub(before.Round(0)); back != time.Second-time.Hour {
-		t.Fatalf("the clock is %v on, want it to be put back", back)
-	}
-	if passed := steadyAt(before, after).Round(0).Sub(before.Round(0)); passed != time.Second {
-		t.Errorf("got %v later, want a second", passed)
-	}
-}
-
 func TestLookingCountsNothing(t *testing.T) {
 	t.Parallel()
-	g, now := newGCRA(1, time.Minute, 1), time.Unix(1_000_000, 0)
+	g, now := newClients(1, time.Minute, 1), time.Unix(1_000_000, 0)
 	for range 3 {
 		if v := g.look(1, now); !v.allowed {
 			t.Fatalf("got %+v, want what has not been taken yet", v)
@@ -61,28 +44,27 @@ func TestLookingCountsNothing(t *testing.T) {
 	}
 }
 
-// TestManyKeys limits three times as many clients as there is room for, in the memory that one takes, and goes on limiting
-// one that comes again and again.
+// TestManyKeys limits many times as many clients as there is room for, and goes on limiting one that comes again and again.
 func TestManyKeys(t *testing.T) {
 	t.Parallel()
-	g, now := newGCRA(1, time.Second, 2), time.Unix(1_000_000, 0)
-	g.take(42, now.Add(time.Hour)) // later than all others
-	g.take(42, now.Add(time.Hour))
+	g, now := newClients(1, time.Second, 2), time.Unix(1_000_000, 0)
+	g.take(42, now)
+	g.take(42, now)
 	for key := range uint64(200_000) {
 		if v := g.take(key*0x9e3779b97f4a7c15+1, now); !v.allowed {
 			t.Fatalf("key %d: got %+v, want a burst of its own", key, v)
 		}
+		if key%1000 == 0 && g.take(42, now).allowed {
+			t.Fatal("got one more for the client that has had its burst, want none")
+		}
 	}
-	if v := g.take(42, now.Add(time.Hour)); v.allowed {
-		t.Error("got one more for the client that has had its burst, want none")
-	}
-	if size := unsafe.Sizeof(*g.kept); size > 2<<20 {
-		t.Errorf("got %d bytes for all keys, want at most 2 MiB", size)
+	if known := g.known.Len(); known != maxClients {
+		t.Errorf("got %d clients known, want %d", known, maxClients)
 	}
 }
 
-func BenchmarkGCRA(b *testing.B) {
-	g, now := newGCRA(1_000_000, time.Second, 1_000_000), time.Now()
+func BenchmarkClients(b *testing.B) {
+	g, now := newClients(1_000_000, time.Second, 1_000_000), time.Now()
 	b.ReportAllocs()
 	for i := range b.N {
 		g.take(uint64(i&1023), now)
@@ -91,7 +73,7 @@ func BenchmarkGCRA(b *testing.B) {
 
 func TestDebtIsBounded(t *testing.T) {
 	t.Parallel()
-	g, now := newGCRA(1, time.Minute, 1), time.Unix(1_000_000, 0)
+	g, now := newClients(1, time.Minute, 1), time.Unix(1_000_000, 0)
 	for range 1000 {
 		g.charge(1, now)
 	}

@@ -1,0 +1,85 @@
+package limit
+
+import (
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/time/rate"
+)
+
+// maxClients is how many clients are known, in 3 MiB at most: those that came last. One that was forgotten begins anew, which is to its
+// advantage.
+const maxClients = 1 << 14
+
+// clients limit how often something may happen for each of very many keys, which are hashes that no client can choose.
+type clients struct {
+	interval time.Duration // in which one more may happen
+	burst    int           // how many may happen at once
+	known    *lru.Cache[uint64, *rate.Limiter]
+}
+
+// newClients allows each key so many in a period, and so many of them at once.
+func newClients(many int, period time.Duration, burst int) *clients {
+	return &clients{interval: period / time.Duration(many), burst: burst, known: latest[*rate.Limiter]()}
+}
+
+// latest keeps something of the keys that came last.
+func latest[T any]() *lru.Cache[uint64, T] {
+	kept, _ := lru.New[uint64, T](maxClients) // fails for no room alone
+	return kept
+}
+
+// verdict is what a key may do.
+type verdict struct {
+	allowed   bool
+	remaining int           // how many more may happen at once
+	retry     time.Duration // until one may, when it is not allowed now
+	full      time.Duration // until all of the burst is there again
+}
+
+// take counts one for a key, if it is allowed.
+func (c *clients) take(key uint64, now time.Time) verdict {
+	of := c.of(key)
+	allowed := of.AllowN(now, 1)
+	return c.judge(of.TokensAt(now), allowed)
+}
+
+// look says what take would, without counting.
+func (c *clients) look(key uint64, now time.Time) verdict {
+	left := c.of(key).TokensAt(now)
+	return c.judge(left, left >= 1)
+}
+
+// maxDebt is for how long at most a key waits after having been charged with more than its burst.
+const maxDebt = time.Hour
+
+// charge counts one that has happened, whether it is allowed or not: what came too many is waited for.
+func (c *clients) charge(key uint64, now time.Time) {
+	if of := c.of(key); c.time(-of.TokensAt(now)) < maxDebt {
+		of.ReserveN(now, 1)
+	}
+}
+
+func (c *clients) of(key uint64) *rate.Limiter {
+	if known, ok := c.known.Get(key); ok {
+		return known
+	}
+	made := rate.NewLimiter(rate.Every(c.interval), c.burst)
+	if known, ok, _ := c.known.PeekOrAdd(key, made); ok {
+		return known
+	}
+	return made
+}
+
+func (c *clients) judge(left float64, allowed bool) verdict {
+	v := verdict{allowed: allowed, remaining: max(int(left), 0), full: c.time(float64(c.burst) - left)}
+	if !allowed {
+		v.retry = c.time(1 - left)
+	}
+	return v
+}
+
+// time returns in which time so many more may happen.
+func (c *clients) time(many float64) time.Duration {
+	return time.Duration(many * float64(c.interval)).Round(time.Microsecond)
+}
