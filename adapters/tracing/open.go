@@ -15,7 +15,6 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
-	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.uber.org/zap"
@@ -44,7 +43,7 @@ func Open(version string, log *zap.Logger) *Tracer {
 	}
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(publicExporter{exporter}), sdk.WithResource(describe(version)))
 	log.Info("sending traces", zap.String("endpoint", endpoint.Scheme+"://"+endpoint.Host)) // the rest may be a secret
-	return newTracer(provider, propagators(os.Getenv("OTEL_PROPAGATORS")))
+	return newTracer(provider)
 }
 
 // endpointFromEnvironment returns where traces go, or nil when the environment asks for none. The exporter reads the rest itself,
@@ -110,16 +109,6 @@ func describe(version string) *resource.Resource {
 		otel.Handle(err)
 	}
 	return described
-}
-
-// propagators returns what reads the span that a request is part of. Of those that OTEL_PROPAGATORS may list, W3C Trace Context is
-// known, and the default; baggage is never read.
-func propagators(listed string) propagation.TextMapPropagator {
-	names := strings.Split(strings.ReplaceAll(listed, " ", ""), ",")
-	if listed == "" || slices.Contains(names, "tracecontext") {
-		return propagation.TraceContext{}
-	}
-	return propagation.NewCompositeTextMapPropagator()
 }
 
 // Close sends what is left until ctx ends. It fails when that was not all.

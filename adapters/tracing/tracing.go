@@ -26,20 +26,19 @@ import (
 type Tracer struct {
 	provider *sdk.TracerProvider
 	spans    otel.Tracer
-	callers  propagation.TextMapPropagator // reads the span that a request is part of
 }
 
 var _ trace.Tracer = (*Tracer)(nil)
 
-func newTracer(provider *sdk.TracerProvider, callers propagation.TextMapPropagator) *Tracer {
-	return &Tracer{provider: provider, spans: provider.Tracer("github.com/gluepot/gluepot"), callers: callers}
+func newTracer(provider *sdk.TracerProvider) *Tracer {
+	return &Tracer{provider: provider, spans: provider.Tracer("github.com/gluepot/gluepot")}
 }
 
 // Middleware returns gin's middleware that makes a span of each request and has use cases and statements become parts of it. It leaves the
 // id of the trace in gin's context, under traceKey. route names the request's route, such as /paste/:id, or is empty for those
 // that no route takes.
 func (t *Tracer) Middleware(traceKey string, route func(*gin.Context) string) []gin.HandlerFunc {
-	requests := otelgin.Middleware("gluepot", otelgin.WithTracerProvider(t.provider), otelgin.WithPropagators(t.callers),
+	requests := otelgin.Middleware("gluepot", otelgin.WithTracerProvider(t.provider), otelgin.WithPropagators(propagation.TraceContext{}),
 		otelgin.WithSpanNameFormatter(func(c *gin.Context) string {
 			return strings.TrimSpace(knownMethod(c.Request.Method) + " " + route(c))
 		}))
