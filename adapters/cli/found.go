@@ -273,6 +273,7 @@ func (c *Commands) each(kind string, asJSON bool, done string, ids []string, may
 func (c *Commands) pasteRestore() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "restore ID...", Short: "Give removed pastes back", Args: Arguments("ID", "[ID...]"), Example: "  gluepot paste restore k3j2h1g0",
+		Long: "Give removed pastes back. Those of a user whose pastes are hidden are hidden, too, until the user is unsuspended.",
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.run(func(ctx context.Context, m Modules, ids []string) error {

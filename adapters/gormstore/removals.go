@@ -49,6 +49,7 @@ type removedDocument struct {
 	Tags    []tagRow
 	Edits   []editRow
 	Cipher  *cipherRow
+	Reports []reportRow `json:",omitempty"` // of one that is hidden: to remove a paste is the answer to its reports
 }
 
 // takeAway moves an active paste out of sight.
@@ -57,7 +58,13 @@ func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*pasteRows
 	if err != nil {
 		return nil, err
 	}
-	document, err := json.Marshal(removedDocument{rows.paste, rows.pasties, rows.tags, rows.edits, rows.cipher})
+	var reports []reportRow
+	if hidden {
+		if err := tx.Where("paste_id = ?", string(id)).Find(&reports).Error; err != nil {
+			return nil, err
+		}
+	}
+	document, err := json.Marshal(removedDocument{rows.paste, rows.pasties, rows.tags, rows.edits, rows.cipher, reports})
 	if err != nil {
 		return nil, fault.Unforeseen(err)
 	}
@@ -95,11 +102,39 @@ func (m *Moderation) giveBack(tx *gorm.DB, id paste.ID, hidden bool) error {
 	if err := rows.insert(tx); err != nil {
 		return err
 	}
+	if !hidden {
+		kept.Reports = nil
+	}
+	if err := insert(tx, kept.Reports); err != nil {
+		return err
+	}
 	if err := tx.Delete(&tombstoneRow{Kind: pasteTombstone, ID: row.ID}).Error; err != nil {
 		return err
 	}
 	return tx.Delete(&row).Error
 }
+
+// hideAgain makes a removed paste a hidden one where all of its owner's are hidden, and reports whether that is so.
+func (m *Moderation) hideAgain(tx *gorm.DB, id paste.ID) (hidden bool, err error) {
+	var owners []string
+	removed := tx.Model(&removedRow{}).Select("owner_id").Where("id = ? AND NOT hidden", string(id))
+	if err := lockOwner(tx).Where("id = (?) AND suspended", removed).Pluck("id", &owners).Error; err != nil || len(owners) == 0 {
+		return false, err
+	}
+	var shown int64
+	if err := unexpired(m.store, tx.Model(&pasteRow{}).Where("owner_id = ?", owners[0])).Count(&shown).Error; err != nil || shown > 0 {
+		return false, err
+	}
+	result := unexpired(m.store, tx.Model(&removedRow{}).Where("id = ?", string(id))).Update("hidden", true)
+	if result.Error != nil || result.RowsAffected == 0 {
+		return false, result.Error
+	}
+	return true, tx.Model(&tombstoneRow{Kind: pasteTombstone, ID: string(id)}).
+		Updates(map[string]any{"removed_by": "", "reason": "", "told": false}).Error
+}
+
+// lockOwner is a query for users who keep their row, so that restoring a paste and hiding those of its owner take turns.
+func lockOwner(tx *gorm.DB) *gorm.DB { return connection.ForUpdate(tx.Model(&userRow{})) }
 
 // Remove implements moderation.Remover.
 func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) error {
@@ -131,7 +166,12 @@ func (m *Moderation) Restore(ctx context.Context, id paste.ID) error {
 	if !connection.IsText(string(id)) {
 		return connection.ErrNotFound
 	}
-	return m.store.WritePaste(ctx, func(tx *gorm.DB) error { return m.giveBack(tx, id, false) })
+	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
+		if hidden, err := m.hideAgain(tx, id); err != nil || hidden {
+			return err
+		}
+		return m.giveBack(tx, id, false)
+	})
 }
 
 // Told implements moderation.Teller.
@@ -162,6 +202,9 @@ var _ moderation.Hider = (*Moderation)(nil)
 func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (hidden int, err error) {
 	err = m.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		var ids []paste.ID
+		if err := lockOwner(tx).Where("id = ?", string(owner)).Pluck("id", new([]string)).Error; err != nil {
+			return err
+		}
 		query := unexpired(m.store, tx.Model(&pasteRow{}).Where("owner_id = ?", string(owner)))
 		if err := connection.ForUpdate(query).Order("id").Limit(limit).Pluck("id", &ids).Error; err != nil {
 			return err

@@ -84,9 +84,8 @@ type Blocker interface {
 // Hider hides what a user has.
 type Hider interface {
 	// Hide moves at most limit of a user's active pastes out of sight, as Remover.Remove does, but their pages do not say so. It returns how
-	// many.
-	// Imports do not bring them back.
+	// many. Imports do not bring them back.
 	Hide(ctx context.Context, owner user.ID, limit int) (int, error)
-	// Unhide undoes Hide, and returns for how many pastes.
+	// Unhide undoes Hide, and returns for how many pastes. Their open reports are open again.
 	Unhide(ctx context.Context, owner user.ID, limit int) (int, error)
 }

@@ -57,6 +57,8 @@ func RunModeration(t *testing.T, open func(t *testing.T) ModerationStore) {
 		"the log is that of what is done": auditLog,
 		"hide and show again":             hideAndShow,
 		"what is hidden can be removed":   removeHidden,
+		"and is hidden when restored":     restoreHidden,
+		"reports of what is hidden":       reportsOfHidden,
 		"blocks":                          blocks,
 		"reports":                         reports,
 		"origins":                         origins,
@@ -378,6 +380,74 @@ func removeHidden(t *testing.T, s ModerationStore) {
 	_, err = s.Moderation.Unhide(t.Context(), owner, 10)
 	must(t, err)
 	wantNoDocument(t, s.DocumentStore, made.ID)
+}
+
+// restoreHidden does not show what a suspended user has.
+func restoreHidden(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner")
+	spam(t, s, "before", owner.ID, now, "code")
+	spam(t, s, "hidden", owner.ID, now, "code")
+	takenAway(t, s, "before")
+	suspend := func(suspended bool) {
+		t.Helper()
+		_, _, err := s.Users.Update(t.Context(), owner.Name, func(u *user.User, _ map[string]string) error {
+			u.Suspended = suspended
+			return nil
+		})
+		must(t, err)
+	}
+	suspend(true)
+	must(t, s.Moderation.Restore(t.Context(), "before"))
+	if _, err := s.Documents.DocumentByID(t.Context(), "before"); err != nil {
+		t.Errorf("got %v, want it shown while the other one is", err)
+	}
+	takenAway(t, s, "before")
+	hidden, err := s.Moderation.Hide(t.Context(), owner.ID, 10)
+	must(t, err)
+	want(t, "hidden", hidden, 1)
+	takenAway(t, s, "hidden") // none of the owner's is hidden any more
+	for _, id := range []paste.ID{"before", "hidden"} {
+		must(t, s.Moderation.Restore(t.Context(), id))
+		wantKind(t, s.Moderation.Restore(t.Context(), id), fault.NotFound)
+		wantNoDocument(t, s.DocumentStore, id)
+		told, err := s.Removed.Told(t.Context(), id)
+		must(t, err)
+		want(t, "told of what is hidden", told, false)
+	}
+	purged, err := s.Removed.PurgeRemoved(t.Context(), 0, 10)
+	must(t, err)
+	want(t, "purged of what is hidden", purged, 0)
+	suspend(false)
+	shown, err := s.Moderation.Unhide(t.Context(), owner.ID, 10)
+	must(t, err)
+	want(t, "shown again", shown, 2)
+}
+
+// reportsOfHidden are open again with their pastes: hiding is no answer to them.
+func reportsOfHidden(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner").ID
+	var sent []moderation.Report
+	for _, id := range []paste.ID{"hidden", "removed"} {
+		spam(t, s, id, owner, now, "code")
+		report := moderation.Report{ID: "of " + string(id), Paste: id, Reason: "spam", Text: "line\nü", At: now.UTC()}
+		must(t, s.Moderation.Report(t.Context(), report, "", "client", paste.Quota{Pastes: 10, Window: time.Hour}))
+		sent = append(sent, report)
+	}
+	wantReports := func(what string, wanted ...moderation.Report) {
+		t.Helper()
+		got, err := s.Moderation.Reports(t.Context(), moderation.Report{}, 10)
+		must(t, err)
+		if !slices.Equal(got, wanted) {
+			t.Errorf("%s: got %v, want %v", what, got, wanted)
+		}
+	}
+	_, err := s.Moderation.Hide(t.Context(), owner, 10)
+	must(t, err)
+	wantReports("hidden")
+	takenAway(t, s, "removed")
+	_, err = s.Moderation.Unhide(t.Context(), owner, 10)
+	must(t, err)
+	wantReports("shown again", sent[0])
 }
 
 // blocks hold for every write that is for a client, and for no other.
