@@ -78,7 +78,7 @@ func (c *Commands) inviteRevoke() *cobra.Command {
 		if err := m.Accounts.RevokeInvitation.Do(ctx, args[0]); err != nil {
 			return err
 		}
-		return c.print(*asJSON, map[string]bool{"revoked": true}, "Revoked the invitation.\n")
+		return c.print(*asJSON, map[string]string{"revoked": args[0]}, "Revoked the invitation.\n")
 	})
 	return cmd
 }

@@ -48,6 +48,9 @@ func fillFromEnvironment(flags *pflag.FlagSet) error {
 		value, from, err := environmentValue(flag)
 		if err != nil {
 			wrong = append(wrong, err)
+			if secret, ok := flag.Value.(*secretValue); ok {
+				*secret = "wrong" // it is not missing, too
+			}
 			return
 		}
 		if value == "" {

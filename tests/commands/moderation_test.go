@@ -102,8 +102,10 @@ func TestReport(t *testing.T) {
 
 // TestAuditLog wants each act of an operator to be the newest row of the log, and what only reads, or fails, to be none.
 func TestAuditLog(t *testing.T) {
-	t.Parallel()
 	i := install(t)
+	t.Setenv("GLUEPOT_PUBLIC_URL", "https://paste.example")
+	t.Setenv("GLUEPOT_GITHUB_CLIENT_ID", "an id")
+	t.Setenv("GLUEPOT_GITHUB_CLIENT_SECRET", "a secret")
 	i.do("user create epoxy --service gitlab=5")
 	user := i.field("user show epoxy --json", "id")
 	id := i.field("paste create --owner epoxy --title secret --json", "_id")
@@ -123,7 +125,9 @@ func TestAuditLog(t *testing.T) {
 		{line: "block list"}, {line: "report list"}, {line: "audit list"}, {line: "stats"},
 		{"user update epoxy --admin", "user.update", epoxy, ""},
 		{"user unlink epoxy gitlab", "user.unlink", epoxy, "gitlab"},
-		{"user link epoxy github:77", "", "", ""}, // that fails: no provider is configured
+		{"user link epoxy github:77", "user.link", epoxy, "github:77"},
+		{"user link epoxy github:78", "", "", ""},
+		{"user link epoxy gitlab:5", "", "", ""}, // no such provider is configured
 		{"user sign-out epoxy", "user.sign-out", epoxy, ""},
 		{"token revoke " + token, "token.revoke", token, ""},
 		{"invite revoke " + invitation, "invite.revoke", invitation, ""},
