@@ -118,9 +118,18 @@ func giveUpPastes(tx *gorm.DB, owner string, kept user.Kept) error {
 // RemoveExpired implements paste.ExpiredRemover.
 func (p *Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit int) (removed int, err error) {
 	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		result := tx.Exec(p.store.Dialect.RemoveExpired, p.store.Ago(grace), limit)
+		before := p.store.Ago(grace)
+		if unindex := p.store.Dialect.UnindexExpired; unindex != "" {
+			if err := tx.Exec(unindex, before, limit).Error; err != nil {
+				return err
+			}
+		}
+		result := tx.Exec(p.store.Dialect.RemoveExpired, before, limit)
 		removed = int(result.RowsAffected)
 		return result.Error
 	})
-	return removed, err
+	if err != nil { // the batch is undone
+		return 0, err
+	}
+	return removed, nil
 }

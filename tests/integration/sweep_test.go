@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,19 +16,33 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestMassExpiry has many pastes expire together (with -large: 300,000), sweeps them, and prints how long that takes, what reads take
-// beside it, and the count of pastes.
+// TestMassExpiry has many pastes expire together (with -large: 300,000, or 30,000 that searches find), sweeps them, and prints how long
+// that takes, what reads take beside it, and the count of pastes. The sweep runs by turns, so that what else the machine does disturbs
+// both alike.
 func TestMassExpiry(t *testing.T) { //nolint:paralleltest // it measures
-	backlog := 5_000
+	backlog, searched, turn := 5_000, 1_000, 300*time.Millisecond
 	if *large {
-		backlog = 300_000
+		backlog, searched, turn = 300_000, 30_000, 2*time.Second
 	}
 	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres, "sqlite": database.SQLite} {
-		t.Run(name, func(t *testing.T) { massExpiry(t, provide(t), backlog) })
+		t.Run(name, func(t *testing.T) { massExpiry(t, provide(t), backlog, turn, false) })
+		t.Run(name+", searched", func(t *testing.T) { massExpiry(t, provide(t), searched, turn, true) })
 	}
 }
 
-func massExpiry(t *testing.T, db gormstore.Config, backlog int) {
+// beside are measurements with the sweep and without.
+type beside map[bool][]time.Duration
+
+func (b beside) String() string {
+	var texts []string
+	for _, sweeping := range []bool{true, false} {
+		texts = append(texts, fmt.Sprintf("p50 %v, p99 %v, the slowest %v of %d",
+			at100(b[sweeping], 50), at100(b[sweeping], 99), at100(b[sweeping], 100), len(b[sweeping])))
+	}
+	return strings.Join(texts, "; without: ")
+}
+
+func massExpiry(t *testing.T, db gormstore.Config, backlog int, turn time.Duration, searched bool) {
 	const kept = 1000
 	cfg := bootstrap.DefaultConfig()
 	cfg.Database, cfg.Migrate, cfg.SweepGrace = db, false, 0
@@ -39,67 +55,80 @@ func massExpiry(t *testing.T, db gormstore.Config, backlog int) {
 	exec(t, sql, "UPDATE pastes SET pasties = 1")
 	exec(t, sql, "INSERT INTO pasties (paste_id, position, id, title, language, code) SELECT id, 0, '', '', '', '"+
 		fmt.Sprintf("%01024d", 0)+"' FROM pastes")
-	if isPostgres(db) {
-		exec(t, sql, "VACUUM ANALYZE pastes")
-		exec(t, sql, "VACUUM ANALYZE pasties")
-	}
-	measure := func(until <-chan struct{}) (reads, counts []time.Duration) {
-		var readers sync.WaitGroup
-		readers.Go(func() {
-			reads = timed(t, until, 10*time.Millisecond, func(ctx context.Context, i int) error {
-				_, err := node.Pastes.Read.Do(ctx, token.Viewer{}, fmt.Sprint("k", i%kept+1))
-				return err
-			})
-		})
-		readers.Go(func() {
-			counts = timed(t, until, 200*time.Millisecond, func(ctx context.Context, _ int) error {
-				count, err := node.Pastes.CountActive.Do(ctx)
-				if err == nil && count != kept {
-					err = fmt.Errorf("counted %d, want %d", count, kept)
-				}
-				return err
-			})
-		})
-		readers.Wait()
-		return reads, counts
-	}
-	swept := make(chan struct{})
-	began := time.Now()
-	var took time.Duration
-	go func() {
-		defer close(swept)
-		removed, err := node.Pastes.Sweep.Do(t.Context())
-		took = time.Since(began)
-		if err != nil || removed != backlog {
-			t.Errorf("got %d removed, error %v, want %d", removed, err, backlog)
+	if searched {
+		text := "lower(hex(randomblob(512)))"
+		if isPostgres(db) {
+			text = "(SELECT string_agg(md5(id || n), '') FROM generate_series(1, 32) n)"
 		}
-	}()
-	reads, counts := measure(swept)
-	idle := make(chan struct{})
-	time.AfterFunc(min(took, 20*time.Second), func() { close(idle) })
-	readsWithout, countsWithout := measure(idle)
+		exec(t, sql, "INSERT INTO paste_texts (paste_id, public, titles, text, tags, languages) SELECT id, true, '', "+text+", '', '' FROM pastes")
+	}
+	if isPostgres(db) {
+		exec(t, sql, "VACUUM ANALYZE")
+	}
+	var sweeping atomic.Bool
+	var readers sync.WaitGroup
+	swept := make(chan struct{})
+	var reads, counts beside
+	readers.Go(func() {
+		reads = timed(t, swept, &sweeping, 3*time.Millisecond, func(ctx context.Context, i int) error {
+			_, err := node.Pastes.Read.Do(ctx, token.Viewer{}, fmt.Sprint("k", i%kept+1))
+			return err
+		})
+	})
+	readers.Go(func() {
+		counts = timed(t, swept, &sweeping, 100*time.Millisecond, func(ctx context.Context, _ int) error {
+			count, err := node.Pastes.CountActive.Do(ctx)
+			if err == nil && count != kept {
+				err = fmt.Errorf("counted %d, want %d", count, kept)
+			}
+			return err
+		})
+	})
+	removed, took := 0, time.Duration(0)
+	for removed < backlog && took < 5*time.Minute {
+		time.Sleep(turn)
+		sweeping.Store(true)
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), turn)
+		n, err := node.Pastes.Sweep.Do(ctx)
+		if err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+		cancel()
+		took += time.Since(began)
+		removed += n
+		sweeping.Store(false)
+	}
+	time.Sleep(turn)
+	close(swept)
+	readers.Wait()
+	if removed != backlog {
+		t.Errorf("got %d removed, want %d", removed, backlog)
+	}
 	t.Logf("%d pastes gone after %v", backlog, took.Round(time.Millisecond))
-	t.Logf("reads beside it: p50 %v, p99 %v; without: p50 %v, p99 %v", at100(reads, 50), at100(reads, 99), at100(readsWithout, 50),
-		at100(readsWithout, 99))
-	t.Logf("counting beside it: p50 %v, p99 %v, the slowest %v; without: p50 %v, p99 %v", at100(counts, 50), at100(counts, 99),
-		at100(counts, 100), at100(countsWithout, 50), at100(countsWithout, 99))
+	t.Logf("reads beside it: %v", reads)
+	t.Logf("counting beside it: %v", counts)
 	if took > 2*time.Minute {
 		t.Errorf("got the pastes gone after %v, want two minutes", took)
 	}
 }
 
 // timed does something again and again, with a pause, until a channel is closed, and returns how long each took, sorted.
-func timed(t *testing.T, until <-chan struct{}, pause time.Duration, do func(ctx context.Context, i int) error) (took []time.Duration) {
+func timed(
+	t *testing.T, until <-chan struct{}, sweeping *atomic.Bool, pause time.Duration, do func(ctx context.Context, i int) error,
+) beside {
+	took := beside{}
 	for i := 0; ; i++ {
-		began := time.Now()
+		began, during := time.Now(), sweeping.Load()
 		if err := do(t.Context(), i); err != nil {
 			t.Error(err)
 			return took
 		}
-		took = append(took, time.Since(began))
+		took[during] = append(took[during], time.Since(began))
 		select {
 		case <-until:
-			slices.Sort(took)
+			slices.Sort(took[true])
+			slices.Sort(took[false])
 			return took
 		case <-time.After(pause):
 		}

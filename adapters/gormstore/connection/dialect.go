@@ -17,6 +17,8 @@ type Dialect struct {
 	ActiveCount string
 	// RemoveExpired removes pastes that expired before its first argument, as many as its second.
 	RemoveExpired string
+	// UnindexExpired takes those pastes out of the index of searches before, with the same arguments; empty: RemoveExpired does it as well.
+	UnindexExpired string
 	// Empty removes all rows of a table, and what refers to them; %s is its name.
 	Empty string
 	// Size is how many bytes the database takes on disk.
@@ -60,6 +62,9 @@ var sqliteDialect = &Dialect{
 	ActiveCount: `SELECT (SELECT count(*) FROM pastes) - (SELECT count(*) FROM pastes WHERE expires_at <= ?)`,
 	RemoveExpired: `DELETE FROM pastes WHERE id IN (
 		SELECT id FROM pastes WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+	// In the order of their numbers: FTS5 writes and merges a part of the index each time that a number is less than the one before.
+	UnindexExpired: `DELETE FROM paste_texts WHERE number IN (SELECT number FROM paste_texts WHERE paste_id IN (
+		SELECT id FROM pastes WHERE expires_at <= ? ORDER BY expires_at LIMIT ?))`,
 	Empty:   "DELETE FROM %s",
 	Indexed: `x.number IN (SELECT rowid FROM paste_texts_by_trigram WHERE paste_texts_by_trigram MATCH ?)`,
 	Size:    `SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()`,
