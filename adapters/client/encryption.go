@@ -191,8 +191,8 @@ func (c *Commands) password() (string, error) {
 }
 
 // fetch returns a paste, in the clear or encrypted, in which case it decrypts it. What can be read once is opened after a question, and is
-// gone from the server then, but not where the link cannot decrypt it. A link with a key names an encrypted paste: none in the clear is taken
-// for it.
+// gone from the server then, but not where the link could not decrypt it. A link with a key names an encrypted paste: none in the clear
+// is opened for it.
 func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string, yes bool) (pasties []pasty, opened bool, err error) {
 	missing := error(&statusError{http.StatusNotFound, "There is no paste with that id."})
 	hasPassword := key == withPassword
@@ -213,7 +213,7 @@ func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string,
 	if encrypted && key == "" && !hasPassword {
 		return nil, false, fmt.Errorf("it burns after reading, and %w. If it has a password, put #%s behind the link", errNoKey, withPassword)
 	}
-	if encrypted || isNotFound(err) {
+	if encrypted || isNotFound(err) && key == "" {
 		if !yes && !c.confirm("There is no paste to read again. If it burns after reading, opening deletes it. Open it? [y/N] ") {
 			return nil, false, fmt.Errorf("%w If it burns after reading, open it with --yes: that deletes it", missing)
 		}
@@ -223,8 +223,6 @@ func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string,
 	switch {
 	case err != nil:
 		return nil, opened, err
-	case either.Version == 0 && key != "":
-		return nil, opened, errors.New("the link has a key, but the paste is not encrypted: it is another one")
 	case either.Version == 0:
 		return either.Pasties, opened, nil
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
@@ -78,11 +79,11 @@ type sealedSite struct {
 	sent bytes.Buffer
 }
 
-func newSealedSite(t *testing.T) *sealedSite {
+func newSealedSite(t *testing.T, cfg gormstore.Config, settings ...string) *sealedSite {
 	t.Helper()
-	s := &sealedSite{T: t, cfg: database.SQLite(t), home: t.TempDir()}
+	s := &sealedSite{T: t, cfg: cfg, home: t.TempDir()}
 	program.Fixture(t, s.cfg)
-	s.process = program.Serve(t, string(s.cfg.URL))
+	s.process = program.Serve(t, string(s.cfg.URL), settings...)
 	target := &url.URL{Scheme: "http", Host: s.process.Address}
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
@@ -168,7 +169,7 @@ const (
 // TestVectors opens those of the documentation with Node.js, Chromium and the command.
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t)
+	s := newSealedSite(t, database.SQLite(t))
 	all := vectors(t)
 	for i, plain := range byNode(t, all) {
 		v := all[i]
@@ -199,7 +200,7 @@ func (s *sealedSite) store(v vector) (id string) {
 // TestEncryption has Chromium and the command open what the other has encrypted, and Node.js what both have.
 func TestEncryption(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t)
+	s := newSealedSite(t, database.SQLite(t))
 	tab := open(t, s.origin)
 	for _, password := range []string{"", "pass wörd"} {
 		tab.show("/")
@@ -292,7 +293,7 @@ func (s *sealedSite) wantNoSecrets() {
 // TestEncryptionRefused has pages and the command say why they show nothing.
 func TestEncryptionRefused(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t)
+	s := newSealedSite(t, database.SQLite(t))
 	known := vectors(t)[0]
 	tampered := known
 	tampered.Cipher = known.Cipher[:len(known.Cipher)-2] + "AA"
@@ -329,7 +330,7 @@ func TestEncryptionRefused(t *testing.T) {
 // TestEncryptionBurns opens what the other has made, once, and never where the link could not open it.
 func TestEncryptionBurns(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t)
+	s := newSealedSite(t, database.SQLite(t))
 	tab := open(t, s.origin)
 	link := s.push("", secretCode, "--burn")
 	path, key, _ := strings.Cut(strings.TrimPrefix(link, s.origin), "#")
@@ -341,12 +342,13 @@ func TestEncryptionBurns(t *testing.T) {
 		}
 		tab.show("/sign-in")
 	}
+	s.wantPull("", link, "open it with --yes", 1)
 	tab.show(path + "#" + key)
 	tab.wholePicture("question")
 	tab.press("#open button", "section.pasty")
 	tab.wantOpened("Encrypted paste", secretCode)
 	tab.wholePicture("burnt")
-	s.wantPull("", link, "open it with --yes", 1)
+	s.wantPull("", link, "There is no paste", 1)
 	if out, code := s.run("", "pull", "--yes", link); code != 1 || !strings.Contains(out, "There is no paste") {
 		t.Errorf("got exit code %d and %q, want it gone", code, out)
 	}
@@ -380,7 +382,7 @@ func TestEncryptionBurns(t *testing.T) {
 // TestEncryptionWithoutScript says what is missing, and stores nothing that was meant to be encrypted.
 func TestEncryptionWithoutScript(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t)
+	s := newSealedSite(t, database.SQLite(t))
 	answer, err := http.PostForm(s.origin+"/", url.Values{"encrypt": {"on"}, "title": {secretTitle}, "code": {secretCode}})
 	if err != nil {
 		t.Fatal(err)
@@ -404,7 +406,7 @@ func TestEncryptionWithoutScript(t *testing.T) {
 // TestEncryptionInsecure has no cryptography, as on a page that did not come over HTTPS, and says so.
 func TestEncryptionInsecure(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t)
+	s := newSealedSite(t, database.SQLite(t))
 	tab := open(t, s.origin)
 	command(tab, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
 		Source: `Object.defineProperty(crypto, "subtle", {value: undefined})`,
@@ -423,4 +425,101 @@ func TestEncryptionInsecure(t *testing.T) {
 	if evaluate[bool](tab, `document.querySelector("#open").checkVisibility()`) {
 		t.Error("got the question where the answer could not be read, want none")
 	}
+}
+
+// as changes who the tab has signed in as, behind the back of the page that it shows: nobody, if the token is empty.
+func (tab *tab) as(token string) {
+	tab.t.Helper()
+	evaluate[bool](tab, `(async () => {
+		delete document.documentElement.dataset.done;
+		await fetch("/sign-out", {method: "POST"});
+		const token = "`+token+`";
+		if (token) await fetch("/sign-in", {method: "POST", body: new URLSearchParams({token})});
+		document.documentElement.dataset.done = "";
+	})() && true`)
+	tab.do(chromedp.WaitReady(chromedp.CSS("[data-done]")))
+}
+
+// TestEncryptionSentAgain has the server refuse what is sent: the form says why, loses nothing, and can be sent again.
+func TestEncryptionSentAgain(t *testing.T) {
+	t.Parallel()
+	s := newSealedSite(t, database.SQLite(t), "GLUEPOT_PASTE_MAX_BODY=30000", "GLUEPOT_LIMIT_ANONYMOUS_PASTES=1")
+	const clear = `{ const code = document.querySelector("#code-1"); code.value = code.value.trim(); }`
+	for name, c := range map[string]struct {
+		opener, refused, said string
+		before, after         func(*tab)
+	}{
+		"another user": {program.EpoxyToken, "409", "opened by another user", func(tab *tab) { tab.as(program.MortarToken) }, nil},
+		"signed out": {program.EpoxyToken, "401", "You have to sign in", func(tab *tab) { tab.as("") }, func(tab *tab) {
+			tab.as(program.EpoxyToken)
+		}},
+		"too large": {program.EpoxyToken, "413", "bytes", func(tab *tab) {
+			evaluate[bool](tab, `document.querySelector("#code-1").value += " ".repeat(40000), true`)
+		}, func(tab *tab) { tab.do(chromedp.Evaluate[chromedp.Void](clear)) }},
+		"too many": {"", "429", "Send this again in", func(*tab) { s.push("", "one") }, func(tab *tab) { tab.as(program.EpoxyToken) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tab := open(t, s.origin)
+			if c.opener != "" {
+				tab.signedIn(c.opener)
+			}
+			tab.show("/")
+			tab.fill("#code-1", secretTitle)
+			tab.do(chromedp.Click(chromedp.CSS("#encrypt")))
+			c.before(tab)
+			tab.do(chromedp.Click(chromedp.CSS("button.main")), chromedp.WaitVisible(chromedp.CSS("#encryption-problem")))
+			if said := evaluate[string](tab, `document.querySelector("#encryption-problem").textContent`); !strings.Contains(said, c.said) {
+				t.Errorf("got %q, want %q in it", said, c.said)
+			}
+			if !tab.expect(c.refused) {
+				t.Errorf("got no %s, want it refused", c.refused)
+			}
+			if c.after != nil {
+				c.after(tab)
+			}
+			tab.do(chromedp.Click(chromedp.CSS("button.main")))
+			tab.wantOpened("Encrypted paste", secretTitle)
+		})
+	}
+	s.wantNoSecrets()
+}
+
+// TestEncryptionBeforeScript goes back to a form that was to be encrypted, whose script does not come this time: nothing is sent.
+func TestEncryptionBeforeScript(t *testing.T) {
+	t.Parallel()
+	s := newSealedSite(t, database.SQLite(t))
+	tab := open(t, s.origin)
+	tab.show("/")
+	tab.fill("#code-1", secretCode)
+	tab.do(chromedp.Click(chromedp.CSS("#encrypt")))
+	evaluate[bool](tab, `addEventListener("unload", () => 0), true`) // such a page is loaded anew
+	tab.show("/sign-in")
+	command(tab, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
+	script := &network.BlockPattern{URLPattern: s.origin + "/~/assets/encryption*", Block: true}
+	command(tab, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{script}})
+	tab.do(chromedp.NavigateBack(), chromedp.WaitReady(chromedp.CSS("#encrypt:checked")))
+	if code := evaluate[string](tab, `document.querySelector("#code-1").value`); code != secretCode {
+		t.Fatalf("got %q on the form, want what was typed", code)
+	}
+	if !evaluate[bool](tab, `find = name => document.querySelector(name), find("#encryption").hidden && find(".unloaded").checkVisibility()`) {
+		t.Error("got no word about the script, want one")
+	}
+	tab.wholePicture("form")
+	evaluate[bool](tab, `["invalid", "submit"].forEach(kind => addEventListener(kind, () => document.body.classList.add(kind), true)), true`)
+	for _, press := range []func(){
+		func() { tab.do(chromedp.Click(chromedp.CSS("button.main"))) }, func() { tab.fill("#title", "\r") },
+		func() { tab.do(chromedp.Click(chromedp.CSS("button[value=add]"))) },
+	} {
+		press()
+		tab.do(chromedp.WaitReady(chromedp.CSS("body.invalid, body.submit")))
+		if !evaluate[bool](tab, `!document.body.classList.contains("submit") && (document.body.className = "", true)`) {
+			t.Fatal("got it sent, want nothing sent")
+		}
+	}
+	if !tab.expect("encryption") {
+		t.Error("got the script, want it blocked")
+	}
+	tab.expect("not focusable") // the box that is required
+	s.push("", secretCode)
+	s.wantNoSecrets()
 }

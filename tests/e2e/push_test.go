@@ -551,6 +551,11 @@ func TestPullKeepsWhatBurns(t *testing.T) {
 	if err != nil || !strings.Contains(string(kept), `"cipher":"`) {
 		t.Errorf("got %s, %v, want the paste as it was", kept, err)
 	}
+	burning := strings.TrimSpace(p.ok("in the clear", "push", "--burn"))
+	p.fails(1, "", []string{"pull", "--yes", burning + "#" + strings.Repeat("A", 43)}, "There is no paste")
+	if code := p.ok("", "pull", "--yes", burning); code != "in the clear" {
+		t.Errorf("got %q, want it not opened by a link with a key", code)
+	}
 	file := p.file("a.txt", "of a file")
 	for _, want := range []string{"a.txt", "a (2).txt"} {
 		link := strings.TrimSpace(p.ok("", "push", "--burn", file))

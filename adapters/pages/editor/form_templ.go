@@ -953,7 +953,8 @@ func choices(all []choice, selected string) templ.Component {
 	})
 }
 
-// encryptionFields are shown by encryption.js. The password has no name, so that it is never sent.
+// encryptionFields are shown by encryption.js. The password has no name, so that it is never sent. A browser that goes back to the form, or
+// reloads it, fills it in again, and would send it in the clear until that has loaded: without the box that is required it does not.
 func (p *pages) encryptionFields() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -982,13 +983,13 @@ func (p *pages) encryptionFields() templ.Component {
 		var templ_7745c5c3_Var42 string
 		templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(p.AssetPath("encryption.js"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `editor/form.templ`, Line: 232, Col: 43}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `editor/form.templ`, Line: 233, Col: 43}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 100, "\" defer></script><noscript><p class=\"hint\">Encrypting in the browser needs JavaScript.</p></noscript><div class=\"encryption\" id=\"encryption\" hidden><p class=\"check\"><input type=\"checkbox\" id=\"encrypt\" name=\"encrypt\"> <label for=\"encrypt\">Encrypt in this browser</label></p><p class=\"hint\" id=\"encryption-hint\">The server stores what it cannot read: not the title, the snippets or the key. It has no tags, is not on your profile, and cannot be edited or found. Who loses its link or password cannot read it again.</p><div class=\"field narrow\" id=\"encryption-password\" hidden><label for=\"password\">Password <span class=\"hint\">(optional; without one, the key is in the link)</span></label> <input id=\"password\" type=\"password\" autocomplete=\"new-password\"></div></div><p id=\"encryption-problem\" role=\"alert\" hidden></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 100, "\" defer></script><noscript><p class=\"hint\">Encrypting in the browser needs JavaScript.</p></noscript><div id=\"unencrypted\"><input type=\"checkbox\" id=\"clear\" required checked hidden><p class=\"problem unloaded\">What is to be encrypted waits for a script, which has not loaded yet. If this stays, reload the page.</p></div><div class=\"encryption\" id=\"encryption\" hidden><p class=\"check\"><input type=\"checkbox\" id=\"encrypt\" name=\"encrypt\"> <label for=\"encrypt\">Encrypt in this browser</label></p><p class=\"hint\" id=\"encryption-hint\">The server stores what it cannot read: not the title, the snippets or the key. It has no tags, is not on your profile, and cannot be edited or found. Who loses its link or password cannot read it again.</p><div class=\"field narrow\" id=\"encryption-password\" hidden><label for=\"password\">Password <span class=\"hint\">(optional; without one, the key is in the link)</span></label> <input id=\"password\" type=\"password\" autocomplete=\"new-password\"></div></div><p id=\"encryption-problem\" role=\"alert\" hidden></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -223,19 +223,27 @@ async function create(form) {
   for (const name of ["expires", "visibility", "opener"]) if (form.elements[name]) sent.set(name, form.elements[name].value);
   for (const [name, value] of Object.entries({encrypt: "on", version, salt})) sent.set(name, value);
   sent.set("cipher", await encrypt(content, secret, salt));
-  const answer = await fetch(form.getAttribute("action"), {method: "POST", body: sent}).catch(() => null);
+  const headers = {Accept: "text/html"};
+  const answer = await fetch(form.getAttribute("action"), {method: "POST", body: sent, headers}).catch(() => null);
   if (!answer) throw new Error("The server does not answer. Nothing is lost: send it again.");
   if (answer.status !== 201) {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const reason = page.querySelector("main .problem:not([hidden])") || page.querySelector("main p");
-    throw new Error(reason ? reason.textContent : "The server has refused it.");
+    const again = page.querySelector("form.form"); // the form that would be sent again without a script
+    if (again && form.elements.opener) form.elements.opener.value = again.elements.opener ? again.elements.opener.value : "";
+    throw new Error(reason ? reason.textContent : "The server has refused it, with the status " + answer.status + ". Nothing is lost.");
   }
   return answer.headers.get("Location") + "#" + (password ? withPassword : toBase64(secret));
 }
 
 if (find("encrypt")) {
   const box = find("encrypt");
-  const toggle = () => { find("encryption-password").hidden = !box.checked; };
+  const toggle = () => {
+    find("encryption-password").hidden = !box.checked;
+    find("clear").checked = !box.checked;
+  };
+  find("unencrypted").hidden = true;
+  find("clear").required = false; // from here on, what is to be encrypted is
   find("encryption").hidden = false;
   box.disabled = !crypto.subtle;
   if (!crypto.subtle) find("encryption-hint").textContent = insecure;
