@@ -136,11 +136,11 @@ func (c *Copy) Do(ctx context.Context) (_ []Comparison, err error) {
 	if err := c.target.Begin(ctx, from.UID, run); err != nil {
 		return nil, fmt.Errorf("prepare the target: %w", err)
 	}
-	copied, err := c.walk(ctx, c.source, "copy", func(table Table) *writer { return newWriter(ctx, c.target, run, table) })
+	copied, err := c.walk(ctx, c.source, "copy", func(table Table, rows []Row) error { return c.target.Write(ctx, run, table, rows) })
 	if err != nil {
 		return nil, err
 	}
-	stored, err := c.walk(ctx, c.target, "read back", func(Table) *writer { return nil })
+	stored, err := c.walk(ctx, c.target, "read back", func(Table, []Row) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -155,18 +155,13 @@ func (c *Copy) Do(ctx context.Context) (_ []Comparison, err error) {
 	return compared, c.target.End(ctx, run)
 }
 
-// walk adds up the tables of one side, whose rows it hands to a writer if there is one.
-func (c *Copy) walk(ctx context.Context, side Source, what string, writerTo func(Table) *writer) ([]Sum, error) {
+// walk adds up the tables of one side, whose rows it hands to write in batches.
+func (c *Copy) walk(ctx context.Context, side Source, what string, write func(Table, []Row) error) ([]Sum, error) {
 	tables := side.Tables()
 	sums := make([]Sum, len(tables))
 	err := side.Snapshot(ctx, func(rows Snapshot) (err error) {
 		for i, table := range tables {
-			writer := writerTo(table)
-			sums[i], err = c.table(ctx, rows, table, what+" "+table.Name, writer)
-			if failed := writer.end(); err == nil {
-				err = failed
-			}
-			if err != nil {
+			if sums[i], err = c.table(ctx, rows, table, what+" "+table.Name, write); err != nil {
 				return fmt.Errorf("%s %s: %w", what, table.Name, err)
 			}
 		}
@@ -175,7 +170,7 @@ func (c *Copy) walk(ctx context.Context, side Source, what string, writerTo func
 	return sums, err
 }
 
-func (c *Copy) table(ctx context.Context, rows Snapshot, table Table, phase string, to *writer) (Sum, error) {
+func (c *Copy) table(ctx context.Context, rows Snapshot, table Table, phase string, write func(Table, []Row) error) (Sum, error) {
 	const every = 1000
 	count, err := rows.Count(ctx, table)
 	if err != nil {
@@ -183,72 +178,27 @@ func (c *Copy) table(ctx context.Context, rows Snapshot, table Table, phase stri
 	}
 	progress, hash, buffer := Progress{Phase: phase, Of: count}, sha256.New(), []byte(nil)
 	c.progress(progress)
+	var batch []Row
+	bytes := 0
 	err = rows.Each(ctx, table, func(row Row) error {
 		buffer = canonical(buffer[:0], row)
 		hash.Write(buffer)
 		if progress.Rows++; progress.Rows%every == 0 {
 			c.progress(progress)
 		}
-		return to.add(row, len(buffer))
+		batch, bytes = append(batch, row), bytes+len(buffer)
+		if len(batch) < batchRows && bytes < batchBytes {
+			return nil
+		}
+		full := batch
+		batch, bytes = nil, 0
+		return write(table, full)
 	})
+	if err == nil && len(batch) > 0 {
+		err = write(table, batch)
+	}
 	c.progress(progress)
 	return Sum{progress.Rows, hex.EncodeToString(hash.Sum(nil))}, err
-}
-
-// writer writes rows in batches while the next ones are read. A nil one does nothing.
-type writer struct {
-	batches chan []Row
-	stopped chan struct{}
-	err     error // once it has stopped
-	batch   []Row
-	bytes   int
-}
-
-func newWriter(ctx context.Context, target Target, run string, table Table) *writer {
-	w := &writer{batches: make(chan []Row), stopped: make(chan struct{})}
-	go func() {
-		defer close(w.stopped)
-		for batch := range w.batches {
-			if w.err = target.Write(ctx, run, table, batch); w.err != nil {
-				return
-			}
-		}
-	}()
-	return w
-}
-
-func (w *writer) add(row Row, bytes int) error {
-	if w == nil {
-		return nil
-	}
-	w.batch, w.bytes = append(w.batch, row), w.bytes+bytes
-	if len(w.batch) < batchRows && w.bytes < batchBytes {
-		return nil
-	}
-	return w.send()
-}
-
-func (w *writer) send() error {
-	select {
-	case w.batches <- w.batch:
-		w.batch, w.bytes = nil, 0
-		return nil
-	case <-w.stopped:
-		return w.err
-	}
-}
-
-// end writes the rest and waits.
-func (w *writer) end() error {
-	if w == nil {
-		return nil
-	}
-	if len(w.batch) > 0 {
-		_ = w.send()
-	}
-	close(w.batches)
-	<-w.stopped
-	return w.err
 }
 
 // canonical appends the values of a row so that no two rows of a table look alike, whatever database they come from.

@@ -3,6 +3,7 @@ package imports
 import (
 	"bytes"
 	"context"
+	"errors"
 
 	"github.com/gluepot/gluepot/domain/batch"
 )
@@ -13,8 +14,8 @@ const (
 	batchRecords = 2000
 	batchRows    = 20_000
 	batchBytes   = 4 << 20
-	// largeRecord is the longest text, in bytes, of which a batch takes a copy. A longer one ends its batch, and
-	// nothing more is read before that is stored: one long text is in memory, never several.
+	// largeRecord is the longest text, in bytes, of which a batch takes a copy. A longer one ends its batch: one long text is in
+	// memory, never several.
 	largeRecord = 1 << 20
 )
 
@@ -29,61 +30,36 @@ type item[T any] struct {
 // builder makes what the store takes of a record, and says how many rows of the store that needs.
 type builder[R, T any] func(R) (value T, rows int, err error)
 
-// run carries records from the source to the store, a batch at a time. Reading goes on in the background,
-// one batch ahead, so that reading and storing each have a processor; it has ended when run returns.
+// run carries records from the source to the store, a batch at a time.
 func run[R, T any](
 	ctx context.Context, source Source[R], reject Reject,
 	build builder[R, T], store func(context.Context, []T) ([]batch.Result, error),
 ) (s Summary, err error) {
-	reading, cancel := context.WithCancel(ctx)
-	batches := make(chan []item[T]) // without a buffer: a batch is taken only after the one before is done
-	var unread error                // why reading ended early; set before batches is closed
-	go func() {
-		defer close(batches)
-		unread = readBatches(reading, source(reading), build, batches)
-	}()
-	defer func() {
-		cancel()
-		for range batches { // waits until the reader has ended
-		}
-	}()
-	for items := range batches {
-		if err := storeBatch(ctx, items, &s, reject, store); err != nil {
-			return s, err
-		}
-	}
-	return s, unread
-}
-
-// readBatches sends the records in batches until they or ctx end.
-func readBatches[R, T any](ctx context.Context, records Records[R], build builder[R, T], batches chan<- []item[T]) error {
 	var (
 		items      []item[T]
 		rows, size int
 	)
-	send := func() error {
-		select {
-		case batches <- items:
-			items, rows, size = nil, 0, 0
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	for record, err := range records {
-		if err != nil {
-			if len(items) > 0 && ctx.Err() == nil {
-				_ = send() // it fails when ctx has ended; then err says as much
-			}
+	flush := func() error {
+		if err := storeBatch(ctx, items, &s, reject, store); err != nil {
 			return err
+		}
+		items, rows, size = nil, 0, 0
+		return context.Cause(ctx)
+	}
+	for record, err := range source(ctx) {
+		if err != nil {
+			if ctx.Err() == nil {
+				err = errors.Join(flush(), err)
+			}
+			return s, err
 		}
 		next, needs := item[T]{line: record.Line, raw: record.Raw, err: record.Err}, 0
 		if next.err == nil {
 			next.value, needs, next.err = build(record.Value)
 		}
 		if len(items) > 0 && (rows+needs > batchRows || size+len(next.raw) > batchBytes) {
-			if err := send(); err != nil {
-				return err
+			if err := flush(); err != nil {
+				return s, err
 			}
 		}
 		large := len(next.raw) > largeRecord
@@ -92,23 +68,15 @@ func readBatches[R, T any](ctx context.Context, records Records[R], build builde
 		}
 		items, rows, size = append(items, next), rows+needs, size+len(next.raw)
 		if large || len(items) == batchRecords {
-			if err := send(); err != nil {
-				return err
-			}
-		}
-		if large {
-			if err := send(); err != nil { // an empty batch: when it is taken, this one is stored
-				return err
+			if err := flush(); err != nil {
+				return s, err
 			}
 		}
 	}
 	if ctx.Err() != nil { // perhaps they have not all been there
-		return context.Cause(ctx)
+		return s, context.Cause(ctx)
 	}
-	if len(items) > 0 {
-		return send()
-	}
-	return nil
+	return s, flush()
 }
 
 // storeBatch stores what is acceptable of items, counts what became of them, and hands on the rest. Records
