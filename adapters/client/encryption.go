@@ -190,6 +190,19 @@ func (c *Commands) password() (string, error) {
 	return password, err
 }
 
+// newPassword is password, and asks twice for what a terminal does not show.
+func (c *Commands) newPassword() (string, error) {
+	password, err := c.password()
+	if err != nil || os.Getenv(EnvPassword) != "" || !command.IsTerminal(c.stdin) {
+		return password, err
+	}
+	again, err := c.ask("The same once more: ")
+	if err == nil && again != password {
+		err = command.Usage("the two passwords differ, and nothing was sent: begin anew")
+	}
+	return password, err
+}
+
 // fetch returns a paste, in the clear or encrypted, in which case it decrypts it. What can be read once is opened after a question, and is
 // gone from the server then, but not where the link could not decrypt it. A link with a key names an encrypted paste: none in the clear
 // is opened for it.

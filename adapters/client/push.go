@@ -87,7 +87,7 @@ delete it from this machine.`,
 			if slices.Contains(files, command.StandardInput) && os.Getenv(EnvPassword) == "" {
 				return command.Usage("standard input is the paste: set %s to the password, or name files", EnvPassword)
 			}
-			if password, err = c.password(); err != nil {
+			if password, err = c.newPassword(); err != nil {
 				return err
 			}
 		}

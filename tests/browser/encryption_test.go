@@ -13,14 +13,17 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"google.golang.org/protobuf/encoding/prototext"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/tests/collector"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/program"
 )
@@ -72,6 +75,7 @@ type sealedSite struct {
 
 	cfg     gormstore.Config
 	process *program.Process
+	traces  *collector.Collector
 	origin  string
 	home    string
 
@@ -81,8 +85,9 @@ type sealedSite struct {
 
 func newSealedSite(t *testing.T, cfg gormstore.Config, settings ...string) *sealedSite {
 	t.Helper()
-	s := &sealedSite{T: t, cfg: cfg, home: t.TempDir()}
+	s := &sealedSite{T: t, cfg: cfg, traces: collector.Start(t), home: t.TempDir()}
 	program.Fixture(t, s.cfg)
+	settings = append(settings, "OTEL_EXPORTER_OTLP_ENDPOINT="+s.traces.URL, "GLUEPOT_LOG_LEVEL=debug", "GLUEPOT_DATABASE_SLOW_STATEMENT=1ns")
 	s.process = program.Serve(t, string(s.cfg.URL), settings...)
 	target := &url.URL{Scheme: "http", Host: s.process.Address}
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
@@ -162,8 +167,8 @@ func (tab *tab) wantSaid(part string) {
 }
 
 const (
-	secretTitle = "s3cret-title"
-	secretCode  = "s3cret-code <b>✓\n"
+	secretTitle = "s3aled-title"
+	secretCode  = "s3aled-code <b>✓\n"
 )
 
 // TestVectors opens those of the documentation with Node.js, Chromium and the command.
@@ -200,13 +205,16 @@ func (s *sealedSite) store(v vector) (id string) {
 // TestEncryption has Chromium and the command open what the other has encrypted, and Node.js what both have.
 func TestEncryption(t *testing.T) {
 	t.Parallel()
-	s := newSealedSite(t, database.SQLite(t))
-	tab := open(t, s.origin)
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) { encryption(newSealedSite(t, cfg)) })
+}
+
+func encryption(s *sealedSite) {
+	tab := open(s.T, s.origin)
 	for _, password := range []string{"", "pass wörd"} {
 		tab.show("/")
 		tab.fill("#title", secretTitle)
 		tab.press("button[value=add]", "#code-2")
-		tab.fill("#name-2", "b.txt")
+		tab.fill("#name-2", "s3aled.txt")
 		tab.fill("#code-2", "second")
 		tab.fill("#code-1", secretCode)
 		tab.do(chromedp.Click(chromedp.CSS("#encrypt")), chromedp.WaitVisible(chromedp.CSS("#password")))
@@ -230,7 +238,7 @@ func TestEncryption(t *testing.T) {
 
 		pushed := s.push(password, secretCode, "--title", secretTitle)
 		s.wantNode(pushed, password)
-		other := open(t, s.origin)
+		other := open(s.T, s.origin)
 		other.show(strings.TrimPrefix(pushed, s.origin))
 		if password != "" {
 			other.fill("#password", password+"\r")
@@ -262,33 +270,104 @@ func (s *sealedSite) wantNode(link, password string) {
 	}
 }
 
-// wantNoSecrets looks for what was encrypted in requests, the log, the database's files and a backup.
+// wantNoSecrets looks for what was encrypted in requests, the log, traces, the database's files, its log of writes and a backup. It stops
+// the server. What another paste holds in the clear has to be there: otherwise this looks in the wrong places.
 func (s *sealedSite) wantNoSecrets() {
 	s.Helper()
-	path := strings.TrimPrefix(string(s.cfg.URL), "sqlite:")
-	backup := filepath.Join(s.TempDir(), "backup")
-	if code, _, log := program.Run(s.T, []string{"GLUEPOT_DATABASE_URL=" + string(s.cfg.URL)}, "backup", backup); code != 0 {
-		s.Fatal(log)
+	asOwner(s.T, http.MethodPost, s.origin+"/paste", map[string]any{"pasties": []pasty{{Code: control}}})
+	stored := s.storedBySQLite
+	if strings.HasPrefix(string(s.cfg.URL), "postgres") {
+		stored = s.storedByPostgres
 	}
-	places := map[string]string{"requests": s.sent.String(), "the log": s.process.Stderr.String()}
-	for _, file := range []string{path, path + "-wal", backup} {
-		content, err := os.ReadFile(file)
-		if err != nil && !strings.HasSuffix(file, "-wal") {
-			s.Fatal(err)
-		}
-		places[file] = string(content)
+	places := stored()
+	s.process.Signal(syscall.SIGTERM)
+	if code := s.process.Wait(); code != 0 {
+		s.Errorf("got exit code %d, want 0", code)
+	}
+	var traces strings.Builder
+	for _, sent := range s.traces.Resources() {
+		traces.WriteString(prototext.Format(sent))
 	}
 	for place, content := range places {
-		for _, secret := range []string{"s3cret", "pass wörd", url.QueryEscape("pass wörd"), "b.txt"} {
+		if !strings.Contains(content, control) {
+			s.Errorf("got nothing of a paste in the clear in %s, want it there: it is looked for in the wrong place", place)
+		}
+	}
+	places["requests"], places["the log"], places["traces"] = s.sent.String(), s.process.Stderr.String(), traces.String()
+	for place, known := range map[string]string{"requests": "cipher", "the log": "slow", "traces": "pastes.CreateOwn"} {
+		if !strings.Contains(places[place], known) {
+			s.Errorf("got nothing like %q in %s, want it there", known, place)
+		}
+	}
+	for place, content := range places {
+		for _, secret := range secrets {
 			if strings.Contains(content, secret) {
 				s.Errorf("got %q in %s, want it nowhere", secret, place)
 			}
 		}
 	}
-	if !strings.Contains(places[backup], "SQLite format") || !strings.Contains(places["requests"], "cipher") {
-		s.Error("got neither a backup nor requests: they are looked for in the wrong place")
-	}
 }
+
+// control is what a paste has in the clear.
+const control = "c0ntrol-of-the-search"
+
+// secrets are what an encrypted paste, its password and the names of its files have in common with nothing else.
+var secrets = []string{"s3aled", "pass wörd", url.QueryEscape("pass wörd")}
+
+func (s *sealedSite) storedBySQLite() (places map[string]string) {
+	s.Helper()
+	backup := filepath.Join(s.TempDir(), "backup")
+	if code, _, log := program.Run(s.T, []string{"GLUEPOT_DATABASE_URL=" + string(s.cfg.URL)}, "backup", backup); code != 0 {
+		s.Fatal(log)
+	}
+	places = map[string]string{}
+	for place, files := range map[string][]string{
+		"a backup": {backup}, "the database": {database.SQLitePath(s.cfg), database.SQLitePath(s.cfg) + "-wal"},
+	} {
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				s.Fatal(err)
+			}
+			places[place] += string(content)
+		}
+	}
+	return places
+}
+
+// storedByPostgres has the server of the database search its own files, for what is looked for.
+func (s *sealedSite) storedByPostgres() (places map[string]string) {
+	s.Helper()
+	pool := database.SQL(s.T, s.cfg)
+	conn, err := pool.Conn(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer conn.Close() //nolint:errcheck // nothing is left to do
+	places = map[string]string{}
+	for place, folder := range map[string]string{"the database": "base", "the write-ahead log": "pg_wal"} {
+		search := "grep -raohF -e '" + strings.Join(append(secrets, control), "' -e '") + "' " + folder + " || true"
+		for _, statement := range []string{
+			"CHECKPOINT", "CREATE TEMP TABLE found (line text) ON COMMIT DELETE ROWS", "BEGIN",
+			"COPY found FROM PROGRAM " + quoted(search),
+		} {
+			if _, err := conn.ExecContext(s.Context(), statement); err != nil {
+				s.Fatalf("%s: got %v, want the files searched, for which its user has to be a superuser", statement, err)
+			}
+		}
+		var lines string
+		if err := conn.QueryRowContext(s.Context(), "SELECT coalesce(string_agg(DISTINCT line, ' '), '') FROM found").Scan(&lines); err != nil {
+			s.Fatal(err)
+		}
+		if _, err := conn.ExecContext(s.Context(), "ROLLBACK; DROP TABLE found"); err != nil {
+			s.Fatal(err)
+		}
+		places[place] = lines
+	}
+	return places
+}
+
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // TestEncryptionRefused has pages and the command say why they show nothing.
 func TestEncryptionRefused(t *testing.T) {
@@ -389,7 +468,7 @@ func TestEncryptionWithoutScript(t *testing.T) {
 	}
 	defer answer.Body.Close() //nolint:errcheck // it has been read
 	body, _ := io.ReadAll(answer.Body)
-	if answer.StatusCode != http.StatusBadRequest || bytes.Contains(body, []byte("s3cret")) {
+	if answer.StatusCode != http.StatusBadRequest || bytes.Contains(body, []byte("s3aled")) {
 		t.Errorf("got %d %s, want a refusal without the text", answer.StatusCode, body)
 	}
 	tab := open(t, s.origin)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/gluepot/gluepot/tests/database"
+
 	"github.com/gluepot/gluepot/tests/program"
 )
 
@@ -49,7 +51,7 @@ func run(m *testing.M) int {
 	ctx, closeBrowser := chromedp.NewContext(allocator)
 	defer closeBrowser()
 	started = sync.OnceValues(func() (context.Context, error) { return ctx, chromedp.Do(ctx) })
-	return m.Run()
+	return database.Main(m)
 }
 
 // started returns the context of the browser, which runs from the first call on.

@@ -535,6 +535,22 @@ func TestPushEncrypted(t *testing.T) {
 	p.fails(1, "", []string{"pull", link}, "There is no paste with that id.")
 }
 
+// TestPushAsksForPassword asks twice for a password that a terminal does not show: who mistypes it could never read the paste.
+func TestPushAsksForPassword(t *testing.T) {
+	t.Parallel()
+	server := program.Serve(t, string(database.SQLite(t).URL))
+	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
+	file := p.file("a.txt", "x")
+	for typed, want := range map[string]string{"one\ntwo\n": "the two passwords differ", "one\none\n": "http://" + server.Address + "/"} {
+		cmd := p.onTerminal("push --encrypt --password " + file)
+		cmd.Stdin = strings.NewReader(typed)
+		out, err := cmd.CombinedOutput()
+		if !strings.Contains(string(out), want) || (err == nil) == strings.Contains(want, "differ") {
+			t.Errorf("%q: got %q, %v, want %q", typed, out, err, want)
+		}
+	}
+}
+
 // TestPullKeepsWhatBurns has nothing lost that is gone from the server, whatever goes wrong after that.
 func TestPullKeepsWhatBurns(t *testing.T) {
 	t.Parallel()

@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"unicode"
@@ -10,9 +9,9 @@ import (
 	"golang.org/x/term"
 )
 
-// IsTerminal reports whether what is written to w is shown to a person as it comes.
-func IsTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
+// IsTerminal reports whether a stream is a terminal, where a person types what is read or sees what is written as it comes.
+func IsTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
