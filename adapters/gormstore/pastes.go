@@ -106,78 +106,84 @@ func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) err
 		return err
 	}
 	rows.keepOrigin(ctx)
-	return p.store.WriteTogether(ctx, rows.insert)
+	return p.store.WriteAfter(ctx, nil, rows.insert)
 }
 
 // Update implements paste.DocumentUpdater.
 func (p *Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Document) (paste.Change, error)) (paste.Document, error) {
-	return p.update(ctx, id, change, func(*gorm.DB) error { return nil }, func(*gorm.DB, int64) error { return nil })
+	return p.update(ctx, id, change, noLock, anyGrowth)
 }
 
-// update calls lock before it locks the paste, and allow with the bytes that the paste has grown by before it is stored.
+func noLock(*gorm.DB) error           { return nil }
+func anyGrowth(*gorm.DB, int64) error { return nil }
+
+// update is rewrite for changes of what an edit may change.
 func (p *Pastes) update(
 	ctx context.Context, id paste.ID, change func(paste.Document) (paste.Change, error),
 	lock func(*gorm.DB) error, allow func(tx *gorm.DB, grown int64) error,
-) (updated paste.Document, err error) {
+) (paste.Document, error) {
+	return p.rewrite(ctx, id, func(stored paste.Document) (paste.Change, error) {
+		changed, err := change(stored)
+		if changed.Changed {
+			stored.Title, stored.Visibility, stored.Tags = changed.Title, changed.Visibility, changed.Tags
+			stored.Pasties, stored.Edits = changed.Pasties, changed.Edits
+		}
+		changed.Document = stored
+		return changed, err
+	}, lock, allow)
+}
+
+// rewrite calls lock before it locks the paste, and allow with the bytes that the paste has grown by before it is stored.
+func (p *Pastes) rewrite(
+	ctx context.Context, id paste.ID, change func(paste.Document) (paste.Change, error),
+	lock func(*gorm.DB) error, allow func(tx *gorm.DB, grown int64) error,
+) (paste.Document, error) {
 	if !connection.IsText(string(id)) {
 		return paste.Document{}, connection.ErrNotFound
 	}
-	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
+	var (
+		before, after *pasteRows
+		changed       paste.Change
+	)
+	err := p.store.WriteAfter(ctx, func(tx *gorm.DB) (err error) {
 		if err := lock(tx); err != nil {
 			return err
 		}
-		before, err := p.locked(tx, id)
-		if err != nil {
+		if before, err = p.locked(tx, id); err != nil {
 			return err
 		}
-		updated = before.document()
-		changed, err := change(updated)
-		if err != nil || !changed.Changed {
+		if changed, err = change(before.document()); err != nil || !changed.Changed {
 			return connection.Refused(err)
 		}
-		updated.Title, updated.Visibility, updated.Tags = changed.Title, changed.Visibility, changed.Tags
-		updated.Pasties, updated.Edits = changed.Pasties, changed.Edits
-		after, err := newPasteRows(p.store, updated)
-		if err != nil {
+		if after, err = newPasteRows(p.store, changed.Document); err != nil {
 			return err
 		}
-		if err := allow(tx, after.bytes()-before.bytes()); err != nil {
-			return err
+		return allow(tx, after.bytes()-before.bytes())
+	}, func(tx *gorm.DB) error {
+		if !changed.Changed {
+			return nil
 		}
 		return after.replace(tx, before, changed.Dropped)
 	})
 	if err != nil {
 		return paste.Document{}, err
 	}
-	return updated, nil
+	return changed.Document, nil
 }
 
 // MakeAnonymous implements paste.Anonymizer.
 func (p *Pastes) MakeAnonymous(
 	ctx context.Context, id paste.ID, owner user.ID, key paste.KeyHash, longest paste.Lifetime, now time.Time,
 ) error {
-	if !connection.IsText(string(id)) {
-		return connection.ErrNotFound
-	}
-	return p.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		before, err := p.locked(tx, id)
-		if err != nil {
-			return err
-		}
-		made, err := before.document().GivenUp(owner, key, longest, now)
-		if err != nil {
-			return connection.Refused(err)
-		}
-		after, err := newPasteRows(p.store, made)
-		if err != nil {
-			return err
-		}
-		return after.replace(tx, before, 0)
-	})
+	_, err := p.rewrite(ctx, id, func(stored paste.Document) (paste.Change, error) {
+		made, err := stored.GivenUp(owner, key, longest, now)
+		return paste.Change{Document: made, Changed: true}, err
+	}, noLock, anyGrowth)
+	return err
 }
 
-// locked returns an active paste that no other caller can change or delete before the transaction ends. The lock is a
-// statement of its own: one that read more, and had to wait for the lock, would answer with what it was before.
+// locked returns an active paste that no other caller can change or delete before the transaction ends. What other rows hold is
+// read by other statements: one that had to wait for the lock would answer with what they held before.
 func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*pasteRows, error) {
 	row, err := p.lockedRow(tx, id)
 	if err != nil {
@@ -186,13 +192,11 @@ func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*pasteRows, error) {
 	return load(tx, row)
 }
 
-// lockedRow is locked without what other rows hold.
+// lockedRow is locked without what other rows hold. The lock is a subquery, whose limit lets PostgreSQL move no condition into it: whether
+// the paste has expired is asked of the locked row.
 func (p *Pastes) lockedRow(tx *gorm.DB, id paste.ID) (*pasteRow, error) {
-	var known []string
-	if err := connection.ForUpdate(tx).Model(&pasteRow{}).Where("id = ?", string(id)).Pluck("id", &known).Error; err != nil {
-		return nil, err
-	}
-	return p.take(tx, id, "")
+	row := connection.ForUpdate(tx).Model(&pasteRow{}).Select("*").Where("id = ?", string(id)).Limit(1)
+	return p.take(tx.Table("(?) AS pastes", row), id, "")
 }
 
 // DeleteIf implements paste.DocumentDeleter.

@@ -42,13 +42,10 @@ func (p *Pastes) CreateCounted(
 		return paste.Usage{}, err
 	}
 	rows.keepOrigin(ctx)
-	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
+	err = p.store.WriteAfter(ctx, func(tx *gorm.DB) (err error) {
 		used, err = p.takeQuota(tx, client, quota)
-		if err != nil {
-			return err
-		}
-		return rows.insert(tx)
-	})
+		return err
+	}, rows.insert)
 	if err != nil {
 		return paste.Usage{}, err
 	}
@@ -115,17 +112,13 @@ func (p *Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, c
 		return paste.Usage{}, err
 	}
 	rows.keepOrigin(ctx)
-	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		if err := p.allow(tx, allowance, created.Owner, paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
-			return err
+	err = p.store.WriteAfter(ctx, func(tx *gorm.DB) (err error) {
+		err = p.allow(tx, allowance, created.Owner, paste.Holding{Pastes: 1, Bytes: created.Bytes()})
+		if err == nil && allowance.Rate.Pastes > 0 {
+			used, err = p.takeQuota(tx, paste.Client("user "+created.Owner), allowance.Rate)
 		}
-		if allowance.Rate.Pastes > 0 {
-			if used, err = p.takeQuota(tx, paste.Client("user "+created.Owner), allowance.Rate); err != nil {
-				return err
-			}
-		}
-		return rows.insert(tx)
-	})
+		return err
+	}, rows.insert)
 	if err != nil {
 		return paste.Usage{}, err
 	}

@@ -67,6 +67,13 @@ func postgresConfig(cfg Config) (*pgxpool.Config, error) {
 // Pipeline is a gorm.ConnPool that keeps statements for a batch, which PostgreSQL runs as one transaction.
 type Pipeline struct{ Batch pgx.Batch }
 
+// send runs what is kept on a connection, in one round trip.
+func (p *Pipeline) send(ctx context.Context, conn *sql.Conn) error {
+	return conn.Raw(func(raw any) error {
+		return raw.(*stdlib.Conn).Conn().SendBatch(ctx, &p.Batch).Close() //nolint:forcetypeassert // openPostgres makes no other
+	})
+}
+
 var errNoAnswer = errors.New("a statement of a pipeline has no answer")
 
 // ExecContext implements gorm.ConnPool.

@@ -123,10 +123,18 @@ func (s *Store) WritePaste(ctx context.Context, change func(tx *gorm.DB) error) 
 	return s.Transaction(ctx, change)
 }
 
-// WriteTogether is writePaste for statements that need no answers: PostgreSQL takes them in one round trip.
-func (s *Store) WriteTogether(ctx context.Context, change func(tx *gorm.DB) error) error {
+// WriteAfter is WritePaste for statements that need no answers, after others whose answers say what they are; read is nil where there are
+// none. PostgreSQL takes what begins the transaction in one round trip, and what is written and ends it in another.
+func (s *Store) WriteAfter(ctx context.Context, read, write func(tx *gorm.DB) error) error {
 	if s.pgx == nil || s.cfg.RefuseWrites {
-		return s.WritePaste(ctx, change)
+		return s.WritePaste(ctx, func(tx *gorm.DB) error {
+			if read != nil {
+				if err := read(tx); err != nil {
+					return err
+				}
+			}
+			return write(tx)
+		})
 	}
 	release, err := Acquire(ctx, s.pasteWrites)
 	if err != nil {
@@ -134,15 +142,60 @@ func (s *Store) WriteTogether(ctx context.Context, change func(tx *gorm.DB) erro
 	}
 	defer release()
 	return again(ctx, func() error {
-		var statements Pipeline // a new one each time: a batch remembers what its first connection has prepared
-		s.hooks.BeforeTogether(ctx, &statements)
-		tx := s.writer.Session(&gorm.Session{NewDB: true, Context: ctx})
-		tx.Statement.ConnPool = &statements
-		if err := change(tx); err != nil {
+		if read != nil {
+			return s.writeAfter(ctx, read, write)
+		}
+		var all Pipeline // a new one each time: a batch remembers what its first connection has prepared
+		s.hooks.BeforeTogether(ctx, &all)
+		if err := s.keep(ctx, &all, write); err != nil {
 			return err
 		}
-		return s.pgx.SendBatch(ctx, &statements.Batch).Close()
+		return s.pgx.SendBatch(ctx, &all.Batch).Close()
 	})
+}
+
+func (s *Store) writeAfter(ctx context.Context, read, write func(tx *gorm.DB) error) (err error) {
+	conn, err := s.pools[0].Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close() //nolint:errcheck // the transaction has ended
+	var first, last, undo Pipeline
+	undo.Batch.Queue("ROLLBACK")
+	defer func() {
+		if err != nil {
+			_ = undo.send(ctx, conn) // if that fails, too, the pool closes the connection
+		}
+	}()
+	first.Batch.Queue("BEGIN")
+	s.hooks.BeforeTogether(ctx, &first)
+	if err := first.send(ctx, conn); err != nil {
+		return err
+	}
+	if err := read(s.through(ctx, conn)); err != nil {
+		return err
+	}
+	if err := s.keep(ctx, &last, write); err != nil {
+		return err
+	}
+	last.Batch.Queue("COMMIT")
+	return last.send(ctx, conn)
+}
+
+// keep adds to a pipeline what write does, and what a transaction does after it.
+func (s *Store) keep(ctx context.Context, statements *Pipeline, write func(tx *gorm.DB) error) error {
+	tx := s.through(ctx, statements)
+	if err := write(tx); err != nil {
+		return err
+	}
+	return s.hooks.After(ctx, s, tx)
+}
+
+// through returns what runs its statements there.
+func (s *Store) through(ctx context.Context, pool gorm.ConnPool) *gorm.DB {
+	tx := s.writer.Session(&gorm.Session{NewDB: true, Context: ctx})
+	tx.Statement.ConnPool = pool
+	return tx
 }
 
 // List runs a slow read of pastes.
