@@ -135,7 +135,7 @@ type phases struct {
 func (p *phases) show(now copies.Progress) {
 	if now.Phase != p.phase {
 		p.stop()
-		p.phase, p.rows, p.progress = now.Phase, 0, p.commands.newProgress(now.Phase, now.Of, rowsRead)
+		p.phase, p.rows, p.progress = now.Phase, 0, p.commands.newProgress(now.Phase, now.Of, false)
 	}
 	p.progress.add(now.Rows - p.rows)
 	p.rows = now.Rows

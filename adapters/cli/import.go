@@ -138,7 +138,7 @@ func importFile[R any](
 		return
 	}
 	defer input.Close()
-	progress := run.commands.newProgress(kind, input.Size, bytesRead)
+	progress := run.commands.newProgress(kind, input.Size, true)
 	rejects := &rejectsFile{folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.Name, report: run.commands.stderr}
 	summary, err := do(ctx, func(ctx context.Context) imports.Records[R] {
 		return source(io.TeeReader(input.Reader(ctx), progress), run.array)

@@ -26,7 +26,7 @@ extension pg_trgm. Servers may run meanwhile. A rebuild that was interrupted sta
 			if m.Search == nil {
 				return errNoSearch
 			}
-			shown := c.newProgress("rebuild", 0, pastesRead)
+			shown := c.newProgress("rebuild", -1, false)
 			read, err := m.Search.Rebuild.Do(ctx, func(further int) { shown.add(int64(further)) })
 			shown.stop()
 			if err != nil {
