@@ -2,6 +2,7 @@ package moderation
 
 import (
 	"context"
+	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/moderation"
@@ -21,7 +22,7 @@ type List struct {
 
 // Do calls visit with the first pastes that match the filter and stand after a place, newest first, at most limit of them; 0 is no
 // limit. Owner may be a reference as user.Find takes it; empty: that of the filter. Nothing in the store waits for visit, whose
-// error ends the walk and is returned.
+// error ends the walk and is returned. Between two statements it rests for as long as one took.
 //
 // It fails as user.Find does, and with fault.Unavailable when the store does not answer.
 func (l *List) Do(
@@ -37,7 +38,9 @@ func (l *List) Do(
 		filter.Owner = found.ID
 	}
 	for shown := 0; ; {
+		began := time.Now()
 		found, last, err := l.pastes.Pastes(ctx, filter, after, page)
+		took := time.Since(began)
 		if err != nil {
 			return err
 		}
@@ -53,6 +56,10 @@ func (l *List) Do(
 			return nil
 		}
 		after = last
+		select { // readers are to notice little of a long search
+		case <-ctx.Done(): // which the store says in its words
+		case <-time.After(took):
+		}
 	}
 }
 

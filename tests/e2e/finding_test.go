@@ -45,20 +45,22 @@ func TestListContains(t *testing.T) {
 		}
 		p := program.StartShipped(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL), "GLUEPOT_HTTP_ADDR=127.0.0.1:0"}, "serve")
 		p.WaitForAddress()
-		alone := readers(t, p, pastes, func() { time.Sleep(3 * time.Second) })
-		var took time.Duration
+		var alone, beside, lists []time.Duration
 		var peak int
-		beside := readers(t, p, pastes, func() {
-			began := time.Now()
-			list := program.StartShipped(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "paste", "list", "--contains", "casino")
-			peak = peakMemory(t, list)
-			took = time.Since(began)
-			if out := list.Stdout.String(); strings.Count(out, "\n") != 2 || !strings.Contains(out, id36('p', pastes-1)) {
-				t.Errorf("got %s, want the oldest paste", out)
-			}
-		})
+		for range 5 { // by turns, so that what else the machine does disturbs both alike
+			alone = append(alone, readers(t, p, pastes, func() { time.Sleep(3 * time.Second) })...)
+			beside = append(beside, readers(t, p, pastes, func() {
+				began := time.Now()
+				list := program.StartShipped(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "paste", "list", "--contains", "casino")
+				peak = max(peak, peakMemory(t, list))
+				lists = append(lists, time.Since(began).Round(time.Millisecond))
+				if out := list.Stdout.String(); strings.Count(out, "\n") != 2 || !strings.Contains(out, id36('p', pastes-1)) {
+					t.Errorf("got %s, want the oldest paste", out)
+				}
+			})...)
+		}
 		t.Logf("%d pastes of 2 KiB: %v, %d MiB; a reader waits %v at p99 alone, %v beside it (%d and %d requests)",
-			pastes, took.Round(time.Millisecond), peak, at99(alone), at99(beside), len(alone), len(beside))
+			pastes, lists, peak, at99(alone), at99(beside), len(alone), len(beside))
 		if peak > limit || peak == 0 {
 			t.Errorf("got %d MiB of memory, want at most %d", peak, limit)
 		}

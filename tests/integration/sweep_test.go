@@ -60,7 +60,8 @@ func massExpiry(t *testing.T, db gormstore.Config, backlog int, turn time.Durati
 		if isPostgres(db) {
 			text = "(SELECT string_agg(md5(id || n), '') FROM generate_series(1, 32) n)"
 		}
-		exec(t, sql, "INSERT INTO paste_texts (paste_id, public, titles, text, tags, languages) SELECT id, true, '', "+text+", '', '' FROM pastes")
+		exec(t, sql, "INSERT INTO paste_texts (paste_id, public, titles, text, tags, languages) "+
+			"SELECT id, true, '', "+text+", '', '' FROM pastes")
 	}
 	if isPostgres(db) {
 		exec(t, sql, "VACUUM ANALYZE")
