@@ -50,7 +50,8 @@ func unix(at time.Time) int64 {
 	return at.Unix()
 }
 
-// export answers with all that is stored about a reader, as a ZIP file. It holds one paste at a time. The deadline of the request is for
+// export answers with all that is stored about a reader, as a ZIP file. It holds one paste at a time, and no transaction: a paste that
+// is created meanwhile is not in it, one that is edited may have other files than its document. The deadline of the request is for
 // reading each of them.
 func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 	if !site.Recently(w, r, site.PathAccount) {
@@ -84,8 +85,11 @@ func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 	if _, err := io.WriteString(file, "["); err != nil {
 		return err
 	}
-	separator := ""
-	if err := p.eachOwn(r, patience, func(_ context.Context, found *paste.Document) error {
+	separator, newest := "", paste.Place{}
+	if err := p.eachOwn(r, patience, paste.Place{}, func(_ context.Context, found *paste.Document) error {
+		if separator == "" {
+			newest = paste.Place{CreatedAt: found.CreatedAt.Add(time.Microsecond)}
+		}
 		if _, err := io.WriteString(file, separator); err != nil {
 			return err
 		}
@@ -97,8 +101,11 @@ func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 	if _, err := io.WriteString(file, "]"); err != nil {
 		return err
 	}
+	if separator == "" {
+		return files.Close()
+	}
 	folders := make(filename.Set)
-	if err := p.eachOwn(r, patience, func(ctx context.Context, found *paste.Document) error {
+	if err := p.eachOwn(r, patience, newest, func(ctx context.Context, found *paste.Document) error {
 		return p.Pack(ctx, files, "pastes/"+folders.Unique(filename.Safe(string(found.ID)))+"/", found)
 	}); err != nil {
 		return err
@@ -122,13 +129,23 @@ func (p *pages) exportAccount(r *site.Request) (exportedAccount, error) {
 	}, err
 }
 
-// eachOwn calls visit with each of the reader's pastes. Reading one may take so long.
-func (p *pages) eachOwn(r *site.Request, patience time.Duration, visit func(context.Context, *paste.Document) error) error {
+// eachOwn calls visit with each of the reader's pastes that stand after a place, until the reader's session ends. Reading one may take so
+// long.
+func (p *pages) eachOwn(
+	r *site.Request, patience time.Duration, after paste.Place, visit func(context.Context, *paste.Document) error,
+) error {
 	all := context.WithoutCancel(r.Context())
-	for after := (paste.Place{}); ; {
+	next := func() (paste.Document, error) {
 		ctx, cancel := context.WithTimeout(all, patience)
-		found, err := p.Modules.Pastes.NextOwn.Do(ctx, r.Viewer, after)
-		cancel()
+		defer cancel()
+		viewer, err := p.Modules.Tokens.ResumeSession.Do(ctx, site.CookieSecret(r.Request))
+		if err != nil {
+			return paste.Document{}, err
+		}
+		return p.Modules.Pastes.NextOwn.Do(ctx, viewer, after)
+	}
+	for {
+		found, err := next()
 		if fault.Is(err, fault.NotFound) {
 			return nil
 		}

@@ -11,10 +11,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/fake"
@@ -174,6 +176,54 @@ func (m *many) DocumentByID(_ context.Context, id paste.ID) (paste.Document, err
 	found := visit.Content(paste.Pasty{Title: "a.txt", Code: strings.Clone(m.code)})
 	found.ID, found.Owner, found.CreatedAt = id, m.owner, beginning.Add(-time.Duration(number)*time.Second)
 	return found, nil
+}
+
+// busy is a store that does something when somebody has read all of the pastes.
+type busy struct {
+	fake.Pastes
+
+	atEnd func()
+}
+
+func (b *busy) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
+	places, err := b.Pastes.ActiveIDs(ctx, owner, after, limit)
+	if len(places) == 0 {
+		b.atEnd()
+	}
+	return places, err
+}
+
+// TestExportMeanwhile creates a paste between the two times that an export reads all of them, and ends its session then.
+func TestExportMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	owner := s.User("Epoxy", true)
+	_, secret := s.Session("epoxy")
+	own := func(id string, created time.Time) {
+		document := visit.Content(paste.Pasty{Title: "a.txt", Code: "a"})
+		document.Owner, document.CreatedAt = owner, created
+		s.Holds(id, document)
+	}
+	own("before00", beginning)
+	created := sync.OnceFunc(func() { own("between0", beginning.Add(time.Second)) })
+	store := &busy{Pastes: fake.Pastes{Store: s.Store}, atEnd: created}
+	s.Modules.Pastes = pastes.New(store, fake.Users{Store: s.Store}, pastes.Options{Rules: s.Rules}, time.Now)
+	answer, _, err := s.As(secret, "/account/export")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := unpacked(t, answer.Body.Bytes())
+	if files["pastes/before00/a.txt"] != "a" || len(files) != 3 || strings.Contains(files["pastes.json"], "between0") {
+		t.Errorf("got %q, want the paste that there was", files)
+	}
+	store.atEnd = func() {
+		if _, err := s.Modules.Tokens.EndSessions.Do(t.Context(), "epoxy"); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, _, err = s.As(secret, "/account/export"); !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("got %v, want the export to end with its session", err)
+	}
 }
 
 // counter is where an export goes whose bytes nothing keeps.
