@@ -76,11 +76,11 @@ func (s *Site) Stored(path string) paste.Document {
 
 // Summary is what a paste holds.
 func Summary(d paste.Document) string {
-	text := fmt.Sprintf("%q %s %q", d.Title, d.Visibility, d.Tags)
+	held := []string{fmt.Sprintf("%q %s %q", d.Title, d.Visibility, d.Tags)}
 	for _, p := range d.Pasties {
-		text += fmt.Sprintf(" %q %s %q", p.Title, p.Language, p.Code)
+		held = append(held, fmt.Sprintf("%q %s %q", p.Title, p.Language, p.Code))
 	}
-	return text
+	return strings.Join(held, " ")
 }
 
 var (

@@ -65,6 +65,9 @@ func New(t testing.TB) *Site {
 	return s
 }
 
+// Configure has the site serve with these settings from now on, and with the modules that it has.
+func (s *Site) Configure(cfg pages.Config) { s.Pages = pages.New(cfg, s.Modules) }
+
 // Holds stores a paste with an id.
 func (s *Site) Holds(id string, document paste.Document) {
 	s.T.Helper()

@@ -2,6 +2,7 @@ package account
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/application/users"
@@ -17,7 +18,6 @@ type accountPage struct {
 	Saved   bool
 }
 
-// account shows a reader's own profile.
 func (p *pages) account(w http.ResponseWriter, r *site.Request) error {
 	u := r.Viewer.User
 	return site.Show(w, r, p.accountView(accountPage{
@@ -29,25 +29,20 @@ func (p *pages) account(w http.ResponseWriter, r *site.Request) error {
 }
 
 // changeAccount stores the profile. Another name needs a session that is not old.
-func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request) error {
-	fields, err := r.Fields(5)
-	if err != nil {
-		return err
-	}
+func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	wanted := users.Profile{
 		Name: fields.Get("name"), AvatarURL: fields.Get("avatar"), DefaultLanguage: fields.Get("language"),
 		PublicProfile: fields.Has("public"), ShowTags: fields.Has("tags"),
 	}
-	if wanted.Name != r.Viewer.User.Name.String() && !site.Recently(w, r, site.PathAccount) {
-		return nil
+	if wanted.Name != r.Viewer.User.Name.String() && !r.Recent() {
+		return site.SignInFirst(w, site.PathAccount)
 	}
-	err = p.Modules.Users.UpdateOwn.Do(r.Context(), r.Viewer, wanted)
+	err := p.Modules.Users.UpdateOwn.Do(r.Context(), r.Viewer, wanted)
 	if err == nil {
-		site.SeeOther(w, site.PathAccount+"?saved")
-		return nil
+		return site.SeeOther(w, site.PathAccount+"?saved")
 	}
 	page := accountPage{Layout: r.Layout("Your account", ""), Profile: wanted, Problem: fault.MessageOf(err)}
-	return site.FormAgain(w, r, err, func() error { return site.Write(r.Context(), w, p.accountView(page)) })
+	return site.FormAgain(w, r, err, p.accountView(page))
 }
 
 // reader refers to the signed-in user as operators do.

@@ -54,9 +54,6 @@ func unix(at time.Time) int64 {
 // is created meanwhile is not in it, one that is edited may have other files than its document. The deadline of the request is for
 // reading each of them.
 func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
-	if !site.Recently(w, r, site.PathAccount) {
-		return nil
-	}
 	account, err := p.exportAccount(r)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"net/url"
@@ -9,7 +10,6 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
-// identitiesPage has the accounts at providers that the reader signs in with.
 type identitiesPage struct {
 	site.Layout
 
@@ -19,7 +19,6 @@ type identitiesPage struct {
 
 type linkedIdentity struct{ Label, Key, Subject string }
 
-// identities shows the accounts that the reader signs in with.
 func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {
 	linked, err := p.Modules.Accounts.Identities.Do(r.Context(), reader(r))
 	if err != nil {
@@ -34,27 +33,11 @@ func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(linked)) {
-		label, ok := labels[key]
-		if !ok {
-			label = key
-		}
-		page.Linked = append(page.Linked, linkedIdentity{label, key, linked[key]})
+		page.Linked = append(page.Linked, linkedIdentity{cmp.Or(labels[key], key), key, linked[key]})
 	}
 	return site.Show(w, r, p.identitiesView(page))
 }
 
-// unlink takes an account from those that the reader signs in with.
-func (p *pages) unlink(w http.ResponseWriter, r *site.Request) error {
-	if !site.Recently(w, r, pathIdentities) {
-		return nil
-	}
-	fields, err := r.Fields(1)
-	if err != nil {
-		return err
-	}
-	if err := p.Modules.Accounts.UnlinkOwn.Do(r.Context(), r.Viewer, fields.Get("unlink")); err != nil {
-		return err
-	}
-	site.SeeOther(w, pathIdentities)
-	return nil
+func (p *pages) unlink(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	return site.Done(w, pathIdentities, p.Modules.Accounts.UnlinkOwn.Do(r.Context(), r.Viewer, fields.Get("unlink")))
 }

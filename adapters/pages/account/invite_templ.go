@@ -8,7 +8,12 @@ package account
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-func (p *pages) inviteView(page invitePage) templ.Component {
+import (
+	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/identity"
+)
+
+func (p *pages) inviteView(page site.Layout, invitation identity.Invitation, links []providerLink) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -46,9 +51,9 @@ func (p *pages) inviteView(page invitePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("This link lets you have an account on this server. It is valid until " + page.Until.UTC().Format("2 January 2006, 15:04 UTC") + ".")
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("This link lets you have an account on this server. It is valid until " + site.At(invitation.ExpiresAt).String() + ".")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/invite.templ`, Line: 6, Col: 139}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/invite.templ`, Line: 11, Col: 125}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -58,15 +63,15 @@ func (p *pages) inviteView(page invitePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if page.Note != "" {
+			if invitation.Note != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var4 string
-				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("The one who invites you writes: “" + page.Note + "”")
+				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("The one who invites you writes: “" + invitation.Note + "”")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/invite.templ`, Line: 8, Col: 65}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/invite.templ`, Line: 13, Col: 71}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {
@@ -81,7 +86,7 @@ func (p *pages) inviteView(page invitePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(page.Providers) == 0 {
+			if len(links) == 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>This server signs in with no provider at the moment. Ask its operator.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -91,14 +96,14 @@ func (p *pages) inviteView(page invitePage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = providerButtons(page.Providers).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = providerButtons(links).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = p.Around(page.Layout).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = p.Around(page).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -35,7 +35,6 @@ func attemptCookie(r *http.Request, state string) string {
 
 var errFromElsewhere = fault.New(fault.Forbidden, "An account is linked from the page of your own accounts. Open that, and try again.")
 
-// toProvider sends the browser to a provider.
 func (p *pages) toProvider(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
 	wanted := accounts.BeginInput{
@@ -45,8 +44,8 @@ func (p *pages) toProvider(w http.ResponseWriter, r *site.Request) error {
 	if wanted.Link && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
 		return errFromElsewhere
 	}
-	if wanted.Link && !site.Recently(w, r, pathIdentities) {
-		return nil
+	if wanted.Link && !r.Recent() {
+		return site.SignInFirst(w, pathIdentities)
 	}
 	begun, err := p.Modules.Accounts.Begin.Do(r.Context(), r.Viewer, wanted)
 	if err != nil {
@@ -54,11 +53,9 @@ func (p *pages) toProvider(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	site.SetCookie(w, r.Request, attemptCookie(r.Request, begun.State), begun.Secret, identity.AttemptAge)
-	site.SeeOther(w, begun.Address)
-	return nil
+	return site.SeeOther(w, begun.Address)
 }
 
-// callback takes a reader who comes back from a provider.
 func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
 	brought := identity.Callback{
@@ -74,11 +71,9 @@ func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
 	switch {
 	case arrived.Secret != "":
 		site.SetCookie(w, r.Request, site.CookieName(r.Request, signUpCookie), arrived.Secret, identity.AttemptAge)
-		site.SeeOther(w, site.PathSignUp)
-		return nil
+		return site.SeeOther(w, site.PathSignUp)
 	case arrived.Linked:
-		site.SeeOther(w, arrived.Next)
-		return nil
+		return site.SeeOther(w, arrived.Next)
 	}
 	return p.beginAndGo(w, r, arrived.User, arrived.Next)
 }

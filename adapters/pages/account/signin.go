@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/mileusna/useragent"
 
@@ -29,9 +28,8 @@ type signInPage struct {
 // showSignIn shows the form. A reader who has just signed in is sent on.
 func (p *pages) showSignIn(w http.ResponseWriter, r *site.Request) error {
 	next := site.LocalPath(r.URL.Query().Get("next"), site.PathPastes)
-	if r.Viewer.SignedInRecently(time.Now()) {
-		site.SeeOther(w, next)
-		return nil
+	if r.Recent() {
+		return site.SeeOther(w, next)
 	}
 	return site.Show(w, r, p.signInView(p.newSignInPage(r, next)))
 }
@@ -46,19 +44,14 @@ func (p *pages) newSignInPage(r *site.Request, next string) signInPage {
 }
 
 // signIn begins a session with the access token that the form brings, if it is valid.
-func (p *pages) signIn(w http.ResponseWriter, r *site.Request) error {
-	fields, err := r.Fields(2)
-	if err != nil {
-		return err
-	}
+func (p *pages) signIn(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	secret, next := strings.TrimSpace(fields.Get("token")), site.LocalPath(fields.Get("next"), site.PathPastes)
 	viewer, err := p.Modules.Tokens.SignIn.Do(r.Context(), secret)
 	if err == nil {
 		err = p.begin(w, r, viewer.User.ID, viewer.Token)
 	}
 	if err == nil {
-		site.SeeOther(w, next)
-		return nil
+		return site.SeeOther(w, next)
 	}
 	if !fault.Is(err, fault.Unauthenticated) {
 		return err
@@ -66,9 +59,7 @@ func (p *pages) signIn(w http.ResponseWriter, r *site.Request) error {
 	r.Rejected = true
 	page := p.newSignInPage(r, next)
 	page.Wrong = true
-	site.Guard(w, r)
-	site.WriteStatus(w, http.StatusUnauthorized)
-	return site.Write(r.Context(), w, p.signInView(page))
+	return site.ShowAs(w, r, http.StatusUnauthorized, p.signInView(page))
 }
 
 // signOut ends the session. An access token that it was made with stays valid: it may be in use elsewhere.
@@ -77,8 +68,7 @@ func (p *pages) signOut(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	site.SetSession(w, r.Request, "")
-	site.SeeOther(w, "/")
-	return nil
+	return site.SeeOther(w, "/")
 }
 
 // begin signs a user in: it always begins a new session, which ends with the access token that it was made with, if there is one.

@@ -11,13 +11,11 @@ import (
 
 const signUpCookie = "gluepot-sign-up"
 
-// beginAndGo begins the session of a user, and goes on to a path.
 func (p *pages) beginAndGo(w http.ResponseWriter, r *site.Request, owner user.User, next string) error {
 	if err := p.begin(w, r, owner.ID, token.Token{}); err != nil {
 		return err
 	}
-	site.SeeOther(w, site.LocalPath(next, site.PathPastes))
-	return nil
+	return site.SeeOther(w, site.LocalPath(next, site.PathPastes))
 }
 
 // signUpPage asks a newcomer for whom a provider has vouched for a name.
@@ -64,9 +62,7 @@ func (p *pages) signUp(w http.ResponseWriter, r *site.Request) error {
 	created, next, err := p.Modules.Accounts.SignUp.Do(r.Context(), site.CookieValue(r.Request, cookie), page.Name)
 	if err != nil {
 		page.Problem = fault.MessageOf(err)
-		return site.FormAgain(w, r, err, func() error {
-			return site.Write(r.Context(), w, p.signUpView(page))
-		})
+		return site.FormAgain(w, r, err, p.signUpView(page))
 	}
 	site.SetCookie(w, r.Request, cookie, "", 0)
 	return p.beginAndGo(w, r, created, next)

@@ -3,6 +3,8 @@ package account
 import (
 	"cmp"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -12,25 +14,17 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// tokensPage has the access tokens of the signed-in user.
 type tokensPage struct {
 	site.Layout
 
-	Tokens  []accessToken
-	Made    string // the secret that was just made, or ""
+	Tokens  []token.Token // that are valid
+	Made    string        // the secret that was just made, or ""
 	Problem string
 }
 
-// accessToken is one of them. The zero moments stand for never.
-type accessToken struct {
-	ID, Name, Scope        string
-	Created, Used, Expires site.Moment
-}
+// label is what tells a token from others.
+func label(t *token.Token) string { return cmp.Or(t.Name, string(t.ID)) }
 
-// label is what tells it from the others.
-func (t *accessToken) label() string { return cmp.Or(t.Name, t.ID) }
-
-// accountTokens shows a reader's own access tokens.
 func (p *pages) accountTokens(w http.ResponseWriter, r *site.Request) error {
 	return p.showTokens(w, r, tokensPage{})
 }
@@ -41,36 +35,18 @@ func (p *pages) showTokens(w http.ResponseWriter, r *site.Request, page tokensPa
 		return err
 	}
 	now := time.Now()
-	for _, t := range found {
-		if t.ValidAt(now) {
-			page.Tokens = append(page.Tokens, accessToken{
-				string(t.ID), t.Name, t.Scope.String(), site.At(t.CreatedAt), site.At(t.LastUsedAt), site.At(t.ExpiresAt),
-			})
-		}
-	}
+	page.Tokens = slices.DeleteFunc(found, func(t token.Token) bool { return !t.ValidAt(now) })
 	page.Layout = r.Layout("Your access tokens", "")
-	site.Guard(w, r)
 	if page.Problem != "" {
-		site.WriteStatus(w, http.StatusBadRequest)
+		return site.ShowAs(w, r, http.StatusBadRequest, p.tokensView(page))
 	}
-	return site.Write(r.Context(), w, p.tokensView(page))
+	return site.Show(w, r, p.tokensView(page))
 }
 
 // changeTokens makes an access token, which is shown once, or revokes one.
-func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request) error {
-	if !site.Recently(w, r, pathTokens) {
-		return nil
-	}
-	fields, err := r.Fields(3)
-	if err != nil {
-		return err
-	}
+func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.Values) (err error) {
 	if id := fields.Get("revoke"); id != "" {
-		if err := p.Modules.Tokens.RevokeOwn.Do(r.Context(), r.Viewer, id); err != nil {
-			return err
-		}
-		site.SeeOther(w, pathTokens)
-		return nil
+		return site.Done(w, pathTokens, p.Modules.Tokens.RevokeOwn.Do(r.Context(), r.Viewer, id))
 	}
 	wanted := tokens.IssueInput{Name: fields.Get("name")}
 	if wanted.Scope, err = token.ParseScope(fields.Get("scope")); err != nil {

@@ -1,11 +1,10 @@
 package admin
 
 import (
-	"cmp"
 	"net/http"
+	"net/url"
 	"strings"
 
-	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -15,23 +14,13 @@ import (
 // foundAtOnce is how many pastes, and how many acts, a page for administrators has.
 const foundAtOnce = 50
 
-// adminPage has pastes of everybody.
 type adminPage struct {
 	site.Layout
 
-	Owner, Contains    string
-	Anonymous, Removed bool
-	Pastes             []moderatedPaste
-	Next               string // or ""
-}
-
-// moderatedPaste is one of them.
-type moderatedPaste struct {
-	ID, Owner, Visibility string
-	Title                 marks.Text
-	Bytes                 int64
-	Created, Removed      site.Moment // the zero moment: it is there
-	Why                   string      // it was removed, and by whom
+	Owner  string
+	Filter moderation.Filter
+	Pastes []moderation.Found
+	Next   string // or ""
 }
 
 // administrators makes a handler theirs: for everybody else there is nothing. It wants a session that is not older than an hour.
@@ -44,15 +33,14 @@ func administrators(answer site.Handler) site.Handler {
 		if r.Method == http.MethodPost {
 			path = r.URL.Path
 		}
-		if !site.Recently(w, r, path) {
-			return nil
+		if !r.Recent() {
+			return site.SignInFirst(w, path)
 		}
 		r.Request = r.WithContext(audit.As(r.Context(), r.Viewer.User.Name.String()))
 		return answer(w, r)
 	}
 }
 
-// admin lists pastes of everybody.
 func (p *pages) admin(w http.ResponseWriter, r *site.Request) error {
 	asked := r.URL.Query()
 	after, err := site.ParsePlace(asked.Get("after"))
@@ -60,19 +48,16 @@ func (p *pages) admin(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	page := adminPage{
-		Layout: r.Layout("All pastes", ""), Owner: strings.TrimSpace(asked.Get("owner")), Contains: asked.Get("contains"),
-		Anonymous: asked.Has("anonymous"), Removed: asked.Has("removed"),
+		Layout: r.Layout("All pastes", ""), Owner: strings.TrimSpace(asked.Get("owner")),
+		Filter: moderation.Filter{Contains: asked.Get("contains"), Anonymous: asked.Has("anonymous"), Removed: asked.Has("removed")},
 	}
-	filter := moderation.Filter{Anonymous: page.Anonymous, Removed: page.Removed, Contains: page.Contains}
-	var last moderation.Found
-	err = p.Modules.Moderation.List.Do(r.Context(), page.Owner, filter, after, foundAtOnce+1, func(found moderation.Found) error {
+	err = p.Modules.Moderation.List.Do(r.Context(), page.Owner, page.Filter, after, foundAtOnce+1, func(found moderation.Found) error {
 		if len(page.Pastes) == foundAtOnce {
-			asked.Set("after", site.FormatPlace(last.Place()))
+			asked.Set("after", site.FormatPlace(page.Pastes[foundAtOnce-1].Place()))
 			page.Next = site.PathAdmin + "?" + asked.Encode()
 			return nil
 		}
-		last = found
-		page.Pastes = append(page.Pastes, newModeratedPaste(&found))
+		page.Pastes = append(page.Pastes, found)
 		return nil
 	})
 	if err != nil {
@@ -81,24 +66,7 @@ func (p *pages) admin(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.adminView(page))
 }
 
-func newModeratedPaste(f *moderation.Found) moderatedPaste {
-	made := moderatedPaste{
-		ID: string(f.ID), Owner: f.OwnerName, Visibility: f.Visibility.String(),
-		Title: marks.Text(site.Shortened(cmp.Or(f.Title, "Untitled"), site.MaxHeading)),
-		Bytes: f.Bytes, Created: site.At(f.CreatedAt), Removed: site.At(f.RemovedAt),
-	}
-	if f.RemovedBy != "" {
-		made.Why = "by " + f.RemovedBy + ": " + f.Reason
-	}
-	return made
-}
-
-// act does to a paste or a user what an administrator has chosen.
-func (p *pages) act(w http.ResponseWriter, r *site.Request) error {
-	fields, err := r.Fields(5)
-	if err != nil {
-		return err
-	}
+func (p *pages) act(w http.ResponseWriter, r *site.Request, fields url.Values) (err error) {
 	ctx, id, reason := r.Context(), fields.Get("id"), strings.TrimSpace(fields.Get("reason"))
 	switch fields.Get("do") {
 	case "remove":
@@ -120,9 +88,5 @@ func done(w http.ResponseWriter, err error, path string) error {
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.Invalid, fault.MessageOf(err))
 	}
-	if err != nil {
-		return err
-	}
-	site.SeeOther(w, path)
-	return nil
+	return site.Done(w, path, err)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// newFormPage returns the page that creates a paste.
 func (p *pages) newFormPage(r *site.Request, form pasteForm) *formPage {
 	signedIn, lives := r.Viewer.SignedIn(), p.Modules.Pastes.CreateOwn.Lifetimes(r.Viewer)
 	var wanted *string
@@ -51,7 +50,6 @@ const signInToSend = "You have to sign in to do this. Nothing is lost: sign in i
 
 var errSignedOut = fault.New(fault.Unauthenticated, "You are no longer signed in.")
 
-// create creates a paste and shows it, or shows the form again.
 func (p *pages) create(w http.ResponseWriter, r *site.Request) error {
 	form, err := readPasteForm(r)
 	if err != nil {
@@ -78,8 +76,7 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request) error {
 			w.WriteHeader(http.StatusCreated)
 			return nil
 		}
-		site.SeeOther(w, site.PathOfPaste(string(made.ID)))
-		return nil
+		return site.SeeOther(w, site.PathOfPaste(string(made.ID)))
 	}
 	status := http.StatusBadRequest
 	switch fault.KindOf(err) {

@@ -92,12 +92,7 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 	}
 	for _, s := range filled {
 		wanted := paste.PastyChanges{ID: s.ID, Title: &s.Name, Label: s.Label()}
-		if s.Language != "" {
-			wanted.Language = &s.Language
-		}
-		if !s.blank() {
-			wanted.Code = &s.Code
-		}
+		wanted.Language, wanted.Code = s.filled()
 		if same := known[s.ID]; s.ID != "" && len(same) > 0 {
 			known[s.ID] = same[1:]
 			wanted.Title, wanted.Code = unlessEqual(s.Name, same[0].Name), unlessEqual(s.Code, same[0].Code)
@@ -150,7 +145,6 @@ func (p *pages) newEditPage(r *site.Request, stored *paste.Document, form pasteF
 	}
 }
 
-// editing shows the form to edit a paste with.
 func (p *pages) editing(w http.ResponseWriter, r *site.Request) error {
 	stored, err := p.ownPaste(r)
 	if err != nil {
@@ -163,7 +157,6 @@ func (p *pages) editing(w http.ResponseWriter, r *site.Request) error {
 	return p.showForm(w, r, http.StatusOK, p.newEditPage(r, &stored, form))
 }
 
-// edit changes a paste and shows it, or shows the form again.
 func (p *pages) edit(w http.ResponseWriter, r *site.Request) error {
 	if !ident.Valid(r.PathValue("id")) {
 		return paste.ErrNotFound
@@ -197,8 +190,7 @@ func (p *pages) edit(w http.ResponseWriter, r *site.Request) error {
 	status := http.StatusBadRequest
 	switch fault.KindOf(err) {
 	case fault.None:
-		site.SeeOther(w, site.PathOfPaste(page.ID))
-		return nil
+		return site.SeeOther(w, site.PathOfPaste(page.ID))
 	case fault.Invalid:
 		page.explain(err)
 	case fault.Conflict:

@@ -7,7 +7,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// fork shows a form that holds what a paste does, for another paste.
 func (p *pages) fork(w http.ResponseWriter, r *site.Request) error {
 	stored, err := p.Read(r)
 	if err == nil && stored.Burns { // a copy would stay

@@ -43,7 +43,6 @@ type pasteForm struct {
 	refused                           []string // the names of files that are no text
 }
 
-// snippet is a pasty as it is filled in.
 type snippet struct {
 	Number                   int    // from 1
 	ID, Name, Language, Code string // the id is empty for one that is new
@@ -61,7 +60,14 @@ func (s *snippet) Field(name string) string { return paste.FieldOf(name, s.Label
 // blank reports whether the snippet is not filled in.
 func (s *snippet) blank() bool { return s.ID == "" && s.Name == "" && s.Code == "" }
 
-// formPage is a page with a form.
+// filled returns the language and the code, or nil for what is not filled in.
+func (s *snippet) filled() (language, code *string) {
+	if s.blank() {
+		return unlessEqual(s.Language, ""), nil
+	}
+	return unlessEqual(s.Language, ""), &s.Code
+}
+
 type formPage struct {
 	site.Layout
 
@@ -87,7 +93,6 @@ func (p *formPage) Problem(field string) string {
 	return ""
 }
 
-// choice is one of a list to select from.
 type choice struct{ Value, Text string }
 
 // Lifetimes are those that a paste can be created with.
@@ -262,15 +267,11 @@ func (f *pasteForm) filled() []snippet {
 
 // visibility returns which of the two the form asks for. It fails with a fault.Invalid when it asks for what is neither nor unlisted.
 func (f *pasteForm) visibility() (private, public bool, err error) {
-	switch f.Visibility {
-	case paste.Private.String():
-		return true, false, nil
-	case paste.Public.String():
-		return false, true, nil
-	case paste.Unlisted.String():
-		return false, false, nil
+	private, public = f.Visibility == paste.Private.String(), f.Visibility == paste.Public.String()
+	if !private && !public && f.Visibility != paste.Unlisted.String() {
+		err = site.ErrBrokenForm
 	}
-	return false, false, site.ErrBrokenForm
+	return private, public, err
 }
 
 // draft returns the paste that the form asks for. It fails as visibility does.
@@ -286,14 +287,8 @@ func (f *pasteForm) draft() (draft paste.Draft, err error) {
 		return draft, nil
 	}
 	for _, s := range f.filled() {
-		wanted := paste.PastyDraft{Title: s.Name, Label: s.Label()}
-		if s.Language != "" {
-			wanted.Language = &s.Language
-		}
-		if !s.blank() {
-			wanted.Code = &s.Code
-		}
-		draft.Pasties = append(draft.Pasties, wanted)
+		language, code := s.filled()
+		draft.Pasties = append(draft.Pasties, paste.PastyDraft{Title: s.Name, Label: s.Label(), Language: language, Code: code})
 	}
 	return draft, nil
 }
@@ -318,7 +313,6 @@ func (p *formPage) has(field string) bool {
 	})
 }
 
-// showForm shows a page with a form, as the answer of that status.
 func (p *pages) showForm(w http.ResponseWriter, r *site.Request, status int, page *formPage) error {
 	site.Guard(w, r)
 	view := p.editingView

@@ -10,7 +10,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// recentFeed is recent for programs that read feeds.
 func (p *pages) recentFeed(w http.ResponseWriter, r *site.Request) error {
 	found, _, err := p.Modules.Pastes.ListRecent.Do(r.Context(), paste.Place{})
 	if err != nil {
@@ -19,7 +18,6 @@ func (p *pages) recentFeed(w http.ResponseWriter, r *site.Request) error {
 	return p.writeFeed(w, r, site.Service+": recent pastes", pathRecent, site.Service, time.Unix(0, 0), found)
 }
 
-// feed has the newest public pastes of a user.
 func (p *pages) feed(w http.ResponseWriter, r *site.Request) error {
 	found, err := p.Modules.Pastes.ListPublic.Do(r.Context(), r.PathValue("name"), "", paste.Place{})
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gluepot/gluepot/adapters/pages"
 	"github.com/gluepot/gluepot/adapters/pages/lists"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -18,7 +17,7 @@ func TestFeeds(t *testing.T) {
 	s := visit.New(t)
 	cfg := s.Config
 	cfg.Recent, cfg.PublicURL = true, "https://paste.example"
-	s.Pages = pages.New(cfg, s.Modules)
+	s.Configure(cfg)
 	epoxy := s.User("Epoxy", true)
 	for id, visibility := range map[string]paste.Visibility{"public00": paste.Public, "unlisted": paste.Unlisted, "private0": paste.Private} {
 		document := visit.Content(paste.Pasty{Code: "x"})
@@ -50,7 +49,7 @@ func TestFeeds(t *testing.T) {
 	if _, err := s.Get("/~nobody/feed.atom"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("got %v, want no feed of who is not there", err)
 	}
-	off := pages.New(pages.DefaultConfig(), s.Modules)
+	off := visit.New(t)
 	if off.Routes()["/recent"] != "" || off.Routes()["/recent.atom"] != "" {
 		t.Error("got a list of recent pastes, want none unless it is switched on")
 	}

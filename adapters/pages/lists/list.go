@@ -11,7 +11,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// pasteList is one page of a list of pastes.
 type pasteList struct {
 	Pastes []listedPaste
 	Tag    marks.Text // only pastes that have it are shown; empty: all
@@ -26,7 +25,6 @@ type tagLink struct {
 	Text marks.Text
 }
 
-// listSort is a way in which a list can be sorted.
 type listSort struct {
 	Name    string
 	Path    string
@@ -115,7 +113,6 @@ func parseSelection(query url.Values) (selection paste.Selection, err error) {
 	return selection, nil
 }
 
-// listedPaste is a paste in a list.
 type listedPaste struct {
 	Path       string
 	Title      marks.Text

@@ -18,7 +18,6 @@ type ownPage struct {
 	pasteList
 }
 
-// own shows a reader's own pastes, or asks for a token first.
 func (p *pages) own(w http.ResponseWriter, r *site.Request) error {
 	selection, err := parseSelection(r.URL.Query())
 	if err != nil {
@@ -31,7 +30,6 @@ func (p *pages) own(w http.ResponseWriter, r *site.Request) error {
 	})
 }
 
-// starred shows what a reader has starred, or asks for a token first.
 func (p *pages) starred(w http.ResponseWriter, r *site.Request) error {
 	after, err := site.ParsePlace(r.URL.Query().Get("after"))
 	if err != nil {
@@ -45,15 +43,13 @@ func (p *pages) starred(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) browse(w http.ResponseWriter, r *site.Request, page ownPage, list func(context.Context) (pasteList, error)) (err error) {
 	if !r.Viewer.SignedIn() {
-		site.SignInFirst(w, r)
-		return nil
+		return site.SignInFirst(w, r.URL.RequestURI())
 	}
 	page.pasteList, err = list(r.Context())
 	if fault.Is(err, fault.Unauthenticated) { // since its session was resumed
 		r.Rejected = true
 		site.SetSession(w, r.Request, "")
-		site.SignInFirst(w, r)
-		return nil
+		return site.SignInFirst(w, r.URL.RequestURI())
 	}
 	if err != nil {
 		return err

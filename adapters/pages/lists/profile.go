@@ -6,20 +6,16 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
-// profilePage is a user with public pastes.
 type profilePage struct {
 	site.Layout
 
-	Name        string
-	Since       site.Moment
-	Contributor bool
-	Supporter   bool
+	Owner user.User
 	pasteList
 }
 
-// profile shows a user and what that user shows to everybody.
 func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 	selection, err := parseSelection(r.URL.Query())
 	if err != nil {
@@ -29,10 +25,7 @@ func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 	found, err := p.Modules.Pastes.ListPublic.Do(r.Context(), r.PathValue("name"), selection.Tag, selection.After)
 	if fault.Is(err, fault.NotFound) {
 		moved, err := p.Modules.Users.ShowFormer.Do(r.Context(), r.PathValue("name"))
-		if err == nil {
-			site.SeeOther(w, site.PathOfUser(moved.Name.String()))
-		}
-		return err
+		return site.Done(w, site.PathOfUser(moved.Name.String()), err)
 	}
 	if err != nil {
 		return err
@@ -40,8 +33,7 @@ func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 	r.Public = true
 	name := found.Owner.Name.String()
 	page := profilePage{
-		Layout: r.Layout(name, "Code that "+name+" shows to everybody"),
-		Name:   name, Since: site.At(found.Owner.CreatedAt), Contributor: found.Owner.Contributor, Supporter: found.Owner.SupporterMonths > 0,
+		Layout: r.Layout(name, "Code that "+name+" shows to everybody"), Owner: found.Owner,
 		pasteList: newPasteList(site.PathOfUser(name), selection, found.Pastes, found.More),
 	}
 	page.Feed = site.PathOfUser(name) + "/feed.atom"

@@ -7,13 +7,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// recentPage has the newest public pastes.
-type recentPage struct {
-	site.Layout
-	pasteList
-}
-
-// recent shows what users show to everybody.
 func (p *pages) recent(w http.ResponseWriter, r *site.Request) error {
 	after, err := site.ParsePlace(r.URL.Query().Get("after"))
 	if err != nil {
@@ -23,7 +16,7 @@ func (p *pages) recent(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	page := recentPage{r.Layout("Recent pastes", ""), newPasteList(pathRecent, paste.Selection{After: after}, found, more)}
+	page := r.Layout("Recent pastes", "")
 	page.Feed = pathRecent + ".atom"
-	return site.Show(w, r, p.recentView(page))
+	return site.Show(w, r, p.recentView(page, newPasteList(pathRecent, paste.Selection{After: after}, found, more)))
 }

@@ -15,7 +15,6 @@ import (
 // afterTitles stands before a place among those pastes whose titles hold every word.
 const afterTitles = "title."
 
-// searchPage has what was found.
 type searchPage struct {
 	site.Layout
 
@@ -26,7 +25,6 @@ type searchPage struct {
 	Next    string // path of the next one, or ""
 }
 
-// foundPaste is a paste that was found.
 type foundPaste struct {
 	listedPaste
 
@@ -35,7 +33,6 @@ type foundPaste struct {
 	Lines []foundLine
 }
 
-// foundLine is a line of a paste that holds a word of the search.
 type foundLine struct {
 	Path string
 	Name string // for readers of screens
@@ -43,7 +40,6 @@ type foundLine struct {
 	Text marks.Text
 }
 
-// search shows the form, and what was found with it.
 func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
 	page := searchPage{Layout: r.Layout("Search", ""), Text: query.Get("q")}
@@ -58,14 +54,11 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	found, err := p.Modules.Search.Find.Do(r.Context(), r.Viewer, page.Text, search.Place{Place: after, InTitles: inTitles})
 	switch {
 	case fault.Is(err, fault.Unauthenticated):
-		site.SignInFirst(w, r)
-		return nil
+		return site.SignInFirst(w, r.URL.RequestURI())
 	case fault.Is(err, fault.Invalid):
 		page.Problem = fault.MessageOf(err)
 		page.Text = strings.ToValidUTF8(page.Text, "\ufffd")
-		site.Guard(w, r)
-		w.WriteHeader(http.StatusBadRequest)
-		return site.Write(r.Context(), w, p.searchView(page))
+		return site.ShowAs(w, r, http.StatusBadRequest, p.searchView(page))
 	case err != nil:
 		return err
 	}

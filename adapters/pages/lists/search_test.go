@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gluepot/gluepot/adapters/pages"
-
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -84,7 +82,9 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%q: got %v, want nothing there", after, err)
 		}
 	}
-	off := pages.New(s.Config, pages.Modules{Users: s.Users, Tokens: s.Tokens, Pastes: s.Pastes, Languages: s.Modules.Languages})
+	off := visit.New(t)
+	off.Modules.Search = nil
+	off.Configure(off.Config)
 	if off.Routes()[site.PathSearch] != "" || s.Routes()[site.PathSearch] == "" {
 		t.Error("got a page without a search, or none with one")
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// givingUp asks whether to make a paste anonymous.
 func (p *pages) givingUp(w http.ResponseWriter, r *site.Request) error {
 	stored, err := p.unopened(r)
 	if err == nil {
@@ -22,7 +21,6 @@ func (p *pages) givingUp(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.givingUpView(page))
 }
 
-// giveUp makes a paste anonymous, and shows it with its delete key.
 func (p *pages) giveUp(w http.ResponseWriter, r *site.Request) error {
 	id := r.PathValue("id")
 	key, err := p.Modules.Pastes.GiveUpOwn.Do(r.Context(), r.Viewer, id)
@@ -30,6 +28,5 @@ func (p *pages) giveUp(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	site.SetDeleteKey(w, r.Request, id, site.UnseenKey+string(key))
-	site.SeeOther(w, site.PathOfPaste(id))
-	return nil
+	return site.SeeOther(w, site.PathOfPaste(id))
 }

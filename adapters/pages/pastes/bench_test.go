@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gluepot/gluepot/adapters/pages"
-
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/tests/visit"
@@ -46,7 +44,7 @@ func BenchmarkPaste(b *testing.B) {
 			s := visit.New(b)
 			cfg := s.Config
 			cfg.KeptBytes = c.cache
-			s.Pages = pages.New(cfg, s.Modules)
+			s.Configure(cfg)
 			s.Holds("k2j4x8m1", visit.Content(c.pasties...))
 			request := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/k2j4x8m1", nil)
 			b.ReportAllocs()

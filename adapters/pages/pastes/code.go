@@ -94,7 +94,6 @@ func (w *codeWriter) flush(ctx context.Context, least int) error {
 	return err
 }
 
-// writeUnnumbered writes code with too many lines to number.
 func writeUnnumbered(ctx context.Context, to io.Writer, code string) error {
 	var b []byte
 	for piece := range site.Pieces(code) {

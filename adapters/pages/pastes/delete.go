@@ -9,7 +9,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// deletionPage asks whether to delete a paste.
 type deletionPage struct {
 	pastePage
 
@@ -35,7 +34,6 @@ func (p *pages) deletable(r *site.Request) (page deletionPage, err error) {
 	return page, nil
 }
 
-// deletion asks whether to delete a paste, and for its key where this browser has none.
 func (p *pages) deletion(w http.ResponseWriter, r *site.Request) error {
 	page, err := p.deletable(r)
 	if err != nil {
@@ -44,7 +42,6 @@ func (p *pages) deletion(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.deletionView(page))
 }
 
-// delete deletes a paste and shows what is left.
 func (p *pages) delete(w http.ResponseWriter, r *site.Request) error {
 	page, err := p.deletable(r)
 	if err != nil {
@@ -62,9 +59,7 @@ func (p *pages) delete(w http.ResponseWriter, r *site.Request) error {
 	if fault.Is(err, fault.Unauthenticated) {
 		r.Rejected, page.AskKey, page.Wrong = true, true, true
 		site.SetDeleteKey(w, r.Request, page.ID, "")
-		site.Guard(w, r)
-		site.WriteStatus(w, http.StatusUnauthorized)
-		return site.Write(r.Context(), w, p.deletionView(page))
+		return site.ShowAs(w, r, http.StatusUnauthorized, p.deletionView(page))
 	}
 	if err != nil {
 		return err
@@ -73,9 +68,7 @@ func (p *pages) delete(w http.ResponseWriter, r *site.Request) error {
 		site.SetDeleteKey(w, r.Request, page.ID, "")
 	}
 	if r.Viewer.SignedIn() {
-		site.SeeOther(w, site.PathPastes)
-	} else {
-		site.SeeOther(w, "/")
+		return site.SeeOther(w, site.PathPastes)
 	}
-	return nil
+	return site.SeeOther(w, "/")
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// readRaw reads the pasty that the path names, perhaps as an edit left it.
 func (p *pages) readRaw(r *site.Request) (paste.Pasty, error) {
 	found, err := p.Modules.Pastes.ReadRaw.Do(r.Context(), r.Viewer, r.PathValue("id"), r.PathValue("pasty"), r.PathValue("edit"))
 	return found, p.Explained(r, err)
@@ -24,7 +23,6 @@ func (p *pages) raw(w http.ResponseWriter, r *site.Request) error {
 	return site.WritePieces(r.Context(), w, pasty.Code)
 }
 
-// download answers with the code of one pasty as a file.
 func (p *pages) download(w http.ResponseWriter, r *site.Request) error {
 	pasty, err := p.readRaw(r)
 	if err != nil {
@@ -34,7 +32,6 @@ func (p *pages) download(w http.ResponseWriter, r *site.Request) error {
 	return site.WritePieces(r.Context(), w, pasty.Code)
 }
 
-// archive answers with the code of all pasties as a ZIP file.
 func (p *pages) archive(w http.ResponseWriter, r *site.Request) error {
 	leave, err := p.Archives.Enter(r.Context()) // before the paste is read: a request that waits holds no memory
 	if err != nil {

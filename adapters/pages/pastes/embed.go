@@ -50,13 +50,6 @@ func parseLines(text string) (lineRange, error) {
 	return lineRange{int(first), int(last)}, nil
 }
 
-// embedPage is a paste in a frame.
-type embedPage struct {
-	pastePage
-
-	Theme string // light, dark or empty
-}
-
 // embed shows a paste, one of its pasties or some of their lines in a frame. It asks for no session: another site must not show what
 // only its reader may see.
 func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
@@ -65,8 +58,8 @@ func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	query := r.URL.Query()
-	page := embedPage{newPastePage(r, &found), query.Get("theme")}
-	if page.Theme != "" && page.Theme != "light" && page.Theme != "dark" {
+	page, theme := newPastePage(r, &found), query.Get("theme")
+	if theme != "" && theme != "light" && theme != "dark" {
 		return errTheme
 	}
 	if id := query.Get("pasty"); id != "" {
@@ -80,7 +73,7 @@ func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	shown, leave, err := p.newPasteWriter(r, page.pastePage, &found)
+	shown, leave, err := p.newPasteWriter(r, page, &found)
 	if err != nil {
 		return err
 	}
@@ -90,10 +83,9 @@ func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
 	header := w.Header()
 	header["Content-Security-Policy"] = embedPolicy
 	delete(header, "Vary")
-	return site.Write(r.Context(), w, p.embedView(page, shown.pasties(r.Context(), found.Pasties)))
+	return site.Write(r.Context(), w, p.embedView(page, theme, shown.pasties(r.Context(), found.Pasties)))
 }
 
-// snippet returns the HTML that shows a paste on another page.
 func (p *pages) snippet(r *http.Request, page *pastePage, width, height int) string {
 	return fmt.Sprintf(`<iframe src="%s" title="%s" width="%d" height="%d" loading="lazy"></iframe>`,
 		html.EscapeString(p.Origin(r)+page.path("/embed")), html.EscapeString(page.Title), width, height)
@@ -139,7 +131,6 @@ func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 
 var jsonContentType = []string{"application/json"}
 
-// atMost returns a size, or what a client has room for.
 func atMost(size int, wanted string) int {
 	if n, err := strconv.Atoi(wanted); err == nil && n > 0 {
 		return min(size, n)

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "iter"
 
-func (p *pages) embedView(page embedPage, pasties iter.Seq2[pastyPart, templ.Component]) templ.Component {
+func (p *pages) embedView(page pastePage, theme string, pasties iter.Seq2[pastyPart, templ.Component]) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -61,7 +61,7 @@ func (p *pages) embedView(page embedPage, pasties iter.Seq2[pastyPart, templ.Com
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		switch page.Theme {
+		switch theme {
 		case "dark":
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<link rel=\"stylesheet\" href=\"")
 			if templ_7745c5c3_Err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// edit is what one request has changed of a paste.
 type edit struct {
 	Number  string
 	At      site.Moment
@@ -90,7 +89,6 @@ func edits(found *paste.Document) []edit {
 	return all
 }
 
-// nameOf returns the name of a pasty.
 func nameOf(title, id string) marks.Text {
 	if strings.TrimSpace(title) == "" {
 		title = "snippet " + id
@@ -98,7 +96,6 @@ func nameOf(title, id string) marks.Text {
 	return marks.Text(title)
 }
 
-// history shows what the edits of a paste have changed.
 func (p *pages) history(w http.ResponseWriter, r *site.Request) error {
 	found, err := p.Read(r)
 	if err != nil {
@@ -115,7 +112,6 @@ func (p *pages) history(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.historyView(page, history))
 }
 
-// revision shows a paste as an edit left it.
 func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
 	number := r.PathValue("edit")
 	found, err := p.Modules.Pastes.ReadRevision.Do(r.Context(), r.Viewer, r.PathValue("id"), number)
@@ -132,14 +128,10 @@ func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.revisionView(page, shown.pasties(r.Context(), found.Pasties)))
 }
 
-// restore makes a paste what an edit left, and shows it.
 func (p *pages) restore(w http.ResponseWriter, r *site.Request) error {
 	id := r.PathValue("id")
-	if _, err := p.Modules.Pastes.RestoreOwn.Do(r.Context(), r.Viewer, id, r.PathValue("edit")); err != nil {
-		return err
-	}
-	site.SeeOther(w, site.PathOfPaste(id))
-	return nil
+	_, err := p.Modules.Pastes.RestoreOwn.Do(r.Context(), r.Viewer, id, r.PathValue("edit"))
+	return site.Done(w, site.PathOfPaste(id), err)
 }
 
 // fit decides which entries a page has room for, and returns the size of those in bytes.

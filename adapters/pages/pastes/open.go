@@ -46,12 +46,6 @@ func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
 	return p.showPaste(w, r, page, &opened)
 }
 
-// cipher is what an encrypted paste is opened from by its page's script.
-type cipher struct {
-	Version    int
-	Salt, Data string // in base64url
-}
-
 func (p *pages) showEncrypted(w http.ResponseWriter, r *site.Request, page pastePage, stored *paste.Cipher) error {
 	if !page.Burnt { // which has its place already
 		leave, err := p.enter(r.Context(), len(stored.Data))
@@ -60,10 +54,10 @@ func (p *pages) showEncrypted(w http.ResponseWriter, r *site.Request, page paste
 		}
 		defer leave()
 	}
-	return site.Show(w, r, p.encryptedView(page, cipher{
-		stored.Version, base64.RawURLEncoding.EncodeToString(stored.Salt), base64.RawURLEncoding.EncodeToString(stored.Data),
-	}))
+	return site.Show(w, r, p.encryptedView(page, stored))
 }
+
+var inBase64 = base64.RawURLEncoding.EncodeToString
 
 // readAny returns the paste that the path names, also an encrypted one. It fails with paste.ErrBurns for one that can be opened once, and
 // tells of that, too, whether it is encrypted.

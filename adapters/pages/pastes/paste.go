@@ -61,7 +61,6 @@ type pastyPart struct {
 	Rendered        templ.Component // what it is shown as before its source; nil: that alone
 }
 
-// class returns that of its code.
 func (p *pastyPart) class() string {
 	if p.Packed {
 		return "code packed"
@@ -69,7 +68,6 @@ func (p *pastyPart) class() string {
 	return "code"
 }
 
-// path returns the path of one of the pages of a paste.
 func (p *pastePage) path(below string) string { return site.PathOfPaste(p.ID) + below }
 
 func newPastePage(r *site.Request, found *paste.Document) pastePage {
@@ -86,7 +84,6 @@ func newPastePage(r *site.Request, found *paste.Document) pastePage {
 	return page
 }
 
-// maxDescription is the length of a description, in characters.
 const maxDescription = 160
 
 // description returns what previews of a link show of a paste: its languages, and how its code begins.
@@ -109,7 +106,6 @@ func description(found *paste.Document) string {
 	return marks.Plain(text + ": " + strings.ToValidUTF8(string(begins), ""))
 }
 
-// paste shows a paste.
 func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
 	found, encrypted, err := p.readAny(r)
 	if errors.Is(err, paste.ErrBurns) {
@@ -182,7 +178,6 @@ func (p *pages) enter(ctx context.Context, size int) (leave func(), err error) {
 	return p.Large.Enter(ctx)
 }
 
-// pasteWriter writes the pasties of a paste.
 type pasteWriter struct {
 	pages *pages
 	page  pastePage

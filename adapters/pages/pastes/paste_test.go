@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gluepot/gluepot/adapters/pages"
-
 	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -255,7 +253,7 @@ func TestManySlowCodes(t *testing.T) {
 	s := visit.New(t)
 	cfg := s.Config
 	cfg.HighlightTime = 20 * time.Millisecond
-	s.Pages = pages.New(cfg, s.Modules)
+	s.Configure(cfg)
 	pasties := make([]paste.Pasty, 300)
 	for i := range pasties { // chroma's lexer yields tokens for it without an end
 		pasties[i] = paste.Pasty{Language: "Jungle", Code: fmt.Sprintf("package main // comment\n\n/* a */ func f(x int) string %d", i)}

@@ -23,17 +23,9 @@ const (
 	rendering = 64
 )
 
-// The languages that are rendered.
-const (
-	languageMarkdown = "Markdown"
-	languageGitHub   = "GitHub Flavored Markdown"
-	languageCSV      = "CSV"
-	languageTSV      = "TSV"
-)
-
 // isRendered reports whether a language is shown as something other than its source.
 func isRendered(language string) bool {
-	return slices.Contains([]string{languageMarkdown, languageGitHub, languageCSV, languageTSV}, language)
+	return slices.Contains([]string{"Markdown", "GitHub Flavored Markdown", "CSV", "TSV"}, language)
 }
 
 // rendered returns what a pasty is shown as, or nil where that is its source alone.
@@ -43,9 +35,9 @@ func (w *pasteWriter) rendered(pasty *paste.Pasty) templ.Component {
 	}
 	w.renderedLeft -= len(pasty.Code)
 	switch pasty.Language {
-	case languageCSV:
+	case "CSV":
 		return w.table(pasty.Code, ',')
-	case languageTSV:
+	case "TSV":
 		return w.table(pasty.Code, '\t')
 	}
 	html, ok := markdown.HTML(pasty.Code)

@@ -2,19 +2,12 @@ package pastes
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// reportPage asks what is wrong with a paste.
-type reportPage struct {
-	pastePage
-
-	Sent bool
-}
-
-// reporting asks what is wrong with a paste.
 func (p *pages) reporting(w http.ResponseWriter, r *site.Request) error {
 	stored, err := p.unopened(r)
 	if err != nil {
@@ -23,12 +16,7 @@ func (p *pages) reporting(w http.ResponseWriter, r *site.Request) error {
 	return p.showReport(w, r, &stored, false)
 }
 
-// report tells the operators of a paste.
-func (p *pages) report(w http.ResponseWriter, r *site.Request) error {
-	fields, err := r.Fields(2)
-	if err != nil {
-		return err
-	}
+func (p *pages) report(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	stored, err := p.unopened(r)
 	if err != nil {
 		return err
@@ -42,7 +30,7 @@ func (p *pages) report(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) showReport(w http.ResponseWriter, r *site.Request, stored *paste.Document, sent bool) error {
-	page := reportPage{pastePage: newPastePage(r, stored), Sent: sent}
+	page := newPastePage(r, stored)
 	page.Title, page.Description = "Report "+page.Title, ""
-	return site.Show(w, r, p.reportView(page))
+	return site.Show(w, r, p.reportView(page, sent))
 }

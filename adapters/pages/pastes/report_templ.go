@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/gluepot/gluepot/domain/moderation"
 
-func (p *pages) reportView(page reportPage) templ.Component {
+func (p *pages) reportView(page pastePage, sent bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -43,7 +43,7 @@ func (p *pages) reportView(page reportPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			if page.Sent {
+			if sent {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Thank you</h1><p role=\"status\">The operator will look at the paste.</p><p class=\"tools\"><a class=\"button\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

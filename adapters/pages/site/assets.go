@@ -12,7 +12,7 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// Asset is a file that pages load. Its name has a hash of what it holds, so that a browser need not ask for it twice.
+// asset is a file that pages load. Its name has a hash of what it holds, so that a browser need not ask for it twice.
 type asset struct {
 	contentType []string
 	content     []byte
@@ -26,7 +26,7 @@ var contentTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 }
 
-// NewAssets returns the files by the names that they are served at.
+// newAssets returns the files by the names that they are served at.
 func newAssets() map[string]*asset {
 	files, err := assetFiles.ReadDir("assets")
 	if err != nil { // it is part of the program
@@ -56,6 +56,7 @@ func (s *Site) AssetPath(name string) string {
 	return ""
 }
 
+// Asset answers with the file that the path names.
 func (s *Site) Asset(w http.ResponseWriter, r *Request) error {
 	found, ok := s.assets[r.PathValue("name")]
 	if !ok {

@@ -12,10 +12,12 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
+// What files of text, and archives, say that they are.
 var (
 	TextContentType = []string{"text/plain; charset=utf-8"}
 	ZipContentType  = []string{"application/zip"}
-	sandboxed       = []string{"default-src 'none'; frame-ancestors 'none'; sandbox"}
+
+	sandboxed = []string{"default-src 'none'; frame-ancestors 'none'; sandbox"}
 )
 
 // Enclose sets the headers of what is no page.

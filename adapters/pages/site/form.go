@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -19,12 +21,12 @@ const (
 	mediaParts = "multipart/form-data"
 )
 
-var (
-	errNoForm     = fault.New(fault.Invalid, "This takes what a form of these pages sends: "+mediaForm+" or "+mediaParts+".")
-	ErrBrokenForm = fault.New(fault.Invalid, "The form cannot be read. Open the page again, and send it once more.")
-)
+var errNoForm = fault.New(fault.Invalid, "This takes what a form of these pages sends: "+mediaForm+" or "+mediaParts+".")
 
-// Form returns the fields of a form that was sent, at most so many of them. That no other site has sent it has been seen to, and
+// ErrBrokenForm is for what no browser sends of these forms.
+var ErrBrokenForm = fault.New(fault.Invalid, "The form cannot be read. Open the page again, and send it once more.")
+
+// Fields returns the fields of a form that was sent, at most so many of them. That no other site has sent it has been seen to, and
 // that it is no longer than a body may be. It fails with fault.Invalid.
 func (r *Request) Fields(most int) (url.Values, error) {
 	media, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -48,6 +50,17 @@ func (r *Request) Fields(most int) (url.Values, error) {
 		return nil, ErrBrokenForm
 	}
 	return fields, nil
+}
+
+// Form makes a handler of what takes a form of at most so many fields.
+func Form(most int, take func(w http.ResponseWriter, r *Request, fields url.Values) error) Handler {
+	return func(w http.ResponseWriter, r *Request) error {
+		fields, err := r.Fields(most)
+		if err != nil {
+			return err
+		}
+		return take(w, r, fields)
+	}
 }
 
 // The fields of files that were chosen. Browsers send their names beside them.
@@ -91,12 +104,21 @@ func tooManyFields(most int) error {
 	return fault.New(fault.Invalid, fmt.Sprintf("The form has more than %d fields.", most))
 }
 
-// SeeOther has the browser ask for another path once a form was taken (RFC 9110, 15.4.4).
-func SeeOther(w http.ResponseWriter, path string) {
+// SeeOther has the browser ask for another path once a form was taken (RFC 9110, 15.4.4). It does not fail.
+func SeeOther(w http.ResponseWriter, path string) error {
 	header := w.Header()
 	header["Cache-Control"] = privateCaching
 	header.Set("Location", path)
 	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// Done leads to another path, unless what was asked for has failed.
+func Done(w http.ResponseWriter, path string, err error) error {
+	if err != nil {
+		return err
+	}
+	return SeeOther(w, path)
 }
 
 // WriteStatus sends the status of a form that comes back. Browsers do not ask for a token because of this header.
@@ -108,7 +130,7 @@ func WriteStatus(w http.ResponseWriter, status int) {
 }
 
 // FormAgain shows a form once more with what is wrong with it, if that is why it failed.
-func FormAgain(w http.ResponseWriter, r *Request, err error, again func() error) error {
+func FormAgain(w http.ResponseWriter, r *Request, err error, again templ.Component) error {
 	status := http.StatusBadRequest
 	switch fault.KindOf(err) {
 	case fault.Invalid:
@@ -117,8 +139,6 @@ func FormAgain(w http.ResponseWriter, r *Request, err error, again func() error)
 	default:
 		return err
 	}
-	Guard(w, r)
 	KeepPrivate(w) // what is typed belongs to its writer
-	WriteStatus(w, status)
-	return again()
+	return ShowAs(w, r, status, again)
 }

@@ -1,32 +1,13 @@
 package site
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"slices"
 	"strings"
 
-	"github.com/a-h/templ"
-
 	"github.com/gluepot/gluepot/domain/paste"
 )
-
-// Languages writes the options of a list of languages: the selected one, which can be of an import and unknown to the catalogue,
-// Autodetect, and all others.
-func (s *Site) Languages(selected string) templ.Component {
-	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		selected := cmp.Or(selected, paste.Autodetect)
-		err := selectedLanguage(selected).Render(ctx, w)
-		if err == nil && selected != paste.Autodetect {
-			err = languageOption(paste.Autodetect).Render(ctx, w)
-		}
-		if err == nil {
-			_, err = io.WriteString(w, s.options())
-		}
-		return err
-	})
-}
 
 // commonLanguages are those that most pastes are in.
 var commonLanguages = []string{
@@ -34,7 +15,15 @@ var commonLanguages = []string{
 	"Markdown", "PHP", "PowerShell", "Python", "Ruby", "Rust", "Shell", "SQL", "Swift", "TOML", "TypeScript", "XML", "YAML",
 }
 
-// languageOptions returns the languages to select from as HTML, which is made once: a form can have them a hundred times.
+// options are the languages to select from as HTML, which is made once: a form can have them a hundred times.
+type options func() string
+
+// Render writes them (templ.Component).
+func (o options) Render(_ context.Context, w io.Writer) error {
+	_, err := io.WriteString(w, o())
+	return err
+}
+
 func (s *Site) languageOptions() string {
 	var common, others []string
 	for _, known := range s.Modules.Languages.List.Do() {

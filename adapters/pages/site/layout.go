@@ -15,11 +15,6 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// What pages look like is in the files *.templ, of which templ makes Go, in the version of go.mod.
-//
-//go:generate sh -c "go run github.com/a-h/templ/cmd/templ@$(go list -m -f {{.Version}} github.com/a-h/templ) fmt ."
-//go:generate sh -c "go run github.com/a-h/templ/cmd/templ@$(go list -m -f {{.Version}} github.com/a-h/templ) generate"
-
 // A page loads and runs what comes from here alone and in files of its own, is shown in no frame, and sends what is filled in
 // nowhere else.
 var (
@@ -109,6 +104,13 @@ func Guard(w http.ResponseWriter, r *Request) {
 // Show writes a page.
 func Show(w http.ResponseWriter, r *Request, page templ.Component) error {
 	Guard(w, r)
+	return Write(r.Context(), w, page)
+}
+
+// ShowAs writes a page as the answer of that status.
+func ShowAs(w http.ResponseWriter, r *Request, status int, page templ.Component) error {
+	Guard(w, r)
+	WriteStatus(w, status)
 	return Write(r.Context(), w, page)
 }
 

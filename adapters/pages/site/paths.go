@@ -49,7 +49,7 @@ func FormatPlace(place paste.Place) string {
 	return strconv.FormatInt(place.CreatedAt.UnixMicro(), 10) + "." + string(place.ID)
 }
 
-// ParsePlace reads what formatPlace returns; "" is the zero place.
+// ParsePlace reads what FormatPlace returns; "" is the zero place.
 func ParsePlace(text string) (paste.Place, error) {
 	if text == "" {
 		return paste.Place{}, nil

@@ -53,6 +53,7 @@ func Pieces(text string) iter.Seq[string] {
 	}
 }
 
+// WritePieces writes a text in pieces.
 func WritePieces(ctx context.Context, w io.Writer, text string) error {
 	for piece := range Pieces(text) {
 		if err := WritePiece(ctx, w, []byte(piece)); err != nil {

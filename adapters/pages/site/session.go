@@ -3,13 +3,15 @@ package site
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// SessionCookie is the name of the cookie. Behind TLS it has the prefix with which browsers take it from this host alone, and from
+// sessionCookie is the name of the cookie. Behind TLS it has the prefix with which browsers take it from this host alone, and from
 // no subdomain (RFC 6265bis, 4.1.3.2).
 func sessionCookie(r *http.Request) string { return CookieName(r, "gluepot-session") }
 
@@ -21,7 +23,7 @@ func CookieName(r *http.Request, name string) string {
 	return name
 }
 
-// Secure reports whether the browser speaks TLS.
+// secure reports whether the browser speaks TLS.
 func secure(r *http.Request) bool { return r.URL.Scheme == "https" }
 
 // CookieSecret returns the secret of the session that the cookie holds, or "" without one.
@@ -44,10 +46,14 @@ func SetSession(w http.ResponseWriter, r *http.Request, secret string) {
 
 // SetCookie has the browser keep a secret for a time, or nothing when it is empty.
 func SetCookie(w http.ResponseWriter, r *http.Request, name, secret string, age time.Duration) {
+	keep(w, r, "/", name, secret, http.SameSiteLaxMode, age)
+}
+
+func keep(w http.ResponseWriter, r *http.Request, path, name, value string, across http.SameSite, age time.Duration) {
 	cookie := http.Cookie{ //nolint:gosec // without TLS, browsers would not take one that is Secure
-		Name: name, Value: secret, Path: "/", MaxAge: int(age.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure(r),
+		Name: name, Value: value, Path: path, MaxAge: int(age.Seconds()), HttpOnly: true, SameSite: across, Secure: secure(r),
 	}
-	if secret == "" {
+	if value == "" {
 		cookie.MaxAge = -1
 	}
 	http.SetCookie(w, &cookie)
@@ -70,27 +76,59 @@ func (s *Site) Resume(w http.ResponseWriter, r *Request) error {
 	return err
 }
 
-// SignInFirst asks the reader to sign in, and then to come back to the page that was asked for.
-func SignInFirst(w http.ResponseWriter, r *Request) {
-	SeeOther(w, PathSignIn+"?next="+url.QueryEscape(r.URL.RequestURI()))
+// SignInFirst asks the reader to sign in, and then to come back to a path.
+func SignInFirst(w http.ResponseWriter, path string) error {
+	return SeeOther(w, PathSignIn+"?next="+url.QueryEscape(path))
 }
 
 // SignedIn makes a handler one for readers who have signed in; others are asked to.
 func SignedIn(answer Handler) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		if !r.Viewer.SignedIn() {
-			SignInFirst(w, r)
-			return nil
+			return SignInFirst(w, r.URL.RequestURI())
 		}
 		return answer(w, r)
 	}
 }
 
-// Recently reports whether the reader has signed in within the last hour. Otherwise it has the reader sign in, and come back to a path.
-func Recently(w http.ResponseWriter, r *Request, path string) bool {
-	if r.Viewer.SignedInRecently(time.Now()) {
-		return true
+// Recent reports whether the reader has signed in within the last hour.
+func (r *Request) Recent() bool { return r.Viewer.SignedInRecently(time.Now()) }
+
+// Recently makes a handler one for readers who have signed in within the last hour; others are asked to, and come back to a path.
+func Recently(path string, answer Handler) Handler {
+	return func(w http.ResponseWriter, r *Request) error {
+		if !r.Recent() {
+			return SignInFirst(w, path)
+		}
+		return answer(w, r)
 	}
-	SeeOther(w, PathSignIn+"?next="+url.QueryEscape(path))
-	return false
+}
+
+// UnseenKey stands before a key that was not shown yet, in the cookie of a paste's pages in which a browser keeps the delete key of a
+// paste that was created in it.
+const UnseenKey = "new."
+
+const keyAge = 365 * 24 * time.Hour
+
+func keyCookie(r *http.Request) string {
+	if secure(r) {
+		return "__Secure-gluepot-delete-key"
+	}
+	return "gluepot-delete-key"
+}
+
+// DeleteKey returns the key that the browser has for the paste, or "", and whether it was not shown yet.
+func (r *Request) DeleteKey() (key paste.DeleteKey, unseen bool) {
+	cookie, err := r.Cookie(keyCookie(r.Request))
+	if err != nil || cookie.Value == "" {
+		return "", false
+	}
+	r.Keyed = true
+	text, unseen := strings.CutPrefix(cookie.Value, UnseenKey)
+	return paste.DeleteKey(text), unseen
+}
+
+// SetDeleteKey has the browser keep the key of a paste, or none when it is empty.
+func SetDeleteKey(w http.ResponseWriter, r *http.Request, id, key string) {
+	keep(w, r, PathOfPaste(id), keyCookie(r), key, http.SameSiteStrictMode, keyAge)
 }

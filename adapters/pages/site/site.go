@@ -54,7 +54,7 @@ type Site struct {
 	Large, Archives Queue
 
 	assets  map[string]*asset // by the name that stands in their path
-	options func() string
+	options options
 }
 
 // New returns a site over the use cases.
