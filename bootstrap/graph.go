@@ -22,7 +22,6 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -39,27 +38,10 @@ func graph(cfg Config) fx.Option {
 
 // reads are the stores of each module, with the decorators that are on.
 type reads struct {
-	users  userStore
-	tokens tokenStore
-	pastes pasteStore
+	users  dataloader.UserStore
+	tokens dataloader.TokenStore
+	pastes dataloader.PasteStore
 }
-
-// What the use cases need of a store.
-type (
-	userStore interface {
-		users.Store
-		user.Finder
-		user.Importer
-	}
-	tokenStore interface {
-		tokens.Store
-		token.Importer
-	}
-	pasteStore interface {
-		pastes.Store
-		paste.Importer
-	}
-)
 
 // newReads decorates a store: with a dataloader on PostgreSQL, and with the standby that public profiles may be read from.
 func newReads(cfg Config, store *gormstore.Store, from standby) *reads {
@@ -69,17 +51,14 @@ func newReads(cfg Config, store *gormstore.Store, from standby) *reads {
 	if store.Pool() == nil {
 		return r
 	}
-	merged := func(store *gormstore.Store) *dataloader.Dataloader {
-		return dataloader.New(store.Pool(), gormstore.Translate)
-	}
 	if cfg.Dataloader {
-		loader := merged(store)
-		r.users, r.tokens, r.pastes = loader.Users(r.users), loader.Tokens(r.tokens), loader.Pastes(r.pastes)
+		merged := dataloader.New(store.Pool(), gormstore.Translate)
+		r.users, r.tokens, r.pastes = merged.Users(r.users), merged.Tokens(r.tokens), merged.Pastes(r.pastes)
 	}
 	if from.Store != nil {
-		stale := gormstore.StaleUsers(gormstore.NewUsers(from.Store))
+		var stale gormstore.StaleUsers = gormstore.NewUsers(from.Store)
 		if cfg.Dataloader {
-			stale = merged(from.Store).Users(gormstore.NewUsers(from.Store))
+			stale = dataloader.New(from.Pool(), gormstore.Translate).Users(gormstore.NewUsers(from.Store))
 		}
 		r.users = staleReads{r.users, gormstore.NewStandby(stale, r.users)}
 	}
@@ -88,7 +67,7 @@ func newReads(cfg Config, store *gormstore.Store, from standby) *reads {
 
 // staleReads are users whose lookups that decide no write go elsewhere.
 type staleReads struct {
-	userStore
+	dataloader.UserStore
 
 	stale *gormstore.Standby
 }

@@ -197,6 +197,22 @@ func TestSameLanguage(t *testing.T) {
 	}
 }
 
+// decided reports whether owner follows an explicit decision or has no choice.
+func decided(folded string, claims []claim) bool {
+	if _, ok := owners[folded]; ok {
+		return true
+	}
+	codeMirrors, others := map[*language.Language]bool{}, map[*language.Language]bool{}
+	for _, c := range claims {
+		if c.codeMirror {
+			codeMirrors[c.language] = true
+		} else {
+			others[c.language] = true
+		}
+	}
+	return len(codeMirrors) == 1 || len(codeMirrors) == 0 && len(others) == 1
+}
+
 // TestContestedExtensions lists what has no explicit decision. Add the language that most people mean
 // to the table in extensions.go.
 func TestContestedExtensions(t *testing.T) {

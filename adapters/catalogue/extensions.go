@@ -179,19 +179,3 @@ func owner(folded string, claims []claim) (*language.Language, error) {
 	}
 	return best.language, nil
 }
-
-// decided reports whether owner follows an explicit decision or has no choice.
-func decided(folded string, claims []claim) bool {
-	if _, ok := owners[folded]; ok {
-		return true
-	}
-	codeMirrors, others := map[*language.Language]bool{}, map[*language.Language]bool{}
-	for _, c := range claims {
-		if c.codeMirror {
-			codeMirrors[c.language] = true
-		} else {
-			others[c.language] = true
-		}
-	}
-	return len(codeMirrors) == 1 || len(codeMirrors) == 0 && len(others) == 1
-}

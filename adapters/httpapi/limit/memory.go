@@ -3,8 +3,6 @@ package limit
 import (
 	"sync"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -15,16 +13,16 @@ const uncounted = 16 << 10
 // Memory is the budget of what bodies on their way and answers that wait for their clients hold together. One client may have
 // half of it.
 type Memory struct {
-	all   *semaphore.Weighted
-	share int64
+	all, share int64
 
-	mu   sync.Mutex
-	held map[string]int64 // by client
+	mu    sync.Mutex
+	taken int64
+	held  map[string]int64 // by client
 }
 
 // NewMemory returns a budget of so many bytes.
 func NewMemory(bytes int64) *Memory {
-	return &Memory{all: semaphore.NewWeighted(bytes), share: bytes / 2, held: make(map[string]int64)}
+	return &Memory{all: bytes, share: bytes / 2, held: make(map[string]int64)}
 }
 
 // Share returns how many bytes one client may have.
@@ -34,13 +32,10 @@ func (m *Memory) Share() int64 { return m.share }
 func (m *Memory) Claim(client string) Claim { return Claim{of: m, client: client} }
 
 // Held returns how many bytes are held, by all.
-func (m *Memory) Held() (bytes int64) {
+func (m *Memory) Held() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, held := range m.held {
-		bytes += held
-	}
-	return bytes
+	return m.taken
 }
 
 // ErrNoMemory is returned where more is asked for than there is.
@@ -75,9 +70,10 @@ func (c *Claim) Release() { _ = c.Resize(0) } // which cannot fail
 func (m *Memory) take(client string, bytes int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.held[client]+bytes > m.share || !m.all.TryAcquire(bytes) {
+	if m.held[client]+bytes > m.share || m.taken+bytes > m.all {
 		return false
 	}
+	m.taken += bytes
 	m.held[client] += bytes
 	return true
 }
@@ -85,7 +81,7 @@ func (m *Memory) take(client string, bytes int64) bool {
 func (m *Memory) giveBack(client string, bytes int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.all.Release(bytes)
+	m.taken -= bytes
 	if m.held[client] -= bytes; m.held[client] == 0 {
 		delete(m.held, client)
 	}
