@@ -22,7 +22,7 @@ var languageCacheControl = []string{"public, max-age=3600"}
 // etagOf returns the ETag of an answer: its hash, the same on every node.
 func etagOf(answer []byte) string { return etagOfSum(xxhash.Sum64(answer)) }
 
-// etagOfSum returns the ETag of an answer with that hash (decision 0041).
+// etagOfSum returns the ETag of an answer with that hash.
 func etagOfSum(sum uint64) string {
 	return `"` + base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, sum)) + `"`
 }
