@@ -264,10 +264,16 @@ func (formerNameRow) TableName() string { return "former_names" }
 
 var errNameReserved = fault.New(fault.Conflict, "Another user had the username not long ago.")
 
-// giveUpName reserves the name that a user had.
+// giveUpName reserves the name that a user had, in the place of the oldest of too many.
 func (u *Users) giveUpName(tx *gorm.DB, had user.User) error {
 	row := formerNameRow{had.Name.Folded(), string(had.ID), connection.Instant(u.store.Clock())}
-	return tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "username_folded"}}, UpdateAll: true}).Create(&row).Error
+	err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "username_folded"}}, UpdateAll: true}).Create(&row).Error
+	if err != nil {
+		return err
+	}
+	return tx.Exec(`DELETE FROM former_names WHERE user_id = ? AND username_folded NOT IN (
+		SELECT username_folded FROM former_names WHERE user_id = ? ORDER BY given_up_at DESC, username_folded DESC LIMIT ?)`,
+		row.UserID, row.UserID, user.MaxFormerNames).Error
 }
 
 // checkName fails with fault.Conflict when a name is reserved for another user than the one with that id.

@@ -92,6 +92,9 @@ type StaleIDFinder interface {
 // NameReserved is for how long a name that a user gave up is not given to another one.
 const NameReserved = 90 * 24 * time.Hour
 
+// MaxFormerNames is how many names that a user gave up are reserved at once: another one sets the oldest free.
+const MaxFormerNames = 5
+
 // FormerFinder finds users by the names that they gave up.
 type FormerFinder interface {
 	// ByFormerName returns the user who gave up that name last. It fails as Finder.ByName does.

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -18,7 +19,7 @@ func renamed(t *testing.T, s Store, from, to string) error {
 	return err
 }
 
-// formerNames lead to who gave them up, and are reserved for that user, but for operators.
+// formerNames lead to who gave them up, and are reserved for that user, but for operators, and not without bound.
 func formerNames(t *testing.T, s Store) {
 	owner, other := storedUser(t, s, "First"), storedUser(t, s, "other")
 	leads := func(name string, to user.ID) {
@@ -50,4 +51,15 @@ func formerNames(t *testing.T, s Store) {
 	must(t, s.Identities.Keep(t.Context(), hash, vouched("newcomer", ""), identity.MaxAttempts))
 	wantOtherConflict(t, s.Identities.SignUp(t.Context(), hash, newUser(t, "other")))
 	must(t, s.Users.Create(t.Context(), newUser(t, "other"), nil))
+
+	hoarder, last := storedUser(t, s, "hoard0"), "hoard0"
+	for i := range user.MaxFormerNames + 1 {
+		next := fmt.Sprint("hoard", i+1)
+		must(t, renamed(t, s, last, next))
+		last = next
+	}
+	leads("hoard0", "")
+	leads("hoard1", hoarder.ID)
+	must(t, renamed(t, s, "third", "hoard0"))
+	wantOtherConflict(t, renamed(t, s, "hoard0", "hoard1"))
 }

@@ -188,6 +188,9 @@ func TestAdministration(t *testing.T) {
 		if _, list := admin.ask(http.MethodGet, "/admin?contains=buy", nil); !strings.Contains(list, `value="`+id+`"`) {
 			t.Errorf("got %s, want the paste", list)
 		}
+		if _, list := admin.ask(http.MethodGet, "/admin?owner=typo", nil); !strings.Contains(list, "There is no such user.") {
+			t.Errorf("got %s, want that nobody has that name", list)
+		}
 		do := func(path string, fields url.Values) {
 			t.Helper()
 			if answer, body := admin.ask(http.MethodPost, path, fields); answer.StatusCode != http.StatusSeeOther {

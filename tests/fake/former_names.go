@@ -1,7 +1,9 @@
 package fake
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/user"
@@ -18,6 +20,16 @@ func (s *Store) giveUp(name user.Name, id user.ID) {
 		s.former = make(map[string]formerName)
 	}
 	s.former[name.Folded()] = formerName{id, s.now()}
+	var all []string
+	for folded, given := range s.former {
+		if given.id == id {
+			all = append(all, folded)
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(s.former[b].at.Compare(s.former[a].at), cmp.Compare(b, a)) })
+	for _, oldest := range all[min(len(all), user.MaxFormerNames):] {
+		delete(s.former, oldest)
+	}
 }
 
 // ByFormerName implements user.FormerFinder.

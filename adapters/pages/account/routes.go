@@ -17,7 +17,7 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: site.PathSignUp, Get: p.showSignUp, Post: p.signUp, Tries: true},
 		{Pattern: site.PathInvite + ":code", Get: p.invite, Tries: true},
 		{Pattern: "/sign-out", Post: p.signOut, Everyone: true, Unblocked: true},
-		{Pattern: site.PathAccount, Get: site.SignedIn(p.account), Post: site.SignedIn(site.Form(5, p.changeAccount))},
+		{Pattern: site.PathAccount, Get: site.SignedIn(p.account), Post: site.SignedIn(site.Form(6, p.changeAccount))},
 		{Pattern: pathDelete, Get: site.SignedIn(p.accountDeletion), Post: site.Recently(pathDelete, site.Form(2, p.deleteAccount))},
 		{Pattern: pathExport, Get: site.SignedIn(site.Recently(site.PathAccount, p.export))},
 		{Pattern: pathTokens, Get: site.SignedIn(p.accountTokens), Post: site.Recently(pathTokens, site.Form(3, p.changeTokens))},

@@ -17,10 +17,11 @@ const foundAtOnce = 50
 type adminPage struct {
 	site.Layout
 
-	Owner  string
-	Filter moderation.Filter
-	Pastes []moderation.Found
-	Next   string // or ""
+	Owner   string
+	Filter  moderation.Filter
+	Pastes  []moderation.Found
+	Next    string // or ""
+	Problem string // or ""
 }
 
 // administrators makes a handler theirs: for everybody else there is nothing. It wants a session that is not older than an hour.
@@ -60,6 +61,9 @@ func (p *pages) admin(w http.ResponseWriter, r *site.Request) error {
 		page.Pastes = append(page.Pastes, found)
 		return nil
 	})
+	if fault.Is(err, fault.NotFound) { // the owner, of whom administrators may know
+		page.Problem, err = fault.MessageOf(err), nil
+	}
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,9 @@ func (p *pages) fork(w http.ResponseWriter, r *site.Request) error {
 	}
 	form := newPasteForm(r.Viewer.User.ID, "")
 	form.Title, form.Snippets, form.Origin = copied.Title, copied.Snippets, string(stored.ID)
+	if stored.Visibility == paste.Private { // one's own, which was not meant for others
+		form.Visibility = paste.Private.String()
+	}
 	for i := range form.Snippets {
 		form.Snippets[i].ID = ""
 	}

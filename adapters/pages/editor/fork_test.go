@@ -31,6 +31,8 @@ func TestFork(t *testing.T) {
 		t.Errorf("got %s, want that only a fork says so", page)
 	}
 	s.Secret = secret
+	visit.WantIn(t, s.Page("/private0/fork"), `<option value="private" selected>`)
+	visit.WantIn(t, s.Page("/k2j4x8m1/fork"), `<option value="unlisted" selected>`)
 	hidden := s.Lands("/", visit.Form{"origin", "private0", "language", "Go", "code", "y"})
 	visit.WantIn(t, s.Page(hidden), `forked from <a href="/private0">`)
 	gone := s.Lands("/", visit.Form{"origin", "unknown0", "language", "Go", "code", "y"})
