@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,27 +23,10 @@ import (
 // can make a node give, and never read them. The node has the memory and the settings of the shipped pod, or of the compose file and
 // the unit, or the default settings: it is not killed.
 func TestUnreadAnswers(t *testing.T) {
-	const pod, unit = 256 << 20, 384 << 20
-	setting := regexp.MustCompile(`(GLUEPOT_HTTP_MAX_\w+|GLUEPOT_LIMIT_RATE|GLUEPOT_LIMIT_BURST)(?:, value|): "?(\w+)`)
-	t.Run("default", func(t *testing.T) { leaveUnread(t, pod) })
-	for _, shipped := range []struct {
-		name, file string
-		memory     int64
-		settings   int
-	}{{"shipped", "docs/operations/kubernetes/gluepot.yaml", pod, 5}, {"compose", "compose.yaml", unit, 3}} {
-		t.Run(shipped.name, func(t *testing.T) {
-			content, err := os.ReadFile("../../" + shipped.file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var settings []string
-			for _, found := range setting.FindAllStringSubmatch(string(content), -1) {
-				settings = append(settings, found[1]+"="+found[2])
-			}
-			if len(settings) != shipped.settings {
-				t.Fatalf("got %q of %s, want %d settings", settings, shipped.file, shipped.settings)
-			}
-			beside := leaveUnread(t, shipped.memory, settings...)
+	t.Run("default", func(t *testing.T) { leaveUnread(t, 256<<20) })
+	for _, s := range shipped {
+		t.Run(s.name, func(t *testing.T) {
+			beside := leaveUnread(t, s.memory, shippedSettings(t, s.file)...)
 			if beside.right == 0 || beside.wrong+beside.lost > 0 {
 				t.Errorf("look-ups: got %v, want them right or 503: %q", beside, beside.samples)
 			}
@@ -107,20 +89,27 @@ func leaveUnread(t *testing.T, podMemory int64, settings ...string) *tally {
 	if most < clients/4 || begun.Load() == 0 {
 		t.Errorf("got %d connections and %d long answers, want hundreds and some", most, begun.Load())
 	}
-	if group != "" {
-		content, err := os.ReadFile(filepath.Join(group, "memory.oom_control"))
-		if err != nil {
-			content, err = os.ReadFile(filepath.Join(group, "memory.events"))
-		}
-		if err != nil || !strings.Contains(string(content), "oom_kill 0") {
-			t.Errorf("got %q, error %v, want no kill", content, err)
-		}
-	}
+	wantNotKilled(t, group)
 	program.Eventually(t, "the node answers others", func() bool {
 		status, _ := node.Get("/user/epoxy", "")
 		return status == http.StatusOK
 	})
 	return beside
+}
+
+// wantNotKilled wants a memory cgroup to have ended nothing; "" is none.
+func wantNotKilled(t *testing.T, group string) {
+	t.Helper()
+	if group == "" {
+		return
+	}
+	content, err := os.ReadFile(filepath.Join(group, "memory.oom_control"))
+	if err != nil {
+		content, err = os.ReadFile(filepath.Join(group, "memory.events"))
+	}
+	if err != nil || !strings.Contains(string(content), "oom_kill 0") {
+		t.Errorf("got %q, error %v, want no kill", content, err)
+	}
 }
 
 // createRaw creates a paste without a token and returns its id.
