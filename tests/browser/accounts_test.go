@@ -143,6 +143,10 @@ func TestAccountPages(t *testing.T) {
 				tab.show("/" + name)
 				look(strings.ReplaceAll(name, "/", "-"))
 			}
+			tab.show("/account/identities")
+			if off := evaluate[int](tab, "document.querySelectorAll('.ways form .hint').length"); off != 2 {
+				t.Errorf("got %d accounts that say their provider is not offered here, want the two that were imported", off)
+			}
 			tab.show("/account/tokens")
 			tab.fill("#name", "a laptop with a name that is rather long, for a name of one")
 			tab.press("button.main", "#made")

@@ -17,7 +17,10 @@ type identitiesPage struct {
 	Others []providerLink // that can be linked
 }
 
-type linkedIdentity struct{ Label, Key, Subject string }
+type linkedIdentity struct {
+	Label, Key, Subject string
+	Off                 bool // its provider is none of this server's
+}
 
 func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {
 	linked, err := p.Modules.Accounts.Identities.Do(r.Context(), reader(r))
@@ -33,7 +36,8 @@ func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(linked)) {
-		page.Linked = append(page.Linked, linkedIdentity{cmp.Or(labels[key], key), key, linked[key]})
+		label, ok := labels[key]
+		page.Linked = append(page.Linked, linkedIdentity{cmp.Or(label, key), key, linked[key], !ok})
 	}
 	return site.Show(w, r, p.identitiesView(page))
 }
