@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,16 @@ var (
 )
 
 const standardInput = command.StandardInput
+
+// does returns a command whose arguments are those that use names, and whose only flag is --json.
+func (c *Commands) does(
+	use, short, example string, do func(ctx context.Context, m Modules, args []string, asJSON bool) error,
+) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: Arguments(strings.Fields(use)[1:]...), Example: "  gluepot " + example}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error { return do(ctx, m, args, *asJSON) })
+	return cmd
+}
 
 // ofUser adds to a command about a user what USER means, and a flag instead of it.
 func ofUser(cmd *cobra.Command) *cobra.Command {

@@ -271,25 +271,17 @@ func (c *Commands) each(kind string, asJSON bool, done string, ids []string, may
 }
 
 func (c *Commands) pasteRestore() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "restore ID...", Short: "Give removed pastes back", Args: Arguments("ID", "[ID...]"), Example: "  gluepot paste restore k3j2h1g0",
-		Long: "Give removed pastes back. Those of a user whose pastes are hidden are hidden, too, until the user is unsuspended.",
-	}
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, ids []string) error {
-		return c.each("paste", *asJSON, "restored", ids, false, func(id string) error { return m.Moderation.Restore.Do(ctx, id) })
-	})
+	cmd := c.does("restore ID...", "Give removed pastes back", "paste restore k3j2h1g0",
+		func(ctx context.Context, m Modules, ids []string, asJSON bool) error {
+			return c.each("paste", asJSON, "restored", ids, false, func(id string) error { return m.Moderation.Restore.Do(ctx, id) })
+		})
+	cmd.Long = cmd.Short + ". Those of a user whose pastes are hidden are hidden, too, until the user is unsuspended."
 	return cmd
 }
 
 func (c *Commands) pasteDelete() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "delete ID...", Short: "Delete pastes for good", Args: Arguments("ID", "[ID...]"),
-		Example: "  gluepot paste delete k3j2h1g0 p4q5r6s7",
-	}
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, ids []string) error {
-		return c.each("paste", *asJSON, "deleted", ids, false, func(id string) error { return m.Pastes.Delete.Do(ctx, id) })
-	})
-	return cmd
+	return c.does("delete ID...", "Delete pastes for good", "paste delete k3j2h1g0 p4q5r6s7",
+		func(ctx context.Context, m Modules, ids []string, asJSON bool) error {
+			return c.each("paste", asJSON, "deleted", ids, false, func(id string) error { return m.Pastes.Delete.Do(ctx, id) })
+		})
 }

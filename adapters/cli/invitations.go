@@ -53,32 +53,25 @@ func (c *Commands) inviteCreate() *cobra.Command {
 }
 
 func (c *Commands) inviteList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List all invitations", Args: Arguments(), Example: "  gluepot invite list"}
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, _ []string) error {
-		found, err := m.Accounts.ListInvitations.Do(ctx)
-		if err != nil {
-			return err
-		}
-		titles := []string{"ID", "USES LEFT", "CREATED", "EXPIRES", "NOTE"}
-		return printList(c, *asJSON, all(found), newInvitationView, titles, func(i identity.Invitation) []string {
-			return []string{string(i.ID), strconv.Itoa(i.Uses), moment(i.CreatedAt), moment(i.ExpiresAt), i.Note}
+	return c.does("list", "List all invitations", "invite list",
+		func(ctx context.Context, m Modules, _ []string, asJSON bool) error {
+			found, err := m.Accounts.ListInvitations.Do(ctx)
+			if err != nil {
+				return err
+			}
+			titles := []string{"ID", "USES LEFT", "CREATED", "EXPIRES", "NOTE"}
+			return printList(c, asJSON, all(found), newInvitationView, titles, func(i identity.Invitation) []string {
+				return []string{string(i.ID), strconv.Itoa(i.Uses), moment(i.CreatedAt), moment(i.ExpiresAt), i.Note}
+			})
 		})
-	})
-	return cmd
 }
 
 func (c *Commands) inviteRevoke() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "revoke INVITATION", Short: "Remove an invitation, by its id or code", Args: Arguments("INVITATION"),
-		Example: "  gluepot invite revoke k3j2h1g0",
-	}
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
-		if err := m.Accounts.RevokeInvitation.Do(ctx, args[0]); err != nil {
-			return err
-		}
-		return c.print(*asJSON, map[string]string{"revoked": args[0]}, "Revoked the invitation.\n")
-	})
-	return cmd
+	return c.does("revoke INVITATION", "Remove an invitation, by its id or code", "invite revoke k3j2h1g0",
+		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
+			if err := m.Accounts.RevokeInvitation.Do(ctx, args[0]); err != nil {
+				return err
+			}
+			return c.print(asJSON, map[string]string{"revoked": args[0]}, "Revoked the invitation.\n")
+		})
 }

@@ -18,15 +18,11 @@ func (c *Commands) paste() *cobra.Command {
 
 // star is one of the two commands about a user and a paste.
 func (c *Commands) star(verb, short, key, text string, do func(ctx context.Context, m Modules, name, id string) error) *cobra.Command {
-	cmd := ofUser(&cobra.Command{
-		Use: verb + " USER ID", Short: short, Args: Arguments("USER", "ID"), Example: "  gluepot paste " + verb + " epoxy k3j2h1g0",
-	})
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
-		if err := do(ctx, m, args[0], args[1]); err != nil {
-			return err
-		}
-		return c.print(*asJSON, map[string]string{key: args[1], "user": args[0]}, text, args[1], args[0])
-	})
-	return cmd
+	return ofUser(c.does(verb+" USER ID", short, "paste "+verb+" epoxy k3j2h1g0",
+		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
+			if err := do(ctx, m, args[0], args[1]); err != nil {
+				return err
+			}
+			return c.print(asJSON, map[string]string{key: args[1], "user": args[0]}, text, args[1], args[0])
+		}))
 }

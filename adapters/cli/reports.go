@@ -31,13 +31,9 @@ func (c *Commands) report() *cobra.Command {
 			return []string{r.ID, string(r.Paste), moment(r.At), r.Reason, line(r.Text)}
 		})
 	})
-	closing := &cobra.Command{
-		Use: "close ID...", Short: "Close reports; removing a paste closes those of it", Args: Arguments("ID", "[ID...]"),
-		Example: "  gluepot report close k3j2h1g0-p4q5r6s7",
-	}
-	closeJSON := jsonFlag(closing)
-	closing.RunE = c.run(func(ctx context.Context, m Modules, ids []string) error {
-		return c.each("report", *closeJSON, "closed", ids, false, func(id string) error { return m.Moderation.Report.Close(ctx, id) })
-	})
+	closing := c.does("close ID...", "Close reports; removing a paste closes those of it", "report close k3j2h1g0-p4q5r6s7",
+		func(ctx context.Context, m Modules, ids []string, asJSON bool) error {
+			return c.each("report", asJSON, "closed", ids, false, func(id string) error { return m.Moderation.Report.Close(ctx, id) })
+		})
 	return Group("report", "Show and close what readers say against pastes", list, closing)
 }

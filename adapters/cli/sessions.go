@@ -28,36 +28,26 @@ func newSessionView(t token.Token) sessionView {
 }
 
 func (c *Commands) userSessions() *cobra.Command {
-	cmd := ofUser(&cobra.Command{
-		Use: "sessions USER", Short: "List the browsers that a user is signed in with", Args: Arguments("USER"),
-		Example: "  gluepot user sessions epoxy",
-	})
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
-		sessions, err := m.Tokens.ListSessions.Do(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		titles := []string{"ID", "BROWSER", "SCOPE", "SIGNED IN", "LAST USED", "EXPIRES"}
-		return printList(c, *asJSON, all(sessions), newSessionView, titles, func(t token.Token) []string {
-			return []string{string(t.ID), t.Name, t.Scope.String(), moment(t.CreatedAt), moment(t.LastUsedAt), moment(t.ExpiresAt)}
-		})
-	})
-	return cmd
+	return ofUser(c.does("sessions USER", "List the browsers that a user is signed in with", "user sessions epoxy",
+		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
+			sessions, err := m.Tokens.ListSessions.Do(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			titles := []string{"ID", "BROWSER", "SCOPE", "SIGNED IN", "LAST USED", "EXPIRES"}
+			return printList(c, asJSON, all(sessions), newSessionView, titles, func(t token.Token) []string {
+				return []string{string(t.ID), t.Name, t.Scope.String(), moment(t.CreatedAt), moment(t.LastUsedAt), moment(t.ExpiresAt)}
+			})
+		}))
 }
 
 func (c *Commands) userSignOut() *cobra.Command {
-	cmd := ofUser(&cobra.Command{
-		Use: "sign-out USER", Short: "End all sessions of a user; access tokens stay valid", Args: Arguments("USER"),
-		Example: "  gluepot user sign-out epoxy",
-	})
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
-		ended, err := m.Tokens.EndSessions.Do(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		return c.print(*asJSON, map[string]int{"ended": ended}, "Ended %d sessions.\n", ended)
-	})
-	return cmd
+	return ofUser(c.does("sign-out USER", "End all sessions of a user; access tokens stay valid", "user sign-out epoxy",
+		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
+			ended, err := m.Tokens.EndSessions.Do(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			return c.print(asJSON, map[string]int{"ended": ended}, "Ended %d sessions.\n", ended)
+		}))
 }

@@ -13,20 +13,16 @@ import (
 )
 
 func (c *Commands) stats() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "stats", Short: "Count users, tokens, pastes and bytes, the largest users, and the pastes of each day", Args: Arguments(),
-		Example: "  gluepot stats --json",
-	}
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, _ []string) error {
-		t, err := m.Stats.Sum.Do(ctx)
-		if err != nil {
-			return err
-		}
-		if *asJSON {
-			return c.printJSON(newStatsView(&t))
-		}
-		text := fmt.Sprintf(`users                    %d
+	return c.does("stats", "Count users, tokens, pastes and bytes, the largest users, and the pastes of each day", "stats --json",
+		func(ctx context.Context, m Modules, _ []string, asJSON bool) error {
+			t, err := m.Stats.Sum.Do(ctx)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.printJSON(newStatsView(&t))
+			}
+			text := fmt.Sprintf(`users                    %d
 tokens                   %d
 active pastes            %d
 expired, unswept pastes  %d
@@ -35,23 +31,22 @@ bytes of content         %d
 bytes of history         %d
 bytes of the database    %d
 `, t.Users, t.Tokens, t.ActivePastes, t.ExpiredPastes, t.WaitingStars, t.ContentBytes, t.HistoryBytes, t.DatabaseBytes)
-		if _, err := io.WriteString(c.stdout, text); err != nil {
-			return err
-		}
-		row, flush := c.table("\nLARGEST USERS", "PASTES", "BYTES")
-		for _, held := range t.Largest {
-			row(held.Username, strconv.FormatInt(held.Pastes, 10), strconv.FormatInt(held.Bytes, 10))
-		}
-		if err := flush(); err != nil {
-			return err
-		}
-		row, flush = c.table("\nDAY (UTC)", "CREATED")
-		for _, day := range t.Days {
-			row(day.Begin.Format(time.DateOnly), strconv.FormatInt(day.Pastes, 10))
-		}
-		return flush()
-	})
-	return cmd
+			if _, err := io.WriteString(c.stdout, text); err != nil {
+				return err
+			}
+			row, flush := c.table("\nLARGEST USERS", "PASTES", "BYTES")
+			for _, held := range t.Largest {
+				row(held.Username, strconv.FormatInt(held.Pastes, 10), strconv.FormatInt(held.Bytes, 10))
+			}
+			if err := flush(); err != nil {
+				return err
+			}
+			row, flush = c.table("\nDAY (UTC)", "CREATED")
+			for _, day := range t.Days {
+				row(day.Begin.Format(time.DateOnly), strconv.FormatInt(day.Pastes, 10))
+			}
+			return flush()
+		})
 }
 
 type statsView struct {

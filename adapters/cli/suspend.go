@@ -30,20 +30,15 @@ func (c *Commands) userSuspend() *cobra.Command {
 }
 
 func (c *Commands) userUnsuspend() *cobra.Command {
-	cmd := ofUser(&cobra.Command{
-		Use: "unsuspend USER", Short: "End the suspension of a user, whose pastes are there again", Args: Arguments("USER"),
-		Example: "  gluepot user unsuspend epoxy",
-	})
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
-		back, shown, err := m.Moderation.Suspend.Undo(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		return c.print(*asJSON, map[string]any{"unsuspended": back.ID, "shown": shown}, "The user %s is suspended no longer%s.\n", back.Name,
-			counted(shown, ", and %d pastes are there again"))
-	})
-	return cmd
+	return ofUser(c.does("unsuspend USER", "End the suspension of a user, whose pastes are there again", "user unsuspend epoxy",
+		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
+			back, shown, err := m.Moderation.Suspend.Undo(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			return c.print(asJSON, map[string]any{"unsuspended": back.ID, "shown": shown}, "The user %s is suspended no longer%s.\n", back.Name,
+				counted(shown, ", and %d pastes are there again"))
+		}))
 }
 
 // counted is the text for a number, which is empty for none.
@@ -82,27 +77,23 @@ func (c *Commands) block() *cobra.Command {
 		}
 		return c.print(*addJSON, newBlockView(made), "Blocked %s.\n", made.Network)
 	})
-	list := &cobra.Command{Use: "list", Short: "List the blocked networks", Args: Arguments(), Example: "  gluepot block list"}
-	listJSON := jsonFlag(list)
-	list.RunE = c.run(func(ctx context.Context, m Modules, _ []string) error {
-		blocks, err := m.Moderation.Block.All(ctx)
-		if err != nil {
-			return err
-		}
-		titles := []string{"NETWORK", "CREATED", "EXPIRES", "REASON"}
-		return printList(c, *listJSON, all(blocks), newBlockView, titles, func(b moderation.Block) []string {
-			return []string{b.Network.String(), moment(b.CreatedAt), moment(b.ExpiresAt), line(b.Reason)}
+	list := c.does("list", "List the blocked networks", "block list",
+		func(ctx context.Context, m Modules, _ []string, asJSON bool) error {
+			blocks, err := m.Moderation.Block.All(ctx)
+			if err != nil {
+				return err
+			}
+			titles := []string{"NETWORK", "CREATED", "EXPIRES", "REASON"}
+			return printList(c, asJSON, all(blocks), newBlockView, titles, func(b moderation.Block) []string {
+				return []string{b.Network.String(), moment(b.CreatedAt), moment(b.ExpiresAt), line(b.Reason)}
+			})
 		})
-	})
-	remove := &cobra.Command{
-		Use: "remove NETWORK", Short: "End a block", Args: Arguments("NETWORK"), Example: "  gluepot block remove 192.0.2.0/24",
-	}
-	removeJSON := jsonFlag(remove)
-	remove.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
-		if err := m.Moderation.Block.Undo(ctx, args[0]); err != nil {
-			return err
-		}
-		return c.print(*removeJSON, map[string]string{"unblocked": args[0]}, "%s is blocked no longer.\n", args[0])
-	})
+	remove := c.does("remove NETWORK", "End a block", "block remove 192.0.2.0/24",
+		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
+			if err := m.Moderation.Block.Undo(ctx, args[0]); err != nil {
+				return err
+			}
+			return c.print(asJSON, map[string]string{"unblocked": args[0]}, "%s is blocked no longer.\n", args[0])
+		})
 	return Group("block", "Keep networks from writing", add, list, remove)
 }

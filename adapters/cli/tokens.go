@@ -63,35 +63,27 @@ func (c *Commands) tokenIssue() *cobra.Command {
 }
 
 func (c *Commands) tokenList() *cobra.Command {
-	cmd := ofUser(&cobra.Command{
-		Use: "list USER", Short: "List a user's tokens", Args: Arguments("USER"), Example: "  gluepot token list epoxy",
-	})
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
-		tokens, err := m.Tokens.List.Do(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		titles := []string{"ID", "NAME", "SCOPE", "CREATED", "LAST USED", "EXPIRES", "REVOKED"}
-		return printList(c, *asJSON, all(tokens), newTokenView, titles, func(t token.Token) []string {
-			return []string{
-				string(t.ID), t.Name, t.Scope.String(), moment(t.CreatedAt), moment(t.LastUsedAt), moment(t.ExpiresAt), moment(t.RevokedAt),
+	return ofUser(c.does("list USER", "List a user's tokens", "token list epoxy",
+		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
+			tokens, err := m.Tokens.List.Do(ctx, args[0])
+			if err != nil {
+				return err
 			}
-		})
-	})
-	return cmd
+			titles := []string{"ID", "NAME", "SCOPE", "CREATED", "LAST USED", "EXPIRES", "REVOKED"}
+			return printList(c, asJSON, all(tokens), newTokenView, titles, func(t token.Token) []string {
+				return []string{
+					string(t.ID), t.Name, t.Scope.String(), moment(t.CreatedAt), moment(t.LastUsedAt), moment(t.ExpiresAt), moment(t.RevokedAt),
+				}
+			})
+		}))
 }
 
 func (c *Commands) tokenRevoke() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "revoke ID", Short: "Make a token invalid from now on", Args: Arguments("ID"), Example: "  gluepot token revoke k3j2h1g0",
-	}
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
-		if err := m.Tokens.Revoke.Do(ctx, args[0]); err != nil {
-			return err
-		}
-		return c.print(*asJSON, map[string]string{"revoked": args[0]}, "Revoked the token %s.\n", args[0])
-	})
-	return cmd
+	return c.does("revoke ID", "Make a token invalid from now on", "token revoke k3j2h1g0",
+		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
+			if err := m.Tokens.Revoke.Do(ctx, args[0]); err != nil {
+				return err
+			}
+			return c.print(asJSON, map[string]string{"revoked": args[0]}, "Revoked the token %s.\n", args[0])
+		})
 }

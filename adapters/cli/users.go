@@ -99,26 +99,24 @@ func (c *Commands) userCreate() *cobra.Command {
 }
 
 func (c *Commands) userShow() *cobra.Command {
-	cmd := ofUser(&cobra.Command{Use: "show USER", Short: "Show a user", Args: Arguments("USER"), Example: "  gluepot user show epoxy"})
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
-		account, err := m.Users.Show.Do(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		usage, err := m.Moderation.ShowUsage.Do(ctx, account.ID)
-		if err != nil {
-			return err
-		}
-		if *asJSON {
-			return c.printJSON(usedView{
-				newUserView(account.User, account.Services), usage.Pastes, usage.Bytes, usage.Tokens, timeOrNil(usage.LastUsed),
-			})
-		}
-		return c.printAccount(false, account, "Pastes", strconv.FormatInt(usage.Pastes, 10), "Bytes", strconv.FormatInt(usage.Bytes, 10),
-			"Tokens", strconv.FormatInt(usage.Tokens, 10), "Last use", moment(usage.LastUsed))
-	})
-	return cmd
+	return ofUser(c.does("show USER", "Show a user", "user show epoxy",
+		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
+			account, err := m.Users.Show.Do(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			usage, err := m.Moderation.ShowUsage.Do(ctx, account.ID)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.printJSON(usedView{
+					newUserView(account.User, account.Services), usage.Pastes, usage.Bytes, usage.Tokens, timeOrNil(usage.LastUsed),
+				})
+			}
+			return c.printAccount(false, account, "Pastes", strconv.FormatInt(usage.Pastes, 10), "Bytes", strconv.FormatInt(usage.Bytes, 10),
+				"Tokens", strconv.FormatInt(usage.Tokens, 10), "Last use", moment(usage.LastUsed))
+		}))
 }
 
 func (c *Commands) printAccount(asJSON bool, account users.Account, more ...string) error {
@@ -146,16 +144,14 @@ func (c *Commands) printAccount(asJSON bool, account users.Account, more ...stri
 }
 
 func (c *Commands) userList() *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List all users", Args: Arguments(), Example: "  gluepot user list --json"}
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, _ []string) error {
-		each := func(visit func(user.User) error) error { return m.Users.List.Do(ctx, visit) }
-		view := func(u user.User) userView { return newUserView(u, nil) }
-		return printList(c, *asJSON, each, view, []string{"NAME", "ID", "PROFILE", "SUPPORTER", "CONTRIBUTOR"}, func(u user.User) []string {
-			return []string{u.Name.String(), string(u.ID), visibility(u), fmt.Sprintf("%d months", u.SupporterMonths), yesNo(u.Contributor)}
+	return c.does("list", "List all users", "user list --json",
+		func(ctx context.Context, m Modules, _ []string, asJSON bool) error {
+			each := func(visit func(user.User) error) error { return m.Users.List.Do(ctx, visit) }
+			view := func(u user.User) userView { return newUserView(u, nil) }
+			return printList(c, asJSON, each, view, []string{"NAME", "ID", "PROFILE", "SUPPORTER", "CONTRIBUTOR"}, func(u user.User) []string {
+				return []string{u.Name.String(), string(u.ID), visibility(u), fmt.Sprintf("%d months", u.SupporterMonths), yesNo(u.Contributor)}
+			})
 		})
-	})
-	return cmd
 }
 
 func (c *Commands) userUpdate() *cobra.Command {

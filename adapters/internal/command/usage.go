@@ -34,21 +34,21 @@ func Group(use, short string, children ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// Arguments accepts the arguments with these names; [NAME] may be left out, and [NAME...] be any number.
+// Arguments accepts the arguments with these names; [NAME] may be left out, NAME... be several, and [NAME...] any number.
 func Arguments(names ...string) cobra.PositionalArgs {
 	needed, most := 0, len(names)
 	for _, name := range names {
-		switch {
-		case strings.HasSuffix(name, "...]"):
+		if strings.Contains(name, "...") {
 			most = math.MaxInt
-		case !strings.HasPrefix(name, "["):
+		}
+		if !strings.HasPrefix(name, "[") {
 			needed++
 		}
 	}
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < needed:
-			return Usage("%s needs %s. See '%s --help'", cmd.CommandPath(), names[len(args)], cmd.CommandPath())
+			return Usage("%s needs %s. See '%s --help'", cmd.CommandPath(), strings.TrimSuffix(names[len(args)], "..."), cmd.CommandPath())
 		case len(args) > most:
 			return Unknown(cmd, args[most])
 		}
