@@ -3,6 +3,7 @@ package signin
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -211,6 +212,42 @@ func TestOutOfOrder(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestScopes wants nothing asked of providers that is not needed.
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	p := idp.Start(t, public)
+	at := func(change func(*Config)) Config {
+		cfg := oidcAt(p)
+		change(&cfg)
+		return cfg
+	}
+	gitLab := DefaultConfig()
+	gitLab.GitLab = Client{ID: idp.ClientID, Secret: idp.ClientSecret, URL: p.URL}
+	gitHub := DefaultConfig()
+	gitHub.GitHub.ID, gitHub.GitHub.Secret = idp.ClientID, idp.ClientSecret
+	for _, c := range []struct {
+		cfg  Config
+		want string
+	}{
+		{gitHub, ""},
+		{gitLab, "openid"},
+		{oidcAt(p), "openid profile"},
+		{at(func(c *Config) { c.OIDCScopes = " groups  roles " }), "openid groups roles"},
+		{at(func(c *Config) { c.OIDCRequiredClaim = "groups=a" }), "openid profile"},
+		{at(func(c *Config) { c.OIDCRequiredClaim = "email_domain=example.org" }), "openid profile email"},
+	} {
+		from := source(t, c.cfg)
+		address, err := from.Begin(t.Context(), identity.NewProof())
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked, err := url.Parse(address)
+		if err != nil || asked.Query().Get("scope") != c.want {
+			t.Errorf("got %s, error %v, want the scope %q", address, err, c.want)
+		}
 	}
 }
 

@@ -76,3 +76,35 @@ func TestARevokedTokenOpensNothing(t *testing.T) {
 		wantKind(t, "the id "+id, revoke.Do(t.Context(), id), fault.NotFound)
 	}
 }
+
+// TestSessionAges wants a session to last for 30 days from its last use, and for 180 at most.
+func TestSessionAges(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for what, c := range map[string]struct {
+		every time.Duration // it is used again
+		days  int
+	}{"in use": {29 * day, 174}, "too seldom": {30 * day, 0}, "all the time": {day, 179}} {
+		w := newWorld()
+		w.user(t, users.CreateInput{Name: "ann"})
+		secret, err := w.tokens.StartSession.Do(t.Context(), w.session(t, "ann").User.ID, token.Token{}, "a browser", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		began, last := w.now, 0
+		for range 200 {
+			w.now = w.now.Add(c.every)
+			if _, err := w.tokens.ResumeSession.Do(t.Context(), secret.Reveal()); err != nil {
+				wantKind(t, what, err, fault.Unauthenticated)
+				break
+			}
+			if _, err := w.tokens.Uses.Do(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			last = int(w.now.Sub(began) / day)
+		}
+		if last != c.days {
+			t.Errorf("%s: got it resumed for %d days, want %d", what, last, c.days)
+		}
+	}
+}

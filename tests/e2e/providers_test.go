@@ -358,3 +358,25 @@ func TestInvitations(t *testing.T) {
 	ann.sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-up", url.Values{"name": {"ann"}})
 	stranger.sees(http.StatusForbidden, "not valid any more", http.MethodGet, link, nil)
 }
+
+// TestBlockedNewcomer blocks the network of a visitor who has come back from a provider, and of one who has an account.
+func TestBlockedNewcomer(t *testing.T) {
+	t.Parallel()
+	cfg := database.SQLite(t)
+	program.Fixture(t, cfg)
+	with := idp.ForInstallation(t)
+	node, _ := nodes(t, cfg, with)
+	newcomer, known := newSurfer(t, node), newSurfer(t, node)
+	known.signsUp("github", "known")
+	newcomer.comes(http.StatusSeeOther, "/sign-up", "oidc", "")
+	back := known.leave("github", "")
+	code, _, stderr := program.Run(t, []string{"GLUEPOT_DATABASE_URL=" + string(cfg.URL)}, "block", "add", "127.0.0.0/8", "--reason", "spam")
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	const blocked = "Your network is blocked"
+	newcomer.sees(http.StatusForbidden, blocked, http.MethodPost, "/sign-up", url.Values{"name": {"ann"}})
+	newcomer.sees(http.StatusForbidden, blocked, http.MethodGet, "/sign-in/oidc", nil)
+	known.sees(http.StatusForbidden, blocked, http.MethodGet, back, nil)
+	known.sees(http.StatusOK, "Signed in as <b>known</b>", http.MethodGet, "/pastes", nil) // reading goes on
+}
