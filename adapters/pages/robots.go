@@ -22,13 +22,10 @@ Disallow: /*/download/
 Disallow: /*/files.zip
 `
 
-var robotsCaching = []string{"public, max-age=3600"}
-
 // robots tells crawlers which paths they need not ask for (RFC 9309).
 func robots(w http.ResponseWriter, _ *site.Request) error {
-	header := w.Header()
-	header["Content-Type"] = site.TextContentType
-	header["Cache-Control"] = robotsCaching
+	w.Header().Set("Content-Type", site.TextContentType)
+	w.Header().Set("Cache-Control", "public, max-age=3600")
 	_, err := io.WriteString(w, robotsText)
 	return err
 }

@@ -38,6 +38,29 @@ func (p *pages) front(w http.ResponseWriter, r *site.Request) error {
 	return p.showNew(w, r, newPasteForm(r.Viewer.User.ID, p.startLanguage(r)))
 }
 
+func (p *pages) fork(w http.ResponseWriter, r *site.Request) error {
+	stored, err := p.Read(r)
+	if err == nil && stored.Burns { // a copy would stay
+		err = paste.ErrNotFound
+	}
+	if err != nil {
+		return err
+	}
+	copied, err := editForm(&stored)
+	if err != nil {
+		return err
+	}
+	form := newPasteForm(r.Viewer.User.ID, "")
+	form.Title, form.Snippets, form.Origin = copied.Title, copied.Snippets, string(stored.ID)
+	if stored.Visibility == paste.Private { // one's own, which was not meant for others
+		form.Visibility = paste.Private.String()
+	}
+	for i := range form.Snippets {
+		form.Snippets[i].ID = ""
+	}
+	return p.showNew(w, r, form)
+}
+
 func (p *pages) showNew(w http.ResponseWriter, r *site.Request, form pasteForm) error {
 	page := p.newFormPage(r, form)
 	page.Canonical = p.Canonical("/")
@@ -56,8 +79,8 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	page := p.newFormPage(r, form)
-	if page.change() {
-		return p.showForm(w, r, page.status(), page)
+	if status := page.change(); status != 0 {
+		return p.showForm(w, r, status, page)
 	}
 	if form.openedByOther(r) {
 		page.Wrong.Text = fmt.Sprintf("This form was opened by another user. You are signed in as %s now, and nothing is saved yet. "+

@@ -172,42 +172,40 @@ func (p *pages) edit(w http.ResponseWriter, r *site.Request) error {
 			"This form was opened by another user, and you are signed in as "+r.Viewer.User.Name.String()+
 				" now. Nothing is lost: sign in as that user in another tab, and send it again from here.")
 	}
-	stored, err := p.ownPaste(r)
-	switch {
-	case fault.Is(err, fault.NotFound):
+	if err = p.save(w, r, form); fault.Is(err, fault.NotFound) {
 		return p.recreate(w, r, form)
-	case err != nil:
+	}
+	return err
+}
+
+// save changes the paste, or shows the form again. It fails with a fault.NotFound when it is gone, perhaps meanwhile.
+func (p *pages) save(w http.ResponseWriter, r *site.Request, form pasteForm) error {
+	stored, err := p.ownPaste(r)
+	if err != nil {
 		return err
 	}
 	page := p.newEditPage(r, &stored, form)
-	if page.change() {
-		return p.showForm(w, r, page.status(), page)
+	if status := page.change(); status != 0 {
+		return p.showForm(w, r, status, page)
 	}
 	changes, err := form.changes(&stored)
 	if err == nil {
 		_, err = p.Modules.Pastes.EditOwn.Do(r.Context(), r.Viewer, page.ID, changes)
 	}
-	status := http.StatusBadRequest
 	switch fault.KindOf(err) {
 	case fault.None:
 		return site.SeeOther(w, site.PathOfPaste(page.ID))
 	case fault.Invalid:
 		page.explain(err)
+		return p.showForm(w, r, http.StatusBadRequest, page)
 	case fault.Conflict:
-		status = http.StatusConflict
-		err := p.meet(r, page)
-		switch {
-		case fault.Is(err, fault.NotFound):
-			return p.recreate(w, r, form)
-		case err != nil:
+		if err := p.meet(r, page); err != nil {
 			return err
 		}
-	case fault.NotFound:
-		return p.recreate(w, r, form)
+		return p.showForm(w, r, http.StatusConflict, page)
 	default:
 		return err
 	}
-	return p.showForm(w, r, status, page)
 }
 
 // keepEdit gives the form back to another user than the one who opened it, or after the session has ended. It says nothing of the paste,

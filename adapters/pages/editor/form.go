@@ -211,24 +211,24 @@ func (f *pasteForm) add(name, code string) {
 // maxFormFields is more than any form has.
 const maxFormFields = 5*maxFormSnippets + 20
 
-// change does what a button of the form asks for other than to save it, and reports whether it was one of those.
-func (p *formPage) change() bool {
+// change does what a button of the form asks for other than to save it, and returns the status of the page then; 0: it was none of those.
+func (p *formPage) change() (status int) {
 	form := &p.Form
 	if len(form.refused) > 0 {
 		p.Wrong = problem{site.FieldFile, fmt.Sprintf("Not text in UTF-8, and left out: %s.", strings.Join(form.refused, ", "))}
-		return true
+		return http.StatusBadRequest
 	}
 	if form.do == doAdd {
 		if len(form.Snippets) == maxFormSnippets {
 			p.Wrong = problem{"pasties", fmt.Sprintf("There is no room for more than %d.", maxFormSnippets)}
-			return true
+			return http.StatusOK
 		}
 		form.Snippets = append(form.Snippets, snippet{Number: len(form.Snippets) + 1, Language: p.Start, Focused: true})
-		return true
+		return http.StatusOK
 	}
 	number, ok := strings.CutPrefix(form.do, doRemove)
 	if !ok {
-		return false
+		return 0
 	}
 	if n, err := strconv.Atoi(number); err == nil && n >= 1 && n <= len(form.Snippets) {
 		form.Snippets = slices.Delete(form.Snippets, n-1, n)
@@ -239,14 +239,6 @@ func (p *formPage) change() bool {
 			form.Snippets[i].Number = i + 1
 		}
 		form.Snippets[min(n, len(form.Snippets))-1].Focused = true
-	}
-	return true
-}
-
-// status is that of a form that comes back for another reason than that it could not be saved.
-func (p *formPage) status() int {
-	if len(p.Form.refused) > 0 {
-		return http.StatusBadRequest
 	}
 	return http.StatusOK
 }
@@ -321,7 +313,7 @@ func (p *pages) showForm(w http.ResponseWriter, r *site.Request, status int, pag
 	}
 	if page.ID == "" {
 		view = p.frontView
-		w.Header()["Content-Security-Policy"] = site.FormPolicy
+		w.Header().Set("Content-Security-Policy", site.FormPolicy)
 	}
 	site.WriteStatus(w, status)
 	return site.Write(r.Context(), w, view(page))

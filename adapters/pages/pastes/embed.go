@@ -15,7 +15,7 @@ import (
 )
 
 // An embedded paste is the one page that others may show in a frame. It runs nothing, and is the same for everybody.
-var embedPolicy = []string{"default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors *"}
+const embedPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors *"
 
 // The size of the frame that is offered, in pixels.
 const (
@@ -80,9 +80,8 @@ func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
 	defer leave()
 	shown.only = lines
 	site.Guard(w, r)
-	header := w.Header()
-	header["Content-Security-Policy"] = embedPolicy
-	delete(header, "Vary")
+	w.Header().Set("Content-Security-Policy", embedPolicy)
+	w.Header().Del("Vary")
 	return site.Write(r.Context(), w, p.embedView(page, theme, shown.pasties(r.Context(), found.Pasties)))
 }
 
@@ -123,13 +122,11 @@ func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 	}
 	page := newPastePage(r, &found)
 	width, height := atMost(embedWidth, query.Get("maxwidth")), atMost(embedHeight, query.Get("maxheight"))
-	site.Enclose(w, r, jsonContentType)
+	site.Enclose(w, r, "application/json")
 	return json.NewEncoder(w).Encode(oembedAnswer{
 		"rich", "1.0", page.Title, site.Service, p.Origin(r.Request), p.snippet(r.Request, &page, width, height), width, height,
 	})
 }
-
-var jsonContentType = []string{"application/json"}
 
 func atMost(size int, wanted string) int {
 	if n, err := strconv.Atoi(wanted); err == nil && n > 0 {

@@ -26,7 +26,7 @@ type entry struct {
 	Old, New marks.Text // where both are shown as they are
 	Texts    bool       // whether they are
 	TooLong  bool       // texts or code are not shown
-	kind     paste.EditType
+	sign     byte       // that every line of the code begins with; 0: it is in the code
 	code     string
 }
 
@@ -60,7 +60,7 @@ func edits(found *paste.Document) []edit {
 		if len(e.Metadata) >= 3 {
 			titles[id], languages[id] = e.Metadata[1], e.Metadata[2]
 		}
-		made := entry{kind: e.Type, Of: marks.Text(site.Shortened(string(nameOf(titles[id], id)), site.MaxName))}
+		made := entry{Of: marks.Text(site.Shortened(string(nameOf(titles[id], id)), site.MaxName))}
 		switch e.Type {
 		case paste.EditTitle:
 			made.What, made.Of, made.Texts, made.Old, made.New = "Title", "", true, marks.Text(e.Text), marks.Text(title)
@@ -74,9 +74,9 @@ func edits(found *paste.Document) []edit {
 		case paste.EditPastyCode:
 			made.What, made.code = "Changed", e.Text
 		case paste.EditPastyAdded:
-			made.What, made.code = "Added", e.Text
+			made.What, made.sign, made.code = "Added", '+', e.Text
 		case paste.EditPastyRemoved:
-			made.What, made.code = "Removed", e.Text
+			made.What, made.sign, made.code = "Removed", '-', e.Text
 		default:
 			continue
 		}
@@ -152,18 +152,11 @@ func fit(all []edit) int {
 
 // Render writes the code of an entry, line by line (templ.Component).
 func (e *entry) Render(ctx context.Context, w io.Writer) error {
-	sign := byte(0) // of every line; 0: it is in the text
-	switch e.kind {
-	case paste.EditPastyAdded:
-		sign = '+'
-	case paste.EditPastyRemoved:
-		sign = '-'
-	}
 	code := strings.TrimPrefix(e.code, paste.DiffHeader)
 	var b []byte
 	for code != "" {
 		line, rest, _ := strings.Cut(code, "\n")
-		b = diffLine(b, line, sign, marks.Of(ctx))
+		b = diffLine(b, line, e.sign, marks.Of(ctx))
 		code = rest
 		if len(b) >= site.PieceLength || code == "" {
 			if err := site.WritePiece(ctx, w, b); err != nil {

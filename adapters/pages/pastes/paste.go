@@ -61,13 +61,6 @@ type pastyPart struct {
 	Rendered        templ.Component // what it is shown as before its source; nil: that alone
 }
 
-func (p *pastyPart) class() string {
-	if p.Packed {
-		return "code packed"
-	}
-	return "code"
-}
-
 func (p *pastePage) path(below string) string { return site.PathOfPaste(p.ID) + below }
 
 func newPastePage(r *site.Request, found *paste.Document) pastePage {
@@ -278,4 +271,12 @@ func (p *pages) ownerName(ctx context.Context, id user.ID) (string, error) {
 		return "", err
 	}
 	return owner.Name.String(), nil
+}
+
+func (p *pages) star(w http.ResponseWriter, r *site.Request, sent url.Values) error {
+	do, id := sent.Get("do"), r.PathValue("id")
+	if do != "star" && do != "unstar" {
+		return site.ErrBrokenForm
+	}
+	return site.Done(w, site.PathOfPaste(id), p.Modules.Pastes.StarSeen.Do(r.Context(), r.Viewer, id, do == "star"))
 }

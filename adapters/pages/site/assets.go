@@ -14,12 +14,10 @@ var assetFiles embed.FS
 
 // asset is a file that pages load. Its name has a hash of what it holds, so that a browser need not ask for it twice.
 type asset struct {
-	contentType []string
+	contentType string
 	content     []byte
 	name        string
 }
-
-var immutable = []string{"public, max-age=31536000, immutable"}
 
 // contentTypes are named here, because those that the system knows depend on it.
 var contentTypes = map[string]string{
@@ -41,7 +39,7 @@ func newAssets() map[string]*asset {
 		hash := sha256.Sum256(content)
 		extension := path.Ext(file.Name())
 		name := strings.TrimSuffix(file.Name(), extension) + "-" + hex.EncodeToString(hash[:8]) + extension
-		assets[name] = &asset{contentType: []string{contentTypes[extension]}, content: content, name: file.Name()}
+		assets[name] = &asset{contentType: contentTypes[extension], content: content, name: file.Name()}
 	}
 	return assets
 }
@@ -62,9 +60,8 @@ func (s *Site) Asset(w http.ResponseWriter, r *Request) error {
 	if !ok {
 		return ErrNothing
 	}
-	header := w.Header()
-	header["Content-Type"] = found.contentType
-	header["Cache-Control"] = immutable
+	w.Header().Set("Content-Type", found.contentType)
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	_, err := w.Write(found.content)
 	return err
 }

@@ -25,7 +25,7 @@ func (s *Site) AnswerError(w http.ResponseWriter, r *http.Request, status int, m
 	header := w.Header()
 	vary := header["Vary"]
 	Guard(w, new(Request))
-	header["Vary"] = append(slices.Clip(vary), varyCookie...)
+	header["Vary"] = append(slices.Clip(vary), "Cookie")
 	if header["Cache-Control"] == nil {
 		header["Cache-Control"] = []string{"no-store"}
 	}

@@ -13,23 +13,20 @@ import (
 )
 
 // What files of text, and archives, say that they are.
-var (
-	TextContentType = []string{"text/plain; charset=utf-8"}
-	ZipContentType  = []string{"application/zip"}
-
-	sandboxed = []string{"default-src 'none'; frame-ancestors 'none'; sandbox"}
+const (
+	TextContentType = "text/plain; charset=utf-8"
+	ZipContentType  = "application/zip"
 )
 
 // Enclose sets the headers of what is no page.
-func Enclose(w http.ResponseWriter, r *Request, contentType []string) {
+func Enclose(w http.ResponseWriter, r *Request, contentType string) {
 	Guard(w, r)
-	header := w.Header()
-	header["Content-Type"] = contentType
-	header["Content-Security-Policy"] = sandboxed
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 }
 
 // Attach sets the headers of a file to keep.
-func Attach(w http.ResponseWriter, r *Request, contentType []string, name string) {
+func Attach(w http.ResponseWriter, r *Request, contentType string, name string) {
 	Enclose(w, r, contentType)
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
 }

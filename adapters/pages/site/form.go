@@ -106,9 +106,8 @@ func tooManyFields(most int) error {
 
 // SeeOther has the browser ask for another path once a form was taken (RFC 9110, 15.4.4). It does not fail.
 func SeeOther(w http.ResponseWriter, path string) error {
-	header := w.Header()
-	header["Cache-Control"] = privateCaching
-	header.Set("Location", path)
+	KeepPrivate(w)
+	w.Header().Set("Location", path)
 	w.WriteHeader(http.StatusSeeOther)
 	return nil
 }

@@ -17,22 +17,15 @@ import (
 
 // A page loads and runs what comes from here alone and in files of its own, is shown in no frame, and sends what is filled in
 // nowhere else.
-var (
-	contentPolicy = []string{"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
-		"base-uri 'none'; frame-ancestors 'none'"}
-	// What the form encrypts is sent by its script.
-	FormPolicy = []string{contentPolicy[0] + "; connect-src 'self'"}
-	// With no-referrer, browsers send "Origin: null" with forms.
-	referrerPolicy  = []string{"same-origin"}
-	htmlContentType = []string{"text/html; charset=utf-8"}
-	privateCaching  = []string{"private, no-store"}
-	varyCookie      = []string{"Cookie"}
-	noIndex         = []string{"noindex"}
-)
+const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
+	"base-uri 'none'; frame-ancestors 'none'"
+
+// FormPolicy is that of a page whose script sends what it has encrypted.
+const FormPolicy = contentPolicy + "; connect-src 'self'"
 
 // Layout is what all pages have around what they show.
 type Layout struct {
-	Title       string // of the window, before the Service's name; empty: that alone
+	Title       string // of the window, before the service's name; empty: that alone
 	Description string // for previews of links; empty: none
 	Canonical   string // the address of the page, or "" where it is not known or does not matter
 	Reader      string // the name of the signed-in user, or ""
@@ -89,15 +82,15 @@ func (l *Layout) SignInPath() string {
 // Guard sets the headers of a page. One that is its reader's own stays in no cache, and search engines list only what is public.
 func Guard(w http.ResponseWriter, r *Request) {
 	header := w.Header()
-	header["Content-Type"] = htmlContentType
-	header["Content-Security-Policy"] = contentPolicy
-	header["Referrer-Policy"] = referrerPolicy
-	header["Vary"] = varyCookie
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Security-Policy", contentPolicy)
+	header.Set("Referrer-Policy", "same-origin") // with no-referrer, browsers send "Origin: null" with forms
+	header.Set("Vary", "Cookie")
 	if r.personal() {
-		header["Cache-Control"] = privateCaching
+		KeepPrivate(w)
 	}
 	if !r.Public {
-		header["X-Robots-Tag"] = noIndex
+		header.Set("X-Robots-Tag", "noindex")
 	}
 }
 
@@ -150,4 +143,4 @@ func (s *Site) Origin(r *http.Request) string {
 }
 
 // KeepPrivate keeps an answer out of all caches.
-func KeepPrivate(w http.ResponseWriter) { w.Header()["Cache-Control"] = privateCaching }
+func KeepPrivate(w http.ResponseWriter) { w.Header().Set("Cache-Control", "private, no-store") }

@@ -16,7 +16,7 @@ type Route struct {
 	Tries     bool // it judges a secret that is not a session's: it counts for the limit of failed sign-ins, also of those who have signed in
 }
 
-// Handler answers a Request, or fails with an error of a kind of package fault.
+// Handler answers a request, or fails with an error of a kind of package fault.
 type Handler func(w http.ResponseWriter, r *Request) error
 
 // Request is one for a route.
