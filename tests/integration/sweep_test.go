@@ -12,6 +12,8 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/bootstrap"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/tests/database"
 )
@@ -142,4 +144,37 @@ func at100(sorted []time.Duration, percent int) time.Duration {
 		return 0
 	}
 	return sorted[(len(sorted)-1)*percent/100].Round(10 * time.Microsecond)
+}
+
+// TestSweepEndsRetention wants what was removed to be restored until its retention is over, and then not.
+func TestSweepEndsRetention(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, db gormstore.Config) {
+		cfg := bootstrap.DefaultConfig()
+		cfg.Database, cfg.Migrate, cfg.RemovedRetention = db, false, time.Hour
+		keeping := openNode(t, cfg)
+		cfg.RemovedRetention = 0
+		ending := openNode(t, cfg)
+		draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: new("spam")}}}
+		made, err := keeping.Pastes.Create.Do(t.Context(), "", 0, draft)
+		if err != nil {
+			t.Fatal(err)
+		}
+		restore := func(node *bootstrap.Application) error {
+			t.Helper()
+			if err := node.Moderation.Remove.Do(t.Context(), string(made.ID), "spam"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := node.Pastes.Sweep.Do(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			return node.Moderation.Restore.Do(t.Context(), string(made.ID))
+		}
+		if err := restore(keeping); err != nil {
+			t.Errorf("got %v within the retention, want it restored", err)
+		}
+		if err := restore(ending); !fault.Is(err, fault.NotFound) {
+			t.Errorf("got %v after it, want nothing to restore", err)
+		}
+	})
 }
