@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
@@ -100,18 +102,11 @@ func (s *size) String() string {
 }
 
 func (s *size) Set(text string) error {
-	number, unit := strings.TrimSuffix(text, "B"), int64(1)
-	for suffix, factor := range map[string]int64{"k": 1000, "M": 1000_000, "G": 1000_000_000, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30} {
-		if shorter, ok := strings.CutSuffix(number, suffix); ok {
-			number, unit = shorter, factor
-			break
-		}
-	}
-	n, err := strconv.ParseUint(number, 10, 32)
-	if err != nil {
+	n, err := humanize.ParseBytes(text)
+	if err != nil || n > math.MaxInt64 {
 		return errors.New("write a size such as 500kB, 1MB or 1MiB")
 	}
-	*s = size(int64(n) * unit)
+	*s = size(n)
 	return nil
 }
 
