@@ -96,4 +96,3 @@ func TestEditWaitsUntilThePasteExpires(t *testing.T) {
 		t.Errorf("got %v, want that there is no such paste", err)
 	}
 }
-
