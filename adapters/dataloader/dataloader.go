@@ -18,6 +18,7 @@ import (
 type Dataloader struct {
 	pool        *pgxpool.Pool
 	translate   func(error) error
+	notFound    error
 	connections int
 	slots       int // of them, for each kind of read
 }
@@ -28,7 +29,9 @@ type Dataloader struct {
 // does; pgx.ErrNoRows means that nothing was found.
 func New(pool *pgxpool.Pool, translate func(error) error) *Dataloader {
 	connections := int(pool.Config().MaxConns)
-	return &Dataloader{pool: pool, translate: translate, connections: connections, slots: max(1, connections/4)}
+	return &Dataloader{
+		pool: pool, translate: translate, notFound: translate(pgx.ErrNoRows), connections: connections, slots: max(1, connections/4),
+	}
 }
 
 // query says how values are found by a key of one kind.
@@ -84,7 +87,7 @@ func newLoader[K, V any](d *Dataloader, slots int, q query[K, V]) *loader[K, V] 
 func load[K, V any](ctx context.Context, d *Dataloader, q query[K, V], keys []K) ([]result[V], error) {
 	found := make([]result[V], len(keys))
 	for i := range found {
-		found[i].err = d.translate(pgx.ErrNoRows)
+		found[i].err = d.notFound
 	}
 	var rows pgx.Rows
 	var err error

@@ -94,8 +94,10 @@ func (a *API) observe(c *gin.Context) {
 		zap.Int("bytes", max(c.Writer.Size(), 0)),
 		zap.String("client", client),
 	}
-	if trace := c.GetString(TraceKey); trace != "" {
-		fields = append(fields, zap.String("trace_id", trace))
+	if a.tracing {
+		if trace := c.GetString(TraceKey); trace != "" {
+			fields = append(fields, zap.String("trace_id", trace))
+		}
 	}
 	if cause != nil {
 		fields = append(fields, zap.String("error", cause.Error()))
