@@ -56,9 +56,6 @@ func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (p
 func (p *Pastes) find(
 	ctx context.Context, id paste.ID, reader user.ID, refuse func(*pasteRow) error,
 ) (found paste.Document, err error) {
-	if !connection.IsText(string(id)) {
-		return paste.Document{}, connection.ErrNotFound
-	}
 	if !connection.IsText(string(reader)) { // that of no user
 		reader = ""
 	}
@@ -93,6 +90,9 @@ const pasteColumns = `id, owner_id, created_at, expires_at, burns, lifetime, vis
 
 // take reads the row of an active paste, for a reader who may have starred it.
 func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*pasteRow, error) {
+	if !connection.IsText(string(id)) {
+		return nil, gorm.ErrRecordNotFound
+	}
 	var row pasteRow
 	err := tx.Select(pasteColumns, string(reader)).
 		Where("id = ? AND (expires_at IS NULL OR expires_at > ?)", string(id), p.store.Now()).Take(&row).Error
@@ -138,9 +138,6 @@ func (p *Pastes) rewrite(
 	ctx context.Context, id paste.ID, change func(paste.Document) (paste.Change, error),
 	lock func(*gorm.DB) error, allow func(tx *gorm.DB, grown int64) error,
 ) (paste.Document, error) {
-	if !connection.IsText(string(id)) {
-		return paste.Document{}, connection.ErrNotFound
-	}
 	var (
 		before, after *pasteRows
 		changed       paste.Change
@@ -195,15 +192,12 @@ func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*pasteRows, error) {
 // lockedRow is locked without what other rows hold. The lock is a subquery, whose limit lets PostgreSQL move no condition into it: whether
 // the paste has expired is asked of the locked row.
 func (p *Pastes) lockedRow(tx *gorm.DB, id paste.ID) (*pasteRow, error) {
-	row := connection.ForUpdate(tx).Model(&pasteRow{}).Select("*").Where("id = ?", string(id)).Limit(1)
-	return p.take(tx.Table("(?) AS pastes", row), id, "")
+	locked := connection.ForUpdate(tx).Model(&pasteRow{}).Select("*").Where("id = ?", string(id)).Limit(1)
+	return p.take(tx.Table("(?) AS pastes", locked), id, "")
 }
 
 // DeleteIf implements paste.DocumentDeleter.
 func (p *Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Paste) error) error {
-	if !connection.IsText(string(id)) {
-		return connection.ErrNotFound
-	}
 	return p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		row, err := p.lockedRow(tx, id)
 		if err != nil {
@@ -218,9 +212,6 @@ func (p *Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Pas
 
 // Burn implements paste.DocumentBurner.
 func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt paste.Document, err error) {
-	if !connection.IsText(string(id)) {
-		return paste.Document{}, connection.ErrNotFound
-	}
 	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		row, err := p.lockedRow(tx, id)
 		if err != nil {

@@ -28,9 +28,6 @@ func (reportRow) TableName() string { return "reports" }
 func (m *Moderation) Report(
 	ctx context.Context, report moderation.Report, reader user.ID, client paste.Client, quota paste.Quota,
 ) error {
-	if !connection.IsText(string(report.Paste)) {
-		return connection.ErrNotFound
-	}
 	pastes := NewPastes(m.store)
 	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		row, err := pastes.lockedRow(tx, report.Paste)
