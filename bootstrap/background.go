@@ -6,16 +6,11 @@ import (
 	"time"
 
 	"go.uber.org/fx"
-
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // repeat does something in the background after each interval. Its stop cancels what is being done and waits for it to return.
 func repeat(cfg Config, interval time.Duration, do func(context.Context)) fx.Hook {
 	ctx, cancel := context.WithCancel(context.Background())
-	if cfg.Tracer != nil {
-		ctx = trace.With(ctx, cfg.Tracer)
-	}
 	ended := make(chan struct{})
 	run := func() {
 		defer close(ended)

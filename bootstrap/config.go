@@ -12,7 +12,6 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // Config is what the use cases need. Fill it, starting from DefaultConfig.
@@ -71,9 +70,6 @@ type Config struct {
 	// Logger takes what happens in the background, such as last-used times that could not be stored, slow statements
 	// (unless Database.OnSlowStatement is told of them) and, at debug level, each step of start and stop. Default: nothing is logged.
 	Logger *zap.Logger
-	// Tracer is told of the use cases that run in the background, and Database.Tracer of statements; those that are called, by
-	// a tracer in their context (trace.With). Default: nil, none.
-	Tracer trace.Tracer
 }
 
 // DefaultConfig returns an embedded database below the working directory, which is not swept.

@@ -43,7 +43,7 @@ func Open(version string, log *zap.Logger) *Tracer {
 	}
 	provider := sdk.NewTracerProvider(sdk.WithBatcher(publicExporter{exporter}), sdk.WithResource(describe(version)))
 	log.Info("sending traces", zap.String("endpoint", endpoint.Scheme+"://"+endpoint.Host)) // the rest may be a secret
-	return newTracer(provider)
+	return &Tracer{provider}
 }
 
 // endpointFromEnvironment returns where traces go, or nil when the environment asks for none. The exporter reads the rest itself,

@@ -1,4 +1,4 @@
-// Package tracing sends OpenTelemetry traces of requests, use cases and statements to a collector, if the variables that
+// Package tracing sends OpenTelemetry traces of requests and statements to a collector, if the variables that
 // OpenTelemetry defines for that name one.
 package tracing
 
@@ -12,29 +12,16 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.opentelemetry.io/contrib/instrumentation/github.com/gin-gonic/gin/otelgin"
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	otel "go.opentelemetry.io/otel/trace"
-
-	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
-// Tracer makes a span of each request, each use case and each statement. Names and attributes are those of OpenTelemetry's
+// Tracer makes a span of each request and each statement on PostgreSQL. Names and attributes are those of OpenTelemetry's
 // semantic conventions for HTTP and databases, less what clients have sent (publicAttributes).
-type Tracer struct {
-	provider *sdk.TracerProvider
-	spans    otel.Tracer
-}
+type Tracer struct{ provider *sdk.TracerProvider }
 
-var _ trace.Tracer = (*Tracer)(nil)
-
-func newTracer(provider *sdk.TracerProvider) *Tracer {
-	return &Tracer{provider: provider, spans: provider.Tracer("github.com/gluepot/gluepot")}
-}
-
-// Middleware returns gin's middleware that makes a span of each request and has use cases and statements become parts of it. It leaves the
+// Middleware returns gin's middleware that makes a span of each request and has statements become parts of it. It leaves the
 // id of the trace in gin's context, under traceKey. route names the request's route, such as /paste/:id, or is empty for those
 // that no route takes.
 func (t *Tracer) Middleware(traceKey string, route func(*gin.Context) string) []gin.HandlerFunc {
@@ -46,7 +33,6 @@ func (t *Tracer) Middleware(traceKey string, route func(*gin.Context) string) []
 		span := otel.SpanFromContext(c.Request.Context())
 		span.SetAttributes(attribute.String("http.route", route(c))) // otelgin knows gin's routes alone
 		c.Set(traceKey, span.SpanContext().TraceID().String())
-		c.Request = c.Request.WithContext(trace.With(c.Request.Context(), t))
 	}}
 }
 
@@ -59,23 +45,8 @@ func knownMethod(method string) string {
 	return "HTTP"
 }
 
-// Start implements trace.Tracer: it begins the span of a use case.
-func (t *Tracer) Start(ctx context.Context, name string) (context.Context, func(error)) {
-	ctx, span := t.spans.Start(ctx, name)
-	return ctx, func(err error) {
-		switch kind := fault.KindOf(err); kind {
-		case fault.None:
-		case fault.Internal, fault.Unavailable:
-			fail(span, kind.String())
-		default: // what was asked for cannot be: no failure of ours
-			span.SetAttributes(errorType(kind.String()))
-		}
-		span.End()
-	}
-}
-
 // Statements returns what makes a span of each statement on PostgreSQL that is part of something else. On SQLite, which is in the
-// same process, the span of the use case says as much.
+// same process, the span of the request says as much.
 func (t *Tracer) Statements() pgx.QueryTracer {
 	statements := otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider), otelpgx.WithDisableSQLStatementInAttributes(),
 		otelpgx.WithDisableConnectionDetailsInAttributes())
@@ -104,13 +75,3 @@ func (p partsOnly) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.T
 }
 
 type tracedKey struct{}
-
-// fail says why without the text of an error, which may have values in it.
-func fail(span otel.Span, why string) {
-	span.SetStatus(codes.Error, "")
-	span.SetAttributes(errorType(why))
-}
-
-func errorType(name string) attribute.KeyValue {
-	return attribute.String("error.type", strings.ReplaceAll(strings.ToLower(name), " ", "_"))
-}

@@ -23,8 +23,6 @@ import (
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/tests/collector"
 )
 
@@ -40,7 +38,13 @@ func TestMain(m *testing.M) {
 
 func recorded() (*Tracer, *tracetest.SpanRecorder) {
 	recorder := tracetest.NewSpanRecorder()
-	return newTracer(sdk.NewTracerProvider(sdk.WithSpanProcessor(recorder))), recorder
+	return &Tracer{sdk.NewTracerProvider(sdk.WithSpanProcessor(recorder))}, recorder
+}
+
+// begin begins a span that statements can be part of.
+func begin(ctx context.Context, tracer *Tracer) (context.Context, func()) {
+	ctx, span := tracer.provider.Tracer("test").Start(ctx, "request")
+	return ctx, func() { span.End() }
 }
 
 // serve has a traced handler answer a request, and returns the id of the trace.
@@ -75,7 +79,7 @@ func TestCallers(t *testing.T) {
 	}
 }
 
-// TestSpans wants names and outcomes of requests and use cases as OpenTelemetry has them, and no text of an error.
+// TestSpans wants names and outcomes of requests and statements as OpenTelemetry has them, and no text of an error.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	secret := errors.New("a secret value")
@@ -101,14 +105,6 @@ func TestSpans(t *testing.T) {
 			attribute.String("url.scheme", "https"),
 			attribute.Int("http.response.status_code", 405),
 		}},
-		{func(tracer *Tracer) {
-			_, end := trace.Start(trace.With(t.Context(), tracer), "users.Show")
-			end(fault.Wrap(fault.NotFound, "There is no such user.", secret))
-		}, "users.Show", codes.Unset, []attribute.KeyValue{attribute.String("error.type", "not_found")}},
-		{func(tracer *Tracer) {
-			_, end := tracer.Start(t.Context(), "users.Show")
-			end(secret)
-		}, "users.Show", codes.Error, []attribute.KeyValue{attribute.String("error.type", "internal")}},
 		{func(tracer *Tracer) {
 			state(part(t), tracer.Statements(), pgx.TraceQueryEndData{Err: &pgconn.PgError{Code: "57014", Message: "a secret value"}})
 		}, "SELECT", codes.Error, []attribute.KeyValue{
@@ -141,7 +137,7 @@ func TestSpans(t *testing.T) {
 // part returns the context of something that goes on until the test ends, and that the test's recorder does not hear of.
 func part(t *testing.T) context.Context {
 	other, _ := recorded()
-	ctx, _ := other.Start(t.Context(), "users.Show")
+	ctx, _ := begin(t.Context(), other)
 	return ctx
 }
 
@@ -161,11 +157,11 @@ func TestPartOfNothing(t *testing.T) {
 	if ended := recorder.Ended(); len(ended) != 0 {
 		t.Errorf("got %d spans, want none", len(ended))
 	}
-	ctx, end := tracer.Start(t.Context(), "users.Show")
+	ctx, end := begin(t.Context(), tracer)
 	state(ctx, tracer.Statements(), pgx.TraceQueryEndData{})
-	end(nil)
+	end()
 	if ended := recorder.Ended(); len(ended) != 2 || ended[0].Parent().SpanID() != ended[1].SpanContext().SpanID() {
-		t.Errorf("got %d spans, want the statement and the use case that it is part of", len(ended))
+		t.Errorf("got %d spans, want the statement and what it is part of", len(ended))
 	}
 }
 
@@ -230,15 +226,15 @@ func TestSending(t *testing.T) {
 		"OTEL_EXPORTER_OTLP_COMPRESSION=gzip", "OTEL_RESOURCE_ATTRIBUTES=deployment.environment.name=test")
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "3600000")
 	tracer := Open("1.2.3", zap.NewNop())
-	_, end := tracer.Start(t.Context(), "users.Show")
-	end(nil)
+	_, end := begin(t.Context(), tracer)
+	end()
 	if got := received.Spans(); len(got) != 0 {
 		t.Fatalf("got %v before the end, want nothing", got)
 	}
 	if err := tracer.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := received.Spans(); len(got) != 1 || got[0].GetName() != "users.Show" {
+	if got := received.Spans(); len(got) != 1 || got[0].GetName() != "request" {
 		t.Fatalf("got %v, want the span", got)
 	}
 	sender := received.Resources()[0].GetResource().GetAttributes()
@@ -269,8 +265,8 @@ func TestSecretSettings(t *testing.T) {
 		forget(t, settings...)
 		core, logged := observer.New(zapcore.DebugLevel)
 		tracer := Open("1", zap.New(core))
-		_, end := tracer.Start(t.Context(), "users.Show")
-		end(nil)
+		_, end := begin(t.Context(), tracer)
+		end()
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		_ = tracer.Close(ctx) // it tells of what could not be sent, or the log does
 		cancel()
@@ -293,16 +289,14 @@ func TestSampler(t *testing.T) {
 	tracer := Open("1", zap.NewNop())
 	for _, header := range []http.Header{nil, callerHeader} {
 		serve(tracer, "GET", "/", header, func(c *gin.Context) {
-			ctx, end := trace.Start(c.Request.Context(), "users.Show")
-			state(ctx, tracer.Statements(), pgx.TraceQueryEndData{})
-			end(nil)
+			state(c.Request.Context(), tracer.Statements(), pgx.TraceQueryEndData{})
 		})
 	}
 	if err := tracer.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := received.Spans(); len(got) != 3 {
-		t.Errorf("got %d spans, want the three of a caller who has its trace sampled, and none of the other's", len(got))
+	if got := received.Spans(); len(got) != 2 {
+		t.Errorf("got %d spans, want the two of a caller who has its trace sampled, and none of the other's", len(got))
 	}
 }
 
@@ -327,8 +321,8 @@ func TestCollectorAway(t *testing.T) {
 			core, logged := observer.New(zapcore.WarnLevel)
 			tracer := Open("1", zap.New(core))
 			for range 10_000 { // more than the queue holds
-				_, end := tracer.Start(t.Context(), "users.Show")
-				end(nil)
+				_, end := begin(t.Context(), tracer)
+				end()
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()

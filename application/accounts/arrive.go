@@ -9,7 +9,6 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -49,9 +48,7 @@ var (
 // cannot be linked; and with fault.Unavailable when the provider or the store does not answer.
 func (a *Arrive) Do(
 	ctx context.Context, viewer token.Viewer, provider, secret string, brought identity.Callback,
-) (_ Arrival, err error) {
-	ctx, end := trace.Start(ctx, "accounts.Arrive")
-	defer func() { end(err) }()
+) (Arrival, error) {
 	source, err := a.sources.named(provider)
 	if err != nil {
 		return Arrival{}, err

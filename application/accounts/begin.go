@@ -8,7 +8,6 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // Begin sends a visitor to a provider.
@@ -41,9 +40,7 @@ type Begun struct {
 // It fails with fault.NotFound when there is no such provider, with identity.ErrUsedUp when the invitation is not valid, with
 // fault.Unauthenticated when a viewer who wants to link has no session that was begun within the last hour, with fault.Forbidden when that
 // may only read, and with fault.Unavailable when the provider or the store does not answer.
-func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) (_ Begun, err error) {
-	ctx, end := trace.Start(ctx, "accounts.Begin")
-	defer func() { end(err) }()
+func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) (Begun, error) {
 	source, err := b.sources.named(wanted.Source)
 	if err != nil {
 		return Begun{}, err

@@ -9,7 +9,6 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -23,9 +22,7 @@ type Identities struct {
 
 // Do returns the ids that the user of that name or id, see user.Find, has at providers, by the providers' keys. It fails with
 // fault.NotFound when there is no such user, and with fault.Unavailable when the store does not answer.
-func (i *Identities) Do(ctx context.Context, reference string) (_ map[string]string, err error) {
-	ctx, end := trace.Start(ctx, "accounts.Identities")
-	defer func() { end(err) }()
+func (i *Identities) Do(ctx context.Context, reference string) (map[string]string, error) {
 	found, err := user.Find(ctx, i.users, reference)
 	if err != nil {
 		return nil, err
@@ -43,9 +40,7 @@ type Find struct {
 // Do returns the user who has an identity, such as github:77, of a provider: one that is configured, by its name, or any, by its key. It
 // fails with fault.Invalid when the text is no identity, with user.ErrNotFound when it is none of a user's, and with fault.Unavailable
 // when the store does not answer.
-func (f *Find) Do(ctx context.Context, text string) (_ user.User, err error) {
-	ctx, end := trace.Start(ctx, "accounts.Find")
-	defer func() { end(err) }()
+func (f *Find) Do(ctx context.Context, text string) (user.User, error) {
 	name, subject, ok := strings.Cut(text, ":")
 	if at := strings.LastIndex(text, ":"); ok && f.sources.key(name) == name { // a key can have the URL of a provider
 		name, subject = text[:at], text[at+1:]
@@ -70,13 +65,11 @@ var errLast = fault.New(fault.Conflict, "This is the last account that you can s
 // Do takes the identity with that key. It fails with fault.Unauthenticated unless the viewer has a session that was begun within the
 // last hour, with fault.Conflict when no other identity lets the viewer sign in, and with fault.Unavailable when the
 // store does not answer.
-func (u *UnlinkOwn) Do(ctx context.Context, viewer token.Viewer, key string) (err error) {
-	ctx, end := trace.Start(ctx, "accounts.UnlinkOwn")
-	defer func() { end(err) }()
+func (u *UnlinkOwn) Do(ctx context.Context, viewer token.Viewer, key string) error {
 	if !viewer.SignedInRecently(u.now()) {
 		return token.Rejected()
 	}
-	_, _, err = u.users.Update(ctx, viewer.User.Name, func(stored *user.User, services map[string]string) error {
+	_, _, err := u.users.Update(ctx, viewer.User.Name, func(stored *user.User, services map[string]string) error {
 		if stored.ID != viewer.User.ID { // the name has moved
 			return user.ErrNotFound
 		}
@@ -110,9 +103,7 @@ var (
 // It fails with fault.NotFound when there is no such user or provider, with fault.Invalid when the identity is none, with
 // fault.Conflict when another user has it or the user has another one of that provider, and with fault.Unavailable when the store
 // does not answer.
-func (l *Link) Do(ctx context.Context, reference, text string) (err error) {
-	ctx, end := trace.Start(ctx, "accounts.Link")
-	defer func() { end(err) }()
+func (l *Link) Do(ctx context.Context, reference, text string) error {
 	name, subject, ok := strings.Cut(text, ":")
 	if !ok {
 		return errNoIdentity
@@ -145,9 +136,7 @@ type Unlink struct {
 // Do takes from the user of that name or id, see user.Find, the identity of a provider: one that is configured, by its name, or any,
 // by its key; also the last one. It fails with fault.NotFound when there is no such user or identity, and with fault.Unavailable when
 // the store does not answer.
-func (u *Unlink) Do(ctx context.Context, reference, provider string) (err error) {
-	ctx, end := trace.Start(ctx, "accounts.Unlink")
-	defer func() { end(err) }()
+func (u *Unlink) Do(ctx context.Context, reference, provider string) error {
 	found, err := user.Find(ctx, u.users, reference)
 	if err != nil {
 		return err

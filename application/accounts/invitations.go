@@ -9,7 +9,6 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/identity"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // CreateInvitation lets people sign up who get its code.
@@ -29,8 +28,6 @@ const (
 func (c *CreateInvitation) Do(ctx context.Context, uses int, expiresIn time.Duration, note string) (
 	_ identity.Invitation, code string, err error,
 ) {
-	ctx, end := trace.Start(ctx, "accounts.CreateInvitation")
-	defer func() { end(err) }()
 	switch {
 	case uses < 1 || uses > maxUses:
 		err = fault.New(fault.Invalid, "An invitation is for 1 to 10000 uses.")
@@ -60,9 +57,7 @@ type ShowInvitation struct {
 
 // Do returns the invitation with that code. It fails with identity.ErrUsedUp when it is not valid, and with fault.Unavailable when the
 // store does not answer.
-func (s *ShowInvitation) Do(ctx context.Context, code string) (_ identity.Invitation, err error) {
-	ctx, end := trace.Start(ctx, "accounts.ShowInvitation")
-	defer func() { end(err) }()
+func (s *ShowInvitation) Do(ctx context.Context, code string) (identity.Invitation, error) {
 	return findInvitation(ctx, s.store, code, s.now())
 }
 
@@ -70,9 +65,7 @@ func (s *ShowInvitation) Do(ctx context.Context, code string) (_ identity.Invita
 type ListInvitations struct{ store identity.InvitationFinder }
 
 // Do returns all invitations, the oldest first. It fails with fault.Unavailable when the store does not answer.
-func (l *ListInvitations) Do(ctx context.Context) (_ []identity.Invitation, err error) {
-	ctx, end := trace.Start(ctx, "accounts.ListInvitations")
-	defer func() { end(err) }()
+func (l *ListInvitations) Do(ctx context.Context) ([]identity.Invitation, error) {
 	return l.store.Invitations(ctx)
 }
 
@@ -88,9 +81,7 @@ var errNoInvitation = fault.New(fault.NotFound, "There is no such invitation.")
 
 // Do removes the invitation with that id or code. It fails with fault.NotFound when there is none, and with fault.Unavailable
 // when the store does not answer.
-func (r *RevokeInvitation) Do(ctx context.Context, reference string) (err error) {
-	ctx, end := trace.Start(ctx, "accounts.RevokeInvitation")
-	defer func() { end(err) }()
+func (r *RevokeInvitation) Do(ctx context.Context, reference string) error {
 	id := identity.InvitationID(reference)
 	found, err := r.store.InvitationByHash(ctx, identity.HashOf(reference))
 	switch {

@@ -8,7 +8,6 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/identity"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -27,9 +26,7 @@ type Newcomer struct {
 
 // Do returns whom the attempt with that secret is about. It fails with fault.Invalid when there is none, or none any more, and
 // with fault.Unavailable when the store does not answer.
-func (s *ShowSignUp) Do(ctx context.Context, secret string) (_ Newcomer, err error) {
-	ctx, end := trace.Start(ctx, "accounts.ShowSignUp")
-	defer func() { end(err) }()
+func (s *ShowSignUp) Do(ctx context.Context, secret string) (Newcomer, error) {
 	attempt, err := vouched(ctx, s.store, secret)
 	if err != nil {
 		return Newcomer{}, err
@@ -80,8 +77,6 @@ type SignUp struct {
 // name is taken, and then the attempt goes on; with identity.ErrUsedUp when the invitation is not valid any more; and with
 // fault.Unavailable when the store does not answer.
 func (s *SignUp) Do(ctx context.Context, secret, name string) (_ user.User, next string, err error) {
-	ctx, end := trace.Start(ctx, "accounts.SignUp")
-	defer func() { end(err) }()
 	attempt, err := vouched(ctx, s.store, secret)
 	if err != nil {
 		return user.User{}, "", err

@@ -13,7 +13,6 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // Table is one whose rows are copied, in the order of their keys: texts by their bytes, numbers by their size.
@@ -118,9 +117,7 @@ func New(source Source, target Target, progress func(Progress)) *Copy {
 // hold, for every table, also when that differs. The caller has to look; the copy has then not ended.
 //
 // Interrupted, it leaves a target that is marked. Another call with the same source starts again.
-func (c *Copy) Do(ctx context.Context) (_ []Comparison, err error) {
-	ctx, end := trace.Start(ctx, "copies.Copy")
-	defer func() { end(err) }()
+func (c *Copy) Do(ctx context.Context) ([]Comparison, error) {
 	tables := c.source.Tables()
 	if !reflect.DeepEqual(tables, c.target.Tables()) {
 		return nil, errTables

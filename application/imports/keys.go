@@ -8,7 +8,6 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -26,9 +25,7 @@ const keyLength = 44
 
 // Do stores the keys of the source, hashed. A user's key that differs from the one stored before
 // replaces it. The rest is as for Users.
-func (k *Keys) Do(ctx context.Context, source Source[Key], reject Reject) (_ Summary, err error) {
-	ctx, end := trace.Start(ctx, "imports.Keys")
-	defer func() { end(err) }()
+func (k *Keys) Do(ctx context.Context, source Source[Key], reject Reject) (Summary, error) {
 	return run(ctx, source, reject, oneRow(k.token), k.tokens.Import)
 }
 

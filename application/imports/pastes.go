@@ -11,7 +11,6 @@ import (
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -59,9 +58,7 @@ const (
 
 // Do stores the pastes of the source with all they hold: text is taken as it is, whatever rules it breaks that pastes made here
 // keep to. Of a paste with more than MaxParts the source need not give more than one of a kind beyond that. The rest is as for Users.
-func (p *Pastes) Do(ctx context.Context, source Source[Paste], orphans paste.Orphans, reject Reject) (_ Summary, err error) {
-	ctx, end := trace.Start(ctx, "imports.Pastes")
-	defer func() { end(err) }()
+func (p *Pastes) Do(ctx context.Context, source Source[Paste], orphans paste.Orphans, reject Reject) (Summary, error) {
 	return run(ctx, source, reject, newPaste, func(ctx context.Context, pastes []paste.Document) ([]batch.Result, error) {
 		return p.pastes.Import(ctx, pastes, orphans)
 	})

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -40,9 +39,7 @@ type Users struct {
 //
 // An error of the source, of the store or of reject ends the import: the batches before it are stored and
 // counted. When ctx ends, so does the import, with its cause or with what the store made of it.
-func (u *Users) Do(ctx context.Context, source Source[User], reject Reject) (_ Summary, err error) {
-	ctx, end := trace.Start(ctx, "imports.Users")
-	defer func() { end(err) }()
+func (u *Users) Do(ctx context.Context, source Source[User], reject Reject) (Summary, error) {
 	return run(ctx, source, reject, u.account, u.users.Import)
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -27,9 +26,7 @@ type List struct {
 // It fails as user.Find does, and with fault.Unavailable when the store does not answer.
 func (l *List) Do(
 	ctx context.Context, owner string, filter moderation.Filter, after paste.Place, limit int, visit func(moderation.Found) error,
-) (err error) {
-	ctx, end := trace.Start(ctx, "moderation.List")
-	defer func() { end(err) }()
+) error {
 	if owner != "" {
 		found, err := user.Find(ctx, l.users, owner)
 		if err != nil {
@@ -68,9 +65,7 @@ type ListAudit struct{ log audit.Lister }
 
 // Do calls visit with the first entries after one, newest first, at most limit of them; 0 is no limit. The zero Entry is before all
 // of them. It fails with fault.Unavailable when the store does not answer.
-func (l *ListAudit) Do(ctx context.Context, after audit.Entry, limit int, visit func(audit.Entry) error) (err error) {
-	ctx, end := trace.Start(ctx, "moderation.ListAudit")
-	defer func() { end(err) }()
+func (l *ListAudit) Do(ctx context.Context, after audit.Entry, limit int, visit func(audit.Entry) error) error {
 	return each(func(after audit.Entry) ([]audit.Entry, error) { return l.log.Entries(ctx, after, page) }, after, limit, visit)
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -61,9 +60,7 @@ type Remove struct{ pastes moderation.Remover }
 
 // Do removes the paste with that id: see moderation.Remover. It fails with fault.Invalid without a reason, with paste.ErrNotFound
 // when no such paste is active, and with fault.Unavailable when the store does not answer.
-func (r *Remove) Do(ctx context.Context, id, reason string) (err error) {
-	ctx, end := trace.Start(ctx, "moderation.Remove")
-	defer func() { end(err) }()
+func (r *Remove) Do(ctx context.Context, id, reason string) error {
 	if err := moderation.ValidateReason(reason); err != nil {
 		return err
 	}
@@ -78,10 +75,8 @@ type Restore struct{ pastes moderation.Remover }
 
 // Do restores the paste with that id. It fails with fault.NotFound when there is none that was removed and is still kept, and with
 // fault.Unavailable when the store does not answer.
-func (r *Restore) Do(ctx context.Context, id string) (err error) {
-	ctx, end := trace.Start(ctx, "moderation.Restore")
-	defer func() { end(err) }()
-	err = r.pastes.Restore(audit.Note(ctx, "paste.restore", id, ""), paste.ID(id))
+func (r *Restore) Do(ctx context.Context, id string) error {
+	err := r.pastes.Restore(audit.Note(ctx, "paste.restore", id, ""), paste.ID(id))
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.NotFound, "There is no removed paste with that id, or its content was purged.")
 	}
@@ -92,9 +87,7 @@ func (r *Restore) Do(ctx context.Context, id string) (err error) {
 type ShowUsage struct{ users moderation.UsageFinder }
 
 // Do returns what the user with that id has. It fails with fault.Unavailable when the store does not answer.
-func (s *ShowUsage) Do(ctx context.Context, id user.ID) (_ moderation.Usage, err error) {
-	ctx, end := trace.Start(ctx, "moderation.ShowUsage")
-	defer func() { end(err) }()
+func (s *ShowUsage) Do(ctx context.Context, id user.ID) (moderation.Usage, error) {
 	return s.users.UsageOf(ctx, id)
 }
 
@@ -103,9 +96,7 @@ type Origin struct{ pastes moderation.OriginFinder }
 
 // Do returns the address that the paste with that id was created from, also when the paste is gone. It fails with fault.NotFound when
 // none is kept, and with fault.Unavailable when the store does not answer.
-func (o *Origin) Do(ctx context.Context, id string) (_ netip.Addr, err error) {
-	ctx, end := trace.Start(ctx, "moderation.Origin")
-	defer func() { end(err) }()
+func (o *Origin) Do(ctx context.Context, id string) (netip.Addr, error) {
 	address, err := o.pastes.Origin(ctx, paste.ID(id))
 	if fault.Is(err, fault.NotFound) {
 		err = fault.New(fault.NotFound, "No address is kept for that paste: see GLUEPOT_ORIGIN_RETENTION.")

@@ -11,7 +11,6 @@ import (
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // reportQuota is how many pastes a client may report.
@@ -31,9 +30,7 @@ type Report struct {
 // Do stores what a viewer says against the paste with that id. It fails with fault.Invalid when the reason is none of
 // moderation.Reasons or the text too long, with paste.ErrNotFound when the viewer sees no such paste, with fault.Exhausted when the
 // client has reported as much as it may in an hour, and with fault.Unavailable when the store does not answer.
-func (r *Report) Do(ctx context.Context, viewer token.Viewer, client paste.Client, id, reason, text string) (err error) {
-	ctx, end := trace.Start(ctx, "moderation.Report")
-	defer func() { end(err) }()
+func (r *Report) Do(ctx context.Context, viewer token.Viewer, client paste.Client, id, reason, text string) error {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) // as forms send lines
 	made := moderation.Report{ID: id + "-" + ident.New(), Paste: paste.ID(id), Reason: reason, Text: text, At: r.now()}
 	if err := made.Validate(); err != nil {
@@ -42,7 +39,7 @@ func (r *Report) Do(ctx context.Context, viewer token.Viewer, client paste.Clien
 	if !ident.Valid(id) {
 		return paste.ErrNotFound
 	}
-	err = paste.Gone(r.reports.Report(ctx, made, viewer.User.ID, "report "+client, reportQuota))
+	err := paste.Gone(r.reports.Report(ctx, made, viewer.User.ID, "report "+client, reportQuota))
 	if fault.Is(err, fault.Exhausted) {
 		return errReports
 	}
@@ -51,19 +48,15 @@ func (r *Report) Do(ctx context.Context, viewer token.Viewer, client paste.Clien
 
 // All calls visit with the open reports, oldest first, at most limit of them; 0 is no limit. It fails with fault.Unavailable when the
 // store does not answer.
-func (r *Report) All(ctx context.Context, limit int, visit func(moderation.Report) error) (err error) {
-	ctx, end := trace.Start(ctx, "moderation.Reports")
-	defer func() { end(err) }()
+func (r *Report) All(ctx context.Context, limit int, visit func(moderation.Report) error) error {
 	more := func(after moderation.Report) ([]moderation.Report, error) { return r.reports.Reports(ctx, after, page) }
 	return each(more, moderation.Report{}, limit, visit)
 }
 
 // Close ends the report with that id. It fails with fault.NotFound when none is open, and with fault.Unavailable when the store does
 // not answer.
-func (r *Report) Close(ctx context.Context, id string) (err error) {
-	ctx, end := trace.Start(ctx, "moderation.CloseReport")
-	defer func() { end(err) }()
-	err = r.reports.CloseReport(audit.Note(ctx, "report.close", id, ""), id)
+func (r *Report) Close(ctx context.Context, id string) error {
+	err := r.reports.CloseReport(audit.Note(ctx, "report.close", id, ""), id)
 	if fault.Is(err, fault.NotFound) {
 		return errNoReport
 	}

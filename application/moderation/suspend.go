@@ -8,7 +8,6 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -32,8 +31,6 @@ const atOnce = 100
 // its pastes are out of sight until Undo. It returns the user and how many pastes were hidden; what was interrupted goes on when it is
 // called again. It fails as user.Find does, with fault.Invalid without a reason, and with fault.Unavailable when the store does not answer.
 func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (_ user.User, hidden int, err error) {
-	ctx, end := trace.Start(ctx, "moderation.Suspend")
-	defer func() { end(err) }()
 	if err := moderation.ValidateReason(reason); err != nil {
 		return user.User{}, 0, err
 	}
@@ -51,8 +48,6 @@ func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (
 // Undo ends the suspension of a user and shows its pastes again. It returns the user and of how many pastes
 // that is so. It fails as Do does.
 func (s *Suspend) Undo(ctx context.Context, reference string) (_ user.User, shown int, err error) {
-	ctx, end := trace.Start(ctx, "moderation.Unsuspend")
-	defer func() { end(err) }()
 	back, err := s.set(ctx, reference, "user.unsuspend", "", false)
 	if err != nil {
 		return user.User{}, 0, err
@@ -96,8 +91,6 @@ type Block struct {
 // Do blocks a network, see moderation.ParseNetwork, for that time, or for good when it is zero, and returns the block. It fails with
 // fault.Invalid when the text names no network or there is no reason, and with fault.Unavailable when the store does not answer.
 func (b *Block) Do(ctx context.Context, network, reason string, expiresIn time.Duration) (made moderation.Block, err error) {
-	ctx, end := trace.Start(ctx, "moderation.Block")
-	defer func() { end(err) }()
 	if made.Network, err = moderation.ParseNetwork(network); err != nil {
 		return moderation.Block{}, err
 	}
@@ -112,9 +105,7 @@ func (b *Block) Do(ctx context.Context, network, reason string, expiresIn time.D
 }
 
 // Undo removes the block of a network. It fails with fault.NotFound when there is none, and as Do does.
-func (b *Block) Undo(ctx context.Context, network string) (err error) {
-	ctx, end := trace.Start(ctx, "moderation.Unblock")
-	defer func() { end(err) }()
+func (b *Block) Undo(ctx context.Context, network string) error {
 	parsed, err := moderation.ParseNetwork(network)
 	if err != nil {
 		return err
@@ -127,8 +118,6 @@ func (b *Block) Undo(ctx context.Context, network string) (err error) {
 }
 
 // All returns the blocks that have not expired, the latest first. It fails with fault.Unavailable when the store does not answer.
-func (b *Block) All(ctx context.Context) (_ []moderation.Block, err error) {
-	ctx, end := trace.Start(ctx, "moderation.Blocks")
-	defer func() { end(err) }()
+func (b *Block) All(ctx context.Context) ([]moderation.Block, error) {
 	return b.blocks.Blocks(ctx)
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // OwnPage is how many pastes BrowseOwn returns at once.
@@ -22,9 +21,7 @@ type OwnPastes struct {
 
 // Do returns the first of the viewer's active pastes that a selection names. Private ones are included, and encrypted ones are not.
 // It fails with token.Rejected when the viewer has not signed in, and with fault.Unavailable when the store does not answer.
-func (b *BrowseOwn) Do(ctx context.Context, viewer token.Viewer, selection paste.Selection) (_ OwnPastes, err error) {
-	ctx, end := trace.Start(ctx, "pastes.BrowseOwn")
-	defer func() { end(err) }()
+func (b *BrowseOwn) Do(ctx context.Context, viewer token.Viewer, selection paste.Selection) (OwnPastes, error) {
 	if !viewer.SignedIn() {
 		return OwnPastes{}, token.Rejected()
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -24,9 +23,7 @@ type Create struct {
 //
 // It fails with user.ErrNotFound when there is no such user, with fault.Invalid when the name breaks a rule or the time
 // is negative, as CreateOwn does because of the draft, and with fault.Unavailable when the store does not answer.
-func (c *Create) Do(ctx context.Context, owner string, expiresIn time.Duration, draft paste.Draft) (_ paste.Document, err error) {
-	ctx, end := trace.Start(ctx, "pastes.Create")
-	defer func() { end(err) }()
+func (c *Create) Do(ctx context.Context, owner string, expiresIn time.Duration, draft paste.Draft) (paste.Document, error) {
 	if expiresIn < 0 {
 		return paste.Document{}, fault.New(fault.Invalid, "The paste would have expired already: give it a positive time.")
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // CreateOwn creates a paste of a signed-in user, or an anonymous one.
@@ -76,8 +75,6 @@ func (c *CreateOwn) Allow(viewer token.Viewer) error {
 // fault.Exhausted, with a *paste.QuotaError in the chain, when the client or the user has used its quota; with fault.Forbidden when the
 // user has no room for it; and with fault.Unavailable when the installation has none, or the store does not answer.
 func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Client, draft paste.Draft) (made Created, err error) {
-	ctx, end := trace.Start(ctx, "pastes.CreateOwn")
-	defer func() { end(err) }()
 	if err := c.Allow(viewer); err != nil {
 		return Created{}, err
 	}

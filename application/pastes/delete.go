@@ -6,7 +6,6 @@ import (
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // Delete removes a paste.
@@ -14,9 +13,7 @@ type Delete struct{ pastes paste.DocumentDeleter }
 
 // Do removes the paste. It fails with paste.ErrNotFound when there is none with that id and with
 // fault.Unavailable when the store does not answer.
-func (d *Delete) Do(ctx context.Context, id string) (err error) {
-	ctx, end := trace.Start(ctx, "pastes.Delete")
-	defer func() { end(err) }()
+func (d *Delete) Do(ctx context.Context, id string) error {
 	if !ident.Valid(id) {
 		return paste.ErrNotFound
 	}

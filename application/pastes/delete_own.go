@@ -6,7 +6,6 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // DeleteOwn removes a paste of a signed-in user, or one whose delete key is presented.
@@ -17,16 +16,14 @@ type DeleteOwn struct{ pastes paste.DocumentDeleter }
 // It fails with token.Rejected when the viewer has not signed in and has no key; then with paste.ErrNotFound when there is no such
 // paste, or it has expired; with paste.ErrWrongKey when it has another key, and with paste.ErrNotFound when it is not the viewer's and
 // has none; and with fault.Unavailable when the store does not answer.
-func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, id string, key paste.DeleteKey) (err error) {
-	ctx, end := trace.Start(ctx, "pastes.DeleteOwn")
-	defer func() { end(err) }()
+func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, id string, key paste.DeleteKey) error {
 	switch {
 	case !viewer.SignedIn() && key == "":
 		return token.Rejected()
 	case !ident.Valid(id):
 		return paste.ErrNotFound
 	}
-	err = d.pastes.DeleteIf(ctx, paste.ID(id), func(stored paste.Paste) error {
+	err := d.pastes.DeleteIf(ctx, paste.ID(id), func(stored paste.Paste) error {
 		switch {
 		case stored.OwnedBy(viewer.User.ID), key.Fits(stored.DeleteKey):
 			return nil

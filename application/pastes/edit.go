@@ -12,7 +12,6 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // EditOwn changes a paste of a signed-in user.
@@ -36,9 +35,7 @@ type updater interface {
 // expired, is encrypted, or is not the viewer's; then with paste.ErrEdited when it is no longer the Base of the changes, and
 // with a fault.Invalid that names the first field that breaks a rule; with fault.Forbidden when the viewer has no room for it; and
 // with fault.Unavailable when the installation has none, or the store does not answer.
-func (e *EditOwn) Do(ctx context.Context, viewer token.Viewer, id string, changes paste.Changes) (_ paste.Document, err error) {
-	ctx, end := trace.Start(ctx, "pastes.EditOwn")
-	defer func() { end(err) }()
+func (e *EditOwn) Do(ctx context.Context, viewer token.Viewer, id string, changes paste.Changes) (paste.Document, error) {
 	return e.apply(ctx, viewer, id, func(paste.Document) (paste.Changes, error) { return changes, nil })
 }
 
@@ -98,9 +95,7 @@ type RestoreOwn struct{ edit *EditOwn }
 
 // Do changes the paste with that id, as a new edit, to what paste.Content.AsOf returns. Tags and visibility stay, and pasties that
 // come back get new ids. It fails as EditOwn.Do and AsOf do, and with paste.ErrNotFound for a paste that burns.
-func (r *RestoreOwn) Do(ctx context.Context, viewer token.Viewer, id, edit string) (_ paste.Document, err error) {
-	ctx, end := trace.Start(ctx, "pastes.RestoreOwn")
-	defer func() { end(err) }()
+func (r *RestoreOwn) Do(ctx context.Context, viewer token.Viewer, id, edit string) (paste.Document, error) {
 	return r.edit.apply(ctx, viewer, id, func(stored paste.Document) (paste.Changes, error) {
 		if stored.Burns {
 			return paste.Changes{}, paste.ErrNotFound
@@ -142,9 +137,7 @@ type EditInput struct {
 // Do changes the paste with that id and returns it: see paste.Rules.Edit. It fails with paste.ErrNotFound when there is
 // none or it has expired, with fault.Invalid when it is encrypted, has no pasty of an id that the input names, would
 // have none left, or a field breaks a rule, and with fault.Unavailable when the store does not answer.
-func (e *Edit) Do(ctx context.Context, id string, wanted EditInput) (_ paste.Document, err error) {
-	ctx, end := trace.Start(ctx, "pastes.Edit")
-	defer func() { end(err) }()
+func (e *Edit) Do(ctx context.Context, id string, wanted EditInput) (paste.Document, error) {
 	edited, err := e.pastes.Update(audit.Note(ctx, "paste.edit", id, ""), paste.ID(id), func(stored paste.Document) (paste.Change, error) {
 		if stored.Encrypted() {
 			return paste.Change{}, errEncrypted

@@ -8,7 +8,6 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // GiveUpOwn makes a paste of a signed-in user anonymous.
@@ -25,9 +24,7 @@ type GiveUpOwn struct {
 // It fails with token.Rejected when the viewer has not signed in; with fault.Forbidden where there are no new anonymous pastes; with
 // paste.ErrNotFound when there is no such paste, it has expired, or it is not the viewer's; with fault.Conflict when it is private; and
 // with fault.Unavailable when the store does not answer.
-func (g *GiveUpOwn) Do(ctx context.Context, viewer token.Viewer, id string) (_ paste.DeleteKey, err error) {
-	ctx, end := trace.Start(ctx, "pastes.GiveUpOwn")
-	defer func() { end(err) }()
+func (g *GiveUpOwn) Do(ctx context.Context, viewer token.Viewer, id string) (paste.DeleteKey, error) {
 	switch {
 	case !viewer.SignedIn():
 		return "", token.Rejected()

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // idPage is how many ids ListOwn holds at once.
@@ -18,9 +17,7 @@ type ListOwn struct{ pastes paste.ActiveIDLister }
 // transaction lasts meanwhile. An error of visit ends the walk and is returned.
 // It fails with token.Rejected when the viewer has not signed in, and with fault.Unavailable when the store does not answer,
 // possibly after some calls of visit.
-func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]paste.Place) error) (err error) {
-	ctx, end := trace.Start(ctx, "pastes.ListOwn")
-	defer func() { end(err) }()
+func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]paste.Place) error) error {
 	if !viewer.SignedIn() {
 		return token.Rejected()
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -29,8 +28,6 @@ type PublicPastes struct {
 // It fails with user.ErrNotFound when there is no such user or the profile is private, and with fault.Unavailable when
 // the store does not answer.
 func (l *ListPublic) Do(ctx context.Context, username, tag string, after paste.Place) (found PublicPastes, err error) {
-	ctx, end := trace.Start(ctx, "pastes.ListPublic")
-	defer func() { end(err) }()
 	name, err := user.ParseName(username)
 	if err != nil {
 		return PublicPastes{}, user.ErrNotFound

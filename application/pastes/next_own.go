@@ -6,7 +6,6 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // NextOwn reads the pastes of a signed-in user one by one, with what they hold.
@@ -20,9 +19,7 @@ type NextOwn struct {
 // Do returns the first of the viewer's active pastes that stand after a place, newest first: also a private one, and one that burns
 // after reading, which stays. Of an encrypted one it returns the cipher. It fails with paste.ErrNotFound when there is none left, with
 // token.Rejected when the viewer has not signed in, and with fault.Unavailable when the store does not answer.
-func (n *NextOwn) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (_ paste.Document, err error) {
-	ctx, end := trace.Start(ctx, "pastes.NextOwn")
-	defer func() { end(err) }()
+func (n *NextOwn) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (paste.Document, error) {
 	if !viewer.SignedIn() {
 		return paste.Document{}, token.Rejected()
 	}

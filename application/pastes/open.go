@@ -6,7 +6,6 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // Open reads a paste that burns after reading.
@@ -16,9 +15,7 @@ type Open struct{ pastes paste.DocumentBurner }
 //
 // It fails with paste.ErrNotFound, whatever the reason, for a paste that does not exist, has expired or was opened, that does not
 // burn, or is another user's private one; and with fault.Unavailable when the store does not answer: the paste may be gone then.
-func (o *Open) Do(ctx context.Context, viewer token.Viewer, id string) (_ paste.Document, err error) {
-	ctx, end := trace.Start(ctx, "pastes.Open")
-	defer func() { end(err) }()
+func (o *Open) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
 	if !ident.Valid(id) {
 		return paste.Document{}, paste.ErrNotFound
 	}

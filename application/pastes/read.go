@@ -6,7 +6,6 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // Read reads a paste as the viewer may see it.
@@ -17,9 +16,7 @@ type Read struct{ pastes paste.DocumentReader }
 // It fails with paste.ErrBurns for another user's paste that can be opened once; with paste.ErrNotFound, whatever the reason, for one
 // that does not exist, has expired, is encrypted or is another user's private one; and with fault.Unavailable when the store does not
 // answer.
-func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (_ paste.Document, err error) {
-	ctx, end := trace.Start(ctx, "pastes.Read")
-	defer func() { end(err) }()
+func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
 	if !ident.Valid(id) {
 		return paste.Document{}, paste.ErrNotFound
 	}
@@ -35,9 +32,7 @@ type ReadCipher struct{ pastes paste.CipherReader }
 
 // Do returns the paste with that id, without tags. It fails as Read.Do does, with paste.ErrBurns also for the owner's own, and with
 // paste.ErrNotFound for a paste that is not encrypted, or that PasteMyst has encrypted.
-func (r *ReadCipher) Do(ctx context.Context, viewer token.Viewer, id string) (_ paste.Document, err error) {
-	ctx, end := trace.Start(ctx, "pastes.ReadCipher")
-	defer func() { end(err) }()
+func (r *ReadCipher) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
 	if !ident.Valid(id) {
 		return paste.Document{}, paste.ErrNotFound
 	}
@@ -50,9 +45,7 @@ type ReadRevision struct{ read *Read }
 
 // Do returns the paste with that id, which the viewer may see, as paste.Content.AsOf returns it. It fails as Read.Do and that do, and with
 // paste.ErrNotFound for a paste that burns.
-func (r *ReadRevision) Do(ctx context.Context, viewer token.Viewer, id, edit string) (_ paste.Document, err error) {
-	ctx, end := trace.Start(ctx, "pastes.ReadRevision")
-	defer func() { end(err) }()
+func (r *ReadRevision) Do(ctx context.Context, viewer token.Viewer, id, edit string) (paste.Document, error) {
 	found, err := r.read.Do(ctx, viewer, id)
 	if err == nil && found.Burns {
 		err = paste.ErrNotFound
@@ -72,10 +65,11 @@ type ReadRaw struct {
 
 // Do returns the pasty with that id of the paste with that id, as an edit left it, or where that is empty as it is. It fails as Read.Do
 // and ReadRevision.Do do, and with paste.ErrNotFound when the paste has no such pasty.
-func (r *ReadRaw) Do(ctx context.Context, viewer token.Viewer, id, pasty, edit string) (_ paste.Pasty, err error) {
-	ctx, end := trace.Start(ctx, "pastes.ReadRaw")
-	defer func() { end(err) }()
-	var found paste.Document
+func (r *ReadRaw) Do(ctx context.Context, viewer token.Viewer, id, pasty, edit string) (paste.Pasty, error) {
+	var (
+		found paste.Document
+		err   error
+	)
 	if edit == "" {
 		found, err = r.read.Do(ctx, viewer, id)
 	} else {
@@ -92,9 +86,7 @@ type Show struct{ pastes paste.DocumentFinder }
 
 // Do returns the paste with that id as its owner sees it; of an encrypted one that is the cipher. It fails with
 // paste.ErrNotFound when there is none or it has expired, and with fault.Unavailable when the store does not answer.
-func (s *Show) Do(ctx context.Context, id string) (_ paste.Document, err error) {
-	ctx, end := trace.Start(ctx, "pastes.Show")
-	defer func() { end(err) }()
+func (s *Show) Do(ctx context.Context, id string) (paste.Document, error) {
 	if !ident.Valid(id) {
 		return paste.Document{}, paste.ErrNotFound
 	}

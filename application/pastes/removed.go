@@ -7,7 +7,6 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // errRemoved is what pages say of a paste that operators have removed.
@@ -18,9 +17,7 @@ type Explain struct{ removals moderation.Teller }
 
 // Do returns a fault.Gone when the paste with that id was removed and had been readable by its link, and otherwise
 // cause. It fails with fault.Unavailable when the store does not answer.
-func (e *Explain) Do(ctx context.Context, id string, cause error) (err error) {
-	ctx, end := trace.Start(ctx, "pastes.Explain")
-	defer func() { end(err) }()
+func (e *Explain) Do(ctx context.Context, id string, cause error) error {
 	if !fault.Is(cause, fault.NotFound) || !ident.Valid(id) {
 		return cause
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -22,9 +21,7 @@ type Star struct {
 //
 // It fails with fault.NotFound when there is no such user, with fault.Invalid when the name or the id
 // breaks a rule, and with fault.Unavailable when the store does not answer.
-func (s *Star) Do(ctx context.Context, username, id string) (err error) {
-	ctx, end := trace.Start(ctx, "pastes.Star")
-	defer func() { end(err) }()
+func (s *Star) Do(ctx context.Context, username, id string) error {
 	starrer, err := user.Find(ctx, s.users, username)
 	if err != nil {
 		return err
@@ -44,9 +41,7 @@ type Unstar struct {
 // Do takes the paste out of the stars of the user with that name. It fails with fault.NotFound when
 // there is no such user or star, with fault.Invalid when the name breaks a rule, and with
 // fault.Unavailable when the store does not answer.
-func (u *Unstar) Do(ctx context.Context, username, id string) (err error) {
-	ctx, end := trace.Start(ctx, "pastes.Unstar")
-	defer func() { end(err) }()
+func (u *Unstar) Do(ctx context.Context, username, id string) error {
 	starrer, err := user.Find(ctx, u.users, username)
 	if err != nil {
 		return err
@@ -75,9 +70,7 @@ type stars interface {
 //
 // It fails with token.Rejected when the viewer has not signed in or was deleted meanwhile; as Read.Do does when the paste is to be
 // starred; and with fault.Unavailable when the store does not answer.
-func (s *StarSeen) Do(ctx context.Context, viewer token.Viewer, id string, starred bool) (err error) {
-	ctx, end := trace.Start(ctx, "pastes.StarSeen")
-	defer func() { end(err) }()
+func (s *StarSeen) Do(ctx context.Context, viewer token.Viewer, id string, starred bool) error {
 	if err := mayOwn(viewer, id); err != nil {
 		return err
 	}
@@ -106,9 +99,7 @@ type ListStarred struct{ pastes paste.StarredLister }
 
 // Do returns the first of the pastes that stand after a place of those that the viewer has starred and may read: see BrowseOwn.Do,
 // whose order, size of a page and errors it has.
-func (l *ListStarred) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (_ OwnPastes, err error) {
-	ctx, end := trace.Start(ctx, "pastes.ListStarred")
-	defer func() { end(err) }()
+func (l *ListStarred) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (OwnPastes, error) {
 	if !viewer.SignedIn() {
 		return OwnPastes{}, token.Rejected()
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // Sweep removes expired pastes. No answer depends on it: what is active is judged by the clock.
@@ -49,8 +48,6 @@ const (
 // known of clients who have their whole quota again, the content of pastes that were removed long ago, and the addresses that pastes
 // came from. It can be cancelled at any instant: each batch is complete or undone.
 func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
-	ctx, end := trace.Start(ctx, "pastes.Sweep")
-	defer func() { end(err) }()
 	err = inBatches(ctx, func(ctx context.Context, limit int) (int, error) {
 		n, err := s.pastes.RemoveExpired(ctx, s.grace, limit)
 		removed += n

@@ -8,7 +8,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/search"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // UseCases is what can be asked about finding pastes.
@@ -46,9 +45,7 @@ type Results struct {
 // Do returns the first pastes that the text finds (search.Parse), that the viewer may find (search.Finder), and that stand after a
 // place. It fails with fault.Invalid when the text says too little or is no query; with token.Rejected when it asks for the viewer's
 // own pastes and the viewer has not signed in; and with fault.Unavailable when the store does not answer.
-func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after search.Place) (_ Results, err error) {
-	ctx, end := trace.Start(ctx, "search.Find")
-	defer func() { end(err) }()
+func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after search.Place) (Results, error) {
 	query, err := search.Parse(text, f.language)
 	if err != nil {
 		return Results{}, err
@@ -80,8 +77,6 @@ type Rebuild struct{ pastes search.Rebuilder }
 // Do calls progress with how many further pastes it has read, now and then, and returns how many they were. Pastes can be written and
 // searched meanwhile. It fails with search.ErrNoIndex, and with fault.Unavailable when the store does not answer.
 func (r *Rebuild) Do(ctx context.Context, progress func(further int)) (read int, err error) {
-	ctx, end := trace.Start(ctx, "search.Rebuild")
-	defer func() { end(err) }()
 	if err := r.pastes.Prepare(ctx); err != nil {
 		return 0, err
 	}

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/gluepot/gluepot/domain/stats"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // UseCases is what can be asked about the installation as a whole.
@@ -25,9 +24,7 @@ type Sum struct {
 
 // Do returns the totals, all of which were true at one instant. It fails with fault.Unavailable when the
 // store does not answer.
-func (s *Sum) Do(ctx context.Context) (_ stats.Totals, err error) {
-	ctx, end := trace.Start(ctx, "stats.Sum")
-	defer func() { end(err) }()
+func (s *Sum) Do(ctx context.Context) (stats.Totals, error) {
 	totals, err := s.counter.Totals(ctx)
 	if err == nil {
 		s.last.Store(&totals)

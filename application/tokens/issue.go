@@ -8,7 +8,6 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -31,9 +30,7 @@ type IssueInput struct {
 //
 // It fails with fault.NotFound when there is no such user, with fault.Invalid when the token's name is
 // longer than 64 bytes or not printable or the time is negative, and with fault.Unavailable when the store does not answer.
-func (i *Issue) Do(ctx context.Context, reference string, wanted IssueInput) (_ token.Token, _ token.Secret, err error) {
-	ctx, end := trace.Start(ctx, "tokens.Issue")
-	defer func() { end(err) }()
+func (i *Issue) Do(ctx context.Context, reference string, wanted IssueInput) (token.Token, token.Secret, error) {
 	if !ident.Printable(wanted.Name, 64) {
 		return token.Token{}, token.Secret{}, fault.New(fault.Invalid, "The token's name is not printable text of at most 64 bytes.")
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -17,9 +16,7 @@ type List struct {
 // Do returns the tokens of the user with that name, oldest first, revoked and expired ones included.
 // It fails with fault.NotFound when there is no such user, with fault.Invalid when the name breaks a
 // rule, and with fault.Unavailable when the store does not answer.
-func (l *List) Do(ctx context.Context, username string) (_ []token.Token, err error) {
-	ctx, end := trace.Start(ctx, "tokens.List")
-	defer func() { end(err) }()
+func (l *List) Do(ctx context.Context, username string) ([]token.Token, error) {
 	owner, err := user.Find(ctx, l.users, username)
 	if err != nil {
 		return nil, err

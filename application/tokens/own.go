@@ -6,7 +6,6 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 var errWiderScope = fault.New(fault.Forbidden, "This session may only read: it makes no token that may write.")
@@ -16,9 +15,7 @@ type IssueOwn struct{ issue *Issue }
 
 // Do is Issue.Do for the viewer. It fails with token.Rejected when the viewer has not signed in, and with fault.Forbidden when the
 // scope is wider than the viewer's own.
-func (i *IssueOwn) Do(ctx context.Context, viewer token.Viewer, wanted IssueInput) (_ token.Token, _ token.Secret, err error) {
-	ctx, end := trace.Start(ctx, "tokens.IssueOwn")
-	defer func() { end(err) }()
+func (i *IssueOwn) Do(ctx context.Context, viewer token.Viewer, wanted IssueInput) (token.Token, token.Secret, error) {
 	switch {
 	case !viewer.SignedIn():
 		return token.Token{}, token.Secret{}, token.Rejected()
@@ -38,9 +35,7 @@ type RevokeOwn struct {
 }
 
 // Do is Revoke.Do for a token of the viewer's. It fails with token.Rejected when the viewer has not signed in.
-func (r *RevokeOwn) Do(ctx context.Context, viewer token.Viewer, id string) (err error) {
-	ctx, end := trace.Start(ctx, "tokens.RevokeOwn")
-	defer func() { end(err) }()
+func (r *RevokeOwn) Do(ctx context.Context, viewer token.Viewer, id string) error {
 	if !viewer.SignedIn() {
 		return token.Rejected()
 	}
@@ -60,14 +55,12 @@ type EndOwnSessions struct{ tokens token.SessionEnder }
 // Do ends the viewer's session with that id or, if that is empty, all but the one that the viewer has. It fails with token.Rejected when
 // the viewer has not signed in, with fault.NotFound when there is no such session, and with fault.Unavailable when the store does
 // not answer.
-func (e *EndOwnSessions) Do(ctx context.Context, viewer token.Viewer, id string) (err error) {
-	ctx, end := trace.Start(ctx, "tokens.EndOwnSessions")
-	defer func() { end(err) }()
+func (e *EndOwnSessions) Do(ctx context.Context, viewer token.Viewer, id string) error {
 	if !viewer.SignedIn() {
 		return token.Rejected()
 	}
 	if id == "" {
-		_, err = e.tokens.EndSessions(ctx, viewer.User.ID, viewer.Token.ID)
+		_, err := e.tokens.EndSessions(ctx, viewer.User.ID, viewer.Token.ID)
 		return err
 	}
 	return e.tokens.EndSession(ctx, viewer.User.ID, token.ID(id))

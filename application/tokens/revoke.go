@@ -7,7 +7,6 @@ import (
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 var errNoToken = fault.New(fault.NotFound, "There is no token with that id.")
@@ -20,10 +19,8 @@ type Revoke struct {
 
 // Do makes the token with that id invalid from now on. It fails with fault.NotFound when there is none
 // and with fault.Unavailable when the store does not answer.
-func (r *Revoke) Do(ctx context.Context, id string) (err error) {
-	ctx, end := trace.Start(ctx, "tokens.Revoke")
-	defer func() { end(err) }()
-	err = r.tokens.Revoke(audit.Note(ctx, "token.revoke", id, ""), token.ID(id), r.now())
+func (r *Revoke) Do(ctx context.Context, id string) error {
+	err := r.tokens.Revoke(audit.Note(ctx, "token.revoke", id, ""), token.ID(id), r.now())
 	if fault.Is(err, fault.NotFound) {
 		return errNoToken
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -24,9 +23,7 @@ type StartSession struct {
 // replaces ends, if there is one.
 //
 // It fails with token.Rejected when the user is gone or the parent is revoked, and with fault.Unavailable when the store does not answer.
-func (s *StartSession) Do(ctx context.Context, owner user.ID, parent token.Token, browser, replaces string) (_ token.Secret, err error) {
-	ctx, end := trace.Start(ctx, "tokens.StartSession")
-	defer func() { end(err) }()
+func (s *StartSession) Do(ctx context.Context, owner user.ID, parent token.Token, browser, replaces string) (token.Secret, error) {
 	secret, now := token.Generate(), s.now()
 	started := token.Token{
 		Owner: owner, Kind: token.Session, Scope: parent.Scope, Parent: parent.ID, Hash: secret.Hash(), Name: browser,
@@ -39,7 +36,7 @@ func (s *StartSession) Do(ctx context.Context, owner user.ID, parent token.Token
 	if old, err := token.ParseSecret(replaces); err == nil {
 		replaced = old.Hash()
 	}
-	err = ident.Draw(func(id token.ID) error {
+	err := ident.Draw(func(id token.ID) error {
 		started.ID = id
 		return s.tokens.StartSession(ctx, started, replaced)
 	})
@@ -53,9 +50,7 @@ func (s *StartSession) Do(ctx context.Context, owner user.ID, parent token.Token
 type ResumeSession struct{ signIn *SignIn }
 
 // Do is SignIn.Do for the secret of a session.
-func (r *ResumeSession) Do(ctx context.Context, presented string) (_ token.Viewer, err error) {
-	ctx, end := trace.Start(ctx, "tokens.ResumeSession")
-	defer func() { end(err) }()
+func (r *ResumeSession) Do(ctx context.Context, presented string) (token.Viewer, error) {
 	return r.signIn.as(ctx, token.Session, presented)
 }
 
@@ -63,9 +58,7 @@ func (r *ResumeSession) Do(ctx context.Context, presented string) (_ token.Viewe
 type SignOut struct{ tokens token.SessionEnder }
 
 // Do ends the session with that secret, if there is one. It fails with fault.Unavailable when the store does not answer.
-func (s *SignOut) Do(ctx context.Context, presented string) (err error) {
-	ctx, end := trace.Start(ctx, "tokens.SignOut")
-	defer func() { end(err) }()
+func (s *SignOut) Do(ctx context.Context, presented string) error {
 	secret, err := token.ParseSecret(presented)
 	if err != nil { // no session has it
 		return nil
@@ -81,9 +74,7 @@ type ListSessions struct {
 }
 
 // Do returns the sessions of the user of that name or id, see user.Find, that have not ended, the latest first. It fails as List.Do does.
-func (l *ListSessions) Do(ctx context.Context, reference string) (_ []token.Token, err error) {
-	ctx, end := trace.Start(ctx, "tokens.ListSessions")
-	defer func() { end(err) }()
+func (l *ListSessions) Do(ctx context.Context, reference string) ([]token.Token, error) {
 	owner, err := user.Find(ctx, l.users, reference)
 	if err != nil {
 		return nil, err
@@ -104,8 +95,6 @@ type EndSessions struct {
 
 // Do ends all sessions of the user of that name or id, see user.Find, and returns how many. It fails as List.Do does.
 func (e *EndSessions) Do(ctx context.Context, reference string) (ended int, err error) {
-	ctx, end := trace.Start(ctx, "tokens.EndSessions")
-	defer func() { end(err) }()
 	owner, err := user.Find(ctx, e.users, reference)
 	if err != nil {
 		return 0, err

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // SignIn identifies the user of an access token. Entrypoints call it once for each request, and hand the viewer to the use cases.
@@ -22,9 +21,7 @@ type SignIn struct {
 //
 // It fails with token.Rejected when the secret is empty, malformed or unknown, or when its token is expired or revoked,
 // with token.Suspended when its owner is suspended, and with fault.Unavailable when the store does not answer.
-func (s *SignIn) Do(ctx context.Context, presented string) (_ token.Viewer, err error) {
-	ctx, end := trace.Start(ctx, "tokens.SignIn")
-	defer func() { end(err) }()
+func (s *SignIn) Do(ctx context.Context, presented string) (token.Viewer, error) {
 	return s.as(ctx, token.Access, presented)
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 )
 
 // maxUses is how many tokens' uses are remembered at most, in about 20 MiB, while the store is away.
@@ -50,8 +49,6 @@ func (l *UseLog) record(id token.ID, at time.Time) {
 // Do stores what was recorded since the last call, and returns how many uses were dropped since then. What
 // could not be stored is kept for the next call; the error is that of token.UseWriter.
 func (l *UseLog) Do(ctx context.Context) (dropped int, err error) {
-	ctx, end := trace.Start(ctx, "tokens.UseLog")
-	defer func() { end(err) }()
 	l.mu.Lock()
 	uses := l.uses
 	l.uses = make(map[token.ID]time.Time)

@@ -3,7 +3,6 @@ package users
 import (
 	"context"
 
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -12,9 +11,7 @@ type CheckExists struct{ users user.StaleFinder }
 
 // Do returns nil when a user with that name exists, fault.NotFound when none does, and
 // fault.Unavailable when the store does not answer. A name outside the rules names no user and is not looked up.
-func (c *CheckExists) Do(ctx context.Context, name string) (err error) {
-	ctx, end := trace.Start(ctx, "users.CheckExists")
-	defer func() { end(err) }()
-	_, err = find(ctx, c.users, name)
+func (c *CheckExists) Do(ctx context.Context, name string) error {
+	_, err := find(ctx, c.users, name)
 	return err
 }

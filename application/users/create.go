@@ -8,7 +8,6 @@ import (
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -32,9 +31,7 @@ type CreateInput struct {
 
 // Do creates the account and returns it. It fails with fault.Invalid when a value breaks a rule, with
 // fault.Conflict when the name is taken in any case, and with fault.Unavailable when the store does not answer.
-func (c *Create) Do(ctx context.Context, wanted CreateInput) (_ user.User, err error) {
-	ctx, end := trace.Start(ctx, "users.Create")
-	defer func() { end(err) }()
+func (c *Create) Do(ctx context.Context, wanted CreateInput) (user.User, error) {
 	name, err := user.ParseName(wanted.Name)
 	if err != nil {
 		return user.User{}, err

@@ -6,7 +6,6 @@ import (
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -17,14 +16,12 @@ type Delete struct{ users user.Deleter }
 // pastes, see user.Deleter.
 // A name can move to another user meanwhile: it is the user with that id who goes, and only under that name. Otherwise Do fails with
 // fault.NotFound and nothing was removed. It fails with fault.Unavailable when the store does not answer.
-func (d *Delete) Do(ctx context.Context, shown user.User, anonymize bool) (err error) {
-	ctx, end := trace.Start(ctx, "users.Delete")
-	defer func() { end(err) }()
+func (d *Delete) Do(ctx context.Context, shown user.User, anonymize bool) error {
 	var kept *user.Kept
 	if anonymize {
 		kept = &user.Kept{}
 	}
-	err = d.users.Delete(audit.Note(ctx, "user.delete", audit.User(shown), ""), shown.ID, shown.Name, kept)
+	err := d.users.Delete(audit.Note(ctx, "user.delete", audit.User(shown), ""), shown.ID, shown.Name, kept)
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.NotFound, fmt.Sprintf("The user %s was renamed or deleted meanwhile: nothing was deleted.", shown.Name))
 	}

@@ -3,7 +3,6 @@ package users
 import (
 	"context"
 
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -16,9 +15,7 @@ const listPage = 500
 // Do calls visit with every user in the order of their names, whatever the case. Nothing in the store waits for
 // visit: users are read a page at a time. An error of visit ends the list and is returned; otherwise it fails with
 // fault.Unavailable when the store does not answer.
-func (l *List) Do(ctx context.Context, visit func(user.User) error) (err error) {
-	ctx, end := trace.Start(ctx, "users.List")
-	defer func() { end(err) }()
+func (l *List) Do(ctx context.Context, visit func(user.User) error) error {
 	var last user.Name
 	for {
 		page, err := l.users.Users(ctx, last, listPage)

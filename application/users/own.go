@@ -8,7 +8,6 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -33,9 +32,7 @@ type Profile struct {
 // Do makes the viewer's profile what is wanted. It fails with token.Rejected when the viewer has not signed in or is gone, with
 // fault.Invalid when a value breaks a rule, with fault.Conflict when the name is taken or reserved, and with fault.Unavailable when the
 // store does not answer; nothing was changed then.
-func (u *UpdateOwn) Do(ctx context.Context, viewer token.Viewer, wanted Profile) (err error) {
-	ctx, end := trace.Start(ctx, "users.UpdateOwn")
-	defer func() { end(err) }()
+func (u *UpdateOwn) Do(ctx context.Context, viewer token.Viewer, wanted Profile) error {
 	if !viewer.SignedIn() {
 		return token.Rejected()
 	}
@@ -78,9 +75,7 @@ type DeleteOwn struct {
 // Do is Delete.Do for the viewer, who confirms by typing the name. Pastes that stay live no longer than anonymous ones may. It fails with
 // token.Rejected when the viewer has not signed in or is gone, with fault.Invalid when the name is another one, and with
 // fault.Unavailable when the store does not answer.
-func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, typed string, anonymize bool) (err error) {
-	ctx, end := trace.Start(ctx, "users.DeleteOwn")
-	defer func() { end(err) }()
+func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, typed string, anonymize bool) error {
 	if !viewer.SignedIn() {
 		return token.Rejected()
 	}
@@ -91,7 +86,7 @@ func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, typed string, a
 	if anonymize {
 		kept = &user.Kept{Until: d.longest.End(d.now()), Lifetime: string(d.longest)}
 	}
-	err = d.users.Delete(ctx, viewer.User.ID, viewer.User.Name, kept)
+	err := d.users.Delete(ctx, viewer.User.ID, viewer.User.Name, kept)
 	if fault.Is(err, fault.NotFound) {
 		return token.Rejected()
 	}
@@ -102,9 +97,7 @@ func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, typed string, a
 type ShowFormer struct{ users user.FormerFinder }
 
 // Do is ShowProfile.Do for such a name.
-func (s *ShowFormer) Do(ctx context.Context, name string) (_ user.User, err error) {
-	ctx, end := trace.Start(ctx, "users.ShowFormer")
-	defer func() { end(err) }()
+func (s *ShowFormer) Do(ctx context.Context, name string) (user.User, error) {
 	parsed, err := user.ParseName(name)
 	if err != nil {
 		return user.User{}, user.ErrNotFound

@@ -3,7 +3,6 @@ package users
 import (
 	"context"
 
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -23,9 +22,7 @@ type Show struct {
 
 // Do returns the user of that name or id, see user.Find. It fails with fault.NotFound when there is none, with
 // fault.Invalid when the name breaks a rule, and with fault.Unavailable when the store does not answer.
-func (s *Show) Do(ctx context.Context, reference string) (_ Account, err error) {
-	ctx, end := trace.Start(ctx, "users.Show")
-	defer func() { end(err) }()
+func (s *Show) Do(ctx context.Context, reference string) (Account, error) {
 	meant, err := user.Find(ctx, s.users, reference)
 	if err != nil {
 		return Account{}, err

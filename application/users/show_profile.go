@@ -3,7 +3,6 @@ package users
 import (
 	"context"
 
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -12,9 +11,7 @@ type ShowProfile struct{ users user.StaleFinder }
 
 // Do returns the user with that name if the profile is public. A private profile fails exactly as an
 // unknown name does: with fault.NotFound. It fails with fault.Unavailable when the store does not answer.
-func (s *ShowProfile) Do(ctx context.Context, name string) (_ user.User, err error) {
-	ctx, end := trace.Start(ctx, "users.ShowProfile")
-	defer func() { end(err) }()
+func (s *ShowProfile) Do(ctx context.Context, name string) (user.User, error) {
 	found, err := find(ctx, s.users, name)
 	if err != nil {
 		return user.User{}, err

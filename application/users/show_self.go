@@ -5,7 +5,6 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -14,9 +13,7 @@ type ShowSelf struct{ users user.AccountFinder }
 
 // Do returns the viewer's account. It fails with token.Rejected when the viewer has not signed in, or their account was deleted
 // meanwhile, and with fault.Unavailable when the store does not answer.
-func (s *ShowSelf) Do(ctx context.Context, viewer token.Viewer) (_ user.Account, err error) {
-	ctx, end := trace.Start(ctx, "users.ShowSelf")
-	defer func() { end(err) }()
+func (s *ShowSelf) Do(ctx context.Context, viewer token.Viewer) (user.Account, error) {
 	if !viewer.SignedIn() {
 		return user.Account{}, token.Rejected()
 	}

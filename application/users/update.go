@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/gluepot/gluepot/domain/audit"
-	"github.com/gluepot/gluepot/domain/trace"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -33,9 +32,7 @@ type UpdateInput struct {
 //
 // It fails with fault.NotFound when there is no such user, with fault.Invalid when a value breaks a rule,
 // and then nothing was changed, and with fault.Unavailable when the store does not answer.
-func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (_ Account, err error) {
-	ctx, end := trace.Start(ctx, "users.Update")
-	defer func() { end(err) }()
+func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (Account, error) {
 	meant, err := user.Find(ctx, u.users, reference)
 	if err != nil {
 		return Account{}, err

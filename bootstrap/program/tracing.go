@@ -13,13 +13,12 @@ import (
 // traceFlushTime bounds the sending of the last traces, which happens beside the stop of the use cases and takes less.
 const traceFlushTime = 2 * time.Second
 
-// openTraces has requests, use cases and statements traced, if OpenTelemetry's variables ask for it, and otherwise returns nil.
+// openTraces has requests and statements traced, if OpenTelemetry's variables ask for it, and otherwise returns nil.
 func openTraces(cfg *config, log *zap.Logger) *tracing.Tracer {
 	tracer := tracing.Open(Version(), log)
 	if tracer != nil {
 		cfg.Database.Tracer = tracer.Statements()
 		cfg.HTTP.Tracing = tracer.Middleware(httpapi.TraceKey, httpapi.Route)
-		cfg.Tracer = tracer
 	}
 	return tracer
 }

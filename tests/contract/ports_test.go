@@ -15,7 +15,6 @@ import (
 var elsewhere = map[string]string{
 	"token.UseRecorder":     "application/tokens.UseLog, see tests/application",
 	"identity.Provider":     "adapters/signin, see its own tests",
-	"trace.Tracer":          "whoever watches, see tests/application",
 	"language.Names":        "adapters/catalogue, see its own tests",
 	"language.Extensions":   "adapters/catalogue, see its own tests",
 	"language.Filenames":    "adapters/catalogue, see its own tests",
