@@ -9,7 +9,7 @@ import (
 )
 
 // repeat does something in the background after each interval. Its stop cancels what is being done and waits for it to return.
-func repeat(cfg Config, interval time.Duration, do func(context.Context)) fx.Hook {
+func repeat(interval time.Duration, do func(context.Context)) fx.Hook {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	run := func() {

@@ -161,7 +161,7 @@ func usesModule(cfg Config) fx.Option {
 			}
 			return nil
 		}))
-		lifecycle.Append(repeat(cfg, cfg.UseInterval, func(ctx context.Context) {
+		lifecycle.Append(repeat(cfg.UseInterval, func(ctx context.Context) {
 			if err := store(ctx, useStoreTime); err != nil && ctx.Err() == nil {
 				cfg.Logger.Warn("last-used times are not stored yet", zap.Int("tokens", uses.Pending()), zap.Error(err))
 			}
@@ -175,7 +175,7 @@ func sweepModule(cfg Config) fx.Option {
 		return fx.Options()
 	}
 	return fx.Module("sweep", fx.Invoke(func(lifecycle fx.Lifecycle, app *Application) {
-		lifecycle.Append(repeat(cfg, cfg.SweepInterval, func(ctx context.Context) {
+		lifecycle.Append(repeat(cfg.SweepInterval, func(ctx context.Context) {
 			removed, err := app.Pastes.Sweep.Do(ctx)
 			switch {
 			case err != nil && ctx.Err() == nil:
@@ -232,6 +232,6 @@ func totalsModule(cfg Config) fx.Option {
 		if cfg.StoreMaxBytes > 0 {
 			lifecycle.Append(fx.StartHook(func(ctx context.Context) { count(ctx, totalsAtStart) }))
 		}
-		lifecycle.Append(repeat(cfg, totalsInterval, func(ctx context.Context) { count(ctx, totalsTimeout) }))
+		lifecycle.Append(repeat(totalsInterval, func(ctx context.Context) { count(ctx, totalsTimeout) }))
 	}))
 }

@@ -37,7 +37,7 @@ func (s *ShowSignUp) Do(ctx context.Context, secret string) (Newcomer, error) {
 	}
 	proposed, err := user.ParseName(attempt.Profile.Name)
 	if err != nil {
-		return Newcomer{Provider: source.Label}, nil
+		return Newcomer{Provider: source.Label}, nil //nolint:nilerr // it is only proposed
 	}
 	_, err = s.users.ByName(ctx, proposed)
 	if fault.Is(err, fault.NotFound) {
