@@ -34,7 +34,7 @@ var (
 
 const userColumns = `u.id, u.username, u.avatar_url, u.default_language, u.public_profile, u.show_tags,
 	u.supporter_months, u.contributor, u.created_at,
-	u.admin, u.suspended`
+	u.admin, u.suspended, u.pastes_hidden`
 
 // Users decorates the users of a store.
 func (d *Dataloader) Users(store UserStore) *Users {
@@ -110,7 +110,7 @@ func (r *userRow) fields() []any {
 	return []any{
 		(*string)(&r.ID), &r.username, &r.AvatarURL, &r.DefaultLanguage, &r.PublicProfile, &r.ShowTags,
 		&r.SupporterMonths, &r.Contributor, &r.CreatedAt,
-		&r.Admin, &r.Suspended,
+		&r.Admin, &r.Suspended, &r.PastesHidden,
 	}
 }
 

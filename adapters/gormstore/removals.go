@@ -114,27 +114,22 @@ func (m *Moderation) giveBack(tx *gorm.DB, id paste.ID, hidden bool) error {
 	return tx.Delete(&row).Error
 }
 
-// hideAgain makes a removed paste a hidden one where all of its owner's are hidden, and reports whether that is so.
-func (m *Moderation) hideAgain(tx *gorm.DB, id paste.ID) (hidden bool, err error) {
-	var owners []string
-	removed := tx.Model(&removedRow{}).Select("owner_id").Where("id = ? AND NOT hidden", string(id))
-	if err := lockOwner(tx).Where("id = (?) AND suspended", removed).Pluck("id", &owners).Error; err != nil || len(owners) == 0 {
-		return false, err
+// hide moves an active paste out of sight with those of its owner.
+func (m *Moderation) hide(tx *gorm.DB, id paste.ID) error {
+	if _, err := m.takeAway(tx, id, true); err != nil {
+		return err
 	}
-	var shown int64
-	if err := unexpired(m.store, tx.Model(&pasteRow{}).Where("owner_id = ?", owners[0])).Count(&shown).Error; err != nil || shown > 0 {
-		return false, err
-	}
-	result := unexpired(m.store, tx.Model(&removedRow{}).Where("id = ?", string(id))).Update("hidden", true)
-	if result.Error != nil || result.RowsAffected == 0 {
-		return false, result.Error
-	}
-	return true, tx.Model(&tombstoneRow{Kind: pasteTombstone, ID: string(id)}).
-		Updates(map[string]any{"removed_by": "", "reason": "", "told": false}).Error
+	return bury(tx, tombstoneRow{Kind: pasteTombstone, ID: string(id), DeletedAt: connection.Instant(m.store.Clock())})
 }
 
-// lockOwner is a query for users who keep their row, so that restoring a paste and hiding those of its owner take turns.
-func lockOwner(tx *gorm.DB) *gorm.DB { return connection.ForUpdate(tx.Model(&userRow{})) }
+// hidesPastes reports whether the pastes of a removed paste's owner are hidden, which stays so until the transaction ends.
+func (m *Moderation) hidesPastes(tx *gorm.DB, removed paste.ID) (bool, error) {
+	var hidden []bool
+	owner := tx.Model(&removedRow{}).Select("owner_id").Where("id = ?", string(removed))
+	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare}).Model(&userRow{}).Where("id = (?)", owner).
+		Pluck("pastes_hidden", &hidden).Error
+	return len(hidden) > 0 && hidden[0], err
+}
 
 // Remove implements moderation.Remover.
 func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) error {
@@ -167,10 +162,14 @@ func (m *Moderation) Restore(ctx context.Context, id paste.ID) error {
 		return connection.ErrNotFound
 	}
 	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		if hidden, err := m.hideAgain(tx, id); err != nil || hidden {
+		hidden, err := m.hidesPastes(tx, id)
+		if err != nil {
 			return err
 		}
-		return m.giveBack(tx, id, false)
+		if err := m.giveBack(tx, id, false); err != nil || !hidden {
+			return err
+		}
+		return m.hide(tx, id)
 	})
 }
 
@@ -202,18 +201,12 @@ var _ moderation.Hider = (*Moderation)(nil)
 func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (hidden int, err error) {
 	err = m.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		var ids []paste.ID
-		if err := lockOwner(tx).Where("id = ?", string(owner)).Pluck("id", new([]string)).Error; err != nil {
-			return err
-		}
 		query := unexpired(m.store, tx.Model(&pasteRow{}).Where("owner_id = ?", string(owner)))
 		if err := connection.ForUpdate(query).Order("id").Limit(limit).Pluck("id", &ids).Error; err != nil {
 			return err
 		}
 		for _, id := range ids {
-			if _, err := m.takeAway(tx, id, true); err != nil {
-				return err
-			}
-			if err := bury(tx, tombstoneRow{Kind: pasteTombstone, ID: string(id), DeletedAt: connection.Instant(m.store.Clock())}); err != nil {
+			if err := m.hide(tx, id); err != nil {
 				return err
 			}
 		}

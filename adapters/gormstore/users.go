@@ -46,6 +46,7 @@ type userRow struct {
 	CreatedAt       time.Time `gorm:"autoCreateTime:false"`
 	Admin           bool
 	Suspended       bool
+	PastesHidden    bool
 }
 
 func (userRow) TableName() string { return "users" }
@@ -62,7 +63,7 @@ func newUserRow(u user.User) *userRow {
 	return &userRow{
 		ID: string(u.ID), Username: u.Name.String(), AvatarURL: u.AvatarURL, DefaultLanguage: u.DefaultLanguage,
 		PublicProfile: u.PublicProfile, ShowTags: u.ShowTags, SupporterMonths: u.SupporterMonths, Contributor: u.Contributor,
-		CreatedAt: connection.Instant(u.CreatedAt), Admin: u.Admin, Suspended: u.Suspended,
+		CreatedAt: connection.Instant(u.CreatedAt), Admin: u.Admin, Suspended: u.Suspended, PastesHidden: u.PastesHidden,
 	}
 }
 
@@ -74,7 +75,7 @@ func (r *userRow) user() (user.User, error) {
 	return user.User{
 		ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage,
 		PublicProfile: r.PublicProfile, ShowTags: r.ShowTags, SupporterMonths: r.SupporterMonths, Contributor: r.Contributor,
-		CreatedAt: r.CreatedAt.UTC(), Admin: r.Admin, Suspended: r.Suspended,
+		CreatedAt: r.CreatedAt.UTC(), Admin: r.Admin, Suspended: r.Suspended, PastesHidden: r.PastesHidden,
 	}, nil
 }
 

@@ -34,7 +34,9 @@ func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (
 	if err := moderation.ValidateReason(reason); err != nil {
 		return user.User{}, 0, err
 	}
-	suspended, err := s.set(ctx, reference, "user.suspend", reason, true)
+	suspended, err := s.set(ctx, reference, "user.suspend", reason, func(u *user.User) {
+		u.Suspended, u.PastesHidden = true, u.PastesHidden || hide
+	})
 	if err != nil {
 		return user.User{}, 0, err
 	}
@@ -48,7 +50,7 @@ func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (
 // Undo ends the suspension of a user and shows its pastes again. It returns the user and of how many pastes
 // that is so. It fails as Do does.
 func (s *Suspend) Undo(ctx context.Context, reference string) (_ user.User, shown int, err error) {
-	back, err := s.set(ctx, reference, "user.unsuspend", "", false)
+	back, err := s.set(ctx, reference, "user.unsuspend", "", func(u *user.User) { u.Suspended, u.PastesHidden = false, false })
 	if err != nil {
 		return user.User{}, 0, err
 	}
@@ -56,7 +58,7 @@ func (s *Suspend) Undo(ctx context.Context, reference string) (_ user.User, show
 	return back, shown, err
 }
 
-func (s *Suspend) set(ctx context.Context, reference, act, reason string, suspended bool) (user.User, error) {
+func (s *Suspend) set(ctx context.Context, reference, act, reason string, change func(*user.User)) (user.User, error) {
 	meant, err := user.Find(ctx, s.users, reference)
 	if err != nil {
 		return user.User{}, err
@@ -66,7 +68,7 @@ func (s *Suspend) set(ctx context.Context, reference, act, reason string, suspen
 			if u.ID != meant.ID { // the name has moved
 				return user.ErrNotFound
 			}
-			u.Suspended = suspended
+			change(u)
 			return nil
 		})
 	return updated, user.Gone(err)

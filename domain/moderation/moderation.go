@@ -65,8 +65,8 @@ type Remover interface {
 	// Remove takes the paste out of all that lists, counts and shows pastes. A tombstone stays, with who has removed it (see
 	// package audit), the reason, and what Teller says. It fails with fault.NotFound when no paste with that id is active.
 	Remove(ctx context.Context, id paste.ID, reason string) error
-	// Restore undoes Remove: the paste is as it was, with its stars. Where its owner is suspended and none of the owner's pastes is in
-	// sight, it is hidden like those, until Hider.Unhide. It fails with fault.NotFound when there is none with that id that was removed, or
+	// Restore undoes Remove: the paste is as it was, with its stars. Where those of its owner are hidden (user.User.PastesHidden), it is
+	// hidden, too, until Hider.Unhide. It fails with fault.NotFound when there is none with that id that was removed, or
 	// it was purged or has expired meanwhile.
 	Restore(ctx context.Context, id paste.ID) error
 }

@@ -30,6 +30,7 @@ type User struct {
 	CreatedAt       time.Time
 	Admin           bool // may moderate on pages
 	Suspended       bool // by an operator: see package moderation
+	PastesHidden    bool // while the user is suspended
 }
 
 // Account is what only its owner sees: the profile and the lists that belong to it.

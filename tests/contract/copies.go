@@ -148,7 +148,7 @@ func copiedAgain(t *testing.T, target copies.Target) {
 		table string
 		row   copies.Row
 	}{
-		{"users", copies.Row{"user0001", "name", "", "Go", true, true, int64(1), false, now.UTC(), false, false}},
+		{"users", copies.Row{"user0001", "name", "", "Go", true, true, int64(1), false, now.UTC(), false, false, false}},
 		{"pastes", pasteOf("a")},
 		{"pasties", copies.Row{"a", int64(0), "pasty001", "", "Go", "package a"}},
 		{"tombstones", copies.Row{"paste", "b", now.UTC(), "", "", false}},

@@ -388,19 +388,15 @@ func restoreHidden(t *testing.T, s ModerationStore) {
 	spam(t, s, "before", owner.ID, now, "code")
 	spam(t, s, "hidden", owner.ID, now, "code")
 	takenAway(t, s, "before")
-	suspend := func(suspended bool) {
-		t.Helper()
-		_, _, err := s.Users.Update(t.Context(), owner.Name, func(u *user.User, _ map[string]string) error {
-			u.Suspended = suspended
-			return nil
-		})
-		must(t, err)
+	takenAway(t, s, "hidden")
+	setHidden(t, s, owner.Name, false)
+	for _, id := range []paste.ID{"before", "hidden"} {
+		must(t, s.Moderation.Restore(t.Context(), id))
+		if _, err := s.Documents.DocumentByID(t.Context(), id); err != nil {
+			t.Errorf("got %v, want it shown: those of its owner are not hidden", err)
+		}
 	}
-	suspend(true)
-	must(t, s.Moderation.Restore(t.Context(), "before"))
-	if _, err := s.Documents.DocumentByID(t.Context(), "before"); err != nil {
-		t.Errorf("got %v, want it shown while the other one is", err)
-	}
+	setHidden(t, s, owner.Name, true)
 	takenAway(t, s, "before")
 	hidden, err := s.Moderation.Hide(t.Context(), owner.ID, 10)
 	must(t, err)
@@ -417,15 +413,27 @@ func restoreHidden(t *testing.T, s ModerationStore) {
 	purged, err := s.Removed.PurgeRemoved(t.Context(), 0, 10)
 	must(t, err)
 	want(t, "purged of what is hidden", purged, 0)
-	suspend(false)
+	setHidden(t, s, owner.Name, false)
 	shown, err := s.Moderation.Unhide(t.Context(), owner.ID, 10)
 	must(t, err)
 	want(t, "shown again", shown, 2)
 }
 
-// reportsOfHidden are open again with their pastes: hiding is no answer to them.
+// setHidden has a suspended user's pastes be hidden, or not.
+func setHidden(t *testing.T, s ModerationStore, name user.Name, hidden bool) {
+	t.Helper()
+	_, _, err := s.Users.Update(t.Context(), name, func(u *user.User, _ map[string]string) error {
+		u.Suspended, u.PastesHidden = true, hidden
+		return nil
+	})
+	must(t, err)
+}
+
+// reportsOfHidden are open again with their pastes: hiding is no answer to them. Removing is one, also if the paste is given back.
 func reportsOfHidden(t *testing.T, s ModerationStore) {
-	owner := storedUser(t, s.Store, "owner").ID
+	suspended := storedUser(t, s.Store, "owner")
+	owner := suspended.ID
+	setHidden(t, s, suspended.Name, true)
 	var sent []moderation.Report
 	for _, id := range []paste.ID{"hidden", "removed"} {
 		spam(t, s, id, owner, now, "code")
@@ -445,6 +453,7 @@ func reportsOfHidden(t *testing.T, s ModerationStore) {
 	must(t, err)
 	wantReports("hidden")
 	takenAway(t, s, "removed")
+	must(t, s.Moderation.Restore(t.Context(), "removed"))
 	_, err = s.Moderation.Unhide(t.Context(), owner, 10)
 	must(t, err)
 	wantReports("shown again", sent[0])

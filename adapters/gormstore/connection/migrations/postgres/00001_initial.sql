@@ -28,7 +28,8 @@ CREATE TABLE users (
     contributor      boolean NOT NULL,
     created_at       timestamptz NOT NULL,
     admin            boolean NOT NULL DEFAULT false, -- may moderate on pages
-    suspended        boolean NOT NULL DEFAULT false -- by an operator: no token of the user is taken
+    suspended        boolean NOT NULL DEFAULT false, -- by an operator: no token of the user is taken
+    pastes_hidden    boolean NOT NULL DEFAULT false -- while the user is suspended
 );
 
 -- The accounts at other services that a user signs in with.

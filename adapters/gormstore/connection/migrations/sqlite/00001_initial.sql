@@ -24,7 +24,8 @@ CREATE TABLE users (
     contributor      BOOLEAN NOT NULL,
     created_at       TIMESTAMP NOT NULL,
     admin            BOOLEAN NOT NULL DEFAULT FALSE,
-    suspended        BOOLEAN NOT NULL DEFAULT FALSE
+    suspended        BOOLEAN NOT NULL DEFAULT FALSE,
+    pastes_hidden    BOOLEAN NOT NULL DEFAULT FALSE
 );
 
 CREATE TABLE identities (
