@@ -158,8 +158,6 @@ INSERT INTO search_remains VALUES (0, 0);
 -- 50 ms of the one writer for each paste that is deleted or edited; servers, backups and gluepot compact purge the index instead.
 CREATE VIRTUAL TABLE paste_texts_by_trigram USING fts5(titles, text, tags, languages,
     content = 'paste_texts', content_rowid = 'number', columnsize = 0, tokenize = 'trigram case_sensitive 1');
--- Each paste is a part of its own at first. Merging sixteen of them at a time writes the index less often than merging four, the default.
-INSERT INTO paste_texts_by_trigram (paste_texts_by_trigram, rank) VALUES ('automerge', 16);
 -- +goose StatementBegin
 CREATE TRIGGER paste_texts_inserted AFTER INSERT ON paste_texts WHEN new.public BEGIN
     INSERT INTO paste_texts_by_trigram (rowid, titles, text, tags, languages)
