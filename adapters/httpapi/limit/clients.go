@@ -7,8 +7,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// maxClients is how many clients are known, in 3 MiB at most: those that came last. One that was forgotten begins anew, which is to its
-// advantage.
+// maxClients is how many clients each limit knows, in 3 MiB at most: those that were counted last. One that was forgotten begins anew,
+// which is to its advantage.
 const maxClients = 1 << 14
 
 // clients limit how often something may happen for each of very many keys, which are hashes that no client can choose.
@@ -44,9 +44,12 @@ func (c *clients) take(key uint64, now time.Time) verdict {
 	return c.judge(of.TokensAt(now), allowed)
 }
 
-// look says what take would, without counting.
+// look says what take would, without counting, and without taking the place of another.
 func (c *clients) look(key uint64, now time.Time) verdict {
-	left := c.of(key).TokensAt(now)
+	left := float64(c.burst)
+	if known, ok := c.known.Get(key); ok {
+		left = known.TokensAt(now)
+	}
 	return c.judge(left, left >= 1)
 }
 

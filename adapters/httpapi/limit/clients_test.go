@@ -44,6 +44,19 @@ func TestLookingCountsNothing(t *testing.T) {
 	}
 }
 
+// TestLookingTakesNoPlace looks for very many clients that have done nothing, and goes on refusing one that has.
+func TestLookingTakesNoPlace(t *testing.T) {
+	t.Parallel()
+	g, now := newClients(1, time.Minute, 1), time.Unix(1_000_000, 0)
+	g.charge(1, now)
+	for key := range uint64(2 * maxClients) {
+		g.look(key+2, now)
+	}
+	if v := g.look(1, now); v.allowed {
+		t.Errorf("got %+v, want it still refused", v)
+	}
+}
+
 // TestManyKeys limits many times as many clients as there is room for, and goes on limiting one that comes again and again.
 func TestManyKeys(t *testing.T) {
 	t.Parallel()
