@@ -79,6 +79,9 @@ func TestSlowStatements(t *testing.T) {
 				t.Errorf("was not told of a statement with %q", parts)
 			}
 		}
+		if isPostgres(cfg) && len(told.with(`UPDATE "pastes"`, "; COMMIT")) == 0 {
+			t.Error("was not told how long a batch took")
+		}
 		for _, statement := range told.with("") {
 			if statement.Duration <= 0 || statement.SQL == "" {
 				t.Errorf("got %+v, want a statement and its duration", statement)

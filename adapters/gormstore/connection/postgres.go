@@ -6,12 +6,15 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/driver/postgres"
+	"gorm.io/gorm/logger"
 )
 
 func (s *Store) openPostgres() error {
@@ -68,10 +71,27 @@ func postgresConfig(cfg Config) (*pgxpool.Config, error) {
 type Pipeline struct{ Batch pgx.Batch }
 
 // send runs what is kept on a connection, in one round trip.
-func (p *Pipeline) send(ctx context.Context, conn *sql.Conn) error {
+func (p *Pipeline) send(ctx context.Context, conn *sql.Conn, log logger.Interface) error {
 	return conn.Raw(func(raw any) error {
-		return raw.(*stdlib.Conn).Conn().SendBatch(ctx, &p.Batch).Close() //nolint:forcetypeassert // openPostgres makes no other
+		return p.run(ctx, raw.(*stdlib.Conn).Conn(), log) //nolint:forcetypeassert // openPostgres makes no other
 	})
+}
+
+// run is send for what pgx runs batches on. The log is told of them as one statement.
+func (p *Pipeline) run(ctx context.Context, on interface {
+	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
+}, log logger.Interface,
+) error {
+	began := time.Now()
+	err := on.SendBatch(ctx, &p.Batch).Close()
+	log.Trace(ctx, began, func() (string, int64) {
+		var all []string
+		for _, queued := range p.Batch.QueuedQueries {
+			all = append(all, queued.SQL)
+		}
+		return strings.Join(all, "; "), -1
+	}, err)
+	return err
 }
 
 var errNoAnswer = errors.New("a statement of a pipeline has no answer")

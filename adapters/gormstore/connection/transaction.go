@@ -150,7 +150,7 @@ func (s *Store) WriteAfter(ctx context.Context, read, write func(tx *gorm.DB) er
 		if err := s.keep(ctx, &all, write); err != nil {
 			return err
 		}
-		return s.pgx.SendBatch(ctx, &all.Batch).Close()
+		return all.run(ctx, s.pgx, s.writer.Logger)
 	})
 }
 
@@ -164,12 +164,12 @@ func (s *Store) writeAfter(ctx context.Context, read, write func(tx *gorm.DB) er
 	undo.Batch.Queue("ROLLBACK")
 	defer func() {
 		if err != nil {
-			_ = undo.send(ctx, conn) // if that fails, too, the pool closes the connection
+			_ = undo.send(ctx, conn, s.writer.Logger) // if that fails, too, the pool closes the connection
 		}
 	}()
 	first.Batch.Queue("BEGIN")
 	s.hooks.BeforeTogether(ctx, &first)
-	if err := first.send(ctx, conn); err != nil {
+	if err := first.send(ctx, conn, s.writer.Logger); err != nil {
 		return err
 	}
 	if err := read(s.through(ctx, conn)); err != nil {
@@ -179,7 +179,7 @@ func (s *Store) writeAfter(ctx context.Context, read, write func(tx *gorm.DB) er
 		return err
 	}
 	last.Batch.Queue("COMMIT")
-	return last.send(ctx, conn)
+	return last.send(ctx, conn, s.writer.Logger)
 }
 
 // keep adds to a pipeline what write does, and what a transaction does after it.
