@@ -204,12 +204,12 @@ func (c *Commands) newPassword() (string, error) {
 }
 
 // fetch returns a paste, in the clear or encrypted, in which case it decrypts it. What can be read once is opened after a question, and is
-// gone from the server then, but not where the link could not decrypt it. A link with a key names an encrypted paste: none in the clear
-// is opened for it.
+// gone from the server then, but not where the link could not decrypt it. A link with a key, or that says password, names an encrypted
+// paste: none in the clear is opened for it.
 func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string, yes bool) (pasties []pasty, opened bool, err error) {
 	missing := error(&statusError{http.StatusNotFound, "There is no paste with that id."})
-	hasPassword := key == withPassword
-	if !isKey(key) { // of lines, or none
+	toEncrypted := isKey(key) || key == withPassword
+	if !toEncrypted { // of lines, or none
 		found, err := s.read(ctx, id)
 		if err == nil || !isNotFound(err) {
 			return found.Pasties, false, err
@@ -222,11 +222,11 @@ func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string,
 		Pasties []pasty `json:"pasties"`
 	}
 	_, err = s.do(ctx, http.MethodGet, "/encrypted/"+url.PathEscape(id), nil, nil, &either)
-	encrypted := isStatus(err, http.StatusConflict) // and burns
-	if encrypted && key == "" && !hasPassword {
+	burns := isStatus(err, http.StatusConflict)
+	if burns && !toEncrypted {
 		return nil, false, fmt.Errorf("it burns after reading, and %w. If it has a password, put #%s behind the link", errNoKey, withPassword)
 	}
-	if encrypted || isNotFound(err) && key == "" {
+	if burns || isNotFound(err) && !toEncrypted {
 		if !yes && !c.confirm("There is no paste to read again. If it burns after reading, opening deletes it. Open it? [y/N] ") {
 			return nil, false, fmt.Errorf("%w If it burns after reading, open it with --yes: that deletes it", missing)
 		}

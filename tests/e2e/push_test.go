@@ -568,7 +568,9 @@ func TestPullKeepsWhatBurns(t *testing.T) {
 		t.Errorf("got %s, %v, want the paste as it was", kept, err)
 	}
 	burning := strings.TrimSpace(p.ok("in the clear", "push", "--burn"))
-	p.fails(1, "", []string{"pull", "--yes", burning + "#" + strings.Repeat("A", 43)}, "There is no paste")
+	for _, secret := range []string{strings.Repeat("A", 43), "password"} {
+		p.fails(1, "", []string{"pull", "--yes", burning + "#" + secret}, "There is no paste")
+	}
 	if code := p.ok("", "pull", "--yes", burning); code != "in the clear" {
 		t.Errorf("got %q, want it not opened by a link with a key", code)
 	}
@@ -583,5 +585,7 @@ func TestPullKeepsWhatBurns(t *testing.T) {
 	if code := p.ok("", "pull", plain+"#L1-L2"); code != "plain" {
 		t.Errorf("got %q by a link to lines, want the paste", code)
 	}
-	p.fails(1, "", []string{"pull", plain + "#" + strings.Repeat("A", 43)}, "There is no paste")
+	for _, secret := range []string{strings.Repeat("A", 43), "password"} {
+		p.fails(1, "", []string{"pull", plain + "#" + secret}, "There is no paste")
+	}
 }
