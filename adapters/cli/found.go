@@ -103,7 +103,7 @@ func (s *size) String() string {
 
 func (s *size) Set(text string) error {
 	n, err := humanize.ParseBytes(text)
-	if err != nil || n > math.MaxInt64 {
+	if err != nil || n > math.MaxInt64 || strings.Contains(text, ",") { // which it leaves out
 		return errors.New("write a size such as 500kB, 1MB or 1MiB")
 	}
 	*s = size(n)

@@ -10,6 +10,9 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
+// maxRest is for statements that had to wait themselves.
+const maxRest = 100 * time.Millisecond
+
 // page is how many rows are looked at in one statement.
 const page = 1000
 
@@ -21,7 +24,7 @@ type List struct {
 
 // Do calls visit with the first pastes that match the filter and stand after a place, newest first, at most limit of them; 0 is no
 // limit. Owner may be a reference as user.Find takes it; empty: that of the filter. Nothing in the store waits for visit, whose
-// error ends the walk and is returned. Between two statements it rests for as long as one took.
+// error ends the walk and is returned. Between two statements it rests for as long as one took, but for maxRest at most.
 //
 // It fails as user.Find does, and with fault.Unavailable when the store does not answer.
 func (l *List) Do(
@@ -55,7 +58,7 @@ func (l *List) Do(
 		after = last
 		select { // readers are to notice little of a long search
 		case <-ctx.Done(): // which the store says in its words
-		case <-time.After(took):
+		case <-time.After(min(took, maxRest)):
 		}
 	}
 }
