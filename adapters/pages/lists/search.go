@@ -77,7 +77,6 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.searchView(page))
 }
 
-// afterTitles stands before a place among those pastes whose titles hold every word.
 func newFoundPaste(r *site.Request, found *search.Found) foundPaste {
 	shown := foundPaste{listedPaste: newListedPaste(&found.Listed), Owner: found.Owner.String(), Own: found.OwnedBy(r.Viewer.User.ID)}
 	for _, line := range found.Lines {
