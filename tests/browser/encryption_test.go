@@ -294,7 +294,7 @@ func (s *sealedSite) wantNoSecrets() {
 		}
 	}
 	places["requests"], places["the log"], places["traces"] = s.sent.String(), s.process.Stderr.String(), traces.String()
-	for place, known := range map[string]string{"requests": "cipher", "the log": "slow", "traces": "pastes.CreateOwn"} {
+	for place, known := range map[string]string{"requests": "cipher", "the log": "slow", "traces": "http.route"} {
 		if !strings.Contains(places[place], known) {
 			s.Errorf("got nothing like %q in %s, want it there", known, place)
 		}
