@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
@@ -211,7 +212,7 @@ func (c *Commands) pasteRemove() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !*yes && len(ids) > 0 && !c.confirm(fmt.Sprintf("Remove %d pastes? [y/N] ", len(ids))) {
+			if !*yes && len(ids) > 0 && !c.confirm("Remove "+english.Plural(len(ids), "paste", "")+"? [y/N] ") {
 				return fault.New(fault.Invalid, "Nothing was removed: answer y, or give --yes.")
 			}
 		}
@@ -236,7 +237,7 @@ func (c *Commands) pasteRemove() *cobra.Command {
 // each does something to each thing of a kind, and goes on after one that is not there, as long as some may have gone meanwhile.
 func (c *Commands) each(kind string, asJSON bool, done string, ids []string, mayGo bool, do func(id string) error) error {
 	var failures []error
-	count := 0
+	count, verb := 0, strings.ToUpper(done[:1])+done[1:]
 	for _, id := range ids {
 		err := do(id)
 		switch {
@@ -252,13 +253,12 @@ func (c *Commands) each(kind string, asJSON bool, done string, ids []string, may
 		if mayGo && !asJSON { // one line says it for all of them
 			continue
 		}
-		verb := strings.ToUpper(done[:1]) + done[1:]
 		if err := c.print(asJSON, map[string]string{done: id}, "%s the %s %s.\n", verb, kind, id); err != nil {
 			return err
 		}
 	}
 	if mayGo && !asJSON {
-		if _, err := fmt.Fprintf(c.stdout, "%s%s %d %ss.\n", strings.ToUpper(done[:1]), done[1:], count, kind); err != nil {
+		if _, err := fmt.Fprintf(c.stdout, "%s %s.\n", verb, english.Plural(count, kind, "")); err != nil {
 			return err
 		}
 	}
@@ -268,7 +268,16 @@ func (c *Commands) each(kind string, asJSON bool, done string, ids []string, may
 func (c *Commands) pasteRestore() *cobra.Command {
 	cmd := c.does("restore ID...", "Give removed pastes back", "paste restore k3j2h1g0",
 		func(ctx context.Context, m Modules, ids []string, asJSON bool) error {
-			return c.each("paste", asJSON, "restored", ids, false, func(id string) error { return m.Moderation.Restore.Do(ctx, id) })
+			return c.each("paste", asJSON, "restored", ids, false, func(id string) error {
+				if err := m.Moderation.Restore.Do(ctx, id); err != nil {
+					return err
+				}
+				_, err := m.Pastes.Show.Do(ctx, id)
+				if fault.Is(err, fault.NotFound) {
+					_, err = fmt.Fprintf(c.stderr, "The paste %s stays hidden until its owner is unsuspended.\n", id)
+				}
+				return err
+			})
 		})
 	cmd.Long = cmd.Short + ". Those of a user whose pastes are hidden are hidden, too, until the user is unsuspended."
 	return cmd

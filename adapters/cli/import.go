@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/application/imports"
@@ -169,7 +170,8 @@ func (r *importRun) finish(ctx context.Context, m Modules, asJSON bool) error {
 			r.err = err
 		}
 		if totals.WaitingStars > 0 {
-			_, _ = fmt.Fprintf(r.commands.stderr, "%d stars wait for pastes that are not stored.\n", totals.WaitingStars)
+			_, _ = fmt.Fprintf(r.commands.stderr, "%s for pastes that are not stored.\n",
+				english.Plural(int(totals.WaitingStars), "star waits", "stars wait"))
 		}
 	}
 	rejected, files := int64(0), []string(nil)

@@ -69,9 +69,10 @@ func (c *Commands) inviteList() *cobra.Command {
 func (c *Commands) inviteRevoke() *cobra.Command {
 	return c.does("revoke INVITATION", "Remove an invitation, by its id or code", "invite revoke k3j2h1g0",
 		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
-			if err := m.Accounts.RevokeInvitation.Do(ctx, args[0]); err != nil {
+			id, err := m.Accounts.RevokeInvitation.Do(ctx, args[0])
+			if err != nil {
 				return err
 			}
-			return c.print(asJSON, map[string]string{"revoked": args[0]}, "Revoked the invitation.\n")
+			return c.print(asJSON, map[string]string{"revoked": string(id)}, "Revoked the invitation %s.\n", id)
 		})
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -32,7 +33,8 @@ extension pg_trgm. Servers may run meanwhile. A rebuild that was interrupted sta
 			if err != nil {
 				return interrupted(ctx, err)
 			}
-			return c.print(*asJSON, map[string]int{"pastes": read}, "Searches look through %d pastes.\n", read)
+			return c.print(*asJSON, map[string]int{"pastes": read}, "Searches look through %s.\n",
+				english.Plural(read, "paste", ""))
 		})(cmd, args)
 	}
 	return Group("search", "Look after the search", cmd)

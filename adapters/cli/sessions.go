@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/domain/token"
@@ -48,6 +49,6 @@ func (c *Commands) userSignOut() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(asJSON, map[string]int{"ended": ended}, "Ended %d sessions.\n", ended)
+			return c.print(asJSON, map[string]int{"ended": ended}, "Ended %s.\n", english.Plural(ended, "session", ""))
 		}))
 }

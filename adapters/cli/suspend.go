@@ -2,9 +2,9 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/domain/moderation"
@@ -24,7 +24,7 @@ func (c *Commands) userSuspend() *cobra.Command {
 			return err
 		}
 		return c.print(*asJSON, map[string]any{"suspended": suspended.ID, "hidden": hidden}, "Suspended the user %s%s.\n", suspended.Name,
-			counted(hidden, " and hid %d pastes"))
+			unlessNone(hidden, " and hid "+english.Plural(hidden, "paste", "")))
 	})
 	return cmd
 }
@@ -37,16 +37,15 @@ func (c *Commands) userUnsuspend() *cobra.Command {
 				return err
 			}
 			return c.print(asJSON, map[string]any{"unsuspended": back.ID, "shown": shown}, "The user %s is suspended no longer%s.\n", back.Name,
-				counted(shown, ", and %d pastes are there again"))
+				unlessNone(shown, ", and "+english.Plural(shown, "paste is", "pastes are")+" there again"))
 		}))
 }
 
-// counted is the text for a number, which is empty for none.
-func counted(n int, format string) string {
+func unlessNone(n int, text string) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(format, n)
+	return text
 }
 
 // blockView is a block in JSON.

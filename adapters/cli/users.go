@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/application/users"
@@ -149,7 +150,7 @@ func (c *Commands) userList() *cobra.Command {
 			each := func(visit func(user.User) error) error { return m.Users.List.Do(ctx, visit) }
 			view := func(u user.User) userView { return newUserView(u, nil) }
 			return printList(c, asJSON, each, view, []string{"NAME", "ID", "PROFILE", "SUPPORTER", "CONTRIBUTOR"}, func(u user.User) []string {
-				return []string{u.Name.String(), string(u.ID), visibility(u), fmt.Sprintf("%d months", u.SupporterMonths), yesNo(u.Contributor)}
+				return []string{u.Name.String(), string(u.ID), visibility(u), english.Plural(int(u.SupporterMonths), "month", ""), yesNo(u.Contributor)}
 			})
 		})
 }

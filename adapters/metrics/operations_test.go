@@ -45,8 +45,29 @@ func TestOperations(t *testing.T) {
 			t.Errorf("README.md does not explain %s", name)
 		}
 	}
-	if !json.Valid([]byte(texts["dashboard.json"])) {
-		t.Error("dashboard.json: got something that is not JSON")
+}
+
+// TestDashboard wants three panels in each row, with no gap and none twice.
+func TestDashboard(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/operations/dashboard.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type place struct{ H, W, X, Y int }
+	var dashboard struct {
+		Panels []struct {
+			ID      int
+			GridPos place
+		}
+	}
+	if err := json.Unmarshal(text, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	for i, panel := range dashboard.Panels {
+		if want := (place{8, 8, i % 3 * 8, i / 3 * 8}); panel.ID != i+1 || panel.GridPos != want {
+			t.Errorf("panel %d: got the id %d at %+v, want it at %+v", i+1, panel.ID, panel.GridPos, want)
+		}
 	}
 }
 

@@ -79,19 +79,19 @@ type RevokeInvitation struct {
 
 var errNoInvitation = fault.New(fault.NotFound, "There is no such invitation.")
 
-// Do removes the invitation with that id or code. It fails with fault.NotFound when there is none, and with fault.Unavailable
+// Do removes the invitation with that id or code, and returns its id. It fails with fault.NotFound when there is none, and with fault.Unavailable
 // when the store does not answer.
-func (r *RevokeInvitation) Do(ctx context.Context, reference string) error {
+func (r *RevokeInvitation) Do(ctx context.Context, reference string) (identity.InvitationID, error) {
 	id := identity.InvitationID(reference)
 	found, err := r.store.InvitationByHash(ctx, identity.HashOf(reference))
 	switch {
 	case err == nil:
 		id = found.ID
 	case !fault.Is(err, fault.NotFound):
-		return err
+		return "", err
 	}
 	if err = r.store.Revoke(audit.Note(ctx, "invite.revoke", string(id), ""), id); fault.Is(err, fault.NotFound) {
-		return errNoInvitation
+		return "", errNoInvitation
 	}
-	return err
+	return id, err
 }

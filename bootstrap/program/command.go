@@ -196,9 +196,10 @@ func helpOnlyOnCommands(root *cobra.Command) {
 // look like settings and are none.
 func complete(cmd *cobra.Command, cfg *config) (ignored []string, err error) {
 	ignored, unknown := unknownVariables(os.Environ())
-	wrong := errors.Join(unknown, fillFromEnvironment(cmd.Flags()))
-	if misplaced := misplacedPasswords(cmd.Flags()); misplaced != nil {
-		wrong = errors.Join(wrong, misplaced) // Validate would show them
+	wrong, unread := fillFromEnvironment(cmd.Flags())
+	wrong = errors.Join(unknown, wrong)
+	if unknowable := errors.Join(unread, misplacedPasswords(cmd.Flags())); unknowable != nil {
+		wrong = errors.Join(wrong, unknowable) // Validate would call the ones missing, and show the others
 	} else {
 		wrong = errors.Join(wrong, cfg.Validate())
 	}

@@ -38,19 +38,16 @@ func environmentName(flag string) string {
 const origin = "gluepot_origin"
 
 // fillFromEnvironment sets every flag that the command line left alone from its variable, or from the file that its _FILE
-// variable names, if there is one. It returns one error that names every variable with a wrong value. Empty counts as absent.
-func fillFromEnvironment(flags *pflag.FlagSet) error {
-	var wrong []error
+// variable names, if there is one. It returns one error that names every variable with a wrong value, and one that names every secret
+// that cannot be read, without which the settings cannot be judged. Empty counts as absent.
+func fillFromEnvironment(flags *pflag.FlagSet) (wrong, unread error) {
 	flags.VisitAll(func(flag *pflag.Flag) {
 		if _, ok := flag.Annotations[setting]; !ok || flag.Changed {
 			return
 		}
 		value, from, err := environmentValue(flag)
 		if err != nil {
-			wrong = append(wrong, err)
-			if secret, ok := flag.Value.(*secretValue); ok {
-				*secret = "wrong" // it is not missing, too
-			}
+			unread = errors.Join(unread, err)
 			return
 		}
 		if value == "" {
@@ -61,13 +58,13 @@ func fillFromEnvironment(flags *pflag.FlagSet) error {
 			if len(from) > 1 {
 				shown = "the path of a file with something else"
 			}
-			wrong = append(wrong, fmt.Errorf("%s is %s: it takes %s", from[0], shown, valueForm(flag)))
+			wrong = errors.Join(wrong, fmt.Errorf("%s is %s: it takes %s", from[0], shown, valueForm(flag)))
 			restore(flag)
 			return
 		}
 		flag.Annotations[origin] = from
 	})
-	return errors.Join(wrong...)
+	return wrong, unread
 }
 
 // restore gives a flag its default again: a number that is none leaves 0, which was not written there.

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,7 +50,7 @@ func TestWrongList(t *testing.T) {
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	allSettings(flags, &cfg)
 	const want = `GLUEPOT_HTTP_TRUSTED_PROXIES is "10.0.0.1,\"10.0.0.2": it takes values, separated by commas`
-	if got := errorText(fillFromEnvironment(flags)); got != want || len(cfg.HTTP.TrustedProxies) > 0 {
+	if got := errorText(errors.Join(fillFromEnvironment(flags))); got != want || len(cfg.HTTP.TrustedProxies) > 0 {
 		t.Errorf("got %s and %q, want %s and none", got, cfg.HTTP.TrustedProxies, want)
 	}
 }
@@ -101,7 +102,7 @@ func TestRereading(t *testing.T) {
 	t.Setenv("GLUEPOT_DATABASE_URL_FILE", path)
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, databaseFlags)
-	if err := fillFromEnvironment(flags); err != nil {
+	if err := errors.Join(fillFromEnvironment(flags)); err != nil {
 		t.Fatal(err)
 	}
 	reread := rereading(flags, "database-url")
@@ -117,7 +118,7 @@ func TestRereading(t *testing.T) {
 	t.Setenv("GLUEPOT_DATABASE_URL_FILE", "")
 	cfg, flags = defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
 	addSettings(flags, &cfg, databaseFlags)
-	if err := fillFromEnvironment(flags); err != nil {
+	if err := errors.Join(fillFromEnvironment(flags)); err != nil {
 		t.Fatal(err)
 	}
 	if rereading(flags, "database-url") != nil {

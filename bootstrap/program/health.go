@@ -38,7 +38,8 @@ Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		// The database's settings stay unread: a secret of the server's may be in a file that this process cannot read.
 		ignored, unknown := unknownVariables(os.Environ())
-		if err := errors.Join(unknown, fillFromEnvironment(own), misplacedPasswords(own)); err != nil {
+		wrong, unread := fillFromEnvironment(own)
+		if err := errors.Join(unknown, wrong, unread, misplacedPasswords(own)); err != nil {
 			return cli.Usage("%w", err)
 		}
 		if len(ignored) > 0 {

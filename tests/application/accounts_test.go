@@ -275,10 +275,12 @@ func TestRegistration(t *testing.T) {
 		t.Errorf("got %v, error %v, want both", all, err)
 	}
 	for _, reference := range []string{code, string(made.ID)} {
-		if err := a.RevokeInvitation.Do(t.Context(), reference); err != nil {
-			t.Error(err)
+		id, err := a.RevokeInvitation.Do(t.Context(), reference)
+		if err != nil || reference == string(made.ID) && id != made.ID {
+			t.Errorf("got %s, error %v, want the id of what was revoked", id, err)
 		}
-		wantKind(t, "again", a.RevokeInvitation.Do(t.Context(), reference), fault.NotFound)
+		_, err = a.RevokeInvitation.Do(t.Context(), reference)
+		wantKind(t, "again", err, fault.NotFound)
 	}
 	for what, c := range map[string]struct {
 		uses int

@@ -112,7 +112,7 @@ func TestImportTellsOfWaitingStars(t *testing.T) {
 		t.Errorf("got %+v, want exit code 0 and a word about 2 stars", got)
 	}
 	got = i.runReading(`{"_id":"p1","createdAt":1,"pasties":[]}`, "import pastemyst --pastes -")
-	if !strings.HasSuffix(got.stderr, "1 stars wait for pastes that are not stored.\n") {
+	if !strings.HasSuffix(got.stderr, "1 star waits for pastes that are not stored.\n") {
 		t.Errorf("got %+v, want a word about 1 star", got)
 	}
 	got = i.runReading(`{"_id":"p2","createdAt":1,"pasties":[]}`, "import pastemyst --pastes -")

@@ -17,9 +17,9 @@ func TestUserSuspend(t *testing.T) {
 	i.do("user create epoxy")
 	id := i.field("paste create --owner epoxy --json", "_id")
 	for _, step := range []struct{ line, want string }{
-		{"user suspend epoxy --reason spam --hide-pastes", "Suspended the user epoxy and hid 1 pastes.\n"},
+		{"user suspend epoxy --reason spam --hide-pastes", "Suspended the user epoxy and hid 1 paste.\n"},
 		{"user suspend epoxy --reason spam", "Suspended the user epoxy.\n"},
-		{"user unsuspend epoxy", "The user epoxy is suspended no longer, and 1 pastes are there again.\n"},
+		{"user unsuspend epoxy", "The user epoxy is suspended no longer, and 1 paste is there again.\n"},
 		{"user unsuspend epoxy", "The user epoxy is suspended no longer.\n"},
 	} {
 		if got := i.do(step.line); got != step.want {
@@ -94,10 +94,27 @@ func TestReport(t *testing.T) {
 	if listed := i.do("audit list --limit 1"); !strings.Contains(listed, "report.close  "+id+"-first") {
 		t.Errorf("got %s, want that the report was closed", listed)
 	}
-	if got, want := i.do("paste remove --reported --reason spam --yes"), "Removed 1 pastes.\n"; got != want {
+	if got, want := i.do("paste remove --reported --reason spam --yes"), "Removed 1 paste.\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	wantLike(t, "report list", i.do("report list"), empty)
+}
+
+// TestRestoreHidden restores a paste whose owner's pastes are hidden.
+func TestRestoreHidden(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.do("user create epoxy")
+	id := i.field("paste create --owner epoxy --json", "_id")
+	i.do("paste remove " + id + " --reason spam")
+	i.do("user suspend epoxy --reason spam --hide-pastes")
+	want := result{exitOK, "Restored the paste " + id + ".\n", "The paste " + id + " stays hidden until its owner is unsuspended.\n"}
+	if got := i.run("paste restore " + id); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if got, want := i.do("user unsuspend epoxy"), "The user epoxy is suspended no longer, and 1 paste is there again.\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 // TestAuditLog wants each act of an operator to be the newest row of the log, and what only reads, or fails, to be none.

@@ -419,14 +419,14 @@ func TestPasteRemove(t *testing.T) {
 	wantLike(t, "paste list --removed", i.do("paste list --removed"),
 		"ID        TITLE  OWNER  VISIBILITY  BYTES  CREATED              EXPIRES  REMOVED              BY        REASON\n"+
 			"RANDOMID  first  -      unlisted    9      YYYY-MM-DD HH:MM:SS  never    YYYY-MM-DD HH:MM:SS  operator  spam\n")
-	const question = "Remove 1 pastes? [y/N] "
+	const question = "Remove 1 paste? [y/N] "
 	line := "paste remove --anonymous --reason more"
 	if got, want := i.runReading("n\n", line), (result{
 		exitFailed, "", question + "gluepot: Nothing was removed: answer y, or give --yes.\n",
 	}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got, want := i.do(line+" --yes"), "Removed 1 pastes.\n"; got != want {
+	if got, want := i.do(line+" --yes"), "Removed 1 paste.\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for _, id := range []string{first, second} {

@@ -243,7 +243,7 @@ func TestIdentityFlag(t *testing.T) {
 		{"paste list --identity github:77", id},
 		{"paste star --identity github:77 " + id, "Starred " + id},
 		{"paste unstar --identity github:77 " + id, "Took the star"},
-		{"paste remove --identity github:77 --reason spam --yes", "Removed 1 pastes."},
+		{"paste remove --identity github:77 --reason spam --yes", "Removed 1 paste."},
 		{"user suspend --identity github:77 --reason spam", "Suspended the user epoxy"},
 		{"user unsuspend --identity github:77", "epoxy"},
 		{"user delete --identity github:77 --yes", "Deleted the user epoxy."},

@@ -122,7 +122,7 @@ func TestSessionsOnTwoNodes(t *testing.T) {
 		"signing out": func(v *visitor) { v.ask(http.MethodPost, "/sign-out", nil) },
 		"the command": func(*visitor) {
 			code, out, stderr := program.Run(t, settings, "user", "sign-out", "epoxy")
-			if code != 0 || out != "Ended 1 sessions.\n" {
+			if code != 0 || out != "Ended 1 session.\n" {
 				t.Errorf("user sign-out: exit code %d: %s%s", code, out, stderr)
 			}
 		},

@@ -105,7 +105,7 @@ func (p *pages) signInView(page signInPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "></p><p class=\"hint\" id=\"hint\">An access token stands for your account, as a password does. The operator of this server makes one for you, with <code>gluepot token issue NAME</code>. Programs send the same.</p><input type=\"hidden\" name=\"next\" value=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "></p><p class=\"hint\" id=\"hint\">An access token stands for your account, as a password does. Programs send the same. Make one on the page of your account, or ask the operator of this server for your first.</p><input type=\"hidden\" name=\"next\" value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

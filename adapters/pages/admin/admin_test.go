@@ -1,0 +1,162 @@
+package admin_test
+
+import (
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"testing"
+
+	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/tests/visit"
+	"github.com/gluepot/gluepot/tests/visit/embedded"
+)
+
+// administered returns a site on which an administrator has signed in.
+func administered(t *testing.T) *visit.Site {
+	t.Helper()
+	s := embedded.New(t)
+	s.User("root", false)
+	if _, err := s.Users.Update.Do(t.Context(), "root", users.UpdateInput{Admin: new(true)}); err != nil {
+		t.Fatal(err)
+	}
+	_, s.Secret = s.Session("root")
+	return s
+}
+
+// made creates a paste of a user, or without one, and returns its id.
+func made(s *visit.Site, owner, title string) string {
+	s.T.Helper()
+	code := "needle in " + title
+	created, err := s.Pastes.Create.Do(s.T.Context(), owner, 0, paste.Draft{Title: title, Pasties: []paste.PastyDraft{{Code: &code}}})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return string(created.ID)
+}
+
+// does sends a form that is taken, as a browser sends it.
+func does(s *visit.Site, path string, form url.Values) {
+	s.T.Helper()
+	answer, _, err := s.Post(s.Secret, path, form)
+	if err != nil || answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != path {
+		s.T.Fatalf("%s %v: got %v, %d to %s, want it done", path, form, err, answer.Code, answer.Header().Get("Location"))
+	}
+}
+
+// refuses sends a form that is refused in words.
+func refuses(s *visit.Site, path string, form url.Values) {
+	s.T.Helper()
+	if _, _, err := s.Post(s.Secret, path, form); !fault.Is(err, fault.Invalid) {
+		s.T.Errorf("%s %v: got %v, want it refused", path, form, err)
+	}
+}
+
+// TestOthers has visitors and users ask for the pages of administrators.
+func TestOthers(t *testing.T) {
+	t.Parallel()
+	s := embedded.New(t)
+	s.User("epoxy", true)
+	_, user := s.Session("epoxy")
+	for _, path := range []string{"/admin", "/admin/blocks", "/admin/reports", "/admin/audit"} {
+		for _, secret := range []string{"", user} {
+			if answer, _, err := s.As(secret, path); !fault.Is(err, fault.NotFound) || answer.Body.Len() > 0 {
+				t.Errorf("%s: got %v %s, want nothing there", path, err, answer.Body)
+			}
+		}
+	}
+}
+
+func TestPastes(t *testing.T) {
+	t.Parallel()
+	s := administered(t)
+	s.User("epoxy", true)
+	owned, anonymous := made(s, "epoxy", "<owned>"), made(s, "", "left here")
+	visit.WantIn(t, s.Page("/admin"), "&lt;owned&gt;", "of epoxy", "left here", "anonymous", "Remove "+owned)
+	for query, other := range map[string]string{"owner=epoxy": anonymous, "anonymous=on": owned, "contains=needle+in+left": owned} {
+		page := s.Page("/admin?" + query)
+		visit.WantNotIn(t, page, other)
+		visit.WantNotIn(t, page, "There are none.")
+	}
+	visit.WantIn(t, s.Page("/admin?owner=nobody"), "There is no such user.", "There are none.")
+
+	refuses(s, "/admin", url.Values{"do": {"remove"}, "id": {owned}})
+	does(s, "/admin", url.Values{"do": {"remove"}, "id": {owned}, "reason": {"spam"}})
+	visit.WantNotIn(t, s.Page("/admin"), owned)
+	visit.WantIn(t, s.Page("/admin?removed=on"), "removed by root: spam", "Restore "+owned)
+	does(s, "/admin", url.Values{"do": {"restore"}, "id": {owned}})
+	visit.WantIn(t, s.Page("/admin"), owned)
+	refuses(s, "/admin", url.Values{"do": {"restore"}, "id": {owned}})
+
+	does(s, "/admin", url.Values{"do": {"suspend"}, "user": {" epoxy "}, "reason": {"spam"}, "hide": {"on"}})
+	visit.WantNotIn(t, s.Page("/admin"), owned)
+	visit.WantNotIn(t, s.Page("/admin?removed=on"), "Restore "+owned) // it comes back with its owner
+	does(s, "/admin", url.Values{"do": {"unsuspend"}, "user": {"epoxy"}})
+	visit.WantIn(t, s.Page("/admin"), owned)
+	refuses(s, "/admin", url.Values{"do": {"suspend"}, "user": {"nobody"}, "reason": {"spam"}})
+	refuses(s, "/admin", url.Values{"do": {"nothing"}})
+}
+
+// TestFurther wants the list to go on on another page, with the same filter.
+func TestFurther(t *testing.T) {
+	t.Parallel()
+	s := administered(t)
+	oldest := made(s, "", "the oldest")
+	for range 50 {
+		made(s, "", "another")
+	}
+	page := s.Page("/admin?anonymous=on")
+	visit.WantNotIn(t, page, oldest)
+	link := regexp.MustCompile(`href="([^"]*)">Older ones`).FindStringSubmatch(page)
+	if link == nil {
+		t.Fatalf("got %s, want a link to older ones", page)
+	}
+	next := s.Page(html.UnescapeString(link[1]))
+	visit.WantIn(t, next, oldest, `name="anonymous" checked`)
+	visit.WantNotIn(t, next, "another", "Older ones")
+}
+
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	s := administered(t)
+	visit.WantIn(t, s.Page("/admin/blocks"), "There are none.")
+	does(s, "/admin/blocks", url.Values{"network": {" 192.0.2.0/24 "}, "reason": {"spam & more"}, "days": {"7"}})
+	visit.WantIn(t, s.Page("/admin/blocks"), "192.0.2.0/24", "spam &amp; more", "since ", "until ")
+	refuses(s, "/admin/blocks", url.Values{"network": {"a network"}, "reason": {"spam"}, "days": {"7"}})
+	refuses(s, "/admin/blocks", url.Values{"network": {"192.0.2.0/24"}, "reason": {"spam"}, "days": {"8"}})
+	does(s, "/admin/blocks", url.Values{"remove": {"192.0.2.0/24"}})
+	visit.WantIn(t, s.Page("/admin/blocks"), "There are none.")
+	refuses(s, "/admin/blocks", url.Values{"remove": {"192.0.2.0/24"}})
+}
+
+func TestReports(t *testing.T) {
+	t.Parallel()
+	s := administered(t)
+	visit.WantIn(t, s.Page("/admin/reports"), "None is open.")
+	bad, good := made(s, "", "bad"), made(s, "", "good")
+	for _, id := range []string{bad, good} {
+		answer, _, err := s.Post("", "/"+id+"/report", url.Values{"reason": {"spam"}, "text": {"<look>"}})
+		if err != nil || answer.Code != http.StatusOK {
+			t.Fatalf("got %v, %d, want the report taken", err, answer.Code)
+		}
+	}
+	page := s.Page("/admin/reports")
+	visit.WantIn(t, page, `href="/`+bad+`"`, `href="/`+good+`"`, "&lt;look&gt;", "spam")
+	refuses(s, "/admin/reports", url.Values{"do": {"close"}, "id": {"unknown"}})
+	first := visit.FilledIn(page)[:2] // the oldest
+	does(s, "/admin/reports", url.Values{"do": {"close"}, first[0]: {first[1]}})
+	does(s, "/admin/reports", url.Values{"do": {"remove"}, "paste": {good}, "reason": {"spam"}})
+	visit.WantIn(t, s.Page("/admin/reports"), "None is open.")
+	visit.WantIn(t, s.Page("/admin?removed=on"), good)
+	visit.WantNotIn(t, s.Page("/admin?removed=on"), bad)
+}
+
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	s := administered(t)
+	id := made(s, "", "x")
+	does(s, "/admin", url.Values{"do": {"remove"}, "id": {id}, "reason": {"<spam>"}})
+	visit.WantIn(t, s.Page("/admin/audit"), "paste.remove "+id, "by root", "&lt;spam&gt;", "user.create root", "by operator")
+}

@@ -1,0 +1,25 @@
+// Package embedded gives tests a site over an embedded database, for the pages whose use cases package fake has no store for.
+package embedded
+
+import (
+	"testing"
+
+	"github.com/gluepot/gluepot/adapters/pages"
+	"github.com/gluepot/gluepot/bootstrap/gluepottest"
+	"github.com/gluepot/gluepot/tests/visit"
+)
+
+// New returns a site with an empty database, on which readers may report pastes.
+func New(t testing.TB) *visit.Site {
+	t.Helper()
+	app := gluepottest.Open(t, gluepottest.SQLite(t))
+	cfg := pages.DefaultConfig()
+	cfg.Reports = true
+	return &visit.Site{
+		T: t, Users: app.Users, Pastes: app.Pastes, Tokens: app.Tokens,
+		Pages: pages.New(cfg, pages.Modules{
+			Users: app.Users, Tokens: app.Tokens, Accounts: app.Accounts, Pastes: app.Pastes, Languages: app.Languages,
+			Search: app.Search, Moderation: app.Moderation,
+		}),
+	}
+}
