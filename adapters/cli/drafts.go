@@ -88,7 +88,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 				}
 				draft.Pasties = append(draft.Pasties, pasty)
 			}
-			created, err := m.Pastes.Create.Do(ctx, *owner, 0, draft)
+			created, err := m.Pastes.Create.Do(ctx, *owner, draft)
 			if err != nil {
 				return err
 			}

@@ -24,10 +24,11 @@ var (
 	_ paste.DocumentReader  = (*Pastes)(nil)
 	_ paste.CipherReader    = (*Pastes)(nil)
 	_ paste.DocumentCreator = (*Pastes)(nil)
+	_ paste.AllowedCreator  = (*Pastes)(nil)
 	_ paste.DocumentUpdater = (*Pastes)(nil)
+	_ paste.AllowedUpdater  = (*Pastes)(nil)
 	_ paste.DocumentDeleter = (*Pastes)(nil)
 	_ paste.DocumentBurner  = (*Pastes)(nil)
-	_ paste.Anonymizer      = (*Pastes)(nil)
 )
 
 // DocumentByID implements paste.DocumentFinder.
@@ -101,61 +102,74 @@ func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*pasteRow, erro
 
 // CreateDocument implements paste.DocumentCreator.
 func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) error {
+	_, err := p.CreateAllowed(ctx, paste.Allowance{}, "", created)
+	return err
+}
+
+// CreateAllowed implements paste.AllowedCreator.
+func (p *Pastes) CreateAllowed(
+	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
+) (used paste.Usage, err error) {
 	rows, err := newPasteRows(p.store, created)
 	if err != nil {
-		return err
+		return paste.Usage{}, err
 	}
 	rows.keepOrigin(ctx)
-	return p.store.WriteAfter(ctx, nil, rows.insert)
+	var allow func(tx *gorm.DB) error
+	if allowance != (paste.Allowance{}) {
+		allow = func(tx *gorm.DB) (err error) {
+			if err := p.lockHolder(tx, allowance, created.Owner); err != nil {
+				return err
+			}
+			if err := p.allow(tx, allowance, created.Owner, paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
+				return err
+			}
+			if allowance.Rate.Pastes > 0 {
+				used, err = p.takeQuota(tx, client, allowance.Rate)
+			}
+			return err
+		}
+	}
+	if err := p.store.WriteAfter(ctx, allow, rows.insert); err != nil {
+		return paste.Usage{}, err
+	}
+	return used, nil
 }
 
 // Update implements paste.DocumentUpdater.
 func (p *Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Document) (paste.Change, error)) (paste.Document, error) {
-	return p.update(ctx, id, change, noLock, anyGrowth)
+	return p.UpdateAllowed(ctx, paste.Allowance{}, "", id, change)
 }
 
-func noLock(*gorm.DB) error           { return nil }
-func anyGrowth(*gorm.DB, int64) error { return nil }
-
-// update is rewrite for changes of what an edit may change.
-func (p *Pastes) update(
-	ctx context.Context, id paste.ID, change func(paste.Document) (paste.Change, error),
-	lock func(*gorm.DB) error, allow func(tx *gorm.DB, grown int64) error,
-) (paste.Document, error) {
-	return p.rewrite(ctx, id, func(stored paste.Document) (paste.Change, error) {
-		changed, err := change(stored)
-		if changed.Changed {
-			stored.Title, stored.Visibility, stored.Tags = changed.Title, changed.Visibility, changed.Tags
-			stored.Pasties, stored.Edits = changed.Pasties, changed.Edits
-		}
-		changed.Document = stored
-		return changed, err
-	}, lock, allow)
-}
-
-// rewrite calls lock before it locks the paste, and allow with the bytes that the paste has grown by before it is stored.
-func (p *Pastes) rewrite(
-	ctx context.Context, id paste.ID, change func(paste.Document) (paste.Change, error),
-	lock func(*gorm.DB) error, allow func(tx *gorm.DB, grown int64) error,
+// UpdateAllowed implements paste.AllowedUpdater.
+func (p *Pastes) UpdateAllowed(
+	ctx context.Context, allowance paste.Allowance, editor user.ID, id paste.ID, change func(paste.Document) (paste.Change, error),
 ) (paste.Document, error) {
 	var (
 		before, after *pasteRows
 		changed       paste.Change
 	)
 	err := p.store.WriteAfter(ctx, func(tx *gorm.DB) (err error) {
-		if err := lock(tx); err != nil {
+		if err := p.lockHolder(tx, allowance, editor); err != nil {
 			return err
 		}
 		if before, err = p.locked(tx, id); err != nil {
 			return err
 		}
-		if changed, err = change(before.document()); err != nil || !changed.Changed {
+		stored := before.document()
+		if changed, err = change(stored); err != nil {
 			return connection.Refused(err)
 		}
+		if !changed.Changed {
+			changed.Document = stored
+			return nil
+		}
+		changed.ID, changed.CreatedAt, changed.Burns = stored.ID, stored.CreatedAt, stored.Burns
+		changed.Cipher, changed.Stars = stored.Cipher, stored.Stars
 		if after, err = newPasteRows(p.store, changed.Document); err != nil {
 			return err
 		}
-		return allow(tx, after.bytes()-before.bytes())
+		return p.allow(tx, allowance, editor, paste.Holding{Bytes: after.bytes() - before.bytes()})
 	}, func(tx *gorm.DB) error {
 		if !changed.Changed {
 			return nil
@@ -166,17 +180,6 @@ func (p *Pastes) rewrite(
 		return paste.Document{}, err
 	}
 	return changed.Document, nil
-}
-
-// MakeAnonymous implements paste.Anonymizer.
-func (p *Pastes) MakeAnonymous(
-	ctx context.Context, id paste.ID, owner user.ID, key paste.KeyHash, longest paste.Lifetime, now time.Time,
-) error {
-	_, err := p.rewrite(ctx, id, func(stored paste.Document) (paste.Change, error) {
-		made, err := stored.GivenUp(owner, key, longest, now)
-		return paste.Change{Document: made, Changed: true}, err
-	}, noLock, anyGrowth)
-	return err
 }
 
 // locked returns an active paste that no other caller can change or delete before the transaction ends. What other rows hold is

@@ -15,10 +15,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-var (
-	_ paste.CountedCreator  = (*Pastes)(nil)
-	_ paste.ClientForgetter = (*Pastes)(nil)
-)
+var _ paste.ClientForgetter = (*Pastes)(nil)
 
 var errNoSalt = errors.New("the salt of the clients' hashes is missing from paste_quota_salt")
 
@@ -31,26 +28,6 @@ type quotaRow struct {
 }
 
 func (quotaRow) TableName() string { return "paste_quotas" }
-
-// CreateCounted implements paste.CountedCreator.
-func (p *Pastes) CreateCounted(
-	ctx context.Context, client paste.Client, quota paste.Quota, created paste.Document,
-) (used paste.Usage, err error) {
-	created.Owner, created.Edits = "", nil
-	rows, err := newPasteRows(p.store, created)
-	if err != nil {
-		return paste.Usage{}, err
-	}
-	rows.keepOrigin(ctx)
-	err = p.store.WriteAfter(ctx, func(tx *gorm.DB) (err error) {
-		used, err = p.takeQuota(tx, client, quota)
-		return err
-	}, rows.insert)
-	if err != nil {
-		return paste.Usage{}, err
-	}
-	return used, nil
-}
 
 // takeQuota counts a paste of a client.
 func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) (used paste.Usage, err error) {
@@ -100,59 +77,24 @@ func (p *Pastes) ForgetClients(ctx context.Context, limit int) (forgotten int, e
 	return forgotten, err
 }
 
-var (
-	_ paste.AllowedCreator = (*Pastes)(nil)
-	_ paste.AllowedUpdater = (*Pastes)(nil)
-)
-
-// CreateAllowed implements paste.AllowedCreator.
-func (p *Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, created paste.Document) (used paste.Usage, err error) {
-	rows, err := newPasteRows(p.store, created)
-	if err != nil {
-		return paste.Usage{}, err
+// lockHolder locks a user whose pastes are bounded until the transaction ends, so that all who add to what one user has take turns.
+func (*Pastes) lockHolder(tx *gorm.DB, allowance paste.Allowance, holder user.ID) error {
+	if holder == "" || allowance.Pastes == 0 && allowance.Bytes == 0 {
+		return nil
 	}
-	rows.keepOrigin(ctx)
-	err = p.store.WriteAfter(ctx, func(tx *gorm.DB) (err error) {
-		err = p.allow(tx, allowance, created.Owner, paste.Holding{Pastes: 1, Bytes: created.Bytes()})
-		if err == nil && allowance.Rate.Pastes > 0 {
-			used, err = p.takeQuota(tx, paste.Client("user "+created.Owner), allowance.Rate)
-		}
-		return err
-	}, rows.insert)
-	if err != nil {
-		return paste.Usage{}, err
-	}
-	return used, nil
+	return connection.ForUpdate(tx).Select("id").Where("id = ?", string(holder)).Take(&userRow{}).Error
 }
 
-// allow looks whether a user may store more. The user's row is locked until the transaction ends, so that all who add to what one user
-// has take turns. The sum is read with a statement of its own, which sees what those before have stored.
-func (p *Pastes) allow(tx *gorm.DB, allowance paste.Allowance, owner user.ID, more paste.Holding) error {
-	if err := lockUser(tx, owner); err != nil {
-		return err
-	}
-	if allowance.Pastes == 0 && allowance.Bytes == 0 {
+// allow looks whether a user who is locked may store more. A statement of its own sees what those before have stored.
+func (p *Pastes) allow(tx *gorm.DB, allowance paste.Allowance, holder user.ID, more paste.Holding) error {
+	if holder == "" || allowance.Pastes == 0 && allowance.Bytes == 0 {
 		return nil
 	}
 	var has paste.Holding
-	err := unexpired(p.store, tx.Model(&pasteRow{}).Where("owner_id = ?", string(owner))).
+	err := unexpired(p.store, tx.Model(&pasteRow{}).Where("owner_id = ?", string(holder))).
 		Select("count(*) AS pastes, cast(coalesce(sum(content_bytes + history_bytes), 0) AS bigint) AS bytes").Scan(&has).Error
 	if err != nil {
 		return err
 	}
 	return allowance.Add(has, more)
-}
-
-func lockUser(tx *gorm.DB, id user.ID) error {
-	var row userRow
-	return connection.ForUpdate(tx).Select("id").Where("id = ?", string(id)).Take(&row).Error
-}
-
-// UpdateAllowed implements paste.AllowedUpdater.
-func (p *Pastes) UpdateAllowed(
-	ctx context.Context, allowance paste.Allowance, editor user.ID, id paste.ID, change func(paste.Document) (paste.Change, error),
-) (paste.Document, error) {
-	return p.update(ctx, id, change, func(tx *gorm.DB) error { return lockUser(tx, editor) }, func(tx *gorm.DB, grown int64) error {
-		return p.allow(tx, allowance, editor, paste.Holding{Bytes: grown})
-	})
 }

@@ -14,7 +14,7 @@ import (
 
 // CreateOwn creates a paste of a signed-in user, or an anonymous one.
 type CreateOwn struct {
-	pastes        creator
+	pastes        paste.AllowedCreator
 	rules         paste.Rules
 	tokenRequired bool
 	quota         paste.Quota     // of each client that has not signed in
@@ -25,13 +25,6 @@ type CreateOwn struct {
 	keepOrigin    bool
 	now           func() time.Time
 	created       atomic.Int64
-}
-
-// creator is what CreateOwn needs of a store.
-type creator interface {
-	paste.DocumentCreator
-	paste.CountedCreator
-	paste.AllowedCreator
 }
 
 // Created is a paste that was created.
@@ -85,24 +78,24 @@ func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Cl
 	if err := c.room.check(); err != nil {
 		return Created{}, err
 	}
-	made.Owner = viewer.User.ID
-	if !viewer.SignedIn() {
+	var allowance paste.Allowance
+	switch {
+	case !viewer.SignedIn():
+		if c.Counts() {
+			allowance.Rate = c.quota
+		}
 		made.Key = paste.NewDeleteKey()
 		made.DeleteKey = made.Key.Hash()
+	case !viewer.User.Admin:
+		allowance, client = c.allowance, paste.ClientOf(viewer.User.ID)
 	}
+	made.Owner = viewer.User.ID
 	if c.keepOrigin {
 		ctx = moderation.KeepingOrigin(ctx)
 	}
 	err = ident.Draw(func(id paste.ID) (err error) {
 		made.ID = id
-		switch {
-		case viewer.SignedIn() && !viewer.User.Admin && c.allowance != (paste.Allowance{}):
-			made.Usage, err = c.pastes.CreateAllowed(ctx, c.allowance, made.Document)
-		case viewer.SignedIn() || !c.Counts():
-			err = c.pastes.CreateDocument(ctx, made.Document)
-		default:
-			made.Usage, err = c.pastes.CreateCounted(ctx, client, c.quota, made.Document)
-		}
+		made.Usage, err = c.pastes.CreateAllowed(ctx, allowance, client, made.Document)
 		return err
 	})
 	if fault.Is(err, fault.NotFound) {

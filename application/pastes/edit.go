@@ -16,17 +16,11 @@ import (
 
 // EditOwn changes a paste of a signed-in user.
 type EditOwn struct {
-	pastes    updater
+	pastes    paste.AllowedUpdater
 	rules     paste.Rules
 	allowance paste.Allowance // of each user
 	room      *Room
 	now       func() time.Time
-}
-
-// updater is what EditOwn needs of a store.
-type updater interface {
-	paste.DocumentUpdater
-	paste.AllowedUpdater
 }
 
 // Do changes the paste with that id, which belongs to the viewer, and returns it: see paste.Rules.Edit.
@@ -80,13 +74,11 @@ func (e *EditOwn) do(
 		}
 		return change(stored)
 	}
-	var edited paste.Document
-	var err error
-	if e.allowance.Bytes > 0 && !viewer.User.Admin {
-		edited, err = e.pastes.UpdateAllowed(ctx, e.allowance, viewer.User.ID, paste.ID(id), allowed)
-	} else {
-		edited, err = e.pastes.Update(ctx, paste.ID(id), allowed)
+	var allowance paste.Allowance
+	if !viewer.User.Admin {
+		allowance.Bytes = e.allowance.Bytes
 	}
+	edited, err := e.pastes.UpdateAllowed(ctx, allowance, viewer.User.ID, paste.ID(id), allowed)
 	return edited, paste.Gone(err)
 }
 

@@ -12,7 +12,7 @@ import (
 
 // GiveUpOwn makes a paste of a signed-in user anonymous.
 type GiveUpOwn struct {
-	pastes        paste.Anonymizer
+	pastes        paste.DocumentUpdater
 	tokenRequired bool
 	longest       paste.Lifetime // of anonymous pastes
 	now           func() time.Time
@@ -34,7 +34,11 @@ func (g *GiveUpOwn) Do(ctx context.Context, viewer token.Viewer, id string) (pas
 		return "", paste.ErrNotFound
 	}
 	key := paste.NewDeleteKey()
-	if err := g.pastes.MakeAnonymous(ctx, paste.ID(id), viewer.User.ID, key.Hash(), g.longest, g.now()); err != nil {
+	_, err := g.pastes.Update(ctx, paste.ID(id), func(stored paste.Document) (paste.Change, error) {
+		made, err := stored.GivenUp(viewer.User.ID, key.Hash(), g.longest, g.now())
+		return paste.Change{Document: made, Changed: true}, err
+	})
+	if err != nil {
 		return "", paste.Gone(err)
 	}
 	return key, nil

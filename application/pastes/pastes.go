@@ -50,13 +50,11 @@ type Store interface {
 	paste.DocumentReader
 	paste.CipherReader
 	paste.DocumentCreator
-	paste.CountedCreator
 	paste.ClientForgetter
 	paste.AllowedCreator
 	paste.AllowedUpdater
 	paste.DocumentUpdater
 	paste.DocumentDeleter
-	paste.Anonymizer
 	paste.DocumentBurner
 	paste.ActiveIDLister
 	paste.Counter

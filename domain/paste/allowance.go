@@ -40,18 +40,21 @@ func (a Allowance) Add(has, more Holding) error {
 // Bytes returns how many bytes the content and the history have.
 func (c Content) Bytes() int64 { return c.ContentBytes() + c.HistoryBytes() }
 
-// AllowedCreator stores new pastes of users who may not have any number of them.
+// AllowedCreator stores new pastes of those who may not have any number of them.
 type AllowedCreator interface {
-	// CreateAllowed does what DocumentCreator.CreateDocument does for a paste with an owner, if the allowance has room for it,
-	// and returns what is used of its Rate then. However many calls and CreateAllowed or UpdateAllowed there are at once, the owner
-	// has no more than the allowance. It fails as Allowance.Add and Quota.Take do when there is no room.
-	CreateAllowed(ctx context.Context, allowance Allowance, created Document) (Usage, error)
+	// CreateAllowed does what DocumentCreator.CreateDocument does, if the allowance has room for the paste, and returns what is used of
+	// its Rate then. Pastes and Bytes bound what the owner has, and nothing where there is none. Rate bounds how often a client
+	// creates, which is to be the same in all calls, by the store's clock; of the client no more than a salted hash is kept. The zero
+	// Allowance bounds nothing. However many calls of CreateAllowed and UpdateAllowed there are at once, nobody has more.
+	//
+	// It fails with fault.Forbidden as Allowance.Add does, and with fault.Exhausted as Quota.Take does, when there is no room.
+	CreateAllowed(ctx context.Context, allowance Allowance, client Client, created Document) (Usage, error)
 }
 
 // AllowedUpdater changes pastes of users who may not have any number of bytes.
 type AllowedUpdater interface {
-	// UpdateAllowed does what DocumentUpdater.Update does on behalf of a user, if the bytes of the allowance have room for what the
-	// paste grows by. It fails as Allowance.Add does when they have not. Pastes of other users count for nothing.
+	// UpdateAllowed does what DocumentUpdater.Update does on behalf of a user, if the Bytes of the allowance have room for what the
+	// paste grows by; 0 bounds nothing. It fails as Allowance.Add does when they have not. Pastes of other users count for nothing.
 	UpdateAllowed(ctx context.Context, allowance Allowance, editor user.ID, id ID, change func(stored Document) (Change, error)) (
 		Document, error)
 }

@@ -2,7 +2,6 @@ package paste
 
 import (
 	"context"
-	"time"
 
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -49,8 +48,8 @@ type DocumentCreator interface {
 // DocumentUpdater changes pastes.
 type DocumentUpdater interface {
 	// Update calls change with the paste of that id, in a transaction that lets no other caller change or delete the paste
-	// meanwhile, and stores and returns the Document of the Change. Two updates at once so both hold. ID, Owner, CreatedAt,
-	// ExpiresAt, Burns, Lifetime, Cipher, Origin and Stars stay as they are; Starred is not looked for.
+	// meanwhile, and stores and returns the Document of the Change. Two updates at once so both hold. ID, CreatedAt, Burns,
+	// Cipher and Stars stay as they are; Starred is not looked for.
 	//
 	// An error of change is returned, with the zero Document, and leaves everything as it was; so does a Change without
 	// Changed. change must not call the store or modify what it is given, and can be called more than once, each time with
@@ -64,13 +63,6 @@ type DocumentBurner interface {
 	// callers at once, and only when the removal cannot be undone any more. It fails with fault.NotFound when no paste
 	// with that id is active, or Document.BurnableBy refuses it to that reader. After another error the paste may be gone.
 	Burn(ctx context.Context, id ID, reader user.ID) (Document, error)
-}
-
-// Anonymizer takes their owners from pastes.
-type Anonymizer interface {
-	// MakeAnonymous makes the paste of that id what Document.GivenUp returns, in a transaction that lets no other caller change or
-	// delete it meanwhile. It fails as that does, and with fault.NotFound when no paste with that id is active.
-	MakeAnonymous(ctx context.Context, id ID, owner user.ID, key KeyHash, longest Lifetime, now time.Time) error
 }
 
 // DocumentDeleter removes pastes.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Quota bounds how many pastes one client may create: Pastes at once, and after that one more whenever
@@ -77,18 +78,10 @@ func (e *QuotaError) Error() string { return "one more is allowed in " + e.Usage
 // Client says whose quota a paste counts for, such as an address.
 type Client string
 
-// CountedCreator stores new pastes that have no owner, and counts them.
-type CountedCreator interface {
-	// CreateCounted stores a paste as DocumentCreator.CreateDocument does, without an owner or edits, and counts it for the
-	// client, in the same round trip and by the store's clock: both or neither. However many do so at once, a client has no more
-	// than its quota, which is to be the same in all calls. It returns what the client has used then. Of the client no more
-	// than a salted hash is kept.
-	//
-	// It fails with fault.Exhausted, with a *QuotaError in the error's chain, when the client has nothing left.
-	CreateCounted(ctx context.Context, client Client, quota Quota, created Document) (Usage, error)
-}
+// ClientOf is a signed-in user as a client.
+func ClientOf(id user.ID) Client { return Client("user " + id) }
 
-// ClientForgetter removes what is kept for CountedCreator.
+// ClientForgetter removes what is kept for AllowedCreator.
 type ClientForgetter interface {
 	// ForgetClients removes what is known of at most limit clients who have their whole quota again, and returns of how many.
 	ForgetClients(ctx context.Context, limit int) (int, error)

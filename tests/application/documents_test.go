@@ -203,7 +203,7 @@ func TestAnonymousQuota(t *testing.T) {
 	if made, err := create("one", d.mia, snippet("x")); err != nil || made.Usage != (paste.Usage{}) {
 		t.Errorf("signed in: got %+v, error %v, want it not counted", made.Usage, err)
 	}
-	if _, err := d.Create.Do(t.Context(), "", 0, snippet("x")); err != nil {
+	if _, err := d.Create.Do(t.Context(), "", snippet("x")); err != nil {
 		t.Errorf("an operator: got %v, want no error", err)
 	}
 	if made, err := create("two", visitor, snippet("x")); err != nil || made.Usage.Left() != 1 {
@@ -250,7 +250,7 @@ func TestLifetimes(t *testing.T) {
 			t.Errorf("got %s, to %v, want %s", made.ExpiresIn(), made.ExpiresAt, c.want)
 		}
 	}
-	if made, err := d.Create.Do(t.Context(), "", 0, snippet("x")); err != nil || made.ExpiresIn() != paste.Never {
+	if made, err := d.Create.Do(t.Context(), "", snippet("x")); err != nil || made.ExpiresIn() != paste.Never {
 		t.Errorf("an operator: got %s, %v, want never", made.ExpiresIn(), err)
 	}
 	draft := snippet("x")
@@ -308,7 +308,7 @@ func TestAllowance(t *testing.T) {
 	if _, err := d.EditOwn.Do(t.Context(), admin, string(large.ID), paste.Changes{Pasties: pasties}); err != nil {
 		t.Errorf("an administrator: got %v, want no error", err)
 	}
-	if _, err := d.Create.Do(t.Context(), "mia", 0, snippet(strings.Repeat("x", 300))); err != nil {
+	if _, err := d.Create.Do(t.Context(), "mia", snippet(strings.Repeat("x", 300))); err != nil {
 		t.Errorf("an operator: got %v, want no error", err)
 	}
 }
@@ -344,36 +344,31 @@ func TestCreateNamed(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, false)
 	private := paste.Draft{Private: true, Lifetime: new("1y"), Pasties: snippet("x").Pasties}
-	made, err := d.Create.Do(t.Context(), "MIA", 30*24*time.Hour, private)
-	if err != nil || made.Lifetime != "1m" || !made.ExpiresAt.Equal(made.CreatedAt.Add(30*24*time.Hour)) {
+	made, err := d.Create.Do(t.Context(), "MIA", private)
+	if err != nil || made.Lifetime != "1y" || made.ExpiresAt.IsZero() {
 		t.Errorf("got %+v, %v", made, err)
 	}
 	if ids := d.own(t, d.mia); !slices.Equal(ids, []string{string(made.ID)}) {
 		t.Errorf("got %q as the owner's pastes, want %q", ids, made.ID)
 	}
-	if made, err = d.Create.Do(t.Context(), "mia", 0, private); err != nil || made.Lifetime != "1y" || made.ExpiresAt.IsZero() {
-		t.Errorf("got %+v, %v", made, err)
-	}
-	if made, err = d.Create.Do(t.Context(), "", 0, snippet("x")); err != nil || made.Owner != "" || made.Lifetime != paste.Never {
+	if made, err = d.Create.Do(t.Context(), "", snippet("x")); err != nil || made.Owner != "" || made.Lifetime != paste.Never {
 		t.Errorf("got %+v, %v", made, err)
 	}
 	for what, c := range map[string]struct {
 		owner string
-		life  time.Duration
 		draft paste.Draft
 		want  fault.Kind
 	}{
-		"nobody":             {"nobody", 0, private, fault.NotFound},
-		"an impossible name": {"-", 0, private, fault.Invalid},
-		"a negative time":    {"mia", -1, private, fault.Invalid},
-		"a broken draft":     {"mia", 0, paste.Draft{}, fault.Invalid},
-		"private of nobody":  {"", 0, private, fault.Unauthenticated},
+		"nobody":             {"nobody", private, fault.NotFound},
+		"an impossible name": {"-", private, fault.Invalid},
+		"a broken draft":     {"mia", paste.Draft{}, fault.Invalid},
+		"private of nobody":  {"", private, fault.Unauthenticated},
 	} {
-		_, err := d.Create.Do(t.Context(), c.owner, c.life, c.draft)
+		_, err := d.Create.Do(t.Context(), c.owner, c.draft)
 		wantKind(t, what, err, c.want)
 	}
-	if d.count(t) != 3 {
-		t.Errorf("got %d pastes, want 3", d.count(t))
+	if d.count(t) != 2 {
+		t.Errorf("got %d pastes, want 2", d.count(t))
 	}
 }
 

@@ -68,13 +68,13 @@ func (c crowdedPastes) CreateDocument(ctx context.Context, created paste.Documen
 	return c.Store.CreateDocument(ctx, created)
 }
 
-func (c crowdedPastes) CreateCounted(
-	ctx context.Context, client paste.Client, quota paste.Quota, created paste.Document,
+func (c crowdedPastes) CreateAllowed(
+	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
 ) (paste.Usage, error) {
 	if err := c.take(string(created.ID)); err != nil {
 		return paste.Usage{}, err
 	}
-	return c.Store.CreateCounted(ctx, client, quota, created)
+	return c.Store.CreateAllowed(ctx, allowance, client, created)
 }
 
 // TestIDsAreDrawnAgain has ids that are taken: another one is drawn, and nobody hears that a name is taken.
@@ -97,7 +97,7 @@ func TestIDsAreDrawnAgain(t *testing.T) {
 		},
 		"paste": func(c *crowd) (string, error) {
 			crowded := pastes.New(crowdedPastes{w.pasteStore, c}, w.userStore, pasteOptions, w.clock)
-			created, err := crowded.Create.Do(t.Context(), "owner", 0, snippet("x"))
+			created, err := crowded.Create.Do(t.Context(), "owner", snippet("x"))
 			return string(created.ID), err
 		},
 		"own paste": func(c *crowd) (string, error) {

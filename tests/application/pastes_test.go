@@ -12,10 +12,12 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// paste creates one that lives for that long, or for good.
-func (w *world) paste(t *testing.T, owner string, life time.Duration) paste.ID {
+// paste creates one that lives for that long.
+func (w *world) paste(t *testing.T, owner, life string) paste.ID {
 	t.Helper()
-	created, err := w.pastes.Create.Do(t.Context(), owner, life, snippet("x"))
+	draft := snippet("x")
+	draft.Lifetime = &life
+	created, err := w.pastes.Create.Do(t.Context(), owner, draft)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +30,7 @@ func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 	w.user(t, users.CreateInput{Name: "fan"})
 	fan, self := w.viewer(t, "fan"), w.users.ShowSelf
 	star, unstar := w.pastes.Star, w.pastes.Unstar
-	lasting, expiring := string(w.paste(t, "", 0)), string(w.paste(t, "", time.Minute))
+	lasting, expiring := string(w.paste(t, "", "never")), string(w.paste(t, "", "1h"))
 	for _, id := range []string{expiring, lasting, "missing1", expiring} {
 		if err := star.Do(t.Context(), "FAN", id); err != nil {
 			t.Fatal(err)
@@ -42,7 +44,7 @@ func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 		}
 	}
 	stars(expiring, lasting)
-	w.now = w.now.Add(time.Minute)
+	w.now = w.now.Add(time.Hour)
 	stars(lasting)
 	if err := unstar.Do(t.Context(), "fan", lasting); err != nil {
 		t.Error(err)
@@ -62,10 +64,10 @@ func TestStarSeen(t *testing.T) {
 	w.user(t, users.CreateInput{Name: "fan"})
 	w.user(t, users.CreateInput{Name: "owner"})
 	fan, owner := w.viewer(t, "fan"), w.viewer(t, "owner")
-	open := string(w.paste(t, "", 0))
+	open := string(w.paste(t, "", "never"))
 	private := snippet("x")
 	private.Private = true
-	made, err := w.pastes.Create.Do(t.Context(), "owner", 0, private)
+	made, err := w.pastes.Create.Do(t.Context(), "owner", private)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +116,8 @@ func TestDeletingPastes(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "owner"})
-	second := w.paste(t, "owner", 0)
-	w.paste(t, "", 0)
+	second := w.paste(t, "owner", "never")
+	w.paste(t, "", "never")
 	remove := w.pastes.Delete
 	if err := remove.Do(t.Context(), string(second)); err != nil {
 		t.Error(err)
@@ -130,12 +132,12 @@ func TestTotals(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "owner"})
 	w.token(t, "owner")
-	w.paste(t, "owner", time.Minute)
-	w.paste(t, "", 0)
+	w.paste(t, "owner", "1h")
+	w.paste(t, "", "never")
 	if err := w.pastes.Star.Do(t.Context(), "owner", "missing1"); err != nil {
 		t.Fatal(err)
 	}
-	w.now = w.now.Add(time.Minute)
+	w.now = w.now.Add(time.Hour)
 	got, err := w.stats.Sum.Do(t.Context())
 	want := domainstats.Counts{Users: 1, Tokens: 1, ActivePastes: 1, ExpiredPastes: 1, WaitingStars: 1}
 	if err != nil || got.Counts != want {

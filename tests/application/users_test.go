@@ -137,7 +137,7 @@ func TestDeletingAUserTakesEverythingAlong(t *testing.T) {
 	w.user(t, users.CreateInput{Name: "owner"})
 	owner, _ := w.userStore.ByName(t.Context(), mustName(t, "owner"))
 	secret, viewer := w.token(t, "owner"), w.viewer(t, "owner")
-	id := w.paste(t, "owner", 0)
+	id := w.paste(t, "owner", "never")
 	renamed := owner
 	renamed.Name = mustName(t, "another")
 	wantKind(t, "one who has another name by now", w.users.Delete.Do(t.Context(), renamed, false), fault.NotFound)

@@ -1,11 +1,22 @@
 package contract
 
 import (
+	"context"
 	"testing"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/user"
 )
+
+// giveUp takes a paste from its owner, as pastes.GiveUpOwn does.
+func giveUp(ctx context.Context, s DocumentStore, id paste.ID, owner user.ID, key paste.KeyHash) error {
+	_, err := s.Documents.Update(ctx, id, func(stored paste.Document) (paste.Change, error) {
+		made, err := stored.GivenUp(owner, key, paste.Never, now)
+		return paste.Change{Document: made, Changed: true}, err
+	})
+	return err
+}
 
 // givenUp has no owner, no tags and no place in lists any more, and is deleted with its key; all else stays.
 func givenUp(t *testing.T, s DocumentStore) {
@@ -16,22 +27,22 @@ func givenUp(t *testing.T, s DocumentStore) {
 	must(t, s.Pastes.Star(t.Context(), fan.ID, wanted.ID))
 	key := paste.NewDeleteKey()
 	for _, id := range append([]string{"unknown"}, unstorable...) {
-		wantKind(t, s.Documents.MakeAnonymous(t.Context(), paste.ID(id), owner.ID, key.Hash(), paste.Never, now), fault.NotFound)
+		wantKind(t, giveUp(t.Context(), s, paste.ID(id), owner.ID, key.Hash()), fault.NotFound)
 	}
-	wantKind(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, fan.ID, key.Hash(), paste.Never, now), fault.NotFound)
-	wantKind(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, "", key.Hash(), paste.Never, now), fault.NotFound)
-	wantKind(t, s.Documents.MakeAnonymous(cancelled(t), wanted.ID, owner.ID, key.Hash(), paste.Never, now), fault.Unavailable)
+	wantKind(t, giveUp(t.Context(), s, wanted.ID, fan.ID, key.Hash()), fault.NotFound)
+	wantKind(t, giveUp(t.Context(), s, wanted.ID, "", key.Hash()), fault.NotFound)
+	wantKind(t, giveUp(cancelled(t), s, wanted.ID, owner.ID, key.Hash()), fault.Unavailable)
 	private := newDocument("private")
 	private.Owner, private.Visibility = owner.ID, paste.Private
 	must(t, s.Documents.CreateDocument(t.Context(), private))
-	wantKind(t, s.Documents.MakeAnonymous(t.Context(), private.ID, owner.ID, key.Hash(), paste.Never, now), fault.Conflict)
+	wantKind(t, giveUp(t.Context(), s, private.ID, owner.ID, key.Hash()), fault.Conflict)
 	wantStored(t, s, "a private one", private)
 
-	must(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, owner.ID, key.Hash(), paste.Never, now))
+	must(t, giveUp(t.Context(), s, wanted.ID, owner.ID, key.Hash()))
 	wanted.Owner, wanted.Visibility, wanted.Tags, wanted.DeleteKey, wanted.Stars = "", paste.Unlisted, nil, key.Hash(), 1
 	wantStored(t, s, "given up", wanted)
 	wantIDs(t, s, owner.ID, "private")
-	wantKind(t, s.Documents.MakeAnonymous(t.Context(), wanted.ID, owner.ID, key.Hash(), paste.Never, now), fault.NotFound)
+	wantKind(t, giveUp(t.Context(), s, wanted.ID, owner.ID, key.Hash()), fault.NotFound)
 	count, err := s.Pastes.ActiveCount(t.Context())
 	must(t, err)
 	want(t, "count", count, 2)
@@ -40,7 +51,7 @@ func givenUp(t *testing.T, s DocumentStore) {
 	want(t, "on the profile", len(public), 0)
 	second := newDocument("second")
 	second.Owner = owner.ID
-	_, err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Pastes: 2}, second)
+	_, err = allowed(t.Context(), s, paste.Allowance{Pastes: 2}, second)
 	must(t, err) // what was given up counts for no quota
 	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, nil))
 	wantStored(t, s, "without its former owner", wanted)
@@ -65,6 +76,6 @@ func givenUpMeet(t *testing.T, s DocumentStore) {
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		return s.Documents.MakeAnonymous(t.Context(), stored.ID, owner, paste.NewDeleteKey().Hash(), paste.Never, now)
+		return giveUp(t.Context(), s, stored.ID, owner, paste.NewDeleteKey().Hash())
 	}), fault.NotFound)
 }

@@ -32,11 +32,9 @@ func quotas(t *testing.T, s DocumentStore) {
 	stored := 0
 	create := func(client paste.Client) (paste.Usage, error) {
 		created := newDocument(paste.ID(fmt.Sprint("paste", stored)))
-		created.Owner = owner // whose it is not
-		used, err := s.Documents.CreateCounted(t.Context(), client, quota, created)
+		used, err := s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, client, created)
 		if err == nil {
 			stored++
-			created.Owner, created.Edits = "", nil
 			wantStored(t, s, string(client), created)
 		}
 		return used, err
@@ -63,10 +61,10 @@ func quotas(t *testing.T, s DocumentStore) {
 
 	// A paste that could not be stored is not counted.
 	for range 3 * quota.Pastes {
-		_, err := s.Documents.CreateCounted(t.Context(), "unlucky", quota, newDocument("paste0"))
+		_, err := s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "unlucky", newDocument("paste0"))
 		wantIDTaken(t, err)
 	}
-	_, err = s.Documents.CreateCounted(cancelled(t), "unlucky", quota, newDocument("late"))
+	_, err = s.Documents.CreateAllowed(cancelled(t), paste.Allowance{Rate: quota}, "unlucky", newDocument("late"))
 	wantKind(t, err, fault.Unavailable)
 	used, err := create("unlucky")
 	must(t, err)
@@ -89,16 +87,16 @@ func quotasPass(t *testing.T, s DocumentStore) {
 		var err error
 		id := paste.ID(fmt.Sprint("paste", i))
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-			_, err = s.Documents.CreateCounted(t.Context(), "back", quota, newDocument(id))
+			_, err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "back", newDocument(id))
 			if !fault.Is(err, fault.Exhausted) {
 				break
 			}
 		}
 		must(t, err)
-		_, err = s.Documents.CreateCounted(t.Context(), paste.Client(id), quota, newDocument("x"+id))
+		_, err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, paste.Client(id), newDocument("x"+id))
 		must(t, err)
 	}
-	_, err := s.Documents.CreateCounted(t.Context(), "stays", paste.Quota{Pastes: 1, Window: time.Hour}, newDocument("stays"))
+	_, err := s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Hour}}, "stays", newDocument("stays"))
 	must(t, err)
 	forgotten := 0
 	for deadline := time.Now().Add(time.Minute); forgotten < 4 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -107,7 +105,7 @@ func quotasPass(t *testing.T, s DocumentStore) {
 		forgotten += n
 	}
 	want(t, "forgotten", forgotten, 4)
-	_, err = s.Documents.CreateCounted(t.Context(), "stays", paste.Quota{Pastes: 1, Window: time.Hour}, newDocument("more"))
+	_, err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Hour}}, "stays", newDocument("more"))
 	wantKind(t, err, fault.Exhausted)
 }
 
@@ -135,7 +133,7 @@ func quotasMeet(t *testing.T, s DocumentStore) {
 			all.Go(func() {
 				client, id := order[i%len(order)], paste.ID(ident.New())
 				made := paste.Document{Paste: paste.Paste{ID: id, CreatedAt: now}, Content: paste.Content{Title: string(id)}}
-				_, err := s.Documents.CreateCounted(t.Context(), client, quota, made)
+				_, err := s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, client, made)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -172,8 +170,9 @@ func quotasMeet(t *testing.T, s DocumentStore) {
 func forgettersMeet(t *testing.T, s DocumentStore) {
 	const clients = 40
 	for i := range clients {
-		_, err := s.Documents.CreateCounted(t.Context(), paste.Client(fmt.Sprint(i)), paste.Quota{Pastes: 1, Window: time.Millisecond},
+		_, err := s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Millisecond}}, paste.Client(fmt.Sprint(i)),
 			newDocument(paste.ID(fmt.Sprint("paste", i))))
+
 		must(t, err)
 	}
 	time.Sleep(time.Millisecond) // all have their quota again

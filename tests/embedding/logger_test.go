@@ -2,6 +2,7 @@ package embedding_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -151,14 +153,19 @@ func TestSweepInterval(t *testing.T) {
 	log, _, waitFor := observed(t)
 	cfg := sqlite(t)
 	cfg.Logger, cfg.SweepInterval, cfg.SweepGrace = log, 10*time.Millisecond, 0
+	store, err := gormstore.New(cfg.Database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expired := paste.Document{Paste: paste.Paste{ID: "expired", CreatedAt: time.Now().Add(-time.Hour), ExpiresAt: time.Now().Add(-time.Minute)}}
+	err = errors.Join(store.Connect(t.Context()), gormstore.NewPastes(store).CreateDocument(t.Context(), expired), store.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
 	leavesNothing(t, func() {
-		gluepot, stop, err := bootstrap.Open(t.Context(), cfg)
+		_, stop, err := bootstrap.Open(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
-		}
-		draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: new(string)}}}
-		if _, err := gluepot.Pastes.Create.Do(t.Context(), "", time.Millisecond, draft); err != nil {
-			t.Error(err)
 		}
 		entry := waitFor("sweep")
 		if got := entry.ContextMap()["removed"]; entry.Level != zap.InfoLevel || got != int64(1) {

@@ -134,32 +134,10 @@ func (p Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Docum
 	case !made.Changed:
 		return p.document(id), nil
 	}
-	made.Paste, made.Stars, made.Lifetime, made.Cipher = stored.Paste, stored.Stars, stored.Lifetime, stored.Cipher
-	made.Origin = stored.Origin
+	made.ID, made.CreatedAt, made.Burns, made.Cipher = stored.ID, stored.CreatedAt, stored.Burns, stored.Cipher
+	p.pastes[slices.Index(p.pastes, stored.Paste)] = made.Paste
 	p.keep(made.Document)
 	return p.document(id), nil
-}
-
-// MakeAnonymous implements paste.Anonymizer.
-func (p Pastes) MakeAnonymous(
-	ctx context.Context, id paste.ID, owner user.ID, key paste.KeyHash, longest paste.Lifetime, now time.Time,
-) error {
-	unlock, err := p.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	stored := p.document(id)
-	if stored.ID == "" {
-		return errNotFound
-	}
-	made, err := stored.GivenUp(owner, key, longest, now)
-	if err != nil {
-		return err
-	}
-	p.pastes[slices.Index(p.pastes, stored.Paste)] = made.Paste
-	p.keep(made)
-	return nil
 }
 
 // DeleteIf implements paste.DocumentDeleter.

@@ -8,30 +8,6 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// CreateCounted implements paste.CountedCreator.
-func (p Pastes) CreateCounted(
-	ctx context.Context, client paste.Client, quota paste.Quota, created paste.Document,
-) (used paste.Usage, err error) {
-	unlock, err := p.lock(ctx)
-	if err != nil {
-		return paste.Usage{}, err
-	}
-	defer unlock()
-	now := p.now()
-	if used, err = quota.Take(p.quotas[client].Sub(now)); err != nil {
-		return paste.Usage{}, err
-	}
-	created.Owner, created.Edits = "", nil
-	if err := p.create(created); err != nil {
-		return paste.Usage{}, err
-	}
-	if p.quotas == nil {
-		p.quotas = make(map[paste.Client]time.Time)
-	}
-	p.quotas[client] = now.Add(used.Full)
-	return used, nil
-}
-
 // ForgetClients implements paste.ClientForgetter.
 func (p Pastes) ForgetClients(ctx context.Context, limit int) (forgotten int, err error) {
 	unlock, err := p.lock(ctx)
@@ -49,21 +25,25 @@ func (p Pastes) ForgetClients(ctx context.Context, limit int) (forgotten int, er
 }
 
 // CreateAllowed implements paste.AllowedCreator.
-func (p Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, created paste.Document) (used paste.Usage, err error) {
+func (p Pastes) CreateAllowed(
+	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
+) (used paste.Usage, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
 		return paste.Usage{}, err
 	}
 	defer unlock()
-	if !p.exists(created.Owner) {
-		return paste.Usage{}, errNotFound
+	if created.Owner != "" && (allowance.Pastes > 0 || allowance.Bytes > 0) {
+		if !p.exists(created.Owner) {
+			return paste.Usage{}, errNotFound
+		}
+		if err := allowance.Add(p.holding(created.Owner), paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
+			return paste.Usage{}, err
+		}
 	}
-	if err := allowance.Add(p.holding(created.Owner), paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
-		return paste.Usage{}, err
-	}
-	client := paste.Client("user " + created.Owner)
+	now := p.now()
 	if allowance.Rate.Pastes > 0 {
-		if used, err = allowance.Rate.Take(p.quotas[client].Sub(p.now())); err != nil {
+		if used, err = allowance.Rate.Take(p.quotas[client].Sub(now)); err != nil {
 			return paste.Usage{}, err
 		}
 	}
@@ -73,7 +53,7 @@ func (p Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, cr
 	if p.quotas == nil {
 		p.quotas = make(map[paste.Client]time.Time)
 	}
-	p.quotas[client] = p.now().Add(used.Full)
+	p.quotas[client] = now.Add(used.Full)
 	return used, nil
 }
 
@@ -92,9 +72,6 @@ func (p Pastes) UpdateAllowed(
 	ctx context.Context, allowance paste.Allowance, editor user.ID, id paste.ID, change func(paste.Document) (paste.Change, error),
 ) (paste.Document, error) {
 	return p.Update(ctx, id, func(stored paste.Document) (paste.Change, error) {
-		if !p.exists(editor) {
-			return paste.Change{}, errNotFound
-		}
 		changed, err := change(stored)
 		if err == nil && changed.Changed {
 			err = allowance.Add(p.holding(editor), paste.Holding{Bytes: changed.Bytes() - stored.Bytes()})

@@ -114,7 +114,7 @@ func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool)
 	}
 	signIn := func(ctx context.Context) (token.Viewer, error) { return node.Tokens.SignIn.Do(ctx, secret.Reveal()) }
 	draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}}
-	made, err := node.Pastes.Create.Do(t.Context(), "Epoxy", 0, draft)
+	made, err := node.Pastes.Create.Do(t.Context(), "Epoxy", draft)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +323,7 @@ func TestSharedCountsAreFresh(t *testing.T) {
 		var begun, written atomic.Int64
 		together(t, 16, 15, func(ctx context.Context) error {
 			begun.Add(1)
-			if _, err := node.Pastes.Create.Do(ctx, "", 0, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}}); err != nil {
+			if _, err := node.Pastes.Create.Do(ctx, "", paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}}); err != nil {
 				return err
 			}
 			least := written.Add(1)

@@ -74,7 +74,7 @@ func TestStandbyIsNoPrimary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, err := node.Pastes.Create.Do(ctx, name, 0, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}})
+		made, err := node.Pastes.Create.Do(ctx, name, paste.Draft{Pasties: []paste.PastyDraft{{Code: new("code")}}})
 		if err != nil {
 			t.Fatal(err)
 		}

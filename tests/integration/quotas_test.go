@@ -30,7 +30,7 @@ func TestCountedCreationsAtOnce(t *testing.T) {
 			client := []paste.Client{"a", "a", "a", "b", "b"}[i%5]
 			running.Go(func() {
 				created := newDocument(fmt.Sprint("paste", i), "", "code")
-				used, err := nodes[i%2].CreateCounted(t.Context(), client, quota, created)
+				used, err := nodes[i%2].CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, client, created)
 				_, reading := nodes[0].DocumentByID(t.Context(), created.ID)
 				mu.Lock()
 				defer mu.Unlock()
@@ -57,7 +57,7 @@ func TestClientsAreStoredAsHashes(t *testing.T) {
 		s := openService(t, cfg)
 		for i := range 2 {
 			created := newDocument(fmt.Sprint("paste", i), "", "code")
-			if _, err := s.pastes.CreateCounted(t.Context(), "192.0.2.1", paste.Quota{Pastes: 5, Window: time.Hour}, created); err != nil {
+			if _, err := s.pastes.CreateAllowed(t.Context(), paste.Allowance{Rate: paste.Quota{Pastes: 5, Window: time.Hour}}, "192.0.2.1", created); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -93,7 +93,7 @@ func TestQuotaAfterTheClockWasPutBack(t *testing.T) {
 		quota, stored := paste.Quota{Pastes: 2, Window: time.Hour}, 0
 		create := func() (paste.Usage, error) {
 			stored++
-			return s.pastes.CreateCounted(t.Context(), "192.0.2.1", quota, newDocument(fmt.Sprint("paste", stored), "", "code"))
+			return s.pastes.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "192.0.2.1", newDocument(fmt.Sprint("paste", stored), "", "code"))
 		}
 		if _, err := create(); err != nil {
 			t.Fatal(err)
@@ -135,7 +135,7 @@ func TestCountedCreationsBesideASweep(t *testing.T) {
 			creating.Go(func() {
 				for i := range 50 {
 					made := newDocument(fmt.Sprint("paste", caller, "-", i), "", "code")
-					if _, err := pastes.CreateCounted(t.Context(), "a", quota, made); err != nil {
+					if _, err := pastes.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "a", made); err != nil {
 						t.Errorf("got %v, want no error", err)
 					}
 				}

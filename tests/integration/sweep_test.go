@@ -156,7 +156,7 @@ func TestSweepEndsRetention(t *testing.T) {
 		cfg.RemovedRetention = 0
 		ending := openNode(t, cfg)
 		draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: new("spam")}}}
-		made, err := keeping.Pastes.Create.Do(t.Context(), "", 0, draft)
+		made, err := keeping.Pastes.Create.Do(t.Context(), "", draft)
 		if err != nil {
 			t.Fatal(err)
 		}
