@@ -37,29 +37,32 @@ type Modules struct {
 // database and bring its schema up to date, if the configuration allows it; for others these must be there.
 type Open func(cmd *cobra.Command, migrates bool) (Modules, func(context.Context) error, error)
 
-// BeginLong prepares the process for a command that takes long, an import or a copy, which these commands leave to the program
-// they belong to. The command ends early, and in order, when the context that it returns does. end is called after it.
-type BeginLong func(ctx context.Context) (long context.Context, end context.CancelFunc)
+// RunE is what runs a command of cobra's.
+type RunE = func(cmd *cobra.Command, args []string) error
+
+// Long prepares the process for a command that takes long, an import or a copy, which these commands leave to the program
+// they belong to. The command ends early, and in order, when its context does.
+type Long func(run RunE) RunE
 
 // Commands are the operators' commands.
 type Commands struct {
-	open      Open
-	openCopy  OpenCopy
-	sources   Sources
-	beginLong BeginLong
-	stdin     io.Reader
-	stdout    io.Writer
-	stderr    io.Writer
-	terminal  bool // stdout is one
-	now       func() time.Time
+	open     Open
+	openCopy OpenCopy
+	sources  Sources
+	long     Long
+	stdin    io.Reader
+	stdout   io.Writer
+	stderr   io.Writer
+	terminal bool // stdout is one
+	now      func() time.Time
 }
 
 // New returns the commands. They write results to stdout and everything else to stderr.
 func New(
-	open Open, openCopy OpenCopy, sources Sources, begin BeginLong, stdin io.Reader, stdout, stderr io.Writer,
+	open Open, openCopy OpenCopy, sources Sources, long Long, stdin io.Reader, stdout, stderr io.Writer,
 ) *Commands {
 	return &Commands{
-		open: open, openCopy: openCopy, sources: sources, beginLong: begin, stdin: stdin, stdout: stdout, stderr: stderr,
+		open: open, openCopy: openCopy, sources: sources, long: long, stdin: stdin, stdout: stdout, stderr: stderr,
 		terminal: isTerminal(stdout), now: time.Now,
 	}
 }
@@ -72,19 +75,15 @@ func (c *Commands) All() []*cobra.Command {
 }
 
 // run opens the use cases for the time of one command.
-func (c *Commands) run(command action) func(*cobra.Command, []string) error {
-	return c.runOn(false, command)
-}
+func (c *Commands) run(command action) RunE { return c.runOn(false, command) }
 
 // runMigrating is run for a command that may create and migrate the database.
-func (c *Commands) runMigrating(command action) func(*cobra.Command, []string) error {
-	return c.runOn(true, command)
-}
+func (c *Commands) runMigrating(command action) RunE { return c.runOn(true, command) }
 
 // action is what a command does with the use cases.
 type action func(ctx context.Context, m Modules, args []string) error
 
-func (c *Commands) runOn(migrates bool, command action) func(*cobra.Command, []string) error {
+func (c *Commands) runOn(migrates bool, command action) RunE {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		modules, stop, err := c.open(cmd, migrates)
 		if err != nil {

@@ -22,15 +22,14 @@ var (
 	Quote           = command.Quote
 	MayHoldPassword = command.MayHoldPassword
 
-	isTerminal = command.IsTerminal
-	visible    = command.Visible
-	line       = command.Line
-	inputThere = command.InputThere
-	openInput  = command.OpenInput
-	textsThere = command.TextsThere
-	texts      = command.Texts
-	titleOf    = command.TitleOf
-	named      = command.Named
+	isTerminal  = command.IsTerminal
+	visible     = command.Visible
+	line        = command.Line
+	openInput   = command.OpenInput
+	inputsThere = command.InputsThere
+	texts       = command.Texts
+	titleOf     = command.TitleOf
+	named       = command.Named
 )
 
 const standardInput = command.StandardInput

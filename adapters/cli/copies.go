@@ -57,16 +57,14 @@ code is 1 when they differ.`,
 	flags.Var(&from, "from", "`URL` of the database to copy")
 	flags.Var(&to, "to", "`URL` of the database to copy to")
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+	cmd.RunE = c.long(func(cmd *cobra.Command, _ []string) (err error) {
+		ctx := cmd.Context()
 		switch {
 		case from == "" || to == "":
 			return Usage("give both --from and --to. See '%s --help'", cmd.CommandPath())
 		case from == to:
 			return Usage("--from and --to are the same database")
 		}
-		ctx, end := c.beginLong(cmd.Context())
-		defer end()
-		cmd.SetContext(ctx)
 		shown := &phases{commands: c}
 		use, stop, err := c.openCopy(cmd, string(from), string(to), shown.show)
 		if err != nil {
@@ -79,7 +77,7 @@ code is 1 when they differ.`,
 			return interrupted(ctx, err)
 		}
 		return c.printComparisons(*asJSON, compared)
-	}
+	})
 	return cmd
 }
 

@@ -10,27 +10,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// visibilityFlags are those that say who may read a paste; at most one may be given.
-type visibilityFlags struct{ private, public, unlisted bool }
-
-func (v *visibilityFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&v.private, "private", false, "only its owner may read it")
-	cmd.Flags().BoolVar(&v.public, "public", false, "it is shown on its owner's profile")
-}
-
-func (v *visibilityFlags) check() error {
-	given := 0
-	for _, flag := range []bool{v.private, v.public, v.unlisted} {
-		if flag {
-			given++
-		}
-	}
-	if given > 1 {
-		return Usage("a paste is either private, public or unlisted: choose one")
-	}
-	return nil
-}
-
 func (c *Commands) pasteCreate() *cobra.Command {
 	var who visibilityFlags
 	cmd := &cobra.Command{
@@ -66,7 +45,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 		if len(files) == 0 {
 			files = []string{standardInput}
 		}
-		if err := textsThere(files); err != nil {
+		if err := inputsThere(files); err != nil {
 			return err
 		}
 		return c.run(func(ctx context.Context, m Modules, _ []string) error {

@@ -112,7 +112,7 @@ func (e *editFlags) input(given func(flag string) bool) (input pastes.EditInput,
 		}
 		input.Pasties[at].Language = &name
 	}
-	return input, files, textsThere(files)
+	return input, files, inputsThere(files)
 }
 
 // pair splits what was given to a flag that takes an id and something else.

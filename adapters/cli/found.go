@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
@@ -70,44 +68,6 @@ func (f *finding) complete(cmd *cobra.Command, args []string, now time.Time) (er
 	case f.filter.Removed && (f.filter.Contains != "" || f.filter.Language != "" || f.filter.Reported):
 		return Usage("--removed does not go with --contains, --language and --reported: of removed pastes neither code nor reports are searched")
 	}
-	return nil
-}
-
-// instantOf reads a time, or how long ago it was.
-func instantOf(flag, text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	var ago lifetime
-	if ago.Set(text) == nil {
-		return now.Add(-time.Duration(ago)), nil
-	}
-	for _, form := range []string{time.DateOnly, time.RFC3339} {
-		if at, err := time.Parse(form, text); err == nil {
-			return at, nil
-		}
-	}
-	return time.Time{}, Usage("--%s is %s: write a time such as 24h, 7d, 2024-02-29 or 2024-02-29T12:30:00Z", flag, Quote(text))
-}
-
-// size is a flag for a number of bytes.
-type size int64
-
-func (s *size) Type() string { return "size" }
-
-func (s *size) String() string {
-	if *s == 0 {
-		return ""
-	}
-	return strconv.FormatInt(int64(*s), 10)
-}
-
-func (s *size) Set(text string) error {
-	n, err := humanize.ParseBytes(text)
-	if err != nil || n > math.MaxInt64 || strings.Contains(text, ",") { // which it leaves out
-		return errors.New("write a size such as 500kB, 1MB or 1MiB")
-	}
-	*s = size(n)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,7 +73,7 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 	orphans := flags.String("orphans", "reject", "what becomes of a paste whose owner is not a user here: reject or anonymous")
 	rejects := flags.String("rejects-dir", ".", "`FOLDER` to write the files of rejected records to")
 	asJSON := jsonFlag(cmd)
-	run := c.runMigrating(func(ctx context.Context, m Modules, _ []string) error {
+	run := c.long(c.runMigrating(func(ctx context.Context, m Modules, _ []string) error {
 		run := &importRun{commands: c, array: *array, rejectsFolder: *rejects}
 		importFile(ctx, run, "users", *usersFile, c.sources.Users, m.Imports.Users.Do)
 		importFile(ctx, run, "api-keys", *keysFile, c.sources.Keys, m.Imports.Keys.Do)
@@ -81,39 +82,24 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 				return m.Imports.Pastes.Do(ctx, source, orphanPolicies[*orphans], reject)
 			})
 		return run.finish(ctx, m, *asJSON)
-	})
+	}))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		inputs := 0
-		for _, file := range []string{*usersFile, *keysFile, *pastesFile} {
-			if file == "-" {
-				inputs++
-			}
-			if err := inputThere(file); err != nil {
-				return err
-			}
-		}
-		switch {
-		case *usersFile == "" && *keysFile == "" && *pastesFile == "":
+		files := slices.DeleteFunc([]string{*usersFile, *keysFile, *pastesFile}, func(file string) bool { return file == "" })
+		if len(files) == 0 {
 			return Usage("give at least one of --users, --api-keys and --pastes. See '%s --help'", cmd.CommandPath())
-		case inputs > 1:
-			return Usage("only one of the files can be standard input")
-		case !knownPolicy(*orphans):
+		}
+		if err := inputsThere(files); err != nil {
+			return err
+		}
+		if _, known := orphanPolicies[*orphans]; !known {
 			return Usage("--orphans: it must be reject or anonymous, not %q", *orphans)
 		}
-		ctx, end := c.beginLong(cmd.Context())
-		defer end()
-		cmd.SetContext(ctx)
 		return run(cmd, args)
 	}
 	return cmd
 }
 
 var orphanPolicies = map[string]paste.Orphans{"reject": paste.RefuseOrphans, "anonymous": paste.AnonymizeOrphans}
-
-func knownPolicy(name string) bool {
-	_, known := orphanPolicies[name]
-	return known
-}
 
 // importRun is one call of the command: what it has done so far, and the error that ended it.
 type importRun struct {

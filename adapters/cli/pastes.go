@@ -1,9 +1,18 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/adapters/internal/view"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 func (c *Commands) paste() *cobra.Command {
@@ -25,4 +34,124 @@ func (c *Commands) star(verb, short, key, text string, do func(ctx context.Conte
 			}
 			return c.print(asJSON, map[string]string{key: args[1], "user": args[0]}, text, args[1], args[0])
 		}))
+}
+
+// documentView is a paste in JSON, as its owner sees it.
+type documentView struct{ paste.Document }
+
+// MarshalJSON implements json.Marshaler.
+func (v documentView) MarshalJSON() ([]byte, error) {
+	var text bytes.Buffer
+	err := view.WritePaste(&text, &v.Document)
+	return text.Bytes(), err
+}
+
+func (c *Commands) pasteShow() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "show ID [PASTY]", Short: "Show a paste, or with --raw the code of one of its pasties", Args: Arguments("ID", "[PASTY]"),
+		Example: "  gluepot paste show k3j2h1g0\n  gluepot paste show k3j2h1g0 --raw > main.go\n  gluepot paste show k3j2h1g0 --raw p4q5r6s7\n" +
+			"  gluepot paste show k3j2h1g0 --origin",
+	}
+	raw := cmd.Flags().Bool("raw", false,
+		"write exactly the code of the pasty that is named, or else of the first; on a terminal, what would command it is escaped")
+	origin := cmd.Flags().Bool("origin", false, "write only the address that it was created from, which is kept for GLUEPOT_ORIGIN_RETENTION")
+	asJSON := jsonFlag(cmd)
+	run := c.run(func(ctx context.Context, m Modules, args []string) error {
+		if *origin {
+			address, err := m.Moderation.Origin.Do(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			return c.print(*asJSON, map[string]string{"id": args[0], "origin": address.String()}, "%s\n", address)
+		}
+		found, err := m.Pastes.Show.Do(ctx, args[0])
+		switch {
+		case err != nil:
+			return err
+		case *raw:
+			return c.printRaw(found, args[1:])
+		case *asJSON:
+			return c.printJSON(documentView{found})
+		}
+		owner, err := ownerOf(ctx, m, found.Paste)
+		if err != nil {
+			return err
+		}
+		return c.printDocument(found, owner)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case *raw && *asJSON:
+			return Usage("choose one of --raw and --json")
+		case *raw && *origin:
+			return Usage("choose one of --raw and --origin")
+		case len(args) > 1 && !*raw:
+			return Usage("a pasty is named only with --raw. See '%s --help'", cmd.CommandPath())
+		}
+		return run(cmd, args)
+	}
+	return cmd
+}
+
+// printRaw writes the code of the pasty that is named, or else of the first, and nothing else: byte by byte, unless a terminal
+// would obey it.
+func (c *Commands) printRaw(d paste.Document, named []string) error {
+	switch {
+	case d.Encrypted():
+		return fault.New(fault.Invalid, "The paste is encrypted: its code cannot be shown.")
+	case len(d.Pasties) == 0:
+		return fault.New(fault.NotFound, "The paste has no pasties.")
+	}
+	shown := d.Pasties[0]
+	if len(named) > 0 {
+		var err error
+		if shown, err = d.Pasty(named[0]); err != nil {
+			return fault.New(fault.NotFound, "The paste has no pasty with that id.")
+		}
+	}
+	code := shown.Code
+	if c.terminal {
+		code = visible(code)
+	}
+	_, err := io.WriteString(c.stdout, code)
+	return err
+}
+
+// ownerOf returns the name and the id of a paste's owner.
+func ownerOf(ctx context.Context, m Modules, p paste.Paste) (string, error) {
+	if p.Owner == "" {
+		return "none", nil
+	}
+	owner, err := m.Users.Show.Do(ctx, "id:"+string(p.Owner))
+	if fault.Is(err, fault.NotFound) { // gone meanwhile
+		return string(p.Owner), nil
+	}
+	return fmt.Sprintf("%s (%s)", owner.Name, p.Owner), err
+}
+
+// printDocument writes a paste for people.
+func (c *Commands) printDocument(d paste.Document, owner string) error {
+	row, flush := c.table("Id", string(d.ID))
+	row("Title", line(d.Title))
+	row("Owner", owner)
+	row("Created", moment(d.CreatedAt))
+	row("Expires", moment(d.ExpiresAt))
+	row("Visibility", d.Visibility.String())
+	row("Tags", line(strings.Join(d.Tags, ", ")))
+	row("Stars", strconv.FormatInt(d.Stars, 10))
+	row("Edits", strconv.Itoa(len(d.Edits)))
+	row("Encrypted", yesNo(d.Encrypted()))
+	if err := flush(); err != nil {
+		return err
+	}
+	for _, p := range d.Pasties {
+		code := visible(p.Code)
+		if code != "" && !strings.HasSuffix(code, "\n") {
+			code += "\n"
+		}
+		if _, err := fmt.Fprintf(c.stdout, "\n--- %s (%s) %s\n%s", p.ID, line(p.Language), line(p.Title), code); err != nil {
+			return err
+		}
+	}
+	return nil
 }

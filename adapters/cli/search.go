@@ -19,23 +19,17 @@ extension pg_trgm. Servers may run meanwhile. A rebuild that was interrupted sta
 		Example: "  gluepot search rebuild",
 	}
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		ctx, end := c.beginLong(cmd.Context())
-		defer end()
-		cmd.SetContext(ctx)
-		return c.run(func(ctx context.Context, m Modules, _ []string) error {
-			if m.Search == nil {
-				return errNoSearch
-			}
-			shown := c.newProgress("rebuild", -1, false)
-			read, err := m.Search.Rebuild.Do(ctx, func(further int) { shown.add(int64(further)) })
-			shown.stop()
-			if err != nil {
-				return interrupted(ctx, err)
-			}
-			return c.print(*asJSON, map[string]int{"pastes": read}, "Searches look through %s.\n",
-				english.Plural(read, "paste", ""))
-		})(cmd, args)
-	}
+	cmd.RunE = c.long(c.run(func(ctx context.Context, m Modules, _ []string) error {
+		if m.Search == nil {
+			return errNoSearch
+		}
+		shown := c.newProgress("rebuild", -1, false)
+		read, err := m.Search.Rebuild.Do(ctx, func(further int) { shown.add(int64(further)) })
+		shown.stop()
+		if err != nil {
+			return interrupted(ctx, err)
+		}
+		return c.print(*asJSON, map[string]int{"pastes": read}, "Searches look through %s.\n", english.Plural(read, "paste", ""))
+	}))
 	return Group("search", "Look after the search", cmd)
 }

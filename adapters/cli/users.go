@@ -166,30 +166,13 @@ func (c *Commands) userUpdate() *cobra.Command {
 	cmd.Flags().BoolVar(&profile.admin, "admin", false, "the user may moderate on the pages below /admin")
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
-		changed := cmd.Flags().Changed
-		change := users.UpdateInput{Services: profile.services}
-		if changed("avatar-url") {
-			change.AvatarURL = &profile.avatarURL
-		}
-		if changed("default-lang") {
-			change.DefaultLanguage = &profile.defaultLang
-		}
-		if changed("public") {
-			change.PublicProfile = &profile.public
-		}
-		if changed("show-tags") {
-			change.ShowTags = &profile.showTags
-		}
-		if changed("supporter-months") {
-			change.SupporterMonths = &profile.supporterMonths
-		}
-		if changed("contributor") {
-			change.Contributor = &profile.contributor
-		}
-		if changed("admin") {
-			change.Admin = &profile.admin
-		}
-		account, err := m.Users.Update.Do(ctx, args[0], change)
+		account, err := m.Users.Update.Do(ctx, args[0], users.UpdateInput{
+			AvatarURL: given(cmd, "avatar-url", &profile.avatarURL), DefaultLanguage: given(cmd, "default-lang", &profile.defaultLang),
+			PublicProfile: given(cmd, "public", &profile.public), ShowTags: given(cmd, "show-tags", &profile.showTags),
+			SupporterMonths: given(cmd, "supporter-months", &profile.supporterMonths),
+			Contributor:     given(cmd, "contributor", &profile.contributor), Admin: given(cmd, "admin", &profile.admin),
+			Services: profile.services,
+		})
 		if err != nil {
 			return err
 		}

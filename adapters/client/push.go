@@ -65,7 +65,7 @@ delete it from this machine.`,
 		if len(files) == 0 {
 			files = []string{command.StandardInput}
 		}
-		if err := command.TextsThere(files); err != nil {
+		if err := command.InputsThere(files); err != nil {
 			return err
 		}
 		if err := command.NoneEmpty(cmd, "expires-in", "server"); err != nil {

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strconv"
@@ -141,4 +143,25 @@ func writeHeader(c *gin.Context, contentType []string, length int64) {
 func write(c *gin.Context, contentType []string, body []byte) {
 	writeHeader(c, contentType, int64(len(body)))
 	_, _ = c.Writer.Write(body) // a client that has gone cannot be told
+}
+
+// encodeJSON returns v encoded, without escapes that only HTML needs.
+func encodeJSON(v any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
+}
+
+// writeJSON answers 200 with an encoded body.
+func writeJSON(c *gin.Context, body []byte) { write(c, jsonContentType, body) }
+
+// encodeAndWrite answers 200 with v, which is short.
+func encodeAndWrite(c *gin.Context, v any) error {
+	body, err := encodeJSON(v)
+	if err == nil {
+		writeJSON(c, body)
+	}
+	return err
 }

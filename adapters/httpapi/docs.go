@@ -90,7 +90,7 @@ func compressedFile(name string, contentType []string) docsFile {
 	return func(c *gin.Context) error {
 		header := c.Writer.Header()
 		header["Vary"] = varyEncoding
-		packed := acceptsGzip(c.Request.Header["Accept-Encoding"])
+		packed := strings.Contains(c.Request.Header.Get("Accept-Encoding"), "gzip")
 		if packed {
 			header["Content-Encoding"] = gzipCompression
 		}

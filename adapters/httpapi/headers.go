@@ -76,26 +76,6 @@ func prefers(accept []string, wanted, otherwise string) bool {
 	return asked > 0
 }
 
-// acceptsGzip reports whether an answer may be compressed with gzip (RFC 9110, 12.5.3).
-func acceptsGzip(acceptEncoding []string) bool {
-	if !short(acceptEncoding) {
-		return false
-	}
-	others := false
-	for _, line := range acceptEncoding {
-		for element := range strings.SplitSeq(line, ",") {
-			coding, parameters, _ := strings.Cut(element, ";")
-			switch coding = strings.Trim(coding, " \t"); {
-			case strings.EqualFold(coding, "gzip"):
-				return quality(parameters) > 0
-			case coding == "*":
-				others = quality(parameters) > 0
-			}
-		}
-	}
-	return others
-}
-
 // quality returns the weight among the parameters of a media range, in thousandths: 1000 when there is none, and 0,
 // which means "not acceptable", when it is not one (RFC 9110, 12.4.2).
 func quality(parameters string) int {

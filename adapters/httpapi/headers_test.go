@@ -27,7 +27,6 @@ func FuzzHeaders(f *testing.F) {
 			t.Errorf("%q: got the token %q, want a part of it without spaces around", value, presented)
 		}
 		prefers([]string{value}, mediaProblem, mediaJSON)
-		acceptsGzip([]string{value})
 		matchesETag([]string{value}, `"a"`)
 		if validRequestID(value) && strings.ContainsAny(value, "\r\n\x00\" ") {
 			t.Errorf("the request id %q: got valid, want invalid", value)
@@ -90,18 +89,6 @@ func TestPrefersHTML(t *testing.T) {
 	} {
 		if prefers([]string{accept}, mediaHTML, mediaJSON) != want {
 			t.Errorf("%q: got %v, want %v", accept, !want, want)
-		}
-	}
-}
-
-func TestAcceptsGzip(t *testing.T) {
-	t.Parallel()
-	for acceptEncoding, want := range map[string]bool{
-		"": false, "identity": false, "br, zstd": false, "gzip;q=0": false, "*, gzip;q=0": false, "*;q=0": false, "gzipped": false,
-		"gzip": true, "br, GZIP ; q=0.1": true, "*": true, "br;q=0, *;q=0.5": true,
-	} {
-		if acceptsGzip([]string{acceptEncoding}) != want {
-			t.Errorf("%q: got %v, want %v", acceptEncoding, !want, want)
 		}
 	}
 }

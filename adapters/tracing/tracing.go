@@ -3,7 +3,6 @@
 package tracing
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
@@ -50,28 +49,8 @@ func knownMethod(method string) string {
 func (t *Tracer) Statements() pgx.QueryTracer {
 	statements := otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider), otelpgx.WithDisableSQLStatementInAttributes(),
 		otelpgx.WithDisableConnectionDetailsInAttributes())
-	return partsOnly{statements, statements}
+	return struct { // without what else it can trace
+		pgx.QueryTracer
+		pgx.BatchTracer
+	}{statements, statements}
 }
-
-// partsOnly leaves out statements that are part of nothing, such as those of the readiness check.
-type partsOnly struct {
-	pgx.QueryTracer
-	pgx.BatchTracer // it leaves them out itself
-}
-
-// TraceQueryStart implements pgx.QueryTracer.
-func (p partsOnly) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	if !otel.SpanContextFromContext(ctx).IsValid() {
-		return ctx
-	}
-	return p.QueryTracer.TraceQueryStart(context.WithValue(ctx, tracedKey{}, true), conn, data)
-}
-
-// TraceQueryEnd implements pgx.QueryTracer.
-func (p partsOnly) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
-	if ctx.Value(tracedKey{}) != nil {
-		p.QueryTracer.TraceQueryEnd(ctx, conn, data)
-	}
-}
-
-type tracedKey struct{}

@@ -135,7 +135,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	addSettings(root.PersistentFlags(), &cfg, signInFlags)
 	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), healthCommand(&cfg, stdout), versionCommand(stdout),
 		backupCommand(&cfg, stdout), restoreCommand(&cfg, stdout), compactCommand(&cfg, stdout))
-	commands := cli.New(opener(&cfg), copyOpener(&cfg), exportSources, beginLong, stdin, stdout, stderr)
+	commands := cli.New(opener(&cfg), copyOpener(&cfg), exportSources, long, stdin, stdout, stderr)
 	root.AddCommand(commands.All()...)
 	root.AddCommand(configCommand(&cfg, commands))
 	root.AddGroup(&cobra.Group{ID: clientGroup, Title: "Pastes on a server:"},
@@ -290,7 +290,7 @@ func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 		Use: "up", Short: "Create the database if need be, and apply every migration that it lacks", Args: cli.Arguments(),
 		Example: "  gluepot migrate up\n  GLUEPOT_DATABASE_MIGRATE=false gluepot migrate up --database-migrate",
 	}
-	up.RunE = withStore(cfg, func(ctx context.Context, store *gormstore.Store) error {
+	up.RunE = withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
 		if !cfg.Migrate {
 			return fault.New(fault.Invalid,
 				"GLUEPOT_DATABASE_MIGRATE says not to migrate: run 'gluepot migrate up --database-migrate' to do it nevertheless.")
@@ -313,7 +313,7 @@ func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	status := &cobra.Command{
 		Use: "status", Short: "List the migrations, changing nothing", Args: cli.Arguments(), Example: "  gluepot migrate status",
 	}
-	status.RunE = withStore(cfg, func(ctx context.Context, store *gormstore.Store) error {
+	status.RunE = withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
 		if err := store.Connect(ctx); err != nil {
 			return err
 		}
@@ -361,8 +361,8 @@ func printSchema(w io.Writer, schema gormstore.Schema) error {
 }
 
 // withStore runs a command on the bare database, which may be anything, and is not connected yet.
-func withStore(cfg *config, run func(context.Context, *gormstore.Store) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, _ []string) error {
+func withStore(cfg *config, run func(context.Context, *gormstore.Store, []string) error) cli.RunE {
+	return func(cmd *cobra.Command, args []string) error {
 		if err := completeWarning(cmd, cfg); err != nil {
 			return err
 		}
@@ -371,7 +371,7 @@ func withStore(cfg *config, run func(context.Context, *gormstore.Store) error) f
 			return err
 		}
 		defer store.Close() //nolint:errcheck // the process ends
-		return run(cmd.Context(), store)
+		return run(cmd.Context(), store, args)
 	}
 }
 

@@ -16,18 +16,6 @@ type Input struct {
 	file io.Reader
 }
 
-// InputThere fails if a file that is to be imported is not there: before a database is created, or other files are imported,
-// for a mistyped name. It opens none, because a named pipe can be opened only once.
-func InputThere(file string) error {
-	if file == "" || file == "-" {
-		return nil
-	}
-	if _, err := os.Stat(file); err != nil {
-		return unreadable(file, err)
-	}
-	return nil
-}
-
 func unreadable(file string, err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err

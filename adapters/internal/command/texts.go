@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -22,8 +23,9 @@ func TitleOf(file string) string {
 	return filepath.Base(file)
 }
 
-// TextsThere fails if a file is not there, or standard input is to be read twice: before anything else happens.
-func TextsThere(files []string) error {
+// InputsThere fails if a file is not there, or standard input is to be read twice: before a database is created, or other files are
+// read, for a mistyped name. It opens none, because a named pipe can be opened only once.
+func InputsThere(files []string) error {
 	inputs := 0
 	for _, file := range files {
 		if file == "" {
@@ -31,9 +33,8 @@ func TextsThere(files []string) error {
 		}
 		if file == StandardInput {
 			inputs++
-		}
-		if err := InputThere(file); err != nil {
-			return err
+		} else if _, err := os.Stat(file); err != nil {
+			return unreadable(file, err)
 		}
 	}
 	if inputs > 1 {
