@@ -30,7 +30,7 @@ func administered(t *testing.T) *visit.Site {
 func made(s *visit.Site, owner, title string) string {
 	s.T.Helper()
 	code := "needle in " + title
-	created, err := s.Pastes.Create.Do(s.T.Context(), owner, 0, paste.Draft{Title: title, Pasties: []paste.PastyDraft{{Code: &code}}})
+	created, err := s.Pastes.Create.Do(s.T.Context(), owner, paste.Draft{Title: title, Pasties: []paste.PastyDraft{{Code: &code}}})
 	if err != nil {
 		s.T.Fatal(err)
 	}
