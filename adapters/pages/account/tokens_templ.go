@@ -228,7 +228,11 @@ func (p *pages) tokensView(page tokensPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<p class=\"field\"><label for=\"name\">Name</label> <input id=\"name\" name=\"name\" maxlength=\"64\" required autocomplete=\"off\" placeholder=\"laptop\"></p><p class=\"field\"><label for=\"scope\">It may</label> <select id=\"scope\" name=\"scope\"><option value=\"read\">only read</option> <option value=\"write\">read and write</option></select></p><p class=\"field\"><label for=\"days\">It expires</label> <select id=\"days\" name=\"days\"><option value=\"7\">after a week</option> <option value=\"30\">after a month</option> <option value=\"90\" selected>after 90 days</option> <option value=\"365\">after a year</option> <option value=\"0\">never</option></select></p><p class=\"tools\"><button class=\"main\">Make a token</button></p></form><p class=\"hint\">Making and revoking asks you to sign in again, unless you did within the last hour. Sessions that were made with a token end with it.</p>")
+			templ_7745c5c3_Err = site.Field("name", "Name", "", templ.Attributes{"maxlength": "64", "required": true, "autocomplete": "off", "placeholder": "laptop"}).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<p class=\"field\"><label for=\"scope\">It may</label> <select id=\"scope\" name=\"scope\"><option value=\"read\">only read</option> <option value=\"write\">read and write</option></select></p><p class=\"field\"><label for=\"days\">It expires</label> <select id=\"days\" name=\"days\"><option value=\"7\">after a week</option> <option value=\"30\">after a month</option> <option value=\"90\" selected>after 90 days</option> <option value=\"365\">after a year</option> <option value=\"0\">never</option></select></p><p class=\"tools\"><button class=\"main\">Make a token</button></p></form><p class=\"hint\">Making and revoking asks you to sign in again, unless you did within the last hour. Sessions that were made with a token end with it.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -277,7 +281,7 @@ func used(at time.Time) templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs("last used on " + site.At(at).String())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/tokens.templ`, Line: 79, Col: 43}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/tokens.templ`, Line: 76, Col: 43}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {

@@ -193,7 +193,21 @@ func (p *pages) blocksView(page site.Layout, blocks []moderation.Block) templ.Co
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "\"><p class=\"field\"><label for=\"network\">Network or address</label> <input id=\"network\" name=\"network\" required autocomplete=\"off\" placeholder=\"192.0.2.0/24\"></p><p class=\"field\"><label for=\"reason\">Reason</label> <input id=\"reason\" name=\"reason\" required maxlength=\"500\" autocomplete=\"off\"></p><p class=\"field\"><label for=\"days\">It ends</label> <select id=\"days\" name=\"days\"><option value=\"1\">after a day</option> <option value=\"7\" selected>after a week</option> <option value=\"30\">after a month</option> <option value=\"\">never</option></select></p><p class=\"tools\"><button class=\"main\">Block</button></p></form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "\">")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = site.Field("network", "Network or address", "", templ.Attributes{
+				"required": true, "autocomplete": "off", "placeholder": "192.0.2.0/24",
+			}).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = site.Field("reason", "Reason", "", templ.Attributes{"required": true, "maxlength": "500", "autocomplete": "off"}).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p class=\"field\"><label for=\"days\">It ends</label> <select id=\"days\" name=\"days\"><option value=\"1\">after a day</option> <option value=\"7\" selected>after a week</option> <option value=\"30\">after a month</option> <option value=\"\">never</option></select></p><p class=\"tools\"><button class=\"main\">Block</button></p></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -156,8 +158,5 @@ func inWords(d time.Duration) string {
 	case d > 2*time.Minute:
 		n, unit = int(math.Ceil(d.Minutes())), "minute"
 	}
-	if n != 1 {
-		unit += "s"
-	}
-	return strconv.Itoa(n) + " " + unit
+	return english.Plural(n, unit, "")
 }

@@ -141,3 +141,13 @@ func FormAgain(w http.ResponseWriter, r *Request, err error, again templ.Compone
 	KeepPrivate(w) // what is typed belongs to its writer
 	return ShowAs(w, r, status, again)
 }
+
+// Described returns what the input of the only field of a form says of itself: that its hint describes it, and the problem if there
+// is one.
+func Described(wrong bool, more templ.Attributes) templ.Attributes {
+	more["aria-describedby"] = "hint"
+	if wrong {
+		more["aria-describedby"], more["aria-invalid"] = "problem hint", "true"
+	}
+	return more
+}
