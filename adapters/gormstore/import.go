@@ -148,30 +148,10 @@ func refuse[K comparable](ids []string, keys []K, current map[string]K, refused 
 	}
 }
 
-// leaving returns which of the rows that get new keys hold one that another of them gets: they have to give it up first.
-func leaving[K comparable](current, wanted map[string]K) []string {
-	takers := make(map[K]string, len(wanted))
-	for id, key := range wanted {
-		takers[key] = id
-	}
-	var ids []string
-	for id := range wanted {
-		key, has := current[id]
-		if taker, taken := takers[key]; has && taken && taker != id {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
-}
-
 // lockOwners returns which of the users exist, and will until the transaction ends.
 func lockOwners(tx *gorm.DB, ids []string) (map[string]bool, error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	exists := make(map[string]bool, len(ids))
-	if len(ids) == 0 {
-		return exists, nil
-	}
 	var found []string
 	lock := clause.Locking{Strength: "KEY SHARE"}
 	if err := tx.Clauses(lock).Model(&userRow{}).Where("id IN ?", ids).Order("id").Pluck("id", &found).Error; err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/internal/storedtext"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -25,6 +26,8 @@ func NewModeration(store *connection.Store) *Moderation { return &Moderation{sto
 var (
 	_ moderation.Lister      = (*Moderation)(nil)
 	_ moderation.UsageFinder = (*Moderation)(nil)
+	_ moderation.Reporter    = (*Moderation)(nil)
+	_ audit.Lister           = (*Moderation)(nil)
 )
 
 type foundRow struct {
@@ -163,4 +166,100 @@ func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.
 		return nil
 	})
 	return usage, err
+}
+
+type reportRow struct {
+	ID        string `gorm:"primaryKey"`
+	PasteID   string
+	Reason    string
+	Text      string
+	CreatedAt time.Time `gorm:"autoCreateTime:false"`
+}
+
+func (reportRow) TableName() string { return "reports" }
+
+// Report implements moderation.Reporter.
+func (m *Moderation) Report(
+	ctx context.Context, report moderation.Report, reader user.ID, client paste.Client, quota paste.Quota,
+) error {
+	pastes := NewPastes(m.store)
+	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
+		row, err := pastes.lockedRow(tx, report.Paste)
+		if err != nil {
+			return err
+		}
+		if err := row.outline().ReadableBy(reader); err != nil {
+			return connection.Refused(err)
+		}
+		if _, err := pastes.takeQuota(tx, client, quota); err != nil {
+			return err
+		}
+		return tx.Create(&reportRow{report.ID, row.ID, report.Reason, report.Text, connection.Instant(report.At)}).Error
+	})
+}
+
+// Reports implements moderation.Reporter.
+func (m *Moderation) Reports(ctx context.Context, after moderation.Report, limit int) ([]moderation.Report, error) {
+	var rows []reportRow
+	query := m.store.Read(ctx).Order("created_at, id").Limit(limit)
+	if after.ID != "" {
+		query = query.Where("(created_at, id) > (?, ?)", connection.Instant(after.At), after.ID)
+	}
+	if err := query.Find(&rows).Error; err != nil {
+		return nil, connection.Translate(err)
+	}
+	reports := make([]moderation.Report, len(rows))
+	for i, row := range rows {
+		reports[i] = moderation.Report{
+			ID: row.ID, Paste: paste.ID(row.PasteID), Reason: row.Reason, Text: row.Text, At: row.CreatedAt.UTC(),
+		}
+	}
+	return reports, nil
+}
+
+// CloseReport implements moderation.Reporter.
+func (m *Moderation) CloseReport(ctx context.Context, id string) error {
+	if !connection.IsText(id) {
+		return connection.ErrNotFound
+	}
+	return m.store.Transaction(ctx, func(tx *gorm.DB) error {
+		return connection.OrNotFound(tx.Where("id = ?", id).Delete(&reportRow{}))
+	})
+}
+
+type auditRow struct {
+	ID     string `gorm:"primaryKey"`
+	At     time.Time
+	Actor  string
+	Act    string
+	Target string
+	Reason string
+}
+
+func (auditRow) TableName() string { return "audit_log" }
+
+// note writes down the act that a transaction does, if there is one.
+func note(ctx context.Context, s *connection.Store, tx *gorm.DB) error {
+	entry, ok := audit.Noted(ctx)
+	if !ok {
+		return nil
+	}
+	return tx.Create(&auditRow{entry.ID, connection.Instant(s.Clock()), entry.Actor, entry.Act, entry.Target, entry.Reason}).Error
+}
+
+// Entries implements audit.Lister.
+func (m *Moderation) Entries(ctx context.Context, after audit.Entry, limit int) ([]audit.Entry, error) {
+	var rows []auditRow
+	query := m.store.Read(ctx).Order("at DESC, id DESC").Limit(limit)
+	if after.ID != "" {
+		query = query.Where("(at, id) < (?, ?)", connection.Instant(after.At), after.ID)
+	}
+	if err := query.Find(&rows).Error; err != nil {
+		return nil, connection.Translate(err)
+	}
+	entries := make([]audit.Entry, len(rows))
+	for i, row := range rows {
+		entries[i] = audit.Entry{ID: row.ID, At: row.At.UTC(), Actor: row.Actor, Act: row.Act, Target: row.Target, Reason: row.Reason}
+	}
+	return entries, nil
 }

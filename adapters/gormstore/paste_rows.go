@@ -2,8 +2,6 @@ package gormstore
 
 import (
 	"database/sql"
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	"gorm.io/gorm"
@@ -11,25 +9,23 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/internal/storedtext"
-	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // pasteRows are the rows of a paste with all it holds.
 type pasteRows struct {
-	paste    *pasteRow
-	pasties  []pastyRow
-	tags     []tagRow
-	edits    []editRow
-	metadata [][]string // of the edits
-	cipher   *cipherRow // nil: the paste is not encrypted
-	texts    *textRow   // nil: searches do not look through the paste
-	origin   *originRow // nil: it is not kept
+	paste   *pasteRow
+	pasties []pastyRow
+	tags    []tagRow
+	edits   []editRow
+	cipher  *cipherRow // nil: the paste is not encrypted
+	texts   *textRow   // nil: searches do not look through the paste
+	origin  *originRow // nil: it is not kept
 }
 
 // newPasteRows returns the rows of a paste whose history begins with it.
-func newPasteRows(s *connection.Store, d paste.Document) (*pasteRows, error) {
+func newPasteRows(s *connection.Store, d paste.Document) *pasteRows {
 	row := newPasteRow(d.Paste)
 	row.Lifetime, row.Visibility, row.Title = string(d.Lifetime), int16(d.Visibility), storedtext.Text(d.Title)
 	row.Encrypted, row.Pasties, row.Tags, row.Edits = d.Encrypted(), len(d.Pasties), len(d.Tags), len(d.Edits)
@@ -49,25 +45,16 @@ func newPasteRows(s *connection.Store, d paste.Document) (*pasteRows, error) {
 		rows.tags = append(rows.tags, tagRow{row.ID, i, storedtext.Text(tag)})
 	}
 	for i, e := range d.Edits {
-		metadata := e.Metadata
-		if metadata == nil {
-			metadata = []string{}
-		}
-		encoded, err := json.Marshal(metadata)
-		if err != nil {
-			return nil, fault.Unforeseen(err)
-		}
-		rows.metadata = append(rows.metadata, metadata)
 		rows.edits = append(rows.edits, editRow{
 			PasteID: row.ID, Position: int64(i), ID: storedtext.Text(e.ID), Number: e.Number, Type: int16(e.Type),
-			Metadata: string(encoded), Text: storedtext.Text(e.Text), EditedAt: connection.Instant(e.At),
+			Metadata: append([]string{}, e.Metadata...), Text: storedtext.Text(e.Text), EditedAt: connection.Instant(e.At),
 		})
 	}
 	rows.texts = newTextRow(s, &d)
 	if d.Encrypted() {
 		rows.cipher = &cipherRow{row.ID, d.Cipher.Version, d.Cipher.Data, d.Cipher.Key, d.Cipher.Salt}
 	}
-	return rows, nil
+	return rows
 }
 
 func (r *pasteRows) bytes() int64 { return r.paste.ContentBytes + r.paste.HistoryBytes }
@@ -85,37 +72,54 @@ func newPasteRow(p paste.Paste) *pasteRow {
 
 // load reads what a paste holds whose row is known.
 func load(tx *gorm.DB, row *pasteRow) (*pasteRows, error) {
-	rows := &pasteRows{paste: row}
-	find := func(number int, into any) error {
-		if number == 0 {
-			return nil
-		}
-		return tx.Where("paste_id = ?", row.ID).Order("position").Find(into).Error
-	}
-	if err := find(row.Pasties, &rows.pasties); err != nil {
-		return nil, err
-	}
-	if err := find(row.Tags, &rows.tags); err != nil {
-		return nil, err
-	}
-	if err := find(row.Edits, &rows.edits); err != nil {
-		return nil, err
-	}
-	if row.Encrypted {
-		rows.cipher = new(cipherRow)
-		if err := tx.Where("paste_id = ?", row.ID).Take(rows.cipher).Error; err != nil {
-			return nil, err
-		}
-	}
-	return rows, rows.readMetadata()
+	all, err := loadAll(tx, []*pasteRow{row})
+	return all[row.ID], err
 }
 
-func (r *pasteRows) readMetadata() error {
-	r.metadata = make([][]string, len(r.edits))
-	for i := range r.edits {
-		if err := json.Unmarshal([]byte(r.edits[i].Metadata), &r.metadata[i]); err != nil {
-			return fault.Unforeseen(fmt.Errorf("edit %d of paste %s: %w", i, r.paste.ID, err))
+// loadAll reads what pastes hold whose rows are known, by their ids.
+func loadAll(tx *gorm.DB, rows []*pasteRow) (map[string]*pasteRows, error) {
+	all := make(map[string]*pasteRows, len(rows))
+	var pasties, tags, edits, ciphers []string // the pastes that have some
+	for _, row := range rows {
+		all[row.ID] = &pasteRows{paste: row}
+		if row.Pasties > 0 {
+			pasties = append(pasties, row.ID)
 		}
+		if row.Tags > 0 {
+			tags = append(tags, row.ID)
+		}
+		if row.Edits > 0 {
+			edits = append(edits, row.ID)
+		}
+		if row.Encrypted {
+			ciphers = append(ciphers, row.ID)
+		}
+	}
+	const ordered = "paste_id, position"
+	err := each(tx.Order(ordered), pasties, func(r pastyRow) { all[r.PasteID].pasties = append(all[r.PasteID].pasties, r) })
+	if err == nil {
+		err = each(tx.Order(ordered), tags, func(r tagRow) { all[r.PasteID].tags = append(all[r.PasteID].tags, r) })
+	}
+	if err == nil {
+		err = each(tx.Order(ordered), edits, func(r editRow) { all[r.PasteID].edits = append(all[r.PasteID].edits, r) })
+	}
+	if err == nil {
+		err = each(tx, ciphers, func(r cipherRow) { all[r.PasteID].cipher = &r })
+	}
+	return all, err
+}
+
+// each calls add with the rows of one table that belong to some pastes.
+func each[R any](tx *gorm.DB, pastes []string, add func(R)) error {
+	if len(pastes) == 0 {
+		return nil
+	}
+	var rows []R
+	if err := tx.Where("paste_id IN ?", pastes).Find(&rows).Error; err != nil {
+		return err
+	}
+	for _, row := range rows {
+		add(row)
 	}
 	return nil
 }
@@ -157,9 +161,9 @@ func (r *pasteRows) document() paste.Document {
 	for _, row := range r.tags {
 		d.Tags = append(d.Tags, string(row.Tag))
 	}
-	for i, row := range r.edits {
+	for _, row := range r.edits {
 		d.Edits = append(d.Edits, paste.Edit{
-			ID: string(row.ID), Number: row.Number, Type: paste.EditType(row.Type), Metadata: r.metadata[i],
+			ID: string(row.ID), Number: row.Number, Type: paste.EditType(row.Type), Metadata: row.Metadata,
 			Text: string(row.Text), At: row.EditedAt.UTC(),
 		})
 	}

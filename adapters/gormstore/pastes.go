@@ -110,10 +110,7 @@ func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) err
 func (p *Pastes) CreateAllowed(
 	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
 ) (used paste.Usage, err error) {
-	rows, err := newPasteRows(p.store, created)
-	if err != nil {
-		return paste.Usage{}, err
-	}
+	rows := newPasteRows(p.store, created)
 	rows.keepOrigin(ctx)
 	var allow func(tx *gorm.DB) error
 	if allowance != (paste.Allowance{}) {
@@ -166,9 +163,7 @@ func (p *Pastes) UpdateAllowed(
 		}
 		changed.ID, changed.CreatedAt, changed.Burns = stored.ID, stored.CreatedAt, stored.Burns
 		changed.Cipher, changed.Stars = stored.Cipher, stored.Stars
-		if after, err = newPasteRows(p.store, changed.Document); err != nil {
-			return err
-		}
+		after = newPasteRows(p.store, changed.Document)
 		return p.allow(tx, allowance, editor, paste.Holding{Bytes: after.bytes() - before.bytes()})
 	}, func(tx *gorm.DB) error {
 		if !changed.Changed {
@@ -180,6 +175,28 @@ func (p *Pastes) UpdateAllowed(
 		return paste.Document{}, err
 	}
 	return changed.Document, nil
+}
+
+// lockHolder locks a user whose pastes are bounded until the transaction ends, so that all who add to what one user has take turns.
+func (*Pastes) lockHolder(tx *gorm.DB, allowance paste.Allowance, holder user.ID) error {
+	if holder == "" || allowance.Pastes == 0 && allowance.Bytes == 0 {
+		return nil
+	}
+	return connection.ForUpdate(tx).Select("id").Where("id = ?", string(holder)).Take(&userRow{}).Error
+}
+
+// allow looks whether a user who is locked may store more. A statement of its own sees what those before have stored.
+func (p *Pastes) allow(tx *gorm.DB, allowance paste.Allowance, holder user.ID, more paste.Holding) error {
+	if holder == "" || allowance.Pastes == 0 && allowance.Bytes == 0 {
+		return nil
+	}
+	var has paste.Holding
+	err := unexpired(p.store, tx.Model(&pasteRow{}).Where("owner_id = ?", string(holder))).
+		Select("count(*) AS pastes, cast(coalesce(sum(content_bytes + history_bytes), 0) AS bigint) AS bytes").Scan(&has).Error
+	if err != nil {
+		return err
+	}
+	return allowance.Add(has, more)
 }
 
 // locked returns an active paste that no other caller can change or delete before the transaction ends. What other rows hold is
@@ -293,7 +310,7 @@ type editRow struct {
 	ID       storedtext.Text
 	Number   int64
 	Type     int16
-	Metadata string // a JSON array of texts
+	Metadata []string `gorm:"serializer:json"`
 	Text     storedtext.Text
 	EditedAt time.Time
 }

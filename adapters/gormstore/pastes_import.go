@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"maps"
+	"reflect"
 	"slices"
 
 	"gorm.io/gorm"
@@ -19,11 +20,7 @@ var _ paste.Importer = (*Pastes)(nil)
 func (p *Pastes) Import(ctx context.Context, pastes []paste.Document, orphans paste.Orphans) ([]batch.Result, error) {
 	all := make([]*pasteRows, len(pastes))
 	for i := range pastes {
-		rows, err := newPasteRows(p.store, pastes[i])
-		if err != nil {
-			return nil, err
-		}
-		all[i] = rows
+		all[i] = newPasteRows(p.store, pastes[i])
 	}
 	return importBatch(ctx, p.store, pastesImport, all, func(tx *gorm.DB, pastes []*pasteRows) ([]batch.Result, error) {
 		return importPastes(tx, pastes, orphans)
@@ -92,34 +89,22 @@ func (r *pasteRows) withoutOwner() *pasteRows {
 	return &anonymous
 }
 
-// equal compares all but the positions of edits, of which the oldest may have been dropped.
+// equal compares all that an export says of a paste.
 func (r *pasteRows) equal(other *pasteRows) bool {
 	a, b := r.document(), other.document()
-	a.Stars, b.Stars = 0, 0
-	return a.Paste == b.Paste && a.Lifetime == b.Lifetime && a.Visibility == b.Visibility && a.Title == b.Title &&
-		slices.Equal(a.Tags, b.Tags) && slices.Equal(a.Pasties, b.Pasties) &&
-		slices.EqualFunc(a.Edits, b.Edits, func(x, y paste.Edit) bool {
-			return x.ID == y.ID && x.Number == y.Number && x.Type == y.Type && x.Text == y.Text && x.At.Equal(y.At) &&
-				slices.Equal(x.Metadata, y.Metadata)
-		}) && a.Cipher.Equal(b.Cipher)
+	same := a.Cipher.Equal(b.Cipher)
+	a.Cipher, a.Stars, a.Origin = b.Cipher, b.Stars, b.Origin
+	return same && reflect.DeepEqual(a, b)
 }
 
 // lockPastes returns those of the pastes that are there, which no other caller can change before the transaction ends. Several are
 // locked in the order of their ids.
 func lockPastes(tx *gorm.DB, ids []string) (map[string]*pasteRows, error) {
-	var rows []pasteRow
+	var rows []*pasteRow
 	if err := connection.ForUpdate(tx).Omit("Stars", "Starred").Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
 	}
-	known := make(map[string]*pasteRows, len(rows))
-	for i := range rows {
-		loaded, err := load(tx, &rows[i])
-		if err != nil {
-			return nil, err
-		}
-		known[rows[i].ID] = loaded
-	}
-	return known, nil
+	return loadAll(tx, rows)
 }
 
 // storePastes stores pastes, of which some are known and replaced.

@@ -97,7 +97,7 @@ func (m *Moderation) giveBack(tx *gorm.DB, id paste.ID, hidden bool) error {
 		return fault.Unforeseen(err)
 	}
 	rows := pasteRows{paste: kept.Paste, pasties: kept.Pasties, tags: kept.Tags, edits: kept.Edits, cipher: kept.Cipher}
-	searched := (&pasteRows{paste: kept.Paste, pasties: kept.Pasties, tags: kept.Tags}).document()
+	searched := rows.document()
 	rows.texts = newTextRow(m.store, &searched)
 	if err := rows.insert(tx); err != nil {
 		return err
@@ -184,11 +184,16 @@ func (p *Pastes) Told(ctx context.Context, id paste.ID) (told bool, err error) {
 }
 
 // PurgeRemoved implements moderation.Purger.
-func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limit int) (purged int, err error) {
+func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limit int) (int, error) {
+	return p.purge(ctx, `DELETE FROM removed_pastes WHERE id IN (
+		SELECT id FROM removed_pastes WHERE NOT hidden AND removed_at <= ? OR expires_at <= ? LIMIT ?)`,
+		p.store.Ago(retention), p.store.Now(), limit)
+}
+
+// purge runs a statement that removes rows, and returns how many.
+func (p *Pastes) purge(ctx context.Context, statement string, values ...any) (purged int, err error) {
 	err = p.store.Transaction(ctx, func(tx *gorm.DB) error {
-		result := tx.Exec(`DELETE FROM removed_pastes WHERE id IN (
-			SELECT id FROM removed_pastes WHERE NOT hidden AND removed_at <= ? OR expires_at <= ? LIMIT ?)`,
-			p.store.Ago(retention), p.store.Now(), limit)
+		result := tx.Exec(statement, values...)
 		purged = int(result.RowsAffected)
 		return result.Error
 	})

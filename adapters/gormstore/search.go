@@ -259,7 +259,7 @@ func (f *finding) phrases(words string) string {
 // found is what the texts that match are made of: the pastes that the reader may find. The texts are looked through first. In another
 // order the database would go by the time of the pastes, and look through all of them for a word that is rare.
 const found = `WITH t AS MATERIALIZED (?)
-	SELECT p.id, p.owner_id, p.created_at, p.expires_at, p.visibility, p.title, u.username, t.in_titles
+	SELECT p.id, p.owner_id, p.created_at, p.expires_at, p.visibility, p.title, p.pasties, p.tags, u.username, t.in_titles
 	FROM t JOIN pastes p ON p.id = t.paste_id JOIN users u ON u.id = p.owner_id
 	WHERE (p.owner_id = ? OR p.visibility = 1 AND u.public_profile AND (? OR u.show_tags))
 		AND (p.expires_at IS NULL OR p.expires_at > ?) AND (? OR (t.in_titles, p.created_at, p.id) < (?, ?, ?))
@@ -274,11 +274,9 @@ func (f *finding) among(texts *gorm.DB) (rows []matchRow, err error) {
 
 // read adds a paste with its lines to what was found. What was written without search does not match any more, perhaps.
 func (f *finding) read(row *matchRow, to *[]search.Found) error {
-	stored := &pasteRows{paste: &row.Paste}
-	for _, rows := range []any{&stored.pasties, &stored.tags} {
-		if err := f.tx.Where("paste_id = ?", row.Paste.ID).Order("position").Find(rows).Error; err != nil {
-			return err
-		}
+	stored, err := load(f.tx, &row.Paste)
+	if err != nil {
+		return err
 	}
 	document := stored.document()
 	lines, ok := f.query.Match(&document)
@@ -335,41 +333,29 @@ const (
 func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, read int, err error) {
 	err = s.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		last, read = "", 0
-		var rows []pasteRow
+		var rows []*pasteRow
 		err := connection.ForUpdate(tx).Omit("Stars", "Starred").Where("id > ? AND owner_id IS NOT NULL", string(after)).
 			Order("id").Limit(rebuiltPastes).Find(&rows).Error
 		if err != nil {
 			return err
 		}
-		ids, all, bytes := make([]string, 0, len(rows)), make(map[string]*pasteRows, len(rows)), int64(0)
-		for i := range rows {
-			if bytes += rows[i].ContentBytes; bytes > rebuiltBytes && i > 0 {
+		bytes := int64(0)
+		for i, row := range rows {
+			if bytes += row.ContentBytes; bytes > rebuiltBytes && i > 0 {
+				rows = rows[:i]
 				break
 			}
-			ids = append(ids, rows[i].ID)
-			all[rows[i].ID] = &pasteRows{paste: &rows[i]}
+			row.Edits = 0 // which nobody searches
+			last = paste.ID(row.ID)
 		}
-		if len(ids) == 0 {
-			return nil
-		}
-		last, read = paste.ID(ids[len(ids)-1]), len(ids)
-		var pasties []pastyRow
-		if err := tx.Where("paste_id IN ?", ids).Order("paste_id, position").Find(&pasties).Error; err != nil {
+		read = len(rows)
+		all, err := loadAll(tx, rows)
+		if err != nil {
 			return err
-		}
-		var tags []tagRow
-		if err := tx.Where("paste_id IN ?", ids).Order("paste_id, position").Find(&tags).Error; err != nil {
-			return err
-		}
-		for _, row := range pasties {
-			all[row.PasteID].pasties = append(all[row.PasteID].pasties, row)
-		}
-		for _, row := range tags {
-			all[row.PasteID].tags = append(all[row.PasteID].tags, row)
 		}
 		var texts []*textRow
-		for _, id := range ids {
-			document := all[id].document()
+		for _, row := range rows {
+			document := all[row.ID].document()
 			if row := newTextRow(s.store, &document); row != nil {
 				texts = append(texts, row)
 			}

@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"context"
-	"crypto/rand"
 	"maps"
 	"slices"
 
@@ -51,7 +50,7 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 	}
 	refuse(ids, hashes, current, refused)
 	results, stored := make([]batch.Result, len(tokens)), maps.Clone(current)
-	changed, wanted := make(map[string]tokenRow), make(map[string]token.Hash)
+	changed := make(map[string]*tokenRow)
 	for i, id := range ids {
 		before, known := stored[id]
 		switch {
@@ -70,34 +69,20 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 		case known:
 			results[i].Outcome = batch.Updated
 		}
-		stored[id], wanted[id], changed[id] = hashes[i], hashes[i], *newTokenRow(tokens[i])
-	}
-	if err := giveUpHashes(tx, changed, leaving(current, wanted)); err != nil {
-		return nil, err
+		stored[id], changed[id] = hashes[i], newTokenRow(tokens[i])
 	}
 	changedIDs := slices.Sorted(maps.Keys(changed))
-	rows := make([]tokenRow, 0, len(changed))
-	for _, id := range changedIDs {
-		rows = append(rows, changed[id])
-	}
 	if err := endSessionsOf(tx, changedIDs); err != nil {
 		return nil, err
 	}
-	return results, insert(upsert(tx.Omit("User")), rows)
-}
-
-// giveUpHashes gives tokens hashes that no other token has or wants, until they get their own.
-func giveUpHashes(tx *gorm.DB, tokens map[string]tokenRow, ids []string) error {
-	if len(ids) == 0 {
-		return nil
+	if err := tx.Where("id IN ?", changedIDs).Delete(&tokenRow{}).Error; err != nil { // first: they may take each other's keys
+		return nil, err
 	}
-	rows := make([]tokenRow, len(ids))
-	for i, id := range ids {
-		rows[i] = tokens[id]
-		rows[i].Hash = make([]byte, len(token.Hash{}))
-		_, _ = rand.Read(rows[i].Hash) // crypto/rand never returns an error
+	rows := make([]*tokenRow, 0, len(changed))
+	for _, id := range changedIDs {
+		rows = append(rows, changed[id])
 	}
-	return insert(upsert(tx.Omit("User")), rows)
+	return results, insert(tx.Omit("User"), rows)
 }
 
 func bytesOf(hashes []token.Hash) [][]byte {

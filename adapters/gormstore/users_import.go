@@ -60,7 +60,7 @@ func importUsers(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
 		refused[i] = gone[id]
 	}
 	refuse(ids, folded, current, refused)
-	results, changed := make([]batch.Result, len(accounts)), make(map[string]string) // id -> folded name
+	results, changed, moving := make([]batch.Result, len(accounts)), make(map[string]bool), []string(nil)
 	for i, account := range accounts {
 		id := ids[i]
 		switch {
@@ -88,25 +88,18 @@ func importUsers(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
 				continue
 			}
 		}
-		known[id], changed[id] = wanted, folded[i]
+		if ok && current[id] != folded[i] {
+			moving = append(moving, id)
+		}
+		known[id], changed[id] = wanted, true
 	}
-	if err := giveUpNames(tx, known, leaving(current, changed)); err != nil {
-		return nil, err
+	for _, id := range moving { // they may take each other's names
+		err := tx.Model(&userRow{}).Where("id = ?", id).Update("username", "moving-"+rand.Text()).Error
+		if err != nil {
+			return nil, err
+		}
 	}
 	return results, storeImportedUsers(tx, known, slices.Sorted(maps.Keys(changed)))
-}
-
-// giveUpNames gives users names that no other user has or wants, until they get their own.
-func giveUpNames(tx *gorm.DB, users map[string]*importedUser, ids []string) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	rows := make([]userRow, len(ids))
-	for i, id := range ids {
-		rows[i] = users[id].row
-		rows[i].Username = "moving-" + rand.Text()
-	}
-	return upsert(tx).CreateInBatches(rows, insertRows).Error
 }
 
 // lockImportedUsers returns those of the users that are there, which no other caller can change before the

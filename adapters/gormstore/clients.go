@@ -1,0 +1,184 @@
+package gormstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"net/netip"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/moderation"
+	"github.com/gluepot/gluepot/domain/paste"
+)
+
+// What is known of clients that have not signed in: what they have used of their quotas, where pastes came from, and which are blocked.
+var (
+	_ paste.ClientForgetter   = (*Pastes)(nil)
+	_ moderation.OriginFinder = (*Moderation)(nil)
+	_ moderation.Blocker      = (*Moderation)(nil)
+)
+
+var errNoSalt = errors.New("the salt of the clients' hashes is missing from paste_quota_salt")
+
+// hashedClient is how many bytes of a client's hash are kept.
+const hashedClient = 16
+
+type quotaRow struct {
+	Client []byte `gorm:"primaryKey"`
+	FullAt time.Time
+}
+
+func (quotaRow) TableName() string { return "paste_quotas" }
+
+// takeQuota counts a paste of a client.
+func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) (used paste.Usage, err error) {
+	row, now, err := p.lockedQuota(tx, client)
+	if err != nil {
+		return paste.Usage{}, err
+	}
+	if used, err = quota.Take(row.FullAt.Sub(now)); err != nil {
+		return paste.Usage{}, err
+	}
+	return used, tx.Model(&row).Update("full_at", now.Add(used.Full)).Error
+}
+
+// lockedQuota returns what is kept of a client, which no other caller can change before the transaction ends, and the time.
+func (p *Pastes) lockedQuota(tx *gorm.DB, client paste.Client) (row quotaRow, now time.Time, err error) {
+	var salts [][]byte
+	if err := tx.Table("paste_quota_salt").Pluck("salt", &salts).Error; err != nil {
+		return quotaRow{}, time.Time{}, err
+	}
+	if len(salts) == 0 {
+		return quotaRow{}, time.Time{}, fault.Unforeseen(errNoSalt)
+	}
+	hash := sha256.Sum256(append(salts[0], client...))
+	row = quotaRow{Client: hash[:hashedClient], FullAt: time.Unix(0, 0).UTC()}
+	// An update that changes nothing locks the row that is there. A sweep could remove one that was only looked at.
+	lock := clause.OnConflict{
+		Columns: []clause.Column{{Name: "client"}}, DoUpdates: clause.Assignments(map[string]any{"full_at": gorm.Expr("paste_quotas.full_at")}),
+	}
+	if err := tx.Clauses(lock).Create(&row).Error; err != nil {
+		return quotaRow{}, time.Time{}, err
+	}
+	if err := tx.Where("client = ?", row.Client).Take(&row).Error; err != nil {
+		return quotaRow{}, time.Time{}, err
+	}
+	now, err = p.store.Time(tx)
+	return row, now, err
+}
+
+// ForgetClients implements paste.ClientForgetter.
+func (p *Pastes) ForgetClients(ctx context.Context, limit int) (int, error) {
+	return p.purge(ctx, `DELETE FROM paste_quotas WHERE client IN (SELECT client FROM paste_quotas WHERE full_at <= ? LIMIT ?)`,
+		p.store.Now(), limit)
+}
+
+// originRow is where a paste came from. It is swept by its time, whatever becomes of the paste.
+type originRow struct {
+	PasteID   string `gorm:"primaryKey"`
+	Address   string
+	CreatedAt time.Time `gorm:"autoCreateTime:false"`
+}
+
+func (originRow) TableName() string { return "paste_origins" }
+
+// keepOrigin adds the address of the context to a paste that is created, if that is to be kept.
+func (r *pasteRows) keepOrigin(ctx context.Context) {
+	if address := moderation.OriginOf(ctx); address.IsValid() {
+		r.origin = &originRow{r.paste.ID, address.String(), r.paste.CreatedAt}
+	}
+}
+
+// Origin implements moderation.OriginFinder.
+func (m *Moderation) Origin(ctx context.Context, id paste.ID) (netip.Addr, error) {
+	if !connection.IsText(string(id)) {
+		return netip.Addr{}, connection.ErrNotFound
+	}
+	var row originRow
+	if err := m.store.Read(ctx).Where("paste_id = ?", string(id)).Take(&row).Error; err != nil {
+		return netip.Addr{}, connection.Translate(err)
+	}
+	address, err := netip.ParseAddr(row.Address)
+	if err != nil {
+		return netip.Addr{}, fault.Unforeseen(err)
+	}
+	return address, nil
+}
+
+// ForgetOrigins implements moderation.Purger.
+func (p *Pastes) ForgetOrigins(ctx context.Context, retention time.Duration, limit int) (int, error) {
+	return p.purge(ctx, `DELETE FROM paste_origins WHERE paste_id IN (SELECT paste_id FROM paste_origins WHERE created_at <= ? LIMIT ?)`,
+		p.store.Ago(retention), limit)
+}
+
+type blockRow struct {
+	Network   string    `gorm:"primaryKey"`
+	CreatedAt time.Time `gorm:"autoCreateTime:false"`
+	ExpiresAt sql.NullTime
+	Reason    string
+}
+
+func (blockRow) TableName() string { return "blocks" }
+
+// guard fails when the client that a transaction writes for is blocked.
+func guard(ctx context.Context, s *connection.Store, tx *gorm.DB) error {
+	networks := moderation.NetworksOf(ctx)
+	if len(networks) == 0 {
+		return nil
+	}
+	var found []string
+	err := unexpired(s, tx.Model(&blockRow{}).Where("network IN ?", networks)).Limit(1).Pluck("network", &found).Error
+	if err == nil && len(found) > 0 {
+		err = moderation.ErrBlocked
+	}
+	return err
+}
+
+// guardTogether is guard in a pipeline, where a statement has no other answer than an error: see diagnosePostgres.
+func guardTogether(ctx context.Context, statements *connection.Pipeline) {
+	if networks := moderation.NetworksOf(ctx); len(networks) > 0 {
+		statements.Batch.Queue(`SELECT 1 / (CASE WHEN count(*) > 0 THEN 0 ELSE 1 END) FROM blocks
+			WHERE network = ANY($1) AND (expires_at IS NULL OR expires_at > clock_timestamp())`, networks)
+	}
+}
+
+// Block implements moderation.Blocker.
+func (m *Moderation) Block(ctx context.Context, block moderation.Block) error {
+	row := blockRow{block.Network.String(), connection.Instant(block.CreatedAt), connection.Nullable(block.ExpiresAt), block.Reason}
+	return m.store.Transaction(ctx, func(tx *gorm.DB) error {
+		return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error
+	})
+}
+
+// Unblock implements moderation.Blocker.
+func (m *Moderation) Unblock(ctx context.Context, network netip.Prefix) error {
+	return m.store.Transaction(ctx, func(tx *gorm.DB) error {
+		return connection.OrNotFound(tx.Where("network = ?", network.String()).Delete(&blockRow{}))
+	})
+}
+
+// Blocks implements moderation.Blocker.
+func (m *Moderation) Blocks(ctx context.Context) ([]moderation.Block, error) {
+	var rows []blockRow
+	err := unexpired(m.store, m.store.Read(ctx)).Order("created_at DESC, network").Find(&rows).Error
+	if err != nil {
+		return nil, connection.Translate(err)
+	}
+	blocks := make([]moderation.Block, len(rows))
+	for i, row := range rows {
+		network, err := netip.ParsePrefix(row.Network)
+		if err != nil {
+			return nil, fault.Unforeseen(err)
+		}
+		blocks[i] = moderation.Block{
+			Network: network, Reason: row.Reason, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: connection.FromNullable(row.ExpiresAt),
+		}
+	}
+	return blocks, nil
+}
