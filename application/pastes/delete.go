@@ -6,6 +6,7 @@ import (
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
 // Delete removes a paste.
@@ -18,4 +19,31 @@ func (d *Delete) Do(ctx context.Context, id string) error {
 		return paste.ErrNotFound
 	}
 	return paste.Gone(d.pastes.DeleteIf(audit.Note(ctx, "paste.delete", id, ""), paste.ID(id), func(paste.Paste) error { return nil }))
+}
+
+// DeleteOwn removes a paste of a signed-in user, or one whose delete key is presented.
+type DeleteOwn struct{ pastes paste.DocumentDeleter }
+
+// Do removes the paste with that id, which belongs to the viewer or has that key; it may be encrypted. An empty key is none.
+//
+// It fails with token.Rejected when the viewer has not signed in and has no key; then with paste.ErrNotFound when there is no such
+// paste, or it has expired; with paste.ErrWrongKey when it has another key, and with paste.ErrNotFound when it is not the viewer's and
+// has none; and with fault.Unavailable when the store does not answer.
+func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, id string, key paste.DeleteKey) error {
+	switch {
+	case !viewer.SignedIn() && key == "":
+		return token.Rejected()
+	case !ident.Valid(id):
+		return paste.ErrNotFound
+	}
+	err := d.pastes.DeleteIf(ctx, paste.ID(id), func(stored paste.Paste) error {
+		switch {
+		case stored.OwnedBy(viewer.User.ID), key.Fits(stored.DeleteKey):
+			return nil
+		case key != "" && stored.DeleteKey != paste.KeyHash{}:
+			return paste.ErrWrongKey
+		}
+		return paste.ErrNotFound
+	})
+	return paste.Gone(err)
 }

@@ -3,7 +3,9 @@ package pastes
 import (
 	"context"
 
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 )
@@ -92,4 +94,47 @@ func (s *Show) Do(ctx context.Context, id string) (paste.Document, error) {
 	}
 	found, err := s.pastes.DocumentByID(ctx, paste.ID(id))
 	return found, paste.Gone(err)
+}
+
+// Open reads a paste that burns after reading.
+type Open struct{ pastes paste.DocumentBurner }
+
+// Do removes the paste with that id and returns it, once and to one caller, as the viewer would have seen it.
+//
+// It fails with paste.ErrNotFound, whatever the reason, for a paste that does not exist, has expired or was opened, that does not
+// burn, or is another user's private one; and with fault.Unavailable when the store does not answer: the paste may be gone then.
+func (o *Open) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
+	if !ident.Valid(id) {
+		return paste.Document{}, paste.ErrNotFound
+	}
+	opened, err := o.pastes.Burn(ctx, paste.ID(id), viewer.User.ID)
+	if err != nil {
+		return paste.Document{}, paste.Gone(err)
+	}
+	if !opened.OwnedBy(viewer.User.ID) {
+		opened.Tags = nil
+	}
+	return opened, nil
+}
+
+// errRemoved is what pages say of a paste that operators have removed.
+var errRemoved = fault.New(fault.Gone, "This paste was removed by the operator.")
+
+// Explain says more to people about a paste that was not found.
+type Explain struct{ removals moderation.Teller }
+
+// Do returns a fault.Gone when the paste with that id was removed and had been readable by its link, and otherwise
+// cause. It fails with fault.Unavailable when the store does not answer.
+func (e *Explain) Do(ctx context.Context, id string, cause error) error {
+	if !fault.Is(cause, fault.NotFound) || !ident.Valid(id) {
+		return cause
+	}
+	told, err := e.removals.Told(ctx, paste.ID(id))
+	switch {
+	case err != nil:
+		return err
+	case told:
+		return errRemoved
+	}
+	return cause
 }

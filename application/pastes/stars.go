@@ -93,18 +93,3 @@ func (s *StarSeen) Do(ctx context.Context, viewer token.Viewer, id string, starr
 	}
 	return err
 }
-
-// ListStarred lists what a signed-in user has starred.
-type ListStarred struct{ pastes paste.StarredLister }
-
-// Do returns the first of the pastes that stand after a place of those that the viewer has starred and may read: see BrowseOwn.Do,
-// whose order, size of a page and errors it has.
-func (l *ListStarred) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (OwnPastes, error) {
-	if !viewer.SignedIn() {
-		return OwnPastes{}, token.Rejected()
-	}
-	page, more, err := pageOf(OwnPage, func(limit int) ([]paste.Listed, error) {
-		return l.pastes.StarredBy(ctx, viewer.User.ID, after, limit)
-	})
-	return OwnPastes{Pastes: page, More: more}, err
-}

@@ -916,7 +916,7 @@ func TestGiveUpOwn(t *testing.T) {
 func TestBrowseOwn(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
-	for i := range pastes.OwnPage + 1 {
+	for i := range pastes.PageSize + 1 {
 		draft := snippet("x")
 		draft.Title, draft.Private = fmt.Sprint(i), i%2 == 0
 		d.create(t, d.mia, draft)
@@ -928,10 +928,10 @@ func TestBrowseOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, err := d.BrowseOwn.Do(t.Context(), d.mia, paste.Selection{})
-	if err != nil || len(first.Pastes) != pastes.OwnPage || !first.More || first.Pastes[0].Title != fmt.Sprint(pastes.OwnPage) {
+	if err != nil || len(first.Pastes) != pastes.PageSize || !first.More || first.Pastes[0].Title != fmt.Sprint(pastes.PageSize) {
 		t.Fatalf("got %d pastes, more: %t, error %v, want a page of the newest, and more", len(first.Pastes), first.More, err)
 	}
-	rest, err := d.BrowseOwn.Do(t.Context(), d.mia, paste.Selection{}.Next(&first.Pastes[pastes.OwnPage-1]))
+	rest, err := d.BrowseOwn.Do(t.Context(), d.mia, paste.Selection{}.Next(&first.Pastes[pastes.PageSize-1]))
 	if err != nil || len(rest.Pastes) != 1 || rest.More || rest.Pastes[0].Title != "0" || rest.Pastes[0].Visibility != paste.Private {
 		t.Errorf("got %+v, error %v, want the oldest and no more", rest, err)
 	}

@@ -21,7 +21,7 @@ func TestPublicPastesOfWhoHasAProfile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range pastes.PublicPage + 1 {
+		for i := range pastes.PageSize + 1 {
 			made := paste.Document{Paste: paste.Paste{
 				ID: paste.ID(fmt.Sprintf("%s%03d", owner, i)), Owner: found.ID, CreatedAt: w.now.Add(time.Duration(i) * time.Second),
 			}}
@@ -33,7 +33,7 @@ func TestPublicPastesOfWhoHasAProfile(t *testing.T) {
 	}
 	list := w.pastes.ListPublic
 	first, err := list.Do(t.Context(), "EPOXY", "", paste.Place{})
-	if err != nil || first.Owner.Name.String() != "Epoxy" || len(first.Pastes) != pastes.PublicPage || !first.More {
+	if err != nil || first.Owner.Name.String() != "Epoxy" || len(first.Pastes) != pastes.PageSize || !first.More {
 		t.Fatalf("got %d pastes of %v, more: %v, %v, want the first page and more", len(first.Pastes), first.Owner.Name, first.More, err)
 	}
 	rest, err := list.Do(t.Context(), "epoxy", "", first.Pastes[len(first.Pastes)-1].Place())

@@ -11,11 +11,11 @@ import (
 )
 
 func (p *pages) recentFeed(w http.ResponseWriter, r *site.Request) error {
-	found, _, err := p.Modules.Pastes.ListRecent.Do(r.Context(), paste.Place{})
+	found, err := p.Modules.Pastes.ListRecent.Do(r.Context(), paste.Place{})
 	if err != nil {
 		return err
 	}
-	return p.writeFeed(w, r, site.Service+": recent pastes", pathRecent, site.Service, time.Unix(0, 0), found)
+	return p.writeFeed(w, r, site.Service+": recent pastes", pathRecent, site.Service, time.Unix(0, 0), found.Pastes)
 }
 
 func (p *pages) feed(w http.ResponseWriter, r *site.Request) error {

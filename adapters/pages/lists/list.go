@@ -7,6 +7,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 )
@@ -40,21 +41,21 @@ var listOrders = [...]struct {
 }
 
 // newPasteList returns the page with what was found of a selection, of the list at a path.
-func newPasteList(path string, selection paste.Selection, found []paste.Listed, more bool) pasteList {
+func newPasteList(path string, selection paste.Selection, found pastes.Page) pasteList {
 	list := pasteList{
 		Tag: marks.Text(site.Shortened(selection.Tag, site.MaxName)), Later: selection.After != paste.Place{},
 		All: listPath(path, paste.Selection{Order: selection.Order}),
 	}
-	for i := range found {
-		shown := newListedPaste(&found[i])
-		for _, tag := range found[i].Tags {
+	for i := range found.Pastes {
+		shown := newListedPaste(&found.Pastes[i])
+		for _, tag := range found.Pastes[i].Tags {
 			tagged := paste.Selection{Tag: tag, Order: selection.Order}
 			shown.Tags = append(shown.Tags, tagLink{listPath(path, tagged), marks.Text(site.Shortened(tag, site.MaxName))})
 		}
 		list.Pastes = append(list.Pastes, shown)
 	}
-	if n := len(found); more && n > 0 {
-		list.Next = listPath(path, selection.Next(&found[n-1]))
+	if n := len(found.Pastes); found.More && n > 0 {
+		list.Next = listPath(path, selection.Next(&found.Pastes[n-1]))
 	}
 	return list
 }

@@ -26,7 +26,7 @@ func (p *pages) own(w http.ResponseWriter, r *site.Request) error {
 	page := ownPage{Layout: r.Layout("Your pastes", ""), Own: true, Sorts: sortsOf(site.PathPastes, selection)}
 	return p.browse(w, r, page, func(ctx context.Context) (pasteList, error) {
 		found, err := p.Modules.Pastes.BrowseOwn.Do(ctx, r.Viewer, selection)
-		return newPasteList(site.PathPastes, selection, found.Pastes, found.More), err
+		return newPasteList(site.PathPastes, selection, found), err
 	})
 }
 
@@ -37,7 +37,7 @@ func (p *pages) starred(w http.ResponseWriter, r *site.Request) error {
 	}
 	return p.browse(w, r, ownPage{Layout: r.Layout("Starred pastes", "")}, func(ctx context.Context) (pasteList, error) {
 		found, err := p.Modules.Pastes.ListStarred.Do(ctx, r.Viewer, after)
-		return newPasteList(site.PathStarred, paste.Selection{After: after}, found.Pastes, found.More), err
+		return newPasteList(site.PathStarred, paste.Selection{After: after}, found), err
 	})
 }
 

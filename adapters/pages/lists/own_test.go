@@ -19,7 +19,7 @@ func TestOwnPastes(t *testing.T) {
 	s := visit.New(t)
 	epoxy, mortar := s.User("Epoxy", false), s.User("mortar", true)
 	_, secret := s.Session("epoxy")
-	for i := range pastes.OwnPage + 2 {
+	for i := range pastes.PageSize + 2 {
 		document := visit.Content(paste.Pasty{Code: "x"})
 		document.Owner, document.Visibility, document.Title = epoxy, paste.Visibility(i%3), "<\u202etitle>"
 		document.CreatedAt, document.ExpiresAt = time.UnixMicro(1795282550000000+int64(i/2)).UTC(), time.Date(2099, 1, 2, 3, 4, 0, 0, time.UTC)
@@ -53,8 +53,8 @@ func TestOwnPastes(t *testing.T) {
 		}
 		path = next
 	}
-	if pages != 2 || len(count) != pastes.OwnPage+2+3 || count["others00"] != 0 || count["private"] < 17 || count["public"] < 17 {
-		t.Errorf("got %v on %d pages, want %d pastes of all kinds on 2", count, pages, pastes.OwnPage+2)
+	if pages != 2 || len(count) != pastes.PageSize+2+3 || count["others00"] != 0 || count["private"] < 17 || count["public"] < 17 {
+		t.Errorf("got %v on %d pages, want %d pastes of all kinds on 2", count, pages, pastes.PageSize+2)
 	}
 	for what, wrong := range map[string]string{"no token": "", "a token that is not valid": "made up"} {
 		answer, rejected, err := s.As(wrong, "/pastes?after=1.a")

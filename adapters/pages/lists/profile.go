@@ -34,7 +34,7 @@ func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 	name := found.Owner.Name.String()
 	page := profilePage{
 		Layout: r.Layout(name, "Code that "+name+" shows to everybody"), Owner: found.Owner,
-		pasteList: newPasteList(site.PathOfUser(name), selection, found.Pastes, found.More),
+		pasteList: newPasteList(site.PathOfUser(name), selection, found.Page),
 	}
 	page.Feed = site.PathOfUser(name) + "/feed.atom"
 	return site.Show(w, r, p.profileView(page))

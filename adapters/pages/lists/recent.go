@@ -12,11 +12,11 @@ func (p *pages) recent(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	found, more, err := p.Modules.Pastes.ListRecent.Do(r.Context(), after)
+	found, err := p.Modules.Pastes.ListRecent.Do(r.Context(), after)
 	if err != nil {
 		return err
 	}
 	page := r.Layout("Recent pastes", "")
 	page.Feed = pathRecent + ".atom"
-	return site.Show(w, r, p.recentView(page, newPasteList(pathRecent, paste.Selection{After: after}, found, more)))
+	return site.Show(w, r, p.recentView(page, newPasteList(pathRecent, paste.Selection{After: after}, found)))
 }

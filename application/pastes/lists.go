@@ -1,0 +1,165 @@
+package pastes
+
+import (
+	"context"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// idPage is how many ids ListOwn holds at once.
+const idPage = 5000
+
+// ListOwn lists the pastes of a signed-in user.
+type ListOwn struct{ pastes paste.ActiveIDLister }
+
+// Do calls visit with the ids of the viewer's active pastes, private ones included, newest first, a page at a time; no
+// transaction lasts meanwhile. An error of visit ends the walk and is returned.
+// It fails with token.Rejected when the viewer has not signed in, and with fault.Unavailable when the store does not answer,
+// possibly after some calls of visit.
+func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]paste.Place) error) error {
+	if !viewer.SignedIn() {
+		return token.Rejected()
+	}
+	for after := (paste.Place{}); ; {
+		page, err := l.pastes.ActiveIDs(ctx, viewer.User.ID, after, idPage)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		if err := visit(page); err != nil || len(page) < idPage {
+			return err
+		}
+		after = page[len(page)-1]
+	}
+}
+
+// BrowseOwn lists the pastes of a signed-in user page by page, with what tells one from another.
+type BrowseOwn struct{ pastes paste.Selector }
+
+// Do returns the first of the viewer's active pastes that a selection names. Private ones are included, and encrypted ones are not.
+// It fails with token.Rejected when the viewer has not signed in, and with fault.Unavailable when the store does not answer.
+func (b *BrowseOwn) Do(ctx context.Context, viewer token.Viewer, selection paste.Selection) (Page, error) {
+	if !viewer.SignedIn() {
+		return Page{}, token.Rejected()
+	}
+	return pageOf(func(limit int) ([]paste.Listed, error) { return b.pastes.Select(ctx, viewer.User.ID, selection, limit) })
+}
+
+// NextOwn reads the pastes of a signed-in user one by one, with what they hold.
+type NextOwn struct {
+	pastes interface {
+		paste.ActiveIDLister
+		paste.DocumentFinder
+	}
+}
+
+// Do returns the first of the viewer's active pastes that stand after a place, newest first: also a private one, and one that burns
+// after reading, which stays. Of an encrypted one it returns the cipher. It fails with paste.ErrNotFound when there is none left, with
+// token.Rejected when the viewer has not signed in, and with fault.Unavailable when the store does not answer.
+func (n *NextOwn) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (paste.Document, error) {
+	if !viewer.SignedIn() {
+		return paste.Document{}, token.Rejected()
+	}
+	for {
+		places, err := n.pastes.ActiveIDs(ctx, viewer.User.ID, after, 1)
+		if err != nil {
+			return paste.Document{}, err
+		}
+		if len(places) == 0 {
+			return paste.Document{}, paste.ErrNotFound
+		}
+		after = places[0]
+		found, err := n.pastes.DocumentByID(ctx, after.ID)
+		if fault.Is(err, fault.NotFound) || err == nil && !found.OwnedBy(viewer.User.ID) { // it has gone meanwhile
+			continue
+		}
+		return found, err
+	}
+}
+
+// ListPublic lists the public pastes of a user.
+type ListPublic struct {
+	users  user.Finder
+	pastes paste.Selector
+}
+
+// PublicPastes are some of a user's public pastes.
+type PublicPastes struct {
+	Page // newest first
+
+	Owner user.User
+}
+
+// Do returns the user with that name, and the first of the public pastes that stand after a place; the zero Place is before
+// all of them. With a tag these are only the pastes that have it. Without user.User.ShowTags there are no tags, and no paste has one.
+// It fails with user.ErrNotFound when there is no such user or the profile is private, and with fault.Unavailable when
+// the store does not answer.
+func (l *ListPublic) Do(ctx context.Context, username, tag string, after paste.Place) (found PublicPastes, err error) {
+	name, err := user.ParseName(username)
+	if err != nil {
+		return PublicPastes{}, user.ErrNotFound
+	}
+	owner, err := l.users.ByName(ctx, name)
+	if err == nil && !owner.PublicProfile {
+		err = user.ErrNotFound
+	}
+	if err != nil {
+		return PublicPastes{}, user.Gone(err)
+	}
+	found.Owner = owner
+	found.Page, err = pageOf(func(limit int) ([]paste.Listed, error) {
+		if tag != "" && !owner.ShowTags {
+			return nil, nil
+		}
+		return l.pastes.Select(ctx, owner.ID, paste.Selection{Public: true, Tag: tag, After: after}, limit)
+	})
+	if err != nil {
+		return PublicPastes{}, err
+	}
+	for i := range found.Pastes {
+		if !owner.ShowTags {
+			found.Pastes[i].Tags = nil
+		}
+	}
+	return found, nil
+}
+
+// ListRecent lists the newest public pastes.
+type ListRecent struct{ pastes paste.RecentLister }
+
+// Do returns the first of the public pastes that stand after a place. It fails with fault.Unavailable when the store does not answer.
+func (l *ListRecent) Do(ctx context.Context, after paste.Place) (Page, error) {
+	return pageOf(func(limit int) ([]paste.Listed, error) { return l.pastes.Recent(ctx, after, limit) })
+}
+
+// ListStarred lists what a signed-in user has starred.
+type ListStarred struct{ pastes paste.StarredLister }
+
+// Do returns the first of the pastes that stand after a place of those that the viewer has starred and may read, newest first. It fails
+// as BrowseOwn.Do does.
+func (l *ListStarred) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (Page, error) {
+	if !viewer.SignedIn() {
+		return Page{}, token.Rejected()
+	}
+	return pageOf(func(limit int) ([]paste.Listed, error) { return l.pastes.StarredBy(ctx, viewer.User.ID, after, limit) })
+}
+
+// PageSize is how many pastes a Page has at most.
+const PageSize = 50
+
+// Page is a part of a list.
+type Page struct {
+	Pastes []paste.Listed
+	More   bool // whether there are others after the last one
+}
+
+// pageOf asks for one more paste than a page has.
+func pageOf(find func(limit int) ([]paste.Listed, error)) (Page, error) {
+	listed, err := find(PageSize + 1)
+	if err != nil {
+		return Page{}, err
+	}
+	return Page{listed[:min(len(listed), PageSize)], len(listed) > PageSize}, nil
+}
