@@ -7,6 +7,7 @@ package dataloader
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"unicode/utf8"
 
@@ -40,13 +41,13 @@ type query[K, V any] struct {
 	many    string              // the statement for several keys; their arrays are its arguments
 	columns func([]K) []any     // the arrays
 	values  func(K) []any       // the same for one key
-	newRow  func() scannable[V] // where a row of either is scanned to
+	newRow  func() scannable[V] // where the rows of either are scanned to, one after another
 }
 
 // scannable is a row of an answer.
 type scannable[V any] interface {
 	fields() []any // where to scan the columns to, in their order, after the first: it says which of the keys the row answers
-	value() (V, error)
+	addTo(answer *V) error
 }
 
 // statements returns the two statements for columns of what from joins to the keys q. Both answer with the place of the key, from 1.
@@ -110,7 +111,9 @@ func load[K, V any](ctx context.Context, d *Dataloader, q query[K, V], keys []K)
 			return nil, err
 		}
 		answer := &found[place-1]
-		answer.value, answer.err = row.value()
+		if err := row.addTo(&answer.value); err != nil || errors.Is(answer.err, d.notFound) {
+			answer.err = err
+		}
 	}
 	return found, rows.Err()
 }

@@ -105,29 +105,29 @@ type document struct {
 }
 
 // The condition under which a paste is shown is that of paste.Document.SeenBy; the contract suite ties it to that. The clock is read
-// once, and after the statement has its snapshot: before that it may have waited for a lock. What the counters of a paste
-// say it does not have is not looked for. Most pastes have no history: it comes as JSON, which costs nothing where there is none.
+// once, and after the statement has its snapshot: before that it may have waited for a lock. There is a row for each pasty, and one for
+// a paste without; the first has what there is once. What the counters of a paste say it does not have is not looked for. Most pastes
+// have no history: it comes as JSON, which costs nothing where there is none.
 var (
 	isSmall = fmt.Sprintf(`(p.content_bytes + p.history_bytes <= %d)`, largeDocument)
 	isOpen  = `(NOT p.burns OR coalesce(p.owner_id = q.reader, false))`
 	isRead  = isSmall + ` AND ` + isOpen
+	isFirst = `coalesce(y.position, 0) = 0`
 
 	documentColumns = `p.id, coalesce(p.owner_id, ''), p.created_at, p.expires_at, p.burns, p.lifetime, p.visibility, p.title, p.delete_key,
 		coalesce(p.origin, ''), NOT ` + isSmall + `, ` + isOpen + `,
 		(SELECT count(*) FROM stars s WHERE s.paste_id = p.id),
-		EXISTS (SELECT 1 FROM stars s WHERE s.paste_id = p.id AND s.user_id = q.reader),
-		c.ids, c.titles, c.languages, c.codes,
-		CASE WHEN p.tags > 0 AND ` + isRead + ` THEN
+		q.reader <> '' AND EXISTS (SELECT 1 FROM stars s WHERE s.paste_id = p.id AND s.user_id = q.reader),
+		y.id, y.title, y.language, y.code,
+		CASE WHEN p.tags > 0 AND ` + isFirst + ` AND ` + isRead + ` THEN
 			ARRAY(SELECT t.tag FROM paste_tags t WHERE t.paste_id = p.id ORDER BY t.position) END,
-		CASE WHEN p.edits > 0 AND ` + isRead + ` THEN (SELECT json_agg(json_build_object(
+		CASE WHEN p.edits > 0 AND ` + isFirst + ` AND ` + isRead + ` THEN (SELECT json_agg(json_build_object(
 			'ID', e.id, 'Number', e.number, 'Type', e.type, 'Metadata', e.metadata, 'Text', e.text, 'At', e.edited_at) ORDER BY e.position)
 			FROM paste_edits e WHERE e.paste_id = p.id) END`
 
 	documentTables = fmt.Sprintf(`JOIN pastes p ON p.id = q.id AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))
 			AND NOT p.encrypted AND (p.visibility <> %d OR p.owner_id = q.reader)
-		CROSS JOIN LATERAL (
-			SELECT array_agg(o.id) ids, array_agg(o.title) titles, array_agg(o.language) languages, array_agg(o.code) codes
-			FROM (SELECT y.* FROM pasties y WHERE y.paste_id = p.id AND %s ORDER BY y.position) o) c`, paste.Private, isRead)
+		LEFT JOIN LATERAL (SELECT * FROM pasties o WHERE o.paste_id = p.id AND %s ORDER BY o.position) y ON true`, paste.Private, isRead)
 )
 
 // documentRow is a row of the statements for pastes.
@@ -141,7 +141,7 @@ type documentRow struct {
 	burns, large, open         bool
 	stars                      int64
 	starred                    bool
-	pasties                    struct{ ids, titles, languages, codes []string }
+	pasty                      struct{ id, title, language, code *string } // nil: there is none
 	tags                       []string
 	edits                      []editRow
 }
@@ -156,19 +156,27 @@ type editRow struct {
 }
 
 func (r *documentRow) fields() []any {
-	c := &r.pasties
 	return []any{
 		&r.id, &r.owner, &r.created, &r.expires, &r.burns, &r.lifetime, &r.visibility, &r.title, &r.deleteKey, &r.origin, &r.large, &r.open,
 		&r.stars, &r.starred,
-		&c.ids, &c.titles, &c.languages, &c.codes, &r.tags, &r.edits,
+		&r.pasty.id, &r.pasty.title, &r.pasty.language, &r.pasty.code, &r.tags, &r.edits,
 	}
 }
 
-func (r *documentRow) value() (document, error) {
+func (r *documentRow) addTo(d *document) error {
 	if !r.open {
-		return document{}, paste.ErrBurns
+		return paste.ErrBurns
 	}
-	d := document{large: r.large}
+	if p := r.pasty; p.id != nil {
+		d.Pasties = append(d.Pasties, paste.Pasty{
+			ID: storedtext.Decode(*p.id), Title: storedtext.Decode(*p.title),
+			Language: storedtext.Decode(*p.language), Code: storedtext.Decode(*p.code),
+		})
+	}
+	if d.ID != "" {
+		return nil
+	}
+	d.large = r.large
 	d.Paste = paste.Paste{
 		ID: paste.ID(r.id), Owner: user.ID(r.owner), CreatedAt: r.created.UTC(), ExpiresAt: instant(r.expires), Burns: r.burns,
 	}
@@ -179,20 +187,14 @@ func (r *documentRow) value() (document, error) {
 	for _, tag := range r.tags {
 		d.Tags = append(d.Tags, storedtext.Decode(tag))
 	}
-	for i, id := range r.pasties.ids {
-		d.Pasties = append(d.Pasties, paste.Pasty{
-			ID: storedtext.Decode(id), Title: storedtext.Decode(r.pasties.titles[i]),
-			Language: storedtext.Decode(r.pasties.languages[i]), Code: storedtext.Decode(r.pasties.codes[i]),
-		})
-	}
 	for i, e := range r.edits {
 		made := paste.Edit{
 			ID: storedtext.Decode(e.ID), Number: e.Number, Type: e.Type, Text: storedtext.Decode(e.Text), At: e.At.UTC(),
 		}
 		if err := json.Unmarshal([]byte(e.Metadata), &made.Metadata); err != nil {
-			return document{}, fault.Unforeseen(fmt.Errorf("paste %s: metadata of edit %d: %w", r.id, i, err))
+			return fault.Unforeseen(fmt.Errorf("paste %s: metadata of edit %d: %w", r.id, i, err))
 		}
 		d.Edits = append(d.Edits, made)
 	}
-	return d, nil
+	return nil
 }

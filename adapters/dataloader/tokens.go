@@ -74,14 +74,11 @@ func (r *tokenRow) fields() []any {
 	return append(own, r.owner.fields()...)
 }
 
-func (r *tokenRow) value() (ownedToken, error) {
-	owner, err := r.owner.value()
-	if err != nil {
-		return ownedToken{}, err
-	}
-	found := r.token
-	copy(found.Hash[:], r.hash)
-	found.CreatedAt = found.CreatedAt.UTC()
-	found.ExpiresAt, found.LastUsedAt, found.RevokedAt = instant(r.expires), instant(r.lastUsed), instant(r.revoked)
-	return ownedToken{found, owner}, nil
+func (r *tokenRow) addTo(found *ownedToken) error {
+	t := r.token
+	copy(t.Hash[:], r.hash)
+	t.CreatedAt = t.CreatedAt.UTC()
+	t.ExpiresAt, t.LastUsedAt, t.RevokedAt = instant(r.expires), instant(r.lastUsed), instant(r.revoked)
+	found.token = t
+	return r.owner.addTo(&found.owner)
 }

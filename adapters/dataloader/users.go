@@ -95,9 +95,9 @@ type accountRow struct {
 
 func (r *accountRow) fields() []any { return append(r.userRow.fields(), &r.stars, &r.services) }
 
-func (r *accountRow) value() (user.Account, error) {
-	owner, err := r.userRow.value()
-	return user.Account{User: owner, Stars: r.stars, Services: r.services}, err
+func (r *accountRow) addTo(account *user.Account) error {
+	account.Stars, account.Services = r.stars, r.services
+	return r.userRow.addTo(&account.User)
 }
 
 type userRow struct {
@@ -114,14 +114,14 @@ func (r *userRow) fields() []any {
 	}
 }
 
-func (r *userRow) value() (user.User, error) {
+func (r *userRow) addTo(found *user.User) error {
 	name, err := user.ParseName(r.username)
 	if err != nil {
-		return user.User{}, fault.Unforeseen(err)
+		return fault.Unforeseen(err)
 	}
-	found := r.User
+	*found = r.User
 	found.Name, found.CreatedAt = name, r.CreatedAt.UTC()
-	return found, nil
+	return nil
 }
 
 // instant returns the zero time for NULL.
