@@ -189,7 +189,7 @@ func (m *Moderation) Report(
 			return err
 		}
 		if err := row.outline().ReadableBy(reader); err != nil {
-			return connection.Refused(err)
+			return err
 		}
 		if _, err := pastes.takeQuota(tx, client, quota); err != nil {
 			return err

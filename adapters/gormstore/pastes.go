@@ -71,7 +71,7 @@ func (p *Pastes) find(
 			return err
 		}
 		if err := refuse(row); err != nil {
-			return connection.Refused(err)
+			return err
 		}
 		stored, err := load(tx, row)
 		found = stored.document()
@@ -155,7 +155,7 @@ func (p *Pastes) UpdateAllowed(
 		}
 		stored := before.document()
 		if changed, err = change(stored); err != nil {
-			return connection.Refused(err)
+			return err
 		}
 		if !changed.Changed {
 			changed.Document = stored
@@ -224,7 +224,7 @@ func (p *Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Pas
 			return err
 		}
 		if err := allow(row.paste()); err != nil {
-			return connection.Refused(err)
+			return err
 		}
 		return p.delete(tx, row)
 	})
@@ -238,7 +238,7 @@ func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt p
 			return err
 		}
 		if err := row.outline().BurnableBy(reader); err != nil {
-			return connection.Refused(err)
+			return err
 		}
 		rows, err := load(tx, row)
 		if err != nil {

@@ -206,7 +206,7 @@ func (u *Users) Update(ctx context.Context, name user.Name, change func(*user.Us
 		}
 		before, servicesBefore := updated, maps.Clone(services)
 		if err := change(&updated, services); err != nil {
-			return connection.Refused(err)
+			return err
 		}
 		updated.ID, updated.CreatedAt = before.ID, before.CreatedAt
 		if updated.Name.Folded() != before.Name.Folded() {
@@ -283,7 +283,7 @@ func checkName(s *connection.Store, tx *gorm.DB, name user.Name, id user.ID) err
 	err := tx.Model(&formerNameRow{}).Where("username_folded = ? AND user_id <> ? AND given_up_at > ?",
 		name.Folded(), string(id), connection.Instant(s.Clock().Add(-user.NameReserved))).Count(&reserved).Error
 	if err == nil && reserved > 0 {
-		err = connection.Refused(errNameReserved)
+		err = errNameReserved
 	}
 	return err
 }

@@ -77,9 +77,6 @@ func Translate(err error) error {
 	if err == nil {
 		return nil
 	}
-	if of, ok := errors.AsType[refusal](err); ok {
-		return of.error
-	}
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}

@@ -79,17 +79,6 @@ func isDeadlock(err error) bool {
 	return ok && (pgErr.Code == "40P01" || pgErr.Code == "40001") // deadlock_detected, serialization_failure
 }
 
-// refusal is an error of a callback, which translate returns as it is.
-type refusal struct{ error }
-
-// Refused marks an error of a callback.
-func Refused(err error) error {
-	if err == nil {
-		return nil
-	}
-	return refusal{err}
-}
-
 // ForUpdate makes a query lock the rows it reads, in its order, until the transaction ends. SQLite, where
 // a transaction has locked everything from its start, leaves it out (dialect_sqlite.go).
 func ForUpdate(tx *gorm.DB) *gorm.DB {
