@@ -83,7 +83,7 @@ func (s staleReads) StaleByID(ctx context.Context, id user.ID) (user.User, error
 }
 
 // newApplication says which adapters serve which module. They are handed over as what they are, and each module takes
-// the ports that it needs of them (decision 0001).
+// the ports that it needs of them.
 func newApplication(cfg Config, store *gormstore.Store, reads *reads, known *catalogue.Catalogue) *Application {
 	tokenUseCases := tokens.New(reads.tokens, reads.users, time.Now)
 	options := pasteOptions(cfg, known)
