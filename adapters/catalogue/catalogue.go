@@ -1,5 +1,7 @@
-// Package catalogue knows the programming languages: those of CodeMirror 5's mode registry, which v2
-// had, and every other one that Linguist knows. It is built once, in memory, when it is first asked, and does not change.
+// Package catalogue knows the programming languages: those of CodeMirror 5's mode registry, which v2 had, and all others of Linguist.
+//
+// Where both know a language, CodeMirror's name wins, because clients send and compare it. CodeMirror also decides which language has an
+// extension; where it names several, a reviewed table decides.
 package catalogue
 
 import (

@@ -1,7 +1,8 @@
-// Package detection tells in which language a text is written, by what stands in it: a shebang, a modeline, its
-// form as a whole, and the words and signs that its language is made of.
+// Package detection recognises the language of a text by its shebang or modeline, by its overall form, or by scoring words and
+// symbols with the table in features.txt.
 //
-// It looks at the beginning of a text only, and its time grows with what it looks at (decision 0008).
+// It reads at most the first 16 KiB, once. go-enry's classifier was not taken: it needs 12.7 MiB of heap, and is meant to choose among
+// few candidates. Not told apart are C and C++ that use only what both have, JavaScript and TypeScript without a type, and dialects of SQL.
 package detection
 
 import (
