@@ -28,13 +28,13 @@ const (
 )
 
 // authorize prepares a request for a route: signIn goes by it. What the answer shows to the owner of a token is for no cache that is
-// shared.
+// shared, and what is optional may be unlisted: search engines do not list it, unless its handler allows them to.
 func (how authorization) authorize(c *gin.Context) {
 	header := c.Writer.Header()
 	secret := presentedToken(c)
 	c.Set(authorizationKey, how)
 	if how == optional {
-		header["Vary"] = varyAuthorization
+		header["Vary"], header["X-Robots-Tag"] = varyAuthorization, noindex
 	}
 	if how != optional || secret != "" {
 		header["Cache-Control"] = privateHeader

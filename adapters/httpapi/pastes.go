@@ -100,8 +100,8 @@ func (a *API) readPaste(ctx context.Context, c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if found.Visibility != paste.Public {
-		c.Writer.Header()["X-Robots-Tag"] = noindex
+	if found.Visibility == paste.Public {
+		delete(c.Writer.Header(), "X-Robots-Tag")
 	}
 	return a.sendPaste(c, &found, presentedToken(c) == "", false)
 }
@@ -183,7 +183,6 @@ func (a *API) readEncrypted(ctx context.Context, c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Writer.Header()["X-Robots-Tag"] = noindex
 	return a.sendPaste(c, &found, presentedToken(c) == "", false)
 }
 

@@ -23,8 +23,7 @@ func (a *API) readText(ctx context.Context, c *gin.Context) error {
 	if err := held.Resize(min(int64(len(pasty.Code)), a.memory.Share())); err != nil {
 		return err
 	}
-	header := c.Writer.Header()
-	header["Content-Security-Policy"], header["X-Robots-Tag"] = sandboxed, noindex
+	c.Writer.Header()["Content-Security-Policy"] = sandboxed
 	return sendStream(c, textContentType, presentedToken(c) == "", func(to io.Writer) error {
 		_, err := io.WriteString(to, pasty.Code)
 		return err

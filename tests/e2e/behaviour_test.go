@@ -17,20 +17,12 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/faultproxy"
+	"github.com/gluepot/gluepot/tests/openapi"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// databasePaths are the endpoints that ask the database.
+// databasePaths are some that ask the database, for tests to which it does not matter which.
 var databasePaths = []string{"/user/epoxy/exists", "/user/epoxy", "/user/self", "/user/self/pastes", "/data/numPastes"}
-
-// databaseRequests are all that ask the database.
-var databaseRequests = []request{
-	get("/user/epoxy/exists"), get("/user/epoxy"), get("/user/self", owner), get("/user/self/pastes", owner), get("/data/numPastes"),
-	post(simple), post(simple, owner), with(http.MethodPost, "/raw", "\nx"), get("/paste/oldest01"), get("/raw/oldest01/part0001"),
-	get("/raw/oldest01/part0001/original"), get("/encrypted/oldest01"), encrypted(sealed),
-	edit("/paste/oldest01", `{"title":"t"}`), with(http.MethodDelete, "/paste/oldest01", owner), with(http.MethodPost, "/open/oldest01"),
-	get("/readyz"),
-}
 
 func wantStatus(t *testing.T, server *program.Process, path string, status int) (*http.Response, string) {
 	t.Helper()
@@ -53,8 +45,25 @@ func throughProxy(t *testing.T, settings ...string) (*program.Process, *faultpro
 // slowness is how much longer than its limit something may take on a machine that is busy.
 const slowness = 10 * time.Second
 
+// headersOf returns the headers and the body of an operation's request, by Epoxy if it has a token.
+func headersOf(o openapi.Operation) []string {
+	headers := slices.Clone(o.Headers)
+	if o.Token {
+		headers = append(headers, owner)
+	}
+	if o.Body != "" {
+		headers = append(headers, "\n"+o.Body)
+	}
+	return headers
+}
+
+// TestDatabaseUnreachable sends every operation of the document: those that it says may answer 503 do, and the others go on.
 func TestDatabaseUnreachable(t *testing.T) {
 	t.Parallel()
+	contract, err := openapi.Shared()
+	if err != nil {
+		t.Fatal(err)
+	}
 	const limit = 5 * time.Second
 	for name, fail := range map[string]func(*faultproxy.Proxy){"down": (*faultproxy.Proxy).Refuse, "hanging": (*faultproxy.Proxy).Stall} {
 		t.Run(name, func(t *testing.T) {
@@ -65,25 +74,24 @@ func TestDatabaseUnreachable(t *testing.T) {
 			}
 			fail(proxy)
 			var waiting sync.WaitGroup
-			for _, r := range databaseRequests {
+			for _, o := range contract.Operations() {
 				waiting.Go(func() {
 					started := time.Now()
-					response, body := exchange(t, server, r.method, r.target, slices.Clone(r.headers)...)
-					if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
-						t.Errorf("%s %s: got %s, %v, want 503 with Retry-After", r.method, r.target, response.Status, response.Header)
-					}
-					if !strings.Contains(body, `"statusMessage":"The database did not answer in time.`) {
-						t.Errorf("%s %s: got %s, want it to say that the database did not answer in time", r.method, r.target, body)
-					}
+					response, body := exchange(t, server, o.Method, o.Target, headersOf(o)...)
 					if took := time.Since(started); took > limit+slowness {
-						t.Errorf("%s %s: got an answer after %v, want it within %v", r.method, r.target, took, limit+slowness)
+						t.Errorf("%s %s: got an answer after %v, want it within %v", o.Method, o.Target, took, limit+slowness)
+					}
+					if o.Documents(http.StatusServiceUnavailable) && (response.StatusCode != http.StatusServiceUnavailable ||
+						response.Header.Get("Retry-After") == "" ||
+						!strings.Contains(body, `"statusMessage":"The database did not answer in time.`)) {
+						t.Errorf("%s %s: got %s, %v, %s, want 503, which openapi.yaml has, with Retry-After and that the database did not answer",
+							o.Method, o.Target, response.Status, response.Header, body)
 					}
 				})
 			}
 			waiting.Wait()
-			for _, path := range []string{"/healthz", "/data/language?name=go", "/data/languageExt?extension=go"} {
-				wantStatus(t, server, path, http.StatusOK)
-			}
+			wantStatus(t, server, "/readyz", http.StatusServiceUnavailable)
+			wantStatus(t, server, "/healthz", http.StatusOK)
 			proxy.Resume()
 			program.Eventually(t, "the server is ready again", func() bool {
 				status, _ := server.Get("/readyz", "")

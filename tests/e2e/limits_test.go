@@ -20,14 +20,14 @@ func TestLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for operation := range contract.Operations() {
-		program.Eventually(t, operation.Method+" "+operation.Path+" is refused", func() bool { // one a second is not
-			answer, _ := exchange(t, p, operation.Method, operation.Path)
+	for _, operation := range contract.Operations() {
+		program.Eventually(t, operation.Method+" "+operation.Target+" is refused", func() bool { // one a second is not
+			answer, _ := exchange(t, p, operation.Method, operation.Target)
 			if answer.StatusCode != http.StatusTooManyRequests {
 				return false
 			}
 			if retry := answer.Header.Get("Retry-After"); retry != "1" {
-				t.Errorf("%s %s: got Retry-After %q, want 1", operation.Method, operation.Path, retry)
+				t.Errorf("%s %s: got Retry-After %q, want 1", operation.Method, operation.Target, retry)
 			}
 			return true
 		})

@@ -371,7 +371,7 @@ var pasteDecisions = []decision{
 		with(http.MethodOptions, "/encrypted", fromWeb),
 	}},
 
-	// Reading.
+	// Reading. <public> is there from here on, <private> until DELETE.
 	{"public or unlisted, any token or none, valid or not", []request{
 		post(`{"isPublic":true,"tags":"mine","pasties":[{"title":"t","code":"public"}]}`, owner).as("public"),
 		get("/paste/<public>"),

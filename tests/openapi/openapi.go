@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"mime"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +24,7 @@ import (
 // Contract is a document, and which of its operations and statuses have been seen. It is safe for concurrent use.
 type Contract struct {
 	paths      []path
+	operations []Operation
 	components openapi3.ResponseBodies
 	schemas    map[*openapi3.Schema]*jsonschema.Schema
 
@@ -75,6 +74,14 @@ func New(document []byte) (*Contract, error) {
 					return nil, fmt.Errorf("%s %s %s: %w", method, name, status, err)
 				}
 			}
+			if p.noBase {
+				continue
+			}
+			made, err := newOperations(method, name, item.Parameters, operation)
+			if err != nil {
+				return nil, fmt.Errorf("%s %s: %w", method, name, err)
+			}
+			c.operations = append(c.operations, made...)
 		}
 	}
 	for name, response := range c.components {
@@ -129,24 +136,6 @@ func checkClosed(pointer string, schema *openapi3.SchemaRef) error {
 	return nil
 }
 
-// Operation is one that the document has. Each parameter of its path has eight letters.
-type Operation struct{ Method, Path string }
-
-// Operations returns all but the health checks.
-func (c *Contract) Operations() iter.Seq[Operation] {
-	return func(yield func(Operation) bool) {
-		for _, p := range c.paths {
-			for method := range p.operation {
-				if !p.noBase && !yield(Operation{method, parameter.ReplaceAllString(p.name, "abcdefgh")}) {
-					return
-				}
-			}
-		}
-	}
-}
-
-var parameter = regexp.MustCompile(`\{\w+\}`)
-
 // Answer is what a server has sent.
 type Answer struct {
 	Method string
@@ -164,7 +153,7 @@ func (c *Contract) Check(basePath string, a Answer) error {
 	responses, method, name := c.find(basePath, a)
 	response := responses.Status(a.Status)
 	if response == nil {
-		return fmt.Errorf("%s %s: the status %d is not documented for %s", a.Method, a.Target, a.Status, name)
+		return fmt.Errorf("%s %s: adapters/httpapi/openapi.yaml does not have the status %d for %s", a.Method, a.Target, a.Status, name)
 	}
 	err := errors.Join(c.checkHeaders(response.Value, a.Header), c.checkBody(response.Value, a))
 	if err != nil {
@@ -208,14 +197,14 @@ func (c *Contract) find(basePath string, a Answer) (responses *openapi3.Response
 			if strings.Contains(target, "//") { // a parameter that is empty, for which only operations have an answer
 				break
 			}
-			return c.elsewhere(http.StatusMethodNotAllowed, "MethodNotAllowed"), "", "methods that a path does not take"
+			return c.elsewhere(http.StatusMethodNotAllowed, "MethodNotAllowed"), "", "this method of " + p.name
 		}
 	}
 	if escaped == "/" && (a.Method == http.MethodGet || a.Method == http.MethodHead) {
 		return openapi3.NewResponses(openapi3.WithStatus(http.StatusOK, c.components["FrontPage"]),
 			openapi3.WithStatus(http.StatusNotModified, c.components["FrontPageNotModified"])), "", "the page at /"
 	}
-	return c.elsewhere(http.StatusNotFound, "NothingHere"), "", "paths that are not there"
+	return c.elsewhere(http.StatusNotFound, "NothingHere"), "", "a path that it does not have"
 }
 
 // elsewhere is for requests that are no operation.
@@ -242,6 +231,7 @@ var general = map[string]bool{
 	"Date": true, "Connection": true, "Content-Length": true, "Content-Type": true, "Transfer-Encoding": true,
 	"X-Content-Type-Options": true, "Content-Security-Policy": true, "Referrer-Policy": true,
 	"Access-Control-Allow-Origin": true, "Access-Control-Expose-Headers": true, "Ratelimit": true, "Ratelimit-Policy": true,
+	"X-Robots-Tag": true,
 }
 
 func (c *Contract) checkHeaders(response *openapi3.Response, header http.Header) error {

@@ -20,8 +20,9 @@ const (
 	RevokedToken = "revoked"
 )
 
-// Fixture stores what the cases ask for:
-// Epoxy, public, with pastes, stars and services; putty, public, with nothing; mortar, private, with a paste.
+// Fixture stores what the cases ask for: the users Epoxy, public, with pastes, stars and services; putty, public, with nothing;
+// mortar, private; ep_xy.a-b, public. Of Epoxy's pastes, which are unlisted and empty, oldest01 has the stars of Epoxy and ep_xy.a-b,
+// tie0000a and tie0000b are of the same second, expires1 does so in an hour, and expired1 has. nobodys1 is anonymous.
 func Fixture(t *testing.T, cfg gormstore.Config) {
 	t.Helper()
 	store := database.Open(t, cfg)
@@ -83,4 +84,5 @@ func Fixture(t *testing.T, cfg gormstore.Config) {
 	for _, id := range []paste.ID{"nobodys1", "missing1", "expired1", "oldest01"} {
 		check(pastes.Star(ctx, "epoxy001", id))
 	}
+	check(pastes.Star(ctx, "prefix01", "oldest01"))
 }
