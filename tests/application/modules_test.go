@@ -1,6 +1,8 @@
 package application
 
 import (
+	"fmt"
+	"os"
 	"reflect"
 	"testing"
 	"time"
@@ -9,48 +11,45 @@ import (
 	"github.com/gluepot/gluepot/application/languages"
 )
 
-// TestModulesAreComplete looks at every use case that a module lists: New may have forgotten one.
-func TestModulesAreComplete(t *testing.T) {
-	t.Parallel()
-	w := newWorld()
+// TestMain looks at every use case that a module lists before any test runs one: New may have forgotten it.
+func TestMain(m *testing.M) {
+	w, complete := newWorld(), true
 	for _, module := range []any{
 		w.users, w.tokens, w.accounts, w.pastes, w.stats, w.search,
 		imports.New(w.userStore, w.tokenStore, w.pasteStore, time.Now), languages.New(tongues{}),
 	} {
 		useCases := reflect.ValueOf(module).Elem()
-		if useCases.NumField() == 0 {
-			t.Errorf("%T: got no use case, want at least one", module)
-		}
+		names := missing(useCases.Type().String(), useCases)
 		for i := range useCases.NumField() {
-			wantComplete(t, useCases.Type().String()+"."+useCases.Type().Field(i).Name, useCases.Field(i))
+			if useCase := useCases.Field(i); !useCase.IsNil() {
+				names = append(names, missing(useCases.Type().String()+"."+useCases.Type().Field(i).Name, useCase.Elem())...)
+			}
+		}
+		for _, name := range names {
+			complete = false
+			fmt.Fprintf(os.Stderr, "%s is nil, want New of %s to set it\n", name, useCases.Type().PkgPath())
 		}
 	}
-}
-
-// wantComplete fails when a use case, or one of the ports and functions that it holds, is missing.
-func wantComplete(t *testing.T, name string, useCase reflect.Value) {
-	t.Helper()
-	if useCase.IsNil() {
-		t.Errorf("%s: got nil, want a use case", name)
-		return
+	if !complete {
+		os.Exit(1)
 	}
-	wantFields(t, name, useCase.Elem())
+	os.Exit(m.Run())
 }
 
-// wantFields looks at what a use case holds, and into the plain structs among that, such as the rules of pastes.
-func wantFields(t *testing.T, name string, holder reflect.Value) {
-	t.Helper()
+// missing returns which fields of a struct are nil, and of the plain structs among them, such as the rules of pastes.
+func missing(name string, holder reflect.Value) (names []string) {
 	for i := range holder.NumField() {
 		within := name + "." + holder.Type().Field(i).Name
 		switch field := holder.Field(i); field.Kind() {
 		case reflect.Interface, reflect.Func, reflect.Pointer:
 			if field.IsNil() {
-				t.Errorf("%s: got none, want one", within)
+				names = append(names, within)
 			}
 		case reflect.Struct:
 			if field.Type() != reflect.TypeFor[time.Time]() { // a time may lack its place
-				wantFields(t, within, field)
+				names = append(names, missing(within, field)...)
 			}
 		}
 	}
+	return names
 }
