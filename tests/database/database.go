@@ -60,8 +60,8 @@ var shared struct {
 	cloning  sync.Mutex // a template cannot be copied while another session uses it
 }
 
-// Postgres returns the configuration of a migrated, empty database that is dropped after the test, or
-// kept, and its URL printed, if the test failed.
+// Postgres returns the configuration of a migrated, empty database that is dropped after the test, or, if the test
+// failed on a server that outlives it, kept, and its URL printed.
 func Postgres(tb testing.TB) gormstore.Config {
 	tb.Helper()
 	return postgres(tb, true)
@@ -89,7 +89,7 @@ func postgres(tb testing.TB, migrated bool) gormstore.Config {
 	}
 	cfg := config(name)
 	tb.Cleanup(func() {
-		if tb.Failed() {
+		if tb.Failed() && os.Getenv(envURL) != "" && os.Getenv(envShared) == "" {
 			tb.Logf("the database is kept: %s", string(cfg.URL))
 			return
 		}

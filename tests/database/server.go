@@ -30,6 +30,8 @@ const (
 	envWay   = "GLUEPOT_TEST_POSTGRES"       // url, container or local: demand that way
 	envURL   = "GLUEPOT_TEST_DATABASE_URL"   // a server that may be used
 	envImage = "GLUEPOT_TEST_POSTGRES_IMAGE" // the image for containers
+
+	envShared = "GLUEPOT_TEST_DATABASE_SHARED" // set by Share: the server ends with the tests
 )
 
 const defaultImage = "postgres:17-alpine"
@@ -91,7 +93,11 @@ func Share() (variables []string, stop func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return []string{envWay + "=url", envURL + "=" + server.String()}, stop, nil
+	variables = []string{envWay + "=url", envURL + "=" + server.String()}
+	if os.Getenv(envURL) == "" {
+		variables = append(variables, envShared+"=true")
+	}
+	return variables, stop, nil
 }
 
 // findServer tries the ways in their order, or only the one that is demanded, and prints which it took. A way that is here and
