@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"net/netip"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -144,7 +145,7 @@ func guard(ctx context.Context, s *connection.Store, tx *gorm.DB) error {
 func guardTogether(ctx context.Context, statements *connection.Pipeline) {
 	if networks := moderation.NetworksOf(ctx); len(networks) > 0 {
 		statements.Batch.Queue(`SELECT 1 / (CASE WHEN count(*) > 0 THEN 0 ELSE 1 END) FROM blocks
-			WHERE network = ANY($1) AND (expires_at IS NULL OR expires_at > clock_timestamp())`, networks)
+			WHERE network = ANY($1) AND (expires_at IS NULL OR expires_at > clock_timestamp())`, "{"+strings.Join(networks, ",")+"}")
 	}
 }
 

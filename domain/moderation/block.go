@@ -3,6 +3,7 @@ package moderation
 import (
 	"context"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -63,12 +64,12 @@ func NetworksOf(ctx context.Context) []string {
 	if !ok || !address.IsValid() {
 		return nil
 	}
-	networks := make([]string, 0, address.BitLen()+1)
+	var text []byte // of all of them: every write asks for them
 	for bits := range address.BitLen() + 1 {
 		network, _ := address.Prefix(bits) // bits are in its range
-		networks = append(networks, network.String())
+		text = append(network.AppendTo(text), ' ')
 	}
-	return networks
+	return strings.Fields(string(text))
 }
 
 // Blocker keeps networks from writing. What it does holds for the next request on every node.
