@@ -70,13 +70,6 @@ const (
 	provesTokenKey = "provesToken"
 )
 
-// noteRejected leaves for judged that the token was rejected, though the answer does not say so.
-func noteRejected(c *gin.Context, rejected bool) {
-	if rejected {
-		c.Set(rejectedTokenKey, true)
-	}
-}
-
 // tooMany answers a request that a limit refuses with 429 (RFC 6585, 4).
 func (a *API) tooMany(c *gin.Context, name string, retry time.Duration, message string) {
 	if a.onLimited != nil {

@@ -110,7 +110,7 @@ func (a *API) answerPage(c *gin.Context) error {
 	defer made.Release()
 	w := &pageWriter{header: c.Writer.Header().Clone(), answer: made, to: c, claimed: a.maxBody}
 	rejected, err := a.makePage(w, c)
-	noteRejected(c, rejected)
+	c.Set(rejectedTokenKey, rejected)
 	if w.streams {
 		w.end(err)
 		return nil

@@ -56,7 +56,7 @@ Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the
 		if err != nil {
 			return cli.Usage("%w", err)
 		}
-		if err := askHealth(cmd.Context(), address, cfg.scheme()+"://localhost"+path, *timeout); err != nil {
+		if err := askHealth(cmd.Context(), cfg.scheme()+"://"+address+path, *timeout); err != nil {
 			return fmt.Errorf("the server at %s is not %s: %w", address, state, err)
 		}
 		_, err = fmt.Fprintf(stdout, "The server at %s is %s.\n", address, state)
@@ -83,9 +83,8 @@ func loopback(listen string) (string, error) {
 // maxHealthAnswer bounds what is read of an answer: it is a few words, unless another program listens there.
 const maxHealthAnswer = 4 << 10
 
-// askHealth asks the server at an address for the health check at a URL. It returns nil when that answers 200, and
-// else an error that says what came instead.
-func askHealth(ctx context.Context, address, url string, timeout time.Duration) error {
+// askHealth asks a server for the health check at a URL. It returns nil when that answers 200, and else an error that says what came instead.
+func askHealth(ctx context.Context, url string, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -94,9 +93,6 @@ func askHealth(ctx context.Context, address, url string, timeout time.Duration) 
 	}
 	client := http.Client{
 		Transport: &http.Transport{ // without a proxy
-			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-				return new(net.Dialer).DialContext(ctx, network, address)
-			},
 			// Nothing is sent that is secret, and a certificate is seldom for an address of this machine.
 			TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // as said
 			DisableKeepAlives: true,

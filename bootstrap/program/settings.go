@@ -103,7 +103,6 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.IntVar(&h.PasteMaxBody, "paste-max-body", h.PasteMaxBody, "how long the body of a request may be, in bytes")
 	flags.StringVar(&cfg.Contact, "contact", "", "`address or URL` at which people reach the operator; pages show it")
 	flags.StringVar(&cfg.TermsURL, "terms-url", "", "`URL` of the terms of use; pages show it")
-	flags.StringVar(&h.PublicURL, "public-url", h.PublicURL, "the address that people use, such as https://paste.example")
 	flags.StringVar(&h.BasePath, "http-base-path", h.BasePath, "path before every endpoint, such as /api/v2")
 	flags.DurationVar(&h.RequestTimeout, "http-request-timeout", h.RequestTimeout,
 		"how long a request may wait for the database before it is answered with 503")
