@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/moderation"
@@ -63,7 +64,7 @@ func New(
 ) *Commands {
 	return &Commands{
 		open: open, openCopy: openCopy, sources: sources, long: long, stdin: stdin, stdout: stdout, stderr: stderr,
-		terminal: isTerminal(stdout), now: time.Now,
+		terminal: command.IsTerminal(stdout), now: time.Now,
 	}
 }
 

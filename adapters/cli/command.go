@@ -21,18 +21,7 @@ var (
 	Nearest         = command.Nearest
 	Quote           = command.Quote
 	MayHoldPassword = command.MayHoldPassword
-
-	isTerminal  = command.IsTerminal
-	visible     = command.Visible
-	line        = command.Line
-	openInput   = command.OpenInput
-	inputsThere = command.InputsThere
-	texts       = command.Texts
-	titleOf     = command.TitleOf
-	named       = command.Named
 )
-
-const standardInput = command.StandardInput
 
 // does returns a command whose arguments are those that use names, and whose only flag is --json.
 func (c *Commands) does(

@@ -92,28 +92,24 @@ func interrupted(ctx context.Context, err error) error {
 const shownDigits = 16
 
 func (c *Commands) printComparisons(asJSON bool, compared []copies.Comparison) error {
-	var different []string
-	row, flush := func(...string) {}, func() error { return nil }
-	if !asJSON {
-		row, flush = c.table("TABLE", "SOURCE ROWS", "TARGET ROWS", "SOURCE SHA-256", "TARGET SHA-256", "EQUAL")
+	view := func(t copies.Comparison) comparisonView {
+		return comparisonView{t.Table, t.Source.Rows, t.Target.Rows, t.Source.Checksum, t.Target.Checksum, t.Equal()}
 	}
-	for _, t := range compared {
-		equal := "yes"
-		if !t.Equal() {
-			equal, different = "no", append(different, t.Table)
+	titles := []string{"TABLE", "SOURCE ROWS", "TARGET ROWS", "SOURCE SHA-256", "TARGET SHA-256", "EQUAL"}
+	err := printList(c, asJSON, all(compared), view, titles, func(t copies.Comparison) []string {
+		return []string{
+			t.Table, fmt.Sprint(t.Source.Rows), fmt.Sprint(t.Target.Rows), t.Source.Checksum[:shownDigits], t.Target.Checksum[:shownDigits],
+			yesNo(t.Equal()),
 		}
-		if asJSON {
-			err := c.printJSON(comparisonView{t.Table, t.Source.Rows, t.Target.Rows, t.Source.Checksum, t.Target.Checksum, t.Equal()})
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		row(t.Table, fmt.Sprint(t.Source.Rows), fmt.Sprint(t.Target.Rows), t.Source.Checksum[:shownDigits], t.Target.Checksum[:shownDigits],
-			equal)
-	}
-	if err := flush(); err != nil {
+	})
+	if err != nil {
 		return err
+	}
+	var different []string
+	for _, t := range compared {
+		if !t.Equal() {
+			different = append(different, t.Table)
+		}
 	}
 	if len(different) > 0 {
 		return fault.New(fault.Conflict, fmt.Sprintf("Source and target differ in %s: something else has written to the target.",

@@ -43,17 +43,17 @@ func (c *Commands) pasteCreate() *cobra.Command {
 			return err
 		}
 		if len(files) == 0 {
-			files = []string{standardInput}
+			files = []string{command.StandardInput}
 		}
-		if err := inputsThere(files); err != nil {
+		if err := command.InputsThere(files); err != nil {
 			return err
 		}
 		return c.run(func(ctx context.Context, m Modules, _ []string) error {
-			texts, err := texts(ctx, c.stdin, files, m.Pastes.Create.Limits().ContentBytes)
+			texts, err := command.Texts(ctx, c.stdin, files, m.Pastes.Create.Limits().ContentBytes)
 			if err != nil {
 				return err
 			}
-			if len(files) == 1 && files[0] == standardInput && texts[0] == "" { // most likely what was to be before the pipe failed
+			if len(files) == 1 && files[0] == command.StandardInput && texts[0] == "" { // most likely what was to be before the pipe failed
 				return fault.New(fault.Invalid, "Standard input is empty: there is nothing to make a paste of.")
 			}
 			draft := paste.Draft{Title: *title, Private: who.private, Public: who.public, Tags: *tags}
@@ -61,7 +61,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 				draft.Lifetime = &lifetime
 			}
 			for i, file := range files {
-				pasty := paste.PastyDraft{Title: titleOf(file), Code: &texts[i], Label: named(file)}
+				pasty := paste.PastyDraft{Title: command.TitleOf(file), Code: &texts[i], Label: command.Named(file)}
 				if *language != "" {
 					pasty.Language = language
 				}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/domain/paste"
 )
@@ -48,7 +49,7 @@ func (c *Commands) pasteEdit() *cobra.Command {
 			return err
 		}
 		return c.run(func(ctx context.Context, m Modules, args []string) error {
-			texts, err := texts(ctx, c.stdin, files, m.Pastes.Create.Limits().ContentBytes)
+			texts, err := command.Texts(ctx, c.stdin, files, m.Pastes.Create.Limits().ContentBytes)
 			if err != nil {
 				return err
 			}
@@ -93,10 +94,11 @@ func (e *editFlags) input(given func(flag string) bool) (input pastes.EditInput,
 		if err != nil {
 			return input, nil, err
 		}
-		input.Pasties, files = append(input.Pasties, paste.PastyChanges{ID: id, Label: named(file)}), append(files, file)
+		input.Pasties, files = append(input.Pasties, paste.PastyChanges{ID: id, Label: command.Named(file)}), append(files, file)
 	}
 	for _, file := range e.added {
-		input.Pasties, files = append(input.Pasties, paste.PastyChanges{Title: new(titleOf(file)), Label: named(file)}), append(files, file)
+		added := paste.PastyChanges{Title: new(command.TitleOf(file)), Label: command.Named(file)}
+		input.Pasties, files = append(input.Pasties, added), append(files, file)
 	}
 	for _, text := range e.language {
 		id, name, err := pair("--language", "ID=NAME", text)
@@ -112,7 +114,7 @@ func (e *editFlags) input(given func(flag string) bool) (input pastes.EditInput,
 		}
 		input.Pasties[at].Language = &name
 	}
-	return input, files, inputsThere(files)
+	return input, files, command.InputsThere(files)
 }
 
 // pair splits what was given to a flag that takes an id and something else.

@@ -108,7 +108,8 @@ func foundCells(f moderation.Found) []string {
 		title = append(title[:shownTitle-1], '…')
 	}
 	cells := []string{
-		string(f.ID), line(string(title)), owner, f.Visibility.String(), strconv.FormatInt(f.Bytes, 10), moment(f.CreatedAt), moment(f.ExpiresAt),
+		string(f.ID), command.Line(string(title)), owner, f.Visibility.String(), strconv.FormatInt(f.Bytes, 10),
+		moment(f.CreatedAt), moment(f.ExpiresAt),
 	}
 	if !f.RemovedAt.IsZero() {
 		cells = append(cells, moment(f.RemovedAt), f.RemovedBy, f.Reason)
@@ -172,7 +173,8 @@ func (c *Commands) pasteRemove() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !*yes && len(ids) > 0 && !c.confirm("Remove "+english.Plural(len(ids), "paste", "")+"? [y/N] ") {
+			question := "Remove " + english.Plural(len(ids), "paste", "") + "? [y/N] "
+			if !*yes && len(ids) > 0 && !command.Confirm(c.stdin, c.stderr, question) {
 				return fault.New(fault.Invalid, "Nothing was removed: answer y, or give --yes.")
 			}
 		}

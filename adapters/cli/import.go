@@ -12,6 +12,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -88,7 +89,7 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 		if len(files) == 0 {
 			return Usage("give at least one of --users, --api-keys and --pastes. See '%s --help'", cmd.CommandPath())
 		}
-		if err := inputsThere(files); err != nil {
+		if err := command.InputsThere(files); err != nil {
 			return err
 		}
 		if _, known := orphanPolicies[*orphans]; !known {
@@ -119,7 +120,7 @@ func importFile[R any](
 	if file == "" || run.err != nil {
 		return
 	}
-	input, err := openInput(run.commands.stdin, file)
+	input, err := command.OpenInput(run.commands.stdin, file)
 	if err != nil {
 		run.err = err
 		return

@@ -7,6 +7,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/moderation"
 )
@@ -85,7 +86,7 @@ func (c *Commands) block() *cobra.Command {
 			}
 			titles := []string{"NETWORK", "CREATED", "EXPIRES", "REASON"}
 			return printList(c, asJSON, all(blocks), newBlockView, titles, func(b moderation.Block) []string {
-				return []string{b.Network.String(), moment(b.CreatedAt), moment(b.ExpiresAt), line(b.Reason)}
+				return []string{b.Network.String(), moment(b.CreatedAt), moment(b.ExpiresAt), command.Line(b.Reason)}
 			})
 		})
 	remove := c.does("remove NETWORK", "End a block", "block remove 192.0.2.0/24",
@@ -117,7 +118,7 @@ func (c *Commands) report() *cobra.Command {
 		each := func(visit func(moderation.Report) error) error { return m.Moderation.Report.All(ctx, *limit, visit) }
 		view := func(r moderation.Report) reportView { return reportView{r.ID, string(r.Paste), r.Reason, r.Text, r.At} }
 		return printList(c, *listJSON, each, view, []string{"ID", "PASTE", "AT", "REASON", "TEXT"}, func(r moderation.Report) []string {
-			return []string{r.ID, string(r.Paste), moment(r.At), r.Reason, line(r.Text)}
+			return []string{r.ID, string(r.Paste), moment(r.At), r.Reason, command.Line(r.Text)}
 		})
 	})
 	closing := c.does("close ID...", "Close reports; removing a paste closes those of it", "report close k3j2h1g0-p4q5r6s7",
@@ -149,7 +150,7 @@ func (c *Commands) audit() *cobra.Command {
 		}
 		view := func(e audit.Entry) auditView { return auditView{e.At, e.Actor, e.Act, e.Target, e.Reason} }
 		return printList(c, *asJSON, each, view, []string{"AT", "ACTOR", "ACT", "TARGET", "REASON"}, func(e audit.Entry) []string {
-			return []string{moment(e.At), e.Actor, e.Act, line(e.Target), line(e.Reason)}
+			return []string{moment(e.At), e.Actor, e.Act, command.Line(e.Target), command.Line(e.Reason)}
 		})
 	})
 	return Group("audit", "Show what operators and administrators have done", list)

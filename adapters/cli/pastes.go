@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/adapters/internal/view"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -109,12 +109,7 @@ func (c *Commands) printRaw(d paste.Document, named []string) error {
 			return fault.New(fault.NotFound, "The paste has no pasty with that id.")
 		}
 	}
-	code := shown.Code
-	if c.terminal {
-		code = visible(code)
-	}
-	_, err := io.WriteString(c.stdout, code)
-	return err
+	return command.Write(c.stdout, c.terminal, shown.Code)
 }
 
 // ownerOf returns the name and the id of a paste's owner.
@@ -132,12 +127,12 @@ func ownerOf(ctx context.Context, m Modules, p paste.Paste) (string, error) {
 // printDocument writes a paste for people.
 func (c *Commands) printDocument(d paste.Document, owner string) error {
 	row, flush := c.table("Id", string(d.ID))
-	row("Title", line(d.Title))
+	row("Title", command.Line(d.Title))
 	row("Owner", owner)
 	row("Created", moment(d.CreatedAt))
 	row("Expires", moment(d.ExpiresAt))
 	row("Visibility", d.Visibility.String())
-	row("Tags", line(strings.Join(d.Tags, ", ")))
+	row("Tags", command.Line(strings.Join(d.Tags, ", ")))
 	row("Stars", strconv.FormatInt(d.Stars, 10))
 	row("Edits", strconv.Itoa(len(d.Edits)))
 	row("Encrypted", yesNo(d.Encrypted()))
@@ -145,11 +140,11 @@ func (c *Commands) printDocument(d paste.Document, owner string) error {
 		return err
 	}
 	for _, p := range d.Pasties {
-		code := visible(p.Code)
+		code := command.Visible(p.Code)
 		if code != "" && !strings.HasSuffix(code, "\n") {
 			code += "\n"
 		}
-		if _, err := fmt.Fprintf(c.stdout, "\n--- %s (%s) %s\n%s", p.ID, line(p.Language), line(p.Title), code); err != nil {
+		if _, err := fmt.Fprintf(c.stdout, "\n--- %s (%s) %s\n%s", p.ID, command.Line(p.Language), command.Line(p.Title), code); err != nil {
 			return err
 		}
 	}

@@ -3,13 +3,14 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/adapters/internal/command"
 )
 
 func jsonFlag(cmd *cobra.Command) *bool {
@@ -24,12 +25,7 @@ func (c *Commands) printJSON(v any) error {
 	if err := encoder.Encode(v); err != nil {
 		return err
 	}
-	value := text.String()
-	if c.terminal {
-		value = visible(value)
-	}
-	_, err := io.WriteString(c.stdout, value)
-	return err
+	return command.Write(c.stdout, c.terminal, text.String())
 }
 
 // print writes v as JSON if asked to, else the text.
@@ -109,7 +105,7 @@ type progress struct{ bar *progressbar.ProgressBar }
 // newProgress shows progress from now on. The size is -1 when it is not known.
 func (c *Commands) newProgress(kind string, size int64, isBytes bool) *progress {
 	return &progress{progressbar.NewOptions64(size,
-		progressbar.OptionSetVisibility(isTerminal(c.stderr)), progressbar.OptionSetWriter(c.stderr),
+		progressbar.OptionSetVisibility(command.IsTerminal(c.stderr)), progressbar.OptionSetWriter(c.stderr),
 		progressbar.OptionSetDescription(kind), progressbar.OptionShowBytes(isBytes),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionOnCompletion(func() {

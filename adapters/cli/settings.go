@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/adapters/internal/command"
 )
 
 // Source says where the value of a setting came from.
@@ -41,7 +43,7 @@ Of a database URL it prints what holds no password.`,
 		}
 		view := func(s Setting) Setting { return s }
 		return printList(c, *asJSON, all(settings), view, []string{"SETTING", "VALUE", "SOURCE"}, func(s Setting) []string {
-			return []string{s.Name, line(s.Value), strings.TrimSpace(string(s.Source) + " " + line(s.Path))}
+			return []string{s.Name, command.Line(s.Value), strings.TrimSpace(string(s.Source) + " " + command.Line(s.Path))}
 		})
 	}
 	return cmd

@@ -1,18 +1,17 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
+	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
@@ -198,7 +197,7 @@ func (c *Commands) userDelete() *cobra.Command {
 		if *pastes == "anonymous" {
 			question = fmt.Sprintf("Delete %s, and make its pastes anonymous but private ones? This cannot be undone. [y/N] ", account.Name)
 		}
-		if !*yes && !c.confirm(question) {
+		if !*yes && !command.Confirm(c.stdin, c.stderr, question) {
 			return fault.New(fault.Invalid, "Nothing was deleted: answer y, or give --yes.")
 		}
 		if err := m.Users.Delete.Do(ctx, account.User, *pastes == "anonymous"); err != nil {
@@ -213,12 +212,6 @@ func (c *Commands) userDelete() *cobra.Command {
 		return run(cmd, args)
 	}
 	return cmd
-}
-
-func (c *Commands) confirm(question string) bool {
-	_, _ = fmt.Fprint(c.stderr, question)
-	answer, _ := bufio.NewReader(c.stdin).ReadString('\n') // without an answer it is empty
-	return strings.EqualFold(strings.TrimSpace(answer), "y") || strings.EqualFold(strings.TrimSpace(answer), "yes")
 }
 
 func visibility(u user.User) string {

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bufio"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
@@ -16,7 +15,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/adapters/internal/filename"
@@ -260,10 +258,5 @@ func keep(name string, s sealed) string {
 
 // confirm asks on a terminal.
 func (c *Commands) confirm(question string) bool {
-	if !command.IsTerminal(c.stderr) {
-		return false
-	}
-	_, _ = fmt.Fprint(c.stderr, question)
-	answer, _ := bufio.NewReader(c.stdin).ReadString('\n')
-	return strings.EqualFold(strings.TrimSpace(answer), "y")
+	return command.IsTerminal(c.stderr) && command.Confirm(c.stdin, c.stderr, question)
 }

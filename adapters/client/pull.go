@@ -45,11 +45,7 @@ its link, which a shell wants quoted, or with its password. A paste that burns a
 			return c.write(*folder, pasties, opened)
 		}
 		for _, p := range pasties {
-			code := p.Code
-			if c.terminal {
-				code = command.Visible(code)
-			}
-			if _, err := io.WriteString(c.stdout, code); err != nil {
+			if err := command.Write(c.stdout, c.terminal, p.Code); err != nil {
 				return err
 			}
 		}

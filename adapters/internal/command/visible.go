@@ -1,8 +1,11 @@
 package command
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -13,6 +16,22 @@ import (
 func IsTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// Confirm asks a question, and reports whether the answer is yes.
+func Confirm(stdin io.Reader, stderr io.Writer, question string) bool {
+	_, _ = fmt.Fprint(stderr, question)
+	answer, _ := bufio.NewReader(stdin).ReadString('\n') // without an answer it is empty
+	return slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer)))
+}
+
+// Write writes a user's text: byte by byte, unless a terminal would obey it.
+func Write(w io.Writer, terminal bool, text string) error {
+	if terminal {
+		text = Visible(text)
+	}
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 // commands reports whether a terminal would obey a character rather than show it: control characters, and those that
