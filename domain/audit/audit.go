@@ -12,7 +12,7 @@ import (
 // Operator is the actor of commands.
 const Operator = "operator"
 
-// Entry is one act. It holds nothing of what pastes hold.
+// Entry is one act. It has no content of pastes.
 type Entry struct {
 	ID     string
 	At     time.Time
@@ -27,13 +27,12 @@ type (
 	entryKey struct{}
 )
 
-// As returns a context whose acts are those of an administrator.
+// As returns a context whose acts are recorded as an administrator's.
 func As(ctx context.Context, actor string) context.Context {
 	return context.WithValue(ctx, actorKey{}, actor)
 }
 
-// Note returns a context with which a store writes down the act, in the transaction that does it: both happen or neither. It is for
-// one transaction.
+// Note returns a context with which a store records the act in the transaction that does it. It is for one transaction.
 func Note(ctx context.Context, act, target, reason string) context.Context {
 	actor, ok := ctx.Value(actorKey{}).(string)
 	if !ok {
@@ -46,7 +45,7 @@ func Note(ctx context.Context, act, target, reason string) context.Context {
 // User returns the target that is a user.
 func User(u user.User) string { return u.Name.String() + " (" + string(u.ID) + ")" }
 
-// Noted returns what Note has put into the context. Its At is for the store to say.
+// Noted returns the entry that Note put into the context. The store sets its At.
 func Noted(ctx context.Context) (Entry, bool) {
 	entry, ok := ctx.Value(entryKey{}).(Entry)
 	return entry, ok

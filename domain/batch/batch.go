@@ -1,4 +1,4 @@
-// Package batch says what became of each record of a batch that was stored at once.
+// Package batch has the outcome of each record of a batch.
 package batch
 
 // Outcome is what storing a record changed.

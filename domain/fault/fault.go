@@ -12,14 +12,14 @@ type Kind uint8
 
 // The kinds. An error that was not classified counts as Internal.
 const (
-	None            Kind = iota // no failure: the kind of a nil error, and not among Kinds
+	None            Kind = iota // no failure: the kind of a nil error; not in Kinds
 	Internal                    // a defect or something unforeseen
 	NotFound                    // the thing asked for does not exist, or may not be seen
 	Invalid                     // the caller's input breaks a rule
 	Unauthenticated             // no token, or one that is not accepted
 	Conflict                    // the thing exists already
 	Unavailable                 // a dependency did not answer in time; trying again may help
-	Exhausted                   // the caller has had as much as it may for now
+	Exhausted                   // the caller has used up its limit for now
 	Gone                        // the thing was removed, and the caller may know
 	Forbidden                   // the caller is known, and may not do this
 )
@@ -47,7 +47,7 @@ func Kinds() []Kind {
 // Error is an error with a kind, a sentence for the user and, optionally, a cause for the log.
 type Error struct {
 	Kind    Kind
-	Field   string // of the input, that breaks a rule, in the words of the sender; empty: it is about no single one
+	Field   string // the input's field that breaks a rule, as the sender calls it; empty if it is no single field
 	Message string // one clear sentence that may be shown to anyone, which says what is wrong with the field if there is one
 	cause   error
 }
@@ -67,13 +67,13 @@ func Wrap(kind Kind, message string, cause error) *Error {
 	return &Error{Kind: kind, Message: message, cause: cause}
 }
 
-// MessageInternal is the public message of what was not foreseen. It gives nothing away.
+// MessageInternal is the public message of unexpected errors. It reveals nothing.
 const MessageInternal = "Something went wrong on our side."
 
 // Unforeseen returns the error of kind Internal for a cause that has no better kind.
 func Unforeseen(cause error) *Error { return Wrap(Internal, MessageInternal, cause) }
 
-// Public returns what may be shown to anyone: the message, behind the field if there is one.
+// Public returns what may be shown to anyone: the message, after the field if there is one.
 func (e *Error) Public() string {
 	if e.Field == "" {
 		return e.Message
@@ -81,7 +81,7 @@ func (e *Error) Public() string {
 	return e.Field + ": " + e.Message
 }
 
-// Error returns what is public and the cause. It is for logs: users get Public alone.
+// Error returns the public message and the cause, for logs. Users get Public alone.
 func (e *Error) Error() string {
 	if e.cause == nil {
 		return e.Public()
@@ -92,8 +92,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// KindOf returns the kind of the first *Error in err's chain, and None when err is nil. An error that nobody
-// classified counts as a defect: Internal.
+// KindOf returns the kind of the first *Error in err's chain, and None when err is nil. An unclassified error counts as a
+// defect: Internal.
 func KindOf(err error) Kind {
 	if err == nil {
 		return None
@@ -104,11 +104,11 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// Is reports whether err is a failure of that kind. A nil error is none.
+// Is reports whether err is a failure of that kind. It is false for nil.
 func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
 
-// MessageOf returns what is public of the first *Error in err's chain, MessageInternal when there is none, and
-// nothing when err is nil.
+// MessageOf returns the public message of the first *Error in err's chain, MessageInternal when there is none, and "" when err
+// is nil.
 func MessageOf(err error) string {
 	if err == nil {
 		return ""

@@ -30,7 +30,7 @@ func New() string {
 			if n == 0 {
 				digits = alphabet[1:]
 			}
-			// Beyond the largest multiple of their number in a byte, a remainder would favour some digits.
+			// Larger bytes are skipped, as the remainder would favour some digits.
 			if count := byte(len(digits)); n < len(id) && b < 255/count*count {
 				id[n] = digits[b%count]
 				n++
@@ -43,11 +43,11 @@ func New() string {
 // ErrTaken is the fault.Conflict of an identifier that something has already.
 var ErrTaken = fault.New(fault.Conflict, "The id is taken.")
 
-// draws is how often Draw tries: with so many identifiers even a second time is rare.
+// draws is how often Draw tries. With so many identifiers even a second try is rare.
 const draws = 5
 
-// Draw calls store with a new identifier, and with another one as long as store fails with ErrTaken in the
-// error's chain. It fails as store does, or with fault.Unavailable when it never found a free one.
+// Draw calls store with a new identifier, and retries with another while ErrTaken is in the error's chain. It fails as store
+// does, or with fault.Unavailable when it found no free one.
 func Draw[ID ~string](store func(ID) error) error {
 	var err error
 	for range draws {

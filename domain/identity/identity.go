@@ -16,7 +16,7 @@ type Identity struct {
 	Subject string // the account's id there, which never changes
 }
 
-// Validate returns a fault.Invalid when the subject is none that can be stored.
+// Validate returns a fault.Invalid when the subject cannot be stored.
 func (i Identity) Validate() error {
 	if i.Subject == "" {
 		return fault.New(fault.Invalid, "The provider says nothing of who signs in.")
@@ -40,7 +40,7 @@ func (p Profile) Avatar() string {
 	return p.AvatarURL
 }
 
-// ProposedName returns what of the name can be a username; false means nothing.
+// ProposedName makes a username of the name; false means that no part of it is valid.
 func (p Profile) ProposedName() (user.Name, bool) {
 	kept := strings.Map(func(c rune) rune {
 		switch {
@@ -60,8 +60,8 @@ func (p Profile) ProposedName() (user.Name, bool) {
 type Provider interface {
 	// Begin returns the address at the provider to send the browser to.
 	Begin(ctx context.Context, proof Proof) (address string, err error)
-	// Finish returns whom the provider vouches for by what the browser has brought from it. It fails with fault.Invalid when
-	// that is no proof of an account, and with fault.Forbidden when the account may not sign in here.
+	// Finish returns the account that the callback proves. It fails with fault.Invalid when the callback proves none, and with
+	// fault.Forbidden when the account may not sign in here.
 	Finish(ctx context.Context, proof Proof, brought Callback) (Profile, error)
 }
 
@@ -71,7 +71,7 @@ type Source struct {
 
 	Name  string // in paths and commands: github, gitlab or oidc
 	Label string // for people
-	Key   string // that tells its accounts from those of another installation or issuer
+	Key   string // distinguishes its accounts from those of another installation or issuer
 }
 
 // Callback is what a browser brings from a provider (RFC 6749, 4.1.2; RFC 9207).

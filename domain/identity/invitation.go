@@ -10,7 +10,7 @@ import (
 // InvitationID identifies an invitation without giving it away.
 type InvitationID string
 
-// Invitation lets people sign up who know its code, of which only the hash is kept.
+// Invitation lets whoever knows its code sign up. Only the code's hash is stored.
 type Invitation struct {
 	ID        InvitationID
 	Hash      Hash
@@ -26,7 +26,7 @@ var ErrUsedUp = fault.New(fault.Forbidden, "The invitation is not valid any more
 // ValidAt reports whether a newcomer may still sign up with the invitation.
 func (i Invitation) ValidAt(now time.Time) bool { return i.Uses > 0 && now.Before(i.ExpiresAt) }
 
-// Inviter stores new invitations.
+// Inviter stores invitations.
 type Inviter interface {
 	// Invite stores an invitation. It fails with fault.Conflict when the id or the hash is taken, ident.ErrTaken being in the
 	// error's chain when it is the id.

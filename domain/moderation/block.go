@@ -38,18 +38,18 @@ type (
 	originKey  struct{}
 )
 
-// From returns a context with which a store writes for a client of that address, and fails with ErrBlocked, in the transaction that
-// would write, where its network is blocked. With the zero Addr nothing is blocked.
+// From returns a context for writes by a client of that address. The store fails them with ErrBlocked, in their transaction, if
+// its network is blocked. The zero Addr is never blocked.
 func From(ctx context.Context, address netip.Addr) context.Context {
 	return context.WithValue(ctx, addressKey{}, address.WithZone("").Unmap())
 }
 
-// KeepingOrigin returns a context with which a store keeps the address of the context, if there is one, with a paste that it creates.
+// KeepingOrigin returns a context with which a store also keeps the client's address with a paste that it creates.
 func KeepingOrigin(ctx context.Context) context.Context {
 	return context.WithValue(ctx, originKey{}, true)
 }
 
-// OriginOf returns the address to keep with a paste that is created; the zero Addr: none.
+// OriginOf returns the address to keep with a new paste, or the zero Addr.
 func OriginOf(ctx context.Context) netip.Addr {
 	address, _ := ctx.Value(addressKey{}).(netip.Addr)
 	if keep, _ := ctx.Value(originKey{}).(bool); !keep {
@@ -74,7 +74,7 @@ func NetworksOf(ctx context.Context) []string {
 
 // Blocker keeps networks from writing. What it does holds for the next request on every node.
 type Blocker interface {
-	// Block stores a block, in the place of one of the same network.
+	// Block stores a block, and replaces one of the same network.
 	Block(ctx context.Context, block Block) error
 	// Unblock removes the block of a network. It fails with fault.NotFound when there is none.
 	Unblock(ctx context.Context, network netip.Prefix) error
@@ -84,9 +84,9 @@ type Blocker interface {
 
 // Hider hides what a user has.
 type Hider interface {
-	// Hide moves at most limit of a user's active pastes out of sight, as Remover.Remove does, but their pages do not say so. It returns how
+	// Hide removes at most limit of a user's active pastes as Remover.Remove does, but their pages do not say so. It returns how
 	// many. Imports do not bring them back.
 	Hide(ctx context.Context, owner user.ID, limit int) (int, error)
-	// Unhide undoes Hide, and returns for how many pastes. Their open reports are open again.
+	// Unhide undoes Hide, and returns the number of pastes. Their reports are open again.
 	Unhide(ctx context.Context, owner user.ID, limit int) (int, error)
 }

@@ -1,4 +1,4 @@
-// Package moderation is about what operators find and what they take away.
+// Package moderation is about how operators find and remove what is abusive.
 package moderation
 
 import (
@@ -23,7 +23,7 @@ func ValidateReason(reason string) error {
 	return nil
 }
 
-// Filter says which pastes are looked for. What is zero does not matter.
+// Filter says which pastes match. Zero fields match all.
 type Filter struct {
 	Owner      user.ID
 	Anonymous  bool
@@ -34,7 +34,7 @@ type Filter struct {
 	Language   string    // a pasty has it
 	LargerThan int64     // bytes of content and history
 	Reported   bool      // a report of it is open
-	Removed    bool      // instead of those that are there; Contains, Language and Reported are not looked for then
+	Removed    bool      // find removed pastes instead; Contains, Language and Reported are then ignored
 }
 
 // Found is a paste as operators see it in a list.
@@ -54,16 +54,15 @@ type Found struct {
 
 // Lister lists the pastes of all users, newest first.
 type Lister interface {
-	// Pastes looks through the first pastes that stand after a place, at most window of them, expired ones that are still stored
-	// included, and returns those that match the filter, and the place of the last one it has looked at; the zero Place when there
-	// are no more. What it reads of titles and code it does not keep.
+	// Pastes scans at most window pastes after a place, including expired ones that are still stored. It returns those that match
+	// the filter, and the place of the last one that it scanned, or the zero Place at the end.
 	Pastes(ctx context.Context, filter Filter, after paste.Place, window int) ([]Found, paste.Place, error)
 }
 
-// Remover takes pastes away and gives them back.
+// Remover removes and restores pastes.
 type Remover interface {
-	// Remove takes the paste out of all that lists, counts and shows pastes. A tombstone stays, with who has removed it (see
-	// package audit), the reason, and what Teller says. It fails with fault.NotFound when no paste with that id is active.
+	// Remove takes the paste out of all lists, counts and pages. A tombstone keeps who removed it (see package audit), the reason,
+	// and what Teller says. It fails with fault.NotFound when no paste with that id is active.
 	Remove(ctx context.Context, id paste.ID, reason string) error
 	// Restore undoes Remove: the paste is as it was, with its stars. Where those of its owner are hidden (user.User.PastesHidden), it is
 	// hidden, too, until Hider.Unhide. It fails with fault.NotFound when there is none with that id that was removed, or
@@ -71,17 +70,18 @@ type Remover interface {
 	Restore(ctx context.Context, id paste.ID) error
 }
 
-// Teller tells what Remover has taken away.
+// Teller knows removed pastes.
 type Teller interface {
 	// Told reports whether the paste was readable by its link before it was removed.
 	Told(ctx context.Context, id paste.ID) (bool, error)
 }
 
-// Purger ends what is kept for operators.
+// Purger deletes what is kept for operators once its time is over.
 type Purger interface {
-	// PurgeRemoved deletes the content of at most limit pastes that were removed so long ago or have expired, and returns how many.
+	// PurgeRemoved deletes the content of at most limit removed pastes that were removed that long ago or have expired, and returns
+	// how many.
 	PurgeRemoved(ctx context.Context, retention time.Duration, limit int) (int, error)
-	// ForgetOrigins deletes the addresses that at most limit pastes were created from so long ago, and returns how many.
+	// ForgetOrigins deletes the addresses of at most limit pastes that were created that long ago, and returns how many.
 	ForgetOrigins(ctx context.Context, retention time.Duration, limit int) (int, error)
 }
 
@@ -92,7 +92,7 @@ type OriginFinder interface {
 	Origin(ctx context.Context, id paste.ID) (netip.Addr, error)
 }
 
-// Usage is what a user has here.
+// Usage is how much a user has stored.
 type Usage struct {
 	Pastes   int64 // expired ones that are still stored included
 	Bytes    int64 // of their content and history

@@ -13,9 +13,9 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Report is what a reader says against a paste.
+// Report is a reader's report of a paste.
 type Report struct {
-	ID     string // begins with that of its paste, so that the audit log tells which one it was
+	ID     string // begins with the id of its paste, which the audit log so shows
 	Paste  paste.ID
 	Reason string // one of Reasons
 	Text   string // lines of text, or ""

@@ -9,20 +9,20 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Allowance bounds what one user may store; 0 is no bound.
+// Allowance bounds what one user may store; 0 is unlimited.
 type Allowance struct {
 	Pastes int   // active ones
 	Bytes  int64 // of content and history of active pastes
 	Rate   Quota // of new pastes
 }
 
-// Holding is what a user has stored that is active.
+// Holding is a user's active pastes and their size.
 type Holding struct{ Pastes, Bytes int64 }
 
 // ErrAllowance is in the chain of an error about what a user may store.
 var ErrAllowance = errors.New("the user's quota is used up")
 
-// Add fails with a fault.Forbidden and ErrAllowance in its chain when a user who has that much may not store as much more.
+// Add returns a fault.Forbidden with ErrAllowance in its chain when the allowance has no room for the addition.
 func (a Allowance) Add(has, more Holding) error {
 	var message string
 	switch {
@@ -40,21 +40,21 @@ func (a Allowance) Add(has, more Holding) error {
 // Bytes returns how many bytes the content and the history have.
 func (c Content) Bytes() int64 { return c.ContentBytes() + c.HistoryBytes() }
 
-// AllowedCreator stores new pastes of those who may not have any number of them.
+// AllowedCreator stores new pastes within an allowance.
 type AllowedCreator interface {
-	// CreateAllowed does what DocumentCreator.CreateDocument does, if the allowance has room for the paste, and returns what is used of
-	// its Rate then. Pastes and Bytes bound what the owner has, and nothing where there is none. Rate bounds how often a client
-	// creates, which is to be the same in all calls, by the store's clock; of the client no more than a salted hash is kept. The zero
-	// Allowance bounds nothing. However many calls of CreateAllowed and UpdateAllowed there are at once, nobody has more.
+	// CreateAllowed is DocumentCreator.CreateDocument within an allowance, and returns the use of its Rate afterwards. Pastes and
+	// Bytes bound what the owner has; they do not apply to anonymous pastes. Rate bounds how often a client creates, by the store's
+	// clock; it must be the same in all calls, and only a salted hash of the client is kept. Concurrent calls of CreateAllowed and
+	// UpdateAllowed cannot exceed the allowance together.
 	//
 	// It fails with fault.Forbidden as Allowance.Add does, and with fault.Exhausted as Quota.Take does, when there is no room.
 	CreateAllowed(ctx context.Context, allowance Allowance, client Client, created Document) (Usage, error)
 }
 
-// AllowedUpdater changes pastes of users who may not have any number of bytes.
+// AllowedUpdater changes pastes within an allowance.
 type AllowedUpdater interface {
-	// UpdateAllowed does what DocumentUpdater.Update does on behalf of a user, if the Bytes of the allowance have room for what the
-	// paste grows by; 0 bounds nothing. It fails as Allowance.Add does when they have not. Pastes of other users count for nothing.
+	// UpdateAllowed is DocumentUpdater.Update on behalf of a user. It fails as Allowance.Add does when the Bytes of the allowance
+	// have no room for the paste's growth; 0 is unlimited. It does not limit pastes of other users.
 	UpdateAllowed(ctx context.Context, allowance Allowance, editor user.ID, id ID, change func(stored Document) (Change, error)) (
 		Document, error)
 }

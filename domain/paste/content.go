@@ -19,20 +19,20 @@ const (
 	MaxPastyTitle = 4096
 )
 
-// Content is what a paste holds. Every text is valid UTF-8 in which U+0000 can occur. What was imported can
-// break each of the other rules: unknown languages, titles and tags of any length, CRLF in code.
+// Content is what a paste holds. Every text is valid UTF-8 and may contain U+0000. Imported content can break all other rules:
+// unknown languages, titles and tags of any length, CRLF in code.
 type Content struct {
 	Title      string
 	Visibility Visibility
 	Tags       []string // without duplicates, in byte order
-	Lifetime   Lifetime // as it was asked for; empty when the paste was made without content
+	Lifetime   Lifetime // as requested; empty when the paste was made without content
 	Pasties    []Pasty
 	Edits      []Edit // the oldest first
 	Origin     ID     // of the paste that it is a fork of, which may be gone; empty: none
 	Cipher     *Cipher
 }
 
-// Cipher is what an encrypted paste holds instead of title, pasties and edits. Nothing here opens it.
+// Cipher is what an encrypted paste holds instead of title, pasties and edits. The server cannot decrypt it.
 type Cipher struct {
 	Version         int // of the format; 0: PasteMyst's, which is not given to readers
 	Data, Key, Salt []byte
@@ -49,7 +49,7 @@ const (
 	saltLength  = 16
 )
 
-// validate returns a fault.Invalid that names the first field that is not as the format has it.
+// validate returns a fault.Invalid that names the first field that breaks the format.
 func (c *Cipher) validate(limit int) error {
 	switch {
 	case c.Version != CipherVersion:
@@ -64,7 +64,7 @@ func (c *Cipher) validate(limit int) error {
 	return nil
 }
 
-// Equal reports whether both hold the same, or there is neither.
+// Equal reports whether both are nil or equal.
 func (c *Cipher) Equal(other *Cipher) bool {
 	if c == nil || other == nil {
 		return c == other
@@ -80,7 +80,7 @@ type Pasty struct {
 	Code     string
 }
 
-// Encrypted reports whether only the cipher is there: the paste can be deleted, but neither read nor edited.
+// Encrypted reports whether there is only a cipher: the paste can be deleted, but neither read nor edited here.
 func (c Content) Encrypted() bool { return c.Cipher != nil }
 
 // ContentBytes returns how many bytes the titles, the tags and the code have, or the cipher.
@@ -134,7 +134,7 @@ type LanguageResolver func(wanted, title, code string) (string, bool)
 // Autodetect is what a client sends for a language that it does not know. It is never stored.
 const Autodetect = "Autodetect"
 
-// Rules are what pastes are made and changed by.
+// Rules create and change pastes.
 type Rules struct {
 	Limits   Limits
 	NewID    func() string // for pasties and edits, such as ident.New
@@ -142,7 +142,7 @@ type Rules struct {
 	Diff     Differ
 }
 
-// Draft is a paste that is asked for.
+// Draft is a paste to be created.
 type Draft struct {
 	Title     string
 	Private   bool
@@ -156,14 +156,14 @@ type Draft struct {
 	Cipher    *Cipher // instead of title, tags and pasties; nil: the paste is not encrypted
 }
 
-// PastyDraft is a pasty that is asked for.
+// PastyDraft is a pasty to be created.
 type PastyDraft struct {
 	Title    string
 	Language *string // nil: Autodetect
 	Default  string  // the language when neither title nor code tells one; empty or unknown: plain text
 	Code     *string // nil: missing
-	Label    string  // what errors call it; empty: by its place in the list, pasties[0]
-	Alone    bool    // it was not sent as one of a list: errors call its fields by their names alone
+	Label    string  // its name in errors; empty: by its position, pasties[0]
+	Alone    bool    // it was not sent in a list: errors name its fields alone
 }
 
 // Create returns the paste of the draft, created at now, without id and owner.
@@ -229,7 +229,7 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	return made, nil
 }
 
-// newPasty returns the pasty that stands at that place of a request.
+// newPasty returns the pasty at that place of a request.
 func (r Rules) newPasty(at place, wanted PastyDraft, ids *ids) (Pasty, error) {
 	made := Pasty{Title: wanted.Title, Language: Autodetect}
 	if err := checkText(at.field("title"), wanted.Title, MaxPastyTitle); err != nil {
@@ -291,7 +291,7 @@ func size(pasties []Pasty) (length int) {
 	return length
 }
 
-// parseCode returns the code as it is stored: a CRLF is an LF.
+// parseCode returns the code as stored, with LF for CRLF.
 func parseCode(at place, code string) (string, error) {
 	if !utf8.ValidString(code) {
 		return "", invalid(at.field("code"), "it is not valid UTF-8.")
@@ -312,7 +312,7 @@ func checkText(name, text string, limit int) error {
 // FieldOf returns what errors call a field of the pasty with that label: see PastyDraft.
 func FieldOf(name, label string) string { return name + " of " + label }
 
-// place is where a pasty stands in a request.
+// place is the position of a pasty in a request.
 type place struct {
 	index int
 	label string // of the one who asks
@@ -334,7 +334,7 @@ func invalid(field, format string, values ...any) error {
 	return fault.About(field, fmt.Sprintf(format, values...))
 }
 
-// ids draws identifiers that one paste has not yet.
+// ids generates identifiers that the paste does not have yet.
 type ids struct {
 	next  func() string
 	taken map[string]bool

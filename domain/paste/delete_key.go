@@ -17,10 +17,10 @@ type KeyHash [sha256.Size]byte
 // NewDeleteKey returns a new key of 130 random bits.
 func NewDeleteKey() DeleteKey { return DeleteKey(rand.Text()) }
 
-// Hash returns what is stored of the key. It is random, so that there is nothing to guess, and needs no salt.
+// Hash returns what is stored of the key. The key is random, so its hash needs no salt.
 func (k DeleteKey) Hash() KeyHash { return sha256.Sum256([]byte(k)) }
 
-// Fits reports, in a time that does not tell how much of it is right, whether the key is that of the hash.
+// Fits reports whether the key is that of the hash, in constant time.
 func (k DeleteKey) Fits(hash KeyHash) bool {
 	presented := k.Hash()
 	return hash != KeyHash{} && subtle.ConstantTimeCompare(presented[:], hash[:]) == 1

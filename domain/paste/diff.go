@@ -7,8 +7,8 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Differ returns a unified diff from before to after, which differ: the two lines of DiffHeader, then its hunks. It
-// must be exact (applied backwards to after, it gives before), and bounded in time and memory for any texts.
+// Differ returns a unified diff between two different texts: the two lines of DiffHeader, then its hunks. It must be exact
+// (applied backwards to after, it gives before), and bounded in time and memory for any texts.
 type Differ func(before, after string) string
 
 // DiffHeader begins every diff of a pasty's code. PasteMyst's names a temporary file and a time here.
@@ -16,8 +16,8 @@ const DiffHeader = "--- \n+++ \n"
 
 var errDiff = fault.New(fault.Invalid, "A diff in the paste's history does not fit its code.")
 
-// Revert returns the text before the unified diff that has made after of it, in the form that Differ has or
-// diff -u prints. An empty diff changes nothing. It fails with a fault.Invalid when the diff does not fit.
+// Revert undoes a unified diff, in the form of Differ or diff -u: it returns the text before it. An empty diff changes nothing.
+// It fails with a fault.Invalid when the diff does not fit.
 func Revert(after, diff string) (string, error) {
 	r := reverting{after: after, diff: diff}
 	r.before.Grow(len(after))
@@ -36,11 +36,11 @@ func Revert(after, diff string) (string, error) {
 	return r.before.String(), nil
 }
 
-// reverting is what is left of the text and the diff.
+// reverting is the rest of the text and of the diff.
 type reverting struct {
 	before      strings.Builder
 	after, diff string
-	passed      int // how many lines of after lie behind
+	passed      int // how many lines of after have been read
 }
 
 // line takes a line from the diff, without its end.
@@ -104,7 +104,7 @@ func (r *reverting) hunk() error {
 	return nil
 }
 
-// keep takes over so many lines that the diff does not show.
+// keep copies lines that the diff does not show.
 func (r *reverting) keep(lines int) bool {
 	end := 0
 	for range lines {
@@ -123,7 +123,7 @@ func (r *reverting) keep(lines int) bool {
 	return true
 }
 
-// drop passes over a line that is as the diff says.
+// drop skips a line that must be as the diff says.
 func (r *reverting) drop(line string) (ok bool) {
 	r.after, ok = strings.CutPrefix(r.after, line)
 	r.passed++

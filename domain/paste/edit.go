@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// EditType says what an entry of the edits has changed. The numbers are PasteMyst's.
+// EditType says what an entry of the history changed. The numbers are PasteMyst's.
 type EditType uint8
 
 // The types. Metadata is empty, then the pasty's id alone, then its id, title and language.
@@ -21,28 +21,27 @@ const (
 // Edit is one entry of a paste's history: one value that a request has changed.
 type Edit struct {
 	ID       string
-	Number   int64 // of the request, from 0; all entries of one request have the same
+	Number   int64 // number of the request, from 0; its entries share it
 	Type     EditType
 	Metadata []string
 	Text     string
 	At       time.Time // a whole second, in UTC
 }
 
-// Changes are what an edit asks for. What is nil stays as it is.
+// Changes are a requested edit. Nil fields stay as they are.
 type Changes struct {
 	Title   *string
 	Private *bool
 	Public  *bool
 	Tags    []string // each is split at commas; nil: as they are, empty: none
-	// Pasties are those that the paste has afterwards, in that order: known ones, which are changed, and new ones. Known
-	// ones that are not in it are removed. When it is empty, they stay as they are.
+	// Pasties are the paste's pasties after the edit, in order: changed and new ones. Others are removed. When it is empty, nothing
+	// changes.
 	Pasties []PastyChanges
-	// Base is the Revision of the content that the changes were made from, so that they undo nothing that was done
-	// meanwhile. Empty: of any.
+	// Base is the Revision that the changes were made from, so that they do not undo concurrent edits. Empty: any.
 	Base string
 }
 
-// PastyChanges are what an edit asks for one pasty. What is nil stays as it is.
+// PastyChanges are the requested changes of one pasty. Nil fields stay as they are.
 type PastyChanges struct {
 	ID                    string // empty: it is a new one, as PastyDraft
 	Title, Language, Code *string
@@ -53,23 +52,23 @@ type PastyChanges struct {
 type Change struct {
 	Document
 	Changed  bool   // whether anything is different; if not, there is nothing to store
-	Dropped  int    // how many of the oldest Edits that were there have given way
-	Recorded []Edit // the new ones, at the end of Edits; none where they have not found room together
+	Dropped  int    // how many of the oldest Edits were dropped
+	Recorded []Edit // the new ones, at the end of Edits; none if they do not fit together
 }
 
-// Edit returns what the changes make of the paste at now, or at its last edit where that is later: the times of a history do
-// not go back. It does not modify stored. Who may edit it is for Document.EditableBy to say.
+// Edit applies the changes at now, or at the time of the last edit if that is later: the times of a history do not go back. It
+// does not modify stored. Document.EditableBy says who may edit.
 //
-// It records a value's change in an entry of its own: that of the title, then those of title, language and code of
-// each pasty in the wanted order, then pasties that were removed, then those that were added. A value that is the same
-// is not looked at, so that an imported one may go on breaking the rules. It fails with ErrEdited when the changes were made from
-// another Revision and change anything, and with a fault.Invalid that names the first field that breaks a rule.
+// It records each changed value in one entry: the title, then title, language and code of each pasty in the requested order,
+// then removed pasties, then added ones. An unchanged value is not validated, because an imported one may break the rules. It
+// fails with ErrEdited when the changes were made from another Revision and change anything, and with a fault.Invalid that
+// names the first field that breaks a rule.
 func (r Rules) Edit(stored Document, wanted Changes, now time.Time) (Change, error) {
 	e := &editing{rules: r, at: now.UTC().Truncate(time.Second), Change: Change{Document: stored}}
 	for _, known := range stored.Edits {
 		e.number = max(e.number, known.Number+1)
 	}
-	// Who waited for another edit has looked at the clock before it, and the clocks of two nodes differ.
+	// An edit that waited for another one read the clock before it, and the clocks of two nodes differ.
 	if n := len(stored.Edits); n > 0 && e.at.Before(stored.Edits[n-1].At) {
 		e.at = stored.Edits[n-1].At
 	}
@@ -85,7 +84,7 @@ func (r Rules) Edit(stored Document, wanted Changes, now time.Time) (Change, err
 	return e.Change, nil
 }
 
-// editing is an edit that is under way.
+// editing is an edit in progress.
 type editing struct {
 	Change
 	rules  Rules
@@ -143,7 +142,7 @@ func (e *editing) pasties(wanted Changes) error {
 	if len(wanted.Pasties) == 0 {
 		return nil
 	}
-	// An imported paste can have an id twice: the first in the list is then the first of the paste, and so on.
+	// An imported paste can have an id twice: they are then matched in order.
 	before, places, kept := e.Pasties, make(map[string][]int), make([]bool, len(e.Pasties))
 	ids := e.rules.newIDs(len(wanted.Pasties))
 	for i, known := range before {
@@ -151,7 +150,7 @@ func (e *editing) pasties(wanted Changes) error {
 	}
 	var (
 		after, added []Pasty
-		order        []int // where those that are kept stood
+		order        []int // the old positions of those that are kept
 	)
 	for i, change := range wanted.Pasties {
 		at := place{index: i, label: change.Label}
@@ -196,7 +195,7 @@ func (e *editing) pasties(wanted Changes) error {
 	return e.rules.checkSize(after, size(before))
 }
 
-// pasty returns the pasty after its changes, which stand at that place of the request.
+// pasty returns the changed pasty; its changes are at that place of the request.
 func (e *editing) pasty(at place, p Pasty, wanted PastyChanges) (Pasty, error) {
 	before := p
 	if wanted.Title != nil && *wanted.Title != p.Title {
@@ -231,8 +230,8 @@ func (e *editing) pasty(at place, p Pasty, wanted PastyChanges) (Pasty, error) {
 	return p, nil
 }
 
-// remember appends what was recorded to the history, of which the oldest edits give way: each with all its entries, for half
-// of them would lead back to a paste that never was.
+// remember appends the recorded entries to the history and drops the oldest edits beyond the limits, each with all its entries:
+// half an edit would lead back to a paste that never existed.
 func (e *editing) remember() {
 	if len(e.Recorded) == 0 {
 		return

@@ -19,12 +19,12 @@ var (
 	errUnknown = fault.New(fault.NotFound, "What that edit left is not known: the paste was imported with a history that does not fit.")
 )
 
-// maxReverted is how many bytes of code and differences are gone through at most on the way back to an edit.
+// maxReverted bounds the bytes of code and diffs that are processed on the way back to an edit.
 const maxReverted = 256 << 20
 
-// AsOf returns the content as the edit with a number left it, or as it was before the first one, with the edits that were there then.
-// What edits do not record stays as it is: see Before. It fails with a fault.NotFound when there is no such edit, when it is too far
-// back, and when an entry on the way does not fit the content, which only an imported one can.
+// AsOf returns the content and history after the edit with that number, or before the first one. What edits do not record stays
+// as it is: see Before. It fails with a fault.NotFound when there is no such edit, when it is too far back, and when an
+// imported entry on the way does not fit the content.
 func (c Content) AsOf(edit string) (Content, error) {
 	kept := len(c.Edits)
 	for kept > 0 && strconv.FormatInt(c.Edits[kept-1].Number, 10) != edit {
@@ -43,10 +43,9 @@ func (c Content) AsOf(edit string) (Content, error) {
 	return c, nil
 }
 
-// Before returns the content as it was before the newest edit in Edits, with the edits that were there then; and as
-// it is when there is none. Applied again and again it goes back to the paste as it was created, or as far as the
-// edits that were kept reach. What edits do not record stays as it is: tags, visibility and the order of the
-// pasties, of which those that were removed come back at the end.
+// Before returns the content and history before the newest edit in Edits, or unchanged when there is none. Repeated, it goes
+// back to the paste as it was created, or as far as the history reaches. Edits do not record tags, visibility and the order of
+// pasties: these stay, and removed pasties come back at the end.
 //
 // It fails as AsOf does, but with a fault.Invalid for an entry that does not fit.
 func (c Content) Before() (Content, error) {
@@ -57,7 +56,7 @@ func (c Content) Before() (Content, error) {
 	return c.back(kept)
 }
 
-// back returns the content as it was when it had only the first edits.
+// back returns the content when it had only the first edits.
 func (c Content) back(kept int) (Content, error) {
 	undone := c.Edits[kept:]
 	c.Edits, c.Pasties = slices.Clone(c.Edits[:kept]), slices.Clone(c.Pasties)
@@ -74,7 +73,7 @@ func (c Content) back(kept int) (Content, error) {
 	return c, nil
 }
 
-// To returns the changes that make of the content what edits can bring back of an older one. Pasties that are there no more are made anew.
+// To returns the changes that restore an older content, as far as edits can. Pasties that were removed get new ids.
 func (c Content) To(older Content) Changes {
 	changes := Changes{Title: &older.Title}
 	left := make(map[string]int) // an imported paste can have an id twice
@@ -91,7 +90,7 @@ func (c Content) To(older Content) Changes {
 	return changes
 }
 
-// undo takes back one entry, and returns the length of the code that it went through, in bytes.
+// undo reverts one entry, and returns the number of bytes of code that it processed.
 func (c *Content) undo(e Edit) (length int, err error) {
 	switch {
 	case e.Type == EditTitle:

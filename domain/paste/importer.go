@@ -6,7 +6,7 @@ import (
 	"github.com/gluepot/gluepot/domain/batch"
 )
 
-// Orphans says what becomes of a paste that is imported and whose owner is not a user here.
+// Orphans says what happens to imported pastes whose owner is not a user here.
 type Orphans uint8
 
 // What can become of them.
@@ -17,10 +17,10 @@ const (
 
 // Importer stores pastes that another installation has made.
 type Importer interface {
-	// Import stores the pastes with all they hold, by id, in one transaction: it creates those that are new and brings the
-	// others into line, history included. Stars are not stored. The results are in the pastes' order. One that was deleted
-	// here and is not there, and one whose owner was, is batch.RemovedEarlier: nothing of it is stored, whatever orphans
-	// says. One that has expired and was swept is new again. One of an owner who was never here is refused with
-	// fault.NotFound, unless orphans says otherwise. An error means that nothing was stored.
+	// Import stores the pastes with all they hold, by id, in one transaction: it creates new ones and replaces the others, history
+	// included. Stars are not stored. The results are in the pastes' order. A paste that was deleted here, itself or with its
+	// owner, is batch.RemovedEarlier, whatever orphans says: nothing of it is stored. One that expired and was swept is created
+	// again. One of an unknown owner is refused with fault.NotFound, unless orphans says otherwise. An error means that nothing was
+	// stored.
 	Import(ctx context.Context, pastes []Document, orphans Orphans) ([]batch.Result, error)
 }

@@ -6,14 +6,14 @@ import (
 	"math"
 )
 
-// Lifetimes bound how long new pastes live. The zero value bounds nothing.
+// Lifetimes bound how long new pastes live. The zero value is no bound.
 type Lifetimes struct {
 	Default Lifetime // of a paste that asks for none
 	Longest Lifetime
 }
 
-// Within returns the lifetimes with what is empty taken from others, which bound them: the longest is at most theirs, and the
-// default, unless it is set, is theirs as far as the longest allows. It fails when one is not known or is longer than it may be.
+// Within fills empty lifetimes from others, which also bound them: the longest is at most theirs, and an unset default is
+// theirs as far as the longest allows. It fails when a lifetime is unknown or too long.
 func (l Lifetimes) Within(others Lifetimes) (Lifetimes, error) {
 	for _, lifetime := range []Lifetime{l.Default, l.Longest} {
 		if _, known := lifetime.seconds(); lifetime != "" && !known {
@@ -47,8 +47,8 @@ func (l Lifetime) length() int64 {
 // Allows reports whether a paste may live that long.
 func (l Lifetimes) Allows(wanted Lifetime) bool { return wanted.length() <= l.Longest.length() }
 
-// Bound returns the lifetime of a paste that asks for one, or for none with nil. What is longer than the longest becomes that; what is
-// no lifetime stays as it is.
+// Bound returns the lifetime of a paste that asks for one, or for none with nil. It is cut to the longest; an invalid one is
+// returned as it is.
 func (l Lifetimes) Bound(wanted *string) *string {
 	bound := string(l.Default)
 	if wanted != nil {

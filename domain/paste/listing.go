@@ -12,16 +12,16 @@ import (
 type Listed struct {
 	Paste
 	Title      string // its first MaxTitle characters at least
-	PastyTitle string // the first that one of its pasties has, where it has none itself
-	FirstLine  string // how the code of its first pasty begins, where no title is left
+	PastyTitle string // the first title of a pasty, if it has none itself
+	FirstLine  string // the beginning of its first pasty's code, without any title
 	Visibility Visibility
 	Encrypted  bool      // and without any of these titles
-	EditedAt   time.Time // when it was last edited, or created; only Selector says so
+	EditedAt   time.Time // when it was last edited, or created; only from Selector
 	Tags       []string  // only Selector says so
-	TitleKey   string    // by which lists by title are in order; only Selector says so
+	TitleKey   string    // the key of lists by title; only from Selector
 }
 
-// Label returns what a list calls the paste: its title, or what comes next to one.
+// Label returns what lists show for the paste: its title, or the best substitute.
 func (l *Listed) Label() string {
 	if l.Encrypted {
 		return Encrypted
@@ -34,13 +34,13 @@ func (l *Listed) Label() string {
 	return Untitled
 }
 
-// Untitled is what a paste is called without anything to call it by.
+// Untitled is the label of a paste without title and code.
 const Untitled = "Untitled"
 
-// Encrypted is what an encrypted paste is called where it is not opened.
+// Encrypted is the label of an encrypted paste that is not opened.
 const Encrypted = "Encrypted paste"
 
-// Place is where a paste stands among those of its owner: newest first, ties by descending id. The zero Place is before all of them.
+// Place is the position of a paste in its owner's list: newest first, ties by descending id. The zero Place is before all.
 type Place struct {
 	CreatedAt time.Time
 	ID        ID
@@ -66,7 +66,7 @@ type Order uint8
 // The orders. Ties are by descending id, and in the order of titles by ascending id.
 const (
 	ByCreation Order = iota // newest first
-	ByEdit                  // last edited first; what was never edited counts as edited when it was created
+	ByEdit                  // last edited first; a paste that was never edited counts by its creation
 	ByTitle                 // by Listed.TitleKey in byte order
 )
 
@@ -93,9 +93,8 @@ func (s Selection) Next(last *Listed) Selection {
 
 // Selector lists what an owner has.
 type Selector interface {
-	// Select returns the first of the pastes of owner that a selection names, at most limit of them: of those that are
-	// active at the moment of reading, and that PasteMyst has not encrypted. None is encrypted where only public ones are wanted.
-	// The list is empty when there are none, also of an owner who is not there.
+	// Select returns at most limit active pastes of owner that a selection names. It leaves out pastes that PasteMyst encrypted.
+	// Public ones are never encrypted. The list is empty when there are none, also of an owner who is not there.
 	Select(ctx context.Context, owner user.ID, selection Selection, limit int) ([]Listed, error)
 }
 

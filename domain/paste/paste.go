@@ -1,4 +1,4 @@
-// Package paste is about code snippets: whose they are and how long they live.
+// Package paste is about code snippets: their content, owners, history and lifetimes.
 package paste
 
 import (
@@ -20,7 +20,7 @@ type Paste struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero: never
 	DeleteKey KeyHash   // of the key that deletes it; zero: there is none
-	Burns     bool      // after reading: its content is given away once (Document.BurnableBy)
+	Burns     bool      // after reading: it can be opened once (Document.BurnableBy)
 }
 
 // ActiveAt reports whether the paste has not expired at now. It expires at the instant of ExpiresAt.
@@ -50,27 +50,26 @@ type Counter interface {
 
 // ActiveIDLister lists the ids of one owner's active pastes.
 type ActiveIDLister interface {
-	// ActiveIDs returns the places of the first of owner's pastes that stand after a place and are active at the moment of
-	// reading, at most limit of them, in their order. Fewer than limit are the last ones. It fails with fault.Unavailable when
-	// the store does not answer.
+	// ActiveIDs returns the places of at most limit active pastes of owner, in order, beginning after a place. Fewer than limit are
+	// the last ones. It fails with fault.Unavailable when the store does not answer.
 	ActiveIDs(ctx context.Context, owner user.ID, after Place, limit int) ([]Place, error)
 }
 
-// ExpiredRemover removes pastes whose time is over.
+// ExpiredRemover removes expired pastes.
 type ExpiredRemover interface {
-	// RemoveExpired removes at most limit pastes that have been expired for grace or longer, by the store's
-	// clock, oldest expiry first, and returns how many. Two callers at once remove different ones.
+	// RemoveExpired removes at most limit pastes that have been expired for grace or longer, by the store's clock, oldest expiry
+	// first, and returns how many. Concurrent callers remove different ones.
 	RemoveExpired(ctx context.Context, grace time.Duration, limit int) (int, error)
 }
 
-// Starrer remembers which pastes a user likes.
+// Starrer adds stars.
 type Starrer interface {
 	// Star adds the paste to the end of the user's stars, or changes nothing when it is there already.
 	// The paste need not exist. It fails with fault.NotFound when the user does not exist.
 	Star(ctx context.Context, starrer user.ID, id ID) error
 }
 
-// Unstarrer forgets which pastes a user likes.
+// Unstarrer removes stars.
 type Unstarrer interface {
 	// Unstar takes the paste out of the user's stars. It fails with fault.NotFound when it is not in them.
 	Unstar(ctx context.Context, starrer user.ID, id ID) error

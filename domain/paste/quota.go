@@ -9,9 +9,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Quota bounds how many pastes one client may create: Pastes at once, and after that one more whenever
-// that part of Window has passed. This is the generic cell rate algorithm (ITU-T I.371), for which one instant of each
-// client has to be kept. The zero Quota bounds nothing.
+// Quota bounds how many pastes one client may create: Pastes at once, then one more in each Window/Pastes. This is the generic
+// cell rate algorithm (ITU-T I.371), which stores one instant for each client. The zero Quota is no bound.
 type Quota struct {
 	Pastes int
 	Window time.Duration // at least a microsecond for each of them
@@ -26,9 +25,9 @@ func (q Quota) Interval() time.Duration {
 	return (q.Window / time.Duration(q.Pastes)).Truncate(time.Microsecond)
 }
 
-// Take counts a paste of a client who has its whole quota again after full, if it has room for one, and returns what is used then.
-// No quota lasts longer than a window: one that would last two was taken before the clock was put back, and says nothing.
-// It fails with fault.Exhausted and a *QuotaError in the chain when it has not.
+// Take counts a paste of a client whose quota is whole again at full, if there is room, and returns the use afterwards. A full
+// beyond one window is from before the clock was put back, and is ignored. It fails with fault.Exhausted and a *QuotaError in
+// the chain when it has not.
 func (q Quota) Take(full time.Duration) (Usage, error) {
 	if full > 2*q.Window {
 		full = 0
@@ -41,7 +40,7 @@ func (q Quota) Take(full time.Duration) (Usage, error) {
 	return used, nil
 }
 
-// Usage is what a client has used of its quota. The zero Usage belongs to no client: its pastes are not counted.
+// Usage is what a client has used of its quota. The zero Usage is of a client that is not limited.
 type Usage struct {
 	Quota
 	Full time.Duration // until the client has the whole quota again
@@ -69,7 +68,7 @@ func (u Usage) Refused() error {
 	return fault.Wrap(fault.Exhausted, message, &QuotaError{u})
 }
 
-// QuotaError is why a paste was not created.
+// QuotaError is the error for a paste beyond the quota.
 type QuotaError struct{ Usage Usage }
 
 // Error implements error.
@@ -83,6 +82,6 @@ func ClientOf(id user.ID) Client { return Client("user " + id) }
 
 // ClientForgetter removes what is kept for AllowedCreator.
 type ClientForgetter interface {
-	// ForgetClients removes what is known of at most limit clients who have their whole quota again, and returns of how many.
+	// ForgetClients removes at most limit clients whose quota is whole again, and returns how many.
 	ForgetClients(ctx context.Context, limit int) (int, error)
 }

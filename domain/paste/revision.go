@@ -10,11 +10,11 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// ErrEdited is the fault.Conflict for changes to what another editor has changed meanwhile.
+// ErrEdited is the fault.Conflict for changes to a paste that was edited meanwhile.
 var ErrEdited = fault.New(fault.Conflict, "The paste was edited meanwhile.")
 
-// Revision is the same for two contents that differ in nothing that an edit can change. Unlike a number of edits it also tells
-// whether tags, visibility or the order of pasties are others, of which there is no history, or an import came in between.
+// Revision identifies the content as far as edits can change it. Unlike the number of edits it also changes with tags,
+// visibility and the order of pasties, which have no history, and with an import.
 func (c Content) Revision() string {
 	sum := sha256.New()
 	writeText(sum, c.Title, c.Visibility.String())
@@ -26,7 +26,7 @@ func (c Content) Revision() string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// writeText writes each text after its length, so that no two lists look the same.
+// writeText writes each text after its length, so that different lists have different encodings.
 func writeText(sum hash.Hash, texts ...string) {
 	for _, text := range texts {
 		writeCount(sum, len(text))

@@ -12,9 +12,8 @@ const (
 	MaxTagLength = 100 // in characters
 )
 
-// ParseTags returns the tags that the texts hold, each one or several separated by commas: without surrounding
-// space, empty ones and duplicates, in byte order. It fails with a fault.Invalid when there are more than
-// MaxTags, or one is longer than MaxTagLength or not valid UTF-8.
+// ParseTags returns the tags in the texts, which are separated by commas: trimmed, without empty ones and duplicates, in byte
+// order. It fails with a fault.Invalid when there are more than MaxTags, or one is longer than MaxTagLength or not valid UTF-8.
 func ParseTags(texts ...string) ([]string, error) {
 	tags, fit := splitTags(texts, MaxTags)
 	if !fit {
@@ -28,8 +27,8 @@ func ParseTags(texts ...string) ([]string, error) {
 	return tags, nil
 }
 
-// splitTags is ParseTags with another limit of their number and none of their length. It looks no further than at the
-// first tag that does not fit.
+// splitTags is ParseTags with another limit of their number and none of their length. It stops at the first tag beyond the
+// limit.
 func splitTags(texts []string, limit int) (tags []string, fit bool) {
 	known := make(map[string]bool)
 	for _, text := range texts {
@@ -53,7 +52,7 @@ func anyTag(texts []string) bool {
 	return !none
 }
 
-// sameTags reports whether the texts hold the stored tags, of which an import can have left any number.
+// sameTags reports whether the texts are the stored tags, which may be more than MaxTags after an import.
 func sameTags(texts, stored []string) bool {
 	before, _ := splitTags(stored, math.MaxInt)
 	tags, fit := splitTags(texts, len(before))

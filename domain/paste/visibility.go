@@ -42,10 +42,11 @@ func visibilityOf(private, public, burns bool) (Visibility, error) {
 	return Unlisted, nil
 }
 
-// ErrNotFound is the fault.NotFound for a paste that does not exist, has expired, or may not be seen by the asker.
+// ErrNotFound is the fault.NotFound for a paste that does not exist, has expired, or is hidden from the viewer.
 var ErrNotFound = fault.New(fault.NotFound, "There is no paste with that id.")
 
-// ErrBurns is ErrNotFound, word for word, for a paste that can be opened once (Document.BurnableBy) and is not read otherwise.
+// ErrBurns is an ErrNotFound with the same message, for a paste that can be opened once (Document.BurnableBy) and not read
+// otherwise.
 var ErrBurns = fault.New(fault.NotFound, ErrNotFound.Message)
 
 // Gone returns ErrNotFound for a store's fault.NotFound about a paste, and ErrBurns and any other err as it is.

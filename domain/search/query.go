@@ -14,7 +14,7 @@ import (
 
 // What a query may be.
 const (
-	MinWord   = 3   // characters that one of its words has, unless there is a filter
+	MinWord   = 3   // characters of its longest word at least, unless there is a filter
 	MaxLength = 500 // in characters
 	maxParts  = 16  // words and filters
 )
@@ -22,7 +22,7 @@ const (
 // Query is what is looked for. All texts are folded.
 type Query struct {
 	Words     []string // words and phrases without line ends: each occurs in a title or the code
-	Tags      []string // of which the paste has each, as they stand in Texts
+	Tags      []string // the paste has all of them; as in Texts
 	Languages []string // likewise
 	Users     []user.Name
 	Mine      bool // only the reader's own pastes
@@ -35,9 +35,9 @@ var (
 	errUser   = fault.New(fault.Invalid, "After user: there has to be the name of a user.")
 )
 
-// Parse reads what a user searches for: words, "phrases", and the filters tag:, language:, user: and mine:, of which the first
-// three take a word or a phrase. language returns the name of a language as pastes have it, or the text itself. Parse fails
-// with fault.Invalid, also when the text says too little.
+// Parse parses a search: words, "phrases", and the filters tag:, language:, user: and mine:, the first three followed by a word
+// or a phrase. language returns the name of a language as pastes have it, or the text itself. Parse fails with fault.Invalid,
+// also when the text is too short.
 func Parse(text string, language func(string) string) (Query, error) {
 	switch {
 	case !utf8.ValidString(text):
@@ -105,13 +105,13 @@ func next(text string) (filter, value, rest string) {
 	return filter, value, strings.TrimSpace(rest)
 }
 
-// InTitles reports whether the titles hold every word. Without words they do not.
+// InTitles reports whether the titles contain every word. It is false without words.
 func (q *Query) InTitles(texts *Texts) bool {
 	return len(q.Words) > 0 && holdsAll(texts.Titles, q.Words)
 }
 
-// Match reports whether a paste matches, but for who owns it, and returns the first of its lines that hold a word. Its tags
-// are those that the reader may know of.
+// Match reports whether a paste matches, whoever owns it, and returns its first lines that contain a word. Its tags are those
+// that the reader may see.
 func (q *Query) Match(d *paste.Document) (lines []Line, ok bool) {
 	texts := TextsOf(d)
 	if !holdsAll(texts.Text, q.Words) || !holdsAll(texts.Tags, q.Tags) || !holdsAll(texts.Languages, q.Languages) {
@@ -139,7 +139,7 @@ func holdsAll(text string, parts []string) bool {
 	return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(text, part) })
 }
 
-// maxLine is how many characters of a line are shown, and before how many of them a word begins.
+// maxLine is how many characters of a line are shown; maxBefore, how many may be before the word.
 const (
 	maxLine   = 160
 	maxBefore = 60

@@ -9,8 +9,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Place is where a paste stands among those that were found: those whose titles hold every word come first, then the newest, ties by
-// descending id. The zero Place is before all of them.
+// Place is the position of a result: pastes whose titles contain every word come first, then the newest, ties by descending id.
+// The zero Place is before all of them.
 type Place struct {
 	paste.Place
 
@@ -48,12 +48,12 @@ type Line struct {
 
 // Finder finds pastes by what they hold.
 type Finder interface {
-	// Find returns the first of the pastes that match the query, are active, stand after a place, and that the reader may find, in
-	// their order, at most limit of them: the public ones of public profiles, and all of the reader's own. The empty reader is a
-	// visitor who has not signed in. Whether a tag matches decides only for the reader's own pastes and for those of owners who
-	// show their tags. Encrypted pastes, those that burn, and those without an owner are never found. more tells that there are others.
+	// Find returns at most limit active pastes that match the query, in order, beginning after a place. The reader may find public
+	// pastes of public profiles, and all of their own. The empty reader is a visitor who has not signed in. Tags match only in the
+	// reader's own pastes and those of owners who show their tags. Encrypted pastes, those that burn, and those without an owner
+	// are never found. more reports whether there are further ones.
 	Find(ctx context.Context, query Query, reader user.ID, after Place, limit int) (found []Found, more bool, err error)
-	// Indexed tells whether there is an index. Without one a search reads all that is public.
+	// Indexed reports whether there is an index. Without one a search scans all public pastes.
 	Indexed(ctx context.Context) (bool, error)
 }
 
@@ -61,11 +61,11 @@ type Finder interface {
 var ErrNoIndex = fault.New(fault.Unavailable, "The database lacks the extension pg_trgm, so there is no search. "+
 	"Have a superuser run CREATE EXTENSION pg_trgm in it, and then run 'gluepot search rebuild'.")
 
-// Rebuilder brings what searches look through into line with the pastes.
+// Rebuilder rebuilds the search index from the pastes.
 type Rebuilder interface {
 	// Prepare makes the index, unless it is there. It fails with ErrNoIndex when the database cannot have one.
 	Prepare(ctx context.Context) error
-	// Rebuild does a part of the work, from the first paste with a greater id than after on, and returns the id of the last one, or
-	// "" when there is none left, and how many pastes it has read.
+	// Rebuild processes one batch of pastes, whose ids are greater than after. It returns the id of the last one, or "" at the end,
+	// and how many pastes it has read.
 	Rebuild(ctx context.Context, after paste.ID) (last paste.ID, read int, err error)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// Texts are what searches look through: the texts of a paste, folded, each with a line end at its end.
+// Texts are the searchable texts of a paste: folded, each followed by a line end.
 type Texts struct {
 	Titles    string // of the paste and its pasties
 	Text      string // Titles, and the code of the pasties
@@ -57,7 +57,7 @@ func foldRune(r rune) rune {
 	least, lower := r, rune(-1)
 	for other, first := r, true; first || other != r; other, first = unicode.SimpleFold(other), false {
 		least = min(least, other)
-		// A letter that is its own lower case is left as it is by a database's index, too, whatever its locale.
+		// The database's index, too, leaves a lower-case letter as it is, in any locale.
 		if unicode.ToLower(other) == other && (lower < 0 || other < lower) {
 			lower = other
 		}
@@ -68,7 +68,7 @@ func foldRune(r rune) rune {
 	return least
 }
 
-// foldName is Fold for what is compared as a whole.
+// foldName is Fold for names, which are compared as a whole.
 func foldName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' {
@@ -78,5 +78,5 @@ func foldName(name string) string {
 	}, name)
 }
 
-// between returns a name as it stands in Texts.
+// between returns a name as Texts has it.
 func between(name string) string { return "\n" + foldName(name) + "\n" }

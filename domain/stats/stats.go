@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Totals is how much of everything there was at one instant.
+// Totals counts everything at one instant.
 type Totals struct {
 	Counts
 	Bytes
@@ -21,26 +21,26 @@ const (
 	MostDays    = 30
 )
 
-// Bytes are how much room what is stored takes.
+// Bytes are the sizes of what is stored.
 type Bytes struct {
 	ContentBytes  int64 // of all pastes, expired ones included
 	HistoryBytes  int64 // the same
 	DatabaseBytes int64 // on disk
 }
 
-// Holder is a user, and how much is the user's, expired pastes included.
+// Holder is a user with the size of the user's pastes, expired ones included.
 type Holder struct {
 	Username      string
 	Pastes, Bytes int64
 }
 
-// Day is how many of the pastes that are stored were created on a day.
+// Day is how many of the stored pastes were created on a day.
 type Day struct {
 	Begin  time.Time // in UTC
 	Pastes int64
 }
 
-// Counts are how many there are.
+// Counts are numbers of rows.
 type Counts struct {
 	Users         int64
 	Tokens        int64 // revoked and expired ones included

@@ -30,12 +30,11 @@ const (
 	redacted = "[redacted]"
 )
 
-// Secret is a token as its holder presents it. Everything that prints it prints "[redacted]";
-// only Reveal returns the text.
+// Secret is a token as its holder presents it. It prints as "[redacted]"; only Reveal returns the text.
 type Secret struct{ text string }
 
-// ParseSecret returns the secret with that text: any printable text of 1 to 512 bytes, also when another service made it.
-// Anything else is a fault.Invalid.
+// ParseSecret returns text as a secret: 1 to 512 printable bytes, also those of another service. Anything else is a
+// fault.Invalid.
 func ParseSecret(text string) (Secret, error) {
 	if text == "" || !ident.Printable(text, MaxSecretLength) {
 		return Secret{}, fault.New(fault.Invalid, "The token is not 1 to 512 bytes of printable text.")

@@ -12,7 +12,7 @@ const (
 	SessionIdle = 30 * 24 * time.Hour
 	// SessionAge is how long a session lasts at most.
 	SessionAge = 180 * 24 * time.Hour
-	// RecentSession is how old a session may be for what takes over an account or gives it away.
+	// RecentSession is how old a session may be for acts that could take over an account.
 	RecentSession = time.Hour
 	// MaxSessions is how many sessions a user has at most: the oldest end.
 	MaxSessions = 100
@@ -25,14 +25,14 @@ func (v Viewer) SignedInRecently(now time.Time) bool {
 
 // SessionStarter stores new sessions.
 type SessionStarter interface {
-	// StartSession stores a session, and removes the one with the hash that it replaces, and of the owner's those that have expired and
-	// the oldest ones beyond MaxSessions. It fails as Creator.Create does, and with fault.NotFound when its parent is revoked or not there.
+	// StartSession stores a session. It removes the one that it replaces, and the owner's expired ones and the oldest beyond
+	// MaxSessions. It fails as Creator.Create does, and with fault.NotFound when its parent is revoked or not there.
 	StartSession(ctx context.Context, started Token, replaces Hash) error
 }
 
 // SessionLister lists the sessions of one owner.
 type SessionLister interface {
-	// Sessions returns the owner's sessions, the latest first, with those that expired and were not removed yet.
+	// Sessions returns the owner's sessions, the latest first, including expired ones that were not removed yet.
 	Sessions(ctx context.Context, owner user.ID) ([]Token, error)
 }
 
@@ -42,6 +42,6 @@ type SessionEnder interface {
 	EndPresented(ctx context.Context, hash Hash) error
 	// EndSession ends the owner's session with that id. It fails with fault.NotFound when there is none.
 	EndSession(ctx context.Context, owner user.ID, id ID) error
-	// EndSessions ends the owner's sessions but the one with that id, and returns how many it ended.
+	// EndSessions ends the owner's sessions except the one with that id, and returns how many.
 	EndSessions(ctx context.Context, owner user.ID, but ID) (ended int, err error)
 }

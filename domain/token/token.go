@@ -32,7 +32,7 @@ type Token struct {
 	Owner      user.ID
 	Kind       Kind
 	Scope      Scope
-	Parent     ID // of a session: the access token that it was made with, and ends with; empty: there was none
+	Parent     ID // of a session: the access token that it was made with, and ends with, if any
 	Hash       Hash
 	Name       string // what the owner calls it; of a session: what kind of browser it is in
 	CreatedAt  time.Time
@@ -61,8 +61,8 @@ func (t Token) Verify(presented Hash, now time.Time) error {
 	return nil
 }
 
-// ValidAt reports whether the token is neither revoked nor, from the instant of its expiry on, expired. A session expires also
-// when it was not used for SessionIdle.
+// ValidAt reports whether the token is neither revoked nor expired. A session also expires when it was not used for
+// SessionIdle.
 func (t Token) ValidAt(now time.Time) bool {
 	idle := t.Kind == Session && !now.Before(t.lastSeen().Add(SessionIdle))
 	return !idle && t.RevokedAt.IsZero() && (t.ExpiresAt.IsZero() || now.Before(t.ExpiresAt))
@@ -86,7 +86,7 @@ func (v Viewer) SignedIn() bool { return v.User.ID != "" }
 
 var errReadOnly = fault.New(fault.Forbidden, "The access token may only read. Send one with the scope write.")
 
-// MayWrite fails with fault.Forbidden when the viewer's token may only read.
+// MayWrite returns a fault.Forbidden when the viewer's token may only read.
 func (v Viewer) MayWrite() error {
 	if v.Token.Scope == Read {
 		return errReadOnly
@@ -134,10 +134,9 @@ type Revoker interface {
 
 // Importer stores tokens that another installation has made.
 type Importer interface {
-	// Import stores the tokens, by id, in one transaction: it creates those that are new and gives the
-	// others their new hash, which lifts a revocation and ends their sessions; the same hash changes nothing. Hashes may move
-	// between the tokens in any way. The results are in the tokens' order; one whose owner was
-	// deleted here is batch.RemovedEarlier, one of an owner who was never here is refused with fault.NotFound, and
-	// one whose hash another token has and keeps with fault.Conflict. An error means that nothing was stored.
+	// Import stores the tokens, by id, in one transaction: it creates new ones and gives the others their new hash, which lifts a
+	// revocation and ends their sessions; the same hash changes nothing. Hashes may move between the tokens in any way. The results
+	// are in the tokens' order. A token whose owner was deleted here is batch.RemovedEarlier. One of an unknown owner is refused
+	// with fault.NotFound, and one whose hash stays with another token with fault.Conflict. An error means that nothing was stored.
 	Import(ctx context.Context, tokens []Token) ([]batch.Result, error)
 }

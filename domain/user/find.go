@@ -7,9 +7,9 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Find returns the user whom a reference of an operator's means: a name or, if no user has that name, an id. With name: or id:
-// before it, it is only that, for a name can be another user's id. It fails with fault.Invalid when the name breaks a rule, with
-// ErrNotFound when there is no such user, and with fault.Unavailable when the store does not answer.
+// Find returns the user that an operator names: by name or, if no user has that name, by id. The prefixes name: and id: decide,
+// because a name can be another user's id. It fails with fault.Invalid when the name breaks a rule, with ErrNotFound when there
+// is no such user, and with fault.Unavailable when the store does not answer.
 func Find(ctx context.Context, users Finder, reference string) (User, error) {
 	if id, ok := strings.CutPrefix(reference, "id:"); ok {
 		found, err := users.ByID(ctx, ID(id))

@@ -7,8 +7,7 @@ import (
 	"github.com/gluepot/gluepot/domain/batch"
 )
 
-// Import is an account as another installation has it. What is nil was not said: it leaves what is stored alone, and
-// for a new user means the default.
+// Import is an account of another installation. A nil field keeps what is stored; for a new user it means the default.
 type Import struct {
 	ID              ID
 	Name            Name
@@ -22,7 +21,7 @@ type Import struct {
 	CreatedAt       time.Time         // of a user who is new here
 }
 
-// Over returns what the import makes of a stored account; the zero Account stands for a user who is new here.
+// Over returns the stored account with the import applied. The zero Account stands for a new user.
 func (i Import) Over(stored Account) Account {
 	made := stored
 	if stored.ID == "" {
@@ -51,10 +50,9 @@ func set[T any](to *T, value *T) {
 
 // Importer stores users that another installation has made.
 type Importer interface {
-	// Import stores the accounts, by id, in one transaction: it creates those that are new and makes of the others
-	// what Import.Over says. Names may move between the accounts in any way, also in a circle. The results are in the
-	// accounts' order. One whose name belongs to another id, which keeps it, is refused with fault.Conflict. One who
-	// was deleted here and is not there is batch.RemovedEarlier: nothing of it is stored, nor does it want a name.
-	// An error means that nothing was stored.
+	// Import stores the accounts, by id, in one transaction: it creates new ones and changes the others as Import.Over says. Names
+	// may move between the accounts in any way, even in a circle. The results are in the accounts' order. An account whose name
+	// stays with another id is refused with fault.Conflict. One that was deleted here is batch.RemovedEarlier: nothing of it is
+	// stored, and it claims no name. An error means that nothing was stored.
 	Import(ctx context.Context, accounts []Import) ([]batch.Result, error)
 }

@@ -9,16 +9,16 @@ import (
 // MaxNameLength is the longest username, in bytes (which are characters: names are ASCII).
 const MaxNameLength = 64
 
-// reservedName would be shadowed by the path of the signed-in user's own profile.
+// reservedName is the path of the signed-in user's own profile.
 const reservedName = "self"
 
-// Name is a valid username. Its zero value is not one; ParseName builds it.
+// Name is a valid username. ParseName makes it; the zero value is not valid.
 type Name struct {
 	spelling string
 	folded   string
 }
 
-// ParseName returns the name that s spells.
+// ParseName returns s as a name.
 //
 // The rules: 1 to 64 of A-Z a-z 0-9 - _ . with a letter or digit first and last; "self" is reserved in
 // any case. A name that breaks one is a fault.Invalid that says which.

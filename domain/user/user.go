@@ -14,7 +14,7 @@ import (
 // ID identifies a user for good; names can change.
 type ID string
 
-// DefaultLanguage is the language that new pastes of a user start with when the user chose none.
+// DefaultLanguage is what new pastes of a user begin with unless the user chose a language.
 const DefaultLanguage = "Autodetect"
 
 // User is an account's profile.
@@ -33,7 +33,7 @@ type User struct {
 	PastesHidden    bool // while the user is suspended
 }
 
-// Account is what only its owner sees: the profile and the lists that belong to it.
+// Account is what only its owner sees: the profile and its lists.
 type Account struct {
 	User
 	Stars    []string          // ids of the starred pastes that still exist, in the order they were starred
@@ -77,10 +77,10 @@ type Finder interface {
 	ByID(ctx context.Context, id ID) (User, error)
 }
 
-// StaleFinder finds users for reads that decide no write: what it returns may be older than the question, by as
-// much as the store was configured to allow, and must never decide what is written.
+// StaleFinder finds users for reads that decide no write. Its answers may be stale, as far as the store was configured to
+// allow, and must never decide a write.
 type StaleFinder interface {
-	// StaleByName is Finder.ByName but for the age of the answer.
+	// StaleByName is Finder.ByName, but may be stale.
 	StaleByName(ctx context.Context, name Name) (User, error)
 }
 
@@ -90,10 +90,10 @@ type StaleIDFinder interface {
 	StaleByID(ctx context.Context, id ID) (User, error)
 }
 
-// NameReserved is for how long a name that a user gave up is not given to another one.
+// NameReserved is how long a name that a user gave up is reserved.
 const NameReserved = 90 * 24 * time.Hour
 
-// MaxFormerNames is how many names that a user gave up are reserved at once: another one sets the oldest free.
+// MaxFormerNames is how many given-up names of a user are reserved at once; another one releases the oldest.
 const MaxFormerNames = 5
 
 // FormerFinder finds users by the names that they gave up.
@@ -102,14 +102,14 @@ type FormerFinder interface {
 	ByFormerName(ctx context.Context, name Name) (User, error)
 }
 
-// ErrNotFound is the fault.NotFound for a user who does not exist, and for one whom the asker may not see.
+// ErrNotFound is the fault.NotFound for a user who does not exist or whom the viewer may not see.
 var ErrNotFound = fault.New(fault.NotFound, "There is no such user.")
 
 // ErrServiceTaken is the fault.Conflict for an id at a service that another user has.
 var ErrServiceTaken = fault.New(fault.Conflict, "Another user signs in with this account of that service.")
 
-// Gone returns ErrNotFound for a store's fault.NotFound about a user, and any other err as it is: a user
-// can go at any moment, also between two calls.
+// Gone returns ErrNotFound for a store's fault.NotFound about a user, and any other err as it is: a user can be deleted between
+// two calls.
 func Gone(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return ErrNotFound
@@ -127,9 +127,8 @@ type Creator interface {
 
 // Lister lists users.
 type Lister interface {
-	// Users returns the first users, at most limit of them, whose folded names come after that of a name, in the
-	// order of their folded names. The zero Name is before all of them. It fails with fault.Unavailable when the
-	// store does not answer.
+	// Users returns at most limit users in the order of their folded names, beginning after the given name. The zero Name is before
+	// all. It fails with fault.Unavailable when the store does not answer.
 	Users(ctx context.Context, after Name, limit int) ([]User, error)
 }
 
@@ -149,27 +148,25 @@ type AccountFinder interface {
 
 // Updater changes users.
 type Updater interface {
-	// Update calls change with the user of that name and its services as they are, in a transaction that
-	// lets no other caller change them meanwhile, and stores and returns what change has made of them. Two
-	// updates at once so both hold. The id and the time of creation stay as they are.
+	// Update locks the user of that name, calls change with the user and its services, and stores and returns what change made of
+	// them, in one transaction. So concurrent updates do not overwrite each other. The id and the time of creation cannot change.
 	//
-	// An error of change is returned and leaves everything as it was. change must not call the store, and
-	// can be called more than once, each time with fresh values. Update fails with fault.NotFound when
-	// there is no such user, and with fault.Conflict when change has chosen a name that is taken, or that another user gave up
-	// within NameReserved, or an id at a service that is taken.
+	// An error of change is returned and nothing is stored. change must not call the store, and may be called again with fresh
+	// values. Update fails with fault.NotFound when there is no such user, and with fault.Conflict when change has chosen a name
+	// that is taken, or that another user gave up within NameReserved, or an id at a service that is taken.
 	Update(ctx context.Context, name Name, change func(u *User, services map[string]string) error) (User, map[string]string, error)
 }
 
 // Deleter removes users.
 type Deleter interface {
-	// Delete removes the user of that id with everything that belongs to it (tokens, stars, services and
-	// pastes); with kept, pastes stay, but private ones, without an owner and what only one's can be. It fails with
-	// fault.NotFound, and removes nothing, when there is no such user or the user has another name by now, whatever the case.
+	// Delete removes the user of that id with everything that belongs to it (tokens, stars, services and pastes); with kept, pastes
+	// that are not private stay, without an owner or tags, unlisted. It fails with fault.NotFound, and removes nothing, when there
+	// is no such user or the user has another name by now, whatever the case.
 	Delete(ctx context.Context, id ID, name Name, kept *Kept) error
 }
 
-// Kept says how pastes stay that have lost their owner.
+// Kept says how long pastes live that have lost their owner.
 type Kept struct {
-	Until    time.Time // when they expire, unless they do before; zero: as without that
-	Lifetime string    // of those that expire then, see paste.Lifetime
+	Until    time.Time // when they expire at the latest; zero: no change
+	Lifetime string    // of those that Until shortens, see paste.Lifetime
 }
