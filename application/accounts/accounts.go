@@ -116,7 +116,7 @@ func (s sources) named(name string) (identity.Source, error) {
 	return identity.Source{}, fault.New(fault.NotFound, "This server does not sign in with such a provider.")
 }
 
-// key returns that of a provider which is configured, or else what operators see in a list of identities.
+// key returns the key of a configured provider, or else the name itself, which operators see in lists of identities.
 func (s sources) key(name string) string {
 	if source, err := s.named(name); err == nil {
 		return source.Key
@@ -124,7 +124,7 @@ func (s sources) key(name string) string {
 	return name
 }
 
-// has reports whether identities with a key let sign in.
+// has reports whether a configured provider has the key.
 func (s sources) has(key string) bool {
 	for _, source := range s {
 		if source.Key == key {

@@ -41,7 +41,7 @@ var (
 	errUninvited = fault.New(fault.Forbidden, "You have no account on this server. To get one, ask its operator for an invitation.")
 )
 
-// Do finishes the attempt with that secret, which is good for one call.
+// Do finishes the attempt with that secret, which works once.
 //
 // It fails with fault.Invalid when the attempt is none of this browser's, is over, or what came with the browser is no proof; with
 // fault.Forbidden when the visitor may not have an account, or is not who began to link one; with fault.Conflict when the identity
@@ -60,7 +60,7 @@ func (a *Arrive) Do(
 	if err != nil {
 		return Arrival{}, err
 	}
-	state := attempt.Proof.State // of one that is choosing a name there is none
+	state := attempt.Proof.State // empty once the visitor chooses a name
 	if attempt.Source != source.Name || state == "" || subtle.ConstantTimeCompare([]byte(state), []byte(brought.State)) != 1 {
 		return Arrival{}, errStale
 	}
@@ -104,7 +104,7 @@ func (a *Arrive) receive(ctx context.Context, attempt identity.Attempt, profile 
 	case a.registration == Closed:
 		return Arrival{}, errClosed
 	case a.registration == Open:
-		attempt.Invitation = "" // which would be used up for nothing
+		attempt.Invitation = "" // it is not needed
 	case attempt.Invitation == "":
 		return Arrival{}, errUninvited
 	}

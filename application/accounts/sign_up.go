@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// ShowSignUp tells a visitor for whom a provider has vouched what to choose.
+// ShowSignUp shows a visitor who must choose a name after a provider has vouched for them.
 type ShowSignUp struct {
 	sources sources
 	store   identity.AttemptKeeper
@@ -24,8 +24,8 @@ type Newcomer struct {
 	Name     string // that is proposed and free, or ""
 }
 
-// Do returns whom the attempt with that secret is about. It fails with fault.Invalid when there is none, or none any more, and
-// with fault.Unavailable when the store does not answer.
+// Do returns the newcomer of the attempt with that secret. It fails with fault.Invalid when there is none, or none any more,
+// and with fault.Unavailable when the store does not answer.
 func (s *ShowSignUp) Do(ctx context.Context, secret string) (Newcomer, error) {
 	attempt, err := vouched(ctx, s.store, secret)
 	if err != nil {
@@ -61,7 +61,7 @@ func vouched(ctx context.Context, store identity.AttemptKeeper, secret string) (
 	return attempt, err
 }
 
-// SignUp makes an account of an attempt.
+// SignUp creates the account of an attempt.
 type SignUp struct {
 	store interface {
 		identity.AttemptKeeper

@@ -38,7 +38,7 @@ type Source interface {
 	Installation(ctx context.Context) (Installation, error)
 	// Tables returns the tables to copy, those that others refer to first.
 	Tables() []Table
-	// Snapshot calls read with the rows of one instant, while others may write. What read gets must not be used after it has returned.
+	// Snapshot calls read with a consistent snapshot, while others may write. The snapshot must not be used after read returns.
 	Snapshot(ctx context.Context, read func(Snapshot) error) error
 }
 
@@ -50,7 +50,7 @@ type Snapshot interface {
 	Each(ctx context.Context, table Table, visit func(Row) error) error
 }
 
-// Target is a store that is copied to. It has a mark while a copy to it has not ended: of which source, and by which run.
+// Target is a store that is copied to. A mark names the source and the run until the copy has ended.
 type Target interface {
 	Source
 	// Begin marks an empty store. It empties one that is marked for the same source: that run was interrupted, or is over now.
@@ -65,7 +65,7 @@ type Target interface {
 // Refusals.
 var (
 	ErrNotEmpty = fault.New(fault.Conflict, "The target is not empty. Name an empty one.")
-	// ErrPartial is for a source that lacks some of what it should hold.
+	// ErrPartial is the error for a source that is itself an unfinished copy.
 	ErrPartial = fault.New(fault.Conflict, "The source is itself the target of a copy that has not ended. Run that copy again first.")
 	errTables  = fault.Unforeseen(errors.New("source and target do not have the same tables"))
 )
@@ -82,7 +82,7 @@ type Sum struct {
 	Checksum string // SHA-256 over the canonical form of the rows in the order of their keys, in hexadecimal digits
 }
 
-// Comparison is a table of both sides.
+// Comparison compares a table of both sides.
 type Comparison struct {
 	Table          string
 	Source, Target Sum
@@ -113,8 +113,8 @@ func New(source Source, target Target, progress func(Progress)) *Copy {
 	return &Copy{source, target, progress}
 }
 
-// Do copies everything that the source holds at one instant after Do was called, and reads it back. It returns what both sides
-// hold, for every table, also when that differs. The caller has to look; the copy has then not ended.
+// Do copies a snapshot of the source and reads the target back. It returns the sums of both sides for every table. The caller
+// must compare them: if they differ, the copy stays marked as not ended.
 //
 // Interrupted, it leaves a target that is marked. Another call with the same source starts again.
 func (c *Copy) Do(ctx context.Context) ([]Comparison, error) {
@@ -152,7 +152,7 @@ func (c *Copy) Do(ctx context.Context) ([]Comparison, error) {
 	return compared, c.target.End(ctx, run)
 }
 
-// walk adds up the tables of one side, whose rows it hands to write in batches.
+// walk sums the tables of one side, and passes their rows to write in batches.
 func (c *Copy) walk(ctx context.Context, side Source, what string, write func(Table, []Row) error) ([]Sum, error) {
 	tables := side.Tables()
 	sums := make([]Sum, len(tables))
@@ -198,7 +198,7 @@ func (c *Copy) table(ctx context.Context, rows Snapshot, table Table, phase stri
 	return Sum{progress.Rows, hex.EncodeToString(hash.Sum(nil))}, err
 }
 
-// canonical appends the values of a row so that no two rows of a table look alike, whatever database they come from.
+// canonical appends an unambiguous encoding of a row, which is the same for both databases.
 func canonical(b []byte, row Row) []byte {
 	for _, value := range row {
 		switch value := value.(type) {

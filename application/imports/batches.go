@@ -14,12 +14,12 @@ const (
 	batchRecords = 2000
 	batchRows    = 20_000
 	batchBytes   = 4 << 20
-	// largeRecord is the longest text, in bytes, of which a batch takes a copy. A longer one ends its batch: one long text is in
-	// memory, never several.
+	// largeRecord is the longest text, in bytes, that a batch copies. A longer one ends its batch, so that memory never holds
+	// several.
 	largeRecord = 1 << 20
 )
 
-// item is a record on its way to the store: the value to store, or the reason why it is not accepted.
+// item is a value to store, or the reason why its record is rejected.
 type item[T any] struct {
 	line  int
 	raw   []byte
@@ -27,7 +27,7 @@ type item[T any] struct {
 	err   error
 }
 
-// builder makes what the store takes of a record, and says how many rows of the store that needs.
+// builder converts a record to the value to store, and returns the number of its rows.
 type builder[R, T any] func(R) (value T, rows int, err error)
 
 // run carries records from the source to the store, a batch at a time.
@@ -73,14 +73,14 @@ func run[R, T any](
 			}
 		}
 	}
-	if ctx.Err() != nil { // perhaps they have not all been there
+	if ctx.Err() != nil { // there may be more records
 		return s, context.Cause(ctx)
 	}
 	return s, flush()
 }
 
-// storeBatch stores what is acceptable of items, counts what became of them, and hands on the rest. Records
-// that were broken from the start are handed on even if the store fails.
+// storeBatch stores the valid items, counts the outcomes, and passes rejected records to reject. Records that could not be read
+// are passed on even if the store fails.
 func storeBatch[T any](
 	ctx context.Context, items []item[T], s *Summary, reject Reject, store func(context.Context, []T) ([]batch.Result, error),
 ) error {
@@ -102,7 +102,7 @@ func storeBatch[T any](
 		reason := items[i].err
 		if reason == nil {
 			if failure != nil {
-				continue // it is not known what would have become of it
+				continue // its outcome is unknown
 			}
 			reason = s.count(results[0])
 			results = results[1:]
@@ -112,7 +112,7 @@ func storeBatch[T any](
 				unwanted = reject(items[i].line, items[i].raw, reason)
 			}
 			if unwanted != nil {
-				continue // it was not taken note of
+				continue // it was not recorded
 			}
 			s.Rejected++
 		}

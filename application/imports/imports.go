@@ -1,5 +1,5 @@
-// Package imports has the use cases that bring another installation's data in. They can be run again at
-// any time, also after being killed: records are stored by their ids, in transactions of a batch each.
+// Package imports has the use cases that import another installation's data. They can be run again at any time, also after
+// being killed: records are stored by id, each batch in a transaction.
 package imports
 
 import (
@@ -42,10 +42,10 @@ type Records[T any] = iter.Seq2[Record[T], error]
 // Source returns the records of another installation. They must end soon after ctx has.
 type Source[T any] func(ctx context.Context) Records[T]
 
-// Summary counts what became of the records. Read counts those of which that is known: it is the sum of the others.
+// Summary counts outcomes. Read is the sum of the others.
 type Summary struct {
 	Read, New, Updated, Unchanged, RemovedEarlier, Rejected int64
 }
 
-// Reject takes note of a record that was not accepted; raw is only valid during the call. An error ends the import.
+// Reject records a rejected record; raw is only valid during the call. An error ends the import.
 type Reject func(line int, raw []byte, reason error) error

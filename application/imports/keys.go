@@ -14,7 +14,7 @@ import (
 // Key is a PasteMyst API key as the source has it.
 type Key struct{ Owner, Text string }
 
-// Keys brings API keys in. A user has one; it becomes a token that never expires.
+// Keys imports API keys. A user has one; it becomes a token that never expires.
 type Keys struct {
 	tokens token.Importer
 	now    func() time.Time

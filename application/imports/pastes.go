@@ -14,8 +14,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// MaxParts is how many tags, pasties, edits and metadata of edits one paste may have together. What MongoDB holds of them comes
-// nowhere near; a broken export could otherwise take many times its own length in memory.
+// MaxParts bounds the tags, pasties, edits and metadata of edits of one paste together. Real pastes have far fewer; a broken
+// export could otherwise take many times its length in memory.
 const MaxParts = 100_000
 
 // Paste is a paste as the source has it. Times are Unix seconds.
@@ -44,20 +44,20 @@ type Edit struct {
 	At           int64 // in Unix seconds
 }
 
-// Pastes brings pastes in.
+// Pastes imports pastes.
 type Pastes struct{ pastes paste.Importer }
 
 const (
 	// maxSeconds is the end of the year 9999.
 	maxSeconds = 253402300799
-	// maxEditNumber leaves room for those that follow, also in clients whose numbers are doubles.
+	// maxEditNumber leaves room for later numbers, also in clients whose numbers are doubles.
 	maxEditNumber = 1 << 52
 	// maxLifetime is the longest spelling of a lifetime, in bytes.
 	maxLifetime = 64
 )
 
-// Do stores the pastes of the source with all they hold: text is taken as it is, whatever rules it breaks that pastes made here
-// keep to. Of a paste with more than MaxParts the source need not give more than one of a kind beyond that. The rest is as for Users.
+// Do stores the pastes of the source with their content and history. Text is stored as it is, even if it breaks the rules for
+// new pastes. The source may cut a paste off one part beyond MaxParts. The rest is as for Users.
 func (p *Pastes) Do(ctx context.Context, source Source[Paste], orphans paste.Orphans, reject Reject) (Summary, error) {
 	return run(ctx, source, reject, newPaste, func(ctx context.Context, pastes []paste.Document) ([]batch.Result, error) {
 		return p.pastes.Import(ctx, pastes, orphans)
@@ -65,7 +65,7 @@ func (p *Pastes) Do(ctx context.Context, source Source[Paste], orphans paste.Orp
 }
 
 func newPaste(r Paste) (made paste.Document, rows int, err error) {
-	// A record that says less than a paste must not replace one. The file may hold something else, too.
+	// An incomplete record must not replace a paste; the file may not even be an export of pastes.
 	encrypted := r.Encrypted || r.holdsCipher()
 	switch {
 	case r.CreatedAt == nil:
@@ -100,7 +100,7 @@ func newContent(r Paste) (paste.Content, error) {
 	slices.Sort(made.Tags)
 	made.Tags = slices.Compact(made.Tags)
 	switch {
-	case r.Private: // of both, the one that shows less
+	case r.Private: // the stricter of the two
 		made.Visibility = paste.Private
 	case r.Public:
 		made.Visibility = paste.Public

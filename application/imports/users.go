@@ -10,13 +10,13 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// What one user may have. No account comes near; a broken export could otherwise take any amount of memory.
+// Limits of one user, far above real accounts. A broken export could otherwise take any amount of memory.
 const (
 	MaxStars    = 100_000
 	MaxServices = 100
 )
 
-// User is a user as the source has it. What is nil is absent there, and leaves what is stored alone.
+// User is a user as the source has it. Nil fields are absent there, and keep what is stored.
 type User struct {
 	ID, Name                   string
 	AvatarURL, DefaultLanguage *string
@@ -26,16 +26,15 @@ type User struct {
 	Services                   map[string]string
 }
 
-// Users brings users in.
+// Users imports users.
 type Users struct {
 	users user.Importer
 	now   func() time.Time
 }
 
-// Do stores the users of the source, their stars and services included. A user whose id is known is
-// brought into line with the source, but for what the record does not say. A record that breaks a rule is rejected and
-// never stops the rest.
-// Of a user with more than MaxStars or MaxServices the source need not give more than one beyond that.
+// Do stores the users of the source, their stars and services included. A user whose id is known is updated with what the
+// record says. A record that breaks a rule is rejected and never stops the rest. The source may cut a user's lists off one
+// beyond MaxStars or MaxServices.
 //
 // An error of the source, of the store or of reject ends the import: the batches before it are stored and
 // counted. When ctx ends, so does the import, with its cause or with what the store made of it.

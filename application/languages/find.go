@@ -16,9 +16,8 @@ var (
 // FindByName finds a language by its name or an alias.
 type FindByName struct{ names language.Names }
 
-// Do returns the language that the first of the readings names. A caller gives several readings when
-// the name reached it in a form that can be read in more than one way. Case does not matter, and all
-// readings are tried as names before any is tried as an alias.
+// Do returns the language that the first matching reading names. A caller passes several readings of a name that can be decoded
+// in several ways. Case does not matter, and names are tried before aliases.
 //
 // It fails with fault.Invalid when the first reading is missing or empty, and with fault.NotFound when none names a language.
 func (f *FindByName) Do(readings ...string) (*language.Language, error) {

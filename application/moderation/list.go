@@ -10,10 +10,10 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// maxRest is for statements that had to wait themselves.
+// maxRest bounds the rest after statements that had to wait.
 const maxRest = 100 * time.Millisecond
 
-// page is how many rows are looked at in one statement.
+// page is how many rows one statement scans.
 const page = 1000
 
 // List finds pastes of all users.
@@ -22,9 +22,9 @@ type List struct {
 	pastes moderation.Lister
 }
 
-// Do calls visit with the first pastes that match the filter and stand after a place, newest first, at most limit of them; 0 is no
-// limit. Owner may be a reference as user.Find takes it; empty: that of the filter. Nothing in the store waits for visit, whose
-// error ends the walk and is returned. Between two statements it rests for as long as one took, but for maxRest at most.
+// Do calls visit with at most limit pastes after a place that match the filter, newest first; 0 is no limit. Owner names a user
+// as for user.Find; empty: the filter's. Nothing in the store waits for visit, whose error ends the list and is returned. After
+// each statement it rests for as long as that took, at most maxRest.
 //
 // It fails as user.Find does, and with fault.Unavailable when the store does not answer.
 func (l *List) Do(
@@ -56,7 +56,7 @@ func (l *List) Do(
 			return nil
 		}
 		after = last
-		select { // readers are to notice little of a long search
+		select { // a long search must not slow down readers
 		case <-ctx.Done(): // which the store says in its words
 		case <-time.After(min(took, maxRest)):
 		}
@@ -72,7 +72,7 @@ func (l *ListAudit) Do(ctx context.Context, after audit.Entry, limit int, visit 
 	return each(func(after audit.Entry) ([]audit.Entry, error) { return l.log.Entries(ctx, after, page) }, after, limit, visit)
 }
 
-// each calls visit with the first of what more returns page by page after one, at most limit; 0 is no limit.
+// each calls visit with at most limit entries, which more returns page by page; 0 is no limit.
 func each[T any](more func(after T) ([]T, error), after T, limit int, visit func(T) error) error {
 	for shown := 0; ; {
 		found, err := more(after)

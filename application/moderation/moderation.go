@@ -55,7 +55,7 @@ func New(store Store, users Users, sessions token.SessionEnder, now func() time.
 	}
 }
 
-// Remove takes a paste away.
+// Remove removes a paste for moderation.
 type Remove struct{ pastes moderation.Remover }
 
 // Do removes the paste with that id: see moderation.Remover. It fails with fault.Invalid without a reason, with paste.ErrNotFound
@@ -70,7 +70,7 @@ func (r *Remove) Do(ctx context.Context, id, reason string) error {
 	return paste.Gone(r.pastes.Remove(audit.Note(ctx, "paste.remove", id, reason), paste.ID(id), reason))
 }
 
-// Restore gives a paste back.
+// Restore undoes Remove.
 type Restore struct{ pastes moderation.Remover }
 
 // Do restores the paste with that id. It fails with fault.NotFound when there is none that was removed and is still kept, and with
@@ -83,7 +83,7 @@ func (r *Restore) Do(ctx context.Context, id string) error {
 	return err
 }
 
-// ShowUsage tells what a user has.
+// ShowUsage shows how much a user has stored.
 type ShowUsage struct{ users moderation.UsageFinder }
 
 // Do returns what the user with that id has. It fails with fault.Unavailable when the store does not answer.

@@ -21,15 +21,15 @@ var (
 	errNoReport = fault.New(fault.NotFound, "There is no open report with that id.")
 )
 
-// Report tells operators of a paste, and closes what was told.
+// Report stores, lists and closes reports of pastes.
 type Report struct {
 	reports moderation.Reporter
 	now     func() time.Time
 }
 
-// Do stores what a viewer says against the paste with that id. It fails with fault.Invalid when the reason is none of
-// moderation.Reasons or the text too long, with paste.ErrNotFound when the viewer sees no such paste, with fault.Exhausted when the
-// client has reported as much as it may in an hour, and with fault.Unavailable when the store does not answer.
+// Do stores a viewer's report of the paste with that id. It fails with fault.Invalid when the reason is none of
+// moderation.Reasons or the text too long, with paste.ErrNotFound when the viewer sees no such paste, with fault.Exhausted when
+// the client has used up its reports of an hour, and with fault.Unavailable when the store does not answer.
 func (r *Report) Do(ctx context.Context, viewer token.Viewer, client paste.Client, id, reason, text string) error {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) // as forms send lines
 	made := moderation.Report{ID: id + "-" + ident.New(), Paste: paste.ID(id), Reason: reason, Text: text, At: r.now()}

@@ -27,9 +27,10 @@ type Suspend struct {
 // atOnce is how many pastes are hidden in one transaction.
 const atOnce = 100
 
-// Do suspends the user of that name or id, see user.Find: its sessions end, and its tokens are refused (token.Suspended). With hide
-// its pastes are out of sight until Undo. It returns the user and how many pastes were hidden; what was interrupted goes on when it is
-// called again. It fails as user.Find does, with fault.Invalid without a reason, and with fault.Unavailable when the store does not answer.
+// Do suspends the user of that name or id, see user.Find: its sessions end, and its tokens are refused (token.Suspended). With
+// hide its pastes are hidden until Undo. It returns the user and how many pastes were hidden; after an interruption, call it
+// again. It fails as user.Find does, with fault.Invalid without a reason, and with fault.Unavailable when the store does not
+// answer.
 func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (_ user.User, hidden int, err error) {
 	if err := moderation.ValidateReason(reason); err != nil {
 		return user.User{}, 0, err
@@ -47,8 +48,8 @@ func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (
 	return suspended, hidden, err
 }
 
-// Undo ends the suspension of a user and shows its pastes again. It returns the user and of how many pastes
-// that is so. It fails as Do does.
+// Undo ends the suspension of a user and shows its pastes again. It returns the user and the number of those pastes. It fails
+// as Do does.
 func (s *Suspend) Undo(ctx context.Context, reference string) (_ user.User, shown int, err error) {
 	back, err := s.set(ctx, reference, "user.unsuspend", "", func(u *user.User) { u.Suspended, u.PastesHidden = false, false })
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 // CountActive counts the pastes that are active.
 type CountActive struct{ pastes paste.Counter }
 
-// Do returns the exact number of active pastes at one instant between question and answer. It fails with
-// fault.Unavailable when the store does not answer.
+// Do returns the exact number of active pastes at one instant during the call. It fails with fault.Unavailable when the store
+// does not answer.
 func (c *CountActive) Do(ctx context.Context) (int64, error) {
 	return c.pastes.ActiveCount(ctx)
 }

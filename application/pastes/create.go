@@ -22,8 +22,8 @@ type Create struct {
 }
 
 // Do creates the paste of the draft, whose owner is the user of that name, and returns it; when the name is empty it is
-// anonymous. It fails with user.ErrNotFound when there is no such user, with fault.Invalid when the name breaks a rule, as CreateOwn does
-// because of the draft, and with fault.Unavailable when the store does not answer.
+// anonymous. It fails with user.ErrNotFound when there is no such user, with fault.Invalid when the name breaks a rule, as
+// CreateOwn does for a bad draft, and with fault.Unavailable when the store does not answer.
 func (c *Create) Do(ctx context.Context, owner string, draft paste.Draft) (paste.Document, error) {
 	made, err := c.rules.Create(draft, owner != "", c.now().Truncate(time.Microsecond))
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *Create) Do(ctx context.Context, owner string, draft paste.Draft) (paste
 	return made, nil
 }
 
-// Limits returns what one paste may hold, so that a reader of input knows where to stop.
+// Limits returns the limits of one paste, so that callers can stop reading input.
 func (c *Create) Limits() paste.Limits { return c.rules.Limits }
 
 // CreateOwn creates a paste of a signed-in user, or an anonymous one.
@@ -68,11 +68,11 @@ type CreateOwn struct {
 type Created struct {
 	paste.Document
 
-	Usage paste.Usage     // of the quota of its client; zero where it is not counted
-	Key   paste.DeleteKey // that deletes it where it is anonymous, to be shown once; otherwise empty
+	Usage paste.Usage     // the use of its client's quota; zero where there is none
+	Key   paste.DeleteKey // deletes it if it is anonymous, to be shown once; otherwise empty
 }
 
-// Counts reports whether anonymous pastes are counted, so that Do needs the client of a visitor who has not signed in.
+// Counts reports whether anonymous pastes have a quota. Do then needs the client of a visitor who has not signed in.
 func (c *CreateOwn) Counts() bool { return c.quota.Pastes > 0 }
 
 // TokenRequired reports whether creating needs a token.
@@ -86,10 +86,10 @@ func (c *CreateOwn) Lifetimes(viewer token.Viewer) paste.Lifetimes {
 	return c.anonymous
 }
 
-// Created returns how many pastes it has created.
+// Created returns how many pastes Do has created.
 func (c *CreateOwn) Created() int64 { return c.created.Load() }
 
-// Allow fails with token.Rejected when the viewer may not create pastes, whatever they hold.
+// Allow returns token.Rejected when the viewer may not create any paste.
 func (c *CreateOwn) Allow(viewer token.Viewer) error {
 	if c.tokenRequired && !viewer.SignedIn() {
 		return token.Rejected()
@@ -97,13 +97,14 @@ func (c *CreateOwn) Allow(viewer token.Viewer) error {
 	return nil
 }
 
-// Do creates the paste of the draft and returns it. It is the viewer's; that of a visitor who has not signed in is anonymous, and
-// counts for the quota of the client. It lives no longer than Lifetimes allow.
+// Do creates the paste of the draft and returns it. The viewer owns it. A visitor's paste is anonymous, and counts for the
+// client's quota. It lives no longer than Lifetimes allow.
 //
-// It fails as Allow does; with token.Rejected when the viewer has not signed in, and the draft is private, public or tagged, and
-// when the viewer was deleted meanwhile; then with a fault.Invalid that names the first field that breaks a rule; then with a
-// fault.Exhausted, with a *paste.QuotaError in the chain, when the client or the user has used its quota; with fault.Forbidden when the
-// user has no room for it; and with fault.Unavailable when the installation has none, or the store does not answer.
+// It fails as Allow does; with token.Rejected when the viewer has not signed in, and the draft is private, public or tagged,
+// and when the viewer was deleted meanwhile; then with a fault.Invalid that names the first field that breaks a rule; then with
+// a fault.Exhausted, with a *paste.QuotaError in the chain, when the client or the user has used its quota; with
+// fault.Forbidden when it exceeds the user's allowance; and with fault.Unavailable when the installation is full, or the store
+// does not answer.
 func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Client, draft paste.Draft) (made Created, err error) {
 	if err := c.Allow(viewer); err != nil {
 		return Created{}, err

@@ -25,15 +25,15 @@ type EditOwn struct {
 
 // Do changes the paste with that id, which belongs to the viewer, and returns it: see paste.Rules.Edit.
 //
-// It fails with token.Rejected when the viewer has not signed in; then with paste.ErrNotFound when there is no such paste, it has
-// expired, is encrypted, or is not the viewer's; then with paste.ErrEdited when it is no longer the Base of the changes, and
-// with a fault.Invalid that names the first field that breaks a rule; with fault.Forbidden when the viewer has no room for it; and
-// with fault.Unavailable when the installation has none, or the store does not answer.
+// It fails with token.Rejected when the viewer has not signed in; then with paste.ErrNotFound when there is no such paste, it
+// has expired, is encrypted, or is not the viewer's; then with paste.ErrEdited when it is no longer the Base of the changes,
+// and with a fault.Invalid that names the first field that breaks a rule; with fault.Forbidden when it exceeds the viewer's
+// allowance; and with fault.Unavailable when the installation is full, or the store does not answer.
 func (e *EditOwn) Do(ctx context.Context, viewer token.Viewer, id string, changes paste.Changes) (paste.Document, error) {
 	return e.apply(ctx, viewer, id, func(paste.Document) (paste.Changes, error) { return changes, nil })
 }
 
-// apply makes the changes that are wanted of the stored paste.
+// apply makes the requested changes to the stored paste.
 func (e *EditOwn) apply(
 	ctx context.Context, viewer token.Viewer, id string, wanted func(paste.Document) (paste.Changes, error),
 ) (paste.Document, error) {
@@ -55,8 +55,8 @@ func (e *EditOwn) apply(
 	return edited, err
 }
 
-// Refuse returns the error to answer a request with that holds no changes, because of cause: that of a viewer or id
-// with which Do would fail, otherwise cause.
+// Refuse returns the error for a request whose changes could not be read because of cause. An error that Do would return for
+// the viewer or the id comes first.
 func (e *EditOwn) Refuse(ctx context.Context, viewer token.Viewer, id string, cause error) error {
 	_, err := e.do(ctx, viewer, id, func(paste.Document) (paste.Change, error) { return paste.Change{}, cause })
 	return err
@@ -82,7 +82,7 @@ func (e *EditOwn) do(
 	return edited, paste.Gone(err)
 }
 
-// RestoreOwn makes a paste of a signed-in user what one of its edits left.
+// RestoreOwn restores a paste of a signed-in user to the state after one of its edits.
 type RestoreOwn struct{ edit *EditOwn }
 
 // Do changes the paste with that id, as a new edit, to what paste.Content.AsOf returns. Tags and visibility stay, and pasties that
@@ -115,20 +115,20 @@ type Edit struct {
 	now    func() time.Time
 }
 
-// EditInput is what to change of a paste. What is nil stays as it is.
+// EditInput is what to change of a paste. Nil fields stay as they are.
 type EditInput struct {
 	Title      *string
 	Visibility *paste.Visibility
 	Tags       []string // each is split at commas; empty, but not nil: none
-	// Pasties are those to change, and without an id those to add, which come last. Others stay: unlike a client that has
-	// read the paste, the editor need not know what else it holds.
+	// Pasties are changed, or added at the end if they have no id. Others stay: unlike a client that has read the paste, an
+	// operator need not know them.
 	Pasties []paste.PastyChanges
 	Remove  []string // ids of pasties
 }
 
-// Do changes the paste with that id and returns it: see paste.Rules.Edit. It fails with paste.ErrNotFound when there is
-// none or it has expired, with fault.Invalid when it is encrypted, has no pasty of an id that the input names, would
-// have none left, or a field breaks a rule, and with fault.Unavailable when the store does not answer.
+// Do changes the paste with that id and returns it: see paste.Rules.Edit. It fails with paste.ErrNotFound when there is none or
+// it has expired, with fault.Invalid when it is encrypted, lacks a pasty that the input names, would have none left, or a field
+// breaks a rule, and with fault.Unavailable when the store does not answer.
 func (e *Edit) Do(ctx context.Context, id string, wanted EditInput) (paste.Document, error) {
 	edited, err := e.pastes.Update(audit.Note(ctx, "paste.edit", id, ""), paste.ID(id), func(stored paste.Document) (paste.Change, error) {
 		if stored.Encrypted() {
@@ -143,14 +143,14 @@ func (e *Edit) Do(ctx context.Context, id string, wanted EditInput) (paste.Docum
 	return edited, paste.Gone(err)
 }
 
-// What only operators hear, who may know that the paste is there.
+// Errors for operators, who may know that the paste exists.
 var (
 	errEncrypted = fault.New(fault.Invalid, "The paste is encrypted: it can be deleted, but not edited.")
 	errAnonymous = fault.New(fault.Invalid, "The paste is anonymous: only one that has an owner can be private, public or tagged.")
 	errLastPasty = fault.New(fault.Invalid, "The paste would have no pasty left: delete the paste instead.")
 )
 
-// changes returns what the input asks for as the list of all pasties that the paste has afterwards.
+// changes converts the input to the list of all pasties that the paste has afterwards.
 func (in EditInput) changes(stored paste.Document) (paste.Changes, error) {
 	changes := paste.Changes{Title: in.Title, Tags: in.Tags}
 	if in.Visibility != nil {

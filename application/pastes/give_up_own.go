@@ -18,12 +18,12 @@ type GiveUpOwn struct {
 	now           func() time.Time
 }
 
-// Do takes the viewer from the paste with that id, and returns the key that deletes it, to be shown once. The paste loses its tags,
-// is unlisted, and lives no longer than a new anonymous one.
+// Do removes the owner of the paste with that id, and returns the key that deletes it, to be shown once. The paste loses its
+// tags, becomes unlisted, and lives no longer than a new anonymous one.
 //
-// It fails with token.Rejected when the viewer has not signed in; with fault.Forbidden where there are no new anonymous pastes; with
-// paste.ErrNotFound when there is no such paste, it has expired, or it is not the viewer's; with fault.Conflict when it is private; and
-// with fault.Unavailable when the store does not answer.
+// It fails with token.Rejected when the viewer has not signed in; with fault.Forbidden where anonymous pastes are off; with
+// paste.ErrNotFound when there is no such paste, it has expired, or it is not the viewer's; with fault.Conflict when it is
+// private; and with fault.Unavailable when the store does not answer.
 func (g *GiveUpOwn) Do(ctx context.Context, viewer token.Viewer, id string) (paste.DeleteKey, error) {
 	switch {
 	case !viewer.SignedIn():

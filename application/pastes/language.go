@@ -7,15 +7,15 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// LanguageCatalogue is what resolving the language of a pasty needs to know of languages.
+// LanguageCatalogue is what NewLanguageResolver needs to know about languages.
 type LanguageCatalogue interface {
 	language.Names
 	language.Extensions
 	language.Filenames
 }
 
-// NewLanguageResolver returns the rule which language a pasty is stored with. What is asked for is found by name, then by
-// alias, then by extension, in any case. What is to be detected is found by the title, then by the detector.
+// NewLanguageResolver returns the rule that chooses a pasty's language. A requested language is found by name, then alias, then
+// extension, in any case. Autodetect goes by the title, then by the detector.
 func NewLanguageResolver(catalogue LanguageCatalogue, detector language.Detector) paste.LanguageResolver {
 	return func(wanted, title, code string) (string, bool) {
 		if !strings.EqualFold(wanted, paste.Autodetect) {
@@ -25,7 +25,7 @@ func NewLanguageResolver(catalogue LanguageCatalogue, detector language.Detector
 		if !ok {
 			found, ok = detector.Detect(code)
 		}
-		// The catalogue has an entry for what is to be detected: no answer.
+		// The catalogue has an entry for Autodetect, which is no answer.
 		if !ok || found.Name == paste.Autodetect {
 			return "", false
 		}

@@ -9,16 +9,15 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// idPage is how many ids ListOwn holds at once.
+// idPage is how many ids ListOwn reads at once.
 const idPage = 5000
 
 // ListOwn lists the pastes of a signed-in user.
 type ListOwn struct{ pastes paste.ActiveIDLister }
 
-// Do calls visit with the ids of the viewer's active pastes, private ones included, newest first, a page at a time; no
-// transaction lasts meanwhile. An error of visit ends the walk and is returned.
-// It fails with token.Rejected when the viewer has not signed in, and with fault.Unavailable when the store does not answer,
-// possibly after some calls of visit.
+// Do calls visit with the ids of the viewer's active pastes, private ones included, newest first, a page at a time, without a
+// transaction around visit. An error of visit ends the list and is returned. It fails with token.Rejected when the viewer has
+// not signed in, and with fault.Unavailable when the store does not answer, possibly after some calls of visit.
 func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]paste.Place) error) error {
 	if !viewer.SignedIn() {
 		return token.Rejected()
@@ -35,11 +34,12 @@ func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]past
 	}
 }
 
-// BrowseOwn lists the pastes of a signed-in user page by page, with what tells one from another.
+// BrowseOwn lists the pastes of a signed-in user page by page, with labels.
 type BrowseOwn struct{ pastes paste.Selector }
 
-// Do returns the first of the viewer's active pastes that a selection names. Private ones are included, and encrypted ones are not.
-// It fails with token.Rejected when the viewer has not signed in, and with fault.Unavailable when the store does not answer.
+// Do returns the first page of the viewer's active pastes in a selection, including private ones, without those that PasteMyst
+// encrypted. It fails with token.Rejected when the viewer has not signed in, and with fault.Unavailable when the store does not
+// answer.
 func (b *BrowseOwn) Do(ctx context.Context, viewer token.Viewer, selection paste.Selection) (Page, error) {
 	if !viewer.SignedIn() {
 		return Page{}, token.Rejected()
@@ -47,7 +47,7 @@ func (b *BrowseOwn) Do(ctx context.Context, viewer token.Viewer, selection paste
 	return pageOf(func(limit int) ([]paste.Listed, error) { return b.pastes.Select(ctx, viewer.User.ID, selection, limit) })
 }
 
-// NextOwn reads the pastes of a signed-in user one by one, with what they hold.
+// NextOwn reads the pastes of a signed-in user one by one, with their content.
 type NextOwn struct {
 	pastes interface {
 		paste.ActiveIDLister
@@ -55,8 +55,8 @@ type NextOwn struct {
 	}
 }
 
-// Do returns the first of the viewer's active pastes that stand after a place, newest first: also a private one, and one that burns
-// after reading, which stays. Of an encrypted one it returns the cipher. It fails with paste.ErrNotFound when there is none left, with
+// Do returns the viewer's next active paste after a place, newest first, including private ones. One that burns after reading
+// stays. Of an encrypted one it returns the cipher. It fails with paste.ErrNotFound when there is none left, with
 // token.Rejected when the viewer has not signed in, and with fault.Unavailable when the store does not answer.
 func (n *NextOwn) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (paste.Document, error) {
 	if !viewer.SignedIn() {
@@ -85,17 +85,16 @@ type ListPublic struct {
 	pastes paste.Selector
 }
 
-// PublicPastes are some of a user's public pastes.
+// PublicPastes is a page of a user's public pastes.
 type PublicPastes struct {
 	Page // newest first
 
 	Owner user.User
 }
 
-// Do returns the user with that name, and the first of the public pastes that stand after a place; the zero Place is before
-// all of them. With a tag these are only the pastes that have it. Without user.User.ShowTags there are no tags, and no paste has one.
-// It fails with user.ErrNotFound when there is no such user or the profile is private, and with fault.Unavailable when
-// the store does not answer.
+// Do returns the user with that name, and a page of the user's public pastes after a place; the zero Place is before all. A tag
+// selects the pastes that have it. Without user.User.ShowTags no paste has tags. It fails with user.ErrNotFound when there is
+// no such user or the profile is private, and with fault.Unavailable when the store does not answer.
 func (l *ListPublic) Do(ctx context.Context, username, tag string, after paste.Place) (found PublicPastes, err error) {
 	name, err := user.ParseName(username)
 	if err != nil {
@@ -129,7 +128,7 @@ func (l *ListPublic) Do(ctx context.Context, username, tag string, after paste.P
 // ListRecent lists the newest public pastes.
 type ListRecent struct{ pastes paste.RecentLister }
 
-// Do returns the first of the public pastes that stand after a place. It fails with fault.Unavailable when the store does not answer.
+// Do returns a page of the public pastes after a place. It fails with fault.Unavailable when the store does not answer.
 func (l *ListRecent) Do(ctx context.Context, after paste.Place) (Page, error) {
 	return pageOf(func(limit int) ([]paste.Listed, error) { return l.pastes.Recent(ctx, after, limit) })
 }
@@ -137,8 +136,8 @@ func (l *ListRecent) Do(ctx context.Context, after paste.Place) (Page, error) {
 // ListStarred lists what a signed-in user has starred.
 type ListStarred struct{ pastes paste.StarredLister }
 
-// Do returns the first of the pastes that stand after a place of those that the viewer has starred and may read, newest first. It fails
-// as BrowseOwn.Do does.
+// Do returns a page of the pastes after a place that the viewer has starred and may read, newest first. It fails as
+// BrowseOwn.Do does.
 func (l *ListStarred) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (Page, error) {
 	if !viewer.SignedIn() {
 		return Page{}, token.Rejected()
@@ -155,7 +154,7 @@ type Page struct {
 	More   bool // whether there are others after the last one
 }
 
-// pageOf asks for one more paste than a page has.
+// pageOf asks for one paste more than a page, to know whether more follow.
 func pageOf(find func(limit int) ([]paste.Listed, error)) (Page, error) {
 	listed, err := find(PageSize + 1)
 	if err != nil {

@@ -70,24 +70,24 @@ type Store interface {
 
 // Options are what an installation chooses.
 type Options struct {
-	// Rules are what pastes are made and changed by.
+	// Rules create and change pastes.
 	Rules paste.Rules
-	// TokenRequired makes creating need a token: there are no new anonymous pastes, but those of operators.
+	// TokenRequired turns off anonymous pastes, except for operators.
 	TokenRequired bool
-	// AnonymousQuota is that of each client that creates pastes without a token. Default: none.
+	// AnonymousQuota is the quota of each client that creates pastes without a token. Default: none.
 	AnonymousQuota paste.Quota
-	// Lifetimes are those of the pastes of signed-in users, and AnonymousLifetimes of visitors; not of operators.
+	// Lifetimes bound the pastes of signed-in users, AnonymousLifetimes those of visitors. Operators' pastes are exempt.
 	Lifetimes, AnonymousLifetimes paste.Lifetimes
-	// Allowance is that of each signed-in user but administrators, also when they edit. Default: none.
+	// Allowance bounds each signed-in user except administrators, also in edits. Default: none.
 	Allowance paste.Allowance
-	// MaxBytes is how many bytes of content and history there may be; 0, the default, is no limit.
+	// MaxBytes bounds the content and history of all pastes; 0, the default, is no limit.
 	MaxBytes int64
-	// SweepGrace is how long what Sweep removes has been expired: longer than any request may last and than clocks are put
-	// back, so that nothing goes which an answer that is under way counts.
+	// SweepGrace is how long pastes stay after they expire: longer than any request lasts and clocks are put back, so that requests
+	// in progress do not miss a paste that they count.
 	SweepGrace time.Duration
-	// RemovedRetention is how long what operators have removed can be restored, before Sweep deletes it.
+	// RemovedRetention is how long pastes that operators removed can be restored before Sweep deletes them.
 	RemovedRetention time.Duration
-	// OriginRetention is how long the address is kept that a paste was created from; 0, the default, is not at all.
+	// OriginRetention is how long the address that a paste was created from is kept; 0, the default, keeps none.
 	OriginRetention time.Duration
 }
 

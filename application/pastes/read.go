@@ -15,9 +15,9 @@ type Read struct{ pastes paste.DocumentReader }
 
 // Do returns the paste with that id as the viewer sees it: see paste.Document.SeenBy.
 //
-// It fails with paste.ErrBurns for another user's paste that can be opened once; with paste.ErrNotFound, whatever the reason, for one
-// that does not exist, has expired, is encrypted or is another user's private one; and with fault.Unavailable when the store does not
-// answer.
+// It fails with paste.ErrBurns for another user's paste that can be opened once; with the same paste.ErrNotFound for one that
+// does not exist, has expired, is encrypted or is another user's private one; and with fault.Unavailable when the store does
+// not answer.
 func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
 	if !ident.Valid(id) {
 		return paste.Document{}, paste.ErrNotFound
@@ -42,7 +42,7 @@ func (r *ReadCipher) Do(ctx context.Context, viewer token.Viewer, id string) (pa
 	return found, paste.Gone(err)
 }
 
-// ReadRevision reads a paste as one of its edits left it.
+// ReadRevision reads a paste as it was after one of its edits.
 type ReadRevision struct{ read *Read }
 
 // Do returns the paste with that id, which the viewer may see, as paste.Content.AsOf returns it. It fails as Read.Do and that do, and with
@@ -65,8 +65,8 @@ type ReadRaw struct {
 	revision *ReadRevision
 }
 
-// Do returns the pasty with that id of the paste with that id, as an edit left it, or where that is empty as it is. It fails as Read.Do
-// and ReadRevision.Do do, and with paste.ErrNotFound when the paste has no such pasty.
+// Do returns one pasty of a paste, as it is or, if edit is not empty, as it was after that edit. It fails as Read.Do and
+// ReadRevision.Do do, and with paste.ErrNotFound when the paste has no such pasty.
 func (r *ReadRaw) Do(ctx context.Context, viewer token.Viewer, id, pasty, edit string) (paste.Pasty, error) {
 	var (
 		found paste.Document
@@ -117,10 +117,10 @@ func (o *Open) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Do
 	return opened, nil
 }
 
-// errRemoved is what pages say of a paste that operators have removed.
+// errRemoved is what pages say about a paste that operators have removed.
 var errRemoved = fault.New(fault.Gone, "This paste was removed by the operator.")
 
-// Explain says more to people about a paste that was not found.
+// Explain tells people why a paste was not found.
 type Explain struct{ removals moderation.Teller }
 
 // Do returns a fault.Gone when the paste with that id was removed and had been readable by its link, and otherwise

@@ -6,14 +6,14 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Room bounds what the installation stores. It is told now and then what there is, and adds what this process stores meanwhile, so that
-// no request asks the store.
+// Room bounds what the installation stores. It gets the size from time to time, and adds what this process stores in between,
+// so that no request has to ask the store.
 type Room struct {
 	limit int64 // bytes of content and history; 0: none
 	held  atomic.Int64
 }
 
-// Hold says how many there are.
+// Hold sets the current size.
 func (r *Room) Hold(bytes int64) { r.held.Store(bytes) }
 
 func (r *Room) add(bytes int64) { r.held.Add(bytes) }

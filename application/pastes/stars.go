@@ -53,7 +53,7 @@ func (u *Unstar) Do(ctx context.Context, username, id string) error {
 	return err
 }
 
-// StarSeen stars what a signed-in user may read.
+// StarSeen lets signed-in users star pastes that they may read.
 type StarSeen struct {
 	read  *Read
 	stars stars

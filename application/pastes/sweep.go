@@ -9,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// Sweep removes expired pastes. No answer depends on it: what is active is judged by the clock.
+// Sweep removes expired pastes. No answer depends on it: reads leave out expired pastes.
 type Sweep struct {
 	pastes   remover
 	grace    time.Duration
@@ -32,21 +32,21 @@ func (s *Sweep) Removed() int64 { return s.removed.Load() }
 // Failures returns how often a sweep has ended with an error other than the end of its context.
 func (s *Sweep) Failures() int64 { return s.failures.Load() }
 
-// A batch holds locks, on SQLite that of the only writer, so it is to be short. How long it takes depends on what the pastes hold: its
-// size follows that. Between two batches the sweeper rests for as long as one took.
+// A batch holds locks, on SQLite the only writer's, so it must be short. Its time depends on the content of the pastes, so its
+// size adapts. The sweeper rests after each batch for as long as it took.
 const (
 	leastBatch = 8
 	mostBatch  = 1000
 	shortBatch = 50 * time.Millisecond
 	longBatch  = 200 * time.Millisecond
-	// A database that hangs keeps neither a connection nor the sweeper for good, and other writers wait no longer than for a trial.
+	// A timeout keeps a hanging database from blocking the sweeper or a connection for ever, and bounds what other writers wait.
 	batchTimeout = 10 * time.Second
-	trialTimeout = 2 * time.Second // of a batch that is larger than the least, and may be too much
+	trialTimeout = 2 * time.Second // of a batch above the minimum size, which may be too large
 )
 
-// Do removes what has expired, batch by batch, until nothing is left, and returns how many pastes it removed. Then it removes what is
-// known of clients who have their whole quota again, the content of pastes that were removed long ago, and the addresses that pastes
-// came from. It can be cancelled at any instant: each batch is complete or undone.
+// Do removes what has expired, batch by batch, until nothing is left, and returns how many pastes it removed. Then it removes
+// clients whose quota is whole again, the content of pastes that operators removed long ago, and old addresses of pastes. It
+// can be cancelled at any time: each batch is a transaction.
 func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 	err = inBatches(ctx, func(ctx context.Context, limit int) (int, error) {
 		n, err := s.pastes.RemoveExpired(ctx, s.grace, limit)
@@ -71,7 +71,7 @@ func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 	return removed, err
 }
 
-// inBatches calls remove with the most that it may remove, until it removes fewer.
+// inBatches calls remove with a limit until it removes fewer.
 func inBatches(ctx context.Context, remove func(ctx context.Context, limit int) (int, error)) error {
 	for limit := leastBatch; ; {
 		began := time.Now()
@@ -87,7 +87,7 @@ func inBatches(ctx context.Context, remove func(ctx context.Context, limit int) 
 		case err != nil && (limit == leastBatch || ctx.Err() != nil):
 			return err
 		case err != nil:
-			limit = leastBatch // what is too much at once may go in parts
+			limit = leastBatch // a smaller batch may succeed
 		case n < limit:
 			return nil
 		case took > longBatch:

@@ -1,4 +1,4 @@
-// Package search has the use cases about finding pastes.
+// Package search has the use cases that find pastes.
 package search
 
 import (
@@ -42,9 +42,9 @@ type Results struct {
 	More  bool           // whether there are others after the last one
 }
 
-// Do returns the first pastes that the text finds (search.Parse), that the viewer may find (search.Finder), and that stand after a
-// place. It fails with fault.Invalid when the text says too little or is no query; with token.Rejected when it asks for the viewer's
-// own pastes and the viewer has not signed in; and with fault.Unavailable when the store does not answer.
+// Do returns a page of the pastes after a place that match the text (search.Parse) and that the viewer may find
+// (search.Finder). It fails with fault.Invalid when the text is too short or no query; with token.Rejected when it asks for the
+// viewer's own pastes and the viewer has not signed in; and with fault.Unavailable when the store does not answer.
 func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after search.Place) (Results, error) {
 	query, err := search.Parse(text, f.language)
 	if err != nil {
@@ -60,7 +60,7 @@ func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after s
 // Indexed tells whether the store has an index for searches. It fails with fault.Unavailable when the store does not answer.
 func (f *Find) Indexed(ctx context.Context) (bool, error) { return f.pastes.Indexed(ctx) }
 
-// language returns the name of a language that is named, or the text: pastes of an import have languages that no catalogue knows.
+// language returns the name of a language, or the text itself: imported pastes have languages that the catalogue does not know.
 func (f *Find) language(text string) string {
 	if found, ok := f.languages.ByName(text); ok {
 		return found.Name
@@ -71,11 +71,12 @@ func (f *Find) language(text string) string {
 	return text
 }
 
-// Rebuild brings what searches look through into line with the pastes: after a time without search, for example.
+// Rebuild rebuilds the search index, for example after a time without search.
 type Rebuild struct{ pastes search.Rebuilder }
 
-// Do calls progress with how many further pastes it has read, now and then, and returns how many they were. Pastes can be written and
-// searched meanwhile. It fails with search.ErrNoIndex, and with fault.Unavailable when the store does not answer.
+// Do calls progress from time to time with the number of pastes read since the last call, and returns their total. Pastes can
+// be written and searched meanwhile. It fails with search.ErrNoIndex, and with fault.Unavailable when the store does not
+// answer.
 func (r *Rebuild) Do(ctx context.Context, progress func(further int)) (read int, err error) {
 	if err := r.pastes.Prepare(ctx); err != nil {
 		return 0, err

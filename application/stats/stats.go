@@ -1,4 +1,4 @@
-// Package stats has the use case that sums an installation up.
+// Package stats has the use case that counts what an installation stores.
 package stats
 
 import (

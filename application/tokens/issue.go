@@ -18,7 +18,7 @@ type Issue struct {
 	now    func() time.Time
 }
 
-// IssueInput is what a new token is to be.
+// IssueInput describes a new token.
 type IssueInput struct {
 	Name      string
 	Scope     token.Scope

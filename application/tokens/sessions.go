@@ -18,9 +18,9 @@ type StartSession struct {
 	now    func() time.Time
 }
 
-// Do begins a session of a user, in a browser of that kind, and returns its secret, which is not kept. The session ends with the parent
-// and has its scope; the zero Token stands for a user who has not signed in with an access token. The session with the secret that it
-// replaces ends, if there is one.
+// Do begins a session of a user in a browser, and returns its secret, which is not kept. The session ends with its parent, the
+// access token it was made with, and has its scope; without one the parent is the zero Token. The session that it replaces
+// ends, if there is one.
 //
 // It fails with token.Rejected when the user is gone or the parent is revoked, and with fault.Unavailable when the store does not answer.
 func (s *StartSession) Do(ctx context.Context, owner user.ID, parent token.Token, browser, replaces string) (token.Secret, error) {

@@ -25,7 +25,7 @@ func (s *SignIn) Do(ctx context.Context, presented string) (token.Viewer, error)
 	return s.as(ctx, token.Access, presented)
 }
 
-// as signs in with a secret of one kind: a browser's is no access token.
+// as signs in with a secret of one kind: a session is no access token.
 func (s *SignIn) as(ctx context.Context, kind token.Kind, presented string) (token.Viewer, error) {
 	secret, err := token.ParseSecret(presented)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *SignIn) as(ctx context.Context, kind token.Kind, presented string) (tok
 	return token.Viewer{User: owner, Token: found}, nil
 }
 
-// Rejections returns how often Do has rejected what was presented.
+// Rejections returns how often Do has rejected a secret.
 func (s *SignIn) Rejections() int64 { return s.rejected.Load() }
 
 func (s *SignIn) reject() error {

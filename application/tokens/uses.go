@@ -8,19 +8,18 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// maxUses is how many tokens' uses are remembered at most, in about 20 MiB, while the store is away.
+// maxUses bounds the recorded uses, to about 20 MiB, while the store does not answer.
 const maxUses = 100_000
 
-// UseLog remembers when tokens were used and stores it now and then, so that no request has to write.
-// It implements token.UseRecorder. What it holds when the process is killed is lost: at most one
-// interval's worth of last-used times.
+// UseLog records when tokens were used and stores it at intervals, so that requests do not write. It implements
+// token.UseRecorder. What it holds when the process is killed is lost: at most one interval's worth of last-used times.
 type UseLog struct {
 	tokens token.UseWriter
 
 	mu      sync.Mutex
 	uses    map[token.ID]time.Time
 	dropped int
-	storing int // of how many tokens Do is storing the uses
+	storing int // number of uses that Do is storing
 }
 
 func newUseLog(tokens token.UseWriter) *UseLog {
@@ -69,7 +68,7 @@ func (l *UseLog) Do(ctx context.Context) (dropped int, err error) {
 	return dropped, err
 }
 
-// Pending returns of how many tokens uses are not stored yet, those that Do is storing included.
+// Pending returns how many tokens' uses are not stored yet, including those that Do is storing.
 func (l *UseLog) Pending() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,10 +12,9 @@ import (
 // Delete removes a user.
 type Delete struct{ users user.Deleter }
 
-// Do removes the user that was shown, and with the user its tokens, stars and pastes; anonymize leaves the
-// pastes, see user.Deleter.
-// A name can move to another user meanwhile: it is the user with that id who goes, and only under that name. Otherwise Do fails with
-// fault.NotFound and nothing was removed. It fails with fault.Unavailable when the store does not answer.
+// Do removes the user with tokens, stars and pastes; anonymize keeps the pastes, see user.Deleter. A name can move to another
+// user meanwhile, so both the id and the name must match. Otherwise Do fails with fault.NotFound and removes nothing. It fails
+// with fault.Unavailable when the store does not answer.
 func (d *Delete) Do(ctx context.Context, shown user.User, anonymize bool) error {
 	var kept *user.Kept
 	if anonymize {

@@ -20,7 +20,7 @@ var (
 // UpdateOwn changes the profile of a signed-in user.
 type UpdateOwn struct{ users user.Updater }
 
-// Profile is what users choose of themselves.
+// Profile is what users may change about themselves.
 type Profile struct {
 	Name            string
 	AvatarURL       string // of https, or empty
@@ -29,9 +29,9 @@ type Profile struct {
 	ShowTags        bool
 }
 
-// Do makes the viewer's profile what is wanted. It fails with token.Rejected when the viewer has not signed in or is gone, with
-// fault.Invalid when a value breaks a rule, with fault.Conflict when the name is taken or reserved, and with fault.Unavailable when the
-// store does not answer; nothing was changed then.
+// Do changes the viewer's profile. It fails with token.Rejected when the viewer has not signed in or is gone, with
+// fault.Invalid when a value breaks a rule, with fault.Conflict when the name is taken or reserved, and with fault.Unavailable
+// when the store does not answer; nothing was changed then.
 func (u *UpdateOwn) Do(ctx context.Context, viewer token.Viewer, wanted Profile) error {
 	if !viewer.SignedIn() {
 		return token.Rejected()
@@ -72,9 +72,9 @@ type DeleteOwn struct {
 	now     func() time.Time
 }
 
-// Do is Delete.Do for the viewer, who confirms by typing the name. Pastes that stay live no longer than anonymous ones may. It fails with
-// token.Rejected when the viewer has not signed in or is gone, with fault.Invalid when the name is another one, and with
-// fault.Unavailable when the store does not answer.
+// Do is Delete.Do for the viewer, who confirms by typing the name. Pastes that stay live no longer than anonymous pastes may.
+// It fails with token.Rejected when the viewer has not signed in or is gone, with fault.Invalid when the name is another one,
+// and with fault.Unavailable when the store does not answer.
 func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, typed string, anonymize bool) error {
 	if !viewer.SignedIn() {
 		return token.Rejected()

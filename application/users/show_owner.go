@@ -6,7 +6,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// ShowOwner shows whose a paste is, of which the owner's id is known.
+// ShowOwner shows the owner of a paste by id.
 type ShowOwner struct{ users user.StaleIDFinder }
 
 // Do returns the user with that id if the profile is public, and fails as ShowProfile.Do does.

@@ -27,8 +27,8 @@ type UpdateInput struct {
 	Services        map[string]string // an empty id removes the service; services not named stay
 }
 
-// Do changes the user of that name or id, see user.Find, and returns the result. What change leaves alone stays as it is, also
-// when another caller changes it at the same moment.
+// Do changes the user of that name or id, see user.Find, and returns the result. It does not overwrite concurrent changes of
+// other fields.
 //
 // It fails with fault.NotFound when there is no such user, with fault.Invalid when a value breaks a rule,
 // and then nothing was changed, and with fault.Unavailable when the store does not answer.
@@ -50,7 +50,7 @@ func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (
 	return Account{User: updated, Services: services}, nil
 }
 
-// apply changes a user and its services, and holds the result against the rules.
+// apply changes a user and its services, and validates the result.
 func (c UpdateInput) apply(u *user.User, services map[string]string) error {
 	set(&u.AvatarURL, c.AvatarURL)
 	set(&u.DefaultLanguage, c.DefaultLanguage)
