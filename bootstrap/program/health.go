@@ -83,7 +83,8 @@ func loopback(listen string) (string, error) {
 // maxHealthAnswer bounds what is read of an answer: it is a few words, unless another program listens there.
 const maxHealthAnswer = 4 << 10
 
-// askHealth asks a server for the health check at a URL. It returns nil when that answers 200, and else an error that says what came instead.
+// askHealth asks a server for the health check at a URL. It returns nil when that answers 200, and else an error that says what came
+// instead.
 func askHealth(ctx context.Context, url string, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

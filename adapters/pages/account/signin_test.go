@@ -18,8 +18,8 @@ func TestSignIn(t *testing.T) {
 	id, access := s.Issue("epoxy")
 	secret := ""
 	page := s.Page("/sign-in?next=" + url.QueryEscape("/k2j4x8m1/edit?a=b&c"))
-	visit.WantIn(t, page, `<label for="token">Access token</label>`, `autocomplete="current-password"`, "or ask the operator of this server for your first.", "for 30 days",
-		`name="next" value="/k2j4x8m1/edit?a=b&amp;c"`, `<form class="form narrow" method="post" action="/sign-in">`)
+	visit.WantIn(t, page, `<label for="token">Access token</label>`, `autocomplete="current-password"`,
+		"or ask the operator of this server for your first.", "for 30 days", `name="next" value="/k2j4x8m1/edit?a=b&amp;c"`, `<form class="form narrow" method="post" action="/sign-in">`)
 	for next, want := range map[string]string{
 		"": "/pastes", "/k2j4x8m1/edit": "/k2j4x8m1/edit", "//evil.example": "/pastes", "https://evil.example": "/pastes",
 	} {
