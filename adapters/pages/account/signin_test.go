@@ -19,7 +19,8 @@ func TestSignIn(t *testing.T) {
 	secret := ""
 	page := s.Page("/sign-in?next=" + url.QueryEscape("/k2j4x8m1/edit?a=b&c"))
 	visit.WantIn(t, page, `<label for="token">Access token</label>`, `autocomplete="current-password"`,
-		"or ask the operator of this server for your first.", "for 30 days", `name="next" value="/k2j4x8m1/edit?a=b&amp;c"`, `<form class="form narrow" method="post" action="/sign-in">`)
+		"or ask the operator of this server for your first.", "for 30 days",
+		`name="next" value="/k2j4x8m1/edit?a=b&amp;c"`, `<form class="form narrow" method="post" action="/sign-in">`)
 	for next, want := range map[string]string{
 		"": "/pastes", "/k2j4x8m1/edit": "/k2j4x8m1/edit", "//evil.example": "/pastes", "https://evil.example": "/pastes",
 	} {
