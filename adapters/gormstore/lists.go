@@ -25,8 +25,8 @@ var (
 )
 
 // ActiveCount implements paste.Counter. On PostgreSQL it takes the same time for any number of pastes: a sum of 64 counters, kept
-// by triggers, less an index range of those that have expired and were not swept yet. On SQLite its time grows with the number of
-// pastes.
+// by triggers, less those that have expired and were not swept yet, which are counted, too, but the last. On SQLite its time grows with
+// the number of pastes.
 func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	err = p.store.List(ctx, func(db *gorm.DB) error {
 		return db.Raw(p.store.Dialect.ActiveCount, p.store.Now()).Scan(&count).Error

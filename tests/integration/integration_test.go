@@ -86,6 +86,8 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 				" FROM (WITH RECURSIVE s(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < 5000) SELECT x FROM s) n")},
 			{"rows that expired long ago", insertPastes("id, created_at, expires_at", "'e' || id, "+at.past+", "+at.past+
 				" FROM pastes WHERE id LIKE 'n1%'")},
+			{"passing over them", ""},
+			{"a row that expired before", insertPastes("id, created_at, expires_at", "'e', "+at.past+", "+at.past)},
 			{"no row", insertPastes("id, created_at", "'x', "+at.now+" WHERE false")},
 			{"a conflict passed over", insertPastes("id, created_at", "x, "+at.now+" FROM (SELECT 'a' x UNION SELECT 'b') n WHERE true"+
 				" ON CONFLICT DO NOTHING")},
@@ -93,6 +95,10 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 				" ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at")},
 			{"a change of expiry", "UPDATE pastes SET expires_at = " + at.past + " WHERE id IN ('n2', 'n3')"},
 			{"and back", "UPDATE pastes SET expires_at = NULL WHERE id = 'n2'"},
+			{"a change of what expired", "UPDATE pastes SET expires_at = NULL WHERE id LIKE 'en10%'"},
+			{"an upsert of what expired", insertPastes("id, created_at", "'en111', "+at.now+" WHERE true"+
+				" ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at")},
+			{"deleting what expired", "DELETE FROM pastes WHERE id LIKE 'en12%'"},
 			{"a change of id", "UPDATE pastes SET id = 'renamed' WHERE id = 'n4'"},
 			{"deleting some", "DELETE FROM pastes WHERE id LIKE 'n5%'"},
 			{"deleting none", "DELETE FROM pastes WHERE false"},
@@ -117,7 +123,11 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 			}...)
 		}
 		for _, step := range steps {
-			exec(t, db, step.statement)
+			if step.statement != "" {
+				exec(t, db, step.statement)
+			} else if removed, err := pastes.RemoveExpired(t.Context(), 0, 1); removed != 1 || err != nil || passedOver(t, db, cfg) < 1000 {
+				t.Fatalf("got %d removed, error %v, and %d expired pastes passed over, want one and 1000", removed, err, passedOver(t, db, cfg))
+			}
 			wantExact(t, pastes, db, step.what)
 		}
 		tx, err := db.BeginTx(t.Context(), nil)
@@ -130,6 +140,95 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 		}
 		wantExact(t, pastes, db, "a rollback")
 	})
+}
+
+// passedOver returns how many of the stored pastes the count looks at no more.
+func passedOver(t *testing.T, db *sql.DB, cfg gormstore.Config) (passed int) {
+	t.Helper()
+	query := "SELECT pastes FROM expired_pastes"
+	if isPostgres(cfg) {
+		query = "SELECT sum(expired) FROM paste_counts"
+	}
+	if err := db.QueryRow(query).Scan(&passed); err != nil {
+		t.Fatal(err)
+	}
+	return passed
+}
+
+// TestCountPassesOverBesideWriters has writers in the middle of their work when the count passes over what has expired, and others
+// begin while it does.
+func TestCountPassesOverBesideWriters(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	pastes, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
+	expire := func(name string) {
+		exec(t, db, insertPastes("id, created_at, expires_at",
+			"'"+name+"' || x, now(), CASE WHEN x > 100 THEN now() END FROM generate_series(1, 2000) x"))
+	}
+	begin := func() *sql.Tx {
+		tx, err := db.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tx
+	}
+	writes := func(name string) []string {
+		return []string{
+			fmt.Sprintf("DELETE FROM pastes WHERE id = '%[1]s1' OR id LIKE '%[1]s19%%'", name), // many, so that errors do not cancel out
+			fmt.Sprintf("UPDATE pastes SET expires_at = now() WHERE id = '%s2'", name),
+			fmt.Sprintf("UPDATE pastes SET expires_at = NULL WHERE id = '%s1002'", name),
+			insertPastes("id, created_at, expires_at",
+				fmt.Sprintf("'%s-' || x, now(), CASE x WHEN 1 THEN now() END FROM generate_series(1, 3) x", name)),
+		}
+	}
+	waiting := func(tx *sql.Tx) (n int) {
+		row := tx.QueryRow("SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype IN ('tuple', 'transactionid')")
+		if err := row.Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	var others sync.WaitGroup
+	commit := func(tx *sql.Tx) {
+		t.Helper()
+		if err := tx.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		others.Wait()
+	}
+
+	expire("a")
+	open := begin()
+	for _, statement := range writes("a") {
+		exec(t, open, statement)
+	}
+	if removed, err := pastes.RemoveExpired(t.Context(), 0, 10); removed != 10 || err != nil || passedOver(t, db, cfg) != 0 {
+		t.Errorf("beside an open transaction: got %d removed, error %v, %d passed over, want 10 and none",
+			removed, err, passedOver(t, db, cfg))
+	}
+	others.Go(func() {
+		_, _ = db.Exec("SELECT pass_expired(clock_timestamp())") // it gives up where the next lines take too long
+	})
+	for began := time.Now(); waiting(open) == 0 && time.Since(began) < time.Second; {
+		time.Sleep(time.Millisecond)
+	}
+	commit(open)
+	wantExact(t, pastes, db, "passing over while a transaction ended")
+
+	expire("b")
+	passing := begin()
+	exec(t, passing, "SELECT pass_expired(clock_timestamp())")
+	for i, statement := range writes("b") {
+		others.Go(func() { exec(t, db, statement) })
+		for waiting(passing) <= i {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	commit(passing)
+	wantExact(t, pastes, db, "writers that waited")
+	if passed := passedOver(t, db, cfg); passed < 1000 {
+		t.Errorf("got %d passed over, want all that had expired", passed)
+	}
 }
 
 func TestCountUnderConcurrentWriters(t *testing.T) {

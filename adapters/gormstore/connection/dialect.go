@@ -15,6 +15,8 @@ type Dialect struct {
 	now clause.Expression
 	// ActiveCount counts the active pastes; it has one argument, see Store.now.
 	ActiveCount string
+	// PassExpired makes ActiveCount look no more at pastes that expired before its argument, if they are many.
+	PassExpired string
 	// RemoveExpired removes pastes that expired before its first argument, as many as its second.
 	RemoveExpired string
 	// UnindexExpired takes those pastes out of the index of searches before, with the same arguments; empty: RemoveExpired does it as well.
@@ -41,8 +43,10 @@ var postgresDialect = &Dialect{
 	now: clause.Expr{SQL: "(SELECT clock_timestamp())"},
 	// The planner knows nothing of the result of a subquery, and would take a third of all pastes for expired. now(), of
 	// which it knows that it is about the present, lets it find that they are few.
-	ActiveCount: `SELECT (SELECT coalesce(sum(pastes), 0)::bigint FROM paste_counts) -
-		(SELECT count(*) FROM pastes WHERE expires_at <= ? AND expires_at <= now() + interval '1 day')`,
+	ActiveCount: `SELECT (SELECT coalesce(sum(pastes - expired), 0)::bigint FROM paste_counts) -
+		(SELECT count(*) FROM pastes WHERE expires_at > (SELECT max(until) FROM paste_counts)
+			AND expires_at <= ? AND expires_at <= now() + interval '1 day')`,
+	PassExpired: `SELECT pass_expired(?)`,
 	RemoveExpired: `DELETE FROM pastes WHERE id IN (
 		SELECT id FROM pastes WHERE expires_at <= ? ORDER BY expires_at LIMIT ? FOR UPDATE SKIP LOCKED)`,
 	Empty:      "TRUNCATE %s CASCADE",
@@ -59,7 +63,11 @@ var sqliteDialect = &Dialect{
 	migrations: migrationSource{goose.DialectSQLite3, "migrations/sqlite"},
 	// SQLite answers count(*) from the pages of the narrowest index: 2 ms for a million pastes. A counter kept by its
 	// row-level triggers would quarter the speed of writing.
-	ActiveCount: `SELECT (SELECT count(*) FROM pastes) - (SELECT count(*) FROM pastes WHERE expires_at <= ?)`,
+	ActiveCount: `SELECT (SELECT count(*) FROM pastes) - e.pastes -
+		(SELECT count(*) FROM pastes WHERE expires_at > e.until AND expires_at <= ?) FROM expired_pastes e`,
+	PassExpired: `UPDATE expired_pastes SET until = n.until, pastes = pastes + (SELECT count(*) FROM pastes
+		WHERE expires_at > expired_pastes.until AND expires_at <= n.until) FROM (SELECT ? AS until) n
+		WHERE EXISTS (SELECT 1 FROM pastes WHERE expires_at > expired_pastes.until AND expires_at <= n.until LIMIT 1 OFFSET 999)`,
 	RemoveExpired: `DELETE FROM pastes WHERE id IN (
 		SELECT id FROM pastes WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
 	// In the order of their numbers: FTS5 writes and merges a part of the index each time that a number is less than the one before.
