@@ -29,8 +29,8 @@ type Config struct {
 	Migrate bool
 	// ReadOnly makes every use case that would change the database fail with fault.Unavailable, and does nothing in the background.
 	ReadOnly bool
-	// AllowPendingMigrations opens a database that lacks migrations, too, when Migrate is false: for servers, whose
-	// readiness check says so until it is migrated.
+	// AllowPendingMigrations also opens a database that lacks migrations when Migrate is false: for servers, whose readiness check
+	// says so until it is migrated.
 	AllowPendingMigrations bool
 	// SweepInterval is the time between two searches for expired pastes to remove; 0, the default, leaves it to other
 	// nodes. Nodes that sweep the same database take turns.

@@ -83,7 +83,7 @@ func storeModule(ctx context.Context, cfg Config) fx.Option {
 		if err != nil {
 			return nil, standby{}, errors.Join(err, store.Close())
 		}
-		lifecycle.Append(fx.StopHook(func() error { // closes what a failed start has opened, too
+		lifecycle.Append(fx.StopHook(func() error { // also closes what a failed start has opened
 			if from.Store != nil {
 				return errors.Join(closeStore(from.Store), closeStore(store))
 			}
@@ -187,7 +187,7 @@ func sweepModule(cfg Config) fx.Option {
 	}))
 }
 
-// What counting everything may cost: it rests for totalsRest times as long as it took.
+// Counting everything rests for totalsRest times as long as it took.
 const (
 	totalsInterval = 2 * time.Second
 	totalsTimeout  = time.Minute
@@ -196,7 +196,7 @@ const (
 	totalsRest     = 50
 )
 
-// totalsModule counts everything now and then, if cfg says so, and tells the use cases what room there is.
+// totalsModule counts everything at intervals, if cfg says so, and updates pastes.Room.
 func totalsModule(cfg Config) fx.Option {
 	if !cfg.Totals && cfg.StoreMaxBytes == 0 {
 		return fx.Options()

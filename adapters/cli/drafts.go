@@ -53,7 +53,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if len(files) == 1 && files[0] == command.StandardInput && texts[0] == "" { // most likely what was to be before the pipe failed
+			if len(files) == 1 && files[0] == command.StandardInput && texts[0] == "" { // most likely a part, because the pipe failed
 				return fault.New(fault.Invalid, "Standard input is empty: there is nothing to make a paste of.")
 			}
 			draft := paste.Draft{Title: *title, Private: who.private, Public: who.public, Tags: *tags}

@@ -196,7 +196,7 @@ func (c *Commands) pasteRemove() *cobra.Command {
 	return cmd
 }
 
-// each does something to each thing of a kind, and goes on after one that is not there, as long as some may have gone meanwhile.
+// each acts on each thing of a kind, and skips those that are missing, as they may have been removed meanwhile.
 func (c *Commands) each(kind string, asJSON bool, done string, ids []string, mayGo bool, do func(id string) error) error {
 	var failures []error
 	count, verb := 0, strings.ToUpper(done[:1])+done[1:]

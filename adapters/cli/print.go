@@ -113,7 +113,7 @@ func (c *Commands) newProgress(kind string, size int64, isBytes bool) *progress 
 		}))}
 }
 
-// Write takes note of what was read. It never fails.
+// Write counts the bytes that were read. It never fails.
 func (p *progress) Write(b []byte) (int, error) {
 	p.add(int64(len(b)))
 	return len(b), nil

@@ -11,7 +11,7 @@ import (
 // Source says where the value of a setting came from.
 type Source string
 
-// The sources, those that win last.
+// The sources, in ascending order of precedence.
 const (
 	SourceDefault     Source = "default"
 	SourceEnvironment Source = "environment"

@@ -32,7 +32,7 @@ type userView struct {
 	Services        map[string]string `json:"services,omitempty"`
 }
 
-// usedView is a user in JSON with what is stored of it.
+// usedView is a user in JSON with its usage.
 type usedView struct {
 	userView
 

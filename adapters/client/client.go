@@ -9,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/internal/command"
 )
 
-// The variables that win over what is stored by login.
+// The variables that override what login has stored.
 const (
 	EnvServer = "GLUEPOT_SERVER"
 	EnvToken  = "GLUEPOT_TOKEN"

@@ -23,7 +23,7 @@ import (
 // EnvPassword is the variable with the password of an encrypted paste, where there is no terminal to ask for it.
 const EnvPassword = "GLUEPOT_PASSWORD"
 
-// What docs/encryption.md says of the format.
+// The format of docs/encryption.md.
 const (
 	formatVersion = 1
 	rounds        = 600_000
@@ -36,7 +36,7 @@ const withPassword = "password"
 
 var base64url = base64.RawURLEncoding.Strict()
 
-// content is what is encrypted, as JSON.
+// content is the plaintext, as JSON.
 type content struct {
 	Title   string  `json:"title"`
 	Pasties []pasty `json:"pasties"`
@@ -52,7 +52,7 @@ type sealed struct {
 	Burn      bool   `json:"burn,omitempty"`
 }
 
-// header returns what is authenticated together with the ciphertext.
+// header returns the additional data, which is authenticated with the ciphertext.
 func header(salt string) []byte {
 	text := "gluepot 1 AES-256-GCM"
 	if salt != "" {

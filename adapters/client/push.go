@@ -30,7 +30,7 @@ type newPaste struct {
 	Pasties   []pasty  `json:"pasties"`
 }
 
-// maxText is how much the files of a paste may have together, in bytes. Servers take less, and say so; this is what is read at most.
+// maxText bounds the bytes of a paste's files that are read. Servers take less, and say so.
 const maxText = 64 << 20
 
 func (c *Commands) push() *cobra.Command {

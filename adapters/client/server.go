@@ -28,7 +28,7 @@ type server struct {
 	bar   io.Writer // a terminal to show progress on, or nil
 }
 
-// String returns its address, which is what it is known by.
+// String returns its address.
 func (s *server) String() string { return s.base.String() }
 
 // parseServer reads the address of a server. Without a scheme it is https, on this machine http.
@@ -65,7 +65,7 @@ func (c *Commands) server(named string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The token of the environment is for the server of the environment.
+	// The environment's token is sent to the environment's server only.
 	if among := os.Getenv(EnvServer); named == "" || among == "" || among == named {
 		s.token = os.Getenv(EnvToken)
 	}
@@ -162,7 +162,7 @@ func (s *server) unreachable(err error) error {
 	return fmt.Errorf("%s does not answer: %w", s, err)
 }
 
-// refused returns the error that an answer tells of.
+// refused returns the error in an answer.
 func (s *server) refused(answer *http.Response, text []byte) error {
 	var problem struct{ StatusMessage string }
 	_ = json.Unmarshal(text, &problem) // what is no JSON has no message

@@ -20,8 +20,8 @@ type answer struct {
 
 	chunks [][]byte // all are full but the last
 	length int64
-	tagged bool // the client may have it already, and is told its ETag
-	kept   bool // it is nowhere else, and goes on beyond the budget of memory
+	tagged bool // the client may have it already, so it gets an ETag
+	kept   bool // it exists nowhere else, so it is sent beyond the budget of memory
 	status int  // 0: 200
 }
 
@@ -61,7 +61,7 @@ func add[T string | []byte](a *answer, text T) (n int, err error) {
 	return n, nil
 }
 
-// send answers with what was collected, or 304 when it is tagged and the client has it already.
+// send sends the collected answer, or 304 when it has an ETag that the client has already.
 func (a *answer) send(c *gin.Context, contentType []string) {
 	if a.tagged {
 		hash := xxhash.New()

@@ -131,7 +131,7 @@ func (a *API) nothingHere(c *gin.Context) { a.problem(c, http.StatusNotFound, me
 
 // servedPath is a path that is served.
 type servedPath struct {
-	segments []string // those that begin with a colon stand for any
+	segments []string // segments that begin with a colon match any
 	allowed  []string // the header Allow
 }
 
@@ -165,7 +165,7 @@ func (a *API) deadline(r *http.Request) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, a.timeout)
 }
 
-// claim returns that of a request, of nothing yet.
+// claim returns the request's claim, which is empty at first.
 func (a *API) claim(r *http.Request) limit.Claim { return a.memory.Claim(string(a.counted(r))) }
 
 // handle runs an endpoint that may wait for the database, under the request's deadline.

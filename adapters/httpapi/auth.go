@@ -15,13 +15,13 @@ import (
 type authorization uint8
 
 const (
-	ignored   authorization = iota + 1 // it is not looked at, even when it is not valid
+	ignored   authorization = iota + 1 // it is ignored, even if it is invalid
 	optional                           // it names the reader; without a valid token the answer is that for visitors
 	required                           // without a valid token the answer is 401
 	voluntary                          // there may be none; one that is not valid is answered with 401
 )
 
-// Where authorize and signIn leave what they know of a request.
+// Context keys of authorize and signIn.
 const (
 	authorizationKey = "authorization"
 	viewerKey        = "viewer"

@@ -13,7 +13,7 @@ import (
 // privateHeader keeps caches away from the answers of endpoints that take a token (RFC 9111, 5.2.2).
 var privateHeader = []string{"private, no-store"}
 
-// noCache makes caches ask again (RFC 9111, 5.2.2.4). It is for whatever may change and has no rule of its own.
+// noCache makes caches revalidate (RFC 9111, 5.2.2.4). It is the default for answers that may change.
 var noCache = []string{"no-cache"}
 
 // The catalogue changes with the program only; an hour keeps clients from asking again all the time.

@@ -15,7 +15,7 @@ import (
 
 // Config says how the interface is served.
 type Config struct {
-	BasePath string // what stands before every endpoint: empty, or a path such as /api/v2
+	BasePath string // prefix of every endpoint: empty, or a path such as /api/v2
 	// PublicURL is the address that people use, such as https://paste.example, without a slash at its end. Empty: it is not known.
 	PublicURL string
 	// RequestTimeout bounds the time a request may wait for the database; then it is answered with 503.
@@ -30,12 +30,12 @@ type Config struct {
 	TrustedProxies []string
 	// Limits are for each client. Default: none, because behind a proxy that is not trusted all clients have one address.
 	Limits limit.Config
-	// Pages answers what is no path of the interface. Default: nil, there is nothing.
+	// Pages answers paths that the interface does not have. Default: nil, none.
 	Pages Pages `json:"-"`
 	// Observe is told of a request that begins, by several at once: its method, or "other", and its route, such as /paste/:id, or "" for
 	// one that no route takes. What it returns is told of the answer. Default: nil.
 	Observe func(method, route string) (ended func(status int)) `json:"-"`
-	// OnLimited is told which limit a request was refused by, one of limit.Names, by several at once. Default: nil.
+	// OnLimited is called with the limit that refused a request, one of limit.Names, concurrently. Default: nil.
 	OnLimited func(limit string) `json:"-"`
 	// Tracing is gin's middleware that traces requests, less those of the health checks. See Route and TraceKey. Default: nil, there is
 	// no tracing.

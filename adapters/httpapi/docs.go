@@ -162,7 +162,7 @@ func (f *fixedAnswer) answer(c *gin.Context) {
 	writeUnlessKnown(c, f.contentType, f.etag, f.body)
 }
 
-// frontPolicy is for a page without scripts.
+// frontPolicy is the policy of a page without scripts.
 var frontPolicy = []string{"default-src 'none'; style-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
 

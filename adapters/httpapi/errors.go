@@ -83,7 +83,7 @@ func (a *API) fail(c *gin.Context, err error) {
 	a.problem(c, statusOf[kind], fault.MessageOf(err))
 }
 
-// What the member type of a problem is.
+// Values of a problem's member type.
 const (
 	typeNone  = "about:blank" // the status says it
 	typeQuota = "quota"

@@ -32,7 +32,7 @@ func guard(answer http.Header) {
 	answer["Referrer-Policy"] = noReferrer
 }
 
-// maxListHeader is how much is read of headers that are lists. Programs send far less; what is longer is ignored.
+// maxListHeader bounds headers that are lists. Programs send far less; longer ones are ignored.
 const maxListHeader = 1 << 10
 
 // short reports whether the lines of a header are at most maxListHeader together.
@@ -97,8 +97,8 @@ func quality(parameters string) int {
 	return 1000
 }
 
-// Pages of any origin may ask: what is private needs a token, which a page has only if its user gave it one. Credentials
-// that a browser adds by itself are not asked for, and would not be looked at.
+// Pages of any origin may call: private answers need a token, which a page has only if its user gave it one. Credentials that a
+// browser adds by itself are ignored.
 var (
 	anyOrigin        = []string{"*"}
 	exposedHeaders   = []string{"Retry-After, WWW-Authenticate, ETag, X-Request-Id, Location, Gluepot-Delete-Key, RateLimit, RateLimit-Policy"}

@@ -24,7 +24,7 @@ type languageAnswer struct {
 	etag []string
 }
 
-// languageAnswers are those of the languages that a catalogue has, by identity. A port may return others, too.
+// languageAnswers are the encoded answers of a catalogue's languages, by identity. A port may also return others.
 type languageAnswers map[*language.Language]*languageAnswer
 
 func encodeLanguages(catalogue []*language.Language) (languageAnswers, error) {
@@ -78,6 +78,6 @@ func (a *API) answerLanguage(c *gin.Context, found *language.Language, err error
 	}
 	header := c.Writer.Header()
 	header["Cache-Control"] = languageCacheControl
-	header["Vary"] = varyOrigin // a cache would hand a page what it has kept of a request without Origin
+	header["Vary"] = varyOrigin // a cache could answer a page with the answer to a request without Origin
 	writeUnlessKnown(c, jsonContentType, answer.etag, answer.body)
 }

@@ -48,7 +48,7 @@ func (a *API) observe(c *gin.Context) {
 			c.Set(pageKey, route)
 		}
 	}
-	if (page || route == "") && a.pages.outside(c.Request.URL.Path) { // its errors are pages, too
+	if (page || route == "") && a.pages.outside(c.Request.URL.Path) { // its errors are pages
 		c.Request = a.asked(c.Request, proxied)
 	}
 	ended := func(int) {}
@@ -124,7 +124,7 @@ func (a *API) recovering(c *gin.Context) {
 // noteCause leaves an error for the access log, the one place where it is logged.
 func noteCause(c *gin.Context, err error) { c.Set(causeKey, err) }
 
-// otherMethod stands for those that HTTP does not define, which clients can make up at will.
+// otherMethod replaces methods that HTTP does not define, which clients can invent.
 const otherMethod = "other"
 
 // knownMethods are those that HTTP defines (RFC 9110, 9.3; RFC 5789), the usual first.
@@ -133,7 +133,7 @@ var knownMethods = []string{
 	http.MethodPut, http.MethodConnect, http.MethodTrace,
 }
 
-// knownMethod keeps a client from writing what it likes into the log: a method is any token.
+// knownMethod keeps clients from writing arbitrary text into the log: a method is any token.
 func knownMethod(method string) string {
 	if slices.Contains(knownMethods, method) {
 		return method

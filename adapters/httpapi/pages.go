@@ -80,7 +80,7 @@ func (p *pages) outside(path string) bool {
 	return ok && !p.own[first]
 }
 
-// pageKey says of a request which page it is for, by its pattern.
+// pageKey is the context key of the pattern of a request's page.
 const pageKey = "page"
 
 // page answers a request for the page with that pattern.
@@ -131,7 +131,7 @@ func (a *API) answerPage(c *gin.Context) error {
 	return nil
 }
 
-// errElsewhere is for a form on another site, which a browser sends with what it keeps for this one.
+// errElsewhere refuses forms of other sites, which a browser sends with this site's cookies.
 var errElsewhere = &refusal{http.StatusForbidden, "This was sent by a page of another site. Open the page here, and try again.", false}
 
 func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, err error) {
@@ -176,7 +176,8 @@ func (w *pageWriter) WriteHeader(status int) {
 	}
 }
 
-// Write implements http.ResponseWriter. It fails when there is no room for a long page, or the client takes no more of a stream.
+// Write implements http.ResponseWriter. It fails when the budget of memory has no room for a long page, or the client stops
+// reading a stream.
 func (w *pageWriter) Write(p []byte) (n int, err error) {
 	w.WriteHeader(http.StatusOK)
 	if !w.streams {
@@ -189,13 +190,14 @@ func (w *pageWriter) Write(p []byte) (n int, err error) {
 	return n, w.gone
 }
 
-// Keep has the page sent however little memory there is: what it shows is nowhere else any more.
+// Keep sends the page even beyond the budget of memory, because its content exists nowhere else any more.
 func (w *pageWriter) Keep() { w.answer.kept = true }
 
-// streamPatience is for how long a client may take nothing of a stream.
+// streamPatience is how long a client may read nothing of a stream.
 const streamPatience = time.Minute
 
-// FlushError begins a stream, before anything is written. It fails with fault.Unavailable when there is no room for what its writer holds.
+// FlushError begins a stream, before anything is written. It fails with fault.Unavailable when the budget of memory has no room
+// for the writer's buffer.
 func (w *pageWriter) FlushError() error {
 	if w.streams {
 		return nil

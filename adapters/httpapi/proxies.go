@@ -77,12 +77,12 @@ func (a *API) address(r *http.Request) netip.Addr {
 	return address
 }
 
-// maxHops bounds how many addresses of X-Forwarded-For are looked at.
+// maxHops bounds how many addresses of X-Forwarded-For are read.
 const maxHops = 16
 
-// client returns whom a request comes from, and whether what came with it was under the hands of a trusted proxy.
-// Each proxy adds the address that it was asked from at the end of X-Forwarded-For, in the last of its lines or in
-// a new one: the last address that is not a trusted proxy's is the client's. What stands before it, anyone can have written.
+// client returns whom a request comes from, and whether what came with it was under the hands of a trusted proxy. Each proxy
+// adds the address that it was asked from at the end of X-Forwarded-For, in the last of its lines or in a new one: the last
+// address that is not a trusted proxy's is the client's. Clients can forge the addresses before it.
 func (p proxies) client(r *http.Request) (client string, proxied bool) {
 	client = r.RemoteAddr
 	if colon := strings.LastIndexByte(client, ':'); colon >= 0 {

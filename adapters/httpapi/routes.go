@@ -10,7 +10,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// endpoint is what a path does for a method. GET is for HEAD, too, and OPTIONS says which methods a path has.
+// endpoint is the handler of a path and method. GET also serves HEAD, and OPTIONS answers the methods of a path.
 type endpoint struct {
 	method, path string
 	authorization
@@ -47,7 +47,7 @@ func (a *API) endpoints(docs *docs, basePath string) []endpoint {
 	}
 }
 
-// healthChecks stand outside the base path.
+// healthChecks are outside the base path.
 func (a *API) healthChecks() []endpoint {
 	return []endpoint{
 		{http.MethodGet, PathAlive, ignored, a.alive},
@@ -92,7 +92,7 @@ func (e endpoint) handlers() []gin.HandlerFunc {
 	panic(e.method + " " + e.path + " does not say how it treats the header Authorization")
 }
 
-// The paths of the health checks, which stand outside the base path.
+// The paths of the health checks, outside the base path.
 const (
 	PathAlive = "/healthz"
 	PathReady = "/readyz"

@@ -16,8 +16,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
-// What pages look like is in the files *.templ, of which templ makes Go, in the version of go.mod.
-//
+// The HTML is in the files *.templ, which templ, in the version of go.mod, compiles to Go.
 //go:generate sh -c "go run github.com/a-h/templ/cmd/templ@$(go list -m -f {{.Version}} github.com/a-h/templ) fmt ."
 //go:generate sh -c "go run github.com/a-h/templ/cmd/templ@$(go list -m -f {{.Version}} github.com/a-h/templ) generate"
 

@@ -22,7 +22,7 @@ Disallow: /*/download/
 Disallow: /*/files.zip
 `
 
-// robots tells crawlers which paths they need not ask for (RFC 9309).
+// robots tells crawlers which paths to skip (RFC 9309).
 func robots(w http.ResponseWriter, _ *site.Request) error {
 	w.Header().Set("Content-Type", site.TextContentType)
 	w.Header().Set("Cache-Control", "public, max-age=3600")

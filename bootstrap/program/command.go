@@ -67,7 +67,7 @@ func lastWords(stderr io.Writer, text string) {
 	}
 }
 
-// sentence says what went wrong, and what was being done. An operator, unlike a client, may see the cause.
+// sentence says what failed, and during what. Operators, unlike clients, may see the cause.
 func sentence(err error) string {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var sentences []string

@@ -34,7 +34,7 @@ type config struct {
 	AdminAddr string
 }
 
-// logConfig says what is logged and how.
+// logConfig is the level and format of the log.
 type logConfig struct {
 	Level  string // debug, info, warn or error
 	Format string // json or console

@@ -60,7 +60,7 @@ type demonstration struct {
 // when another user has one of the demonstration's names. Nothing sweeps the database meanwhile: it may be a real one.
 func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err error) {
 	own := cfg.commanded(true)
-	own.ReadURL, own.Logger = "", log // it reads what it writes
+	own.ReadURL, own.Logger = "", log // it reads its own writes
 	app, stop, err := bootstrap.Open(ctx, own)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// environmentPrefix stands before the name of every variable that is read.
+	// environmentPrefix is the prefix of every variable that is read.
 	environmentPrefix = "GLUEPOT_"
 	// fileSuffix stands after the name of a secret's variable where that has the path of a file instead, as orchestrators
 	// mount secrets.
@@ -28,7 +28,7 @@ const (
 	testPrefix = environmentPrefix + "TEST_"
 )
 
-// environmentName returns the variable that stands in for a flag.
+// environmentName returns the variable of a flag.
 func environmentName(flag string) string {
 	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }

@@ -75,12 +75,12 @@ func loopback(listen string) (string, error) {
 		return "", fmt.Errorf("the server at %q has no fixed port: give the one it listens on with --http-addr", listen)
 	}
 	if address, err := netip.ParseAddr(host); host == "" || err == nil && address.IsUnspecified() {
-		host = "127.0.0.1" // which "::" listens on, too
+		host = "127.0.0.1" // which "::" includes
 	}
 	return net.JoinHostPort(host, port), nil
 }
 
-// maxHealthAnswer bounds what is read of an answer: it is a few words, unless another program listens there.
+// maxHealthAnswer bounds the bytes read: an answer is a few words, unless another program listens there.
 const maxHealthAnswer = 4 << 10
 
 // askHealth asks a server for the health check at a URL. It returns nil when that answers 200, and else an error that says what came

@@ -181,8 +181,8 @@ func searchIfIndexed(ctx context.Context, app *bootstrap.Application, log *zap.L
 	return nil
 }
 
-// stop makes readiness fail and drains the server, and then stops what it stands on. Each part bounds its own time.
-// Metrics are there to the end; traces are sent while the use cases store what is pending.
+// stop makes readiness fail, drains the server, and then stops its dependencies. Each part bounds its own time. Metrics are
+// there to the end; traces are sent while the use cases store what is pending.
 func (r *running) stop() error {
 	ctx := context.Background()
 	var undone []error

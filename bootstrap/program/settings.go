@@ -62,7 +62,7 @@ func signInFlags(flags *pflag.FlagSet, cfg *config) {
 		"claim without which that provider's accounts may not sign in: groups=paste-users, or email_domain=example.org")
 }
 
-// listenFlags are those that say where a server is, and how to talk to it.
+// listenFlags are the flags that say where a server is, and how to talk to it.
 func listenFlags(flags *pflag.FlagSet, cfg *config) {
 	h := &cfg.Server
 	flags.StringVar(&h.Addr, "http-addr", h.Addr, "HOST:PORT to listen on")
@@ -231,7 +231,7 @@ func valueForm(flag *pflag.Flag) string {
 	return "a " + flag.Value.Type()
 }
 
-// secret is a value that must not be shown. Its String leaves out what is secret.
+// secret is a flag's value that String redacts.
 type secret interface {
 	pflag.Value
 	secret()

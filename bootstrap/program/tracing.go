@@ -23,7 +23,7 @@ func openTraces(cfg *config, log *zap.Logger) *tracing.Tracer {
 	return tracer
 }
 
-// closeTraces sends what is left of a tracer, which may be nil.
+// closeTraces sends the remaining spans of a tracer, which may be nil.
 func closeTraces(tracer *tracing.Tracer) error {
 	if tracer == nil {
 		return nil

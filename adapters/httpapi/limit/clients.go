@@ -25,7 +25,7 @@ func newClients(many int, period time.Duration, burst int) *clients {
 
 // latest keeps something of the keys that came last.
 func latest[T any]() *lru.Cache[uint64, T] {
-	kept, _ := lru.New[uint64, T](maxClients) // fails for no room alone
+	kept, _ := lru.New[uint64, T](maxClients) // fails only when there is no room
 	return kept
 }
 
@@ -53,7 +53,7 @@ func (c *clients) look(key uint64, now time.Time) verdict {
 	return c.judge(left, left >= 1)
 }
 
-// maxDebt is for how long at most a key waits after having been charged with more than its burst.
+// maxDebt bounds how long a key waits after it was charged more than its burst.
 const maxDebt = time.Hour
 
 // charge counts one that has happened, whether it is allowed or not: what came too many is waited for.

@@ -56,7 +56,7 @@ type Limiter struct {
 	valid              *lru.Cache[uint64, time.Time] // when tokens were found valid, by their hashes
 	seed               maphash.Seed
 	policy             []string // the header RateLimit-Policy
-	few                int      // with fewer requests left, a client is told how many
+	few                int      // with fewer requests left, answers say how many
 	now                func() time.Time
 }
 
@@ -170,7 +170,7 @@ func (l *Limiter) failureKey(r Request) uint64 {
 	return l.addressKey(r.Client)
 }
 
-// Client returns what a client at an address counts as: what is no address stands for itself.
+// Client returns the key of a client's address. Text that is no address is its own key.
 func Client(address string) string {
 	parsed, err := netip.ParseAddr(address)
 	if err != nil || parsed.Is4() {

@@ -28,10 +28,10 @@ func NewMemory(bytes int64) *Memory {
 // Share returns how many bytes one client may have.
 func (m *Memory) Share() int64 { return m.share }
 
-// Claim returns that of a request, of nothing yet.
+// Claim returns an empty claim for a request.
 func (m *Memory) Claim(client string) Claim { return Claim{of: m, client: client} }
 
-// Held returns how many bytes are held, by all.
+// Held returns how many bytes all claims hold.
 func (m *Memory) Held() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

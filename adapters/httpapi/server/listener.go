@@ -26,7 +26,7 @@ type listener struct {
 	close  context.CancelFunc
 
 	limit  int                   // of one address; 0: none
-	exempt func(netip.Addr) bool // proxies, which stand for many clients
+	exempt func(netip.Addr) bool // proxies, each for many clients
 	log    *zap.Logger
 
 	mu     sync.Mutex

@@ -38,7 +38,7 @@ func decode(body []byte, field func(d decoder, name string) error) error {
 	switch {
 	case len(body) == 0:
 		return errEmpty
-	case !utf8.Valid(body): // encoding/json would replace what is not
+	case !utf8.Valid(body): // encoding/json would replace invalid bytes
 		return errNotUTF8
 	}
 	d := decoder{json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte(ByteOrderMark))))}
@@ -53,7 +53,7 @@ func decode(body []byte, field func(d decoder, name string) error) error {
 	return nil
 }
 
-// ByteOrderMark may stand before a document.
+// ByteOrderMark may precede a document.
 const ByteOrderMark = "\ufeff"
 
 // next returns a scalar value or a bracket.
@@ -248,7 +248,7 @@ func (d decoder) pasty(i int, stored bool) (pasty paste.PastyChanges, err error)
 	return pasty, err
 }
 
-// Value returns what is there, or zero.
+// Value returns the value, or zero.
 func Value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

@@ -51,7 +51,7 @@ func (d decoder) number(name string) (int, error) {
 	return int(number), nil
 }
 
-// bytes reads what is base64url without padding.
+// bytes reads base64url without padding.
 func (d decoder) bytes(name string) ([]byte, error) {
 	text, err := d.text(name)
 	if err != nil || text == nil {

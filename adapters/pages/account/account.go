@@ -17,7 +17,7 @@ type accountPage struct {
 	site.Layout
 
 	Profile users.Profile
-	Base    string // tells a profile that was changed since the form was shown
+	Base    string // detects a profile that was changed since the form was shown
 	Problem string
 	Saved   bool
 }

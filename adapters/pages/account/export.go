@@ -16,7 +16,7 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// exportedAccount is what is stored of a user beside the pastes. It begins with what the interface for programs answers.
+// exportedAccount is everything stored about a user except pastes. It begins with the answer of the interface for programs.
 type exportedAccount struct {
 	view.Self
 

@@ -21,7 +21,7 @@ type signInPage struct {
 
 	Providers []providerLink
 	Next      string // the path to go on to
-	Wrong     bool   // what was sent is no valid token
+	Wrong     bool   // the text is no valid token
 	Days      int    // for which the session lasts when it is not used
 }
 

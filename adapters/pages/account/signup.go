@@ -18,7 +18,7 @@ func (p *pages) beginAndGo(w http.ResponseWriter, r *site.Request, owner user.Us
 	return site.SeeOther(w, site.LocalPath(next, site.PathPastes))
 }
 
-// signUpPage asks a newcomer for whom a provider has vouched for a name.
+// signUpPage asks a newcomer for a name, after a provider has vouched for them.
 type signUpPage struct {
 	site.Layout
 

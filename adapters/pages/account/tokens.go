@@ -22,7 +22,7 @@ type tokensPage struct {
 	Problem string
 }
 
-// label is what tells a token from others.
+// label distinguishes a token from others.
 func label(t *token.Token) string { return cmp.Or(t.Name, string(t.ID)) }
 
 func (p *pages) accountTokens(w http.ResponseWriter, r *site.Request) error {

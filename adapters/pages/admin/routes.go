@@ -1,4 +1,4 @@
-// Package admin has the pages of administrators: pastes of everybody, blocked networks, reports, and what was done.
+// Package admin has the pages of administrators: all users' pastes, blocked networks, reports, and the audit log.
 package admin
 
 import (

@@ -70,7 +70,7 @@ func (p *pages) showNew(w http.ResponseWriter, r *site.Request, form pasteForm) 
 	return p.showForm(w, r, http.StatusOK, page)
 }
 
-// signInToSend is for a form whose session has ended since it was opened.
+// signInToSend is the message for a form whose session has ended since it was opened.
 const signInToSend = "You have to sign in to do this. Nothing is lost: sign in in another tab, and send it again from here."
 
 var errSignedOut = fault.New(fault.Unauthenticated, "You are no longer signed in.")

@@ -22,7 +22,7 @@ import (
 // maxFormSnippets is how many snippets a form has room for. A paste can have more, which programs edit.
 const maxFormSnippets = 100
 
-// What the buttons of a form send as "do". That which removes a snippet has its number after it.
+// Values of the form's buttons, "do". The one that removes a snippet is followed by its number.
 const (
 	doAdd    = "add"
 	doRemove = "remove-"
@@ -47,7 +47,7 @@ type snippet struct {
 	Number                   int    // from 1
 	ID, Name, Language, Code string // the id is empty for one that is new
 	Focused                  bool
-	Now                      *snippet // what it is meanwhile, where it is edited and that differs
+	Now                      *snippet // the current paste, if it was edited meanwhile
 	Restored                 bool     // it was not on the form, and is there meanwhile
 }
 
@@ -60,7 +60,7 @@ func (s *snippet) Field(name string) string { return paste.FieldOf(name, s.Label
 // blank reports whether the snippet is not filled in.
 func (s *snippet) blank() bool { return s.ID == "" && s.Name == "" && s.Code == "" }
 
-// filled returns the language and the code, or nil for what is not filled in.
+// filled returns the language and the code, nil where empty.
 func (s *snippet) filled() (language, code *string) {
 	if s.blank() {
 		return unlessEqual(s.Language, ""), nil
@@ -82,10 +82,10 @@ type formPage struct {
 	Wrong   problem
 }
 
-// problem is what is wrong with a form: with one of its fields, or with all of it where that is empty.
+// problem is an error in a form: in one of its fields, or in all of it if field is empty.
 type problem struct{ Field, Text string }
 
-// Problem returns what is wrong with the field of that name, or "".
+// Problem returns the error in the field of that name, or "".
 func (p *formPage) Problem(field string) string {
 	if p.Wrong.Field == field {
 		return p.Wrong.Text
@@ -95,7 +95,7 @@ func (p *formPage) Problem(field string) string {
 
 type choice struct{ Value, Text string }
 
-// Lifetimes are those that a paste can be created with.
+// Lifetimes are the lifetimes to choose from.
 func (p *formPage) Lifetimes() []choice {
 	all := []choice{
 		{"never", "never"}, {"1h", "in an hour"}, {"2h", "in two hours"}, {"10h", "in ten hours"}, {"1d", "in a day"}, {"2d", "in two days"},
@@ -194,7 +194,7 @@ func (f *pasteForm) readCipher(sent url.Values) error {
 	return nil
 }
 
-// add adds a file that was chosen as a snippet, in the place of one that is not filled in.
+// add adds a chosen file as a snippet, or fills an empty one.
 func (f *pasteForm) add(name, code string) {
 	if !utf8.ValidString(code) {
 		f.refused = append(f.refused, name)
@@ -309,7 +309,7 @@ func (p *pages) showForm(w http.ResponseWriter, r *site.Request, status int, pag
 	site.Guard(w, r)
 	view := p.editingView
 	if r.Method == http.MethodPost {
-		site.KeepPrivate(w) // what is typed belongs to its writer
+		site.KeepPrivate(w) // keep typed text out of caches
 	}
 	if page.ID == "" {
 		view = p.frontView

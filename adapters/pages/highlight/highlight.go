@@ -29,7 +29,7 @@ type Span struct {
 	Class  Class
 }
 
-// Class is the name of a class in the style sheet, which is one letter. The zero value is for text without one.
+// Class is the name of a class in the style sheet, one letter. The zero value means none.
 type Class byte
 
 // Highlighter highlights code. It is safe for concurrent use.

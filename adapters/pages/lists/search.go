@@ -12,13 +12,13 @@ import (
 	"github.com/gluepot/gluepot/domain/search"
 )
 
-// afterTitles stands before a place among those pastes whose titles hold every word.
+// afterTitles prefixes a place among the pastes whose titles contain every word.
 const afterTitles = "title."
 
 type searchPage struct {
 	site.Layout
 
-	Text    string // what was searched for
+	Text    string // the search
 	Problem string // what is wrong with it, or ""
 	Results []foundPaste
 	Later   bool   // it is not the first page

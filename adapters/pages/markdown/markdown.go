@@ -91,7 +91,7 @@ func (transformer) Transform(document *ast.Document, _ text.Reader, _ parser.Con
 	}
 }
 
-// replace puts a link in the place of an image. A link in a link is none: its text stays.
+// replace replaces an image by a link. In a link, only its text stays, as links cannot nest.
 func replace(image *ast.Image, link *ast.Link) {
 	parent := image.Parent()
 	inLink := false

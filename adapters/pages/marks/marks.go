@@ -1,4 +1,4 @@
-// Package marks writes what others have written as HTML, and shows characters that would deceive the eye.
+// Package marks writes users' text as HTML, and makes deceptive characters visible.
 package marks
 
 import (
@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// mark is how characters are shown that would deceive the eye: those that cannot be seen, or that move others.
+// mark is how deceptive characters are shown: invisible ones, and those that reorder others.
 type mark struct {
 	from, to    rune
 	label, name string // without a label, it is the character's code
@@ -83,7 +83,7 @@ var entities = [256]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&#34;",
 // Max bounds the marks of one page, titles included: each takes much more than its character.
 const Max = 10_000
 
-// Replacement is U+FFFD, which stands for what HTML cannot hold.
+// Replacement is U+FFFD, which replaces characters that HTML cannot contain.
 var Replacement = []byte("\ufffd")
 
 // Marker writes texts as HTML, with marks. All texts of one page share one.

@@ -84,7 +84,7 @@ func (w *codeWriter) begin() {
 	w.b = append(append(append(w.b, `">`...), number...), "</a>"...)
 }
 
-// flush writes what was appended if it has at least so many bytes.
+// flush writes the buffer if it has at least that many bytes.
 func (w *codeWriter) flush(ctx context.Context, least int) error {
 	if len(w.b) < least {
 		return nil

@@ -102,7 +102,7 @@ type oembedAnswer struct {
 	Height          int    `json:"height"`
 }
 
-// oembed tells programs how to embed the paste at a link of this site.
+// oembed answers how to embed the paste at a link of this site.
 func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
 	if format := query.Get("format"); format != "" && format != "json" {

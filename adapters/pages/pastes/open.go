@@ -20,7 +20,7 @@ func (p *pages) burning(w http.ResponseWriter, r *site.Request, encrypted bool) 
 	return site.Show(w, r, p.burningView(page, encrypted))
 }
 
-// keeper is a writer that can be told that what is written is nowhere else, and has to be sent however little memory there is.
+// keeper is a writer whose content can be marked as existing nowhere else, so that it is sent even beyond the budget of memory.
 type keeper interface{ Keep() }
 
 // open shows a paste that is gone with that. What could refuse to show it is asked before.

@@ -20,7 +20,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// pastePage is what a paste's pages have in common, and what stands before its pasties.
+// pastePage is the common part of a paste's pages, and what is before its pasties.
 type pastePage struct {
 	site.Layout
 
@@ -47,7 +47,7 @@ type pastePage struct {
 	Revision string
 }
 
-// pastyPart is what stands before the code of a pasty.
+// pastyPart is the part of a page before a pasty's code.
 type pastyPart struct {
 	pastePage
 
@@ -58,7 +58,7 @@ type pastyPart struct {
 	Lines, Bytes    int
 	Raw, Download   string          // paths
 	TooLong, Packed bool            // it is not shown at all; it has no line numbers
-	Rendered        templ.Component // what it is shown as before its source; nil: that alone
+	Rendered        templ.Component // its rendered form, shown before the source; nil: only the source
 }
 
 func (p *pastePage) path(below string) string { return site.PathOfPaste(p.ID) + below }
@@ -199,7 +199,7 @@ func (p *pages) newPasteWriter(r *site.Request, page pastePage, found *paste.Doc
 	}, leave, nil
 }
 
-// pasties yields what stands before the code of each, and what writes that.
+// pasties yields the part before the code of each pasty, and the writer of its code.
 func (w *pasteWriter) pasties(ctx context.Context, all []paste.Pasty) iter.Seq2[pastyPart, templ.Component] {
 	return func(yield func(pastyPart, templ.Component) bool) {
 		// A thousand pasties must not take a thousand times the time of one. Later ones are plain text, unless they are cached.

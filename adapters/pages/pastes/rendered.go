@@ -15,7 +15,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// What one page shows as Markdown or as tables is bounded. What is beyond that is shown as its source.
+// Limits of what one page renders as Markdown or tables. The rest is shown as source.
 const (
 	maxRenderedBytes = 64 << 10
 	maxRenderedCells = 20_000
@@ -50,7 +50,7 @@ func (w *pasteWriter) rendered(pasty *paste.Pasty) templ.Component {
 	})
 }
 
-// table returns a table of values, of which the first row is the head, or nil for what is none.
+// table returns a table of values with the head as its first row, or nil for other text.
 func (w *pasteWriter) table(code string, separator rune) templ.Component {
 	values := csv.NewReader(strings.NewReader(code))
 	values.Comma, values.FieldsPerRecord, values.LazyQuotes = separator, -1, true

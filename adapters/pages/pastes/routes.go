@@ -1,4 +1,4 @@
-// Package pastes has the pages of one paste: what shows it, and what is done with it.
+// Package pastes has the pages that show one paste and act on it.
 package pastes
 
 import (

@@ -12,14 +12,14 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// asset is a file that pages load. Its name has a hash of what it holds, so that a browser need not ask for it twice.
+// asset is a file that pages load. Its name has a hash of its content, so that browsers can cache it for ever.
 type asset struct {
 	contentType string
 	content     []byte
 	name        string
 }
 
-// contentTypes are named here, because those that the system knows depend on it.
+// contentTypes are listed here, because the system's own list differs between machines.
 var contentTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 }

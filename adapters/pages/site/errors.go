@@ -9,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// ErrNothing is for paths at which there is no page, and whatever a reader may not know to be there.
+// ErrNothing is the error for unknown paths, and for what the reader may not know to exist.
 var ErrNothing = fault.New(fault.NotFound, "There is nothing at this path.")
 
 // errorPage is an error as people read it.

@@ -12,13 +12,13 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// What files of text, and archives, say that they are.
+// Content types of files and archives.
 const (
 	TextContentType = "text/plain; charset=utf-8"
 	ZipContentType  = "application/zip"
 )
 
-// Enclose sets the headers of what is no page.
+// Enclose sets the headers of answers that are no pages.
 func Enclose(w http.ResponseWriter, r *Request, contentType string) {
 	Guard(w, r)
 	w.Header().Set("Content-Type", contentType)

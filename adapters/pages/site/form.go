@@ -15,7 +15,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// The media types of forms. What can be long is sent in the second one, of which a byte takes a byte.
+// The media types of forms. Long forms use the second one, which does not inflate text.
 const (
 	mediaForm  = "application/x-www-form-urlencoded"
 	mediaParts = "multipart/form-data"
@@ -23,7 +23,7 @@ const (
 
 var errNoForm = fault.New(fault.Invalid, "This takes what a form of these pages sends: "+mediaForm+" or "+mediaParts+".")
 
-// ErrBrokenForm is for what no browser sends of these forms.
+// ErrBrokenForm is the error for bodies that no browser sends with these forms.
 var ErrBrokenForm = fault.New(fault.Invalid, "The form cannot be read. Open the page again, and send it once more.")
 
 // Fields returns the fields of a form that was sent, at most so many of them. That no other site has sent it has been seen to, and
@@ -112,7 +112,7 @@ func SeeOther(w http.ResponseWriter, path string) error {
 	return nil
 }
 
-// Done leads to another path, unless what was asked for has failed.
+// Done redirects to another path unless there was an error.
 func Done(w http.ResponseWriter, path string, err error) error {
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func WriteStatus(w http.ResponseWriter, status int) {
 	w.WriteHeader(status)
 }
 
-// FormAgain shows a form once more with what is wrong with it, if that is why it failed.
+// FormAgain shows a form again with the error in it, if that is why it failed.
 func FormAgain(w http.ResponseWriter, r *Request, err error, again templ.Component) error {
 	status := http.StatusBadRequest
 	switch fault.KindOf(err) {
@@ -138,7 +138,7 @@ func FormAgain(w http.ResponseWriter, r *Request, err error, again templ.Compone
 	default:
 		return err
 	}
-	KeepPrivate(w) // what is typed belongs to its writer
+	KeepPrivate(w) // keep typed text out of caches
 	return ShowAs(w, r, status, again)
 }
 

@@ -20,10 +20,10 @@ import (
 const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
 	"base-uri 'none'; frame-ancestors 'none'"
 
-// FormPolicy is that of a page whose script sends what it has encrypted.
+// FormPolicy is the policy of a page whose script sends an encrypted paste.
 const FormPolicy = contentPolicy + "; connect-src 'self'"
 
-// Layout is what all pages have around what they show.
+// Layout is the frame of all pages.
 type Layout struct {
 	Title       string // of the window, before the service's name; empty: that alone
 	Description string // for previews of links; empty: none
@@ -31,12 +31,12 @@ type Layout struct {
 	Reader      string // the name of the signed-in user, or ""
 	SignedIn    bool   // there is a session
 	Admin       bool   // the reader may moderate
-	OEmbed      string // where programs learn how to embed what is shown; empty: nowhere
+	OEmbed      string // the path for programs that embed the page, or ""
 	Feed        string // the path of the feed of what it lists, or ""
 	Here        string // the path to come back to after signing in, or ""
 }
 
-// Layout returns what is around the page that answers a request.
+// Layout returns the frame of the page for a request.
 func (r *Request) Layout(title, description string) Layout {
 	return Layout{
 		Title: title, Description: description, Reader: r.Viewer.User.Name.String(), SignedIn: r.Viewer.SignedIn(),
@@ -44,7 +44,7 @@ func (r *Request) Layout(title, description string) Layout {
 	}
 }
 
-// Canonical returns the address of what stands at a path, or "" where the address that people use is not known.
+// Canonical returns the absolute address of a path, or "" if the public address is not known.
 func (s *Site) Canonical(path string) string {
 	if s.Config.PublicURL == "" {
 		return ""
@@ -63,7 +63,7 @@ func (l *Layout) Window() string {
 	return l.Title + " · " + Service
 }
 
-// contactLink returns the URL of an address of mail, or of what is one already.
+// contactLink returns the URL of a mail address, or a URL as it is.
 func contactLink(contact string) string {
 	if strings.Contains(contact, "://") {
 		return contact
@@ -107,7 +107,7 @@ func ShowAs(w http.ResponseWriter, r *Request, status int, page templ.Component)
 	return Write(r.Context(), w, page)
 }
 
-// personal reports whether the answer is for its reader alone: there is a session, or a cookie to clear.
+// personal reports whether the answer is private: there is a session, or a cookie to clear.
 func (r *Request) personal() bool { return r.Viewer.SignedIn() || r.Rejected || r.Keyed }
 
 // Write writes a page. It fails with fault.Unavailable when the time of the context is over.

@@ -44,7 +44,7 @@ func PathOfPaste(id string) string { return "/" + url.PathEscape(id) }
 // PathOfUser returns the path of a profile.
 func PathOfUser(name string) string { return "/~" + url.PathEscape(name) }
 
-// FormatPlace returns a place as it stands in a query: 1795282550000000.k2j4x8m1.
+// FormatPlace returns a place as in a query: 1795282550000000.k2j4x8m1.
 func FormatPlace(place paste.Place) string {
 	return strconv.FormatInt(place.CreatedAt.UnixMicro(), 10) + "." + string(place.ID)
 }

@@ -9,7 +9,7 @@ import (
 
 // Queue lets work that takes much of the processor have half of the processors, so that it slows nothing else down.
 type Queue struct {
-	Places chan struct{} // those that wait included
+	Places chan struct{} // including those that wait
 	Slots  chan struct{}
 }
 

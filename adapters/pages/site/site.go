@@ -17,7 +17,7 @@ import (
 
 // Config is what an installation chooses.
 type Config struct {
-	BasePath string // what stands before each path of the interface for programs: empty, or a path such as /api/v2
+	BasePath string // prefix of the interface for programs: empty, or a path such as /api/v2
 	// PublicURL is the address that people use, such as https://paste.example, without a slash at its end. Empty: it is not known.
 	PublicURL string
 	// Contact is an address of mail or a URL at which people reach the operator, and TermsURL where the terms of use are. Empty: not said.
@@ -53,7 +53,7 @@ type Site struct {
 	// Large are pages that take long to render, and Archives files that take long to pack.
 	Large, Archives Queue
 
-	assets  map[string]*asset // by the name that stands in their path
+	assets  map[string]*asset // by the name in their path
 	options options
 }
 
