@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"time"
@@ -157,9 +156,12 @@ func newIdentityRows(id string, services map[string]string) []identityRow {
 }
 
 // WithServices implements user.ServiceFinder.
-func (u *Users) WithServices(ctx context.Context, name user.Name) (found user.User, services map[string]string, err error) {
+func (u *Users) WithServices(ctx context.Context, id user.ID) (found user.User, services map[string]string, err error) {
+	if !connection.IsText(string(id)) {
+		return user.User{}, nil, connection.ErrNotFound
+	}
 	err = u.store.Snapshot(ctx, func(tx *gorm.DB) (err error) {
-		if found, err = u.take(tx, "username_folded = ?", name.Folded()); err != nil {
+		if found, err = u.take(tx, "id = ?", string(id)); err != nil {
 			return err
 		}
 		services, err = servicesOf(tx, string(found.ID))
@@ -190,12 +192,15 @@ func insert[T any](tx *gorm.DB, rows []T) error {
 }
 
 // Update implements user.Updater.
-func (u *Users) Update(ctx context.Context, name user.Name, change func(*user.User, map[string]string) error) (
+func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, map[string]string) error) (
 	updated user.User, services map[string]string, err error,
 ) {
-	err = u.store.Transaction(ctx, func(tx *gorm.DB) error {
-		row, err := lockedByName(tx, name)
-		if err != nil {
+	if !connection.IsText(string(id)) {
+		return user.User{}, nil, connection.ErrNotFound
+	}
+	err = u.store.Transaction(ctx, func(tx *gorm.DB) (err error) {
+		var row userRow
+		if err := connection.ForUpdate(tx).Where("id = ?", string(id)).Take(&row).Error; err != nil {
 			return err
 		}
 		if updated, err = row.user(); err != nil {
@@ -232,24 +237,6 @@ func (u *Users) Update(ctx context.Context, name user.Name, change func(*user.Us
 		return user.User{}, nil, err
 	}
 	return updated, services, nil
-}
-
-// movesFollowed is how often a user is looked for whose name moves.
-const movesFollowed = 3
-
-// lockedByName returns a user that no other caller can change before the transaction ends.
-//
-// A statement that waited for a row whose name has moved on meanwhile finds none, although an import may have
-// given the name to another user in the same transaction: only the next statement sees that one.
-func lockedByName(tx *gorm.DB, name user.Name) (row userRow, err error) {
-	for range movesFollowed {
-		row = userRow{}
-		err = connection.ForUpdate(tx).Where("username_folded = ?", name.Folded()).Take(&row).Error
-		if !errors.Is(err, gorm.ErrRecordNotFound) {
-			break
-		}
-	}
-	return row, err
 }
 
 var _ user.FormerFinder = (*Users)(nil)

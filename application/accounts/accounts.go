@@ -135,11 +135,8 @@ func (s sources) has(key string) bool {
 }
 
 // add gives a user an identity, as a change of user.Updater.
-func add(wanted identity.Identity, id user.ID) func(*user.User, map[string]string) error {
-	return func(stored *user.User, services map[string]string) error {
-		if stored.ID != id { // the name has moved
-			return user.ErrNotFound
-		}
+func add(wanted identity.Identity) func(*user.User, map[string]string) error {
+	return func(_ *user.User, services map[string]string) error {
 		if known, ok := services[wanted.Key]; ok && known != wanted.Subject {
 			return errOtherLinked
 		}

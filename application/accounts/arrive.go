@@ -92,7 +92,7 @@ func (a *Arrive) link(ctx context.Context, viewer token.Viewer, attempt identity
 	if viewer.User.ID != attempt.Link || !viewer.SignedInRecently(a.now()) {
 		return Arrival{}, errOtherUser
 	}
-	if _, _, err := a.users.Update(ctx, viewer.User.Name, add(wanted, viewer.User.ID)); err != nil {
+	if _, _, err := a.users.Update(ctx, viewer.User.ID, add(wanted)); err != nil {
 		return Arrival{}, taken(err)
 	}
 	return Arrival{User: viewer.User, Linked: true, Next: attempt.Next}, nil

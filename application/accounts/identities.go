@@ -27,7 +27,7 @@ func (i *Identities) Do(ctx context.Context, reference string) (map[string]strin
 	if err != nil {
 		return nil, err
 	}
-	_, services, err := i.users.WithServices(ctx, found.Name)
+	_, services, err := i.users.WithServices(ctx, found.ID)
 	return services, user.Gone(err)
 }
 
@@ -69,10 +69,7 @@ func (u *UnlinkOwn) Do(ctx context.Context, viewer token.Viewer, key string) err
 	if !viewer.SignedInRecently(u.now()) {
 		return token.Rejected()
 	}
-	_, _, err := u.users.Update(ctx, viewer.User.Name, func(stored *user.User, services map[string]string) error {
-		if stored.ID != viewer.User.ID { // the name has moved
-			return user.ErrNotFound
-		}
+	_, _, err := u.users.Update(ctx, viewer.User.ID, func(_ *user.User, services map[string]string) error {
 		delete(services, key)
 		for left := range services {
 			if u.sources.has(left) {
@@ -120,7 +117,7 @@ func (l *Link) Do(ctx context.Context, reference, text string) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = l.users.Update(audit.Note(ctx, "user.link", audit.User(found), text), found.Name, add(wanted, found.ID))
+	_, _, err = l.users.Update(audit.Note(ctx, "user.link", audit.User(found), text), found.ID, add(wanted))
 	return taken(err)
 }
 
@@ -143,8 +140,8 @@ func (u *Unlink) Do(ctx context.Context, reference, provider string) error {
 	}
 	key := u.sources.key(provider)
 	ctx = audit.Note(ctx, "user.unlink", audit.User(found), key)
-	_, _, err = u.users.Update(ctx, found.Name, func(stored *user.User, services map[string]string) error {
-		if _, ok := services[key]; !ok || stored.ID != found.ID {
+	_, _, err = u.users.Update(ctx, found.ID, func(_ *user.User, services map[string]string) error {
+		if _, ok := services[key]; !ok {
 			return errNotLinked
 		}
 		delete(services, key)

@@ -64,11 +64,8 @@ func (s *Suspend) set(ctx context.Context, reference, act, reason string, change
 	if err != nil {
 		return user.User{}, err
 	}
-	updated, _, err := s.users.Update(audit.Note(ctx, act, audit.User(meant), reason), meant.Name,
+	updated, _, err := s.users.Update(audit.Note(ctx, act, audit.User(meant), reason), meant.ID,
 		func(u *user.User, _ map[string]string) error {
-			if u.ID != meant.ID { // the name has moved
-				return user.ErrNotFound
-			}
 			change(u)
 			return nil
 		})

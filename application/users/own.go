@@ -40,10 +40,7 @@ func (u *UpdateOwn) Do(ctx context.Context, viewer token.Viewer, wanted Profile)
 	if err != nil {
 		return err
 	}
-	_, _, err = u.users.Update(ctx, viewer.User.Name, func(stored *user.User, _ map[string]string) error {
-		if stored.ID != viewer.User.ID { // the name has moved
-			return token.Rejected()
-		}
+	_, _, err = u.users.Update(ctx, viewer.User.ID, func(stored *user.User, _ map[string]string) error {
 		if wanted.AvatarURL != stored.AvatarURL && !safeAvatar(wanted.AvatarURL) {
 			return errAvatar
 		}

@@ -27,10 +27,7 @@ func (s *Show) Do(ctx context.Context, reference string) (Account, error) {
 	if err != nil {
 		return Account{}, err
 	}
-	found, services, err := s.users.WithServices(ctx, meant.Name)
-	if err == nil && found.ID != meant.ID { // the name has moved
-		err = user.ErrNotFound
-	}
+	found, services, err := s.users.WithServices(ctx, meant.ID)
 	if err != nil {
 		return Account{}, user.Gone(err)
 	}

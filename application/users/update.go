@@ -38,10 +38,7 @@ func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (
 		return Account{}, err
 	}
 	noted := audit.Note(ctx, "user.update", audit.User(meant), "")
-	updated, services, err := u.users.Update(noted, meant.Name, func(stored *user.User, services map[string]string) error {
-		if stored.ID != meant.ID { // the name has moved
-			return user.ErrNotFound
-		}
+	updated, services, err := u.users.Update(noted, meant.ID, func(stored *user.User, services map[string]string) error {
 		return change.apply(stored, services)
 	})
 	if err != nil {

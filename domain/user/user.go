@@ -134,9 +134,9 @@ type Lister interface {
 
 // ServiceFinder finds users with the services they sign in with.
 type ServiceFinder interface {
-	// WithServices is Finder.ByName, and returns the services by name as they were at the same instant.
+	// WithServices is Finder.ByID, and returns the services by name as they were at the same instant.
 	// The map is empty when there are none.
-	WithServices(ctx context.Context, name Name) (User, map[string]string, error)
+	WithServices(ctx context.Context, id ID) (User, map[string]string, error)
 }
 
 // AccountFinder finds what only the owner of an account sees.
@@ -148,13 +148,13 @@ type AccountFinder interface {
 
 // Updater changes users.
 type Updater interface {
-	// Update locks the user of that name, calls change with the user and its services, and stores and returns what change made of
+	// Update locks the user of that id, calls change with the user and its services, and stores and returns what change made of
 	// them, in one transaction. So concurrent updates do not overwrite each other. The id and the time of creation cannot change.
 	//
 	// An error of change is returned and nothing is stored. change must not call the store, and may be called again with fresh
 	// values. Update fails with fault.NotFound when there is no such user, and with fault.Conflict when change has chosen a name
 	// that is taken, or that another user gave up within NameReserved, or an id at a service that is taken.
-	Update(ctx context.Context, name Name, change func(u *User, services map[string]string) error) (User, map[string]string, error)
+	Update(ctx context.Context, id ID, change func(u *User, services map[string]string) error) (User, map[string]string, error)
 }
 
 // Deleter removes users.

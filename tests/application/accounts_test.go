@@ -147,7 +147,7 @@ func TestArriveSuspended(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "ann", Services: map[string]string{"github": "1"}})
 	ann := w.session(t, "ann").User
-	if _, _, err := w.userStore.Update(t.Context(), ann.Name, func(u *user.User, _ map[string]string) error {
+	if _, _, err := w.userStore.Update(t.Context(), ann.ID, func(u *user.User, _ map[string]string) error {
 		u.Suspended = true
 		return nil
 	}); err != nil {

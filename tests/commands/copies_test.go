@@ -36,11 +36,15 @@ func filled(t *testing.T, cfg gormstore.Config) gormstore.Config {
 	opened := database.Open(t, cfg)
 	store, moderation := gormstore.NewPastes(opened), gormstore.NewModeration(opened)
 	pasties := []paste.Pasty{{ID: "pasty001", Title: "a\x00b.go", Language: "Go", Code: "package a // \x00 ü 😀\r\n"}}
-	names := []string{"putty", "filler", "putty"}
-	for i, name := range names[:2] {
-		had, _ := user.ParseName(name)
-		_, _, err := gormstore.NewUsers(opened).Update(t.Context(), had, func(u *user.User, _ map[string]string) (err error) {
-			u.Name, err = user.ParseName(names[i+1])
+	users := gormstore.NewUsers(opened)
+	had, _ := user.ParseName("putty")
+	renamed, err := users.ByName(t.Context(), had)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"filler", "putty"} {
+		_, _, err := users.Update(t.Context(), renamed.ID, func(u *user.User, _ map[string]string) (err error) {
+			u.Name, err = user.ParseName(name)
 			return err
 		})
 		if err != nil {

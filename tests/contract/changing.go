@@ -23,7 +23,7 @@ func updateUser(t *testing.T, s Store) {
 	before := newUser(t, "somebody")
 	must(t, s.Users.Create(t.Context(), before, map[string]string{"github": "1", "gitlab": "2"}))
 	storedUser(t, s, "bystander")
-	updated, services, err := s.Users.Update(t.Context(), parseName(t, "SomeBody"), func(u *user.User, services map[string]string) error {
+	updated, services, err := s.Users.Update(t.Context(), before.ID, func(u *user.User, services map[string]string) error {
 		want(t, "the user as it is", u.ID, before.ID)
 		want(t, "the time of creation as it is", u.CreatedAt, now.UTC())
 		u.AvatarURL, u.PublicProfile, u.SupporterMonths = "", false, 0
@@ -39,7 +39,7 @@ func updateUser(t *testing.T, s Store) {
 	wanted.CreatedAt = now.UTC()
 	wantedServices := map[string]string{"github": "1", "codeberg": "3"}
 	want(t, "the returned user", updated, wanted)
-	stored, storedServices, err := s.Users.WithServices(t.Context(), before.Name)
+	stored, storedServices, err := s.Users.WithServices(t.Context(), before.ID)
 	must(t, err)
 	want(t, "the stored user", stored, wanted)
 	if !maps.Equal(services, wantedServices) || !maps.Equal(storedServices, wantedServices) {
@@ -64,23 +64,27 @@ func updateUserRefused(t *testing.T, s Store) {
 			return nil
 		},
 	} {
-		_, _, err := s.Users.Update(t.Context(), before.Name, change)
+		_, _, err := s.Users.Update(t.Context(), before.ID, change)
 		if what == "refusal" && !errors.Is(err, refusal) {
 			t.Errorf("%s: got the error %v, want that of change", what, err)
 		}
 		if what == "conflict" {
 			wantOtherConflict(t, err)
 		}
-		after, services, err := s.Users.WithServices(t.Context(), before.Name)
+		after, services, err := s.Users.WithServices(t.Context(), before.ID)
 		must(t, err)
 		want(t, what+": months", after.SupporterMonths, before.SupporterMonths)
 		want(t, what+": services", len(services), 0)
 	}
-	_, _, err := s.Users.Update(t.Context(), parseName(t, "nobody"), func(*user.User, map[string]string) error {
-		t.Error("got change called for nobody, want it not to be called")
-		return nil
-	})
-	wantKind(t, err, fault.NotFound)
+	for _, id := range unstorable {
+		_, _, err := s.Users.Update(t.Context(), user.ID(id), func(*user.User, map[string]string) error {
+			t.Error("got change called for nobody, want it not to be called")
+			return nil
+		})
+		wantKind(t, err, fault.NotFound)
+		_, _, err = s.Users.WithServices(t.Context(), user.ID(id))
+		wantKind(t, err, fault.NotFound)
+	}
 }
 
 func deleteUser(t *testing.T, s Store) {
@@ -238,10 +242,10 @@ func cancelledChanges(t *testing.T, s Store) {
 	ctx := cancelled(t)
 	for what, call := range map[string]func() error{
 		"StaleByName":  func() error { _, err := s.Users.StaleByName(ctx, owner.Name); return err },
-		"WithServices": func() error { _, _, err := s.Users.WithServices(ctx, owner.Name); return err },
+		"WithServices": func() error { _, _, err := s.Users.WithServices(ctx, owner.ID); return err },
 		"Create":       func() error { return s.Users.Create(ctx, newUser(t, "another"), nil) },
 		"Update": func() error {
-			_, _, err := s.Users.Update(ctx, owner.Name, func(u *user.User, _ map[string]string) error {
+			_, _, err := s.Users.Update(ctx, owner.ID, func(u *user.User, _ map[string]string) error {
 				u.SupporterMonths = 1
 				return nil
 			})

@@ -12,7 +12,9 @@ import (
 // renamed gives a user another name.
 func renamed(t *testing.T, s Store, from, to string) error {
 	t.Helper()
-	_, _, err := s.Users.Update(t.Context(), parseName(t, from), func(u *user.User, _ map[string]string) error {
+	found, err := s.Users.ByName(t.Context(), parseName(t, from))
+	must(t, err)
+	_, _, err = s.Users.Update(t.Context(), found.ID, func(u *user.User, _ map[string]string) error {
 		u.Name = parseName(t, to)
 		return nil
 	})

@@ -42,12 +42,12 @@ func identityTaken(t *testing.T, s Store) {
 
 	third := newUser(t, "third")
 	wantServiceTaken(t, s.Users.Create(t.Context(), third, map[string]string{"github": "77"}))
-	_, _, err = s.Users.Update(t.Context(), other.Name, func(u *user.User, services map[string]string) error {
+	_, _, err = s.Users.Update(t.Context(), other.ID, func(u *user.User, services map[string]string) error {
 		u.Contributor, services["github"] = false, "77"
 		return nil
 	})
 	wantServiceTaken(t, err)
-	unchanged, services, err := s.Users.WithServices(t.Context(), other.Name)
+	unchanged, services, err := s.Users.WithServices(t.Context(), other.ID)
 	must(t, err)
 	want(t, "contributor", unchanged.Contributor, other.Contributor)
 	want(t, "services", len(services), 0)

@@ -131,7 +131,7 @@ func importAbsent(t *testing.T, s Store) {
 	wantStays("empty members", before)
 
 	run("a new user", user.Import{ID: "b", Name: parseName(t, "Bob"), CreatedAt: now}, fresh)
-	found, services, err := s.Users.WithServices(t.Context(), parseName(t, "Bob"))
+	found, services, err := s.Users.WithServices(t.Context(), "b")
 	must(t, err)
 	want(t, "the defaults", found, user.User{ID: "b", Name: parseName(t, "Bob"), DefaultLanguage: user.DefaultLanguage, CreatedAt: now.UTC()})
 	want(t, "services", len(services), 0)

@@ -65,7 +65,7 @@ func usersMeet(t *testing.T, s Store) {
 	const rounds = 5
 	wantNoErrors(t, meet(func(caller int) error {
 		for round := range rounds {
-			_, _, err := s.Users.Update(t.Context(), counted.Name, func(u *user.User, services map[string]string) error {
+			_, _, err := s.Users.Update(t.Context(), counted.ID, func(u *user.User, services map[string]string) error {
 				u.SupporterMonths++
 				services[fmt.Sprint(caller)] = fmt.Sprint(round)
 				return nil
@@ -76,7 +76,7 @@ func usersMeet(t *testing.T, s Store) {
 		}
 		return nil
 	}))
-	found, services, err := s.Users.WithServices(t.Context(), counted.Name)
+	found, services, err := s.Users.WithServices(t.Context(), counted.ID)
 	must(t, err)
 	want(t, "months", found.SupporterMonths, callers*rounds)
 	for caller := range callers {

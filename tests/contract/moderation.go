@@ -389,14 +389,14 @@ func restoreHidden(t *testing.T, s ModerationStore) {
 	spam(t, s, "hidden", owner.ID, now, "code")
 	takenAway(t, s, "before")
 	takenAway(t, s, "hidden")
-	setHidden(t, s, owner.Name, false)
+	setHidden(t, s, owner.ID, false)
 	for _, id := range []paste.ID{"before", "hidden"} {
 		must(t, s.Moderation.Restore(t.Context(), id))
 		if _, err := s.Documents.DocumentByID(t.Context(), id); err != nil {
 			t.Errorf("got %v, want it shown: those of its owner are not hidden", err)
 		}
 	}
-	setHidden(t, s, owner.Name, true)
+	setHidden(t, s, owner.ID, true)
 	takenAway(t, s, "before")
 	hidden, err := s.Moderation.Hide(t.Context(), owner.ID, 10)
 	must(t, err)
@@ -413,16 +413,16 @@ func restoreHidden(t *testing.T, s ModerationStore) {
 	purged, err := s.Removed.PurgeRemoved(t.Context(), 0, 10)
 	must(t, err)
 	want(t, "purged of what is hidden", purged, 0)
-	setHidden(t, s, owner.Name, false)
+	setHidden(t, s, owner.ID, false)
 	shown, err := s.Moderation.Unhide(t.Context(), owner.ID, 10)
 	must(t, err)
 	want(t, "shown again", shown, 2)
 }
 
 // setHidden has a suspended user's pastes be hidden, or not.
-func setHidden(t *testing.T, s ModerationStore, name user.Name, hidden bool) {
+func setHidden(t *testing.T, s ModerationStore, id user.ID, hidden bool) {
 	t.Helper()
-	_, _, err := s.Users.Update(t.Context(), name, func(u *user.User, _ map[string]string) error {
+	_, _, err := s.Users.Update(t.Context(), id, func(u *user.User, _ map[string]string) error {
 		u.Suspended, u.PastesHidden = true, hidden
 		return nil
 	})
@@ -433,7 +433,7 @@ func setHidden(t *testing.T, s ModerationStore, name user.Name, hidden bool) {
 func reportsOfHidden(t *testing.T, s ModerationStore) {
 	suspended := storedUser(t, s.Store, "owner")
 	owner := suspended.ID
-	setHidden(t, s, suspended.Name, true)
+	setHidden(t, s, suspended.ID, true)
 	var sent []moderation.Report
 	for _, id := range []paste.ID{"hidden", "removed"} {
 		spam(t, s, id, owner, now, "code")

@@ -47,7 +47,7 @@ func unknownToken(t *testing.T, s Store) {
 func tokenOwner(t *testing.T, s Store) {
 	owner, other := storedUser(t, s, "owner"), storedUser(t, s, "other")
 	made, others := storedToken(t, s, owner.ID), storedToken(t, s, other.ID)
-	updated, _, err := s.Users.Update(t.Context(), owner.Name, func(u *user.User, _ map[string]string) error {
+	updated, _, err := s.Users.Update(t.Context(), owner.ID, func(u *user.User, _ map[string]string) error {
 		u.Name, u.AvatarURL, u.PublicProfile = parseName(t, "Renamed"), "", false
 		return nil
 	})

@@ -142,13 +142,13 @@ func (s *Store) byID(id user.ID) (user.User, bool) {
 }
 
 // WithServices implements user.ServiceFinder.
-func (u Users) WithServices(ctx context.Context, name user.Name) (user.User, map[string]string, error) {
+func (u Users) WithServices(ctx context.Context, id user.ID) (user.User, map[string]string, error) {
 	unlock, err := u.lock(ctx)
 	if err != nil {
 		return user.User{}, nil, err
 	}
 	defer unlock()
-	i := u.index(name)
+	i := slices.IndexFunc(u.users, func(known user.User) bool { return known.ID == id })
 	if i < 0 {
 		return user.User{}, nil, errNotFound
 	}
@@ -162,7 +162,7 @@ func (s *Store) copyServices(id user.ID) map[string]string {
 }
 
 // Update implements user.Updater.
-func (u Users) Update(ctx context.Context, name user.Name, change func(*user.User, map[string]string) error) (
+func (u Users) Update(ctx context.Context, id user.ID, change func(*user.User, map[string]string) error) (
 	user.User, map[string]string, error,
 ) {
 	unlock, err := u.lock(ctx)
@@ -170,7 +170,7 @@ func (u Users) Update(ctx context.Context, name user.Name, change func(*user.Use
 		return user.User{}, nil, err
 	}
 	defer unlock()
-	i := u.index(name)
+	i := slices.IndexFunc(u.users, func(known user.User) bool { return known.ID == id })
 	if i < 0 {
 		return user.User{}, nil, errNotFound
 	}

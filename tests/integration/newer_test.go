@@ -25,7 +25,7 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 		createDocument(t, s.pastes, newDocument("p", "epoxy", "code"))
 		everything := map[string]func(context.Context) error{
 			"an update": func(ctx context.Context) error {
-				_, _, err := s.users.Update(ctx, s.name, func(*user.User, map[string]string) error { return nil })
+				_, _, err := s.users.Update(ctx, "epoxy", func(*user.User, map[string]string) error { return nil })
 				return err
 			},
 			"an import of users": func(ctx context.Context) error {

@@ -421,45 +421,47 @@ func TestStarBesideImport(t *testing.T) {
 	})
 }
 
-// TestChangesFollowAMovingName changes users whose names an import is just exchanging: at no moment was there none of that name.
+// TestChangesFollowAMovingName changes a user whose name an import is just giving to another: it is the user who changes.
 func TestChangesFollowAMovingName(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, cfg gormstore.Config) {
 		s := openService(t, cfg)
-		for what, change := range map[string]func(user.Name) error{
-			"an update": func(name user.Name) error {
-				_, _, err := s.users.Update(t.Context(), name, func(u *user.User, _ map[string]string) error {
-					u.Contributor = true
-					return nil
-				})
-				return err
-			},
-		} {
-			_, err := s.users.Import(t.Context(), accounts(t, "a=left", "b=right"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			tx, err := s.db.BeginTx(t.Context(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer tx.Rollback() //nolint:errcheck // does nothing after a commit
-			exec(t, tx, "UPDATE users SET username = 'moving' WHERE id = 'a'")
-			exec(t, tx, "UPDATE users SET username = 'left' WHERE id = 'b'")
-			exec(t, tx, "UPDATE users SET username = 'right' WHERE id = 'a'")
-			done := make(chan error)
-			go func() { done <- change(parseName(t, "left")) }()
-			if isPostgres(cfg) {
-				for s.sessions(t, "wait_event_type = 'Lock'") == 0 {
-					time.Sleep(5 * time.Millisecond)
+		_, err := s.users.Import(t.Context(), accounts(t, "a=left", "b=right"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tx, err := s.db.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tx.Rollback() //nolint:errcheck // does nothing after a commit
+		exec(t, tx, "UPDATE users SET username = 'moving' WHERE id = 'a'")
+		exec(t, tx, "UPDATE users SET username = 'left' WHERE id = 'b'")
+		exec(t, tx, "UPDATE users SET username = 'right' WHERE id = 'a'")
+		done := make(chan error, 1)
+		var updated user.User
+		go func() {
+			var err error
+			updated, _, err = s.users.Update(t.Context(), "a", func(u *user.User, _ map[string]string) error {
+				u.Contributor = true
+				return nil
+			})
+			done <- err
+		}()
+		if isPostgres(cfg) {
+			for s.sessions(t, "wait_event_type = 'Lock'") == 0 {
+				select {
+				case err := <-done:
+					t.Fatalf("got %v, want it to wait for the import", err)
+				case <-time.After(5 * time.Millisecond):
 				}
 			}
-			if err := tx.Commit(); err != nil {
-				t.Fatal(err)
-			}
-			if err := <-done; err != nil {
-				t.Errorf("%s of the user left: got %v, want no error", what, err)
-			}
+		}
+		if err := tx.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err != nil || updated.ID != "a" || updated.Name.String() != "right" {
+			t.Errorf("got %+v, %v, want the user by the new name", updated, err)
 		}
 	})
 }
