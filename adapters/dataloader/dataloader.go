@@ -52,7 +52,7 @@ type scannable[V any] interface {
 
 // statements returns the two statements for columns of what from joins to the keys q. Both answer with the place of the key, from 1.
 //
-// The arrays stand in a subquery, which hides their length from the planner. When it knows the length, it takes the plan for
+// The arrays are in a subquery, which hides their length from the planner. When it knows the length, it takes the plan for
 // exactly that length to be the cheapest, and plans anew for each execution, which costs more than running.
 func statements(columns, from string, keys ...key) (one, many string) {
 	var names, values, arrays []string

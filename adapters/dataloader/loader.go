@@ -29,7 +29,7 @@ type loader[K, V any] struct {
 	waiting []*waiter[K, V]
 }
 
-// result is what was found for a key.
+// result is the value for a key, or an error.
 type result[V any] struct {
 	value V
 	err   error

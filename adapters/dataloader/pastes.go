@@ -20,7 +20,7 @@ type PasteStore interface {
 	paste.Importer
 }
 
-// Pastes are the pastes of a store of which single ones are read together, and counted once for all who ask meanwhile.
+// Pastes decorates a store: it merges concurrent reads of single pastes, and concurrent counts.
 type Pastes struct {
 	PasteStore
 

@@ -18,7 +18,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// What is known of clients that have not signed in: what they have used of their quotas, where pastes came from, and which are blocked.
+// Data about clients: quotas, origins of pastes, and blocks.
 var (
 	_ paste.ClientForgetter   = (*Pastes)(nil)
 	_ moderation.OriginFinder = (*Moderation)(nil)
@@ -49,7 +49,7 @@ func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) 
 	return used, tx.Model(&row).Update("full_at", now.Add(used.Full)).Error
 }
 
-// lockedQuota returns what is kept of a client, which no other caller can change before the transaction ends, and the time.
+// lockedQuota returns a client's row, locked until the transaction ends, and the time.
 func (p *Pastes) lockedQuota(tx *gorm.DB, client paste.Client) (row quotaRow, now time.Time, err error) {
 	var salts [][]byte
 	if err := tx.Table("paste_quota_salt").Pluck("salt", &salts).Error; err != nil {
@@ -60,7 +60,7 @@ func (p *Pastes) lockedQuota(tx *gorm.DB, client paste.Client) (row quotaRow, no
 	}
 	hash := sha256.Sum256(append(salts[0], client...))
 	row = quotaRow{Client: hash[:hashedClient], FullAt: time.Unix(0, 0).UTC()}
-	// An update that changes nothing locks the row that is there. A sweep could remove one that was only looked at.
+	// An update that changes nothing locks the row. A sweep could remove a row that was only read.
 	lock := clause.OnConflict{
 		Columns: []clause.Column{{Name: "client"}}, DoUpdates: clause.Assignments(map[string]any{"full_at": gorm.Expr("paste_quotas.full_at")}),
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// copiedTables are the tables that hold what users and operators have stored, those that others refer to first. The quotas and
-// addresses of clients, attempts to sign in, and what the database notes about itself, are not copied.
+// copiedTables are the tables with data of users and operators, referenced tables first. The quotas and addresses of clients,
+// attempts to sign in, and what the database notes about itself, are not copied.
 var copiedTables = sync.OnceValue(func() (tables []copies.Table) {
 	for _, row := range []any{
 		userRow{}, identityRow{}, invitationRow{}, tokenRow{}, pasteRow{}, pastyRow{}, tagRow{}, editRow{}, cipherRow{}, textRow{},
@@ -31,7 +31,7 @@ var copiedTables = sync.OnceValue(func() (tables []copies.Table) {
 		}
 		table := copies.Table{Name: parsed.Table, Key: len(parsed.PrimaryFields)}
 		for _, field := range parsed.Fields {
-			if field.DBName != "" && field.Creatable { // no association, nor what is only read
+			if field.DBName != "" && field.Creatable { // without associations and read-only columns
 				table.Columns = append(table.Columns, field.DBName)
 			}
 		}
@@ -69,7 +69,7 @@ func (c *Copies) Installation(ctx context.Context) (copies.Installation, error) 
 	return copies.Installation{UID: row.UID, Copying: row.CopyingFrom.Valid}, nil
 }
 
-// Snapshot implements copies.Source. Meanwhile SQLite's log grows by what others write, and PostgreSQL keeps what they remove.
+// Snapshot implements copies.Source. Meanwhile SQLite's log grows with other writes, and PostgreSQL cannot vacuum.
 func (c *Copies) Snapshot(ctx context.Context, read func(copies.Snapshot) error) error {
 	return c.store.Snapshot(ctx, func(tx *gorm.DB) error { return read(copySnapshot{tx}) })
 }

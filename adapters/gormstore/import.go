@@ -88,7 +88,7 @@ func importBatch[T any](
 	return results, nil
 }
 
-// isAboutRecords reports whether err is about what was to be stored, and not about the database.
+// isAboutRecords reports whether err is about the records, and not about the database.
 func isAboutRecords(err error) bool {
 	switch fault.KindOf(connection.Translate(err)) {
 	case fault.Conflict, fault.NotFound, fault.Invalid:

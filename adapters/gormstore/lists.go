@@ -34,12 +34,12 @@ func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	return count, err
 }
 
-// owned is a query for the first pastes of an owner that stand after a place.
+// owned is a query for an owner's pastes after a place.
 func owned(db *gorm.DB, owner user.ID, after paste.Place, limit int) *gorm.DB {
 	return newest(db, after, limit).Where("pastes.owner_id = ?", string(owner))
 }
 
-// newest is a query for the first pastes that stand after a place.
+// newest is a query for pastes after a place, newest first.
 func newest(db *gorm.DB, after paste.Place, limit int) *gorm.DB {
 	query := db.Model(&pasteRow{})
 	if after != (paste.Place{}) {

@@ -101,7 +101,7 @@ func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after past
 }
 
 // matching is a condition, with its values, for what only a look at each paste tells. Both databases have replace, with which
-// no character of the text looked for means another.
+// the search text has no wildcards.
 func matching(filter moderation.Filter) (condition string, values []any) {
 	conditions := []string{"p.content_bytes + p.history_bytes > ?"}
 	values = []any{filter.LargerThan - 1}

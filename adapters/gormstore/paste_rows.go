@@ -70,7 +70,7 @@ func newPasteRow(p paste.Paste) *pasteRow {
 	return row
 }
 
-// load reads what a paste holds whose row is known.
+// load reads the content of a paste whose row is known.
 func load(tx *gorm.DB, row *pasteRow) (*pasteRows, error) {
 	all, err := loadAll(tx, []*pasteRow{row})
 	return all[row.ID], err

@@ -53,7 +53,7 @@ func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (p
 	return found, err
 }
 
-// find reads an active paste, and what it holds unless refuse refuses it.
+// find reads an active paste, and its content unless refuse refuses it.
 func (p *Pastes) find(
 	ctx context.Context, id paste.ID, reader user.ID, refuse func(*pasteRow) error,
 ) (found paste.Document, err error) {
@@ -258,7 +258,7 @@ func (p *Pastes) delete(tx *gorm.DB, row *pasteRow) error {
 	if err := bury(tx, tombstoneRow{Kind: pasteTombstone, ID: row.ID, DeletedAt: connection.Instant(p.store.Clock())}); err != nil {
 		return err
 	}
-	return connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&pasteRow{})) // foreign keys take along what it holds
+	return connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&pasteRow{})) // foreign keys delete its content
 }
 
 type pasteRow struct {

@@ -69,7 +69,7 @@ func importPastes(tx *gorm.DB, pastes []*pasteRows, orphans paste.Orphans) ([]ba
 			before, ok = earlier, true
 		}
 		if ok {
-			p.paste.Burns = before.paste.Burns // of which no export says anything
+			p.paste.Burns = before.paste.Burns // which no export has
 			results[i].Outcome = batch.Updated
 			if p.equal(before) {
 				results[i].Outcome = batch.Unchanged
@@ -107,7 +107,7 @@ func lockPastes(tx *gorm.DB, ids []string) (map[string]*pasteRows, error) {
 	return loadAll(tx, rows)
 }
 
-// storePastes stores pastes, of which some are known and replaced.
+// storePastes stores pastes, and replaces those that are known.
 func storePastes(tx *gorm.DB, pastes, known map[string]*pasteRows) error {
 	var (
 		all       pasteRows

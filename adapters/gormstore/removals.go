@@ -25,7 +25,7 @@ var (
 	_ moderation.Purger  = (*Pastes)(nil)
 )
 
-// removedRow is a paste that is out of sight, with what a list of such pastes shows.
+// removedRow is a removed paste, as lists show it.
 type removedRow struct {
 	ID           string `gorm:"primaryKey"`
 	OwnerID      sql.NullString

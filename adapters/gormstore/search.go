@@ -18,7 +18,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Search finds pastes by what they hold.
+// Search finds pastes by their content.
 type Search struct{ store *connection.Store }
 
 // NewSearch returns the search of a store.
@@ -68,8 +68,8 @@ func overTexts(tx *gorm.DB) *gorm.DB {
 	})
 }
 
-// recent is how many of the newest public pastes are looked at one by one before the index is asked, and further how many where those
-// have a fourth of what is wanted. Words that are frequent are found there, and few pastes have the others.
+// recent is how many of the newest public pastes are scanned before the index is used; further is how many if those have a
+// fourth of the wanted results. Frequent words are found there, and few pastes have the others.
 const recent, further = 1000, 5000
 
 // Find implements search.Finder.
@@ -150,8 +150,8 @@ func (f *finding) rows() ([]matchRow, error) {
 	return all[:min(len(all), f.limit)], nil
 }
 
-// owned returns what is found among the pastes of one user: those that the query names, or of the reader what is not public. Of
-// another user not even the time tells more than what is public.
+// owned returns results among one user's pastes: those of the user in the query, or the reader's own that are not public. For
+// another user only public pastes are read, so timing reveals nothing.
 func (f *finding) owned() ([]matchRow, error) {
 	from := f.tx.Table("pastes o").Joins("JOIN paste_texts x ON x.paste_id = o.id")
 	switch restricted := f.query.Mine || len(f.query.Users) > 0; {
@@ -171,7 +171,7 @@ func (f *finding) owned() ([]matchRow, error) {
 	return f.among(f.matching(from, "x.text"))
 }
 
-// public returns what is found among the public pastes: those whose titles hold every word, or the others.
+// public returns results among the public pastes: those whose titles contain every word, or the others.
 func (f *finding) public(inTitles bool) ([]matchRow, error) {
 	column, after := "x.text", paste.Place{}
 	if inTitles {
@@ -229,7 +229,7 @@ func (f *finding) matching(from *gorm.DB, column string) *gorm.DB {
 	return from.Select("x.paste_id, ? AS in_titles", f.inTitles())
 }
 
-// parts yields the columns and what they are to hold.
+// parts yields the columns and the texts that they must contain.
 func (f *finding) parts(words string) iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		_ = yield(words, f.query.Words) && yield("x.tags", f.query.Tags) && yield("x.languages", f.query.Languages)
@@ -272,7 +272,7 @@ func (f *finding) among(texts *gorm.DB) (rows []matchRow, err error) {
 	return rows, err
 }
 
-// read adds a paste with its lines to what was found. What was written without search does not match any more, perhaps.
+// read adds a paste with its lines to the results. A paste written while search was off may no longer match.
 func (f *finding) read(row *matchRow, to *[]search.Found) error {
 	stored, err := load(f.tx, &row.Paste)
 	if err != nil {
@@ -323,7 +323,7 @@ func (s *Search) Prepare(ctx context.Context) error {
 	})
 }
 
-// What a part of a rebuild reads at most, but for one paste.
+// Limits of one batch of a rebuild, except that it reads at least one paste.
 const (
 	rebuiltPastes = 200
 	rebuiltBytes  = 8 << 20
@@ -345,7 +345,7 @@ func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, re
 				rows = rows[:i]
 				break
 			}
-			row.Edits = 0 // which nobody searches
+			row.Edits = 0 // which is not searched
 			last = paste.ID(row.ID)
 		}
 		read = len(rows)

@@ -252,7 +252,7 @@ func (formerNameRow) TableName() string { return "former_names" }
 
 var errNameReserved = fault.New(fault.Conflict, "Another user had the username not long ago.")
 
-// giveUpName reserves the name that a user had, in the place of the oldest of too many.
+// giveUpName reserves a user's old name, and releases the oldest beyond the limit.
 func (u *Users) giveUpName(tx *gorm.DB, had user.User) error {
 	row := formerNameRow{had.Name.Folded(), string(had.ID), connection.Instant(u.store.Clock())}
 	err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "username_folded"}}, UpdateAll: true}).Create(&row).Error

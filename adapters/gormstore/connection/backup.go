@@ -308,7 +308,7 @@ func replaceFile(ctx context.Context, cfg Config, path, kept string, partial *pa
 	if err := os.Link(path, kept); err != nil {
 		return fileFault(kept, err)
 	}
-	if damage { // what is left of its log may save some of it, and must not be taken for the new one's
+	if damage { // its log may help to recover it, and must not be taken for the new file's
 		if err := os.Rename(path+"-wal", kept+"-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fileFault(kept, err)
 		}

@@ -19,7 +19,7 @@ var (
 		"The database is in use all the time: others write to it, or read it for long. Try again later.")
 )
 
-// purgeIndex takes what was deleted out of the index of searches, where its trigrams otherwise stay until the index merges its parts.
+// purgeIndex removes deleted text from the search index, where its trigrams would stay until the index merges.
 const purgeIndex = `INSERT INTO paste_texts_by_trigram (paste_texts_by_trigram) VALUES ('optimize')`
 
 // purge is one of the index that goes on beside other writers.
@@ -31,8 +31,8 @@ type purge struct {
 // purgePages are written in one step, during which other writers wait: some 20 ms.
 const purgePages = 500
 
-// PurgeStep begins to take what was deleted out of the index of searches, or goes on with it. FTS5's secure-delete would take 50 ms for
-// each paste; this writes the index anew, and is done when a step finds nothing to merge (www.sqlite.org/fts5.html, 6.8).
+// PurgeStep begins or continues to remove deleted text from the search index. FTS5's secure-delete would take 50 ms for each
+// paste; this writes the index anew, and is done when a step finds nothing to merge (www.sqlite.org/fts5.html, 6.8).
 func (s *Store) PurgeStep() error {
 	return s.writer.Connection(func(tx *gorm.DB) error {
 		pages := purgePages
@@ -87,13 +87,13 @@ func (s *Store) Compact(ctx context.Context) (done Compacted, err error) {
 	if err != nil {
 		return done, err
 	}
-	defer db.Close() //nolint:errcheck // what was written is on the disk
+	defer db.Close() //nolint:errcheck // the data is already on the disk
 	for _, statement := range []string{purgeIndex, "VACUUM"} {
 		if _, err := db.ExecContext(ctx, statement); err != nil {
 			return done, Translate(err)
 		}
 	}
-	// What the log holds gets into the file, which is cut then. That waits for readers of the old version.
+	// The checkpoint moves the log into the file and truncates it. It waits for readers of the old version.
 	var busy, frames, moved int
 	if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
 		return done, Translate(err)

@@ -16,7 +16,7 @@ type Config struct {
 	URL URL
 	// URLSetting is what URL was read from, for messages about it. Default: GLUEPOT_DATABASE_URL.
 	URLSetting string `json:"-"`
-	// Standby lets URL be a standby of PostgreSQL, too, from which nothing is read that decides a write.
+	// Standby also accepts a standby of PostgreSQL, whose answers must not decide a write.
 	Standby bool `json:"-"`
 	// ReadOnly opens an SQLite file without changing it. Such a store can only be read.
 	ReadOnly bool `json:"-"`
@@ -40,7 +40,7 @@ type Config struct {
 	// OnSlowStatement is called after each slow statement, by several goroutines at once, which wait for its return. It must not
 	// ask the store. Default: nil.
 	OnSlowStatement func(Statement) `json:"-"`
-	// Tracer is told of each statement on PostgreSQL. Default: nil.
+	// Tracer sees each statement on PostgreSQL. Default: nil.
 	Tracer pgx.QueryTracer `json:"-"`
 }
 

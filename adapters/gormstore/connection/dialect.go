@@ -8,7 +8,7 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// Dialect is what differs between the two databases, but for how each is opened.
+// Dialect is what differs between the two databases, except how they are opened.
 type Dialect struct {
 	migrations migrationSource
 	// Now is the clock of the rows, in statements; nil: the process has the same, see Store.now.
@@ -27,13 +27,13 @@ type Dialect struct {
 	Size string
 	// Day is the day of created_at, counted from 1970 in UTC.
 	Day string
-	// standby tells whether the server is no primary; empty: there are none.
+	// standby is a query that reports whether the server is a standby; empty: never.
 	standby string
-	// PrepareSearch makes the index of searches and tells whether it is there, and searchable tells without making it; empty: it is.
+	// PrepareSearch creates the search index and reports whether it exists; Searchable only reports it. Empty: it always exists.
 	PrepareSearch, Searchable string
-	// Indexed finds texts by the index with a condition that has one argument, see phrases in gormstore; empty: LIKE does it by itself.
+	// Indexed is a condition on the index with one argument, see phrases in gormstore; empty: LIKE uses the index by itself.
 	Indexed string
-	// LockImport makes imports of one kind take turns; empty: transactions do so anyway.
+	// LockImport makes imports of one kind take turns; empty: all transactions do.
 	LockImport string
 }
 
@@ -79,7 +79,7 @@ var sqliteDialect = &Dialect{
 	Day:     `created_at / 86400000000`,
 }
 
-// Now is an argument of a statement: the time by which its rows are judged.
+// Now is an argument of a statement: the time by which rows are active or expired.
 func (s *Store) Now() any {
 	if s.Dialect.now != nil {
 		return s.Dialect.now
@@ -95,7 +95,7 @@ func (s *Store) Ago(d time.Duration) any {
 	return Instant(s.Clock().Add(-d))
 }
 
-// Time reads the clock of the rows.
+// Time reads the database's clock, or the store's on SQLite.
 func (s *Store) Time(tx *gorm.DB) (now time.Time, err error) {
 	if s.Dialect.now == nil {
 		return Instant(s.Clock()), nil

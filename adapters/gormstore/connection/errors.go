@@ -22,7 +22,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// What callers read.
+// Messages for callers.
 const (
 	messageUnavailable = "The database did not answer in time. Try again in a moment."
 	messageNoRoom      = "The database has no room left on its disk. Make some, then try again."
@@ -127,7 +127,7 @@ func diagnosePostgres(err *pgconn.PgError) *diagnosis {
 		return absent
 	case "22012": // division_by_zero, which nothing but guardTogether does
 		return blocked
-	case "22021", "22P05", "23514", "22001": // bytes that are no text, a failed check, too long
+	case "22021", "22P05", "23514", "22001": // invalid text, a failed check, too long
 		return invalid
 	case "42P01", "42703": // undefined_table, undefined_column
 		return outdated
@@ -170,7 +170,7 @@ func diagnoseSQLite(err *sqlite.Error) *diagnosis {
 		return noRoom
 	case sqlite3.SQLITE_CONSTRAINT_CHECK, sqlite3.SQLITE_CONSTRAINT_NOTNULL, sqlite3.SQLITE_TOOBIG:
 		return invalid
-	case sqlite3.SQLITE_ERROR: // has no code of its own for what is missing
+	case sqlite3.SQLITE_ERROR: // has no code of its own for missing tables
 		if strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "no such column") {
 			return outdated
 		}

@@ -95,8 +95,8 @@ func (s *Store) BringUpToDate(ctx context.Context) error {
 	return err
 }
 
-// Migrate brings the schema up to date and returns how many migrations that took. Nodes that start at once wait for each other.
-// A database that a newer program has migrated stays as it is; unless it says that this program can live with it, that is an error.
+// Migrate applies pending migrations and returns how many. Concurrent calls wait for each other. A database that a newer
+// program has migrated stays as it is; unless it says that this program can live with it, that is an error.
 func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 	if err := s.Ready(ctx); !errors.Is(err, ErrOutdated) {
 		return 0, err

@@ -70,7 +70,7 @@ func postgresConfig(cfg Config) (*pgxpool.Config, error) {
 // Pipeline is a gorm.ConnPool that keeps statements for a batch, which PostgreSQL runs as one transaction.
 type Pipeline struct{ Batch pgx.Batch }
 
-// send runs what is kept on a connection, in one round trip.
+// send runs the queued statements on a connection, in one round trip.
 func (p *Pipeline) send(ctx context.Context, conn *sql.Conn, log logger.Interface) error {
 	return conn.Raw(func(raw any) error {
 		return p.run(ctx, raw.(*stdlib.Conn).Conn(), log) //nolint:forcetypeassert // openPostgres makes no other
@@ -115,8 +115,8 @@ func (*Pipeline) QueryRowContext(context.Context, string, ...any) *sql.Row { ret
 
 var errNoPrimary = errors.New("the server is a standby")
 
-// requirePrimary refuses a connection to a standby, which would answer with what was true before, revoked tokens included. also is
-// what the URL requires; nil: nothing.
+// requirePrimary refuses a connection to a standby, which may be stale and accept revoked tokens. also is what the URL
+// requires; nil: nothing.
 func requirePrimary(also pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 	return func(ctx context.Context, conn *pgconn.PgConn) error {
 		result := conn.ExecParams(ctx, postgresDialect.standby, nil, nil, nil, nil).Read()

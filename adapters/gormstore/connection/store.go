@@ -35,7 +35,7 @@ type Store struct {
 	pgx     *pgxpool.Pool // nil for SQLite
 	file    *watchedFile  // nil for PostgreSQL
 	purge   purge         // of an SQLite index
-	release func()        // what is beside the pools
+	release func()        // state beside the pools
 	Clock   func() time.Time
 
 	// Of the connections, work on pastes may have half at once, and of these the slow work (lists, counts, imports) half again.

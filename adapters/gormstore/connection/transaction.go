@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// attempts is how often a transaction is begun that PostgreSQL undoes in favour of others.
+// attempts is how often a transaction is tried that PostgreSQL aborts as a deadlock.
 const attempts = 5
 
 // Read returns what statements that only read go through.
@@ -153,7 +153,7 @@ func (s *Store) writeAfter(ctx context.Context, read, write func(tx *gorm.DB) er
 	undo.Batch.Queue("ROLLBACK")
 	defer func() {
 		if err != nil {
-			_ = undo.send(ctx, conn, s.writer.Logger) // if that fails, too, the pool closes the connection
+			_ = undo.send(ctx, conn, s.writer.Logger) // if that also fails, the pool closes the connection
 		}
 	}()
 	first.Batch.Queue("BEGIN")
@@ -171,7 +171,7 @@ func (s *Store) writeAfter(ctx context.Context, read, write func(tx *gorm.DB) er
 	return last.send(ctx, conn, s.writer.Logger)
 }
 
-// keep adds to a pipeline what write does, and what a transaction does after it.
+// keep queues the statements of write and the end of the transaction in a pipeline.
 func (s *Store) keep(ctx context.Context, statements *Pipeline, write func(tx *gorm.DB) error) error {
 	tx := s.through(ctx, statements)
 	if err := write(tx); err != nil {

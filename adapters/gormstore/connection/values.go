@@ -10,7 +10,7 @@ import (
 // Instant returns t as both databases keep it: in UTC, to the microsecond.
 func Instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// Nullable stores the zero time, which stands for never, as NULL.
+// Nullable stores the zero time, never, as NULL.
 func Nullable(t time.Time) sql.NullTime {
 	return sql.NullTime{Time: Instant(t), Valid: !t.IsZero()}
 }
