@@ -7,15 +7,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/gin-gonic/gin"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -237,75 +234,6 @@ func parseOpenAPI(t *testing.T, document []byte) (parsed openAPI) {
 		t.Fatal(err)
 	}
 	return parsed
-}
-
-// TestOpenAPIRoutes compares what is routed with what is documented, in both directions.
-func TestOpenAPIRoutes(t *testing.T) {
-	t.Parallel()
-	cfg := DefaultConfig()
-	cfg.BasePath = "/api/v2"
-	api, _ := newTestAPI(t, newStore(), cfg)
-	described := parseOpenAPI(t, openAPIYAML)
-	routes := api.engine.Routes()
-	if got := drift(routes, described, cfg.BasePath); len(got) > 0 || len(routes) == 0 {
-		t.Errorf("got %d routes and this drift, want none:\n%s", len(routes), strings.Join(got, "\n"))
-	}
-
-	undocumented := append(routes, gin.RouteInfo{Method: http.MethodGet, Path: "/api/v2/user/:username/stars"})
-	wantDrift(t, drift(undocumented, described, cfg.BasePath), "served, not documented: GET /api/v2/user/{username}/stars")
-	within := append(slices.Clone(routes), gin.RouteInfo{Method: http.MethodPut, Path: "/api/v2/paste/:id"})
-	wantDrift(t, drift(within, described, cfg.BasePath), "served, not documented: PUT /api/v2/paste/{id}")
-	described.Paths["/user/{username}/stars"] = openAPIPath{Get: map[string]any{}}
-	wantDrift(t, drift(routes, described, cfg.BasePath),
-		"documented, not served: GET /api/v2/user/{username}/stars", "documented, not served: GET /api/v2/user/{username}/stars/",
-		"documented, not served: HEAD /api/v2/user/{username}/stars", "documented, not served: HEAD /api/v2/user/{username}/stars/",
-		"documented, not served: OPTIONS /api/v2/user/{username}/stars", "documented, not served: OPTIONS /api/v2/user/{username}/stars/")
-}
-
-func wantDrift(t *testing.T, got []string, want ...string) {
-	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// drift returns how routes differ from the operations of a document. Each path is routed with and without a slash at its end,
-// and takes HEAD where it takes GET, and OPTIONS.
-func drift(routes gin.RoutesInfo, described openAPI, basePath string) (lines []string) {
-	served, documented := map[string]bool{}, map[string]bool{}
-	for _, route := range routes {
-		segments := strings.Split(route.Path, "/")
-		for i, segment := range segments {
-			if name, ok := strings.CutPrefix(segment, ":"); ok {
-				segments[i] = "{" + name + "}"
-			}
-		}
-		served[route.Method+" "+strings.Join(segments, "/")] = true
-	}
-	for path, operations := range described.Paths {
-		if len(operations.Servers) == 0 {
-			path = basePath + path
-		}
-		for method, operation := range map[string]map[string]any{
-			http.MethodGet: operations.Get, http.MethodHead: operations.Get, http.MethodPost: operations.Post,
-			http.MethodPatch: operations.Patch, http.MethodDelete: operations.Delete, http.MethodOptions: {},
-		} {
-			if operation != nil {
-				documented[method+" "+path], documented[method+" "+path+"/"] = true, true
-			}
-		}
-	}
-	for _, route := range slices.Sorted(maps.Keys(served)) {
-		if !documented[route] {
-			lines = append(lines, "served, not documented: "+route)
-		}
-	}
-	for _, operation := range slices.Sorted(maps.Keys(documented)) {
-		if !served[operation] {
-			lines = append(lines, "documented, not served: "+operation)
-		}
-	}
-	return lines
 }
 
 // TestFront asks for "/" as people and programs do.

@@ -84,13 +84,13 @@ func TestDatabaseUnreachable(t *testing.T) {
 					if o.Documents(http.StatusServiceUnavailable) && (response.StatusCode != http.StatusServiceUnavailable ||
 						response.Header.Get("Retry-After") == "" ||
 						!strings.Contains(body, `"statusMessage":"The database did not answer in time.`)) {
-						t.Errorf("%s %s: got %s, %v, %s, want 503, which openapi.yaml has, with Retry-After and that the database did not answer",
-							o.Method, o.Target, response.Status, response.Header, body)
+						t.Errorf("%s %s: got %s with Retry-After %q and %s, want 503, which openapi.yaml has, that says when to try again, and why",
+							o.Method, o.Target, response.Status, response.Header.Get("Retry-After"), body)
 					}
 				})
 			}
+			waiting.Go(func() { wantStatus(t, server, "/readyz", http.StatusServiceUnavailable) })
 			waiting.Wait()
-			wantStatus(t, server, "/readyz", http.StatusServiceUnavailable)
 			wantStatus(t, server, "/healthz", http.StatusOK)
 			proxy.Resume()
 			program.Eventually(t, "the server is ready again", func() bool {

@@ -197,14 +197,14 @@ func (c *Contract) find(basePath string, a Answer) (responses *openapi3.Response
 			if strings.Contains(target, "//") { // a parameter that is empty, for which only operations have an answer
 				break
 			}
-			return c.elsewhere(http.StatusMethodNotAllowed, "MethodNotAllowed"), "", "this method of " + p.name
+			return c.elsewhere(http.StatusMethodNotAllowed, "MethodNotAllowed"), "", "a method that " + p.name + " does not take"
 		}
 	}
 	if escaped == "/" && (a.Method == http.MethodGet || a.Method == http.MethodHead) {
 		return openapi3.NewResponses(openapi3.WithStatus(http.StatusOK, c.components["FrontPage"]),
 			openapi3.WithStatus(http.StatusNotModified, c.components["FrontPageNotModified"])), "", "the page at /"
 	}
-	return c.elsewhere(http.StatusNotFound, "NothingHere"), "", "a path that it does not have"
+	return c.elsewhere(http.StatusNotFound, "NothingHere"), "", "what is none of its paths"
 }
 
 // elsewhere is for requests that are no operation.
