@@ -36,7 +36,7 @@ var (
 	errStale = fault.New(fault.Invalid,
 		"This sign-in was not begun in this browser, took longer than ten minutes, or was finished already. Begin it again.")
 	errCancelled = fault.New(fault.Invalid, "The provider says that signing in was cancelled or refused.")
-	errOtherUser = fault.New(fault.Forbidden, "Signed in is not who began to link an account. Sign in, and link it again.")
+	errOtherUser = fault.New(fault.Forbidden, "Another user began to link this account. Sign in as that user, and link it again.")
 	errClosed    = fault.New(fault.Forbidden, "You have no account on this server, and it takes no new ones. Ask its operator for one.")
 	errUninvited = fault.New(fault.Forbidden, "You have no account on this server. To get one, ask its operator for an invitation.")
 )

@@ -129,7 +129,7 @@ func validate(r Paste) error {
 	case !r.isUTF8():
 		return fault.New(fault.Invalid, "A text of the paste is not valid UTF-8.")
 	case r.Encrypted && !r.holdsCipher():
-		return fault.New(fault.Invalid, "The paste is said to be encrypted, but there is nothing encrypted in it.")
+		return fault.New(fault.Invalid, "The paste is marked as encrypted, but has no encrypted data.")
 	case r.holdsCipher() && (r.Title != "" || len(r.Pasties)+len(r.Edits) > 0):
 		return fault.New(fault.Invalid, "The paste is encrypted, and has a title, pasties or edits that are not.")
 	}

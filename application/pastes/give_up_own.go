@@ -29,7 +29,7 @@ func (g *GiveUpOwn) Do(ctx context.Context, viewer token.Viewer, id string) (pas
 	case !viewer.SignedIn():
 		return "", token.Rejected()
 	case g.tokenRequired:
-		return "", fault.New(fault.Forbidden, "Pastes without an owner are not made here. You can delete the paste.")
+		return "", fault.New(fault.Forbidden, "Anonymous pastes are off on this server. You can delete the paste instead.")
 	case !ident.Valid(id):
 		return "", paste.ErrNotFound
 	}

@@ -18,7 +18,7 @@ func (r *Room) Hold(bytes int64) { r.held.Store(bytes) }
 
 func (r *Room) add(bytes int64) { r.held.Add(bytes) }
 
-var errNoRoom = fault.New(fault.Unavailable, "This service has no room for more now: reading and deleting go on. Try again later.")
+var errNoRoom = fault.New(fault.Unavailable, "This service is full: you can read and delete, but not add. Try again later.")
 
 // check fails with fault.Unavailable when there is no room for more.
 func (r *Room) check() error {

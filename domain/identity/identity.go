@@ -19,7 +19,7 @@ type Identity struct {
 // Validate returns a fault.Invalid when the subject cannot be stored.
 func (i Identity) Validate() error {
 	if i.Subject == "" {
-		return fault.New(fault.Invalid, "The provider says nothing of who signs in.")
+		return fault.New(fault.Invalid, "The provider did not say who signed in.")
 	}
 	return user.ValidateServices(map[string]string{i.Key: i.Subject})
 }

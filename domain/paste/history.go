@@ -8,7 +8,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-var errHistory = fault.New(fault.Invalid, "The paste's history does not fit what it holds.")
+var errHistory = fault.New(fault.Invalid, "The paste's history does not fit its content.")
 
 // Original names the content before the first edit that is known.
 const Original = "original"
@@ -16,7 +16,7 @@ const Original = "original"
 var (
 	errNoEdit  = fault.New(fault.NotFound, "The paste has no edit with that number.")
 	errTooFar  = fault.New(fault.NotFound, "That edit is too long ago for a paste of this size.")
-	errUnknown = fault.New(fault.NotFound, "What that edit left is not known: the paste was imported with a history that does not fit.")
+	errUnknown = fault.New(fault.NotFound, "The paste cannot be shown at that edit: its imported history does not fit its content.")
 )
 
 // maxReverted bounds the bytes of code and diffs that are processed on the way back to an edit.

@@ -31,8 +31,8 @@ type Query struct {
 var (
 	errShort  = fault.New(fault.Invalid, fmt.Sprintf("Search for a word of at least %d characters, or by tag:, language: or user:.", MinWord))
 	errLong   = fault.New(fault.Invalid, fmt.Sprintf("Search for at most %d characters, and %d words.", MaxLength, maxParts))
-	errNoText = fault.New(fault.Invalid, "What is searched for is not valid UTF-8.")
-	errUser   = fault.New(fault.Invalid, "After user: there has to be the name of a user.")
+	errNoText = fault.New(fault.Invalid, "The search text is not valid UTF-8.")
+	errUser   = fault.New(fault.Invalid, "Write the name of a user after user:.")
 )
 
 // Parse parses a search: words, "phrases", and the filters tag:, language:, user: and mine:, the first three followed by a word

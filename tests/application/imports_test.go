@@ -265,7 +265,7 @@ func TestImportsOfContent(t *testing.T) {
 		"code":                   {imports.Paste{Pasties: []paste.Pasty{{}, {Code: "\xff"}}}, "UTF-8"},
 		"an old text":            {edit(imports.Edit{Text: "\xff"}), "UTF-8"},
 		"metadata":               {edit(imports.Edit{Metadata: []string{"a", "\xff"}}), "UTF-8"},
-		"encrypted nothing":      {imports.Paste{Encrypted: true}, "nothing encrypted"},
+		"encrypted nothing":      {imports.Paste{Encrypted: true}, "no encrypted data"},
 		"encrypted and not":      {imports.Paste{Encrypted: true, Salt: []byte("a"), Title: "a"}, "that are not"},
 		"an unknown type":        {edit(imports.Edit{Type: 6}), "none of 0 to 5"},
 		"a negative type":        {edit(imports.Edit{Type: -1}), "none of 0 to 5"},

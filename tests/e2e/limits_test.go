@@ -272,7 +272,7 @@ func TestStoreFull(t *testing.T) {
 		id, _, _ := strings.Cut(rest, `"`)
 		ids = append(ids, id)
 	}
-	if answer, body := create(); answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, "no room") {
+	if answer, body := create(); answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, "is full") {
 		t.Errorf("got %s %s, want 503 and one sentence", answer.Status, body)
 	}
 	wantStatus(t, p, "/paste/"+ids[0], http.StatusOK)

@@ -248,7 +248,7 @@ func TestCallbacks(t *testing.T) {
 	_ = answer.Body.Close()
 	link := ann.leave("github", "link=1")
 	ann.sees(http.StatusSeeOther, "/", http.MethodPost, "/sign-out", nil)
-	ann.sees(http.StatusForbidden, "Signed in is not who began", http.MethodGet, link, nil)
+	ann.sees(http.StatusForbidden, "Another user began to link", http.MethodGet, link, nil)
 
 	// The same subject of another provider is another person.
 	with.OIDC.Behave(func(b *idp.Behaviour) { b.Account = idp.Account{Subject: "77", Name: "ann"} })
