@@ -79,8 +79,8 @@ type RevokeInvitation struct {
 
 var errNoInvitation = fault.New(fault.NotFound, "There is no such invitation.")
 
-// Do removes the invitation with that id or code, and returns its id. It fails with fault.NotFound when there is none, and with fault.Unavailable
-// when the store does not answer.
+// Do removes the invitation with that id or code, and returns its id. It fails with fault.NotFound when there is none, and with
+// fault.Unavailable when the store does not answer.
 func (r *RevokeInvitation) Do(ctx context.Context, reference string) (identity.InvitationID, error) {
 	id := identity.InvitationID(reference)
 	found, err := r.store.InvitationByHash(ctx, identity.HashOf(reference))

@@ -114,7 +114,8 @@ func allowancesByRate(t *testing.T, s DocumentStore) {
 	wantNoDocument(t, s, "late")
 	_, err = allowed(t.Context(), s, paste.Allowance{Rate: quota}, sized("late", other, 1))
 	must(t, err)
-	_, err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Hour}}, paste.Client(other), sized("anonymous", "", 1))
+	one := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Hour}}
+	_, err = s.Documents.CreateAllowed(t.Context(), one, paste.Client(other), sized("anonymous", "", 1))
 	must(t, err) // a client is no user
 }
 

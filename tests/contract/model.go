@@ -256,7 +256,8 @@ func (p *player) create(ctx context.Context) string {
 // createCounted counts pastes for a few clients, none of whom uses all of a quota, and of which nothing comes back in a test.
 func (p *player) createCounted(ctx context.Context) string {
 	client := paste.Client(fmt.Sprint("client", p.random.IntN(4)))
-	used, err := p.Documents.CreateAllowed(ctx, paste.Allowance{Rate: paste.Quota{Pastes: 1000, Window: 1000 * 24 * time.Hour}}, client, p.document())
+	many := paste.Allowance{Rate: paste.Quota{Pastes: 1000, Window: 1000 * 24 * time.Hour}}
+	used, err := p.Documents.CreateAllowed(ctx, many, client, p.document())
 	left := 0
 	if err == nil {
 		left = used.Left()

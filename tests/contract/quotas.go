@@ -96,7 +96,8 @@ func quotasPass(t *testing.T, s DocumentStore) {
 		_, err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, paste.Client(id), newDocument("x"+id))
 		must(t, err)
 	}
-	_, err := s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Hour}}, "stays", newDocument("stays"))
+	one := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Hour}}
+	_, err := s.Documents.CreateAllowed(t.Context(), one, "stays", newDocument("stays"))
 	must(t, err)
 	forgotten := 0
 	for deadline := time.Now().Add(time.Minute); forgotten < 4 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -105,7 +106,7 @@ func quotasPass(t *testing.T, s DocumentStore) {
 		forgotten += n
 	}
 	want(t, "forgotten", forgotten, 4)
-	_, err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Hour}}, "stays", newDocument("more"))
+	_, err = s.Documents.CreateAllowed(t.Context(), one, "stays", newDocument("more"))
 	wantKind(t, err, fault.Exhausted)
 }
 
@@ -170,7 +171,8 @@ func quotasMeet(t *testing.T, s DocumentStore) {
 func forgettersMeet(t *testing.T, s DocumentStore) {
 	const clients = 40
 	for i := range clients {
-		_, err := s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Millisecond}}, paste.Client(fmt.Sprint(i)),
+		brief := paste.Allowance{Rate: paste.Quota{Pastes: 1, Window: time.Millisecond}}
+		_, err := s.Documents.CreateAllowed(t.Context(), brief, paste.Client(fmt.Sprint(i)),
 			newDocument(paste.ID(fmt.Sprint("paste", i))))
 
 		must(t, err)

@@ -157,7 +157,8 @@ func TestSweepInterval(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	expired := paste.Document{Paste: paste.Paste{ID: "expired", CreatedAt: time.Now().Add(-time.Hour), ExpiresAt: time.Now().Add(-time.Minute)}}
+	now := time.Now()
+	expired := paste.Document{Paste: paste.Paste{ID: "expired", CreatedAt: now.Add(-time.Hour), ExpiresAt: now.Add(-time.Minute)}}
 	err = errors.Join(store.Connect(t.Context()), gormstore.NewPastes(store).CreateDocument(t.Context(), expired), store.Close())
 	if err != nil {
 		t.Fatal(err)

@@ -57,7 +57,8 @@ func TestClientsAreStoredAsHashes(t *testing.T) {
 		s := openService(t, cfg)
 		for i := range 2 {
 			created := newDocument(fmt.Sprint("paste", i), "", "code")
-			if _, err := s.pastes.CreateAllowed(t.Context(), paste.Allowance{Rate: paste.Quota{Pastes: 5, Window: time.Hour}}, "192.0.2.1", created); err != nil {
+			five := paste.Allowance{Rate: paste.Quota{Pastes: 5, Window: time.Hour}}
+			if _, err := s.pastes.CreateAllowed(t.Context(), five, "192.0.2.1", created); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -93,7 +94,8 @@ func TestQuotaAfterTheClockWasPutBack(t *testing.T) {
 		quota, stored := paste.Quota{Pastes: 2, Window: time.Hour}, 0
 		create := func() (paste.Usage, error) {
 			stored++
-			return s.pastes.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "192.0.2.1", newDocument(fmt.Sprint("paste", stored), "", "code"))
+			created := newDocument(fmt.Sprint("paste", stored), "", "code")
+			return s.pastes.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, "192.0.2.1", created)
 		}
 		if _, err := create(); err != nil {
 			t.Fatal(err)
