@@ -28,7 +28,7 @@ func (s *Store) openPostgres() error {
 	s.release = s.pgx.Close
 	db := stdlib.OpenDBFromPool(s.pgx)
 	s.Dialect, s.pools = postgresDialect, []*sql.DB{db}
-	s.reader, err = s.openGORM(postgres.New(postgres.Config{Conn: db}), false) // pgx keeps statements prepared
+	s.reader, err = s.openGORM(postgres.New(postgres.Config{Conn: db})) // pgx keeps statements prepared
 	s.writer = s.reader
 	return err
 }

@@ -47,7 +47,7 @@ func (s *Store) openSQLite(path string, readers int) error {
 	if err != nil {
 		return err
 	}
-	if s.reader, err = s.openGORM(sqliteDialector{reader}, true); err != nil || s.cfg.ReadOnly {
+	if s.reader, err = s.openGORM(sqliteDialector{reader}); err != nil || s.cfg.ReadOnly {
 		return err
 	}
 	writer, err := open(1, sqliteDSN(path, s.cfg, true))
@@ -56,7 +56,7 @@ func (s *Store) openSQLite(path string, readers int) error {
 	}
 	s.pools[0], s.pools[1] = s.pools[1], s.pools[0] // the writer puts the file into WAL mode before one reads
 	s.file.upkeep = s.upkeep
-	s.writer, err = s.openGORM(sqliteDialector{writer}, false) // in a transaction GORM prepares a statement each time anyway
+	s.writer, err = s.openGORM(sqliteDialector{writer})
 	return err
 }
 

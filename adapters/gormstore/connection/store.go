@@ -73,18 +73,11 @@ func New(cfg Config, hooks Hooks) (*Store, error) {
 	return s, nil
 }
 
-// keptStatements is how many statements GORM keeps prepared on each connection, and forever is how long: for any other time it starts a
-// goroutine that nothing stops.
-const keptStatements, forever = 100, 10 * 365 * 24 * time.Hour
-
-func (s *Store) openGORM(dialector gorm.Dialector, prepare bool) (*gorm.DB, error) {
+func (s *Store) openGORM(dialector gorm.Dialector) (*gorm.DB, error) {
 	db, err := gorm.Open(dialector, &gorm.Config{
 		DisableAutomaticPing:   true,
 		QueryFields:            true, // never *: PostgreSQL refuses to go on with it once a newer node has added a column
 		SkipDefaultTransaction: true, // transaction begins one where there is more than one statement
-		PrepareStmt:            prepare,
-		PrepareStmtMaxSize:     keptStatements,
-		PrepareStmtTTL:         forever,
 		Logger:                 slowLog{threshold: s.cfg.SlowStatement, report: s.cfg.OnSlowStatement},
 	})
 	if err != nil {
