@@ -33,7 +33,7 @@ type Config struct {
 	// says so until it is migrated.
 	AllowPendingMigrations bool
 	// SweepInterval is the time between two searches for expired pastes to remove; 0, the default, leaves it to other
-	// nodes. Nodes that sweep the same database take turns.
+	// nodes. Several nodes may sweep the same database at once.
 	SweepInterval time.Duration
 	// SweepGrace is how long a paste outlives its expiry before it is removed: more than a use case may take, such as a
 	// list that is sent to a slow client, and than clocks are put back.

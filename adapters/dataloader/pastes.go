@@ -116,8 +116,8 @@ var (
 
 	documentColumns = `p.id, coalesce(p.owner_id, ''), p.created_at, p.expires_at, p.burns, p.lifetime, p.visibility, p.title, p.delete_key,
 		coalesce(p.origin, ''), NOT ` + isSmall + `, ` + isOpen + `,
-		(SELECT count(*) FROM stars s WHERE s.paste_id = p.id),
-		q.reader <> '' AND EXISTS (SELECT 1 FROM stars s WHERE s.paste_id = p.id AND s.user_id = q.reader),
+		CASE WHEN ` + isFirst + ` THEN (SELECT count(*) FROM stars s WHERE s.paste_id = p.id) ELSE 0 END,
+		` + isFirst + ` AND q.reader <> '' AND EXISTS (SELECT 1 FROM stars s WHERE s.paste_id = p.id AND s.user_id = q.reader),
 		y.id, y.title, y.language, y.code,
 		CASE WHEN p.tags > 0 AND ` + isFirst + ` AND ` + isRead + ` THEN
 			ARRAY(SELECT t.tag FROM paste_tags t WHERE t.paste_id = p.id ORDER BY t.position) END,

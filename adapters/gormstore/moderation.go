@@ -144,11 +144,13 @@ func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.
 		return usage, nil
 	}
 	err = m.store.List(ctx, func(db *gorm.DB) error {
-		sums := db.Model(&pasteRow{}).Where("owner_id = ?", string(id)).
-			Select("count(*), coalesce(sum(content_bytes + history_bytes), 0)").Row()
-		if err := sums.Scan(&usage.Pastes, &usage.Bytes); err != nil {
+		var sums struct{ Pastes, Bytes int64 }
+		err := db.Model(&pasteRow{}).Where("owner_id = ?", string(id)).
+			Select("count(*) AS pastes, cast(coalesce(sum(content_bytes + history_bytes), 0) AS bigint) AS bytes").Scan(&sums).Error
+		if err != nil {
 			return err
 		}
+		usage.Pastes, usage.Bytes = sums.Pastes, sums.Bytes
 		var tokens []tokenRow
 		if err := db.Omit("User").Where("user_id = ?", string(id)).Find(&tokens).Error; err != nil {
 			return err

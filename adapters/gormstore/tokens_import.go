@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"crypto/rand"
 	"maps"
 	"slices"
 
@@ -75,14 +76,16 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 	if err := endSessionsOf(tx, changedIDs); err != nil {
 		return nil, err
 	}
-	if err := tx.Where("id IN ?", changedIDs).Delete(&tokenRow{}).Error; err != nil { // first: they may take each other's keys
-		return nil, err
-	}
 	rows := make([]*tokenRow, 0, len(changed))
 	for _, id := range changedIDs {
 		rows = append(rows, changed[id])
+		passing := make([]byte, len(token.Hash{})) // first: they may take each other's hashes
+		_, _ = rand.Read(passing)                  // crypto/rand never returns an error
+		if err := tx.Model(&tokenRow{}).Where("id = ?", id).Update("hash", passing).Error; err != nil {
+			return nil, err
+		}
 	}
-	return results, insert(tx.Omit("User"), rows)
+	return results, insert(upsert(tx.Omit("User")), rows)
 }
 
 func bytesOf(hashes []token.Hash) [][]byte {

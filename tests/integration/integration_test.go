@@ -142,6 +142,47 @@ func TestCountIsExactForAnyWriter(t *testing.T) {
 	})
 }
 
+// TestCountAfterTheClockWasPutBack has the count pass over what a clock that was ahead took for expired.
+func TestCountAfterTheClockWasPutBack(t *testing.T) {
+	t.Parallel()
+	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
+		pastes, db := gormstore.NewPastes(database.Open(t, cfg)), database.SQL(t, cfg)
+		soon := "strftime('%s') * 1000000 + 3600000000"
+		ahead := "UPDATE expired_pastes SET pastes = 3, until = strftime('%s') * 1000000 + 86400000000"
+		if isPostgres(cfg) {
+			soon, ahead = "now() + interval '1 hour'",
+				"UPDATE paste_counts SET until = now() + interval '1 day', expired = CASE slot WHEN 0 THEN 3 ELSE 0 END"
+		}
+		exec(t, db, insertPastes("id, created_at, expires_at", "x, "+instants[isPostgres(cfg)].now+", "+soon+
+			" FROM (SELECT 'a' x UNION SELECT 'b' UNION SELECT 'c') n"))
+		exec(t, db, ahead)
+		if removed, err := pastes.RemoveExpired(t.Context(), 0, 10); removed != 0 || err != nil {
+			t.Errorf("got %d removed, error %v, want none", removed, err)
+		}
+		if count, err := pastes.ActiveCount(t.Context()); count != 3 || err != nil {
+			t.Errorf("got %d counted, error %v, want 3", count, err)
+		}
+	})
+}
+
+// TestLaterExpiryTakesNoCount wants a user who leaves many pastes behind, with a lifetime, to change no row of the count for each.
+func TestLaterExpiryTakesNoCount(t *testing.T) {
+	t.Parallel()
+	db := database.SQL(t, database.Postgres(t))
+	exec(t, db, insertPastes("id, created_at", "x, now() FROM generate_series(1, 100) x"))
+	versions := func() (sum int64) {
+		if err := db.QueryRow("SELECT sum(xmin::text::bigint) FROM paste_counts").Scan(&sum); err != nil {
+			t.Fatal(err)
+		}
+		return sum
+	}
+	before := versions()
+	exec(t, db, "UPDATE pastes SET expires_at = now() + interval '1 hour'")
+	if versions() != before {
+		t.Error("got the count changed, want it as it was")
+	}
+}
+
 // passedOver returns how many of the stored pastes the count looks at no more.
 func passedOver(t *testing.T, db *sql.DB, cfg gormstore.Config) (passed int) {
 	t.Helper()

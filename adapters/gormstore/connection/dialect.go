@@ -15,8 +15,11 @@ type Dialect struct {
 	now clause.Expression
 	// ActiveCount counts the active pastes; it has one argument, see Store.now.
 	ActiveCount string
-	// PassExpired makes ActiveCount look no more at pastes that expired before its argument, if they are many.
+	// PassExpired makes ActiveCount skip pastes that expired before its argument, if they are many: 100,000 at once, but for those that
+	// expired at the same instant.
 	PassExpired string
+	// RewindExpired forgets that after the clock was put back; it has one argument, see Store.Now.
+	RewindExpired string
 	// RemoveExpired removes pastes that expired before its first argument, as many as its second.
 	RemoveExpired string
 	// UnindexExpired takes those pastes out of the index of searches before, with the same arguments; empty: RemoveExpired does it as well.
@@ -46,7 +49,8 @@ var postgresDialect = &Dialect{
 	ActiveCount: `SELECT (SELECT coalesce(sum(pastes - expired), 0)::bigint FROM paste_counts) -
 		(SELECT count(*) FROM pastes WHERE expires_at > (SELECT max(until) FROM paste_counts)
 			AND expires_at <= ? AND expires_at <= now() + interval '1 day')`,
-	PassExpired: `SELECT pass_expired(?)`,
+	PassExpired:   `SELECT pass_expired(?)`,
+	RewindExpired: `UPDATE paste_counts SET until = '-infinity', expired = 0 WHERE until > ?`,
 	RemoveExpired: `DELETE FROM pastes WHERE id IN (
 		SELECT id FROM pastes WHERE expires_at <= ? ORDER BY expires_at LIMIT ? FOR UPDATE SKIP LOCKED)`,
 	Empty:      "TRUNCATE %s CASCADE",
@@ -66,8 +70,11 @@ var sqliteDialect = &Dialect{
 	ActiveCount: `SELECT (SELECT count(*) FROM pastes) - e.pastes -
 		(SELECT count(*) FROM pastes WHERE expires_at > e.until AND expires_at <= ?) FROM expired_pastes e`,
 	PassExpired: `UPDATE expired_pastes SET until = n.until, pastes = pastes + (SELECT count(*) FROM pastes
-		WHERE expires_at > expired_pastes.until AND expires_at <= n.until) FROM (SELECT ? AS until) n
+			WHERE expires_at > expired_pastes.until AND expires_at <= n.until)
+		FROM (SELECT coalesce((SELECT expires_at FROM pastes WHERE expires_at > (SELECT until FROM expired_pastes) AND expires_at <= a.instant
+			ORDER BY expires_at LIMIT 1 OFFSET 99999), a.instant) AS until FROM (SELECT ? AS instant) a) n
 		WHERE EXISTS (SELECT 1 FROM pastes WHERE expires_at > expired_pastes.until AND expires_at <= n.until LIMIT 1 OFFSET 999)`,
+	RewindExpired: `UPDATE expired_pastes SET until = -9223372036854775808, pastes = 0 WHERE until > ?`,
 	RemoveExpired: `DELETE FROM pastes WHERE id IN (
 		SELECT id FROM pastes WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
 	// In the order of their numbers: FTS5 writes and merges a part of the index each time that a number is less than the one before.

@@ -298,7 +298,7 @@ CREATE TABLE paste_counts (
 ) WITH (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 INSERT INTO paste_counts SELECT slot, 0 FROM generate_series(0, 63) AS slot;
 
--- Functions name tables with the schema, so that they count for a session with another search path, too; a SET clause would do the
+-- The trigger's function names tables with the schema, so that it counts for a session with another search path, too; a SET clause would do the
 -- same at a tenth of the speed of a one-row insert. An update waits for pass_expired in another transaction, and reads its instant.
 -- +goose StatementBegin
 DO $migration$
@@ -330,16 +330,19 @@ CREATE TRIGGER pastes_deleted AFTER DELETE ON pastes
     REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_pastes();
 CREATE TRIGGER pastes_truncated AFTER TRUNCATE ON pastes
     FOR EACH STATEMENT EXECUTE FUNCTION count_pastes();
--- Imports change it. No transaction takes a day, so an expiry that is later than that is not passed before it ends.
+-- Imports and users who leave their pastes behind change it. No transaction takes half an hour, so an expiry that is later than that is not
+-- passed before it ends; and the shortest lifetime is an hour, so that a user's many pastes do not take the same slot one by one.
 CREATE TRIGGER pastes_expire_otherwise AFTER UPDATE OF expires_at ON pastes FOR EACH ROW
-    WHEN (OLD.expires_at IS DISTINCT FROM NEW.expires_at AND least(OLD.expires_at, NEW.expires_at) < now() + interval '1 day')
+    WHEN (OLD.expires_at IS DISTINCT FROM NEW.expires_at AND least(OLD.expires_at, NEW.expires_at) < now() + interval '30 minutes')
     EXECUTE FUNCTION count_pastes();
 
 -- Counts what expired until an instant, if that is much, so that nobody who asks does it. All slots are locked before: who has changed
 -- pastes and not committed is waited for, but not for long, and who changes them later reads the instant.
 -- +goose StatementBegin
-CREATE FUNCTION pass_expired(instant timestamptz) RETURNS void LANGUAGE plpgsql SET lock_timeout = '100ms' AS $$
+CREATE FUNCTION pass_expired(instant timestamptz) RETURNS void LANGUAGE plpgsql SET lock_timeout = '10ms' AS $$
 BEGIN
+    instant := coalesce((SELECT expires_at FROM pastes WHERE expires_at > (SELECT max(until) FROM paste_counts) AND expires_at <= instant
+        ORDER BY expires_at OFFSET 99999 LIMIT 1), instant);
     PERFORM FROM pastes WHERE expires_at > (SELECT max(until) FROM paste_counts) AND expires_at <= instant OFFSET 999 LIMIT 1;
     IF FOUND THEN
         PERFORM FROM paste_counts ORDER BY slot FOR UPDATE;
