@@ -47,7 +47,7 @@ func (s *Store) openSQLite(path string, readers int) error {
 	if err != nil {
 		return err
 	}
-	if s.reader, err = s.openGORM(sqliteDialector{reader}); err != nil || s.cfg.ReadOnly {
+	if s.reader, err = s.openGORM(sqliteDialector{newPreparedReads(reader)}); err != nil || s.cfg.ReadOnly {
 		return err
 	}
 	writer, err := open(1, sqliteDSN(path, s.cfg, true))
