@@ -23,6 +23,12 @@ var (
 	MayHoldPassword = command.MayHoldPassword
 )
 
+// Lifetime is the value of a flag: how long a paste lives.
+type Lifetime = command.Lifetime
+
+// Lifetimes are what a Lifetime takes.
+const Lifetimes = command.Lifetimes
+
 // does returns a command whose arguments are those that use names, and whose only flag is --json.
 func (c *Commands) does(
 	use, short, example string, do func(ctx context.Context, m Modules, args []string, asJSON bool) error,

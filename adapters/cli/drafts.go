@@ -6,12 +6,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
-	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
 func (c *Commands) pasteCreate() *cobra.Command {
-	var who visibilityFlags
+	var (
+		who      visibilityFlags
+		lifetime command.Lifetime
+	)
 	cmd := &cobra.Command{
 		Use: "create [FILE...]", Short: "Create a paste of files, or of standard input", Args: Arguments("[FILE...]"),
 		Long: "Create a paste. Each file becomes a pasty with the file's name as its title; - is standard input, which is also read\n" +
@@ -25,7 +27,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 	title := flags.String("title", "", "what to call the paste")
 	language := flags.String("language", "", "`NAME` of the language of everything (default: by names and content)")
 	tags := flags.StringArray("tags", nil, "tags of its owner, separated by commas")
-	expiresIn := flags.String("expires-in", "", command.LifetimeUsage)
+	flags.Var(&lifetime, "expires-in", command.LifetimeUsage)
 	who.add(cmd)
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
@@ -36,10 +38,6 @@ func (c *Commands) pasteCreate() *cobra.Command {
 			return Usage("only a paste with an --owner can be private, public or tagged")
 		}
 		if err := who.check(); err != nil {
-			return err
-		}
-		lifetime, err := command.Lifetime(*expiresIn)
-		if err != nil {
 			return err
 		}
 		if len(files) == 0 {
@@ -53,12 +51,12 @@ func (c *Commands) pasteCreate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if len(files) == 1 && files[0] == command.StandardInput && texts[0] == "" { // most likely a part, because the pipe failed
-				return fault.New(fault.Invalid, "Standard input is empty: there is nothing to make a paste of.")
+			if err := command.Something(files, texts); err != nil {
+				return err
 			}
 			draft := paste.Draft{Title: *title, Private: who.private, Public: who.public, Tags: *tags}
 			if lifetime != "" {
-				draft.Lifetime = &lifetime
+				draft.Lifetime = (*string)(&lifetime)
 			}
 			for i, file := range files {
 				pasty := paste.PastyDraft{Title: command.TitleOf(file), Code: &texts[i], Label: command.Named(file)}

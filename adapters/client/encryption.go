@@ -205,14 +205,13 @@ func (c *Commands) newPassword() (string, error) {
 // gone from the server then, but not where the link could not decrypt it. A link with a key, or that says password, names an encrypted
 // paste: none in the clear is opened for it.
 func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string, yes bool) (pasties []pasty, opened bool, err error) {
-	missing := error(&statusError{http.StatusNotFound, "There is no paste with that id."})
 	toEncrypted := isKey(key) || key == withPassword
 	if !toEncrypted { // of lines, or none
 		found, err := s.read(ctx, id)
 		if err == nil || !isNotFound(err) {
 			return found.Pasties, false, err
 		}
-		missing, key = err, ""
+		key = ""
 	}
 	var either struct {
 		sealed
@@ -226,7 +225,9 @@ func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string,
 	}
 	if burns || isNotFound(err) && !toEncrypted {
 		if !yes && !c.confirm("There is no paste to read again. If it burns after reading, opening deletes it. Open it? [y/N] ") {
-			return nil, false, fmt.Errorf("%w If it burns after reading, open it with --yes: that deletes it", missing)
+			return nil, false, &statusError{
+				http.StatusNotFound, "There is no paste with that id. It may burn after reading; then --yes opens and deletes it.",
+			}
 		}
 		_, err = s.do(ctx, http.MethodPost, "/open/"+url.PathEscape(id), nil, nil, &either)
 		opened = err == nil

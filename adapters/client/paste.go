@@ -46,8 +46,11 @@ func (c *Commands) find(named, target string) (*server, string, error) {
 		return s, target, err
 	}
 	base, id := split(link.Path)
-	if named != "" || !ident.Valid(id) || link.User != nil {
-		return nil, "", command.Usage("the link names no paste, or beside it --server a server: give one of both")
+	switch {
+	case named != "":
+		return nil, "", command.Usage("the link names its server: leave out --server")
+	case !ident.Valid(id) || link.User != nil:
+		return nil, "", command.Usage("that is not the link of a paste, such as https://paste.example/k3j2h1g0")
 	}
 	s, err := c.server("")
 	if err == nil && strings.EqualFold(s.base.Host, link.Host) && s.base.Scheme == link.Scheme {

@@ -46,11 +46,12 @@ delete it from this machine.`,
 	address := serverFlag(cmd)
 	title := flags.String("title", "", "what to call the paste")
 	language := flags.String("language", "", "`NAME` of the language of everything (default: by names and content)")
-	expiresIn := flags.String("expires-in", "", command.LifetimeUsage)
+	var lifetime command.Lifetime
+	flags.Var(&lifetime, "expires-in", command.LifetimeUsage)
 	private := flags.Bool("private", false, "only you may read it")
 	public := flags.Bool("public", false, "it is shown on your profile")
 	tags := flags.StringSlice("tags", nil, "tags, separated by commas")
-	burn := flags.Bool("burn", false, "it can be read once, and is deleted with that")
+	burn := flags.Bool("burn", false, "delete it as soon as somebody has read it")
 	encrypt := flags.Bool("encrypt", false, "encrypt it here: only those who have the link, with the key in it, can read it")
 	withPassword := flags.Bool("password", false, "with --encrypt, a password is asked for, or in $"+EnvPassword+", and no key in the link")
 	open := flags.Bool("open", false, "open the link in a browser")
@@ -59,8 +60,11 @@ delete it from this machine.`,
 		if *private && *public {
 			return command.Usage("choose one of --private and --public")
 		}
-		if *encrypt && (*public || len(*tags) > 0) || *withPassword && !*encrypt {
-			return command.Usage("what is encrypted is neither public nor tagged, and only that has a password")
+		if *encrypt && (*public || len(*tags) > 0) {
+			return command.Usage("an encrypted paste is neither public nor tagged")
+		}
+		if *withPassword && !*encrypt {
+			return command.Usage("--password needs --encrypt")
 		}
 		if len(files) == 0 {
 			files = []string{command.StandardInput}
@@ -78,10 +82,6 @@ delete it from this machine.`,
 		if s.token == "" && (*private || *public || len(*tags) > 0) {
 			return command.Usage("a paste that is private, public or tagged has an owner: run 'gluepot login %s' first", s)
 		}
-		lifetime, err := command.Lifetime(*expiresIn)
-		if err != nil {
-			return err
-		}
 		password := ""
 		if *withPassword {
 			if slices.Contains(files, command.StandardInput) && os.Getenv(EnvPassword) == "" {
@@ -95,7 +95,10 @@ delete it from this machine.`,
 		if err != nil {
 			return err
 		}
-		wanted := newPaste{Title: *title, ExpiresIn: lifetime, IsPrivate: *private, IsPublic: *public, Burn: *burn, Tags: *tags}
+		if err := command.Something(files, texts); err != nil {
+			return err
+		}
+		wanted := newPaste{Title: *title, ExpiresIn: string(lifetime), IsPrivate: *private, IsPublic: *public, Burn: *burn, Tags: *tags}
 		for i, file := range files {
 			wanted.Pasties = append(wanted.Pasties, pasty{Title: command.TitleOf(file), Language: *language, Code: texts[i]})
 		}

@@ -91,7 +91,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		{&cfg.AnonymousLifetimes.Default, "anonymous-default-lifetime", "of a new anonymous paste that asks for none; empty is as of all pastes"},
 		{&cfg.AnonymousLifetimes.Longest, "anonymous-max-lifetime", "the longest of a new anonymous paste; empty is as of all pastes"},
 	} {
-		flags.StringVar((*string)(l.value), l.name, "", "`LIFETIME` (never, 1h, 2h, 10h, 1d, 2d, 1w, 1m, 1y) "+l.text)
+		flags.Var((*cli.Lifetime)(l.value), l.name, "`LIFETIME` ("+cli.Lifetimes+") "+l.text)
 	}
 	flags.BoolVar(&cfg.Recent, "recent", cfg.Recent, "list the newest public pastes of all users on a page and in a feed")
 	flags.BoolVar(&cfg.Reports, "reports", cfg.Reports, "let readers report pastes to the operator, on a form")
@@ -204,10 +204,11 @@ func flagError(err error) error {
 	return errors.New("there is a flag that is not known, and is not shown because it may hold a password")
 }
 
-// quotesParser reports whether the error of a wrong value of a flag is that of a parser of the standard library.
+// quotesParser reports whether the error of a wrong value of a flag is to give way to valueForm: mostly that of a parser of the standard
+// library.
 func quotesParser(flag *pflag.Flag) bool {
 	switch flag.Value.Type() {
-	case "int", "int32", "int64", "bool":
+	case "int", "int32", "int64", "bool", "lifetime":
 		return true
 	case "duration":
 		_, ok := flag.Annotations[setting]
@@ -227,6 +228,8 @@ func valueForm(flag *pflag.Flag) string {
 		return "true or false"
 	case "stringSlice":
 		return "values, separated by commas"
+	case "lifetime":
+		return cli.Lifetimes
 	}
 	return "a " + flag.Value.Type()
 }

@@ -54,6 +54,7 @@ func TestFillFromEnvironment(t *testing.T) {
 	t.Setenv("GLUEPOT_HTTP_ADDR", "127.0.0.1:1")
 	t.Setenv("GLUEPOT_LOG_LEVEL", "debug")
 	t.Setenv("GLUEPOT_DEMO", "true")
+	t.Setenv("GLUEPOT_PASTE_MAX_LIFETIME", "1month")
 	t.Setenv("GLUEPOT_DATABASE_URL", "")
 	if err := flags.Parse([]string{"--http-addr", "127.0.0.1:2"}); err != nil {
 		t.Fatal(err)
@@ -63,6 +64,9 @@ func TestFillFromEnvironment(t *testing.T) {
 	}
 	if cfg.Server.Addr != "127.0.0.1:2" || cfg.Log.Level != "debug" || cfg.Database.URL != defaultConfig().Database.URL {
 		t.Errorf("got %+v, want the address of the flag, the level of the environment and the default URL", cfg)
+	}
+	if cfg.PasteLifetimes.Longest != "1m" {
+		t.Errorf("got the lifetime %q, want a month as the API has it", cfg.PasteLifetimes.Longest)
 	}
 	if demo, _ := flags.GetBool("demo"); demo {
 		t.Error("got a flag that is no setting from the environment, want it left alone")

@@ -30,7 +30,7 @@ func TestWrongConfiguration(t *testing.T) {
 		}
 	}
 	for _, part := range []string{
-		"connections is 0", // which nobody wrote
+		"connections is 0", "PASTE_DEFAULT_LIFETIME", // which nobody wrote
 		"goroutine", "hunter2",
 	} {
 		if strings.Contains(got.stderr, part) {

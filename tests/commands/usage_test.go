@@ -57,8 +57,13 @@ func TestUsageErrors(t *testing.T) {
 			` See 'gluepot token issue --help'`,
 		"token issue epoxy --expires-in 32768w": `invalid argument "32768w" for "--expires-in" flag: ` + lifetimes +
 			" See 'gluepot token issue --help'",
-		"paste create --expires-in 1m": "--expires-in is 1m, which can be a month or a minute: write 1month",
-		"paste create --expires-in=":   "--expires-in is empty. Give it a value, or leave it out",
+		"paste create --expires-in 3d": `--expires-in is "3d": it takes never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y. ` +
+			"See 'gluepot paste create --help'",
+		"push --expires-in 3d": `--expires-in is "3d": it takes never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y. ` +
+			"See 'gluepot push --help'",
+		"serve --paste-max-lifetime 3d": `--paste-max-lifetime is "3d": it takes never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y. ` +
+			"See 'gluepot serve --help'",
+		"paste create --expires-in=": "--expires-in is empty. Give it a value, or leave it out",
 
 		"paste create --owner=":                     "--owner is empty. Give it a value, or leave it out",
 		"paste create --private":                    notOwned,

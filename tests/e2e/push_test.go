@@ -151,14 +151,18 @@ func TestPushAnonymously(t *testing.T) {
 	}
 	p.fails(1, "", []string{"pull", id}, "There is no paste with that id.")
 	p.fails(2, "x", []string{"push", "--private"}, "gluepot login")
-	p.fails(2, "x", []string{"push", "--expires-in", "1m"}, "1month")
-	p.fails(1, "x", []string{"push", "--expires-in", "3h"}, "expiresIn")
+	p.ok("x", "push", "--expires-in", "1m")
+	p.fails(1, "", []string{"push"}, "Standard input is empty")
+	p.fails(1, "", []string{"push", "--encrypt"}, "Standard input is empty")
+	p.fails(2, "x", []string{"push", "--expires-in", "3h"}, "--expires-in", "1month")
 	p.fails(2, "x", []string{"push", "--expires-in", ""}, "--expires-in")
 	p.fails(2, "x", []string{"push", "--server", ""}, "--server")
 	p.fails(2, "", []string{"push", "absent.txt"}, "absent.txt")
 	p.fails(1, "", []string{"push", p.file("picture.png", "\x89PNG\xff")}, "is not text in UTF-8")
 	p.fails(1, "", []string{"push", p.file("long.txt", strings.Repeat("x", 3<<20))}, "larger than 2097152 bytes")
 	p.fails(2, "", []string{"pull", "../x"}, "neither the id")
+	p.fails(2, "", []string{"pull", link, "--server", "http://" + server.Address}, "leave out --server")
+	p.fails(2, "", []string{"pull", "https://paste.example/"}, "not the link of a paste")
 }
 
 func TestPushSignedIn(t *testing.T) {
@@ -171,7 +175,7 @@ func TestPushSignedIn(t *testing.T) {
 	p.fails(2, "x", []string{"push"}, "gluepot login URL")
 	p.fails(1, "wrong\n", []string{"login", address}, "The access token is not valid")
 	p.fails(2, "", []string{"login", address}, "no token")
-	p.fails(1, program.EpoxyToken, []string{"login", "http://" + server.Address}, "There is nothing at this path.")
+	p.fails(1, program.EpoxyToken, []string{"login", "http://" + server.Address}, "There is nothing at this path. Give the server's address")
 	if len(p.kept()) != 0 {
 		t.Errorf("got %v, want nothing kept", p.kept())
 	}
@@ -491,7 +495,7 @@ func TestPushBurns(t *testing.T) {
 	server := program.Serve(t, string(database.SQLite(t).URL))
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	first, second := strings.TrimSpace(p.ok("first", "push", "--burn")), strings.TrimSpace(p.ok("second", "push", "--burn"))
-	p.fails(1, "y\n", []string{"pull", first}, "There is no paste with that id.", "open it with --yes")
+	p.fails(1, "y\n", []string{"pull", first}, "There is no paste with that id. It may burn after reading; then --yes opens and deletes it.")
 	if code := p.ok("", "pull", "--yes", first); code != "first" {
 		t.Errorf("got %q, want what was pushed", code)
 	}
@@ -517,7 +521,7 @@ func TestPushEncrypted(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, string(database.SQLite(t).URL))
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
-	p.fails(2, "x", []string{"push", "--password"}, "encrypted")
+	p.fails(2, "x", []string{"push", "--password"}, "--password needs --encrypt")
 	p.fails(2, "x", []string{"push", "--encrypt", "--tags", "a"}, "neither public nor tagged")
 	p.fails(2, "x", []string{"push", "--encrypt", "--password"}, "GLUEPOT_PASSWORD")
 	link := strings.TrimSpace(p.ok("x", "push", "--encrypt", "--expires-in", "1w"))

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // StandardInput is what to give instead of a file's name.
@@ -82,6 +84,14 @@ func readText(ctx context.Context, stdin io.Reader, file string, limit int) (_ s
 	return text.String(), read <= int64(limit), nil
 }
 
+// Something fails when there is nothing but an empty standard input: most likely what should have written it has failed.
+func Something(files, texts []string) error {
+	if len(files) == 1 && files[0] == StandardInput && texts[0] == "" {
+		return fault.New(fault.Invalid, "Standard input is empty: there is nothing to make a paste of.")
+	}
+	return nil
+}
+
 // Named returns how a message calls a file.
 func Named(file string) string {
 	if file == StandardInput {
@@ -90,16 +100,29 @@ func Named(file string) string {
 	return Quote(file)
 }
 
-// LifetimeUsage is the usage of a flag for Lifetime.
-const LifetimeUsage = "how long it lives: never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y (default never)"
+// Lifetimes are those that a Lifetime takes.
+const Lifetimes = "never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y"
 
-// Lifetime returns that of a paste as the API spells it. Its 1m is a month, which elsewhere is a minute.
-func Lifetime(typed string) (string, error) {
-	switch typed {
-	case "1m":
-		return "", Usage("--expires-in is 1m, which can be a month or a minute: write 1month")
-	case "1month":
-		return "1m", nil
+// LifetimeUsage is the usage of a flag for Lifetime.
+const LifetimeUsage = "how long it lives: " + Lifetimes + " (default never)"
+
+// Lifetime is the value of a flag: how long a paste lives, as the API spells it. A month is 1m there, and may be 1month here.
+type Lifetime string
+
+// String implements pflag.Value.
+func (l *Lifetime) String() string { return string(*l) }
+
+// Type implements pflag.Value.
+func (l *Lifetime) Type() string { return "lifetime" }
+
+// Set implements pflag.Value. An empty text is no lifetime.
+func (l *Lifetime) Set(typed string) error {
+	if typed == "1month" {
+		typed = "1m"
 	}
-	return typed, nil
+	if _, err := paste.ParseLifetime(typed); err != nil && typed != "" {
+		return errors.New("it takes " + Lifetimes)
+	}
+	*l = Lifetime(typed)
+	return nil
 }
