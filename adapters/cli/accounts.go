@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -91,6 +92,9 @@ func (c *Commands) inviteCreate() *cobra.Command {
 		}
 		view := newInvitationView(created)
 		view.Code, view.Link = code, m.PublicURL+"/invite/"+code
+		if m.PublicURL == "" {
+			_, _ = fmt.Fprintln(c.stderr, "Set GLUEPOT_PUBLIC_URL for the full link.") // who does not see it has the path
+		}
 		return c.print(*asJSON, view, "Created the invitation %s; it expires: %s. Its link is not shown again:\n%s\n",
 			created.ID, moment(created.ExpiresAt), view.Link)
 	})

@@ -185,8 +185,9 @@ func (c *Commands) pasteRemove() *cobra.Command {
 		switch {
 		case (wanted.any(nil) || cmd.Flags().Changed(identityFlag)) == (len(ids) > 0):
 			return Usage("give either ids or flags that describe pastes. See '%s --help'", cmd.CommandPath())
-		case moderation.ValidateReason(*reason) != nil:
-			return Usage("--reason: give one line of at most %d bytes", moderation.MaxReason)
+		}
+		if err := checkReason(*reason); err != nil {
+			return err
 		}
 		if err := wanted.complete(cmd, nil, c.now()); err != nil {
 			return err

@@ -20,25 +20,50 @@ func (c *Commands) userSuspend() *cobra.Command {
 	reason := cmd.Flags().String("reason", "", "why, for the audit log")
 	hide := cmd.Flags().Bool("hide-pastes", false, "hide the user's pastes until the suspension ends")
 	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+	cmd.RunE = giving(reason, c.run(func(ctx context.Context, m Modules, args []string) error {
 		suspended, hidden, err := m.Moderation.Suspend.Do(ctx, args[0], *reason, *hide)
 		if err != nil {
 			return err
 		}
 		return c.print(*asJSON, map[string]any{"suspended": suspended.ID, "hidden": hidden}, "Suspended the user %s%s.\n", suspended.Name,
 			unlessNone(hidden, " and hid "+english.Plural(hidden, "paste", "")))
-	})
+	}))
 	return cmd
+}
+
+// giving is run with a flag for the reason, which must not be left out.
+func giving(reason *string, run RunE) RunE {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := checkReason(*reason); err != nil {
+			return err
+		}
+		return run(cmd, args)
+	}
+}
+
+func checkReason(reason string) error {
+	if moderation.ValidateReason(reason) != nil {
+		return Usage("--reason: give one line of at most %d bytes", moderation.MaxReason)
+	}
+	return nil
 }
 
 func (c *Commands) userUnsuspend() *cobra.Command {
 	return ofUser(c.does("unsuspend USER", "End the suspension of a user, whose pastes are there again", "user unsuspend epoxy",
 		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
+			before, err := m.Users.Show.Do(ctx, args[0])
+			if err != nil {
+				return err
+			}
 			back, shown, err := m.Moderation.Suspend.Undo(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			return c.print(asJSON, map[string]any{"unsuspended": back.ID, "shown": shown}, "The user %s is suspended no longer%s.\n", back.Name,
+			text := "The user %s is no longer suspended%s.\n"
+			if !before.Suspended && shown == 0 { // an earlier call that was interrupted leaves pastes to show
+				text = "The user %s was not suspended%s.\n"
+			}
+			return c.print(asJSON, map[string]any{"unsuspended": back.ID, "shown": shown}, text, back.Name,
 				unlessNone(shown, ", and "+english.Plural(shown, "paste is", "pastes are")+" there again"))
 		}))
 }
@@ -71,13 +96,13 @@ func (c *Commands) block() *cobra.Command {
 	reason := add.Flags().String("reason", "", "why, for the audit log")
 	add.Flags().Var(&expiresIn, "expires-in", "how long: a time such as 12h, 7d or 2w (default for good)")
 	addJSON := jsonFlag(add)
-	add.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
+	add.RunE = giving(reason, c.run(func(ctx context.Context, m Modules, args []string) error {
 		made, err := m.Moderation.Block.Do(ctx, args[0], *reason, time.Duration(expiresIn))
 		if err != nil {
 			return err
 		}
 		return c.print(*addJSON, newBlockView(made), "Blocked %s.\n", made.Network)
-	})
+	}))
 	list := c.does("list", "List the blocked networks", "block list",
 		func(ctx context.Context, m Modules, _ []string, asJSON bool) error {
 			blocks, err := m.Moderation.Block.All(ctx)
@@ -94,7 +119,7 @@ func (c *Commands) block() *cobra.Command {
 			if err := m.Moderation.Block.Undo(ctx, args[0]); err != nil {
 				return err
 			}
-			return c.print(asJSON, map[string]string{"unblocked": args[0]}, "%s is blocked no longer.\n", args[0])
+			return c.print(asJSON, map[string]string{"unblocked": args[0]}, "%s is no longer blocked.\n", args[0])
 		})
 	return Group("block", "Keep networks from writing", add, list, remove)
 }

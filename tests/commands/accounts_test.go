@@ -8,6 +8,10 @@ import (
 
 func TestInvitations(t *testing.T) {
 	i := install(t)
+	if got := i.run("invite create"); got.code != exitOK || got.stderr != "Set GLUEPOT_PUBLIC_URL for the full link.\n" {
+		t.Errorf("got %+v, want it to say which setting is missing", got)
+	}
+	i.do("invite revoke " + i.field("invite list --json", "id"))
 	t.Setenv("GLUEPOT_PUBLIC_URL", "https://paste.example")
 	if got, want := i.do("invite list"), "ID  USES LEFT  CREATED  EXPIRES  NOTE\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)

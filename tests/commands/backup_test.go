@@ -144,7 +144,7 @@ func TestRestoreRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, text := range map[string]string{
-		filepath.Join(folder, "none.db"): "Cannot read ",
+		filepath.Join(folder, "none.db"): "none.db: no such file or directory.",
 		folder:                           "is no file",
 		writeTo(t, folder, "text", "not a database at all"):                                            "is damaged, or no database",
 		writeTo(t, folder, "broken.db", string(broken)):                                                "is damaged, or no database",

@@ -299,7 +299,7 @@ func TestCopyRefusals(t *testing.T) {
 	refused("copy --from "+from, exitUsage, "give both --from and --to")
 	refused("copy --from "+from+" --to "+from, exitUsage, "the same database")
 	refused("copy --to "+from+" --from sqlite://"+t.TempDir()+"/none.db", exitFailed,
-		"the source: There is no database at ", "check --from")
+		"the source: There is no database at ", "none.db: check --from.\n")
 	refused("copy --from "+from+" --to postgres://u:se%ret@h/d", exitFailed, "the target: ", "not one that PostgreSQL clients understand")
 	refused("copy --from "+from+" --to postgres://u:s3cret@127.0.0.1:1/d", exitFailed,
 		"the target: Cannot reach", "postgres://u@127", "that --to is right")

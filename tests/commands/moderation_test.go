@@ -19,8 +19,8 @@ func TestUserSuspend(t *testing.T) {
 	for _, step := range []struct{ line, want string }{
 		{"user suspend epoxy --reason spam --hide-pastes", "Suspended the user epoxy and hid 1 paste.\n"},
 		{"user suspend epoxy --reason spam", "Suspended the user epoxy.\n"},
-		{"user unsuspend epoxy", "The user epoxy is suspended no longer, and 1 paste is there again.\n"},
-		{"user unsuspend epoxy", "The user epoxy is suspended no longer.\n"},
+		{"user unsuspend epoxy", "The user epoxy is no longer suspended, and 1 paste is there again.\n"},
+		{"user unsuspend epoxy", "The user epoxy was not suspended.\n"},
 	} {
 		if got := i.do(step.line); got != step.want {
 			t.Errorf("%s: got %q, want %q", step.line, got, step.want)
@@ -33,7 +33,7 @@ func TestUserSuspend(t *testing.T) {
 			t.Errorf("%s: got exit code %d for the paste, want it hidden: %t", step.line, code, suspended)
 		}
 	}
-	i.wantRefused("user suspend epoxy", "Give a reason: one line of at most 500 bytes.")
+	wantRefusal(t, "user suspend", i.run("user suspend epoxy"), exitUsage, "--reason: give one line of at most 500 bytes")
 	i.wantRefused("user suspend nobody --reason spam", "There is no such user.")
 	i.do("user update epoxy --admin")
 	if shown := i.do("user show epoxy"); !strings.Contains(shown, "Administrator     yes\n") {
@@ -54,14 +54,14 @@ func TestBlock(t *testing.T) {
 		{"block list", "NETWORK          CREATED              EXPIRES              REASON\n" +
 			"2001:db8::1/128  YYYY-MM-DD HH:MM:SS  YYYY-MM-DD HH:MM:SS  more\n" +
 			"192.0.2.0/24     YYYY-MM-DD HH:MM:SS  never                spam\n"},
-		{"block remove 2001:db8::1", "2001:db8::1 is blocked no longer.\n"},
+		{"block remove 2001:db8::1", "2001:db8::1 is no longer blocked.\n"},
 		{"block list --json", `{"network":"192.0.2.0/24","reason":"spam","createdAt":"TIME","expiresAt":null}` + "\n"},
 	} {
 		wantLike(t, step.line, i.do(step.line), step.want)
 	}
 	i.wantRefused("block remove 192.0.2.1", "That network is not blocked. A block is removed by the network it was made for.")
 	i.wantRefused("block add here --reason spam", "That is no network: write one such as 192.0.2.0/24 or 2001:db8::/32, or an address.")
-	i.wantRefused("block add 192.0.2.1", "Give a reason: one line of at most 500 bytes.")
+	wantRefusal(t, "block add", i.run("block add 192.0.2.1"), exitUsage, "--reason: give one line of at most 500 bytes")
 }
 
 func TestReport(t *testing.T) {
@@ -112,7 +112,7 @@ func TestRestoreHidden(t *testing.T) {
 	if got := i.run("paste restore " + id); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got, want := i.do("user unsuspend epoxy"), "The user epoxy is suspended no longer, and 1 paste is there again.\n"; got != want {
+	if got, want := i.do("user unsuspend epoxy"), "The user epoxy is no longer suspended, and 1 paste is there again.\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -127,7 +127,7 @@ func TestAuditLog(t *testing.T) {
 	user := i.field("user show epoxy --json", "id")
 	id := i.field("paste create --owner epoxy --title secret --json", "_id")
 	token := i.field("token issue epoxy --json", "id")
-	invitation := i.field("invite create --note party --json", "id")
+	invitation := i.field("invite create --note party --json --public-url https://paste.example", "id")
 	cfg := gormstore.DefaultConfig()
 	cfg.URL = gormstore.URL(i.url)
 	err := gormstore.NewModeration(database.Open(t, cfg)).Report(t.Context(),

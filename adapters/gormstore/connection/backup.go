@@ -179,11 +179,20 @@ func Restore(ctx context.Context, cfg Config, from string, replace bool) (done R
 	return done, replaceFile(ctx, cfg, path, done.Kept, partial)
 }
 
+// unreadable says why a file cannot be read.
+func unreadable(file string, err error) error {
+	cause := err
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		cause = failed.Err
+	}
+	return fault.Wrap(fault.Invalid, fmt.Sprintf("Cannot read %s: %v.", file, cause), err)
+}
+
 // restorable reports whether there is a database that a backup would replace, and resolves a link to it.
 func restorable(path *string, from string, replace bool) (bool, error) {
 	backup, err := os.Stat(from)
 	if err != nil {
-		return false, fault.Wrap(fault.Invalid, fmt.Sprintf("Cannot read %s.", from), err)
+		return false, unreadable(from, err)
 	}
 	if !backup.Mode().IsRegular() {
 		return false, fault.New(fault.Invalid, fmt.Sprintf("%s is no file.", from))
@@ -191,7 +200,7 @@ func restorable(path *string, from string, replace bool) (bool, error) {
 	for _, suffix := range logSuffixes {
 		beside, err := besideFile(from, suffix)
 		if err != nil {
-			return false, fault.Wrap(fault.Invalid, fmt.Sprintf("Cannot read %s.", from), err)
+			return false, unreadable(from, err)
 		}
 		if log, err := os.Stat(beside); err == nil && log.Size() > 0 {
 			return false, fault.New(fault.Invalid, fmt.Sprintf(

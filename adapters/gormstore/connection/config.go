@@ -74,4 +74,6 @@ func (c Config) Validate() error {
 	return errors.Join(wrong...)
 }
 
-func (c Config) urlSetting() string { return cmp.Or(c.URLSetting, "GLUEPOT_DATABASE_URL") }
+func (c Config) urlSetting() string { return cmp.Or(c.URLSetting, defaultSetting) }
+
+const defaultSetting = "GLUEPOT_DATABASE_URL"

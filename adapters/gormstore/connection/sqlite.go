@@ -229,8 +229,11 @@ func (f *watchedFile) open(connect func() error) error {
 		return connect()
 	}
 	if _, err := os.Stat(f.path); errors.Is(err, fs.ErrNotExist) {
-		return fault.New(fault.Unavailable,
-			"There is no database at sqlite://"+f.path+": check "+f.setting+", or run 'gluepot migrate up' to create it.")
+		text := "There is no database at sqlite://" + f.path + ": check " + f.setting
+		if f.setting == defaultSetting {
+			text += ", or run 'gluepot migrate up' to create it"
+		}
+		return fault.New(fault.Unavailable, text+".")
 	}
 	if err := connect(); err != nil {
 		return err
