@@ -10,7 +10,9 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,11 +54,12 @@ Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the
 		if *live {
 			path, state = httpapi.PathAlive, "alive"
 		}
-		address, err := loopback(cfg.Server.Addr)
+		address, err := loopback(cmd.Context(), cfg.Server.Addr)
 		if err != nil {
 			return cli.Usage("%w", err)
 		}
-		if err := askHealth(cmd.Context(), cfg.scheme()+"://"+address+path, *timeout); err != nil {
+		asked := url.URL{Scheme: cfg.scheme(), Host: address, Path: path}
+		if err := askHealth(cmd.Context(), asked.String(), *timeout); err != nil {
 			return fmt.Errorf("the server at %s is not %s: %w", address, state, err)
 		}
 		_, err = fmt.Fprintf(stdout, "The server at %s is %s.\n", address, state)
@@ -66,7 +69,7 @@ Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the
 }
 
 // loopback returns where on this machine a server answers that listens on a HOST:PORT.
-func loopback(listen string) (string, error) {
+func loopback(ctx context.Context, listen string) (string, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return "", err
@@ -77,7 +80,11 @@ func loopback(listen string) (string, error) {
 	if address, err := netip.ParseAddr(host); host == "" || err == nil && address.IsUnspecified() {
 		host = "127.0.0.1" // which "::" includes
 	}
-	return net.JoinHostPort(host, port), nil
+	number, err := net.DefaultResolver.LookupPort(ctx, "tcp", port) // ":http" is one, too
+	if err != nil {
+		return "", err
+	}
+	return net.JoinHostPort(host, strconv.Itoa(number)), nil
 }
 
 // maxHealthAnswer bounds the bytes read: an answer is a few words, unless another program listens there.
@@ -85,10 +92,10 @@ const maxHealthAnswer = 4 << 10
 
 // askHealth asks a server for the health check at a URL. It returns nil when that answers 200, and else an error that says what came
 // instead.
-func askHealth(ctx context.Context, url string, timeout time.Duration) error {
+func askHealth(ctx context.Context, address string, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return err
 	}
