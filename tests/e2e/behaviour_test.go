@@ -319,8 +319,8 @@ func TestNewerDatabase(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		execute("UPDATE installation SET oldest_version = (SELECT max(version_id) FROM gluepot_schema)")
-		execute("INSERT INTO gluepot_schema (version_id, is_applied) VALUES (99999, true)")
+		execute("UPDATE installation SET oldest_version = (SELECT max(version_id) FROM gluepot_versions)")
+		execute("INSERT INTO gluepot_versions (version_id, is_applied) VALUES (99999, true)")
 		wantStatus(t, running, "/readyz", http.StatusOK)
 		for _, migrate := range []string{"true", "false"} {
 			restarted := program.Serve(t, string(cfg.URL), "GLUEPOT_DATABASE_MIGRATE="+migrate)

@@ -66,7 +66,7 @@ func TestMigrationsAtOnce(t *testing.T) {
 		if err != nil || schema.Version == 0 || schema.Version != schema.Latest || len(schema.Migrations) != int(schema.Latest) {
 			t.Errorf("got %+v, error %v, want all migrations", schema, err)
 		}
-		applied := column(t, database.SQL(t, cfg), "SELECT version_id FROM gluepot_schema WHERE is_applied AND version_id > 0")
+		applied := column(t, database.SQL(t, cfg), "SELECT version_id FROM gluepot_versions WHERE is_applied AND version_id > 0")
 		if len(applied) != int(schema.Latest) {
 			t.Errorf("got the versions %v, want each of 1 to %d once", applied, schema.Latest)
 		}
@@ -82,8 +82,8 @@ func TestUnreleasedDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 		db := database.SQL(t, cfg)
-		exec(t, db, "CREATE TABLE gluepot_migrations (id integer PRIMARY KEY, version_id integer, is_applied boolean)")
-		exec(t, db, "INSERT INTO gluepot_migrations VALUES (1, 7, true)")
+		exec(t, db, "CREATE TABLE gluepot_schema (id integer PRIMARY KEY, version_id integer, is_applied boolean)")
+		exec(t, db, "INSERT INTO gluepot_schema VALUES (1, 7, true)")
 		if err := store.Connect(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestNewerVersion(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {
 		running, db := database.Open(t, cfg), database.SQL(t, cfg)
-		exec(t, db, "INSERT INTO gluepot_schema (version_id, is_applied) VALUES (99, true)")
+		exec(t, db, "INSERT INTO gluepot_versions (version_id, is_applied) VALUES (99, true)")
 		for what, store := range map[string]*gormstore.Store{"running": running, "starting": database.Open(t, cfg)} {
 			if applied, err := store.Migrate(t.Context()); err != nil || applied != 0 {
 				t.Errorf("%s: got %d migrations applied, error %v, want none", what, applied, err)

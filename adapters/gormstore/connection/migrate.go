@@ -20,10 +20,10 @@ import (
 var migrationFiles embed.FS
 
 const (
-	migrationsTable = "gluepot_schema"
+	migrationsTable = "gluepot_versions"
 	schemaVersion   = "SELECT coalesce(max(version_id), 0) FROM " + migrationsTable
 	// unreleasedTable is where versions before the first release kept their migrations.
-	unreleasedTable = "gluepot_migrations"
+	unreleasedTable = "gluepot_schema"
 	// migrationLockID is the advisory lock that nodes starting at once queue for.
 	migrationLockID = 7163384644223837029
 	// migrationLockWait is how long, in seconds, a node waits for another's migrations.
