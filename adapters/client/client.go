@@ -29,7 +29,7 @@ func New(stdin io.Reader, stdout, stderr io.Writer) *Commands {
 
 // All returns the commands to add to the program's own.
 func (c *Commands) All() []*cobra.Command {
-	return []*cobra.Command{c.push(), c.pull(), c.list(), c.drop(), c.login()}
+	return []*cobra.Command{c.push(), c.pull(), c.list(), c.drop(), c.login(), c.logout()}
 }
 
 // serverFlag adds the flag that names a server.

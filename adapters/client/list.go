@@ -21,11 +21,14 @@ func (c *Commands) list() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List your newest pastes", Args: command.Arguments(),
 		Long:    "List your newest pastes on a server; without a login those that were pushed from here and can still be deleted.",
-		Example: "  gluepot list\n  gluepot list --most 100",
+		Example: "  gluepot list\n  gluepot list --limit 100",
 	}
 	address := serverFlag(cmd)
-	most := cmd.Flags().Int("most", 20, "how many to list")
+	limit := cmd.Flags().Int("limit", 20, "how many at most; 0 is all")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *limit < 0 {
+			return command.Usage("--limit is negative")
+		}
 		s, err := c.server(*address)
 		if err != nil {
 			return err
@@ -41,7 +44,10 @@ func (c *Commands) list() *cobra.Command {
 		}
 		w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 		_, _ = fmt.Fprintln(w, "ID\tCREATED\tEXPIRES\tVISIBILITY\tTITLE") // Flush says what went wrong
-		for _, id := range ids[:min(max(*most, 0), len(ids))] {
+		if *limit > 0 {
+			ids = ids[:min(*limit, len(ids))]
+		}
+		for _, id := range ids {
 			found, err := s.read(cmd.Context(), id)
 			if isNotFound(err) {
 				found.Title = "(encrypted)"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -56,6 +57,33 @@ is no terminal.`,
 			return err
 		}
 		_, err = fmt.Fprintf(c.stdout, "Signed in to %s as %s.\n", s, command.Line(self.Username))
+		return err
+	}
+	return cmd
+}
+
+func (c *Commands) logout() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "logout [URL]", Short: "Remove the access token that is kept for a server", Args: command.Arguments("[URL]"),
+		Long: "Remove the access token that is kept for a server, by default that of the last login. The server goes on accepting the token\n" +
+			"until it expires or is revoked there.",
+		Example: "  gluepot logout",
+	}
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		s, err := c.server(strings.Join(args, "")) // which are one at most
+		if err != nil {
+			return err
+		}
+		path, err := s.pathOfToken()
+		if err == nil {
+			err = os.Remove(path)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("no token is kept for %s", s)
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(c.stdout, "Removed the token for %s.\n", s)
+		}
 		return err
 	}
 	return cmd

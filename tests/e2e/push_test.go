@@ -211,6 +211,12 @@ func TestPushSignedIn(t *testing.T) {
 		t.Errorf("got %d %s, want a public paste", status, body)
 	}
 	p.fails(2, "x", []string{"push", "--public", "--private"}, "choose one")
+	p.ok("x", "push")
+	p.fails(2, "", []string{"list", "--limit", "-1"}, "--limit is negative")
+	rows := func(limit string) int { return strings.Count(p.ok("", "list", "--limit", limit), "\n") - 1 }
+	if one, all := rows("1"), rows("0"); one != 1 || all < 2 {
+		t.Errorf("got %d and %d pastes, want one, and all with the limit 0", one, all)
+	}
 	kept := p.settings
 	p.settings = append(kept, "GLUEPOT_TOKEN="+program.RevokedToken)
 	p.fails(1, "", []string{"list"}, "The access token is not valid", "GLUEPOT_TOKEN")
@@ -221,6 +227,16 @@ func TestPushSignedIn(t *testing.T) {
 	other := "http://" + program.FreeAddress(t)
 	p.settings = append(kept, "GLUEPOT_SERVER="+other)
 	p.fails(1, "x", []string{"push"}, other+" does not answer")
+	p.settings = kept
+	for _, server := range []string{address, ""} { // by its name, and as the last
+		args := strings.Fields("logout " + server)
+		if out := p.ok("", args...); out != "Removed the token for "+address+".\n" {
+			t.Errorf("got %q", out)
+		}
+		p.fails(1, "", args, "no token is kept for "+address)
+		p.fails(2, "x", []string{"push", "--private"}, "gluepot login")
+		p.ok(program.EpoxyToken, "login", address)
+	}
 }
 
 // TestPullStaysInItsFolder has titles that name files elsewhere.
