@@ -35,13 +35,20 @@ func attemptCookie(r *http.Request, state string) string {
 
 var errFromElsewhere = fault.New(fault.Forbidden, "An account is linked from the page of your own accounts. Open that, and try again.")
 
+// Browsers tell where a request comes from to sites with HTTPS, and to localhost.
+var errFromUnknown = fault.New(fault.Forbidden,
+	"Your browser does not tell which page this comes from. Linking an account needs HTTPS: open this site with https://, and try again.")
+
 func (p *pages) toProvider(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
 	wanted := accounts.BeginInput{
 		Source: r.PathValue("provider"), Next: site.LocalPath(query.Get("next"), site.PathPastes),
 		Code: query.Get("invite"), Link: query.Has("link"),
 	}
-	if wanted.Link && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
+	switch from := r.Header.Get("Sec-Fetch-Site"); {
+	case wanted.Link && from == "":
+		return errFromUnknown
+	case wanted.Link && from != "same-origin":
 		return errFromElsewhere
 	}
 	if wanted.Link && !r.Recent() {

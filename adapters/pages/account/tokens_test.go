@@ -179,6 +179,15 @@ func TestSessionOfAnHour(t *testing.T) {
 			t.Errorf("%s: got %v, %v, want %s", what, err, answer.Header(), want)
 		}
 	}
+	// Without HTTPS browsers do not say where a request comes from.
+	for site, want := range map[string]string{"": "https://", "cross-site": "from the page of your own accounts"} {
+		request := s.Asking(http.MethodGet, "/sign-in/github?link=1", secret.Reveal(), nil)
+		request.Header.Set("Sec-Fetch-Site", site)
+		_, err := s.Respond(httptest.NewRecorder(), request)
+		if !fault.Is(err, fault.Forbidden) || !strings.Contains(fault.MessageOf(err), want) {
+			t.Errorf("linking from %q: got %v, want %v that says %q", site, err, fault.Forbidden, want)
+		}
+	}
 	profile := url.Values{"name": {"Epoxy"}, "language": {"Go"}, "public": {"on"}}
 	if answer, _, err := s.Post(secret.Reveal(), "/account", profile); err != nil || answer.Header().Get("Location") != "/account?saved" {
 		t.Errorf("got %v, %v, want the rest of the profile saved", err, answer.Header())
