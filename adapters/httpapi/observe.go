@@ -74,7 +74,8 @@ func (a *API) observe(c *gin.Context) {
 	level := zapcore.InfoLevel
 	cause, _ := c.Value(causeKey).(error)
 	switch {
-	case status >= http.StatusInternalServerError, cause != nil: // which can come when the answer has begun
+	case status >= http.StatusInternalServerError && status != http.StatusNotImplemented, // for which a visitor can ask
+		cause != nil: // which can come when the answer has begun
 		if !errors.Is(cause, context.Canceled) { // by a client that has hung up
 			level = zapcore.ErrorLevel
 		}

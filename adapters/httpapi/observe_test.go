@@ -208,3 +208,24 @@ func TestRequestsAreTraced(t *testing.T) {
 		}
 	}
 }
+
+// unimplemented is a page that answers as oEmbed wants it for a format that is not there.
+type unimplemented struct{ somePages }
+
+func (unimplemented) Answer(w http.ResponseWriter, _ *http.Request) (rejected bool, err error) {
+	w.WriteHeader(http.StatusNotImplemented)
+	return false, nil
+}
+
+// TestNotImplementedIsNoError wants what a visitor can ask for at will not logged as an error of this node.
+func TestNotImplementedIsNoError(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig()
+	cfg.Pages = unimplemented{}
+	api, lines := newTestAPI(t, newStore(), cfg)
+	answer := request(api, http.MethodGet, "/k2j4x8m1", browser)
+	last := lines.All()[lines.Len()-1]
+	if answer.Code != http.StatusNotImplemented || last.Message != "request" || last.Level != zap.InfoLevel {
+		t.Errorf("got %d, and %s logged at level %s, want 501 at level info", answer.Code, last.Message, last.Level)
+	}
+}

@@ -30,6 +30,7 @@ func (l lineRange) holds(line int) bool { return l == lineRange{} || line >= l.f
 
 var (
 	errLines = fault.New(fault.Invalid, "lines are two numbers such as 3-7, or one.")
+	errLink  = fault.New(fault.Invalid, "url is missing, or no address of this site. Send that of a paste's page.")
 	errTheme = fault.New(fault.Invalid, "theme is light or dark. Leave it out to have what the reader prefers.")
 )
 
@@ -113,7 +114,7 @@ func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 	}
 	link, err := url.Parse(query.Get("url"))
 	if err != nil || link.Scheme+"://"+link.Host != p.Origin(r.Request) {
-		return site.ErrNothing
+		return errLink
 	}
 	r.SetPathValue("id", strings.Trim(link.Path, "/"))
 	found, err := p.Read(r)

@@ -93,12 +93,14 @@ func TestOEmbed(t *testing.T) {
 	if got["type"] != "rich" || got["version"] != "1.0" || got["html"] != frame || got["width"] != 300.0 || got["height"] != 400.0 {
 		t.Errorf("got %s, want what oEmbed says of a rich resource, with %s", answer.Body, frame)
 	}
-	for _, link := range []string{
-		"", "https://evil.example/k2j4x8m1", "https://paste.example/private0", "https://paste.example/", "http://%zz",
-		"//paste.example/k2j4x8m1", "https://paste.example/k2j4x8m1/edit",
+	for link, want := range map[string]fault.Kind{
+		"": fault.Invalid, "https://evil.example/k2j4x8m1": fault.Invalid, "http://%zz": fault.Invalid,
+		"//paste.example/k2j4x8m1": fault.Invalid, "https://paste.example/private0": fault.NotFound,
+		"https://paste.example/": fault.NotFound, "https://paste.example/k2j4x8m1/edit": fault.NotFound,
 	} {
-		if answer, err := s.Get("/oembed?url=" + strings.ReplaceAll(link, "%", "%25")); !fault.Is(err, fault.NotFound) {
-			t.Errorf("%s: got %v %s, want that there is nothing", link, err, answer.Body)
+		answer, err := s.Get("/oembed?url=" + strings.ReplaceAll(link, "%", "%25"))
+		if !fault.Is(err, want) || strings.Contains(fault.MessageOf(err), "url is missing") != (want == fault.Invalid) {
+			t.Errorf("%s: got %v %s, want %v", link, err, answer.Body, want)
 		}
 	}
 	if answer, err := s.Get("/oembed?format=xml"); err != nil || answer.Code != http.StatusNotImplemented {
