@@ -311,6 +311,16 @@ func TestAsked(t *testing.T) {
 			t.Errorf("%+v: got %s, path %s, and of the request itself %s, want %s", c, where, got.URL.Path, r.URL.Scheme, c.want)
 		}
 	}
+	for host, want := range map[string]string{
+		"paste.example:8443": "paste.example:8443", "[::1]:80": "[::1]:80", "": "example.com", `a"b`: "example.com", "a/b": "example.com",
+		"a b": "example.com", "<b>": "example.com", "u@a": "example.com", "a\\b": "example.com", "ä": "example.com",
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
+		r.Header.Set("X-Forwarded-Host", host)
+		if got := api.asked(r, true).Host; got != want {
+			t.Errorf("%q from a trusted proxy: got the host %q, want %q", host, got, want)
+		}
+	}
 }
 
 // TestErrorsAreAsked wants the errors of paths without a page to know what the client asked for, as pages do: which cookie is the

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // proxies are the addresses and networks whose headers are believed.
@@ -42,12 +44,13 @@ func (p proxies) include(address netip.Addr) bool {
 func (a *API) TrustsProxy(address netip.Addr) bool { return a.proxies.include(address) }
 
 // asked returns a request with the scheme and the host that its client asked for: of one that a trusted proxy handed on, what
-// X-Forwarded-Proto and X-Forwarded-Host have first, which is of the proxy that the client sees.
+// X-Forwarded-Proto and X-Forwarded-Host have first, which is of the proxy that the client sees. What net/http would not take as a
+// Host counts as none.
 func (a *API) asked(r *http.Request, proxied bool) *http.Request {
 	shown, public := new(http.Request), *r.URL
 	*shown = *r
 	shown.URL, public.Scheme = &public, a.scheme(r, proxied)
-	if host := firstOf(r.Header["X-Forwarded-Host"]); proxied && host != "" {
+	if host := firstOf(r.Header["X-Forwarded-Host"]); proxied && host != "" && httpguts.ValidHostHeader(host) {
 		shown.Host = host
 	}
 	return shown
