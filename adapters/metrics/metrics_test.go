@@ -116,23 +116,31 @@ func TestPagesAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		what, path, host, site string
 		private, local         int // on a private network, on loopback
+		origin                 string
 	}{
-		{"a scraper", "/metrics", "127.0.0.1:9090", "", 200, 200},
-		{"a scraper by IPv6", "/metrics", "[::1]:9090", "", 200, 200},
-		{"HTTP/1.0", "/metrics", "", "", 200, 200},
-		{"a name of this machine", "/metrics", "LocalHost:9090", "", 200, 200},
-		{"a person", "/debug/pprof/", "localhost", "none", 200, 200},
-		{"a link on such a page", "/debug/pprof/heap", "localhost", "same-origin", 200, 200},
-		{"another name", "/metrics", "gluepot.internal:9090", "", 200, 403},
-		{"a page of another site", "/debug/pprof/heap", "127.0.0.1:9090", "cross-site", 403, 403},
-		{"a page of the same site", "/debug/pprof/heap", "localhost:9090", "same-site", 403, 403},
-		{"arguments", "/debug/pprof/cmdline", "localhost", "", 404, 404},
+		{"a scraper", "/metrics", "127.0.0.1:9090", "", 200, 200, ""},
+		{"a scraper by IPv6", "/metrics", "[::1]:9090", "", 200, 200, ""},
+		{"HTTP/1.0", "/metrics", "", "", 200, 200, ""},
+		{"a name of this machine", "/metrics", "LocalHost:9090", "", 200, 200, ""},
+		{"a person", "/debug/pprof/", "localhost", "none", 200, 200, ""},
+		{"a link on such a page", "/debug/pprof/heap", "localhost", "same-origin", 200, 200, ""},
+		{"another name", "/metrics", "gluepot.internal:9090", "", 200, 403, ""},
+		{"a page of another site", "/debug/pprof/heap", "127.0.0.1:9090", "cross-site", 403, 403, ""},
+		{"a page of the same site", "/debug/pprof/heap", "localhost:9090", "same-site", 403, 403, ""},
+		{"arguments", "/debug/pprof/cmdline", "localhost", "", 404, 404, ""},
+		{"a page of another origin", "/metrics", "127.0.0.1:9090", "", 403, 403, "http://page.example"},
+		{"a page of no origin", "/metrics", "127.0.0.1:9090", "", 403, 403, "null"},
+		{"a page of another port", "/metrics", "127.0.0.1:9090", "", 403, 403, "http://127.0.0.1:8080"},
+		{"a page of its own", "/metrics", "127.0.0.1:9090", "", 200, 200, "http://127.0.0.1:9090"},
 	} {
 		for loopback, want := range map[bool]int{false: c.private, true: c.local} {
 			request := httptest.NewRequest(http.MethodGet, c.path, http.NoBody)
 			request.Host = c.host
 			if c.site != "" {
 				request.Header.Set("Sec-Fetch-Site", c.site)
+			}
+			if c.origin != "" {
+				request.Header.Set("Origin", c.origin)
 			}
 			answer := httptest.NewRecorder()
 			if notForPages(loopback, served).ServeHTTP(answer, request); answer.Code != want {

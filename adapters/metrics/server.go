@@ -33,9 +33,9 @@ func (m *Metrics) Handler() http.Handler {
 // listened to, one whose own name has been pointed at it (DNS rebinding), which is the name that it asks for.
 func notForPages(loopback bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		site := r.Header.Get("Sec-Fetch-Site")
+		site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
 		switch {
-		case site == "cross-site" || site == "same-site":
+		case site == "cross-site" || site == "same-site" || origin != "" && !strings.HasSuffix(origin, "://"+r.Host):
 			http.Error(w, "This is not for pages of other sites.", http.StatusForbidden)
 		case loopback && !localHost(r.Host):
 			http.Error(w, "Ask for localhost or an IP address.", http.StatusForbidden)
