@@ -1,7 +1,7 @@
 // Package markdown makes HTML of Markdown that strangers have written.
 //
-// goldmark leaves out raw HTML, so that all elements are closed, and bluemonday passes nothing on but the elements and
-// attributes below.
+// Blocks of raw HTML are shown as code, and goldmark leaves out the rest of it, so that all elements are closed; bluemonday passes
+// nothing on but the elements and attributes below.
 package markdown
 
 import (
@@ -60,8 +60,8 @@ func HTML(source string) (html string, ok bool) {
 	return policy.Sanitize(b.String()), true
 }
 
-// transformer makes room for the headings of the page, links of images, which would tell another site who reads, and text of the boxes
-// of lists of tasks, which have no label.
+// transformer makes room for the headings of the page, links of images, which would tell another site who reads, text of the boxes of
+// lists of tasks, which have no label, and code of blocks of HTML, whose text would be lost, but not of comments.
 type transformer struct{}
 
 // Transform implements parser.ASTTransformer.
@@ -81,6 +81,16 @@ func (transformer) Transform(document *ast.Document, _ text.Reader, _ parser.Con
 			link := ast.NewLink()
 			link.Destination, link.Title = n.Destination, n.Title
 			replace(n, link)
+		case *ast.HTMLBlock:
+			if n.HTMLBlockType == ast.HTMLBlockType2 {
+				continue
+			}
+			lines, code := n.Lines(), ast.NewCodeBlock()
+			if n.HasClosure() {
+				lines.Append(n.ClosureLine)
+			}
+			code.SetLines(lines)
+			n.Parent().ReplaceChild(n.Parent(), n, code)
 		case *extast.TaskCheckBox:
 			box := "☐ "
 			if n.IsChecked {
