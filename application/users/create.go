@@ -36,6 +36,9 @@ func (c *Create) Do(ctx context.Context, wanted CreateInput) (user.User, error) 
 	if err != nil {
 		return user.User{}, err
 	}
+	if err := user.CheckAvatar(wanted.AvatarURL); err != nil {
+		return user.User{}, err
+	}
 	created := user.User{
 		Name:            name,
 		AvatarURL:       wanted.AvatarURL,

@@ -2,7 +2,6 @@ package users
 
 import (
 	"context"
-	"net/url"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -12,7 +11,6 @@ import (
 )
 
 var (
-	errAvatar   = fault.New(fault.Invalid, "The avatar is no address that begins with https://.")
 	errTaken    = fault.New(fault.Conflict, "The username is taken, or another user had it not long ago. Choose another.")
 	errMistyped = fault.New(fault.Invalid, "This is not your username. Type it to delete your account.")
 )
@@ -41,8 +39,10 @@ func (u *UpdateOwn) Do(ctx context.Context, viewer token.Viewer, wanted Profile)
 		return err
 	}
 	_, _, err = u.users.Update(ctx, viewer.User.ID, func(stored *user.User, _ map[string]string) error {
-		if wanted.AvatarURL != stored.AvatarURL && !safeAvatar(wanted.AvatarURL) {
-			return errAvatar
+		if wanted.AvatarURL != stored.AvatarURL {
+			if err := user.CheckAvatar(wanted.AvatarURL); err != nil {
+				return err
+			}
 		}
 		stored.Name, stored.AvatarURL, stored.DefaultLanguage = name, wanted.AvatarURL, wanted.DefaultLanguage
 		stored.PublicProfile, stored.ShowTags = wanted.PublicProfile, wanted.ShowTags
@@ -55,11 +55,6 @@ func (u *UpdateOwn) Do(ctx context.Context, viewer token.Viewer, wanted Profile)
 		return errTaken
 	}
 	return err
-}
-
-func safeAvatar(address string) bool {
-	parsed, err := url.Parse(address)
-	return address == "" || err == nil && parsed.Scheme == "https" && parsed.Host != ""
 }
 
 // DeleteOwn removes the account of a signed-in user.

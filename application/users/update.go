@@ -49,6 +49,11 @@ func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (
 
 // apply changes a user and its services, and validates the result.
 func (c UpdateInput) apply(u *user.User, services map[string]string) error {
+	if c.AvatarURL != nil {
+		if err := user.CheckAvatar(*c.AvatarURL); err != nil {
+			return err
+		}
+	}
 	set(&u.AvatarURL, c.AvatarURL)
 	set(&u.DefaultLanguage, c.DefaultLanguage)
 	set(&u.PublicProfile, c.PublicProfile)

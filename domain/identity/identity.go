@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -34,7 +33,7 @@ type Profile struct {
 
 // Avatar returns the avatar's address if it is one that a user may have, or "".
 func (p Profile) Avatar() string {
-	if !strings.HasPrefix(p.AvatarURL, "https://") || !ident.Printable(p.AvatarURL, 2048) {
+	if user.CheckAvatar(p.AvatarURL) != nil {
 		return ""
 	}
 	return p.AvatarURL

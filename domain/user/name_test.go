@@ -43,6 +43,23 @@ func FuzzParseName(f *testing.F) {
 	})
 }
 
+func TestCheckAvatar(t *testing.T) {
+	t.Parallel()
+	for address, valid := range map[string]bool{
+		"": true, "https://example.com": true, "https://example.com:8443/a.png?b=c&d=%22#e": true, "https://[::1]/a": true,
+		"https://example.com/ü.png": true, "HTTPS://example.com/a": true,
+		"a": false, "//example.com/a": false, "http://example.com/a": false, "javascript:alert(1)": false, "https:": false, "https:///a": false,
+		"https://:443/a": false, "https://%zz/a": false, "https://example.com/a b": false, `https://example.com/"onload="x`: false,
+		"https://example.com/'": false, "https://example.com/`": false, "https://example.com/<b>": false, `https://example.com\a`: false,
+		"https://example.com/\n": false, "https://example.com/\u202e": false, "https://example.com/\xff": false,
+		"https://example.com/" + strings.Repeat("x", 2048): false,
+	} {
+		if err := CheckAvatar(address); valid && err != nil || !valid && !fault.Is(err, fault.Invalid) {
+			t.Errorf("%q: got %v, want it accepted: %t", address, err, valid)
+		}
+	}
+}
+
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	name, err := ParseName("somebody")

@@ -4,7 +4,9 @@ package user
 import (
 	"context"
 	"maps"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -47,7 +49,7 @@ func (u User) Validate() error {
 		return fault.New(fault.Invalid, "The user id is not 1 to 64 letters, digits, '-' or '_'.")
 	case u.Name == Name{}:
 		return fault.New(fault.Invalid, "The username is empty.")
-	case !ident.Printable(u.AvatarURL, 2048):
+	case !ident.Printable(u.AvatarURL, maxAvatarURL):
 		return fault.New(fault.Invalid, "The avatar URL is not printable text of at most 2048 bytes.")
 	case u.DefaultLanguage == "" || !ident.Printable(u.DefaultLanguage, 64):
 		return fault.New(fault.Invalid, "The default language is not 1 to 64 bytes of printable text.")
@@ -56,6 +58,24 @@ func (u User) Validate() error {
 	}
 	return nil
 }
+
+// CheckAvatar returns a fault.Invalid for an address that a user may not choose for an avatar: one is of https, without quotes, spaces
+// and angle brackets. Empty means no avatar. Imported users keep what they have.
+func CheckAvatar(address string) error {
+	if address == "" {
+		return nil
+	}
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Scheme != "https" || parsed.Hostname() == "" || strings.ContainsAny(address, "\"'`<>\\ ") ||
+		!ident.Printable(address, maxAvatarURL) {
+		return errAvatar
+	}
+	return nil
+}
+
+const maxAvatarURL = 2048 // bytes
+
+var errAvatar = fault.New(fault.Invalid, "The avatar is no address such as https://example.com/a.png: https, without quotes and spaces.")
 
 // ValidateServices returns a fault.Invalid when a service or the user's id there is not printable text.
 func ValidateServices(services map[string]string) error {

@@ -142,6 +142,36 @@ func TestProposedNames(t *testing.T) {
 	}
 }
 
+// TestAvatars wants an address that could end an attribute of HTML from nobody who chooses one. What is stored stays.
+func TestAvatars(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.user(t, users.CreateInput{Name: "owner"})
+	code, quoted := w.vouch("1", "ann"), `https://id.example/"onload="x`
+	vouched := w.provider.answers[code]
+	vouched.AvatarURL = quoted
+	w.provider.answers[code] = vouched
+	arrived, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Source: "oidc"}, code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made, _, err := w.accounts.SignUp.Do(t.Context(), arrived.Secret, "ann"); err != nil || made.AvatarURL != "" {
+		t.Errorf("got %+v, error %v, want no avatar", made, err)
+	}
+	viewer, profile := w.session(t, "owner"), users.Profile{Name: "owner", DefaultLanguage: "Go", AvatarURL: quoted}
+	wantKind(t, "chosen on the page", w.users.UpdateOwn.Do(t.Context(), viewer, profile), fault.Invalid)
+	_, _, err = w.userStore.Update(t.Context(), viewer.User.ID, func(u *user.User, _ map[string]string) error {
+		u.AvatarURL = quoted
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.users.UpdateOwn.Do(t.Context(), viewer, profile); err != nil {
+		t.Errorf("got %v, want the rest of an imported profile saved", err)
+	}
+}
+
 func TestArriveSuspended(t *testing.T) {
 	t.Parallel()
 	w := newWorld()

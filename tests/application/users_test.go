@@ -30,6 +30,7 @@ func TestCreatingUsersHoldsTheRules(t *testing.T) {
 		"an impossible name":       {Name: "-"},
 		"a reserved name":          {Name: "SELF"},
 		"a line end in the avatar": {Name: "a", AvatarURL: "\n"},
+		"a script as avatar":       {Name: "a", AvatarURL: "javascript:alert(1)"},
 		"a long language":          {Name: "a", DefaultLanguage: strings.Repeat("x", 65)},
 		"negative months":          {Name: "a", SupporterMonths: -1},
 		"a service without an id":  {Name: "a", Services: map[string]string{"github": ""}},
@@ -89,7 +90,7 @@ func TestUpdate(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	w.user(t, users.CreateInput{
-		Name: "Somebody", AvatarURL: "before", DefaultLanguage: "Go", PublicProfile: true,
+		Name: "Somebody", AvatarURL: "https://example.com/before", DefaultLanguage: "Go", PublicProfile: true,
 		Services: map[string]string{"github": "1", "gitlab": "2"},
 	})
 	update, show := w.users.Update, w.users.Show
@@ -97,7 +98,7 @@ func TestUpdate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	avatar, private, months := "after", false, int32(3)
+	avatar, private, months := "https://example.com/after", false, int32(3)
 	want := before
 	want.AvatarURL, want.PublicProfile, want.SupporterMonths = avatar, private, months
 	want.Services = map[string]string{"gitlab": "2", "codeberg": "3"}
@@ -110,9 +111,10 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 
-	unprintable, long, negative := "\n", strings.Repeat("x", 257), int32(-1)
+	unprintable, quoted, long, negative := "\n", `https://example.com/"onload="x`, strings.Repeat("x", 257), int32(-1)
 	for what, wrong := range map[string]users.UpdateInput{
 		"avatar":   {AvatarURL: &unprintable, Contributor: new(bool)},
+		"quotes":   {AvatarURL: &quoted},
 		"language": {DefaultLanguage: &long},
 		"months":   {AvatarURL: &avatar, SupporterMonths: &negative},
 		"service":  {Services: map[string]string{long: "1"}},

@@ -237,7 +237,7 @@ func TestUpdatesAtOnce(t *testing.T) {
 		}
 		lost := 0
 		for round := range int32(rounds) {
-			avatar, service := fmt.Sprint("avatar", round), fmt.Sprint(round)
+			avatar, service := fmt.Sprint("https://example.com/", round), fmt.Sprint(round)
 			changes := []users.UpdateInput{
 				{AvatarURL: &avatar, Services: map[string]string{"github": service}},
 				{SupporterMonths: &round, Services: map[string]string{"gitlab": service}},
