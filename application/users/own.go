@@ -44,6 +44,11 @@ func (u *UpdateOwn) Do(ctx context.Context, viewer token.Viewer, wanted Profile)
 				return err
 			}
 		}
+		if name.Folded() != stored.Name.Folded() {
+			if err := name.CheckChosen(); err != nil {
+				return err
+			}
+		}
 		stored.Name, stored.AvatarURL, stored.DefaultLanguage = name, wanted.AvatarURL, wanted.DefaultLanguage
 		stored.PublicProfile, stored.ShowTags = wanted.PublicProfile, wanted.ShowTags
 		return stored.Validate()

@@ -1,6 +1,7 @@
 package user
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -49,6 +50,17 @@ func (n Name) String() string { return n.spelling }
 
 // Folded returns the lower-case form that two names share when they are the same name.
 func (n Name) Folded() string { return n.folded }
+
+// officialNames suggest that their bearer speaks for those who run the server.
+var officialNames = []string{"admin", "administrator", "root", "operator", "moderator", "support"}
+
+// CheckChosen returns a fault.Invalid for a name that nobody may choose on pages. Operators may give it, and imported users keep it.
+func (n Name) CheckChosen() error {
+	if slices.Contains(officialNames, n.folded) {
+		return fault.New(fault.Invalid, "The username \""+n.spelling+"\" is reserved for those who run this server. Choose another.")
+	}
+	return nil
+}
 
 func isAlphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'

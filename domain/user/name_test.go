@@ -24,6 +24,19 @@ func TestParseName(t *testing.T) {
 	}
 }
 
+func TestCheckChosen(t *testing.T) {
+	t.Parallel()
+	for name, free := range map[string]bool{"ann": true, "Administrators": true, "admin": false, "ROOT": false, "Support": false} {
+		parsed, err := ParseName(name)
+		if err != nil {
+			t.Errorf("%s: got %v, want a name", name, err)
+		}
+		if err := parsed.CheckChosen(); free && err != nil || !free && !fault.Is(err, fault.Invalid) {
+			t.Errorf("%s: got %v, want it free to choose: %t", name, err, free)
+		}
+	}
+}
+
 func FuzzParseName(f *testing.F) {
 	for _, seed := range []string{"", "a", "Some.Body-1_x", "self", "\xff", "a\x00", strings.Repeat("a", 65)} {
 		f.Add(seed)

@@ -96,7 +96,9 @@ func TestSignUp(t *testing.T) {
 	if err != nil || shown != (accounts.Newcomer{Provider: "Example", Name: "Ann-Example"}) {
 		t.Errorf("got %+v, error %v, want the name proposed", shown, err)
 	}
-	for name, kind := range map[string]fault.Kind{"": fault.Invalid, "a b": fault.Invalid, "self": fault.Invalid, "TAKEN": fault.Conflict} {
+	for name, kind := range map[string]fault.Kind{
+		"": fault.Invalid, "a b": fault.Invalid, "self": fault.Invalid, "Admin": fault.Invalid, "TAKEN": fault.Conflict,
+	} {
 		_, _, err := w.accounts.SignUp.Do(t.Context(), arrived.Secret, name)
 		wantKind(t, name, err, kind)
 	}
@@ -128,7 +130,7 @@ func TestProposedNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"ann": "ann", "Taken": "", "former": "", "": "", "self": "", "Änn": "nn", "\u0430nn": "nn", "-a-": "a", "a\x00b": "ab", "\xff": "",
+		"ann": "ann", "Taken": "", "former": "", "": "", "self": "", "Moderator": "", "Änn": "nn", "\u0430nn": "nn", "-a-": "a", "a\x00b": "ab", "\xff": "",
 		"<script>":               "script",
 		strings.Repeat("x", 500): strings.Repeat("x", 64),
 	} {
@@ -138,6 +140,23 @@ func TestProposedNames(t *testing.T) {
 		}
 		if shown, err := w.accounts.ShowSignUp.Do(t.Context(), arrived.Secret); err != nil || shown.Name != want {
 			t.Errorf("%q: got %q, error %v, want %q proposed", name, shown.Name, err, want)
+		}
+	}
+}
+
+// TestOfficialNames wants names that suggest an operator to be given by operators alone, and kept.
+func TestOfficialNames(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.user(t, users.CreateInput{Name: "admin"})
+	w.user(t, users.CreateInput{Name: "eve"})
+	for _, c := range []struct {
+		owner, name string
+		want        fault.Kind
+	}{{"eve", "Administrator", fault.Invalid}, {"eve", "Eve", fault.None}, {"admin", "Admin", fault.None}} {
+		err := w.users.UpdateOwn.Do(t.Context(), w.session(t, c.owner), users.Profile{Name: c.name, DefaultLanguage: "Go"})
+		if fault.KindOf(err) != c.want {
+			t.Errorf("%s becomes %s: got %v, want %v", c.owner, c.name, err, c.want)
 		}
 	}
 }
