@@ -36,11 +36,11 @@ func (s *ShowSignUp) Do(ctx context.Context, secret string) (Newcomer, error) {
 		return Newcomer{}, err
 	}
 	proposed, err := user.ParseName(attempt.Profile.Name)
+	if err == nil {
+		err = proposed.CheckChosen()
+	}
 	if err != nil {
 		return Newcomer{Provider: source.Label}, nil //nolint:nilerr // it is only proposed
-	}
-	if proposed.CheckChosen() != nil {
-		return Newcomer{Provider: source.Label}, nil
 	}
 	_, err = s.users.ByName(ctx, proposed)
 	if fault.Is(err, fault.NotFound) {
@@ -77,8 +77,8 @@ type SignUp struct {
 // Do returns the new user, and the path to go on to. When the same person has signed up meanwhile, it returns that account.
 //
 // It fails with fault.Invalid when the name breaks a rule or is reserved, or there is no such attempt, or none any more; with
-// fault.Conflict when the name is taken, and then the attempt goes on; with identity.ErrUsedUp when the invitation is not valid any more; and with
-// fault.Unavailable when the store does not answer.
+// fault.Conflict when the name is taken, and then the attempt goes on; with identity.ErrUsedUp when the invitation is not valid any
+// more; and with fault.Unavailable when the store does not answer.
 func (s *SignUp) Do(ctx context.Context, secret, name string) (_ user.User, next string, err error) {
 	attempt, err := vouched(ctx, s.store, secret)
 	if err != nil {

@@ -130,7 +130,8 @@ func TestProposedNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"ann": "ann", "Taken": "", "former": "", "": "", "self": "", "Moderator": "", "Änn": "nn", "\u0430nn": "nn", "-a-": "a", "a\x00b": "ab", "\xff": "",
+		"ann": "ann", "Taken": "", "former": "", "": "", "self": "", "Moderator": "",
+		"Änn": "nn", "\u0430nn": "nn", "-a-": "a", "a\x00b": "ab", "\xff": "",
 		"<script>":               "script",
 		strings.Repeat("x", 500): strings.Repeat("x", 64),
 	} {
