@@ -53,7 +53,7 @@ func (c *Commands) pasteShow() *cobra.Command {
 			"  gluepot paste show k3j2h1g0 --origin",
 	}
 	raw := cmd.Flags().Bool("raw", false,
-		"write exactly the code of the pasty that is named, or else of the first; on a terminal, what would command it is escaped")
+		"write exactly the code of the pasty that is named, or else of the first; on a terminal, control characters are escaped")
 	origin := cmd.Flags().Bool("origin", false, "write only the address that it was created from, which is kept for GLUEPOT_ORIGIN_RETENTION")
 	asJSON := jsonFlag(cmd)
 	run := c.run(func(ctx context.Context, m Modules, args []string) error {

@@ -294,7 +294,7 @@ func TestReports(t *testing.T) {
 		removing := url.Values{"do": {"remove"}, "id": {""}, "paste": {other}, "reason": {"spam"}}
 		asks(admin, http.StatusSeeOther, http.MethodPost, "/admin/reports", removing, "")
 		m.wants(http.StatusGone, "GET", "/"+other, "", "Accept", "text/html")
-		asks(admin, http.StatusOK, http.MethodGet, "/admin/reports", nil, "None is open.")
+		asks(admin, http.StatusOK, http.MethodGet, "/admin/reports", nil, "There are no open reports.")
 		asks(reader, http.StatusGone, http.MethodPost, "/"+other+"/report", said, "")
 		asks(admin, http.StatusOK, http.MethodGet, "/admin/audit", nil, "report.close "+report)
 	})

@@ -43,7 +43,7 @@ func (p *pages) deleteAccountView(page site.Layout, problem string) templ.Compon
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Delete your account</h1><p>Your account goes with its access tokens, sessions, stars and private pastes. This cannot be undone.</p><form class=\"form narrow\" method=\"post\" action=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Delete your account</h1><p>This deletes your account with its access tokens, sessions, stars and private pastes. It cannot be undone.</p><form class=\"form narrow\" method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -51,9 +51,9 @@ func (p *pages) inviteView(page site.Layout, invitation identity.Invitation, lin
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("This link lets you have an account on this server. It is valid until " + site.At(invitation.ExpiresAt).String() + ".")
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("With this link you can create an account on this server. It is valid until " + site.At(invitation.ExpiresAt).String() + ".")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/invite.templ`, Line: 11, Col: 125}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/invite.templ`, Line: 11, Col: 131}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -69,9 +69,9 @@ func (p *pages) inviteView(page site.Layout, invitation identity.Invitation, lin
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var4 string
-				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("The one who invites you writes: “" + invitation.Note + "”")
+				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("The invitation says: “" + invitation.Note + "”")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/invite.templ`, Line: 13, Col: 71}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/invite.templ`, Line: 13, Col: 60}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 				if templ_7745c5c3_Err != nil {
@@ -87,12 +87,12 @@ func (p *pages) inviteView(page site.Layout, invitation identity.Invitation, lin
 				return templ_7745c5c3_Err
 			}
 			if len(links) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>This server signs in with no provider at the moment. Ask its operator.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>This server has no provider to sign in with at the moment. Ask its operator.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p>Sign in with an account that you have already, and then choose a name.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p>Sign in with an account that you already have, and then choose a name.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -109,13 +109,13 @@ func TestFurther(t *testing.T) {
 	}
 	page := s.Page("/admin?anonymous=on")
 	visit.WantNotIn(t, page, oldest)
-	link := regexp.MustCompile(`href="([^"]*)">Older ones`).FindStringSubmatch(page)
+	link := regexp.MustCompile(`href="([^"]*)">Older pastes`).FindStringSubmatch(page)
 	if link == nil {
 		t.Fatalf("got %s, want a link to older ones", page)
 	}
 	next := s.Page(html.UnescapeString(link[1]))
 	visit.WantIn(t, next, oldest, `name="anonymous" checked`)
-	visit.WantNotIn(t, next, "another", "Older ones")
+	visit.WantNotIn(t, next, "another", "Older pastes")
 }
 
 func TestBlocks(t *testing.T) {
@@ -134,7 +134,7 @@ func TestBlocks(t *testing.T) {
 func TestReports(t *testing.T) {
 	t.Parallel()
 	s := administered(t)
-	visit.WantIn(t, s.Page("/admin/reports"), "None is open.")
+	visit.WantIn(t, s.Page("/admin/reports"), "There are no open reports.")
 	bad, good := made(s, "", "bad"), made(s, "", "good")
 	for _, id := range []string{bad, good} {
 		answer, _, err := s.Post("", "/"+id+"/report", url.Values{"reason": {"spam"}, "text": {"<look>"}})
@@ -148,7 +148,7 @@ func TestReports(t *testing.T) {
 	first := visit.FilledIn(page)[:2] // the oldest
 	does(s, "/admin/reports", url.Values{"do": {"close"}, first[0]: {first[1]}})
 	does(s, "/admin/reports", url.Values{"do": {"remove"}, "paste": {good}, "reason": {"spam"}})
-	visit.WantIn(t, s.Page("/admin/reports"), "None is open.")
+	visit.WantIn(t, s.Page("/admin/reports"), "There are no open reports.")
 	visit.WantIn(t, s.Page("/admin?removed=on"), good)
 	visit.WantNotIn(t, s.Page("/admin?removed=on"), bad)
 }

@@ -115,7 +115,7 @@ func TestEditMeetsAnother(t *testing.T) {
 			s.Lands(editPath, theirs.With("visibility", 0, "private"))
 			between := visit.Summary(s.Stored("k2j4x8m1"))
 			page := s.Returns(editPath, http.StatusConflict, c.form(form))
-			visit.WantIn(t, page, append(c.shown, "nothing is saved yet", "This snippet was added meanwhile")...)
+			visit.WantIn(t, page, append(c.shown, "nothing is saved yet", "This snippet was added in the meantime")...)
 			if got := visit.Summary(s.Stored("k2j4x8m1")); got != between {
 				t.Errorf("got %s, want nothing changed of %s", got, between)
 			}
@@ -146,7 +146,7 @@ func TestEditMeetsMoreThanFits(t *testing.T) {
 		mine = slices.Delete(mine, at, at+2)
 	}
 	page = s.Returns(editPath, http.StatusConflict, mine)
-	visit.WantIn(t, page, "theirs</textarea>", "This snippet was added meanwhile")
+	visit.WantIn(t, page, "theirs</textarea>", "This snippet was added in the meantime")
 	s.Lands(editPath, visit.FilledIn(page))
 	got := s.Stored("k2j4x8m1")
 	if n := len(got.Pasties); n != 100 || got.Title != "Mine" || got.Pasties[n-1].Code != "theirs" {

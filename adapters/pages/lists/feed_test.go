@@ -2,6 +2,7 @@ package lists_test
 
 import (
 	"encoding/xml"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,12 +45,14 @@ func TestFeeds(t *testing.T) {
 		if got := feed.Entries[0]; got.ID != link || got.Link.Href != link || got.Title != "<public00>\ufffd" || got.Updated != edited {
 			t.Errorf("%s: got %+v, want the public paste", path, got)
 		}
-		visit.WantIn(t, s.Page(page), `<link rel="alternate" type="application/atom+xml" href="`, "&lt;public00&gt;")
+		visit.WantIn(t, s.Page(page), `<link rel="alternate" type="application/atom+xml" href="`, "&lt;public00&gt;",
+			`<a href="`+strings.Replace(path, "epoxy", "Epoxy", 1)+`">Feed</a>`, `<a href="/recent">Recent</a>`)
 	}
 	if _, err := s.Get("/~nobody/feed.atom"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("got %v, want no feed of who is not there", err)
 	}
 	off := visit.New(t)
+	visit.WantNotIn(t, off.Page("/"), "/recent")
 	if off.Routes()["/recent"] != "" || off.Routes()["/recent.atom"] != "" {
 		t.Error("got a list of recent pastes, want none unless it is switched on")
 	}

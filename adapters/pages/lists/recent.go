@@ -17,6 +17,6 @@ func (p *pages) recent(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	page := r.Layout("Recent pastes", "")
-	page.Feed = pathRecent + ".atom"
-	return site.Show(w, r, p.recentView(page, newPasteList(pathRecent, paste.Selection{After: after}, found)))
+	page.Feed = site.PathRecent + ".atom"
+	return site.Show(w, r, p.recentView(page, newPasteList(site.PathRecent, paste.Selection{After: after}, found)))
 }

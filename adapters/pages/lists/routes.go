@@ -17,13 +17,11 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: "/~:name/feed.atom", Get: p.feed, Everyone: true},
 	}
 	if s.Config.Recent {
-		routes = append(routes, site.Route{Pattern: pathRecent, Get: p.recent},
-			site.Route{Pattern: pathRecent + ".atom", Get: p.recentFeed, Everyone: true})
+		routes = append(routes, site.Route{Pattern: site.PathRecent, Get: p.recent},
+			site.Route{Pattern: site.PathRecent + ".atom", Get: p.recentFeed, Everyone: true})
 	}
 	if s.Modules.Search != nil {
 		routes = append(routes, site.Route{Pattern: site.PathSearch, Get: p.search})
 	}
 	return routes
 }
-
-const pathRecent = "/recent"

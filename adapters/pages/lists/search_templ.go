@@ -79,13 +79,13 @@ func (p *pages) searchView(page searchPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = site.Field("q", "Words, which all have to occur", page.Text, site.Described(page.Problem != "", templ.Attributes{
+			templ_7745c5c3_Err = site.Field("q", "All of these words", page.Text, site.Described(page.Problem != "", templ.Attributes{
 				"type": "search", "required": true, "autocapitalize": "none", "spellcheck": "false",
 			})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"hint\" id=\"hint\"><code>\"two words\"</code> stand together. <code>tag:</code>, <code>language:</code> and <code>user:</code> take a name, and <code>mine:</code> looks through your own pastes only.</p><p class=\"tools\"><button class=\"main\">Search</button></p></form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p class=\"hint\" id=\"hint\"><code>\"two words\"</code> finds them side by side. <code>tag:</code>, <code>language:</code> and <code>user:</code> take a name, and <code>mine:</code> searches only your own pastes.</p><p class=\"tools\"><button class=\"main\">Search</button></p></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -95,7 +95,7 @@ func (p *pages) searchView(page searchPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if page.Later {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "Further results")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "More results")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -293,7 +293,7 @@ func (p *pages) searchView(page searchPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "\">Further results</a></p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "\">More results</a></p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

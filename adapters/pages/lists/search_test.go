@@ -47,7 +47,7 @@ func TestSearch(t *testing.T) {
 			id, _, _ := strings.Cut(rest, `"`)
 			order = append(order, id)
 		}
-		path = hrefBefore(page, "Further results</a>")
+		path = hrefBefore(page, "More results</a>")
 	}
 	if want := 45; len(order) != want || count != 3 || order[0] != "paste044" || order[1] != "paste043" {
 		t.Errorf("got %d pastes on %d pages: %q, want %d on 3, the newest first", len(order), count, order, want)

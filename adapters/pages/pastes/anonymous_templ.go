@@ -41,7 +41,7 @@ func (p *pages) givingUpView(page pastePage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p>The paste stays at its link, and is no longer yours: you cannot edit it, it leaves your profile and your lists, and its tags go. What its code and its history say about you stays. This cannot be undone.</p><p>Its delete key is shown once after this. It is then the only way to delete the paste.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p>The paste keeps its link, but is no longer yours: you cannot edit it, it disappears from your profile and your lists, and its tags are removed. Whatever its code and its history say about you stays. This cannot be undone.</p><p>Its delete key will be shown once. After that, the key is the only way to delete the paste.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

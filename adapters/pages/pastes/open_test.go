@@ -42,7 +42,7 @@ func TestBurning(t *testing.T) {
 		t.Fatalf("got %v, %v, want the paste, in no cache", err, answer.Header())
 	}
 	page := answer.Body.String()
-	visit.WantIn(t, page, "secret title", "secret.go", "is deleted now")
+	visit.WantIn(t, page, "secret title", "secret.go", "has been deleted")
 	for _, gone := range []string{"/download/", "/raw/", "/history", "/edit"} {
 		if strings.Contains(page, path+gone) {
 			t.Errorf("got a link to %s, want none: it is gone", gone)
@@ -105,7 +105,7 @@ func TestBurningWithoutRoom(t *testing.T) {
 	if answer, err := s.Posts("/k2j4x8m1/open", visit.Form{"do", "open"}); err != nil {
 		s.Stored("/k2j4x8m1") // fails when it is gone
 	} else {
-		visit.WantIn(t, answer.Body.String(), "is deleted now")
+		visit.WantIn(t, answer.Body.String(), "has been deleted")
 	}
 }
 

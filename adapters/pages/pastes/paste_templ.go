@@ -134,7 +134,7 @@ func (p *pages) pasteView(page pastePage, pasties iter.Seq2[pastyPart, templ.Com
 				return templ_7745c5c3_Err
 			}
 			if page.Burns && page.Owned && !page.Burnt {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"hint\">The first other reader of the link sees it last. Until then you can read and edit it.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"hint\">It is deleted when somebody else opens the link. Until then you can read and edit it.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -194,7 +194,7 @@ func (p *pages) tools(page pastePage, encrypted bool) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if page.Burnt {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p class=\"problem\" role=\"status\">This paste is deleted now. Copy what you need before you leave the page.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p class=\"problem\" role=\"status\">This paste has been deleted. Copy what you need before you leave the page.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -371,7 +371,7 @@ func keyNote(page pastePage) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if page.Key != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<p class=\"note\" role=\"status\">This paste is anonymous, and this browser can delete it. To delete it elsewhere, keep its delete key, which is not shown again: <code>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "<p class=\"note\" role=\"status\">This paste is anonymous, and this browser can delete it. To delete it from elsewhere, keep its delete key, which is not shown again: <code>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -924,7 +924,7 @@ func codeView(part pastyPart, code templ.Component) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if part.Packed {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "<p class=\"note\">It has too many lines to number them.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "<p class=\"note\">It has too many lines for line numbers.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -132,7 +132,7 @@ func TestHostileCode(t *testing.T) {
 	}
 	visit.WantIn(t, s.Page("/null0000"), `data-mark="NUL"`, `data-mark="RLO"`, `data-mark="LRI"`)
 	visit.WantIn(t, s.Page("/toolong0"), "This is too long to be shown here: 2097153 bytes.", `id="2-L1"`)
-	visit.WantIn(t, s.Page("/lines000"), "too many lines to number")
+	visit.WantIn(t, s.Page("/lines000"), "too many lines for line numbers")
 }
 
 func TestDownloads(t *testing.T) {

@@ -124,7 +124,7 @@ func (p *pages) reportView(page pastePage, sent bool) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</select></p><p class=\"field\"><label for=\"text\">What should the operator know? <span class=\"hint\">You need not write anything.</span></label> <textarea id=\"text\" name=\"text\" class=\"said\" maxlength=\"2000\" rows=\"6\"></textarea></p><p class=\"tools\"><button class=\"main\">Send the report</button> <a class=\"button\" href=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</select></p><p class=\"field\"><label for=\"text\">What should the operator know? <span class=\"hint\">(optional)</span></label> <textarea id=\"text\" name=\"text\" class=\"said\" maxlength=\"2000\" rows=\"6\"></textarea></p><p class=\"tools\"><button class=\"main\">Send the report</button> <a class=\"button\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

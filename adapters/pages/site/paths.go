@@ -20,6 +20,7 @@ const (
 	PathPastes  = "/pastes"
 	PathStarred = "/starred"
 	PathSearch  = "/search"
+	PathRecent  = "/recent"
 )
 
 // maxNext is the length of a path to come back to.
