@@ -421,7 +421,7 @@ func TestEncryptionBurns(t *testing.T) {
 		}
 		tab.show("/sign-in")
 	}
-	s.wantPull("", link, "open it with --yes", 1)
+	s.wantPull("", link, "then --yes opens", 1)
 	tab.show(path + "#" + key)
 	tab.wholePicture("question")
 	tab.press("#open button", "section.pasty")
