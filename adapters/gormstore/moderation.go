@@ -144,13 +144,11 @@ func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.
 		return usage, nil
 	}
 	err = m.store.List(ctx, func(db *gorm.DB) error {
-		var sums struct{ Pastes, Bytes int64 }
-		err := db.Model(&pasteRow{}).Where("owner_id = ?", string(id)).
-			Select("count(*) AS pastes, cast(coalesce(sum(content_bytes + history_bytes), 0) AS bigint) AS bytes").Scan(&sums).Error
+		has, err := held(db.Where("owner_id = ?", string(id)))
 		if err != nil {
 			return err
 		}
-		usage.Pastes, usage.Bytes = sums.Pastes, sums.Bytes
+		usage.Pastes, usage.Bytes = has.Pastes, has.Bytes
 		var tokens []tokenRow
 		if err := db.Omit("User").Where("user_id = ?", string(id)).Find(&tokens).Error; err != nil {
 			return err

@@ -190,13 +190,18 @@ func (p *Pastes) allow(tx *gorm.DB, allowance paste.Allowance, holder user.ID, m
 	if holder == "" || allowance.Pastes == 0 && allowance.Bytes == 0 {
 		return nil
 	}
-	var has paste.Holding
-	err := unexpired(p.store, tx.Model(&pasteRow{}).Where("owner_id = ?", string(holder))).
-		Select("count(*) AS pastes, cast(coalesce(sum(content_bytes + history_bytes), 0) AS bigint) AS bytes").Scan(&has).Error
+	has, err := held(unexpired(p.store, tx.Where("owner_id = ?", string(holder))))
 	if err != nil {
 		return err
 	}
 	return allowance.Add(has, more)
+}
+
+// held adds up the pastes of a query.
+func held(pastes *gorm.DB) (has paste.Holding, err error) {
+	err = pastes.Model(&pasteRow{}).
+		Select("count(*) AS pastes, cast(coalesce(sum(content_bytes + history_bytes), 0) AS bigint) AS bytes").Scan(&has).Error
+	return has, err
 }
 
 // locked returns an active paste that no other caller can change or delete before the transaction ends. What other rows hold is
