@@ -474,15 +474,15 @@ func (b *bench) sweep(p *population) (pages string, c sweepCost, err error) {
 
 // unswept measures reads from a server that does not sweep: the p99 of each round, and what pages a read asks for.
 func (b *bench) unswept(p *population, read load) (p99s []float64, pages string, err error) {
+	before, err := p.pagesAsked() // ends sessions: a server that had started would answer its next requests with 503
+	if err != nil {
+		return nil, "", err
+	}
 	server, err := b.serve(p.url, "GLUEPOT_SWEEP_INTERVAL=0s")
 	if err != nil {
 		return nil, "", err
 	}
 	defer server.process.stop()
-	before, err := p.pagesAsked()
-	if err != nil {
-		return nil, "", err
-	}
 	asked := 0.0
 	for range b.rounds {
 		r, err := b.wrk(read.toward(server))
