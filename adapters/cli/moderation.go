@@ -51,19 +51,11 @@ func checkReason(reason string) error {
 func (c *Commands) userUnsuspend() *cobra.Command {
 	return ofUser(c.does("unsuspend USER", "End the suspension of a user, whose pastes are there again", "user unsuspend epoxy",
 		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
-			before, err := m.Users.Show.Do(ctx, args[0])
-			if err != nil {
-				return err
-			}
 			back, shown, err := m.Moderation.Suspend.Undo(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			text := "The user %s is no longer suspended%s.\n"
-			if !before.Suspended && shown == 0 { // an earlier call that was interrupted leaves pastes to show
-				text = "The user %s was not suspended%s.\n"
-			}
-			return c.print(asJSON, map[string]any{"unsuspended": back.ID, "shown": shown}, text, back.Name,
+			return c.print(asJSON, map[string]any{"unsuspended": back.ID, "shown": shown}, "The user %s is no longer suspended%s.\n", back.Name,
 				unlessNone(shown, ", and "+english.Plural(shown, "paste is", "pastes are")+" there again"))
 		}))
 }

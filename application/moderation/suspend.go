@@ -2,6 +2,7 @@ package moderation
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
@@ -35,8 +36,13 @@ func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (
 	if err := moderation.ValidateReason(reason); err != nil {
 		return user.User{}, 0, err
 	}
-	suspended, err := s.set(ctx, reference, "user.suspend", reason, func(u *user.User) {
+	suspended, err := user.Find(ctx, s.users, reference)
+	if err != nil {
+		return user.User{}, 0, err
+	}
+	err = s.set(ctx, suspended, "user.suspend", reason, func(u *user.User, _ map[string]string) error {
 		u.Suspended, u.PastesHidden = true, u.PastesHidden || hide
+		return nil
 	})
 	if err != nil {
 		return user.User{}, 0, err
@@ -48,28 +54,35 @@ func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (
 	return suspended, hidden, err
 }
 
+var errNotSuspended = fault.New(fault.Invalid, "That user is not suspended.")
+
 // Undo ends the suspension of a user and shows its pastes again. It returns the user and the number of those pastes. It fails
-// as Do does.
+// as Do does, and with fault.Invalid, and changes nothing, when the user is not suspended.
 func (s *Suspend) Undo(ctx context.Context, reference string) (_ user.User, shown int, err error) {
-	back, err := s.set(ctx, reference, "user.unsuspend", "", func(u *user.User) { u.Suspended, u.PastesHidden = false, false })
+	meant, err := user.Find(ctx, s.users, reference)
 	if err != nil {
 		return user.User{}, 0, err
 	}
-	shown, err = inBatches(func() (int, error) { return s.pastes.Unhide(ctx, back.ID, atOnce) })
-	return back, shown, err
+	ended := s.set(ctx, meant, "user.unsuspend", "", func(u *user.User, _ map[string]string) error {
+		if !u.Suspended {
+			return errNotSuspended
+		}
+		u.Suspended, u.PastesHidden = false, false
+		return nil
+	})
+	if ended != nil && !errors.Is(ended, errNotSuspended) {
+		return user.User{}, 0, ended
+	}
+	shown, err = inBatches(func() (int, error) { return s.pastes.Unhide(ctx, meant.ID, atOnce) })
+	if shown == 0 && err == nil { // an earlier call that was interrupted leaves pastes to show
+		err = ended
+	}
+	return meant, shown, err
 }
 
-func (s *Suspend) set(ctx context.Context, reference, act, reason string, change func(*user.User)) (user.User, error) {
-	meant, err := user.Find(ctx, s.users, reference)
-	if err != nil {
-		return user.User{}, err
-	}
-	updated, _, err := s.users.Update(audit.Note(ctx, act, audit.User(meant), reason), meant.ID,
-		func(u *user.User, _ map[string]string) error {
-			change(u)
-			return nil
-		})
-	return updated, user.Gone(err)
+func (s *Suspend) set(ctx context.Context, u user.User, act, reason string, change func(*user.User, map[string]string) error) error {
+	_, _, err := s.users.Update(audit.Note(ctx, act, audit.User(u), reason), u.ID, change)
+	return user.Gone(err)
 }
 
 func inBatches(do func() (int, error)) (all int, err error) {

@@ -20,7 +20,6 @@ func TestUserSuspend(t *testing.T) {
 		{"user suspend epoxy --reason spam --hide-pastes", "Suspended the user epoxy and hid 1 paste.\n"},
 		{"user suspend epoxy --reason spam", "Suspended the user epoxy.\n"},
 		{"user unsuspend epoxy", "The user epoxy is no longer suspended, and 1 paste is there again.\n"},
-		{"user unsuspend epoxy", "The user epoxy was not suspended.\n"},
 	} {
 		if got := i.do(step.line); got != step.want {
 			t.Errorf("%s: got %q, want %q", step.line, got, step.want)
@@ -33,6 +32,8 @@ func TestUserSuspend(t *testing.T) {
 			t.Errorf("%s: got exit code %d for the paste, want it hidden: %t", step.line, code, suspended)
 		}
 	}
+	i.wantRefused("user unsuspend epoxy", "That user is not suspended.")
+	i.wantRefused("user unsuspend nobody", "There is no such user.")
 	wantRefusal(t, "user suspend", i.run("user suspend epoxy"), exitUsage, "--reason: give one line of at most 500 bytes")
 	i.wantRefused("user suspend nobody --reason spam", "There is no such user.")
 	i.do("user update epoxy --admin")
@@ -157,6 +158,7 @@ func TestAuditLog(t *testing.T) {
 		{"paste restore " + id, "paste.restore", id, ""},
 		{"user suspend epoxy --reason spam", "user.suspend", epoxy, "spam"},
 		{"user unsuspend epoxy", "user.unsuspend", epoxy, ""},
+		{"user unsuspend epoxy", "", "", ""}, // it is not suspended
 		{"paste delete " + id, "paste.delete", id, ""},
 		{"user delete epoxy --yes", "user.delete", epoxy, ""},
 		{"user delete epoxy --yes", "", "", ""},

@@ -94,6 +94,7 @@ func TestPastes(t *testing.T) {
 	visit.WantNotIn(t, s.Page("/admin"), owned)
 	visit.WantNotIn(t, s.Page("/admin?removed=on"), "Restore "+owned) // it comes back with its owner
 	does(s, "/admin", url.Values{"do": {"unsuspend"}, "user": {"epoxy"}})
+	refuses(s, "/admin", url.Values{"do": {"unsuspend"}, "user": {"epoxy"}})
 	visit.WantIn(t, s.Page("/admin"), owned)
 	refuses(s, "/admin", url.Values{"do": {"suspend"}, "user": {"nobody"}, "reason": {"spam"}})
 	refuses(s, "/admin", url.Values{"do": {"nothing"}})
