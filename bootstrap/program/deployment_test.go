@@ -3,12 +3,14 @@ package program
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
@@ -163,4 +165,86 @@ func TestPublicService(t *testing.T) {
 			t.Errorf("%s: got %d MiB of memory, want at least %d (docs/CONFIGURATION.md)", file, megabytes, needed>>20)
 		}
 	}
+}
+
+// TestSizesOfTmpfs wants every file system in memory that the files ask for to have a size: it would have half of the machine's.
+func TestSizesOfTmpfs(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"a: {tmpfs: /tmp}": false, "a: {tmpfs: ['/tmp:size=64m', '/run']}": false, "a: {tmpfs: ['/tmp:mode=1777,size=64m']}": true,
+		"volumes: [{type: tmpfs, target: /tmp}]": false, "volumes: [{type: tmpfs, target: /tmp, tmpfs: {size: 64m}}]": true,
+		"emptyDir: {}": false, "emptyDir:": false, "emptyDir: {medium: Memory, sizeLimit: 64Mi}": true, "volumes: [postgres:/data]": true,
+		"[Service]\nTemporaryFileSystem=/tmp": false, "[Service]\nTemporaryFileSystem=/tmp:size=64M": true,
+	} {
+		if got := sized(t, []byte(text)); got != want {
+			t.Errorf("%s: got %t, want %t", text, got, want)
+		}
+	}
+	for _, pattern := range []string{"compose.yaml", "docs/operations/systemd/*", "docs/operations/kubernetes/*"} {
+		files, err := filepath.Glob("../../" + pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: got %v and %v, want files", pattern, files, err)
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !sized(t, content) {
+				t.Errorf("%s: got a tmpfs or an emptyDir without a size", file)
+			}
+		}
+	}
+}
+
+// sized reports whether each tmpfs and emptyDir of YAML documents, or of a unit of systemd, has a size.
+func sized(t *testing.T, content []byte) bool {
+	t.Helper()
+	if bytes.Contains(content, []byte("[Service]")) {
+		for _, found := range regexp.MustCompile(`(?m)^TemporaryFileSystem=.*`).FindAll(content, -1) {
+			if !bytes.Contains(found, []byte("size=")) {
+				return false
+			}
+		}
+		return true
+	}
+	for decoder := yaml.NewDecoder(bytes.NewReader(content)); ; {
+		var document any
+		if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
+			return true
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if !sizedNode(document) {
+			return false
+		}
+	}
+}
+
+func sizedNode(node any) bool {
+	switch node := node.(type) {
+	case []any:
+		return !slices.ContainsFunc(node, func(part any) bool { return !sizedNode(part) })
+	case map[string]any:
+		if node["type"] == "tmpfs" && node["tmpfs"] == nil {
+			return false
+		}
+		for key, value := range node {
+			has := true
+			switch key {
+			case "emptyDir":
+				has = strings.Contains(fmt.Sprint(value), "sizeLimit:")
+			case "tmpfs": // a map, a text or a list of texts
+				texts, ok := value.([]any)
+				if !ok {
+					texts = []any{value}
+				}
+				has = !slices.ContainsFunc(texts, func(text any) bool { return !regexp.MustCompile(`size[:=]`).MatchString(fmt.Sprint(text)) })
+			}
+			if !has || !sizedNode(value) {
+				return false
+			}
+		}
+	}
+	return true
 }
