@@ -2,9 +2,14 @@ package browser
 
 import (
 	"archive/zip"
+	"net"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,20 +17,25 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/idp"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// TestAccounts is the whole way of a user, from the first visit to the end of the account, with the script and without.
+// TestAccounts is the whole way of a user, from the first visit to the end of the account, with the script and without, on both
+// databases: PostgreSQL has two nodes, which answer in turns.
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	for name, without := range map[string]bool{"script": false, "no script": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		walk := func(t *testing.T, cfg gormstore.Config) {
 			with := idp.ForInstallation(t)
-			cfg := database.SQLite(t)
-			program.Serve(t, string(cfg.URL), with.Settings...)
+			settings := append(with.Settings, "GLUEPOT_HTTP_ADDR=127.0.0.1:0")
+			nodes := []*program.Process{program.Serve(t, string(cfg.URL), settings...)}
+			if strings.HasPrefix(string(cfg.URL), "postgres") {
+				nodes = append(nodes, program.Serve(t, string(cfg.URL), settings...))
+			}
+			balance(t, with.Address, nodes)
 			newVisitor := func() *tab {
 				tab := newTab(t, "http://"+with.Address) // the browser complains about the way to the providers
 				command(tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: without})
@@ -97,8 +107,31 @@ func TestAccounts(t *testing.T) {
 					}
 				}
 			}
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database.Each(t, walk)
 		})
 	}
+}
+
+// balance has nodes answer in turns at an address.
+func balance(t *testing.T, address string, nodes []*program.Process) {
+	t.Helper()
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var turn atomic.Uint64
+	front := httptest.NewUnstartedServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		node := nodes[turn.Add(1)%uint64(len(nodes))]
+		r.SetURL(&url.URL{Scheme: "http", Host: node.Address})
+		r.Out.Host = r.In.Host
+	}})
+	_ = front.Listener.Close()
+	front.Listener = listener
+	front.Start()
+	t.Cleanup(front.Close)
 }
 
 // TestAccountPages looks at the pages about accounts, on the screens that people have, for what keeps people from using them.
