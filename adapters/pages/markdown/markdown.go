@@ -1,7 +1,7 @@
 // Package markdown makes HTML of Markdown that strangers have written.
 //
-// Blocks of raw HTML are shown as code, and goldmark leaves out the rest of it, so that all elements are closed; bluemonday passes
-// nothing on but the elements and attributes below.
+// Blocks of raw HTML are shown as code, and tags within a line as text. Goldmark leaves out comments, and bluemonday all but the elements and
+// attributes below.
 package markdown
 
 import (
@@ -61,11 +61,11 @@ func HTML(source string) (html string, ok bool) {
 }
 
 // transformer makes room for the headings of the page, links of images, which would tell another site who reads, text of the boxes of
-// lists of tasks, which have no label, and code of blocks of HTML, whose text would be lost, but not of comments.
+// lists of tasks, which have no label, and code or text of HTML other than comments: goldmark would leave it out.
 type transformer struct{}
 
 // Transform implements parser.ASTTransformer.
-func (transformer) Transform(document *ast.Document, _ text.Reader, _ parser.Context) {
+func (transformer) Transform(document *ast.Document, source text.Reader, _ parser.Context) {
 	var found []ast.Node
 	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // its errors are those of the function
 		if entering {
@@ -91,6 +91,12 @@ func (transformer) Transform(document *ast.Document, _ text.Reader, _ parser.Con
 			}
 			code.SetLines(lines)
 			n.Parent().ReplaceChild(n.Parent(), n, code)
+		case *ast.RawHTML:
+			if tag := n.Segments.Value(source.Source()); !bytes.HasPrefix(tag, []byte("<!--")) {
+				shown := ast.NewString(tag)
+				shown.SetRaw(true)
+				n.Parent().ReplaceChild(n.Parent(), n, shown)
+			}
 		case *extast.TaskCheckBox:
 			box := "☐ "
 			if n.IsChecked {
