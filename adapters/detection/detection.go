@@ -54,16 +54,6 @@ func (d *Detector) Detect(text string) (*language.Language, bool) {
 	return d.names.ByName(mostLikely(text))
 }
 
-// Languages returns the names of the languages that are told apart by what stands in a text, besides any that a shebang or
-// a modeline names.
-func Languages() ([]string, error) {
-	table, err := loadFeatures()
-	if err != nil {
-		return nil, err
-	}
-	return append([]string{"JSON", "YAML", "TOML", "Properties files", "Markdown", "diff"}, table.languages...), nil
-}
-
 // named finds a language by what an editor calls it.
 func (d *Detector) named(name string) (*language.Language, bool) {
 	if name == "" {

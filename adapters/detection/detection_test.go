@@ -66,6 +66,15 @@ func TestSamples(t *testing.T) {
 			}
 		})
 	}
+	table, err := loadFeatures()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append([]string{"JSON", "YAML", "TOML", "Properties files", "Markdown", "diff"}, table.languages...) {
+		if count[name] == 0 {
+			t.Errorf("got no sample of %s", name)
+		}
+	}
 	for _, common := range []string{"JavaScript", "Python", "Java", "C", "C++", "C#", "TypeScript", "Go", "PHP", "Ruby", "Rust", "Shell"} {
 		if count[common] < 4 {
 			t.Errorf("got %d samples of %s, want 4", count[common], common)

@@ -12,7 +12,7 @@ type Kind uint8
 
 // The kinds. An error that was not classified counts as Internal.
 const (
-	None            Kind = iota // no failure: the kind of a nil error; not in Kinds
+	None            Kind = iota // no failure: the kind of a nil error
 	Internal                    // a defect or something unforeseen
 	NotFound                    // the thing asked for does not exist, or may not be seen
 	Invalid                     // the caller's input breaks a rule
@@ -33,15 +33,6 @@ func (k Kind) String() string {
 		return kindNames[k]
 	}
 	return "unknown"
-}
-
-// Kinds returns every kind of failure, so that tests can walk them.
-func Kinds() []Kind {
-	kinds := make([]Kind, 0, len(kindNames)-1)
-	for i := range cap(kinds) {
-		kinds = append(kinds, Kind(i+1))
-	}
-	return kinds
 }
 
 // Error is an error with a kind, a sentence for the user and, optionally, a cause for the log.

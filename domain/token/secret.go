@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"hash/crc32"
 	"math/big"
-	"strings"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
@@ -48,16 +47,6 @@ func Generate() Secret {
 	_, _ = rand.Read(random[:]) // crypto/rand never returns an error
 	body := Prefix + encode(new(big.Int).SetBytes(random[:]), randomDigits)
 	return Secret{text: body + checksum(body)}
-}
-
-// Genuine reports whether text has the form and checksum of a token that Generate made.
-func Genuine(text string) bool {
-	const length = len(Prefix) + randomDigits + crcDigits
-	if len(text) != length || !strings.HasPrefix(text, Prefix) {
-		return false
-	}
-	body := text[:length-crcDigits]
-	return text[length-crcDigits:] == checksum(body)
 }
 
 // Hash returns what is stored of the secret. SHA-256 without salt suits secrets that are random:

@@ -124,8 +124,8 @@ func TestTokensOpenAccounts(t *testing.T) {
 	uses := w.tokens.Uses
 	issue, signIn := w.tokens.Issue, w.tokens.SignIn
 	issued, secret, err := issue.Do(t.Context(), "OWNER", tokens.IssueInput{Name: "laptop", ExpiresIn: time.Hour})
-	if err != nil || !token.Genuine(secret.Reveal()) || issued.ExpiresAt != w.now.Add(time.Hour) {
-		t.Fatalf("got %+v, error %v, want a genuine token for an hour", issued, err)
+	if err != nil || !strings.HasPrefix(secret.Reveal(), token.Prefix) || issued.ExpiresAt != w.now.Add(time.Hour) {
+		t.Fatalf("got %+v, error %v, want a token of ours for an hour", issued, err)
 	}
 	ask := func(text string) error {
 		viewer, first := signIn.Do(t.Context(), text)
@@ -238,7 +238,8 @@ func TestCountAndSweep(t *testing.T) {
 	counted(100)
 	_, err := w.pastes.Create.Do(t.Context(), "nobody", snippet("x"))
 	wantKind(t, "nobody's paste", err, fault.NotFound)
-	wantKind(t, "odd id", w.pastes.Star.Do(t.Context(), "nobody", "x"), fault.NotFound)
+	_, err = w.pastes.Star.Do(t.Context(), "nobody", "x")
+	wantKind(t, "nobody's star", err, fault.NotFound)
 }
 
 // tongues knows two languages, one of which has the other's name as an alias.

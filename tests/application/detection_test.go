@@ -1,6 +1,8 @@
 package application
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/gluepot/gluepot/adapters/catalogue"
@@ -12,12 +14,13 @@ import (
 func TestDetectedLanguages(t *testing.T) {
 	t.Parallel()
 	known := catalogue.New()
-	names, err := detection.Languages()
+	samples, err := os.ReadFile("../../adapters/detection/testdata/samples.txt") // of every language
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(names, language.PlainText) {
-		if found, ok := known.ByName(name); !ok || found.Name != name {
+	for sample := range strings.SplitSeq(strings.TrimPrefix(string(samples), "=== "), "\n=== ") {
+		name, text, _ := strings.Cut(sample, "\n")
+		if found, ok := detection.New(known, known).Detect(text); name != language.PlainText && (!ok || found.Name != name) {
 			t.Errorf("got %v, want %s in the catalogue", found, name)
 		}
 	}
