@@ -90,7 +90,8 @@ func compressedFile(name string, contentType []string) docsFile {
 	return func(c *gin.Context) error {
 		header := c.Writer.Header()
 		header["Vary"] = varyEncoding
-		packed := strings.Contains(c.Request.Header.Get("Accept-Encoding"), "gzip")
+		accepted := strings.ReplaceAll(c.Request.Header.Get("Accept-Encoding"), " ", "")
+		packed := strings.Contains(accepted, "gzip") && !strings.Contains(accepted, "gzip;q=0") // or 0.5: then both are accepted
 		if packed {
 			header["Content-Encoding"] = gzipCompression
 		}

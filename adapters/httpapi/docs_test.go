@@ -97,6 +97,10 @@ func TestCompressedFile(t *testing.T) {
 		if other.Code != http.StatusOK {
 			t.Errorf("%s: got %d for the ETag of the other representation, want 200", target, other.Code)
 		}
+		refused := request(api, http.MethodGet, target, http.Header{"Accept-Encoding": {"br, gzip; q=0"}})
+		if refused.Header().Get("Content-Encoding") != "" || refused.Header().Get("ETag") != plainTag {
+			t.Errorf("%s: got %v for a client that refuses gzip, want it not compressed", target, refused.Header())
+		}
 		if head := request(api, http.MethodHead, target, nil); head.Code != http.StatusOK || head.Body.Len() > 0 {
 			t.Errorf("HEAD %s: got %d and %d bytes, want 200 alone", target, head.Code, head.Body.Len())
 		}
