@@ -108,10 +108,11 @@ func (c *Commands) block() *cobra.Command {
 		})
 	remove := c.does("remove NETWORK", "End a block", "block remove 192.0.2.0/24",
 		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
-			if err := m.Moderation.Block.Undo(ctx, args[0]); err != nil {
+			network, err := m.Moderation.Block.Undo(ctx, args[0])
+			if err != nil {
 				return err
 			}
-			return c.print(asJSON, map[string]string{"unblocked": args[0]}, "%s is no longer blocked.\n", args[0])
+			return c.print(asJSON, map[string]string{"unblocked": network.String()}, "%s is no longer blocked.\n", network)
 		})
 	return Group("block", "Keep networks from writing", add, list, remove)
 }

@@ -3,6 +3,7 @@ package moderation
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
@@ -117,17 +118,17 @@ func (b *Block) Do(ctx context.Context, network, reason string, expiresIn time.D
 	return made, b.blocks.Block(audit.Note(ctx, "block.add", made.Network.String(), reason), made)
 }
 
-// Undo removes the block of a network. It fails with fault.NotFound when there is none, and as Do does.
-func (b *Block) Undo(ctx context.Context, network string) error {
+// Undo removes the block of a network, and returns the network. It fails with fault.NotFound when there is none, and as Do does.
+func (b *Block) Undo(ctx context.Context, network string) (netip.Prefix, error) {
 	parsed, err := moderation.ParseNetwork(network)
 	if err != nil {
-		return err
+		return netip.Prefix{}, err
 	}
 	err = b.blocks.Unblock(audit.Note(ctx, "block.remove", parsed.String(), ""), parsed)
 	if fault.Is(err, fault.NotFound) {
-		return fault.New(fault.NotFound, "That network is not blocked. A block is removed by the network it was made for.")
+		err = fault.New(fault.NotFound, "That network is not blocked. A block is removed by the network it was made for.")
 	}
-	return err
+	return parsed, err
 }
 
 // All returns the blocks that have not expired, the latest first. It fails with fault.Unavailable when the store does not answer.

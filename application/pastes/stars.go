@@ -17,19 +17,19 @@ type Star struct {
 }
 
 // Do adds the paste to the end of the stars of the user with that name; a second time changes nothing.
-// The paste need not exist yet: the star shows while it does.
+// The paste need not exist yet: the star shows while it does. It returns the user.
 //
 // It fails with fault.NotFound when there is no such user, with fault.Invalid when the name or the id
 // breaks a rule, and with fault.Unavailable when the store does not answer.
-func (s *Star) Do(ctx context.Context, username, id string) error {
+func (s *Star) Do(ctx context.Context, username, id string) (user.User, error) {
 	starrer, err := user.Find(ctx, s.users, username)
 	if err != nil {
-		return err
+		return user.User{}, err
 	}
 	if !ident.Valid(id) {
-		return fault.New(fault.Invalid, "The paste id is not 1 to 64 letters, digits, '-' or '_'.")
+		return user.User{}, fault.New(fault.Invalid, "The paste id is not 1 to 64 letters, digits, '-' or '_'.")
 	}
-	return user.Gone(s.pastes.Star(ctx, starrer.ID, paste.ID(id)))
+	return starrer, user.Gone(s.pastes.Star(ctx, starrer.ID, paste.ID(id)))
 }
 
 // Unstar takes a paste out of a user's stars.
@@ -38,19 +38,19 @@ type Unstar struct {
 	pastes paste.Unstarrer
 }
 
-// Do takes the paste out of the stars of the user with that name. It fails with fault.NotFound when
+// Do takes the paste out of the stars of the user with that name, and returns the user. It fails with fault.NotFound when
 // there is no such user or star, with fault.Invalid when the name breaks a rule, and with
 // fault.Unavailable when the store does not answer.
-func (u *Unstar) Do(ctx context.Context, username, id string) error {
+func (u *Unstar) Do(ctx context.Context, username, id string) (user.User, error) {
 	starrer, err := user.Find(ctx, u.users, username)
 	if err != nil {
-		return err
+		return user.User{}, err
 	}
 	err = u.pastes.Unstar(ctx, starrer.ID, paste.ID(id))
 	if fault.Is(err, fault.NotFound) {
-		return fault.New(fault.NotFound, "The user has no star for a paste with that id.")
+		err = fault.New(fault.NotFound, "The user has no star for a paste with that id.")
 	}
-	return err
+	return starrer, err
 }
 
 // StarSeen lets signed-in users star pastes that they may read.

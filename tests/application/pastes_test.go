@@ -29,10 +29,11 @@ func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "fan"})
 	fan, self := w.viewer(t, "fan"), w.users.ShowSelf
-	star, unstar := w.pastes.Star, w.pastes.Unstar
+	star := func(name, id string) error { _, err := w.pastes.Star.Do(t.Context(), name, id); return err }
+	unstar := func(name, id string) error { _, err := w.pastes.Unstar.Do(t.Context(), name, id); return err }
 	lasting, expiring := string(w.paste(t, "", "never")), string(w.paste(t, "", "1h"))
 	for _, id := range []string{expiring, lasting, "missing1", expiring} {
-		if err := star.Do(t.Context(), "FAN", id); err != nil {
+		if err := star("FAN", id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,15 +47,15 @@ func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 	stars(expiring, lasting)
 	w.now = w.now.Add(time.Hour)
 	stars(lasting)
-	if err := unstar.Do(t.Context(), "fan", lasting); err != nil {
+	if err := unstar("fan", lasting); err != nil {
 		t.Error(err)
 	}
 	stars()
-	wantKind(t, "no such star", unstar.Do(t.Context(), "fan", lasting), fault.NotFound)
-	wantKind(t, "nobody's star", unstar.Do(t.Context(), "nobody", expiring), fault.NotFound)
-	wantKind(t, "an impossible name", unstar.Do(t.Context(), "", expiring), fault.Invalid)
-	wantKind(t, "an impossible id", star.Do(t.Context(), "fan", "a b"), fault.Invalid)
-	wantKind(t, "a star of nobody", star.Do(t.Context(), "nobody", lasting), fault.NotFound)
+	wantKind(t, "no such star", unstar("fan", lasting), fault.NotFound)
+	wantKind(t, "nobody's star", unstar("nobody", expiring), fault.NotFound)
+	wantKind(t, "an impossible name", unstar("", expiring), fault.Invalid)
+	wantKind(t, "an impossible id", star("fan", "a b"), fault.Invalid)
+	wantKind(t, "a star of nobody", star("nobody", lasting), fault.NotFound)
 }
 
 // TestStarSeen has users who star what they may read and what they may not.
@@ -134,7 +135,7 @@ func TestTotals(t *testing.T) {
 	w.token(t, "owner")
 	w.paste(t, "owner", "1h")
 	w.paste(t, "", "never")
-	if err := w.pastes.Star.Do(t.Context(), "owner", "missing1"); err != nil {
+	if _, err := w.pastes.Star.Do(t.Context(), "owner", "missing1"); err != nil {
 		t.Fatal(err)
 	}
 	w.now = w.now.Add(time.Hour)

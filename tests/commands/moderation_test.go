@@ -55,7 +55,7 @@ func TestBlock(t *testing.T) {
 		{"block list", "NETWORK          CREATED              EXPIRES              REASON\n" +
 			"2001:db8::1/128  YYYY-MM-DD HH:MM:SS  YYYY-MM-DD HH:MM:SS  more\n" +
 			"192.0.2.0/24     YYYY-MM-DD HH:MM:SS  never                spam\n"},
-		{"block remove 2001:db8::1", "2001:db8::1 is no longer blocked.\n"},
+		{"block remove 2001:DB8::1", "2001:db8::1/128 is no longer blocked.\n"},
 		{"block list --json", `{"network":"192.0.2.0/24","reason":"spam","createdAt":"TIME","expiresAt":null}` + "\n"},
 	} {
 		wantLike(t, step.line, i.do(step.line), step.want)

@@ -331,8 +331,8 @@ func TestPasteStar(t *testing.T) {
 	i.do("user create epoxy")
 	for _, step := range []struct{ line, want string }{
 		{"paste star epoxy first", "Starred first for epoxy.\n"},
-		{"paste star epoxy second --json", `{"starred":"second","user":"epoxy"}` + "\n"},
-		{"paste unstar epoxy first", "Took the star for first from epoxy.\n"},
+		{"paste star name:epoxy second --json", `{"starred":"second","user":"epoxy"}` + "\n"},
+		{"paste unstar EPOXY first", "Took the star for first from epoxy.\n"},
 		{"paste unstar epoxy second --json", `{"unstarred":"second","user":"epoxy"}` + "\n"},
 	} {
 		if got := i.do(step.line); got != step.want {

@@ -22,7 +22,8 @@ var blockDays = map[string]time.Duration{"": 0, "1": 24 * time.Hour, "7": 7 * 24
 
 func (p *pages) changeBlocks(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	if network := fields.Get("remove"); network != "" {
-		return done(w, p.Modules.Moderation.Block.Undo(r.Context(), network), pathBlocks)
+		_, err := p.Modules.Moderation.Block.Undo(r.Context(), network)
+		return done(w, err, pathBlocks)
 	}
 	lasts, known := blockDays[fields.Get("days")]
 	if !known {
