@@ -81,8 +81,8 @@ func TestBackupOfUnendedCopy(t *testing.T) {
 	}
 }
 
-// TestReadOnlyFile reads a database beside its server, and without one in folders where files can be made and where they cannot,
-// and wants the file to stay as it is.
+// TestReadOnlyFile reads a database beside its server, also where no file can be made, and without one, and wants the file to stay as it
+// is.
 func TestReadOnlyFile(t *testing.T) {
 	t.Parallel()
 	server, path := newSQLite(t)
@@ -115,7 +115,6 @@ func TestReadOnlyFile(t *testing.T) {
 	if err := server.Close(); err != nil {
 		t.Fatal(err)
 	}
-	t.Run("in a read-only folder", func(t *testing.T) { check(t, readOnly(t, folder)) })
 	t.Run("without a server", func(t *testing.T) { check(t, folder) })
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// Data about clients: quotas, origins of pastes, and blocks.
 var (
 	_ paste.ClientForgetter   = (*Pastes)(nil)
 	_ moderation.OriginFinder = (*Moderation)(nil)
@@ -37,7 +36,7 @@ type quotaRow struct {
 
 func (quotaRow) TableName() string { return "paste_quotas" }
 
-// takeQuota counts a paste of a client.
+// takeQuota counts one more paste of a client.
 func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) (used paste.Usage, err error) {
 	row, now, err := p.lockedQuota(tx, client)
 	if err != nil {
@@ -80,7 +79,7 @@ func (p *Pastes) ForgetClients(ctx context.Context, limit int) (int, error) {
 		p.store.Now(), limit)
 }
 
-// originRow is where a paste came from. It is swept by its time, whatever becomes of the paste.
+// originRow is the address that created a paste. It is swept by age, even if the paste stays.
 type originRow struct {
 	PasteID   string `gorm:"primaryKey"`
 	Address   string
@@ -89,7 +88,7 @@ type originRow struct {
 
 func (originRow) TableName() string { return "paste_origins" }
 
-// keepOrigin adds the address of the context to a paste that is created, if that is to be kept.
+// keepOrigin adds the creator's address, if the context has one: without GLUEPOT_ORIGIN_RETENTION it has none.
 func (r *pasteRows) keepOrigin(ctx context.Context) {
 	if address := moderation.OriginOf(ctx); address.IsValid() {
 		r.origin = &originRow{r.paste.ID, address.String(), r.paste.CreatedAt}
@@ -127,7 +126,7 @@ type blockRow struct {
 
 func (blockRow) TableName() string { return "blocks" }
 
-// guard fails when the client that a transaction writes for is blocked.
+// guard fails when the client is blocked.
 func guard(ctx context.Context, s *connection.Store, tx *gorm.DB) error {
 	networks := moderation.NetworksOf(ctx)
 	if len(networks) == 0 {
@@ -141,7 +140,7 @@ func guard(ctx context.Context, s *connection.Store, tx *gorm.DB) error {
 	return err
 }
 
-// guardTogether is guard in a pipeline, where a statement has no other answer than an error: see diagnosePostgres.
+// guardTogether is guard for a pipeline. There, a statement can answer only by failing: the division by zero means blocked.
 func guardTogether(ctx context.Context, statements *connection.Pipeline) {
 	if networks := moderation.NetworksOf(ctx); len(networks) > 0 {
 		statements.Batch.Queue(`SELECT 1 / (CASE WHEN count(*) > 0 THEN 0 ELSE 1 END) FROM blocks
@@ -159,9 +158,7 @@ func (m *Moderation) Block(ctx context.Context, block moderation.Block) error {
 
 // Unblock implements moderation.Blocker.
 func (m *Moderation) Unblock(ctx context.Context, network netip.Prefix) error {
-	return m.store.Transaction(ctx, func(tx *gorm.DB) error {
-		return connection.OrNotFound(tx.Where("network = ?", network.String()).Delete(&blockRow{}))
-	})
+	return deleteOne(ctx, m.store, &blockRow{}, "network = ?", network.String())
 }
 
 // Blocks implements moderation.Blocker.

@@ -18,8 +18,8 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// copiedTables are the tables with data of users and operators, referenced tables first. The quotas and addresses of clients,
-// attempts to sign in, and what the database notes about itself, are not copied.
+// copiedTables are the tables to copy, referenced tables first. Quotas and addresses of clients, attempts to sign in, and the
+// bookkeeping of the database are not copied.
 var copiedTables = sync.OnceValue(func() (tables []copies.Table) {
 	for _, row := range []any{
 		userRow{}, identityRow{}, invitationRow{}, tokenRow{}, pasteRow{}, pastyRow{}, tagRow{}, editRow{}, cipherRow{}, textRow{},
@@ -46,7 +46,7 @@ var (
 		"The target is an unfinished copy of another database. Copy that one again, or name an empty target.")
 )
 
-// Copies lets a store be copied, and be copied to.
+// Copies is a store as the source or the target of a copy.
 type Copies struct{ store *connection.Store }
 
 // NewCopies returns the copies of a store.
@@ -69,7 +69,7 @@ func (c *Copies) Installation(ctx context.Context) (copies.Installation, error) 
 	return copies.Installation{UID: row.UID, Copying: row.CopyingFrom.Valid}, nil
 }
 
-// Snapshot implements copies.Source. Meanwhile SQLite's log grows with other writes, and PostgreSQL cannot vacuum.
+// Snapshot implements copies.Source. While it runs, SQLite's log grows and PostgreSQL cannot vacuum.
 func (c *Copies) Snapshot(ctx context.Context, read func(copies.Snapshot) error) error {
 	return c.store.Snapshot(ctx, func(tx *gorm.DB) error { return read(copySnapshot{tx}) })
 }
@@ -107,11 +107,11 @@ func (s copySnapshot) Each(_ context.Context, table copies.Table, visit func(cop
 			case time.Time:
 				row[i] = connection.Instant(value)
 			case []byte:
-				if value == nil { // SQLite's driver says so of an empty one
+				if value == nil { // SQLite's driver returns nil for an empty value
 					row[i] = []byte{}
 				}
 			case int64:
-				if types[i].DatabaseTypeName() == "BOOLEAN" { // SQLite has none
+				if types[i].DatabaseTypeName() == "BOOLEAN" { // SQLite stores integers
 					row[i] = value != 0
 				}
 			}
@@ -125,7 +125,7 @@ func (s copySnapshot) Each(_ context.Context, table copies.Table, visit func(cop
 
 func quoted(names []string) string { return `"` + strings.Join(names, `", "`) + `"` }
 
-// locked runs change in a transaction in which no run can begin or end.
+// locked runs change in a transaction during which no other run begins or ends.
 func (c *Copies) locked(ctx context.Context, change func(tx *gorm.DB, row *connection.InstallationRow) error) error {
 	return c.store.Transaction(ctx, func(tx *gorm.DB) error {
 		var row connection.InstallationRow
@@ -136,7 +136,7 @@ func (c *Copies) locked(ctx context.Context, change func(tx *gorm.DB, row *conne
 	})
 }
 
-// Begin implements copies.Target. The mark is the source and the run.
+// Begin implements copies.Target. It marks the database with the source and the run.
 func (c *Copies) Begin(ctx context.Context, source, run string) error {
 	return c.locked(ctx, func(tx *gorm.DB, row *connection.InstallationRow) error {
 		marked, _, _ := strings.Cut(row.CopyingFrom.String, " ")
@@ -162,7 +162,7 @@ func (c *Copies) Begin(ctx context.Context, source, run string) error {
 	})
 }
 
-// checkRun fails unless a run is that of the mark.
+// checkRun fails unless the mark names this run.
 func checkRun(mark sql.NullString, run string) error {
 	if _, current, marked := strings.Cut(mark.String, " "); !marked || current != run {
 		return errOtherRun
@@ -170,7 +170,7 @@ func checkRun(mark sql.NullString, run string) error {
 	return nil
 }
 
-// Write implements copies.Target. On SQLite a statement stores one row: for several it would keep pages as they were before.
+// Write implements copies.Target. SQLite gets one row per statement: with several, it journals the pages of each statement.
 func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows []copies.Row) error {
 	if c.store.Pool() != nil {
 		return connection.Translate(pgx.BeginFunc(ctx, c.store.Pool(), func(tx pgx.Tx) error { return copyRows(ctx, tx, run, table, rows) }))
@@ -186,7 +186,7 @@ func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows
 		}
 		defer statement.Close() //nolint:errcheck // it ends with the transaction
 		for i := 0; i < len(rows) && ctx.Err() == nil; i++ {
-			if _, err := statement.Exec(rows[i]...); err != nil { //nolint:noctx // for one that can end, the driver starts a goroutine
+			if _, err := statement.Exec(rows[i]...); err != nil { //nolint:noctx // the driver starts a goroutine for each context
 				return err
 			}
 		}

@@ -14,19 +14,18 @@ import (
 
 var _ paste.ExpiredRemover = (*Pastes)(nil)
 
-// tombstoneRow is what stays of a user or a paste that was deleted, so that an import does not bring it back.
+// tombstoneRow remains of a deleted user or paste, so that no import brings it back.
 type tombstoneRow struct {
 	Kind      string `gorm:"primaryKey"`
 	ID        string `gorm:"primaryKey"`
 	DeletedAt time.Time
-	RemovedBy string // an operator or administrator; empty: it was not removed
+	RemovedBy string // an operator or administrator; empty: its owner deleted it
 	Reason    string
 	Told      bool // its page says that it was removed
 }
 
 func (tombstoneRow) TableName() string { return "tombstones" }
 
-// The kinds of tombstones.
 const (
 	pasteTombstone = "paste"
 	userTombstone  = "user"
@@ -49,7 +48,7 @@ func buried(tx *gorm.DB, kind string, ids []string) (map[string]bool, error) {
 	return gone, nil
 }
 
-// Delete implements user.Deleter. Foreign keys take along what belongs to the user, and its time grows with that.
+// Delete implements user.Deleter. Foreign keys delete the user's rows, so it takes longer the more there are.
 func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *user.Kept) error {
 	if !connection.IsText(string(id)) {
 		return connection.ErrNotFound
@@ -59,7 +58,7 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 		if err := connection.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded()).Take(&row).Error; err != nil {
 			return err
 		}
-		// In the order in which imports lock pastes: neither waits for the other.
+		// Imports lock pastes in the same order, which prevents deadlocks.
 		var pastes []string
 		owned := connection.ForUpdate(tx.Model(&pasteRow{})).Where("owner_id = ?", row.ID).Order("id")
 		if err := owned.Pluck("id", &pastes).Error; err != nil {
@@ -93,10 +92,10 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 	})
 }
 
-// noLimit is none to GORM.
+// noLimit turns GORM's LIMIT off.
 const noLimit = -1
 
-// giveUpPastes makes a user's pastes anonymous, but private ones, and what only an owner's can be goes.
+// giveUpPastes makes a user's pastes anonymous, except private ones. They lose their tags, visibility and search text.
 func giveUpPastes(tx *gorm.DB, owner string, kept user.Kept) error {
 	const stay = "owner_id = ? AND visibility <> 2"
 	for _, of := range []any{&tagRow{}, &textRow{}} {

@@ -12,7 +12,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Identities keeps what signing in with providers and signing up need.
+// Identities stores linked accounts, attempts to sign in, and invitations.
 type Identities struct{ store *connection.Store }
 
 // NewIdentities returns the identities of a store.
@@ -200,10 +200,5 @@ func (i *Identities) Invitations(ctx context.Context) ([]identity.Invitation, er
 
 // Revoke implements identity.InvitationRevoker.
 func (i *Identities) Revoke(ctx context.Context, id identity.InvitationID) error {
-	if !connection.IsText(string(id)) {
-		return connection.ErrNotFound
-	}
-	return i.store.Transaction(ctx, func(tx *gorm.DB) error {
-		return connection.OrNotFound(tx.Where("id = ?", string(id)).Delete(&invitationRow{}))
-	})
+	return deleteOne(ctx, i.store, &invitationRow{}, "id = ?", string(id))
 }

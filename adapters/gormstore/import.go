@@ -16,22 +16,21 @@ import (
 
 var errUnknownOwner = fault.New(fault.NotFound, "The owner is not a user here. Import the users first.")
 
-// The kinds of imports.
+// Names of advisory locks: one import of each kind runs at a time.
 const (
 	usersImport  = "gluepot: import of users"
 	tokensImport = "gluepot: import of tokens"
 	pastesImport = "gluepot: import of pastes"
 )
 
-// batchAttempts is how often a batch is stored as a whole before its records are stored one by one.
+// batchAttempts is how often a whole batch is tried before its records are stored one by one.
 const batchAttempts = 3
 
-// importBatch stores records in one transaction with store, which fails as a whole or not at all. Imports of one kind take turns: two
-// that store the same new records would wait for each other, because a record has several unique values.
+// importBatch stores records in one transaction. Imports of one kind take turns: two that store the same new records would deadlock
+// on their unique values.
 //
-// What the rows in the database rule out, store refuses by itself. Where it fails nevertheless, because another caller
-// has written meanwhile, it sees what that has written when it is called again. If that does not help,
-// the records are stored one by one, so that only those that cannot be stored are refused.
+// store refuses records that conflict with stored rows. It can still fail when another caller writes at the same time; then it runs
+// again and sees those rows. If it keeps failing, the records are stored one by one, so that only the bad ones are refused.
 func importBatch[T any](
 	ctx context.Context, s *connection.Store, kind string, records []T, store func(tx *gorm.DB, records []T) ([]batch.Result, error),
 ) (results []batch.Result, err error) {
@@ -97,7 +96,7 @@ func isAboutRecords(err error) bool {
 	return false
 }
 
-// recordFault says of one record why it could not be stored although nothing seemed to be in its way.
+// recordFault returns the error for one record that failed because another caller wrote at the same time.
 func recordFault(err error) error {
 	err = connection.Translate(err)
 	var public *fault.Error
@@ -106,24 +105,22 @@ func recordFault(err error) error {
 	case fault.Is(err, fault.Conflict):
 		return fault.Wrap(fault.Conflict, "Another writer took the name, the key or the id at the same moment. Import the record again.",
 			err)
-	case fault.Is(err, fault.NotFound) && errors.As(err, &public) && public.Message == connection.MessageNotFound:
+	case fault.Is(err, fault.NotFound) && errors.As(err, &public) && public.Message == connection.ErrNotFound.Message:
 		return fault.Wrap(fault.NotFound, errUnknownOwner.Message, err)
 	}
 	return err
 }
 
-// refuse finds out which records of a batch cannot be stored because of their key, a value that only one row
-// may have: record i gives the row ids[i] the key keys[i]. current has the keys of the batch's rows that are
-// there, and the rows that hold any of keys. It sets refused for each record whose key another row has in the end;
-// those that are refused beforehand count for nothing.
+// refuse sets refused for each record of a batch whose key, a unique value, would belong to another row after the batch. Record i
+// gives row ids[i] the key keys[i]. current has the stored keys by row id: those of the batch's rows, and of rows that hold one of
+// keys. Records that are refused already are ignored.
 //
-// Keys may move in any way, since the order in which rows give them up and get them does not matter. A row
-// that has a key and keeps it goes before those that want it, and among these the first record. A refused record
-// leaves its row what it had, which may be in the way of others: so it is done again until nothing changes.
+// Rows may swap keys. A row that keeps its key wins over rows that want it; among those, the first record wins. A refused record
+// leaves its row's old key in place, which may block another record: so the check repeats until nothing changes.
 func refuse[K comparable](ids []string, keys []K, current map[string]K, refused []bool) {
 	for again := true; again; {
 		again = false
-		last := make(map[string]int, len(ids)) // what decides about a row
+		last := make(map[string]int, len(ids)) // the last record of each row decides
 		for i, id := range ids {
 			if !refused[i] {
 				last[id] = i
@@ -148,7 +145,7 @@ func refuse[K comparable](ids []string, keys []K, current map[string]K, refused 
 	}
 }
 
-// lockOwners returns which of the users exist, and will until the transaction ends.
+// lockOwners returns which of the users exist, and keeps them from being deleted until the transaction ends.
 func lockOwners(tx *gorm.DB, ids []string) (map[string]bool, error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	exists := make(map[string]bool, len(ids))

@@ -24,9 +24,8 @@ var (
 	_ user.Lister          = (*Users)(nil)
 )
 
-// ActiveCount implements paste.Counter. On PostgreSQL it takes the same time for any number of pastes: a sum of 64 counters, kept
-// by triggers, less those that have expired and were not swept yet, which are counted, too, but the last. On SQLite its time grows with
-// the number of pastes.
+// ActiveCount implements paste.Counter. On PostgreSQL, triggers keep 64 counters, so it takes the same time for any number of pastes. On
+// SQLite its time grows with their number.
 func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	err = p.store.List(ctx, func(db *gorm.DB) error {
 		return db.Raw(p.store.Dialect.ActiveCount, p.store.Now()).Scan(&count).Error
@@ -34,7 +33,6 @@ func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	return count, err
 }
 
-// owned is a query for an owner's pastes after a place.
 func owned(db *gorm.DB, owner user.ID, after paste.Place, limit int) *gorm.DB {
 	return newest(db, after, limit).Where("pastes.owner_id = ?", string(owner))
 }
@@ -52,7 +50,7 @@ func (p *Pastes) active(query *gorm.DB) *gorm.DB {
 	return query.Where("pastes.expires_at IS NULL OR pastes.expires_at > ?", p.store.Now())
 }
 
-// unexpired leaves those rows of the one table that a query is about which have not expired.
+// unexpired restricts a query on one table to rows that have not expired.
 func unexpired(s *connection.Store, query *gorm.DB) *gorm.DB {
 	return query.Where("expires_at IS NULL OR expires_at > ?", s.Now())
 }
@@ -79,8 +77,8 @@ func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place
 	return places, err
 }
 
-// titleKey is paste.Listed.TitleKey: the beginning of what a paste is called by, in lower case, so that places stay short. Both databases
-// fold ASCII alone.
+// titleKey is paste.Listed.TitleKey: the first 100 characters of a paste's title, in lower case, so that places stay short. Both
+// databases fold only ASCII.
 const titleKey = `substr(lower(coalesce(nullif(pastes.title, ''), q.title, '')), 1, 100)`
 
 // Select implements paste.Selector.
@@ -106,7 +104,7 @@ func (p *Pastes) Select(ctx context.Context, owner user.ID, selection paste.Sele
 		query = query.Where("pastes.owner_id = ?", string(owner)).
 			Where("NOT pastes.encrypted OR EXISTS (SELECT 1 FROM paste_ciphers c WHERE c.paste_id = pastes.id AND c.version > 0)")
 		if selection.Public {
-			query = query.Where("pastes.visibility = 1 AND NOT pastes.burns AND NOT pastes.encrypted") // as text, so that it fits the index
+			query = query.Where("pastes.visibility = 1 AND NOT pastes.burns AND NOT pastes.encrypted") // literals, for the partial index
 		}
 		if selection.Tag != "" {
 			query = query.Where("EXISTS (SELECT 1 FROM paste_tags g WHERE g.paste_id = pastes.id AND g.tag = ?)", storedtext.Text(selection.Tag))
@@ -119,7 +117,6 @@ func (p *Pastes) Select(ctx context.Context, owner user.ID, selection paste.Sele
 	return listed, p.addTags(ctx, listed)
 }
 
-// addTags reads the tags of pastes that are listed.
 func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed) error {
 	at := make(map[string]*paste.Listed, len(listed))
 	for i := range listed {
@@ -135,7 +132,7 @@ func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed) error {
 	return err
 }
 
-// StarredBy implements paste.StarredLister. Its time grows with the number of the user's stars.
+// StarredBy implements paste.StarredLister. Its time grows with the user's number of stars.
 func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.listed(ctx, func(db *gorm.DB) *gorm.DB {
 		return newest(db, after, limit).Joins("JOIN stars s ON s.paste_id = pastes.id AND s.user_id = ?", string(reader)).
@@ -146,15 +143,15 @@ func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Plac
 // Recent implements paste.RecentLister.
 func (p *Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.listed(ctx, func(db *gorm.DB) *gorm.DB {
-		return newest(db, after, limit).Where("pastes.visibility = 1 AND NOT pastes.encrypted"). // as text, so that it fits the partial index
+		return newest(db, after, limit).Where("pastes.visibility = 1 AND NOT pastes.encrypted"). // literals, for the partial index
 														Joins("JOIN users u ON u.id = pastes.owner_id AND u.public_profile")
 	})
 }
 
-// beginning is how many characters of a code are read for its first line.
+// beginning is how many characters of code are read to find the first line.
 const beginning = 200
 
-// listedRow is a paste with what its first pasty is called by.
+// listedRow is a paste with the title and the beginning of its first pasty.
 type listedRow struct {
 	Paste      pasteRow `gorm:"embedded"`
 	PastyTitle storedtext.Text
@@ -162,7 +159,6 @@ type listedRow struct {
 	TitleKey   string
 }
 
-// listed reads the pastes of a query.
 func (p *Pastes) listed(ctx context.Context, query func(db *gorm.DB) *gorm.DB) ([]paste.Listed, error) {
 	listed := []paste.Listed{}
 	err := p.store.List(ctx, func(db *gorm.DB) error {

@@ -17,7 +17,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Moderation is what operators find and take away.
+// Moderation finds, removes and hides pastes for operators, and keeps reports, blocks and the audit log.
 type Moderation struct{ store *connection.Store }
 
 // NewModeration returns the moderation of a store.
@@ -77,7 +77,7 @@ func (m *Moderation) Pastes(
 	return found, last, nil
 }
 
-// window is a query for the first pastes after a place, by what indexes know.
+// window is the part of a search that indexes answer: the first pastes after a place.
 func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after paste.Place, limit int) *gorm.DB {
 	if filter.Owner != "" {
 		query = query.Where("owner_id = ?", string(filter.Owner))
@@ -100,8 +100,8 @@ func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after past
 	return query.Order("created_at DESC, id DESC").Limit(limit)
 }
 
-// matching is a condition, with its values, for what only a look at each paste tells. Both databases have replace, with which
-// the search text has no wildcards.
+// matching is the part of a search that has to look at each paste: a condition and its values. replace(), unlike LIKE, takes the search
+// text without wildcards.
 func matching(filter moderation.Filter) (condition string, values []any) {
 	conditions := []string{"p.content_bytes + p.history_bytes > ?"}
 	values = []any{filter.LargerThan - 1}
@@ -219,12 +219,7 @@ func (m *Moderation) Reports(ctx context.Context, after moderation.Report, limit
 
 // CloseReport implements moderation.Reporter.
 func (m *Moderation) CloseReport(ctx context.Context, id string) error {
-	if !connection.IsText(id) {
-		return connection.ErrNotFound
-	}
-	return m.store.Transaction(ctx, func(tx *gorm.DB) error {
-		return connection.OrNotFound(tx.Where("id = ?", id).Delete(&reportRow{}))
-	})
+	return deleteOne(ctx, m.store, &reportRow{}, "id = ?", id)
 }
 
 type auditRow struct {
@@ -238,7 +233,7 @@ type auditRow struct {
 
 func (auditRow) TableName() string { return "audit_log" }
 
-// note writes down the act that a transaction does, if there is one.
+// note adds the act in the context to the audit log, if there is one.
 func note(ctx context.Context, s *connection.Store, tx *gorm.DB) error {
 	entry, ok := audit.Noted(ctx)
 	if !ok {

@@ -1,7 +1,6 @@
 package gormstore
 
 import (
-	"database/sql"
 	"slices"
 
 	"gorm.io/gorm"
@@ -13,24 +12,23 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// pasteRows are the rows of a paste with all it holds.
+// pasteRows are all rows of a paste.
 type pasteRows struct {
 	paste   *pasteRow
 	pasties []pastyRow
 	tags    []tagRow
 	edits   []editRow
-	cipher  *cipherRow // nil: the paste is not encrypted
-	texts   *textRow   // nil: searches do not look through the paste
-	origin  *originRow // nil: it is not kept
+	cipher  *cipherRow // nil: not encrypted
+	texts   *textRow   // nil: not searchable
+	origin  *originRow // nil: not kept
 }
 
-// newPasteRows returns the rows of a paste whose history begins with it.
 func newPasteRows(s *connection.Store, d paste.Document) *pasteRows {
 	row := newPasteRow(d.Paste)
 	row.Lifetime, row.Visibility, row.Title = string(d.Lifetime), int16(d.Visibility), storedtext.Text(d.Title)
 	row.Encrypted, row.Pasties, row.Tags, row.Edits = d.Encrypted(), len(d.Pasties), len(d.Tags), len(d.Edits)
 	row.ContentBytes, row.HistoryBytes = d.ContentBytes(), d.HistoryBytes()
-	row.Origin = sql.NullString{String: string(d.Origin), Valid: d.Origin != ""}
+	row.Origin = optional(string(d.Origin))
 	if n := len(d.Edits); n > 0 {
 		row.EditedAt = connection.Nullable(d.Edits[n-1].At)
 	}
@@ -61,7 +59,7 @@ func (r *pasteRows) bytes() int64 { return r.paste.ContentBytes + r.paste.Histor
 
 func newPasteRow(p paste.Paste) *pasteRow {
 	row := &pasteRow{
-		ID: string(p.ID), OwnerID: sql.NullString{String: string(p.Owner), Valid: p.Owner != ""},
+		ID: string(p.ID), OwnerID: optional(string(p.Owner)),
 		CreatedAt: connection.Instant(p.CreatedAt), ExpiresAt: connection.Nullable(p.ExpiresAt), Burns: p.Burns,
 	}
 	if p.DeleteKey != (paste.KeyHash{}) {
@@ -70,16 +68,16 @@ func newPasteRow(p paste.Paste) *pasteRow {
 	return row
 }
 
-// load reads the content of a paste whose row is known.
+// load reads the content of a paste.
 func load(tx *gorm.DB, row *pasteRow) (*pasteRows, error) {
 	all, err := loadAll(tx, []*pasteRow{row})
 	return all[row.ID], err
 }
 
-// loadAll reads what pastes hold whose rows are known, by their ids.
+// loadAll reads the content of pastes, by id.
 func loadAll(tx *gorm.DB, rows []*pasteRow) (map[string]*pasteRows, error) {
 	all := make(map[string]*pasteRows, len(rows))
-	var pasties, tags, edits, ciphers []string // the pastes that have some
+	var pasties, tags, edits, ciphers []string // ids of the pastes that have any
 	for _, row := range rows {
 		all[row.ID] = &pasteRows{paste: row}
 		if row.Pasties > 0 {
@@ -109,7 +107,7 @@ func loadAll(tx *gorm.DB, rows []*pasteRow) (map[string]*pasteRows, error) {
 	return all, err
 }
 
-// each calls add with the rows of one table that belong to some pastes.
+// each calls add with each row of the pastes in one table.
 func each[R any](tx *gorm.DB, pastes []string, add func(R)) error {
 	if len(pastes) == 0 {
 		return nil
@@ -133,7 +131,7 @@ func (r *pasteRow) paste() paste.Paste {
 	return p
 }
 
-// outline returns the paste without what other rows hold, of which an empty cipher stands for one of any version.
+// outline returns the paste without the content of other tables. An empty cipher marks it as encrypted.
 func (r *pasteRow) outline() paste.Document {
 	d := paste.Document{
 		Paste: r.paste(), Stars: r.Stars, Starred: r.Starred,
@@ -173,7 +171,7 @@ func (r *pasteRows) document() paste.Document {
 	return d
 }
 
-// insert stores a paste that is new.
+// insert stores a new paste.
 func (r *pasteRows) insert(tx *gorm.DB) error {
 	if err := tx.Create(r.paste).Error; err != nil {
 		return err
@@ -207,7 +205,7 @@ func (r *pasteRows) insertContent(tx *gorm.DB) error {
 	return tx.Create(r.texts).Error
 }
 
-// replace stores what is different from the rows of the same paste before an edit, which has dropped as many of the oldest edits.
+// replace stores the differences after an edit. dropped is how many of the oldest entries of the history the edit has removed.
 func (r *pasteRows) replace(tx *gorm.DB, before *pasteRows, dropped int) error {
 	if err := tx.Select("*").Omit("Stars", "Starred").Updates(r.paste).Error; err != nil {
 		return err
@@ -227,8 +225,13 @@ func (r *pasteRows) replace(tx *gorm.DB, before *pasteRows, dropped int) error {
 			return err
 		}
 	}
-	if err := replaceTags(tx, id, before.tags, r.tags); err != nil {
-		return err
+	if !slices.Equal(before.tags, r.tags) {
+		if err := tx.Where("paste_id = ?", id).Delete(&tagRow{}).Error; err != nil {
+			return err
+		}
+		if err := insert(tx, r.tags); err != nil {
+			return err
+		}
 	}
 	if err := replaceTexts(tx, id, r.texts); err != nil {
 		return err
@@ -249,14 +252,4 @@ func (r *pasteRows) replace(tx *gorm.DB, before *pasteRows, dropped int) error {
 		added[i].Position = next + int64(i)
 	}
 	return insert(tx, added)
-}
-
-func replaceTags(tx *gorm.DB, id string, before, after []tagRow) error {
-	if slices.Equal(before, after) {
-		return nil
-	}
-	if err := tx.Where("paste_id = ?", id).Delete(&tagRow{}).Error; err != nil {
-		return err
-	}
-	return insert(tx, after)
 }

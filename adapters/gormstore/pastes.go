@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Pastes keeps pastes and the stars that users give them.
+// Pastes stores pastes and stars.
 type Pastes struct{ store *connection.Store }
 
 // NewPastes returns the pastes of a store.
@@ -47,17 +47,17 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 // ReadCipher implements paste.CipherReader.
 func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	found, err := p.find(ctx, id, reader, func(row *pasteRow) error { return row.outline().CipherSeenBy(reader) })
-	if err == nil && found.CipherSeenBy(reader) != nil { // it is PasteMyst's
+	if err == nil && found.CipherSeenBy(reader) != nil { // encrypted by PasteMyst, whose format browsers cannot decrypt
 		return paste.Document{}, connection.ErrNotFound
 	}
 	return found, err
 }
 
-// find reads an active paste, and its content unless refuse refuses it.
+// find reads an active paste. If refuse fails for its row, it reads no content and fails too.
 func (p *Pastes) find(
 	ctx context.Context, id paste.ID, reader user.ID, refuse func(*pasteRow) error,
 ) (found paste.Document, err error) {
-	if !connection.IsText(string(reader)) { // that of no user
+	if !connection.IsText(string(reader)) { // no user has this id
 		reader = ""
 	}
 	release, err := connection.Acquire(ctx, p.store.Pastes)
@@ -83,13 +83,13 @@ func (p *Pastes) find(
 	return found, nil
 }
 
-// pasteColumns are those of pasteRow. Without their names PostgreSQL would refuse to go on once a newer node has added a column.
+// pasteColumns are the columns of pasteRow. Not *: prepared with that, PostgreSQL's statements fail once a newer node adds a column.
 const pasteColumns = `id, owner_id, created_at, expires_at, burns, lifetime, visibility, title, encrypted, pasties, tags, edits,
 	content_bytes, history_bytes, delete_key, origin, edited_at,
 	(SELECT count(*) FROM stars s WHERE s.paste_id = pastes.id) AS stars,
 	EXISTS (SELECT 1 FROM stars s WHERE s.paste_id = pastes.id AND s.user_id = ?) AS starred`
 
-// take reads the row of an active paste, for a reader who may have starred it.
+// take reads the row of an active paste, and whether the reader has starred it.
 func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*pasteRow, error) {
 	if !connection.IsText(string(id)) {
 		return nil, gorm.ErrRecordNotFound
@@ -177,7 +177,7 @@ func (p *Pastes) UpdateAllowed(
 	return changed.Document, nil
 }
 
-// lockHolder locks a user whose pastes are bounded until the transaction ends, so that all who add to what one user has take turns.
+// lockHolder locks a user with a quota until the transaction ends, so that concurrent writes cannot exceed the quota together.
 func (*Pastes) lockHolder(tx *gorm.DB, allowance paste.Allowance, holder user.ID) error {
 	if holder == "" || allowance.Pastes == 0 && allowance.Bytes == 0 {
 		return nil
@@ -185,7 +185,7 @@ func (*Pastes) lockHolder(tx *gorm.DB, allowance paste.Allowance, holder user.ID
 	return connection.ForUpdate(tx).Select("id").Where("id = ?", string(holder)).Take(&userRow{}).Error
 }
 
-// allow looks whether a user who is locked may store more. A statement of its own sees what those before have stored.
+// allow fails when a locked user may not store more. It is a statement after the lock, so it sees what earlier holders of the lock wrote.
 func (p *Pastes) allow(tx *gorm.DB, allowance paste.Allowance, holder user.ID, more paste.Holding) error {
 	if holder == "" || allowance.Pastes == 0 && allowance.Bytes == 0 {
 		return nil
@@ -197,15 +197,14 @@ func (p *Pastes) allow(tx *gorm.DB, allowance paste.Allowance, holder user.ID, m
 	return allowance.Add(has, more)
 }
 
-// held adds up the pastes of a query.
 func held(pastes *gorm.DB) (has paste.Holding, err error) {
 	err = pastes.Model(&pasteRow{}).
 		Select("count(*) AS pastes, cast(coalesce(sum(content_bytes + history_bytes), 0) AS bigint) AS bytes").Scan(&has).Error
 	return has, err
 }
 
-// locked returns an active paste that no other caller can change or delete before the transaction ends. What other rows hold is
-// read by other statements: one that had to wait for the lock would answer with what they held before.
+// locked locks an active paste until the transaction ends. Separate statements read its content: the one that waited for the lock
+// would return the content from before the wait.
 func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*pasteRows, error) {
 	row, err := p.lockedRow(tx, id)
 	if err != nil {
@@ -214,8 +213,8 @@ func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*pasteRows, error) {
 	return load(tx, row)
 }
 
-// lockedRow is locked without what other rows hold. The lock is a subquery, whose limit lets PostgreSQL move no condition into it: whether
-// the paste has expired is asked of the locked row.
+// lockedRow is locked without the content. The LIMIT keeps PostgreSQL from moving the condition on expiry into the locking subquery: it
+// has to hold for the row as it is after the wait.
 func (p *Pastes) lockedRow(tx *gorm.DB, id paste.ID) (*pasteRow, error) {
 	locked := connection.ForUpdate(tx).Model(&pasteRow{}).Select("*").Where("id = ?", string(id)).Limit(1)
 	return p.take(tx.Table("(?) AS pastes", locked), id, "")
@@ -258,7 +257,7 @@ func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt p
 	return burnt, nil
 }
 
-// delete removes a paste that is locked.
+// delete removes a locked paste.
 func (p *Pastes) delete(tx *gorm.DB, row *pasteRow) error {
 	if err := bury(tx, tombstoneRow{Kind: pasteTombstone, ID: row.ID, DeletedAt: connection.Instant(p.store.Clock())}); err != nil {
 		return err
@@ -283,8 +282,8 @@ type pasteRow struct {
 	HistoryBytes int64
 	DeleteKey    []byte
 	Origin       sql.NullString
-	EditedAt     sql.NullTime // when the last entry of the history was made
-	Stars        int64        `gorm:"->;-:migration" json:"-"` // only take reads it, and whether its reader has starred it
+	EditedAt     sql.NullTime // of the newest entry of the history
+	Stars        int64        `gorm:"->;-:migration" json:"-"` // only take reads these two
 	Starred      bool         `gorm:"->;-:migration" json:"-"`
 }
 
@@ -332,7 +331,7 @@ type cipherRow struct {
 
 func (cipherRow) TableName() string { return "paste_ciphers" }
 
-// BeforeCreate implements GORM's hook: nil would be NULL.
+// BeforeCreate implements GORM's hook: it would store nil as NULL.
 func (r *cipherRow) BeforeCreate(*gorm.DB) error {
 	for _, part := range []*[]byte{&r.Data, &r.Key, &r.Salt} {
 		if *part == nil {

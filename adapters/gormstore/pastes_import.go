@@ -47,7 +47,7 @@ func importPastes(tx *gorm.DB, pastes []*pasteRows, orphans paste.Orphans) ([]ba
 	if err != nil {
 		return nil, err
 	}
-	gonePastes, err := buried(tx, pasteTombstone, ids) // after the lock: a deletion that it waited for has left one
+	gonePastes, err := buried(tx, pasteTombstone, ids) // after the lock, to see the tombstone of a deletion that it waited for
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func importPastes(tx *gorm.DB, pastes []*pasteRows, orphans paste.Orphans) ([]ba
 			before, ok = earlier, true
 		}
 		if ok {
-			p.paste.Burns = before.paste.Burns // which no export has
+			p.paste.Burns = before.paste.Burns // exports lack it
 			results[i].Outcome = batch.Updated
 			if p.equal(before) {
 				results[i].Outcome = batch.Unchanged
@@ -81,7 +81,7 @@ func importPastes(tx *gorm.DB, pastes []*pasteRows, orphans paste.Orphans) ([]ba
 	return results, storePastes(tx, changed, known)
 }
 
-// withoutOwner returns the paste as one that is anonymous. What it was made of stays as it is, for the next attempt.
+// withoutOwner returns an anonymous copy of the paste. The original is needed again if the batch is retried.
 func (r *pasteRows) withoutOwner() *pasteRows {
 	anonymous, row := *r, *r.paste
 	row.OwnerID = sql.NullString{}
@@ -89,7 +89,7 @@ func (r *pasteRows) withoutOwner() *pasteRows {
 	return &anonymous
 }
 
-// equal compares all that an export says of a paste.
+// equal compares what an export contains.
 func (r *pasteRows) equal(other *pasteRows) bool {
 	a, b := r.document(), other.document()
 	same := a.Cipher.Equal(b.Cipher)
@@ -97,8 +97,7 @@ func (r *pasteRows) equal(other *pasteRows) bool {
 	return same && reflect.DeepEqual(a, b)
 }
 
-// lockPastes returns those of the pastes that are there, which no other caller can change before the transaction ends. Several are
-// locked in the order of their ids.
+// lockPastes locks the pastes that exist, in the order of their ids, and returns them.
 func lockPastes(tx *gorm.DB, ids []string) (map[string]*pasteRows, error) {
 	var rows []*pasteRow
 	if err := connection.ForUpdate(tx).Omit("Stars", "Starred").Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
@@ -107,7 +106,7 @@ func lockPastes(tx *gorm.DB, ids []string) (map[string]*pasteRows, error) {
 	return loadAll(tx, rows)
 }
 
-// storePastes stores pastes, and replaces those that are known.
+// storePastes inserts pastes, and replaces known ones.
 func storePastes(tx *gorm.DB, pastes, known map[string]*pasteRows) error {
 	var (
 		all       pasteRows
@@ -143,7 +142,7 @@ func storePastes(tx *gorm.DB, pastes, known map[string]*pasteRows) error {
 	if err := insert(upsert(tx).Omit("Origin"), old); err != nil {
 		return err
 	}
-	if err := insert(tx, rows); err != nil { // it fails, and the batch begins anew, where another writer has just stored one of them
+	if err := insert(tx, rows); err != nil { // fails if another writer has just stored one; then the batch is retried
 		return err
 	}
 	if err := insert(tx, ciphers); err != nil {

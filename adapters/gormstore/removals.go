@@ -25,7 +25,7 @@ var (
 	_ moderation.Purger  = (*Pastes)(nil)
 )
 
-// removedRow is a removed paste, as lists show it.
+// removedRow is a removed or hidden paste: columns for lists, and all its rows as JSON.
 type removedRow struct {
 	ID           string `gorm:"primaryKey"`
 	OwnerID      sql.NullString
@@ -36,23 +36,23 @@ type removedRow struct {
 	ContentBytes int64
 	HistoryBytes int64
 	RemovedAt    time.Time
-	Hidden       bool // with its owner, and not removed
+	Hidden       bool // because its owner is suspended; not removed
 	Document     []byte
 }
 
 func (removedRow) TableName() string { return "removed_pastes" }
 
-// removedDocument are the rows of a paste. They are kept and come back as they are, whatever columns there will be.
+// removedDocument has the rows of a paste, to restore them unchanged.
 type removedDocument struct {
 	Paste   *pasteRow
 	Pasties []pastyRow
 	Tags    []tagRow
 	Edits   []editRow
 	Cipher  *cipherRow
-	Reports []reportRow `json:",omitempty"` // of one that is hidden: to remove a paste is the answer to its reports
+	Reports []reportRow `json:",omitempty"` // of a hidden paste; removing a paste closes its reports
 }
 
-// takeAway moves an active paste out of sight.
+// takeAway moves an active paste to removed_pastes.
 func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*pasteRows, error) {
 	rows, err := NewPastes(m.store).locked(tx, id)
 	if err != nil {
@@ -79,13 +79,13 @@ func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*pasteRows
 	return rows, connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&pasteRow{}))
 }
 
-// keepAway makes a hidden paste a removed one.
+// keepAway turns a hidden paste into a removed one.
 func (m *Moderation) keepAway(tx *gorm.DB, id paste.ID) error {
 	return connection.OrNotFound(unexpired(m.store, tx.Model(&removedRow{}).Where("id = ? AND hidden", string(id))).
 		Updates(map[string]any{"hidden": false, "removed_at": connection.Instant(m.store.Clock())}))
 }
 
-// giveBack moves a paste that takeAway has moved back.
+// giveBack undoes takeAway.
 func (m *Moderation) giveBack(tx *gorm.DB, id paste.ID, hidden bool) error {
 	var row removedRow
 	err := unexpired(m.store, connection.ForUpdate(tx).Where("id = ? AND hidden = ?", string(id), hidden)).Take(&row).Error
@@ -114,7 +114,7 @@ func (m *Moderation) giveBack(tx *gorm.DB, id paste.ID, hidden bool) error {
 	return tx.Delete(&row).Error
 }
 
-// hide moves an active paste out of sight with those of its owner.
+// hide moves an active paste of a suspended owner to removed_pastes.
 func (m *Moderation) hide(tx *gorm.DB, id paste.ID) error {
 	if _, err := m.takeAway(tx, id, true); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (m *Moderation) hide(tx *gorm.DB, id paste.ID) error {
 	return bury(tx, tombstoneRow{Kind: pasteTombstone, ID: string(id), DeletedAt: connection.Instant(m.store.Clock())})
 }
 
-// hidesPastes reports whether the pastes of a removed paste's owner are hidden, which stays so until the transaction ends.
+// hidesPastes reports whether the owner of a removed paste has hidden pastes. It locks the owner, so that this stays true.
 func (m *Moderation) hidesPastes(tx *gorm.DB, removed paste.ID) (bool, error) {
 	var hidden []bool
 	owner := tx.Model(&removedRow{}).Select("owner_id").Where("id = ?", string(removed))
@@ -142,7 +142,7 @@ func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) err
 		switch {
 		case err == nil:
 			told = rows.document().ReadableBy("") == nil
-		case errors.Is(err, gorm.ErrRecordNotFound): // it may be hidden with its owner
+		case errors.Is(err, gorm.ErrRecordNotFound): // perhaps hidden
 			err = m.keepAway(tx, id)
 		}
 		if err != nil {
@@ -190,7 +190,7 @@ func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limi
 		p.store.Ago(retention), p.store.Now(), limit)
 }
 
-// purge runs a statement that removes rows, and returns how many.
+// purge runs a DELETE and returns the number of rows.
 func (p *Pastes) purge(ctx context.Context, statement string, values ...any) (purged int, err error) {
 	err = p.store.Transaction(ctx, func(tx *gorm.DB) error {
 		result := tx.Exec(statement, values...)

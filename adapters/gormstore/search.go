@@ -29,7 +29,7 @@ var (
 	_ search.Rebuilder = (*Search)(nil)
 )
 
-// textRow is what searches look through of a paste.
+// textRow is the searchable text of a paste.
 type textRow struct {
 	PasteID   string `gorm:"primaryKey"`
 	Public    bool
@@ -41,7 +41,7 @@ type textRow struct {
 
 func (textRow) TableName() string { return "paste_texts" }
 
-// newTextRow returns nil for a paste that no search finds.
+// newTextRow returns nil for a paste that is not searchable.
 func newTextRow(s *connection.Store, d *paste.Document) *textRow {
 	if !s.KeepsSearch() || d.Owner == "" || d.Encrypted() || d.Burns {
 		return nil
@@ -50,8 +50,8 @@ func newTextRow(s *connection.Store, d *paste.Document) *textRow {
 	return &textRow{string(d.ID), d.Visibility == paste.Public, texts.Titles, texts.Text, texts.Tags, texts.Languages}
 }
 
-// replaceTexts makes a row what is searched of its paste. A nil row is none: what a paste held before it was edited must not stay while
-// search is off.
+// replaceTexts stores the searchable text of a paste, or deletes it if row is nil: with search off, the text from before an edit must
+// not stay.
 func replaceTexts(tx *gorm.DB, id string, row *textRow) error {
 	if row == nil {
 		return tx.Where("paste_id = ?", id).Delete(&textRow{}).Error
@@ -59,7 +59,7 @@ func replaceTexts(tx *gorm.DB, id string, row *textRow) error {
 	return overTexts(tx).Create(row).Error
 }
 
-// overTexts replaces rows. One that stays as it is costs the index nothing.
+// overTexts upserts rows. An unchanged row does not touch the index.
 func overTexts(tx *gorm.DB) *gorm.DB {
 	different := clause.Expr{SQL: `(paste_texts.public, paste_texts.titles, paste_texts.text, paste_texts.tags, paste_texts.languages)
 		IS DISTINCT FROM (excluded.public, excluded.titles, excluded.text, excluded.tags, excluded.languages)`}
@@ -68,8 +68,8 @@ func overTexts(tx *gorm.DB) *gorm.DB {
 	})
 }
 
-// recent is how many of the newest public pastes are scanned before the index is used; further is how many if those have a
-// fourth of the wanted results. Frequent words are found there, and few pastes have the others.
+// recent is how many of the newest public pastes are scanned before the index is used; further is how many if those contain a
+// quarter of the wanted results. Frequent words are found there; the index is quick for rare ones.
 const recent, further = 1000, 5000
 
 // Find implements search.Finder.
@@ -115,7 +115,6 @@ type finding struct {
 	limit  int
 }
 
-// matchRow is a paste that was found.
 type matchRow struct {
 	Paste    pasteRow `gorm:"embedded"`
 	Username string
@@ -126,7 +125,7 @@ func (r *matchRow) place() search.Place {
 	return search.Place{Place: r.Paste.paste().Place(), InTitles: r.InTitles}
 }
 
-// rows returns the first pastes that are found.
+// rows returns the first results.
 func (f *finding) rows() ([]matchRow, error) {
 	all, err := f.owned()
 	if err != nil || f.query.Mine || len(f.query.Users) > 0 {
@@ -150,8 +149,8 @@ func (f *finding) rows() ([]matchRow, error) {
 	return all[:min(len(all), f.limit)], nil
 }
 
-// owned returns results among one user's pastes: those of the user in the query, or the reader's own that are not public. For
-// another user only public pastes are read, so timing reveals nothing.
+// owned returns results from one user's pastes: of the user in the query, or the reader's own non-public ones. Of another user it
+// reads only public pastes, so that timing reveals nothing.
 func (f *finding) owned() ([]matchRow, error) {
 	from := f.tx.Table("pastes o").Joins("JOIN paste_texts x ON x.paste_id = o.id")
 	switch restricted := f.query.Mine || len(f.query.Users) > 0; {
@@ -171,7 +170,7 @@ func (f *finding) owned() ([]matchRow, error) {
 	return f.among(f.matching(from, "x.text"))
 }
 
-// public returns results among the public pastes: those whose titles contain every word, or the others.
+// public returns results from public pastes: those whose titles contain every word, or the others.
 func (f *finding) public(inTitles bool) ([]matchRow, error) {
 	column, after := "x.text", paste.Place{}
 	if inTitles {
@@ -192,7 +191,7 @@ func (f *finding) public(inTitles bool) ([]matchRow, error) {
 	for _, most := range []int{recent, further} {
 		first := newest(f.tx, after, most).Select("id").Where("visibility = 1")
 		texts := f.tx.Table("(?) w", first).Select("x.*").Joins("JOIN paste_texts x ON x.paste_id = w.id")
-		rows, err := match(f.tx.Table("(WITH n AS MATERIALIZED (?) SELECT * FROM n) x", texts)) // PostgreSQL would use the index, or read all
+		rows, err := match(f.tx.Table("(WITH n AS MATERIALIZED (?) SELECT * FROM n) x", texts)) // or PostgreSQL uses the index
 		if err != nil || len(rows) == f.limit {
 			return rows, err
 		}
@@ -207,7 +206,7 @@ func (f *finding) public(inTitles bool) ([]matchRow, error) {
 	return match(from)
 }
 
-// inTitles is the condition that the titles hold every word.
+// inTitles is the condition that the titles contain every word.
 func (f *finding) inTitles() clause.Expr {
 	if len(f.query.Words) == 0 {
 		return gorm.Expr("FALSE")
@@ -219,7 +218,7 @@ func (f *finding) inTitles() clause.Expr {
 	return gorm.Expr("("+strings.Join(parts, " AND ")+")", patterns...)
 }
 
-// matching restricts a query to the texts that match, whose words are in a column.
+// matching restricts a query to texts that match, with the words in one column.
 func (f *finding) matching(from *gorm.DB, column string) *gorm.DB {
 	for column, parts := range f.parts(column) {
 		for _, part := range parts {
@@ -229,7 +228,7 @@ func (f *finding) matching(from *gorm.DB, column string) *gorm.DB {
 	return from.Select("x.paste_id, ? AS in_titles", f.inTitles())
 }
 
-// parts yields the columns and the texts that they must contain.
+// parts yields columns with the texts that they must contain.
 func (f *finding) parts(words string) iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		_ = yield(words, f.query.Words) && yield("x.tags", f.query.Tags) && yield("x.languages", f.query.Languages)
@@ -240,10 +239,10 @@ const like = ` LIKE ? ESCAPE '\'`
 
 var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// pattern is that of texts that hold a part.
+// pattern is the LIKE pattern for texts that contain a part.
 func pattern(part string) string { return "%" + likeEscaper.Replace(part) + "%" }
 
-// phrases returns what the index of SQLite is asked for. It knows nothing shorter than three characters.
+// phrases returns the MATCH expression for SQLite's trigram index, which cannot find fewer than three characters.
 func (f *finding) phrases(words string) string {
 	var all []string
 	for column, parts := range f.parts(words) {
@@ -256,8 +255,8 @@ func (f *finding) phrases(words string) string {
 	return strings.Join(all, " AND ")
 }
 
-// found is what the texts that match are made of: the pastes that the reader may find. The texts are looked through first. In another
-// order the database would go by the time of the pastes, and look through all of them for a word that is rare.
+// found selects the pastes of matching texts that the reader may see. MATERIALIZED makes the database search the texts first: otherwise
+// it would go through all pastes by time, which is slow for rare words.
 const found = `WITH t AS MATERIALIZED (?)
 	SELECT p.id, p.owner_id, p.created_at, p.expires_at, p.visibility, p.title, p.pasties, p.tags, u.username, t.in_titles
 	FROM t JOIN pastes p ON p.id = t.paste_id JOIN users u ON u.id = p.owner_id
@@ -265,14 +264,13 @@ const found = `WITH t AS MATERIALIZED (?)
 		AND (p.expires_at IS NULL OR p.expires_at > ?) AND (? OR (t.in_titles, p.created_at, p.id) < (?, ?, ?))
 	ORDER BY t.in_titles DESC, p.created_at DESC, p.id DESC LIMIT ?`
 
-// among returns the pastes of texts that the reader may find.
 func (f *finding) among(texts *gorm.DB) (rows []matchRow, err error) {
 	err = f.tx.Raw(found, texts, f.reader, len(f.query.Tags) == 0, f.store.Now(), f.after == search.Place{},
 		f.after.InTitles, connection.Instant(f.after.CreatedAt), string(f.after.ID), f.limit).Scan(&rows).Error
 	return rows, err
 }
 
-// read adds a paste with its lines to the results. A paste written while search was off may no longer match.
+// read adds a paste with its matching lines to the results, unless it no longer matches because it was written with search off.
 func (f *finding) read(row *matchRow, to *[]search.Found) error {
 	stored, err := load(f.tx, &row.Paste)
 	if err != nil {
@@ -345,7 +343,7 @@ func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, re
 				rows = rows[:i]
 				break
 			}
-			row.Edits = 0 // which is not searched
+			row.Edits = 0 // the history is not searched
 			last = paste.ID(row.ID)
 		}
 		read = len(rows)

@@ -9,24 +9,24 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// StaleUsers finds users for reads that decide no write.
+// StaleUsers finds users for reads that may be stale.
 type StaleUsers interface {
 	user.StaleFinder
 	user.StaleIDFinder
 }
 
-// Standby finds users on a standby, which a proxy chooses. It asks the primary for those that the standby does not have, and while
-// the standby does not answer.
+// Standby finds users on a standby. It falls back to the primary for users that the standby lacks, and while the standby does
+// not answer.
 type Standby struct {
 	standby, primary StaleUsers
 	silentUntil      atomic.Int64 // in Unix nanoseconds
 }
 
 const (
-	// standbyPause is how long a standby is left alone that did not answer.
+	// standbyPause is how long a standby that did not answer is not asked again.
 	standbyPause = time.Second
-	// standbyTries is how often a standby is asked before that: when one becomes the primary, the proxy ends its connections, and
-	// there may be no other primary to ask (the scenario "killed primary" of tests/failover).
+	// standbyTries is how often a standby is asked before that: during a failover the proxy closes connections to the standby that
+	// becomes the primary, and no primary may answer yet (the scenario "killed primary" of tests/failover).
 	standbyTries = 2
 )
 
@@ -62,7 +62,7 @@ func (s *Standby) find(ctx context.Context, ask func(context.Context, StaleUsers
 	return ask(ctx, s.primary)
 }
 
-// askStandby leaves half of the time for the servers that are asked next.
+// askStandby leaves half of the remaining time for the next server.
 func (s *Standby) askStandby(ctx context.Context, ask func(context.Context, StaleUsers) (user.User, error)) (user.User, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc

@@ -37,10 +37,5 @@ func (p *Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
 
 // Unstar implements paste.Unstarrer.
 func (p *Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error {
-	if !connection.IsText(string(id)) {
-		return connection.ErrNotFound
-	}
-	return p.store.Transaction(ctx, func(tx *gorm.DB) error {
-		return connection.OrNotFound(tx.Where("user_id = ? AND paste_id = ?", string(starrer), string(id)).Delete(&starRow{}))
-	})
+	return deleteOne(ctx, p.store, &starRow{}, "paste_id = ? AND user_id = ?", string(id), string(starrer))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/gluepot/gluepot/domain/stats"
 )
 
-// Stats counts everything.
+// Stats counts users, tokens, pastes and bytes.
 type Stats struct{ store *connection.Store }
 
 // NewStats returns the statistics of a store.
@@ -18,8 +18,7 @@ func NewStats(store *connection.Store) *Stats { return &Stats{store: store} }
 
 var _ stats.Counter = (*Stats)(nil)
 
-// Totals implements stats.Counter. A snapshot sees everything at one instant. Its time grows with the number of users, tokens,
-// stars and pastes: it is for operators, not for requests.
+// Totals implements stats.Counter. It scans users, tokens, stars and pastes in one snapshot: for operators, not for requests.
 func (s *Stats) Totals(ctx context.Context) (totals stats.Totals, err error) {
 	release, err := connection.Acquire(ctx, s.store.Slow, s.store.Pastes)
 	if err != nil {

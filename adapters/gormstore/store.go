@@ -24,10 +24,10 @@ type (
 	Restored = connection.Restored
 )
 
-// ErrOutdated says that migrating would help.
+// ErrOutdated is returned for a database that lacks migrations.
 var ErrOutdated = connection.ErrOutdated
 
-// New returns a store for the database that cfg names, without touching it. Build the ports from it with NewUsers, NewPastes and so on.
+// New returns a store for the database in cfg, without opening it. NewUsers, NewPastes and so on make the ports.
 // It fails when cfg is not valid.
 func New(cfg Config) (*Store, error) {
 	return connection.New(cfg, connection.Hooks{Before: guard, BeforeTogether: guardTogether, After: note})

@@ -14,7 +14,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Tokens keeps access tokens, and the sessions of browsers, which are tokens, too.
+// Tokens stores access tokens and the sessions of browsers, which are tokens, too.
 type Tokens struct{ store *connection.Store }
 
 // NewTokens returns the tokens of a store.
@@ -52,7 +52,7 @@ func (tokenRow) TableName() string { return "access_tokens" }
 func newTokenRow(t token.Token) *tokenRow {
 	return &tokenRow{
 		ID: string(t.ID), UserID: string(t.Owner), Kind: uint8(t.Kind), Scope: uint8(t.Scope),
-		ParentID: sql.NullString{String: string(t.Parent), Valid: t.Parent != ""}, Hash: t.Hash[:], Name: t.Name,
+		ParentID: optional(string(t.Parent)), Hash: t.Hash[:], Name: t.Name,
 		CreatedAt: connection.Instant(t.CreatedAt),
 		ExpiresAt: connection.Nullable(t.ExpiresAt), LastUsedAt: connection.Nullable(t.LastUsedAt), RevokedAt: connection.Nullable(t.RevokedAt),
 	}
@@ -141,7 +141,7 @@ func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
 	})
 }
 
-// StartSession implements token.SessionStarter. The parent is locked, so that no session begins while it is revoked.
+// StartSession implements token.SessionStarter. It locks the parent: no session survives a revocation at the same time.
 func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces token.Hash) error {
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
 		if started.Parent != "" {
@@ -184,13 +184,7 @@ func endPresented(tx *gorm.DB, hash token.Hash) error {
 
 // EndSession implements token.SessionEnder.
 func (t *Tokens) EndSession(ctx context.Context, owner user.ID, id token.ID) error {
-	if !connection.IsText(string(id)) {
-		return connection.ErrNotFound
-	}
-	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
-		return connection.OrNotFound(
-			tx.Where("id = ? AND user_id = ? AND kind = ?", string(id), string(owner), token.Session).Delete(&tokenRow{}))
-	})
+	return deleteOne(ctx, t.store, &tokenRow{}, "id = ? AND user_id = ? AND kind = ?", string(id), string(owner), token.Session)
 }
 
 // EndSessions implements token.SessionEnder.
@@ -203,7 +197,7 @@ func (t *Tokens) EndSessions(ctx context.Context, owner user.ID, but token.ID) (
 	return ended, err
 }
 
-// endSessionsOf ends the sessions that were made with tokens.
+// endSessionsOf ends the sessions that were started with these tokens.
 func endSessionsOf(tx *gorm.DB, parents []string) error {
 	return tx.Where("parent_id IN ? AND user_id IN (?)", parents, tx.Model(&tokenRow{}).
 		Select("user_id").Where("id IN ?", parents)).Delete(&tokenRow{}).Error

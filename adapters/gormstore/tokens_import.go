@@ -79,9 +79,9 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 	rows := make([]*tokenRow, 0, len(changed))
 	for _, id := range changedIDs {
 		rows = append(rows, changed[id])
-		passing := make([]byte, len(token.Hash{})) // first: they may take each other's hashes
-		_, _ = rand.Read(passing)                  // crypto/rand never returns an error
-		if err := tx.Model(&tokenRow{}).Where("id = ?", id).Update("hash", passing).Error; err != nil {
+		unique := make([]byte, len(token.Hash{})) // tokens may swap hashes: give the old ones up first
+		_, _ = rand.Read(unique)                  // never fails
+		if err := tx.Model(&tokenRow{}).Where("id = ?", id).Update("hash", unique).Error; err != nil {
 			return nil, err
 		}
 	}

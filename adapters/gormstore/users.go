@@ -14,7 +14,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Users keeps users and the services they sign in with.
+// Users stores users and their linked accounts.
 type Users struct{ store *connection.Store }
 
 // NewUsers returns the users of a store.
@@ -78,8 +78,11 @@ func (r *userRow) user() (user.User, error) {
 	}, nil
 }
 
-// take reads the one user that a condition names.
-func (u *Users) take(db *gorm.DB, condition string, value string) (user.User, error) {
+// take reads one user by a unique text, which may come from a request.
+func (u *Users) take(db *gorm.DB, condition, value string) (user.User, error) {
+	if !connection.IsText(value) {
+		return user.User{}, connection.ErrNotFound
+	}
 	var row userRow
 	if err := db.Where(condition, value).Take(&row).Error; err != nil {
 		return user.User{}, connection.Translate(err)
@@ -94,9 +97,6 @@ func (u *Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
 
 // ByID implements user.Finder.
 func (u *Users) ByID(ctx context.Context, id user.ID) (user.User, error) {
-	if !connection.IsText(string(id)) {
-		return user.User{}, connection.ErrNotFound
-	}
 	return u.take(u.store.Read(ctx), "id = ?", string(id))
 }
 
@@ -110,10 +110,7 @@ func (u *Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) { 
 
 // AccountByID implements user.AccountFinder.
 func (u *Users) AccountByID(ctx context.Context, id user.ID) (account user.Account, err error) {
-	if !connection.IsText(string(id)) {
-		return user.Account{}, connection.ErrNotFound
-	}
-	release, err := connection.Acquire(ctx, u.store.Pastes) // stars are those of pastes that are there
+	release, err := connection.Acquire(ctx, u.store.Pastes) // it also reads the pastes that the user has starred
 	if err != nil {
 		return user.Account{}, err
 	}
@@ -157,9 +154,6 @@ func newIdentityRows(id string, services map[string]string) []identityRow {
 
 // WithServices implements user.ServiceFinder.
 func (u *Users) WithServices(ctx context.Context, id user.ID) (found user.User, services map[string]string, err error) {
-	if !connection.IsText(string(id)) {
-		return user.User{}, nil, connection.ErrNotFound
-	}
 	err = u.store.Snapshot(ctx, func(tx *gorm.DB) (err error) {
 		if found, err = u.take(tx, "id = ?", string(id)); err != nil {
 			return err
@@ -180,15 +174,24 @@ func (u *Users) Create(ctx context.Context, created user.User, services map[stri
 	})
 }
 
-// insertRows is how many rows one INSERT has: SQLite takes 32766 parameters, PostgreSQL 65535.
+// insertRows is how many rows one INSERT has: SQLite allows 32766 parameters, PostgreSQL 65535.
 const insertRows = 1000
 
-// insert stores rows, if there are any.
 func insert[T any](tx *gorm.DB, rows []T) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	return tx.CreateInBatches(rows, insertRows).Error
+}
+
+// deleteOne deletes the row of a model that a condition finds. The id, its first value, may come from a request.
+func deleteOne(ctx context.Context, s *connection.Store, model any, condition, id string, values ...any) error {
+	if !connection.IsText(id) {
+		return connection.ErrNotFound
+	}
+	return s.Transaction(ctx, func(tx *gorm.DB) error {
+		return connection.OrNotFound(tx.Where(condition, append([]any{id}, values...)...).Delete(model))
+	})
 }
 
 // Update implements user.Updater.
@@ -206,7 +209,7 @@ func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, 
 		if updated, err = row.user(); err != nil {
 			return err
 		}
-		if services, err = servicesOf(tx, row.ID); err != nil { // every change of them locks the user first
+		if services, err = servicesOf(tx, row.ID); err != nil { // changing them takes the user's lock, too
 			return err
 		}
 		before, servicesBefore := updated, maps.Clone(services)
@@ -241,7 +244,7 @@ func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, 
 
 var _ user.FormerFinder = (*Users)(nil)
 
-// formerNameRow is a name that a user gave up, who may be deleted.
+// formerNameRow is a name that a user, perhaps deleted by now, gave up.
 type formerNameRow struct {
 	UsernameFolded string `gorm:"primaryKey"`
 	UserID         string
@@ -252,7 +255,7 @@ func (formerNameRow) TableName() string { return "former_names" }
 
 var errNameReserved = fault.New(fault.Conflict, "Another user had the username not long ago.")
 
-// giveUpName reserves a user's old name, and releases the oldest beyond the limit.
+// giveUpName reserves a user's old name, and releases the user's oldest reservation beyond the limit.
 func (u *Users) giveUpName(tx *gorm.DB, had user.User) error {
 	row := formerNameRow{had.Name.Folded(), string(had.ID), connection.Instant(u.store.Clock())}
 	err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "username_folded"}}, UpdateAll: true}).Create(&row).Error
@@ -264,7 +267,7 @@ func (u *Users) giveUpName(tx *gorm.DB, had user.User) error {
 		row.UserID, row.UserID, user.MaxFormerNames).Error
 }
 
-// checkName fails with fault.Conflict when a name is reserved for another user than the one with that id.
+// checkName fails with fault.Conflict when a name is reserved for another user.
 func checkName(s *connection.Store, tx *gorm.DB, name user.Name, id user.ID) error {
 	var reserved int64
 	err := tx.Model(&formerNameRow{}).Where("username_folded = ? AND user_id <> ? AND given_up_at > ?",

@@ -21,7 +21,7 @@ func (u *Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Res
 	return importBatch(ctx, u.store, usersImport, accounts, importUsers)
 }
 
-// importedUser is a user with the lists that are compared and replaced as a whole.
+// importedUser is a user with identities and stars, which are replaced as a whole.
 type importedUser struct {
 	row      userRow
 	services map[string]string
@@ -37,7 +37,7 @@ func importUsers(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	gone, err := buried(tx, userTombstone, ids) // after the lock: a deletion that it waited for has left one
+	gone, err := buried(tx, userTombstone, ids) // after the lock, to see the tombstone of a deletion that it waited for
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func importUsers(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
 		}
 		known[id], changed[id] = wanted, true
 	}
-	for _, id := range moving { // they may take each other's names
+	for _, id := range moving { // users may swap names: give the old ones up first
 		err := tx.Model(&userRow{}).Where("id = ?", id).Update("username", "moving-"+rand.Text()).Error
 		if err != nil {
 			return nil, err
@@ -102,8 +102,7 @@ func importUsers(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
 	return results, storeImportedUsers(tx, known, slices.Sorted(maps.Keys(changed)))
 }
 
-// lockImportedUsers returns those of the users that are there, which no other caller can change before the
-// transaction ends. Several are locked in the order of their ids.
+// lockImportedUsers locks the users that exist, in the order of their ids, and returns them.
 func lockImportedUsers(tx *gorm.DB, ids []string) (map[string]*importedUser, error) {
 	var (
 		rows     []userRow
@@ -113,7 +112,7 @@ func lockImportedUsers(tx *gorm.DB, ids []string) (map[string]*importedUser, err
 	if err := connection.ForUpdate(tx).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
 	}
-	locked := make([]string, len(rows)) // a user who came after that is not among them, nor are its lists wanted
+	locked := make([]string, len(rows)) // not ids: a user may have been created since
 	for i, row := range rows {
 		locked[i] = row.ID
 	}
@@ -171,7 +170,7 @@ func storeImportedUsers(tx *gorm.DB, users map[string]*importedUser, ids []strin
 func foldedName(spelling string) string {
 	name, err := user.ParseName(spelling)
 	if err != nil {
-		return spelling // the table's check rules it out
+		return spelling // unreachable: the table checks names
 	}
 	return name.Folded()
 }

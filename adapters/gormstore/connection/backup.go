@@ -23,11 +23,11 @@ var (
 	errOpen = fault.New(fault.Unavailable, "The database is open in another process. Stop the server, then try again.")
 )
 
-// Backup writes what an SQLite database holds at one instant to a new file, which only its owner may read, while others read
-// and write the database. It leaves out what counts clients, and their addresses. The file has its name once all of it is on the disk.
+// Backup writes a snapshot of an SQLite database in use to a new file, readable by its owner only. It leaves out clients' quotas and
+// addresses. The file gets its name once it is complete and on the disk.
 //
-// It fails with fault.Conflict when there is such a file, with fault.Unavailable when the database is a copy that has not ended,
-// and with fault.Invalid on PostgreSQL.
+// It fails with fault.Conflict when the file exists, with fault.Unavailable when the database is an unfinished copy, and with
+// fault.Invalid on PostgreSQL.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if s.file == nil {
 		return errDump
@@ -60,8 +60,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	return fileFault(path, partial.publish(path))
 }
 
-// forget removes the hashes of clients and their salt, where pastes came from, and what the index of searches still knows of what was
-// deleted.
+// forget removes clients' hashes and their salt, the origins of pastes, and deleted text from the search index.
 func forget(ctx context.Context, path string) error {
 	db, err := plainSQLite(path, "rw", time.Second)
 	if err != nil {
@@ -78,7 +77,7 @@ func forget(ctx context.Context, path string) error {
 	return db.Close()
 }
 
-// fileFault says what the operating system has against a file. nil stays nil.
+// fileFault translates an error about a file. It leaves nil alone.
 func fileFault(path string, err error) error {
 	switch {
 	case err == nil:
@@ -91,11 +90,10 @@ func fileFault(path string, err error) error {
 	return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot write %s.", path), err)
 }
 
-// logSuffixes are those of the files in which SQLite keeps what belongs to a database and is not in it yet, or not to stay in it.
-// Beside another database of that name they would be taken for its own.
+// logSuffixes are the suffixes of SQLite's logs. A database takes any log beside it for its own.
 var logSuffixes = []string{"-wal", "-journal"}
 
-// partialFile is a file beside the one that it becomes.
+// partialFile is a temporary file that gets its name once it is complete.
 type partialFile struct{ path string }
 
 func newPartial(path string) (*partialFile, error) {
@@ -106,14 +104,14 @@ func newPartial(path string) (*partialFile, error) {
 	return &partialFile{file.Name()}, file.Close()
 }
 
-// remove removes the file, unless it has another name by now, and what SQLite has put beside it.
+// remove removes the temporary file and SQLite's files beside it.
 func (p *partialFile) remove() {
 	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
 		_ = os.Remove(p.path + suffix)
 	}
 }
 
-// publish gives the file its name, unless there is another of that name: then it fails with fs.ErrExist.
+// publish gives the file its name. It fails with fs.ErrExist when that is taken.
 func (p *partialFile) publish(path string) error {
 	if err := syncFile(p.path); err != nil {
 		return err
@@ -131,7 +129,7 @@ func (p *partialFile) publish(path string) error {
 	return syncFile(filepath.Dir(path))
 }
 
-// syncFile waits until a file, or the names in a folder, are on the disk.
+// syncFile flushes a file or a folder to the disk.
 func syncFile(path string) error {
 	file, err := os.Open(path) //nolint:gosec // the operator names it
 	if err != nil {
@@ -140,18 +138,17 @@ func syncFile(path string) error {
 	return errors.Join(file.Sync(), file.Close())
 }
 
-// Restored says what Restore has done.
+// Restored is the result of Restore.
 type Restored struct {
 	Kept            string // the path of the database that was replaced; empty: there was none
 	Version, Latest int64  // see Schema
 }
 
-// Restore makes a backup, from a file, the SQLite database that cfg names. The file is copied, and the copy examined. A
-// database that is there is only replaced if replace says so: it is kept beside the new one, with all that is in its
-// log, under a name with the time.
+// Restore turns a copy of a backup into the SQLite database of cfg, after a check of its integrity. It replaces an existing database
+// only if replace is set, and then keeps the old one, with its log, beside it under a name with the time.
 //
-// It fails with fault.Invalid when the file is no sound database of a version that this program knows, and on PostgreSQL; with
-// fault.Conflict when there is a database that must not be replaced; and with fault.Unavailable when that is in use.
+// It fails with fault.Invalid when the backup is damaged, too new or no database of Gluepot, and on PostgreSQL; with fault.Conflict
+// when a database exists and replace is not set; and with fault.Unavailable when that database is in use.
 func Restore(ctx context.Context, cfg Config, from string, replace bool) (done Restored, err error) {
 	path, ok := cfg.URL.sqlitePath()
 	if !ok {
@@ -188,7 +185,7 @@ func unreadable(file string, err error) error {
 	return fault.Wrap(fault.Invalid, fmt.Sprintf("Cannot read %s: %v.", file, cause), err)
 }
 
-// restorable reports whether there is a database that a backup would replace, and resolves a link to it.
+// restorable reports whether the backup would replace a database. It resolves links in path.
 func restorable(path *string, from string, replace bool) (bool, error) {
 	backup, err := os.Stat(from)
 	if err != nil {
@@ -249,7 +246,7 @@ func copyFile(ctx context.Context, to, from string) error {
 	return errors.Join(context.Cause(ctx), err, target.Close())
 }
 
-// plainSQLite opens one connection to a file that stays in the mode in which it is.
+// plainSQLite opens one connection to a file, without changing its journal mode.
 func plainSQLite(path, mode string, patience time.Duration) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", fmt.Sprintf("%s?mode=%s&_pragma=busy_timeout(%d)", sqliteURI(path), mode, patience.Milliseconds()))
 	if err == nil {
@@ -258,7 +255,7 @@ func plainSQLite(path, mode string, patience time.Duration) (*sql.DB, error) {
 	return db, err
 }
 
-// examine looks at the copy of a backup: whether it is sound, ours, and of a version that this program knows.
+// examine checks that the copy of a backup is undamaged, Gluepot's, and of a version that this program knows.
 func examine(ctx context.Context, path, from string) (version, latest int64, err error) {
 	refused := func(format string, args ...any) (int64, int64, error) {
 		return 0, 0, fault.New(fault.Invalid, from+fmt.Sprintf(format, args...))
@@ -298,14 +295,14 @@ func examine(ctx context.Context, path, from string) (version, latest int64, err
 	return version, latest, nil
 }
 
-// replaceFile puts a file in the place of a database, which it keeps under another name. The path names one of the two at every
-// instant. A process that opens the old one meanwhile waits, and then finds out (see watchedFile).
+// replaceFile replaces a database, and keeps the old one under another name. At every instant the path names one of the two. A process
+// that opens the old one meanwhile waits for the lock, and then notices (see watchedFile).
 func replaceFile(ctx context.Context, cfg Config, path, kept string, partial *partialFile) error {
 	db, err := plainSQLite(path, "rw", cfg.ConnectTimeout)
 	if err != nil {
 		return err
 	}
-	defer db.Close() //nolint:errcheck // only after that the lock is free
+	defer db.Close() //nolint:errcheck // this releases the lock
 	err = closeLog(ctx, db)
 	damage := err != nil && diagnose(err) == damaged
 	if err != nil && !damage {
@@ -317,7 +314,7 @@ func replaceFile(ctx context.Context, cfg Config, path, kept string, partial *pa
 	if err := os.Link(path, kept); err != nil {
 		return fileFault(kept, err)
 	}
-	if damage { // its log may help to recover it, and must not be taken for the new file's
+	if damage { // keep its log for a recovery: the new file must not use it
 		if err := os.Rename(path+"-wal", kept+"-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fileFault(kept, err)
 		}
@@ -329,10 +326,10 @@ func replaceFile(ctx context.Context, cfg Config, path, kept string, partial *pa
 	return syncFile(filepath.Dir(path))
 }
 
-// closeLog folds the log of a database in and locks the file, which SQLite allows only when no other process has it open.
+// closeLog moves the log into the database and locks the file. SQLite allows this only if no other process has the file open.
 func closeLog(ctx context.Context, db *sql.DB) error {
 	for _, statement := range []string{"PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE", "PRAGMA journal_mode"} {
-		mode := "delete" // BEGIN says nothing
+		mode := "delete" // BEGIN returns no row
 		err := db.QueryRowContext(ctx, statement).Scan(&mode)
 		busy, ok := errors.AsType[*sqlite.Error](err)
 		switch {

@@ -22,13 +22,13 @@ var (
 // purgeIndex removes deleted text from the search index, where its trigrams would stay until the index merges.
 const purgeIndex = `INSERT INTO paste_texts_by_trigram (paste_texts_by_trigram) VALUES ('optimize')`
 
-// purge is one of the index that goes on beside other writers.
+// purge is the state of an index's purge, which runs in steps between other writes.
 type purge struct {
-	under   bool
-	deleted int64 // of search_remains, when it began
+	running bool
+	deleted int64 // search_remains.deleted when it began
 }
 
-// purgePages are written in one step, during which other writers wait: some 20 ms.
+// purgePages is how much one step writes: other writers wait some 20 ms.
 const purgePages = 500
 
 // PurgeStep begins or continues to remove deleted text from the search index. FTS5's secure-delete would take 50 ms for each
@@ -36,7 +36,7 @@ const purgePages = 500
 func (s *Store) PurgeStep() error {
 	return s.writer.Connection(func(tx *gorm.DB) error {
 		pages := purgePages
-		if !s.purge.under {
+		if !s.purge.running {
 			var deleted, purged int64
 			if err := tx.Raw("SELECT deleted, purged FROM search_remains").Row().Scan(&deleted, &purged); err != nil || deleted == purged {
 				return err
@@ -54,7 +54,7 @@ func (s *Store) PurgeStep() error {
 		if after, err := totalChanges(tx); err != nil || after-before > 1 {
 			return err
 		}
-		s.purge.under = false
+		s.purge.running = false
 		return tx.Exec("UPDATE search_remains SET purged = ?", s.purge.deleted).Error
 	})
 }
@@ -64,12 +64,11 @@ func totalChanges(tx *gorm.DB) (changes int64, err error) {
 	return changes, err
 }
 
-// Compacted says how many bytes the file of a database had before and after it was compacted.
+// Compacted has the size of a database file, in bytes, before and after Compact.
 type Compacted struct{ Before, After int64 }
 
-// Compact gives the room in an SQLite file that nothing takes back to the disk, beside a running server, whose writes wait meanwhile. It
-// needs as much room on the disk as the file has. It fails with fault.Unavailable when others leave it no time or the disk no room, and
-// with fault.Invalid on PostgreSQL.
+// Compact shrinks an SQLite file to its content. A running server's writes wait meanwhile. It needs as much free disk space as the
+// file has. It fails with fault.Unavailable when the database is too busy or the disk full, and with fault.Invalid on PostgreSQL.
 func (s *Store) Compact(ctx context.Context) (done Compacted, err error) {
 	if s.file == nil {
 		return done, errVacuum
@@ -105,7 +104,7 @@ func (s *Store) Compact(ctx context.Context) (done Compacted, err error) {
 	return done, err
 }
 
-// fileSize returns how many bytes a database and its log have.
+// fileSize returns the size of a database and its log in bytes.
 func fileSize(path string) (size int64, err error) {
 	for _, name := range []string{path, path + "-wal"} {
 		info, err := os.Stat(name)

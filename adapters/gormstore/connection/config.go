@@ -14,31 +14,30 @@ type Config struct {
 	// URL is postgres://… (any connection string of that form that libpq knows) or sqlite://PATH, with
 	// PATH relative to the working directory or, after a third slash, absolute. Of PostgreSQL it must be the primary.
 	URL URL
-	// URLSetting is what URL was read from, for messages about it. Default: GLUEPOT_DATABASE_URL.
+	// URLSetting names the source of URL in messages. Default: GLUEPOT_DATABASE_URL.
 	URLSetting string `json:"-"`
-	// Standby also accepts a standby of PostgreSQL, whose answers must not decide a write.
+	// Standby also accepts a standby of PostgreSQL. Its answers may be stale, and must not decide a write.
 	Standby bool `json:"-"`
 	// ReadOnly opens an SQLite file without changing it. Such a store can only be read.
 	ReadOnly bool `json:"-"`
-	// RefuseWrites makes everything fail that would change the database, for a server that only reads.
+	// RefuseWrites makes every write fail, for a server that only reads.
 	RefuseWrites bool `json:"-"`
-	// Search keeps what searches look through, in the transactions that write pastes. Without it Search finds nothing.
+	// Search keeps the searchable text of pastes, in the transactions that write them. Without it Search finds nothing.
 	Search bool
 	// MaxConnections is the size of the connection pool. SQLite uses at most 4 for reading, and one for writing.
 	MaxConnections int
-	// ConnectTimeout bounds one attempt to connect to PostgreSQL, and the wait for another process's lock on an SQLite
-	// file; a request's own deadline bounds both, too, except while a connection to an SQLite file is being opened.
+	// ConnectTimeout bounds an attempt to connect to PostgreSQL, and the wait for another process's lock on an SQLite file. A request's
+	// deadline may end both earlier, but not the opening of a connection to SQLite.
 	ConnectTimeout time.Duration
-	// ConnectionMaxLifetime is how old a connection to PostgreSQL may become before another takes its place, which finds a
-	// primary that has moved, or uses a password that is new. 0: any age.
+	// ConnectionMaxLifetime is the greatest age of a connection to PostgreSQL. Its replacement finds a primary that has moved, and
+	// uses a new password. 0: any age.
 	ConnectionMaxLifetime time.Duration
-	// Reread is called before each connection to PostgreSQL is opened, and returns URL as it is now: its password may have
-	// changed, and nothing else of it is looked at. When it fails, the password is that of URL. Default: nil, that stays.
+	// Reread is called before each connection to PostgreSQL is opened, and returns the current URL. Only its password is used; when Reread
+	// fails, that of URL. Default: nil, the password stays.
 	Reread func() (URL, error) `json:"-"`
-	// SlowStatement is how long a statement of GORM's may take before OnSlowStatement is called with it; 0: it never is.
+	// SlowStatement is how long a statement of GORM's may take before OnSlowStatement is called; 0: it is never called.
 	SlowStatement time.Duration
-	// OnSlowStatement is called after each slow statement, by several goroutines at once, which wait for its return. It must not
-	// ask the store. Default: nil.
+	// OnSlowStatement is called after each slow statement, concurrently, and delays its caller. It must not use the store. Default: nil.
 	OnSlowStatement func(Statement) `json:"-"`
 	// Tracer sees each statement on PostgreSQL. Default: nil.
 	Tracer pgx.QueryTracer `json:"-"`

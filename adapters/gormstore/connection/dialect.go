@@ -11,9 +11,9 @@ import (
 // Dialect is what differs between the two databases, except how they are opened.
 type Dialect struct {
 	migrations migrationSource
-	// Now is the clock of the rows, in statements; nil: the process has the same, see Store.now.
+	// now is the database's clock; nil: the process's clock, see Store.Now.
 	now clause.Expression
-	// ActiveCount counts the active pastes; it has one argument, see Store.now.
+	// ActiveCount counts the active pastes; it has one argument, see Store.Now.
 	ActiveCount string
 	// PassExpired makes ActiveCount skip pastes that expired before its argument, if they are many: 100,000 at once, but for those that
 	// expired at the same instant.
@@ -24,7 +24,7 @@ type Dialect struct {
 	RemoveExpired string
 	// UnindexExpired takes those pastes out of the index of searches before, with the same arguments; empty: RemoveExpired does it as well.
 	UnindexExpired string
-	// Empty removes all rows of a table, and what refers to them; %s is its name.
+	// Empty removes all rows of a table, and rows that refer to them; %s is its name.
 	Empty string
 	// Size is how many bytes the database takes on disk.
 	Size string
@@ -86,7 +86,7 @@ var sqliteDialect = &Dialect{
 	Day:     `created_at / 86400000000`,
 }
 
-// Now is an argument of a statement: the time by which rows are active or expired.
+// Now is an argument of a statement: the current time, which decides what has expired.
 func (s *Store) Now() any {
 	if s.Dialect.now != nil {
 		return s.Dialect.now
@@ -94,7 +94,7 @@ func (s *Store) Now() any {
 	return Instant(s.Clock())
 }
 
-// Ago is an argument of a statement: the instant that was so long before now.
+// Ago is an argument of a statement: the time d ago.
 func (s *Store) Ago(d time.Duration) any {
 	if s.Dialect.now != nil {
 		return gorm.Expr("(SELECT clock_timestamp()) - make_interval(secs => ?)", d.Seconds())

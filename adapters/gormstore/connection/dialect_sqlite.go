@@ -8,8 +8,7 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// sqliteDialector lets GORM speak to modernc.org/sqlite, a pure-Go driver. It writes statements only:
-// the schema comes from versioned migrations, so there is no migrator.
+// sqliteDialector lets GORM use modernc.org/sqlite, a pure-Go driver. It has no migrator: goose migrates.
 type sqliteDialector struct{ pool gorm.ConnPool }
 
 var (
@@ -42,7 +41,7 @@ func (sqliteDialector) BindVarTo(writer clause.Writer, _ *gorm.Statement, _ any)
 	_ = writer.WriteByte('?')
 }
 
-// QuoteTo quotes the identifiers of our own row types, which hold no quotes.
+// QuoteTo quotes the identifiers of our own row types, which contain no quotes.
 func (sqliteDialector) QuoteTo(writer clause.Writer, name string) {
 	_ = writer.WriteByte('"')
 	for i := range len(name) {

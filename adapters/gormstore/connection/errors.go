@@ -22,57 +22,47 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Messages for callers.
 const (
 	messageUnavailable = "The database did not answer in time. Try again in a moment."
-	messageNoRoom      = "The database has no room left on its disk. Make some, then try again."
-	messageCrowded     = "The database takes no more connections. Try again in a moment."
-	messageStarting    = "The database is starting or stopping. Try again in a moment."
-	messageOutdated    = "The database lacks migrations. Run 'gluepot migrate up'."
-	messageDamaged     = "The database file is damaged."
-	messageNoRight     = "The database user lacks a right that Gluepot needs. Grant it, or use the user that owns the tables."
-	messageNoSchema    = "The database has no schema for the tables. Create it, or check the search_path of the database user."
 	messageConflict    = "It exists already."
-	MessageNotFound    = "There is no such thing."
-	messageReadOnly    = "The database was opened for reading only."
-	messageRefused     = "This server only reads for now. Try again later."
-	messageInvalid     = "The database does not accept this value."
 )
 
-// diagnosis is what an error means to the caller of the database. Each is compared by its address.
+// diagnosis is what an error of the database means to callers. Diagnoses are compared by address.
 type diagnosis struct {
 	kind    fault.Kind
 	message string
 }
 
 var (
-	absent      = &diagnosis{fault.NotFound, MessageNotFound}
+	absent      = &diagnosis{fault.NotFound, "There is no such thing."}
 	conflicting = &diagnosis{fault.Conflict, messageConflict}
 	idTaken     = &diagnosis{fault.Conflict, messageConflict}
 	subjectUsed = &diagnosis{fault.Conflict, messageConflict} // another user signs in with the identity
-	invalid     = &diagnosis{fault.Invalid, messageInvalid}
+	invalid     = &diagnosis{fault.Invalid, "The database does not accept this value."}
 	away        = &diagnosis{fault.Unavailable, messageUnavailable}
-	noRoom      = &diagnosis{fault.Unavailable, messageNoRoom} // on the disk, or in its owner's share of it
-	crowded     = &diagnosis{fault.Unavailable, messageCrowded}
-	starting    = &diagnosis{fault.Unavailable, messageStarting}
-	outdated    = &diagnosis{fault.Unavailable, messageOutdated}    // a table or column is missing: the schema is an older one, or gone
-	damaged     = &diagnosis{fault.Unavailable, messageDamaged}     // the file is broken, or another thing than a database
-	forbidden   = &diagnosis{fault.Unavailable, messageUnavailable} // the file cannot be opened, or not for writing
-	noRight     = &diagnosis{fault.Unavailable, messageNoRight}
-	noSchema    = &diagnosis{fault.Unavailable, messageNoSchema}
-	blocked     = &diagnosis{fault.Forbidden, moderation.ErrBlocked.Message}
-	unforeseen  = &diagnosis{fault.Internal, fault.MessageInternal}
+	noRoom      = &diagnosis{fault.Unavailable, "The database has no room left on its disk. Make some, then try again."}
+	crowded     = &diagnosis{fault.Unavailable, "The database takes no more connections. Try again in a moment."}
+	starting    = &diagnosis{fault.Unavailable, "The database is starting or stopping. Try again in a moment."}
+	outdated    = &diagnosis{fault.Unavailable, "The database lacks migrations. Run 'gluepot migrate up'."} // a table or column is missing
+	damaged     = &diagnosis{fault.Unavailable, "The database file is damaged."}                            // or no database
+	forbidden   = &diagnosis{fault.Unavailable, messageUnavailable}                                         // the file cannot be opened
+	noRight     = &diagnosis{fault.Unavailable,
+		"The database user lacks a right that Gluepot needs. Grant it, or use the user that owns the tables."}
+	noSchema = &diagnosis{fault.Unavailable,
+		"The database has no schema for the tables. Create it, or check the search_path of the database user."}
+	blocked    = &diagnosis{fault.Forbidden, moderation.ErrBlocked.Message}
+	unforeseen = &diagnosis{fault.Internal, fault.MessageInternal}
 )
 
-// Errors that statements are not asked for.
+// ErrNotFound is the error for a row that does not exist.
+var ErrNotFound = fault.New(absent.kind, absent.message)
+
 var (
-	ErrNotFound = fault.New(absent.kind, absent.message)
-	errRefused  = fault.New(fault.Unavailable, messageRefused)
-	errReadOnly = fault.New(fault.Unavailable, messageReadOnly)
+	errRefused  = fault.New(fault.Unavailable, "This server only reads for now. Try again later.")
+	errReadOnly = fault.New(fault.Unavailable, "The database was opened for reading only.")
 )
 
-// Translate turns an error of GORM, database/sql or a driver into a *fault.Error. nil stays nil, and
-// so does a *fault.Error.
+// Translate turns an error of GORM, database/sql or a driver into a *fault.Error. It leaves nil and a *fault.Error alone.
 func Translate(err error) error {
 	if err == nil {
 		return nil
@@ -92,7 +82,7 @@ func Translate(err error) error {
 
 func unavailable(err error) error { return fault.Wrap(away.kind, away.message, err) }
 
-// diagnose asks each library's table, that of the system first.
+// diagnose knows the errors of the system, the drivers and GORM.
 func diagnose(err error) *diagnosis {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return noRoom
@@ -123,9 +113,9 @@ func diagnosePostgres(err *pgconn.PgError) *diagnosis {
 			return subjectUsed
 		}
 		return conflicting
-	case "23503": // foreign_key_violation: what the row belongs to is not there
+	case "23503": // foreign_key_violation: the parent row is missing
 		return absent
-	case "22012": // division_by_zero, which nothing but guardTogether does
+	case "22012": // division_by_zero: only guardTogether divides
 		return blocked
 	case "22021", "22P05", "23514", "22001": // invalid text, a failed check, too long
 		return invalid
@@ -166,11 +156,11 @@ func diagnoseSQLite(err *sqlite.Error) *diagnosis {
 		return conflicting
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return absent
-	case sqlite3.SQLITE_IOERR_SHMSIZE: // the file beside the log cannot grow
+	case sqlite3.SQLITE_IOERR_SHMSIZE: // the shared-memory file cannot grow
 		return noRoom
 	case sqlite3.SQLITE_CONSTRAINT_CHECK, sqlite3.SQLITE_CONSTRAINT_NOTNULL, sqlite3.SQLITE_TOOBIG:
 		return invalid
-	case sqlite3.SQLITE_ERROR: // has no code of its own for missing tables
+	case sqlite3.SQLITE_ERROR: // SQLite has no code for missing tables
 		if strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "no such column") {
 			return outdated
 		}
@@ -192,7 +182,7 @@ func diagnoseSQLite(err *sqlite.Error) *diagnosis {
 func isConnectionError(err error) bool {
 	for _, target := range []error{
 		context.Canceled, context.DeadlineExceeded,
-		driver.ErrBadConn, sql.ErrConnDone, sql.ErrTxDone /* its time ended before the commit */, io.EOF,
+		driver.ErrBadConn, sql.ErrConnDone, sql.ErrTxDone /* its deadline passed before the commit */, io.EOF,
 		io.ErrUnexpectedEOF, net.ErrClosed,
 	} {
 		if errors.Is(err, target) {
@@ -205,11 +195,11 @@ func isConnectionError(err error) bool {
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return true
 	}
-	// Neither package exports these two.
+	// Their packages do not export these two.
 	return strings.Contains(err.Error(), "sql: database is closed") || strings.Contains(err.Error(), "conn closed")
 }
 
-// OrNotFound turns a change that found nothing to change into the error for that.
+// OrNotFound returns the error of a change, or gorm.ErrRecordNotFound if it affected no row.
 func OrNotFound(result *gorm.DB) error {
 	if result.Error == nil && result.RowsAffected == 0 {
 		return gorm.ErrRecordNotFound

@@ -22,9 +22,9 @@ var migrationFiles embed.FS
 const (
 	migrationsTable = "gluepot_versions"
 	schemaVersion   = "SELECT coalesce(max(version_id), 0) FROM " + migrationsTable
-	// unreleasedTable is where versions before the first release kept their migrations.
+	// unreleasedTable had the migrations of versions before the first release.
 	unreleasedTable = "gluepot_schema"
-	// migrationLockID is the advisory lock that nodes starting at once queue for.
+	// migrationLockID is the advisory lock that makes nodes migrate one at a time.
 	migrationLockID = 7163384644223837029
 	// migrationLockWait is how long, in seconds, a node waits for another's migrations.
 	migrationLockWait = 300
@@ -44,7 +44,7 @@ type Migration struct {
 
 var (
 	// ErrOutdated is what Ready returns for a database that lacks migrations which this program needs.
-	ErrOutdated = fault.New(fault.Unavailable, messageOutdated)
+	ErrOutdated = fault.New(fault.Unavailable, outdated.message)
 
 	errUnreleased = fault.New(fault.Unavailable, "The database was made by a version of Gluepot from before its first release, "+
 		"which this one cannot read. Start with an empty database, and import the data again.")
@@ -60,8 +60,8 @@ type Schema struct {
 	Migrations []Migration
 }
 
-// Usable returns nil when this program can work with the database: it has every migration that the program needs, and either none
-// that is newer, or says itself that the program can live with those.
+// Usable returns nil when this program can work with the database: no migration is missing, and any newer ones are compatible
+// according to the database.
 // It fails with fault.Unavailable, and with ErrOutdated when migrating would help.
 func (s Schema) Usable() error {
 	if s.Version > s.Latest && s.Oldest != 0 && s.Oldest <= s.Latest {
@@ -82,8 +82,7 @@ func (s Schema) Same() error {
 	return nil
 }
 
-// BringUpToDate creates the database if need be, connects to it, and applies every migration that it lacks: see Create, Connect and
-// Migrate.
+// BringUpToDate calls Create, Connect and Migrate.
 func (s *Store) BringUpToDate(ctx context.Context) error {
 	if err := s.Create(); err != nil {
 		return err
@@ -95,8 +94,8 @@ func (s *Store) BringUpToDate(ctx context.Context) error {
 	return err
 }
 
-// Migrate applies pending migrations and returns how many. Concurrent calls wait for each other. A database that a newer
-// program has migrated stays as it is; unless it says that this program can live with it, that is an error.
+// Migrate applies pending migrations and returns how many. Concurrent calls wait for each other. It fails for a database that a newer
+// program has migrated, unless that is still compatible.
 func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 	if err := s.Ready(ctx); !errors.Is(err, ErrOutdated) {
 		return 0, err
@@ -109,11 +108,11 @@ func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("migrate the database: %w", Translate(err))
 	}
-	return len(done), s.Ready(ctx) // another node may be newer than this one
+	return len(done), s.Ready(ctx) // a newer node may have migrated it meanwhile
 }
 
-// Ready returns nil when the database answers, can be written to, and this program can work with its schema. It may be a newer one:
-// during a rolling update the nodes of the older version go on serving, and can start again.
+// Ready returns nil when the database answers, can be written to, and has a schema that this program can work with. That may be a
+// newer one: during a rolling update, nodes of the older version go on serving, and can restart.
 // It fails with fault.Unavailable, and with ErrOutdated when migrating would help.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.file.check(); err != nil {
@@ -182,7 +181,7 @@ type InstallationRow struct {
 // TableName implements schema.Tabler.
 func (InstallationRow) TableName() string { return "installation" }
 
-// schemaVersions reads what Usable needs to know, and whether the database is a copy that has not ended.
+// schemaVersions reads the versions of the schema, and whether the database is an unfinished copy.
 func (s *Store) schemaVersions(ctx context.Context) (schema Schema, copying bool, err error) {
 	if schema.Latest, err = s.latestVersion(); err != nil {
 		return Schema{}, false, err
@@ -209,7 +208,7 @@ func (s *Store) schemaVersions(ctx context.Context) (schema Schema, copying bool
 	return schema, row.CopyingFrom.Valid, nil
 }
 
-// Unreadable translates an error of statements so simple that only the database can be at fault.
+// Unreadable translates an error of a statement that can fail only because of the database: it is always fault.Unavailable.
 func Unreadable(err error) error {
 	if errors.Is(err, errNoPrimary) {
 		return errStandby
@@ -246,8 +245,8 @@ func (s *Store) migrationProvider() (*goose.Provider, error) {
 	return goose.NewProvider(s.Dialect.migrations.dialect, s.pools[0], files, options...)
 }
 
-// sqliteLock is held by the process that has an exclusive transaction on an otherwise empty database
-// file beside the real one. The operating system releases it when the process ends, however it ends.
+// sqliteLock is an exclusive transaction on an empty database file beside the real one. The operating system releases it when the
+// process ends, however it ends.
 type sqliteLock struct {
 	path string
 	db   *sql.DB

@@ -33,7 +33,7 @@ func (s *Store) openPostgres() error {
 	return err
 }
 
-// postgresConfig reads a postgres:// URL. Its own connect_timeout and target_session_attrs win over what is configured.
+// postgresConfig reads a postgres:// URL. The URL's connect_timeout and target_session_attrs win over cfg.
 func postgresConfig(cfg Config) (*pgxpool.Config, error) {
 	parsed, err := cfg.URL.parsePostgres()
 	if err != nil {
@@ -67,7 +67,7 @@ func postgresConfig(cfg Config) (*pgxpool.Config, error) {
 	return parsed, nil
 }
 
-// Pipeline is a gorm.ConnPool that keeps statements for a batch, which PostgreSQL runs as one transaction.
+// Pipeline is a gorm.ConnPool that queues statements for a batch, which PostgreSQL runs as one transaction.
 type Pipeline struct{ Batch pgx.Batch }
 
 // send runs the queued statements on a connection, in one round trip.
@@ -77,7 +77,7 @@ func (p *Pipeline) send(ctx context.Context, conn *sql.Conn, log logger.Interfac
 	})
 }
 
-// run is send for what pgx runs batches on. The log is told of them as one statement.
+// run runs the queued statements. The log sees them as one.
 func (p *Pipeline) run(ctx context.Context, on interface {
 	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
 }, log logger.Interface,
@@ -115,8 +115,7 @@ func (*Pipeline) QueryRowContext(context.Context, string, ...any) *sql.Row { ret
 
 var errNoPrimary = errors.New("the server is a standby")
 
-// requirePrimary refuses a connection to a standby, which may be stale and accept revoked tokens. also is what the URL
-// requires; nil: nothing.
+// requirePrimary refuses connections to a standby, which may be stale and accept revoked tokens. also is the URL's own check, or nil.
 func requirePrimary(also pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 	return func(ctx context.Context, conn *pgconn.PgConn) error {
 		result := conn.ExecParams(ctx, postgresDialect.standby, nil, nil, nil, nil).Read()

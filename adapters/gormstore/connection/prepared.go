@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// preparedReads keeps statements that read prepared: SQLite's driver would parse each one twice. GORM can do so, too, but a caller would
-// wait for another who prepares the same statement, and fail when that one's deadline ends.
+// preparedReads keeps reading statements prepared: otherwise SQLite's driver parses each one twice. With GORM's PrepareStmt, a caller
+// waits while another prepares the same statement, and fails with the other's deadline.
 type preparedReads struct {
 	*sql.DB
 
@@ -15,7 +15,7 @@ type preparedReads struct {
 	statements map[string]*sql.Stmt
 }
 
-// maxPrepared bounds the statements: those for lists of ids are of any length.
+// maxPrepared bounds the number of statements: there is one for each length of a list of ids.
 const maxPrepared = 100
 
 func newPreparedReads(db *sql.DB) *preparedReads {
@@ -38,7 +38,7 @@ func (p *preparedReads) QueryRowContext(ctx context.Context, query string, args 
 	return p.DB.QueryRowContext(ctx, query, args...)
 }
 
-// prepared returns a statement, or nil where there is none. Two callers may prepare the same one at once; then one is closed.
+// prepared returns a statement, or nil. When two callers prepare the same one at once, one of them is closed.
 func (p *preparedReads) prepared(ctx context.Context, query string) *sql.Stmt {
 	p.mu.Lock()
 	statement, full := p.statements[query], len(p.statements) >= maxPrepared

@@ -7,14 +7,14 @@ import (
 	"gorm.io/gorm/logger"
 )
 
-// Statement is one that was slow. It has no arguments: they may be secrets.
+// Statement is a slow statement, without its arguments: they may be secrets.
 type Statement struct {
 	SQL      string
-	Rows     int64 // that it returned or changed; -1: that is not known
+	Rows     int64 // returned or changed; -1: unknown
 	Duration time.Duration
 }
 
-// slowLog is GORM's logger. It reports slow statements and nothing else: errors are returned, and logged once by the caller.
+// slowLog is GORM's logger. It reports only slow statements: errors are returned, and the caller logs them.
 type slowLog struct {
 	threshold time.Duration
 	report    func(Statement)

@@ -22,10 +22,10 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// maxSQLiteReaders is where more readers stop helping.
+// maxSQLiteReaders is the number beyond which readers stop helping.
 const maxSQLiteReaders = 4
 
-// openSQLite opens one connection that writes, and some that only read: readers and the writer do not block each other (WAL).
+// openSQLite opens one connection for writing and several for reading, which do not block each other (WAL).
 func (s *Store) openSQLite(path string, readers int) error {
 	s.Dialect, s.file = sqliteDialect, newWatchedFile(path, s.cfg.urlSetting())
 	s.pasteWrites = semaphore.NewWeighted(math.MaxInt64)
@@ -54,17 +54,17 @@ func (s *Store) openSQLite(path string, readers int) error {
 	if err != nil {
 		return err
 	}
-	s.pools[0], s.pools[1] = s.pools[1], s.pools[0] // the writer puts the file into WAL mode before one reads
+	s.pools[0], s.pools[1] = s.pools[1], s.pools[0] // the writer connects first, and sets WAL mode
 	s.file.upkeep = s.upkeep
 	s.writer, err = s.openGORM(sqliteDialector{writer})
 	return err
 }
 
-// upkeep takes what was deleted out of the file: each minute, and out of a large index in steps of which there is one a second. What fails
-// is done the next time.
+// upkeep removes deleted text from the index and the log once a minute; from a large index in steps, one a second. What fails is
+// tried again.
 func (s *Store) upkeep(tick int) {
 	minute := tick%upkeepTicks == 0
-	if minute || s.purge.under {
+	if minute || s.purge.running {
 		_ = s.PurgeStep()
 	}
 	if minute {
@@ -72,8 +72,8 @@ func (s *Store) upkeep(tick int) {
 	}
 }
 
-// TruncateLog moves what is in the log into the file, and empties the log: it would go on to hold what has been deleted. It waits for
-// none of the other connections, and leaves the log for the next time when one is using it.
+// TruncateLog moves the log into the file and empties it, because it still contains deleted text. If another connection uses the log,
+// it does nothing.
 func (s *Store) TruncateLog() error {
 	return s.writer.Connection(func(tx *gorm.DB) error {
 		wait := "PRAGMA busy_timeout = " + strconv.FormatInt(s.cfg.ConnectTimeout.Milliseconds(), 10)
@@ -82,9 +82,8 @@ func (s *Store) TruncateLog() error {
 	})
 }
 
-// sqliteDSN puts the pragmas where every pooled connection gets them. A commit survives a power cut (FULL), deleted text is
-// overwritten, and writing transactions take the write lock at once, because one that takes it late can fail without having
-// waited.
+// sqliteDSN puts the pragmas where every pooled connection gets them. A commit survives a power cut (FULL), and deleted text is
+// overwritten. Writing transactions take the write lock at once: one that upgrades later can fail without waiting.
 func sqliteDSN(path string, cfg Config, writes bool) string {
 	pragmas := []string{"busy_timeout(" + strconv.FormatInt(cfg.ConnectTimeout.Milliseconds(), 10) + ")", "foreign_keys(1)"}
 	options := url.Values{
@@ -96,9 +95,6 @@ func sqliteDSN(path string, cfg Config, writes bool) string {
 	switch {
 	case cfg.ReadOnly:
 		options.Set("mode", "ro")
-		if isFrozen(path) {
-			options.Set("immutable", "1")
-		}
 	case writes:
 		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(1)")
 		options.Set("_txlock", "immediate")
@@ -109,27 +105,9 @@ func sqliteDSN(path string, cfg Config, writes bool) string {
 	return sqliteURI(path) + "?" + options.Encode()
 }
 
-// isFrozen reports whether a file can only be read if SQLite makes no file beside it and looks for no changes, because its folder
-// or the file system is read-only. What is in a log cannot be read that way.
-func isFrozen(path string) bool {
-	if beside, err := besideFile(path, "-wal"); err != nil {
-		return false
-	} else if log, err := os.Stat(beside); err == nil && log.Size() > 0 {
-		return false
-	}
-	db, err := sql.Open("sqlite", sqliteURI(path)+"?mode=ro")
-	if err != nil {
-		return false
-	}
-	defer db.Close() //nolint:errcheck // it was only read
-	var tables int
-	err = db.QueryRowContext(context.Background(), "SELECT count(*) FROM sqlite_schema").Scan(&tables)
-	return err != nil && diagnose(err) == forbidden
-}
-
 func sqliteURI(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
 
-// createPrivate makes an empty file and its folder that only their owner may read, unless there is a file.
+// createPrivate makes an empty file and its folder, readable by their owner only, unless the file exists.
 func createPrivate(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -147,29 +125,29 @@ func createPrivate(path string) error {
 	return file.Close()
 }
 
-// besideFile returns the path of a file beside the database file itself, and not beside a link to it, as SQLite does for its log.
+// besideFile returns the path of a file beside the database, with links resolved, as SQLite does for its log.
 func besideFile(path, suffix string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	return real + suffix, err
 }
 
-// fileWatchInterval is how long reads may go on from a file that was replaced or removed. Writes notice at once.
+// fileWatchInterval is how long reads may use a file that was replaced or removed. Writes notice at once.
 const fileWatchInterval = time.Second
 
-// upkeepTicks is how many of these pass before the log is emptied.
+// upkeepTicks is how many intervals pass before the log is emptied.
 const upkeepTicks = 60
 
 var errFileReplaced = fault.New(fault.Unavailable,
 	"The database file was replaced or removed while it was in use. Restart the server.")
 
-// watchedFile notices that the path of an SQLite database has come to name another file, or none. The open connections would go
-// on with the old one, and what they write would be lost with it. A nil one stands for PostgreSQL, which has no file, and never fails.
+// watchedFile notices when an SQLite file is replaced or removed: open connections would go on writing to the old one. For PostgreSQL
+// it is nil, and its methods do nothing.
 type watchedFile struct {
 	path     string
-	setting  string // what path was read from
+	setting  string // the variable that names it
 	opening  sync.Mutex
 	identity os.FileInfo                 // of the file that the connections are to; nil before open
-	log      atomic.Pointer[os.FileInfo] // as long as a connection is open, SQLite leaves its log in place; nil: none was seen yet
+	log      atomic.Pointer[os.FileInfo] // SQLite keeps the log while a connection is open; nil: not seen yet
 	replaced atomic.Bool
 	// upkeep is called at each tick, unless it is nil.
 	upkeep   func(tick int)
@@ -184,8 +162,7 @@ func newWatchedFile(path, setting string) *watchedFile {
 // isReplaced reports what the last check found.
 func (f *watchedFile) isReplaced() bool { return f != nil && f.replaced.Load() }
 
-// watchedConnector opens connections to a watched file. One that was opened after the file had been replaced would be to the other file
-// (TestSQLiteFileReplaced).
+// watchedConnector opens connections to a watched file, and closes those that reached its replacement (TestSQLiteFileReplaced).
 type watchedConnector struct {
 	driver driver.Driver
 	dsn    string
@@ -207,7 +184,6 @@ func (c watchedConnector) Connect(context.Context) (driver.Conn, error) {
 // Driver implements driver.Connector.
 func (c watchedConnector) Driver() driver.Driver { return c.driver }
 
-// create makes the file and its folder, unless it is there.
 func (f *watchedFile) create() error {
 	if f == nil {
 		return nil
@@ -215,7 +191,7 @@ func (f *watchedFile) create() error {
 	return createPrivate(f.path)
 }
 
-// open calls connect, notes which file that opened, and watches it. A second call only looks whether it is still there.
+// open calls connect, and then watches the file. A second call checks that the file is still there.
 func (f *watchedFile) open(connect func() error) error {
 	if f == nil {
 		return connect()
@@ -238,7 +214,7 @@ func (f *watchedFile) open(connect func() error) error {
 	if err := connect(); err != nil {
 		return err
 	}
-	identity, err := os.Stat(f.path) // after: a file of a container image changes its identity with the first write
+	identity, err := os.Stat(f.path) // after connecting: a file of a container image changes its identity with the first write
 	if err != nil {
 		return err
 	}
@@ -260,7 +236,7 @@ func (f *watchedFile) open(connect func() error) error {
 	return nil
 }
 
-// check fails once a path does not name its file any more.
+// check fails once the path names another file, or none.
 func (f *watchedFile) check() error {
 	if f == nil || f.identity == nil {
 		return nil
@@ -283,7 +259,7 @@ func (f *watchedFile) check() error {
 	return nil
 }
 
-// gone reports whether a path names another file than before, or none. A folder that cannot be looked into says nothing.
+// gone reports whether a path names another file than before, or none. It ignores other errors.
 func gone(path string, before os.FileInfo) bool {
 	now, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(before, now)

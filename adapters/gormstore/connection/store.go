@@ -1,5 +1,5 @@
-// Package connection opens PostgreSQL and SQLite for package gormstore: URLs, migrations, transactions, backups, and what errors of drivers
-// mean. What differs between the two databases is in dialect.go.
+// Package connection opens PostgreSQL and SQLite for package gormstore: URLs, migrations, transactions, backups, and drivers' errors.
+// The differences between the databases are in dialect.go.
 package connection
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Hooks are what the transactions of a Store do besides. An error of theirs undoes a transaction.
+// Hooks run in every writing transaction. An error of a hook undoes the transaction.
 type Hooks struct {
 	Before, After func(ctx context.Context, s *Store, tx *gorm.DB) error
-	// BeforeTogether is Before for a transaction of one round trip.
+	// BeforeTogether is Before for transactions in a pipeline.
 	BeforeTogether func(ctx context.Context, statements *Pipeline)
 }
 
@@ -35,13 +35,13 @@ type Store struct {
 	pgx     *pgxpool.Pool // nil for SQLite
 	file    *watchedFile  // nil for PostgreSQL
 	purge   purge         // of an SQLite index
-	release func()        // state beside the pools
+	release func()        // closes pgx
 	Clock   func() time.Time
 
-	// Of the connections, work on pastes may have half at once, and of these the slow work (lists, counts, imports) half again.
-	// So a lock on pastes, or long lists, leave connections for the look-ups of users and tokens.
+	// Work on pastes may use half of the connections, and slow work (lists, counts, imports) a quarter. So neither a lock on pastes nor
+	// long lists take the connections for users and tokens.
 	Pastes, Slow *semaphore.Weighted
-	pasteWrites  *semaphore.Weighted // pastes, but on SQLite, whose writing connection is none of those that read
+	pasteWrites  *semaphore.Weighted // Pastes on PostgreSQL; unbounded on SQLite, which has one writing connection
 }
 
 // New returns a store for the database that cfg names, without touching it.
@@ -54,7 +54,7 @@ func New(cfg Config, hooks Hooks) (*Store, error) {
 	connections := cfg.MaxConnections
 	var err error
 	if path, ok := cfg.URL.sqlitePath(); ok {
-		if path, err = filepath.Abs(path); err != nil { // a process that changes its folder keeps its database
+		if path, err = filepath.Abs(path); err != nil { // the process may change its working directory
 			return nil, err
 		}
 		connections = min(connections, maxSQLiteReaders)
@@ -77,7 +77,7 @@ func (s *Store) openGORM(dialector gorm.Dialector) (*gorm.DB, error) {
 	db, err := gorm.Open(dialector, &gorm.Config{
 		DisableAutomaticPing:   true,
 		QueryFields:            true, // never *: PostgreSQL refuses to go on with it once a newer node has added a column
-		SkipDefaultTransaction: true, // transaction begins one where there is more than one statement
+		SkipDefaultTransaction: true, // Store.Transaction begins them
 		Logger:                 slowLog{threshold: s.cfg.SlowStatement, report: s.cfg.OnSlowStatement},
 	})
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Store) Pool() *pgxpool.Pool { return s.pgx }
 // KeepsSearch reports whether what searches look through is kept.
 func (s *Store) KeepsSearch() bool { return s.cfg.Search }
 
-// Create makes the file of an SQLite database and its folder, for their owner only, unless they are there. On
+// Create makes the file of an SQLite database and its folder, for their owner only, unless they exist. On
 // PostgreSQL it does nothing. It fails with fault.Unavailable.
 func (s *Store) Create() error {
 	if err := s.file.create(); err != nil {
@@ -101,8 +101,7 @@ func (s *Store) Create() error {
 	return nil
 }
 
-// Connect makes sure that the database is there and answers. It creates nothing. A second call only looks again. It fails with
-// fault.Unavailable.
+// Connect checks that the database exists and answers. It creates nothing, and may be called again. It fails with fault.Unavailable.
 func (s *Store) Connect(ctx context.Context) error {
 	connect := func() error {
 		for _, pool := range s.pools {
@@ -140,11 +139,10 @@ func (s *Store) connectError(err error) error {
 		"Cannot reach the database %s. Check that it runs and that %s is right.", url, setting), err)
 }
 
-// Close closes all connections, after the statements that are under way.
+// Close waits for running statements and closes all connections.
 func (s *Store) Close() error {
 	if !s.file.close() {
-		// The connections stay open until the process ends: the last one to close would remove the log beside the path, which
-		// belongs to another database by now.
+		// Leave the connections open until the process ends: the last one to close would remove the log of the new database.
 		return nil
 	}
 	var errs []error
@@ -155,7 +153,7 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Statistics returns how the connections are now. It does not ask the database.
+// Statistics returns the state of the connection pools.
 func (s *Store) Statistics() sql.DBStats {
 	if s.pgx != nil {
 		stat := s.pgx.Stat()

@@ -13,10 +13,10 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// attempts is how often a transaction is tried that PostgreSQL aborts as a deadlock.
+// attempts is how often a transaction is tried that ends in a deadlock.
 const attempts = 5
 
-// Read returns what statements that only read go through.
+// Read returns the database for reading.
 func (s *Store) Read(ctx context.Context) *gorm.DB {
 	db := s.reader.WithContext(ctx)
 	if s.file.isReplaced() {
@@ -25,24 +25,23 @@ func (s *Store) Read(ctx context.Context) *gorm.DB {
 	return db
 }
 
-// Snapshot runs statements that all see the rows of one instant, and translates the error.
+// Snapshot runs read in a transaction that sees one instant, and translates the error.
 func (s *Store) Snapshot(ctx context.Context, read func(tx *gorm.DB) error) error {
 	return Translate(s.Read(ctx).Transaction(read, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}))
 }
 
-// Transaction runs change in a transaction, again when PostgreSQL has undone it because it and others waited for each other,
-// and translates the error.
+// Transaction runs change in a transaction, again after a deadlock, and translates the error.
 func (s *Store) Transaction(ctx context.Context, change func(tx *gorm.DB) error) error {
 	return again(ctx, func() error { return s.transactOnce(ctx, change) })
 }
 
-// again runs a transaction until PostgreSQL does not undo it for a deadlock, and translates the error.
+// again retries a transaction after deadlocks, and translates the error.
 func again(ctx context.Context, once func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := once()
 		if err == nil || !isDeadlock(err) || attempt == attempts || ctx.Err() != nil {
 			if err = Translate(err); ctx.Err() != nil && fault.Is(err, fault.Unavailable) {
-				err = unavailable(errors.Join(ctx.Err(), err)) // a driver may say only that its connection is bad by then
+				err = unavailable(errors.Join(ctx.Err(), err)) // the driver may only report a bad connection
 			}
 			return err
 		}
@@ -71,7 +70,7 @@ func (s *Store) transactOnce(ctx context.Context, change func(tx *gorm.DB) error
 	if err != nil {
 		return err
 	}
-	return s.file.check() // what went to a file that was replaced meanwhile is lost, and must not be acknowledged
+	return s.file.check() // a write to a file that was replaced meanwhile is lost: do not acknowledge it
 }
 
 func isDeadlock(err error) bool {
@@ -79,8 +78,8 @@ func isDeadlock(err error) bool {
 	return ok && (pgErr.Code == "40P01" || pgErr.Code == "40001") // deadlock_detected, serialization_failure
 }
 
-// ForUpdate makes a query lock the rows it reads, in its order, until the transaction ends. SQLite, where
-// a transaction has locked everything from its start, leaves it out (dialect_sqlite.go).
+// ForUpdate makes a query lock its rows, in its order, until the transaction ends. On SQLite, where a transaction locks
+// everything from its start, it does nothing (dialect_sqlite.go).
 func ForUpdate(tx *gorm.DB) *gorm.DB {
 	return tx.Clauses(clause.Locking{Strength: clause.LockingStrengthUpdate})
 }
@@ -102,7 +101,7 @@ func Acquire(ctx context.Context, semaphores ...*semaphore.Weighted) (release fu
 	}, nil
 }
 
-// WritePaste is transaction for work on pastes.
+// WritePaste is Transaction for work on pastes.
 func (s *Store) WritePaste(ctx context.Context, change func(tx *gorm.DB) error) error {
 	release, err := Acquire(ctx, s.pasteWrites)
 	if err != nil {
@@ -112,8 +111,8 @@ func (s *Store) WritePaste(ctx context.Context, change func(tx *gorm.DB) error) 
 	return s.Transaction(ctx, change)
 }
 
-// WriteAfter is WritePaste for statements that need no answers, after others whose answers say what they are; read is nil where there are
-// none. PostgreSQL takes what begins the transaction in one round trip, and what is written and ends it in another.
+// WriteAfter is WritePaste in two parts: read, which may be nil, and then write, whose statements return no rows. PostgreSQL gets all
+// that write does, with the end of the transaction, in one round trip.
 func (s *Store) WriteAfter(ctx context.Context, read, write func(tx *gorm.DB) error) error {
 	if s.pgx == nil || s.cfg.RefuseWrites {
 		return s.WritePaste(ctx, func(tx *gorm.DB) error {
@@ -134,9 +133,9 @@ func (s *Store) WriteAfter(ctx context.Context, read, write func(tx *gorm.DB) er
 		if read != nil {
 			return s.writeAfter(ctx, read, write)
 		}
-		var all Pipeline // a new one each time: a batch remembers what its first connection has prepared
+		var all Pipeline // a new one for each attempt: a batch remembers the statements prepared on its connection
 		s.hooks.BeforeTogether(ctx, &all)
-		if err := s.keep(ctx, &all, write); err != nil {
+		if err := s.queue(ctx, &all, write); err != nil {
 			return err
 		}
 		return all.run(ctx, s.pgx, s.writer.Logger)
@@ -164,15 +163,15 @@ func (s *Store) writeAfter(ctx context.Context, read, write func(tx *gorm.DB) er
 	if err := read(s.through(ctx, conn)); err != nil {
 		return err
 	}
-	if err := s.keep(ctx, &last, write); err != nil {
+	if err := s.queue(ctx, &last, write); err != nil {
 		return err
 	}
 	last.Batch.Queue("COMMIT")
 	return last.send(ctx, conn, s.writer.Logger)
 }
 
-// keep queues the statements of write and the end of the transaction in a pipeline.
-func (s *Store) keep(ctx context.Context, statements *Pipeline, write func(tx *gorm.DB) error) error {
+// queue adds the statements of write and of the hook After to a pipeline.
+func (s *Store) queue(ctx context.Context, statements *Pipeline, write func(tx *gorm.DB) error) error {
 	tx := s.through(ctx, statements)
 	if err := write(tx); err != nil {
 		return err
@@ -180,7 +179,7 @@ func (s *Store) keep(ctx context.Context, statements *Pipeline, write func(tx *g
 	return s.hooks.After(ctx, s, tx)
 }
 
-// through returns what runs its statements there.
+// through returns a GORM session on a pool.
 func (s *Store) through(ctx context.Context, pool gorm.ConnPool) *gorm.DB {
 	tx := s.writer.Session(&gorm.Session{NewDB: true, Context: ctx})
 	tx.Statement.ConnPool = pool
@@ -192,7 +191,7 @@ func (s *Store) List(ctx context.Context, read func(db *gorm.DB) error) error {
 	return s.Bounded(ctx, read, s.Slow, s.Pastes)
 }
 
-// Bounded runs a read while it has a place in each semaphore.
+// Bounded runs a read that holds the semaphores.
 func (s *Store) Bounded(ctx context.Context, read func(db *gorm.DB) error, semaphores ...*semaphore.Weighted) error {
 	release, err := Acquire(ctx, semaphores...)
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// URL is a database URL. It may hold passwords, so it prints what was understood of it, without them, and
-// nothing of the rest: in a URL that is not understood, a password can be anywhere.
+// URL is a database URL. It prints without passwords, and not at all if it cannot be parsed: the password could be anywhere.
 type URL string
 
 // String returns the scheme, user, hosts and database.
@@ -46,13 +45,13 @@ func (u URL) String() string {
 		url.PathEscape(parsed.ConnConfig.Database)
 }
 
-// GoString returns what String does.
+// GoString implements fmt.GoStringer.
 func (u URL) GoString() string { return u.String() }
 
-// MarshalText returns what String does.
+// MarshalText implements encoding.TextMarshaler.
 func (u URL) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
-// Validate returns an error that quotes nothing of the URL when it is none that a store understands.
+// Validate fails for a URL that a store cannot use. The error quotes nothing of it.
 func (u URL) Validate() error {
 	if _, ok := u.sqlitePath(); ok {
 		return nil
@@ -66,9 +65,8 @@ func (u URL) IsPostgres() bool {
 	return strings.HasPrefix(string(u), "postgres://") || strings.HasPrefix(string(u), "postgresql://")
 }
 
-// parsePostgres reads a postgres:// URL. Its errors quote nothing of it, nor do those that connecting with the result
-// returns quote a password: a URL that could be understood in two ways, of which one takes a part of the password for a host,
-// is refused.
+// parsePostgres reads a postgres:// URL. Its errors quote nothing of it. An ambiguous URL is refused: part of the password could
+// be taken for the host, which errors of connecting quote.
 func (u URL) parsePostgres() (*pgxpool.Config, error) {
 	if !u.IsPostgres() {
 		return nil, errors.New("the database URL is neither postgres://USER:PASSWORD@HOST/DATABASE nor sqlite://PATH")
@@ -97,8 +95,8 @@ func (u URL) parsePostgres() (*pgxpool.Config, error) {
 	return parsed, nil
 }
 
-// sqlitePath returns the path of an sqlite:// URL. The path is taken as it is, without escapes. What begins like a user, a password
-// and a host is no path, but the URL of another database with the wrong scheme.
+// sqlitePath returns the path of an sqlite:// URL, which has no escapes. A path that begins with user:password@ is refused: it is
+// another database's URL with the wrong scheme.
 func (u URL) sqlitePath() (string, bool) {
 	path, ok := strings.CutPrefix(string(u), "sqlite://")
 	if !ok || path == "" || strings.ContainsRune(path, 0) || strings.HasSuffix(path, "/") {
