@@ -19,12 +19,12 @@ func TestConnectionsThatEndWhileIdle(t *testing.T) {
 	s := openService(t, database.Postgres(t))
 	for range 3 {
 		together(t, 4, 1, func(ctx context.Context) error { _, err := s.users.ByName(ctx, s.name); return err })
-		if _, err := s.db.ExecContext(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-			WHERE datname = current_database() AND application_name = 'gluepot'`); err != nil {
-			t.Fatal(err)
-		}
-		for s.sessions(t, "application_name = 'gluepot'") > 0 {
-			time.Sleep(time.Millisecond)
+		for deadline := time.Now().Add(patience); s.sessions(t, "application_name = 'gluepot'") > 0; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the store's sessions do not end")
+			}
+			exec(t, s.db, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+				WHERE datname = current_database() AND application_name = 'gluepot'`)
 		}
 		time.Sleep(idle)
 		for what, look := range s.lookups() {

@@ -261,9 +261,7 @@ func TestCountPassesOverBesideWriters(t *testing.T) {
 	exec(t, passing, "SELECT pass_expired(clock_timestamp())")
 	for i, statement := range writes("b") {
 		others.Go(func() { exec(t, db, statement) })
-		for waiting(passing) <= i {
-			time.Sleep(time.Millisecond)
-		}
+		waitForWaiters(t, db, i+1)
 	}
 	commit(passing)
 	wantExact(t, pastes, db, "writers that waited")

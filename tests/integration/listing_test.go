@@ -1,9 +1,11 @@
 package integration
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/gluepot/gluepot/adapters/dataloader"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
@@ -55,6 +57,38 @@ func TestPageReadsNoMoreThanItShows(t *testing.T) {
 					name, owner, read, pages, limit*pages)
 			}
 		}
+	}
+}
+
+// TestStarsAreCountedOnce reads a paste of many pasties, for each of which the statement has a row.
+func TestStarsAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	s, many := openService(t, cfg), newDocument("many", "epoxy", "code")
+	many.Pasties = slices.Repeat(many.Pasties, 50)
+	createDocument(t, s.pastes, many)
+	if err := s.pastes.Star(t.Context(), "epoxy", "many"); err != nil {
+		t.Fatal(err)
+	}
+	scans := func() (n int) {
+		t.Helper()
+		s.rowsRead(t) // the sessions have ended
+		if err := s.db.QueryRow("SELECT seq_scan + idx_scan FROM pg_stat_user_tables WHERE relname = 'stars'").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	before := scans()
+	other := database.Open(t, cfg)
+	merged := dataloader.New(other.Pool(), gormstore.Translate).Pastes(gormstore.NewPastes(other))
+	if found, err := merged.ReadDocument(t.Context(), "many", ""); err != nil || found.Stars != 1 || len(found.Pasties) != 50 {
+		t.Errorf("got %d stars, %d pasties, error %v, want one and 50", found.Stars, len(found.Pasties), err)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := scans() - before; got != 1 {
+		t.Errorf("got %d scans of stars, want one for the paste", got)
 	}
 }
 

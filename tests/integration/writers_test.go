@@ -308,6 +308,42 @@ func wantNoDeadlocks(t *testing.T, db *sql.DB) {
 	}
 }
 
+// TestRevokingBesideImport revokes a token while an import gives it another secret: it is revoked afterwards.
+func TestRevokingBesideImport(t *testing.T) {
+	t.Parallel()
+	cfg := database.Postgres(t)
+	cfg.ConnectTimeout = time.Minute
+	store, db := database.Open(t, cfg), database.SQL(t, cfg)
+	tokens := gormstore.NewTokens(store)
+	results, err := gormstore.NewUsers(store).Import(t.Context(), accounts(t, "owner=owner"))
+	outcomes(t, results, err)
+	results, err = tokens.Import(t.Context(), keys("a=1", "b=2"))
+	outcomes(t, results, err)
+	other := begin(t, db, "1min")
+	exec(t, other, "SELECT FROM access_tokens WHERE id = 'b' FOR UPDATE") // so the import waits when it has locked the other
+	var running sync.WaitGroup
+	running.Go(func() {
+		results, err := tokens.Import(t.Context(), keys("a=3", "b=4"))
+		if got := outcomes(t, results, err); got != "UU" {
+			t.Errorf("got %s, want UU", got)
+		}
+	})
+	waitForWaiters(t, db, 1)
+	running.Go(func() {
+		if err := tokens.Revoke(t.Context(), "a", time.Now()); err != nil {
+			t.Errorf("got %v, want the token revoked", err)
+		}
+	})
+	waitForWaiters(t, db, 2)
+	if err := other.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	running.Wait()
+	if got := column(t, db, "SELECT id FROM access_tokens WHERE revoked_at IS NOT NULL"); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("got %v revoked, want a", got)
+	}
+}
+
 // TestNodesStoreLastUses has two nodes store when the same tokens were used, beside an import of the same.
 func TestNodesStoreLastUses(t *testing.T) {
 	t.Parallel()
