@@ -282,3 +282,10 @@ func checkName(s *connection.Store, tx *gorm.DB, name user.Name, id user.ID) err
 func (u *Users) ByFormerName(ctx context.Context, name user.Name) (user.User, error) {
 	return u.take(u.store.Read(ctx), "id = (SELECT user_id FROM former_names WHERE username_folded = ?)", name.Folded())
 }
+
+// FormerNames implements user.FormerFinder.
+func (u *Users) FormerNames(ctx context.Context, id user.ID) (names []string, err error) {
+	err = u.store.Read(ctx).Model(&formerNameRow{}).Where("user_id = ?", string(id)).
+		Order("given_up_at DESC, username_folded DESC").Pluck("username_folded", &names).Error
+	return names, connection.Translate(err)
+}

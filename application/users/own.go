@@ -108,3 +108,15 @@ func (s *ShowFormer) Do(ctx context.Context, name string) (user.User, error) {
 	}
 	return found, nil
 }
+
+// FormerNames tells the viewer which names lead to them.
+type FormerNames struct{ users user.FormerFinder }
+
+// Do returns the names, in lower case, that the viewer gave up, the latest first. It fails with token.Rejected when the viewer has not
+// signed in, and with fault.Unavailable when the store does not answer.
+func (f *FormerNames) Do(ctx context.Context, viewer token.Viewer) ([]string, error) {
+	if !viewer.SignedIn() {
+		return nil, token.Rejected()
+	}
+	return f.users.FormerNames(ctx, viewer.User.ID)
+}

@@ -23,6 +23,7 @@ type UseCases struct {
 	UpdateOwn   *UpdateOwn
 	DeleteOwn   *DeleteOwn
 	ShowFormer  *ShowFormer
+	FormerNames *FormerNames
 }
 
 // Store is what the use cases need of a store of users.
@@ -54,6 +55,7 @@ func New(store Store, anonymous paste.Lifetimes, now func() time.Time) *UseCases
 		UpdateOwn:   &UpdateOwn{users: store},
 		DeleteOwn:   &DeleteOwn{users: store, longest: anonymous.Longest, now: now},
 		ShowFormer:  &ShowFormer{users: store},
+		FormerNames: &FormerNames{users: store},
 	}
 }
 

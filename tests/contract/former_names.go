@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -34,11 +35,20 @@ func formerNames(t *testing.T, s Store) {
 		must(t, err)
 		want(t, name+" leads to", found.ID, to)
 	}
+	has := func(id user.ID, names ...string) {
+		t.Helper()
+		found, err := s.Users.FormerNames(t.Context(), id)
+		must(t, err)
+		want(t, "former names", strings.Join(found, " "), strings.Join(names, " "))
+	}
 	leads("first", "")
+	has(owner.ID)
 	must(t, renamed(t, s, "first", "FIRST")) // the same name
 	leads("first", "")
 	must(t, renamed(t, s, "first", "second"))
 	leads("First", owner.ID)
+	has(owner.ID, "first")
+	has(other.ID)
 	wantOtherConflict(t, renamed(t, s, "other", "fIRST"))
 	leads("other", "")
 	must(t, renamed(t, s, "second", "first")) // one's own comes back
@@ -62,6 +72,7 @@ func formerNames(t *testing.T, s Store) {
 	}
 	leads("hoard0", "")
 	leads("hoard1", hoarder.ID)
+	has(hoarder.ID, "hoard5", "hoard4", "hoard3", "hoard2", "hoard1")
 	must(t, renamed(t, s, "third", "hoard0"))
 	wantOtherConflict(t, renamed(t, s, "hoard0", "hoard1"))
 }

@@ -20,16 +20,21 @@ func (s *Store) giveUp(name user.Name, id user.ID) {
 		s.former = make(map[string]formerName)
 	}
 	s.former[name.Folded()] = formerName{id, s.now()}
-	var all []string
+	all := s.formerNames(id)
+	for _, oldest := range all[min(len(all), user.MaxFormerNames):] {
+		delete(s.former, oldest)
+	}
+}
+
+// formerNames returns the names that a user gave up, the latest first.
+func (s *Store) formerNames(id user.ID) (all []string) {
 	for folded, given := range s.former {
 		if given.id == id {
 			all = append(all, folded)
 		}
 	}
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(s.former[b].at.Compare(s.former[a].at), cmp.Compare(b, a)) })
-	for _, oldest := range all[min(len(all), user.MaxFormerNames):] {
-		delete(s.former, oldest)
-	}
+	return all
 }
 
 // ByFormerName implements user.FormerFinder.
@@ -43,4 +48,14 @@ func (u Users) ByFormerName(ctx context.Context, name user.Name) (user.User, err
 		return found, nil
 	}
 	return user.User{}, errNotFound
+}
+
+// FormerNames implements user.FormerFinder.
+func (u Users) FormerNames(ctx context.Context, id user.ID) ([]string, error) {
+	unlock, err := u.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	return u.formerNames(id), nil
 }

@@ -16,14 +16,16 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// exportedAccount is everything stored about a user except pastes. It begins with the answer of the interface for programs.
+// exportedAccount is what is stored about a user beside pastes. It begins with the answer of the interface for programs.
 type exportedAccount struct {
 	view.Self
 
-	CreatedAt int64           `json:"createdAt"` // here and below, seconds since 1970; 0: never
-	ShowTags  bool            `json:"showTags"`
-	Tokens    []exportedToken `json:"tokens"`
-	Sessions  []exportedToken `json:"sessions"`
+	CreatedAt   int64           `json:"createdAt"` // here and below, seconds since 1970; 0: never
+	ShowTags    bool            `json:"showTags"`
+	Admin       bool            `json:"admin"`
+	FormerNames []string        `json:"formerNames"`
+	Tokens      []exportedToken `json:"tokens"`
+	Sessions    []exportedToken `json:"sessions"`
 }
 
 type exportedToken struct {
@@ -115,14 +117,18 @@ func (p *pages) exportAccount(r *site.Request) (exportedAccount, error) {
 	if err != nil {
 		return exportedAccount{}, err
 	}
+	former, err := p.Modules.Users.FormerNames.Do(r.Context(), r.Viewer)
+	if err != nil {
+		return exportedAccount{}, err
+	}
 	issued, err := p.Modules.Tokens.List.Do(r.Context(), reader(r))
 	if err != nil {
 		return exportedAccount{}, err
 	}
 	sessions, err := p.Modules.Tokens.ListSessions.Do(r.Context(), reader(r))
 	return exportedAccount{
-		Self: view.SelfOf(account), CreatedAt: unix(account.CreatedAt), ShowTags: account.ShowTags,
-		Tokens: exportedTokens(issued), Sessions: exportedTokens(sessions),
+		Self: view.SelfOf(account), CreatedAt: unix(account.CreatedAt), ShowTags: account.ShowTags, Admin: account.Admin,
+		FormerNames: append([]string{}, former...), Tokens: exportedTokens(issued), Sessions: exportedTokens(sessions),
 	}, err
 }
 

@@ -16,8 +16,10 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/fake"
 	"github.com/gluepot/gluepot/tests/visit"
@@ -48,7 +50,11 @@ func unpacked(t *testing.T, packed []byte) map[string]string {
 func TestExport(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
-	epoxy, mortar := s.User("Epoxy", true), s.User("mortar", true)
+	epoxy, mortar := s.User("resin", true), s.User("mortar", true)
+	err := s.Users.UpdateOwn.Do(t.Context(), token.Viewer{User: user.User{ID: epoxy}}, users.Profile{Name: "Epoxy", DefaultLanguage: "Go"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	at := time.Date(2026, 11, 21, 22, 45, 0, 0, time.UTC)
 	own := func(id string, change func(*paste.Document), pasties ...paste.Pasty) {
 		document := visit.Content(pasties...)
@@ -95,6 +101,7 @@ func TestExport(t *testing.T) {
 	files := unpacked(t, answer.Body.Bytes())
 	var account map[string]any
 	if err := json.Unmarshal([]byte(files["user.json"]), &account); err != nil || account["username"] != "Epoxy" ||
+		!strings.Contains(files["user.json"], `"admin":false,"formerNames":["resin"],"tokens":[{`) ||
 		!strings.Contains(files["user.json"], `"sessions":[{"name":"`) || strings.Contains(files["user.json"], secret) {
 		t.Errorf("got %v, %s, want the account without secrets", err, files["user.json"])
 	}
