@@ -1,8 +1,6 @@
 // Package dataloader decorates the hottest reads of a store on PostgreSQL: users by name or id, tokens by hash, pastes by id, and
-// the count of pastes. It reads them with fixed SQL on pgx and merges lookups that wait at the same moment into one statement.
-// Nothing is cached: an answer is as fresh as if each lookup had run by itself.
-//
-// Why it is there: under load PostgreSQL spends more on each statement than on each row.
+// the count of pastes. It merges concurrent lookups into one statement, because under load PostgreSQL spends more on a statement
+// than on a row. Nothing is cached.
 package dataloader
 
 import (
@@ -21,13 +19,12 @@ type Dataloader struct {
 	translate   func(error) error
 	notFound    error
 	connections int
-	slots       int // of them, for each kind of read
+	slots       int // connections for each kind of read
 }
 
-// New returns a dataloader over a pool. Each kind of read may have a quarter of it, and accounts an eighth. A lock
-// on pastes stops the reads of pastes, and the half of the pool that the store uses for them; an eighth is left for
-// users and tokens. translate turns an error of pgx, or of a context, into a *fault.Error as the decorated store
-// does; pgx.ErrNoRows means that nothing was found.
+// New returns a dataloader over a pool. Each kind of read may use a quarter of it, and accounts an eighth. A lock on pastes can block
+// the quarter for pastes, the eighth for accounts, and the store's half: users and tokens keep an eighth. translate turns an error of
+// pgx or of a context into a *fault.Error; pgx.ErrNoRows means that nothing was found.
 func New(pool *pgxpool.Pool, translate func(error) error) *Dataloader {
 	connections := int(pool.Config().MaxConns)
 	return &Dataloader{
@@ -35,25 +32,26 @@ func New(pool *pgxpool.Pool, translate func(error) error) *Dataloader {
 	}
 }
 
-// query says how values are found by a key of one kind.
+// query finds values by keys.
 type query[K, V any] struct {
 	one     string              // the statement for one key
-	many    string              // the statement for several keys; their arrays are its arguments
-	columns func([]K) []any     // the arrays
-	values  func(K) []any       // the same for one key
-	newRow  func() scannable[V] // where the rows of either are scanned to, one after another
+	many    string              // the statement for several keys
+	columns func([]K) []any     // its arguments: arrays
+	values  func(K) []any       // the arguments for one key
+	newRow  func() scannable[V] // a buffer for the rows
 }
 
 // scannable is a row of an answer.
 type scannable[V any] interface {
-	fields() []any // where to scan the columns to, in their order, after the first: it says which of the keys the row answers
+	fields() []any // to scan the columns to, except the first one, the number of the key
 	addTo(answer *V) error
 }
 
-// statements returns the two statements for columns of what from joins to the keys q. Both answer with the place of the key, from 1.
+// statements returns the statements for one key and for several, with the tables of from joined to the keys q. Their first column is
+// the number of the key, from 1.
 //
-// The arrays are in a subquery, which hides their length from the planner. When it knows the length, it takes the plan for
-// exactly that length to be the cheapest, and plans anew for each execution, which costs more than running.
+// Subqueries hide the lengths of the arrays from the planner. If it knew them, it would plan each execution anew, which costs more
+// than running it.
 func statements(columns, from string, keys ...key) (one, many string) {
 	var names, values, arrays []string
 	for i, k := range keys {
@@ -71,7 +69,6 @@ func statements(columns, from string, keys ...key) (one, many string) {
 // key is a column of the keys.
 type key struct{ name, kind string }
 
-// newLoader returns what merges such lookups.
 func newLoader[K, V any](d *Dataloader, slots int, q query[K, V]) *loader[K, V] {
 	return &loader[K, V]{
 		slots: slots, largest: maxBatch, fail: d.translate,
@@ -118,10 +115,9 @@ func load[K, V any](ctx context.Context, d *Dataloader, q query[K, V], keys []K)
 	return found, rows.Err()
 }
 
-// isText reports whether PostgreSQL takes s for text. A statement for several keys would fail for all of them over one that is not.
+// isText reports whether PostgreSQL accepts s as text. One bad key would fail a statement for all its callers.
 func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-// texts returns what PostgreSQL takes for an array of texts.
 func texts[K any](keys []K, text func(K) string) []string {
 	made := make([]string, len(keys))
 	for i, k := range keys {

@@ -13,16 +13,15 @@ import (
 // maxBatch is the most keys that one statement looks up.
 const maxBatch = 64
 
-// loader is a batching dataloader without a cache. A caller that finds a slot free looks its key up at once, by itself. Callers that come
-// while all slots are taken wait, and the next slot that becomes free looks up all their keys in one statement.
+// loader is a dataloader without a cache. A caller that finds a free slot looks its key up at once. While all slots are taken, callers
+// wait, and the next free slot looks up all their keys in one statement.
 //
-// While anyone waits, every slot is taken: a slot is given up only by a statement that ends when no caller waits. So one that waits
-// alone is woken as surely as a crowd.
+// A slot becomes free only when no caller waits, so even a single waiter is always served.
 type loader[K, V any] struct {
 	load    func(context.Context, []K) ([]result[V], error) // returns a result for each key, in their order
 	slots   int                                             // statements at once
 	largest int                                             // keys in a statement
-	fail    func(error) error                               // translates the error of a context that has ended
+	fail    func(error) error                               // translates a context's error
 
 	mu      sync.Mutex
 	taken   int // slots
@@ -37,17 +36,17 @@ type result[V any] struct {
 
 // waiter is a caller that waits for a statement.
 type waiter[K, V any] struct {
-	ctx  context.Context //nolint:containedctx // it travels with the request that it belongs to
+	ctx  context.Context //nolint:containedctx // that of its request
 	key  K
-	done chan result[V] // has room for the one result
+	done chan result[V] // buffered
 
 	gone  bool         // guarded by loader.mu, as is the next
-	batch *batch[K, V] // nil: not begun
+	batch *batch[K, V] // nil: still in the queue
 }
 
-// batch is a statement for several callers. It ends with the last of them.
+// batch is a statement for several callers. It is cancelled when the last of them has gone.
 type batch[K, V any] struct {
-	ctx     context.Context //nolint:containedctx // it is that of the statement
+	ctx     context.Context //nolint:containedctx // that of the statement
 	cancel  context.CancelFunc
 	waiters []*waiter[K, V]
 	left    int // how many of them still wait, guarded by loader.mu
@@ -78,7 +77,7 @@ func (l *loader[K, V]) find(ctx context.Context, key K) (none V, _ error) {
 	}
 }
 
-// leave ends the statement of a caller that has gone, if no other waits for it.
+// leave marks a caller as gone, and cancels its statement if no other waits for it.
 func (l *loader[K, V]) leave(w *waiter[K, V]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,7 +90,7 @@ func (l *loader[K, V]) leave(w *waiter[K, V]) {
 	}
 }
 
-// release hands the slot of a caller to the waiters. They are served in the background, so that the caller can return.
+// release hands a caller's slot to the waiters. They are served in the background, so that the caller can return.
 func (l *loader[K, V]) release() {
 	if next := l.next(); next != nil {
 		go func() {
@@ -102,23 +101,23 @@ func (l *loader[K, V]) release() {
 	}
 }
 
-// next returns the waiters that a free slot serves. It gives the slot up and returns nil when there are none.
+// next takes the next batch from the queue. When nobody waits, it frees the slot and returns nil.
 func (l *loader[K, V]) next() *batch[K, V] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	next, passed := &batch[K, V]{}, 0
-	for ; passed < len(l.waiting) && len(next.waiters) < l.largest; passed++ {
-		if w := l.waiting[passed]; !w.gone {
+	next, taken := &batch[K, V]{}, 0
+	for ; taken < len(l.waiting) && len(next.waiters) < l.largest; taken++ {
+		if w := l.waiting[taken]; !w.gone {
 			w.batch = next
 			next.waiters = append(next.waiters, w)
 		}
 	}
-	l.waiting = slices.Delete(l.waiting, 0, passed)
+	l.waiting = slices.Delete(l.waiting, 0, taken)
 	if len(next.waiters) == 0 {
 		l.taken--
 		return nil
 	}
-	// The statement shows up in the trace of one of them.
+	// The statement belongs to the trace of the first caller.
 	next.ctx, next.cancel = context.WithCancel(context.WithoutCancel(next.waiters[0].ctx)) //nolint:gosec // its last waiter calls it
 	next.left = len(next.waiters)
 	return next
@@ -141,7 +140,7 @@ func (l *loader[K, V]) serve(b *batch[K, V]) {
 	}
 }
 
-// contained is load, but turns a panic into an error: nothing else would recover it in the background.
+// contained is load with panics as errors: nothing else recovers them in the background.
 func (l *loader[K, V]) contained(ctx context.Context, keys []K) (_ []result[V], err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

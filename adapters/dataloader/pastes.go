@@ -26,7 +26,7 @@ type Pastes struct {
 
 	documents *loader[documentKey, document]
 	count     *loader[struct{}, int64]
-	few       bool // connections: one for pastes and those of the store would be all, and a lock on pastes would stop the rest
+	few       bool // connections: a lock on pastes could take all of them
 }
 
 var (
@@ -35,11 +35,11 @@ var (
 	_ paste.Counter        = (*Pastes)(nil)
 )
 
-// largeDocument is how many bytes of content and history are read in a statement for several pastes. A larger one is read by the
-// decorated store, so that it does not delay those it was merged with.
+// largeDocument is the most bytes of a paste in a merged statement. The decorated store reads larger ones, so that they do not delay
+// others.
 const largeDocument = 64 << 10
 
-// fewConnections is how many leave none for pastes beside those of the decorated store and one for users and tokens.
+// fewConnections is the least number with one for merged reads beside the store's and one for users and tokens.
 const fewConnections = 3
 
 // Pastes decorates the pastes of a store.
@@ -86,8 +86,7 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 	return found.Document, err
 }
 
-// ActiveCount implements paste.Counter. Callers that come while a count is under way, which may have begun too early for them, share
-// the next one.
+// ActiveCount implements paste.Counter. Callers that come during a count share the next one: the running count may be stale for them.
 func (p *Pastes) ActiveCount(ctx context.Context) (int64, error) {
 	return p.count.find(ctx, struct{}{})
 }
@@ -97,17 +96,15 @@ type documentKey struct {
 	reader user.ID
 }
 
-// document is a paste. Of one that is large the content is missing.
+// document is a paste, without its content if it is large.
 type document struct {
 	paste.Document
 
 	large bool
 }
 
-// The condition under which a paste is shown is that of paste.Document.SeenBy; the contract suite ties it to that. The clock is read
-// once, and after the statement has its snapshot: before that it may have waited for a lock. There is a row for each pasty, and one for
-// a paste without; the first has what there is once. What the counters of a paste say it does not have is not looked for. Most pastes
-// have no history: it comes as JSON, which costs nothing where there is none.
+// The conditions are those of paste.Document.SeenBy; the contract suite compares them. There is a row for each pasty, or one for a paste
+// without any; the first row has the tags, the history and the stars. The history comes as JSON: most pastes have none.
 var (
 	isSmall = fmt.Sprintf(`(p.content_bytes + p.history_bytes <= %d)`, largeDocument)
 	isOpen  = `(NOT p.burns OR coalesce(p.owner_id = q.reader, false))`
@@ -150,7 +147,7 @@ type editRow struct {
 	ID       string
 	Number   int64
 	Type     paste.EditType
-	Metadata string // a JSON array, read here: a damaged one would fail the whole statement
+	Metadata string // a JSON array, decoded here: a damaged one must not fail the whole statement
 	Text     string
 	At       time.Time
 }

@@ -15,7 +15,7 @@ type TokenStore interface {
 	token.Importer
 }
 
-// Tokens are the tokens of a store whose lookups by hash are merged.
+// Tokens decorates a store: it merges lookups by hash.
 type Tokens struct {
 	TokenStore
 

@@ -16,7 +16,7 @@ type UserStore interface {
 	user.Importer
 }
 
-// Users are the users of a store, with merged reads where they decide no write.
+// Users decorates a store: it merges reads that may be stale.
 type Users struct {
 	UserStore
 
@@ -54,7 +54,7 @@ func (d *Dataloader) Users(store UserStore) *Users {
 	}
 	accounts.one, accounts.many = statements(accountColumns, `JOIN users u ON u.id = q.id`, key{"id", "text"})
 	users := &Users{UserStore: store, byName: newLoader(d, d.slots, byName), byID: newLoader(d, d.slots, byID)}
-	if slots := d.slots / 2; slots > 0 { // it reads pastes, which may be locked
+	if slots := d.slots / 2; slots > 0 { // accounts read pastes, which may be locked
 		users.accounts = newLoader(d, slots, accounts)
 	}
 	return users

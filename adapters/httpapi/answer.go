@@ -13,19 +13,19 @@ import (
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 )
 
-// answer collects a body before its first byte is sent: a failure half-way becomes an error, and its length and ETag are known. Its
-// memory is claimed piece by piece, until the client has taken it.
+// answer collects a body before its first byte is sent: so its length and ETag are known, and a failure half-way can still become an
+// error. It claims memory chunk by chunk, until the body is sent.
 type answer struct {
 	limit.Claim
 
-	chunks [][]byte // all are full but the last
+	chunks [][]byte // full, except the last
 	length int64
-	tagged bool // the client may have it already, so it gets an ETag
-	kept   bool // it exists nowhere else, so it is sent beyond the budget of memory
+	tagged bool // it gets an ETag
+	exempt bool // from the memory budget, because the content exists nowhere else any more
 	status int  // 0: 200
 }
 
-// Chunks are of this size but the first ones, which are enough for most answers.
+// maxChunk is the size of chunks after the first ones, which suffice for most answers.
 const maxChunk = 64 << 10
 
 var firstChunks = [...]int{4 << 10, 16 << 10}
@@ -46,7 +46,7 @@ func add[T string | []byte](a *answer, text T) (n int, err error) {
 			if last < len(firstChunks)-1 {
 				size = firstChunks[last+1]
 			}
-			if err := a.Resize(a.length + int64(size)); err != nil && !a.kept {
+			if err := a.Resize(a.length + int64(size)); err != nil && !a.exempt {
 				return n, err
 			}
 			a.chunks = append(a.chunks, make([]byte, 0, size))
@@ -61,7 +61,7 @@ func add[T string | []byte](a *answer, text T) (n int, err error) {
 	return n, nil
 }
 
-// send sends the collected answer, or 304 when it has an ETag that the client has already.
+// send sends the collected answer, or 304 if the client has one with that ETag.
 func (a *answer) send(c *gin.Context, contentType []string) {
 	if a.tagged {
 		hash := xxhash.New()
@@ -105,8 +105,8 @@ func (m *measure) WriteString(s string) (int, error) {
 	return m.hash.WriteString(s)
 }
 
-// sendStream answers with what write writes, which is called twice: first for the length and the ETag. It is for what is too
-// long to be held.
+// sendStream answers with the output of write, which it calls twice: first for the length and the ETag. It is for bodies too long to
+// hold in memory.
 func sendStream(c *gin.Context, contentType []string, tagged bool, write func(io.Writer) error) error {
 	m := &measure{hash: xxhash.New()}
 	if err := write(m); err != nil {
@@ -123,11 +123,11 @@ func sendStream(c *gin.Context, contentType []string, tagged bool, write func(io
 	return nil
 }
 
-// selfCounted is how long a body may be whose length is left to net/http, which buffers as much (2 KiB in Go 1.26) and then
-// counts. The header would cost two allocations.
+// selfCounted is the longest body whose Content-Length is left to net/http, which saves two allocations. It counts what it buffers:
+// 2 KiB in Go 1.26.
 const selfCounted = 1 << 10
 
-// writeHeader prepares a 200 with a body of that type and that many bytes.
+// writeHeader prepares a 200 with a body of that type and length.
 func writeHeader(c *gin.Context, contentType []string, length int64) {
 	header := c.Writer.Header()
 	header["Content-Type"] = contentType
@@ -145,7 +145,7 @@ func write(c *gin.Context, contentType []string, body []byte) {
 	_, _ = c.Writer.Write(body) // a client that has gone cannot be told
 }
 
-// encodeJSON returns v encoded, without escapes that only HTML needs.
+// encodeJSON encodes v, without escapes for HTML.
 func encodeJSON(v any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -154,10 +154,8 @@ func encodeJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
 
-// writeJSON answers 200 with an encoded body.
 func writeJSON(c *gin.Context, body []byte) { write(c, jsonContentType, body) }
 
-// encodeAndWrite answers 200 with v, which is short.
 func encodeAndWrite(c *gin.Context, v any) error {
 	body, err := encodeJSON(v)
 	if err == nil {

@@ -56,8 +56,7 @@ type API struct {
 	log       *zap.Logger
 }
 
-// New returns the interface over the use cases. ready tells whether what lies behind them is in working order. It fails when cfg is
-// not valid.
+// New returns the interface over the use cases. ready is for the readiness check. It fails when cfg is not valid.
 func New(cfg Config, modules Modules, ready func(context.Context) error, log *zap.Logger) (*API, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -100,7 +99,7 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	return api, nil
 }
 
-// unrouted answers where no path has the method. gin cannot: of a path that two patterns fit, it names methods of others
+// unrouted answers requests without a route. gin's own 405 names wrong methods for a path that fits two patterns
 // (HandleMethodNotAllowed, 1.12).
 func (a *API) unrouted(c *gin.Context) {
 	for _, known := range a.paths {
@@ -146,17 +145,17 @@ func (s servedPath) fits(path string) bool {
 // ServeHTTP implements http.Handler.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.engine.ServeHTTP(w, r) }
 
-// StartDraining makes the readiness check fail from now on, and every answer ask the client to close its connection.
+// StartDraining makes the readiness check fail, and every answer close its connection.
 func (a *API) StartDraining() { a.draining.Store(true) }
 
-// escapedSlash reports whether the path has a slash that separates nothing, "%2F" (RFC 3986, 2.2). gin routes by
-// the decoded path, in which it looks like any other.
+// escapedSlash reports whether the path contains "%2F", which separates no segments (RFC 3986, 2.2). gin routes by the decoded path
+// and cannot tell it from a slash.
 func escapedSlash(path *url.URL) bool {
 	return path.RawPath != "" && (strings.Contains(path.RawPath, "%2F") || strings.Contains(path.RawPath, "%2f"))
 }
 
-// deadline bounds what a request may take. A client that goes away does not end it: giving up a statement half-way costs a
-// connection to the database. A middleware of an embedder may end it, by a deadline of its own.
+// deadline bounds the time of a request. A client that goes away does not cancel it, as cancelling a statement costs a connection to
+// the database. An embedder's middleware can cancel it with its own deadline.
 func (a *API) deadline(r *http.Request) (context.Context, context.CancelFunc) {
 	ctx := r.Context()
 	if _, bounded := ctx.Deadline(); !bounded {
@@ -165,7 +164,7 @@ func (a *API) deadline(r *http.Request) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, a.timeout)
 }
 
-// claim returns the request's claim, which is empty at first.
+// claim returns an empty claim for the request.
 func (a *API) claim(r *http.Request) limit.Claim { return a.memory.Claim(string(a.counted(r))) }
 
 // handle runs an endpoint that may wait for the database, under the request's deadline.
@@ -183,5 +182,5 @@ func (a *API) handle(endpoint func(context.Context, *gin.Context) error) gin.Han
 	}
 }
 
-// releaseMode keeps gin, whose mode is one variable for the whole process, from printing every route.
+// releaseMode keeps gin from printing every route. The mode is global, so it is set once.
 var releaseMode = sync.OnceFunc(func() { gin.SetMode(gin.ReleaseMode) })

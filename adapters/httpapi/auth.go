@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// authorization is how a route treats the header Authorization. Each one says it: the zero value is none of them.
+// authorization is how a route treats the header Authorization. Every route has to set it.
 type authorization uint8
 
 const (
@@ -27,8 +27,8 @@ const (
 	viewerKey        = "viewer"
 )
 
-// authorize prepares a request for a route: signIn goes by it. What the answer shows to the owner of a token is for no cache that is
-// shared, and what is optional may be unlisted: search engines do not list it, unless its handler allows them to.
+// authorize sets the headers for caches and search engines, and tells signIn how to treat the token. Answers to a token stay out of
+// caches. What is optional may be unlisted, so it says noindex unless its handler removes that.
 func (how authorization) authorize(c *gin.Context) {
 	header := c.Writer.Header()
 	secret := presentedToken(c)
@@ -46,8 +46,8 @@ func (how authorization) authorize(c *gin.Context) {
 
 var varyAuthorization = []string{"Authorization"}
 
-// signIn identifies the sender of a request, as its route demands, and whether the token's scope suffices: one that may only read does
-// for GET and HEAD. Every endpoint is run behind it, by handle or accept.
+// signIn identifies the sender of a request as its route demands, and checks the token's scope: read suffices for GET and HEAD. handle
+// and accept call it before every endpoint.
 func (a *API) signIn(ctx context.Context, c *gin.Context) error {
 	how, _ := c.Value(authorizationKey).(authorization)
 	if how == 0 { // ignored
@@ -65,7 +65,7 @@ func (a *API) signIn(ctx context.Context, c *gin.Context) error {
 		c.Set(rejectedTokenKey, true)
 		return nil
 	}
-	if how == optional && fault.Is(err, fault.Forbidden) { // of a user who is suspended: it counts as none
+	if how == optional && fault.Is(err, fault.Forbidden) { // the user is suspended: treat them as a visitor
 		return nil
 	}
 	c.Set(viewerKey, viewer)

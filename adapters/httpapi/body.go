@@ -19,15 +19,15 @@ import (
 
 const (
 	firstBodyHeld = 4 << 10
-	// bodyFactor is how many times its length a body takes while it is worked on: itself, the texts in it, what the store makes of them.
+	// bodyFactor is how many times its length a body takes in memory: itself, the decoded texts, and the store's copies.
 	bodyFactor = 6
 )
 
-// refusal is an answer to a request for which there is no kind of fault: HTTP alone has a rule that it breaks.
+// refusal is an error of HTTP alone, for which there is no kind of fault.
 type refusal struct {
 	status  int
 	message string
-	unread  bool // the rest of the body is still to come
+	unread  bool // the body was not read to its end
 }
 
 func (r *refusal) Error() string { return r.message }
@@ -43,8 +43,8 @@ func (a *API) tooLarge() error {
 	return &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("The body is larger than %d bytes.", a.maxBody), true}
 }
 
-// receive returns the body of a request when all of it has arrived. It fails with a refusal for one that is too large, which
-// it does not read to the end, that is encoded, or does not arrive; or for which there is no memory.
+// receive returns the body of a request once it has arrived. It fails with a refusal when the body is too large, encoded or incomplete,
+// or there is no memory for it.
 func (a *API) receive(c *gin.Context, held *limit.Claim) ([]byte, error) {
 	r := c.Request
 	if r.ContentLength > a.maxBody {
@@ -57,7 +57,7 @@ func (a *API) receive(c *gin.Context, held *limit.Claim) ([]byte, error) {
 	return body, err
 }
 
-// collect claims memory as the body arrives, not as it is announced: an announcement alone holds nothing.
+// collect reads a body. It claims memory for what has arrived, not for what Content-Length announces.
 func (a *API) collect(from io.Reader, announced int64, held *limit.Claim) ([]byte, error) {
 	if announced == 0 {
 		return nil, nil
@@ -90,7 +90,7 @@ func (a *API) collect(from io.Reader, announced int64, held *limit.Claim) ([]byt
 	}
 }
 
-// encoded reports whether a Content-Encoding has something to undo.
+// encoded reports whether a Content-Encoding names more than identity.
 func encoded(lines []string) bool {
 	for _, line := range lines {
 		for coding := range strings.SplitSeq(line, ",") {
@@ -102,10 +102,10 @@ func encoded(lines []string) bool {
 	return false
 }
 
-// receiver is an endpoint that takes a body and answers with the paste that it has made or changed.
+// receiver is an endpoint that creates or changes a paste with the body.
 type receiver func(context.Context, *gin.Context, []byte) (paste.Document, error)
 
-// accept runs an endpoint that takes a body. While the client reads the answer, the body is gone.
+// accept runs an endpoint that takes a body. The body's memory is free before the answer is sent.
 func (a *API) accept(endpoint receiver, answer func(*gin.Context, *paste.Document) error) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		stored, err := a.take(c, endpoint)
@@ -118,7 +118,7 @@ func (a *API) accept(endpoint receiver, answer func(*gin.Context, *paste.Documen
 	}
 }
 
-// take begins the deadline when the body has arrived.
+// take receives the body and runs the endpoint. The deadline begins once the body has arrived.
 func (a *API) take(c *gin.Context, endpoint receiver) (paste.Document, error) {
 	held := a.claim(c.Request)
 	defer held.Release()
@@ -134,14 +134,14 @@ func (a *API) take(c *gin.Context, endpoint receiver) (paste.Document, error) {
 	return endpoint(moderation.From(ctx, a.address(c.Request)), c, body)
 }
 
-// Of a body that is refused, so much is dropped for so long after the answer: a client that sends all before it reads would
-// otherwise see its connection reset, and no answer.
+// After a body is refused, up to maxDropped bytes of it are read and dropped for at most this time: otherwise a client that sends its
+// whole body before it reads sees a reset connection instead of the answer.
 const (
 	maxDropped = 32 << 20
 	dropping   = time.Second / 2
 )
 
-// refuse answers with a refusal. The rest of a body that was not read to the end is not taken for the next request.
+// refuse answers with a refusal. It closes the connection if the body may be unread, as the rest would be parsed as the next request.
 func (a *API) refuse(c *gin.Context, r *refusal) {
 	header := c.Writer.Header()
 	switch r.status {
@@ -157,6 +157,6 @@ func (a *API) refuse(c *gin.Context, r *refusal) {
 	drop := r.unread && c.Request.Header["Expect"] == nil && connection.EnableFullDuplex() == nil
 	a.problem(c, r.status, r.message)
 	if drop && connection.SetReadDeadline(time.Now().Add(dropping)) == nil && connection.Flush() == nil {
-		_, _ = io.CopyN(io.Discard, c.Request.Body, maxDropped) // what comes later than that is lost
+		_, _ = io.CopyN(io.Discard, c.Request.Body, maxDropped) // best effort
 	}
 }

@@ -10,24 +10,23 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// privateHeader keeps caches away from the answers of endpoints that take a token (RFC 9111, 5.2.2).
+// privateHeader is for answers to a token (RFC 9111, 5.2.2).
 var privateHeader = []string{"private, no-store"}
 
-// noCache makes caches revalidate (RFC 9111, 5.2.2.4). It is the default for answers that may change.
+// noCache, the default, makes caches revalidate (RFC 9111, 5.2.2.4).
 var noCache = []string{"no-cache"}
 
-// The catalogue changes with the program only; an hour keeps clients from asking again all the time.
+// The catalogue changes only with the program.
 var languageCacheControl = []string{"public, max-age=3600"}
 
-// etagOf returns the ETag of an answer: its hash, the same on every node.
+// etagOf returns the ETag of an answer: a hash, the same on every node.
 func etagOf(answer []byte) string { return etagOfSum(xxhash.Sum64(answer)) }
 
-// etagOfSum returns the ETag of an answer with that hash.
 func etagOfSum(sum uint64) string {
 	return `"` + base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, sum)) + `"`
 }
 
-// matchesETag compares weakly, as If-None-Match asks for (RFC 9110, 13.1.2).
+// matchesETag uses the weak comparison of If-None-Match (RFC 9110, 13.1.2).
 func matchesETag(ifNoneMatch []string, etag string) bool {
 	if !short(ifNoneMatch) {
 		return false
@@ -43,7 +42,7 @@ func matchesETag(ifNoneMatch []string, etag string) bool {
 	return false
 }
 
-// knows tells the client the ETag of its answer, and answers 304 when it has the one with that already.
+// knows sets the ETag, and answers 304 if the client has an answer with that ETag.
 func knows(c *gin.Context, etag ...string) bool {
 	header := c.Writer.Header()
 	header["Etag"] = etag
@@ -59,7 +58,7 @@ func knows(c *gin.Context, etag ...string) bool {
 	return true
 }
 
-// writeUnlessKnown answers 200 with a body, or 304 when the client has the one with that ETag already.
+// writeUnlessKnown answers 200 with a body, or 304 if the client has one with that ETag.
 func writeUnlessKnown(c *gin.Context, contentType, etag []string, body []byte) {
 	if !knows(c, etag...) {
 		write(c, contentType, body)

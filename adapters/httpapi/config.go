@@ -16,34 +16,31 @@ import (
 // Config says how the interface is served.
 type Config struct {
 	BasePath string // prefix of every endpoint: empty, or a path such as /api/v2
-	// PublicURL is the address that people use, such as https://paste.example, without a slash at its end. Empty: it is not known.
+	// PublicURL is the address that people use, such as https://paste.example, without a trailing slash. Empty: unknown.
 	PublicURL string
-	// RequestTimeout bounds the time a request may wait for the database; then it is answered with 503.
+	// RequestTimeout is how long a request may wait for the database before it is answered with 503.
 	RequestTimeout time.Duration
-	// PasteMaxBody is how long the body of a request may be, in bytes.
+	// PasteMaxBody is the longest body of a request, in bytes.
 	PasteMaxBody int
-	// MaxMemory is what bodies on their way and answers that wait for their clients may hold together, in bytes. Beyond it they
-	// are answered with 503.
+	// MaxMemory is how many bytes all bodies and answers in flight may take together. Beyond that, requests are answered with 503.
 	MaxMemory int
 	// TrustedProxies are the addresses and networks whose X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host, X-Request-Id and
 	// traceparent are believed. Default: none.
 	TrustedProxies []string
-	// Limits are for each client. Default: none, because behind a proxy that is not trusted all clients have one address.
+	// Limits are for each client. Default: none, because behind an untrusted proxy all clients share one address.
 	Limits limit.Config
-	// Pages answers paths that the interface does not have. Default: nil, none.
+	// Pages answers paths outside the interface. Default: nil, none.
 	Pages Pages `json:"-"`
-	// Observe is told of a request that begins, by several at once: its method, or "other", and its route, such as /paste/:id, or "" for
-	// one that no route takes. What it returns is told of the answer. Default: nil.
+	// Observe is called, concurrently, with the method (or "other") and the route, such as /paste/:id or "", of each request that
+	// begins. The function that it returns is called with the status of the answer. Default: nil.
 	Observe func(method, route string) (ended func(status int)) `json:"-"`
 	// OnLimited is called with the limit that refused a request, one of limit.Names, concurrently. Default: nil.
 	OnLimited func(limit string) `json:"-"`
-	// Tracing is gin's middleware that traces requests, less those of the health checks. See Route and TraceKey. Default: nil, there is
-	// no tracing.
+	// Tracing is middleware that traces requests other than health checks. See Route and TraceKey. Default: nil, no tracing.
 	Tracing []gin.HandlerFunc `json:"-"`
 }
 
-// memoryFactor is how many of the longest bodies MaxMemory has to have room for: half of it is one client's, and JSON makes six
-// bytes of one.
+// memoryFactor is how many of the longest bodies MaxMemory must hold: one client may use half of it, and a byte may become six in JSON.
 const memoryFactor = 16
 
 // DefaultConfig returns an interface without a base path.
@@ -51,10 +48,10 @@ func DefaultConfig() Config {
 	return Config{RequestTimeout: 5 * time.Second, PasteMaxBody: 2 << 20, MaxMemory: 48 << 20}
 }
 
-// Slashes separate segments of unreserved characters (RFC 3986): nothing that the router takes for a wildcard.
+// Only unreserved characters (RFC 3986): none is a wildcard of the router.
 var basePathPattern = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
 
-// isOrigin reports whether a URL is empty, or has a scheme, a host and nothing else.
+// isOrigin reports whether a URL is empty, or consists of a scheme and a host.
 func isOrigin(address string) bool {
 	parsed, err := url.Parse(address)
 	return address == "" || err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") && parsed.Hostname() != "" &&

@@ -16,8 +16,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// assets are what people see, and what that loads. "{base}" in them stands for the base path, which has no character that HTML
-// would have to escape.
+// assets are the pages and their files. "{base}" in them becomes the base path, which needs no escaping in HTML.
 //
 //go:embed assets
 var assets embed.FS
@@ -34,11 +33,11 @@ var (
 	pictureContentType    = []string{"image/svg+xml"}
 )
 
-// docsPolicy lets the page load from this server alone, and ask it. Swagger UI's stylesheet has small pictures in itself.
+// docsPolicy lets the page load from this server and call it. Swagger UI's stylesheet contains data: pictures.
 var docsPolicy = []string{"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
 
-// docs is the page that shows the interface, which is Swagger UI, with the files that it loads.
+// docs is Swagger UI: its page and the files that it loads.
 type docs struct {
 	page  *fixedAnswer
 	files map[string]docsFile
@@ -113,7 +112,7 @@ func compressedFile(name string, contentType []string) docsFile {
 	}
 }
 
-// openapi.yaml is written by hand, and openapi.json made from it, so that the program needs nothing that reads YAML.
+// openapi.json is generated from openapi.yaml, so that the program needs no YAML parser.
 //
 //go:generate go test -run TestOpenAPIFile -update .
 
@@ -124,28 +123,22 @@ var (
 	openAPIJSON []byte
 )
 
-// OpenAPI returns the document that describes the interface below a base path, in two notations.
+// OpenAPI returns the OpenAPI document of the interface below a base path, in two notations. Callers must not change it.
 func OpenAPI(basePath string) (yaml, json []byte) {
-	yaml, json = sharedOpenAPI(basePath)
-	return bytes.Clone(yaml), bytes.Clone(json)
-}
-
-// sharedOpenAPI is OpenAPI for callers that only read: without a base path, nothing of the document is in the heap.
-func sharedOpenAPI(basePath string) (yaml, json []byte) {
 	if basePath == "" {
 		return openAPIYAML, openAPIJSON
 	}
-	// The first URL is the server's. A base path has no character that either notation would have to escape.
+	// The first URL is the server's. A base path needs no escaping in either notation.
 	return bytes.Replace(openAPIYAML, []byte("url: /"), []byte("url: "+basePath), 1),
 		bytes.Replace(openAPIJSON, []byte(`"url": "/"`), []byte(`"url": "`+basePath+`"`), 1)
 }
 
 var yamlContentType = []string{"application/yaml"} // RFC 9512
 
-// fixedAnswer is an answer that is made once, the same for all clients.
+// fixedAnswer is an answer that never changes while the program runs.
 type fixedAnswer struct {
 	contentType, etag []string
-	policy            []string // of its content, or nil where nothing is allowed
+	policy            []string // Content-Security-Policy; nil: nothing is allowed
 	body              []byte
 }
 
@@ -167,7 +160,7 @@ func (f *fixedAnswer) answer(c *gin.Context) {
 var frontPolicy = []string{"default-src 'none'; style-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
 
-// newFront returns the page at "/", which says to people what this is, unless Pages have one. Monitors and previews of links see it too.
+// newFront returns the page at "/" of a server without Pages.
 func newFront(basePath string) (*fixedAnswer, error) {
 	text, err := asset("front.html", basePath)
 	if err != nil {
@@ -178,7 +171,7 @@ func newFront(basePath string) (*fixedAnswer, error) {
 	return front, nil
 }
 
-// showsFront reports whether a request for which there is no route is answered with the page.
+// showsFront reports whether a request without a route gets the front page.
 func showsFront(r *http.Request) bool {
 	return r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// statusOf is the one place where kinds of errors become statuses.
+// statusOf maps kinds of errors to statuses.
 var statusOf = map[fault.Kind]int{
 	fault.Internal:        http.StatusInternalServerError,
 	fault.NotFound:        http.StatusNotFound,
@@ -26,8 +26,7 @@ var statusOf = map[fault.Kind]int{
 	fault.Forbidden:       http.StatusForbidden,
 }
 
-// problem is the body of every error: RFC 9457's members for new clients, statusMessage for those of
-// the v2 API.
+// problem is the body of every error: RFC 9457's members for new clients, statusMessage for clients of the v2 API.
 type problem struct {
 	Type          string `json:"type"`
 	Title         string `json:"title"`
@@ -46,7 +45,7 @@ const (
 	retryAfterSeconds = "1"
 )
 
-// fail answers with the error's status and public message. The cause goes into the access log only.
+// fail answers with the error's status and public message. The cause goes to the access log.
 func (a *API) fail(c *gin.Context, err error) {
 	if refused, ok := errors.AsType[*refusal](err); ok {
 		a.refuse(c, refused)

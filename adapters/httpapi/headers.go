@@ -24,18 +24,17 @@ var (
 	noindex         = []string{"noindex"} // for search engines
 )
 
-// guard is for the browser that shows an answer: its type is what the answer says, it may load and run nothing and stand in
-// no frame, and tells no site where it came from, as the path of a paste may be all that keeps it from others.
+// guard sets headers for browsers: no sniffing of types, no scripts, resources or frames, and no Referer, as the path of an unlisted
+// paste is its secret.
 func guard(answer http.Header) {
 	answer["X-Content-Type-Options"] = nosniff
 	answer["Content-Security-Policy"] = nothingAllowed
 	answer["Referrer-Policy"] = noReferrer
 }
 
-// maxListHeader bounds headers that are lists. Programs send far less; longer ones are ignored.
+// maxListHeader bounds list headers. Longer ones are ignored.
 const maxListHeader = 1 << 10
 
-// short reports whether the lines of a header are at most maxListHeader together.
 func short(lines []string) bool {
 	length := 0
 	for _, line := range lines {
@@ -46,8 +45,8 @@ func short(lines []string) bool {
 	return true
 }
 
-// prefers reports whether Accept names a media type and does not rank another one above it, for which the range counts
-// that says most about it (RFC 9110, 12.5.1).
+// prefers reports whether Accept names the wanted media type, and does not rank the other one above it. For the other, the most
+// specific range counts (RFC 9110, 12.5.1).
 func prefers(accept []string, wanted, otherwise string) bool {
 	if !short(accept) {
 		return false
@@ -76,8 +75,8 @@ func prefers(accept []string, wanted, otherwise string) bool {
 	return asked > 0
 }
 
-// quality returns the weight among the parameters of a media range, in thousandths: 1000 when there is none, and 0,
-// which means "not acceptable", when it is not one (RFC 9110, 12.4.2).
+// quality returns the weight among the parameters of a media range, in thousandths: 1000 without one, and 0 for an invalid one
+// (RFC 9110, 12.4.2).
 func quality(parameters string) int {
 	for parameter := range strings.SplitSeq(parameters, ";") {
 		name, value, _ := strings.Cut(strings.Trim(parameter, " \t"), "=")
@@ -97,18 +96,17 @@ func quality(parameters string) int {
 	return 1000
 }
 
-// Pages of any origin may call: private answers need a token, which a page has only if its user gave it one. Credentials that a
-// browser adds by itself are ignored.
+// Pages of any origin may call the interface: it ignores cookies, and a page has a token only if its user gave it one.
 var (
 	anyOrigin        = []string{"*"}
 	exposedHeaders   = []string{"Retry-After, WWW-Authenticate, ETag, X-Request-Id, Location, Gluepot-Delete-Key, RateLimit, RateLimit-Policy"}
 	allowedHeaders   = []string{"Authorization, Content-Type, If-None-Match, Gluepot-Delete-Key"}
-	preflightSeconds = []string{"86400"} // a day, for which browsers may remember the answer
+	preflightSeconds = []string{"86400"} // a day
 	noStore          = []string{"no-store"}
 	varyOrigin       = []string{"Origin"}
 )
 
-// share lets a page read the answer to its request, whatever that will be.
+// share lets pages of other origins read the answer.
 func share(request, answer http.Header) {
 	if _, ok := request["Origin"]; ok {
 		answer["Access-Control-Allow-Origin"] = anyOrigin
@@ -116,7 +114,7 @@ func share(request, answer http.Header) {
 	}
 }
 
-// preflight answers OPTIONS for a path that takes these methods.
+// preflight answers OPTIONS for a path.
 func preflight(allowed []string) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		header := c.Writer.Header()
@@ -148,8 +146,8 @@ func newRequestID() string {
 	return string(text[:])
 }
 
-// validRequestID accepts an id that a proxy has sent if it is safe to repeat in a header and a log: a client that
-// sends its token in the wrong header, through a proxy that hands it on, does not have it logged.
+// validRequestID accepts an id from a proxy if it is safe in a header and in the log. It must not be a token that a client has put into
+// the wrong header.
 func validRequestID(id string) bool {
 	if id == "" || len(id) > 64 || strings.Contains(id, token.Prefix) {
 		return false

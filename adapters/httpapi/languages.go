@@ -9,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/domain/language"
 )
 
-// languageView is a language as the specification has it, in the fields' order.
+// languageView is a language in JSON. The order of the fields is that of the specification.
 type languageView struct {
 	Name  string   `json:"name"`
 	Mode  string   `json:"mode"`
@@ -24,7 +24,7 @@ type languageAnswer struct {
 	etag []string
 }
 
-// languageAnswers are the encoded answers of a catalogue's languages, by identity. A port may also return others.
+// languageAnswers are the encoded languages of the catalogue. A port may also return others.
 type languageAnswers map[*language.Language]*languageAnswer
 
 func encodeLanguages(catalogue []*language.Language) (languageAnswers, error) {
@@ -78,6 +78,6 @@ func (a *API) answerLanguage(c *gin.Context, found *language.Language, err error
 	}
 	header := c.Writer.Header()
 	header["Cache-Control"] = languageCacheControl
-	header["Vary"] = varyOrigin // a cache could answer a page with the answer to a request without Origin
+	header["Vary"] = varyOrigin // CORS headers depend on Origin
 	writeUnlessKnown(c, jsonContentType, answer.etag, answer.body)
 }

@@ -17,8 +17,8 @@ import (
 // crossSite reports whether a browser says that a page of another site sends the request (Fetch Metadata).
 func crossSite(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Site") == "cross-site" }
 
-// admit counts a request from an address and reports whether it may go on; otherwise it has been answered.
-func (a *API) admit(c *gin.Context, r limit.Request, route string) bool {
+// withinLimits counts a request, and reports whether it may go on. Otherwise it has answered it.
+func (a *API) withinLimits(c *gin.Context, r limit.Request, route string) bool {
 	if route == PathAlive || route == PathReady || c.Request.Method == http.MethodOptions {
 		return true
 	}
@@ -39,8 +39,8 @@ func (a *API) admit(c *gin.Context, r limit.Request, route string) bool {
 	return false
 }
 
-// judged notes what the answer to a request says of the token that it presents.
-func (a *API) judged(c *gin.Context, r limit.Request) {
+// noteToken tells the limits whether the answer shows that the request's token was valid.
+func (a *API) noteToken(c *gin.Context, r limit.Request) {
 	switch status := c.Writer.Status(); {
 	case status == http.StatusUnauthorized || c.GetBool(rejectedTokenKey):
 		a.limits.Rejected(r)
@@ -49,8 +49,8 @@ func (a *API) judged(c *gin.Context, r limit.Request) {
 	}
 }
 
-// presents returns what the limits have to know of a request.
-func (a *API) presents(c *gin.Context, client string, page bool) (r limit.Request) {
+// limitRequest returns what the limits need to know of a request.
+func (a *API) limitRequest(c *gin.Context, client string, page bool) (r limit.Request) {
 	if a.limits == nil {
 		return r
 	}
@@ -64,13 +64,13 @@ func (a *API) presents(c *gin.Context, client string, page bool) (r limit.Reques
 }
 
 const (
-	// rejectedTokenKey says of a request that its token was rejected: endpoints that answer without one too do not say it by 401.
+	// rejectedTokenKey is set when a token was rejected by an endpoint that answers visitors, too, without a 401.
 	rejectedTokenKey = "rejectedToken"
-	// provesTokenKey says of a request that its endpoint answers a token that is not valid with 401.
+	// provesTokenKey is set when the endpoint answers an invalid token with 401: success proves that the token is valid.
 	provesTokenKey = "provesToken"
 )
 
-// tooMany answers a request that a limit refuses with 429 (RFC 6585, 4).
+// tooMany answers 429 (RFC 6585, 4).
 func (a *API) tooMany(c *gin.Context, name string, retry time.Duration, message string) {
 	if a.onLimited != nil {
 		a.onLimited(name)
@@ -82,8 +82,8 @@ func (a *API) tooMany(c *gin.Context, name string, retry time.Duration, message 
 var errCrossSite = fault.New(fault.Unauthenticated,
 	"A page of another site may create pastes with an access token only: without one, they would count for its visitor.")
 
-// counts returns whose quota a new paste counts for. An address is looked for only where it counts, and there a page of another site
-// may not use up the quota of its visitor.
+// counts returns whose quota an anonymous paste counts for, or "" if no quota applies. A page of another site must not use up its
+// visitor's quota.
 func (a *API) counts(c *gin.Context, viewer token.Viewer) (paste.Client, error) {
 	if viewer.SignedIn() || !a.modules.Pastes.CreateOwn.Counts() {
 		return "", nil
@@ -94,13 +94,13 @@ func (a *API) counts(c *gin.Context, viewer token.Viewer) (paste.Client, error) 
 	return a.counted(c.Request), nil
 }
 
-// counted returns whose quota a request counts for: that of an address, or of an IPv6 client's network.
+// counted returns whose quota a request counts for: the address, or an IPv6 client's network.
 func (a *API) counted(r *http.Request) paste.Client {
 	client, _ := a.proxies.client(r)
 	return paste.Client(limit.Client(client))
 }
 
-// tellUsage adds what a client has used of its quota to what the other limits say (draft-ietf-httpapi-ratelimit-headers).
+// tellUsage adds a client's quota to the RateLimit headers (draft-ietf-httpapi-ratelimit-headers).
 func tellUsage(header http.Header, used paste.Usage) {
 	if used.Pastes == 0 {
 		return

@@ -17,8 +17,8 @@ import (
 
 const causeKey = "cause"
 
-// observe gives the request an id and writes one line about it to the access log: never its path,
-// query or headers, which may hold secrets, but the pattern of the route that took it.
+// observe gives the request an id, applies the limits, and writes a line to the access log. The line has the route's pattern, not the
+// path, the query or headers, which may contain secrets.
 func (a *API) observe(c *gin.Context) {
 	start := time.Now()
 	client, proxied := a.proxies.client(c.Request)
@@ -59,14 +59,14 @@ func (a *API) observe(c *gin.Context) {
 		c.Set(routeKey, route)
 		forgetTrace(c.Request.Header, proxied)
 	}
-	asking := a.presents(c, client, page)
+	limited := a.limitRequest(c, client, page)
 	switch {
-	case !a.admit(c, asking, route): // it is answered
+	case !a.withinLimits(c, limited, route):
 	case escaped:
 		a.nothingHere(c)
 	default:
 		c.Next()
-		a.judged(c, asking)
+		a.noteToken(c, limited)
 	}
 
 	status := c.Writer.Status()
@@ -74,9 +74,9 @@ func (a *API) observe(c *gin.Context) {
 	level := zapcore.InfoLevel
 	cause, _ := c.Value(causeKey).(error)
 	switch {
-	case status >= http.StatusInternalServerError && status != http.StatusNotImplemented, // for which a visitor can ask
-		cause != nil: // which can come when the answer has begun
-		if !errors.Is(cause, context.Canceled) { // by a client that has hung up
+	case status >= http.StatusInternalServerError && status != http.StatusNotImplemented, // visitors can cause 501
+		cause != nil: // a failure after the answer has begun
+		if !errors.Is(cause, context.Canceled) { // canceled: the client has hung up
 			level = zapcore.ErrorLevel
 		}
 	case route == PathAlive || route == PathReady:
@@ -106,7 +106,7 @@ func (a *API) observe(c *gin.Context) {
 	line.Write(fields...)
 }
 
-// recovering answers what an endpoint that panics was asked with 500.
+// recovering answers 500 when an endpoint panics.
 func (a *API) recovering(c *gin.Context) {
 	defer func() {
 		recovered := recover()
@@ -122,19 +122,19 @@ func (a *API) recovering(c *gin.Context) {
 	c.Next()
 }
 
-// noteCause leaves an error for the access log, the one place where it is logged.
+// noteCause leaves an error for the access log.
 func noteCause(c *gin.Context, err error) { c.Set(causeKey, err) }
 
-// otherMethod replaces methods that HTTP does not define, which clients can invent.
+// otherMethod replaces methods that HTTP does not define.
 const otherMethod = "other"
 
-// knownMethods are those that HTTP defines (RFC 9110, 9.3; RFC 5789), the usual first.
+// knownMethods are those of RFC 9110, 9.3, and RFC 5789.
 var knownMethods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 	http.MethodPut, http.MethodConnect, http.MethodTrace,
 }
 
-// knownMethod keeps clients from writing arbitrary text into the log: a method is any token.
+// knownMethod keeps clients from writing arbitrary methods into the log and the metrics.
 func knownMethod(method string) string {
 	if slices.Contains(knownMethods, method) {
 		return method
@@ -148,10 +148,10 @@ const TraceKey = "trace_id"
 // routeKey is where the route of a request is in gin's context.
 const routeKey = "route"
 
-// Route returns the route that takes a request, such as /paste/:id, or "" when none does.
+// Route returns the route of a request, such as /paste/:id, or "".
 func Route(c *gin.Context) string { return c.GetString(routeKey) }
 
-// traced returns middleware for tracing, without health checks: those are not worth a trace every few seconds.
+// traced returns middleware that skips health checks.
 func traced(middleware []gin.HandlerFunc) []gin.HandlerFunc {
 	traced := make([]gin.HandlerFunc, len(middleware))
 	for i, each := range middleware {
@@ -164,10 +164,10 @@ func traced(middleware []gin.HandlerFunc) []gin.HandlerFunc {
 	return traced
 }
 
-// maxTraceState is how much of a caller's state goes into every span: twice what W3C asks for.
+// maxTraceState bounds the Tracestate copied into every span: twice what W3C requires.
 const maxTraceState = 1 << 10
 
-// forgetTrace takes from a request which trace it is part of, unless a trusted proxy says so, and only once: of two callers one is made up.
+// forgetTrace removes trace headers, unless a trusted proxy has sent exactly one Traceparent.
 func forgetTrace(header http.Header, proxied bool) {
 	if !proxied || len(header["Traceparent"]) != 1 {
 		delete(header, "Traceparent")

@@ -16,30 +16,27 @@ import (
 	"github.com/gluepot/gluepot/domain/moderation"
 )
 
-// Pages answers what is no path of the interface with pages for people, on the same socket and behind the same limits,
-// deadlines, log and metrics. A path whose first segment is that of one of the interface's is the interface's.
+// Pages answers paths outside the interface with pages for people, behind the same limits, deadlines, log and metrics. A path belongs to
+// the interface if its first segment is that of one of its endpoints.
 type Pages interface {
 	// Routes returns the patterns of all paths, such as /:id, and the methods that each takes, as the header Allow has them.
 	Routes() map[string]string
-	// Route sets the pattern and the path values of a request for one of the routes, and returns the pattern, or "". Token and
-	// Answer take a request that it has set.
+	// Route finds the route of a request, sets the request's pattern and path values, and returns the pattern, or "". It is called
+	// before Token and Answer.
 	Route(r *http.Request) string
-	// Token returns the access token that a request for one of the routes comes with, which Answer then judges, or "". It
-	// reports whether Answer will try one that the body brings.
+	// Token returns the session's secret that a request presents, or "", and whether Answer will try a secret from the body.
 	Token(r *http.Request) (presented string, inBody bool)
-	// Answer answers a request for one of the routes with one of its methods, whose body has arrived. URL.Scheme and Host are
-	// what the client asked for, as far as it is known, and RemoteAddr is whose quota it counts for (paste.Client). It reports
-	// whether it rejected an access token, whatever it answers. An error of a kind of package fault is answered as everywhere,
-	// and whatever was written or set by then is dropped, but what clears the cookie of a token that was rejected.
-	// What may be too long to be collected calls Flush (http.ResponseController) before it writes: then each Write goes to the client,
-	// which has a minute for it. After an error the answer ends early.
+	// Answer answers a request for one of the routes with one of its methods. The body has arrived; URL.Scheme and Host are what
+	// the client asked for, if known, and RemoteAddr is the paste.Client for quotas. It reports whether it rejected a token. After an
+	// error, everything written or set is dropped, except a cookie cleared with a rejected token.
+	// A page that is too long to collect calls Flush (http.ResponseController) before it writes. Then each Write goes to the client,
+	// within a minute, and an error ends the answer early.
 	Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error)
-	// AnswerError shows an error by its status and public message to a client that
-	// prefers HTML to JSON. The status is sent already.
+	// AnswerError shows an error to a client that prefers HTML.
 	AnswerError(w http.ResponseWriter, r *http.Request, status int, message string)
 }
 
-// pages are those of an API. A nil *pages has none.
+// pages are the Pages of an API; nil: none.
 type pages struct {
 	Pages
 
@@ -62,7 +59,7 @@ func newPages(shown Pages, paths []servedPath) *pages {
 	return p
 }
 
-// route sets and returns the pattern of the page that a request is for, or "".
+// route sets and returns the pattern of the page for a request, or "".
 func (p *pages) route(r *http.Request) string {
 	if !p.outside(r.URL.Path) {
 		return ""
@@ -70,7 +67,7 @@ func (p *pages) route(r *http.Request) string {
 	return p.Route(r)
 }
 
-// outside reports whether there are pages, and a decoded path is none of the interface's.
+// outside reports whether there are pages, and a decoded path is outside the interface.
 func (p *pages) outside(path string) bool {
 	if p == nil {
 		return false
@@ -103,8 +100,7 @@ func (a *API) page(c *gin.Context, pattern string) {
 	}
 }
 
-// answerPage collects a page before it sends the first byte, so that it is that or an error, and a client that reads slowly
-// occupies no memory.
+// answerPage collects a page before it sends the first byte, so that a failure half-way can still become an error.
 func (a *API) answerPage(c *gin.Context) error {
 	made := a.newAnswer(c)
 	defer made.Release()
@@ -123,7 +119,7 @@ func (a *API) answerPage(c *gin.Context) error {
 		return err
 	}
 	if w.status == http.StatusTooManyRequests && a.onLimited != nil {
-		a.onLimited(limit.AnonymousPastes) // the only limit that pages judge
+		a.onLimited(limit.AnonymousPastes) // the only limit that pages apply
 	}
 	w.sendHeader()
 	made.status = w.status
@@ -131,7 +127,7 @@ func (a *API) answerPage(c *gin.Context) error {
 	return nil
 }
 
-// errElsewhere refuses forms of other sites, which a browser sends with this site's cookies.
+// errElsewhere refuses forms of other sites: browsers may send this site's cookies with them.
 var errElsewhere = &refusal{http.StatusForbidden, "This was sent by a page of another site. Open the page here, and try again.", false}
 
 func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, err error) {
@@ -160,15 +156,15 @@ type pageWriter struct {
 	status  int // 0 until it is chosen
 	answer  *answer
 	to      *gin.Context
-	claimed int64 // what a stream claims of the memory, for what its writer holds
+	claimed int64 // how much memory a stream claims for its source
 	streams bool
-	gone    error // why the client takes no more of a stream
+	gone    error // of writing to the client
 }
 
 // Header implements http.ResponseWriter.
 func (w *pageWriter) Header() http.Header { return w.header }
 
-// WriteHeader implements http.ResponseWriter. A page that says nothing else about it is tagged, for caches to ask again.
+// WriteHeader implements http.ResponseWriter. A page without Cache-Control gets an ETag.
 func (w *pageWriter) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
@@ -190,14 +186,13 @@ func (w *pageWriter) Write(p []byte) (n int, err error) {
 	return n, w.gone
 }
 
-// Keep sends the page even beyond the budget of memory, because its content exists nowhere else any more.
-func (w *pageWriter) Keep() { w.answer.kept = true }
+// Keep exempts the page from the memory budget, because its content exists nowhere else any more.
+func (w *pageWriter) Keep() { w.answer.exempt = true }
 
-// streamPatience is how long a client may read nothing of a stream.
+// streamPatience is how long a client may take to read one write of a stream.
 const streamPatience = time.Minute
 
-// FlushError begins a stream, before anything is written. It fails with fault.Unavailable when the budget of memory has no room
-// for the writer's buffer.
+// FlushError begins a stream, before anything is written. It fails with fault.Unavailable when the memory budget is used up.
 func (w *pageWriter) FlushError() error {
 	if w.streams {
 		return nil
@@ -208,13 +203,13 @@ func (w *pageWriter) FlushError() error {
 	w.WriteHeader(http.StatusOK)
 	w.streams = true
 	w.sendHeader()
-	w.to.Writer.Header()["Connection"] = closeConnection // whose deadlines are others from now on
+	w.to.Writer.Header()["Connection"] = closeConnection // its deadlines have changed
 	w.to.Status(w.status)
 	w.to.Writer.WriteHeaderNow()
 	return nil
 }
 
-// end ends a stream. One that has failed ends before it is complete, which a client notices.
+// end ends a stream. After a failure it is cut off, so that the client notices.
 func (w *pageWriter) end(err error) {
 	if err != nil && w.gone == nil {
 		noteCause(w.to, err)
@@ -236,7 +231,7 @@ func (w *pageWriter) WriteString(s string) (int, error) {
 	return w.answer.WriteString(s)
 }
 
-// pageError answers with an error as a page, where there are pages, to a client that prefers it.
+// pageError answers with an error page if there are pages and the client prefers HTML.
 func (a *API) pageError(c *gin.Context, status int, message string) bool {
 	if !a.pages.outside(c.Request.URL.Path) || !prefers(c.Request.Header["Accept"], mediaHTML, mediaJSON) {
 		return false
@@ -248,7 +243,7 @@ func (a *API) pageError(c *gin.Context, status int, message string) bool {
 	return true
 }
 
-// unshare takes back what share said: what pages show can be its reader's own.
+// unshare undoes share: pages may show their reader's private data.
 func unshare(answer http.Header) {
 	delete(answer, "Access-Control-Allow-Origin")
 	delete(answer, "Access-Control-Expose-Headers")

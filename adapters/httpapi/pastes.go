@@ -14,10 +14,10 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// maxHeldText is how much text a paste may have to be encoded once, and held; more is encoded twice, and not held.
+// maxHeldText is the most text that is encoded once and held. More is streamed, which encodes it twice.
 const maxHeldText = 4 << 20
 
-// sendPaste answers with a paste. What was written is answered also where there is no memory left to claim.
+// sendPaste answers with a paste. After a write it answers even beyond the memory budget.
 func (a *API) sendPaste(c *gin.Context, d *paste.Document, tagged, written bool) error {
 	text, read := d.Bytes(), a.claim(c.Request)
 	defer read.Release()
@@ -37,7 +37,6 @@ func (a *API) sendPaste(c *gin.Context, d *paste.Document, tagged, written bool)
 	return sendStream(c, jsonContentType, tagged, func(to io.Writer) error { return view.WritePaste(to, d) })
 }
 
-// sendStored answers with a paste that was written.
 func (a *API) sendStored(c *gin.Context, d *paste.Document) error {
 	return a.sendPaste(c, d, false, true)
 }
@@ -46,7 +45,7 @@ func (a *API) createPaste(ctx context.Context, c *gin.Context, body []byte) (pas
 	return a.create(ctx, c, func() (paste.Draft, error) { return wire.DecodeDraft(body) })
 }
 
-// create reads the draft once it is known that the viewer may create pastes: that is the first thing to say.
+// create reads the draft only after it has checked that the viewer may create pastes: that error comes first.
 func (a *API) create(ctx context.Context, c *gin.Context, read func() (paste.Draft, error)) (paste.Document, error) {
 	viewer := viewerOf(c)
 	if err := a.modules.Pastes.CreateOwn.Allow(viewer); err != nil {
@@ -82,7 +81,7 @@ func (a *API) editPaste(ctx context.Context, c *gin.Context, body []byte) (paste
 	return a.modules.Pastes.EditOwn.Do(ctx, viewer, id, changes)
 }
 
-// deleteKeyHeader has the key of an anonymous paste, in the answer that has made it and the request that deletes it.
+// deleteKeyHeader has the key of an anonymous paste, in the answer that creates it and the request that deletes it.
 const deleteKeyHeader = "Gluepot-Delete-Key"
 
 var emptyObject = []byte("{}")
@@ -106,7 +105,7 @@ func (a *API) readPaste(ctx context.Context, c *gin.Context) error {
 	return a.sendPaste(c, &found, presentedToken(c) == "", false)
 }
 
-// openPaste answers once the paste is gone for good.
+// openPaste deletes the paste before it answers.
 func (a *API) openPaste(ctx context.Context, c *gin.Context) error {
 	c.Writer.Header()["Cache-Control"] = privateHeader
 	opened, err := a.modules.Pastes.Open.Do(ctx, viewerOf(c), c.Param("id"))
@@ -116,8 +115,7 @@ func (a *API) openPaste(ctx context.Context, c *gin.Context) error {
 	return a.sendPaste(c, &opened, false, true)
 }
 
-// selfPastes collects the whole answer before it sends the first byte: a database that fails half-way through a long list must
-// become a 503, not half an array, and none waits for a client that reads slowly.
+// selfPastes collects the whole answer before it sends the first byte: a failure half-way must become a 503, not half an array.
 func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
 	made := a.newAnswer(c)
 	defer made.Release()
@@ -172,7 +170,7 @@ func (a *API) sendEncrypted(c *gin.Context, d *paste.Document) error {
 	return encodeAndWrite(c, view.NewEncrypted(d))
 }
 
-// errOpens is told apart from there being none, as the page does, so that nobody opens it who has no key.
+// errOpens differs from not found, so that clients without the key do not open the paste.
 var errOpens = fault.New(fault.Conflict, "This paste burns after reading: POST /open/{id} deletes it, and answers with it.")
 
 func (a *API) readEncrypted(ctx context.Context, c *gin.Context) error {
@@ -186,7 +184,7 @@ func (a *API) readEncrypted(ctx context.Context, c *gin.Context) error {
 	return a.sendPaste(c, &found, presentedToken(c) == "", false)
 }
 
-// expiryTime only computes: there is no deadline.
+// expiryTime needs no deadline: it does not use the database.
 func (a *API) expiryTime(c *gin.Context) {
 	query := c.Request.URL.RawQuery
 	result, err := a.modules.Pastes.ExpiryTime.Do(wire.Value(parameter(query, "createdAt")), wire.Value(parameter(query, "expiresIn")))

@@ -12,7 +12,6 @@ import (
 // proxies are the addresses and networks whose headers are believed.
 type proxies []netip.Prefix
 
-// parseProxies takes what Config.Validate has accepted.
 func parseProxies(texts []string) (proxies, error) {
 	var parsed proxies
 	for _, text := range texts {
@@ -29,7 +28,7 @@ func parseProxies(texts []string) (proxies, error) {
 	return parsed, nil
 }
 
-// include takes no notice of the zone of a link-local address, which netip would have match nothing.
+// include ignores the zone of a link-local address: netip never matches an address with a zone.
 func (p proxies) include(address netip.Addr) bool {
 	address = address.WithZone("")
 	for _, prefix := range p {
@@ -43,9 +42,8 @@ func (p proxies) include(address netip.Addr) bool {
 // TrustsProxy reports whether an address is that of a trusted proxy.
 func (a *API) TrustsProxy(address netip.Addr) bool { return a.proxies.include(address) }
 
-// asked returns a request with the scheme and the host that its client asked for: of one that a trusted proxy handed on, what
-// X-Forwarded-Proto and X-Forwarded-Host have first, which is of the proxy that the client sees. What net/http would not take as a
-// Host counts as none.
+// asked returns the request with the scheme and host that the client used. From a trusted proxy these are the first values of
+// X-Forwarded-Proto and X-Forwarded-Host, from the outermost proxy. An invalid host is ignored.
 func (a *API) asked(r *http.Request, proxied bool) *http.Request {
 	shown, public := new(http.Request), *r.URL
 	*shown = *r
@@ -56,7 +54,6 @@ func (a *API) asked(r *http.Request, proxied bool) *http.Request {
 	return shown
 }
 
-// scheme returns http or https.
 func (a *API) scheme(r *http.Request, proxied bool) string {
 	if r.TLS != nil || proxied && strings.EqualFold(firstOf(r.Header["X-Forwarded-Proto"]), "https") {
 		return "https"
@@ -73,19 +70,18 @@ func firstOf(lines []string) string {
 	return strings.Trim(first, " \t")
 }
 
-// address returns that of the client; the zero Addr when it has none.
+// address returns the client's address, or the zero Addr.
 func (a *API) address(r *http.Request) netip.Addr {
 	client, _ := a.proxies.client(r)
-	address, _ := netip.ParseAddr(client) // a socket in a file has none
+	address, _ := netip.ParseAddr(client) // a Unix socket has none
 	return address
 }
 
 // maxHops bounds how many addresses of X-Forwarded-For are read.
 const maxHops = 16
 
-// client returns whom a request comes from, and whether what came with it was under the hands of a trusted proxy. Each proxy
-// adds the address that it was asked from at the end of X-Forwarded-For, in the last of its lines or in a new one: the last
-// address that is not a trusted proxy's is the client's. Clients can forge the addresses before it.
+// client returns the client's address, and whether a trusted proxy forwarded the request. Each proxy appends its peer's address to
+// X-Forwarded-For, so the client is the last address that is not a trusted proxy's. Clients can forge the addresses before that.
 func (p proxies) client(r *http.Request) (client string, proxied bool) {
 	client = r.RemoteAddr
 	if colon := strings.LastIndexByte(client, ':'); colon >= 0 {

@@ -43,7 +43,7 @@ func (a *API) createFromText(ctx context.Context, c *gin.Context, body []byte) (
 	return a.create(ctx, c, func() (paste.Draft, error) { return a.textDraft(c.Request.URL.RawQuery, defaultLanguage, body) })
 }
 
-// textDraft reads a paste to create whose only code is the body.
+// textDraft returns a draft with the body as its only pasty.
 func (a *API) textDraft(query, defaultLanguage string, body []byte) (draft paste.Draft, err error) {
 	if len(body) == 0 {
 		return draft, errNoText
@@ -68,7 +68,7 @@ func (a *API) textDraft(query, defaultLanguage string, body []byte) (draft paste
 	return draft, nil
 }
 
-// parameter returns the first parameter with that key, or nil.
+// parameter returns the first value of a parameter, or nil.
 func parameter(query, key string) *string {
 	raw, ok := wire.RawParameter(query, key)
 	if !ok {
@@ -78,7 +78,7 @@ func parameter(query, key string) *string {
 	return &text
 }
 
-// languageParameter returns the reading of the parameter that names a language, as "C++" may be meant in several ways.
+// languageParameter returns the reading of the parameter that is a language's name: see wire.Readings.
 func (a *API) languageParameter(query string) *string {
 	var readings wire.Readings
 	readings.Parse(query, "language")
@@ -92,7 +92,7 @@ func (a *API) languageParameter(query string) *string {
 	return &name
 }
 
-// switchedOn reads a flag. One without a value is refused: its sender may mean that it is on.
+// switchedOn reads a flag. It refuses an empty value, which may be meant as true.
 func switchedOn(query, key string) (bool, error) {
 	text := parameter(query, key)
 	switch {
@@ -104,7 +104,7 @@ func switchedOn(query, key string) (bool, error) {
 	return false, wire.Invalid("%s: it must be true or false.", key)
 }
 
-// pathOf returns the path at which people find a paste, or programs where there are no pages.
+// pathOf returns the path of a paste's page, or of its endpoint if there are no pages.
 func (a *API) pathOf(id paste.ID) string {
 	if a.pages == nil {
 		return a.basePath + "/paste/" + string(id)
@@ -112,7 +112,7 @@ func (a *API) pathOf(id paste.ID) string {
 	return "/" + string(id)
 }
 
-// sendLink answers with the link of a paste that was written, and a line end, or with the paste if the client prefers JSON.
+// sendLink answers with the new paste's link, or with the paste if the client prefers JSON.
 func (a *API) sendLink(c *gin.Context, made *paste.Document) error {
 	if prefers(c.Request.Header["Accept"], mediaJSON, mediaText) {
 		return a.sendStored(c, made)

@@ -17,10 +17,10 @@ type endpoint struct {
 	handle gin.HandlerFunc
 }
 
-// endpoints are the interface below the base path, those of one path behind one another. Handlers that wait for the database are made
-// by handle, or by accept if they take a body.
+// endpoints are the interface below the base path. Endpoints of one path must be adjacent. handle makes handlers that use the database,
+// and accept those that take a body.
 func (a *API) endpoints(docs *docs, basePath string) []endpoint {
-	yaml, json := sharedOpenAPI(basePath)
+	yaml, json := OpenAPI(basePath)
 	return []endpoint{
 		{http.MethodGet, "/user/:username/exists", ignored, a.handle(a.userExists)},
 		{http.MethodGet, "/user/:username", ignored, a.handle(a.userProfile)},
@@ -55,7 +55,7 @@ func (a *API) healthChecks() []endpoint {
 	}
 }
 
-// serve adds endpoints, with and without a slash at the end of their paths.
+// serve registers endpoints, with and without a trailing slash.
 func (a *API) serve(group *gin.RouterGroup, endpoints []endpoint) {
 	for i := 0; i < len(endpoints); {
 		path := endpoints[i].path

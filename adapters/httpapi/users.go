@@ -8,7 +8,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/internal/view"
 )
 
-// emptyString is what the specification has for "yes, the user exists".
+// emptyString is the specification's "yes, the user exists".
 var emptyString = []byte(`""`)
 
 func (a *API) userExists(ctx context.Context, c *gin.Context) error {

@@ -7,29 +7,27 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// maxClients is how many clients each limit knows, in 3 MiB at most: those that were counted last. One that was forgotten begins anew,
-// which is to its advantage.
+// maxClients is how many clients each limit remembers, in 3 MiB at most. A forgotten client starts with a full burst.
 const maxClients = 1 << 14
 
-// clients limit how often something may happen for each of very many keys, which are hashes that no client can choose.
+// clients is a token bucket for each of many keys. Keys are seeded hashes, which clients cannot choose.
 type clients struct {
-	interval time.Duration // in which one more may happen
-	burst    int           // how many may happen at once
+	interval time.Duration // for one more
+	burst    int           // at once
 	known    *lru.Cache[uint64, *rate.Limiter]
 }
 
-// newClients allows each key so many in a period, and so many of them at once.
+// newClients allows each key many in a period, and burst at once.
 func newClients(many int, period time.Duration, burst int) *clients {
 	return &clients{interval: period / time.Duration(many), burst: burst, known: latest[*rate.Limiter]()}
 }
 
-// latest keeps something of the keys that came last.
+// latest returns a cache of values for the keys used last.
 func latest[T any]() *lru.Cache[uint64, T] {
-	kept, _ := lru.New[uint64, T](maxClients) // fails only when there is no room
-	return kept
+	cache, _ := lru.New[uint64, T](maxClients) // fails only for a size of 0
+	return cache
 }
 
-// verdict is what a key may do.
 type verdict struct {
 	allowed   bool
 	remaining int           // how many more may happen at once
@@ -44,8 +42,8 @@ func (c *clients) take(key uint64, now time.Time) verdict {
 	return c.judge(of.TokensAt(now), allowed)
 }
 
-// look says what take would, without counting, and without taking the place of another.
-func (c *clients) look(key uint64, now time.Time) verdict {
+// peek returns what take would, without counting.
+func (c *clients) peek(key uint64, now time.Time) verdict {
 	left := float64(c.burst)
 	if known, ok := c.known.Get(key); ok {
 		left = known.TokensAt(now)
@@ -53,10 +51,10 @@ func (c *clients) look(key uint64, now time.Time) verdict {
 	return c.judge(left, left >= 1)
 }
 
-// maxDebt bounds how long a key waits after it was charged more than its burst.
+// maxDebt bounds how long a key waits after charges beyond its burst.
 const maxDebt = time.Hour
 
-// charge counts one that has happened, whether it is allowed or not: what came too many is waited for.
+// charge counts one that has happened, even beyond the burst. The key then waits longer.
 func (c *clients) charge(key uint64, now time.Time) {
 	if of := c.of(key); c.time(-of.TokensAt(now)) < maxDebt {
 		of.ReserveN(now, 1)
@@ -82,7 +80,7 @@ func (c *clients) judge(left float64, allowed bool) verdict {
 	return v
 }
 
-// time returns in which time so many more may happen.
+// time returns how long many take.
 func (c *clients) time(many float64) time.Duration {
 	return time.Duration(many * float64(c.interval)).Round(time.Microsecond)
 }

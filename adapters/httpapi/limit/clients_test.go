@@ -34,12 +34,12 @@ func TestLookingCountsNothing(t *testing.T) {
 	t.Parallel()
 	g, now := newClients(1, time.Minute, 1), time.Unix(1_000_000, 0)
 	for range 3 {
-		if v := g.look(1, now); !v.allowed {
+		if v := g.peek(1, now); !v.allowed {
 			t.Fatalf("got %+v, want what has not been taken yet", v)
 		}
 	}
 	g.take(1, now)
-	if v := g.look(1, now); v.allowed || v.retry != time.Minute {
+	if v := g.peek(1, now); v.allowed || v.retry != time.Minute {
 		t.Errorf("got %+v, want nothing for a minute", v)
 	}
 }
@@ -50,9 +50,9 @@ func TestLookingTakesNoPlace(t *testing.T) {
 	g, now := newClients(1, time.Minute, 1), time.Unix(1_000_000, 0)
 	g.charge(1, now)
 	for key := range uint64(2 * maxClients) {
-		g.look(key+2, now)
+		g.peek(key+2, now)
 	}
-	if v := g.look(1, now); v.allowed {
+	if v := g.peek(1, now); v.allowed {
 		t.Errorf("got %+v, want it still refused", v)
 	}
 }
@@ -90,7 +90,7 @@ func TestDebtIsBounded(t *testing.T) {
 	for range 1000 {
 		g.charge(1, now)
 	}
-	if v := g.look(1, now); v.allowed || v.retry > maxDebt+time.Minute {
+	if v := g.peek(1, now); v.allowed || v.retry > maxDebt+time.Minute {
 		t.Errorf("got %+v, want to wait for no more than %s", v, maxDebt)
 	}
 }

@@ -1,7 +1,7 @@
-// Package limit bounds what one client may ask of a node, before the database is asked.
+// Package limit bounds the requests of each client to a node, before the database is asked.
 //
-// A client is the access token once this node has found it valid, and until then, or when it is not, the address that it
-// comes from: made-up tokens evade nothing. An IPv6 client has its network of 64 bits for an address.
+// A client is an access token that this node has found valid, or else an address: so made-up tokens evade no limit. The address of an
+// IPv6 client is its network of 64 bits.
 package limit
 
 import (
@@ -20,7 +20,7 @@ import (
 type Config struct {
 	Rate          int // requests a second
 	Burst         int // requests at once; 0: as many as Rate
-	FailedSignIns int // tokens that are not valid, a minute and address
+	FailedSignIns int // invalid tokens per minute and address
 }
 
 // Validate returns one error that names every wrong value.
@@ -43,14 +43,14 @@ func (c Config) Validate() error {
 const (
 	Requests        = "requests"
 	FailedSignIns   = "failed_sign_ins"
-	AnonymousPastes = "anonymous_pastes" // which use cases judge, as the next
+	AnonymousPastes = "anonymous_pastes" // use cases apply this one and the next
 	UserPastes      = "user_pastes"
 )
 
-// Names returns all of them, so that what counts refusals can begin with zero.
+// Names returns all of them, so that metrics can start at zero.
 func Names() []string { return []string{Requests, FailedSignIns, AnonymousPastes, UserPastes} }
 
-// Limiter judges requests. A nil *Limiter has no limits.
+// Limiter applies limits. A nil *Limiter has none.
 type Limiter struct {
 	requests, failures *clients                      // nil: no limit
 	valid              *lru.Cache[uint64, time.Time] // when tokens were found valid, by their hashes
@@ -60,7 +60,7 @@ type Limiter struct {
 	now                func() time.Time
 }
 
-// New returns nil where there are no limits.
+// New returns nil if cfg has no limits.
 func New(cfg Config) *Limiter {
 	if cfg.Rate == 0 && cfg.FailedSignIns == 0 {
 		return nil
@@ -85,15 +85,15 @@ func New(cfg Config) *Limiter {
 // SetClock replaces the clock, for tests.
 func (l *Limiter) SetClock(now func() time.Time) { l.now = now }
 
-// Request is what a Limiter has to know of one.
+// Request is what a Limiter needs to know of one.
 type Request struct {
-	Client    string // where it comes from: an address
-	Token     string // that it presents, or ""
-	InBody    bool   // it may present one in its body instead
-	CrossSite bool   // a page of another site has sent it: its tokens that are not valid are counted apart from the visitor's own
+	Client    string // the address
+	Token     string // or ""
+	InBody    bool   // the body may contain a token
+	CrossSite bool   // sent by a page of another site; its invalid tokens do not count against its visitor
 }
 
-// Verdict says what becomes of a request.
+// Verdict is the result of Admit.
 type Verdict struct {
 	Refused string        // the limit that refuses it, or ""
 	Retry   time.Duration // until it may be sent again, when it is refused
@@ -101,7 +101,7 @@ type Verdict struct {
 	Policy, Left []string
 }
 
-// Admit counts a request, if it may go on.
+// Admit counts a request, and says whether it may go on.
 func (l *Limiter) Admit(r Request) (v Verdict) {
 	if l == nil {
 		return v
@@ -113,7 +113,7 @@ func (l *Limiter) Admit(r Request) (v Verdict) {
 		if at, ok := l.valid.Get(own); ok && now.Sub(at) < provenFor {
 			key = own
 		} else if l.failures != nil {
-			if failed := l.failures.look(l.failureKey(r), now); !failed.allowed {
+			if failed := l.failures.peek(l.failureKey(r), now); !failed.allowed {
 				return Verdict{Refused: FailedSignIns, Retry: failed.retry}
 			}
 		}
@@ -132,8 +132,7 @@ func (l *Limiter) Admit(r Request) (v Verdict) {
 	return v
 }
 
-// provenFor is how long a token is a client of its own after this node has found it valid: endpoints that take none do not
-// notice that it has been revoked.
+// provenFor is how long a valid token counts as a client: endpoints that take no token do not notice that it was revoked.
 const provenFor = 10 * time.Minute
 
 // Proven notes that the token of a request is valid.
@@ -150,11 +149,11 @@ func (l *Limiter) Rejected(r Request) {
 	}
 	l.valid.Remove(l.tokenKey(r.Token))
 	if l.failures != nil {
-		l.failures.charge(l.failureKey(r), l.now()) // others may have failed since it was admitted
+		l.failures.charge(l.failureKey(r), l.now()) // even beyond the burst: others may have failed meanwhile
 	}
 }
 
-// Seconds returns a time in whole seconds, rounded up: after that long, it is over.
+// Seconds returns a time in whole seconds, rounded up.
 func Seconds(d time.Duration) string {
 	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
 }
@@ -170,7 +169,7 @@ func (l *Limiter) failureKey(r Request) uint64 {
 	return l.addressKey(r.Client)
 }
 
-// Client returns the key of a client's address. Text that is no address is its own key.
+// Client returns the key of a client's address. Other text is its own key.
 func Client(address string) string {
 	parsed, err := netip.ParseAddr(address)
 	if err != nil || parsed.Is4() {
@@ -179,7 +178,7 @@ func Client(address string) string {
 	return Network(parsed).String()
 }
 
-// Network returns the address that a client cannot choose by itself: an IPv6 client has 64 bits to choose from.
+// Network returns the part of an address that a client cannot choose: of IPv6, the first 64 bits.
 func Network(address netip.Addr) netip.Addr {
 	if address = address.Unmap(); address.Is6() {
 		network, _ := address.WithZone("").Prefix(64) // which every such address has

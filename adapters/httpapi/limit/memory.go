@@ -6,12 +6,10 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// uncounted is how much each request may hold without a claim, so that small ones never have to be refused. The limit of
-// connections bounds it.
+// uncounted is how much each request may hold without a claim, so that small ones are never refused.
 const uncounted = 16 << 10
 
-// Memory is the budget of what bodies on their way and answers that wait for their clients hold together. One client may have
-// half of it.
+// Memory is the budget for all bodies and answers in flight. One client may use half of it.
 type Memory struct {
 	all, share int64
 

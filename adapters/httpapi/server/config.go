@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Config says where a Server listens and how patient it is.
+// Config has the address and the limits of a Server.
 type Config struct {
 	Addr string // host:port to listen on; port 0 takes a free one
-	// TLSCertFile and TLSKeyFile are the paths of PEM files with a certificate, followed by those that sign it, and its key. They are
-	// read again when they have changed. Without both a Server speaks plain HTTP.
+	// TLSCertFile and TLSKeyFile are the paths of PEM files with a certificate and its chain, and its key. They are read again when
+	// they change. Without both, the Server speaks plain HTTP.
 	TLSCertFile, TLSKeyFile string
 
 	ReadTimeout  time.Duration // for the whole request to arrive; its headers have maxHeaderTimeout at most
@@ -20,8 +20,8 @@ type Config struct {
 	IdleTimeout  time.Duration // how long an unused connection stays open
 	// MaxConnections is how many may be open. Further ones wait until one is closed. 0 means no limit.
 	MaxConnections int
-	// MaxClientConnections is how many of them one address may have open, an IPv6 client's network of 64 bits. Further ones are
-	// closed. Proxies that are exempt have no such limit. 0 means no limit.
+	// MaxClientConnections is how many connections one address, or IPv6 network of 64 bits, may have. Further ones are closed. Trusted
+	// proxies are exempt. 0 means no limit.
 	MaxClientConnections int
 	// DrainDelay is how long the server goes on accepting after readiness went false, so that load
 	// balancers notice before connections are refused.
@@ -30,11 +30,11 @@ type Config struct {
 	DrainTimeout time.Duration
 }
 
-// maxHeaderTimeout is for a request's line and headers, which fit into a few packets.
+// maxHeaderTimeout is the time for a request's headers, which fit into a few packets.
 const maxHeaderTimeout = 5 * time.Second
 
-// maxHeaderBytes is for the request line and all headers; net/http adds 4 KiB of its own, and answers 431 beyond it. The shortest
-// headers take twenty times their length in memory.
+// maxHeaderBytes bounds the request line and headers; net/http adds 4 KiB, and answers 431 beyond it. Short headers take twenty times
+// their length in memory.
 const maxHeaderBytes = 16 << 10
 
 // DefaultConfig returns a server on 127.0.0.1:8080.

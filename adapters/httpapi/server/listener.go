@@ -14,10 +14,10 @@ import (
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 )
 
-// listener bounds how many connections are open: further ones wait in the kernel. It closes at once what one address opens beyond its
-// own limit, so that it cannot take the connections of others.
+// listener bounds the number of open connections: further ones wait in the kernel. Connections beyond the limit of one address are
+// closed at once.
 //
-// It does not use netutil.LimitListener, which hides CloseWrite: net/http could not end an answer before it resets a connection.
+// netutil.LimitListener would hide CloseWrite, which net/http needs to deliver an answer before it resets a connection.
 type listener struct {
 	*net.TCPListener
 
@@ -25,13 +25,13 @@ type listener struct {
 	closed context.Context //nolint:containedctx // it ends with the listener
 	close  context.CancelFunc
 
-	limit  int                   // of one address; 0: none
-	exempt func(netip.Addr) bool // proxies, each for many clients
+	limit  int                   // per address; 0: none
+	exempt func(netip.Addr) bool // trusted proxies
 	log    *zap.Logger
 
 	mu     sync.Mutex
 	open   int
-	of     map[netip.Addr]int
+	of     map[netip.Addr]int // open, by address
 	warned time.Time
 }
 
@@ -103,14 +103,14 @@ func (l *listener) remove(client netip.Addr) {
 	}
 }
 
-// count returns how many are open.
+// count returns the number of open connections.
 func (l *listener) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.open
 }
 
-// connection is one that a listener counts.
+// connection tells its listener when it is closed.
 type connection struct {
 	*net.TCPConn
 

@@ -20,7 +20,7 @@ type Handler interface {
 	http.Handler
 	// StartDraining makes readiness fail, and every answer the last one of its connection.
 	StartDraining()
-	// TrustsProxy reports whether an address is that of a proxy, which may have any number of connections.
+	// TrustsProxy reports whether an address is a trusted proxy's, which may have any number of connections.
 	TrustsProxy(address netip.Addr) bool
 }
 
@@ -36,7 +36,7 @@ type Server struct {
 
 // New returns a server that does not listen yet.
 func New(cfg Config, handler Handler, log *zap.Logger) *Server {
-	errorLog, _ := zap.NewStdLogAt(log, zap.DebugLevel) // clients can provoke what net/http says; the level is a known one
+	errorLog, _ := zap.NewStdLogAt(log, zap.DebugLevel) // debug, as clients can cause net/http's messages; fails only for unknown levels
 	return &Server{
 		cfg: cfg, handler: handler, failed: make(chan error, 1), log: log,
 		http: &http.Server{
@@ -47,7 +47,7 @@ func New(cfg Config, handler Handler, log *zap.Logger) *Server {
 			IdleTimeout:                  cfg.IdleTimeout,
 			MaxHeaderBytes:               maxHeaderBytes,
 			ErrorLog:                     errorLog,
-			DisableGeneralOptionsHandler: true, // the handler answers "OPTIONS *" too, and logs it
+			DisableGeneralOptionsHandler: true, // the handler answers and logs "OPTIONS *"
 		},
 	}
 }
@@ -91,9 +91,8 @@ func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 // Failed delivers the error that ended serving, if one does before Stop is called.
 func (s *Server) Failed() <-chan error { return s.failed }
 
-// Stop makes readiness fail and every answer the last one of its connection, waits for load balancers to notice, and then
-// refuses new connections and waits for requests in flight. Those that take longer than the drain timeout or ctx are cut off, which
-// the log says. A connection that the kernel has established by then and that was not accepted yet is reset.
+// Stop makes readiness fail and closes connections after their next answer. It waits for load balancers to notice, refuses new
+// connections, and waits for requests in flight. Those still running at the end of the drain timeout or of ctx are cut off and logged.
 func (s *Server) Stop(ctx context.Context) error {
 	s.handler.StartDraining()
 	if s.listener == nil {

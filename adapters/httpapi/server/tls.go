@@ -13,17 +13,17 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// certificate is a pair of files, read again when they have changed.
+// certificate is a certificate and key in files, read again when they change.
 type certificate struct {
 	certFile, keyFile string
 	log               *zap.Logger
 
 	mu        sync.Mutex
 	current   *tls.Certificate
-	cert, key []byte // what the files held when they were last read; nil for one that cannot be read
+	cert, key []byte // the files as last read; nil: unreadable
 }
 
-// loadCertificate fails with fault.Invalid when the files hold no certificate and its key.
+// loadCertificate fails with fault.Invalid when the files are not a certificate and its key.
 func loadCertificate(certFile, keyFile string, log *zap.Logger) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if _, err := c.load(); err != nil {
@@ -33,7 +33,7 @@ func loadCertificate(certFile, keyFile string, log *zap.Logger) (*certificate, e
 	return c, nil
 }
 
-// load reads the files, and reports whether they hold another certificate than when they were last read.
+// load reads the files, and reports whether the certificate has changed.
 func (c *certificate) load() (changed bool, err error) {
 	cert, certErr := os.ReadFile(c.certFile)
 	key, keyErr := os.ReadFile(c.keyFile)
@@ -52,8 +52,8 @@ func (c *certificate) load() (changed bool, err error) {
 	return true, nil
 }
 
-// forHandshake returns the certificate as it is in the files now. Reading them costs a fraction of a handshake. When they hold none, such
-// as between the writing of one and of the other, the one before stays, and the log says why, once for each change.
+// forHandshake returns the certificate that is in the files now; reading them costs a fraction of a handshake. While they do not match,
+// as between writing one and the other, the old certificate stays, and the log says so once for each change.
 func (c *certificate) forHandshake(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,7 @@ func (c *certificate) forHandshake(*tls.ClientHelloInfo) (*tls.Certificate, erro
 	return c.current, nil
 }
 
-// config refuses to resume sessions: that would go on with the certificate of before.
+// config disables session tickets: a resumed session would use the old certificate.
 func (c *certificate) config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, GetCertificate: c.forHandshake, NextProtos: []string{"http/1.1"}, SessionTicketsDisabled: true,

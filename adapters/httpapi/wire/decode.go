@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// MaxParts is how many elements are read of one array: each takes many times the memory of the few bytes that a client needs for it.
+// MaxParts is the most elements of an array: an element of a few bytes takes many times as much memory.
 const MaxParts = 1 << 16
 
 // Invalid returns an error of the kind fault.Invalid.
@@ -29,11 +29,11 @@ var (
 	errNotUTF8  = Invalid("The body is not valid UTF-8.")
 )
 
-// decoder reads a body token by token. json.Unmarshal would take "TITLE" for "title", and merge the elements of a field that
-// occurs twice, of which the last one counts. Each method that reads a value returns nil for null.
+// decoder reads a body token by token. json.Unmarshal would accept "TITLE" as "title", and merge the values of a duplicate field instead
+// of taking the last. Methods that read a value return nil for null.
 type decoder struct{ *json.Decoder }
 
-// decode reads a body that is one object, and calls field with the name of each of its fields, which has to read the value.
+// decode reads a body that is one object. It calls field with each name; field must read the value.
 func decode(body []byte, field func(d decoder, name string) error) error {
 	switch {
 	case len(body) == 0:
@@ -73,7 +73,7 @@ func (d decoder) skip() error {
 	return nil
 }
 
-// object reads an object and calls field with the name of each of its fields. It fails with wrong for anything else.
+// object reads an object and calls field with each name. It fails with wrong for anything else.
 func (d decoder) object(wrong error, field func(name string) error) error {
 	begin, err := d.next()
 	if err == nil && begin != json.Delim('{') {
@@ -92,7 +92,7 @@ func (d decoder) object(wrong error, field func(name string) error) error {
 	return err
 }
 
-// elements reads the elements of an array that has begun.
+// elements reads the rest of an array.
 func (d decoder) elements(name string, element func(i int) error) error {
 	for i := 0; d.More(); i++ {
 		if i == MaxParts {
@@ -106,7 +106,7 @@ func (d decoder) elements(name string, element func(i int) error) error {
 	return err
 }
 
-// array reads an array, for each element of which it calls element.
+// array reads an array and calls element for each element.
 func (d decoder) array(name string, element func(i int) error) error {
 	begin, err := d.next()
 	switch {
@@ -193,12 +193,12 @@ func DecodeDraft(body []byte) (draft paste.Draft, err error) {
 	return draft, err
 }
 
-// DecodeChanges reads what to change of a paste; clients may send all of the paste back. It fails with a fault.Invalid.
+// DecodeChanges reads changes to a paste; clients may send the whole paste. It fails with a fault.Invalid.
 func DecodeChanges(body []byte) (paste.Changes, error) {
 	return decodePaste(body, true, func(d decoder, _ string) error { return d.skip() })
 }
 
-// decodePaste reads the fields that a paste has when it is created and when it is stored, and calls other for any other.
+// decodePaste reads the fields that new and stored pastes share, and calls other for the rest.
 func decodePaste(body []byte, stored bool, other func(d decoder, name string) error) (sent paste.Changes, err error) {
 	err = decode(body, func(d decoder, name string) (err error) {
 		switch name {
@@ -225,7 +225,7 @@ func decodePaste(body []byte, stored bool, other func(d decoder, name string) er
 	return sent, err
 }
 
-// pasty reads one. The id of one that is created is ignored, whatever it is.
+// pasty reads a pasty. It ignores the id of a new one.
 func (d decoder) pasty(i int, stored bool) (pasty paste.PastyChanges, err error) {
 	element := fmt.Sprintf("pasties[%d]", i)
 	err = d.object(Invalid("%s: it must be an object.", element), func(name string) (err error) {
@@ -248,7 +248,7 @@ func (d decoder) pasty(i int, stored bool) (pasty paste.PastyChanges, err error)
 	return pasty, err
 }
 
-// Value returns the value, or zero.
+// Value returns *p, or zero for nil.
 func Value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

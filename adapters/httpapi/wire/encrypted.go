@@ -30,7 +30,7 @@ func DecodeEncrypted(body []byte) (draft paste.Draft, err error) {
 		case "burn":
 			burn, err = d.boolean(name)
 		default:
-			return errNotEncrypted // it may have been meant to be
+			return errNotEncrypted // the field may be meant to be secret
 		}
 		return err
 	})
@@ -38,7 +38,7 @@ func DecodeEncrypted(body []byte) (draft paste.Draft, err error) {
 	return draft, err
 }
 
-// number reads a small number; there is none in null.
+// number reads a small number; null is 0.
 func (d decoder) number(name string) (int, error) {
 	text, err := scalar[json.Number](d, name, "a number")
 	if err != nil || text == nil {
