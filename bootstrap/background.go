@@ -8,7 +8,7 @@ import (
 	"go.uber.org/fx"
 )
 
-// repeat does something in the background after each interval. Its stop cancels what is being done and waits for it to return.
+// repeat calls do in the background after each interval. Its stop hook cancels the running call and waits for it.
 func repeat(interval time.Duration, do func(context.Context)) fx.Hook {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})

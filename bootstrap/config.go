@@ -1,5 +1,5 @@
-// Package bootstrap puts the use cases together with their database: configuration, the object graph, start and stop.
-// It is what other programs embed; what only the program gluepot needs (commands, HTTP, settings) is in its folder program.
+// Package bootstrap opens the use cases on a database: configuration, the object graph, start and stop. Other programs embed it.
+// Package program below it has what only the program gluepot needs: commands, HTTP, settings.
 package bootstrap
 
 import (
@@ -14,61 +14,60 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// Config is what the use cases need. Fill it, starting from DefaultConfig.
+// Config configures the use cases. Start from DefaultConfig.
 type Config struct {
 	Database gormstore.Config
-	// ReadURL is where public profiles may be read from: a standby of the database, or the port of a proxy that chooses one
-	// and bounds its lag. The database itself is asked for what is missing there, and while it does not answer. Default: none.
+	// ReadURL is where public profiles may be read from: a standby of the database, or a proxy that chooses one and bounds its lag.
+	// The database is asked for users that are missing there, and while it does not answer. Default: none.
 	ReadURL gormstore.URL
-	// RereadReadURL is for ReadURL what Database.Reread is for the database. Default: nil.
+	// RereadReadURL is Database.Reread for ReadURL. Default: nil.
 	RereadReadURL func() (gormstore.URL, error) `json:"-"`
-	// Dataloader merges lookups that wait at the same moment, on PostgreSQL.
+	// Dataloader merges concurrent lookups on PostgreSQL.
 	Dataloader bool
-	// Migrate brings the database schema up to date at start, and creates the file of an SQLite database. Without it
-	// neither the database nor the disk is changed by starting.
+	// Migrate brings the database schema up to date at start, and creates the file of an SQLite database. Without it, starting changes
+	// nothing.
 	Migrate bool
 	// ReadOnly makes every use case that would change the database fail with fault.Unavailable, and does nothing in the background.
 	ReadOnly bool
-	// AllowPendingMigrations also opens a database that lacks migrations when Migrate is false: for servers, whose readiness check
-	// says so until it is migrated.
+	// AllowPendingMigrations also opens a database that lacks migrations: for servers, whose readiness check fails until it is migrated.
 	AllowPendingMigrations bool
-	// SweepInterval is the time between two searches for expired pastes to remove; 0, the default, leaves it to other
-	// nodes. Several nodes may sweep the same database at once.
+	// SweepInterval is the time between two sweeps of expired pastes; 0, the default, leaves them to other nodes. Several nodes may sweep
+	// at once.
 	SweepInterval time.Duration
-	// SweepGrace is how long a paste outlives its expiry before it is removed: more than a use case may take, such as a
-	// list that is sent to a slow client, and than clocks are put back.
+	// SweepGrace is how long after its expiry a paste is removed. It must be longer than any use case takes, and than any clock is put
+	// back.
 	SweepGrace time.Duration
-	// RemovedRetention is how long what operators have removed can be restored, before a sweep deletes its content.
+	// RemovedRetention is how long removed pastes can be restored, before a sweep deletes their content.
 	RemovedRetention time.Duration
-	// OriginRetention is how long the address that a paste was created from is kept for operators, before a sweep deletes it; 0, the
-	// default, keeps none.
+	// OriginRetention is how long the address that created a paste is kept for operators, before a sweep deletes it; 0, the default,
+	// keeps none.
 	OriginRetention time.Duration
-	// Pastes bounds what a paste holds. PasteAnonymous lets pastes be created without a token.
+	// Pastes bounds the content of a paste. PasteAnonymous allows pastes without a token.
 	Pastes         paste.Limits
 	PasteAnonymous bool
-	// LimitAnonymousPastes is how many pastes a client may create without a token in an hour, counted over all nodes: so
-	// many at once, and then one more in each part of the hour. 0, the default, is no limit.
+	// LimitAnonymousPastes is how many pastes a client may create without a token in an hour, on all nodes together: a token bucket of
+	// that size, refilled in an hour. 0, the default, is no limit.
 	LimitAnonymousPastes int
-	// PasteLifetimes are of all new pastes, but those of operators, and AnonymousLifetimes of anonymous ones, never longer. What is empty
-	// of the latter is that of all pastes. Default: pastes live as long as is asked for.
+	// PasteLifetimes bound new pastes, except operators' own. AnonymousLifetimes bound anonymous ones further; their empty fields are
+	// those of PasteLifetimes. Default: no bounds.
 	PasteLifetimes, AnonymousLifetimes paste.Lifetimes
-	// UserMaxPastes is how many active pastes a user may have, UserMaxBytes how many bytes of content and history these may have, and
-	// UserPastesPerHour how many a user may create: so many at once, and then one more in each part of the hour. All hold over all
-	// nodes; operators may add to what a user has. 0, the default, is no limit.
+	// UserMaxPastes is how many active pastes a user may have, UserMaxBytes how many bytes of content and history in them, and
+	// UserPastesPerHour how many a user may create in an hour, as LimitAnonymousPastes. Operators may exceed them. 0, the default, is no
+	// limit.
 	UserMaxPastes     int
 	UserMaxBytes      int64
 	UserPastesPerHour int
-	// StoreMaxBytes is how many bytes of content and history there may be: beyond it creating fails with fault.Unavailable. Each
-	// process looks how many there are every few seconds. 0, the default, is no limit.
+	// StoreMaxBytes is how many bytes of content and history all pastes may have: beyond it, creating fails with fault.Unavailable. Each
+	// process checks it every few seconds. 0, the default, is no limit.
 	StoreMaxBytes int64
-	// Totals has Statistics tell how much of everything there is. Default: only where StoreMaxBytes needs it.
+	// Totals adds Totals to Statistics. Default: only if StoreMaxBytes needs them.
 	Totals bool
-	// Accounts says with whom users sign in, and who may sign up. Default: with no provider, and no one.
+	// Accounts has the providers to sign in with, and who may sign up. Default: no providers, and nobody.
 	Accounts accounts.Options `json:"-"`
 	// UseInterval is how often the last-used times of tokens are stored.
 	UseInterval time.Duration
-	// Logger takes what happens in the background, such as last-used times that could not be stored, slow statements
-	// (unless Database.OnSlowStatement is told of them) and, at debug level, each step of start and stop. Default: nothing is logged.
+	// Logger logs work in the background, slow statements (unless Database.OnSlowStatement is set) and, at debug level, each step of start
+	// and stop. Default: nothing is logged.
 	Logger *zap.Logger
 }
 
@@ -79,7 +78,7 @@ func DefaultConfig() Config {
 		Dataloader:       true,
 		Migrate:          true,
 		RemovedRetention: 30 * 24 * time.Hour,
-		SweepGrace:       90 * time.Second, // that of a server whose answers may take 30 seconds
+		SweepGrace:       90 * time.Second, // for a server whose answers may take 30 seconds
 		UseInterval:      30 * time.Second,
 		Accounts:         accounts.Options{Registration: accounts.Closed},
 
@@ -96,7 +95,7 @@ func (c Config) Validate() error {
 		if !c.ReadURL.IsPostgres() || !c.Database.URL.IsPostgres() {
 			err = errors.New("it must be a postgres:// URL, and so must the database URL")
 		}
-		if err != nil { // without the URL, which may hold a password
+		if err != nil { // do not quote the URL, which may contain a password
 			wrong = append(wrong, fmt.Errorf("GLUEPOT_DATABASE_READ_URL cannot be used: %w", err))
 		}
 	}

@@ -9,12 +9,12 @@ import (
 	"github.com/gluepot/gluepot/application/copies"
 )
 
-// copyConnections are enough for both ends of a copy: one reads while one writes.
+// copyConnections is enough for either end of a copy.
 const copyConnections = 2
 
-// OpenCopy connects to two databases and returns the use case that copies the one to the other, and a function that closes
-// both. The source is not changed. Both must have exactly the migrations that this program knows; migrate lets a target that has
-// none at all be created and migrated. progress is called by one goroutine at a time; it may be nil.
+// OpenCopy connects to two databases and returns the use case that copies one to the other, and a function that closes both. Both must
+// have exactly the migrations that this program knows; with migrate, it creates and migrates a target without any. progress, which may
+// be nil, is not called concurrently.
 //
 // It fails as Open does; then nothing stays open.
 func OpenCopy(
@@ -53,7 +53,7 @@ func openSource(ctx context.Context, source *gormstore.Store) error {
 	return schema.Same()
 }
 
-// openTarget migrates nothing that may hold something: that is refused once it is known.
+// openTarget migrates only a database without migrations: the copy refuses any other that is not empty.
 func openTarget(ctx context.Context, target *gormstore.Store, migrate bool) error {
 	if migrate {
 		if err := target.Create(); err != nil {

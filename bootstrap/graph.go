@@ -43,7 +43,7 @@ type reads struct {
 	pastes dataloader.PasteStore
 }
 
-// newReads decorates a store: with a dataloader on PostgreSQL, and with the standby that public profiles may be read from.
+// newReads decorates a store on PostgreSQL with a dataloader, and with a standby for public profiles.
 func newReads(cfg Config, store *gormstore.Store, from standby) *reads {
 	r := &reads{
 		users: gormstore.NewUsers(store), tokens: gormstore.NewTokens(store), pastes: gormstore.NewPastes(store),
@@ -65,7 +65,7 @@ func newReads(cfg Config, store *gormstore.Store, from standby) *reads {
 	return r
 }
 
-// staleReads are users whose lookups that decide no write go elsewhere.
+// staleReads sends lookups of users that may be stale elsewhere.
 type staleReads struct {
 	dataloader.UserStore
 
@@ -82,8 +82,7 @@ func (s staleReads) StaleByID(ctx context.Context, id user.ID) (user.User, error
 	return s.stale.StaleByID(ctx, id)
 }
 
-// newApplication says which adapters serve which module. They are handed over as what they are, and each module takes
-// the ports that it needs of them.
+// newApplication gives each module its adapters.
 func newApplication(cfg Config, store *gormstore.Store, reads *reads, known *catalogue.Catalogue) *Application {
 	tokenUseCases := tokens.New(reads.tokens, reads.users, time.Now)
 	options := pasteOptions(cfg, known)
@@ -120,7 +119,7 @@ func newApplication(cfg Config, store *gormstore.Store, reads *reads, known *cat
 }
 
 func pasteOptions(cfg Config, known *catalogue.Catalogue) pastes.Options {
-	users, visitors, _ := cfg.lifetimes() // Validate has judged them
+	users, visitors, _ := cfg.lifetimes() // Validate has checked them
 	return pastes.Options{
 		Rules: paste.Rules{
 			Limits:   cfg.Pastes,

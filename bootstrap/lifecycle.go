@@ -15,7 +15,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 )
 
-// What the parts of a stop may take, also when the database hangs.
+// The time for each part of a stop, even when the database hangs.
 const (
 	repeatStopTime = 500 * time.Millisecond
 	useFlushTime   = 2 * time.Second
@@ -25,8 +25,8 @@ const (
 // useStoreTime bounds one attempt to store last-used times between start and stop.
 const useStoreTime = 10 * time.Second
 
-// launch starts the modules that every entrypoint needs, and options. stop ends them; see Open. When launch fails, what it had opened is
-// closed again, also when ctx was cancelled.
+// launch starts the modules that every entrypoint needs, and options. stop ends them; see Open. When launch fails or ctx is cancelled,
+// it closes what it has opened.
 func launch(ctx context.Context, cfg Config, options ...fx.Option) (stop func(context.Context) error, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -42,17 +42,16 @@ func launch(ctx context.Context, cfg Config, options ...fx.Option) (stop func(co
 	if err := app.Err(); err != nil {
 		return nil, dig.RootCause(err)
 	}
-	// The start hook looks at ctx itself: fx, when its context ends, leaves a hook that runs to itself and closes nothing.
+	// The start hook watches ctx itself: when the context of Start ends, fx abandons the running hook and closes nothing.
 	if err := app.Start(context.WithoutCancel(ctx)); err != nil {
 		return nil, err
 	}
-	// Each hook of a stop bounds its own time: fx, when a context ends, skips those that are left.
+	// Each stop hook bounds its own time: when the context of Stop ends, fx skips the remaining hooks.
 	once := sync.OnceValue(func() error { return app.Stop(context.Background()) })
 	return func(context.Context) error { return once() }, nil
 }
 
-// events passes on what fx says of the graph and of each hook, at debug level: its errors are also Open's, whose caller
-// logs them or not.
+// events logs fx's events at debug level, even errors: Open returns them.
 func events(log *zap.Logger) fxevent.Logger {
 	logger := &fxevent.ZapLogger{Logger: log}
 	logger.UseLogLevel(zap.DebugLevel)
@@ -60,7 +59,6 @@ func events(log *zap.Logger) fxevent.Logger {
 	return logger
 }
 
-// slowStatements logs them, without their arguments.
 func slowStatements(log *zap.Logger) func(gormstore.Statement) {
 	return func(slow gormstore.Statement) {
 		fields := []zap.Field{zap.String("statement", slow.SQL), zap.Duration("duration", slow.Duration)}
@@ -71,8 +69,8 @@ func slowStatements(log *zap.Logger) func(gormstore.Statement) {
 	}
 }
 
-// storeModule provides the store, which is connected from start to stop, and its standby. What else has hooks is built on them, and so
-// starts after them and stops before them. The start ends early with ctx.
+// storeModule provides the store and its standby. Everything else with hooks depends on them, and so starts later and stops earlier.
+// Cancelling ctx ends the start.
 func storeModule(ctx context.Context, cfg Config) fx.Option {
 	return fx.Module("store", fx.Provide(func(lifecycle fx.Lifecycle) (*gormstore.Store, standby, error) {
 		store, err := gormstore.New(cfg.Database)
@@ -83,7 +81,7 @@ func storeModule(ctx context.Context, cfg Config) fx.Option {
 		if err != nil {
 			return nil, standby{}, errors.Join(err, store.Close())
 		}
-		lifecycle.Append(fx.StopHook(func() error { // also closes what a failed start has opened
+		lifecycle.Append(fx.StopHook(func() error { // it also runs after a failed start
 			if from.Store != nil {
 				return errors.Join(closeStore(from.Store), closeStore(store))
 			}
@@ -107,7 +105,7 @@ func newStandby(cfg Config) (standby, error) {
 	return standby{store}, err
 }
 
-// closeStore closes the store, and leaves a database that hangs to itself.
+// closeStore closes the store, but does not wait for a database that hangs.
 func closeStore(store *gormstore.Store) error {
 	closed := make(chan error, 1)
 	go func() { closed <- store.Close() }()
@@ -119,8 +117,8 @@ func closeStore(store *gormstore.Store) error {
 	}
 }
 
-// openStore connects to the database. If it may migrate, it creates what is missing. Otherwise a schema that lacks
-// migrations is left to the readiness check, or to Open.
+// openStore connects to the database, and migrates it if cfg allows it. Otherwise the readiness check, or Open, reports missing
+// migrations.
 func openStore(ctx context.Context, store *gormstore.Store, cfg Config) error {
 	var outdated error
 	if cfg.Migrate && !cfg.ReadOnly {
@@ -139,7 +137,7 @@ func openStore(ctx context.Context, store *gormstore.Store, cfg Config) error {
 	return nil
 }
 
-// usesModule stores when tokens were last used, now and then and at the end.
+// usesModule stores the last-used times of tokens at intervals and at the end.
 func usesModule(cfg Config) fx.Option {
 	if cfg.ReadOnly {
 		return fx.Options()
@@ -155,7 +153,7 @@ func usesModule(cfg Config) fx.Option {
 			}
 			return err
 		}
-		lifecycle.Append(fx.StopHook(func(ctx context.Context) error { // after the one below
+		lifecycle.Append(fx.StopHook(func(ctx context.Context) error { // runs after the one below
 			if err := store(ctx, useFlushTime); err != nil {
 				return fmt.Errorf("the last-used times of %d tokens are lost: %w", uses.Pending(), err)
 			}
@@ -187,16 +185,16 @@ func sweepModule(cfg Config) fx.Option {
 	}))
 }
 
-// Counting everything rests for totalsRest times as long as it took.
+// After a count, the next one waits totalsRest times as long as it took.
 const (
 	totalsInterval = 2 * time.Second
 	totalsTimeout  = time.Minute
-	totalsAtStart  = 5 * time.Second  // of the first time, which the start waits for
+	totalsAtStart  = 5 * time.Second  // the timeout of the first count, during the start
 	totalsPause    = 30 * time.Second // after a failure
 	totalsRest     = 50
 )
 
-// totalsModule counts everything at intervals, if cfg says so, and updates pastes.Room.
+// totalsModule counts what is stored at intervals, if cfg needs it, and updates pastes.Room.
 func totalsModule(cfg Config) fx.Option {
 	if !cfg.Totals && cfg.StoreMaxBytes == 0 {
 		return fx.Options()

@@ -19,7 +19,7 @@ import (
 	"github.com/gluepot/gluepot/domain/stats"
 )
 
-// Application is every use case that an entrypoint can call, by module.
+// Application has all use cases, by module.
 type Application struct {
 	Users      *users.UseCases
 	Tokens     *tokens.UseCases
@@ -31,36 +31,35 @@ type Application struct {
 	Moderation *moderation.UseCases
 	Search     *search.UseCases // nil: the configuration leaves it out
 
-	// Ready tells whether the database answers and has every migration. It fails with fault.Unavailable.
+	// Ready checks that the database answers and has every migration. It fails with fault.Unavailable.
 	Ready func(context.Context) error
-	// Statistics returns what has happened since Open, for monitoring. It does not ask the database.
+	// Statistics returns figures for monitoring, without asking the database.
 	Statistics func() Statistics
 }
 
-// Statistics is what a process has done since Open, and how its connections are now.
+// Statistics counts events since Open, and has the state of the connections.
 type Statistics struct {
-	Connections sql.DBStats // to the database, without those to its standby
+	Connections sql.DBStats // without those to the standby
 
-	Totals        stats.Totals // as they were counted last, with Config.Totals; zero before
+	Totals        stats.Totals // as counted last; zero without Config.Totals
 	StoreMaxBytes int64
 
-	PastesCreated   int64 // by users and visitors; not by operators or imports
+	PastesCreated   int64 // without those of operators and imports
 	PastesSwept     int64
 	FailedSweeps    int64
 	RejectedSignIns int64
 	PendingUses     int // last-used times of tokens that are not stored yet
 }
 
-// Open connects to the database that cfg names, creates and migrates it if cfg says so, and returns the use cases
-// and a function that stores what is pending and closes the connections. It does not listen on a socket,
-// and reads neither flags nor the environment.
+// Open connects to the database of cfg, creates and migrates it if cfg allows it, and returns the use cases and a function that stores
+// what is pending and closes the connections. It opens no socket, and reads neither flags nor the environment.
 //
-// It fails with every wrong value of cfg in one error, or with fault.Unavailable when the database does not
-// answer, is not there, or lacks migrations (gormstore.ErrOutdated); then, and when ctx ends meanwhile, nothing stays open.
+// It fails with one error for all wrong values of cfg, or with fault.Unavailable when the database does not answer, does not exist, or
+// lacks migrations (gormstore.ErrOutdated). Then, and when ctx is cancelled, nothing stays open.
 //
-// The function that stops must be called once all use cases have returned. It takes no notice of its context's
-// end, so that it can be deferred, but ends within a few seconds even when the database hangs: then with an
-// error that says what is lost. Calling it again, or at the same time, waits for the first call and returns the same.
+// Call the function after all use cases have returned. It ignores the cancellation of its context, so that it can be deferred, but
+// returns within a few seconds even when the database hangs, with an error that says what is lost. It may be called again or
+// concurrently: all calls return the result of the first.
 func Open(ctx context.Context, cfg Config) (*Application, func(context.Context) error, error) {
 	var app *Application
 	stop, err := launch(ctx, cfg, fx.Populate(&app))

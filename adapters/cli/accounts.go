@@ -56,7 +56,7 @@ func (c *Commands) userUnlink() *cobra.Command {
 	return cmd
 }
 
-// invitationView is an invitation in JSON. It has the code only when the invitation was just made.
+// invitationView is an invitation in JSON. Only a new invitation has its code.
 type invitationView struct {
 	ID        string    `json:"id"`
 	Uses      int       `json:"uses"`
@@ -93,7 +93,7 @@ func (c *Commands) inviteCreate() *cobra.Command {
 		view := newInvitationView(created)
 		view.Code, view.Link = code, m.PublicURL+"/invite/"+code
 		if m.PublicURL == "" {
-			_, _ = fmt.Fprintln(c.stderr, "Set GLUEPOT_PUBLIC_URL for the full link.") // who does not see it has the path
+			_, _ = fmt.Fprintln(c.stderr, "Set GLUEPOT_PUBLIC_URL for the full link.") // optional: the path is printed anyway
 		}
 		return c.print(*asJSON, view, "Created the invitation %s; it expires: %s. Its link is not shown again:\n%s\n",
 			created.ID, moment(created.ExpiresAt), view.Link)

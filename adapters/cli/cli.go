@@ -1,4 +1,4 @@
-// Package cli is the operators' entrypoint: commands over the same use cases that HTTP has.
+// Package cli has the operators' commands, over the same use cases as HTTP.
 package cli
 
 import (
@@ -34,15 +34,14 @@ type Modules struct {
 	Search     *search.UseCases // or nil
 }
 
-// Open returns the use cases for one command, and a function that ends their use. A command that migrates may create the
-// database and bring its schema up to date, if the configuration allows it; for others these must be there.
+// Open returns the use cases for one command, and a function that closes them. A command that migrates may create the database and
+// migrate it, if the configuration allows it; for other commands it must exist.
 type Open func(cmd *cobra.Command, migrates bool) (Modules, func(context.Context) error, error)
 
-// RunE is what runs a command of cobra's.
+// RunE is cobra's RunE.
 type RunE = func(cmd *cobra.Command, args []string) error
 
-// Long prepares the process for a command that takes long, an import or a copy, which these commands leave to the program
-// they belong to. The command ends early, and in order, when its context does.
+// Long wraps a command that takes long, such as an import or a copy, and cancels its context on signals. The command then ends in order.
 type Long func(run RunE) RunE
 
 // Commands are the operators' commands.
@@ -54,7 +53,7 @@ type Commands struct {
 	stdin    io.Reader
 	stdout   io.Writer
 	stderr   io.Writer
-	terminal bool // stdout is one
+	terminal bool // stdout is a terminal
 	now      func() time.Time
 }
 
@@ -68,14 +67,14 @@ func New(
 	}
 }
 
-// All returns the commands to add to the program's own.
+// All returns all commands.
 func (c *Commands) All() []*cobra.Command {
 	return []*cobra.Command{
 		c.user(), c.token(), c.invite(), c.paste(), c.block(), c.report(), c.audit(), c.stats(), c.search(), c.importing(), c.copy(),
 	}
 }
 
-// run opens the use cases for the time of one command.
+// run opens the use cases for one command.
 func (c *Commands) run(command action) RunE { return c.runOn(false, command) }
 
 // runMigrating is run for a command that may create and migrate the database.

@@ -12,7 +12,7 @@ import (
 // UsageError is the caller's mistake rather than the program's failure.
 type UsageError = command.UsageError
 
-// What all commands have in common, those of package client too.
+// Shared with package client, for package program.
 var (
 	Usage           = command.Usage
 	Group           = command.Group
@@ -26,10 +26,10 @@ var (
 // Lifetime is the value of a flag: how long a paste lives.
 type Lifetime = command.Lifetime
 
-// Lifetimes are what a Lifetime takes.
+// Lifetimes are the values of a Lifetime.
 const Lifetimes = command.Lifetimes
 
-// does returns a command whose arguments are those that use names, and whose only flag is --json.
+// does returns a command with the arguments in use, and with --json as its only flag.
 func (c *Commands) does(
 	use, short, example string, do func(ctx context.Context, m Modules, args []string, asJSON bool) error,
 ) *cobra.Command {
@@ -39,7 +39,7 @@ func (c *Commands) does(
 	return cmd
 }
 
-// ofUser adds to a command about a user what USER means, and a flag instead of it.
+// ofUser explains USER in the help of a command, and adds --identity as an alternative.
 func ofUser(cmd *cobra.Command) *cobra.Command {
 	cmd.Long = cmd.Short + ".\n\nUSER is a name or, if no user has that name, an id; name:epoxy and id:k3j2h1g0 decide.\n" +
 		"Instead of USER, --identity github:77 names an account that the user signs in with."
@@ -56,12 +56,11 @@ func ofUser(cmd *cobra.Command) *cobra.Command {
 
 const identityFlag = "identity"
 
-// addIdentity adds a flag that names a user.
 func addIdentity(cmd *cobra.Command) {
 	cmd.Flags().String(identityFlag, "", "the user who signs in with this `ACCOUNT` at a provider, such as github:77")
 }
 
-// identified puts the user whom --identity names where a command looks for one: into its flag --owner, or before its arguments.
+// identified resolves --identity: it sets --owner, or inserts the user before the arguments.
 func identified(ctx context.Context, m Modules, cmd *cobra.Command, args []string) ([]string, error) {
 	flags := cmd.Flags()
 	if !flags.Changed(identityFlag) {

@@ -12,12 +12,12 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// OpenCopy returns the use case that copies one database to another, whose URLs it is given, and a function that ends its use.
+// OpenCopy returns the use case that copies the database at one URL to another, and a function that closes both.
 type OpenCopy func(
 	cmd *cobra.Command, from, to string, progress func(copies.Progress),
 ) (use *copies.Copy, stop func() error, err error)
 
-// secretURL is the value of a flag that may hold a password, and so is not shown.
+// secretURL is a flag's value that may contain a password, and is never printed.
 type secretURL string
 
 func (u *secretURL) String() string         { return "" }
@@ -118,7 +118,7 @@ func (c *Commands) printComparisons(asJSON bool, compared []copies.Comparison) e
 	return nil
 }
 
-// phases shows the progress of a copy, each phase by itself.
+// phases shows the progress of each phase of a copy.
 type phases struct {
 	commands *Commands
 	phase    string

@@ -12,7 +12,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// editFlags are what can be asked of an edit.
 type editFlags struct {
 	visibilityFlags
 
@@ -36,7 +35,7 @@ func (e *editFlags) add(cmd *cobra.Command) {
 func (c *Commands) pasteEdit() *cobra.Command {
 	var asked editFlags
 	cmd := &cobra.Command{
-		Use: "edit ID", Short: "Edit a paste: what no flag names stays as it is", Args: Arguments("ID"),
+		Use: "edit ID", Short: "Edit a paste; what has no flag stays as it is", Args: Arguments("ID"),
 		Example: "  gluepot paste edit k3j2h1g0 --title 'how it ended' --public\n" +
 			"  gluepot paste edit k3j2h1g0 --pasty p4q5r6s7=main.go --add go.mod --remove t8u9v0w1\n" +
 			"  gluepot paste edit k3j2h1g0 --language p4q5r6s7=Go --tags ''    # has no tags then",
@@ -66,7 +65,7 @@ func (c *Commands) pasteEdit() *cobra.Command {
 	return cmd
 }
 
-// input returns what to change, and the files that hold the code of the first of its pasties.
+// input returns the changes, and the files with the code of their first pasties.
 func (e *editFlags) input(given func(flag string) bool) (input pastes.EditInput, files []string, err error) {
 	if !slices.ContainsFunc([]string{"title", "pasty", "add", "remove", "language", "tags", "private", "public", "unlisted"}, given) {
 		return input, nil, Usage("say what to change of the paste. See 'gluepot paste edit --help'")
@@ -117,7 +116,7 @@ func (e *editFlags) input(given func(flag string) bool) (input pastes.EditInput,
 	return input, files, command.InputsThere(files)
 }
 
-// pair splits what was given to a flag that takes an id and something else.
+// pair splits the value of a flag such as ID=FILE.
 func pair(flag, form, text string) (id, value string, err error) {
 	id, value, ok := strings.Cut(text, "=")
 	if !ok || id == "" || value == "" {

@@ -19,7 +19,7 @@ func given[T any](cmd *cobra.Command, flag string, value *T) *T {
 	return value
 }
 
-// lifetime is a flag for how long something lives: Go's durations, and whole days (d) and weeks (w).
+// lifetime is a flag's value: a Go duration, or whole days (d) or weeks (w).
 type lifetime time.Duration
 
 func (l *lifetime) String() string {
@@ -52,7 +52,7 @@ func (l *lifetime) Set(text string) error {
 
 var errLifetime = errors.New("write a time such as 30m, 12h, 90d or 2w")
 
-// instantOf reads a time, or how long ago it was.
+// instantOf reads a time, or an age such as 24h.
 func instantOf(flag, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -83,14 +83,14 @@ func (s *size) String() string {
 
 func (s *size) Set(text string) error {
 	n, err := humanize.ParseBytes(text)
-	if err != nil || n > math.MaxInt64 || strings.Contains(text, ",") { // which it leaves out
+	if err != nil || n > math.MaxInt64 || strings.Contains(text, ",") { // ParseBytes skips commas
 		return errors.New("write a size such as 500kB, 1MB or 1MiB")
 	}
 	*s = size(n)
 	return nil
 }
 
-// visibilityFlags are those that say who may read a paste; at most one may be given.
+// visibilityFlags say who may read a paste; at most one may be given.
 type visibilityFlags struct{ private, public, unlisted bool }
 
 func (v *visibilityFlags) add(cmd *cobra.Command) {

@@ -17,7 +17,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// finding are the flags that say which pastes are meant.
+// finding are the flags that select pastes.
 type finding struct {
 	owner, since, until string
 	larger              size
@@ -38,13 +38,13 @@ func (f *finding) add(cmd *cobra.Command) {
 	flags.Var(&f.larger, "larger-than", "with more content and history than this `SIZE`, such as 500kB or 1MB")
 }
 
-// any reports whether a flag says which pastes are meant.
+// any reports whether a flag or an argument selects pastes.
 func (f *finding) any(args []string) bool {
 	return len(args) > 0 || f.owner != "" || f.since != "" || f.until != "" || f.larger > 0 || f.filter != (moderation.Filter{})
 }
 
-// complete reads what the flags and the argument, if there is one, say together. A flag without a value is refused: a script whose
-// variable is empty would otherwise mean all pastes.
+// complete parses the flags and the argument, if any. It refuses a flag with an empty value: a script with an unset variable would
+// otherwise select all pastes.
 func (f *finding) complete(cmd *cobra.Command, args []string, now time.Time) (err error) {
 	if err := command.NoneEmpty(cmd, "owner", "since", "until", "contains", "title", "language"); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (f *finding) complete(cmd *cobra.Command, args []string, now time.Time) (er
 	return nil
 }
 
-// foundView is a paste of a list in JSON.
+// foundView is a listed paste in JSON.
 type foundView struct {
 	ID         string     `json:"id"`
 	Title      string     `json:"title"`
@@ -95,7 +95,7 @@ func (c *Commands) foundView(f moderation.Found) foundView {
 	}
 }
 
-// shownTitle is how much of a title a table shows.
+// shownTitle is how many characters of a title a table shows.
 const shownTitle = 40
 
 func foundCells(f moderation.Found) []string {
@@ -197,7 +197,7 @@ func (c *Commands) pasteRemove() *cobra.Command {
 	return cmd
 }
 
-// each acts on each thing of a kind, and skips those that are missing, as they may have been removed meanwhile.
+// each acts on each thing of a kind. With mayGo, it skips missing ones, as they may have been removed since they were listed.
 func (c *Commands) each(kind string, asJSON bool, done string, ids []string, mayGo bool, do func(id string) error) error {
 	var failures []error
 	count, verb := 0, strings.ToUpper(done[:1])+done[1:]

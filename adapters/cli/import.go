@@ -18,8 +18,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// Sources read another installation's exports. array says that a file is one JSON array rather than one
-// document on each line.
+// Sources read another installation's exports. With array, a file is one JSON array instead of one document per line.
 type Sources struct {
 	Users  func(r io.Reader, array bool) imports.Records[imports.User]
 	Keys   func(r io.Reader, array bool) imports.Records[imports.Key]
@@ -102,16 +101,16 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 
 var orphanPolicies = map[string]paste.Orphans{"reject": paste.RefuseOrphans, "anonymous": paste.AnonymizeOrphans}
 
-// importRun is one call of the command: what it has done so far, and the error that ended it.
+// importRun is one run of the command.
 type importRun struct {
 	commands      *Commands
 	array         bool
 	rejectsFolder string
 	views         []importView
-	err           error
+	err           error // that ended it
 }
 
-// importFile imports one file of one kind unless an earlier one failed.
+// importFile imports one file, unless an earlier one has failed.
 func importFile[R any](
 	ctx context.Context, run *importRun, kind, file string,
 	source func(io.Reader, bool) imports.Records[R],
@@ -132,7 +131,7 @@ func importFile[R any](
 		return source(io.TeeReader(input.Reader(ctx), progress), run.array)
 	}, rejects.add)
 	progress.stop()
-	if err != nil && ctx.Err() != nil { // what reading or storing made of that does not matter
+	if err != nil && ctx.Err() != nil { // the interrupt is the cause
 		err = fmt.Errorf("%w; what is counted above is stored, and the same command does the rest", context.Cause(ctx))
 	}
 	for _, err := range []error{err, rejects.close()} {
@@ -146,7 +145,7 @@ func importFile[R any](
 	})
 }
 
-// finish prints the summary, also of a run that failed.
+// finish prints the summary, even after a failure.
 func (r *importRun) finish(ctx context.Context, m Modules, asJSON bool) error {
 	if err := r.printSummary(asJSON); err != nil {
 		return errors.Join(err, r.err)

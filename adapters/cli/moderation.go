@@ -31,7 +31,7 @@ func (c *Commands) userSuspend() *cobra.Command {
 	return cmd
 }
 
-// giving is run with a flag for the reason, which must not be left out.
+// giving checks the flag --reason before run.
 func giving(reason *string, run RunE) RunE {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := checkReason(*reason); err != nil {

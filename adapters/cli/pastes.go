@@ -30,7 +30,7 @@ func (c *Commands) paste() *cobra.Command {
 	)
 }
 
-// star is one of the two commands about a user and a paste.
+// star returns the command star or unstar.
 func (c *Commands) star(
 	verb, short, key, text string, do func(ctx context.Context, m Modules, name, id string) (user.User, error),
 ) *cobra.Command {
@@ -101,8 +101,7 @@ func (c *Commands) pasteShow() *cobra.Command {
 	return cmd
 }
 
-// printRaw writes the code of the pasty that is named, or else of the first, and nothing else: byte by byte, unless a terminal
-// would obey it.
+// printRaw writes only the code of a pasty, by default of the first. On a terminal, control characters are escaped.
 func (c *Commands) printRaw(d paste.Document, named []string) error {
 	switch {
 	case d.Encrypted():
@@ -126,7 +125,7 @@ func ownerOf(ctx context.Context, m Modules, p paste.Paste) (string, error) {
 		return "none", nil
 	}
 	owner, err := m.Users.Show.Do(ctx, "id:"+string(p.Owner))
-	if fault.Is(err, fault.NotFound) { // gone meanwhile
+	if fault.Is(err, fault.NotFound) { // deleted meanwhile
 		return string(p.Owner), nil
 	}
 	return fmt.Sprintf("%s (%s)", owner.Name, p.Owner), err

@@ -28,7 +28,7 @@ func (c *Commands) printJSON(v any) error {
 	return command.Write(c.stdout, c.terminal, text.String())
 }
 
-// print writes v as JSON if asked to, else the text.
+// print writes v as JSON, or the text.
 func (c *Commands) print(asJSON bool, v any, format string, args ...any) error {
 	if asJSON {
 		return c.printJSON(v)
@@ -37,15 +37,15 @@ func (c *Commands) print(asJSON bool, v any, format string, args ...any) error {
 	return err
 }
 
-// table writes aligned columns, the first line being their titles.
+// table writes aligned columns with titles.
 func (c *Commands) table(titles ...string) (row func(cells ...string), flush func() error) {
 	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
-	row = func(cells ...string) { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) } // flush says what went wrong
+	row = func(cells ...string) { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) } // flush returns the error
 	row(titles...)
 	return row, w.Flush
 }
 
-// printList writes what each visits, one a line: in JSON, so that a list of any length streams, or as a table.
+// printList writes each item on a line: as JSON, which streams, or in a table.
 func printList[T, V any](
 	c *Commands, asJSON bool, each func(visit func(T) error) error, view func(T) V, titles []string, cells func(T) []string,
 ) error {
@@ -63,7 +63,7 @@ func printList[T, V any](
 	return flush()
 }
 
-// all visits what is in a slice.
+// all visits each item of a slice.
 func all[T any](slice []T) func(visit func(T) error) error {
 	return func(visit func(T) error) error {
 		for _, one := range slice {
@@ -83,7 +83,7 @@ func moment(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05")
 }
 
-// timeOrNil keeps the zero time out of JSON.
+// timeOrNil makes the zero time null in JSON.
 func timeOrNil(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -98,11 +98,10 @@ func yesNo(b bool) string {
 	return "no"
 }
 
-// progress shows how much of a file or a table was read, if there is a terminal. A bar that cannot be drawn, or a file that has grown since
-// its length was asked for, is no reason to end a command.
+// progress shows on a terminal how much of a file or table was read. It ignores errors: they must not end a command.
 type progress struct{ bar *progressbar.ProgressBar }
 
-// newProgress shows progress from now on. The size is -1 when it is not known.
+// newProgress begins to show progress. A size of -1 is unknown.
 func (c *Commands) newProgress(kind string, size int64, isBytes bool) *progress {
 	return &progress{progressbar.NewOptions64(size,
 		progressbar.OptionSetVisibility(command.IsTerminal(c.stderr)), progressbar.OptionSetWriter(c.stderr),

@@ -14,15 +14,13 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// rejectsFile keeps the records that were not accepted, as they were, one on each line, so that the file can be
-// imported. It exists only if there are any.
+// rejectsFile stores rejected records unchanged, one per line, so that they can be imported later. It is created with the first one.
 //
-// Each is a file of its own, made by this run (decision 0010): nothing that was there before is written to,
-// replaced or removed, be it another input's rejects, the very file that is read, or where a link points to. A
-// record is in it before the import goes on, so that what is there survives whatever ends the import.
+// Each run creates its own file and never overwrites one (decision 0010): the name may be that of another input's rejects, of the
+// input itself, or a link. Each record is written before the import goes on, so it survives a crash.
 type rejectsFile struct {
 	folder, name string
-	source       string // for the report
+	source       string // the input's name, for the report
 	report       io.Writer
 
 	path   string // of the file, once there is one
@@ -34,12 +32,12 @@ const (
 	rejectsSuffix = ".rejects"
 	// maxRejectsName keeps the name of the file, with its number and suffix, below the 255 bytes of most file systems.
 	maxRejectsName = 230
-	// maxRejectsFiles is how many files of one name there may be.
+	// maxRejectsFiles is how many numbers are tried.
 	maxRejectsFiles = 10_000
 )
 
-// rejectsName returns the name, without the suffix, of the file for what is rejected of file. The rejects of
-// a rejects file have the name that their first input had.
+// rejectsName returns the name, without the suffix, of the rejects file for an input. Rejects of a rejects file keep the first input's
+// name.
 func rejectsName(kind, file string) string {
 	name := filepath.Base(file)
 	if file == "-" {
@@ -52,7 +50,7 @@ func rejectsName(kind, file string) string {
 	return name[:min(len(name), maxRejectsName)]
 }
 
-// add is the imports.Reject of the file.
+// add implements imports.Reject.
 func (r *rejectsFile) add(line int, raw []byte, reason error) error {
 	if err := r.write(raw); err != nil {
 		return fmt.Errorf("write the rejected records: %w", err)
@@ -67,13 +65,13 @@ func (r *rejectsFile) write(raw []byte) error {
 			return err
 		}
 	}
-	// Line breaks stand between the parts of an array's element only; a space does there as well.
+	// In an element of an array, line breaks are only whitespace: replace them by spaces.
 	for len(raw) > 0 {
 		part := raw
 		if end := bytes.IndexAny(raw, "\r\n"); end >= 0 {
 			part = raw[:end]
 		}
-		_, _ = r.buffer.Write(part) // Flush returns what went wrong
+		_, _ = r.buffer.Write(part) // Flush returns the error
 		if raw = raw[len(part):]; len(raw) > 0 {
 			_ = r.buffer.WriteByte(' ')
 			raw = raw[1:]
@@ -83,7 +81,7 @@ func (r *rejectsFile) write(raw []byte) error {
 	return r.buffer.Flush()
 }
 
-// create makes the file, with the first name that is free. API keys may be in it.
+// create makes the file, under the first free name. Its mode is 0600, as it may contain API keys.
 func (r *rejectsFile) create() error {
 	for n := 1; n <= maxRejectsFiles; n++ {
 		name := r.name + rejectsSuffix
@@ -104,7 +102,7 @@ func (r *rejectsFile) create() error {
 	return fmt.Errorf("there are %d files such as %s already", maxRejectsFiles, filepath.Join(r.folder, r.name+rejectsSuffix))
 }
 
-// close ends the file. Afterwards it is on the disk.
+// close flushes the file to the disk and closes it.
 func (r *rejectsFile) close() error {
 	if r.file == nil {
 		return nil

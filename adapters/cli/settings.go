@@ -8,23 +8,23 @@ import (
 	"github.com/gluepot/gluepot/adapters/internal/command"
 )
 
-// Source says where the value of a setting came from.
+// Source is where the value of a setting came from.
 type Source string
 
 // The sources, in ascending order of precedence.
 const (
 	SourceDefault     Source = "default"
 	SourceEnvironment Source = "environment"
-	SourceFile        Source = "file" // that the environment names
+	SourceFile        Source = "file" // named by a _FILE variable
 	SourceFlag        Source = "flag"
 )
 
-// Setting is one that is in force.
+// Setting is a setting with its effective value.
 type Setting struct {
 	Name   string `json:"name"`  // of its variable
-	Value  string `json:"value"` // without what is secret
+	Value  string `json:"value"` // without secrets
 	Source Source `json:"source"`
-	Path   string `json:"path,omitempty"` // of the file, if that is the source
+	Path   string `json:"path,omitempty"` // of the file, for SourceFile
 }
 
 // Settings returns the command that prints what read returns.

@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// tokenView is a token in JSON. It has the secret only when the token was just made.
+// tokenView is a token in JSON. Only a new token has its secret.
 type tokenView struct {
 	ID         string     `json:"id"`
 	Name       string     `json:"name"`

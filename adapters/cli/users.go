@@ -56,7 +56,6 @@ func (c *Commands) user() *cobra.Command {
 		c.userIdentities(), c.userLink(), c.userUnlink())
 }
 
-// profileFlags are the fields of a profile that can be set.
 type profileFlags struct {
 	public, showTags       bool
 	contributor            bool
@@ -157,7 +156,7 @@ func (c *Commands) userList() *cobra.Command {
 func (c *Commands) userUpdate() *cobra.Command {
 	var profile profileFlags
 	cmd := ofUser(&cobra.Command{
-		Use: "update USER", Short: "Update a user: what no flag names stays as it is", Args: Arguments("USER"),
+		Use: "update USER", Short: "Update a user; what has no flag stays as it is", Args: Arguments("USER"),
 		Example: "  gluepot user update epoxy --public=false --supporter-months 25\n" +
 			"  gluepot user update epoxy --service github=    # removes it",
 	})

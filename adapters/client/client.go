@@ -1,4 +1,4 @@
-// Package client has the commands that put pastes on a server and get them from there, over its HTTP interface. They open no database.
+// Package client has the commands that create and read pastes on a server, over its HTTP interface.
 package client
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/internal/command"
 )
 
-// The variables that override what login has stored.
+// These variables override what login has stored.
 const (
 	EnvServer = "GLUEPOT_SERVER"
 	EnvToken  = "GLUEPOT_TOKEN"
@@ -19,7 +19,7 @@ const (
 type Commands struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	terminal       bool // stdout is one
+	terminal       bool // stdout is a terminal
 }
 
 // New returns the commands. They write results to stdout and everything else to stderr.
@@ -27,7 +27,7 @@ func New(stdin io.Reader, stdout, stderr io.Writer) *Commands {
 	return &Commands{stdin: stdin, stdout: stdout, stderr: stderr, terminal: command.IsTerminal(stdout)}
 }
 
-// All returns the commands to add to the program's own.
+// All returns all commands.
 func (c *Commands) All() []*cobra.Command {
 	return []*cobra.Command{c.push(), c.pull(), c.list(), c.drop(), c.login(), c.logout()}
 }

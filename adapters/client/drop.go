@@ -31,7 +31,7 @@ func (c *Commands) drop() *cobra.Command {
 		headers := make(http.Header)
 		if key != "" {
 			headers.Set(keyHeader, key)
-			s.token = "" // which may have become invalid, and is not needed
+			s.token = "" // not needed, and an invalid one would fail the request
 		}
 		_, err = s.do(cmd.Context(), http.MethodDelete, "/paste/"+url.PathEscape(id), nil, headers, new(struct{}))
 		if key != "" && (err == nil || isNotFound(err)) {

@@ -20,7 +20,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/internal/filename"
 )
 
-// EnvPassword is the variable with the password of an encrypted paste, where there is no terminal to ask for it.
+// EnvPassword is the variable with the password of an encrypted paste. Without it, a terminal is asked.
 const EnvPassword = "GLUEPOT_PASSWORD"
 
 // The format of docs/encryption.md.
@@ -31,7 +31,7 @@ const (
 	keyLength     = 32
 )
 
-// withPassword stands behind the # of a link where there is a password, and so no key: without that, a link is one that was cut.
+// withPassword is the fragment of a link to a paste with a password, which has no key. A link without a fragment was cut off.
 const withPassword = "password"
 
 var base64url = base64.RawURLEncoding.Strict()
@@ -42,11 +42,11 @@ type content struct {
 	Pasties []pasty `json:"pasties"`
 }
 
-// sealed is an encrypted paste as servers have it.
+// sealed is an encrypted paste as a server stores it.
 type sealed struct {
 	Version   int    `json:"version"`
 	Cipher    string `json:"cipher"`
-	Salt      string `json:"salt,omitempty"` // of the password; empty: the key is in the link
+	Salt      string `json:"salt,omitempty"` // for the password; empty: the key is in the link
 	ExpiresIn string `json:"expiresIn,omitempty"`
 	IsPrivate bool   `json:"isPrivate,omitempty"`
 	Burn      bool   `json:"burn,omitempty"`
@@ -61,7 +61,7 @@ func header(salt string) []byte {
 	return []byte(text)
 }
 
-// newAEAD returns what encrypts with a password, if there is a salt, or with a key.
+// newAEAD returns the cipher for a password, if there is a salt, or for a key.
 func newAEAD(secret, salt string) (cipher.AEAD, error) {
 	key, err := base64url.DecodeString(secret)
 	if salt != "" {
@@ -87,7 +87,7 @@ func random(length int) string {
 	return base64url.EncodeToString(bytes)
 }
 
-// seal encrypts a paste, with a key that it returns if the password is empty.
+// seal encrypts a paste with a password or, if that is empty, with a new key, which it returns.
 func seal(plain content, password string) (s sealed, key string, err error) {
 	s.Version = formatVersion
 	secret := password
@@ -119,7 +119,7 @@ var (
 	errContent  = errors.New("the paste was decrypted, but holds nothing that this program knows")
 )
 
-// isKey reports whether that is all of a key.
+// isKey reports whether a secret is a complete key.
 func isKey(secret string) bool {
 	key, err := base64url.DecodeString(secret)
 	return err == nil && len(key) == keyLength
@@ -150,10 +150,10 @@ func (s *sealed) open(secret string) (plain content, err error) {
 	return plain, nil
 }
 
-// maxPasties is how many a paste may have here, however many the one who encrypted it has put into it.
+// maxPasties bounds the pasties of a decrypted paste, which no server has checked.
 const maxPasties = 1000
 
-// decrypt returns what an encrypted paste holds, with the key of its link or a password that it asks for.
+// decrypt opens an encrypted paste with the key from its link, or with a password that it asks for.
 func (c *Commands) decrypt(s sealed, key string) (content, error) {
 	if s.Version != formatVersion {
 		return content{}, fmt.Errorf("the paste has format %d, which is newer than this program: take a newer one", s.Version)
@@ -170,11 +170,11 @@ func (c *Commands) decrypt(s sealed, key string) (content, error) {
 		if !errors.Is(err, errPassword) || !command.IsTerminal(c.stderr) || os.Getenv(EnvPassword) != "" || tries == maxTries {
 			return plain, err
 		}
-		_, _ = fmt.Fprintln(c.stderr, "This is not the password.") // who does not see it is asked all the same
+		_, _ = fmt.Fprintln(c.stderr, "This is not the password.") // optional: the question follows
 	}
 }
 
-// maxTries is how often a password is asked for: the paste may be gone from the server.
+// maxTries is how often a password is asked for. One try is too few: an opened paste is gone from the server.
 const maxTries = 5
 
 func (c *Commands) password() (string, error) {
@@ -188,7 +188,7 @@ func (c *Commands) password() (string, error) {
 	return password, err
 }
 
-// newPassword is password, and asks twice for what a terminal does not show.
+// newPassword is password, but asks twice on a terminal, which does not show what is typed.
 func (c *Commands) newPassword() (string, error) {
 	password, err := c.password()
 	if err != nil || os.Getenv(EnvPassword) != "" || !command.IsTerminal(c.stdin) {
@@ -201,12 +201,11 @@ func (c *Commands) newPassword() (string, error) {
 	return password, err
 }
 
-// fetch returns a paste, in the clear or encrypted, in which case it decrypts it. What can be read once is opened after a question, and is
-// gone from the server then, but not where the link could not decrypt it. A link with a key, or that says password, names an encrypted
-// paste: none in the clear is opened for it.
+// fetch returns the pasties of a paste, decrypted if need be. It opens a paste that burns after reading only after a question, as that
+// deletes it, and not if the link lacks the key. A link with a key or "password" is only for an encrypted paste.
 func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string, yes bool) (pasties []pasty, opened bool, err error) {
 	toEncrypted := isKey(key) || key == withPassword
-	if !toEncrypted { // of lines, or none
+	if !toEncrypted { // the fragment is empty or names lines
 		found, err := s.read(ctx, id)
 		if err == nil || !isNotFound(err) {
 			return found.Pasties, false, err
@@ -245,7 +244,7 @@ func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string,
 	return plain.Pasties, opened, err
 }
 
-// keep writes down an encrypted paste that is gone from the server and could not be decrypted, and says where.
+// keep saves an encrypted paste that is gone from the server and could not be decrypted, and returns a sentence that says where.
 func keep(name string, s sealed) string {
 	text, err := json.Marshal(s)
 	if err == nil {

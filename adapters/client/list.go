@@ -43,7 +43,7 @@ func (c *Commands) list() *cobra.Command {
 			return err
 		}
 		w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
-		_, _ = fmt.Fprintln(w, "ID\tCREATED\tEXPIRES\tVISIBILITY\tTITLE") // Flush says what went wrong
+		_, _ = fmt.Fprintln(w, "ID\tCREATED\tEXPIRES\tVISIBILITY\tTITLE") // Flush returns the error
 		if *limit > 0 {
 			ids = ids[:min(*limit, len(ids))]
 		}
@@ -53,7 +53,7 @@ func (c *Commands) list() *cobra.Command {
 				found.Title = "(encrypted)"
 				_, err = s.do(cmd.Context(), http.MethodGet, "/encrypted/"+url.PathEscape(id), nil, nil, &found)
 			}
-			if isNotFound(err) { // meanwhile, or it burns
+			if isNotFound(err) { // deleted meanwhile, or it burns after reading
 				continue
 			}
 			if err != nil {
@@ -67,7 +67,7 @@ func (c *Commands) list() *cobra.Command {
 	return cmd
 }
 
-// keyed returns the ids of the pastes whose delete keys are kept, the newest first.
+// keyed returns the ids of the pastes with a stored delete key, newest first.
 func (s *server) keyed() ([]string, error) {
 	pattern, err := s.pathOfKey("*")
 	if err != nil {
@@ -104,7 +104,7 @@ func (p *paste) visibility() string {
 	return "unlisted"
 }
 
-// label returns what a list calls the paste: its title, that of its first pasty, or how that begins.
+// label returns the title of the paste or of its first pasty, or the first line of code.
 func (p *paste) label() string {
 	if len(p.Pasties) == 0 {
 		return p.Title

@@ -70,7 +70,7 @@ func (c *Commands) logout() *cobra.Command {
 		Example: "  gluepot logout",
 	}
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		s, err := c.server(strings.Join(args, "")) // which are one at most
+		s, err := c.server(strings.Join(args, "")) // at most one
 		if err != nil {
 			return err
 		}
@@ -89,10 +89,10 @@ func (c *Commands) logout() *cobra.Command {
 	return cmd
 }
 
-// ask reads one line, which a terminal does not show.
+// ask reads one line, without echo on a terminal.
 func (c *Commands) ask(question string) (string, error) {
 	if file, ok := c.stdin.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		_, _ = fmt.Fprint(c.stderr, question) // the answer may come without it
+		_, _ = fmt.Fprint(c.stderr, question)
 		typed, err := term.ReadPassword(int(file.Fd()))
 		_, _ = fmt.Fprintln(c.stderr)
 		return string(typed), err

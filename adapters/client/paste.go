@@ -10,7 +10,7 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 )
 
-// paste is what a server says of one, as far as it matters here.
+// paste has the fields of a server's answer that are used here.
 type paste struct {
 	ID        string  `json:"_id"`
 	Title     string  `json:"title"`
@@ -34,12 +34,12 @@ func (s *server) read(ctx context.Context, id string) (found paste, err error) {
 	return found, err
 }
 
-// find returns the server and the id of a paste that is named by its id or by a link. A link to another server gets the token that is
-// kept for that one, if there is one.
+// find returns the server and the id of a paste, given by its id or a link. For a link to another server it uses the token stored for
+// that server, if any.
 func (c *Commands) find(named, target string) (*server, string, error) {
 	link, err := url.Parse(target)
 	if err != nil || link.Host == "" {
-		if target, _, _ = strings.Cut(target, "#"); !ident.Valid(target) { // there may be a key behind it
+		if target, _, _ = strings.Cut(target, "#"); !ident.Valid(target) { // the fragment may be a key
 			return nil, "", command.Usage("%s is neither the id of a paste nor its link", command.Quote(target))
 		}
 		s, err := c.server(named)
@@ -63,7 +63,7 @@ func (c *Commands) find(named, target string) (*server, string, error) {
 	return s, id, err
 }
 
-// split returns the base path of the interface and the id of a paste, of the path of a page or of an endpoint.
+// split returns the base path and the id in the path of a paste's page or endpoint.
 func split(path string) (base, id string) {
 	segments := strings.Split(strings.Trim(path, "/"), "/")
 	for i, segment := range segments[:len(segments)-1] {

@@ -54,14 +54,14 @@ its link, which a shell wants quoted, or with its password. A paste that burns a
 	return cmd
 }
 
-// write writes each pasty to a file of its own, and prints the names. A title names no file outside of the folder. Of a paste that was
-// opened, and is nowhere else, a file has another name where there is one already.
+// write writes each pasty to a file in the folder, and prints the names. It overwrites nothing: if a file exists it fails, or takes
+// another name if the paste was opened, and so exists nowhere else.
 func (c *Commands) write(folder string, pasties []pasty, opened bool) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return err
 	}
-	defer root.Close() //nolint:errcheck // nothing is left to write
+	defer root.Close() //nolint:errcheck // the files are closed
 	names := make(filename.Set)
 	for i, p := range pasties {
 		name := strings.TrimLeft(filename.Safe(p.Title), ".") // a shell runs some hidden files of a home folder

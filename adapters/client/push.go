@@ -19,7 +19,7 @@ import (
 	"github.com/gluepot/gluepot/domain/ident"
 )
 
-// newPaste is what a server makes a paste of.
+// newPaste is the body that creates a paste.
 type newPaste struct {
 	Title     string   `json:"title,omitempty"`
 	ExpiresIn string   `json:"expiresIn,omitempty"`
@@ -123,7 +123,7 @@ delete it from this machine.`,
 	return cmd
 }
 
-// push makes a paste, which is encrypted before if need be, and returns its link, with the key or withPassword.
+// push creates a paste, encrypted if need be, and returns its link, with the key or withPassword.
 func (s *server) push(ctx context.Context, wanted *newPaste, encrypt bool, password string) (link string, err error) {
 	if !encrypt {
 		return s.create(ctx, "/paste", wanted)
@@ -143,11 +143,11 @@ func (s *server) push(ctx context.Context, wanted *newPaste, encrypt bool, passw
 	return link, err
 }
 
-// create makes a paste, keeps its delete key, and returns its link.
+// create creates a paste, stores its delete key, and returns its link.
 func (s *server) create(ctx context.Context, path string, wanted any) (link string, err error) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
-	encoder.SetEscapeHTML(false) // it would be longer
+	encoder.SetEscapeHTML(false) // shorter
 	if err := encoder.Encode(wanted); err != nil {
 		return "", err
 	}
@@ -160,7 +160,7 @@ func (s *server) create(ctx context.Context, path string, wanted any) (link stri
 		return "", fmt.Errorf("%s answers with something that is no paste", s)
 	}
 	at, err := s.base.Parse(cmp.Or(header.Get("Location"), "/"+made.ID))
-	if err != nil || at.Scheme != "http" && at.Scheme != "https" { // --open would start another program than a browser
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" { // for --open: other schemes start other programs
 		return "", fmt.Errorf("%s says where the paste is in a way that is no URL", s)
 	}
 	if key := header.Get(keyHeader); key != "" {

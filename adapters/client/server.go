@@ -21,17 +21,15 @@ import (
 	"github.com/gluepot/gluepot/adapters/internal/command"
 )
 
-// server is one to talk to.
 type server struct {
-	base  *url.URL  // of its interface, without a slash at its end
+	base  *url.URL  // without a trailing slash
 	token string    // or ""
-	bar   io.Writer // a terminal to show progress on, or nil
+	bar   io.Writer // a terminal for progress, or nil
 }
 
-// String returns its address.
 func (s *server) String() string { return s.base.String() }
 
-// parseServer reads the address of a server. Without a scheme it is https, on this machine http.
+// parseServer parses the address of a server. The default scheme is https, or http for this machine.
 func parseServer(address string) (*server, error) {
 	if !strings.Contains(address, "://") {
 		address = "//" + address
@@ -51,7 +49,7 @@ func parseServer(address string) (*server, error) {
 	return &server{base: base}, nil
 }
 
-// server returns the one that a flag names, or else the environment or the last login, with its token.
+// server returns the server of the flag, the environment or the last login, with its token.
 func (c *Commands) server(named string) (*server, error) {
 	last, err := lastServer()
 	if err != nil {
@@ -66,7 +64,7 @@ func (c *Commands) server(named string) (*server, error) {
 		return nil, err
 	}
 	// The environment's token is sent to the environment's server only.
-	if among := os.Getenv(EnvServer); named == "" || among == "" || among == named {
+	if inEnvironment := os.Getenv(EnvServer); named == "" || inEnvironment == "" || inEnvironment == named {
 		s.token = os.Getenv(EnvToken)
 	}
 	if s.token == "" {
@@ -78,10 +76,10 @@ func (c *Commands) server(named string) (*server, error) {
 	return s, err
 }
 
-// patience is how long a server may take to answer once it has all of a request.
+// patience is how long a server may take to answer a complete request.
 const patience = time.Minute
 
-// A token is sent to no other server than its own, and a body neither: what sends a request elsewhere is an error.
+// transport does not follow redirects: a token and a body go only to their own server.
 var transport = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	Transport: &http.Transport{
@@ -90,7 +88,7 @@ var transport = &http.Client{
 	},
 }
 
-// statusError is an answer that is no success.
+// statusError is an answer other than 200.
 type statusError struct {
 	status int
 	text   string
@@ -98,15 +96,15 @@ type statusError struct {
 
 func (e *statusError) Error() string { return e.text }
 
-// maxAnswer is how long an answer may be, in bytes: more than any paste is in JSON.
+// maxAnswer bounds an answer, in bytes. No paste in JSON is as long.
 const maxAnswer = 256 << 20
 
-// largeBody is how many bytes take so long to send that progress is shown, and that the server is asked first whether it wants them.
+// largeBody is the length in bytes from which progress is shown, and the server is asked first whether it accepts the body.
 const largeBody = 256 << 10
 
 const keyHeader = "Gluepot-Delete-Key"
 
-// do sends a request, of which the body may be nil, and decodes the JSON of the answer.
+// do sends a request, whose body may be nil, and decodes the answer's JSON.
 func (s *server) do(ctx context.Context, method, path string, body []byte, headers http.Header, into any) (http.Header, error) {
 	var content io.Reader = bytes.NewReader(body)
 	if len(body) >= largeBody && s.bar != nil {
@@ -151,7 +149,7 @@ func (s *server) do(ctx context.Context, method, path string, body []byte, heade
 	return answer.Header, nil
 }
 
-// unreachable says why there is no answer, without the path that was asked for.
+// unreachable says why there is no answer. It leaves out the path, which may be secret.
 func (s *server) unreachable(err error) error {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err
@@ -165,7 +163,7 @@ func (s *server) unreachable(err error) error {
 // refused returns the error in an answer.
 func (s *server) refused(answer *http.Response, text []byte) error {
 	var problem struct{ StatusMessage string }
-	_ = json.Unmarshal(text, &problem) // what is no JSON has no message
+	_ = json.Unmarshal(text, &problem) // other answers have no message
 	failed := &statusError{answer.StatusCode, fmt.Sprintf("%s says: %s", s, command.Line(cmp.Or(problem.StatusMessage, answer.Status)))}
 	switch location, err := answer.Location(); {
 	case err == nil:

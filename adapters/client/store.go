@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// What is kept stands in a folder of the user's configuration: the file server names the server of the last login, and each server
-// has a folder with its token and with a file for each delete key. So two commands at once do not get in each other's way, and no
-// server can be taken for another.
+// The folder gluepot in the user's configuration has a file with the server of the last login, and a folder for each server with its
+// token and a file for each delete key. Separate files let commands run at the same time.
 
 func folder() (string, error) {
 	configuration, err := os.UserConfigDir()
@@ -30,25 +29,25 @@ func (s *server) pathOfKey(id string) (string, error) { return s.pathOf("keys", 
 // lastServer returns the address of the server of the last login, or "".
 func lastServer() (string, error) {
 	kept, err := folder()
-	if err != nil { // there is no folder that could have it
-		return "", nil //nolint:nilerr // as above
+	if err != nil {
+		return "", nil //nolint:nilerr // without a folder there was no login
 	}
 	return load(filepath.Join(kept, "server"), nil)
 }
 
-// load returns what a file holds, or "" if it is not there.
+// load returns the content of a file, or "" if it does not exist.
 func load(path string, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	content, err := os.ReadFile(path) //nolint:gosec // it is one of those that save has written
+	content, err := os.ReadFile(path) //nolint:gosec // save has written it
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	return strings.TrimSpace(string(content)), err
 }
 
-// save makes a text all that a file holds, which only its owner may read. Another process finds the old file or the new one.
+// save replaces the content of a file, readable by its owner only. Other processes see the old file or the new one.
 func save(path, text string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -57,7 +56,7 @@ func save(path, text string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) //nolint:errcheck // once it is renamed there is none
+	defer os.Remove(file.Name()) //nolint:errcheck // it fails after the rename
 	_, err = file.WriteString(text + "\n")
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err

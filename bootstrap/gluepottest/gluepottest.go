@@ -59,7 +59,7 @@ func on(database string) bootstrap.Config {
 	return cfg
 }
 
-// Open opens what cfg describes, and stops it when the test ends.
+// Open calls bootstrap.Open, and stops the application when the test ends.
 func Open(tb testing.TB, cfg bootstrap.Config) *bootstrap.Application {
 	tb.Helper()
 	app, stop, err := bootstrap.Open(tb.Context(), cfg)

@@ -14,10 +14,10 @@ import (
 
 func backupCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "backup FILE", Short: "Write what the embedded database holds to a file, while it is in use", Args: fileArgument,
-		Long: `Write what the embedded database (SQLite) holds at one instant to a new file, while servers read and write it. The file is a
-database itself, without gaps and for its owner only; it has its name once all of it is on the disk. A file that exists is not
-overwritten. Of a PostgreSQL database use pg_dump.`,
+		Use: "backup FILE", Short: "Back the embedded database up to a file, while it is in use", Args: fileArgument,
+		Long: `Write a snapshot of the embedded database (SQLite) to a new file, while servers read and write it. The file is a compact database,
+readable by its owner only. It gets its name once it is complete and on the disk. An existing file is not overwritten. For PostgreSQL,
+use pg_dump.`,
 		Example: "  gluepot backup /var/backups/gluepot-$(date +%F).db\n  gluepot restore /var/backups/gluepot-2024-02-29.db",
 	}
 	cmd.RunE = long(withStore(cfg, func(ctx context.Context, store *gormstore.Store, args []string) error {
@@ -32,14 +32,14 @@ overwritten. Of a PostgreSQL database use pg_dump.`,
 
 func restoreCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "restore FILE", Short: "Make a backup the embedded database", Args: fileArgument,
-		Long: `Make a file that 'gluepot backup' has written the embedded database (SQLite). The file stays; its copy is examined first: whether
-it is sound, and of a version that this program knows. Run it as the user of the server.
+		Use: "restore FILE", Short: "Restore the embedded database from a backup", Args: fileArgument,
+		Long: `Restore the embedded database (SQLite) from a file that 'gluepot backup' has written. A copy of the file becomes the database, if
+it is undamaged and of a version that this program knows. Run it as the user of the server.
 
-With --replace a database that is there is kept beside the new one, under its name and the time. No server may have it open.`,
+With --replace, an existing database is kept beside the new one, under its name and the time. No server may have it open.`,
 		Example: "  gluepot restore /var/backups/gluepot-2024-02-29.db\n  gluepot restore --replace /var/backups/gluepot-2024-02-29.db",
 	}
-	replace := cmd.Flags().Bool("replace", false, "put it in the place of a database, which is kept beside it")
+	replace := cmd.Flags().Bool("replace", false, "replace an existing database, which is kept beside the new one")
 	cmd.RunE = long(func(cmd *cobra.Command, args []string) error {
 		if err := completeWarning(cmd, cfg); err != nil {
 			return err
@@ -64,9 +64,9 @@ With --replace a database that is there is kept beside the new one, under its na
 
 func compactCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "compact", Short: "Give room in the embedded database that nothing takes back to the disk", Args: cli.Arguments(),
-		Long: `Shrink the file of the embedded database (SQLite) to what it holds, after much was deleted. Servers may go on: reading
-does, and writing waits, for GLUEPOT_DATABASE_CONNECT_TIMEOUT at most. The disk needs as much free room as the file has.`,
+		Use: "compact", Short: "Shrink the file of the embedded database to its content", Args: cli.Arguments(),
+		Long: `Shrink the file of the embedded database (SQLite) to its content, after much was deleted. Servers may run: reads go on, and
+writes wait, for GLUEPOT_DATABASE_CONNECT_TIMEOUT at most. The disk needs as much free space as the file has.`,
 		Example: "  gluepot compact",
 	}
 	cmd.RunE = long(withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
@@ -80,7 +80,7 @@ does, and writing waits, for GLUEPOT_DATABASE_CONNECT_TIMEOUT at most. The disk 
 	return cmd
 }
 
-// fileArgument takes the path of a file, and no database URL.
+// fileArgument accepts the path of a file, and refuses a database URL.
 func fileArgument(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && cli.MayHoldPassword(args[0]) {
 		return cli.Usage("FILE is %s: it takes the path of a file", cli.Quote(args[0]))
@@ -88,8 +88,7 @@ func fileArgument(cmd *cobra.Command, args []string) error {
 	return cli.Arguments("FILE")(cmd, args)
 }
 
-// long is the cli.Long of the program: SIGINT, SIGTERM and SIGHUP end the command in order, the second one ends the process at once,
-// as it would have without this.
+// long implements cli.Long: the first SIGINT, SIGTERM or SIGHUP ends the command in order, the second one ends the process at once.
 func long(run cli.RunE) cli.RunE {
 	return func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), stopSignals()...)
@@ -100,7 +99,7 @@ func long(run cli.RunE) cli.RunE {
 	}
 }
 
-// causeOr returns why a command was to end early, if it was, rather than what came of that.
+// causeOr returns why the context was cancelled, if it was, or err.
 func causeOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -23,7 +23,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// The groups of commands in the help: those that talk to a server, and those that serve or work on the database.
+// The groups of commands in the help.
 const (
 	clientGroup = "client"
 	serverGroup = "server"
@@ -36,8 +36,8 @@ const (
 	exitUsage  = 2
 )
 
-// Run runs the program with the arguments after its name and returns its exit code: 0 when all went
-// well, 1 when something failed, 2 when the arguments or the configuration are wrong.
+// Run runs the program with the arguments after its name, and returns its exit code: 0 for success, 1 for a failure, 2 for wrong
+// arguments or configuration.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newCommand(stdin, stdout, stderr)
 	root.SetArgs(args)
@@ -53,8 +53,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitFailed
 }
 
-// lastWords says something to the operator, such as why the program ends, unless standard error is a pipe that no process
-// reads: that must not keep it from ending.
+// lastWords writes to standard error, but does not wait long for a pipe that nobody reads.
 func lastWords(stderr io.Writer, text string) {
 	said := make(chan struct{})
 	go func() {
@@ -67,7 +66,7 @@ func lastWords(stderr io.Writer, text string) {
 	}
 }
 
-// sentence says what failed, and during what. Operators, unlike clients, may see the cause.
+// sentence returns an error's message with its cause, which operators, unlike clients, may see.
 func sentence(err error) string {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var sentences []string
@@ -83,15 +82,15 @@ func sentence(err error) string {
 	text := failure.Public()
 	before, after, _ := strings.Cut(err.Error(), failure.Error())
 	cause := errors.Unwrap(failure)
-	// Inside something larger, such as an import, the sentence alone says too little.
+	// In a larger operation, such as an import, the message alone says too little.
 	if cause != nil && (failure.Kind == fault.Unavailable || failure.Kind == fault.Internal || before != "") {
 		text = fmt.Sprintf("%s (%v)", text, rootCause(cause))
 	}
 	return before + text + strings.ReplaceAll(after, "\n", "; ")
 }
 
-// rootCause leaves "connection refused" of all that drivers and the standard library put before it. Of several errors
-// it is the last: pgx tries a server with TLS first, and a server without it says only then what it has against the user.
+// rootCause strips what drivers and the standard library put before "connection refused". Of several errors it takes the last: pgx tries
+// TLS first, and only the second attempt, without it, has the real error.
 func rootCause(err error) error {
 	for {
 		switch wrapper := err.(type) { //nolint:errorlint // it walks the chain itself
@@ -109,7 +108,7 @@ func rootCause(err error) error {
 	}
 }
 
-// Command returns the program's commands, to describe and not to run: they have no input, and their output goes nowhere.
+// Command returns the program's commands for documentation.
 func Command() *cobra.Command { return newCommand(strings.NewReader(""), io.Discard, io.Discard) }
 
 func newCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -124,7 +123,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 { // the flag is that of the command that was meant
+		if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 { // the subcommand is unknown, and the flag probably its
 			return cli.Unknown(cmd, cmd.Flags().Arg(0))
 		}
 		return cli.Usage("%w. See '%s --help'", flagError(err), cmd.CommandPath())
@@ -152,7 +151,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	return root
 }
 
-// showWhatMatters leaves the settings that matter little to a command out of its help. Every command takes all of them.
+// showWhatMatters hides settings that a command hardly needs from its help. Every command accepts all of them.
 func showWhatMatters(root *cobra.Command) {
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -176,7 +175,7 @@ func matters(cmd *cobra.Command, setting string) bool {
 	return setting == "database-url"
 }
 
-// helpOnlyOnCommands makes "help" refuse what is no command. By itself it answers with the help of what stands before that.
+// helpOnlyOnCommands makes "help" refuse unknown commands. By default it shows the help of the parent.
 func helpOnlyOnCommands(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	help, _, err := root.Find([]string{"help"})
@@ -192,14 +191,14 @@ func helpOnlyOnCommands(root *cobra.Command) {
 	}
 }
 
-// complete fills what the command line left open in cfg from the environment and checks it. It returns the names of variables that
-// look like settings and are none.
+// complete fills cfg from the environment where the command line has no flag, and validates it. It returns variables that look like
+// settings but are unknown.
 func complete(cmd *cobra.Command, cfg *config) (ignored []string, err error) {
 	ignored, unknown := unknownVariables(os.Environ())
 	wrong, unread := fillFromEnvironment(cmd.Flags())
 	wrong = errors.Join(unknown, wrong)
 	if unknowable := errors.Join(unread, misplacedPasswords(cmd.Flags())); unknowable != nil {
-		wrong = errors.Join(wrong, unknowable) // Validate would call the ones missing, and show the others
+		wrong = errors.Join(wrong, unknowable) // Validate would report unread settings as missing, and print misplaced passwords
 	} else {
 		wrong = errors.Join(wrong, cfg.Validate())
 	}
@@ -210,7 +209,7 @@ func complete(cmd *cobra.Command, cfg *config) (ignored []string, err error) {
 	return ignored, nil
 }
 
-// completeWarning is complete for a command that has no log to write its warning to.
+// completeWarning is complete for a command without a log.
 func completeWarning(cmd *cobra.Command, cfg *config) error {
 	ignored, err := complete(cmd, cfg)
 	if len(ignored) > 0 {
@@ -219,8 +218,7 @@ func completeWarning(cmd *cobra.Command, cfg *config) error {
 	return err
 }
 
-// opener gives the operators' commands the use cases on the database that cfg names. Few of them may create
-// or migrate it: a mistyped name should be noticed, not made true.
+// opener opens the use cases for operators' commands. Few commands may create the database: a mistyped name must not create one.
 func opener(cfg *config) cli.Open {
 	return func(cmd *cobra.Command, migrates bool) (cli.Modules, func(context.Context) error, error) {
 		if err := completeWarning(cmd, cfg); err != nil {
@@ -238,7 +236,7 @@ func opener(cfg *config) cli.Open {
 	}
 }
 
-// copyOpener gives the copy command its use case. The other settings of the database are those of both.
+// copyOpener opens the use case of the copy command. The database settings other than the URL apply to both ends.
 func copyOpener(cfg *config) cli.OpenCopy {
 	return func(cmd *cobra.Command, from, to string, progress func(copies.Progress)) (*copies.Copy, func() error, error) {
 		if err := completeWarning(cmd, cfg); err != nil {
@@ -251,7 +249,7 @@ func copyOpener(cfg *config) cli.OpenCopy {
 	}
 }
 
-// exportSources binds the readers of exports to the import command.
+// exportSources are the readers for the import command.
 var exportSources = cli.Sources{Users: pastemyst.Users, Keys: pastemyst.Keys, Pastes: pastemyst.Pastes}
 
 func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
@@ -295,18 +293,27 @@ func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 			return fault.New(fault.Invalid,
 				"GLUEPOT_DATABASE_MIGRATE says not to migrate: run 'gluepot migrate up --database-migrate' to do it nevertheless.")
 		}
-		before := schemaVersion(ctx, cfg.Database)
-		if err := store.BringUpToDate(ctx); err != nil {
+		if err := store.Create(); err != nil {
+			return err
+		}
+		if err := store.Connect(ctx); err != nil {
+			return err
+		}
+		before, err := store.Schema(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := store.Migrate(ctx); err != nil {
 			return err
 		}
 		schema, err := store.Schema(ctx)
 		if err != nil {
 			return err
 		}
-		if schema.Version == before {
-			_, err = fmt.Fprintf(stdout, "The database was up to date already, at version %d.\n", before)
+		if schema.Version == before.Version {
+			_, err = fmt.Fprintf(stdout, "The database was up to date already, at version %d.\n", before.Version)
 		} else {
-			_, err = fmt.Fprintf(stdout, "The database is migrated from version %d to version %d.\n", before, schema.Version)
+			_, err = fmt.Fprintf(stdout, "The database is migrated from version %d to version %d.\n", before.Version, schema.Version)
 		}
 		return err
 	})
@@ -324,20 +331,6 @@ func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 		return printSchema(stdout, schema)
 	})
 	return cli.Group("migrate", "Bring the database schema up to date, or see whether it is", up, status)
-}
-
-// schemaVersion returns the version of a database's schema, or 0 if there is none.
-func schemaVersion(ctx context.Context, cfg gormstore.Config) int64 {
-	store, err := gormstore.New(cfg)
-	if err != nil {
-		return 0
-	}
-	defer store.Close() //nolint:errcheck // it was only read
-	if err := store.Connect(ctx); err != nil {
-		return 0
-	}
-	schema, _ := store.Schema(ctx) // if it cannot be read, it cannot be migrated either
-	return schema.Version
 }
 
 func printSchema(w io.Writer, schema gormstore.Schema) error {
@@ -360,7 +353,7 @@ func printSchema(w io.Writer, schema gormstore.Schema) error {
 	return err
 }
 
-// withStore runs a command on the bare database, which may be anything, and is not connected yet.
+// withStore runs a command on the store, which is not connected yet.
 func withStore(cfg *config, run func(context.Context, *gormstore.Store, []string) error) cli.RunE {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := completeWarning(cmd, cfg); err != nil {
@@ -392,7 +385,6 @@ func versionLine() string {
 // The version, the commit and the commit's date are set by the linker in a release build.
 var version, commit, date string
 
-// builtFrom names the commit of a release, and its date.
 func builtFrom() string {
 	if commit == "" {
 		return ""

@@ -26,9 +26,9 @@ type config struct {
 	Server server.Config
 	Log    logConfig
 	SignIn signin.Config
-	// Pages serves pages for people beside the interface, Recent one with the newest public pastes, and Reports one to report a paste.
+	// Pages serves pages for people, Recent the page of the newest public pastes, and Reports the form that reports a paste.
 	Pages, Recent, Reports bool
-	// Contact is an address of mail or a URL at which people reach the operator, and TermsURL that of the terms of use.
+	// Contact is the operator's mail address or URL, and TermsURL that of the terms of use.
 	Contact, TermsURL string
 	// AdminAddr is the host:port to serve metrics and profiles at; empty: nowhere.
 	AdminAddr string
@@ -83,17 +83,17 @@ func (c config) scheme() string {
 	return "http"
 }
 
-// sweepMargin is how much longer than a request a paste outlives its expiry: more than clocks are put back.
+// sweepMargin is added to the longest request for SweepGrace: clocks are put back by less.
 const sweepMargin = time.Minute
 
-// used returns what the use cases need, with the providers that users sign in with.
+// used returns the configuration of the use cases.
 func (c config) used() bootstrap.Config {
 	own := c.Config
 	own.Accounts.Sources = c.SignIn.Sources(c.HTTP.PublicURL)
 	return own
 }
 
-// served returns what the use cases of a server need.
+// served returns the configuration of a server's use cases.
 func (c config) served(log *zap.Logger) bootstrap.Config {
 	own := c.used()
 	own.Logger, own.AllowPendingMigrations, own.SweepGrace = log, true, c.Server.WriteTimeout+sweepMargin
@@ -101,7 +101,7 @@ func (c config) served(log *zap.Logger) bootstrap.Config {
 	return own
 }
 
-// commanded returns what the use cases of one command need, which may migrate the database or not.
+// commanded returns the configuration of one command's use cases.
 func (c config) commanded(migrates bool) bootstrap.Config {
 	own := c.used()
 	own.Migrate, own.SweepInterval = c.Migrate && migrates, 0

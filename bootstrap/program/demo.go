@@ -20,8 +20,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// demoAccounts are the demonstration's. Their ids mark a database as a demonstration: nothing else makes ids of
-// this form, since ident.New makes none with a hyphen. Epoxy's is what the printed token opens.
+// demoAccounts are the demonstration's users. Their ids mark a database as a demonstration: ident.New makes none with a hyphen. The
+// printed token is Epoxy's.
 var demoAccounts = []demoAccount{
 	{"Epoxy", user.User{
 		ID: "demo-epoxy", AvatarURL: "https://example.com/epoxy.png", DefaultLanguage: "Go", PublicProfile: true,
@@ -39,13 +39,13 @@ type demoAccount struct {
 	services map[string]string
 }
 
-// demoTokenLife is how long the printed token works. Each start prints a new one.
+// demoTokenLife is how long the printed token is valid. Each start prints a new one.
 const demoTokenLife = 24 * time.Hour
 
 // demoStars are which of the pastes an account has starred: two that stay, and one that has expired.
 var demoStars = []int{0, 1, 4}
 
-// demonstration stores data to look at, in a database that holds nothing else. Use cases cannot create it: they choose ids themselves.
+// demonstration stores example data in an empty database, through the ports: use cases choose ids themselves.
 type demonstration struct {
 	find   user.Finder
 	users  user.Creator
@@ -55,9 +55,8 @@ type demonstration struct {
 	made   *pastes.UseCases
 }
 
-// prepareDemonstration stores the demonstration's data in the database that cfg names, unless an earlier start has. It
-// fails with fault.Conflict, and stores nothing, when the database holds data and was never a demonstration, or
-// when another user has one of the demonstration's names. Nothing sweeps the database meanwhile: it may be a real one.
+// prepareDemonstration stores the demonstration's data, unless an earlier start has. It fails with fault.Conflict, and stores nothing,
+// when the database has other data. It does not sweep the database, which may be a real one.
 func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err error) {
 	own := cfg.commanded(true)
 	own.ReadURL, own.Logger = "", log // it reads its own writes
@@ -123,8 +122,7 @@ var errNoDemonstration = fault.New(fault.Conflict,
 	"The database holds data of its own, and --demo only serves an empty database or one that it has filled: "+
 		"name another with GLUEPOT_DATABASE_URL.")
 
-// store stores an account with its pastes and stars, as far as they are not there. Those that have expired meanwhile
-// come back.
+// store stores what is missing of an account, its pastes and its stars. Expired pastes come back.
 func (d demonstration) store(ctx context.Context, account demoAccount) error {
 	name, err := user.ParseName(account.name)
 	if err != nil {
@@ -175,8 +173,7 @@ func unlessThere(err error) error {
 	return err
 }
 
-// announceDemonstration prints the address of a page, if the server at origin has any, and a line to try for each endpoint below the
-// base path, with a new token of the demonstration's own account.
+// announceDemonstration prints the address of a page, if there are pages, and commands to try, with a new token.
 func announceDemonstration(ctx context.Context, issue *tokens.Issue, origin string, cfg config, out io.Writer) error {
 	base, page := origin+cfg.HTTP.BasePath, ""
 	demo := demoAccounts[0].profile.ID

@@ -21,10 +21,9 @@ import (
 const (
 	// environmentPrefix is the prefix of every variable that is read.
 	environmentPrefix = "GLUEPOT_"
-	// fileSuffix stands after the name of a secret's variable where that has the path of a file instead, as orchestrators
-	// mount secrets.
+	// fileSuffix is the suffix of a variable with the path of a file that contains a secret, as orchestrators mount them.
 	fileSuffix = "_FILE"
-	// testPrefix is that of variables for the tests, which are nothing to the program.
+	// testPrefix is the prefix of the tests' variables, which the program ignores.
 	testPrefix = environmentPrefix + "TEST_"
 )
 
@@ -33,13 +32,11 @@ func environmentName(flag string) string {
 	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// origin marks a flag that has its value from the environment: with the name of the variable, and the path of the file if that
-// names one.
+// origin marks a flag whose value is from the environment, with the name of the variable and the path of the file, if any.
 const origin = "gluepot_origin"
 
-// fillFromEnvironment sets every flag that the command line left alone from its variable, or from the file that its _FILE
-// variable names, if there is one. It returns one error that names every variable with a wrong value, and one that names every secret
-// that cannot be read, without which the settings cannot be judged. Empty counts as absent.
+// fillFromEnvironment sets every flag that is not on the command line from its variable, or from the file in its _FILE variable. It
+// returns an error for all wrong values, and one for all secrets that cannot be read. An empty variable counts as absent.
 func fillFromEnvironment(flags *pflag.FlagSet) (wrong, unread error) {
 	flags.VisitAll(func(flag *pflag.Flag) {
 		if _, ok := flag.Annotations[setting]; !ok || flag.Changed {
@@ -67,16 +64,16 @@ func fillFromEnvironment(flags *pflag.FlagSet) (wrong, unread error) {
 	return wrong, unread
 }
 
-// restore gives a flag its default again: a number that is none leaves 0, which was not written there.
+// restore resets a flag to its default: a failed Set may have changed it.
 func restore(flag *pflag.Flag) {
-	if list, ok := flag.Value.(pflag.SliceValue); ok { // whose default is printed as it is not read
+	if list, ok := flag.Value.(pflag.SliceValue); ok { // Set cannot parse its DefValue
 		_ = list.Replace(nil)
 		return
 	}
 	_ = flag.Value.Set(flag.DefValue)
 }
 
-// environmentValue returns what the environment has for a flag, or "", and what the flag is to be marked with.
+// environmentValue returns the value of a flag in the environment, or "", and its origin.
 func environmentValue(flag *pflag.Flag) (value string, from []string, err error) {
 	name := environmentName(flag.Name)
 	value = os.Getenv(name)
@@ -97,8 +94,7 @@ func environmentValue(flag *pflag.Flag) (value string, from []string, err error)
 	return value, []string{fileName, path}, nil
 }
 
-// rereading returns what reads the file again that a database URL came from, or nil when it came from none. What was no ordinary
-// file, such as a pipe, was read for good.
+// rereading returns a function that reads the file of a database URL again, or nil if the URL is not from an ordinary file.
 func rereading(flags *pflag.FlagSet, name string) func() (gormstore.URL, error) {
 	flag := flags.Lookup(name)
 	if flag == nil || flag.Changed || len(flag.Annotations[origin]) < 2 {
@@ -114,10 +110,10 @@ func rereading(flags *pflag.FlagSet, name string) func() (gormstore.URL, error) 
 	}
 }
 
-// maxSecret bounds a file that should have one line.
+// maxSecret bounds a secret's file, in bytes.
 const maxSecret = 64 << 10
 
-// readSecret returns the content of a file without the line end that editors put there. Its errors have nothing of it.
+// readSecret returns the content of a file without the final line end. Its errors quote nothing of it.
 func readSecret(path string) (string, error) {
 	content, err := readSome(path)
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
@@ -138,8 +134,7 @@ func readSecret(path string) (string, error) {
 	return secret, nil
 }
 
-// readSome returns the content of a file, and a byte more than maxSecret of one that is longer. A pipe, such as that of a shell's <(…), is
-// read to its end.
+// readSome returns the content of a file, and of a longer one maxSecret+1 bytes. The file may be a pipe, such as a shell's <(…).
 func readSome(path string) ([]byte, error) {
 	file, err := os.Open(path) //nolint:gosec // the operator says which
 	if err != nil {
@@ -163,12 +158,11 @@ func knownVariables() []string {
 	return known
 }
 
-// misspelling is how many letters a variable may differ in from a setting to be taken for it.
+// misspelling is the number of letters by which a variable may differ from a setting to count as a misspelling of it.
 const misspelling = 2
 
-// unknownVariables looks among variables, each NAME=VALUE, for those that look like settings and are none. It returns the names of
-// those to warn about, in order, and one error that names each that is probably a misspelled setting: what that was meant
-// to say must not be lost.
+// unknownVariables returns the variables, of NAME=VALUE pairs, that look like settings but are unknown, to warn about them. It fails for
+// those that are probably misspelled settings.
 func unknownVariables(variables []string) (ignored []string, err error) {
 	known := knownVariables()
 	var wrong []error
@@ -188,19 +182,18 @@ func unknownVariables(variables []string) (ignored []string, err error) {
 	return ignored, errors.Join(wrong...)
 }
 
-// service matches what Kubernetes puts into the environment of every container for a service that is named gluepot, or
-// gluepot-SOMETHING (kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
+// service matches Kubernetes' variables for a service named gluepot or gluepot-SOMETHING
+// (kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
 var service = regexp.MustCompile(`^GLUEPOT_([A-Z0-9_]+?_)??` +
 	`(SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT(?:_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$`)
 
-// injected reports whether a variable is of Kubernetes' making. GLUEPOT_SOMETHING_PORT may be a guess at a setting, unless
-// there is an address in it.
+// injected reports whether a variable is from Kubernetes. GLUEPOT_SOMETHING_PORT counts only if its value is a URL: it may be a wrong
+// guess at a setting.
 func injected(name, value string) bool {
 	parts := service.FindStringSubmatch(name)
 	return parts != nil && (parts[1] == "" || parts[2] != "PORT" || strings.Contains(value, "://"))
 }
 
-// warningAbout says that variables are ignored.
 func warningAbout(ignored []string) string {
 	quoted := make([]string, len(ignored))
 	for i, name := range ignored {

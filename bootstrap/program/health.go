@@ -22,7 +22,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/httpapi"
 )
 
-// healthTimeout is longer than a server with the default settings waits for its database before it says so.
+// healthTimeout is longer than the default timeout of a request.
 const healthTimeout = 6 * time.Second
 
 func healthCommand(cfg *config, stdout io.Writer) *cobra.Command {
@@ -38,7 +38,7 @@ Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the
 	live := cmd.Flags().Bool("live", false, "ask only whether the process answers, not whether its database does")
 	timeout := cmd.Flags().Duration("timeout", healthTimeout, "how long to wait for the answer")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		// The database's settings stay unread: a secret of the server's may be in a file that this process cannot read.
+		// Do not read the database's settings: this process may lack the right to read the files of secrets.
 		ignored, unknown := unknownVariables(os.Environ())
 		wrong, unread := fillFromEnvironment(own)
 		if err := errors.Join(unknown, wrong, unread, misplacedPasswords(own)); err != nil {
@@ -68,7 +68,7 @@ Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the
 	return cmd
 }
 
-// loopback returns where on this machine a server answers that listens on a HOST:PORT.
+// loopback returns the address at which to reach a local server that listens on HOST:PORT.
 func loopback(ctx context.Context, listen string) (string, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -78,9 +78,9 @@ func loopback(ctx context.Context, listen string) (string, error) {
 		return "", fmt.Errorf("the server at %q has no fixed port: give the one it listens on with --http-addr", listen)
 	}
 	if address, err := netip.ParseAddr(host); host == "" || err == nil && address.IsUnspecified() {
-		host = "127.0.0.1" // which "::" includes
+		host = "127.0.0.1" // "::" includes it
 	}
-	number, err := net.DefaultResolver.LookupPort(ctx, "tcp", port) // ":http" is one, too
+	number, err := net.DefaultResolver.LookupPort(ctx, "tcp", port) // the port may be a name
 	if err != nil {
 		return "", err
 	}
@@ -90,8 +90,7 @@ func loopback(ctx context.Context, listen string) (string, error) {
 // maxHealthAnswer bounds the bytes read: an answer is a few words, unless another program listens there.
 const maxHealthAnswer = 4 << 10
 
-// askHealth asks a server for the health check at a URL. It returns nil when that answers 200, and else an error that says what came
-// instead.
+// askHealth requests a health check. It fails unless the answer is 200.
 func askHealth(ctx context.Context, address string, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -101,8 +100,8 @@ func askHealth(ctx context.Context, address string, timeout time.Duration) error
 	}
 	client := http.Client{
 		Transport: &http.Transport{ // without a proxy
-			// Nothing is sent that is secret, and a certificate is seldom for an address of this machine.
-			TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // as said
+			// The request contains no secrets, and certificates are rarely for 127.0.0.1.
+			TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // see above
 			DisableKeepAlives: true,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

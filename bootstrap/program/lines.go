@@ -10,32 +10,30 @@ import (
 )
 
 const (
-	// lineBacklog is how many lines of the log wait for a reader, about a megabyte. Further ones are dropped.
+	// lineBacklog is how many lines may wait, about a megabyte. Further ones are dropped.
 	lineBacklog = 4096
-	// lineBatch is how many bytes are worth a system call of their own; fewer wait for lineInterval.
+	// lineBatch is how many bytes are written at once; fewer wait for lineInterval.
 	lineBatch    = 128 << 10
 	lineInterval = 100 * time.Millisecond
-	// lineCloseTime is how long the end of the program waits for a reader of the log.
+	// lineCloseTime is how long Close waits.
 	lineCloseTime = time.Second
 )
 
-// lineWriter passes lines on to a writer that may block, such as a pipe that is not read, and never waits for it. Lines that find the
-// backlog full are dropped, and a line says how many.
+// lineWriter writes lines in the background to a writer that may block, such as a pipe that nobody reads. When the backlog is full it
+// drops lines, and later writes how many.
 //
-// Neither zapcore.BufferedWriteSyncer nor the diode.Writer of zerolog does this: the one blocks in Write, the other in Close, and both
-// lose lines when a disk is full for a second.
+// zapcore.BufferedWriteSyncer blocks in Write, and zerolog's diode.Writer in Close; both lose lines while a disk is full.
 type lineWriter struct {
 	out     io.Writer
 	notice  func(dropped int64) []byte // the line about those dropped
 	lines   chan []byte
 	dropped atomic.Int64
 	closing chan struct{}
-	given   chan struct{} // closed when Close waits no longer
+	given   chan struct{} // closed lineCloseTime after Close
 	ended   chan struct{} // closed when run has returned
 	close   func()
 }
 
-// newLineWriter returns a writer before out, which has a goroutine until it is closed.
 func newLineWriter(out io.Writer, notice func(dropped int64) []byte) *lineWriter {
 	w := &lineWriter{
 		out: out, notice: notice, lines: make(chan []byte, lineBacklog),
@@ -49,7 +47,7 @@ func newLineWriter(out io.Writer, notice func(dropped int64) []byte) *lineWriter
 	return w
 }
 
-// Write implements io.Writer: line is one line. It always succeeds at once, also after Close.
+// Write implements io.Writer: line is one line. It never blocks or fails, even after Close.
 func (w *lineWriter) Write(line []byte) (int, error) {
 	select {
 	case w.lines <- bytes.Clone(line):
@@ -59,7 +57,7 @@ func (w *lineWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Close writes what was accepted, as far as the reader takes it within lineCloseTime.
+// Close writes the remaining lines, for at most lineCloseTime.
 func (w *lineWriter) Close() {
 	w.close()
 	select {
@@ -72,7 +70,7 @@ func (w *lineWriter) run() {
 	defer close(w.ended)
 	batch := bufio.NewWriterSize(retrying{w}, lineBatch)
 	write := func(line []byte) {
-		_, _ = batch.Write(line) // it fails only when Close waits no longer
+		_, _ = batch.Write(line) // it fails only after Close gives up
 		if dropped := w.dropped.Swap(0); dropped > 0 {
 			_, _ = batch.Write(w.notice(dropped))
 		}
@@ -96,7 +94,7 @@ func (w *lineWriter) run() {
 	_ = batch.Flush()
 }
 
-// retrying writes to out. An error, such as that of a full disk, is waited out, so that lines stay whole, until Close waits no longer.
+// retrying retries failed writes, as to a full disk, until Close gives up: so lines stay complete.
 type retrying struct{ *lineWriter }
 
 // Write implements io.Writer.

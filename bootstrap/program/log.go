@@ -8,11 +8,10 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// newLogger writes to w: unsampled, because a sampled access log has holes, and in batches, ten times a
-// second, because a system call for each request would be a fifth of its cost. No request waits for w; lines that
-// it does not take in time are dropped and counted (decision 0022). What a killed process had not written is lost.
+// newLogger returns a logger without sampling, for a complete access log. It writes in batches, as a system call for each request would
+// be a fifth of its cost. No request waits for w: lines that it does not take in time are dropped and counted (decision 0022).
 //
-// The returned function writes what is left; it does not wait for w for ever either.
+// The returned function writes the remaining lines; it does not wait for w forever.
 func newLogger(cfg logConfig, w io.Writer) (*zap.Logger, func(), error) {
 	level, err := zapcore.ParseLevel(cfg.Level)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/gluepot/gluepot/bootstrap"
 )
 
-// serveMetrics serves the figures of a server on an address and lets them see the requests that cfg will take. Without an
-// address it does nothing and returns nil.
+// serveMetrics serves metrics at an address, and has cfg report requests to them. Without an address it returns nil.
 func serveMetrics(
 	ctx context.Context, address string, cfg *httpapi.Config, statistics func() bootstrap.Statistics, log *zap.Logger,
 ) (*metrics.Server, error) {

@@ -24,10 +24,9 @@ import (
 	domainsearch "github.com/gluepot/gluepot/domain/search"
 )
 
-// serve runs the server until a SIGINT, SIGTERM or SIGHUP, or the end of ctx, has stopped it, or it fails. A second
-// SIGINT or SIGTERM returns at once. The log warns of the variables that were ignored.
+// serve runs the server until it fails, or SIGINT, SIGTERM, SIGHUP or ctx stops it. A second SIGINT or SIGTERM returns at once.
 func serve(ctx context.Context, cfg config, demo bool, ignored []string, stdout, stderr io.Writer) error {
-	// A pipe of the log whose other end is closed must not end the process: the writer deals with the error.
+	// A closed pipe on standard error must not end the process: the log's writer handles the error.
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	defer signal.Stop(broken)
@@ -53,7 +52,7 @@ func serve(ctx context.Context, cfg config, demo bool, ignored []string, stdout,
 			return err
 		case s := <-signals:
 			if !first && s == syscall.SIGHUP {
-				continue // a terminal that closes may send two
+				continue // a closing terminal may send two
 			}
 			if !first {
 				return fmt.Errorf("stopped at once by a second signal (%v); requests in flight were cut off", s)
@@ -63,8 +62,7 @@ func serve(ctx context.Context, cfg config, demo bool, ignored []string, stdout,
 	}
 }
 
-// stopSignals are those that end the program in order. A terminal that closes sends SIGHUP, which the user who started the
-// program with nohup wants ignored.
+// stopSignals end the program in order. Under nohup, SIGHUP stays ignored.
 func stopSignals() []os.Signal {
 	if signal.Ignored(syscall.SIGHUP) {
 		return []os.Signal{syscall.SIGINT, syscall.SIGTERM}
@@ -72,12 +70,11 @@ func stopSignals() []os.Signal {
 	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 }
 
-// serveUntil serves until ctx ends, and returns when the server has stopped. What could not be finished in a
-// stop that was asked for is in the log and no failure.
+// serveUntil serves until ctx ends, and returns when the server has stopped. An unclean stop is logged and is no failure.
 func serveUntil(ctx context.Context, cfg config, demo bool, log *zap.Logger, stdout io.Writer) error {
 	running, err := start(ctx, cfg, demo, log)
 	if err != nil {
-		if ctx.Err() != nil { // migrations are transactions
+		if ctx.Err() != nil { // harmless: migrations are transactions
 			return fmt.Errorf("stopped by %w before the start was complete", context.Cause(ctx))
 		}
 		return err
@@ -108,7 +105,7 @@ func serveUntil(ctx context.Context, cfg config, demo bool, log *zap.Logger, std
 	return failure
 }
 
-// warnOfProviders logs which of them do not answer. Users are let sign in by tokens meanwhile, and those providers are asked again.
+// warnOfProviders logs providers that do not answer. They are tried again with each sign-in.
 func warnOfProviders(ctx context.Context, sources []identity.Source, log *zap.Logger) {
 	for _, source := range sources {
 		if _, err := source.Begin(ctx, identity.NewProof()); err != nil && ctx.Err() == nil {
@@ -126,7 +123,7 @@ type running struct {
 	traces *tracing.Tracer // or nil
 }
 
-// start opens the use cases and serves them. When it fails, nothing stays open, also when ctx was cancelled.
+// start opens the use cases and serves them. When it fails, nothing stays open.
 func start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (*running, error) {
 	if demo {
 		if err := prepareDemonstration(ctx, cfg, log); err != nil {
@@ -169,7 +166,7 @@ func startServer(ctx context.Context, cfg config, app *bootstrap.Application, lo
 	return started, started.Start(ctx)
 }
 
-// searchIfIndexed returns the search, unless the configuration leaves it out or the database is known to have no index.
+// searchIfIndexed returns the search, or nil if it is off or the database has no index.
 func searchIfIndexed(ctx context.Context, app *bootstrap.Application, log *zap.Logger) *search.UseCases {
 	if app.Search == nil || app.Ready(ctx) != nil {
 		return app.Search
@@ -181,8 +178,8 @@ func searchIfIndexed(ctx context.Context, app *bootstrap.Application, log *zap.L
 	return nil
 }
 
-// stop makes readiness fail, drains the server, and then stops its dependencies. Each part bounds its own time. Metrics are
-// there to the end; traces are sent while the use cases store what is pending.
+// stop drains the server and then stops its dependencies. Each part bounds its own time. Metrics are served to the end; traces are sent
+// while the use cases store what is pending.
 func (r *running) stop() error {
 	ctx := context.Background()
 	var undone []error

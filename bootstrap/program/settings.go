@@ -13,8 +13,8 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// Each setting is one flag; its environment variable is GLUEPOT_ and the flag's name in capitals with
-// underscores. These lists are all there is: the table of docs/CONFIGURATION.md is checked against them.
+// Each setting is a flag; its environment variable is GLUEPOT_ and the flag's name in capitals with underscores. A test compares these
+// lists with docs/CONFIGURATION.md.
 
 func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.Var((*urlValue)(&cfg.Database.URL), "database-url", "`postgres://USER:PASSWORD@HOST/DATABASE` or sqlite://PATH")
@@ -62,7 +62,7 @@ func signInFlags(flags *pflag.FlagSet, cfg *config) {
 		"claim without which that provider's accounts may not sign in: groups=paste-users, or email_domain=example.org")
 }
 
-// listenFlags are the flags that say where a server is, and how to talk to it.
+// listenFlags are the flags of a server's address and TLS.
 func listenFlags(flags *pflag.FlagSet, cfg *config) {
 	h := &cfg.Server
 	flags.StringVar(&h.Addr, "http-addr", h.Addr, "HOST:PORT to listen on")
@@ -134,7 +134,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		"addresses and networks whose X-Forwarded-For, -Proto and -Host, X-Request-Id and traceparent are believed")
 }
 
-// settingsInForce returns every setting among the flags, which are complete.
+// settingsInForce returns every setting with its effective value.
 func settingsInForce(flags *pflag.FlagSet) []cli.Setting {
 	var settings []cli.Setting
 	flags.VisitAll(func(flag *pflag.Flag) {
@@ -158,7 +158,7 @@ func settingsInForce(flags *pflag.FlagSet) []cli.Setting {
 	return settings
 }
 
-// misplacedPasswords returns one error that names every setting to which a database URL was given that takes none.
+// misplacedPasswords returns an error for all settings with a database URL that take none.
 func misplacedPasswords(flags *pflag.FlagSet) error {
 	var wrong []error
 	flags.VisitAll(func(flag *pflag.Flag) {
@@ -173,7 +173,7 @@ func misplacedPasswords(flags *pflag.FlagSet) error {
 	return errors.Join(wrong...)
 }
 
-// setting marks the flags that belong to an installation and not to one call.
+// setting marks flags that are settings, and not options of one command.
 const setting = "gluepot_setting"
 
 // allSettings adds all of the lists above.
@@ -191,8 +191,8 @@ func addSettings(flags *pflag.FlagSet, cfg *config, list func(*pflag.FlagSet, *c
 	flags.AddFlagSet(settings)
 }
 
-// flagError keeps what may hold a password out of an error of the command line: a flag that is not known, or
-// whose value is wrong, may have been meant for a database URL.
+// flagError removes possible passwords from an error of the command line: an unknown flag or a wrong value may be a misplaced
+// database URL.
 func flagError(err error) error {
 	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !cli.MayHoldPassword(err.Error()) && (!ok || !quotesParser(wrong.GetFlag())) {
@@ -204,8 +204,7 @@ func flagError(err error) error {
 	return errors.New("there is a flag that is not known, and is not shown because it may hold a password")
 }
 
-// quotesParser reports whether the error of a wrong value of a flag is to give way to valueForm: mostly that of a parser of the standard
-// library.
+// quotesParser reports whether a flag's error quotes a parser of the standard library, so that valueForm should replace it.
 func quotesParser(flag *pflag.Flag) bool {
 	switch flag.Value.Type() {
 	case "int", "int32", "int64", "bool", "lifetime":
@@ -217,7 +216,7 @@ func quotesParser(flag *pflag.Flag) bool {
 	return false
 }
 
-// valueForm says in words what a flag takes, so that no message quotes a parser.
+// valueForm describes the values of a flag.
 func valueForm(flag *pflag.Flag) string {
 	switch flag.Value.Type() {
 	case "duration":
@@ -258,7 +257,7 @@ func (v *urlValue) Set(value string) error { *v = urlValue(value); return nil }
 func (v *urlValue) Type() string           { return "url" }
 func (v *urlValue) secret()                {}
 
-// secretValue is a text that nothing shows.
+// secretValue is a text that is never printed.
 type secretValue string
 
 func (v *secretValue) String() string         { return signin.Secret(*v).String() }

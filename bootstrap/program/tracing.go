@@ -10,10 +10,10 @@ import (
 	"github.com/gluepot/gluepot/adapters/tracing"
 )
 
-// traceFlushTime bounds the sending of the last traces, which happens beside the stop of the use cases and takes less.
+// traceFlushTime bounds the sending of the last traces, during the stop of the use cases.
 const traceFlushTime = 2 * time.Second
 
-// openTraces has requests and statements traced, if OpenTelemetry's variables ask for it, and otherwise returns nil.
+// openTraces traces requests and statements if OpenTelemetry's variables ask for it. Otherwise it returns nil.
 func openTraces(cfg *config, log *zap.Logger) *tracing.Tracer {
 	tracer := tracing.Open(Version(), log)
 	if tracer != nil {

@@ -1,5 +1,5 @@
-// Command manual writes the manual pages of gluepot's commands and the completions of four shells, for its archives, into the folders man
-// and completions below the one that is its argument. The date of the pages is SOURCE_DATE_EPOCH, in seconds since 1970.
+// Command manual writes gluepot's manual pages and the completions of four shells into the folders man and completions below its
+// argument. The date of the pages is SOURCE_DATE_EPOCH, in seconds since 1970.
 package main
 
 import (
@@ -37,7 +37,7 @@ func write(args []string, epoch string) error {
 		}
 	}
 	root, date := program.Command(), time.Unix(seconds, 0).UTC()
-	root.DisableAutoGenTag = true // it has the day of the build
+	root.DisableAutoGenTag = true // it contains the date of the build
 	header := &doc.GenManHeader{Section: "1", Date: &date, Source: "Gluepot", Manual: "Gluepot"}
 	return errors.Join(
 		doc.GenManTree(root, header, man),
