@@ -33,6 +33,14 @@ func TestUserSuspend(t *testing.T) {
 		}
 	}
 	i.wantRefused("user unsuspend epoxy", "That user is not suspended.")
+	i.do("user suspend epoxy --reason spam --hide-pastes")
+	i.do("paste create --owner epoxy")
+	if got, want := i.do("user suspend epoxy --reason spam --hide-pastes"), "Suspended the user epoxy and hid 1 paste.\n"; got != want {
+		t.Errorf("got %q, want %q: what came meanwhile is hidden, too", got, want)
+	}
+	if got, want := i.do("user unsuspend epoxy"), "The user epoxy is no longer suspended, and 2 pastes are there again.\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 	i.wantRefused("user unsuspend nobody", "There is no such user.")
 	wantRefusal(t, "user suspend", i.run("user suspend epoxy"), exitUsage, "--reason: give one line of at most 500 bytes")
 	i.wantRefused("user suspend nobody --reason spam", "There is no such user.")
