@@ -64,6 +64,10 @@ func (a *API) fail(c *gin.Context, err error) {
 		noteCause(c, err)
 	case fault.Internal:
 		noteCause(c, err)
+	case fault.Invalid:
+		if refused, ok := errors.AsType[*fault.Error](err); ok && refused.Unwrap() != nil { // an operator may have to mend something
+			noteCause(c, err)
+		}
 	case fault.Exhausted:
 		if refused, ok := errors.AsType[*paste.QuotaError](err); ok {
 			tellUsage(c.Writer.Header(), refused.Usage)

@@ -75,7 +75,7 @@ func (a *API) observe(c *gin.Context) {
 	cause, _ := c.Value(causeKey).(error)
 	switch {
 	case status >= http.StatusInternalServerError && status != http.StatusNotImplemented, // visitors can cause 501
-		cause != nil: // a failure after the answer has begun
+		cause != nil && status < http.StatusBadRequest: // a failure after the answer has begun
 		if !errors.Is(cause, context.Canceled) { // canceled: the client has hung up
 			level = zapcore.ErrorLevel
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	"fmt"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -35,7 +36,6 @@ type Arrival struct {
 var (
 	errStale = fault.New(fault.Invalid,
 		"This sign-in was not begun in this browser, took longer than ten minutes, or was finished already. Begin it again.")
-	errCancelled = fault.New(fault.Invalid, "The provider says that signing in was cancelled or refused.")
 	errOtherUser = fault.New(fault.Forbidden, "Another user began to link this account. Sign in as that user, and link it again.")
 	errClosed    = fault.New(fault.Forbidden, "You have no account on this server, and it takes no new ones. Ask its operator for one.")
 	errUninvited = fault.New(fault.Forbidden, "You have no account on this server. To get one, ask its operator for an invitation.")
@@ -65,7 +65,8 @@ func (a *Arrive) Do(
 		return Arrival{}, errStale
 	}
 	if brought.Error != "" || brought.Code == "" {
-		return Arrival{}, errCancelled
+		return Arrival{}, fault.Wrap(fault.Invalid, "The provider says that signing in was cancelled or refused.",
+			fmt.Errorf("callback: %.64q", brought.Error)) // such as invalid_scope, which operators find in the log
 	}
 	profile, err := source.Finish(ctx, attempt.Proof, brought)
 	if err != nil {

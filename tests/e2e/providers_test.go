@@ -213,6 +213,7 @@ func TestCallbacks(t *testing.T) {
 		"an unknown one":   func(path string) string { return strings.Replace(path, "/oidc/", "/myspace/", 1) },
 		"another code":     func(path string) string { return strings.Replace(path, "code=", "code=x", 1) },
 		"cancelled":        func(path string) string { return strings.Replace(path, "code=", "error=access_denied&c=", 1) },
+		"refused scopes":   func(path string) string { return strings.Replace(path, "code=", "error=invalid_scope&c=", 1) },
 		"another issuer":   func(path string) string { return path + "&iss=https%3A%2F%2Fevil.example" },
 		"what is no text":  func(path string) string { return path + "&error=%ff%00" },
 	} {
@@ -224,6 +225,14 @@ func TestCallbacks(t *testing.T) {
 	}
 	if got := stored(); got != before {
 		t.Errorf("got %s stored, want nothing but %s", got, before)
+	}
+	for _, why := range []string{"invalid_grant", "invalid_scope", "evil.example"} {
+		program.Eventually(t, why+" in the log, for operators", func() bool {
+			return slices.ContainsFunc(node.Log(), func(line map[string]any) bool {
+				text, _ := line["error"].(string)
+				return line["level"] == "info" && strings.Contains(text, why)
+			})
+		})
 	}
 	// Two tabs of a browser: each comes back to where it was.
 	one, two := ann.leave("oidc", "next=/starred"), ann.leave("oidc", "next=/account")
