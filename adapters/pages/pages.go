@@ -1,8 +1,7 @@
-// Package pages shows pastes to people who open them in a browser.
+// Package pages serves HTML pages, over the same use cases as the interface for programs.
 //
-// Pages says what stands at which path and makes it, over the same use cases as the interface for programs, behind which it
-// stands: that has the socket, the deadlines, the limits and the log, and takes the paths of Pages for those that are none of
-// its own (httpapi.Config.Pages).
+// Package httpapi has the socket, the deadlines, the limits and the log, and passes paths outside its interface to Pages
+// (httpapi.Config.Pages).
 package pages
 
 import (
@@ -16,17 +15,17 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
-// The HTML is in the files *.templ, which templ, in the version of go.mod, compiles to Go.
+// templ, in the version of go.mod, compiles the files *.templ to Go.
 //go:generate sh -c "go run github.com/a-h/templ/cmd/templ@$(go list -m -f {{.Version}} github.com/a-h/templ) fmt ."
 //go:generate sh -c "go run github.com/a-h/templ/cmd/templ@$(go list -m -f {{.Version}} github.com/a-h/templ) generate"
 
-// Config is what an installation chooses.
+// Config has an installation's choices.
 type Config = site.Config
 
-// Modules are those whose use cases pages call.
+// Modules have the use cases that pages call.
 type Modules = site.Modules
 
-// DefaultConfig returns what suits most installations, for an interface without a base path.
+// DefaultConfig returns the defaults, for an interface without a base path.
 func DefaultConfig() Config { return site.DefaultConfig() }
 
 // Pages makes the pages.
@@ -36,7 +35,7 @@ type Pages struct {
 	routes []route
 }
 
-// New returns the pages over the use cases. Of two patterns that fit a path, the first is its route.
+// New returns the pages over the use cases. The first pattern that fits a path is its route.
 func New(cfg Config, modules Modules) *Pages {
 	s := site.New(cfg, modules)
 	p := &Pages{Site: s}

@@ -7,8 +7,8 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
-// robotsText asks crawlers to stay away from forms and copies. What is not public is not named: its pages say noindex, which a
-// crawler that may not read them would never see.
+// robotsText keeps crawlers away from forms and downloads. It does not exclude unlisted pastes: crawlers must read a page to see its
+// noindex.
 const robotsText = `User-agent: *
 Disallow: /sign-in
 Disallow: /account
@@ -22,7 +22,7 @@ Disallow: /*/download/
 Disallow: /*/files.zip
 `
 
-// robots tells crawlers which paths to skip (RFC 9309).
+// robots answers with robots.txt (RFC 9309).
 func robots(w http.ResponseWriter, _ *site.Request) error {
 	w.Header().Set("Content-Type", site.TextContentType)
 	w.Header().Set("Cache-Control", "public, max-age=3600")

@@ -10,12 +10,12 @@ import (
 	"github.com/gluepot/gluepot/domain/moderation"
 )
 
-// route is a site.Route, with its pattern taken apart.
+// route is a site.Route with its pattern parsed.
 type route struct {
 	site.Route
 
 	segments   []string
-	parameters []string // their names, in their order
+	parameters []string // their names, in order
 }
 
 func newRoute(r site.Route) route {
@@ -28,7 +28,7 @@ func newRoute(r site.Route) route {
 	return made
 }
 
-// resumes reports whether a request with a method has the session of its cookie. Signing in begins another one.
+// resumes reports whether a request with a method uses the session of its cookie. Signing in begins a new one.
 func (r *route) resumes(method string) bool {
 	return !r.Everyone && !(r.Pattern == site.PathSignIn && method == http.MethodPost)
 }
@@ -45,7 +45,7 @@ func (r *route) allowed() string {
 	return allowed + "OPTIONS"
 }
 
-// fits reports whether a path without its first slash is that of the route, and returns the values of its parameters.
+// fits reports whether a path, without its first slash, matches the route, and returns the values of the parameters.
 func (r *route) fits(path string) (values []string, ok bool) {
 	rest := path
 	for i, segment := range r.segments {
@@ -66,8 +66,8 @@ func (r *route) fits(path string) (values []string, ok bool) {
 	return values, true
 }
 
-// Route finds the route of a request by its decoded path, with or without a slash at its end: the first one that fits. It sets the
-// request's pattern, by which Token and Answer know the route, and its path values. It returns the pattern, or "" where there is no page.
+// Route finds the first route that fits a request's decoded path, with or without a trailing slash. It sets the request's pattern, which
+// Token and Answer need, and its path values. It returns the pattern, or "" if there is no page.
 func (p *Pages) Route(r *http.Request) string {
 	path, ok := strings.CutPrefix(r.URL.Path, "/")
 	if !ok {
@@ -91,7 +91,7 @@ func (p *Pages) Route(r *http.Request) string {
 	return ""
 }
 
-// of returns the route of a request for which Route has found it, or nil.
+// of returns the route that Route has found for a request, or nil.
 func (p *Pages) of(r *http.Request) *route {
 	i := slices.IndexFunc(p.routes, func(known route) bool { return known.Pattern == r.Pattern })
 	if i < 0 {
@@ -100,7 +100,7 @@ func (p *Pages) of(r *http.Request) *route {
 	return &p.routes[i]
 }
 
-// Routes returns the methods that each path takes, as the header Allow has them, by its pattern.
+// Routes returns the header Allow of each pattern.
 func (p *Pages) Routes() map[string]string {
 	all := make(map[string]string, len(p.routes))
 	for i := range p.routes {
@@ -109,9 +109,8 @@ func (p *Pages) Routes() map[string]string {
 	return all
 }
 
-// Answer answers a request for one of the routes with a method that it takes. What a form asks for needs a session with the scope
-// write. It fails with an error of a kind of package fault,
-// and has then perhaps written something that is to be dropped. It reports whether an access token was rejected.
+// Answer answers a request for one of the routes. A form needs a session with the scope write. When it fails, with an error of package
+// fault, drop what it has written. It reports whether a token was rejected.
 func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
 	found := p.of(r)
 	if found == nil {
@@ -142,8 +141,7 @@ func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, e
 	return asked.Rejected, err
 }
 
-// Token returns the secret of the session that a request for one of the routes comes with, or "". It reports whether
-// there may be an access token in the body.
+// Token returns the secret of a request's session, or "", and whether the body may contain a token.
 func (p *Pages) Token(r *http.Request) (presented string, inBody bool) {
 	found := p.of(r)
 	switch {

@@ -12,12 +12,12 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// accountPage is the profile of the signed-in user, as it is or as it was sent.
+// accountPage is the signed-in user's profile, as stored or as submitted.
 type accountPage struct {
 	site.Layout
 
 	Profile users.Profile
-	Base    string // detects a profile that was changed since the form was shown
+	Base    string // detects changes since the form was shown
 	Problem string
 	Saved   bool
 }
@@ -36,7 +36,7 @@ func profileOf(u user.User) users.Profile {
 	}
 }
 
-// baseOf returns what differs for profiles that differ.
+// baseOf returns a hash of a profile.
 func baseOf(profile users.Profile) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%#v", profile)))
 }
@@ -44,7 +44,7 @@ func baseOf(profile users.Profile) string {
 var errChanged = fault.New(fault.Conflict, "Your profile was changed since this page was opened, in another tab perhaps. "+
 	"Nothing is saved yet: send this again to have it as you see it here, or open the page anew to see what it is now.")
 
-// changeAccount stores the profile. Another name needs a session that is not old.
+// changeAccount stores the profile. A new name needs a recent sign-in.
 func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	wanted := users.Profile{
 		Name: fields.Get("name"), AvatarURL: fields.Get("avatar"), DefaultLanguage: fields.Get("language"),
@@ -64,5 +64,5 @@ func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request, fields url
 	return site.FormAgain(w, r, err, p.accountView(page))
 }
 
-// reader refers to the signed-in user as operators do.
+// reader returns the signed-in user's id in the form that operators' use cases take.
 func reader(r *site.Request) string { return "id:" + string(r.Viewer.User.ID) }

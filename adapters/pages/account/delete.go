@@ -12,7 +12,7 @@ func (p *pages) accountDeletion(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.deleteAccountView(r.Layout("Delete your account", ""), ""))
 }
 
-// deleteAccount deletes the account of who types its name.
+// deleteAccount deletes the account if its name was typed.
 func (p *pages) deleteAccount(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	keep := fields.Get("pastes") == "anonymous"
 	if !keep && fields.Get("pastes") != "delete" {

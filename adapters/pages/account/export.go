@@ -52,9 +52,9 @@ func unix(at time.Time) int64 {
 	return at.Unix()
 }
 
-// export answers with all that is stored about a reader, as a ZIP file. It holds one paste at a time, and no transaction: a paste that
-// is created meanwhile is not in it, one that is edited may have other files than its document. The deadline of the request is for
-// reading each of them.
+// export answers with everything stored about a user, as a ZIP file. It holds one paste at a time in memory, and no transaction: pastes
+// created meanwhile are missing, and files of pastes edited meanwhile may differ from pastes.json. Reading each paste has the request's
+// deadline.
 func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 	account, err := p.exportAccount(r)
 	if err != nil {
@@ -132,8 +132,8 @@ func (p *pages) exportAccount(r *site.Request) (exportedAccount, error) {
 	}, err
 }
 
-// eachOwn calls visit with each of the reader's pastes that stand after a place, until the reader's session ends. Reading one may take so
-// long.
+// eachOwn calls visit with each of the reader's pastes after a place. It fails once the session has ended. patience is the deadline for
+// reading one.
 func (p *pages) eachOwn(
 	r *site.Request, patience time.Duration, after paste.Place, visit func(context.Context, *paste.Document) error,
 ) error {

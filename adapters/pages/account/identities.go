@@ -19,7 +19,7 @@ type identitiesPage struct {
 
 type linkedIdentity struct {
 	Label, Key, Subject string
-	Off                 bool // its provider is none of this server's
+	Off                 bool // the provider is not configured any more
 }
 
 func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {

@@ -11,10 +11,10 @@ import (
 	"github.com/gluepot/gluepot/domain/identity"
 )
 
-// providerLink is a button that leads to a provider. It is a link: a form could not be redirected to another site.
+// providerLink is a button that leads to a provider. It is a link, because the policy forbids forms to redirect to other sites.
 type providerLink struct{ Label, Path string }
 
-// providers returns the buttons for all providers, with what is to be known when the reader comes back.
+// providers returns the buttons for all providers. query is for the return.
 func (p *pages) providers(query url.Values) []providerLink {
 	sources := p.Modules.Accounts.Providers.Do()
 	links := make([]providerLink, len(sources))
@@ -28,14 +28,14 @@ func providerPath(source identity.Source, query url.Values) string {
 	return site.PathSignIn + "/" + source.Name + "?" + query.Encode()
 }
 
-// attemptCookie is the name of the cookie of an attempt: one for each, as a browser may begin several.
+// attemptCookie returns the name of an attempt's cookie. A browser may have several attempts.
 func attemptCookie(r *http.Request, state string) string {
 	return site.CookieName(r, "gluepot-sign-in-"+state[:min(len(state), 8)])
 }
 
 var errFromElsewhere = fault.New(fault.Forbidden, "An account is linked from the page of your own accounts. Open that, and try again.")
 
-// Browsers tell where a request comes from to sites with HTTPS, and to localhost.
+// Browsers send Sec-Fetch-Site only to HTTPS sites and to localhost.
 var errFromUnknown = fault.New(fault.Forbidden,
 	"Your browser does not tell which page this comes from. Linking an account needs HTTPS: open this site with https://, and try again.")
 

@@ -1,4 +1,4 @@
-// Package account has the pages on which readers sign in and look after their accounts.
+// Package account has the pages for signing in and for accounts.
 package account
 
 import (

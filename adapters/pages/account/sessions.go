@@ -16,7 +16,7 @@ func (p *pages) accountSessions(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.sessionsView(r.Layout("Where you are signed in", ""), found, r.Viewer.Token.ID))
 }
 
-// endSession ends one session, or all others.
+// endSession ends one session, or all except this one.
 func (p *pages) endSession(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	id := fields.Get("end")
 	switch id {

@@ -15,17 +15,17 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// signInPage asks for an access token. It never repeats one that was sent.
+// signInPage asks for an access token. It never shows one that was sent.
 type signInPage struct {
 	site.Layout
 
 	Providers []providerLink
 	Next      string // the path to go on to
 	Wrong     bool   // the text is no valid token
-	Days      int    // for which the session lasts when it is not used
+	Days      int    // until an unused session ends
 }
 
-// showSignIn shows the form. A reader who has just signed in is sent on.
+// showSignIn shows the form, or redirects a reader who has signed in recently.
 func (p *pages) showSignIn(w http.ResponseWriter, r *site.Request) error {
 	next := site.LocalPath(r.URL.Query().Get("next"), site.PathPastes)
 	if r.Recent() {
@@ -43,7 +43,7 @@ func (p *pages) newSignInPage(r *site.Request, next string) signInPage {
 	return page
 }
 
-// signIn begins a session with the access token that the form brings, if it is valid.
+// signIn begins a session if the form's access token is valid.
 func (p *pages) signIn(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	secret, next := strings.TrimSpace(fields.Get("token")), site.LocalPath(fields.Get("next"), site.PathPastes)
 	viewer, err := p.Modules.Tokens.SignIn.Do(r.Context(), secret)
@@ -62,7 +62,7 @@ func (p *pages) signIn(w http.ResponseWriter, r *site.Request, fields url.Values
 	return site.ShowAs(w, r, http.StatusUnauthorized, p.signInView(page))
 }
 
-// signOut ends the session. An access token that it was made with stays valid: it may be in use elsewhere.
+// signOut ends the session. Its access token stays valid: it may be in use elsewhere.
 func (p *pages) signOut(w http.ResponseWriter, r *site.Request) error {
 	if err := p.Modules.Tokens.SignOut.Do(r.Context(), site.CookieSecret(r.Request)); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (p *pages) signOut(w http.ResponseWriter, r *site.Request) error {
 	return site.SeeOther(w, "/")
 }
 
-// begin signs a user in: it always begins a new session, which ends with the access token that it was made with, if there is one.
+// begin signs a user in with a new session, which ends with its parent token, if it has one.
 func (p *pages) begin(w http.ResponseWriter, r *site.Request, owner user.ID, parent token.Token) error {
 	secret, err := p.Modules.Tokens.StartSession.Do(r.Context(), owner, parent, browserOf(r.UserAgent()), site.CookieSecret(r.Request))
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *pages) begin(w http.ResponseWriter, r *site.Request, owner user.ID, par
 	return nil
 }
 
-// browserOf says what kind of browser sends a header User-Agent, for people.
+// browserOf describes the browser of a header User-Agent for people.
 func browserOf(userAgent string) string {
 	agent := useragent.Parse(userAgent)
 	name := cmp.Or(agent.Name, "Unknown browser")

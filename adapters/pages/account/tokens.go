@@ -17,12 +17,11 @@ import (
 type tokensPage struct {
 	site.Layout
 
-	Tokens  []token.Token // that are valid
-	Made    string        // the secret that was just made, or ""
+	Tokens  []token.Token // valid ones
+	Made    string        // a new token's secret, or ""
 	Problem string
 }
 
-// label distinguishes a token from others.
 func label(t *token.Token) string { return cmp.Or(t.Name, string(t.ID)) }
 
 func (p *pages) accountTokens(w http.ResponseWriter, r *site.Request) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/domain/moderation"
 )
 
-// foundAtOnce is how many pastes, and how many acts, a page for administrators has.
+// foundAtOnce is how many items a page for administrators shows.
 const foundAtOnce = 50
 
 type adminPage struct {
@@ -24,7 +24,7 @@ type adminPage struct {
 	Problem string // or ""
 }
 
-// administrators makes a handler theirs: for everybody else there is nothing. It wants a session that is not older than an hour.
+// administrators restricts a handler to administrators who have signed in recently. Others get 404.
 func administrators(answer site.Handler) site.Handler {
 	return func(w http.ResponseWriter, r *site.Request) error {
 		if !r.Viewer.User.Admin {
@@ -61,7 +61,7 @@ func (p *pages) admin(w http.ResponseWriter, r *site.Request) error {
 		page.Pastes = append(page.Pastes, found)
 		return nil
 	})
-	if fault.Is(err, fault.NotFound) { // the owner, of whom administrators may know
+	if fault.Is(err, fault.NotFound) { // the owner: administrators may know that there is none
 		page.Problem, err = fault.MessageOf(err), nil
 	}
 	if err != nil {
@@ -87,7 +87,7 @@ func (p *pages) act(w http.ResponseWriter, r *site.Request, fields url.Values) (
 	return done(w, err, site.PathAdmin)
 }
 
-// done leads back to a page once something was done. What was not found is said in words, which administrators may read.
+// done redirects after an act. It tells administrators what was not found.
 func done(w http.ResponseWriter, err error, path string) error {
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.Invalid, fault.MessageOf(err))

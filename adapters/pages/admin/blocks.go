@@ -17,7 +17,7 @@ func (p *pages) adminBlocks(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.blocksView(r.Layout("Blocked networks", ""), blocks))
 }
 
-// blockDays are how long a block may last on the page: for good, or days.
+// blockDays are the durations on the form; "" is for good.
 var blockDays = map[string]time.Duration{"": 0, "1": 24 * time.Hour, "7": 7 * 24 * time.Hour, "30": 30 * 24 * time.Hour}
 
 func (p *pages) changeBlocks(w http.ResponseWriter, r *site.Request, fields url.Values) error {

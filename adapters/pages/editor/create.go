@@ -33,8 +33,7 @@ func (p *pages) newFormPage(r *site.Request, form pasteForm) *formPage {
 	}
 }
 
-// front shows what this is, and a form, or where to sign in first. A form that was sent comes back in any case: its session may
-// have ended since it was opened.
+// front shows the form for a new paste, or where to sign in first.
 func (p *pages) front(w http.ResponseWriter, r *site.Request) error {
 	r.Public = true
 	return p.showNew(w, r, newPasteForm(r.Viewer.User.ID, p.startLanguage(r)))
@@ -54,7 +53,7 @@ func (p *pages) fork(w http.ResponseWriter, r *site.Request) error {
 	}
 	form := newPasteForm(r.Viewer.User.ID, "")
 	form.Title, form.Snippets, form.Origin = copied.Title, copied.Snippets, string(stored.ID)
-	if stored.Visibility == paste.Private { // one's own, which was not meant for others
+	if stored.Visibility == paste.Private { // the reader's own
 		form.Visibility = paste.Private.String()
 	}
 	for i := range form.Snippets {
@@ -70,7 +69,7 @@ func (p *pages) showNew(w http.ResponseWriter, r *site.Request, form pasteForm) 
 	return p.showForm(w, r, http.StatusOK, page)
 }
 
-// signInToSend is the message for a form whose session has ended since it was opened.
+// signInToSend is for a form whose session has ended.
 const signInToSend = "You have to sign in to do this. Nothing is lost: sign in in another tab, and send it again from here."
 
 var errSignedOut = fault.New(fault.Unauthenticated, "You are no longer signed in.")
@@ -95,7 +94,7 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request) error {
 		if made.Key != "" {
 			site.SetDeleteKey(w, r.Request, string(made.ID), site.UnseenKey+string(made.Key))
 		}
-		if form.Cipher != nil { // the script adds the key to the path: a redirection would show the page to it
+		if form.Cipher != nil { // no redirect: the script adds the key to the address
 			site.KeepPrivate(w)
 			w.Header().Set("Location", site.PathOfPaste(string(made.ID)))
 			w.WriteHeader(http.StatusCreated)
@@ -110,7 +109,7 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request) error {
 	case fault.Unauthenticated:
 		status = http.StatusUnauthorized
 		page.Wrong.Text = signInToSend
-		page.Form.Opener = "" // sending it again without signing in is meant
+		page.Form.Opener = "" // sending it again means an anonymous paste
 	case fault.Forbidden:
 		status = http.StatusForbidden
 		page.Wrong.Text = fault.MessageOf(err)
@@ -124,7 +123,7 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) createFrom(r *site.Request, form *pasteForm) (made pastes.Created, err error) {
-	if !r.Viewer.SignedIn() && form.Opener != "" { // an anonymous paste could not be taken back
+	if !r.Viewer.SignedIn() && form.Opener != "" { // do not create an anonymous paste by accident
 		return made, errSignedOut
 	}
 	draft, err := form.draft()
@@ -134,7 +133,7 @@ func (p *pages) createFrom(r *site.Request, form *pasteForm) (made pastes.Create
 	return p.Modules.Pastes.CreateOwn.Do(r.Context(), r.Viewer, paste.Client(r.RemoteAddr), draft)
 }
 
-// quotaText returns what a page says when a quota is used up, and sets the header for programs.
+// quotaText returns the message for a used-up quota, and sets Retry-After.
 func quotaText(w http.ResponseWriter, err error) string {
 	refused, ok := errors.AsType[*paste.QuotaError](err)
 	if !ok {
@@ -149,7 +148,7 @@ func quotaText(w http.ResponseWriter, err error) string {
 	return fmt.Sprintf("You have created as many pastes as you may%s. Send this again in %s.", without, inWords(wait))
 }
 
-// inWords returns a time rounded up.
+// inWords returns a duration in words, rounded up.
 func inWords(d time.Duration) string {
 	n, unit := int(math.Ceil(d.Seconds())), "second"
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// ownPaste returns the paste that the path names to its owner. It fails with a fault.NotFound for everybody else.
+// ownPaste returns the paste in the path, if the reader owns it. Otherwise it fails with a fault.NotFound.
 func (p *pages) ownPaste(r *site.Request) (paste.Document, error) {
 	found, err := p.Read(r)
 	if err == nil && !found.OwnedBy(r.Viewer.User.ID) {
@@ -25,7 +25,7 @@ func (p *pages) ownPaste(r *site.Request) (paste.Document, error) {
 
 var errTooLarge = fault.New(fault.Invalid, "This paste holds too much to be edited on a page. Programs can.")
 
-// editForm returns a paste as its owner edits it. It fails with a fault.Invalid when no form has room for it.
+// editForm returns the form for a paste. It fails with a fault.Invalid when the paste is too large.
 func editForm(stored *paste.Document) (form pasteForm, err error) {
 	form = pasteForm{
 		Title: asLine(stored.Title), Visibility: stored.Visibility.String(), Tags: asLine(strings.Join(stored.Tags, ", ")),
@@ -33,7 +33,7 @@ func editForm(stored *paste.Document) (form pasteForm, err error) {
 	}
 	bytes := 0
 	for i, pasty := range stored.Pasties {
-		// A browser sends each line end as two characters, and every field with a head of its own.
+		// A browser sends each line end as two characters, and a header for each field.
 		bytes += len(pasty.Title) + len(pasty.Code) + strings.Count(pasty.Code, "\n") + 1<<10
 		form.Snippets = append(form.Snippets, snippet{
 			Number: i + 1, ID: pasty.ID, Name: asLine(pasty.Title), Language: asOption(pasty.Language), Code: asText(pasty.Code),
@@ -48,25 +48,24 @@ func editForm(stored *paste.Document) (form pasteForm, err error) {
 	return form, nil
 }
 
-// A browser sends an untouched text other than it got it: of HTML it takes no U+0000, in an area of text every line
-// end is the same, a line has none, and an option has one space for many. What a form says of a value is compared with these, so that
-// an edit keeps the others.
+// Browsers change even untouched values: they replace U+0000, normalise line ends in text areas, remove them in inputs, and collapse spaces
+// in options. Submitted values are compared with values changed in the same way, so that an edit does not alter other fields.
 var (
 	asText  = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd").Replace
 	asLine  = strings.NewReplacer("\r", "", "\n", "", "\x00", "\ufffd").Replace
 	isBlank = func(c rune) bool { return strings.ContainsRune(" \t\n\f\r", c) }
 )
 
-// asOption returns a language as the list of them sends it, of which something is selected in any case.
+// asOption returns a language as its select element sends it. Something is always selected.
 func asOption(language string) string {
 	text := strings.Join(strings.FieldsFunc(strings.ReplaceAll(language, "\x00", "\ufffd"), isBlank), " ")
 	return cmp.Or(text, paste.Autodetect)
 }
 
-// noRevision is that of no content, whatever it is.
+// noRevision is no paste's revision.
 const noRevision = "none"
 
-// changes returns what the form, filled in with the paste, asks to change of it.
+// changes returns the differences between the form and the stored paste.
 func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err error) {
 	private, public, err := f.visibility()
 	if err != nil {
@@ -78,9 +77,9 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 	}
 	changes = paste.Changes{Private: &private, Public: &public, Base: f.Base}
 	filled := f.filled()
-	if f.Base != before.Base { // it has to change nothing, whatever the paste is by then
+	if f.Base != before.Base { // a conflict, unless the form changes nothing
 		changes.Base = noRevision
-		recognise(filled, before.Snippets)
+		matchAdded(filled, before.Snippets)
 	}
 	changes.Title = unlessEqual(f.Title, before.Title)
 	if f.Tags != before.Tags {
@@ -105,9 +104,8 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 	return changes, nil
 }
 
-// recognise gives new snippets the ids of those that the same form has added when it was sent before: a button that is
-// pressed twice adds them once.
-func recognise(filled, stored []snippet) {
+// matchAdded gives new snippets the ids of stored ones with the same content: a form that is sent twice adds them once.
+func matchAdded(filled, stored []snippet) {
 	left := slices.Clone(stored)
 	for _, s := range filled {
 		if i := slices.IndexFunc(left, func(known snippet) bool { return s.ID == known.ID }); i >= 0 {
@@ -166,9 +164,9 @@ func (p *pages) edit(w http.ResponseWriter, r *site.Request) error {
 	case err != nil:
 		return err
 	case !r.Viewer.SignedIn():
-		return p.keepEdit(w, r, http.StatusUnauthorized, form, signInToSend)
+		return p.showSent(w, r, http.StatusUnauthorized, form, signInToSend)
 	case form.openedByOther(r):
-		return p.keepEdit(w, r, http.StatusConflict, form,
+		return p.showSent(w, r, http.StatusConflict, form,
 			"This form was opened by another user, and you are signed in as "+r.Viewer.User.Name.String()+
 				" now. Nothing is lost: sign in as that user in another tab, and send it again from here.")
 	}
@@ -178,7 +176,7 @@ func (p *pages) edit(w http.ResponseWriter, r *site.Request) error {
 	return err
 }
 
-// save changes the paste, or shows the form again. It fails with a fault.NotFound when it is gone, perhaps meanwhile.
+// save changes the paste, or shows the form again. It fails with a fault.NotFound when the paste is gone.
 func (p *pages) save(w http.ResponseWriter, r *site.Request, form pasteForm) error {
 	stored, err := p.ownPaste(r)
 	if err != nil {
@@ -199,7 +197,7 @@ func (p *pages) save(w http.ResponseWriter, r *site.Request, form pasteForm) err
 		page.explain(err)
 		return p.showForm(w, r, http.StatusBadRequest, page)
 	case fault.Conflict:
-		if err := p.meet(r, page); err != nil {
+		if err := p.showConflict(r, page); err != nil {
 			return err
 		}
 		return p.showForm(w, r, http.StatusConflict, page)
@@ -208,16 +206,16 @@ func (p *pages) save(w http.ResponseWriter, r *site.Request, form pasteForm) err
 	}
 }
 
-// keepEdit gives the form back to another user than the one who opened it, or after the session has ended. It says nothing of the paste,
-// nor whether there is one: what is shown is what was sent.
-func (p *pages) keepEdit(w http.ResponseWriter, r *site.Request, status int, form pasteForm, wrong string) error {
+// showSent shows the form again to another user than its opener, or after the session has ended. It shows only what was sent, and does not
+// reveal whether the paste exists.
+func (p *pages) showSent(w http.ResponseWriter, r *site.Request, status int, form pasteForm, wrong string) error {
 	sent := paste.Document{Paste: paste.Paste{ID: paste.ID(r.PathValue("id"))}, Content: paste.Content{Title: form.Title}}
 	page := p.newEditPage(r, &sent, form)
 	page.Wrong.Text = wrong
 	return p.showForm(w, r, status, page)
 }
 
-// recreate gives the form back to a reader without such a paste, as one that creates a paste of what was typed.
+// recreate shows the form again, for a new paste, after the edited one has gone.
 func (p *pages) recreate(w http.ResponseWriter, r *site.Request, form pasteForm) error {
 	form.Base = ""
 	for i := range form.Snippets {
@@ -229,8 +227,8 @@ func (p *pages) recreate(w http.ResponseWriter, r *site.Request, form pasteForm)
 	return p.showForm(w, r, http.StatusNotFound, page)
 }
 
-// meet puts what the paste is now beside what was filled in: a reader who sends the form again has seen both.
-func (p *pages) meet(r *site.Request, page *formPage) error {
+// showConflict adds the current paste beside the submitted values, so that the reader sees both before saving again.
+func (p *pages) showConflict(r *site.Request, page *formPage) error {
 	stored, err := p.ownPaste(r)
 	if err != nil {
 		return err
@@ -272,7 +270,7 @@ func (p *pages) meet(r *site.Request, page *formPage) error {
 	}
 	page.Wrong.Text = "The paste was edited meanwhile, and nothing is saved yet. Here is what you have typed, and beside it what the paste " +
 		"is now where that is something else. Saving again replaces it."
-	if unseen > 0 { // with its base as it was, the form will meet them again
+	if unseen > 0 { // the form keeps its base, so saving again shows the conflict again
 		page.Wrong.Text = fmt.Sprintf("The paste was edited meanwhile, and nothing is saved yet. There is no room here for %d more that "+
 			"were added: remove as many, and save again to see them.", unseen)
 		return nil

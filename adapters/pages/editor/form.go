@@ -19,36 +19,36 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// maxFormSnippets is how many snippets a form has room for. A paste can have more, which programs edit.
+// maxFormSnippets is the most snippets on a form. Pastes with more can be edited by programs.
 const maxFormSnippets = 100
 
-// Values of the form's buttons, "do". The one that removes a snippet is followed by its number.
+// Values of the form's buttons, "do". doRemove is followed by the snippet's number.
 const (
 	doAdd    = "add"
 	doRemove = "remove-"
 )
 
-// lifeBurn is what the list of lifetimes sends for a paste that burns after reading.
+// lifeBurn is the option in the list of lifetimes for burning after reading.
 const lifeBurn = "burn"
 
-// pasteForm is a paste as it is filled in. It is shown again as it was sent, whatever becomes of it.
+// pasteForm has the values of the form, as submitted.
 type pasteForm struct {
 	Title, Lifetime, Visibility, Tags string
 	Snippets                          []snippet
-	Opener                            string        // the id of who had signed in when it was shown, or ""
-	Base                              string        // the revision of the paste that is edited
-	Origin                            string        // the id of the paste that is forked
-	Cipher                            *paste.Cipher // what the browser has encrypted, instead of title, snippets and tags
+	Opener                            string        // the id of the user for whom the form was shown, or ""
+	Base                              string        // the revision of the edited paste
+	Origin                            string        // the id of the forked paste
+	Cipher                            *paste.Cipher // encrypted by the browser, instead of title, snippets and tags
 	do                                string
-	refused                           []string // the names of files that are no text
+	refused                           []string // names of files that are not text
 }
 
 type snippet struct {
 	Number                   int    // from 1
-	ID, Name, Language, Code string // the id is empty for one that is new
+	ID, Name, Language, Code string // no id: it is new
 	Focused                  bool
-	Now                      *snippet // the current paste, if it was edited meanwhile
-	Restored                 bool     // it was not on the form, and is there meanwhile
+	Now                      *snippet // its current state, if it was edited meanwhile
+	Restored                 bool     // added by another edit meanwhile
 }
 
 // Label returns what errors call the snippet.
@@ -60,7 +60,7 @@ func (s *snippet) Field(name string) string { return paste.FieldOf(name, s.Label
 // blank reports whether the snippet is not filled in.
 func (s *snippet) blank() bool { return s.ID == "" && s.Name == "" && s.Code == "" }
 
-// filled returns the language and the code, nil where empty.
+// filled returns the language and the code; nil: empty.
 func (s *snippet) filled() (language, code *string) {
 	if s.blank() {
 		return unlessEqual(s.Language, ""), nil
@@ -71,21 +71,21 @@ func (s *snippet) filled() (language, code *string) {
 type formPage struct {
 	site.Layout
 
-	ID      string     // of the paste that is edited; empty: the form creates one
+	ID      string     // of the edited paste; empty: a new one
 	Heading marks.Text // its title
 	Form    pasteForm
 	Start   string // the language of new snippets
-	Owned   bool   // its reader will own the paste, or has filled in what only an owner can
-	Closed  bool   // a new paste needs a signed-in user
+	Owned   bool   // show the fields for owners
+	Closed  bool   // creating needs a signed-in user
 	Lives   paste.Lifetimes
-	Now     *pasteForm // what the paste is meanwhile
+	Now     *pasteForm // the current paste, if it was edited meanwhile
 	Wrong   problem
 }
 
-// problem is an error in a form: in one of its fields, or in all of it if field is empty.
+// problem is an error in a field of the form, or in the whole form if Field is empty.
 type problem struct{ Field, Text string }
 
-// Problem returns the error in the field of that name, or "".
+// Problem returns the error in a field, or "".
 func (p *formPage) Problem(field string) string {
 	if p.Wrong.Field == field {
 		return p.Wrong.Text
@@ -105,7 +105,7 @@ func (p *formPage) Lifetimes() []choice {
 	return append(all, choice{lifeBurn, "after it was read once"})
 }
 
-// Visibilities are those that the paste of an owner can have.
+// Visibilities are the choices for an owned paste.
 func (p *formPage) Visibilities() []choice {
 	return []choice{
 		{paste.Unlisted.String(), "everybody who has the link"}, {paste.Public.String(), "everybody, and my profile shows it"},
@@ -113,7 +113,7 @@ func (p *formPage) Visibilities() []choice {
 	}
 }
 
-// textOf returns what a list to select from says of a value.
+// textOf returns the text for a value.
 func textOf(all []choice, value string) string {
 	for _, c := range all {
 		if c.Value == value {
@@ -123,7 +123,7 @@ func textOf(all []choice, value string) string {
 	return value
 }
 
-// newPasteForm returns an empty form. The opener is the id of the reader who has signed in, or empty.
+// newPasteForm returns an empty form. opener is the signed-in reader's id, or empty.
 func newPasteForm(opener user.ID, language string) pasteForm {
 	return pasteForm{
 		Visibility: paste.Unlisted.String(), Opener: string(opener),
@@ -140,7 +140,7 @@ func (p *pages) startLanguage(r *site.Request) string {
 	return found.Name
 }
 
-// readPasteForm returns the form that was sent. It fails with a fault.Invalid when it is none.
+// readPasteForm reads a submitted form. It fails with a fault.Invalid.
 func readPasteForm(r *site.Request) (pasteForm, error) {
 	sent, err := r.Fields(maxFormFields)
 	if err != nil {
@@ -163,7 +163,7 @@ func readPasteForm(r *site.Request) (pasteForm, error) {
 	for i, code := range sent["code"] {
 		form.Snippets = append(form.Snippets, snippet{
 			Number: i + 1, ID: nth("snippet", i), Name: nth("name", i), Language: nth("language", i),
-			Code: strings.ReplaceAll(code, "\r\n", "\n"), // as it was typed: a browser sends each line end as two characters
+			Code: strings.ReplaceAll(code, "\r\n", "\n"), // browsers send line ends as two characters
 		})
 	}
 	for i, code := range sent[site.FieldFile] {
@@ -178,7 +178,7 @@ func readPasteForm(r *site.Request) (pasteForm, error) {
 var errUnencrypted = fault.New(fault.Invalid,
 	"The browser has not encrypted this, so nothing is stored. Reload the form, and send it again.")
 
-// readCipher reads what a browser has encrypted. It fails with a fault.Invalid.
+// readCipher reads what the browser has encrypted. It fails with a fault.Invalid.
 func (f *pasteForm) readCipher(sent url.Values) error {
 	version, err := strconv.Atoi(sent.Get("version"))
 	if err != nil || sent.Has("code") || sent.Has("title") || sent.Has("tags") {
@@ -211,7 +211,7 @@ func (f *pasteForm) add(name, code string) {
 // maxFormFields is more than any form has.
 const maxFormFields = 5*maxFormSnippets + 20
 
-// change does what a button of the form asks for other than to save it, and returns the status of the page then; 0: it was none of those.
+// change handles the buttons other than save, and returns the status for the page; 0: the form is to be saved.
 func (p *formPage) change() (status int) {
 	form := &p.Form
 	if len(form.refused) > 0 {
@@ -243,12 +243,12 @@ func (p *formPage) change() (status int) {
 	return http.StatusOK
 }
 
-// openedByOther reports whether the form was shown to one signed-in user, and is sent by another.
+// openedByOther reports whether another signed-in user opened the form.
 func (f *pasteForm) openedByOther(r *site.Request) bool {
 	return f.Opener != "" && r.Viewer.SignedIn() && f.Opener != string(r.Viewer.User.ID)
 }
 
-// filled returns the snippets that are filled in; if there are none, the first.
+// filled returns the snippets that are not blank, or the first.
 func (f *pasteForm) filled() []snippet {
 	filled := slices.DeleteFunc(slices.Clone(f.Snippets), func(s snippet) bool { return s.blank() })
 	if len(filled) == 0 {
@@ -257,7 +257,7 @@ func (f *pasteForm) filled() []snippet {
 	return filled
 }
 
-// visibility returns which of the two the form asks for. It fails with a fault.Invalid when it asks for what is neither nor unlisted.
+// visibility parses the visibility; neither is unlisted. It fails with a fault.Invalid.
 func (f *pasteForm) visibility() (private, public bool, err error) {
 	private, public = f.Visibility == paste.Private.String(), f.Visibility == paste.Public.String()
 	if !private && !public && f.Visibility != paste.Unlisted.String() {
@@ -266,7 +266,7 @@ func (f *pasteForm) visibility() (private, public bool, err error) {
 	return private, public, err
 }
 
-// draft returns the paste that the form asks for. It fails as visibility does.
+// draft returns the new paste of the form. It fails as visibility does.
 func (f *pasteForm) draft() (draft paste.Draft, err error) {
 	draft.Title, draft.Tags, draft.Origin, draft.Burns = f.Title, []string{f.Tags}, paste.ID(f.Origin), f.Lifetime == lifeBurn
 	if !draft.Burns {
@@ -285,7 +285,7 @@ func (f *pasteForm) draft() (draft paste.Draft, err error) {
 	return draft, nil
 }
 
-// explain says on the page what a fault.Invalid is about: beside its field, if the page shows that.
+// explain shows a fault.Invalid beside its field, if the page has it, or above the form.
 func (p *formPage) explain(err error) {
 	failure, ok := errors.AsType[*fault.Error](err)
 	if !ok || !p.has(failure.Field) {
@@ -295,7 +295,7 @@ func (p *formPage) explain(err error) {
 	p.Wrong = problem{failure.Field, strings.ToUpper(failure.Message[:1]) + failure.Message[1:]}
 }
 
-// has reports whether the page shows a field that the rules call that.
+// has reports whether the page shows a field of the domain's rules.
 func (p *formPage) has(field string) bool {
 	if slices.Contains([]string{"title", "expiresIn", "tags", "isPrivate, isPublic", "pasties"}, field) {
 		return true

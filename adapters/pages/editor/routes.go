@@ -1,4 +1,4 @@
-// Package editor has the pages with the form that creates, forks and edits pastes.
+// Package editor has the form that creates, forks and edits pastes.
 package editor
 
 import (

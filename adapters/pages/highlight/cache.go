@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// cache holds the spans that were used last, up to a number of bytes.
+// cache is an LRU cache of spans, bounded in bytes.
 type cache struct {
 	mu          sync.Mutex
 	limit, size int
@@ -18,10 +18,10 @@ type cache struct {
 
 type entry struct {
 	spans []Span
-	until time.Time // zero: for ever
+	until time.Time // zero: forever
 }
 
-// failedFor is how long a code that could not be highlighted is not tried again. The processor may just have been busy.
+// failedFor is how long code that could not be highlighted is not tried again. The processor may only have been busy.
 const failedFor = time.Minute
 
 func newCache(limit int) *cache {
@@ -30,10 +30,10 @@ func newCache(limit int) *cache {
 	return c
 }
 
-// weight is about how many bytes an entry takes.
+// weight is the approximate size of an entry in bytes.
 func weight(key string, e entry) int { return 300 + len(key) + cap(e.spans)*int(unsafe.Sizeof(Span{})) }
 
-// get returns the spans of a code, or nil where it could not be highlighted, and whether that is known.
+// get returns the spans of a key, nil if its code could not be highlighted, and whether the key is in the cache.
 func (c *cache) get(key string, now time.Time) (spans []Span, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

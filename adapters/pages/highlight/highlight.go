@@ -1,7 +1,7 @@
 // Package highlight finds the keywords, strings and comments of code with chroma's lexers.
 //
-// Code comes from strangers, and lexers are backtracking regular expressions. So there is a bound of size, a budget of time and
-// a semaphore, and what was found is cached. What is beyond them is shown as plain text.
+// Anyone can write the code, and the lexers are backtracking regular expressions: so size, time and concurrency are bounded, and results
+// cached. Code beyond the bounds is shown as plain text.
 package highlight
 
 import (
@@ -23,13 +23,13 @@ import (
 // maxCode is the longest code that is highlighted, in bytes.
 const maxCode = 128 << 10
 
-// Span is a part of a code that has one class.
+// Span is a part of the code with one class.
 type Span struct {
 	Length uint32 // in bytes
 	Class  Class
 }
 
-// Class is the name of a class in the style sheet, one letter. The zero value means none.
+// Class is a class in the style sheet, one letter. The zero value is none.
 type Class byte
 
 // Highlighter highlights code. It is safe for concurrent use.
@@ -42,7 +42,7 @@ type Highlighter struct {
 	seed    maphash.Seed
 }
 
-// New returns a highlighter that caches so many bytes, and takes at most that time for one code.
+// New returns a highlighter with a cache of that many bytes, and a time budget for each code.
 func New(known *languages.UseCases, cacheBytes int, budget time.Duration) *Highlighter {
 	return &Highlighter{
 		lexers: newLexerTable(known), budget: budget, slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
@@ -50,8 +50,8 @@ func New(known *languages.UseCases, cacheBytes int, budget time.Duration) *Highl
 	}
 }
 
-// Spans returns the spans of a code, which together are as long as it is, or nil where it is to be shown as plain text. The cache does
-// not mix scopes: the time of an answer must not tell what another paste holds.
+// Spans returns spans that cover the code, or nil to show it as plain text. Scopes share nothing in the cache: timing must not reveal the
+// code of other pastes.
 func (h *Highlighter) Spans(ctx context.Context, scope, language, code string) []Span {
 	if len(code) > maxCode {
 		return nil
@@ -62,7 +62,7 @@ func (h *Highlighter) Spans(ctx context.Context, scope, language, code string) [
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.budget)
 	defer cancel()
-	// One match of a regular expression cannot be interrupted (chroma ends it after 250 ms), so the page does not wait for the end.
+	// A match of a regular expression cannot be interrupted (chroma ends it after 250 ms), so the page does not wait for it.
 	flight := h.flights.DoChan(key, func() (any, error) {
 		select {
 		case h.slots <- struct{}{}:
@@ -88,8 +88,8 @@ var (
 	errTokens = errors.New("the tokens are not those of the code")
 )
 
-// tokenise returns the spans of a code, or nil where its language has no lexer. A panic of a lexer is an error. Some lexers yield
-// tokens without an end for some texts, which ends with the budget.
+// tokenise returns the spans of the code, or nil if its language has no lexer. A lexer's panic becomes an error. The budget stops lexers
+// that yield tokens endlessly.
 func (h *Highlighter) tokenise(language, code string) (spans []Span, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -129,7 +129,7 @@ func (h *Highlighter) tokenise(language, code string) (spans []Span, err error) 
 	return spans, nil
 }
 
-// classes are those of the style sheet by types of tokens. A type that is not here has the class of its subcategory or category.
+// classes maps types of tokens to classes. Other types have the class of their subcategory or category.
 var classes = map[chroma.TokenType]Class{
 	chroma.Keyword: 'k', chroma.KeywordConstant: 'm', chroma.KeywordType: 't', chroma.OperatorWord: 'k',
 	chroma.NameFunction: 'f', chroma.NameFunctionMagic: 'f', chroma.NameClass: 't', chroma.NameException: 't', chroma.NameBuiltin: 'b',

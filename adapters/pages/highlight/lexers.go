@@ -10,7 +10,7 @@ import (
 	"github.com/gluepot/gluepot/application/languages"
 )
 
-// lexerTable finds the lexer of a language. chroma's own look-up tries file names where it knows no name.
+// lexerTable finds the lexer of a language. chroma's own lookup falls back to file names.
 type lexerTable struct {
 	known  *languages.UseCases
 	byName func() map[string]chroma.Lexer // by names and aliases in lower case
@@ -36,8 +36,8 @@ func lexersByName() map[string]chroma.Lexer {
 	return byName
 }
 
-// lexerNames are those of languages that have another name there, or share a lexer with one that is nearly the same; "" where
-// what has the same name is another language.
+// lexerNames maps languages to chroma's name for them, or for a similar language; "" if chroma's lexer of that name is for another
+// language.
 var lexerNames = map[string]string{
 	"Alpine Abuild": "Bash", "Ant Build System": "XML", "Apex": "Java", "AspectJ": "Java", "ClojureScript": "Clojure",
 	"COLLADA": "XML", "Cuda": "C++", "Dotenv": "Bash", "EditorConfig": "INI", "Fortran Free Form": "Fortran", "Gentoo Ebuild": "Bash",
@@ -54,7 +54,7 @@ var lexerNames = map[string]string{
 	"XML Property List": "XML", "Xonsh": "Python", "XProc": "XML", "XSLT": "XML",
 }
 
-// of returns the lexer of a language, which is given by its name in the catalogue, or nil.
+// of returns the lexer of a language in the catalogue, or nil.
 func (l *lexerTable) of(language string) chroma.Lexer {
 	byName := l.byName()
 	if name, ok := lexerNames[language]; ok {

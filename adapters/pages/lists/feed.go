@@ -51,7 +51,7 @@ type (
 	}
 )
 
-// writeFeed writes the feed of a page. Without entries it was updated at since.
+// writeFeed writes the feed of a page. since is its time without entries.
 func (p *pages) writeFeed(w http.ResponseWriter, r *site.Request, title, page, author string, since time.Time, found []paste.Listed) error {
 	origin := p.Origin(r.Request)
 	feed := atomFeed{
@@ -81,7 +81,7 @@ func (p *pages) writeFeed(w http.ResponseWriter, r *site.Request, title, page, a
 	return err
 }
 
-// xmlRune returns a character, or U+FFFD for one that XML does not take.
+// xmlRune replaces characters that XML forbids by U+FFFD.
 func xmlRune(r rune) rune {
 	if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff {
 		return '\ufffd'

@@ -14,13 +14,13 @@ import (
 
 type pasteList struct {
 	Pastes []listedPaste
-	Tag    marks.Text // only pastes that have it are shown; empty: all
-	All    string     // path of the list without it
-	Later  bool       // it is not the first page
+	Tag    marks.Text // shows only pastes with this tag; empty: all
+	All    string     // path of the list without the tag
+	Later  bool       // not the first page
 	Next   string     // path of the next one, or ""
 }
 
-// tagLink is a tag that leads to the pastes of the same list that have it.
+// tagLink is a link to the list with this tag.
 type tagLink struct {
 	Path string
 	Text marks.Text
@@ -32,7 +32,7 @@ type listSort struct {
 	Current bool
 }
 
-// The orders of lists as people and queries name them.
+// listOrders have the names of orders on pages and in queries.
 var listOrders = [...]struct {
 	order paste.Order
 	name  string
@@ -40,7 +40,7 @@ var listOrders = [...]struct {
 	{paste.ByCreation, "created"}, {paste.ByEdit, "edited"}, {paste.ByTitle, "title"},
 }
 
-// newPasteList returns the page with what was found of a selection, of the list at a path.
+// newPasteList returns a page of the list at a path.
 func newPasteList(path string, selection paste.Selection, found pastes.Page) pasteList {
 	list := pasteList{
 		Tag: marks.Text(site.Shortened(selection.Tag, site.MaxName)), Later: selection.After != paste.Place{},
@@ -69,7 +69,7 @@ func sortsOf(path string, selection paste.Selection) (sorts []listSort) {
 	return sorts
 }
 
-// listPath returns the path of a list at a path, from the place of the selection on. A place by title is the id and the key.
+// listPath returns the path and query of a selection. A place by title is the id and the title's key.
 func listPath(path string, selection paste.Selection) string {
 	query := make(url.Values)
 	if selection.Tag != "" {
@@ -91,7 +91,7 @@ func listPath(path string, selection paste.Selection) string {
 	return path
 }
 
-// parseSelection reads what listPath returns.
+// parseSelection parses the query of listPath.
 func parseSelection(query url.Values) (selection paste.Selection, err error) {
 	for _, known := range listOrders {
 		if query.Get("sort") == known.name {
@@ -117,7 +117,7 @@ func parseSelection(query url.Values) (selection paste.Selection, err error) {
 type listedPaste struct {
 	Path       string
 	Title      marks.Text
-	Name       string // the title for readers of screens
+	Name       string // the title for screen readers
 	Visibility string
 	Tags       []tagLink
 	Created    site.Moment

@@ -9,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// ownPage is a list of a signed-in user's: of own pastes, or of others that have a star.
+// ownPage lists a signed-in user's own pastes, or starred ones.
 type ownPage struct {
 	site.Layout
 
@@ -46,7 +46,7 @@ func (p *pages) browse(w http.ResponseWriter, r *site.Request, page ownPage, lis
 		return site.SignInFirst(w, r.URL.RequestURI())
 	}
 	page.pasteList, err = list(r.Context())
-	if fault.Is(err, fault.Unauthenticated) { // since its session was resumed
+	if fault.Is(err, fault.Unauthenticated) { // the session has ended since Resume
 		r.Rejected = true
 		site.SetSession(w, r.Request, "")
 		return site.SignInFirst(w, r.URL.RequestURI())

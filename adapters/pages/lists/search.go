@@ -12,16 +12,16 @@ import (
 	"github.com/gluepot/gluepot/domain/search"
 )
 
-// afterTitles prefixes a place among the pastes whose titles contain every word.
+// afterTitles prefixes a place among pastes whose titles contain every word.
 const afterTitles = "title."
 
 type searchPage struct {
 	site.Layout
 
-	Text    string // the search
-	Problem string // what is wrong with it, or ""
+	Text    string // of the search
+	Problem string // with the search, or ""
 	Results []foundPaste
-	Later   bool   // it is not the first page
+	Later   bool   // not the first page
 	Next    string // path of the next one, or ""
 }
 
@@ -35,7 +35,7 @@ type foundPaste struct {
 
 type foundLine struct {
 	Path string
-	Name string // for readers of screens
+	Name string // for screen readers
 	Line int
 	Text marks.Text
 }

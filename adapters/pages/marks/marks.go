@@ -12,13 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// mark is how deceptive characters are shown: invisible ones, and those that reorder others.
+// mark is how a range of deceptive characters is shown: invisible ones, and those that reorder others.
 type mark struct {
 	from, to    rune
-	label, name string // without a label, it is the character's code
+	label, name string // empty label: the character's code
 }
 
-// marks are all of them, in order.
+// marks are in the order of the characters.
 var marks = []mark{
 	{0x00, 0x00, "NUL", "null"}, {0x01, 0x06, "", control}, {0x07, 0x07, "BEL", "bell"}, {0x08, 0x08, "BS", "backspace"},
 	{0x0b, 0x0c, "", control}, {0x0d, 0x0d, "CR", "carriage return"}, {0x0e, 0x1a, "", control}, {0x1b, 0x1b, "ESC", "escape"},
@@ -61,26 +61,25 @@ var invisibles = func() *unicode.RangeTable {
 
 // invisible reports whether a character has a mark.
 func invisible(r rune) bool {
-	if r < 0x7f { // most of those that are looked at
+	if r < 0x7f { // most characters
 		return r < ' ' && r != '\t' && r != '\n'
 	}
 	return unicode.Is(invisibles, r)
 }
 
-// suspicious reports whether a character that begins with that byte can have a mark. Most code has none, and is looked through byte by
-// byte.
+// suspicious reports whether a character that begins with this byte may have a mark. It lets Append skip most code byte by byte.
 func suspicious(c byte) bool {
 	if c < 0x7f {
 		return c < ' ' && c != '\t' && c != '\n'
 	}
-	// U+007F to U+00BF, U+034F, U+061C, U+1000 to U+3FFF, U+F000 to U+FFFF and all beyond.
+	// U+007F to U+00BF, U+034F, U+061C, U+1000 to U+3FFF, and from U+F000 on.
 	return c == 0x7f || c == 0xc2 || c == 0xcd || c == 0xd8 || c >= 0xe1 && c <= 0xe3 || c >= 0xef
 }
 
-// entities are the characters that HTML would take for its own.
+// entities are the characters that HTML needs escaped.
 var entities = [256]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&#34;", '\'': "&#39;"}
 
-// Max bounds the marks of one page, titles included: each takes much more than its character.
+// Max bounds the marks of one page, because each takes much more than its character.
 const Max = 10_000
 
 // Replacement is U+FFFD, which replaces characters that HTML cannot contain.
@@ -91,19 +90,19 @@ type Marker struct{ left int } // how many marks it may still write
 
 type markerKey struct{}
 
-// With returns the context of rendering a page.
+// With returns the context for rendering one page.
 func With(ctx context.Context) context.Context {
 	return context.WithValue(ctx, markerKey{}, &Marker{left: Max})
 }
 
-// Of returns the marker of the page that is rendered.
+// Of returns the page's marker.
 func Of(ctx context.Context) *Marker {
 	m, _ := ctx.Value(markerKey{}).(*Marker)
 	return m
 }
 
-// Append appends a text as HTML. In words, rather than code, a joiner that makes one picture of two emoji, or that a script needs, has no
-// mark. Once there are no marks left, one replacement character stands for a row of invisible ones.
+// Append appends a text as HTML. With words, which is not for code, joiners within emoji and in scripts that need them get no mark. Once
+// the marks are used up, one replacement character stands for a run of invisible characters.
 func (m *Marker) Append(b []byte, text string, words bool) []byte {
 	plain := 0 // text[plain:i] is still to be appended as it is
 	for i := 0; i < len(text); {
@@ -138,7 +137,7 @@ func (m *Marker) Append(b []byte, text string, words bool) []byte {
 			if begins || !bytes.HasSuffix(b, Replacement) {
 				b = append(b, Replacement...)
 			}
-			for i < len(text) && text[i] < utf8.RuneSelf && suspicious(text[i]) { // the row goes on
+			for i < len(text) && text[i] < utf8.RuneSelf && suspicious(text[i]) { // the run goes on
 				i++
 			}
 		}
@@ -162,8 +161,8 @@ var openings = sync.OnceValue(func() map[rune]string {
 	return all
 })
 
-// appendMark appends the mark of a character. The character is in it, for copies of the code, isolated so that it moves nothing,
-// unless HTML has no way to hold it.
+// appendMark appends the mark of a character. It contains the character, so that copied code is complete, unless HTML cannot; bdi keeps it
+// from reordering the rest.
 func appendMark(b []byte, r rune) []byte {
 	b = append(b, openings()[r]...)
 	if r >= 0xa0 {
@@ -172,16 +171,16 @@ func appendMark(b []byte, r rune) []byte {
 	return append(b, "</bdi>"...)
 }
 
-// Text was written by others, and a page shows it with marks, isolated so that it moves nothing beside it.
+// Text is users' text that is shown with marks, isolated so that it cannot reorder the page.
 type Text string
 
-// Render implements templ.Component. The marker escapes the text: nothing but that and templ writes HTML.
+// Render implements templ.Component. The marker escapes the text.
 func (t Text) Render(ctx context.Context, w io.Writer) error {
 	_, err := w.Write(append(Of(ctx).Append([]byte("<bdi>"), string(t), true), "</bdi>"...))
 	return err
 }
 
-// Plain returns a text without what would have marks, for where HTML takes no elements.
+// Plain replaces characters that would have marks, for attributes and titles.
 func Plain(text string) string {
 	var b strings.Builder
 	for i, r := range text {
@@ -193,13 +192,13 @@ func Plain(text string) string {
 	return b.String()
 }
 
-// varies reports whether what stands there asks for another look of the character before it, which is one that has several: a picture,
-// or an ideograph or a sign of mathematics. Anywhere else it cannot be seen, and a row of them can hold a whole program.
+// varies reports whether the character there is a variation selector after a character that has variants: an emoji, an ideograph or a
+// mathematical sign. Elsewhere selectors are invisible, and a run of them can hide a program.
 func varies(text string, at int) bool {
 	r, size := utf8.DecodeRuneInString(text[at:])
 	last, _ := utf8.DecodeLastRuneInString(text[:at])
 	switch {
-	case last < utf8.RuneSelf: // the picture of a key
+	case last < utf8.RuneSelf: // keycap emoji
 		return r == 0xfe0f && (last == '#' || last == '*' || last >= '0' && last <= '9') && strings.HasPrefix(text[at+size:], "\u20e3")
 	case last == utf8.RuneError:
 		return false
@@ -216,8 +215,8 @@ const (
 	joiner    = 0x200d
 )
 
-// joins reports whether what stands there is a joiner that makes one picture of the emoji on both sides, or that a script needs
-// between its letters (RFC 5892, appendix A; a little wider, as a title is no identifier).
+// joins reports whether the character there is a joiner between emoji, or one that a script needs between its letters (RFC 5892, appendix
+// A, a little wider).
 func joins(text string, at int) bool {
 	r, size := utf8.DecodeRuneInString(text[at:])
 	if r >= 0x180b && r <= 0x180f && r != 0x180e { // another shape of a letter
@@ -237,8 +236,8 @@ func joins(text string, at int) bool {
 	return joined(last) && joined(next)
 }
 
-// joined reports whether a character is a letter, or a mark of a letter, of a script whose letters joiners form: those that are
-// written joined, and those of India and beside it, where a joiner makes another shape of a consonant.
+// joined reports whether a character is a letter or mark of a script that uses joiners: cursive scripts, and those of India and its
+// neighbours.
 func joined(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsMark(r)) && unicode.In(r,
 		unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Mandaic, unicode.Adlam,
@@ -246,5 +245,5 @@ func joined(r rune) bool {
 		unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 }
 
-// emoji reports whether a character is in one of the blocks that those have which are joined.
+// emoji reports whether a character is in a block of emoji that may be joined.
 func emoji(r rune) bool { return r >= 0x2600 && r <= 0x27bf || r >= 0x1f300 && r <= 0x1faff }

@@ -43,7 +43,7 @@ func BenchmarkPaste(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			s := visit.New(b)
 			cfg := s.Config
-			cfg.KeptBytes = c.cache
+			cfg.HighlightCache = c.cache
 			s.Configure(cfg)
 			s.Holds("k2j4x8m1", visit.Content(c.pasties...))
 			request := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/k2j4x8m1", nil)

@@ -14,14 +14,14 @@ import (
 // maxShownLines bounds the lines of a page that have a number and an anchor; each takes more than most lines.
 const maxShownLines = 20_000
 
-// codeWriter writes code as HTML: a span for each line, with a number that is a link to it.
+// codeWriter writes code as HTML: a span for each line, with a linked number.
 type codeWriter struct {
 	to     io.Writer
 	marks  *marks.Marker
-	anchor string // what stands before the L in an anchor: empty, or that of a pasty, 2-
+	anchor string // before the L in anchors: empty, or the number of the pasty, such as 2-
 	b      []byte
-	line   int  // the number of the last line, from 1
-	open   bool // it has no end yet
+	line   int  // the number of the current line, from 1
+	open   bool // its span is open
 	only   lineRange
 }
 
@@ -41,13 +41,13 @@ func writeCode(ctx context.Context, to io.Writer, code, anchor string, only line
 			}
 		}
 	}
-	if w.open && w.only.holds(w.line) { // the last line has no line end: a copied command must not run where it is pasted
+	if w.open && w.only.holds(w.line) { // add no line end: a pasted command must not run at once
 		w.b = append(w.b, "</span>"...)
 	}
 	return w.flush(ctx, 1)
 }
 
-// span appends a part of the code that has one class.
+// span appends code of one class.
 func (w *codeWriter) span(class highlight.Class, text string) {
 	for text != "" {
 		if !w.open {
@@ -84,7 +84,7 @@ func (w *codeWriter) begin() {
 	w.b = append(append(append(w.b, `">`...), number...), "</a>"...)
 }
 
-// flush writes the buffer if it has at least that many bytes.
+// flush writes the buffer if it has at least least bytes.
 func (w *codeWriter) flush(ctx context.Context, least int) error {
 	if len(w.b) < least {
 		return nil
@@ -105,7 +105,7 @@ func writeUnnumbered(ctx context.Context, to io.Writer, code string) error {
 	return nil
 }
 
-// lines returns how many lines a code has. A line end at its end begins no other line.
+// lines returns the number of lines. A final line end begins no other line.
 func lines(code string) int {
 	n := strings.Count(code, "\n")
 	if code != "" && !strings.HasSuffix(code, "\n") {

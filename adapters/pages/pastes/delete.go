@@ -12,13 +12,13 @@ import (
 type deletionPage struct {
 	pastePage
 
-	AskKey, Wrong bool // for the delete key; one that was sent is not that of the paste
+	AskKey, Wrong bool // ask for the delete key; the one sent was wrong
 }
 
-// deletable returns the paste that the path names to its owner, and to everybody if it has a delete key.
+// deletable returns the paste in the path, for its owner, or for everybody if it has a delete key.
 func (p *pages) deletable(r *site.Request) (page deletionPage, err error) {
 	stored, err := p.unopened(r)
-	owned := stored.OwnedBy(r.Viewer.User.ID) || stored.Burns && r.Viewer.SignedIn() // which is not known of one that is still to be opened
+	owned := stored.OwnedBy(r.Viewer.User.ID) || stored.Burns && r.Viewer.SignedIn() // the owner of an unopened paste is unknown here
 	if err == nil && !owned && !stored.Burns && stored.DeleteKey == (paste.KeyHash{}) {
 		err = paste.ErrNotFound
 	}

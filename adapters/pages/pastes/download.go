@@ -13,7 +13,7 @@ func (p *pages) readRaw(r *site.Request) (paste.Pasty, error) {
 	return found, p.Explained(r, err)
 }
 
-// raw answers with the code of one pasty as the interface for programs does, to which browsers send no token.
+// raw answers with the code of one pasty, for private pastes: browsers send no token to the interface for programs.
 func (p *pages) raw(w http.ResponseWriter, r *site.Request) error {
 	pasty, err := p.readRaw(r)
 	if err != nil {
@@ -33,7 +33,7 @@ func (p *pages) download(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) archive(w http.ResponseWriter, r *site.Request) error {
-	leave, err := p.Archives.Enter(r.Context()) // before the paste is read: a request that waits holds no memory
+	leave, err := p.Archives.Enter(r.Context()) // before reading: waiting requests hold no paste
 	if err != nil {
 		return err
 	}

@@ -14,16 +14,16 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// An embedded paste is the one page that others may show in a frame. It runs nothing, and is the same for everybody.
+// embedPolicy is for the only page that other sites may frame. It runs no scripts.
 const embedPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors *"
 
-// The size of the frame that is offered, in pixels.
+// The size of the frame in the HTML to copy, in pixels.
 const (
 	embedWidth  = 720
 	embedHeight = 400
 )
 
-// lineRange is which lines of a code are shown. The zero value is all of them.
+// lineRange selects lines. The zero value is all.
 type lineRange struct{ first, last int }
 
 func (l lineRange) holds(line int) bool { return l == lineRange{} || line >= l.first && line <= l.last }
@@ -34,7 +34,7 @@ var (
 	errTheme = fault.New(fault.Invalid, "theme is light or dark. Leave it out to have what the reader prefers.")
 )
 
-// parseLines reads 3-7 or 3; "" is all.
+// parseLines parses 3-7 or 3; "" is all.
 func parseLines(text string) (lineRange, error) {
 	if text == "" {
 		return lineRange{}, nil
@@ -51,8 +51,7 @@ func parseLines(text string) (lineRange, error) {
 	return lineRange{int(first), int(last)}, nil
 }
 
-// embed shows a paste, one of its pasties or some of their lines in a frame. It asks for no session: another site must not show what
-// only its reader may see.
+// embed shows a paste, one of its pasties or some lines in a frame. It ignores sessions: other sites must not frame private data.
 func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
 	found, err := p.Read(r)
 	if err != nil {
@@ -91,7 +90,7 @@ func (p *pages) snippet(r *http.Request, page *pastePage, width, height int) str
 		html.EscapeString(p.Origin(r)+page.path("/embed")), html.EscapeString(page.Title), width, height)
 }
 
-// oembedAnswer is what https://oembed.com, 2.3.4, wants of a rich resource.
+// oembedAnswer is a response of type rich (https://oembed.com, 2.3.4).
 type oembedAnswer struct {
 	Type            string `json:"type"`
 	Version         string `json:"version"`
@@ -103,7 +102,7 @@ type oembedAnswer struct {
 	Height          int    `json:"height"`
 }
 
-// oembed answers how to embed the paste at a link of this site.
+// oembed answers how to embed the paste at a URL of this site.
 func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
 	if format := query.Get("format"); format != "" && format != "json" {

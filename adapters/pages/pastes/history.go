@@ -19,27 +19,27 @@ type edit struct {
 	Entries []entry
 }
 
-// entry is one value of it: a text that became another one, or code.
+// entry is a change of one value: a text with its successor, or code.
 type entry struct {
 	What     string     // "Language of"
 	Of       marks.Text // the pasty, or ""
-	Old, New marks.Text // where both are shown as they are
-	Texts    bool       // whether they are
-	TooLong  bool       // texts or code are not shown
-	sign     byte       // that every line of the code begins with; 0: it is in the code
+	Old, New marks.Text // with Texts
+	Texts    bool       // show Old and New; otherwise code
+	TooLong  bool       // show neither
+	sign     byte       // before every line of the code; 0: the code contains it
 	code     string
 }
 
-// Label returns what readers of screens call the code.
+// Label returns the name of the code for screen readers.
 func (e *entry) Label() string { return e.What + " code of " + marks.Plain(string(e.Of)) }
 
-// size returns how much of an entry would be shown: bytes, and lines of code.
+// size returns how many bytes and lines of code an entry shows.
 func (e *entry) size() (length, lineCount int) {
 	return len(e.Of) + len(e.Old) + len(e.New) + len(e.code), lines(e.code)
 }
 
-// edits returns a paste's history, the newest first. Entries say what was there before; what came after it is found on the way
-// back. Those of an import need not fit each other.
+// edits returns a paste's history, newest first. Stored entries have only the old values; the new ones are found on the way back. Imported
+// entries may be inconsistent.
 func edits(found *paste.Document) []edit {
 	title := found.Title
 	titles, languages := make(map[string]string), make(map[string]string)
@@ -134,7 +134,7 @@ func (p *pages) restore(w http.ResponseWriter, r *site.Request) error {
 	return site.Done(w, site.PathOfPaste(id), err)
 }
 
-// fit decides which entries a page has room for, and returns the size of those in bytes.
+// fit marks the entries for which the page has no room, and returns the size of the others in bytes.
 func fit(all []edit) int {
 	bytesLeft, linesLeft := site.MaxShownBytes, maxShownLines
 	for i := range all {
@@ -150,7 +150,7 @@ func fit(all []edit) int {
 	return site.MaxShownBytes - bytesLeft
 }
 
-// Render writes the code of an entry, line by line (templ.Component).
+// Render implements templ.Component: it writes the code line by line.
 func (e *entry) Render(ctx context.Context, w io.Writer) error {
 	code := strings.TrimPrefix(e.code, paste.DiffHeader)
 	var b []byte

@@ -10,7 +10,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// burning asks whether to open a paste that burns after reading. It holds nothing of the paste.
+// burning asks whether to open a paste that burns after reading. It shows nothing of the paste.
 func (p *pages) burning(w http.ResponseWriter, r *site.Request, encrypted bool) error {
 	page := pastePage{Layout: r.Layout("A paste that burns after reading", ""), ID: r.PathValue("id")}
 	if key, unseen := r.DeleteKey(); unseen {
@@ -20,10 +20,10 @@ func (p *pages) burning(w http.ResponseWriter, r *site.Request, encrypted bool) 
 	return site.Show(w, r, p.burningView(page, encrypted))
 }
 
-// keeper is a writer whose content can be marked as existing nowhere else, so that it is sent even beyond the budget of memory.
+// keeper is implemented by writers that can exempt a page from the memory budget.
 type keeper interface{ Keep() }
 
-// open shows a paste that is gone with that. What could refuse to show it is asked before.
+// open deletes a paste and shows it. What could fail comes before the deletion.
 func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
 	leave, err := p.Large.Enter(r.Context())
 	if err != nil {
@@ -47,7 +47,7 @@ func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) showEncrypted(w http.ResponseWriter, r *site.Request, page pastePage, stored *paste.Cipher) error {
-	if !page.Burnt { // which has its place already
+	if !page.Burnt { // open has entered the queue already
 		leave, err := p.enter(r.Context(), len(stored.Data))
 		if err != nil {
 			return err
@@ -59,8 +59,8 @@ func (p *pages) showEncrypted(w http.ResponseWriter, r *site.Request, page paste
 
 var inBase64 = base64.RawURLEncoding.EncodeToString
 
-// readAny returns the paste that the path names, also an encrypted one. It fails with paste.ErrBurns for one that can be opened once, and
-// tells of that, too, whether it is encrypted.
+// readAny returns the paste in the path, and whether it is encrypted. For a paste that burns after reading it fails with paste.ErrBurns,
+// and still reports whether it is encrypted.
 func (p *pages) readAny(r *site.Request) (found paste.Document, encrypted bool, err error) {
 	found, err = p.Modules.Pastes.Read.Do(r.Context(), r.Viewer, r.PathValue("id"))
 	if !fault.Is(err, fault.NotFound) || errors.Is(err, paste.ErrBurns) {
@@ -70,7 +70,7 @@ func (p *pages) readAny(r *site.Request) (found paste.Document, encrypted bool, 
 	return found, true, err
 }
 
-// unopened returns what readAny does, and of a paste that can be opened once, so much as may be known.
+// unopened is readAny, but for a paste that burns after reading it returns a placeholder.
 func (p *pages) unopened(r *site.Request) (paste.Document, error) {
 	found, _, err := p.readAny(r)
 	if errors.Is(err, paste.ErrBurns) {

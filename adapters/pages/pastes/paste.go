@@ -20,45 +20,45 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// pastePage is the common part of a paste's pages, and what is before its pasties.
+// pastePage is the part of a paste's pages before its pasties.
 type pastePage struct {
 	site.Layout
 
 	ID      string
 	Heading marks.Text
-	Owner   string // a name, or "" where the reader may not know of the owner
+	Owner   string // a name, or "" if the reader may not know it
 	Created site.Moment
 	Expires site.Moment // zero: never
 	Tags    []string
 	Edited  site.Moment // zero: never
-	Several bool        // pasties
+	Several bool        // there are several pasties
 	Private bool
 	Owned   bool   // by the reader
 	Keyed   bool   // the reader has its delete key
-	Key     string // that key, to be shown once, or ""
+	Key     string // the delete key, to be shown once, or ""
 	Stars   int64
 	Starred bool       // by the reader
-	Origin  string     // the path of the paste that it is a fork of, if its reader may know
-	Forked  marks.Text // the title of that
-	Snippet string     // the HTML that shows it on another page; empty: none
+	Origin  string     // the path of the forked paste, if the reader may read it
+	Forked  marks.Text // the title of the forked paste
+	Snippet string     // the HTML to embed it; empty: none
 	Burns   bool       // after reading
-	Burnt   bool       // it is gone, and shown for the last time
-	// Revision is the edit as which left it the paste is shown (paste.Content.AsOf); empty: it is shown as it is.
+	Burnt   bool       // deleted, and shown for the last time
+	// Revision is the edit after which the paste is shown (paste.Content.AsOf); empty: the current paste.
 	Revision string
 }
 
-// pastyPart is the part of a page before a pasty's code.
+// pastyPart is the part of a page above a pasty's code.
 type pastyPart struct {
 	pastePage
 
-	Number          int
-	Title           marks.Text
-	Label           string // of its code, for readers of screens
-	Language        string
-	Lines, Bytes    int
-	Raw, Download   string          // paths
-	TooLong, Packed bool            // it is not shown at all; it has no line numbers
-	Rendered        templ.Component // its rendered form, shown before the source; nil: only the source
+	Number              int
+	Title               marks.Text
+	Label               string // of its code, for screen readers
+	Language            string
+	Lines, Bytes        int
+	Raw, Download       string          // paths
+	TooLong, Unnumbered bool            // it is not shown; it is shown without line numbers
+	Rendered            templ.Component // shown before the source; nil: none
 }
 
 func (p *pastePage) path(below string) string { return site.PathOfPaste(p.ID) + below }
@@ -79,7 +79,7 @@ func newPastePage(r *site.Request, found *paste.Document) pastePage {
 
 const maxDescription = 160
 
-// description returns what previews of a link show of a paste: its languages, and how its code begins.
+// description returns the text for link previews: the languages, and the beginning of the code.
 func description(found *paste.Document) string {
 	if found.Encrypted() {
 		return "Only those who have its key can read it"
@@ -144,7 +144,7 @@ func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage
 	return site.Show(w, r, p.pasteView(page, shown.pasties(r.Context(), found.Pasties)))
 }
 
-// showOrigin says of a fork where it is from, unless that is gone or its reader may not read it.
+// showOrigin links a fork to its origin, if the reader may read that.
 func (p *pages) showOrigin(r *site.Request, page *pastePage, id paste.ID) error {
 	if id == "" {
 		return nil
@@ -160,10 +160,10 @@ func (p *pages) showOrigin(r *site.Request, page *pastePage, id paste.ID) error 
 	return nil
 }
 
-// largePage is the size in bytes of what a page shows from which rendering it takes a place in the queue.
+// largePage is the size in bytes from which rendering a page goes through the queue.
 const largePage = 256 << 10
 
-// enter takes a place in the queue for a page that shows so many bytes, if it is large.
+// enter waits in the queue, if the page is large.
 func (p *pages) enter(ctx context.Context, size int) (leave func(), err error) {
 	if size < largePage {
 		return func() {}, nil
@@ -179,7 +179,7 @@ type pasteWriter struct {
 	bytesLeft, linesLeft, renderedLeft, cellsLeft int
 }
 
-// newPasteWriter returns what writes the pasties of a paste once there is a place for that, which leave gives back.
+// newPasteWriter waits in the queue and returns the writer of the pasties. leave leaves the queue.
 func (p *pages) newPasteWriter(r *site.Request, page pastePage, found *paste.Document) (w *pasteWriter, leave func(), err error) {
 	size, room := 0, site.MaxShownBytes
 	for _, pasty := range found.Pasties {
@@ -188,7 +188,7 @@ func (p *pages) newPasteWriter(r *site.Request, page pastePage, found *paste.Doc
 			size += rendering * len(pasty.Code)
 		}
 	}
-	if page.Burnt { // it has its place already, and there is no other page to see it on
+	if page.Burnt { // open has entered the queue, and no other page will show it
 		room, leave = size, func() {}
 	} else if leave, err = p.enter(r.Context(), size); err != nil {
 		return nil, nil, err
@@ -199,16 +199,16 @@ func (p *pages) newPasteWriter(r *site.Request, page pastePage, found *paste.Doc
 	}, leave, nil
 }
 
-// pasties yields the part before the code of each pasty, and the writer of its code.
+// pasties yields the part above each pasty's code, and the code.
 func (w *pasteWriter) pasties(ctx context.Context, all []paste.Pasty) iter.Seq2[pastyPart, templ.Component] {
 	return func(yield func(pastyPart, templ.Component) bool) {
-		// A thousand pasties must not take a thousand times the time of one. Later ones are plain text, unless they are cached.
+		// One budget for all pasties: later ones are plain text, unless they are cached.
 		colouring, cancel := context.WithTimeout(ctx, 5*w.pages.Config.HighlightTime)
 		defer cancel()
 		for i, pasty := range all {
 			part := w.part(i, &pasty)
 			code := templ.ComponentFunc(func(ctx context.Context, to io.Writer) error {
-				if part.Packed {
+				if part.Unnumbered {
 					return writeUnnumbered(ctx, to, pasty.Code)
 				}
 				anchor := ""
@@ -225,7 +225,7 @@ func (w *pasteWriter) pasties(ctx context.Context, all []paste.Pasty) iter.Seq2[
 	}
 }
 
-// part returns what stands before the code of a pasty, of which it takes the room.
+// part returns the part above a pasty's code, and counts the pasty against the limits of the page.
 func (w *pasteWriter) part(i int, pasty *paste.Pasty) pastyPart {
 	part := pastyPart{
 		pastePage: w.page, Number: i + 1, Title: marks.Text(pasty.Title), Language: marks.Plain(site.Shortened(pasty.Language, site.MaxName)),
@@ -233,7 +233,7 @@ func (w *pasteWriter) part(i int, pasty *paste.Pasty) pastyPart {
 		Raw:      w.pages.Config.BasePath + "/raw/" + url.PathEscape(w.page.ID) + "/" + url.PathEscape(pasty.ID),
 		Download: w.page.path("/download/" + url.PathEscape(pasty.ID)),
 	}
-	if w.page.Private || w.page.Burns { // for which the interface for programs wants a token
+	if w.page.Private || w.page.Burns { // the interface for programs wants a token
 		part.Raw = w.page.path("/raw/" + url.PathEscape(pasty.ID))
 	}
 	if w.page.Revision != "" {
@@ -243,7 +243,7 @@ func (w *pasteWriter) part(i int, pasty *paste.Pasty) pastyPart {
 		part.TooLong, part.Title = true, marks.Text(site.Shortened(pasty.Title, site.MaxName))
 	} else {
 		w.bytesLeft -= size
-		if part.Packed = part.Lines > w.linesLeft; !part.Packed {
+		if part.Unnumbered = part.Lines > w.linesLeft; !part.Unnumbered {
 			w.linesLeft -= part.Lines
 		}
 	}
@@ -258,7 +258,7 @@ func (w *pasteWriter) part(i int, pasty *paste.Pasty) pastyPart {
 	return part
 }
 
-// ownerName returns the name of a paste's owner, or "" without a public profile.
+// ownerName returns the owner's name, or "" if the profile is not public.
 func (p *pages) ownerName(ctx context.Context, id user.ID) (string, error) {
 	if id == "" {
 		return "", nil

@@ -15,20 +15,20 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// Limits of what one page renders as Markdown or tables. The rest is shown as source.
+// Limits of Markdown and tables on one page. The rest is shown as source.
 const (
 	maxRenderedBytes = 64 << 10
 	maxRenderedCells = 20_000
-	// rendering is how many bytes of code take about as long as a byte that is rendered.
+	// rendering is how many times as long rendering a byte takes as showing it as code.
 	rendering = 64
 )
 
-// isRendered reports whether a language is shown as something other than its source.
+// isRendered reports whether a language has a rendered form.
 func isRendered(language string) bool {
 	return slices.Contains([]string{"Markdown", "GitHub Flavored Markdown", "CSV", "TSV"}, language)
 }
 
-// rendered returns what a pasty is shown as, or nil where that is its source alone.
+// rendered returns the rendered form of a pasty, or nil.
 func (w *pasteWriter) rendered(pasty *paste.Pasty) templ.Component {
 	if len(pasty.Code) > w.renderedLeft || !isRendered(pasty.Language) {
 		return nil
@@ -50,7 +50,7 @@ func (w *pasteWriter) rendered(pasty *paste.Pasty) templ.Component {
 	})
 }
 
-// table returns a table of values with the head as its first row, or nil for other text.
+// table returns values as a table, whose first row is its head, or nil for invalid text.
 func (w *pasteWriter) table(code string, separator rune) templ.Component {
 	values := csv.NewReader(strings.NewReader(code))
 	values.Comma, values.FieldsPerRecord, values.LazyQuotes = separator, -1, true
@@ -69,7 +69,7 @@ func (w *pasteWriter) table(code string, separator rune) templ.Component {
 
 var errNoLanguage = fault.New(fault.Invalid, "No language has the name that lang asks for. Leave it out to see the paste in its own.")
 
-// inLanguage returns a paste as a reader wants it highlighted, who can ask for a language with ?lang=.
+// inLanguage returns the paste in the language of ?lang=.
 func (p *pages) inLanguage(r *http.Request, found paste.Document) (paste.Document, error) {
 	wanted := r.URL.Query().Get("lang")
 	if wanted == "" {

@@ -12,19 +12,19 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// asset is a file that pages load. Its name has a hash of its content, so that browsers can cache it for ever.
+// asset is a file that pages load. Its path has a hash of its content, so that browsers can cache it forever.
 type asset struct {
 	contentType string
 	content     []byte
 	name        string
 }
 
-// contentTypes are listed here, because the system's own list differs between machines.
+// contentTypes replaces the system's list, which differs between machines.
 var contentTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 }
 
-// newAssets returns the files by the names that they are served at.
+// newAssets returns the files by the names in their paths.
 func newAssets() map[string]*asset {
 	files, err := assetFiles.ReadDir("assets")
 	if err != nil { // it is part of the program
@@ -44,7 +44,7 @@ func newAssets() map[string]*asset {
 	return assets
 }
 
-// AssetPath returns the path of the file with that name.
+// AssetPath returns the path of a file.
 func (s *Site) AssetPath(name string) string {
 	for served, a := range s.assets {
 		if a.name == name {
@@ -54,7 +54,7 @@ func (s *Site) AssetPath(name string) string {
 	return ""
 }
 
-// Asset answers with the file that the path names.
+// Asset answers with a file.
 func (s *Site) Asset(w http.ResponseWriter, r *Request) error {
 	found, ok := s.assets[r.PathValue("name")]
 	if !ok {

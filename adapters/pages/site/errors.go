@@ -9,10 +9,9 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// ErrNothing is the error for unknown paths, and for what the reader may not know to exist.
+// ErrNothing is the error for unknown paths, and for what the reader may not know of.
 var ErrNothing = fault.New(fault.NotFound, "There is nothing at this path.")
 
-// errorPage is an error as people read it.
 type errorPage struct {
 	Layout
 
@@ -20,7 +19,7 @@ type errorPage struct {
 	SignIn        bool // it would help
 }
 
-// AnswerError shows an error to a person. Of something that is not there it says the same whatever the reason.
+// AnswerError shows an error page. Not found has one text for all reasons.
 func (s *Site) AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) {
 	header := w.Header()
 	vary := header["Vary"]
@@ -50,11 +49,11 @@ func (s *Site) AnswerError(w http.ResponseWriter, r *http.Request, status int, m
 	page.SignIn = page.SignIn || status == http.StatusUnauthorized
 	page.SignedIn = status != http.StatusUnauthorized && CookieSecret(r) != "" && header["Set-Cookie"] == nil // which clears the cookie
 	page.Title = page.Heading
-	if r.Method == http.MethodGet && !signingIn(r.URL.Path) { // a form that was sent is not there, nor a secret that was used
+	if r.Method == http.MethodGet && !signingIn(r.URL.Path) { // neither a form nor a used secret can be opened again
 		page.Here = LocalPath(r.URL.RequestURI(), "")
 	}
 	w.WriteHeader(status)
-	_ = Write(context.WithoutCancel(r.Context()), w, s.errorView(page)) // it is short, and a client that has gone cannot be told
+	_ = Write(context.WithoutCancel(r.Context()), w, s.errorView(page)) // nobody is left to tell
 }
 
 // signingIn reports whether a path is one of signing in with a provider.

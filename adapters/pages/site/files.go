@@ -18,14 +18,14 @@ const (
 	ZipContentType  = "application/zip"
 )
 
-// Enclose sets the headers of answers that are no pages.
+// Enclose sets the headers of answers other than pages.
 func Enclose(w http.ResponseWriter, r *Request, contentType string) {
 	Guard(w, r)
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 }
 
-// Attach sets the headers of a file to keep.
+// Attach sets the headers of a download.
 func Attach(w http.ResponseWriter, r *Request, contentType string, name string) {
 	Enclose(w, r, contentType)
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
@@ -53,7 +53,7 @@ func (s *Site) Pack(ctx context.Context, files *zip.Writer, folder string, found
 	return nil
 }
 
-// FileName returns the name of a file for a pasty: its title, as far as every system can have it.
+// FileName returns a file name for a pasty that is valid on every system.
 func (s *Site) FileName(pasty *paste.Pasty) string {
 	if name := filename.Safe(pasty.Title); name != "" {
 		return name

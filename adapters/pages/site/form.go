@@ -15,7 +15,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// The media types of forms. Long forms use the second one, which does not inflate text.
+// The media types of forms. Long forms use mediaParts, which does not escape text.
 const (
 	mediaForm  = "application/x-www-form-urlencoded"
 	mediaParts = "multipart/form-data"
@@ -26,8 +26,8 @@ var errNoForm = fault.New(fault.Invalid, "This takes what a form of these pages 
 // ErrBrokenForm is the error for bodies that no browser sends with these forms.
 var ErrBrokenForm = fault.New(fault.Invalid, "The form cannot be read. Open the page again, and send it once more.")
 
-// Fields returns the fields of a form that was sent, at most so many of them. That no other site has sent it has been seen to, and
-// that it is no longer than a body may be. It fails with fault.Invalid.
+// Fields returns the fields of a submitted form, at most most of them. The origin and the length of the body are checked already. It fails
+// with fault.Invalid.
 func (r *Request) Fields(most int) (url.Values, error) {
 	media, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
@@ -41,7 +41,7 @@ func (r *Request) Fields(most int) (url.Values, error) {
 	if _, err := io.Copy(&sent, r.Body); err != nil {
 		return nil, err
 	}
-	// Each takes many times the two bytes that it has at least.
+	// A field of two bytes takes many times as much memory.
 	if strings.Count(sent.String(), "&") >= most {
 		return nil, tooManyFields(most)
 	}
@@ -52,7 +52,7 @@ func (r *Request) Fields(most int) (url.Values, error) {
 	return fields, nil
 }
 
-// Form makes a handler of what takes a form of at most so many fields.
+// Form returns a handler that reads a form of at most most fields.
 func Form(most int, take func(w http.ResponseWriter, r *Request, fields url.Values) error) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		fields, err := r.Fields(most)
@@ -63,13 +63,13 @@ func Form(most int, take func(w http.ResponseWriter, r *Request, fields url.Valu
 	}
 }
 
-// The fields of files that were chosen. Browsers send their names beside them.
+// The fields of chosen files and their names.
 const (
 	FieldFile     = "file"
 	FieldFileName = "file name"
 )
 
-// parts returns the fields of a form in parts, byte for byte as they were sent.
+// parts returns the fields of a multipart form.
 func (r *Request) parts(boundary string, most int) (url.Values, error) {
 	fields, parts := make(url.Values), multipart.NewReader(r.Body, boundary)
 	for range most {
@@ -97,14 +97,14 @@ func (r *Request) parts(boundary string, most int) (url.Values, error) {
 	return nil, tooManyFields(most)
 }
 
-// maxDisposition is how long that with the name of a field may be: each word beside the name would take many times its length.
+// maxDisposition bounds the header with a field's name: each parameter in it takes many times its length in memory.
 const maxDisposition = 1 << 10
 
 func tooManyFields(most int) error {
 	return fault.New(fault.Invalid, fmt.Sprintf("The form has more than %d fields.", most))
 }
 
-// SeeOther has the browser ask for another path once a form was taken (RFC 9110, 15.4.4). It does not fail.
+// SeeOther redirects after a form (RFC 9110, 15.4.4). It returns nil.
 func SeeOther(w http.ResponseWriter, path string) error {
 	KeepPrivate(w)
 	w.Header().Set("Location", path)
@@ -120,15 +120,15 @@ func Done(w http.ResponseWriter, path string, err error) error {
 	return SeeOther(w, path)
 }
 
-// WriteStatus sends the status of a form that comes back. Browsers do not ask for a token because of this header.
+// WriteStatus sends the status of a form that is shown again. Browsers ask for nothing because of "Bearer".
 func WriteStatus(w http.ResponseWriter, status int) {
 	if status == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", "Bearer") // with each of them (RFC 9110, 15.5.2)
+		w.Header().Set("WWW-Authenticate", "Bearer") // required with 401 (RFC 9110, 15.5.2)
 	}
 	w.WriteHeader(status)
 }
 
-// FormAgain shows a form again with the error in it, if that is why it failed.
+// FormAgain shows a form again, if the error is about its values. Otherwise it returns the error.
 func FormAgain(w http.ResponseWriter, r *Request, err error, again templ.Component) error {
 	status := http.StatusBadRequest
 	switch fault.KindOf(err) {
@@ -142,8 +142,7 @@ func FormAgain(w http.ResponseWriter, r *Request, err error, again templ.Compone
 	return ShowAs(w, r, status, again)
 }
 
-// Described returns what the input of the only field of a form says of itself: that its hint describes it, and the problem if there
-// is one.
+// Described returns the ARIA attributes of a form's only field: its hint describes it, and the problem, if any.
 func Described(wrong bool, more templ.Attributes) templ.Attributes {
 	more["aria-describedby"] = "hint"
 	if wrong {

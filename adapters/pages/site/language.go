@@ -9,16 +9,16 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// commonLanguages are those that most pastes are in.
+// commonLanguages come first in the list.
 var commonLanguages = []string{
 	"Plain Text", "C", "C#", "C++", "CSS", "diff", "Dockerfile", "Go", "HTML", "Java", "JavaScript", "JSON", "Kotlin", "Lua",
 	"Markdown", "PHP", "PowerShell", "Python", "Ruby", "Rust", "Shell", "SQL", "Swift", "TOML", "TypeScript", "XML", "YAML",
 }
 
-// options are the languages to select from as HTML, which is made once: a form can have them a hundred times.
+// options is the HTML of the list of languages, made once: a form can contain it a hundred times.
 type options func() string
 
-// Render writes them (templ.Component).
+// Render implements templ.Component.
 func (o options) Render(_ context.Context, w io.Writer) error {
 	_, err := io.WriteString(w, o())
 	return err

@@ -15,28 +15,27 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// A page loads and runs what comes from here alone and in files of its own, is shown in no frame, and sends what is filled in
-// nowhere else.
+// A page loads files from this site only, has no inline scripts or styles, is shown in no frame, and sends forms only to this site.
 const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
 	"base-uri 'none'; frame-ancestors 'none'"
 
-// FormPolicy is the policy of a page whose script sends an encrypted paste.
+// FormPolicy is for a page whose script sends an encrypted paste.
 const FormPolicy = contentPolicy + "; connect-src 'self'"
 
 // Layout is the frame of all pages.
 type Layout struct {
-	Title       string // of the window, before the service's name; empty: that alone
+	Title       string // of the window, before the service's name
 	Description string // for previews of links; empty: none
-	Canonical   string // the address of the page, or "" where it is not known or does not matter
+	Canonical   string // the address of the page, or ""
 	Reader      string // the name of the signed-in user, or ""
 	SignedIn    bool   // there is a session
 	Admin       bool   // the reader may moderate
-	OEmbed      string // the path for programs that embed the page, or ""
-	Feed        string // the path of the feed of what it lists, or ""
-	Here        string // the path to come back to after signing in, or ""
+	OEmbed      string // the path of its oEmbed answer, or ""
+	Feed        string // the path of its feed, or ""
+	Here        string // the path to return to after signing in, or ""
 }
 
-// Layout returns the frame of the page for a request.
+// Layout returns the frame of a page.
 func (r *Request) Layout(title, description string) Layout {
 	return Layout{
 		Title: title, Description: description, Reader: r.Viewer.User.Name.String(), SignedIn: r.Viewer.SignedIn(),
@@ -44,7 +43,7 @@ func (r *Request) Layout(title, description string) Layout {
 	}
 }
 
-// Canonical returns the absolute address of a path, or "" if the public address is not known.
+// Canonical returns the absolute address of a path, or "" if the public address is unknown.
 func (s *Site) Canonical(path string) string {
 	if s.Config.PublicURL == "" {
 		return ""
@@ -52,7 +51,7 @@ func (s *Site) Canonical(path string) string {
 	return s.Config.PublicURL + path
 }
 
-// Service is its name as people read it.
+// Service is the name of the service.
 const Service = "Gluepot"
 
 // Window returns the title of the window.
@@ -71,7 +70,7 @@ func contactLink(contact string) string {
 	return "mailto:" + contact
 }
 
-// SignInPath returns where to sign in.
+// SignInPath returns the path of the sign-in page, which returns here.
 func (l *Layout) SignInPath() string {
 	if l.Here == "" {
 		return PathSignIn
@@ -79,7 +78,7 @@ func (l *Layout) SignInPath() string {
 	return PathSignIn + "?next=" + url.QueryEscape(l.Here)
 }
 
-// Guard sets the headers of a page. One that is its reader's own stays in no cache, and search engines list only what is public.
+// Guard sets the headers of a page. Personal pages stay out of caches, and search engines list only public ones.
 func Guard(w http.ResponseWriter, r *Request) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
@@ -94,35 +93,35 @@ func Guard(w http.ResponseWriter, r *Request) {
 	}
 }
 
-// Show writes a page.
+// Show writes a page with the status 200.
 func Show(w http.ResponseWriter, r *Request, page templ.Component) error {
 	Guard(w, r)
 	return Write(r.Context(), w, page)
 }
 
-// ShowAs writes a page as the answer of that status.
+// ShowAs is Show with another status than 200.
 func ShowAs(w http.ResponseWriter, r *Request, status int, page templ.Component) error {
 	Guard(w, r)
 	WriteStatus(w, status)
 	return Write(r.Context(), w, page)
 }
 
-// personal reports whether the answer is private: there is a session, or a cookie to clear.
+// personal reports whether the answer depends on a cookie.
 func (r *Request) personal() bool { return r.Viewer.SignedIn() || r.Rejected || r.Keyed }
 
-// Write writes a page. It fails with fault.Unavailable when the time of the context is over.
+// Write renders a page. It fails with fault.Unavailable when the context has ended.
 func Write(ctx context.Context, w io.Writer, page templ.Component) error {
 	to := &document{w}
 	err := page.Render(marks.With(ctx), to)
-	to.Writer = nil // templ keeps the document until its buffer is used again
+	to.Writer = nil // templ's pooled buffer keeps a reference to the document
 	if err != nil && ctx.Err() != nil {
 		return fault.Wrap(fault.Unavailable, "The page was not ready in time. Try again shortly.", err)
 	}
 	return err
 }
 
-// document is what pages are written to. HTML cannot hold U+0000, which templ leaves as it is. And it cannot be flushed, what templ
-// would do with each page: whether a page is sent is decided when it is complete.
+// document replaces U+0000, which HTML forbids and templ does not escape. It hides Flush from templ: a page is sent only once it is
+// complete.
 type document struct{ io.Writer }
 
 var null = []byte{0}
@@ -137,7 +136,7 @@ func (d *document) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Origin returns the address of this site.
+// Origin returns the scheme and host of this site.
 func (s *Site) Origin(r *http.Request) string {
 	return cmp.Or(s.Config.PublicURL, r.URL.Scheme+"://"+r.Host)
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// Read returns the paste that the path names.
+// Read returns the paste in the path.
 func (s *Site) Read(r *Request) (paste.Document, error) {
 	found, err := s.Modules.Pastes.Read.Do(r.Context(), r.Viewer, r.PathValue("id"))
 	return found, s.Explained(r, err)
 }
 
-// Explained returns the error of a paste that cannot be read, which says so where operators have removed it.
+// Explained returns the error of a paste that cannot be read. It says if operators have removed the paste.
 func (s *Site) Explained(r *Request, err error) error {
 	if err == nil {
 		return nil
@@ -20,7 +20,7 @@ func (s *Site) Explained(r *Request, err error) error {
 	return s.Modules.Pastes.Explain.Do(r.Context(), r.PathValue("id"), err)
 }
 
-// TitleOf returns the title of a paste, or what comes next to one.
+// TitleOf returns the title of a paste, or a substitute.
 func TitleOf(found *paste.Document) string {
 	if found.Encrypted() {
 		return paste.Encrypted

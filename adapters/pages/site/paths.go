@@ -10,7 +10,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// The paths to which pages of more than one package lead.
+// Paths that several packages use.
 const (
 	PathSignIn  = "/sign-in"
 	PathSignUp  = "/sign-up"
@@ -23,11 +23,10 @@ const (
 	PathRecent  = "/recent"
 )
 
-// maxNext is the length of a path to come back to.
+// maxNext is the longest path to return to.
 const maxNext = 1 << 10
 
-// LocalPath returns a path of this site with its query, or the other one when it is none: what browsers would take for another
-// host's, or correct into that.
+// LocalPath returns a path of this site with its query, or otherwise if the path could lead a browser to another host.
 func LocalPath(path, otherwise string) string {
 	if len(path) > maxNext || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") ||
 		strings.ContainsFunc(path, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '\\' }) {
@@ -45,12 +44,12 @@ func PathOfPaste(id string) string { return "/" + url.PathEscape(id) }
 // PathOfUser returns the path of a profile.
 func PathOfUser(name string) string { return "/~" + url.PathEscape(name) }
 
-// FormatPlace returns a place as in a query: 1795282550000000.k2j4x8m1.
+// FormatPlace returns a place for a query: 1795282550000000.k2j4x8m1.
 func FormatPlace(place paste.Place) string {
 	return strconv.FormatInt(place.CreatedAt.UnixMicro(), 10) + "." + string(place.ID)
 }
 
-// ParsePlace reads what FormatPlace returns; "" is the zero place.
+// ParsePlace parses the output of FormatPlace; "" is the zero place.
 func ParsePlace(text string) (paste.Place, error) {
 	if text == "" {
 		return paste.Place{}, nil
@@ -63,8 +62,7 @@ func ParsePlace(text string) (paste.Place, error) {
 	return paste.Place{CreatedAt: time.UnixMicro(micros).UTC(), ID: paste.ID(id)}, nil
 }
 
-// The beginning of the year 1 and the end of the year 9998 in microseconds since 1970: databases are asked about nothing earlier or
-// later.
+// The years 1 to 9998 in microseconds since 1970: databases support no more.
 const (
 	minMicros = -62_135_596_800_000_000
 	maxMicros = 253_370_764_800_000_000

@@ -9,13 +9,13 @@ import (
 	"github.com/a-h/templ"
 )
 
-// What one page shows is bounded. A paste can hold several times as much, and has its raw form for it.
+// Limits of one page. Larger pastes can be read in raw form.
 const (
-	MaxShownBytes = 2 << 20 // titles and code of all pasties; a pasty is shown whole or not at all
+	MaxShownBytes = 2 << 20 // of titles and code; a pasty is shown completely or not at all
 	PieceLength   = 16 << 10
 )
 
-// WritePiece writes a piece of a long page, unless the request's time is over.
+// WritePiece writes a piece of a long page, unless ctx has ended.
 func WritePiece(ctx context.Context, to io.Writer, b []byte) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -24,7 +24,7 @@ func WritePiece(ctx context.Context, to io.Writer, b []byte) error {
 	return err
 }
 
-// Area writes code as it stands in an element textarea or pre, in pieces. The first line end of those is not part of their content.
+// Area writes the content of a textarea or pre element, in pieces. HTML ignores the first line end of these elements.
 func Area(code string) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, to io.Writer) error {
 		_, err := io.WriteString(to, "\n")
@@ -37,7 +37,7 @@ func Area(code string) templ.Component {
 	})
 }
 
-// Pieces yields a text in pieces that do not cut a character.
+// Pieces yields a text in pieces, without splitting characters.
 func Pieces(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text != "" {

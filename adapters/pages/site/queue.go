@@ -7,13 +7,13 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Queue lets work that takes much of the processor have half of the processors, so that it slows nothing else down.
+// Queue limits expensive work to half of the processors.
 type Queue struct {
-	Places chan struct{} // including those that wait
+	Places chan struct{} // including waiting work
 	Slots  chan struct{}
 }
 
-// maxWaiting bounds the requests that wait in a queue, which can hold a paste each.
+// maxWaiting bounds the waiting requests, each of which may hold a paste in memory.
 const maxWaiting = 32
 
 func newQueue() Queue {
@@ -21,7 +21,7 @@ func newQueue() Queue {
 	return Queue{Places: make(chan struct{}, slots+maxWaiting), Slots: make(chan struct{}, slots)}
 }
 
-// Enter waits for a slot, which leave gives back. It fails with fault.Unavailable when too many wait, or the request's time is over.
+// Enter waits for a slot; leave releases it. It fails with fault.Unavailable when too many wait, or ctx ends.
 func (q Queue) Enter(ctx context.Context) (leave func(), err error) {
 	const message = "Many large pastes are being asked for at the moment. Try again shortly."
 	select {

@@ -11,11 +11,11 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// sessionCookie is the name of the cookie. Behind TLS it has the prefix with which browsers take it from this host alone, and from
-// no subdomain (RFC 6265bis, 4.1.3.2).
+// sessionCookie returns the name of the session's cookie.
 func sessionCookie(r *http.Request) string { return CookieName(r, "gluepot-session") }
 
-// CookieName returns the name of a cookie as it is set: see sessionCookie.
+// CookieName returns the name of a cookie. With TLS it has the prefix __Host-: browsers do not accept it from subdomains (RFC 6265bis,
+// 4.1.3.2).
 func CookieName(r *http.Request, name string) string {
 	if secure(r) {
 		return "__Host-" + name
@@ -23,13 +23,13 @@ func CookieName(r *http.Request, name string) string {
 	return name
 }
 
-// secure reports whether the browser speaks TLS.
+// secure reports whether the browser uses TLS.
 func secure(r *http.Request) bool { return r.URL.Scheme == "https" }
 
-// CookieSecret returns the secret of the session that the cookie holds, or "" without one.
+// CookieSecret returns the session's secret from the cookie, or "".
 func CookieSecret(r *http.Request) string { return CookieValue(r, sessionCookie(r)) }
 
-// CookieValue returns what a cookie holds, or "" without one.
+// CookieValue returns the value of a cookie, or "".
 func CookieValue(r *http.Request, name string) string {
 	cookie, err := r.Cookie(name)
 	if err != nil {
@@ -38,19 +38,18 @@ func CookieValue(r *http.Request, name string) string {
 	return cookie.Value
 }
 
-// SetSession has the browser keep the secret of a session, or nothing when it is empty. When a session ends is judged by the server,
-// before the cookie does.
+// SetSession sets the session's cookie, or clears it if secret is empty. Sessions end on the server before the cookie does.
 func SetSession(w http.ResponseWriter, r *http.Request, secret string) {
 	SetCookie(w, r, sessionCookie(r), secret, token.SessionAge)
 }
 
-// SetCookie has the browser keep a secret for a time, or nothing when it is empty.
+// SetCookie sets a cookie, or clears it if secret is empty.
 func SetCookie(w http.ResponseWriter, r *http.Request, name, secret string, age time.Duration) {
-	keep(w, r, "/", name, secret, http.SameSiteLaxMode, age)
+	setCookie(w, r, "/", name, secret, http.SameSiteLaxMode, age)
 }
 
-func keep(w http.ResponseWriter, r *http.Request, path, name, value string, across http.SameSite, age time.Duration) {
-	cookie := http.Cookie{ //nolint:gosec // without TLS, browsers would not take one that is Secure
+func setCookie(w http.ResponseWriter, r *http.Request, path, name, value string, across http.SameSite, age time.Duration) {
+	cookie := http.Cookie{ //nolint:gosec // without TLS, browsers refuse Secure cookies
 		Name: name, Value: value, Path: path, MaxAge: int(age.Seconds()), HttpOnly: true, SameSite: across, Secure: secure(r),
 	}
 	if value == "" {
@@ -59,8 +58,8 @@ func keep(w http.ResponseWriter, r *http.Request, path, name, value string, acro
 	http.SetCookie(w, &cookie)
 }
 
-// Resume finds out who sends a request. A cookie whose session has ended is cleared, and the request goes on as that of a visitor
-// who has not signed in. It fails with fault.Unavailable when the store does not answer.
+// Resume sets the viewer of a request from its cookie. If the session has ended, it clears the cookie, and the viewer is a visitor. It
+// fails with fault.Unavailable when the store does not answer.
 func (s *Site) Resume(w http.ResponseWriter, r *Request) error {
 	secret := CookieSecret(r.Request)
 	if secret == "" {
@@ -76,12 +75,12 @@ func (s *Site) Resume(w http.ResponseWriter, r *Request) error {
 	return err
 }
 
-// SignInFirst asks the reader to sign in, and then to come back to a path.
+// SignInFirst redirects to the sign-in page, which returns to path.
 func SignInFirst(w http.ResponseWriter, path string) error {
 	return SeeOther(w, PathSignIn+"?next="+url.QueryEscape(path))
 }
 
-// SignedIn makes a handler one for readers who have signed in; others are asked to.
+// SignedIn restricts a handler to signed-in readers. Others are asked to sign in.
 func SignedIn(answer Handler) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		if !r.Viewer.SignedIn() {
@@ -94,7 +93,7 @@ func SignedIn(answer Handler) Handler {
 // Recent reports whether the reader has signed in within the last hour.
 func (r *Request) Recent() bool { return r.Viewer.SignedInRecently(time.Now()) }
 
-// Recently makes a handler one for readers who have signed in within the last hour; others are asked to, and come back to a path.
+// Recently restricts a handler to readers who have signed in within the last hour. Others are asked to, and return to path.
 func Recently(path string, answer Handler) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		if !r.Recent() {
@@ -104,8 +103,7 @@ func Recently(path string, answer Handler) Handler {
 	}
 }
 
-// UnseenKey stands before a key that was not shown yet, in the cookie of a paste's pages in which a browser keeps the delete key of a
-// paste that was created in it.
+// UnseenKey prefixes a delete key that was not shown yet, in the cookie of the paste's pages.
 const UnseenKey = "new."
 
 const keyAge = 365 * 24 * time.Hour
@@ -117,7 +115,7 @@ func keyCookie(r *http.Request) string {
 	return "gluepot-delete-key"
 }
 
-// DeleteKey returns the key that the browser has for the paste, or "", and whether it was not shown yet.
+// DeleteKey returns the browser's delete key for the paste, or "", and whether it is still to be shown.
 func (r *Request) DeleteKey() (key paste.DeleteKey, unseen bool) {
 	cookie, err := r.Cookie(keyCookie(r.Request))
 	if err != nil || cookie.Value == "" {
@@ -128,7 +126,7 @@ func (r *Request) DeleteKey() (key paste.DeleteKey, unseen bool) {
 	return paste.DeleteKey(text), unseen
 }
 
-// SetDeleteKey has the browser keep the key of a paste, or none when it is empty.
+// SetDeleteKey sets the cookie with a paste's delete key, or clears it if key is empty.
 func SetDeleteKey(w http.ResponseWriter, r *http.Request, id, key string) {
-	keep(w, r, PathOfPaste(id), keyCookie(r), key, http.SameSiteStrictMode, keyAge)
+	setCookie(w, r, PathOfPaste(id), keyCookie(r), key, http.SameSiteStrictMode, keyAge)
 }

@@ -1,5 +1,4 @@
-// Package site is what all pages share: what is around them and what they load, who asks for them, the forms that are sent, and where
-// each of them is.
+// Package site has what all pages share: layout, assets, sessions, forms and paths.
 package site
 
 import (
@@ -15,27 +14,29 @@ import (
 	"github.com/gluepot/gluepot/application/users"
 )
 
-// Config is what an installation chooses.
+// Config has an installation's choices.
 type Config struct {
-	BasePath string // prefix of the interface for programs: empty, or a path such as /api/v2
-	// PublicURL is the address that people use, such as https://paste.example, without a slash at its end. Empty: it is not known.
+	BasePath string // of the interface for programs: empty, or a path such as /api/v2
+	// PublicURL is the address that people use, such as https://paste.example, without a trailing slash. Empty: unknown.
 	PublicURL string
-	// Contact is an address of mail or a URL at which people reach the operator, and TermsURL where the terms of use are. Empty: not said.
+	// Contact is the operator's mail address or URL, and TermsURL that of the terms of use. Empty: not shown.
 	Contact, TermsURL string
 	// Recent lists the newest public pastes of all users.
 	Recent bool
 	// Reports lets readers report pastes to the operator.
 	Reports bool
-	// KeptBytes is how much of what highlighting has found is cached in memory.
-	KeptBytes int
-	// HighlightTime is how long highlighting one code may take; what takes longer is shown as plain text.
+	// HighlightCache is the size of the cache of highlighted code, in bytes.
+	HighlightCache int
+	// HighlightTime is how long highlighting one code may take before it is shown as plain text.
 	HighlightTime time.Duration
 }
 
-// DefaultConfig returns what suits most installations, for an interface without a base path.
-func DefaultConfig() Config { return Config{KeptBytes: 32 << 20, HighlightTime: 50 * time.Millisecond} }
+// DefaultConfig returns the defaults, for an interface without a base path.
+func DefaultConfig() Config {
+	return Config{HighlightCache: 32 << 20, HighlightTime: 50 * time.Millisecond}
+}
 
-// Modules are those whose use cases pages call.
+// Modules have the use cases that pages call.
 type Modules struct {
 	Users      *users.UseCases
 	Tokens     *tokens.UseCases
@@ -46,14 +47,14 @@ type Modules struct {
 	Moderation *moderation.UseCases // or nil
 }
 
-// Site is what all pages are made over.
+// Site is shared by all pages.
 type Site struct {
 	Config  Config
 	Modules Modules
-	// Large are pages that take long to render, and Archives files that take long to pack.
+	// Large is for pages that take long to render, and Archives for ZIP files.
 	Large, Archives Queue
 
-	assets  map[string]*asset // by the name in their path
+	assets  map[string]*asset // by the name in the path
 	options options
 }
 
