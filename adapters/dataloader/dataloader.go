@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -114,9 +113,6 @@ func load[K, V any](ctx context.Context, d *Dataloader, q query[K, V], keys []K)
 	}
 	return found, rows.Err()
 }
-
-// isText reports whether PostgreSQL accepts s as text. One bad key would fail a statement for all its callers.
-func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 func texts[K any](keys []K, text func(K) string) []string {
 	made := make([]string, len(keys))

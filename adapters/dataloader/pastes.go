@@ -76,7 +76,7 @@ func (d *Dataloader) Pastes(store PasteStore) *Pastes {
 
 // ReadDocument implements paste.DocumentReader.
 func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
-	if p.few || !isText(string(id)) || !isText(string(reader)) {
+	if p.few || !storedtext.IsText(string(id)) || !storedtext.IsText(string(reader)) {
 		return p.PasteStore.ReadDocument(ctx, id, reader)
 	}
 	found, err := p.documents.find(ctx, documentKey{id, reader})

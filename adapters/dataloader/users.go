@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
@@ -67,7 +68,7 @@ func (u *Users) StaleByName(ctx context.Context, name user.Name) (user.User, err
 
 // StaleByID implements user.StaleIDFinder.
 func (u *Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) {
-	if !isText(string(id)) {
+	if !storedtext.IsText(string(id)) {
 		return u.UserStore.StaleByID(ctx, id)
 	}
 	return u.byID.find(ctx, id)
@@ -75,7 +76,7 @@ func (u *Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) {
 
 // AccountByID implements user.AccountFinder.
 func (u *Users) AccountByID(ctx context.Context, id user.ID) (user.Account, error) {
-	if u.accounts == nil || !isText(string(id)) {
+	if u.accounts == nil || !storedtext.IsText(string(id)) {
 		return u.UserStore.AccountByID(ctx, id)
 	}
 	return u.accounts.find(ctx, id)

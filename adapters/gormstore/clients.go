@@ -13,6 +13,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -97,7 +98,7 @@ func (r *pasteRows) keepOrigin(ctx context.Context) {
 
 // Origin implements moderation.OriginFinder.
 func (m *Moderation) Origin(ctx context.Context, id paste.ID) (netip.Addr, error) {
-	if !connection.IsText(string(id)) {
+	if !storedtext.IsText(string(id)) {
 		return netip.Addr{}, connection.ErrNotFound
 	}
 	var row originRow

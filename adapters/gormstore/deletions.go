@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -50,7 +51,7 @@ func buried(tx *gorm.DB, kind string, ids []string) (map[string]bool, error) {
 
 // Delete implements user.Deleter. Foreign keys delete the user's rows, so it takes longer the more there are.
 func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *user.Kept) error {
-	if !connection.IsText(string(id)) {
+	if !storedtext.IsText(string(id)) {
 		return connection.ErrNotFound
 	}
 	return u.store.WritePaste(ctx, func(tx *gorm.DB) error {

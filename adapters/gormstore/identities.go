@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -75,7 +76,7 @@ func (r *invitationRow) invitation() identity.Invitation {
 
 // ByIdentity implements identity.Finder.
 func (i *Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (user.User, error) {
-	if !connection.IsText(wanted.Key) || !connection.IsText(wanted.Subject) {
+	if !storedtext.IsText(wanted.Key) || !storedtext.IsText(wanted.Subject) {
 		return user.User{}, connection.ErrNotFound
 	}
 	var row userRow

@@ -140,7 +140,7 @@ func (r *foundRow) found() moderation.Found {
 
 // UsageOf implements moderation.UsageFinder.
 func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.Usage, err error) {
-	if !connection.IsText(string(id)) {
+	if !storedtext.IsText(string(id)) {
 		return usage, nil
 	}
 	err = m.store.List(ctx, func(db *gorm.DB) error {

@@ -57,7 +57,7 @@ func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (p
 func (p *Pastes) find(
 	ctx context.Context, id paste.ID, reader user.ID, refuse func(*pasteRow) error,
 ) (found paste.Document, err error) {
-	if !connection.IsText(string(reader)) { // no user has this id
+	if !storedtext.IsText(string(reader)) { // no user has this id
 		reader = ""
 	}
 	release, err := connection.Acquire(ctx, p.store.Pastes)
@@ -91,7 +91,7 @@ const pasteColumns = `id, owner_id, created_at, expires_at, burns, lifetime, vis
 
 // take reads the row of an active paste, and whether the reader has starred it.
 func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*pasteRow, error) {
-	if !connection.IsText(string(id)) {
+	if !storedtext.IsText(string(id)) {
 		return nil, gorm.ErrRecordNotFound
 	}
 	var row pasteRow

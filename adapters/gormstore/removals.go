@@ -133,7 +133,7 @@ func (m *Moderation) hidesPastes(tx *gorm.DB, removed paste.ID) (bool, error) {
 
 // Remove implements moderation.Remover.
 func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) error {
-	if !connection.IsText(string(id)) {
+	if !storedtext.IsText(string(id)) {
 		return connection.ErrNotFound
 	}
 	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
@@ -158,7 +158,7 @@ func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) err
 
 // Restore implements moderation.Remover.
 func (m *Moderation) Restore(ctx context.Context, id paste.ID) error {
-	if !connection.IsText(string(id)) {
+	if !storedtext.IsText(string(id)) {
 		return connection.ErrNotFound
 	}
 	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
@@ -175,7 +175,7 @@ func (m *Moderation) Restore(ctx context.Context, id paste.ID) error {
 
 // Told implements moderation.Teller.
 func (p *Pastes) Told(ctx context.Context, id paste.ID) (told bool, err error) {
-	if !connection.IsText(string(id)) {
+	if !storedtext.IsText(string(id)) {
 		return false, nil
 	}
 	var found []bool

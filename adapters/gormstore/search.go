@@ -76,7 +76,7 @@ const recent, further = 1000, 5000
 func (s *Search) Find(
 	ctx context.Context, query search.Query, reader user.ID, after search.Place, limit int,
 ) (found []search.Found, more bool, err error) {
-	if !connection.IsText(string(reader)) {
+	if !storedtext.IsText(string(reader)) {
 		reader = ""
 	}
 	release, err := connection.Acquire(ctx, s.store.Slow, s.store.Pastes)

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -128,7 +129,7 @@ func (t *Tokens) list(ctx context.Context, owner user.ID, kind token.Kind, order
 
 // Revoke implements token.Revoker.
 func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
-	if !connection.IsText(string(id)) {
+	if !storedtext.IsText(string(id)) {
 		return connection.ErrNotFound
 	}
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error {

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -80,7 +81,7 @@ func (r *userRow) user() (user.User, error) {
 
 // take reads one user by a unique text, which may come from a request.
 func (u *Users) take(db *gorm.DB, condition, value string) (user.User, error) {
-	if !connection.IsText(value) {
+	if !storedtext.IsText(value) {
 		return user.User{}, connection.ErrNotFound
 	}
 	var row userRow
@@ -186,7 +187,7 @@ func insert[T any](tx *gorm.DB, rows []T) error {
 
 // deleteOne deletes the row of a model that a condition finds. The id, its first value, may come from a request.
 func deleteOne(ctx context.Context, s *connection.Store, model any, condition, id string, values ...any) error {
-	if !connection.IsText(id) {
+	if !storedtext.IsText(id) {
 		return connection.ErrNotFound
 	}
 	return s.Transaction(ctx, func(tx *gorm.DB) error {
@@ -198,7 +199,7 @@ func deleteOne(ctx context.Context, s *connection.Store, model any, condition, i
 func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, map[string]string) error) (
 	updated user.User, services map[string]string, err error,
 ) {
-	if !connection.IsText(string(id)) {
+	if !storedtext.IsText(string(id)) {
 		return user.User{}, nil, connection.ErrNotFound
 	}
 	err = u.store.Transaction(ctx, func(tx *gorm.DB) (err error) {

@@ -2,9 +2,7 @@ package connection
 
 import (
 	"database/sql"
-	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Instant returns t as both databases store it: in UTC, to the microsecond.
@@ -22,6 +20,3 @@ func FromNullable(t sql.NullTime) time.Time {
 	}
 	return t.Time.UTC()
 }
-
-// IsText reports whether PostgreSQL accepts s as text. It refuses to compare any other string, which can be no row's id.
-func IsText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }

@@ -6,9 +6,10 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
-// escape introduces what stands for U+0000 and for itself: U+001A (SUBSTITUTE), which text hardly ever holds.
+// escape is U+001A (SUBSTITUTE), which is rare in text. Followed by 0 it means U+0000, and by 1 itself.
 const escape = "\x1a"
 
 var (
@@ -27,13 +28,17 @@ func Encode(text string) string {
 	return encoder.Replace(text)
 }
 
-// Decode returns the text that is stored as that.
+// Decode is the inverse of Encode.
 func Decode(stored string) string {
 	if !strings.Contains(stored, escape) {
 		return stored
 	}
 	return decoder.Replace(stored)
 }
+
+// IsText reports whether PostgreSQL accepts s as text. It refuses to compare any other string, which can be no row's id. In a statement
+// for several keys, one such string would fail all of them.
+func IsText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 // Value implements driver.Valuer.
 func (t Text) Value() (driver.Value, error) { return Encode(string(t)), nil }
