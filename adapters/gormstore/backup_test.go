@@ -81,8 +81,7 @@ func TestBackupOfUnendedCopy(t *testing.T) {
 	}
 }
 
-// TestReadOnlyFile reads a database beside its server, also where no file can be made, and without one, and wants the file to stay as it
-// is.
+// TestReadOnlyFile reads a database with and without its server, in folders that can be written and that cannot. The file stays as it is.
 func TestReadOnlyFile(t *testing.T) {
 	t.Parallel()
 	server, path := newSQLite(t)
@@ -115,6 +114,7 @@ func TestReadOnlyFile(t *testing.T) {
 	if err := server.Close(); err != nil {
 		t.Fatal(err)
 	}
+	t.Run("in a read-only folder", func(t *testing.T) { check(t, readOnly(t, folder)) })
 	t.Run("without a server", func(t *testing.T) { check(t, folder) })
 }
 

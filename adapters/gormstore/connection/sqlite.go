@@ -95,6 +95,9 @@ func sqliteDSN(path string, cfg Config, writes bool) string {
 	switch {
 	case cfg.ReadOnly:
 		options.Set("mode", "ro")
+		if isFrozen(path) {
+			options.Set("immutable", "1")
+		}
 	case writes:
 		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(1)")
 		options.Set("_txlock", "immediate")
@@ -103,6 +106,24 @@ func sqliteDSN(path string, cfg Config, writes bool) string {
 	}
 	options["_pragma"] = pragmas
 	return sqliteURI(path) + "?" + options.Encode()
+}
+
+// isFrozen reports whether SQLite can read a file only as immutable: in a folder that cannot be written, it cannot make the shared-memory
+// file that WAL mode needs. A log that is not empty cannot be read that way.
+func isFrozen(path string) bool {
+	if beside, err := besideFile(path, "-wal"); err != nil {
+		return false
+	} else if log, err := os.Stat(beside); err == nil && log.Size() > 0 {
+		return false
+	}
+	db, err := sql.Open("sqlite", sqliteURI(path)+"?mode=ro")
+	if err != nil {
+		return false
+	}
+	defer db.Close() //nolint:errcheck // it was only read
+	var tables int
+	err = db.QueryRowContext(context.Background(), "SELECT count(*) FROM sqlite_schema").Scan(&tables)
+	return err != nil && diagnose(err) == forbidden
 }
 
 func sqliteURI(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
