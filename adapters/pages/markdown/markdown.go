@@ -1,7 +1,7 @@
 // Package markdown makes HTML of Markdown that strangers have written.
 //
-// Blocks of raw HTML are shown as code, and tags within a line as text. Goldmark leaves out comments, and bluemonday all but the elements and
-// attributes below.
+// Blocks of raw HTML are shown as code, and tags within a line as text. Goldmark leaves out comments, and bluemonday all but the
+// elements and attributes below.
 package markdown
 
 import (
