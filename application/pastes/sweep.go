@@ -32,11 +32,11 @@ func (s *Sweep) Removed() int64 { return s.removed.Load() }
 // Failures returns how often a sweep has ended with an error other than the end of its context.
 func (s *Sweep) Failures() int64 { return s.failures.Load() }
 
-// A batch holds locks, on SQLite the only writer's, so it must be short. Its time depends on the content of the pastes, so its
-// size adapts. The sweeper rests after each batch for one and a half times as long as it took.
+// A batch holds locks, on SQLite the only writer's, and a processor of the database, for which reads wait. So it must be short, and its
+// size adapts to the content of the pastes. The sweeper rests after each batch for a little longer than it took.
 const (
 	leastBatch = 8
-	mostBatch  = 250
+	mostBatch  = 50
 	shortBatch = 50 * time.Millisecond
 	longBatch  = 200 * time.Millisecond
 	// A timeout keeps a hanging database from blocking the sweeper or a connection for ever, and bounds what other writers wait.
@@ -98,7 +98,7 @@ func inBatches(ctx context.Context, remove func(ctx context.Context, limit int) 
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(took + took/2):
+		case <-time.After(took + took/4):
 		}
 	}
 }
