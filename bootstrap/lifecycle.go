@@ -25,8 +25,8 @@ const (
 // useStoreTime bounds one attempt to store last-used times between start and stop.
 const useStoreTime = 10 * time.Second
 
-// launch starts the modules that every entrypoint needs, and options. stop ends them; see Open. When launch fails or ctx is cancelled,
-// it closes what it has opened.
+// launch starts the modules that every entrypoint needs, and options. stop ends them; see Open. When launch fails, also because ctx is
+// cancelled, it closes what it has opened.
 func launch(ctx context.Context, cfg Config, options ...fx.Option) (stop func(context.Context) error, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ type Application struct {
 type Statistics struct {
 	Connections sql.DBStats // without those to the standby
 
-	Totals        stats.Totals // as counted last; zero without Config.Totals
+	Totals        stats.Totals // as counted last; zero without Config.Totals and Config.StoreMaxBytes
 	StoreMaxBytes int64
 
 	PastesCreated   int64 // without those of operators and imports
@@ -55,7 +55,7 @@ type Statistics struct {
 // what is pending and closes the connections. It opens no socket, and reads neither flags nor the environment.
 //
 // It fails with one error for all wrong values of cfg, or with fault.Unavailable when the database does not answer, does not exist, or
-// lacks migrations (gormstore.ErrOutdated). Then, and when ctx is cancelled, nothing stays open.
+// lacks migrations (gormstore.ErrOutdated). When it fails, also because ctx is cancelled, nothing stays open.
 //
 // Call the function after all use cases have returned. It ignores the cancellation of its context, so that it can be deferred, but
 // returns within a few seconds even when the database hangs, with an error that says what is lost. It may be called again or

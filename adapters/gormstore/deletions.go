@@ -20,7 +20,7 @@ type tombstoneRow struct {
 	Kind      string `gorm:"primaryKey"`
 	ID        string `gorm:"primaryKey"`
 	DeletedAt time.Time
-	RemovedBy string // an operator or administrator; empty: its owner deleted it
+	RemovedBy string // the operator or administrator who removed a paste; else empty
 	Reason    string
 	Told      bool // its page says that it was removed
 }

@@ -122,7 +122,7 @@ func (m *Moderation) hide(tx *gorm.DB, id paste.ID) error {
 	return bury(tx, tombstoneRow{Kind: pasteTombstone, ID: string(id), DeletedAt: connection.Instant(m.store.Clock())})
 }
 
-// hidesPastes reports whether the owner of a removed paste has hidden pastes. It locks the owner, so that this stays true.
+// hidesPastes reports whether the pastes of a removed paste's owner are to be hidden. It locks the owner, so that this stays true.
 func (m *Moderation) hidesPastes(tx *gorm.DB, removed paste.ID) (bool, error) {
 	var hidden []bool
 	owner := tx.Model(&removedRow{}).Select("owner_id").Where("id = ?", string(removed))
@@ -232,7 +232,8 @@ func (m *Moderation) Unhide(ctx context.Context, owner user.ID, limit int) (show
 
 func (m *Moderation) unhide(tx *gorm.DB, owner string, limit int) (shown int, err error) {
 	var ids []paste.ID
-	err = unexpired(m.store, tx.Model(&removedRow{}).Where("owner_id = ? AND hidden", owner)).
+	err = unexpired(m.store, tx.Model(&removedRow{}).
+		Where("owner_id = ? AND hidden AND NOT EXISTS (SELECT 1 FROM users WHERE id = owner_id AND pastes_hidden)", owner)).
 		Order("id").Limit(limit).Pluck("id", &ids).Error
 	if err != nil {
 		return 0, err

@@ -287,6 +287,7 @@ func (u *Users) ByFormerName(ctx context.Context, name user.Name) (user.User, er
 // FormerNames implements user.FormerFinder.
 func (u *Users) FormerNames(ctx context.Context, id user.ID) (names []string, err error) {
 	err = u.store.Read(ctx).Model(&formerNameRow{}).Where("user_id = ?", string(id)).
+		Where("NOT EXISTS (SELECT 1 FROM users WHERE users.username_folded = former_names.username_folded)").
 		Order("given_up_at DESC, username_folded DESC").Pluck("username_folded", &names).Error
 	return names, connection.Translate(err)
 }

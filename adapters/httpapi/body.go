@@ -141,7 +141,7 @@ const (
 	dropping   = time.Second / 2
 )
 
-// refuse answers with a refusal. It closes the connection if the body may be unread, as the rest would be parsed as the next request.
+// refuse answers with a refusal. Except for 415, it closes the connection: what is left of a body would be parsed as the next request.
 func (a *API) refuse(c *gin.Context, r *refusal) {
 	header := c.Writer.Header()
 	switch r.status {

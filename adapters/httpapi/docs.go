@@ -90,7 +90,7 @@ func compressedFile(name string, contentType []string) docsFile {
 		header := c.Writer.Header()
 		header["Vary"] = varyEncoding
 		accepted := strings.ReplaceAll(c.Request.Header.Get("Accept-Encoding"), " ", "")
-		packed := strings.Contains(accepted, "gzip") && !strings.Contains(accepted, "gzip;q=0") // or 0.5: then both are accepted
+		packed := strings.Contains(accepted, "gzip") && !strings.Contains(accepted, "gzip;q=0") // nor a weight below 1, which needs no gzip
 		if packed {
 			header["Content-Encoding"] = gzipCompression
 		}

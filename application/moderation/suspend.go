@@ -58,7 +58,7 @@ func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (
 var errNotSuspended = fault.New(fault.Invalid, "That user is not suspended.")
 
 // Undo ends the suspension of a user and shows its pastes again. It returns the user and the number of those pastes. It fails
-// as Do does, and with fault.Invalid, and changes nothing, when the user is not suspended.
+// as Do does, and with fault.Invalid when the user is not suspended, unless an interrupted call left pastes to show.
 func (s *Suspend) Undo(ctx context.Context, reference string) (_ user.User, shown int, err error) {
 	meant, err := user.Find(ctx, s.users, reference)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Suspend) Undo(ctx context.Context, reference string) (_ user.User, show
 		return user.User{}, 0, ended
 	}
 	shown, err = inBatches(func() (int, error) { return s.pastes.Unhide(ctx, meant.ID, atOnce) })
-	if shown == 0 && err == nil { // an earlier call that was interrupted leaves pastes to show
+	if shown == 0 && err == nil {
 		err = ended
 	}
 	return meant, shown, err

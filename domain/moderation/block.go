@@ -87,6 +87,7 @@ type Hider interface {
 	// Hide removes at most limit of a user's active pastes as Remover.Remove does, but their pages do not say so. It returns how
 	// many. Imports do not bring them back.
 	Hide(ctx context.Context, owner user.ID, limit int) (int, error)
-	// Unhide undoes Hide, and returns the number of pastes. Their reports are open again.
+	// Unhide undoes Hide for at most limit pastes, unless the owner's are to be hidden (user.User.PastesHidden), and returns their
+	// number. Their reports are open again.
 	Unhide(ctx context.Context, owner user.ID, limit int) (int, error)
 }

@@ -18,6 +18,9 @@ func TestDetectedLanguages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, ok := known.ByName(language.PlainText); !ok {
+		t.Errorf("got no %s in the catalogue", language.PlainText)
+	}
 	for sample := range strings.SplitSeq(strings.TrimPrefix(string(samples), "=== "), "\n=== ") {
 		name, text, _ := strings.Cut(sample, "\n")
 		if found, ok := detection.New(known, known).Detect(text); name != language.PlainText && (!ok || found.Name != name) {

@@ -53,9 +53,11 @@ func formerNames(t *testing.T, s Store) {
 	leads("other", "")
 	must(t, renamed(t, s, "second", "first")) // one's own comes back
 	leads("second", owner.ID)
+	has(owner.ID, "second")
 	must(t, renamed(t, s, "first", "third"))
 	created := newUser(t, "first")
 	must(t, s.Users.Create(t.Context(), created, nil))
+	has(owner.ID, "second")
 	must(t, s.Users.Delete(t.Context(), other.ID, other.Name, nil))
 	leads("other", "")
 	wantOtherConflict(t, renamed(t, s, "third", "other"))

@@ -57,5 +57,7 @@ func (u Users) FormerNames(ctx context.Context, id user.ID) ([]string, error) {
 		return nil, err
 	}
 	defer unlock()
-	return u.formerNames(id), nil
+	return slices.DeleteFunc(u.formerNames(id), func(folded string) bool {
+		return slices.ContainsFunc(u.users, func(known user.User) bool { return known.Name.Folded() == folded })
+	}), nil
 }

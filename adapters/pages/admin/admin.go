@@ -24,7 +24,7 @@ type adminPage struct {
 	Problem string // or ""
 }
 
-// administrators restricts a handler to administrators who have signed in recently. Others get 404.
+// administrators restricts a handler to administrators. If their session is old, they sign in once more; others get 404.
 func administrators(answer site.Handler) site.Handler {
 	return func(w http.ResponseWriter, r *site.Request) error {
 		if !r.Viewer.User.Admin {

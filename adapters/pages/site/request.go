@@ -6,8 +6,8 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// Route is a pattern and its handlers. In a segment, a colon precedes the name of a parameter, which is never empty. Paths that are no
-// pastes begin with /~, as no id does. HEAD is as GET.
+// Route is a pattern and its handlers. In a segment, a colon precedes the name of a parameter, which is never empty. HEAD is as
+// GET.
 type Route struct {
 	Pattern   string
 	Get, Post Handler
