@@ -43,9 +43,8 @@ func (b *bench) copies(pastes int) error {
 		if err := checkCopied(&out, pastes); err != nil {
 			return err
 		}
-		b.add(row{Name: fmt.Sprintf("copy of %d pastes, %s, pastes/s", pastes, way.name), Ratio: rate, Floor: floor,
-			absolute: fmt.Sprintf("%.0f pastes/s", rate)})
-		b.add(row{Name: "peak resident memory of that, MiB", Ratio: mib, Floor: memory, atMost: true, absolute: fmt.Sprintf("%.1f MiB", mib)})
+		b.add(row{Name: fmt.Sprintf("copy of %d pastes, %s, pastes/s", pastes, way.name), Ratio: rate, Floor: floor})
+		b.add(row{Name: "peak resident memory of that, MiB", Ratio: mib, Floor: memory, atMost: true})
 	}
 	return nil
 }

@@ -261,7 +261,7 @@ func (b *bench) addGrowth(name string, rounds [][2]cost, floor float64) {
 	}
 	b.add(row{
 		Name: name + ": time for a request", Ratio: ratio(func(c cost) float64 { return 1 / c.rate }), Floor: floor, atMost: true,
-		absolute: fmt.Sprintf("%.0f; %.0f requests/s", large.rate, small.rate),
+		absolute: fmt.Sprintf("%.0f; %.0f", large.rate, small.rate),
 		p50:      milliseconds(large.p50) + "; " + milliseconds(small.p50), p99: milliseconds(large.p99) + "; " + milliseconds(small.p99),
 	})
 	b.add(row{
@@ -323,9 +323,9 @@ func medianCost(rounds [][2]cost, which int) cost {
 }
 
 var growthTitles = []string{
-	"pastes", "code of each", "on disk", "`pastes`", "its indexes: id; owner; public; expiry", "`pasties`", "its index",
-	"all indexes", "pages a read asks for: of indexes; of tables", "`VACUUM` after filling", "expired ones swept",
-	"p99 of reads beside that / without", "`VACUUM` after that",
+	"pastes", "bytes of code of each", "on disk, MiB", "`pastes`", "`pasties`", "indexes of both",
+	"pages a read asks for: of indexes; of tables", "expired ones swept", "p99 of reads beside that / without",
+	"`VACUUM` after filling; after that",
 }
 
 // upkeep measures what a database takes on disk, and what keeps it in order, and returns a row for growthTitles.
@@ -334,19 +334,17 @@ func (b *bench) upkeep(p *population) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var sizes [8]float64 // MiB
+	var sizes [4]float64 // MiB
 	if err := p.warm(); err != nil {
 		return nil, err
 	}
 	const mib = `%s(%s)::float8 / 1048576`
 	columns := []string{fmt.Sprintf(mib, "pg_database_size", "current_database()")}
-	for _, relation := range []string{
-		"pastes", "pasties", "pastes_pkey", "pastes_by_owner", "public_pastes_by_owner", "pastes_by_expiry", "pasties_pkey",
-	} {
+	for _, relation := range []string{"pastes", "pasties"} {
 		columns = append(columns, fmt.Sprintf(mib, "pg_table_size", "'"+relation+"'"))
 	}
-	if err := p.db.QueryRow(`SELECT `+strings.Join(columns, ", ")).Scan(
-		&sizes[0], &sizes[1], &sizes[2], &sizes[3], &sizes[4], &sizes[5], &sizes[6], &sizes[7]); err != nil {
+	columns = append(columns, fmt.Sprintf(mib, "pg_indexes_size", "'pastes'")+" + "+fmt.Sprintf(mib, "pg_indexes_size", "'pasties'"))
+	if err := p.db.QueryRow(`SELECT `+strings.Join(columns, ", ")).Scan(&sizes[0], &sizes[1], &sizes[2], &sizes[3]); err != nil {
 		return nil, err
 	}
 	pages, sweep, err := b.sweep(p)
@@ -359,7 +357,7 @@ func (b *bench) upkeep(p *population) ([]string, error) {
 	}
 	beside := "too short to say"
 	if sweep.p99 > 0 {
-		beside = fmt.Sprintf("%.2f (%s / %s)", sweep.p99/sweep.p99Without, milliseconds(sweep.p99), milliseconds(sweep.p99Without))
+		beside = fmt.Sprintf("%.2f (%s / %s ms)", sweep.p99/sweep.p99Without, milliseconds(sweep.p99), milliseconds(sweep.p99Without))
 		b.add(row{
 			Name:  fmt.Sprintf("p99 of GET /paste/{id} beside sweeping %d pastes of %d bytes / without", p.expired(), p.code),
 			Ratio: sweep.p99 / sweep.p99Without, Floor: 2, atMost: true, absolute: sweep.rates(),
@@ -367,19 +365,17 @@ func (b *bench) upkeep(p *population) ([]string, error) {
 		})
 	}
 	return []string{
-		strconv.Itoa(p.pastes + p.expired()), fmt.Sprintf("%d bytes", p.code), size(sizes[0]), size(sizes[1]),
-		fmt.Sprintf("%s; %s; %s; %s", size(sizes[3]), size(sizes[4]), size(sizes[5]), size(sizes[6])), size(sizes[2]), size(sizes[7]),
-		size(sizes[3] + sizes[4] + sizes[5] + sizes[6] + sizes[7]), pages, fmt.Sprintf("%.1f s", filled.Seconds()),
-		fmt.Sprintf("of %d: %s", p.expired(), sweep.rates()), beside, fmt.Sprintf("%.1f s", swept.Seconds()),
+		strconv.Itoa(p.pastes + p.expired()), strconv.Itoa(p.code), size(sizes[0]), size(sizes[1]), size(sizes[2]), size(sizes[3]), pages,
+		fmt.Sprintf("%d: %s", p.expired(), sweep.rates()), beside, fmt.Sprintf("%.1f; %.1f s", filled.Seconds(), swept.Seconds()),
 	}, nil
 }
 
 // size is a number of MiB as text.
 func size(mib float64) string {
 	if mib < 10 {
-		return fmt.Sprintf("%.1f MiB", mib)
+		return fmt.Sprintf("%.1f", mib)
 	}
-	return fmt.Sprintf("%.0f MiB", mib)
+	return fmt.Sprintf("%.0f", mib)
 }
 
 // vacuum vacuums what holds pastes, as autovacuum would, and has everything written to disk.
@@ -596,4 +592,4 @@ func (b *bench) writeGrowth(folder string) error {
 	return markdown.ReplaceTable(filepath.Join(folder, "BENCHMARKS.md"), command, introduction, growthRows, rows)
 }
 
-var growthRows = []string{"what", "ratio", "floor", "met", "Gluepot", "p50", "p99"}
+var growthRows = []string{"what", "ratio", "floor", "met", "requests/s", "p50, ms", "p99, ms"}

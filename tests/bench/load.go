@@ -432,9 +432,9 @@ func (b *bench) compare(name string, gluepot, twin load, floor float64) error {
 		return err
 	}
 	b.add(row{
-		Name: name, Ratio: ratio, Floor: floor, absolute: fmt.Sprintf("%.0f; %.0f requests/s", g.rate, t.rate),
+		Name: name, Ratio: ratio, Floor: floor, absolute: fmt.Sprintf("%.0f; %.0f", g.rate, t.rate),
 		p50: milliseconds(g.p50) + "; " + milliseconds(t.p50), p99: milliseconds(g.p99) + "; " + milliseconds(t.p99),
-		resident: fmt.Sprintf("%.0f; %.0f MiB", gluepot.to.process.residentMiB(), twin.to.process.residentMiB()),
+		resident: fmt.Sprintf("%.0f; %.0f", gluepot.to.process.residentMiB(), twin.to.process.residentMiB()),
 	})
 	return nil
 }
@@ -466,7 +466,7 @@ func (b *bench) writes(in *installation) error {
 			ratios, rates = append(ratios, counted/plain), append(rates, counted)
 		}
 		b.add(row{Name: fmt.Sprintf("inserts with / without the counter, %d clients", clients), Ratio: median(ratios), Floor: 0.75,
-			absolute: fmt.Sprintf("%.0f inserts/s", median(rates))})
+			absolute: fmt.Sprintf("%.0f", median(rates))})
 	}
 	var ratios []float64
 	for round := range b.rounds {

@@ -48,7 +48,7 @@ func (b *bench) pages(in *installation, d *documents) error {
 		}
 		rates, p99s = append(rates, round.rate), append(p99s, round.p99/1e3)
 	}
-	b.add(row{Name: pageNotKept, Ratio: median(p99s), Floor: 60, atMost: true, absolute: fmt.Sprintf("%.0f requests/s", median(rates))})
+	b.add(row{Name: pageNotKept, Ratio: median(p99s), Floor: 60, atMost: true, absolute: fmt.Sprintf("%.0f", median(rates))})
 	return nil
 }
 

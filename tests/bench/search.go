@@ -92,7 +92,7 @@ func (b *bench) searchesOf(name, database, file string, pastes int, v *vocabular
 		return err
 	}
 	rate := float64(pastes) / time.Since(started).Seconds()
-	b.add(row{Name: "search rebuild, " + name + ", pastes/s", Ratio: rate, Floor: 1000, absolute: fmt.Sprintf("%.0f pastes/s", rate)})
+	b.add(row{Name: "search rebuild, " + name + ", pastes/s", Ratio: rate, Floor: 1000})
 	issued, err := b.command([]string{location}, "token", "issue", "User1")
 	if err != nil {
 		return err
@@ -186,8 +186,8 @@ func (b *bench) finding(name string, on *side, pastes int, v *vocabulary) error 
 	}
 	b.add(row{
 		Name:  fmt.Sprintf("search of %d public pastes of 1 KiB beside 100 reads a second, %s, 2 connections, p99 in ms", pastes, name),
-		Ratio: found.p99 / 1000, Floor: 100, atMost: true, absolute: fmt.Sprintf("%.0f requests/s", found.rate), p50: milliseconds(found.p50),
-		p99: milliseconds(found.p99), resident: fmt.Sprintf("%.0f MiB", on.process.residentMiB()),
+		Ratio: found.p99 / 1000, Floor: 100, atMost: true, absolute: fmt.Sprintf("%.0f", found.rate), p50: milliseconds(found.p50),
+		p99: milliseconds(found.p99), resident: fmt.Sprintf("%.0f", on.process.residentMiB()),
 	})
 	return nil
 }

@@ -73,9 +73,9 @@ func TestModel(t *testing.T) {
 // TestSearch has both databases find what a plain scan finds.
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	pastes, queries := 3000, 300
+	pastes, queries := 2000, 200
 	if *large {
-		pastes, queries = 5000, 1000
+		pastes, queries = 4000, 400
 	}
 	contract.RunSearch(t, 1, pastes, queries, map[string]contract.DocumentStore{
 		"postgres": stored(database.Open(t, database.Postgres(t))), "sqlite": stored(database.Open(t, database.SQLite(t))), "fake": faked(),

@@ -22,7 +22,7 @@ import (
 // that takes, what reads take beside it, and the count of pastes. The sweep runs by turns, so that what else the machine does disturbs
 // both alike.
 func TestMassExpiry(t *testing.T) { //nolint:paralleltest // it measures
-	backlog, searched, turn := 5_000, 1_000, 300*time.Millisecond
+	backlog, searched, turn := 2_000, 300, 100*time.Millisecond
 	if *large {
 		backlog, searched, turn = 300_000, 30_000, 2*time.Second
 	}
