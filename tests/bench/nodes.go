@@ -65,7 +65,7 @@ func (b *bench) nodes() error {
 	}
 	for i, l := range []load{{path: "/user/User1", script: profiles}, read, create} {
 		for _, way := range []struct{ name, url string }{{"PostgreSQL", p.url}, {"PgBouncer", bouncing}} {
-			for _, l.connections = range []int{4, 32, 128} {
+			for _, l.connections = range []int{4, 32} {
 				cells := []string{[]string{"/user/{name}", "GET /paste/{id}", "POST /paste"}[i], way.name, fmt.Sprint(l.connections)}
 				if err := b.addUp(p, way.url, l, cells); err != nil {
 					return err
