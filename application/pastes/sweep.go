@@ -33,10 +33,10 @@ func (s *Sweep) Removed() int64 { return s.removed.Load() }
 func (s *Sweep) Failures() int64 { return s.failures.Load() }
 
 // A batch holds locks, on SQLite the only writer's, and a processor of the database, for which reads wait. So it must be short, and its
-// size adapts to the content of the pastes. The sweeper rests after each batch for a little longer than it took.
+// size adapts to the content of the pastes. The sweeper rests after each batch for as long as it took.
 const (
 	leastBatch = 8
-	mostBatch  = 50
+	mostBatch  = 25
 	shortBatch = 50 * time.Millisecond
 	longBatch  = 200 * time.Millisecond
 	// A timeout keeps a hanging database from blocking the sweeper or a connection for ever, and bounds what other writers wait.
@@ -98,7 +98,7 @@ func inBatches(ctx context.Context, remove func(ctx context.Context, limit int) 
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(took + took/4):
+		case <-time.After(took):
 		}
 	}
 }
