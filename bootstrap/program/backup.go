@@ -34,7 +34,8 @@ func restoreCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "restore FILE", Short: "Restore the embedded database from a backup", Args: fileArgument,
 		Long: `Restore the embedded database (SQLite) from a file that 'gluepot backup' has written. A copy of the file becomes the database, if
-it is undamaged and of a version that this program knows. Run it as the user of the server.
+it is undamaged and of a version that this program knows. Run it as the user of the server. What was deleted or revoked since the
+backup is there again: users, tokens, pastes.
 
 With --replace, an existing database is kept beside the new one, under its name and the time. No server may have it open.`,
 		Example: "  gluepot restore /var/backups/gluepot-2024-02-29.db\n  gluepot restore --replace /var/backups/gluepot-2024-02-29.db",

@@ -38,7 +38,8 @@ func Safe(title string) string {
 		}
 		name = strings.ToValidUTF8(name[:maxLength-len(extension)], "") + extension
 	}
-	if base, _, _ := strings.Cut(name, "."); device.MatchString(strings.TrimRight(base, " ")) {
+	base, _, _ := strings.Cut(name, ".")
+	if device.MatchString(strings.TrimRight(base, " ")) || strings.HasPrefix(name, "-") { // which rm * would take for an option
 		name = "_" + name
 	}
 	return name
