@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+	"golang.org/x/net/html"
 
 	"github.com/gluepot/gluepot/adapters/pages/markdown"
+	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
@@ -40,13 +42,33 @@ func (w *pasteWriter) rendered(pasty *paste.Pasty) templ.Component {
 	case "TSV":
 		return w.table(pasty.Code, '\t')
 	}
-	html, ok := markdown.HTML(pasty.Code)
+	sanitized, ok := markdown.HTML(pasty.Code)
 	if !ok {
 		return nil
 	}
-	return templ.ComponentFunc(func(_ context.Context, to io.Writer) error {
-		_, err := io.WriteString(to, html)
-		return err
+	return marked(sanitized)
+}
+
+// marked is HTML with marks in its texts. Its attributes, such as the titles of links, have replacement characters instead.
+func marked(sanitized string) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, to io.Writer) error {
+		tokens, marker, code := html.NewTokenizer(strings.NewReader(sanitized)), marks.Of(ctx), false
+		var b []byte
+		for {
+			switch tokens.Next() {
+			case html.ErrorToken: // the end
+				_, err := to.Write(b)
+				return err
+			case html.TextToken:
+				b = marker.Append(b, string(tokens.Text()), !code)
+			default:
+				tag := string(tokens.Raw())
+				if tag == "<code>" || tag == "</code>" {
+					code = tag == "<code>"
+				}
+				b = append(b, marks.Plain(tag)...)
+			}
+		}
 	})
 }
 
