@@ -53,7 +53,8 @@ func (m *Moderation) Pastes(
 	err = m.store.List(ctx, func(db *gorm.DB) error {
 		table, removed, join := "pastes", "", ""
 		if filter.Removed {
-			table, removed = "removed_pastes", ", p.removed_at, coalesce(t.removed_by, '') AS removed_by, coalesce(t.reason, '') AS reason"
+			table, removed = "removed_pastes", ", p.removed_at, coalesce(t.removed_by, '') AS removed_by, "+
+				"CASE WHEN p.hidden THEN 'hidden with its user' ELSE coalesce(t.reason, '') END AS reason"
 			join = " LEFT JOIN tombstones t ON t.kind = 'paste' AND t.id = p.id"
 		}
 		matched, values := matching(filter)

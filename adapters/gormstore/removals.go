@@ -190,6 +190,16 @@ func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limi
 		p.store.Ago(retention), p.store.Now(), limit)
 }
 
+// DeleteRemoved implements moderation.Purger.
+func (p *Pastes) DeleteRemoved(ctx context.Context, id paste.ID) error {
+	if !storedtext.IsText(string(id)) {
+		return connection.ErrNotFound
+	}
+	return p.store.WritePaste(ctx, func(tx *gorm.DB) error {
+		return connection.OrNotFound(tx.Where("id = ?", string(id)).Delete(&removedRow{}))
+	})
+}
+
 // purge runs a DELETE and returns the number of rows.
 func (p *Pastes) purge(ctx context.Context, statement string, values ...any) (purged int, err error) {
 	err = p.store.Transaction(ctx, func(tx *gorm.DB) error {

@@ -27,7 +27,7 @@ func (s *Stats) Totals(ctx context.Context) (totals stats.Totals, err error) {
 	defer release()
 	today := s.store.Clock().UTC().Truncate(oneDay)
 	err = s.store.Snapshot(ctx, func(tx *gorm.DB) error {
-		err := tx.Raw(`SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM access_tokens) AS tokens,
+		err := tx.Raw(`SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM access_tokens WHERE kind = 0) AS tokens,
 			(SELECT count(*) FROM stars s WHERE NOT EXISTS (SELECT 1 FROM pastes p WHERE p.id = s.paste_id)) AS waiting_stars,
 			a.all_pastes - a.expired_pastes AS active_pastes, a.expired_pastes FROM (
 			SELECT count(*) AS all_pastes, count(CASE WHEN expires_at <= ? THEN 1 END) AS expired_pastes FROM pastes) a`,

@@ -78,7 +78,8 @@ type Restore struct{ pastes moderation.Remover }
 func (r *Restore) Do(ctx context.Context, id string) error {
 	err := r.pastes.Restore(audit.Note(ctx, "paste.restore", id, ""), paste.ID(id))
 	if fault.Is(err, fault.NotFound) {
-		return fault.New(fault.NotFound, "There is no removed paste with that id, or its content was purged.")
+		return fault.New(fault.NotFound, "There is no removed paste with that id, or its content is gone. "+
+			"One that is hidden with its user comes back when the user's suspension ends.")
 	}
 	return err
 }

@@ -4,21 +4,31 @@ import (
 	"context"
 
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
+	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// Delete removes a paste.
-type Delete struct{ pastes paste.DocumentDeleter }
+// Delete deletes a paste.
+type Delete struct {
+	pastes  paste.DocumentDeleter
+	removed moderation.Purger
+}
 
-// Do removes the paste. It fails with paste.ErrNotFound when there is none with that id and with
-// fault.Unavailable when the store does not answer.
+// Do deletes the paste, or the content of one that was removed or hidden. It fails with paste.ErrNotFound when there is none with
+// that id and with fault.Unavailable when the store does not answer.
 func (d *Delete) Do(ctx context.Context, id string) error {
 	if !ident.Valid(id) {
 		return paste.ErrNotFound
 	}
-	return paste.Gone(d.pastes.DeleteIf(audit.Note(ctx, "paste.delete", id, ""), paste.ID(id), func(paste.Paste) error { return nil }))
+	ctx = audit.Note(ctx, "paste.delete", id, "")
+	err := d.pastes.DeleteIf(ctx, paste.ID(id), func(paste.Paste) error { return nil })
+	if fault.Is(err, fault.NotFound) {
+		err = d.removed.DeleteRemoved(ctx, paste.ID(id))
+	}
+	return paste.Gone(err)
 }
 
 // DeleteOwn removes a paste of a signed-in user, or one whose delete key is presented.

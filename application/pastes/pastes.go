@@ -124,7 +124,7 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 		Create:       &Create{pastes: store, users: users, rules: options.Rules, now: now},
 		Show:         &Show{pastes: store},
 		Edit:         &Edit{pastes: store, rules: options.Rules, now: now},
-		Delete:       &Delete{pastes: store},
+		Delete:       &Delete{pastes: store, removed: store},
 		Star:         &Star{users: users, pastes: store},
 		Unstar:       &Unstar{users: users, pastes: store},
 		Sweep:        &Sweep{pastes: store, grace: options.SweepGrace, kept: options.RemovedRetention, origins: options.OriginRetention},

@@ -76,11 +76,14 @@ type Teller interface {
 	Told(ctx context.Context, id paste.ID) (bool, error)
 }
 
-// Purger deletes what is kept for operators once its time is over.
+// Purger deletes what is kept for operators, once its time is over or they want it gone.
 type Purger interface {
 	// PurgeRemoved deletes the content of at most limit removed pastes that were removed that long ago or have expired, and returns
 	// how many.
 	PurgeRemoved(ctx context.Context, retention time.Duration, limit int) (int, error)
+	// DeleteRemoved deletes the content of a removed or hidden paste. What says that it was removed stays. It fails with
+	// fault.NotFound when there is none with that id.
+	DeleteRemoved(ctx context.Context, id paste.ID) error
 	// ForgetOrigins deletes the addresses of at most limit pastes that were created that long ago, and returns how many.
 	ForgetOrigins(ctx context.Context, retention time.Duration, limit int) (int, error)
 }

@@ -43,7 +43,7 @@ type Day struct {
 // Counts are numbers of rows.
 type Counts struct {
 	Users         int64
-	Tokens        int64 // revoked and expired ones included
+	Tokens        int64 // revoked and expired ones included, sessions not
 	ActivePastes  int64
 	ExpiredPastes int64 // not swept yet
 	WaitingStars  int64 // stars for pastes that are not stored

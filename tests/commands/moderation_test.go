@@ -28,6 +28,9 @@ func TestUserSuspend(t *testing.T) {
 		if shown := i.do("user show epoxy"); strings.Contains(shown, "Suspended         yes\n") != suspended {
 			t.Errorf("%s: got %s, want the user suspended: %t", step.line, shown, suspended)
 		}
+		if listed := i.do("paste list --removed"); strings.Contains(listed, "hidden with its user") != (step.line != "user unsuspend epoxy") {
+			t.Errorf("%s: got the removed pastes %s, want it among them as hidden while it is", step.line, listed)
+		}
 		if code := i.run("paste show " + id).code; (code == exitOK) == suspended {
 			t.Errorf("%s: got exit code %d for the paste, want it hidden: %t", step.line, code, suspended)
 		}

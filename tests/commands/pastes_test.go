@@ -437,10 +437,16 @@ func TestPasteRemove(t *testing.T) {
 		}
 		i.do("paste show " + id)
 	}
-	i.wantRefused("paste restore "+first, `"`+first+`": There is no removed paste with that id, or its content was purged.`)
+	i.wantRefused("paste restore "+first, `"`+first+`": There is no removed paste with that id, or its content is gone. `+
+		"One that is hidden with its user comes back when the user's suspension ends.")
 	wantLike(t, "audit list", i.do("audit list --limit 3"), `AT                   ACTOR     ACT            TARGET    REASON
 YYYY-MM-DD HH:MM:SS  operator  paste.restore  RANDOMID  
 YYYY-MM-DD HH:MM:SS  operator  paste.restore  RANDOMID  
 YYYY-MM-DD HH:MM:SS  operator  paste.remove   RANDOMID  more
 `)
+	i.do("paste remove " + first + " --reason secret --yes")
+	if got, want := i.do("paste delete "+first), "Deleted the paste "+first+".\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	i.wantRefused("paste delete "+first, `"`+first+`": There is no paste with that id.`)
 }

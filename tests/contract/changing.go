@@ -225,6 +225,7 @@ func totals(t *testing.T, s Store) {
 	owner := storedUser(t, s, "owner")
 	made := storedToken(t, s, owner.ID)
 	must(t, s.Tokens.Revoke(t.Context(), made.ID, now))
+	must(t, s.Tokens.StartSession(t.Context(), newSession(owner.ID, "", now), token.Hash{}))
 	storedPaste(t, s, "active", owner.ID, now, time.Time{})
 	storedPaste(t, s, "later", "", now, later)
 	storedPaste(t, s, "expired", "", now, now)

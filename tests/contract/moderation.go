@@ -54,6 +54,7 @@ func RunModeration(t *testing.T, open func(t *testing.T) ModerationStore) {
 		"what is removed stays removed":   removedStays,
 		"removed pastes of a user go":     removedGoWithOwner,
 		"purge":                           purge,
+		"delete what was removed":         deleteRemoved,
 		"the log is that of what is done": auditLog,
 		"hide and show again":             hideAndShow,
 		"what is hidden can be removed":   removeHidden,
@@ -291,6 +292,33 @@ func purge(t *testing.T, s ModerationStore) {
 	for _, id := range []paste.ID{"a", "b", "c"} {
 		wantKind(t, s.Moderation.Restore(t.Context(), id), fault.NotFound)
 	}
+}
+
+// deleteRemoved deletes the content at once; its page still says that it was removed, and imports do not bring it back.
+func deleteRemoved(t *testing.T, s ModerationStore) {
+	owner := storedUser(t, s.Store, "owner")
+	made := spam(t, s, "removed", owner.ID, now, "code")
+	spam(t, s, "hidden", owner.ID, now, "code")
+	takenAway(t, s, made.ID)
+	setHidden(t, s, owner.ID, true)
+	_, err := s.Moderation.Hide(t.Context(), owner.ID, 10)
+	must(t, err)
+	for _, id := range []paste.ID{made.ID, "hidden"} {
+		must(t, s.Removed.DeleteRemoved(t.Context(), id))
+		wantKind(t, s.Removed.DeleteRemoved(t.Context(), id), fault.NotFound)
+		wantKind(t, s.Moderation.Restore(t.Context(), id), fault.NotFound)
+	}
+	if got := foundIDs(t, s, moderation.Filter{Removed: true}, 10); got != nil {
+		t.Errorf("removed pastes: got %v, want none", got)
+	}
+	told, err := s.Removed.Told(t.Context(), made.ID)
+	must(t, err)
+	want(t, "told", told, true)
+	results, err := s.Pastes.Import(t.Context(), []paste.Document{made}, paste.RefuseOrphans)
+	must(t, err)
+	want(t, "import", results[0].Outcome, batch.RemovedEarlier)
+	active := spam(t, s, "active", "", now, "code")
+	wantKind(t, s.Removed.DeleteRemoved(t.Context(), active.ID), fault.NotFound)
 }
 
 func auditLog(t *testing.T, s ModerationStore) {

@@ -239,6 +239,14 @@ func (p Pastes) ForgetOrigins(ctx context.Context, _ time.Duration, _ int) (int,
 	return p.PurgeRemoved(ctx, 0, 0)
 }
 
+// DeleteRemoved implements moderation.Purger. Nothing is kept here.
+func (p Pastes) DeleteRemoved(ctx context.Context, _ paste.ID) error {
+	if _, err := p.PurgeRemoved(ctx, 0, 0); err != nil {
+		return err
+	}
+	return errNotFound
+}
+
 // PurgeRemoved implements moderation.Purger. Nothing is kept here.
 func (p Pastes) PurgeRemoved(ctx context.Context, _ time.Duration, _ int) (int, error) {
 	unlock, err := p.lock(ctx)

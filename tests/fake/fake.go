@@ -706,7 +706,12 @@ func (s Stats) Totals(ctx context.Context) (stats.Totals, error) {
 		return stats.Totals{}, err
 	}
 	defer unlock()
-	totals := stats.Totals{Counts: stats.Counts{Users: int64(len(s.users)), Tokens: int64(len(s.tokens))}}
+	totals := stats.Totals{Counts: stats.Counts{Users: int64(len(s.users))}}
+	for _, t := range s.tokens {
+		if t.Kind == token.Access {
+			totals.Tokens++
+		}
+	}
 	totals.Days = make([]stats.Day, stats.MostDays)
 	for i := range totals.Days {
 		totals.Days[i].Begin = s.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -i)
