@@ -144,9 +144,13 @@ func (s *server) do(ctx context.Context, method, path string, body []byte, heade
 	case answer.StatusCode != http.StatusOK:
 		return nil, s.refused(answer, text)
 	case json.Unmarshal(text, into) != nil:
-		return nil, fmt.Errorf("%s answers with something that is no paste: is it the address of a server, with its base path?", s)
+		return nil, s.noPaste()
 	}
 	return answer.Header, nil
+}
+
+func (s *server) noPaste() error {
+	return fmt.Errorf("%s answers with something that is no paste: is it the address of a server, with its base path?", s)
 }
 
 // unreachable says why there is no answer. It leaves out the path, which may be secret.

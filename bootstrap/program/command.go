@@ -255,7 +255,7 @@ var exportSources = cli.Sources{Users: pastemyst.Users, Keys: pastemyst.Keys, Pa
 func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the API",
+		Short: "Serve the interface for programs, and the pages",
 		Args:  cli.Arguments(),
 		Example: "  gluepot serve\n  gluepot serve --demo\n" +
 			"  GLUEPOT_DATABASE_URL=postgres://gluepot:secret@localhost/gluepot gluepot serve --http-addr :80",

@@ -246,18 +246,21 @@ func TestPullStaysInItsFolder(t *testing.T) {
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	status, answer := send(t, server, http.MethodPost, "/paste",
 		`{"pasties":[{"title":"../../outside","code":"1"},{"title":"/etc/passwd","code":"2"},{"title":"A","code":"3"},{"title":"a","code":"4"},`+
-			`{"title":"..","code":"5"},{"title":"x\u001b[31m","code":"6"},{"title":".bash_profile","code":"7"}]}`, "Accept", "application/json")
+			`{"title":"..","code":"5"},{"title":"x\u001b[31m","code":"6"},{"title":".bash_profile","code":"7"},{"title":".-rf","code":"8"}]}`, "Accept", "application/json")
 	if status != http.StatusOK {
 		t.Fatalf("got %d %s", status, answer)
 	}
 	_, id, _ := strings.Cut(answer, `"_id":"`)
 	names := strings.Fields(p.ok("", "pull", id[:8], "-o", filepath.Join(p.dir, "out")))
 	entries, err := os.ReadDir(filepath.Join(p.dir, "out"))
-	if err != nil || len(entries) != 7 || len(names) < 7 || strings.Contains(strings.Join(names, ""), "\x1b") {
-		t.Errorf("got %q and %v, %v, want seven files in the folder", names, entries, err)
+	if err != nil || len(entries) != 8 || len(names) < 8 || strings.Contains(strings.Join(names, ""), "\x1b") {
+		t.Errorf("got %q and %v, %v, want eight files in the folder", names, entries, err)
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "out", ".bash_profile")); !os.IsNotExist(err) {
 		t.Errorf("got %v, want no hidden file: a shell would run this one in a home folder", err)
+	}
+	if _, err := os.Stat(filepath.Join(p.dir, "out", "rf")); err != nil {
+		t.Errorf("got %v, want a name that rm * takes for no option", err)
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "outside")); !os.IsNotExist(err) {
 		t.Errorf("got %v, want no file outside of the folder", err)
@@ -376,6 +379,9 @@ func TestPushWithoutServer(t *testing.T) {
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }))
 	defer page.Close()
 	p.fails(1, "x", []string{"push", "--server", page.URL}, "something that is no paste")
+	null := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "null") }))
+	defer null.Close()
+	p.fails(1, "", []string{"pull", "--server", null.URL, "abcdefgh"}, "something that is no paste")
 	broken := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	defer broken.Close()
 	p.fails(1, "x", []string{"push", "--server", broken.URL}, "does not answer")

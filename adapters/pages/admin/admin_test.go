@@ -65,6 +65,9 @@ func TestOthers(t *testing.T) {
 			if answer, _, err := s.As(secret, path); !fault.Is(err, fault.NotFound) || answer.Body.Len() > 0 {
 				t.Errorf("%s: got %v %s, want nothing there", path, err, answer.Body)
 			}
+			if _, _, err := s.Post(secret, path, url.Values{}); !fault.Is(err, fault.NotFound) {
+				t.Errorf("POST %s: got %v, want nothing there", path, err)
+			}
 		}
 	}
 }
@@ -159,5 +162,5 @@ func TestAudit(t *testing.T) {
 	s := administered(t)
 	id := made(s, "", "x")
 	does(s, "/admin", url.Values{"do": {"remove"}, "id": {id}, "reason": {"<spam>"}})
-	visit.WantIn(t, s.Page("/admin/audit"), "paste.remove "+id, "by root", "&lt;spam&gt;", "user.create root", "by operator")
+	visit.WantIn(t, s.Page("/admin/audit"), "paste.remove "+id, "by root", "because: &lt;spam&gt;", "user.create root", "by operator")
 }

@@ -108,7 +108,7 @@ func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 	if format := query.Get("format"); format != "" && format != "json" {
 		site.Enclose(w, r, site.TextContentType)
 		w.WriteHeader(http.StatusNotImplemented)
-		_, err := fmt.Fprintln(w, "There is JSON alone: leave the format out.")
+		_, err := fmt.Fprintln(w, "Only JSON is available: leave the format out.")
 		return err
 	}
 	link, err := url.Parse(query.Get("url"))

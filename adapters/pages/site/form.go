@@ -101,7 +101,7 @@ func (r *Request) parts(boundary string, most int) (url.Values, error) {
 const maxDisposition = 1 << 10
 
 func tooManyFields(most int) error {
-	return fault.New(fault.Invalid, fmt.Sprintf("The form has more than %d fields.", most))
+	return fault.New(fault.Invalid, fmt.Sprintf("The form has more fields than %d.", most))
 }
 
 // SeeOther redirects after a form (RFC 9110, 15.4.4). It returns nil.
