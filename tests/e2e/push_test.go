@@ -246,7 +246,8 @@ func TestPullStaysInItsFolder(t *testing.T) {
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+server.Address)
 	status, answer := send(t, server, http.MethodPost, "/paste",
 		`{"pasties":[{"title":"../../outside","code":"1"},{"title":"/etc/passwd","code":"2"},{"title":"A","code":"3"},{"title":"a","code":"4"},`+
-			`{"title":"..","code":"5"},{"title":"x\u001b[31m","code":"6"},{"title":".bash_profile","code":"7"},{"title":".-rf","code":"8"}]}`, "Accept", "application/json")
+			`{"title":"..","code":"5"},{"title":"x\u001b[31m","code":"6"},{"title":".bash_profile","code":"7"},`+
+			`{"title":".-rf","code":"8"}]}`, "Accept", "application/json")
 	if status != http.StatusOK {
 		t.Fatalf("got %d %s", status, answer)
 	}
