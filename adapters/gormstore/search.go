@@ -242,7 +242,8 @@ var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 // pattern is the LIKE pattern for texts that contain a part.
 func pattern(part string) string { return "%" + likeEscaper.Replace(part) + "%" }
 
-// phrases returns the MATCH expression for SQLite's trigram index, which cannot find fewer than three characters.
+// phrases returns the MATCH expression for SQLite's trigram index, which cannot find fewer than three characters. It
+// is never empty where it is used: a query has a word of three characters or a filter.
 func (f *finding) phrases(words string) string {
 	var all []string
 	for column, parts := range f.parts(words) {

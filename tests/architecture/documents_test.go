@@ -3,6 +3,7 @@ package architecture
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -75,5 +76,16 @@ func TestDocuments(t *testing.T) {
 	}
 	if found < 100 {
 		t.Errorf("got %d names in documents, want at least 100: the patterns do not match any more", found)
+	}
+}
+
+// TestCleanKeepsTheStore wants make clean to remove what was built and the demonstration's database, and nothing else below data.
+func TestCleanKeepsTheStore(t *testing.T) {
+	t.Parallel()
+	command := exec.CommandContext(t.Context(), "make", "-n", "--no-print-directory", "clean")
+	command.Dir = "../.."
+	got, err := command.Output()
+	if want := "rm -rf bin\nrm -f data/demo.db data/demo.db-*\n"; err != nil || string(got) != want {
+		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }

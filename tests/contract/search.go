@@ -366,9 +366,13 @@ func RunSearch(t *testing.T, seed uint64, pastes, queries int, stores map[string
 				page, more, err = s.Search.Find(t.Context(), query, reader, after, 10)
 				must(t, err)
 				answers[name] = append(answers[name], page...)
-				if len(page) > 0 {
-					after = page[len(page)-1].Place
+				if len(page) == 0 {
+					if more {
+						t.Fatalf("%s, %q for %q: got an empty page and more", name, asked, reader)
+					}
+					break
 				}
+				after = page[len(page)-1].Place
 			}
 			hits += len(answers[name])
 		}
