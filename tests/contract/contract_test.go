@@ -73,7 +73,7 @@ func TestModel(t *testing.T) {
 // TestSearch has both databases find what a plain scan finds.
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	pastes, queries := 2000, 200
+	pastes, queries := 1000, 100
 	if *large {
 		pastes, queries = 4000, 400
 	}
