@@ -234,6 +234,8 @@ func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string,
 	switch {
 	case err != nil:
 		return nil, opened, err
+	case either.Version == 0 && len(either.Pasties) == 0:
+		return nil, opened, s.noPaste()
 	case either.Version == 0:
 		return either.Pasties, opened, nil
 	}

@@ -64,7 +64,7 @@ func (c *Commands) write(folder string, pasties []pasty, opened bool) error {
 	defer root.Close() //nolint:errcheck // the files are closed
 	names := make(filename.Set)
 	for i, p := range pasties {
-		name := strings.TrimLeft(filename.Safe(p.Title), ".-") // a shell runs some hidden files of a home folder
+		name := filename.Safe(strings.TrimLeft(filename.Safe(p.Title), ".-")) // a shell runs some hidden files of a home folder
 		if name == "" {
 			name = cmp.Or(filename.Safe(p.ID), fmt.Sprint("snippet-", i+1)) + ".txt"
 		}

@@ -122,10 +122,10 @@ func (m *Moderation) hide(tx *gorm.DB, id paste.ID) error {
 	return bury(tx, tombstoneRow{Kind: pasteTombstone, ID: string(id), DeletedAt: connection.Instant(m.store.Clock())})
 }
 
-// hidesPastes reports whether the pastes of a removed paste's owner are to be hidden. It locks the owner, so that this stays true.
-func (m *Moderation) hidesPastes(tx *gorm.DB, removed paste.ID) (bool, error) {
+// hidesPastes reports whether the pastes of a user, an id or a query for it, are to be hidden. It locks the user, so that this stays
+// true.
+func (m *Moderation) hidesPastes(tx *gorm.DB, owner any) (bool, error) {
 	var hidden []bool
-	owner := tx.Model(&removedRow{}).Select("owner_id").Where("id = ?", string(removed))
 	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare}).Model(&userRow{}).Where("id = (?)", owner).
 		Pluck("pastes_hidden", &hidden).Error
 	return len(hidden) > 0 && hidden[0], err
@@ -162,7 +162,7 @@ func (m *Moderation) Restore(ctx context.Context, id paste.ID) error {
 		return connection.ErrNotFound
 	}
 	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		hidden, err := m.hidesPastes(tx, id)
+		hidden, err := m.hidesPastes(tx, tx.Model(&removedRow{}).Select("owner_id").Where("id = ?", string(id)))
 		if err != nil {
 			return err
 		}
@@ -233,8 +233,11 @@ func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (hidden
 
 // Unhide implements moderation.Hider.
 func (m *Moderation) Unhide(ctx context.Context, owner user.ID, limit int) (shown int, err error) {
-	err = m.store.WritePaste(ctx, func(tx *gorm.DB) (err error) {
-		shown, err = m.unhide(tx, string(owner), limit)
+	err = m.store.WritePaste(ctx, func(tx *gorm.DB) error {
+		hidden, err := m.hidesPastes(tx, string(owner))
+		if err == nil && !hidden {
+			shown, err = m.unhide(tx, string(owner), limit)
+		}
 		return err
 	})
 	return shown, err
@@ -242,8 +245,7 @@ func (m *Moderation) Unhide(ctx context.Context, owner user.ID, limit int) (show
 
 func (m *Moderation) unhide(tx *gorm.DB, owner string, limit int) (shown int, err error) {
 	var ids []paste.ID
-	err = unexpired(m.store, tx.Model(&removedRow{}).
-		Where("owner_id = ? AND hidden AND NOT EXISTS (SELECT 1 FROM users WHERE id = owner_id AND pastes_hidden)", owner)).
+	err = unexpired(m.store, tx.Model(&removedRow{}).Where("owner_id = ? AND hidden", owner)).
 		Order("id").Limit(limit).Pluck("id", &ids).Error
 	if err != nil {
 		return 0, err

@@ -36,7 +36,8 @@ func (s *Sweep) Failures() int64 { return s.failures.Load() }
 // size adapts to the content of the pastes. The sweeper rests after each batch for as long as it took.
 const (
 	leastBatch = 8
-	mostBatch  = 25
+	mostBatch  = 25 // of pastes
+	mostRows   = 250
 	shortBatch = 50 * time.Millisecond
 	longBatch  = 200 * time.Millisecond
 	// A timeout keeps a hanging database from blocking the sweeper or a connection for ever, and bounds what other writers wait.
@@ -48,20 +49,22 @@ const (
 // clients whose quota is whole again, the content of pastes that operators removed long ago, and old addresses of pastes. It
 // can be cancelled at any time: each batch is a transaction.
 func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
-	err = inBatches(ctx, func(ctx context.Context, limit int) (int, error) {
+	err = inBatches(ctx, mostBatch, func(ctx context.Context, limit int) (int, error) {
 		n, err := s.pastes.RemoveExpired(ctx, s.grace, limit)
 		removed += n
 		s.removed.Add(int64(n))
 		return n, err
 	})
 	if err == nil {
-		err = inBatches(ctx, s.pastes.ForgetClients)
+		err = inBatches(ctx, mostRows, s.pastes.ForgetClients)
 	}
 	if err == nil {
-		err = inBatches(ctx, func(ctx context.Context, limit int) (int, error) { return s.pastes.PurgeRemoved(ctx, s.kept, limit) })
+		err = inBatches(ctx, mostRows, func(ctx context.Context, limit int) (int, error) {
+			return s.pastes.PurgeRemoved(ctx, s.kept, limit)
+		})
 	}
 	if err == nil {
-		err = inBatches(ctx, func(ctx context.Context, limit int) (int, error) {
+		err = inBatches(ctx, mostRows, func(ctx context.Context, limit int) (int, error) {
 			return s.pastes.ForgetOrigins(ctx, s.origins, limit)
 		})
 	}
@@ -71,8 +74,8 @@ func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 	return removed, err
 }
 
-// inBatches calls remove with a limit until it removes fewer.
-func inBatches(ctx context.Context, remove func(ctx context.Context, limit int) (int, error)) error {
+// inBatches calls remove with a limit of at most most until it removes fewer.
+func inBatches(ctx context.Context, most int, remove func(ctx context.Context, limit int) (int, error)) error {
 	for limit := leastBatch; ; {
 		began := time.Now()
 		timeout := batchTimeout
@@ -93,7 +96,7 @@ func inBatches(ctx context.Context, remove func(ctx context.Context, limit int) 
 		case took > longBatch:
 			limit = max(limit/4, leastBatch)
 		case took < shortBatch:
-			limit = min(2*limit, mostBatch)
+			limit = min(2*limit, most)
 		}
 		select {
 		case <-ctx.Done():

@@ -112,8 +112,8 @@ func (s *ShowFormer) Do(ctx context.Context, name string) (user.User, error) {
 // FormerNames tells the viewer which names lead to them.
 type FormerNames struct{ users user.FormerFinder }
 
-// Do returns the names, in lower case, that the viewer gave up, the latest first. It fails with token.Rejected when the viewer has not
-// signed in, and with fault.Unavailable when the store does not answer.
+// Do returns the names, in lower case, that the viewer gave up and nobody has now, the latest first. It fails with token.Rejected when
+// the viewer has not signed in, and with fault.Unavailable when the store does not answer.
 func (f *FormerNames) Do(ctx context.Context, viewer token.Viewer) ([]string, error) {
 	if !viewer.SignedIn() {
 		return nil, token.Rejected()

@@ -466,7 +466,7 @@ func (b *bench) writes(in *installation) error {
 			ratios, rates = append(ratios, counted/plain), append(rates, counted)
 		}
 		b.add(row{Name: fmt.Sprintf("inserts with / without the counter, %d clients", clients), Ratio: median(ratios), Floor: 0.75,
-			absolute: fmt.Sprintf("%.0f", median(rates))})
+			absolute: fmt.Sprintf("%.0f inserts/s", median(rates))})
 	}
 	var ratios []float64
 	for round := range b.rounds {

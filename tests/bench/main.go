@@ -421,7 +421,7 @@ func (r row) cells() []string {
 	return []string{r.Name, ratio, fmt.Sprintf("%s%g", sign, r.Floor), met, r.absolute, r.p50, r.p99, r.resident}
 }
 
-var titles = []string{"what", "ratio", "floor", "met", "requests/s of Gluepot; twin", "p50, ms", "p99, ms", "resident, MiB"}
+var titles = []string{"what", "ratio", "floor", "met", "Gluepot; twin, requests/s unless said", "p50, ms", "p99, ms", "resident, MiB"}
 
 func (b *bench) print() {
 	if len(b.rows) == 0 {

@@ -73,9 +73,9 @@ func TestModel(t *testing.T) {
 // TestSearch has both databases find what a plain scan finds.
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	pastes, queries := 1000, 100
+	pastes, queries := 3000, 100 // more than a search scans before it asks the index
 	if *large {
-		pastes, queries = 4000, 400
+		pastes, queries = 10_000, 200
 	}
 	contract.RunSearch(t, 1, pastes, queries, map[string]contract.DocumentStore{
 		"postgres": stored(database.Open(t, database.Postgres(t))), "sqlite": stored(database.Open(t, database.SQLite(t))), "fake": faked(),

@@ -548,6 +548,7 @@ func blocks(t *testing.T, s ModerationStore) {
 func keepHiddenPastes(t *testing.T, s ModerationStore) {
 	owner := storedUser(t, s.Store, "owner")
 	made := spam(t, s, "ham", owner.ID, now, "code")
+	setHidden(t, s, owner.ID, true)
 	_, err := s.Moderation.Hide(t.Context(), owner.ID, 10)
 	must(t, err)
 	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, &user.Kept{}))

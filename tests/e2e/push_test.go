@@ -382,7 +382,9 @@ func TestPushWithoutServer(t *testing.T) {
 	p.fails(1, "x", []string{"push", "--server", page.URL}, "something that is no paste")
 	null := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "null") }))
 	defer null.Close()
-	p.fails(1, "", []string{"pull", "--server", null.URL, "abcdefgh"}, "something that is no paste")
+	for _, id := range []string{"abcdefgh", "abcdefgh#" + strings.Repeat("A", 43)} {
+		p.fails(1, "", []string{"pull", "--server", null.URL, id}, "something that is no paste")
+	}
 	broken := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	defer broken.Close()
 	p.fails(1, "x", []string{"push", "--server", broken.URL}, "does not answer")
