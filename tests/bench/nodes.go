@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/freeport"
 	"github.com/gluepot/gluepot/tests/markdown"
 	"github.com/gluepot/gluepot/tests/pgbouncer"
 )
@@ -86,7 +87,7 @@ func (b *bench) startBouncer(direct string) (through string, err error) {
 		return "", err
 	}
 	b.stops = append(b.stops, func() { _ = os.RemoveAll(folder) })
-	port, err := database.FreePort(context.Background())
+	port, err := freeport.Find(context.Background())
 	if err != nil {
 		return "", err
 	}

@@ -23,6 +23,8 @@ import (
 
 	"github.com/testcontainers/testcontainers-go"
 	tcpostgres "github.com/testcontainers/testcontainers-go/modules/postgres"
+
+	"github.com/gluepot/gluepot/tests/freeport"
 )
 
 // The variables that say how tests get PostgreSQL.
@@ -318,7 +320,7 @@ func (l *local) run(ctx context.Context, path string, args ...string) *exec.Cmd 
 // start starts the server on the data in its folder and waits until it answers.
 func (l *local) start(ctx context.Context, options []string) (*url.URL, func(), error) {
 	if l.port == 0 {
-		port, err := FreePort(ctx)
+		port, err := freeport.Find(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -411,14 +413,4 @@ func serverCredential(folder string) (*syscall.Credential, error) {
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 	}
 	return nil, errors.New("PostgreSQL does not run as root, and there is neither a user postgres nor nobody")
-}
-
-// FreePort returns a TCP port of this machine at which nobody listens.
-func FreePort(ctx context.Context) (int, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer listener.Close()                          //nolint:errcheck // its port is all we want
-	return listener.Addr().(*net.TCPAddr).Port, nil //nolint:forcetypeassert // it listens on TCP
 }

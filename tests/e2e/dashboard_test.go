@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/freeport"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
@@ -70,7 +71,7 @@ func startPrometheus(t *testing.T, admin string) string {
 		"scrape_configs: [{job_name: gluepot, static_configs: [{targets: ["+admin+"]}]}]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	address := program.FreeAddress(t)
+	address := freeport.Address(t)
 	var said bytes.Buffer
 	command := exec.CommandContext(t.Context(), "prometheus", "--config.file="+config, "--storage.tsdb.path="+folder,
 		"--web.listen-address="+address)

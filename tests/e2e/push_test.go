@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/freeport"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
@@ -224,7 +225,7 @@ func TestPushSignedIn(t *testing.T) {
 	if list := p.ok("", "list"); strings.Contains(list, path.Base(link)) {
 		t.Errorf("got %q, want the list of the other token's user", list)
 	}
-	other := "http://" + program.FreeAddress(t)
+	other := "http://" + freeport.Address(t)
 	p.settings = append(kept, "GLUEPOT_SERVER="+other)
 	p.fails(1, "x", []string{"push"}, other+" does not answer")
 	p.settings = kept
@@ -375,7 +376,7 @@ func selfMade(t *testing.T, dir string) (certificate, key string) {
 // TestPushWithoutServer has nobody listen, somebody who is no server, and somebody who hangs up.
 func TestPushWithoutServer(t *testing.T) {
 	t.Parallel()
-	p := newPerson(t, "GLUEPOT_SERVER=http://"+program.FreeAddress(t))
+	p := newPerson(t, "GLUEPOT_SERVER=http://"+freeport.Address(t))
 	p.fails(1, "x", []string{"push"}, "does not answer", "connection refused")
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }))
 	defer page.Close()

@@ -22,7 +22,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/gluepot/gluepot/tests/database"
-	"github.com/gluepot/gluepot/tests/program"
+	"github.com/gluepot/gluepot/tests/freeport"
 )
 
 // settlingTime is how long the cluster may take to come up, or back to three servers.
@@ -63,10 +63,10 @@ func startCluster(t *testing.T) *cluster {
 	for i := range 3 {
 		c.members = append(c.members, &member{
 			cluster: c, name: fmt.Sprint("db", i+1),
-			postgres: program.FreeAddress(t), rest: program.FreeAddress(t), client: program.FreeAddress(t), peer: program.FreeAddress(t),
+			postgres: freeport.Address(t), rest: freeport.Address(t), client: freeport.Address(t), peer: freeport.Address(t),
 		})
 	}
-	c.proxy, c.readProxy = program.FreeAddress(t), program.FreeAddress(t)
+	c.proxy, c.readProxy = freeport.Address(t), freeport.Address(t)
 	for _, m := range c.members {
 		m.startEtcd(t)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/contract"
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/freeport"
 	"github.com/gluepot/gluepot/tests/pgbouncer"
 	"github.com/gluepot/gluepot/tests/program"
 )
@@ -38,7 +39,7 @@ func newBouncer(t *testing.T, cfg gormstore.Config) *bouncer {
 	}
 	c := newCluster(t)
 	return &bouncer{cluster: c, Bouncer: pgbouncer.Bouncer{
-		Server: server, Address: program.FreeAddress(t), Folder: c.folder, Credential: c.credential,
+		Server: server, Address: freeport.Address(t), Folder: c.folder, Credential: c.credential,
 	}}
 }
 

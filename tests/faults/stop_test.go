@@ -10,6 +10,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/tests/database"
+	"github.com/gluepot/gluepot/tests/freeport"
 	"github.com/gluepot/gluepot/tests/program"
 )
 
@@ -65,7 +66,7 @@ func TestRollingRestart(t *testing.T) {
 	var addresses [2]string
 	var nodes [2]*program.Process
 	for i := range nodes {
-		addresses[i] = program.FreeAddress(t)
+		addresses[i] = freeport.Address(t)
 		nodes[i] = serveAt(t, string(cfg.URL), addresses[i])
 	}
 	b := balance(t, addresses[:]...)

@@ -1,8 +1,9 @@
 package idp
 
 import (
-	"net"
 	"testing"
+
+	"github.com/gluepot/gluepot/tests/freeport"
 )
 
 // Installation is a server whose users sign in with both providers.
@@ -16,14 +17,7 @@ type Installation struct {
 // ForInstallation starts both providers for a server that takes new users.
 func ForInstallation(t testing.TB) Installation {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // a free port
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address := freeport.Address(t)
 	i := Installation{Address: address, OIDC: Start(t, "http://"+address), GitHub: StartGitHub(t)}
 	i.Settings = []string{
 		"GLUEPOT_HTTP_ADDR=" + address, "GLUEPOT_PUBLIC_URL=http://" + address, "GLUEPOT_REGISTRATION=open",

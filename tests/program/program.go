@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/openapi"
 )
 
@@ -389,14 +388,4 @@ func (p *Process) Connections() int {
 		}
 	}
 	return held
-}
-
-// FreeAddress returns an address of this machine at which nobody listens.
-func FreeAddress(t *testing.T) string {
-	t.Helper()
-	port, err := database.FreePort(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprint("127.0.0.1:", port)
 }
