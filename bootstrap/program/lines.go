@@ -1,17 +1,14 @@
 package program
 
 import (
-	"bufio"
-	"bytes"
 	"io"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
 const (
-	// lineBacklog is how many lines may wait, about a megabyte. Further ones are dropped.
-	lineBacklog = 4096
+	// lineBacklog is how many bytes of lines may wait. Further lines are dropped.
+	lineBacklog = 1 << 20
 	// lineBatch is how many bytes are written at once; fewer wait for lineInterval.
 	lineBatch    = 128 << 10
 	lineInterval = 100 * time.Millisecond
@@ -24,10 +21,15 @@ const (
 //
 // zapcore.BufferedWriteSyncer blocks in Write, and zerolog's diode.Writer in Close; both lose lines while a disk is full.
 type lineWriter struct {
-	out     io.Writer
-	notice  func(dropped int64) []byte // the line about those dropped
-	lines   chan []byte
-	dropped atomic.Int64
+	out    io.Writer
+	notice func(dropped int64) []byte // the line about those dropped
+
+	mu      sync.Mutex
+	backlog []byte
+	dropped int64
+
+	due     *time.Timer   // started by the first line of a backlog
+	full    chan struct{} // buffered; gets a value when the backlog reaches lineBatch
 	closing chan struct{}
 	given   chan struct{} // closed lineCloseTime after Close
 	ended   chan struct{} // closed when run has returned
@@ -36,7 +38,7 @@ type lineWriter struct {
 
 func newLineWriter(out io.Writer, notice func(dropped int64) []byte) *lineWriter {
 	w := &lineWriter{
-		out: out, notice: notice, lines: make(chan []byte, lineBacklog),
+		out: out, notice: notice, due: time.NewTimer(lineInterval), full: make(chan struct{}, 1),
 		closing: make(chan struct{}), given: make(chan struct{}), ended: make(chan struct{}),
 	}
 	w.close = sync.OnceFunc(func() {
@@ -49,10 +51,22 @@ func newLineWriter(out io.Writer, notice func(dropped int64) []byte) *lineWriter
 
 // Write implements io.Writer: line is one line. It never blocks or fails, even after Close.
 func (w *lineWriter) Write(line []byte) (int, error) {
-	select {
-	case w.lines <- bytes.Clone(line):
-	default:
-		w.dropped.Add(1)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := len(w.backlog)
+	if before+len(line) > lineBacklog {
+		w.dropped++
+		return len(line), nil
+	}
+	w.backlog = append(w.backlog, line...)
+	if before == 0 {
+		w.due.Reset(lineInterval)
+	}
+	if before < lineBatch && len(w.backlog) >= lineBatch {
+		select {
+		case w.full <- struct{}{}:
+		default:
+		}
 	}
 	return len(line), nil
 }
@@ -68,46 +82,37 @@ func (w *lineWriter) Close() {
 
 func (w *lineWriter) run() {
 	defer close(w.ended)
-	batch := bufio.NewWriterSize(retrying{w}, lineBatch)
-	write := func(line []byte) {
-		_, _ = batch.Write(line) // it fails only after Close gives up
-		if dropped := w.dropped.Swap(0); dropped > 0 {
-			_, _ = batch.Write(w.notice(dropped))
-		}
-	}
-	var due <-chan time.Time // when the batch is to be written; nil while it is empty
+	var lines []byte
 	for open := true; open; {
 		select {
-		case line := <-w.lines:
-			if write(line); due == nil {
-				due = time.After(lineInterval)
-			}
-		case <-due:
-			_, due = batch.Flush(), nil
+		case <-w.due.C:
+		case <-w.full:
 		case <-w.closing:
 			open = false
 		}
+		var dropped int64
+		w.mu.Lock()
+		lines, w.backlog = w.backlog, lines[:0]
+		dropped, w.dropped = w.dropped, 0
+		w.mu.Unlock()
+		if dropped > 0 {
+			lines = append(lines, w.notice(dropped)...)
+		}
+		w.write(lines)
 	}
-	for len(w.lines) > 0 {
-		write(<-w.lines)
-	}
-	_ = batch.Flush()
 }
 
-// retrying retries failed writes, as to a full disk, until Close gives up: so lines stay complete.
-type retrying struct{ *lineWriter }
-
-// Write implements io.Writer.
-func (r retrying) Write(p []byte) (written int, err error) {
-	for {
-		n, err := r.out.Write(p[written:])
-		if written += n; err == nil {
-			return written, nil
+// write retries failed writes, as to a full disk, until Close gives up: so lines stay complete.
+func (w *lineWriter) write(lines []byte) {
+	for len(lines) > 0 {
+		n, err := w.out.Write(lines)
+		if lines = lines[n:]; err == nil {
+			continue
 		}
 		select {
 		case <-time.After(lineInterval):
-		case <-r.given:
-			return written, err
+		case <-w.given:
+			return
 		}
 	}
 }
