@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,6 +59,7 @@ func main() {
 	b := &bench{only: new(regexp.Regexp)}
 	flag.BoolVar(&b.quick, "quick", false, "fewer and shorter rounds on less data")
 	flag.TextVar(b.only, "only", regexp.MustCompile(""), "of the comparisons with a twin, only those whose name matches this expression")
+	pastes := flag.Int("pastes", 0, "another number of pastes in the database of the comparisons")
 	importsOnly := flag.Bool("imports", false, "only measure imports")
 	growth := flag.Bool("growth", false, "only measure how answers slow down, and the database grows, with the number of pastes")
 	sizes := flag.String("sizes", "10000,1000000,10000000", "numbers of pastes that -growth measures, the smallest first")
@@ -72,6 +74,7 @@ func main() {
 	if b.quick {
 		b.seconds, b.pastes = 1, 200_000
 	}
+	b.pastes = cmp.Or(*pastes, b.pastes)
 	var what func() error
 	write := b.writeDocs
 	switch {
