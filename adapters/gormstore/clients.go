@@ -20,7 +20,6 @@ import (
 )
 
 var (
-	_ paste.ClientForgetter   = (*Pastes)(nil)
 	_ moderation.OriginFinder = (*Moderation)(nil)
 	_ moderation.Blocker      = (*Moderation)(nil)
 )
@@ -74,7 +73,7 @@ func (p *Pastes) lockedQuota(tx *gorm.DB, client paste.Client) (row quotaRow, no
 	return row, now, err
 }
 
-// ForgetClients implements paste.ClientForgetter.
+// ForgetClients implements paste.ExpiredRemover.
 func (p *Pastes) ForgetClients(ctx context.Context, limit int) (int, error) {
 	return p.purge(ctx, `DELETE FROM paste_quotas WHERE client IN (SELECT client FROM paste_quotas WHERE full_at <= ? LIMIT ?)`,
 		p.store.Now(), limit)

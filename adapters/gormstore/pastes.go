@@ -20,18 +20,13 @@ type Pastes struct{ store *connection.Store }
 func NewPastes(store *connection.Store) *Pastes { return &Pastes{store} }
 
 var (
-	_ paste.DocumentFinder  = (*Pastes)(nil)
 	_ paste.DocumentReader  = (*Pastes)(nil)
-	_ paste.CipherReader    = (*Pastes)(nil)
 	_ paste.DocumentCreator = (*Pastes)(nil)
-	_ paste.AllowedCreator  = (*Pastes)(nil)
 	_ paste.DocumentUpdater = (*Pastes)(nil)
-	_ paste.AllowedUpdater  = (*Pastes)(nil)
 	_ paste.DocumentDeleter = (*Pastes)(nil)
-	_ paste.DocumentBurner  = (*Pastes)(nil)
 )
 
-// DocumentByID implements paste.DocumentFinder.
+// DocumentByID implements paste.DocumentReader.
 func (p *Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, error) {
 	return p.find(ctx, id, "", func(*pasteRow) error { return nil })
 }
@@ -44,7 +39,7 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 	})
 }
 
-// ReadCipher implements paste.CipherReader.
+// ReadCipher implements paste.DocumentReader.
 func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	found, err := p.find(ctx, id, reader, func(row *pasteRow) error { return row.outline().CipherSeenBy(reader) })
 	if err == nil && found.CipherSeenBy(reader) != nil { // encrypted by PasteMyst, whose format browsers cannot decrypt
@@ -106,7 +101,7 @@ func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) err
 	return err
 }
 
-// CreateAllowed implements paste.AllowedCreator.
+// CreateAllowed implements paste.DocumentCreator.
 func (p *Pastes) CreateAllowed(
 	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
 ) (used paste.Usage, err error) {
@@ -138,7 +133,7 @@ func (p *Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Docu
 	return p.UpdateAllowed(ctx, paste.Allowance{}, "", id, change)
 }
 
-// UpdateAllowed implements paste.AllowedUpdater.
+// UpdateAllowed implements paste.DocumentUpdater.
 func (p *Pastes) UpdateAllowed(
 	ctx context.Context, allowance paste.Allowance, editor user.ID, id paste.ID, change func(paste.Document) (paste.Change, error),
 ) (paste.Document, error) {
@@ -234,7 +229,7 @@ func (p *Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Pas
 	})
 }
 
-// Burn implements paste.DocumentBurner.
+// Burn implements paste.DocumentDeleter.
 func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt paste.Document, err error) {
 	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		row, err := p.lockedRow(tx, id)

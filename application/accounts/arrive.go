@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"fmt"
-	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
@@ -14,16 +13,7 @@ import (
 )
 
 // Arrive handles a visitor's return from a provider.
-type Arrive struct {
-	sources sources
-	store   interface {
-		identity.AttemptKeeper
-		identity.Finder
-	}
-	users        user.Updater
-	registration Registration
-	now          func() time.Time
-}
+type Arrive struct{ *module }
 
 // Arrival is the result of a visitor's return: a user who signs in or has linked an identity, or a newcomer who has to choose a name.
 type Arrival struct {
@@ -44,8 +34,8 @@ var (
 // Do finishes the attempt with that secret, which works once.
 //
 // It fails with fault.Invalid when the attempt is none of this browser's, is over, or what came with the browser is no proof; with
-// fault.Forbidden when the visitor may not have an account, or is not who began to link one; with fault.Conflict when the identity
-// cannot be linked; and with fault.Unavailable when the provider or the store does not answer.
+// fault.Forbidden when the visitor may not have an account, or is not who began to link one; and with fault.Conflict when the
+// identity cannot be linked.
 func (a *Arrive) Do(
 	ctx context.Context, viewer token.Viewer, provider, secret string, brought identity.Callback,
 ) (Arrival, error) {

@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"crypto/rand"
-	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
@@ -11,14 +10,7 @@ import (
 )
 
 // Begin sends a visitor to a provider.
-type Begin struct {
-	sources sources
-	store   interface {
-		identity.AttemptKeeper
-		identity.InvitationFinder
-	}
-	now func() time.Time
-}
+type Begin struct{ *module }
 
 // BeginInput is what a visitor wants.
 type BeginInput struct {
@@ -38,8 +30,8 @@ type Begun struct {
 // Do begins an attempt.
 //
 // It fails with fault.NotFound when there is no such provider, with identity.ErrUsedUp when the invitation is not valid, with
-// fault.Unauthenticated when a viewer who wants to link has no session that was begun within the last hour, with fault.Forbidden when that
-// may only read, and with fault.Unavailable when the provider or the store does not answer.
+// token.Rejected when a viewer who wants to link has no session that was begun within the last hour, and with fault.Forbidden when
+// that may only read.
 func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) (Begun, error) {
 	source, err := b.sources.named(wanted.Source)
 	if err != nil {
@@ -56,7 +48,7 @@ func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) 
 		attempt.Link = viewer.User.ID
 	}
 	if wanted.Code != "" {
-		invitation, err := findInvitation(ctx, b.store, wanted.Code, b.now())
+		invitation, err := b.invitation(ctx, wanted.Code)
 		if err != nil {
 			return Begun{}, err
 		}
@@ -73,10 +65,10 @@ func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) 
 	return Begun{Address: address, State: attempt.Proof.State, Secret: secret}, nil
 }
 
-// findInvitation returns the invitation with a code. It fails with identity.ErrUsedUp when it is not valid.
-func findInvitation(ctx context.Context, store identity.InvitationFinder, code string, now time.Time) (identity.Invitation, error) {
-	found, err := store.InvitationByHash(ctx, identity.HashOf(code))
-	if fault.Is(err, fault.NotFound) || err == nil && !found.ValidAt(now) {
+// invitation returns the invitation with a code. It fails with identity.ErrUsedUp when it is not valid.
+func (m *module) invitation(ctx context.Context, code string) (identity.Invitation, error) {
+	found, err := m.store.InvitationByHash(ctx, identity.HashOf(code))
+	if fault.Is(err, fault.NotFound) || err == nil && !found.ValidAt(m.now()) {
 		return identity.Invitation{}, identity.ErrUsedUp
 	}
 	return found, err

@@ -1,4 +1,5 @@
-// Package tokens has the use cases about access tokens.
+// Package tokens has the use cases about access tokens and sessions. Each fails with fault.Unavailable when the store does not
+// answer, and one that needs a user as its viewer with token.Rejected when the viewer has not signed in.
 package tokens
 
 import (
@@ -35,30 +36,36 @@ type Store interface {
 	token.Revoker
 	token.UseWriter
 	token.SessionStarter
-	token.SessionLister
 	token.SessionEnder
+}
+
+// module is what the use cases share.
+type module struct {
+	store Store
+	users user.Finder
+	now   func() time.Time
 }
 
 // New returns the use cases over their ports.
 func New(store Store, users user.Finder, now func() time.Time) *UseCases {
+	m := &module{store: store, users: users, now: now}
 	uses := newUseLog(store)
-	signIn := &SignIn{tokens: store, uses: uses, now: now}
-	issue, revoke := &Issue{users: users, tokens: store, now: now}, &Revoke{tokens: store, now: now}
+	signIn, issue, revoke := &SignIn{module: m, uses: uses}, &Issue{m}, &Revoke{m}
 	return &UseCases{
 		SignIn: signIn,
 		Issue:  issue,
-		List:   &List{users: users, tokens: store},
+		List:   &List{m},
 		Revoke: revoke,
 		Uses:   uses,
 
 		IssueOwn:  &IssueOwn{issue},
-		RevokeOwn: &RevokeOwn{tokens: store, revoke: revoke},
+		RevokeOwn: &RevokeOwn{revoke},
 
-		StartSession:   &StartSession{tokens: store, now: now},
-		ResumeSession:  &ResumeSession{signIn: signIn},
-		SignOut:        &SignOut{tokens: store},
-		ListSessions:   &ListSessions{users: users, tokens: store, now: now},
-		EndSessions:    &EndSessions{users: users, tokens: store},
-		EndOwnSessions: &EndOwnSessions{tokens: store},
+		StartSession:   &StartSession{m},
+		ResumeSession:  &ResumeSession{signIn},
+		SignOut:        &SignOut{m},
+		ListSessions:   &ListSessions{m},
+		EndSessions:    &EndSessions{m},
+		EndOwnSessions: &EndOwnSessions{m},
 	}
 }

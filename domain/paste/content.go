@@ -25,7 +25,7 @@ type Content struct {
 	Title      string
 	Visibility Visibility
 	Tags       []string // without duplicates, in byte order
-	Lifetime   Lifetime // as requested; empty when the paste was made without content
+	Lifetime   Lifetime // as requested
 	Pasties    []Pasty
 	Edits      []Edit // the oldest first
 	Origin     ID     // of the paste that it is a fork of, which may be gone; empty: none
@@ -82,6 +82,9 @@ type Pasty struct {
 
 // Encrypted reports whether there is only a cipher: the paste can be deleted, but neither read nor edited here.
 func (c Content) Encrypted() bool { return c.Cipher != nil }
+
+// Bytes returns how many bytes the content and the history have.
+func (c Content) Bytes() int64 { return c.ContentBytes() + c.HistoryBytes() }
 
 // ContentBytes returns how many bytes the titles, the tags and the code have, or the cipher.
 func (c Content) ContentBytes() int64 {

@@ -483,8 +483,8 @@ func TestEntryLargerThanHistory(t *testing.T) {
 		t.Errorf("got %+v, want the new title and code, and no history", large)
 	}
 	edited(Changes{Title: new("4")})
-	before, err := made.Before()
-	if err != nil || before.Title != "3" || len(before.Edits) != 0 {
-		t.Errorf("got %+v, error %v, want the title 3 again, and nothing before", before, err)
+	older, err := before(made.Content)
+	if err != nil || older.Title != "3" || len(older.Edits) != 0 {
+		t.Errorf("got %+v, error %v, want the title 3 again, and nothing before", older, err)
 	}
 }

@@ -1,7 +1,8 @@
 package paste
 
 import (
-	"context"
+	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -80,8 +81,30 @@ type Client string
 // ClientOf is a signed-in user as a client.
 func ClientOf(id user.ID) Client { return Client("user " + id) }
 
-// ClientForgetter removes what is kept for AllowedCreator.
-type ClientForgetter interface {
-	// ForgetClients removes at most limit clients whose quota is whole again, and returns how many.
-	ForgetClients(ctx context.Context, limit int) (int, error)
+// Allowance bounds what one user may store; 0 is unlimited.
+type Allowance struct {
+	Pastes int   // active ones
+	Bytes  int64 // of content and history of active pastes
+	Rate   Quota // of new pastes
+}
+
+// Holding is a user's active pastes and their size.
+type Holding struct{ Pastes, Bytes int64 }
+
+// ErrAllowance is in the chain of an error about what a user may store.
+var ErrAllowance = errors.New("the user's quota is used up")
+
+// Add returns a fault.Forbidden with ErrAllowance in its chain when the allowance has no room for the addition.
+func (a Allowance) Add(has, more Holding) error {
+	var message string
+	switch {
+	case a.Pastes > 0 && more.Pastes > 0 && has.Pastes+more.Pastes > int64(a.Pastes):
+		message = fmt.Sprintf("You have as many pastes as you may, %d. Delete some, or wait until some have expired.", a.Pastes)
+	case a.Bytes > 0 && more.Bytes > 0 && has.Bytes+more.Bytes > a.Bytes:
+		message = fmt.Sprintf("With this, your pastes and their history would have more than the %d bytes that they may. Delete some of them.",
+			a.Bytes)
+	default:
+		return nil
+	}
+	return fault.Wrap(fault.Forbidden, message, ErrAllowance)
 }

@@ -20,16 +20,11 @@ import (
 
 // Documents are the ports about pastes with what they hold.
 type Documents interface {
-	paste.DocumentFinder
 	paste.DocumentReader
-	paste.CipherReader
 	paste.DocumentCreator
 	paste.DocumentUpdater
 	paste.DocumentDeleter
-	paste.DocumentBurner
-	paste.ClientForgetter
-	paste.AllowedCreator
-	paste.AllowedUpdater
+	paste.ExpiredRemover
 }
 
 // DocumentStore is a Store whose pastes have content.

@@ -471,12 +471,26 @@ func (p *player) everything(ctx context.Context) string {
 			stored, err := p.Documents.DocumentByID(ctx, idOf(slot, life))
 			fmt.Fprintln(&all, outcomeOf(err), describe(stored))
 			for err == nil && len(stored.Edits) > 0 {
-				stored.Content, err = stored.Before()
+				stored.Content, err = before(stored.Content)
 				fmt.Fprintln(&all, outcomeOf(err), describe(stored))
 			}
 		}
 	}
 	return all.String()
+}
+
+// before returns the content before its newest edit, or as it is when it has none.
+func before(c paste.Content) (paste.Content, error) {
+	if len(c.Edits) == 0 {
+		return c, nil
+	}
+	older := paste.Original
+	for _, e := range c.Edits {
+		if e.Number != c.Edits[len(c.Edits)-1].Number {
+			older = fmt.Sprint(e.Number)
+		}
+	}
+	return c.AsOf(older)
 }
 
 // describe returns all that there is of a paste, with nil as an empty list.

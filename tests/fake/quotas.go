@@ -8,7 +8,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// ForgetClients implements paste.ClientForgetter.
+// ForgetClients implements paste.ExpiredRemover.
 func (p Pastes) ForgetClients(ctx context.Context, limit int) (forgotten int, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -24,7 +24,7 @@ func (p Pastes) ForgetClients(ctx context.Context, limit int) (forgotten int, er
 	return forgotten, nil
 }
 
-// CreateAllowed implements paste.AllowedCreator.
+// CreateAllowed implements paste.DocumentCreator.
 func (p Pastes) CreateAllowed(
 	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
 ) (used paste.Usage, err error) {
@@ -67,7 +67,7 @@ func (s *Store) holding(owner user.ID) (has paste.Holding) {
 	return has
 }
 
-// UpdateAllowed implements paste.AllowedUpdater.
+// UpdateAllowed implements paste.DocumentUpdater.
 func (p Pastes) UpdateAllowed(
 	ctx context.Context, allowance paste.Allowance, editor user.ID, id paste.ID, change func(paste.Document) (paste.Change, error),
 ) (paste.Document, error) {
