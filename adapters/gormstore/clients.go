@@ -37,15 +37,16 @@ type quotaRow struct {
 func (quotaRow) TableName() string { return "paste_quotas" }
 
 // takeQuota counts one more paste of a client.
-func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) (used paste.Usage, err error) {
+func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) error {
 	row, now, err := p.lockedQuota(tx, client)
 	if err != nil {
-		return paste.Usage{}, err
+		return err
 	}
-	if used, err = quota.Take(row.FullAt.Sub(now)); err != nil {
-		return paste.Usage{}, err
+	full, err := quota.Take(row.FullAt.Sub(now))
+	if err != nil {
+		return err
 	}
-	return used, tx.Model(&row).Update("full_at", now.Add(used.Full)).Error
+	return tx.Model(&row).Update("full_at", now.Add(full)).Error
 }
 
 // lockedQuota returns a client's row, locked until the transaction ends, and the time.

@@ -97,19 +97,16 @@ func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*pasteRow, erro
 
 // CreateDocument implements paste.DocumentCreator.
 func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) error {
-	_, err := p.CreateAllowed(ctx, paste.Allowance{}, "", created)
-	return err
+	return p.CreateAllowed(ctx, paste.Allowance{}, "", created)
 }
 
 // CreateAllowed implements paste.DocumentCreator.
-func (p *Pastes) CreateAllowed(
-	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
-) (used paste.Usage, err error) {
+func (p *Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document) error {
 	rows := newPasteRows(p.store, created)
 	rows.keepOrigin(ctx)
 	var allow func(tx *gorm.DB) error
 	if allowance != (paste.Allowance{}) {
-		allow = func(tx *gorm.DB) (err error) {
+		allow = func(tx *gorm.DB) error {
 			if err := p.lockHolder(tx, allowance, created.Owner); err != nil {
 				return err
 			}
@@ -117,15 +114,12 @@ func (p *Pastes) CreateAllowed(
 				return err
 			}
 			if allowance.Rate.Pastes > 0 {
-				used, err = p.takeQuota(tx, client, allowance.Rate)
+				return p.takeQuota(tx, client, allowance.Rate)
 			}
-			return err
+			return nil
 		}
 	}
-	if err := p.store.WriteAfter(ctx, allow, rows.insert); err != nil {
-		return paste.Usage{}, err
-	}
-	return used, nil
+	return p.store.WriteAfter(ctx, allow, rows.insert)
 }
 
 // Update implements paste.DocumentUpdater.

@@ -54,8 +54,7 @@ type CreateOwn struct {
 type Created struct {
 	paste.Document
 
-	Usage paste.Usage     // the use of its client's quota; zero where there is none
-	Key   paste.DeleteKey // deletes it if it is anonymous, to be shown once; otherwise empty
+	Key paste.DeleteKey // deletes it if it is anonymous, to be shown once; otherwise empty
 }
 
 // Counts reports whether anonymous pastes have a quota. Do then needs the client of a visitor who has not signed in.
@@ -113,10 +112,9 @@ func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Cl
 	if c.options.OriginRetention > 0 {
 		ctx = moderation.KeepingOrigin(ctx)
 	}
-	err = ident.Draw(func(id paste.ID) (err error) {
+	err = ident.Draw(func(id paste.ID) error {
 		made.ID = id
-		made.Usage, err = c.store.CreateAllowed(ctx, allowance, client, made.Document)
-		return err
+		return c.store.CreateAllowed(ctx, allowance, client, made.Document)
 	})
 	if fault.Is(err, fault.NotFound) {
 		err = token.Rejected() // the viewer was deleted meanwhile
