@@ -60,9 +60,6 @@ type Created struct {
 // Counts reports whether anonymous pastes have a quota. Do then needs the client of a visitor who has not signed in.
 func (c *CreateOwn) Counts() bool { return c.options.AnonymousQuota.Pastes > 0 }
 
-// TokenRequired reports whether creating needs a token.
-func (c *CreateOwn) TokenRequired() bool { return c.options.TokenRequired }
-
 // Lifetimes returns how long a paste of the viewer may live.
 func (c *CreateOwn) Lifetimes(viewer token.Viewer) paste.Lifetimes {
 	if viewer.SignedIn() {

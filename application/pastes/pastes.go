@@ -41,8 +41,6 @@ type UseCases struct {
 	Show   *Show
 	Edit   *Edit
 	Delete *Delete
-	Star   *Star
-	Unstar *Unstar
 	Sweep  *Sweep
 
 	Room *Room
@@ -105,7 +103,7 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 		Read:         read,
 		ReadRevision: revision,
 		ReadCipher:   &ReadCipher{m},
-		ReadRaw:      &ReadRaw{read: read, revision: revision},
+		ReadRaw:      &ReadRaw{revision},
 		Explain:      &Explain{m},
 		Open:         &Open{m},
 		EditOwn:      edit,
@@ -125,8 +123,6 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 		Show:         &Show{m},
 		Edit:         &Edit{m},
 		Delete:       &Delete{m},
-		Star:         &Star{m},
-		Unstar:       &Unstar{m},
 		Sweep:        &Sweep{module: m},
 		Room:         m.room,
 	}

@@ -43,38 +43,27 @@ func (r *ReadCipher) Do(ctx context.Context, viewer token.Viewer, id string) (pa
 // ReadRevision reads a paste as it was after one of its edits.
 type ReadRevision struct{ read *Read }
 
-// Do returns the paste with that id, which the viewer may see, as paste.Content.AsOf returns it. It fails as Read.Do and that do, and with
-// paste.ErrNotFound for a paste that burns.
+// Do returns the paste with that id, which the viewer may see, as paste.Content.AsOf returns it, or as it is if edit is empty. It fails as
+// Read.Do and AsOf do, and with paste.ErrNotFound for an edit of a paste that burns.
 func (r *ReadRevision) Do(ctx context.Context, viewer token.Viewer, id, edit string) (paste.Document, error) {
 	found, err := r.read.Do(ctx, viewer, id)
-	if err == nil && found.Burns {
-		err = paste.ErrNotFound
+	if err != nil || edit == "" {
+		return found, err
 	}
-	if err != nil {
-		return paste.Document{}, err
+	if found.Burns {
+		return paste.Document{}, paste.ErrNotFound
 	}
 	found.Content, err = found.AsOf(edit)
 	return found, err
 }
 
 // ReadRaw reads one pasty as the viewer may see it.
-type ReadRaw struct {
-	read     *Read
-	revision *ReadRevision
-}
+type ReadRaw struct{ revision *ReadRevision }
 
-// Do returns one pasty of a paste, as it is or, if edit is not empty, as it was after that edit. It fails as Read.Do and
-// ReadRevision.Do do, and with paste.ErrNotFound when the paste has no such pasty.
+// Do returns one pasty of what ReadRevision.Do returns. It fails as that does, and with paste.ErrNotFound when the paste has no such
+// pasty.
 func (r *ReadRaw) Do(ctx context.Context, viewer token.Viewer, id, pasty, edit string) (paste.Pasty, error) {
-	var (
-		found paste.Document
-		err   error
-	)
-	if edit == "" {
-		found, err = r.read.Do(ctx, viewer, id)
-	} else {
-		found, err = r.revision.Do(ctx, viewer, id, edit)
-	}
+	found, err := r.revision.Do(ctx, viewer, id, edit)
 	if err != nil {
 		return paste.Pasty{}, err
 	}
@@ -135,4 +124,35 @@ func (e *Explain) Do(ctx context.Context, id string, cause error) error {
 		return errRemoved
 	}
 	return cause
+}
+
+// StarSeen lets signed-in users star pastes that they may read.
+type StarSeen struct{ read *Read }
+
+// Do adds the paste to the viewer's stars, or takes it out of them; a second time changes nothing. A star can be taken back from a
+// paste that is gone.
+//
+// It fails as Read.Do does when the paste is to be starred, and with token.Rejected when the viewer was deleted meanwhile.
+func (s *StarSeen) Do(ctx context.Context, viewer token.Viewer, id string, starred bool) error {
+	if err := mayOwn(viewer, id); err != nil {
+		return err
+	}
+	if !starred {
+		if err := s.read.store.Unstar(ctx, viewer.User.ID, paste.ID(id)); !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		return nil
+	}
+	found, err := s.read.Do(ctx, viewer, id)
+	if err != nil {
+		return err
+	}
+	if found.Burns {
+		return paste.ErrNotFound
+	}
+	err = s.read.store.Star(ctx, viewer.User.ID, paste.ID(id))
+	if fault.Is(err, fault.NotFound) {
+		return token.Rejected()
+	}
+	return err
 }

@@ -218,9 +218,8 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	if err := r.checkNumber(len(draft.Pasties)); err != nil {
 		return Document{}, err
 	}
-	ids := r.newIDs(len(draft.Pasties))
 	for i, wanted := range draft.Pasties {
-		pasty, err := r.newPasty(place{i, wanted.Label, wanted.Alone}, wanted, ids)
+		pasty, err := r.newPasty(place{i, wanted.Label, wanted.Alone}, wanted)
 		if err != nil {
 			return Document{}, err
 		}
@@ -233,7 +232,7 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 }
 
 // newPasty returns the pasty at that place of a request.
-func (r Rules) newPasty(at place, wanted PastyDraft, ids *ids) (Pasty, error) {
+func (r Rules) newPasty(at place, wanted PastyDraft) (Pasty, error) {
 	made := Pasty{Title: wanted.Title, Language: Autodetect}
 	if err := checkText(at.field("title"), wanted.Title, MaxPastyTitle); err != nil {
 		return Pasty{}, err
@@ -251,7 +250,7 @@ func (r Rules) newPasty(at place, wanted PastyDraft, ids *ids) (Pasty, error) {
 	if made.Language, err = r.language(at, made.Language, wanted.Default, made.Title, made.Code); err != nil {
 		return Pasty{}, err
 	}
-	made.ID = ids.draw()
+	made.ID = r.NewID()
 	return made, nil
 }
 
@@ -335,23 +334,4 @@ func (p place) field(name string) string {
 
 func invalid(field, format string, values ...any) error {
 	return fault.About(field, fmt.Sprintf(format, values...))
-}
-
-// ids generates identifiers that the paste does not have yet.
-type ids struct {
-	next  func() string
-	taken map[string]bool
-}
-
-func (r Rules) newIDs(expected int) *ids {
-	return &ids{next: r.NewID, taken: make(map[string]bool, expected)}
-}
-
-func (i *ids) draw() string {
-	id := i.next()
-	for i.taken[id] {
-		id = i.next()
-	}
-	i.taken[id] = true
-	return id
 }

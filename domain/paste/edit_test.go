@@ -24,7 +24,7 @@ func stored() Document {
 				{"one", "main.go", "Go", "package main\n"},
 				{"two", strings.Repeat("x", 5000), "Klingon", "a\r\nb"},
 			},
-			Edits: []Edit{{ID: "id1", Number: 4, Type: EditTitle, Text: "before", At: created}},
+			Edits: []Edit{{ID: "early", Number: 4, Type: EditTitle, Text: "before", At: created}},
 		},
 		Stars: 3,
 	}
@@ -152,7 +152,7 @@ func TestEdit(t *testing.T) {
 		if summary := summaries(got.Recorded); !slices.Equal(summary, c.edits) {
 			t.Errorf("%s: got the edits %q, want %q", what, summary, c.edits)
 		}
-		drawn := map[string]bool{"id1": true}
+		drawn := map[string]bool{"early": true}
 		for _, e := range got.Recorded {
 			if e.Number != 5 || e.At != edited.Truncate(time.Second) || drawn[e.ID] || e.ID == "" {
 				t.Errorf("%s: got %+v, want number 5, a new id and the time of the edit", what, e)

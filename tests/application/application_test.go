@@ -238,8 +238,6 @@ func TestCountAndSweep(t *testing.T) {
 	counted(100)
 	_, err := w.pastes.Create.Do(t.Context(), "nobody", snippet("x"))
 	wantKind(t, "nobody's paste", err, fault.NotFound)
-	_, err = w.pastes.Star.Do(t.Context(), "nobody", "x")
-	wantKind(t, "nobody's star", err, fault.NotFound)
 }
 
 // tongues knows two languages, one of which has the other's name as an alias.

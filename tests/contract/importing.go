@@ -133,7 +133,8 @@ func importAbsent(t *testing.T, s Store) {
 	run("a new user", user.Import{ID: "b", Name: parseName(t, "Bob"), CreatedAt: now}, fresh)
 	found, err := s.Users.AccountByID(t.Context(), "b")
 	must(t, err)
-	want(t, "the defaults", found.User, user.User{ID: "b", Name: parseName(t, "Bob"), DefaultLanguage: user.DefaultLanguage, CreatedAt: now.UTC()})
+	bob := user.User{ID: "b", Name: parseName(t, "Bob"), DefaultLanguage: user.DefaultLanguage, CreatedAt: now.UTC()}
+	want(t, "the defaults", found.User, bob)
 	want(t, "services", len(found.Services), 0)
 }
 

@@ -65,7 +65,7 @@ func (p *pages) fork(w http.ResponseWriter, r *site.Request) error {
 func (p *pages) showNew(w http.ResponseWriter, r *site.Request, form pasteForm) error {
 	page := p.newFormPage(r, form)
 	page.Canonical = p.Canonical("/")
-	page.Closed = !r.Viewer.SignedIn() && p.Modules.Pastes.CreateOwn.TokenRequired()
+	page.Closed = p.Modules.Pastes.CreateOwn.Allow(r.Viewer) != nil
 	return p.showForm(w, r, http.StatusOK, page)
 }
 
