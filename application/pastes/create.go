@@ -99,7 +99,9 @@ func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Cl
 	var allowance paste.Allowance
 	switch {
 	case !viewer.SignedIn():
-		allowance.Rate = c.options.AnonymousQuota
+		if c.Counts() {
+			allowance.Rate = c.options.AnonymousQuota
+		}
 		made.Key = paste.NewDeleteKey()
 		made.DeleteKey = made.Key.Hash()
 	case !viewer.User.Admin:
