@@ -77,7 +77,7 @@ func (s staleReads) StaleByName(ctx context.Context, name user.Name) (user.User,
 	return s.stale.StaleByName(ctx, name)
 }
 
-// StaleByID implements user.StaleIDFinder.
+// StaleByID implements user.StaleFinder.
 func (s staleReads) StaleByID(ctx context.Context, id user.ID) (user.User, error) {
 	return s.stale.StaleByID(ctx, id)
 }
@@ -124,7 +124,7 @@ func pasteOptions(cfg Config, known *catalogue.Catalogue) pastes.Options {
 		Rules: paste.Rules{
 			Limits:   cfg.Pastes,
 			NewID:    ident.New,
-			Language: pastes.NewLanguageResolver(known, detection.New(known, known)),
+			Language: pastes.NewLanguageResolver(known, known, detection.New(known, known)),
 			Diff:     linediff.Unified,
 		},
 		TokenRequired:  !cfg.PasteAnonymous,

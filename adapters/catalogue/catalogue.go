@@ -46,8 +46,7 @@ type tables struct {
 
 var (
 	_ language.Names        = (*Catalogue)(nil)
-	_ language.Extensions   = (*Catalogue)(nil)
-	_ language.Filenames    = (*Catalogue)(nil)
+	_ language.Files        = (*Catalogue)(nil)
 	_ language.Interpreters = (*Catalogue)(nil)
 	_ language.Lister       = (*Catalogue)(nil)
 )
@@ -174,18 +173,15 @@ func (c *Catalogue) ByAlias(alias string) (*language.Language, bool) {
 	return c.tables().aliases.find(alias)
 }
 
-// ByExtension implements language.Extensions.
+// ByExtension implements language.Files.
 func (c *Catalogue) ByExtension(extension string) (*language.Language, bool) {
-	found, ok := c.tables().extensions[extension]
-	return found, ok
-}
-
-// ByFoldedExtension implements language.Extensions.
-func (c *Catalogue) ByFoldedExtension(extension string) (*language.Language, bool) {
+	if found, ok := c.tables().extensions[extension]; ok {
+		return found, true
+	}
 	return c.tables().foldedExtensions.find(extension)
 }
 
-// ByFilename implements language.Filenames.
+// ByFilename implements language.Files.
 func (c *Catalogue) ByFilename(name string) (*language.Language, bool) {
 	found, ok := c.tables().filenames[name]
 	return found, ok

@@ -125,7 +125,7 @@ func TestEveryLinguistLanguage(t *testing.T) {
 			if !slices.Contains(l.Extensions, extension) {
 				t.Errorf("%s: got the extensions %v, want %s among them", l.Name, l.Extensions, extension)
 			}
-			if _, ok := c.ByFoldedExtension(strings.ToUpper(extension)); !ok {
+			if _, ok := c.ByExtension(strings.ToUpper(extension)); !ok {
 				t.Errorf("the extension %s in capitals: got nothing, want a language", extension)
 			}
 		}
@@ -371,7 +371,7 @@ func TestLookupsDoNotAllocate(t *testing.T) {
 		"name":      func() { c.ByName("GitHub FLAVORED Markdown") },
 		"alias":     func() { c.ByAlias("GOLANG") },
 		"extension": func() { c.ByExtension("rs") },
-		"any case":  func() { c.ByFoldedExtension("RS") },
+		"any case":  func() { c.ByExtension("RS") },
 		"unknown":   func() { c.ByName("no such language") },
 		"too long":  func() { c.ByName(long) },
 	} {
@@ -387,7 +387,7 @@ func FuzzFind(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, key string) {
-		for _, lookup := range []func(string) (*language.Language, bool){c.ByName, c.ByAlias, c.ByExtension, c.ByFoldedExtension} {
+		for _, lookup := range []func(string) (*language.Language, bool){c.ByName, c.ByAlias, c.ByExtension} {
 			if l, ok := lookup(key); ok != (l != nil) || ok && len(key) > maxKeyLength {
 				t.Errorf("%q: got %v, %v, want a language for a key that fits, or nothing", key, l, ok)
 			}

@@ -22,10 +22,11 @@ type identityView struct {
 func (c *Commands) userIdentities() *cobra.Command {
 	return ofUser(c.does("identities USER", "List the accounts at providers that a user signs in with", "user identities epoxy",
 		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
-			found, err := m.Accounts.Identities.Do(ctx, args[0])
+			account, err := m.Users.Show.Do(ctx, args[0])
 			if err != nil {
 				return err
 			}
+			found := account.Services
 			view := func(provider string) identityView { return identityView{provider, found[provider]} }
 			return printList(c, asJSON, all(slices.Sorted(maps.Keys(found))), view, []string{"PROVIDER", "SUBJECT"},
 				func(provider string) []string { return []string{provider, found[provider]} })

@@ -13,35 +13,12 @@ import (
 	"github.com/gluepot/gluepot/adapters/internal/view"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/user"
 )
 
 func (c *Commands) paste() *cobra.Command {
-	return Group("paste", "Create, show, edit, find, remove, delete and star pastes",
+	return Group("paste", "Create, show, edit, find, remove and delete pastes",
 		c.pasteCreate(), c.pasteShow(), c.pasteEdit(), c.pasteList(), c.pasteRemove(), c.pasteRestore(), c.pasteDelete(),
-		c.star("star", "Add a paste to a user's stars", "starred", "Starred %s for %s.\n",
-			func(ctx context.Context, m Modules, name, id string) (user.User, error) {
-				return m.Pastes.Star.Do(ctx, name, id)
-			}),
-		c.star("unstar", "Take a paste out of a user's stars", "unstarred", "Took the star for %s from %s.\n",
-			func(ctx context.Context, m Modules, name, id string) (user.User, error) {
-				return m.Pastes.Unstar.Do(ctx, name, id)
-			}),
 	)
-}
-
-// star returns the command star or unstar.
-func (c *Commands) star(
-	verb, short, key, text string, do func(ctx context.Context, m Modules, name, id string) (user.User, error),
-) *cobra.Command {
-	return ofUser(c.does(verb+" USER ID", short, "paste "+verb+" epoxy k3j2h1g0",
-		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
-			starrer, err := do(ctx, m, args[0], args[1])
-			if err != nil {
-				return err
-			}
-			return c.print(asJSON, map[string]string{key: args[1], "user": starrer.Name.String()}, text, args[1], starrer.Name)
-		}))
 }
 
 // documentView is a paste in JSON, as its owner sees it.

@@ -118,7 +118,7 @@ func (c *Commands) userShow() *cobra.Command {
 		}))
 }
 
-func (c *Commands) printAccount(asJSON bool, account users.Account, more ...string) error {
+func (c *Commands) printAccount(asJSON bool, account user.Account, more ...string) error {
 	if asJSON {
 		return c.printJSON(newUserView(account.User, account.Services))
 	}

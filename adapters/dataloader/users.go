@@ -29,7 +29,6 @@ type Users struct {
 var (
 	_ UserStore          = (*Users)(nil)
 	_ user.StaleFinder   = (*Users)(nil)
-	_ user.StaleIDFinder = (*Users)(nil)
 	_ user.AccountFinder = (*Users)(nil)
 )
 
@@ -66,7 +65,7 @@ func (u *Users) StaleByName(ctx context.Context, name user.Name) (user.User, err
 	return u.byName.find(ctx, name)
 }
 
-// StaleByID implements user.StaleIDFinder.
+// StaleByID implements user.StaleFinder.
 func (u *Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) {
 	if !storedtext.IsText(string(id)) {
 		return u.UserStore.StaleByID(ctx, id)

@@ -20,7 +20,6 @@ import (
 )
 
 var (
-	_ paste.ClientForgetter   = (*Pastes)(nil)
 	_ moderation.OriginFinder = (*Moderation)(nil)
 	_ moderation.Blocker      = (*Moderation)(nil)
 )
@@ -38,15 +37,16 @@ type quotaRow struct {
 func (quotaRow) TableName() string { return "paste_quotas" }
 
 // takeQuota counts one more paste of a client.
-func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) (used paste.Usage, err error) {
+func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) error {
 	row, now, err := p.lockedQuota(tx, client)
 	if err != nil {
-		return paste.Usage{}, err
+		return err
 	}
-	if used, err = quota.Take(row.FullAt.Sub(now)); err != nil {
-		return paste.Usage{}, err
+	full, err := quota.Take(row.FullAt.Sub(now))
+	if err != nil {
+		return err
 	}
-	return used, tx.Model(&row).Update("full_at", now.Add(used.Full)).Error
+	return tx.Model(&row).Update("full_at", now.Add(full)).Error
 }
 
 // lockedQuota returns a client's row, locked until the transaction ends, and the time.
@@ -74,7 +74,7 @@ func (p *Pastes) lockedQuota(tx *gorm.DB, client paste.Client) (row quotaRow, no
 	return row, now, err
 }
 
-// ForgetClients implements paste.ClientForgetter.
+// ForgetClients implements paste.ExpiredRemover.
 func (p *Pastes) ForgetClients(ctx context.Context, limit int) (int, error) {
 	return p.purge(ctx, `DELETE FROM paste_quotas WHERE client IN (SELECT client FROM paste_quotas WHERE full_at <= ? LIMIT ?)`,
 		p.store.Now(), limit)

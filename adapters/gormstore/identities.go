@@ -20,12 +20,11 @@ type Identities struct{ store *connection.Store }
 func NewIdentities(store *connection.Store) *Identities { return &Identities{store} }
 
 var (
-	_ identity.Finder            = (*Identities)(nil)
-	_ identity.AttemptKeeper     = (*Identities)(nil)
-	_ identity.Registrar         = (*Identities)(nil)
-	_ identity.Inviter           = (*Identities)(nil)
-	_ identity.InvitationFinder  = (*Identities)(nil)
-	_ identity.InvitationRevoker = (*Identities)(nil)
+	_ identity.Finder           = (*Identities)(nil)
+	_ identity.AttemptKeeper    = (*Identities)(nil)
+	_ identity.Registrar        = (*Identities)(nil)
+	_ identity.Inviter          = (*Identities)(nil)
+	_ identity.InvitationFinder = (*Identities)(nil)
 )
 
 type attemptRow struct {
@@ -199,7 +198,7 @@ func (i *Identities) Invitations(ctx context.Context) ([]identity.Invitation, er
 	return found, nil
 }
 
-// Revoke implements identity.InvitationRevoker.
+// Revoke implements identity.Inviter.
 func (i *Identities) Revoke(ctx context.Context, id identity.InvitationID) error {
 	return deleteOne(ctx, i.store, &invitationRow{}, "id = ?", string(id))
 }

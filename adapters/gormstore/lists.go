@@ -19,8 +19,6 @@ var (
 	_ paste.Counter        = (*Pastes)(nil)
 	_ paste.ActiveIDLister = (*Pastes)(nil)
 	_ paste.Selector       = (*Pastes)(nil)
-	_ paste.StarredLister  = (*Pastes)(nil)
-	_ paste.RecentLister   = (*Pastes)(nil)
 	_ user.Lister          = (*Users)(nil)
 )
 
@@ -132,7 +130,7 @@ func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed) error {
 	return err
 }
 
-// StarredBy implements paste.StarredLister. Its time grows with the user's number of stars.
+// StarredBy implements paste.Selector. Its time grows with the user's number of stars.
 func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.listed(ctx, func(db *gorm.DB) *gorm.DB {
 		return newest(db, after, limit).Joins("JOIN stars s ON s.paste_id = pastes.id AND s.user_id = ?", string(reader)).
@@ -140,7 +138,7 @@ func (p *Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Plac
 	})
 }
 
-// Recent implements paste.RecentLister.
+// Recent implements paste.Selector.
 func (p *Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.listed(ctx, func(db *gorm.DB) *gorm.DB {
 		return newest(db, after, limit).Where("pastes.visibility = 1 AND NOT pastes.encrypted"). // literals, for the partial index

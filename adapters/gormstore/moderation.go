@@ -192,7 +192,7 @@ func (m *Moderation) Report(
 		if err := row.outline().ReadableBy(reader); err != nil {
 			return err
 		}
-		if _, err := pastes.takeQuota(tx, client, quota); err != nil {
+		if err := pastes.takeQuota(tx, client, quota); err != nil {
 			return err
 		}
 		return tx.Create(&reportRow{report.ID, row.ID, report.Reason, report.Text, connection.Instant(report.At)}).Error

@@ -20,18 +20,13 @@ type Pastes struct{ store *connection.Store }
 func NewPastes(store *connection.Store) *Pastes { return &Pastes{store} }
 
 var (
-	_ paste.DocumentFinder  = (*Pastes)(nil)
 	_ paste.DocumentReader  = (*Pastes)(nil)
-	_ paste.CipherReader    = (*Pastes)(nil)
 	_ paste.DocumentCreator = (*Pastes)(nil)
-	_ paste.AllowedCreator  = (*Pastes)(nil)
 	_ paste.DocumentUpdater = (*Pastes)(nil)
-	_ paste.AllowedUpdater  = (*Pastes)(nil)
 	_ paste.DocumentDeleter = (*Pastes)(nil)
-	_ paste.DocumentBurner  = (*Pastes)(nil)
 )
 
-// DocumentByID implements paste.DocumentFinder.
+// DocumentByID implements paste.DocumentReader.
 func (p *Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, error) {
 	return p.find(ctx, id, "", func(*pasteRow) error { return nil })
 }
@@ -44,7 +39,7 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 	})
 }
 
-// ReadCipher implements paste.CipherReader.
+// ReadCipher implements paste.DocumentReader.
 func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	found, err := p.find(ctx, id, reader, func(row *pasteRow) error { return row.outline().CipherSeenBy(reader) })
 	if err == nil && found.CipherSeenBy(reader) != nil { // encrypted by PasteMyst, whose format browsers cannot decrypt
@@ -102,19 +97,16 @@ func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*pasteRow, erro
 
 // CreateDocument implements paste.DocumentCreator.
 func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) error {
-	_, err := p.CreateAllowed(ctx, paste.Allowance{}, "", created)
-	return err
+	return p.CreateAllowed(ctx, paste.Allowance{}, "", created)
 }
 
-// CreateAllowed implements paste.AllowedCreator.
-func (p *Pastes) CreateAllowed(
-	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
-) (used paste.Usage, err error) {
+// CreateAllowed implements paste.DocumentCreator.
+func (p *Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document) error {
 	rows := newPasteRows(p.store, created)
 	rows.keepOrigin(ctx)
 	var allow func(tx *gorm.DB) error
 	if allowance != (paste.Allowance{}) {
-		allow = func(tx *gorm.DB) (err error) {
+		allow = func(tx *gorm.DB) error {
 			if err := p.lockHolder(tx, allowance, created.Owner); err != nil {
 				return err
 			}
@@ -122,15 +114,12 @@ func (p *Pastes) CreateAllowed(
 				return err
 			}
 			if allowance.Rate.Pastes > 0 {
-				used, err = p.takeQuota(tx, client, allowance.Rate)
+				return p.takeQuota(tx, client, allowance.Rate)
 			}
-			return err
+			return nil
 		}
 	}
-	if err := p.store.WriteAfter(ctx, allow, rows.insert); err != nil {
-		return paste.Usage{}, err
-	}
-	return used, nil
+	return p.store.WriteAfter(ctx, allow, rows.insert)
 }
 
 // Update implements paste.DocumentUpdater.
@@ -138,7 +127,7 @@ func (p *Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Docu
 	return p.UpdateAllowed(ctx, paste.Allowance{}, "", id, change)
 }
 
-// UpdateAllowed implements paste.AllowedUpdater.
+// UpdateAllowed implements paste.DocumentUpdater.
 func (p *Pastes) UpdateAllowed(
 	ctx context.Context, allowance paste.Allowance, editor user.ID, id paste.ID, change func(paste.Document) (paste.Change, error),
 ) (paste.Document, error) {
@@ -234,7 +223,7 @@ func (p *Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Pas
 	})
 }
 
-// Burn implements paste.DocumentBurner.
+// Burn implements paste.DocumentDeleter.
 func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt paste.Document, err error) {
 	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		row, err := p.lockedRow(tx, id)

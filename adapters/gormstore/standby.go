@@ -12,7 +12,6 @@ import (
 // StaleUsers finds users for reads that may be stale.
 type StaleUsers interface {
 	user.StaleFinder
-	user.StaleIDFinder
 }
 
 // Standby finds users on a standby. It falls back to the primary for users that the standby lacks, and while the standby does
@@ -40,7 +39,7 @@ func (s *Standby) StaleByName(ctx context.Context, name user.Name) (user.User, e
 	return s.find(ctx, func(ctx context.Context, users StaleUsers) (user.User, error) { return users.StaleByName(ctx, name) })
 }
 
-// StaleByID implements user.StaleIDFinder.
+// StaleByID implements user.StaleFinder.
 func (s *Standby) StaleByID(ctx context.Context, id user.ID) (user.User, error) {
 	return s.find(ctx, func(ctx context.Context, users StaleUsers) (user.User, error) { return users.StaleByID(ctx, id) })
 }

@@ -11,8 +11,7 @@ import (
 )
 
 var (
-	_ paste.Starrer   = (*Pastes)(nil)
-	_ paste.Unstarrer = (*Pastes)(nil)
+	_ paste.Starrer = (*Pastes)(nil)
 )
 
 type starRow struct {
@@ -35,7 +34,7 @@ func (p *Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
 	})
 }
 
-// Unstar implements paste.Unstarrer.
+// Unstar implements paste.Starrer.
 func (p *Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error {
 	return deleteOne(ctx, p.store, &starRow{}, "paste_id = ? AND user_id = ?", string(id), string(starrer))
 }

@@ -29,7 +29,6 @@ var (
 	_ token.Revoker        = (*Tokens)(nil)
 	_ token.Importer       = (*Tokens)(nil)
 	_ token.SessionStarter = (*Tokens)(nil)
-	_ token.SessionLister  = (*Tokens)(nil)
 	_ token.SessionEnder   = (*Tokens)(nil)
 )
 
@@ -169,7 +168,7 @@ func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces
 	})
 }
 
-// Sessions implements token.SessionLister.
+// Sessions implements token.OwnerLister.
 func (t *Tokens) Sessions(ctx context.Context, owner user.ID) ([]token.Token, error) {
 	return t.list(ctx, owner, token.Session, "created_at DESC, id")
 }

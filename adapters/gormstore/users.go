@@ -24,9 +24,7 @@ func NewUsers(store *connection.Store) *Users { return &Users{store} }
 var (
 	_ user.Finder        = (*Users)(nil)
 	_ user.StaleFinder   = (*Users)(nil)
-	_ user.StaleIDFinder = (*Users)(nil)
 	_ user.AccountFinder = (*Users)(nil)
-	_ user.ServiceFinder = (*Users)(nil)
 	_ user.Creator       = (*Users)(nil)
 	_ user.Lister        = (*Users)(nil)
 	_ user.Updater       = (*Users)(nil)
@@ -106,7 +104,7 @@ func (u *Users) StaleByName(ctx context.Context, name user.Name) (user.User, err
 	return u.ByName(ctx, name)
 }
 
-// StaleByID implements user.StaleIDFinder.
+// StaleByID implements user.StaleFinder.
 func (u *Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) { return u.ByID(ctx, id) }
 
 // AccountByID implements user.AccountFinder.
@@ -151,18 +149,6 @@ func newIdentityRows(id string, services map[string]string) []identityRow {
 		rows = append(rows, identityRow{UserID: id, Provider: service, Subject: subject})
 	}
 	return rows
-}
-
-// WithServices implements user.ServiceFinder.
-func (u *Users) WithServices(ctx context.Context, id user.ID) (found user.User, services map[string]string, err error) {
-	err = u.store.Snapshot(ctx, func(tx *gorm.DB) (err error) {
-		if found, err = u.take(tx, "id = ?", string(id)); err != nil {
-			return err
-		}
-		services, err = servicesOf(tx, string(found.ID))
-		return err
-	})
-	return found, services, err
 }
 
 // Create implements user.Creator.

@@ -70,12 +70,11 @@ func (a *API) fail(c *gin.Context, err error) {
 		}
 	case fault.Exhausted:
 		if refused, ok := errors.AsType[*paste.QuotaError](err); ok {
-			tellUsage(c.Writer.Header(), refused.Usage)
 			name := limit.AnonymousPastes
-			if refused.Usage.Signed {
+			if refused.Quota.Signed {
 				name = limit.UserPastes
 			}
-			a.tooMany(c, name, refused.Usage.Retry(), fault.MessageOf(err))
+			a.tooMany(c, name, refused.Retry, fault.MessageOf(err))
 			return
 		}
 	}

@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"math"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -98,22 +96,4 @@ func (a *API) counts(c *gin.Context, viewer token.Viewer) (paste.Client, error) 
 func (a *API) counted(r *http.Request) paste.Client {
 	client, _ := a.proxies.client(r)
 	return paste.Client(limit.Client(client))
-}
-
-// tellUsage adds a client's quota to the RateLimit headers (draft-ietf-httpapi-ratelimit-headers).
-func tellUsage(header http.Header, used paste.Usage) {
-	if used.Pastes == 0 {
-		return
-	}
-	window := int(math.Ceil(used.Window.Seconds()))
-	name := `"anonymous-pastes"`
-	if used.Signed {
-		name = `"pastes"`
-	}
-	policy := name + `;q=` + strconv.Itoa(used.Pastes) + ";w=" + strconv.Itoa(window)
-	left := name + `;r=` + strconv.Itoa(used.Left()) + ";t=" + limit.Seconds(used.Full)
-	if others := header["Ratelimit-Policy"]; len(others) > 0 { // as net/http spells them
-		policy, left = others[0]+", "+policy, header["Ratelimit"][0]+", "+left
-	}
-	header["Ratelimit-Policy"], header["Ratelimit"] = []string{policy}, []string{left}
 }

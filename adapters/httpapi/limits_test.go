@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
-	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 )
 
@@ -286,15 +285,4 @@ func TestTokenIsProvenForAWhile(t *testing.T) {
 	l.pass(10 * time.Minute)
 	wantStatuses(t, "the address", []int{200, 429}, public("192.0.2.1:1", ""))
 	wantStatuses(t, "a token that nobody has looked at for long", []int{429}, public("192.0.2.1:1", secret))
-}
-
-func TestBothLimitsAreTold(t *testing.T) {
-	header := http.Header{"Ratelimit": {`"requests";r=0;t=1`}, "Ratelimit-Policy": {`"requests";q=2;w=1`}}
-	tellUsage(header, paste.Usage{Quota: paste.Quota{Pastes: 5, Window: time.Hour}, Full: 12 * time.Minute})
-	if got, want := header.Get("RateLimit"), `"requests";r=0;t=1, "anonymous-pastes";r=4;t=720`; got != want {
-		t.Errorf("got RateLimit %s, want %s", got, want)
-	}
-	if got, want := header.Get("RateLimit-Policy"), `"requests";q=2;w=1, "anonymous-pastes";q=5;w=3600`; got != want {
-		t.Errorf("got RateLimit-Policy %s, want %s", got, want)
-	}
 }

@@ -64,7 +64,6 @@ func (a *API) create(ctx context.Context, c *gin.Context, read func() (paste.Dra
 		return paste.Document{}, err
 	}
 	header := c.Writer.Header()
-	tellUsage(header, made.Usage)
 	header["Location"] = []string{a.publicURL + a.pathOf(made.ID)}
 	if made.Key != "" {
 		header[deleteKeyHeader] = []string{string(made.Key)}

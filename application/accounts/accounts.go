@@ -1,4 +1,5 @@
-// Package accounts has the use cases about signing in with a provider, and about who may have an account.
+// Package accounts has the use cases about signing in with a provider, and about who may have an account. Each fails with
+// fault.Unavailable when the store or the provider does not answer.
 package accounts
 
 import (
@@ -44,11 +45,10 @@ type UseCases struct {
 	ShowSignUp *ShowSignUp
 	SignUp     *SignUp
 
-	Find       *Find
-	Identities *Identities
-	UnlinkOwn  *UnlinkOwn
-	Link       *Link
-	Unlink     *Unlink
+	Find      *Find
+	UnlinkOwn *UnlinkOwn
+	Link      *Link
+	Unlink    *Unlink
 
 	Invite           *CreateInvitation
 	ShowInvitation   *ShowInvitation
@@ -63,43 +63,49 @@ type Store interface {
 	identity.Registrar
 	identity.Inviter
 	identity.InvitationFinder
-	identity.InvitationRevoker
 }
 
 // Users is what they need of a store of users.
 type Users interface {
 	user.Finder
 	user.FormerFinder
-	user.ServiceFinder
 	user.Updater
+}
+
+// module is what the use cases share.
+type module struct {
+	sources      sources
+	registration Registration
+	store        Store
+	users        Users
+	now          func() time.Time
 }
 
 // New returns the use cases over their ports.
 func New(store Store, users Users, options Options, now func() time.Time) *UseCases {
-	sources := sources(options.Sources)
+	m := &module{sources: options.Sources, registration: options.Registration, store: store, users: users, now: now}
 	return &UseCases{
-		Providers: &Providers{sources},
+		Providers: &Providers{m},
 
-		Begin:      &Begin{sources: sources, store: store, now: now},
-		Arrive:     &Arrive{sources: sources, store: store, users: users, registration: options.Registration, now: now},
-		ShowSignUp: &ShowSignUp{sources: sources, store: store, users: users},
-		SignUp:     &SignUp{store: store, now: now},
+		Begin:      &Begin{m},
+		Arrive:     &Arrive{m},
+		ShowSignUp: &ShowSignUp{m},
+		SignUp:     &SignUp{m},
 
-		Find:       &Find{sources: sources, store: store},
-		Identities: &Identities{users: users},
-		UnlinkOwn:  &UnlinkOwn{sources: sources, users: users, now: now},
-		Link:       &Link{sources: sources, users: users},
-		Unlink:     &Unlink{sources: sources, users: users},
+		Find:      &Find{m},
+		UnlinkOwn: &UnlinkOwn{m},
+		Link:      &Link{m},
+		Unlink:    &Unlink{m},
 
-		Invite:           &CreateInvitation{store: store, now: now},
-		ShowInvitation:   &ShowInvitation{store: store, now: now},
-		ListInvitations:  &ListInvitations{store: store},
-		RevokeInvitation: &RevokeInvitation{store: store},
+		Invite:           &CreateInvitation{m},
+		ShowInvitation:   &ShowInvitation{m},
+		ListInvitations:  &ListInvitations{m},
+		RevokeInvitation: &RevokeInvitation{m},
 	}
 }
 
 // Providers tells with whom users can sign in.
-type Providers struct{ sources sources }
+type Providers struct{ *module }
 
 // Do returns the providers that are configured.
 func (p *Providers) Do() []identity.Source { return p.sources }

@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -12,34 +11,11 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Identities tells what a user signs in with.
-type Identities struct {
-	users interface {
-		user.Finder
-		user.ServiceFinder
-	}
-}
-
-// Do returns the ids that the user of that name or id, see user.Find, has at providers, by the providers' keys. It fails with
-// fault.NotFound when there is no such user, and with fault.Unavailable when the store does not answer.
-func (i *Identities) Do(ctx context.Context, reference string) (map[string]string, error) {
-	found, err := user.Find(ctx, i.users, reference)
-	if err != nil {
-		return nil, err
-	}
-	_, services, err := i.users.WithServices(ctx, found.ID)
-	return services, user.Gone(err)
-}
-
 // Find finds users by what they sign in with.
-type Find struct {
-	sources sources
-	store   identity.Finder
-}
+type Find struct{ *module }
 
 // Do returns the user who has an identity, such as github:77, of a provider: one that is configured, by its name, or any, by its key. It
-// fails with fault.Invalid when the text is no identity, with user.ErrNotFound when it is none of a user's, and with fault.Unavailable
-// when the store does not answer.
+// fails with fault.Invalid when the text is no identity, and with user.ErrNotFound when it is none of a user's.
 func (f *Find) Do(ctx context.Context, text string) (user.User, error) {
 	name, subject, ok := strings.Cut(text, ":")
 	if at := strings.LastIndex(text, ":"); ok && f.sources.key(name) == name { // a key can have the URL of a provider
@@ -54,17 +30,12 @@ func (f *Find) Do(ctx context.Context, text string) (user.User, error) {
 }
 
 // UnlinkOwn takes an identity from the viewer.
-type UnlinkOwn struct {
-	sources sources
-	users   user.Updater
-	now     func() time.Time
-}
+type UnlinkOwn struct{ *module }
 
 var errLast = fault.New(fault.Conflict, "This is the last account that you can sign in with. Link another one first.")
 
-// Do takes the identity with that key. It fails with fault.Unauthenticated unless the viewer has a session that was begun within the
-// last hour, with fault.Conflict when no other identity lets the viewer sign in, and with fault.Unavailable when the
-// store does not answer.
+// Do takes the identity with that key. It fails with token.Rejected unless the viewer has a session that was begun within the last
+// hour, and with fault.Conflict when no other identity lets the viewer sign in.
 func (u *UnlinkOwn) Do(ctx context.Context, viewer token.Viewer, key string) error {
 	if !viewer.SignedInRecently(u.now()) {
 		return token.Rejected()
@@ -82,24 +53,17 @@ func (u *UnlinkOwn) Do(ctx context.Context, viewer token.Viewer, key string) err
 }
 
 // Link gives a user an identity.
-type Link struct {
-	sources sources
-	users   interface {
-		user.Finder
-		user.Updater
-	}
-}
+type Link struct{ *module }
 
 var (
 	errNoIdentity = fault.New(fault.Invalid, "Write the identity as PROVIDER:SUBJECT, such as github:77.")
 	errNotLinked  = fault.New(fault.NotFound, "The user has no such identity.")
 )
 
-// Do links the user of that name or id, see user.Find, with an identity, such as github:77, of a provider that is configured.
+// Do links the user of that name or id with an identity, such as github:77, of a provider that is configured.
 //
-// It fails with fault.NotFound when there is no such user or provider, with fault.Invalid when the identity is none, with
-// fault.Conflict when another user has it or the user has another one of that provider, and with fault.Unavailable when the store
-// does not answer.
+// It fails as user.Find does, with fault.NotFound when there is no such provider, with fault.Invalid when the identity is none, and
+// with fault.Conflict when another user has it or the user has another one of that provider.
 func (l *Link) Do(ctx context.Context, reference, text string) error {
 	name, subject, ok := strings.Cut(text, ":")
 	if !ok {
@@ -122,17 +86,10 @@ func (l *Link) Do(ctx context.Context, reference, text string) error {
 }
 
 // Unlink takes an identity from a user.
-type Unlink struct {
-	sources sources
-	users   interface {
-		user.Finder
-		user.Updater
-	}
-}
+type Unlink struct{ *module }
 
-// Do takes from the user of that name or id, see user.Find, the identity of a provider: one that is configured, by its name, or any,
-// by its key; also the last one. It fails with fault.NotFound when there is no such user or identity, and with fault.Unavailable when
-// the store does not answer.
+// Do takes from the user of that name or id the identity of a provider: one that is configured, by its name, or any, by its key;
+// also the last one. It fails as user.Find does, and with fault.NotFound when there is no such identity.
 func (u *Unlink) Do(ctx context.Context, reference, provider string) error {
 	found, err := user.Find(ctx, u.users, reference)
 	if err != nil {

@@ -12,10 +12,7 @@ import (
 )
 
 // CreateInvitation lets people sign up who get its code.
-type CreateInvitation struct {
-	store identity.Inviter
-	now   func() time.Time
-}
+type CreateInvitation struct{ *module }
 
 // The most that an invitation can be.
 const (
@@ -24,7 +21,7 @@ const (
 )
 
 // Do returns a new invitation, and its code, which is not kept. It fails with fault.Invalid when the uses, the time or the note are
-// outside their bounds, and with fault.Unavailable when the store does not answer.
+// outside their bounds.
 func (c *CreateInvitation) Do(ctx context.Context, uses int, expiresIn time.Duration, note string) (
 	_ identity.Invitation, code string, err error,
 ) {
@@ -50,37 +47,27 @@ func (c *CreateInvitation) Do(ctx context.Context, uses int, expiresIn time.Dura
 }
 
 // ShowInvitation tells what an invitation is.
-type ShowInvitation struct {
-	store identity.InvitationFinder
-	now   func() time.Time
-}
+type ShowInvitation struct{ *module }
 
-// Do returns the invitation with that code. It fails with identity.ErrUsedUp when it is not valid, and with fault.Unavailable when the
-// store does not answer.
+// Do returns the invitation with that code. It fails with identity.ErrUsedUp when it is not valid.
 func (s *ShowInvitation) Do(ctx context.Context, code string) (identity.Invitation, error) {
-	return findInvitation(ctx, s.store, code, s.now())
+	return s.invitation(ctx, code)
 }
 
 // ListInvitations lists all invitations.
-type ListInvitations struct{ store identity.InvitationFinder }
+type ListInvitations struct{ *module }
 
-// Do returns all invitations, the oldest first. It fails with fault.Unavailable when the store does not answer.
+// Do returns all invitations, the oldest first.
 func (l *ListInvitations) Do(ctx context.Context) ([]identity.Invitation, error) {
 	return l.store.Invitations(ctx)
 }
 
 // RevokeInvitation removes an invitation.
-type RevokeInvitation struct {
-	store interface {
-		identity.InvitationFinder
-		identity.InvitationRevoker
-	}
-}
+type RevokeInvitation struct{ *module }
 
 var errNoInvitation = fault.New(fault.NotFound, "There is no such invitation.")
 
-// Do removes the invitation with that id or code, and returns its id. It fails with fault.NotFound when there is none, and with
-// fault.Unavailable when the store does not answer.
+// Do removes the invitation with that id or code, and returns its id. It fails with fault.NotFound when there is none.
 func (r *RevokeInvitation) Do(ctx context.Context, reference string) (identity.InvitationID, error) {
 	id := identity.InvitationID(reference)
 	found, err := r.store.InvitationByHash(ctx, identity.HashOf(reference))

@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
@@ -12,11 +11,7 @@ import (
 )
 
 // ShowSignUp shows a visitor who must choose a name after a provider has vouched for them.
-type ShowSignUp struct {
-	sources sources
-	store   identity.AttemptKeeper
-	users   Users
-}
+type ShowSignUp struct{ *module }
 
 // Newcomer is a visitor who may have an account.
 type Newcomer struct {
@@ -24,10 +19,9 @@ type Newcomer struct {
 	Name     string // that is proposed and free, or ""
 }
 
-// Do returns the newcomer of the attempt with that secret. It fails with fault.Invalid when there is none, or none any more,
-// and with fault.Unavailable when the store does not answer.
+// Do returns the newcomer of the attempt with that secret. It fails with fault.Invalid when there is none, or none any more.
 func (s *ShowSignUp) Do(ctx context.Context, secret string) (Newcomer, error) {
-	attempt, err := vouched(ctx, s.store, secret)
+	attempt, err := s.vouched(ctx, secret)
 	if err != nil {
 		return Newcomer{}, err
 	}
@@ -35,64 +29,58 @@ func (s *ShowSignUp) Do(ctx context.Context, secret string) (Newcomer, error) {
 	if err != nil {
 		return Newcomer{}, err
 	}
-	proposed, err := user.ParseName(attempt.Profile.Name)
-	if err == nil {
-		err = proposed.CheckChosen()
-	}
+	shown := Newcomer{Provider: source.Label}
+	proposed, err := chosen(attempt.Profile.Name)
 	if err != nil {
-		return Newcomer{Provider: source.Label}, nil //nolint:nilerr // it is only proposed
+		return shown, nil //nolint:nilerr // it is only proposed
 	}
 	_, err = s.users.ByName(ctx, proposed)
 	if fault.Is(err, fault.NotFound) {
 		_, err = s.users.ByFormerName(ctx, proposed)
 	}
-	switch {
-	case fault.Is(err, fault.NotFound):
-		return Newcomer{Provider: source.Label, Name: proposed.String()}, nil
-	case err != nil:
-		return Newcomer{}, err
+	if fault.Is(err, fault.NotFound) {
+		shown.Name, err = proposed.String(), nil
 	}
-	return Newcomer{Provider: source.Label}, nil
+	return shown, err
 }
 
 // vouched returns an attempt whose visitor a provider has vouched for.
-func vouched(ctx context.Context, store identity.AttemptKeeper, secret string) (identity.Attempt, error) {
-	attempt, err := store.Attempt(ctx, identity.HashOf(secret))
+func (m *module) vouched(ctx context.Context, secret string) (identity.Attempt, error) {
+	attempt, err := m.store.Attempt(ctx, identity.HashOf(secret))
 	if fault.Is(err, fault.NotFound) || err == nil && attempt.Profile.Subject == "" {
 		return identity.Attempt{}, errStale
 	}
 	return attempt, err
 }
 
-// SignUp creates the account of an attempt.
-type SignUp struct {
-	store interface {
-		identity.AttemptKeeper
-		identity.Registrar
-		identity.Finder
+// chosen returns a name that a newcomer may choose.
+func chosen(text string) (user.Name, error) {
+	name, err := user.ParseName(text)
+	if err == nil {
+		err = name.CheckChosen()
 	}
-	now func() time.Time
+	return name, err
 }
+
+// SignUp creates the account of an attempt.
+type SignUp struct{ *module }
 
 // Do returns the new user, and the path to go on to. When the same person has signed up meanwhile, it returns that account.
 //
 // It fails with fault.Invalid when the name breaks a rule or is reserved, or there is no such attempt, or none any more; with
-// fault.Conflict when the name is taken, and then the attempt goes on; with identity.ErrUsedUp when the invitation is not valid any
-// more; and with fault.Unavailable when the store does not answer.
+// fault.Conflict when the name is taken, and then the attempt goes on; and with identity.ErrUsedUp when the invitation is not valid
+// any more.
 func (s *SignUp) Do(ctx context.Context, secret, name string) (_ user.User, next string, err error) {
-	attempt, err := vouched(ctx, s.store, secret)
+	attempt, err := s.vouched(ctx, secret)
 	if err != nil {
 		return user.User{}, "", err
 	}
-	chosen, err := user.ParseName(name)
-	if err == nil {
-		err = chosen.CheckChosen()
-	}
+	parsed, err := chosen(name)
 	if err != nil {
 		return user.User{}, "", err
 	}
 	created := user.User{
-		Name: chosen, AvatarURL: attempt.Profile.AvatarURL, DefaultLanguage: user.DefaultLanguage, CreatedAt: s.now(),
+		Name: parsed, AvatarURL: attempt.Profile.AvatarURL, DefaultLanguage: user.DefaultLanguage, CreatedAt: s.now(),
 	}
 	err = ident.Draw(func(id user.ID) error {
 		created.ID = id

@@ -17,16 +17,13 @@ const maxRest = 100 * time.Millisecond
 const page = 1000
 
 // List finds pastes of all users.
-type List struct {
-	users  user.Finder
-	pastes moderation.Lister
-}
+type List struct{ *module }
 
 // Do calls visit with at most limit pastes after a place that match the filter, newest first; 0 is no limit. Owner names a user
 // as for user.Find; empty: the filter's. Nothing in the store waits for visit, whose error ends the list and is returned. After
 // each statement it rests for as long as that took, at most maxRest.
 //
-// It fails as user.Find does, and with fault.Unavailable when the store does not answer.
+// It fails as user.Find does.
 func (l *List) Do(
 	ctx context.Context, owner string, filter moderation.Filter, after paste.Place, limit int, visit func(moderation.Found) error,
 ) error {
@@ -39,7 +36,7 @@ func (l *List) Do(
 	}
 	for shown := 0; ; {
 		began := time.Now()
-		found, last, err := l.pastes.Pastes(ctx, filter, after, page)
+		found, last, err := l.store.Pastes(ctx, filter, after, page)
 		took := time.Since(began)
 		if err != nil {
 			return err
@@ -64,12 +61,12 @@ func (l *List) Do(
 }
 
 // ListAudit lists what operators and administrators have done.
-type ListAudit struct{ log audit.Lister }
+type ListAudit struct{ *module }
 
 // Do calls visit with the first entries after one, newest first, at most limit of them; 0 is no limit. The zero Entry is before all
-// of them. It fails with fault.Unavailable when the store does not answer.
+// of them.
 func (l *ListAudit) Do(ctx context.Context, after audit.Entry, limit int, visit func(audit.Entry) error) error {
-	return each(func(after audit.Entry) ([]audit.Entry, error) { return l.log.Entries(ctx, after, page) }, after, limit, visit)
+	return each(func(after audit.Entry) ([]audit.Entry, error) { return l.store.Entries(ctx, after, page) }, after, limit, visit)
 }
 
 // each calls visit with at most limit entries, which more returns page by page; 0 is no limit.

@@ -10,7 +10,11 @@ import (
 )
 
 // slowWindows is a store whose windows take a while and hold nothing.
-type slowWindows struct{ left int }
+type slowWindows struct {
+	Store
+
+	left int
+}
 
 const windowTime = 10 * time.Millisecond
 
@@ -28,7 +32,7 @@ func TestListRests(t *testing.T) {
 	t.Parallel()
 	const windows = 5
 	began := time.Now()
-	list := List{pastes: &slowWindows{windows}}
+	list := List{&module{store: &slowWindows{left: windows}}}
 	if err := list.Do(t.Context(), "", moderation.Filter{}, paste.Place{}, 0, nil); err != nil {
 		t.Fatal(err)
 	}

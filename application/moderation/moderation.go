@@ -1,4 +1,5 @@
-// Package moderation has the use cases of the operators of a public service.
+// Package moderation has the use cases of the operators of a public service. Each fails with fault.Unavailable when the store does
+// not answer.
 package moderation
 
 import (
@@ -40,26 +41,41 @@ type Store interface {
 	audit.Lister
 }
 
+// Users are the ports about accounts that the use cases need.
+type Users interface {
+	user.Finder
+	user.Updater
+}
+
+// module is what the use cases share.
+type module struct {
+	store    Store
+	users    Users
+	sessions token.SessionEnder
+	now      func() time.Time
+}
+
 // New returns the use cases over their ports.
 func New(store Store, users Users, sessions token.SessionEnder, now func() time.Time) *UseCases {
+	m := &module{store: store, users: users, sessions: sessions, now: now}
 	return &UseCases{
-		List:      &List{users: users, pastes: store},
-		Remove:    &Remove{pastes: store},
-		Restore:   &Restore{pastes: store},
-		Suspend:   &Suspend{users: users, sessions: sessions, pastes: store},
-		Block:     &Block{blocks: store, now: now},
-		Report:    &Report{reports: store, now: now},
-		ShowUsage: &ShowUsage{users: store},
-		Origin:    &Origin{pastes: store},
-		ListAudit: &ListAudit{log: store},
+		List:      &List{m},
+		Remove:    &Remove{m},
+		Restore:   &Restore{m},
+		Suspend:   &Suspend{m},
+		Block:     &Block{m},
+		Report:    &Report{m},
+		ShowUsage: &ShowUsage{m},
+		Origin:    &Origin{m},
+		ListAudit: &ListAudit{m},
 	}
 }
 
 // Remove removes a paste for moderation.
-type Remove struct{ pastes moderation.Remover }
+type Remove struct{ *module }
 
-// Do removes the paste with that id: see moderation.Remover. It fails with fault.Invalid without a reason, with paste.ErrNotFound
-// when no such paste is active, and with fault.Unavailable when the store does not answer.
+// Do removes the paste with that id: see moderation.Remover. It fails with fault.Invalid without a reason, and with
+// paste.ErrNotFound when no such paste is active.
 func (r *Remove) Do(ctx context.Context, id, reason string) error {
 	if err := moderation.ValidateReason(reason); err != nil {
 		return err
@@ -67,16 +83,15 @@ func (r *Remove) Do(ctx context.Context, id, reason string) error {
 	if !ident.Valid(id) {
 		return paste.ErrNotFound
 	}
-	return paste.Gone(r.pastes.Remove(audit.Note(ctx, "paste.remove", id, reason), paste.ID(id), reason))
+	return paste.Gone(r.store.Remove(audit.Note(ctx, "paste.remove", id, reason), paste.ID(id), reason))
 }
 
 // Restore undoes Remove.
-type Restore struct{ pastes moderation.Remover }
+type Restore struct{ *module }
 
-// Do restores the paste with that id. It fails with fault.NotFound when there is none that was removed and is still kept, and with
-// fault.Unavailable when the store does not answer.
+// Do restores the paste with that id. It fails with fault.NotFound when there is none that was removed and is still kept.
 func (r *Restore) Do(ctx context.Context, id string) error {
-	err := r.pastes.Restore(audit.Note(ctx, "paste.restore", id, ""), paste.ID(id))
+	err := r.store.Restore(audit.Note(ctx, "paste.restore", id, ""), paste.ID(id))
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.NotFound, "There is no removed paste with that id, or its content is gone. "+
 			"One that is hidden with its user comes back when the user's suspension ends.")
@@ -85,20 +100,20 @@ func (r *Restore) Do(ctx context.Context, id string) error {
 }
 
 // ShowUsage shows how much a user has stored.
-type ShowUsage struct{ users moderation.UsageFinder }
+type ShowUsage struct{ *module }
 
-// Do returns what the user with that id has. It fails with fault.Unavailable when the store does not answer.
+// Do returns what the user with that id has.
 func (s *ShowUsage) Do(ctx context.Context, id user.ID) (moderation.Usage, error) {
-	return s.users.UsageOf(ctx, id)
+	return s.store.UsageOf(ctx, id)
 }
 
 // Origin tells where a paste came from.
-type Origin struct{ pastes moderation.OriginFinder }
+type Origin struct{ *module }
 
 // Do returns the address that the paste with that id was created from, also when the paste is gone. It fails with fault.NotFound when
-// none is kept, and with fault.Unavailable when the store does not answer.
+// none is kept.
 func (o *Origin) Do(ctx context.Context, id string) (netip.Addr, error) {
-	address, err := o.pastes.Origin(ctx, paste.ID(id))
+	address, err := o.store.Origin(ctx, paste.ID(id))
 	if fault.Is(err, fault.NotFound) {
 		err = fault.New(fault.NotFound, "No address is kept for that paste: see GLUEPOT_ORIGIN_RETENTION.")
 	}

@@ -22,14 +22,11 @@ var (
 )
 
 // Report stores, lists and closes reports of pastes.
-type Report struct {
-	reports moderation.Reporter
-	now     func() time.Time
-}
+type Report struct{ *module }
 
 // Do stores a viewer's report of the paste with that id. It fails with fault.Invalid when the reason is none of
-// moderation.Reasons or the text too long, with paste.ErrNotFound when the viewer sees no such paste, with fault.Exhausted when
-// the client has used up its reports of an hour, and with fault.Unavailable when the store does not answer.
+// moderation.Reasons or the text too long, with paste.ErrNotFound when the viewer sees no such paste, and with fault.Exhausted
+// when the client has used up its reports of an hour.
 func (r *Report) Do(ctx context.Context, viewer token.Viewer, client paste.Client, id, reason, text string) error {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) // as forms send lines
 	made := moderation.Report{ID: id + "-" + ident.New(), Paste: paste.ID(id), Reason: reason, Text: text, At: r.now()}
@@ -39,24 +36,22 @@ func (r *Report) Do(ctx context.Context, viewer token.Viewer, client paste.Clien
 	if !ident.Valid(id) {
 		return paste.ErrNotFound
 	}
-	err := paste.Gone(r.reports.Report(ctx, made, viewer.User.ID, "report "+client, reportQuota))
+	err := paste.Gone(r.store.Report(ctx, made, viewer.User.ID, "report "+client, reportQuota))
 	if fault.Is(err, fault.Exhausted) {
 		return errReports
 	}
 	return err
 }
 
-// All calls visit with the open reports, oldest first, at most limit of them; 0 is no limit. It fails with fault.Unavailable when the
-// store does not answer.
+// All calls visit with the open reports, oldest first, at most limit of them; 0 is no limit.
 func (r *Report) All(ctx context.Context, limit int, visit func(moderation.Report) error) error {
-	more := func(after moderation.Report) ([]moderation.Report, error) { return r.reports.Reports(ctx, after, page) }
+	more := func(after moderation.Report) ([]moderation.Report, error) { return r.store.Reports(ctx, after, page) }
 	return each(more, moderation.Report{}, limit, visit)
 }
 
-// Close ends the report with that id. It fails with fault.NotFound when none is open, and with fault.Unavailable when the store does
-// not answer.
+// Close ends the report with that id. It fails with fault.NotFound when none is open.
 func (r *Report) Close(ctx context.Context, id string) error {
-	err := r.reports.CloseReport(audit.Note(ctx, "report.close", id, ""), id)
+	err := r.store.CloseReport(audit.Note(ctx, "report.close", id, ""), id)
 	if fault.Is(err, fault.NotFound) {
 		return errNoReport
 	}

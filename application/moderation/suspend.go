@@ -9,30 +9,18 @@ import (
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Users are the ports about accounts that the use cases need.
-type Users interface {
-	user.Finder
-	user.Updater
-}
-
 // Suspend suspends users, and ends that.
-type Suspend struct {
-	users    Users
-	sessions token.SessionEnder
-	pastes   moderation.Hider
-}
+type Suspend struct{ *module }
 
 // atOnce is how many pastes are hidden in one transaction.
 const atOnce = 100
 
-// Do suspends the user of that name or id, see user.Find: its sessions end, and its tokens are refused (token.Suspended). With
-// hide its pastes are hidden until Undo. It returns the user and how many pastes were hidden; after an interruption, call it
-// again. It fails as user.Find does, with fault.Invalid without a reason, and with fault.Unavailable when the store does not
-// answer.
+// Do suspends the user of that name or id: its sessions end, and its tokens are refused (token.Suspended). With hide its pastes are
+// hidden until Undo. It returns the user and how many pastes were hidden; after an interruption, call it again. It fails as
+// user.Find does, and with fault.Invalid without a reason.
 func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (_ user.User, hidden int, err error) {
 	if err := moderation.ValidateReason(reason); err != nil {
 		return user.User{}, 0, err
@@ -51,7 +39,7 @@ func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (
 	if _, err := s.sessions.EndSessions(ctx, suspended.ID, ""); err != nil || !hide {
 		return suspended, 0, err
 	}
-	hidden, err = inBatches(func() (int, error) { return s.pastes.Hide(ctx, suspended.ID, atOnce) })
+	hidden, err = inBatches(func() (int, error) { return s.store.Hide(ctx, suspended.ID, atOnce) })
 	return suspended, hidden, err
 }
 
@@ -74,7 +62,7 @@ func (s *Suspend) Undo(ctx context.Context, reference string) (_ user.User, show
 	if ended != nil && !errors.Is(ended, errNotSuspended) {
 		return user.User{}, 0, ended
 	}
-	shown, err = inBatches(func() (int, error) { return s.pastes.Unhide(ctx, meant.ID, atOnce) })
+	shown, err = inBatches(func() (int, error) { return s.store.Unhide(ctx, meant.ID, atOnce) })
 	if shown == 0 && err == nil {
 		err = ended
 	}
@@ -97,13 +85,10 @@ func inBatches(do func() (int, error)) (all int, err error) {
 }
 
 // Block keeps networks from writing.
-type Block struct {
-	blocks moderation.Blocker
-	now    func() time.Time
-}
+type Block struct{ *module }
 
 // Do blocks a network, see moderation.ParseNetwork, for that time, or for good when it is zero, and returns the block. It fails with
-// fault.Invalid when the text names no network or there is no reason, and with fault.Unavailable when the store does not answer.
+// fault.Invalid when the text names no network or there is no reason.
 func (b *Block) Do(ctx context.Context, network, reason string, expiresIn time.Duration) (made moderation.Block, err error) {
 	if made.Network, err = moderation.ParseNetwork(network); err != nil {
 		return moderation.Block{}, err
@@ -115,7 +100,7 @@ func (b *Block) Do(ctx context.Context, network, reason string, expiresIn time.D
 	if expiresIn > 0 {
 		made.ExpiresAt = made.CreatedAt.Add(expiresIn)
 	}
-	return made, b.blocks.Block(audit.Note(ctx, "block.add", made.Network.String(), reason), made)
+	return made, b.store.Block(audit.Note(ctx, "block.add", made.Network.String(), reason), made)
 }
 
 // Undo removes the block of a network, and returns the network. It fails with fault.NotFound when there is none, and as Do does.
@@ -124,14 +109,14 @@ func (b *Block) Undo(ctx context.Context, network string) (netip.Prefix, error) 
 	if err != nil {
 		return netip.Prefix{}, err
 	}
-	err = b.blocks.Unblock(audit.Note(ctx, "block.remove", parsed.String(), ""), parsed)
+	err = b.store.Unblock(audit.Note(ctx, "block.remove", parsed.String(), ""), parsed)
 	if fault.Is(err, fault.NotFound) {
 		err = fault.New(fault.NotFound, "That network is not blocked. A block is removed by the network it was made for.")
 	}
 	return parsed, err
 }
 
-// All returns the blocks that have not expired, the latest first. It fails with fault.Unavailable when the store does not answer.
+// All returns the blocks that have not expired, the latest first.
 func (b *Block) All(ctx context.Context) ([]moderation.Block, error) {
-	return b.blocks.Blocks(ctx)
+	return b.store.Blocks(ctx)
 }

@@ -14,18 +14,12 @@ import (
 )
 
 // Create creates a paste of any user.
-type Create struct {
-	pastes paste.DocumentCreator
-	users  user.Finder
-	rules  paste.Rules
-	now    func() time.Time
-}
+type Create struct{ *module }
 
-// Do creates the paste of the draft, whose owner is the user of that name, and returns it; when the name is empty it is
-// anonymous. It fails with user.ErrNotFound when there is no such user, with fault.Invalid when the name breaks a rule, as
-// CreateOwn does for a bad draft, and with fault.Unavailable when the store does not answer.
+// Do creates the paste of the draft, whose owner is the user of that name or id, see user.Find, and returns it; when the name is
+// empty it is anonymous. It fails as user.Find does, and as CreateOwn does for a bad draft.
 func (c *Create) Do(ctx context.Context, owner string, draft paste.Draft) (paste.Document, error) {
-	made, err := c.rules.Create(draft, owner != "", c.now().Truncate(time.Microsecond))
+	made, err := c.options.Rules.Create(draft, owner != "", c.now().Truncate(time.Microsecond))
 	if err != nil {
 		return paste.Document{}, err
 	}
@@ -38,7 +32,7 @@ func (c *Create) Do(ctx context.Context, owner string, draft paste.Draft) (paste
 	}
 	err = ident.Draw(func(id paste.ID) error {
 		made.ID = id
-		return c.pastes.CreateDocument(ctx, made)
+		return c.store.CreateDocument(ctx, made)
 	})
 	if err != nil {
 		return paste.Document{}, user.Gone(err)
@@ -47,43 +41,31 @@ func (c *Create) Do(ctx context.Context, owner string, draft paste.Draft) (paste
 }
 
 // Limits returns the limits of one paste, so that callers can stop reading input.
-func (c *Create) Limits() paste.Limits { return c.rules.Limits }
+func (c *Create) Limits() paste.Limits { return c.options.Rules.Limits }
 
 // CreateOwn creates a paste of a signed-in user, or an anonymous one.
 type CreateOwn struct {
-	pastes        paste.AllowedCreator
-	rules         paste.Rules
-	tokenRequired bool
-	quota         paste.Quota     // of each client that has not signed in
-	lifetimes     paste.Lifetimes // of signed-in users
-	anonymous     paste.Lifetimes
-	allowance     paste.Allowance // of each user
-	room          *Room
-	keepOrigin    bool
-	now           func() time.Time
-	created       atomic.Int64
+	*module
+
+	created atomic.Int64
 }
 
 // Created is a paste that was created.
 type Created struct {
 	paste.Document
 
-	Usage paste.Usage     // the use of its client's quota; zero where there is none
-	Key   paste.DeleteKey // deletes it if it is anonymous, to be shown once; otherwise empty
+	Key paste.DeleteKey // deletes it if it is anonymous, to be shown once; otherwise empty
 }
 
 // Counts reports whether anonymous pastes have a quota. Do then needs the client of a visitor who has not signed in.
-func (c *CreateOwn) Counts() bool { return c.quota.Pastes > 0 }
-
-// TokenRequired reports whether creating needs a token.
-func (c *CreateOwn) TokenRequired() bool { return c.tokenRequired }
+func (c *CreateOwn) Counts() bool { return c.options.AnonymousQuota.Pastes > 0 }
 
 // Lifetimes returns how long a paste of the viewer may live.
 func (c *CreateOwn) Lifetimes(viewer token.Viewer) paste.Lifetimes {
 	if viewer.SignedIn() {
-		return c.lifetimes
+		return c.options.Lifetimes
 	}
-	return c.anonymous
+	return c.options.AnonymousLifetimes
 }
 
 // Created returns how many pastes Do has created.
@@ -91,7 +73,7 @@ func (c *CreateOwn) Created() int64 { return c.created.Load() }
 
 // Allow returns token.Rejected when the viewer may not create any paste.
 func (c *CreateOwn) Allow(viewer token.Viewer) error {
-	if c.tokenRequired && !viewer.SignedIn() {
+	if c.options.TokenRequired && !viewer.SignedIn() {
 		return token.Rejected()
 	}
 	return nil
@@ -100,17 +82,15 @@ func (c *CreateOwn) Allow(viewer token.Viewer) error {
 // Do creates the paste of the draft and returns it. The viewer owns it. A visitor's paste is anonymous, and counts for the
 // client's quota. It lives no longer than Lifetimes allow.
 //
-// It fails as Allow does; with token.Rejected when the viewer has not signed in, and the draft is private, public or tagged,
-// and when the viewer was deleted meanwhile; then with a fault.Invalid that names the first field that breaks a rule; then with
-// a fault.Exhausted, with a *paste.QuotaError in the chain, when the client or the user has used its quota; with
-// fault.Forbidden when it exceeds the user's allowance; and with fault.Unavailable when the installation is full, or the store
-// does not answer.
+// It fails as Allow does; then as paste.Rules.Create does; with fault.Unavailable when the installation is full; then with a
+// fault.Exhausted, with a *paste.QuotaError in the chain, when the client or the user has used its quota; with fault.Forbidden
+// when it exceeds the user's allowance; and with token.Rejected when the viewer was deleted meanwhile.
 func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Client, draft paste.Draft) (made Created, err error) {
 	if err := c.Allow(viewer); err != nil {
 		return Created{}, err
 	}
 	draft.Lifetime = c.Lifetimes(viewer).Bound(draft.Lifetime)
-	if made.Document, err = c.rules.Create(draft, viewer.SignedIn(), c.now().Truncate(time.Microsecond)); err != nil {
+	if made.Document, err = c.options.Rules.Create(draft, viewer.SignedIn(), c.now().Truncate(time.Microsecond)); err != nil {
 		return Created{}, err
 	}
 	if err := c.room.check(); err != nil {
@@ -120,21 +100,20 @@ func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Cl
 	switch {
 	case !viewer.SignedIn():
 		if c.Counts() {
-			allowance.Rate = c.quota
+			allowance.Rate = c.options.AnonymousQuota
 		}
 		made.Key = paste.NewDeleteKey()
 		made.DeleteKey = made.Key.Hash()
 	case !viewer.User.Admin:
-		allowance, client = c.allowance, paste.ClientOf(viewer.User.ID)
+		allowance, client = c.options.Allowance, paste.ClientOf(viewer.User.ID)
 	}
 	made.Owner = viewer.User.ID
-	if c.keepOrigin {
+	if c.options.OriginRetention > 0 {
 		ctx = moderation.KeepingOrigin(ctx)
 	}
-	err = ident.Draw(func(id paste.ID) (err error) {
+	err = ident.Draw(func(id paste.ID) error {
 		made.ID = id
-		made.Usage, err = c.pastes.CreateAllowed(ctx, allowance, client, made.Document)
-		return err
+		return c.store.CreateAllowed(ctx, allowance, client, made.Document)
 	})
 	if fault.Is(err, fault.NotFound) {
 		err = token.Rejected() // the viewer was deleted meanwhile
@@ -145,4 +124,21 @@ func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Cl
 	c.created.Add(1)
 	c.room.add(made.Bytes())
 	return made, nil
+}
+
+// ExpiryTime says when a paste would expire.
+type ExpiryTime struct{}
+
+// Do returns when a paste that was created at that time expires, both in seconds since 1970: 0 for never. expiresIn is
+// a spelling or a name of a lifetime. It fails with a fault.Invalid that names the parameter that is missing or wrong.
+func (e *ExpiryTime) Do(createdAt, expiresIn string) (int64, error) {
+	created, err := paste.ParseUnix(createdAt)
+	if err != nil {
+		return 0, err
+	}
+	lifetime, err := paste.ParseLifetimeName(expiresIn)
+	if err != nil {
+		return 0, err
+	}
+	return lifetime.EndUnix(created)
 }

@@ -6,39 +6,34 @@ import (
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
-	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 )
 
 // Delete deletes a paste.
-type Delete struct {
-	pastes  paste.DocumentDeleter
-	removed moderation.Purger
-}
+type Delete struct{ *module }
 
 // Do deletes the paste, or the content of one that was removed or hidden. It fails with paste.ErrNotFound when there is none with
-// that id and with fault.Unavailable when the store does not answer.
+// that id.
 func (d *Delete) Do(ctx context.Context, id string) error {
 	if !ident.Valid(id) {
 		return paste.ErrNotFound
 	}
 	ctx = audit.Note(ctx, "paste.delete", id, "")
-	err := d.pastes.DeleteIf(ctx, paste.ID(id), func(paste.Paste) error { return nil })
+	err := d.store.DeleteIf(ctx, paste.ID(id), func(paste.Paste) error { return nil })
 	if fault.Is(err, fault.NotFound) {
-		err = d.removed.DeleteRemoved(ctx, paste.ID(id))
+		err = d.store.DeleteRemoved(ctx, paste.ID(id))
 	}
 	return paste.Gone(err)
 }
 
 // DeleteOwn removes a paste of a signed-in user, or one whose delete key is presented.
-type DeleteOwn struct{ pastes paste.DocumentDeleter }
+type DeleteOwn struct{ *module }
 
 // Do removes the paste with that id, which belongs to the viewer or has that key; it may be encrypted. An empty key is none.
 //
-// It fails with token.Rejected when the viewer has not signed in and has no key; then with paste.ErrNotFound when there is no such
-// paste, or it has expired; with paste.ErrWrongKey when it has another key, and with paste.ErrNotFound when it is not the viewer's and
-// has none; and with fault.Unavailable when the store does not answer.
+// It fails with token.Rejected when the viewer has not signed in and has no key; then with paste.ErrWrongKey when the paste has
+// another key, and with paste.ErrNotFound when there is no such paste, it has expired, or it is not the viewer's and has none.
 func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, id string, key paste.DeleteKey) error {
 	switch {
 	case !viewer.SignedIn() && key == "":
@@ -46,7 +41,7 @@ func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, id string, key 
 	case !ident.Valid(id):
 		return paste.ErrNotFound
 	}
-	err := d.pastes.DeleteIf(ctx, paste.ID(id), func(stored paste.Paste) error {
+	err := d.store.DeleteIf(ctx, paste.ID(id), func(stored paste.Paste) error {
 		switch {
 		case stored.OwnedBy(viewer.User.ID), key.Fits(stored.DeleteKey):
 			return nil

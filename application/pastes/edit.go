@@ -3,9 +3,7 @@ package pastes
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
-	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -15,70 +13,54 @@ import (
 )
 
 // EditOwn changes a paste of a signed-in user.
-type EditOwn struct {
-	pastes    paste.AllowedUpdater
-	rules     paste.Rules
-	allowance paste.Allowance // of each user
-	room      *Room
-	now       func() time.Time
-}
+type EditOwn struct{ *module }
 
-// Do changes the paste with that id, which belongs to the viewer, and returns it: see paste.Rules.Edit.
+// Do changes the paste with that id, which belongs to the viewer, and returns it.
 //
-// It fails with token.Rejected when the viewer has not signed in; then with paste.ErrNotFound when there is no such paste, it
-// has expired, is encrypted, or is not the viewer's; then with paste.ErrEdited when it is no longer the Base of the changes,
-// and with a fault.Invalid that names the first field that breaks a rule; with fault.Forbidden when it exceeds the viewer's
-// allowance; and with fault.Unavailable when the installation is full, or the store does not answer.
+// It fails with paste.ErrNotFound when there is no such paste, it has expired, is encrypted, or is not the viewer's; then as
+// paste.Rules.Edit does; with fault.Forbidden when it exceeds the viewer's allowance; and with fault.Unavailable when the
+// installation is full.
 func (e *EditOwn) Do(ctx context.Context, viewer token.Viewer, id string, changes paste.Changes) (paste.Document, error) {
 	return e.apply(ctx, viewer, id, func(paste.Document) (paste.Changes, error) { return changes, nil })
-}
-
-// apply makes the requested changes to the stored paste.
-func (e *EditOwn) apply(
-	ctx context.Context, viewer token.Viewer, id string, wanted func(paste.Document) (paste.Changes, error),
-) (paste.Document, error) {
-	var grown int64
-	edited, err := e.do(ctx, viewer, id, func(stored paste.Document) (paste.Change, error) {
-		changes, err := wanted(stored)
-		if err != nil {
-			return paste.Change{}, err
-		}
-		change, err := e.rules.Edit(stored, changes, e.now())
-		if grown = change.Bytes() - stored.Bytes(); err == nil && grown > 0 {
-			err = e.room.check()
-		}
-		return change, err
-	})
-	if err == nil {
-		e.room.add(grown)
-	}
-	return edited, err
 }
 
 // Refuse returns the error for a request whose changes could not be read because of cause. An error that Do would return for
 // the viewer or the id comes first.
 func (e *EditOwn) Refuse(ctx context.Context, viewer token.Viewer, id string, cause error) error {
-	_, err := e.do(ctx, viewer, id, func(paste.Document) (paste.Change, error) { return paste.Change{}, cause })
+	_, err := e.apply(ctx, viewer, id, func(paste.Document) (paste.Changes, error) { return paste.Changes{}, cause })
 	return err
 }
 
-func (e *EditOwn) do(
-	ctx context.Context, viewer token.Viewer, id string, change func(paste.Document) (paste.Change, error),
+// apply makes the wanted changes to a paste that the viewer may edit.
+func (e *EditOwn) apply(
+	ctx context.Context, viewer token.Viewer, id string, wanted func(stored paste.Document) (paste.Changes, error),
 ) (paste.Document, error) {
 	if err := mayOwn(viewer, id); err != nil {
 		return paste.Document{}, err
 	}
-	allowed := func(stored paste.Document) (paste.Change, error) {
+	var allowance paste.Allowance
+	if !viewer.User.Admin {
+		allowance.Bytes = e.options.Allowance.Bytes
+	}
+	var grown int64
+	edit := func(stored paste.Document) (paste.Change, error) {
 		if err := stored.EditableBy(viewer.User.ID); err != nil {
 			return paste.Change{}, err
 		}
-		return change(stored)
+		changes, err := wanted(stored)
+		if err != nil {
+			return paste.Change{}, err
+		}
+		change, err := e.options.Rules.Edit(stored, changes, e.now())
+		if grown = change.Bytes() - stored.Bytes(); err == nil && grown > 0 {
+			err = e.room.check()
+		}
+		return change, err
 	}
-	var allowance paste.Allowance
-	if !viewer.User.Admin {
-		allowance.Bytes = e.allowance.Bytes
+	edited, err := e.store.UpdateAllowed(ctx, allowance, viewer.User.ID, paste.ID(id), edit)
+	if err == nil {
+		e.room.add(grown)
 	}
-	edited, err := e.pastes.UpdateAllowed(ctx, allowance, viewer.User.ID, paste.ID(id), allowed)
 	return edited, paste.Gone(err)
 }
 
@@ -97,23 +79,36 @@ func (r *RestoreOwn) Do(ctx context.Context, viewer token.Viewer, id, edit strin
 	})
 }
 
-// mayOwn fails with token.Rejected when the viewer has not signed in, and then with paste.ErrNotFound when the id names no paste.
-func mayOwn(viewer token.Viewer, id string) error {
-	if !viewer.SignedIn() {
-		return token.Rejected()
+// GiveUpOwn makes a paste of a signed-in user anonymous.
+type GiveUpOwn struct{ *module }
+
+// Do removes the owner of the paste with that id, and returns the key that deletes it, to be shown once. The paste loses its
+// tags, becomes unlisted, and lives no longer than a new anonymous one.
+//
+// It fails with fault.Forbidden where anonymous pastes are off; with paste.ErrNotFound when there is no such paste, or it has
+// expired; and as paste.Document.GivenUp does.
+func (g *GiveUpOwn) Do(ctx context.Context, viewer token.Viewer, id string) (paste.DeleteKey, error) {
+	switch {
+	case !viewer.SignedIn():
+		return "", token.Rejected()
+	case g.options.TokenRequired:
+		return "", fault.New(fault.Forbidden, "Anonymous pastes are off on this server. You can delete the paste instead.")
+	case !ident.Valid(id):
+		return "", paste.ErrNotFound
 	}
-	if !ident.Valid(id) {
-		return paste.ErrNotFound
+	key := paste.NewDeleteKey()
+	_, err := g.store.Update(ctx, paste.ID(id), func(stored paste.Document) (paste.Change, error) {
+		made, err := stored.GivenUp(viewer.User.ID, key.Hash(), g.options.AnonymousLifetimes.Longest, g.now())
+		return paste.Change{Document: made, Changed: true}, err
+	})
+	if err != nil {
+		return "", paste.Gone(err)
 	}
-	return nil
+	return key, nil
 }
 
 // Edit changes any paste.
-type Edit struct {
-	pastes paste.DocumentUpdater
-	rules  paste.Rules
-	now    func() time.Time
-}
+type Edit struct{ *module }
 
 // EditInput is what to change of a paste. Nil fields stay as they are.
 type EditInput struct {
@@ -126,11 +121,10 @@ type EditInput struct {
 	Remove  []string // ids of pasties
 }
 
-// Do changes the paste with that id and returns it: see paste.Rules.Edit. It fails with paste.ErrNotFound when there is none or
-// it has expired, with fault.Invalid when it is encrypted, lacks a pasty that the input names, would have none left, or a field
-// breaks a rule, and with fault.Unavailable when the store does not answer.
+// Do changes the paste with that id and returns it. It fails with paste.ErrNotFound when there is none or it has expired, with
+// fault.Invalid when it is encrypted, lacks a pasty that the input names, or would have none left, and as paste.Rules.Edit does.
 func (e *Edit) Do(ctx context.Context, id string, wanted EditInput) (paste.Document, error) {
-	edited, err := e.pastes.Update(audit.Note(ctx, "paste.edit", id, ""), paste.ID(id), func(stored paste.Document) (paste.Change, error) {
+	edited, err := e.store.Update(audit.Note(ctx, "paste.edit", id, ""), paste.ID(id), func(stored paste.Document) (paste.Change, error) {
 		if stored.Encrypted() {
 			return paste.Change{}, errEncrypted
 		}
@@ -138,7 +132,7 @@ func (e *Edit) Do(ctx context.Context, id string, wanted EditInput) (paste.Docum
 		if err != nil {
 			return paste.Change{}, err
 		}
-		return e.rules.Edit(stored, changes, e.now())
+		return e.options.Rules.Edit(stored, changes, e.now())
 	})
 	return edited, paste.Gone(err)
 }
@@ -166,49 +160,51 @@ func (in EditInput) changes(stored paste.Document) (paste.Changes, error) {
 			return paste.Changes{}, errAnonymous
 		}
 	}
-	pasties, err := in.pasties(stored.Pasties)
-	changes.Pasties = pasties
+	var err error
+	changes.Pasties, err = in.pasties(stored.Pasties)
 	return changes, err
 }
 
-func (in EditInput) pasties(stored []paste.Pasty) (after []paste.PastyChanges, err error) {
+func (in EditInput) pasties(stored []paste.Pasty) ([]paste.PastyChanges, error) {
 	if len(in.Pasties)+len(in.Remove) == 0 {
 		return nil, nil
 	}
-	var added []paste.PastyChanges
-	wanted, removed := make(map[string]paste.PastyChanges), make(map[string]bool)
+	after := make([]paste.PastyChanges, 0, len(stored)+len(in.Pasties))
+	for _, p := range stored {
+		after = append(after, paste.PastyChanges{ID: p.ID})
+	}
+	named := make(map[string]bool)
+	find := func(id string) (int, error) {
+		i := slices.IndexFunc(after, func(p paste.PastyChanges) bool { return p.ID == id })
+		switch {
+		case i < 0:
+			return 0, fault.New(fault.Invalid, fmt.Sprintf("The paste has no pasty with the id %q.", id))
+		case named[id]:
+			return 0, fault.New(fault.Invalid, fmt.Sprintf("The pasty %q is named twice.", id))
+		}
+		named[id] = true
+		return i, nil
+	}
 	for _, id := range in.Remove {
-		removed[id] = true
+		i, err := find(id)
+		if err != nil {
+			return nil, err
+		}
+		after = slices.Delete(after, i, i+1)
 	}
 	for _, change := range in.Pasties {
 		if change.ID == "" {
-			added = append(added, change)
+			after = append(after, change)
 			continue
 		}
-		if _, twice := wanted[change.ID]; twice || removed[change.ID] {
-			return nil, invalidPasty("The pasty %q is named twice.", change.ID)
+		i, err := find(change.ID)
+		if err != nil {
+			return nil, err
 		}
-		wanted[change.ID] = change
+		after[i] = change
 	}
-	for _, p := range stored {
-		if removed[p.ID] {
-			continue
-		}
-		change, ok := wanted[p.ID]
-		if delete(wanted, p.ID); !ok { // an imported paste can have an id twice
-			change.ID = p.ID
-		}
-		after = append(after, change)
-	}
-	for _, id := range slices.Concat(slices.Sorted(maps.Keys(wanted)), in.Remove) {
-		if _, missing := wanted[id]; missing || !slices.ContainsFunc(stored, func(p paste.Pasty) bool { return p.ID == id }) {
-			return nil, invalidPasty("The paste has no pasty with the id %q.", id)
-		}
-	}
-	if after = append(after, added...); len(after) == 0 {
+	if len(after) == 0 {
 		return nil, errLastPasty
 	}
 	return after, nil
 }
-
-func invalidPasty(format, id string) error { return fault.New(fault.Invalid, fmt.Sprintf(format, id)) }

@@ -13,17 +13,16 @@ import (
 const idPage = 5000
 
 // ListOwn lists the pastes of a signed-in user.
-type ListOwn struct{ pastes paste.ActiveIDLister }
+type ListOwn struct{ *module }
 
 // Do calls visit with the ids of the viewer's active pastes, private ones included, newest first, a page at a time, without a
-// transaction around visit. An error of visit ends the list and is returned. It fails with token.Rejected when the viewer has
-// not signed in, and with fault.Unavailable when the store does not answer, possibly after some calls of visit.
+// transaction around visit. An error of visit ends the list and is returned.
 func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]paste.Place) error) error {
 	if !viewer.SignedIn() {
 		return token.Rejected()
 	}
 	for after := (paste.Place{}); ; {
-		page, err := l.pastes.ActiveIDs(ctx, viewer.User.ID, after, idPage)
+		page, err := l.store.ActiveIDs(ctx, viewer.User.ID, after, idPage)
 		if err != nil || len(page) == 0 {
 			return err
 		}
@@ -35,35 +34,28 @@ func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]past
 }
 
 // BrowseOwn lists the pastes of a signed-in user page by page, with labels.
-type BrowseOwn struct{ pastes paste.Selector }
+type BrowseOwn struct{ *module }
 
 // Do returns the first page of the viewer's active pastes in a selection, including private ones, without those that PasteMyst
-// encrypted. It fails with token.Rejected when the viewer has not signed in, and with fault.Unavailable when the store does not
-// answer.
+// encrypted.
 func (b *BrowseOwn) Do(ctx context.Context, viewer token.Viewer, selection paste.Selection) (Page, error) {
 	if !viewer.SignedIn() {
 		return Page{}, token.Rejected()
 	}
-	return pageOf(func(limit int) ([]paste.Listed, error) { return b.pastes.Select(ctx, viewer.User.ID, selection, limit) })
+	return pageOf(func(limit int) ([]paste.Listed, error) { return b.store.Select(ctx, viewer.User.ID, selection, limit) })
 }
 
 // NextOwn reads the pastes of a signed-in user one by one, with their content.
-type NextOwn struct {
-	pastes interface {
-		paste.ActiveIDLister
-		paste.DocumentFinder
-	}
-}
+type NextOwn struct{ *module }
 
 // Do returns the viewer's next active paste after a place, newest first, including private ones. One that burns after reading
-// stays. Of an encrypted one it returns the cipher. It fails with paste.ErrNotFound when there is none left, with
-// token.Rejected when the viewer has not signed in, and with fault.Unavailable when the store does not answer.
+// stays. Of an encrypted one it returns the cipher. It fails with paste.ErrNotFound when there is none left.
 func (n *NextOwn) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (paste.Document, error) {
 	if !viewer.SignedIn() {
 		return paste.Document{}, token.Rejected()
 	}
 	for {
-		places, err := n.pastes.ActiveIDs(ctx, viewer.User.ID, after, 1)
+		places, err := n.store.ActiveIDs(ctx, viewer.User.ID, after, 1)
 		if err != nil {
 			return paste.Document{}, err
 		}
@@ -71,7 +63,7 @@ func (n *NextOwn) Do(ctx context.Context, viewer token.Viewer, after paste.Place
 			return paste.Document{}, paste.ErrNotFound
 		}
 		after = places[0]
-		found, err := n.pastes.DocumentByID(ctx, after.ID)
+		found, err := n.store.DocumentByID(ctx, after.ID)
 		if fault.Is(err, fault.NotFound) || err == nil && !found.OwnedBy(viewer.User.ID) { // it has gone meanwhile
 			continue
 		}
@@ -80,10 +72,7 @@ func (n *NextOwn) Do(ctx context.Context, viewer token.Viewer, after paste.Place
 }
 
 // ListPublic lists the public pastes of a user.
-type ListPublic struct {
-	users  user.Finder
-	pastes paste.Selector
-}
+type ListPublic struct{ *module }
 
 // PublicPastes is a page of a user's public pastes.
 type PublicPastes struct {
@@ -94,31 +83,30 @@ type PublicPastes struct {
 
 // Do returns the user with that name, and a page of the user's public pastes after a place; the zero Place is before all. A tag
 // selects the pastes that have it. Without user.User.ShowTags no paste has tags. It fails with user.ErrNotFound when there is
-// no such user or the profile is private, and with fault.Unavailable when the store does not answer.
+// no such user or the profile is private.
 func (l *ListPublic) Do(ctx context.Context, username, tag string, after paste.Place) (found PublicPastes, err error) {
 	name, err := user.ParseName(username)
 	if err != nil {
 		return PublicPastes{}, user.ErrNotFound
 	}
-	owner, err := l.users.ByName(ctx, name)
-	if err == nil && !owner.PublicProfile {
+	found.Owner, err = l.users.ByName(ctx, name)
+	if err == nil && !found.Owner.PublicProfile {
 		err = user.ErrNotFound
 	}
 	if err != nil {
 		return PublicPastes{}, user.Gone(err)
 	}
-	found.Owner = owner
+	if tag != "" && !found.Owner.ShowTags {
+		return found, nil
+	}
 	found.Page, err = pageOf(func(limit int) ([]paste.Listed, error) {
-		if tag != "" && !owner.ShowTags {
-			return nil, nil
-		}
-		return l.pastes.Select(ctx, owner.ID, paste.Selection{Public: true, Tag: tag, After: after}, limit)
+		return l.store.Select(ctx, found.Owner.ID, paste.Selection{Public: true, Tag: tag, After: after}, limit)
 	})
 	if err != nil {
 		return PublicPastes{}, err
 	}
 	for i := range found.Pastes {
-		if !owner.ShowTags {
+		if !found.Owner.ShowTags {
 			found.Pastes[i].Tags = nil
 		}
 	}
@@ -126,23 +114,22 @@ func (l *ListPublic) Do(ctx context.Context, username, tag string, after paste.P
 }
 
 // ListRecent lists the newest public pastes.
-type ListRecent struct{ pastes paste.RecentLister }
+type ListRecent struct{ *module }
 
-// Do returns a page of the public pastes after a place. It fails with fault.Unavailable when the store does not answer.
+// Do returns a page of the public pastes after a place.
 func (l *ListRecent) Do(ctx context.Context, after paste.Place) (Page, error) {
-	return pageOf(func(limit int) ([]paste.Listed, error) { return l.pastes.Recent(ctx, after, limit) })
+	return pageOf(func(limit int) ([]paste.Listed, error) { return l.store.Recent(ctx, after, limit) })
 }
 
 // ListStarred lists what a signed-in user has starred.
-type ListStarred struct{ pastes paste.StarredLister }
+type ListStarred struct{ *module }
 
-// Do returns a page of the pastes after a place that the viewer has starred and may read, newest first. It fails as
-// BrowseOwn.Do does.
+// Do returns a page of the pastes after a place that the viewer has starred and may read, newest first.
 func (l *ListStarred) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (Page, error) {
 	if !viewer.SignedIn() {
 		return Page{}, token.Rejected()
 	}
-	return pageOf(func(limit int) ([]paste.Listed, error) { return l.pastes.StarredBy(ctx, viewer.User.ID, after, limit) })
+	return pageOf(func(limit int) ([]paste.Listed, error) { return l.store.StarredBy(ctx, viewer.User.ID, after, limit) })
 }
 
 // PageSize is how many pastes a Page has at most.
@@ -161,4 +148,12 @@ func pageOf(find func(limit int) ([]paste.Listed, error)) (Page, error) {
 		return Page{}, err
 	}
 	return Page{listed[:min(len(listed), PageSize)], len(listed) > PageSize}, nil
+}
+
+// CountActive counts the pastes that are active.
+type CountActive struct{ *module }
+
+// Do returns the exact number of active pastes at one instant during the call.
+func (c *CountActive) Do(ctx context.Context) (int64, error) {
+	return c.store.ActiveCount(ctx)
 }

@@ -1,16 +1,20 @@
-// Package pastes has the use cases about pastes.
+// Package pastes has the use cases about pastes. Each fails with fault.Unavailable when the store does not answer, and one that
+// needs a user as its viewer with token.Rejected when the viewer has not signed in.
 package pastes
 
 import (
+	"sync/atomic"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// UseCases is what can be asked about pastes. Those with Own in their names are for a viewer, the others of the
-// second group for operators.
+// UseCases is what can be asked about pastes. The first group is for viewers, the second for operators.
 type UseCases struct {
 	CreateOwn    *CreateOwn
 	Read         *Read
@@ -37,8 +41,6 @@ type UseCases struct {
 	Show   *Show
 	Edit   *Edit
 	Delete *Delete
-	Star   *Star
-	Unstar *Unstar
 	Sweep  *Sweep
 
 	Room *Room
@@ -46,23 +48,14 @@ type UseCases struct {
 
 // Store is what the use cases need of a store of pastes.
 type Store interface {
-	paste.DocumentFinder
 	paste.DocumentReader
-	paste.CipherReader
 	paste.DocumentCreator
-	paste.ClientForgetter
-	paste.AllowedCreator
-	paste.AllowedUpdater
 	paste.DocumentUpdater
 	paste.DocumentDeleter
-	paste.DocumentBurner
 	paste.ActiveIDLister
 	paste.Counter
 	paste.Selector
-	paste.StarredLister
-	paste.RecentLister
 	paste.Starrer
-	paste.Unstarrer
 	paste.ExpiredRemover
 	moderation.Teller
 	moderation.Purger
@@ -91,43 +84,79 @@ type Options struct {
 	OriginRetention time.Duration
 }
 
+// module is what the use cases share.
+type module struct {
+	store   Store
+	users   user.Finder
+	options Options
+	room    *Room
+	now     func() time.Time
+}
+
 // New returns the use cases over their ports.
 func New(store Store, users user.Finder, options Options, now func() time.Time) *UseCases {
-	read, room := &Read{pastes: store}, &Room{limit: options.MaxBytes}
-	revision := &ReadRevision{read: read}
-	edit := &EditOwn{pastes: store, rules: options.Rules, allowance: options.Allowance, room: room, now: now}
+	m := &module{store: store, users: users, options: options, room: &Room{limit: options.MaxBytes}, now: now}
+	read, edit := &Read{m}, &EditOwn{m}
+	revision := &ReadRevision{read}
 	return &UseCases{
-		CreateOwn: &CreateOwn{
-			pastes: store, rules: options.Rules, tokenRequired: options.TokenRequired, quota: options.AnonymousQuota,
-			lifetimes: options.Lifetimes, anonymous: options.AnonymousLifetimes, allowance: options.Allowance, room: room, now: now,
-			keepOrigin: options.OriginRetention > 0,
-		},
+		CreateOwn:    &CreateOwn{module: m},
 		Read:         read,
 		ReadRevision: revision,
-		ReadCipher:   &ReadCipher{pastes: store},
-		ReadRaw:      &ReadRaw{read: read, revision: revision},
-		Explain:      &Explain{removals: store},
-		Open:         &Open{pastes: store},
+		ReadCipher:   &ReadCipher{m},
+		ReadRaw:      &ReadRaw{revision},
+		Explain:      &Explain{m},
+		Open:         &Open{m},
 		EditOwn:      edit,
-		RestoreOwn:   &RestoreOwn{edit: edit},
-		DeleteOwn:    &DeleteOwn{pastes: store},
-		GiveUpOwn:    &GiveUpOwn{pastes: store, tokenRequired: options.TokenRequired, longest: options.AnonymousLifetimes.Longest, now: now},
-		ListOwn:      &ListOwn{pastes: store},
-		NextOwn:      &NextOwn{pastes: store},
-		BrowseOwn:    &BrowseOwn{pastes: store},
-		ListPublic:   &ListPublic{users: users, pastes: store},
-		StarSeen:     &StarSeen{read: read, stars: store},
-		ListStarred:  &ListStarred{pastes: store},
-		ListRecent:   &ListRecent{pastes: store},
-		CountActive:  &CountActive{pastes: store},
+		RestoreOwn:   &RestoreOwn{edit},
+		DeleteOwn:    &DeleteOwn{m},
+		GiveUpOwn:    &GiveUpOwn{m},
+		ListOwn:      &ListOwn{m},
+		NextOwn:      &NextOwn{m},
+		BrowseOwn:    &BrowseOwn{m},
+		ListPublic:   &ListPublic{m},
+		StarSeen:     &StarSeen{read},
+		ListStarred:  &ListStarred{m},
+		ListRecent:   &ListRecent{m},
+		CountActive:  &CountActive{m},
 		ExpiryTime:   &ExpiryTime{},
-		Create:       &Create{pastes: store, users: users, rules: options.Rules, now: now},
-		Show:         &Show{pastes: store},
-		Edit:         &Edit{pastes: store, rules: options.Rules, now: now},
-		Delete:       &Delete{pastes: store, removed: store},
-		Star:         &Star{users: users, pastes: store},
-		Unstar:       &Unstar{users: users, pastes: store},
-		Sweep:        &Sweep{pastes: store, grace: options.SweepGrace, kept: options.RemovedRetention, origins: options.OriginRetention},
-		Room:         room,
+		Create:       &Create{m},
+		Show:         &Show{m},
+		Edit:         &Edit{m},
+		Delete:       &Delete{m},
+		Sweep:        &Sweep{module: m},
+		Room:         m.room,
 	}
+}
+
+// mayOwn fails with token.Rejected when the viewer has not signed in, and then with paste.ErrNotFound when the id names no paste.
+func mayOwn(viewer token.Viewer, id string) error {
+	if !viewer.SignedIn() {
+		return token.Rejected()
+	}
+	if !ident.Valid(id) {
+		return paste.ErrNotFound
+	}
+	return nil
+}
+
+// Room bounds what the installation stores. It gets the size from time to time, and adds what this process stores in between,
+// so that no request has to ask the store.
+type Room struct {
+	limit int64 // bytes of content and history; 0: none
+	held  atomic.Int64
+}
+
+// Hold sets the current size.
+func (r *Room) Hold(bytes int64) { r.held.Store(bytes) }
+
+func (r *Room) add(bytes int64) { r.held.Add(bytes) }
+
+var errNoRoom = fault.New(fault.Unavailable, "This service is full: you can read and delete, but not add. Try again later.")
+
+// check fails with fault.Unavailable when there is no room for more.
+func (r *Room) check() error {
+	if r.limit > 0 && r.held.Load() >= r.limit {
+		return errNoRoom
+	}
+	return nil
 }

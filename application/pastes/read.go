@@ -5,24 +5,22 @@ import (
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
-	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 )
 
 // Read reads a paste as the viewer may see it.
-type Read struct{ pastes paste.DocumentReader }
+type Read struct{ *module }
 
 // Do returns the paste with that id as the viewer sees it: see paste.Document.SeenBy.
 //
-// It fails with paste.ErrBurns for another user's paste that can be opened once; with the same paste.ErrNotFound for one that
-// does not exist, has expired, is encrypted or is another user's private one; and with fault.Unavailable when the store does
-// not answer.
+// It fails with paste.ErrBurns for another user's paste that can be opened once, and with the same paste.ErrNotFound for one that
+// does not exist, has expired, is encrypted or is another user's private one.
 func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
 	if !ident.Valid(id) {
 		return paste.Document{}, paste.ErrNotFound
 	}
-	found, err := r.pastes.ReadDocument(ctx, paste.ID(id), viewer.User.ID)
+	found, err := r.store.ReadDocument(ctx, paste.ID(id), viewer.User.ID)
 	if err != nil {
 		return paste.Document{}, paste.Gone(err)
 	}
@@ -30,7 +28,7 @@ func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Do
 }
 
 // ReadCipher reads an encrypted paste, which its reader can open.
-type ReadCipher struct{ pastes paste.CipherReader }
+type ReadCipher struct{ *module }
 
 // Do returns the paste with that id, without tags. It fails as Read.Do does, with paste.ErrBurns also for the owner's own, and with
 // paste.ErrNotFound for a paste that is not encrypted, or that PasteMyst has encrypted.
@@ -38,45 +36,34 @@ func (r *ReadCipher) Do(ctx context.Context, viewer token.Viewer, id string) (pa
 	if !ident.Valid(id) {
 		return paste.Document{}, paste.ErrNotFound
 	}
-	found, err := r.pastes.ReadCipher(ctx, paste.ID(id), viewer.User.ID)
+	found, err := r.store.ReadCipher(ctx, paste.ID(id), viewer.User.ID)
 	return found, paste.Gone(err)
 }
 
 // ReadRevision reads a paste as it was after one of its edits.
 type ReadRevision struct{ read *Read }
 
-// Do returns the paste with that id, which the viewer may see, as paste.Content.AsOf returns it. It fails as Read.Do and that do, and with
-// paste.ErrNotFound for a paste that burns.
+// Do returns the paste with that id, which the viewer may see, as paste.Content.AsOf returns it, or as it is if edit is empty. It fails as
+// Read.Do and AsOf do, and with paste.ErrNotFound for an edit of a paste that burns.
 func (r *ReadRevision) Do(ctx context.Context, viewer token.Viewer, id, edit string) (paste.Document, error) {
 	found, err := r.read.Do(ctx, viewer, id)
-	if err == nil && found.Burns {
-		err = paste.ErrNotFound
+	if err != nil || edit == "" {
+		return found, err
 	}
-	if err != nil {
-		return paste.Document{}, err
+	if found.Burns {
+		return paste.Document{}, paste.ErrNotFound
 	}
 	found.Content, err = found.AsOf(edit)
 	return found, err
 }
 
 // ReadRaw reads one pasty as the viewer may see it.
-type ReadRaw struct {
-	read     *Read
-	revision *ReadRevision
-}
+type ReadRaw struct{ revision *ReadRevision }
 
-// Do returns one pasty of a paste, as it is or, if edit is not empty, as it was after that edit. It fails as Read.Do and
-// ReadRevision.Do do, and with paste.ErrNotFound when the paste has no such pasty.
+// Do returns one pasty of what ReadRevision.Do returns. It fails as that does, and with paste.ErrNotFound when the paste has no such
+// pasty.
 func (r *ReadRaw) Do(ctx context.Context, viewer token.Viewer, id, pasty, edit string) (paste.Pasty, error) {
-	var (
-		found paste.Document
-		err   error
-	)
-	if edit == "" {
-		found, err = r.read.Do(ctx, viewer, id)
-	} else {
-		found, err = r.revision.Do(ctx, viewer, id, edit)
-	}
+	found, err := r.revision.Do(ctx, viewer, id, edit)
 	if err != nil {
 		return paste.Pasty{}, err
 	}
@@ -84,30 +71,30 @@ func (r *ReadRaw) Do(ctx context.Context, viewer token.Viewer, id, pasty, edit s
 }
 
 // Show reads any paste.
-type Show struct{ pastes paste.DocumentFinder }
+type Show struct{ *module }
 
 // Do returns the paste with that id as its owner sees it; of an encrypted one that is the cipher. It fails with
-// paste.ErrNotFound when there is none or it has expired, and with fault.Unavailable when the store does not answer.
+// paste.ErrNotFound when there is none or it has expired.
 func (s *Show) Do(ctx context.Context, id string) (paste.Document, error) {
 	if !ident.Valid(id) {
 		return paste.Document{}, paste.ErrNotFound
 	}
-	found, err := s.pastes.DocumentByID(ctx, paste.ID(id))
+	found, err := s.store.DocumentByID(ctx, paste.ID(id))
 	return found, paste.Gone(err)
 }
 
 // Open reads a paste that burns after reading.
-type Open struct{ pastes paste.DocumentBurner }
+type Open struct{ *module }
 
 // Do removes the paste with that id and returns it, once and to one caller, as the viewer would have seen it.
 //
 // It fails with paste.ErrNotFound, whatever the reason, for a paste that does not exist, has expired or was opened, that does not
-// burn, or is another user's private one; and with fault.Unavailable when the store does not answer: the paste may be gone then.
+// burn, or is another user's private one. After another error the paste may be gone.
 func (o *Open) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
 	if !ident.Valid(id) {
 		return paste.Document{}, paste.ErrNotFound
 	}
-	opened, err := o.pastes.Burn(ctx, paste.ID(id), viewer.User.ID)
+	opened, err := o.store.Burn(ctx, paste.ID(id), viewer.User.ID)
 	if err != nil {
 		return paste.Document{}, paste.Gone(err)
 	}
@@ -121,15 +108,15 @@ func (o *Open) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Do
 var errRemoved = fault.New(fault.Gone, "This paste was removed by the operator.")
 
 // Explain tells people why a paste was not found.
-type Explain struct{ removals moderation.Teller }
+type Explain struct{ *module }
 
 // Do returns a fault.Gone when the paste with that id was removed and had been readable by its link, and otherwise
-// cause. It fails with fault.Unavailable when the store does not answer.
+// cause.
 func (e *Explain) Do(ctx context.Context, id string, cause error) error {
 	if !fault.Is(cause, fault.NotFound) || !ident.Valid(id) {
 		return cause
 	}
-	told, err := e.removals.Told(ctx, paste.ID(id))
+	told, err := e.store.Told(ctx, paste.ID(id))
 	switch {
 	case err != nil:
 		return err
@@ -137,4 +124,35 @@ func (e *Explain) Do(ctx context.Context, id string, cause error) error {
 		return errRemoved
 	}
 	return cause
+}
+
+// StarSeen lets signed-in users star pastes that they may read.
+type StarSeen struct{ read *Read }
+
+// Do adds the paste to the viewer's stars, or takes it out of them; a second time changes nothing. A star can be taken back from a
+// paste that is gone.
+//
+// It fails as Read.Do does when the paste is to be starred, and with token.Rejected when the viewer was deleted meanwhile.
+func (s *StarSeen) Do(ctx context.Context, viewer token.Viewer, id string, starred bool) error {
+	if err := mayOwn(viewer, id); err != nil {
+		return err
+	}
+	if !starred {
+		if err := s.read.store.Unstar(ctx, viewer.User.ID, paste.ID(id)); !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		return nil
+	}
+	found, err := s.read.Do(ctx, viewer, id)
+	if err != nil {
+		return err
+	}
+	if found.Burns {
+		return paste.ErrNotFound
+	}
+	err = s.read.store.Star(ctx, viewer.User.ID, paste.ID(id))
+	if fault.Is(err, fault.NotFound) {
+		return token.Rejected()
+	}
+	return err
 }

@@ -4,26 +4,14 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
-
-	"github.com/gluepot/gluepot/domain/moderation"
-	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // Sweep removes expired pastes. No answer depends on it: reads leave out expired pastes.
 type Sweep struct {
-	pastes   remover
-	grace    time.Duration
-	kept     time.Duration // for which what was removed can be restored
-	origins  time.Duration // for which addresses are kept
+	*module
+
 	removed  atomic.Int64
 	failures atomic.Int64
-}
-
-// remover is what Sweep needs of a store.
-type remover interface {
-	paste.ExpiredRemover
-	paste.ClientForgetter
-	moderation.Purger
 }
 
 // Removed returns how many pastes it has removed.
@@ -50,23 +38,23 @@ const (
 // can be cancelled at any time: each batch is a transaction.
 func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 	err = inBatches(ctx, mostBatch, func(ctx context.Context, limit int) (int, error) {
-		n, err := s.pastes.RemoveExpired(ctx, s.grace, limit)
+		n, err := s.store.RemoveExpired(ctx, s.options.SweepGrace, limit)
 		removed += n
 		s.removed.Add(int64(n))
 		return n, err
 	})
-	if err == nil {
-		err = inBatches(ctx, mostRows, s.pastes.ForgetClients)
-	}
-	if err == nil {
-		err = inBatches(ctx, mostRows, func(ctx context.Context, limit int) (int, error) {
-			return s.pastes.PurgeRemoved(ctx, s.kept, limit)
-		})
-	}
-	if err == nil {
-		err = inBatches(ctx, mostRows, func(ctx context.Context, limit int) (int, error) {
-			return s.pastes.ForgetOrigins(ctx, s.origins, limit)
-		})
+	for _, remove := range []func(ctx context.Context, limit int) (int, error){
+		s.store.ForgetClients,
+		func(ctx context.Context, limit int) (int, error) {
+			return s.store.PurgeRemoved(ctx, s.options.RemovedRetention, limit)
+		},
+		func(ctx context.Context, limit int) (int, error) {
+			return s.store.ForgetOrigins(ctx, s.options.OriginRetention, limit)
+		},
+	} {
+		if err == nil {
+			err = inBatches(ctx, mostRows, remove)
+		}
 	}
 	if err != nil && ctx.Err() == nil {
 		s.failures.Add(1)

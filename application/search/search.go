@@ -1,4 +1,4 @@
-// Package search has the use cases that find pastes.
+// Package search has the use cases that find pastes. Each fails with fault.Unavailable when the store does not answer.
 package search
 
 import (
@@ -43,8 +43,8 @@ type Results struct {
 }
 
 // Do returns a page of the pastes after a place that match the text (search.Parse) and that the viewer may find
-// (search.Finder). It fails with fault.Invalid when the text is too short or no query; with token.Rejected when it asks for the
-// viewer's own pastes and the viewer has not signed in; and with fault.Unavailable when the store does not answer.
+// (search.Finder). It fails with fault.Invalid when the text is too short or no query, and with token.Rejected when it asks for the
+// viewer's own pastes and the viewer has not signed in.
 func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after search.Place) (Results, error) {
 	query, err := search.Parse(text, f.language)
 	if err != nil {
@@ -57,7 +57,7 @@ func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after s
 	return Results{found, more}, err
 }
 
-// Indexed tells whether the store has an index for searches. It fails with fault.Unavailable when the store does not answer.
+// Indexed tells whether the store has an index for searches.
 func (f *Find) Indexed(ctx context.Context) (bool, error) { return f.pastes.Indexed(ctx) }
 
 // language returns the name of a language, or the text itself: imported pastes have languages that the catalogue does not know.
@@ -75,8 +75,7 @@ func (f *Find) language(text string) string {
 type Rebuild struct{ pastes search.Rebuilder }
 
 // Do calls progress from time to time with the number of pastes read since the last call, and returns their total. Pastes can
-// be written and searched meanwhile. It fails with search.ErrNoIndex, and with fault.Unavailable when the store does not
-// answer.
+// be written and searched meanwhile. It fails with search.ErrNoIndex when the database cannot have one.
 func (r *Rebuild) Do(ctx context.Context, progress func(further int)) (read int, err error) {
 	if err := r.pastes.Prepare(ctx); err != nil {
 		return 0, err

@@ -3,7 +3,6 @@ package tokens
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -13,16 +12,11 @@ import (
 )
 
 // StartSession begins the session of a browser.
-type StartSession struct {
-	tokens token.SessionStarter
-	now    func() time.Time
-}
+type StartSession struct{ *module }
 
 // Do begins a session of a user in a browser, and returns its secret, which is not kept. The session ends with its parent, the
 // access token it was made with, and has its scope; without one the parent is the zero Token. The session that it replaces
-// ends, if there is one.
-//
-// It fails with token.Rejected when the user is gone or the parent is revoked, and with fault.Unavailable when the store does not answer.
+// ends, if there is one. It fails with token.Rejected when the user is gone or the parent is revoked.
 func (s *StartSession) Do(ctx context.Context, owner user.ID, parent token.Token, browser, replaces string) (token.Secret, error) {
 	secret, now := token.Generate(), s.now()
 	started := token.Token{
@@ -38,7 +32,7 @@ func (s *StartSession) Do(ctx context.Context, owner user.ID, parent token.Token
 	}
 	err := ident.Draw(func(id token.ID) error {
 		started.ID = id
-		return s.tokens.StartSession(ctx, started, replaced)
+		return s.store.StartSession(ctx, started, replaced)
 	})
 	if fault.Is(err, fault.NotFound) {
 		return token.Secret{}, token.Rejected()
@@ -55,31 +49,27 @@ func (r *ResumeSession) Do(ctx context.Context, presented string) (token.Viewer,
 }
 
 // SignOut ends the session that a browser presents.
-type SignOut struct{ tokens token.SessionEnder }
+type SignOut struct{ *module }
 
-// Do ends the session with that secret, if there is one. It fails with fault.Unavailable when the store does not answer.
+// Do ends the session with that secret, if there is one.
 func (s *SignOut) Do(ctx context.Context, presented string) error {
 	secret, err := token.ParseSecret(presented)
 	if err != nil {
 		return nil //nolint:nilerr // there is nothing to end
 	}
-	return s.tokens.EndPresented(ctx, secret.Hash())
+	return s.store.EndPresented(ctx, secret.Hash())
 }
 
 // ListSessions lists the sessions of a user.
-type ListSessions struct {
-	users  user.Finder
-	tokens token.SessionLister
-	now    func() time.Time
-}
+type ListSessions struct{ *module }
 
-// Do returns the sessions of the user of that name or id, see user.Find, that have not ended, the latest first. It fails as List.Do does.
+// Do returns the sessions of the user of that name or id that have not ended, the latest first. It fails as user.Find does.
 func (l *ListSessions) Do(ctx context.Context, reference string) ([]token.Token, error) {
 	owner, err := user.Find(ctx, l.users, reference)
 	if err != nil {
 		return nil, err
 	}
-	found, err := l.tokens.Sessions(ctx, owner.ID)
+	found, err := l.store.Sessions(ctx, owner.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -88,16 +78,29 @@ func (l *ListSessions) Do(ctx context.Context, reference string) ([]token.Token,
 }
 
 // EndSessions ends sessions of a user.
-type EndSessions struct {
-	users  user.Finder
-	tokens token.SessionEnder
-}
+type EndSessions struct{ *module }
 
-// Do ends all sessions of the user of that name or id, see user.Find, and returns how many. It fails as List.Do does.
+// Do ends all sessions of the user of that name or id, and returns how many. It fails as user.Find does.
 func (e *EndSessions) Do(ctx context.Context, reference string) (ended int, err error) {
 	owner, err := user.Find(ctx, e.users, reference)
 	if err != nil {
 		return 0, err
 	}
-	return e.tokens.EndSessions(audit.Note(ctx, "user.sign-out", audit.User(owner), ""), owner.ID, "")
+	return e.store.EndSessions(audit.Note(ctx, "user.sign-out", audit.User(owner), ""), owner.ID, "")
+}
+
+// EndOwnSessions ends sessions of a signed-in user.
+type EndOwnSessions struct{ *module }
+
+// Do ends the viewer's session with that id or, if that is empty, all but the one that the viewer has. It fails with fault.NotFound
+// when there is no such session.
+func (e *EndOwnSessions) Do(ctx context.Context, viewer token.Viewer, id string) error {
+	if !viewer.SignedIn() {
+		return token.Rejected()
+	}
+	if id == "" {
+		_, err := e.store.EndSessions(ctx, viewer.User.ID, viewer.Token.ID)
+		return err
+	}
+	return e.store.EndSession(ctx, viewer.User.ID, token.ID(id))
 }

@@ -3,7 +3,6 @@ package tokens
 import (
 	"context"
 	"sync/atomic"
-	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
@@ -11,16 +10,16 @@ import (
 
 // SignIn identifies the user of an access token. Entrypoints call it once for each request, and hand the viewer to the use cases.
 type SignIn struct {
-	tokens   token.Finder
-	uses     token.UseRecorder
-	now      func() time.Time
+	*module
+
+	uses     *UseLog
 	rejected atomic.Int64
 }
 
 // Do returns the user whose access token has that secret, and records that the token was used.
 //
-// It fails with token.Rejected when the secret is empty, malformed or unknown, or when its token is expired or revoked,
-// with token.Suspended when its owner is suspended, and with fault.Unavailable when the store does not answer.
+// It fails with token.Rejected when the secret is empty, malformed or unknown, or when its token is expired or revoked, and with
+// token.Suspended when its owner is suspended.
 func (s *SignIn) Do(ctx context.Context, presented string) (token.Viewer, error) {
 	return s.as(ctx, token.Access, presented)
 }
@@ -32,7 +31,7 @@ func (s *SignIn) as(ctx context.Context, kind token.Kind, presented string) (tok
 		return token.Viewer{}, s.reject()
 	}
 	hash := secret.Hash()
-	found, owner, err := s.tokens.ByHash(ctx, hash)
+	found, owner, err := s.store.ByHash(ctx, hash)
 	if fault.Is(err, fault.NotFound) {
 		return token.Viewer{}, s.reject()
 	}

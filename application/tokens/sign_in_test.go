@@ -12,13 +12,10 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// uses is a token.UseRecorder that keeps what it is told.
-type uses map[token.ID]time.Time
-
-func (u uses) RecordUse(id token.ID, at time.Time) { u[id] = at }
-
-// finder is a token.Finder with one answer.
+// finder is a store with one answer.
 type finder struct {
+	Store
+
 	found token.Token
 	err   error
 }
@@ -52,10 +49,10 @@ func TestSignIn(t *testing.T) {
 		"an outage":           {secret.Reveal(), token.Token{}, outage, outage},
 		"an unforeseen error": {secret.Reveal(), token.Token{}, errDisk, errDisk},
 	} {
-		recorded := make(uses)
-		signIn := &SignIn{tokens: finder{c.found, c.err}, uses: recorded, now: func() time.Time { return now }}
+		store := finder{found: c.found, err: c.err}
+		signIn := &SignIn{module: &module{store: store, now: func() time.Time { return now }}, uses: newUseLog(store)}
 		got, err := signIn.Do(t.Context(), c.presented)
-		rejected := signIn.Rejections()
+		rejected, recorded := signIn.Rejections(), signIn.uses.uses
 		switch {
 		case !errors.Is(err, c.want):
 			t.Errorf("%s: got the error %v, want %v", what, err, c.want)

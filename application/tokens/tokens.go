@@ -1,9 +1,15 @@
-// Package tokens has the use cases about access tokens.
+// Package tokens has the use cases about access tokens and sessions. Each fails with fault.Unavailable when the store does not
+// answer, and one that needs a user as its viewer with token.Rejected when the viewer has not signed in.
 package tokens
 
 import (
+	"context"
+	"slices"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -35,30 +41,134 @@ type Store interface {
 	token.Revoker
 	token.UseWriter
 	token.SessionStarter
-	token.SessionLister
 	token.SessionEnder
+}
+
+// module is what the use cases share.
+type module struct {
+	store Store
+	users user.Finder
+	now   func() time.Time
 }
 
 // New returns the use cases over their ports.
 func New(store Store, users user.Finder, now func() time.Time) *UseCases {
+	m := &module{store: store, users: users, now: now}
 	uses := newUseLog(store)
-	signIn := &SignIn{tokens: store, uses: uses, now: now}
-	issue, revoke := &Issue{users: users, tokens: store, now: now}, &Revoke{tokens: store, now: now}
+	signIn, issue, revoke := &SignIn{module: m, uses: uses}, &Issue{m}, &Revoke{m}
 	return &UseCases{
 		SignIn: signIn,
 		Issue:  issue,
-		List:   &List{users: users, tokens: store},
+		List:   &List{m},
 		Revoke: revoke,
 		Uses:   uses,
 
 		IssueOwn:  &IssueOwn{issue},
-		RevokeOwn: &RevokeOwn{tokens: store, revoke: revoke},
+		RevokeOwn: &RevokeOwn{revoke},
 
-		StartSession:   &StartSession{tokens: store, now: now},
-		ResumeSession:  &ResumeSession{signIn: signIn},
-		SignOut:        &SignOut{tokens: store},
-		ListSessions:   &ListSessions{users: users, tokens: store, now: now},
-		EndSessions:    &EndSessions{users: users, tokens: store},
-		EndOwnSessions: &EndOwnSessions{tokens: store},
+		StartSession:   &StartSession{m},
+		ResumeSession:  &ResumeSession{signIn},
+		SignOut:        &SignOut{m},
+		ListSessions:   &ListSessions{m},
+		EndSessions:    &EndSessions{m},
+		EndOwnSessions: &EndOwnSessions{m},
 	}
+}
+
+// Issue gives a user a new access token.
+type Issue struct{ *module }
+
+// IssueInput describes a new token.
+type IssueInput struct {
+	Name      string
+	Scope     token.Scope
+	ExpiresIn time.Duration // 0: it never expires
+}
+
+// Do returns a new token of the user of that name or id, and its secret, which is not kept: no command can show it again. It fails
+// as user.Find does, and with fault.Invalid when the token's name is longer than 64 bytes or not printable or the time is negative.
+func (i *Issue) Do(ctx context.Context, reference string, wanted IssueInput) (token.Token, token.Secret, error) {
+	if !ident.Printable(wanted.Name, 64) {
+		return token.Token{}, token.Secret{}, fault.New(fault.Invalid, "The token's name is not printable text of at most 64 bytes.")
+	}
+	if wanted.ExpiresIn < 0 {
+		return token.Token{}, token.Secret{}, fault.New(fault.Invalid, "The token would have expired already: give it a positive time.")
+	}
+	owner, err := user.Find(ctx, i.users, reference)
+	if err != nil {
+		return token.Token{}, token.Secret{}, err
+	}
+	secret, now := token.Generate(), i.now()
+	issued := token.Token{Owner: owner.ID, Scope: wanted.Scope, Hash: secret.Hash(), Name: wanted.Name, CreatedAt: now}
+	if wanted.ExpiresIn > 0 {
+		issued.ExpiresAt = now.Add(wanted.ExpiresIn)
+	}
+	err = ident.Draw(func(id token.ID) error {
+		issued.ID = id
+		return i.store.Create(audit.Note(ctx, "token.issue", string(id)+" of "+audit.User(owner), ""), issued)
+	})
+	if err != nil {
+		return token.Token{}, token.Secret{}, user.Gone(err)
+	}
+	return issued, secret, nil
+}
+
+var errWiderScope = fault.New(fault.Forbidden, "This session may only read: it makes no token that may write.")
+
+// IssueOwn gives a signed-in user a new access token.
+type IssueOwn struct{ issue *Issue }
+
+// Do is Issue.Do for the viewer. It fails with fault.Forbidden when the scope is wider than the viewer's own.
+func (i *IssueOwn) Do(ctx context.Context, viewer token.Viewer, wanted IssueInput) (token.Token, token.Secret, error) {
+	switch {
+	case !viewer.SignedIn():
+		return token.Token{}, token.Secret{}, token.Rejected()
+	case viewer.MayWrite() != nil && wanted.Scope == token.Write:
+		return token.Token{}, token.Secret{}, errWiderScope
+	}
+	return i.issue.Do(ctx, "id:"+string(viewer.User.ID), wanted)
+}
+
+// List lists a user's tokens.
+type List struct{ *module }
+
+// Do returns the tokens of the user of that name or id, oldest first, revoked and expired ones included. It fails as user.Find does.
+func (l *List) Do(ctx context.Context, username string) ([]token.Token, error) {
+	owner, err := user.Find(ctx, l.users, username)
+	if err != nil {
+		return nil, err
+	}
+	return l.store.ByOwner(ctx, owner.ID)
+}
+
+var errNoToken = fault.New(fault.NotFound, "There is no token with that id.")
+
+// Revoke makes a token invalid.
+type Revoke struct{ *module }
+
+// Do makes the token with that id invalid from now on. It fails with fault.NotFound when there is none.
+func (r *Revoke) Do(ctx context.Context, id string) error {
+	err := r.store.Revoke(audit.Note(ctx, "token.revoke", id, ""), token.ID(id), r.now())
+	if fault.Is(err, fault.NotFound) {
+		return errNoToken
+	}
+	return err
+}
+
+// RevokeOwn makes an access token of a signed-in user invalid.
+type RevokeOwn struct{ revoke *Revoke }
+
+// Do is Revoke.Do for a token of the viewer's.
+func (r *RevokeOwn) Do(ctx context.Context, viewer token.Viewer, id string) error {
+	if !viewer.SignedIn() {
+		return token.Rejected()
+	}
+	owned, err := r.revoke.store.ByOwner(ctx, viewer.User.ID)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(owned, func(t token.Token) bool { return string(t.ID) == id }) {
+		return errNoToken
+	}
+	return r.revoke.Do(ctx, id)
 }

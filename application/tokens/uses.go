@@ -11,8 +11,8 @@ import (
 // maxUses bounds the recorded uses, to about 20 MiB, while the store does not answer.
 const maxUses = 100_000
 
-// UseLog records when tokens were used and stores it at intervals, so that requests do not write. It implements
-// token.UseRecorder. What it holds when the process is killed is lost: at most one interval's worth of last-used times.
+// UseLog records when tokens were used and stores it at intervals, so that requests do not write. What it holds when the process
+// is killed is lost: at most one interval's worth of last-used times.
 type UseLog struct {
 	tokens token.UseWriter
 
@@ -26,8 +26,7 @@ func newUseLog(tokens token.UseWriter) *UseLog {
 	return &UseLog{tokens: tokens, uses: make(map[token.ID]time.Time)}
 }
 
-// RecordUse implements token.UseRecorder. When too many tokens wait to be stored already, the use of
-// another one is dropped.
+// RecordUse takes note that a token was used. When too many tokens wait to be stored already, the use of another one is dropped.
 func (l *UseLog) RecordUse(id token.ID, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

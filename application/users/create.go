@@ -3,7 +3,6 @@ package users
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -12,10 +11,7 @@ import (
 )
 
 // Create creates an account.
-type Create struct {
-	users user.Creator
-	now   func() time.Time
-}
+type Create struct{ *module }
 
 // CreateInput is what a new account starts with.
 type CreateInput struct {
@@ -29,8 +25,8 @@ type CreateInput struct {
 	Services        map[string]string // name of a service -> the user's id there
 }
 
-// Do creates the account and returns it. It fails with fault.Invalid when a value breaks a rule, with
-// fault.Conflict when the name is taken in any case, and with fault.Unavailable when the store does not answer.
+// Do creates the account and returns it. It fails with fault.Invalid when a value breaks a rule, and with fault.Conflict when the
+// name is taken in any case.
 func (c *Create) Do(ctx context.Context, wanted CreateInput) (user.User, error) {
 	name, err := user.ParseName(wanted.Name)
 	if err != nil {
@@ -57,7 +53,7 @@ func (c *Create) Do(ctx context.Context, wanted CreateInput) (user.User, error) 
 		if err := validate(created, wanted.Services); err != nil {
 			return err
 		}
-		return c.users.Create(audit.Note(ctx, "user.create", audit.User(created), ""), created, wanted.Services)
+		return c.store.Create(audit.Note(ctx, "user.create", audit.User(created), ""), created, wanted.Services)
 	})
 	if err != nil {
 		if fault.Is(err, fault.Conflict) && !errors.Is(err, user.ErrServiceTaken) {

@@ -6,23 +6,49 @@ import (
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Delete removes a user.
-type Delete struct{ users user.Deleter }
+type Delete struct{ *module }
 
 // Do removes the user with tokens, stars and pastes; anonymize keeps the pastes, see user.Deleter. A name can move to another
-// user meanwhile, so both the id and the name must match. Otherwise Do fails with fault.NotFound and removes nothing. It fails
-// with fault.Unavailable when the store does not answer.
+// user meanwhile, so both the id and the name must match. Otherwise Do fails with fault.NotFound and removes nothing.
 func (d *Delete) Do(ctx context.Context, shown user.User, anonymize bool) error {
 	var kept *user.Kept
 	if anonymize {
 		kept = &user.Kept{}
 	}
-	err := d.users.Delete(audit.Note(ctx, "user.delete", audit.User(shown), ""), shown.ID, shown.Name, kept)
+	err := d.store.Delete(audit.Note(ctx, "user.delete", audit.User(shown), ""), shown.ID, shown.Name, kept)
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.NotFound, fmt.Sprintf("The user %s was renamed or deleted meanwhile: nothing was deleted.", shown.Name))
+	}
+	return err
+}
+
+var errMistyped = fault.New(fault.Invalid, "This is not your username. Type it to delete your account.")
+
+// DeleteOwn removes the account of a signed-in user.
+type DeleteOwn struct{ *module }
+
+// Do is Delete.Do for the viewer, who confirms by typing the name. Pastes that stay live no longer than anonymous pastes may.
+// It fails with token.Rejected also when the viewer is gone, and with fault.Invalid when the name is another one.
+func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, typed string, anonymize bool) error {
+	if !viewer.SignedIn() {
+		return token.Rejected()
+	}
+	if name, err := user.ParseName(typed); err != nil || name.Folded() != viewer.User.Name.Folded() {
+		return errMistyped
+	}
+	var kept *user.Kept
+	if anonymize {
+		longest := d.anonymous.Longest
+		kept = &user.Kept{Until: longest.End(d.now()), Lifetime: string(longest)}
+	}
+	err := d.store.Delete(ctx, viewer.User.ID, viewer.User.Name, kept)
+	if fault.Is(err, fault.NotFound) {
+		return token.Rejected()
 	}
 	return err
 }

@@ -3,33 +3,128 @@ package users
 import (
 	"context"
 
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Account is a profile with the services its owner signs in with, as an operator sees it.
-type Account struct {
-	user.User
-	Services map[string]string // name of a service -> the user's id there
+// CheckExists tells whether a username is taken.
+type CheckExists struct{ *module }
+
+// Do returns nil when a user with that name exists, and fails with user.ErrNotFound when none does.
+func (c *CheckExists) Do(ctx context.Context, name string) error {
+	_, err := named(ctx, name, c.store.StaleByName)
+	return err
+}
+
+// ShowProfile shows a user's public profile.
+type ShowProfile struct{ *module }
+
+// Do returns the user with that name if the profile is public. A private profile fails exactly as an unknown name does: with
+// user.ErrNotFound.
+func (s *ShowProfile) Do(ctx context.Context, name string) (user.User, error) {
+	return public(named(ctx, name, s.store.StaleByName))
+}
+
+// ShowOwner shows the owner of a paste by id.
+type ShowOwner struct{ *module }
+
+// Do returns the user with that id if the profile is public, and fails as ShowProfile.Do does.
+func (s *ShowOwner) Do(ctx context.Context, id user.ID) (user.User, error) {
+	return public(s.store.StaleByID(ctx, id))
+}
+
+// ShowFormer finds the public profile of a user by a name that the user gave up.
+type ShowFormer struct{ *module }
+
+// Do is ShowProfile.Do for such a name.
+func (s *ShowFormer) Do(ctx context.Context, name string) (user.User, error) {
+	return public(named(ctx, name, s.store.ByFormerName))
+}
+
+// named finds a user by a name. One outside the rules names no user, and is not looked up.
+func named(ctx context.Context, name string, find func(context.Context, user.Name) (user.User, error)) (user.User, error) {
+	parsed, err := user.ParseName(name)
+	if err != nil {
+		return user.User{}, user.ErrNotFound
+	}
+	found, err := find(ctx, parsed)
+	return found, user.Gone(err)
+}
+
+// public returns a user who was found, if the profile is public.
+func public(found user.User, err error) (user.User, error) {
+	if err != nil {
+		return user.User{}, user.Gone(err)
+	}
+	if !found.PublicProfile {
+		return user.User{}, user.ErrNotFound
+	}
+	return found, nil
+}
+
+// ShowSelf shows signed-in users their own account.
+type ShowSelf struct{ *module }
+
+// Do returns the viewer's account. It fails with token.Rejected also when that was deleted meanwhile.
+func (s *ShowSelf) Do(ctx context.Context, viewer token.Viewer) (user.Account, error) {
+	if !viewer.SignedIn() {
+		return user.Account{}, token.Rejected()
+	}
+	account, err := s.store.AccountByID(ctx, viewer.User.ID)
+	if fault.Is(err, fault.NotFound) {
+		return user.Account{}, token.Rejected()
+	}
+	return account, err
+}
+
+// FormerNames tells the viewer which names lead to them.
+type FormerNames struct{ *module }
+
+// Do returns the names, in lower case, that the viewer gave up and no other user has now, the latest first.
+func (f *FormerNames) Do(ctx context.Context, viewer token.Viewer) ([]string, error) {
+	if !viewer.SignedIn() {
+		return nil, token.Rejected()
+	}
+	return f.store.FormerNames(ctx, viewer.User.ID)
 }
 
 // Show shows an operator any user, private profile or not.
-type Show struct {
-	users interface {
-		user.Finder
-		user.ServiceFinder
+type Show struct{ *module }
+
+// Do returns the account of the user of that name or id. It fails as user.Find does.
+func (s *Show) Do(ctx context.Context, reference string) (user.Account, error) {
+	meant, err := user.Find(ctx, s.store, reference)
+	if err != nil {
+		return user.Account{}, err
 	}
+	account, err := s.store.AccountByID(ctx, meant.ID)
+	return account, user.Gone(err)
 }
 
-// Do returns the user of that name or id, see user.Find. It fails with fault.NotFound when there is none, with
-// fault.Invalid when the name breaks a rule, and with fault.Unavailable when the store does not answer.
-func (s *Show) Do(ctx context.Context, reference string) (Account, error) {
-	meant, err := user.Find(ctx, s.users, reference)
-	if err != nil {
-		return Account{}, err
+// List lists all users.
+type List struct{ *module }
+
+// listPage is how many users are read at once.
+const listPage = 500
+
+// Do calls visit with every user in the order of their names, ignoring case. It reads a page at a time, so that a slow visit
+// holds nothing in the store. An error of visit ends the list and is returned.
+func (l *List) Do(ctx context.Context, visit func(user.User) error) error {
+	var last user.Name
+	for {
+		page, err := l.store.Users(ctx, last, listPage)
+		if err != nil {
+			return err
+		}
+		for _, found := range page {
+			if err := visit(found); err != nil {
+				return err
+			}
+			last = found.Name
+		}
+		if len(page) < listPage {
+			return nil
+		}
 	}
-	found, services, err := s.users.WithServices(ctx, meant.ID)
-	if err != nil {
-		return Account{}, user.Gone(err)
-	}
-	return Account{User: found, Services: services}, nil
 }

@@ -4,16 +4,13 @@ import (
 	"context"
 
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
 // Update changes a user.
-type Update struct {
-	users interface {
-		user.Finder
-		user.Updater
-	}
-}
+type Update struct{ *module }
 
 // UpdateInput is what to change of a user; nil leaves a field alone.
 type UpdateInput struct {
@@ -27,24 +24,21 @@ type UpdateInput struct {
 	Services        map[string]string // an empty id removes the service; services not named stay
 }
 
-// Do changes the user of that name or id, see user.Find, and returns the result. It does not overwrite concurrent changes of
-// other fields.
-//
-// It fails with fault.NotFound when there is no such user, with fault.Invalid when a value breaks a rule,
-// and then nothing was changed, and with fault.Unavailable when the store does not answer.
-func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (Account, error) {
-	meant, err := user.Find(ctx, u.users, reference)
+// Do changes the user of that name or id, and returns the account without its stars. It does not overwrite concurrent changes of
+// other fields. It fails as user.Find does, and with fault.Invalid when a value breaks a rule; then nothing was changed.
+func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (user.Account, error) {
+	meant, err := user.Find(ctx, u.store, reference)
 	if err != nil {
-		return Account{}, err
+		return user.Account{}, err
 	}
 	noted := audit.Note(ctx, "user.update", audit.User(meant), "")
-	updated, services, err := u.users.Update(noted, meant.ID, func(stored *user.User, services map[string]string) error {
+	updated, services, err := u.store.Update(noted, meant.ID, func(stored *user.User, services map[string]string) error {
 		return change.apply(stored, services)
 	})
 	if err != nil {
-		return Account{}, user.Gone(err)
+		return user.Account{}, user.Gone(err)
 	}
-	return Account{User: updated, Services: services}, nil
+	return user.Account{User: updated, Services: services}, nil
 }
 
 // apply changes a user and its services, and validates the result.
@@ -75,4 +69,52 @@ func set[T any](field, value *T) {
 	if value != nil {
 		*field = *value
 	}
+}
+
+var errTaken = fault.New(fault.Conflict, "The username is taken, or another user had it not long ago. Choose another.")
+
+// UpdateOwn changes the profile of a signed-in user.
+type UpdateOwn struct{ *module }
+
+// Profile is what users may change about themselves.
+type Profile struct {
+	Name            string
+	AvatarURL       string // of https, or empty
+	DefaultLanguage string
+	PublicProfile   bool
+	ShowTags        bool
+}
+
+// Do changes the viewer's profile. It fails with token.Rejected also when the viewer was deleted meanwhile, with fault.Invalid when a
+// value breaks a rule, and with fault.Conflict when the name is taken or reserved; nothing was changed then.
+func (u *UpdateOwn) Do(ctx context.Context, viewer token.Viewer, wanted Profile) error {
+	if !viewer.SignedIn() {
+		return token.Rejected()
+	}
+	name, err := user.ParseName(wanted.Name)
+	if err != nil {
+		return err
+	}
+	_, _, err = u.store.Update(ctx, viewer.User.ID, func(stored *user.User, _ map[string]string) error {
+		if wanted.AvatarURL != stored.AvatarURL {
+			if err := user.CheckAvatar(wanted.AvatarURL); err != nil {
+				return err
+			}
+		}
+		if name.Folded() != stored.Name.Folded() {
+			if err := name.CheckChosen(); err != nil {
+				return err
+			}
+		}
+		stored.Name, stored.AvatarURL, stored.DefaultLanguage = name, wanted.AvatarURL, wanted.DefaultLanguage
+		stored.PublicProfile, stored.ShowTags = wanted.PublicProfile, wanted.ShowTags
+		return stored.Validate()
+	})
+	switch fault.KindOf(err) {
+	case fault.NotFound:
+		return token.Rejected()
+	case fault.Conflict:
+		return errTaken
+	}
+	return err
 }

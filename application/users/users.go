@@ -1,8 +1,8 @@
-// Package users has the use cases about people and their profiles.
+// Package users has the use cases about people and their profiles. Each fails with fault.Unavailable when the store does not
+// answer, and one that needs a user as its viewer with token.Rejected when the viewer has not signed in.
 package users
 
 import (
-	"context"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/paste"
@@ -30,8 +30,6 @@ type UseCases struct {
 type Store interface {
 	user.Finder
 	user.StaleFinder
-	user.StaleIDFinder
-	user.ServiceFinder
 	user.AccountFinder
 	user.FormerFinder
 	user.Lister
@@ -40,31 +38,29 @@ type Store interface {
 	user.Deleter
 }
 
-// New returns the use cases over their ports. The lifetimes are those of anonymous pastes.
-func New(store Store, anonymous paste.Lifetimes, now func() time.Time) *UseCases {
-	return &UseCases{
-		CheckExists: &CheckExists{users: store},
-		ShowProfile: &ShowProfile{users: store},
-		ShowOwner:   &ShowOwner{users: store},
-		ShowSelf:    &ShowSelf{users: store},
-		Create:      &Create{users: store, now: now},
-		Show:        &Show{users: store},
-		List:        &List{users: store},
-		Update:      &Update{users: store},
-		Delete:      &Delete{users: store},
-		UpdateOwn:   &UpdateOwn{users: store},
-		DeleteOwn:   &DeleteOwn{users: store, longest: anonymous.Longest, now: now},
-		ShowFormer:  &ShowFormer{users: store},
-		FormerNames: &FormerNames{users: store},
-	}
+// module is what the use cases share.
+type module struct {
+	store     Store
+	anonymous paste.Lifetimes // of pastes without an owner
+	now       func() time.Time
 }
 
-// find is user.Find for reads that decide no write: a name outside the rules names no user.
-func find(ctx context.Context, users user.StaleFinder, name string) (user.User, error) {
-	parsed, err := user.ParseName(name)
-	if err != nil {
-		return user.User{}, user.ErrNotFound
+// New returns the use cases over their ports. The lifetimes are those of anonymous pastes.
+func New(store Store, anonymous paste.Lifetimes, now func() time.Time) *UseCases {
+	m := &module{store: store, anonymous: anonymous, now: now}
+	return &UseCases{
+		CheckExists: &CheckExists{m},
+		ShowProfile: &ShowProfile{m},
+		ShowOwner:   &ShowOwner{m},
+		ShowSelf:    &ShowSelf{m},
+		Create:      &Create{m},
+		Show:        &Show{m},
+		List:        &List{m},
+		Update:      &Update{m},
+		Delete:      &Delete{m},
+		UpdateOwn:   &UpdateOwn{m},
+		DeleteOwn:   &DeleteOwn{m},
+		ShowFormer:  &ShowFormer{m},
+		FormerNames: &FormerNames{m},
 	}
-	found, err := users.StaleByName(ctx, parsed)
-	return found, user.Gone(err)
 }

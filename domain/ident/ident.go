@@ -4,6 +4,8 @@ package ident
 import (
 	"crypto/rand"
 	"errors"
+	"math/big"
+	"strconv"
 	"unicode"
 	"unicode/utf8"
 
@@ -13,31 +15,14 @@ import (
 // MaxLength is the longest identifier, in bytes.
 const MaxLength = 64
 
-// generatedLength gives 35*36^7 (2.7e12) identifiers: PasteMyst's length and form, which existing clients expect.
-// Use Draw to store one.
-const generatedLength = 8
+// leastGenerated is the first number of eight digits in base 36, of which there are 35 times as many (2.7e12): PasteMyst's length and
+// form, which existing clients expect.
+const leastGenerated = 36 * 36 * 36 * 36 * 36 * 36 * 36
 
-const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
-
-// New returns a random identifier of eight digits and lower-case letters, the first not 0.
+// New returns a random identifier of eight digits and lower-case letters, the first not 0. Use Draw to store one.
 func New() string {
-	var id [generatedLength]byte
-	var random [2 * generatedLength]byte
-	for n := 0; n < len(id); {
-		_, _ = rand.Read(random[:]) // crypto/rand never returns an error
-		for _, b := range random {
-			digits := alphabet
-			if n == 0 {
-				digits = alphabet[1:]
-			}
-			// Larger bytes are skipped, as the remainder would favour some digits.
-			if count := byte(len(digits)); n < len(id) && b < 255/count*count {
-				id[n] = digits[b%count]
-				n++
-			}
-		}
-	}
-	return string(id[:])
+	n, _ := rand.Int(rand.Reader, big.NewInt(35*leastGenerated)) // crypto/rand never returns an error
+	return strconv.FormatInt(leastGenerated+n.Int64(), 36)
 }
 
 // ErrTaken is the fault.Conflict of an identifier that something has already.

@@ -11,7 +11,7 @@ import (
 func TestNew(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile("^[1-9a-z][0-9a-z]{7}$")
-	seen, digits := map[string]bool{}, [generatedLength]map[byte]bool{}
+	seen, digits := map[string]bool{}, [8]map[byte]bool{}
 	for range 10_000 {
 		id := New()
 		if !form.MatchString(id) || !Valid(id) || seen[id] {
@@ -25,7 +25,7 @@ func TestNew(t *testing.T) {
 			digits[i][id[i]] = true
 		}
 	}
-	for i, want := range [generatedLength]int{35, 36, 36, 36, 36, 36, 36, 36} {
+	for i, want := range [8]int{35, 36, 36, 36, 36, 36, 36, 36} {
 		if len(digits[i]) != want {
 			t.Errorf("digit %d: got %d values, want %d", i, len(digits[i]), want)
 		}

@@ -45,8 +45,7 @@ func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
 
 // AttemptKeeper keeps attempts for AttemptAge. Their secrets are in the cookies of browsers.
 type AttemptKeeper interface {
-	// Keep stores an attempt. It removes expired attempts, and the oldest beyond the given number. It fails with fault.Unavailable
-	// when the store does not answer.
+	// Keep stores an attempt. It removes expired attempts, and the oldest beyond the given number.
 	Keep(ctx context.Context, hash Hash, attempt Attempt, others int) error
 	// Take removes the attempt with that hash and returns it. Only one of several callers gets it. It fails with fault.NotFound
 	// when there is none, or it has expired.

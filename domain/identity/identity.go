@@ -1,4 +1,5 @@
-// Package identity is about the accounts at other services that users sign in with.
+// Package identity is about the accounts at other services that users sign in with. Each method of a port fails with
+// fault.Unavailable when the store or the provider does not answer as it should.
 package identity
 
 import (
@@ -54,8 +55,7 @@ func (p Profile) ProposedName() (user.Name, bool) {
 	return name, err == nil
 }
 
-// Provider verifies identities. Each call may talk to the provider, and fails with fault.Unavailable when that does not answer as
-// it should.
+// Provider verifies identities. Each call may talk to the provider.
 type Provider interface {
 	// Begin returns the address at the provider to send the browser to.
 	Begin(ctx context.Context, proof Proof) (address string, err error)

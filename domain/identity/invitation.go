@@ -31,6 +31,8 @@ type Inviter interface {
 	// Invite stores an invitation. It fails with fault.Conflict when the id or the hash is taken, ident.ErrTaken being in the
 	// error's chain when it is the id.
 	Invite(ctx context.Context, created Invitation) error
+	// Revoke removes the invitation with that id. It fails with fault.NotFound when there is none.
+	Revoke(ctx context.Context, id InvitationID) error
 }
 
 // InvitationFinder finds invitations.
@@ -39,10 +41,4 @@ type InvitationFinder interface {
 	InvitationByHash(ctx context.Context, hash Hash) (Invitation, error)
 	// Invitations returns all invitations, the oldest first.
 	Invitations(ctx context.Context) ([]Invitation, error)
-}
-
-// InvitationRevoker removes invitations.
-type InvitationRevoker interface {
-	// Revoke removes the invitation with that id. It fails with fault.NotFound when there is none.
-	Revoke(ctx context.Context, id InvitationID) error
 }

@@ -16,15 +16,11 @@ func (t table) ByExtension(extension string) (*Language, bool) {
 	found, ok := t[extension]
 	return found, ok
 }
-func (t table) ByFoldedExtension(extension string) (*Language, bool) {
-	found, ok := t["any "+extension]
-	return found, ok
-}
 
 func TestByTitle(t *testing.T) {
 	t.Parallel()
 	known := table{
-		"file Makefile": {Name: "Makefile"}, "go": {Name: "Go"}, "any GO": {Name: "Go"},
+		"file Makefile": {Name: "Makefile"}, "go": {Name: "Go"}, "GO": {Name: "Go"},
 		"blade.php": {Name: "Blade"}, "php": {Name: "PHP"}, "file CMakeLists.txt": {Name: "CMake"}, "txt": {Name: "Plain Text"},
 	}
 	for title, want := range map[string]string{
@@ -33,7 +29,7 @@ func TestByTitle(t *testing.T) {
 		"go": "", "": "", "notes": "", "main.go/": "", "go.": "", "makefile": "", "x.unknown": "",
 	} {
 		got := ""
-		if found, ok := ByTitle(title, known, known); ok {
+		if found, ok := ByTitle(title, known); ok {
 			got = found.Name
 		}
 		if got != want {
@@ -61,10 +57,10 @@ func TestByTitleOfDots(t *testing.T) {
 	bytes := 0
 	known := counting{table{"go": {Name: "Go"}}, &bytes}
 	title := strings.Repeat(".ä", 2048)
-	if found, ok := ByTitle(title, known, known); ok || bytes > len(title) {
+	if found, ok := ByTitle(title, known); ok || bytes > len(title) {
 		t.Errorf("got %v, %d bytes looked up, want nothing and at most %d", found, bytes, len(title))
 	}
-	if found, ok := ByTitle(title+".go", known, known); !ok || found.Name != "Go" {
+	if found, ok := ByTitle(title+".go", known); !ok || found.Name != "Go" {
 		t.Errorf("got %v, want Go", found)
 	}
 }

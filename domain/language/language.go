@@ -1,6 +1,11 @@
 // Package language is about the programming languages that pastes are written in.
 package language
 
+import "strings"
+
+// PlainText is the name of the language of texts in no language.
+const PlainText = "Plain Text"
+
 // Language describes a programming language the way an editor needs it.
 type Language struct {
 	Name       string
@@ -19,17 +24,55 @@ type Names interface {
 	ByAlias(alias string) (*Language, bool)
 }
 
-// Extensions finds languages by file extension, given without a dot. An extension that several
-// languages claim belongs to one of them only.
-type Extensions interface {
-	// ByExtension returns the language that owns the extension in exactly that case, or false.
+// Files finds languages by the names of files.
+type Files interface {
+	// ByExtension returns the language that owns an extension, given without a dot, in exactly that case or else in any, or false. An
+	// extension that several languages claim belongs to one of them only.
 	ByExtension(extension string) (*Language, bool)
-	// ByFoldedExtension returns the language that owns the extension in any case, or false.
-	ByFoldedExtension(extension string) (*Language, bool)
+	// ByFilename returns the language of files with exactly that name, such as Makefile, given without folders, or false.
+	ByFilename(name string) (*Language, bool)
 }
 
 // Lister lists languages.
 type Lister interface {
 	// All returns every language, in a fixed order.
 	All() []*Language
+}
+
+// Interpreters finds languages by the programs that run them.
+type Interpreters interface {
+	// ByInterpreter returns the language that the program of that name runs, or false.
+	ByInterpreter(name string) (*Language, bool)
+}
+
+// Detector tells in which language a text is written.
+type Detector interface {
+	// Detect returns the language that the text shows by a shebang, a modeline or what it is made of, or false. Of a
+	// long text it looks at a part, so that its time has a bound.
+	Detect(text string) (*Language, bool)
+}
+
+// maxExtension is more than the longest extension has, in bytes. A title of nothing but dots has thousands of longer ones.
+const maxExtension = 64
+
+// ByTitle returns the language that a title names as a file name or by its extension, or false. Of
+// several extensions (.blade.php) the longest that is known counts.
+func ByTitle(title string, files Files) (*Language, bool) {
+	base := title[strings.LastIndexAny(title, `/\`)+1:]
+	if base == "" {
+		return nil, false
+	}
+	if found, ok := files.ByFilename(base); ok {
+		return found, true
+	}
+	_, rest, ok := strings.Cut(base, ".")
+	for ; ok; _, rest, ok = strings.Cut(rest, ".") {
+		if len(rest) > maxExtension {
+			continue
+		}
+		if found, ok := files.ByExtension(rest); ok {
+			return found, true
+		}
+	}
+	return nil, false
 }

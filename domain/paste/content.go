@@ -3,6 +3,8 @@ package paste
 import (
 	"bytes"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -25,7 +27,7 @@ type Content struct {
 	Title      string
 	Visibility Visibility
 	Tags       []string // without duplicates, in byte order
-	Lifetime   Lifetime // as requested; empty when the paste was made without content
+	Lifetime   Lifetime // as requested
 	Pasties    []Pasty
 	Edits      []Edit // the oldest first
 	Origin     ID     // of the paste that it is a fork of, which may be gone; empty: none
@@ -82,6 +84,9 @@ type Pasty struct {
 
 // Encrypted reports whether there is only a cipher: the paste can be deleted, but neither read nor edited here.
 func (c Content) Encrypted() bool { return c.Cipher != nil }
+
+// Bytes returns how many bytes the content and the history have.
+func (c Content) Bytes() int64 { return c.ContentBytes() + c.HistoryBytes() }
 
 // ContentBytes returns how many bytes the titles, the tags and the code have, or the cipher.
 func (c Content) ContentBytes() int64 {
@@ -215,9 +220,8 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	if err := r.checkNumber(len(draft.Pasties)); err != nil {
 		return Document{}, err
 	}
-	ids := r.newIDs(len(draft.Pasties))
 	for i, wanted := range draft.Pasties {
-		pasty, err := r.newPasty(place{i, wanted.Label, wanted.Alone}, wanted, ids)
+		pasty, err := r.newPasty(place{i, wanted.Label, wanted.Alone}, wanted)
 		if err != nil {
 			return Document{}, err
 		}
@@ -230,7 +234,7 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 }
 
 // newPasty returns the pasty at that place of a request.
-func (r Rules) newPasty(at place, wanted PastyDraft, ids *ids) (Pasty, error) {
+func (r Rules) newPasty(at place, wanted PastyDraft) (Pasty, error) {
 	made := Pasty{Title: wanted.Title, Language: Autodetect}
 	if err := checkText(at.field("title"), wanted.Title, MaxPastyTitle); err != nil {
 		return Pasty{}, err
@@ -248,7 +252,7 @@ func (r Rules) newPasty(at place, wanted PastyDraft, ids *ids) (Pasty, error) {
 	if made.Language, err = r.language(at, made.Language, wanted.Default, made.Title, made.Code); err != nil {
 		return Pasty{}, err
 	}
-	made.ID = ids.draw()
+	made.ID = r.NewID()
 	return made, nil
 }
 
@@ -334,21 +338,55 @@ func invalid(field, format string, values ...any) error {
 	return fault.About(field, fmt.Sprintf(format, values...))
 }
 
-// ids generates identifiers that the paste does not have yet.
-type ids struct {
-	next  func() string
-	taken map[string]bool
-}
+// What the tags of a paste may be.
+const (
+	MaxTags      = 100 // how many
+	MaxTagLength = 100 // in characters
+)
 
-func (r Rules) newIDs(expected int) *ids {
-	return &ids{next: r.NewID, taken: make(map[string]bool, expected)}
-}
-
-func (i *ids) draw() string {
-	id := i.next()
-	for i.taken[id] {
-		id = i.next()
+// ParseTags returns the tags in the texts, which are separated by commas: trimmed, without empty ones and duplicates, in byte
+// order. It fails with a fault.Invalid when there are more than MaxTags, or one is longer than MaxTagLength or not valid UTF-8.
+func ParseTags(texts ...string) ([]string, error) {
+	tags, fit := splitTags(texts, MaxTags)
+	if !fit {
+		return nil, invalid("tags", "there are more than %d.", MaxTags)
 	}
-	i.taken[id] = true
-	return id
+	for _, tag := range tags {
+		if err := checkText("tags", tag, MaxTagLength); err != nil {
+			return nil, err
+		}
+	}
+	return tags, nil
+}
+
+// splitTags is ParseTags with another limit of their number and none of their length. It stops at the first tag beyond the
+// limit.
+func splitTags(texts []string, limit int) (tags []string, fit bool) {
+	known := make(map[string]bool)
+	for _, text := range texts {
+		for tag := range strings.SplitSeq(text, ",") {
+			if tag = strings.TrimSpace(tag); tag == "" || known[tag] {
+				continue
+			}
+			if len(tags) == limit {
+				return nil, false
+			}
+			tags, known[tag] = append(tags, tag), true
+		}
+	}
+	slices.Sort(tags)
+	return tags, true
+}
+
+// anyTag reports whether the texts hold a tag.
+func anyTag(texts []string) bool {
+	_, none := splitTags(texts, 0)
+	return !none
+}
+
+// sameTags reports whether the texts are the stored tags, which may be more than MaxTags after an import.
+func sameTags(texts, stored []string) bool {
+	before, _ := splitTags(stored, math.MaxInt)
+	tags, fit := splitTags(texts, len(before))
+	return fit && slices.Equal(tags, before)
 }

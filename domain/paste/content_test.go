@@ -21,7 +21,7 @@ func testRules() Rules {
 		Limits: Limits{Pasties: 4, Edits: 10, ContentBytes: 10_000, HistoryBytes: 1000},
 		NewID: func() string {
 			drawn++
-			return fmt.Sprint("id", (drawn+1)/2) // each twice
+			return fmt.Sprint("id", drawn)
 		},
 		Language: func(wanted, title, code string) (string, bool) {
 			switch strings.ToLower(wanted) {

@@ -144,9 +144,8 @@ func (e *editing) pasties(wanted Changes) error {
 	}
 	// An imported paste can have an id twice: they are then matched in order.
 	before, places, kept := e.Pasties, make(map[string][]int), make([]bool, len(e.Pasties))
-	ids := e.rules.newIDs(len(wanted.Pasties))
 	for i, known := range before {
-		places[known.ID], ids.taken[known.ID] = append(places[known.ID], i), true
+		places[known.ID] = append(places[known.ID], i)
 	}
 	var (
 		after, added []Pasty
@@ -159,7 +158,7 @@ func (e *editing) pasties(wanted Changes) error {
 			if change.Title != nil {
 				draft.Title = *change.Title
 			}
-			made, err := e.rules.newPasty(at, draft, ids)
+			made, err := e.rules.newPasty(at, draft)
 			if err != nil {
 				return err
 			}
@@ -236,12 +235,8 @@ func (e *editing) remember() {
 	if len(e.Recorded) == 0 {
 		return
 	}
-	ids := e.rules.newIDs(len(e.Edits))
-	for _, known := range e.Edits {
-		ids.taken[known.ID] = true
-	}
 	for i := range e.Recorded {
-		e.Recorded[i].ID = ids.draw()
+		e.Recorded[i].ID = e.rules.NewID()
 	}
 	stored := len(e.Edits)
 	all := slices.Concat(e.Edits, e.Recorded)

@@ -24,7 +24,7 @@ func stored() Document {
 				{"one", "main.go", "Go", "package main\n"},
 				{"two", strings.Repeat("x", 5000), "Klingon", "a\r\nb"},
 			},
-			Edits: []Edit{{ID: "id1", Number: 4, Type: EditTitle, Text: "before", At: created}},
+			Edits: []Edit{{ID: "early", Number: 4, Type: EditTitle, Text: "before", At: created}},
 		},
 		Stars: 3,
 	}
@@ -152,7 +152,7 @@ func TestEdit(t *testing.T) {
 		if summary := summaries(got.Recorded); !slices.Equal(summary, c.edits) {
 			t.Errorf("%s: got the edits %q, want %q", what, summary, c.edits)
 		}
-		drawn := map[string]bool{"id1": true}
+		drawn := map[string]bool{"early": true}
 		for _, e := range got.Recorded {
 			if e.Number != 5 || e.At != edited.Truncate(time.Second) || drawn[e.ID] || e.ID == "" {
 				t.Errorf("%s: got %+v, want number 5, a new id and the time of the edit", what, e)
@@ -483,8 +483,8 @@ func TestEntryLargerThanHistory(t *testing.T) {
 		t.Errorf("got %+v, want the new title and code, and no history", large)
 	}
 	edited(Changes{Title: new("4")})
-	before, err := made.Before()
-	if err != nil || before.Title != "3" || len(before.Edits) != 0 {
-		t.Errorf("got %+v, error %v, want the title 3 again, and nothing before", before, err)
+	older, err := before(made.Content)
+	if err != nil || older.Title != "3" || len(older.Edits) != 0 {
+		t.Errorf("got %+v, error %v, want the title 3 again, and nothing before", older, err)
 	}
 }

@@ -1,7 +1,10 @@
 package paste
 
 import (
-	"errors"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
 	"slices"
 	"strconv"
 
@@ -22,9 +25,9 @@ var (
 // maxReverted bounds the bytes of code and diffs that are processed on the way back to an edit.
 const maxReverted = 256 << 20
 
-// AsOf returns the content and history after the edit with that number, or before the first one. What edits do not record stays
-// as it is: see Before. It fails with a fault.NotFound when there is no such edit, when it is too far back, and when an
-// imported entry on the way does not fit the content.
+// AsOf returns the content and history after the edit with that number, or before the first one (Original). Edits do not record tags,
+// visibility and the order of pasties: these stay, and removed pasties come back at the end. It fails with a fault.NotFound when there
+// is no such edit, when it is too far back, and when an imported entry on the way does not fit the content.
 func (c Content) AsOf(edit string) (Content, error) {
 	kept := len(c.Edits)
 	for kept > 0 && strconv.FormatInt(c.Edits[kept-1].Number, 10) != edit {
@@ -33,38 +36,13 @@ func (c Content) AsOf(edit string) (Content, error) {
 	if kept == 0 && edit != Original {
 		return Content{}, errNoEdit
 	}
-	c, err := c.back(kept)
-	if errors.Is(err, errTooFar) {
-		return Content{}, err
-	}
-	if err != nil {
-		return Content{}, errUnknown
-	}
-	return c, nil
-}
-
-// Before returns the content and history before the newest edit in Edits, or unchanged when there is none. Repeated, it goes
-// back to the paste as it was created, or as far as the history reaches. Edits do not record tags, visibility and the order of
-// pasties: these stay, and removed pasties come back at the end.
-//
-// It fails as AsOf does, but with a fault.Invalid for an entry that does not fit.
-func (c Content) Before() (Content, error) {
-	kept := len(c.Edits)
-	for kept > 0 && c.Edits[kept-1].Number == c.Edits[len(c.Edits)-1].Number {
-		kept--
-	}
-	return c.back(kept)
-}
-
-// back returns the content when it had only the first edits.
-func (c Content) back(kept int) (Content, error) {
 	undone := c.Edits[kept:]
 	c.Edits, c.Pasties = slices.Clone(c.Edits[:kept]), slices.Clone(c.Pasties)
 	reverted := 0
 	for _, e := range slices.Backward(undone) {
 		length, err := c.undo(e)
 		if err != nil {
-			return Content{}, err
+			return Content{}, errUnknown
 		}
 		if reverted += length; reverted > maxReverted {
 			return Content{}, errTooFar
@@ -121,4 +99,26 @@ func (c *Content) undo(e Edit) (length int, err error) {
 		c.Pasties = slices.Delete(c.Pasties, i, i+1)
 	}
 	return length, err
+}
+
+// ErrEdited is the fault.Conflict for changes to a paste that was edited meanwhile.
+var ErrEdited = fault.New(fault.Conflict, "The paste was edited meanwhile.")
+
+// Revision identifies the content as far as edits can change it. Unlike the number of edits it also changes with tags,
+// visibility and the order of pasties, which have no history, and with an import.
+func (c Content) Revision() string {
+	sum := sha256.New()
+	write := func(texts ...string) { // each after its length, so that different lists have different encodings
+		_, _ = fmt.Fprintln(sum, len(texts)) // a hash.Hash does not fail
+		for _, text := range texts {
+			_, _ = fmt.Fprintln(sum, len(text))
+			_, _ = io.WriteString(sum, text)
+		}
+	}
+	write(c.Title, c.Visibility.String())
+	write(c.Tags...)
+	for _, p := range c.Pasties {
+		write(p.ID, p.Title, p.Language, p.Code)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
 }

@@ -91,21 +91,26 @@ func (s Selection) Next(last *Listed) Selection {
 	return s
 }
 
-// Selector lists what an owner has.
+// Selector lists pastes, at most limit active ones. A list is empty when there are none, also of a user who is not there.
 type Selector interface {
-	// Select returns at most limit active pastes of owner that a selection names. It leaves out pastes that PasteMyst encrypted.
-	// Public ones are never encrypted. The list is empty when there are none, also of an owner who is not there.
+	// Select returns those of an owner that a selection names, without pastes that PasteMyst encrypted. Public ones are never
+	// encrypted.
 	Select(ctx context.Context, owner user.ID, selection Selection, limit int) ([]Listed, error)
-}
-
-// StarredLister lists what a user has starred.
-type StarredLister interface {
-	// StarredBy is Selector.Select for the pastes of any owner that a user has starred and may read (Document.SeenBy), newest first.
+	// StarredBy returns those of any owner that a user has starred and may read (Document.SeenBy), newest first.
 	StarredBy(ctx context.Context, reader user.ID, after Place, limit int) ([]Listed, error)
+	// Recent returns the public ones of all users with a public profile, newest first.
+	Recent(ctx context.Context, after Place, limit int) ([]Listed, error)
 }
 
-// RecentLister lists the newest public pastes of all users.
-type RecentLister interface {
-	// Recent is Selector.Select for the public pastes of all users with a public profile, newest first.
-	Recent(ctx context.Context, after Place, limit int) ([]Listed, error)
+// ActiveIDLister lists the ids of one owner's active pastes.
+type ActiveIDLister interface {
+	// ActiveIDs returns the places of at most limit active pastes of owner, in order, beginning after a place. Fewer than limit are
+	// the last ones.
+	ActiveIDs(ctx context.Context, owner user.ID, after Place, limit int) ([]Place, error)
+}
+
+// Counter counts pastes.
+type Counter interface {
+	// ActiveCount returns how many pastes are active at the moment of reading, exactly and whoever has written them.
+	ActiveCount(ctx context.Context) (int64, error)
 }

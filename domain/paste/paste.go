@@ -1,10 +1,12 @@
-// Package paste is about code snippets: their content, owners, history and lifetimes.
+// Package paste is about code snippets: their content, owners, history and lifetimes. Each method of a port fails with
+// fault.Unavailable when the store does not answer.
 package paste
 
 import (
 	"context"
 	"time"
 
+	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/user"
@@ -41,36 +43,100 @@ func (p Paste) Validate() error {
 	return nil
 }
 
-// Counter counts pastes.
-type Counter interface {
-	// ActiveCount returns how many pastes are active at the moment of reading, exactly and whoever has
-	// written them. It fails with fault.Unavailable when the store does not answer.
-	ActiveCount(ctx context.Context) (int64, error)
+// Document is a paste with what it holds.
+type Document struct {
+	Paste
+	Content
+	Stars   int64 // how many users have starred it
+	Starred bool  // whether its reader has: see DocumentReader
 }
 
-// ActiveIDLister lists the ids of one owner's active pastes.
-type ActiveIDLister interface {
-	// ActiveIDs returns the places of at most limit active pastes of owner, in order, beginning after a place. Fewer than limit are
-	// the last ones. It fails with fault.Unavailable when the store does not answer.
-	ActiveIDs(ctx context.Context, owner user.ID, after Place, limit int) ([]Place, error)
+// DocumentReader finds pastes with their content.
+type DocumentReader interface {
+	// DocumentByID returns the paste with that id, also a private or encrypted one, if it is active at the moment of reading. It fails
+	// with fault.NotFound when there is no such paste.
+	DocumentByID(ctx context.Context, id ID) (Document, error)
+	// ReadDocument is DocumentByID for a reader, and says whether the reader has starred the paste; the empty id is a visitor. It
+	// also fails as Document.SeenBy does. The content of a refused paste is not read, so that the time of the answer does not
+	// reveal that it exists.
+	ReadDocument(ctx context.Context, id ID, reader user.ID) (Document, error)
+	// ReadCipher is ReadDocument with Document.CipherSeenBy in the place of SeenBy.
+	ReadCipher(ctx context.Context, id ID, reader user.ID) (Document, error)
 }
 
-// ExpiredRemover removes expired pastes.
+// DocumentCreator stores new pastes with their content, in one transaction.
+type DocumentCreator interface {
+	// CreateDocument stores a paste; Stars and Starred are not stored. It fails with fault.Conflict, with ident.ErrTaken in the
+	// error's chain, when the id is taken, and with fault.NotFound when the owner does not exist.
+	CreateDocument(ctx context.Context, created Document) error
+	// CreateAllowed is CreateDocument within an allowance. Pastes and Bytes bound what the owner has; they do not apply to anonymous
+	// pastes. Rate bounds how often a client creates, by the store's clock; it must be the same in all calls, and only a salted hash
+	// of the client is kept. Concurrent calls of CreateAllowed and DocumentUpdater.UpdateAllowed cannot exceed the allowance together.
+	// It fails as Allowance.Add and Quota.Take do, too.
+	CreateAllowed(ctx context.Context, allowance Allowance, client Client, created Document) error
+}
+
+// DocumentUpdater changes pastes.
+type DocumentUpdater interface {
+	// Update locks the paste with that id, calls change with it, and stores and returns the Document of the Change, in one
+	// transaction. So concurrent updates do not overwrite each other. ID, CreatedAt, Burns, Cipher and Stars cannot change; Starred
+	// is not read.
+	//
+	// An error of change is returned with the zero Document, and nothing is stored, as without Change.Changed. change must not call
+	// the store or modify its argument, and may be called again with fresh values. Update fails with fault.NotFound, without a call
+	// of change, when no paste with that id is active.
+	Update(ctx context.Context, id ID, change func(stored Document) (Change, error)) (Document, error)
+	// UpdateAllowed is Update on behalf of a user. It fails as Allowance.Add does when the Bytes of the allowance have no room for the
+	// paste's growth. It does not limit pastes of other users.
+	UpdateAllowed(ctx context.Context, allowance Allowance, editor user.ID, id ID, change func(stored Document) (Change, error)) (
+		Document, error)
+}
+
+// DocumentDeleter removes pastes.
+type DocumentDeleter interface {
+	// DeleteIf calls allow with the locked paste, as DocumentUpdater.Update calls change. It removes the paste, or returns the
+	// error of allow. A tombstone stays, which Importer respects. It fails with fault.NotFound, without a call of allow, when no
+	// paste with that id is active.
+	DeleteIf(ctx context.Context, id ID, allow func(stored Paste) error) error
+	// Burn removes the paste with that id as DeleteIf does, and returns its content. Only one of several callers gets it, and only
+	// once the removal is committed. It fails with fault.NotFound when no paste with that id is active, or Document.BurnableBy
+	// refuses it. After another error the paste may be gone.
+	Burn(ctx context.Context, id ID, reader user.ID) (Document, error)
+}
+
+// ExpiredRemover removes what has served its time.
 type ExpiredRemover interface {
 	// RemoveExpired removes at most limit pastes that have been expired for grace or longer, by the store's clock, oldest expiry
 	// first, and returns how many. Concurrent callers remove different ones.
 	RemoveExpired(ctx context.Context, grace time.Duration, limit int) (int, error)
+	// ForgetClients removes at most limit clients of DocumentCreator.CreateAllowed whose quota is whole again, and returns how many.
+	ForgetClients(ctx context.Context, limit int) (int, error)
 }
 
-// Starrer adds stars.
+// Starrer changes what users have starred.
 type Starrer interface {
-	// Star adds the paste to the end of the user's stars, or changes nothing when it is there already.
-	// The paste need not exist. It fails with fault.NotFound when the user does not exist.
+	// Star adds the paste to the end of the user's stars, or changes nothing when it is there already. The paste need not exist. It
+	// fails with fault.NotFound when the user does not exist.
 	Star(ctx context.Context, starrer user.ID, id ID) error
-}
-
-// Unstarrer removes stars.
-type Unstarrer interface {
 	// Unstar takes the paste out of the user's stars. It fails with fault.NotFound when it is not in them.
 	Unstar(ctx context.Context, starrer user.ID, id ID) error
+}
+
+// Orphans says what happens to imported pastes whose owner is not a user here.
+type Orphans uint8
+
+// What can become of them.
+const (
+	RefuseOrphans    Orphans = iota // they are not stored
+	AnonymizeOrphans                // they are stored without an owner
+)
+
+// Importer stores pastes that another installation has made.
+type Importer interface {
+	// Import stores the pastes with all they hold, by id, in one transaction: it creates new ones and replaces the others, history
+	// included. Stars are not stored. The results are in the pastes' order. A paste that was deleted here, itself or with its
+	// owner, is batch.RemovedEarlier, whatever orphans says: nothing of it is stored. One that expired and was swept is created
+	// again. One of an unknown owner is refused with fault.NotFound, unless orphans says otherwise. An error means that nothing was
+	// stored.
+	Import(ctx context.Context, pastes []Document, orphans Orphans) ([]batch.Result, error)
 }

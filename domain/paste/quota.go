@@ -1,8 +1,8 @@
 package paste
 
 import (
-	"context"
-	"math"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -25,54 +25,31 @@ func (q Quota) Interval() time.Duration {
 	return (q.Window / time.Duration(q.Pastes)).Truncate(time.Microsecond)
 }
 
-// Take counts a paste of a client whose quota is whole again at full, if there is room, and returns the use afterwards. A full
-// beyond one window is from before the clock was put back, and is ignored. It fails with fault.Exhausted and a *QuotaError in
-// the chain when it has not.
-func (q Quota) Take(full time.Duration) (Usage, error) {
-	if full > 2*q.Window {
+// Take counts a paste of a client whose quota is whole again after full, if there is room, and returns that time afterwards. A full
+// beyond two windows is from before the clock was put back, and is ignored. It fails with fault.Exhausted and a *QuotaError in the
+// chain when there is no room.
+func (q Quota) Take(full time.Duration) (time.Duration, error) {
+	if full < 0 || full > 2*q.Window {
 		full = 0
 	}
-	used := Usage{q, max(full, 0)}
-	if used.Left() == 0 {
-		return Usage{}, used.Refused()
+	if retry := full - time.Duration(q.Pastes-1)*q.Interval(); retry > 0 {
+		message := "You have created as many pastes without an access token as you may. Try again later, or with a token."
+		if q.Signed {
+			message = "You have created as many pastes in an hour as you may. Try again later."
+		}
+		return 0, fault.Wrap(fault.Exhausted, message, &QuotaError{q, retry})
 	}
-	used.Full += q.Interval()
-	return used, nil
-}
-
-// Usage is what a client has used of its quota. The zero Usage is of a client that is not limited.
-type Usage struct {
-	Quota
-	Full time.Duration // until the client has the whole quota again
-}
-
-// Left returns how many pastes the client may create now, which is math.MaxInt without a quota.
-func (u Usage) Left() int {
-	if u.Interval() == 0 {
-		return math.MaxInt
-	}
-	return max(u.Pastes-int((u.Full+u.Interval()-1)/u.Interval()), 0)
-}
-
-// Retry returns how long it takes until the client may create one, which is 0 when it may now.
-func (u Usage) Retry() time.Duration {
-	return max(u.Full-time.Duration(u.Pastes-1)*u.Interval(), 0)
-}
-
-// Refused is the error for a client that has nothing left.
-func (u Usage) Refused() error {
-	message := "You have created as many pastes without an access token as you may. Try again later, or with a token."
-	if u.Signed {
-		message = "You have created as many pastes in an hour as you may. Try again later."
-	}
-	return fault.Wrap(fault.Exhausted, message, &QuotaError{u})
+	return full + q.Interval(), nil
 }
 
 // QuotaError is the error for a paste beyond the quota.
-type QuotaError struct{ Usage Usage }
+type QuotaError struct {
+	Quota Quota
+	Retry time.Duration // until one more may be created
+}
 
 // Error implements error.
-func (e *QuotaError) Error() string { return "one more is allowed in " + e.Usage.Retry().String() }
+func (e *QuotaError) Error() string { return "one more is allowed in " + e.Retry.String() }
 
 // Client says whose quota a paste counts for, such as an address.
 type Client string
@@ -80,8 +57,30 @@ type Client string
 // ClientOf is a signed-in user as a client.
 func ClientOf(id user.ID) Client { return Client("user " + id) }
 
-// ClientForgetter removes what is kept for AllowedCreator.
-type ClientForgetter interface {
-	// ForgetClients removes at most limit clients whose quota is whole again, and returns how many.
-	ForgetClients(ctx context.Context, limit int) (int, error)
+// Allowance bounds what one user may store; 0 is unlimited.
+type Allowance struct {
+	Pastes int   // active ones
+	Bytes  int64 // of content and history of active pastes
+	Rate   Quota // of new pastes
+}
+
+// Holding is a user's active pastes and their size.
+type Holding struct{ Pastes, Bytes int64 }
+
+// ErrAllowance is in the chain of an error about what a user may store.
+var ErrAllowance = errors.New("the user's quota is used up")
+
+// Add returns a fault.Forbidden with ErrAllowance in its chain when the allowance has no room for the addition.
+func (a Allowance) Add(has, more Holding) error {
+	var message string
+	switch {
+	case a.Pastes > 0 && more.Pastes > 0 && has.Pastes+more.Pastes > int64(a.Pastes):
+		message = fmt.Sprintf("You have as many pastes as you may, %d. Delete some, or wait until some have expired.", a.Pastes)
+	case a.Bytes > 0 && more.Bytes > 0 && has.Bytes+more.Bytes > a.Bytes:
+		message = fmt.Sprintf("With this, your pastes and their history would have more than the %d bytes that they may. Delete some of them.",
+			a.Bytes)
+	default:
+		return nil
+	}
+	return fault.Wrap(fault.Forbidden, message, ErrAllowance)
 }

@@ -2,7 +2,6 @@ package paste
 
 import (
 	"errors"
-	"math"
 	"testing"
 	"time"
 
@@ -16,15 +15,14 @@ func TestQuota(t *testing.T) {
 	} {
 		var full time.Duration
 		for i := range quota.Pastes {
-			used, err := quota.Take(full)
-			if err != nil || used.Left() != quota.Pastes-i-1 {
-				t.Fatalf("%+v, paste %d: got %d left, error %v, want %d", quota, i+1, used.Left(), err, quota.Pastes-i-1)
+			var err error
+			if full, err = quota.Take(full); err != nil || full != time.Duration(i+1)*quota.Interval() {
+				t.Fatalf("%+v, paste %d: got %v, error %v, want an interval for each", quota, i+1, full, err)
 			}
-			full = used.Full
 		}
 		_, err := quota.Take(full)
 		refused, ok := errors.AsType[*QuotaError](err)
-		if !ok || !fault.Is(err, fault.Exhausted) || refused.Usage.Retry() != quota.Interval() || refused.Usage.Left() != 0 {
+		if !ok || !fault.Is(err, fault.Exhausted) || refused.Retry != quota.Interval() || refused.Quota != quota {
 			t.Fatalf("%+v: got %v for one more, want it refused for %v", quota, err, quota.Interval())
 		}
 		if full > quota.Window || full < quota.Window-time.Second {
@@ -33,13 +31,13 @@ func TestQuota(t *testing.T) {
 		if _, err := quota.Take(full - quota.Interval() + time.Microsecond); err == nil {
 			t.Errorf("%+v: got no error a microsecond too early, want one", quota)
 		}
-		if used, err := quota.Take(full - quota.Interval()); err != nil || used.Retry() != quota.Interval() {
+		if used, err := quota.Take(full - quota.Interval()); err != nil || used != full {
 			t.Errorf("%+v: got %+v, error %v when that time has passed, want one more", quota, used, err)
 		}
-		if used, err := quota.Take(full + 1000*time.Hour); err != nil || used.Full != quota.Interval() {
+		if used, err := quota.Take(full + 1000*time.Hour); err != nil || used != quota.Interval() {
 			t.Errorf("%+v: got %+v, error %v after the clock was put back, want one used", quota, used, err)
 		}
-		if used, err := quota.Take(-time.Hour); err != nil || used.Full != quota.Interval() {
+		if used, err := quota.Take(-time.Hour); err != nil || used != quota.Interval() {
 			t.Errorf("%+v: got %+v, error %v for who was away for long, want one used", quota, used, err)
 		}
 	}
@@ -48,8 +46,7 @@ func TestQuota(t *testing.T) {
 // TestNoQuota wants the zero Quota to bound nothing.
 func TestNoQuota(t *testing.T) {
 	t.Parallel()
-	used, err := Quota{}.Take(0)
-	if err != nil || used.Left() != math.MaxInt || used.Retry() != 0 || used.Full != 0 {
-		t.Errorf("got %+v with %d left, error %v, want no bound", used, used.Left(), err)
+	if used, err := (Quota{}).Take(0); err != nil || used != 0 {
+		t.Errorf("got %v, error %v, want no bound", used, err)
 	}
 }

@@ -3,31 +3,19 @@ package token
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"hash/crc32"
-	"math/big"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 )
 
-// The form of the tokens that Gluepot makes: a prefix that secret scanners can search for, 256 random
-// bits and a CRC-32 of what stands before it, both in base 62. The checksum lets a scanner tell a
-// token from a look-alike without asking anyone.
-const (
-	Prefix       = "gluepot_"
-	randomBytes  = 32
-	randomDigits = 43 // ceil(256 / log2(62))
-	crcDigits    = 6  // ceil(32 / log2(62))
+// Prefix begins the tokens that Gluepot makes, so that scanners for secrets can find them.
+const Prefix = "gluepot_"
 
-	// MaxSecretLength is the longest token that is accepted, in bytes.
-	MaxSecretLength = 512
-)
+// MaxSecretLength is the longest token that is accepted, in bytes.
+const MaxSecretLength = 512
 
-const (
-	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	// redacted stands for a secret wherever something prints one.
-	redacted = "[redacted]"
-)
+// redacted stands for a secret wherever something prints one.
+const redacted = "[redacted]"
 
 // Secret is a token as its holder presents it. It prints as "[redacted]"; only Reveal returns the text.
 type Secret struct{ text string }
@@ -41,13 +29,8 @@ func ParseSecret(text string) (Secret, error) {
 	return Secret{text: text}, nil
 }
 
-// Generate returns a new secret of 256 random bits.
-func Generate() Secret {
-	var random [randomBytes]byte
-	_, _ = rand.Read(random[:]) // crypto/rand never returns an error
-	body := Prefix + encode(new(big.Int).SetBytes(random[:]), randomDigits)
-	return Secret{text: body + checksum(body)}
-}
+// Generate returns a new secret of 260 random bits.
+func Generate() Secret { return Secret{text: Prefix + rand.Text() + rand.Text()} }
 
 // Hash returns what is stored of the secret. SHA-256 without salt suits secrets that are random:
 // there is nothing to guess, and a lookup by hash stays one index probe.
@@ -64,18 +47,3 @@ func (s Secret) GoString() string { return redacted }
 
 // MarshalText implements encoding.TextMarshaler without giving the secret away.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
-
-func checksum(body string) string {
-	return encode(big.NewInt(int64(crc32.ChecksumIEEE([]byte(body)))), crcDigits)
-}
-
-// encode writes n in base 62 with leading zeros.
-func encode(n *big.Int, digits int) string {
-	out := make([]byte, digits)
-	base, digit := big.NewInt(int64(len(base62))), new(big.Int)
-	for i := len(out) - 1; i >= 0; i-- {
-		n.DivMod(n, base, digit)
-		out[i] = base62[digit.Int64()]
-	}
-	return string(out)
-}

@@ -30,12 +30,6 @@ type SessionStarter interface {
 	StartSession(ctx context.Context, started Token, replaces Hash) error
 }
 
-// SessionLister lists the sessions of one owner.
-type SessionLister interface {
-	// Sessions returns the owner's sessions, the latest first, including expired ones that were not removed yet.
-	Sessions(ctx context.Context, owner user.ID) ([]Token, error)
-}
-
 // SessionEnder ends sessions.
 type SessionEnder interface {
 	// EndPresented ends the session with that hash, if there is one.

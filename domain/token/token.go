@@ -1,4 +1,5 @@
-// Package token is about the access tokens that users sign in with.
+// Package token is about the access tokens that users sign in with. Each method of a port fails with fault.Unavailable when the
+// store does not answer.
 package token
 
 import (
@@ -25,6 +26,34 @@ const (
 	Access  Kind = iota // programs send it with each request, and people sign in with it
 	Session             // a browser that has signed in holds it
 )
+
+// Scope is what a token may do.
+type Scope uint8
+
+// The scopes, as they are stored.
+const (
+	Write Scope = iota // everything that its owner may
+	Read               // what only reads
+)
+
+// ParseScope returns the scope with that name, read or write. It fails with fault.Invalid.
+func ParseScope(name string) (Scope, error) {
+	switch name {
+	case "write":
+		return Write, nil
+	case "read":
+		return Read, nil
+	}
+	return Write, fault.New(fault.Invalid, "The scope is neither read nor write.")
+}
+
+// String returns the scope's name.
+func (s Scope) String() string {
+	if s == Read {
+		return "read"
+	}
+	return "write"
+}
 
 // Token is what is known about an access token or a session. The secret itself is not kept.
 type Token struct {
@@ -96,14 +125,8 @@ func (v Viewer) MayWrite() error {
 
 // Finder finds tokens with their owners.
 type Finder interface {
-	// ByHash returns the token with that hash, valid or not, and its owner.
-	// It fails with fault.NotFound when there is none and fault.Unavailable when the store does not answer.
+	// ByHash returns the token with that hash, valid or not, and its owner. It fails with fault.NotFound when there is none.
 	ByHash(ctx context.Context, hash Hash) (Token, user.User, error)
-}
-
-// UseRecorder takes note that a token was used. It must neither block nor fail.
-type UseRecorder interface {
-	RecordUse(id ID, at time.Time)
 }
 
 // UseWriter stores when tokens were last used.
@@ -119,10 +142,12 @@ type Creator interface {
 	Create(ctx context.Context, created Token) error
 }
 
-// OwnerLister lists the tokens of one owner.
+// OwnerLister lists what one owner has.
 type OwnerLister interface {
 	// ByOwner returns the owner's access tokens, oldest first, revoked and expired ones included.
 	ByOwner(ctx context.Context, owner user.ID) ([]Token, error)
+	// Sessions returns the owner's sessions, the latest first, including expired ones that were not removed yet.
+	Sessions(ctx context.Context, owner user.ID) ([]Token, error)
 }
 
 // Revoker revokes tokens.

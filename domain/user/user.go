@@ -1,4 +1,5 @@
-// Package user is about the people who have an account.
+// Package user is about the people who have an account. Each method of a port fails with fault.Unavailable when the store does not
+// answer.
 package user
 
 import (
@@ -90,23 +91,17 @@ func ValidateServices(services map[string]string) error {
 
 // Finder finds users as they are at this moment.
 type Finder interface {
-	// ByName returns the user with that name, whatever its case.
-	// It fails with fault.NotFound when there is none and fault.Unavailable when the store does not answer.
+	// ByName returns the user with that name, whatever its case. It fails with fault.NotFound when there is none.
 	ByName(ctx context.Context, name Name) (User, error)
 	// ByID returns the user with that id. It fails as ByName does.
 	ByID(ctx context.Context, id ID) (User, error)
 }
 
-// StaleFinder finds users for reads that decide no write. Its answers may be stale, as far as the store was configured to
-// allow, and must never decide a write.
+// StaleFinder is Finder, but its answers may be stale, as far as the store was configured to allow: they must never decide a write.
 type StaleFinder interface {
-	// StaleByName is Finder.ByName, but may be stale.
+	// StaleByName is Finder.ByName.
 	StaleByName(ctx context.Context, name Name) (User, error)
-}
-
-// StaleIDFinder finds users by their ids, as StaleFinder does by their names.
-type StaleIDFinder interface {
-	// StaleByID returns the user with that id. It fails as StaleFinder.StaleByName does.
+	// StaleByID is Finder.ByID.
 	StaleByID(ctx context.Context, id ID) (User, error)
 }
 
@@ -120,8 +115,7 @@ const MaxFormerNames = 5
 type FormerFinder interface {
 	// ByFormerName returns the user who gave up that name last. It fails as Finder.ByName does.
 	ByFormerName(ctx context.Context, name Name) (User, error)
-	// FormerNames returns the names, in lower case, that lead to the user, the latest first. It fails with fault.Unavailable when the
-	// store does not answer.
+	// FormerNames returns the names, in lower case, that lead to the user, the latest first.
 	FormerNames(ctx context.Context, id ID) ([]string, error)
 }
 
@@ -151,15 +145,8 @@ type Creator interface {
 // Lister lists users.
 type Lister interface {
 	// Users returns at most limit users in the order of their folded names, beginning after the given name. The zero Name is before
-	// all. It fails with fault.Unavailable when the store does not answer.
+	// all.
 	Users(ctx context.Context, after Name, limit int) ([]User, error)
-}
-
-// ServiceFinder finds users with the services they sign in with.
-type ServiceFinder interface {
-	// WithServices is Finder.ByID, and returns the services by name as they were at the same instant.
-	// The map is empty when there are none.
-	WithServices(ctx context.Context, id ID) (User, map[string]string, error)
 }
 
 // AccountFinder finds what only the owner of an account sees.
@@ -192,4 +179,29 @@ type Deleter interface {
 type Kept struct {
 	Until    time.Time // when they expire at the latest; zero: no change
 	Lifetime string    // of those that Until shortens, see paste.Lifetime
+}
+
+// Find returns the user that an operator names: by name or, if no user has that name, by id. The prefixes name: and id: decide,
+// because a name can be another user's id. It fails with fault.Invalid when the name breaks a rule, with ErrNotFound when there
+// is no such user, and with fault.Unavailable when the store does not answer.
+func Find(ctx context.Context, users Finder, reference string) (User, error) {
+	if id, ok := strings.CutPrefix(reference, "id:"); ok {
+		found, err := users.ByID(ctx, ID(id))
+		return found, Gone(err)
+	}
+	name, only := strings.CutPrefix(reference, "name:")
+	parsed, unnamed := ParseName(name)
+	if unnamed == nil {
+		found, err := users.ByName(ctx, parsed)
+		if only || !fault.Is(err, fault.NotFound) {
+			return found, Gone(err)
+		}
+	} else if only {
+		return User{}, unnamed
+	}
+	found, err := users.ByID(ctx, ID(name))
+	if fault.Is(err, fault.NotFound) && unnamed != nil {
+		return User{}, unnamed
+	}
+	return found, Gone(err)
 }

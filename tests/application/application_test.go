@@ -238,8 +238,6 @@ func TestCountAndSweep(t *testing.T) {
 	counted(100)
 	_, err := w.pastes.Create.Do(t.Context(), "nobody", snippet("x"))
 	wantKind(t, "nobody's paste", err, fault.NotFound)
-	_, err = w.pastes.Star.Do(t.Context(), "nobody", "x")
-	wantKind(t, "nobody's star", err, fault.NotFound)
 }
 
 // tongues knows two languages, one of which has the other's name as an alias.
@@ -250,21 +248,19 @@ func (f tongues) find(kind, key string) (*language.Language, bool) {
 	return found, ok
 }
 
-func (f tongues) All() []*language.Language                             { return slices.Collect(maps.Values(f)) }
-func (f tongues) ByName(s string) (*language.Language, bool)            { return f.find("name ", s) }
-func (f tongues) ByAlias(s string) (*language.Language, bool)           { return f.find("alias ", s) }
-func (f tongues) ByExtension(s string) (*language.Language, bool)       { return f.find("exact ", s) }
-func (f tongues) ByFoldedExtension(s string) (*language.Language, bool) { return f.find("any ", s) }
-
-func (f tongues) ByFilename(s string) (*language.Language, bool) { return f.find("file ", s) }
-func (f tongues) Detect(s string) (*language.Language, bool)     { return f.find("code ", s) }
+func (f tongues) All() []*language.Language                       { return slices.Collect(maps.Values(f)) }
+func (f tongues) ByName(s string) (*language.Language, bool)      { return f.find("name ", s) }
+func (f tongues) ByAlias(s string) (*language.Language, bool)     { return f.find("alias ", s) }
+func (f tongues) ByExtension(s string) (*language.Language, bool) { return f.find("extension ", s) }
+func (f tongues) ByFilename(s string) (*language.Language, bool)  { return f.find("file ", s) }
+func (f tongues) Detect(s string) (*language.Language, bool)      { return f.find("code ", s) }
 
 func TestLanguages(t *testing.T) {
 	t.Parallel()
 	one, two := &language.Language{Name: "one"}, &language.Language{Name: "two"}
 	known := tongues{
 		"name one": one, "name two": two, "alias two": one, "alias uno": one,
-		"exact X": one, "exact x": two, "any X": two, "any x": two, "any Y": one,
+		"extension X": one, "extension x": two, "extension Y": one,
 	}
 	byName, byExtension := languages.New(known).FindByName, languages.New(known).FindByExtension
 	for want, readings := range map[*language.Language][][]string{

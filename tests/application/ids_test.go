@@ -70,9 +70,9 @@ func (c crowdedPastes) CreateDocument(ctx context.Context, created paste.Documen
 
 func (c crowdedPastes) CreateAllowed(
 	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
-) (paste.Usage, error) {
+) error {
 	if err := c.take(string(created.ID)); err != nil {
-		return paste.Usage{}, err
+		return err
 	}
 	return c.Store.CreateAllowed(ctx, allowance, client, created)
 }

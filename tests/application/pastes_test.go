@@ -10,6 +10,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 	domainstats "github.com/gluepot/gluepot/domain/stats"
 	"github.com/gluepot/gluepot/domain/token"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // paste creates one that lives for that long.
@@ -29,11 +30,9 @@ func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "fan"})
 	fan, self := w.viewer(t, "fan"), w.users.ShowSelf
-	star := func(name, id string) error { _, err := w.pastes.Star.Do(t.Context(), name, id); return err }
-	unstar := func(name, id string) error { _, err := w.pastes.Unstar.Do(t.Context(), name, id); return err }
 	lasting, expiring := string(w.paste(t, "", "never")), string(w.paste(t, "", "1h"))
 	for _, id := range []string{expiring, lasting, "missing1", expiring} {
-		if err := star("FAN", id); err != nil {
+		if err := w.pasteStore.Star(t.Context(), fan.User.ID, paste.ID(id)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,15 +46,10 @@ func TestStarsShowWhileTheirPasteDoes(t *testing.T) {
 	stars(expiring, lasting)
 	w.now = w.now.Add(time.Hour)
 	stars(lasting)
-	if err := unstar("fan", lasting); err != nil {
+	if err := w.pastes.StarSeen.Do(t.Context(), fan, lasting, false); err != nil {
 		t.Error(err)
 	}
 	stars()
-	wantKind(t, "no such star", unstar("fan", lasting), fault.NotFound)
-	wantKind(t, "nobody's star", unstar("nobody", expiring), fault.NotFound)
-	wantKind(t, "an impossible name", unstar("", expiring), fault.Invalid)
-	wantKind(t, "an impossible id", star("fan", "a b"), fault.Invalid)
-	wantKind(t, "a star of nobody", star("nobody", lasting), fault.NotFound)
 }
 
 // TestStarSeen has users who star what they may read and what they may not.
@@ -135,7 +129,11 @@ func TestTotals(t *testing.T) {
 	w.token(t, "owner")
 	w.paste(t, "owner", "1h")
 	w.paste(t, "", "never")
-	if _, err := w.pastes.Star.Do(t.Context(), "owner", "missing1"); err != nil {
+	owner, err := user.Find(t.Context(), w.userStore, "owner")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.pasteStore.Star(t.Context(), owner.ID, "missing1"); err != nil {
 		t.Fatal(err)
 	}
 	w.now = w.now.Add(time.Hour)

@@ -29,7 +29,7 @@ func TestStats(t *testing.T) {
 	program.Fixture(t, cfg)
 	i := installation{t, string(cfg.URL)}
 	i.do("user create glue")
-	i.do("paste star glue missing2") // beside one for missing1
+	i.star("glue", "missing2") // beside one for missing1
 	i.expire("oldest01")
 	i.expire("tie0000a")
 	wantStats(i, `{"users":5,"tokens":4,"activePastes":3,"expiredUnsweptPastes":3,"waitingStars":2}`)

@@ -34,7 +34,7 @@ func TestUsageErrors(t *testing.T) {
 		"migrate pu":         `"pu" is not something that gluepot migrate knows. Did you mean 'gluepot migrate up'? See 'gluepot migrate --help'`,
 		"migrate ls":         `"ls" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
 		"user create":        "gluepot user create needs NAME. See 'gluepot user create --help'",
-		"paste star epoxy":   "gluepot paste star needs ID. See 'gluepot paste star --help'",
+		"user link epoxy":    "gluepot user link needs IDENTITY. See 'gluepot user link --help'",
 
 		"stats --database-max-connections many": `--database-max-connections is "many": it takes a whole ` +
 			`number. See 'gluepot stats --help'`,

@@ -185,7 +185,6 @@ func TestUsersByID(t *testing.T) {
 	}
 	i.do("user update id:epoxy --public")
 	i.do("token issue id:epoxy")
-	i.do("paste star id:epoxy k3j2h1g0")
 	made := i.runReading("x", "paste create --owner u2 --json")
 	if !strings.Contains(made.stdout, `"ownerId":"u2"`) {
 		t.Errorf("got %+v, want a paste of u2", made)
@@ -206,7 +205,7 @@ func TestUserDeleteTakesAll(t *testing.T) {
 	i.do("token issue epoxy")
 	i.do("paste create --owner epoxy")
 	i.do("paste create")
-	i.do("paste star epoxy missing")
+	i.star("epoxy", "missing")
 	i.do("user delete epoxy --yes")
 	wantStats(i, `{"users":0,"tokens":0,"activePastes":1,"expiredUnsweptPastes":0,"waitingStars":0}`)
 }
@@ -217,7 +216,7 @@ func TestUnknownUser(t *testing.T) {
 	i := install(t)
 	for _, line := range []string{
 		"user show nobody", "user update nobody --public", "user delete nobody --yes", "user delete nobody", "token issue nobody",
-		"token list nobody", "paste create --owner nobody", "paste list nobody", "paste star nobody x", "paste unstar nobody x",
+		"token list nobody", "paste create --owner nobody", "paste list nobody",
 	} {
 		i.wantRefused(line, "There is no such user.")
 	}
@@ -241,8 +240,6 @@ func TestIdentityFlag(t *testing.T) {
 		{"token issue --identity github:77", "Issued the token"},
 		{"token list --identity github:77", "write"},
 		{"paste list --identity github:77", id},
-		{"paste star --identity github:77 " + id, "Starred " + id},
-		{"paste unstar --identity github:77 " + id, "Took the star"},
 		{"paste remove --identity github:77 --reason spam --yes", "Removed 1 paste."},
 		{"user suspend --identity github:77 --reason spam", "Suspended the user epoxy"},
 		{"user unsuspend --identity github:77", "epoxy"},

@@ -39,11 +39,11 @@ func updateUser(t *testing.T, s Store) {
 	wanted.CreatedAt = now.UTC()
 	wantedServices := map[string]string{"github": "1", "codeberg": "3"}
 	want(t, "the returned user", updated, wanted)
-	stored, storedServices, err := s.Users.WithServices(t.Context(), before.ID)
+	stored, err := s.Users.AccountByID(t.Context(), before.ID)
 	must(t, err)
-	want(t, "the stored user", stored, wanted)
-	if !maps.Equal(services, wantedServices) || !maps.Equal(storedServices, wantedServices) {
-		t.Errorf("services: got %v returned, %v stored, want %v", services, storedServices, wantedServices)
+	want(t, "the stored user", stored.User, wanted)
+	if !maps.Equal(services, wantedServices) || !maps.Equal(stored.Services, wantedServices) {
+		t.Errorf("services: got %v returned, %v stored, want %v", services, stored.Services, wantedServices)
 	}
 	bystander, err := s.Users.ByName(t.Context(), parseName(t, "bystander"))
 	must(t, err)
@@ -71,10 +71,10 @@ func updateUserRefused(t *testing.T, s Store) {
 		if what == "conflict" {
 			wantOtherConflict(t, err)
 		}
-		after, services, err := s.Users.WithServices(t.Context(), before.ID)
+		after, err := s.Users.AccountByID(t.Context(), before.ID)
 		must(t, err)
 		want(t, what+": months", after.SupporterMonths, before.SupporterMonths)
-		want(t, what+": services", len(services), 0)
+		want(t, what+": services", len(after.Services), 0)
 	}
 	for _, id := range unstorable {
 		_, _, err := s.Users.Update(t.Context(), user.ID(id), func(*user.User, map[string]string) error {
@@ -82,7 +82,7 @@ func updateUserRefused(t *testing.T, s Store) {
 			return nil
 		})
 		wantKind(t, err, fault.NotFound)
-		_, _, err = s.Users.WithServices(t.Context(), user.ID(id))
+		_, err = s.Users.AccountByID(t.Context(), user.ID(id))
 		wantKind(t, err, fault.NotFound)
 	}
 }
@@ -242,9 +242,9 @@ func cancelledChanges(t *testing.T, s Store) {
 	id := storedPaste(t, s, "mine", owner.ID, now, time.Time{})
 	ctx := cancelled(t)
 	for what, call := range map[string]func() error{
-		"StaleByName":  func() error { _, err := s.Users.StaleByName(ctx, owner.Name); return err },
-		"WithServices": func() error { _, _, err := s.Users.WithServices(ctx, owner.ID); return err },
-		"Create":       func() error { return s.Users.Create(ctx, newUser(t, "another"), nil) },
+		"StaleByName": func() error { _, err := s.Users.StaleByName(ctx, owner.Name); return err },
+		"AccountByID": func() error { _, err := s.Users.AccountByID(ctx, owner.ID); return err },
+		"Create":      func() error { return s.Users.Create(ctx, newUser(t, "another"), nil) },
 		"Update": func() error {
 			_, _, err := s.Users.Update(ctx, owner.ID, func(u *user.User, _ map[string]string) error {
 				u.SupporterMonths = 1

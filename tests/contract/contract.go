@@ -21,8 +21,6 @@ import (
 type Users interface {
 	user.Finder
 	user.StaleFinder
-	user.StaleIDFinder
-	user.ServiceFinder
 	user.AccountFinder
 	user.Creator
 	user.Updater
@@ -40,7 +38,6 @@ type Tokens interface {
 	token.OwnerLister
 	token.Revoker
 	token.SessionStarter
-	token.SessionLister
 	token.SessionEnder
 	token.Importer
 }
@@ -52,7 +49,6 @@ type Identities interface {
 	identity.Registrar
 	identity.Inviter
 	identity.InvitationFinder
-	identity.InvitationRevoker
 }
 
 // Pastes are the ports about pastes.
@@ -63,9 +59,6 @@ type Pastes interface {
 	paste.ExpiredRemover
 	paste.Starrer
 	paste.Selector
-	paste.StarredLister
-	paste.RecentLister
-	paste.Unstarrer
 	paste.Importer
 }
 

@@ -51,7 +51,7 @@ func givenUp(t *testing.T, s DocumentStore) {
 	want(t, "on the profile", len(public), 0)
 	second := newDocument("second")
 	second.Owner = owner.ID
-	_, err = allowed(t.Context(), s, paste.Allowance{Pastes: 2}, second)
+	err = allowed(t.Context(), s, paste.Allowance{Pastes: 2}, second)
 	must(t, err) // what was given up counts for no quota
 	must(t, s.Users.Delete(t.Context(), owner.ID, owner.Name, nil))
 	wantStored(t, s, "without its former owner", wanted)

@@ -47,10 +47,10 @@ func identityTaken(t *testing.T, s Store) {
 		return nil
 	})
 	wantServiceTaken(t, err)
-	unchanged, services, err := s.Users.WithServices(t.Context(), other.ID)
+	unchanged, err := s.Users.AccountByID(t.Context(), other.ID)
 	must(t, err)
 	want(t, "contributor", unchanged.Contributor, other.Contributor)
-	want(t, "services", len(services), 0)
+	want(t, "services", len(unchanged.Services), 0)
 	results, err := s.Users.Import(t.Context(), []user.Import{
 		{ID: other.ID, Name: other.Name, Services: map[string]string{"github": "77"}},
 		{ID: third.ID, Name: third.Name, Services: map[string]string{"github": "78"}, CreatedAt: now},

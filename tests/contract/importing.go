@@ -131,10 +131,11 @@ func importAbsent(t *testing.T, s Store) {
 	wantStays("empty members", before)
 
 	run("a new user", user.Import{ID: "b", Name: parseName(t, "Bob"), CreatedAt: now}, fresh)
-	found, services, err := s.Users.WithServices(t.Context(), "b")
+	found, err := s.Users.AccountByID(t.Context(), "b")
 	must(t, err)
-	want(t, "the defaults", found, user.User{ID: "b", Name: parseName(t, "Bob"), DefaultLanguage: user.DefaultLanguage, CreatedAt: now.UTC()})
-	want(t, "services", len(services), 0)
+	bob := user.User{ID: "b", Name: parseName(t, "Bob"), DefaultLanguage: user.DefaultLanguage, CreatedAt: now.UTC()}
+	want(t, "the defaults", found.User, bob)
+	want(t, "services", len(found.Services), 0)
 }
 
 // importNames moves names between users in every way, in both orders of the records.

@@ -76,11 +76,11 @@ func usersMeet(t *testing.T, s Store) {
 		}
 		return nil
 	}))
-	found, services, err := s.Users.WithServices(t.Context(), counted.ID)
+	found, err := s.Users.AccountByID(t.Context(), counted.ID)
 	must(t, err)
 	want(t, "months", found.SupporterMonths, callers*rounds)
 	for caller := range callers {
-		want(t, fmt.Sprint("service of caller ", caller), services[fmt.Sprint(caller)], fmt.Sprint(rounds-1))
+		want(t, fmt.Sprint("service of caller ", caller), found.Services[fmt.Sprint(caller)], fmt.Sprint(rounds-1))
 	}
 
 	wantOneWinner(t, meet(func(int) error { return s.Users.Delete(t.Context(), counted.ID, counted.Name, nil) }), fault.NotFound)

@@ -13,11 +13,9 @@ import (
 
 // elsewhere are the ports whose implementations are not stores.
 var elsewhere = map[string]string{
-	"token.UseRecorder":     "application/tokens.UseLog, see tests/application",
 	"identity.Provider":     "adapters/signin, see its own tests",
 	"language.Names":        "adapters/catalogue, see its own tests",
-	"language.Extensions":   "adapters/catalogue, see its own tests",
-	"language.Filenames":    "adapters/catalogue, see its own tests",
+	"language.Files":        "adapters/catalogue, see its own tests",
 	"language.Interpreters": "adapters/catalogue, see its own tests",
 	"language.Lister":       "adapters/catalogue, see its own tests",
 	"language.Detector":     "adapters/detection, see its own tests",

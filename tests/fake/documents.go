@@ -12,7 +12,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// DocumentByID implements paste.DocumentFinder.
+// DocumentByID implements paste.DocumentReader.
 func (p Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -42,7 +42,7 @@ func (p Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (
 	return found, nil
 }
 
-// ReadCipher implements paste.CipherReader.
+// ReadCipher implements paste.DocumentReader.
 func (p Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	found, err := p.DocumentByID(ctx, id)
 	if err == nil {
@@ -55,7 +55,7 @@ func (p Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (pa
 	return found, nil
 }
 
-// Burn implements paste.DocumentBurner.
+// Burn implements paste.DocumentDeleter.
 func (p Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {

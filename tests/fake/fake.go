@@ -117,7 +117,7 @@ func (u Users) StaleByName(ctx context.Context, name user.Name) (user.User, erro
 	return u.ByName(ctx, name)
 }
 
-// StaleByID implements user.StaleIDFinder.
+// StaleByID implements user.StaleFinder.
 func (u Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) { return u.ByID(ctx, id) }
 
 // ByID implements user.Finder.
@@ -139,20 +139,6 @@ func (s *Store) byID(id user.ID) (user.User, bool) {
 		return user.User{}, false
 	}
 	return s.users[i], true
-}
-
-// WithServices implements user.ServiceFinder.
-func (u Users) WithServices(ctx context.Context, id user.ID) (user.User, map[string]string, error) {
-	unlock, err := u.lock(ctx)
-	if err != nil {
-		return user.User{}, nil, err
-	}
-	defer unlock()
-	i := slices.IndexFunc(u.users, func(known user.User) bool { return known.ID == id })
-	if i < 0 {
-		return user.User{}, nil, errNotFound
-	}
-	return u.users[i], u.copyServices(u.users[i].ID), nil
 }
 
 func (s *Store) copyServices(id user.ID) map[string]string {
@@ -617,7 +603,7 @@ func (p Pastes) Select(ctx context.Context, owner user.ID, selection paste.Selec
 	return all[:min(len(all), limit)], nil
 }
 
-// Recent implements paste.RecentLister.
+// Recent implements paste.Selector.
 func (p Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.listed(ctx, after, limit, func(d paste.Document) bool {
 		owner, ok := p.byID(d.Owner)
@@ -625,7 +611,7 @@ func (p Pastes) Recent(ctx context.Context, after paste.Place, limit int) ([]pas
 	})
 }
 
-// StarredBy implements paste.StarredLister.
+// StarredBy implements paste.Selector.
 func (p Pastes) StarredBy(ctx context.Context, reader user.ID, after paste.Place, limit int) ([]paste.Listed, error) {
 	return p.listed(ctx, after, limit, func(d paste.Document) bool {
 		_, err := d.SeenBy(reader)
@@ -684,7 +670,7 @@ func (s *Store) newestFirst() []paste.Paste {
 	})
 }
 
-// Unstar implements paste.Unstarrer.
+// Unstar implements paste.Starrer.
 func (p Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {

@@ -174,7 +174,7 @@ func (i Identities) Invitations(ctx context.Context) ([]identity.Invitation, err
 	return append([]identity.Invitation{}, i.invitations...), nil
 }
 
-// Revoke implements identity.InvitationRevoker.
+// Revoke implements identity.Inviter.
 func (i Identities) Revoke(ctx context.Context, id identity.InvitationID) error {
 	unlock, err := i.lock(ctx)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// ForgetClients implements paste.ClientForgetter.
+// ForgetClients implements paste.ExpiredRemover.
 func (p Pastes) ForgetClients(ctx context.Context, limit int) (forgotten int, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -24,37 +24,37 @@ func (p Pastes) ForgetClients(ctx context.Context, limit int) (forgotten int, er
 	return forgotten, nil
 }
 
-// CreateAllowed implements paste.AllowedCreator.
+// CreateAllowed implements paste.DocumentCreator.
 func (p Pastes) CreateAllowed(
 	ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document,
-) (used paste.Usage, err error) {
+) error {
 	unlock, err := p.lock(ctx)
 	if err != nil {
-		return paste.Usage{}, err
+		return err
 	}
 	defer unlock()
 	if created.Owner != "" && (allowance.Pastes > 0 || allowance.Bytes > 0) {
 		if !p.exists(created.Owner) {
-			return paste.Usage{}, errNotFound
+			return errNotFound
 		}
 		if err := allowance.Add(p.holding(created.Owner), paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
-			return paste.Usage{}, err
+			return err
 		}
 	}
-	now := p.now()
+	now, full := p.now(), time.Duration(0)
 	if allowance.Rate.Pastes > 0 {
-		if used, err = allowance.Rate.Take(p.quotas[client].Sub(now)); err != nil {
-			return paste.Usage{}, err
+		if full, err = allowance.Rate.Take(p.quotas[client].Sub(now)); err != nil {
+			return err
 		}
 	}
 	if err := p.create(created); err != nil {
-		return paste.Usage{}, err
+		return err
 	}
 	if p.quotas == nil {
 		p.quotas = make(map[paste.Client]time.Time)
 	}
-	p.quotas[client] = now.Add(used.Full)
-	return used, nil
+	p.quotas[client] = now.Add(full)
+	return nil
 }
 
 func (s *Store) holding(owner user.ID) (has paste.Holding) {
@@ -67,7 +67,7 @@ func (s *Store) holding(owner user.ID) (has paste.Holding) {
 	return has
 }
 
-// UpdateAllowed implements paste.AllowedUpdater.
+// UpdateAllowed implements paste.DocumentUpdater.
 func (p Pastes) UpdateAllowed(
 	ctx context.Context, allowance paste.Allowance, editor user.ID, id paste.ID, change func(paste.Document) (paste.Change, error),
 ) (paste.Document, error) {

@@ -57,7 +57,7 @@ func (t Tokens) endSessionsOf(parent token.ID) {
 	t.end(func(k token.Token) bool { return k.Parent == parent })
 }
 
-// Sessions implements token.SessionLister.
+// Sessions implements token.OwnerLister.
 func (t Tokens) Sessions(ctx context.Context, owner user.ID) ([]token.Token, error) {
 	unlock, err := t.lock(ctx)
 	if err != nil {

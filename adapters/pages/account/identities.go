@@ -23,12 +23,12 @@ type linkedIdentity struct {
 }
 
 func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {
-	linked, err := p.Modules.Accounts.Identities.Do(r.Context(), reader(r))
+	account, err := p.Modules.Users.ShowSelf.Do(r.Context(), r.Viewer)
 	if err != nil {
 		return err
 	}
 	page := identitiesPage{Layout: r.Layout("Your accounts elsewhere", "")}
-	labels := make(map[string]string)
+	linked, labels := account.Services, make(map[string]string)
 	for _, source := range p.Modules.Accounts.Providers.Do() {
 		labels[source.Key] = source.Label
 		if _, ok := linked[source.Key]; !ok {

@@ -65,7 +65,7 @@ func (p *pages) fork(w http.ResponseWriter, r *site.Request) error {
 func (p *pages) showNew(w http.ResponseWriter, r *site.Request, form pasteForm) error {
 	page := p.newFormPage(r, form)
 	page.Canonical = p.Canonical("/")
-	page.Closed = !r.Viewer.SignedIn() && p.Modules.Pastes.CreateOwn.TokenRequired()
+	page.Closed = p.Modules.Pastes.CreateOwn.Allow(r.Viewer) != nil
 	return p.showForm(w, r, http.StatusOK, page)
 }
 
@@ -139,10 +139,10 @@ func quotaText(w http.ResponseWriter, err error) string {
 	if !ok {
 		return fault.MessageOf(err)
 	}
-	wait := refused.Usage.Retry()
+	wait := refused.Retry
 	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	without := " without having signed in"
-	if refused.Usage.Signed {
+	if refused.Quota.Signed {
 		without = " in an hour"
 	}
 	return fmt.Sprintf("You have created as many pastes as you may%s. Send this again in %s.", without, inWords(wait))

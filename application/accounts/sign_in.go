@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"fmt"
-	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
@@ -13,17 +12,73 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Arrive handles a visitor's return from a provider.
-type Arrive struct {
-	sources sources
-	store   interface {
-		identity.AttemptKeeper
-		identity.Finder
-	}
-	users        user.Updater
-	registration Registration
-	now          func() time.Time
+// Begin sends a visitor to a provider.
+type Begin struct{ *module }
+
+// BeginInput is what a visitor wants.
+type BeginInput struct {
+	Source string // name of the provider
+	Next   string // the path to go on to
+	Code   string // of an invitation, or ""
+	Link   bool   // the viewer wants to sign in with this provider, too
 }
+
+// Begun is an attempt that has begun.
+type Begun struct {
+	Address string // at the provider, to send the browser to
+	State   string // by which the provider's answer names the attempt
+	Secret  string // for the browser alone
+}
+
+// Do begins an attempt.
+//
+// It fails with fault.NotFound when there is no such provider, with identity.ErrUsedUp when the invitation is not valid, with
+// token.Rejected when a viewer who wants to link has no session that was begun within the last hour, and with fault.Forbidden when
+// that may only read.
+func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) (Begun, error) {
+	source, err := b.sources.named(wanted.Source)
+	if err != nil {
+		return Begun{}, err
+	}
+	attempt := identity.Attempt{Source: source.Name, Proof: identity.NewProof(), Next: wanted.Next}
+	if wanted.Link {
+		if !viewer.SignedInRecently(b.now()) {
+			return Begun{}, token.Rejected()
+		}
+		if err := viewer.MayWrite(); err != nil {
+			return Begun{}, err
+		}
+		attempt.Link = viewer.User.ID
+	}
+	if wanted.Code != "" {
+		invitation, err := b.invitation(ctx, wanted.Code)
+		if err != nil {
+			return Begun{}, err
+		}
+		attempt.Invitation = invitation.ID
+	}
+	address, err := source.Begin(ctx, attempt.Proof)
+	if err != nil {
+		return Begun{}, err
+	}
+	secret := rand.Text()
+	if err := b.store.Keep(ctx, identity.HashOf(secret), attempt, identity.MaxAttempts); err != nil {
+		return Begun{}, err
+	}
+	return Begun{Address: address, State: attempt.Proof.State, Secret: secret}, nil
+}
+
+// invitation returns the invitation with a code. It fails with identity.ErrUsedUp when it is not valid.
+func (m *module) invitation(ctx context.Context, code string) (identity.Invitation, error) {
+	found, err := m.store.InvitationByHash(ctx, identity.HashOf(code))
+	if fault.Is(err, fault.NotFound) || err == nil && !found.ValidAt(m.now()) {
+		return identity.Invitation{}, identity.ErrUsedUp
+	}
+	return found, err
+}
+
+// Arrive handles a visitor's return from a provider.
+type Arrive struct{ *module }
 
 // Arrival is the result of a visitor's return: a user who signs in or has linked an identity, or a newcomer who has to choose a name.
 type Arrival struct {
@@ -44,8 +99,8 @@ var (
 // Do finishes the attempt with that secret, which works once.
 //
 // It fails with fault.Invalid when the attempt is none of this browser's, is over, or what came with the browser is no proof; with
-// fault.Forbidden when the visitor may not have an account, or is not who began to link one; with fault.Conflict when the identity
-// cannot be linked; and with fault.Unavailable when the provider or the store does not answer.
+// fault.Forbidden when the visitor may not have an account, or is not who began to link one; and with fault.Conflict when the
+// identity cannot be linked.
 func (a *Arrive) Do(
 	ctx context.Context, viewer token.Viewer, provider, secret string, brought identity.Callback,
 ) (Arrival, error) {
