@@ -62,44 +62,27 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestCompressedFile asks for a file of Swagger UI with and without compression.
+// TestCompressedFile asks for the files of Swagger UI.
 func TestCompressedFile(t *testing.T) {
 	t.Parallel()
 	api, _ := newTestAPI(t, newStore(), DefaultConfig())
 	for _, target := range []string{"/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js"} {
-		plain := request(api, http.MethodGet, target, nil)
 		packed := request(api, http.MethodGet, target, http.Header{"Accept-Encoding": {"gzip, br"}})
 		reader, err := gzip.NewReader(packed.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		unpacked, err := io.ReadAll(reader)
-		if err != nil || string(unpacked) != plain.Body.String() || len(unpacked) < 100_000 {
-			t.Errorf("%s: got %d bytes compressed, %d not compressed, %v, want the same", target, len(unpacked), plain.Body.Len(), err)
+		if unpacked, err := io.ReadAll(reader); err != nil || len(unpacked) < 100_000 {
+			t.Errorf("%s: got %d bytes, %v, want a long file", target, len(unpacked), err)
 		}
-		for name, want := range map[string][2]string{
-			"Content-Encoding": {"", "gzip"}, "Vary": {"Origin, Accept-Encoding", "Origin, Accept-Encoding"},
-			"Content-Security-Policy": {nothingAllowed[0], nothingAllowed[0]},
-		} {
-			if got := [2]string{plain.Header().Get(name), packed.Header().Get(name)}; got != want {
+		for name, want := range map[string]string{"Content-Encoding": "gzip", "Content-Security-Policy": nothingAllowed[0]} {
+			if got := packed.Header().Get(name); got != want {
 				t.Errorf("%s: got %s %q, want %q", target, name, got, want)
 			}
 		}
-		plainTag, packedTag := plain.Header().Get("ETag"), packed.Header().Get("ETag")
-		if plainTag == packedTag {
-			t.Errorf("%s: got the ETag %s twice, want one for each representation", target, plainTag)
-		}
-		known := request(api, http.MethodGet, target, http.Header{"Accept-Encoding": {"gzip"}, "If-None-Match": {packedTag}})
+		known := request(api, http.MethodGet, target, http.Header{"If-None-Match": packed.Header()["Etag"]})
 		if known.Code != http.StatusNotModified || known.Body.Len() > 0 || known.Header().Get("Content-Encoding") != "" {
 			t.Errorf("%s: got %d, %v, %d bytes, want 304 alone", target, known.Code, known.Header(), known.Body.Len())
-		}
-		other := request(api, http.MethodGet, target, http.Header{"Accept-Encoding": {"gzip"}, "If-None-Match": {plainTag}})
-		if other.Code != http.StatusOK {
-			t.Errorf("%s: got %d for the ETag of the other representation, want 200", target, other.Code)
-		}
-		refused := request(api, http.MethodGet, target, http.Header{"Accept-Encoding": {"br, gzip; q=0"}})
-		if refused.Header().Get("Content-Encoding") != "" || refused.Header().Get("ETag") != plainTag {
-			t.Errorf("%s: got %v for a client that refuses gzip, want it not compressed", target, refused.Header())
 		}
 		if head := request(api, http.MethodHead, target, nil); head.Code != http.StatusOK || head.Body.Len() > 0 {
 			t.Errorf("HEAD %s: got %d and %d bytes, want 200 alone", target, head.Code, head.Body.Len())

@@ -70,7 +70,6 @@ func (a *API) fail(c *gin.Context, err error) {
 		}
 	case fault.Exhausted:
 		if refused, ok := errors.AsType[*paste.QuotaError](err); ok {
-			tellUsage(c.Writer.Header(), refused.Usage)
 			name := limit.AnonymousPastes
 			if refused.Usage.Signed {
 				name = limit.UserPastes

@@ -93,18 +93,6 @@ func TestPrefersHTML(t *testing.T) {
 	}
 }
 
-func TestQuality(t *testing.T) {
-	t.Parallel()
-	for parameters, want := range map[string]int{
-		"": 1000, "charset=utf-8": 1000, "q=1": 1000, "Q=1.000": 1000, " q=0.5": 500, "charset=utf-8;q=0.25": 250, "q=0.125": 125, "q=0.": 0,
-		"q=1.001": 0, "q=2": 0, "q=": 0, "q=.5": 0, "q=00.5": 0, "q=0.1234": 0, "q=-1": 0, "q=+": 0, "q=0.-1": 0, "q=0.1e1": 0, "q=1_0": 0,
-	} {
-		if got := quality(parameters); got != want {
-			t.Errorf("%q: got %d, want %d", parameters, got, want)
-		}
-	}
-}
-
 func TestPreflight(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig()
