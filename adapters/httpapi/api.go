@@ -39,7 +39,6 @@ type API struct {
 	paths     []servedPath
 	modules   Modules
 	languages map[string]*fixedAnswer // by name
-	front     *fixedAnswer
 	docs      map[string]*fixedAnswer // by the name of the file
 	ready     func(context.Context) error
 	draining  atomic.Bool
@@ -77,9 +76,6 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 		proxies: trusted, began: cfg.Observe, onLimited: cfg.OnLimited, tracing: len(cfg.Tracing) > 0,
 		log: log,
 	}
-	if api.front, err = newFront(cfg.BasePath); err != nil {
-		return nil, err
-	}
 	if api.docs, err = newDocs(cfg.BasePath); err != nil {
 		return nil, err
 	}
@@ -113,8 +109,8 @@ func (a *API) unrouted(c *gin.Context) {
 		a.page(c, pattern)
 		return
 	}
-	if showsFront(c.Request) {
-		a.front.send(c)
+	if method := c.Request.Method; c.Request.URL.Path == "/" && (method == http.MethodGet || method == http.MethodHead) {
+		a.docs[""].send(c) // there are no pages
 		return
 	}
 	a.nothingHere(c)

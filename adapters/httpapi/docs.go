@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"embed"
-	"net/http"
 
 	"github.com/gin-gonic/gin"
 	"github.com/swaggest/swgui/v5/static"
@@ -32,16 +31,12 @@ var (
 var docsPolicy = []string{"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
 
-// frontPolicy is the policy of a page without scripts.
-var frontPolicy = []string{"default-src 'none'; style-src 'self'; img-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
-
 // newDocs returns Swagger UI: the files that its page loads, by name, and the page as "". Swagger UI's own files are sent as the program
 // holds them: compressed by gzip, which every browser takes.
 func newDocs(basePath string) (map[string]*fixedAnswer, error) {
 	docs := make(map[string]*fixedAnswer)
 	for name, contentType := range map[string][]string{
-		"page.css": stylesheetContentType, "docs.css": stylesheetContentType, "docs.js": scriptContentType, "icon.svg": pictureContentType,
+		"docs.css": stylesheetContentType, "docs.js": scriptContentType, "icon.svg": pictureContentType,
 	} {
 		file, err := asset(name, basePath, contentType)
 		if err != nil {
@@ -71,18 +66,6 @@ func (a *API) docsFile(c *gin.Context) {
 		return
 	}
 	a.nothingHere(c)
-}
-
-// newFront returns the page at "/" of a server without Pages.
-func newFront(basePath string) (*fixedAnswer, error) {
-	front, err := asset("front.html", basePath, htmlContentType)
-	front.policy = frontPolicy
-	return front, err
-}
-
-// showsFront reports whether a request without a route gets the front page.
-func showsFront(r *http.Request) bool {
-	return r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead)
 }
 
 // openapi.json is generated from openapi.yaml, so that the program needs no YAML parser.

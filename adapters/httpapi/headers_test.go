@@ -104,7 +104,7 @@ func TestPreflight(t *testing.T) {
 		"/data/numPastes": "GET, HEAD, OPTIONS", "/paste": "POST, OPTIONS", "/paste/abc": "GET, HEAD, PATCH, DELETE, OPTIONS",
 		"/raw": "POST, OPTIONS", "/raw/abc/def": "GET, HEAD, OPTIONS", "/time/expiresInToUnixTime": "GET, HEAD, OPTIONS",
 		"/openapi.yaml": "GET, HEAD, OPTIONS", "/openapi.json": "GET, HEAD, OPTIONS",
-		"/docs": "GET, HEAD, OPTIONS", "/docs/page.css": "GET, HEAD, OPTIONS",
+		"/docs": "GET, HEAD, OPTIONS", "/docs/docs.css": "GET, HEAD, OPTIONS",
 	} {
 		for _, target := range []string{"/api/v2" + path, "/api/v2" + path + "/"} {
 			answer := request(api, http.MethodOptions, target, http.Header{"Origin": {"https://example.com"}})
