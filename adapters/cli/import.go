@@ -18,11 +18,11 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// Sources read another installation's exports. With array, a file is one JSON array instead of one document per line.
+// Sources read another installation's exports.
 type Sources struct {
-	Users  func(r io.Reader, array bool) imports.Records[imports.User]
-	Keys   func(r io.Reader, array bool) imports.Records[imports.Key]
-	Pastes func(r io.Reader, array bool) imports.Records[imports.Paste]
+	Users  func(r io.Reader) imports.Records[imports.User]
+	Keys   func(r io.Reader) imports.Records[imports.Key]
+	Pastes func(r io.Reader) imports.Records[imports.Paste]
 }
 
 // importView is the summary of one kind of records in JSON.
@@ -46,8 +46,8 @@ func (c *Commands) importPasteMyst() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pastemyst",
 		Short: "Read what mongoexport writes from a PasteMyst v2 installation",
-		Long: `Read what mongoexport writes from a PasteMyst v2 installation: one JSON document on each line, or one
-array with --json-array; "-" is standard input; gzip is recognised.
+		Long: `Read what mongoexport writes from a PasteMyst v2 installation: one JSON document on each line;
+"-" is standard input; gzip is recognised.
 
 It can be run again at any time, also after being killed: the same input changes nothing, a newer export
 updates, also what was edited here meanwhile. What was deleted here stays so, and is counted as REMOVED EARLIER.
@@ -59,7 +59,7 @@ rejected; with --orphans anonymous it is stored without an owner.
 
 A record that cannot be accepted is reported, and the exit code is then 1. It is written to a new file for
 each run and kind, KIND-FILE.rejects, one record on each line, which only its owner may read and which can be
-imported (without --json-array) once the cause is gone. Where a file of that name exists already, it stays as
+imported once the cause is gone. Where a file of that name exists already, it stays as
 it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 		Args: Arguments(),
 		Example: "  gluepot import pastemyst --users users.json --api-keys api-keys.json --pastes pastes.json.gz\n" +
@@ -69,12 +69,11 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 	usersFile := flags.String("users", "", "`FILE` with the users collection")
 	keysFile := flags.String("api-keys", "", "`FILE` with the api-keys collection")
 	pastesFile := flags.String("pastes", "", "`FILE` with the pastes collection")
-	array := flags.Bool("json-array", false, "each file is one JSON array (mongoexport --jsonArray)")
 	orphans := flags.String("orphans", "reject", "what becomes of a paste whose owner is not a user here: reject or anonymous")
 	rejects := flags.String("rejects-dir", ".", "`FOLDER` to write the files of rejected records to")
 	asJSON := jsonFlag(cmd)
 	run := c.long(c.runMigrating(func(ctx context.Context, m Modules, _ []string) error {
-		run := &importRun{commands: c, array: *array, rejectsFolder: *rejects}
+		run := &importRun{commands: c, rejectsFolder: *rejects}
 		importFile(ctx, run, "users", *usersFile, c.sources.Users, m.Imports.Users.Do)
 		importFile(ctx, run, "api-keys", *keysFile, c.sources.Keys, m.Imports.Keys.Do)
 		importFile(ctx, run, "pastes", *pastesFile, c.sources.Pastes,
@@ -104,7 +103,6 @@ var orphanPolicies = map[string]paste.Orphans{"reject": paste.RefuseOrphans, "an
 // importRun is one run of the command.
 type importRun struct {
 	commands      *Commands
-	array         bool
 	rejectsFolder string
 	views         []importView
 	err           error // that ended it
@@ -113,7 +111,7 @@ type importRun struct {
 // importFile imports one file, unless an earlier one has failed.
 func importFile[R any](
 	ctx context.Context, run *importRun, kind, file string,
-	source func(io.Reader, bool) imports.Records[R],
+	source func(io.Reader) imports.Records[R],
 	do func(context.Context, imports.Source[R], imports.Reject) (imports.Summary, error),
 ) {
 	if file == "" || run.err != nil {
@@ -128,7 +126,7 @@ func importFile[R any](
 	progress := run.commands.newProgress(kind, input.Size, true)
 	rejects := &rejectsFile{folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.Name, report: run.commands.stderr}
 	summary, err := do(ctx, func(ctx context.Context) imports.Records[R] {
-		return source(io.TeeReader(input.Reader(ctx), progress), run.array)
+		return source(io.TeeReader(input.Reader(ctx), progress))
 	}, rejects.add)
 	progress.stop()
 	if err != nil && ctx.Err() != nil { // the interrupt is the cause

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -65,18 +64,7 @@ func (r *rejectsFile) write(raw []byte) error {
 			return err
 		}
 	}
-	// In an element of an array, line breaks are only whitespace: replace them by spaces.
-	for len(raw) > 0 {
-		part := raw
-		if end := bytes.IndexAny(raw, "\r\n"); end >= 0 {
-			part = raw[:end]
-		}
-		_, _ = r.buffer.Write(part) // Flush returns the error
-		if raw = raw[len(part):]; len(raw) > 0 {
-			_ = r.buffer.WriteByte(' ')
-			raw = raw[1:]
-		}
-	}
+	_, _ = r.buffer.Write(raw) // Flush returns the error
 	_ = r.buffer.WriteByte('\n')
 	return r.buffer.Flush()
 }

@@ -13,7 +13,7 @@ import (
 func TestLongAnswers(t *testing.T) {
 	t.Parallel()
 	// The use case reads 5,000 at once.
-	for _, ids := range []int{0, 1, 4999, 5000, 5001, 1000, firstChunks[0]/11 - 1, firstChunks[0] / 11, firstChunks[0]/11 + 1, 500_000} {
+	for _, ids := range []int{0, 1, 4999, 5000, 5001, 1000, leastBuffer/11 - 1, leastBuffer / 11, leastBuffer/11 + 1, 500_000} {
 		s := newStore()
 		s.ids = ids
 		api, _ := newTestAPI(t, s, DefaultConfig())
@@ -42,5 +42,23 @@ func TestLongAnswers(t *testing.T) {
 		if held := api.memory.Held(); held > 0 {
 			t.Errorf("got %d bytes still held, want none", held)
 		}
+	}
+}
+
+func TestMatchesETag(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]bool{
+		`"a"`: true, `W/"a"`: true, `*`: true, `"b", "a"`: true, ` "a" `: true, `"b"`: false, ``: false, `a`: false, `"a`: false,
+	} {
+		if matchesETag([]string{header}, `"a"`) != want {
+			t.Errorf("%q: got %v, want %v", header, !want, want)
+		}
+	}
+}
+
+func TestETagOf(t *testing.T) {
+	t.Parallel()
+	if got, want := etagOf(0x0123456789abcdef)[0], `"ASNFZ4mrze8"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

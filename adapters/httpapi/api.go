@@ -38,8 +38,8 @@ type API struct {
 	engine    *gin.Engine
 	paths     []servedPath
 	modules   Modules
-	languages languageAnswers
-	front     *fixedAnswer
+	languages map[string]*fixedAnswer // by name
+	docs      map[string]*fixedAnswer // by the name of the file
 	ready     func(context.Context) error
 	draining  atomic.Bool
 	basePath  string
@@ -73,13 +73,10 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 		modules: modules, languages: answers, ready: ready, basePath: cfg.BasePath, publicURL: cfg.PublicURL,
 		timeout: cfg.RequestTimeout, maxBody: int64(cfg.PasteMaxBody), memory: limit.NewMemory(int64(cfg.MaxMemory)),
 		limits:  limit.New(cfg.Limits),
-		proxies: trusted, began: cfg.Observe, onLimited: cfg.OnLimited, tracing: len(cfg.Tracing) > 0, log: log,
+		proxies: trusted, began: cfg.Observe, onLimited: cfg.OnLimited, tracing: len(cfg.Tracing) > 0,
+		log: log,
 	}
-	if api.front, err = newFront(cfg.BasePath); err != nil {
-		return nil, err
-	}
-	docs, err := newDocs(cfg.BasePath)
-	if err != nil {
+	if api.docs, err = newDocs(cfg.BasePath); err != nil {
 		return nil, err
 	}
 	releaseMode()
@@ -89,10 +86,10 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 		return nil, err
 	}
 	engine.Use(api.observe)
-	engine.Use(traced(cfg.Tracing)...)
-	engine.Use(api.recovering)
+	engine.Use(cfg.Tracing...)
+	engine.Use(gin.CustomRecoveryWithWriter(nil, api.recovered))
 	engine.NoRoute(api.unrouted)
-	api.serve(engine.Group(cfg.BasePath), api.endpoints(docs, cfg.BasePath))
+	api.serve(engine.Group(cfg.BasePath), api.endpoints(cfg.BasePath))
 	api.serve(&engine.RouterGroup, api.healthChecks())
 	api.pages = newPages(cfg.Pages, api.paths)
 	api.engine = engine
@@ -112,8 +109,8 @@ func (a *API) unrouted(c *gin.Context) {
 		a.page(c, pattern)
 		return
 	}
-	if showsFront(c.Request) {
-		a.front.answer(c)
+	if method := c.Request.Method; c.Request.URL.Path == "/" && (method == http.MethodGet || method == http.MethodHead) {
+		a.docs[""].send(c) // there are no pages
 		return
 	}
 	a.nothingHere(c)
@@ -166,21 +163,6 @@ func (a *API) deadline(r *http.Request) (context.Context, context.CancelFunc) {
 
 // claim returns an empty claim for the request.
 func (a *API) claim(r *http.Request) limit.Claim { return a.memory.Claim(string(a.counted(r))) }
-
-// handle runs an endpoint that may wait for the database, under the request's deadline.
-func (a *API) handle(endpoint func(context.Context, *gin.Context) error) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		ctx, cancel := a.deadline(c.Request)
-		defer cancel()
-		err := a.signIn(ctx, c)
-		if err == nil {
-			err = endpoint(ctx, c)
-		}
-		if err != nil {
-			a.fail(c, err)
-		}
-	}
-}
 
 // releaseMode keeps gin from printing every route. The mode is global, so it is set once.
 var releaseMode = sync.OnceFunc(func() { gin.SetMode(gin.ReleaseMode) })

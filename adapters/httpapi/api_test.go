@@ -30,7 +30,7 @@ func TestEscapedSlash(t *testing.T) {
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			answer := request(api, method, target, nil)
-			if answer.Code != status || answer.Body.Len() == 0 {
+			if answer.Code != status || answer.Body.Len() == 0 && method == http.MethodGet {
 				t.Errorf("%s %s: got %d %s, want %d and a body", method, target, answer.Code, answer.Body, status)
 			}
 		}

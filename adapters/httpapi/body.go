@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,15 +12,10 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
-	"github.com/gluepot/gluepot/domain/moderation"
-	"github.com/gluepot/gluepot/domain/paste"
 )
 
-const (
-	firstBodyHeld = 4 << 10
-	// bodyFactor is how many times its length a body takes in memory: itself, the decoded texts, and the store's copies.
-	bodyFactor = 6
-)
+// bodyFactor is how many times its length a body takes in memory: itself, the decoded texts, and the store's copies.
+const bodyFactor = 6
 
 // refusal is an error of HTTP alone, for which there is no kind of fault.
 type refusal struct {
@@ -43,51 +37,31 @@ func (a *API) tooLarge() error {
 	return &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("The body is larger than %d bytes.", a.maxBody), true}
 }
 
-// receive returns the body of a request once it has arrived. It fails with a refusal when the body is too large, encoded or incomplete,
-// or there is no memory for it.
-func (a *API) receive(c *gin.Context, held *limit.Claim) ([]byte, error) {
+// receive collects the body of a request. It fails with a refusal when the body is too large, encoded or incomplete, or there is no memory
+// for it: memory for what has arrived, not for what Content-Length announces.
+func (a *API) receive(c *gin.Context, to *buffer) error {
 	r := c.Request
 	if r.ContentLength > a.maxBody {
-		return nil, a.tooLarge()
+		return a.tooLarge()
 	}
-	body, err := a.collect(http.MaxBytesReader(c.Writer, r.Body, a.maxBody), r.ContentLength, held)
-	if err == nil && encoded(r.Header["Content-Encoding"]) {
-		err = errEncoded
-	}
-	return body, err
-}
-
-// collect reads a body. It claims memory for what has arrived, not for what Content-Length announces.
-func (a *API) collect(from io.Reader, announced int64, held *limit.Claim) ([]byte, error) {
-	if announced == 0 {
-		return nil, nil
-	}
-	body := make([]byte, 0, firstBodyHeld)
-	for {
-		if len(body) == cap(body) {
-			size := 2 * cap(body)
-			if announced >= int64(len(body)) {
-				size = min(size, int(announced)+1)
-			}
-			if held.Resize(int64(bodyFactor*size)) != nil {
-				return nil, errNoRoom
-			}
-			body = append(make([]byte, 0, size), body...)
-		}
-		n, err := from.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
+	if r.ContentLength != 0 {
+		_, err := io.CopyBuffer(to, http.MaxBytesReader(c.Writer, r.Body, a.maxBody), make([]byte, leastBuffer))
 		switch {
 		case err == nil:
-		case errors.Is(err, io.EOF):
-			return body, nil
+		case errors.Is(err, limit.ErrNoMemory):
+			return errNoRoom
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return nil, errSlow
+			return errSlow
 		case errors.As(err, new(*http.MaxBytesError)):
-			return nil, a.tooLarge()
+			return a.tooLarge()
 		default:
-			return nil, errBroken
+			return errBroken
 		}
 	}
+	if encoded(r.Header["Content-Encoding"]) {
+		return errEncoded
+	}
+	return nil
 }
 
 // encoded reports whether a Content-Encoding names more than identity.
@@ -100,38 +74,6 @@ func encoded(lines []string) bool {
 		}
 	}
 	return false
-}
-
-// receiver is an endpoint that creates or changes a paste with the body.
-type receiver func(context.Context, *gin.Context, []byte) (paste.Document, error)
-
-// accept runs an endpoint that takes a body. The body's memory is free before the answer is sent.
-func (a *API) accept(endpoint receiver, answer func(*gin.Context, *paste.Document) error) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		stored, err := a.take(c, endpoint)
-		if err == nil {
-			err = answer(c, &stored)
-		}
-		if err != nil {
-			a.fail(c, err)
-		}
-	}
-}
-
-// take receives the body and runs the endpoint. The deadline begins once the body has arrived.
-func (a *API) take(c *gin.Context, endpoint receiver) (paste.Document, error) {
-	held := a.claim(c.Request)
-	defer held.Release()
-	body, err := a.receive(c, &held)
-	if err != nil {
-		return paste.Document{}, err
-	}
-	ctx, cancel := a.deadline(c.Request)
-	defer cancel()
-	if err := a.signIn(ctx, c); err != nil {
-		return paste.Document{}, err
-	}
-	return endpoint(moderation.From(ctx, a.address(c.Request)), c, body)
 }
 
 // After a body is refused, up to maxDropped bytes of it are read and dropped for at most this time: otherwise a client that sends its

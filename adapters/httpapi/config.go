@@ -3,7 +3,6 @@ package httpapi
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"time"
@@ -36,7 +35,7 @@ type Config struct {
 	Observe func(method, route string) (ended func(status int)) `json:"-"`
 	// OnLimited is called with the limit that refused a request, one of limit.Names, concurrently. Default: nil.
 	OnLimited func(limit string) `json:"-"`
-	// Tracing is middleware that traces requests other than health checks. See Route and TraceKey. Default: nil, no tracing.
+	// Tracing is middleware that traces requests. See Route and TraceKey. Default: nil, no tracing.
 	Tracing []gin.HandlerFunc `json:"-"`
 }
 
@@ -78,12 +77,6 @@ func (c Config) Validate() error {
 		wrong = append(wrong, fmt.Errorf("the memory of bodies and answers is %d bytes: choose at least %d, %d times the limit of bodies",
 			c.MaxMemory, least, memoryFactor))
 	}
-	for _, proxy := range c.TrustedProxies {
-		address, addrErr := netip.ParseAddr(proxy)
-		_, prefixErr := netip.ParsePrefix(proxy)
-		if addrErr != nil && prefixErr != nil || address.Zone() != "" {
-			wrong = append(wrong, fmt.Errorf("the trusted proxy %q is neither an IP address nor a network such as 10.0.0.0/8", proxy))
-		}
-	}
-	return errors.Join(wrong...)
+	_, err := parseProxies(c.TrustedProxies)
+	return errors.Join(append(wrong, err)...)
 }

@@ -40,8 +40,8 @@ func TestDocs(t *testing.T) {
 				t.Errorf("%s: got %s, want nothing that the policy forbids", target, text)
 			}
 			references := regexp.MustCompile(`(?:href|src|data-document)="([^"]*)"`).FindAllStringSubmatch(text, -1)
-			if len(references) != 9 {
-				t.Errorf("%s: got %d references, want 9", target, len(references))
+			if len(references) != 8 {
+				t.Errorf("%s: got %d references, want 8", target, len(references))
 			}
 			for _, reference := range references {
 				if loaded := request(api, http.MethodGet, reference[1], nil); loaded.Code != http.StatusOK || loaded.Body.Len() == 0 {
@@ -62,44 +62,27 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestCompressedFile asks for a file of Swagger UI with and without compression.
+// TestCompressedFile asks for the files of Swagger UI.
 func TestCompressedFile(t *testing.T) {
 	t.Parallel()
 	api, _ := newTestAPI(t, newStore(), DefaultConfig())
 	for _, target := range []string{"/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js"} {
-		plain := request(api, http.MethodGet, target, nil)
 		packed := request(api, http.MethodGet, target, http.Header{"Accept-Encoding": {"gzip, br"}})
 		reader, err := gzip.NewReader(packed.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		unpacked, err := io.ReadAll(reader)
-		if err != nil || string(unpacked) != plain.Body.String() || len(unpacked) < 100_000 {
-			t.Errorf("%s: got %d bytes compressed, %d not compressed, %v, want the same", target, len(unpacked), plain.Body.Len(), err)
+		if unpacked, err := io.ReadAll(reader); err != nil || len(unpacked) < 100_000 {
+			t.Errorf("%s: got %d bytes, %v, want a long file", target, len(unpacked), err)
 		}
-		for name, want := range map[string][2]string{
-			"Content-Encoding": {"", "gzip"}, "Vary": {"Origin, Accept-Encoding", "Origin, Accept-Encoding"},
-			"Content-Security-Policy": {nothingAllowed[0], nothingAllowed[0]},
-		} {
-			if got := [2]string{plain.Header().Get(name), packed.Header().Get(name)}; got != want {
+		for name, want := range map[string]string{"Content-Encoding": "gzip", "Content-Security-Policy": nothingAllowed[0]} {
+			if got := packed.Header().Get(name); got != want {
 				t.Errorf("%s: got %s %q, want %q", target, name, got, want)
 			}
 		}
-		plainTag, packedTag := plain.Header().Get("ETag"), packed.Header().Get("ETag")
-		if plainTag == packedTag {
-			t.Errorf("%s: got the ETag %s twice, want one for each representation", target, plainTag)
-		}
-		known := request(api, http.MethodGet, target, http.Header{"Accept-Encoding": {"gzip"}, "If-None-Match": {packedTag}})
+		known := request(api, http.MethodGet, target, http.Header{"If-None-Match": packed.Header()["Etag"]})
 		if known.Code != http.StatusNotModified || known.Body.Len() > 0 || known.Header().Get("Content-Encoding") != "" {
 			t.Errorf("%s: got %d, %v, %d bytes, want 304 alone", target, known.Code, known.Header(), known.Body.Len())
-		}
-		other := request(api, http.MethodGet, target, http.Header{"Accept-Encoding": {"gzip"}, "If-None-Match": {plainTag}})
-		if other.Code != http.StatusOK {
-			t.Errorf("%s: got %d for the ETag of the other representation, want 200", target, other.Code)
-		}
-		refused := request(api, http.MethodGet, target, http.Header{"Accept-Encoding": {"br, gzip; q=0"}})
-		if refused.Header().Get("Content-Encoding") != "" || refused.Header().Get("ETag") != plainTag {
-			t.Errorf("%s: got %v for a client that refuses gzip, want it not compressed", target, refused.Header())
 		}
 		if head := request(api, http.MethodHead, target, nil); head.Code != http.StatusOK || head.Body.Len() > 0 {
 			t.Errorf("HEAD %s: got %d and %d bytes, want 200 alone", target, head.Code, head.Body.Len())
@@ -240,7 +223,7 @@ func parseOpenAPI(t *testing.T, document []byte) (parsed openAPI) {
 	return parsed
 }
 
-// TestFront asks for "/" as people and programs do.
+// TestFront asks a server without pages for "/", as people and programs do.
 func TestFront(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{"", "/api/v2"} {
@@ -255,10 +238,10 @@ func TestFront(t *testing.T) {
 		page := request(api, http.MethodGet, "/", nil)
 		header := page.Header()
 		if page.Code != http.StatusOK || header.Get("Content-Type") != "text/html; charset=utf-8" || header.Get("Vary") != "Origin" ||
-			header.Get("Content-Security-Policy") != frontPolicy[0] {
+			header.Get("Content-Security-Policy") != docsPolicy[0] {
 			t.Errorf("got %d, %v, want 200 and a page", page.Code, header)
 		}
-		for _, link := range []string{"/docs", "/openapi.yaml", "/openapi.json", "/docs/page.css"} {
+		for _, link := range []string{"/openapi.yaml", "/openapi.json", "/docs/docs.css"} {
 			if !strings.Contains(page.Body.String(), `href="`+base+link+`"`) {
 				t.Errorf("got %s, want a link to %s", page.Body, base+link)
 			}

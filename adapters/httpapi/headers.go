@@ -1,9 +1,8 @@
 package httpapi
 
 import (
-	"encoding/binary"
-	"encoding/hex"
 	"math/rand/v2"
+	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -32,74 +31,41 @@ func guard(answer http.Header) {
 	answer["Referrer-Policy"] = noReferrer
 }
 
-// maxListHeader bounds list headers. Longer ones are ignored.
-const maxListHeader = 1 << 10
-
-func short(lines []string) bool {
-	length := 0
-	for _, line := range lines {
-		if length += len(line) + len(","); length > maxListHeader {
-			return false
-		}
-	}
-	return true
-}
+// maxAccept bounds the header Accept. A longer one is ignored.
+const maxAccept = 1 << 10
 
 // prefers reports whether Accept names the wanted media type, and does not rank the other one above it. For the other, the most
 // specific range counts (RFC 9110, 12.5.1).
 func prefers(accept []string, wanted, otherwise string) bool {
-	if !short(accept) {
+	ranges := strings.Join(accept, ",")
+	if len(ranges) > maxAccept {
 		return false
 	}
-	asked, plain := 0, [...]int{-1, -1, -1} // the weights of the three ranges below, -1 where there is none
-	family, _, _ := strings.Cut(otherwise, "/")
-	for _, line := range accept {
-		for mediaRange := range strings.SplitSeq(line, ",") {
-			mediaType, parameters, _ := strings.Cut(mediaRange, ";")
-			mediaType = strings.Trim(mediaType, " \t")
-			if strings.EqualFold(mediaType, wanted) {
-				asked = max(asked, quality(parameters))
-			}
-			for i, covering := range [...]string{otherwise, family + "/*", "*/*"} {
-				if strings.EqualFold(mediaType, covering) {
-					plain[i] = max(plain[i], quality(parameters))
-				}
-			}
-		}
-	}
-	for _, weight := range plain {
-		if weight >= 0 {
-			return asked > 0 && asked >= weight
-		}
-	}
-	return asked > 0
-}
-
-// quality returns the weight among the parameters of a media range, in thousandths: 1000 without one, and 0 for an invalid one
-// (RFC 9110, 12.4.2).
-func quality(parameters string) int {
-	for parameter := range strings.SplitSeq(parameters, ";") {
-		name, value, _ := strings.Cut(strings.Trim(parameter, " \t"), "=")
-		if !strings.EqualFold(name, "q") {
+	weights := make(map[string]float64)
+	for mediaRange := range strings.SplitSeq(ranges, ",") {
+		name, parameters, err := mime.ParseMediaType(mediaRange)
+		if err != nil {
 			continue
 		}
-		whole, fraction, _ := strings.Cut(value, ".")
-		if len(whole) != 1 || len(fraction) > 3 {
-			return 0
+		weight := 1.0
+		if q, ok := parameters["q"]; ok {
+			weight, _ = strconv.ParseFloat(q, 64) // 0 for what is no number
 		}
-		weight, err := strconv.ParseUint(whole+(fraction + "000")[:3], 10, 16)
-		if err != nil || weight > 1000 {
-			return 0
-		}
-		return int(weight)
+		weights[name] = max(weights[name], weight)
 	}
-	return 1000
+	family, _, _ := strings.Cut(otherwise, "/")
+	for _, covering := range []string{otherwise, family + "/*", "*/*"} {
+		if weight, ok := weights[covering]; ok {
+			return weights[wanted] > 0 && weights[wanted] >= weight
+		}
+	}
+	return weights[wanted] > 0
 }
 
 // Pages of any origin may call the interface: it ignores cookies, and a page has a token only if its user gave it one.
 var (
 	anyOrigin        = []string{"*"}
-	exposedHeaders   = []string{"Retry-After, WWW-Authenticate, ETag, X-Request-Id, Location, Gluepot-Delete-Key, RateLimit, RateLimit-Policy"}
+	exposedHeaders   = []string{"Retry-After, WWW-Authenticate, ETag, X-Request-Id, Location, Gluepot-Delete-Key"}
 	allowedHeaders   = []string{"Authorization, Content-Type, If-None-Match, Gluepot-Delete-Key"}
 	preflightSeconds = []string{"86400"} // a day
 	noStore          = []string{"no-store"}
@@ -137,26 +103,12 @@ func requestID(c *gin.Context) string {
 	return ""
 }
 
-func newRequestID() string {
-	var random [16]byte
-	binary.LittleEndian.PutUint64(random[:8], rand.Uint64()) //nolint:gosec // tells requests apart, keeps no secret
-	binary.LittleEndian.PutUint64(random[8:], rand.Uint64()) //nolint:gosec // as above
-	var text [2 * len(random)]byte
-	hex.Encode(text[:], random[:])
-	return string(text[:])
-}
+func newRequestID() string { return strconv.FormatUint(rand.Uint64(), 36) } //nolint:gosec // tells requests apart, keeps no secret
 
-// validRequestID accepts an id from a proxy if it is safe in a header and in the log. It must not be a token that a client has put into
-// the wrong header.
+// idCharacters are safe in a header and in the log.
+const idCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+// validRequestID accepts an id from a proxy. It must not be a token that a client has put into the wrong header.
 func validRequestID(id string) bool {
-	if id == "" || len(id) > 64 || strings.Contains(id, token.Prefix) {
-		return false
-	}
-	for i := range len(id) {
-		c := id[i]
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.') {
-			return false
-		}
-	}
-	return true
+	return id != "" && len(id) <= 64 && strings.Trim(id, idCharacters) == "" && !strings.Contains(id, token.Prefix)
 }

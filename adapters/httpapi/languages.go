@@ -18,49 +18,29 @@ type languageView struct {
 	Color string   `json:"color,omitempty"`
 }
 
-// languageAnswer is an encoded language and its ETag, made once.
-type languageAnswer struct {
-	body []byte
-	etag []string
-}
-
-// languageAnswers are the encoded languages of the catalogue. A port may also return others.
-type languageAnswers map[*language.Language]*languageAnswer
-
-func encodeLanguages(catalogue []*language.Language) (languageAnswers, error) {
-	answers := make(languageAnswers, len(catalogue))
+// encodeLanguages returns the answers for the languages of the catalogue, by name.
+func encodeLanguages(catalogue []*language.Language) (map[string]*fixedAnswer, error) {
+	answers := make(map[string]*fixedAnswer, len(catalogue))
 	for _, l := range catalogue {
-		answer, err := encodeLanguage(l)
+		body, err := encodeJSON(languageView{
+			Name: l.Name, Mode: l.Mode, Mimes: append([]string{}, l.MIMETypes...), Ext: append([]string{}, l.Extensions...), Color: l.Color,
+		})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("encode the language %s: %w", l.Name, err)
 		}
-		answers[l] = answer
+		answers[l.Name] = newFixedAnswer(jsonContentType, body)
+		answers[l.Name].caching = languageCacheControl
 	}
 	return answers, nil
 }
 
-func encodeLanguage(l *language.Language) (*languageAnswer, error) {
-	view := languageView{
-		Name: l.Name, Mode: l.Mode, Mimes: append([]string{}, l.MIMETypes...), Ext: append([]string{}, l.Extensions...), Color: l.Color,
-	}
-	body, err := encodeJSON(view)
-	if err != nil {
-		return nil, fmt.Errorf("encode the language %s: %w", l.Name, err)
-	}
-	return &languageAnswer{body: body, etag: []string{etagOf(body)}}, nil
-}
-
 func (a *API) languageByName(c *gin.Context) {
-	var readings wire.Readings
-	readings.Parse(c.Request.URL.RawQuery, "name")
-	found, err := a.modules.Languages.FindByName.Do(readings.All()...)
+	found, err := a.modules.Languages.FindByName.Do(wire.Readings(c.Request.URL.RawQuery, "name")...)
 	a.answerLanguage(c, found, err)
 }
 
 func (a *API) languageByExtension(c *gin.Context) {
-	var readings wire.Readings
-	readings.Parse(c.Request.URL.RawQuery, "extension")
-	found, err := a.modules.Languages.FindByExtension.Do(readings.All()...)
+	found, err := a.modules.Languages.FindByExtension.Do(wire.Readings(c.Request.URL.RawQuery, "extension")...)
 	a.answerLanguage(c, found, err)
 }
 
@@ -69,15 +49,5 @@ func (a *API) answerLanguage(c *gin.Context, found *language.Language, err error
 		a.fail(c, err)
 		return
 	}
-	answer := a.languages[found]
-	if answer == nil {
-		if answer, err = encodeLanguage(found); err != nil { // strings: cannot fail
-			a.fail(c, err)
-			return
-		}
-	}
-	header := c.Writer.Header()
-	header["Cache-Control"] = languageCacheControl
-	header["Vary"] = varyOrigin // CORS headers depend on Origin
-	writeUnlessKnown(c, jsonContentType, answer.etag, answer.body)
+	a.languages[found.Name].send(c)
 }

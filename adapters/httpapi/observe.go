@@ -57,16 +57,16 @@ func (a *API) observe(c *gin.Context) {
 	}
 	if a.tracing {
 		c.Set(routeKey, route)
-		forgetTrace(c.Request.Header, proxied)
+		if !proxied {
+			c.Request.Header.Del("Traceparent") // of a stranger, who could have every request sampled
+		}
 	}
-	limited := a.limitRequest(c, client, page)
 	switch {
-	case !a.withinLimits(c, limited, route):
+	case !a.withinLimits(c, route, page):
 	case escaped:
 		a.nothingHere(c)
 	default:
 		c.Next()
-		a.noteToken(c, limited)
 	}
 
 	status := c.Writer.Status()
@@ -106,20 +106,13 @@ func (a *API) observe(c *gin.Context) {
 	line.Write(fields...)
 }
 
-// recovering answers 500 when an endpoint panics.
-func (a *API) recovering(c *gin.Context) {
-	defer func() {
-		recovered := recover()
-		if recovered == nil {
-			return
-		}
-		a.log.Error("panic while answering", zap.String("request_id", requestID(c)), zap.Any("panic", recovered), zap.Stack("stack"))
-		if !c.Writer.Written() {
-			a.problem(c, http.StatusInternalServerError, fault.MessageInternal)
-		}
-		c.Abort()
-	}()
-	c.Next()
+// recovered answers 500 after an endpoint has panicked.
+func (a *API) recovered(c *gin.Context, cause any) {
+	a.log.Error("panic while answering", zap.String("request_id", requestID(c)), zap.Any("panic", cause), zap.Stack("stack"))
+	if !c.Writer.Written() {
+		a.problem(c, http.StatusInternalServerError, fault.MessageInternal)
+	}
+	c.Abort()
 }
 
 // noteCause leaves an error for the access log.
@@ -150,29 +143,3 @@ const routeKey = "route"
 
 // Route returns the route of a request, such as /paste/:id, or "".
 func Route(c *gin.Context) string { return c.GetString(routeKey) }
-
-// traced returns middleware that skips health checks.
-func traced(middleware []gin.HandlerFunc) []gin.HandlerFunc {
-	traced := make([]gin.HandlerFunc, len(middleware))
-	for i, each := range middleware {
-		traced[i] = func(c *gin.Context) {
-			if route := Route(c); route != PathAlive && route != PathReady {
-				each(c)
-			}
-		}
-	}
-	return traced
-}
-
-// maxTraceState bounds the Tracestate copied into every span: twice what W3C requires.
-const maxTraceState = 1 << 10
-
-// forgetTrace removes trace headers, unless a trusted proxy has sent exactly one Traceparent.
-func forgetTrace(header http.Header, proxied bool) {
-	if !proxied || len(header["Traceparent"]) != 1 {
-		delete(header, "Traceparent")
-	}
-	if len(strings.Join(header["Tracestate"], ",")) > maxTraceState {
-		delete(header, "Tracestate")
-	}
-}

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"io"
 	"maps"
 	"net/http"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
@@ -100,18 +100,24 @@ func (a *API) page(c *gin.Context, pattern string) {
 	}
 }
 
-// answerPage collects a page before it sends the first byte, so that a failure half-way can still become an error.
+// answerPage collects a page before it sends the first byte, so that a failure half-way can still become an error. A page without
+// Cache-Control gets an ETag.
 func (a *API) answerPage(c *gin.Context) error {
-	made := a.newAnswer(c)
+	made := a.newBuffer(c.Request, 1)
 	defer made.Release()
 	w := &pageWriter{header: c.Writer.Header().Clone(), answer: made, to: c, claimed: a.maxBody}
 	rejected, err := a.makePage(w, c)
-	c.Set(rejectedTokenKey, rejected)
+	secret, inBody := a.pages.Token(c.Request)
+	switch {
+	case rejected || w.status == http.StatusUnauthorized || fault.Is(err, fault.Unauthenticated):
+		a.limits.Rejected(a.limitRequest(c.Request, secret, inBody))
+	case err == nil && !inBody:
+		a.limits.Proven(secret)
+	}
 	if w.streams {
 		w.end(err)
 		return nil
 	}
-	c.Set(provesTokenKey, !rejected)
 	if err != nil {
 		if cleared := w.header["Set-Cookie"]; rejected && cleared != nil {
 			c.Writer.Header()["Set-Cookie"] = cleared
@@ -122,8 +128,13 @@ func (a *API) answerPage(c *gin.Context) error {
 		a.onLimited(limit.AnonymousPastes) // the only limit that pages apply
 	}
 	w.sendHeader()
-	made.status = w.status
-	made.send(c, w.header["Content-Type"])
+	var etag []string
+	if w.status == http.StatusOK && w.header["Cache-Control"] == nil {
+		etag = etagOf(xxhash.Sum64(made.text.Bytes()))
+	}
+	if begin(c, w.status, w.header["Content-Type"], etag, int64(made.text.Len())) {
+		_, _ = c.Writer.Write(made.text.Bytes()) // a client that has gone cannot be told
+	}
 	return nil
 }
 
@@ -131,14 +142,13 @@ func (a *API) answerPage(c *gin.Context) error {
 var errElsewhere = &refusal{http.StatusForbidden, "This was sent by a page of another site. Open the page here, and try again.", false}
 
 func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, err error) {
-	r, held := c.Request, a.claim(c.Request)
-	defer held.Release()
-	var sent []byte
+	r, sent := c.Request, a.newBuffer(c.Request, bodyFactor)
+	defer sent.Release()
 	if r.Method == http.MethodPost {
 		if a.pages.origins.Check(r) != nil {
 			return false, errElsewhere
 		}
-		if sent, err = a.receive(c, &held); err != nil {
+		if err := a.receive(c, sent); err != nil {
 			return false, err
 		}
 	}
@@ -146,7 +156,7 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, er
 	defer cancel()
 	r = r.WithContext(moderation.From(ctx, a.address(r)))
 	r.RemoteAddr = string(a.counted(r))
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(sent)), int64(len(sent))
+	r.Body, r.ContentLength = io.NopCloser(&sent.text), int64(sent.text.Len())
 	return a.pages.Answer(w, r)
 }
 
@@ -154,7 +164,7 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, er
 type pageWriter struct {
 	header  http.Header
 	status  int // 0 until it is chosen
-	answer  *answer
+	answer  *buffer
 	to      *gin.Context
 	claimed int64 // how much memory a stream claims for its source
 	streams bool
@@ -164,11 +174,10 @@ type pageWriter struct {
 // Header implements http.ResponseWriter.
 func (w *pageWriter) Header() http.Header { return w.header }
 
-// WriteHeader implements http.ResponseWriter. A page without Cache-Control gets an ETag.
+// WriteHeader implements http.ResponseWriter.
 func (w *pageWriter) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
-		w.answer.tagged = status == http.StatusOK && w.header["Cache-Control"] == nil
 	}
 }
 

@@ -17,6 +17,9 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
+// longPage is a length beyond what each request may hold without a claim.
+const longPage = 64 << 10
+
 // somePages has one page, and a second that takes forms.
 type somePages struct{}
 
@@ -55,13 +58,13 @@ func (somePages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, 
 	case "/panic":
 		panic("a page")
 	case "/long":
-		_, err := io.WriteString(w, strings.Repeat("x", 2*maxChunk))
+		_, err := io.WriteString(w, strings.Repeat("x", 2*longPage))
 		return false, err
 	case "/kept":
 		if kept, ok := w.(interface{ Keep() }); ok {
 			kept.Keep()
 		}
-		_, err := io.WriteString(w, strings.Repeat("x", 2*maxChunk))
+		_, err := io.WriteString(w, strings.Repeat("x", 2*longPage))
 		return false, err
 	case "/sign-in/form":
 		return true, fault.New(fault.Unauthenticated, "wrong")
@@ -125,7 +128,7 @@ func TestPages(t *testing.T) {
 		{"GET", "/missing", http.Header{"Accept": {"text/html;q=0.5, application/json"}}, 404, "{", "/:id"},
 		{"GET", "/broken", browser, 503, "error 503 later", "/:id"},
 		{"GET", "/panic", browser, 500, "error 500 " + fault.MessageInternal, "/:id"},
-		{"GET", "/long", nil, 200, "page /long of /:id, a deadline: true" + strings.Repeat("x", 2*maxChunk), "/:id"},
+		{"GET", "/long", nil, 200, "page /long of /:id, a deadline: true" + strings.Repeat("x", 2*longPage), "/:id"},
 		{"GET", "/a%2Fb", browser, 404, "error 404 ", ""},
 		{"GET", "/", browser, 200, "page / of /, a deadline: true, from 192.0.2.1", "/"},
 		{"GET", "/", nil, 200, "page / of /, a deadline: true", "/"},
@@ -400,7 +403,7 @@ func (s streaming) Answer(w http.ResponseWriter, _ *http.Request) (rejected bool
 		return false, err
 	}
 	for range 2 {
-		if _, err := io.WriteString(w, strings.Repeat("x", maxChunk)); err != nil {
+		if _, err := io.WriteString(w, strings.Repeat("x", longPage)); err != nil {
 			return false, err
 		}
 		if err := <-s.next; err != nil {
@@ -425,11 +428,11 @@ func TestPagesThatStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.ReadFull(answer.Body, make([]byte, maxChunk)); err != nil {
+		if _, err := io.ReadFull(answer.Body, make([]byte, longPage)); err != nil {
 			t.Errorf("got %v, want the half that is made", err)
 		}
 		shown.next <- nil
-		if _, err := io.CopyN(io.Discard, answer.Body, maxChunk); err != nil {
+		if _, err := io.CopyN(io.Discard, answer.Body, longPage); err != nil {
 			t.Errorf("got %v, want the rest", err)
 		}
 		shown.next <- failure

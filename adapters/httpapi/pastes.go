@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/wire"
@@ -18,40 +19,45 @@ import (
 const maxHeldText = 4 << 20
 
 // sendPaste answers with a paste. After a write it answers even beyond the memory budget.
-func (a *API) sendPaste(c *gin.Context, d *paste.Document, tagged, written bool) error {
+func (a *API) sendPaste(c *call, d *paste.Document, tagged, written bool) error {
+	if c.body != nil {
+		c.body.Release() // it is not needed any more
+	}
 	text, read := d.Bytes(), a.claim(c.Request)
 	defer read.Release()
 	if err := read.Resize(min(text, a.memory.Share())); err != nil && !written {
 		return err
 	}
 	if text <= maxHeldText {
-		made := a.newAnswer(c)
+		made := a.newBuffer(c.Request, 1)
 		defer made.Release()
-		if view.WritePaste(made, d) == nil {
+		if made.grow(int(text+text/4+1<<10)) == nil && view.WritePaste(made, d) == nil {
 			read.Release()
-			made.tagged = tagged
-			made.send(c, jsonContentType)
+			var etag []string
+			if tagged {
+				etag = etagOf(xxhash.Sum64(made.text.Bytes()))
+			}
+			sendBody(c.Context, jsonContentType, etag, made.text.Bytes())
 			return nil
 		}
 	}
-	return sendStream(c, jsonContentType, tagged, func(to io.Writer) error { return view.WritePaste(to, d) })
+	return sendStream(c.Context, jsonContentType, tagged, func(to io.Writer) error { return view.WritePaste(to, d) })
 }
 
-func (a *API) sendStored(c *gin.Context, d *paste.Document) error {
-	return a.sendPaste(c, d, false, true)
-}
-
-func (a *API) createPaste(ctx context.Context, c *gin.Context, body []byte) (paste.Document, error) {
-	return a.create(ctx, c, func() (paste.Draft, error) { return wire.DecodeDraft(body) })
+func (a *API) createPaste(ctx context.Context, c *call) error {
+	made, err := a.create(ctx, c, func() (paste.Draft, error) { return wire.DecodeDraft(c.body.text.Bytes()) })
+	if err != nil {
+		return err
+	}
+	return a.sendPaste(c, &made, false, true)
 }
 
 // create reads the draft only after it has checked that the viewer may create pastes: that error comes first.
-func (a *API) create(ctx context.Context, c *gin.Context, read func() (paste.Draft, error)) (paste.Document, error) {
-	viewer := viewerOf(c)
-	if err := a.modules.Pastes.CreateOwn.Allow(viewer); err != nil {
+func (a *API) create(ctx context.Context, c *call, read func() (paste.Draft, error)) (paste.Document, error) {
+	if err := a.modules.Pastes.CreateOwn.Allow(c.viewer); err != nil {
 		return paste.Document{}, err
 	}
-	client, err := a.counts(c, viewer)
+	client, err := a.counts(c)
 	if err != nil {
 		return paste.Document{}, err
 	}
@@ -59,7 +65,7 @@ func (a *API) create(ctx context.Context, c *gin.Context, read func() (paste.Dra
 	if err != nil {
 		return paste.Document{}, err
 	}
-	made, err := a.modules.Pastes.CreateOwn.Do(ctx, viewer, client, draft)
+	made, err := a.modules.Pastes.CreateOwn.Do(ctx, c.viewer, client, draft)
 	if err != nil {
 		return paste.Document{}, err
 	}
@@ -71,13 +77,17 @@ func (a *API) create(ctx context.Context, c *gin.Context, read func() (paste.Dra
 	return made.Document, nil
 }
 
-func (a *API) editPaste(ctx context.Context, c *gin.Context, body []byte) (paste.Document, error) {
-	viewer, id := viewerOf(c), c.Param("id")
-	changes, err := wire.DecodeChanges(body)
+func (a *API) editPaste(ctx context.Context, c *call) error {
+	id := c.Param("id")
+	changes, err := wire.DecodeChanges(c.body.text.Bytes())
 	if err != nil {
-		return paste.Document{}, a.modules.Pastes.EditOwn.Refuse(ctx, viewer, id, err)
+		return a.modules.Pastes.EditOwn.Refuse(ctx, c.viewer, id, err)
 	}
-	return a.modules.Pastes.EditOwn.Do(ctx, viewer, id, changes)
+	edited, err := a.modules.Pastes.EditOwn.Do(ctx, c.viewer, id, changes)
+	if err != nil {
+		return err
+	}
+	return a.sendPaste(c, &edited, false, true)
 }
 
 // deleteKeyHeader has the key of an anonymous paste, in the answer that creates it and the request that deletes it.
@@ -85,29 +95,29 @@ const deleteKeyHeader = "Gluepot-Delete-Key"
 
 var emptyObject = []byte("{}")
 
-func (a *API) deletePaste(ctx context.Context, c *gin.Context) error {
-	if err := a.modules.Pastes.DeleteOwn.Do(ctx, viewerOf(c), c.Param("id"), paste.DeleteKey(c.GetHeader(deleteKeyHeader))); err != nil {
+func (a *API) deletePaste(ctx context.Context, c *call) error {
+	if err := a.modules.Pastes.DeleteOwn.Do(ctx, c.viewer, c.Param("id"), paste.DeleteKey(c.GetHeader(deleteKeyHeader))); err != nil {
 		return err
 	}
-	writeJSON(c, emptyObject) // clients fail on an answer without a body
+	sendJSON(c.Context, emptyObject) // clients fail on an answer without a body
 	return nil
 }
 
-func (a *API) readPaste(ctx context.Context, c *gin.Context) error {
-	found, err := a.modules.Pastes.Read.Do(ctx, viewerOf(c), c.Param("id"))
+func (a *API) readPaste(ctx context.Context, c *call) error {
+	found, err := a.modules.Pastes.Read.Do(ctx, c.viewer, c.Param("id"))
 	if err != nil {
 		return err
 	}
 	if found.Visibility == paste.Public {
 		delete(c.Writer.Header(), "X-Robots-Tag")
 	}
-	return a.sendPaste(c, &found, presentedToken(c) == "", false)
+	return a.sendPaste(c, &found, c.secret == "", false)
 }
 
 // openPaste deletes the paste before it answers.
-func (a *API) openPaste(ctx context.Context, c *gin.Context) error {
+func (a *API) openPaste(ctx context.Context, c *call) error {
 	c.Writer.Header()["Cache-Control"] = privateHeader
-	opened, err := a.modules.Pastes.Open.Do(ctx, viewerOf(c), c.Param("id"))
+	opened, err := a.modules.Pastes.Open.Do(ctx, c.viewer, c.Param("id"))
 	if err != nil {
 		return err
 	}
@@ -115,11 +125,11 @@ func (a *API) openPaste(ctx context.Context, c *gin.Context) error {
 }
 
 // selfPastes collects the whole answer before it sends the first byte: a failure half-way must become a 503, not half an array.
-func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
-	made := a.newAnswer(c)
+func (a *API) selfPastes(ctx context.Context, c *call) error {
+	made := a.newBuffer(c.Request, 1)
 	defer made.Release()
 	before := "["
-	err := a.modules.Pastes.ListOwn.Do(ctx, viewerOf(c), func(page []paste.Place) error {
+	err := a.modules.Pastes.ListOwn.Do(ctx, c.viewer, func(page []paste.Place) error {
 		ids := make([]paste.ID, len(page))
 		for i, place := range page {
 			ids[i] = place.ID
@@ -145,7 +155,7 @@ func (a *API) selfPastes(ctx context.Context, c *gin.Context) error {
 	if _, err := made.WriteString(end); err != nil {
 		return err
 	}
-	made.send(c, jsonContentType)
+	sendJSON(c.Context, made.text.Bytes())
 	return nil
 }
 
@@ -153,34 +163,34 @@ type countView struct {
 	NumPastes int64 `json:"numPastes"`
 }
 
-func (a *API) pasteCount(ctx context.Context, c *gin.Context) error {
+func (a *API) pasteCount(ctx context.Context, c *call) error {
 	count, err := a.modules.Pastes.CountActive.Do(ctx)
 	if err != nil {
 		return err
 	}
-	return encodeAndWrite(c, countView{NumPastes: count})
+	return encodeAndSend(c.Context, countView{NumPastes: count})
 }
 
-func (a *API) createEncrypted(ctx context.Context, c *gin.Context, body []byte) (paste.Document, error) {
-	return a.create(ctx, c, func() (paste.Draft, error) { return wire.DecodeEncrypted(body) })
-}
-
-func (a *API) sendEncrypted(c *gin.Context, d *paste.Document) error {
-	return encodeAndWrite(c, view.NewEncrypted(d))
+func (a *API) createEncrypted(ctx context.Context, c *call) error {
+	made, err := a.create(ctx, c, func() (paste.Draft, error) { return wire.DecodeEncrypted(c.body.text.Bytes()) })
+	if err != nil {
+		return err
+	}
+	return encodeAndSend(c.Context, view.NewEncrypted(&made))
 }
 
 // errOpens differs from not found, so that clients without the key do not open the paste.
 var errOpens = fault.New(fault.Conflict, "This paste burns after reading: POST /open/{id} deletes it, and answers with it.")
 
-func (a *API) readEncrypted(ctx context.Context, c *gin.Context) error {
-	found, err := a.modules.Pastes.ReadCipher.Do(ctx, viewerOf(c), c.Param("id"))
+func (a *API) readEncrypted(ctx context.Context, c *call) error {
+	found, err := a.modules.Pastes.ReadCipher.Do(ctx, c.viewer, c.Param("id"))
 	if errors.Is(err, paste.ErrBurns) {
 		return errOpens
 	}
 	if err != nil {
 		return err
 	}
-	return a.sendPaste(c, &found, presentedToken(c) == "", false)
+	return a.sendPaste(c, &found, c.secret == "", false)
 }
 
 // expiryTime needs no deadline: it does not use the database.
@@ -191,5 +201,5 @@ func (a *API) expiryTime(c *gin.Context) {
 		a.fail(c, err)
 		return
 	}
-	writeJSON(c, append(strconv.AppendInt([]byte(`{"result":`), result, 10), '}'))
+	sendJSON(c, append(strconv.AppendInt([]byte(`{"result":`), result, 10), '}'))
 }

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -12,20 +14,18 @@ import (
 // proxies are the addresses and networks whose headers are believed.
 type proxies []netip.Prefix
 
-func parseProxies(texts []string) (proxies, error) {
-	var parsed proxies
+// parseProxies returns one error that names every wrong text.
+func parseProxies(texts []string) (parsed proxies, err error) {
 	for _, text := range texts {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			address, err := netip.ParseAddr(text)
-			if err != nil {
-				return nil, err
-			}
+		prefix, prefixErr := netip.ParsePrefix(text)
+		if address, addrErr := netip.ParseAddr(text); addrErr == nil && address.Zone() == "" {
 			prefix = netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen())
+		} else if prefixErr != nil {
+			err = errors.Join(err, fmt.Errorf("the trusted proxy %q is neither an IP address nor a network such as 10.0.0.0/8", text))
 		}
 		parsed = append(parsed, prefix)
 	}
-	return parsed, nil
+	return parsed, err
 }
 
 // include ignores the zone of a link-local address: netip never matches an address with a zone.

@@ -5,16 +5,14 @@ import (
 	"io"
 	"strings"
 
-	"github.com/gin-gonic/gin"
-
 	"github.com/gluepot/gluepot/adapters/httpapi/wire"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
 var textContentType = []string{"text/plain; charset=utf-8"}
 
-func (a *API) readText(ctx context.Context, c *gin.Context) error {
-	pasty, err := a.modules.Pastes.ReadRaw.Do(ctx, viewerOf(c), c.Param("id"), c.Param("pastyId"), c.Param("editId"))
+func (a *API) readText(ctx context.Context, c *call) error {
+	pasty, err := a.modules.Pastes.ReadRaw.Do(ctx, c.viewer, c.Param("id"), c.Param("pastyId"), c.Param("editId"))
 	if err != nil {
 		return err
 	}
@@ -24,7 +22,7 @@ func (a *API) readText(ctx context.Context, c *gin.Context) error {
 		return err
 	}
 	c.Writer.Header()["Content-Security-Policy"] = sandboxed
-	return sendStream(c, textContentType, presentedToken(c) == "", func(to io.Writer) error {
+	return sendStream(c.Context, textContentType, c.secret == "", func(to io.Writer) error {
 		_, err := io.WriteString(to, pasty.Code)
 		return err
 	})
@@ -35,17 +33,30 @@ var (
 	errForm   = wire.Invalid("The body is a form. Send the code itself, as curl --data-binary @FILE does.")
 )
 
-func (a *API) createFromText(ctx context.Context, c *gin.Context, body []byte) (paste.Document, error) {
+// createFromText creates a paste with the body as its only pasty. It answers with the link, or with the paste if the client prefers JSON.
+func (a *API) createFromText(ctx context.Context, c *call) error {
 	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/form-data") {
-		return paste.Document{}, errForm
+		return errForm
 	}
-	defaultLanguage := viewerOf(c).User.DefaultLanguage
-	return a.create(ctx, c, func() (paste.Draft, error) { return a.textDraft(c.Request.URL.RawQuery, defaultLanguage, body) })
+	made, err := a.create(ctx, c, func() (paste.Draft, error) { return a.textDraft(c) })
+	if err != nil {
+		return err
+	}
+	if prefers(c.Request.Header["Accept"], mediaJSON, mediaText) {
+		return a.sendPaste(c, &made, false, true)
+	}
+	site := a.publicURL
+	if _, proxied := a.proxies.client(c.Request); site == "" && c.Request.Host != "" {
+		asked := a.asked(c.Request, proxied)
+		site = asked.URL.Scheme + "://" + asked.Host
+	}
+	sendBody(c.Context, textContentType, nil, []byte(site+a.pathOf(made.ID)+"\n"))
+	return nil
 }
 
-// textDraft returns a draft with the body as its only pasty.
-func (a *API) textDraft(query, defaultLanguage string, body []byte) (draft paste.Draft, err error) {
-	if len(body) == 0 {
+func (a *API) textDraft(c *call) (draft paste.Draft, err error) {
+	query := c.Request.URL.RawQuery
+	if c.body.text.Len() == 0 {
 		return draft, errNoText
 	}
 	if draft.Private, err = switchedOn(query, "isPrivate"); err != nil {
@@ -61,10 +72,11 @@ func (a *API) textDraft(query, defaultLanguage string, body []byte) (draft paste
 	if tags := parameter(query, "tags"); tags != nil {
 		draft.Tags = []string{*tags}
 	}
-	code := string(body)
-	draft.Pasties = []paste.PastyDraft{
-		{Title: wire.Value(parameter(query, "title")), Language: a.languageParameter(query), Default: defaultLanguage, Code: &code, Alone: true},
-	}
+	code := c.body.text.String()
+	draft.Pasties = []paste.PastyDraft{{
+		Title: wire.Value(parameter(query, "title")), Language: a.languageParameter(query), Default: c.viewer.User.DefaultLanguage,
+		Code: &code, Alone: true,
+	}}
 	return draft, nil
 }
 
@@ -80,13 +92,12 @@ func parameter(query, key string) *string {
 
 // languageParameter returns the reading of the parameter that is a language's name: see wire.Readings.
 func (a *API) languageParameter(query string) *string {
-	var readings wire.Readings
-	readings.Parse(query, "language")
-	if len(readings.All()) == 0 {
+	readings := wire.Readings(query, "language")
+	if len(readings) == 0 {
 		return nil
 	}
-	name := readings.All()[0]
-	if found, err := a.modules.Languages.FindByName.Do(readings.All()...); err == nil {
+	name := readings[0]
+	if found, err := a.modules.Languages.FindByName.Do(readings...); err == nil {
 		name = found.Name
 	}
 	return &name
@@ -110,18 +121,4 @@ func (a *API) pathOf(id paste.ID) string {
 		return a.basePath + "/paste/" + string(id)
 	}
 	return "/" + string(id)
-}
-
-// sendLink answers with the new paste's link, or with the paste if the client prefers JSON.
-func (a *API) sendLink(c *gin.Context, made *paste.Document) error {
-	if prefers(c.Request.Header["Accept"], mediaJSON, mediaText) {
-		return a.sendStored(c, made)
-	}
-	site := a.publicURL
-	if _, proxied := a.proxies.client(c.Request); site == "" && c.Request.Host != "" {
-		asked := a.asked(c.Request, proxied)
-		site = asked.URL.Scheme + "://" + asked.Host
-	}
-	write(c, textContentType, []byte(site+a.pathOf(made.ID)+"\n"))
-	return nil
 }

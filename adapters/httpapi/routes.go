@@ -13,45 +13,44 @@ import (
 // endpoint is the handler of a path and method. GET also serves HEAD, and OPTIONS answers the methods of a path.
 type endpoint struct {
 	method, path string
-	authorization
-	handle gin.HandlerFunc
+	handle       gin.HandlerFunc
 }
 
 // endpoints are the interface below the base path. Endpoints of one path must be adjacent. handle makes handlers that use the database,
-// and accept those that take a body.
-func (a *API) endpoints(docs *docs, basePath string) []endpoint {
+// and accept those that take a body; each says how it treats the header Authorization, which the others ignore.
+func (a *API) endpoints(basePath string) []endpoint {
 	yaml, json := OpenAPI(basePath)
 	return []endpoint{
-		{http.MethodGet, "/user/:username/exists", ignored, a.handle(a.userExists)},
-		{http.MethodGet, "/user/:username", ignored, a.handle(a.userProfile)},
-		{http.MethodGet, "/user/self", required, a.handle(a.self)},
-		{http.MethodGet, "/user/self/pastes", required, a.handle(a.selfPastes)},
-		{http.MethodGet, "/data/language", ignored, a.languageByName},
-		{http.MethodGet, "/data/languageExt", ignored, a.languageByExtension},
-		{http.MethodGet, "/data/numPastes", ignored, a.handle(a.pasteCount)},
-		{http.MethodPost, "/paste", voluntary, a.accept(a.createPaste, a.sendStored)},
-		{http.MethodGet, "/paste/:id", optional, a.handle(a.readPaste)},
-		{http.MethodPatch, "/paste/:id", required, a.accept(a.editPaste, a.sendStored)},
-		{http.MethodDelete, "/paste/:id", voluntary, a.handle(a.deletePaste)},
-		{http.MethodPost, "/raw", voluntary, a.accept(a.createFromText, a.sendLink)},
-		{http.MethodGet, "/raw/:id/:pastyId", optional, a.handle(a.readText)},
-		{http.MethodGet, "/raw/:id/:pastyId/:editId", optional, a.handle(a.readText)},
-		{http.MethodPost, "/encrypted", voluntary, a.accept(a.createEncrypted, a.sendEncrypted)},
-		{http.MethodGet, "/encrypted/:id", optional, a.handle(a.readEncrypted)},
-		{http.MethodPost, "/open/:id", optional, a.handle(a.openPaste)},
-		{http.MethodGet, "/time/expiresInToUnixTime", ignored, a.expiryTime},
-		{http.MethodGet, "/openapi.yaml", ignored, newFixedAnswer(yamlContentType, yaml).answer},
-		{http.MethodGet, "/openapi.json", ignored, newFixedAnswer(jsonContentType, json).answer},
-		{http.MethodGet, "/docs", ignored, docs.page.answer},
-		{http.MethodGet, "/docs/:file", ignored, a.handle(docs.file)},
+		{http.MethodGet, "/user/:username/exists", a.handle(ignored, a.userExists)},
+		{http.MethodGet, "/user/:username", a.handle(ignored, a.userProfile)},
+		{http.MethodGet, "/user/self", a.handle(required, a.self)},
+		{http.MethodGet, "/user/self/pastes", a.handle(required, a.selfPastes)},
+		{http.MethodGet, "/data/language", a.languageByName},
+		{http.MethodGet, "/data/languageExt", a.languageByExtension},
+		{http.MethodGet, "/data/numPastes", a.handle(ignored, a.pasteCount)},
+		{http.MethodPost, "/paste", a.accept(voluntary, a.createPaste)},
+		{http.MethodGet, "/paste/:id", a.handle(optional, a.readPaste)},
+		{http.MethodPatch, "/paste/:id", a.accept(required, a.editPaste)},
+		{http.MethodDelete, "/paste/:id", a.handle(voluntary, a.deletePaste)},
+		{http.MethodPost, "/raw", a.accept(voluntary, a.createFromText)},
+		{http.MethodGet, "/raw/:id/:pastyId", a.handle(optional, a.readText)},
+		{http.MethodGet, "/raw/:id/:pastyId/:editId", a.handle(optional, a.readText)},
+		{http.MethodPost, "/encrypted", a.accept(voluntary, a.createEncrypted)},
+		{http.MethodGet, "/encrypted/:id", a.handle(optional, a.readEncrypted)},
+		{http.MethodPost, "/open/:id", a.handle(optional, a.openPaste)},
+		{http.MethodGet, "/time/expiresInToUnixTime", a.expiryTime},
+		{http.MethodGet, "/openapi.yaml", newFixedAnswer(yamlContentType, yaml).send},
+		{http.MethodGet, "/openapi.json", newFixedAnswer(jsonContentType, json).send},
+		{http.MethodGet, "/docs", a.docsFile},
+		{http.MethodGet, "/docs/:file", a.docsFile},
 	}
 }
 
 // healthChecks are outside the base path.
 func (a *API) healthChecks() []endpoint {
 	return []endpoint{
-		{http.MethodGet, PathAlive, ignored, a.alive},
-		{http.MethodGet, PathReady, ignored, a.handle(a.readiness)},
+		{http.MethodGet, PathAlive, func(c *gin.Context) { sendJSON(c, okStatus) }},
+		{http.MethodGet, PathReady, a.handle(ignored, a.readiness)},
 	}
 }
 
@@ -66,8 +65,8 @@ func (a *API) serve(group *gin.RouterGroup, endpoints []endpoint) {
 				methods = append(methods, http.MethodHead)
 			}
 			for _, method := range methods {
-				group.Handle(method, path, endpoints[i].handlers()...)
-				group.Handle(method, path+"/", endpoints[i].handlers()...)
+				group.Handle(method, path, endpoints[i].handle)
+				group.Handle(method, path+"/", endpoints[i].handle)
 			}
 			allowed = append(allowed, methods...)
 		}
@@ -82,32 +81,20 @@ func (a *API) serve(group *gin.RouterGroup, endpoints []endpoint) {
 	}
 }
 
-func (e endpoint) handlers() []gin.HandlerFunc {
-	switch e.authorization {
-	case ignored:
-		return []gin.HandlerFunc{e.handle}
-	case optional, required, voluntary:
-		return []gin.HandlerFunc{e.authorize, e.handle}
-	}
-	panic(e.method + " " + e.path + " does not say how it treats the header Authorization")
-}
-
 // The paths of the health checks, outside the base path.
 const (
 	PathAlive = "/healthz"
 	PathReady = "/readyz"
 )
 
-func (a *API) alive(c *gin.Context) { writeJSON(c, okStatus) }
-
-func (a *API) readiness(ctx context.Context, c *gin.Context) error {
+func (a *API) readiness(ctx context.Context, c *call) error {
 	if a.draining.Load() {
 		return errDraining
 	}
 	if err := a.ready(ctx); err != nil {
 		return err
 	}
-	writeJSON(c, okStatus)
+	sendJSON(c.Context, okStatus)
 	return nil
 }
 

@@ -146,21 +146,15 @@ func (c copies) All() []*language.Language {
 }
 
 func (copies) ByName(name string) (*language.Language, bool) {
-	switch name {
-	case "Go":
-		return &language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go"}, Color: "#00add8"},
-			true
-	case "Gone":
-		return &language.Language{Name: "Gone", Mode: "null"}, true
+	if name != "Go" {
+		return nil, false
 	}
-	return nil, false
+	return &language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go"}, Color: "#00add8"}, true
 }
 
-func (copies) ByAlias(alias string) (*language.Language, bool) {
-	if alias == "golang" { // as a newer catalogue has it
-		return &language.Language{
-			Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go", "gox"}, Color: "#00add8",
-		}, true
+func (c copies) ByAlias(alias string) (*language.Language, bool) {
+	if alias != "golang" {
+		return nil, false
 	}
-	return nil, false
+	return c.ByName("Go")
 }

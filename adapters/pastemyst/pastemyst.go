@@ -1,5 +1,5 @@
 // Package pastemyst reads what mongoexport writes from the database of a PasteMyst v2 installation: one
-// JSON document on each line or, where array says so, one JSON array (mongoexport --jsonArray).
+// JSON document on each line, plain or compressed by gzip.
 package pastemyst
 
 import (
@@ -32,8 +32,8 @@ type userDocument struct {
 }
 
 // Users reads the users collection.
-func Users(r io.Reader, array bool) imports.Records[imports.User] {
-	return read(r, array, func(d userDocument) imports.User {
+func Users(r io.Reader) imports.Records[imports.User] {
+	return read(r, func(d userDocument) imports.User {
 		return imports.User{
 			ID: d.ID, Name: d.Name, AvatarURL: d.AvatarURL, DefaultLanguage: d.DefaultLanguage, PublicProfile: d.PublicProfile,
 			Contributor: d.Contributor, SupporterMonths: (*int64)(d.SupporterMonths), Stars: d.Stars, Services: d.Services,
@@ -48,38 +48,43 @@ type keyDocument struct {
 }
 
 // Keys reads the api-keys collection.
-func Keys(r io.Reader, array bool) imports.Records[imports.Key] {
-	return read(r, array, func(d keyDocument) imports.Key { return imports.Key(d) })
+func Keys(r io.Reader) imports.Records[imports.Key] {
+	return read(r, func(d keyDocument) imports.Key { return imports.Key(d) })
 }
 
-// read yields one record for each document. What is wrong with one document is an error of its record, and what comes after it
-// is read; an error of its own means that nothing more can be read.
-func read[D, R any](r io.Reader, array bool, record func(D) R) imports.Records[R] {
+// read yields one record for each line that is not blank. What is wrong with one document is an error of its record, and what comes after
+// it is read; an error of its own means that nothing more can be read. A record's text is valid until the next one only.
+func read[D, R any](r io.Reader, record func(D) R) imports.Records[R] {
 	return func(yield func(imports.Record[R], error) bool) {
 		plain, err := open(r)
 		if err != nil {
 			yield(imports.Record[R]{}, err)
 			return
 		}
-		documents := lines(plain)
-		if array {
-			documents = elements(plain)
-		}
-		for found, err := range documents {
-			if err != nil {
-				yield(imports.Record[R]{}, err)
+		var text []byte
+		for line := 1; err == nil; line++ {
+			var tooLong bool
+			text, tooLong, err = readLine(plain, text[:0])
+			switch {
+			case err != nil && !errors.Is(err, io.EOF), len(text) == 0:
+				continue
+			case line == 1 && text[0] == '[':
+				yield(imports.Record[R]{}, errArray)
 				return
 			}
-			made := imports.Record[R]{Line: found.line, Raw: found.text, Err: found.err}
-			if made.Err == nil {
-				var decoded D
-				if made.Err = decode(found.text, &decoded); made.Err == nil {
-					made.Value = record(decoded)
-				}
+			made := imports.Record[R]{Line: line, Raw: text}
+			var decoded D
+			if tooLong {
+				made.Err = errTooLong
+			} else if made.Err = decode(text, &decoded); made.Err == nil {
+				made.Value = record(decoded)
 			}
 			if !yield(made, nil) {
 				return
 			}
+		}
+		if !errors.Is(err, io.EOF) {
+			yield(imports.Record[R]{}, err)
 		}
 	}
 }

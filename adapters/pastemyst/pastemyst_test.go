@@ -36,7 +36,7 @@ func TestUsers(t *testing.T) {
 		`{"x":null}]}`
 	text := full + "\n\n  " + `{"_id":"u2","username":"putty","stars":null,"supporterLength":3}` + "\r\n" + `{"_id":` + "\n" + `[]` + "\n" +
 		`{"supporterLength":1.5}`
-	records := collect(t, Users(strings.NewReader(text), false))
+	records := collect(t, Users(strings.NewReader(text)))
 	if len(records) != 5 {
 		t.Fatalf("got %d records, want 5", len(records))
 	}
@@ -64,84 +64,44 @@ func TestNumbers(t *testing.T) {
 		`{"$numberLong":"24"}`: 24, `{"$numberInt":"-3"}`: -3, `{"$numberDouble":"24.0"}`: 24,
 		`{"$numberLong":"9223372036854775807"}`: 1<<63 - 1,
 	} {
-		records := collect(t, Pastes(strings.NewReader(`{"deletesAt":`+text+`}`), false))
+		records := collect(t, Pastes(strings.NewReader(`{"deletesAt":`+text+`}`)))
 		if records[0].Err != nil || records[0].Value.DeletesAt != want {
 			t.Errorf("%s: got %+v, want %d", text, records[0], want)
 		}
 	}
 	for _, text := range []string{"1.5", `"24"`, "true", "[]", "{}", `{"$numberLong":24}`, `{"$date":"24"}`, `{"$numberLong":"x"}`, "1e300",
 		`{"$numberDouble":"NaN"}`} {
-		if records := collect(t, Pastes(strings.NewReader(`{"deletesAt":`+text+`}`), false)); records[0].Err == nil {
+		if records := collect(t, Pastes(strings.NewReader(`{"deletesAt":`+text+`}`))); records[0].Err == nil {
 			t.Errorf("%s: got %+v, want an error", text, records[0])
 		}
 	}
 }
 
-// TestArray has arrays that end well, and some that do not: what comes before is read, and then there is an error that says why.
+// TestArray wants one array, as mongoexport --jsonArray writes it, to be refused in a sentence.
 func TestArray(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]struct {
-		records []string // their ids, or ! for one that is refused
-		err     string
-	}{
-		`[]`:            {},
-		` [ ] ` + "\n":  {},
-		`[{"_id":"a"}]`: {[]string{"a"}, ""},
-		"[\n{\"_id\":\"a\"},\n{\n\"_id\" : \"b\"\n}\n]\n":             {[]string{"a", "b"}, ""},
-		`[{"_id":"a","x":[{"y":"},]{["}]},{"_id":"\\"},{"_id":"\""}]`: {[]string{"a", `\`, `"`}, ""},
-		`[{"_id":"a"},{"_id":1},"nonsense",[],null,{"_id":"c"}]`:      {[]string{"a", "!", "!", "!", "!", "c"}, ""},
-		`[{"_id":"a","x":` + deep(1000) + `},{"_id":"b"}]`:            {[]string{"a", "b"}, ""},
-		"[{\"_id\":\"a\"},\n{\"_id\":b},{\"_id\":\"c\"}]":             {[]string{"a"}, "near line 1: invalid character 'b'"},
-		`[{"_id":"a","x":` + deep(30_000) + `},{"_id":"b"}]`:          {nil, "exceeded max depth"},
-		`[{"_id":"a"},`:                      {[]string{"a"}, "the file ends inside an array"},
-		`[{"_id":"a"}, ` + "\n":              {[]string{"a"}, "the file ends inside an array"},
-		`[{"_id":"a"}`:                       {[]string{"a"}, "the file ends inside an array"},
-		`[{"_id":"a"},{"_id":"b"`:            {[]string{"a"}, "the file ends inside an array"},
-		`[`:                                  {nil, "the file ends inside an array"},
-		`[{"_id":"a"}}`:                      {[]string{"a"}, "near line 1: invalid character '}'"},
-		`[{"_id":"a"}]` + "\n" + `[`:         {[]string{"a"}, "something after the end of the array"},
-		"{\"_id\":\"a\"}\n{\"_id\":\"b\"}\n": {nil, "leave --json-array out"},
-		``:                                   {nil, "leave --json-array out"},
-	} {
-		var got []string
-		message := ""
-		for record, err := range Pastes(strings.NewReader(text), true) {
-			switch {
-			case err != nil:
-				message = err.Error()
-			case record.Err != nil:
-				got = append(got, "!")
-			default:
-				got = append(got, record.Value.ID)
-			}
+	for _, text := range []string{"[]", " [{\"_id\":\"a\"},\n{\"_id\":\"b\"}]\n"} {
+		var last error
+		records := 0
+		for _, err := range Pastes(strings.NewReader(text)) {
+			last = err
+			records++
 		}
-		if !slices.Equal(got, want.records) || !strings.Contains(message, want.err) || (message == "") != (want.err == "") {
-			t.Errorf("%.80s: got %q, error %q, want %q and %q", text, got, message, want.records, want.err)
+		if records != 1 || !errors.Is(last, errArray) {
+			t.Errorf("%s: got %d records, error %v, want %v alone", text, records, last, errArray)
 		}
 	}
 }
 
-// TestPlaces wants each record's text, and the line it begins in.
+// TestPlaces wants each record's text, and the number of its line.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
-	for array, text := range map[bool]string{
-		false: "\n{\"_id\":\"a\"}  \n \n\t{\"_id\":\r\nnonsense\n",
-		true:  "\n[{\"_id\":\n\"a\"},\n\n {\n} , []\n,1]",
-	} {
-		var got []string
-		for _, record := range collect(t, Pastes(strings.NewReader(text), array)) {
-			got = append(got, fmt.Sprintf("%d %s", record.Line, record.Raw))
-		}
-		want := map[bool][]string{
-			false: {`2 {"_id":"a"}`, `4 {"_id":`, `5 nonsense`}, true: {"2 {\"_id\":\n\"a\"}", "5 {\n}", "6 []", "7 1"},
-		}[array]
-		if !slices.Equal(got, want) {
-			t.Errorf("an array: %v: got %q, want %q", array, got, want)
-		}
+	var got []string
+	for _, record := range collect(t, Pastes(strings.NewReader("\n{\"_id\":\"a\"}  \n \n\t{\"_id\":\r\nnonsense\n"))) {
+		got = append(got, fmt.Sprintf("%d %s", record.Line, record.Raw))
 	}
-	many := collect(t, Pastes(strings.NewReader("["+strings.Repeat("{},\n", 100_000)+"{}]"), true)) // more than is read at once
-	if last := many[len(many)-1]; last.Line != 100_001 || many[50_000].Line != 50_001 {
-		t.Errorf("got the lines %d and %d, want 50001 and 100001", many[50_000].Line, last.Line)
+	if want := []string{`2 {"_id":"a"}`, `4 {"_id":`, `5 nonsense`}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -154,11 +114,11 @@ func TestGzip(t *testing.T) {
 	}
 	_ = w.Close()
 	whole := b.Bytes()
-	if records := collect(t, Pastes(bytes.NewReader(whole), false)); len(records) != 1000 || records[999].Value.ID != "p999" {
+	if records := collect(t, Pastes(bytes.NewReader(whole))); len(records) != 1000 || records[999].Value.ID != "p999" {
 		t.Errorf("got %d records, want 1000, the last one being p999", len(records))
 	}
 	failed := false
-	for _, err := range Pastes(bytes.NewReader(whole[:len(whole)/2]), false) {
+	for _, err := range Pastes(bytes.NewReader(whole[:len(whole)/2])) {
 		failed = failed || err != nil
 	}
 	if !failed {
@@ -173,30 +133,16 @@ func deep(levels int) string {
 
 func TestTooLong(t *testing.T) {
 	t.Parallel()
-	text := func(begin, end string) io.Reader {
-		return io.MultiReader(strings.NewReader(begin+`{"_id":"a"}`+end+`{"_id":"`), io.LimitReader(endless('x'), maxDocument),
-			strings.NewReader(`"}`+end+`{"_id":"c"}`))
-	}
-	records := collect(t, Pastes(text("", "\n"), false))
+	text := io.MultiReader(strings.NewReader("{\"_id\":\"a\"}\n{\"_id\":\""), io.LimitReader(endless('x'), maxDocument),
+		strings.NewReader("\"}\n{\"_id\":\"c\"}"))
+	records := collect(t, Pastes(text))
 	if len(records) != 3 || records[0].Err != nil || records[1].Err == nil || len(records[1].Raw) != maxDocument ||
 		records[2].Value.ID != "c" {
 		t.Errorf("got %d records, want the second of three to be too large", len(records))
 	}
 	spaces := io.MultiReader(io.LimitReader(endless(' '), maxDocument+1), strings.NewReader(`{"_id":"a"}`)) // no part of a document
-	if records := collect(t, Pastes(spaces, false)); len(records) != 1 || records[0].Value.ID != "a" {
+	if records := collect(t, Pastes(spaces)); len(records) != 1 || records[0].Value.ID != "a" {
 		t.Errorf("got %d records after much space, want 1", len(records))
-	}
-	var (
-		ids  []string
-		last error
-	)
-	for record, err := range Pastes(text("[", ",\n"), true) {
-		if last = err; err == nil {
-			ids = append(ids, record.Value.ID)
-		}
-	}
-	if !slices.Equal(ids, []string{"a"}) || !errors.Is(last, errTooLong) {
-		t.Errorf("an array: got %q, error %v, want the first and %v", ids, last, errTooLong)
 	}
 }
 
@@ -243,7 +189,7 @@ func TestBounds(t *testing.T) { // alone, for it counts what is allocated
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		for record, err := range Users(strings.NewReader(c.text), false) {
+		for record, err := range Users(strings.NewReader(c.text)) {
 			if err != nil || (record.Err != nil) != c.refused || len(record.Value.Stars) > imports.MaxStars+1 ||
 				len(record.Value.Services) > imports.MaxServices+1 {
 				t.Errorf("%s: got %v, %v, %d stars, %d services, want it to be refused: %v", name, err, record.Err, len(record.Value.Stars),
@@ -276,32 +222,30 @@ func FuzzRecords(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, array := range []bool{false, true} {
-			total := 0
-			for record, err := range Pastes(bytes.NewReader(text), array) {
-				if err != nil {
-					break
-				}
-				total += len(record.Raw)
-				if len(record.Raw) == 0 || record.Line < 1 {
-					t.Errorf("got %+v, want a text and the number of its line", record)
-				}
-				if valid := record.Raw[0] == '{' && utf8.Valid(record.Raw) && json.Valid(record.Raw); !valid && record.Err == nil {
-					t.Errorf("%q: got %+v, want it refused", record.Raw, record.Value)
-				}
+		total := 0
+		for record, err := range Pastes(bytes.NewReader(text)) {
+			if err != nil {
+				break
 			}
-			if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
-				continue
+			total += len(record.Raw)
+			if len(record.Raw) == 0 || record.Line < 1 {
+				t.Errorf("got %+v, want a text and the number of its line", record)
 			}
-			if total > len(text) {
-				t.Errorf("got %d bytes of records, want at most the %d that were read", total, len(text))
+			if valid := record.Raw[0] == '{' && utf8.Valid(record.Raw) && json.Valid(record.Raw); !valid && record.Err == nil {
+				t.Errorf("%q: got %+v, want it refused", record.Raw, record.Value)
 			}
-			for record, err := range Users(bytes.NewReader(text), array) {
-				_, _ = record, err // it must not panic
-			}
-			for record, err := range Keys(bytes.NewReader(text), array) {
-				_, _ = record, err // as above
-			}
+		}
+		if bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
+			return
+		}
+		if total > len(text) {
+			t.Errorf("got %d bytes of records, want at most the %d that were read", total, len(text))
+		}
+		for record, err := range Users(bytes.NewReader(text)) {
+			_, _ = record, err // it must not panic
+		}
+		for record, err := range Keys(bytes.NewReader(text)) {
+			_, _ = record, err // as above
 		}
 	})
 }
@@ -310,25 +254,19 @@ func BenchmarkRecords(b *testing.B) {
 	code := strings.Repeat(`func main() {\n\tprintln(\"hello\")\n}\n`, 10)
 	line := `{"_id":"abcdefgh","ownerId":"hiqpz8s5","createdAt":{"$numberLong":"1700000000"},"deletesAt":0,"pasties":[{"_id":"a",` +
 		`"language":"Go","code":"` + code + `"}]}`
-	for name, text := range map[string]string{
-		"lines": strings.Repeat(line+"\n", 1000),
-		"array": "[" + strings.Repeat(line+",\n", 999) + line + "]",
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				records := 0
-				for _, err := range Pastes(strings.NewReader(text), name == "array") {
-					if err != nil {
-						b.Fatal(err)
-					}
-					records++
-				}
-				if records != 1000 {
-					b.Fatalf("got %d records, want 1000", records)
-				}
+	text := strings.Repeat(line+"\n", 1000)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		records := 0
+		for _, err := range Pastes(strings.NewReader(text)) {
+			if err != nil {
+				b.Fatal(err)
 			}
-		})
+			records++
+		}
+		if records != 1000 {
+			b.Fatalf("got %d records, want 1000", records)
+		}
 	}
 }

@@ -44,8 +44,8 @@ type edit struct {
 }
 
 // Pastes reads the pastes collection.
-func Pastes(r io.Reader, array bool) imports.Records[imports.Paste] {
-	return read(r, array, func(d pasteDocument) imports.Paste {
+func Pastes(r io.Reader) imports.Records[imports.Paste] {
+	return read(r, func(d pasteDocument) imports.Paste {
 		made := imports.Paste{
 			ID: d.ID, Owner: d.Owner, CreatedAt: (*int64)(d.CreatedAt), DeletesAt: int64(d.DeletesAt), ExpiresIn: d.ExpiresIn,
 			Private: d.Private, Public: d.Public, Tags: d.Tags, Title: d.Title,

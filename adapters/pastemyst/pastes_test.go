@@ -15,7 +15,7 @@ import (
 // onePaste reads a single document.
 func onePaste(t *testing.T, document string) imports.Record[imports.Paste] {
 	t.Helper()
-	records := collect(t, Pastes(strings.NewReader(document), false))
+	records := collect(t, Pastes(strings.NewReader(document)))
 	if len(records) != 1 {
 		t.Fatalf("%s: got %d records, want 1", document, len(records))
 	}
@@ -103,7 +103,7 @@ func TestBoundsOfPastes(t *testing.T) { // alone, for it counts what is allocate
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		for _, err := range Pastes(strings.NewReader(document), false) {
+		for _, err := range Pastes(strings.NewReader(document)) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -64,16 +64,15 @@ func (c Config) Validate(publicURL string) error {
 	}{
 		{c.GitHub, "GLUEPOT_GITHUB_", "URL"}, {c.GitLab, "GLUEPOT_GITLAB_", "URL"}, {c.OIDC, "GLUEPOT_OIDC_", "ISSUER"},
 	} {
-		wanted := map[string]string{
-			p.prefix + "CLIENT_ID": p.client.ID, p.prefix + "CLIENT_SECRET": string(p.client.Secret), p.prefix + p.url: p.client.URL,
-			"GLUEPOT_PUBLIC_URL": publicURL,
-		}
 		if p.client.ID == "" && p.client.Secret == "" && (p.url == "URL" || p.client.URL == "") {
 			continue
 		}
-		for _, name := range []string{p.prefix + "CLIENT_ID", p.prefix + "CLIENT_SECRET", p.prefix + p.url, "GLUEPOT_PUBLIC_URL"} {
-			if wanted[name] == "" {
-				wrong = append(wrong, fmt.Errorf("%s is missing: signing in with this provider needs it", name))
+		for _, wanted := range []struct{ name, value string }{
+			{p.prefix + "CLIENT_ID", p.client.ID}, {p.prefix + "CLIENT_SECRET", string(p.client.Secret)}, {p.prefix + p.url, p.client.URL},
+			{"GLUEPOT_PUBLIC_URL", publicURL},
+		} {
+			if wanted.value == "" {
+				wrong = append(wrong, fmt.Errorf("%s is missing: signing in with this provider needs it", wanted.name))
 			}
 		}
 		parsed, err := url.Parse(p.client.URL)

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/go-logr/logr/funcr"
+	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
@@ -25,7 +23,7 @@ import (
 // exporter, or turns tracing off. What it asks for and cannot have is a warning: a service must not fail for its monitoring, says
 // OpenTelemetry.
 //
-// OpenTelemetry has one handler of errors and one logger for the whole process. Both write to log from now on: Open is for programs.
+// OpenTelemetry has one handler of errors for the whole process, which writes to log from now on: Open is for programs.
 func Open(version string, log *zap.Logger) *Tracer {
 	endpoint, err := endpointFromEnvironment(os.Getenv)
 	if err != nil {
@@ -61,13 +59,6 @@ func endpointFromEnvironment(getenv func(string) string) (*url.URL, error) {
 	if protocol != "" && protocol != "http/protobuf" && protocol != "http/json" {
 		return nil, fmt.Errorf("the protocol of OTLP is %q: it takes http/protobuf or http/json, usually at port 4318", protocol)
 	}
-	// The SDK panics when it cannot allocate its queue.
-	for _, name := range []string{"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "OTEL_BSP_SCHEDULE_DELAY"} {
-		const most = 100_000_000
-		if number, err := strconv.Atoi(cmp.Or(getenv(name), "1")); err != nil || number < 1 || number > most {
-			return nil, fmt.Errorf("%s is not a number from 1 to %d", name, most)
-		}
-	}
 	endpoint, err := url.Parse(cmp.Or(text, "http://localhost:4318"))
 	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" { // it may hold a password
 		return nil, fmt.Errorf("the endpoint of OTLP is not a URL that begins with http:// or https://")
@@ -75,8 +66,8 @@ func endpointFromEnvironment(getenv func(string) string) (*url.URL, error) {
 	return endpoint, nil
 }
 
-// report has OpenTelemetry's errors and messages written to a log: each at most once a minute, and without what may be secret, such as
-// the headers of the exporter or the path of its endpoint.
+// report has OpenTelemetry's errors written to a log: each at most once a minute, and without the path of the endpoint, which may be
+// secret. OpenTelemetry's own log is off: it quotes settings.
 func report(log *zap.Logger, endpoint *url.URL) {
 	log = log.WithOptions(zap.WrapCore(func(core zapcore.Core) zapcore.Core {
 		return zapcore.NewSamplerWithOptions(core, time.Minute, 1, 0)
@@ -88,16 +79,7 @@ func report(log *zap.Logger, endpoint *url.URL) {
 		}
 		log.Warn("traces were not sent", zap.String("error", text))
 	}))
-	none := func([]any) []any { return nil }
-	otel.SetLogger(funcr.New(func(_, text string) {
-		log.Warn("OpenTelemetry has a problem with its settings", zap.String("about", text))
-	},
-		funcr.Options{RenderArgsHook: none, RenderBuiltinsHook: func(list []any) []any {
-			if i := slices.Index(list, any("msg")); i >= 0 {
-				return list[i : i+2]
-			}
-			return nil
-		}}))
+	otel.SetLogger(logr.Discard())
 }
 
 // describe returns what the process is. The environment has the last word.

@@ -4,6 +4,7 @@ package tracing
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/exaring/otelpgx"
@@ -22,16 +23,18 @@ type Tracer struct{ provider *sdk.TracerProvider }
 
 // Middleware returns gin's middleware that makes a span of each request and has statements become parts of it. It leaves the
 // id of the trace in gin's context, under traceKey. route names the request's route, such as /paste/:id, or is empty for those
-// that no route takes.
-func (t *Tracer) Middleware(traceKey string, route func(*gin.Context) string) []gin.HandlerFunc {
+// that no route takes. Routes in untraced get no span.
+func (t *Tracer) Middleware(traceKey string, route func(*gin.Context) string, untraced ...string) []gin.HandlerFunc {
 	requests := otelgin.Middleware("gluepot", otelgin.WithTracerProvider(t.provider), otelgin.WithPropagators(propagation.TraceContext{}),
+		otelgin.WithGinFilter(func(c *gin.Context) bool { return !slices.Contains(untraced, route(c)) }),
 		otelgin.WithSpanNameFormatter(func(c *gin.Context) string {
 			return strings.TrimSpace(knownMethod(c.Request.Method) + " " + route(c))
 		}))
 	return []gin.HandlerFunc{requests, func(c *gin.Context) {
-		span := otel.SpanFromContext(c.Request.Context())
-		span.SetAttributes(attribute.String("http.route", route(c))) // otelgin knows gin's routes alone
-		c.Set(traceKey, span.SpanContext().TraceID().String())
+		if span := otel.SpanFromContext(c.Request.Context()); span.SpanContext().IsValid() {
+			span.SetAttributes(attribute.String("http.route", route(c))) // otelgin knows gin's routes alone
+			c.Set(traceKey, span.SpanContext().TraceID().String())
+		}
 	}}
 }
 

@@ -50,7 +50,7 @@ func begin(ctx context.Context, tracer *Tracer) (context.Context, func()) {
 // serve has a traced handler answer a request, and returns the id of the trace.
 func serve(tracer *Tracer, method, route string, header http.Header, handle gin.HandlerFunc) (id string) {
 	engine := gin.New()
-	engine.Use(tracer.Middleware("id", func(c *gin.Context) string { return c.FullPath() })...)
+	engine.Use(tracer.Middleware("id", func(c *gin.Context) string { return c.FullPath() }, "/healthz")...)
 	engine.Use(func(c *gin.Context) { id = c.GetString("id") })
 	if route != "" {
 		engine.Handle(method, route, handle)
@@ -76,6 +76,15 @@ func TestCallers(t *testing.T) {
 	tracer, _ := recorded()
 	if id := serve(tracer, "GET", "/", callerHeader, answer(200)); id != callerTrace {
 		t.Errorf("got the trace %s, want the caller's", id)
+	}
+}
+
+// TestUntraced wants no span of a route that is left out.
+func TestUntraced(t *testing.T) {
+	t.Parallel()
+	tracer, recorder := recorded()
+	if id := serve(tracer, "GET", "/healthz", nil, answer(200)); id != "" || len(recorder.Ended()) > 0 {
+		t.Errorf("got the trace %q and %d spans, want none", id, len(recorder.Ended()))
 	}
 }
 
@@ -198,10 +207,6 @@ func TestOff(t *testing.T) {
 		{[]string{endpoint, "OTEL_TRACES_EXPORTER=zipkin"}, 1},
 		{[]string{endpoint, "OTEL_EXPORTER_OTLP_PROTOCOL=grpc"}, 1},
 		{[]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=user:secret@localhost:4318"}, 1},
-		{[]string{endpoint, "OTEL_BSP_MAX_QUEUE_SIZE=-1"}, 1},
-		{[]string{endpoint, "OTEL_BSP_MAX_QUEUE_SIZE=99999999999999"}, 1},
-		{[]string{endpoint, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE=-1"}, 1},
-		{[]string{endpoint, "OTEL_BSP_SCHEDULE_DELAY=0"}, 1}, // which the SDK would spend a processor on
 	} {
 		forget(t, test.settings...)
 		core, logged := observer.New(zapcore.DebugLevel)

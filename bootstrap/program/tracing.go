@@ -18,7 +18,7 @@ func openTraces(cfg *config, log *zap.Logger) *tracing.Tracer {
 	tracer := tracing.Open(Version(), log)
 	if tracer != nil {
 		cfg.Database.Tracer = tracer.Statements()
-		cfg.HTTP.Tracing = tracer.Middleware(httpapi.TraceKey, httpapi.Route)
+		cfg.HTTP.Tracing = tracer.Middleware(httpapi.TraceKey, httpapi.Route, httpapi.PathAlive, httpapi.PathReady)
 	}
 	return tracer
 }

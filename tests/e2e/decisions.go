@@ -231,7 +231,7 @@ var decisions = []decision{
 		get("/docs", "If-None-Match: *"),
 		with(http.MethodPost, "/docs"),
 		get("/docs/docs.js"),
-		get("/docs/page.css", "If-None-Match: *"),
+		get("/docs/docs.css", "If-None-Match: *"),
 		with(http.MethodHead, "/docs/swagger-ui-bundle.js", "Accept-Encoding: gzip, deflate, br"),
 		with(http.MethodHead, "/docs/swagger-ui-bundle.js"),
 		get("/docs/swagger-ui.css", "Accept-Encoding: gzip", "If-None-Match: *"),

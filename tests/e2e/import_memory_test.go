@@ -76,19 +76,9 @@ func TestImportMemory(t *testing.T) {
 		write func(z *zipped)
 		want  []summary // of one run after the other
 	}{
-		{"nesting in one array", []string{"--json-array", "--pastes"}, func(z *zipped) {
-			z.repeat("[", 40*mib)
-		}, []summary{{}}},
 		{"nesting on one line", []string{"--pastes"}, func(z *zipped) {
 			z.repeat(`{"x":[`, 40*mib)
 		}, []summary{{Read: 1, Rejected: 1}}},
-		{"broken brackets", []string{"--json-array", "--pastes"}, func(z *zipped) {
-			_, _ = io.WriteString(z, "[")
-			z.repeat("[", 6*mib)
-			z.repeat("}", 6*mib)
-			z.repeat("[{", 6*mib)
-			z.repeat("]]", 6*mib)
-		}, []summary{{}}},
 		{"texts of 24 MiB", []string{"--users"}, func(z *zipped) {
 			for i, text := range []string{"x", `\n`, "\xff", `\u00ff`} {
 				for j, form := range []string{`{"_id":"%s"}`, `{"%s":1}`, `{"_id":"a","username":"a","x":"%s"}`, `{"stars":["%s"]}`, `%s`} {
@@ -102,14 +92,6 @@ func TestImportMemory(t *testing.T) {
 				}
 			}
 		}, []summary{{Read: int64(orLarge(7, 20)), New: 1, Unchanged: int64(orLarge(0, 2)), Rejected: int64(orLarge(6, 17))}}},
-		{"elements of 23 MiB", []string{"--json-array", "--users"}, func(z *zipped) {
-			for _, before := range []string{"[", ",", ","} {
-				_, _ = io.WriteString(z, before+`{"_id":"a","username":"a","x":"`)
-				z.repeat("x", 23*mib)
-				_, _ = io.WriteString(z, `"}`)
-			}
-			_, _ = io.WriteString(z, "]")
-		}, []summary{{Read: 3, New: 1, Unchanged: 2}}},
 		{"space", []string{"--users"}, func(z *zipped) {
 			z.repeat(" ", 64*mib)
 			z.repeat("\n", 16*mib)

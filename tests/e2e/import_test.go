@@ -175,7 +175,7 @@ func TestImportUpdates(t *testing.T) {
 		server := program.Serve(t, url)
 		step := func(flag, text string, fresh, updated, unchanged int64) {
 			t.Helper()
-			code, got, report := runImport(t, url, t.TempDir(), "--json-array", flag, write(t, text))
+			code, got, report := runImport(t, url, t.TempDir(), flag, write(t, text))
 			if code != 0 {
 				t.Fatalf("%s: got exit code %d, want 0: %s", text, code, report)
 			}
@@ -193,25 +193,25 @@ func TestImportUpdates(t *testing.T) {
 				t.Errorf("%d, want %d: %s", got, status, body)
 			}
 		}
-		step("--users", `[{"_id":"u1","username":"first","stars":["p2","p1"],"serviceIds":{"github":"1"}},
-			{"_id":"u2","username":"second"}]`, 2, 0, 0)
-		step("--api-keys", `[{"_id":"u1","key":"`+key+`"}]`, 1, 0, 0)
+		step("--users", `{"_id":"u1","username":"first","stars":["p2","p1"],"serviceIds":{"github":"1"}}`+"\n"+
+			`{"_id":"u2","username":"second"}`, 2, 0, 0)
+		step("--api-keys", `{"_id":"u1","key":"`+key+`"}`, 1, 0, 0)
 		self(key, http.StatusOK, `"stars":[]`)
-		step("--pastes", `[{"_id":"p1","ownerId":"u1","createdAt":1,"deletesAt":0,"pasties":[]}]`, 1, 0, 0)
+		step("--pastes", `{"_id":"p1","ownerId":"u1","createdAt":1,"deletesAt":0,"pasties":[]}`, 1, 0, 0)
 		self(key, http.StatusOK, `"stars":["p1"]`)
-		step("--pastes", `[{"_id":"p1","ownerId":"u1","createdAt":2,"deletesAt":0,"pasties":[]},`+
-			`{"_id":"p2","createdAt":{"$numberInt":"5"},"pasties":[]}]`, 1, 1, 0)
+		step("--pastes", `{"_id":"p1","ownerId":"u1","createdAt":2,"deletesAt":0,"pasties":[]}`+"\n"+
+			`{"_id":"p2","createdAt":{"$numberInt":"5"},"pasties":[]}`, 1, 1, 0)
 		self(key, http.StatusOK, `"stars":["p2","p1"]`, `"serviceIds":{"github":"1"}`)
-		step("--users", `[{"_id":"u1","username":"FIRST","stars":["p1"],"serviceIds":{"gitlab":"2"},"supporterLength":3}]`, 0, 1, 0)
+		step("--users", `{"_id":"u1","username":"FIRST","stars":["p1"],"serviceIds":{"gitlab":"2"},"supporterLength":3}`, 0, 1, 0)
 		self(key, http.StatusOK, `"username":"FIRST"`, `"stars":["p1"]`, `"serviceIds":{"gitlab":"2"}`, `"supporterLength":3`)
 
 		if code, _, stderr := program.Run(t, settings, "token", "revoke", "v2-u1"); code != 0 {
 			t.Fatalf("got exit code %d, want 0: %s", code, stderr)
 		}
 		self(key, http.StatusUnauthorized)
-		step("--api-keys", `[{"_id":"u1","key":"`+key+`"}]`, 0, 0, 1)
+		step("--api-keys", `{"_id":"u1","key":"`+key+`"}`, 0, 0, 1)
 		self(key, http.StatusUnauthorized)
-		step("--api-keys", `[{"_id":"u1","key":"`+newKey+`"}]`, 0, 1, 0)
+		step("--api-keys", `{"_id":"u1","key":"`+newKey+`"}`, 0, 1, 0)
 		self(newKey, http.StatusOK)
 		self(key, http.StatusUnauthorized)
 	})

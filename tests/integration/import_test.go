@@ -154,7 +154,7 @@ func TestImportedDocuments(t *testing.T) {
 		run := func(what string, policy paste.Orphans, want imports.Summary) {
 			t.Helper()
 			source := func(context.Context) imports.Records[imports.Paste] {
-				return pastemyst.Pastes(strings.NewReader(strings.Join(texts, "\n")), false)
+				return pastemyst.Pastes(strings.NewReader(strings.Join(texts, "\n")))
 			}
 			got, err := imports.New(nil, nil, pastes, time.Now).Pastes.Do(t.Context(), source, policy, func(line int, _ []byte, reason error) error {
 				if all[line-1].want.Owner != "gone" || policy == paste.AnonymizeOrphans {

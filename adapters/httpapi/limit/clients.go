@@ -28,28 +28,27 @@ func latest[T any]() *lru.Cache[uint64, T] {
 	return cache
 }
 
-type verdict struct {
-	allowed   bool
-	remaining int           // how many more may happen at once
-	retry     time.Duration // until one may, when it is not allowed now
-	full      time.Duration // until all of the burst is there again
-}
-
-// take counts one for a key, if it is allowed.
-func (c *clients) take(key uint64, now time.Time) verdict {
+// take counts one for a key and returns 0, or how long it takes until one is allowed.
+func (c *clients) take(key uint64, now time.Time) time.Duration {
 	of := c.of(key)
-	allowed := of.AllowN(now, 1)
-	return c.judge(of.TokensAt(now), allowed)
+	if of.AllowN(now, 1) {
+		return 0
+	}
+	return c.wait(of.TokensAt(now))
 }
 
 // peek returns what take would, without counting.
-func (c *clients) peek(key uint64, now time.Time) verdict {
-	left := float64(c.burst)
+func (c *clients) peek(key uint64, now time.Time) time.Duration {
 	if known, ok := c.known.Get(key); ok {
-		left = known.TokensAt(now)
+		if left := known.TokensAt(now); left < 1 {
+			return c.wait(left)
+		}
 	}
-	return c.judge(left, left >= 1)
+	return 0
 }
+
+// wait returns how long it takes until one is allowed, for a key that has less left.
+func (c *clients) wait(left float64) time.Duration { return max(c.time(1-left), time.Microsecond) }
 
 // maxDebt bounds how long a key waits after charges beyond its burst.
 const maxDebt = time.Hour
@@ -70,14 +69,6 @@ func (c *clients) of(key uint64) *rate.Limiter {
 		return known
 	}
 	return made
-}
-
-func (c *clients) judge(left float64, allowed bool) verdict {
-	v := verdict{allowed: allowed, remaining: max(int(left), 0), full: c.time(float64(c.burst) - left)}
-	if !allowed {
-		v.retry = c.time(1 - left)
-	}
-	return v
 }
 
 // time returns how long many take.

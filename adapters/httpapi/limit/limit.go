@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"math"
 	"net/netip"
 	"strconv"
 	"time"
@@ -55,8 +54,6 @@ type Limiter struct {
 	requests, failures *clients                      // nil: no limit
 	valid              *lru.Cache[uint64, time.Time] // when tokens were found valid, by their hashes
 	seed               maphash.Seed
-	policy             []string // the header RateLimit-Policy
-	few                int      // with fewer requests left, answers say how many
 	now                func() time.Time
 }
 
@@ -72,9 +69,6 @@ func New(cfg Config) *Limiter {
 			burst = cfg.Rate
 		}
 		l.requests = newClients(cfg.Rate, time.Second, burst)
-		window := int(math.Ceil(float64(burst) / float64(cfg.Rate)))
-		l.few = (burst + 1) / 2
-		l.policy = []string{`"requests";q=` + strconv.Itoa(burst) + ";w=" + strconv.Itoa(window)}
 	}
 	if cfg.FailedSignIns > 0 {
 		l.failures = newClients(cfg.FailedSignIns, time.Minute, cfg.FailedSignIns)
@@ -93,18 +87,10 @@ type Request struct {
 	CrossSite bool   // sent by a page of another site; its invalid tokens do not count against its visitor
 }
 
-// Verdict is the result of Admit.
-type Verdict struct {
-	Refused string        // the limit that refuses it, or ""
-	Retry   time.Duration // until it may be sent again, when it is refused
-	// Policy and Left are the headers RateLimit-Policy and RateLimit; nil: the client has many requests left.
-	Policy, Left []string
-}
-
-// Admit counts a request, and says whether it may go on.
-func (l *Limiter) Admit(r Request) (v Verdict) {
+// Admit counts a request. If it may not go on, it returns the limit that refuses it, and how long to wait.
+func (l *Limiter) Admit(r Request) (refused string, retry time.Duration) {
 	if l == nil {
-		return v
+		return "", 0
 	}
 	now := l.now()
 	key := l.addressKey(r.Client)
@@ -113,32 +99,26 @@ func (l *Limiter) Admit(r Request) (v Verdict) {
 		if at, ok := l.valid.Get(own); ok && now.Sub(at) < provenFor {
 			key = own
 		} else if l.failures != nil {
-			if failed := l.failures.peek(l.failureKey(r), now); !failed.allowed {
-				return Verdict{Refused: FailedSignIns, Retry: failed.retry}
+			if retry = l.failures.peek(l.failureKey(r), now); retry > 0 {
+				return FailedSignIns, retry
 			}
 		}
 	}
-	if l.requests == nil {
-		return v
+	if l.requests != nil {
+		if retry = l.requests.take(key, now); retry > 0 {
+			return Requests, retry
+		}
 	}
-	counted := l.requests.take(key, now)
-	if counted.remaining < l.few {
-		v.Policy = l.policy
-		v.Left = []string{`"requests";r=` + strconv.Itoa(counted.remaining) + ";t=" + Seconds(counted.full)}
-	}
-	if !counted.allowed {
-		v.Refused, v.Retry = Requests, counted.retry
-	}
-	return v
+	return "", 0
 }
 
 // provenFor is how long a valid token counts as a client: endpoints that take no token do not notice that it was revoked.
 const provenFor = 10 * time.Minute
 
-// Proven notes that the token of a request is valid.
-func (l *Limiter) Proven(r Request) {
-	if l != nil && r.Token != "" {
-		l.valid.Add(l.tokenKey(r.Token), l.now())
+// Proven notes that a token is valid.
+func (l *Limiter) Proven(token string) {
+	if l != nil && token != "" {
+		l.valid.Add(l.tokenKey(token), l.now())
 	}
 }
 

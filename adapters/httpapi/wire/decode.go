@@ -3,10 +3,12 @@ package wire
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -22,29 +24,85 @@ func Invalid(format string, values ...any) error {
 }
 
 var (
-	errEmpty    = Invalid("The body is empty. Send a JSON object.")
-	errNoObject = Invalid("The body is not a JSON object.")
-	errNotJSON  = Invalid("The body is not valid JSON.")
-	errTrailing = Invalid("The body has something after its JSON object.")
-	errNotUTF8  = Invalid("The body is not valid UTF-8.")
+	errEmpty        = Invalid("The body is empty. Send a JSON object.")
+	errNoObject     = Invalid("The body is not a JSON object.")
+	errNotJSON      = Invalid("The body is not valid JSON.")
+	errTrailing     = Invalid("The body has something after its JSON object.")
+	errNotUTF8      = Invalid("The body is not valid UTF-8.")
+	errNotEncrypted = Invalid("An encrypted paste has only the fields version, cipher, salt, expiresIn, isPrivate and burn.")
 )
 
-// decoder reads a body token by token. json.Unmarshal would accept "TITLE" as "title", and merge the values of a duplicate field instead
-// of taking the last. Methods that read a value return nil for null.
-type decoder struct{ *json.Decoder }
+// DecodeDraft reads a paste to create. It ignores the ids of pasties. It fails with a fault.Invalid.
+func DecodeDraft(body []byte) (draft paste.Draft, err error) {
+	var encrypted, encrypt bool
+	err = decode(body, nil, fields{
+		"title": &draft.Title, "isPrivate": &draft.Private, "isPublic": &draft.Public, "tags": texts(&draft.Tags),
+		"expiresIn": &draft.Lifetime, "burn": &draft.Burns, "encrypted": &encrypted, "encrypt": &encrypt,
+		"pasties": list(&draft.Pasties, func(p *paste.PastyDraft) fields {
+			return fields{"title": &p.Title, "language": &p.Language, "code": &p.Code}
+		}),
+	})
+	draft.Encrypted = encrypted || encrypt
+	return draft, err
+}
 
-// decode reads a body that is one object. It calls field with each name; field must read the value.
-func decode(body []byte, field func(d decoder, name string) error) error {
+// DecodeChanges reads changes to a paste; clients may send the whole paste. It fails with a fault.Invalid.
+func DecodeChanges(body []byte) (sent paste.Changes, err error) {
+	err = decode(body, nil, fields{
+		"title": &sent.Title, "isPrivate": &sent.Private, "isPublic": &sent.Public, "tags": texts(&sent.Tags),
+		"pasties": list(&sent.Pasties, func(p *paste.PastyChanges) fields {
+			return fields{"_id": &p.ID, "title": &p.Title, "language": &p.Language, "code": &p.Code}
+		}),
+	})
+	return sent, err
+}
+
+// DecodeEncrypted reads an encrypted paste to create. It refuses other fields, which may be meant to be secret. It fails with a
+// fault.Invalid.
+func DecodeEncrypted(body []byte) (draft paste.Draft, err error) {
+	var version int16
+	var cipher, salt string
+	err = decode(body, errNotEncrypted, fields{
+		"version": &version, "cipher": &cipher, "salt": &salt,
+		"expiresIn": &draft.Lifetime, "isPrivate": &draft.Private, "burn": &draft.Burns,
+	})
+	if err != nil {
+		return draft, err
+	}
+	draft.Cipher = &paste.Cipher{Version: int(version)}
+	if draft.Cipher.Data, err = base64.RawURLEncoding.Strict().DecodeString(cipher); err != nil {
+		return draft, Invalid("cipher: it must be base64url without padding.")
+	}
+	if draft.Cipher.Salt, err = base64.RawURLEncoding.Strict().DecodeString(salt); err != nil {
+		return draft, Invalid("salt: it must be base64url without padding.")
+	}
+	return draft, nil
+}
+
+// fields are where the fields of an object go, by their names: a pointer or a reader.
+type fields map[string]any
+
+// reader reads the value of a field with that name.
+type reader func(d decoder, name string) error
+
+// decoder reads a body field by field. json.Unmarshal would accept "TITLE" as "title", and merge the values of a duplicate field instead
+// of taking the last.
+type decoder struct {
+	*json.Decoder
+
+	unknown error // of fields that are not expected; nil: they are ignored
+}
+
+// decode reads a body that is one object.
+func decode(body []byte, unknown error, to fields) error {
 	switch {
 	case len(body) == 0:
 		return errEmpty
 	case !utf8.Valid(body): // encoding/json would replace invalid bytes
 		return errNotUTF8
 	}
-	d := decoder{json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte(ByteOrderMark))))}
-	d.UseNumber()
-	err := d.object(errNoObject, func(name string) error { return field(d, name) })
-	if err != nil {
+	d := decoder{json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte(ByteOrderMark)))), unknown}
+	if err := d.object(errNoObject, "", to); err != nil {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
@@ -56,196 +114,116 @@ func decode(body []byte, field func(d decoder, name string) error) error {
 // ByteOrderMark may precede a document.
 const ByteOrderMark = "\ufeff"
 
-// next returns a scalar value or a bracket.
-func (d decoder) next() (json.Token, error) {
-	token, err := d.Token()
-	if err != nil {
-		return nil, errNotJSON
+// object reads an object, whose fields have that prefix in errors. It fails with wrong for anything else.
+func (d decoder) object(wrong error, prefix string, to fields) error {
+	begin, err := d.Token()
+	if err == nil && begin != json.Delim('{') {
+		return wrong
 	}
-	return token, nil
-}
-
-// skip reads a value of any type.
-func (d decoder) skip() error {
-	if d.Decode(new(json.RawMessage)) != nil {
+	for err == nil && d.More() {
+		var key json.Token
+		if key, err = d.Token(); err == nil {
+			name, _ := key.(string)
+			if err := d.value(prefix+name, to[name]); err != nil {
+				return err
+			}
+		}
+	}
+	if err == nil {
+		_, err = d.Token() // the bracket at the end
+	}
+	if err != nil {
 		return errNotJSON
 	}
 	return nil
 }
 
-// object reads an object and calls field with each name. It fails with wrong for anything else.
-func (d decoder) object(wrong error, field func(name string) error) error {
-	begin, err := d.next()
-	if err == nil && begin != json.Delim('{') {
-		err = wrong
-	}
-	for err == nil && d.More() {
-		var key json.Token
-		if key, err = d.next(); err == nil {
-			name, _ := key.(string)
-			err = field(name)
+// value reads the value of a field. null leaves what is not a pointer as it is.
+func (d decoder) value(name string, to any) error {
+	switch known := to.(type) {
+	case reader:
+		return known(d, name)
+	case nil:
+		if d.unknown != nil {
+			return d.unknown
 		}
+		to = new(json.RawMessage)
 	}
-	if err == nil {
-		_, err = d.next() // the bracket at the end
+	err := d.Decode(to)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return Invalid("%s: it must be %s.", name, kinds[wrong.Type.Kind()])
 	}
-	return err
+	if err != nil {
+		return errNotJSON
+	}
+	return nil
 }
 
-// elements reads the rest of an array.
-func (d decoder) elements(name string, element func(i int) error) error {
-	for i := 0; d.More(); i++ {
-		if i == MaxParts {
+var kinds = map[reflect.Kind]string{
+	reflect.String: "a string", reflect.Bool: "true or false", reflect.Int16: "a whole number up to 32767",
+}
+
+// texts reads a string or an array of strings. null is nil.
+func texts(to *[]string) reader {
+	return func(d decoder, name string) error {
+		var text json.RawMessage
+		if d.Decode(&text) != nil {
+			return errNotJSON
+		}
+		if bytes.Count(text, []byte(",")) >= MaxParts {
 			return Invalid("%s: there are more than %d.", name, MaxParts)
 		}
-		if err := element(i); err != nil {
-			return err
+		var sent any
+		if err := json.Unmarshal(text, &sent); err != nil {
+			return errNotJSON
 		}
-	}
-	_, err := d.next()
-	return err
-}
-
-// array reads an array and calls element for each element.
-func (d decoder) array(name string, element func(i int) error) error {
-	begin, err := d.next()
-	switch {
-	case err != nil || begin == nil:
-		return err
-	case begin != json.Delim('['):
-		return Invalid("%s: it must be an array.", name)
-	}
-	return d.elements(name, element)
-}
-
-func (d decoder) text(name string) (*string, error) {
-	return scalar[string](d, name, "a string")
-}
-
-func (d decoder) boolean(name string) (*bool, error) {
-	return scalar[bool](d, name, "true or false")
-}
-
-func scalar[T any](d decoder, name, kind string) (*T, error) {
-	token, err := d.next()
-	if err != nil || token == nil {
-		return nil, err
-	}
-	value, ok := token.(T)
-	if !ok {
-		return nil, Invalid("%s: it must be %s.", name, kind)
-	}
-	return &value, nil
-}
-
-// texts reads a string or an array of strings.
-func (d decoder) texts(name string) (texts []string, err error) {
-	add := func(token json.Token) error {
-		text, ok := token.(string)
+		if sent == nil {
+			*to = nil
+			return nil
+		}
+		elements, ok := sent.([]any)
 		if !ok {
-			return Invalid("%s: it must be a string or an array of strings.", name)
+			elements = []any{sent}
 		}
-		texts = append(texts, text)
+		*to = make([]string, len(elements))
+		for i, element := range elements {
+			if (*to)[i], ok = element.(string); !ok {
+				return Invalid("%s: it must be a string or an array of strings.", name)
+			}
+		}
 		return nil
 	}
-	first, err := d.next()
-	switch {
-	case err != nil || first == nil:
-		return nil, err
-	case first != json.Delim('['):
-		err = add(first)
-		return texts, err
-	}
-	texts = []string{}
-	err = d.elements(name, func(int) error {
-		token, err := d.next()
-		if err == nil {
-			err = add(token)
-		}
-		return err
-	})
-	return texts, err
 }
 
-// DecodeDraft reads a paste to create. It fails with a fault.Invalid.
-func DecodeDraft(body []byte) (draft paste.Draft, err error) {
-	var burn, encrypted, encrypt *bool
-	sent, err := decodePaste(body, false, func(d decoder, name string) (err error) {
-		switch name {
-		case "expiresIn":
-			draft.Lifetime, err = d.text(name)
-		case "burn":
-			burn, err = d.boolean(name)
-		case "encrypted":
-			encrypted, err = d.boolean(name)
-		case "encrypt":
-			encrypt, err = d.boolean(name)
-		default:
-			err = d.skip()
-		}
-		return err
-	})
-	draft.Title, draft.Private, draft.Public, draft.Tags = Value(sent.Title), Value(sent.Private), Value(sent.Public), sent.Tags
-	draft.Burns, draft.Encrypted = Value(burn), Value(encrypted) || Value(encrypt)
-	for _, pasty := range sent.Pasties {
-		draft.Pasties = append(draft.Pasties, paste.PastyDraft{Title: Value(pasty.Title), Language: pasty.Language, Code: pasty.Code})
-	}
-	return draft, err
-}
-
-// DecodeChanges reads changes to a paste; clients may send the whole paste. It fails with a fault.Invalid.
-func DecodeChanges(body []byte) (paste.Changes, error) {
-	return decodePaste(body, true, func(d decoder, _ string) error { return d.skip() })
-}
-
-// decodePaste reads the fields that new and stored pastes share, and calls other for the rest.
-func decodePaste(body []byte, stored bool, other func(d decoder, name string) error) (sent paste.Changes, err error) {
-	err = decode(body, func(d decoder, name string) (err error) {
-		switch name {
-		case "title":
-			sent.Title, err = d.text(name)
-		case "isPrivate":
-			sent.Private, err = d.boolean(name)
-		case "isPublic":
-			sent.Public, err = d.boolean(name)
-		case "tags":
-			sent.Tags, err = d.texts(name)
-		case "pasties":
-			sent.Pasties = nil
-			err = d.array(name, func(i int) error {
-				pasty, err := d.pasty(i, stored)
-				sent.Pasties = append(sent.Pasties, pasty)
-				return err
-			})
-		default:
-			err = other(d, name)
-		}
-		return err
-	})
-	return sent, err
-}
-
-// pasty reads a pasty. It ignores the id of a new one.
-func (d decoder) pasty(i int, stored bool) (pasty paste.PastyChanges, err error) {
-	element := fmt.Sprintf("pasties[%d]", i)
-	err = d.object(Invalid("%s: it must be an object.", element), func(name string) (err error) {
+// list reads an array of objects with those fields. null is nil.
+func list[T any](to *[]T, fieldsOf func(*T) fields) reader {
+	return func(d decoder, name string) error {
+		*to = nil
+		begin, err := d.Token()
 		switch {
-		case name == "title":
-			pasty.Title, err = d.text(element + ".title")
-		case name == "language":
-			pasty.Language, err = d.text(element + ".language")
-		case name == "code":
-			pasty.Code, err = d.text(element + ".code")
-		case name == "_id" && stored:
-			var known *string
-			known, err = d.text(element + "._id")
-			pasty.ID = Value(known)
-		default:
-			err = d.skip()
+		case err != nil:
+			return errNotJSON
+		case begin == nil:
+			return nil
+		case begin != json.Delim('['):
+			return Invalid("%s: it must be an array.", name)
 		}
-		return err
-	})
-	return pasty, err
+		for i := 0; d.More(); i++ {
+			if i == MaxParts {
+				return Invalid("%s: there are more than %d.", name, MaxParts)
+			}
+			var read T
+			element := fmt.Sprintf("%s[%d]", name, i)
+			if err := d.object(Invalid("%s: it must be an object.", element), element+".", fieldsOf(&read)); err != nil {
+				return err
+			}
+			*to = append(*to, read)
+		}
+		if _, err := d.Token(); err != nil { // the bracket at the end
+			return errNotJSON
+		}
+		return nil
+	}
 }
 
 // Value returns *p, or zero for nil.

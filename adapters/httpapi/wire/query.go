@@ -7,47 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// Readings are the possible meanings of a query parameter, the likeliest first. Clients send C++ as "C%2B%2B", as "C++" (where a plus
-// means a space) and as "C%252B%252B".
-type Readings struct {
-	values [3]string
-	count  int
-}
-
 // maxParameter is the longest value with more than one reading. Names of languages have fewer than a hundred characters.
 const maxParameter = 1 << 10
 
-// All returns the readings.
-func (r *Readings) All() []string { return r.values[:r.count] }
-
-func (r *Readings) add(value string) {
-	if slices.Contains(r.All(), value) {
-		return
-	}
-	r.values[r.count] = value
-	r.count++
-}
-
-// Parse reads the first parameter with that key. Unlike net/url it never fails: an invalid escape stands for itself, and a semicolon
-// is an ordinary character.
-func (r *Readings) Parse(rawQuery, key string) {
+// Readings returns the possible meanings of the first parameter with that key, the likeliest first. Clients send C++ as "C%2B%2B", as
+// "C++" (where a plus means a space) and as "C%252B%252B". Unlike net/url it never fails: an invalid escape stands for itself, and a
+// semicolon is an ordinary character.
+func Readings(rawQuery, key string) []string {
 	raw, ok := RawParameter(rawQuery, key)
 	if !ok {
-		return
+		return nil
 	}
 	if len(raw) > maxParameter {
-		r.add(raw)
-		return
-	}
-	r.add(Unescape(raw, true))
-	if !strings.ContainsAny(raw, "+%") {
-		return
+		return []string{raw}
 	}
 	literalPlus := Unescape(raw, false)
-	r.add(literalPlus)
-	if strings.Contains(literalPlus, "%") {
-		r.add(Unescape(literalPlus, false))
-	}
+	return slices.Compact([]string{Unescape(raw, true), literalPlus, Unescape(literalPlus, false)})
 }
 
 // RawParameter returns the first value of a key, still escaped, and whether there is one.

@@ -29,9 +29,7 @@ func TestReadings(t *testing.T) {
 
 		"name=" + strings.Repeat("%2B", 400): {strings.Repeat("%2B", 400)}, // no name
 	} {
-		var r Readings
-		r.Parse(query, "name")
-		if got := r.All(); strings.Join(got, "\x00") != strings.Join(want, "\x00") || len(got) != len(want) {
+		if got := Readings(query, "name"); strings.Join(got, "\x00") != strings.Join(want, "\x00") || len(got) != len(want) {
 			t.Errorf("%q: got %q, want %q", query, got, want)
 		}
 	}
@@ -42,9 +40,7 @@ func FuzzReadings(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
-		var r Readings
-		r.Parse(query, "name")
-		for _, value := range r.All() {
+		for _, value := range Readings(query, "name") {
 			if len(value) > len(query) {
 				t.Errorf("%q: got %q, want nothing longer than the query", query, value)
 			}
