@@ -71,5 +71,5 @@ func TestOwnPastes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	visit.WantIn(t, answer.Body.String(), "There are no more.")
+	visit.WantIn(t, answer.Body.String(), "There are none.")
 }
