@@ -141,7 +141,7 @@ func (p *pages) startLanguage(r *site.Request) string {
 
 // readPasteForm reads a submitted form. It fails with a fault.Invalid.
 func readPasteForm(r *site.Request) (pasteForm, error) {
-	sent, err := r.Fields(maxFormFields)
+	sent, err := r.Fields()
 	if err != nil {
 		return pasteForm{}, err
 	}
@@ -206,9 +206,6 @@ func (f *pasteForm) add(name, code string) {
 		Number: len(f.Snippets) + 1, Name: name, Language: paste.Autodetect, Code: strings.ReplaceAll(code, "\r\n", "\n"),
 	})
 }
-
-// maxFormFields is more than any form has.
-const maxFormFields = 5*maxFormSnippets + 20
 
 // change handles the buttons other than save, and returns the status for the page; 0: the form is to be saved.
 func (p *formPage) change() (status int) {

@@ -152,17 +152,11 @@ func fit(all []edit) int {
 
 // Render implements templ.Component: it writes the code line by line.
 func (e *entry) Render(ctx context.Context, w io.Writer) error {
-	code := strings.TrimPrefix(e.code, paste.DiffHeader)
 	var b []byte
-	for code != "" {
-		line, rest, _ := strings.Cut(code, "\n")
-		b = diffLine(b, line, e.sign, marks.Of(ctx))
-		code = rest
-		if len(b) >= site.PieceLength || code == "" {
-			if err := site.WritePiece(ctx, w, b); err != nil {
-				return err
-			}
-			b = b[:0]
+	for line := range strings.Lines(strings.TrimPrefix(e.code, paste.DiffHeader)) {
+		b = diffLine(b[:0], strings.TrimSuffix(line, "\n"), e.sign, marks.Of(ctx))
+		if _, err := w.Write(b); err != nil {
+			return err
 		}
 	}
 	return nil
