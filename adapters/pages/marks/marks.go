@@ -23,8 +23,10 @@ var invisibles = rangetable.Merge(
 
 // invisible reports whether a character gets a mark.
 func invisible(r rune) bool {
-	return unicode.Is(invisibles, r) && r != '\t' && r != '\n' &&
-		!unicode.Is(unicode.Prepended_Concatenation_Mark, r) // Arabic signs around numbers
+	if r < 0x7f { // most characters
+		return r < ' ' && r != '\t' && r != '\n'
+	}
+	return unicode.Is(invisibles, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) // Arabic signs around numbers
 }
 
 // entities are the characters that HTML needs escaped.
@@ -76,7 +78,7 @@ func (m *Marker) Append(b []byte, text string, words bool) []byte {
 		}
 		entity := entities[text[i]]
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if entity == "" && (!invisible(r) || belongs(text, i, words)) {
+		if entity == "" && (!invisible(r) || m.left > 0 && belongs(text, i, words)) {
 			i += size
 			continue
 		}

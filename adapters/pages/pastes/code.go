@@ -8,6 +8,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/pages/highlight"
 	"github.com/gluepot/gluepot/adapters/pages/marks"
+	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
 // maxShownLines bounds the lines of a page that have a number and an anchor; each takes more than most lines.
@@ -24,7 +25,7 @@ func writeCode(ctx context.Context, to io.Writer, code, anchor string, only line
 	for _, span := range spans {
 		text := code[:span.Length]
 		code = code[span.Length:]
-		for line := range strings.Lines(text) {
+		for line := range site.Pieces(text) {
 			b = b[:0]
 			begins := !open
 			if begins {
@@ -69,7 +70,7 @@ func appendNumber(b []byte, anchor string, line int) []byte {
 
 func writeUnnumbered(ctx context.Context, to io.Writer, code string) error {
 	var b []byte
-	for line := range strings.Lines(code) {
+	for line := range site.Pieces(code) {
 		b = marks.Of(ctx).Append(b[:0], line, false)
 		if _, err := to.Write(b); err != nil {
 			return err
