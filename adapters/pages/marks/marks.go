@@ -137,8 +137,8 @@ const (
 	aroundAsKey = "\u20e3" // combines with a digit to an emoji
 )
 
-// belongs reports whether the invisible character there changes a visible one beyond ASCII: it selects a variant or, in words, joins two, as
-// emoji and many scripts need. A run of selectors could hide a program, so only the first belongs to the character.
+// belongs reports whether the invisible character there changes a visible one beyond ASCII: it selects a variant or, in words, joins two,
+// as emoji and many scripts need. A run of selectors could hide a program, so only the first belongs to the character.
 func belongs(text string, at int, words bool) bool {
 	r, size := utf8.DecodeRuneInString(text[at:])
 	before, after := text[:at], text[at+size:]

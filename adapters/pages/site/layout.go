@@ -120,8 +120,8 @@ func Write(ctx context.Context, w io.Writer, page templ.Component) error {
 	return err
 }
 
-// document is where a page is written to, until its context ends. It replaces U+0000, which HTML forbids and templ does not escape. It hides
-// Flush from templ: a page is sent only once it is complete.
+// document is where a page is written to, until its context ends. It replaces U+0000, which HTML forbids and templ does not escape. It
+// hides Flush from templ: a page is sent only once it is complete.
 type document struct {
 	ctx context.Context //nolint:containedctx // that of rendering
 	to  io.Writer
