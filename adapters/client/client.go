@@ -5,8 +5,6 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-
-	"github.com/gluepot/gluepot/adapters/internal/command"
 )
 
 // These variables override what login has stored.
@@ -19,12 +17,11 @@ const (
 type Commands struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	terminal       bool // stdout is a terminal
 }
 
 // New returns the commands. They write results to stdout and everything else to stderr.
 func New(stdin io.Reader, stdout, stderr io.Writer) *Commands {
-	return &Commands{stdin: stdin, stdout: stdout, stderr: stderr, terminal: command.IsTerminal(stdout)}
+	return &Commands{stdin: stdin, stdout: stdout, stderr: stderr}
 }
 
 // All returns all commands.

@@ -223,7 +223,8 @@ func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string,
 		return nil, false, fmt.Errorf("it burns after reading, and %w. If it has a password, put #%s behind the link", errNoKey, withPassword)
 	}
 	if burns || isNotFound(err) && !toEncrypted {
-		if !yes && !c.confirm("There is no paste to read again. If it burns after reading, opening deletes it. Open it? [y/N] ") {
+		const question = "There is no paste to read again. If it burns after reading, opening deletes it. Open it? [y/N] "
+		if !yes && !(command.IsTerminal(c.stderr) && command.Confirm(c.stdin, c.stderr, question)) {
 			return nil, false, &statusError{
 				http.StatusNotFound, "There is no paste with that id. It may burn after reading; then --yes opens and deletes it.",
 			}
@@ -256,9 +257,4 @@ func keep(name string, s sealed) string {
 		return fmt.Sprintf("The paste is gone from the server: %s", text)
 	}
 	return fmt.Sprintf("The paste is gone from the server; it is kept in %s as it was, encrypted", command.Quote(name))
-}
-
-// confirm asks on a terminal.
-func (c *Commands) confirm(question string) bool {
-	return command.IsTerminal(c.stderr) && command.Confirm(c.stdin, c.stderr, question)
 }

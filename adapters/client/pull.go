@@ -45,7 +45,7 @@ its link, which a shell wants quoted, or with its password. A paste that burns a
 			return c.write(*folder, pasties, opened)
 		}
 		for _, p := range pasties {
-			if err := command.Write(c.stdout, c.terminal, p.Code); err != nil {
+			if err := command.Write(c.stdout, command.IsTerminal(c.stdout), p.Code); err != nil {
 				return err
 			}
 		}

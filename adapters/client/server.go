@@ -29,18 +29,9 @@ type server struct {
 
 func (s *server) String() string { return s.base.String() }
 
-// parseServer parses the address of a server. The default scheme is https, or http for this machine.
+// parseServer parses the address of a server.
 func parseServer(address string) (*server, error) {
-	if !strings.Contains(address, "://") {
-		address = "//" + address
-	}
 	base, err := url.Parse(strings.TrimRight(address, "/"))
-	if err == nil && base.Scheme == "" {
-		base.Scheme = "https"
-		if ip := net.ParseIP(base.Hostname()); base.Hostname() == "localhost" || ip.IsLoopback() {
-			base.Scheme = "http"
-		}
-	}
 	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Hostname() == "" || base.User != nil || base.RawQuery != "" ||
 		base.Fragment != "" {
 		return nil, command.Usage("a server is named by a URL such as https://paste.example, without a user, a query or a fragment")

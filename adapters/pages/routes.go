@@ -3,29 +3,28 @@ package pages
 import (
 	"net/http"
 	"net/netip"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/moderation"
 )
 
-// route is a site.Route with its pattern parsed.
+// route is a site.Route with its pattern as a regular expression.
 type route struct {
 	site.Route
 
-	segments   []string
-	parameters []string // their names, in order
+	path *regexp.Regexp // its groups are the parameters
 }
 
+var parameter = regexp.MustCompile(`:(\w+)`)
+
 func newRoute(r site.Route) route {
-	made := route{Route: r, segments: strings.Split(r.Pattern, "/")[1:]}
-	for _, segment := range made.segments {
-		if _, name, ok := strings.Cut(segment, ":"); ok {
-			made.parameters = append(made.parameters, name)
-		}
+	path := parameter.ReplaceAllString(regexp.QuoteMeta(r.Pattern), "(?P<$1>[^/]+)")
+	if r.Pattern != "/" {
+		path += "/?"
 	}
-	return made
+	return route{r, regexp.MustCompile("^" + path + "$")}
 }
 
 // resumes reports whether a request with a method uses the session of its cookie. Signing in begins a new one.
@@ -45,46 +44,17 @@ func (r *route) allowed() string {
 	return allowed + "OPTIONS"
 }
 
-// fits reports whether a path, without its first slash, matches the route, and returns the values of the parameters.
-func (r *route) fits(path string) (values []string, ok bool) {
-	rest := path
-	for i, segment := range r.segments {
-		found, tail, more := strings.Cut(rest, "/")
-		if more == (i == len(r.segments)-1) {
-			return nil, false
-		}
-		rest = tail
-		before, _, parameter := strings.Cut(segment, ":")
-		value, begins := strings.CutPrefix(found, before)
-		if !begins || parameter == (value == "") {
-			return nil, false
-		}
-		if parameter {
-			values = append(values, value)
-		}
-	}
-	return values, true
-}
-
 // Route finds the first route that fits a request's decoded path, with or without a trailing slash. It sets the request's pattern, which
 // Token and Answer need, and its path values. It returns the pattern, or "" if there is no page.
 func (p *Pages) Route(r *http.Request) string {
-	path, ok := strings.CutPrefix(r.URL.Path, "/")
-	if !ok {
-		return ""
-	}
-	if shorter, ok := strings.CutSuffix(path, "/"); ok && shorter != "" {
-		path = shorter
-	}
 	for i := range p.routes {
-		route := &p.routes[i]
-		values, ok := route.fits(path)
-		if !ok {
+		values := p.routes[i].path.FindStringSubmatch(r.URL.Path)
+		if values == nil {
 			continue
 		}
-		r.Pattern = route.Pattern
-		for i, value := range values {
-			r.SetPathValue(route.parameters[i], value)
+		r.Pattern = p.routes[i].Pattern
+		for n, name := range p.routes[i].path.SubexpNames()[1:] {
+			r.SetPathValue(name, values[n+1])
 		}
 		return r.Pattern
 	}

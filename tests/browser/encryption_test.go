@@ -528,7 +528,6 @@ func TestEncryptionSentAgain(t *testing.T) {
 		opener, refused, said string
 		before, after         func(*tab)
 	}{
-		"another user": {program.EpoxyToken, "409", "opened by another user", func(tab *tab) { tab.as(program.MortarToken) }, nil},
 		"signed out": {program.EpoxyToken, "401", "You have to sign in", func(tab *tab) { tab.as("") }, func(tab *tab) {
 			tab.as(program.EpoxyToken)
 		}},

@@ -125,12 +125,12 @@ func TestForms(t *testing.T) {
 			tab.show(id + "/edit")
 			tab.fill("#code-1", "y = 4\n")
 			tab.another(id, "Edited elsewhere")
-			tab.press("button.main", ".now")
+			tab.press("button.main", "form .problem")
 			if !tab.expect("409") {
 				t.Error("got no 409, want the edit refused")
 			}
-			if now := evaluate[string](tab, `document.querySelector(".now bdi").textContent`); now != "Edited elsewhere" {
-				t.Errorf("got the title %q beside what was typed, want what it is", now)
+			if kept := evaluate[string](tab, `document.querySelector("#code-1").value`); kept != "y = 4\n"+"x = 3\n"+second {
+				t.Errorf("got the code %q, want what was typed", kept)
 			}
 			look("conflict")
 			tab.press("button.main", ".pasty")

@@ -53,8 +53,7 @@ func unix(at time.Time) int64 {
 }
 
 // export answers with everything stored about a user, as a ZIP file. It holds one paste at a time in memory, and no transaction: pastes
-// created meanwhile are missing, and files of pastes edited meanwhile may differ from pastes.json. Reading each paste has the request's
-// deadline.
+// created meanwhile are missing, and files of pastes edited meanwhile may differ from pastes.json.
 func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 	account, err := p.exportAccount(r)
 	if err != nil {
@@ -63,10 +62,6 @@ func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 	site.Attach(w, r, site.ZipContentType, r.Viewer.User.Name.String()+".zip")
 	if err := http.NewResponseController(w).Flush(); err != nil || r.Method == http.MethodHead {
 		return err
-	}
-	patience := time.Minute
-	if deadline, bounded := r.Context().Deadline(); bounded {
-		patience = time.Until(deadline)
 	}
 	files := zip.NewWriter(w)
 	file, err := files.Create("user.json")
@@ -85,7 +80,7 @@ func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	separator, newest := "", paste.Place{}
-	if err := p.eachOwn(r, patience, paste.Place{}, func(_ context.Context, found *paste.Document) error {
+	if err := p.eachOwn(r, paste.Place{}, func(found *paste.Document) error {
 		if separator == "" {
 			newest = paste.Place{CreatedAt: found.CreatedAt.Add(time.Microsecond)}
 		}
@@ -104,8 +99,8 @@ func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 		return files.Close()
 	}
 	folders := make(filename.Set)
-	if err := p.eachOwn(r, patience, newest, func(ctx context.Context, found *paste.Document) error {
-		return p.Pack(ctx, files, "pastes/"+folders.Unique(filename.Safe(string(found.ID)))+"/", found)
+	if err := p.eachOwn(r, newest, func(found *paste.Document) error {
+		return p.Pack(files, "pastes/"+folders.Unique(filename.Safe(string(found.ID)))+"/", found)
 	}); err != nil {
 		return err
 	}
@@ -132,11 +127,11 @@ func (p *pages) exportAccount(r *site.Request) (exportedAccount, error) {
 	}, err
 }
 
-// eachOwn calls visit with each of the reader's pastes after a place. It fails once the session has ended. patience is the deadline for
-// reading one.
-func (p *pages) eachOwn(
-	r *site.Request, patience time.Duration, after paste.Place, visit func(context.Context, *paste.Document) error,
-) error {
+// patience is how long reading one paste for an export may take.
+const patience = 10 * time.Second
+
+// eachOwn calls visit with each of the reader's pastes after a place. It fails once the session has ended.
+func (p *pages) eachOwn(r *site.Request, after paste.Place, visit func(*paste.Document) error) error {
 	all := context.WithoutCancel(r.Context())
 	next := func() (paste.Document, error) {
 		ctx, cancel := context.WithTimeout(all, patience)
@@ -155,7 +150,7 @@ func (p *pages) eachOwn(
 		if err != nil {
 			return err
 		}
-		if err := visit(all, &found); err != nil {
+		if err := visit(&found); err != nil {
 			return err
 		}
 		after = found.Place()

@@ -1,9 +1,12 @@
 package account
 
 import (
+	"cmp"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/application/accounts"
@@ -33,11 +36,9 @@ func attemptCookie(r *http.Request, state string) string {
 	return site.CookieName(r, "gluepot-sign-in-"+state[:min(len(state), 8)])
 }
 
-var errFromElsewhere = fault.New(fault.Forbidden, "An account is linked from the page of your own accounts. Open that, and try again.")
-
 // Browsers send Sec-Fetch-Site only to HTTPS sites and to localhost.
-var errFromUnknown = fault.New(fault.Forbidden,
-	"Your browser does not tell which page this comes from. Linking an account needs HTTPS: open this site with https://, and try again.")
+var errFromElsewhere = fault.New(fault.Forbidden,
+	"An account is linked from the page of your own accounts, over HTTPS. Open that page with https://, and try again.")
 
 func (p *pages) toProvider(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
@@ -45,10 +46,7 @@ func (p *pages) toProvider(w http.ResponseWriter, r *site.Request) error {
 		Source: r.PathValue("provider"), Next: site.LocalPath(query.Get("next"), site.PathPastes),
 		Code: query.Get("invite"), Link: query.Has("link"),
 	}
-	switch from := r.Header.Get("Sec-Fetch-Site"); {
-	case wanted.Link && from == "":
-		return errFromUnknown
-	case wanted.Link && from != "same-origin":
+	if wanted.Link && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
 		return errFromElsewhere
 	}
 	if wanted.Link && !r.Recent() {
@@ -83,4 +81,40 @@ func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
 		return site.SeeOther(w, arrived.Next)
 	}
 	return p.beginAndGo(w, r, arrived.User, arrived.Next)
+}
+
+type identitiesPage struct {
+	site.Layout
+
+	Linked []linkedIdentity
+	Others []providerLink // that can be linked
+}
+
+type linkedIdentity struct {
+	Label, Key, Subject string
+	Off                 bool // the provider is not configured any more
+}
+
+func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {
+	account, err := p.Modules.Users.ShowSelf.Do(r.Context(), r.Viewer)
+	if err != nil {
+		return err
+	}
+	page := identitiesPage{Layout: r.Layout("Your accounts elsewhere", "")}
+	linked, labels := account.Services, make(map[string]string)
+	for _, source := range p.Modules.Accounts.Providers.Do() {
+		labels[source.Key] = source.Label
+		if _, ok := linked[source.Key]; !ok {
+			page.Others = append(page.Others, providerLink{source.Label, providerPath(source, url.Values{"link": {"1"}, "next": {pathIdentities}})})
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(linked)) {
+		label, ok := labels[key]
+		page.Linked = append(page.Linked, linkedIdentity{cmp.Or(label, key), key, linked[key], !ok})
+	}
+	return site.Show(w, r, p.identitiesView(page))
+}
+
+func (p *pages) unlink(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	return site.Done(w, pathIdentities, p.Modules.Accounts.UnlinkOwn.Do(r.Context(), r.Viewer, fields.Get("unlink")))
 }

@@ -11,18 +11,18 @@ type pages struct{ *site.Site }
 func Routes(s *site.Site) []site.Route {
 	p := &pages{s}
 	return []site.Route{
-		{Pattern: site.PathSignIn, Get: p.showSignIn, Post: site.Form(2, p.signIn)},
+		{Pattern: site.PathSignIn, Get: p.showSignIn, Post: site.Form(p.signIn)},
 		{Pattern: site.PathSignIn + "/:provider", Get: p.toProvider, Tries: true},
 		{Pattern: site.PathSignIn + "/:provider/callback", Get: p.callback, Tries: true},
 		{Pattern: site.PathSignUp, Get: p.showSignUp, Post: p.signUp, Tries: true},
 		{Pattern: site.PathInvite + ":code", Get: p.invite, Tries: true},
 		{Pattern: "/sign-out", Post: p.signOut, Everyone: true, Unblocked: true},
-		{Pattern: site.PathAccount, Get: site.SignedIn(p.account), Post: site.SignedIn(site.Form(6, p.changeAccount))},
-		{Pattern: pathDelete, Get: site.SignedIn(p.accountDeletion), Post: site.Recently(pathDelete, site.Form(2, p.deleteAccount))},
+		{Pattern: site.PathAccount, Get: site.SignedIn(p.account), Post: site.SignedIn(site.Form(p.changeAccount))},
+		{Pattern: pathDelete, Get: site.SignedIn(p.accountDeletion), Post: site.Recently(pathDelete, site.Form(p.deleteAccount))},
 		{Pattern: pathExport, Get: site.SignedIn(site.Recently(site.PathAccount, p.export))},
-		{Pattern: pathTokens, Get: site.SignedIn(p.accountTokens), Post: site.Recently(pathTokens, site.Form(3, p.changeTokens))},
-		{Pattern: pathSessions, Get: site.SignedIn(p.accountSessions), Post: site.SignedIn(site.Form(1, p.endSession))},
-		{Pattern: pathIdentities, Get: site.SignedIn(p.identities), Post: site.Recently(pathIdentities, site.Form(1, p.unlink))},
+		{Pattern: pathTokens, Get: site.SignedIn(p.accountTokens), Post: site.Recently(pathTokens, site.Form(p.changeTokens))},
+		{Pattern: pathSessions, Get: site.SignedIn(p.accountSessions), Post: site.SignedIn(site.Form(p.endSession))},
+		{Pattern: pathIdentities, Get: site.SignedIn(p.identities), Post: site.Recently(pathIdentities, site.Form(p.unlink))},
 	}
 }
 

@@ -1,10 +1,13 @@
 package account
 
 import (
+	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -53,7 +56,7 @@ func (p *pages) signUp(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	fields, err := r.Fields(1)
+	fields, err := r.Fields()
 	if err != nil {
 		return err
 	}
@@ -66,4 +69,17 @@ func (p *pages) signUp(w http.ResponseWriter, r *site.Request) error {
 	}
 	site.SetCookie(w, r.Request, cookie, "", 0)
 	return p.beginAndGo(w, r, created, next)
+}
+
+func (p *pages) invite(w http.ResponseWriter, r *site.Request) error {
+	code := r.PathValue("code")
+	found, err := p.Modules.Accounts.ShowInvitation.Do(r.Context(), code)
+	if err != nil {
+		r.Rejected = errors.Is(err, identity.ErrUsedUp)
+		return err
+	}
+	page := r.Layout("You are invited", "")
+	page.Here = ""
+	site.KeepPrivate(w)
+	return site.Show(w, r, p.inviteView(page, found, p.providers(url.Values{"invite": {code}})))
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/audit"
@@ -93,4 +94,66 @@ func done(w http.ResponseWriter, err error, path string) error {
 		return fault.New(fault.Invalid, fault.MessageOf(err))
 	}
 	return site.Done(w, path, err)
+}
+
+func (p *pages) adminBlocks(w http.ResponseWriter, r *site.Request) error {
+	blocks, err := p.Modules.Moderation.Block.All(r.Context())
+	if err != nil {
+		return err
+	}
+	return site.Show(w, r, p.blocksView(r.Layout("Blocked networks", ""), blocks))
+}
+
+// blockDays are the durations on the form; "" is for good.
+var blockDays = map[string]time.Duration{"": 0, "1": 24 * time.Hour, "7": 7 * 24 * time.Hour, "30": 30 * 24 * time.Hour}
+
+func (p *pages) changeBlocks(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	if network := fields.Get("remove"); network != "" {
+		_, err := p.Modules.Moderation.Block.Undo(r.Context(), network)
+		return done(w, err, pathBlocks)
+	}
+	lasts, known := blockDays[fields.Get("days")]
+	if !known {
+		return site.ErrBrokenForm
+	}
+	_, err := p.Modules.Moderation.Block.Do(r.Context(), strings.TrimSpace(fields.Get("network")),
+		strings.TrimSpace(fields.Get("reason")), lasts)
+	return done(w, err, pathBlocks)
+}
+
+func (p *pages) adminReports(w http.ResponseWriter, r *site.Request) error {
+	var reports []moderation.Report
+	err := p.Modules.Moderation.Report.All(r.Context(), foundAtOnce+1, func(report moderation.Report) error {
+		reports = append(reports, report)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	more := len(reports) > foundAtOnce
+	return site.Show(w, r, p.reportsView(r.Layout("Reports", ""), reports[:min(len(reports), foundAtOnce)], more))
+}
+
+func (p *pages) changeReports(w http.ResponseWriter, r *site.Request, fields url.Values) (err error) {
+	switch fields.Get("do") {
+	case "close":
+		err = p.Modules.Moderation.Report.Close(r.Context(), fields.Get("id"))
+	case "remove":
+		err = p.Modules.Moderation.Remove.Do(r.Context(), fields.Get("paste"), strings.TrimSpace(fields.Get("reason")))
+	default:
+		err = site.ErrBrokenForm
+	}
+	return done(w, err, pathReports)
+}
+
+func (p *pages) adminAudit(w http.ResponseWriter, r *site.Request) error {
+	var entries []audit.Entry
+	err := p.Modules.Moderation.ListAudit.Do(r.Context(), audit.Entry{}, foundAtOnce, func(entry audit.Entry) error {
+		entries = append(entries, entry)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return site.Show(w, r, p.auditView(r.Layout("Audit log", ""), entries))
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -36,7 +35,7 @@ func (p *pages) newFormPage(r *site.Request, form pasteForm) *formPage {
 // front shows the form for a new paste, or where to sign in first.
 func (p *pages) front(w http.ResponseWriter, r *site.Request) error {
 	r.Public = true
-	return p.showNew(w, r, newPasteForm(r.Viewer.User.ID, p.startLanguage(r)))
+	return p.showNew(w, r, newPasteForm(r, p.startLanguage(r)))
 }
 
 func (p *pages) fork(w http.ResponseWriter, r *site.Request) error {
@@ -51,7 +50,7 @@ func (p *pages) fork(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	form := newPasteForm(r.Viewer.User.ID, "")
+	form := newPasteForm(r, "")
 	form.Title, form.Snippets, form.Origin = copied.Title, copied.Snippets, string(stored.ID)
 	if stored.Visibility == paste.Private { // the reader's own
 		form.Visibility = paste.Private.String()
@@ -83,12 +82,6 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request) error {
 	if status := page.change(); status != 0 {
 		return p.showForm(w, r, status, page)
 	}
-	if form.openedByOther(r) {
-		page.Wrong.Text = fmt.Sprintf("This form was opened by another user. You are signed in as %s now, and nothing is saved yet. "+
-			"Send it again to create the paste as %[1]s.", r.Viewer.User.Name.String())
-		page.Form.Opener = string(r.Viewer.User.ID)
-		return p.showForm(w, r, http.StatusConflict, page)
-	}
 	made, err := p.createFrom(r, &page.Form)
 	if err == nil {
 		if made.Key != "" {
@@ -109,7 +102,7 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request) error {
 	case fault.Unauthenticated:
 		status = http.StatusUnauthorized
 		page.Wrong.Text = signInToSend
-		page.Form.Opener = "" // sending it again means an anonymous paste
+		page.Form.SignedIn = false // sending it again means an anonymous paste
 	case fault.Forbidden:
 		status = http.StatusForbidden
 		page.Wrong.Text = fault.MessageOf(err)
@@ -123,7 +116,7 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) createFrom(r *site.Request, form *pasteForm) (made pastes.Created, err error) {
-	if !r.Viewer.SignedIn() && form.Opener != "" { // do not create an anonymous paste by accident
+	if !r.Viewer.SignedIn() && form.SignedIn { // do not create an anonymous paste by accident
 		return made, errSignedOut
 	}
 	draft, err := form.draft()
@@ -145,17 +138,6 @@ func quotaText(w http.ResponseWriter, err error) string {
 	if refused.Quota.Signed {
 		without = " in an hour"
 	}
-	return fmt.Sprintf("You have created as many pastes as you may%s. Send this again in %s.", without, inWords(wait))
-}
-
-// inWords returns a duration in words, rounded up.
-func inWords(d time.Duration) string {
-	n, unit := int(math.Ceil(d.Seconds())), "second"
-	switch {
-	case d > 2*time.Hour:
-		n, unit = int(math.Ceil(d.Hours())), "hour"
-	case d > 2*time.Minute:
-		n, unit = int(math.Ceil(d.Minutes())), "minute"
-	}
-	return english.Plural(n, unit, "")
+	minutes := english.Plural(int(math.Ceil(wait.Minutes())), "minute", "")
+	return fmt.Sprintf("You have created as many pastes as you may%s. Send this again in %s.", without, minutes)
 }

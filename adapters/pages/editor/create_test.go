@@ -142,7 +142,7 @@ func TestWrongForms(t *testing.T) {
 			}
 			if field != "" && field != "pasties" {
 				visit.WantIn(t, problem, `id="`+field+`-problem"`)
-				visit.WantIn(t, page, `aria-describedby="`+field+`-problem" autofocus`)
+				visit.WantIn(t, page, `aria-describedby="`+field+`-problem" aria-invalid="true" autofocus`)
 			}
 		})
 	}
@@ -167,8 +167,8 @@ func TestCreateWithoutRoom(t *testing.T) {
 		t.Errorf("got %s, want no form, and where to sign in", page)
 	}
 	// Whoever opened the form had signed in, and loses nothing when the session has ended since.
-	wantKept(t, s.Returns("/", http.StatusUnauthorized, append(slices.Clone(filled), "opener", "anybody")))
-	wantKept(t, s.Returns("/", http.StatusOK, append(slices.Clone(filled), "opener", "anybody", "do", "add")))
+	wantKept(t, s.Returns("/", http.StatusUnauthorized, append(slices.Clone(filled), "signed-in", "true")))
+	wantKept(t, s.Returns("/", http.StatusOK, append(slices.Clone(filled), "signed-in", "true", "do", "add")))
 }
 
 // TestLifetimesOfAForm offers only those that are allowed, and begins with the default.

@@ -2,9 +2,7 @@ package editor
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/gluepot/gluepot/adapters/pages/marks"
@@ -29,7 +27,7 @@ var errTooLarge = fault.New(fault.Invalid, "This paste holds too much to be edit
 func editForm(stored *paste.Document) (form pasteForm, err error) {
 	form = pasteForm{
 		Title: asLine(stored.Title), Visibility: stored.Visibility.String(), Tags: asLine(strings.Join(stored.Tags, ", ")),
-		Opener: string(stored.Owner), Base: stored.Revision(),
+		SignedIn: true, Base: stored.Revision(),
 	}
 	bytes := 0
 	for i, pasty := range stored.Pasties {
@@ -62,9 +60,6 @@ func asOption(language string) string {
 	return cmp.Or(text, paste.Autodetect)
 }
 
-// noRevision is no paste's revision.
-const noRevision = "none"
-
 // changes returns the differences between the form and the stored paste.
 func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err error) {
 	private, public, err := f.visibility()
@@ -75,13 +70,10 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 	if err != nil {
 		return changes, err
 	}
-	changes = paste.Changes{Private: &private, Public: &public, Base: f.Base}
-	filled := f.filled()
-	if f.Base != before.Base { // a conflict, unless the form changes nothing
-		changes.Base = noRevision
-		matchAdded(filled, before.Snippets)
+	changes = paste.Changes{
+		Private: &private, Public: &public, Title: unlessEqual(f.Title, before.Title),
+		Base: cmp.Or(f.Base, "none"), // one that no paste has
 	}
-	changes.Title = unlessEqual(f.Title, before.Title)
 	if f.Tags != before.Tags {
 		changes.Tags = []string{f.Tags}
 	}
@@ -89,7 +81,7 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 	for _, s := range before.Snippets {
 		known[s.ID] = append(known[s.ID], s)
 	}
-	for _, s := range filled {
+	for _, s := range f.filled() {
 		wanted := paste.PastyChanges{ID: s.ID, Title: &s.Name, Label: s.Label()}
 		wanted.Language, wanted.Code = s.filled()
 		if same := known[s.ID]; s.ID != "" && len(same) > 0 {
@@ -102,30 +94,6 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 		changes.Pasties = append(changes.Pasties, wanted)
 	}
 	return changes, nil
-}
-
-// matchAdded gives new snippets the ids of stored ones with the same content: a form that is sent twice adds them once.
-func matchAdded(filled, stored []snippet) {
-	left := slices.Clone(stored)
-	for _, s := range filled {
-		if i := slices.IndexFunc(left, func(known snippet) bool { return s.ID == known.ID }); i >= 0 {
-			left = slices.Delete(left, i, i+1)
-		}
-	}
-	for i := range filled {
-		s := &filled[i]
-		if s.ID != "" || s.blank() {
-			continue
-		}
-		at := slices.IndexFunc(left, func(known snippet) bool {
-			detected := s.Language == "" || s.Language == paste.Autodetect
-			return s.Name == known.Name && s.Code == known.Code && (detected || s.Language == known.Language)
-		})
-		if at >= 0 {
-			s.ID, s.Language = left[at].ID, left[at].Language
-			left = slices.Delete(left, at, at+1)
-		}
-	}
 }
 
 func unlessEqual(wanted, before string) *string {
@@ -164,11 +132,7 @@ func (p *pages) edit(w http.ResponseWriter, r *site.Request) error {
 	case err != nil:
 		return err
 	case !r.Viewer.SignedIn():
-		return p.showSent(w, r, http.StatusUnauthorized, form, signInToSend)
-	case form.openedByOther(r):
-		return p.showSent(w, r, http.StatusConflict, form,
-			"This form was opened by another user, and you are signed in as "+r.Viewer.User.Name.String()+
-				" now. Nothing is lost: sign in as that user in another tab, and send it again from here.")
+		return p.showSent(w, r, form)
 	}
 	if err = p.save(w, r, form); fault.Is(err, fault.NotFound) {
 		return p.recreate(w, r, form)
@@ -197,22 +161,18 @@ func (p *pages) save(w http.ResponseWriter, r *site.Request, form pasteForm) err
 		page.explain(err)
 		return p.showForm(w, r, http.StatusBadRequest, page)
 	case fault.Conflict:
-		if err := p.showConflict(r, page); err != nil {
-			return err
-		}
-		return p.showForm(w, r, http.StatusConflict, page)
+		return p.showConflict(w, r, page)
 	default:
 		return err
 	}
 }
 
-// showSent shows the form again to another user than its opener, or after the session has ended. It shows only what was sent, and does not
-// reveal whether the paste exists.
-func (p *pages) showSent(w http.ResponseWriter, r *site.Request, status int, form pasteForm, wrong string) error {
+// showSent shows the form again after the session has ended. It shows only what was sent, and does not reveal whether the paste exists.
+func (p *pages) showSent(w http.ResponseWriter, r *site.Request, form pasteForm) error {
 	sent := paste.Document{Paste: paste.Paste{ID: paste.ID(r.PathValue("id"))}, Content: paste.Content{Title: form.Title}}
 	page := p.newEditPage(r, &sent, form)
-	page.Wrong.Text = wrong
-	return p.showForm(w, r, status, page)
+	page.Wrong.Text = signInToSend
+	return p.showForm(w, r, http.StatusUnauthorized, page)
 }
 
 // recreate shows the form again, for a new paste, after the edited one has gone.
@@ -227,54 +187,20 @@ func (p *pages) recreate(w http.ResponseWriter, r *site.Request, form pasteForm)
 	return p.showForm(w, r, http.StatusNotFound, page)
 }
 
-// showConflict adds the current paste beside the submitted values, so that the reader sees both before saving again.
-func (p *pages) showConflict(r *site.Request, page *formPage) error {
+// showConflict shows the form again after another edit. Saving it then replaces what the paste is now, which its history keeps.
+func (p *pages) showConflict(w http.ResponseWriter, r *site.Request, page *formPage) error {
 	stored, err := p.ownPaste(r)
 	if err != nil {
 		return err
 	}
-	now, err := editForm(&stored)
-	if err != nil {
-		return err
-	}
-	form := &page.Form
-	page.Now = &now
-	there := make(map[string][]*snippet) // an imported paste can have an id twice
-	for i := range now.Snippets {
-		there[now.Snippets[i].ID] = append(there[now.Snippets[i].ID], &now.Snippets[i])
-	}
-	for i := range form.Snippets {
-		s := &form.Snippets[i]
-		if s.ID == "" || len(there[s.ID]) == 0 {
-			s.ID = "" // it was removed
-			continue
-		}
-		same := there[s.ID][0]
-		there[s.ID] = there[s.ID][1:]
-		if same.Name != s.Name || same.Language != s.Language || same.Code != s.Code {
-			s.Now = same
+	page.Form.Base = stored.Revision()
+	for i := range page.Form.Snippets {
+		if _, err := stored.Pasty(page.Form.Snippets[i].ID); err != nil { // it was removed
+			page.Form.Snippets[i].ID = ""
 		}
 	}
-	unseen := 0
-	for i := range now.Snippets {
-		s := &now.Snippets[i]
-		switch {
-		case s.ID == "" || !slices.Contains(there[s.ID], s): // it is on the form
-		case len(form.Snippets) == maxFormSnippets:
-			unseen++
-		default:
-			restored := *s
-			restored.Number, restored.Restored = len(form.Snippets)+1, true
-			form.Snippets = append(form.Snippets, restored)
-		}
-	}
-	page.Wrong.Text = "The paste was edited meanwhile, and nothing is saved yet. Here is what you have typed, and beside it what the paste " +
-		"is now where that is something else. Saving again replaces it."
-	if unseen > 0 { // the form keeps its base, so saving again shows the conflict again
-		page.Wrong.Text = fmt.Sprintf("The paste was edited meanwhile, and nothing is saved yet. There is no room here for %d more that "+
-			"were added: remove as many, and save again to see them.", unseen)
-		return nil
-	}
-	form.Base = now.Base
-	return nil
+	page.Edited = true
+	page.Wrong.Text = "The paste was edited meanwhile, and nothing is saved yet. Here is what you have typed: saving again replaces the " +
+		"paste with it. Its history keeps the other edit."
+	return p.showForm(w, r, http.StatusConflict, page)
 }

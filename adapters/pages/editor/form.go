@@ -12,11 +12,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/a-h/templ"
+
 	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/user"
 )
 
 // maxFormSnippets is the most snippets on a form. Pastes with more can be edited by programs.
@@ -35,7 +36,7 @@ const lifeBurn = "burn"
 type pasteForm struct {
 	Title, Lifetime, Visibility, Tags string
 	Snippets                          []snippet
-	Opener                            string        // the id of the user for whom the form was shown, or ""
+	SignedIn                          bool          // the reader was when the form was shown
 	Base                              string        // the revision of the edited paste
 	Origin                            string        // the id of the forked paste
 	Cipher                            *paste.Cipher // encrypted by the browser, instead of title, snippets and tags
@@ -47,8 +48,6 @@ type snippet struct {
 	Number                   int    // from 1
 	ID, Name, Language, Code string // no id: it is new
 	Focused                  bool
-	Now                      *snippet // its current state, if it was edited meanwhile
-	Restored                 bool     // added by another edit meanwhile
 }
 
 // Label returns what errors call the snippet.
@@ -78,7 +77,7 @@ type formPage struct {
 	Owned   bool   // show the fields for owners
 	Closed  bool   // creating needs a signed-in user
 	Lives   paste.Lifetimes
-	Now     *pasteForm // the current paste, if it was edited meanwhile
+	Edited  bool // by another form meanwhile
 	Wrong   problem
 }
 
@@ -91,6 +90,17 @@ func (p *formPage) Problem(field string) string {
 		return p.Wrong.Text
 	}
 	return ""
+}
+
+// verbatim are the attributes of a field in which nothing is corrected.
+var verbatim = templ.Attributes{"autocapitalize": "off", "autocorrect": "off", "spellcheck": "false"}
+
+// invalid returns the attributes of a field with a problem: it has the focus, and the problem describes it.
+func invalid(id, problem string) templ.Attributes {
+	if problem == "" {
+		return nil
+	}
+	return templ.Attributes{"aria-invalid": "true", "aria-describedby": id + "-problem", "autofocus": true}
 }
 
 type choice struct{ Value, Text string }
@@ -113,21 +123,10 @@ func (p *formPage) Visibilities() []choice {
 	}
 }
 
-// textOf returns the text for a value.
-func textOf(all []choice, value string) string {
-	for _, c := range all {
-		if c.Value == value {
-			return c.Text
-		}
-	}
-	return value
-}
-
-// newPasteForm returns an empty form. opener is the signed-in reader's id, or empty.
-func newPasteForm(opener user.ID, language string) pasteForm {
+// newPasteForm returns an empty form.
+func newPasteForm(r *site.Request, language string) pasteForm {
 	return pasteForm{
-		Visibility: paste.Unlisted.String(), Opener: string(opener),
-		Snippets: []snippet{{Number: 1, Language: language}},
+		Visibility: paste.Unlisted.String(), SignedIn: r.Viewer.SignedIn(), Snippets: []snippet{{Number: 1, Language: language}},
 	}
 }
 
@@ -142,14 +141,14 @@ func (p *pages) startLanguage(r *site.Request) string {
 
 // readPasteForm reads a submitted form. It fails with a fault.Invalid.
 func readPasteForm(r *site.Request) (pasteForm, error) {
-	sent, err := r.Fields(maxFormFields)
+	sent, err := r.Fields()
 	if err != nil {
 		return pasteForm{}, err
 	}
 	form := pasteForm{
 		Title: sent.Get("title"), Lifetime: sent.Get("expires"), Tags: sent.Get("tags"),
 		Visibility: cmp.Or(sent.Get("visibility"), paste.Unlisted.String()),
-		Opener:     sent.Get("opener"), Base: sent.Get("base"), Origin: sent.Get("origin"), do: sent.Get("do"),
+		SignedIn:   sent.Get("signed-in") != "", Base: sent.Get("base"), Origin: sent.Get("origin"), do: sent.Get("do"),
 	}
 	if sent.Has("encrypt") {
 		return form, form.readCipher(sent)
@@ -208,9 +207,6 @@ func (f *pasteForm) add(name, code string) {
 	})
 }
 
-// maxFormFields is more than any form has.
-const maxFormFields = 5*maxFormSnippets + 20
-
 // change handles the buttons other than save, and returns the status for the page; 0: the form is to be saved.
 func (p *formPage) change() (status int) {
 	form := &p.Form
@@ -241,11 +237,6 @@ func (p *formPage) change() (status int) {
 		form.Snippets[min(n, len(form.Snippets))-1].Focused = true
 	}
 	return http.StatusOK
-}
-
-// openedByOther reports whether another signed-in user opened the form.
-func (f *pasteForm) openedByOther(r *site.Request) bool {
-	return f.Opener != "" && r.Viewer.SignedIn() && f.Opener != string(r.Viewer.User.ID)
 }
 
 // filled returns the snippets that are not blank, or the first.

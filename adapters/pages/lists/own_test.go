@@ -40,7 +40,7 @@ func TestOwnPastes(t *testing.T) {
 			id := item[strings.Index(item, `href="/`)+len(`href="/`):][:len("paste000")]
 			count[id]++
 			visit.WantIn(t, item, `href="/`+id+`/edit" aria-label="Edit &lt;�title&gt;"`,
-				`href="/`+id+`/delete"`, `data-mark="RLO"`, "2 January 2099")
+				`href="/`+id+`/delete"`, `data-mark="202E"`, "2 January 2099")
 			for _, visibility := range []string{"public", "private", "unlisted"} {
 				if strings.Contains(item, "<span>"+visibility+"</span>") {
 					count[visibility]++
@@ -71,5 +71,5 @@ func TestOwnPastes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	visit.WantIn(t, answer.Body.String(), "There are no more.")
+	visit.WantIn(t, answer.Body.String(), "There are none.")
 }

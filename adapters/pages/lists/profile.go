@@ -34,8 +34,22 @@ func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 	name := found.Owner.Name.String()
 	page := profilePage{
 		Layout: r.Layout(name, "Code that "+name+" shows to everybody"), Owner: found.Owner,
-		pasteList: newPasteList(site.PathOfUser(name), selection, found.Page),
+		pasteList: pasteList{found.Page, site.PathOfUser(name), selection},
 	}
 	page.Feed = site.PathOfUser(name) + "/feed.atom"
 	return site.Show(w, r, p.profileView(page))
+}
+
+func (p *pages) recent(w http.ResponseWriter, r *site.Request) error {
+	after, err := site.ParsePlace(r.URL.Query().Get("after"))
+	if err != nil {
+		return err
+	}
+	found, err := p.Modules.Pastes.ListRecent.Do(r.Context(), after)
+	if err != nil {
+		return err
+	}
+	page := r.Layout("Recent pastes", "")
+	page.Feed = site.PathRecent + ".atom"
+	return site.Show(w, r, p.recentView(page, pasteList{found, site.PathRecent, paste.Selection{After: after}}))
 }

@@ -11,8 +11,8 @@ type pages struct{ *site.Site }
 func Routes(s *site.Site) []site.Route {
 	p := &pages{s}
 	routes := []site.Route{
-		{Pattern: site.PathPastes, Get: p.own},
-		{Pattern: site.PathStarred, Get: p.starred},
+		{Pattern: site.PathPastes, Get: site.SignedIn(p.own)},
+		{Pattern: site.PathStarred, Get: site.SignedIn(p.starred)},
 		{Pattern: "/~:name", Get: p.profile},
 		{Pattern: "/~:name/feed.atom", Get: p.feed, Everyone: true},
 	}

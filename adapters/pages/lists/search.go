@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/search"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 // afterTitles prefixes a place among pastes whose titles contain every word.
@@ -20,29 +20,14 @@ type searchPage struct {
 
 	Text    string // of the search
 	Problem string // with the search, or ""
-	Results []foundPaste
-	Later   bool   // not the first page
-	Next    string // path of the next one, or ""
-}
-
-type foundPaste struct {
-	listedPaste
-
-	Owner string
-	Own   bool // by the reader
-	Lines []foundLine
-}
-
-type foundLine struct {
-	Path string
-	Name string // for screen readers
-	Line int
-	Text marks.Text
+	Found   []search.Found
+	Viewer  user.ID
+	Next    string // path of the next page, or ""
 }
 
 func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
-	page := searchPage{Layout: r.Layout("Search", ""), Text: query.Get("q")}
+	page := searchPage{Layout: r.Layout("Search", ""), Text: query.Get("q"), Viewer: r.Viewer.User.ID}
 	if strings.TrimSpace(page.Text) == "" {
 		return site.Show(w, r, p.searchView(page))
 	}
@@ -62,10 +47,7 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	case err != nil:
 		return err
 	}
-	page.Later = place != ""
-	for i := range found.Found {
-		page.Results = append(page.Results, newFoundPaste(r, &found.Found[i]))
-	}
+	page.Found = found.Found
 	if n := len(found.Found); found.More && n > 0 {
 		last := found.Found[n-1].Place
 		next := site.FormatPlace(last.Place)
@@ -77,17 +59,11 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.searchView(page))
 }
 
-func newFoundPaste(r *site.Request, found *search.Found) foundPaste {
-	shown := foundPaste{listedPaste: newListedPaste(&found.Listed), Owner: found.Owner.String(), Own: found.OwnedBy(r.Viewer.User.ID)}
-	for _, line := range found.Lines {
-		number, anchor := strconv.Itoa(line.Number), ""
-		if found.Pasties > 1 {
-			anchor = strconv.Itoa(line.Pasty+1) + "-"
-		}
-		shown.Lines = append(shown.Lines, foundLine{
-			Path: shown.Path + "#" + anchor + "L" + number, Name: "Line " + number + " of " + shown.Name,
-			Line: line.Number, Text: marks.Text(line.Text),
-		})
+// lineLink returns the path of a line that was found.
+func lineLink(found *search.Found, line search.Line) string {
+	anchor := "#L"
+	if found.Pasties > 1 {
+		anchor = "#" + strconv.Itoa(line.Pasty+1) + "-L"
 	}
-	return shown
+	return pathOf(&found.Listed) + anchor + strconv.Itoa(line.Number)
 }

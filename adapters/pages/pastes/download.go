@@ -2,6 +2,7 @@ package pastes
 
 import (
 	"archive/zip"
+	"io"
 	"net/http"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
@@ -20,7 +21,8 @@ func (p *pages) raw(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	site.Enclose(w, r, site.TextContentType)
-	return site.WritePieces(r.Context(), w, pasty.Code)
+	_, err = io.WriteString(w, pasty.Code)
+	return err
 }
 
 func (p *pages) download(w http.ResponseWriter, r *site.Request) error {
@@ -29,11 +31,12 @@ func (p *pages) download(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	site.Attach(w, r, site.TextContentType, p.FileName(&pasty))
-	return site.WritePieces(r.Context(), w, pasty.Code)
+	_, err = io.WriteString(w, pasty.Code)
+	return err
 }
 
 func (p *pages) archive(w http.ResponseWriter, r *site.Request) error {
-	leave, err := p.Archives.Enter(r.Context()) // before reading: waiting requests hold no paste
+	leave, err := p.Large.Enter(r.Context()) // before reading: waiting requests hold no paste
 	if err != nil {
 		return err
 	}
@@ -44,7 +47,7 @@ func (p *pages) archive(w http.ResponseWriter, r *site.Request) error {
 	}
 	site.Attach(w, r, site.ZipContentType, string(found.ID)+".zip")
 	files := zip.NewWriter(w)
-	if err := p.Pack(r.Context(), files, "", &found); err != nil {
+	if err := p.Pack(files, "", &found); err != nil {
 		return err
 	}
 	return files.Close()

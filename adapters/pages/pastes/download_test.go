@@ -30,8 +30,8 @@ func TestPackingWaits(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
 	s.Holds("k2j4x8m1", visit.Content(paste.Pasty{Code: "a"}))
-	for range cap(s.Archives.Slots) {
-		s.Archives.Slots <- struct{}{}
+	for range cap(s.Large.Slots) {
+		s.Large.Slots <- struct{}{}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
@@ -39,7 +39,7 @@ func TestPackingWaits(t *testing.T) {
 	if _, err := s.Respond(httptest.NewRecorder(), request); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v, want that there is no place", err)
 	}
-	<-s.Archives.Slots
+	<-s.Large.Slots
 	for range 2 { // the place is given back
 		if _, err := s.Get("/k2j4x8m1/files.zip"); err != nil {
 			t.Error(err)

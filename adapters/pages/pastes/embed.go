@@ -90,19 +90,7 @@ func (p *pages) snippet(r *http.Request, page *pastePage, width, height int) str
 		html.EscapeString(p.Origin(r)+page.path("/embed")), html.EscapeString(page.Title), width, height)
 }
 
-// oembedAnswer is a response of type rich (https://oembed.com, 2.3.4).
-type oembedAnswer struct {
-	Type            string `json:"type"`
-	Version         string `json:"version"`
-	Title           string `json:"title"`
-	ProviderName    string `json:"provider_name"`
-	ProviderAddress string `json:"provider_url"`
-	HTML            string `json:"html"`
-	Width           int    `json:"width"`
-	Height          int    `json:"height"`
-}
-
-// oembed answers how to embed the paste at a URL of this site.
+// oembed answers how to embed the paste at a URL of this site: with a response of type rich (https://oembed.com, 2.3.4).
 func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
 	if format := query.Get("format"); format != "" && format != "json" {
@@ -123,8 +111,9 @@ func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 	page := newPastePage(r, &found)
 	width, height := atMost(embedWidth, query.Get("maxwidth")), atMost(embedHeight, query.Get("maxheight"))
 	site.Enclose(w, r, "application/json")
-	return json.NewEncoder(w).Encode(oembedAnswer{
-		"rich", "1.0", page.Title, site.Service, p.Origin(r.Request), p.snippet(r.Request, &page, width, height), width, height,
+	return json.NewEncoder(w).Encode(map[string]any{
+		"type": "rich", "version": "1.0", "title": page.Title, "provider_name": site.Service, "provider_url": p.Origin(r.Request),
+		"html": p.snippet(r.Request, &page, width, height), "width": width, "height": height,
 	})
 }
 

@@ -33,11 +33,6 @@ type entry struct {
 // Label returns the name of the code for screen readers.
 func (e *entry) Label() string { return e.What + " code of " + marks.Plain(string(e.Of)) }
 
-// size returns how many bytes and lines of code an entry shows.
-func (e *entry) size() (length, lineCount int) {
-	return len(e.Of) + len(e.Old) + len(e.New) + len(e.code), lines(e.code)
-}
-
 // edits returns a paste's history, newest first. Stored entries have only the old values; the new ones are found on the way back. Imported
 // entries may be inconsistent.
 func edits(found *paste.Document) []edit {
@@ -140,7 +135,7 @@ func fit(all []edit) int {
 	for i := range all {
 		for j := range all[i].Entries {
 			e := &all[i].Entries[j]
-			length, lineCount := e.size()
+			length, lineCount := len(e.Of)+len(e.Old)+len(e.New)+len(e.code), lines(e.code)
 			if e.TooLong = length > bytesLeft || lineCount > linesLeft; !e.TooLong {
 				bytesLeft -= length
 				linesLeft -= lineCount
@@ -152,17 +147,11 @@ func fit(all []edit) int {
 
 // Render implements templ.Component: it writes the code line by line.
 func (e *entry) Render(ctx context.Context, w io.Writer) error {
-	code := strings.TrimPrefix(e.code, paste.DiffHeader)
 	var b []byte
-	for code != "" {
-		line, rest, _ := strings.Cut(code, "\n")
-		b = diffLine(b, line, e.sign, marks.Of(ctx))
-		code = rest
-		if len(b) >= site.PieceLength || code == "" {
-			if err := site.WritePiece(ctx, w, b); err != nil {
-				return err
-			}
-			b = b[:0]
+	for line := range strings.Lines(strings.TrimPrefix(e.code, paste.DiffHeader)) {
+		b = diffLine(b[:0], strings.TrimSuffix(line, "\n"), e.sign, marks.Of(ctx))
+		if _, err := w.Write(b); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ func TestHistory(t *testing.T) {
 		`Language of <bdi>main.go</bdi>: <del><bdi>Rust</bdi></del>`,
 		`<span class="diff hunk">@@ -1,2 +1,2 @@`+"\n</span>", `<span class="diff ">`+" a\n</span>", `<span class="diff d">-b&lt;/code&gt;`,
 		`<span class="diff n">+B`, `<p class="change">Removed <bdi>gone.c</bdi></p>`,
-		`<span class="diff d">-x<bdi class="mark" data-mark="RLO"`,
+		`<span class="diff d">-x<bdi class="mark" data-mark="202E"`,
 		`<p class="change">Added <bdi>new.c</bdi></p>`, `<span class="diff n">+y`, "This is too long to be shown here.",
 	)
 	if strings.Index(page, "Second</bdi></del>") > strings.Index(page, "&lt;First&gt;") || strings.Contains(page, "+++") {

@@ -92,11 +92,8 @@ func description(found *paste.Document) string {
 	if more := len(found.Pasties) - 1; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	begins := []rune(strings.Join(strings.Fields(first.Code[:min(len(first.Code), 8*maxDescription)]), " "))
-	if len(begins) > maxDescription {
-		begins = append(begins[:maxDescription-1], '…')
-	}
-	return marks.Plain(text + ": " + strings.ToValidUTF8(string(begins), ""))
+	begins := strings.ToValidUTF8(first.Code[:min(len(first.Code), 8*maxDescription)], "")
+	return marks.Plain(text + ": " + site.Shortened(strings.Join(strings.Fields(begins), " "), maxDescription))
 }
 
 func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {

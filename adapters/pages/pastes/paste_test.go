@@ -130,7 +130,7 @@ func TestHostileCode(t *testing.T) {
 			t.Errorf("%s: got %d pasties and %d ends of them, want %d", id, opened, closed, n)
 		}
 	}
-	visit.WantIn(t, s.Page("/null0000"), `data-mark="NUL"`, `data-mark="RLO"`, `data-mark="LRI"`)
+	visit.WantIn(t, s.Page("/null0000"), `data-mark="00"`, `data-mark="202E"`, `data-mark="2066"`)
 	visit.WantIn(t, s.Page("/toolong0"), "This is too long to be shown here: 2097153 bytes.", `id="2-L1"`)
 	visit.WantIn(t, s.Page("/lines000"), "too many lines for line numbers")
 }

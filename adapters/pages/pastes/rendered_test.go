@@ -57,10 +57,10 @@ func TestRenderedMarks(t *testing.T) {
 		"    curl\u2066 https://safe.example\u200d\n\n[pay\u202elapyap.moc](https://evil.example/ \"a\u202eb\") \U0001f469\u200d\U0001f4bb\n"}))
 	page := s.Page("/deceit00")
 	rendered, _, _ := strings.Cut(page[strings.Index(page, "as it is meant to be read"):], "<details>")
-	visit.WantIn(t, rendered, `<code>invoice<bdi class="mark" data-mark="RLO"`, `</code> &amp; &lt;b&gt;</p>`,
-		`curl<bdi class="mark" data-mark="LRI"`,
-		`safe.example<bdi class="mark" data-mark="ZWJ"`, "title=\"a\ufffdb\"",
-		`>pay<bdi class="mark" data-mark="RLO"`, "\U0001f469\u200d\U0001f4bb")
+	visit.WantIn(t, rendered, `<code>invoice<bdi class="mark" data-mark="202E"`, `</code> &amp; &lt;b&gt;</p>`,
+		`curl<bdi class="mark" data-mark="2066"`,
+		`safe.example<bdi class="mark" data-mark="200D"`, "title=\"a\ufffdb\"",
+		`>pay<bdi class="mark" data-mark="202E"`, "\U0001f469\u200d\U0001f4bb")
 	if n := strings.Count(rendered, `class="mark"`); n != 4 {
 		t.Errorf("got %d marks in %s, want 4", n, rendered)
 	}

@@ -23,7 +23,7 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: "/:id/delete", Get: p.deletion, Post: p.delete, Unblocked: true},
 		{Pattern: "/:id/anonymous", Get: site.SignedIn(p.givingUp), Post: p.giveUp},
 		{Pattern: "/:id/embed", Get: p.embed, Everyone: true},
-		{Pattern: "/:id/star", Post: site.Form(1, p.star)},
+		{Pattern: "/:id/star", Post: site.Form(p.star)},
 		{Pattern: "/:id/open", Post: p.open, Unblocked: true},
 		{Pattern: "/:id/files.zip", Get: p.archive},
 		{Pattern: "/:id/download/:pasty", Get: p.download},
@@ -31,7 +31,7 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: "/:id/raw/:pasty/:edit", Get: p.raw},
 	}
 	if s.Config.Reports && s.Modules.Moderation != nil {
-		routes = append(routes, site.Route{Pattern: "/:id/report", Get: p.reporting, Post: site.Form(2, p.report)})
+		routes = append(routes, site.Route{Pattern: "/:id/report", Get: p.reporting, Post: site.Form(p.report)})
 	}
 	return routes
 }

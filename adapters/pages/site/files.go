@@ -2,7 +2,7 @@ package site
 
 import (
 	"archive/zip"
-	"context"
+	"io"
 	"mime"
 	"net/http"
 	"slices"
@@ -32,7 +32,7 @@ func Attach(w http.ResponseWriter, r *Request, contentType string, name string) 
 }
 
 // Pack writes the code of all pasties as files into a folder of a ZIP file.
-func (s *Site) Pack(ctx context.Context, files *zip.Writer, folder string, found *paste.Document) error {
+func (s *Site) Pack(files *zip.Writer, folder string, found *paste.Document) error {
 	written := found.CreatedAt
 	if n := len(found.Edits); n > 0 {
 		written = found.Edits[n-1].At
@@ -46,7 +46,7 @@ func (s *Site) Pack(ctx context.Context, files *zip.Writer, folder string, found
 		if err != nil {
 			return err
 		}
-		if err := WritePieces(ctx, file, pasty.Code); err != nil {
+		if _, err := io.WriteString(file, pasty.Code); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package site
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -26,36 +25,25 @@ var errNoForm = fault.New(fault.Invalid, "This takes what a form of these pages 
 // ErrBrokenForm is the error for bodies that no browser sends with these forms.
 var ErrBrokenForm = fault.New(fault.Invalid, "The form cannot be read. Open the page again, and send it once more.")
 
-// Fields returns the fields of a submitted form, at most most of them. The origin and the length of the body are checked already. It fails
-// with fault.Invalid.
-func (r *Request) Fields(most int) (url.Values, error) {
+// Fields returns the fields of a submitted form. The origin and the length of the body are checked already. It fails with fault.Invalid.
+func (r *Request) Fields() (url.Values, error) {
 	media, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case err == nil && media == mediaParts:
-		return r.parts(parameters["boundary"], most)
+		return r.parts(parameters["boundary"])
 	case err != nil || media != mediaForm:
 		return nil, errNoForm
 	}
-	var sent strings.Builder
-	sent.Grow(int(max(r.ContentLength, 0)))
-	if _, err := io.Copy(&sent, r.Body); err != nil {
-		return nil, err
-	}
-	// A field of two bytes takes many times as much memory.
-	if strings.Count(sent.String(), "&") >= most {
-		return nil, tooManyFields(most)
-	}
-	fields, err := url.ParseQuery(sent.String())
-	if err != nil {
+	if err := r.ParseForm(); err != nil { // it bounds the number of fields
 		return nil, ErrBrokenForm
 	}
-	return fields, nil
+	return r.PostForm, nil
 }
 
-// Form returns a handler that reads a form of at most most fields.
-func Form(most int, take func(w http.ResponseWriter, r *Request, fields url.Values) error) Handler {
+// Form returns a handler that reads a form.
+func Form(take func(w http.ResponseWriter, r *Request, fields url.Values) error) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
-		fields, err := r.Fields(most)
+		fields, err := r.Fields()
 		if err != nil {
 			return err
 		}
@@ -69,10 +57,16 @@ const (
 	FieldFileName = "file name"
 )
 
+// A field takes much more memory than its text.
+const (
+	maxFields      = 1000
+	maxDisposition = 1 << 10 // of the header with a field's name, whose parameters take many times their length
+)
+
 // parts returns the fields of a multipart form.
-func (r *Request) parts(boundary string, most int) (url.Values, error) {
+func (r *Request) parts(boundary string) (url.Values, error) {
 	fields, parts := make(url.Values), multipart.NewReader(r.Body, boundary)
-	for range most {
+	for range maxFields {
 		part, err := parts.NextRawPart()
 		if errors.Is(err, io.EOF) {
 			return fields, nil
@@ -82,7 +76,7 @@ func (r *Request) parts(boundary string, most int) (url.Values, error) {
 			_, err = io.Copy(&value, part)
 		}
 		if err != nil || len(part.Header.Get("Content-Disposition")) > maxDisposition {
-			return nil, ErrBrokenForm
+			break
 		}
 		if name := part.FileName(); name != "" {
 			fields.Add(FieldFileName, name)
@@ -91,17 +85,7 @@ func (r *Request) parts(boundary string, most int) (url.Values, error) {
 		}
 		fields.Add(part.FormName(), value.String())
 	}
-	if _, err := parts.NextRawPart(); errors.Is(err, io.EOF) {
-		return fields, nil
-	}
-	return nil, tooManyFields(most)
-}
-
-// maxDisposition bounds the header with a field's name: each parameter in it takes many times its length in memory.
-const maxDisposition = 1 << 10
-
-func tooManyFields(most int) error {
-	return fault.New(fault.Invalid, fmt.Sprintf("The form has more fields than %d.", most))
+	return nil, ErrBrokenForm
 }
 
 // SeeOther redirects after a form (RFC 9110, 15.4.4). It returns nil.

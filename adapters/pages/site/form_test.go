@@ -14,11 +14,11 @@ import (
 func TestForm(t *testing.T) {
 	t.Parallel()
 	for body, valid := range map[string]bool{
-		"": true, "a=1&b=%C3%BC+x": true, "a=1&a=2&a=3": true, "a=1&b=2&c=3&d=4": false, "&&&": false, "a=%zz": false, "a;b": false,
+		"": true, "a=1&b=%C3%BC+x": true, "a=1&a=2&a=3": true, strings.Repeat("a&", 20_000): false, "a=%zz": false, "a;b": false,
 	} {
 		r := &Request{Request: httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))}
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded; charset=UTF-8")
-		fields, err := r.Fields(3)
+		fields, err := r.Fields()
 		if (err == nil) != valid || err != nil && !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q: got %v, %v, want it to be valid: %v", body, fields, err, valid)
 		}
@@ -26,7 +26,7 @@ func TestForm(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", body, fields.Get("b"), want)
 		}
 		r.Header.Set("Content-Type", "text/plain")
-		if _, err := r.Fields(3); !fault.Is(err, fault.Invalid) {
+		if _, err := r.Fields(); !fault.Is(err, fault.Invalid) {
 			t.Errorf("got %v of plain text, want that it is no form", err)
 		}
 	}
@@ -44,7 +44,7 @@ func TestLongPartHeaders(t *testing.T) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body.String()))
 	r.Header["Content-Type"] = []string{"multipart/form-data; boundary=b"}
 	runtime.ReadMemStats(&before)
-	_, err := (&Request{Request: r}).Fields(10)
+	_, err := (&Request{Request: r}).Fields()
 	runtime.ReadMemStats(&after)
 	if taken := after.TotalAlloc - before.TotalAlloc; !fault.Is(err, fault.Invalid) || taken > 32<<20 {
 		t.Errorf("got %v with %d MiB taken, want that it is no form, and less than 32 MiB", err, taken>>20)

@@ -111,26 +111,32 @@ func (r *Request) personal() bool { return r.Viewer.SignedIn() || r.Rejected || 
 
 // Write renders a page. It fails with fault.Unavailable when the context has ended.
 func Write(ctx context.Context, w io.Writer, page templ.Component) error {
-	to := &document{w}
+	to := &document{ctx, w}
 	err := page.Render(marks.With(ctx), to)
-	to.Writer = nil // templ's pooled buffer keeps a reference to the document
+	*to = document{} // templ's pooled buffer keeps a reference to it
 	if err != nil && ctx.Err() != nil {
 		return fault.Wrap(fault.Unavailable, "The page was not ready in time. Try again shortly.", err)
 	}
 	return err
 }
 
-// document replaces U+0000, which HTML forbids and templ does not escape. It hides Flush from templ: a page is sent only once it is
-// complete.
-type document struct{ io.Writer }
+// document is where a page is written to, until its context ends. It replaces U+0000, which HTML forbids and templ does not escape. It
+// hides Flush from templ: a page is sent only once it is complete.
+type document struct {
+	ctx context.Context //nolint:containedctx // that of rendering
+	to  io.Writer
+}
 
 var null = []byte{0}
 
 func (d *document) Write(b []byte) (int, error) {
-	if bytes.IndexByte(b, 0) < 0 {
-		return d.Writer.Write(b)
+	if d.ctx.Err() != nil {
+		return 0, context.Cause(d.ctx)
 	}
-	if _, err := d.Writer.Write(bytes.ReplaceAll(b, null, marks.Replacement)); err != nil {
+	if bytes.IndexByte(b, 0) < 0 {
+		return d.to.Write(b)
+	}
+	if _, err := d.to.Write(bytes.ReplaceAll(b, null, marks.Replacement)); err != nil {
 		return 0, err
 	}
 	return len(b), nil

@@ -2,6 +2,9 @@
 package site
 
 import (
+	"context"
+	"net/http"
+	"runtime"
 	"sync"
 	"time"
 
@@ -12,6 +15,8 @@ import (
 	"github.com/gluepot/gluepot/application/search"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
 // Config has an installation's choices.
@@ -51,16 +56,69 @@ type Modules struct {
 type Site struct {
 	Config  Config
 	Modules Modules
-	// Large is for pages that take long to render, and Archives for ZIP files.
-	Large, Archives Queue
+	Large   Queue // for pages that take long to render, and for ZIP files
 
-	assets  map[string]*asset // by the name in the path
-	options options
+	assets    map[string]*asset // by the name in the path
+	languages func() (common, others []string)
 }
 
 // New returns a site over the use cases.
 func New(cfg Config, modules Modules) *Site {
-	s := &Site{Config: cfg, Modules: modules, assets: newAssets(), Large: newQueue(), Archives: newQueue()}
-	s.options = sync.OnceValue(s.languageOptions)
+	s := &Site{Config: cfg, Modules: modules, assets: newAssets(), Large: newQueue()}
+	s.languages = sync.OnceValues(s.languageNames)
 	return s
+}
+
+// Route is a pattern and its handlers. In a segment, a colon precedes the name of a parameter, which is never empty. HEAD is as
+// GET.
+type Route struct {
+	Pattern   string
+	Get, Post Handler
+	Everyone  bool // the answer does not depend on a session
+	Unblocked bool // also for clients in blocked networks
+	Tries     bool // it checks a secret other than a session's, so failures count as failed sign-ins
+}
+
+// Handler answers a request, or fails with an error of a kind of package fault.
+type Handler func(w http.ResponseWriter, r *Request) error
+
+// Request is one for a route.
+type Request struct {
+	*http.Request
+
+	Viewer   token.Viewer
+	Rejected bool // its token was rejected
+	Keyed    bool // the browser has the paste's delete key
+	Public   bool // search engines may list the answer
+}
+
+// Queue limits expensive work to half of the processors.
+type Queue struct {
+	Places chan struct{} // including waiting work
+	Slots  chan struct{}
+}
+
+// maxWaiting bounds the waiting requests, each of which may hold a paste in memory.
+const maxWaiting = 32
+
+func newQueue() Queue {
+	slots := max(1, runtime.GOMAXPROCS(0)/2)
+	return Queue{Places: make(chan struct{}, slots+maxWaiting), Slots: make(chan struct{}, slots)}
+}
+
+// Enter waits for a slot; leave releases it. It fails with fault.Unavailable when too many wait, or ctx ends.
+func (q Queue) Enter(ctx context.Context) (leave func(), err error) {
+	const message = "Many large pastes are being asked for at the moment. Try again shortly."
+	select {
+	case q.Places <- struct{}{}:
+	default:
+		return nil, fault.New(fault.Unavailable, message)
+	}
+	select {
+	case q.Slots <- struct{}{}:
+		return func() { <-q.Slots; <-q.Places }, nil
+	case <-ctx.Done():
+		<-q.Places
+		return nil, fault.Wrap(fault.Unavailable, message, context.Cause(ctx))
+	}
 }

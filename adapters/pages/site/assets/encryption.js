@@ -220,7 +220,7 @@ async function create(form) {
   const salt = password && toBase64(random(lengths.salt));
   const secret = password || random(lengths.key);
   const sent = new FormData();
-  for (const name of ["expires", "visibility", "opener"]) if (form.elements[name]) sent.set(name, form.elements[name].value);
+  for (const name of ["expires", "visibility", "signed-in"]) if (form.elements[name]) sent.set(name, form.elements[name].value);
   for (const [name, value] of Object.entries({encrypt: "on", version, salt})) sent.set(name, value);
   sent.set("cipher", await encrypt(content, secret, salt));
   const headers = {Accept: "text/html"};
@@ -230,7 +230,7 @@ async function create(form) {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const reason = page.querySelector("main .problem:not([hidden])") || page.querySelector("main p");
     const again = page.querySelector("form.form"); // the form that would be sent again without a script
-    if (again && form.elements.opener) form.elements.opener.value = again.elements.opener ? again.elements.opener.value : "";
+    if (again && form.elements["signed-in"] && !again.elements["signed-in"]) form.elements["signed-in"].value = "";
     throw new Error(reason ? reason.textContent : "The server has refused it, with the status " + answer.status + ". Nothing is lost.");
   }
   return answer.headers.get("Location") + "#" + (password ? withPassword : toBase64(secret));
