@@ -22,7 +22,7 @@ import (
 	"github.com/gluepot/gluepot/domain/stats"
 )
 
-// The demonstration is an export of PasteMyst's, in which NOW, IN_AN_HOUR and IN_A_DAY stand for times.
+// The demonstration is an export of PasteMyst's, one document on each line, in which NOW, IN_AN_HOUR and IN_A_DAY stand for times.
 //
 //go:embed demo/users.json
 var demoUsers string
@@ -56,7 +56,7 @@ func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err
 	}
 	skip := func(int, []byte, error) error { return nil } // a visitor may have taken a name meanwhile
 	users := func(context.Context) imports.Records[imports.User] {
-		return pastemyst.Users(strings.NewReader(demoUsers), true)
+		return pastemyst.Users(strings.NewReader(demoUsers), false)
 	}
 	if _, err := app.Imports.Users.Do(ctx, users, skip); err != nil {
 		return fmt.Errorf("store the demonstration's users: %w", err)
@@ -66,7 +66,7 @@ func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err
 	times := strings.NewReplacer(
 		"NOW", seconds(now), "IN_AN_HOUR", seconds(now.Add(time.Hour)), "IN_A_DAY", seconds(now.Add(24*time.Hour)))
 	pastes := func(context.Context) imports.Records[imports.Paste] {
-		return pastemyst.Pastes(strings.NewReader(times.Replace(demoPastes)), true)
+		return pastemyst.Pastes(strings.NewReader(times.Replace(demoPastes)), false)
 	}
 	if _, err := app.Imports.Pastes.Do(ctx, pastes, paste.RefuseOrphans, skip); err != nil {
 		return fmt.Errorf("store the demonstration's pastes: %w", err)
