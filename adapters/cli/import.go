@@ -59,7 +59,7 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 	orphans := flags.String("orphans", "reject", "what becomes of a paste whose owner is not a user here: reject or anonymous")
 	rejects := flags.String("rejects-dir", ".", "`FOLDER` to write the files of rejected records to")
 	asJSON := jsonFlag(cmd)
-	run := c.long(c.runMigrating(func(ctx context.Context, m Modules, _ []string) error {
+	run := c.long(c.runOn(true, func(ctx context.Context, m Modules, _ []string) error {
 		run := &importRun{commands: c, array: *array, rejectsFolder: *rejects}
 		importFile(ctx, run, "users", *usersFile, c.sources.Users, m.Imports.Users.Do)
 		importFile(ctx, run, "api-keys", *keysFile, c.sources.Keys, m.Imports.Keys.Do)
@@ -99,6 +99,7 @@ type importRun struct {
 // importSummary is the summary of one kind of records. rejects is the path of their file, or "".
 type importSummary struct {
 	imports.Summary
+
 	kind, file, rejects string
 }
 
