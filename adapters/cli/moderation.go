@@ -117,7 +117,9 @@ func (c *Commands) report() *cobra.Command {
 	list.RunE = c.run(func(ctx context.Context, m Modules, _ []string) error {
 		each := func(visit func(moderation.Report) error) error { return m.Moderation.Report.All(ctx, *limit, visit) }
 		return printList(c, *listJSON, each, func(r moderation.Report) record {
-			return record{{"id", "ID", r.ID}, {"paste", "PASTE", r.Paste}, {"at", "AT", r.At}, {"reason", "REASON", r.Reason}, {"text", "TEXT", r.Text}}
+			return record{
+				{"id", "ID", r.ID}, {"paste", "PASTE", r.Paste}, {"at", "AT", r.At}, {"reason", "REASON", r.Reason}, {"text", "TEXT", r.Text},
+			}
 		})
 	})
 	closing := c.does("close ID...", "Close reports; removing a paste closes those of it", "report close k3j2h1g0-p4q5r6s7",
