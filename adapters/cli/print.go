@@ -66,8 +66,11 @@ func (r record) MarshalJSON() ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
+	text.WriteByte('{')
 	for i, f := range r {
-		text.WriteByte("{,"[min(i, 1)])
+		if i > 0 {
+			text.WriteByte(',')
+		}
 		if err := encoder.Encode(f.key); err != nil {
 			return nil, err
 		}
