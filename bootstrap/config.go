@@ -66,8 +66,7 @@ type Config struct {
 	Accounts accounts.Options `json:"-"`
 	// UseInterval is how often the last-used times of tokens are stored.
 	UseInterval time.Duration
-	// Logger logs work in the background, slow statements (unless Database.OnSlowStatement is set) and, at debug level, each step of start
-	// and stop. Default: nothing is logged.
+	// Logger logs work in the background, and slow statements unless Database.OnSlowStatement is set. Default: nothing is logged.
 	Logger *zap.Logger
 }
 
@@ -99,44 +98,30 @@ func (c Config) Validate() error {
 			wrong = append(wrong, fmt.Errorf("GLUEPOT_DATABASE_READ_URL cannot be used: %w", err))
 		}
 	}
-	if c.SweepInterval < 0 {
-		wrong = append(wrong, fmt.Errorf("the sweep interval is %v: choose zero or a positive time", c.SweepInterval))
+	check := func(right bool, format string, args ...any) {
+		if !right {
+			wrong = append(wrong, fmt.Errorf(format, args...))
+		}
 	}
-	if c.SweepGrace < 0 {
-		wrong = append(wrong, fmt.Errorf("the grace of expired pastes is %v: choose zero or a positive time", c.SweepGrace))
-	}
-	if c.RemovedRetention < 0 {
-		wrong = append(wrong, fmt.Errorf("the retention of removed pastes is %v: choose zero or a positive time", c.RemovedRetention))
-	}
-	if c.OriginRetention < 0 {
-		wrong = append(wrong, fmt.Errorf("the retention of addresses is %v: choose zero or a positive time", c.OriginRetention))
-	}
-	if c.Pastes.Pasties < 1 || c.Pastes.ContentBytes < 1 {
-		wrong = append(wrong, fmt.Errorf("a paste may have %d pasties of %d bytes: choose positive numbers", c.Pastes.Pasties,
-			c.Pastes.ContentBytes))
-	}
-	if c.Pastes.Edits < 0 || c.Pastes.HistoryBytes < 0 {
-		wrong = append(wrong, fmt.Errorf("a paste may have %d edits of %d bytes: choose zero or positive numbers", c.Pastes.Edits,
-			c.Pastes.HistoryBytes))
-	}
-	if c.LimitAnonymousPastes < 0 || c.LimitAnonymousPastes > 1_000_000 {
-		wrong = append(wrong, fmt.Errorf("the limit of anonymous pastes is %d an hour: choose a number up to a million, or 0 for none",
-			c.LimitAnonymousPastes))
-	}
-	if c.UserMaxPastes < 0 || c.UserMaxBytes < 0 || c.StoreMaxBytes < 0 {
-		wrong = append(wrong, fmt.Errorf("a user may have %d pastes of %d bytes, and all pastes %d bytes: "+
-			"choose positive numbers, or 0 for no limit",
-			c.UserMaxPastes, c.UserMaxBytes, c.StoreMaxBytes))
-	}
-	if c.UserPastesPerHour < 0 || c.UserPastesPerHour > 1_000_000 {
-		wrong = append(wrong, fmt.Errorf("the limit of a user's pastes is %d an hour: choose a number up to a million, or 0 for none",
-			c.UserPastesPerHour))
-	}
+	const zeroOrPositive, upToMillion = "choose zero or a positive time", "choose a number up to a million, or 0 for none"
+	check(c.SweepInterval >= 0, "the sweep interval is %v: "+zeroOrPositive, c.SweepInterval)
+	check(c.SweepGrace >= 0, "the grace of expired pastes is %v: "+zeroOrPositive, c.SweepGrace)
+	check(c.RemovedRetention >= 0, "the retention of removed pastes is %v: "+zeroOrPositive, c.RemovedRetention)
+	check(c.OriginRetention >= 0, "the retention of addresses is %v: "+zeroOrPositive, c.OriginRetention)
+	check(c.UseInterval > 0, "the interval for last-used times is %v: choose a positive time", c.UseInterval)
+	check(c.Pastes.Pasties > 0 && c.Pastes.ContentBytes > 0,
+		"a paste may have %d pasties of %d bytes: choose positive numbers", c.Pastes.Pasties, c.Pastes.ContentBytes)
+	check(c.Pastes.Edits >= 0 && c.Pastes.HistoryBytes >= 0,
+		"a paste may have %d edits of %d bytes: choose zero or positive numbers", c.Pastes.Edits, c.Pastes.HistoryBytes)
+	check(c.LimitAnonymousPastes >= 0 && c.LimitAnonymousPastes <= 1_000_000,
+		"the limit of anonymous pastes is %d an hour: "+upToMillion, c.LimitAnonymousPastes)
+	check(c.UserPastesPerHour >= 0 && c.UserPastesPerHour <= 1_000_000,
+		"the limit of a user's pastes is %d an hour: "+upToMillion, c.UserPastesPerHour)
+	check(c.UserMaxPastes >= 0 && c.UserMaxBytes >= 0 && c.StoreMaxBytes >= 0,
+		"a user may have %d pastes of %d bytes, and all pastes %d bytes: choose positive numbers, or 0 for no limit",
+		c.UserMaxPastes, c.UserMaxBytes, c.StoreMaxBytes)
 	if _, _, err := c.lifetimes(); err != nil {
 		wrong = append(wrong, err)
-	}
-	if c.UseInterval <= 0 {
-		wrong = append(wrong, fmt.Errorf("the interval for last-used times is %v: choose a positive time", c.UseInterval))
 	}
 	return errors.Join(wrong...)
 }

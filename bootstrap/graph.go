@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"go.uber.org/fx"
-
 	"github.com/gluepot/gluepot/adapters/catalogue"
 	"github.com/gluepot/gluepot/adapters/dataloader"
 	"github.com/gluepot/gluepot/adapters/detection"
@@ -24,17 +22,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
-
-// graph is everything that can be built over a *gormstore.Store.
-func graph(cfg Config) fx.Option {
-	return fx.Provide(
-		func(store *gormstore.Store, from standby) *reads { return newReads(cfg, store, from) },
-		catalogue.New,
-		func(store *gormstore.Store, reads *reads, known *catalogue.Catalogue) *Application {
-			return newApplication(cfg, store, reads, known)
-		},
-	)
-}
 
 // reads are the stores of each module, with the decorators that are on.
 type reads struct {
@@ -83,7 +70,8 @@ func (s staleReads) StaleByID(ctx context.Context, id user.ID) (user.User, error
 }
 
 // newApplication gives each module its adapters.
-func newApplication(cfg Config, store *gormstore.Store, reads *reads, known *catalogue.Catalogue) *Application {
+func newApplication(cfg Config, store *gormstore.Store, from standby) *Application {
+	reads, known := newReads(cfg, store, from), catalogue.New()
 	tokenUseCases := tokens.New(reads.tokens, reads.users, time.Now)
 	options := pasteOptions(cfg, known)
 	pasteUseCases := pastes.New(reads.pastes, reads.users, options, time.Now)

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
-	"go.uber.org/dig"
 	"go.uber.org/fx"
-	"go.uber.org/fx/fxevent"
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
@@ -24,40 +21,6 @@ const (
 
 // useStoreTime bounds one attempt to store last-used times between start and stop.
 const useStoreTime = 10 * time.Second
-
-// launch starts the modules that every entrypoint needs, and options. stop ends them; see Open. When launch fails, also because ctx is
-// cancelled, it closes what it has opened.
-func launch(ctx context.Context, cfg Config, options ...fx.Option) (stop func(context.Context) error, err error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, err
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = zap.NewNop()
-	} else if cfg.Database.OnSlowStatement == nil {
-		cfg.Database.OnSlowStatement = slowStatements(cfg.Logger)
-	}
-	cfg.Database.RefuseWrites = cfg.ReadOnly
-	app := fx.New(fx.WithLogger(func() fxevent.Logger { return events(cfg.Logger) }),
-		storeModule(ctx, cfg), graph(cfg), usesModule(cfg), sweepModule(cfg), totalsModule(cfg), fx.Options(options...))
-	if err := app.Err(); err != nil {
-		return nil, dig.RootCause(err)
-	}
-	// The start hook watches ctx itself: when the context of Start ends, fx abandons the running hook and closes nothing.
-	if err := app.Start(context.WithoutCancel(ctx)); err != nil {
-		return nil, err
-	}
-	// Each stop hook bounds its own time: when the context of Stop ends, fx skips the remaining hooks.
-	once := sync.OnceValue(func() error { return app.Stop(context.Background()) })
-	return func(context.Context) error { return once() }, nil
-}
-
-// events logs fx's events at debug level, even errors: Open returns them.
-func events(log *zap.Logger) fxevent.Logger {
-	logger := &fxevent.ZapLogger{Logger: log}
-	logger.UseLogLevel(zap.DebugLevel)
-	logger.UseErrorLevel(zap.DebugLevel)
-	return logger
-}
 
 func slowStatements(log *zap.Logger) func(gormstore.Statement) {
 	return func(slow gormstore.Statement) {
@@ -92,6 +55,10 @@ func storeModule(ctx context.Context, cfg Config) fx.Option {
 	}))
 }
 
+func useCases(cfg Config) fx.Option {
+	return fx.Provide(func(store *gormstore.Store, from standby) *Application { return newApplication(cfg, store, from) })
+}
+
 // standby is where public profiles may be read from.
 type standby struct{ *gormstore.Store } // nil: there is none
 
@@ -120,20 +87,15 @@ func closeStore(store *gormstore.Store) error {
 // openStore connects to the database, and migrates it if cfg allows it. Otherwise the readiness check, or Open, reports missing
 // migrations.
 func openStore(ctx context.Context, store *gormstore.Store, cfg Config) error {
-	var outdated error
 	if cfg.Migrate && !cfg.ReadOnly {
-		if err := store.BringUpToDate(ctx); err != nil {
-			return err
-		}
-	} else {
-		if err := store.Connect(ctx); err != nil {
-			return err
-		}
-		if outdated = store.Ready(ctx); outdated != nil && !errors.Is(outdated, gormstore.ErrOutdated) {
-			return outdated
-		}
+		return store.BringUpToDate(ctx)
 	}
-	cfg.Logger.Debug("the database is open", zap.Stringer("database", cfg.Database.URL), zap.Bool("migrations_pending", outdated != nil))
+	if err := store.Connect(ctx); err != nil {
+		return err
+	}
+	if err := store.Ready(ctx); !errors.Is(err, gormstore.ErrOutdated) {
+		return err
+	}
 	return nil
 }
 
@@ -232,4 +194,32 @@ func totalsModule(cfg Config) fx.Option {
 		}
 		lifecycle.Append(repeat(totalsInterval, func(ctx context.Context) { count(ctx, totalsTimeout) }))
 	}))
+}
+
+// repeat calls do in the background after each interval. Its stop hook cancels the running call and waits for it.
+func repeat(interval time.Duration, do func(context.Context)) fx.Hook {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	run := func() {
+		defer close(ended)
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				do(ctx)
+			}
+		}
+	}
+	return fx.StartStopHook(func() { go run() }, func() error {
+		cancel()
+		select {
+		case <-ended:
+			return nil
+		case <-time.After(repeatStopTime):
+			return errors.New("what runs in the background has not ended")
+		}
+	})
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync"
 
+	"go.uber.org/dig"
 	"go.uber.org/fx"
+	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/imports"
@@ -61,15 +64,31 @@ type Statistics struct {
 // returns within a few seconds even when the database hangs, with an error that says what is lost. It may be called again or
 // concurrently: all calls return the result of the first.
 func Open(ctx context.Context, cfg Config) (*Application, func(context.Context) error, error) {
-	var app *Application
-	stop, err := launch(ctx, cfg, fx.Populate(&app))
-	if err == nil && !cfg.AllowPendingMigrations {
-		if err = app.Ready(ctx); err != nil {
-			err = errors.Join(err, stop(ctx))
-		}
-	}
-	if err != nil {
+	if err := cfg.Validate(); err != nil {
 		return nil, nil, err
 	}
-	return app, stop, nil
+	if cfg.Logger == nil {
+		cfg.Logger = zap.NewNop()
+	} else if cfg.Database.OnSlowStatement == nil {
+		cfg.Database.OnSlowStatement = slowStatements(cfg.Logger)
+	}
+	cfg.Database.RefuseWrites = cfg.ReadOnly
+	var app *Application
+	graph := fx.New(fx.NopLogger, // what fails is returned
+		storeModule(ctx, cfg), useCases(cfg), usesModule(cfg), sweepModule(cfg), totalsModule(cfg), fx.Populate(&app))
+	if err := graph.Err(); err != nil {
+		return nil, nil, dig.RootCause(err)
+	}
+	// The start hook watches ctx itself: when the context of Start ends, fx abandons the running hook and closes nothing.
+	if err := graph.Start(context.WithoutCancel(ctx)); err != nil {
+		return nil, nil, err
+	}
+	// Each stop hook bounds its own time: when the context of Stop ends, fx skips the remaining hooks.
+	stop := sync.OnceValue(func() error { return graph.Stop(context.Background()) })
+	if !cfg.AllowPendingMigrations {
+		if err := app.Ready(ctx); err != nil {
+			return nil, nil, errors.Join(err, stop())
+		}
+	}
+	return app, func(context.Context) error { return stop() }, nil
 }

@@ -5,19 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/domain/identity"
 )
-
-// identityView is an identity in JSON.
-type identityView struct {
-	Provider string `json:"provider"`
-	Subject  string `json:"subject"`
-}
 
 func (c *Commands) userIdentities() *cobra.Command {
 	return ofUser(c.does("identities USER", "List the accounts at providers that a user signs in with", "user identities epoxy",
@@ -26,10 +19,9 @@ func (c *Commands) userIdentities() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found := account.Services
-			view := func(provider string) identityView { return identityView{provider, found[provider]} }
-			return printList(c, asJSON, all(slices.Sorted(maps.Keys(found))), view, []string{"PROVIDER", "SUBJECT"},
-				func(provider string) []string { return []string{provider, found[provider]} })
+			return printList(c, asJSON, all(slices.Sorted(maps.Keys(account.Services))), func(provider string) record {
+				return record{{"provider", "PROVIDER", provider}, {"subject", "SUBJECT", account.Services[provider]}}
+			})
 		}))
 }
 
@@ -57,19 +49,11 @@ func (c *Commands) userUnlink() *cobra.Command {
 	return cmd
 }
 
-// invitationView is an invitation in JSON. Only a new invitation has its code.
-type invitationView struct {
-	ID        string    `json:"id"`
-	Uses      int       `json:"uses"`
-	Note      string    `json:"note"`
-	CreatedAt time.Time `json:"createdAt"`
-	ExpiresAt time.Time `json:"expiresAt"`
-	Code      string    `json:"code,omitempty"`
-	Link      string    `json:"link,omitempty"`
-}
-
-func newInvitationView(i identity.Invitation) invitationView {
-	return invitationView{ID: string(i.ID), Uses: i.Uses, Note: i.Note, CreatedAt: i.CreatedAt.UTC(), ExpiresAt: i.ExpiresAt.UTC()}
+func invitationRecord(i identity.Invitation) record {
+	return record{
+		{"id", "ID", i.ID}, {"uses", "USES LEFT", i.Uses}, {"createdAt", "CREATED", i.CreatedAt}, {"expiresAt", "EXPIRES", i.ExpiresAt},
+		{"note", "NOTE", i.Note},
+	}
 }
 
 func (c *Commands) invite() *cobra.Command {
@@ -91,13 +75,13 @@ func (c *Commands) inviteCreate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		view := newInvitationView(created)
-		view.Code, view.Link = code, m.PublicURL+"/invite/"+code
+		link := m.PublicURL + "/invite/" + code
+		shown := append(invitationRecord(created), field{"code", "", code}, field{"link", "", link})
 		if m.PublicURL == "" {
 			_, _ = fmt.Fprintln(c.stderr, "Set GLUEPOT_PUBLIC_URL for the full link.") // optional: the path is printed anyway
 		}
-		return c.print(*asJSON, view, "Created the invitation %s; it expires: %s. Its link is not shown again:\n%s\n",
-			created.ID, moment(created.ExpiresAt), view.Link)
+		return c.print(*asJSON, shown, "Created the invitation %s; it expires: %s. Its link is not shown again:\n%s\n",
+			created.ID, moment(created.ExpiresAt), link)
 	})
 	return cmd
 }
@@ -109,10 +93,7 @@ func (c *Commands) inviteList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			titles := []string{"ID", "USES LEFT", "CREATED", "EXPIRES", "NOTE"}
-			return printList(c, asJSON, all(found), newInvitationView, titles, func(i identity.Invitation) []string {
-				return []string{string(i.ID), strconv.Itoa(i.Uses), moment(i.CreatedAt), moment(i.ExpiresAt), i.Note}
-			})
+			return printList(c, asJSON, all(found), invitationRecord)
 		})
 }
 

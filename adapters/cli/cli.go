@@ -74,15 +74,13 @@ func (c *Commands) All() []*cobra.Command {
 	}
 }
 
-// run opens the use cases for one command.
-func (c *Commands) run(command action) RunE { return c.runOn(false, command) }
-
-// runMigrating is run for a command that may create and migrate the database.
-func (c *Commands) runMigrating(command action) RunE { return c.runOn(true, command) }
-
 // action is what a command does with the use cases.
 type action func(ctx context.Context, m Modules, args []string) error
 
+// run opens the use cases for one command.
+func (c *Commands) run(command action) RunE { return c.runOn(false, command) }
+
+// runOn is run. With migrates, the command may create and migrate the database.
 func (c *Commands) runOn(migrates bool, command action) RunE {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		modules, stop, err := c.open(cmd, migrates)

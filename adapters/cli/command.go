@@ -18,7 +18,6 @@ var (
 	Group           = command.Group
 	Arguments       = command.Arguments
 	Unknown         = command.Unknown
-	Nearest         = command.Nearest
 	Quote           = command.Quote
 	MayHoldPassword = command.MayHoldPassword
 )

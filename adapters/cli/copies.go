@@ -24,16 +24,6 @@ func (u *secretURL) String() string         { return "" }
 func (u *secretURL) Set(value string) error { *u = secretURL(value); return nil }
 func (u *secretURL) Type() string           { return "URL" }
 
-// comparisonView is one table of a copy, in JSON.
-type comparisonView struct {
-	Table          string `json:"table"`
-	SourceRows     int64  `json:"sourceRows"`
-	TargetRows     int64  `json:"targetRows"`
-	SourceChecksum string `json:"sourceChecksum"`
-	TargetChecksum string `json:"targetChecksum"`
-	Equal          bool   `json:"equal"`
-}
-
 func (c *Commands) copy() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "copy",
@@ -88,18 +78,12 @@ func interrupted(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; the same command starts again", context.Cause(ctx))
 }
 
-// shownDigits are enough of a checksum to compare two by eye.
-const shownDigits = 16
-
 func (c *Commands) printComparisons(asJSON bool, compared []copies.Comparison) error {
-	view := func(t copies.Comparison) comparisonView {
-		return comparisonView{t.Table, t.Source.Rows, t.Target.Rows, t.Source.Checksum, t.Target.Checksum, t.Equal()}
-	}
-	titles := []string{"TABLE", "SOURCE ROWS", "TARGET ROWS", "SOURCE SHA-256", "TARGET SHA-256", "EQUAL"}
-	err := printList(c, asJSON, all(compared), view, titles, func(t copies.Comparison) []string {
-		return []string{
-			t.Table, fmt.Sprint(t.Source.Rows), fmt.Sprint(t.Target.Rows), t.Source.Checksum[:shownDigits], t.Target.Checksum[:shownDigits],
-			yesNo(t.Equal()),
+	err := printList(c, asJSON, all(compared), func(t copies.Comparison) record {
+		return record{
+			{"table", "TABLE", t.Table}, {"sourceRows", "SOURCE ROWS", t.Source.Rows}, {"targetRows", "TARGET ROWS", t.Target.Rows},
+			{"sourceChecksum", "SOURCE SHA-256", clipped(t.Source.Checksum)}, {"targetChecksum", "TARGET SHA-256", clipped(t.Target.Checksum)},
+			{"equal", "EQUAL", t.Equal()},
 		}
 	})
 	if err != nil {

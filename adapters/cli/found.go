@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -71,50 +70,17 @@ func (f *finding) complete(cmd *cobra.Command, args []string, now time.Time) (er
 	return nil
 }
 
-// foundView is a listed paste in JSON.
-type foundView struct {
-	ID         string     `json:"id"`
-	Title      string     `json:"title"`
-	OwnerID    string     `json:"ownerId"`
-	Owner      string     `json:"owner"`
-	Visibility string     `json:"visibility"`
-	Bytes      int64      `json:"bytes"`
-	CreatedAt  time.Time  `json:"createdAt"`
-	ExpiresAt  *time.Time `json:"expiresAt"`
-	Active     bool       `json:"active"`
-	RemovedAt  *time.Time `json:"removedAt,omitempty"`
-	RemovedBy  string     `json:"removedBy,omitempty"`
-	Reason     string     `json:"reason,omitempty"`
-}
-
-func (c *Commands) foundView(f moderation.Found) foundView {
-	return foundView{
-		ID: string(f.ID), Title: f.Title, OwnerID: string(f.Owner), Owner: f.OwnerName, Visibility: f.Visibility.String(), Bytes: f.Bytes,
-		CreatedAt: f.CreatedAt, ExpiresAt: timeOrNil(f.ExpiresAt), Active: f.RemovedAt.IsZero() && f.ActiveAt(c.now()),
-		RemovedAt: timeOrNil(f.RemovedAt), RemovedBy: f.RemovedBy, Reason: f.Reason,
+// foundRecord is a listed paste. Removed ones have more to show.
+func (c *Commands) foundRecord(f moderation.Found, removed bool) record {
+	shown := record{
+		{"id", "ID", f.ID}, {"title", "TITLE", clipped(f.Title)}, {"ownerId", "", f.Owner}, {"owner", "OWNER", f.OwnerName},
+		{"visibility", "VISIBILITY", f.Visibility}, {"bytes", "BYTES", f.Bytes}, {"createdAt", "CREATED", f.CreatedAt},
+		{"expiresAt", "EXPIRES", f.ExpiresAt}, {"active", "", !removed && f.ActiveAt(c.now())},
 	}
-}
-
-// shownTitle is how many characters of a title a table shows.
-const shownTitle = 40
-
-func foundCells(f moderation.Found) []string {
-	owner := f.OwnerName
-	if owner == "" {
-		owner = "-"
+	if removed {
+		shown = append(shown, record{{"removedAt", "REMOVED", f.RemovedAt}, {"removedBy", "BY", f.RemovedBy}, {"reason", "REASON", f.Reason}}...)
 	}
-	title := []rune(f.Title)
-	if len(title) > shownTitle {
-		title = append(title[:shownTitle-1], '…')
-	}
-	cells := []string{
-		string(f.ID), command.Line(string(title)), owner, f.Visibility.String(), strconv.FormatInt(f.Bytes, 10),
-		moment(f.CreatedAt), moment(f.ExpiresAt),
-	}
-	if !f.RemovedAt.IsZero() {
-		cells = append(cells, moment(f.RemovedAt), f.RemovedBy, f.Reason)
-	}
-	return cells
+	return shown
 }
 
 func (c *Commands) pasteList() *cobra.Command {
@@ -129,14 +95,11 @@ func (c *Commands) pasteList() *cobra.Command {
 	cmd.Flags().IntVar(&wanted.limit, "limit", 50, "how many at most; 0 is all")
 	asJSON := jsonFlag(cmd)
 	run := c.run(func(ctx context.Context, m Modules, _ []string) error {
-		titles := []string{"ID", "TITLE", "OWNER", "VISIBILITY", "BYTES", "CREATED", "EXPIRES"}
-		if wanted.filter.Removed {
-			titles = append(titles, "REMOVED", "BY", "REASON")
-		}
 		each := func(visit func(moderation.Found) error) error {
 			return m.Moderation.List.Do(ctx, wanted.owner, wanted.filter, paste.Place{}, wanted.limit, visit)
 		}
-		return printList(c, *asJSON, each, c.foundView, titles, foundCells)
+		of := func(f moderation.Found) record { return c.foundRecord(f, wanted.filter.Removed) }
+		return printList(c, *asJSON, each, of)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if wanted.limit < 0 {

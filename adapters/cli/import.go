@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
@@ -23,19 +22,6 @@ type Sources struct {
 	Users  func(r io.Reader) imports.Records[imports.User]
 	Keys   func(r io.Reader) imports.Records[imports.Key]
 	Pastes func(r io.Reader) imports.Records[imports.Paste]
-}
-
-// importView is the summary of one kind of records in JSON.
-type importView struct {
-	Kind           string `json:"kind"`
-	File           string `json:"file"`
-	Read           int64  `json:"read"`
-	New            int64  `json:"new"`
-	Updated        int64  `json:"updated"`
-	Unchanged      int64  `json:"unchanged"`
-	RemovedEarlier int64  `json:"removedEarlier"`
-	Rejected       int64  `json:"rejected"`
-	Rejects        string `json:"rejectsFile,omitempty"`
 }
 
 func (c *Commands) importing() *cobra.Command {
@@ -72,7 +58,7 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`,
 	orphans := flags.String("orphans", "reject", "what becomes of a paste whose owner is not a user here: reject or anonymous")
 	rejects := flags.String("rejects-dir", ".", "`FOLDER` to write the files of rejected records to")
 	asJSON := jsonFlag(cmd)
-	run := c.long(c.runMigrating(func(ctx context.Context, m Modules, _ []string) error {
+	run := c.long(c.runOn(true, func(ctx context.Context, m Modules, _ []string) error {
 		run := &importRun{commands: c, rejectsFolder: *rejects}
 		importFile(ctx, run, "users", *usersFile, c.sources.Users, m.Imports.Users.Do)
 		importFile(ctx, run, "api-keys", *keysFile, c.sources.Keys, m.Imports.Keys.Do)
@@ -104,8 +90,26 @@ var orphanPolicies = map[string]paste.Orphans{"reject": paste.RefuseOrphans, "an
 type importRun struct {
 	commands      *Commands
 	rejectsFolder string
-	views         []importView
+	summaries     []importSummary
 	err           error // that ended it
+}
+
+// importSummary is the summary of one kind of records. rejects is the path of their file, or "".
+type importSummary struct {
+	imports.Summary
+
+	kind, file, rejects string
+}
+
+func (s importSummary) record() record {
+	shown := record{
+		{"kind", "KIND", s.kind}, {"file", "", s.file}, {"read", "READ", s.Read}, {"new", "NEW", s.New}, {"updated", "UPDATED", s.Updated},
+		{"unchanged", "UNCHANGED", s.Unchanged}, {"removedEarlier", "REMOVED EARLIER", s.RemovedEarlier}, {"rejected", "REJECTED", s.Rejected},
+	}
+	if s.rejects != "" {
+		shown = append(shown, field{"rejectsFile", "", s.rejects})
+	}
+	return shown
 }
 
 // importFile imports one file, unless an earlier one has failed.
@@ -137,15 +141,12 @@ func importFile[R any](
 			run.err = errors.Join(run.err, fmt.Errorf("import %s from %s: %w", kind, input.Name, err))
 		}
 	}
-	run.views = append(run.views, importView{
-		Kind: kind, File: input.Name, Read: summary.Read, New: summary.New, Updated: summary.Updated,
-		Unchanged: summary.Unchanged, RemovedEarlier: summary.RemovedEarlier, Rejected: summary.Rejected, Rejects: rejects.path,
-	})
+	run.summaries = append(run.summaries, importSummary{summary, kind, input.Name, rejects.path})
 }
 
 // finish prints the summary, even after a failure.
 func (r *importRun) finish(ctx context.Context, m Modules, asJSON bool) error {
-	if err := r.printSummary(asJSON); err != nil {
+	if err := printList(r.commands, asJSON, all(r.summaries), importSummary.record); err != nil {
 		return errors.Join(err, r.err)
 	}
 	if r.err == nil {
@@ -159,9 +160,9 @@ func (r *importRun) finish(ctx context.Context, m Modules, asJSON bool) error {
 		}
 	}
 	rejected, files := int64(0), []string(nil)
-	for _, view := range r.views {
-		if rejected += view.Rejected; view.Rejects != "" {
-			files = append(files, view.Rejects)
+	for _, summary := range r.summaries {
+		if rejected += summary.Rejected; summary.rejects != "" {
+			files = append(files, summary.rejects)
 		}
 	}
 	if rejected > 0 {
@@ -169,16 +170,4 @@ func (r *importRun) finish(ctx context.Context, m Modules, asJSON bool) error {
 		r.err = errors.Join(r.err, fault.New(fault.Invalid, message))
 	}
 	return r.err
-}
-
-func (r *importRun) printSummary(asJSON bool) error {
-	titles := []string{"KIND", "READ", "NEW", "UPDATED", "UNCHANGED", "REMOVED EARLIER", "REJECTED"}
-	view := func(v importView) importView { return v }
-	return printList(r.commands, asJSON, all(r.views), view, titles, func(v importView) []string {
-		cells := []string{v.Kind}
-		for _, count := range []int64{v.Read, v.New, v.Updated, v.Unchanged, v.RemovedEarlier, v.Rejected} {
-			cells = append(cells, strconv.FormatInt(count, 10))
-		}
-		return cells
-	})
 }

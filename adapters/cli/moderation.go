@@ -7,7 +7,6 @@ import (
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
-	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/moderation"
 )
@@ -67,16 +66,11 @@ func unlessNone(n int, text string) string {
 	return text
 }
 
-// blockView is a block in JSON.
-type blockView struct {
-	Network   string     `json:"network"`
-	Reason    string     `json:"reason"`
-	CreatedAt time.Time  `json:"createdAt"`
-	ExpiresAt *time.Time `json:"expiresAt"`
-}
-
-func newBlockView(b moderation.Block) blockView {
-	return blockView{b.Network.String(), b.Reason, b.CreatedAt.UTC(), timeOrNil(b.ExpiresAt.UTC())}
+func blockRecord(b moderation.Block) record {
+	return record{
+		{"network", "NETWORK", b.Network}, {"createdAt", "CREATED", b.CreatedAt}, {"expiresAt", "EXPIRES", b.ExpiresAt},
+		{"reason", "REASON", b.Reason},
+	}
 }
 
 func (c *Commands) block() *cobra.Command {
@@ -93,7 +87,7 @@ func (c *Commands) block() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return c.print(*addJSON, newBlockView(made), "Blocked %s.\n", made.Network)
+		return c.print(*addJSON, blockRecord(made), "Blocked %s.\n", made.Network)
 	}))
 	list := c.does("list", "List the blocked networks", "block list",
 		func(ctx context.Context, m Modules, _ []string, asJSON bool) error {
@@ -101,10 +95,7 @@ func (c *Commands) block() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			titles := []string{"NETWORK", "CREATED", "EXPIRES", "REASON"}
-			return printList(c, asJSON, all(blocks), newBlockView, titles, func(b moderation.Block) []string {
-				return []string{b.Network.String(), moment(b.CreatedAt), moment(b.ExpiresAt), command.Line(b.Reason)}
-			})
+			return printList(c, asJSON, all(blocks), blockRecord)
 		})
 	remove := c.does("remove NETWORK", "End a block", "block remove 192.0.2.0/24",
 		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
@@ -117,15 +108,6 @@ func (c *Commands) block() *cobra.Command {
 	return Group("block", "Keep networks from writing", add, list, remove)
 }
 
-// reportView is a report in JSON.
-type reportView struct {
-	ID     string    `json:"id"`
-	Paste  string    `json:"paste"`
-	Reason string    `json:"reason"`
-	Text   string    `json:"text"`
-	At     time.Time `json:"at"`
-}
-
 func (c *Commands) report() *cobra.Command {
 	list := &cobra.Command{
 		Use: "list", Short: "List what readers say against pastes, oldest first", Args: Arguments(), Example: "  gluepot report list",
@@ -134,9 +116,10 @@ func (c *Commands) report() *cobra.Command {
 	listJSON := jsonFlag(list)
 	list.RunE = c.run(func(ctx context.Context, m Modules, _ []string) error {
 		each := func(visit func(moderation.Report) error) error { return m.Moderation.Report.All(ctx, *limit, visit) }
-		view := func(r moderation.Report) reportView { return reportView{r.ID, string(r.Paste), r.Reason, r.Text, r.At} }
-		return printList(c, *listJSON, each, view, []string{"ID", "PASTE", "AT", "REASON", "TEXT"}, func(r moderation.Report) []string {
-			return []string{r.ID, string(r.Paste), moment(r.At), r.Reason, command.Line(r.Text)}
+		return printList(c, *listJSON, each, func(r moderation.Report) record {
+			return record{
+				{"id", "ID", r.ID}, {"paste", "PASTE", r.Paste}, {"at", "AT", r.At}, {"reason", "REASON", r.Reason}, {"text", "TEXT", r.Text},
+			}
 		})
 	})
 	closing := c.does("close ID...", "Close reports; removing a paste closes those of it", "report close k3j2h1g0-p4q5r6s7",
@@ -144,15 +127,6 @@ func (c *Commands) report() *cobra.Command {
 			return c.each("report", asJSON, "closed", ids, false, func(id string) error { return m.Moderation.Report.Close(ctx, id) })
 		})
 	return Group("report", "Show and close what readers say against pastes", list, closing)
-}
-
-// auditView is an act in JSON.
-type auditView struct {
-	At     time.Time `json:"at"`
-	Actor  string    `json:"actor"`
-	Act    string    `json:"act"`
-	Target string    `json:"target"`
-	Reason string    `json:"reason"`
 }
 
 func (c *Commands) audit() *cobra.Command {
@@ -166,9 +140,10 @@ func (c *Commands) audit() *cobra.Command {
 		each := func(visit func(audit.Entry) error) error {
 			return m.Moderation.ListAudit.Do(ctx, audit.Entry{}, *limit, visit)
 		}
-		view := func(e audit.Entry) auditView { return auditView{e.At, e.Actor, e.Act, e.Target, e.Reason} }
-		return printList(c, *asJSON, each, view, []string{"AT", "ACTOR", "ACT", "TARGET", "REASON"}, func(e audit.Entry) []string {
-			return []string{moment(e.At), e.Actor, e.Act, command.Line(e.Target), command.Line(e.Reason)}
+		return printList(c, *asJSON, each, func(e audit.Entry) record {
+			return record{
+				{"at", "AT", e.At}, {"actor", "ACTOR", e.Actor}, {"act", "ACT", e.Act}, {"target", "TARGET", e.Target}, {"reason", "REASON", e.Reason},
+			}
 		})
 	})
 	return Group("audit", "Show what operators and administrators have done", list)

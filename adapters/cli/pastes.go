@@ -110,7 +110,8 @@ func ownerOf(ctx context.Context, m Modules, p paste.Paste) (string, error) {
 
 // printDocument writes a paste for people.
 func (c *Commands) printDocument(d paste.Document, owner string) error {
-	row, flush := c.table("Id", string(d.ID))
+	row, flush := c.table()
+	row("Id", string(d.ID))
 	row("Title", command.Line(d.Title))
 	row("Owner", owner)
 	row("Created", moment(d.CreatedAt))

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -37,28 +40,115 @@ func (c *Commands) print(asJSON bool, v any, format string, args ...any) error {
 	return err
 }
 
-// table writes aligned columns with titles.
-func (c *Commands) table(titles ...string) (row func(cells ...string), flush func() error) {
+// table writes aligned columns.
+func (c *Commands) table() (row func(cells ...string), flush func() error) {
 	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 	row = func(cells ...string) { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) } // flush returns the error
-	row(titles...)
 	return row, w.Flush
 }
 
-// printList writes each item on a line: as JSON, which streams, or in a table.
-func printList[T, V any](
-	c *Commands, asJSON bool, each func(visit func(T) error) error, view func(T) V, titles []string, cells func(T) []string,
-) error {
-	if asJSON {
-		return each(func(one T) error { return c.printJSON(view(one)) })
+// record is what a command shows of one thing.
+type record []field
+
+// field is a value with its key in JSON. Those with a title are columns of tables.
+type field struct {
+	key, title string
+	value      any
+}
+
+// clipped is a text of which tables show the beginning.
+type clipped string
+
+const clippedLength = 40 // characters
+
+// MarshalJSON implements json.Marshaler. The zero time is null.
+func (r record) MarshalJSON() ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	text.WriteByte('{')
+	for i, f := range r {
+		if i > 0 {
+			text.WriteByte(',')
+		}
+		if err := encoder.Encode(f.key); err != nil {
+			return nil, err
+		}
+		text.WriteByte(':')
+		value := f.value
+		switch known := value.(type) {
+		case time.Time:
+			if value = known.UTC(); known.IsZero() {
+				value = nil
+			}
+		case fmt.Stringer:
+			value = known.String()
+		}
+		if err := encoder.Encode(value); err != nil {
+			return nil, err
+		}
 	}
-	row, flush := c.table(titles...)
+	text.WriteByte('}')
+	return text.Bytes(), nil
+}
+
+// cell returns the value as a table shows it.
+func (f field) cell() string {
+	switch value := f.value.(type) {
+	case time.Time:
+		return moment(value)
+	case bool:
+		return yesNo(value)
+	case map[string]string:
+		var pairs []string
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			pairs = append(pairs, key+"="+value[key])
+		}
+		return command.Line(strings.Join(pairs, ", "))
+	case clipped:
+		text := []rune(value)
+		if len(text) > clippedLength {
+			text = append(text[:clippedLength-1], '…')
+		}
+		return command.Line(string(text))
+	default:
+		return command.Line(fmt.Sprint(value))
+	}
+}
+
+// printList writes each item on a line: as JSON, which streams, or in a table.
+func printList[T any](c *Commands, asJSON bool, each func(visit func(T) error) error, of func(T) record) error {
+	if asJSON {
+		return each(func(one T) error { return c.printJSON(of(one)) })
+	}
+	cells := func(one T, cell func(field) string) (cells []string) {
+		for _, f := range of(one) {
+			if f.title != "" {
+				cells = append(cells, cell(f))
+			}
+		}
+		return cells
+	}
+	row, flush := c.table()
+	row(cells(*new(T), func(f field) string { return f.title })...)
 	err := each(func(one T) error {
-		row(cells(one)...)
+		row(cells(one, field.cell)...)
 		return nil
 	})
 	if err != nil {
 		return err
+	}
+	return flush()
+}
+
+// printRecord writes all of one thing, as JSON or with each field on a line.
+func (c *Commands) printRecord(asJSON bool, shown record) error {
+	if asJSON {
+		return c.printJSON(shown)
+	}
+	row, flush := c.table()
+	for _, f := range shown {
+		row(f.key, f.cell())
 	}
 	return flush()
 }
@@ -81,14 +171,6 @@ func moment(t time.Time) string {
 		return "never"
 	}
 	return t.UTC().Format("2006-01-02 15:04:05")
-}
-
-// timeOrNil makes the zero time null in JSON.
-func timeOrNil(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }
 
 func yesNo(b bool) string {

@@ -2,9 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,70 +16,37 @@ func (c *Commands) stats() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			totals := record{
+				{"users", "", t.Users}, {"tokens", "", t.Tokens}, {"activePastes", "", t.ActivePastes},
+				{"expiredUnsweptPastes", "", t.ExpiredPastes}, {"waitingStars", "", t.WaitingStars}, {"contentBytes", "", t.ContentBytes},
+				{"historyBytes", "", t.HistoryBytes}, {"databaseBytes", "", t.DatabaseBytes},
+			}
 			if asJSON {
-				return c.printJSON(newStatsView(&t))
+				return c.printJSON(append(totals, field{"largestUsers", "", records(t.Largest, holderRecord)},
+					field{"createdPerDay", "", records(t.Days, dayRecord)}))
 			}
-			text := fmt.Sprintf(`users                    %d
-tokens                   %d
-active pastes            %d
-expired, unswept pastes  %d
-stars without a paste    %d
-bytes of content         %d
-bytes of history         %d
-bytes of the database    %d
-`, t.Users, t.Tokens, t.ActivePastes, t.ExpiredPastes, t.WaitingStars, t.ContentBytes, t.HistoryBytes, t.DatabaseBytes)
-			if _, err := io.WriteString(c.stdout, text); err != nil {
+			if err := c.printRecord(false, totals); err != nil {
 				return err
 			}
-			row, flush := c.table("\nLARGEST USERS", "PASTES", "BYTES")
-			for _, held := range t.Largest {
-				row(held.Username, strconv.FormatInt(held.Pastes, 10), strconv.FormatInt(held.Bytes, 10))
-			}
-			if err := flush(); err != nil {
+			if err := printList(c, false, all(t.Largest), holderRecord); err != nil {
 				return err
 			}
-			row, flush = c.table("\nDAY (UTC)", "CREATED")
-			for _, day := range t.Days {
-				row(day.Begin.Format(time.DateOnly), strconv.FormatInt(day.Pastes, 10))
-			}
-			return flush()
+			return printList(c, false, all(t.Days), dayRecord)
 		})
 }
 
-type statsView struct {
-	Users         int64        `json:"users"`
-	Tokens        int64        `json:"tokens"`
-	ActivePastes  int64        `json:"activePastes"`
-	ExpiredPastes int64        `json:"expiredUnsweptPastes"`
-	WaitingStars  int64        `json:"waitingStars"`
-	ContentBytes  int64        `json:"contentBytes"`
-	HistoryBytes  int64        `json:"historyBytes"`
-	DatabaseBytes int64        `json:"databaseBytes"`
-	Largest       []holderView `json:"largestUsers"`
-	Days          []dayView    `json:"createdPerDay"`
+func holderRecord(h stats.Holder) record {
+	return record{{"username", "\nLARGEST USERS", h.Username}, {"pastes", "PASTES", h.Pastes}, {"bytes", "BYTES", h.Bytes}}
 }
 
-type holderView struct {
-	Username string `json:"username"`
-	Pastes   int64  `json:"pastes"`
-	Bytes    int64  `json:"bytes"`
+func dayRecord(d stats.Day) record {
+	return record{{"day", "\nDAY (UTC)", d.Begin.Format(time.DateOnly)}, {"pastes", "CREATED", d.Pastes}}
 }
 
-type dayView struct {
-	Day    string `json:"day"`
-	Pastes int64  `json:"pastes"`
-}
-
-func newStatsView(t *stats.Totals) statsView {
-	view := statsView{
-		t.Users, t.Tokens, t.ActivePastes, t.ExpiredPastes, t.WaitingStars, t.ContentBytes, t.HistoryBytes, t.DatabaseBytes,
-		[]holderView{}, []dayView{},
+func records[T any](items []T, of func(T) record) []record {
+	made := []record{}
+	for _, item := range items {
+		made = append(made, of(item))
 	}
-	for _, held := range t.Largest {
-		view.Largest = append(view.Largest, holderView(held))
-	}
-	for _, day := range t.Days {
-		view.Days = append(view.Days, dayView{day.Begin.Format(time.DateOnly), day.Pastes})
-	}
-	return view
+	return made
 }

@@ -11,22 +11,10 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// tokenView is a token in JSON. Only a new token has its secret.
-type tokenView struct {
-	ID         string     `json:"id"`
-	Name       string     `json:"name"`
-	Scope      string     `json:"scope"`
-	CreatedAt  time.Time  `json:"createdAt"`
-	LastUsedAt *time.Time `json:"lastUsedAt"`
-	ExpiresAt  *time.Time `json:"expiresAt"`
-	RevokedAt  *time.Time `json:"revokedAt"`
-	Token      string     `json:"token,omitempty"`
-}
-
-func newTokenView(t token.Token) tokenView {
-	return tokenView{
-		ID: string(t.ID), Name: t.Name, Scope: t.Scope.String(), CreatedAt: t.CreatedAt.UTC(),
-		LastUsedAt: timeOrNil(t.LastUsedAt), ExpiresAt: timeOrNil(t.ExpiresAt.UTC()), RevokedAt: timeOrNil(t.RevokedAt),
+func tokenRecord(t token.Token) record {
+	return record{
+		{"id", "ID", t.ID}, {"name", "NAME", t.Name}, {"scope", "SCOPE", t.Scope}, {"createdAt", "CREATED", t.CreatedAt},
+		{"lastUsedAt", "LAST USED", t.LastUsedAt}, {"expiresAt", "EXPIRES", t.ExpiresAt}, {"revokedAt", "REVOKED", t.RevokedAt},
 	}
 }
 
@@ -55,9 +43,8 @@ func (c *Commands) tokenIssue() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		view := newTokenView(issued)
-		view.Token = secret.Reveal()
-		return c.print(*asJSON, view, "Issued the token %s; it expires: %s. It is not shown again:\n%s\n",
+		shown := append(tokenRecord(issued), field{"token", "", secret.Reveal()})
+		return c.print(*asJSON, shown, "Issued the token %s; it expires: %s. It is not shown again:\n%s\n",
 			issued.ID, moment(issued.ExpiresAt), secret.Reveal())
 	})
 	return cmd
@@ -70,12 +57,7 @@ func (c *Commands) tokenList() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			titles := []string{"ID", "NAME", "SCOPE", "CREATED", "LAST USED", "EXPIRES", "REVOKED"}
-			return printList(c, asJSON, all(tokens), newTokenView, titles, func(t token.Token) []string {
-				return []string{
-					string(t.ID), t.Name, t.Scope.String(), moment(t.CreatedAt), moment(t.LastUsedAt), moment(t.ExpiresAt), moment(t.RevokedAt),
-				}
-			})
+			return printList(c, asJSON, all(tokens), tokenRecord)
 		}))
 }
 
@@ -89,22 +71,15 @@ func (c *Commands) tokenRevoke() *cobra.Command {
 		})
 }
 
-// sessionView is a session in JSON.
-type sessionView struct {
-	ID         string     `json:"id"`
-	Browser    string     `json:"browser"`
-	Scope      string     `json:"scope"`
-	CreatedAt  time.Time  `json:"createdAt"`
-	LastUsedAt *time.Time `json:"lastUsedAt"`
-	ExpiresAt  *time.Time `json:"expiresAt"`
-	Token      string     `json:"token,omitempty"`
-}
-
-func newSessionView(t token.Token) sessionView {
-	return sessionView{
-		ID: string(t.ID), Browser: t.Name, Scope: t.Scope.String(), CreatedAt: t.CreatedAt.UTC(), LastUsedAt: timeOrNil(t.LastUsedAt),
-		ExpiresAt: timeOrNil(t.ExpiresAt), Token: string(t.Parent),
+func sessionRecord(t token.Token) record {
+	shown := record{
+		{"id", "ID", t.ID}, {"browser", "BROWSER", t.Name}, {"scope", "SCOPE", t.Scope}, {"createdAt", "SIGNED IN", t.CreatedAt},
+		{"lastUsedAt", "LAST USED", t.LastUsedAt}, {"expiresAt", "EXPIRES", t.ExpiresAt},
 	}
+	if t.Parent != "" {
+		shown = append(shown, field{"token", "", t.Parent})
+	}
+	return shown
 }
 
 func (c *Commands) userSessions() *cobra.Command {
@@ -114,10 +89,7 @@ func (c *Commands) userSessions() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			titles := []string{"ID", "BROWSER", "SCOPE", "SIGNED IN", "LAST USED", "EXPIRES"}
-			return printList(c, asJSON, all(sessions), newSessionView, titles, func(t token.Token) []string {
-				return []string{string(t.ID), t.Name, t.Scope.String(), moment(t.CreatedAt), moment(t.LastUsedAt), moment(t.ExpiresAt)}
-			})
+			return printList(c, asJSON, all(sessions), sessionRecord)
 		}))
 }
 

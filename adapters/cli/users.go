@@ -3,12 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
-	"time"
 
-	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
@@ -17,37 +12,22 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// userView is a user in JSON.
-type userView struct {
-	ID              string            `json:"id"`
-	Name            string            `json:"name"`
-	AvatarURL       string            `json:"avatarUrl"`
-	DefaultLanguage string            `json:"defaultLang"`
-	PublicProfile   bool              `json:"publicProfile"`
-	ShowTags        bool              `json:"showTags"`
-	SupporterMonths int32             `json:"supporterMonths"`
-	Contributor     bool              `json:"contributor"`
-	Admin           bool              `json:"admin,omitempty"`
-	Suspended       bool              `json:"suspended,omitempty"`
-	Services        map[string]string `json:"services,omitempty"`
-}
-
-// usedView is a user in JSON with its usage.
-type usedView struct {
-	userView
-
-	Pastes   int64      `json:"pastes"`
-	Bytes    int64      `json:"bytes"`
-	Tokens   int64      `json:"tokens"`
-	LastUsed *time.Time `json:"lastUsedAt"`
-}
-
-func newUserView(u user.User, services map[string]string) userView {
-	return userView{
-		ID: string(u.ID), Name: u.Name.String(), AvatarURL: u.AvatarURL, DefaultLanguage: u.DefaultLanguage,
-		PublicProfile: u.PublicProfile, ShowTags: u.ShowTags, SupporterMonths: u.SupporterMonths, Contributor: u.Contributor,
-		Admin: u.Admin, Suspended: u.Suspended, Services: services,
+func userRecord(u user.User, services map[string]string) record {
+	shown := record{
+		{"id", "ID", u.ID}, {"name", "NAME", u.Name}, {"avatarUrl", "", u.AvatarURL}, {"defaultLang", "", u.DefaultLanguage},
+		{"publicProfile", "PUBLIC", u.PublicProfile}, {"showTags", "", u.ShowTags},
+		{"supporterMonths", "SUPPORTER MONTHS", u.SupporterMonths}, {"contributor", "CONTRIBUTOR", u.Contributor},
 	}
+	if u.Admin {
+		shown = append(shown, field{"admin", "", true})
+	}
+	if u.Suspended {
+		shown = append(shown, field{"suspended", "", true})
+	}
+	if len(services) > 0 {
+		shown = append(shown, field{"services", "", services})
+	}
+	return shown
 }
 
 func (c *Commands) user() *cobra.Command {
@@ -92,7 +72,7 @@ func (c *Commands) userCreate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return c.print(*asJSON, newUserView(created, profile.services), "Created the user %s with the id %s.\n", created.Name, created.ID)
+		return c.print(*asJSON, userRecord(created, profile.services), "Created the user %s with the id %s.\n", created.Name, created.ID)
 	})
 	return cmd
 }
@@ -108,48 +88,17 @@ func (c *Commands) userShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return c.printJSON(usedView{
-					newUserView(account.User, account.Services), usage.Pastes, usage.Bytes, usage.Tokens, timeOrNil(usage.LastUsed),
-				})
-			}
-			return c.printAccount(false, account, "Pastes", strconv.FormatInt(usage.Pastes, 10), "Bytes", strconv.FormatInt(usage.Bytes, 10),
-				"Tokens", strconv.FormatInt(usage.Tokens, 10), "Last use", moment(usage.LastUsed))
+			return c.printRecord(asJSON, append(userRecord(account.User, account.Services), field{"createdAt", "", account.CreatedAt},
+				field{"pastes", "", usage.Pastes}, field{"bytes", "", usage.Bytes}, field{"tokens", "", usage.Tokens},
+				field{"lastUsedAt", "", usage.LastUsed}))
 		}))
-}
-
-func (c *Commands) printAccount(asJSON bool, account user.Account, more ...string) error {
-	if asJSON {
-		return c.printJSON(newUserView(account.User, account.Services))
-	}
-	row, flush := c.table("Name", account.Name.String())
-	row("Id", string(account.ID))
-	row("Created", moment(account.CreatedAt))
-	row("Profile", visibility(account.User))
-	row("Shows tags", yesNo(account.ShowTags))
-	row("Avatar", account.AvatarURL)
-	row("Default language", account.DefaultLanguage)
-	row("Supporter months", strconv.Itoa(int(account.SupporterMonths)))
-	row("Contributor", yesNo(account.Contributor))
-	row("Administrator", yesNo(account.Admin))
-	row("Suspended", yesNo(account.Suspended))
-	for _, service := range slices.Sorted(maps.Keys(account.Services)) {
-		row("Service "+service, account.Services[service])
-	}
-	for pair := range slices.Chunk(more, 2) {
-		row(pair...)
-	}
-	return flush()
 }
 
 func (c *Commands) userList() *cobra.Command {
 	return c.does("list", "List all users", "user list --json",
 		func(ctx context.Context, m Modules, _ []string, asJSON bool) error {
 			each := func(visit func(user.User) error) error { return m.Users.List.Do(ctx, visit) }
-			view := func(u user.User) userView { return newUserView(u, nil) }
-			return printList(c, asJSON, each, view, []string{"NAME", "ID", "PROFILE", "SUPPORTER", "CONTRIBUTOR"}, func(u user.User) []string {
-				return []string{u.Name.String(), string(u.ID), visibility(u), english.Plural(int(u.SupporterMonths), "month", ""), yesNo(u.Contributor)}
-			})
+			return printList(c, asJSON, each, func(u user.User) record { return userRecord(u, nil) })
 		})
 }
 
@@ -174,7 +123,7 @@ func (c *Commands) userUpdate() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return c.printAccount(*asJSON, account)
+		return c.printRecord(*asJSON, userRecord(account.User, account.Services))
 	})
 	return cmd
 }
@@ -211,11 +160,4 @@ func (c *Commands) userDelete() *cobra.Command {
 		return run(cmd, args)
 	}
 	return cmd
-}
-
-func visibility(u user.User) string {
-	if u.PublicProfile {
-		return "public"
-	}
-	return "private"
 }

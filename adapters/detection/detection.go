@@ -1,8 +1,9 @@
 // Package detection recognises the language of a text by its shebang or modeline, by its overall form, or by scoring words and
 // symbols with the table in features.txt.
 //
-// It reads at most the first 16 KiB, once. go-enry's classifier was not taken: it needs 12.7 MiB of heap, and is meant to choose among
-// few candidates. Not told apart are C and C++ that use only what both have, JavaScript and TypeScript without a type, and dialects of SQL.
+// It reads at most the first 16 KiB, once. go-enry's classifier was not taken: it needs 12.7 MiB of heap, finds 92 of the 142 samples
+// among these languages, and takes prose for XML. Not told apart are C and C++ that use only what both have, JavaScript and TypeScript
+// without a type, and dialects of SQL.
 package detection
 
 import (
@@ -67,10 +68,7 @@ func (d *Detector) named(name string) (*language.Language, bool) {
 
 // mostLikely returns the name of the language whose features the text has most of, or "".
 func mostLikely(text string) string {
-	table, err := loadFeatures()
-	if err != nil { // a test reads the table
-		return ""
-	}
+	table := loadFeatures()
 	best, bestPoints := "", 0.0
 	for i, s := range table.score(text) {
 		if s.features >= enoughFeatures && s.points >= enoughPoints && s.points > bestPoints {

@@ -2,7 +2,6 @@ package detection
 
 import (
 	_ "embed"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,53 +45,41 @@ func wordSet(words string) map[string]bool {
 }
 
 // loadFeatures reads the table once, when the first text needs it: most processes never see one.
-var loadFeatures = sync.OnceValues(func() (*features, error) { return parseFeatures(featuresFile) })
+var loadFeatures = sync.OnceValue(func() *features { return parseFeatures(featuresFile) })
 
-// inherited is a language that has all the features of another.
-type inherited struct{ language, from int }
-
-func parseFeatures(file string) (*features, error) {
+// parseFeatures panics for a file that is not of the expected form. A test reads the one that is part of the program.
+func parseFeatures(file string) *features {
 	f := &features{root: &node{}, words: map[string]bool{}}
-	var heirs []inherited
-	for number, line := range slices.All(strings.Split(file, "\n")) {
-		var err error
+	lines := map[string][]string{} // of each language
+	language := ""
+	for line := range strings.Lines(file) {
+		line = strings.TrimSpace(line)
 		switch {
-		case line == "" || strings.HasPrefix(line, "#"):
-		case strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]"):
-			heirs, err = f.addLanguage(strings.Trim(line, "[]"), heirs)
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			var from string
+			language, from, _ = strings.Cut(strings.Trim(line, "[]"), " < ")
+			f.languages = append(f.languages, language)
+			for _, inherited := range lines[from] {
+				f.add(inherited)
+				lines[language] = append(lines[language], inherited)
+			}
 		default:
-			err = f.addFeature(line)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("features.txt:%d: %w", number+1, err)
+			f.add(line)
+			lines[language] = append(lines[language], line)
 		}
 	}
-	for _, heir := range heirs {
-		f.inherit(heir)
-	}
-	return f, nil
+	return f
 }
 
-func (f *features) addLanguage(title string, heirs []inherited) ([]inherited, error) {
-	name, from, inherits := strings.Cut(title, " < ")
-	if inherits {
-		i := slices.Index(f.languages, from)
-		if i < 0 {
-			return heirs, fmt.Errorf("%s does not come before %s", from, name)
-		}
-		heirs = append(heirs, inherited{language: len(f.languages), from: i})
-	}
-	f.languages = append(f.languages, name)
-	return heirs, nil
-}
-
-func (f *features) addFeature(line string) error {
+// add adds a line to the last language.
+func (f *features) add(line string) {
 	number, text, _ := strings.Cut(line, " ")
 	points, err := strconv.ParseFloat(number, 64)
-	if err != nil || len(f.languages) == 0 {
-		return fmt.Errorf("%q is not a weight and a feature of a language", line)
+	if err != nil || text == "" {
+		panic("features.txt: not a weight and a feature: " + line)
 	}
-	at, depth := f.root, 0
+	at := f.root
 	step := func(key string) {
 		if at.next == nil {
 			at.next = map[string]*node{}
@@ -101,7 +88,6 @@ func (f *features) addFeature(line string) error {
 			at.next[key] = &node{}
 		}
 		at = at.next[key]
-		depth++
 	}
 	for field := range strings.FieldsSeq(text) {
 		if isClass(field) {
@@ -124,29 +110,8 @@ func (f *features) addFeature(line string) error {
 			}
 		})
 	}
-	if depth == 0 {
-		return fmt.Errorf("%q has no feature", line)
-	}
 	at.feature = append(at.feature, len(f.weights))
 	f.weights = append(f.weights, weight{language: len(f.languages) - 1, points: points})
-	return nil
-}
-
-// inherit gives a language the features of another.
-func (f *features) inherit(heir inherited) {
-	var walk func(*node)
-	walk = func(n *node) {
-		for _, i := range n.feature {
-			if f.weights[i].language == heir.from {
-				n.feature = append(n.feature, len(f.weights))
-				f.weights = append(f.weights, weight{language: heir.language, points: f.weights[i].points})
-			}
-		}
-		for _, child := range n.next {
-			walk(child)
-		}
-	}
-	walk(f.root)
 }
 
 var classes = []string{"START", "NL", "ID", "NUM", "STR", "CHR", "RAW", "VAR", "ATT", "SYM", "HASH", "TXT"}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os/signal"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +41,7 @@ With --replace, an existing database is kept beside the new one, under its name 
 	}
 	replace := cmd.Flags().Bool("replace", false, "replace an existing database, which is kept beside the new one")
 	cmd.RunE = long(func(cmd *cobra.Command, args []string) error {
-		if err := completeWarning(cmd, cfg); err != nil {
+		if err := configure(cmd, cfg); err != nil {
 			return err
 		}
 		ctx := cmd.Context()
@@ -87,17 +86,6 @@ func fileArgument(cmd *cobra.Command, args []string) error {
 		return cli.Usage("FILE is %s: it takes the path of a file", cli.Quote(args[0]))
 	}
 	return cli.Arguments("FILE")(cmd, args)
-}
-
-// long implements cli.Long: the first SIGINT, SIGTERM or SIGHUP ends the command in order, the second one ends the process at once.
-func long(run cli.RunE) cli.RunE {
-	return func(cmd *cobra.Command, args []string) error {
-		ctx, stop := signal.NotifyContext(cmd.Context(), stopSignals()...)
-		defer stop()
-		context.AfterFunc(ctx, stop)
-		cmd.SetContext(ctx)
-		return run(cmd, args)
-	}
 }
 
 // causeOr returns why the context was cancelled, if it was, or err.

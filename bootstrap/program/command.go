@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -134,9 +136,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	addSettings(root.PersistentFlags(), &cfg, signInFlags)
 	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), healthCommand(&cfg, stdout), versionCommand(stdout),
 		backupCommand(&cfg, stdout), restoreCommand(&cfg, stdout), compactCommand(&cfg, stdout))
-	commands := cli.New(opener(&cfg), copyOpener(&cfg), exportSources, long, stdin, stdout, stderr)
-	root.AddCommand(commands.All()...)
-	root.AddCommand(configCommand(&cfg, commands))
+	root.AddCommand(cli.New(opener(&cfg), copyOpener(&cfg), exportSources, long, stdin, stdout, stderr).All()...)
 	root.AddGroup(&cobra.Group{ID: clientGroup, Title: "Pastes on a server:"},
 		&cobra.Group{ID: serverGroup, Title: "The server and its database:"})
 	for _, cmd := range root.Commands() {
@@ -146,7 +146,6 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 		cmd.GroupID = clientGroup
 		root.AddCommand(cmd)
 	}
-	helpOnlyOnCommands(root)
 	showWhatMatters(root)
 	return root
 }
@@ -165,7 +164,7 @@ func matters(cmd *cobra.Command, setting string) bool {
 		return false
 	}
 	switch cmd.Name() {
-	case "serve", "config":
+	case "serve":
 		return true
 	case "version", "health", "help", "copy": // which has URLs of its own
 		return false
@@ -175,53 +174,20 @@ func matters(cmd *cobra.Command, setting string) bool {
 	return setting == "database-url"
 }
 
-// helpOnlyOnCommands makes "help" refuse unknown commands. By default it shows the help of the parent.
-func helpOnlyOnCommands(root *cobra.Command) {
-	root.InitDefaultHelpCmd()
-	help, _, err := root.Find([]string{"help"})
-	if err != nil || help == root {
-		return
+// configure completes cfg, which is that of the command's flags.
+func configure(cmd *cobra.Command, cfg *config) error {
+	flags := cmd.Flags()
+	if err := complete(flags, cfg); err != nil {
+		return err
 	}
-	help.Args = func(_ *cobra.Command, args []string) error {
-		found, rest, err := root.Find(args)
-		if err != nil || len(rest) == 0 {
-			return err
-		}
-		return cli.Unknown(found, rest[0])
-	}
-}
-
-// complete fills cfg from the environment where the command line has no flag, and validates it. It returns variables that look like
-// settings but are unknown.
-func complete(cmd *cobra.Command, cfg *config) (ignored []string, err error) {
-	ignored, unknown := unknownVariables(os.Environ())
-	wrong, unread := fillFromEnvironment(cmd.Flags())
-	wrong = errors.Join(unknown, wrong)
-	if unknowable := errors.Join(unread, misplacedPasswords(cmd.Flags())); unknowable != nil {
-		wrong = errors.Join(wrong, unknowable) // Validate would report unread settings as missing, and print misplaced passwords
-	} else {
-		wrong = errors.Join(wrong, cfg.Validate())
-	}
-	if wrong != nil {
-		return nil, cli.Usage("%w", wrong)
-	}
-	cfg.Database.Reread, cfg.RereadReadURL = rereading(cmd.Flags(), "database-url"), rereading(cmd.Flags(), "database-read-url")
-	return ignored, nil
-}
-
-// completeWarning is complete for a command without a log.
-func completeWarning(cmd *cobra.Command, cfg *config) error {
-	ignored, err := complete(cmd, cfg)
-	if len(ignored) > 0 {
-		lastWords(cmd.ErrOrStderr(), warningAbout(ignored))
-	}
-	return err
+	cfg.Database.Reread, cfg.RereadReadURL = rereading(flags.Lookup("database-url")), rereading(flags.Lookup("database-read-url"))
+	return nil
 }
 
 // opener opens the use cases for operators' commands. Few commands may create the database: a mistyped name must not create one.
 func opener(cfg *config) cli.Open {
 	return func(cmd *cobra.Command, migrates bool) (cli.Modules, func(context.Context) error, error) {
-		if err := completeWarning(cmd, cfg); err != nil {
+		if err := configure(cmd, cfg); err != nil {
 			return cli.Modules{}, nil, err
 		}
 		app, stop, err := bootstrap.Open(cmd.Context(), cfg.commanded(migrates))
@@ -239,7 +205,7 @@ func opener(cfg *config) cli.Open {
 // copyOpener opens the use case of the copy command. The database settings other than the URL apply to both ends.
 func copyOpener(cfg *config) cli.OpenCopy {
 	return func(cmd *cobra.Command, from, to string, progress func(copies.Progress)) (*copies.Copy, func() error, error) {
-		if err := completeWarning(cmd, cfg); err != nil {
+		if err := configure(cmd, cfg); err != nil {
 			return nil, nil, err
 		}
 		source, target := cfg.Database, cfg.Database
@@ -252,6 +218,25 @@ func copyOpener(cfg *config) cli.OpenCopy {
 // exportSources are the readers for the import command.
 var exportSources = cli.Sources{Users: pastemyst.Users, Keys: pastemyst.Keys, Pastes: pastemyst.Pastes}
 
+// long implements cli.Long: the first SIGINT, SIGTERM or SIGHUP ends the command in order, a second SIGINT or SIGTERM ends the process at
+// once.
+func long(run cli.RunE) cli.RunE {
+	return func(cmd *cobra.Command, args []string) error {
+		signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+		if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+			signals = append(signals, syscall.SIGHUP)
+		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), signals...)
+		defer stop()
+		context.AfterFunc(ctx, func() {
+			signal.Ignore(syscall.SIGHUP) // a closing terminal may send two
+			stop()
+		})
+		cmd.SetContext(ctx)
+		return run(cmd, args)
+	}
+}
+
 func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -262,24 +247,12 @@ func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 	}
 	addSettings(cmd.Flags(), cfg, serveFlags)
 	demo := cmd.Flags().Bool("demo", false, "store demonstration data and print how to ask for it")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		ignored, err := complete(cmd, cfg)
-		if err != nil {
+	cmd.RunE = long(func(cmd *cobra.Command, _ []string) error {
+		if err := configure(cmd, cfg); err != nil {
 			return err
 		}
-		return serve(cmd.Context(), *cfg, *demo, ignored, stdout, stderr)
-	}
-	return cmd
-}
-
-func configCommand(cfg *config, commands *cli.Commands) *cobra.Command {
-	cmd := commands.Settings(func(cmd *cobra.Command) ([]cli.Setting, error) {
-		if err := completeWarning(cmd, cfg); err != nil {
-			return nil, err
-		}
-		return settingsInForce(cmd.Flags()), nil
+		return serve(cmd.Context(), *cfg, *demo, stdout, stderr)
 	})
-	addSettings(cmd.Flags(), cfg, serveFlags)
 	return cmd
 }
 
@@ -293,28 +266,14 @@ func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 			return fault.New(fault.Invalid,
 				"GLUEPOT_DATABASE_MIGRATE says not to migrate: run 'gluepot migrate up --database-migrate' to do it nevertheless.")
 		}
-		if err := store.Create(); err != nil {
-			return err
-		}
-		if err := store.Connect(ctx); err != nil {
-			return err
-		}
-		before, err := store.Schema(ctx)
-		if err != nil {
-			return err
-		}
-		if _, err := store.Migrate(ctx); err != nil {
+		if err := store.BringUpToDate(ctx); err != nil {
 			return err
 		}
 		schema, err := store.Schema(ctx)
 		if err != nil {
 			return err
 		}
-		if schema.Version == before.Version {
-			_, err = fmt.Fprintf(stdout, "The database was up to date already, at version %d.\n", before.Version)
-		} else {
-			_, err = fmt.Fprintf(stdout, "The database is migrated from version %d to version %d.\n", before.Version, schema.Version)
-		}
+		_, err = fmt.Fprintf(stdout, "The database is up to date, at version %d.\n", schema.Version)
 		return err
 	})
 	status := &cobra.Command{
@@ -356,7 +315,7 @@ func printSchema(w io.Writer, schema gormstore.Schema) error {
 // withStore runs a command on the store, which is not connected yet.
 func withStore(cfg *config, run func(context.Context, *gormstore.Store, []string) error) cli.RunE {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := completeWarning(cmd, cfg); err != nil {
+		if err := configure(cmd, cfg); err != nil {
 			return err
 		}
 		store, err := gormstore.New(cfg.Database)

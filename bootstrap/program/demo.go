@@ -2,189 +2,100 @@ package program
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"strconv"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
 
-	"github.com/gluepot/gluepot/adapters/gormstore"
-	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/adapters/pastemyst"
+	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/bootstrap"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/stats"
-	"github.com/gluepot/gluepot/domain/user"
 )
 
-// demoAccounts are the demonstration's users. Their ids mark a database as a demonstration: ident.New makes none with a hyphen. The
-// printed token is Epoxy's.
-var demoAccounts = []demoAccount{
-	{"Epoxy", user.User{
-		ID: "demo-epoxy", AvatarURL: "https://example.com/epoxy.png", DefaultLanguage: "Go", PublicProfile: true,
-		SupporterMonths: 24, Contributor: true,
-	}, map[string]string{"github": "4815162342", "gitlab": "108"}},
-	{"putty", user.User{ID: "demo-putty", AvatarURL: "https://example.com/putty.png", DefaultLanguage: "C++", PublicProfile: true}, nil},
-	{"mortar", user.User{
-		ID: "demo-mortar", AvatarURL: "https://example.com/mortar.png", DefaultLanguage: user.DefaultLanguage,
-	}, map[string]string{"github": "23"}}, // private
-}
+// The demonstration is an export of PasteMyst's, one document on each line, in which NOW, IN_AN_HOUR and IN_A_DAY stand for times.
+//
+//go:embed demo/users.json
+var demoUsers string
 
-type demoAccount struct {
-	name     string
-	profile  user.User
-	services map[string]string
-}
+//go:embed demo/pastes.json
+var demoPastes string
+
+// demoUser owns the pastes and the printed token. The id marks a database as a demonstration: ident.New makes none with a hyphen.
+const demoUser = "id:demo-epoxy"
 
 // demoTokenLife is how long the printed token is valid. Each start prints a new one.
 const demoTokenLife = 24 * time.Hour
 
-// demoStars are which of the pastes an account has starred: two that stay, and one that has expired.
-var demoStars = []int{0, 1, 4}
-
-// demonstration stores example data in an empty database, through the ports: use cases choose ids themselves.
-type demonstration struct {
-	find   user.Finder
-	users  user.Creator
-	pastes paste.DocumentCreator
-	stars  paste.Starrer
-	count  stats.Counter
-	made   *pastes.UseCases
-}
-
-// prepareDemonstration stores the demonstration's data, unless an earlier start has. It fails with fault.Conflict, and stores nothing,
-// when the database has other data. It does not sweep the database, which may be a real one.
+// prepareDemonstration imports the demonstration into an empty database, or into one that has it: what has expired or was edited is as
+// before then. It fails with fault.Conflict, and stores nothing, when the database has other data. It does not sweep the database, which
+// may be a real one.
 func prepareDemonstration(ctx context.Context, cfg config, log *zap.Logger) (err error) {
 	own := cfg.commanded(true)
-	own.ReadURL, own.Logger = "", log // it reads its own writes
+	own.Logger = log
 	app, stop, err := bootstrap.Open(ctx, own)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop(ctx)) }()
-	store, err := gormstore.New(own.Database)
+	_, err = app.Users.Show.Do(ctx, demoUser)
+	if fault.Is(err, fault.NotFound) {
+		err = wantEmpty(ctx, app)
+	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	if err := store.Connect(ctx); err != nil {
-		return err
+	skip := func(int, []byte, error) error { return nil } // a visitor may have taken a name meanwhile
+	users := func(context.Context) imports.Records[imports.User] {
+		return pastemyst.Users(strings.NewReader(demoUsers))
 	}
-	users, documents := gormstore.NewUsers(store), gormstore.NewPastes(store)
-	return demonstration{
-		find: users, users: users, pastes: documents, stars: documents, count: gormstore.NewStats(store), made: app.Pastes,
-	}.prepare(ctx)
-}
-
-func (d demonstration) prepare(ctx context.Context) error {
-	if err := d.check(ctx); err != nil {
-		return err
+	if _, err := app.Imports.Users.Do(ctx, users, skip); err != nil {
+		return fmt.Errorf("store the demonstration's users: %w", err)
 	}
-	for _, account := range demoAccounts {
-		if err := d.store(ctx, account); err != nil {
-			return fmt.Errorf("store the demonstration data: %w", err)
-		}
+	now := time.Now()
+	seconds := func(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
+	times := strings.NewReplacer(
+		"NOW", seconds(now), "IN_AN_HOUR", seconds(now.Add(time.Hour)), "IN_A_DAY", seconds(now.Add(24*time.Hour)))
+	pastes := func(context.Context) imports.Records[imports.Paste] {
+		return pastemyst.Pastes(strings.NewReader(times.Replace(demoPastes)))
+	}
+	if _, err := app.Imports.Pastes.Do(ctx, pastes, paste.RefuseOrphans, skip); err != nil {
+		return fmt.Errorf("store the demonstration's pastes: %w", err)
 	}
 	return nil
 }
 
-func (d demonstration) check(ctx context.Context) error {
-	marked := false
-	for _, account := range demoAccounts {
-		found, err := user.Find(ctx, d.find, account.name)
-		switch {
-		case fault.Is(err, fault.NotFound):
-		case err != nil:
-			return err
-		case found.ID != account.profile.ID:
-			return errNoDemonstration
-		default:
-			marked = true
-		}
-	}
-	if marked {
-		return nil
-	}
-	totals, err := d.count.Totals(ctx)
-	if err != nil {
+// wantEmpty fails with fault.Conflict if the database has any data.
+func wantEmpty(ctx context.Context, app *bootstrap.Application) error {
+	totals, err := app.Stats.Sum.Do(ctx)
+	if err != nil || totals.Counts == (stats.Counts{}) {
 		return err
 	}
-	if totals.Counts != (stats.Counts{}) {
-		return errNoDemonstration
-	}
-	return nil
-}
-
-var errNoDemonstration = fault.New(fault.Conflict,
-	"The database holds data of its own, and --demo only serves an empty database or one that it has filled: "+
-		"name another with GLUEPOT_DATABASE_URL.")
-
-// store stores what is missing of an account, its pastes and its stars. Expired pastes come back.
-func (d demonstration) store(ctx context.Context, account demoAccount) error {
-	name, err := user.ParseName(account.name)
-	if err != nil {
-		return err
-	}
-	created, now := account.profile, time.Now()
-	created.Name, created.CreatedAt = name, now
-	if err := unlessThere(d.users.Create(ctx, created, account.services)); err != nil {
-		return err
-	}
-	for i, wanted := range demoPastes {
-		if err := d.storePaste(ctx, wanted, paste.Paste{ID: demoPasteID(created.ID, i), Owner: created.ID, CreatedAt: now}); err != nil {
-			return err
-		}
-	}
-	for _, i := range demoStars {
-		if err := d.stars.Star(ctx, created.ID, demoPasteID(created.ID, i)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (d demonstration) storePaste(ctx context.Context, wanted demoPaste, made paste.Paste) error {
-	if wanted.life != 0 {
-		made.ExpiresAt = made.CreatedAt.Add(wanted.life)
-	}
-	if wanted.life < 0 {
-		made.CreatedAt = made.ExpiresAt.Add(wanted.life)
-	}
-	stored, _ := d.made.Show.Do(ctx, string(made.ID)) // without edits if it is not there
-	if err := unlessThere(d.pastes.CreateDocument(ctx, paste.Document{Paste: made, Content: wanted.content})); err != nil {
-		return err
-	}
-	if wanted.edit == nil || len(stored.Edits) > 0 {
-		return nil
-	}
-	_, err := d.made.Edit.Do(ctx, string(made.ID), *wanted.edit)
-	return err
-}
-
-func demoPasteID(owner user.ID, i int) paste.ID { return paste.ID(fmt.Sprintf("%s-%d", owner, i+1)) }
-
-func unlessThere(err error) error {
-	if fault.Is(err, fault.Conflict) {
-		return nil
-	}
-	return err
+	return fault.New(fault.Conflict,
+		"The database holds data of its own, and --demo only serves an empty database or one that it has filled: "+
+			"name another with GLUEPOT_DATABASE_URL.")
 }
 
 // announceDemonstration prints the address of a page, if there are pages, and commands to try, with a new token.
 func announceDemonstration(ctx context.Context, issue *tokens.Issue, origin string, cfg config, out io.Writer) error {
-	base, page := origin+cfg.HTTP.BasePath, ""
-	demo := demoAccounts[0].profile.ID
-	_, secret, err := issue.Do(ctx, demoAccounts[0].name, tokens.IssueInput{Name: "demonstration", ExpiresIn: demoTokenLife})
+	_, secret, err := issue.Do(ctx, demoUser, tokens.IssueInput{Name: "demonstration", ExpiresIn: demoTokenLife})
 	if err != nil {
 		return fmt.Errorf("issue a token for the demonstration: %w", err)
 	}
+	page := ""
 	if cfg.Pages {
-		page = fmt.Sprintf("\nOpen %s/%s in a browser, and sign in with the token below.\n", origin, demoPasteID(demo, 0))
+		page = fmt.Sprintf("\nOpen %s/demo-epoxy-1 in a browser, and sign in with the token below.\n", origin)
 	}
-	_, err = fmt.Fprintf(out, `%[8]s
+	_, err = fmt.Fprintf(out, `%[3]s
 Gluepot serves demonstration data at %[1]s. Try, in another terminal:
 
   curl %[1]s/user/epoxy/exists
@@ -196,16 +107,16 @@ Gluepot serves demonstration data at %[1]s. Try, in another terminal:
   curl %[1]s/data/numPastes
   curl '%[1]s/time/expiresInToUnixTime?createdAt=1588441258&expiresIn=1w'
 
-  curl %[1]s/paste/%[4]s
-  curl %[1]s/raw/%[4]s/%[5]s
-  curl -H 'Authorization: %[2]s' %[1]s/paste/%[6]s
+  curl %[1]s/paste/demo-epoxy-1
+  curl %[1]s/raw/demo-epoxy-1/demomain
+  curl -H 'Authorization: %[2]s' %[1]s/paste/demo-epoxy-4
   curl -H 'Authorization: %[2]s' --data-binary @README.md '%[1]s/raw?title=README.md'
-  curl -H 'Authorization: %[2]s' -X PATCH -d '{"title":"Edited by hand"}' %[1]s/paste/%[7]s
+  curl -H 'Authorization: %[2]s' -X PATCH -d '{"title":"Edited by hand"}' %[1]s/paste/demo-epoxy-2
 
-The token works for %[3]d hours. "mortar" keeps a private profile; of the pastes, %[6]s is private, and
-%[7]s has a history. Ctrl-C stops the server.
+The token works for a day. "mortar" keeps a private profile; of the pastes, demo-epoxy-4 is private, and
+demo-epoxy-2 has a history. Ctrl-C stops the server.
 
-`, base, secret.Reveal(), int(demoTokenLife.Hours()), demoPasteID(demo, 0), demoMain, demoPasteID(demo, 3), demoPasteID(demo, 1), page)
+`, origin+cfg.HTTP.BasePath, secret.Reveal(), page)
 	return err
 }
 

@@ -32,8 +32,21 @@ func environmentName(flag string) string {
 	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// origin marks a flag whose value is from the environment, with the name of the variable and the path of the file, if any.
-const origin = "gluepot_origin"
+// complete fills the settings among the flags from the environment, where the command line has none, and validates what they set. It fails
+// with a UsageError for all that is wrong.
+func complete(flags *pflag.FlagSet, set interface{ Validate() error }) error {
+	wrong, unread := fillFromEnvironment(flags)
+	wrong = errors.Join(unknownVariables(os.Environ()), wrong)
+	if unknowable := errors.Join(unread, misplacedPasswords(flags)); unknowable != nil {
+		wrong = errors.Join(wrong, unknowable) // Validate would report unread settings as missing, and print misplaced passwords
+	} else {
+		wrong = errors.Join(wrong, set.Validate())
+	}
+	if wrong != nil {
+		return cli.Usage("%w", wrong)
+	}
+	return nil
+}
 
 // fillFromEnvironment sets every flag that is not on the command line from its variable, or from the file in its _FILE variable. It
 // returns an error for all wrong values, and one for all secrets that cannot be read. An empty variable counts as absent.
@@ -42,7 +55,7 @@ func fillFromEnvironment(flags *pflag.FlagSet) (wrong, unread error) {
 		if _, ok := flag.Annotations[setting]; !ok || flag.Changed {
 			return
 		}
-		value, from, err := environmentValue(flag)
+		value, err := environmentValue(flag)
 		if err != nil {
 			unread = errors.Join(unread, err)
 			return
@@ -51,15 +64,9 @@ func fillFromEnvironment(flags *pflag.FlagSet) (wrong, unread error) {
 			return
 		}
 		if err := flag.Value.Set(value); err != nil {
-			shown := cli.Quote(value)
-			if len(from) > 1 {
-				shown = "the path of a file with something else"
-			}
-			wrong = errors.Join(wrong, fmt.Errorf("%s is %s: it takes %s", from[0], shown, valueForm(flag)))
+			wrong = errors.Join(wrong, fmt.Errorf("%s is %s: it takes %s", environmentName(flag.Name), cli.Quote(value), valueForm(flag)))
 			restore(flag)
-			return
 		}
-		flag.Annotations[origin] = from
 	})
 	return wrong, unread
 }
@@ -73,35 +80,35 @@ func restore(flag *pflag.Flag) {
 	_ = flag.Value.Set(flag.DefValue)
 }
 
-// environmentValue returns the value of a flag in the environment, or "", and its origin.
-func environmentValue(flag *pflag.Flag) (value string, from []string, err error) {
+// environmentValue returns the value of a flag in the environment, or "".
+func environmentValue(flag *pflag.Flag) (string, error) {
 	name := environmentName(flag.Name)
-	value = os.Getenv(name)
-	if !holdsSecret(flag) {
-		return value, []string{name}, nil
-	}
-	fileName := name + fileSuffix
-	path := os.Getenv(fileName)
+	value, path := os.Getenv(name), secretFile(flag)
 	switch {
 	case path == "":
-		return value, []string{name}, nil
+		return value, nil
 	case value != "":
-		return "", nil, fmt.Errorf("%s and %s are both set: choose one", name, fileName)
+		return "", fmt.Errorf("%s and %s are both set: choose one", name, name+fileSuffix)
 	}
-	if value, err = readSecret(path); err != nil {
-		return "", nil, fmt.Errorf("%s names %s: %w", fileName, cli.Quote(path), err)
+	value, err := readSecret(path)
+	if err != nil {
+		return "", fmt.Errorf("%s names %s: %w", name+fileSuffix, cli.Quote(path), err)
 	}
-	return value, []string{fileName, path}, nil
+	return value, nil
+}
+
+// secretFile returns the path of the file with the value of a flag, or "".
+func secretFile(flag *pflag.Flag) string {
+	if !holdsSecret(flag) {
+		return ""
+	}
+	return os.Getenv(environmentName(flag.Name) + fileSuffix)
 }
 
 // rereading returns a function that reads the file of a database URL again, or nil if the URL is not from an ordinary file.
-func rereading(flags *pflag.FlagSet, name string) func() (gormstore.URL, error) {
-	flag := flags.Lookup(name)
-	if flag == nil || flag.Changed || len(flag.Annotations[origin]) < 2 {
-		return nil
-	}
-	path := flag.Annotations[origin][1]
-	if about, err := os.Stat(path); err == nil && !about.Mode().IsRegular() {
+func rereading(flag *pflag.Flag) func() (gormstore.URL, error) {
+	path := secretFile(flag)
+	if about, err := os.Stat(path); flag.Changed || err != nil || !about.Mode().IsRegular() {
 		return nil
 	}
 	return func() (gormstore.URL, error) {
@@ -158,12 +165,8 @@ func knownVariables() []string {
 	return known
 }
 
-// misspelling is the number of letters by which a variable may differ from a setting to count as a misspelling of it.
-const misspelling = 2
-
-// unknownVariables returns the variables, of NAME=VALUE pairs, that look like settings but are unknown, to warn about them. It fails for
-// those that are probably misspelled settings.
-func unknownVariables(variables []string) (ignored []string, err error) {
+// unknownVariables fails for variables, of NAME=VALUE pairs, that look like settings and are none: a misspelled one would be missed.
+func unknownVariables(variables []string) error {
 	known := knownVariables()
 	var wrong []error
 	slices.Sort(variables)
@@ -173,13 +176,9 @@ func unknownVariables(variables []string) (ignored []string, err error) {
 			slices.Contains(known, name) || injected(name, value) {
 			continue
 		}
-		if meant, ok := cli.Nearest(name, known, misspelling); ok {
-			wrong = append(wrong, fmt.Errorf("%s is no setting: did you mean %s?", strconv.Quote(name), meant))
-			continue
-		}
-		ignored = append(ignored, name)
+		wrong = append(wrong, fmt.Errorf("%s is no setting. See 'gluepot serve --help'", strconv.Quote(name)))
 	}
-	return ignored, errors.Join(wrong...)
+	return errors.Join(wrong...)
 }
 
 // service matches Kubernetes' variables for a service named gluepot or gluepot-SOMETHING
@@ -192,12 +191,4 @@ var service = regexp.MustCompile(`^GLUEPOT_([A-Z0-9_]+?_)??` +
 func injected(name, value string) bool {
 	parts := service.FindStringSubmatch(name)
 	return parts != nil && (parts[1] == "" || parts[2] != "PORT" || strings.Contains(value, "://"))
-}
-
-func warningAbout(ignored []string) string {
-	quoted := make([]string, len(ignored))
-	for i, name := range ignored {
-		quoted[i] = strconv.Quote(name)
-	}
-	return "warning: ignoring what is no setting: " + strings.Join(quoted, ", ")
 }

@@ -10,9 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
-	"os"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,27 +36,18 @@ Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the
 	timeout := cmd.Flags().Duration("timeout", healthTimeout, "how long to wait for the answer")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		// Do not read the database's settings: this process may lack the right to read the files of secrets.
-		ignored, unknown := unknownVariables(os.Environ())
-		wrong, unread := fillFromEnvironment(own)
-		if err := errors.Join(unknown, wrong, unread, misplacedPasswords(own)); err != nil {
-			return cli.Usage("%w", err)
-		}
-		if len(ignored) > 0 {
-			lastWords(cmd.ErrOrStderr(), warningAbout(ignored))
-		}
-		if err := cfg.Server.Validate(); err != nil {
-			return cli.Usage("%w", err)
+		if err := complete(own, &cfg.Server); err != nil {
+			return err
 		}
 		path, state := httpapi.PathReady, "ready"
 		if *live {
 			path, state = httpapi.PathAlive, "alive"
 		}
-		address, err := loopback(cmd.Context(), cfg.Server.Addr)
+		address, err := loopback(cfg.Server.Addr)
 		if err != nil {
-			return cli.Usage("%w", err)
+			return err
 		}
-		asked := url.URL{Scheme: cfg.scheme(), Host: address, Path: path}
-		if err := askHealth(cmd.Context(), asked.String(), *timeout); err != nil {
+		if err := askHealth(cmd.Context(), cfg.scheme()+"://"+address+path, *timeout); err != nil {
 			return fmt.Errorf("the server at %s is not %s: %w", address, state, err)
 		}
 		_, err = fmt.Fprintf(stdout, "The server at %s is %s.\n", address, state)
@@ -69,22 +57,15 @@ Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the
 }
 
 // loopback returns the address at which to reach a local server that listens on HOST:PORT.
-func loopback(ctx context.Context, listen string) (string, error) {
+func loopback(listen string) (string, error) {
 	host, port, err := net.SplitHostPort(listen)
-	if err != nil {
-		return "", err
-	}
-	if port == "" || port == "0" {
-		return "", fmt.Errorf("the server at %q has no fixed port: give the one it listens on with --http-addr", listen)
+	if err != nil || port == "" || port == "0" {
+		return "", cli.Usage("the server at %q has no fixed port: give the one it listens on with --http-addr", listen)
 	}
 	if address, err := netip.ParseAddr(host); host == "" || err == nil && address.IsUnspecified() {
 		host = "127.0.0.1" // "::" includes it
 	}
-	number, err := net.DefaultResolver.LookupPort(ctx, "tcp", port) // the port may be a name
-	if err != nil {
-		return "", err
-	}
-	return net.JoinHostPort(host, strconv.Itoa(number)), nil
+	return net.JoinHostPort(host, port), nil
 }
 
 // maxHealthAnswer bounds the bytes read: an answer is a few words, unless another program listens there.

@@ -9,10 +9,12 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/httpapi"
+	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/adapters/httpapi/server"
 	"github.com/gluepot/gluepot/adapters/metrics"
 	"github.com/gluepot/gluepot/adapters/pages"
@@ -24,8 +26,8 @@ import (
 	domainsearch "github.com/gluepot/gluepot/domain/search"
 )
 
-// serve runs the server until it fails, or SIGINT, SIGTERM, SIGHUP or ctx stops it. A second SIGINT or SIGTERM returns at once.
-func serve(ctx context.Context, cfg config, demo bool, ignored []string, stdout, stderr io.Writer) error {
+// serve runs the server until it fails or ctx ends.
+func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer) error {
 	// A closed pipe on standard error must not end the process: the log's writer handles the error.
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
@@ -35,39 +37,7 @@ func serve(ctx context.Context, cfg config, demo bool, ignored []string, stdout,
 		return err
 	}
 	defer closeLog()
-	if len(ignored) > 0 {
-		log.Warn("variables of the environment are ignored: they are no settings", zap.Strings("variables", ignored))
-	}
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, stopSignals()...)
-	defer signal.Stop(signals)
-
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	ended := make(chan error, 1)
-	go func() { ended <- serveUntil(ctx, cfg, demo, log, stdout) }()
-	for first := true; ; first = false {
-		select {
-		case err := <-ended:
-			return err
-		case s := <-signals:
-			if !first && s == syscall.SIGHUP {
-				continue // a closing terminal may send two
-			}
-			if !first {
-				return fmt.Errorf("stopped at once by a second signal (%v); requests in flight were cut off", s)
-			}
-			cancel(fmt.Errorf("the signal %v", s))
-		}
-	}
-}
-
-// stopSignals end the program in order. Under nohup, SIGHUP stays ignored.
-func stopSignals() []os.Signal {
-	if signal.Ignored(syscall.SIGHUP) {
-		return []os.Signal{syscall.SIGINT, syscall.SIGTERM}
-	}
-	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
+	return serveUntil(ctx, cfg, demo, log, stdout)
 }
 
 // serveUntil serves until ctx ends, and returns when the server has stopped. An unclean stop is logged and is no failure.
@@ -75,7 +45,7 @@ func serveUntil(ctx context.Context, cfg config, demo bool, log *zap.Logger, std
 	running, err := start(ctx, cfg, demo, log)
 	if err != nil {
 		if ctx.Err() != nil { // harmless: migrations are transactions
-			return fmt.Errorf("stopped by %w before the start was complete", context.Cause(ctx))
+			return fmt.Errorf("stopped before the start was complete: %w", context.Cause(ctx))
 		}
 		return err
 	}
@@ -196,4 +166,52 @@ func (r *running) stop() error {
 		undone = append(undone, r.admin.Close())
 	}
 	return errors.Join(undone...)
+}
+
+// traceFlushTime bounds the sending of the last traces, during the stop of the use cases.
+const traceFlushTime = 2 * time.Second
+
+// openTraces traces requests and statements if OpenTelemetry's variables ask for it. Otherwise it returns nil.
+func openTraces(cfg *config, log *zap.Logger) *tracing.Tracer {
+	tracer := tracing.Open(Version(), log)
+	if tracer != nil {
+		cfg.Database.Tracer = tracer.Statements()
+		cfg.HTTP.Tracing = tracer.Middleware(httpapi.TraceKey, httpapi.Route, httpapi.PathAlive, httpapi.PathReady)
+	}
+	return tracer
+}
+
+// closeTraces sends the remaining spans of a tracer, which may be nil.
+func closeTraces(tracer *tracing.Tracer) error {
+	if tracer == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), traceFlushTime)
+	defer cancel()
+	return tracer.Close(ctx)
+}
+
+// serveMetrics serves metrics at an address, and has cfg report requests to them. Without an address it returns nil.
+func serveMetrics(
+	ctx context.Context, address string, cfg *httpapi.Config, statistics func() bootstrap.Statistics, log *zap.Logger,
+) (*metrics.Server, error) {
+	if address == "" {
+		return nil, nil //nolint:nilnil // there is none, and that is right
+	}
+	figures := metrics.New(Version(), func() metrics.Snapshot { return snapshot(statistics()) })
+	cfg.Observe, cfg.OnLimited = figures.Began, figures.Limited(limit.Names())
+	server, err := metrics.Listen(ctx, address, figures.Handler(), log)
+	if err == nil {
+		log.Info("serving metrics", zap.Stringer("address", server.Addr()))
+	}
+	return server, err
+}
+
+func snapshot(now bootstrap.Statistics) metrics.Snapshot {
+	return metrics.Snapshot{
+		Totals: now.Totals, StoreMaxBytes: now.StoreMaxBytes,
+		PastesCreated: now.PastesCreated, PastesSwept: now.PastesSwept, FailedSweeps: now.FailedSweeps,
+		RejectedSignIns: now.RejectedSignIns, PendingUses: now.PendingUses,
+		Pool: now.Connections,
+	}
 }

@@ -3,7 +3,6 @@ package program
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -134,30 +133,6 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		"addresses and networks whose X-Forwarded-For, -Proto and -Host, X-Request-Id and traceparent are believed")
 }
 
-// settingsInForce returns every setting with its effective value.
-func settingsInForce(flags *pflag.FlagSet) []cli.Setting {
-	var settings []cli.Setting
-	flags.VisitAll(func(flag *pflag.Flag) {
-		if _, ok := flag.Annotations[setting]; !ok {
-			return
-		}
-		s := cli.Setting{Name: environmentName(flag.Name), Value: flag.Value.String(), Source: cli.SourceDefault}
-		if list, ok := flag.Value.(pflag.SliceValue); ok {
-			s.Value = strings.Join(list.GetSlice(), ",")
-		}
-		switch from := flag.Annotations[origin]; {
-		case flag.Changed:
-			s.Source = cli.SourceFlag
-		case len(from) > 1:
-			s.Source, s.Path = cli.SourceFile, from[1]
-		case len(from) > 0:
-			s.Source = cli.SourceEnvironment
-		}
-		settings = append(settings, s)
-	})
-	return settings
-}
-
 // misplacedPasswords returns an error for all settings with a database URL that take none.
 func misplacedPasswords(flags *pflag.FlagSet) error {
 	var wrong []error
@@ -233,15 +208,9 @@ func valueForm(flag *pflag.Flag) string {
 	return "a " + flag.Value.Type()
 }
 
-// secret is a flag's value that String redacts.
-type secret interface {
-	pflag.Value
-	secret()
-}
-
 func holdsSecret(flag *pflag.Flag) bool {
-	_, ok := flag.Value.(secret)
-	return ok
+	kind := flag.Value.Type()
+	return kind == "url" || kind == "secret"
 }
 
 // urlValue keeps the password of a database URL out of the help text.
@@ -255,7 +224,6 @@ func (v *urlValue) String() string {
 }
 func (v *urlValue) Set(value string) error { *v = urlValue(value); return nil }
 func (v *urlValue) Type() string           { return "url" }
-func (v *urlValue) secret()                {}
 
 // secretValue is a text that is never printed.
 type secretValue string
@@ -263,4 +231,3 @@ type secretValue string
 func (v *secretValue) String() string         { return signin.Secret(*v).String() }
 func (v *secretValue) Set(value string) error { *v = secretValue(value); return nil }
 func (v *secretValue) Type() string           { return "secret" }
-func (v *secretValue) secret()                {}

@@ -26,7 +26,7 @@ func TestInvitations(t *testing.T) {
 	list, lines := i.do("invite list"), i.do("invite list --json")
 	wantLike(t, "invite list", list, "ID        USES LEFT  CREATED              EXPIRES              NOTE\n"+
 		"RANDOMID  3          YYYY-MM-DD HH:MM:SS  YYYY-MM-DD HH:MM:SS  team\n")
-	wantLike(t, "invite list --json", lines, `{"id":"RANDOMID","uses":3,"note":"team","createdAt":"TIME","expiresAt":"TIME"}`+"\n")
+	wantLike(t, "invite list --json", lines, `{"id":"RANDOMID","uses":3,"createdAt":"TIME","expiresAt":"TIME","note":"team"}`+"\n")
 	if strings.Contains(list+lines, code) {
 		t.Errorf("got %s%s, want the code shown once", list, lines)
 	}

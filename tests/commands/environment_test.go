@@ -1,15 +1,10 @@
 package commands
 
 import (
-	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	gluepot "github.com/gluepot/gluepot/bootstrap/program"
-	"github.com/gluepot/gluepot/tests/program"
 )
 
 // fileWith returns the path of a file with that content.
@@ -78,40 +73,9 @@ func TestVariablesThatAreNoSettings(t *testing.T) {
 	}
 
 	t.Setenv("GLUEPOT_COLOUR", "hunter2")
-	t.Setenv("GLUEPOT_FLAVOUR", "hunter2")
-	want := `gluepot: warning: ignoring what is no setting: "GLUEPOT_COLOUR", "GLUEPOT_FLAVOUR"` + "\n"
-	health := []string{"health", "--http-addr=" + i.serve()}
-	for _, args := range [][]string{{"stats"}, {"user", "list"}, {"migrate", "status"}, health} {
-		if got := run(t, args...); got.code != exitOK || got.stderr != want {
-			t.Errorf("%v: got %+v, want exit code 0 and standard error %q", args, got, want)
-		}
-	}
-
-	// The server says it in its log.
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	var stderr program.Output
-	_ = gluepot.Run(ctx, []string{"serve", "--http-addr=127.0.0.1:0"}, nil, new(program.Output), &stderr)
-	warnings := 0
-	for line := range strings.Lines(stderr.String()) {
-		var entry struct {
-			Level, Msg string
-			Variables  []string
-		}
-		if json.Unmarshal([]byte(line), &entry) == nil && len(entry.Variables) > 0 {
-			if warnings++; entry.Level != "warn" || strings.Join(entry.Variables, " ") != "GLUEPOT_COLOUR GLUEPOT_FLAVOUR" {
-				t.Errorf("got %q in the log, want a warning about two variables", line)
-			}
-		}
-	}
-	if warnings != 1 || strings.Contains(stderr.String(), "hunter2") {
-		t.Errorf("got the log\n%swant one warning, without the values", &stderr)
-	}
-
 	t.Setenv("GLUEPOT_HTTP_ADR", "hunter2")
-	t.Setenv("GLUEPOT_LOG_LEVELS", "hunter2")
-	for _, args := range [][]string{{"serve"}, {"stats"}, {"migrate", "status"}, health} {
-		wantRefusal(t, strings.Join(args, " "), run(t, args...), exitUsage, `"GLUEPOT_HTTP_ADR" is no setting: did you mean GLUEPOT_HTTP_ADDR?`+
-			"\ngluepot: "+`"GLUEPOT_LOG_LEVELS" is no setting: did you mean GLUEPOT_LOG_LEVEL?`)
+	for _, args := range [][]string{{"serve"}, {"stats"}, {"migrate", "status"}, {"health"}} {
+		wantRefusal(t, strings.Join(args, " "), run(t, args...), exitUsage, `"GLUEPOT_COLOUR" is no setting. See 'gluepot serve --help'`+
+			"\ngluepot: "+`"GLUEPOT_HTTP_ADR" is no setting. See 'gluepot serve --help'`)
 	}
 }

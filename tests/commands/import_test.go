@@ -181,7 +181,7 @@ func TestImportOfIncompleteUsers(t *testing.T) {
 		want := `{"id":"u1","name":"epoxy","avatarUrl":"a","defaultLang":"Go","publicProfile":true,"showTags":false,` +
 			`"supporterMonths":3,"contributor":true,` +
 			`"services":{"github":"1"}}` + "\n"
-		if got := i.do("user show epoxy --json"); got != used(want) {
+		if got := i.shown("epoxy"); got != used(want) {
 			t.Errorf("%s: got %s, want %s", record, got, want)
 		}
 	}

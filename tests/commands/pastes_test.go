@@ -413,7 +413,7 @@ func TestPasteRemove(t *testing.T) {
 	i.wantRefused("paste show "+first, "There is no paste with that id.")
 	wantLike(t, "paste list --removed", i.do("paste list --removed"),
 		"ID        TITLE  OWNER  VISIBILITY  BYTES  CREATED              EXPIRES  REMOVED              BY        REASON\n"+
-			"RANDOMID  first  -      unlisted    9      YYYY-MM-DD HH:MM:SS  never    YYYY-MM-DD HH:MM:SS  operator  spam\n")
+			"RANDOMID  first         unlisted    9      YYYY-MM-DD HH:MM:SS  never    YYYY-MM-DD HH:MM:SS  operator  spam\n")
 	const question = "Remove 1 paste? [y/N] "
 	line := "paste remove --anonymous --reason more"
 	if got, want := i.runReading("n\n", line), (result{

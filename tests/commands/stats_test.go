@@ -33,11 +33,11 @@ func TestStats(t *testing.T) {
 	i.expire("oldest01")
 	i.expire("tie0000a")
 	wantStats(i, `{"users":5,"tokens":4,"activePastes":3,"expiredUnsweptPastes":3,"waitingStars":2}`)
-	const want = `users                    5
-tokens                   4
-active pastes            3
-expired, unswept pastes  3
-stars without a paste    2
+	const want = `users                 5
+tokens                4
+activePastes          3
+expiredUnsweptPastes  3
+waitingStars          2
 `
 	if got := i.do("stats"); !strings.HasPrefix(got, want) || !strings.Contains(got, time.Now().UTC().Format(time.DateOnly)+"  0\n") {
 		t.Errorf("stats:\ngot\n%swant\n%sand today", got, want)

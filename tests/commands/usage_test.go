@@ -18,23 +18,20 @@ func TestUsageErrors(t *testing.T) {
 		language  = "--language is "
 	)
 	for line, want := range map[string]string{
-		"nonsense":           `"nonsense" is not something that gluepot knows. See 'gluepot --help'`,
-		"help nonsense":      `"nonsense" is not something that gluepot knows. See 'gluepot --help'`,
-		"help user nonsense": `"nonsense" is not something that gluepot user knows. See 'gluepot user --help'`,
-		"migrate down":       `"down" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
-		"serve nonsense":     `"nonsense" is not something that gluepot serve knows. See 'gluepot serve --help'`,
-		"serve --nonsense":   "unknown flag: --nonsense. See 'gluepot serve --help'",
-		"stats nonsense":     `"nonsense" is not something that gluepot stats knows. See 'gluepot stats --help'`,
-		"token issue a b":    `"b" is not something that gluepot token issue knows. See 'gluepot token issue --help'`,
-		"srve":               `"srve" is not something that gluepot knows. Did you mean 'gluepot serve'? See 'gluepot --help'`,
-		"Confgi --json":      `"Confgi" is not something that gluepot knows. Did you mean 'gluepot config'? See 'gluepot --help'`,
-		"hepl serve":         `"hepl" is not something that gluepot knows. Did you mean 'gluepot help'? See 'gluepot --help'`,
-		"help user craete":   `"craete" is not something that gluepot user knows. Did you mean 'gluepot user create'? See 'gluepot user --help'`,
-		"user lits":          `"lits" is not something that gluepot user knows. Did you mean 'gluepot user list'? See 'gluepot user --help'`,
-		"migrate pu":         `"pu" is not something that gluepot migrate knows. Did you mean 'gluepot migrate up'? See 'gluepot migrate --help'`,
-		"migrate ls":         `"ls" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
-		"user create":        "gluepot user create needs NAME. See 'gluepot user create --help'",
-		"user link epoxy":    "gluepot user link needs IDENTITY. See 'gluepot user link --help'",
+		"nonsense":         `"nonsense" is not something that gluepot knows. See 'gluepot --help'`,
+		"migrate down":     `"down" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
+		"serve nonsense":   `"nonsense" is not something that gluepot serve knows. See 'gluepot serve --help'`,
+		"serve --nonsense": "unknown flag: --nonsense. See 'gluepot serve --help'",
+		"stats nonsense":   `"nonsense" is not something that gluepot stats knows. See 'gluepot stats --help'`,
+		"token issue a b":  `"b" is not something that gluepot token issue knows. See 'gluepot token issue --help'`,
+		"srve":             `"srve" is not something that gluepot knows. Did you mean 'gluepot serve'? See 'gluepot --help'`,
+		"Statz --json":     `"Statz" is not something that gluepot knows. Did you mean 'gluepot stats'? See 'gluepot --help'`,
+		"hepl serve":       `"hepl" is not something that gluepot knows. Did you mean 'gluepot help'? See 'gluepot --help'`,
+		"user lits":        `"lits" is not something that gluepot user knows. Did you mean 'gluepot user list'? See 'gluepot user --help'`,
+		"migrate pu":       `"pu" is not something that gluepot migrate knows. Did you mean 'gluepot migrate up'? See 'gluepot migrate --help'`,
+		"migrate ls":       `"ls" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
+		"user create":      "gluepot user create needs NAME. See 'gluepot user create --help'",
+		"user link epoxy":  "gluepot user link needs IDENTITY. See 'gluepot user link --help'",
 
 		"stats --database-max-connections many": `--database-max-connections is "many": it takes a whole ` +
 			`number. See 'gluepot stats --help'`,
@@ -126,7 +123,7 @@ func TestHelpOfSettings(t *testing.T) {
 		"version": nil, "health": nil, "copy": nil, "user": nil, "completion bash": nil, "push": nil, "list": nil,
 		"user create": {url}, "stats": {url}, "backup": {url}, "migrate status": {url},
 		"migrate up": {url, migrate}, "import pastemyst": {url, migrate},
-		"serve": {url, migrate, tuning}, "config": {url, migrate, tuning},
+		"serve": {url, migrate, tuning},
 	} {
 		help := run(t, append(strings.Fields(line), "--help")...).stdout
 		for _, flag := range []string{url, migrate, tuning} {

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -42,32 +43,35 @@ func TestUserShow(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	created := used(i.do(createEpoxy + " --json"))
-	if got := i.do("user show ePOXY --json"); got != created {
+	if got := i.shown("ePOXY"); got != created {
 		t.Errorf("got %s, want what was printed at first, %s", got, created)
 	}
-	wantLike(t, "user show", i.do("user show epoxy"), `Name              Epoxy
-Id                RANDOMID
-Created           YYYY-MM-DD HH:MM:SS
-Profile           public
-Shows tags        no
-Avatar            https://example.com/e
-Default language  Go
-Supporter months  7
-Contributor       yes
-Administrator     no
-Suspended         no
-Service github    1
-Service gitlab    2
-Pastes            0
-Bytes             0
-Tokens            0
-Last use          never
+	wantLike(t, "user show", i.do("user show epoxy"), `id               RANDOMID
+name             Epoxy
+avatarUrl        https://example.com/e
+defaultLang      Go
+publicProfile    yes
+showTags         no
+supporterMonths  7
+contributor      yes
+services         github=1, gitlab=2
+createdAt        YYYY-MM-DD HH:MM:SS
+pastes           0
+bytes            0
+tokens           0
+lastUsedAt       never
 `)
 	i.do("paste create --owner epoxy")
 	i.do("token issue epoxy")
-	if got := i.do("user show epoxy --json"); !strings.HasSuffix(got, `,"pastes":1,"bytes":4,"tokens":1,"lastUsedAt":null}`+"\n") {
+	if got := i.shown("epoxy"); !strings.HasSuffix(got, `,"pastes":1,"bytes":4,"tokens":1,"lastUsedAt":null}`+"\n") {
 		t.Errorf("got %s, want one paste of 4 bytes and one token", got)
 	}
+}
+
+// shown is what user show prints as JSON, without the time when the user was created.
+func (i installation) shown(name string) string {
+	i.Helper()
+	return regexp.MustCompile(`,"createdAt":"[^"]*"`).ReplaceAllString(i.do("user show "+name+" --json"), "")
 }
 
 // used is what user show prints of a user without pastes and tokens, whom other commands print so.
@@ -78,8 +82,8 @@ func used(printed string) string {
 func TestUserList(t *testing.T) {
 	t.Parallel()
 	i := install(t)
-	const titles = "NAME   ID        PROFILE  SUPPORTER  CONTRIBUTOR\n"
-	for line, want := range map[string]string{"user list": "NAME  ID  PROFILE  SUPPORTER  CONTRIBUTOR\n", "user list --json": ""} {
+	const titles = "ID        NAME   PUBLIC  SUPPORTER MONTHS  CONTRIBUTOR\n"
+	for line, want := range map[string]string{"user list": "ID  NAME  PUBLIC  SUPPORTER MONTHS  CONTRIBUTOR\n", "user list --json": ""} {
 		if got := i.do(line); got != want {
 			t.Errorf("%s without users: got %q, want %q", line, got, want)
 		}
@@ -87,8 +91,8 @@ func TestUserList(t *testing.T) {
 	i.do(createEpoxy)
 	i.do("user create putty")
 	wantLike(t, "user list", i.do("user list"), titles+
-		"Epoxy  RANDOMID  public   7 months   yes\n"+
-		"putty  RANDOMID  private  0 months   no\n")
+		"RANDOMID  Epoxy  yes     7                 yes\n"+
+		"RANDOMID  putty  no      0                 no\n")
 	wantLike(t, "user list --json", i.do("user list --json"), `{"id":"RANDOMID","name":"Epoxy","avatarUrl":"https://example.com/e",`+
 		`"defaultLang":"Go","publicProfile":true,"showTags":false,"supporterMonths":7,"contributor":true}
 {"id":"RANDOMID","name":"putty","avatarUrl":"","defaultLang":"Autodetect",`+
@@ -118,7 +122,7 @@ func TestUserUpdate(t *testing.T) {
 			t.Errorf("user update %s: got %s, want %s", step.flags, got, want)
 		}
 	}
-	if got := i.do("user show epoxy --json"); got != used(want) {
+	if got := i.shown("epoxy"); got != used(want) {
 		t.Errorf("user show: got %s, want %s", got, want)
 	}
 }
@@ -128,7 +132,7 @@ func TestUserUpdatePrintsUser(t *testing.T) {
 	i := install(t)
 	i.do(createEpoxy)
 	got := i.do("user update epoxy --public=false")
-	if want := i.do("user show epoxy"); !strings.HasPrefix(want, got) || !strings.Contains(got, "Profile           private\n") {
+	if want := i.do("user show epoxy"); !strings.HasPrefix(want, got) || !strings.Contains(got, "publicProfile    no\n") {
 		t.Errorf("got %s, want what user show prints, %s", got, want)
 	}
 }

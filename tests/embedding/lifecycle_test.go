@@ -278,7 +278,7 @@ func TestRunIsCancelledWhileStarting(t *testing.T) {
 		cancel(errors.New("the test"))
 		select {
 		case got := <-code:
-			if want := "gluepot: stopped by the test before the start was complete\n"; got != 1 || stderr.String() != want {
+			if want := "gluepot: stopped before the start was complete: the test\n"; got != 1 || stderr.String() != want {
 				t.Errorf("got exit code %d, %q, want 1, %q", got, stderr.String(), want)
 			}
 		case <-time.After(patience):

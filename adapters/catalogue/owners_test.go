@@ -1,15 +1,9 @@
 package catalogue
 
-import (
-	"fmt"
-
-	"github.com/gluepot/gluepot/domain/language"
-)
-
 // owners says which language most people mean by an extension that several claim. It decides first
 // where CodeMirror names several owners itself, and then where it names none and Linguist several:
 // each line is a judgement, to be argued with in review. A test lists the contested extensions that no
-// line decides. Keys are folded.
+// line decides. Keys are in lower case.
 var owners = map[string]string{
 	// CodeMirror has several.
 	"jsonld": "JSON-LD",
@@ -149,33 +143,41 @@ var (
 	}
 )
 
-// claim is a language's wish to own an extension.
-type claim struct {
-	language   *language.Language
-	codeMirror bool // CodeMirror's registry has it
-	rank       int  // place in the language's own list; 0 is the preferred extension
+// sameLanguage has the languages that CodeMirror and Linguist call by different names: Linguist's name
+// on the left, CodeMirror's, which is the one we use, on the right. Names that differ in case only need
+// no entry. A test sees to it that both sides exist.
+//
+// Not in it, because they are not one language: Public Key (PGP is one of several formats of it), MATLAB
+// (Octave is another program), Java Properties (Properties files are INI to CodeMirror).
+var sameLanguage = map[string]string{
+	"Closure Templates":          "Soy",
+	"E-mail":                     "mbox",
+	"EJS":                        "Embedded JavaScript",
+	"HTML+ERB":                   "Embedded Ruby",
+	"INI":                        "Properties files",
+	"JSONLD":                     "JSON-LD",
+	"Jinja":                      "Jinja2",
+	"Literate Haskell":           "Haskell (Literate)",
+	"M":                          "MUMPS",
+	"PigLatin":                   "Pig",
+	"Protocol Buffer":            "ProtoBuf",
+	"Roff":                       "troff",
+	"Standard ML":                "SML",
+	"TSX":                        "TypeScript-JSX",
+	"TeX":                        "LaTeX",
+	"Text":                       "Plain Text",
+	"Unix Assembly":              "Gas",
+	"Velocity Template Language": "Velocity",
+	"Visual Basic .NET":          "VB.NET",
+	"Vue":                        "Vue.js Component",
+	"WebIDL":                     "Web IDL",
+	"Wolfram Language":           "Mathematica",
+	"mIRC Script":                "mIRC",
 }
 
-// owner chooses the language of an extension that several claim, given folded for the table:
-// the table's decision; else CodeMirror's owner; else the language that prefers it most, then the first by name.
-// The last rule is for what an update of Linguist brings until the table decides.
-func owner(folded string, claims []claim) (*language.Language, error) {
-	if wanted, ok := owners[folded]; ok {
-		for _, c := range claims {
-			if c.language.Name == wanted {
-				return c.language, nil
-			}
-		}
-		return nil, fmt.Errorf("the extension %q is given to %s, which does not claim it", folded, wanted)
-	}
-	best := claims[0] // claims come in the order of names, CodeMirror's languages first
-	for _, c := range claims[1:] {
-		if c.codeMirror != best.codeMirror {
-			continue
-		}
-		if c.rank < best.rank {
-			best = c
-		}
-	}
-	return best.language, nil
+// clientAliases are what clients of v2 call languages that neither source calls so, by the language's name.
+var clientAliases = map[string][]string{
+	"Dockerfile": {"Docker"},
+	"Plain Text": {"plaintext"},
+	"Tiki wiki":  {"TikiWiki"},
 }

@@ -1,2 +1,0 @@
-#!/bin/sh
-tr -s '[:space:]' '\n' | sort | uniq -c | sort -rn
