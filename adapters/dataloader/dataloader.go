@@ -33,11 +33,10 @@ func New(pool *pgxpool.Pool, translate func(error) error) *Dataloader {
 
 // query finds values by keys.
 type query[K, V any] struct {
-	one     string              // the statement for one key
-	many    string              // the statement for several keys
-	columns func([]K) []any     // its arguments: arrays
-	values  func(K) []any       // the arguments for one key
-	newRow  func() scannable[V] // a buffer for the rows
+	one    string              // the statement for one key
+	many   string              // the statement for several keys, with an array for each argument
+	values func(K) []any       // the arguments for one key
+	newRow func() scannable[V] // a buffer for the rows
 }
 
 // scannable is a row of an answer.
@@ -91,7 +90,7 @@ func load[K, V any](ctx context.Context, d *Dataloader, q query[K, V], keys []K)
 	if len(keys) == 1 {
 		rows, err = d.pool.Query(ctx, q.one, q.values(keys[0])...)
 	} else {
-		rows, err = d.pool.Query(ctx, q.many, q.columns(keys)...)
+		rows, err = d.pool.Query(ctx, q.many, q.arrays(keys)...)
 	}
 	if err != nil {
 		return nil, err
@@ -114,10 +113,17 @@ func load[K, V any](ctx context.Context, d *Dataloader, q query[K, V], keys []K)
 	return found, rows.Err()
 }
 
-func texts[K any](keys []K, text func(K) string) []string {
-	made := make([]string, len(keys))
-	for i, k := range keys {
-		made[i] = text(k)
+// arrays returns the arguments for several keys.
+func (q *query[K, V]) arrays(keys []K) []any {
+	columns := make([][]any, len(q.values(keys[0])))
+	for _, key := range keys {
+		for i, value := range q.values(key) {
+			columns[i] = append(columns[i], value)
+		}
 	}
-	return made
+	arguments := make([]any, len(columns))
+	for i, column := range columns {
+		arguments[i] = column
+	}
+	return arguments
 }

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
@@ -39,17 +40,6 @@ type waiter[K, V any] struct {
 	ctx  context.Context //nolint:containedctx // that of its request
 	key  K
 	done chan result[V] // buffered
-
-	gone  bool         // guarded by loader.mu, as is the next
-	batch *batch[K, V] // nil: still in the queue
-}
-
-// batch is a statement for several callers. It is cancelled when the last of them has gone.
-type batch[K, V any] struct {
-	ctx     context.Context //nolint:containedctx // that of the statement
-	cancel  context.CancelFunc
-	waiters []*waiter[K, V]
-	left    int // how many of them still wait, guarded by loader.mu
 }
 
 // find looks a key up.
@@ -72,72 +62,69 @@ func (l *loader[K, V]) find(ctx context.Context, key K) (none V, _ error) {
 	case found := <-w.done:
 		return found.value, found.err
 	case <-ctx.Done():
-		l.leave(w)
 		return none, l.fail(ctx.Err())
-	}
-}
-
-// leave marks a caller as gone, and cancels its statement if no other waits for it.
-func (l *loader[K, V]) leave(w *waiter[K, V]) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	w.gone = true
-	if w.batch == nil {
-		return
-	}
-	if w.batch.left--; w.batch.left == 0 {
-		w.batch.cancel()
 	}
 }
 
 // release hands a caller's slot to the waiters. They are served in the background, so that the caller can return.
 func (l *loader[K, V]) release() {
-	if next := l.next(); next != nil {
+	if next := l.next(); len(next) > 0 {
 		go func() {
-			for ; next != nil; next = l.next() {
+			for ; len(next) > 0; next = l.next() {
 				l.serve(next)
 			}
 		}()
 	}
 }
 
-// next takes the next batch from the queue. When nobody waits, it frees the slot and returns nil.
-func (l *loader[K, V]) next() *batch[K, V] {
+// next takes the next callers from the queue. When nobody waits, it frees the slot and returns none.
+func (l *loader[K, V]) next() (callers []*waiter[K, V]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	next, taken := &batch[K, V]{}, 0
-	for ; taken < len(l.waiting) && len(next.waiters) < l.largest; taken++ {
-		if w := l.waiting[taken]; !w.gone {
-			w.batch = next
-			next.waiters = append(next.waiters, w)
+	taken := 0
+	for ; taken < len(l.waiting) && len(callers) < l.largest; taken++ {
+		if w := l.waiting[taken]; w.ctx.Err() == nil { // it has not gone
+			callers = append(callers, w)
 		}
 	}
 	l.waiting = slices.Delete(l.waiting, 0, taken)
-	if len(next.waiters) == 0 {
+	if len(callers) == 0 {
 		l.taken--
-		return nil
 	}
-	// The statement belongs to the trace of the first caller.
-	next.ctx, next.cancel = context.WithCancel(context.WithoutCancel(next.waiters[0].ctx)) //nolint:gosec // its last waiter calls it
-	next.left = len(next.waiters)
-	return next
+	return callers
 }
 
 // serve runs one statement and hands each caller its result.
-func (l *loader[K, V]) serve(b *batch[K, V]) {
-	defer b.cancel()
-	keys := make([]K, len(b.waiters))
-	for i, w := range b.waiters {
+func (l *loader[K, V]) serve(callers []*waiter[K, V]) {
+	ctx, cancel := lasting(callers)
+	defer cancel()
+	keys := make([]K, len(callers))
+	for i, w := range callers {
 		keys[i] = w.key
 	}
-	results, err := l.contained(b.ctx, keys)
-	for i, w := range b.waiters {
+	results, err := l.contained(ctx, keys)
+	for i, w := range callers {
 		if err != nil {
 			w.done <- result[V]{err: err}
 		} else {
 			w.done <- results[i]
 		}
 	}
+}
+
+// lasting returns a context that ends with the last of the callers' deadlines. It belongs to the trace of the first caller.
+func lasting[K, V any](callers []*waiter[K, V]) (context.Context, context.CancelFunc) {
+	ctx, last := context.WithoutCancel(callers[0].ctx), time.Time{}
+	for _, w := range callers {
+		deadline, ok := w.ctx.Deadline()
+		if !ok {
+			return context.WithCancel(ctx)
+		}
+		if deadline.After(last) {
+			last = deadline
+		}
+	}
+	return context.WithDeadline(ctx, last)
 }
 
 // contained is load with panics as errors: nothing else recovers them in the background.

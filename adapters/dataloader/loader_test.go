@@ -240,7 +240,7 @@ func TestHangingStatement(t *testing.T) {
 	})
 }
 
-// A merged statement goes on for as long as one of its callers waits, and ends with the last.
+// A merged statement ends with the last of its callers' deadlines.
 func TestCallersWhoGo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -29,12 +29,6 @@ type Pastes struct {
 	few       bool // connections: a lock on pastes could take all of them
 }
 
-var (
-	_ PasteStore           = (*Pastes)(nil)
-	_ paste.DocumentReader = (*Pastes)(nil)
-	_ paste.Counter        = (*Pastes)(nil)
-)
-
 // largeDocument is the most bytes of a paste in a merged statement. The decorated store reads larger ones, so that they do not delay
 // others.
 const largeDocument = 64 << 10
@@ -46,12 +40,6 @@ const fewConnections = 3
 func (d *Dataloader) Pastes(store PasteStore) *Pastes {
 	documents := query[documentKey, document]{
 		values: func(k documentKey) []any { return []any{string(k.id), string(k.reader)} },
-		columns: func(keys []documentKey) []any {
-			return []any{
-				texts(keys, func(k documentKey) string { return string(k.id) }),
-				texts(keys, func(k documentKey) string { return string(k.reader) }),
-			}
-		},
 		newRow: func() scannable[document] { return new(documentRow) },
 	}
 	documents.one, documents.many = statements(documentColumns, documentTables, key{"id", "text"}, key{"reader", "text"})

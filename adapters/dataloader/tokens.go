@@ -22,22 +22,10 @@ type Tokens struct {
 	byHash *loader[token.Hash, ownedToken]
 }
 
-var (
-	_ TokenStore   = (*Tokens)(nil)
-	_ token.Finder = (*Tokens)(nil)
-)
-
 // Tokens decorates the tokens of a store.
 func (d *Dataloader) Tokens(store TokenStore) *Tokens {
 	byHash := query[token.Hash, ownedToken]{
 		values: func(hash token.Hash) []any { return []any{hash[:]} },
-		columns: func(hashes []token.Hash) []any {
-			column := make([][]byte, len(hashes))
-			for i := range hashes {
-				column[i] = hashes[i][:]
-			}
-			return []any{column}
-		},
 		newRow: func() scannable[ownedToken] { return new(tokenRow) },
 	}
 	byHash.one, byHash.many = statements(

@@ -26,12 +26,6 @@ type Users struct {
 	accounts *loader[user.ID, user.Account] // nil: too few connections
 }
 
-var (
-	_ UserStore          = (*Users)(nil)
-	_ user.StaleFinder   = (*Users)(nil)
-	_ user.AccountFinder = (*Users)(nil)
-)
-
 const userColumns = `u.id, u.username, u.avatar_url, u.default_language, u.public_profile, u.show_tags,
 	u.supporter_months, u.contributor, u.created_at,
 	u.admin, u.suspended, u.pastes_hidden`
@@ -40,17 +34,14 @@ const userColumns = `u.id, u.username, u.avatar_url, u.default_language, u.publi
 func (d *Dataloader) Users(store UserStore) *Users {
 	newRow := func() scannable[user.User] { return new(userRow) }
 	byName := query[user.Name, user.User]{
-		values:  func(name user.Name) []any { return []any{name.Folded()} },
-		columns: func(names []user.Name) []any { return []any{texts(names, user.Name.Folded)} },
-		newRow:  newRow,
+		values: func(name user.Name) []any { return []any{name.Folded()} }, newRow: newRow,
 	}
 	byName.one, byName.many = statements(userColumns, `JOIN users u ON u.username_folded = q.name`, key{"name", "text"})
 	values := func(id user.ID) []any { return []any{string(id)} }
-	columns := func(ids []user.ID) []any { return []any{texts(ids, func(id user.ID) string { return string(id) })} }
-	byID := query[user.ID, user.User]{values: values, columns: columns, newRow: newRow}
+	byID := query[user.ID, user.User]{values: values, newRow: newRow}
 	byID.one, byID.many = statements(userColumns, `JOIN users u ON u.id = q.id`, key{"id", "text"})
 	accounts := query[user.ID, user.Account]{
-		values: values, columns: columns, newRow: func() scannable[user.Account] { return new(accountRow) },
+		values: values, newRow: func() scannable[user.Account] { return new(accountRow) },
 	}
 	accounts.one, accounts.many = statements(accountColumns, `JOIN users u ON u.id = q.id`, key{"id", "text"})
 	users := &Users{UserStore: store, byName: newLoader(d, d.slots, byName), byID: newLoader(d, d.slots, byID)}

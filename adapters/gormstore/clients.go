@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"errors"
 	"net/netip"
 	"strings"
 	"time"
@@ -13,18 +12,10 @@ import (
 	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
-	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 )
-
-var (
-	_ moderation.OriginFinder = (*Moderation)(nil)
-	_ moderation.Blocker      = (*Moderation)(nil)
-)
-
-var errNoSalt = errors.New("the salt of the clients' hashes is missing from paste_quota_salt")
 
 // hashedClient is how many bytes of a client's hash are kept.
 const hashedClient = 16
@@ -36,9 +27,25 @@ type quotaRow struct {
 
 func (quotaRow) TableName() string { return "paste_quotas" }
 
-// takeQuota counts one more paste of a client.
+// takeQuota counts one more paste of a client, whose row it locks until the transaction ends.
 func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) error {
-	row, now, err := p.lockedQuota(tx, client)
+	var salt []byte
+	if err := tx.Raw("SELECT salt FROM paste_quota_salt").Row().Scan(&salt); err != nil {
+		return err
+	}
+	hash := sha256.Sum256(append(salt, client...))
+	row := quotaRow{Client: hash[:hashedClient], FullAt: time.Unix(0, 0).UTC()}
+	// An update that changes nothing locks the row. A sweep could remove a row that was only read.
+	lock := clause.OnConflict{
+		Columns: []clause.Column{{Name: "client"}}, DoUpdates: clause.Assignments(map[string]any{"full_at": gorm.Expr("paste_quotas.full_at")}),
+	}
+	if err := tx.Clauses(lock).Create(&row).Error; err != nil {
+		return err
+	}
+	if err := tx.Where("client = ?", row.Client).Take(&row).Error; err != nil {
+		return err
+	}
+	now, err := p.store.Time(tx)
 	if err != nil {
 		return err
 	}
@@ -47,31 +54,6 @@ func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) 
 		return err
 	}
 	return tx.Model(&row).Update("full_at", now.Add(full)).Error
-}
-
-// lockedQuota returns a client's row, locked until the transaction ends, and the time.
-func (p *Pastes) lockedQuota(tx *gorm.DB, client paste.Client) (row quotaRow, now time.Time, err error) {
-	var salts [][]byte
-	if err := tx.Table("paste_quota_salt").Pluck("salt", &salts).Error; err != nil {
-		return quotaRow{}, time.Time{}, err
-	}
-	if len(salts) == 0 {
-		return quotaRow{}, time.Time{}, fault.Unforeseen(errNoSalt)
-	}
-	hash := sha256.Sum256(append(salts[0], client...))
-	row = quotaRow{Client: hash[:hashedClient], FullAt: time.Unix(0, 0).UTC()}
-	// An update that changes nothing locks the row. A sweep could remove a row that was only read.
-	lock := clause.OnConflict{
-		Columns: []clause.Column{{Name: "client"}}, DoUpdates: clause.Assignments(map[string]any{"full_at": gorm.Expr("paste_quotas.full_at")}),
-	}
-	if err := tx.Clauses(lock).Create(&row).Error; err != nil {
-		return quotaRow{}, time.Time{}, err
-	}
-	if err := tx.Where("client = ?", row.Client).Take(&row).Error; err != nil {
-		return quotaRow{}, time.Time{}, err
-	}
-	now, err = p.store.Time(tx)
-	return row, now, err
 }
 
 // ForgetClients implements paste.ExpiredRemover.
@@ -98,9 +80,6 @@ func (r *pasteRows) keepOrigin(ctx context.Context) {
 
 // Origin implements moderation.OriginFinder.
 func (m *Moderation) Origin(ctx context.Context, id paste.ID) (netip.Addr, error) {
-	if !storedtext.IsText(string(id)) {
-		return netip.Addr{}, connection.ErrNotFound
-	}
 	var row originRow
 	if err := m.store.Read(ctx).Where("paste_id = ?", string(id)).Take(&row).Error; err != nil {
 		return netip.Addr{}, connection.Translate(err)

@@ -3,13 +3,11 @@ package gormstore
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 	"gorm.io/gorm/schema"
 
@@ -51,11 +49,6 @@ type Copies struct{ store *connection.Store }
 
 // NewCopies returns the copies of a store.
 func NewCopies(store *connection.Store) *Copies { return &Copies{store} }
-
-var (
-	_ copies.Source = (*Copies)(nil)
-	_ copies.Target = (*Copies)(nil)
-)
 
 // Tables implements copies.Source.
 func (c *Copies) Tables() []copies.Table { return copiedTables() }
@@ -145,7 +138,7 @@ func (c *Copies) Begin(ctx context.Context, source, run string) error {
 		}
 		for _, table := range slices.Backward(copiedTables()) {
 			if row.CopyingFrom.Valid {
-				if err := tx.Exec(fmt.Sprintf(c.store.Dialect.Empty, table.Name)).Error; err != nil {
+				if err := tx.Exec("DELETE FROM " + table.Name).Error; err != nil {
 					return err
 				}
 				continue
@@ -170,41 +163,31 @@ func checkRun(mark sql.NullString, run string) error {
 	return nil
 }
 
-// Write implements copies.Target. SQLite gets one row per statement: with several, it journals the pages of each statement.
+// insertedRows is how many rows one INSERT of a copy has.
+const insertedRows = 100
+
+// Write implements copies.Target.
 func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows []copies.Row) error {
-	if c.store.Pool() != nil {
-		return connection.Translate(pgx.BeginFunc(ctx, c.store.Pool(), func(tx pgx.Tx) error { return copyRows(ctx, tx, run, table, rows) }))
-	}
-	insert := "INSERT INTO " + table.Name + " (" + quoted(table.Columns) + ") VALUES (?" + strings.Repeat(", ?", len(table.Columns)-1) + ")"
-	return c.locked(ctx, func(tx *gorm.DB, row *connection.InstallationRow) error {
-		if err := checkRun(row.CopyingFrom, run); err != nil {
+	row := "(?" + strings.Repeat(", ?", len(table.Columns)-1) + ")"
+	return c.locked(ctx, func(tx *gorm.DB, installation *connection.InstallationRow) error {
+		if err := checkRun(installation.CopyingFrom, run); err != nil {
 			return err
 		}
-		statement, err := tx.Statement.ConnPool.PrepareContext(ctx, insert)
-		if err != nil {
-			return err
-		}
-		defer statement.Close() //nolint:errcheck // it ends with the transaction
-		for i := 0; i < len(rows) && ctx.Err() == nil; i++ {
-			if _, err := statement.Exec(rows[i]...); err != nil { //nolint:noctx // the driver starts a goroutine for each context
+		for some := range slices.Chunk(rows, insertedRows) {
+			values := make([]any, 0, len(some)*len(table.Columns))
+			for _, value := range slices.Concat(some...) {
+				if value == nil {
+					value = sql.NullString{} // GORM would write NULL into the statement
+				}
+				values = append(values, value)
+			}
+			err := tx.Exec("INSERT INTO "+table.Name+" ("+quoted(table.Columns)+") VALUES "+row+strings.Repeat(", "+row, len(some)-1), values...).Error
+			if err != nil {
 				return err
 			}
 		}
-		return ctx.Err()
+		return nil
 	})
-}
-
-func copyRows(ctx context.Context, tx pgx.Tx, run string, table copies.Table, rows []copies.Row) error {
-	var mark sql.NullString
-	if err := tx.QueryRow(ctx, "SELECT copying_from FROM installation FOR UPDATE").Scan(&mark); err != nil {
-		return err
-	}
-	if err := checkRun(mark, run); err != nil {
-		return err
-	}
-	_, err := tx.CopyFrom(ctx, pgx.Identifier{table.Name}, table.Columns,
-		pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) { return rows[i], nil }))
-	return err
 }
 
 // End implements copies.Target.

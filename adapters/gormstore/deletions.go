@@ -8,12 +8,8 @@ import (
 	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
-	"github.com/gluepot/gluepot/adapters/internal/storedtext"
-	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
-
-var _ paste.ExpiredRemover = (*Pastes)(nil)
 
 // tombstoneRow remains of a deleted user or paste, so that no import brings it back.
 type tombstoneRow struct {
@@ -32,7 +28,9 @@ const (
 	userTombstone  = "user"
 )
 
-func bury(tx *gorm.DB, row tombstoneRow) error {
+// bury leaves a tombstone without a reason, unless there is one.
+func bury(s *connection.Store, tx *gorm.DB, kind, id string) error {
+	row := tombstoneRow{Kind: kind, ID: id, DeletedAt: connection.Instant(s.Clock())}
 	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 }
 
@@ -51,9 +49,6 @@ func buried(tx *gorm.DB, kind string, ids []string) (map[string]bool, error) {
 
 // Delete implements user.Deleter. Foreign keys delete the user's rows, so it takes longer the more there are.
 func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *user.Kept) error {
-	if !storedtext.IsText(string(id)) {
-		return connection.ErrNotFound
-	}
 	return u.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		var row userRow
 		if err := connection.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded()).Take(&row).Error; err != nil {
@@ -65,8 +60,7 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 		if err := owned.Pluck("id", &pastes).Error; err != nil {
 			return err
 		}
-		now := connection.Instant(u.store.Clock())
-		if err := bury(tx, tombstoneRow{Kind: userTombstone, ID: row.ID, DeletedAt: now}); err != nil {
+		if err := bury(u.store, tx, userTombstone, row.ID); err != nil {
 			return err
 		}
 		had, err := row.user()
@@ -85,7 +79,7 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 			}
 		}
 		err = tx.Exec(`INSERT INTO tombstones (kind, id, deleted_at) SELECT 'paste', id, cast(? AS timestamptz) FROM pastes WHERE owner_id = ?
-			ON CONFLICT DO NOTHING`, now, row.ID).Error
+			ON CONFLICT DO NOTHING`, connection.Instant(u.store.Clock()), row.ID).Error
 		if err != nil {
 			return err
 		}

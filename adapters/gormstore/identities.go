@@ -8,7 +8,6 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
-	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -18,14 +17,6 @@ type Identities struct{ store *connection.Store }
 
 // NewIdentities returns the identities of a store.
 func NewIdentities(store *connection.Store) *Identities { return &Identities{store} }
-
-var (
-	_ identity.Finder           = (*Identities)(nil)
-	_ identity.AttemptKeeper    = (*Identities)(nil)
-	_ identity.Registrar        = (*Identities)(nil)
-	_ identity.Inviter          = (*Identities)(nil)
-	_ identity.InvitationFinder = (*Identities)(nil)
-)
 
 type attemptRow struct {
 	Hash         []byte `gorm:"primaryKey"`
@@ -75,9 +66,6 @@ func (r *invitationRow) invitation() identity.Invitation {
 
 // ByIdentity implements identity.Finder.
 func (i *Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (user.User, error) {
-	if !storedtext.IsText(wanted.Key) || !storedtext.IsText(wanted.Subject) {
-		return user.User{}, connection.ErrNotFound
-	}
 	var row userRow
 	err := i.store.Read(ctx).Where("id = (SELECT user_id FROM identities WHERE provider = ? AND subject = ?)", wanted.Key, wanted.Subject).
 		Take(&row).Error

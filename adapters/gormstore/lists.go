@@ -15,13 +15,6 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-var (
-	_ paste.Counter        = (*Pastes)(nil)
-	_ paste.ActiveIDLister = (*Pastes)(nil)
-	_ paste.Selector       = (*Pastes)(nil)
-	_ user.Lister          = (*Users)(nil)
-)
-
 // ActiveCount implements paste.Counter. On PostgreSQL, triggers keep 64 counters, so it takes the same time for any number of pastes. On
 // SQLite its time grows with their number.
 func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
@@ -44,11 +37,7 @@ func newest(db *gorm.DB, after paste.Place, limit int) *gorm.DB {
 	return query.Order("pastes.created_at DESC, pastes.id DESC").Limit(limit)
 }
 
-func (p *Pastes) active(query *gorm.DB) *gorm.DB {
-	return query.Where("pastes.expires_at IS NULL OR pastes.expires_at > ?", p.store.Now())
-}
-
-// unexpired restricts a query on one table to rows that have not expired.
+// unexpired restricts a query to rows that have not expired. Only one of its tables may have that column.
 func unexpired(s *connection.Store, query *gorm.DB) *gorm.DB {
 	return query.Where("expires_at IS NULL OR expires_at > ?", s.Now())
 }
@@ -57,7 +46,7 @@ func unexpired(s *connection.Store, query *gorm.DB) *gorm.DB {
 func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
 	places := []paste.Place{}
 	err := p.store.Bounded(ctx, func(db *gorm.DB) error { // quick: it reads an index
-		rows, err := p.active(owned(db, owner, after, limit)).Select("created_at", "id").Rows()
+		rows, err := unexpired(p.store, owned(db, owner, after, limit)).Select("created_at", "id").Rows()
 		if err != nil {
 			return err
 		}
@@ -161,7 +150,7 @@ func (p *Pastes) listed(ctx context.Context, query func(db *gorm.DB) *gorm.DB) (
 	listed := []paste.Listed{}
 	err := p.store.List(ctx, func(db *gorm.DB) error {
 		var rows []listedRow
-		err := p.active(query(db)).
+		err := unexpired(p.store, query(db)).
 			Select(`pastes.id, pastes.owner_id, pastes.created_at, pastes.expires_at, pastes.burns, pastes.encrypted, pastes.visibility,
 				pastes.title, pastes.edited_at,
 				`+titleKey+` AS title_key, coalesce(q.title, '') AS pasty_title, coalesce(substr(q.code, 1, ?), '') AS beginning`, beginning).

@@ -23,13 +23,6 @@ type Moderation struct{ store *connection.Store }
 // NewModeration returns the moderation of a store.
 func NewModeration(store *connection.Store) *Moderation { return &Moderation{store} }
 
-var (
-	_ moderation.Lister      = (*Moderation)(nil)
-	_ moderation.UsageFinder = (*Moderation)(nil)
-	_ moderation.Reporter    = (*Moderation)(nil)
-	_ audit.Lister           = (*Moderation)(nil)
-)
-
 type foundRow struct {
 	ID         string
 	OwnerID    sql.NullString
@@ -141,9 +134,6 @@ func (r *foundRow) found() moderation.Found {
 
 // UsageOf implements moderation.UsageFinder.
 func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.Usage, err error) {
-	if !storedtext.IsText(string(id)) {
-		return usage, nil
-	}
 	err = m.store.List(ctx, func(db *gorm.DB) error {
 		has, err := held(db.Where("owner_id = ?", string(id)))
 		if err != nil {

@@ -173,36 +173,7 @@ func (r *pasteRows) document() paste.Document {
 
 // insert stores a new paste.
 func (r *pasteRows) insert(tx *gorm.DB) error {
-	if err := tx.Create(r.paste).Error; err != nil {
-		return err
-	}
-	if r.origin != nil {
-		if err := tx.Create(r.origin).Error; err != nil {
-			return err
-		}
-	}
-	return r.insertContent(tx)
-}
-
-func (r *pasteRows) insertContent(tx *gorm.DB) error {
-	if err := insert(tx, r.pasties); err != nil {
-		return err
-	}
-	if err := insert(tx, r.tags); err != nil {
-		return err
-	}
-	if err := insert(tx, r.edits); err != nil {
-		return err
-	}
-	if r.cipher != nil {
-		if err := tx.Create(r.cipher).Error; err != nil {
-			return err
-		}
-	}
-	if r.texts == nil {
-		return nil
-	}
-	return tx.Create(r.texts).Error
+	return insert(tx, ifAny(r.paste), ifAny(r.origin), r.pasties, r.tags, r.edits, ifAny(r.cipher), ifAny(r.texts))
 }
 
 // replace stores the differences after an edit. dropped is how many of the oldest entries of the history the edit has removed.

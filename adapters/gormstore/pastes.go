@@ -19,13 +19,6 @@ type Pastes struct{ store *connection.Store }
 // NewPastes returns the pastes of a store.
 func NewPastes(store *connection.Store) *Pastes { return &Pastes{store} }
 
-var (
-	_ paste.DocumentReader  = (*Pastes)(nil)
-	_ paste.DocumentCreator = (*Pastes)(nil)
-	_ paste.DocumentUpdater = (*Pastes)(nil)
-	_ paste.DocumentDeleter = (*Pastes)(nil)
-)
-
 // DocumentByID implements paste.DocumentReader.
 func (p *Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, error) {
 	return p.find(ctx, id, "", func(*pasteRow) error { return nil })
@@ -55,11 +48,6 @@ func (p *Pastes) find(
 	if !storedtext.IsText(string(reader)) { // no user has this id
 		reader = ""
 	}
-	release, err := connection.Acquire(ctx, p.store.Pastes)
-	if err != nil {
-		return paste.Document{}, err
-	}
-	defer release()
 	err = p.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		row, err := p.take(tx, id, reader)
 		if err != nil {
@@ -71,7 +59,7 @@ func (p *Pastes) find(
 		stored, err := load(tx, row)
 		found = stored.document()
 		return err
-	})
+	}, p.store.Pastes)
 	if err != nil {
 		return paste.Document{}, err
 	}
@@ -86,12 +74,8 @@ const pasteColumns = `id, owner_id, created_at, expires_at, burns, lifetime, vis
 
 // take reads the row of an active paste, and whether the reader has starred it.
 func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*pasteRow, error) {
-	if !storedtext.IsText(string(id)) {
-		return nil, gorm.ErrRecordNotFound
-	}
 	var row pasteRow
-	err := tx.Select(pasteColumns, string(reader)).
-		Where("id = ? AND (expires_at IS NULL OR expires_at > ?)", string(id), p.store.Now()).Take(&row).Error
+	err := unexpired(p.store, tx.Select(pasteColumns, string(reader)).Where("id = ?", string(id))).Take(&row).Error
 	return &row, err
 }
 
@@ -248,10 +232,27 @@ func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt p
 
 // delete removes a locked paste.
 func (p *Pastes) delete(tx *gorm.DB, row *pasteRow) error {
-	if err := bury(tx, tombstoneRow{Kind: pasteTombstone, ID: row.ID, DeletedAt: connection.Instant(p.store.Clock())}); err != nil {
+	if err := bury(p.store, tx, pasteTombstone, row.ID); err != nil {
 		return err
 	}
 	return connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&pasteRow{})) // foreign keys delete its content
+}
+
+// Star implements paste.Starrer.
+func (p *Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
+	return p.store.Transaction(ctx, func(tx *gorm.DB) error {
+		if err := connection.ForUpdate(tx).Where("id = ?", string(starrer)).Take(&userRow{}).Error; err != nil {
+			return err
+		}
+		return tx.Exec(`INSERT INTO stars (user_id, paste_id, position)
+			SELECT ?, ?, coalesce(max(s.position) + 1, 0) FROM stars s WHERE s.user_id = ?
+			ON CONFLICT (user_id, paste_id) DO NOTHING`, string(starrer), string(id), string(starrer)).Error
+	})
+}
+
+// Unstar implements paste.Starrer.
+func (p *Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error {
+	return deleteOne(ctx, p.store, &starRow{}, "paste_id = ? AND user_id = ?", string(id), string(starrer))
 }
 
 type pasteRow struct {
@@ -329,3 +330,11 @@ func (r *cipherRow) BeforeCreate(*gorm.DB) error {
 	}
 	return nil
 }
+
+type starRow struct {
+	UserID   string `gorm:"primaryKey"`
+	PasteID  string `gorm:"primaryKey"`
+	Position int
+}
+
+func (starRow) TableName() string { return "stars" }

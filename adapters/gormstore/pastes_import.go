@@ -14,16 +14,34 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-var _ paste.Importer = (*Pastes)(nil)
+// batchAttempts is how often a batch is tried as a whole: it fails when another caller stores one of its new pastes meanwhile.
+const batchAttempts = 3
 
 // Import implements paste.Importer.
-func (p *Pastes) Import(ctx context.Context, pastes []paste.Document, orphans paste.Orphans) ([]batch.Result, error) {
+func (p *Pastes) Import(ctx context.Context, pastes []paste.Document, orphans paste.Orphans) (results []batch.Result, err error) {
 	all := make([]*pasteRows, len(pastes))
 	for i := range pastes {
 		all[i] = newPasteRows(p.store, pastes[i])
 	}
-	return importBatch(ctx, p.store, pastesImport, all, func(tx *gorm.DB, pastes []*pasteRows) ([]batch.Result, error) {
-		return importPastes(tx, pastes, orphans)
+	for range batchAttempts {
+		err := importing(ctx, p.store, pastesImport, func(tx *gorm.DB) (err error) {
+			results, err = importPastes(tx, all, orphans)
+			return err
+		})
+		if err == nil {
+			return results, nil
+		}
+		if !isAboutRecords(err) {
+			return nil, err
+		}
+	}
+	lock := func(*gorm.DB) error { return nil } // importPastes does
+	return importEach(ctx, p.store, pastesImport, all, lock, func(tx *gorm.DB, alone *pasteRows) (batch.Outcome, error) {
+		results, err := importPastes(tx, []*pasteRows{alone}, orphans)
+		if err != nil {
+			return 0, err
+		}
+		return results[0].Outcome, results[0].Err
 	})
 }
 
@@ -125,12 +143,7 @@ func storePastes(tx *gorm.DB, pastes, known map[string]*pasteRows) error {
 		}
 		all.pasties = append(all.pasties, p.pasties...)
 		all.tags, all.edits = append(all.tags, p.tags...), append(all.edits, p.edits...)
-		if p.cipher != nil {
-			ciphers = append(ciphers, p.cipher)
-		}
-		if p.texts != nil {
-			texts = append(texts, p.texts)
-		}
+		ciphers, texts = append(ciphers, ifAny(p.cipher)...), append(texts, ifAny(p.texts)...)
 	}
 	if len(replaced) > 0 {
 		for _, table := range []any{&pastyRow{}, &tagRow{}, &editRow{}, &cipherRow{}, &textRow{}} {
@@ -142,14 +155,6 @@ func storePastes(tx *gorm.DB, pastes, known map[string]*pasteRows) error {
 	if err := insert(upsert(tx).Omit("Origin"), old); err != nil {
 		return err
 	}
-	if err := insert(tx, rows); err != nil { // fails if another writer has just stored one; then the batch is retried
-		return err
-	}
-	if err := insert(tx, ciphers); err != nil {
-		return err
-	}
-	if err := insert(tx, texts); err != nil {
-		return err
-	}
-	return all.insertContent(tx)
+	// It fails if another writer has just stored one of the rows; then the batch is retried.
+	return insert(tx, rows, ciphers, texts, all.pasties, all.tags, all.edits)
 }

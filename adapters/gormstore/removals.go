@@ -14,15 +14,8 @@ import (
 	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
-)
-
-var (
-	_ moderation.Remover = (*Moderation)(nil)
-	_ moderation.Teller  = (*Pastes)(nil)
-	_ moderation.Purger  = (*Pastes)(nil)
 )
 
 // removedRow is a removed or hidden paste: columns for lists, and all its rows as JSON.
@@ -119,7 +112,7 @@ func (m *Moderation) hide(tx *gorm.DB, id paste.ID) error {
 	if _, err := m.takeAway(tx, id, true); err != nil {
 		return err
 	}
-	return bury(tx, tombstoneRow{Kind: pasteTombstone, ID: string(id), DeletedAt: connection.Instant(m.store.Clock())})
+	return bury(m.store, tx, pasteTombstone, string(id))
 }
 
 // hidesPastes reports whether the pastes of a user, an id or a query for it, are to be hidden. It locks the user, so that this stays
@@ -133,9 +126,6 @@ func (m *Moderation) hidesPastes(tx *gorm.DB, owner any) (bool, error) {
 
 // Remove implements moderation.Remover.
 func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) error {
-	if !storedtext.IsText(string(id)) {
-		return connection.ErrNotFound
-	}
 	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		told := false
 		rows, err := m.takeAway(tx, id, false)
@@ -158,9 +148,6 @@ func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) err
 
 // Restore implements moderation.Remover.
 func (m *Moderation) Restore(ctx context.Context, id paste.ID) error {
-	if !storedtext.IsText(string(id)) {
-		return connection.ErrNotFound
-	}
 	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		hidden, err := m.hidesPastes(tx, tx.Model(&removedRow{}).Select("owner_id").Where("id = ?", string(id)))
 		if err != nil {
@@ -192,9 +179,6 @@ func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limi
 
 // DeleteRemoved implements moderation.Purger.
 func (p *Pastes) DeleteRemoved(ctx context.Context, id paste.ID) error {
-	if !storedtext.IsText(string(id)) {
-		return connection.ErrNotFound
-	}
 	return p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		return connection.OrNotFound(tx.Where("id = ?", string(id)).Delete(&removedRow{}))
 	})
@@ -209,8 +193,6 @@ func (p *Pastes) purge(ctx context.Context, statement string, values ...any) (pu
 	})
 	return purged, err
 }
-
-var _ moderation.Hider = (*Moderation)(nil)
 
 // Hide implements moderation.Hider.
 func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (hidden int, err error) {

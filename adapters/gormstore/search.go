@@ -24,11 +24,6 @@ type Search struct{ store *connection.Store }
 // NewSearch returns the search of a store.
 func NewSearch(store *connection.Store) *Search { return &Search{store} }
 
-var (
-	_ search.Finder    = (*Search)(nil)
-	_ search.Rebuilder = (*Search)(nil)
-)
-
 // textRow is the searchable text of a paste.
 type textRow struct {
 	PasteID   string `gorm:"primaryKey"`
@@ -79,11 +74,6 @@ func (s *Search) Find(
 	if !storedtext.IsText(string(reader)) {
 		reader = ""
 	}
-	release, err := connection.Acquire(ctx, s.store.Slow, s.store.Pastes)
-	if err != nil {
-		return nil, false, err
-	}
-	defer release()
 	found = []search.Found{}
 	err = s.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		f := &finding{s.store, tx, query, string(reader), after, limit + 1}
@@ -98,7 +88,7 @@ func (s *Search) Find(
 			}
 		}
 		return nil
-	})
+	}, s.store.Slow, s.store.Pastes)
 	if err != nil {
 		return nil, false, err
 	}

@@ -36,12 +36,7 @@ func openSQLite(t *testing.T, path string, configure func(*Config)) *Store {
 			t.Error(err)
 		}
 	})
-	if cfg.ReadOnly {
-		err = store.Connect(t.Context())
-	} else {
-		err = store.BringUpToDate(t.Context())
-	}
-	if err != nil {
+	if err := store.BringUpToDate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return store

@@ -16,15 +16,8 @@ type Stats struct{ store *connection.Store }
 // NewStats returns the statistics of a store.
 func NewStats(store *connection.Store) *Stats { return &Stats{store: store} }
 
-var _ stats.Counter = (*Stats)(nil)
-
 // Totals implements stats.Counter. It scans users, tokens, stars and pastes in one snapshot: for operators, not for requests.
 func (s *Stats) Totals(ctx context.Context) (totals stats.Totals, err error) {
-	release, err := connection.Acquire(ctx, s.store.Slow, s.store.Pastes)
-	if err != nil {
-		return totals, err
-	}
-	defer release()
 	today := s.store.Clock().UTC().Truncate(oneDay)
 	err = s.store.Snapshot(ctx, func(tx *gorm.DB) error {
 		err := tx.Raw(`SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM access_tokens WHERE kind = 0) AS tokens,
@@ -49,7 +42,7 @@ func (s *Stats) Totals(ctx context.Context) (totals stats.Totals, err error) {
 		}
 		totals.Days, err = s.days(tx, today)
 		return err
-	})
+	}, s.store.Slow, s.store.Pastes)
 	return totals, err
 }
 

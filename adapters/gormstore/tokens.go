@@ -10,7 +10,6 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
-	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -20,17 +19,6 @@ type Tokens struct{ store *connection.Store }
 
 // NewTokens returns the tokens of a store.
 func NewTokens(store *connection.Store) *Tokens { return &Tokens{store} }
-
-var (
-	_ token.Finder         = (*Tokens)(nil)
-	_ token.Creator        = (*Tokens)(nil)
-	_ token.UseWriter      = (*Tokens)(nil)
-	_ token.OwnerLister    = (*Tokens)(nil)
-	_ token.Revoker        = (*Tokens)(nil)
-	_ token.Importer       = (*Tokens)(nil)
-	_ token.SessionStarter = (*Tokens)(nil)
-	_ token.SessionEnder   = (*Tokens)(nil)
-)
 
 type tokenRow struct {
 	ID         string `gorm:"primaryKey"`
@@ -128,9 +116,6 @@ func (t *Tokens) list(ctx context.Context, owner user.ID, kind token.Kind, order
 
 // Revoke implements token.Revoker.
 func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
-	if !storedtext.IsText(string(id)) {
-		return connection.ErrNotFound
-	}
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
 		err := connection.OrNotFound(tx.Model(&tokenRow{}).Where("id = ? AND kind = ?", string(id), token.Access).
 			UpdateColumn("revoked_at", gorm.Expr("coalesce(revoked_at, ?)", connection.Instant(at))))

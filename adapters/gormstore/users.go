@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
-	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -20,17 +20,6 @@ type Users struct{ store *connection.Store }
 
 // NewUsers returns the users of a store.
 func NewUsers(store *connection.Store) *Users { return &Users{store} }
-
-var (
-	_ user.Finder        = (*Users)(nil)
-	_ user.StaleFinder   = (*Users)(nil)
-	_ user.AccountFinder = (*Users)(nil)
-	_ user.Creator       = (*Users)(nil)
-	_ user.Lister        = (*Users)(nil)
-	_ user.Updater       = (*Users)(nil)
-	_ user.Deleter       = (*Users)(nil)
-	_ user.Importer      = (*Users)(nil)
-)
 
 type userRow struct {
 	ID              string `gorm:"primaryKey"`
@@ -79,9 +68,6 @@ func (r *userRow) user() (user.User, error) {
 
 // take reads one user by a unique text, which may come from a request.
 func (u *Users) take(db *gorm.DB, condition, value string) (user.User, error) {
-	if !storedtext.IsText(value) {
-		return user.User{}, connection.ErrNotFound
-	}
 	var row userRow
 	if err := db.Where(condition, value).Take(&row).Error; err != nil {
 		return user.User{}, connection.Translate(err)
@@ -109,24 +95,19 @@ func (u *Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) { 
 
 // AccountByID implements user.AccountFinder.
 func (u *Users) AccountByID(ctx context.Context, id user.ID) (account user.Account, err error) {
-	release, err := connection.Acquire(ctx, u.store.Pastes) // it also reads the pastes that the user has starred
-	if err != nil {
-		return user.Account{}, err
-	}
-	defer release()
-	db := u.store.Read(ctx)
-	if account.User, err = u.take(db, "id = ?", string(id)); err != nil {
-		return user.Account{}, err
-	}
-	if account.Services, err = servicesOf(db, string(id)); err != nil {
-		return user.Account{}, connection.Translate(err)
-	}
 	account.Stars = []string{}
-	err = db.Table("stars s").Joins("JOIN pastes p ON p.id = s.paste_id").
-		Where("s.user_id = ? AND (p.expires_at IS NULL OR p.expires_at > ?)", string(id), u.store.Now()).
-		Order("s.position, s.paste_id").Pluck("s.paste_id", &account.Stars).Error
+	err = u.store.Bounded(ctx, func(db *gorm.DB) (err error) {
+		if account.User, err = u.take(db, "id = ?", string(id)); err != nil {
+			return err
+		}
+		if account.Services, err = servicesOf(db, string(id)); err != nil {
+			return err
+		}
+		return unexpired(u.store, db.Table("stars s").Joins("JOIN pastes p ON p.id = s.paste_id").Where("s.user_id = ?", string(id))).
+			Order("s.position, s.paste_id").Pluck("s.paste_id", &account.Stars).Error
+	}, u.store.Pastes) // it also reads the pastes that the user has starred
 	if err != nil {
-		return user.Account{}, connection.Translate(err)
+		return user.Account{}, err
 	}
 	return account, nil
 }
@@ -164,20 +145,31 @@ func (u *Users) Create(ctx context.Context, created user.User, services map[stri
 // insertRows is how many rows one INSERT has: SQLite allows 32766 parameters, PostgreSQL 65535.
 const insertRows = 1000
 
-func insert[T any](tx *gorm.DB, rows []T) error {
-	if len(rows) == 0 {
-		return nil
+// insert stores the rows of each list, a slice, in their order.
+func insert(tx *gorm.DB, lists ...any) error {
+	for _, rows := range lists {
+		if reflect.ValueOf(rows).Len() == 0 {
+			continue
+		}
+		if err := tx.CreateInBatches(rows, insertRows).Error; err != nil {
+			return err
+		}
 	}
-	return tx.CreateInBatches(rows, insertRows).Error
+	return nil
 }
 
-// deleteOne deletes the row of a model that a condition finds. The id, its first value, may come from a request.
-func deleteOne(ctx context.Context, s *connection.Store, model any, condition, id string, values ...any) error {
-	if !storedtext.IsText(id) {
-		return connection.ErrNotFound
+// ifAny returns a list of the row, which is empty for nil.
+func ifAny[T any](row *T) []*T {
+	if row == nil {
+		return nil
 	}
+	return []*T{row}
+}
+
+// deleteOne deletes the row of a model that a condition finds.
+func deleteOne(ctx context.Context, s *connection.Store, model any, condition string, values ...any) error {
 	return s.Transaction(ctx, func(tx *gorm.DB) error {
-		return connection.OrNotFound(tx.Where(condition, append([]any{id}, values...)...).Delete(model))
+		return connection.OrNotFound(tx.Where(condition, values...).Delete(model))
 	})
 }
 
@@ -185,9 +177,6 @@ func deleteOne(ctx context.Context, s *connection.Store, model any, condition, i
 func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, map[string]string) error) (
 	updated user.User, services map[string]string, err error,
 ) {
-	if !storedtext.IsText(string(id)) {
-		return user.User{}, nil, connection.ErrNotFound
-	}
 	err = u.store.Transaction(ctx, func(tx *gorm.DB) (err error) {
 		var row userRow
 		if err := connection.ForUpdate(tx).Where("id = ?", string(id)).Take(&row).Error; err != nil {
@@ -228,8 +217,6 @@ func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, 
 	}
 	return updated, services, nil
 }
-
-var _ user.FormerFinder = (*Users)(nil)
 
 // formerNameRow is a name that a user, perhaps deleted by now, gave up.
 type formerNameRow struct {

@@ -8,11 +8,10 @@ import (
 	"github.com/gluepot/gluepot/domain/batch"
 )
 
-// A batch ends at whichever bound comes first: few enough records and rows to hold locks for a short time,
-// and little enough text to keep memory small when records are large.
+// A batch ends at whichever bound comes first: few enough records to hold locks for a short time, and little enough text to keep memory
+// small when records are large.
 const (
 	batchRecords = 2000
-	batchRows    = 20_000
 	batchBytes   = 4 << 20
 	// largeRecord is the longest text, in bytes, that a batch copies. A longer one ends its batch, so that memory never holds
 	// several.
@@ -27,23 +26,20 @@ type item[T any] struct {
 	err   error
 }
 
-// builder converts a record to the value to store, and returns the number of its rows.
-type builder[R, T any] func(R) (value T, rows int, err error)
-
-// run carries records from the source to the store, a batch at a time.
+// run carries records from the source to the store, a batch at a time. build converts a record to the value to store.
 func run[R, T any](
 	ctx context.Context, source Source[R], reject Reject,
-	build builder[R, T], store func(context.Context, []T) ([]batch.Result, error),
+	build func(R) (T, error), store func(context.Context, []T) ([]batch.Result, error),
 ) (s Summary, err error) {
 	var (
-		items      []item[T]
-		rows, size int
+		items []item[T]
+		size  int
 	)
 	flush := func() error {
 		if err := storeBatch(ctx, items, &s, reject, store); err != nil {
 			return err
 		}
-		items, rows, size = nil, 0, 0
+		items, size = nil, 0
 		return context.Cause(ctx)
 	}
 	for record, err := range source(ctx) {
@@ -53,11 +49,11 @@ func run[R, T any](
 			}
 			return s, err
 		}
-		next, needs := item[T]{line: record.Line, raw: record.Raw, err: record.Err}, 0
+		next := item[T]{line: record.Line, raw: record.Raw, err: record.Err}
 		if next.err == nil {
-			next.value, needs, next.err = build(record.Value)
+			next.value, next.err = build(record.Value)
 		}
-		if len(items) > 0 && (rows+needs > batchRows || size+len(next.raw) > batchBytes) {
+		if len(items) > 0 && size+len(next.raw) > batchBytes {
 			if err := flush(); err != nil {
 				return s, err
 			}
@@ -66,7 +62,7 @@ func run[R, T any](
 		if !large {
 			next.raw = bytes.Clone(next.raw)
 		}
-		items, rows, size = append(items, next), rows+needs, size+len(next.raw)
+		items, size = append(items, next), size+len(next.raw)
 		if large || len(items) == batchRecords {
 			if err := flush(); err != nil {
 				return s, err
@@ -138,12 +134,4 @@ func (s *Summary) count(result batch.Result) error {
 		s.RemovedEarlier++
 	}
 	return result.Err
-}
-
-// oneRow is the builder of values that take one row each.
-func oneRow[R, T any](build func(R) (T, error)) builder[R, T] {
-	return func(record R) (T, int, error) {
-		value, err := build(record)
-		return value, 1, err
-	}
 }

@@ -26,7 +26,7 @@ const keyLength = 44
 // Do stores the keys of the source, hashed. A user's key that differs from the one stored before
 // replaces it. The rest is as for Users.
 func (k *Keys) Do(ctx context.Context, source Source[Key], reject Reject) (Summary, error) {
-	return run(ctx, source, reject, oneRow(k.token), k.tokens.Import)
+	return run(ctx, source, reject, k.token, k.tokens.Import)
 }
 
 func (k *Keys) token(r Key) (token.Token, error) {

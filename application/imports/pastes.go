@@ -64,28 +64,28 @@ func (p *Pastes) Do(ctx context.Context, source Source[Paste], orphans paste.Orp
 	})
 }
 
-func newPaste(r Paste) (made paste.Document, rows int, err error) {
+func newPaste(r Paste) (made paste.Document, err error) {
 	// An incomplete record must not replace a paste; the file may not even be an export of pastes.
 	encrypted := r.Encrypted || r.holdsCipher()
 	switch {
 	case r.CreatedAt == nil:
-		return paste.Document{}, 0, fault.New(fault.Invalid, "The record is not a whole paste: it has no createdAt.")
+		return paste.Document{}, fault.New(fault.Invalid, "The record is not a whole paste: it has no createdAt.")
 	case r.Pasties == nil && !encrypted:
-		return paste.Document{}, 0, fault.New(fault.Invalid, "The record is not a whole paste: it has no pasties and is not encrypted.")
+		return paste.Document{}, fault.New(fault.Invalid, "The record is not a whole paste: it has no pasties and is not encrypted.")
 	case !isTime(*r.CreatedAt) || !isTime(r.DeletesAt):
-		return paste.Document{}, 0, errTime
+		return paste.Document{}, errTime
 	}
 	made.Paste = paste.Paste{ID: paste.ID(r.ID), Owner: user.ID(r.Owner), CreatedAt: time.Unix(*r.CreatedAt, 0).UTC()}
 	if r.DeletesAt != 0 {
 		made.ExpiresAt = time.Unix(r.DeletesAt, 0).UTC()
 	}
 	if err := made.Validate(); err != nil {
-		return paste.Document{}, 0, err
+		return paste.Document{}, err
 	}
 	if made.Content, err = newContent(r); err != nil {
-		return paste.Document{}, 0, err
+		return paste.Document{}, err
 	}
-	return made, 2 + len(made.Edits), nil
+	return made, nil
 }
 
 var errTime = fault.New(fault.Invalid, "A time is negative or beyond the year 9999.")

@@ -42,12 +42,7 @@ func (u *Users) Do(ctx context.Context, source Source[User], reject Reject) (Sum
 	return run(ctx, source, reject, u.account, u.users.Import)
 }
 
-func (u *Users) account(r User) (user.Import, int, error) {
-	account, err := u.newAccount(r)
-	return account, 1 + len(account.Stars) + len(account.Services), err
-}
-
-func (u *Users) newAccount(r User) (user.Import, error) {
+func (u *Users) account(r User) (user.Import, error) {
 	name, err := user.ParseName(r.Name)
 	switch {
 	case err != nil:

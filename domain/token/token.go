@@ -159,9 +159,9 @@ type Revoker interface {
 
 // Importer stores tokens that another installation has made.
 type Importer interface {
-	// Import stores the tokens, by id, in one transaction: it creates new ones and gives the others their new hash, which lifts a
-	// revocation and ends their sessions; the same hash changes nothing. Hashes may move between the tokens in any way. The results
-	// are in the tokens' order. A token whose owner was deleted here is batch.RemovedEarlier. One of an unknown owner is refused
-	// with fault.NotFound, and one whose hash stays with another token with fault.Conflict. An error means that nothing was stored.
+	// Import stores the tokens one by one, in one transaction: it creates new ones and gives the others their new hash, which lifts a
+	// revocation and ends their sessions; the same hash changes nothing. The results are in the tokens' order. A token
+	// whose owner was deleted here is batch.RemovedEarlier. One of an unknown owner is refused with fault.NotFound, and one whose hash
+	// another token has at that moment with fault.Conflict. An error means that nothing was stored.
 	Import(ctx context.Context, tokens []Token) ([]batch.Result, error)
 }

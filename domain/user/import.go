@@ -50,9 +50,8 @@ func set[T any](to *T, value *T) {
 
 // Importer stores users that another installation has made.
 type Importer interface {
-	// Import stores the accounts, by id, in one transaction: it creates new ones and changes the others as Import.Over says. Names
-	// may move between the accounts in any way, even in a circle. The results are in the accounts' order. An account whose name
-	// stays with another id is refused with fault.Conflict. One that was deleted here is batch.RemovedEarlier: nothing of it is
-	// stored, and it claims no name. An error means that nothing was stored.
+	// Import stores the accounts one by one, in one transaction: it creates new ones and changes the others as Import.Over says. The
+	// results are in the accounts' order. An account whose name another user has at that moment is refused with fault.Conflict. One that
+	// was deleted here is batch.RemovedEarlier: nothing of it is stored. An error means that nothing was stored.
 	Import(ctx context.Context, accounts []Import) ([]batch.Result, error)
 }

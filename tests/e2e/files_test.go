@@ -81,7 +81,7 @@ func TestFilesArePrivate(t *testing.T) {
 		}
 		return nil
 	})
-	if want := "gluepot.db gluepot.db-migrating gluepot.db-shm gluepot.db-wal"; err != nil || strings.Join(files, " ") != want {
+	if want := "gluepot.db gluepot.db-shm gluepot.db-wal"; err != nil || strings.Join(files, " ") != want {
 		t.Errorf("got the files %v, error %v, want %s", files, err, want)
 	}
 }

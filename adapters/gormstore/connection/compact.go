@@ -73,10 +73,7 @@ func (s *Store) Compact(ctx context.Context) (done Compacted, err error) {
 	if s.file == nil {
 		return done, errVacuum
 	}
-	if err := s.Connect(ctx); err != nil {
-		return done, err
-	}
-	if err := s.Ready(ctx); err != nil {
+	if err := s.usable(ctx); err != nil {
 		return done, err
 	}
 	if done.Before, err = fileSize(s.file.path); err != nil {

@@ -18,9 +18,7 @@ type Config struct {
 	URLSetting string `json:"-"`
 	// Standby also accepts a standby of PostgreSQL. Its answers may be stale, and must not decide a write.
 	Standby bool `json:"-"`
-	// ReadOnly opens an SQLite file without changing it. Such a store can only be read.
-	ReadOnly bool `json:"-"`
-	// RefuseWrites makes every write fail, for a server that only reads.
+	// RefuseWrites makes every write fail, and opens an SQLite file without changing it.
 	RefuseWrites bool `json:"-"`
 	// Search keeps the searchable text of pastes, in the transactions that write them. Without it Search finds nothing.
 	Search bool

@@ -1,6 +1,7 @@
 package connection
 
 import (
+	"database/sql"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -10,7 +11,8 @@ import (
 
 // Dialect is what differs between the two databases, except how they are opened.
 type Dialect struct {
-	migrations migrationSource
+	goose      goose.Dialect
+	migrations string // their folder
 	// now is the database's clock; nil: the process's clock, see Store.Now.
 	now clause.Expression
 	// ActiveCount counts the active pastes; it has one argument, see Store.Now.
@@ -24,8 +26,6 @@ type Dialect struct {
 	RemoveExpired string
 	// UnindexExpired takes those pastes out of the index of searches before, with the same arguments; empty: RemoveExpired does it as well.
 	UnindexExpired string
-	// Empty removes all rows of a table, and rows that refer to them; %s is its name.
-	Empty string
 	// Size is how many bytes the database takes on disk.
 	Size string
 	// Day is the day of created_at, counted from 1970 in UTC.
@@ -41,7 +41,7 @@ type Dialect struct {
 }
 
 var postgresDialect = &Dialect{
-	migrations: migrationSource{goose.DialectPostgres, "migrations/postgres"},
+	goose: goose.DialectPostgres, migrations: "migrations/postgres",
 	// now() would be when the transaction began. A subquery is run once for a statement.
 	now: clause.Expr{SQL: "(SELECT clock_timestamp())"},
 	// The planner knows nothing of the result of a subquery, and would take a third of all pastes for expired. now(), of
@@ -53,7 +53,6 @@ var postgresDialect = &Dialect{
 	RewindExpired: `UPDATE paste_counts SET until = '-infinity', expired = 0 WHERE until > ?`,
 	RemoveExpired: `DELETE FROM pastes WHERE id IN (
 		SELECT id FROM pastes WHERE expires_at <= ? ORDER BY expires_at LIMIT ? FOR UPDATE SKIP LOCKED)`,
-	Empty:      "TRUNCATE %s CASCADE",
 	Size:       `SELECT pg_database_size(current_database())`,
 	Day:        `floor(extract(epoch FROM created_at) / 86400)::bigint`,
 	standby:    `SELECT pg_is_in_recovery()`,
@@ -64,7 +63,7 @@ var postgresDialect = &Dialect{
 }
 
 var sqliteDialect = &Dialect{
-	migrations: migrationSource{goose.DialectSQLite3, "migrations/sqlite"},
+	goose: goose.DialectSQLite3, migrations: "migrations/sqlite",
 	// SQLite answers count(*) from the pages of the narrowest index: 2 ms for a million pastes. A counter kept by its
 	// row-level triggers would quarter the speed of writing.
 	ActiveCount: `SELECT (SELECT count(*) FROM pastes) - e.pastes -
@@ -80,7 +79,6 @@ var sqliteDialect = &Dialect{
 	// In the order of their numbers: FTS5 writes and merges a part of the index each time that a number is less than the one before.
 	UnindexExpired: `DELETE FROM paste_texts WHERE number IN (SELECT number FROM paste_texts WHERE paste_id IN (
 		SELECT id FROM pastes WHERE expires_at <= ? ORDER BY expires_at LIMIT ?))`,
-	Empty:   "DELETE FROM %s",
 	Indexed: `x.number IN (SELECT rowid FROM paste_texts_by_trigram WHERE paste_texts_by_trigram MATCH ?)`,
 	Size:    `SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()`,
 	Day:     `created_at / 86400000000`,
@@ -109,4 +107,20 @@ func (s *Store) Time(tx *gorm.DB) (now time.Time, err error) {
 	}
 	err = tx.Raw("SELECT ?", s.Dialect.now).Row().Scan(&now)
 	return Instant(now), err
+}
+
+// Instant returns t as both databases store it: in UTC, to the microsecond.
+func Instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// Nullable stores the zero time, never, as NULL.
+func Nullable(t time.Time) sql.NullTime {
+	return sql.NullTime{Time: Instant(t), Valid: !t.IsZero()}
+}
+
+// FromNullable is the inverse of Nullable.
+func FromNullable(t sql.NullTime) time.Time {
+	if !t.Valid {
+		return time.Time{}
+	}
+	return t.Time.UTC()
 }

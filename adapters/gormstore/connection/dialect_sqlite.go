@@ -11,10 +11,7 @@ import (
 // sqliteDialector lets GORM use modernc.org/sqlite, a pure-Go driver. It has no migrator: goose migrates.
 type sqliteDialector struct{ pool gorm.ConnPool }
 
-var (
-	_ gorm.Dialector                     = sqliteDialector{}
-	_ gorm.SavePointerDialectorInterface = sqliteDialector{}
-)
+var _ gorm.SavePointerDialectorInterface = sqliteDialector{}
 
 func (sqliteDialector) Name() string { return "sqlite" }
 

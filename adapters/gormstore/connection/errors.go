@@ -27,40 +27,30 @@ const (
 	messageConflict    = "It exists already."
 )
 
-// diagnosis is what an error of the database means to callers. Diagnoses are compared by address.
-type diagnosis struct {
-	kind    fault.Kind
-	message string
-}
-
+// What an error of the database means to callers. They are compared by address.
 var (
-	absent      = &diagnosis{fault.NotFound, "There is no such thing."}
-	conflicting = &diagnosis{fault.Conflict, messageConflict}
-	idTaken     = &diagnosis{fault.Conflict, messageConflict}
-	subjectUsed = &diagnosis{fault.Conflict, messageConflict} // another user signs in with the identity
-	invalid     = &diagnosis{fault.Invalid, "The database does not accept this value."}
-	away        = &diagnosis{fault.Unavailable, messageUnavailable}
-	noRoom      = &diagnosis{fault.Unavailable, "The database has no room left on its disk. Make some, then try again."}
-	crowded     = &diagnosis{fault.Unavailable, "The database takes no more connections. Try again in a moment."}
-	starting    = &diagnosis{fault.Unavailable, "The database is starting or stopping. Try again in a moment."}
-	outdated    = &diagnosis{fault.Unavailable, "The database lacks migrations. Run 'gluepot migrate up'."} // a table or column is missing
-	damaged     = &diagnosis{fault.Unavailable, "The database file is damaged."}                            // or no database
-	forbidden   = &diagnosis{fault.Unavailable, messageUnavailable}                                         // the file cannot be opened
-	noRight     = &diagnosis{fault.Unavailable,
-		"The database user lacks a right that Gluepot needs. Grant it, or use the user that owns the tables."}
-	noSchema = &diagnosis{fault.Unavailable,
-		"The database has no schema for the tables. Create it, or check the search_path of the database user."}
-	blocked    = &diagnosis{fault.Forbidden, moderation.ErrBlocked.Message}
-	unforeseen = &diagnosis{fault.Internal, fault.MessageInternal}
+	// ErrNotFound is the error for a row that does not exist.
+	ErrNotFound = fault.New(fault.NotFound, "There is no such thing.")
+	// ErrOutdated is what Ready returns for a database that lacks migrations which this program needs: a table or column is missing.
+	ErrOutdated = fault.New(fault.Unavailable, "The database lacks migrations. Run 'gluepot migrate up'.")
+
+	conflicting = fault.New(fault.Conflict, messageConflict)
+	idTaken     = fault.New(fault.Conflict, messageConflict)
+	subjectUsed = fault.New(fault.Conflict, messageConflict) // another user signs in with the identity
+	invalid     = fault.New(fault.Invalid, "The database does not accept this value.")
+	away        = fault.New(fault.Unavailable, messageUnavailable)
+	noRoom      = fault.New(fault.Unavailable, "The database has no room left on its disk. Make some, then try again.")
+	crowded     = fault.New(fault.Unavailable, "The database takes no more connections. Try again in a moment.")
+	damaged     = fault.New(fault.Unavailable, "The database file is damaged.") // or no database
+	forbidden   = fault.New(fault.Unavailable, messageUnavailable)              // the file cannot be opened
+	noRight     = fault.New(fault.Unavailable,
+		"The database user lacks a right that Gluepot needs. Grant it, or use the user that owns the tables.")
+	noSchema = fault.New(fault.Unavailable,
+		"The database has no schema for the tables. Create it, or check the search_path of the database user.")
+	unforeseen = fault.Unforeseen(nil)
 )
 
-// ErrNotFound is the error for a row that does not exist.
-var ErrNotFound = fault.New(absent.kind, absent.message)
-
-var (
-	errRefused  = fault.New(fault.Unavailable, "This server only reads for now. Try again later.")
-	errReadOnly = fault.New(fault.Unavailable, "The database was opened for reading only.")
-)
+var errRefused = fault.New(fault.Unavailable, "This server only reads for now. Try again later.")
 
 // Translate turns an error of GORM, database/sql or a driver into a *fault.Error. It leaves nil and a *fault.Error alone.
 func Translate(err error) error {
@@ -77,13 +67,13 @@ func Translate(err error) error {
 	case subjectUsed:
 		return fmt.Errorf("%w: %w", user.ErrServiceTaken, err)
 	}
-	return fault.Wrap(meaning.kind, meaning.message, err)
+	return fault.Wrap(meaning.Kind, meaning.Message, err)
 }
 
-func unavailable(err error) error { return fault.Wrap(away.kind, away.message, err) }
+func unavailable(err error) error { return fault.Wrap(fault.Unavailable, messageUnavailable, err) }
 
 // diagnose knows the errors of the system, the drivers and GORM.
-func diagnose(err error) *diagnosis {
+func diagnose(err error) *fault.Error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return noRoom
 	}
@@ -94,7 +84,7 @@ func diagnose(err error) *diagnosis {
 		return diagnoseSQLite(sqliteErr)
 	}
 	if errors.Is(err, sql.ErrNoRows) || errors.Is(err, gorm.ErrRecordNotFound) {
-		return absent
+		return ErrNotFound
 	}
 	if isConnectionError(err) {
 		return away
@@ -103,7 +93,7 @@ func diagnose(err error) *diagnosis {
 }
 
 // diagnosePostgres goes by SQLSTATE (PostgreSQL documentation, appendix A).
-func diagnosePostgres(err *pgconn.PgError) *diagnosis {
+func diagnosePostgres(err *pgconn.PgError) *fault.Error {
 	switch err.Code {
 	case "23505": // unique_violation
 		switch {
@@ -114,13 +104,15 @@ func diagnosePostgres(err *pgconn.PgError) *diagnosis {
 		}
 		return conflicting
 	case "23503": // foreign_key_violation: the parent row is missing
-		return absent
+		return ErrNotFound
 	case "22012": // division_by_zero: only guardTogether divides
-		return blocked
-	case "22021", "22P05", "23514", "22001": // invalid text, a failed check, too long
+		return moderation.ErrBlocked
+	case "22021": // character_not_in_repertoire: no row has a text that is not UTF-8 or has a zero byte
+		return ErrNotFound
+	case "23514", "22001": // a failed check, too long
 		return invalid
 	case "42P01", "42703": // undefined_table, undefined_column
-		return outdated
+		return ErrOutdated
 	case "3F000": // invalid_schema_name
 		return noSchema
 	case "42501": // insufficient_privilege
@@ -129,8 +121,6 @@ func diagnosePostgres(err *pgconn.PgError) *diagnosis {
 		return noRoom
 	case "53300": // too_many_connections
 		return crowded
-	case "57P01", "57P02", "57P03": // admin_shutdown, crash_shutdown, cannot_connect_now
-		return starting
 	case "25006", // read_only_sql_transaction: a former primary
 		"40001", "40P01", // serialization_failure, deadlock_detected
 		"57014", // query_canceled: a deadline
@@ -145,7 +135,7 @@ func diagnosePostgres(err *pgconn.PgError) *diagnosis {
 }
 
 // diagnoseSQLite goes by extended result code (https://www.sqlite.org/rescode.html), then by the primary one.
-func diagnoseSQLite(err *sqlite.Error) *diagnosis {
+func diagnoseSQLite(err *sqlite.Error) *fault.Error {
 	switch err.Code() {
 	case sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
 		return idTaken
@@ -155,14 +145,14 @@ func diagnoseSQLite(err *sqlite.Error) *diagnosis {
 		}
 		return conflicting
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return absent
+		return ErrNotFound
 	case sqlite3.SQLITE_IOERR_SHMSIZE: // the shared-memory file cannot grow
 		return noRoom
 	case sqlite3.SQLITE_CONSTRAINT_CHECK, sqlite3.SQLITE_CONSTRAINT_NOTNULL, sqlite3.SQLITE_TOOBIG:
 		return invalid
 	case sqlite3.SQLITE_ERROR: // SQLite has no code for missing tables
 		if strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "no such column") {
-			return outdated
+			return ErrOutdated
 		}
 	}
 	switch err.Code() & 0xff {

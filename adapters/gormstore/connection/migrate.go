@@ -28,12 +28,10 @@ const (
 	migrationLockID = 7163384644223837029
 	// migrationLockWait is how long, in seconds, a node waits for another's migrations.
 	migrationLockWait = 300
+	// migrationAttempts is how often pending migrations are applied to an SQLite file, for which goose has no lock: one that another
+	// process applies at the same moment fails.
+	migrationAttempts = 5
 )
-
-type migrationSource struct {
-	dialect goose.Dialect
-	folder  string
-}
 
 // Migration is one step of the schema and whether the database has it.
 type Migration struct {
@@ -43,9 +41,6 @@ type Migration struct {
 }
 
 var (
-	// ErrOutdated is what Ready returns for a database that lacks migrations which this program needs.
-	ErrOutdated = fault.New(fault.Unavailable, outdated.message)
-
 	errUnreleased = fault.New(fault.Unavailable, "The database was made by a version of Gluepot from before its first release, "+
 		"which this one cannot read. Start with an empty database, and import the data again.")
 	errStandby = fault.New(fault.Unavailable, "The database server is a standby. Check that GLUEPOT_DATABASE_URL leads to the primary.")
@@ -94,21 +89,33 @@ func (s *Store) BringUpToDate(ctx context.Context) error {
 	return err
 }
 
-// Migrate applies pending migrations and returns how many. Concurrent calls wait for each other. It fails for a database that a newer
+// Migrate applies pending migrations and returns how many. There may be concurrent calls. It fails for a database that a newer
 // program has migrated, unless that is still compatible.
 func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 	if err := s.Ready(ctx); !errors.Is(err, ErrOutdated) {
 		return 0, err
 	}
-	provider, err := s.migrationProvider()
-	if err != nil {
-		return 0, err
+	for attempt := 1; ; attempt++ {
+		provider, err := s.migrationProvider()
+		if err != nil {
+			return 0, err
+		}
+		done, err := provider.Up(ctx)
+		switch {
+		case err == nil:
+			return len(done), s.Ready(ctx) // a newer node may have migrated it meanwhile
+		case s.file == nil || attempt == migrationAttempts || ctx.Err() != nil:
+			return 0, fmt.Errorf("migrate the database: %w", Translate(err))
+		}
 	}
-	done, err := provider.Up(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("migrate the database: %w", Translate(err))
+}
+
+// usable connects, and fails unless this program can work with the database.
+func (s *Store) usable(ctx context.Context) error {
+	if err := s.Connect(ctx); err != nil {
+		return err
 	}
-	return len(done), s.Ready(ctx) // a newer node may have migrated it meanwhile
+	return s.Ready(ctx)
 }
 
 // Ready returns nil when the database answers, can be written to, and has a schema that this program can work with. That may be a
@@ -155,7 +162,7 @@ func (s *Store) Schema(ctx context.Context) (Schema, error) {
 		Tstamp    time.Time
 	}
 	if err := s.Read(ctx).Table(migrationsTable).Select("version_id", "tstamp").Where("is_applied").Find(&rows).Error; err != nil &&
-		diagnose(err) != outdated {
+		diagnose(err) != ErrOutdated {
 		return Schema{}, Unreadable(err)
 	}
 	applied := make(map[int64]time.Time, len(rows))
@@ -187,7 +194,7 @@ func (s *Store) schemaVersions(ctx context.Context) (schema Schema, copying bool
 		return Schema{}, false, err
 	}
 	err = s.Read(ctx).Raw(schemaVersion).Scan(&schema.Version).Error
-	if err != nil && diagnose(err) != outdated { // without the table it has never been migrated
+	if err != nil && diagnose(err) != ErrOutdated { // without the table it has never been migrated
 		return Schema{}, false, Unreadable(err)
 	}
 	if schema.Version == 0 {
@@ -199,7 +206,7 @@ func (s *Store) schemaVersions(ctx context.Context) (schema Schema, copying bool
 	}
 	var row InstallationRow
 	if err := s.Read(ctx).Take(&row).Error; err != nil {
-		if diagnose(err) == outdated || errors.Is(err, gorm.ErrRecordNotFound) {
+		if diagnose(err) == ErrOutdated || errors.Is(err, gorm.ErrRecordNotFound) {
 			return schema, false, nil
 		}
 		return Schema{}, false, Unreadable(err)
@@ -220,7 +227,7 @@ func Unreadable(err error) error {
 }
 
 func (s *Store) latestVersion() (int64, error) {
-	entries, err := fs.ReadDir(migrationFiles, s.Dialect.migrations.folder)
+	entries, err := fs.ReadDir(migrationFiles, s.Dialect.migrations)
 	if err != nil || len(entries) == 0 {
 		return 0, fmt.Errorf("read the embedded migrations: %w", err)
 	}
@@ -228,49 +235,17 @@ func (s *Store) latestVersion() (int64, error) {
 }
 
 func (s *Store) migrationProvider() (*goose.Provider, error) {
-	files, err := fs.Sub(migrationFiles, s.Dialect.migrations.folder)
+	files, err := fs.Sub(migrationFiles, s.Dialect.migrations)
 	if err != nil {
 		return nil, err
 	}
 	options := []goose.ProviderOption{goose.WithTableName(migrationsTable), goose.WithDisableGlobalRegistry(true)}
-	if s.file != nil {
-		options = append(options, goose.WithLocker(&sqliteLock{path: s.file.path}))
-	} else {
+	if s.file == nil {
 		locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLockID), lock.WithLockTimeout(1, migrationLockWait))
 		if err != nil {
 			return nil, err
 		}
 		options = append(options, goose.WithSessionLocker(locker))
 	}
-	return goose.NewProvider(s.Dialect.migrations.dialect, s.pools[0], files, options...)
+	return goose.NewProvider(s.Dialect.goose, s.pools[0], files, options...)
 }
-
-// sqliteLock is an exclusive transaction on an empty database file beside the real one. The operating system releases it when the
-// process ends, however it ends.
-type sqliteLock struct {
-	path string
-	db   *sql.DB
-}
-
-func (l *sqliteLock) Lock(ctx context.Context, _ *sql.DB) error {
-	path, err := besideFile(l.path, "-migrating")
-	if err != nil {
-		return err
-	}
-	if err := createPrivate(path); err != nil {
-		return err
-	}
-	db, err := sql.Open("sqlite", fmt.Sprintf("%s?mode=rw&_pragma=busy_timeout(%d)", sqliteURI(path), migrationLockWait*1000))
-	if err != nil {
-		return err
-	}
-	db.SetMaxOpenConns(1)
-	if _, err := db.ExecContext(ctx, "BEGIN EXCLUSIVE"); err != nil {
-		_ = db.Close()
-		return fmt.Errorf("wait for another process to finish its migrations: %w", err)
-	}
-	l.db = db
-	return nil
-}
-
-func (l *sqliteLock) Unlock(context.Context, *sql.DB) error { return l.db.Close() }

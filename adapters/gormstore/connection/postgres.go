@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 )
 
@@ -67,8 +68,13 @@ func postgresConfig(cfg Config) (*pgxpool.Config, error) {
 	return parsed, nil
 }
 
-// Pipeline is a gorm.ConnPool that queues statements for a batch, which PostgreSQL runs as one transaction.
-type Pipeline struct{ Batch pgx.Batch }
+// Pipeline is a gorm.ConnPool that queues statements for a batch, which PostgreSQL runs as one transaction. Only ExecContext works:
+// nothing can be read before the batch is sent.
+type Pipeline struct {
+	gorm.ConnPool // nil
+
+	Batch pgx.Batch
+}
 
 // send runs the queued statements on a connection, in one round trip.
 func (p *Pipeline) send(ctx context.Context, conn *sql.Conn, log logger.Interface) error {
@@ -94,24 +100,11 @@ func (p *Pipeline) run(ctx context.Context, on interface {
 	return err
 }
 
-var errNoAnswer = errors.New("a statement of a pipeline has no answer")
-
 // ExecContext implements gorm.ConnPool.
 func (p *Pipeline) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
 	p.Batch.Queue(query, args...)
 	return driver.RowsAffected(0), nil
 }
-
-// PrepareContext implements gorm.ConnPool.
-func (*Pipeline) PrepareContext(context.Context, string) (*sql.Stmt, error) { return nil, errNoAnswer }
-
-// QueryContext implements gorm.ConnPool.
-func (*Pipeline) QueryContext(context.Context, string, ...any) (*sql.Rows, error) {
-	return nil, errNoAnswer
-}
-
-// QueryRowContext implements gorm.ConnPool.
-func (*Pipeline) QueryRowContext(context.Context, string, ...any) *sql.Row { return nil }
 
 var errNoPrimary = errors.New("the server is a standby")
 

@@ -1,9 +1,7 @@
 package connection
 
 import (
-	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"io/fs"
 	"math"
@@ -27,15 +25,11 @@ const maxSQLiteReaders = 4
 
 // openSQLite opens one connection for writing and several for reading, which do not block each other (WAL).
 func (s *Store) openSQLite(path string, readers int) error {
-	s.Dialect, s.file = sqliteDialect, newWatchedFile(path, s.cfg.urlSetting())
+	s.Dialect, s.file = sqliteDialect, &watchedFile{path: path, setting: s.cfg.urlSetting(), stop: make(chan struct{})}
 	s.pasteWrites = semaphore.NewWeighted(math.MaxInt64)
-	open := func(connections int, dsn string) (*sql.DB, error) {
-		plain, err := sql.Open("sqlite", dsn)
+	open := func(connections int, writes bool) (*sql.DB, error) {
+		db, err := sql.Open("sqlite", sqliteDSN(path, s.cfg, writes))
 		if err != nil {
-			return nil, err
-		}
-		db := sql.OpenDB(watchedConnector{plain.Driver(), dsn, s.file})
-		if err := plain.Close(); err != nil {
 			return nil, err
 		}
 		db.SetMaxOpenConns(connections)
@@ -43,20 +37,21 @@ func (s *Store) openSQLite(path string, readers int) error {
 		s.pools = append(s.pools, db)
 		return db, nil
 	}
-	reader, err := open(readers, sqliteDSN(path, s.cfg, false))
+	if !s.cfg.RefuseWrites {
+		writer, err := open(1, true) // it connects first, and sets WAL mode
+		if err != nil {
+			return err
+		}
+		if s.writer, err = s.openGORM(sqliteDialector{writer}); err != nil {
+			return err
+		}
+		s.file.upkeep = s.upkeep
+	}
+	reader, err := open(readers, false)
 	if err != nil {
 		return err
 	}
-	if s.reader, err = s.openGORM(sqliteDialector{newPreparedReads(reader)}); err != nil || s.cfg.ReadOnly {
-		return err
-	}
-	writer, err := open(1, sqliteDSN(path, s.cfg, true))
-	if err != nil {
-		return err
-	}
-	s.pools[0], s.pools[1] = s.pools[1], s.pools[0] // the writer connects first, and sets WAL mode
-	s.file.upkeep = s.upkeep
-	s.writer, err = s.openGORM(sqliteDialector{writer})
+	s.reader, err = s.openGORM(sqliteDialector{newPreparedReads(reader)})
 	return err
 }
 
@@ -92,38 +87,17 @@ func sqliteDSN(path string, cfg Config, writes bool) string {
 		"_inttotime":           {"1"},
 		"_time_integer_format": {"unix_micro"},
 	}
-	switch {
-	case cfg.ReadOnly:
+	if cfg.RefuseWrites {
 		options.Set("mode", "ro")
-		if isFrozen(path) {
-			options.Set("immutable", "1")
-		}
-	case writes:
+	}
+	if writes {
 		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(1)")
 		options.Set("_txlock", "immediate")
-	default:
+	} else {
 		pragmas = append(pragmas, "query_only(1)")
 	}
 	options["_pragma"] = pragmas
 	return sqliteURI(path) + "?" + options.Encode()
-}
-
-// isFrozen reports whether SQLite can read a file only as immutable: in a folder that cannot be written, it cannot make the shared-memory
-// file that WAL mode needs. A log that is not empty cannot be read that way.
-func isFrozen(path string) bool {
-	if beside, err := besideFile(path, "-wal"); err != nil {
-		return false
-	} else if log, err := os.Stat(beside); err == nil && log.Size() > 0 {
-		return false
-	}
-	db, err := sql.Open("sqlite", sqliteURI(path)+"?mode=ro")
-	if err != nil {
-		return false
-	}
-	defer db.Close() //nolint:errcheck // it was only read
-	var tables int
-	err = db.QueryRowContext(context.Background(), "SELECT count(*) FROM sqlite_schema").Scan(&tables)
-	return err != nil && diagnose(err) == forbidden
 }
 
 func sqliteURI(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
@@ -144,12 +118,6 @@ func createPrivate(path string) error {
 		return err
 	}
 	return file.Close()
-}
-
-// besideFile returns the path of a file beside the database, with links resolved, as SQLite does for its log.
-func besideFile(path, suffix string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
-	return real + suffix, err
 }
 
 // fileWatchInterval is how long reads may use a file that was replaced or removed. Writes notice at once.
@@ -176,41 +144,8 @@ type watchedFile struct {
 	watching sync.WaitGroup
 }
 
-func newWatchedFile(path, setting string) *watchedFile {
-	return &watchedFile{path: path, setting: setting, stop: make(chan struct{})}
-}
-
 // isReplaced reports what the last check found.
 func (f *watchedFile) isReplaced() bool { return f != nil && f.replaced.Load() }
-
-// watchedConnector opens connections to a watched file, and closes those that reached its replacement (TestSQLiteFileReplaced).
-type watchedConnector struct {
-	driver driver.Driver
-	dsn    string
-	file   *watchedFile
-}
-
-// Connect implements driver.Connector.
-func (c watchedConnector) Connect(context.Context) (driver.Conn, error) {
-	conn, err := c.driver.Open(c.dsn)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.file.check(); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	return conn, nil
-}
-
-// Driver implements driver.Connector.
-func (c watchedConnector) Driver() driver.Driver { return c.driver }
-
-func (f *watchedFile) create() error {
-	if f == nil {
-		return nil
-	}
-	return createPrivate(f.path)
-}
 
 // open calls connect, and then watches the file. A second call checks that the file is still there.
 func (f *watchedFile) open(connect func() error) error {
@@ -265,12 +200,12 @@ func (f *watchedFile) check() error {
 	if gone(f.path, f.identity) {
 		f.replaced.Store(true)
 	}
-	if path, err := besideFile(f.path, "-wal"); err == nil {
+	if path, err := filepath.EvalSymlinks(f.path); err == nil { // as SQLite names its log
 		if known := f.log.Load(); known == nil {
-			if log, err := os.Stat(path); err == nil {
+			if log, err := os.Stat(path + "-wal"); err == nil {
 				f.log.CompareAndSwap(nil, &log)
 			}
-		} else if gone(path, *known) {
+		} else if gone(path+"-wal", *known) {
 			f.replaced.Store(true)
 		}
 	}

@@ -25,9 +25,11 @@ func (s *Store) Read(ctx context.Context) *gorm.DB {
 	return db
 }
 
-// Snapshot runs read in a transaction that sees one instant, and translates the error.
-func (s *Store) Snapshot(ctx context.Context, read func(tx *gorm.DB) error) error {
-	return Translate(s.Read(ctx).Transaction(read, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}))
+// Snapshot is Bounded in a transaction that sees one instant.
+func (s *Store) Snapshot(ctx context.Context, read func(tx *gorm.DB) error, semaphores ...*semaphore.Weighted) error {
+	return s.Bounded(ctx, func(db *gorm.DB) error {
+		return db.Transaction(read, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	}, semaphores...)
 }
 
 // Transaction runs change in a transaction, again after a deadlock, and translates the error.
@@ -49,11 +51,8 @@ func again(ctx context.Context, once func() error) error {
 }
 
 func (s *Store) transactOnce(ctx context.Context, change func(tx *gorm.DB) error) error {
-	switch {
-	case s.cfg.RefuseWrites:
+	if s.cfg.RefuseWrites {
 		return errRefused
-	case s.writer == nil:
-		return errReadOnly
 	}
 	if err := s.file.check(); err != nil {
 		return err
@@ -191,7 +190,7 @@ func (s *Store) List(ctx context.Context, read func(db *gorm.DB) error) error {
 	return s.Bounded(ctx, read, s.Slow, s.Pastes)
 }
 
-// Bounded runs a read that holds the semaphores.
+// Bounded runs a read that holds the semaphores, and translates the error.
 func (s *Store) Bounded(ctx context.Context, read func(db *gorm.DB) error, semaphores ...*semaphore.Weighted) error {
 	release, err := Acquire(ctx, semaphores...)
 	if err != nil {
