@@ -17,49 +17,81 @@ import (
 )
 
 // buffer holds the body of a request or an answer. An answer is collected before its first byte is sent: so its length and ETag are known,
-// and a failure half-way can still become an error. A buffer claims memory as it grows.
+// and a failure half-way can still become an error. A buffer claims memory chunk by chunk: growing one text would leave garbage.
 type buffer struct {
 	limit.Claim
 
-	text   bytes.Buffer
-	factor int  // how many times its length it takes in memory
-	exempt bool // from the memory budget, because the content exists nowhere else any more
+	chunks [][]byte // full, except the last
+	length int64
+	factor int64 // how many times its length it takes in memory
+	exempt bool  // from the memory budget, because the content exists nowhere else any more
 }
 
-// leastBuffer is the room of a buffer in the beginning, in bytes. It suffices for most.
-const leastBuffer = 4 << 10
+// maxChunk is the size of chunks after the first ones, which suffice for most buffers.
+const maxChunk = 64 << 10
 
-func (a *API) newBuffer(r *http.Request, factor int) *buffer {
+var firstChunks = [...]int{4 << 10, 16 << 10}
+
+func (a *API) newBuffer(r *http.Request, factor int64) *buffer {
 	return &buffer{Claim: a.claim(r), factor: factor}
 }
 
 // Write implements io.Writer. It fails with fault.Unavailable when there is no room.
-func (b *buffer) Write(p []byte) (int, error) {
-	if err := b.grow(len(p)); err != nil {
-		return 0, err
-	}
-	return b.text.Write(p)
-}
+func (b *buffer) Write(p []byte) (int, error) { return add(b, p) }
 
 // WriteString implements io.StringWriter.
-func (b *buffer) WriteString(s string) (int, error) {
-	if err := b.grow(len(s)); err != nil {
-		return 0, err
+func (b *buffer) WriteString(s string) (int, error) { return add(b, s) }
+
+func add[T string | []byte](b *buffer, text T) (n int, err error) {
+	for n < len(text) {
+		last := len(b.chunks) - 1
+		if last < 0 || len(b.chunks[last]) == cap(b.chunks[last]) {
+			size := maxChunk
+			if last < len(firstChunks)-1 {
+				size = firstChunks[last+1]
+			}
+			if err := b.Resize(b.factor*b.length + int64(size)); err != nil && !b.exempt {
+				return n, err
+			}
+			b.chunks = append(b.chunks, make([]byte, 0, size))
+			last++
+		}
+		chunk := b.chunks[last]
+		copied := copy(chunk[len(chunk):cap(chunk)], text[n:])
+		b.chunks[last] = chunk[:len(chunk)+copied]
+		b.length += int64(copied)
+		n += copied
 	}
-	return b.text.WriteString(s)
+	return n, nil
 }
 
-// grow makes room for so many more bytes.
-func (b *buffer) grow(more int) error {
-	if more <= b.text.Available() {
-		return nil
+// join returns the content in one piece.
+func (b *buffer) join() []byte {
+	if len(b.chunks) == 1 {
+		return b.chunks[0]
 	}
-	size := max(b.text.Len()+more, 2*b.text.Cap(), leastBuffer)
-	if err := b.Resize(int64(b.factor * size)); err != nil && !b.exempt {
-		return err
+	return bytes.Join(b.chunks, nil)
+}
+
+// send answers with the content and, if it is tagged, with an ETag.
+func (b *buffer) send(c *gin.Context, status int, contentType []string, tagged bool) {
+	var etag []string
+	if tagged {
+		hash := xxhash.New()
+		for _, chunk := range b.chunks {
+			_, _ = hash.Write(chunk) // cannot fail
+		}
+		etag = etagOf(hash.Sum64())
 	}
-	b.text.Grow(size - b.text.Len())
-	return nil
+	if !begin(c, status, contentType, etag, b.length) {
+		return
+	}
+	c.Writer.WriteHeaderNow()
+	for _, chunk := range b.chunks {
+		if _, err := c.Writer.Write(chunk); err != nil { // a client that has gone cannot be told
+			return
+		}
+	}
 }
 
 // measure hashes and counts what is written to it.

@@ -45,7 +45,7 @@ func (a *API) receive(c *gin.Context, to *buffer) error {
 		return a.tooLarge()
 	}
 	if r.ContentLength != 0 {
-		_, err := io.CopyBuffer(to, http.MaxBytesReader(c.Writer, r.Body, a.maxBody), make([]byte, leastBuffer))
+		_, err := io.CopyBuffer(to, http.MaxBytesReader(c.Writer, r.Body, a.maxBody), make([]byte, firstChunks[0]))
 		switch {
 		case err == nil:
 		case errors.Is(err, limit.ErrNoMemory):
@@ -60,6 +60,9 @@ func (a *API) receive(c *gin.Context, to *buffer) error {
 	}
 	if encoded(r.Header["Content-Encoding"]) {
 		return errEncoded
+	}
+	if to.Resize(bodyFactor*to.length) != nil {
+		return errNoRoom
 	}
 	return nil
 }

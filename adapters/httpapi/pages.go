@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"io"
 	"maps"
 	"net/http"
@@ -8,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
@@ -128,13 +128,7 @@ func (a *API) answerPage(c *gin.Context) error {
 		a.onLimited(limit.AnonymousPastes) // the only limit that pages apply
 	}
 	w.sendHeader()
-	var etag []string
-	if w.status == http.StatusOK && w.header["Cache-Control"] == nil {
-		etag = etagOf(xxhash.Sum64(made.text.Bytes()))
-	}
-	if begin(c, w.status, w.header["Content-Type"], etag, int64(made.text.Len())) {
-		_, _ = c.Writer.Write(made.text.Bytes()) // a client that has gone cannot be told
-	}
+	made.send(c, w.status, w.header["Content-Type"], w.status == http.StatusOK && w.header["Cache-Control"] == nil)
 	return nil
 }
 
@@ -156,7 +150,7 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, er
 	defer cancel()
 	r = r.WithContext(moderation.From(ctx, a.address(r)))
 	r.RemoteAddr = string(a.counted(r))
-	r.Body, r.ContentLength = io.NopCloser(&sent.text), int64(sent.text.Len())
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(sent.join())), sent.length
 	return a.pages.Answer(w, r)
 }
 

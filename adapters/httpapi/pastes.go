@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"strconv"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/wire"
@@ -31,13 +31,9 @@ func (a *API) sendPaste(c *call, d *paste.Document, tagged, written bool) error 
 	if text <= maxHeldText {
 		made := a.newBuffer(c.Request, 1)
 		defer made.Release()
-		if made.grow(int(text+text/4+1<<10)) == nil && view.WritePaste(made, d) == nil {
+		if view.WritePaste(made, d) == nil {
 			read.Release()
-			var etag []string
-			if tagged {
-				etag = etagOf(xxhash.Sum64(made.text.Bytes()))
-			}
-			sendBody(c.Context, jsonContentType, etag, made.text.Bytes())
+			made.send(c.Context, http.StatusOK, jsonContentType, tagged)
 			return nil
 		}
 	}
@@ -45,7 +41,7 @@ func (a *API) sendPaste(c *call, d *paste.Document, tagged, written bool) error 
 }
 
 func (a *API) createPaste(ctx context.Context, c *call) error {
-	made, err := a.create(ctx, c, func() (paste.Draft, error) { return wire.DecodeDraft(c.body.text.Bytes()) })
+	made, err := a.create(ctx, c, func() (paste.Draft, error) { return wire.DecodeDraft(c.body.join()) })
 	if err != nil {
 		return err
 	}
@@ -79,7 +75,7 @@ func (a *API) create(ctx context.Context, c *call, read func() (paste.Draft, err
 
 func (a *API) editPaste(ctx context.Context, c *call) error {
 	id := c.Param("id")
-	changes, err := wire.DecodeChanges(c.body.text.Bytes())
+	changes, err := wire.DecodeChanges(c.body.join())
 	if err != nil {
 		return a.modules.Pastes.EditOwn.Refuse(ctx, c.viewer, id, err)
 	}
@@ -155,7 +151,7 @@ func (a *API) selfPastes(ctx context.Context, c *call) error {
 	if _, err := made.WriteString(end); err != nil {
 		return err
 	}
-	sendJSON(c.Context, made.text.Bytes())
+	made.send(c.Context, http.StatusOK, jsonContentType, false)
 	return nil
 }
 
@@ -172,7 +168,7 @@ func (a *API) pasteCount(ctx context.Context, c *call) error {
 }
 
 func (a *API) createEncrypted(ctx context.Context, c *call) error {
-	made, err := a.create(ctx, c, func() (paste.Draft, error) { return wire.DecodeEncrypted(c.body.text.Bytes()) })
+	made, err := a.create(ctx, c, func() (paste.Draft, error) { return wire.DecodeEncrypted(c.body.join()) })
 	if err != nil {
 		return err
 	}

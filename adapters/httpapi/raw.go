@@ -56,7 +56,7 @@ func (a *API) createFromText(ctx context.Context, c *call) error {
 
 func (a *API) textDraft(c *call) (draft paste.Draft, err error) {
 	query := c.Request.URL.RawQuery
-	if c.body.text.Len() == 0 {
+	if c.body.length == 0 {
 		return draft, errNoText
 	}
 	if draft.Private, err = switchedOn(query, "isPrivate"); err != nil {
@@ -72,7 +72,7 @@ func (a *API) textDraft(c *call) (draft paste.Draft, err error) {
 	if tags := parameter(query, "tags"); tags != nil {
 		draft.Tags = []string{*tags}
 	}
-	code := c.body.text.String()
+	code := string(c.body.join())
 	draft.Pasties = []paste.PastyDraft{{
 		Title: wire.Value(parameter(query, "title")), Language: a.languageParameter(query), Default: c.viewer.User.DefaultLanguage,
 		Code: &code, Alone: true,
