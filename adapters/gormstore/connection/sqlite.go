@@ -1,7 +1,9 @@
 package connection
 
 import (
+	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"io/fs"
 	"math"
@@ -28,8 +30,13 @@ func (s *Store) openSQLite(path string, readers int) error {
 	s.Dialect, s.file = sqliteDialect, &watchedFile{path: path, setting: s.cfg.urlSetting(), stop: make(chan struct{})}
 	s.pasteWrites = semaphore.NewWeighted(math.MaxInt64)
 	open := func(connections int, writes bool) (*sql.DB, error) {
-		db, err := sql.Open("sqlite", sqliteDSN(path, s.cfg, writes))
+		dsn := sqliteDSN(path, s.cfg, writes)
+		plain, err := sql.Open("sqlite", dsn)
 		if err != nil {
+			return nil, err
+		}
+		db := sql.OpenDB(watchedConnector{plain.Driver(), dsn, s.file})
+		if err := plain.Close(); err != nil {
 			return nil, err
 		}
 		db.SetMaxOpenConns(connections)
@@ -146,6 +153,28 @@ type watchedFile struct {
 
 // isReplaced reports what the last check found.
 func (f *watchedFile) isReplaced() bool { return f != nil && f.replaced.Load() }
+
+// watchedConnector opens connections to a watched file, and closes those that reached its replacement (TestSQLiteFileReplaced).
+type watchedConnector struct {
+	driver driver.Driver
+	dsn    string
+	file   *watchedFile
+}
+
+// Connect implements driver.Connector.
+func (c watchedConnector) Connect(context.Context) (driver.Conn, error) {
+	conn, err := c.driver.Open(c.dsn)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.file.check(); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+// Driver implements driver.Connector.
+func (c watchedConnector) Driver() driver.Driver { return c.driver }
 
 // open calls connect, and then watches the file. A second call checks that the file is still there.
 func (f *watchedFile) open(connect func() error) error {
