@@ -26,24 +26,21 @@ type Handler interface {
 
 // Server runs a handler on a socket.
 type Server struct {
-	cfg         Config
-	handler     Handler
-	http        *http.Server
-	connections *connections
-	listener    net.Listener
-	failed      chan error
-	log         *zap.Logger
+	cfg      Config
+	handler  Handler
+	http     *http.Server
+	listener *listener
+	failed   chan error
+	log      *zap.Logger
 }
 
 // New returns a server that does not listen yet.
 func New(cfg Config, handler Handler, log *zap.Logger) *Server {
 	errorLog, _ := zap.NewStdLogAt(log, zap.DebugLevel) // debug, as clients can cause net/http's messages; fails only for unknown levels
-	connections := newConnections(cfg, handler.TrustsProxy, log)
 	return &Server{
-		cfg: cfg, handler: handler, connections: connections, failed: make(chan error, 1), log: log,
+		cfg: cfg, handler: handler, failed: make(chan error, 1), log: log,
 		http: &http.Server{
 			Handler:                      handler,
-			ConnState:                    connections.track,
 			ReadHeaderTimeout:            min(cfg.ReadTimeout, maxHeaderTimeout),
 			ReadTimeout:                  cfg.ReadTimeout,
 			WriteTimeout:                 cfg.WriteTimeout,
@@ -66,11 +63,13 @@ func (s *Server) Start(ctx context.Context) error {
 		s.http.TLSConfig = certificate.config()
 		s.http.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){} // HTTP/1.1 alone
 	}
-	var err error
-	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", s.cfg.Addr); err != nil {
+	var config net.ListenConfig
+	opened, err := config.Listen(ctx, "tcp", s.cfg.Addr)
+	if err != nil {
 		return fault.Wrap(fault.Unavailable,
 			fmt.Sprintf("Cannot listen on %s. Choose another address with --http-addr or GLUEPOT_HTTP_ADDR.", s.cfg.Addr), err)
 	}
+	s.listener = newListener(opened.(*net.TCPListener), s.cfg, s.handler.TrustsProxy, s.log) //nolint:forcetypeassert // it is one of TCP
 	go func() {
 		if err := s.serve(); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
@@ -103,13 +102,12 @@ func (s *Server) Stop(ctx context.Context) error {
 	case <-time.After(s.cfg.DrainDelay):
 	case <-ctx.Done():
 	}
-	s.connections.stop()
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.DrainTimeout)
 	defer cancel()
 	if s.http.Shutdown(ctx) == nil {
 		return nil
 	}
-	if left := s.connections.count(); left > 0 {
+	if left := s.listener.count(); left > 0 {
 		s.log.Warn("requests were still in flight at the end of the drain timeout and were cut off", zap.Int("connections", left))
 	}
 	return s.http.Close()
