@@ -2,8 +2,10 @@ package gormstore
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -79,26 +81,66 @@ func TestBackupOfUnendedCopy(t *testing.T) {
 	}
 }
 
-// TestRefusedWrites reads a database beside its server, without changing the file.
-func TestRefusedWrites(t *testing.T) {
+// TestReadOnlyFile reads a database with and without its server, in folders that can be written and that cannot. The file stays as it is.
+func TestReadOnlyFile(t *testing.T) {
 	t.Parallel()
 	server, path := newSQLite(t)
 	anonymous(t, server, "paste001")
-	before, err := os.ReadFile(path)
-	if err != nil {
+	check := func(t *testing.T, folder string) {
+		t.Helper()
+		path := filepath.Join(folder, filepath.Base(path))
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		store := openSQLite(t, path, func(cfg *Config) { cfg.RefuseWrites = true })
+		if got, err := NewPastes(store).ActiveCount(t.Context()); err != nil || got != 1 {
+			t.Errorf("got %d pastes, error %v, want 1", got, err)
+		}
+		if err := NewPastes(store).DeleteIf(t.Context(), "paste001", func(paste.Paste) error { return nil }); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("got %v, want no deletion", err)
+		}
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+		after, err := os.ReadFile(path)
+		if err != nil || sha256.Sum256(after) != sha256.Sum256(before) {
+			t.Errorf("got a file that has changed, error %v, want it as it was", err)
+		}
+	}
+	folder := filepath.Dir(path)
+	t.Run("beside a server", func(t *testing.T) { check(t, folder) })
+	t.Run("beside a server, in a read-only folder", func(t *testing.T) { check(t, readOnly(t, folder)) })
+	if err := server.Close(); err != nil {
 		t.Fatal(err)
 	}
-	store := openSQLite(t, path, func(cfg *Config) { cfg.RefuseWrites = true })
-	if got, err := NewPastes(store).ActiveCount(t.Context()); err != nil || got != 1 {
-		t.Errorf("got %d pastes, error %v, want 1", got, err)
+	t.Run("in a read-only folder", func(t *testing.T) { check(t, readOnly(t, folder)) })
+	t.Run("without a server", func(t *testing.T) { check(t, folder) })
+}
+
+// readOnly returns the folder in which no file can be made or changed until the test ends: for root, who may do anything in folders,
+// it is mounted.
+func readOnly(t *testing.T, folder string) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		if err := os.Chmod(folder, 0o500); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(folder, 0o700) })
+		return folder
 	}
-	if err := NewPastes(store).DeleteIf(t.Context(), "paste001", func(paste.Paste) error { return nil }); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("got %v, want no deletion", err)
+	place := t.TempDir()
+	mount := func(args ...string) {
+		if out, err := exec.CommandContext(t.Context(), "mount", args...).CombinedOutput(); err != nil {
+			t.Skipf("root may not mount here, and may write to any folder: %s", out)
+		}
 	}
-	if err := store.Close(); err != nil {
-		t.Error(err)
-	}
-	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {
-		t.Errorf("got a file that has changed, error %v, want it as it was", err)
-	}
+	mount("--bind", folder, place)
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", place).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v: %s", err, out)
+		}
+	})
+	mount("-o", "remount,bind,ro", place)
+	return place
 }

@@ -96,6 +96,9 @@ func sqliteDSN(path string, cfg Config, writes bool) string {
 	}
 	if cfg.RefuseWrites {
 		options.Set("mode", "ro")
+		if isFrozen(path) {
+			options.Set("immutable", "1")
+		}
 	}
 	if writes {
 		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(1)")
@@ -105,6 +108,24 @@ func sqliteDSN(path string, cfg Config, writes bool) string {
 	}
 	options["_pragma"] = pragmas
 	return sqliteURI(path) + "?" + options.Encode()
+}
+
+// isFrozen reports whether SQLite can read a file only as immutable: in a folder that cannot be written, it cannot make the shared-memory
+// file that WAL mode needs. A log that is not empty cannot be read that way.
+func isFrozen(path string) bool {
+	if real, err := filepath.EvalSymlinks(path); err != nil { // the log is beside the file itself
+		return false
+	} else if log, err := os.Stat(real + "-wal"); err == nil && log.Size() > 0 {
+		return false
+	}
+	db, err := sql.Open("sqlite", sqliteURI(path)+"?mode=ro")
+	if err != nil {
+		return false
+	}
+	defer db.Close() //nolint:errcheck // it was only read
+	var tables int
+	err = db.QueryRowContext(context.Background(), "SELECT count(*) FROM sqlite_schema").Scan(&tables)
+	return err != nil && diagnose(err) == forbidden
 }
 
 func sqliteURI(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
