@@ -181,8 +181,8 @@ func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows
 				}
 				values = append(values, value)
 			}
-			err := tx.Exec("INSERT INTO "+table.Name+" ("+quoted(table.Columns)+") VALUES "+row+strings.Repeat(", "+row, len(some)-1), values...).Error
-			if err != nil {
+			statement := "INSERT INTO " + table.Name + " (" + quoted(table.Columns) + ") VALUES " + row + strings.Repeat(", "+row, len(some)-1)
+			if err := tx.Exec(statement, values...).Error; err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"mime"
 	"net/http"
@@ -103,7 +104,10 @@ func requestID(c *gin.Context) string {
 	return ""
 }
 
-func newRequestID() string { return strconv.FormatUint(rand.Uint64(), 36) } //nolint:gosec // tells requests apart, keeps no secret
+// newRequestID returns an id of a fixed length: the lengths of answers must not differ.
+func newRequestID() string {
+	return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) //nolint:gosec // tells requests apart, keeps no secret
+}
 
 // idCharacters are safe in a header and in the log.
 const idCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."

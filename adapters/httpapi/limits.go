@@ -19,11 +19,9 @@ func (a *API) withinLimits(c *gin.Context, route string, page bool) bool {
 	if a.limits == nil || route == PathAlive || route == PathReady || c.Request.Method == http.MethodOptions {
 		return true
 	}
-	secret, inBody := "", false
+	secret, inBody := presentedToken(c), false
 	if page {
 		secret, inBody = a.pages.Token(c.Request)
-	} else {
-		secret = presentedToken(c)
 	}
 	refused, retry := a.limits.Admit(a.limitRequest(c.Request, secret, inBody))
 	switch refused {

@@ -221,7 +221,8 @@ func TestImportsBoundUsers(t *testing.T) {
 		}
 	}
 	var reasons []string
-	summary, err := imports.New(userImporter{}, nil, nil, time.Now).Users.Do(t.Context(), source, func(line int, _ []byte, reason error) error {
+	importing := imports.New(userImporter{}, nil, nil, time.Now).Users
+	summary, err := importing.Do(t.Context(), source, func(line int, _ []byte, reason error) error {
 		reasons = append(reasons, fmt.Sprint(line, " ", reason))
 		return nil
 	})
