@@ -43,7 +43,7 @@ func newReads(cfg Config, store *gormstore.Store, from standby) *reads {
 		r.users, r.tokens, r.pastes = merged.Users(r.users), merged.Tokens(r.tokens), merged.Pastes(r.pastes)
 	}
 	if from.Store != nil {
-		var stale gormstore.StaleUsers = gormstore.NewUsers(from.Store)
+		var stale user.StaleFinder = gormstore.NewUsers(from.Store)
 		if cfg.Dataloader {
 			stale = dataloader.New(from.Pool(), gormstore.Translate).Users(gormstore.NewUsers(from.Store))
 		}

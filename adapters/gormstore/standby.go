@@ -9,15 +9,10 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// StaleUsers finds users for reads that may be stale.
-type StaleUsers interface {
-	user.StaleFinder
-}
-
 // Standby finds users on a standby. It falls back to the primary for users that the standby lacks, and while the standby does
 // not answer.
 type Standby struct {
-	standby, primary StaleUsers
+	standby, primary user.StaleFinder
 	silentUntil      atomic.Int64 // in Unix nanoseconds
 }
 
@@ -30,21 +25,21 @@ const (
 )
 
 // NewStandby returns the users of a standby with the primary behind it.
-func NewStandby(standby, primary StaleUsers) *Standby {
+func NewStandby(standby, primary user.StaleFinder) *Standby {
 	return &Standby{standby: standby, primary: primary}
 }
 
 // StaleByName implements user.StaleFinder.
 func (s *Standby) StaleByName(ctx context.Context, name user.Name) (user.User, error) {
-	return s.find(ctx, func(ctx context.Context, users StaleUsers) (user.User, error) { return users.StaleByName(ctx, name) })
+	return s.find(ctx, func(ctx context.Context, users user.StaleFinder) (user.User, error) { return users.StaleByName(ctx, name) })
 }
 
 // StaleByID implements user.StaleFinder.
 func (s *Standby) StaleByID(ctx context.Context, id user.ID) (user.User, error) {
-	return s.find(ctx, func(ctx context.Context, users StaleUsers) (user.User, error) { return users.StaleByID(ctx, id) })
+	return s.find(ctx, func(ctx context.Context, users user.StaleFinder) (user.User, error) { return users.StaleByID(ctx, id) })
 }
 
-func (s *Standby) find(ctx context.Context, ask func(context.Context, StaleUsers) (user.User, error)) (user.User, error) {
+func (s *Standby) find(ctx context.Context, ask func(context.Context, user.StaleFinder) (user.User, error)) (user.User, error) {
 	if time.Now().UnixNano() < s.silentUntil.Load() {
 		return ask(ctx, s.primary)
 	}
@@ -62,7 +57,7 @@ func (s *Standby) find(ctx context.Context, ask func(context.Context, StaleUsers
 }
 
 // askStandby leaves half of the remaining time for the next server.
-func (s *Standby) askStandby(ctx context.Context, ask func(context.Context, StaleUsers) (user.User, error)) (user.User, error) {
+func (s *Standby) askStandby(ctx context.Context, ask func(context.Context, user.StaleFinder) (user.User, error)) (user.User, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
