@@ -31,7 +31,9 @@ func NewStandby(standby, primary user.StaleFinder) *Standby {
 
 // StaleByName implements user.StaleFinder.
 func (s *Standby) StaleByName(ctx context.Context, name user.Name) (user.User, error) {
-	return s.find(ctx, func(ctx context.Context, users user.StaleFinder) (user.User, error) { return users.StaleByName(ctx, name) })
+	return s.find(ctx, func(ctx context.Context, users user.StaleFinder) (user.User, error) {
+		return users.StaleByName(ctx, name)
+	})
 }
 
 // StaleByID implements user.StaleFinder.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"reflect"
 	"time"
 
 	"gorm.io/gorm"
@@ -140,30 +139,6 @@ func (u *Users) Create(ctx context.Context, created user.User, services map[stri
 		}
 		return insert(tx, newIdentityRows(string(created.ID), services))
 	})
-}
-
-// insertRows is how many rows one INSERT has: SQLite allows 32766 parameters, PostgreSQL 65535.
-const insertRows = 1000
-
-// insert stores the rows of each list, a slice, in their order.
-func insert(tx *gorm.DB, lists ...any) error {
-	for _, rows := range lists {
-		if reflect.ValueOf(rows).Len() == 0 {
-			continue
-		}
-		if err := tx.CreateInBatches(rows, insertRows).Error; err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ifAny returns a list of the row, which is empty for nil.
-func ifAny[T any](row *T) []*T {
-	if row == nil {
-		return nil
-	}
-	return []*T{row}
 }
 
 // deleteOne deletes the row of a model that a condition finds.

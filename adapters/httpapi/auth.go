@@ -34,7 +34,7 @@ type call struct {
 // handle makes the handler of an endpoint that may wait for the database.
 func (a *API) handle(how authorization, endpoint func(context.Context, *call) error) gin.HandlerFunc {
 	return func(gc *gin.Context) {
-		c := how.begin(gc)
+		c := how.newCall(gc)
 		if err := a.run(how, c, endpoint); err != nil {
 			a.fail(gc, err)
 		}
@@ -45,7 +45,7 @@ func (a *API) handle(how authorization, endpoint func(context.Context, *call) er
 // arrived. Clients in blocked networks are refused.
 func (a *API) accept(how authorization, endpoint func(context.Context, *call) error) gin.HandlerFunc {
 	return func(gc *gin.Context) {
-		c := how.begin(gc)
+		c := how.newCall(gc)
 		c.body = a.newBuffer(gc.Request, bodyFactor)
 		defer c.body.Release()
 		err := a.receive(gc, c.body)
@@ -60,9 +60,9 @@ func (a *API) accept(how authorization, endpoint func(context.Context, *call) er
 	}
 }
 
-// begin sets the headers for caches and search engines. Answers to a token stay out of caches. What is optional may be unlisted, so it
+// newCall returns the call of a request, and sets the headers for caches and search engines. Answers to a token stay out of caches. What is optional may be unlisted, so it
 // says noindex unless its handler removes that.
-func (how authorization) begin(gc *gin.Context) *call {
+func (how authorization) newCall(gc *gin.Context) *call {
 	c := &call{Context: gc}
 	if how == ignored {
 		return c

@@ -8,10 +8,13 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// A request names what its answer has made: <name> is the id of the paste, <name.0> that of its first pasty, <name.edit0> that
+// A request names what its answer has made, in small letters: <name> is the id of the paste, <name.0> that of its first pasty, <name.edit0> that
 // of its first edit and <name.etag> the answer's ETag. Later requests use these names, and the golden file has them for the ids.
 
 func (r request) as(name string) request {
+	if !namePattern.MatchString("<" + name + ">") {
+		panic("the name " + name + " is not of small letters alone, so no request could use it")
+	}
 	r.name = name
 	return r
 }

@@ -130,7 +130,7 @@ func (s *Store) WriteAfter(ctx context.Context, read, write func(tx *gorm.DB) er
 	defer release()
 	return again(ctx, func() error {
 		if read != nil {
-			return s.writeAfter(ctx, read, write)
+			return s.readThenWrite(ctx, read, write)
 		}
 		var all Pipeline // a new one for each attempt: a batch remembers the statements prepared on its connection
 		s.hooks.BeforeTogether(ctx, &all)
@@ -141,7 +141,7 @@ func (s *Store) WriteAfter(ctx context.Context, read, write func(tx *gorm.DB) er
 	})
 }
 
-func (s *Store) writeAfter(ctx context.Context, read, write func(tx *gorm.DB) error) (err error) {
+func (s *Store) readThenWrite(ctx context.Context, read, write func(tx *gorm.DB) error) (err error) {
 	conn, err := s.pools[0].Conn(ctx)
 	if err != nil {
 		return err
