@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -58,6 +59,13 @@ func endpointFromEnvironment(getenv func(string) string) (*url.URL, error) {
 	protocol := cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
 	if protocol != "" && protocol != "http/protobuf" && protocol != "http/json" {
 		return nil, fmt.Errorf("the protocol of OTLP is %q: it takes http/protobuf or http/json, usually at port 4318", protocol)
+	}
+	// The SDK panics when it cannot allocate its queue.
+	for _, name := range []string{"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "OTEL_BSP_SCHEDULE_DELAY"} {
+		const most = 100_000_000
+		if number, err := strconv.Atoi(cmp.Or(getenv(name), "1")); err != nil || number < 1 || number > most {
+			return nil, fmt.Errorf("%s is not a number from 1 to %d", name, most)
+		}
 	}
 	endpoint, err := url.Parse(cmp.Or(text, "http://localhost:4318"))
 	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" { // it may hold a password

@@ -207,6 +207,10 @@ func TestOff(t *testing.T) {
 		{[]string{endpoint, "OTEL_TRACES_EXPORTER=zipkin"}, 1},
 		{[]string{endpoint, "OTEL_EXPORTER_OTLP_PROTOCOL=grpc"}, 1},
 		{[]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=user:secret@localhost:4318"}, 1},
+		{[]string{endpoint, "OTEL_BSP_MAX_QUEUE_SIZE=-1"}, 1},
+		{[]string{endpoint, "OTEL_BSP_MAX_QUEUE_SIZE=99999999999999"}, 1},
+		{[]string{endpoint, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE=-1"}, 1},
+		{[]string{endpoint, "OTEL_BSP_SCHEDULE_DELAY=0"}, 1}, // which the SDK would spend a processor on
 	} {
 		forget(t, test.settings...)
 		core, logged := observer.New(zapcore.DebugLevel)

@@ -45,6 +45,9 @@ var (
 
 // learn takes the ids of an answer that is a paste, or its link.
 func (n *names) learn(name string, response *http.Response, body string) {
+	if name != "" && !namePattern.MatchString("<"+name+">") {
+		panic("the name " + name + " is not of small letters alone, so no request could use it")
+	}
 	var made struct {
 		ID             string `json:"_id"`
 		Encrypted      bool

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -170,26 +171,26 @@ func texts(to *[]string) reader {
 		if d.Decode(&text) != nil {
 			return errNotJSON
 		}
-		if bytes.Count(text, []byte(",")) >= MaxParts {
-			return Invalid("%s: there are more than %d.", name, MaxParts)
-		}
-		var sent any
-		if err := json.Unmarshal(text, &sent); err != nil {
-			return errNotJSON
-		}
-		if sent == nil {
-			*to = nil
+		*to = nil
+		if string(text) == "null" {
 			return nil
 		}
-		elements, ok := sent.([]any)
-		if !ok {
-			elements = []any{sent}
-		}
-		*to = make([]string, len(elements))
-		for i, element := range elements {
-			if (*to)[i], ok = element.(string); !ok {
-				return Invalid("%s: it must be a string or an array of strings.", name)
+		sent := make([]*string, 1)
+		var err error
+		if text[0] == '[' {
+			if bytes.Count(text, []byte(",")) >= MaxParts {
+				return Invalid("%s: there are more than %d.", name, MaxParts)
 			}
+			err = json.Unmarshal(text, &sent)
+		} else {
+			err = json.Unmarshal(text, &sent[0])
+		}
+		if err != nil || slices.Contains(sent, nil) { // the text is valid JSON, but of another type
+			return Invalid("%s: it must be a string or an array of strings.", name)
+		}
+		*to = make([]string, len(sent))
+		for i, element := range sent {
+			(*to)[i] = *element
 		}
 		return nil
 	}

@@ -48,7 +48,7 @@ func OpenInput(stdin io.Reader, file string) (*Input, error) {
 // Reader returns what to read from. It ends with ctx, also where reading may wait for others.
 func (in *Input) Reader(ctx context.Context) io.Reader {
 	if in.Size >= 0 {
-		return in.file
+		return endingReader{ctx, in.file}
 	}
 	// Nothing interrupts a read from a terminal or a pipe for certain, so it is left behind. It ends with the
 	// process, or when there is something to read.
@@ -59,6 +59,20 @@ func (in *Input) Reader(ctx context.Context) io.Reader {
 	}()
 	context.AfterFunc(ctx, func() { _ = w.CloseWithError(context.Cause(ctx)) })
 	return r
+}
+
+// endingReader ends with a context. A reader of a compressed file could otherwise find nothing but line ends for minutes.
+type endingReader struct {
+	ctx context.Context //nolint:containedctx // that of the reading
+	io.Reader
+}
+
+// Read implements io.Reader.
+func (r endingReader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.Reader.Read(p)
 }
 
 // Close closes what OpenInput has opened; that it was only read, so nothing can be lost.

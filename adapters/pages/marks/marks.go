@@ -67,8 +67,8 @@ func Of(ctx context.Context) *Marker {
 	return m
 }
 
-// Append appends a text as HTML. With words, which is not for code, joiners between two visible characters get no mark. Once the marks are
-// used up, one replacement character stands for a run of invisible characters.
+// Append appends a text as HTML. With words, which is not for code, joiners within emoji and in scripts that need them get no mark. Once
+// the marks are used up, one replacement character stands for a run of invisible characters.
 func (m *Marker) Append(b []byte, text string, words bool) []byte {
 	plain := 0 // text[plain:i] is still to be appended as it is
 	for i := 0; i < len(text); {
@@ -78,7 +78,7 @@ func (m *Marker) Append(b []byte, text string, words bool) []byte {
 		}
 		entity := entities[text[i]]
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if entity == "" && (!invisible(r) || m.left > 0 && belongs(text, i, words)) {
+		if entity == "" && (!invisible(r) || m.left > 0 && (varies(text, i) || words && joins(text, i))) {
 			i += size
 			continue
 		}
@@ -122,7 +122,7 @@ func (t Text) Render(ctx context.Context, w io.Writer) error {
 func Plain(text string) string {
 	var b strings.Builder
 	for i, r := range text {
-		if invisible(r) && !belongs(text, i, true) {
+		if invisible(r) && !varies(text, i) && !joins(text, i) {
 			r = utf8.RuneError
 		}
 		b.WriteRune(r)
@@ -130,26 +130,58 @@ func Plain(text string) string {
 	return b.String()
 }
 
-const (
-	nonJoiner   = 0x200c
-	joiner      = 0x200d
-	asEmoji     = "\ufe0f" // the variation selector that asks for a picture
-	aroundAsKey = "\u20e3" // combines with a digit to an emoji
-)
-
-// belongs reports whether the invisible character there changes a visible one beyond ASCII: it selects a variant or, in words, joins two,
-// as emoji and many scripts need. A run of selectors could hide a program, so only the first belongs to the character.
-func belongs(text string, at int, words bool) bool {
+// varies reports whether the character there is a variation selector after a character that has variants: an emoji, an ideograph or a
+// mathematical sign. Elsewhere selectors are invisible, and a run of them can hide a program.
+func varies(text string, at int) bool {
 	r, size := utf8.DecodeRuneInString(text[at:])
-	before, after := text[:at], text[at+size:]
+	last, _ := utf8.DecodeLastRuneInString(text[:at])
 	switch {
-	case unicode.Is(unicode.Variation_Selector, r):
-		return visible(utf8.DecodeLastRuneInString(before)) || string(r) == asEmoji && strings.HasPrefix(after, aroundAsKey)
-	case words && (r == joiner || r == nonJoiner):
-		return visible(utf8.DecodeLastRuneInString(strings.TrimSuffix(before, asEmoji))) && visible(utf8.DecodeRuneInString(after))
+	case last < utf8.RuneSelf: // keycap emoji
+		return r == 0xfe0f && (last == '#' || last == '*' || last >= '0' && last <= '9') && strings.HasPrefix(text[at+size:], "\u20e3")
+	case last == utf8.RuneError:
+		return false
+	case r == 0xfe0e || r == 0xfe0f:
+		return emoji(last) || unicode.In(last, unicode.So, unicode.Sm) || strings.ContainsRune("\u203c\u2049\u2139\u3030\u303d", last)
+	case r >= 0xfe00 && r <= 0xfe02:
+		return unicode.In(last, unicode.Han, unicode.Sm)
 	}
 	return false
 }
 
-// visible reports whether a decoded character is a visible one beyond ASCII.
-func visible(r rune, _ int) bool { return r >= utf8.RuneSelf && r != utf8.RuneError && !invisible(r) }
+const (
+	nonJoiner = 0x200c
+	joiner    = 0x200d
+)
+
+// joins reports whether the character there is a joiner between emoji, or one that a script needs between its letters (RFC 5892, appendix
+// A, a little wider).
+func joins(text string, at int) bool {
+	r, size := utf8.DecodeRuneInString(text[at:])
+	if r >= 0x180b && r <= 0x180f && r != 0x180e { // another shape of a letter
+		last, _ := utf8.DecodeLastRuneInString(text[:at])
+		return unicode.IsLetter(last) && unicode.Is(unicode.Mongolian, last)
+	}
+	if r != joiner && r != nonJoiner {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(text[at+size:])
+	if emoji(next) {
+		last, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(text[:at], "\ufe0f")) // which asks for a picture
+		return r == joiner && emoji(last)
+	}
+	base := strings.TrimRightFunc(text[:at], func(r rune) bool { return unicode.Is(unicode.Inherited, r) && unicode.Is(unicode.Mn, r) })
+	last, _ := utf8.DecodeLastRuneInString(base)
+	return joined(last) && joined(next)
+}
+
+// joined reports whether a character is a letter or mark of a script that uses joiners: cursive scripts, and those of India and its
+// neighbours.
+func joined(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsMark(r)) && unicode.In(r,
+		unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Mandaic, unicode.Adlam,
+		unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu,
+		unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
+}
+
+// emoji reports whether a character is in a block of emoji that may be joined.
+func emoji(r rune) bool { return r >= 0x2600 && r <= 0x27bf || r >= 0x1f300 && r <= 0x1faff }

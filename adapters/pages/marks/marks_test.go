@@ -51,9 +51,11 @@ func TestJoiners(t *testing.T) {
 		"👨\u200d👩\u200d👧 and 👩🏽\u200d💻": "👨\u200d👩\u200d👧 and 👩🏽\u200d💻", "❤\ufe0f\u200d🔥": "❤\ufe0f\u200d🔥",
 		"a\u200db": "a\ufffdb", "\u200d👩": "\ufffd👩", "👩\u200d": "👩\ufffd", "a\ufe0f\u200d👩": "a\ufffd\ufffd👩",
 		"👩\u200d\u200d👩": "👩\ufffd\ufffd👩", "👩\u200b👩": "👩\ufffd👩",
+		"👩\u200c👩":      "👩\ufffd👩",
 		"می\u200cخواهم": "می\u200cخواهم", "می\u064e\u200cخ": "می\u064e\u200cخ", "क्\u200dष क्\u200cष": "क्\u200dष क्\u200cष",
 		"ශ්\u200dරී": "ශ්\u200dරී", "می\u200c\u200cخ": "می\ufffd\ufffdخ", "می\u200bخ": "می\ufffdخ", "می\u200c": "می\ufffd",
-		"pay\u200cpal": "pay\ufffdpal", "a\u200cخ": "a\ufffdخ", "خ\u200ca": "خ\ufffda",
+		"pay\u200cpal": "pay\ufffdpal", "а\u200cб": "а\ufffdб", "α\u200dβ": "α\ufffdβ", "a\u200cخ": "a\ufffdخ", "خ\u200ca": "خ\ufffda",
+		"漢\u200c字": "漢\ufffd字", "a\u0301\u200cخ": "a\u0301\ufffdخ", "é\u200dé": "é\ufffdé",
 	} {
 		if got := Plain(title); got != want {
 			t.Errorf("%q: got %q, want %q", title, got, want)
@@ -78,7 +80,7 @@ func TestVariationSelectors(t *testing.T) {
 		"❤\ufe0f ☎\ufe0e ©\ufe0f ™\ufe0f ↔\ufe0f ℹ\ufe0f 1\ufe0f\u20e3": "❤\ufe0f ☎\ufe0e ©\ufe0f ™\ufe0f ↔\ufe0f ℹ\ufe0f 1\ufe0f\u20e3",
 		"社\ufe00 \u2229\ufe00": "社\ufe00 \u2229\ufe00", "eval\ufe00": "eval\ufffd", "'\ufe01\ufe0e\ufe0f'": "'\ufffd\ufffd\ufffd'",
 		"❤\ufe0f\ufe0f\ufe03": "❤\ufe0f\ufffd\ufffd", "1\ufe0f0": "1\ufffd0",
-		"a =\ufe0f +\ufe00": "a =\ufffd +\ufffd", "葛\U000e0100": "葛\U000e0100", "\ufe0f": "\ufffd",
+		"a =\ufe0f +\ufe00": "a =\ufffd +\ufffd", "社\ufe0f": "社\ufffd", "葛\U000e0100": "葛\ufffd", "naï\ufe01ve ─\U000e0101": "naï\ufffdve ─\ufffd", "\ufe0f": "\ufffd",
 		"a\u180bb\u17b4c\ufff0d\U0001bca0e\U0001d173": "a\ufffdb\ufffdc\ufffdd\ufffde\ufffd", "\u1820\u180b": "\u1820\u180b",
 	} {
 		if got := Plain(text); got != want {
