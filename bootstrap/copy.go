@@ -20,7 +20,8 @@ const copyConnections = 2
 func OpenCopy(
 	ctx context.Context, from, to gormstore.Config, migrate bool, progress func(copies.Progress),
 ) (*copies.Copy, func() error, error) {
-	from.RefuseWrites, from.MaxConnections, to.MaxConnections = true, copyConnections, copyConnections
+	from.RefuseWrites, from.Offline = true, true
+	from.MaxConnections, to.MaxConnections = copyConnections, copyConnections
 	source, err := gormstore.New(from)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the source: %w", err)

@@ -93,7 +93,7 @@ func TestReadOnlyFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		store := openSQLite(t, path, func(cfg *Config) { cfg.RefuseWrites = true })
+		store := openSQLite(t, path, func(cfg *Config) { cfg.RefuseWrites, cfg.Offline = true, true })
 		if got, err := NewPastes(store).ActiveCount(t.Context()); err != nil || got != 1 {
 			t.Errorf("got %d pastes, error %v, want 1", got, err)
 		}

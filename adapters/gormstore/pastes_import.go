@@ -14,34 +14,14 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// batchAttempts is how often a batch is tried as a whole: it fails when another caller stores one of its new pastes meanwhile.
-const batchAttempts = 3
-
 // Import implements paste.Importer.
-func (p *Pastes) Import(ctx context.Context, pastes []paste.Document, orphans paste.Orphans) (results []batch.Result, err error) {
+func (p *Pastes) Import(ctx context.Context, pastes []paste.Document, orphans paste.Orphans) ([]batch.Result, error) {
 	all := make([]*pasteRows, len(pastes))
 	for i := range pastes {
 		all[i] = newPasteRows(p.store, pastes[i])
 	}
-	for range batchAttempts {
-		err := importing(ctx, p.store, pastesImport, func(tx *gorm.DB) (err error) {
-			results, err = importPastes(tx, all, orphans)
-			return err
-		})
-		if err == nil {
-			return results, nil
-		}
-		if !isAboutRecords(err) {
-			return nil, err
-		}
-	}
-	lock := func(*gorm.DB) error { return nil } // importPastes does
-	return importEach(ctx, p.store, pastesImport, all, lock, func(tx *gorm.DB, alone *pasteRows) (batch.Outcome, error) {
-		results, err := importPastes(tx, []*pasteRows{alone}, orphans)
-		if err != nil {
-			return 0, err
-		}
-		return results[0].Outcome, results[0].Err
+	return importBatch(ctx, p.store, pastesImport, all, func(tx *gorm.DB, pastes []*pasteRows) ([]batch.Result, error) {
+		return importPastes(tx, pastes, orphans)
 	})
 }
 

@@ -32,6 +32,9 @@ func TestLifetimes(t *testing.T) {
 		if err != nil || unix != deletesAt || seconds > 0 && unix != created.Unix()+seconds || seconds == 0 && unix != 0 {
 			t.Errorf("%v: got %d, %v and %d", lifetime, unix, err, deletesAt)
 		}
+		if got := NearestLifetime(created, end); got != lifetime {
+			t.Errorf("got %v between %v and %v, want %v", got, created, end, lifetime)
+		}
 	}
 	for _, text := range []string{"", "3h", "1H", " 1h", "1h ", "Never", "0", "1", "OneHour", "1w\x00"} {
 		_, err := ParseLifetime(text)
@@ -58,11 +61,23 @@ func TestLifetimeNames(t *testing.T) {
 	}
 }
 
+func TestNearestLifetime(t *testing.T) {
+	t.Parallel()
+	for lives, want := range map[time.Duration]Lifetime{
+		0: "1h", time.Second: "1h", 6 * time.Hour: "2h", 7 * time.Hour: "10h", 30 * 24 * time.Hour: "1m", 1e6 * time.Hour: "1y",
+	} {
+		if got := NearestLifetime(created, created.Add(lives)); got != want {
+			t.Errorf("%v: got %v, want %v", lives, got, want)
+		}
+	}
+}
+
 func TestExpiresIn(t *testing.T) {
 	t.Parallel()
 	for want, d := range map[Lifetime]Document{
 		"of an import": {Content: Content{Lifetime: "of an import"}},
 		Never:          {Paste: Paste{CreatedAt: created}},
+		"2h":           {Paste: Paste{CreatedAt: created, ExpiresAt: created.Add(2 * time.Hour)}},
 	} {
 		if got := d.ExpiresIn(); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -101,11 +101,6 @@ func TestRestoreReplaces(t *testing.T) {
 	if !strings.Contains(after, `"newcomer"`) {
 		t.Fatalf("got\n%s\nwant a newcomer", after)
 	}
-	elsewhere := database.EmptySQLite(t)
-	installation{t, string(elsewhere.URL)}.do("restore " + path) // of a database in use, with what is in its log
-	if got := contents(t, elsewhere); got != after {
-		t.Errorf("got\n%s\nfrom a database in use, want\n%s", got, after)
-	}
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -142,15 +137,25 @@ func TestRestoreRefusals(t *testing.T) {
 		}
 		return path
 	}
+	withLog := writeTo(t, folder, "log.db", string(backup))
+	writeTo(t, folder, "log.db-wal", "a log")
+	linked := filepath.Join(folder, "link.db")
+	if err := os.Symlink(withLog, linked); err != nil {
+		t.Fatal(err)
+	}
 	for path, text := range map[string]string{
 		filepath.Join(folder, "none.db"): "none.db: no such file or directory.",
-		folder:                           "is damaged, or no database",
+		folder:                           "is no file",
 		writeTo(t, folder, "text", "not a database at all"):                                              "is damaged, or no database",
 		writeTo(t, folder, "broken.db", string(broken)):                                                  "is damaged, or no database",
 		writeTo(t, folder, "half.db", string(backup[:len(backup)/2/4096*4096])):                          "is damaged, or no database",
 		writeTo(t, folder, "nothing", ""):                                                                "but none of Gluepot's",
 		changed("newer.db", `INSERT INTO gluepot_versions (version_id, is_applied) VALUES (9999, true)`): "is at version 9999",
-		changed("early.db", `ALTER TABLE gluepot_versions RENAME TO gluepot_schema`):                     "but none of Gluepot's",
+		changed("orphans.db", `INSERT INTO stars VALUES ('nobody00', 'x', 0)`):                           "1 rows belong to what is not there",
+		changed("early.db", `ALTER TABLE gluepot_versions RENAME TO gluepot_schema`):                     "before its first release",
+		withLog:                  "has a log (-wal) beside it",
+		linked:                   "has a log (-wal) beside it",
+		database.SQLitePath(cfg): "is the database itself",
 	} {
 		wantRefusalWith(t, "restore "+path, i.run("restore --replace "+path), exitFailed, text)
 	}
@@ -170,6 +175,10 @@ func TestRestoreRefusals(t *testing.T) {
 	writeTo(t, filepath.Dir(alone), "gluepot.db-journal", "a journal")
 	wantRefusalWith(t, "restore beside a journal", installation{t, "sqlite://" + alone}.run("restore "+file), exitFailed,
 		"There is a log "+alone+"-journal without its database")
+	withJournal := filepath.Join(folder, "journal.db")
+	writeTo(t, folder, "journal.db", string(backup))
+	writeTo(t, folder, "journal.db-journal", "a journal")
+	wantRefusalWith(t, "restore "+withJournal, i.run("restore --replace "+withJournal), exitFailed, "has a log (-journal) beside it")
 
 	dump := "The database is PostgreSQL, which has tools of its own for that: pg_dump and pg_restore."
 	for _, line := range []string{"backup " + file + ".2", "restore " + file} {

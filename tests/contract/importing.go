@@ -138,7 +138,7 @@ func importAbsent(t *testing.T, s Store) {
 	want(t, "services", len(found.Services), 0)
 }
 
-// importNames brings names in that users have, give up, or keep.
+// importNames moves names between users in every way, in both orders of the records.
 func importNames(t *testing.T, s Store) {
 	run := func(what string, accounts []user.Import, wanted ...string) {
 		t.Helper()
@@ -146,16 +146,25 @@ func importNames(t *testing.T, s Store) {
 		wantResults(t, what, results, err, wanted...)
 	}
 	account := func(id user.ID, name string) user.Import { return importedAccount(t, id, name) }
-	run("the beginning", []user.Import{account("a", "y"), account("b", "x"), account("c", "c")}, fresh, fresh, fresh)
-	run("a name that a user before it gives up", []user.Import{account("a", "z"), account("b", "Y")}, updated, updated)
-	wantNames(t, s, map[user.ID]string{"a": "z", "b": "Y", "c": "c"})
-	run("a name that another user keeps", []user.Import{account("a", "C"), account("d", "d")}, rejected(fault.Conflict), fresh)
-	wantNames(t, s, map[user.ID]string{"a": "z", "b": "Y", "c": "c", "d": "d"})
-	run("a name that a user after it gives up", []user.Import{account("a", "c"), account("c", "e")}, rejected(fault.Conflict), updated)
-	wantNames(t, s, map[user.ID]string{"a": "z", "b": "Y", "c": "e", "d": "d"})
-	run("what was refused, once the name is free", []user.Import{account("a", "c")}, updated)
-	run("two that want one name", []user.Import{account("i", "same"), account("j", "SAME")}, fresh, rejected(fault.Conflict))
-	wantNames(t, s, map[user.ID]string{"a": "c", "b": "Y", "c": "e", "d": "d", "i": "same"})
+	run("the beginning", []user.Import{account("a", "y"), account("b", "x"), account("c", "c"), account("d", "d")},
+		fresh, fresh, fresh, fresh)
+	run("a chain, its end first", []user.Import{account("b", "z"), account("a", "x")}, updated, updated)
+	wantNames(t, s, map[user.ID]string{"a": "x", "b": "z", "c": "c", "d": "d"})
+	run("a chain, its beginning first", []user.Import{account("a", "Z"), account("b", "y")}, updated, updated)
+	wantNames(t, s, map[user.ID]string{"a": "Z", "b": "y", "c": "c", "d": "d"})
+	run("a circle of three and a new user", []user.Import{account("a", "y"), account("b", "c"), account("e", "x"), account("c", "z")},
+		updated, updated, fresh, updated)
+	wantNames(t, s, map[user.ID]string{"a": "y", "b": "c", "c": "z", "d": "d", "e": "x"})
+	run("a name that somebody keeps", []user.Import{account("a", "D"), account("f", "f")}, rejected(fault.Conflict), fresh)
+	wantNames(t, s, map[user.ID]string{"a": "y", "b": "c", "c": "z", "d": "d", "e": "x", "f": "f"})
+	run("a chain behind such a name, and one beside it",
+		[]user.Import{account("b", "y"), account("a", "d"), account("g", "c"), account("h", "h")},
+		rejected(fault.Conflict), rejected(fault.Conflict), rejected(fault.Conflict), fresh)
+	wantNames(t, s, map[user.ID]string{"a": "y", "b": "c", "c": "z", "d": "d", "e": "x", "f": "f", "h": "h"})
+	results, err := s.Users.Import(t.Context(), []user.Import{account("i", "same"), account("j", "SAME")})
+	wantResults(t, "two that want one name", results, err, fresh, rejected(fault.Conflict))
+	results, err = s.Users.Import(t.Context(), []user.Import{account("d", "dd"), account("a", "d")})
+	wantResults(t, "what was refused, once the name is free", results, err, updated, updated)
 }
 
 func importTokens(t *testing.T, s Store) {
@@ -184,9 +193,11 @@ func importTokens(t *testing.T, s Store) {
 	holds(3, "a", false)
 	_, _, err := s.Tokens.ByHash(t.Context(), token.Hash{1})
 	wantKind(t, err, fault.NotFound)
-	run("a hash that a token before it gives up", []token.Token{key("a", 4), key("b", 3)}, updated, updated)
+	run("a chain", []token.Token{key("a", 2), key("b", 4)}, updated, updated)
+	holds(2, "a", false)
+	run("a circle", []token.Token{key("a", 4), key("b", 2)}, updated, updated)
 	holds(4, "a", false)
-	holds(3, "b", false)
+	holds(2, "b", false)
 	stranger := key("c", 5)
 	stranger.Owner = "nobody"
 	run("an unknown owner, a hash that another keeps, and a good one",

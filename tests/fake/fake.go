@@ -269,14 +269,25 @@ func (u Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Resu
 	}
 	defer unlock()
 	results := make([]batch.Result, len(accounts))
-	for i := range accounts {
-		if u.removedUser(accounts[i].ID) {
+	var (
+		ids     []user.ID
+		names   []string
+		known   []int // where they stand in accounts
+		current = make(map[user.ID]string)
+	)
+	for i, account := range accounts {
+		if u.removedUser(account.ID) {
 			results[i].Outcome = batch.RemovedEarlier
 			continue
 		}
-		if slices.ContainsFunc(u.users, func(stored user.User) bool {
-			return stored.ID != accounts[i].ID && stored.Name.Folded() == accounts[i].Name.Folded()
-		}) {
+		ids, names, known = append(ids, account.ID), append(names, account.Name.Folded()), append(known, i)
+	}
+	for _, stored := range u.users {
+		current[stored.ID] = stored.Name.Folded()
+	}
+	for n, refused := range refuse(ids, names, current) {
+		i := known[n]
+		if refused {
 			results[i].Err = errConflict
 			continue
 		}
@@ -307,6 +318,33 @@ func (u Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Resu
 		u.services[wanted.ID], u.stars[wanted.ID] = maps.Clone(wanted.Services), slices.Clone(wanted.Stars)
 	}
 	return results, nil
+}
+
+// refuse says which of a batch cannot have the key that it wants, because another one has it in the end. Each
+// refusal can be the cause of another, since whoever is refused keeps its key.
+func refuse[ID, Key comparable](ids []ID, keys []Key, current map[ID]Key) []bool {
+	refused := make([]bool, len(ids))
+	for again := true; again; {
+		again = false
+		final := maps.Clone(current)
+		for i, id := range ids {
+			if !refused[i] && current[id] != keys[i] { // one that keeps its key goes before those that want it
+				delete(final, id)
+			}
+		}
+		holders := make(map[Key]ID)
+		for id, key := range final {
+			holders[key] = id
+		}
+		for i, id := range ids {
+			if holder, held := holders[keys[i]]; !refused[i] && held && holder != id {
+				refused[i], again = true, true
+			} else if !refused[i] {
+				holders[keys[i]] = id
+			}
+		}
+	}
+	return refused
 }
 
 // AccountByID implements user.AccountFinder.
@@ -433,18 +471,29 @@ func (t Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Resul
 	}
 	defer unlock()
 	results := make([]batch.Result, len(tokens))
-	for i := range tokens {
-		if t.removedUser(tokens[i].Owner) {
+	var (
+		ids     []token.ID
+		hashes  []token.Hash
+		known   []int // where they stand in tokens
+		current = make(map[token.ID]token.Hash)
+	)
+	for i, wanted := range tokens {
+		if t.removedUser(wanted.Owner) {
 			results[i].Outcome = batch.RemovedEarlier
 			continue
 		}
-		if !t.exists(tokens[i].Owner) {
+		if !t.exists(wanted.Owner) {
 			results[i].Err = errNotFound
 			continue
 		}
-		if slices.ContainsFunc(t.tokens, func(stored token.Token) bool {
-			return stored.ID != tokens[i].ID && stored.Hash == tokens[i].Hash
-		}) {
+		ids, hashes, known = append(ids, wanted.ID), append(hashes, wanted.Hash), append(known, i)
+	}
+	for _, stored := range t.tokens {
+		current[stored.ID] = stored.Hash
+	}
+	for n, refused := range refuse(ids, hashes, current) {
+		i := known[n]
+		if refused {
 			results[i].Err = errConflict
 			continue
 		}

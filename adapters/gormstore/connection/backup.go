@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -41,25 +42,19 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	if err != nil {
 		return fileFault(path, err)
 	}
-	defer removePartial(partial)
-	if err := vacuumInto(ctx, partial, s.file.path); err != nil {
-		return err
-	}
-	if err := forget(ctx, partial); err != nil {
-		return err
-	}
-	return fileFault(path, publish(partial, path))
-}
-
-// vacuumInto writes a snapshot of a database, with what is in its log, to an empty file.
-func vacuumInto(ctx context.Context, to, from string) error {
-	db, err := plainSQLite(from, "ro", time.Second)
+	defer partial.remove()
+	source, err := plainSQLite(s.file.path, "ro", s.cfg.ConnectTimeout)
 	if err != nil {
 		return err
 	}
-	defer db.Close() //nolint:errcheck // it was only read
-	_, err = db.ExecContext(ctx, "VACUUM INTO ?", to)
-	return Translate(err)
+	defer source.Close() //nolint:errcheck // it was only read
+	if _, err := source.ExecContext(ctx, "VACUUM INTO ?", partial.path); err != nil {
+		return Translate(err)
+	}
+	if err := forget(ctx, partial.path); err != nil {
+		return err
+	}
+	return fileFault(path, partial.publish(path))
 }
 
 // forget removes clients' hashes and their salt, the origins of pastes, and deleted text from the search index.
@@ -92,32 +87,41 @@ func fileFault(path string, err error) error {
 	return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot write %s.", path), err)
 }
 
-// newPartial makes an empty file beside path, which gets that name once it is complete.
-func newPartial(path string) (string, error) {
+// logSuffixes are the suffixes of SQLite's logs. A database takes any log beside it for its own.
+var logSuffixes = []string{"-wal", "-journal"}
+
+// partialFile is a temporary file that gets its name once it is complete.
+type partialFile struct{ path string }
+
+func newPartial(path string) (*partialFile, error) {
 	file, err := os.CreateTemp(filepath.Dir(path), ".gluepot-partial-*") // mode 0600
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return file.Name(), file.Close()
+	return &partialFile{file.Name()}, file.Close()
 }
 
-// removePartial removes what is left of a partial file, and SQLite's files beside it.
-func removePartial(path string) {
+// remove removes the temporary file and SQLite's files beside it.
+func (p *partialFile) remove() {
 	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
-		_ = os.Remove(path + suffix)
+		_ = os.Remove(p.path + suffix)
 	}
 }
 
-// publish gives a complete file its name. It fails with fs.ErrExist when that is taken.
-func publish(partial, path string) error {
-	if err := syncFile(partial); err != nil {
+// publish gives the file its name. It fails with fs.ErrExist when that is taken.
+func (p *partialFile) publish(path string) error {
+	if err := syncFile(p.path); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(path); err == nil {
-		return fs.ErrExist
-	}
-	if err := os.Rename(partial, path); err != nil {
+	if err := os.Link(p.path, path); errors.Is(err, fs.ErrExist) {
 		return err
+	} else if err != nil { // a file system without links
+		if _, err := os.Lstat(path); err == nil {
+			return fs.ErrExist
+		}
+		if err := os.Rename(p.path, path); err != nil {
+			return err
+		}
 	}
 	return syncFile(filepath.Dir(path))
 }
@@ -147,49 +151,96 @@ func Restore(ctx context.Context, cfg Config, from string, replace bool) (done R
 	if !ok {
 		return done, errDump
 	}
-	exists, err := replaceable(&path, replace)
+	replacing, err := restorable(&path, from, replace)
 	if err != nil {
 		return done, err
-	}
-	if done.Version, done.Latest, err = examine(ctx, from); err != nil {
-		return Restored{}, err
 	}
 	partial, err := newPartial(path)
 	if err != nil {
 		return done, fileFault(path, err)
 	}
-	defer removePartial(partial)
-	if err := vacuumInto(ctx, partial, from); err != nil {
-		return done, err
+	defer partial.remove()
+	if err := copyFile(ctx, partial.path, from); err != nil {
+		return done, fileFault(path, err)
 	}
-	if !exists {
-		return done, fileFault(path, publish(partial, path))
+	if done.Version, done.Latest, err = examine(ctx, partial.path, from); err != nil {
+		return Restored{}, err
+	}
+	if !replacing {
+		return done, fileFault(path, partial.publish(path))
 	}
 	done.Kept = path + "." + time.Now().UTC().Format("20060102T150405.000Z")
 	return done, replaceFile(ctx, cfg, path, done.Kept, partial)
 }
 
-// replaceable reports whether there is a database to replace. It makes the folder of path, and resolves links in path.
-func replaceable(path *string, replace bool) (bool, error) {
+// unreadable says why a file cannot be read.
+func unreadable(file string, err error) error {
+	cause := err
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		cause = failed.Err
+	}
+	return fault.Wrap(fault.Invalid, fmt.Sprintf("Cannot read %s: %v.", file, cause), err)
+}
+
+// restorable reports whether the backup would replace a database. It resolves links in path.
+func restorable(path *string, from string, replace bool) (bool, error) {
+	backup, err := os.Stat(from)
+	if err != nil {
+		return false, unreadable(from, err)
+	}
+	if !backup.Mode().IsRegular() {
+		return false, fault.New(fault.Invalid, fmt.Sprintf("%s is no file.", from))
+	}
+	for _, suffix := range logSuffixes {
+		beside, err := besideFile(from, suffix)
+		if err != nil {
+			return false, unreadable(from, err)
+		}
+		if log, err := os.Stat(beside); err == nil && log.Size() > 0 {
+			return false, fault.New(fault.Invalid, fmt.Sprintf(
+				"%s has a log (%s) beside it: it is a database in use and no backup. Make one with 'gluepot backup'.", from, suffix))
+		}
+	}
 	if err := os.MkdirAll(filepath.Dir(*path), 0o700); err != nil {
 		return false, fileFault(*path, err)
 	}
 	if real, err := filepath.EvalSymlinks(*path); err == nil {
 		*path = real
 	}
-	if _, err := os.Stat(*path); err == nil {
-		if !replace {
-			return true, fault.New(fault.Conflict, fmt.Sprintf(
-				"There is a database at %s already. Add --replace to put the backup in its place and keep the old one beside it.", *path))
+	there, err := os.Stat(*path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		for _, suffix := range logSuffixes {
+			if _, err := os.Lstat(*path + suffix); err == nil {
+				return false, fault.New(fault.Conflict, fmt.Sprintf(
+					"There is a log %s%s without its database. Move it away first.", *path, suffix))
+			}
 		}
-		return true, nil
+		return false, nil
+	case err != nil:
+		return false, fileFault(*path, err)
+	case os.SameFile(there, backup):
+		return false, fault.New(fault.Invalid, fmt.Sprintf("%s is the database itself.", from))
+	case !replace:
+		return false, fault.New(fault.Conflict, fmt.Sprintf(
+			"There is a database at %s already. Add --replace to put the backup in its place and keep the old one beside it.", *path))
 	}
-	for _, suffix := range []string{"-wal", "-journal"} { // a database takes any log beside it for its own
-		if _, err := os.Lstat(*path + suffix); err == nil {
-			return false, fault.New(fault.Conflict, fmt.Sprintf("There is a log %s%s without its database. Move it away first.", *path, suffix))
-		}
+	return true, nil
+}
+
+func copyFile(ctx context.Context, to, from string) error {
+	source, err := os.Open(from) //nolint:gosec // the operator names it
+	if err != nil {
+		return err
 	}
-	return false, nil
+	defer source.Close()                                          //nolint:errcheck // it was only read
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_TRUNC, 0o600) //nolint:gosec // newPartial has made it
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { _ = source.Close() })() // ends the copy
+	_, err = io.Copy(target, source)
+	return errors.Join(context.Cause(ctx), err, target.Close())
 }
 
 // plainSQLite opens one connection to a file, without changing its journal mode.
@@ -201,19 +252,19 @@ func plainSQLite(path, mode string, patience time.Duration) (*sql.DB, error) {
 	return db, err
 }
 
-// examine checks that a backup is undamaged, Gluepot's, and of a version that this program knows.
-func examine(ctx context.Context, from string) (version, latest int64, err error) {
+// examine checks that the copy of a backup is undamaged, Gluepot's, and of a version that this program knows.
+func examine(ctx context.Context, path, from string) (version, latest int64, err error) {
+	refused := func(format string, args ...any) (int64, int64, error) {
+		return 0, 0, fault.New(fault.Invalid, from+fmt.Sprintf(format, args...))
+	}
 	if latest, err = (&Store{Dialect: sqliteDialect}).latestVersion(); err != nil {
 		return 0, 0, err
 	}
-	if _, err := os.Stat(from); err != nil {
-		return 0, 0, fault.Wrap(fault.Invalid, fmt.Sprintf("Cannot read the backup: %v.", err), err)
-	}
-	db, err := plainSQLite(from, "ro", time.Second)
+	db, err := plainSQLite(path, "rw", time.Second)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer db.Close() //nolint:errcheck // it was only read
+	defer func() { err = errors.Join(err, db.Close()) }()
 	var state string
 	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&state); err != nil || state != "ok" {
 		cause := cmp.Or(context.Cause(ctx), err, errors.New(state))
@@ -221,38 +272,52 @@ func examine(ctx context.Context, from string) (version, latest int64, err error
 	}
 	err = db.QueryRowContext(ctx, schemaVersion).Scan(&version)
 	switch {
-	case err != nil || version == 0:
-		return 0, 0, fault.Wrap(fault.Invalid, from+" is a database, but none of Gluepot's.", err)
+	case err != nil && diagnose(err) == ErrOutdated || err == nil && version == 0:
+		if db.QueryRowContext(ctx, "SELECT count(*) FROM "+unreleasedTable).Scan(&version) == nil {
+			return refused(" was made by a version of Gluepot from before its first release, which this one cannot read.")
+		}
+		return refused(" is a database, but none of Gluepot's.")
+	case err != nil:
+		return 0, 0, Translate(err)
 	case version > latest:
-		return 0, 0, fault.New(fault.Invalid, fmt.Sprintf(
-			"%s is at version %d, but this program knows versions up to %d only. Run a newer gluepot.", from, version, latest))
+		return refused(" is at version %d, but this program knows versions up to %d only. Run a newer gluepot.", version, latest)
+	}
+	var broken int
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM pragma_foreign_key_check").Scan(&broken); err != nil {
+		return 0, 0, Translate(err)
+	}
+	if broken > 0 {
+		return refused(" is damaged: %d rows belong to what is not there.", broken)
 	}
 	return version, latest, nil
 }
 
 // replaceFile replaces a database, and keeps the old one under another name. At every instant the path names one of the two. A process
 // that opens the old one meanwhile waits for the lock, and then notices (see watchedFile).
-func replaceFile(ctx context.Context, cfg Config, path, kept, partial string) error {
+func replaceFile(ctx context.Context, cfg Config, path, kept string, partial *partialFile) error {
 	db, err := plainSQLite(path, "rw", cfg.ConnectTimeout)
 	if err != nil {
 		return err
 	}
 	defer db.Close() //nolint:errcheck // this releases the lock
-	if err := closeLog(ctx, db); err != nil && diagnose(err) != damaged {
+	err = closeLog(ctx, db)
+	damage := err != nil && diagnose(err) == damaged
+	if err != nil && !damage {
 		return err
 	}
-	if err := syncFile(partial); err != nil {
+	if err := syncFile(partial.path); err != nil {
 		return fileFault(path, err)
 	}
 	if err := os.Link(path, kept); err != nil {
 		return fileFault(kept, err)
 	}
-	// Only a damaged database still has a log. Keep it for a recovery: the new file must not use it.
-	if err := os.Rename(path+"-wal", kept+"-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fileFault(kept, err)
+	if damage { // keep its log for a recovery: the new file must not use it
+		if err := os.Rename(path+"-wal", kept+"-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fileFault(kept, err)
+		}
+		_ = os.Remove(path + "-shm")
 	}
-	_ = os.Remove(path + "-shm")
-	if err := os.Rename(partial, path); err != nil {
+	if err := os.Rename(partial.path, path); err != nil {
 		return fileFault(path, err)
 	}
 	return syncFile(filepath.Dir(path))
@@ -260,13 +325,16 @@ func replaceFile(ctx context.Context, cfg Config, path, kept, partial string) er
 
 // closeLog moves the log into the database and locks the file. SQLite allows this only if no other process has the file open.
 func closeLog(ctx context.Context, db *sql.DB) error {
-	var mode string
-	err := db.QueryRowContext(ctx, "PRAGMA journal_mode = DELETE").Scan(&mode)
-	if err == nil {
-		_, err = db.ExecContext(ctx, "BEGIN EXCLUSIVE")
+	for _, statement := range []string{"PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE", "PRAGMA journal_mode"} {
+		mode := "delete" // BEGIN returns no row
+		err := db.QueryRowContext(ctx, statement).Scan(&mode)
+		busy, ok := errors.AsType[*sqlite.Error](err)
+		switch {
+		case ok && busy.Code()&0xff == sqlite3.SQLITE_BUSY || mode != "delete":
+			return errOpen
+		case err != nil && !errors.Is(err, sql.ErrNoRows):
+			return err
+		}
 	}
-	if busy, ok := errors.AsType[*sqlite.Error](err); ok && busy.Code()&0xff == sqlite3.SQLITE_BUSY || err == nil && mode != "delete" {
-		return errOpen
-	}
-	return err
+	return nil
 }

@@ -20,6 +20,9 @@ type Config struct {
 	Standby bool `json:"-"`
 	// RefuseWrites makes every write fail, and opens an SQLite file without changing it.
 	RefuseWrites bool `json:"-"`
+	// Offline lets RefuseWrites read a file in a folder that cannot be written, as if no other process changed it. It is for commands: a
+	// server would go on showing what was removed.
+	Offline bool `json:"-"`
 	// Search keeps the searchable text of pastes, in the transactions that write them. Without it Search finds nothing.
 	Search bool
 	// MaxConnections is the size of the connection pool. SQLite uses at most 4 for reading, and one for writing.

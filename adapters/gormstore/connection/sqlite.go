@@ -96,7 +96,7 @@ func sqliteDSN(path string, cfg Config, writes bool) string {
 	}
 	if cfg.RefuseWrites {
 		options.Set("mode", "ro")
-		if isFrozen(path) {
+		if cfg.Offline && isFrozen(path) {
 			options.Set("immutable", "1")
 		}
 	}
@@ -113,9 +113,9 @@ func sqliteDSN(path string, cfg Config, writes bool) string {
 // isFrozen reports whether SQLite can read a file only as immutable: in a folder that cannot be written, it cannot make the shared-memory
 // file that WAL mode needs. A log that is not empty cannot be read that way.
 func isFrozen(path string) bool {
-	if real, err := filepath.EvalSymlinks(path); err != nil { // the log is beside the file itself
+	if beside, err := besideFile(path, "-wal"); err != nil {
 		return false
-	} else if log, err := os.Stat(real + "-wal"); err == nil && log.Size() > 0 {
+	} else if log, err := os.Stat(beside); err == nil && log.Size() > 0 {
 		return false
 	}
 	db, err := sql.Open("sqlite", sqliteURI(path)+"?mode=ro")
@@ -129,6 +129,12 @@ func isFrozen(path string) bool {
 }
 
 func sqliteURI(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
+
+// besideFile returns the path of a file beside the database, with links resolved, as SQLite does for its log.
+func besideFile(path, suffix string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	return real + suffix, err
+}
 
 // createPrivate makes an empty file and its folder, readable by their owner only, unless the file exists.
 func createPrivate(path string) error {

@@ -1,0 +1,97 @@
+package gormstore
+
+import (
+	"context"
+	"crypto/rand"
+	"maps"
+	"slices"
+
+	"gorm.io/gorm"
+
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/domain/batch"
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
+)
+
+var errHashTaken = fault.New(fault.Conflict, "The key belongs to another user.")
+
+// Import implements token.Importer.
+func (t *Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Result, error) {
+	return importBatch(ctx, t.store, tokensImport, tokens, importTokens)
+}
+
+func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
+	ids, hashes, owners := make([]string, len(tokens)), make([]token.Hash, len(tokens)), make([]string, len(tokens))
+	for i := range tokens {
+		ids[i], hashes[i], owners[i] = string(tokens[i].ID), tokens[i].Hash, string(tokens[i].Owner)
+	}
+	exists, err := lockOwners(tx, owners)
+	if err != nil {
+		return nil, err
+	}
+	gone, err := buried(tx, userTombstone, owners)
+	if err != nil {
+		return nil, err
+	}
+	var known, holders []tokenRow
+	if err := connection.ForUpdate(tx).Where("id IN ?", ids).Order("id").Find(&known).Error; err != nil {
+		return nil, err
+	}
+	if err := tx.Where("hash IN ?", bytesOf(hashes)).Find(&holders).Error; err != nil {
+		return nil, err
+	}
+	current := make(map[string]token.Hash, len(tokens))
+	for _, row := range slices.Concat(known, holders) {
+		current[row.ID] = row.token().Hash
+	}
+	refused := make([]bool, len(tokens))
+	for i, owner := range owners {
+		refused[i] = !exists[owner]
+	}
+	refuse(ids, hashes, current, refused)
+	results, stored := make([]batch.Result, len(tokens)), maps.Clone(current)
+	changed := make(map[string]*tokenRow)
+	for i, id := range ids {
+		before, known := stored[id]
+		switch {
+		case !exists[owners[i]] && gone[owners[i]]:
+			results[i].Outcome = batch.RemovedEarlier
+			continue
+		case !exists[owners[i]]:
+			results[i].Err = errUnknownOwner
+			continue
+		case refused[i]:
+			results[i].Err = errHashTaken
+			continue
+		case known && before == hashes[i]:
+			results[i].Outcome = batch.Unchanged
+			continue
+		case known:
+			results[i].Outcome = batch.Updated
+		}
+		stored[id], changed[id] = hashes[i], newTokenRow(tokens[i])
+	}
+	changedIDs := slices.Sorted(maps.Keys(changed))
+	if err := endSessionsOf(tx, changedIDs); err != nil {
+		return nil, err
+	}
+	rows := make([]*tokenRow, 0, len(changed))
+	for _, id := range changedIDs {
+		rows = append(rows, changed[id])
+		unique := make([]byte, len(token.Hash{})) // tokens may swap hashes: give the old ones up first
+		_, _ = rand.Read(unique)                  // never fails
+		if err := tx.Model(&tokenRow{}).Where("id = ?", id).Update("hash", unique).Error; err != nil {
+			return nil, err
+		}
+	}
+	return results, insert(upsert(tx.Omit("User")), rows)
+}
+
+func bytesOf(hashes []token.Hash) [][]byte {
+	texts := make([][]byte, len(hashes))
+	for i := range hashes {
+		texts[i] = hashes[i][:]
+	}
+	return texts
+}
