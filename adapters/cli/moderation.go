@@ -110,7 +110,7 @@ func (c *Commands) block() *cobra.Command {
 
 func (c *Commands) report() *cobra.Command {
 	list := &cobra.Command{
-		Use: "list", Short: "List what readers say against pastes, oldest first", Args: Arguments(), Example: "  gluepot report list",
+		Use: "list", Short: "List readers' reports, oldest first", Args: Arguments(), Example: "  gluepot report list",
 	}
 	limit := list.Flags().Int("limit", 50, "how many at most; 0 is all")
 	listJSON := jsonFlag(list)
@@ -126,7 +126,7 @@ func (c *Commands) report() *cobra.Command {
 		func(ctx context.Context, m Modules, ids []string, asJSON bool) error {
 			return c.each("report", asJSON, "closed", ids, false, func(id string) error { return m.Moderation.Report.Close(ctx, id) })
 		})
-	return Group("report", "Show and close what readers say against pastes", list, closing)
+	return Group("report", "List and close readers' reports", list, closing)
 }
 
 func (c *Commands) audit() *cobra.Command {

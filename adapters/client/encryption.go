@@ -112,7 +112,7 @@ func seal(plain content, password string) (s sealed, key string, err error) {
 }
 
 var (
-	errNoKey    = errors.New("the link has not all of the key, which stands behind the # in it: ask for the whole link, and quote it")
+	errNoKey    = errors.New("the link lacks a part of the key, which is behind the #: ask for the whole link, and quote it")
 	errKey      = errors.New("the key in the link is not that of the paste, or the paste was changed or cut")
 	errPassword = errors.New("this is not the password of the paste, or the paste was changed or cut")
 	errCut      = errors.New("the paste was cut: there is nothing left to decrypt")

@@ -246,7 +246,7 @@ func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 			"  GLUEPOT_DATABASE_URL=postgres://gluepot:secret@localhost/gluepot gluepot serve --http-addr :80",
 	}
 	addSettings(cmd.Flags(), cfg, serveFlags)
-	demo := cmd.Flags().Bool("demo", false, "store demonstration data and print how to ask for it")
+	demo := cmd.Flags().Bool("demo", false, "store demonstration data, and print requests to try")
 	cmd.RunE = long(func(cmd *cobra.Command, _ []string) error {
 		if err := configure(cmd, cfg); err != nil {
 			return err

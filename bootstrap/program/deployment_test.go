@@ -161,7 +161,7 @@ func TestPublicService(t *testing.T) {
 			t.Fatalf("%s: got no limit of memory", file)
 		}
 		megabytes, err := strconv.Atoi(string(found[1]))
-		if needed := 64<<20 + cfg.HTTP.MaxMemory + 48<<10*cfg.Server.MaxConnections; err != nil || megabytes<<20 < needed {
+		if needed := 128<<20 + cfg.HTTP.MaxMemory + 48<<10*cfg.Server.MaxConnections; err != nil || megabytes<<20 < needed {
 			t.Errorf("%s: got %d MiB of memory, want at least %d (docs/CONFIGURATION.md)", file, megabytes, needed>>20)
 		}
 	}

@@ -88,7 +88,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 		{&cfg.PasteLifetimes.Default, "paste-default-lifetime", "of a new paste that asks for none; empty is the longest"},
 		{&cfg.PasteLifetimes.Longest, "paste-max-lifetime", "the longest of a new paste, also of one that asks for more; empty is never"},
 		{&cfg.AnonymousLifetimes.Default, "anonymous-default-lifetime", "of a new anonymous paste that asks for none; empty is as of all pastes"},
-		{&cfg.AnonymousLifetimes.Longest, "anonymous-max-lifetime", "the longest of a new anonymous paste; empty is as of all pastes"},
+		{&cfg.AnonymousLifetimes.Longest, "anonymous-max-lifetime", "the longest lifetime of a new anonymous paste; empty: that of all pastes"},
 	} {
 		flags.Var((*cli.Lifetime)(l.value), l.name, "`LIFETIME` ("+cli.Lifetimes+") "+l.text)
 	}
@@ -113,7 +113,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.IntVar(&s.MaxClientConnections, "http-max-client-connections", s.MaxClientConnections,
 		"connections at once of one address that is no trusted proxy; further ones are closed; 0 is no limit")
 	flags.IntVar(&h.MaxMemory, "http-max-memory", h.MaxMemory,
-		"bytes that bodies on their way and answers that wait for their clients may take together; beyond it they are a 503")
+		"bytes that bodies on their way and answers that wait for their clients may take together; beyond it the answer is 503")
 	flags.DurationVar(&s.DrainDelay, "http-drain-delay", s.DrainDelay, "time between readiness going false and the socket closing")
 	flags.DurationVar(&s.DrainTimeout, "http-drain-timeout", s.DrainTimeout, "how long to wait for requests in flight at the end")
 	flags.IntVar(&h.Limits.Rate, "limit-rate", h.Limits.Rate, "requests a second of each client, a token or an address; 0 is no limit")
@@ -128,7 +128,7 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.IntVar(&cfg.UserPastesPerHour, "user-pastes-per-hour", 0,
 		"pastes that each user may create in an hour, counted over all nodes; 0 is no limit")
 	flags.Int64Var(&cfg.StoreMaxBytes, "store-max-bytes", 0,
-		"bytes of content and history that all pastes may have; beyond it creating and growing are a 503; 0 is no limit")
+		"bytes of content and history that all pastes may have; beyond it creating and growing answer 503; 0 is no limit")
 	flags.StringSliceVar(&h.TrustedProxies, "http-trusted-proxies", h.TrustedProxies,
 		"addresses and networks whose X-Forwarded-For, -Proto and -Host, X-Request-Id and traceparent are believed")
 }

@@ -23,6 +23,8 @@ import (
 // maxFormSnippets is the most snippets on a form. Pastes with more can be edited by programs.
 const maxFormSnippets = 100
 
+var errTooMany = fault.New(fault.Invalid, fmt.Sprintf("A form takes at most %d snippets. Programs may send more.", maxFormSnippets))
+
 // Values of the form's buttons, "do". doRemove is followed by the snippet's number.
 const (
 	doAdd    = "add"
@@ -168,8 +170,11 @@ func readPasteForm(r *site.Request) (pasteForm, error) {
 	for i, code := range sent[site.FieldFile] {
 		form.add(nth(site.FieldFileName, i), code)
 	}
-	if n := len(form.Snippets); n == 0 || n > maxFormSnippets {
+	switch n := len(form.Snippets); {
+	case n == 0:
 		return pasteForm{}, site.ErrBrokenForm
+	case n > maxFormSnippets:
+		return pasteForm{}, errTooMany
 	}
 	return form, nil
 }

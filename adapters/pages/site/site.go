@@ -99,7 +99,7 @@ type Queue struct {
 }
 
 // maxWaiting bounds the waiting requests, each of which may hold a paste in memory.
-const maxWaiting = 32
+const maxWaiting = 8
 
 func newQueue() Queue {
 	slots := max(1, runtime.GOMAXPROCS(0)/2)

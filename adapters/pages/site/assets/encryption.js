@@ -70,7 +70,7 @@ function keyInLink() {
 // What stands behind the # where there is a password, and so no key: without that, a link is one that was cut.
 const withPassword = "password";
 
-const noKey = "The link has not all of the key, which stands behind the # in it. Ask for the whole link.";
+const noKey = "The link lacks a part of the key, which is behind the #. Ask for the whole link.";
 
 // The page of an encrypted paste.
 function showPaste(content) {
