@@ -60,8 +60,8 @@ func (a *API) accept(how authorization, endpoint func(context.Context, *call) er
 	}
 }
 
-// newCall returns the call of a request, and sets the headers for caches and search engines. Answers to a token stay out of caches. What is optional may be unlisted, so it
-// says noindex unless its handler removes that.
+// newCall returns the call of a request, and sets the headers for caches and search engines. Answers to a token stay out of caches. What is
+// optional may be unlisted, so it says noindex unless its handler removes that.
 func (how authorization) newCall(gc *gin.Context) *call {
 	c := &call{Context: gc}
 	if how == ignored {

@@ -415,7 +415,7 @@ func TestEncryptionBurns(t *testing.T) {
 	path, key, _ := strings.Cut(strings.TrimPrefix(link, s.origin), "#")
 	for _, cut := range []string{"", "#", "#" + key[:20], "#" + key[:42] + "B"} {
 		tab.show(path + cut)
-		tab.wantSaid("not all of the key")
+		tab.wantSaid("lacks a part of the key")
 		if evaluate[bool](tab, `document.querySelector("#open").checkVisibility()`) {
 			t.Errorf("got the question with the link %q, which was cut, want none", cut)
 		}

@@ -8,8 +8,9 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// A request names what its answer has made, in small letters: <name> is the id of the paste, <name.0> that of its first pasty, <name.edit0> that
-// of its first edit and <name.etag> the answer's ETag. Later requests use these names, and the golden file has them for the ids.
+// A request names what its answer has made, in small letters: <name> is the id of the paste, <name.0> that of its first pasty,
+// <name.edit0> that of its first edit and <name.etag> the answer's ETag. Later requests use these names, and the golden file has them
+// for the ids.
 
 func (r request) as(name string) request {
 	r.name = name

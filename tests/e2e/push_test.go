@@ -560,7 +560,7 @@ func TestPushEncrypted(t *testing.T) {
 			t.Errorf("%s: got %q, want what was pushed", named, code)
 		}
 	}
-	p.fails(1, "", []string{"pull", id}, "all of the key")
+	p.fails(1, "", []string{"pull", id}, "lacks a part of the key")
 	p.ok("", "drop", link)
 	p.fails(1, "", []string{"pull", link}, "There is no paste with that id.")
 }
@@ -590,7 +590,7 @@ func TestPullKeepsWhatBurns(t *testing.T) {
 	link := strings.TrimSpace(p.ok("x", "push", "--encrypt", "--burn"))
 	id, key, _ := strings.Cut(path.Base(link), "#")
 	for _, cut := range []string{id, id + "#" + key[:42], id + "#" + key[:42] + "B"} { // B has bits of no key at its end
-		p.fails(1, "", []string{"pull", "--yes", "-o", folder, cut}, "burns after reading", "all of the key")
+		p.fails(1, "", []string{"pull", "--yes", "-o", folder, cut}, "burns after reading", "lacks a part of the key")
 	}
 	p.fails(1, "", []string{"pull", "--yes", "-o", folder, id + "#" + strings.Repeat("A", 43)}, "is not that of the paste", "kept in")
 	kept, err := os.ReadFile(filepath.Join(folder, "gluepot-"+id+".json"))

@@ -80,7 +80,8 @@ func TestVariationSelectors(t *testing.T) {
 		"❤\ufe0f ☎\ufe0e ©\ufe0f ™\ufe0f ↔\ufe0f ℹ\ufe0f 1\ufe0f\u20e3": "❤\ufe0f ☎\ufe0e ©\ufe0f ™\ufe0f ↔\ufe0f ℹ\ufe0f 1\ufe0f\u20e3",
 		"社\ufe00 \u2229\ufe00": "社\ufe00 \u2229\ufe00", "eval\ufe00": "eval\ufffd", "'\ufe01\ufe0e\ufe0f'": "'\ufffd\ufffd\ufffd'",
 		"❤\ufe0f\ufe0f\ufe03": "❤\ufe0f\ufffd\ufffd", "1\ufe0f0": "1\ufffd0",
-		"a =\ufe0f +\ufe00": "a =\ufffd +\ufffd", "社\ufe0f": "社\ufffd", "葛\U000e0100": "葛\ufffd", "naï\ufe01ve ─\U000e0101": "naï\ufffdve ─\ufffd", "\ufe0f": "\ufffd",
+		"a =\ufe0f +\ufe00": "a =\ufffd +\ufffd", "社\ufe0f": "社\ufffd", "葛\U000e0100": "葛\ufffd",
+		"naï\ufe01ve ─\U000e0101": "naï\ufffdve ─\ufffd", "\ufe0f": "\ufffd",
 		"a\u180bb\u17b4c\ufff0d\U0001bca0e\U0001d173": "a\ufffdb\ufffdc\ufffdd\ufffde\ufffd", "\u1820\u180b": "\u1820\u180b",
 	} {
 		if got := Plain(text); got != want {

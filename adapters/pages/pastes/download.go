@@ -36,7 +36,7 @@ func (p *pages) download(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) archive(w http.ResponseWriter, r *site.Request) error {
-	leave, err := p.Large.Enter(r.Context()) // before reading: waiting requests hold no paste
+	leave, err := p.Large.Wait(r.Context())
 	if err != nil {
 		return err
 	}

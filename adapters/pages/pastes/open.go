@@ -25,7 +25,7 @@ type keeper interface{ Keep() }
 
 // open deletes a paste and shows it. What could fail comes before the deletion.
 func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
-	leave, err := p.Large.Enter(r.Context())
+	leave, err := p.Large.Wait(r.Context())
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,8 @@ func (s *Site) AnswerError(w http.ResponseWriter, r *http.Request, status int, m
 	page.SignIn = page.SignIn || status == http.StatusUnauthorized
 	page.SignedIn = status != http.StatusUnauthorized && CookieSecret(r) != "" && header["Set-Cookie"] == nil // which clears the cookie
 	page.Title = page.Heading
-	if (r.Method == http.MethodGet || r.Method == http.MethodHead) && !signingIn(r.URL.Path) { // neither a form nor a used secret can be opened again
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if reads && !signingIn(r.URL.Path) { // neither a form nor a used secret can be opened again
 		page.Here = LocalPath(r.URL.RequestURI(), "")
 	}
 	w.WriteHeader(status)

@@ -98,7 +98,7 @@ type Queue struct {
 	Slots  chan struct{}
 }
 
-// maxWaiting bounds the waiting requests, each of which may hold a paste in memory.
+// maxWaiting bounds the waiting requests that hold a paste in memory.
 const maxWaiting = 8
 
 func newQueue() Queue {
@@ -106,19 +106,30 @@ func newQueue() Queue {
 	return Queue{Places: make(chan struct{}, slots+maxWaiting), Slots: make(chan struct{}, slots)}
 }
 
-// Enter waits for a slot; leave releases it. It fails with fault.Unavailable when too many wait, or ctx ends.
+var errManyLarge = fault.New(fault.Unavailable, "Many large pastes are being asked for at the moment. Try again shortly.")
+
+// Enter waits for a slot, for a request that holds a paste; leave releases it. It fails with fault.Unavailable when too many wait, or ctx
+// ends.
 func (q Queue) Enter(ctx context.Context) (leave func(), err error) {
-	const message = "Many large pastes are being asked for at the moment. Try again shortly."
 	select {
 	case q.Places <- struct{}{}:
 	default:
-		return nil, fault.New(fault.Unavailable, message)
+		return nil, errManyLarge
 	}
+	slot, err := q.Wait(ctx)
+	if err != nil {
+		<-q.Places
+		return nil, err
+	}
+	return func() { slot(); <-q.Places }, nil
+}
+
+// Wait is Enter for a request that holds nothing yet.
+func (q Queue) Wait(ctx context.Context) (leave func(), err error) {
 	select {
 	case q.Slots <- struct{}{}:
-		return func() { <-q.Slots; <-q.Places }, nil
+		return func() { <-q.Slots }, nil
 	case <-ctx.Done():
-		<-q.Places
-		return nil, fault.Wrap(fault.Unavailable, message, context.Cause(ctx))
+		return nil, fault.Wrap(errManyLarge.Kind, errManyLarge.Message, context.Cause(ctx))
 	}
 }
