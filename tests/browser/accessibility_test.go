@@ -71,7 +71,7 @@ func TestAccessibility(t *testing.T) {
 			tab.show("/" + own + "/edit")
 			tab.fill("#title", "more ")
 			tab.another("/"+own, "Edited elsewhere in the "+scheme)
-			tab.press("button.main", ".now")
+			tab.press("button.main", ".problem a")
 			tab.wantUsable("an edit that met another")
 			evaluate[bool](tab, `document.querySelector("label").remove() || true`)
 			if found := tab.barriers(); len(found) != 1 || !strings.HasPrefix(found[0], "label at #title") {
