@@ -216,7 +216,8 @@ func (s *site) judgeHeader(v *verdict, r *http.Request, w want, a *answer) {
 	mediaOK := mediaJSON
 	if w.endpoint == nothing && reads(r.Method) && a.status < 400 { // the page at "/"
 		mediaOK = "text/html; charset=utf-8"
-		policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+		policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
+			"form-action 'none'; frame-ancestors 'none'"
 	}
 	if w.endpoint == createText && a.status == http.StatusOK && !strings.HasPrefix(r.Header.Get("Accept"), mediaJSON) {
 		mediaOK = "text/plain; charset=utf-8"
@@ -368,7 +369,7 @@ func (s *site) judgeBody(v *verdict, r *http.Request, w want, a *answer) {
 		}
 		v.add("nobody's account", "")
 	case nothing: // but the page at "/"
-		if r.URL.Path != "/" || !strings.Contains(string(a.body), "<title>Gluepot</title>") {
+		if r.URL.Path != "/" || !strings.Contains(string(a.body), "<title>Gluepot: the interface</title>") {
 			v.add("unexpected body", "%s %q", r.Method, r.RequestURI)
 		}
 	default:
