@@ -147,6 +147,10 @@ func TestWrongForms(t *testing.T) {
 		})
 	}
 	visit.WantIn(t, s.Returns("/", http.StatusBadRequest, visit.Form{"code", "x", "visibility", "secret"}), site.ErrBrokenForm.Message)
+	_, err := s.Posts("/", slices.Repeat(visit.Form{"code", "x"}, 101))
+	if want := "A form takes at most 100 snippets. Programs may send more."; !fault.Is(err, fault.Invalid) || fault.MessageOf(err) != want {
+		t.Errorf("got %v for 101 snippets, want %s", err, want)
+	}
 }
 
 // TestCreateWithoutRoom has a client whose quota is used up, and an installation without anonymous pastes.

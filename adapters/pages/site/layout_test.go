@@ -25,3 +25,18 @@ func TestContact(t *testing.T) {
 		t.Errorf("got %s, want neither where nothing is set", page)
 	}
 }
+
+// TestErrorOfHead wants the header of an error's page to be that of GET, whose length has the link to sign in and come back.
+func TestErrorOfHead(t *testing.T) {
+	t.Parallel()
+	s := visit.New(t)
+	var lengths []int
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		answer := httptest.NewRecorder()
+		s.AnswerError(answer, httptest.NewRequestWithContext(t.Context(), method, "/nothing", nil), http.StatusNotFound, "")
+		lengths = append(lengths, answer.Body.Len())
+	}
+	if lengths[0] != lengths[1] {
+		t.Errorf("got %d bytes for GET and %d for HEAD, want as many", lengths[0], lengths[1])
+	}
+}
