@@ -6,6 +6,7 @@ package dataloader
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -35,7 +36,7 @@ func New(pool *pgxpool.Pool, translate func(error) error) *Dataloader {
 type query[K, V any] struct {
 	one    string              // the statement for one key
 	many   string              // the statement for several keys, with an array for each argument
-	values func(K) []any       // the arguments for one key
+	values func(K) []string    // the arguments for one key
 	newRow func() scannable[V] // a buffer for the rows
 }
 
@@ -45,27 +46,22 @@ type scannable[V any] interface {
 	addTo(answer *V) error
 }
 
-// statements returns the statements for one key and for several, with the tables of from joined to the keys q. Their first column is
-// the number of the key, from 1.
+// statements returns the statements for one key and for several, with the tables of from joined to the keys q, whose columns are names.
+// Their first column is the number of the key, from 1.
 //
 // Subqueries hide the lengths of the arrays from the planner. If it knew them, it would plan each execution anew, which costs more
 // than running it.
-func statements(columns, from string, keys ...key) (one, many string) {
-	var names, values, arrays []string
-	for i, k := range keys {
-		number := string(rune('1' + i))
-		names = append(names, k.name)
-		values = append(values, "$"+number+"::"+k.kind+" AS "+k.name)
-		arrays = append(arrays, "(SELECT $"+number+"::"+k.kind+"[])")
+func statements(columns, from string, names ...string) (one, many string) {
+	var values, arrays []string
+	for i, name := range names {
+		values = append(values, fmt.Sprintf("$%d::text AS %s", i+1, name))
+		arrays = append(arrays, fmt.Sprintf("(SELECT $%d::text[])", i+1))
 	}
 	one = "SELECT 1::bigint, " + columns + " FROM (SELECT " + strings.Join(values, ", ") + ") q " + from
 	many = "SELECT q.n, " + columns + " FROM unnest(" + strings.Join(arrays, ", ") + ") WITH ORDINALITY q (" +
 		strings.Join(names, ", ") + ", n) " + from
 	return one, many
 }
-
-// key is a column of the keys.
-type key struct{ name, kind string }
 
 func newLoader[K, V any](d *Dataloader, slots int, q query[K, V]) *loader[K, V] {
 	return &loader[K, V]{
@@ -85,13 +81,22 @@ func load[K, V any](ctx context.Context, d *Dataloader, q query[K, V], keys []K)
 	for i := range found {
 		found[i].err = d.notFound
 	}
-	var rows pgx.Rows
-	var err error
-	if len(keys) == 1 {
-		rows, err = d.pool.Query(ctx, q.one, q.values(keys[0])...)
-	} else {
-		rows, err = d.pool.Query(ctx, q.many, q.arrays(keys)...)
+	statement := q.one
+	arguments := make([]any, len(q.values(keys[0])))
+	for i := range arguments {
+		column := make([]string, len(keys)) // typed: without statements prepared, pgx must know what it sends
+		for n, key := range keys {
+			column[n] = q.values(key)[i]
+		}
+		arguments[i] = column
+		if len(keys) == 1 {
+			arguments[i] = column[0]
+		}
 	}
+	if len(keys) > 1 {
+		statement = q.many
+	}
+	rows, err := d.pool.Query(ctx, statement, arguments...)
 	if err != nil {
 		return nil, err
 	}
@@ -111,19 +116,4 @@ func load[K, V any](ctx context.Context, d *Dataloader, q query[K, V], keys []K)
 		}
 	}
 	return found, rows.Err()
-}
-
-// arrays returns the arguments for several keys.
-func (q *query[K, V]) arrays(keys []K) []any {
-	columns := make([][]any, len(q.values(keys[0])))
-	for _, key := range keys {
-		for i, value := range q.values(key) {
-			columns[i] = append(columns[i], value)
-		}
-	}
-	arguments := make([]any, len(columns))
-	for i, column := range columns {
-		arguments[i] = column
-	}
-	return arguments
 }

@@ -39,10 +39,10 @@ const fewConnections = 3
 // Pastes decorates the pastes of a store.
 func (d *Dataloader) Pastes(store PasteStore) *Pastes {
 	documents := query[documentKey, document]{
-		values: func(k documentKey) []any { return []any{string(k.id), string(k.reader)} },
+		values: func(k documentKey) []string { return []string{string(k.id), string(k.reader)} },
 		newRow: func() scannable[document] { return new(documentRow) },
 	}
-	documents.one, documents.many = statements(documentColumns, documentTables, key{"id", "text"}, key{"reader", "text"})
+	documents.one, documents.many = statements(documentColumns, documentTables, "id", "reader")
 	count := &loader[struct{}, int64]{
 		slots: 1, largest: math.MaxInt, fail: d.translate,
 		load: func(ctx context.Context, callers []struct{}) ([]result[int64], error) {

@@ -2,6 +2,7 @@ package dataloader
 
 import (
 	"context"
+	"encoding/hex"
 	"time"
 
 	"github.com/gluepot/gluepot/application/tokens"
@@ -25,13 +26,13 @@ type Tokens struct {
 // Tokens decorates the tokens of a store.
 func (d *Dataloader) Tokens(store TokenStore) *Tokens {
 	byHash := query[token.Hash, ownedToken]{
-		values: func(hash token.Hash) []any { return []any{hash[:]} },
+		values: func(hash token.Hash) []string { return []string{hex.EncodeToString(hash[:])} },
 		newRow: func() scannable[ownedToken] { return new(tokenRow) },
 	}
 	byHash.one, byHash.many = statements(
 		`t.id, t.user_id, t.kind, t.scope, coalesce(t.parent_id, ''), t.hash, t.name, t.created_at,
 			t.expires_at, t.last_used_at, t.revoked_at, `+userColumns,
-		`JOIN access_tokens t ON t.hash = q.hash JOIN users u ON u.id = t.user_id`, key{"hash", "bytea"})
+		`JOIN access_tokens t ON t.hash = decode(q.hash, 'hex') JOIN users u ON u.id = t.user_id`, "hash")
 	return &Tokens{TokenStore: store, byHash: newLoader(d, d.slots, byHash)}
 }
 

@@ -34,16 +34,16 @@ const userColumns = `u.id, u.username, u.avatar_url, u.default_language, u.publi
 func (d *Dataloader) Users(store UserStore) *Users {
 	newRow := func() scannable[user.User] { return new(userRow) }
 	byName := query[user.Name, user.User]{
-		values: func(name user.Name) []any { return []any{name.Folded()} }, newRow: newRow,
+		values: func(name user.Name) []string { return []string{name.Folded()} }, newRow: newRow,
 	}
-	byName.one, byName.many = statements(userColumns, `JOIN users u ON u.username_folded = q.name`, key{"name", "text"})
-	values := func(id user.ID) []any { return []any{string(id)} }
+	byName.one, byName.many = statements(userColumns, `JOIN users u ON u.username_folded = q.name`, "name")
+	values := func(id user.ID) []string { return []string{string(id)} }
 	byID := query[user.ID, user.User]{values: values, newRow: newRow}
-	byID.one, byID.many = statements(userColumns, `JOIN users u ON u.id = q.id`, key{"id", "text"})
+	byID.one, byID.many = statements(userColumns, `JOIN users u ON u.id = q.id`, "id")
 	accounts := query[user.ID, user.Account]{
 		values: values, newRow: func() scannable[user.Account] { return new(accountRow) },
 	}
-	accounts.one, accounts.many = statements(accountColumns, `JOIN users u ON u.id = q.id`, key{"id", "text"})
+	accounts.one, accounts.many = statements(accountColumns, `JOIN users u ON u.id = q.id`, "id")
 	users := &Users{UserStore: store, byName: newLoader(d, d.slots, byName), byID: newLoader(d, d.slots, byID)}
 	if slots := d.slots / 2; slots > 0 { // accounts read pastes, which may be locked
 		users.accounts = newLoader(d, slots, accounts)

@@ -44,7 +44,19 @@ func TestPostgresWithDataloader(t *testing.T) {
 // TestMergedReads has what is read together be what the store reads one by one.
 func TestMergedReads(t *testing.T) {
 	t.Parallel()
+	testMergedReads(t, database.Postgres(t))
+}
+
+// TestMergedReadsUnprepared does so with the setting for a PgBouncer without prepared statements.
+func TestMergedReadsUnprepared(t *testing.T) {
+	t.Parallel()
 	cfg := database.Postgres(t)
+	cfg.URL += "&default_query_exec_mode=exec"
+	testMergedReads(t, cfg)
+}
+
+func testMergedReads(t *testing.T, cfg gormstore.Config) {
+	t.Helper()
 	cfg.MaxConnections = 8 // one or two for each kind of read, so that the others wait and are merged
 	several := &forSeveral{texts: make(map[string]bool)}
 	cfg.Tracer = several

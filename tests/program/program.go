@@ -135,7 +135,13 @@ func (o *Output) tail() string {
 	if len(text) <= most {
 		return text
 	}
-	return "..." + text[len(text)-most:]
+	var errors strings.Builder // they may be long past
+	for line := range strings.Lines(text[:len(text)-most]) {
+		if strings.Contains(line, `"level":"error"`) && errors.Len() < most {
+			errors.WriteString(line)
+		}
+	}
+	return errors.String() + "..." + text[len(text)-most:]
 }
 
 // Process is a running program.
