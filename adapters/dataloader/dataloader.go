@@ -1,6 +1,6 @@
-// Package dataloader decorates the hottest reads of a store on PostgreSQL: users by name or id, tokens by hash, pastes by id, and
-// the count of pastes. It merges concurrent lookups into one statement, because under load PostgreSQL spends more on a statement
-// than on a row. Nothing is cached.
+// Package dataloader decorates the hottest reads of a store on PostgreSQL: users by name or id, tokens by hash, pastes by id, short
+// lists of an owner's ids, and the count of pastes. It merges concurrent lookups into one statement, because under load PostgreSQL
+// spends more on a statement than on a row. Nothing is cached.
 package dataloader
 
 import (

@@ -3,6 +3,7 @@ package dataloader
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -20,18 +21,23 @@ type PasteStore interface {
 	paste.Importer
 }
 
-// Pastes decorates a store: it merges concurrent reads of single pastes, and concurrent counts.
+// Pastes decorates a store: it merges concurrent reads of single pastes, of short lists, and counts.
 type Pastes struct {
 	PasteStore
 
 	documents *loader[documentKey, document]
+	lists     *loader[user.ID, []paste.Place] // nil: too few connections
 	count     *loader[struct{}, int64]
-	few       bool // connections: a lock on pastes could take all of them
+	none      error // nothing was found
+	few       bool  // connections: a lock on pastes could take all of them
 }
 
 // largeDocument is the most bytes of a paste in a merged statement. The decorated store reads larger ones, so that they do not delay
 // others.
 const largeDocument = 64 << 10
+
+// longList is how many pastes make a list too long for a merged statement.
+const longList = 101
 
 // fewConnections is the least number with one for merged reads beside the store's and one for users and tokens.
 const fewConnections = 3
@@ -54,12 +60,21 @@ func (d *Dataloader) Pastes(store PasteStore) *Pastes {
 			return answers, err
 		},
 	}
-	return &Pastes{
-		PasteStore: store,
-		documents:  newLoader(d, d.slots, documents),
-		count:      count,
-		few:        d.connections < fewConnections,
+	lists := query[user.ID, []paste.Place]{
+		values: func(owner user.ID) []string { return []string{string(owner)} },
+		newRow: func() scannable[[]paste.Place] { return new(placeRow) },
 	}
+	lists.one, lists.many = statements(`p.created_at, p.id`, fmt.Sprintf(`JOIN LATERAL (SELECT l.created_at, l.id FROM pastes l
+		WHERE l.owner_id = q.owner AND (l.expires_at IS NULL OR l.expires_at > (SELECT clock_timestamp()))
+		ORDER BY l.created_at DESC, l.id DESC LIMIT %d) p ON true`, longList), "owner")
+	merged := &Pastes{PasteStore: store, count: count, none: d.notFound, few: d.connections < fewConnections}
+	slots := d.slots
+	if slots > 1 { // one for lists: a lock on pastes may block no more than the slots of one kind
+		slots--
+		merged.lists = newLoader(d, 1, lists)
+	}
+	merged.documents = newLoader(d, slots, documents)
+	return merged
 }
 
 // ReadDocument implements paste.DocumentReader.
@@ -77,6 +92,30 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 // ActiveCount implements paste.Counter. Callers that come during a count share the next one: the running count may be stale for them.
 func (p *Pastes) ActiveCount(ctx context.Context) (int64, error) {
 	return p.count.find(ctx, struct{}{})
+}
+
+// ActiveIDs implements paste.ActiveIDLister. It merges the first pages of short lists.
+func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
+	if p.lists == nil || limit < longList || after != (paste.Place{}) || !storedtext.IsText(string(owner)) {
+		return p.PasteStore.ActiveIDs(ctx, owner, after, limit)
+	}
+	places, err := p.lists.find(ctx, owner)
+	switch {
+	case errors.Is(err, p.none):
+		return nil, nil
+	case err == nil && len(places) == longList:
+		return p.PasteStore.ActiveIDs(ctx, owner, after, limit)
+	}
+	return places, err
+}
+
+type placeRow struct{ paste.Place }
+
+func (r *placeRow) fields() []any { return []any{&r.CreatedAt, (*string)(&r.ID)} }
+
+func (r *placeRow) addTo(places *[]paste.Place) error {
+	*places = append(*places, paste.Place{CreatedAt: r.CreatedAt.UTC(), ID: r.ID})
+	return nil
 }
 
 type documentKey struct {

@@ -66,6 +66,14 @@ func testMergedReads(t *testing.T, cfg gormstore.Config) {
 	users, tokens, pastes := merged.Users(plainUsers), merged.Tokens(plainTokens), merged.Pastes(plainPastes)
 
 	at := time.Date(2024, 2, 29, 12, 30, 15, 0, time.UTC)
+	many, err := user.ParseName("many")
+	must(t, err)
+	must(t, plainUsers.Create(t.Context(), user.User{ID: "many", Name: many, CreatedAt: at}, nil))
+	for n := range 120 { // too long for a merged list
+		d := paste.Document{Paste: paste.Paste{ID: paste.ID(fmt.Sprint("many", n)), Owner: "many", CreatedAt: at}}
+		d.Lifetime, d.Pasties = paste.Never, []paste.Pasty{{ID: "p"}}
+		must(t, plainPastes.CreateDocument(t.Context(), d))
+	}
 	var lookups []func(context.Context) (merged, plain any)
 	for n := range 20 {
 		name, err := user.ParseName(fmt.Sprint("User-", n))
@@ -100,6 +108,11 @@ func testMergedReads(t *testing.T, cfg gormstore.Config) {
 			}
 		}
 		lookups = append(lookups, same(n, counted(pastes), counted(plainPastes)))
+		for _, owner := range []user.ID{owner.ID, "missing", "\x00", "\xff", "many"} {
+			for _, limit := range []int{1, 5000} {
+				lookups = append(lookups, same(limit, listed(pastes, owner), listed(plainPastes, owner)))
+			}
+		}
 	}
 	var callers sync.WaitGroup
 	for _, lookup := range lookups {
@@ -110,7 +123,7 @@ func testMergedReads(t *testing.T, cfg gormstore.Config) {
 		})
 	}
 	callers.Wait()
-	const kinds = 5 // users by name and by id, accounts, tokens, pastes
+	const kinds = 6 // users by name and by id, accounts, tokens, pastes, lists
 	if len(several.texts) != kinds {
 		t.Errorf("got these statements for several lookups, want %d: %v", kinds, slices.Collect(maps.Keys(several.texts)))
 	}
@@ -158,7 +171,7 @@ func TestLookupsWhilePastesAreLocked(t *testing.T) {
 			var waiting sync.WaitGroup
 			for n := range 24 {
 				waiting.Go(func() {
-					switch n % 3 {
+					switch n % 4 {
 					case 0:
 						if _, err := s.Documents.ReadDocument(t.Context(), "missing", ""); !fault.Is(err, fault.NotFound) {
 							t.Errorf("a merged read: got %v, want %q", err, fault.NotFound)
@@ -168,6 +181,10 @@ func TestLookupsWhilePastesAreLocked(t *testing.T) {
 							t.Errorf("a read by the store: got %v, want %q", err, fault.NotFound)
 						}
 					case 2:
+						if _, err := s.Pastes.ActiveIDs(t.Context(), "epoxy", paste.Place{}, 5000); err != nil {
+							t.Errorf("a list: %v", err)
+						}
+					case 3:
 						if _, err := s.Pastes.ActiveCount(t.Context()); err != nil {
 							t.Error(err)
 						}
@@ -251,6 +268,13 @@ func owned(tokens token.Finder) func(context.Context, token.Hash) ([2]any, error
 func reading(pastes paste.DocumentReader, id paste.ID) func(context.Context, user.ID) (paste.Document, error) {
 	return func(ctx context.Context, reader user.ID) (paste.Document, error) {
 		return pastes.ReadDocument(ctx, id, reader)
+	}
+}
+
+func listed(pastes paste.ActiveIDLister, owner user.ID) func(context.Context, int) ([]paste.Place, error) {
+	return func(ctx context.Context, limit int) ([]paste.Place, error) {
+		places, err := pastes.ActiveIDs(ctx, owner, paste.Place{}, limit)
+		return append([]paste.Place{}, places...), err
 	}
 }
 
