@@ -9,7 +9,6 @@ import (
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -79,9 +78,6 @@ type Remove struct{ *module }
 func (r *Remove) Do(ctx context.Context, id, reason string) error {
 	if err := moderation.ValidateReason(reason); err != nil {
 		return err
-	}
-	if !ident.Valid(id) {
-		return paste.ErrNotFound
 	}
 	return paste.Gone(r.store.Remove(audit.Note(ctx, "paste.remove", id, reason), paste.ID(id), reason))
 }

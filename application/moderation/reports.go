@@ -33,9 +33,6 @@ func (r *Report) Do(ctx context.Context, viewer token.Viewer, client paste.Clien
 	if err := made.Validate(); err != nil {
 		return err
 	}
-	if !ident.Valid(id) {
-		return paste.ErrNotFound
-	}
 	err := paste.Gone(r.store.Report(ctx, made, viewer.User.ID, "report "+client, reportQuota))
 	if fault.Is(err, fault.Exhausted) {
 		return errReports

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 )
@@ -16,9 +15,6 @@ type Delete struct{ *module }
 // Do deletes the paste, or the content of one that was removed or hidden. It fails with paste.ErrNotFound when there is none with
 // that id.
 func (d *Delete) Do(ctx context.Context, id string) error {
-	if !ident.Valid(id) {
-		return paste.ErrNotFound
-	}
 	ctx = audit.Note(ctx, "paste.delete", id, "")
 	err := d.store.DeleteIf(ctx, paste.ID(id), func(paste.Paste) error { return nil })
 	if fault.Is(err, fault.NotFound) {
@@ -35,11 +31,8 @@ type DeleteOwn struct{ *module }
 // It fails with token.Rejected when the viewer has not signed in and has no key; then with paste.ErrWrongKey when the paste has
 // another key, and with paste.ErrNotFound when there is no such paste, it has expired, or it is not the viewer's and has none.
 func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, id string, key paste.DeleteKey) error {
-	switch {
-	case !viewer.SignedIn() && key == "":
+	if !viewer.SignedIn() && key == "" {
 		return token.Rejected()
-	case !ident.Valid(id):
-		return paste.ErrNotFound
 	}
 	err := d.store.DeleteIf(ctx, paste.ID(id), func(stored paste.Paste) error {
 		switch {

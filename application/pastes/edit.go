@@ -7,7 +7,6 @@ import (
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 )
@@ -35,8 +34,8 @@ func (e *EditOwn) Refuse(ctx context.Context, viewer token.Viewer, id string, ca
 func (e *EditOwn) apply(
 	ctx context.Context, viewer token.Viewer, id string, wanted func(stored paste.Document) (paste.Changes, error),
 ) (paste.Document, error) {
-	if err := mayOwn(viewer, id); err != nil {
-		return paste.Document{}, err
+	if !viewer.SignedIn() {
+		return paste.Document{}, token.Rejected()
 	}
 	var allowance paste.Allowance
 	if !viewer.User.Admin {
@@ -93,8 +92,6 @@ func (g *GiveUpOwn) Do(ctx context.Context, viewer token.Viewer, id string) (pas
 		return "", token.Rejected()
 	case g.options.TokenRequired:
 		return "", fault.New(fault.Forbidden, "Anonymous pastes are off on this server. You can delete the paste instead.")
-	case !ident.Valid(id):
-		return "", paste.ErrNotFound
 	}
 	key := paste.NewDeleteKey()
 	_, err := g.store.Update(ctx, paste.ID(id), func(stored paste.Document) (paste.Change, error) {

@@ -7,10 +7,8 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -126,17 +124,6 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 		Sweep:        &Sweep{module: m},
 		Room:         m.room,
 	}
-}
-
-// mayOwn fails with token.Rejected when the viewer has not signed in, and then with paste.ErrNotFound when the id names no paste.
-func mayOwn(viewer token.Viewer, id string) error {
-	if !viewer.SignedIn() {
-		return token.Rejected()
-	}
-	if !ident.Valid(id) {
-		return paste.ErrNotFound
-	}
-	return nil
 }
 
 // Room bounds what the installation stores. It gets the size from time to time, and adds what this process stores in between,

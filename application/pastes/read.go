@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 )
@@ -17,9 +16,6 @@ type Read struct{ *module }
 // It fails with paste.ErrBurns for another user's paste that can be opened once, and with the same paste.ErrNotFound for one that
 // does not exist, has expired, is encrypted or is another user's private one.
 func (r *Read) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
-	if !ident.Valid(id) {
-		return paste.Document{}, paste.ErrNotFound
-	}
 	found, err := r.store.ReadDocument(ctx, paste.ID(id), viewer.User.ID)
 	if err != nil {
 		return paste.Document{}, paste.Gone(err)
@@ -33,9 +29,6 @@ type ReadCipher struct{ *module }
 // Do returns the paste with that id, without tags. It fails as Read.Do does, with paste.ErrBurns also for the owner's own, and with
 // paste.ErrNotFound for a paste that is not encrypted, or that PasteMyst has encrypted.
 func (r *ReadCipher) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
-	if !ident.Valid(id) {
-		return paste.Document{}, paste.ErrNotFound
-	}
 	found, err := r.store.ReadCipher(ctx, paste.ID(id), viewer.User.ID)
 	return found, paste.Gone(err)
 }
@@ -76,9 +69,6 @@ type Show struct{ *module }
 // Do returns the paste with that id as its owner sees it; of an encrypted one that is the cipher. It fails with
 // paste.ErrNotFound when there is none or it has expired.
 func (s *Show) Do(ctx context.Context, id string) (paste.Document, error) {
-	if !ident.Valid(id) {
-		return paste.Document{}, paste.ErrNotFound
-	}
 	found, err := s.store.DocumentByID(ctx, paste.ID(id))
 	return found, paste.Gone(err)
 }
@@ -91,9 +81,6 @@ type Open struct{ *module }
 // It fails with paste.ErrNotFound, whatever the reason, for a paste that does not exist, has expired or was opened, that does not
 // burn, or is another user's private one. After another error the paste may be gone.
 func (o *Open) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
-	if !ident.Valid(id) {
-		return paste.Document{}, paste.ErrNotFound
-	}
 	opened, err := o.store.Burn(ctx, paste.ID(id), viewer.User.ID)
 	if err != nil {
 		return paste.Document{}, paste.Gone(err)
@@ -113,7 +100,7 @@ type Explain struct{ *module }
 // Do returns a fault.Gone when the paste with that id was removed and had been readable by its link, and otherwise
 // cause.
 func (e *Explain) Do(ctx context.Context, id string, cause error) error {
-	if !fault.Is(cause, fault.NotFound) || !ident.Valid(id) {
+	if !fault.Is(cause, fault.NotFound) {
 		return cause
 	}
 	told, err := e.store.Told(ctx, paste.ID(id))
@@ -134,8 +121,8 @@ type StarSeen struct{ read *Read }
 //
 // It fails as Read.Do does when the paste is to be starred, and with token.Rejected when the viewer was deleted meanwhile.
 func (s *StarSeen) Do(ctx context.Context, viewer token.Viewer, id string, starred bool) error {
-	if err := mayOwn(viewer, id); err != nil {
-		return err
+	if !viewer.SignedIn() {
+		return token.Rejected()
 	}
 	if !starred {
 		if err := s.read.store.Unstar(ctx, viewer.User.ID, paste.ID(id)); !fault.Is(err, fault.NotFound) {

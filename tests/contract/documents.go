@@ -58,6 +58,7 @@ func RunDocuments(t *testing.T, open func(t *testing.T) DocumentStore) {
 		"import over edits":                importOverEdits,
 		"import of orphans":                importOrphans,
 		"import of what was deleted":       importRemoved,
+		"ids that no paste can have":       unstorableDocuments,
 		"a cancelled context":              cancelledDocument,
 		"several callers update":           updatesMeet,
 		"several callers create, delete":   documentsMeet,
@@ -469,6 +470,31 @@ func contentGoes(t *testing.T, s DocumentStore) {
 	must(t, s.Users.Delete(t.Context(), owner, parseName(t, "owner"), nil))
 	storedPaste(t, s.Store, "theirs", "", now, time.Time{})
 	wantStored(t, s, "of a user who is gone", paste.Document{Paste: paste.Paste{ID: "theirs", CreatedAt: now}})
+}
+
+func unstorableDocuments(t *testing.T, s DocumentStore) {
+	reader := storedUser(t, s.Store, "reader").ID
+	change := func(paste.Document) (paste.Change, error) { return paste.Change{}, errors.New("it was found") }
+	for _, text := range append(unstorable, strings.Repeat("x", 10_000)) {
+		id := paste.ID(text)
+		for what, call := range map[string]func() error{
+			"DocumentByID": func() error { _, err := s.Documents.DocumentByID(t.Context(), id); return err },
+			"ReadDocument": func() error { _, err := s.Documents.ReadDocument(t.Context(), id, reader); return err },
+			"ReadCipher":   func() error { _, err := s.Documents.ReadCipher(t.Context(), id, reader); return err },
+			"Update":       func() error { _, err := s.Documents.Update(t.Context(), id, change); return err },
+			"UpdateAllowed": func() error {
+				_, err := s.Documents.UpdateAllowed(t.Context(), paste.Allowance{Bytes: 1}, reader, id, change)
+				return err
+			},
+			"DeleteIf": func() error { return s.Documents.DeleteIf(t.Context(), id, func(paste.Paste) error { return nil }) },
+			"Burn":     func() error { _, err := s.Documents.Burn(t.Context(), id, reader); return err },
+			"Unstar":   func() error { return s.Pastes.Unstar(t.Context(), reader, id) },
+		} {
+			if err := call(); !fault.Is(err, fault.NotFound) {
+				t.Errorf("%s of %.20q: got %v, want an error of kind not found", what, text, err)
+			}
+		}
+	}
 }
 
 func cancelledDocument(t *testing.T, s DocumentStore) {
