@@ -112,7 +112,7 @@ func pasteOptions(cfg Config, known *catalogue.Catalogue) pastes.Options {
 		Rules: paste.Rules{
 			Limits:   cfg.Pastes,
 			NewID:    ident.New,
-			Language: pastes.NewLanguageResolver(known, known, detection.New(known, known)),
+			Language: pastes.NewLanguageResolver(known, known, detection.New(known)),
 			Diff:     linediff.Unified,
 		},
 		TokenRequired:  !cfg.PasteAnonymous,

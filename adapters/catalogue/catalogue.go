@@ -43,10 +43,9 @@ type tables struct {
 }
 
 var (
-	_ language.Names        = (*Catalogue)(nil)
-	_ language.Files        = (*Catalogue)(nil)
-	_ language.Interpreters = (*Catalogue)(nil)
-	_ language.Lister       = (*Catalogue)(nil)
+	_ language.Names  = (*Catalogue)(nil)
+	_ language.Files  = (*Catalogue)(nil)
+	_ language.Lister = (*Catalogue)(nil)
 )
 
 func read() *tables {
@@ -86,12 +85,10 @@ func (c *Catalogue) All() []*language.Language { return c.tables().languages }
 
 // ByName implements language.Names.
 func (c *Catalogue) ByName(name string) (*language.Language, bool) {
-	return c.tables().names.findFolded(name)
-}
-
-// ByAlias implements language.Names.
-func (c *Catalogue) ByAlias(alias string) (*language.Language, bool) {
-	return c.tables().aliases.findFolded(alias)
+	if found, ok := c.tables().names.findFolded(name); ok {
+		return found, true
+	}
+	return c.tables().aliases.findFolded(name)
 }
 
 // ByExtension implements language.Files.
@@ -107,7 +104,7 @@ func (c *Catalogue) ByFilename(name string) (*language.Language, bool) {
 	return c.tables().filenames.find(name)
 }
 
-// ByInterpreter implements language.Interpreters.
+// ByInterpreter implements language.Names.
 func (c *Catalogue) ByInterpreter(name string) (*language.Language, bool) {
 	return c.tables().interpreters.find(name)
 }

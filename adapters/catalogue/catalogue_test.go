@@ -11,12 +11,8 @@ import (
 	"github.com/gluepot/gluepot/domain/language"
 )
 
-// find is what the use case does: names win over aliases.
 func find(c *Catalogue, name string) string {
 	if l, ok := c.ByName(name); ok {
-		return l.Name
-	}
-	if l, ok := c.ByAlias(name); ok {
 		return l.Name
 	}
 	return ""
@@ -261,7 +257,7 @@ func FuzzFind(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, key string) {
-		for _, lookup := range []func(string) (*language.Language, bool){c.ByName, c.ByAlias, c.ByExtension} {
+		for _, lookup := range []func(string) (*language.Language, bool){c.ByName, c.ByExtension} {
 			if l, ok := lookup(key); ok != (l != nil) {
 				t.Errorf("%q: got %v, %v, want a language or nothing", key, l, ok)
 			}

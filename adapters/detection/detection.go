@@ -22,28 +22,23 @@ const (
 )
 
 // Detector implements language.Detector.
-type Detector struct {
-	names        language.Names
-	interpreters language.Interpreters
-}
+type Detector struct{ names language.Names }
 
 var _ language.Detector = (*Detector)(nil)
 
 // New returns a detector of the languages that names knows.
-func New(names language.Names, interpreters language.Interpreters) *Detector {
-	return &Detector{names: names, interpreters: interpreters}
-}
+func New(names language.Names) *Detector { return &Detector{names: names} }
 
 // Detect implements language.Detector.
 func (d *Detector) Detect(text string) (*language.Language, bool) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	program := interpreter(text)
 	for _, name := range [...]string{program, withoutVersion(program)} {
-		if found, ok := d.interpreters.ByInterpreter(name); ok {
+		if found, ok := d.names.ByInterpreter(name); ok {
 			return found, true
 		}
 	}
-	if found, ok := d.named(modeline(text)); ok {
+	if found, ok := d.names.ByName(modeline(text)); ok {
 		return found, true
 	}
 	if len(text) > scope {
@@ -53,17 +48,6 @@ func (d *Detector) Detect(text string) (*language.Language, bool) {
 		return d.names.ByName(name)
 	}
 	return d.names.ByName(mostLikely(text))
-}
-
-// named finds a language by what an editor calls it.
-func (d *Detector) named(name string) (*language.Language, bool) {
-	if name == "" {
-		return nil, false
-	}
-	if found, ok := d.names.ByName(name); ok {
-		return found, true
-	}
-	return d.names.ByAlias(name)
 }
 
 // mostLikely returns the name of the language whose features the text has most of, or "".

@@ -38,14 +38,12 @@ func (known) ByName(name string) (*language.Language, bool) {
 	return &language.Language{Name: name}, name != ""
 }
 
-func (known) ByAlias(string) (*language.Language, bool) { return nil, false }
-
 func (known) ByInterpreter(name string) (*language.Language, bool) {
 	return &language.Language{Name: "run by " + name}, name == "python" || name == "perl6"
 }
 
 func detected(text string) string {
-	if found, ok := New(known{}, known{}).Detect(text); ok {
+	if found, ok := New(known{}).Detect(text); ok {
 		return found.Name
 	}
 	return language.PlainText

@@ -146,15 +146,8 @@ func (c copies) All() []*language.Language {
 }
 
 func (copies) ByName(name string) (*language.Language, bool) {
-	if name != "Go" {
+	if name != "Go" && name != "golang" {
 		return nil, false
 	}
 	return &language.Language{Name: "Go", Mode: "go", MIMETypes: []string{"text/x-go"}, Extensions: []string{"go"}, Color: "#00add8"}, true
-}
-
-func (c copies) ByAlias(alias string) (*language.Language, bool) {
-	if alias != "golang" {
-		return nil, false
-	}
-	return c.ByName("Go")
 }

@@ -41,7 +41,7 @@ var (
 type FindByName struct{ names language.Names }
 
 // Do returns the language that the first matching reading names. A caller passes several readings of a name that can be decoded
-// in several ways. Case does not matter, and names are tried before aliases.
+// in several ways.
 //
 // It fails with fault.Invalid when the first reading is missing or empty, and with fault.NotFound when none names a language.
 func (f *FindByName) Do(readings ...string) (*language.Language, error) {
@@ -50,11 +50,6 @@ func (f *FindByName) Do(readings ...string) (*language.Language, error) {
 	}
 	for _, name := range readings {
 		if found, ok := f.names.ByName(name); ok {
-			return found, nil
-		}
-	}
-	for _, alias := range readings {
-		if found, ok := f.names.ByAlias(alias); ok {
 			return found, nil
 		}
 	}

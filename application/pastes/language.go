@@ -7,7 +7,7 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// NewLanguageResolver returns the rule that chooses a pasty's language. A requested language is found by name, then alias, then
+// NewLanguageResolver returns the rule that chooses a pasty's language. A requested language is found by name, then by
 // extension, in any case. Autodetect goes by the title, then by the detector.
 func NewLanguageResolver(names language.Names, files language.Files, detector language.Detector) paste.LanguageResolver {
 	return func(wanted, title, code string) (string, bool) {
@@ -20,9 +20,7 @@ func NewLanguageResolver(names language.Names, files language.Files, detector la
 				found, ok = detector.Detect(code)
 			}
 		} else if found, ok = names.ByName(wanted); !ok {
-			if found, ok = names.ByAlias(wanted); !ok {
-				found, ok = files.ByExtension(strings.TrimPrefix(wanted, "."))
-			}
+			found, ok = files.ByExtension(strings.TrimPrefix(wanted, "."))
 		}
 		// The catalogue has an entry for Autodetect, which is no answer.
 		if !ok || found.Name == paste.Autodetect {

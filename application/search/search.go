@@ -65,9 +65,6 @@ func (f *Find) language(text string) string {
 	if found, ok := f.languages.ByName(text); ok {
 		return found.Name
 	}
-	if found, ok := f.languages.ByAlias(text); ok {
-		return found.Name
-	}
 	return text
 }
 

@@ -16,12 +16,12 @@ type Language struct {
 	Color      string   // #rrggbb in lower case, or empty when unknown
 }
 
-// Names finds languages by what people call them. Comparison ignores case.
+// Names finds languages by what people and programs call them.
 type Names interface {
-	// ByName returns the language with that name, or false.
+	// ByName returns the language with that name or, if none has it, that alias, in any case, or false.
 	ByName(name string) (*Language, bool)
-	// ByAlias returns the language that has that alias, or false.
-	ByAlias(alias string) (*Language, bool)
+	// ByInterpreter returns the language that the program of that name runs, or false.
+	ByInterpreter(name string) (*Language, bool)
 }
 
 // Files finds languages by the names of files.
@@ -37,12 +37,6 @@ type Files interface {
 type Lister interface {
 	// All returns every language, in a fixed order.
 	All() []*Language
-}
-
-// Interpreters finds languages by the programs that run them.
-type Interpreters interface {
-	// ByInterpreter returns the language that the program of that name runs, or false.
-	ByInterpreter(name string) (*Language, bool)
 }
 
 // Detector tells in which language a text is written.

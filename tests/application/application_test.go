@@ -72,7 +72,7 @@ func newWorld() *world {
 		Sources: w.provider.sources(), Registration: accounts.Open,
 	}, w.clock)
 	w.stats = stats.New(fake.Stats{Store: store})
-	w.search = search.New(fake.Search{Store: store}, tongues{"name golang": {Name: "Go"}, "alias cpp": {Name: "C++"}})
+	w.search = search.New(fake.Search{Store: store}, tongues{"name golang": {Name: "Go"}, "name cpp": {Name: "C++"}})
 	return w
 }
 
@@ -240,7 +240,7 @@ func TestCountAndSweep(t *testing.T) {
 	wantKind(t, "nobody's paste", err, fault.NotFound)
 }
 
-// tongues knows two languages, one of which has the other's name as an alias.
+// tongues knows two languages.
 type tongues map[string]*language.Language
 
 func (f tongues) find(kind, key string) (*language.Language, bool) {
@@ -248,24 +248,24 @@ func (f tongues) find(kind, key string) (*language.Language, bool) {
 	return found, ok
 }
 
-func (f tongues) All() []*language.Language                       { return slices.Collect(maps.Values(f)) }
-func (f tongues) ByName(s string) (*language.Language, bool)      { return f.find("name ", s) }
-func (f tongues) ByAlias(s string) (*language.Language, bool)     { return f.find("alias ", s) }
-func (f tongues) ByExtension(s string) (*language.Language, bool) { return f.find("extension ", s) }
-func (f tongues) ByFilename(s string) (*language.Language, bool)  { return f.find("file ", s) }
-func (f tongues) Detect(s string) (*language.Language, bool)      { return f.find("code ", s) }
+func (f tongues) All() []*language.Language                         { return slices.Collect(maps.Values(f)) }
+func (f tongues) ByName(s string) (*language.Language, bool)        { return f.find("name ", s) }
+func (f tongues) ByExtension(s string) (*language.Language, bool)   { return f.find("extension ", s) }
+func (f tongues) ByFilename(s string) (*language.Language, bool)    { return f.find("file ", s) }
+func (f tongues) ByInterpreter(s string) (*language.Language, bool) { return f.find("program ", s) }
+func (f tongues) Detect(s string) (*language.Language, bool)        { return f.find("code ", s) }
 
 func TestLanguages(t *testing.T) {
 	t.Parallel()
 	one, two := &language.Language{Name: "one"}, &language.Language{Name: "two"}
 	known := tongues{
-		"name one": one, "name two": two, "alias two": one, "alias uno": one,
+		"name one": one, "name two": two, "name uno": one,
 		"extension X": one, "extension x": two, "extension Y": one,
 	}
 	byName, byExtension := languages.New(known).FindByName, languages.New(known).FindByExtension
 	for want, readings := range map[*language.Language][][]string{
 		one: {{"one"}, {"uno"}, {"nothing", "one"}},
-		two: {{"two"}, {"uno", "two"}},
+		two: {{"two"}, {"two", "uno"}},
 	} {
 		for _, r := range readings {
 			if found, err := byName.Do(r...); err != nil || found != want {

@@ -44,7 +44,7 @@ func newDesk(t *testing.T, anonymous bool) *desk {
 		*viewer = w.viewer(t, name)
 	}
 	known := tongues{
-		"name go": {Name: "Go"}, "alias golang": {Name: "Go"}, "extension go": {Name: "Go"}, "name Plain Text": {Name: "Plain Text"},
+		"name go": {Name: "Go"}, "name golang": {Name: "Go"}, "extension go": {Name: "Go"}, "name Plain Text": {Name: "Plain Text"},
 	}
 	d.limits = paste.DefaultLimits()
 	rules := paste.Rules{Limits: d.limits, NewID: ident.New, Language: pastes.NewLanguageResolver(known, known, known), Diff: linediff.Unified}
@@ -983,8 +983,8 @@ func TestLanguageOfPasty(t *testing.T) {
 	t.Parallel()
 	one, two, auto := &language.Language{Name: "One"}, &language.Language{Name: "Two"}, &language.Language{Name: "Autodetect"}
 	known := tongues{
-		"name one": one, "alias uno": one, "alias two": one, "name two": two, "extension o": one, "extension O": two, "extension two": one,
-		"name autodetect": auto, "alias auto": auto,
+		"name one": one, "name uno": one, "name two": two, "extension o": one, "extension O": two, "extension two": one,
+		"name autodetect": auto, "name auto": auto,
 	}
 	known["extension one"], known["code two"], known["code auto"] = one, two, auto
 	resolve := pastes.NewLanguageResolver(known, known, known)
