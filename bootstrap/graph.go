@@ -116,20 +116,22 @@ func pasteOptions(cfg Config, known *catalogue.Catalogue) pastes.Options {
 			Diff:     linediff.Unified,
 		},
 		TokenRequired:  !cfg.PasteAnonymous,
-		AnonymousQuota: paste.Quota{Pastes: cfg.LimitAnonymousPastes, Window: time.Hour},
+		AnonymousQuota: hourly(cfg.LimitAnonymousPastes, false),
 		Lifetimes:      users, AnonymousLifetimes: visitors,
 		SweepGrace:       cfg.SweepGrace,
 		RemovedRetention: cfg.RemovedRetention,
 		OriginRetention:  cfg.OriginRetention,
-		Allowance:        allowance(cfg),
-		MaxBytes:         cfg.StoreMaxBytes,
+		Allowance: paste.Allowance{
+			Pastes: cfg.UserMaxPastes, Bytes: cfg.UserMaxBytes, Rate: hourly(cfg.UserPastesPerHour, true),
+		},
+		MaxBytes: cfg.StoreMaxBytes,
 	}
 }
 
-func allowance(cfg Config) paste.Allowance {
-	allowed := paste.Allowance{Pastes: cfg.UserMaxPastes, Bytes: cfg.UserMaxBytes}
-	if cfg.UserPastesPerHour > 0 {
-		allowed.Rate = paste.Quota{Pastes: cfg.UserPastesPerHour, Window: time.Hour, Signed: true}
+// hourly returns the quota of so many pastes in an hour, or none for 0.
+func hourly(pastes int, signed bool) paste.Quota {
+	if pastes == 0 {
+		return paste.Quota{}
 	}
-	return allowed
+	return paste.Quota{Pastes: pastes, Window: time.Hour, Signed: signed}
 }

@@ -11,18 +11,18 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // anonymous creates a paste that counts for a client, and returns what the store keeps of the client.
 func anonymous(t *testing.T, store *Store, id paste.ID) (client, salt []byte) {
 	t.Helper()
-	ctx := moderation.KeepingOrigin(moderation.From(t.Context(), netip.MustParseAddr("192.0.2.7")))
 	ten := paste.Allowance{Rate: paste.Quota{Pastes: 10, Window: time.Hour}}
-	err := NewPastes(store).CreateAllowed(ctx, ten, "192.0.2.7", paste.Document{
+	err := NewPastes(store).CreateAllowed(t.Context(), ten, "192.0.2.7", paste.Document{
 		Paste:   paste.Paste{ID: id, CreatedAt: time.Now()},
 		Content: paste.Content{Title: "a title", Lifetime: "never", Pasties: []paste.Pasty{{ID: "pasty001", Code: "a"}}},
+
+		CreatedFrom: netip.MustParseAddr("192.0.2.7"),
 	})
 
 	if err != nil {

@@ -71,13 +71,6 @@ type originRow struct {
 
 func (originRow) TableName() string { return "paste_origins" }
 
-// keepOrigin adds the creator's address, if the context has one: without GLUEPOT_ORIGIN_RETENTION it has none.
-func (r *pasteRows) keepOrigin(ctx context.Context) {
-	if address := moderation.OriginOf(ctx); address.IsValid() {
-		r.origin = &originRow{r.paste.ID, address.String(), r.paste.CreatedAt}
-	}
-}
-
 // Origin implements moderation.OriginFinder.
 func (m *Moderation) Origin(ctx context.Context, id paste.ID) (netip.Addr, error) {
 	var row originRow

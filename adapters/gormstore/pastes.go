@@ -87,7 +87,9 @@ func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) err
 // CreateAllowed implements paste.DocumentCreator.
 func (p *Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document) error {
 	rows := newPasteRows(p.store, created)
-	rows.keepOrigin(ctx)
+	if created.CreatedFrom.IsValid() {
+		rows.origin = &originRow{rows.paste.ID, created.CreatedFrom.String(), rows.paste.CreatedAt}
+	}
 	var allow func(tx *gorm.DB) error
 	if allowance != (paste.Allowance{}) {
 		allow = func(tx *gorm.DB) error {

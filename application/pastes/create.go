@@ -3,7 +3,6 @@ package pastes
 import (
 	"context"
 	"sync/atomic"
-	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
@@ -19,7 +18,7 @@ type Create struct{ *module }
 // Do creates the paste of the draft, whose owner is the user of that name or id, see user.Find, and returns it; when the name is
 // empty it is anonymous. It fails as user.Find does, and as CreateOwn does for a bad draft.
 func (c *Create) Do(ctx context.Context, owner string, draft paste.Draft) (paste.Document, error) {
-	made, err := c.options.Rules.Create(draft, owner != "", c.now().Truncate(time.Microsecond))
+	made, err := c.options.Rules.Create(draft, owner != "", c.now())
 	if err != nil {
 		return paste.Document{}, err
 	}
@@ -90,7 +89,7 @@ func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Cl
 		return Created{}, err
 	}
 	draft.Lifetime = c.Lifetimes(viewer).Bound(draft.Lifetime)
-	if made.Document, err = c.options.Rules.Create(draft, viewer.SignedIn(), c.now().Truncate(time.Microsecond)); err != nil {
+	if made.Document, err = c.options.Rules.Create(draft, viewer.SignedIn(), c.now()); err != nil {
 		return Created{}, err
 	}
 	if err := c.room.check(); err != nil {
@@ -99,9 +98,7 @@ func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Cl
 	var allowance paste.Allowance
 	switch {
 	case !viewer.SignedIn():
-		if c.Counts() {
-			allowance.Rate = c.options.AnonymousQuota
-		}
+		allowance.Rate = c.options.AnonymousQuota
 		made.Key = paste.NewDeleteKey()
 		made.DeleteKey = made.Key.Hash()
 	case !viewer.User.Admin:
@@ -109,7 +106,7 @@ func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Cl
 	}
 	made.Owner = viewer.User.ID
 	if c.options.OriginRetention > 0 {
-		ctx = moderation.KeepingOrigin(ctx)
+		made.CreatedFrom = moderation.AddressOf(ctx)
 	}
 	err = ident.Draw(func(id paste.ID) error {
 		made.ID = id

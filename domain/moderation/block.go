@@ -33,10 +33,7 @@ func ParseNetwork(text string) (netip.Prefix, error) {
 // ErrBlocked is the fault.Forbidden for a client in a network that is blocked.
 var ErrBlocked = fault.New(fault.Forbidden, "Your network is blocked: you can read, but neither write nor sign in. Ask the operator.")
 
-type (
-	addressKey struct{}
-	originKey  struct{}
-)
+type addressKey struct{}
 
 // From returns a context for writes by a client of that address. The store fails them with ErrBlocked, in their transaction, if
 // its network is blocked. The zero Addr is never blocked.
@@ -44,24 +41,16 @@ func From(ctx context.Context, address netip.Addr) context.Context {
 	return context.WithValue(ctx, addressKey{}, address.WithZone("").Unmap())
 }
 
-// KeepingOrigin returns a context with which a store also keeps the client's address with a paste that it creates.
-func KeepingOrigin(ctx context.Context) context.Context {
-	return context.WithValue(ctx, originKey{}, true)
-}
-
-// OriginOf returns the address to keep with a new paste, or the zero Addr.
-func OriginOf(ctx context.Context) netip.Addr {
+// AddressOf returns the address of From, or the zero Addr.
+func AddressOf(ctx context.Context) netip.Addr {
 	address, _ := ctx.Value(addressKey{}).(netip.Addr)
-	if keep, _ := ctx.Value(originKey{}).(bool); !keep {
-		return netip.Addr{}
-	}
 	return address
 }
 
 // NetworksOf returns the networks that hold the address of the context, the largest first; none without an address.
 func NetworksOf(ctx context.Context) []string {
-	address, ok := ctx.Value(addressKey{}).(netip.Addr)
-	if !ok || !address.IsValid() {
+	address := AddressOf(ctx)
+	if !address.IsValid() {
 		return nil
 	}
 	var text []byte // of all of them: every write asks for them

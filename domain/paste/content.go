@@ -171,7 +171,7 @@ type PastyDraft struct {
 	Alone    bool    // it was not sent in a list: errors name its fields alone
 }
 
-// Create returns the paste of the draft, created at now, without id and owner.
+// Create returns the paste of the draft, created at now to the microsecond, which all stores keep, without id and owner.
 //
 // It fails with token.Rejected when signedIn is false and the draft is private, public or tagged, which only a
 // paste with an owner can be, and with a fault.Invalid that names the first field that breaks a rule.
@@ -203,6 +203,7 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	if err != nil {
 		return Document{}, err
 	}
+	now = now.Truncate(time.Microsecond)
 	made := Document{
 		Paste:   Paste{CreatedAt: now, ExpiresAt: lifetime.End(now), Burns: draft.Burns},
 		Content: Content{Title: draft.Title, Visibility: visibility, Tags: tags, Lifetime: lifetime, Origin: draft.Origin},

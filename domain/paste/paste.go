@@ -4,6 +4,7 @@ package paste
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	"github.com/gluepot/gluepot/domain/batch"
@@ -49,6 +50,8 @@ type Document struct {
 	Content
 	Stars   int64 // how many users have starred it
 	Starred bool  // whether its reader has: see DocumentReader
+
+	CreatedFrom netip.Addr // of a new one: the address to keep for moderation.OriginFinder; zero: none
 }
 
 // DocumentReader finds pastes with their content.

@@ -640,8 +640,7 @@ func reports(t *testing.T, s ModerationStore) {
 // origins are kept when it is asked for, by each way to create a paste, and until they are forgotten.
 func origins(t *testing.T, s ModerationStore) {
 	owner := storedUser(t, s.Store, "owner").ID
-	plain, v4 := t.Context(), moderation.From(t.Context(), netip.MustParseAddr("::ffff:192.0.2.7"))
-	v6 := moderation.From(t.Context(), netip.MustParseAddr("2001:db8::1%eth0"))
+	client := moderation.From(t.Context(), netip.MustParseAddr("192.0.2.9"))
 	create := map[string]func(ctx context.Context, made paste.Document) error{
 		"document": s.Documents.CreateDocument,
 		"counted": func(ctx context.Context, made paste.Document) error {
@@ -663,22 +662,22 @@ func origins(t *testing.T, s ModerationStore) {
 	}
 	for way, create := range create {
 		for id, c := range map[string]struct {
-			ctx     context.Context
-			age     time.Duration
-			address string
+			from   netip.Addr
+			age    time.Duration
+			wanted string
 		}{
-			"old": {moderation.KeepingOrigin(v4), 2 * time.Hour, "192.0.2.7"}, "new": {moderation.KeepingOrigin(v6), 0, "2001:db8::1"},
-			"off": {v4, 0, ""}, "command": {moderation.KeepingOrigin(plain), 0, ""},
+			"old": {netip.MustParseAddr("192.0.2.7"), 2 * time.Hour, "192.0.2.7"},
+			"new": {netip.MustParseAddr("2001:db8::1"), 0, "2001:db8::1"}, "off": {netip.Addr{}, 0, ""},
 		} {
-			made := paste.Document{Paste: paste.Paste{ID: paste.ID(way + id), CreatedAt: time.Now().Add(-c.age)}}
-			must(t, create(c.ctx, made))
-			wantOrigin(made.ID, c.address)
+			made := paste.Document{Paste: paste.Paste{ID: paste.ID(way + id), CreatedAt: time.Now().Add(-c.age)}, CreatedFrom: c.from}
+			must(t, create(client, made))
+			wantOrigin(made.ID, c.wanted)
 		}
 	}
 	must(t, s.Documents.DeleteIf(t.Context(), "documentold", func(paste.Paste) error { return nil }))
 	takenAway(t, s, "countednew")
 	wantOrigin("documentold", "192.0.2.7")
-	must(t, s.Moderation.Restore(moderation.KeepingOrigin(v4), "countednew"))
+	must(t, s.Moderation.Restore(client, "countednew"))
 	wantOrigin("countednew", "2001:db8::1")
 	forget := func(retention time.Duration, limit, wanted int) {
 		t.Helper()
