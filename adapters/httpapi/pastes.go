@@ -192,7 +192,7 @@ func (a *API) readEncrypted(ctx context.Context, c *call) error {
 // expiryTime needs no deadline: it does not use the database.
 func (a *API) expiryTime(c *gin.Context) {
 	query := c.Request.URL.RawQuery
-	result, err := a.modules.Pastes.ExpiryTime.Do(wire.Value(parameter(query, "createdAt")), wire.Value(parameter(query, "expiresIn")))
+	result, err := paste.ExpiryUnix(wire.Value(parameter(query, "createdAt")), wire.Value(parameter(query, "expiresIn")))
 	if err != nil {
 		a.fail(c, err)
 		return

@@ -42,7 +42,7 @@ func (b *BrowseOwn) Do(ctx context.Context, viewer token.Viewer, selection paste
 	if !viewer.SignedIn() {
 		return Page{}, token.Rejected()
 	}
-	return pageOf(func(limit int) ([]paste.Listed, error) { return b.store.Select(ctx, viewer.User.ID, selection, limit) })
+	return pageOf(b.store.Select(ctx, viewer.User.ID, selection, pageAndOne))
 }
 
 // NextOwn reads the pastes of a signed-in user one by one, with their content.
@@ -99,9 +99,8 @@ func (l *ListPublic) Do(ctx context.Context, username, tag string, after paste.P
 	if tag != "" && !found.Owner.ShowTags {
 		return found, nil
 	}
-	found.Page, err = pageOf(func(limit int) ([]paste.Listed, error) {
-		return l.store.Select(ctx, found.Owner.ID, paste.Selection{Public: true, Tag: tag, After: after}, limit)
-	})
+	selection := paste.Selection{Public: true, Tag: tag, After: after}
+	found.Page, err = pageOf(l.store.Select(ctx, found.Owner.ID, selection, pageAndOne))
 	if err != nil {
 		return PublicPastes{}, err
 	}
@@ -118,7 +117,7 @@ type ListRecent struct{ *module }
 
 // Do returns a page of the public pastes after a place.
 func (l *ListRecent) Do(ctx context.Context, after paste.Place) (Page, error) {
-	return pageOf(func(limit int) ([]paste.Listed, error) { return l.store.Recent(ctx, after, limit) })
+	return pageOf(l.store.Recent(ctx, after, pageAndOne))
 }
 
 // ListStarred lists what a signed-in user has starred.
@@ -129,7 +128,7 @@ func (l *ListStarred) Do(ctx context.Context, viewer token.Viewer, after paste.P
 	if !viewer.SignedIn() {
 		return Page{}, token.Rejected()
 	}
-	return pageOf(func(limit int) ([]paste.Listed, error) { return l.store.StarredBy(ctx, viewer.User.ID, after, limit) })
+	return pageOf(l.store.StarredBy(ctx, viewer.User.ID, after, pageAndOne))
 }
 
 // PageSize is how many pastes a Page has at most.
@@ -141,9 +140,10 @@ type Page struct {
 	More   bool // whether there are others after the last one
 }
 
-// pageOf asks for one paste more than a page, to know whether more follow.
-func pageOf(find func(limit int) ([]paste.Listed, error)) (Page, error) {
-	listed, err := find(PageSize + 1)
+// pageAndOne is the limit of lists that pageOf cuts: one paste more tells whether more follow.
+const pageAndOne = PageSize + 1
+
+func pageOf(listed []paste.Listed, err error) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}

@@ -33,7 +33,6 @@ type UseCases struct {
 	ListStarred  *ListStarred
 	ListRecent   *ListRecent
 	CountActive  *CountActive
-	ExpiryTime   *ExpiryTime
 
 	Create *Create
 	Show   *Show
@@ -116,7 +115,6 @@ func New(store Store, users user.Finder, options Options, now func() time.Time) 
 		ListStarred:  &ListStarred{m},
 		ListRecent:   &ListRecent{m},
 		CountActive:  &CountActive{m},
-		ExpiryTime:   &ExpiryTime{},
 		Create:       &Create{m},
 		Show:         &Show{m},
 		Edit:         &Edit{m},

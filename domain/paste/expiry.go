@@ -27,7 +27,7 @@ const (
 var lifetimes = [...]struct {
 	lifetime Lifetime
 	seconds  int64
-	name     string // in lower case, what ParseLifetimeName accepts as well
+	name     string // in lower case, for ExpiryUnix
 }{
 	{"1h", hour, "onehour"},
 	{"2h", 2 * hour, "twohours"},
@@ -47,21 +47,6 @@ func ParseLifetime(text string) (Lifetime, error) {
 		return "", errLifetime
 	}
 	return Lifetime(text), nil
-}
-
-// ParseLifetimeName is ParseLifetime, and accepts the names that one client of PasteMyst sends to ask when a
-// paste would expire: OneHour, TwoHours and so on, in any case.
-func ParseLifetimeName(text string) (Lifetime, error) {
-	folded := strings.ToLower(text)
-	if folded == string(Never) {
-		return Never, nil
-	}
-	for _, l := range lifetimes {
-		if l.name == folded {
-			return l.lifetime, nil
-		}
-	}
-	return ParseLifetime(text)
 }
 
 // seconds returns how long the lifetime is, 0 for Never.
@@ -86,28 +71,30 @@ func (l Lifetime) End(created time.Time) time.Time {
 	return time.Unix(created.Unix()+seconds, 0).UTC()
 }
 
-// EndUnix is End in Unix seconds, 0 for never. It fails with a fault.Invalid when created is negative, or the
-// end is beyond what 64 bits hold.
-func (l Lifetime) EndUnix(created int64) (int64, error) {
-	seconds, _ := l.seconds()
-	switch {
-	case created < 0 || created > math.MaxInt64-seconds:
-		return 0, errCreatedAt
-	case seconds == 0:
-		return 0, nil
-	}
-	return created + seconds, nil
-}
-
 var errCreatedAt = invalid("createdAt", "it must be a time in whole seconds since 1970, not negative and not too large.")
 
-// ParseUnix returns the time in whole seconds that text, decimal digits only, stands for. It fails with a fault.Invalid.
-func ParseUnix(text string) (int64, error) {
-	seconds, err := strconv.ParseUint(text, 10, 63)
+// ExpiryUnix returns when a paste that was created at that time would expire, both in seconds since 1970: 0 for never. expiresIn is a
+// lifetime, or a name that one client of PasteMyst sends for it, in any case: OneHour, TwoHours and so on. It fails with a fault.Invalid
+// that names the parameter that is missing or wrong, also when 64 bits do not hold the result.
+func ExpiryUnix(createdAt, expiresIn string) (int64, error) {
+	created, err := strconv.ParseUint(createdAt, 10, 63)
 	if err != nil {
 		return 0, errCreatedAt
 	}
-	return int64(seconds), nil
+	folded := strings.ToLower(expiresIn)
+	if folded == string(Never) {
+		return 0, nil
+	}
+	for _, l := range lifetimes {
+		if l.name != folded && string(l.lifetime) != expiresIn {
+			continue
+		}
+		if created > math.MaxInt64-uint64(l.seconds) {
+			return 0, errCreatedAt
+		}
+		return int64(created) + l.seconds, nil
+	}
+	return 0, errLifetime
 }
 
 // DeletesAt returns when the paste expires in Unix seconds, 0 for never.

@@ -2,6 +2,7 @@ package paste
 
 import (
 	"math"
+	"strconv"
 	"testing"
 	"time"
 
@@ -28,7 +29,7 @@ func TestLifetimes(t *testing.T) {
 			t.Errorf("%v after %v: got %v, want %v", lifetime, created, end, want)
 		}
 		deletesAt := Paste{ExpiresAt: end}.DeletesAt()
-		unix, err := lifetime.EndUnix(created.Unix())
+		unix, err := ExpiryUnix(strconv.FormatInt(created.Unix(), 10), string(lifetime))
 		if err != nil || unix != deletesAt || seconds > 0 && unix != created.Unix()+seconds || seconds == 0 && unix != 0 {
 			t.Errorf("%v: got %d, %v and %d", lifetime, unix, err, deletesAt)
 		}
@@ -51,12 +52,13 @@ func TestLifetimeNames(t *testing.T) {
 		"OneHour": "1h", "TwoHours": "2h", "TenHours": "10h", "OneDay": "1d", "TwoDays": "2d", "OneWeek": "1w", "OneMonth": "1m", "OneYear": "1y",
 		"Never": Never, "NEVER": Never, "oneweek": "1w", "ONEYEAR": "1y", "1w": "1w", "never": Never,
 	} {
-		if got, err := ParseLifetimeName(name); err != nil || got != want {
-			t.Errorf("%q: got %v, %v, want %v", name, got, err, want)
+		seconds, _ := want.seconds()
+		if got, err := ExpiryUnix("0", name); err != nil || got != seconds {
+			t.Errorf("%q: got %v, %v, want %v", name, got, err, seconds)
 		}
 	}
 	for _, name := range []string{"", "1W", "TwoWeeks", "one hour", "OneHours"} {
-		_, err := ParseLifetimeName(name)
+		_, err := ExpiryUnix("0", name)
 		wantFault(t, name, err, fault.Invalid, "expiresIn")
 	}
 }
@@ -85,7 +87,7 @@ func TestExpiresIn(t *testing.T) {
 	}
 }
 
-func TestEndUnix(t *testing.T) {
+func TestExpiryUnix(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		created  string
@@ -93,6 +95,7 @@ func TestEndUnix(t *testing.T) {
 		want     int64 // -1: refused
 	}{
 		{"1588441258", "1w", 1589046058},
+		{"1588441258", "OneWeek", 1589046058},
 		{"1588441258", Never, 0},
 		{"0", "1h", 3600},
 		{"9223372036854772207", "1h", math.MaxInt64},
@@ -110,18 +113,13 @@ func TestEndUnix(t *testing.T) {
 		{" 1", "1h", -1},
 		{"١", "1h", -1},
 	} {
-		at, err := ParseUnix(c.created)
-		var got int64
-		if err == nil {
-			got, err = c.lifetime.EndUnix(at)
-		}
+		got, err := ExpiryUnix(c.created, string(c.lifetime))
 		if c.want < 0 {
 			wantFault(t, c.created, err, fault.Invalid, "createdAt")
 		} else if err != nil || got != c.want {
 			t.Errorf("%s after %s: got %d, %v, want %d", c.lifetime, c.created, got, err, c.want)
 		}
 	}
-	if _, err := Lifetime("1h").EndUnix(-1); fault.KindOf(err) != fault.Invalid {
-		t.Errorf("got %v for a negative time", err)
-	}
+	_, err := ExpiryUnix("", "")
+	wantFault(t, "both are wrong", err, fault.Invalid, "createdAt")
 }

@@ -957,28 +957,6 @@ func TestBrowseOwn(t *testing.T) {
 	wantKind(t, "an outage", err, fault.Unavailable)
 }
 
-func TestExpiryTime(t *testing.T) {
-	t.Parallel()
-	ask := new(pastes.ExpiryTime)
-	for _, c := range []struct {
-		createdAt, expiresIn string
-		want                 int64
-	}{
-		{"1588441258", "1w", 1589046058}, {"1588441258", "OneWeek", 1589046058},
-		{"1588441258", "never", 0}, {"1588441258", "NEVER", 0}, {"0", "1m", 2_629_800},
-	} {
-		if got, err := ask.Do(c.createdAt, c.expiresIn); err != nil || got != c.want {
-			t.Errorf("%s, %s: got %d, %v, want %d", c.createdAt, c.expiresIn, got, err, c.want)
-		}
-	}
-	for _, c := range [][2]string{
-		{"", "1w"}, {"1", ""}, {"", ""}, {"-1", "never"}, {"1.5", "1w"}, {"9223372036854775807", "1h"}, {"1", "3h"}, {"x", "1w"},
-	} {
-		_, err := ask.Do(c[0], c[1])
-		wantKind(t, strings.Join(c[:], ", "), err, fault.Invalid)
-	}
-}
-
 func TestLanguageOfPasty(t *testing.T) {
 	t.Parallel()
 	one, two, auto := &language.Language{Name: "One"}, &language.Language{Name: "Two"}, &language.Language{Name: "Autodetect"}
