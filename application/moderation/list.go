@@ -2,16 +2,12 @@ package moderation
 
 import (
 	"context"
-	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
-
-// maxRest bounds the rest after statements that had to wait.
-const maxRest = 100 * time.Millisecond
 
 // page is how many rows one statement scans.
 const page = 1000
@@ -20,10 +16,8 @@ const page = 1000
 type List struct{ *module }
 
 // Do calls visit with at most limit pastes after a place that match the filter, newest first; 0 is no limit. Owner names a user
-// as for user.Find; empty: the filter's. Nothing in the store waits for visit, whose error ends the list and is returned. After
-// each statement it rests for as long as that took, at most maxRest.
-//
-// It fails as user.Find does.
+// as for user.Find; empty: the filter's. Nothing in the store waits for visit, whose error ends the list and is returned. It also
+// fails as user.Find does.
 func (l *List) Do(
 	ctx context.Context, owner string, filter moderation.Filter, after paste.Place, limit int, visit func(moderation.Found) error,
 ) error {
@@ -35,9 +29,7 @@ func (l *List) Do(
 		filter.Owner = found.ID
 	}
 	for shown := 0; ; {
-		began := time.Now()
 		found, last, err := l.store.Pastes(ctx, filter, after, page)
-		took := time.Since(began)
 		if err != nil {
 			return err
 		}
@@ -53,10 +45,6 @@ func (l *List) Do(
 			return nil
 		}
 		after = last
-		select { // a long search must not slow down readers
-		case <-ctx.Done(): // which the store says in its words
-		case <-time.After(min(took, maxRest)):
-		}
 	}
 }
 
