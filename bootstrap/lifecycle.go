@@ -109,11 +109,7 @@ func usesModule(cfg Config) fx.Option {
 		store := func(ctx context.Context, limit time.Duration) error {
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
-			dropped, err := uses.Do(ctx)
-			if dropped > 0 {
-				cfg.Logger.Warn("last-used times were dropped: too many waited to be stored", zap.Int("uses", dropped))
-			}
-			return err
+			return uses.Do(ctx)
 		}
 		lifecycle.Append(fx.StopHook(func(ctx context.Context) error { // runs after the one below
 			if err := store(ctx, useFlushTime); err != nil {

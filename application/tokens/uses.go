@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -16,10 +17,8 @@ const maxUses = 100_000
 type UseLog struct {
 	tokens token.UseWriter
 
-	mu      sync.Mutex
-	uses    map[token.ID]time.Time
-	dropped int
-	storing int // number of uses that Do is storing
+	mu   sync.Mutex
+	uses map[token.ID]time.Time
 }
 
 func newUseLog(tokens token.UseWriter) *UseLog {
@@ -30,46 +29,32 @@ func newUseLog(tokens token.UseWriter) *UseLog {
 func (l *UseLog) RecordUse(id token.ID, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.record(id, at)
-}
-
-// record is RecordUse for a caller that holds the lock.
-func (l *UseLog) record(id token.ID, at time.Time) {
 	last, known := l.uses[id]
-	switch {
-	case !known && len(l.uses) >= maxUses:
-		l.dropped++
-	case at.After(last):
+	if at.After(last) && (known || len(l.uses) < maxUses) {
 		l.uses[id] = at
 	}
 }
 
-// Do stores what was recorded since the last call, and returns how many uses were dropped since then. What
-// could not be stored is kept for the next call; the error is that of token.UseWriter.
-func (l *UseLog) Do(ctx context.Context) (dropped int, err error) {
+// Do stores what was recorded. What could not be stored is kept for the next call; the error is that of token.UseWriter.
+func (l *UseLog) Do(ctx context.Context) error {
 	l.mu.Lock()
-	uses := l.uses
-	l.uses = make(map[token.ID]time.Time)
-	l.storing += len(uses)
+	uses := maps.Clone(l.uses)
 	l.mu.Unlock()
-	if len(uses) > 0 {
-		err = l.tokens.SetLastUsed(ctx, uses)
+	if len(uses) == 0 {
+		return nil
+	}
+	if err := l.tokens.SetLastUsed(ctx, uses); err != nil {
+		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.storing -= len(uses)
-	if err != nil {
-		for id, at := range uses {
-			l.record(id, at)
-		}
-	}
-	dropped, l.dropped = l.dropped, 0
-	return dropped, err
+	maps.DeleteFunc(l.uses, func(id token.ID, at time.Time) bool { return at.Equal(uses[id]) })
+	return nil
 }
 
-// Pending returns how many tokens' uses are not stored yet, including those that Do is storing.
+// Pending returns how many tokens' uses are not stored yet.
 func (l *UseLog) Pending() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.uses) + l.storing
+	return len(l.uses)
 }

@@ -98,7 +98,7 @@ func TestSessionAges(t *testing.T) {
 				wantKind(t, what, err, fault.Unauthenticated)
 				break
 			}
-			if _, err := w.tokens.Uses.Do(t.Context()); err != nil {
+			if err := w.tokens.Uses.Do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			last = int(w.now.Sub(began) / day)
