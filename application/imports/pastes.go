@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -18,7 +17,7 @@ import (
 // export could otherwise take many times its length in memory.
 const MaxParts = 100_000
 
-// Paste is a paste as the source has it. Times are Unix seconds.
+// Paste is a paste as the source has it. Texts are valid UTF-8, and times Unix seconds.
 type Paste struct {
 	ID, Owner       string // no owner: anonymous
 	CreatedAt       *int64 // nil: the source does not say
@@ -126,33 +125,12 @@ func validate(r Paste) error {
 		return fault.New(fault.Invalid, fmt.Sprintf("The paste has more than %d tags, pasties, edits and metadata of edits.", MaxParts))
 	case len(r.ExpiresIn) > maxLifetime || strings.ContainsRune(r.ExpiresIn, 0):
 		return fault.New(fault.Invalid, fmt.Sprintf("The paste's expiresIn is longer than %d bytes, or has a zero byte in it.", maxLifetime))
-	case !r.isUTF8():
-		return fault.New(fault.Invalid, "A text of the paste is not valid UTF-8.")
 	case r.Encrypted && !r.holdsCipher():
 		return fault.New(fault.Invalid, "The paste is marked as encrypted, but has no encrypted data.")
 	case r.holdsCipher() && (r.Title != "" || len(r.Pasties)+len(r.Edits) > 0):
 		return fault.New(fault.Invalid, "The paste is encrypted, and has a title, pasties or edits that are not.")
 	}
 	return nil
-}
-
-func (r *Paste) isUTF8() bool {
-	valid := utf8.ValidString(r.ExpiresIn) && utf8.ValidString(r.Title)
-	for i := 0; valid && i < len(r.Tags); i++ {
-		valid = utf8.ValidString(r.Tags[i])
-	}
-	for i := 0; valid && i < len(r.Pasties); i++ {
-		p := &r.Pasties[i]
-		valid = utf8.ValidString(p.ID) && utf8.ValidString(p.Title) && utf8.ValidString(p.Language) && utf8.ValidString(p.Code)
-	}
-	for i := 0; valid && i < len(r.Edits); i++ {
-		e := &r.Edits[i]
-		valid = utf8.ValidString(e.ID) && utf8.ValidString(e.Text)
-		for j := 0; valid && j < len(e.Metadata); j++ {
-			valid = utf8.ValidString(e.Metadata[j])
-		}
-	}
-	return valid
 }
 
 // newEdits returns the history in the order that it has in the source.
