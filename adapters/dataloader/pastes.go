@@ -89,12 +89,12 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 	return found.Document, err
 }
 
-// ActiveCount implements paste.Counter. Callers that come during a count share the next one: the running count may be stale for them.
+// ActiveCount implements paste.ActiveLister. Callers that come during a count share the next one: the running count may be stale for them.
 func (p *Pastes) ActiveCount(ctx context.Context) (int64, error) {
 	return p.count.find(ctx, struct{}{})
 }
 
-// ActiveIDs implements paste.ActiveIDLister. It merges the first pages of short lists.
+// ActiveIDs implements paste.ActiveLister. It merges the first pages of short lists.
 func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
 	if p.lists == nil || limit < longList || after != (paste.Place{}) || !storedtext.IsText(string(owner)) {
 		return p.PasteStore.ActiveIDs(ctx, owner, after, limit)

@@ -71,7 +71,7 @@ type originRow struct {
 
 func (originRow) TableName() string { return "paste_origins" }
 
-// Origin implements moderation.OriginFinder.
+// Origin implements moderation.Finder.
 func (m *Moderation) Origin(ctx context.Context, id paste.ID) (netip.Addr, error) {
 	var row originRow
 	if err := m.store.Read(ctx).Where("paste_id = ?", string(id)).Take(&row).Error; err != nil {

@@ -64,7 +64,7 @@ func (r *invitationRow) invitation() identity.Invitation {
 	}
 }
 
-// ByIdentity implements identity.Finder.
+// ByIdentity implements identity.Registrar.
 func (i *Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (user.User, error) {
 	var row userRow
 	err := i.store.Read(ctx).Where("id = (SELECT user_id FROM identities WHERE provider = ? AND subject = ?)", wanted.Key, wanted.Subject).

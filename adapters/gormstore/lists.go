@@ -15,7 +15,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// ActiveCount implements paste.Counter. On PostgreSQL, triggers keep 64 counters, so it takes the same time for any number of pastes. On
+// ActiveCount implements paste.ActiveLister. On PostgreSQL, triggers keep 64 counters, so it takes the same time for any number of pastes. On
 // SQLite its time grows with their number.
 func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	err = p.store.List(ctx, func(db *gorm.DB) error {
@@ -42,7 +42,7 @@ func unexpired(s *connection.Store, query *gorm.DB) *gorm.DB {
 	return query.Where("expires_at IS NULL OR expires_at > ?", s.Now())
 }
 
-// ActiveIDs implements paste.ActiveIDLister.
+// ActiveIDs implements paste.ActiveLister.
 func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
 	places := []paste.Place{}
 	err := p.store.Bounded(ctx, func(db *gorm.DB) error { // quick: it reads an index

@@ -38,7 +38,7 @@ type foundRow struct {
 	Matched    bool
 }
 
-// Pastes implements moderation.Lister.
+// Pastes implements moderation.Finder.
 func (m *Moderation) Pastes(
 	ctx context.Context, filter moderation.Filter, after paste.Place, window int,
 ) (found []moderation.Found, last paste.Place, err error) {
@@ -132,7 +132,7 @@ func (r *foundRow) found() moderation.Found {
 	}
 }
 
-// UsageOf implements moderation.UsageFinder.
+// UsageOf implements moderation.Finder.
 func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.Usage, err error) {
 	err = m.store.List(ctx, func(db *gorm.DB) error {
 		has, err := held(db.Where("owner_id = ?", string(id)))

@@ -67,7 +67,7 @@ func (t *Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user
 	return row.token(), owner, err
 }
 
-// Create implements token.Creator.
+// Create implements token.Writer.
 func (t *Tokens) Create(ctx context.Context, created token.Token) error {
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error { return tx.Omit("User").Create(newTokenRow(created)).Error })
 }
@@ -75,7 +75,7 @@ func (t *Tokens) Create(ctx context.Context, created token.Token) error {
 // usesAtOnce bounds how long one transaction holds its locks.
 const usesAtOnce = 500
 
-// SetLastUsed implements token.UseWriter.
+// SetLastUsed implements token.Writer.
 func (t *Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) error {
 	ids := slices.Sorted(maps.Keys(uses)) // rows are locked in the order of their ids
 	for some := range slices.Chunk(ids, usesAtOnce) {
@@ -97,7 +97,7 @@ func (t *Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) e
 	return nil
 }
 
-// ByOwner implements token.OwnerLister.
+// ByOwner implements token.Finder.
 func (t *Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, error) {
 	return t.list(ctx, owner, token.Access, "created_at, id")
 }
@@ -126,7 +126,7 @@ func (t *Tokens) Revoke(ctx context.Context, id token.ID, at time.Time) error {
 	})
 }
 
-// StartSession implements token.SessionStarter. It locks the parent: no session survives a revocation at the same time.
+// StartSession implements token.Writer. It locks the parent: no session survives a revocation at the same time.
 func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces token.Hash) error {
 	return t.store.Transaction(ctx, func(tx *gorm.DB) error {
 		if started.Parent != "" {
@@ -153,7 +153,7 @@ func (t *Tokens) StartSession(ctx context.Context, started token.Token, replaces
 	})
 }
 
-// Sessions implements token.OwnerLister.
+// Sessions implements token.Finder.
 func (t *Tokens) Sessions(ctx context.Context, owner user.ID) ([]token.Token, error) {
 	return t.list(ctx, owner, token.Session, "created_at DESC, id")
 }

@@ -58,9 +58,8 @@ type UseCases struct {
 
 // Store is what the use cases need of a store of identities.
 type Store interface {
-	identity.Finder
-	identity.AttemptKeeper
 	identity.Registrar
+	identity.AttemptKeeper
 	identity.Inviter
 	identity.InvitationFinder
 }

@@ -30,13 +30,11 @@ type UseCases struct {
 
 // Store is what the use cases need of a store.
 type Store interface {
-	moderation.Lister
+	moderation.Finder
 	moderation.Remover
 	moderation.Hider
 	moderation.Blocker
 	moderation.Reporter
-	moderation.UsageFinder
-	moderation.OriginFinder
 	audit.Lister
 }
 

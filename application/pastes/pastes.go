@@ -49,8 +49,7 @@ type Store interface {
 	paste.DocumentCreator
 	paste.DocumentUpdater
 	paste.DocumentDeleter
-	paste.ActiveIDLister
-	paste.Counter
+	paste.ActiveLister
 	paste.Selector
 	paste.Starrer
 	paste.ExpiredRemover

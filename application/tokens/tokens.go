@@ -36,11 +36,8 @@ type UseCases struct {
 // Store is what the use cases need of a store of tokens.
 type Store interface {
 	token.Finder
-	token.Creator
-	token.OwnerLister
+	token.Writer
 	token.Revoker
-	token.UseWriter
-	token.SessionStarter
 	token.SessionEnder
 }
 

@@ -15,13 +15,13 @@ const maxUses = 100_000
 // UseLog records when tokens were used and stores it at intervals, so that requests do not write. What it holds when the process
 // is killed is lost: at most one interval's worth of last-used times.
 type UseLog struct {
-	tokens token.UseWriter
+	tokens token.Writer
 
 	mu   sync.Mutex
 	uses map[token.ID]time.Time
 }
 
-func newUseLog(tokens token.UseWriter) *UseLog {
+func newUseLog(tokens token.Writer) *UseLog {
 	return &UseLog{tokens: tokens, uses: make(map[token.ID]time.Time)}
 }
 
@@ -35,7 +35,7 @@ func (l *UseLog) RecordUse(id token.ID, at time.Time) {
 	}
 }
 
-// Do stores what was recorded. What could not be stored is kept for the next call; the error is that of token.UseWriter.
+// Do stores what was recorded. What could not be stored is kept for the next call; the error is that of token.Writer.
 func (l *UseLog) Do(ctx context.Context) error {
 	l.mu.Lock()
 	uses := maps.Clone(l.uses)

@@ -75,9 +75,3 @@ type Source struct {
 
 // Callback is what a browser brings from a provider (RFC 6749, 4.1.2; RFC 9207).
 type Callback struct{ State, Code, Error, Issuer string }
-
-// Finder finds users by their identities.
-type Finder interface {
-	// ByIdentity returns the user who has the identity. It fails as user.Finder.ByID does.
-	ByIdentity(ctx context.Context, wanted Identity) (user.User, error)
-}

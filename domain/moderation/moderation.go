@@ -52,13 +52,6 @@ type Found struct {
 	Reason    string
 }
 
-// Lister lists the pastes of all users, newest first.
-type Lister interface {
-	// Pastes scans at most window pastes after a place, including expired ones that are still stored. It returns those that match
-	// the filter, and the place of the last one that it scanned, or the zero Place at the end.
-	Pastes(ctx context.Context, filter Filter, after paste.Place, window int) ([]Found, paste.Place, error)
-}
-
 // Remover removes and restores pastes.
 type Remover interface {
 	// Remove takes the paste out of all lists, counts and pages. A tombstone keeps who removed it (see package audit), the reason,
@@ -88,13 +81,6 @@ type Purger interface {
 	ForgetOrigins(ctx context.Context, retention time.Duration, limit int) (int, error)
 }
 
-// OriginFinder tells where pastes came from.
-type OriginFinder interface {
-	// Origin returns the address that the paste with that id was created from, also when the paste is gone. It fails with
-	// fault.NotFound when none is kept.
-	Origin(ctx context.Context, id paste.ID) (netip.Addr, error)
-}
-
 // Usage is how much a user has stored.
 type Usage struct {
 	Pastes   int64 // expired ones that are still stored included
@@ -103,8 +89,14 @@ type Usage struct {
 	LastUsed time.Time
 }
 
-// UsageFinder tells what users have.
-type UsageFinder interface {
+// Finder finds what operators ask for.
+type Finder interface {
+	// Pastes scans at most window pastes of all users after a place, newest first, including expired ones that are still stored. It
+	// returns those that match the filter, and the place of the last one that it scanned, or the zero Place at the end.
+	Pastes(ctx context.Context, filter Filter, after paste.Place, window int) ([]Found, paste.Place, error)
 	// UsageOf returns what the user with that id has; the zero Usage when there is no such user.
 	UsageOf(ctx context.Context, id user.ID) (Usage, error)
+	// Origin returns the address that the paste with that id was created from, also when the paste is gone. It fails with
+	// fault.NotFound when none is kept.
+	Origin(ctx context.Context, id paste.ID) (netip.Addr, error)
 }

@@ -102,15 +102,11 @@ type Selector interface {
 	Recent(ctx context.Context, after Place, limit int) ([]Listed, error)
 }
 
-// ActiveIDLister lists the ids of one owner's active pastes.
-type ActiveIDLister interface {
+// ActiveLister lists and counts active pastes without reading them.
+type ActiveLister interface {
 	// ActiveIDs returns the places of at most limit active pastes of owner, in order, beginning after a place. Fewer than limit are
 	// the last ones.
 	ActiveIDs(ctx context.Context, owner user.ID, after Place, limit int) ([]Place, error)
-}
-
-// Counter counts pastes.
-type Counter interface {
 	// ActiveCount returns how many pastes are active at the moment of reading, exactly and whoever has written them.
 	ActiveCount(ctx context.Context) (int64, error)
 }

@@ -51,7 +51,7 @@ type Document struct {
 	Stars   int64 // how many users have starred it
 	Starred bool  // whether its reader has: see DocumentReader
 
-	CreatedFrom netip.Addr // of a new one: the address to keep for moderation.OriginFinder; zero: none
+	CreatedFrom netip.Addr // of a new one: the address to keep for moderation.Finder; zero: none
 }
 
 // DocumentReader finds pastes with their content.

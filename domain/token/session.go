@@ -23,13 +23,6 @@ func (v Viewer) SignedInRecently(now time.Time) bool {
 	return v.SignedIn() && v.Token.Kind == Session && now.Before(v.Token.CreatedAt.Add(RecentSession))
 }
 
-// SessionStarter stores new sessions.
-type SessionStarter interface {
-	// StartSession stores a session. It removes the one that it replaces, and the owner's expired ones and the oldest beyond
-	// MaxSessions. It fails as Creator.Create does, and with fault.NotFound when its parent is revoked or not there.
-	StartSession(ctx context.Context, started Token, replaces Hash) error
-}
-
 // SessionEnder ends sessions.
 type SessionEnder interface {
 	// EndPresented ends the session with that hash, if there is one.

@@ -123,31 +123,26 @@ func (v Viewer) MayWrite() error {
 	return nil
 }
 
-// Finder finds tokens with their owners.
+// Finder finds tokens.
 type Finder interface {
 	// ByHash returns the token with that hash, valid or not, and its owner. It fails with fault.NotFound when there is none.
 	ByHash(ctx context.Context, hash Hash) (Token, user.User, error)
-}
-
-// UseWriter stores when tokens were last used.
-type UseWriter interface {
-	// SetLastUsed moves the last-used time of each token forward, never back. Unknown tokens are passed over.
-	SetLastUsed(ctx context.Context, uses map[ID]time.Time) error
-}
-
-// Creator stores new tokens.
-type Creator interface {
-	// Create stores a token. It fails with fault.Conflict when the id or the hash is taken, ident.ErrTaken
-	// being in the error's chain when it is the id, and with fault.NotFound when the owner does not exist.
-	Create(ctx context.Context, created Token) error
-}
-
-// OwnerLister lists what one owner has.
-type OwnerLister interface {
 	// ByOwner returns the owner's access tokens, oldest first, revoked and expired ones included.
 	ByOwner(ctx context.Context, owner user.ID) ([]Token, error)
 	// Sessions returns the owner's sessions, the latest first, including expired ones that were not removed yet.
 	Sessions(ctx context.Context, owner user.ID) ([]Token, error)
+}
+
+// Writer stores tokens, and when they were last used.
+type Writer interface {
+	// Create stores an access token. It fails with fault.Conflict when the id or the hash is taken, ident.ErrTaken
+	// being in the error's chain when it is the id, and with fault.NotFound when the owner does not exist.
+	Create(ctx context.Context, created Token) error
+	// StartSession stores a session. It removes the one that it replaces, and the owner's expired ones and the oldest beyond
+	// MaxSessions. It fails as Create does, and with fault.NotFound when its parent is revoked or not there.
+	StartSession(ctx context.Context, started Token, replaces Hash) error
+	// SetLastUsed moves the last-used time of each token forward, never back. Unknown tokens are passed over.
+	SetLastUsed(ctx context.Context, uses map[ID]time.Time) error
 }
 
 // Revoker revokes tokens.

@@ -33,20 +33,16 @@ type Users interface {
 // Tokens are the ports about access tokens.
 type Tokens interface {
 	token.Finder
-	token.Creator
-	token.UseWriter
-	token.OwnerLister
+	token.Writer
 	token.Revoker
-	token.SessionStarter
 	token.SessionEnder
 	token.Importer
 }
 
 // Identities are the ports about signing in with providers and signing up.
 type Identities interface {
-	identity.Finder
-	identity.AttemptKeeper
 	identity.Registrar
+	identity.AttemptKeeper
 	identity.Inviter
 	identity.InvitationFinder
 }
@@ -54,8 +50,7 @@ type Identities interface {
 // Pastes are the ports about pastes.
 type Pastes interface {
 	Documents
-	paste.Counter
-	paste.ActiveIDLister
+	paste.ActiveLister
 	paste.ExpiredRemover
 	paste.Starrer
 	paste.Selector

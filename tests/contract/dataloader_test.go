@@ -271,14 +271,14 @@ func reading(pastes paste.DocumentReader, id paste.ID) func(context.Context, use
 	}
 }
 
-func listed(pastes paste.ActiveIDLister, owner user.ID) func(context.Context, int) ([]paste.Place, error) {
+func listed(pastes paste.ActiveLister, owner user.ID) func(context.Context, int) ([]paste.Place, error) {
 	return func(ctx context.Context, limit int) ([]paste.Place, error) {
 		places, err := pastes.ActiveIDs(ctx, owner, paste.Place{}, limit)
 		return append([]paste.Place{}, places...), err
 	}
 }
 
-func counted(pastes paste.Counter) func(context.Context, int) (int64, error) {
+func counted(pastes paste.ActiveLister) func(context.Context, int) (int64, error) {
 	return func(ctx context.Context, _ int) (int64, error) { return pastes.ActiveCount(ctx) }
 }
 

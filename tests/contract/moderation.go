@@ -20,13 +20,11 @@ import (
 
 // Moderation are the ports of those who keep a service clean.
 type Moderation interface {
-	moderation.Lister
+	moderation.Finder
 	moderation.Remover
 	moderation.Hider
 	moderation.Blocker
 	moderation.Reporter
-	moderation.UsageFinder
-	moderation.OriginFinder
 	audit.Lister
 }
 

@@ -383,7 +383,7 @@ func (t Tokens) ByHash(ctx context.Context, hash token.Hash) (token.Token, user.
 	return token.Token{}, user.User{}, errNotFound
 }
 
-// Create implements token.Creator.
+// Create implements token.Writer.
 func (t Tokens) Create(ctx context.Context, created token.Token) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
@@ -412,7 +412,7 @@ func (t Tokens) create(created token.Token) error {
 	return nil
 }
 
-// SetLastUsed implements token.UseWriter.
+// SetLastUsed implements token.Writer.
 func (t Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
@@ -427,7 +427,7 @@ func (t Tokens) SetLastUsed(ctx context.Context, uses map[token.ID]time.Time) er
 	return nil
 }
 
-// ByOwner implements token.OwnerLister.
+// ByOwner implements token.Finder.
 func (t Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, error) {
 	unlock, err := t.lock(ctx)
 	if err != nil {
@@ -513,7 +513,7 @@ func (t Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Resul
 	return results, nil
 }
 
-// ActiveCount implements paste.Counter.
+// ActiveCount implements paste.ActiveLister.
 func (p Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {
@@ -528,7 +528,7 @@ func (p Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	return count, nil
 }
 
-// ActiveIDs implements paste.ActiveIDLister.
+// ActiveIDs implements paste.ActiveLister.
 func (p Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
 	unlock, err := p.lock(ctx)
 	if err != nil {

@@ -39,7 +39,7 @@ func (s *Store) servicesTaken(id user.ID, services map[string]string) bool {
 	return false
 }
 
-// ByIdentity implements identity.Finder.
+// ByIdentity implements identity.Registrar.
 func (i Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (user.User, error) {
 	unlock, err := i.lock(ctx)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// StartSession implements token.SessionStarter.
+// StartSession implements token.Writer.
 func (t Tokens) StartSession(ctx context.Context, started token.Token, replaces token.Hash) error {
 	unlock, err := t.lock(ctx)
 	if err != nil {
@@ -57,7 +57,7 @@ func (t Tokens) endSessionsOf(parent token.ID) {
 	t.end(func(k token.Token) bool { return k.Parent == parent })
 }
 
-// Sessions implements token.OwnerLister.
+// Sessions implements token.Finder.
 func (t Tokens) Sessions(ctx context.Context, owner user.ID) ([]token.Token, error) {
 	unlock, err := t.lock(ctx)
 	if err != nil {
