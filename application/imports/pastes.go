@@ -64,40 +64,15 @@ func (p *Pastes) Do(ctx context.Context, source Source[Paste], orphans paste.Orp
 }
 
 func newPaste(r Paste) (made paste.Document, err error) {
-	// An incomplete record must not replace a paste; the file may not even be an export of pastes.
-	encrypted := r.Encrypted || r.holdsCipher()
-	switch {
-	case r.CreatedAt == nil:
-		return paste.Document{}, fault.New(fault.Invalid, "The record is not a whole paste: it has no createdAt.")
-	case r.Pasties == nil && !encrypted:
-		return paste.Document{}, fault.New(fault.Invalid, "The record is not a whole paste: it has no pasties and is not encrypted.")
-	case !isTime(*r.CreatedAt) || !isTime(r.DeletesAt):
-		return paste.Document{}, errTime
+	if err := validate(r); err != nil {
+		return paste.Document{}, err
 	}
 	made.Paste = paste.Paste{ID: paste.ID(r.ID), Owner: user.ID(r.Owner), CreatedAt: time.Unix(*r.CreatedAt, 0).UTC()}
 	if r.DeletesAt != 0 {
 		made.ExpiresAt = time.Unix(r.DeletesAt, 0).UTC()
 	}
-	if err := made.Validate(); err != nil {
-		return paste.Document{}, err
-	}
-	if made.Content, err = newContent(r); err != nil {
-		return paste.Document{}, err
-	}
-	return made, nil
-}
-
-var errTime = fault.New(fault.Invalid, "A time is negative or beyond the year 9999.")
-
-func isTime(seconds int64) bool { return seconds >= 0 && seconds <= maxSeconds }
-
-func newContent(r Paste) (paste.Content, error) {
-	if err := validate(r); err != nil {
-		return paste.Content{}, err
-	}
-	made := paste.Content{Title: r.Title, Tags: slices.Clone(r.Tags), Lifetime: paste.Lifetime(r.ExpiresIn), Pasties: r.Pasties}
-	slices.Sort(made.Tags)
-	made.Tags = slices.Compact(made.Tags)
+	tags := slices.Compact(slices.Sorted(slices.Values(r.Tags)))
+	made.Content = paste.Content{Title: r.Title, Tags: tags, Lifetime: paste.Lifetime(r.ExpiresIn), Pasties: r.Pasties}
 	switch {
 	case r.Private: // the stricter of the two
 		made.Visibility = paste.Private
@@ -107,10 +82,15 @@ func newContent(r Paste) (paste.Content, error) {
 	if r.Encrypted || r.holdsCipher() {
 		made.Cipher = &paste.Cipher{Data: r.EncryptedData, Key: r.EncryptedKey, Salt: r.Salt}
 	}
-	var err error
-	made.Edits, err = newEdits(r.Edits)
-	return made, err
+	if made.Edits, err = newEdits(r.Edits); err != nil {
+		return paste.Document{}, err
+	}
+	return made, made.Validate()
 }
+
+var errTime = fault.New(fault.Invalid, "A time is negative or beyond the year 9999.")
+
+func isTime(seconds int64) bool { return seconds >= 0 && seconds <= maxSeconds }
 
 func (r *Paste) holdsCipher() bool { return len(r.EncryptedData)+len(r.EncryptedKey)+len(r.Salt) > 0 }
 
@@ -121,6 +101,13 @@ func validate(r Paste) error {
 		parts += len(r.Edits[i].Metadata)
 	}
 	switch {
+	// An incomplete record must not replace a paste; the file may not even be an export of pastes.
+	case r.CreatedAt == nil:
+		return fault.New(fault.Invalid, "The record is not a whole paste: it has no createdAt.")
+	case r.Pasties == nil && !r.Encrypted && !r.holdsCipher():
+		return fault.New(fault.Invalid, "The record is not a whole paste: it has no pasties and is not encrypted.")
+	case !isTime(*r.CreatedAt) || !isTime(r.DeletesAt):
+		return errTime
 	case parts > MaxParts:
 		return fault.New(fault.Invalid, fmt.Sprintf("The paste has more than %d tags, pasties, edits and metadata of edits.", MaxParts))
 	case len(r.ExpiresIn) > maxLifetime || strings.ContainsRune(r.ExpiresIn, 0):

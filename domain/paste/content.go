@@ -173,11 +173,11 @@ type PastyDraft struct {
 
 // Create returns the paste of the draft, created at now to the microsecond, which all stores keep, without id and owner.
 //
-// It fails with token.Rejected when signedIn is false and the draft is private, public or tagged, which only a
+// It fails with token.ErrRejected when signedIn is false and the draft is private, public or tagged, which only a
 // paste with an owner can be, and with a fault.Invalid that names the first field that breaks a rule.
 func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, error) {
 	if !signedIn && (draft.Private || draft.Public || anyTag(draft.Tags)) {
-		return Document{}, token.Rejected()
+		return Document{}, token.ErrRejected
 	}
 	if draft.Encrypted {
 		return Document{}, invalid("encrypted", "this server cannot encrypt a paste, and does not store in the clear what is meant to be secret.")
@@ -258,20 +258,16 @@ func (r Rules) newPasty(at place, wanted PastyDraft) (Pasty, error) {
 }
 
 func (r Rules) language(at place, wanted, otherwise, title, code string) (string, error) {
-	if wanted != "" {
-		if name, ok := r.Language(wanted, title, code); ok {
-			return name, nil
-		}
+	if name, ok := r.Language(wanted, title, code); ok {
+		return name, nil
 	}
-	if strings.EqualFold(wanted, Autodetect) {
-		if otherwise != "" {
-			if name, ok := r.Language(otherwise, title, code); ok {
-				return name, nil
-			}
-		}
-		return language.PlainText, nil
+	if !strings.EqualFold(wanted, Autodetect) {
+		return "", invalid(at.field("language"), "no language has that name. Leave it out to have the language detected.")
 	}
-	return "", invalid(at.field("language"), "no language has that name. Leave it out to have the language detected.")
+	if name, ok := r.Language(otherwise, title, code); ok {
+		return name, nil
+	}
+	return language.PlainText, nil
 }
 
 func (r Rules) checkNumber(pasties int) error {
