@@ -95,7 +95,7 @@ func (a *API) run(how authorization, c *call, endpoint func(context.Context, *ca
 func (a *API) signIn(ctx context.Context, how authorization, c *call) (err error) {
 	if c.secret == "" {
 		if how == required {
-			return token.Rejected()
+			return token.ErrRejected
 		}
 		return nil
 	}

@@ -59,7 +59,7 @@ func TestGitHub(t *testing.T) {
 		t.Errorf("got %+v, want a key that is not that of github.com", from)
 	}
 	got, err := arrive(t, from)
-	if err != nil || got.Subject != "77" || got.Name != "ann-example" || got.Avatar() != "https://avatars.example/u/77?v=4" {
+	if err != nil || got.Subject != "77" || got.Name != "ann-example" || got.Proposed().AvatarURL != "https://avatars.example/u/77?v=4" {
 		t.Errorf("got %+v, error %v, want the account by its number", got, err)
 	}
 	hub.ID = 0
@@ -89,7 +89,7 @@ func TestOpenIDConnect(t *testing.T) {
 	from := source(t, oidcAt(p))
 	for range 2 { // the second one with what was discovered
 		got, err := arrive(t, from)
-		if err != nil || got.Subject != "sub-77" || got.Name != "Ann Example" || got.Avatar() != "https://id.example/ann.png" {
+		if err != nil || got.Subject != "sub-77" || got.Name != "Ann Example" || got.Proposed().AvatarURL != "https://id.example/ann.png" {
 			t.Errorf("got %+v, error %v, want the account", got, err)
 		}
 	}

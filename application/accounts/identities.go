@@ -34,11 +34,11 @@ type UnlinkOwn struct{ *module }
 
 var errLast = fault.New(fault.Conflict, "This is the last account that you can sign in with. Link another one first.")
 
-// Do takes the identity with that key. It fails with token.Rejected unless the viewer has a session that was begun within the last
+// Do takes the identity with that key. It fails with token.ErrRejected unless the viewer has a session that was begun within the last
 // hour, and with fault.Conflict when no other identity lets the viewer sign in.
 func (u *UnlinkOwn) Do(ctx context.Context, viewer token.Viewer, key string) error {
 	if !viewer.SignedInRecently(u.now()) {
-		return token.Rejected()
+		return token.ErrRejected
 	}
 	_, _, err := u.users.Update(ctx, viewer.User.ID, func(_ *user.User, services map[string]string) error {
 		delete(services, key)

@@ -33,7 +33,7 @@ type Begun struct {
 // Do begins an attempt.
 //
 // It fails with fault.NotFound when there is no such provider, with identity.ErrUsedUp when the invitation is not valid, with
-// token.Rejected when a viewer who wants to link has no session that was begun within the last hour, and with fault.Forbidden when
+// token.ErrRejected when a viewer who wants to link has no session that was begun within the last hour, and with fault.Forbidden when
 // that may only read.
 func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) (Begun, error) {
 	source, err := b.sources.named(wanted.Source)
@@ -43,7 +43,7 @@ func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) 
 	attempt := identity.Attempt{Source: source.Name, Proof: identity.NewProof(), Next: wanted.Next}
 	if wanted.Link {
 		if !viewer.SignedInRecently(b.now()) {
-			return Begun{}, token.Rejected()
+			return Begun{}, token.ErrRejected
 		}
 		if err := viewer.MayWrite(); err != nil {
 			return Begun{}, err
@@ -139,7 +139,7 @@ func (a *Arrive) Do(
 		return a.receive(ctx, attempt, profile)
 	}
 	if err == nil && found.Suspended {
-		return Arrival{}, token.Suspended()
+		return Arrival{}, token.ErrSuspended
 	}
 	return Arrival{User: found, Next: attempt.Next}, err
 }
@@ -164,10 +164,7 @@ func (a *Arrive) receive(ctx context.Context, attempt identity.Attempt, profile 
 	case attempt.Invitation == "":
 		return Arrival{}, errUninvited
 	}
-	proposed, _ := profile.ProposedName()
-	profile.Name = proposed.String()
-	profile.AvatarURL = profile.Avatar()
-	attempt.Proof, attempt.Profile = identity.Proof{}, profile
+	attempt.Proof, attempt.Profile = identity.Proof{}, profile.Proposed()
 	secret := rand.Text()
 	if err := a.store.Keep(ctx, identity.HashOf(secret), attempt, identity.MaxAttempts); err != nil {
 		return Arrival{}, err

@@ -18,7 +18,7 @@ type Suspend struct{ *module }
 // atOnce is how many pastes are hidden in one transaction.
 const atOnce = 100
 
-// Do suspends the user of that name or id: its sessions end, and its tokens are refused (token.Suspended). With hide its pastes are
+// Do suspends the user of that name or id: its sessions end, and its tokens are refused (token.ErrSuspended). With hide its pastes are
 // hidden until Undo. It returns the user and how many pastes were hidden; after an interruption, call it again. It fails as
 // user.Find does, and with fault.Invalid without a reason.
 func (s *Suspend) Do(ctx context.Context, reference, reason string, hide bool) (_ user.User, hidden int, err error) {

@@ -70,10 +70,10 @@ func (c *CreateOwn) Lifetimes(viewer token.Viewer) paste.Lifetimes {
 // Created returns how many pastes Do has created.
 func (c *CreateOwn) Created() int64 { return c.created.Load() }
 
-// Allow returns token.Rejected when the viewer may not create any paste.
+// Allow returns token.ErrRejected when the viewer may not create any paste.
 func (c *CreateOwn) Allow(viewer token.Viewer) error {
 	if c.options.TokenRequired && !viewer.SignedIn() {
-		return token.Rejected()
+		return token.ErrRejected
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (c *CreateOwn) Allow(viewer token.Viewer) error {
 //
 // It fails as Allow does; then as paste.Rules.Create does; with fault.Unavailable when the installation is full; then with a
 // fault.Exhausted, with a *paste.QuotaError in the chain, when the client or the user has used its quota; with fault.Forbidden
-// when it exceeds the user's allowance; and with token.Rejected when the viewer was deleted meanwhile.
+// when it exceeds the user's allowance; and with token.ErrRejected when the viewer was deleted meanwhile.
 func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Client, draft paste.Draft) (made Created, err error) {
 	if err := c.Allow(viewer); err != nil {
 		return Created{}, err
@@ -113,7 +113,7 @@ func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Cl
 		return c.store.CreateAllowed(ctx, allowance, client, made.Document)
 	})
 	if fault.Is(err, fault.NotFound) {
-		err = token.Rejected() // the viewer was deleted meanwhile
+		err = token.ErrRejected // the viewer was deleted meanwhile
 	}
 	if err != nil {
 		return Created{}, err

@@ -28,11 +28,11 @@ type DeleteOwn struct{ *module }
 
 // Do removes the paste with that id, which belongs to the viewer or has that key; it may be encrypted. An empty key is none.
 //
-// It fails with token.Rejected when the viewer has not signed in and has no key; then with paste.ErrWrongKey when the paste has
+// It fails with token.ErrRejected when the viewer has not signed in and has no key; then with paste.ErrWrongKey when the paste has
 // another key, and with paste.ErrNotFound when there is no such paste, it has expired, or it is not the viewer's and has none.
 func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, id string, key paste.DeleteKey) error {
 	if !viewer.SignedIn() && key == "" {
-		return token.Rejected()
+		return token.ErrRejected
 	}
 	err := d.store.DeleteIf(ctx, paste.ID(id), func(stored paste.Paste) error {
 		switch {

@@ -35,7 +35,7 @@ func (e *EditOwn) apply(
 	ctx context.Context, viewer token.Viewer, id string, wanted func(stored paste.Document) (paste.Changes, error),
 ) (paste.Document, error) {
 	if !viewer.SignedIn() {
-		return paste.Document{}, token.Rejected()
+		return paste.Document{}, token.ErrRejected
 	}
 	var allowance paste.Allowance
 	if !viewer.User.Admin {
@@ -89,7 +89,7 @@ type GiveUpOwn struct{ *module }
 func (g *GiveUpOwn) Do(ctx context.Context, viewer token.Viewer, id string) (paste.DeleteKey, error) {
 	switch {
 	case !viewer.SignedIn():
-		return "", token.Rejected()
+		return "", token.ErrRejected
 	case g.options.TokenRequired:
 		return "", fault.New(fault.Forbidden, "Anonymous pastes are off on this server. You can delete the paste instead.")
 	}

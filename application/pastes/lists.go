@@ -19,7 +19,7 @@ type ListOwn struct{ *module }
 // transaction around visit. An error of visit ends the list and is returned.
 func (l *ListOwn) Do(ctx context.Context, viewer token.Viewer, visit func([]paste.Place) error) error {
 	if !viewer.SignedIn() {
-		return token.Rejected()
+		return token.ErrRejected
 	}
 	for after := (paste.Place{}); ; {
 		page, err := l.store.ActiveIDs(ctx, viewer.User.ID, after, idPage)
@@ -40,7 +40,7 @@ type BrowseOwn struct{ *module }
 // encrypted.
 func (b *BrowseOwn) Do(ctx context.Context, viewer token.Viewer, selection paste.Selection) (Page, error) {
 	if !viewer.SignedIn() {
-		return Page{}, token.Rejected()
+		return Page{}, token.ErrRejected
 	}
 	return pageOf(b.store.Select(ctx, viewer.User.ID, selection, pageAndOne))
 }
@@ -52,7 +52,7 @@ type NextOwn struct{ *module }
 // stays. Of an encrypted one it returns the cipher. It fails with paste.ErrNotFound when there is none left.
 func (n *NextOwn) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (paste.Document, error) {
 	if !viewer.SignedIn() {
-		return paste.Document{}, token.Rejected()
+		return paste.Document{}, token.ErrRejected
 	}
 	for {
 		places, err := n.store.ActiveIDs(ctx, viewer.User.ID, after, 1)
@@ -126,7 +126,7 @@ type ListStarred struct{ *module }
 // Do returns a page of the pastes after a place that the viewer has starred and may read, newest first.
 func (l *ListStarred) Do(ctx context.Context, viewer token.Viewer, after paste.Place) (Page, error) {
 	if !viewer.SignedIn() {
-		return Page{}, token.Rejected()
+		return Page{}, token.ErrRejected
 	}
 	return pageOf(l.store.StarredBy(ctx, viewer.User.ID, after, pageAndOne))
 }

@@ -1,5 +1,5 @@
 // Package pastes has the use cases about pastes. Each fails with fault.Unavailable when the store does not answer, and one that
-// needs a user as its viewer with token.Rejected when the viewer has not signed in.
+// needs a user as its viewer with token.ErrRejected when the viewer has not signed in.
 package pastes
 
 import (

@@ -119,10 +119,10 @@ type StarSeen struct{ read *Read }
 // Do adds the paste to the viewer's stars, or takes it out of them; a second time changes nothing. A star can be taken back from a
 // paste that is gone.
 //
-// It fails as Read.Do does when the paste is to be starred, and with token.Rejected when the viewer was deleted meanwhile.
+// It fails as Read.Do does when the paste is to be starred, and with token.ErrRejected when the viewer was deleted meanwhile.
 func (s *StarSeen) Do(ctx context.Context, viewer token.Viewer, id string, starred bool) error {
 	if !viewer.SignedIn() {
-		return token.Rejected()
+		return token.ErrRejected
 	}
 	if !starred {
 		if err := s.read.store.Unstar(ctx, viewer.User.ID, paste.ID(id)); !fault.Is(err, fault.NotFound) {
@@ -139,7 +139,7 @@ func (s *StarSeen) Do(ctx context.Context, viewer token.Viewer, id string, starr
 	}
 	err = s.read.store.Star(ctx, viewer.User.ID, paste.ID(id))
 	if fault.Is(err, fault.NotFound) {
-		return token.Rejected()
+		return token.ErrRejected
 	}
 	return err
 }

@@ -43,7 +43,7 @@ type Results struct {
 }
 
 // Do returns a page of the pastes after a place that match the text (search.Parse) and that the viewer may find
-// (search.Finder). It fails with fault.Invalid when the text is too short or no query, and with token.Rejected when it asks for the
+// (search.Finder). It fails with fault.Invalid when the text is too short or no query, and with token.ErrRejected when it asks for the
 // viewer's own pastes and the viewer has not signed in.
 func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after search.Place) (Results, error) {
 	query, err := search.Parse(text, f.language)
@@ -51,7 +51,7 @@ func (f *Find) Do(ctx context.Context, viewer token.Viewer, text string, after s
 		return Results{}, err
 	}
 	if query.Mine && !viewer.SignedIn() {
-		return Results{}, token.Rejected()
+		return Results{}, token.ErrRejected
 	}
 	found, more, err := f.pastes.Find(ctx, query, viewer.User.ID, after, Page)
 	return Results{found, more}, err

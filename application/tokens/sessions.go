@@ -16,7 +16,7 @@ type StartSession struct{ *module }
 
 // Do begins a session of a user in a browser, and returns its secret, which is not kept. The session ends with its parent, the
 // access token it was made with, and has its scope; without one the parent is the zero Token. The session that it replaces
-// ends, if there is one. It fails with token.Rejected when the user is gone or the parent is revoked.
+// ends, if there is one. It fails with token.ErrRejected when the user is gone or the parent is revoked.
 func (s *StartSession) Do(ctx context.Context, owner user.ID, parent token.Token, browser, replaces string) (token.Secret, error) {
 	secret, now := token.Generate(), s.now()
 	started := token.Token{
@@ -35,7 +35,7 @@ func (s *StartSession) Do(ctx context.Context, owner user.ID, parent token.Token
 		return s.store.StartSession(ctx, started, replaced)
 	})
 	if fault.Is(err, fault.NotFound) {
-		return token.Secret{}, token.Rejected()
+		return token.Secret{}, token.ErrRejected
 	}
 	return secret, err
 }
@@ -96,7 +96,7 @@ type EndOwnSessions struct{ *module }
 // when there is no such session.
 func (e *EndOwnSessions) Do(ctx context.Context, viewer token.Viewer, id string) error {
 	if !viewer.SignedIn() {
-		return token.Rejected()
+		return token.ErrRejected
 	}
 	if id == "" {
 		_, err := e.store.EndSessions(ctx, viewer.User.ID, viewer.Token.ID)

@@ -18,8 +18,8 @@ type SignIn struct {
 
 // Do returns the user whose access token has that secret, and records that the token was used.
 //
-// It fails with token.Rejected when the secret is empty, malformed or unknown, or when its token is expired or revoked, and with
-// token.Suspended when its owner is suspended.
+// It fails with token.ErrRejected when the secret is empty, malformed or unknown, or when its token is expired or revoked, and with
+// token.ErrSuspended when its owner is suspended.
 func (s *SignIn) Do(ctx context.Context, presented string) (token.Viewer, error) {
 	return s.as(ctx, token.Access, presented)
 }
@@ -43,7 +43,7 @@ func (s *SignIn) as(ctx context.Context, kind token.Kind, presented string) (tok
 		return token.Viewer{}, s.reject()
 	}
 	if owner.Suspended {
-		return token.Viewer{}, token.Suspended()
+		return token.Viewer{}, token.ErrSuspended
 	}
 	s.uses.RecordUse(found.ID, at)
 	return token.Viewer{User: owner, Token: found}, nil
@@ -54,5 +54,5 @@ func (s *SignIn) Rejections() int64 { return s.rejected.Load() }
 
 func (s *SignIn) reject() error {
 	s.rejected.Add(1)
-	return token.Rejected()
+	return token.ErrRejected
 }

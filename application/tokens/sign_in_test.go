@@ -40,12 +40,12 @@ func TestSignIn(t *testing.T) {
 		want      error
 	}{
 		"a valid token":       {secret.Reveal(), valid, nil, nil},
-		"no token":            {"", valid, nil, token.Rejected()},
-		"a malformed token":   {"\n", valid, nil, token.Rejected()},
-		"an unknown token":    {secret.Reveal(), token.Token{}, fmt.Errorf("no row: %w", fault.New(fault.NotFound, "x")), token.Rejected()},
-		"another token":       {token.Generate().Reveal(), valid, nil, token.Rejected()},
-		"an expired token":    {secret.Reveal(), expired, nil, token.Rejected()},
-		"a revoked token":     {secret.Reveal(), revoked, nil, token.Rejected()},
+		"no token":            {"", valid, nil, token.ErrRejected},
+		"a malformed token":   {"\n", valid, nil, token.ErrRejected},
+		"an unknown token":    {secret.Reveal(), token.Token{}, fmt.Errorf("no row: %w", fault.New(fault.NotFound, "x")), token.ErrRejected},
+		"another token":       {token.Generate().Reveal(), valid, nil, token.ErrRejected},
+		"an expired token":    {secret.Reveal(), expired, nil, token.ErrRejected},
+		"a revoked token":     {secret.Reveal(), revoked, nil, token.ErrRejected},
 		"an outage":           {secret.Reveal(), token.Token{}, outage, outage},
 		"an unforeseen error": {secret.Reveal(), token.Token{}, errDisk, errDisk},
 	} {
@@ -60,7 +60,7 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("%s: got %v, the uses %v and %d rejections, want the user and one use", what, got, recorded, rejected)
 		case c.want != nil && (got.SignedIn() || len(recorded) != 0):
 			t.Errorf("%s: got %v and the uses %v, want neither", what, got, recorded)
-		case errors.Is(c.want, token.Rejected()) && rejected != 1:
+		case errors.Is(c.want, token.ErrRejected) && rejected != 1:
 			t.Errorf("%s: got %d rejections, want 1", what, rejected)
 		}
 	}

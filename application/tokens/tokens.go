@@ -1,5 +1,5 @@
 // Package tokens has the use cases about access tokens and sessions. Each fails with fault.Unavailable when the store does not
-// answer, and one that needs a user as its viewer with token.Rejected when the viewer has not signed in.
+// answer, and one that needs a user as its viewer with token.ErrRejected when the viewer has not signed in.
 package tokens
 
 import (
@@ -119,7 +119,7 @@ type IssueOwn struct{ issue *Issue }
 func (i *IssueOwn) Do(ctx context.Context, viewer token.Viewer, wanted IssueInput) (token.Token, token.Secret, error) {
 	switch {
 	case !viewer.SignedIn():
-		return token.Token{}, token.Secret{}, token.Rejected()
+		return token.Token{}, token.Secret{}, token.ErrRejected
 	case viewer.MayWrite() != nil && wanted.Scope == token.Write:
 		return token.Token{}, token.Secret{}, errWiderScope
 	}
@@ -158,7 +158,7 @@ type RevokeOwn struct{ revoke *Revoke }
 // Do is Revoke.Do for a token of the viewer's.
 func (r *RevokeOwn) Do(ctx context.Context, viewer token.Viewer, id string) error {
 	if !viewer.SignedIn() {
-		return token.Rejected()
+		return token.ErrRejected
 	}
 	owned, err := r.revoke.store.ByOwner(ctx, viewer.User.ID)
 	if err != nil {

@@ -33,10 +33,10 @@ var errMistyped = fault.New(fault.Invalid, "This is not your username. Type it t
 type DeleteOwn struct{ *module }
 
 // Do is Delete.Do for the viewer, who confirms by typing the name. Pastes that stay live no longer than anonymous pastes may.
-// It fails with token.Rejected also when the viewer is gone, and with fault.Invalid when the name is another one.
+// It fails with token.ErrRejected also when the viewer is gone, and with fault.Invalid when the name is another one.
 func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, typed string, anonymize bool) error {
 	if !viewer.SignedIn() {
-		return token.Rejected()
+		return token.ErrRejected
 	}
 	if name, err := user.ParseName(typed); err != nil || name.Folded() != viewer.User.Name.Folded() {
 		return errMistyped
@@ -48,7 +48,7 @@ func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, typed string, a
 	}
 	err := d.store.Delete(ctx, viewer.User.ID, viewer.User.Name, kept)
 	if fault.Is(err, fault.NotFound) {
-		return token.Rejected()
+		return token.ErrRejected
 	}
 	return err
 }

@@ -66,14 +66,14 @@ func public(found user.User, err error) (user.User, error) {
 // ShowSelf shows signed-in users their own account.
 type ShowSelf struct{ *module }
 
-// Do returns the viewer's account. It fails with token.Rejected also when that was deleted meanwhile.
+// Do returns the viewer's account. It fails with token.ErrRejected also when that was deleted meanwhile.
 func (s *ShowSelf) Do(ctx context.Context, viewer token.Viewer) (user.Account, error) {
 	if !viewer.SignedIn() {
-		return user.Account{}, token.Rejected()
+		return user.Account{}, token.ErrRejected
 	}
 	account, err := s.store.AccountByID(ctx, viewer.User.ID)
 	if fault.Is(err, fault.NotFound) {
-		return user.Account{}, token.Rejected()
+		return user.Account{}, token.ErrRejected
 	}
 	return account, err
 }
@@ -84,7 +84,7 @@ type FormerNames struct{ *module }
 // Do returns the names, in lower case, that the viewer gave up and no other user has now, the latest first.
 func (f *FormerNames) Do(ctx context.Context, viewer token.Viewer) ([]string, error) {
 	if !viewer.SignedIn() {
-		return nil, token.Rejected()
+		return nil, token.ErrRejected
 	}
 	return f.store.FormerNames(ctx, viewer.User.ID)
 }

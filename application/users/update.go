@@ -85,11 +85,11 @@ type Profile struct {
 	ShowTags        bool
 }
 
-// Do changes the viewer's profile. It fails with token.Rejected also when the viewer was deleted meanwhile, with fault.Invalid when a
+// Do changes the viewer's profile. It fails with token.ErrRejected also when the viewer was deleted meanwhile, with fault.Invalid when a
 // value breaks a rule, and with fault.Conflict when the name is taken or reserved; nothing was changed then.
 func (u *UpdateOwn) Do(ctx context.Context, viewer token.Viewer, wanted Profile) error {
 	if !viewer.SignedIn() {
-		return token.Rejected()
+		return token.ErrRejected
 	}
 	name, err := user.ParseName(wanted.Name)
 	if err != nil {
@@ -112,7 +112,7 @@ func (u *UpdateOwn) Do(ctx context.Context, viewer token.Viewer, wanted Profile)
 	})
 	switch fault.KindOf(err) {
 	case fault.NotFound:
-		return token.Rejected()
+		return token.ErrRejected
 	case fault.Conflict:
 		return errTaken
 	}

@@ -32,16 +32,12 @@ type Profile struct {
 	AvatarURL string // any text
 }
 
-// Avatar returns the avatar's address if it is one that a user may have, or "".
-func (p Profile) Avatar() string {
+// Proposed returns the profile with a username made of the name, and the avatar's address if it is one that a user may have; each is
+// empty where there is none.
+func (p Profile) Proposed() Profile {
 	if user.CheckAvatar(p.AvatarURL) != nil {
-		return ""
+		p.AvatarURL = ""
 	}
-	return p.AvatarURL
-}
-
-// ProposedName makes a username of the name; false means that no part of it is valid.
-func (p Profile) ProposedName() (user.Name, bool) {
 	kept := strings.Map(func(c rune) rune {
 		switch {
 		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("-_.", c):
@@ -51,8 +47,9 @@ func (p Profile) ProposedName() (user.Name, bool) {
 		}
 		return -1
 	}, p.Name[:min(len(p.Name), 4*user.MaxNameLength)])
-	name, err := user.ParseName(strings.Trim(kept[:min(len(kept), user.MaxNameLength)], "-_."))
-	return name, err == nil
+	name, _ := user.ParseName(strings.Trim(kept[:min(len(kept), user.MaxNameLength)], "-_."))
+	p.Name = name.String()
+	return p
 }
 
 // Provider verifies identities. Each call may talk to the provider.

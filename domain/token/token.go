@@ -70,22 +70,18 @@ type Token struct {
 	RevokedAt  time.Time // zero: not revoked
 }
 
-// errRejected is one error for every reason, so that the answer does not say which it was.
-var errRejected = fault.New(fault.Unauthenticated,
+// ErrRejected is the fault.Unauthenticated for a token that is missing, malformed, unknown, expired or revoked alike, so that the answer
+// does not say which it was.
+var ErrRejected = fault.New(fault.Unauthenticated,
 	"The access token is missing or not valid. Send a valid one in the Authorization header.")
 
-// Rejected is the fault.Unauthenticated for a token that is missing, malformed, unknown, expired or revoked alike.
-func Rejected() error { return errRejected }
+// ErrSuspended is the fault.Forbidden for a valid token of a user who is suspended.
+var ErrSuspended = fault.New(fault.Forbidden, "This account is suspended. Ask the operator.")
 
-var errSuspended = fault.New(fault.Forbidden, "This account is suspended. Ask the operator.")
-
-// Suspended is the fault.Forbidden for a valid token of a user who is suspended.
-func Suspended() error { return errSuspended }
-
-// Verify returns Rejected unless the token belongs to the secret with that hash and is valid at now.
+// Verify returns ErrRejected unless the token belongs to the secret with that hash and is valid at now.
 func (t Token) Verify(presented Hash, now time.Time) error {
 	if subtle.ConstantTimeCompare(t.Hash[:], presented[:]) != 1 || !t.ValidAt(now) {
-		return Rejected()
+		return ErrRejected
 	}
 	return nil
 }

@@ -142,7 +142,7 @@ func TestCreateOwnRefuses(t *testing.T) {
 	} {
 		_, err := d.CreateOwn.Do(t.Context(), visitor, "", draft)
 		wantKind(t, what, err, fault.Unauthenticated)
-		if !errors.Is(err, token.Rejected()) {
+		if !errors.Is(err, token.ErrRejected) {
 			t.Errorf("%s: got %v, want the error of every token that is refused", what, err)
 		}
 	}
