@@ -51,9 +51,9 @@ func (p *pages) inviteView(page site.Layout, invitation identity.Invitation, lin
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("With this link you can create an account on this server. It is valid until " + site.At(invitation.ExpiresAt).String() + ".")
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("With this link you can create an account on this server. It is valid until " + site.At(invitation.ExpiresAt) + ".")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/invite.templ`, Line: 11, Col: 131}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/invite.templ`, Line: 11, Col: 122}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {

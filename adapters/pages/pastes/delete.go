@@ -56,17 +56,17 @@ func (p *pages) delete(w http.ResponseWriter, r *site.Request) error {
 		}
 		key = paste.DeleteKey(strings.TrimSpace(fields.Get("key")))
 	}
-	err = p.Modules.Pastes.DeleteOwn.Do(r.Context(), r.Viewer, page.ID, key)
+	err = p.Modules.Pastes.DeleteOwn.Do(r.Context(), r.Viewer, r.PathValue("id"), key)
 	if fault.Is(err, fault.Unauthenticated) {
 		r.Rejected, page.AskKey, page.Wrong = true, true, true
-		site.SetDeleteKey(w, r.Request, page.ID, "")
+		site.SetDeleteKey(w, r.Request, r.PathValue("id"), "")
 		return site.ShowAs(w, r, http.StatusUnauthorized, p.deletionView(page))
 	}
 	if err != nil {
 		return err
 	}
 	if key != "" {
-		site.SetDeleteKey(w, r.Request, page.ID, "")
+		site.SetDeleteKey(w, r.Request, r.PathValue("id"), "")
 	}
 	if r.Viewer.SignedIn() {
 		return site.SeeOther(w, site.PathPastes)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
@@ -15,7 +16,7 @@ import (
 
 type edit struct {
 	Number  string
-	At      site.Moment
+	At      time.Time
 	Entries []entry
 }
 
@@ -45,7 +46,7 @@ func edits(found *paste.Document) []edit {
 	last := int64(0)
 	for i, e := range slices.Backward(found.Edits) {
 		if i == len(found.Edits)-1 || e.Number != last {
-			all = append(all, edit{Number: strconv.FormatInt(e.Number, 10), At: site.At(e.At)})
+			all = append(all, edit{Number: strconv.FormatInt(e.Number, 10), At: e.At})
 			last = e.Number
 		}
 		id := ""
@@ -115,12 +116,12 @@ func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
 	}
 	page := newPastePage(r, &found)
 	page.Revision, page.Title, page.Description = number, "Revision of "+page.Title, ""
-	shown, leave, err := p.newPasteWriter(r, page, &found)
+	shown, leave, err := p.parts(r, &page, lineRange{})
 	if err != nil {
 		return err
 	}
 	defer leave()
-	return site.Show(w, r, p.revisionView(page, shown.pasties(r.Context(), found.Pasties)))
+	return site.Show(w, r, p.revisionView(page, shown))
 }
 
 func (p *pages) restore(w http.ResponseWriter, r *site.Request) error {
