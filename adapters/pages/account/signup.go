@@ -3,7 +3,6 @@ package account
 import (
 	"errors"
 	"net/http"
-	"net/url"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -40,7 +39,7 @@ func (p *pages) showSignUp(w http.ResponseWriter, r *site.Request) error {
 }
 
 func (p *pages) newSignUpPage(r *site.Request) (signUpPage, error) {
-	found, err := p.Modules.Accounts.ShowSignUp.Do(r.Context(), site.CookieValue(r.Request, site.CookieName(r.Request, signUpCookie)))
+	found, err := p.Modules.Accounts.ShowSignUp.Do(r.Context(), site.CookieValue(r.Request, signUpCookie))
 	if err != nil {
 		r.Rejected = fault.Is(err, fault.Invalid)
 		return signUpPage{}, err
@@ -60,14 +59,13 @@ func (p *pages) signUp(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	cookie := site.CookieName(r.Request, signUpCookie)
 	page.Name = fields.Get("name")
-	created, next, err := p.Modules.Accounts.SignUp.Do(r.Context(), site.CookieValue(r.Request, cookie), page.Name)
+	created, next, err := p.Modules.Accounts.SignUp.Do(r.Context(), site.CookieValue(r.Request, signUpCookie), page.Name)
 	if err != nil {
 		page.Problem = fault.MessageOf(err)
 		return site.FormAgain(w, r, err, p.signUpView(page))
 	}
-	site.SetCookie(w, r.Request, cookie, "", 0)
+	site.SetCookie(w, r.Request, signUpCookie, "", 0)
 	return p.beginAndGo(w, r, created, next)
 }
 
@@ -81,5 +79,5 @@ func (p *pages) invite(w http.ResponseWriter, r *site.Request) error {
 	page := r.Layout("You are invited", "")
 	page.Here = ""
 	site.KeepPrivate(w)
-	return site.Show(w, r, p.inviteView(page, found, p.providers(url.Values{"invite": {code}})))
+	return site.Show(w, r, p.inviteView(page, found, code))
 }
