@@ -105,24 +105,10 @@ func invalid(id, problem string) templ.Attributes {
 	return templ.Attributes{"aria-invalid": "true", "aria-describedby": id + "-problem", "autofocus": true}
 }
 
-type choice struct{ Value, Text string }
-
-// Lifetimes are the lifetimes to choose from.
-func (p *formPage) Lifetimes() []choice {
-	all := []choice{
-		{"never", "never"}, {"1h", "in an hour"}, {"2h", "in two hours"}, {"10h", "in ten hours"}, {"1d", "in a day"}, {"2d", "in two days"},
-		{"1w", "in a week"}, {"1m", "in a month"}, {"1y", "in a year"},
-	}
-	all = slices.DeleteFunc(all, func(c choice) bool { return !p.Lives.Allows(paste.Lifetime(c.Value)) })
-	return append(all, choice{lifeBurn, "after it was read once"})
-}
-
-// Visibilities are the choices for an owned paste.
-func (p *formPage) Visibilities() []choice {
-	return []choice{
-		{paste.Unlisted.String(), "everybody who has the link"}, {paste.Public.String(), "everybody, and my profile shows it"},
-		{paste.Private.String(), "only I"},
-	}
+// lifetimes are those to choose from, with their texts.
+var lifetimes = [][2]string{
+	{"never", "never"}, {"1h", "in an hour"}, {"2h", "in two hours"}, {"10h", "in ten hours"}, {"1d", "in a day"}, {"2d", "in two days"},
+	{"1w", "in a week"}, {"1m", "in a month"}, {"1y", "in a year"},
 }
 
 // newPasteForm returns an empty form.
@@ -185,16 +171,12 @@ var errUnencrypted = fault.New(fault.Invalid,
 // readCipher reads what the browser has encrypted. It fails with a fault.Invalid.
 func (f *pasteForm) readCipher(sent url.Values) error {
 	version, err := strconv.Atoi(sent.Get("version"))
-	if err != nil || sent.Has("code") || sent.Has("title") || sent.Has("tags") {
+	data, dataErr := base64.RawURLEncoding.DecodeString(sent.Get("cipher"))
+	salt, saltErr := base64.RawURLEncoding.DecodeString(sent.Get("salt"))
+	if errors.Join(err, dataErr, saltErr) != nil || sent.Has("code") || sent.Has("title") || sent.Has("tags") {
 		return errUnencrypted
 	}
-	f.Cipher = &paste.Cipher{Version: version}
-	if f.Cipher.Data, err = base64.RawURLEncoding.DecodeString(sent.Get("cipher")); err != nil {
-		return errUnencrypted
-	}
-	if f.Cipher.Salt, err = base64.RawURLEncoding.DecodeString(sent.Get("salt")); err != nil {
-		return errUnencrypted
-	}
+	f.Cipher = &paste.Cipher{Version: version, Data: data, Salt: salt}
 	return nil
 }
 

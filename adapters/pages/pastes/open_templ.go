@@ -237,7 +237,7 @@ func (p *pages) encryptedView(page pastePage, sealed *paste.Cipher) templ.Compon
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = p.tools(page, true).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.tools(page).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

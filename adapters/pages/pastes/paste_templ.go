@@ -129,7 +129,7 @@ func (p *pages) pasteView(page pastePage, parts []pastyPart) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = p.tools(page, false).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.tools(page).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -172,7 +172,7 @@ func (p *pages) pasteView(page pastePage, parts []pastyPart) templ.Component {
 }
 
 // tools are what can be done with a paste.
-func (p *pages) tools(page pastePage, encrypted bool) templ.Component {
+func (p *pages) tools(page pastePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -203,7 +203,7 @@ func (p *pages) tools(page pastePage, encrypted bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if !page.Paste.Burns && !encrypted {
+			if !page.Paste.Burns && !page.Paste.Encrypted() {
 				templ_7745c5c3_Err = starButton(page).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -226,7 +226,7 @@ func (p *pages) tools(page pastePage, encrypted bool) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if page.Owned && !encrypted {
+			if page.Owned && !page.Paste.Encrypted() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<a class=\"button\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
