@@ -9,6 +9,7 @@ import (
 	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
 // providerPath returns the path that leads to a provider. query is for the return.
@@ -63,7 +64,7 @@ func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
 	case arrived.Linked:
 		return site.SeeOther(w, arrived.Next)
 	}
-	return p.beginAndGo(w, r, arrived.User, arrived.Next)
+	return p.begin(w, r, arrived.User.ID, token.Token{}, arrived.Next)
 }
 
 func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {

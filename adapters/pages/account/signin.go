@@ -35,10 +35,7 @@ func (p *pages) signIn(w http.ResponseWriter, r *site.Request, fields url.Values
 	secret, next := strings.TrimSpace(fields.Get("token")), site.LocalPath(fields.Get("next"), site.PathPastes)
 	viewer, err := p.Modules.Tokens.SignIn.Do(r.Context(), secret)
 	if err == nil {
-		err = p.begin(w, r, viewer.User.ID, viewer.Token)
-	}
-	if err == nil {
-		return site.SeeOther(w, next)
+		return p.begin(w, r, viewer.User.ID, viewer.Token, next)
 	}
 	if !fault.Is(err, fault.Unauthenticated) {
 		return err
@@ -56,14 +53,14 @@ func (p *pages) signOut(w http.ResponseWriter, r *site.Request) error {
 	return site.SeeOther(w, "/")
 }
 
-// begin signs a user in with a new session, which ends with its parent token, if it has one.
-func (p *pages) begin(w http.ResponseWriter, r *site.Request, owner user.ID, parent token.Token) error {
+// begin signs a user in with a new session, which ends with its parent token, if it has one, and redirects to the path next.
+func (p *pages) begin(w http.ResponseWriter, r *site.Request, owner user.ID, parent token.Token, next string) error {
 	secret, err := p.Modules.Tokens.StartSession.Do(r.Context(), owner, parent, browserOf(r.UserAgent()), site.CookieSecret(r.Request))
 	if err != nil {
 		return err
 	}
 	site.SetSession(w, r.Request, secret.Reveal())
-	return nil
+	return site.SeeOther(w, site.LocalPath(next, site.PathPastes))
 }
 
 // browserOf describes the browser of a header User-Agent for people.

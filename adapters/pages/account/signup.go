@@ -3,22 +3,15 @@ package account
 import (
 	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/user"
 )
 
 const signUpCookie = "gluepot-sign-up"
-
-func (p *pages) beginAndGo(w http.ResponseWriter, r *site.Request, owner user.User, next string) error {
-	if err := p.begin(w, r, owner.ID, token.Token{}); err != nil {
-		return err
-	}
-	return site.SeeOther(w, site.LocalPath(next, site.PathPastes))
-}
 
 // signUpPage asks a newcomer for a name, after a provider has vouched for them.
 type signUpPage struct {
@@ -50,12 +43,8 @@ func (p *pages) newSignUpPage(r *site.Request) (signUpPage, error) {
 }
 
 // signUp makes an account with the name that was chosen, or asks again.
-func (p *pages) signUp(w http.ResponseWriter, r *site.Request) error {
+func (p *pages) signUp(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	page, err := p.newSignUpPage(r)
-	if err != nil {
-		return err
-	}
-	fields, err := r.Fields()
 	if err != nil {
 		return err
 	}
@@ -66,7 +55,7 @@ func (p *pages) signUp(w http.ResponseWriter, r *site.Request) error {
 		return site.FormAgain(w, r, err, p.signUpView(page))
 	}
 	site.SetCookie(w, r.Request, signUpCookie, "", 0)
-	return p.beginAndGo(w, r, created, next)
+	return p.begin(w, r, created.ID, token.Token{}, next)
 }
 
 func (p *pages) invite(w http.ResponseWriter, r *site.Request) error {

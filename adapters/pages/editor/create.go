@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/dustin/go-humanize/english"
@@ -72,8 +73,8 @@ const signInToSend = "You have to sign in to do this. Nothing is lost: sign in i
 
 var errSignedOut = fault.New(fault.Unauthenticated, "You are no longer signed in.")
 
-func (p *pages) create(w http.ResponseWriter, r *site.Request) error {
-	form, err := readPasteForm(r)
+func (p *pages) create(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	form, err := readPasteForm(fields)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package editor
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -121,11 +122,11 @@ func (p *pages) editing(w http.ResponseWriter, r *site.Request) error {
 	return p.showForm(w, r, http.StatusOK, p.newEditPage(r, &stored, form))
 }
 
-func (p *pages) edit(w http.ResponseWriter, r *site.Request) error {
+func (p *pages) edit(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	if !ident.Valid(r.PathValue("id")) {
 		return paste.ErrNotFound
 	}
-	form, err := readPasteForm(r)
+	form, err := readPasteForm(fields)
 	switch {
 	case err != nil:
 		return err

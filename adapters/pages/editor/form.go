@@ -128,11 +128,7 @@ func (p *pages) startLanguage(r *site.Request) string {
 }
 
 // readPasteForm reads a submitted form. It fails with a fault.Invalid.
-func readPasteForm(r *site.Request) (pasteForm, error) {
-	sent, err := r.Fields()
-	if err != nil {
-		return pasteForm{}, err
-	}
+func readPasteForm(sent url.Values) (pasteForm, error) {
 	form := pasteForm{
 		Title: sent.Get("title"), Lifetime: sent.Get("expires"), Tags: sent.Get("tags"),
 		Visibility: cmp.Or(sent.Get("visibility"), paste.Unlisted.String()),

@@ -2,6 +2,7 @@ package pastes
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -37,17 +38,13 @@ func (p *pages) deletion(w http.ResponseWriter, r *site.Request) error {
 	return site.Show(w, r, p.deletionView(page, askKey, false))
 }
 
-func (p *pages) delete(w http.ResponseWriter, r *site.Request) error {
+func (p *pages) delete(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	page, askKey, err := p.deletable(r)
 	if err != nil {
 		return err
 	}
 	key, _ := r.DeleteKey()
 	if askKey {
-		fields, err := r.Fields()
-		if err != nil {
-			return err
-		}
 		key = paste.DeleteKey(strings.TrimSpace(fields.Get("key")))
 	}
 	err = p.Modules.Pastes.DeleteOwn.Do(r.Context(), r.Viewer, r.PathValue("id"), key)
