@@ -68,7 +68,9 @@ func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := json.NewEncoder(file).Encode(account); err != nil {
+	encoder := json.NewEncoder(file)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(account); err != nil {
 		return err
 	}
 	if file, err = files.Create("pastes.json"); err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/token"
@@ -13,46 +14,33 @@ import (
 
 const signUpCookie = "gluepot-sign-up"
 
-// signUpPage asks a newcomer for a name, after a provider has vouched for them.
-type signUpPage struct {
-	site.Layout
-
-	Provider string
-	Name     string
-	Problem  string
-}
-
 func (p *pages) showSignUp(w http.ResponseWriter, r *site.Request) error {
-	page, err := p.newSignUpPage(r)
+	page, found, err := p.newcomer(r)
 	if err != nil {
 		return err
 	}
 	site.KeepPrivate(w)
-	return site.Show(w, r, p.signUpView(page))
+	return site.Show(w, r, p.signUpView(page, found, ""))
 }
 
-func (p *pages) newSignUpPage(r *site.Request) (signUpPage, error) {
-	found, err := p.Modules.Accounts.ShowSignUp.Do(r.Context(), site.CookieValue(r.Request, signUpCookie))
-	if err != nil {
-		r.Rejected = fault.Is(err, fault.Invalid)
-		return signUpPage{}, err
-	}
-	page := signUpPage{Layout: r.Layout("Choose a name", ""), Provider: found.Provider, Name: found.Name}
+func (p *pages) newcomer(r *site.Request) (page site.Layout, found accounts.Newcomer, err error) {
+	found, err = p.Modules.Accounts.ShowSignUp.Do(r.Context(), site.CookieValue(r.Request, signUpCookie))
+	r.Rejected = fault.Is(err, fault.Invalid)
+	page = r.Layout("Choose a name", "")
 	page.Here = ""
-	return page, nil
+	return page, found, err
 }
 
 // signUp makes an account with the name that was chosen, or asks again.
 func (p *pages) signUp(w http.ResponseWriter, r *site.Request, fields url.Values) error {
-	page, err := p.newSignUpPage(r)
+	page, found, err := p.newcomer(r)
 	if err != nil {
 		return err
 	}
-	page.Name = fields.Get("name")
-	created, next, err := p.Modules.Accounts.SignUp.Do(r.Context(), site.CookieValue(r.Request, signUpCookie), page.Name)
+	found.Name = fields.Get("name")
+	created, next, err := p.Modules.Accounts.SignUp.Do(r.Context(), site.CookieValue(r.Request, signUpCookie), found.Name)
 	if err != nil {
-		page.Problem = fault.MessageOf(err)
-		return site.FormAgain(w, r, err, p.signUpView(page))
+		return site.FormAgain(w, r, err, p.signUpView(page, found, fault.MessageOf(err)))
 	}
 	site.SetCookie(w, r.Request, signUpCookie, "", 0)
 	return p.begin(w, r, created.ID, token.Token{}, next)

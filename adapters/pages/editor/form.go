@@ -259,24 +259,17 @@ func (f *pasteForm) draft() (draft paste.Draft, err error) {
 	return draft, nil
 }
 
-// explain shows a fault.Invalid beside its field, if the page has it, or above the form.
+// hiddenFields are those of the domain's rules that the page does not show.
+var hiddenFields = []string{"", "origin", "version", "cipher", "salt"}
+
+// explain shows a fault.Invalid beside its field, if the page shows that, or above the form.
 func (p *formPage) explain(err error) {
 	failure, ok := errors.AsType[*fault.Error](err)
-	if !ok || !p.has(failure.Field) {
+	if !ok || p.Form.Cipher != nil || slices.Contains(hiddenFields, failure.Field) {
 		p.Wrong.Text = fault.MessageOf(err)
 		return
 	}
 	p.Wrong = problem{failure.Field, strings.ToUpper(failure.Message[:1]) + failure.Message[1:]}
-}
-
-// has reports whether the page shows a field of the domain's rules.
-func (p *formPage) has(field string) bool {
-	if slices.Contains([]string{"title", "expiresIn", "tags", "isPrivate, isPublic", "pasties"}, field) {
-		return true
-	}
-	return slices.ContainsFunc(p.Form.Snippets, func(s snippet) bool {
-		return slices.Contains([]string{s.Field("title"), s.Field("language"), s.Field("code")}, field)
-	})
 }
 
 func (p *pages) showForm(w http.ResponseWriter, r *site.Request, status int, page *formPage) error {

@@ -41,21 +41,7 @@ func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
 	site.KeepPrivate(w)
 	page := newPastePage(r, &opened)
 	page.Burnt = true
-	if opened.Encrypted() {
-		return p.showEncrypted(w, r, page)
-	}
 	return p.showPaste(w, r, page)
-}
-
-func (p *pages) showEncrypted(w http.ResponseWriter, r *site.Request, page pastePage) error {
-	if !page.Burnt { // open has entered the queue already
-		leave, err := p.enter(r.Context(), len(page.Paste.Cipher.Data))
-		if err != nil {
-			return err
-		}
-		defer leave()
-	}
-	return site.Show(w, r, p.encryptedView(page, page.Paste.Cipher))
 }
 
 var inBase64 = base64.RawURLEncoding.EncodeToString

@@ -113,15 +113,10 @@ func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
 			site.SetDeleteKey(w, r.Request, string(found.ID), page.Key)
 		}
 	}
-	if found.Encrypted() {
-		return p.showEncrypted(w, r, page)
-	}
 	if page.Forked, err = p.origin(r, found.Origin); err != nil {
 		return err
 	}
-	if err := p.inLanguage(r.Request, &found); err != nil {
-		return err
-	}
+	p.inLanguage(r.Request, &found)
 	return p.showPaste(w, r, page)
 }
 
@@ -131,6 +126,9 @@ func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage
 		return err
 	}
 	defer leave()
+	if page.Paste.Encrypted() {
+		return site.Show(w, r, p.encryptedView(page))
+	}
 	if !page.Private() && !page.Paste.Burns {
 		page.Snippet = p.snippet(r.Request, &page, embedWidth, embedHeight)
 		page.OEmbed = p.Origin(r.Request) + pathOEmbed + "?url=" + url.QueryEscape(p.Origin(r.Request)+page.path(""))
@@ -169,6 +167,9 @@ func (p *pages) parts(r *site.Request, page *pastePage, only lineRange) (all []p
 		if isRendered(pasty.Language) {
 			size += rendering * len(pasty.Code)
 		}
+	}
+	if page.Paste.Encrypted() {
+		size = len(page.Paste.Cipher.Data)
 	}
 	if page.Burnt { // open has entered the queue, and no other page will show it
 		bytesLeft, leave = size, func() {}

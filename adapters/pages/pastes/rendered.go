@@ -13,7 +13,6 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/pages/markdown"
 	"github.com/gluepot/gluepot/adapters/pages/marks"
-	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -78,21 +77,14 @@ func table(code string, separator rune) templ.Component {
 	return tableView(rows)
 }
 
-var errNoLanguage = fault.New(fault.Invalid, "No language has the name that lang asks for. Leave it out to see the paste in its own.")
-
-// inLanguage sets the language of ?lang=.
-func (p *pages) inLanguage(r *http.Request, found *paste.Document) error {
-	wanted := r.URL.Query().Get("lang")
-	if wanted == "" {
-		return nil
-	}
-	known, err := p.Modules.Languages.FindByName.Do(wanted)
+// inLanguage sets the language of ?lang=, if there is one with that name.
+func (p *pages) inLanguage(r *http.Request, found *paste.Document) {
+	known, err := p.Modules.Languages.FindByName.Do(r.URL.Query().Get("lang"))
 	if err != nil {
-		return errNoLanguage
+		return
 	}
 	found.Pasties = slices.Clone(found.Pasties)
 	for i := range found.Pasties {
 		found.Pasties[i].Language = known.Name
 	}
-	return nil
 }
