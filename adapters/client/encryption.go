@@ -61,7 +61,7 @@ func header(salt string) []byte {
 	return []byte(text)
 }
 
-// newAEAD returns the cipher for a password, if there is a salt, or for a key.
+// newAEAD returns the cipher for a password, if there is a salt, or for a key. Its nonces are before the ciphertext.
 func newAEAD(secret, salt string) (cipher.AEAD, error) {
 	key, err := base64url.DecodeString(secret)
 	if salt != "" {
@@ -78,7 +78,7 @@ func newAEAD(secret, salt string) (cipher.AEAD, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cipher.NewGCM(block)
+	return cipher.NewGCMWithRandomNonce(block)
 }
 
 func random(length int) string {
@@ -105,9 +105,7 @@ func seal(plain content, password string) (s sealed, key string, err error) {
 	if err != nil {
 		return s, "", err
 	}
-	nonce := make([]byte, aead.NonceSize(), aead.NonceSize()+len(text)+aead.Overhead())
-	_, _ = rand.Read(nonce) // never fails
-	s.Cipher = base64url.EncodeToString(aead.Seal(nonce, nonce, text, header(s.Salt)))
+	s.Cipher = base64url.EncodeToString(aead.Seal(nil, nil, text, header(s.Salt)))
 	return s, key, nil
 }
 
@@ -135,10 +133,10 @@ func (s *sealed) open(secret string) (plain content, err error) {
 		return plain, errKey
 	}
 	all, err := base64url.DecodeString(s.Cipher)
-	if err != nil || len(all) <= aead.NonceSize()+aead.Overhead() {
+	if err != nil || len(all) <= aead.Overhead() {
 		return plain, errCut
 	}
-	text, err := aead.Open(nil, all[:aead.NonceSize()], all[aead.NonceSize():], header(s.Salt))
+	text, err := aead.Open(nil, nil, all, header(s.Salt))
 	switch {
 	case err != nil && s.Salt != "":
 		return plain, errPassword

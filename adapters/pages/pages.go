@@ -44,7 +44,7 @@ func New(cfg Config, modules Modules) *Pages {
 	for _, r := range slices.Concat(
 		[]site.Route{
 			{Pattern: "/robots.txt", Get: robots, Everyone: true},
-			{Pattern: "/~/assets/:name", Get: s.Asset, Everyone: true},
+			{Pattern: "/~/assets/:version/:name", Get: site.Asset, Everyone: true},
 		},
 		account.Routes(s), admin.Routes(s), lists.Routes(s), editor.Routes(s), pastes.Routes(s),
 	) {

@@ -11,11 +11,11 @@ import (
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	p := &Pages{}
-	for _, pattern := range []string{"/~/assets/:name", "/~:name", "/:id", "/:id/history", "/:id/download/:pasty"} {
+	for _, pattern := range []string{"/~/assets/:version/:name", "/~:name", "/:id", "/:id/history", "/:id/download/:pasty"} {
 		p.routes = append(p.routes, newRoute(site.Route{Pattern: pattern, Get: robots}))
 	}
 	for path, want := range map[string]string{
-		"/": "", "/~/assets/a.css": "/~/assets/:name", "/~epoxy": "/~:name", "/~epoxy/": "/~:name", "/k2j4x8m1": "/:id", "/k2j4x8m1/": "/:id",
+		"/": "", "/~/assets/1/a.css": "/~/assets/:version/:name", "/~epoxy": "/~:name", "/~epoxy/": "/~:name", "/k2j4x8m1": "/:id", "/k2j4x8m1/": "/:id",
 		"/k2j4x8m1/history": "/:id/history", "/a/download/b": "/:id/download/:pasty", "/favicon.ico": "/:id", "/~": "/:id",
 		"": "", "//": "", "/k2j4x8m1//": "", "/a/histor": "", "/a/history2": "", "/a/download": "", "/a/download/": "", "/a/download/b/c": "",
 		"//history": "", "k2j4x8m1": "",

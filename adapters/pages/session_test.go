@@ -93,7 +93,7 @@ func TestSessionOutage(t *testing.T) {
 		t.Errorf("got %v, rejected: %v, %v, want that it is not available", err, rejected, answer.Header())
 	}
 	// What all readers share needs no session, and works meanwhile.
-	r = s.Asking(http.MethodGet, s.AssetPath("icon.svg"), secret, nil)
+	r = s.Asking(http.MethodGet, site.AssetPath("icon.svg"), secret, nil)
 	if _, err := s.Respond(httptest.NewRecorder(), r.WithContext(ctx)); err != nil {
 		t.Error(err)
 	}

@@ -573,7 +573,7 @@ func TestEncryptionBeforeScript(t *testing.T) {
 	evaluate[bool](tab, `addEventListener("unload", () => 0), true`) // such a page is loaded anew
 	tab.show("/sign-in")
 	command(tab, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
-	script := &network.BlockPattern{URLPattern: s.origin + "/~/assets/encryption*", Block: true}
+	script := &network.BlockPattern{URLPattern: s.origin + "/~/assets/*/encryption.js", Block: true}
 	command(tab, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{script}})
 	tab.do(chromedp.NavigateBack(), chromedp.WaitReady(chromedp.CSS("#encrypt:checked")))
 	if code := evaluate[string](tab, `document.querySelector("#code-1").value`); code != secretCode {

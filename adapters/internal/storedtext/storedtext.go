@@ -21,12 +21,7 @@ var (
 type Text string
 
 // Encode returns the text as it is stored.
-func Encode(text string) string {
-	if !strings.ContainsAny(text, "\x00"+escape) {
-		return text
-	}
-	return encoder.Replace(text)
-}
+func Encode(text string) string { return encoder.Replace(text) }
 
 // Decode is the inverse of Encode.
 func Decode(stored string) string {

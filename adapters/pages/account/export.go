@@ -53,7 +53,7 @@ func unix(at time.Time) int64 {
 }
 
 // export answers with everything stored about a user, as a ZIP file. It holds one paste at a time in memory, and no transaction: pastes
-// created meanwhile are missing, and files of pastes edited meanwhile may differ from pastes.json.
+// created or edited meanwhile may differ between pastes.json and the files.
 func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 	account, err := p.exportAccount(r)
 	if err != nil {
@@ -79,11 +79,8 @@ func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 	if _, err := io.WriteString(file, "["); err != nil {
 		return err
 	}
-	separator, newest := "", paste.Place{}
-	if err := p.eachOwn(r, paste.Place{}, func(found *paste.Document) error {
-		if separator == "" {
-			newest = paste.Place{CreatedAt: found.CreatedAt.Add(time.Microsecond)}
-		}
+	separator := ""
+	if err := p.eachOwn(r, func(found *paste.Document) error {
 		if _, err := io.WriteString(file, separator); err != nil {
 			return err
 		}
@@ -95,11 +92,8 @@ func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 	if _, err := io.WriteString(file, "]"); err != nil {
 		return err
 	}
-	if separator == "" {
-		return files.Close()
-	}
 	folders := make(filename.Set)
-	if err := p.eachOwn(r, newest, func(found *paste.Document) error {
+	if err := p.eachOwn(r, func(found *paste.Document) error {
 		return p.Pack(files, "pastes/"+folders.Unique(filename.Safe(string(found.ID)))+"/", found)
 	}); err != nil {
 		return err
@@ -130,9 +124,9 @@ func (p *pages) exportAccount(r *site.Request) (exportedAccount, error) {
 // patience is how long reading one paste for an export may take.
 const patience = 10 * time.Second
 
-// eachOwn calls visit with each of the reader's pastes after a place. It fails once the session has ended.
-func (p *pages) eachOwn(r *site.Request, after paste.Place, visit func(*paste.Document) error) error {
-	all := context.WithoutCancel(r.Context())
+// eachOwn calls visit with each of the reader's pastes. It fails once the session has ended.
+func (p *pages) eachOwn(r *site.Request, visit func(*paste.Document) error) error {
+	all, after := context.WithoutCancel(r.Context()), paste.Place{}
 	next := func() (paste.Document, error) {
 		ctx, cancel := context.WithTimeout(all, patience)
 		defer cancel()

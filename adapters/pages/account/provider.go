@@ -1,40 +1,24 @@
 package account
 
 import (
-	"cmp"
 	"errors"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
-// providerLink is a button that leads to a provider. It is a link, because the policy forbids forms to redirect to other sites.
-type providerLink struct{ Label, Path string }
-
-// providers returns the buttons for all providers. query is for the return.
-func (p *pages) providers(query url.Values) []providerLink {
-	sources := p.Modules.Accounts.Providers.Do()
-	links := make([]providerLink, len(sources))
-	for i, source := range sources {
-		links[i] = providerLink{source.Label, providerPath(source, query)}
-	}
-	return links
-}
-
+// providerPath returns the path that leads to a provider. query is for the return.
 func providerPath(source identity.Source, query url.Values) string {
 	return site.PathSignIn + "/" + source.Name + "?" + query.Encode()
 }
 
 // attemptCookie returns the name of an attempt's cookie. A browser may have several attempts.
-func attemptCookie(r *http.Request, state string) string {
-	return site.CookieName(r, "gluepot-sign-in-"+state[:min(len(state), 8)])
-}
+func attemptCookie(state string) string { return "gluepot-sign-in-" + state[:min(len(state), 8)] }
 
 // Browsers send Sec-Fetch-Site only to HTTPS sites and to localhost.
 var errFromElsewhere = fault.New(fault.Forbidden,
@@ -57,7 +41,7 @@ func (p *pages) toProvider(w http.ResponseWriter, r *site.Request) error {
 		r.Rejected = errors.Is(err, identity.ErrUsedUp)
 		return err
 	}
-	site.SetCookie(w, r.Request, attemptCookie(r.Request, begun.State), begun.Secret, identity.AttemptAge)
+	site.SetCookie(w, r.Request, attemptCookie(begun.State), begun.Secret, identity.AttemptAge)
 	return site.SeeOther(w, begun.Address)
 }
 
@@ -66,7 +50,7 @@ func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
 	brought := identity.Callback{
 		State: query.Get("state"), Code: query.Get("code"), Error: query.Get("error"), Issuer: query.Get("iss"),
 	}
-	cookie := attemptCookie(r.Request, brought.State)
+	cookie := attemptCookie(brought.State)
 	arrived, err := p.Modules.Accounts.Arrive.Do(r.Context(), r.Viewer, r.PathValue("provider"), site.CookieValue(r.Request, cookie), brought)
 	if err != nil {
 		r.Rejected = !fault.Is(err, fault.Unavailable)
@@ -75,24 +59,12 @@ func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
 	site.SetCookie(w, r.Request, cookie, "", 0)
 	switch {
 	case arrived.Secret != "":
-		site.SetCookie(w, r.Request, site.CookieName(r.Request, signUpCookie), arrived.Secret, identity.AttemptAge)
+		site.SetCookie(w, r.Request, signUpCookie, arrived.Secret, identity.AttemptAge)
 		return site.SeeOther(w, site.PathSignUp)
 	case arrived.Linked:
 		return site.SeeOther(w, arrived.Next)
 	}
-	return p.beginAndGo(w, r, arrived.User, arrived.Next)
-}
-
-type identitiesPage struct {
-	site.Layout
-
-	Linked []linkedIdentity
-	Others []providerLink // that can be linked
-}
-
-type linkedIdentity struct {
-	Label, Key, Subject string
-	Off                 bool // the provider is not configured any more
+	return p.begin(w, r, arrived.User.ID, token.Token{}, arrived.Next)
 }
 
 func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {
@@ -100,19 +72,15 @@ func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	page := identitiesPage{Layout: r.Layout("Your accounts elsewhere", "")}
-	linked, labels := account.Services, make(map[string]string)
+	var others []identity.Source
+	labels := make(map[string]string)
 	for _, source := range p.Modules.Accounts.Providers.Do() {
 		labels[source.Key] = source.Label
-		if _, ok := linked[source.Key]; !ok {
-			page.Others = append(page.Others, providerLink{source.Label, providerPath(source, url.Values{"link": {"1"}, "next": {pathIdentities}})})
+		if _, linked := account.Services[source.Key]; !linked {
+			others = append(others, source)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(linked)) {
-		label, ok := labels[key]
-		page.Linked = append(page.Linked, linkedIdentity{cmp.Or(label, key), key, linked[key], !ok})
-	}
-	return site.Show(w, r, p.identitiesView(page))
+	return site.Show(w, r, p.identitiesView(r.Layout("Your accounts elsewhere", ""), account.Services, labels, others))
 }
 
 func (p *pages) unlink(w http.ResponseWriter, r *site.Request, fields url.Values) error {

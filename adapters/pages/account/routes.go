@@ -14,7 +14,7 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: site.PathSignIn, Get: p.showSignIn, Post: site.Form(p.signIn)},
 		{Pattern: site.PathSignIn + "/:provider", Get: p.toProvider, Tries: true},
 		{Pattern: site.PathSignIn + "/:provider/callback", Get: p.callback, Tries: true},
-		{Pattern: site.PathSignUp, Get: p.showSignUp, Post: p.signUp, Tries: true},
+		{Pattern: site.PathSignUp, Get: p.showSignUp, Post: site.Form(p.signUp), Tries: true},
 		{Pattern: site.PathInvite + ":code", Get: p.invite, Tries: true},
 		{Pattern: "/sign-out", Post: p.signOut, Everyone: true, Unblocked: true},
 		{Pattern: site.PathAccount, Get: site.SignedIn(p.account), Post: site.SignedIn(site.Form(p.changeAccount))},

@@ -100,9 +100,9 @@ func (p *pages) sessionsView(page site.Layout, sessions []token.Token, here toke
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var5 string
-				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs("signed in on " + site.At(s.CreatedAt).Day())
+				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs("signed in on " + site.Day(s.CreatedAt))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/sessions.templ`, Line: 22, Col: 59}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `account/sessions.templ`, Line: 22, Col: 54}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 				if templ_7745c5c3_Err != nil {

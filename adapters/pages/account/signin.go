@@ -15,30 +15,17 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// signInPage asks for an access token. It never shows one that was sent.
-type signInPage struct {
-	site.Layout
-
-	Providers []providerLink
-	Next      string // the path to go on to
-	Wrong     bool   // the text is no valid token
-	Days      int    // until an unused session ends
-}
-
 // showSignIn shows the form, or redirects a reader who has signed in recently.
 func (p *pages) showSignIn(w http.ResponseWriter, r *site.Request) error {
 	next := site.LocalPath(r.URL.Query().Get("next"), site.PathPastes)
 	if r.Recent() {
 		return site.SeeOther(w, next)
 	}
-	return site.Show(w, r, p.signInView(p.newSignInPage(r, next)))
+	return site.Show(w, r, p.signInView(signInLayout(r, next), false))
 }
 
-func (p *pages) newSignInPage(r *site.Request, next string) signInPage {
-	page := signInPage{
-		Layout: r.Layout("Sign in", ""), Providers: p.providers(url.Values{"next": {next}}), Next: next,
-		Days: int(token.SessionIdle.Hours() / 24),
-	}
+func signInLayout(r *site.Request, next string) site.Layout {
+	page := r.Layout("Sign in", "")
 	page.Here = next
 	return page
 }
@@ -48,18 +35,13 @@ func (p *pages) signIn(w http.ResponseWriter, r *site.Request, fields url.Values
 	secret, next := strings.TrimSpace(fields.Get("token")), site.LocalPath(fields.Get("next"), site.PathPastes)
 	viewer, err := p.Modules.Tokens.SignIn.Do(r.Context(), secret)
 	if err == nil {
-		err = p.begin(w, r, viewer.User.ID, viewer.Token)
-	}
-	if err == nil {
-		return site.SeeOther(w, next)
+		return p.begin(w, r, viewer.User.ID, viewer.Token, next)
 	}
 	if !fault.Is(err, fault.Unauthenticated) {
 		return err
 	}
 	r.Rejected = true
-	page := p.newSignInPage(r, next)
-	page.Wrong = true
-	return site.ShowAs(w, r, http.StatusUnauthorized, p.signInView(page))
+	return site.ShowAs(w, r, http.StatusUnauthorized, p.signInView(signInLayout(r, next), true))
 }
 
 // signOut ends the session. Its access token stays valid: it may be in use elsewhere.
@@ -71,14 +53,14 @@ func (p *pages) signOut(w http.ResponseWriter, r *site.Request) error {
 	return site.SeeOther(w, "/")
 }
 
-// begin signs a user in with a new session, which ends with its parent token, if it has one.
-func (p *pages) begin(w http.ResponseWriter, r *site.Request, owner user.ID, parent token.Token) error {
+// begin signs a user in with a new session, which ends with its parent token, if it has one, and redirects to the path next.
+func (p *pages) begin(w http.ResponseWriter, r *site.Request, owner user.ID, parent token.Token, next string) error {
 	secret, err := p.Modules.Tokens.StartSession.Do(r.Context(), owner, parent, browserOf(r.UserAgent()), site.CookieSecret(r.Request))
 	if err != nil {
 		return err
 	}
 	site.SetSession(w, r.Request, secret.Reveal())
-	return nil
+	return site.SeeOther(w, site.LocalPath(next, site.PathPastes))
 }
 
 // browserOf describes the browser of a header User-Agent for people.

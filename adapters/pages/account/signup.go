@@ -6,69 +6,44 @@ import (
 	"net/url"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/identity"
 	"github.com/gluepot/gluepot/domain/token"
-	"github.com/gluepot/gluepot/domain/user"
 )
 
 const signUpCookie = "gluepot-sign-up"
 
-func (p *pages) beginAndGo(w http.ResponseWriter, r *site.Request, owner user.User, next string) error {
-	if err := p.begin(w, r, owner.ID, token.Token{}); err != nil {
-		return err
-	}
-	return site.SeeOther(w, site.LocalPath(next, site.PathPastes))
-}
-
-// signUpPage asks a newcomer for a name, after a provider has vouched for them.
-type signUpPage struct {
-	site.Layout
-
-	Provider string
-	Name     string
-	Problem  string
-}
-
 func (p *pages) showSignUp(w http.ResponseWriter, r *site.Request) error {
-	page, err := p.newSignUpPage(r)
+	page, found, err := p.newcomer(r)
 	if err != nil {
 		return err
 	}
 	site.KeepPrivate(w)
-	return site.Show(w, r, p.signUpView(page))
+	return site.Show(w, r, p.signUpView(page, found, ""))
 }
 
-func (p *pages) newSignUpPage(r *site.Request) (signUpPage, error) {
-	found, err := p.Modules.Accounts.ShowSignUp.Do(r.Context(), site.CookieValue(r.Request, site.CookieName(r.Request, signUpCookie)))
-	if err != nil {
-		r.Rejected = fault.Is(err, fault.Invalid)
-		return signUpPage{}, err
-	}
-	page := signUpPage{Layout: r.Layout("Choose a name", ""), Provider: found.Provider, Name: found.Name}
+func (p *pages) newcomer(r *site.Request) (page site.Layout, found accounts.Newcomer, err error) {
+	found, err = p.Modules.Accounts.ShowSignUp.Do(r.Context(), site.CookieValue(r.Request, signUpCookie))
+	r.Rejected = fault.Is(err, fault.Invalid)
+	page = r.Layout("Choose a name", "")
 	page.Here = ""
-	return page, nil
+	return page, found, err
 }
 
 // signUp makes an account with the name that was chosen, or asks again.
-func (p *pages) signUp(w http.ResponseWriter, r *site.Request) error {
-	page, err := p.newSignUpPage(r)
+func (p *pages) signUp(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	page, found, err := p.newcomer(r)
 	if err != nil {
 		return err
 	}
-	fields, err := r.Fields()
+	found.Name = fields.Get("name")
+	created, next, err := p.Modules.Accounts.SignUp.Do(r.Context(), site.CookieValue(r.Request, signUpCookie), found.Name)
 	if err != nil {
-		return err
+		return site.FormAgain(w, r, err, p.signUpView(page, found, fault.MessageOf(err)))
 	}
-	cookie := site.CookieName(r.Request, signUpCookie)
-	page.Name = fields.Get("name")
-	created, next, err := p.Modules.Accounts.SignUp.Do(r.Context(), site.CookieValue(r.Request, cookie), page.Name)
-	if err != nil {
-		page.Problem = fault.MessageOf(err)
-		return site.FormAgain(w, r, err, p.signUpView(page))
-	}
-	site.SetCookie(w, r.Request, cookie, "", 0)
-	return p.beginAndGo(w, r, created, next)
+	site.SetCookie(w, r.Request, signUpCookie, "", 0)
+	return p.begin(w, r, created.ID, token.Token{}, next)
 }
 
 func (p *pages) invite(w http.ResponseWriter, r *site.Request) error {
@@ -81,5 +56,5 @@ func (p *pages) invite(w http.ResponseWriter, r *site.Request) error {
 	page := r.Layout("You are invited", "")
 	page.Here = ""
 	site.KeepPrivate(w)
-	return site.Show(w, r, p.inviteView(page, found, p.providers(url.Values{"invite": {code}})))
+	return site.Show(w, r, p.inviteView(page, found, code))
 }

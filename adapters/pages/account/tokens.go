@@ -14,32 +14,25 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-type tokensPage struct {
-	site.Layout
-
-	Tokens  []token.Token // valid ones
-	Made    string        // a new token's secret, or ""
-	Problem string
-}
-
 func label(t *token.Token) string { return cmp.Or(t.Name, string(t.ID)) }
 
 func (p *pages) accountTokens(w http.ResponseWriter, r *site.Request) error {
-	return p.showTokens(w, r, tokensPage{})
+	return p.showTokens(w, r, "", "")
 }
 
-func (p *pages) showTokens(w http.ResponseWriter, r *site.Request, page tokensPage) error {
+// showTokens shows the valid tokens, and the secret of a new one, if any.
+func (p *pages) showTokens(w http.ResponseWriter, r *site.Request, made, problem string) error {
 	found, err := p.Modules.Tokens.List.Do(r.Context(), reader(r))
 	if err != nil {
 		return err
 	}
 	now := time.Now()
-	page.Tokens = slices.DeleteFunc(found, func(t token.Token) bool { return !t.ValidAt(now) })
-	page.Layout = r.Layout("Your access tokens", "")
-	if page.Problem != "" {
-		return site.ShowAs(w, r, http.StatusBadRequest, p.tokensView(page))
+	found = slices.DeleteFunc(found, func(t token.Token) bool { return !t.ValidAt(now) })
+	status := http.StatusOK
+	if problem != "" {
+		status = http.StatusBadRequest
 	}
-	return site.Show(w, r, p.tokensView(page))
+	return site.ShowAs(w, r, status, p.tokensView(r.Layout("Your access tokens", ""), found, made, problem))
 }
 
 // changeTokens makes an access token, which is shown once, or revokes one.
@@ -58,12 +51,12 @@ func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.
 	wanted.ExpiresIn = time.Duration(days) * 24 * time.Hour
 	_, secret, err := p.Modules.Tokens.IssueOwn.Do(r.Context(), r.Viewer, wanted)
 	if fault.Is(err, fault.Invalid) {
-		return p.showTokens(w, r, tokensPage{Problem: fault.MessageOf(err)})
+		return p.showTokens(w, r, "", fault.MessageOf(err))
 	}
 	if err != nil {
 		return err
 	}
-	return p.showTokens(w, r, tokensPage{Made: secret.Reveal()})
+	return p.showTokens(w, r, secret.Reveal(), "")
 }
 
 func (p *pages) accountSessions(w http.ResponseWriter, r *site.Request) error {

@@ -100,9 +100,9 @@ func (p *pages) blocksView(page site.Layout, blocks []moderation.Block) templ.Co
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var5 string
-					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs("since " + site.At(b.CreatedAt).String())
+					templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs("since " + site.At(b.CreatedAt))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/blocks.templ`, Line: 23, Col: 56}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/blocks.templ`, Line: 23, Col: 47}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 					if templ_7745c5c3_Err != nil {
@@ -118,9 +118,9 @@ func (p *pages) blocksView(page site.Layout, blocks []moderation.Block) templ.Co
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var6 string
-						templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs("until " + site.At(b.ExpiresAt).String())
+						templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs("until " + site.At(b.ExpiresAt))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/blocks.templ`, Line: 25, Col: 57}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `admin/blocks.templ`, Line: 25, Col: 48}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 						if templ_7745c5c3_Err != nil {

@@ -2,8 +2,6 @@
 package admin
 
 import (
-	"net/http"
-
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
@@ -18,7 +16,7 @@ func Routes(s *site.Site) []site.Route {
 	routes := []site.Route{
 		{Pattern: site.PathAdmin, Get: administrators(p.admin), Post: administrators(site.Form(p.act)), Unblocked: true},
 		{Pattern: pathBlocks, Get: administrators(p.adminBlocks), Post: administrators(site.Form(p.changeBlocks)), Unblocked: true},
-		{Pattern: pathAudit, Get: administrators(p.adminAudit), Post: administrators(nothing)},
+		{Pattern: pathAudit, Get: administrators(p.adminAudit)},
 	}
 	if s.Config.Reports {
 		routes = append(routes, site.Route{
@@ -27,8 +25,6 @@ func Routes(s *site.Site) []site.Route {
 	}
 	return routes
 }
-
-func nothing(http.ResponseWriter, *site.Request) error { return site.ErrNothing }
 
 const (
 	pathBlocks  = site.PathAdmin + "/blocks"

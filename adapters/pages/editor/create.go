@@ -3,9 +3,9 @@ package editor
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/dustin/go-humanize/english"
@@ -73,8 +73,8 @@ const signInToSend = "You have to sign in to do this. Nothing is lost: sign in i
 
 var errSignedOut = fault.New(fault.Unauthenticated, "You are no longer signed in.")
 
-func (p *pages) create(w http.ResponseWriter, r *site.Request) error {
-	form, err := readPasteForm(r)
+func (p *pages) create(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	form, err := readPasteForm(fields)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,12 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request) error {
 		page.Wrong.Text = fault.MessageOf(err)
 	case fault.Exhausted:
 		status = http.StatusTooManyRequests
-		page.Wrong.Text = quotaText(w, err)
+		page.Wrong.Text = fault.MessageOf(err)
+		if refused, ok := errors.AsType[*paste.QuotaError](err); ok {
+			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.Retry.Seconds()))))
+			minutes := english.Plural(int(math.Ceil(refused.Retry.Minutes())), "minute", "")
+			page.Wrong.Text += " Send this again in " + minutes + "."
+		}
 	default:
 		return err
 	}
@@ -124,20 +129,4 @@ func (p *pages) createFrom(r *site.Request, form *pasteForm) (made pastes.Create
 		return made, err
 	}
 	return p.Modules.Pastes.CreateOwn.Do(r.Context(), r.Viewer, paste.Client(r.RemoteAddr), draft)
-}
-
-// quotaText returns the message for a used-up quota, and sets Retry-After.
-func quotaText(w http.ResponseWriter, err error) string {
-	refused, ok := errors.AsType[*paste.QuotaError](err)
-	if !ok {
-		return fault.MessageOf(err)
-	}
-	wait := refused.Retry
-	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-	without := " without having signed in"
-	if refused.Quota.Signed {
-		without = " in an hour"
-	}
-	minutes := english.Plural(int(math.Ceil(wait.Minutes())), "minute", "")
-	return fmt.Sprintf("You have created as many pastes as you may%s. Send this again in %s.", without, minutes)
 }

@@ -3,6 +3,8 @@ package editor
 import (
 	"cmp"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gluepot/gluepot/adapters/pages/marks"
@@ -77,17 +79,14 @@ func (f *pasteForm) changes(stored *paste.Document) (changes paste.Changes, err 
 	if f.Tags != before.Tags {
 		changes.Tags = []string{f.Tags}
 	}
-	known := make(map[string][]snippet) // an imported paste can have an id twice
-	for _, s := range before.Snippets {
-		known[s.ID] = append(known[s.ID], s)
-	}
 	for _, s := range f.filled() {
 		wanted := paste.PastyChanges{ID: s.ID, Title: &s.Name, Label: s.Label()}
 		wanted.Language, wanted.Code = s.filled()
-		if same := known[s.ID]; s.ID != "" && len(same) > 0 {
-			known[s.ID] = same[1:]
-			wanted.Title, wanted.Code = unlessEqual(s.Name, same[0].Name), unlessEqual(s.Code, same[0].Code)
-			if s.Language == same[0].Language {
+		if i := slices.IndexFunc(before.Snippets, func(b snippet) bool { return b.ID == s.ID }); s.ID != "" && i >= 0 {
+			same := before.Snippets[i]
+			before.Snippets = slices.Delete(before.Snippets, i, i+1) // an imported paste can have an id twice
+			wanted.Title, wanted.Code = unlessEqual(s.Name, same.Name), unlessEqual(s.Code, same.Code)
+			if s.Language == same.Language {
 				wanted.Language = nil
 			}
 		}
@@ -123,11 +122,11 @@ func (p *pages) editing(w http.ResponseWriter, r *site.Request) error {
 	return p.showForm(w, r, http.StatusOK, p.newEditPage(r, &stored, form))
 }
 
-func (p *pages) edit(w http.ResponseWriter, r *site.Request) error {
+func (p *pages) edit(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	if !ident.Valid(r.PathValue("id")) {
 		return paste.ErrNotFound
 	}
-	form, err := readPasteForm(r)
+	form, err := readPasteForm(fields)
 	switch {
 	case err != nil:
 		return err

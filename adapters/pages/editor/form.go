@@ -105,24 +105,10 @@ func invalid(id, problem string) templ.Attributes {
 	return templ.Attributes{"aria-invalid": "true", "aria-describedby": id + "-problem", "autofocus": true}
 }
 
-type choice struct{ Value, Text string }
-
-// Lifetimes are the lifetimes to choose from.
-func (p *formPage) Lifetimes() []choice {
-	all := []choice{
-		{"never", "never"}, {"1h", "in an hour"}, {"2h", "in two hours"}, {"10h", "in ten hours"}, {"1d", "in a day"}, {"2d", "in two days"},
-		{"1w", "in a week"}, {"1m", "in a month"}, {"1y", "in a year"},
-	}
-	all = slices.DeleteFunc(all, func(c choice) bool { return !p.Lives.Allows(paste.Lifetime(c.Value)) })
-	return append(all, choice{lifeBurn, "after it was read once"})
-}
-
-// Visibilities are the choices for an owned paste.
-func (p *formPage) Visibilities() []choice {
-	return []choice{
-		{paste.Unlisted.String(), "everybody who has the link"}, {paste.Public.String(), "everybody, and my profile shows it"},
-		{paste.Private.String(), "only I"},
-	}
+// lifetimes are those to choose from, with their texts.
+var lifetimes = [][2]string{
+	{"never", "never"}, {"1h", "in an hour"}, {"2h", "in two hours"}, {"10h", "in ten hours"}, {"1d", "in a day"}, {"2d", "in two days"},
+	{"1w", "in a week"}, {"1m", "in a month"}, {"1y", "in a year"},
 }
 
 // newPasteForm returns an empty form.
@@ -142,11 +128,7 @@ func (p *pages) startLanguage(r *site.Request) string {
 }
 
 // readPasteForm reads a submitted form. It fails with a fault.Invalid.
-func readPasteForm(r *site.Request) (pasteForm, error) {
-	sent, err := r.Fields()
-	if err != nil {
-		return pasteForm{}, err
-	}
+func readPasteForm(sent url.Values) (pasteForm, error) {
 	form := pasteForm{
 		Title: sent.Get("title"), Lifetime: sent.Get("expires"), Tags: sent.Get("tags"),
 		Visibility: cmp.Or(sent.Get("visibility"), paste.Unlisted.String()),
@@ -185,16 +167,12 @@ var errUnencrypted = fault.New(fault.Invalid,
 // readCipher reads what the browser has encrypted. It fails with a fault.Invalid.
 func (f *pasteForm) readCipher(sent url.Values) error {
 	version, err := strconv.Atoi(sent.Get("version"))
-	if err != nil || sent.Has("code") || sent.Has("title") || sent.Has("tags") {
+	data, dataErr := base64.RawURLEncoding.DecodeString(sent.Get("cipher"))
+	salt, saltErr := base64.RawURLEncoding.DecodeString(sent.Get("salt"))
+	if errors.Join(err, dataErr, saltErr) != nil || sent.Has("code") || sent.Has("title") || sent.Has("tags") {
 		return errUnencrypted
 	}
-	f.Cipher = &paste.Cipher{Version: version}
-	if f.Cipher.Data, err = base64.RawURLEncoding.DecodeString(sent.Get("cipher")); err != nil {
-		return errUnencrypted
-	}
-	if f.Cipher.Salt, err = base64.RawURLEncoding.DecodeString(sent.Get("salt")); err != nil {
-		return errUnencrypted
-	}
+	f.Cipher = &paste.Cipher{Version: version, Data: data, Salt: salt}
 	return nil
 }
 
@@ -281,24 +259,17 @@ func (f *pasteForm) draft() (draft paste.Draft, err error) {
 	return draft, nil
 }
 
-// explain shows a fault.Invalid beside its field, if the page has it, or above the form.
+// hiddenFields are those of the domain's rules that the page does not show.
+var hiddenFields = []string{"", "origin", "version", "cipher", "salt"}
+
+// explain shows a fault.Invalid beside its field, if the page shows that, or above the form.
 func (p *formPage) explain(err error) {
 	failure, ok := errors.AsType[*fault.Error](err)
-	if !ok || !p.has(failure.Field) {
+	if !ok || p.Form.Cipher != nil || slices.Contains(hiddenFields, failure.Field) {
 		p.Wrong.Text = fault.MessageOf(err)
 		return
 	}
 	p.Wrong = problem{failure.Field, strings.ToUpper(failure.Message[:1]) + failure.Message[1:]}
-}
-
-// has reports whether the page shows a field of the domain's rules.
-func (p *formPage) has(field string) bool {
-	if slices.Contains([]string{"title", "expiresIn", "tags", "isPrivate, isPublic", "pasties"}, field) {
-		return true
-	}
-	return slices.ContainsFunc(p.Form.Snippets, func(s snippet) bool {
-		return slices.Contains([]string{s.Field("title"), s.Field("language"), s.Field("code")}, field)
-	})
 }
 
 func (p *pages) showForm(w http.ResponseWriter, r *site.Request, status int, page *formPage) error {

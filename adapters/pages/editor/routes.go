@@ -11,8 +11,8 @@ type pages struct{ *site.Site }
 func Routes(s *site.Site) []site.Route {
 	p := &pages{s}
 	return []site.Route{
-		{Pattern: "/", Get: p.front, Post: p.create},
+		{Pattern: "/", Get: p.front, Post: site.Form(p.create)},
 		{Pattern: "/:id/fork", Get: p.fork},
-		{Pattern: "/:id/edit", Get: p.editing, Post: p.edit},
+		{Pattern: "/:id/edit", Get: p.editing, Post: site.Form(p.edit)},
 	}
 }

@@ -6,8 +6,6 @@ package highlight
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"hash/maphash"
 	"runtime"
 	"strconv"
@@ -34,7 +32,7 @@ type Class byte
 
 // Highlighter highlights code. It is safe for concurrent use.
 type Highlighter struct {
-	lexers  *lexerTable
+	lexer   func(language string) chroma.Lexer // nil: it has none
 	budget  time.Duration
 	slots   chan struct{} // a semaphore
 	flights singleflight.Group
@@ -45,7 +43,8 @@ type Highlighter struct {
 // New returns a highlighter with a cache of that many bytes, and a time budget for each code.
 func New(known *languages.UseCases, cacheBytes int, budget time.Duration) *Highlighter {
 	return &Highlighter{
-		lexers: newLexerTable(known), budget: budget, slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+		budget: budget, slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+		lexer: func(language string) chroma.Lexer { return lexerOf(language, known) },
 		cache: newCache(cacheBytes), seed: maphash.MakeSeed(),
 	}
 }
@@ -70,9 +69,9 @@ func (h *Highlighter) Spans(ctx context.Context, scope, language, code string) [
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
-		spans, err := h.tokenise(language, code)
+		spans := h.tokenise(language, code)
 		h.cache.put(key, spans, time.Now())
-		return spans, err
+		return spans, nil
 	})
 	select {
 	case made := <-flight:
@@ -83,38 +82,33 @@ func (h *Highlighter) Spans(ctx context.Context, scope, language, code string) [
 	}
 }
 
-var (
-	errSlow   = errors.New("highlighting takes too long")
-	errTokens = errors.New("the tokens are not those of the code")
-)
-
-// tokenise returns the spans of the code, or nil if its language has no lexer. A lexer's panic becomes an error. The budget stops lexers
-// that yield tokens endlessly.
-func (h *Highlighter) tokenise(language, code string) (spans []Span, err error) {
+// tokenise returns the spans of the code. They are nil if its language has no lexer, or the lexer panics or changes the code. The budget
+// stops lexers that yield tokens endlessly.
+func (h *Highlighter) tokenise(language, code string) (spans []Span) {
 	defer func() {
-		if cause := recover(); cause != nil {
-			spans, err = nil, fmt.Errorf("a lexer panicked: %v", cause)
+		if recover() != nil {
+			spans = nil
 		}
 	}()
-	lexer := h.lexers.of(language)
+	lexer := h.lexer(language)
 	if lexer == nil {
-		return nil, nil
+		return nil
 	}
 	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, code) // compiles the lexer, once
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	rest, end := code, time.Now().Add(h.budget)
 	for token := next(); token != chroma.EOF; token = next() {
 		if time.Now().After(end) {
-			return nil, errSlow
+			return nil
 		}
 		if token.Value == rest+"\n" { // some lexers add a line end
 			token.Value = rest
 		}
 		var ok bool
 		if rest, ok = strings.CutPrefix(rest, token.Value); !ok {
-			return nil, errTokens
+			return nil
 		}
 		length, class := uint32(len(token.Value)), classOf(token.Type)
 		if n := len(spans); n > 0 && spans[n-1].Class == class {
@@ -124,9 +118,9 @@ func (h *Highlighter) tokenise(language, code string) (spans []Span, err error) 
 		}
 	}
 	if rest != "" {
-		return nil, errTokens
+		return nil
 	}
-	return spans, nil
+	return spans
 }
 
 // classes maps types of tokens to classes. Other types have the class of their subcategory or category.

@@ -63,14 +63,14 @@ func TestSpans(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	known := languages.New(catalogue.New())
-	table, found := newLexerTable(known), 0
+	found := 0
 	for language, lexer := range lexerNames {
-		if _, err := known.FindByName.Do(language); err != nil || lexer != "" && table.byName()[strings.ToLower(lexer)] == nil {
+		if _, err := known.FindByName.Do(language); err != nil || lexer != "" && lexersByName()[strings.ToLower(lexer)] == nil {
 			t.Errorf("%s and %s: got no such language or lexer, want both", language, lexer)
 		}
 	}
 	for _, language := range known.List.Do() {
-		if table.of(language.Name) != nil {
+		if lexerOf(language.Name, known) != nil {
 			found++
 		}
 	}
@@ -83,16 +83,15 @@ func TestNames(t *testing.T) {
 func TestGivesUp(t *testing.T) {
 	t.Parallel()
 	h := newTestHighlighter(50 * time.Millisecond)
-	all := lexersByName()
-	h.lexers.byName = func() map[string]chroma.Lexer { return map[string]chroma.Lexer{"go": all["jungle"]} }
-	if _, err := h.tokenise("Go", "package main // comment\n\n/* a */ func f(x int) string"); err != errSlow { //nolint:errorlint // as it is
-		t.Errorf("got %v, want %v: is the lexer mended? Then JSONata's is another", err, errSlow)
+	h.lexer = func(string) chroma.Lexer { return lexersByName()["jungle"] }
+	if got := h.tokenise("Go", "package main // comment\n\n/* a */ func f(x int) string"); got != nil {
+		t.Errorf("got %v, want nothing: is the lexer mended? Then JSONata's is another", got)
 	}
 	slow := new(slowLexer)
 	h.budget = time.Millisecond
-	h.lexers.byName = func() map[string]chroma.Lexer { return map[string]chroma.Lexer{"go": slow} }
-	if _, err := h.tokenise("Go", strings.Repeat("x", 100)); err != errSlow || slow.asked != 1 { //nolint:errorlint // as it is
-		t.Errorf("got %v after %d tokens, want %v after the first", err, slow.asked, errSlow)
+	h.lexer = func(string) chroma.Lexer { return slow }
+	if got := h.tokenise("Go", strings.Repeat("x", 100)); got != nil || slow.asked != 1 {
+		t.Errorf("got %v after %d tokens, want nothing after the first", got, slow.asked)
 	}
 }
 
@@ -121,7 +120,7 @@ func (panickingLexer) Tokenise(*chroma.TokeniseOptions, string) (chroma.Iterator
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	h := newTestHighlighter(patience)
-	h.lexers.byName = func() map[string]chroma.Lexer { return map[string]chroma.Lexer{"go": panickingLexer{}} }
+	h.lexer = func(string) chroma.Lexer { return panickingLexer{} }
 	if got := h.Spans(t.Context(), "", "Go", "x"); got != nil {
 		t.Errorf("got %v, want plain text", got)
 	}

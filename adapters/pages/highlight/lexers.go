@@ -10,17 +10,8 @@ import (
 	"github.com/gluepot/gluepot/application/languages"
 )
 
-// lexerTable finds the lexer of a language. chroma's own lookup falls back to file names.
-type lexerTable struct {
-	known  *languages.UseCases
-	byName func() map[string]chroma.Lexer // by names and aliases in lower case
-}
-
-func newLexerTable(known *languages.UseCases) *lexerTable {
-	return &lexerTable{known, sync.OnceValue(lexersByName)}
-}
-
-func lexersByName() map[string]chroma.Lexer {
+// lexersByName has the lexers by names and aliases in lower case. chroma's own lookup falls back to file names, slowly.
+var lexersByName = sync.OnceValue(func() map[string]chroma.Lexer {
 	all := lexers.GlobalLexerRegistry.Lexers
 	byName := make(map[string]chroma.Lexer, 4*len(all))
 	for _, lexer := range all {
@@ -34,7 +25,7 @@ func lexersByName() map[string]chroma.Lexer {
 		byName[strings.ToLower(lexer.Config().Name)] = lexer
 	}
 	return byName
-}
+})
 
 // lexerNames maps languages to chroma's name for them, or for a similar language; "" if chroma's lexer of that name is for another
 // language.
@@ -54,16 +45,16 @@ var lexerNames = map[string]string{
 	"XML Property List": "XML", "Xonsh": "Python", "XProc": "XML", "XSLT": "XML",
 }
 
-// of returns the lexer of a language in the catalogue, or nil.
-func (l *lexerTable) of(language string) chroma.Lexer {
-	byName := l.byName()
+// lexerOf returns the lexer of a language in the catalogue, or nil.
+func lexerOf(language string, known *languages.UseCases) chroma.Lexer {
+	byName := lexersByName()
 	if name, ok := lexerNames[language]; ok {
 		return byName[strings.ToLower(name)]
 	}
 	if found := byName[strings.ToLower(language)]; found != nil {
 		return found
 	}
-	found, err := l.known.FindByName.Do(language)
+	found, err := known.FindByName.Do(language)
 	if err != nil {
 		return nil
 	}

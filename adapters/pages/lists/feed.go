@@ -3,7 +3,6 @@ package lists
 import (
 	"encoding/xml"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
@@ -33,17 +32,17 @@ type (
 		XMLName xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
 		ID      string      `xml:"id"`
 		Title   string      `xml:"title"`
-		Updated string      `xml:"updated"`
+		Updated time.Time   `xml:"updated"`
 		Author  string      `xml:"author>name"`
 		Links   []atomLink  `xml:"link"`
 		Entries []atomEntry `xml:"entry"`
 	}
 	atomEntry struct {
-		ID        string   `xml:"id"`
-		Title     string   `xml:"title"`
-		Published string   `xml:"published"`
-		Updated   string   `xml:"updated"`
-		Link      atomLink `xml:"link"`
+		ID        string    `xml:"id"`
+		Title     string    `xml:"title"`
+		Published time.Time `xml:"published"`
+		Updated   time.Time `xml:"updated"`
+		Link      atomLink  `xml:"link"`
 	}
 	atomLink struct {
 		Rel  string `xml:"rel,attr"`
@@ -67,11 +66,11 @@ func (p *pages) writeFeed(w http.ResponseWriter, r *site.Request, title, page, a
 			since = edited
 		}
 		feed.Entries = append(feed.Entries, atomEntry{
-			ID: link, Title: strings.Map(xmlRune, site.Shortened(found[i].Label(), site.MaxHeading)),
-			Published: site.At(found[i].CreatedAt).Machine(), Updated: site.At(edited).Machine(), Link: atomLink{"alternate", link},
+			ID: link, Title: titleOf(&found[i]),
+			Published: found[i].CreatedAt, Updated: edited, Link: atomLink{"alternate", link},
 		})
 	}
-	feed.Updated = site.At(since).Machine()
+	feed.Updated = since
 	body, err := xml.Marshal(feed)
 	if err != nil {
 		return err
@@ -79,12 +78,4 @@ func (p *pages) writeFeed(w http.ResponseWriter, r *site.Request, title, page, a
 	w.Header().Set("Content-Type", "application/atom+xml; charset=utf-8")
 	_, err = w.Write(append([]byte(xml.Header), body...))
 	return err
-}
-
-// xmlRune replaces characters that XML forbids by U+FFFD.
-func xmlRune(r rune) rune {
-	if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff {
-		return '\ufffd'
-	}
-	return r
 }

@@ -7,14 +7,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// ownPage lists a signed-in user's own pastes, or starred ones.
-type ownPage struct {
-	site.Layout
-	pasteList
-
-	Own bool
-}
-
 func (p *pages) own(w http.ResponseWriter, r *site.Request) error {
 	selection, err := parseSelection(r.URL.Query())
 	if err != nil {
@@ -24,7 +16,7 @@ func (p *pages) own(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	return site.Show(w, r, p.ownView(ownPage{r.Layout("Your pastes", ""), pasteList{found, site.PathPastes, selection}, true}))
+	return site.Show(w, r, p.ownView(r.Layout("Your pastes", ""), pasteList{found, site.PathPastes, selection}, true))
 }
 
 func (p *pages) starred(w http.ResponseWriter, r *site.Request) error {
@@ -37,5 +29,5 @@ func (p *pages) starred(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	list := pasteList{found, site.PathStarred, paste.Selection{After: after}}
-	return site.Show(w, r, p.ownView(ownPage{r.Layout("Starred pastes", ""), list, false}))
+	return site.Show(w, r, p.ownView(r.Layout("Starred pastes", ""), list, false))
 }

@@ -6,15 +6,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/user"
 )
-
-type profilePage struct {
-	site.Layout
-
-	Owner user.User
-	pasteList
-}
 
 func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 	selection, err := parseSelection(r.URL.Query())
@@ -32,12 +24,9 @@ func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 	}
 	r.Public = true
 	name := found.Owner.Name.String()
-	page := profilePage{
-		Layout: r.Layout(name, "Code that "+name+" shows to everybody"), Owner: found.Owner,
-		pasteList: pasteList{found.Page, site.PathOfUser(name), selection},
-	}
+	page := r.Layout(name, "Code that "+name+" shows to everybody")
 	page.Feed = site.PathOfUser(name) + "/feed.atom"
-	return site.Show(w, r, p.profileView(page))
+	return site.Show(w, r, p.profileView(page, found.Owner, pasteList{found.Page, site.PathOfUser(name), selection}))
 }
 
 func (p *pages) recent(w http.ResponseWriter, r *site.Request) error {

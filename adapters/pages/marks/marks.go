@@ -30,20 +30,7 @@ func invisible(r rune) bool {
 }
 
 // entities are the characters that HTML needs escaped.
-var entities = [256]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&#34;", '\'': "&#39;"}
-
-// special has the bytes at which a character may begin that is not appended as it is. It lets Append skip most code byte by byte.
-var special = func() (special [256]bool) {
-	rangetable.Visit(invisibles, func(r rune) {
-		if invisible(r) {
-			special[string(r)[0]] = true
-		}
-	})
-	for c, entity := range entities {
-		special[c] = special[c] || entity != ""
-	}
-	return special
-}()
+var entities = [utf8.RuneSelf]string{'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&#34;", '\'': "&#39;"}
 
 // Max bounds the marks of one page, because each takes much more than its character.
 const Max = 10_000
@@ -70,32 +57,20 @@ func Of(ctx context.Context) *Marker {
 // Append appends a text as HTML. With words, which is not for code, joiners within emoji and in scripts that need them get no mark. Once
 // the marks are used up, one replacement character stands for a run of invisible characters.
 func (m *Marker) Append(b []byte, text string, words bool) []byte {
-	plain := 0 // text[plain:i] is still to be appended as it is
-	for i := 0; i < len(text); {
-		if !special[text[i]] {
-			i++
-			continue
-		}
-		entity := entities[text[i]]
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if entity == "" && (!invisible(r) || m.left > 0 && (varies(text, i) || words && joins(text, i))) {
-			i += size
-			continue
-		}
-		b = append(b, text[plain:i]...)
+	for i, r := range text {
 		switch {
-		case entity != "":
-			b = append(b, entity...)
+		case r < utf8.RuneSelf && entities[r] != "":
+			b = append(b, entities[r]...)
+		case !invisible(r) || m.left > 0 && (varies(text, i) || words && joins(text, i)):
+			b = utf8.AppendRune(b, r)
 		case m.left > 0:
 			m.left--
 			b = appendMark(b, r)
-		case plain < i || !bytes.HasSuffix(b, Replacement):
+		case !bytes.HasSuffix(b, Replacement):
 			b = append(b, Replacement...)
 		}
-		i += size
-		plain = i
 	}
-	return append(b, text[plain:]...)
+	return b
 }
 
 // appendMark appends the mark of a character. It contains the character, so that copied code is complete, unless HTML cannot; bdi keeps it

@@ -2,8 +2,8 @@ package pastes
 
 import (
 	"context"
+	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/gluepot/gluepot/adapters/pages/highlight"
@@ -37,7 +37,7 @@ func writeCode(ctx context.Context, to io.Writer, code, anchor string, only line
 				continue
 			}
 			if begins {
-				b = appendNumber(b, anchor, number)
+				b = fmt.Appendf(b, `<span class="line" id="%[1]sL%[2]d"><a tabindex="-1" href="#%[1]sL%[2]d">%[2]d</a>`, anchor, number)
 			}
 			if line != "" && span.Class != 0 {
 				b = append(append(append(b, `<span class="`...), byte(span.Class)), `">`...)
@@ -58,14 +58,6 @@ func writeCode(ctx context.Context, to io.Writer, code, anchor string, only line
 		return err
 	}
 	return nil
-}
-
-// appendNumber opens the span of a line.
-func appendNumber(b []byte, anchor string, line int) []byte {
-	number := strconv.Itoa(line)
-	b = append(append(append(append(b, `<span class="line" id="`...), anchor...), 'L'), number...)
-	b = append(append(append(append(b, `"><a tabindex="-1" href="#`...), anchor...), 'L'), number...)
-	return append(append(append(b, `">`...), number...), "</a>"...)
 }
 
 func writeUnnumbered(ctx context.Context, to io.Writer, code string) error {

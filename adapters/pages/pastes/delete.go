@@ -2,6 +2,7 @@ package pastes
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -10,63 +11,53 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-type deletionPage struct {
-	pastePage
-
-	AskKey, Wrong bool // ask for the delete key; the one sent was wrong
-}
-
-// deletable returns the paste in the path, for its owner, or for everybody if it has a delete key.
-func (p *pages) deletable(r *site.Request) (page deletionPage, err error) {
+// deletable returns the paste in the path, for its owner, or for everybody if it has a delete key, and whether to ask for that.
+func (p *pages) deletable(r *site.Request) (page pastePage, askKey bool, err error) {
 	stored, err := p.unopened(r)
 	owned := stored.OwnedBy(r.Viewer.User.ID) || stored.Burns && r.Viewer.SignedIn() // the owner of an unopened paste is unknown here
 	if err == nil && !owned && !stored.Burns && stored.DeleteKey == (paste.KeyHash{}) {
 		err = paste.ErrNotFound
 	}
 	if err != nil {
-		return deletionPage{}, err
+		return pastePage{}, false, err
 	}
-	page = deletionPage{pastePage: newPastePage(r, &stored)}
+	page = newPastePage(r, &stored)
 	page.Title, page.Description = "Delete "+page.Title, ""
 	if !owned {
 		key, _ := r.DeleteKey()
-		page.AskKey = key == ""
+		askKey = key == ""
 	}
-	return page, nil
+	return page, askKey, nil
 }
 
 func (p *pages) deletion(w http.ResponseWriter, r *site.Request) error {
-	page, err := p.deletable(r)
+	page, askKey, err := p.deletable(r)
 	if err != nil {
 		return err
 	}
-	return site.Show(w, r, p.deletionView(page))
+	return site.Show(w, r, p.deletionView(page, askKey, false))
 }
 
-func (p *pages) delete(w http.ResponseWriter, r *site.Request) error {
-	page, err := p.deletable(r)
+func (p *pages) delete(w http.ResponseWriter, r *site.Request, fields url.Values) error {
+	page, askKey, err := p.deletable(r)
 	if err != nil {
 		return err
 	}
 	key, _ := r.DeleteKey()
-	if page.AskKey {
-		fields, err := r.Fields()
-		if err != nil {
-			return err
-		}
+	if askKey {
 		key = paste.DeleteKey(strings.TrimSpace(fields.Get("key")))
 	}
-	err = p.Modules.Pastes.DeleteOwn.Do(r.Context(), r.Viewer, page.ID, key)
+	err = p.Modules.Pastes.DeleteOwn.Do(r.Context(), r.Viewer, r.PathValue("id"), key)
 	if fault.Is(err, fault.Unauthenticated) {
-		r.Rejected, page.AskKey, page.Wrong = true, true, true
-		site.SetDeleteKey(w, r.Request, page.ID, "")
-		return site.ShowAs(w, r, http.StatusUnauthorized, p.deletionView(page))
+		r.Rejected = true
+		site.SetDeleteKey(w, r.Request, r.PathValue("id"), "")
+		return site.ShowAs(w, r, http.StatusUnauthorized, p.deletionView(page, true, true))
 	}
 	if err != nil {
 		return err
 	}
 	if key != "" {
-		site.SetDeleteKey(w, r.Request, page.ID, "")
+		site.SetDeleteKey(w, r.Request, r.PathValue("id"), "")
 	}
 	if r.Viewer.SignedIn() {
 		return site.SeeOther(w, site.PathPastes)

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "github.com/gluepot/gluepot/adapters/pages/site"
 
-func (p *pages) deletionView(page deletionPage) templ.Component {
+func (p *pages) deletionView(page pastePage, askKey, wrong bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -47,8 +47,8 @@ func (p *pages) deletionView(page deletionPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if page.AskKey {
-				if page.Wrong {
+			if askKey {
+				if wrong {
 					templ_7745c5c3_Err = site.Alert("This is not the delete key of the paste.").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -67,7 +67,7 @@ func (p *pages) deletionView(page deletionPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = p.question(page.pastePage, "Delete", "", "Delete it", "/delete").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = p.question(page, "Delete", "", "Delete it", "/delete").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

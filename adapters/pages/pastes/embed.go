@@ -31,7 +31,6 @@ func (l lineRange) holds(line int) bool { return l == lineRange{} || line >= l.f
 var (
 	errLines = fault.New(fault.Invalid, "lines are two numbers such as 3-7, or one.")
 	errLink  = fault.New(fault.Invalid, "url is missing, or no address of this site. Send that of a paste's page.")
-	errTheme = fault.New(fault.Invalid, "theme is light or dark. Leave it out to have what the reader prefers.")
 )
 
 // parseLines parses 3-7 or 3; "" is all.
@@ -58,10 +57,7 @@ func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	query := r.URL.Query()
-	page, theme := newPastePage(r, &found), query.Get("theme")
-	if theme != "" && theme != "light" && theme != "dark" {
-		return errTheme
-	}
+	page := newPastePage(r, &found)
 	if id := query.Get("pasty"); id != "" {
 		only, err := found.Pasty(id)
 		if err != nil {
@@ -73,16 +69,15 @@ func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	shown, leave, err := p.newPasteWriter(r, page, &found)
+	shown, leave, err := p.parts(r, &page, lines)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	shown.only = lines
 	site.Guard(w, r)
 	w.Header().Set("Content-Security-Policy", embedPolicy)
 	w.Header().Del("Vary")
-	return site.Write(r.Context(), w, p.embedView(page, theme, shown.pasties(r.Context(), found.Pasties)))
+	return site.Write(r.Context(), w, p.embedView(page, query.Get("theme"), shown))
 }
 
 func (p *pages) snippet(r *http.Request, page *pastePage, width, height int) string {

@@ -3,6 +3,5 @@ package pastes
 // What tests of another package know of this one.
 const (
 	MaxRenderedBytes = maxRenderedBytes
-	MaxRenderedCells = maxRenderedCells
 	LargePage        = largePage
 )

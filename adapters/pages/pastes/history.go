@@ -2,11 +2,13 @@ package pastes
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
@@ -15,7 +17,7 @@ import (
 
 type edit struct {
 	Number  string
-	At      site.Moment
+	At      time.Time
 	Entries []entry
 }
 
@@ -26,12 +28,9 @@ type entry struct {
 	Old, New marks.Text // with Texts
 	Texts    bool       // show Old and New; otherwise code
 	TooLong  bool       // show neither
-	sign     byte       // before every line of the code; 0: the code contains it
+	sign     string     // before every line of the code; empty: the code contains it
 	code     string
 }
-
-// Label returns the name of the code for screen readers.
-func (e *entry) Label() string { return e.What + " code of " + marks.Plain(string(e.Of)) }
 
 // edits returns a paste's history, newest first. Stored entries have only the old values; the new ones are found on the way back. Imported
 // entries may be inconsistent.
@@ -45,7 +44,7 @@ func edits(found *paste.Document) []edit {
 	last := int64(0)
 	for i, e := range slices.Backward(found.Edits) {
 		if i == len(found.Edits)-1 || e.Number != last {
-			all = append(all, edit{Number: strconv.FormatInt(e.Number, 10), At: site.At(e.At)})
+			all = append(all, edit{Number: strconv.FormatInt(e.Number, 10), At: e.At})
 			last = e.Number
 		}
 		id := ""
@@ -69,9 +68,9 @@ func edits(found *paste.Document) []edit {
 		case paste.EditPastyCode:
 			made.What, made.code = "Changed", e.Text
 		case paste.EditPastyAdded:
-			made.What, made.sign, made.code = "Added", '+', e.Text
+			made.What, made.sign, made.code = "Added", "+", e.Text
 		case paste.EditPastyRemoved:
-			made.What, made.sign, made.code = "Removed", '-', e.Text
+			made.What, made.sign, made.code = "Removed", "-", e.Text
 		default:
 			continue
 		}
@@ -115,12 +114,12 @@ func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
 	}
 	page := newPastePage(r, &found)
 	page.Revision, page.Title, page.Description = number, "Revision of "+page.Title, ""
-	shown, leave, err := p.newPasteWriter(r, page, &found)
+	shown, leave, err := p.parts(r, &page, lineRange{})
 	if err != nil {
 		return err
 	}
 	defer leave()
-	return site.Show(w, r, p.revisionView(page, shown.pasties(r.Context(), found.Pasties)))
+	return site.Show(w, r, p.revisionView(page, shown))
 }
 
 func (p *pages) restore(w http.ResponseWriter, r *site.Request) error {
@@ -145,36 +144,19 @@ func fit(all []edit) int {
 	return site.MaxShownBytes - bytesLeft
 }
 
+// diffClasses are the classes of a diff's lines by their first character.
+var diffClasses = map[string]string{"+": "n", "-": "d", "@": "hunk", "\\": "hunk"}
+
 // Render implements templ.Component: it writes the code line by line.
 func (e *entry) Render(ctx context.Context, w io.Writer) error {
 	var b []byte
 	for line := range strings.Lines(strings.TrimPrefix(e.code, paste.DiffHeader)) {
-		b = diffLine(b[:0], strings.TrimSuffix(line, "\n"), e.sign, marks.Of(ctx))
+		line = e.sign + strings.TrimSuffix(line, "\n")
+		b = fmt.Appendf(b[:0], `<span class="diff %s">`, diffClasses[line[:min(len(line), 1)]])
+		b = append(marks.Of(ctx).Append(b, line, false), "\n</span>"...)
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// diffLine appends a line of a unified diff as HTML.
-func diffLine(b []byte, line string, sign byte, m *marks.Marker) []byte {
-	kind := sign
-	if kind == 0 && line != "" {
-		kind = line[0]
-	}
-	class := ""
-	switch kind {
-	case '+':
-		class = "n"
-	case '-':
-		class = "d"
-	case '@', '\\':
-		class = "hunk"
-	}
-	b = append(append(append(b, `<span class="diff `...), class...), `">`...)
-	if sign != 0 {
-		b = append(b, sign)
-	}
-	return append(m.Append(b, line, false), "\n</span>"...)
 }

@@ -12,10 +12,11 @@ import (
 
 // burning asks whether to open a paste that burns after reading. It shows nothing of the paste.
 func (p *pages) burning(w http.ResponseWriter, r *site.Request, encrypted bool) error {
-	page := pastePage{Layout: r.Layout("A paste that burns after reading", ""), ID: r.PathValue("id")}
+	page := newPastePage(r, unopenedPaste(r))
+	page.Description = ""
 	if key, unseen := r.DeleteKey(); unseen {
 		page.Key = string(key)
-		site.SetDeleteKey(w, r.Request, page.ID, page.Key)
+		site.SetDeleteKey(w, r.Request, r.PathValue("id"), page.Key)
 	}
 	return site.Show(w, r, p.burningView(page, encrypted))
 }
@@ -40,21 +41,7 @@ func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
 	site.KeepPrivate(w)
 	page := newPastePage(r, &opened)
 	page.Burnt = true
-	if opened.Encrypted() {
-		return p.showEncrypted(w, r, page, opened.Cipher)
-	}
-	return p.showPaste(w, r, page, &opened)
-}
-
-func (p *pages) showEncrypted(w http.ResponseWriter, r *site.Request, page pastePage, stored *paste.Cipher) error {
-	if !page.Burnt { // open has entered the queue already
-		leave, err := p.enter(r.Context(), len(stored.Data))
-		if err != nil {
-			return err
-		}
-		defer leave()
-	}
-	return site.Show(w, r, p.encryptedView(page, stored))
+	return p.showPaste(w, r, page)
 }
 
 var inBase64 = base64.RawURLEncoding.EncodeToString
@@ -70,12 +57,18 @@ func (p *pages) readAny(r *site.Request) (found paste.Document, encrypted bool, 
 	return found, true, err
 }
 
-// unopened is readAny, but for a paste that burns after reading it returns a placeholder.
+// unopenedPaste is what is shown of a paste that burns after reading.
+func unopenedPaste(r *site.Request) *paste.Document {
+	return &paste.Document{
+		Paste: paste.Paste{ID: paste.ID(r.PathValue("id")), Burns: true}, Content: paste.Content{Title: "A paste that burns after reading"},
+	}
+}
+
+// unopened is readAny, with unopenedPaste for a paste that burns after reading.
 func (p *pages) unopened(r *site.Request) (paste.Document, error) {
 	found, _, err := p.readAny(r)
 	if errors.Is(err, paste.ErrBurns) {
-		found.ID, found.Title, found.Burns = paste.ID(r.PathValue("id")), "A paste that burns after reading", true
-		return found, nil
+		return *unopenedPaste(r), nil
 	}
 	return found, p.Explained(r, err)
 }

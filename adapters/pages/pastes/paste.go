@@ -1,15 +1,16 @@
 package pastes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -24,32 +25,23 @@ import (
 type pastePage struct {
 	site.Layout
 
-	ID      string
+	Paste   *paste.Document
 	Heading marks.Text
-	Owner   string // a name, or "" if the reader may not know it
-	Created site.Moment
-	Expires site.Moment // zero: never
-	Tags    []string
-	Edited  site.Moment // zero: never
-	Several bool        // there are several pasties
-	Private bool
-	Owned   bool   // by the reader
-	Keyed   bool   // the reader has its delete key
-	Key     string // the delete key, to be shown once, or ""
-	Stars   int64
-	Starred bool       // by the reader
-	Origin  string     // the path of the forked paste, if the reader may read it
-	Forked  marks.Text // the title of the forked paste
-	Snippet string     // the HTML to embed it; empty: none
-	Burns   bool       // after reading
-	Burnt   bool       // deleted, and shown for the last time
+	Owner   string    // a name, or "" if the reader may not know it
+	Edited  time.Time // zero: never
+	Owned   bool      // by the reader
+	Keyed   bool      // the reader has its delete key
+	Key     string    // the delete key, to be shown once, or ""
+	Forked  string    // the title of the forked paste, if the reader may read it
+	Snippet string    // the HTML to embed it; empty: none
+	Burnt   bool      // deleted, and shown for the last time
 	// Revision is the edit after which the paste is shown (paste.Content.AsOf); empty: the current paste.
 	Revision string
 }
 
-// pastyPart is the part of a page above a pasty's code.
+// pastyPart is a pasty on a page.
 type pastyPart struct {
-	pastePage
+	*pastePage
 
 	Number              int
 	Title               marks.Text
@@ -59,20 +51,25 @@ type pastyPart struct {
 	Raw, Download       string          // paths
 	TooLong, Unnumbered bool            // it is not shown; it is shown without line numbers
 	Rendered            templ.Component // shown before the source; nil: none
+	Code                templ.Component
 }
 
-func (p *pastePage) path(below string) string { return site.PathOfPaste(p.ID) + below }
+func (p *pastePage) path(below string) string { return site.PathOfPaste(string(p.Paste.ID)) + below }
+
+// Several reports whether there are several pasties.
+func (p *pastePage) Several() bool { return len(p.Paste.Pasties) > 1 }
+
+// Private reports whether only the owner may read the paste.
+func (p *pastePage) Private() bool { return p.Paste.Visibility == paste.Private }
 
 func newPastePage(r *site.Request, found *paste.Document) pastePage {
 	title := site.Shortened(site.TitleOf(found), site.MaxHeading)
 	page := pastePage{
 		Layout: r.Layout(marks.Plain(title), description(found)),
-		ID:     string(found.ID), Heading: marks.Text(title), Created: site.At(found.CreatedAt), Expires: site.At(found.ExpiresAt),
-		Tags: found.Tags, Several: len(found.Pasties) > 1, Private: found.Visibility == paste.Private,
-		Owned: found.OwnedBy(r.Viewer.User.ID), Stars: found.Stars, Starred: found.Starred, Burns: found.Burns,
+		Paste:  found, Heading: marks.Text(title), Owned: found.OwnedBy(r.Viewer.User.ID),
 	}
 	if n := len(found.Edits); n > 0 {
-		page.Edited.Time = found.Edits[n-1].At
+		page.Edited = found.Edits[n-1].At
 	}
 	return page
 }
@@ -109,52 +106,46 @@ func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
 	if page.Owner, err = p.ownerName(r.Context(), found.Owner); err != nil {
 		return err
 	}
-	page.Canonical = p.Canonical(site.PathOfPaste(page.ID))
+	page.Canonical = p.Canonical(page.path(""))
 	if key, unseen := r.DeleteKey(); key.Fits(found.DeleteKey) {
 		if page.Keyed = true; unseen {
 			page.Key = string(key)
-			site.SetDeleteKey(w, r.Request, page.ID, page.Key)
+			site.SetDeleteKey(w, r.Request, string(found.ID), page.Key)
 		}
 	}
-	if found.Encrypted() {
-		return p.showEncrypted(w, r, page, found.Cipher)
-	}
-	if err := p.showOrigin(r, &page, found.Origin); err != nil {
+	if page.Forked, err = p.origin(r, found.Origin); err != nil {
 		return err
 	}
-	if found, err = p.inLanguage(r.Request, found); err != nil {
-		return err
-	}
-	return p.showPaste(w, r, page, &found)
+	p.inLanguage(r.Request, &found)
+	return p.showPaste(w, r, page)
 }
 
-func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage, found *paste.Document) error {
-	shown, leave, err := p.newPasteWriter(r, page, found)
+func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage) error {
+	shown, leave, err := p.parts(r, &page, lineRange{})
 	if err != nil {
 		return err
 	}
 	defer leave()
-	if !page.Private && !page.Burns {
+	if page.Paste.Encrypted() {
+		return site.Show(w, r, p.encryptedView(page))
+	}
+	if !page.Private() && !page.Paste.Burns {
 		page.Snippet = p.snippet(r.Request, &page, embedWidth, embedHeight)
 		page.OEmbed = p.Origin(r.Request) + pathOEmbed + "?url=" + url.QueryEscape(p.Origin(r.Request)+page.path(""))
 	}
-	return site.Show(w, r, p.pasteView(page, shown.pasties(r.Context(), found.Pasties)))
+	return site.Show(w, r, p.pasteView(page, shown))
 }
 
-// showOrigin links a fork to its origin, if the reader may read that.
-func (p *pages) showOrigin(r *site.Request, page *pastePage, id paste.ID) error {
+// origin returns the title of the paste that a fork is of, or "" if the reader may not read that.
+func (p *pages) origin(r *site.Request, id paste.ID) (string, error) {
 	if id == "" {
-		return nil
+		return "", nil
 	}
 	origin, err := p.Modules.Pastes.Read.Do(r.Context(), r.Viewer, string(id))
 	if fault.Is(err, fault.NotFound) {
-		return nil
+		return "", nil
 	}
-	if err != nil {
-		return err
-	}
-	page.Origin, page.Forked = site.PathOfPaste(string(id)), marks.Text(site.Shortened(site.TitleOf(&origin), site.MaxName))
-	return nil
+	return site.Shortened(site.TitleOf(&origin), site.MaxName), err
 }
 
 // largePage is the size in bytes from which rendering a page goes through the queue.
@@ -168,90 +159,73 @@ func (p *pages) enter(ctx context.Context, size int) (leave func(), err error) {
 	return p.Large.Enter(ctx)
 }
 
-type pasteWriter struct {
-	pages *pages
-	page  pastePage
-
-	only                                          lineRange
-	bytesLeft, linesLeft, renderedLeft, cellsLeft int
-}
-
-// newPasteWriter waits in the queue and returns the writer of the pasties. leave leaves the queue.
-func (p *pages) newPasteWriter(r *site.Request, page pastePage, found *paste.Document) (w *pasteWriter, leave func(), err error) {
-	size, room := 0, site.MaxShownBytes
-	for _, pasty := range found.Pasties {
+// parts waits in the queue and returns the pasties of a page, with only some lines of each. leave leaves the queue.
+func (p *pages) parts(r *site.Request, page *pastePage, only lineRange) (all []pastyPart, leave func(), err error) {
+	size, bytesLeft, linesLeft, renderedLeft := 0, site.MaxShownBytes, maxShownLines, maxRenderedBytes
+	for _, pasty := range page.Paste.Pasties {
 		size += len(pasty.Title) + len(pasty.Code)
 		if isRendered(pasty.Language) {
 			size += rendering * len(pasty.Code)
 		}
 	}
+	if page.Paste.Encrypted() {
+		size = len(page.Paste.Cipher.Data)
+	}
 	if page.Burnt { // open has entered the queue, and no other page will show it
-		room, leave = size, func() {}
+		bytesLeft, leave = size, func() {}
 	} else if leave, err = p.enter(r.Context(), size); err != nil {
 		return nil, nil, err
 	}
-	return &pasteWriter{
-		pages: p, page: page, bytesLeft: room, linesLeft: maxShownLines,
-		renderedLeft: maxRenderedBytes, cellsLeft: maxRenderedCells,
-	}, leave, nil
-}
-
-// pasties yields the part above each pasty's code, and the code.
-func (w *pasteWriter) pasties(ctx context.Context, all []paste.Pasty) iter.Seq2[pastyPart, templ.Component] {
-	return func(yield func(pastyPart, templ.Component) bool) {
-		// One budget for all pasties: later ones are plain text, unless they are cached.
-		colouring, cancel := context.WithTimeout(ctx, 5*w.pages.Config.HighlightTime)
-		defer cancel()
-		for i, pasty := range all {
-			part := w.part(i, &pasty)
-			code := templ.ComponentFunc(func(ctx context.Context, to io.Writer) error {
-				if part.Unnumbered {
-					return writeUnnumbered(ctx, to, pasty.Code)
-				}
-				anchor := ""
-				if part.Several {
-					anchor = strconv.Itoa(part.Number) + "-"
-				}
-				scope := part.ID + "/" + pasty.ID
-				return writeCode(ctx, to, pasty.Code, anchor, w.only, w.pages.colours.Spans(colouring, scope, pasty.Language, pasty.Code))
-			})
-			if !yield(part, code) {
-				return
+	// One budget for all pasties: later ones are plain text, unless they are cached.
+	coloured := time.Now().Add(5 * p.Config.HighlightTime)
+	for i := range page.Paste.Pasties {
+		pasty := &page.Paste.Pasties[i]
+		part := p.part(page, i, pasty)
+		if shown := len(pasty.Title) + len(pasty.Code); shown > bytesLeft {
+			part.TooLong, part.Title = true, marks.Text(site.Shortened(pasty.Title, site.MaxName))
+		} else {
+			bytesLeft -= shown
+			if part.Unnumbered = part.Lines > linesLeft; !part.Unnumbered {
+				linesLeft -= part.Lines
+			}
+			if isRendered(pasty.Language) && only == (lineRange{}) && len(pasty.Code) <= renderedLeft {
+				renderedLeft -= len(pasty.Code)
+				part.Rendered = rendered(pasty)
 			}
 		}
+		part.Code = templ.ComponentFunc(func(ctx context.Context, to io.Writer) error {
+			if part.Unnumbered {
+				return writeUnnumbered(ctx, to, pasty.Code)
+			}
+			anchor := ""
+			if part.Several() {
+				anchor = strconv.Itoa(part.Number) + "-"
+			}
+			colouring, cancel := context.WithDeadline(ctx, coloured)
+			defer cancel()
+			spans := p.colours.Spans(colouring, string(page.Paste.ID)+"/"+pasty.ID, pasty.Language, pasty.Code)
+			return writeCode(ctx, to, pasty.Code, anchor, only, spans)
+		})
+		all = append(all, part)
 	}
+	return all, leave, nil
 }
 
-// part returns the part above a pasty's code, and counts the pasty against the limits of the page.
-func (w *pasteWriter) part(i int, pasty *paste.Pasty) pastyPart {
-	part := pastyPart{
-		pastePage: w.page, Number: i + 1, Title: marks.Text(pasty.Title), Language: marks.Plain(site.Shortened(pasty.Language, site.MaxName)),
-		Lines: lines(pasty.Code), Bytes: len(pasty.Code),
-		Raw:      w.pages.Config.BasePath + "/raw/" + url.PathEscape(w.page.ID) + "/" + url.PathEscape(pasty.ID),
-		Download: w.page.path("/download/" + url.PathEscape(pasty.ID)),
-	}
-	if w.page.Private || w.page.Burns { // the interface for programs wants a token
-		part.Raw = w.page.path("/raw/" + url.PathEscape(pasty.ID))
-	}
-	if w.page.Revision != "" {
-		part.Raw += "/" + w.page.Revision
-	}
-	if size := len(pasty.Title) + len(pasty.Code); size > w.bytesLeft {
-		part.TooLong, part.Title = true, marks.Text(site.Shortened(pasty.Title, site.MaxName))
-	} else {
-		w.bytesLeft -= size
-		if part.Unnumbered = part.Lines > w.linesLeft; !part.Unnumbered {
-			w.linesLeft -= part.Lines
-		}
-	}
-	if !part.TooLong && w.only == (lineRange{}) {
-		part.Rendered = w.rendered(pasty)
-	}
+// part returns a pasty of a page without its code.
+func (p *pages) part(page *pastePage, i int, pasty *paste.Pasty) pastyPart {
 	name := marks.Plain(site.Shortened(strings.TrimSpace(pasty.Title), site.MaxName))
-	if name == "" {
-		name = "snippet " + strconv.Itoa(i+1)
+	part := pastyPart{
+		pastePage: page, Number: i + 1, Title: marks.Text(pasty.Title), Label: "Code of " + cmp.Or(name, "snippet "+strconv.Itoa(i+1)),
+		Language: marks.Plain(site.Shortened(pasty.Language, site.MaxName)), Lines: lines(pasty.Code), Bytes: len(pasty.Code),
+		Raw:      p.Config.BasePath + "/raw" + page.path("/"+url.PathEscape(pasty.ID)),
+		Download: page.path("/download/" + url.PathEscape(pasty.ID)),
 	}
-	part.Label = "Code of " + name
+	if page.Private() || page.Paste.Burns { // the interface for programs wants a token
+		part.Raw = page.path("/raw/" + url.PathEscape(pasty.ID))
+	}
+	if page.Revision != "" {
+		part.Raw += "/" + page.Revision
+	}
 	return part
 }
 

@@ -13,14 +13,12 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/pages/markdown"
 	"github.com/gluepot/gluepot/adapters/pages/marks"
-	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// Limits of Markdown and tables on one page. The rest is shown as source.
 const (
+	// maxRenderedBytes bounds the Markdown and the tables on one page. The rest is shown as source.
 	maxRenderedBytes = 64 << 10
-	maxRenderedCells = 20_000
 	// rendering is how many times as long rendering a byte takes as showing it as code.
 	rendering = 64
 )
@@ -30,17 +28,13 @@ func isRendered(language string) bool {
 	return slices.Contains([]string{"Markdown", "GitHub Flavored Markdown", "CSV", "TSV"}, language)
 }
 
-// rendered returns the rendered form of a pasty, or nil.
-func (w *pasteWriter) rendered(pasty *paste.Pasty) templ.Component {
-	if len(pasty.Code) > w.renderedLeft || !isRendered(pasty.Language) {
-		return nil
-	}
-	w.renderedLeft -= len(pasty.Code)
+// rendered returns the rendered form of a pasty whose language isRendered, or nil.
+func rendered(pasty *paste.Pasty) templ.Component {
 	switch pasty.Language {
 	case "CSV":
-		return w.table(pasty.Code, ',')
+		return table(pasty.Code, ',')
 	case "TSV":
-		return w.table(pasty.Code, '\t')
+		return table(pasty.Code, '\t')
 	}
 	sanitized, ok := markdown.HTML(pasty.Code)
 	if !ok {
@@ -73,37 +67,24 @@ func marked(sanitized string) templ.Component {
 }
 
 // table returns values as a table, whose first row is its head, or nil for invalid text.
-func (w *pasteWriter) table(code string, separator rune) templ.Component {
+func table(code string, separator rune) templ.Component {
 	values := csv.NewReader(strings.NewReader(code))
 	values.Comma, values.FieldsPerRecord, values.LazyQuotes = separator, -1, true
 	rows, err := values.ReadAll()
 	if err != nil || len(rows) == 0 {
 		return nil
 	}
-	for _, row := range rows {
-		w.cellsLeft -= len(row)
-	}
-	if w.cellsLeft < 0 {
-		return nil
-	}
 	return tableView(rows)
 }
 
-var errNoLanguage = fault.New(fault.Invalid, "No language has the name that lang asks for. Leave it out to see the paste in its own.")
-
-// inLanguage returns the paste in the language of ?lang=.
-func (p *pages) inLanguage(r *http.Request, found paste.Document) (paste.Document, error) {
-	wanted := r.URL.Query().Get("lang")
-	if wanted == "" {
-		return found, nil
-	}
-	known, err := p.Modules.Languages.FindByName.Do(wanted)
+// inLanguage sets the language of ?lang=, if there is one with that name.
+func (p *pages) inLanguage(r *http.Request, found *paste.Document) {
+	known, err := p.Modules.Languages.FindByName.Do(r.URL.Query().Get("lang"))
 	if err != nil {
-		return found, errNoLanguage
+		return
 	}
 	found.Pasties = slices.Clone(found.Pasties)
 	for i := range found.Pasties {
 		found.Pasties[i].Language = known.Name
 	}
-	return found, nil
 }

@@ -12,13 +12,6 @@ import (
 // ErrNothing is the error for unknown paths, and for what the reader may not know of.
 var ErrNothing = fault.New(fault.NotFound, "There is nothing at this path.")
 
-type errorPage struct {
-	Layout
-
-	Heading, Text string
-	SignIn        bool // it would help
-}
-
 // AnswerError shows an error page. Not found has one text for all reasons.
 func (s *Site) AnswerError(w http.ResponseWriter, r *http.Request, status int, message string) {
 	header := w.Header()
@@ -28,33 +21,31 @@ func (s *Site) AnswerError(w http.ResponseWriter, r *http.Request, status int, m
 	if header["Cache-Control"] == nil {
 		header["Cache-Control"] = []string{"no-store"}
 	}
-	page := errorPage{Heading: http.StatusText(status), Text: message}
+	page, signIn := Layout{Title: http.StatusText(status)}, status == http.StatusUnauthorized
 	switch status {
 	case http.StatusNotFound:
-		page.Heading = "There is nothing here"
-		page.Text = "It may have expired or been deleted, be private, or never have been here."
+		page.Title = "There is nothing here"
+		message = "It may have expired or been deleted, be private, or never have been here."
 	case http.StatusGone:
-		page.Heading = "This was removed"
+		page.Title = "This was removed"
 	case http.StatusRequestEntityTooLarge:
-		page.Heading = "This is too long"
-		page.Text = "Go back, and send less of it. " + message
+		page.Title = "This is too long"
+		message = "Go back, and send less of it. " + message
 	case http.StatusBadRequest, http.StatusForbidden, http.StatusConflict:
 		if signingIn(r.URL.Path) {
-			page.Heading, page.SignIn = "This did not work", true
+			page.Title, signIn = "This did not work", true
 		}
 	case http.StatusUnauthorized:
-		page.Heading = "You have not signed in"
-		page.Text = "This needs an access token that is valid. Sign in, and try again."
+		page.Title = "You have not signed in"
+		message = "This needs an access token that is valid. Sign in, and try again."
 	}
-	page.SignIn = page.SignIn || status == http.StatusUnauthorized
 	page.SignedIn = status != http.StatusUnauthorized && CookieSecret(r) != "" && header["Set-Cookie"] == nil // which clears the cookie
-	page.Title = page.Heading
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if reads && !signingIn(r.URL.Path) { // neither a form nor a used secret can be opened again
 		page.Here = LocalPath(r.URL.RequestURI(), "")
 	}
 	w.WriteHeader(status)
-	_ = Write(context.WithoutCancel(r.Context()), w, s.errorView(page)) // nobody is left to tell
+	_ = Write(context.WithoutCancel(r.Context()), w, s.errorView(page, message, signIn)) // nobody is left to tell
 }
 
 // signingIn reports whether a path is one of signing in with a provider.

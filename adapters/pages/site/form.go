@@ -25,8 +25,8 @@ var errNoForm = fault.New(fault.Invalid, "This takes what a form of these pages 
 // ErrBrokenForm is the error for bodies that no browser sends with these forms.
 var ErrBrokenForm = fault.New(fault.Invalid, "The form cannot be read. Open the page again, and send it once more.")
 
-// Fields returns the fields of a submitted form. The origin and the length of the body are checked already. It fails with fault.Invalid.
-func (r *Request) Fields() (url.Values, error) {
+// fields returns the fields of a submitted form. The origin and the length of the body are checked already. It fails with fault.Invalid.
+func (r *Request) fields() (url.Values, error) {
 	media, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case err == nil && media == mediaParts:
@@ -43,7 +43,7 @@ func (r *Request) Fields() (url.Values, error) {
 // Form returns a handler that reads a form.
 func Form(take func(w http.ResponseWriter, r *Request, fields url.Values) error) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
-		fields, err := r.Fields()
+		fields, err := r.fields()
 		if err != nil {
 			return err
 		}

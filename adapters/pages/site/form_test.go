@@ -18,7 +18,7 @@ func TestForm(t *testing.T) {
 	} {
 		r := &Request{Request: httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body))}
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded; charset=UTF-8")
-		fields, err := r.Fields()
+		fields, err := r.fields()
 		if (err == nil) != valid || err != nil && !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q: got %v, %v, want it to be valid: %v", body, fields, err, valid)
 		}
@@ -26,7 +26,7 @@ func TestForm(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", body, fields.Get("b"), want)
 		}
 		r.Header.Set("Content-Type", "text/plain")
-		if _, err := r.Fields(); !fault.Is(err, fault.Invalid) {
+		if _, err := r.fields(); !fault.Is(err, fault.Invalid) {
 			t.Errorf("got %v of plain text, want that it is no form", err)
 		}
 	}
@@ -44,7 +44,7 @@ func TestLongPartHeaders(t *testing.T) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(body.String()))
 	r.Header["Content-Type"] = []string{"multipart/form-data; boundary=b"}
 	runtime.ReadMemStats(&before)
-	_, err := (&Request{Request: r}).Fields()
+	_, err := (&Request{Request: r}).fields()
 	runtime.ReadMemStats(&after)
 	if taken := after.TotalAlloc - before.TotalAlloc; !fault.Is(err, fault.Invalid) || taken > 32<<20 {
 		t.Errorf("got %v with %d MiB taken, want that it is no form, and less than 32 MiB", err, taken>>20)

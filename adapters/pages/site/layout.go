@@ -127,19 +127,12 @@ type document struct {
 	to  io.Writer
 }
 
-var null = []byte{0}
-
 func (d *document) Write(b []byte) (int, error) {
 	if d.ctx.Err() != nil {
 		return 0, context.Cause(d.ctx)
 	}
-	if bytes.IndexByte(b, 0) < 0 {
-		return d.to.Write(b)
-	}
-	if _, err := d.to.Write(bytes.ReplaceAll(b, null, marks.Replacement)); err != nil {
-		return 0, err
-	}
-	return len(b), nil
+	_, err := d.to.Write(bytes.ReplaceAll(b, []byte{0}, marks.Replacement))
+	return len(b), err
 }
 
 // Origin returns the scheme and host of this site.

@@ -56,14 +56,9 @@ func ParsePlace(text string) (paste.Place, error) {
 	}
 	at, id, _ := strings.Cut(text, ".")
 	micros, err := strconv.ParseInt(at, 10, 64)
-	if err != nil || micros < minMicros || micros > maxMicros || !ident.Valid(id) {
+	created := time.UnixMicro(micros).UTC()
+	if err != nil || created.Year() < 1 || created.Year() > 9998 || !ident.Valid(id) { // databases support no other years
 		return paste.Place{}, ErrNothing
 	}
-	return paste.Place{CreatedAt: time.UnixMicro(micros).UTC(), ID: paste.ID(id)}, nil
+	return paste.Place{CreatedAt: created, ID: paste.ID(id)}, nil
 }
-
-// The years 1 to 9998 in microseconds since 1970: databases support no more.
-const (
-	minMicros = -62_135_596_800_000_000
-	maxMicros = 253_370_764_800_000_000
-)

@@ -11,14 +11,15 @@ import (
 	"github.com/gluepot/gluepot/domain/token"
 )
 
-// sessionCookie returns the name of the session's cookie.
-func sessionCookie(r *http.Request) string { return CookieName(r, "gluepot-session") }
+const sessionCookie = "gluepot-session"
 
-// CookieName returns the name of a cookie. With TLS it has the prefix __Host-: browsers do not accept it from subdomains (RFC 6265bis,
-// 4.1.3.2).
-func CookieName(r *http.Request, name string) string {
+// hostOnly is the prefix of cookies that browsers do not accept from subdomains (RFC 6265bis, 4.1.3.2).
+const hostOnly = "__Host-"
+
+// cookieName returns the name of a cookie, which has the prefix with TLS.
+func cookieName(r *http.Request, prefix, name string) string {
 	if secure(r) {
-		return "__Host-" + name
+		return prefix + name
 	}
 	return name
 }
@@ -27,11 +28,11 @@ func CookieName(r *http.Request, name string) string {
 func secure(r *http.Request) bool { return r.URL.Scheme == "https" }
 
 // CookieSecret returns the session's secret from the cookie, or "".
-func CookieSecret(r *http.Request) string { return CookieValue(r, sessionCookie(r)) }
+func CookieSecret(r *http.Request) string { return CookieValue(r, sessionCookie) }
 
 // CookieValue returns the value of a cookie, or "".
 func CookieValue(r *http.Request, name string) string {
-	cookie, err := r.Cookie(name)
+	cookie, err := r.Cookie(cookieName(r, hostOnly, name))
 	if err != nil {
 		return ""
 	}
@@ -40,12 +41,12 @@ func CookieValue(r *http.Request, name string) string {
 
 // SetSession sets the session's cookie, or clears it if secret is empty. Sessions end on the server before the cookie does.
 func SetSession(w http.ResponseWriter, r *http.Request, secret string) {
-	SetCookie(w, r, sessionCookie(r), secret, token.SessionAge)
+	SetCookie(w, r, sessionCookie, secret, token.SessionAge)
 }
 
 // SetCookie sets a cookie, or clears it if secret is empty.
 func SetCookie(w http.ResponseWriter, r *http.Request, name, secret string, age time.Duration) {
-	setCookie(w, r, "/", name, secret, http.SameSiteLaxMode, age)
+	setCookie(w, r, "/", cookieName(r, hostOnly, name), secret, http.SameSiteLaxMode, age)
 }
 
 func setCookie(w http.ResponseWriter, r *http.Request, path, name, value string, across http.SameSite, age time.Duration) {
@@ -108,12 +109,7 @@ const UnseenKey = "new."
 
 const keyAge = 365 * 24 * time.Hour
 
-func keyCookie(r *http.Request) string {
-	if secure(r) {
-		return "__Secure-gluepot-delete-key"
-	}
-	return "gluepot-delete-key"
-}
+func keyCookie(r *http.Request) string { return cookieName(r, "__Secure-", "gluepot-delete-key") }
 
 // DeleteKey returns the browser's delete key for the paste, or "", and whether it is still to be shown.
 func (r *Request) DeleteKey() (key paste.DeleteKey, unseen bool) {

@@ -58,13 +58,12 @@ type Site struct {
 	Modules Modules
 	Large   Queue // for pages that take long to render, and for ZIP files
 
-	assets    map[string]*asset // by the name in the path
 	languages func() (common, others []string)
 }
 
 // New returns a site over the use cases.
 func New(cfg Config, modules Modules) *Site {
-	s := &Site{Config: cfg, Modules: modules, assets: newAssets(), Large: newQueue()}
+	s := &Site{Config: cfg, Modules: modules, Large: newQueue()}
 	s.languages = sync.OnceValues(s.languageNames)
 	return s
 }

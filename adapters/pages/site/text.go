@@ -2,20 +2,11 @@ package site
 
 import "time"
 
-// Moment is a time on a page.
-type Moment struct{ time.Time }
+// At returns a time for people.
+func At(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
 
-// At returns t for a page.
-func At(t time.Time) Moment { return Moment{t} }
-
-// Machine returns the time for HTML's element time.
-func (m Moment) Machine() string { return m.UTC().Format(time.RFC3339) }
-
-// Day returns the day for people.
-func (m Moment) Day() string { return m.UTC().Format("2 January 2006") }
-
-// String returns the time for people.
-func (m Moment) String() string { return m.UTC().Format("2 January 2006, 15:04 UTC") }
+// Day returns the day of a time for people.
+func Day(t time.Time) string { return t.UTC().Format("2 January 2006") }
 
 // The most characters shown of a page's title, and of other names.
 const (
