@@ -22,7 +22,7 @@ import (
 
 var (
 	update = flag.Bool("update", false, "rewrite the golden files")
-	large  = flag.Bool("large", false, "import 100,000 pastes instead of 5,000, and more of what takes memory")
+	large  = flag.Bool("large", false, "import 100,000 pastes instead of 5,000, and what takes memory")
 )
 
 func TestMain(m *testing.M) {

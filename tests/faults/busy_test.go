@@ -30,11 +30,11 @@ func numPastes(body string) (count int64, ok bool) {
 	return *answer.NumPastes, true
 }
 
-// TestMassExpiry lets 100,000 pastes expire at one instant while clients count and look up and the sweeper
+// TestMassExpiry lets 30,000 pastes expire at one instant while clients count and look up and the sweeper
 // runs: each count is the one of before or the one of after, as the time of asking has it.
 func TestMassExpiry(t *testing.T) {
 	const (
-		expiring = 100_000
+		expiring = 30_000
 		watched  = 3 * time.Second // after that
 		lasting  = 5               // of the fixture
 	)
@@ -84,11 +84,11 @@ func TestMassExpiry(t *testing.T) {
 	})
 }
 
-// TestSweepBesideLookups removes 100,000 pastes that expired long ago while clients count and look up: the
+// TestSweepBesideLookups removes 30,000 pastes that expired long ago while clients count and look up: the
 // count is the same all the time.
 func TestSweepBesideLookups(t *testing.T) {
 	const (
-		expired = 100_000
+		expired = 30_000
 		watched = 3 * time.Second
 	)
 	onEach(t, func(t *testing.T, cfg gormstore.Config) {
@@ -120,7 +120,7 @@ func TestSweepBesideLookups(t *testing.T) {
 func insertExpiring(t *testing.T, cfg gormstore.Config, db *sql.DB, count int) time.Time {
 	t.Helper()
 	// Storing the rows takes a while; how long, depends on the machine.
-	for allowance := 8 * time.Second; allowance < 10*time.Minute; allowance *= 3 {
+	for allowance := 5 * time.Second; allowance < 10*time.Minute; allowance *= 3 {
 		expiry := time.Now().Add(allowance)
 		insertPastes(t, cfg, "x", count, expiry)
 		if _, err := db.ExecContext(t.Context(), "ANALYZE"); err != nil {

@@ -278,9 +278,11 @@ func together(t *testing.T, callers, rounds int, do func(ctx context.Context) er
 // TestLookupsBesideLongAnswers prints how long look-ups take beside 64 long lists, and beside 32 clients who count while many
 // expired pastes wait for the sweeper.
 func TestLookupsBesideLongAnswers(t *testing.T) {
-	owned, expired := 5_000, 20_000
-	if *large {
+	owned, expired := 2_000, 3_000
+	if *large { // then it measures
 		owned, expired = 50_000, 300_000
+	} else {
+		t.Parallel()
 	}
 	for _, cfg := range []gormstore.Config{database.Postgres(t), database.SQLite(t)} { // one after the other
 		s := openService(t, cfg)

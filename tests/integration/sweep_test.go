@@ -21,10 +21,12 @@ import (
 // TestMassExpiry has many pastes expire together (with -large: 300,000, or 30,000 that searches find), sweeps them, and prints how long
 // that takes, what reads take beside it, and the count of pastes. The sweep runs by turns, so that what else the machine does disturbs
 // both alike.
-func TestMassExpiry(t *testing.T) { //nolint:paralleltest // it measures
+func TestMassExpiry(t *testing.T) {
 	backlog, searched, turn := 2_000, 300, 100*time.Millisecond
-	if *large {
+	if *large { // then it measures
 		backlog, searched, turn = 300_000, 30_000, 2*time.Second
+	} else {
+		t.Parallel()
 	}
 	for name, provide := range map[string]func(testing.TB) gormstore.Config{"postgres": database.Postgres, "sqlite": database.SQLite} {
 		t.Run(name, func(t *testing.T) { massExpiry(t, provide(t), backlog, turn, false) })
