@@ -61,16 +61,12 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	answers, err := encodeLanguages(modules.Languages.List.Do())
-	if err != nil {
-		return nil, err
-	}
 	trusted, err := parseProxies(cfg.TrustedProxies)
 	if err != nil {
 		return nil, err
 	}
 	api := &API{
-		modules: modules, languages: answers, ready: ready, basePath: cfg.BasePath, publicURL: cfg.PublicURL,
+		modules: modules, languages: encodeLanguages(modules.Languages.List.Do()), ready: ready, basePath: cfg.BasePath, publicURL: cfg.PublicURL,
 		timeout: cfg.RequestTimeout, maxBody: int64(cfg.PasteMaxBody), memory: limit.NewMemory(int64(cfg.MaxMemory)),
 		limits:  limit.New(cfg.Limits),
 		proxies: trusted, began: cfg.Observe, onLimited: cfg.OnLimited, tracing: len(cfg.Tracing) > 0,
@@ -150,19 +146,6 @@ func (a *API) StartDraining() { a.draining.Store(true) }
 func escapedSlash(path *url.URL) bool {
 	return path.RawPath != "" && (strings.Contains(path.RawPath, "%2F") || strings.Contains(path.RawPath, "%2f"))
 }
-
-// deadline bounds the time of a request. A client that goes away does not cancel it, as cancelling a statement costs a connection to
-// the database. An embedder's middleware can cancel it with its own deadline.
-func (a *API) deadline(r *http.Request) (context.Context, context.CancelFunc) {
-	ctx := r.Context()
-	if _, bounded := ctx.Deadline(); !bounded {
-		ctx = context.WithoutCancel(ctx)
-	}
-	return context.WithTimeout(ctx, a.timeout)
-}
-
-// claim returns an empty claim for the request.
-func (a *API) claim(r *http.Request) limit.Claim { return a.memory.Claim(string(a.counted(r))) }
 
 // releaseMode keeps gin from printing every route. The mode is global, so it is set once.
 var releaseMode = sync.OnceFunc(func() { gin.SetMode(gin.ReleaseMode) })

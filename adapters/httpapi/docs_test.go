@@ -151,9 +151,8 @@ func appendJSON(out *bytes.Buffer, node *yaml.Node) error {
 		if err := node.Decode(&value); err != nil {
 			return err
 		}
-		text, err := encodeJSON(value)
-		out.Write(text)
-		return err
+		out.Write(encodeJSON(value))
+		return nil
 	}
 	return fmt.Errorf("line %d: an alias, which JSON does not have", node.Line)
 }

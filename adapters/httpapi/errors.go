@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/gin-gonic/gin"
-	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -102,13 +101,10 @@ func (a *API) typedProblem(c *gin.Context, kind string, status int, message stri
 		c.Abort()
 		return
 	}
-	body, err := encodeJSON(problem{
+	body := encodeJSON(problem{
 		Type: kind, Title: http.StatusText(status), Status: status,
 		Detail: message, StatusMessage: message, RequestID: requestID(c),
 	})
-	if err != nil { // strings and an integer: cannot fail
-		a.log.Error("encode an error body", zap.Error(err))
-	}
 	contentType := mediaJSON
 	if prefers(c.Request.Header.Values("Accept"), mediaProblem, mediaJSON) {
 		contentType = mediaProblem

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -21,12 +22,10 @@ const causeKey = "cause"
 // path, the query or headers, which may contain secrets.
 func (a *API) observe(c *gin.Context) {
 	start := time.Now()
-	client, proxied := a.proxies.client(c.Request)
-	id := ""
-	if proxied {
-		id = c.Request.Header.Get(requestIDHeader)
-	}
-	if !validRequestID(id) {
+	var proxied bool
+	c.Request, proxied = a.proxies.asked(c.Request)
+	id := c.Request.Header.Get(requestIDHeader)
+	if !proxied || !validRequestID(id) {
 		id = newRequestID()
 	}
 	header := c.Writer.Header()
@@ -37,32 +36,20 @@ func (a *API) observe(c *gin.Context) {
 		header["Connection"] = closeConnection
 	}
 
-	method, route := knownMethod(c.Request.Method), strings.TrimSuffix(c.FullPath(), "/")
-	escaped, page := escapedSlash(c.Request.URL), false
-	switch {
-	case escaped:
-		route = ""
-	case route == "":
-		route = a.pages.route(c.Request)
-		if page = route != ""; page {
-			c.Set(pageKey, route)
-		}
+	escaped := escapedSlash(c.Request.URL)
+	if c.FullPath() == "" && !escaped {
+		c.Set(pageKey, a.pages.route(c.Request))
 	}
-	if (page || route == "") && a.pages.outside(c.Request.URL.Path) { // its errors are pages
-		c.Request = a.asked(c.Request, proxied)
-	}
+	method, route := knownMethod(c.Request.Method), Route(c)
 	ended := func(int) {}
 	if a.began != nil {
 		ended = a.began(method, route)
 	}
-	if a.tracing {
-		c.Set(routeKey, route)
-		if !proxied {
-			c.Request.Header.Del("Traceparent") // of a stranger, who could have every request sampled
-		}
+	if a.tracing && !proxied {
+		c.Request.Header.Del("Traceparent") // of a stranger, who could have every request sampled
 	}
 	switch {
-	case !a.withinLimits(c, route, page):
+	case !a.withinLimits(c, route):
 	case escaped:
 		a.nothingHere(c)
 	default:
@@ -93,12 +80,10 @@ func (a *API) observe(c *gin.Context) {
 		zap.Int("status", status),
 		zap.Float64("duration_ms", float64(time.Since(start).Microseconds())/1000),
 		zap.Int("bytes", max(c.Writer.Size(), 0)),
-		zap.String("client", client),
+		zap.String("client", c.Request.RemoteAddr),
 	}
-	if a.tracing {
-		if trace := c.GetString(TraceKey); trace != "" {
-			fields = append(fields, zap.String("trace_id", trace))
-		}
+	if trace := c.GetString(TraceKey); trace != "" {
+		fields = append(fields, zap.String("trace_id", trace))
 	}
 	if cause != nil {
 		fields = append(fields, zap.String("error", cause.Error()))
@@ -138,8 +123,10 @@ func knownMethod(method string) string {
 // TraceKey is where Config.Tracing leaves the id of a request's trace in gin's context, for the access log.
 const TraceKey = "trace_id"
 
-// routeKey is where the route of a request is in gin's context.
-const routeKey = "route"
-
 // Route returns the route of a request, such as /paste/:id, or "".
-func Route(c *gin.Context) string { return c.GetString(routeKey) }
+func Route(c *gin.Context) string {
+	if escapedSlash(c.Request.URL) {
+		return ""
+	}
+	return cmp.Or(c.GetString(pageKey), strings.TrimSuffix(c.FullPath(), "/"))
+}

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/moderation"
 )
 
 // Pages answers paths outside the interface with pages for people, behind the same limits, deadlines, log and metrics. A path belongs to
@@ -110,7 +110,7 @@ func (a *API) answerPage(c *gin.Context) error {
 	secret, inBody := a.pages.Token(c.Request)
 	switch {
 	case rejected || w.status == http.StatusUnauthorized || fault.Is(err, fault.Unauthenticated):
-		a.limits.Rejected(a.limitRequest(c.Request, secret, inBody))
+		a.limits.Rejected(limitRequest(c.Request, secret, inBody))
 	case err == nil && !inBody:
 		a.limits.Proven(secret)
 	}
@@ -128,7 +128,8 @@ func (a *API) answerPage(c *gin.Context) error {
 		a.onLimited(limit.AnonymousPastes) // the only limit that pages apply
 	}
 	w.sendHeader()
-	made.send(c, w.status, w.header["Content-Type"], w.status == http.StatusOK && w.header["Cache-Control"] == nil)
+	tagged := w.status == http.StatusOK && w.header["Cache-Control"] == nil
+	sendBody(c, w.status, w.header["Content-Type"], etagIf(tagged, xxhash.Sum64(made.text)), made.text)
 	return nil
 }
 
@@ -148,9 +149,9 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, er
 	}
 	ctx, cancel := a.deadline(r)
 	defer cancel()
-	r = r.WithContext(moderation.From(ctx, a.address(r)))
-	r.RemoteAddr = string(a.counted(r))
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(sent.join())), sent.length
+	r = r.WithContext(writing(ctx, r))
+	r.RemoteAddr = string(counted(r))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(sent.text)), int64(len(sent.text))
 	return a.pages.Answer(w, r)
 }
 
@@ -223,15 +224,6 @@ func (w *pageWriter) end(err error) {
 func (w *pageWriter) sendHeader() {
 	maps.Copy(w.to.Writer.Header(), w.header)
 	unshare(w.to.Writer.Header())
-}
-
-// WriteString implements io.StringWriter.
-func (w *pageWriter) WriteString(s string) (int, error) {
-	if w.streams {
-		return w.Write([]byte(s))
-	}
-	w.WriteHeader(http.StatusOK)
-	return w.answer.WriteString(s)
 }
 
 // pageError answers with an error page if there are pages and the client prefers HTML.

@@ -49,7 +49,7 @@ func (a *API) endpoints(basePath string) []endpoint {
 // healthChecks are outside the base path.
 func (a *API) healthChecks() []endpoint {
 	return []endpoint{
-		{http.MethodGet, PathAlive, func(c *gin.Context) { sendJSON(c, okStatus) }},
+		{http.MethodGet, PathAlive, alive},
 		{http.MethodGet, PathReady, a.handle(ignored, a.readiness)},
 	}
 }
@@ -94,11 +94,10 @@ func (a *API) readiness(ctx context.Context, c *call) error {
 	if err := a.ready(ctx); err != nil {
 		return err
 	}
-	sendJSON(c.Context, okStatus)
+	alive(c.Context)
 	return nil
 }
 
-var (
-	okStatus    = []byte(`{"status":"ok"}`)
-	errDraining = fault.New(fault.Unavailable, "This server is shutting down. Use another.")
-)
+func alive(c *gin.Context) { sendJSON(c, map[string]string{"status": "ok"}) }
+
+var errDraining = fault.New(fault.Unavailable, "This server is shutting down. Use another.")

@@ -226,11 +226,3 @@ func list[T any](to *[]T, fieldsOf func(*T) fields) reader {
 		return nil
 	}
 }
-
-// Value returns *p, or zero for nil.
-func Value[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
-}
