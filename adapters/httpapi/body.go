@@ -86,14 +86,13 @@ const (
 // refuse answers with a refusal. Except for 415, it closes the connection: what is left of a body would be parsed as the next request.
 func (a *API) refuse(c *gin.Context, r *refusal) {
 	header := c.Writer.Header()
-	switch r.status {
-	case http.StatusUnsupportedMediaType:
+	if r == errEncoded {
 		header["Accept-Encoding"] = []string{"identity"}
-	case http.StatusServiceUnavailable:
-		header["Retry-After"] = []string{retryAfterSeconds}
-		fallthrough
-	default:
+	} else {
 		header["Connection"] = closeConnection
+	}
+	if r == errNoRoom {
+		header["Retry-After"] = []string{retryAfterSeconds}
 	}
 	connection := http.NewResponseController(c.Writer)
 	drop := r.unread && c.Request.Header["Expect"] == nil && connection.EnableFullDuplex() == nil

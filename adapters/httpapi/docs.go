@@ -13,11 +13,6 @@ import (
 //go:embed assets
 var assets embed.FS
 
-func asset(name, basePath string, contentType []string) (*fixedAnswer, error) {
-	text, err := assets.ReadFile("assets/" + name)
-	return newFixedAnswer(contentType, bytes.ReplaceAll(text, []byte("{base}"), []byte(basePath))), err
-}
-
 var (
 	htmlContentType       = []string{"text/html; charset=utf-8"}
 	stylesheetContentType = []string{"text/css; charset=utf-8"}
@@ -36,13 +31,13 @@ var docsPolicy = []string{"default-src 'none'; script-src 'self'; style-src 'sel
 func newDocs(basePath string) (map[string]*fixedAnswer, error) {
 	docs := make(map[string]*fixedAnswer)
 	for name, contentType := range map[string][]string{
-		"docs.css": stylesheetContentType, "docs.js": scriptContentType, "icon.svg": pictureContentType,
+		"docs.html": htmlContentType, "docs.css": stylesheetContentType, "docs.js": scriptContentType, "icon.svg": pictureContentType,
 	} {
-		file, err := asset(name, basePath, contentType)
+		text, err := assets.ReadFile("assets/" + name)
 		if err != nil {
 			return nil, err
 		}
-		docs[name] = file
+		docs[name] = newFixedAnswer(contentType, bytes.ReplaceAll(text, []byte("{base}"), []byte(basePath)))
 	}
 	for name, contentType := range map[string][]string{
 		"swagger-ui.css": stylesheetContentType, "swagger-ui-bundle.js": scriptContentType,
@@ -54,10 +49,10 @@ func newDocs(basePath string) (map[string]*fixedAnswer, error) {
 		docs[name] = newFixedAnswer(contentType, compressed)
 		docs[name].encoding = gzipEncoding
 	}
-	page, err := asset("docs.html", basePath, htmlContentType)
-	page.policy = docsPolicy
-	docs[""] = page
-	return docs, err
+	docs[""] = docs["docs.html"]
+	docs[""].policy = docsPolicy
+	delete(docs, "docs.html")
+	return docs, nil
 }
 
 func (a *API) docsFile(c *gin.Context) {

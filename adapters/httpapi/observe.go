@@ -40,7 +40,8 @@ func (a *API) observe(c *gin.Context) {
 	if c.FullPath() == "" && !escaped {
 		c.Set(pageKey, a.pages.route(c.Request))
 	}
-	method, route := knownMethod(c.Request.Method), Route(c)
+	c.Request.Method = knownMethod(c.Request.Method)
+	method, route := c.Request.Method, Route(c)
 	ended := func(int) {}
 	if a.began != nil {
 		ended = a.began(method, route)
@@ -103,21 +104,18 @@ func (a *API) recovered(c *gin.Context, cause any) {
 // noteCause leaves an error for the access log.
 func noteCause(c *gin.Context, err error) { c.Set(causeKey, err) }
 
-// otherMethod replaces methods that HTTP does not define.
-const otherMethod = "other"
-
 // knownMethods are those of RFC 9110, 9.3, and RFC 5789.
 var knownMethods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 	http.MethodPut, http.MethodConnect, http.MethodTrace,
 }
 
-// knownMethod keeps clients from writing arbitrary methods into the log and the metrics.
+// knownMethod keeps clients from writing arbitrary methods into the log, the metrics and traces.
 func knownMethod(method string) string {
 	if slices.Contains(knownMethods, method) {
 		return method
 	}
-	return otherMethod
+	return "other"
 }
 
 // TraceKey is where Config.Tracing leaves the id of a request's trace in gin's context, for the access log.

@@ -30,7 +30,6 @@ type listener struct {
 	log    *zap.Logger
 
 	mu     sync.Mutex
-	open   int
 	of     map[netip.Addr]int // open, by address
 	warned time.Time
 }
@@ -88,7 +87,6 @@ func (l *listener) add(client netip.Addr) bool {
 		}
 		return false
 	}
-	l.open++
 	l.of[client]++
 	return true
 }
@@ -97,17 +95,19 @@ func (l *listener) remove(client netip.Addr) {
 	l.slots.Release(1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.open--
 	if l.of[client]--; l.of[client] == 0 {
 		delete(l.of, client)
 	}
 }
 
 // count returns the number of open connections.
-func (l *listener) count() int {
+func (l *listener) count() (open int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.open
+	for _, many := range l.of {
+		open += many
+	}
+	return open
 }
 
 // connection tells its listener when it is closed.
