@@ -5,7 +5,9 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -105,41 +107,25 @@ func etagOf(sum uint64) []string {
 
 // matchesETag uses the weak comparison of If-None-Match (RFC 9110, 13.1.2).
 func matchesETag(ifNoneMatch []string, etag string) bool {
-	for _, line := range ifNoneMatch {
-		for candidate := range strings.SplitSeq(line, ",") {
-			candidate = strings.Trim(candidate, " \t")
-			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == etag {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(strings.Join(ifNoneMatch, ","), ","), func(candidate string) bool {
+		candidate = strings.Trim(candidate, " \t")
+		return candidate == "*" || strings.TrimPrefix(candidate, "W/") == etag
+	})
 }
 
 // fixedAnswer is an answer that never changes while the program runs.
 type fixedAnswer struct {
+	header            http.Header // what is not the same for every answer
 	contentType, etag []string
-	caching           []string // Cache-Control; nil: no-cache
-	policy            []string // Content-Security-Policy; nil: nothing is allowed
-	encoding          []string // Content-Encoding; nil: none
 	body              []byte
 }
 
+// newFixedAnswer returns an answer that varies by Origin alone, as CORS has it.
 func newFixedAnswer(contentType []string, body []byte) *fixedAnswer {
-	return &fixedAnswer{contentType: contentType, etag: etagOf(xxhash.Sum64(body)), body: body}
+	return &fixedAnswer{header: http.Header{"Vary": varyOrigin}, contentType: contentType, etag: etagOf(xxhash.Sum64(body)), body: body}
 }
 
 func (f *fixedAnswer) send(c *gin.Context) {
-	header := c.Writer.Header()
-	header["Vary"] = varyOrigin // CORS headers depend on Origin
-	if f.caching != nil {
-		header["Cache-Control"] = f.caching
-	}
-	if f.policy != nil {
-		header["Content-Security-Policy"] = f.policy
-	}
-	if f.encoding != nil {
-		header["Content-Encoding"] = f.encoding
-	}
+	maps.Copy(c.Writer.Header(), f.header)
 	sendBody(c, http.StatusOK, f.contentType, f.etag, f.body)
 }

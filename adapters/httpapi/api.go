@@ -144,7 +144,7 @@ func (a *API) StartDraining() { a.draining.Store(true) }
 // escapedSlash reports whether the path contains "%2F", which separates no segments (RFC 3986, 2.2). gin routes by the decoded path
 // and cannot tell it from a slash.
 func escapedSlash(path *url.URL) bool {
-	return path.RawPath != "" && (strings.Contains(path.RawPath, "%2F") || strings.Contains(path.RawPath, "%2f"))
+	return strings.Contains(strings.ToLower(path.RawPath), "%2f")
 }
 
 // releaseMode keeps gin from printing every route. The mode is global, so it is set once.

@@ -47,10 +47,10 @@ func newDocs(basePath string) (map[string]*fixedAnswer, error) {
 			return nil, err
 		}
 		docs[name] = newFixedAnswer(contentType, compressed)
-		docs[name].encoding = gzipEncoding
+		docs[name].header["Content-Encoding"] = gzipEncoding
 	}
 	docs[""] = docs["docs.html"]
-	docs[""].policy = docsPolicy
+	docs[""].header["Content-Security-Policy"] = docsPolicy
 	delete(docs, "docs.html")
 	return docs, nil
 }

@@ -23,7 +23,7 @@ func encodeLanguages(catalogue []*language.Language) map[string]*fixedAnswer {
 		answers[l.Name] = newFixedAnswer(jsonContentType, encodeJSON(languageView{
 			Name: l.Name, Mode: l.Mode, Mimes: append([]string{}, l.MIMETypes...), Ext: append([]string{}, l.Extensions...), Color: l.Color,
 		}))
-		answers[l.Name].caching = languageCacheControl
+		answers[l.Name].header["Cache-Control"] = languageCacheControl
 	}
 	return answers
 }

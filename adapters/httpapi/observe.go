@@ -31,7 +31,9 @@ func (a *API) observe(c *gin.Context) {
 	header := c.Writer.Header()
 	header[requestIDHeader] = []string{id}
 	guard(header)
-	share(c.Request.Header, header)
+	if !a.pages.outside(c.Request.URL.Path) { // pages may show their reader's private data
+		share(c.Request.Header, header)
+	}
 	if a.draining.Load() {
 		header["Connection"] = closeConnection
 	}

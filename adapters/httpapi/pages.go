@@ -127,7 +127,7 @@ func (a *API) answerPage(c *gin.Context) error {
 	if w.status == http.StatusTooManyRequests && a.onLimited != nil {
 		a.onLimited(limit.AnonymousPastes) // the only limit that pages apply
 	}
-	w.sendHeader()
+	maps.Copy(w.to.Writer.Header(), w.header)
 	tagged := w.status == http.StatusOK && w.header["Cache-Control"] == nil
 	sendBody(c, w.status, w.header["Content-Type"], etagIf(tagged, xxhash.Sum64(made.text)), made.text)
 	return nil
@@ -206,7 +206,7 @@ func (w *pageWriter) FlushError() error {
 	}
 	w.WriteHeader(http.StatusOK)
 	w.streams = true
-	w.sendHeader()
+	maps.Copy(w.to.Writer.Header(), w.header)
 	w.to.Writer.Header()["Connection"] = closeConnection // its deadlines have changed
 	w.to.Status(w.status)
 	w.to.Writer.WriteHeaderNow()
@@ -221,25 +221,12 @@ func (w *pageWriter) end(err error) {
 	}
 }
 
-func (w *pageWriter) sendHeader() {
-	maps.Copy(w.to.Writer.Header(), w.header)
-	unshare(w.to.Writer.Header())
-}
-
 // pageError answers with an error page if there are pages and the client prefers HTML.
 func (a *API) pageError(c *gin.Context, status int, message string) bool {
 	if !a.pages.outside(c.Request.URL.Path) || !prefers(c.Request.Header["Accept"], mediaHTML, mediaJSON) {
 		return false
 	}
-	header := c.Writer.Header()
-	unshare(header)
-	header.Add("Vary", "Accept")
+	c.Writer.Header().Add("Vary", "Accept")
 	a.pages.AnswerError(c.Writer, c.Request, status, message)
 	return true
-}
-
-// unshare undoes share: pages may show their reader's private data.
-func unshare(answer http.Header) {
-	delete(answer, "Access-Control-Allow-Origin")
-	delete(answer, "Access-Control-Expose-Headers")
 }

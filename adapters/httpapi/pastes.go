@@ -65,7 +65,7 @@ func (m *measure) Write(p []byte) (int, error) {
 }
 
 func (a *API) createPaste(ctx context.Context, c *call) error {
-	made, err := a.create(ctx, c, func() (paste.Draft, error) { return wire.DecodeDraft(c.body.text) })
+	made, err := a.create(ctx, c, wire.DecodeDraft)
 	if err != nil {
 		return err
 	}
@@ -75,9 +75,9 @@ func (a *API) createPaste(ctx context.Context, c *call) error {
 var errCrossSite = fault.New(fault.Unauthenticated,
 	"A page of another site may create pastes with an access token only: without one, they would count for its visitor.")
 
-// create reads the draft only after it has checked that the viewer may create pastes: that error comes first. Anonymous pastes count for
+// create decodes the body only after it has checked that the viewer may create pastes: that error comes first. Anonymous pastes count for
 // the quota of their client, if there is one. A page of another site must not use up its visitor's quota.
-func (a *API) create(ctx context.Context, c *call, read func() (paste.Draft, error)) (paste.Document, error) {
+func (a *API) create(ctx context.Context, c *call, decode func([]byte) (paste.Draft, error)) (paste.Document, error) {
 	if err := a.modules.Pastes.CreateOwn.Allow(c.viewer); err != nil {
 		return paste.Document{}, err
 	}
@@ -87,7 +87,7 @@ func (a *API) create(ctx context.Context, c *call, read func() (paste.Draft, err
 			return paste.Document{}, errCrossSite
 		}
 	}
-	draft, err := read()
+	draft, err := decode(c.body.text)
 	if err != nil {
 		return paste.Document{}, err
 	}
@@ -184,7 +184,7 @@ func (a *API) pasteCount(ctx context.Context, c *call) error {
 }
 
 func (a *API) createEncrypted(ctx context.Context, c *call) error {
-	made, err := a.create(ctx, c, func() (paste.Draft, error) { return wire.DecodeEncrypted(c.body.text) })
+	made, err := a.create(ctx, c, wire.DecodeEncrypted)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
@@ -29,13 +30,7 @@ func parseProxies(texts []string) (parsed proxies, err error) {
 
 // include ignores the zone of a link-local address: netip never matches an address with a zone.
 func (p proxies) include(address netip.Addr) bool {
-	address = address.WithZone("")
-	for _, prefix := range p {
-		if prefix.Contains(address) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(address.WithZone("")) })
 }
 
 // TrustsProxy reports whether an address is that of a trusted proxy.

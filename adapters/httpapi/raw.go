@@ -42,7 +42,7 @@ func (a *API) createFromText(ctx context.Context, c *call) error {
 	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/form-data") {
 		return errForm
 	}
-	made, err := a.create(ctx, c, func() (paste.Draft, error) { return a.textDraft(c) })
+	made, err := a.create(ctx, c, func(code []byte) (paste.Draft, error) { return a.textDraft(c, string(code)) })
 	if err != nil {
 		return err
 	}
@@ -57,8 +57,8 @@ func (a *API) createFromText(ctx context.Context, c *call) error {
 	return nil
 }
 
-func (a *API) textDraft(c *call) (draft paste.Draft, err error) {
-	if len(c.body.text) == 0 {
+func (a *API) textDraft(c *call, code string) (draft paste.Draft, err error) {
+	if code == "" {
 		return draft, errNoText
 	}
 	if draft.Private, err = switchedOn(c.Context, "isPrivate"); err != nil {
@@ -76,7 +76,6 @@ func (a *API) textDraft(c *call) (draft paste.Draft, err error) {
 	if tags, ok := parameter(c.Context, "tags"); ok {
 		draft.Tags = []string{tags}
 	}
-	code := string(c.body.text)
 	title, _ := parameter(c.Context, "title")
 	draft.Pasties = []paste.PastyDraft{{
 		Title: title, Language: a.languageParameter(c.Request.URL.RawQuery), Default: c.viewer.User.DefaultLanguage, Code: &code, Alone: true,
