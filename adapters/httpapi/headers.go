@@ -97,13 +97,6 @@ func preflight(allowed []string) gin.HandlerFunc {
 
 const requestIDHeader = "X-Request-Id"
 
-func requestID(c *gin.Context) string {
-	if id := c.Writer.Header()[requestIDHeader]; len(id) > 0 {
-		return id[0]
-	}
-	return ""
-}
-
 // newRequestID returns an id of a fixed length: the lengths of answers must not differ.
 func newRequestID() string {
 	return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) //nolint:gosec // tells requests apart, keeps no secret

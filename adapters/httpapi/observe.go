@@ -96,11 +96,10 @@ func (a *API) observe(c *gin.Context) {
 
 // recovered answers 500 after an endpoint has panicked.
 func (a *API) recovered(c *gin.Context, cause any) {
-	a.log.Error("panic while answering", zap.String("request_id", requestID(c)), zap.Any("panic", cause), zap.Stack("stack"))
+	a.log.Error("panic while answering", zap.String("request_id", c.Writer.Header().Get(requestIDHeader)), zap.Any("panic", cause), zap.Stack("stack"))
 	if !c.Writer.Written() {
 		a.problem(c, http.StatusInternalServerError, fault.MessageInternal)
 	}
-	c.Abort()
 }
 
 // noteCause leaves an error for the access log.

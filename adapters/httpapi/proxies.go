@@ -43,21 +43,18 @@ func (p proxies) asked(r *http.Request) (asked *http.Request, proxied bool) {
 	copied, address := *r, *r.URL
 	copied.URL, address.Scheme = &address, "http"
 	copied.RemoteAddr, proxied = p.client(r)
-	if r.TLS != nil || proxied && strings.EqualFold(firstOf(r.Header["X-Forwarded-Proto"]), "https") {
+	if r.TLS != nil || proxied && strings.EqualFold(firstOf(r.Header.Get("X-Forwarded-Proto")), "https") {
 		address.Scheme = "https"
 	}
-	if host := firstOf(r.Header["X-Forwarded-Host"]); proxied && host != "" && httpguts.ValidHostHeader(host) {
+	if host := firstOf(r.Header.Get("X-Forwarded-Host")); proxied && host != "" && httpguts.ValidHostHeader(host) {
 		copied.Host = host
 	}
 	return &copied, proxied
 }
 
 // firstOf returns the first element of a header that is a list, or "".
-func firstOf(lines []string) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	first, _, _ := strings.Cut(lines[0], ",")
+func firstOf(list string) string {
+	first, _, _ := strings.Cut(list, ",")
 	return strings.Trim(first, " \t")
 }
 

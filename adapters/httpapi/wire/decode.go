@@ -25,11 +25,7 @@ func Invalid(format string, values ...any) error {
 }
 
 var (
-	errEmpty        = Invalid("The body is empty. Send a JSON object.")
-	errNoObject     = Invalid("The body is not a JSON object.")
-	errNotJSON      = Invalid("The body is not valid JSON.")
-	errTrailing     = Invalid("The body has something after its JSON object.")
-	errNotUTF8      = Invalid("The body is not valid UTF-8.")
+	errNotJSON      = Invalid("The body is not one JSON object in UTF-8.")
 	errNotEncrypted = Invalid("An encrypted paste has only the fields version, cipher, salt, expiresIn, isPrivate and burn.")
 )
 
@@ -96,18 +92,15 @@ type decoder struct {
 
 // decode reads a body that is one object.
 func decode(body []byte, unknown error, to fields) error {
-	switch {
-	case len(body) == 0:
-		return errEmpty
-	case !utf8.Valid(body): // encoding/json would replace invalid bytes
-		return errNotUTF8
+	if !utf8.Valid(body) { // encoding/json would replace invalid bytes
+		return errNotJSON
 	}
 	d := decoder{json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte(ByteOrderMark)))), unknown}
-	if err := d.object(errNoObject, "", to); err != nil {
+	if err := d.object(errNotJSON, "", to); err != nil {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errTrailing
+		return errNotJSON
 	}
 	return nil
 }
