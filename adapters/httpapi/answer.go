@@ -92,16 +92,11 @@ var (
 	languageCacheControl = []string{"public, max-age=3600"} // the catalogue changes only with the program
 )
 
-// etagIf returns the ETag of an answer that has one.
-func etagIf(tagged bool, sum uint64) []string {
+// etagOf returns the ETag of an answer with that hash, the same on every node, if it is to have one.
+func etagOf(tagged bool, sum uint64) []string {
 	if !tagged {
 		return nil
 	}
-	return etagOf(sum)
-}
-
-// etagOf returns the ETag of an answer with that hash, the same on every node.
-func etagOf(sum uint64) []string {
 	return []string{`"` + base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, sum)) + `"`}
 }
 
@@ -122,7 +117,7 @@ type fixedAnswer struct {
 
 // newFixedAnswer returns an answer that varies by Origin alone, as CORS has it.
 func newFixedAnswer(contentType []string, body []byte) *fixedAnswer {
-	return &fixedAnswer{header: http.Header{"Vary": varyOrigin}, contentType: contentType, etag: etagOf(xxhash.Sum64(body)), body: body}
+	return &fixedAnswer{header: http.Header{"Vary": {"Origin"}}, contentType: contentType, etag: etagOf(true, xxhash.Sum64(body)), body: body}
 }
 
 func (f *fixedAnswer) send(c *gin.Context) {

@@ -112,8 +112,8 @@ func (a *API) unrouted(c *gin.Context) {
 	a.nothingHere(c)
 }
 
-func (a *API) notAllowed(c *gin.Context, allowed []string) {
-	c.Writer.Header()["Allow"] = allowed
+func (a *API) notAllowed(c *gin.Context, allowed string) {
+	c.Header("Allow", allowed)
 	a.problem(c, http.StatusMethodNotAllowed, "This path does not take that method. The header Allow has those that it takes.")
 }
 
@@ -124,7 +124,7 @@ func (a *API) nothingHere(c *gin.Context) { a.problem(c, http.StatusNotFound, me
 // servedPath is a path that is served.
 type servedPath struct {
 	segments []string // segments that begin with a colon match any
-	allowed  []string // the header Allow
+	allowed  string   // the header Allow
 }
 
 // fits reports whether a decoded path is this one, with or without a slash at its end.

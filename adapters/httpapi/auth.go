@@ -85,7 +85,10 @@ func setCaching(header http.Header, how authorization, token bool) {
 	}
 }
 
-var varyAuthorization = []string{"Authorization"}
+var (
+	varyAuthorization = []string{"Authorization"}
+	noindex           = []string{"noindex"} // for search engines
+)
 
 // deadline bounds the time of a request. A client that goes away does not cancel it, as cancelling a statement costs a connection to
 // the database. An embedder's middleware can cancel it with its own deadline.
@@ -134,11 +137,8 @@ func (a *API) signIn(ctx context.Context, how authorization, c *call) (err error
 // API send it bare; "Bearer" (RFC 6750) and "Token" may stand before it, in any case.
 func presentedToken(c *gin.Context) string {
 	header := strings.Trim(c.Request.Header.Get("Authorization"), " \t")
-	scheme, rest, found := strings.Cut(header, " ")
+	scheme, rest, _ := strings.Cut(header, " ")
 	if strings.EqualFold(scheme, "Bearer") || strings.EqualFold(scheme, "Token") {
-		if !found {
-			return ""
-		}
 		return strings.TrimLeft(rest, " \t")
 	}
 	return header

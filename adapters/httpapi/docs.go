@@ -13,13 +13,9 @@ import (
 //go:embed assets
 var assets embed.FS
 
-var (
-	htmlContentType       = []string{"text/html; charset=utf-8"}
-	stylesheetContentType = []string{"text/css; charset=utf-8"}
-	scriptContentType     = []string{"text/javascript; charset=utf-8"}
-	pictureContentType    = []string{"image/svg+xml"}
-	yamlContentType       = []string{"application/yaml"} // RFC 9512
-	gzipEncoding          = []string{"gzip"}
+const (
+	typeStylesheet = "text/css; charset=utf-8"
+	typeScript     = "text/javascript; charset=utf-8"
 )
 
 // docsPolicy lets the page load from this server and call it. Swagger UI's stylesheet contains data: pictures.
@@ -30,24 +26,22 @@ var docsPolicy = []string{"default-src 'none'; script-src 'self'; style-src 'sel
 // holds them: compressed by gzip, which every browser takes.
 func newDocs(basePath string) (map[string]*fixedAnswer, error) {
 	docs := make(map[string]*fixedAnswer)
-	for name, contentType := range map[string][]string{
-		"docs.html": htmlContentType, "docs.css": stylesheetContentType, "docs.js": scriptContentType, "icon.svg": pictureContentType,
+	for name, contentType := range map[string]string{
+		"docs.html": "text/html; charset=utf-8", "docs.css": typeStylesheet, "docs.js": typeScript, "icon.svg": "image/svg+xml",
 	} {
 		text, err := assets.ReadFile("assets/" + name)
 		if err != nil {
 			return nil, err
 		}
-		docs[name] = newFixedAnswer(contentType, bytes.ReplaceAll(text, []byte("{base}"), []byte(basePath)))
+		docs[name] = newFixedAnswer([]string{contentType}, bytes.ReplaceAll(text, []byte("{base}"), []byte(basePath)))
 	}
-	for name, contentType := range map[string][]string{
-		"swagger-ui.css": stylesheetContentType, "swagger-ui-bundle.js": scriptContentType,
-	} {
+	for name, contentType := range map[string]string{"swagger-ui.css": typeStylesheet, "swagger-ui-bundle.js": typeScript} {
 		compressed, err := static.FS.ReadFile(name + ".gz")
 		if err != nil {
 			return nil, err
 		}
-		docs[name] = newFixedAnswer(contentType, compressed)
-		docs[name].header["Content-Encoding"] = gzipEncoding
+		docs[name] = newFixedAnswer([]string{contentType}, compressed)
+		docs[name].header["Content-Encoding"] = []string{"gzip"}
 	}
 	docs[""] = docs["docs.html"]
 	docs[""].header["Content-Security-Policy"] = docsPolicy

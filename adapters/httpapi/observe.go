@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -30,9 +31,9 @@ func (a *API) observe(c *gin.Context) {
 	}
 	header := c.Writer.Header()
 	header[requestIDHeader] = []string{id}
-	guard(header)
-	if !a.pages.outside(c.Request.URL.Path) { // pages may show their reader's private data
-		share(c.Request.Header, header)
+	maps.Copy(header, guarded)
+	if c.Request.Header["Origin"] != nil && !a.pages.outside(c.Request.URL.Path) { // pages may show their reader's private data
+		maps.Copy(header, shared)
 	}
 	if a.draining.Load() {
 		header["Connection"] = closeConnection

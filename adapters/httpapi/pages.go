@@ -40,8 +40,8 @@ type Pages interface {
 type pages struct {
 	Pages
 
-	allowed map[string][]string // the header Allow, by pattern
-	own     map[string]bool     // the first segments of the interface's paths
+	allowed map[string]string // the header Allow, by pattern
+	own     map[string]bool   // the first segments of the interface's paths
 	origins http.CrossOriginProtection
 }
 
@@ -49,10 +49,7 @@ func newPages(shown Pages, paths []servedPath) *pages {
 	if shown == nil {
 		return nil
 	}
-	p := &pages{Pages: shown, allowed: make(map[string][]string), own: make(map[string]bool)}
-	for pattern, allowed := range shown.Routes() {
-		p.allowed[pattern] = []string{allowed}
-	}
+	p := &pages{Pages: shown, allowed: shown.Routes(), own: make(map[string]bool)}
 	for _, path := range paths {
 		p.own[path.segments[1]] = true
 	}
@@ -85,10 +82,8 @@ func (a *API) page(c *gin.Context, pattern string) {
 	allowed := a.pages.allowed[pattern]
 	switch method := c.Request.Method; {
 	case method == http.MethodOptions:
-		c.Writer.Header()["Allow"] = allowed
-		c.Status(http.StatusNoContent)
-		c.Writer.WriteHeaderNow()
-	case !slices.Contains(strings.Split(allowed[0], ", "), method):
+		answerOptions(c, allowed)
+	case !slices.Contains(strings.Split(allowed, ", "), method):
 		a.notAllowed(c, allowed)
 	default:
 		err := a.answerPage(c)
@@ -129,7 +124,7 @@ func (a *API) answerPage(c *gin.Context) error {
 	}
 	maps.Copy(w.to.Writer.Header(), w.header)
 	tagged := w.status == http.StatusOK && w.header["Cache-Control"] == nil
-	sendBody(c, w.status, w.header["Content-Type"], etagIf(tagged, xxhash.Sum64(made.text)), made.text)
+	sendBody(c, w.status, w.header["Content-Type"], etagOf(tagged, xxhash.Sum64(made.text)), made.text)
 	return nil
 }
 

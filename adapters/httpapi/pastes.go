@@ -37,7 +37,7 @@ func (a *API) sendPaste(c *call, d *paste.Document, tagged, written bool) error 
 		made.text = make([]byte, 0, text+usualRest)
 		if view.WritePaste(made, d) == nil {
 			read.Release()
-			sendBody(c.Context, http.StatusOK, jsonContentType, etagIf(tagged, xxhash.Sum64(made.text)), made.text)
+			sendBody(c.Context, http.StatusOK, jsonContentType, etagOf(tagged, xxhash.Sum64(made.text)), made.text)
 			return nil
 		}
 	}
@@ -45,7 +45,7 @@ func (a *API) sendPaste(c *call, d *paste.Document, tagged, written bool) error 
 	if err := view.WritePaste(measured, d); err != nil {
 		return err
 	}
-	if begin(c.Context, http.StatusOK, jsonContentType, etagIf(tagged, measured.Sum64()), measured.length) {
+	if begin(c.Context, http.StatusOK, jsonContentType, etagOf(tagged, measured.Sum64()), measured.length) {
 		_ = view.WritePaste(c.Writer, d) // a client that has gone cannot be told
 	}
 	return nil

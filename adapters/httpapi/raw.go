@@ -25,7 +25,7 @@ func (a *API) readText(ctx context.Context, c *call) error {
 		return err
 	}
 	c.Writer.Header()["Content-Security-Policy"] = sandboxed
-	etag := etagIf(c.secret == "", xxhash.Sum64String(pasty.Code))
+	etag := etagOf(c.secret == "", xxhash.Sum64String(pasty.Code))
 	if begin(c.Context, http.StatusOK, textContentType, etag, int64(len(pasty.Code))) {
 		_, _ = c.Writer.WriteString(pasty.Code) // a client that has gone cannot be told
 	}

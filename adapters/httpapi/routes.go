@@ -39,7 +39,7 @@ func (a *API) endpoints(basePath string) []endpoint {
 		{http.MethodGet, "/encrypted/:id", a.handle(optional, a.readEncrypted)},
 		{http.MethodPost, "/open/:id", a.handle(optional, a.openPaste)},
 		{http.MethodGet, "/time/expiresInToUnixTime", a.expiryTime},
-		{http.MethodGet, "/openapi.yaml", newFixedAnswer(yamlContentType, yaml).send},
+		{http.MethodGet, "/openapi.yaml", newFixedAnswer([]string{"application/yaml"}, yaml).send},
 		{http.MethodGet, "/openapi.json", newFixedAnswer(jsonContentType, json).send},
 		{http.MethodGet, "/docs", a.docsFile},
 		{http.MethodGet, "/docs/:file", a.docsFile},
@@ -72,7 +72,7 @@ func (a *API) serve(group *gin.RouterGroup, endpoints []endpoint) {
 		}
 		served := servedPath{
 			segments: strings.Split(strings.TrimSuffix(group.BasePath(), "/")+path, "/"),
-			allowed:  []string{strings.Join(append(allowed, http.MethodOptions), ", ")},
+			allowed:  strings.Join(append(allowed, http.MethodOptions), ", "),
 		}
 		a.paths = append(a.paths, served)
 		options := preflight(served.allowed)
