@@ -52,11 +52,18 @@ func (a *API) accept(how authorization, endpoint func(context.Context, *call) er
 	}
 }
 
-// run receives the body, if the endpoint takes one, signs in and runs the endpoint. The deadline begins once the body has arrived.
+// run receives the body, if the endpoint takes one, signs in and runs the endpoint. The deadline begins once the body has arrived. Answers
+// to a token stay out of caches. What is optional may be unlisted, so it says noindex unless its handler removes that.
 func (a *API) run(how authorization, c *call, endpoint func(context.Context, *call) error) error {
+	header := c.Writer.Header()
 	if how != ignored {
 		c.secret = presentedToken(c.Context)
-		setCaching(c.Writer.Header(), how, c.secret != "")
+	}
+	if how == optional {
+		header["Vary"], header["X-Robots-Tag"] = varyAuthorization, noindex
+	}
+	if how == required || how == voluntary || c.secret != "" {
+		header["Cache-Control"] = privateHeader
 	}
 	if c.body != nil {
 		if err := a.receive(c.Context, c.body); err != nil {
@@ -72,17 +79,6 @@ func (a *API) run(how authorization, c *call, endpoint func(context.Context, *ca
 		return err
 	}
 	return endpoint(ctx, c)
-}
-
-// setCaching sets the headers for caches and search engines. Answers to a token stay out of caches. What is optional may be unlisted, so
-// it says noindex unless its handler removes that.
-func setCaching(header http.Header, how authorization, token bool) {
-	if how == optional {
-		header["Vary"], header["X-Robots-Tag"] = varyAuthorization, noindex
-	}
-	if how != optional || token {
-		header["Cache-Control"] = privateHeader
-	}
 }
 
 var (

@@ -1,17 +1,13 @@
 package httpapi
 
 import (
-	"fmt"
 	"maps"
-	"math/rand/v2"
 	"mime"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
-
-	"github.com/gluepot/gluepot/domain/token"
 )
 
 // Headers that do not change are made once: a slice for each request would be an allocation.
@@ -85,19 +81,4 @@ func answerOptions(c *gin.Context, allowed string) {
 	c.Header("Allow", allowed)
 	c.Status(http.StatusNoContent)
 	c.Writer.WriteHeaderNow()
-}
-
-const requestIDHeader = "X-Request-Id"
-
-// newRequestID returns an id of a fixed length: the lengths of answers must not differ.
-func newRequestID() string {
-	return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) //nolint:gosec // tells requests apart, keeps no secret
-}
-
-// idCharacters are safe in a header and in the log.
-const idCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
-
-// validRequestID accepts an id from a proxy. It must not be a token that a client has put into the wrong header.
-func validRequestID(id string) bool {
-	return id != "" && len(id) <= 64 && strings.Trim(id, idCharacters) == "" && !strings.Contains(id, token.Prefix)
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
 const causeKey = "cause"
@@ -97,7 +100,8 @@ func (a *API) observe(c *gin.Context) {
 
 // recovered answers 500 after an endpoint has panicked.
 func (a *API) recovered(c *gin.Context, cause any) {
-	a.log.Error("panic while answering", zap.String("request_id", c.Writer.Header().Get(requestIDHeader)), zap.Any("panic", cause), zap.Stack("stack"))
+	id := c.Writer.Header().Get(requestIDHeader)
+	a.log.Error("panic while answering", zap.String("request_id", id), zap.Any("panic", cause), zap.Stack("stack"))
 	if !c.Writer.Written() {
 		a.problem(c, http.StatusInternalServerError, fault.MessageInternal)
 	}
@@ -105,6 +109,21 @@ func (a *API) recovered(c *gin.Context, cause any) {
 
 // noteCause leaves an error for the access log.
 func noteCause(c *gin.Context, err error) { c.Set(causeKey, err) }
+
+const requestIDHeader = "X-Request-Id"
+
+// newRequestID returns an id of a fixed length: the lengths of answers must not differ.
+func newRequestID() string {
+	return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) //nolint:gosec // tells requests apart, keeps no secret
+}
+
+// idCharacters are safe in a header and in the log.
+const idCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+// validRequestID accepts an id from a proxy. It must not be a token that a client has put into the wrong header.
+func validRequestID(id string) bool {
+	return id != "" && len(id) <= 64 && strings.Trim(id, idCharacters) == "" && !strings.Contains(id, token.Prefix)
+}
 
 // knownMethods are those of RFC 9110, 9.3, and RFC 5789.
 var knownMethods = []string{

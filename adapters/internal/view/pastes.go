@@ -80,23 +80,14 @@ func WritePaste(to io.Writer, d *paste.Document) error {
 	w.encoder = json.NewEncoder(&w.encoded)
 	w.encoder.SetEscapeHTML(false)
 	if d.Cipher != nil && d.Cipher.Version > 0 {
-		w.cipher(d)
-	} else {
-		w.paste(d)
+		salt := base64.RawURLEncoding.EncodeToString(d.Cipher.Salt)
+		w.object(cipherView{Encrypted: NewEncrypted(d), Version: d.Cipher.Version, Salt: salt}, part{`"cipher":"`, func() {
+			encoder := base64.NewEncoder(base64.RawURLEncoding, w)
+			_, _ = encoder.Write(d.Cipher.Data)
+			_ = encoder.Close()
+		}})
+		return w.Flush()
 	}
-	return w.Flush()
-}
-
-func (w *writer) cipher(d *paste.Document) {
-	salt := base64.RawURLEncoding.EncodeToString(d.Cipher.Salt)
-	w.object(cipherView{Encrypted: NewEncrypted(d), Version: d.Cipher.Version, Salt: salt}, part{`"cipher":"`, func() {
-		encoder := base64.NewEncoder(base64.RawURLEncoding, w)
-		_, _ = encoder.Write(d.Cipher.Data)
-		_ = encoder.Close()
-	}})
-}
-
-func (w *writer) paste(d *paste.Document) {
 	w.object(pasteView{
 		ID: string(d.ID), OwnerID: string(d.Owner), Title: d.Title, CreatedAt: d.CreatedAt.Unix(), ExpiresIn: string(d.ExpiresIn()),
 		DeletesAt: d.DeletesAt(), Stars: d.Stars, IsPrivate: d.Visibility == paste.Private, IsPublic: d.Visibility == paste.Public,
@@ -113,6 +104,7 @@ func (w *writer) paste(d *paste.Document) {
 				part{`"edit":"`, func() { w.text(e.Text) }})
 		}
 	}})
+	return w.Flush()
 }
 
 // writer writes JSON. Its bufio.Writer keeps the first error, which Flush returns.
