@@ -61,32 +61,26 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	trusted, err := parseProxies(cfg.TrustedProxies)
-	if err != nil {
-		return nil, err
-	}
+	trusted, _ := parseProxies(cfg.TrustedProxies) // they are valid
 	api := &API{
 		modules: modules, languages: encodeLanguages(modules.Languages.List.Do()), ready: ready, basePath: cfg.BasePath, publicURL: cfg.PublicURL,
 		timeout: cfg.RequestTimeout, maxBody: int64(cfg.PasteMaxBody), memory: limit.NewMemory(int64(cfg.MaxMemory)),
-		limits:  limit.New(cfg.Limits),
-		proxies: trusted, began: cfg.Observe, onLimited: cfg.OnLimited, tracing: len(cfg.Tracing) > 0,
-		log: log,
-	}
-	if api.docs, err = newDocs(cfg.BasePath); err != nil {
-		return nil, err
+		limits: limit.New(cfg.Limits), docs: newDocs(cfg.BasePath), proxies: trusted, began: cfg.Observe, onLimited: cfg.OnLimited,
+		tracing: len(cfg.Tracing) > 0, log: log,
 	}
 	releaseMode()
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false
-	if err := engine.SetTrustedProxies(nil); err != nil { // nothing asks gin
-		return nil, err
-	}
+	_ = engine.SetTrustedProxies(nil) // nothing asks gin
 	engine.Use(api.observe)
 	engine.Use(cfg.Tracing...)
 	engine.Use(gin.CustomRecoveryWithWriter(nil, api.recovered))
 	engine.NoRoute(api.unrouted)
 	api.serve(engine.Group(cfg.BasePath), api.endpoints(cfg.BasePath))
-	api.serve(&engine.RouterGroup, api.healthChecks())
+	api.serve(&engine.RouterGroup, []endpoint{
+		{http.MethodGet, PathAlive, alive},
+		{http.MethodGet, PathReady, api.handle(ignored, api.readiness)},
+	})
 	api.pages = newPages(cfg.Pages, api.paths)
 	api.engine = engine
 	return api, nil

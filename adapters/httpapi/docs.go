@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 
 	"github.com/gin-gonic/gin"
@@ -24,29 +25,28 @@ var docsPolicy = []string{"default-src 'none'; script-src 'self'; style-src 'sel
 
 // newDocs returns Swagger UI: the files that its page loads, by name, and the page as "". Swagger UI's own files are sent as the program
 // holds them: compressed by gzip, which every browser takes.
-func newDocs(basePath string) (map[string]*fixedAnswer, error) {
+func newDocs(basePath string) map[string]*fixedAnswer {
 	docs := make(map[string]*fixedAnswer)
 	for name, contentType := range map[string]string{
-		"docs.html": "text/html; charset=utf-8", "docs.css": typeStylesheet, "docs.js": typeScript, "icon.svg": "image/svg+xml",
+		"": "text/html; charset=utf-8", "docs.css": typeStylesheet, "docs.js": typeScript, "icon.svg": "image/svg+xml",
 	} {
-		text, err := assets.ReadFile("assets/" + name)
-		if err != nil {
-			return nil, err
-		}
+		text := embedded(assets, "assets/"+cmp.Or(name, "docs.html"))
 		docs[name] = newFixedAnswer([]string{contentType}, bytes.ReplaceAll(text, []byte("{base}"), []byte(basePath)))
 	}
+	docs[""].header["Content-Security-Policy"] = docsPolicy
 	for name, contentType := range map[string]string{"swagger-ui.css": typeStylesheet, "swagger-ui-bundle.js": typeScript} {
-		compressed, err := static.FS.ReadFile(name + ".gz")
-		if err != nil {
-			return nil, err
-		}
-		docs[name] = newFixedAnswer([]string{contentType}, compressed)
+		docs[name] = newFixedAnswer([]string{contentType}, embedded(static.FS, name+".gz"))
 		docs[name].header["Content-Encoding"] = []string{"gzip"}
 	}
-	docs[""] = docs["docs.html"]
-	docs[""].header["Content-Security-Policy"] = docsPolicy
-	delete(docs, "docs.html")
-	return docs, nil
+	return docs
+}
+
+func embedded(files embed.FS, name string) []byte {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return text
 }
 
 func (a *API) docsFile(c *gin.Context) {

@@ -23,16 +23,14 @@ func (a *API) withinLimits(c *gin.Context, route string) bool {
 		secret, inBody = a.pages.Token(c.Request)
 	}
 	refused, retry := a.limits.Admit(limitRequest(c.Request, secret, inBody))
-	switch refused {
-	case "":
-		return true
-	case limit.FailedSignIns:
-		a.tooMany(c, refused, retry,
-			"Too many sign-ins and access tokens that are not valid came from your address. Try again after the time in Retry-After.")
-	default:
-		a.tooMany(c, refused, retry, "You send too many requests. Try again after the time in Retry-After.")
+	message := "You send too many requests. Try again after the time in Retry-After."
+	if refused == limit.FailedSignIns {
+		message = "Too many sign-ins and access tokens that are not valid came from your address. Try again after the time in Retry-After."
 	}
-	return false
+	if refused != "" {
+		a.tooMany(c, refused, retry, message)
+	}
+	return refused == ""
 }
 
 // limitRequest returns what the limits need to know of a request that presents a token, or may have one in its body.

@@ -35,16 +35,17 @@ func (a *API) observe(c *gin.Context) {
 	header := c.Writer.Header()
 	header[requestIDHeader] = []string{id}
 	maps.Copy(header, guarded)
-	if c.Request.Header["Origin"] != nil && !a.pages.outside(c.Request.URL.Path) { // pages may show their reader's private data
-		maps.Copy(header, shared)
-	}
 	if a.draining.Load() {
 		header["Connection"] = closeConnection
 	}
 
 	escaped := escapedSlash(c.Request.URL)
-	if c.FullPath() == "" && !escaped {
-		c.Set(pageKey, a.pages.route(c.Request))
+	if !a.pages.outside(c.Request.URL.Path) {
+		if c.Request.Header["Origin"] != nil { // pages are not shared, as they may show their reader's private data
+			maps.Copy(header, shared)
+		}
+	} else if !escaped {
+		c.Set(pageKey, a.pages.Route(c.Request))
 	}
 	c.Request.Method = knownMethod(c.Request.Method)
 	method, route := c.Request.Method, Route(c)

@@ -56,14 +56,6 @@ func newPages(shown Pages, paths []servedPath) *pages {
 	return p
 }
 
-// route sets and returns the pattern of the page for a request, or "".
-func (p *pages) route(r *http.Request) string {
-	if !p.outside(r.URL.Path) {
-		return ""
-	}
-	return p.Route(r)
-}
-
 // outside reports whether there are pages, and a decoded path is outside the interface.
 func (p *pages) outside(path string) bool {
 	if p == nil {

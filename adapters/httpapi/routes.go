@@ -46,14 +46,6 @@ func (a *API) endpoints(basePath string) []endpoint {
 	}
 }
 
-// healthChecks are outside the base path.
-func (a *API) healthChecks() []endpoint {
-	return []endpoint{
-		{http.MethodGet, PathAlive, alive},
-		{http.MethodGet, PathReady, a.handle(ignored, a.readiness)},
-	}
-}
-
 // serve registers endpoints, with and without a trailing slash.
 func (a *API) serve(group *gin.RouterGroup, endpoints []endpoint) {
 	for i := 0; i < len(endpoints); {
