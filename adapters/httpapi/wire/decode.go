@@ -164,24 +164,19 @@ func texts(to *[]string) reader {
 		if d.Decode(&text) != nil {
 			return errNotJSON
 		}
-		*to = nil
-		if string(text) == "null" {
-			return nil
+		if text[0] == '"' {
+			text = json.RawMessage("[" + string(text) + "]")
+		} else if bytes.Count(text, []byte(",")) >= MaxParts {
+			return Invalid("%s: there are more than %d.", name, MaxParts)
 		}
-		sent := make([]*string, 1)
-		var err error
-		if text[0] == '[' {
-			if bytes.Count(text, []byte(",")) >= MaxParts {
-				return Invalid("%s: there are more than %d.", name, MaxParts)
-			}
-			err = json.Unmarshal(text, &sent)
-		} else {
-			err = json.Unmarshal(text, &sent[0])
-		}
-		if err != nil || slices.Contains(sent, nil) { // the text is valid JSON, but of another type
+		var sent []*string
+		if json.Unmarshal(text, &sent) != nil || slices.Contains(sent, nil) { // the text is valid JSON, but of another type
 			return Invalid("%s: it must be a string or an array of strings.", name)
 		}
-		*to = make([]string, len(sent))
+		*to = nil
+		if sent != nil {
+			*to = make([]string, len(sent))
+		}
 		for i, element := range sent {
 			(*to)[i] = *element
 		}
