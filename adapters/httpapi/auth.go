@@ -81,11 +81,6 @@ func (a *API) run(how authorization, c *call, endpoint func(context.Context, *ca
 	return endpoint(ctx, c)
 }
 
-var (
-	varyAuthorization = []string{"Authorization"}
-	noindex           = []string{"noindex"} // for search engines
-)
-
 // deadline bounds the time of a request. A client that goes away does not cancel it, as cancelling a statement costs a connection to
 // the database. An embedder's middleware can cancel it with its own deadline.
 func (a *API) deadline(r *http.Request) (context.Context, context.CancelFunc) {

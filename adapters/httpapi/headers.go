@@ -12,10 +12,11 @@ import (
 
 // Headers that do not change are made once: a slice for each request would be an allocation.
 var (
-	sandboxed       = []string{"default-src 'none'; frame-ancestors 'none'; sandbox"}
-	closeConnection = []string{"close"}
-	noStore         = []string{"no-store"}
-	jsonContentType = []string{mediaJSON}
+	closeConnection   = []string{"close"}
+	noStore           = []string{"no-store"}
+	varyAuthorization = []string{"Authorization"}
+	noindex           = []string{"noindex"} // for search engines
+	jsonContentType   = []string{mediaJSON}
 
 	// guarded is for browsers: no sniffing of types, no scripts, resources or frames, and no Referer, as the path of an unlisted paste is
 	// its secret.

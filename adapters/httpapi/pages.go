@@ -102,7 +102,10 @@ func (a *API) answerPage(c *gin.Context) error {
 		a.limits.Proven(secret)
 	}
 	if w.streams {
-		w.end(err)
+		if err != nil && w.gone == nil { // the stream is cut off, so that the client notices: not even the last chunk leaves
+			noteCause(c, err)
+			_ = http.NewResponseController(c.Writer).SetWriteDeadline(time.Unix(1, 0))
+		}
 		return nil
 	}
 	if err != nil {
@@ -198,14 +201,6 @@ func (w *pageWriter) FlushError() error {
 	w.to.Status(w.status)
 	w.to.Writer.WriteHeaderNow()
 	return nil
-}
-
-// end ends a stream. After a failure it is cut off, so that the client notices.
-func (w *pageWriter) end(err error) {
-	if err != nil && w.gone == nil {
-		noteCause(w.to, err)
-		_ = http.NewResponseController(w.to.Writer).SetWriteDeadline(time.Unix(1, 0)) // not even the last chunk leaves
-	}
 }
 
 // pageError answers with an error page if there are pages and the client prefers HTML.

@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/wire"
 	"github.com/gluepot/gluepot/adapters/internal/view"
@@ -206,14 +205,13 @@ func (a *API) readEncrypted(ctx context.Context, c *call) error {
 	return a.sendPaste(c, &found, c.secret == "", false)
 }
 
-// expiryTime needs no deadline: it does not use the database.
-func (a *API) expiryTime(c *gin.Context) {
-	createdAt, _ := parameter(c, "createdAt")
-	expiresIn, _ := parameter(c, "expiresIn")
+func (a *API) expiryTime(_ context.Context, c *call) error {
+	createdAt, _ := parameter(c.Context, "createdAt")
+	expiresIn, _ := parameter(c.Context, "expiresIn")
 	result, err := a.modules.Pastes.ExpiryTime.Do(createdAt, expiresIn)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
-	sendJSON(c, map[string]int64{"result": result})
+	sendJSON(c.Context, map[string]int64{"result": result})
+	return nil
 }

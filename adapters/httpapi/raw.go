@@ -24,7 +24,7 @@ func (a *API) readText(ctx context.Context, c *call) error {
 	if err := held.Resize(min(int64(len(pasty.Code)), a.memory.Share())); err != nil {
 		return err
 	}
-	c.Writer.Header()["Content-Security-Policy"] = sandboxed
+	c.Header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 	etag := etagOf(c.secret == "", xxhash.Sum64String(pasty.Code))
 	if begin(c.Context, http.StatusOK, textContentType, etag, int64(len(pasty.Code))) {
 		_, _ = c.Writer.WriteString(pasty.Code) // a client that has gone cannot be told

@@ -38,7 +38,7 @@ func (a *API) endpoints(basePath string) []endpoint {
 		{http.MethodPost, "/encrypted", a.accept(voluntary, a.createEncrypted)},
 		{http.MethodGet, "/encrypted/:id", a.handle(optional, a.readEncrypted)},
 		{http.MethodPost, "/open/:id", a.handle(optional, a.openPaste)},
-		{http.MethodGet, "/time/expiresInToUnixTime", a.expiryTime},
+		{http.MethodGet, "/time/expiresInToUnixTime", a.handle(ignored, a.expiryTime)},
 		{http.MethodGet, "/openapi.yaml", newFixedAnswer([]string{"application/yaml"}, yaml).send},
 		{http.MethodGet, "/openapi.json", newFixedAnswer(jsonContentType, json).send},
 		{http.MethodGet, "/docs", a.docsFile},

@@ -51,7 +51,8 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		client := limit.Network(addressOf(accepted))
+		address, _ := accepted.RemoteAddr().(*net.TCPAddr) // as every connection of TCP has
+		client := limit.Network(address.AddrPort().Addr())
 		if l.add(client) {
 			return &connection{TCPConn: accepted, closed: sync.OnceFunc(func() { l.remove(client) })}, nil
 		}
@@ -68,18 +69,14 @@ func (l *listener) Close() error {
 	return l.TCPListener.Close()
 }
 
-func addressOf(c net.Conn) netip.Addr {
-	address, _ := netip.ParseAddrPort(c.RemoteAddr().String())
-	return address.Addr().Unmap()
-}
-
 func (l *listener) add(client netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.clientLimit > 0 && l.of[client] >= l.clientLimit && !l.exempt(client) {
 		if now := time.Now(); now.Sub(l.warned) >= time.Minute {
 			l.warned = now
-			l.log.Warn("closing connections: an address has as many as one may have", zap.Stringer("client", client), zap.Int("limit", l.clientLimit))
+			l.log.Warn("closing connections: an address has as many as one may have",
+				zap.Stringer("client", client), zap.Int("limit", l.clientLimit))
 		}
 		return false
 	}
