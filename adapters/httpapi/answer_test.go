@@ -13,7 +13,7 @@ import (
 func TestLongAnswers(t *testing.T) {
 	t.Parallel()
 	// The use case reads 5,000 at once.
-	for _, ids := range []int{0, 1, 4999, 5000, 5001, 1000, firstChunks[0]/11 - 1, firstChunks[0] / 11, firstChunks[0]/11 + 1, 500_000} {
+	for _, ids := range []int{0, 1, 4999, 5000, 5001, 1000, 500_000} {
 		s := newStore()
 		s.ids = ids
 		api, _ := newTestAPI(t, s, DefaultConfig())
@@ -58,7 +58,7 @@ func TestMatchesETag(t *testing.T) {
 
 func TestETagOf(t *testing.T) {
 	t.Parallel()
-	if got, want := etagOf(0x0123456789abcdef)[0], `"ASNFZ4mrze8"`; got != want {
+	if got, want := etagOf(true, 0x0123456789abcdef)[0], `"ASNFZ4mrze8"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

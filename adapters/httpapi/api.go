@@ -61,36 +61,26 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	answers, err := encodeLanguages(modules.Languages.List.Do())
-	if err != nil {
-		return nil, err
-	}
-	trusted, err := parseProxies(cfg.TrustedProxies)
-	if err != nil {
-		return nil, err
-	}
+	trusted, _ := parseProxies(cfg.TrustedProxies) // they are valid
 	api := &API{
-		modules: modules, languages: answers, ready: ready, basePath: cfg.BasePath, publicURL: cfg.PublicURL,
+		modules: modules, languages: encodeLanguages(modules.Languages.List.Do()), ready: ready, basePath: cfg.BasePath, publicURL: cfg.PublicURL,
 		timeout: cfg.RequestTimeout, maxBody: int64(cfg.PasteMaxBody), memory: limit.NewMemory(int64(cfg.MaxMemory)),
-		limits:  limit.New(cfg.Limits),
-		proxies: trusted, began: cfg.Observe, onLimited: cfg.OnLimited, tracing: len(cfg.Tracing) > 0,
-		log: log,
-	}
-	if api.docs, err = newDocs(cfg.BasePath); err != nil {
-		return nil, err
+		limits: limit.New(cfg.Limits), docs: newDocs(cfg.BasePath), proxies: trusted, began: cfg.Observe, onLimited: cfg.OnLimited,
+		tracing: len(cfg.Tracing) > 0, log: log,
 	}
 	releaseMode()
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false
-	if err := engine.SetTrustedProxies(nil); err != nil { // nothing asks gin
-		return nil, err
-	}
+	_ = engine.SetTrustedProxies(nil) // nothing asks gin
 	engine.Use(api.observe)
 	engine.Use(cfg.Tracing...)
 	engine.Use(gin.CustomRecoveryWithWriter(nil, api.recovered))
 	engine.NoRoute(api.unrouted)
 	api.serve(engine.Group(cfg.BasePath), api.endpoints(cfg.BasePath))
-	api.serve(&engine.RouterGroup, api.healthChecks())
+	api.serve(&engine.RouterGroup, []endpoint{
+		{http.MethodGet, PathAlive, alive},
+		{http.MethodGet, PathReady, api.handle(ignored, api.readiness)},
+	})
 	api.pages = newPages(cfg.Pages, api.paths)
 	api.engine = engine
 	return api, nil
@@ -116,8 +106,8 @@ func (a *API) unrouted(c *gin.Context) {
 	a.nothingHere(c)
 }
 
-func (a *API) notAllowed(c *gin.Context, allowed []string) {
-	c.Writer.Header()["Allow"] = allowed
+func (a *API) notAllowed(c *gin.Context, allowed string) {
+	c.Header("Allow", allowed)
 	a.problem(c, http.StatusMethodNotAllowed, "This path does not take that method. The header Allow has those that it takes.")
 }
 
@@ -128,7 +118,7 @@ func (a *API) nothingHere(c *gin.Context) { a.problem(c, http.StatusNotFound, me
 // servedPath is a path that is served.
 type servedPath struct {
 	segments []string // segments that begin with a colon match any
-	allowed  []string // the header Allow
+	allowed  string   // the header Allow
 }
 
 // fits reports whether a decoded path is this one, with or without a slash at its end.
@@ -148,21 +138,8 @@ func (a *API) StartDraining() { a.draining.Store(true) }
 // escapedSlash reports whether the path contains "%2F", which separates no segments (RFC 3986, 2.2). gin routes by the decoded path
 // and cannot tell it from a slash.
 func escapedSlash(path *url.URL) bool {
-	return path.RawPath != "" && (strings.Contains(path.RawPath, "%2F") || strings.Contains(path.RawPath, "%2f"))
+	return strings.Contains(strings.ToLower(path.RawPath), "%2f")
 }
-
-// deadline bounds the time of a request. A client that goes away does not cancel it, as cancelling a statement costs a connection to
-// the database. An embedder's middleware can cancel it with its own deadline.
-func (a *API) deadline(r *http.Request) (context.Context, context.CancelFunc) {
-	ctx := r.Context()
-	if _, bounded := ctx.Deadline(); !bounded {
-		ctx = context.WithoutCancel(ctx)
-	}
-	return context.WithTimeout(ctx, a.timeout)
-}
-
-// claim returns an empty claim for the request.
-func (a *API) claim(r *http.Request) limit.Claim { return a.memory.Claim(string(a.counted(r))) }
 
 // releaseMode keeps gin from printing every route. The mode is global, so it is set once.
 var releaseMode = sync.OnceFunc(func() { gin.SetMode(gin.ReleaseMode) })

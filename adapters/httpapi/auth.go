@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"net/netip"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -34,60 +35,66 @@ type call struct {
 // handle makes the handler of an endpoint that may wait for the database.
 func (a *API) handle(how authorization, endpoint func(context.Context, *call) error) gin.HandlerFunc {
 	return func(gc *gin.Context) {
-		c := how.newCall(gc)
+		if err := a.run(how, &call{Context: gc}, endpoint); err != nil {
+			a.fail(gc, err)
+		}
+	}
+}
+
+// accept is handle for an endpoint that creates or changes a paste with the body of the request.
+func (a *API) accept(how authorization, endpoint func(context.Context, *call) error) gin.HandlerFunc {
+	return func(gc *gin.Context) {
+		c := &call{Context: gc, body: a.newBuffer(gc.Request, bodyFactor)}
+		defer c.body.Release()
 		if err := a.run(how, c, endpoint); err != nil {
 			a.fail(gc, err)
 		}
 	}
 }
 
-// accept is handle for an endpoint that creates or changes a paste with the body of the request. The deadline begins once that has
-// arrived. Clients in blocked networks are refused.
-func (a *API) accept(how authorization, endpoint func(context.Context, *call) error) gin.HandlerFunc {
-	return func(gc *gin.Context) {
-		c := how.newCall(gc)
-		c.body = a.newBuffer(gc.Request, bodyFactor)
-		defer c.body.Release()
-		err := a.receive(gc, c.body)
-		if err == nil {
-			err = a.run(how, c, func(ctx context.Context, c *call) error {
-				return endpoint(moderation.From(ctx, a.address(gc.Request)), c)
-			})
-		}
-		if err != nil {
-			a.fail(gc, err)
-		}
+// run receives the body, if the endpoint takes one, signs in and runs the endpoint. The deadline begins once the body has arrived. Answers
+// to a token stay out of caches. What is optional may be unlisted, so it says noindex unless its handler removes that.
+func (a *API) run(how authorization, c *call, endpoint func(context.Context, *call) error) error {
+	header := c.Writer.Header()
+	if how != ignored {
+		c.secret = presentedToken(c.Context)
 	}
-}
-
-// newCall returns the call of a request, and sets the headers for caches and search engines. Answers to a token stay out of caches. What is
-// optional may be unlisted, so it says noindex unless its handler removes that.
-func (how authorization) newCall(gc *gin.Context) *call {
-	c := &call{Context: gc}
-	if how == ignored {
-		return c
-	}
-	c.secret = presentedToken(gc)
-	header := gc.Writer.Header()
 	if how == optional {
 		header["Vary"], header["X-Robots-Tag"] = varyAuthorization, noindex
 	}
-	if how != optional || c.secret != "" {
+	if how == required || how == voluntary || c.secret != "" {
 		header["Cache-Control"] = privateHeader
 	}
-	return c
-}
-
-var varyAuthorization = []string{"Authorization"}
-
-// run signs in and runs the endpoint, under the request's deadline.
-func (a *API) run(how authorization, c *call, endpoint func(context.Context, *call) error) error {
+	if c.body != nil {
+		if err := a.receive(c.Context, c.body); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := a.deadline(c.Request)
 	defer cancel()
+	if c.body != nil {
+		ctx = writing(ctx, c.Request)
+	}
 	if err := a.signIn(ctx, how, c); err != nil {
 		return err
 	}
 	return endpoint(ctx, c)
+}
+
+// deadline bounds the time of a request. A client that goes away does not cancel it, as cancelling a statement costs a connection to
+// the database. An embedder's middleware can cancel it with its own deadline.
+func (a *API) deadline(r *http.Request) (context.Context, context.CancelFunc) {
+	ctx := r.Context()
+	if _, bounded := ctx.Deadline(); !bounded {
+		ctx = context.WithoutCancel(ctx)
+	}
+	return context.WithTimeout(ctx, a.timeout)
+}
+
+// writing returns the context of a request that may write: clients in blocked networks may not.
+func writing(ctx context.Context, r *http.Request) context.Context {
+	address, _ := netip.ParseAddr(r.RemoteAddr) // a Unix socket has none
+	return moderation.From(ctx, address)
 }
 
 // signIn identifies the sender of a request, and checks the token's scope: read suffices for GET and HEAD. It tells the limits whether
@@ -104,7 +111,7 @@ func (a *API) signIn(ctx context.Context, how authorization, c *call) (err error
 	case err == nil:
 		a.limits.Proven(c.secret)
 	case fault.Is(err, fault.Unauthenticated):
-		a.limits.Rejected(a.limitRequest(c.Request, c.secret, false))
+		a.limits.Rejected(limitRequest(c.Request, c.secret, false))
 		if how == optional {
 			return nil
 		}
@@ -121,11 +128,8 @@ func (a *API) signIn(ctx context.Context, how authorization, c *call) (err error
 // API send it bare; "Bearer" (RFC 6750) and "Token" may stand before it, in any case.
 func presentedToken(c *gin.Context) string {
 	header := strings.Trim(c.Request.Header.Get("Authorization"), " \t")
-	scheme, rest, found := strings.Cut(header, " ")
+	scheme, rest, _ := strings.Cut(header, " ")
 	if strings.EqualFold(scheme, "Bearer") || strings.EqualFold(scheme, "Token") {
-		if !found {
-			return ""
-		}
 		return strings.TrimLeft(rest, " \t")
 	}
 	return header

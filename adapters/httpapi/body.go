@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,9 @@ import (
 
 // bodyFactor is how many times its length a body takes in memory: itself, the decoded texts, and the store's copies.
 const bodyFactor = 6
+
+// readAtOnce is how many bytes of a body are read at once.
+const readAtOnce = 4 << 10
 
 // refusal is an error of HTTP alone, for which there is no kind of fault.
 type refusal struct {
@@ -45,7 +49,7 @@ func (a *API) receive(c *gin.Context, to *buffer) error {
 		return a.tooLarge()
 	}
 	if r.ContentLength != 0 {
-		_, err := io.CopyBuffer(to, http.MaxBytesReader(c.Writer, r.Body, a.maxBody), make([]byte, firstChunks[0]))
+		_, err := io.CopyBuffer(to, http.MaxBytesReader(c.Writer, r.Body, a.maxBody), make([]byte, readAtOnce))
 		switch {
 		case err == nil:
 		case errors.Is(err, limit.ErrNoMemory):
@@ -61,22 +65,15 @@ func (a *API) receive(c *gin.Context, to *buffer) error {
 	if encoded(r.Header["Content-Encoding"]) {
 		return errEncoded
 	}
-	if to.Resize(bodyFactor*to.length) != nil {
-		return errNoRoom
-	}
 	return nil
 }
 
 // encoded reports whether a Content-Encoding names more than identity.
 func encoded(lines []string) bool {
-	for _, line := range lines {
-		for coding := range strings.SplitSeq(line, ",") {
-			if coding = strings.Trim(coding, " \t"); coding != "" && !strings.EqualFold(coding, "identity") {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(strings.Join(lines, ","), ","), func(coding string) bool {
+		coding = strings.Trim(coding, " \t")
+		return coding != "" && !strings.EqualFold(coding, "identity")
+	})
 }
 
 // After a body is refused, up to maxDropped bytes of it are read and dropped for at most this time: otherwise a client that sends its
@@ -89,14 +86,13 @@ const (
 // refuse answers with a refusal. Except for 415, it closes the connection: what is left of a body would be parsed as the next request.
 func (a *API) refuse(c *gin.Context, r *refusal) {
 	header := c.Writer.Header()
-	switch r.status {
-	case http.StatusUnsupportedMediaType:
+	if r == errEncoded {
 		header["Accept-Encoding"] = []string{"identity"}
-	case http.StatusServiceUnavailable:
-		header["Retry-After"] = []string{retryAfterSeconds}
-		fallthrough
-	default:
+	} else {
 		header["Connection"] = closeConnection
+	}
+	if r == errNoRoom {
+		header["Retry-After"] = []string{retryAfterSeconds}
 	}
 	connection := http.NewResponseController(c.Writer)
 	drop := r.unread && c.Request.Header["Expect"] == nil && connection.EnableFullDuplex() == nil

@@ -49,7 +49,7 @@ func TestBodiesOverTheLimit(t *testing.T) {
 			length, strings.Repeat("x", length))
 	}
 	kept := dial(t, server)
-	for _, length := range []int{1, firstChunks[0] - 1, firstChunks[0], firstChunks[0] + 1, limit - 1, limit} {
+	for _, length := range []int{1, readAtOnce - 1, readAtOnce, readAtOnce + 1, limit - 1, limit} {
 		kept.write(announce(length) + strings.Repeat("x", length))
 		kept.wantStatus(http.StatusOK, false)
 		kept.write(chunked(length))

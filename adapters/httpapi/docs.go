@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 
 	"github.com/gin-gonic/gin"
@@ -13,18 +14,9 @@ import (
 //go:embed assets
 var assets embed.FS
 
-func asset(name, basePath string, contentType []string) (*fixedAnswer, error) {
-	text, err := assets.ReadFile("assets/" + name)
-	return newFixedAnswer(contentType, bytes.ReplaceAll(text, []byte("{base}"), []byte(basePath))), err
-}
-
-var (
-	htmlContentType       = []string{"text/html; charset=utf-8"}
-	stylesheetContentType = []string{"text/css; charset=utf-8"}
-	scriptContentType     = []string{"text/javascript; charset=utf-8"}
-	pictureContentType    = []string{"image/svg+xml"}
-	yamlContentType       = []string{"application/yaml"} // RFC 9512
-	gzipEncoding          = []string{"gzip"}
+const (
+	typeStylesheet = "text/css; charset=utf-8"
+	typeScript     = "text/javascript; charset=utf-8"
 )
 
 // docsPolicy lets the page load from this server and call it. Swagger UI's stylesheet contains data: pictures.
@@ -33,31 +25,28 @@ var docsPolicy = []string{"default-src 'none'; script-src 'self'; style-src 'sel
 
 // newDocs returns Swagger UI: the files that its page loads, by name, and the page as "". Swagger UI's own files are sent as the program
 // holds them: compressed by gzip, which every browser takes.
-func newDocs(basePath string) (map[string]*fixedAnswer, error) {
+func newDocs(basePath string) map[string]*fixedAnswer {
 	docs := make(map[string]*fixedAnswer)
-	for name, contentType := range map[string][]string{
-		"docs.css": stylesheetContentType, "docs.js": scriptContentType, "icon.svg": pictureContentType,
+	for name, contentType := range map[string]string{
+		"": "text/html; charset=utf-8", "docs.css": typeStylesheet, "docs.js": typeScript, "icon.svg": "image/svg+xml",
 	} {
-		file, err := asset(name, basePath, contentType)
-		if err != nil {
-			return nil, err
-		}
-		docs[name] = file
+		text := embedded(assets, "assets/"+cmp.Or(name, "docs.html"))
+		docs[name] = newFixedAnswer([]string{contentType}, bytes.ReplaceAll(text, []byte("{base}"), []byte(basePath)))
 	}
-	for name, contentType := range map[string][]string{
-		"swagger-ui.css": stylesheetContentType, "swagger-ui-bundle.js": scriptContentType,
-	} {
-		compressed, err := static.FS.ReadFile(name + ".gz")
-		if err != nil {
-			return nil, err
-		}
-		docs[name] = newFixedAnswer(contentType, compressed)
-		docs[name].encoding = gzipEncoding
+	docs[""].header["Content-Security-Policy"] = docsPolicy
+	for name, contentType := range map[string]string{"swagger-ui.css": typeStylesheet, "swagger-ui-bundle.js": typeScript} {
+		docs[name] = newFixedAnswer([]string{contentType}, embedded(static.FS, name+".gz"))
+		docs[name].header["Content-Encoding"] = []string{"gzip"}
 	}
-	page, err := asset("docs.html", basePath, htmlContentType)
-	page.policy = docsPolicy
-	docs[""] = page
-	return docs, err
+	return docs
+}
+
+func embedded(files embed.FS, name string) []byte {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return text
 }
 
 func (a *API) docsFile(c *gin.Context) {

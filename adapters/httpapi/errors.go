@@ -3,10 +3,8 @@ package httpapi
 import (
 	"errors"
 	"net/http"
-	"strconv"
 
 	"github.com/gin-gonic/gin"
-	"go.uber.org/zap"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -97,28 +95,22 @@ func (a *API) problem(c *gin.Context, status int, message string) {
 }
 
 func (a *API) typedProblem(c *gin.Context, kind string, status int, message string) {
-	header := c.Writer.Header()
+	c.Abort()
 	if a.pageError(c, status, message) {
-		c.Abort()
 		return
 	}
-	body, err := encodeJSON(problem{
+	body := encodeJSON(problem{
 		Type: kind, Title: http.StatusText(status), Status: status,
-		Detail: message, StatusMessage: message, RequestID: requestID(c),
+		Detail: message, StatusMessage: message, RequestID: c.Writer.Header().Get(requestIDHeader),
 	})
-	if err != nil { // strings and an integer: cannot fail
-		a.log.Error("encode an error body", zap.Error(err))
-	}
 	contentType := mediaJSON
 	if prefers(c.Request.Header.Values("Accept"), mediaProblem, mediaJSON) {
 		contentType = mediaProblem
 	}
-	header["Content-Type"], header["Content-Length"] = []string{contentType}, []string{strconv.Itoa(len(body))} // refuse flushes it
+	header := c.Writer.Header()
 	header.Add("Vary", "Accept")
 	if header["Cache-Control"] == nil {
-		header.Set("Cache-Control", "no-store")
+		header["Cache-Control"] = noStore
 	}
-	c.Status(status)
-	_, _ = c.Writer.Write(body) // a client that has gone cannot be told
-	c.Abort()
+	sendBody(c, status, []string{contentType}, nil, body)
 }

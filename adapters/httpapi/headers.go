@@ -1,36 +1,41 @@
 package httpapi
 
 import (
-	"fmt"
-	"math/rand/v2"
+	"maps"
 	"mime"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
-
-	"github.com/gluepot/gluepot/domain/token"
 )
 
-// Header values that do not change are made once: a slice for each request would be an allocation.
+// Headers that do not change are made once: a slice for each request would be an allocation.
 var (
-	nosniff         = []string{"nosniff"}
-	nothingAllowed  = []string{"default-src 'none'; frame-ancestors 'none'"}
-	sandboxed       = []string{"default-src 'none'; frame-ancestors 'none'; sandbox"}
-	noReferrer      = []string{"no-referrer"}
-	closeConnection = []string{"close"}
-	jsonContentType = []string{mediaJSON}
-	noindex         = []string{"noindex"} // for search engines
-)
+	closeConnection   = []string{"close"}
+	noStore           = []string{"no-store"}
+	varyAuthorization = []string{"Authorization"}
+	noindex           = []string{"noindex"} // for search engines
+	jsonContentType   = []string{mediaJSON}
 
-// guard sets headers for browsers: no sniffing of types, no scripts, resources or frames, and no Referer, as the path of an unlisted
-// paste is its secret.
-func guard(answer http.Header) {
-	answer["X-Content-Type-Options"] = nosniff
-	answer["Content-Security-Policy"] = nothingAllowed
-	answer["Referrer-Policy"] = noReferrer
-}
+	// guarded is for browsers: no sniffing of types, no scripts, resources or frames, and no Referer, as the path of an unlisted paste is
+	// its secret.
+	guarded = http.Header{
+		"X-Content-Type-Options":  {"nosniff"},
+		"Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"},
+		"Referrer-Policy":         {"no-referrer"},
+	}
+	// Pages of any origin may call the interface: it ignores cookies, and a page has a token only if its user gave it one.
+	shared = http.Header{
+		"Access-Control-Allow-Origin":   {"*"},
+		"Access-Control-Expose-Headers": {"Retry-After, WWW-Authenticate, ETag, X-Request-Id, Location, Gluepot-Delete-Key"},
+	}
+	preflighted = http.Header{
+		"Access-Control-Allow-Headers": {"Authorization, Content-Type, If-None-Match, Gluepot-Delete-Key"},
+		"Access-Control-Max-Age":       {"86400"}, // a day
+		"Cache-Control":                noStore,
+	}
+)
 
 // maxAccept bounds the header Accept. A longer one is ignored.
 const maxAccept = 1 << 10
@@ -63,56 +68,18 @@ func prefers(accept []string, wanted, otherwise string) bool {
 	return weights[wanted] > 0
 }
 
-// Pages of any origin may call the interface: it ignores cookies, and a page has a token only if its user gave it one.
-var (
-	anyOrigin        = []string{"*"}
-	exposedHeaders   = []string{"Retry-After, WWW-Authenticate, ETag, X-Request-Id, Location, Gluepot-Delete-Key"}
-	allowedHeaders   = []string{"Authorization, Content-Type, If-None-Match, Gluepot-Delete-Key"}
-	preflightSeconds = []string{"86400"} // a day
-	noStore          = []string{"no-store"}
-	varyOrigin       = []string{"Origin"}
-)
-
-// share lets pages of other origins read the answer.
-func share(request, answer http.Header) {
-	if _, ok := request["Origin"]; ok {
-		answer["Access-Control-Allow-Origin"] = anyOrigin
-		answer["Access-Control-Expose-Headers"] = exposedHeaders
-	}
-}
-
 // preflight answers OPTIONS for a path.
-func preflight(allowed []string) gin.HandlerFunc {
+func preflight(allowed string) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		header := c.Writer.Header()
-		header["Allow"] = allowed
-		header["Access-Control-Allow-Methods"] = allowed
-		header["Access-Control-Allow-Headers"] = allowedHeaders
-		header["Access-Control-Max-Age"] = preflightSeconds
-		header["Cache-Control"] = noStore
-		c.Status(http.StatusNoContent)
-		c.Writer.WriteHeaderNow()
+		maps.Copy(c.Writer.Header(), preflighted)
+		c.Header("Access-Control-Allow-Methods", allowed)
+		answerOptions(c, allowed)
 	}
 }
 
-const requestIDHeader = "X-Request-Id"
-
-func requestID(c *gin.Context) string {
-	if id := c.Writer.Header()[requestIDHeader]; len(id) > 0 {
-		return id[0]
-	}
-	return ""
-}
-
-// newRequestID returns an id of a fixed length: the lengths of answers must not differ.
-func newRequestID() string {
-	return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) //nolint:gosec // tells requests apart, keeps no secret
-}
-
-// idCharacters are safe in a header and in the log.
-const idCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
-
-// validRequestID accepts an id from a proxy. It must not be a token that a client has put into the wrong header.
-func validRequestID(id string) bool {
-	return id != "" && len(id) <= 64 && strings.Trim(id, idCharacters) == "" && !strings.Contains(id, token.Prefix)
+// answerOptions answers OPTIONS.
+func answerOptions(c *gin.Context, allowed string) {
+	c.Header("Allow", allowed)
+	c.Status(http.StatusNoContent)
+	c.Writer.WriteHeaderNow()
 }

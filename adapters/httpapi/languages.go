@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"fmt"
-
 	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/wire"
@@ -19,19 +17,15 @@ type languageView struct {
 }
 
 // encodeLanguages returns the answers for the languages of the catalogue, by name.
-func encodeLanguages(catalogue []*language.Language) (map[string]*fixedAnswer, error) {
+func encodeLanguages(catalogue []*language.Language) map[string]*fixedAnswer {
 	answers := make(map[string]*fixedAnswer, len(catalogue))
 	for _, l := range catalogue {
-		body, err := encodeJSON(languageView{
+		answers[l.Name] = newFixedAnswer(jsonContentType, encodeJSON(languageView{
 			Name: l.Name, Mode: l.Mode, Mimes: append([]string{}, l.MIMETypes...), Ext: append([]string{}, l.Extensions...), Color: l.Color,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("encode the language %s: %w", l.Name, err)
-		}
-		answers[l.Name] = newFixedAnswer(jsonContentType, body)
-		answers[l.Name].caching = languageCacheControl
+		}))
+		answers[l.Name].header["Cache-Control"] = languageCacheControl
 	}
-	return answers, nil
+	return answers
 }
 
 func (a *API) languageByName(c *gin.Context) {

@@ -7,7 +7,6 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
-	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -15,31 +14,28 @@ import (
 func crossSite(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Site") == "cross-site" }
 
 // withinLimits counts a request, and reports whether it may go on. Otherwise it has answered it.
-func (a *API) withinLimits(c *gin.Context, route string, page bool) bool {
+func (a *API) withinLimits(c *gin.Context, route string) bool {
 	if a.limits == nil || route == PathAlive || route == PathReady || c.Request.Method == http.MethodOptions {
 		return true
 	}
 	secret, inBody := presentedToken(c), false
-	if page {
+	if c.GetString(pageKey) != "" {
 		secret, inBody = a.pages.Token(c.Request)
 	}
-	refused, retry := a.limits.Admit(a.limitRequest(c.Request, secret, inBody))
-	switch refused {
-	case "":
-		return true
-	case limit.FailedSignIns:
-		a.tooMany(c, refused, retry,
-			"Too many sign-ins and access tokens that are not valid came from your address. Try again after the time in Retry-After.")
-	default:
-		a.tooMany(c, refused, retry, "You send too many requests. Try again after the time in Retry-After.")
+	refused, retry := a.limits.Admit(limitRequest(c.Request, secret, inBody))
+	message := "You send too many requests. Try again after the time in Retry-After."
+	if refused == limit.FailedSignIns {
+		message = "Too many sign-ins and access tokens that are not valid came from your address. Try again after the time in Retry-After."
 	}
-	return false
+	if refused != "" {
+		a.tooMany(c, refused, retry, message)
+	}
+	return refused == ""
 }
 
 // limitRequest returns what the limits need to know of a request that presents a token, or may have one in its body.
-func (a *API) limitRequest(r *http.Request, secret string, inBody bool) limit.Request {
-	client, _ := a.proxies.client(r)
-	return limit.Request{Client: client, Token: secret, InBody: inBody, CrossSite: crossSite(r)}
+func limitRequest(r *http.Request, secret string, inBody bool) limit.Request {
+	return limit.Request{Client: r.RemoteAddr, Token: secret, InBody: inBody, CrossSite: crossSite(r)}
 }
 
 // tooMany answers 429 (RFC 6585, 4).
@@ -51,23 +47,5 @@ func (a *API) tooMany(c *gin.Context, name string, retry time.Duration, message 
 	a.problem(c, http.StatusTooManyRequests, message)
 }
 
-var errCrossSite = fault.New(fault.Unauthenticated,
-	"A page of another site may create pastes with an access token only: without one, they would count for its visitor.")
-
-// counts returns whose quota an anonymous paste counts for, or "" if no quota applies. A page of another site must not use up its
-// visitor's quota.
-func (a *API) counts(c *call) (paste.Client, error) {
-	if c.viewer.SignedIn() || !a.modules.Pastes.CreateOwn.Counts() {
-		return "", nil
-	}
-	if crossSite(c.Request) {
-		return "", errCrossSite
-	}
-	return a.counted(c.Request), nil
-}
-
 // counted returns whose quota a request counts for: the address, or an IPv6 client's network.
-func (a *API) counted(r *http.Request) paste.Client {
-	client, _ := a.proxies.client(r)
-	return paste.Client(limit.Client(client))
-}
+func counted(r *http.Request) paste.Client { return paste.Client(limit.Client(r.RemoteAddr)) }

@@ -1,8 +1,12 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +17,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
 const causeKey = "cause"
@@ -21,48 +26,38 @@ const causeKey = "cause"
 // path, the query or headers, which may contain secrets.
 func (a *API) observe(c *gin.Context) {
 	start := time.Now()
-	client, proxied := a.proxies.client(c.Request)
-	id := ""
-	if proxied {
-		id = c.Request.Header.Get(requestIDHeader)
-	}
-	if !validRequestID(id) {
+	var proxied bool
+	c.Request, proxied = a.proxies.asked(c.Request)
+	id := c.Request.Header.Get(requestIDHeader)
+	if !proxied || !validRequestID(id) {
 		id = newRequestID()
 	}
 	header := c.Writer.Header()
 	header[requestIDHeader] = []string{id}
-	guard(header)
-	share(c.Request.Header, header)
+	maps.Copy(header, guarded)
 	if a.draining.Load() {
 		header["Connection"] = closeConnection
 	}
 
-	method, route := knownMethod(c.Request.Method), strings.TrimSuffix(c.FullPath(), "/")
-	escaped, page := escapedSlash(c.Request.URL), false
-	switch {
-	case escaped:
-		route = ""
-	case route == "":
-		route = a.pages.route(c.Request)
-		if page = route != ""; page {
-			c.Set(pageKey, route)
+	escaped := escapedSlash(c.Request.URL)
+	if !a.pages.outside(c.Request.URL.Path) {
+		if c.Request.Header["Origin"] != nil { // pages are not shared, as they may show their reader's private data
+			maps.Copy(header, shared)
 		}
+	} else if !escaped {
+		c.Set(pageKey, a.pages.Route(c.Request))
 	}
-	if (page || route == "") && a.pages.outside(c.Request.URL.Path) { // its errors are pages
-		c.Request = a.asked(c.Request, proxied)
-	}
+	c.Request.Method = knownMethod(c.Request.Method)
+	method, route := c.Request.Method, Route(c)
 	ended := func(int) {}
 	if a.began != nil {
 		ended = a.began(method, route)
 	}
-	if a.tracing {
-		c.Set(routeKey, route)
-		if !proxied {
-			c.Request.Header.Del("Traceparent") // of a stranger, who could have every request sampled
-		}
+	if a.tracing && !proxied {
+		c.Request.Header.Del("Traceparent") // of a stranger, who could have every request sampled
 	}
 	switch {
-	case !a.withinLimits(c, route, page):
+	case !a.withinLimits(c, route):
 	case escaped:
 		a.nothingHere(c)
 	default:
@@ -93,12 +88,10 @@ func (a *API) observe(c *gin.Context) {
 		zap.Int("status", status),
 		zap.Float64("duration_ms", float64(time.Since(start).Microseconds())/1000),
 		zap.Int("bytes", max(c.Writer.Size(), 0)),
-		zap.String("client", client),
+		zap.String("client", c.Request.RemoteAddr),
 	}
-	if a.tracing {
-		if trace := c.GetString(TraceKey); trace != "" {
-			fields = append(fields, zap.String("trace_id", trace))
-		}
+	if trace := c.GetString(TraceKey); trace != "" {
+		fields = append(fields, zap.String("trace_id", trace))
 	}
 	if cause != nil {
 		fields = append(fields, zap.String("error", cause.Error()))
@@ -108,18 +101,30 @@ func (a *API) observe(c *gin.Context) {
 
 // recovered answers 500 after an endpoint has panicked.
 func (a *API) recovered(c *gin.Context, cause any) {
-	a.log.Error("panic while answering", zap.String("request_id", requestID(c)), zap.Any("panic", cause), zap.Stack("stack"))
+	id := c.Writer.Header().Get(requestIDHeader)
+	a.log.Error("panic while answering", zap.String("request_id", id), zap.Any("panic", cause), zap.Stack("stack"))
 	if !c.Writer.Written() {
 		a.problem(c, http.StatusInternalServerError, fault.MessageInternal)
 	}
-	c.Abort()
 }
 
 // noteCause leaves an error for the access log.
 func noteCause(c *gin.Context, err error) { c.Set(causeKey, err) }
 
-// otherMethod replaces methods that HTTP does not define.
-const otherMethod = "other"
+const requestIDHeader = "X-Request-Id"
+
+// newRequestID returns an id of a fixed length: the lengths of answers must not differ.
+func newRequestID() string {
+	return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) //nolint:gosec // tells requests apart, keeps no secret
+}
+
+// idCharacters are safe in a header and in the log.
+const idCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+// validRequestID accepts an id from a proxy. It must not be a token that a client has put into the wrong header.
+func validRequestID(id string) bool {
+	return id != "" && len(id) <= 64 && strings.Trim(id, idCharacters) == "" && !strings.Contains(id, token.Prefix)
+}
 
 // knownMethods are those of RFC 9110, 9.3, and RFC 5789.
 var knownMethods = []string{
@@ -127,19 +132,21 @@ var knownMethods = []string{
 	http.MethodPut, http.MethodConnect, http.MethodTrace,
 }
 
-// knownMethod keeps clients from writing arbitrary methods into the log and the metrics.
+// knownMethod keeps clients from writing arbitrary methods into the log, the metrics and traces.
 func knownMethod(method string) string {
 	if slices.Contains(knownMethods, method) {
 		return method
 	}
-	return otherMethod
+	return "other"
 }
 
 // TraceKey is where Config.Tracing leaves the id of a request's trace in gin's context, for the access log.
 const TraceKey = "trace_id"
 
-// routeKey is where the route of a request is in gin's context.
-const routeKey = "route"
-
 // Route returns the route of a request, such as /paste/:id, or "".
-func Route(c *gin.Context) string { return c.GetString(routeKey) }
+func Route(c *gin.Context) string {
+	if escapedSlash(c.Request.URL) {
+		return ""
+	}
+	return cmp.Or(c.GetString(pageKey), strings.TrimSuffix(c.FullPath(), "/"))
+}

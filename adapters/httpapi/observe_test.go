@@ -172,7 +172,7 @@ func TestRequestsAreTraced(t *testing.T) {
 	cfg.Tracing = []gin.HandlerFunc{func(c *gin.Context) {
 		c.Set(TraceKey, "the trace")
 		c.Next()
-		seen = append(seen, fmt.Sprintln(Route(c), c.Writer.Status(), c.Request.Header.Values("traceparent")))
+		seen = append(seen, fmt.Sprintln(c.Request.Method, Route(c), c.Writer.Status(), c.Request.Header.Values("traceparent")))
 	}}
 	api, lines := newTestAPI(t, newStore(), cfg)
 	for _, request := range []struct{ method, path, from, parent string }{
@@ -184,7 +184,7 @@ func TestRequestsAreTraced(t *testing.T) {
 		r.Header.Set("Traceparent", request.parent)
 		api.ServeHTTP(httptest.NewRecorder(), r)
 	}
-	if want := []string{"/user/:username/exists 200 [a caller]\n", " 404 []\n"}; !slices.Equal(seen, want) {
+	if want := []string{"GET /user/:username/exists 200 [a caller]\n", "other  404 []\n"}; !slices.Equal(seen, want) {
 		t.Errorf("got %q, want %q", seen, want)
 	}
 	for _, line := range lines.All() {

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/domain/fault"
-	"github.com/gluepot/gluepot/domain/moderation"
 )
 
 // Pages answers paths outside the interface with pages for people, behind the same limits, deadlines, log and metrics. A path belongs to
@@ -40,8 +40,8 @@ type Pages interface {
 type pages struct {
 	Pages
 
-	allowed map[string][]string // the header Allow, by pattern
-	own     map[string]bool     // the first segments of the interface's paths
+	allowed map[string]string // the header Allow, by pattern
+	own     map[string]bool   // the first segments of the interface's paths
 	origins http.CrossOriginProtection
 }
 
@@ -49,22 +49,11 @@ func newPages(shown Pages, paths []servedPath) *pages {
 	if shown == nil {
 		return nil
 	}
-	p := &pages{Pages: shown, allowed: make(map[string][]string), own: make(map[string]bool)}
-	for pattern, allowed := range shown.Routes() {
-		p.allowed[pattern] = []string{allowed}
-	}
+	p := &pages{Pages: shown, allowed: shown.Routes(), own: make(map[string]bool)}
 	for _, path := range paths {
 		p.own[path.segments[1]] = true
 	}
 	return p
-}
-
-// route sets and returns the pattern of the page for a request, or "".
-func (p *pages) route(r *http.Request) string {
-	if !p.outside(r.URL.Path) {
-		return ""
-	}
-	return p.Route(r)
 }
 
 // outside reports whether there are pages, and a decoded path is outside the interface.
@@ -85,10 +74,8 @@ func (a *API) page(c *gin.Context, pattern string) {
 	allowed := a.pages.allowed[pattern]
 	switch method := c.Request.Method; {
 	case method == http.MethodOptions:
-		c.Writer.Header()["Allow"] = allowed
-		c.Status(http.StatusNoContent)
-		c.Writer.WriteHeaderNow()
-	case !slices.Contains(strings.Split(allowed[0], ", "), method):
+		answerOptions(c, allowed)
+	case !slices.Contains(strings.Split(allowed, ", "), method):
 		a.notAllowed(c, allowed)
 	default:
 		err := a.answerPage(c)
@@ -110,12 +97,15 @@ func (a *API) answerPage(c *gin.Context) error {
 	secret, inBody := a.pages.Token(c.Request)
 	switch {
 	case rejected || w.status == http.StatusUnauthorized || fault.Is(err, fault.Unauthenticated):
-		a.limits.Rejected(a.limitRequest(c.Request, secret, inBody))
+		a.limits.Rejected(limitRequest(c.Request, secret, inBody))
 	case err == nil && !inBody:
 		a.limits.Proven(secret)
 	}
 	if w.streams {
-		w.end(err)
+		if err != nil && w.gone == nil { // the stream is cut off, so that the client notices: not even the last chunk leaves
+			noteCause(c, err)
+			_ = http.NewResponseController(c.Writer).SetWriteDeadline(time.Unix(1, 0))
+		}
 		return nil
 	}
 	if err != nil {
@@ -127,8 +117,9 @@ func (a *API) answerPage(c *gin.Context) error {
 	if w.status == http.StatusTooManyRequests && a.onLimited != nil {
 		a.onLimited(limit.AnonymousPastes) // the only limit that pages apply
 	}
-	w.sendHeader()
-	made.send(c, w.status, w.header["Content-Type"], w.status == http.StatusOK && w.header["Cache-Control"] == nil)
+	maps.Copy(w.to.Writer.Header(), w.header)
+	tagged := w.status == http.StatusOK && w.header["Cache-Control"] == nil
+	sendBody(c, w.status, w.header["Content-Type"], etagOf(tagged, xxhash.Sum64(made.text)), made.text)
 	return nil
 }
 
@@ -148,9 +139,9 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, er
 	}
 	ctx, cancel := a.deadline(r)
 	defer cancel()
-	r = r.WithContext(moderation.From(ctx, a.address(r)))
-	r.RemoteAddr = string(a.counted(r))
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(sent.join())), sent.length
+	r = r.WithContext(writing(ctx, r))
+	r.RemoteAddr = string(counted(r))
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(sent.text)), int64(len(sent.text))
 	return a.pages.Answer(w, r)
 }
 
@@ -205,33 +196,11 @@ func (w *pageWriter) FlushError() error {
 	}
 	w.WriteHeader(http.StatusOK)
 	w.streams = true
-	w.sendHeader()
+	maps.Copy(w.to.Writer.Header(), w.header)
 	w.to.Writer.Header()["Connection"] = closeConnection // its deadlines have changed
 	w.to.Status(w.status)
 	w.to.Writer.WriteHeaderNow()
 	return nil
-}
-
-// end ends a stream. After a failure it is cut off, so that the client notices.
-func (w *pageWriter) end(err error) {
-	if err != nil && w.gone == nil {
-		noteCause(w.to, err)
-		_ = http.NewResponseController(w.to.Writer).SetWriteDeadline(time.Unix(1, 0)) // not even the last chunk leaves
-	}
-}
-
-func (w *pageWriter) sendHeader() {
-	maps.Copy(w.to.Writer.Header(), w.header)
-	unshare(w.to.Writer.Header())
-}
-
-// WriteString implements io.StringWriter.
-func (w *pageWriter) WriteString(s string) (int, error) {
-	if w.streams {
-		return w.Write([]byte(s))
-	}
-	w.WriteHeader(http.StatusOK)
-	return w.answer.WriteString(s)
 }
 
 // pageError answers with an error page if there are pages and the client prefers HTML.
@@ -239,15 +208,7 @@ func (a *API) pageError(c *gin.Context, status int, message string) bool {
 	if !a.pages.outside(c.Request.URL.Path) || !prefers(c.Request.Header["Accept"], mediaHTML, mediaJSON) {
 		return false
 	}
-	header := c.Writer.Header()
-	unshare(header)
-	header.Add("Vary", "Accept")
+	c.Writer.Header().Add("Vary", "Accept")
 	a.pages.AnswerError(c.Writer, c.Request, status, message)
 	return true
-}
-
-// unshare undoes share: pages may show their reader's private data.
-func unshare(answer http.Header) {
-	delete(answer, "Access-Control-Allow-Origin")
-	delete(answer, "Access-Control-Expose-Headers")
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -290,7 +291,7 @@ func TestSessionsAreLimited(t *testing.T) {
 // TestAsked wants scheme and host of a page's request to be those that its client asked for.
 func TestAsked(t *testing.T) {
 	t.Parallel()
-	api := new(API)
+	vouched := proxies{netip.MustParsePrefix("192.0.2.1/32")} // which httptest's requests come from
 	for _, c := range []struct {
 		secure, proxied bool
 		protos          []string
@@ -309,7 +310,11 @@ func TestAsked(t *testing.T) {
 			r.TLS = new(tls.ConnectionState)
 		}
 		r.Header["X-Forwarded-Proto"], r.Header["X-Forwarded-Host"] = c.protos, []string{"paste.example"}
-		got := api.asked(r, c.proxied)
+		var trusted proxies
+		if c.proxied {
+			trusted = vouched
+		}
+		got, _ := trusted.asked(r)
 		if where := got.URL.Scheme + "://" + got.Host; where != c.want || got.URL.Path != "/a" || r.URL.Scheme != "" {
 			t.Errorf("%+v: got %s, path %s, and of the request itself %s, want %s", c, where, got.URL.Path, r.URL.Scheme, c.want)
 		}
@@ -320,8 +325,8 @@ func TestAsked(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
 		r.Header.Set("X-Forwarded-Host", host)
-		if got := api.asked(r, true).Host; got != want {
-			t.Errorf("%q from a trusted proxy: got the host %q, want %q", host, got, want)
+		if got, _ := vouched.asked(r); got.Host != want {
+			t.Errorf("%q from a trusted proxy: got the host %q, want %q", host, got.Host, want)
 		}
 	}
 }

@@ -3,11 +3,9 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
-	"strconv"
 
-	"github.com/gin-gonic/gin"
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/wire"
 	"github.com/gluepot/gluepot/adapters/internal/view"
@@ -15,8 +13,12 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// maxHeldText is the most text that is encoded once and held. More is streamed, which encodes it twice.
-const maxHeldText = 4 << 20
+const (
+	// maxHeldText is the most text that is encoded once and held. More is streamed, which encodes it twice.
+	maxHeldText = 4 << 20
+	// usualRest is what the answer of most pastes has beside their text.
+	usualRest = 1 << 10
+)
 
 // sendPaste answers with a paste. After a write it answers even beyond the memory budget.
 func (a *API) sendPaste(c *call, d *paste.Document, tagged, written bool) error {
@@ -31,33 +33,60 @@ func (a *API) sendPaste(c *call, d *paste.Document, tagged, written bool) error 
 	if text <= maxHeldText {
 		made := a.newBuffer(c.Request, 1)
 		defer made.Release()
+		made.text = make([]byte, 0, text+usualRest)
 		if view.WritePaste(made, d) == nil {
 			read.Release()
-			made.send(c.Context, http.StatusOK, jsonContentType, tagged)
+			sendBody(c.Context, http.StatusOK, jsonContentType, etagOf(tagged, xxhash.Sum64(made.text)), made.text)
 			return nil
 		}
 	}
-	return sendStream(c.Context, jsonContentType, tagged, func(to io.Writer) error { return view.WritePaste(to, d) })
+	measured := &measure{Digest: xxhash.New()}
+	if err := view.WritePaste(measured, d); err != nil {
+		return err
+	}
+	if begin(c.Context, http.StatusOK, jsonContentType, etagOf(tagged, measured.Sum64()), measured.length) {
+		_ = view.WritePaste(c.Writer, d) // a client that has gone cannot be told
+	}
+	return nil
+}
+
+// measure hashes and counts what is written to it.
+type measure struct {
+	*xxhash.Digest
+
+	length int64
+}
+
+// Write implements io.Writer.
+func (m *measure) Write(p []byte) (int, error) {
+	m.length += int64(len(p))
+	return m.Digest.Write(p)
 }
 
 func (a *API) createPaste(ctx context.Context, c *call) error {
-	made, err := a.create(ctx, c, func() (paste.Draft, error) { return wire.DecodeDraft(c.body.join()) })
+	made, err := a.create(ctx, c, wire.DecodeDraft)
 	if err != nil {
 		return err
 	}
 	return a.sendPaste(c, &made, false, true)
 }
 
-// create reads the draft only after it has checked that the viewer may create pastes: that error comes first.
-func (a *API) create(ctx context.Context, c *call, read func() (paste.Draft, error)) (paste.Document, error) {
+var errCrossSite = fault.New(fault.Unauthenticated,
+	"A page of another site may create pastes with an access token only: without one, they would count for its visitor.")
+
+// create decodes the body only after it has checked that the viewer may create pastes: that error comes first. Anonymous pastes count for
+// the quota of their client, if there is one. A page of another site must not use up its visitor's quota.
+func (a *API) create(ctx context.Context, c *call, decode func([]byte) (paste.Draft, error)) (paste.Document, error) {
 	if err := a.modules.Pastes.CreateOwn.Allow(c.viewer); err != nil {
 		return paste.Document{}, err
 	}
-	client, err := a.counts(c)
-	if err != nil {
-		return paste.Document{}, err
+	var client paste.Client
+	if !c.viewer.SignedIn() && a.modules.Pastes.CreateOwn.Counts() {
+		if client = counted(c.Request); crossSite(c.Request) {
+			return paste.Document{}, errCrossSite
+		}
 	}
-	draft, err := read()
+	draft, err := decode(c.body.text)
 	if err != nil {
 		return paste.Document{}, err
 	}
@@ -75,7 +104,7 @@ func (a *API) create(ctx context.Context, c *call, read func() (paste.Draft, err
 
 func (a *API) editPaste(ctx context.Context, c *call) error {
 	id := c.Param("id")
-	changes, err := wire.DecodeChanges(c.body.join())
+	changes, err := wire.DecodeChanges(c.body.text)
 	if err != nil {
 		return a.modules.Pastes.EditOwn.Refuse(ctx, c.viewer, id, err)
 	}
@@ -89,13 +118,11 @@ func (a *API) editPaste(ctx context.Context, c *call) error {
 // deleteKeyHeader has the key of an anonymous paste, in the answer that creates it and the request that deletes it.
 const deleteKeyHeader = "Gluepot-Delete-Key"
 
-var emptyObject = []byte("{}")
-
 func (a *API) deletePaste(ctx context.Context, c *call) error {
 	if err := a.modules.Pastes.DeleteOwn.Do(ctx, c.viewer, c.Param("id"), paste.DeleteKey(c.GetHeader(deleteKeyHeader))); err != nil {
 		return err
 	}
-	sendJSON(c.Context, emptyObject) // clients fail on an answer without a body
+	sendJSON(c.Context, struct{}{}) // clients fail on an answer without a body
 	return nil
 }
 
@@ -124,39 +151,26 @@ func (a *API) openPaste(ctx context.Context, c *call) error {
 func (a *API) selfPastes(ctx context.Context, c *call) error {
 	made := a.newBuffer(c.Request, 1)
 	defer made.Release()
-	before := "["
+	separator := byte('[')
 	err := a.modules.Pastes.ListOwn.Do(ctx, c.viewer, func(page []paste.Place) error {
 		ids := make([]paste.ID, len(page))
 		for i, place := range page {
 			ids[i] = place.ID
 		}
-		encoded, err := encodeJSON(ids)
-		if err != nil {
-			return err
-		}
-		if _, err := made.WriteString(before); err != nil {
-			return err
-		}
-		before = ","
-		_, err = made.Write(encoded[1 : len(encoded)-1])
+		encoded := encodeJSON(ids)
+		encoded[0] = separator
+		separator = ','
+		_, err := made.Write(encoded[:len(encoded)-1])
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	end := "]"
-	if before == "[" { // there are none
-		end = "[]"
+	if separator == '[' { // there are none
+		made.text = append(made.text, '[')
 	}
-	if _, err := made.WriteString(end); err != nil {
-		return err
-	}
-	made.send(c.Context, http.StatusOK, jsonContentType, false)
+	sendBody(c.Context, http.StatusOK, jsonContentType, nil, append(made.text, ']'))
 	return nil
-}
-
-type countView struct {
-	NumPastes int64 `json:"numPastes"`
 }
 
 func (a *API) pasteCount(ctx context.Context, c *call) error {
@@ -164,15 +178,17 @@ func (a *API) pasteCount(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	return encodeAndSend(c.Context, countView{NumPastes: count})
+	sendJSON(c.Context, map[string]int64{"numPastes": count})
+	return nil
 }
 
 func (a *API) createEncrypted(ctx context.Context, c *call) error {
-	made, err := a.create(ctx, c, func() (paste.Draft, error) { return wire.DecodeEncrypted(c.body.join()) })
+	made, err := a.create(ctx, c, wire.DecodeEncrypted)
 	if err != nil {
 		return err
 	}
-	return encodeAndSend(c.Context, view.NewEncrypted(&made))
+	sendJSON(c.Context, view.NewEncrypted(&made))
+	return nil
 }
 
 // errOpens differs from not found, so that clients without the key do not open the paste.
@@ -189,13 +205,13 @@ func (a *API) readEncrypted(ctx context.Context, c *call) error {
 	return a.sendPaste(c, &found, c.secret == "", false)
 }
 
-// expiryTime needs no deadline: it does not use the database.
-func (a *API) expiryTime(c *gin.Context) {
-	query := c.Request.URL.RawQuery
-	result, err := paste.ExpiryUnix(wire.Value(parameter(query, "createdAt")), wire.Value(parameter(query, "expiresIn")))
+func (a *API) expiryTime(_ context.Context, c *call) error {
+	createdAt, _ := parameter(c.Context, "createdAt")
+	expiresIn, _ := parameter(c.Context, "expiresIn")
+	result, err := paste.ExpiryUnix(createdAt, expiresIn)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
-	sendJSON(c, append(strconv.AppendInt([]byte(`{"result":`), result, 10), '}'))
+	sendJSON(c.Context, map[string]int64{"result": result})
+	return nil
 }

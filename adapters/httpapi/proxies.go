@@ -30,51 +30,32 @@ func parseProxies(texts []string) (parsed proxies, err error) {
 
 // include ignores the zone of a link-local address: netip never matches an address with a zone.
 func (p proxies) include(address netip.Addr) bool {
-	address = address.WithZone("")
-	for _, prefix := range p {
-		if prefix.Contains(address) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(address.WithZone("")) })
 }
 
 // TrustsProxy reports whether an address is that of a trusted proxy.
 func (a *API) TrustsProxy(address netip.Addr) bool { return a.proxies.include(address) }
 
-// asked returns the request with the scheme and host that the client used. From a trusted proxy these are the first values of
-// X-Forwarded-Proto and X-Forwarded-Host, from the outermost proxy. An invalid host is ignored.
-func (a *API) asked(r *http.Request, proxied bool) *http.Request {
-	shown, public := new(http.Request), *r.URL
-	*shown = *r
-	shown.URL, public.Scheme = &public, a.scheme(r, proxied)
-	if host := firstOf(r.Header["X-Forwarded-Host"]); proxied && host != "" && httpguts.ValidHostHeader(host) {
-		shown.Host = host
+// asked returns the request as the client sent it, and whether a trusted proxy forwarded it: with the scheme and host that the client
+// used, and its address, without a port, as RemoteAddr. Scheme and host are the first values of X-Forwarded-Proto and X-Forwarded-Host,
+// from the outermost proxy. An invalid host is ignored.
+func (p proxies) asked(r *http.Request) (asked *http.Request, proxied bool) {
+	copied, address := *r, *r.URL
+	copied.URL, address.Scheme = &address, "http"
+	copied.RemoteAddr, proxied = p.client(r)
+	if r.TLS != nil || proxied && strings.EqualFold(firstOf(r.Header.Get("X-Forwarded-Proto")), "https") {
+		address.Scheme = "https"
 	}
-	return shown
-}
-
-func (a *API) scheme(r *http.Request, proxied bool) string {
-	if r.TLS != nil || proxied && strings.EqualFold(firstOf(r.Header["X-Forwarded-Proto"]), "https") {
-		return "https"
+	if host := firstOf(r.Header.Get("X-Forwarded-Host")); proxied && host != "" && httpguts.ValidHostHeader(host) {
+		copied.Host = host
 	}
-	return "http"
+	return &copied, proxied
 }
 
 // firstOf returns the first element of a header that is a list, or "".
-func firstOf(lines []string) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	first, _, _ := strings.Cut(lines[0], ",")
+func firstOf(list string) string {
+	first, _, _ := strings.Cut(list, ",")
 	return strings.Trim(first, " \t")
-}
-
-// address returns the client's address, or the zero Addr.
-func (a *API) address(r *http.Request) netip.Addr {
-	client, _ := a.proxies.client(r)
-	address, _ := netip.ParseAddr(client) // a Unix socket has none
-	return address
 }
 
 // maxHops bounds how many addresses of X-Forwarded-For are read.
@@ -83,33 +64,25 @@ const maxHops = 16
 // client returns the client's address, and whether a trusted proxy forwarded the request. Each proxy appends its peer's address to
 // X-Forwarded-For, so the client is the last address that is not a trusted proxy's. Clients can forge the addresses before that.
 func (p proxies) client(r *http.Request) (client string, proxied bool) {
-	client = r.RemoteAddr
-	if colon := strings.LastIndexByte(client, ':'); colon >= 0 {
-		client = strings.Trim(client[:colon], "[]")
-	}
-	if len(p) == 0 {
-		return client, false
-	}
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || !p.include(peer.Addr().Unmap()) {
+	if err != nil { // a Unix socket has no address
+		return r.RemoteAddr, false
+	}
+	if client = peer.Addr().String(); !p.include(peer.Addr().Unmap()) {
 		return client, false
 	}
-	hops := 0
-	for _, line := range slices.Backward(r.Header["X-Forwarded-For"]) {
-		for rest, more := line, true; more && hops < maxHops; hops++ {
-			hop := rest
-			comma := strings.LastIndexByte(rest, ',')
-			if more = comma >= 0; more {
-				rest, hop = rest[:comma], rest[comma+1:]
-			}
-			address, err := netip.ParseAddr(strings.Trim(hop, " \t"))
-			if err != nil {
-				return client, true
-			}
-			if client = address.Unmap().WithZone("").String(); !p.include(address.Unmap()) {
-				return client, true
-			}
+	forwarded := strings.Join(r.Header["X-Forwarded-For"], ",")
+	for range maxHops {
+		comma := strings.LastIndexByte(forwarded, ',')
+		address, err := netip.ParseAddr(strings.Trim(forwarded[comma+1:], " \t"))
+		if err != nil {
+			break
 		}
+		client = address.Unmap().WithZone("").String()
+		if comma < 0 || !p.include(address.Unmap()) {
+			break
+		}
+		forwarded = forwarded[:comma]
 	}
 	return client, true
 }

@@ -2,8 +2,11 @@ package httpapi
 
 import (
 	"context"
-	"io"
+	"net/http"
 	"strings"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/wire"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -21,11 +24,12 @@ func (a *API) readText(ctx context.Context, c *call) error {
 	if err := held.Resize(min(int64(len(pasty.Code)), a.memory.Share())); err != nil {
 		return err
 	}
-	c.Writer.Header()["Content-Security-Policy"] = sandboxed
-	return sendStream(c.Context, textContentType, c.secret == "", func(to io.Writer) error {
-		_, err := io.WriteString(to, pasty.Code)
-		return err
-	})
+	c.Header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+	etag := etagOf(c.secret == "", xxhash.Sum64String(pasty.Code))
+	if begin(c.Context, http.StatusOK, textContentType, etag, int64(len(pasty.Code))) {
+		_, _ = c.Writer.WriteString(pasty.Code) // a client that has gone cannot be told
+	}
+	return nil
 }
 
 var (
@@ -38,7 +42,7 @@ func (a *API) createFromText(ctx context.Context, c *call) error {
 	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/form-data") {
 		return errForm
 	}
-	made, err := a.create(ctx, c, func() (paste.Draft, error) { return a.textDraft(c) })
+	made, err := a.create(ctx, c, func(code []byte) (paste.Draft, error) { return a.textDraft(c, string(code)) })
 	if err != nil {
 		return err
 	}
@@ -46,48 +50,43 @@ func (a *API) createFromText(ctx context.Context, c *call) error {
 		return a.sendPaste(c, &made, false, true)
 	}
 	site := a.publicURL
-	if _, proxied := a.proxies.client(c.Request); site == "" && c.Request.Host != "" {
-		asked := a.asked(c.Request, proxied)
-		site = asked.URL.Scheme + "://" + asked.Host
+	if site == "" && c.Request.Host != "" {
+		site = c.Request.URL.Scheme + "://" + c.Request.Host
 	}
-	sendBody(c.Context, textContentType, nil, []byte(site+a.pathOf(made.ID)+"\n"))
+	sendBody(c.Context, http.StatusOK, textContentType, nil, []byte(site+a.pathOf(made.ID)+"\n"))
 	return nil
 }
 
-func (a *API) textDraft(c *call) (draft paste.Draft, err error) {
-	query := c.Request.URL.RawQuery
-	if c.body.length == 0 {
+func (a *API) textDraft(c *call, code string) (draft paste.Draft, err error) {
+	if code == "" {
 		return draft, errNoText
 	}
-	if draft.Private, err = switchedOn(query, "isPrivate"); err != nil {
+	if draft.Private, err = switchedOn(c.Context, "isPrivate"); err != nil {
 		return draft, err
 	}
-	if draft.Public, err = switchedOn(query, "isPublic"); err != nil {
+	if draft.Public, err = switchedOn(c.Context, "isPublic"); err != nil {
 		return draft, err
 	}
-	if draft.Burns, err = switchedOn(query, "burn"); err != nil {
+	if draft.Burns, err = switchedOn(c.Context, "burn"); err != nil {
 		return draft, err
 	}
-	draft.Lifetime = parameter(query, "expiresIn")
-	if tags := parameter(query, "tags"); tags != nil {
-		draft.Tags = []string{*tags}
+	if lifetime, ok := parameter(c.Context, "expiresIn"); ok {
+		draft.Lifetime = &lifetime
 	}
-	code := string(c.body.join())
+	if tags, ok := parameter(c.Context, "tags"); ok {
+		draft.Tags = []string{tags}
+	}
+	title, _ := parameter(c.Context, "title")
 	draft.Pasties = []paste.PastyDraft{{
-		Title: wire.Value(parameter(query, "title")), Language: a.languageParameter(query), Default: c.viewer.User.DefaultLanguage,
-		Code: &code, Alone: true,
+		Title: title, Language: a.languageParameter(c.Request.URL.RawQuery), Default: c.viewer.User.DefaultLanguage, Code: &code, Alone: true,
 	}}
 	return draft, nil
 }
 
-// parameter returns the first value of a parameter, or nil.
-func parameter(query, key string) *string {
-	raw, ok := wire.RawParameter(query, key)
-	if !ok {
-		return nil
-	}
-	text := wire.Unescape(raw, true)
-	return &text
+// parameter returns the first value of a parameter, and whether there is one.
+func parameter(c *gin.Context, key string) (string, bool) {
+	raw, ok := wire.RawParameter(c.Request.URL.RawQuery, key)
+	return wire.Unescape(raw, true), ok
 }
 
 // languageParameter returns the reading of the parameter that is a language's name: see wire.Readings.
@@ -104,12 +103,12 @@ func (a *API) languageParameter(query string) *string {
 }
 
 // switchedOn reads a flag. It refuses an empty value, which may be meant as true.
-func switchedOn(query, key string) (bool, error) {
-	text := parameter(query, key)
+func switchedOn(c *gin.Context, key string) (bool, error) {
+	text, ok := parameter(c, key)
 	switch {
-	case text == nil || strings.EqualFold(*text, "false"):
+	case !ok || strings.EqualFold(text, "false"):
 		return false, nil
-	case strings.EqualFold(*text, "true"):
+	case strings.EqualFold(text, "true"):
 		return true, nil
 	}
 	return false, wire.Invalid("%s: it must be true or false.", key)

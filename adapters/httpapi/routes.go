@@ -38,19 +38,11 @@ func (a *API) endpoints(basePath string) []endpoint {
 		{http.MethodPost, "/encrypted", a.accept(voluntary, a.createEncrypted)},
 		{http.MethodGet, "/encrypted/:id", a.handle(optional, a.readEncrypted)},
 		{http.MethodPost, "/open/:id", a.handle(optional, a.openPaste)},
-		{http.MethodGet, "/time/expiresInToUnixTime", a.expiryTime},
-		{http.MethodGet, "/openapi.yaml", newFixedAnswer(yamlContentType, yaml).send},
+		{http.MethodGet, "/time/expiresInToUnixTime", a.handle(ignored, a.expiryTime)},
+		{http.MethodGet, "/openapi.yaml", newFixedAnswer([]string{"application/yaml"}, yaml).send},
 		{http.MethodGet, "/openapi.json", newFixedAnswer(jsonContentType, json).send},
 		{http.MethodGet, "/docs", a.docsFile},
 		{http.MethodGet, "/docs/:file", a.docsFile},
-	}
-}
-
-// healthChecks are outside the base path.
-func (a *API) healthChecks() []endpoint {
-	return []endpoint{
-		{http.MethodGet, PathAlive, func(c *gin.Context) { sendJSON(c, okStatus) }},
-		{http.MethodGet, PathReady, a.handle(ignored, a.readiness)},
 	}
 }
 
@@ -72,7 +64,7 @@ func (a *API) serve(group *gin.RouterGroup, endpoints []endpoint) {
 		}
 		served := servedPath{
 			segments: strings.Split(strings.TrimSuffix(group.BasePath(), "/")+path, "/"),
-			allowed:  []string{strings.Join(append(allowed, http.MethodOptions), ", ")},
+			allowed:  strings.Join(append(allowed, http.MethodOptions), ", "),
 		}
 		a.paths = append(a.paths, served)
 		options := preflight(served.allowed)
@@ -94,11 +86,10 @@ func (a *API) readiness(ctx context.Context, c *call) error {
 	if err := a.ready(ctx); err != nil {
 		return err
 	}
-	sendJSON(c.Context, okStatus)
+	alive(c.Context)
 	return nil
 }
 
-var (
-	okStatus    = []byte(`{"status":"ok"}`)
-	errDraining = fault.New(fault.Unavailable, "This server is shutting down. Use another.")
-)
+func alive(c *gin.Context) { sendJSON(c, map[string]string{"status": "ok"}) }
+
+var errDraining = fault.New(fault.Unavailable, "This server is shutting down. Use another.")

@@ -6,14 +6,11 @@ import (
 	"github.com/gluepot/gluepot/adapters/internal/view"
 )
 
-// emptyString is the specification's "yes, the user exists".
-var emptyString = []byte(`""`)
-
 func (a *API) userExists(ctx context.Context, c *call) error {
 	if err := a.modules.Users.CheckExists.Do(ctx, c.Param("username")); err != nil {
 		return err
 	}
-	sendJSON(c.Context, emptyString)
+	sendJSON(c.Context, "") // the specification's "yes"
 	return nil
 }
 
@@ -22,7 +19,8 @@ func (a *API) userProfile(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	return encodeAndSend(c.Context, view.PublicOf(profile))
+	sendJSON(c.Context, view.PublicOf(profile))
+	return nil
 }
 
 func (a *API) self(ctx context.Context, c *call) error {
@@ -30,5 +28,6 @@ func (a *API) self(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	return encodeAndSend(c.Context, view.SelfOf(account))
+	sendJSON(c.Context, view.SelfOf(account))
+	return nil
 }

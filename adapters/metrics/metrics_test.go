@@ -90,7 +90,7 @@ func TestListen(t *testing.T) {
 	for path, want := range map[string]int{
 		"/metrics": 200, "/debug/pprof/": 200, "/debug/pprof/heap": 200, "/debug/pprof/goroutine?debug=1": 200, "/": 404,
 	} {
-		answer, err := http.Get("http://" + server.Addr().String() + path)
+		answer, err := http.Get("http://" + server.Addr + path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestListen(t *testing.T) {
 			t.Errorf("%s: got %d, want %d", path, answer.StatusCode, want)
 		}
 	}
-	_, err = Listen(t.Context(), server.Addr().String(), http.NotFoundHandler(), zap.NewNop())
+	_, err = Listen(t.Context(), server.Addr, http.NotFoundHandler(), zap.NewNop())
 	if !fault.Is(err, fault.Unavailable) {
 		t.Errorf("an address that is taken: got %v, want %v", err, fault.Unavailable)
 	}
@@ -153,7 +153,7 @@ func TestPagesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = server.Close() }()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+server.Addr().String()+"/metrics", http.NoBody)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+server.Addr+"/metrics", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,12 +53,6 @@ func localHost(host string) bool {
 	return host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host) != nil
 }
 
-// Server runs a handler on a socket.
-type Server struct {
-	http     *http.Server
-	listener net.Listener
-}
-
 // Only a few scrapers and people connect: idle connections are closed. A profile may take as
 // long as its reader asks for, and net/http/pprof refuses what is longer than maxProfile.
 const (
@@ -67,29 +61,24 @@ const (
 	maxIdle       = 5 * time.Minute
 )
 
-// Listen serves a handler on an address in the background. It fails with fault.Unavailable when the address cannot be
-// listened on.
-func Listen(ctx context.Context, address string, handler http.Handler, log *zap.Logger) (*Server, error) {
+// Listen serves a handler on an address in the background, until the server is closed. It fails with fault.Unavailable when the address
+// cannot be listened on.
+func Listen(ctx context.Context, address string, handler http.Handler, log *zap.Logger) (*http.Server, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable,
 			fmt.Sprintf("Cannot listen on %s. Choose another address with --admin-addr or GLUEPOT_ADMIN_ADDR.", address), err)
 	}
 	bound, isTCP := listener.Addr().(*net.TCPAddr)
-	handler = notForPages(isTCP && bound.IP.IsLoopback(), handler)
-	server := &Server{listener: listener, http: &http.Server{
-		Handler: handler, ReadTimeout: maxHeaderTime, WriteTimeout: maxProfile, IdleTimeout: maxIdle, ErrorLog: zap.NewStdLog(zap.NewNop()),
-	}}
+	server := &http.Server{
+		Addr: listener.Addr().String(), Handler: notForPages(isTCP && bound.IP.IsLoopback(), handler), ReadTimeout: maxHeaderTime,
+		WriteTimeout: maxProfile, IdleTimeout: maxIdle, ErrorLog: zap.NewStdLog(zap.NewNop()),
+	}
+	log.Info("serving metrics", zap.String("address", server.Addr))
 	go func() {
-		if err := server.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("metrics are not served any more", zap.Error(err))
 		}
 	}()
 	return server, nil
 }
-
-// Addr returns the address that Listen listens on.
-func (s *Server) Addr() net.Addr { return s.listener.Addr() }
-
-// Close ends it at once: only monitoring is cut off.
-func (s *Server) Close() error { return s.http.Close() }

@@ -26,7 +26,7 @@ import (
 //
 // OpenTelemetry has one handler of errors for the whole process, which writes to log from now on: Open is for programs.
 func Open(version string, log *zap.Logger) *Tracer {
-	endpoint, err := endpointFromEnvironment(os.Getenv)
+	endpoint, err := endpointFromEnvironment()
 	if err != nil {
 		log.Warn("there are no traces: the environment asks for something that Gluepot does not have", zap.Error(err))
 		return nil
@@ -47,23 +47,23 @@ func Open(version string, log *zap.Logger) *Tracer {
 
 // endpointFromEnvironment returns where traces go, or nil when the environment asks for none. The exporter reads the rest itself,
 // and so does the SDK.
-func endpointFromEnvironment(getenv func(string) string) (*url.URL, error) {
-	text := cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
-	exporter := strings.TrimSpace(getenv("OTEL_TRACES_EXPORTER"))
-	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") || exporter == "none" || exporter == "" && text == "" {
+func endpointFromEnvironment() (*url.URL, error) {
+	text := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
+	exporter := strings.TrimSpace(os.Getenv("OTEL_TRACES_EXPORTER"))
+	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || exporter == "none" || exporter == "" && text == "" {
 		return nil, nil //nolint:nilnil // none is asked for
 	}
 	if exporter != "" && exporter != "otlp" {
 		return nil, fmt.Errorf("OTEL_TRACES_EXPORTER is %q: it takes otlp or none", exporter)
 	}
-	protocol := cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
+	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"))
 	if protocol != "" && protocol != "http/protobuf" && protocol != "http/json" {
 		return nil, fmt.Errorf("the protocol of OTLP is %q: it takes http/protobuf or http/json, usually at port 4318", protocol)
 	}
 	// The SDK panics when it cannot allocate its queue.
 	for _, name := range []string{"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "OTEL_BSP_SCHEDULE_DELAY"} {
 		const most = 100_000_000
-		if number, err := strconv.Atoi(cmp.Or(getenv(name), "1")); err != nil || number < 1 || number > most {
+		if number, err := strconv.Atoi(cmp.Or(os.Getenv(name), "1")); err != nil || number < 1 || number > most {
 			return nil, fmt.Errorf("%s is not a number from 1 to %d", name, most)
 		}
 	}

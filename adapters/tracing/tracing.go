@@ -3,7 +3,6 @@
 package tracing
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 
@@ -23,12 +22,12 @@ type Tracer struct{ provider *sdk.TracerProvider }
 
 // Middleware returns gin's middleware that makes a span of each request and has statements become parts of it. It leaves the
 // id of the trace in gin's context, under traceKey. route names the request's route, such as /paste/:id, or is empty for those
-// that no route takes. Routes in untraced get no span.
+// that no route takes. Routes in untraced get no span. Methods are in the names of spans: requests have none that clients made up.
 func (t *Tracer) Middleware(traceKey string, route func(*gin.Context) string, untraced ...string) []gin.HandlerFunc {
 	requests := otelgin.Middleware("gluepot", otelgin.WithTracerProvider(t.provider), otelgin.WithPropagators(propagation.TraceContext{}),
 		otelgin.WithGinFilter(func(c *gin.Context) bool { return !slices.Contains(untraced, route(c)) }),
 		otelgin.WithSpanNameFormatter(func(c *gin.Context) string {
-			return strings.TrimSpace(knownMethod(c.Request.Method) + " " + route(c))
+			return strings.TrimSpace(c.Request.Method + " " + route(c))
 		}))
 	return []gin.HandlerFunc{requests, func(c *gin.Context) {
 		if span := otel.SpanFromContext(c.Request.Context()); span.SpanContext().IsValid() {
@@ -36,15 +35,6 @@ func (t *Tracer) Middleware(traceKey string, route func(*gin.Context) string, un
 			c.Set(traceKey, span.SpanContext().TraceID().String())
 		}
 	}}
-}
-
-// knownMethod keeps what clients make up out of the names of spans.
-func knownMethod(method string) string {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
-		return method
-	}
-	return "HTTP"
 }
 
 // Statements returns what makes a span of each statement on PostgreSQL that is part of something else. On SQLite, which is in the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"sync"
@@ -89,7 +90,7 @@ type running struct {
 	app    *bootstrap.Application
 	close  func(context.Context) error // of app
 	server *server.Server
-	admin  *metrics.Server // or nil
+	admin  *http.Server    // for metrics, or nil
 	traces *tracing.Tracer // or nil
 }
 
@@ -194,17 +195,13 @@ func closeTraces(tracer *tracing.Tracer) error {
 // serveMetrics serves metrics at an address, and has cfg report requests to them. Without an address it returns nil.
 func serveMetrics(
 	ctx context.Context, address string, cfg *httpapi.Config, statistics func() bootstrap.Statistics, log *zap.Logger,
-) (*metrics.Server, error) {
+) (*http.Server, error) {
 	if address == "" {
 		return nil, nil //nolint:nilnil // there is none, and that is right
 	}
 	figures := metrics.New(Version(), func() metrics.Snapshot { return snapshot(statistics()) })
 	cfg.Observe, cfg.OnLimited = figures.Began, figures.Limited(limit.Names())
-	server, err := metrics.Listen(ctx, address, figures.Handler(), log)
-	if err == nil {
-		log.Info("serving metrics", zap.Stringer("address", server.Addr()))
-	}
-	return server, err
+	return metrics.Listen(ctx, address, figures.Handler(), log)
 }
 
 func snapshot(now bootstrap.Statistics) metrics.Snapshot {

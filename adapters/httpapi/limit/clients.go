@@ -12,14 +12,14 @@ const maxClients = 1 << 14
 
 // clients is a token bucket for each of many keys. Keys are seeded hashes, which clients cannot choose.
 type clients struct {
-	interval time.Duration // for one more
-	burst    int           // at once
-	known    *lru.Cache[uint64, *rate.Limiter]
+	rate  rate.Limit
+	burst int // at once
+	known *lru.Cache[uint64, *rate.Limiter]
 }
 
 // newClients allows each key many in a period, and burst at once.
 func newClients(many int, period time.Duration, burst int) *clients {
-	return &clients{interval: period / time.Duration(many), burst: burst, known: latest[*rate.Limiter]()}
+	return &clients{rate: rate.Every(period / time.Duration(many)), burst: burst, known: latest[*rate.Limiter]()}
 }
 
 // latest returns a cache of values for the keys used last.
@@ -34,28 +34,29 @@ func (c *clients) take(key uint64, now time.Time) time.Duration {
 	if of.AllowN(now, 1) {
 		return 0
 	}
-	return c.wait(of.TokensAt(now))
+	return wait(of, now)
 }
 
 // peek returns what take would, without counting.
 func (c *clients) peek(key uint64, now time.Time) time.Duration {
-	if known, ok := c.known.Get(key); ok {
-		if left := known.TokensAt(now); left < 1 {
-			return c.wait(left)
-		}
+	if known, ok := c.known.Get(key); ok && known.TokensAt(now) < 1 {
+		return wait(known, now)
 	}
 	return 0
 }
 
-// wait returns how long it takes until one is allowed, for a key that has less left.
-func (c *clients) wait(left float64) time.Duration { return max(c.time(1-left), time.Microsecond) }
+// wait returns how long it takes until one is allowed that is not allowed now.
+func wait(of *rate.Limiter, now time.Time) time.Duration {
+	seconds := (1 - of.TokensAt(now)) / float64(of.Limit())
+	return max(time.Duration(seconds*float64(time.Second)).Round(time.Microsecond), time.Microsecond)
+}
 
 // maxDebt bounds how long a key waits after charges beyond its burst.
 const maxDebt = time.Hour
 
 // charge counts one that has happened, even beyond the burst. The key then waits longer.
 func (c *clients) charge(key uint64, now time.Time) {
-	if of := c.of(key); c.time(-of.TokensAt(now)) < maxDebt {
+	if of := c.of(key); wait(of, now) < maxDebt {
 		of.ReserveN(now, 1)
 	}
 }
@@ -64,14 +65,9 @@ func (c *clients) of(key uint64) *rate.Limiter {
 	if known, ok := c.known.Get(key); ok {
 		return known
 	}
-	made := rate.NewLimiter(rate.Every(c.interval), c.burst)
+	made := rate.NewLimiter(c.rate, c.burst)
 	if known, ok, _ := c.known.PeekOrAdd(key, made); ok {
 		return known
 	}
 	return made
-}
-
-// time returns how long many take.
-func (c *clients) time(many float64) time.Duration {
-	return time.Duration(many * float64(c.interval)).Round(time.Microsecond)
 }

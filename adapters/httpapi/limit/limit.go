@@ -5,7 +5,7 @@
 package limit
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"hash/maphash"
 	"net/netip"
@@ -22,20 +22,15 @@ type Config struct {
 	FailedSignIns int // invalid tokens per minute and address
 }
 
-// Validate returns one error that names every wrong value.
+// Validate returns an error if a value is wrong.
 func (c Config) Validate() error {
-	var wrong []error
-	if c.Rate < 0 || c.Burst < 0 || c.FailedSignIns < 0 {
-		wrong = append(wrong, fmt.Errorf("the limits of a client are %d requests a second, %d at once and %d failed sign-ins a minute: "+
-			"choose zero or positive numbers", c.Rate, c.Burst, c.FailedSignIns))
+	const most = 1_000_000
+	if min(c.Rate, c.Burst, c.FailedSignIns) < 0 || max(c.Rate, c.Burst, c.FailedSignIns) > most || c.Burst > 0 && c.Rate == 0 {
+		return fmt.Errorf("the limits of a client are %d requests a second, %d requests at once and %d failed sign-ins a minute: "+
+			"choose numbers up to %d, or 0 for none, and a limit of requests a second beside that of requests at once",
+			c.Rate, c.Burst, c.FailedSignIns, most)
 	}
-	if c.Rate > 1_000_000 || c.Burst > 1_000_000 || c.FailedSignIns > 1_000_000 {
-		wrong = append(wrong, errors.New("a limit of a client is over a million: choose less, or 0 for none"))
-	}
-	if c.Burst > 0 && c.Rate == 0 {
-		wrong = append(wrong, errors.New("there is a limit of requests at once, but none of requests a second: choose both"))
-	}
-	return errors.Join(wrong...)
+	return nil
 }
 
 // The names of the limits.
@@ -64,11 +59,7 @@ func New(cfg Config) *Limiter {
 	}
 	l := &Limiter{valid: latest[time.Time](), seed: maphash.MakeSeed(), now: time.Now}
 	if cfg.Rate > 0 {
-		burst := cfg.Burst
-		if burst == 0 {
-			burst = cfg.Rate
-		}
-		l.requests = newClients(cfg.Rate, time.Second, burst)
+		l.requests = newClients(cfg.Rate, time.Second, cmp.Or(cfg.Burst, cfg.Rate))
 	}
 	if cfg.FailedSignIns > 0 {
 		l.failures = newClients(cfg.FailedSignIns, time.Minute, cfg.FailedSignIns)

@@ -49,38 +49,22 @@ type Claim struct {
 // Resize fails with fault.Unavailable where that would be more than there is. It does not wait: what waited would hold what
 // it has.
 func (c *Claim) Resize(bytes int64) error {
-	more := max(bytes-uncounted, 0) - c.size
-	switch {
-	case more > 0:
-		if !c.of.take(c.client, more) {
-			return ErrNoMemory
-		}
-	case more < 0:
-		c.of.giveBack(c.client, -more)
+	more, of := max(bytes-uncounted, 0)-c.size, c.of
+	if more == 0 {
+		return nil
+	}
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	if more > 0 && (of.held[c.client]+more > of.share || of.taken+more > of.all) {
+		return ErrNoMemory
 	}
 	c.size += more
+	of.taken += more
+	if of.held[c.client] += more; of.held[c.client] == 0 {
+		delete(of.held, c.client)
+	}
 	return nil
 }
 
 // Release gives back all that is held.
 func (c *Claim) Release() { _ = c.Resize(0) } // which cannot fail
-
-func (m *Memory) take(client string, bytes int64) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.held[client]+bytes > m.share || m.taken+bytes > m.all {
-		return false
-	}
-	m.taken += bytes
-	m.held[client] += bytes
-	return true
-}
-
-func (m *Memory) giveBack(client string, bytes int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.taken -= bytes
-	if m.held[client] -= bytes; m.held[client] == 0 {
-		delete(m.held, client)
-	}
-}

@@ -63,26 +63,13 @@ func (c Config) Validate() error {
 	if (c.TLSCertFile == "") != (c.TLSKeyFile == "") {
 		wrong = append(wrong, errors.New("of the HTTP TLS certificate file and key file one is set: set both or neither"))
 	}
-	for _, timeout := range []struct {
-		name  string
-		value time.Duration
-	}{
-		{"read timeout", c.ReadTimeout}, {"write timeout", c.WriteTimeout}, {"idle timeout", c.IdleTimeout},
-		{"drain timeout", c.DrainTimeout},
-	} {
-		if timeout.value <= 0 {
-			wrong = append(wrong, fmt.Errorf("the HTTP %s is %v: choose a positive time", timeout.name, timeout.value))
-		}
+	if min(c.ReadTimeout, c.WriteTimeout, c.IdleTimeout, c.DrainTimeout) <= 0 || c.DrainDelay < 0 {
+		wrong = append(wrong, fmt.Errorf("the HTTP read timeout is %v, the write timeout %v, the idle timeout %v, the drain timeout %v and "+
+			"the drain delay %v: choose positive times, or no delay", c.ReadTimeout, c.WriteTimeout, c.IdleTimeout, c.DrainTimeout, c.DrainDelay))
 	}
-	if c.MaxConnections < 0 {
-		wrong = append(wrong, fmt.Errorf("the limit of HTTP connections is %d: choose zero or a positive number", c.MaxConnections))
-	}
-	if c.MaxClientConnections < 0 {
-		wrong = append(wrong,
-			fmt.Errorf("the limit of HTTP connections of a client is %d: choose zero or a positive number", c.MaxClientConnections))
-	}
-	if c.DrainDelay < 0 {
-		wrong = append(wrong, fmt.Errorf("the HTTP drain delay is %v: choose zero or a positive time", c.DrainDelay))
+	if min(c.MaxConnections, c.MaxClientConnections) < 0 {
+		wrong = append(wrong, fmt.Errorf("the limit of HTTP connections is %d and that of one client is %d: choose zero or a positive number",
+			c.MaxConnections, c.MaxClientConnections))
 	}
 	return errors.Join(wrong...)
 }

@@ -1,15 +1,12 @@
 package server
 
 import (
-	"context"
-	"math"
 	"net"
 	"net/netip"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 )
@@ -21,45 +18,41 @@ import (
 type listener struct {
 	*net.TCPListener
 
-	slots  *semaphore.Weighted
-	closed context.Context //nolint:containedctx // it ends with the listener
-	close  context.CancelFunc
-
-	limit  int                   // per address; 0: none
-	exempt func(netip.Addr) bool // trusted proxies
-	log    *zap.Logger
+	limit, clientLimit int                   // 0: none
+	exempt             func(netip.Addr) bool // trusted proxies
+	log                *zap.Logger
 
 	mu     sync.Mutex
+	freed  *sync.Cond // a connection or the listener was closed
+	closed bool
 	open   int
 	of     map[netip.Addr]int // open, by address
 	warned time.Time
 }
 
 func newListener(opened *net.TCPListener, cfg Config, exempt func(netip.Addr) bool, log *zap.Logger) *listener {
-	most := int64(cfg.MaxConnections)
-	if most == 0 {
-		most = math.MaxInt64
-	}
 	l := &listener{
-		TCPListener: opened, slots: semaphore.NewWeighted(most), limit: cfg.MaxClientConnections, exempt: exempt,
-		of: make(map[netip.Addr]int), log: log,
+		TCPListener: opened, limit: cfg.MaxConnections, clientLimit: cfg.MaxClientConnections, exempt: exempt, log: log,
+		of: make(map[netip.Addr]int),
 	}
-	l.closed, l.close = context.WithCancel(context.Background())
+	l.freed = sync.NewCond(&l.mu)
 	return l
 }
 
-// Accept implements net.Listener.
+// Accept implements net.Listener, for one caller at a time.
 func (l *listener) Accept() (net.Conn, error) {
-	if err := l.slots.Acquire(l.closed, 1); err != nil {
-		return nil, net.ErrClosed
+	l.mu.Lock()
+	for l.limit > 0 && l.open >= l.limit && !l.closed {
+		l.freed.Wait()
 	}
+	l.mu.Unlock()
 	for {
 		accepted, err := l.AcceptTCP()
 		if err != nil {
-			l.slots.Release(1)
 			return nil, err
 		}
-		client := limit.Network(addressOf(accepted))
+		address, _ := accepted.RemoteAddr().(*net.TCPAddr) // as every connection of TCP has
+		client := limit.Network(address.AddrPort().Addr())
 		if l.add(client) {
 			return &connection{TCPConn: accepted, closed: sync.OnceFunc(func() { l.remove(client) })}, nil
 		}
@@ -69,22 +62,21 @@ func (l *listener) Accept() (net.Conn, error) {
 
 // Close implements net.Listener.
 func (l *listener) Close() error {
-	l.close()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.freed.Broadcast()
 	return l.TCPListener.Close()
-}
-
-func addressOf(c net.Conn) netip.Addr {
-	address, _ := netip.ParseAddrPort(c.RemoteAddr().String())
-	return address.Addr().Unmap()
 }
 
 func (l *listener) add(client netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.limit > 0 && l.of[client] >= l.limit && !l.exempt(client) {
+	if l.clientLimit > 0 && l.of[client] >= l.clientLimit && !l.exempt(client) {
 		if now := time.Now(); now.Sub(l.warned) >= time.Minute {
 			l.warned = now
-			l.log.Warn("closing connections: an address has as many as one may have", zap.Stringer("client", client), zap.Int("limit", l.limit))
+			l.log.Warn("closing connections: an address has as many as one may have",
+				zap.Stringer("client", client), zap.Int("limit", l.clientLimit))
 		}
 		return false
 	}
@@ -94,13 +86,13 @@ func (l *listener) add(client netip.Addr) bool {
 }
 
 func (l *listener) remove(client netip.Addr) {
-	l.slots.Release(1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open--
 	if l.of[client]--; l.of[client] == 0 {
 		delete(l.of, client)
 	}
+	l.freed.Signal()
 }
 
 // count returns the number of open connections.

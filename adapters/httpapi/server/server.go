@@ -55,13 +55,13 @@ func New(cfg Config, handler Handler, log *zap.Logger) *Server {
 // Start listens and serves in the background. It fails with fault.Unavailable when
 // the address cannot be listened on, and with fault.Invalid when the certificate cannot be used.
 func (s *Server) Start(ctx context.Context) error {
+	var secure *tls.Config
 	if s.cfg.Secure() {
 		certificate, err := loadCertificate(s.cfg.TLSCertFile, s.cfg.TLSKeyFile, s.log)
 		if err != nil {
 			return err
 		}
-		s.http.TLSConfig = certificate.config()
-		s.http.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){} // HTTP/1.1 alone
+		secure = certificate.config()
 	}
 	var config net.ListenConfig
 	opened, err := config.Listen(ctx, "tcp", s.cfg.Addr)
@@ -70,19 +70,16 @@ func (s *Server) Start(ctx context.Context) error {
 			fmt.Sprintf("Cannot listen on %s. Choose another address with --http-addr or GLUEPOT_HTTP_ADDR.", s.cfg.Addr), err)
 	}
 	s.listener = newListener(opened.(*net.TCPListener), s.cfg, s.handler.TrustsProxy, s.log) //nolint:forcetypeassert // it is one of TCP
+	var listener net.Listener = s.listener
+	if secure != nil {
+		listener = tls.NewListener(listener, secure)
+	}
 	go func() {
-		if err := s.serve(); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
 		}
 	}()
 	return nil
-}
-
-func (s *Server) serve() error {
-	if s.cfg.Secure() {
-		return s.http.ServeTLS(s.listener, "", "")
-	}
-	return s.http.Serve(s.listener)
 }
 
 // Addr returns the address that Start listens on.

@@ -25,11 +25,7 @@ func Invalid(format string, values ...any) error {
 }
 
 var (
-	errEmpty        = Invalid("The body is empty. Send a JSON object.")
-	errNoObject     = Invalid("The body is not a JSON object.")
-	errNotJSON      = Invalid("The body is not valid JSON.")
-	errTrailing     = Invalid("The body has something after its JSON object.")
-	errNotUTF8      = Invalid("The body is not valid UTF-8.")
+	errNotJSON      = Invalid("The body is not one JSON object in UTF-8.")
 	errNotEncrypted = Invalid("An encrypted paste has only the fields version, cipher, salt, expiresIn, isPrivate and burn.")
 )
 
@@ -96,18 +92,15 @@ type decoder struct {
 
 // decode reads a body that is one object.
 func decode(body []byte, unknown error, to fields) error {
-	switch {
-	case len(body) == 0:
-		return errEmpty
-	case !utf8.Valid(body): // encoding/json would replace invalid bytes
-		return errNotUTF8
+	if !utf8.Valid(body) { // encoding/json would replace invalid bytes
+		return errNotJSON
 	}
 	d := decoder{json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte(ByteOrderMark)))), unknown}
-	if err := d.object(errNoObject, "", to); err != nil {
+	if err := d.object(errNotJSON, "", to); err != nil {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errTrailing
+		return errNotJSON
 	}
 	return nil
 }
@@ -171,24 +164,19 @@ func texts(to *[]string) reader {
 		if d.Decode(&text) != nil {
 			return errNotJSON
 		}
-		*to = nil
-		if string(text) == "null" {
-			return nil
+		if text[0] == '"' {
+			text = json.RawMessage("[" + string(text) + "]")
+		} else if bytes.Count(text, []byte(",")) >= MaxParts {
+			return Invalid("%s: there are more than %d.", name, MaxParts)
 		}
-		sent := make([]*string, 1)
-		var err error
-		if text[0] == '[' {
-			if bytes.Count(text, []byte(",")) >= MaxParts {
-				return Invalid("%s: there are more than %d.", name, MaxParts)
-			}
-			err = json.Unmarshal(text, &sent)
-		} else {
-			err = json.Unmarshal(text, &sent[0])
-		}
-		if err != nil || slices.Contains(sent, nil) { // the text is valid JSON, but of another type
+		var sent []*string
+		if json.Unmarshal(text, &sent) != nil || slices.Contains(sent, nil) { // the text is valid JSON, but of another type
 			return Invalid("%s: it must be a string or an array of strings.", name)
 		}
-		*to = make([]string, len(sent))
+		*to = nil
+		if sent != nil {
+			*to = make([]string, len(sent))
+		}
 		for i, element := range sent {
 			(*to)[i] = *element
 		}
@@ -225,12 +213,4 @@ func list[T any](to *[]T, fieldsOf func(*T) fields) reader {
 		}
 		return nil
 	}
-}
-
-// Value returns *p, or zero for nil.
-func Value[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }

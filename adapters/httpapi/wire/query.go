@@ -1,10 +1,10 @@
 package wire
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // maxParameter is the longest value with more than one reading. Names of languages have fewer than a hundred characters.
@@ -38,40 +38,25 @@ func RawParameter(rawQuery, key string) (string, bool) {
 	return "", false
 }
 
+var escapes = regexp.MustCompile(`\+|%[0-9A-Fa-f]{2}|%[uU][0-9A-Fa-f]{4}`)
+
 // Unescape replaces %XX by the byte, and %uXXXX, which JavaScript's escape() writes, by the character. Any other % stands for itself.
 func Unescape(s string, plusIsSpace bool) string {
-	if !strings.ContainsRune(s, '%') && (!plusIsSpace || !strings.ContainsRune(s, '+')) {
+	if !strings.ContainsAny(s, "%+") {
 		return s
 	}
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); {
-		if s[i] == '+' && plusIsSpace {
-			out = append(out, ' ')
-			i++
-			continue
-		}
-		if s[i] == '%' {
-			if value, ok := hexDigits(s, i+1, 2); ok {
-				out = append(out, byte(value))
-				i += 3
-				continue
+	return escapes.ReplaceAllStringFunc(s, func(escape string) string {
+		switch len(escape) {
+		case len("+"):
+			if plusIsSpace {
+				return " "
 			}
-			if value, ok := hexDigits(s, i+2, 4); ok && (s[i+1] == 'u' || s[i+1] == 'U') {
-				out = utf8.AppendRune(out, rune(value)) // U+FFFD for a surrogate
-				i += 6
-				continue
-			}
+			return escape
+		case len("%XX"):
+			value, _ := strconv.ParseUint(escape[1:], 16, 8)
+			return string([]byte{byte(value)})
 		}
-		out = append(out, s[i])
-		i++
-	}
-	return string(out)
-}
-
-func hexDigits(s string, from, count int) (uint64, bool) {
-	if from+count > len(s) {
-		return 0, false
-	}
-	value, err := strconv.ParseUint(s[from:from+count], 16, 16)
-	return value, err == nil
+		value, _ := strconv.ParseUint(escape[2:], 16, 16)
+		return string(rune(value)) // U+FFFD for a surrogate
+	})
 }

@@ -1,35 +1,39 @@
 package view
 
 import (
+	"bufio"
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"io"
-	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// pasteView is a paste up to its pasties, and pastyView and editView are their elements up to what may be long. The v2 API has these
-// fields and no others: strict clients fail. Nothing is null.
+// pasteView is a paste. The v2 API has these fields and no others: strict clients fail. Nothing is null.
 type pasteView struct {
-	ID        string   `json:"_id"`
-	OwnerID   string   `json:"ownerId"`
-	Title     string   `json:"title"`
-	CreatedAt int64    `json:"createdAt"`
-	ExpiresIn string   `json:"expiresIn"`
-	DeletesAt int64    `json:"deletesAt"`
-	Stars     int64    `json:"stars"`
-	IsPrivate bool     `json:"isPrivate"`
-	IsPublic  bool     `json:"isPublic"`
-	Tags      []string `json:"tags"`
-	Encrypted bool     `json:"encrypted"`
+	ID        string      `json:"_id"`
+	OwnerID   string      `json:"ownerId"`
+	Title     string      `json:"title"`
+	CreatedAt int64       `json:"createdAt"`
+	ExpiresIn string      `json:"expiresIn"`
+	DeletesAt int64       `json:"deletesAt"`
+	Stars     int64       `json:"stars"`
+	IsPrivate bool        `json:"isPrivate"`
+	IsPublic  bool        `json:"isPublic"`
+	Tags      []string    `json:"tags"`
+	Encrypted bool        `json:"encrypted"`
+	Pasties   []pastyView `json:"pasties"`
+	Edits     []editView  `json:"edits"`
 }
 
 type pastyView struct {
 	ID       string `json:"_id"`
 	Language string `json:"language"`
 	Title    string `json:"title"`
+	Code     string `json:"code"`
 }
 
 type editView struct {
@@ -37,6 +41,29 @@ type editView struct {
 	EditID   int64    `json:"editId"`
 	EditType int      `json:"editType"`
 	Metadata []string `json:"metadata"`
+	Edit     string   `json:"edit"`
+	EditedAt int64    `json:"editedAt"`
+}
+
+// Encrypted is a paste that its readers decrypt themselves, and cipherView with what they need for that, but for the key.
+type Encrypted struct {
+	ID        string `json:"_id"`
+	Encrypted bool   `json:"encrypted"`
+	ExpiresIn string `json:"expiresIn"`
+	DeletesAt int64  `json:"deletesAt"`
+}
+
+type cipherView struct {
+	Encrypted
+
+	Version int    `json:"version"`
+	Salt    string `json:"salt"`
+	Cipher  string `json:"cipher"`
+}
+
+// NewEncrypted returns the view of an encrypted paste.
+func NewEncrypted(d *paste.Document) Encrypted {
+	return Encrypted{ID: string(d.ID), Encrypted: true, ExpiresIn: string(d.ExpiresIn()), DeletesAt: d.DeletesAt()}
 }
 
 func list(texts []string) []string {
@@ -46,91 +73,93 @@ func list(texts []string) []string {
 	return texts
 }
 
-// WritePaste writes a paste in pieces; one that its client has encrypted as such.
+// WritePaste writes a paste; one that its client has encrypted as such. Long texts are encoded in pieces: a history may be longer than
+// the memory.
 func WritePaste(to io.Writer, d *paste.Document) error {
-	if d.Cipher != nil && d.Cipher.Version > 0 {
-		return writeCipher(to, d)
-	}
-	w := newWriter(to)
-	w.begin(pasteView{
-		ID: string(d.ID), OwnerID: string(d.Owner), Title: d.Title, CreatedAt: d.CreatedAt.Unix(), ExpiresIn: string(d.ExpiresIn()),
-		DeletesAt: d.DeletesAt(), Stars: d.Stars, IsPrivate: d.Visibility == paste.Private, IsPublic: d.Visibility == paste.Public,
-		Tags: list(d.Tags), Encrypted: d.Encrypted(),
-	})
-	w.raw(`,"pasties":[`)
-	for i, p := range d.Pasties {
-		w.comma(i)
-		w.begin(pastyView{ID: p.ID, Language: p.Language, Title: p.Title})
-		w.raw(`,"code":`)
-		w.text(p.Code)
-		w.raw(`}`)
-	}
-	w.raw(`],"edits":[`)
-	for i, e := range d.Edits {
-		w.comma(i)
-		w.begin(editView{ID: e.ID, EditID: e.Number, EditType: int(e.Type), Metadata: list(e.Metadata)})
-		w.raw(`,"edit":`)
-		w.text(e.Text)
-		w.raw(`,"editedAt":` + strconv.FormatInt(e.At.Unix(), 10) + `}`)
-	}
-	w.raw(`]}`)
-	return w.err
-}
-
-// writer writes JSON in pieces, so that a long text is never held a second time.
-type writer struct {
-	to      io.Writer
-	encoder *json.Encoder
-	encoded bytes.Buffer
-	err     error // the first
-}
-
-func newWriter(to io.Writer) *writer {
-	w := &writer{to: to}
+	w := &writer{Writer: bufio.NewWriter(to)}
 	w.encoder = json.NewEncoder(&w.encoded)
 	w.encoder.SetEscapeHTML(false)
-	return w
-}
-
-func (w *writer) raw(text string) {
-	if w.err == nil {
-		_, w.err = io.WriteString(w.to, text)
+	if d.Cipher != nil && d.Cipher.Version > 0 {
+		salt := base64.RawURLEncoding.EncodeToString(d.Cipher.Salt)
+		w.object(cipherView{Encrypted: NewEncrypted(d), Version: d.Cipher.Version, Salt: salt}, part{`"cipher":"`, func() {
+			encoder := base64.NewEncoder(base64.RawURLEncoding, w)
+			_, _ = encoder.Write(d.Cipher.Data)
+			_ = encoder.Close()
+		}})
+		return w.Flush()
 	}
-}
-
-// inside writes v without what encloses it: so many bytes before, and a quote or bracket at the end.
-func (w *writer) inside(v any, before int) {
-	if w.err != nil {
-		return
-	}
-	w.encoded.Reset()
-	if w.err = w.encoder.Encode(v); w.err == nil {
-		encoded := w.encoded.Bytes()
-		_, w.err = w.to.Write(encoded[before : len(encoded)-len("\"\n")])
-	}
-}
-
-// begin writes an object up to its closing bracket.
-func (w *writer) begin(v any) { w.inside(v, 0) }
-
-// pieceLength is how much of a text is encoded at once, in bytes.
-const pieceLength = 8 << 10
-
-func (w *writer) text(s string) {
-	w.raw(`"`)
-	for s != "" && w.err == nil {
-		end := min(len(s), pieceLength)
-		for end < len(s) && end > pieceLength-utf8.UTFMax && !utf8.RuneStart(s[end]) {
-			end--
+	w.object(pasteView{
+		ID: string(d.ID), OwnerID: string(d.Owner), Title: d.Title, CreatedAt: d.CreatedAt.Unix(), ExpiresIn: string(d.ExpiresIn()),
+		DeletesAt: d.DeletesAt(), Stars: d.Stars, IsPrivate: d.Visibility == paste.Private, IsPublic: d.Visibility == paste.Public,
+		Tags: list(d.Tags), Encrypted: d.Encrypted(), Pasties: []pastyView{}, Edits: []editView{},
+	}, part{`"pasties":[`, func() {
+		for i, p := range d.Pasties {
+			w.comma(i)
+			w.object(pastyView{ID: p.ID, Language: p.Language, Title: p.Title}, part{`"code":"`, func() { w.text(p.Code) }})
 		}
-		w.inside(s[:end], 1)
-		s = s[end:]
+	}}, part{`"edits":[`, func() {
+		for i, e := range d.Edits {
+			w.comma(i)
+			w.object(editView{ID: e.ID, EditID: e.Number, EditType: int(e.Type), Metadata: list(e.Metadata), EditedAt: e.At.Unix()},
+				part{`"edit":"`, func() { w.text(e.Text) }})
+		}
+	}})
+	return w.Flush()
+}
+
+// writer writes JSON. Its bufio.Writer keeps the first error, which Flush returns.
+type writer struct {
+	*bufio.Writer
+
+	encoder *json.Encoder
+	encoded bytes.Buffer
+}
+
+// encode returns v in JSON, until the next call.
+func (w *writer) encode(v any) []byte {
+	w.encoded.Reset()
+	_ = w.encoder.Encode(v) // cannot fail for strings, numbers and lists of them
+	return bytes.TrimSuffix(w.encoded.Bytes(), []byte("\n"))
+}
+
+// part is how the beginning of a member looks whose value is empty, and what writes the value.
+type part struct {
+	member string
+	write  func()
+}
+
+// object writes an object and, in their places, those parts of it. A value never looks like a member: its quotes are escaped.
+func (w *writer) object(v any, parts ...part) {
+	rest := string(w.encode(v))
+	for _, p := range parts {
+		before, after, _ := strings.Cut(rest, p.member)
+		_, _ = w.WriteString(before + p.member)
+		p.write()
+		rest = after
 	}
-	w.raw(`"`)
+	_, _ = w.WriteString(rest)
 }
 
 func (w *writer) comma(i int) {
 	if i > 0 {
-		w.raw(",")
+		_ = w.WriteByte(',')
+	}
+}
+
+// pieceLength is how much of a text is encoded at once, in bytes.
+const pieceLength = 8 << 10
+
+// text writes a text without the quotes around it.
+func (w *writer) text(s string) {
+	for s != "" {
+		end := min(len(s), pieceLength)
+		for end < len(s) && end > pieceLength-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+			end--
+		}
+		piece := w.encode(s[:end])
+		if _, err := w.Write(piece[1 : len(piece)-1]); err != nil {
+			return
+		}
+		s = s[end:]
 	}
 }
