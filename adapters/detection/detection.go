@@ -57,9 +57,6 @@ func (d *Detector) Detect(text string) (*language.Language, bool) {
 
 // named finds a language by what an editor calls it.
 func (d *Detector) named(name string) (*language.Language, bool) {
-	if name == "" {
-		return nil, false
-	}
 	if found, ok := d.names.ByName(name); ok {
 		return found, true
 	}
@@ -81,7 +78,7 @@ func mostLikely(text string) string {
 // score is what a text says for a language.
 type score struct {
 	points   float64
-	features int // of different kinds, that speak for it
+	features int // different ones
 }
 
 // score adds up the features of a text for each language.
@@ -111,9 +108,7 @@ func (f *features) score(text string) []score {
 		}
 		s := &scores[f.weights[i].language]
 		s.points += f.weights[i].points * (1 + float64(min(count-1, 4))/4)
-		if f.weights[i].points > 0 {
-			s.features++
-		}
+		s.features++
 	}
 	return scores
 }
@@ -125,15 +120,10 @@ func (f *features) keys(t token) (keys [3]string, count int) {
 		keys[count] = key
 		count++
 	}
-	switch t.class {
-	case "STR", "CHR", "RAW", "TXT", "START", "NL", "NUM":
-		add(t.class)
-		return keys, count
-	}
 	if f.words[t.text] {
 		add(t.text)
 	}
-	if t.class != "" && !(t.class == "ID" && reserved[t.text]) {
+	if t.class != "" {
 		add(t.class)
 	}
 	if t.class == "ID" && t.text[0] < 'a' {
