@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -54,7 +53,7 @@ type Commands struct {
 	stdout   io.Writer
 	stderr   io.Writer
 	terminal bool // stdout is a terminal
-	now      func() time.Time
+	json     bool // --json is given
 }
 
 // New returns the commands. They write results to stdout and everything else to stderr.
@@ -63,7 +62,7 @@ func New(
 ) *Commands {
 	return &Commands{
 		open: open, openCopy: openCopy, sources: sources, long: long, stdin: stdin, stdout: stdout, stderr: stderr,
-		terminal: command.IsTerminal(stdout), now: time.Now,
+		terminal: command.IsTerminal(stdout),
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 type editFlags struct {
 	visibilityFlags
 
+	unlisted                                bool
 	title                                   string
 	tags, pasties, added, removed, language []string
 }
@@ -30,24 +31,21 @@ func (e *editFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&e.tags, "tags", nil, "the paste's tags from now on, separated by commas; empty for none")
 	e.visibilityFlags.add(cmd)
 	flags.BoolVar(&e.unlisted, "unlisted", false, "readable by all who know its id")
+	cmd.MarkFlagsMutuallyExclusive("private", "public", "unlisted")
+	cmd.MarkFlagsOneRequired("title", "pasty", "add", "remove", "language", "tags", "private", "public", "unlisted")
 }
 
 func (c *Commands) pasteEdit() *cobra.Command {
-	var asked editFlags
-	cmd := &cobra.Command{
-		Use: "edit ID", Short: "Edit a paste; what has no flag stays as it is", Args: Arguments("ID"),
-		Example: "  gluepot paste edit k3j2h1g0 --title 'how it ended' --public\n" +
-			"  gluepot paste edit k3j2h1g0 --pasty p4q5r6s7=main.go --add go.mod --remove t8u9v0w1\n" +
-			"  gluepot paste edit k3j2h1g0 --language p4q5r6s7=Go --tags ''    # has no tags then",
-	}
-	asked.add(cmd)
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		input, files, err := asked.input(cmd.Flags().Changed)
-		if err != nil {
-			return err
-		}
-		return c.run(func(ctx context.Context, m Modules, args []string) error {
+	var (
+		asked editFlags
+		input pastes.EditInput
+		files []string
+	)
+	cmd := c.does("edit ID", "Edit a paste; what has no flag stays as it is",
+		"paste edit k3j2h1g0 --title 'how it ended' --public\n"+
+			"paste edit k3j2h1g0 --pasty p4q5r6s7=main.go --add go.mod --remove t8u9v0w1\n"+
+			"paste edit k3j2h1g0 --language p4q5r6s7=Go --tags ''    # has no tags then",
+		func(ctx context.Context, m Modules, args []string) error {
 			texts, err := command.Texts(ctx, c.stdin, files, m.Pastes.Create.Limits().ContentBytes)
 			if err != nil {
 				return err
@@ -59,20 +57,18 @@ func (c *Commands) pasteEdit() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(*asJSON, documentView{edited}, "Edited the paste %s.\n", edited.ID)
-		})(cmd, args)
+			return c.print(documentView{edited}, "Edited the paste %s.\n", edited.ID)
+		})
+	asked.add(cmd)
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) (err error) {
+		input, files, err = asked.input(cmd.Flags().Changed)
+		return err
 	}
 	return cmd
 }
 
 // input returns the changes, and the files with the code of their first pasties.
 func (e *editFlags) input(given func(flag string) bool) (input pastes.EditInput, files []string, err error) {
-	if !slices.ContainsFunc([]string{"title", "pasty", "add", "remove", "language", "tags", "private", "public", "unlisted"}, given) {
-		return input, nil, Usage("say what to change of the paste. See 'gluepot paste edit --help'")
-	}
-	if err := e.check(); err != nil {
-		return input, nil, err
-	}
 	if given("title") {
 		input.Title = &e.title
 	}

@@ -32,48 +32,43 @@ func (v documentView) MarshalJSON() ([]byte, error) {
 }
 
 func (c *Commands) pasteShow() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "show ID [PASTY]", Short: "Show a paste, or with --raw the code of one of its pasties", Args: Arguments("ID", "[PASTY]"),
-		Example: "  gluepot paste show k3j2h1g0\n  gluepot paste show k3j2h1g0 --raw > main.go\n  gluepot paste show k3j2h1g0 --raw p4q5r6s7\n" +
-			"  gluepot paste show k3j2h1g0 --origin",
-	}
-	raw := cmd.Flags().Bool("raw", false,
-		"write exactly the code of the pasty that is named, or else of the first; on a terminal, control characters are escaped")
-	origin := cmd.Flags().Bool("origin", false, "write only the address that it was created from, which is kept for GLUEPOT_ORIGIN_RETENTION")
-	asJSON := jsonFlag(cmd)
-	run := c.run(func(ctx context.Context, m Modules, args []string) error {
-		if *origin {
-			address, err := m.Moderation.Origin.Do(ctx, args[0])
+	var raw, origin bool
+	cmd := c.does("show ID [PASTY]", "Show a paste, or with --raw the code of one of its pasties",
+		"paste show k3j2h1g0\npaste show k3j2h1g0 --raw > main.go\npaste show k3j2h1g0 --raw p4q5r6s7\npaste show k3j2h1g0 --origin",
+		func(ctx context.Context, m Modules, args []string) error {
+			if origin {
+				address, err := m.Moderation.Origin.Do(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				return c.print(map[string]string{"id": args[0], "origin": address.String()}, "%s\n", address)
+			}
+			found, err := m.Pastes.Show.Do(ctx, args[0])
+			switch {
+			case err != nil:
+				return err
+			case raw:
+				return c.printRaw(found, args[1:])
+			case c.json:
+				return c.printJSON(documentView{found})
+			}
+			owner, err := ownerOf(ctx, m, found.Paste)
 			if err != nil {
 				return err
 			}
-			return c.print(*asJSON, map[string]string{"id": args[0], "origin": address.String()}, "%s\n", address)
-		}
-		found, err := m.Pastes.Show.Do(ctx, args[0])
-		switch {
-		case err != nil:
-			return err
-		case *raw:
-			return c.printRaw(found, args[1:])
-		case *asJSON:
-			return c.printJSON(documentView{found})
-		}
-		owner, err := ownerOf(ctx, m, found.Paste)
-		if err != nil {
-			return err
-		}
-		return c.printDocument(found, owner)
-	})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case *raw && *asJSON:
-			return Usage("choose one of --raw and --json")
-		case *raw && *origin:
-			return Usage("choose one of --raw and --origin")
-		case len(args) > 1 && !*raw:
+			return c.printDocument(found, owner)
+		})
+	cmd.Flags().BoolVar(&raw, "raw", false,
+		"write exactly the code of the pasty that is named, or else of the first; on a terminal, control characters are escaped")
+	cmd.Flags().BoolVar(&origin, "origin", false,
+		"write only the address that it was created from, which is kept for GLUEPOT_ORIGIN_RETENTION")
+	cmd.MarkFlagsMutuallyExclusive("raw", "json")
+	cmd.MarkFlagsMutuallyExclusive("raw", "origin")
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 && !raw {
 			return Usage("a pasty is named only with --raw. See '%s --help'", cmd.CommandPath())
 		}
-		return run(cmd, args)
+		return nil
 	}
 	return cmd
 }

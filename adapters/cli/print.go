@@ -11,14 +11,9 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
 )
-
-func jsonFlag(cmd *cobra.Command) *bool {
-	return cmd.Flags().Bool("json", false, "write JSON")
-}
 
 // printJSON writes one value on one line.
 func (c *Commands) printJSON(v any) error {
@@ -32,8 +27,8 @@ func (c *Commands) printJSON(v any) error {
 }
 
 // print writes v as JSON, or the text.
-func (c *Commands) print(asJSON bool, v any, format string, args ...any) error {
-	if asJSON {
+func (c *Commands) print(v any, format string, args ...any) error {
+	if c.json {
 		return c.printJSON(v)
 	}
 	_, err := fmt.Fprintf(c.stdout, format, args...)
@@ -117,8 +112,8 @@ func (f field) cell() string {
 }
 
 // printList writes each item on a line: as JSON, which streams, or in a table.
-func printList[T any](c *Commands, asJSON bool, each func(visit func(T) error) error, of func(T) record) error {
-	if asJSON {
+func printList[T any](c *Commands, each func(visit func(T) error) error, of func(T) record) error {
+	if c.json {
 		return each(func(one T) error { return c.printJSON(of(one)) })
 	}
 	cells := func(one T, cell func(field) string) (cells []string) {
@@ -142,8 +137,8 @@ func printList[T any](c *Commands, asJSON bool, each func(visit func(T) error) e
 }
 
 // printRecord writes all of one thing, as JSON or with each field on a line.
-func (c *Commands) printRecord(asJSON bool, shown record) error {
-	if asJSON {
+func (c *Commands) printRecord(shown record) error {
+	if c.json {
 		return c.printJSON(shown)
 	}
 	row, flush := c.table()

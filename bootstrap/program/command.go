@@ -124,6 +124,12 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()); err != nil { // cobra's own checks are no UsageErrors
+			return cli.Usage("%w. See '%s --help'", err, cmd.CommandPath())
+		}
+		return nil
+	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 { // the subcommand is unknown, and the flag probably its
 			return cli.Unknown(cmd, cmd.Flags().Arg(0))
@@ -146,8 +152,19 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 		cmd.GroupID = clientGroup
 		root.AddCommand(cmd)
 	}
+	takeWhatIsNamed(root)
 	showWhatMatters(root)
 	return root
+}
+
+// takeWhatIsNamed has each command take the arguments that its Use names.
+func takeWhatIsNamed(cmd *cobra.Command) {
+	if cmd.Args == nil {
+		cmd.Args = cli.Arguments
+	}
+	for _, child := range cmd.Commands() {
+		takeWhatIsNamed(child)
+	}
 }
 
 // showWhatMatters hides settings that a command hardly needs from its help. Every command accepts all of them.
@@ -241,7 +258,6 @@ func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the interface for programs, and the pages",
-		Args:  cli.Arguments(),
 		Example: "  gluepot serve\n  gluepot serve --demo\n" +
 			"  GLUEPOT_DATABASE_URL=postgres://gluepot:secret@localhost/gluepot gluepot serve --http-addr :80",
 	}
@@ -258,7 +274,7 @@ func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 
 func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	up := &cobra.Command{
-		Use: "up", Short: "Create the database if need be, and apply every migration that it lacks", Args: cli.Arguments(),
+		Use: "up", Short: "Create the database if need be, and apply every migration that it lacks",
 		Example: "  gluepot migrate up\n  GLUEPOT_DATABASE_MIGRATE=false gluepot migrate up --database-migrate",
 	}
 	up.RunE = withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
@@ -277,7 +293,7 @@ func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 		return err
 	})
 	status := &cobra.Command{
-		Use: "status", Short: "List the migrations, changing nothing", Args: cli.Arguments(), Example: "  gluepot migrate status",
+		Use: "status", Short: "List the migrations, changing nothing", Example: "  gluepot migrate status",
 	}
 	status.RunE = withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
 		if err := store.Connect(ctx); err != nil {
@@ -329,7 +345,7 @@ func withStore(cfg *config, run func(context.Context, *gormstore.Store, []string
 
 func versionCommand(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cli.Arguments(),
+		Use: "version", Short: "Print the version",
 		RunE: func(*cobra.Command, []string) error {
 			_, err := io.WriteString(stdout, versionLine())
 			return err

@@ -64,7 +64,7 @@ func fillFromEnvironment(flags *pflag.FlagSet) (wrong, unread error) {
 			return
 		}
 		if err := flag.Value.Set(value); err != nil {
-			wrong = errors.Join(wrong, fmt.Errorf("%s is %s: it takes %s", environmentName(flag.Name), cli.Quote(value), valueForm(flag)))
+			wrong = errors.Join(wrong, wrongValue(environmentName(flag.Name), flag, value, err))
 			restore(flag)
 		}
 	})

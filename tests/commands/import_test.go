@@ -123,7 +123,7 @@ func TestImportOfOrphans(t *testing.T) {
 	const orphan = `{"_id":"p1","ownerId":"gone","createdAt":1,"pasties":[]}`
 	line := "import pastemyst --json --rejects-dir " + t.TempDir() + " --pastes -"
 	wantRefusal(t, line+" --orphans keep", i.runReading(orphan, line+" --orphans keep"), exitUsage,
-		`--orphans: it must be reject or anonymous, not "keep"`)
+		`--orphans is "keep": it takes reject or anonymous. See 'gluepot import pastemyst --help'`)
 	for _, flag := range []string{"", " --orphans reject"} {
 		got := i.runReading(orphan, line+flag)
 		if got.code != exitFailed || !strings.Contains(got.stderr, "The owner is not a user here. Import the users first.") {
