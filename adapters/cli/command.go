@@ -20,6 +20,7 @@ var (
 	Unknown         = command.Unknown
 	Quote           = command.Quote
 	MayHoldPassword = command.MayHoldPassword
+	IsWebURL        = command.IsWebURL
 )
 
 // Lifetime is the value of a flag: how long a paste lives.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,19 +14,20 @@ import (
 type editFlags struct {
 	visibilityFlags
 
-	unlisted                                bool
-	title                                   string
-	tags, pasties, added, removed, language []string
+	unlisted             bool
+	title                string
+	tags, added, removed []string
+	pasties, languages   map[string]string
 }
 
 func (e *editFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&e.title, "title", "", "what to call the paste")
-	flags.StringArrayVar(&e.pasties, "pasty", nil,
+	flags.StringToStringVar(&e.pasties, "pasty", nil,
 		"`ID=FILE`: the pasty's code becomes the file's, or standard input's for -; may be repeated")
 	flags.StringArrayVar(&e.added, "add", nil, "`FILE` to add as a pasty with the file's name as its title; may be repeated")
 	flags.StringArrayVar(&e.removed, "remove", nil, "`ID` of a pasty to remove; may be repeated")
-	flags.StringArrayVar(&e.language, "language", nil, "`ID=NAME`: the pasty's language; may be repeated")
+	flags.StringToStringVar(&e.languages, "language", nil, "`ID=NAME`: the pasty's language; may be repeated")
 	flags.StringArrayVar(&e.tags, "tags", nil, "the paste's tags from now on, separated by commas; empty for none")
 	e.visibilityFlags.add(cmd)
 	flags.BoolVar(&e.unlisted, "unlisted", false, "readable by all who know its id")
@@ -84,39 +84,19 @@ func (e *editFlags) input(given func(flag string) bool) (input pastes.EditInput,
 		}
 	}
 	input.Remove = e.removed
-	for _, text := range e.pasties {
-		id, file, err := pair("--pasty", "ID=FILE", text)
-		if err != nil {
-			return input, nil, err
-		}
+	for id, file := range e.pasties {
 		input.Pasties, files = append(input.Pasties, paste.PastyChanges{ID: id, Label: command.Named(file)}), append(files, file)
 	}
 	for _, file := range e.added {
 		added := paste.PastyChanges{Title: new(command.TitleOf(file)), Label: command.Named(file)}
 		input.Pasties, files = append(input.Pasties, added), append(files, file)
 	}
-	for _, text := range e.language {
-		id, name, err := pair("--language", "ID=NAME", text)
-		if err != nil {
-			return input, nil, err
-		}
+	for id, name := range e.languages {
 		at := slices.IndexFunc(input.Pasties, func(known paste.PastyChanges) bool { return known.ID == id })
 		if at < 0 {
 			at, input.Pasties = len(input.Pasties), append(input.Pasties, paste.PastyChanges{ID: id, Label: "the pasty " + Quote(id)})
 		}
-		if input.Pasties[at].Language != nil {
-			return input, nil, Usage("--language says twice which language %s has", Quote(id))
-		}
 		input.Pasties[at].Language = &name
 	}
 	return input, files, command.InputsThere(files)
-}
-
-// pair splits the value of a flag such as ID=FILE.
-func pair(flag, form, text string) (id, value string, err error) {
-	id, value, ok := strings.Cut(text, "=")
-	if !ok || id == "" || value == "" {
-		return "", "", Usage("%s is %s: it takes %s", flag, Quote(text), form)
-	}
-	return id, value, nil
 }

@@ -113,8 +113,8 @@ func (c *Commands) pasteRemove() *cobra.Command {
 			remove := func(id string) error { return m.Moderation.Remove.Do(ctx, id, string(why)) }
 			return c.each("paste", "removed", ids, wanted.any(), remove)
 		})
-	cmd.Long = "Remove pastes: those with these ids, or all that the flags describe, which are counted first. The page of one that everybody\n" +
-		"could read says that it was removed; its content can be restored for GLUEPOT_REMOVED_RETENTION."
+	cmd.Long = `Remove pastes: those with these ids, or all that the flags describe, which are counted first. The page of one that everybody
+could read says that it was removed; its content can be restored for GLUEPOT_REMOVED_RETENTION.`
 	wanted.add(cmd)
 	addIdentity(cmd)
 	why.add(cmd)

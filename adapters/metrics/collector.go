@@ -31,12 +31,12 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	gauge("gluepot_token_uses_pending", "Tokens whose last-used times are not stored yet.", float64(now.PendingUses))
 
 	const connections, state = "db_client_connection_count", "db_client_connection_state"
-	labelled(connections, "Connections to the database.", state, "used", float64(now.Pool.InUse))
-	labelled(connections, "Connections to the database.", state, "idle", float64(now.Pool.Idle))
-	gauge("db_client_connection_max", "The most connections to the database that may be open.", float64(now.Pool.MaxOpenConnections))
-	counter("db_client_connection_waits_total", "How often a statement had to wait for a connection.", float64(now.Pool.WaitCount))
+	labelled(connections, "Connections to the database.", state, "used", float64(now.Connections.InUse))
+	labelled(connections, "Connections to the database.", state, "idle", float64(now.Connections.Idle))
+	gauge("db_client_connection_max", "The most connections to the database that may be open.", float64(now.Connections.MaxOpenConnections))
+	counter("db_client_connection_waits_total", "How often a statement had to wait for a connection.", float64(now.Connections.WaitCount))
 	counter("db_client_connection_wait_seconds_total", "How long statements waited for a connection, taken together.",
-		now.Pool.WaitDuration.Seconds())
+		now.Connections.WaitDuration.Seconds())
 
 	totals := now.Totals
 	if len(totals.Days) == 0 { // they were not counted yet

@@ -173,7 +173,7 @@ func unknownVariables(variables []string) error {
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
 		if !strings.HasPrefix(name, environmentPrefix) || strings.HasPrefix(name, testPrefix) || value == "" ||
-			slices.Contains(known, name) || injected(name, value) {
+			slices.Contains(known, name) || kubernetes.MatchString(variable) {
 			continue
 		}
 		wrong = append(wrong, fmt.Errorf("%s is no setting. See 'gluepot serve --help'", strconv.Quote(name)))
@@ -181,14 +181,7 @@ func unknownVariables(variables []string) error {
 	return errors.Join(wrong...)
 }
 
-// service matches Kubernetes' variables for a service named gluepot or gluepot-SOMETHING
-// (kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
-var service = regexp.MustCompile(`^GLUEPOT_([A-Z0-9_]+?_)??` +
-	`(SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT(?:_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$`)
-
-// injected reports whether a variable is from Kubernetes. GLUEPOT_SOMETHING_PORT counts only if its value is a URL: it may be a wrong
-// guess at a setting.
-func injected(name, value string) bool {
-	parts := service.FindStringSubmatch(name)
-	return parts != nil && (parts[1] == "" || parts[2] != "PORT" || strings.Contains(value, "://"))
-}
+// kubernetes matches what Kubernetes injects for a service named gluepot or gluepot-SOMETHING
+// (kubernetes.io/docs/concepts/services-networking/service/#environment-variables). GLUEPOT_SOMETHING_PORT counts only if its value is a
+// URL: it may be a wrong guess at a setting.
+var kubernetes = regexp.MustCompile(`^GLUEPOT[A-Z0-9_]*_(SERVICE_(HOST|PORT)|PORT_[0-9]+_(TCP|UDP|SCTP)|PORT=[a-z]+://)`)

@@ -59,7 +59,7 @@ func serveUntil(ctx context.Context, cfg config, demo bool, log *zap.Logger, std
 
 	var failure error
 	if demo {
-		failure = announceDemonstration(ctx, running.app.Tokens.Issue, cfg.scheme()+"://"+reachable(address), cfg, stdout)
+		failure = announceDemonstration(ctx, running.app.Tokens.Issue, address, cfg, stdout)
 	}
 	if failure == nil {
 		select {
@@ -198,20 +198,11 @@ func serveMetrics(
 	if address == "" {
 		return nil, nil //nolint:nilnil // there is none, and that is right
 	}
-	figures := metrics.New(Version(), func() metrics.Snapshot { return snapshot(statistics()) })
+	figures := metrics.New(Version(), func() metrics.Snapshot { return metrics.Snapshot(statistics()) })
 	cfg.Observe, cfg.OnLimited = figures.Began, figures.Limited(limit.Names())
 	server, err := metrics.Listen(ctx, address, figures.Handler(), log)
 	if err == nil {
 		log.Info("serving metrics", zap.Stringer("address", server.Addr()))
 	}
 	return server, err
-}
-
-func snapshot(now bootstrap.Statistics) metrics.Snapshot {
-	return metrics.Snapshot{
-		Totals: now.Totals, StoreMaxBytes: now.StoreMaxBytes,
-		PastesCreated: now.PastesCreated, PastesSwept: now.PastesSwept, FailedSweeps: now.FailedSweeps,
-		RejectedSignIns: now.RejectedSignIns, PendingUses: now.PendingUses,
-		Pool: now.Connections,
-	}
 }

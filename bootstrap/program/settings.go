@@ -140,7 +140,7 @@ func misplacedPasswords(flags *pflag.FlagSet) error {
 		_, ok := flag.Annotations[setting]
 		switch kind := flag.Value.Type(); {
 		case !ok || kind != "string" && kind != "stringSlice":
-		case cli.MayHoldPassword(flag.Value.String()) && !isWebURL(flag.Value.String()):
+		case cli.MayHoldPassword(flag.Value.String()):
 			wrong = append(wrong, fmt.Errorf("--%s or %s is %s: it takes %s",
 				flag.Name, environmentName(flag.Name), cli.Quote(flag.Value.String()), flag.Usage))
 		}

@@ -84,12 +84,11 @@ func TestUsageErrors(t *testing.T) {
 		"paste edit a --private --unlisted": fmt.Sprintf(oneOf, "private public unlisted", "private unlisted", "edit"),
 		"paste edit a --public=false": "--public=false leaves open what the paste is to be: " +
 			"choose --private, --public or --unlisted",
-		"paste edit a --pasty b":                     `--pasty is "b": it takes ID=FILE`,
-		"paste edit a --pasty =b":                    `--pasty is "=b": it takes ID=FILE`,
-		"paste edit a --language b=":                 `--language is "b=": it takes ID=NAME`,
-		"paste edit a --add /no/such/file":           `cannot read "/no/such/file": no such file or directory`,
-		"paste edit a --add - --pasty b=-":           "only one of the files can be standard input",
-		"paste edit a --language b=c --language b=d": `--language says twice which language "b" has`,
+		"paste edit a --pasty b":           `--pasty is "b": it takes NAME=VALUE. See 'gluepot paste edit --help'`,
+		"paste edit a --language b":        `--language is "b": it takes NAME=VALUE. See 'gluepot paste edit --help'`,
+		"paste edit a --pasty b=":          "a file has no name",
+		"paste edit a --add /no/such/file": `cannot read "/no/such/file": no such file or directory`,
+		"paste edit a --add - --pasty b=-": "only one of the files can be standard input",
 
 		"import pastemyst": "at least one of the flags in the group [users api-keys pastes] is required. See 'gluepot import pastemyst --help'",
 

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"math"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -74,11 +75,13 @@ func Quote(typed string) string {
 	return strconv.Quote(typed)
 }
 
-// MayHoldPassword reports whether a text looks as if it had a URL or a connection string in it. The address of a site is none, unless
-// there is an @ in it.
+// MayHoldPassword reports whether a text looks as if it had a URL or a connection string in it. The address of a site is none.
 func MayHoldPassword(text string) bool {
-	if _, site, web := strings.Cut(text, "://"); web && strings.HasPrefix(text, "http") && !strings.ContainsAny(site, "@= ") {
-		return false
-	}
-	return strings.Contains(text, "://") || strings.Contains(strings.ToLower(text), "password=")
+	return !IsWebURL(text) && strings.Contains(text, "://") || strings.Contains(strings.ToLower(text), "password=")
+}
+
+// IsWebURL reports whether a text is the address of a page, without a password.
+func IsWebURL(text string) bool {
+	parsed, err := url.Parse(text)
+	return err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") && parsed.Host != "" && parsed.User == nil
 }
