@@ -15,7 +15,6 @@ var featuresFile string
 type features struct {
 	languages []string // in the file's order
 	root      *node
-	words     map[string]bool // that some feature spells out
 	weights   []weight
 }
 
@@ -33,7 +32,7 @@ type node struct {
 // loadFeatures reads the table once, when the first text needs it: most processes never see one. It panics for a file that is not of
 // the expected form. A test reads the one that is part of the program.
 var loadFeatures = sync.OnceValue(func() *features {
-	f := &features{root: &node{}, words: map[string]bool{}}
+	f := &features{root: &node{}}
 	lines := map[string][]string{} // of each language
 	language := ""
 	for line := range strings.Lines(featuresFile) {
@@ -89,7 +88,6 @@ func (f *features) add(line string) {
 			case t.class == "ID" && t.text == "ID":
 				step("ID")
 			default:
-				f.words[t.text] = true
 				step(t.text)
 			}
 		})

@@ -55,10 +55,6 @@ func (t *tokenizer) next() {
 		t.take(wordLength(rest), "ID")
 	case isDigit(c):
 		t.take(wordLength(rest), "NUM")
-	case strings.HasPrefix(rest, `"""`):
-		t.skip(3, `"""`)
-	case strings.HasPrefix(rest, "/*"):
-		t.skip(2, "*/")
 	case startsComment(rest):
 		length := len(rest) - len(strings.TrimLeft(rest, rest[:1]))
 		t.take(length, "")
@@ -85,16 +81,6 @@ func (t *tokenizer) take(length int, class string) {
 	t.visit(token{text: t.text[t.at : t.at+length], class: class})
 	t.at += length
 	t.inLine = true
-}
-
-// skip passes the opening bytes on and goes on behind the closing ones.
-func (t *tokenizer) skip(opening int, closing string) {
-	t.take(opening, "")
-	if i := strings.Index(t.text[t.at:], closing); i >= 0 {
-		t.at += i + len(closing)
-	} else {
-		t.at = len(t.text)
-	}
 }
 
 // startsComment reports whether the rest of the line is for people.
