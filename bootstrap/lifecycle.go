@@ -24,11 +24,8 @@ const useStoreTime = 10 * time.Second
 
 func slowStatements(log *zap.Logger) func(gormstore.Statement) {
 	return func(slow gormstore.Statement) {
-		fields := []zap.Field{zap.String("statement", slow.SQL), zap.Duration("duration", slow.Duration)}
-		if slow.Rows >= 0 {
-			fields = append(fields, zap.Int64("rows", slow.Rows))
-		}
-		log.Warn("a statement was slow", fields...)
+		log.Warn("a statement was slow",
+			zap.String("statement", slow.SQL), zap.Duration("duration", slow.Duration), zap.Int64("rows", slow.Rows))
 	}
 }
 

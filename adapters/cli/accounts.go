@@ -62,14 +62,14 @@ func (c *Commands) invite() *cobra.Command {
 
 func (c *Commands) inviteCreate() *cobra.Command {
 	var (
-		expiresIn = lifetime(7 * 24 * time.Hour)
+		expiresIn = 7 * 24 * time.Hour
 		uses      int
 		note      string
 	)
 	cmd := c.does("create", "Create an invitation, whose link is shown once, on the last line",
 		"invite create --uses 5 --expires-in 2w --note 'for the team'",
 		func(ctx context.Context, m Modules, _ []string) error {
-			created, code, err := m.Accounts.Invite.Do(ctx, uses, time.Duration(expiresIn), note)
+			created, code, err := m.Accounts.Invite.Do(ctx, uses, expiresIn, note)
 			if err != nil {
 				return err
 			}
@@ -82,7 +82,7 @@ func (c *Commands) inviteCreate() *cobra.Command {
 				created.ID, moment(created.ExpiresAt), link)
 		})
 	cmd.Flags().IntVar(&uses, "uses", 1, "how many people may sign up with it")
-	cmd.Flags().Var(&expiresIn, "expires-in", "how long it works, such as 12h or 7d")
+	cmd.Flags().Func("expires-in", "how long it works: a `TIME` such as 12h or 2w (default 7d)", parsed(&expiresIn, aTime))
 	cmd.Flags().StringVar(&note, "note", "", "what the invited read, and the list has")
 	return cmd
 }

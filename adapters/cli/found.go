@@ -26,13 +26,14 @@ func (f *finding) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.owner, "owner", "", "of this `USER`")
 	flags.BoolVar(&f.filter.Anonymous, "anonymous", false, "without an owner")
-	flags.Var((*instant)(&f.filter.Since), "since", "created since then: a `TIME` such as 24h or 7d ago, 2024-02-29 or 2024-02-29T12:30:00Z")
-	flags.Var((*instant)(&f.filter.Until), "until", "created before then: a `TIME` as for --since")
+	flags.Func("since", "created since then: a `TIME` such as 24h or 7d ago, 2024-02-29 or 2024-02-29T12:30:00Z",
+		parsed(&f.filter.Since, anInstant))
+	flags.Func("until", "created before then: a `TIME` as for --since", parsed(&f.filter.Until, anInstant))
 	flags.StringVar(&f.filter.Contains, "contains", "", "with this `TEXT` in the code of a pasty, letter by letter")
 	flags.StringVar(&f.filter.Title, "title", "", "with this `TEXT` in the title, or in that of a pasty")
 	flags.StringVar(&f.filter.Language, "language", "", "with a pasty in the language of this `NAME`")
 	flags.BoolVar(&f.filter.Reported, "reported", false, "with an open report")
-	flags.Var((*size)(&f.filter.LargerThan), "larger-than", "with more content and history than this `SIZE`, such as 500kB or 1MB")
+	flags.Func("larger-than", "with more content and history than this `SIZE`, such as 500kB or 1MB", parsed(&f.filter.LargerThan, aSize))
 	cmd.MarkFlagsMutuallyExclusive("owner", "anonymous")
 }
 
@@ -91,7 +92,7 @@ func (c *Commands) pasteList() *cobra.Command {
 func (c *Commands) pasteRemove() *cobra.Command {
 	var (
 		wanted finding
-		why    reason
+		reason string
 		yes    bool
 	)
 	cmd := c.does("remove [ID...]", "Remove pastes for all readers, until they are restored or purged",
@@ -110,14 +111,14 @@ func (c *Commands) pasteRemove() *cobra.Command {
 					return fault.New(fault.Invalid, "Nothing was removed: answer y, or give --yes.")
 				}
 			}
-			remove := func(id string) error { return m.Moderation.Remove.Do(ctx, id, string(why)) }
+			remove := func(id string) error { return m.Moderation.Remove.Do(ctx, id, reason) }
 			return c.each("paste", "removed", ids, wanted.any(), remove)
 		})
 	cmd.Long = `Remove pastes: those with these ids, or all that the flags describe, which are counted first. The page of one that everybody
 could read says that it was removed; its content can be restored for GLUEPOT_REMOVED_RETENTION.`
 	wanted.add(cmd)
 	addIdentity(cmd)
-	why.add(cmd)
+	reasonFlag(cmd, &reason)
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.PreRunE = func(cmd *cobra.Command, ids []string) error {
 		if (wanted.any() || cmd.Flags().Changed(identityFlag)) == (len(ids) > 0) {

@@ -28,8 +28,7 @@ func (c *Commands) importing() *cobra.Command {
 }
 
 func (c *Commands) importPasteMyst() *cobra.Command {
-	var usersFile, keysFile, pastesFile, rejects string
-	orphans := choice{"reject", []string{"reject", "anonymous"}}
+	var usersFile, keysFile, pastesFile, orphans, rejects string
 	cmd := c.does("pastemyst", "Read what mongoexport writes from a PasteMyst v2 installation",
 		"import pastemyst --users users.json --api-keys api-keys.json --pastes pastes.json.gz", nil)
 	cmd.Example += "\n  mongoexport -d pastemyst -c pastes | gluepot import pastemyst --pastes -"
@@ -53,7 +52,8 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`
 	flags.StringVar(&keysFile, "api-keys", "", "`FILE` with the api-keys collection")
 	flags.StringVar(&pastesFile, "pastes", "", "`FILE` with the pastes collection")
 	cmd.MarkFlagsOneRequired("users", "api-keys", "pastes")
-	flags.Var(&orphans, "orphans", "what becomes of a paste whose owner is not a user here: reject or anonymous")
+	flags.Func("orphans", "what becomes of a paste whose owner is not a user here: `reject`, as by default, or anonymous",
+		parsed(&orphans, oneOf("reject", "anonymous")))
 	flags.StringVar(&rejects, "rejects-dir", ".", "`FOLDER` to write the files of rejected records to")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		var files []string
@@ -71,7 +71,7 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`
 		importFile(ctx, run, "pastes", pastesFile, c.sources.Pastes,
 			func(ctx context.Context, source imports.Source[imports.Paste], reject imports.Reject) (imports.Summary, error) {
 				policy := paste.RefuseOrphans
-				if orphans.chosen == "anonymous" {
+				if orphans == "anonymous" {
 					policy = paste.AnonymizeOrphans
 				}
 				return m.Imports.Pastes.Do(ctx, source, policy, reject)
@@ -97,14 +97,11 @@ type importSummary struct {
 }
 
 func (s importSummary) record() record {
-	shown := record{
+	return record{
 		{"kind", "KIND", s.kind}, {"file", "", s.file}, {"read", "READ", s.Read}, {"new", "NEW", s.New}, {"updated", "UPDATED", s.Updated},
 		{"unchanged", "UNCHANGED", s.Unchanged}, {"removedEarlier", "REMOVED EARLIER", s.RemovedEarlier}, {"rejected", "REJECTED", s.Rejected},
+		{"rejectsFile", "", s.rejects},
 	}
-	if s.rejects != "" {
-		shown = append(shown, field{"rejectsFile", "", s.rejects})
-	}
-	return shown
 }
 
 // importFile imports one file, unless an earlier one has failed.

@@ -13,19 +13,19 @@ import (
 
 func (c *Commands) userSuspend() *cobra.Command {
 	var (
-		why  reason
-		hide bool
+		reason string
+		hide   bool
 	)
 	cmd := ofUser(c.does("suspend USER", "Refuse a user's tokens and sessions", "user suspend epoxy --reason spam --hide-pastes",
 		func(ctx context.Context, m Modules, args []string) error {
-			suspended, hidden, err := m.Moderation.Suspend.Do(ctx, args[0], string(why), hide)
+			suspended, hidden, err := m.Moderation.Suspend.Do(ctx, args[0], reason, hide)
 			if err != nil {
 				return err
 			}
 			return c.print(map[string]any{"suspended": suspended.ID, "hidden": hidden}, "Suspended the user %s%s.\n", suspended.Name,
 				unlessNone(hidden, " and hid "+english.Plural(hidden, "paste", "")))
 		}))
-	why.add(cmd)
+	reasonFlag(cmd, &reason)
 	cmd.Flags().BoolVar(&hide, "hide-pastes", false, "hide the user's pastes until the suspension ends")
 	return cmd
 }
@@ -58,20 +58,20 @@ func blockRecord(b moderation.Block) record {
 
 func (c *Commands) block() *cobra.Command {
 	var (
-		why       reason
-		expiresIn lifetime
+		reason    string
+		expiresIn time.Duration
 	)
 	add := c.does("add NETWORK", "Let a network read, and neither write nor sign in",
 		"block add 192.0.2.0/24 --expires-in 7d --reason spam",
 		func(ctx context.Context, m Modules, args []string) error {
-			made, err := m.Moderation.Block.Do(ctx, args[0], string(why), time.Duration(expiresIn))
+			made, err := m.Moderation.Block.Do(ctx, args[0], reason, expiresIn)
 			if err != nil {
 				return err
 			}
 			return c.print(blockRecord(made), "Blocked %s.\n", made.Network)
 		})
-	why.add(add)
-	add.Flags().Var(&expiresIn, "expires-in", "how long: a time such as 12h, 7d or 2w (default for good)")
+	reasonFlag(add, &reason)
+	add.Flags().Func("expires-in", "how long: a `TIME` such as 12h, 7d or 2w (default for good)", parsed(&expiresIn, aTime))
 	list := c.does("list", "List the blocked networks", "block list",
 		func(ctx context.Context, m Modules, _ []string) error {
 			blocks, err := m.Moderation.Block.All(ctx)

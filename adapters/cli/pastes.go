@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -105,18 +104,12 @@ func ownerOf(ctx context.Context, m Modules, p paste.Paste) (string, error) {
 
 // printDocument writes a paste for people.
 func (c *Commands) printDocument(d paste.Document, owner string) error {
-	row, flush := c.table()
-	row("Id", string(d.ID))
-	row("Title", command.Line(d.Title))
-	row("Owner", owner)
-	row("Created", moment(d.CreatedAt))
-	row("Expires", moment(d.ExpiresAt))
-	row("Visibility", d.Visibility.String())
-	row("Tags", command.Line(strings.Join(d.Tags, ", ")))
-	row("Stars", strconv.FormatInt(d.Stars, 10))
-	row("Edits", strconv.Itoa(len(d.Edits)))
-	row("Encrypted", yesNo(d.Encrypted()))
-	if err := flush(); err != nil {
+	err := c.printRecord(record{
+		{"id", "", d.ID}, {"title", "", d.Title}, {"owner", "", owner}, {"createdAt", "", d.CreatedAt}, {"expiresAt", "", d.ExpiresAt},
+		{"visibility", "", d.Visibility}, {"tags", "", strings.Join(d.Tags, ", ")}, {"stars", "", d.Stars}, {"edits", "", len(d.Edits)},
+		{"encrypted", "", d.Encrypted()},
+	})
+	if err != nil {
 		return err
 	}
 	for _, p := range d.Pasties {

@@ -93,7 +93,10 @@ func (f field) cell() string {
 	case time.Time:
 		return moment(value)
 	case bool:
-		return yesNo(value)
+		if value {
+			return "yes"
+		}
+		return "no"
 	case map[string]string:
 		var pairs []string
 		for _, key := range slices.Sorted(maps.Keys(value)) {
@@ -166,13 +169,6 @@ func moment(t time.Time) string {
 		return "never"
 	}
 	return t.UTC().Format("2006-01-02 15:04:05")
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
 }
 
 // progress shows on a terminal how much of a file or table was read. It ignores errors: they must not end a command.

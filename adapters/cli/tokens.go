@@ -24,7 +24,7 @@ func (c *Commands) token() *cobra.Command {
 
 func (c *Commands) tokenIssue() *cobra.Command {
 	var (
-		expiresIn       lifetime
+		expiresIn       time.Duration
 		name, scopeName string
 	)
 	cmd := ofUser(c.does("issue USER", "Give a user a new access token, shown once, on the last line",
@@ -35,7 +35,7 @@ func (c *Commands) tokenIssue() *cobra.Command {
 				return err
 			}
 			issued, secret, err := m.Tokens.Issue.Do(ctx, args[0], tokens.IssueInput{
-				Name: name, Scope: scope, ExpiresIn: time.Duration(expiresIn),
+				Name: name, Scope: scope, ExpiresIn: expiresIn,
 			})
 			if err != nil {
 				return err
@@ -47,7 +47,7 @@ func (c *Commands) tokenIssue() *cobra.Command {
 	cmd.Example += "\n  TOKEN=$(gluepot token issue epoxy | tail -n 1)"
 	cmd.Flags().StringVar(&name, "name", "", "what to call the token")
 	cmd.Flags().StringVar(&scopeName, "scope", token.Write.String(), "what it may do: read, or write")
-	cmd.Flags().Var(&expiresIn, "expires-in", "how long it works, such as 12h or 90d (default forever)")
+	cmd.Flags().Func("expires-in", "how long it works: a `TIME` such as 12h or 90d (default forever)", parsed(&expiresIn, aTime))
 	return cmd
 }
 
@@ -73,14 +73,10 @@ func (c *Commands) tokenRevoke() *cobra.Command {
 }
 
 func sessionRecord(t token.Token) record {
-	shown := record{
+	return record{
 		{"id", "ID", t.ID}, {"browser", "BROWSER", t.Name}, {"scope", "SCOPE", t.Scope}, {"createdAt", "SIGNED IN", t.CreatedAt},
-		{"lastUsedAt", "LAST USED", t.LastUsedAt}, {"expiresAt", "EXPIRES", t.ExpiresAt},
+		{"lastUsedAt", "LAST USED", t.LastUsedAt}, {"expiresAt", "EXPIRES", t.ExpiresAt}, {"token", "", t.Parent},
 	}
-	if t.Parent != "" {
-		shown = append(shown, field{"token", "", t.Parent})
-	}
-	return shown
 }
 
 func (c *Commands) userSessions() *cobra.Command {

@@ -12,22 +12,13 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-func userRecord(u user.User, services map[string]string) record {
-	shown := record{
+func userRecord(u user.User) record {
+	return record{
 		{"id", "ID", u.ID}, {"name", "NAME", u.Name}, {"avatarUrl", "", u.AvatarURL}, {"defaultLang", "", u.DefaultLanguage},
 		{"publicProfile", "PUBLIC", u.PublicProfile}, {"showTags", "", u.ShowTags},
 		{"supporterMonths", "SUPPORTER MONTHS", u.SupporterMonths}, {"contributor", "CONTRIBUTOR", u.Contributor},
+		{"admin", "", u.Admin}, {"suspended", "", u.Suspended},
 	}
-	if u.Admin {
-		shown = append(shown, field{"admin", "", true})
-	}
-	if u.Suspended {
-		shown = append(shown, field{"suspended", "", true})
-	}
-	if len(services) > 0 {
-		shown = append(shown, field{"services", "", services})
-	}
-	return shown
 }
 
 func (c *Commands) user() *cobra.Command {
@@ -53,7 +44,7 @@ func (p *profileFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&p.defaultLang, "default-lang", user.DefaultLanguage, "language that new pastes start with")
 	flags.Int32Var(&p.supporterMonths, "supporter-months", 0, "how long the user has supported the service")
 	flags.BoolVar(&p.contributor, "contributor", false, "the user has contributed to the service")
-	flags.StringToStringVar(&p.services, "service", nil, "a service the user signs in with and the user's id there, such as github=123")
+	flags.StringToStringVar(&p.services, "service", map[string]string{}, "a service the user signs in with and the user's id there, such as github=123")
 }
 
 func (c *Commands) userCreate() *cobra.Command {
@@ -67,7 +58,8 @@ func (c *Commands) userCreate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(userRecord(created, profile.services), "Created the user %s with the id %s.\n", created.Name, created.ID)
+			shown := append(userRecord(created), field{"services", "", profile.services})
+			return c.print(shown, "Created the user %s with the id %s.\n", created.Name, created.ID)
 		})
 	profile.add(cmd)
 	return cmd
@@ -84,7 +76,7 @@ func (c *Commands) userShow() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.printRecord(append(userRecord(account.User, account.Services), field{"createdAt", "", account.CreatedAt},
+			return c.printRecord(append(userRecord(account.User), field{"services", "", account.Services}, field{"createdAt", "", account.CreatedAt},
 				field{"pastes", "", usage.Pastes}, field{"bytes", "", usage.Bytes}, field{"tokens", "", usage.Tokens},
 				field{"lastUsedAt", "", usage.LastUsed}))
 		}))
@@ -94,7 +86,7 @@ func (c *Commands) userList() *cobra.Command {
 	return c.does("list", "List all users", "user list --json",
 		func(ctx context.Context, m Modules, _ []string) error {
 			each := func(visit func(user.User) error) error { return m.Users.List.Do(ctx, visit) }
-			return printList(c, each, func(u user.User) record { return userRecord(u, nil) })
+			return printList(c, each, userRecord)
 		})
 }
 
@@ -114,7 +106,7 @@ func (c *Commands) userUpdate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.printRecord(userRecord(account.User, account.Services))
+			return c.printRecord(append(userRecord(account.User), field{"services", "", account.Services}))
 		}))
 	profile.add(cmd)
 	cmd.Flags().BoolVar(&profile.admin, "admin", false, "the user may moderate on the pages below /admin")
@@ -122,7 +114,10 @@ func (c *Commands) userUpdate() *cobra.Command {
 }
 
 func (c *Commands) userDelete() *cobra.Command {
-	yes, pastes := false, choice{"delete", []string{"delete", "anonymous"}}
+	var (
+		yes    bool
+		pastes string
+	)
 	cmd := ofUser(c.does("delete USER", "Delete a user with its tokens, stars and pastes",
 		"user delete epoxy\nuser delete epoxy --yes --pastes anonymous",
 		func(ctx context.Context, m Modules, args []string) error {
@@ -130,7 +125,7 @@ func (c *Commands) userDelete() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			anonymize := pastes.chosen == "anonymous"
+			anonymize := pastes == "anonymous"
 			question := fmt.Sprintf("Delete %s with all its tokens, stars and pastes? This cannot be undone. [y/N] ", account.Name)
 			if anonymize {
 				question = fmt.Sprintf("Delete %s, and make its pastes anonymous but private ones? This cannot be undone. [y/N] ", account.Name)
@@ -144,6 +139,7 @@ func (c *Commands) userDelete() *cobra.Command {
 			return c.print(map[string]string{"deleted": string(account.ID)}, "Deleted the user %s.\n", account.Name)
 		}))
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().Var(&pastes, "pastes", "what becomes of the pastes: `delete`, or anonymous, which keeps all but private ones")
+	cmd.Flags().Func("pastes", "what becomes of the pastes: `delete`, as by default, or anonymous, which keeps all but private ones",
+		parsed(&pastes, oneOf("delete", "anonymous")))
 	return cmd
 }

@@ -188,16 +188,16 @@ func TestPasteShow(t *testing.T) {
 	made := i.document("\x1b[31mred\r", "paste create --json --owner epoxy --private --tags b,a --title T --expires-in 1d "+
 		write(t, "main.go", "package main\n")+" -")
 	line := "paste show " + made.ID
-	wantLike(t, line, i.do(line), `Id          RANDOMID
-Title       T
-Owner       epoxy (RANDOMID)
-Created     YYYY-MM-DD HH:MM:SS
-Expires     YYYY-MM-DD HH:MM:SS
-Visibility  private
-Tags        a, b
-Stars       0
-Edits       0
-Encrypted   no
+	wantLike(t, line, i.do(line), `id          RANDOMID
+title       T
+owner       epoxy (RANDOMID)
+createdAt   YYYY-MM-DD HH:MM:SS
+expiresAt   YYYY-MM-DD HH:MM:SS
+visibility  private
+tags        a, b
+stars       0
+edits       0
+encrypted   no
 
 --- RANDOMID (Go) main.go
 package main
