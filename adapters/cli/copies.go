@@ -48,14 +48,14 @@ code is 1 when they differ.`
 		if from == to {
 			return Usage("--from and --to are the same database")
 		}
-		shown := &phases{commands: c}
-		use, stop, err := c.openCopy(cmd, string(from), string(to), shown.show)
+		show, shown := c.phases()
+		use, stop, err := c.openCopy(cmd, string(from), string(to), show)
 		if err != nil {
 			return interrupted(ctx, err)
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 		compared, err := use.Do(ctx)
-		shown.stop()
+		shown()
 		if err != nil {
 			return interrupted(ctx, err)
 		}
@@ -95,26 +95,21 @@ func (c *Commands) printComparisons(compared []copies.Comparison) error {
 	return nil
 }
 
-// phases shows the progress of each phase of a copy.
-type phases struct {
-	commands *Commands
-	phase    string
-	progress *progress
-	rows     int64
-}
-
-func (p *phases) show(now copies.Progress) {
-	if now.Phase != p.phase {
-		p.stop()
-		p.phase, p.rows, p.progress = now.Phase, 0, p.commands.newProgress(now.Phase, now.Of, false)
+// phases returns what shows the progress of each phase of a copy, and what ends that.
+func (c *Commands) phases() (show func(copies.Progress), stop func()) {
+	var last copies.Progress
+	var shown *progress
+	end := func() {
+		if shown != nil {
+			shown.stop()
+		}
 	}
-	p.progress.add(now.Rows - p.rows)
-	p.rows = now.Rows
-}
-
-func (p *phases) stop() {
-	if p.progress != nil {
-		p.progress.stop()
-		p.progress = nil
-	}
+	return func(now copies.Progress) {
+		if now.Phase != last.Phase {
+			end()
+			shown, last = c.newProgress(now.Phase, now.Of, false), copies.Progress{}
+		}
+		shown.add(now.Rows - last.Rows)
+		last = now
+	}, end
 }

@@ -134,12 +134,9 @@ func isHeading(line string) bool {
 
 // isName takes what stands before = or : in settings.
 func isName(s string) bool {
-	for i := range len(s) {
-		if !isLetter(s[i]) && !isDigit(s[i]) && strings.IndexByte("-./$", s[i]) < 0 {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r < 0x80 && !isLetter(byte(r)) && !isDigit(byte(r)) && !strings.ContainsRune("-./$", r)
+	})
 }
 
 // isSentence takes a line of four words or more with hardly a sign in it.

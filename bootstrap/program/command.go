@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -142,7 +143,8 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	addSettings(root.PersistentFlags(), &cfg, signInFlags)
 	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), healthCommand(&cfg, stdout), versionCommand(stdout),
 		backupCommand(&cfg, stdout), restoreCommand(&cfg, stdout), compactCommand(&cfg, stdout))
-	root.AddCommand(cli.New(opener(&cfg), copyOpener(&cfg), exportSources, long, stdin, stdout, stderr).All()...)
+	exports := cli.Sources{Users: pastemyst.Users, Keys: pastemyst.Keys, Pastes: pastemyst.Pastes}
+	root.AddCommand(cli.New(opener(&cfg), copyOpener(&cfg), exports, long, stdin, stdout, stderr).All()...)
 	root.AddGroup(&cobra.Group{ID: clientGroup, Title: "Pastes on a server:"},
 		&cobra.Group{ID: serverGroup, Title: "The server and its database:"})
 	for _, cmd := range root.Commands() {
@@ -177,18 +179,15 @@ func showWhatMatters(root *cobra.Command) {
 }
 
 func matters(cmd *cobra.Command, setting string) bool {
-	if cmd.HasSubCommands() || cmd.GroupID == clientGroup || cmd.Parent().Name() == "completion" {
-		return false
-	}
-	switch cmd.Name() {
-	case "serve":
+	switch name := cmd.Name(); {
+	case name == "serve":
 		return true
-	case "version", "health", "help", "copy": // which has URLs of its own
+	case cmd.HasSubCommands(), cmd.GroupID == clientGroup, cmd.Parent().Name() == "completion",
+		slices.Contains([]string{"version", "health", "help", "copy"}, name): // copy has URLs of its own
 		return false
-	case "up", "pastemyst":
-		return setting == "database-url" || setting == "database-migrate"
+	default:
+		return setting == "database-url" || setting == "database-migrate" && (name == "up" || name == "pastemyst")
 	}
-	return setting == "database-url"
 }
 
 // configure completes cfg, which is that of the command's flags.
@@ -231,9 +230,6 @@ func copyOpener(cfg *config) cli.OpenCopy {
 		return bootstrap.OpenCopy(cmd.Context(), source, target, cfg.Migrate, progress)
 	}
 }
-
-// exportSources are the readers for the import command.
-var exportSources = cli.Sources{Users: pastemyst.Users, Keys: pastemyst.Keys, Pastes: pastemyst.Pastes}
 
 // long implements cli.Long: the first SIGINT, SIGTERM or SIGHUP ends the command in order, a second SIGINT or SIGTERM ends the process at
 // once.

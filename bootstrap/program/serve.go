@@ -53,9 +53,7 @@ func serveUntil(ctx context.Context, cfg config, demo bool, log *zap.Logger, std
 	log.Info("serving", zap.Stringer("address", address), zap.String("scheme", cfg.scheme()), zap.String("base_path", cfg.HTTP.BasePath),
 		zap.Stringer("database", cfg.Database.URL), zap.String("version", Version()))
 
-	asking, stopAsking := context.WithCancel(ctx)
-	defer stopAsking()
-	go warnOfProviders(asking, running.app.Accounts.Providers.Do(), log)
+	go warnOfProviders(ctx, running.app.Accounts.Providers.Do(), log)
 
 	var failure error
 	if demo {
