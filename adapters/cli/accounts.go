@@ -76,7 +76,7 @@ func (c *Commands) inviteCreate() *cobra.Command {
 			link := m.PublicURL + "/invite/" + code
 			shown := append(invitationRecord(created), field{"code", "", code}, field{"link", "", link})
 			if m.PublicURL == "" {
-				_, _ = fmt.Fprintln(c.stderr, "Set GLUEPOT_PUBLIC_URL for the full link.") // optional: the path is printed anyway
+				_, _ = fmt.Fprintln(c.Stderr, "Set GLUEPOT_PUBLIC_URL for the full link.") // optional: the path is printed anyway
 			}
 			return c.print(shown, "Created the invitation %s; it expires: %s. Its link is not shown again:\n%s\n",
 				created.ID, moment(created.ExpiresAt), link)

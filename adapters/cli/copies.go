@@ -43,13 +43,13 @@ code is 1 when they differ.`
 	flags.Var(&from, "from", "`URL` of the database to copy")
 	flags.Var(&to, "to", "`URL` of the database to copy to")
 	_, _ = cmd.MarkFlagRequired("from"), cmd.MarkFlagRequired("to") // never fail: the flags are there
-	cmd.RunE = c.long(func(cmd *cobra.Command, _ []string) (err error) {
+	cmd.RunE = c.Long(func(cmd *cobra.Command, _ []string) (err error) {
 		ctx := cmd.Context()
 		if from == to {
 			return Usage("--from and --to are the same database")
 		}
 		show, shown := c.phases()
-		use, stop, err := c.openCopy(cmd, string(from), string(to), show)
+		use, stop, err := c.OpenCopy(cmd, string(from), string(to), show)
 		if err != nil {
 			return interrupted(ctx, err)
 		}

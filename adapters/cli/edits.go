@@ -46,7 +46,7 @@ func (c *Commands) pasteEdit() *cobra.Command {
 			"paste edit k3j2h1g0 --pasty p4q5r6s7=main.go --add go.mod --remove t8u9v0w1\n"+
 			"paste edit k3j2h1g0 --language p4q5r6s7=Go --tags ''    # has no tags then",
 		func(ctx context.Context, m Modules, args []string) error {
-			texts, err := command.Texts(ctx, c.stdin, files, m.Pastes.Create.Limits().ContentBytes)
+			texts, err := command.Texts(ctx, c.Stdin, files, m.Pastes.Create.Limits().ContentBytes)
 			if err != nil {
 				return err
 			}

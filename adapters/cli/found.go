@@ -107,7 +107,7 @@ func (c *Commands) pasteRemove() *cobra.Command {
 					return err
 				}
 				question := "Remove " + english.Plural(len(ids), "paste", "") + "? [y/N] "
-				if !yes && len(ids) > 0 && !command.Confirm(c.stdin, c.stderr, question) {
+				if !yes && len(ids) > 0 && !command.Confirm(c.Stdin, c.Stderr, question) {
 					return fault.New(fault.Invalid, "Nothing was removed: answer y, or give --yes.")
 				}
 			}
@@ -153,7 +153,7 @@ func (c *Commands) each(kind, done string, ids []string, mayGo bool, do func(id 
 		}
 	}
 	if mayGo && !c.json {
-		if _, err := fmt.Fprintf(c.stdout, "%s %s.\n", verb, english.Plural(count, kind, "")); err != nil {
+		if _, err := fmt.Fprintf(c.Stdout, "%s %s.\n", verb, english.Plural(count, kind, "")); err != nil {
 			return err
 		}
 	}
@@ -169,7 +169,7 @@ func (c *Commands) pasteRestore() *cobra.Command {
 				}
 				_, err := m.Pastes.Show.Do(ctx, id)
 				if fault.Is(err, fault.NotFound) {
-					_, err = fmt.Fprintf(c.stderr, "The paste %s stays hidden until its owner is unsuspended.\n", id)
+					_, err = fmt.Fprintf(c.Stderr, "The paste %s stays hidden until its owner is unsuspended.\n", id)
 				}
 				return err
 			})

@@ -64,11 +64,11 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`
 		}
 		return command.InputsThere(files)
 	}
-	cmd.RunE = c.long(c.runOn(true, func(ctx context.Context, m Modules, _ []string) error {
+	cmd.RunE = c.Long(c.runOn(true, func(ctx context.Context, m Modules, _ []string) error {
 		run := &importRun{commands: c, rejectsFolder: rejects}
-		importFile(ctx, run, "users", usersFile, c.sources.Users, m.Imports.Users.Do)
-		importFile(ctx, run, "api-keys", keysFile, c.sources.Keys, m.Imports.Keys.Do)
-		importFile(ctx, run, "pastes", pastesFile, c.sources.Pastes,
+		importFile(ctx, run, "users", usersFile, c.Sources.Users, m.Imports.Users.Do)
+		importFile(ctx, run, "api-keys", keysFile, c.Sources.Keys, m.Imports.Keys.Do)
+		importFile(ctx, run, "pastes", pastesFile, c.Sources.Pastes,
 			func(ctx context.Context, source imports.Source[imports.Paste], reject imports.Reject) (imports.Summary, error) {
 				policy := paste.RefuseOrphans
 				if orphans == "anonymous" {
@@ -113,14 +113,14 @@ func importFile[R any](
 	if file == "" || run.err != nil {
 		return
 	}
-	input, err := command.OpenInput(run.commands.stdin, file)
+	input, err := command.OpenInput(run.commands.Stdin, file)
 	if err != nil {
 		run.err = err
 		return
 	}
 	defer input.Close()
 	progress := run.commands.newProgress(kind, input.Size, true)
-	rejects := &rejectsFile{folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.Name, report: run.commands.stderr}
+	rejects := &rejectsFile{folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.Name, report: run.commands.Stderr}
 	summary, err := do(ctx, func(ctx context.Context) imports.Records[R] {
 		return source(io.TeeReader(input.Reader(ctx), progress))
 	}, rejects.add)
@@ -147,7 +147,7 @@ func (r *importRun) finish(ctx context.Context, m Modules) error {
 			r.err = err
 		}
 		if totals.WaitingStars > 0 {
-			_, _ = fmt.Fprintf(r.commands.stderr, "%s for pastes that are not stored.\n",
+			_, _ = fmt.Fprintf(r.commands.Stderr, "%s for pastes that are not stored.\n",
 				english.Plural(int(totals.WaitingStars), "star waits", "stars wait"))
 		}
 	}

@@ -87,7 +87,7 @@ func (c *Commands) printRaw(d paste.Document, named []string) error {
 			return fault.New(fault.NotFound, "The paste has no pasty with that id.")
 		}
 	}
-	return command.Write(c.stdout, c.terminal, shown.Code)
+	return command.Write(c.Stdout, c.terminal, shown.Code)
 }
 
 // ownerOf returns the name and the id of a paste's owner.
@@ -117,7 +117,7 @@ func (c *Commands) printDocument(d paste.Document, owner string) error {
 		if code != "" && !strings.HasSuffix(code, "\n") {
 			code += "\n"
 		}
-		if _, err := fmt.Fprintf(c.stdout, "\n--- %s (%s) %s\n%s", p.ID, command.Line(p.Language), command.Line(p.Title), code); err != nil {
+		if _, err := fmt.Fprintf(c.Stdout, "\n--- %s (%s) %s\n%s", p.ID, command.Line(p.Language), command.Line(p.Title), code); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,7 @@ func (c *Commands) printJSON(v any) error {
 	if err := encoder.Encode(v); err != nil {
 		return err
 	}
-	return command.Write(c.stdout, c.terminal, text.String())
+	return command.Write(c.Stdout, c.terminal, text.String())
 }
 
 // print writes v as JSON, or the text.
@@ -31,13 +31,13 @@ func (c *Commands) print(v any, format string, args ...any) error {
 	if c.json {
 		return c.printJSON(v)
 	}
-	_, err := fmt.Fprintf(c.stdout, format, args...)
+	_, err := fmt.Fprintf(c.Stdout, format, args...)
 	return err
 }
 
 // table writes aligned columns.
 func (c *Commands) table() (row func(cells ...string), flush func() error) {
-	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
 	row = func(cells ...string) { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) } // flush returns the error
 	return row, w.Flush
 }
@@ -177,11 +177,11 @@ type progress struct{ bar *progressbar.ProgressBar }
 // newProgress begins to show progress. A size of -1 is unknown.
 func (c *Commands) newProgress(kind string, size int64, isBytes bool) *progress {
 	return &progress{progressbar.NewOptions64(size,
-		progressbar.OptionSetVisibility(command.IsTerminal(c.stderr)), progressbar.OptionSetWriter(c.stderr),
+		progressbar.OptionSetVisibility(command.IsTerminal(c.Stderr)), progressbar.OptionSetWriter(c.Stderr),
 		progressbar.OptionSetDescription(kind), progressbar.OptionShowBytes(isBytes),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionOnCompletion(func() {
-			_, _ = fmt.Fprintln(c.stderr)
+			_, _ = fmt.Fprintln(c.Stderr)
 		}))}
 }
 

@@ -130,7 +130,7 @@ func (c *Commands) userDelete() *cobra.Command {
 			if anonymize {
 				question = fmt.Sprintf("Delete %s, and make its pastes anonymous but private ones? This cannot be undone. [y/N] ", account.Name)
 			}
-			if !yes && !command.Confirm(c.stdin, c.stderr, question) {
+			if !yes && !command.Confirm(c.Stdin, c.Stderr, question) {
 				return fault.New(fault.Invalid, "Nothing was deleted: answer y, or give --yes.")
 			}
 			if err := m.Users.Delete.Do(ctx, account.User, anonymize); err != nil {

@@ -143,8 +143,11 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	addSettings(root.PersistentFlags(), &cfg, signInFlags)
 	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), healthCommand(&cfg, stdout), versionCommand(stdout),
 		backupCommand(&cfg, stdout), restoreCommand(&cfg, stdout), compactCommand(&cfg, stdout))
-	exports := cli.Sources{Users: pastemyst.Users, Keys: pastemyst.Keys, Pastes: pastemyst.Pastes}
-	root.AddCommand(cli.New(opener(&cfg), copyOpener(&cfg), exports, long, stdin, stdout, stderr).All()...)
+	operators := cli.Commands{
+		Open: opener(&cfg), OpenCopy: copyOpener(&cfg), Long: long, Stdin: stdin, Stdout: stdout, Stderr: stderr,
+		Sources: cli.Sources{Users: pastemyst.Users, Keys: pastemyst.Keys, Pastes: pastemyst.Pastes},
+	}
+	root.AddCommand(operators.All()...)
 	root.AddGroup(&cobra.Group{ID: clientGroup, Title: "Pastes on a server:"},
 		&cobra.Group{ID: serverGroup, Title: "The server and its database:"})
 	for _, cmd := range root.Commands() {
