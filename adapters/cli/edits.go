@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -84,14 +85,16 @@ func (e *editFlags) input(given func(flag string) bool) (input pastes.EditInput,
 		}
 	}
 	input.Remove = e.removed
-	for id, file := range e.pasties {
+	for _, id := range slices.Sorted(maps.Keys(e.pasties)) {
+		file := e.pasties[id]
 		input.Pasties, files = append(input.Pasties, paste.PastyChanges{ID: id, Label: command.Named(file)}), append(files, file)
 	}
 	for _, file := range e.added {
 		added := paste.PastyChanges{Title: new(command.TitleOf(file)), Label: command.Named(file)}
 		input.Pasties, files = append(input.Pasties, added), append(files, file)
 	}
-	for id, name := range e.languages {
+	for _, id := range slices.Sorted(maps.Keys(e.languages)) {
+		name := e.languages[id]
 		at := slices.IndexFunc(input.Pasties, func(known paste.PastyChanges) bool { return known.ID == id })
 		if at < 0 {
 			at, input.Pasties = len(input.Pasties), append(input.Pasties, paste.PastyChanges{ID: id, Label: "the pasty " + Quote(id)})
