@@ -24,11 +24,8 @@ const useStoreTime = 10 * time.Second
 
 func slowStatements(log *zap.Logger) func(gormstore.Statement) {
 	return func(slow gormstore.Statement) {
-		fields := []zap.Field{zap.String("statement", slow.SQL), zap.Duration("duration", slow.Duration)}
-		if slow.Rows >= 0 {
-			fields = append(fields, zap.Int64("rows", slow.Rows))
-		}
-		log.Warn("a statement was slow", fields...)
+		log.Warn("a statement was slow",
+			zap.String("statement", slow.SQL), zap.Duration("duration", slow.Duration), zap.Int64("rows", slow.Rows))
 	}
 }
 
@@ -147,7 +144,6 @@ func sweepModule(cfg Config) fx.Option {
 const (
 	totalsInterval = 2 * time.Second
 	totalsTimeout  = time.Minute
-	totalsAtStart  = 5 * time.Second  // the timeout of the first count, during the start
 	totalsPause    = 30 * time.Second // after a failure
 	totalsRest     = 50
 )
@@ -160,12 +156,12 @@ func totalsModule(cfg Config) fx.Option {
 	return fx.Module("totals", fx.Invoke(func(lifecycle fx.Lifecycle, app *Application) {
 		var next time.Time
 		warned := false
-		count := func(ctx context.Context, timeout time.Duration) {
+		lifecycle.Append(repeat(totalsInterval, func(ctx context.Context) {
 			began := time.Now()
 			if began.Before(next) {
 				return
 			}
-			limited, cancel := context.WithTimeout(ctx, timeout)
+			limited, cancel := context.WithTimeout(ctx, totalsTimeout)
 			defer cancel()
 			totals, err := app.Stats.Sum.Do(limited)
 			next = time.Now().Add(totalsRest * time.Since(began))
@@ -184,11 +180,7 @@ func totalsModule(cfg Config) fx.Option {
 					zap.Int64("bytes", bytes), zap.Int64("limit", cfg.StoreMaxBytes))
 			}
 			warned = full
-		}
-		if cfg.StoreMaxBytes > 0 {
-			lifecycle.Append(fx.StartHook(func(ctx context.Context) { count(ctx, totalsAtStart) }))
-		}
-		lifecycle.Append(repeat(totalsInterval, func(ctx context.Context) { count(ctx, totalsTimeout) }))
+		}))
 	}))
 }
 

@@ -34,7 +34,7 @@ func New() *Catalogue { return &Catalogue{sync.OnceValue(read)} }
 
 type table map[string]*language.Language
 
-// tables are everything that is known. The keys of the second line are in lower case; names are there as they are written, too.
+// tables are everything that is known. The keys of the second line are in lower case.
 type tables struct {
 	extensions, filenames, interpreters table
 	names, aliases, foldedExtensions    table
@@ -59,7 +59,7 @@ func read() *tables {
 	for i := range entries {
 		e := &entries[i]
 		known.languages = append(known.languages, &e.Language)
-		known.names[e.Name], known.names[strings.ToLower(e.Name)] = &e.Language, &e.Language
+		known.names[strings.ToLower(e.Name)] = &e.Language
 		for _, alias := range e.Aliases {
 			known.aliases[strings.ToLower(alias)] = &e.Language
 		}
@@ -85,10 +85,10 @@ func (c *Catalogue) All() []*language.Language { return c.tables().languages }
 
 // ByName implements language.Names.
 func (c *Catalogue) ByName(name string) (*language.Language, bool) {
-	if found, ok := c.tables().names.findFolded(name); ok {
+	if found, ok := c.tables().names.find(strings.ToLower(name)); ok {
 		return found, true
 	}
-	return c.tables().aliases.findFolded(name)
+	return c.tables().aliases.find(strings.ToLower(name))
 }
 
 // ByExtension implements language.Files.
@@ -96,7 +96,7 @@ func (c *Catalogue) ByExtension(extension string) (*language.Language, bool) {
 	if found, ok := c.tables().extensions.find(extension); ok {
 		return found, true
 	}
-	return c.tables().foldedExtensions.findFolded(extension)
+	return c.tables().foldedExtensions.find(strings.ToLower(extension))
 }
 
 // ByFilename implements language.Files.
@@ -112,12 +112,4 @@ func (c *Catalogue) ByInterpreter(name string) (*language.Language, bool) {
 func (t table) find(key string) (*language.Language, bool) {
 	found, ok := t[key]
 	return found, ok
-}
-
-// findFolded ignores case. It allocates only for keys with capitals that are not there as they are.
-func (t table) findFolded(key string) (*language.Language, bool) {
-	if found, ok := t[key]; ok {
-		return found, true
-	}
-	return t.find(strings.ToLower(key))
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -44,31 +43,23 @@ type RunE = func(cmd *cobra.Command, args []string) error
 // Long wraps a command that takes long, such as an import or a copy, and cancels its context on signals. The command then ends in order.
 type Long func(run RunE) RunE
 
-// Commands are the operators' commands.
+// Commands are the operators' commands. They write results to Stdout and everything else to Stderr.
 type Commands struct {
-	open     Open
-	openCopy OpenCopy
-	sources  Sources
-	long     Long
-	stdin    io.Reader
-	stdout   io.Writer
-	stderr   io.Writer
-	terminal bool // stdout is a terminal
-	now      func() time.Time
-}
+	Open
+	OpenCopy
+	Sources
+	Long
 
-// New returns the commands. They write results to stdout and everything else to stderr.
-func New(
-	open Open, openCopy OpenCopy, sources Sources, long Long, stdin io.Reader, stdout, stderr io.Writer,
-) *Commands {
-	return &Commands{
-		open: open, openCopy: openCopy, sources: sources, long: long, stdin: stdin, stdout: stdout, stderr: stderr,
-		terminal: command.IsTerminal(stdout), now: time.Now,
-	}
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+
+	terminal bool // Stdout is a terminal
+	json     bool // --json is given
 }
 
 // All returns all commands.
 func (c *Commands) All() []*cobra.Command {
+	c.terminal = command.IsTerminal(c.Stdout)
 	return []*cobra.Command{
 		c.user(), c.token(), c.invite(), c.paste(), c.block(), c.report(), c.audit(), c.stats(), c.search(), c.importing(), c.copy(),
 	}
@@ -83,7 +74,7 @@ func (c *Commands) run(command action) RunE { return c.runOn(false, command) }
 // runOn is run. With migrates, the command may create and migrate the database.
 func (c *Commands) runOn(migrates bool, command action) RunE {
 	return func(cmd *cobra.Command, args []string) (err error) {
-		modules, stop, err := c.open(cmd, migrates)
+		modules, stop, err := c.Open(cmd, migrates)
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ var (
 	Unknown         = command.Unknown
 	Quote           = command.Quote
 	MayHoldPassword = command.MayHoldPassword
+	IsWebURL        = command.IsWebURL
 )
 
 // Lifetime is the value of a flag: how long a paste lives.
@@ -28,13 +29,11 @@ type Lifetime = command.Lifetime
 // Lifetimes are the values of a Lifetime.
 const Lifetimes = command.Lifetimes
 
-// does returns a command with the arguments in use, and with --json as its only flag.
-func (c *Commands) does(
-	use, short, example string, do func(ctx context.Context, m Modules, args []string, asJSON bool) error,
-) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Args: Arguments(strings.Fields(use)[1:]...), Example: "  gluepot " + example}
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error { return do(ctx, m, args, *asJSON) })
+// does returns a command with the flag --json, and with an example on each line.
+func (c *Commands) does(use, short, examples string, do action) *cobra.Command {
+	examples = "  gluepot " + strings.ReplaceAll(examples, "\n", "\n  gluepot ")
+	cmd := &cobra.Command{Use: use, Short: short, Example: examples, RunE: c.run(do)}
+	cmd.Flags().BoolVar(&c.json, "json", false, "write JSON")
 	return cmd
 }
 
@@ -43,20 +42,25 @@ func ofUser(cmd *cobra.Command) *cobra.Command {
 	cmd.Long = cmd.Short + ".\n\nUSER is a name or, if no user has that name, an id; name:epoxy and id:k3j2h1g0 decide.\n" +
 		"Instead of USER, --identity github:77 names an account that the user signs in with."
 	addIdentity(cmd)
-	takes := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed(identityFlag) {
 			args = append([]string{""}, args...)
 		}
-		return takes(cmd, args)
+		return Arguments(cmd, args)
 	}
 	return cmd
 }
 
 const identityFlag = "identity"
 
+// addIdentity adds --identity, and as its alternatives those of --owner and --anonymous that the command has.
 func addIdentity(cmd *cobra.Command) {
 	cmd.Flags().String(identityFlag, "", "the user who signs in with this `ACCOUNT` at a provider, such as github:77")
+	for _, other := range []string{"owner", "anonymous"} {
+		if cmd.Flags().Lookup(other) != nil {
+			cmd.MarkFlagsMutuallyExclusive(identityFlag, other)
+		}
+	}
 }
 
 // identified resolves --identity: it sets --owner, or inserts the user before the arguments.
@@ -64,11 +68,6 @@ func identified(ctx context.Context, m Modules, cmd *cobra.Command, args []strin
 	flags := cmd.Flags()
 	if !flags.Changed(identityFlag) {
 		return args, nil
-	}
-	for _, other := range []string{"owner", "anonymous"} {
-		if flags.Changed(other) {
-			return nil, Usage("choose one of --identity and --%s", other)
-		}
 	}
 	found, err := m.Accounts.Find.Do(ctx, flags.Lookup(identityFlag).Value.String())
 	if err != nil {

@@ -25,10 +25,9 @@ func (u *secretURL) Set(value string) error { *u = secretURL(value); return nil 
 func (u *secretURL) Type() string           { return "URL" }
 
 func (c *Commands) copy() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "copy",
-		Short: "Copy everything to another database, SQLite or PostgreSQL",
-		Long: `Copy everything that a database holds to another one: from SQLite to PostgreSQL, back, or between two of a kind. A URL is as
+	cmd := c.does("copy", "Copy everything to another database, SQLite or PostgreSQL",
+		"copy --from sqlite://data/gluepot.db --to postgres://gluepot@localhost/gluepot", nil)
+	cmd.Long = `Copy everything that a database holds to another one: from SQLite to PostgreSQL, back, or between two of a kind. A URL is as
 in GLUEPOT_DATABASE_URL. A password need not stand in it: PGPASSWORD and ~/.pgpass are read, too.
 
 The source is not changed. What it holds at one instant is copied: what servers write meanwhile stays behind. With
@@ -38,35 +37,29 @@ The target must be empty. It is created and migrated, unless GLUEPOT_DATABASE_MI
 starts, before the copy has ended. A copy that was interrupted, or killed, starts again: run the same command.
 
 At the end the target is read back, and the number of rows and the SHA-256 of each table are printed for both sides; the exit
-code is 1 when they differ.`,
-		Args:    Arguments(),
-		Example: "  gluepot copy --from sqlite://data/gluepot.db --to postgres://gluepot@localhost/gluepot",
-	}
+code is 1 when they differ.`
 	var from, to secretURL
 	flags := cmd.Flags()
 	flags.Var(&from, "from", "`URL` of the database to copy")
 	flags.Var(&to, "to", "`URL` of the database to copy to")
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.long(func(cmd *cobra.Command, _ []string) (err error) {
+	_, _ = cmd.MarkFlagRequired("from"), cmd.MarkFlagRequired("to") // never fail: the flags are there
+	cmd.RunE = c.Long(func(cmd *cobra.Command, _ []string) (err error) {
 		ctx := cmd.Context()
-		switch {
-		case from == "" || to == "":
-			return Usage("give both --from and --to. See '%s --help'", cmd.CommandPath())
-		case from == to:
+		if from == to {
 			return Usage("--from and --to are the same database")
 		}
-		shown := &phases{commands: c}
-		use, stop, err := c.openCopy(cmd, string(from), string(to), shown.show)
+		show, shown := c.phases()
+		use, stop, err := c.OpenCopy(cmd, string(from), string(to), show)
 		if err != nil {
 			return interrupted(ctx, err)
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 		compared, err := use.Do(ctx)
-		shown.stop()
+		shown()
 		if err != nil {
 			return interrupted(ctx, err)
 		}
-		return c.printComparisons(*asJSON, compared)
+		return c.printComparisons(compared)
 	})
 	return cmd
 }
@@ -78,8 +71,8 @@ func interrupted(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; the same command starts again", context.Cause(ctx))
 }
 
-func (c *Commands) printComparisons(asJSON bool, compared []copies.Comparison) error {
-	err := printList(c, asJSON, all(compared), func(t copies.Comparison) record {
+func (c *Commands) printComparisons(compared []copies.Comparison) error {
+	err := printList(c, all(compared), func(t copies.Comparison) record {
 		return record{
 			{"table", "TABLE", t.Table}, {"sourceRows", "SOURCE ROWS", t.Source.Rows}, {"targetRows", "TARGET ROWS", t.Target.Rows},
 			{"sourceChecksum", "SOURCE SHA-256", clipped(t.Source.Checksum)}, {"targetChecksum", "TARGET SHA-256", clipped(t.Target.Checksum)},
@@ -102,26 +95,21 @@ func (c *Commands) printComparisons(asJSON bool, compared []copies.Comparison) e
 	return nil
 }
 
-// phases shows the progress of each phase of a copy.
-type phases struct {
-	commands *Commands
-	phase    string
-	progress *progress
-	rows     int64
-}
-
-func (p *phases) show(now copies.Progress) {
-	if now.Phase != p.phase {
-		p.stop()
-		p.phase, p.rows, p.progress = now.Phase, 0, p.commands.newProgress(now.Phase, now.Of, false)
+// phases returns what shows the progress of each phase of a copy, and what ends that.
+func (c *Commands) phases() (show func(copies.Progress), stop func()) {
+	var last copies.Progress
+	var shown *progress
+	end := func() {
+		if shown != nil {
+			shown.stop()
+		}
 	}
-	p.progress.add(now.Rows - p.rows)
-	p.rows = now.Rows
-}
-
-func (p *phases) stop() {
-	if p.progress != nil {
-		p.progress.stop()
-		p.progress = nil
-	}
+	return func(now copies.Progress) {
+		if now.Phase != last.Phase {
+			end()
+			shown, last = c.newProgress(now.Phase, now.Of, false), copies.Progress{}
+		}
+		shown.add(now.Rows - last.Rows)
+		last = now
+	}, end
 }

@@ -11,66 +11,60 @@ import (
 
 func (c *Commands) pasteCreate() *cobra.Command {
 	var (
-		who      visibilityFlags
-		lifetime command.Lifetime
+		who                    visibilityFlags
+		lifetime               command.Lifetime
+		owner, title, language string
+		tags, files            []string
 	)
-	cmd := &cobra.Command{
-		Use: "create [FILE...]", Short: "Create a paste of files, or of standard input", Args: Arguments("[FILE...]"),
-		Long: "Create a paste. Each file becomes a pasty with the file's name as its title; - is standard input, which is also read\n" +
-			"when there are no files, and is not empty then. Languages are found by names and content unless --language says otherwise.",
-		Example: "  gluepot paste create --owner epoxy --expires-in 1w main.go go.mod\n" +
-			"  git diff | gluepot paste create --title 'what has changed' --language Diff",
-	}
-	flags := cmd.Flags()
-	owner := flags.String("owner", "", "name or id of the user whose paste it is (default none)")
-	addIdentity(cmd)
-	title := flags.String("title", "", "what to call the paste")
-	language := flags.String("language", "", "`NAME` of the language of everything (default: by names and content)")
-	tags := flags.StringArray("tags", nil, "tags of its owner, separated by commas")
-	flags.Var(&lifetime, "expires-in", command.LifetimeUsage)
-	who.add(cmd)
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, files []string) error {
-		if err := command.NoneEmpty(cmd, "owner", "language", "expires-in"); err != nil {
-			return err
-		}
-		if *owner == "" && !cmd.Flags().Changed(identityFlag) && (who.private || who.public || cmd.Flags().Changed("tags")) {
-			return Usage("only a paste with an --owner can be private, public or tagged")
-		}
-		if err := who.check(); err != nil {
-			return err
-		}
-		if len(files) == 0 {
-			files = []string{command.StandardInput}
-		}
-		if err := command.InputsThere(files); err != nil {
-			return err
-		}
-		return c.run(func(ctx context.Context, m Modules, _ []string) error {
-			texts, err := command.Texts(ctx, c.stdin, files, m.Pastes.Create.Limits().ContentBytes)
+	cmd := c.does("create [FILE...]", "Create a paste of files, or of standard input",
+		"paste create --owner epoxy --expires-in 1w main.go go.mod",
+		func(ctx context.Context, m Modules, _ []string) error {
+			texts, err := command.Texts(ctx, c.Stdin, files, m.Pastes.Create.Limits().ContentBytes)
 			if err != nil {
 				return err
 			}
 			if err := command.Something(files, texts); err != nil {
 				return err
 			}
-			draft := paste.Draft{Title: *title, Private: who.private, Public: who.public, Tags: *tags}
+			draft := paste.Draft{Title: title, Private: who.private, Public: who.public, Tags: tags}
 			if lifetime != "" {
 				draft.Lifetime = (*string)(&lifetime)
 			}
 			for i, file := range files {
 				pasty := paste.PastyDraft{Title: command.TitleOf(file), Code: &texts[i], Label: command.Named(file)}
-				if *language != "" {
-					pasty.Language = language
+				if language != "" {
+					pasty.Language = &language
 				}
 				draft.Pasties = append(draft.Pasties, pasty)
 			}
-			created, err := m.Pastes.Create.Do(ctx, *owner, draft)
+			created, err := m.Pastes.Create.Do(ctx, owner, draft)
 			if err != nil {
 				return err
 			}
-			return c.print(*asJSON, documentView{created}, "Created the paste %s.\n", created.ID)
-		})(cmd, nil)
+			return c.print(documentView{created}, "Created the paste %s.\n", created.ID)
+		})
+	cmd.Long = "Create a paste. Each file becomes a pasty with the file's name as its title; - is standard input, which is also read\n" +
+		"when there are no files, and is not empty then. Languages are found by names and content unless --language says otherwise."
+	cmd.Example += "\n  git diff | gluepot paste create --title 'what has changed' --language Diff"
+	flags := cmd.Flags()
+	flags.StringVar(&owner, "owner", "", "name or id of the user whose paste it is (default none)")
+	addIdentity(cmd)
+	flags.StringVar(&title, "title", "", "what to call the paste")
+	flags.StringVar(&language, "language", "", "`NAME` of the language of everything (default: by names and content)")
+	flags.StringArrayVar(&tags, "tags", nil, "tags of its owner, separated by commas")
+	flags.Var(&lifetime, "expires-in", command.LifetimeUsage)
+	who.add(cmd)
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if err := command.NoneEmpty(cmd, "owner", "language", "expires-in"); err != nil {
+			return err
+		}
+		if owner == "" && !flags.Changed(identityFlag) && (who.private || who.public || flags.Changed("tags")) {
+			return Usage("only a paste with an --owner can be private, public or tagged")
+		}
+		if files = args; len(files) == 0 {
+			files = []string{command.StandardInput}
+		}
+		return command.InputsThere(files)
 	}
 	return cmd
 }

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,40 +15,39 @@ import (
 type editFlags struct {
 	visibilityFlags
 
-	title                                   string
-	tags, pasties, added, removed, language []string
+	unlisted             bool
+	title                string
+	tags, added, removed []string
+	pasties, languages   map[string]string
 }
 
 func (e *editFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&e.title, "title", "", "what to call the paste")
-	flags.StringArrayVar(&e.pasties, "pasty", nil,
+	flags.StringToStringVar(&e.pasties, "pasty", nil,
 		"`ID=FILE`: the pasty's code becomes the file's, or standard input's for -; may be repeated")
 	flags.StringArrayVar(&e.added, "add", nil, "`FILE` to add as a pasty with the file's name as its title; may be repeated")
 	flags.StringArrayVar(&e.removed, "remove", nil, "`ID` of a pasty to remove; may be repeated")
-	flags.StringArrayVar(&e.language, "language", nil, "`ID=NAME`: the pasty's language; may be repeated")
+	flags.StringToStringVar(&e.languages, "language", nil, "`ID=NAME`: the pasty's language; may be repeated")
 	flags.StringArrayVar(&e.tags, "tags", nil, "the paste's tags from now on, separated by commas; empty for none")
 	e.visibilityFlags.add(cmd)
 	flags.BoolVar(&e.unlisted, "unlisted", false, "readable by all who know its id")
+	cmd.MarkFlagsMutuallyExclusive("private", "public", "unlisted")
+	cmd.MarkFlagsOneRequired("title", "pasty", "add", "remove", "language", "tags", "private", "public", "unlisted")
 }
 
 func (c *Commands) pasteEdit() *cobra.Command {
-	var asked editFlags
-	cmd := &cobra.Command{
-		Use: "edit ID", Short: "Edit a paste; what has no flag stays as it is", Args: Arguments("ID"),
-		Example: "  gluepot paste edit k3j2h1g0 --title 'how it ended' --public\n" +
-			"  gluepot paste edit k3j2h1g0 --pasty p4q5r6s7=main.go --add go.mod --remove t8u9v0w1\n" +
-			"  gluepot paste edit k3j2h1g0 --language p4q5r6s7=Go --tags ''    # has no tags then",
-	}
-	asked.add(cmd)
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		input, files, err := asked.input(cmd.Flags().Changed)
-		if err != nil {
-			return err
-		}
-		return c.run(func(ctx context.Context, m Modules, args []string) error {
-			texts, err := command.Texts(ctx, c.stdin, files, m.Pastes.Create.Limits().ContentBytes)
+	var (
+		asked editFlags
+		input pastes.EditInput
+		files []string
+	)
+	cmd := c.does("edit ID", "Edit a paste; what has no flag stays as it is",
+		"paste edit k3j2h1g0 --title 'how it ended' --public\n"+
+			"paste edit k3j2h1g0 --pasty p4q5r6s7=main.go --add go.mod --remove t8u9v0w1\n"+
+			"paste edit k3j2h1g0 --language p4q5r6s7=Go --tags ''    # has no tags then",
+		func(ctx context.Context, m Modules, args []string) error {
+			texts, err := command.Texts(ctx, c.Stdin, files, m.Pastes.Create.Limits().ContentBytes)
 			if err != nil {
 				return err
 			}
@@ -59,20 +58,18 @@ func (c *Commands) pasteEdit() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.print(*asJSON, documentView{edited}, "Edited the paste %s.\n", edited.ID)
-		})(cmd, args)
+			return c.print(documentView{edited}, "Edited the paste %s.\n", edited.ID)
+		})
+	asked.add(cmd)
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) (err error) {
+		input, files, err = asked.input(cmd.Flags().Changed)
+		return err
 	}
 	return cmd
 }
 
 // input returns the changes, and the files with the code of their first pasties.
 func (e *editFlags) input(given func(flag string) bool) (input pastes.EditInput, files []string, err error) {
-	if !slices.ContainsFunc([]string{"title", "pasty", "add", "remove", "language", "tags", "private", "public", "unlisted"}, given) {
-		return input, nil, Usage("say what to change of the paste. See 'gluepot paste edit --help'")
-	}
-	if err := e.check(); err != nil {
-		return input, nil, err
-	}
 	if given("title") {
 		input.Title = &e.title
 	}
@@ -88,39 +85,21 @@ func (e *editFlags) input(given func(flag string) bool) (input pastes.EditInput,
 		}
 	}
 	input.Remove = e.removed
-	for _, text := range e.pasties {
-		id, file, err := pair("--pasty", "ID=FILE", text)
-		if err != nil {
-			return input, nil, err
-		}
+	for _, id := range slices.Sorted(maps.Keys(e.pasties)) {
+		file := e.pasties[id]
 		input.Pasties, files = append(input.Pasties, paste.PastyChanges{ID: id, Label: command.Named(file)}), append(files, file)
 	}
 	for _, file := range e.added {
 		added := paste.PastyChanges{Title: new(command.TitleOf(file)), Label: command.Named(file)}
 		input.Pasties, files = append(input.Pasties, added), append(files, file)
 	}
-	for _, text := range e.language {
-		id, name, err := pair("--language", "ID=NAME", text)
-		if err != nil {
-			return input, nil, err
-		}
+	for _, id := range slices.Sorted(maps.Keys(e.languages)) {
+		name := e.languages[id]
 		at := slices.IndexFunc(input.Pasties, func(known paste.PastyChanges) bool { return known.ID == id })
 		if at < 0 {
 			at, input.Pasties = len(input.Pasties), append(input.Pasties, paste.PastyChanges{ID: id, Label: "the pasty " + Quote(id)})
 		}
-		if input.Pasties[at].Language != nil {
-			return input, nil, Usage("--language says twice which language %s has", Quote(id))
-		}
 		input.Pasties[at].Language = &name
 	}
 	return input, files, command.InputsThere(files)
-}
-
-// pair splits the value of a flag such as ID=FILE.
-func pair(flag, form, text string) (id, value string, err error) {
-	id, value, ok := strings.Cut(text, "=")
-	if !ok || id == "" || value == "" {
-		return "", "", Usage("%s is %s: it takes %s", flag, Quote(text), form)
-	}
-	return id, value, nil
 }

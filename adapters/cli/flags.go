@@ -2,13 +2,17 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
+	"github.com/prometheus/common/model"
 	"github.com/spf13/cobra"
+
+	"github.com/gluepot/gluepot/domain/moderation"
 )
 
 // given returns the value of a flag, or nil if the command line does not have it.
@@ -19,94 +23,74 @@ func given[T any](cmd *cobra.Command, flag string, value *T) *T {
 	return value
 }
 
-// lifetime is a flag's value: a Go duration, or whole days (d) or weeks (w).
-type lifetime time.Duration
-
-func (l *lifetime) String() string {
-	if *l == 0 {
-		return ""
+// parsed returns what sets a flag of pflag.Func. The errors of the functions below say what the flag takes.
+func parsed[T any](value *T, parse func(text string) (T, error)) func(text string) error {
+	return func(text string) (err error) {
+		*value, err = parse(text)
+		return err
 	}
-	return time.Duration(*l).String()
 }
 
-func (l *lifetime) Type() string { return "duration" }
-
-func (l *lifetime) Set(text string) error {
-	for suffix, unit := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
-		if count, ok := strings.CutSuffix(text, suffix); ok {
-			n, err := strconv.ParseUint(count, 10, 16)
-			if err != nil || n == 0 || n > uint64(math.MaxInt64/unit) { // 65535 weeks are more than a duration holds
-				return errLifetime
-			}
-			*l = lifetime(time.Duration(n) * unit)
-			return nil
-		}
+// aTime takes days (d) and weeks (w), too.
+func aTime(text string) (time.Duration, error) {
+	parsed, err := model.ParseDuration(text)
+	if err != nil || parsed == 0 {
+		return 0, errors.New("a time such as 30m, 12h, 90d or 2w")
 	}
-	parsed, err := time.ParseDuration(text)
-	if err != nil || parsed <= 0 {
-		return errLifetime
-	}
-	*l = lifetime(parsed)
-	return nil
+	return time.Duration(parsed), nil
 }
 
-var errLifetime = errors.New("write a time such as 30m, 12h, 90d or 2w")
-
-// instantOf reads a time, or an age such as 24h.
-func instantOf(flag, text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	var ago lifetime
-	if ago.Set(text) == nil {
-		return now.Add(-time.Duration(ago)), nil
+// anInstant takes a time, or an age such as 24h.
+func anInstant(text string) (time.Time, error) {
+	if ago, err := aTime(text); err == nil {
+		return time.Now().Add(-ago), nil
 	}
 	for _, form := range []string{time.DateOnly, time.RFC3339} {
 		if at, err := time.Parse(form, text); err == nil {
 			return at, nil
 		}
 	}
-	return time.Time{}, Usage("--%s is %s: write a time such as 24h, 7d, 2024-02-29 or 2024-02-29T12:30:00Z", flag, Quote(text))
+	return time.Time{}, errors.New("a time such as 24h, 7d, 2024-02-29 or 2024-02-29T12:30:00Z")
 }
 
-// size is a flag for a number of bytes.
-type size int64
-
-func (s *size) Type() string { return "size" }
-
-func (s *size) String() string {
-	if *s == 0 {
-		return ""
-	}
-	return strconv.FormatInt(int64(*s), 10)
-}
-
-func (s *size) Set(text string) error {
+// aSize takes a number of bytes.
+func aSize(text string) (int64, error) {
 	n, err := humanize.ParseBytes(text)
 	if err != nil || n > math.MaxInt64 || strings.Contains(text, ",") { // ParseBytes skips commas
-		return errors.New("write a size such as 500kB, 1MB or 1MiB")
+		return 0, errors.New("a size such as 500kB, 1MB or 1MiB")
 	}
-	*s = size(n)
-	return nil
+	return int64(n), nil
+}
+
+// aReason takes a reason for the audit log.
+func aReason(text string) (string, error) {
+	if moderation.ValidateReason(text) != nil {
+		return "", fmt.Errorf("one line of at most %d bytes", moderation.MaxReason)
+	}
+	return text, nil
+}
+
+// reasonFlag adds --reason, which must be given.
+func reasonFlag(cmd *cobra.Command, reason *string) {
+	cmd.Flags().Func("reason", "why, for the audit log", parsed(reason, aReason))
+	_ = cmd.MarkFlagRequired("reason") // never fails: the flag is there
+}
+
+// oneOf takes one of these words.
+func oneOf(words ...string) func(text string) (string, error) {
+	return func(text string) (string, error) {
+		if !slices.Contains(words, text) {
+			return "", errors.New(strings.Join(words, " or "))
+		}
+		return text, nil
+	}
 }
 
 // visibilityFlags say who may read a paste; at most one may be given.
-type visibilityFlags struct{ private, public, unlisted bool }
+type visibilityFlags struct{ private, public bool }
 
 func (v *visibilityFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&v.private, "private", false, "only its owner may read it")
 	cmd.Flags().BoolVar(&v.public, "public", false, "it is shown on its owner's profile")
-}
-
-func (v *visibilityFlags) check() error {
-	given := 0
-	for _, flag := range []bool{v.private, v.public, v.unlisted} {
-		if flag {
-			given++
-		}
-	}
-	if given > 1 {
-		return Usage("a paste is either private, public or unlisted: choose one")
-	}
-	return nil
+	cmd.MarkFlagsMutuallyExclusive("private", "public")
 }

@@ -18,64 +18,39 @@ import (
 
 // finding are the flags that select pastes.
 type finding struct {
-	owner, since, until string
-	larger              size
-	limit               int
-	filter              moderation.Filter
+	owner  string
+	filter moderation.Filter
 }
 
 func (f *finding) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.owner, "owner", "", "of this `USER`")
 	flags.BoolVar(&f.filter.Anonymous, "anonymous", false, "without an owner")
-	flags.StringVar(&f.since, "since", "", "created since then: a `TIME` such as 24h or 7d ago, 2024-02-29 or 2024-02-29T12:30:00Z")
-	flags.StringVar(&f.until, "until", "", "created before then: a `TIME` as for --since")
+	flags.Func("since", "created since then: a `TIME` such as 24h or 7d ago, 2024-02-29 or 2024-02-29T12:30:00Z",
+		parsed(&f.filter.Since, anInstant))
+	flags.Func("until", "created before then: a `TIME` as for --since", parsed(&f.filter.Until, anInstant))
 	flags.StringVar(&f.filter.Contains, "contains", "", "with this `TEXT` in the code of a pasty, letter by letter")
 	flags.StringVar(&f.filter.Title, "title", "", "with this `TEXT` in the title, or in that of a pasty")
 	flags.StringVar(&f.filter.Language, "language", "", "with a pasty in the language of this `NAME`")
 	flags.BoolVar(&f.filter.Reported, "reported", false, "with an open report")
-	flags.Var(&f.larger, "larger-than", "with more content and history than this `SIZE`, such as 500kB or 1MB")
+	flags.Func("larger-than", "with more content and history than this `SIZE`, such as 500kB or 1MB", parsed(&f.filter.LargerThan, aSize))
+	cmd.MarkFlagsMutuallyExclusive("owner", "anonymous")
 }
 
-// any reports whether a flag or an argument selects pastes.
-func (f *finding) any(args []string) bool {
-	return len(args) > 0 || f.owner != "" || f.since != "" || f.until != "" || f.larger > 0 || f.filter != (moderation.Filter{})
-}
+// any reports whether a flag selects pastes.
+func (f *finding) any() bool { return f.owner != "" || f.filter != (moderation.Filter{}) }
 
-// complete parses the flags and the argument, if any. It refuses a flag with an empty value: a script with an unset variable would
-// otherwise select all pastes.
-func (f *finding) complete(cmd *cobra.Command, args []string, now time.Time) (err error) {
-	if err := command.NoneEmpty(cmd, "owner", "since", "until", "contains", "title", "language"); err != nil {
-		return err
-	}
-	if len(args) > 0 {
-		if f.owner != "" {
-			return Usage("a user is named twice")
-		}
-		f.owner = args[0]
-	}
-	f.filter.LargerThan = int64(f.larger)
-	if f.filter.Since, err = instantOf("since", f.since, now); err != nil {
-		return err
-	}
-	if f.filter.Until, err = instantOf("until", f.until, now); err != nil {
-		return err
-	}
-	switch {
-	case f.owner != "" && f.filter.Anonymous:
-		return Usage("choose one of --owner and --anonymous")
-	case f.filter.Removed && (f.filter.Contains != "" || f.filter.Language != "" || f.filter.Reported):
-		return Usage("--removed does not go with --contains, --language and --reported: of removed pastes neither code nor reports are searched")
-	}
-	return nil
+// noneEmpty refuses a flag with an empty value: a script with an unset variable would otherwise select all pastes.
+func (f *finding) noneEmpty(cmd *cobra.Command) error {
+	return command.NoneEmpty(cmd, "owner", "contains", "title", "language")
 }
 
 // foundRecord is a listed paste. Removed ones have more to show.
-func (c *Commands) foundRecord(f moderation.Found, removed bool) record {
+func foundRecord(f moderation.Found, removed bool) record {
 	shown := record{
 		{"id", "ID", f.ID}, {"title", "TITLE", clipped(f.Title)}, {"ownerId", "", f.Owner}, {"owner", "OWNER", f.OwnerName},
 		{"visibility", "VISIBILITY", f.Visibility}, {"bytes", "BYTES", f.Bytes}, {"createdAt", "CREATED", f.CreatedAt},
-		{"expiresAt", "EXPIRES", f.ExpiresAt}, {"active", "", !removed && f.ActiveAt(c.now())},
+		{"expiresAt", "EXPIRES", f.ExpiresAt}, {"active", "", !removed && f.ActiveAt(time.Now())},
 	}
 	if removed {
 		shown = append(shown, record{{"removedAt", "REMOVED", f.RemovedAt}, {"removedBy", "BY", f.RemovedBy}, {"reason", "REASON", f.Reason}}...)
@@ -84,84 +59,78 @@ func (c *Commands) foundRecord(f moderation.Found, removed bool) record {
 }
 
 func (c *Commands) pasteList() *cobra.Command {
-	var wanted finding
-	cmd := ofUser(&cobra.Command{
-		Use: "list [USER]", Short: "List pastes, newest first: those of a user, or of all", Args: Arguments("[USER]"),
-		Example: "  gluepot paste list epoxy --json\n  gluepot paste list --anonymous --since 24h --contains casino\n" +
-			"  gluepot paste list --removed",
-	})
+	var (
+		wanted finding
+		limit  uint
+	)
+	cmd := c.does("list [USER]", "List pastes, newest first: those of a user, or of all",
+		"paste list epoxy --json\npaste list --anonymous --since 24h --contains casino\npaste list --removed",
+		func(ctx context.Context, m Modules, _ []string) error {
+			each := func(visit func(moderation.Found) error) error {
+				return m.Moderation.List.Do(ctx, wanted.owner, wanted.filter, paste.Place{}, int(limit), visit)
+			}
+			return printList(c, each, func(f moderation.Found) record { return foundRecord(f, wanted.filter.Removed) })
+		})
 	wanted.add(cmd)
 	cmd.Flags().BoolVar(&wanted.filter.Removed, "removed", false, "those that were removed and can be restored")
-	cmd.Flags().IntVar(&wanted.limit, "limit", 50, "how many at most; 0 is all")
-	asJSON := jsonFlag(cmd)
-	run := c.run(func(ctx context.Context, m Modules, _ []string) error {
-		each := func(visit func(moderation.Found) error) error {
-			return m.Moderation.List.Do(ctx, wanted.owner, wanted.filter, paste.Place{}, wanted.limit, visit)
-		}
-		of := func(f moderation.Found) record { return c.foundRecord(f, wanted.filter.Removed) }
-		return printList(c, *asJSON, each, of)
-	})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if wanted.limit < 0 {
-			return Usage("--limit is negative")
-		}
-		if err := wanted.complete(cmd, args, c.now()); err != nil {
-			return err
-		}
-		return run(cmd, args)
+	for _, other := range []string{"contains", "language", "reported"} { // of removed pastes neither code nor reports are searched
+		cmd.MarkFlagsMutuallyExclusive("removed", other)
 	}
-	return cmd
+	cmd.Flags().UintVar(&limit, "limit", 50, "how many at most; 0 is all")
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			if wanted.owner != "" || wanted.filter.Anonymous {
+				return Usage("a user is named twice")
+			}
+			wanted.owner = args[0]
+		}
+		return wanted.noneEmpty(cmd)
+	}
+	return ofUser(cmd)
 }
 
 func (c *Commands) pasteRemove() *cobra.Command {
-	var wanted finding
-	cmd := &cobra.Command{
-		Use: "remove [ID...]", Short: "Remove pastes for all readers, until they are restored or purged", Args: Arguments("[ID...]"),
-		Long: "Remove pastes: those with these ids, or all that the flags describe, which are counted first. The page of one that everybody\n" +
-			"could read says that it was removed; its content can be restored for GLUEPOT_REMOVED_RETENTION.",
-		Example: "  gluepot paste remove k3j2h1g0 p4q5r6s7 --reason 'malware'\n" +
-			"  gluepot paste remove --owner epoxy --since 24h --reason 'spam' --yes",
-	}
+	var (
+		wanted finding
+		reason string
+		yes    bool
+	)
+	cmd := c.does("remove [ID...]", "Remove pastes for all readers, until they are restored or purged",
+		"paste remove k3j2h1g0 p4q5r6s7 --reason 'malware'\npaste remove --owner epoxy --since 24h --reason 'spam' --yes",
+		func(ctx context.Context, m Modules, ids []string) error {
+			if len(ids) == 0 {
+				err := m.Moderation.List.Do(ctx, wanted.owner, wanted.filter, paste.Place{}, 0, func(f moderation.Found) error {
+					ids = append(ids, string(f.ID))
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+				question := "Remove " + english.Plural(len(ids), "paste", "") + "? [y/N] "
+				if !yes && len(ids) > 0 && !command.Confirm(c.Stdin, c.Stderr, question) {
+					return fault.New(fault.Invalid, "Nothing was removed: answer y, or give --yes.")
+				}
+			}
+			remove := func(id string) error { return m.Moderation.Remove.Do(ctx, id, reason) }
+			return c.each("paste", "removed", ids, wanted.any(), remove)
+		})
+	cmd.Long = `Remove pastes: those with these ids, or all that the flags describe, which are counted first. The page of one that everybody
+could read says that it was removed; its content can be restored for GLUEPOT_REMOVED_RETENTION.`
 	wanted.add(cmd)
 	addIdentity(cmd)
-	reason := cmd.Flags().String("reason", "", "why, for the audit log")
-	yes := cmd.Flags().Bool("yes", false, "do not ask")
-	asJSON := jsonFlag(cmd)
-	run := c.run(func(ctx context.Context, m Modules, ids []string) error {
-		if len(ids) == 0 {
-			err := m.Moderation.List.Do(ctx, wanted.owner, wanted.filter, paste.Place{}, 0, func(f moderation.Found) error {
-				ids = append(ids, string(f.ID))
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-			question := "Remove " + english.Plural(len(ids), "paste", "") + "? [y/N] "
-			if !*yes && len(ids) > 0 && !command.Confirm(c.stdin, c.stderr, question) {
-				return fault.New(fault.Invalid, "Nothing was removed: answer y, or give --yes.")
-			}
-		}
-		remove := func(id string) error { return m.Moderation.Remove.Do(ctx, id, *reason) }
-		return c.each("paste", *asJSON, "removed", ids, wanted.any(nil), remove)
-	})
-	cmd.RunE = func(cmd *cobra.Command, ids []string) error {
-		switch {
-		case (wanted.any(nil) || cmd.Flags().Changed(identityFlag)) == (len(ids) > 0):
+	reasonFlag(cmd, &reason)
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.PreRunE = func(cmd *cobra.Command, ids []string) error {
+		if (wanted.any() || cmd.Flags().Changed(identityFlag)) == (len(ids) > 0) {
 			return Usage("give either ids or flags that describe pastes. See '%s --help'", cmd.CommandPath())
 		}
-		if err := checkReason(*reason); err != nil {
-			return err
-		}
-		if err := wanted.complete(cmd, nil, c.now()); err != nil {
-			return err
-		}
-		return run(cmd, ids)
+		return wanted.noneEmpty(cmd)
 	}
 	return cmd
 }
 
 // each acts on each thing of a kind. With mayGo, it skips missing ones, as they may have been removed since they were listed.
-func (c *Commands) each(kind string, asJSON bool, done string, ids []string, mayGo bool, do func(id string) error) error {
+func (c *Commands) each(kind, done string, ids []string, mayGo bool, do func(id string) error) error {
 	var failures []error
 	count, verb := 0, strings.ToUpper(done[:1])+done[1:]
 	for _, id := range ids {
@@ -176,15 +145,15 @@ func (c *Commands) each(kind string, asJSON bool, done string, ids []string, may
 			return err
 		}
 		count++
-		if mayGo && !asJSON { // one line says it for all of them
+		if mayGo && !c.json { // one line says it for all of them
 			continue
 		}
-		if err := c.print(asJSON, map[string]string{done: id}, "%s the %s %s.\n", verb, kind, id); err != nil {
+		if err := c.print(map[string]string{done: id}, "%s the %s %s.\n", verb, kind, id); err != nil {
 			return err
 		}
 	}
-	if mayGo && !asJSON {
-		if _, err := fmt.Fprintf(c.stdout, "%s %s.\n", verb, english.Plural(count, kind, "")); err != nil {
+	if mayGo && !c.json {
+		if _, err := fmt.Fprintf(c.Stdout, "%s %s.\n", verb, english.Plural(count, kind, "")); err != nil {
 			return err
 		}
 	}
@@ -193,14 +162,14 @@ func (c *Commands) each(kind string, asJSON bool, done string, ids []string, may
 
 func (c *Commands) pasteRestore() *cobra.Command {
 	cmd := c.does("restore ID...", "Give removed pastes back", "paste restore k3j2h1g0",
-		func(ctx context.Context, m Modules, ids []string, asJSON bool) error {
-			return c.each("paste", asJSON, "restored", ids, false, func(id string) error {
+		func(ctx context.Context, m Modules, ids []string) error {
+			return c.each("paste", "restored", ids, false, func(id string) error {
 				if err := m.Moderation.Restore.Do(ctx, id); err != nil {
 					return err
 				}
 				_, err := m.Pastes.Show.Do(ctx, id)
 				if fault.Is(err, fault.NotFound) {
-					_, err = fmt.Fprintf(c.stderr, "The paste %s stays hidden until its owner is unsuspended.\n", id)
+					_, err = fmt.Fprintf(c.Stderr, "The paste %s stays hidden until its owner is unsuspended.\n", id)
 				}
 				return err
 			})
@@ -211,7 +180,7 @@ func (c *Commands) pasteRestore() *cobra.Command {
 
 func (c *Commands) pasteDelete() *cobra.Command {
 	return c.does("delete ID...", "Delete pastes for good", "paste delete k3j2h1g0 p4q5r6s7",
-		func(ctx context.Context, m Modules, ids []string, asJSON bool) error {
-			return c.each("paste", asJSON, "deleted", ids, false, func(id string) error { return m.Pastes.Delete.Do(ctx, id) })
+		func(ctx context.Context, m Modules, ids []string) error {
+			return c.each("paste", "deleted", ids, false, func(id string) error { return m.Pastes.Delete.Do(ctx, id) })
 		})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize/english"
@@ -29,10 +28,11 @@ func (c *Commands) importing() *cobra.Command {
 }
 
 func (c *Commands) importPasteMyst() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "pastemyst",
-		Short: "Read what mongoexport writes from a PasteMyst v2 installation",
-		Long: `Read what mongoexport writes from a PasteMyst v2 installation: one JSON document on each line;
+	var usersFile, keysFile, pastesFile, orphans, rejects string
+	cmd := c.does("pastemyst", "Read what mongoexport writes from a PasteMyst v2 installation",
+		"import pastemyst --users users.json --api-keys api-keys.json --pastes pastes.json.gz", nil)
+	cmd.Example += "\n  mongoexport -d pastemyst -c pastes | gluepot import pastemyst --pastes -"
+	cmd.Long = `Read what mongoexport writes from a PasteMyst v2 installation: one JSON document on each line;
 "-" is standard input; gzip is recognised.
 
 It can be run again at any time, also after being killed: the same input changes nothing, a newer export
@@ -46,45 +46,40 @@ rejected; with --orphans anonymous it is stored without an owner.
 A record that cannot be accepted is reported, and the exit code is then 1. It is written to a new file for
 each run and kind, KIND-FILE.rejects, one record on each line, which only its owner may read and which can be
 imported once the cause is gone. Where a file of that name exists already, it stays as
-it is, and the new one gets a number: KIND-FILE.2.rejects.`,
-		Args: Arguments(),
-		Example: "  gluepot import pastemyst --users users.json --api-keys api-keys.json --pastes pastes.json.gz\n" +
-			"  mongoexport -d pastemyst -c pastes | gluepot import pastemyst --pastes -",
-	}
+it is, and the new one gets a number: KIND-FILE.2.rejects.`
 	flags := cmd.Flags()
-	usersFile := flags.String("users", "", "`FILE` with the users collection")
-	keysFile := flags.String("api-keys", "", "`FILE` with the api-keys collection")
-	pastesFile := flags.String("pastes", "", "`FILE` with the pastes collection")
-	orphans := flags.String("orphans", "reject", "what becomes of a paste whose owner is not a user here: reject or anonymous")
-	rejects := flags.String("rejects-dir", ".", "`FOLDER` to write the files of rejected records to")
-	asJSON := jsonFlag(cmd)
-	run := c.long(c.runOn(true, func(ctx context.Context, m Modules, _ []string) error {
-		run := &importRun{commands: c, rejectsFolder: *rejects}
-		importFile(ctx, run, "users", *usersFile, c.sources.Users, m.Imports.Users.Do)
-		importFile(ctx, run, "api-keys", *keysFile, c.sources.Keys, m.Imports.Keys.Do)
-		importFile(ctx, run, "pastes", *pastesFile, c.sources.Pastes,
-			func(ctx context.Context, source imports.Source[imports.Paste], reject imports.Reject) (imports.Summary, error) {
-				return m.Imports.Pastes.Do(ctx, source, orphanPolicies[*orphans], reject)
-			})
-		return run.finish(ctx, m, *asJSON)
-	}))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		files := slices.DeleteFunc([]string{*usersFile, *keysFile, *pastesFile}, func(file string) bool { return file == "" })
-		if len(files) == 0 {
-			return Usage("give at least one of --users, --api-keys and --pastes. See '%s --help'", cmd.CommandPath())
+	flags.StringVar(&usersFile, "users", "", "`FILE` with the users collection")
+	flags.StringVar(&keysFile, "api-keys", "", "`FILE` with the api-keys collection")
+	flags.StringVar(&pastesFile, "pastes", "", "`FILE` with the pastes collection")
+	cmd.MarkFlagsOneRequired("users", "api-keys", "pastes")
+	flags.Func("orphans", "what becomes of a paste whose owner is not a user here: `reject`, as by default, or anonymous",
+		parsed(&orphans, oneOf("reject", "anonymous")))
+	flags.StringVar(&rejects, "rejects-dir", ".", "`FOLDER` to write the files of rejected records to")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		var files []string
+		for _, name := range []string{"users", "api-keys", "pastes"} {
+			if flag := flags.Lookup(name); flag.Changed {
+				files = append(files, flag.Value.String())
+			}
 		}
-		if err := command.InputsThere(files); err != nil {
-			return err
-		}
-		if _, known := orphanPolicies[*orphans]; !known {
-			return Usage("--orphans: it must be reject or anonymous, not %q", *orphans)
-		}
-		return run(cmd, args)
+		return command.InputsThere(files)
 	}
+	cmd.RunE = c.Long(c.runOn(true, func(ctx context.Context, m Modules, _ []string) error {
+		run := &importRun{commands: c, rejectsFolder: rejects}
+		importFile(ctx, run, "users", usersFile, c.Sources.Users, m.Imports.Users.Do)
+		importFile(ctx, run, "api-keys", keysFile, c.Sources.Keys, m.Imports.Keys.Do)
+		importFile(ctx, run, "pastes", pastesFile, c.Sources.Pastes,
+			func(ctx context.Context, source imports.Source[imports.Paste], reject imports.Reject) (imports.Summary, error) {
+				policy := paste.RefuseOrphans
+				if orphans == "anonymous" {
+					policy = paste.AnonymizeOrphans
+				}
+				return m.Imports.Pastes.Do(ctx, source, policy, reject)
+			})
+		return run.finish(ctx, m)
+	}))
 	return cmd
 }
-
-var orphanPolicies = map[string]paste.Orphans{"reject": paste.RefuseOrphans, "anonymous": paste.AnonymizeOrphans}
 
 // importRun is one run of the command.
 type importRun struct {
@@ -102,14 +97,11 @@ type importSummary struct {
 }
 
 func (s importSummary) record() record {
-	shown := record{
+	return record{
 		{"kind", "KIND", s.kind}, {"file", "", s.file}, {"read", "READ", s.Read}, {"new", "NEW", s.New}, {"updated", "UPDATED", s.Updated},
 		{"unchanged", "UNCHANGED", s.Unchanged}, {"removedEarlier", "REMOVED EARLIER", s.RemovedEarlier}, {"rejected", "REJECTED", s.Rejected},
+		{"rejectsFile", "", s.rejects},
 	}
-	if s.rejects != "" {
-		shown = append(shown, field{"rejectsFile", "", s.rejects})
-	}
-	return shown
 }
 
 // importFile imports one file, unless an earlier one has failed.
@@ -121,14 +113,14 @@ func importFile[R any](
 	if file == "" || run.err != nil {
 		return
 	}
-	input, err := command.OpenInput(run.commands.stdin, file)
+	input, err := command.OpenInput(run.commands.Stdin, file)
 	if err != nil {
 		run.err = err
 		return
 	}
 	defer input.Close()
 	progress := run.commands.newProgress(kind, input.Size, true)
-	rejects := &rejectsFile{folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.Name, report: run.commands.stderr}
+	rejects := &rejectsFile{folder: run.rejectsFolder, name: rejectsName(kind, file), source: input.Name, report: run.commands.Stderr}
 	summary, err := do(ctx, func(ctx context.Context) imports.Records[R] {
 		return source(io.TeeReader(input.Reader(ctx), progress))
 	}, rejects.add)
@@ -145,8 +137,8 @@ func importFile[R any](
 }
 
 // finish prints the summary, even after a failure.
-func (r *importRun) finish(ctx context.Context, m Modules, asJSON bool) error {
-	if err := printList(r.commands, asJSON, all(r.summaries), importSummary.record); err != nil {
+func (r *importRun) finish(ctx context.Context, m Modules) error {
+	if err := printList(r.commands, all(r.summaries), importSummary.record); err != nil {
 		return errors.Join(err, r.err)
 	}
 	if r.err == nil {
@@ -155,7 +147,7 @@ func (r *importRun) finish(ctx context.Context, m Modules, asJSON bool) error {
 			r.err = err
 		}
 		if totals.WaitingStars > 0 {
-			_, _ = fmt.Fprintf(r.commands.stderr, "%s for pastes that are not stored.\n",
+			_, _ = fmt.Fprintf(r.commands.Stderr, "%s for pastes that are not stored.\n",
 				english.Plural(int(totals.WaitingStars), "star waits", "stars wait"))
 		}
 	}

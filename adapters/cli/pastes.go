@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,48 +31,43 @@ func (v documentView) MarshalJSON() ([]byte, error) {
 }
 
 func (c *Commands) pasteShow() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "show ID [PASTY]", Short: "Show a paste, or with --raw the code of one of its pasties", Args: Arguments("ID", "[PASTY]"),
-		Example: "  gluepot paste show k3j2h1g0\n  gluepot paste show k3j2h1g0 --raw > main.go\n  gluepot paste show k3j2h1g0 --raw p4q5r6s7\n" +
-			"  gluepot paste show k3j2h1g0 --origin",
-	}
-	raw := cmd.Flags().Bool("raw", false,
-		"write exactly the code of the pasty that is named, or else of the first; on a terminal, control characters are escaped")
-	origin := cmd.Flags().Bool("origin", false, "write only the address that it was created from, which is kept for GLUEPOT_ORIGIN_RETENTION")
-	asJSON := jsonFlag(cmd)
-	run := c.run(func(ctx context.Context, m Modules, args []string) error {
-		if *origin {
-			address, err := m.Moderation.Origin.Do(ctx, args[0])
+	var raw, origin bool
+	cmd := c.does("show ID [PASTY]", "Show a paste, or with --raw the code of one of its pasties",
+		"paste show k3j2h1g0\npaste show k3j2h1g0 --raw > main.go\npaste show k3j2h1g0 --raw p4q5r6s7\npaste show k3j2h1g0 --origin",
+		func(ctx context.Context, m Modules, args []string) error {
+			if origin {
+				address, err := m.Moderation.Origin.Do(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				return c.print(map[string]string{"id": args[0], "origin": address.String()}, "%s\n", address)
+			}
+			found, err := m.Pastes.Show.Do(ctx, args[0])
+			switch {
+			case err != nil:
+				return err
+			case raw:
+				return c.printRaw(found, args[1:])
+			case c.json:
+				return c.printJSON(documentView{found})
+			}
+			owner, err := ownerOf(ctx, m, found.Paste)
 			if err != nil {
 				return err
 			}
-			return c.print(*asJSON, map[string]string{"id": args[0], "origin": address.String()}, "%s\n", address)
-		}
-		found, err := m.Pastes.Show.Do(ctx, args[0])
-		switch {
-		case err != nil:
-			return err
-		case *raw:
-			return c.printRaw(found, args[1:])
-		case *asJSON:
-			return c.printJSON(documentView{found})
-		}
-		owner, err := ownerOf(ctx, m, found.Paste)
-		if err != nil {
-			return err
-		}
-		return c.printDocument(found, owner)
-	})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case *raw && *asJSON:
-			return Usage("choose one of --raw and --json")
-		case *raw && *origin:
-			return Usage("choose one of --raw and --origin")
-		case len(args) > 1 && !*raw:
+			return c.printDocument(found, owner)
+		})
+	cmd.Flags().BoolVar(&raw, "raw", false,
+		"write exactly the code of the pasty that is named, or else of the first; on a terminal, control characters are escaped")
+	cmd.Flags().BoolVar(&origin, "origin", false,
+		"write only the address that it was created from, which is kept for GLUEPOT_ORIGIN_RETENTION")
+	cmd.MarkFlagsMutuallyExclusive("raw", "json")
+	cmd.MarkFlagsMutuallyExclusive("raw", "origin")
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 && !raw {
 			return Usage("a pasty is named only with --raw. See '%s --help'", cmd.CommandPath())
 		}
-		return run(cmd, args)
+		return nil
 	}
 	return cmd
 }
@@ -93,7 +87,7 @@ func (c *Commands) printRaw(d paste.Document, named []string) error {
 			return fault.New(fault.NotFound, "The paste has no pasty with that id.")
 		}
 	}
-	return command.Write(c.stdout, c.terminal, shown.Code)
+	return command.Write(c.Stdout, c.terminal, shown.Code)
 }
 
 // ownerOf returns the name and the id of a paste's owner.
@@ -110,18 +104,12 @@ func ownerOf(ctx context.Context, m Modules, p paste.Paste) (string, error) {
 
 // printDocument writes a paste for people.
 func (c *Commands) printDocument(d paste.Document, owner string) error {
-	row, flush := c.table()
-	row("Id", string(d.ID))
-	row("Title", command.Line(d.Title))
-	row("Owner", owner)
-	row("Created", moment(d.CreatedAt))
-	row("Expires", moment(d.ExpiresAt))
-	row("Visibility", d.Visibility.String())
-	row("Tags", command.Line(strings.Join(d.Tags, ", ")))
-	row("Stars", strconv.FormatInt(d.Stars, 10))
-	row("Edits", strconv.Itoa(len(d.Edits)))
-	row("Encrypted", yesNo(d.Encrypted()))
-	if err := flush(); err != nil {
+	err := c.printRecord(record{
+		{"id", "", d.ID}, {"title", "", d.Title}, {"owner", "", owner}, {"createdAt", "", d.CreatedAt}, {"expiresAt", "", d.ExpiresAt},
+		{"visibility", "", d.Visibility}, {"tags", "", strings.Join(d.Tags, ", ")}, {"stars", "", d.Stars}, {"edits", "", len(d.Edits)},
+		{"encrypted", "", d.Encrypted()},
+	})
+	if err != nil {
 		return err
 	}
 	for _, p := range d.Pasties {
@@ -129,7 +117,7 @@ func (c *Commands) printDocument(d paste.Document, owner string) error {
 		if code != "" && !strings.HasSuffix(code, "\n") {
 			code += "\n"
 		}
-		if _, err := fmt.Fprintf(c.stdout, "\n--- %s (%s) %s\n%s", p.ID, command.Line(p.Language), command.Line(p.Title), code); err != nil {
+		if _, err := fmt.Fprintf(c.Stdout, "\n--- %s (%s) %s\n%s", p.ID, command.Line(p.Language), command.Line(p.Title), code); err != nil {
 			return err
 		}
 	}

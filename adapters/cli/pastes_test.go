@@ -17,10 +17,10 @@ func TestTerminal(t *testing.T) {
 		true:  {`\u001b]0;title\u0007\u202eevil`, `"\u001b]0;title\u0007\u202eevil"`},
 	} {
 		var raw, inJSON strings.Builder
-		if err := (&Commands{stdout: &raw, terminal: terminal}).printRaw(made, nil); err != nil || raw.String() != want[0] {
+		if err := (&Commands{Stdout: &raw, terminal: terminal}).printRaw(made, nil); err != nil || raw.String() != want[0] {
 			t.Errorf("terminal %v, raw: got %q, error %v, want %q", terminal, raw.String(), err, want[0])
 		}
-		err := (&Commands{stdout: &inJSON, terminal: terminal}).printJSON(documentView{made})
+		err := (&Commands{Stdout: &inJSON, terminal: terminal}).printJSON(documentView{made})
 		if err != nil || !strings.Contains(inJSON.String(), want[1]) {
 			t.Errorf("terminal %v, JSON: got %q, error %v, want %q in it", terminal, inJSON.String(), err, want[1])
 		}

@@ -11,14 +11,9 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"github.com/spf13/cobra"
 
 	"github.com/gluepot/gluepot/adapters/internal/command"
 )
-
-func jsonFlag(cmd *cobra.Command) *bool {
-	return cmd.Flags().Bool("json", false, "write JSON")
-}
 
 // printJSON writes one value on one line.
 func (c *Commands) printJSON(v any) error {
@@ -28,21 +23,21 @@ func (c *Commands) printJSON(v any) error {
 	if err := encoder.Encode(v); err != nil {
 		return err
 	}
-	return command.Write(c.stdout, c.terminal, text.String())
+	return command.Write(c.Stdout, c.terminal, text.String())
 }
 
 // print writes v as JSON, or the text.
-func (c *Commands) print(asJSON bool, v any, format string, args ...any) error {
-	if asJSON {
+func (c *Commands) print(v any, format string, args ...any) error {
+	if c.json {
 		return c.printJSON(v)
 	}
-	_, err := fmt.Fprintf(c.stdout, format, args...)
+	_, err := fmt.Fprintf(c.Stdout, format, args...)
 	return err
 }
 
 // table writes aligned columns.
 func (c *Commands) table() (row func(cells ...string), flush func() error) {
-	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
 	row = func(cells ...string) { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) } // flush returns the error
 	return row, w.Flush
 }
@@ -98,7 +93,10 @@ func (f field) cell() string {
 	case time.Time:
 		return moment(value)
 	case bool:
-		return yesNo(value)
+		if value {
+			return "yes"
+		}
+		return "no"
 	case map[string]string:
 		var pairs []string
 		for _, key := range slices.Sorted(maps.Keys(value)) {
@@ -117,8 +115,8 @@ func (f field) cell() string {
 }
 
 // printList writes each item on a line: as JSON, which streams, or in a table.
-func printList[T any](c *Commands, asJSON bool, each func(visit func(T) error) error, of func(T) record) error {
-	if asJSON {
+func printList[T any](c *Commands, each func(visit func(T) error) error, of func(T) record) error {
+	if c.json {
 		return each(func(one T) error { return c.printJSON(of(one)) })
 	}
 	cells := func(one T, cell func(field) string) (cells []string) {
@@ -142,8 +140,8 @@ func printList[T any](c *Commands, asJSON bool, each func(visit func(T) error) e
 }
 
 // printRecord writes all of one thing, as JSON or with each field on a line.
-func (c *Commands) printRecord(asJSON bool, shown record) error {
-	if asJSON {
+func (c *Commands) printRecord(shown record) error {
+	if c.json {
 		return c.printJSON(shown)
 	}
 	row, flush := c.table()
@@ -173,24 +171,17 @@ func moment(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05")
 }
 
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
-}
-
 // progress shows on a terminal how much of a file or table was read. It ignores errors: they must not end a command.
 type progress struct{ bar *progressbar.ProgressBar }
 
 // newProgress begins to show progress. A size of -1 is unknown.
 func (c *Commands) newProgress(kind string, size int64, isBytes bool) *progress {
 	return &progress{progressbar.NewOptions64(size,
-		progressbar.OptionSetVisibility(command.IsTerminal(c.stderr)), progressbar.OptionSetWriter(c.stderr),
+		progressbar.OptionSetVisibility(command.IsTerminal(c.Stderr)), progressbar.OptionSetWriter(c.Stderr),
 		progressbar.OptionSetDescription(kind), progressbar.OptionShowBytes(isBytes),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionOnCompletion(func() {
-			_, _ = fmt.Fprintln(c.stderr)
+			_, _ = fmt.Fprintln(c.Stderr)
 		}))}
 }
 

@@ -12,24 +12,21 @@ import (
 var errNoSearch = fault.New(fault.Invalid, "Search is off: GLUEPOT_SEARCH is false.")
 
 func (c *Commands) search() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "rebuild", Short: "Bring what searches look through into line with the pastes", Args: Arguments(),
-		Long: `Bring what searches look through into line with the pastes: after a time with GLUEPOT_SEARCH=false, or once PostgreSQL has the
-extension pg_trgm. Servers may run meanwhile. A rebuild that was interrupted starts again: run the same command.`,
-		Example: "  gluepot search rebuild",
-	}
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.long(c.run(func(ctx context.Context, m Modules, _ []string) error {
-		if m.Search == nil {
-			return errNoSearch
-		}
-		shown := c.newProgress("rebuild", -1, false)
-		read, err := m.Search.Rebuild.Do(ctx, func(further int) { shown.add(int64(further)) })
-		shown.stop()
-		if err != nil {
-			return interrupted(ctx, err)
-		}
-		return c.print(*asJSON, map[string]int{"pastes": read}, "Searches look through %s.\n", english.Plural(read, "paste", ""))
-	}))
+	cmd := c.does("rebuild", "Bring what searches look through into line with the pastes", "search rebuild",
+		func(ctx context.Context, m Modules, _ []string) error {
+			if m.Search == nil {
+				return errNoSearch
+			}
+			shown := c.newProgress("rebuild", -1, false)
+			read, err := m.Search.Rebuild.Do(ctx, func(further int) { shown.add(int64(further)) })
+			shown.stop()
+			if err != nil {
+				return interrupted(ctx, err)
+			}
+			return c.print(map[string]int{"pastes": read}, "Searches look through %s.\n", english.Plural(read, "paste", ""))
+		})
+	cmd.Long = `Bring what searches look through into line with the pastes: after a time with GLUEPOT_SEARCH=false, or once PostgreSQL has the
+extension pg_trgm. Servers may run meanwhile. A rebuild that was interrupted starts again: run the same command.`
+	cmd.RunE = c.Long(cmd.RunE)
 	return Group("search", "Look after the search", cmd)
 }

@@ -11,7 +11,7 @@ import (
 
 func (c *Commands) stats() *cobra.Command {
 	return c.does("stats", "Count users, tokens, pastes and bytes, the largest users, and the pastes of each day", "stats --json",
-		func(ctx context.Context, m Modules, _ []string, asJSON bool) error {
+		func(ctx context.Context, m Modules, _ []string) error {
 			t, err := m.Stats.Sum.Do(ctx)
 			if err != nil {
 				return err
@@ -21,17 +21,17 @@ func (c *Commands) stats() *cobra.Command {
 				{"expiredUnsweptPastes", "", t.ExpiredPastes}, {"waitingStars", "", t.WaitingStars}, {"contentBytes", "", t.ContentBytes},
 				{"historyBytes", "", t.HistoryBytes}, {"databaseBytes", "", t.DatabaseBytes},
 			}
-			if asJSON {
+			if c.json {
 				return c.printJSON(append(totals, field{"largestUsers", "", records(t.Largest, holderRecord)},
 					field{"createdPerDay", "", records(t.Days, dayRecord)}))
 			}
-			if err := c.printRecord(false, totals); err != nil {
+			if err := c.printRecord(totals); err != nil {
 				return err
 			}
-			if err := printList(c, false, all(t.Largest), holderRecord); err != nil {
+			if err := printList(c, all(t.Largest), holderRecord); err != nil {
 				return err
 			}
-			return printList(c, false, all(t.Days), dayRecord)
+			return printList(c, all(t.Days), dayRecord)
 		})
 }
 

@@ -23,83 +23,80 @@ func (c *Commands) token() *cobra.Command {
 }
 
 func (c *Commands) tokenIssue() *cobra.Command {
-	var expiresIn lifetime
-	cmd := ofUser(&cobra.Command{
-		Use: "issue USER", Short: "Give a user a new access token, shown once, on the last line", Args: Arguments("USER"),
-		Example: "  gluepot token issue epoxy --name laptop --expires-in 90d\n  TOKEN=$(gluepot token issue epoxy | tail -n 1)",
-	})
-	name := cmd.Flags().String("name", "", "what to call the token")
-	scopeName := cmd.Flags().String("scope", token.Write.String(), "what it may do: read, or write")
-	cmd.Flags().Var(&expiresIn, "expires-in", "how long it works, such as 12h or 90d (default forever)")
-	asJSON := jsonFlag(cmd)
-	cmd.RunE = c.run(func(ctx context.Context, m Modules, args []string) error {
-		scope, err := token.ParseScope(*scopeName)
-		if err != nil {
-			return err
-		}
-		issued, secret, err := m.Tokens.Issue.Do(ctx, args[0], tokens.IssueInput{
-			Name: *name, Scope: scope, ExpiresIn: time.Duration(expiresIn),
-		})
-		if err != nil {
-			return err
-		}
-		shown := append(tokenRecord(issued), field{"token", "", secret.Reveal()})
-		return c.print(*asJSON, shown, "Issued the token %s; it expires: %s. It is not shown again:\n%s\n",
-			issued.ID, moment(issued.ExpiresAt), secret.Reveal())
-	})
+	var (
+		expiresIn       time.Duration
+		name, scopeName string
+	)
+	cmd := ofUser(c.does("issue USER", "Give a user a new access token, shown once, on the last line",
+		"token issue epoxy --name laptop --expires-in 90d",
+		func(ctx context.Context, m Modules, args []string) error {
+			scope, err := token.ParseScope(scopeName)
+			if err != nil {
+				return err
+			}
+			issued, secret, err := m.Tokens.Issue.Do(ctx, args[0], tokens.IssueInput{
+				Name: name, Scope: scope, ExpiresIn: expiresIn,
+			})
+			if err != nil {
+				return err
+			}
+			shown := append(tokenRecord(issued), field{"token", "", secret.Reveal()})
+			return c.print(shown, "Issued the token %s; it expires: %s. It is not shown again:\n%s\n",
+				issued.ID, moment(issued.ExpiresAt), secret.Reveal())
+		}))
+	cmd.Example += "\n  TOKEN=$(gluepot token issue epoxy | tail -n 1)"
+	cmd.Flags().StringVar(&name, "name", "", "what to call the token")
+	cmd.Flags().StringVar(&scopeName, "scope", token.Write.String(), "what it may do: read, or write")
+	cmd.Flags().Func("expires-in", "how long it works: a `TIME` such as 12h or 90d (default forever)", parsed(&expiresIn, aTime))
 	return cmd
 }
 
 func (c *Commands) tokenList() *cobra.Command {
 	return ofUser(c.does("list USER", "List a user's tokens", "token list epoxy",
-		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
+		func(ctx context.Context, m Modules, args []string) error {
 			tokens, err := m.Tokens.List.Do(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			return printList(c, asJSON, all(tokens), tokenRecord)
+			return printList(c, all(tokens), tokenRecord)
 		}))
 }
 
 func (c *Commands) tokenRevoke() *cobra.Command {
 	return c.does("revoke ID", "Make a token invalid from now on", "token revoke k3j2h1g0",
-		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
+		func(ctx context.Context, m Modules, args []string) error {
 			if err := m.Tokens.Revoke.Do(ctx, args[0]); err != nil {
 				return err
 			}
-			return c.print(asJSON, map[string]string{"revoked": args[0]}, "Revoked the token %s.\n", args[0])
+			return c.print(map[string]string{"revoked": args[0]}, "Revoked the token %s.\n", args[0])
 		})
 }
 
 func sessionRecord(t token.Token) record {
-	shown := record{
+	return record{
 		{"id", "ID", t.ID}, {"browser", "BROWSER", t.Name}, {"scope", "SCOPE", t.Scope}, {"createdAt", "SIGNED IN", t.CreatedAt},
-		{"lastUsedAt", "LAST USED", t.LastUsedAt}, {"expiresAt", "EXPIRES", t.ExpiresAt},
+		{"lastUsedAt", "LAST USED", t.LastUsedAt}, {"expiresAt", "EXPIRES", t.ExpiresAt}, {"token", "", t.Parent},
 	}
-	if t.Parent != "" {
-		shown = append(shown, field{"token", "", t.Parent})
-	}
-	return shown
 }
 
 func (c *Commands) userSessions() *cobra.Command {
 	return ofUser(c.does("sessions USER", "List the browsers that a user is signed in with", "user sessions epoxy",
-		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
+		func(ctx context.Context, m Modules, args []string) error {
 			sessions, err := m.Tokens.ListSessions.Do(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			return printList(c, asJSON, all(sessions), sessionRecord)
+			return printList(c, all(sessions), sessionRecord)
 		}))
 }
 
 func (c *Commands) userSignOut() *cobra.Command {
 	return ofUser(c.does("sign-out USER", "End all sessions of a user; access tokens stay valid", "user sign-out epoxy",
-		func(ctx context.Context, m Modules, args []string, asJSON bool) error {
+		func(ctx context.Context, m Modules, args []string) error {
 			ended, err := m.Tokens.EndSessions.Do(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			return c.print(asJSON, map[string]int{"ended": ended}, "Ended %s.\n", english.Plural(ended, "session", ""))
+			return c.print(map[string]int{"ended": ended}, "Ended %s.\n", english.Plural(ended, "session", ""))
 		}))
 }

@@ -8,13 +8,11 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-
-	"github.com/gluepot/gluepot/adapters/internal/command"
 )
 
 func (c *Commands) drop() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "drop ID|URL", Short: "Delete a paste of yours, or one that was pushed from here", Args: command.Arguments("ID|URL"),
+		Use: "drop ID|URL", Short: "Delete a paste of yours, or one that was pushed from here",
 		Example: "  gluepot drop k3j2h1g0",
 	}
 	address := serverFlag(cmd)

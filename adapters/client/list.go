@@ -19,7 +19,7 @@ import (
 
 func (c *Commands) list() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "list", Short: "List your newest pastes", Args: command.Arguments(),
+		Use: "list", Short: "List your newest pastes",
 		Long:    "List your newest pastes on a server; without a login those that were pushed from here and can still be deleted.",
 		Example: "  gluepot list\n  gluepot list --limit 100",
 	}

@@ -19,7 +19,7 @@ import (
 
 func (c *Commands) login() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "login URL", Short: "Keep an access token for a server, and use that server from now on", Args: command.Arguments("URL"),
+		Use: "login URL", Short: "Keep an access token for a server, and use that server from now on",
 		Long: `Ask for an access token of a server, check it, and keep it for that server alone, in a file that only you may read. Other
 commands use this server from now on. ` + EnvServer + ` and ` + EnvToken + ` win over what is kept. The URL is that of the server's
 interface: https://paste.example, or https://paste.example/api/v2 if it has a base path. The token is read from standard input if that
@@ -64,7 +64,7 @@ is no terminal.`,
 
 func (c *Commands) logout() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "logout [URL]", Short: "Remove the access token that is kept for a server", Args: command.Arguments("[URL]"),
+		Use: "logout [URL]", Short: "Remove the access token that is kept for a server",
 		Long: "Remove the access token that is kept for a server, by default that of the last login. The server goes on accepting the token\n" +
 			"until it expires or is revoked there.",
 		Example: "  gluepot logout",

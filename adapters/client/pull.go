@@ -17,7 +17,7 @@ import (
 
 func (c *Commands) pull() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "pull ID|URL", Short: "Print what a paste holds, or write it to files", Args: command.Arguments("ID|URL"),
+		Use: "pull ID|URL", Short: "Print what a paste holds, or write it to files",
 		Long: `Print what a paste holds, which is named by its id or its link, one pasty after another; on a terminal, control characters are
 escaped. With -o each pasty becomes a file in a folder; none that exists is overwritten. An encrypted paste is decrypted with the key in
 its link, which a shell wants quoted, or with its password. A paste that burns after reading is opened after a question, or with --yes.`,

@@ -35,7 +35,7 @@ const maxText = 64 << 20
 
 func (c *Commands) push() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "push [FILE...]", Short: "Make a paste of files, or of standard input, and print its link", Args: command.Arguments("[FILE...]"),
+		Use: "push [FILE...]", Short: "Make a paste of files, or of standard input, and print its link",
 		Long: `Make a paste of files, or of standard input, on a server, and print its link. Each file becomes a pasty with the file's name as its
 title; - is standard input, which is also read when there are no files. Without a login the paste is anonymous, and 'gluepot drop' can
 delete it from this machine.`,

@@ -65,7 +65,7 @@ func mostLikely(text string) string {
 // score is what a text says for a language.
 type score struct {
 	points   float64
-	features int // of different kinds, that speak for it
+	features int // different ones
 }
 
 // score adds up the features of a text for each language.
@@ -73,11 +73,11 @@ func (f *features) score(text string) []score {
 	found := make([]int, len(f.weights))
 	var open, next []*node // features that have begun
 	tokenize(text, func(t token) {
-		keys, count := f.keys(t)
+		keys := keysOf(t)
 		next = next[:0]
 		open = append(open, f.root)
 		for _, n := range open {
-			for _, key := range keys[:count] {
+			for _, key := range keys {
 				if child, ok := n.next[key]; ok {
 					next = append(next, child)
 					for _, i := range child.feature {
@@ -95,35 +95,18 @@ func (f *features) score(text string) []score {
 		}
 		s := &scores[f.weights[i].language]
 		s.points += f.weights[i].points * (1 + float64(min(count-1, 4))/4)
-		if f.weights[i].points > 0 {
-			s.features++
-		}
+		s.features++
 	}
 	return scores
 }
 
-// keys returns what a feature may call the token, and how many of it: the text, its class, and, since some languages have
-// no case, a word's lower case.
-func (f *features) keys(t token) (keys [3]string, count int) {
-	add := func(key string) {
-		keys[count] = key
-		count++
-	}
-	switch t.class {
-	case "STR", "CHR", "RAW", "TXT", "START", "NL", "NUM":
-		add(t.class)
-		return keys, count
-	}
-	if f.words[t.text] {
-		add(t.text)
-	}
-	if t.class != "" && !(t.class == "ID" && reserved[t.text]) {
-		add(t.class)
-	}
+// keysOf returns what a feature may call the token: the text, its class, and, since some languages have no case, a word's lower case.
+func keysOf(t token) (keys [3]string) {
+	keys[0], keys[1] = t.text, t.class
 	if t.class == "ID" && t.text[0] < 'a' {
-		if lower := strings.ToLower(t.text); lower != t.text && f.words[lower] {
-			add(lower)
+		if lower := strings.ToLower(t.text); lower != t.text {
+			keys[2] = lower
 		}
 	}
-	return keys, count
+	return keys
 }

@@ -15,7 +15,6 @@ var featuresFile string
 type features struct {
 	languages []string // in the file's order
 	root      *node
-	words     map[string]bool // that some feature spells out
 	weights   []weight
 }
 
@@ -30,29 +29,13 @@ type node struct {
 	feature []int // the weights of the feature that ends here
 }
 
-// reserved are words that are names in no common language.
-var reserved = wordSet(`if else elif elsif elseif for foreach while do done then fi end begin return break continue switch case when match
-	in is not and or new class struct enum interface trait impl public private protected static void const let var val function def
-	func fn fun sub import from using use package module namespace try catch except finally throw raise with as export extends
-	implements select where null nil None true false True False`)
-
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		set[word] = true
-	}
-	return set
-}
-
-// loadFeatures reads the table once, when the first text needs it: most processes never see one.
-var loadFeatures = sync.OnceValue(func() *features { return parseFeatures(featuresFile) })
-
-// parseFeatures panics for a file that is not of the expected form. A test reads the one that is part of the program.
-func parseFeatures(file string) *features {
-	f := &features{root: &node{}, words: map[string]bool{}}
+// loadFeatures reads the table once, when the first text needs it: most processes never see one. It panics for a file that is not of
+// the expected form. A test reads the one that is part of the program.
+var loadFeatures = sync.OnceValue(func() *features {
+	f := &features{root: &node{}}
 	lines := map[string][]string{} // of each language
 	language := ""
-	for line := range strings.Lines(file) {
+	for line := range strings.Lines(featuresFile) {
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "" || line[0] == '#':
@@ -70,7 +53,7 @@ func parseFeatures(file string) *features {
 		}
 	}
 	return f
-}
+})
 
 // add adds a line to the last language.
 func (f *features) add(line string) {
@@ -105,7 +88,6 @@ func (f *features) add(line string) {
 			case t.class == "ID" && t.text == "ID":
 				step("ID")
 			default:
-				f.words[t.text] = true
 				step(t.text)
 			}
 		})

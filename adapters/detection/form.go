@@ -2,6 +2,8 @@ package detection
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 )
 
@@ -16,37 +18,30 @@ func form(text string) string {
 		c.add(strings.TrimRight(line, " \t\r\n"))
 	}
 	switch {
-	case c.hunks > 0 && c.changes > 0:
+	case c.hunks > 0:
 		return "diff"
-	case c.fences%2 == 0 && c.fences > 0 && c.brackets == 0, c.headings > 0 && 2*(c.markdown+c.prose) > c.filled &&
-		c.settings+c.pairs+c.code == 0:
+	case c.fences%2 == 0 && c.fences > 0, c.headings > 0 && 2*(c.markdown+c.prose) > c.filled && c.settings+c.pairs+c.code == 0:
 		return "Markdown"
-	case c.sections > 0 && c.code == 0 && c.settings+c.sections+c.comments == c.filled && c.settings > 0:
+	case c.sections > 0 && c.settings+c.sections+c.comments == c.filled:
 		if c.quoted > 0 {
 			return "TOML"
 		}
 		return "Properties files"
-	case c.pairs > 0 && c.code == 0 && c.filled-c.comments > 1 && c.pairs >= c.prose && 10*(c.pairs+c.items+c.nested+c.comments) >= 9*c.filled:
+	case c.pairs > 0 && c.code == 0 && 10*(c.pairs+c.items+c.nested+c.comments) >= 9*c.filled:
 		return "YAML"
 	}
 	return ""
 }
 
-// isJSON takes an object or array that is complete, or that goes on behind the scope and begins as one.
+// isJSON takes an object or array, or the beginning of one.
 func isJSON(trimmed string) bool {
-	if len(trimmed) < 2 || trimmed[0] != '{' && trimmed[0] != '[' {
-		return false
-	}
-	if json.Valid([]byte(trimmed)) {
-		return true
-	}
-	if len(trimmed) < scope-64 {
+	if !strings.HasPrefix(trimmed, "{") && !strings.HasPrefix(trimmed, "[") {
 		return false
 	}
 	decoder := json.NewDecoder(strings.NewReader(trimmed))
 	for tokens := 0; ; tokens++ {
 		if _, err := decoder.Token(); err != nil {
-			return tokens > 32 // it ended where the scope does
+			return tokens > 1 && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF))
 		}
 	}
 }
@@ -55,8 +50,7 @@ func isJSON(trimmed string) bool {
 type lineCount struct {
 	filled   int // lines with something in them
 	hunks    int // @@ -1,2 +3,4 @@
-	changes  int // + or - at the start
-	headings int // # Title after an empty line, and not another at once
+	headings int // # Title after an empty line
 	fences   int // ```
 	markdown int // lists, quotations, links, headings
 	prose    int // sentences
@@ -68,32 +62,21 @@ type lineCount struct {
 	nested   int // goes on with what stands above
 	comments int // # text, ; text
 	previous string
-	brackets int // ends with { or ;
-	code     int // ends with {, ; or )
+	code     int // ends with { or ;
 }
 
 func (c *lineCount) add(line string) {
 	text, previous := strings.TrimLeft(line, " \t"), c.previous
 	c.previous = text
-	if isHeading(previous) && isHeading(line) && c.headings > 0 { // a comment of several lines
-		c.headings--
-		c.markdown--
-	}
 	if text == "" {
 		return
 	}
 	c.filled++
 	indented := len(text) < len(line)
-	switch {
-	case strings.HasPrefix(line, "@@ -") && strings.Contains(line[4:], " @@"):
+	if strings.HasPrefix(line, "@@ -") && strings.Contains(line[4:], " @@") {
 		c.hunks++
-	case strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "- "):
-		c.changes++
 	}
 	last := text[len(text)-1]
-	if last == '{' || last == ';' {
-		c.brackets++
-	}
 	switch {
 	case strings.HasPrefix(text, "```"):
 		c.fences++
@@ -109,7 +92,7 @@ func (c *lineCount) add(line string) {
 	case text[0] == '#' || text[0] == ';':
 		c.comments++
 		return
-	case text[0] == '[' && last == ']' && !strings.ContainsAny(text[1:len(text)-1], ",\"()"):
+	case text[0] == '[' && last == ']':
 		c.sections++
 		return
 	case strings.HasPrefix(text, "- ") || text == "-" || text == "---":
@@ -120,7 +103,7 @@ func (c *lineCount) add(line string) {
 		c.markdown++
 		return
 	}
-	if name, value, ok := strings.Cut(text, "="); ok && isName(strings.TrimSpace(name)) && last != ';' {
+	if name, value, ok := strings.Cut(text, "="); ok && isName(strings.TrimSpace(name)) {
 		c.settings++
 		value = strings.TrimSpace(value)
 		if value != "" && strings.IndexByte(`"'[{`, value[0]) >= 0 {
@@ -128,7 +111,7 @@ func (c *lineCount) add(line string) {
 		}
 		return
 	}
-	if last == '{' || last == '}' || last == ';' || last == ')' {
+	if last == '{' || last == ';' {
 		c.code++
 	}
 	if name, value, ok := strings.Cut(text, ":"); ok && isName(strings.Trim(name, `"' `)) && (value == "" || value[0] == ' ') {
@@ -145,19 +128,15 @@ func (c *lineCount) add(line string) {
 
 // isHeading takes "# Title" to "###### Title".
 func isHeading(line string) bool {
-	rest := strings.TrimLeft(line, "#")
-	level := len(line) - len(rest)
-	return level >= 1 && level <= 6 && len(rest) > 1 && rest[0] == ' ' && rest[1] != ' '
+	title := strings.TrimLeft(line, "#")
+	return len(title) < len(line) && strings.HasPrefix(title, " ")
 }
 
 // isName takes what stands before = or : in settings.
 func isName(s string) bool {
-	for i := range len(s) {
-		if !isLetter(s[i]) && !isDigit(s[i]) && strings.IndexByte("-./$", s[i]) < 0 {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r < 0x80 && !isLetter(byte(r)) && !isDigit(byte(r)) && !strings.ContainsRune("-./$", r)
+	})
 }
 
 // isSentence takes a line of four words or more with hardly a sign in it.
@@ -168,7 +147,7 @@ func isSentence(text string) bool {
 	}
 	odd := 0
 	for _, word := range words {
-		if wordLength(strings.Trim(word, ".,:;!?()\"'`*_")) == 0 {
+		if wordLength(word) == 0 {
 			odd++
 		}
 	}

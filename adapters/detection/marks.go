@@ -2,6 +2,7 @@ package detection
 
 import (
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -9,24 +10,24 @@ import (
 func interpreter(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	command, ok := strings.CutPrefix(line, "#!")
-	if !ok || len(line) > 512 {
+	if !ok {
 		return ""
 	}
-	words := strings.Fields(command)
-	if len(words) > 0 && path.Base(words[0]) == "env" {
-		words = words[1:]
-		for len(words) > 0 && (strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=")) {
-			words = words[1:]
+	for word := range strings.FieldsSeq(command) {
+		if program := path.Base(word); program != "env" && word[0] != '-' && !strings.Contains(word, "=") { // env -S LANG=C python3
+			return program
 		}
 	}
-	if len(words) == 0 {
-		return ""
-	}
-	return path.Base(words[0])
+	return ""
 }
 
 // withoutVersion leaves "python" of "python3.12".
 func withoutVersion(program string) string { return strings.TrimRight(program, "0123456789.-") }
+
+var (
+	emacsMode   = regexp.MustCompile(`-\*-(?:.*[ ;](?i:mode):)? *([^ ;:]+) *(?:;.*)?-\*-`)
+	vimFiletype = regexp.MustCompile(`(?:^|[[:space:]])(?:vim?|ex):(?:.*[: \t])?(?:ft|filetype|syntax)=([^:[:space:]]+)`)
+)
 
 // modelineScope is how many lines at either end of a text an editor searches for a modeline.
 const modelineScope = 5
@@ -47,47 +48,11 @@ func modeline(text string) string {
 			if len(line) > 512 {
 				continue
 			}
-			if name := emacsMode(line); name != "" {
-				return name
+			for _, editor := range [...]*regexp.Regexp{emacsMode, vimFiletype} {
+				if found := editor.FindStringSubmatch(line); found != nil {
+					return found[1]
+				}
 			}
-			if name := vimFiletype(line); name != "" {
-				return name
-			}
-		}
-	}
-	return ""
-}
-
-func emacsMode(line string) string {
-	_, rest, found := strings.Cut(line, "-*-")
-	variables, _, closed := strings.Cut(rest, "-*-")
-	if !found || !closed {
-		return ""
-	}
-	for variable := range strings.SplitSeq(variables, ";") {
-		name, value, ok := strings.Cut(variable, ":")
-		switch {
-		case !ok:
-			return strings.TrimSpace(name)
-		case strings.EqualFold(strings.TrimSpace(name), "mode"):
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
-}
-
-func vimFiletype(line string) string {
-	var options string
-	for _, editor := range [...]string{"vim:", "vi:", "ex:"} {
-		if before, after, ok := strings.Cut(line, editor); ok && (before == "" || before[len(before)-1] <= ' ') {
-			options = after
-			break
-		}
-	}
-	for option := range strings.FieldsFuncSeq(options, func(r rune) bool { return r == ':' || r <= ' ' }) {
-		name, value, _ := strings.Cut(option, "=")
-		if value != "" && (name == "ft" || name == "filetype" || name == "syntax") {
-			return value
 		}
 	}
 	return ""

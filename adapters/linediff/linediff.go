@@ -28,17 +28,28 @@ func Unified(before, after string) string {
 
 // single returns a diff of one hunk, without lines around it.
 func single(before, after string) string {
-	start := commonStart(before, after)
-	removed, added := before[start:], after[start:]
-	end := commonEnd(removed, added)
-	removed, added = removed[:len(removed)-end], added[:len(added)-end]
-	first, old, made := lines(before[:start]), lines(removed), lines(added)
+	removed, added, first := before, after, 0
+	for line := range strings.Lines(before) { // cut off the lines with which both begin
+		rest, same := strings.CutPrefix(added, line)
+		if !same || !strings.HasSuffix(line, "\n") {
+			break
+		}
+		removed, added, first = removed[len(line):], rest, first+1
+	}
+	for line := lastLine(removed); line != "" && line == lastLine(added); line = lastLine(removed) { // and those with which both end
+		removed, added = strings.TrimSuffix(removed, line), strings.TrimSuffix(added, line)
+	}
+	old, made := lines(removed), lines(added)
 	var out strings.Builder
 	out.Grow(len(removed) + len(added) + old + made + 200) // a sign for each line; nothing else is longer than the 200 bytes
 	fmt.Fprintf(&out, "%s@@ -%s +%s @@\n", paste.DiffHeader, span(first, old), span(first, made))
 	write(&out, '-', removed)
 	write(&out, '+', added)
 	return out.String()
+}
+
+func lastLine(text string) string {
+	return text[strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n')+1:]
 }
 
 // span writes where a hunk is on one side: the number of its first line, or of the one before it when it has none.
@@ -57,32 +68,6 @@ func lines(text string) int {
 	}
 	return n
 }
-
-// commonStart returns how long the whole lines are with which both texts begin.
-func commonStart(a, b string) int {
-	n := min(len(a), len(b))
-	i := 0
-	for i < n && a[i] == b[i] {
-		i++
-	}
-	return strings.LastIndexByte(a[:i], '\n') + 1
-}
-
-// commonEnd returns how long the whole lines are with which both texts, which begin with a line, end.
-func commonEnd(a, b string) int {
-	n := min(len(a), len(b))
-	i := 0
-	for i < n && a[len(a)-1-i] == b[len(b)-1-i] {
-		i++
-	}
-	if beginsLine(a, len(a)-i) && beginsLine(b, len(b)-i) {
-		return i
-	}
-	_, whole, _ := strings.Cut(a[len(a)-i:], "\n")
-	return len(whole)
-}
-
-func beginsLine(text string, at int) bool { return at == 0 || text[at-1] == '\n' }
 
 func write(out *strings.Builder, sign byte, text string) {
 	for line := range strings.Lines(text) {

@@ -21,15 +21,15 @@ type Metrics struct {
 	limited  *prometheus.CounterVec
 }
 
-// Snapshot is what is asked for whenever the figures are.
+// Snapshot is what is asked for whenever the figures are. It has the fields of bootstrap.Statistics.
 type Snapshot struct {
-	PastesCreated, PastesSwept, FailedSweeps, RejectedSignIns int64
-	PendingUses                                               int
+	Connections sql.DBStats
 
 	Totals        stats.Totals // zero before they were counted
 	StoreMaxBytes int64        // 0: no limit
 
-	Pool sql.DBStats
+	PastesCreated, PastesSwept, FailedSweeps, RejectedSignIns int64
+	PendingUses                                               int
 }
 
 // durations are the bounds in seconds of what requests take: OpenTelemetry's, with finer ones below a look-up's

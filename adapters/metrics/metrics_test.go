@@ -63,7 +63,7 @@ func TestSnapshot(t *testing.T) {
 				Largest: []stats.Holder{{Username: "mia", Bytes: 28}}, Days: []stats.Day{{Pastes: 29}, {Pastes: 30}},
 			},
 			StoreMaxBytes: 31,
-			Pool:          sql.DBStats{MaxOpenConnections: 8, InUse: 2, Idle: 1, WaitCount: 9, WaitDuration: 1500 * time.Millisecond},
+			Connections:   sql.DBStats{MaxOpenConnections: 8, InUse: 2, Idle: 1, WaitCount: 9, WaitDuration: 1500 * time.Millisecond},
 		}
 	})
 	text := figures(t, m)

@@ -64,7 +64,7 @@ With --replace, an existing database is kept beside the new one, under its name 
 
 func compactCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "compact", Short: "Shrink the file of the embedded database to its content", Args: cli.Arguments(),
+		Use: "compact", Short: "Shrink the file of the embedded database to its content",
 		Long: `Shrink the file of the embedded database (SQLite) to its content, after much was deleted. Servers may run: reads go on, and
 writes wait, for GLUEPOT_DATABASE_CONNECT_TIMEOUT at most. The disk needs as much free space as the file has.`,
 		Example: "  gluepot compact",
@@ -85,7 +85,7 @@ func fileArgument(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && cli.MayHoldPassword(args[0]) {
 		return cli.Usage("FILE is %s: it takes the path of a file", cli.Quote(args[0]))
 	}
-	return cli.Arguments("FILE")(cmd, args)
+	return cli.Arguments(cmd, args)
 }
 
 // causeOr returns why the context was cancelled, if it was, or err.

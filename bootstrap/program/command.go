@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -124,6 +125,12 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()); err != nil { // cobra's own checks are no UsageErrors
+			return cli.Usage("%w. See '%s --help'", err, cmd.CommandPath())
+		}
+		return nil
+	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 { // the subcommand is unknown, and the flag probably its
 			return cli.Unknown(cmd, cmd.Flags().Arg(0))
@@ -136,7 +143,11 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	addSettings(root.PersistentFlags(), &cfg, signInFlags)
 	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), healthCommand(&cfg, stdout), versionCommand(stdout),
 		backupCommand(&cfg, stdout), restoreCommand(&cfg, stdout), compactCommand(&cfg, stdout))
-	root.AddCommand(cli.New(opener(&cfg), copyOpener(&cfg), exportSources, long, stdin, stdout, stderr).All()...)
+	operators := cli.Commands{
+		Open: opener(&cfg), OpenCopy: copyOpener(&cfg), Long: long, Stdin: stdin, Stdout: stdout, Stderr: stderr,
+		Sources: cli.Sources{Users: pastemyst.Users, Keys: pastemyst.Keys, Pastes: pastemyst.Pastes},
+	}
+	root.AddCommand(operators.All()...)
 	root.AddGroup(&cobra.Group{ID: clientGroup, Title: "Pastes on a server:"},
 		&cobra.Group{ID: serverGroup, Title: "The server and its database:"})
 	for _, cmd := range root.Commands() {
@@ -146,8 +157,19 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 		cmd.GroupID = clientGroup
 		root.AddCommand(cmd)
 	}
+	takeWhatIsNamed(root)
 	showWhatMatters(root)
 	return root
+}
+
+// takeWhatIsNamed has each command take the arguments that its Use names.
+func takeWhatIsNamed(cmd *cobra.Command) {
+	if cmd.Args == nil {
+		cmd.Args = cli.Arguments
+	}
+	for _, child := range cmd.Commands() {
+		takeWhatIsNamed(child)
+	}
 }
 
 // showWhatMatters hides settings that a command hardly needs from its help. Every command accepts all of them.
@@ -160,18 +182,15 @@ func showWhatMatters(root *cobra.Command) {
 }
 
 func matters(cmd *cobra.Command, setting string) bool {
-	if cmd.HasSubCommands() || cmd.GroupID == clientGroup || cmd.Parent().Name() == "completion" {
-		return false
-	}
-	switch cmd.Name() {
-	case "serve":
+	switch name := cmd.Name(); {
+	case name == "serve":
 		return true
-	case "version", "health", "help", "copy": // which has URLs of its own
+	case cmd.HasSubCommands(), cmd.GroupID == clientGroup, cmd.Parent().Name() == "completion",
+		slices.Contains([]string{"version", "health", "help", "copy"}, name): // copy has URLs of its own
 		return false
-	case "up", "pastemyst":
-		return setting == "database-url" || setting == "database-migrate"
+	default:
+		return setting == "database-url" || setting == "database-migrate" && (name == "up" || name == "pastemyst")
 	}
-	return setting == "database-url"
 }
 
 // configure completes cfg, which is that of the command's flags.
@@ -215,9 +234,6 @@ func copyOpener(cfg *config) cli.OpenCopy {
 	}
 }
 
-// exportSources are the readers for the import command.
-var exportSources = cli.Sources{Users: pastemyst.Users, Keys: pastemyst.Keys, Pastes: pastemyst.Pastes}
-
 // long implements cli.Long: the first SIGINT, SIGTERM or SIGHUP ends the command in order, a second SIGINT or SIGTERM ends the process at
 // once.
 func long(run cli.RunE) cli.RunE {
@@ -241,7 +257,6 @@ func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the interface for programs, and the pages",
-		Args:  cli.Arguments(),
 		Example: "  gluepot serve\n  gluepot serve --demo\n" +
 			"  GLUEPOT_DATABASE_URL=postgres://gluepot:secret@localhost/gluepot gluepot serve --http-addr :80",
 	}
@@ -258,7 +273,7 @@ func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 
 func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	up := &cobra.Command{
-		Use: "up", Short: "Create the database if need be, and apply every migration that it lacks", Args: cli.Arguments(),
+		Use: "up", Short: "Create the database if need be, and apply every migration that it lacks",
 		Example: "  gluepot migrate up\n  GLUEPOT_DATABASE_MIGRATE=false gluepot migrate up --database-migrate",
 	}
 	up.RunE = withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
@@ -277,7 +292,7 @@ func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 		return err
 	})
 	status := &cobra.Command{
-		Use: "status", Short: "List the migrations, changing nothing", Args: cli.Arguments(), Example: "  gluepot migrate status",
+		Use: "status", Short: "List the migrations, changing nothing", Example: "  gluepot migrate status",
 	}
 	status.RunE = withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
 		if err := store.Connect(ctx); err != nil {
@@ -329,7 +344,7 @@ func withStore(cfg *config, run func(context.Context, *gormstore.Store, []string
 
 func versionCommand(stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: cli.Arguments(),
+		Use: "version", Short: "Print the version",
 		RunE: func(*cobra.Command, []string) error {
 			_, err := io.WriteString(stdout, versionLine())
 			return err

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"net"
 	"net/mail"
-	"net/url"
 	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"github.com/gluepot/gluepot/adapters/cli"
 	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/adapters/httpapi/server"
 	"github.com/gluepot/gluepot/adapters/signin"
@@ -60,19 +60,13 @@ func (c config) Validate() error {
 	if _, _, err := net.SplitHostPort(c.AdminAddr); err != nil && c.AdminAddr != "" {
 		wrong = append(wrong, fmt.Errorf("the address of metrics %q is not HOST:PORT", c.AdminAddr))
 	}
-	if _, err := mail.ParseAddress(c.Contact); c.Contact != "" && err != nil && !isWebURL(c.Contact) {
+	if _, err := mail.ParseAddress(c.Contact); c.Contact != "" && err != nil && !cli.IsWebURL(c.Contact) {
 		wrong = append(wrong, fmt.Errorf("GLUEPOT_CONTACT is %q: give an address such as abuse@paste.example, or an https:// URL", c.Contact))
 	}
-	if c.TermsURL != "" && !isWebURL(c.TermsURL) {
+	if c.TermsURL != "" && !cli.IsWebURL(c.TermsURL) {
 		wrong = append(wrong, fmt.Errorf("GLUEPOT_TERMS_URL is %q: give an https:// URL", c.TermsURL))
 	}
 	return errors.Join(wrong...)
-}
-
-// isWebURL reports whether a text is the address of a page, without a password.
-func isWebURL(text string) bool {
-	parsed, err := url.Parse(text)
-	return err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") && parsed.Host != "" && parsed.User == nil
 }
 
 // scheme is that of the server's URLs.

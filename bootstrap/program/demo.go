@@ -86,7 +86,12 @@ func wantEmpty(ctx context.Context, app *bootstrap.Application) error {
 }
 
 // announceDemonstration prints the address of a page, if there are pages, and commands to try, with a new token.
-func announceDemonstration(ctx context.Context, issue *tokens.Issue, origin string, cfg config, out io.Writer) error {
+func announceDemonstration(ctx context.Context, issue *tokens.Issue, listens net.Addr, cfg config, out io.Writer) error {
+	address, err := loopback(listens.String())
+	if err != nil {
+		return err
+	}
+	origin := cfg.scheme() + "://" + address
 	_, secret, err := issue.Do(ctx, demoUser, tokens.IssueInput{Name: "demonstration", ExpiresIn: demoTokenLife})
 	if err != nil {
 		return fmt.Errorf("issue a token for the demonstration: %w", err)
@@ -118,12 +123,4 @@ demo-epoxy-2 has a history. Ctrl-C stops the server.
 
 `, origin+cfg.HTTP.BasePath, secret.Reveal(), page)
 	return err
-}
-
-// reachable returns an address that a client on this machine can use.
-func reachable(addr net.Addr) string {
-	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
-		return net.JoinHostPort("127.0.0.1", fmt.Sprint(tcp.Port))
-	}
-	return addr.String()
 }

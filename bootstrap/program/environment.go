@@ -32,15 +32,12 @@ func environmentName(flag string) string {
 	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// complete fills the settings among the flags from the environment, where the command line has none, and validates what they set. It fails
-// with a UsageError for all that is wrong.
+// complete fills the settings among the flags from the environment, where the command line has none, and validates what they set, if all
+// of it could be read. It fails with a UsageError for all that is wrong.
 func complete(flags *pflag.FlagSet, set interface{ Validate() error }) error {
-	wrong, unread := fillFromEnvironment(flags)
-	wrong = errors.Join(unknownVariables(os.Environ()), wrong)
-	if unknowable := errors.Join(unread, misplacedPasswords(flags)); unknowable != nil {
-		wrong = errors.Join(wrong, unknowable) // Validate would report unread settings as missing, and print misplaced passwords
-	} else {
-		wrong = errors.Join(wrong, set.Validate())
+	wrong := errors.Join(unknownVariables(os.Environ()), fillFromEnvironment(flags), misplacedPasswords(flags))
+	if wrong == nil {
+		wrong = set.Validate()
 	}
 	if wrong != nil {
 		return cli.Usage("%w", wrong)
@@ -49,35 +46,21 @@ func complete(flags *pflag.FlagSet, set interface{ Validate() error }) error {
 }
 
 // fillFromEnvironment sets every flag that is not on the command line from its variable, or from the file in its _FILE variable. It
-// returns an error for all wrong values, and one for all secrets that cannot be read. An empty variable counts as absent.
-func fillFromEnvironment(flags *pflag.FlagSet) (wrong, unread error) {
+// returns an error for all wrong values. An empty variable counts as absent.
+func fillFromEnvironment(flags *pflag.FlagSet) (wrong error) {
 	flags.VisitAll(func(flag *pflag.Flag) {
 		if _, ok := flag.Annotations[setting]; !ok || flag.Changed {
 			return
 		}
 		value, err := environmentValue(flag)
-		if err != nil {
-			unread = errors.Join(unread, err)
-			return
+		if err == nil && value != "" {
+			if err = flag.Value.Set(value); err != nil {
+				err = wrongValue(environmentName(flag.Name), flag, value, err)
+			}
 		}
-		if value == "" {
-			return
-		}
-		if err := flag.Value.Set(value); err != nil {
-			wrong = errors.Join(wrong, fmt.Errorf("%s is %s: it takes %s", environmentName(flag.Name), cli.Quote(value), valueForm(flag)))
-			restore(flag)
-		}
+		wrong = errors.Join(wrong, err)
 	})
-	return wrong, unread
-}
-
-// restore resets a flag to its default: a failed Set may have changed it.
-func restore(flag *pflag.Flag) {
-	if list, ok := flag.Value.(pflag.SliceValue); ok { // Set cannot parse its DefValue
-		_ = list.Replace(nil)
-		return
-	}
-	_ = flag.Value.Set(flag.DefValue)
+	return wrong
 }
 
 // environmentValue returns the value of a flag in the environment, or "".
@@ -173,7 +156,7 @@ func unknownVariables(variables []string) error {
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
 		if !strings.HasPrefix(name, environmentPrefix) || strings.HasPrefix(name, testPrefix) || value == "" ||
-			slices.Contains(known, name) || injected(name, value) {
+			slices.Contains(known, name) || kubernetes.MatchString(variable) {
 			continue
 		}
 		wrong = append(wrong, fmt.Errorf("%s is no setting. See 'gluepot serve --help'", strconv.Quote(name)))
@@ -181,14 +164,7 @@ func unknownVariables(variables []string) error {
 	return errors.Join(wrong...)
 }
 
-// service matches Kubernetes' variables for a service named gluepot or gluepot-SOMETHING
-// (kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
-var service = regexp.MustCompile(`^GLUEPOT_([A-Z0-9_]+?_)??` +
-	`(SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT(?:_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$`)
-
-// injected reports whether a variable is from Kubernetes. GLUEPOT_SOMETHING_PORT counts only if its value is a URL: it may be a wrong
-// guess at a setting.
-func injected(name, value string) bool {
-	parts := service.FindStringSubmatch(name)
-	return parts != nil && (parts[1] == "" || parts[2] != "PORT" || strings.Contains(value, "://"))
-}
+// kubernetes matches what Kubernetes injects for a service named gluepot or gluepot-SOMETHING
+// (kubernetes.io/docs/concepts/services-networking/service/#environment-variables). GLUEPOT_SOMETHING_PORT counts only if its value is a
+// URL: it may be a wrong guess at a setting.
+var kubernetes = regexp.MustCompile(`^GLUEPOT[A-Z0-9_]*_(SERVICE_(HOST|PORT)|PORT_[0-9]+_(TCP|UDP|SCTP)|PORT=[a-z]+://)`)

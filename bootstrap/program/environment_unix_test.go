@@ -3,7 +3,6 @@
 package program
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -29,7 +28,7 @@ func TestSecretOfACommand(t *testing.T) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	cfg := defaultConfig()
 	allSettings(flags, &cfg)
-	if err := errors.Join(fillFromEnvironment(flags)); err != nil || cfg.Database.URL != url {
+	if err := fillFromEnvironment(flags); err != nil || cfg.Database.URL != url {
 		t.Errorf("got %v, %v, want what the command wrote", cfg.Database.URL, err)
 	}
 	if rereading(flags.Lookup("database-url")) != nil {

@@ -24,7 +24,7 @@ const healthTimeout = 6 * time.Second
 
 func healthCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "health", Short: "Ask the server on this machine whether it is ready, and exit 0 if so", Args: cli.Arguments(),
+		Use: "health", Short: "Ask the server on this machine whether it is ready, and exit 0 if so",
 		Long: `Ask the server on this machine whether it is ready (/readyz), or with --live whether it lives (/healthz).
 Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the settings of the listener only.`,
 		Example: "  gluepot health\n  gluepot health --live --http-addr :80 --timeout 1s",

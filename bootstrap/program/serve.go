@@ -54,13 +54,11 @@ func serveUntil(ctx context.Context, cfg config, demo bool, log *zap.Logger, std
 	log.Info("serving", zap.Stringer("address", address), zap.String("scheme", cfg.scheme()), zap.String("base_path", cfg.HTTP.BasePath),
 		zap.Stringer("database", cfg.Database.URL), zap.String("version", Version()))
 
-	asking, stopAsking := context.WithCancel(ctx)
-	defer stopAsking()
-	go warnOfProviders(asking, running.app.Accounts.Providers.Do(), log)
+	go warnOfProviders(ctx, running.app.Accounts.Providers.Do(), log)
 
 	var failure error
 	if demo {
-		failure = announceDemonstration(ctx, running.app.Tokens.Issue, cfg.scheme()+"://"+reachable(address), cfg, stdout)
+		failure = announceDemonstration(ctx, running.app.Tokens.Issue, address, cfg, stdout)
 	}
 	if failure == nil {
 		select {
@@ -199,16 +197,7 @@ func serveMetrics(
 	if address == "" {
 		return nil, nil //nolint:nilnil // there is none, and that is right
 	}
-	figures := metrics.New(Version(), func() metrics.Snapshot { return snapshot(statistics()) })
+	figures := metrics.New(Version(), func() metrics.Snapshot { return metrics.Snapshot(statistics()) })
 	cfg.Observe, cfg.OnLimited = figures.Began, figures.Limited(limit.Names())
 	return metrics.Listen(ctx, address, figures.Handler(), log)
-}
-
-func snapshot(now bootstrap.Statistics) metrics.Snapshot {
-	return metrics.Snapshot{
-		Totals: now.Totals, StoreMaxBytes: now.StoreMaxBytes,
-		PastesCreated: now.PastesCreated, PastesSwept: now.PastesSwept, FailedSweeps: now.FailedSweeps,
-		RejectedSignIns: now.RejectedSignIns, PendingUses: now.PendingUses,
-		Pool: now.Connections,
-	}
 }

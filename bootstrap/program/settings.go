@@ -140,7 +140,7 @@ func misplacedPasswords(flags *pflag.FlagSet) error {
 		_, ok := flag.Annotations[setting]
 		switch kind := flag.Value.Type(); {
 		case !ok || kind != "string" && kind != "stringSlice":
-		case cli.MayHoldPassword(flag.Value.String()) && !isWebURL(flag.Value.String()):
+		case cli.MayHoldPassword(flag.Value.String()):
 			wrong = append(wrong, fmt.Errorf("--%s or %s is %s: it takes %s",
 				flag.Name, environmentName(flag.Name), cli.Quote(flag.Value.String()), flag.Usage))
 		}
@@ -169,43 +169,26 @@ func addSettings(flags *pflag.FlagSet, cfg *config, list func(*pflag.FlagSet, *c
 // flagError removes possible passwords from an error of the command line: an unknown flag or a wrong value may be a misplaced
 // database URL.
 func flagError(err error) error {
-	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
-	if !cli.MayHoldPassword(err.Error()) && (!ok || !quotesParser(wrong.GetFlag())) {
-		return err
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return wrongValue("--"+wrong.GetFlag().Name, wrong.GetFlag(), wrong.GetValue(), wrong.Unwrap())
 	}
-	if ok {
-		return fmt.Errorf("--%s is %s: it takes %s", wrong.GetFlag().Name, cli.Quote(wrong.GetValue()), valueForm(wrong.GetFlag()))
+	if cli.MayHoldPassword(err.Error()) {
+		return errors.New("there is a flag that is not known, and is not shown because it may hold a password")
 	}
-	return errors.New("there is a flag that is not known, and is not shown because it may hold a password")
+	return err
 }
 
-// quotesParser reports whether a flag's error quotes a parser of the standard library, so that valueForm should replace it.
-func quotesParser(flag *pflag.Flag) bool {
-	switch flag.Value.Type() {
-	case "int", "int32", "int64", "bool", "lifetime":
-		return true
-	case "duration":
-		_, ok := flag.Annotations[setting]
-		return ok
+// wrongValue says what a flag takes instead of a value. The errors of package cli's flags say it; those of pflag quote a parser.
+func wrongValue(name string, flag *pflag.Flag, value string, err error) error {
+	form, ok := map[string]string{
+		"duration": "a time such as 500ms, 10s or 2m", "bool": "true or false", "stringSlice": "values, separated by commas",
+		"stringToString": "NAME=VALUE", "int": "a whole number", "int32": "a whole number", "int64": "a whole number",
+		"uint": "0 or a positive number",
+	}[flag.Value.Type()]
+	if !ok {
+		form = err.Error()
 	}
-	return false
-}
-
-// valueForm describes the values of a flag.
-func valueForm(flag *pflag.Flag) string {
-	switch flag.Value.Type() {
-	case "duration":
-		return "a time such as 500ms, 10s or 2m"
-	case "int", "int32", "int64":
-		return "a whole number"
-	case "bool":
-		return "true or false"
-	case "stringSlice":
-		return "values, separated by commas"
-	case "lifetime":
-		return cli.Lifetimes
-	}
-	return "a " + flag.Value.Type()
+	return fmt.Errorf("%s is %s: it takes %s", name, cli.Quote(value), form)
 }
 
 func holdsSecret(flag *pflag.Flag) bool {

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -59,7 +58,7 @@ func TestFillFromEnvironment(t *testing.T) {
 	if err := flags.Parse([]string{"--http-addr", "127.0.0.1:2"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(fillFromEnvironment(flags)); err != nil {
+	if err := fillFromEnvironment(flags); err != nil {
 		t.Fatal(err)
 	}
 	if cfg.Server.Addr != "127.0.0.1:2" || cfg.Log.Level != "debug" || cfg.Database.URL != defaultConfig().Database.URL {
@@ -73,7 +72,7 @@ func TestFillFromEnvironment(t *testing.T) {
 	}
 	t.Setenv("GLUEPOT_HTTP_IDLE_TIMEOUT", "long")
 	t.Setenv("GLUEPOT_DATABASE_MIGRATE", "perhaps")
-	err := errors.Join(fillFromEnvironment(flags))
+	err := fillFromEnvironment(flags)
 	for _, part := range []string{
 		`GLUEPOT_HTTP_IDLE_TIMEOUT is "long": it takes a time such as`,
 		`GLUEPOT_DATABASE_MIGRATE is "perhaps": it takes true or false`,

@@ -81,8 +81,8 @@ pastes  1     1    0        0          0                0
 	}
 	writeTo(t, folder, "users.json", `{"_id":"u1","username":"U1"}`+"\n"+`{"_id":"u2","username":"u2"}`)
 	if got, want := i.do(line+" --json"), `{"kind":"users","file":"`+users+`","read":2,"new":0,"updated":1,`+
-		`"unchanged":1,"removedEarlier":0,"rejected":0}
-{"kind":"pastes","file":"`+pastes+`","read":1,"new":0,"updated":0,"unchanged":1,"removedEarlier":0,"rejected":0}
+		`"unchanged":1,"removedEarlier":0,"rejected":0,"rejectsFile":""}
+{"kind":"pastes","file":"`+pastes+`","read":1,"new":0,"updated":0,"unchanged":1,"removedEarlier":0,"rejected":0,"rejectsFile":""}
 `; got != want {
 		t.Errorf("%s:\ngot\n%swant\n%s", line, got, want)
 	}
@@ -92,7 +92,7 @@ func TestImportFromStandardInput(t *testing.T) {
 	t.Parallel()
 	text := `{"_id":"u1","username":"u1"}` + "\n" + `{"_id":"u2","username":"u2"}`
 	got := install(t).runReading(text, "import pastemyst --json --users -")
-	summary := `{"kind":"users","file":"standard input","read":2,"new":2,"updated":0,"unchanged":0,"removedEarlier":0,"rejected":0}`
+	summary := `{"kind":"users","file":"standard input","read":2,"new":2,"updated":0,"unchanged":0,"removedEarlier":0,"rejected":0,"rejectsFile":""}`
 	if want := (result{exitOK, summary + "\n", ""}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -123,7 +123,7 @@ func TestImportOfOrphans(t *testing.T) {
 	const orphan = `{"_id":"p1","ownerId":"gone","createdAt":1,"pasties":[]}`
 	line := "import pastemyst --json --rejects-dir " + t.TempDir() + " --pastes -"
 	wantRefusal(t, line+" --orphans keep", i.runReading(orphan, line+" --orphans keep"), exitUsage,
-		`--orphans: it must be reject or anonymous, not "keep"`)
+		`--orphans is "keep": it takes reject or anonymous. See 'gluepot import pastemyst --help'`)
 	for _, flag := range []string{"", " --orphans reject"} {
 		got := i.runReading(orphan, line+flag)
 		if got.code != exitFailed || !strings.Contains(got.stderr, "The owner is not a user here. Import the users first.") {
@@ -132,7 +132,7 @@ func TestImportOfOrphans(t *testing.T) {
 	}
 	for _, outcome := range []string{`"new":1,"updated":0,"unchanged":0`, `"new":0,"updated":0,"unchanged":1`} {
 		got := i.runReading(orphan, line+" --orphans anonymous")
-		if got.code != exitOK || !strings.Contains(got.stdout, outcome+`,"removedEarlier":0,"rejected":0}`) {
+		if got.code != exitOK || !strings.Contains(got.stdout, outcome+`,"removedEarlier":0,"rejected":0,"rejectsFile":""}`) {
 			t.Errorf("got %+v, want exit code 0 and %s", got, outcome)
 		}
 	}
@@ -179,7 +179,7 @@ func TestImportOfIncompleteUsers(t *testing.T) {
 			t.Fatalf("%s: got %+v, want exit code 0", record, got)
 		}
 		want := `{"id":"u1","name":"epoxy","avatarUrl":"a","defaultLang":"Go","publicProfile":true,"showTags":false,` +
-			`"supporterMonths":3,"contributor":true,` +
+			`"supporterMonths":3,"contributor":true,"admin":false,"suspended":false,` +
 			`"services":{"github":"1"}}` + "\n"
 		if got := i.shown("epoxy"); got != used(want) {
 			t.Errorf("%s: got %s, want %s", record, got, want)

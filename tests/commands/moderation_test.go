@@ -45,7 +45,8 @@ func TestUserSuspend(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	i.wantRefused("user unsuspend nobody", "There is no such user.")
-	wantRefusal(t, "user suspend", i.run("user suspend epoxy"), exitUsage, "--reason: give one line of at most 500 bytes")
+	wantRefusal(t, "user suspend", i.run("user suspend epoxy"), exitUsage,
+		`required flag(s) "reason" not set. See 'gluepot user suspend --help'`)
 	i.wantRefused("user suspend nobody --reason spam", "There is no such user.")
 	i.do("user update epoxy --admin")
 	if shown := i.do("user show epoxy"); !strings.Contains(shown, "admin            yes\n") {
@@ -73,7 +74,8 @@ func TestBlock(t *testing.T) {
 	}
 	i.wantRefused("block remove 192.0.2.1", "That network is not blocked. A block is removed by the network it was made for.")
 	i.wantRefused("block add here --reason spam", "That is no network: write one such as 192.0.2.0/24 or 2001:db8::/32, or an address.")
-	wantRefusal(t, "block add", i.run("block add 192.0.2.1"), exitUsage, "--reason: give one line of at most 500 bytes")
+	wantRefusal(t, "block add", i.run("block add 192.0.2.1 --reason="), exitUsage,
+		`--reason is "": it takes one line of at most 500 bytes. See 'gluepot block add --help'`)
 }
 
 func TestReport(t *testing.T) {

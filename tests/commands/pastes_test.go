@@ -188,16 +188,16 @@ func TestPasteShow(t *testing.T) {
 	made := i.document("\x1b[31mred\r", "paste create --json --owner epoxy --private --tags b,a --title T --expires-in 1d "+
 		write(t, "main.go", "package main\n")+" -")
 	line := "paste show " + made.ID
-	wantLike(t, line, i.do(line), `Id          RANDOMID
-Title       T
-Owner       epoxy (RANDOMID)
-Created     YYYY-MM-DD HH:MM:SS
-Expires     YYYY-MM-DD HH:MM:SS
-Visibility  private
-Tags        a, b
-Stars       0
-Edits       0
-Encrypted   no
+	wantLike(t, line, i.do(line), `id          RANDOMID
+title       T
+owner       epoxy (RANDOMID)
+createdAt   YYYY-MM-DD HH:MM:SS
+expiresAt   YYYY-MM-DD HH:MM:SS
+visibility  private
+tags        a, b
+stars       0
+edits       0
+encrypted   no
 
 --- RANDOMID (Go) main.go
 package main
@@ -389,15 +389,16 @@ func TestPasteListFilters(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"paste list --limit -1":          "--limit is negative",
-		"paste list --since tomorrow":    `--since is "tomorrow": write a time such as 24h, 7d, 2024-02-29 or 2024-02-29T12:30:00Z`,
-		"paste list epoxy --anonymous":   "choose one of --owner and --anonymous",
+		"paste list --limit -1": `--limit is "-1": it takes 0 or a positive number. See 'gluepot paste list --help'`,
+		"paste list --since tomorrow": `--since is "tomorrow": it takes a time such as 24h, 7d, 2024-02-29 or 2024-02-29T12:30:00Z. ` +
+			"See 'gluepot paste list --help'",
+		"paste list epoxy --anonymous":   "a user is named twice",
 		"paste list epoxy --owner epoxy": "a user is named twice",
-		"paste list --removed --contains x": "--removed does not go with --contains, --language and --reported: " +
-			"of removed pastes neither code nor reports are searched",
+		"paste list --removed --contains x": "if any flags in the group [removed contains] are set none of the others can be; " +
+			"[contains removed] were all set. See 'gluepot paste list --help'",
 		"paste remove --reason spam":               "give either ids or flags that describe pastes. See 'gluepot paste remove --help'",
 		"paste remove --reason spam x --anonymous": "give either ids or flags that describe pastes. See 'gluepot paste remove --help'",
-		"paste remove x":                           "--reason: give one line of at most 500 bytes",
+		"paste remove x":                           `required flag(s) "reason" not set. See 'gluepot paste remove --help'`,
 	} {
 		wantRefusal(t, line, i.run(line), exitUsage, want)
 	}

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,10 +13,12 @@ import (
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	const (
-		lifetimes = "write a time such as 30m, 12h, 90d or 2w."
+		lifetimes = "it takes a time such as 30m, 12h, 90d or 2w."
 		notOwned  = "only a paste with an --owner can be private, public or tagged"
-		oneOf     = "a paste is either private, public or unlisted: choose one"
-		language  = "--language is "
+		oneOf     = "if any flags in the group [%s] are set none of the others can be; [%s] were all set. See 'gluepot paste %s --help'"
+		noChange  = "at least one of the flags in the group [title pasty add remove language tags private public unlisted] is required. " +
+			"See 'gluepot paste edit --help'"
+		language = "--language is "
 	)
 	for line, want := range map[string]string{
 		"nonsense":         `"nonsense" is not something that gluepot knows. See 'gluepot --help'`,
@@ -24,11 +27,11 @@ func TestUsageErrors(t *testing.T) {
 		"serve --nonsense": "unknown flag: --nonsense. See 'gluepot serve --help'",
 		"stats nonsense":   `"nonsense" is not something that gluepot stats knows. See 'gluepot stats --help'`,
 		"token issue a b":  `"b" is not something that gluepot token issue knows. See 'gluepot token issue --help'`,
-		"srve":             `"srve" is not something that gluepot knows. Did you mean 'gluepot serve'? See 'gluepot --help'`,
-		"Statz --json":     `"Statz" is not something that gluepot knows. Did you mean 'gluepot stats'? See 'gluepot --help'`,
-		"hepl serve":       `"hepl" is not something that gluepot knows. Did you mean 'gluepot help'? See 'gluepot --help'`,
-		"user lits":        `"lits" is not something that gluepot user knows. Did you mean 'gluepot user list'? See 'gluepot user --help'`,
-		"migrate pu":       `"pu" is not something that gluepot migrate knows. Did you mean 'gluepot migrate up'? See 'gluepot migrate --help'`,
+		"srve":             `"srve" is not something that gluepot knows. Did you mean serve? See 'gluepot --help'`,
+		"Statz --json":     `"Statz" is not something that gluepot knows. Did you mean stats? See 'gluepot --help'`,
+		"halth --live":     `"halth" is not something that gluepot knows. Did you mean health? See 'gluepot --help'`,
+		"user lits":        `"lits" is not something that gluepot user knows. Did you mean link or list? See 'gluepot user --help'`,
+		"migrate pu":       `"pu" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
 		"migrate ls":       `"ls" is not something that gluepot migrate knows. See 'gluepot migrate --help'`,
 		"user create":      "gluepot user create needs NAME. See 'gluepot user create --help'",
 		"user link epoxy":  "gluepot user link needs IDENTITY. See 'gluepot user link --help'",
@@ -41,18 +44,18 @@ func TestUsageErrors(t *testing.T) {
 			`10s or 2m. See 'gluepot serve --help'`,
 		"user create epoxy --supporter-months many": `--supporter-months is "many": it takes a whole number. ` +
 			`See 'gluepot user create --help'`,
-		"user create epoxy --service github": `invalid argument "github" for "--service" flag: github must be formatted as ` +
-			`key=value. See 'gluepot user create --help'`,
+		"user create epoxy --service github": `--service is "github": it takes NAME=VALUE. ` +
+			`See 'gluepot user create --help'`,
 
-		"token issue epoxy --expires-in soon": `invalid argument "soon" for "--expires-in" flag: ` + lifetimes +
+		"token issue epoxy --expires-in soon": `--expires-in is "soon": ` + lifetimes +
 			` See 'gluepot token issue --help'`,
-		"token issue epoxy --expires-in 0d": `invalid argument "0d" for "--expires-in" flag: ` + lifetimes +
+		"token issue epoxy --expires-in 0d": `--expires-in is "0d": ` + lifetimes +
 			` See 'gluepot token issue --help'`,
-		"token issue epoxy --expires-in 1.5d": `invalid argument "1.5d" for "--expires-in" flag: ` + lifetimes +
+		"token issue epoxy --expires-in 1.5d": `--expires-in is "1.5d": ` + lifetimes +
 			` See 'gluepot token issue --help'`,
-		"token issue epoxy --expires-in 65536w": `invalid argument "65536w" for "--expires-in" flag: ` + lifetimes +
+		"token issue epoxy --expires-in 65536w": `--expires-in is "65536w": ` + lifetimes +
 			` See 'gluepot token issue --help'`,
-		"token issue epoxy --expires-in 32768w": `invalid argument "32768w" for "--expires-in" flag: ` + lifetimes +
+		"token issue epoxy --expires-in 32768w": `--expires-in is "32768w": ` + lifetimes +
 			" See 'gluepot token issue --help'",
 		"paste create --expires-in 3d": `--expires-in is "3d": it takes never, 1h, 2h, 10h, 1d, 2d, 1w, 1month or 1y. ` +
 			"See 'gluepot paste create --help'",
@@ -66,30 +69,30 @@ func TestUsageErrors(t *testing.T) {
 		"paste create --private":                    notOwned,
 		"paste create --public":                     notOwned,
 		"paste create --tags a":                     notOwned,
-		"paste create --owner a --private --public": oneOf,
+		"paste create --owner a --private --public": fmt.Sprintf(oneOf, "private public", "private public", "create"),
 		"paste create /no/such/file":                `cannot read "/no/such/file": no such file or directory`,
 		"paste create - -":                          "only one of the files can be standard input",
 
 		"paste show":                "gluepot paste show needs ID. See 'gluepot paste show --help'",
 		"paste show a b c --raw":    `"c" is not something that gluepot paste show knows. See 'gluepot paste show --help'`,
 		"paste show a b":            "a pasty is named only with --raw. See 'gluepot paste show --help'",
-		"paste show a --raw --json": "choose one of --raw and --json",
+		"paste show a --raw --json": fmt.Sprintf(oneOf, "raw json", "json raw", "show"),
 
 		"paste edit":                        "gluepot paste edit needs ID. See 'gluepot paste edit --help'",
-		"paste edit a":                      "say what to change of the paste. See 'gluepot paste edit --help'",
-		"paste edit a --json":               "say what to change of the paste. See 'gluepot paste edit --help'",
-		"paste edit a --private --unlisted": oneOf,
+		"paste edit a":                      noChange,
+		"paste edit a --json":               noChange,
+		"paste edit a --private --unlisted": fmt.Sprintf(oneOf, "private public unlisted", "private unlisted", "edit"),
 		"paste edit a --public=false": "--public=false leaves open what the paste is to be: " +
 			"choose --private, --public or --unlisted",
-		"paste edit a --pasty b":                     `--pasty is "b": it takes ID=FILE`,
-		"paste edit a --pasty =b":                    `--pasty is "=b": it takes ID=FILE`,
-		"paste edit a --language b=":                 `--language is "b=": it takes ID=NAME`,
-		"paste edit a --add /no/such/file":           `cannot read "/no/such/file": no such file or directory`,
-		"paste edit a --add - --pasty b=-":           "only one of the files can be standard input",
-		"paste edit a --language b=c --language b=d": `--language says twice which language "b" has`,
+		"paste edit a --pasty b":           `--pasty is "b": it takes NAME=VALUE. See 'gluepot paste edit --help'`,
+		"paste edit a --language b":        `--language is "b": it takes NAME=VALUE. See 'gluepot paste edit --help'`,
+		"paste edit a --pasty b=":          "a file has no name",
+		"paste edit a --add /no/such/file": `cannot read "/no/such/file": no such file or directory`,
+		"paste edit a --add - --pasty b=-": "only one of the files can be standard input",
 
-		"import pastemyst": "give at least one of --users, --api-keys and --pastes. See 'gluepot import pastemyst --help'",
+		"import pastemyst": "at least one of the flags in the group [users api-keys pastes] is required. See 'gluepot import pastemyst --help'",
 
+		"import pastemyst --users= --pastes -":   "a file has no name",
 		"import pastemyst --users - --pastes -":  "only one of the files can be standard input",
 		"import pastemyst --users /no/such/file": `cannot read "/no/such/file": no such file or directory`,
 		"import pastemyst --nonsense":            "unknown flag: --nonsense. See 'gluepot import pastemyst --help'",

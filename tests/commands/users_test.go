@@ -16,10 +16,10 @@ func TestUserCreate(t *testing.T) {
 		"user create putty": "Created the user putty with the id RANDOMID.\n",
 		"user create putty --json": `{"id":"RANDOMID","name":"putty","avatarUrl":"","defaultLang":"Autodetect",` +
 			`"publicProfile":false,"showTags":false,` +
-			`"supporterMonths":0,"contributor":false}` + "\n",
+			`"supporterMonths":0,"contributor":false,"admin":false,"suspended":false,"services":{}}` + "\n",
 		createEpoxy + " --json": `{"id":"RANDOMID","name":"Epoxy","avatarUrl":"https://example.com/e","defaultLang":"Go",` +
 			`"publicProfile":true,"showTags":false,` +
-			`"supporterMonths":7,"contributor":true,"services":{"github":"1","gitlab":"2"}}` + "\n",
+			`"supporterMonths":7,"contributor":true,"admin":false,"suspended":false,"services":{"github":"1","gitlab":"2"}}` + "\n",
 	} {
 		wantLike(t, line, install(t).do(line), want)
 	}
@@ -54,6 +54,8 @@ publicProfile    yes
 showTags         no
 supporterMonths  7
 contributor      yes
+admin            no
+suspended        no
 services         github=1, gitlab=2
 createdAt        YYYY-MM-DD HH:MM:SS
 pastes           0
@@ -94,9 +96,10 @@ func TestUserList(t *testing.T) {
 		"RANDOMID  Epoxy  yes     7                 yes\n"+
 		"RANDOMID  putty  no      0                 no\n")
 	wantLike(t, "user list --json", i.do("user list --json"), `{"id":"RANDOMID","name":"Epoxy","avatarUrl":"https://example.com/e",`+
-		`"defaultLang":"Go","publicProfile":true,"showTags":false,"supporterMonths":7,"contributor":true}
+		`"defaultLang":"Go","publicProfile":true,"showTags":false,"supporterMonths":7,"contributor":true,`+
+		`"admin":false,"suspended":false}
 {"id":"RANDOMID","name":"putty","avatarUrl":"","defaultLang":"Autodetect",`+
-		`"publicProfile":false,"showTags":false,"supporterMonths":0,"contributor":false}
+		`"publicProfile":false,"showTags":false,"supporterMonths":0,"contributor":false,"admin":false,"suspended":false}
 `)
 }
 
@@ -115,7 +118,7 @@ func TestUserUpdate(t *testing.T) {
 		{"--contributor=false", `"contributor":true`, `"contributor":false`},
 		{"--service gitlab=", `,"gitlab":"2"`, ""},
 		{"--service github=3 --service bitbucket=4", `{"github":"1"`, `{"bitbucket":"4","github":"3"`},
-		{"--service github= --service bitbucket=", `,"services":{"bitbucket":"4","github":"3"}`, ""},
+		{"--service github= --service bitbucket=", `{"bitbucket":"4","github":"3"}`, "{}"},
 	} {
 		want = strings.Replace(want, step.before, step.after, 1)
 		if got := i.do("user update epoxy --json " + step.flags); got != want {

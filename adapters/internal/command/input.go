@@ -174,7 +174,7 @@ func (l *Lifetime) Set(typed string) error {
 		typed = "1m"
 	}
 	if _, err := paste.ParseLifetime(typed); err != nil && typed != "" {
-		return errors.New("it takes " + Lifetimes)
+		return errors.New(Lifetimes)
 	}
 	*l = Lifetime(typed)
 	return nil

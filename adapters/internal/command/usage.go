@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"math"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -30,13 +31,14 @@ func NoneEmpty(cmd *cobra.Command, flags ...string) error {
 
 // Group is a command that only has others.
 func Group(use, short string, children ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Args: Arguments(), RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: use, Short: short, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(children...)
 	return cmd
 }
 
-// Arguments accepts the arguments with these names; [NAME] may be left out, NAME... be several, and [NAME...] any number.
-func Arguments(names ...string) cobra.PositionalArgs {
+// Arguments accepts the arguments that Use names; [NAME] may be left out, NAME... be several, and [NAME...] any number.
+func Arguments(cmd *cobra.Command, args []string) error {
+	names := strings.Fields(cmd.Use)[1:]
 	needed, most := 0, len(names)
 	for _, name := range names {
 		if strings.Contains(name, "...") {
@@ -46,28 +48,21 @@ func Arguments(names ...string) cobra.PositionalArgs {
 			needed++
 		}
 	}
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < needed:
-			return Usage("%s needs %s. See '%s --help'", cmd.CommandPath(), strings.TrimSuffix(names[len(args)], "..."), cmd.CommandPath())
-		case len(args) > most:
-			return Unknown(cmd, args[most])
-		}
-		return nil
+	switch {
+	case len(args) < needed:
+		return Usage("%s needs %s. See '%s --help'", cmd.CommandPath(), strings.TrimSuffix(names[len(args)], "..."), cmd.CommandPath())
+	case len(args) > most:
+		return Unknown(cmd, args[most])
 	}
+	return nil
 }
 
 // Unknown returns the UsageError for an argument that a command does not take, with the nearest of the commands below it.
 func Unknown(cmd *cobra.Command, argument string) error {
-	var known []string
-	for _, child := range cmd.Commands() {
-		if child.IsAvailableCommand() || child.Name() == "help" {
-			known = append(known, child.Name())
-		}
-	}
 	suggestion := ""
-	if meant, ok := Nearest(strings.ToLower(argument), known, min(2, len(argument)/2)); ok { // of "ls" no letter of "up" is left
-		suggestion = fmt.Sprintf(" Did you mean '%s %s'?", cmd.CommandPath(), meant)
+	cmd.SuggestionsMinimumDistance = min(2, len(argument)/2) // of "ls" no letter of "up" is left
+	if meant := cmd.SuggestionsFor(argument); len(meant) > 0 {
+		suggestion = fmt.Sprintf(" Did you mean %s?", strings.Join(meant, " or "))
 	}
 	return Usage("%s is not something that %s knows.%s See '%s --help'", Quote(argument), cmd.CommandPath(), suggestion, cmd.CommandPath())
 }
@@ -80,11 +75,13 @@ func Quote(typed string) string {
 	return strconv.Quote(typed)
 }
 
-// MayHoldPassword reports whether a text looks as if it had a URL or a connection string in it. The address of a site is none, unless
-// there is an @ in it.
+// MayHoldPassword reports whether a text looks as if it had a URL or a connection string in it. The address of a site is none.
 func MayHoldPassword(text string) bool {
-	if _, site, web := strings.Cut(text, "://"); web && strings.HasPrefix(text, "http") && !strings.ContainsAny(site, "@= ") {
-		return false
-	}
-	return strings.Contains(text, "://") || strings.Contains(strings.ToLower(text), "password=")
+	return !IsWebURL(text) && strings.Contains(text, "://") || strings.Contains(strings.ToLower(text), "password=")
+}
+
+// IsWebURL reports whether a text is the address of a page, without a password.
+func IsWebURL(text string) bool {
+	parsed, err := url.Parse(text)
+	return err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") && parsed.Host != "" && parsed.User == nil
 }
