@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"net/netip"
-	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -106,26 +105,15 @@ type blockRow struct {
 
 func (blockRow) TableName() string { return "blocks" }
 
-// guard fails when the client is blocked.
+// guard fails when the client is blocked. Only by failing can a statement refuse what is sent together with it: so it stores a block
+// without a network, which the table refuses, if there is a block to copy.
 func guard(ctx context.Context, s *connection.Store, tx *gorm.DB) error {
 	networks := moderation.NetworksOf(ctx)
 	if len(networks) == 0 {
 		return nil
 	}
-	var found []string
-	err := unexpired(s, tx.Model(&blockRow{}).Where("network IN ?", networks)).Limit(1).Pluck("network", &found).Error
-	if err == nil && len(found) > 0 {
-		err = moderation.ErrBlocked
-	}
-	return err
-}
-
-// guardTogether is guard for a pipeline. There, a statement can answer only by failing: the division by zero means blocked.
-func guardTogether(ctx context.Context, statements *connection.Pipeline) {
-	if networks := moderation.NetworksOf(ctx); len(networks) > 0 {
-		statements.Batch.Queue(`SELECT 1 / (CASE WHEN count(*) > 0 THEN 0 ELSE 1 END) FROM blocks
-			WHERE network = ANY($1) AND (expires_at IS NULL OR expires_at > clock_timestamp())`, "{"+strings.Join(networks, ",")+"}")
-	}
+	return tx.Exec(`INSERT INTO blocks (network, created_at, reason) SELECT NULL, created_at, reason FROM blocks
+		WHERE network IN ? AND (expires_at IS NULL OR expires_at > ?)`, networks, s.Now()).Error
 }
 
 // Block implements moderation.Blocker.

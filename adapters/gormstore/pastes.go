@@ -88,22 +88,20 @@ func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) err
 func (p *Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document) error {
 	rows := newPasteRows(p.store, created)
 	rows.keepOrigin(ctx)
-	var allow func(tx *gorm.DB) error
-	if allowance != (paste.Allowance{}) {
-		allow = func(tx *gorm.DB) error {
-			if err := p.lockHolder(tx, allowance, created.Owner); err != nil {
-				return err
-			}
-			if err := p.allow(tx, allowance, created.Owner, paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
-				return err
-			}
-			if allowance.Rate.Pastes > 0 {
-				return p.takeQuota(tx, client, allowance.Rate)
-			}
-			return nil
+	return p.store.WriteTogether(ctx, func(tx *gorm.DB) error {
+		if err := p.lockHolder(tx, allowance, created.Owner); err != nil {
+			return err
 		}
-	}
-	return p.store.WriteAfter(ctx, allow, rows.insert)
+		if err := p.allow(tx, allowance, created.Owner, paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
+			return err
+		}
+		if allowance.Rate.Pastes > 0 {
+			if err := p.takeQuota(tx, client, allowance.Rate); err != nil {
+				return err
+			}
+		}
+		return rows.insert(tx)
+	})
 }
 
 // Update implements paste.DocumentUpdater.
@@ -115,15 +113,13 @@ func (p *Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Docu
 func (p *Pastes) UpdateAllowed(
 	ctx context.Context, allowance paste.Allowance, editor user.ID, id paste.ID, change func(paste.Document) (paste.Change, error),
 ) (paste.Document, error) {
-	var (
-		before, after *pasteRows
-		changed       paste.Change
-	)
-	err := p.store.WriteAfter(ctx, func(tx *gorm.DB) (err error) {
+	var changed paste.Change
+	err := p.store.WriteTogether(ctx, func(tx *gorm.DB) error {
 		if err := p.lockHolder(tx, allowance, editor); err != nil {
 			return err
 		}
-		if before, err = p.locked(tx, id); err != nil {
+		before, err := p.locked(tx, id)
+		if err != nil {
 			return err
 		}
 		stored := before.document()
@@ -136,11 +132,9 @@ func (p *Pastes) UpdateAllowed(
 		}
 		changed.ID, changed.CreatedAt, changed.Burns = stored.ID, stored.CreatedAt, stored.Burns
 		changed.Cipher, changed.Stars = stored.Cipher, stored.Stars
-		after = newPasteRows(p.store, changed.Document)
-		return p.allow(tx, allowance, editor, paste.Holding{Bytes: after.bytes() - before.bytes()})
-	}, func(tx *gorm.DB) error {
-		if !changed.Changed {
-			return nil
+		after := newPasteRows(p.store, changed.Document)
+		if err := p.allow(tx, allowance, editor, paste.Holding{Bytes: after.bytes() - before.bytes()}); err != nil {
+			return err
 		}
 		return after.replace(tx, before, changed.Dropped)
 	})

@@ -33,7 +33,7 @@ var ErrOutdated = connection.ErrOutdated
 // New returns a store for the database in cfg, without opening it. NewUsers, NewPastes and so on make the ports.
 // It fails when cfg is not valid.
 func New(cfg Config) (*Store, error) {
-	return connection.New(cfg, connection.Hooks{Before: guard, BeforeTogether: guardTogether, After: note})
+	return connection.New(cfg, connection.Hooks{Before: guard, After: note})
 }
 
 // DefaultConfig returns an embedded store below the working directory.

@@ -28,7 +28,7 @@ const maxSQLiteReaders = 4
 // openSQLite opens one connection for writing and several for reading, which do not block each other (WAL).
 func (s *Store) openSQLite(path string, readers int) error {
 	s.Dialect, s.file = sqliteDialect, &watchedFile{path: path, setting: s.cfg.urlSetting(), stop: make(chan struct{})}
-	s.pasteWrites = semaphore.NewWeighted(math.MaxInt64)
+	s.pasteWrites, s.together = semaphore.NewWeighted(math.MaxInt64), s.separate
 	open := func(connections int, writes bool) (*sql.DB, error) {
 		dsn := sqliteDSN(path, s.cfg, writes)
 		plain, err := sql.Open("sqlite", dsn)

@@ -21,8 +21,6 @@ import (
 // Hooks run in every writing transaction. An error of a hook undoes the transaction.
 type Hooks struct {
 	Before, After func(ctx context.Context, s *Store, tx *gorm.DB) error
-	// BeforeTogether is Before for transactions in a pipeline.
-	BeforeTogether func(ctx context.Context, statements *Pipeline)
 }
 
 // Store is a database. Build it with New, and call Connect before anything else.
@@ -43,6 +41,7 @@ type Store struct {
 	// long lists take the connections for users and tokens.
 	Pastes, Slow *semaphore.Weighted
 	pasteWrites  *semaphore.Weighted // Pastes on PostgreSQL; unbounded on SQLite, which has one writing connection
+	together     transaction         // sends statements together, if the database is a server
 }
 
 // New returns a store for the database that cfg names, without touching it.
