@@ -127,14 +127,14 @@ func (p *Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit i
 	p.passExpired(ctx, grace)
 	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		before := p.store.Ago(grace)
-		if unindex := p.store.Dialect.UnindexExpired; unindex != "" {
-			if err := tx.Exec(unindex, before, limit).Error; err != nil {
-				return err
+		for _, statement := range p.store.Dialect.RemoveExpired {
+			result := tx.Exec(statement, before, limit)
+			if result.Error != nil {
+				return result.Error
 			}
+			removed = int(result.RowsAffected)
 		}
-		result := tx.Exec(p.store.Dialect.RemoveExpired, before, limit)
-		removed = int(result.RowsAffected)
-		return result.Error
+		return nil
 	})
 	if err != nil { // the batch is undone
 		return 0, err

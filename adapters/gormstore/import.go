@@ -41,10 +41,8 @@ func importBatch[T any](
 	defer release()
 	importing := func(change func(tx *gorm.DB) error) error {
 		return s.WritePaste(ctx, func(tx *gorm.DB) error {
-			if s.Dialect.LockImport != "" {
-				if err := tx.Exec(s.Dialect.LockImport, kind).Error; err != nil {
-					return err
-				}
+			if err := tx.Exec(s.Dialect.LockImport, kind).Error; err != nil {
+				return err
 			}
 			return change(tx)
 		})

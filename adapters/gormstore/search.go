@@ -189,11 +189,7 @@ func (f *finding) public(inTitles bool) ([]matchRow, error) {
 			break
 		}
 	}
-	from := f.tx.Table("paste_texts x")
-	if indexed := f.store.Dialect.Indexed; indexed != "" {
-		from = from.Where(indexed, f.phrases(column))
-	}
-	return match(from)
+	return match(f.store.Dialect.Indexed(f.tx.Table("paste_texts x"), f.phrases(column)))
 }
 
 // inTitles is the condition that the titles contain every word.
@@ -288,18 +284,12 @@ func (f *finding) read(row *matchRow, to *[]search.Found) error {
 
 // Indexed implements search.Finder.
 func (s *Search) Indexed(ctx context.Context) (indexed bool, err error) {
-	if s.store.Dialect.Searchable == "" {
-		return true, nil
-	}
 	err = s.store.Read(ctx).Raw(s.store.Dialect.Searchable).Scan(&indexed).Error
 	return indexed, connection.Translate(err)
 }
 
 // Prepare implements search.Rebuilder.
 func (s *Search) Prepare(ctx context.Context) error {
-	if s.store.Dialect.PrepareSearch == "" {
-		return nil
-	}
 	return s.store.Transaction(ctx, func(tx *gorm.DB) error {
 		var indexed bool
 		if err := tx.Raw(s.store.Dialect.PrepareSearch).Scan(&indexed).Error; err != nil {

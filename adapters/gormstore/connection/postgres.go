@@ -14,9 +14,18 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
+)
+
+const (
+	// migrationLockID is the advisory lock that makes nodes migrate one at a time.
+	migrationLockID = 7163384644223837029
+	// migrationLockWait is how long, in seconds, a node waits for another's migrations.
+	migrationLockWait = 300
 )
 
 func (s *Store) openPostgres() error {
@@ -27,12 +36,25 @@ func (s *Store) openPostgres() error {
 	if s.pgx, err = pgxpool.NewWithConfig(context.Background(), cfg); err != nil {
 		return err
 	}
-	s.release = s.pgx.Close
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLockID), lock.WithLockTimeout(1, migrationLockWait))
+	if err != nil {
+		return err
+	}
+	s.locking = []goose.ProviderOption{goose.WithSessionLocker(locker)}
+	s.release, s.statistics = s.pgx.Close, s.poolStatistics
 	db := stdlib.OpenDBFromPool(s.pgx)
 	s.Dialect, s.pools = postgresDialect, []*sql.DB{db}
 	s.reader, err = s.openGORM(postgres.New(postgres.Config{Conn: db})) // pgx keeps statements prepared
 	s.writer, s.together = s.reader, s.pipelined
 	return err
+}
+
+func (s *Store) poolStatistics() sql.DBStats {
+	stat := s.pgx.Stat()
+	return sql.DBStats{
+		MaxOpenConnections: int(stat.MaxConns()), OpenConnections: int(stat.TotalConns()), InUse: int(stat.AcquiredConns()),
+		Idle: int(stat.IdleConns()), WaitCount: stat.EmptyAcquireCount(), WaitDuration: stat.EmptyAcquireWaitTime(),
+	}
 }
 
 // postgresConfig reads a postgres:// URL. The URL's connect_timeout and target_session_attrs win over cfg.
