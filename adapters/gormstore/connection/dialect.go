@@ -1,12 +1,13 @@
 package connection
 
 import (
-	"database/sql"
 	"time"
 
 	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 )
 
 // Dialect is what differs between the two databases, except how they are opened. Besides, six places ask which one it is: URL.String and
@@ -55,7 +56,7 @@ var postgresDialect = &Dialect{
 	},
 	time: func(_ *Store, tx *gorm.DB) (now time.Time, err error) {
 		err = tx.Raw("SELECT ?", clockOfPostgres).Row().Scan(&now)
-		return Instant(now), err
+		return model.Instant(now), err
 	},
 	// The planner knows nothing of the result of a subquery, and would take a third of all pastes for expired. now(), of
 	// which it knows that it is about the present, lets it find that they are few.
@@ -81,9 +82,9 @@ var clockOfPostgres = clause.Expr{SQL: "(SELECT clock_timestamp())"}
 
 var sqliteDialect = &Dialect{
 	goose: goose.DialectSQLite3, migrations: "migrations/sqlite", attempts: 5,
-	now:  func(s *Store) any { return Instant(s.Clock()) },
-	ago:  func(s *Store, d time.Duration) any { return Instant(s.Clock().Add(-d)) },
-	time: func(s *Store, _ *gorm.DB) (time.Time, error) { return Instant(s.Clock()), nil },
+	now:  func(s *Store) any { return model.Instant(s.Clock()) },
+	ago:  func(s *Store, d time.Duration) any { return model.Instant(s.Clock().Add(-d)) },
+	time: func(s *Store, _ *gorm.DB) (time.Time, error) { return model.Instant(s.Clock()), nil },
 	// SQLite answers count(*) from the pages of the narrowest index: 2 ms for a million pastes. A counter kept by its
 	// row-level triggers would quarter the speed of writing.
 	ActiveCount: `SELECT (SELECT count(*) FROM pastes) - e.pastes -
@@ -120,19 +121,3 @@ func (s *Store) Ago(d time.Duration) any { return s.Dialect.ago(s, d) }
 
 // Time reads the clock.
 func (s *Store) Time(tx *gorm.DB) (time.Time, error) { return s.Dialect.time(s, tx) }
-
-// Instant returns t as both databases store it: in UTC, to the microsecond.
-func Instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
-
-// Nullable stores the zero time, never, as NULL.
-func Nullable(t time.Time) sql.NullTime {
-	return sql.NullTime{Time: Instant(t), Valid: !t.IsZero()}
-}
-
-// FromNullable is the inverse of Nullable.
-func FromNullable(t sql.NullTime) time.Time {
-	if !t.Valid {
-		return time.Time{}
-	}
-	return t.Time.UTC()
-}

@@ -106,7 +106,7 @@ func diagnosePostgres(err *pgconn.PgError) *fault.Error {
 	case "23503": // foreign_key_violation: the parent row is missing
 		return ErrNotFound
 	case "23502": // not_null_violation
-		if err.TableName == "blocks" { // see guard in gormstore
+		if err.TableName == "blocks" { // see guard
 			return moderation.ErrBlocked
 		}
 	case "22021": // character_not_in_repertoire: no row has a text that is not UTF-8 or has a zero byte
@@ -151,7 +151,7 @@ func diagnoseSQLite(err *sqlite.Error) *fault.Error {
 	case sqlite3.SQLITE_IOERR_SHMSIZE: // the shared-memory file cannot grow
 		return noRoom
 	case sqlite3.SQLITE_CONSTRAINT_NOTNULL:
-		if strings.Contains(err.Error(), "blocks.network") { // see guard in gormstore
+		if strings.Contains(err.Error(), "blocks.network") { // see guard
 			return moderation.ErrBlocked
 		}
 		return invalid

@@ -2,7 +2,6 @@ package connection
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -161,17 +161,6 @@ func (s *Store) Schema(ctx context.Context) (Schema, error) {
 	return schema, nil
 }
 
-// InstallationRow is about the database itself.
-type InstallationRow struct {
-	ID            int
-	UID           string
-	OldestVersion int64
-	CopyingFrom   sql.NullString
-}
-
-// TableName implements schema.Tabler.
-func (InstallationRow) TableName() string { return "installation" }
-
 // schemaVersions reads the versions of the schema, and whether the database is an unfinished copy.
 func (s *Store) schemaVersions(ctx context.Context) (schema Schema, copying bool, err error) {
 	if schema.Latest, err = s.latestVersion(); err != nil {
@@ -188,7 +177,7 @@ func (s *Store) schemaVersions(ctx context.Context) (schema Schema, copying bool
 		}
 		return schema, false, nil
 	}
-	var row InstallationRow
+	var row model.Installation
 	if err := s.Read(ctx).Take(&row).Error; err != nil {
 		if diagnose(err) == ErrOutdated || errors.Is(err, gorm.ErrRecordNotFound) {
 			return schema, false, nil

@@ -18,15 +18,9 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Hooks run in every writing transaction. An error of a hook undoes the transaction.
-type Hooks struct {
-	Before, After func(ctx context.Context, s *Store, tx *gorm.DB) error
-}
-
 // Store is a database. Build it with New, and call Connect before anything else.
 type Store struct {
 	cfg     Config
-	hooks   Hooks
 	Dialect *Dialect
 	reader  *gorm.DB
 	writer  *gorm.DB // on SQLite a single connection; on PostgreSQL the same as reader
@@ -52,12 +46,12 @@ type Store struct {
 
 // New returns a store for the database that cfg names, without touching it.
 // It fails when cfg is not valid.
-func New(cfg Config, hooks Hooks) (*Store, error) {
+func New(cfg Config) (*Store, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	s := &Store{
-		cfg: cfg, hooks: hooks, Clock: time.Now, release: func() {}, file: &watchedFile{stop: make(chan struct{})},
+		cfg: cfg, Clock: time.Now, release: func() {}, file: &watchedFile{stop: make(chan struct{})},
 		create: func() error { return nil }, open: func(connect func() error) error { return connect() },
 	}
 	open := s.openPostgres

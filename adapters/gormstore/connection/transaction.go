@@ -10,7 +10,10 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/moderation"
 )
 
 // attempts is how often a transaction is tried that ends in a deadlock.
@@ -65,18 +68,40 @@ func (s *Store) transactOnce(ctx context.Context, begin transaction, change func
 		return err
 	}
 	err := begin(ctx, func(tx *gorm.DB) error {
-		if err := s.hooks.Before(ctx, s, tx); err != nil {
+		if err := s.guard(ctx, tx); err != nil {
 			return err
 		}
 		if err := change(tx); err != nil {
 			return err
 		}
-		return s.hooks.After(ctx, s, tx)
+		return s.note(ctx, tx)
 	})
 	if err != nil {
 		return err
 	}
 	return s.file.check() // a write to a file that was replaced meanwhile is lost: do not acknowledge it
+}
+
+// guard fails when the client is blocked. Only by failing can a statement refuse what is sent together with it: so it stores a block
+// without a network, which the table refuses, if there is a block to copy.
+func (s *Store) guard(ctx context.Context, tx *gorm.DB) error {
+	networks := moderation.NetworksOf(ctx)
+	if len(networks) == 0 {
+		return nil
+	}
+	return tx.Exec(`INSERT INTO blocks (network, created_at, reason) SELECT NULL, created_at, reason FROM blocks
+		WHERE network IN ? AND (expires_at IS NULL OR expires_at > ?)`, networks, s.Now()).Error
+}
+
+// note adds the act in the context to the audit log, if there is one.
+func (s *Store) note(ctx context.Context, tx *gorm.DB) error {
+	entry, ok := audit.Noted(ctx)
+	if !ok {
+		return nil
+	}
+	return tx.Create(&model.AuditEntry{
+		ID: entry.ID, At: model.Instant(s.Clock()), Actor: entry.Actor, Act: entry.Act, Target: entry.Target, Reason: entry.Reason,
+	}).Error
 }
 
 func isDeadlock(err error) bool {
