@@ -93,22 +93,8 @@ func giveUpPastes(tx *gorm.DB, owner string, kept user.Kept) error {
 	return tx.Model(&model.Paste{}).Where(stay, owner).Updates(map[string]any{"owner_id": nil, "visibility": 0, "tags": 0}).Error
 }
 
-// passExpired keeps counting quick while many expired pastes wait for the sweep. If it fails, counting takes longer, and the next batch
-// tries it again.
-func (p *Pastes) passExpired(ctx context.Context, grace time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	_ = p.store.Transaction(ctx, func(tx *gorm.DB) error {
-		if err := tx.Exec(p.store.Dialect.RewindExpired, p.store.Now()).Error; err != nil {
-			return err
-		}
-		return tx.Exec(p.store.Dialect.PassExpired, p.store.Ago(grace)).Error
-	})
-}
-
 // RemoveExpired implements paste.ExpiredRemover.
 func (p *Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit int) (removed int, err error) {
-	p.passExpired(ctx, grace)
 	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		before := p.store.Ago(grace)
 		for _, statement := range p.store.Dialect.RemoveExpired {

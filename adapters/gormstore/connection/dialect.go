@@ -25,11 +25,6 @@ type Dialect struct {
 	time func(s *Store, tx *gorm.DB) (time.Time, error)
 	// ActiveCount counts the active pastes; it has one argument, see Store.Now.
 	ActiveCount string
-	// PassExpired makes ActiveCount skip pastes that expired before its argument, if they are many: 100,000 at once, but for those that
-	// expired at the same instant.
-	PassExpired string
-	// RewindExpired forgets that after the clock was put back; it has one argument, see Store.Now.
-	RewindExpired string
 	// RemoveExpired removes pastes that expired before its first argument, as many as its second. Each statement has both arguments; the
 	// last one counts.
 	RemoveExpired []string
@@ -60,11 +55,8 @@ var postgresDialect = &Dialect{
 	},
 	// The planner knows nothing of the result of a subquery, and would take a third of all pastes for expired. now(), of
 	// which it knows that it is about the present, lets it find that they are few.
-	ActiveCount: `SELECT (SELECT coalesce(sum(pastes - expired), 0)::bigint FROM paste_counts) -
-		(SELECT count(*) FROM pastes WHERE expires_at > (SELECT max(until) FROM paste_counts)
-			AND expires_at <= ? AND expires_at <= now() + interval '1 day')`,
-	PassExpired:   `SELECT pass_expired(?)`,
-	RewindExpired: `UPDATE paste_counts SET until = '-infinity', expired = 0 WHERE until > ?`,
+	ActiveCount: `SELECT (SELECT coalesce(sum(pastes), 0)::bigint FROM paste_counts) -
+		(SELECT count(*) FROM pastes WHERE expires_at <= ? AND expires_at <= now() + interval '1 day')`,
 	RemoveExpired: []string{`DELETE FROM pastes WHERE id IN (
 		SELECT id FROM pastes WHERE expires_at <= ? ORDER BY expires_at LIMIT ? FOR UPDATE SKIP LOCKED)`},
 	Size:       `SELECT pg_database_size(current_database())`,
@@ -87,14 +79,7 @@ var sqliteDialect = &Dialect{
 	time: func(s *Store, _ *gorm.DB) (time.Time, error) { return model.Instant(s.Clock()), nil },
 	// SQLite answers count(*) from the pages of the narrowest index: 2 ms for a million pastes. A counter kept by its
 	// row-level triggers would quarter the speed of writing.
-	ActiveCount: `SELECT (SELECT count(*) FROM pastes) - e.pastes -
-		(SELECT count(*) FROM pastes WHERE expires_at > e.until AND expires_at <= ?) FROM expired_pastes e`,
-	PassExpired: `UPDATE expired_pastes SET until = n.until, pastes = pastes + (SELECT count(*) FROM pastes
-			WHERE expires_at > expired_pastes.until AND expires_at <= n.until)
-		FROM (SELECT coalesce((SELECT expires_at FROM pastes WHERE expires_at > (SELECT until FROM expired_pastes) AND expires_at <= a.instant
-			ORDER BY expires_at LIMIT 1 OFFSET 99999), a.instant) AS until FROM (SELECT ? AS instant) a) n
-		WHERE EXISTS (SELECT 1 FROM pastes WHERE expires_at > expired_pastes.until AND expires_at <= n.until LIMIT 1 OFFSET 999)`,
-	RewindExpired: `UPDATE expired_pastes SET until = -9223372036854775808, pastes = 0 WHERE until > ?`,
+	ActiveCount: `SELECT (SELECT count(*) FROM pastes) - (SELECT count(*) FROM pastes WHERE expires_at <= ?)`,
 	RemoveExpired: []string{
 		// In the order of their numbers: FTS5 writes and merges a part of the index each time that a number is less than the one before.
 		`DELETE FROM paste_texts WHERE number IN (SELECT number FROM paste_texts WHERE paste_id IN (
