@@ -24,8 +24,10 @@ func (t *Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Resu
 
 func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 	ids, hashes, owners := make([]string, len(tokens)), make([]token.Hash, len(tokens)), make([]string, len(tokens))
+	keys := make([][]byte, len(tokens))
 	for i := range tokens {
 		ids[i], hashes[i], owners[i] = string(tokens[i].ID), tokens[i].Hash, string(tokens[i].Owner)
+		keys[i] = hashes[i][:]
 	}
 	exists, err := lockOwners(tx, owners)
 	if err != nil {
@@ -39,7 +41,7 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 	if err := connection.ForUpdate(tx).Where("id IN ?", ids).Order("id").Find(&known).Error; err != nil {
 		return nil, err
 	}
-	if err := tx.Where("hash IN ?", bytesOf(hashes)).Find(&holders).Error; err != nil {
+	if err := tx.Where("hash IN ?", keys).Find(&holders).Error; err != nil {
 		return nil, err
 	}
 	current := make(map[string]token.Hash, len(tokens))
@@ -87,12 +89,4 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 		}
 	}
 	return results, model.Insert(upsert(tx.Omit("User")), rows)
-}
-
-func bytesOf(hashes []token.Hash) [][]byte {
-	texts := make([][]byte, len(hashes))
-	for i := range hashes {
-		texts[i] = hashes[i][:]
-	}
-	return texts
 }

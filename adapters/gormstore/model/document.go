@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"gorm.io/gorm"
@@ -75,49 +76,41 @@ func Load(tx *gorm.DB, row *Paste) (*Document, error) {
 // LoadAll reads the content of pastes, by id.
 func LoadAll(tx *gorm.DB, rows []*Paste) (map[string]*Document, error) {
 	all := make(map[string]*Document, len(rows))
-	var pasties, tags, edits, ciphers []string // ids of the pastes that have any
 	for _, row := range rows {
 		all[row.ID] = &Document{Paste: row}
-		if row.Pasties > 0 {
-			pasties = append(pasties, row.ID)
-		}
-		if row.Tags > 0 {
-			tags = append(tags, row.ID)
-		}
-		if row.Edits > 0 {
-			edits = append(edits, row.ID)
-		}
-		if row.Encrypted {
-			ciphers = append(ciphers, row.ID)
-		}
 	}
 	const ordered = "paste_id, position"
-	err := each(tx.Order(ordered), pasties, func(r Pasty) { all[r.PasteID].Pasties = append(all[r.PasteID].Pasties, r) })
-	if err == nil {
-		err = each(tx.Order(ordered), tags, func(r PasteTag) { all[r.PasteID].Tags = append(all[r.PasteID].Tags, r) })
-	}
-	if err == nil {
-		err = each(tx.Order(ordered), edits, func(r PasteEdit) { all[r.PasteID].Edits = append(all[r.PasteID].Edits, r) })
-	}
-	if err == nil {
-		err = each(tx, ciphers, func(r PasteCipher) { all[r.PasteID].Cipher = &r })
-	}
-	return all, err
+	return all, errors.Join(
+		each(tx.Order(ordered), rows, func(p *Paste) bool { return p.Pasties > 0 }, func(r Pasty) {
+			all[r.PasteID].Pasties = append(all[r.PasteID].Pasties, r)
+		}),
+		each(tx.Order(ordered), rows, func(p *Paste) bool { return p.Tags > 0 }, func(r PasteTag) {
+			all[r.PasteID].Tags = append(all[r.PasteID].Tags, r)
+		}),
+		each(tx.Order(ordered), rows, func(p *Paste) bool { return p.Edits > 0 }, func(r PasteEdit) {
+			all[r.PasteID].Edits = append(all[r.PasteID].Edits, r)
+		}),
+		each(tx, rows, func(p *Paste) bool { return p.Encrypted }, func(r PasteCipher) { all[r.PasteID].Cipher = &r }),
+	)
 }
 
-// each calls add with each row of the pastes in one table.
-func each[R any](tx *gorm.DB, pastes []string, add func(R)) error {
-	if len(pastes) == 0 {
+// each calls add with each row, in one table, of the pastes that have any.
+func each[R any](tx *gorm.DB, pastes []*Paste, has func(*Paste) bool, add func(R)) error {
+	var ids []string
+	for _, p := range pastes {
+		if has(p) {
+			ids = append(ids, p.ID)
+		}
+	}
+	if len(ids) == 0 {
 		return nil
 	}
 	var rows []R
-	if err := tx.Where("paste_id IN ?", pastes).Find(&rows).Error; err != nil {
-		return err
-	}
+	err := tx.Where("paste_id IN ?", ids).Find(&rows).Error
 	for _, row := range rows {
 		add(row)
 	}
-	return nil
+	return err
 }
 
 // Domain returns the paste, or none for nil.
