@@ -2,7 +2,6 @@ package dataloader
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/application/pastes"
-	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -32,9 +30,9 @@ type Pastes struct {
 	few       bool  // connections: a lock on pastes could take all of them
 }
 
-// largeDocument is the most bytes of a paste in a merged statement. The decorated store reads larger ones, so that they do not delay
-// others.
-const largeDocument = 64 << 10
+// mergedBytes is the most bytes of a paste in a merged statement. The decorated store reads larger ones, so that they do not delay
+// others, and those with a history, which most lack.
+const mergedBytes = 64 << 10
 
 // longList is how many pastes make a list too long for a merged statement.
 const longList = 101
@@ -83,7 +81,7 @@ func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) 
 		return p.PasteStore.ReadDocument(ctx, id, reader)
 	}
 	found, err := p.documents.find(ctx, documentKey{id, reader})
-	if err == nil && found.large {
+	if err == nil && found.left {
 		return p.PasteStore.ReadDocument(ctx, id, reader)
 	}
 	return found.Document, err
@@ -123,31 +121,28 @@ type documentKey struct {
 	reader user.ID
 }
 
-// document is a paste, without its content if it is large.
+// document is a paste, without its content if it is left to the decorated store.
 type document struct {
 	paste.Document
 
-	large bool
+	left bool
 }
 
 // The conditions are those of paste.Document.SeenBy; the contract suite compares them. There is a row for each pasty, or one for a paste
-// without any; the first row has the tags, the history and the stars. The history comes as JSON: most pastes have none.
+// without any; the first row has the tags and the stars.
 var (
-	isSmall = fmt.Sprintf(`(p.content_bytes + p.history_bytes <= %d)`, largeDocument)
+	isLeft  = fmt.Sprintf(`(p.content_bytes > %d OR p.edits > 0)`, mergedBytes)
 	isOpen  = `(NOT p.burns OR coalesce(p.owner_id = q.reader, false))`
-	isRead  = isSmall + ` AND ` + isOpen
+	isRead  = `NOT ` + isLeft + ` AND ` + isOpen
 	isFirst = `coalesce(y.position, 0) = 0`
 
 	documentColumns = `p.id, coalesce(p.owner_id, ''), p.created_at, p.expires_at, p.burns, p.lifetime, p.visibility, p.title, p.delete_key,
-		coalesce(p.origin, ''), NOT ` + isSmall + `, ` + isOpen + `,
+		coalesce(p.origin, ''), ` + isLeft + `, ` + isOpen + `,
 		CASE WHEN ` + isFirst + ` THEN (SELECT count(*) FROM stars s WHERE s.paste_id = p.id) ELSE 0 END,
 		` + isFirst + ` AND q.reader <> '' AND EXISTS (SELECT 1 FROM stars s WHERE s.paste_id = p.id AND s.user_id = q.reader),
 		y.id, y.title, y.language, y.code,
 		CASE WHEN p.tags > 0 AND ` + isFirst + ` AND ` + isRead + ` THEN
-			ARRAY(SELECT t.tag FROM paste_tags t WHERE t.paste_id = p.id ORDER BY t.position) END,
-		CASE WHEN p.edits > 0 AND ` + isFirst + ` AND ` + isRead + ` THEN (SELECT json_agg(json_build_object(
-			'ID', e.id, 'Number', e.number, 'Type', e.type, 'Metadata', e.metadata, 'Text', e.text, 'At', e.edited_at) ORDER BY e.position)
-			FROM paste_edits e WHERE e.paste_id = p.id) END`
+			ARRAY(SELECT t.tag FROM paste_tags t WHERE t.paste_id = p.id ORDER BY t.position) END`
 
 	documentTables = fmt.Sprintf(`JOIN pastes p ON p.id = q.id AND (p.expires_at IS NULL OR p.expires_at > (SELECT clock_timestamp()))
 			AND NOT p.encrypted AND (p.visibility <> %d OR p.owner_id = q.reader)
@@ -162,28 +157,18 @@ type documentRow struct {
 	expires                    *time.Time
 	visibility                 int16
 	deleteKey                  []byte
-	burns, large, open         bool
+	burns, left, open          bool
 	stars                      int64
 	starred                    bool
 	pasty                      struct{ id, title, language, code *string } // nil: there is none
 	tags                       []string
-	edits                      []editRow
-}
-
-type editRow struct {
-	ID       string
-	Number   int64
-	Type     paste.EditType
-	Metadata string // a JSON array, decoded here: a damaged one must not fail the whole statement
-	Text     string
-	At       time.Time
 }
 
 func (r *documentRow) fields() []any {
 	return []any{
-		&r.id, &r.owner, &r.created, &r.expires, &r.burns, &r.lifetime, &r.visibility, &r.title, &r.deleteKey, &r.origin, &r.large, &r.open,
+		&r.id, &r.owner, &r.created, &r.expires, &r.burns, &r.lifetime, &r.visibility, &r.title, &r.deleteKey, &r.origin, &r.left, &r.open,
 		&r.stars, &r.starred,
-		&r.pasty.id, &r.pasty.title, &r.pasty.language, &r.pasty.code, &r.tags, &r.edits,
+		&r.pasty.id, &r.pasty.title, &r.pasty.language, &r.pasty.code, &r.tags,
 	}
 }
 
@@ -200,7 +185,7 @@ func (r *documentRow) addTo(d *document) error {
 	if d.ID != "" {
 		return nil
 	}
-	d.large = r.large
+	d.left = r.left
 	d.Paste = paste.Paste{
 		ID: paste.ID(r.id), Owner: user.ID(r.owner), CreatedAt: r.created.UTC(), ExpiresAt: instant(r.expires), Burns: r.burns,
 	}
@@ -210,15 +195,6 @@ func (r *documentRow) addTo(d *document) error {
 	d.Stars, d.Starred = r.stars, r.starred
 	for _, tag := range r.tags {
 		d.Tags = append(d.Tags, storedtext.Decode(tag))
-	}
-	for i, e := range r.edits {
-		made := paste.Edit{
-			ID: storedtext.Decode(e.ID), Number: e.Number, Type: e.Type, Text: storedtext.Decode(e.Text), At: e.At.UTC(),
-		}
-		if err := json.Unmarshal([]byte(e.Metadata), &made.Metadata); err != nil {
-			return fault.Unforeseen(fmt.Errorf("paste %s: metadata of edit %d: %w", r.id, i, err))
-		}
-		d.Edits = append(d.Edits, made)
 	}
 	return nil
 }

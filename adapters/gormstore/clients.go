@@ -3,15 +3,14 @@ package gormstore
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"net/netip"
-	"strings"
 	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -20,13 +19,6 @@ import (
 // hashedClient is how many bytes of a client's hash are kept.
 const hashedClient = 16
 
-type quotaRow struct {
-	Client []byte `gorm:"primaryKey"`
-	FullAt time.Time
-}
-
-func (quotaRow) TableName() string { return "paste_quotas" }
-
 // takeQuota counts one more paste of a client, whose row it locks until the transaction ends.
 func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) error {
 	var salt []byte
@@ -34,7 +26,7 @@ func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) 
 		return err
 	}
 	hash := sha256.Sum256(append(salt, client...))
-	row := quotaRow{Client: hash[:hashedClient], FullAt: time.Unix(0, 0).UTC()}
+	row := model.PasteQuota{Client: hash[:hashedClient], FullAt: time.Unix(0, 0).UTC()}
 	// An update that changes nothing locks the row. A sweep could remove a row that was only read.
 	lock := clause.OnConflict{
 		Columns: []clause.Column{{Name: "client"}}, DoUpdates: clause.Assignments(map[string]any{"full_at": gorm.Expr("paste_quotas.full_at")}),
@@ -62,18 +54,9 @@ func (p *Pastes) ForgetClients(ctx context.Context, limit int) (int, error) {
 		p.store.Now(), limit)
 }
 
-// originRow is the address that created a paste. It is swept by age, even if the paste stays.
-type originRow struct {
-	PasteID   string `gorm:"primaryKey"`
-	Address   string
-	CreatedAt time.Time `gorm:"autoCreateTime:false"`
-}
-
-func (originRow) TableName() string { return "paste_origins" }
-
 // Origin implements moderation.Finder.
 func (m *Moderation) Origin(ctx context.Context, id paste.ID) (netip.Addr, error) {
-	var row originRow
+	var row model.PasteOrigin
 	if err := m.store.Read(ctx).Where("paste_id = ?", string(id)).Take(&row).Error; err != nil {
 		return netip.Addr{}, connection.Translate(err)
 	}
@@ -90,40 +73,12 @@ func (p *Pastes) ForgetOrigins(ctx context.Context, retention time.Duration, lim
 		p.store.Ago(retention), limit)
 }
 
-type blockRow struct {
-	Network   string    `gorm:"primaryKey"`
-	CreatedAt time.Time `gorm:"autoCreateTime:false"`
-	ExpiresAt sql.NullTime
-	Reason    string
-}
-
-func (blockRow) TableName() string { return "blocks" }
-
-// guard fails when the client is blocked.
-func guard(ctx context.Context, s *connection.Store, tx *gorm.DB) error {
-	networks := moderation.NetworksOf(ctx)
-	if len(networks) == 0 {
-		return nil
-	}
-	var found []string
-	err := unexpired(s, tx.Model(&blockRow{}).Where("network IN ?", networks)).Limit(1).Pluck("network", &found).Error
-	if err == nil && len(found) > 0 {
-		err = moderation.ErrBlocked
-	}
-	return err
-}
-
-// guardTogether is guard for a pipeline. There, a statement can answer only by failing: the division by zero means blocked.
-func guardTogether(ctx context.Context, statements *connection.Pipeline) {
-	if networks := moderation.NetworksOf(ctx); len(networks) > 0 {
-		statements.Batch.Queue(`SELECT 1 / (CASE WHEN count(*) > 0 THEN 0 ELSE 1 END) FROM blocks
-			WHERE network = ANY($1) AND (expires_at IS NULL OR expires_at > clock_timestamp())`, "{"+strings.Join(networks, ",")+"}")
-	}
-}
-
 // Block implements moderation.Blocker.
 func (m *Moderation) Block(ctx context.Context, block moderation.Block) error {
-	row := blockRow{block.Network.String(), connection.Instant(block.CreatedAt), connection.Nullable(block.ExpiresAt), block.Reason}
+	row := model.Block{
+		Network: block.Network.String(), Reason: block.Reason, CreatedAt: model.Instant(block.CreatedAt),
+		ExpiresAt: model.Nullable(block.ExpiresAt),
+	}
 	return m.store.Transaction(ctx, func(tx *gorm.DB) error {
 		return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error
 	})
@@ -131,12 +86,12 @@ func (m *Moderation) Block(ctx context.Context, block moderation.Block) error {
 
 // Unblock implements moderation.Blocker.
 func (m *Moderation) Unblock(ctx context.Context, network netip.Prefix) error {
-	return deleteOne(ctx, m.store, &blockRow{}, "network = ?", network.String())
+	return deleteOne(ctx, m.store, &model.Block{}, "network = ?", network.String())
 }
 
 // Blocks implements moderation.Blocker.
 func (m *Moderation) Blocks(ctx context.Context) ([]moderation.Block, error) {
-	var rows []blockRow
+	var rows []model.Block
 	err := unexpired(m.store, m.store.Read(ctx)).Order("created_at DESC, network").Find(&rows).Error
 	if err != nil {
 		return nil, connection.Translate(err)
@@ -148,7 +103,7 @@ func (m *Moderation) Blocks(ctx context.Context) ([]moderation.Block, error) {
 			return nil, fault.Unforeseen(err)
 		}
 		blocks[i] = moderation.Block{
-			Network: network, Reason: row.Reason, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: connection.FromNullable(row.ExpiresAt),
+			Network: network, Reason: row.Reason, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: model.FromNullable(row.ExpiresAt),
 		}
 	}
 	return blocks, nil

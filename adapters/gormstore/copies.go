@@ -12,6 +12,7 @@ import (
 	"gorm.io/gorm/schema"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/application/copies"
 	"github.com/gluepot/gluepot/domain/fault"
 )
@@ -20,8 +21,9 @@ import (
 // bookkeeping of the database are not copied.
 var copiedTables = sync.OnceValue(func() (tables []copies.Table) {
 	for _, row := range []any{
-		userRow{}, identityRow{}, invitationRow{}, tokenRow{}, pasteRow{}, pastyRow{}, tagRow{}, editRow{}, cipherRow{}, textRow{},
-		starRow{}, tombstoneRow{}, formerNameRow{}, removedRow{}, auditRow{}, blockRow{}, reportRow{},
+		model.User{}, model.Identity{}, model.Invitation{}, model.AccessToken{}, model.Paste{}, model.Pasty{},
+		model.PasteTag{}, model.PasteEdit{}, model.PasteCipher{}, model.PasteText{}, model.Star{}, model.Tombstone{},
+		model.FormerName{}, model.RemovedPaste{}, model.AuditEntry{}, model.Block{}, model.Report{},
 	} {
 		parsed, err := schema.Parse(row, new(sync.Map), schema.NamingStrategy{})
 		if err != nil {
@@ -55,7 +57,7 @@ func (c *Copies) Tables() []copies.Table { return copiedTables() }
 
 // Installation implements copies.Source.
 func (c *Copies) Installation(ctx context.Context) (copies.Installation, error) {
-	var row connection.InstallationRow
+	var row model.Installation
 	if err := c.store.Read(ctx).Take(&row).Error; err != nil {
 		return copies.Installation{}, connection.Unreadable(err)
 	}
@@ -98,7 +100,7 @@ func (s copySnapshot) Each(_ context.Context, table copies.Table, visit func(cop
 		for i, value := range row {
 			switch value := value.(type) {
 			case time.Time:
-				row[i] = connection.Instant(value)
+				row[i] = model.Instant(value)
 			case []byte:
 				if value == nil { // SQLite's driver returns nil for an empty value
 					row[i] = []byte{}
@@ -119,9 +121,9 @@ func (s copySnapshot) Each(_ context.Context, table copies.Table, visit func(cop
 func quoted(names []string) string { return `"` + strings.Join(names, `", "`) + `"` }
 
 // locked runs change in a transaction during which no other run begins or ends.
-func (c *Copies) locked(ctx context.Context, change func(tx *gorm.DB, row *connection.InstallationRow) error) error {
+func (c *Copies) locked(ctx context.Context, change func(tx *gorm.DB, row *model.Installation) error) error {
 	return c.store.Transaction(ctx, func(tx *gorm.DB) error {
-		var row connection.InstallationRow
+		var row model.Installation
 		if err := connection.ForUpdate(tx).Take(&row).Error; err != nil {
 			return err
 		}
@@ -131,7 +133,7 @@ func (c *Copies) locked(ctx context.Context, change func(tx *gorm.DB, row *conne
 
 // Begin implements copies.Target. It marks the database with the source and the run.
 func (c *Copies) Begin(ctx context.Context, source, run string) error {
-	return c.locked(ctx, func(tx *gorm.DB, row *connection.InstallationRow) error {
+	return c.locked(ctx, func(tx *gorm.DB, row *model.Installation) error {
 		marked, _, _ := strings.Cut(row.CopyingFrom.String, " ")
 		if row.CopyingFrom.Valid && marked != source {
 			return errOtherSource
@@ -169,7 +171,7 @@ const insertedRows = 100
 // Write implements copies.Target.
 func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows []copies.Row) error {
 	row := "(?" + strings.Repeat(", ?", len(table.Columns)-1) + ")"
-	return c.locked(ctx, func(tx *gorm.DB, installation *connection.InstallationRow) error {
+	return c.locked(ctx, func(tx *gorm.DB, installation *model.Installation) error {
 		if err := checkRun(installation.CopyingFrom, run); err != nil {
 			return err
 		}
@@ -192,7 +194,7 @@ func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows
 
 // End implements copies.Target.
 func (c *Copies) End(ctx context.Context, run string) error {
-	return c.locked(ctx, func(tx *gorm.DB, row *connection.InstallationRow) error {
+	return c.locked(ctx, func(tx *gorm.DB, row *model.Installation) error {
 		if err := checkRun(row.CopyingFrom, run); err != nil {
 			return err
 		}

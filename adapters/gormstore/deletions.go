@@ -8,36 +8,20 @@ import (
 	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/user"
-)
-
-// tombstoneRow remains of a deleted user or paste, so that no import brings it back.
-type tombstoneRow struct {
-	Kind      string `gorm:"primaryKey"`
-	ID        string `gorm:"primaryKey"`
-	DeletedAt time.Time
-	RemovedBy string // the operator or administrator who removed a paste; else empty
-	Reason    string
-	Told      bool // its page says that it was removed
-}
-
-func (tombstoneRow) TableName() string { return "tombstones" }
-
-const (
-	pasteTombstone = "paste"
-	userTombstone  = "user"
 )
 
 // bury leaves a tombstone without a reason, unless there is one.
 func bury(s *connection.Store, tx *gorm.DB, kind, id string) error {
-	row := tombstoneRow{Kind: kind, ID: id, DeletedAt: connection.Instant(s.Clock())}
+	row := model.Tombstone{Kind: kind, ID: id, DeletedAt: model.Instant(s.Clock())}
 	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 }
 
 // buried returns which of the ids have a tombstone.
 func buried(tx *gorm.DB, kind string, ids []string) (map[string]bool, error) {
 	var found []string
-	if err := tx.Model(&tombstoneRow{}).Where("kind = ? AND id IN ?", kind, ids).Pluck("id", &found).Error; err != nil {
+	if err := tx.Model(&model.Tombstone{}).Where("kind = ? AND id IN ?", kind, ids).Pluck("id", &found).Error; err != nil {
 		return nil, err
 	}
 	gone := make(map[string]bool, len(found))
@@ -50,20 +34,20 @@ func buried(tx *gorm.DB, kind string, ids []string) (map[string]bool, error) {
 // Delete implements user.Deleter. Foreign keys delete the user's rows, so it takes longer the more there are.
 func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *user.Kept) error {
 	return u.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		var row userRow
+		var row model.User
 		if err := connection.ForUpdate(tx).Where("id = ? AND username_folded = ?", string(id), name.Folded()).Take(&row).Error; err != nil {
 			return err
 		}
 		// Imports lock pastes in the same order, which prevents deadlocks.
 		var pastes []string
-		owned := connection.ForUpdate(tx.Model(&pasteRow{})).Where("owner_id = ?", row.ID).Order("id")
+		owned := connection.ForUpdate(tx.Model(&model.Paste{})).Where("owner_id = ?", row.ID).Order("id")
 		if err := owned.Pluck("id", &pastes).Error; err != nil {
 			return err
 		}
-		if err := bury(u.store, tx, userTombstone, row.ID); err != nil {
+		if err := bury(u.store, tx, model.UserTombstone, row.ID); err != nil {
 			return err
 		}
-		had, err := row.user()
+		had, err := row.Domain()
 		if err != nil {
 			return err
 		}
@@ -79,7 +63,7 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 			}
 		}
 		err = tx.Exec(`INSERT INTO tombstones (kind, id, deleted_at) SELECT 'paste', id, cast(? AS timestamptz) FROM pastes WHERE owner_id = ?
-			ON CONFLICT DO NOTHING`, connection.Instant(u.store.Clock()), row.ID).Error
+			ON CONFLICT DO NOTHING`, model.Instant(u.store.Clock()), row.ID).Error
 		if err != nil {
 			return err
 		}
@@ -93,48 +77,34 @@ const noLimit = -1
 // giveUpPastes makes a user's pastes anonymous, except private ones. They lose their tags, visibility and search text.
 func giveUpPastes(tx *gorm.DB, owner string, kept user.Kept) error {
 	const stay = "owner_id = ? AND visibility <> 2"
-	for _, of := range []any{&tagRow{}, &textRow{}} {
+	for _, of := range []any{&model.PasteTag{}, &model.PasteText{}} {
 		if err := tx.Where("paste_id IN (SELECT id FROM pastes WHERE "+stay+")", owner).Delete(of).Error; err != nil {
 			return err
 		}
 	}
 	if !kept.Until.IsZero() {
-		until := connection.Instant(kept.Until)
-		err := tx.Model(&pasteRow{}).Where(stay+" AND (expires_at IS NULL OR expires_at > ?)", owner, until).
+		until := model.Instant(kept.Until)
+		err := tx.Model(&model.Paste{}).Where(stay+" AND (expires_at IS NULL OR expires_at > ?)", owner, until).
 			Updates(map[string]any{"expires_at": until, "lifetime": kept.Lifetime}).Error
 		if err != nil {
 			return err
 		}
 	}
-	return tx.Model(&pasteRow{}).Where(stay, owner).Updates(map[string]any{"owner_id": nil, "visibility": 0, "tags": 0}).Error
-}
-
-// passExpired keeps counting quick while many expired pastes wait for the sweep. If it fails, counting takes longer, and the next batch
-// tries it again.
-func (p *Pastes) passExpired(ctx context.Context, grace time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	_ = p.store.Transaction(ctx, func(tx *gorm.DB) error {
-		if err := tx.Exec(p.store.Dialect.RewindExpired, p.store.Now()).Error; err != nil {
-			return err
-		}
-		return tx.Exec(p.store.Dialect.PassExpired, p.store.Ago(grace)).Error
-	})
+	return tx.Model(&model.Paste{}).Where(stay, owner).Updates(map[string]any{"owner_id": nil, "visibility": 0, "tags": 0}).Error
 }
 
 // RemoveExpired implements paste.ExpiredRemover.
 func (p *Pastes) RemoveExpired(ctx context.Context, grace time.Duration, limit int) (removed int, err error) {
-	p.passExpired(ctx, grace)
 	err = p.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		before := p.store.Ago(grace)
-		if unindex := p.store.Dialect.UnindexExpired; unindex != "" {
-			if err := tx.Exec(unindex, before, limit).Error; err != nil {
-				return err
+		for _, statement := range p.store.Dialect.RemoveExpired {
+			result := tx.Exec(statement, before, limit)
+			if result.Error != nil {
+				return result.Error
 			}
+			removed = int(result.RowsAffected)
 		}
-		result := tx.Exec(p.store.Dialect.RemoveExpired, before, limit)
-		removed = int(result.RowsAffected)
-		return result.Error
+		return nil
 	})
 	if err != nil { // the batch is undone
 		return 0, err

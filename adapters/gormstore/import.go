@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
@@ -41,10 +42,8 @@ func importBatch[T any](
 	defer release()
 	importing := func(change func(tx *gorm.DB) error) error {
 		return s.WritePaste(ctx, func(tx *gorm.DB) error {
-			if s.Dialect.LockImport != "" {
-				if err := tx.Exec(s.Dialect.LockImport, kind).Error; err != nil {
-					return err
-				}
+			if err := tx.Exec(s.Dialect.LockImport, kind).Error; err != nil {
+				return err
 			}
 			return change(tx)
 		})
@@ -151,7 +150,7 @@ func lockOwners(tx *gorm.DB, ids []string) (map[string]bool, error) {
 	exists := make(map[string]bool, len(ids))
 	var found []string
 	lock := clause.Locking{Strength: "KEY SHARE"}
-	if err := tx.Clauses(lock).Model(&userRow{}).Where("id IN ?", ids).Order("id").Pluck("id", &found).Error; err != nil {
+	if err := tx.Clauses(lock).Model(&model.User{}).Where("id IN ?", ids).Order("id").Pluck("id", &found).Error; err != nil {
 		return nil, err
 	}
 	for _, id := range found {

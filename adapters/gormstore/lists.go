@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
@@ -24,15 +25,11 @@ func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	return count, err
 }
 
-func owned(db *gorm.DB, owner user.ID, after paste.Place, limit int) *gorm.DB {
-	return newest(db, after, limit).Where("pastes.owner_id = ?", string(owner))
-}
-
 // newest is a query for pastes after a place, newest first.
 func newest(db *gorm.DB, after paste.Place, limit int) *gorm.DB {
-	query := db.Model(&pasteRow{})
+	query := db.Model(&model.Paste{})
 	if after != (paste.Place{}) {
-		query = query.Where("(pastes.created_at, pastes.id) < (?, ?)", connection.Instant(after.CreatedAt), string(after.ID))
+		query = query.Where("(pastes.created_at, pastes.id) < (?, ?)", model.Instant(after.CreatedAt), string(after.ID))
 	}
 	return query.Order("pastes.created_at DESC, pastes.id DESC").Limit(limit)
 }
@@ -46,7 +43,8 @@ func unexpired(s *connection.Store, query *gorm.DB) *gorm.DB {
 func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
 	places := []paste.Place{}
 	err := p.store.Bounded(ctx, func(db *gorm.DB) error { // quick: it reads an index
-		rows, err := unexpired(p.store, owned(db, owner, after, limit)).Select("created_at", "id").Rows()
+		own := newest(db, after, limit).Where("owner_id = ?", string(owner))
+		rows, err := unexpired(p.store, own).Select("created_at", "id").Rows()
 		if err != nil {
 			return err
 		}
@@ -76,12 +74,12 @@ func (p *Pastes) Select(ctx context.Context, owner user.ID, selection paste.Sele
 		switch selection.Order {
 		case paste.ByEdit:
 			const edited = "coalesce(pastes.edited_at, pastes.created_at)"
-			query = db.Model(&pasteRow{}).Order(edited + " DESC, pastes.id DESC").Limit(limit)
+			query = db.Model(&model.Paste{}).Order(edited + " DESC, pastes.id DESC").Limit(limit)
 			if after != (paste.Place{}) {
-				query = query.Where("("+edited+", pastes.id) < (?, ?)", connection.Instant(after.CreatedAt), string(after.ID))
+				query = query.Where("("+edited+", pastes.id) < (?, ?)", model.Instant(after.CreatedAt), string(after.ID))
 			}
 		case paste.ByTitle:
-			query = db.Model(&pasteRow{}).Order(titleKey + ", pastes.id").Limit(limit)
+			query = db.Model(&model.Paste{}).Order(titleKey + ", pastes.id").Limit(limit)
 			if after != (paste.Place{}) {
 				query = query.Where("("+titleKey+", pastes.id) > (?, ?)", selection.AfterTitle, string(after.ID))
 			}
@@ -109,7 +107,7 @@ func (p *Pastes) addTags(ctx context.Context, listed []paste.Listed) error {
 	for i := range listed {
 		at[string(listed[i].ID)] = &listed[i]
 	}
-	var rows []tagRow
+	var rows []model.PasteTag
 	err := p.store.List(ctx, func(db *gorm.DB) error {
 		return db.Where("paste_id IN ?", slices.Collect(maps.Keys(at))).Order("paste_id, position").Find(&rows).Error
 	})
@@ -140,7 +138,7 @@ const beginning = 200
 
 // listedRow is a paste with the title and the beginning of its first pasty.
 type listedRow struct {
-	Paste      pasteRow `gorm:"embedded"`
+	Paste      model.Paste `gorm:"embedded"`
 	PastyTitle storedtext.Text
 	Beginning  storedtext.Text
 	TitleKey   string
@@ -173,7 +171,7 @@ func (r *listedRow) listed() paste.Listed {
 	}
 	return paste.Listed{
 		EditedAt: edited.UTC(), TitleKey: r.TitleKey,
-		Paste: r.Paste.paste(), Title: string(r.Paste.Title), Visibility: paste.Visibility(r.Paste.Visibility), Encrypted: r.Paste.Encrypted,
+		Paste: r.Paste.Domain(), Title: string(r.Paste.Title), Visibility: paste.Visibility(r.Paste.Visibility), Encrypted: r.Paste.Encrypted,
 		PastyTitle: string(r.PastyTitle), FirstLine: firstLine(string(r.Beginning)),
 	}
 }
@@ -190,14 +188,14 @@ func firstLine(text string) string {
 
 // Users implements user.Lister.
 func (u *Users) Users(ctx context.Context, after user.Name, limit int) ([]user.User, error) {
-	var rows []userRow
+	var rows []model.User
 	err := u.store.Read(ctx).Where("username_folded > ?", after.Folded()).Order("username_folded").Limit(limit).Find(&rows).Error
 	if err != nil {
 		return nil, connection.Translate(err)
 	}
 	users := make([]user.User, len(rows))
 	for i := range rows {
-		if users[i], err = rows[i].user(); err != nil {
+		if users[i], err = rows[i].Domain(); err != nil {
 			return nil, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/moderation"
@@ -83,13 +84,13 @@ func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after past
 		query = query.Where("id IN (SELECT paste_id FROM reports)")
 	}
 	if !filter.Since.IsZero() {
-		query = query.Where("created_at >= ?", connection.Instant(filter.Since))
+		query = query.Where("created_at >= ?", model.Instant(filter.Since))
 	}
 	if !filter.Until.IsZero() {
-		query = query.Where("created_at < ?", connection.Instant(filter.Until))
+		query = query.Where("created_at < ?", model.Instant(filter.Until))
 	}
 	if after != (paste.Place{}) {
-		query = query.Where("(created_at, id) < (?, ?)", connection.Instant(after.CreatedAt), string(after.ID))
+		query = query.Where("(created_at, id) < (?, ?)", model.Instant(after.CreatedAt), string(after.ID))
 	}
 	return query.Order("created_at DESC, id DESC").Limit(limit)
 }
@@ -125,10 +126,10 @@ func matching(filter moderation.Filter) (condition string, values []any) {
 func (r *foundRow) found() moderation.Found {
 	return moderation.Found{
 		Paste: paste.Paste{
-			ID: paste.ID(r.ID), Owner: user.ID(r.OwnerID.String), CreatedAt: r.CreatedAt.UTC(), ExpiresAt: connection.FromNullable(r.ExpiresAt),
+			ID: paste.ID(r.ID), Owner: user.ID(r.OwnerID.String), CreatedAt: r.CreatedAt.UTC(), ExpiresAt: model.FromNullable(r.ExpiresAt),
 		},
 		Title: string(r.Title), Visibility: paste.Visibility(r.Visibility), OwnerName: r.OwnerName, Bytes: r.Bytes,
-		RemovedAt: connection.FromNullable(r.RemovedAt), RemovedBy: r.RemovedBy, Reason: r.Reason,
+		RemovedAt: model.FromNullable(r.RemovedAt), RemovedBy: r.RemovedBy, Reason: r.Reason,
 	}
 }
 
@@ -140,13 +141,13 @@ func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.
 			return err
 		}
 		usage.Pastes, usage.Bytes = has.Pastes, has.Bytes
-		var tokens []tokenRow
+		var tokens []model.AccessToken
 		if err := db.Omit("User").Where("user_id = ?", string(id)).Find(&tokens).Error; err != nil {
 			return err
 		}
 		now := m.store.Clock()
 		for i := range tokens {
-			known := tokens[i].token()
+			known := tokens[i].Domain()
 			if known.Kind == token.Access && known.Verify(known.Hash, now) == nil {
 				usage.Tokens++
 			}
@@ -159,16 +160,6 @@ func (m *Moderation) UsageOf(ctx context.Context, id user.ID) (usage moderation.
 	return usage, err
 }
 
-type reportRow struct {
-	ID        string `gorm:"primaryKey"`
-	PasteID   string
-	Reason    string
-	Text      string
-	CreatedAt time.Time `gorm:"autoCreateTime:false"`
-}
-
-func (reportRow) TableName() string { return "reports" }
-
 // Report implements moderation.Reporter.
 func (m *Moderation) Report(
 	ctx context.Context, report moderation.Report, reader user.ID, client paste.Client, quota paste.Quota,
@@ -179,22 +170,24 @@ func (m *Moderation) Report(
 		if err != nil {
 			return err
 		}
-		if err := row.outline().ReadableBy(reader); err != nil {
+		if err := row.Outline().ReadableBy(reader); err != nil {
 			return err
 		}
 		if err := pastes.takeQuota(tx, client, quota); err != nil {
 			return err
 		}
-		return tx.Create(&reportRow{report.ID, row.ID, report.Reason, report.Text, connection.Instant(report.At)}).Error
+		return tx.Create(&model.Report{
+			ID: report.ID, PasteID: row.ID, Reason: report.Reason, Text: report.Text, CreatedAt: model.Instant(report.At),
+		}).Error
 	})
 }
 
 // Reports implements moderation.Reporter.
 func (m *Moderation) Reports(ctx context.Context, after moderation.Report, limit int) ([]moderation.Report, error) {
-	var rows []reportRow
+	var rows []model.Report
 	query := m.store.Read(ctx).Order("created_at, id").Limit(limit)
 	if after.ID != "" {
-		query = query.Where("(created_at, id) > (?, ?)", connection.Instant(after.At), after.ID)
+		query = query.Where("(created_at, id) > (?, ?)", model.Instant(after.At), after.ID)
 	}
 	if err := query.Find(&rows).Error; err != nil {
 		return nil, connection.Translate(err)
@@ -210,35 +203,15 @@ func (m *Moderation) Reports(ctx context.Context, after moderation.Report, limit
 
 // CloseReport implements moderation.Reporter.
 func (m *Moderation) CloseReport(ctx context.Context, id string) error {
-	return deleteOne(ctx, m.store, &reportRow{}, "id = ?", id)
-}
-
-type auditRow struct {
-	ID     string `gorm:"primaryKey"`
-	At     time.Time
-	Actor  string
-	Act    string
-	Target string
-	Reason string
-}
-
-func (auditRow) TableName() string { return "audit_log" }
-
-// note adds the act in the context to the audit log, if there is one.
-func note(ctx context.Context, s *connection.Store, tx *gorm.DB) error {
-	entry, ok := audit.Noted(ctx)
-	if !ok {
-		return nil
-	}
-	return tx.Create(&auditRow{entry.ID, connection.Instant(s.Clock()), entry.Actor, entry.Act, entry.Target, entry.Reason}).Error
+	return deleteOne(ctx, m.store, &model.Report{}, "id = ?", id)
 }
 
 // Entries implements audit.Lister.
 func (m *Moderation) Entries(ctx context.Context, after audit.Entry, limit int) ([]audit.Entry, error) {
-	var rows []auditRow
+	var rows []model.AuditEntry
 	query := m.store.Read(ctx).Order("at DESC, id DESC").Limit(limit)
 	if after.ID != "" {
-		query = query.Where("(at, id) < (?, ?)", connection.Instant(after.At), after.ID)
+		query = query.Where("(at, id) < (?, ?)", model.Instant(after.At), after.ID)
 	}
 	if err := query.Find(&rows).Error; err != nil {
 		return nil, connection.Translate(err)

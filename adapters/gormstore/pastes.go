@@ -2,12 +2,11 @@ package gormstore
 
 import (
 	"context"
-	"database/sql"
-	"time"
 
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
@@ -21,20 +20,20 @@ func NewPastes(store *connection.Store) *Pastes { return &Pastes{store} }
 
 // DocumentByID implements paste.DocumentReader.
 func (p *Pastes) DocumentByID(ctx context.Context, id paste.ID) (paste.Document, error) {
-	return p.find(ctx, id, "", func(*pasteRow) error { return nil })
+	return p.find(ctx, id, "", func(*model.Paste) error { return nil })
 }
 
 // ReadDocument implements paste.DocumentReader.
 func (p *Pastes) ReadDocument(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
-	return p.find(ctx, id, reader, func(row *pasteRow) error {
-		_, err := row.outline().SeenBy(reader)
+	return p.find(ctx, id, reader, func(row *model.Paste) error {
+		_, err := row.Outline().SeenBy(reader)
 		return err
 	})
 }
 
 // ReadCipher implements paste.DocumentReader.
 func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (paste.Document, error) {
-	found, err := p.find(ctx, id, reader, func(row *pasteRow) error { return row.outline().CipherSeenBy(reader) })
+	found, err := p.find(ctx, id, reader, func(row *model.Paste) error { return row.Outline().CipherSeenBy(reader) })
 	if err == nil && found.CipherSeenBy(reader) != nil { // encrypted by PasteMyst, whose format browsers cannot decrypt
 		return paste.Document{}, connection.ErrNotFound
 	}
@@ -43,7 +42,7 @@ func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (p
 
 // find reads an active paste. If refuse fails for its row, it reads no content and fails too.
 func (p *Pastes) find(
-	ctx context.Context, id paste.ID, reader user.ID, refuse func(*pasteRow) error,
+	ctx context.Context, id paste.ID, reader user.ID, refuse func(*model.Paste) error,
 ) (found paste.Document, err error) {
 	if !storedtext.IsText(string(reader)) { // no user has this id
 		reader = ""
@@ -56,8 +55,8 @@ func (p *Pastes) find(
 		if err := refuse(row); err != nil {
 			return err
 		}
-		stored, err := load(tx, row)
-		found = stored.document()
+		stored, err := model.Load(tx, row)
+		found = stored.Domain()
 		return err
 	}, p.store.Pastes)
 	if err != nil {
@@ -66,15 +65,15 @@ func (p *Pastes) find(
 	return found, nil
 }
 
-// pasteColumns are the columns of pasteRow. Not *: prepared with that, PostgreSQL's statements fail once a newer node adds a column.
+// pasteColumns are the columns of model.Paste. Not *: prepared with that, PostgreSQL's statements fail once a newer node adds a column.
 const pasteColumns = `id, owner_id, created_at, expires_at, burns, lifetime, visibility, title, encrypted, pasties, tags, edits,
 	content_bytes, history_bytes, delete_key, origin, edited_at,
 	(SELECT count(*) FROM stars s WHERE s.paste_id = pastes.id) AS stars,
 	EXISTS (SELECT 1 FROM stars s WHERE s.paste_id = pastes.id AND s.user_id = ?) AS starred`
 
 // take reads the row of an active paste, and whether the reader has starred it.
-func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*pasteRow, error) {
-	var row pasteRow
+func (p *Pastes) take(tx *gorm.DB, id paste.ID, reader user.ID) (*model.Paste, error) {
+	var row model.Paste
 	err := unexpired(p.store, tx.Select(pasteColumns, string(reader)).Where("id = ?", string(id))).Take(&row).Error
 	return &row, err
 }
@@ -86,26 +85,21 @@ func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) err
 
 // CreateAllowed implements paste.DocumentCreator.
 func (p *Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document) error {
-	rows := newPasteRows(p.store, created)
-	if created.CreatedFrom.IsValid() {
-		rows.origin = &originRow{rows.paste.ID, created.CreatedFrom.String(), rows.paste.CreatedAt}
-	}
-	var allow func(tx *gorm.DB) error
-	if allowance != (paste.Allowance{}) {
-		allow = func(tx *gorm.DB) error {
-			if err := p.lockHolder(tx, allowance, created.Owner); err != nil {
-				return err
-			}
-			if err := p.allow(tx, allowance, created.Owner, paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
-				return err
-			}
-			if allowance.Rate.Pastes > 0 {
-				return p.takeQuota(tx, client, allowance.Rate)
-			}
-			return nil
+	rows := model.NewDocument(created, p.store.KeepsSearch())
+	return p.store.WriteTogether(ctx, func(tx *gorm.DB) error {
+		if err := p.lockHolder(tx, allowance, created.Owner); err != nil {
+			return err
 		}
-	}
-	return p.store.WriteAfter(ctx, allow, rows.insert)
+		if err := p.allow(tx, allowance, created.Owner, paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
+			return err
+		}
+		if allowance.Rate.Pastes > 0 {
+			if err := p.takeQuota(tx, client, allowance.Rate); err != nil {
+				return err
+			}
+		}
+		return rows.Insert(tx)
+	})
 }
 
 // Update implements paste.DocumentUpdater.
@@ -117,18 +111,16 @@ func (p *Pastes) Update(ctx context.Context, id paste.ID, change func(paste.Docu
 func (p *Pastes) UpdateAllowed(
 	ctx context.Context, allowance paste.Allowance, editor user.ID, id paste.ID, change func(paste.Document) (paste.Change, error),
 ) (paste.Document, error) {
-	var (
-		before, after *pasteRows
-		changed       paste.Change
-	)
-	err := p.store.WriteAfter(ctx, func(tx *gorm.DB) (err error) {
+	var changed paste.Change
+	err := p.store.WriteTogether(ctx, func(tx *gorm.DB) error {
 		if err := p.lockHolder(tx, allowance, editor); err != nil {
 			return err
 		}
-		if before, err = p.locked(tx, id); err != nil {
+		before, err := p.locked(tx, id)
+		if err != nil {
 			return err
 		}
-		stored := before.document()
+		stored := before.Domain()
 		if changed, err = change(stored); err != nil {
 			return err
 		}
@@ -138,13 +130,11 @@ func (p *Pastes) UpdateAllowed(
 		}
 		changed.ID, changed.CreatedAt, changed.Burns = stored.ID, stored.CreatedAt, stored.Burns
 		changed.Cipher, changed.Stars = stored.Cipher, stored.Stars
-		after = newPasteRows(p.store, changed.Document)
-		return p.allow(tx, allowance, editor, paste.Holding{Bytes: after.bytes() - before.bytes()})
-	}, func(tx *gorm.DB) error {
-		if !changed.Changed {
-			return nil
+		after := model.NewDocument(changed.Document, p.store.KeepsSearch())
+		if err := p.allow(tx, allowance, editor, paste.Holding{Bytes: after.Bytes() - before.Bytes()}); err != nil {
+			return err
 		}
-		return after.replace(tx, before, changed.Dropped)
+		return after.Replace(tx, before, changed.Dropped)
 	})
 	if err != nil {
 		return paste.Document{}, err
@@ -157,7 +147,7 @@ func (*Pastes) lockHolder(tx *gorm.DB, allowance paste.Allowance, holder user.ID
 	if holder == "" || allowance.Pastes == 0 && allowance.Bytes == 0 {
 		return nil
 	}
-	return connection.ForUpdate(tx).Select("id").Where("id = ?", string(holder)).Take(&userRow{}).Error
+	return connection.ForUpdate(tx).Select("id").Where("id = ?", string(holder)).Take(&model.User{}).Error
 }
 
 // allow fails when a locked user may not store more. It is a statement after the lock, so it sees what earlier holders of the lock wrote.
@@ -173,25 +163,25 @@ func (p *Pastes) allow(tx *gorm.DB, allowance paste.Allowance, holder user.ID, m
 }
 
 func held(pastes *gorm.DB) (has paste.Holding, err error) {
-	err = pastes.Model(&pasteRow{}).
+	err = pastes.Model(&model.Paste{}).
 		Select("count(*) AS pastes, cast(coalesce(sum(content_bytes + history_bytes), 0) AS bigint) AS bytes").Scan(&has).Error
 	return has, err
 }
 
 // locked locks an active paste until the transaction ends. Separate statements read its content: the one that waited for the lock
 // would return the content from before the wait.
-func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*pasteRows, error) {
+func (p *Pastes) locked(tx *gorm.DB, id paste.ID) (*model.Document, error) {
 	row, err := p.lockedRow(tx, id)
 	if err != nil {
 		return nil, err
 	}
-	return load(tx, row)
+	return model.Load(tx, row)
 }
 
 // lockedRow is locked without the content. The LIMIT keeps PostgreSQL from moving the condition on expiry into the locking subquery: it
 // has to hold for the row as it is after the wait.
-func (p *Pastes) lockedRow(tx *gorm.DB, id paste.ID) (*pasteRow, error) {
-	locked := connection.ForUpdate(tx).Model(&pasteRow{}).Select("*").Where("id = ?", string(id)).Limit(1)
+func (p *Pastes) lockedRow(tx *gorm.DB, id paste.ID) (*model.Paste, error) {
+	locked := connection.ForUpdate(tx).Model(&model.Paste{}).Select("*").Where("id = ?", string(id)).Limit(1)
 	return p.take(tx.Table("(?) AS pastes", locked), id, "")
 }
 
@@ -202,7 +192,7 @@ func (p *Pastes) DeleteIf(ctx context.Context, id paste.ID, allow func(paste.Pas
 		if err != nil {
 			return err
 		}
-		if err := allow(row.paste()); err != nil {
+		if err := allow(row.Domain()); err != nil {
 			return err
 		}
 		return p.delete(tx, row)
@@ -216,14 +206,14 @@ func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt p
 		if err != nil {
 			return err
 		}
-		if err := row.outline().BurnableBy(reader); err != nil {
+		if err := row.Outline().BurnableBy(reader); err != nil {
 			return err
 		}
-		rows, err := load(tx, row)
+		rows, err := model.Load(tx, row)
 		if err != nil {
 			return err
 		}
-		burnt = rows.document()
+		burnt = rows.Domain()
 		return p.delete(tx, row)
 	})
 	if err != nil {
@@ -233,17 +223,17 @@ func (p *Pastes) Burn(ctx context.Context, id paste.ID, reader user.ID) (burnt p
 }
 
 // delete removes a locked paste.
-func (p *Pastes) delete(tx *gorm.DB, row *pasteRow) error {
-	if err := bury(p.store, tx, pasteTombstone, row.ID); err != nil {
+func (p *Pastes) delete(tx *gorm.DB, row *model.Paste) error {
+	if err := bury(p.store, tx, model.PasteTombstone, row.ID); err != nil {
 		return err
 	}
-	return connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&pasteRow{})) // foreign keys delete its content
+	return connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&model.Paste{})) // foreign keys delete its content
 }
 
 // Star implements paste.Starrer.
 func (p *Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
 	return p.store.Transaction(ctx, func(tx *gorm.DB) error {
-		if err := connection.ForUpdate(tx).Where("id = ?", string(starrer)).Take(&userRow{}).Error; err != nil {
+		if err := connection.ForUpdate(tx).Where("id = ?", string(starrer)).Take(&model.User{}).Error; err != nil {
 			return err
 		}
 		return tx.Exec(`INSERT INTO stars (user_id, paste_id, position)
@@ -254,89 +244,5 @@ func (p *Pastes) Star(ctx context.Context, starrer user.ID, id paste.ID) error {
 
 // Unstar implements paste.Starrer.
 func (p *Pastes) Unstar(ctx context.Context, starrer user.ID, id paste.ID) error {
-	return deleteOne(ctx, p.store, &starRow{}, "paste_id = ? AND user_id = ?", string(id), string(starrer))
+	return deleteOne(ctx, p.store, &model.Star{}, "paste_id = ? AND user_id = ?", string(id), string(starrer))
 }
-
-type pasteRow struct {
-	ID           string `gorm:"primaryKey"`
-	OwnerID      sql.NullString
-	CreatedAt    time.Time `gorm:"autoCreateTime:false"`
-	ExpiresAt    sql.NullTime
-	Burns        bool
-	Lifetime     string
-	Visibility   int16
-	Title        storedtext.Text
-	Encrypted    bool
-	Pasties      int
-	Tags         int
-	Edits        int
-	ContentBytes int64
-	HistoryBytes int64
-	DeleteKey    []byte
-	Origin       sql.NullString
-	EditedAt     sql.NullTime // of the newest entry of the history
-	Stars        int64        `gorm:"->;-:migration" json:"-"` // only take reads these two
-	Starred      bool         `gorm:"->;-:migration" json:"-"`
-}
-
-func (pasteRow) TableName() string { return "pastes" }
-
-type pastyRow struct {
-	PasteID  string `gorm:"primaryKey"`
-	Position int    `gorm:"primaryKey;autoIncrement:false"`
-	ID       storedtext.Text
-	Title    storedtext.Text
-	Language storedtext.Text
-	Code     storedtext.Text
-}
-
-func (pastyRow) TableName() string { return "pasties" }
-
-type tagRow struct {
-	PasteID  string `gorm:"primaryKey"`
-	Position int    `gorm:"primaryKey;autoIncrement:false"`
-	Tag      storedtext.Text
-}
-
-func (tagRow) TableName() string { return "paste_tags" }
-
-type editRow struct {
-	PasteID  string `gorm:"primaryKey"`
-	Position int64  `gorm:"primaryKey;autoIncrement:false"`
-	ID       storedtext.Text
-	Number   int64
-	Type     int16
-	Metadata []string `gorm:"serializer:json"`
-	Text     storedtext.Text
-	EditedAt time.Time
-}
-
-func (editRow) TableName() string { return "paste_edits" }
-
-type cipherRow struct {
-	PasteID string `gorm:"primaryKey"`
-	Version int
-	Data    []byte
-	Key     []byte
-	Salt    []byte
-}
-
-func (cipherRow) TableName() string { return "paste_ciphers" }
-
-// BeforeCreate implements GORM's hook: it would store nil as NULL.
-func (r *cipherRow) BeforeCreate(*gorm.DB) error {
-	for _, part := range []*[]byte{&r.Data, &r.Key, &r.Salt} {
-		if *part == nil {
-			*part = []byte{}
-		}
-	}
-	return nil
-}
-
-type starRow struct {
-	UserID   string `gorm:"primaryKey"`
-	PasteID  string `gorm:"primaryKey"`
-	Position int
-}
-
-func (starRow) TableName() string { return "stars" }

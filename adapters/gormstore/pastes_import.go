@@ -10,34 +10,35 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // Import implements paste.Importer.
 func (p *Pastes) Import(ctx context.Context, pastes []paste.Document, orphans paste.Orphans) ([]batch.Result, error) {
-	all := make([]*pasteRows, len(pastes))
+	all := make([]*model.Document, len(pastes))
 	for i := range pastes {
-		all[i] = newPasteRows(p.store, pastes[i])
+		all[i] = model.NewDocument(pastes[i], p.store.KeepsSearch())
 	}
-	return importBatch(ctx, p.store, pastesImport, all, func(tx *gorm.DB, pastes []*pasteRows) ([]batch.Result, error) {
+	return importBatch(ctx, p.store, pastesImport, all, func(tx *gorm.DB, pastes []*model.Document) ([]batch.Result, error) {
 		return importPastes(tx, pastes, orphans)
 	})
 }
 
-func importPastes(tx *gorm.DB, pastes []*pasteRows, orphans paste.Orphans) ([]batch.Result, error) {
+func importPastes(tx *gorm.DB, pastes []*model.Document, orphans paste.Orphans) ([]batch.Result, error) {
 	ids, owners := make([]string, len(pastes)), make([]string, 0, len(pastes))
 	for i, p := range pastes {
-		ids[i] = p.paste.ID
-		if p.paste.OwnerID.Valid {
-			owners = append(owners, p.paste.OwnerID.String)
+		ids[i] = p.Paste.ID
+		if p.Paste.OwnerID.Valid {
+			owners = append(owners, p.Paste.OwnerID.String)
 		}
 	}
 	exists, err := lockOwners(tx, owners)
 	if err != nil {
 		return nil, err
 	}
-	goneUsers, err := buried(tx, userTombstone, owners)
+	goneUsers, err := buried(tx, model.UserTombstone, owners)
 	if err != nil {
 		return nil, err
 	}
@@ -45,13 +46,13 @@ func importPastes(tx *gorm.DB, pastes []*pasteRows, orphans paste.Orphans) ([]ba
 	if err != nil {
 		return nil, err
 	}
-	gonePastes, err := buried(tx, pasteTombstone, ids) // after the lock, to see the tombstone of a deletion that it waited for
+	gonePastes, err := buried(tx, model.PasteTombstone, ids) // after the lock, to see the tombstone of a deletion that it waited for
 	if err != nil {
 		return nil, err
 	}
-	results, changed := make([]batch.Result, len(pastes)), make(map[string]*pasteRows, len(pastes))
+	results, changed := make([]batch.Result, len(pastes)), make(map[string]*model.Document, len(pastes))
 	for i, p := range pastes {
-		owner := p.paste.OwnerID
+		owner := p.Paste.OwnerID
 		switch {
 		case gonePastes[ids[i]] && known[ids[i]] == nil || owner.Valid && goneUsers[owner.String] && !exists[owner.String]:
 			results[i].Outcome = batch.RemovedEarlier
@@ -60,16 +61,16 @@ func importPastes(tx *gorm.DB, pastes []*pasteRows, orphans paste.Orphans) ([]ba
 			results[i].Err = errUnknownOwner
 			continue
 		case owner.Valid && !exists[owner.String]:
-			p = p.withoutOwner()
+			p = withoutOwner(p)
 		}
 		before, ok := known[ids[i]]
 		if earlier, again := changed[ids[i]]; again {
 			before, ok = earlier, true
 		}
 		if ok {
-			p.paste.Burns = before.paste.Burns // exports lack it
+			p.Paste.Burns = before.Paste.Burns // exports lack it
 			results[i].Outcome = batch.Updated
-			if p.equal(before) {
+			if equal(p.Domain(), before.Domain()) {
 				results[i].Outcome = batch.Unchanged
 				continue
 			}
@@ -80,61 +81,65 @@ func importPastes(tx *gorm.DB, pastes []*pasteRows, orphans paste.Orphans) ([]ba
 }
 
 // withoutOwner returns an anonymous copy of the paste. The original is needed again if the batch is retried.
-func (r *pasteRows) withoutOwner() *pasteRows {
-	anonymous, row := *r, *r.paste
+func withoutOwner(owned *model.Document) *model.Document {
+	anonymous, row := *owned, *owned.Paste
 	row.OwnerID = sql.NullString{}
-	anonymous.paste, anonymous.texts = &row, nil
+	anonymous.Paste, anonymous.Text = &row, nil
 	return &anonymous
 }
 
 // equal compares what an export contains.
-func (r *pasteRows) equal(other *pasteRows) bool {
-	a, b := r.document(), other.document()
+func equal(a, b paste.Document) bool {
 	same := a.Cipher.Equal(b.Cipher)
 	a.Cipher, a.Stars, a.Origin = b.Cipher, b.Stars, b.Origin
 	return same && reflect.DeepEqual(a, b)
 }
 
 // lockPastes locks the pastes that exist, in the order of their ids, and returns them.
-func lockPastes(tx *gorm.DB, ids []string) (map[string]*pasteRows, error) {
-	var rows []*pasteRow
+func lockPastes(tx *gorm.DB, ids []string) (map[string]*model.Document, error) {
+	var rows []*model.Paste
 	if err := connection.ForUpdate(tx).Omit("Stars", "Starred").Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
 	}
-	return loadAll(tx, rows)
+	return model.LoadAll(tx, rows)
 }
 
 // storePastes inserts pastes, and replaces known ones.
-func storePastes(tx *gorm.DB, pastes, known map[string]*pasteRows) error {
+func storePastes(tx *gorm.DB, pastes, known map[string]*model.Document) error {
 	var (
-		all       pasteRows
-		rows, old []*pasteRow
-		ciphers   []*cipherRow
-		texts     []*textRow
+		all       model.Document
+		rows, old []*model.Paste
+		ciphers   []*model.PasteCipher
+		texts     []*model.PasteText
 		replaced  []string
 		sortedIDs = slices.Sorted(maps.Keys(pastes))
 	)
 	for _, id := range sortedIDs {
 		p := pastes[id]
 		if _, ok := known[id]; ok {
-			replaced, old = append(replaced, id), append(old, p.paste)
+			replaced, old = append(replaced, id), append(old, p.Paste)
 		} else {
-			rows = append(rows, p.paste)
+			rows = append(rows, p.Paste)
 		}
-		all.pasties = append(all.pasties, p.pasties...)
-		all.tags, all.edits = append(all.tags, p.tags...), append(all.edits, p.edits...)
-		ciphers, texts = append(ciphers, ifAny(p.cipher)...), append(texts, ifAny(p.texts)...)
+		all.Pasties = append(all.Pasties, p.Pasties...)
+		all.Tags, all.Edits = append(all.Tags, p.Tags...), append(all.Edits, p.Edits...)
+		if p.Cipher != nil {
+			ciphers = append(ciphers, p.Cipher)
+		}
+		if p.Text != nil {
+			texts = append(texts, p.Text)
+		}
 	}
 	if len(replaced) > 0 {
-		for _, table := range []any{&pastyRow{}, &tagRow{}, &editRow{}, &cipherRow{}, &textRow{}} {
+		for _, table := range []any{&model.Pasty{}, &model.PasteTag{}, &model.PasteEdit{}, &model.PasteCipher{}, &model.PasteText{}} {
 			if err := tx.Where("paste_id IN ?", replaced).Delete(table).Error; err != nil {
 				return err
 			}
 		}
 	}
-	if err := insert(upsert(tx).Omit("Origin"), old); err != nil {
+	if err := model.Insert(upsert(tx).Omit("Origin"), old); err != nil {
 		return err
 	}
 	// It fails if another writer has just stored one of the rows; then the batch is retried.
-	return insert(tx, rows, ciphers, texts, all.pasties, all.tags, all.edits)
+	return model.Insert(tx, rows, ciphers, texts, all.Pasties, all.Tags, all.Edits)
 }

@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -18,69 +18,50 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// removedRow is a removed or hidden paste: columns for lists, and all its rows as JSON.
-type removedRow struct {
-	ID           string `gorm:"primaryKey"`
-	OwnerID      sql.NullString
-	CreatedAt    time.Time `gorm:"autoCreateTime:false"`
-	ExpiresAt    sql.NullTime
-	Visibility   int16
-	Title        storedtext.Text
-	ContentBytes int64
-	HistoryBytes int64
-	RemovedAt    time.Time
-	Hidden       bool // because its owner is suspended; not removed
-	Document     []byte
-}
-
-func (removedRow) TableName() string { return "removed_pastes" }
-
 // removedDocument has the rows of a paste, to restore them unchanged.
 type removedDocument struct {
-	Paste   *pasteRow
-	Pasties []pastyRow
-	Tags    []tagRow
-	Edits   []editRow
-	Cipher  *cipherRow
-	Reports []reportRow `json:",omitempty"` // of a hidden paste; removing a paste closes its reports
+	model.Document
+
+	Reports []model.Report `json:",omitempty"` // of a hidden paste; removing a paste closes its reports
 }
 
 // takeAway moves an active paste to removed_pastes.
-func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*pasteRows, error) {
+func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*model.Document, error) {
 	rows, err := NewPastes(m.store).locked(tx, id)
 	if err != nil {
 		return nil, err
 	}
-	var reports []reportRow
+	var reports []model.Report
 	if hidden {
 		if err := tx.Where("paste_id = ?", string(id)).Find(&reports).Error; err != nil {
 			return nil, err
 		}
 	}
-	document, err := json.Marshal(removedDocument{rows.paste, rows.pasties, rows.tags, rows.edits, rows.cipher, reports})
+	document, err := json.Marshal(removedDocument{*rows, reports})
 	if err != nil {
 		return nil, fault.Unforeseen(err)
 	}
-	row := rows.paste
-	err = tx.Create(&removedRow{
-		row.ID, row.OwnerID, row.CreatedAt, row.ExpiresAt, row.Visibility, row.Title, row.ContentBytes, row.HistoryBytes,
-		connection.Instant(m.store.Clock()), hidden, document,
+	row := rows.Paste
+	err = tx.Create(&model.RemovedPaste{
+		ID: row.ID, OwnerID: row.OwnerID, CreatedAt: row.CreatedAt, ExpiresAt: row.ExpiresAt, Visibility: row.Visibility, Title: row.Title,
+		ContentBytes: row.ContentBytes, HistoryBytes: row.HistoryBytes, RemovedAt: model.Instant(m.store.Clock()), Hidden: hidden,
+		Document: document,
 	}).Error
 	if err != nil {
 		return nil, err
 	}
-	return rows, connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&pasteRow{}))
+	return rows, connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&model.Paste{}))
 }
 
 // keepAway turns a hidden paste into a removed one.
 func (m *Moderation) keepAway(tx *gorm.DB, id paste.ID) error {
-	return connection.OrNotFound(unexpired(m.store, tx.Model(&removedRow{}).Where("id = ? AND hidden", string(id))).
-		Updates(map[string]any{"hidden": false, "removed_at": connection.Instant(m.store.Clock())}))
+	return connection.OrNotFound(unexpired(m.store, tx.Model(&model.RemovedPaste{}).Where("id = ? AND hidden", string(id))).
+		Updates(map[string]any{"hidden": false, "removed_at": model.Instant(m.store.Clock())}))
 }
 
 // giveBack undoes takeAway.
 func (m *Moderation) giveBack(tx *gorm.DB, id paste.ID, hidden bool) error {
-	var row removedRow
+	var row model.RemovedPaste
 	err := unexpired(m.store, connection.ForUpdate(tx).Where("id = ? AND hidden = ?", string(id), hidden)).Take(&row).Error
 	if err != nil {
 		return err
@@ -89,19 +70,19 @@ func (m *Moderation) giveBack(tx *gorm.DB, id paste.ID, hidden bool) error {
 	if err := json.Unmarshal(row.Document, &kept); err != nil {
 		return fault.Unforeseen(err)
 	}
-	rows := pasteRows{paste: kept.Paste, pasties: kept.Pasties, tags: kept.Tags, edits: kept.Edits, cipher: kept.Cipher}
-	searched := rows.document()
-	rows.texts = newTextRow(m.store, &searched)
-	if err := rows.insert(tx); err != nil {
+	if searched := kept.Domain(); m.store.KeepsSearch() {
+		kept.Text = model.NewText(&searched)
+	}
+	if err := kept.Insert(tx); err != nil {
 		return err
 	}
 	if !hidden {
 		kept.Reports = nil
 	}
-	if err := insert(tx, kept.Reports); err != nil {
+	if err := model.Insert(tx, kept.Reports); err != nil {
 		return err
 	}
-	if err := tx.Delete(&tombstoneRow{Kind: pasteTombstone, ID: row.ID}).Error; err != nil {
+	if err := tx.Delete(&model.Tombstone{Kind: model.PasteTombstone, ID: row.ID}).Error; err != nil {
 		return err
 	}
 	return tx.Delete(&row).Error
@@ -112,14 +93,14 @@ func (m *Moderation) hide(tx *gorm.DB, id paste.ID) error {
 	if _, err := m.takeAway(tx, id, true); err != nil {
 		return err
 	}
-	return bury(m.store, tx, pasteTombstone, string(id))
+	return bury(m.store, tx, model.PasteTombstone, string(id))
 }
 
 // hidesPastes reports whether the pastes of a user, an id or a query for it, are to be hidden. It locks the user, so that this stays
 // true.
 func (m *Moderation) hidesPastes(tx *gorm.DB, owner any) (bool, error) {
 	var hidden []bool
-	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare}).Model(&userRow{}).Where("id = (?)", owner).
+	err := tx.Clauses(clause.Locking{Strength: clause.LockingStrengthShare}).Model(&model.User{}).Where("id = (?)", owner).
 		Pluck("pastes_hidden", &hidden).Error
 	return len(hidden) > 0 && hidden[0], err
 }
@@ -131,7 +112,7 @@ func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) err
 		rows, err := m.takeAway(tx, id, false)
 		switch {
 		case err == nil:
-			told = rows.document().ReadableBy("") == nil
+			told = rows.Domain().ReadableBy("") == nil
 		case errors.Is(err, gorm.ErrRecordNotFound): // perhaps hidden
 			err = m.keepAway(tx, id)
 		}
@@ -139,8 +120,8 @@ func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) err
 			return err
 		}
 		act, _ := audit.Noted(ctx)
-		return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&tombstoneRow{
-			Kind: pasteTombstone, ID: string(id), DeletedAt: connection.Instant(m.store.Clock()),
+		return tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&model.Tombstone{
+			Kind: model.PasteTombstone, ID: string(id), DeletedAt: model.Instant(m.store.Clock()),
 			RemovedBy: act.Actor, Reason: reason, Told: told,
 		}).Error
 	})
@@ -149,7 +130,7 @@ func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) err
 // Restore implements moderation.Remover.
 func (m *Moderation) Restore(ctx context.Context, id paste.ID) error {
 	return m.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		hidden, err := m.hidesPastes(tx, tx.Model(&removedRow{}).Select("owner_id").Where("id = ?", string(id)))
+		hidden, err := m.hidesPastes(tx, tx.Model(&model.RemovedPaste{}).Select("owner_id").Where("id = ?", string(id)))
 		if err != nil {
 			return err
 		}
@@ -166,7 +147,8 @@ func (p *Pastes) Told(ctx context.Context, id paste.ID) (told bool, err error) {
 		return false, nil
 	}
 	var found []bool
-	err = p.store.Read(ctx).Model(&tombstoneRow{}).Where("kind = ? AND id = ?", pasteTombstone, string(id)).Pluck("told", &found).Error
+	err = p.store.Read(ctx).Model(&model.Tombstone{}).Where("kind = ? AND id = ?", model.PasteTombstone, string(id)).
+		Pluck("told", &found).Error
 	return len(found) > 0 && found[0], connection.Translate(err)
 }
 
@@ -180,7 +162,7 @@ func (p *Pastes) PurgeRemoved(ctx context.Context, retention time.Duration, limi
 // DeleteRemoved implements moderation.Purger.
 func (p *Pastes) DeleteRemoved(ctx context.Context, id paste.ID) error {
 	return p.store.WritePaste(ctx, func(tx *gorm.DB) error {
-		return connection.OrNotFound(tx.Where("id = ?", string(id)).Delete(&removedRow{}))
+		return connection.OrNotFound(tx.Where("id = ?", string(id)).Delete(&model.RemovedPaste{}))
 	})
 }
 
@@ -198,7 +180,7 @@ func (p *Pastes) purge(ctx context.Context, statement string, values ...any) (pu
 func (m *Moderation) Hide(ctx context.Context, owner user.ID, limit int) (hidden int, err error) {
 	err = m.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		var ids []paste.ID
-		query := unexpired(m.store, tx.Model(&pasteRow{}).Where("owner_id = ?", string(owner)))
+		query := unexpired(m.store, tx.Model(&model.Paste{}).Where("owner_id = ?", string(owner)))
 		if err := connection.ForUpdate(query).Order("id").Limit(limit).Pluck("id", &ids).Error; err != nil {
 			return err
 		}
@@ -227,7 +209,7 @@ func (m *Moderation) Unhide(ctx context.Context, owner user.ID, limit int) (show
 
 func (m *Moderation) unhide(tx *gorm.DB, owner string, limit int) (shown int, err error) {
 	var ids []paste.ID
-	err = unexpired(m.store, tx.Model(&removedRow{}).Where("owner_id = ? AND hidden", owner)).
+	err = unexpired(m.store, tx.Model(&model.RemovedPaste{}).Where("owner_id = ? AND hidden", owner)).
 		Order("id").Limit(limit).Pluck("id", &ids).Error
 	if err != nil {
 		return 0, err

@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -23,45 +24,6 @@ type Search struct{ store *connection.Store }
 
 // NewSearch returns the search of a store.
 func NewSearch(store *connection.Store) *Search { return &Search{store} }
-
-// textRow is the searchable text of a paste.
-type textRow struct {
-	PasteID   string `gorm:"primaryKey"`
-	Public    bool
-	Titles    string
-	Text      string
-	Tags      string
-	Languages string
-}
-
-func (textRow) TableName() string { return "paste_texts" }
-
-// newTextRow returns nil for a paste that is not searchable.
-func newTextRow(s *connection.Store, d *paste.Document) *textRow {
-	if !s.KeepsSearch() || d.Owner == "" || d.Encrypted() || d.Burns {
-		return nil
-	}
-	texts := search.TextsOf(d)
-	return &textRow{string(d.ID), d.Visibility == paste.Public, texts.Titles, texts.Text, texts.Tags, texts.Languages}
-}
-
-// replaceTexts stores the searchable text of a paste, or deletes it if row is nil: with search off, the text from before an edit must
-// not stay.
-func replaceTexts(tx *gorm.DB, id string, row *textRow) error {
-	if row == nil {
-		return tx.Where("paste_id = ?", id).Delete(&textRow{}).Error
-	}
-	return overTexts(tx).Create(row).Error
-}
-
-// overTexts upserts rows. An unchanged row does not touch the index.
-func overTexts(tx *gorm.DB) *gorm.DB {
-	different := clause.Expr{SQL: `(paste_texts.public, paste_texts.titles, paste_texts.text, paste_texts.tags, paste_texts.languages)
-		IS DISTINCT FROM (excluded.public, excluded.titles, excluded.text, excluded.tags, excluded.languages)`}
-	return tx.Clauses(clause.OnConflict{
-		Columns: []clause.Column{{Name: "paste_id"}}, UpdateAll: true, Where: clause.Where{Exprs: []clause.Expression{different}},
-	})
-}
 
 // recent is how many of the newest public pastes are scanned before the index is used; further is how many if those contain a
 // quarter of the wanted results. Frequent words are found there; the index is quick for rare ones.
@@ -106,13 +68,13 @@ type finding struct {
 }
 
 type matchRow struct {
-	Paste    pasteRow `gorm:"embedded"`
+	Paste    model.Paste `gorm:"embedded"`
 	Username string
 	InTitles bool
 }
 
 func (r *matchRow) place() search.Place {
-	return search.Place{Place: r.Paste.paste().Place(), InTitles: r.InTitles}
+	return search.Place{Place: r.Paste.Domain().Place(), InTitles: r.InTitles}
 }
 
 // rows returns the first results.
@@ -189,11 +151,7 @@ func (f *finding) public(inTitles bool) ([]matchRow, error) {
 			break
 		}
 	}
-	from := f.tx.Table("paste_texts x")
-	if indexed := f.store.Dialect.Indexed; indexed != "" {
-		from = from.Where(indexed, f.phrases(column))
-	}
-	return match(from)
+	return match(f.store.Dialect.Indexed(f.tx.Table("paste_texts x"), f.phrases(column)))
 }
 
 // inTitles is the condition that the titles contain every word.
@@ -249,7 +207,7 @@ func (f *finding) phrases(words string) string {
 // found selects the pastes of matching texts that the reader may see. MATERIALIZED makes the database search the texts first: otherwise
 // it would go through all pastes by time, which is slow for rare words.
 const found = `WITH t AS MATERIALIZED (?)
-	SELECT p.id, p.owner_id, p.created_at, p.expires_at, p.visibility, p.title, p.pasties, p.tags, u.username, t.in_titles
+	SELECT p.id, p.owner_id, p.created_at, p.expires_at, p.visibility, p.title, p.Pasties, p.Tags, u.username, t.in_titles
 	FROM t JOIN pastes p ON p.id = t.paste_id JOIN users u ON u.id = p.owner_id
 	WHERE (p.owner_id = ? OR p.visibility = 1 AND u.public_profile AND (? OR u.show_tags))
 		AND (p.expires_at IS NULL OR p.expires_at > ?) AND (? OR (t.in_titles, p.created_at, p.id) < (?, ?, ?))
@@ -257,17 +215,17 @@ const found = `WITH t AS MATERIALIZED (?)
 
 func (f *finding) among(texts *gorm.DB) (rows []matchRow, err error) {
 	err = f.tx.Raw(found, texts, f.reader, len(f.query.Tags) == 0, f.store.Now(), f.after == search.Place{},
-		f.after.InTitles, connection.Instant(f.after.CreatedAt), string(f.after.ID), f.limit).Scan(&rows).Error
+		f.after.InTitles, model.Instant(f.after.CreatedAt), string(f.after.ID), f.limit).Scan(&rows).Error
 	return rows, err
 }
 
 // read adds a paste with its matching lines to the results, unless it no longer matches because it was written with search off.
 func (f *finding) read(row *matchRow, to *[]search.Found) error {
-	stored, err := load(f.tx, &row.Paste)
+	stored, err := model.Load(f.tx, &row.Paste)
 	if err != nil {
 		return err
 	}
-	document := stored.document()
+	document := stored.Domain()
 	lines, ok := f.query.Match(&document)
 	if !ok {
 		return nil
@@ -277,29 +235,23 @@ func (f *finding) read(row *matchRow, to *[]search.Found) error {
 		return fault.Unforeseen(err)
 	}
 	listed := listedRow{Paste: row.Paste}
-	if len(stored.pasties) > 0 {
-		first := stored.pasties[0]
+	if len(stored.Pasties) > 0 {
+		first := stored.Pasties[0]
 		listed.PastyTitle = first.Title
 		listed.Beginning = storedtext.Text(strings.ToValidUTF8(string(first.Code[:min(len(first.Code), beginning)]), ""))
 	}
-	*to = append(*to, search.Found{Listed: listed.listed(), Place: row.place(), Owner: name, Pasties: len(stored.pasties), Lines: lines})
+	*to = append(*to, search.Found{Listed: listed.listed(), Place: row.place(), Owner: name, Pasties: len(stored.Pasties), Lines: lines})
 	return nil
 }
 
 // Indexed implements search.Finder.
 func (s *Search) Indexed(ctx context.Context) (indexed bool, err error) {
-	if s.store.Dialect.Searchable == "" {
-		return true, nil
-	}
 	err = s.store.Read(ctx).Raw(s.store.Dialect.Searchable).Scan(&indexed).Error
 	return indexed, connection.Translate(err)
 }
 
 // Prepare implements search.Rebuilder.
 func (s *Search) Prepare(ctx context.Context) error {
-	if s.store.Dialect.PrepareSearch == "" {
-		return nil
-	}
 	return s.store.Transaction(ctx, func(tx *gorm.DB) error {
 		var indexed bool
 		if err := tx.Raw(s.store.Dialect.PrepareSearch).Scan(&indexed).Error; err != nil {
@@ -322,7 +274,7 @@ const (
 func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, read int, err error) {
 	err = s.store.WritePaste(ctx, func(tx *gorm.DB) error {
 		last, read = "", 0
-		var rows []*pasteRow
+		var rows []*model.Paste
 		err := connection.ForUpdate(tx).Omit("Stars", "Starred").Where("id > ? AND owner_id IS NOT NULL", string(after)).
 			Order("id").Limit(rebuiltPastes).Find(&rows).Error
 		if err != nil {
@@ -338,18 +290,18 @@ func (s *Search) Rebuild(ctx context.Context, after paste.ID) (last paste.ID, re
 			last = paste.ID(row.ID)
 		}
 		read = len(rows)
-		all, err := loadAll(tx, rows)
+		all, err := model.LoadAll(tx, rows)
 		if err != nil {
 			return err
 		}
-		var texts []*textRow
+		var texts []*model.PasteText
 		for _, row := range rows {
-			document := all[row.ID].document()
-			if row := newTextRow(s.store, &document); row != nil {
+			document := all[row.ID].Domain()
+			if row := model.NewText(&document); row != nil && s.store.KeepsSearch() {
 				texts = append(texts, row)
 			}
 		}
-		return insert(overTexts(tx), texts)
+		return model.Insert(model.OverTexts(tx), texts)
 	})
 	return last, read, err
 }

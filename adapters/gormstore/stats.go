@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/stats"
 )
 
@@ -53,7 +54,7 @@ func (s *Stats) days(tx *gorm.DB, today time.Time) ([]stats.Day, error) {
 	days := make([]stats.Day, stats.MostDays)
 	var found []struct{ Day, Pastes int64 }
 	err := tx.Raw(`SELECT `+s.store.Dialect.Day+` AS day, count(*) AS pastes FROM pastes WHERE created_at >= ? GROUP BY 1`,
-		connection.Instant(today.Add(-(stats.MostDays-1)*oneDay))).Scan(&found).Error
+		model.Instant(today.Add(-(stats.MostDays-1)*oneDay))).Scan(&found).Error
 	for i := range days {
 		days[i].Begin = today.Add(-time.Duration(i) * oneDay)
 		for _, f := range found {

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
@@ -23,27 +24,29 @@ func (t *Tokens) Import(ctx context.Context, tokens []token.Token) ([]batch.Resu
 
 func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 	ids, hashes, owners := make([]string, len(tokens)), make([]token.Hash, len(tokens)), make([]string, len(tokens))
+	keys := make([][]byte, len(tokens))
 	for i := range tokens {
 		ids[i], hashes[i], owners[i] = string(tokens[i].ID), tokens[i].Hash, string(tokens[i].Owner)
+		keys[i] = hashes[i][:]
 	}
 	exists, err := lockOwners(tx, owners)
 	if err != nil {
 		return nil, err
 	}
-	gone, err := buried(tx, userTombstone, owners)
+	gone, err := buried(tx, model.UserTombstone, owners)
 	if err != nil {
 		return nil, err
 	}
-	var known, holders []tokenRow
+	var known, holders []model.AccessToken
 	if err := connection.ForUpdate(tx).Where("id IN ?", ids).Order("id").Find(&known).Error; err != nil {
 		return nil, err
 	}
-	if err := tx.Where("hash IN ?", bytesOf(hashes)).Find(&holders).Error; err != nil {
+	if err := tx.Where("hash IN ?", keys).Find(&holders).Error; err != nil {
 		return nil, err
 	}
 	current := make(map[string]token.Hash, len(tokens))
 	for _, row := range slices.Concat(known, holders) {
-		current[row.ID] = row.token().Hash
+		current[row.ID] = row.Domain().Hash
 	}
 	refused := make([]bool, len(tokens))
 	for i, owner := range owners {
@@ -51,7 +54,7 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 	}
 	refuse(ids, hashes, current, refused)
 	results, stored := make([]batch.Result, len(tokens)), maps.Clone(current)
-	changed := make(map[string]*tokenRow)
+	changed := make(map[string]*model.AccessToken)
 	for i, id := range ids {
 		before, known := stored[id]
 		switch {
@@ -70,28 +73,20 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 		case known:
 			results[i].Outcome = batch.Updated
 		}
-		stored[id], changed[id] = hashes[i], newTokenRow(tokens[i])
+		stored[id], changed[id] = hashes[i], model.NewAccessToken(tokens[i])
 	}
 	changedIDs := slices.Sorted(maps.Keys(changed))
 	if err := endSessionsOf(tx, changedIDs); err != nil {
 		return nil, err
 	}
-	rows := make([]*tokenRow, 0, len(changed))
+	rows := make([]*model.AccessToken, 0, len(changed))
 	for _, id := range changedIDs {
 		rows = append(rows, changed[id])
 		unique := make([]byte, len(token.Hash{})) // tokens may swap hashes: give the old ones up first
 		_, _ = rand.Read(unique)                  // never fails
-		if err := tx.Model(&tokenRow{}).Where("id = ?", id).Update("hash", unique).Error; err != nil {
+		if err := tx.Model(&model.AccessToken{}).Where("id = ?", id).Update("hash", unique).Error; err != nil {
 			return nil, err
 		}
 	}
-	return results, insert(upsert(tx.Omit("User")), rows)
-}
-
-func bytesOf(hashes []token.Hash) [][]byte {
-	texts := make([][]byte, len(hashes))
-	for i := range hashes {
-		texts[i] = hashes[i][:]
-	}
-	return texts
+	return results, model.Insert(upsert(tx.Omit("User")), rows)
 }

@@ -2,14 +2,13 @@ package gormstore
 
 import (
 	"context"
-	"fmt"
 	"maps"
-	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -20,58 +19,13 @@ type Users struct{ store *connection.Store }
 // NewUsers returns the users of a store.
 func NewUsers(store *connection.Store) *Users { return &Users{store} }
 
-type userRow struct {
-	ID              string `gorm:"primaryKey"`
-	Username        string
-	AvatarURL       string
-	DefaultLanguage string
-	PublicProfile   bool
-	ShowTags        bool
-	SupporterMonths int32
-	Contributor     bool
-	CreatedAt       time.Time `gorm:"autoCreateTime:false"`
-	Admin           bool
-	Suspended       bool
-	PastesHidden    bool
-}
-
-func (userRow) TableName() string { return "users" }
-
-type identityRow struct {
-	UserID   string `gorm:"primaryKey"`
-	Provider string `gorm:"primaryKey"`
-	Subject  string
-}
-
-func (identityRow) TableName() string { return "identities" }
-
-func newUserRow(u user.User) *userRow {
-	return &userRow{
-		ID: string(u.ID), Username: u.Name.String(), AvatarURL: u.AvatarURL, DefaultLanguage: u.DefaultLanguage,
-		PublicProfile: u.PublicProfile, ShowTags: u.ShowTags, SupporterMonths: u.SupporterMonths, Contributor: u.Contributor,
-		CreatedAt: connection.Instant(u.CreatedAt), Admin: u.Admin, Suspended: u.Suspended, PastesHidden: u.PastesHidden,
-	}
-}
-
-func (r *userRow) user() (user.User, error) {
-	name, err := user.ParseName(r.Username)
-	if err != nil {
-		return user.User{}, fault.Unforeseen(fmt.Errorf("user %s: %w", r.ID, err))
-	}
-	return user.User{
-		ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage,
-		PublicProfile: r.PublicProfile, ShowTags: r.ShowTags, SupporterMonths: r.SupporterMonths, Contributor: r.Contributor,
-		CreatedAt: r.CreatedAt.UTC(), Admin: r.Admin, Suspended: r.Suspended, PastesHidden: r.PastesHidden,
-	}, nil
-}
-
 // take reads one user by a unique text, which may come from a request.
 func (u *Users) take(db *gorm.DB, condition, value string) (user.User, error) {
-	var row userRow
+	var row model.User
 	if err := db.Where(condition, value).Take(&row).Error; err != nil {
 		return user.User{}, connection.Translate(err)
 	}
-	return row.user()
+	return row.Domain()
 }
 
 // ByName implements user.Finder.
@@ -112,7 +66,7 @@ func (u *Users) AccountByID(ctx context.Context, id user.ID) (account user.Accou
 }
 
 func servicesOf(tx *gorm.DB, id string) (map[string]string, error) {
-	var rows []identityRow
+	var rows []model.Identity
 	if err := tx.Where("user_id = ?", id).Find(&rows).Error; err != nil {
 		return nil, err
 	}
@@ -123,21 +77,13 @@ func servicesOf(tx *gorm.DB, id string) (map[string]string, error) {
 	return services, nil
 }
 
-func newIdentityRows(id string, services map[string]string) []identityRow {
-	rows := make([]identityRow, 0, len(services))
-	for service, subject := range services {
-		rows = append(rows, identityRow{UserID: id, Provider: service, Subject: subject})
-	}
-	return rows
-}
-
 // Create implements user.Creator.
 func (u *Users) Create(ctx context.Context, created user.User, services map[string]string) error {
 	return u.store.Transaction(ctx, func(tx *gorm.DB) error {
-		if err := tx.Create(newUserRow(created)).Error; err != nil {
+		if err := tx.Create(model.NewUser(created)).Error; err != nil {
 			return err
 		}
-		return insert(tx, newIdentityRows(string(created.ID), services))
+		return model.Insert(tx, model.NewIdentities(string(created.ID), services))
 	})
 }
 
@@ -153,11 +99,11 @@ func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, 
 	updated user.User, services map[string]string, err error,
 ) {
 	err = u.store.Transaction(ctx, func(tx *gorm.DB) (err error) {
-		var row userRow
+		var row model.User
 		if err := connection.ForUpdate(tx).Where("id = ?", string(id)).Take(&row).Error; err != nil {
 			return err
 		}
-		if updated, err = row.user(); err != nil {
+		if updated, err = row.Domain(); err != nil {
 			return err
 		}
 		if services, err = servicesOf(tx, row.ID); err != nil { // changing them takes the user's lock, too
@@ -176,16 +122,16 @@ func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, 
 				return err
 			}
 		}
-		if err := tx.Select("*").Updates(newUserRow(updated)).Error; err != nil {
+		if err := tx.Select("*").Updates(model.NewUser(updated)).Error; err != nil {
 			return err
 		}
 		if maps.Equal(services, servicesBefore) {
 			return nil
 		}
-		if err := tx.Where("user_id = ?", row.ID).Delete(&identityRow{}).Error; err != nil {
+		if err := tx.Where("user_id = ?", row.ID).Delete(&model.Identity{}).Error; err != nil {
 			return err
 		}
-		return insert(tx, newIdentityRows(row.ID, services))
+		return model.Insert(tx, model.NewIdentities(row.ID, services))
 	})
 	if err != nil {
 		return user.User{}, nil, err
@@ -193,20 +139,11 @@ func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, 
 	return updated, services, nil
 }
 
-// formerNameRow is a name that a user, perhaps deleted by now, gave up.
-type formerNameRow struct {
-	UsernameFolded string `gorm:"primaryKey"`
-	UserID         string
-	GivenUpAt      time.Time
-}
-
-func (formerNameRow) TableName() string { return "former_names" }
-
 var errNameReserved = fault.New(fault.Conflict, "Another user had the username not long ago.")
 
 // giveUpName reserves a user's old name, and releases the user's oldest reservation beyond the limit.
 func (u *Users) giveUpName(tx *gorm.DB, had user.User) error {
-	row := formerNameRow{had.Name.Folded(), string(had.ID), connection.Instant(u.store.Clock())}
+	row := model.FormerName{UsernameFolded: had.Name.Folded(), UserID: string(had.ID), GivenUpAt: model.Instant(u.store.Clock())}
 	err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "username_folded"}}, UpdateAll: true}).Create(&row).Error
 	if err != nil {
 		return err
@@ -219,8 +156,8 @@ func (u *Users) giveUpName(tx *gorm.DB, had user.User) error {
 // checkName fails with fault.Conflict when a name is reserved for another user.
 func checkName(s *connection.Store, tx *gorm.DB, name user.Name, id user.ID) error {
 	var reserved int64
-	err := tx.Model(&formerNameRow{}).Where("username_folded = ? AND user_id <> ? AND given_up_at > ?",
-		name.Folded(), string(id), connection.Instant(s.Clock().Add(-user.NameReserved))).Count(&reserved).Error
+	err := tx.Model(&model.FormerName{}).Where("username_folded = ? AND user_id <> ? AND given_up_at > ?",
+		name.Folded(), string(id), model.Instant(s.Clock().Add(-user.NameReserved))).Count(&reserved).Error
 	if err == nil && reserved > 0 {
 		err = errNameReserved
 	}
@@ -234,7 +171,7 @@ func (u *Users) ByFormerName(ctx context.Context, name user.Name) (user.User, er
 
 // FormerNames implements user.FormerFinder.
 func (u *Users) FormerNames(ctx context.Context, id user.ID) (names []string, err error) {
-	err = u.store.Read(ctx).Model(&formerNameRow{}).Where("user_id = ?", string(id)).
+	err = u.store.Read(ctx).Model(&model.FormerName{}).Where("user_id = ?", string(id)).
 		Where("NOT EXISTS (SELECT 1 FROM users WHERE users.username_folded = former_names.username_folded)").
 		Order("given_up_at DESC, username_folded DESC").Pluck("username_folded", &names).Error
 	return names, connection.Translate(err)

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
@@ -23,7 +24,7 @@ func (u *Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Res
 
 // importedUser is a user with identities and stars, which are replaced as a whole.
 type importedUser struct {
-	row      userRow
+	row      model.User
 	services map[string]string
 	stars    []string
 }
@@ -37,14 +38,14 @@ func importUsers(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	gone, err := buried(tx, userTombstone, ids) // after the lock, to see the tombstone of a deletion that it waited for
+	gone, err := buried(tx, model.UserTombstone, ids) // after the lock, to see the tombstone of a deletion that it waited for
 	if err != nil {
 		return nil, err
 	}
 	for id := range known {
 		delete(gone, id)
 	}
-	var holders []userRow
+	var holders []model.User
 	if err := tx.Where("username_folded IN ?", folded).Find(&holders).Error; err != nil {
 		return nil, err
 	}
@@ -74,13 +75,13 @@ func importUsers(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
 		before, ok := known[id]
 		var stored user.Account
 		if ok {
-			if stored.User, err = before.row.user(); err != nil {
+			if stored.User, err = before.row.Domain(); err != nil {
 				return nil, err
 			}
 			stored.Services, stored.Stars = before.services, before.stars
 		}
 		made := account.Over(stored)
-		wanted := &importedUser{row: *newUserRow(made.User), services: made.Services, stars: made.Stars}
+		wanted := &importedUser{row: *model.NewUser(made.User), services: made.Services, stars: made.Stars}
 		if ok {
 			results[i].Outcome = batch.Updated
 			if wanted.row == before.row && maps.Equal(wanted.services, before.services) && slices.Equal(wanted.stars, before.stars) {
@@ -94,7 +95,7 @@ func importUsers(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
 		known[id], changed[id] = wanted, true
 	}
 	for _, id := range moving { // users may swap names: give the old ones up first
-		err := tx.Model(&userRow{}).Where("id = ?", id).Update("username", "moving-"+rand.Text()).Error
+		err := tx.Model(&model.User{}).Where("id = ?", id).Update("username", "moving-"+rand.Text()).Error
 		if err != nil {
 			return nil, err
 		}
@@ -105,9 +106,9 @@ func importUsers(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
 // lockImportedUsers locks the users that exist, in the order of their ids, and returns them.
 func lockImportedUsers(tx *gorm.DB, ids []string) (map[string]*importedUser, error) {
 	var (
-		rows     []userRow
-		services []identityRow
-		stars    []starRow
+		rows     []model.User
+		services []model.Identity
+		stars    []model.Star
 	)
 	if err := connection.ForUpdate(tx).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func lockImportedUsers(tx *gorm.DB, ids []string) (map[string]*importedUser, err
 	}
 	known := make(map[string]*importedUser, len(rows))
 	for _, row := range rows {
-		row.CreatedAt = connection.Instant(row.CreatedAt)
+		row.CreatedAt = model.Instant(row.CreatedAt)
 		known[row.ID] = &importedUser{row: row, services: make(map[string]string)}
 	}
 	for _, row := range services {
@@ -141,30 +142,30 @@ func storeImportedUsers(tx *gorm.DB, users map[string]*importedUser, ids []strin
 		return nil
 	}
 	var (
-		rows     []userRow
-		services []identityRow
-		stars    []starRow
+		rows     []model.User
+		services []model.Identity
+		stars    []model.Star
 	)
 	for _, id := range ids {
 		changed := users[id]
 		rows = append(rows, changed.row)
-		services = append(services, newIdentityRows(id, changed.services)...)
+		services = append(services, model.NewIdentities(id, changed.services)...)
 		for position, star := range changed.stars {
-			stars = append(stars, starRow{UserID: id, PasteID: star, Position: position})
+			stars = append(stars, model.Star{UserID: id, PasteID: star, Position: position})
 		}
 	}
-	if err := insert(upsert(tx), rows); err != nil {
+	if err := model.Insert(upsert(tx), rows); err != nil {
 		return err
 	}
-	for _, list := range []any{&identityRow{}, &starRow{}} {
+	for _, list := range []any{&model.Identity{}, &model.Star{}} {
 		if err := tx.Where("user_id IN ?", ids).Delete(list).Error; err != nil {
 			return err
 		}
 	}
-	if err := insert(tx, services); err != nil {
+	if err := model.Insert(tx, services); err != nil {
 		return err
 	}
-	return insert(tx, stars)
+	return model.Insert(tx, stars)
 }
 
 func foldedName(spelling string) string {

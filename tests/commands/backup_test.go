@@ -180,7 +180,7 @@ func TestRestoreRefusals(t *testing.T) {
 	writeTo(t, folder, "journal.db-journal", "a journal")
 	wantRefusalWith(t, "restore "+withJournal, i.run("restore --replace "+withJournal), exitFailed, "has a log (-journal) beside it")
 
-	dump := "The database is PostgreSQL, which has tools of its own for that: pg_dump and pg_restore."
+	dump := "The database is PostgreSQL, which has tools of its own for that: pg_dump, pg_restore, and VACUUM FULL to shrink its files."
 	for _, line := range []string{"backup " + file + ".2", "restore " + file} {
 		wantRefusal(t, line, installation{t, "postgres://u:s3cret@127.0.0.1:1/d"}.run(line), exitFailed, dump)
 		verb, _, _ := strings.Cut(line, " ")

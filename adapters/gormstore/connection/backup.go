@@ -18,10 +18,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-var (
-	errDump = fault.New(fault.Invalid, "The database is PostgreSQL, which has tools of its own for that: pg_dump and pg_restore.")
-	errOpen = fault.New(fault.Unavailable, "The database is open in another process. Stop the server, then try again.")
-)
+var errOpen = fault.New(fault.Unavailable, "The database is open in another process. Stop the server, then try again.")
 
 // Backup writes a snapshot of an SQLite database in use to a new file, readable by its owner only. It leaves out clients' quotas and
 // addresses. The file gets its name once it is complete and on the disk.
@@ -29,10 +26,8 @@ var (
 // It fails with fault.Conflict when the file exists, with fault.Unavailable when the database is an unfinished copy, and with
 // fault.Invalid on PostgreSQL.
 func (s *Store) Backup(ctx context.Context, path string) error {
-	if s.file == nil {
-		return errDump
-	}
-	if err := s.usable(ctx); err != nil {
+	file, err := s.usableFile(ctx)
+	if err != nil {
 		return err
 	}
 	if _, err := os.Lstat(path); err == nil {
@@ -43,7 +38,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 		return fileFault(path, err)
 	}
 	defer partial.remove()
-	source, err := plainSQLite(s.file.path, "ro", s.cfg.ConnectTimeout)
+	source, err := plainSQLite(file, "ro", s.cfg.ConnectTimeout)
 	if err != nil {
 		return err
 	}
@@ -147,9 +142,9 @@ type Restored struct {
 // It fails with fault.Invalid when the backup is damaged, too new or no database of Gluepot, and on PostgreSQL; with fault.Conflict
 // when a database exists and replace is not set; and with fault.Unavailable when that database is in use.
 func Restore(ctx context.Context, cfg Config, from string, replace bool) (done Restored, err error) {
-	path, ok := cfg.URL.sqlitePath()
-	if !ok {
-		return done, errDump
+	path, err := cfg.URL.file()
+	if err != nil {
+		return done, err
 	}
 	replacing, err := restorable(&path, from, replace)
 	if err != nil {

@@ -12,12 +12,8 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-var (
-	errVacuum = fault.New(fault.Invalid,
-		"The database is PostgreSQL, which uses free room again by itself: to shrink its files, run VACUUM FULL or pg_repack.")
-	errInUse = fault.New(fault.Unavailable,
-		"The database is in use all the time: others write to it, or read it for long. Try again later.")
-)
+var errInUse = fault.New(fault.Unavailable,
+	"The database is in use all the time: others write to it, or read it for long. Try again later.")
 
 // purgeIndex removes deleted text from the search index, where its trigrams would stay until the index merges.
 const purgeIndex = `INSERT INTO paste_texts_by_trigram (paste_texts_by_trigram) VALUES ('optimize')`
@@ -70,16 +66,14 @@ type Compacted struct{ Before, After int64 }
 // Compact shrinks an SQLite file to its content. A running server's writes wait meanwhile. It needs as much free disk space as the
 // file has. It fails with fault.Unavailable when the database is too busy or the disk full, and with fault.Invalid on PostgreSQL.
 func (s *Store) Compact(ctx context.Context) (done Compacted, err error) {
-	if s.file == nil {
-		return done, errVacuum
-	}
-	if err := s.usable(ctx); err != nil {
+	file, err := s.usableFile(ctx)
+	if err != nil {
 		return done, err
 	}
-	if done.Before, err = fileSize(s.file.path); err != nil {
+	if done.Before, err = fileSize(file); err != nil {
 		return done, err
 	}
-	db, err := plainSQLite(s.file.path, "rw", s.cfg.ConnectTimeout)
+	db, err := plainSQLite(file, "rw", s.cfg.ConnectTimeout)
 	if err != nil {
 		return done, err
 	}
@@ -97,7 +91,7 @@ func (s *Store) Compact(ctx context.Context) (done Compacted, err error) {
 	if busy != 0 {
 		return done, errInUse
 	}
-	done.After, err = fileSize(s.file.path)
+	done.After, err = fileSize(file)
 	return done, err
 }
 

@@ -105,8 +105,10 @@ func diagnosePostgres(err *pgconn.PgError) *fault.Error {
 		return conflicting
 	case "23503": // foreign_key_violation: the parent row is missing
 		return ErrNotFound
-	case "22012": // division_by_zero: only guardTogether divides
-		return moderation.ErrBlocked
+	case "23502": // not_null_violation
+		if err.TableName == "blocks" { // see guard
+			return moderation.ErrBlocked
+		}
 	case "22021": // character_not_in_repertoire: no row has a text that is not UTF-8 or has a zero byte
 		return ErrNotFound
 	case "23514", "22001": // a failed check, too long
@@ -148,7 +150,12 @@ func diagnoseSQLite(err *sqlite.Error) *fault.Error {
 		return ErrNotFound
 	case sqlite3.SQLITE_IOERR_SHMSIZE: // the shared-memory file cannot grow
 		return noRoom
-	case sqlite3.SQLITE_CONSTRAINT_CHECK, sqlite3.SQLITE_CONSTRAINT_NOTNULL, sqlite3.SQLITE_TOOBIG:
+	case sqlite3.SQLITE_CONSTRAINT_NOTNULL:
+		if strings.Contains(err.Error(), "blocks.network") { // see guard
+			return moderation.ErrBlocked
+		}
+		return invalid
+	case sqlite3.SQLITE_CONSTRAINT_CHECK, sqlite3.SQLITE_TOOBIG:
 		return invalid
 	case sqlite3.SQLITE_ERROR: // SQLite has no code for missing tables
 		if strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "no such column") {

@@ -2,7 +2,6 @@ package connection
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
@@ -10,9 +9,9 @@ import (
 	"time"
 
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
 	"gorm.io/gorm"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -24,13 +23,6 @@ const (
 	schemaVersion   = "SELECT coalesce(max(version_id), 0) FROM " + migrationsTable
 	// unreleasedTable had the migrations of versions before the first release.
 	unreleasedTable = "gluepot_schema"
-	// migrationLockID is the advisory lock that makes nodes migrate one at a time.
-	migrationLockID = 7163384644223837029
-	// migrationLockWait is how long, in seconds, a node waits for another's migrations.
-	migrationLockWait = 300
-	// migrationAttempts is how often pending migrations are applied to an SQLite file, for which goose has no lock: one that another
-	// process applies at the same moment fails.
-	migrationAttempts = 5
 )
 
 // Migration is one step of the schema and whether the database has it.
@@ -104,18 +96,10 @@ func (s *Store) Migrate(ctx context.Context) (applied int, err error) {
 		switch {
 		case err == nil:
 			return len(done), s.Ready(ctx) // a newer node may have migrated it meanwhile
-		case s.file == nil || attempt == migrationAttempts || ctx.Err() != nil:
+		case attempt == s.Dialect.attempts || ctx.Err() != nil:
 			return 0, fmt.Errorf("migrate the database: %w", Translate(err))
 		}
 	}
-}
-
-// usable connects, and fails unless this program can work with the database.
-func (s *Store) usable(ctx context.Context) error {
-	if err := s.Connect(ctx); err != nil {
-		return err
-	}
-	return s.Ready(ctx)
 }
 
 // Ready returns nil when the database answers, can be written to, and has a schema that this program can work with. That may be a
@@ -125,7 +109,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	if err := s.file.check(); err != nil {
 		return err
 	}
-	if s.Dialect.standby != "" && !s.cfg.Standby {
+	if !s.cfg.Standby {
 		var standby bool
 		if err := s.Read(ctx).Raw(s.Dialect.standby).Scan(&standby).Error; err != nil {
 			return Unreadable(err)
@@ -177,17 +161,6 @@ func (s *Store) Schema(ctx context.Context) (Schema, error) {
 	return schema, nil
 }
 
-// InstallationRow is about the database itself.
-type InstallationRow struct {
-	ID            int
-	UID           string
-	OldestVersion int64
-	CopyingFrom   sql.NullString
-}
-
-// TableName implements schema.Tabler.
-func (InstallationRow) TableName() string { return "installation" }
-
 // schemaVersions reads the versions of the schema, and whether the database is an unfinished copy.
 func (s *Store) schemaVersions(ctx context.Context) (schema Schema, copying bool, err error) {
 	if schema.Latest, err = s.latestVersion(); err != nil {
@@ -204,7 +177,7 @@ func (s *Store) schemaVersions(ctx context.Context) (schema Schema, copying bool
 		}
 		return schema, false, nil
 	}
-	var row InstallationRow
+	var row model.Installation
 	if err := s.Read(ctx).Take(&row).Error; err != nil {
 		if diagnose(err) == ErrOutdated || errors.Is(err, gorm.ErrRecordNotFound) {
 			return schema, false, nil
@@ -240,12 +213,5 @@ func (s *Store) migrationProvider() (*goose.Provider, error) {
 		return nil, err
 	}
 	options := []goose.ProviderOption{goose.WithTableName(migrationsTable), goose.WithDisableGlobalRegistry(true)}
-	if s.file == nil {
-		locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLockID), lock.WithLockTimeout(1, migrationLockWait))
-		if err != nil {
-			return nil, err
-		}
-		options = append(options, goose.WithSessionLocker(locker))
-	}
-	return goose.NewProvider(s.Dialect.goose, s.pools[0], files, options...)
+	return goose.NewProvider(s.Dialect.goose, s.pools[0], files, append(options, s.locking...)...)
 }

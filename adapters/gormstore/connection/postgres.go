@@ -1,6 +1,7 @@
 package connection
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -13,9 +14,18 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
+)
+
+const (
+	// migrationLockID is the advisory lock that makes nodes migrate one at a time.
+	migrationLockID = 7163384644223837029
+	// migrationLockWait is how long, in seconds, a node waits for another's migrations.
+	migrationLockWait = 300
 )
 
 func (s *Store) openPostgres() error {
@@ -26,12 +36,25 @@ func (s *Store) openPostgres() error {
 	if s.pgx, err = pgxpool.NewWithConfig(context.Background(), cfg); err != nil {
 		return err
 	}
-	s.release = s.pgx.Close
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLockID), lock.WithLockTimeout(1, migrationLockWait))
+	if err != nil {
+		return err
+	}
+	s.locking = []goose.ProviderOption{goose.WithSessionLocker(locker)}
+	s.release, s.statistics = s.pgx.Close, s.poolStatistics
 	db := stdlib.OpenDBFromPool(s.pgx)
 	s.Dialect, s.pools = postgresDialect, []*sql.DB{db}
 	s.reader, err = s.openGORM(postgres.New(postgres.Config{Conn: db})) // pgx keeps statements prepared
-	s.writer = s.reader
+	s.writer, s.together = s.reader, s.pipelined
 	return err
+}
+
+func (s *Store) poolStatistics() sql.DBStats {
+	stat := s.pgx.Stat()
+	return sql.DBStats{
+		MaxOpenConnections: int(stat.MaxConns()), OpenConnections: int(stat.TotalConns()), InUse: int(stat.AcquiredConns()),
+		Idle: int(stat.IdleConns()), WaitCount: stat.EmptyAcquireCount(), WaitDuration: stat.EmptyAcquireWaitTime(),
+	}
 }
 
 // postgresConfig reads a postgres:// URL. The URL's connect_timeout and target_session_attrs win over cfg.
@@ -68,42 +91,78 @@ func postgresConfig(cfg Config) (*pgxpool.Config, error) {
 	return parsed, nil
 }
 
-// Pipeline is a gorm.ConnPool that queues statements for a batch, which PostgreSQL runs as one transaction. Only ExecContext works:
-// nothing can be read before the batch is sent.
-type Pipeline struct {
-	gorm.ConnPool // nil
-
-	Batch pgx.Batch
+// pipelined is a transaction on a pipeline.
+func (s *Store) pipelined(ctx context.Context, change func(tx *gorm.DB) error) error {
+	conn, err := s.pools[0].Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close() //nolint:errcheck // the transaction has ended
+	p := &pipeline{Conn: conn, log: s.writer.Logger}
+	p.batch.Queue("BEGIN")
+	tx := s.writer.Session(&gorm.Session{NewDB: true, Context: ctx})
+	tx.Statement.ConnPool = p
+	if err = change(tx); err == nil {
+		p.batch.Queue("COMMIT")
+		err = p.flush(ctx)
+	}
+	if err = cmp.Or(p.failed, err); err != nil {
+		p.batch = pgx.Batch{}
+		p.batch.Queue("ROLLBACK")
+		_ = p.flush(ctx) // if that also fails, the pool closes the connection
+	}
+	return err
 }
 
-// send runs the queued statements on a connection, in one round trip.
-func (p *Pipeline) send(ctx context.Context, conn *sql.Conn, log logger.Interface) error {
-	return conn.Raw(func(raw any) error {
-		return p.run(ctx, raw.(*stdlib.Conn).Conn(), log) //nolint:forcetypeassert // openPostgres makes no other
+// pipeline is a gorm.ConnPool that sends statements which return no rows with the next one that does, or at the end: then they wait for
+// PostgreSQL once.
+type pipeline struct {
+	*sql.Conn
+
+	log    logger.Interface
+	batch  pgx.Batch
+	failed error // of the first batch that failed; what comes later only fails because of it
+}
+
+// ExecContext implements gorm.ConnPool.
+func (p *pipeline) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
+	p.batch.Queue(query, args...)
+	return driver.RowsAffected(0), nil
+}
+
+// QueryContext implements gorm.ConnPool.
+func (p *pipeline) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if err := p.flush(ctx); err != nil {
+		return nil, err
+	}
+	return p.Conn.QueryContext(ctx, query, args...)
+}
+
+// QueryRowContext implements gorm.ConnPool.
+func (p *pipeline) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	_ = p.flush(ctx) // it is kept in failed
+	return p.Conn.QueryRowContext(ctx, query, args...)
+}
+
+// flush sends the queued statements. The log sees them as one.
+func (p *pipeline) flush(ctx context.Context) error {
+	if p.batch.Len() == 0 {
+		return nil
+	}
+	batch, began := p.batch, time.Now()
+	p.batch = pgx.Batch{} // the old one remembers the statements prepared for it
+	err := p.Raw(func(conn any) error {
+		return conn.(*stdlib.Conn).Conn().SendBatch(ctx, &batch).Close() //nolint:forcetypeassert // openPostgres makes no other
 	})
-}
-
-// run runs the queued statements. The log sees them as one.
-func (p *Pipeline) run(ctx context.Context, on interface {
-	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
-}, log logger.Interface,
-) error {
-	began := time.Now()
-	err := on.SendBatch(ctx, &p.Batch).Close()
-	log.Trace(ctx, began, func() (string, int64) {
+	p.log.Trace(ctx, began, func() (string, int64) {
 		var all []string
-		for _, queued := range p.Batch.QueuedQueries {
+		for _, queued := range batch.QueuedQueries {
 			all = append(all, queued.SQL)
 		}
 		return strings.Join(all, "; "), -1
 	}, err)
+	p.failed = cmp.Or(p.failed, err)
 	return err
-}
-
-// ExecContext implements gorm.ConnPool.
-func (p *Pipeline) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
-	p.Batch.Queue(query, args...)
-	return driver.RowsAffected(0), nil
 }
 
 var errNoPrimary = errors.New("the server is a standby")

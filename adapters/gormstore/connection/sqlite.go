@@ -26,9 +26,14 @@ import (
 const maxSQLiteReaders = 4
 
 // openSQLite opens one connection for writing and several for reading, which do not block each other (WAL).
-func (s *Store) openSQLite(path string, readers int) error {
-	s.Dialect, s.file = sqliteDialect, &watchedFile{path: path, setting: s.cfg.urlSetting(), stop: make(chan struct{})}
-	s.pasteWrites = semaphore.NewWeighted(math.MaxInt64)
+func (s *Store) openSQLite() error {
+	path, err := s.cfg.URL.file()
+	if err != nil {
+		return err
+	}
+	s.Dialect, s.file.path, s.file.setting = sqliteDialect, path, s.cfg.urlSetting()
+	s.create, s.open = func() error { return createPrivate(path) }, s.file.open
+	s.pasteWrites, s.together, s.statistics = semaphore.NewWeighted(math.MaxInt64), s.separate, s.sumStatistics
 	open := func(connections int, writes bool) (*sql.DB, error) {
 		dsn := sqliteDSN(path, s.cfg, writes)
 		plain, err := sql.Open("sqlite", dsn)
@@ -54,12 +59,25 @@ func (s *Store) openSQLite(path string, readers int) error {
 		}
 		s.file.upkeep = s.upkeep
 	}
-	reader, err := open(readers, false)
+	reader, err := open(s.cfg.MaxConnections, false)
 	if err != nil {
 		return err
 	}
-	s.reader, err = s.openGORM(sqliteDialector{newPreparedReads(reader)})
+	s.reader, err = s.openGORM(sqliteDialector{reader})
 	return err
+}
+
+func (s *Store) sumStatistics() (sum sql.DBStats) {
+	for _, pool := range s.pools {
+		stat := pool.Stats()
+		sum.MaxOpenConnections += stat.MaxOpenConnections
+		sum.OpenConnections += stat.OpenConnections
+		sum.InUse += stat.InUse
+		sum.Idle += stat.Idle
+		sum.WaitCount += stat.WaitCount
+		sum.WaitDuration += stat.WaitDuration
+	}
+	return sum
 }
 
 // upkeep removes deleted text from the index and the log once a minute; from a large index in steps, one a second. What fails is
@@ -82,6 +100,17 @@ func (s *Store) TruncateLog() error {
 		return errors.Join(
 			tx.Exec("PRAGMA busy_timeout = 0").Error, tx.Exec("PRAGMA wal_checkpoint(TRUNCATE)").Error, tx.Exec(wait).Error)
 	})
+}
+
+// usableFile connects, and returns the file's path. It fails unless this program can work with it, and with fault.Invalid on PostgreSQL.
+func (s *Store) usableFile(ctx context.Context) (path string, err error) {
+	if _, err = s.cfg.URL.file(); err == nil {
+		err = s.Connect(ctx)
+	}
+	if err == nil {
+		err = s.Ready(ctx)
+	}
+	return s.file.path, err
 }
 
 // sqliteDSN puts the pragmas where every pooled connection gets them. A commit survives a power cut (FULL), and deleted text is
@@ -163,8 +192,8 @@ const upkeepTicks = 60
 var errFileReplaced = fault.New(fault.Unavailable,
 	"The database file was replaced or removed while it was in use. Restart the server.")
 
-// watchedFile notices when an SQLite file is replaced or removed: open connections would go on writing to the old one. For PostgreSQL
-// it is nil, and its methods do nothing.
+// watchedFile notices when an SQLite file is replaced or removed: open connections would go on writing to the old one. Until it is
+// opened, its other methods do nothing.
 type watchedFile struct {
 	path     string
 	setting  string // the variable that names it
@@ -179,7 +208,7 @@ type watchedFile struct {
 }
 
 // isReplaced reports what the last check found.
-func (f *watchedFile) isReplaced() bool { return f != nil && f.replaced.Load() }
+func (f *watchedFile) isReplaced() bool { return f.replaced.Load() }
 
 // watchedConnector opens connections to a watched file, and closes those that reached its replacement (TestSQLiteFileReplaced).
 type watchedConnector struct {
@@ -205,9 +234,6 @@ func (c watchedConnector) Driver() driver.Driver { return c.driver }
 
 // open calls connect, and then watches the file. A second call checks that the file is still there.
 func (f *watchedFile) open(connect func() error) error {
-	if f == nil {
-		return connect()
-	}
 	f.opening.Lock()
 	defer f.opening.Unlock()
 	if f.identity != nil {
@@ -250,7 +276,7 @@ func (f *watchedFile) open(connect func() error) error {
 
 // check fails once the path names another file, or none.
 func (f *watchedFile) check() error {
-	if f == nil || f.identity == nil {
+	if f.identity == nil {
 		return nil
 	}
 	if gone(f.path, f.identity) {
@@ -279,9 +305,6 @@ func gone(path string, before os.FileInfo) bool {
 
 // close stops watching, and reports whether the path still names the file.
 func (f *watchedFile) close() bool {
-	if f == nil {
-		return true
-	}
 	f.opening.Lock()
 	defer f.opening.Unlock()
 	select {

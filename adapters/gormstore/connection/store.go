@@ -7,10 +7,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/pressly/goose/v3"
 	"golang.org/x/sync/semaphore"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
@@ -18,26 +18,25 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// Hooks run in every writing transaction. An error of a hook undoes the transaction.
-type Hooks struct {
-	Before, After func(ctx context.Context, s *Store, tx *gorm.DB) error
-	// BeforeTogether is Before for transactions in a pipeline.
-	BeforeTogether func(ctx context.Context, statements *Pipeline)
-}
-
 // Store is a database. Build it with New, and call Connect before anything else.
 type Store struct {
 	cfg     Config
-	hooks   Hooks
 	Dialect *Dialect
 	reader  *gorm.DB
 	writer  *gorm.DB // on SQLite a single connection; on PostgreSQL the same as reader
 	pools   []*sql.DB
 	pgx     *pgxpool.Pool // nil for SQLite
-	file    *watchedFile  // nil for PostgreSQL
+	file    *watchedFile  // never opened for PostgreSQL
 	purge   purge         // of an SQLite index
 	release func()        // closes pgx
 	Clock   func() time.Time
+
+	// Where the databases differ, openPostgres and openSQLite set these.
+	create     func() error                     // see Create
+	open       func(connect func() error) error // see Connect
+	together   transaction                      // see WriteTogether
+	statistics func() sql.DBStats               // see Statistics
+	locking    []goose.ProviderOption           // of migrations
 
 	// Work on pastes may use half of the connections, and slow work (lists, counts, imports) a quarter. So neither a lock on pastes nor
 	// long lists take the connections for users and tokens.
@@ -47,29 +46,23 @@ type Store struct {
 
 // New returns a store for the database that cfg names, without touching it.
 // It fails when cfg is not valid.
-func New(cfg Config, hooks Hooks) (*Store, error) {
+func New(cfg Config) (*Store, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Store{cfg: cfg, hooks: hooks, Clock: time.Now, release: func() {}}
-	connections := cfg.MaxConnections
-	var err error
-	if path, ok := cfg.URL.sqlitePath(); ok {
-		if path, err = filepath.Abs(path); err != nil { // the process may change its working directory
-			return nil, err
-		}
-		connections = min(connections, maxSQLiteReaders)
-		err = s.openSQLite(path, connections)
-	} else {
-		err = s.openPostgres()
+	s := &Store{
+		cfg: cfg, Clock: time.Now, release: func() {}, file: &watchedFile{stop: make(chan struct{})},
+		create: func() error { return nil }, open: func(connect func() error) error { return connect() },
 	}
-	if err != nil {
-		return nil, err
+	open := s.openPostgres
+	if cfg.URL.isSQLite() {
+		open, s.cfg.MaxConnections = s.openSQLite, min(cfg.MaxConnections, maxSQLiteReaders)
 	}
-	half := max(1, connections/2)
+	half := max(1, s.cfg.MaxConnections/2)
 	s.Pastes, s.Slow = semaphore.NewWeighted(int64(half)), semaphore.NewWeighted(int64(max(1, half/2)))
-	if s.pasteWrites == nil {
-		s.pasteWrites = s.Pastes
+	s.pasteWrites = s.Pastes
+	if err := open(); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
@@ -96,10 +89,7 @@ func (s *Store) KeepsSearch() bool { return s.cfg.Search }
 // Create makes the file of an SQLite database and its folder, for their owner only, unless they exist. On
 // PostgreSQL it does nothing. It fails with fault.Unavailable.
 func (s *Store) Create() error {
-	if s.file == nil {
-		return nil
-	}
-	if err := createPrivate(s.file.path); err != nil {
+	if err := s.create(); err != nil {
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check %s.", s.cfg.URL, s.cfg.urlSetting()), err)
 	}
 	return nil
@@ -115,7 +105,7 @@ func (s *Store) Connect(ctx context.Context) error {
 		}
 		return nil
 	}
-	return s.connectError(s.file.open(connect))
+	return s.connectError(s.open(connect))
 }
 
 func (s *Store) connectError(err error) error {
@@ -158,26 +148,7 @@ func (s *Store) Close() error {
 }
 
 // Statistics returns the state of the connection pools.
-func (s *Store) Statistics() sql.DBStats {
-	if s.pgx != nil {
-		stat := s.pgx.Stat()
-		return sql.DBStats{
-			MaxOpenConnections: int(stat.MaxConns()), OpenConnections: int(stat.TotalConns()), InUse: int(stat.AcquiredConns()),
-			Idle: int(stat.IdleConns()), WaitCount: stat.EmptyAcquireCount(), WaitDuration: stat.EmptyAcquireWaitTime(),
-		}
-	}
-	var sum sql.DBStats
-	for _, pool := range s.pools {
-		stat := pool.Stats()
-		sum.MaxOpenConnections += stat.MaxOpenConnections
-		sum.OpenConnections += stat.OpenConnections
-		sum.InUse += stat.InUse
-		sum.Idle += stat.Idle
-		sum.WaitCount += stat.WaitCount
-		sum.WaitDuration += stat.WaitDuration
-	}
-	return sum
-}
+func (s *Store) Statistics() sql.DBStats { return s.statistics() }
 
 // Statement is a slow statement, without its arguments: they may be secrets.
 type Statement struct {

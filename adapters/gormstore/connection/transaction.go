@@ -10,7 +10,10 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
+	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/moderation"
 )
 
 // attempts is how often a transaction is tried that ends in a deadlock.
@@ -32,15 +35,22 @@ func (s *Store) Snapshot(ctx context.Context, read func(tx *gorm.DB) error, sema
 	}, semaphores...)
 }
 
+// transaction begins a transaction, runs change in it, and ends it.
+type transaction func(ctx context.Context, change func(tx *gorm.DB) error) error
+
 // Transaction runs change in a transaction, again after a deadlock, and translates the error.
 func (s *Store) Transaction(ctx context.Context, change func(tx *gorm.DB) error) error {
-	return again(ctx, func() error { return s.transactOnce(ctx, change) })
+	return s.transact(ctx, s.separate, change)
 }
 
-// again retries a transaction after deadlocks, and translates the error.
-func again(ctx context.Context, once func() error) error {
+// separate is a transaction that sends each statement by itself.
+func (s *Store) separate(ctx context.Context, change func(tx *gorm.DB) error) error {
+	return s.writer.WithContext(ctx).Transaction(change)
+}
+
+func (s *Store) transact(ctx context.Context, begin transaction, change func(tx *gorm.DB) error) error {
 	for attempt := 1; ; attempt++ {
-		err := once()
+		err := s.transactOnce(ctx, begin, change)
 		if err == nil || !isDeadlock(err) || attempt == attempts || ctx.Err() != nil {
 			if err = Translate(err); ctx.Err() != nil && fault.Is(err, fault.Unavailable) {
 				err = unavailable(errors.Join(ctx.Err(), err)) // the driver may only report a bad connection
@@ -50,26 +60,48 @@ func again(ctx context.Context, once func() error) error {
 	}
 }
 
-func (s *Store) transactOnce(ctx context.Context, change func(tx *gorm.DB) error) error {
+func (s *Store) transactOnce(ctx context.Context, begin transaction, change func(tx *gorm.DB) error) error {
 	if s.cfg.RefuseWrites {
 		return errRefused
 	}
 	if err := s.file.check(); err != nil {
 		return err
 	}
-	err := s.writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		if err := s.hooks.Before(ctx, s, tx); err != nil {
+	err := begin(ctx, func(tx *gorm.DB) error {
+		if err := s.guard(ctx, tx); err != nil {
 			return err
 		}
 		if err := change(tx); err != nil {
 			return err
 		}
-		return s.hooks.After(ctx, s, tx)
+		return s.note(ctx, tx)
 	})
 	if err != nil {
 		return err
 	}
 	return s.file.check() // a write to a file that was replaced meanwhile is lost: do not acknowledge it
+}
+
+// guard fails when the client is blocked. Only by failing can a statement refuse what is sent together with it: so it stores a block
+// without a network, which the table refuses, if there is a block to copy.
+func (s *Store) guard(ctx context.Context, tx *gorm.DB) error {
+	networks := moderation.NetworksOf(ctx)
+	if len(networks) == 0 {
+		return nil
+	}
+	return tx.Exec(`INSERT INTO blocks (network, created_at, reason) SELECT NULL, created_at, reason FROM blocks
+		WHERE network IN ? AND (expires_at IS NULL OR expires_at > ?)`, networks, s.Now()).Error
+}
+
+// note adds the act in the context to the audit log, if there is one.
+func (s *Store) note(ctx context.Context, tx *gorm.DB) error {
+	entry, ok := audit.Noted(ctx)
+	if !ok {
+		return nil
+	}
+	return tx.Create(&model.AuditEntry{
+		ID: entry.ID, At: model.Instant(s.Clock()), Actor: entry.Actor, Act: entry.Act, Target: entry.Target, Reason: entry.Reason,
+	}).Error
 }
 
 func isDeadlock(err error) bool {
@@ -102,87 +134,22 @@ func Acquire(ctx context.Context, semaphores ...*semaphore.Weighted) (release fu
 
 // WritePaste is Transaction for work on pastes.
 func (s *Store) WritePaste(ctx context.Context, change func(tx *gorm.DB) error) error {
+	return s.writePaste(ctx, s.separate, change)
+}
+
+// WriteTogether is WritePaste for a change that does not ask how many rows were affected. To PostgreSQL, statements that return no rows
+// are sent with the next one that does, or with the end of the transaction.
+func (s *Store) WriteTogether(ctx context.Context, change func(tx *gorm.DB) error) error {
+	return s.writePaste(ctx, s.together, change)
+}
+
+func (s *Store) writePaste(ctx context.Context, begin transaction, change func(tx *gorm.DB) error) error {
 	release, err := Acquire(ctx, s.pasteWrites)
 	if err != nil {
 		return err
 	}
 	defer release()
-	return s.Transaction(ctx, change)
-}
-
-// WriteAfter is WritePaste in two parts: read, which may be nil, and then write, whose statements return no rows. PostgreSQL gets all
-// that write does, with the end of the transaction, in one round trip.
-func (s *Store) WriteAfter(ctx context.Context, read, write func(tx *gorm.DB) error) error {
-	if s.pgx == nil || s.cfg.RefuseWrites {
-		return s.WritePaste(ctx, func(tx *gorm.DB) error {
-			if read != nil {
-				if err := read(tx); err != nil {
-					return err
-				}
-			}
-			return write(tx)
-		})
-	}
-	release, err := Acquire(ctx, s.pasteWrites)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return again(ctx, func() error {
-		if read != nil {
-			return s.readThenWrite(ctx, read, write)
-		}
-		var all Pipeline // a new one for each attempt: a batch remembers the statements prepared on its connection
-		s.hooks.BeforeTogether(ctx, &all)
-		if err := s.queue(ctx, &all, write); err != nil {
-			return err
-		}
-		return all.run(ctx, s.pgx, s.writer.Logger)
-	})
-}
-
-func (s *Store) readThenWrite(ctx context.Context, read, write func(tx *gorm.DB) error) (err error) {
-	conn, err := s.pools[0].Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close() //nolint:errcheck // the transaction has ended
-	var first, last, undo Pipeline
-	undo.Batch.Queue("ROLLBACK")
-	defer func() {
-		if err != nil {
-			_ = undo.send(ctx, conn, s.writer.Logger) // if that also fails, the pool closes the connection
-		}
-	}()
-	first.Batch.Queue("BEGIN")
-	s.hooks.BeforeTogether(ctx, &first)
-	if err := first.send(ctx, conn, s.writer.Logger); err != nil {
-		return err
-	}
-	if err := read(s.through(ctx, conn)); err != nil {
-		return err
-	}
-	if err := s.queue(ctx, &last, write); err != nil {
-		return err
-	}
-	last.Batch.Queue("COMMIT")
-	return last.send(ctx, conn, s.writer.Logger)
-}
-
-// queue adds the statements of write and of the hook After to a pipeline.
-func (s *Store) queue(ctx context.Context, statements *Pipeline, write func(tx *gorm.DB) error) error {
-	tx := s.through(ctx, statements)
-	if err := write(tx); err != nil {
-		return err
-	}
-	return s.hooks.After(ctx, s, tx)
-}
-
-// through returns a GORM session on a pool.
-func (s *Store) through(ctx context.Context, pool gorm.ConnPool) *gorm.DB {
-	tx := s.writer.Session(&gorm.Session{NewDB: true, Context: ctx})
-	tx.Statement.ConnPool = pool
-	return tx
+	return s.transact(ctx, begin, change)
 }
 
 // List runs a slow read of pastes.

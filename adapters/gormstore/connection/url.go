@@ -13,6 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/gluepot/gluepot/domain/fault"
 )
 
 // URL is a database URL. It prints without passwords, and not at all if it cannot be parsed: the password could be anywhere.
@@ -20,7 +22,7 @@ type URL string
 
 // String returns the scheme, user, hosts and database.
 func (u URL) String() string {
-	if _, ok := u.sqlitePath(); ok {
+	if u.isSQLite() {
 		return string(u)
 	}
 	parsed, err := u.parsePostgres()
@@ -53,7 +55,7 @@ func (u URL) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
 // Validate fails for a URL that a store cannot use. The error quotes nothing of it.
 func (u URL) Validate() error {
-	if _, ok := u.sqlitePath(); ok {
+	if u.isSQLite() {
 		return nil
 	}
 	_, err := u.parsePostgres()
@@ -95,16 +97,25 @@ func (u URL) parsePostgres() (*pgxpool.Config, error) {
 	return parsed, nil
 }
 
-// sqlitePath returns the path of an sqlite:// URL, which has no escapes. A path that begins with user:password@ is refused: it is
+var errServer = fault.New(fault.Invalid, "The database is PostgreSQL, which has tools of its own for that: pg_dump, pg_restore, and "+
+	"VACUUM FULL to shrink its files.")
+
+// file returns the absolute path of an SQLite file: the process may change its working directory. It fails with fault.Invalid for
+// PostgreSQL.
+func (u URL) file() (string, error) {
+	if !u.isSQLite() {
+		return "", errServer
+	}
+	return filepath.Abs(strings.TrimPrefix(string(u), sqliteScheme))
+}
+
+const sqliteScheme = "sqlite://"
+
+// isSQLite reports whether the URL is sqlite:// and a path, which has no escapes. A path that begins with user:password@ is refused: it is
 // another database's URL with the wrong scheme.
-func (u URL) sqlitePath() (string, bool) {
-	path, ok := strings.CutPrefix(string(u), "sqlite://")
-	if !ok || path == "" || strings.ContainsRune(path, 0) || strings.HasSuffix(path, "/") {
-		return "", false
-	}
+func (u URL) isSQLite() bool {
+	path, ok := strings.CutPrefix(string(u), sqliteScheme)
 	first, _, _ := strings.Cut(path, "/")
-	if _, password, _ := strings.Cut(first, ":"); strings.Contains(password, "@") {
-		return "", false
-	}
-	return filepath.Clean(path), true
+	_, password, _ := strings.Cut(first, ":")
+	return ok && path != "" && !strings.ContainsRune(path, 0) && !strings.HasSuffix(path, "/") && !strings.Contains(password, "@")
 }

@@ -48,7 +48,7 @@ const plantedPassword = "hunter2"
 func printed(url URL) string {
 	cfg := DefaultConfig()
 	cfg.URL = url
-	_, errNew := New(cfg, Hooks{})
+	_, errNew := New(cfg)
 	encoded, errEncode := json.Marshal(cfg)
 	return fmt.Sprintln(url, cfg, errNew, string(encoded), errEncode) +
 		fmt.Sprintf("%v %+v %#v %s %q %v", url, url, url, url, url, cfg)

@@ -287,19 +287,17 @@ CREATE UNLOGGED TABLE paste_origins (
 );
 CREATE INDEX paste_origins_by_creation ON paste_origins (created_at);
 
--- How many rows pastes has, and how many of them expired until an instant, without scanning it. Triggers keep it, so it holds for
--- every writer, and in the writer's own transaction, so it holds after any crash. Each backend adds to one of 64 slots: with one slot
--- all writers would queue for one row. A low fillfactor keeps the updates on the page.
+-- How many rows pastes has, without scanning it. Triggers keep it, so it holds for every writer, and in the writer's own transaction, so
+-- it holds after any crash. Each backend adds to one of 64 slots: with one slot all writers would queue for one row. A low fillfactor
+-- keeps the updates on the page.
 CREATE TABLE paste_counts (
-    slot    integer PRIMARY KEY,
-    pastes  bigint NOT NULL,
-    expired bigint NOT NULL DEFAULT 0,
-    until   timestamptz NOT NULL DEFAULT '-infinity' -- the same in all slots, see pass_expired
+    slot   integer PRIMARY KEY,
+    pastes bigint NOT NULL
 ) WITH (fillfactor = 10, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 INSERT INTO paste_counts SELECT slot, 0 FROM generate_series(0, 63) AS slot;
 
--- The trigger's function names tables with the schema, so that it counts for a session with another search path, too; a SET clause would do the
--- same at a tenth of the speed of a one-row insert. An update waits for pass_expired in another transaction, and reads its instant.
+-- The function names its table with the schema, so that it counts for a session with another search path, too; a SET clause would do the
+-- same at a tenth of the speed of a one-row insert.
 -- +goose StatementBegin
 DO $migration$
 BEGIN
@@ -307,16 +305,11 @@ BEGIN
 CREATE FUNCTION count_pastes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
-        UPDATE %1$I.paste_counts SET (pastes, expired) = (SELECT pastes + count(*), expired + count(*) FILTER (WHERE expires_at <= until)
-            FROM changed) WHERE slot = pg_backend_pid() %% 64;
+        UPDATE %1$I.paste_counts SET pastes = pastes + (SELECT count(*) FROM changed) WHERE slot = pg_backend_pid() %% 64;
     ELSIF TG_OP = 'DELETE' THEN
-        UPDATE %1$I.paste_counts SET (pastes, expired) = (SELECT pastes - count(*), expired - count(*) FILTER (WHERE expires_at <= until)
-            FROM changed) WHERE slot = pg_backend_pid() %% 64;
-    ELSIF TG_OP = 'UPDATE' THEN
-        UPDATE %1$I.paste_counts SET expired = expired - (coalesce(OLD.expires_at, 'infinity') <= until)::integer
-            + (coalesce(NEW.expires_at, 'infinity') <= until)::integer WHERE slot = pg_backend_pid() %% 64;
+        UPDATE %1$I.paste_counts SET pastes = pastes - (SELECT count(*) FROM changed) WHERE slot = pg_backend_pid() %% 64;
     ELSE
-        UPDATE %1$I.paste_counts SET pastes = 0, expired = 0;
+        UPDATE %1$I.paste_counts SET pastes = 0;
     END IF;
     RETURN NULL;
 END $$
@@ -330,29 +323,8 @@ CREATE TRIGGER pastes_deleted AFTER DELETE ON pastes
     REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_pastes();
 CREATE TRIGGER pastes_truncated AFTER TRUNCATE ON pastes
     FOR EACH STATEMENT EXECUTE FUNCTION count_pastes();
--- Imports and users who leave their pastes behind change it. No transaction takes half an hour, so an expiry that is later than that is not
--- passed before it ends; and the shortest lifetime is an hour, so that a user's many pastes do not take the same slot one by one.
-CREATE TRIGGER pastes_expire_otherwise AFTER UPDATE OF expires_at ON pastes FOR EACH ROW
-    WHEN (OLD.expires_at IS DISTINCT FROM NEW.expires_at AND least(OLD.expires_at, NEW.expires_at) < now() + interval '30 minutes')
-    EXECUTE FUNCTION count_pastes();
-
--- Counts what expired until an instant, if that is much, so that nobody who asks does it. All slots are locked before: who has changed
--- pastes and not committed is waited for, but not for long, and who changes them later reads the instant.
--- +goose StatementBegin
-CREATE FUNCTION pass_expired(instant timestamptz) RETURNS void LANGUAGE plpgsql SET lock_timeout = '10ms' AS $$
-BEGIN
-    instant := coalesce((SELECT expires_at FROM pastes WHERE expires_at > (SELECT max(until) FROM paste_counts) AND expires_at <= instant
-        ORDER BY expires_at OFFSET 99999 LIMIT 1), instant);
-    PERFORM FROM pastes WHERE expires_at > (SELECT max(until) FROM paste_counts) AND expires_at <= instant OFFSET 999 LIMIT 1;
-    IF FOUND THEN
-        PERFORM FROM paste_counts ORDER BY slot FOR UPDATE;
-        UPDATE paste_counts c SET until = instant, expired = expired + CASE slot WHEN 0 THEN
-            (SELECT count(*) FROM pastes WHERE expires_at > c.until AND expires_at <= instant) ELSE 0 END WHERE until < instant;
-    END IF;
-END $$;
--- +goose StatementEnd
 
 -- +goose Down
 DROP TABLE installation, reports, blocks, audit_log, removed_pastes, former_names, tombstones, stars, paste_texts, paste_ciphers, paste_edits, paste_tags,
     pasties, pastes, paste_counts, paste_quotas, paste_quota_salt, paste_origins, access_tokens, invitations, sign_in_attempts, identities, users;
-DROP FUNCTION count_pastes, pass_expired, prepare_search;
+DROP FUNCTION count_pastes, prepare_search;

@@ -105,25 +105,6 @@ CREATE INDEX pastes_by_creation ON pastes (created_at DESC, id DESC);
 CREATE INDEX pastes_by_expiry ON pastes (expires_at);
 CREATE INDEX public_pastes ON pastes (created_at DESC, id DESC) WHERE visibility = 1;
 
--- How many rows pastes has that expired until an instant: they may be many, and are not looked at again.
-CREATE TABLE expired_pastes (until INTEGER NOT NULL, pastes INTEGER NOT NULL);
-INSERT INTO expired_pastes VALUES (-9223372036854775808, 0);
--- +goose StatementBegin
-CREATE TRIGGER pastes_inserted AFTER INSERT ON pastes WHEN new.expires_at <= (SELECT until FROM expired_pastes) BEGIN
-    UPDATE expired_pastes SET pastes = pastes + 1;
-END;
--- +goose StatementEnd
--- +goose StatementBegin
-CREATE TRIGGER pastes_deleted AFTER DELETE ON pastes WHEN old.expires_at <= (SELECT until FROM expired_pastes) BEGIN
-    UPDATE expired_pastes SET pastes = pastes - 1;
-END;
--- +goose StatementEnd
--- +goose StatementBegin
-CREATE TRIGGER pastes_expire_otherwise AFTER UPDATE OF expires_at ON pastes WHEN old.expires_at IS NOT new.expires_at BEGIN
-    UPDATE expired_pastes SET pastes = pastes + ifnull(new.expires_at <= until, 0) - ifnull(old.expires_at <= until, 0);
-END;
--- +goose StatementEnd
-
 CREATE TABLE pasties (
     paste_id TEXT NOT NULL REFERENCES pastes ON DELETE CASCADE,
     position INTEGER NOT NULL,
@@ -304,7 +285,6 @@ DROP TABLE paste_edits;
 DROP TABLE paste_tags;
 DROP TABLE pasties;
 DROP TABLE pastes;
-DROP TABLE expired_pastes;
 DROP TABLE access_tokens;
 DROP TABLE invitations;
 DROP TABLE sign_in_attempts;

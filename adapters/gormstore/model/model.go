@@ -1,0 +1,59 @@
+// Package model has a type for each table, and turns its rows into what the domain knows. A type without TableName is named like its
+// table.
+package model
+
+import (
+	"database/sql"
+	"reflect"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// Instant returns t as both databases store it: in UTC, to the microsecond.
+func Instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// Nullable stores the zero time, never, as NULL.
+func Nullable(t time.Time) sql.NullTime {
+	return sql.NullTime{Time: Instant(t), Valid: !t.IsZero()}
+}
+
+// FromNullable is the inverse of Nullable.
+func FromNullable(t sql.NullTime) time.Time {
+	if !t.Valid {
+		return time.Time{}
+	}
+	return t.Time.UTC()
+}
+
+// Optional stores the empty text as NULL.
+func Optional(text string) sql.NullString { return sql.NullString{String: text, Valid: text != ""} }
+
+// insertRows is how many rows one INSERT has: SQLite allows 32766 parameters, PostgreSQL 65535.
+const insertRows = 1000
+
+// Insert stores rows in their order: each argument is a slice, or a row or nil.
+func Insert(tx *gorm.DB, all ...any) error {
+	for _, rows := range all {
+		if list := reflect.ValueOf(rows); list.IsZero() || list.Kind() == reflect.Slice && list.Len() == 0 {
+			continue
+		}
+		if err := tx.CreateInBatches(rows, insertRows).Error; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Installation is about the database itself.
+type Installation struct {
+	ID            int
+	UID           string
+	OldestVersion int64
+	CopyingFrom   sql.NullString
+}
+
+// TableName implements schema.Tabler.
+
+// TableName implements schema.Tabler.
+func (Installation) TableName() string { return "installation" }

@@ -1,0 +1,118 @@
+package model
+
+import (
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/identity"
+	"github.com/gluepot/gluepot/domain/user"
+)
+
+// User is a row of users.
+type User struct {
+	ID              string `gorm:"primaryKey"`
+	Username        string
+	AvatarURL       string
+	DefaultLanguage string
+	PublicProfile   bool
+	ShowTags        bool
+	SupporterMonths int32
+	Contributor     bool
+	CreatedAt       time.Time `gorm:"autoCreateTime:false"`
+	Admin           bool
+	Suspended       bool
+	PastesHidden    bool
+}
+
+// Identity is a service by which a user signs in.
+type Identity struct {
+	UserID   string `gorm:"primaryKey"`
+	Provider string `gorm:"primaryKey"`
+	Subject  string
+}
+
+// NewUser is the inverse of Domain.
+func NewUser(u user.User) *User {
+	return &User{
+		ID: string(u.ID), Username: u.Name.String(), AvatarURL: u.AvatarURL, DefaultLanguage: u.DefaultLanguage,
+		PublicProfile: u.PublicProfile, ShowTags: u.ShowTags, SupporterMonths: u.SupporterMonths, Contributor: u.Contributor,
+		CreatedAt: Instant(u.CreatedAt), Admin: u.Admin, Suspended: u.Suspended, PastesHidden: u.PastesHidden,
+	}
+}
+
+// Domain returns the user.
+func (r *User) Domain() (user.User, error) {
+	name, err := user.ParseName(r.Username)
+	if err != nil {
+		return user.User{}, fault.Unforeseen(fmt.Errorf("user %s: %w", r.ID, err))
+	}
+	return user.User{
+		ID: user.ID(r.ID), Name: name, AvatarURL: r.AvatarURL, DefaultLanguage: r.DefaultLanguage,
+		PublicProfile: r.PublicProfile, ShowTags: r.ShowTags, SupporterMonths: r.SupporterMonths, Contributor: r.Contributor,
+		CreatedAt: r.CreatedAt.UTC(), Admin: r.Admin, Suspended: r.Suspended, PastesHidden: r.PastesHidden,
+	}, nil
+}
+
+// NewIdentities returns the rows of a user's services.
+func NewIdentities(id string, services map[string]string) []Identity {
+	rows := make([]Identity, 0, len(services))
+	for service, subject := range services {
+		rows = append(rows, Identity{UserID: id, Provider: service, Subject: subject})
+	}
+	return rows
+}
+
+// FormerName is a name that a user, perhaps deleted by now, gave up.
+type FormerName struct {
+	UsernameFolded string `gorm:"primaryKey"`
+	UserID         string
+	GivenUpAt      time.Time
+}
+
+// SignInAttempt is an attempt that has not ended.
+type SignInAttempt struct {
+	Hash         []byte `gorm:"primaryKey"`
+	Source       string
+	State        string
+	Nonce        string
+	Verifier     string
+	Provider     string
+	Subject      string
+	Name         string
+	AvatarURL    string
+	Next         string
+	InvitationID sql.NullString
+	UserID       sql.NullString
+	ExpiresAt    time.Time
+}
+
+// Domain returns the attempt.
+func (r *SignInAttempt) Domain() identity.Attempt {
+	return identity.Attempt{
+		Source: r.Source, Proof: identity.Proof{State: r.State, Nonce: r.Nonce, Verifier: r.Verifier},
+		Profile: identity.Profile{
+			Identity: identity.Identity{Key: r.Provider, Subject: r.Subject}, Name: r.Name, AvatarURL: r.AvatarURL,
+		},
+		Next: r.Next, Invitation: identity.InvitationID(r.InvitationID.String), Link: user.ID(r.UserID.String),
+	}
+}
+
+// Invitation is a row of invitations.
+type Invitation struct {
+	ID        string `gorm:"primaryKey"`
+	Hash      []byte
+	Uses      int
+	Note      string
+	CreatedAt time.Time `gorm:"autoCreateTime:false"`
+	ExpiresAt time.Time
+}
+
+// Domain returns the invitation.
+func (r *Invitation) Domain() identity.Invitation {
+	return identity.Invitation{
+		ID: identity.InvitationID(r.ID), Hash: identity.Hash(r.Hash), Uses: r.Uses, Note: r.Note, CreatedAt: r.CreatedAt.UTC(),
+		ExpiresAt: r.ExpiresAt.UTC(),
+	}
+}
