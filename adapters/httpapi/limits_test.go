@@ -226,7 +226,7 @@ func TestRejectedReadEndsProof(t *testing.T) {
 	wantStatuses(t, "all of it", []int{429}, ask("/data/language?name=Go", "192.0.2.2:1", ""))
 }
 
-// TestFailedSignInsAtOnce wants those that are under way when the limit is met to count as well: otherwise whoever sends
+// TestFailedSignInsAtOnce wants those that are under way when the limit is met to count as well: otherwise a client that sends
 // many at once may fail as often as there are connections, each time that one more is allowed.
 func TestFailedSignInsAtOnce(t *testing.T) {
 	t.Parallel()

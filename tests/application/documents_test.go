@@ -537,7 +537,7 @@ func TestEditAndDeleteOwnRefuse(t *testing.T) {
 	}
 }
 
-// TestDeleteByKey lets those delete an anonymous paste who have its key, whoever they are, and no other paste.
+// TestDeleteByKey deletes an anonymous paste by its key, for any viewer, and no other paste.
 func TestDeleteByKey(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
@@ -835,7 +835,7 @@ func (c *countedPages) ActiveIDs(ctx context.Context, owner user.ID, after paste
 	return c.Store.ActiveIDs(ctx, owner, after, limit)
 }
 
-// TestListOwnInPages has more pastes than are read at once, of which some come and go meanwhile.
+// TestListOwnInPages has more pastes than are read at once. Some come and go meanwhile.
 func TestListOwnInPages(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)

@@ -329,7 +329,7 @@ func waitReady(url string) error {
 	return errors.New("gluepot did not become ready")
 }
 
-// load is what wrk does: the same request again and again, or those of a script, of which it is an example.
+// load is what wrk does: the same request again and again, or those of a script.
 type load struct {
 	to                   *side
 	method               string // GET when it is empty

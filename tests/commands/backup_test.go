@@ -188,7 +188,7 @@ func TestRestoreRefusals(t *testing.T) {
 	}
 }
 
-// TestRestoreOverDamage keeps a database that is damaged, and its log, for whoever wants to save some of it.
+// TestRestoreOverDamage keeps a damaged database and its log: an operator may want to save some of it.
 func TestRestoreOverDamage(t *testing.T) {
 	t.Parallel()
 	i, cfg, file := backedUp(t)

@@ -450,7 +450,7 @@ func deleteKeys(t *testing.T, s DocumentStore) {
 	}
 }
 
-// contentGoes with the row, whoever removes it: a paste that gets the same id later has none of it.
+// contentGoes with the row, however it is removed: a later paste with the same id has none of it.
 func contentGoes(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	deleted := storedDocument(t, s, "deleted", owner).ID
@@ -536,7 +536,7 @@ func updatesMeet(t *testing.T, s DocumentStore) {
 func documentsMeet(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	wantOneWinner(t, meet(func(int) error { return s.Documents.CreateDocument(t.Context(), newDocument("wanted")) }), fault.Conflict)
-	// While some delete, others update and read: whoever comes too late finds nothing, and nobody a half of it.
+	// While some delete, others update and read: they find the whole paste or nothing.
 	for range 5 {
 		id := storedDocument(t, s, paste.ID(ident.New()), owner).ID
 		errs := meet(func(caller int) error {

@@ -207,7 +207,7 @@ func (e *export) writePastes(w io.Writer, planned []plannedPaste) {
 			document = fmt.Sprintf(`{"_id":%q,"ownerId":%q,"createdAt":%d,"deletesAt":%d,"expiresIn":"1y","isPrivate":false,`+
 				`"encrypted":true,"encryptedData":"AAAA","encryptedKey":"AAAA","salt":{"$binary":{"base64":"AA==","subType":"00"}}}`,
 				p.id, owner, p.created, p.deletes)
-		case i%2 == 1 && i%3 != 0 && i%10 != 1: // those of which i%10 is 1 have expired
+		case i%2 == 1 && i%3 != 0 && i%10 != 1: // if i%10 is 1 they have expired
 			e.wanted.codes[p.id] = code
 		case i%2 == 0:
 			document = fmt.Sprintf(`{"_id":%q,"createdAt":{"$numberLong":"%d"},"deletesAt":{"$numberLong":"%d"},"ownerId":%q,`+

@@ -90,7 +90,7 @@ func (p *person) fails(code int, stdin string, args []string, parts ...string) {
 	}
 }
 
-// kept returns the files of the configuration by their paths below it, all of which only their owner may read.
+// kept returns the files of the configuration by their paths below it. Only their owner may read them.
 func (p *person) kept() map[string]string {
 	p.Helper()
 	kept := make(map[string]string)

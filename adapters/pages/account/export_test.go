@@ -247,7 +247,7 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestLargeExport has 3,000 pastes of 32 KiB, of which few are in memory at once.
+// TestLargeExport has 3,000 pastes of 32 KiB. Few are in memory at once.
 func TestLargeExport(t *testing.T) {
 	s := visit.New(t)
 	owner := s.User("Epoxy", true)

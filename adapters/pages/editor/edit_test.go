@@ -255,7 +255,7 @@ func TestTooLargeForAForm(t *testing.T) {
 	t.Parallel()
 	for name, pasties := range map[string][]paste.Pasty{
 		"bytes":     {{ID: "a", Code: strings.Repeat("x", site.MaxShownBytes+1)}},
-		"line ends": {{ID: "a", Code: strings.Repeat("x\n", site.MaxShownBytes*2/5)}}, // of which a browser makes more than a body may have
+		"line ends": {{ID: "a", Code: strings.Repeat("x\n", site.MaxShownBytes*2/5)}}, // a browser makes more of it than a body may have
 		"snippets":  slices.Repeat([]paste.Pasty{{ID: "a"}}, 100+1),
 	} {
 		s := visit.Owned(t, func(d *paste.Document) { d.Pasties = pasties })
