@@ -102,8 +102,7 @@ func TestForwardedClientsAreLimitedEach(t *testing.T) {
 	}
 }
 
-// TestTokensAreClients wants whoever has a valid token to be limited by it, wherever the requests come from, and nobody
-// else to gain anything by presenting one.
+// TestTokensAreClients limits requests with a valid token by it, wherever they come from. An invalid token gains nothing.
 func TestTokensAreClients(t *testing.T) {
 	t.Parallel()
 	s := newStore()

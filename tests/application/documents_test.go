@@ -371,7 +371,7 @@ func TestCreateNamed(t *testing.T) {
 	}
 }
 
-// hidden are ids of pastes that nobody but Mia may see, and the reasons.
+// hidden are ids of pastes that only Mia may see, and the reasons.
 func (d *desk) hidden(t *testing.T) map[string]string {
 	t.Helper()
 	sealed := paste.Document{Paste: paste.Paste{ID: "sealed00", CreatedAt: d.now}, Content: paste.Content{Cipher: new(paste.Cipher)}}
@@ -690,7 +690,7 @@ func TestEditsMeet(t *testing.T) {
 	for _, err := range errs {
 		if err == nil {
 			accepted++
-		} else if !fault.Is(err, fault.Invalid) { // somebody has removed what was read
+		} else if !fault.Is(err, fault.Invalid) { // another caller has removed what was read
 			t.Error(err)
 		}
 	}

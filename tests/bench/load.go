@@ -101,7 +101,7 @@ func (b *bench) install(name string, pastes int) (*installation, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The first three users own 10, 1,000 and 100,000 pastes, the others share the rest, a quarter is nobody's.
+	// The first three users own 10, 1,000 and 100,000 pastes, the others share the rest, a quarter is anonymous.
 	if err := in.exec(
 		fmt.Sprintf(`INSERT INTO pastes (`+pasteColumns+`)
 			SELECT 'p' || lpad(x::text, 8, '0'),

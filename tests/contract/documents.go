@@ -587,9 +587,9 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 			wanted := fault.Kind(0)
 			var err error
 			switch kind := (round + caller) % 8; kind {
-			case 0: // nobody's
+			case 0: // anonymous
 				err = s.Documents.CreateDocument(t.Context(), created)
-			case 1, 2: // of somebody's
+			case 1, 2: // of a user
 				created.Owner = []user.ID{mine, yours}[kind-1]
 				err = s.Documents.CreateDocument(t.Context(), created)
 			case 3: // with everything

@@ -72,7 +72,7 @@ func writeExport(folder string, users, pastes int) (*export, error) {
 	return e, writeFile(e.pastes, true, func(w io.Writer) { e.writePastes(w, owned) })
 }
 
-// plannedPaste is a paste of the owner with that index, or of nobody (-1).
+// plannedPaste is a paste of the owner with that index, or anonymous (-1).
 type plannedPaste struct {
 	id               string
 	owner            int

@@ -373,7 +373,7 @@ func selfMade(t *testing.T, dir string) (certificate, key string) {
 	return certificate, key
 }
 
-// TestPushWithoutServer has nobody listen, somebody who is no server, and somebody who hangs up.
+// TestPushWithoutServer asks a closed port, servers of something else, and one that hangs up.
 func TestPushWithoutServer(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+freeport.Address(t))

@@ -61,7 +61,7 @@ func (p *Provider) behaves() Behaviour {
 	return p.behaviour
 }
 
-// Account is somebody at a provider.
+// Account is a provider's user.
 type Account struct {
 	Subject, Name, Email string
 	Verified             bool     // the address

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPreparedReads wants statements to be prepared once, no more than are kept, and another caller's end to harm nobody.
+// TestPreparedReads wants statements to be prepared once, no more than are kept, and a cancelled caller to harm no other.
 func TestPreparedReads(t *testing.T) {
 	t.Parallel()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "g.db"))

@@ -185,7 +185,7 @@ func (m *many) DocumentByID(_ context.Context, id paste.ID) (paste.Document, err
 	return found, nil
 }
 
-// busy is a store that does something when somebody has read all of the pastes.
+// busy is a store that does something when all pastes were read.
 type busy struct {
 	fake.Pastes
 

@@ -109,7 +109,7 @@ func TestBurningWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestBurningOfOwner is there for its owner until somebody opens it.
+// TestBurningOfOwner shows the paste to its owner until another reader opens it.
 func TestBurningOfOwner(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
