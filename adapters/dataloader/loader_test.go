@@ -42,7 +42,7 @@ func (d *database) loader(slots int) *loader[int, int] {
 	return &loader[int, int]{load: d.load, slots: slots, largest: maxBatch, fail: unavailable}
 }
 
-// sleep takes a second, or as long as somebody waits.
+// sleep takes a second, or as long as a caller waits.
 func sleep(ctx context.Context, _ []int) error {
 	select {
 	case <-time.After(time.Second):

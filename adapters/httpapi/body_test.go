@@ -111,7 +111,7 @@ func TestMemory(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.PasteMaxBody, cfg.MaxMemory = 100_000, memoryFactor*100_000
 	api, secret := newPasteAPI(t, cfg, nil)
-	long := strings.Repeat("\x00", cfg.PasteMaxBody) // of which JSON makes six times as much
+	long := strings.Repeat("\x00", cfg.PasteMaxBody) // JSON makes six times as much of it
 	made := parsePaste(t, send(api, http.MethodPost, "/raw", long, "Authorization", secret, "Accept", mediaJSON))
 	ask := func(want int) {
 		t.Helper()

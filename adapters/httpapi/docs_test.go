@@ -92,7 +92,7 @@ func TestCompressedFile(t *testing.T) {
 
 var update = flag.Bool("update", false, "rewrite openapi.json")
 
-// TestOpenAPIFile compares openapi.json with openapi.yaml, after a change of which run "go generate".
+// TestOpenAPIFile compares openapi.json with openapi.yaml: after a change run "go generate".
 func TestOpenAPIFile(t *testing.T) {
 	t.Parallel()
 	const path = "openapi.json"
@@ -119,7 +119,7 @@ func TestOpenAPIFile(t *testing.T) {
 	}
 }
 
-// appendJSON keeps the order of the fields, which whoever reads the document sees.
+// appendJSON keeps the order of the fields, which readers of the document see.
 func appendJSON(out *bytes.Buffer, node *yaml.Node) error {
 	switch node.Kind {
 	case yaml.DocumentNode:

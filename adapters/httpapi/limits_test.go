@@ -102,8 +102,7 @@ func TestForwardedClientsAreLimitedEach(t *testing.T) {
 	}
 }
 
-// TestTokensAreClients wants whoever has a valid token to be limited by it, wherever the requests come from, and nobody
-// else to gain anything by presenting one.
+// TestTokensAreClients limits requests with a valid token by it, wherever they come from. An invalid token gains nothing.
 func TestTokensAreClients(t *testing.T) {
 	t.Parallel()
 	s := newStore()
@@ -226,7 +225,7 @@ func TestRejectedReadEndsProof(t *testing.T) {
 	wantStatuses(t, "all of it", []int{429}, ask("/data/language?name=Go", "192.0.2.2:1", ""))
 }
 
-// TestFailedSignInsAtOnce wants those that are under way when the limit is met to count as well: otherwise whoever sends
+// TestFailedSignInsAtOnce wants those that are under way when the limit is met to count as well: otherwise a client that sends
 // many at once may fail as often as there are connections, each time that one more is allowed.
 func TestFailedSignInsAtOnce(t *testing.T) {
 	t.Parallel()

@@ -41,7 +41,7 @@ func (k *keeper) Write(entry zapcore.Entry, fields []zapcore.Field) error {
 	return nil
 }
 
-// Entries and fields belong to whoever is given them: after many requests at once each line still tells of its own.
+// Entries and fields belong to the logger that gets them: after many requests at once each line still tells of its own.
 func TestLogLinesMayBeKept(t *testing.T) {
 	t.Parallel()
 	const clients, rounds = 8, 50

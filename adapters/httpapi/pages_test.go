@@ -395,7 +395,7 @@ func (refusing) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, e
 	return false, err
 }
 
-// streaming has one page, of which the client gets the beginning before there is an end: after that it waits for one of next.
+// streaming has one page. It sends the beginning, and waits for one of next before the end.
 type streaming struct {
 	somePages
 

@@ -309,7 +309,7 @@ func TestSampler(t *testing.T) {
 	}
 }
 
-// TestCollectorAway wants spans that nobody takes to be dropped, with one warning, and the end not to wait for long.
+// TestCollectorAway wants spans that no collector takes to be dropped, with one warning, and a quick stop.
 func TestCollectorAway(t *testing.T) {
 	closed, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -46,7 +46,7 @@ func TestDeployment(t *testing.T) {
 	}
 }
 
-// TestTrustedProxiesOfManifest wants the manifest to trust no network until somebody has said which one.
+// TestTrustedProxiesOfManifest wants the manifest to trust no network until an operator names one.
 func TestTrustedProxiesOfManifest(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../../docs/operations/kubernetes/gluepot.yaml")

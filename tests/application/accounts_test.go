@@ -115,7 +115,7 @@ func TestSignUp(t *testing.T) {
 	if again, err := arrive(t, w.accounts, token.Viewer{}, wanted, "1"); err != nil || again.User.ID != made.ID || again.Next != "/a" {
 		t.Errorf("got %+v, error %v, want the account", again, err)
 	}
-	// The same number at another provider is somebody else.
+	// The same number at another provider is another user.
 	if other, err := arrive(t, w.accounts, token.Viewer{}, accounts.BeginInput{Source: "github"}, "1"); err != nil || other.Secret == "" {
 		t.Errorf("got %+v, error %v, want another account", other, err)
 	}
@@ -162,7 +162,7 @@ func TestOfficialNames(t *testing.T) {
 	}
 }
 
-// TestAvatars wants an address that could end an attribute of HTML from nobody who chooses one. What is stored stays.
+// TestAvatars refuses a chosen address that could end an attribute of HTML. What is stored stays.
 func TestAvatars(t *testing.T) {
 	t.Parallel()
 	w := newWorld()

@@ -389,7 +389,7 @@ func (hangingTokens) SetLastUsed(ctx context.Context, _ map[token.ID]time.Time) 
 	return ctx.Err()
 }
 
-// TestSweepOfHangingDatabase ends by itself: the sweeper has nobody who would give up for it.
+// TestSweepOfHangingDatabase ends by itself: no caller cancels a sweep.
 func TestSweepOfHangingDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sweep := pastes.New(hangingPastes{}, nil, pastes.Options{SweepGrace: time.Minute}, time.Now).Sweep
@@ -504,7 +504,7 @@ func TestSweepEndsWhenTold(t *testing.T) {
 	})
 }
 
-// TestPendingUses are those that are not stored, also while somebody tries to.
+// TestPendingUses are those that are not stored, also while they are being stored.
 func TestPendingUses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		uses := tokens.New(hangingTokens{}, nil, time.Now).Uses

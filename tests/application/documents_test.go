@@ -371,7 +371,7 @@ func TestCreateNamed(t *testing.T) {
 	}
 }
 
-// hidden are ids of pastes that nobody but Mia may see, and the reasons.
+// hidden are ids of pastes that only Mia may see, and the reasons.
 func (d *desk) hidden(t *testing.T) map[string]string {
 	t.Helper()
 	sealed := paste.Document{Paste: paste.Paste{ID: "sealed00", CreatedAt: d.now}, Content: paste.Content{Cipher: new(paste.Cipher)}}
@@ -537,7 +537,7 @@ func TestEditAndDeleteOwnRefuse(t *testing.T) {
 	}
 }
 
-// TestDeleteByKey lets those delete an anonymous paste who have its key, whoever they are, and no other paste.
+// TestDeleteByKey deletes an anonymous paste by its key, for any viewer, and no other paste.
 func TestDeleteByKey(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)
@@ -690,7 +690,7 @@ func TestEditsMeet(t *testing.T) {
 	for _, err := range errs {
 		if err == nil {
 			accepted++
-		} else if !fault.Is(err, fault.Invalid) { // somebody has removed what was read
+		} else if !fault.Is(err, fault.Invalid) { // another caller has removed what was read
 			t.Error(err)
 		}
 	}
@@ -835,7 +835,7 @@ func (c *countedPages) ActiveIDs(ctx context.Context, owner user.ID, after paste
 	return c.Store.ActiveIDs(ctx, owner, after, limit)
 }
 
-// TestListOwnInPages has more pastes than are read at once, of which some come and go meanwhile.
+// TestListOwnInPages has more pastes than are read at once. Some come and go meanwhile.
 func TestListOwnInPages(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, true)

@@ -77,7 +77,7 @@ func (c crowdedPastes) CreateAllowed(
 	return c.Store.CreateAllowed(ctx, allowance, client, created)
 }
 
-// TestIDsAreDrawnAgain has ids that are taken: another one is drawn, and nobody hears that a name is taken.
+// TestIDsAreDrawnAgain has ids that are taken: another one is drawn, and no caller hears that a name is taken.
 func TestIDsAreDrawnAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld()

@@ -37,7 +37,7 @@ func newRecord(line int, raw []byte) imports.Record[imports.Paste] {
 	return imports.Record[imports.Paste]{Value: wholePaste(fmt.Sprint("id", line)), Line: line, Raw: raw}
 }
 
-// endlessPastes is a source that has records until nobody wants them.
+// endlessPastes is a source that never ends.
 func endlessPastes(context.Context) imports.Records[imports.Paste] {
 	return func(yield func(imports.Record[imports.Paste], error) bool) {
 		for i := 1; yield(newRecord(i, []byte("x")), nil); i++ {
@@ -162,7 +162,7 @@ func TestImportsOfFailingStores(t *testing.T) {
 	if !fault.Is(err, fault.Unavailable) || summary != want || !slices.Equal(rejected, []int{2002}) {
 		t.Errorf("got %+v, %v rejected, error %v, want %+v, record 2002 and %v", summary, rejected, err, want, fault.Unavailable)
 	}
-	// Only rejects that somebody took note of are counted.
+	// Only rejects that were reported are counted.
 	full, taken := errors.New("no space left on device"), 0
 	source = records("a", "broken", "broken", "b", "broken")
 	summary, err = importerOf(new(shelf)).Do(t.Context(), source, paste.RefuseOrphans, func(int, []byte, error) error {

@@ -49,7 +49,7 @@ func (b *bench) copies(pastes int) error {
 	return nil
 }
 
-// fillSource makes an embedded database of pastes in no order, two thirds of which belong to somebody and half of which expire.
+// fillSource makes an embedded database of pastes in no order. Two thirds have owners, and half expire.
 func (b *bench) fillSource(path string, pastes int) error {
 	migrate := exec.Command(b.gluepot, "migrate", "up")
 	migrate.Env, migrate.Dir = append(os.Environ(), "GLUEPOT_DATABASE_URL=sqlite://"+path), b.folder

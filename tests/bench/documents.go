@@ -133,7 +133,7 @@ func (b *bench) fillDocuments(in *installation) (*documents, error) {
 	if b.quick {
 		d.count = 20_000
 	}
-	d.stride = (b.pastes - firstDocument) / d.count / 4 * 4 // every fourth paste is nobody's, and firstDocument is none of them
+	d.stride = (b.pastes - firstDocument) / d.count / 4 * 4 // every fourth paste is anonymous, and firstDocument is none of them
 	if d.stride == 0 {
 		return nil, errors.New("there are too few pastes")
 	}

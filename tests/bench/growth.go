@@ -30,7 +30,7 @@ const (
 	growthRounds = 3
 )
 
-// population is a database whose pastes all have content of the same length. One in eleven has expired, and nobody has swept.
+// population is a database whose pastes all have content of the same length. One in eleven has expired, and is not swept.
 type population struct {
 	*installation
 

@@ -101,7 +101,7 @@ func (b *bench) install(name string, pastes int) (*installation, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The first three users own 10, 1,000 and 100,000 pastes, the others share the rest, a quarter is nobody's.
+	// The first three users own 10, 1,000 and 100,000 pastes, the others share the rest, a quarter is anonymous.
 	if err := in.exec(
 		fmt.Sprintf(`INSERT INTO pastes (`+pasteColumns+`)
 			SELECT 'p' || lpad(x::text, 8, '0'),
@@ -329,7 +329,7 @@ func waitReady(url string) error {
 	return errors.New("gluepot did not become ready")
 }
 
-// load is what wrk does: the same request again and again, or those of a script, of which it is an example.
+// load is what wrk does: the same request again and again, or those of a script.
 type load struct {
 	to                   *side
 	method               string // GET when it is empty

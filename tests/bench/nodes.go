@@ -141,7 +141,7 @@ func (b *bench) addUp(p *population, url string, l load, cells []string) error {
 }
 
 // total is what several nodes did together: requests a second, and for each the processor time of the database, in seconds, and
-// its statements, all of which are transactions of their own.
+// its statements. Each is a transaction of its own.
 type total struct{ rate, database, statements float64 }
 
 // together measures a load on each of several nodes that start for it.

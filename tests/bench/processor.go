@@ -12,7 +12,7 @@ import (
 // clockTick is the unit of the processor times under /proc, in seconds: USER_HZ, which is the same on every Linux that Go runs on.
 const clockTick = 0.01
 
-// processStat are the fields of /proc/PID/stat that follow the program's name, of which the first is number 3 in proc(5).
+// processStat are the fields of /proc/PID/stat that follow the program's name. The first is number 3 in proc(5).
 func processStat(pid int) (name string, fields []string) {
 	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat")) // not there on other systems
 	opening, closing := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')

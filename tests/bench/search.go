@@ -20,7 +20,7 @@ var (
 	ends       = append(strings.Fields("b ck ct d g l ll m n nd ng nt p r rd s ss st t th x"), "", "", "")
 )
 
-// vocabulary makes code of 1 KiB out of words, some of which are in most pastes and some in few.
+// vocabulary makes code of 1 KiB out of words. Some are in most pastes, some in few.
 type vocabulary struct {
 	random *rand.Rand
 	words  []string

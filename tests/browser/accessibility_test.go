@@ -38,7 +38,7 @@ func (tab *tab) barriers() []string {
 	return read(tab, chromedp.Evaluate[[]string](barriers, chromedp.EvalAwaitPromise))
 }
 
-// TestAccessibility looks at every page in both colour schemes, as somebody who has not signed in and as who has.
+// TestAccessibility looks at every page in both colour schemes, signed in and not.
 func TestAccessibility(t *testing.T) {
 	t.Parallel()
 	origin := serveUsers(t)

@@ -69,7 +69,7 @@ func byNode(t *testing.T, all []vector) (plain []string) {
 	return plain
 }
 
-// sealedSite is a server, of which everything is kept that is sent to it.
+// sealedSite is a server that records every request.
 type sealedSite struct {
 	*testing.T
 

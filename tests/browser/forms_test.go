@@ -255,7 +255,7 @@ func TestWrongForm(t *testing.T) {
 	}
 }
 
-// drop has several files dropped on the page, of which the texts are in base64.
+// drop drops several files on the page. Their texts are in base64.
 func (tab *tab) drop(files map[string]string) {
 	tab.t.Helper()
 	encoded, err := json.Marshal(files)

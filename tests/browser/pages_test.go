@@ -250,7 +250,7 @@ func TestLongWords(t *testing.T) {
 	}
 }
 
-// TestNotFoundPage is what somebody sees who follows the link of a paste that has gone.
+// TestNotFoundPage follows the link of a paste that has gone.
 func TestNotFoundPage(t *testing.T) {
 	t.Parallel()
 	origin := serveDemonstration(t)

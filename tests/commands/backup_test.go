@@ -15,7 +15,7 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// backedUp returns an installation with data, which nobody has open, and a backup of it.
+// backedUp returns an installation with data, which is not open, and a backup of it.
 func backedUp(t *testing.T) (i installation, cfg gormstore.Config, file string) {
 	t.Helper()
 	filled := filled(t, database.SQLite(t)) // is open until the test ends
@@ -188,7 +188,7 @@ func TestRestoreRefusals(t *testing.T) {
 	}
 }
 
-// TestRestoreOverDamage keeps a database that is damaged, and its log, for whoever wants to save some of it.
+// TestRestoreOverDamage keeps a damaged database and its log: an operator may want to save some of it.
 func TestRestoreOverDamage(t *testing.T) {
 	t.Parallel()
 	i, cfg, file := backedUp(t)

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(apart(m))
 }
 
-// apart runs the tests in an empty folder, where a forgotten path does no harm, and without the settings of whoever runs them.
+// apart runs the tests in an empty folder, where a forgotten path does no harm, and without the developer's settings.
 func apart(m *testing.M) int {
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")

@@ -11,7 +11,7 @@ import (
 	"github.com/gluepot/gluepot/tests/database"
 )
 
-// TestCompact shrinks a file beside a server that has it open, and says why not where somebody reads all the time.
+// TestCompact shrinks a file beside a server that has it open, and says why not beside a reader that never ends.
 func TestCompact(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)

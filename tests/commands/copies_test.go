@@ -217,7 +217,7 @@ func textsOf(t *testing.T, db *sql.DB, query string) (texts []string) {
 	return texts
 }
 
-// TestCopiedTables wants somebody who adds a table to decide whether it is copied.
+// TestCopiedTables fails when a table is added, until it is decided whether it is copied.
 func TestCopiedTables(t *testing.T) {
 	t.Parallel()
 	cfg := database.SQLite(t)

@@ -18,7 +18,7 @@ func TestPasswordsAreNotPrinted(t *testing.T) {
 			t.Errorf("%v %v: got %+v, want a failure that says why, without the password", settings, args, got)
 		}
 	}
-	for _, text := range []string{ // where nobody answers, or nobody can be asked
+	for _, text := range []string{ // of servers that do not answer or cannot be asked
 		"postgres://u:hunter2@127.0.0.1:1/d",
 		"postgres://u:s3@hunter2@127.0.0.1:1/d",
 		"postgres://u:1/hunter2@127.0.0.1:1/d",

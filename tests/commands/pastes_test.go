@@ -132,7 +132,7 @@ func TestPasteCreateOfFiles(t *testing.T) {
 	}
 }
 
-// TestPasteTextsRefused are those of which nothing is stored.
+// TestPasteTextsRefused stores nothing of texts that are refused.
 func TestPasteTextsRefused(t *testing.T) {
 	t.Parallel()
 	i := install(t)

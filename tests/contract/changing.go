@@ -16,7 +16,7 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// unstorable are texts that no store can have as an id: whoever asks for one is told that there is none.
+// unstorable are texts that no store can have as an id: a lookup of one finds nothing.
 var unstorable = []string{"", "nobody", "a\x00b", "\xff", "OWNER", "owner\u202e"}
 
 func updateUser(t *testing.T, s Store) {

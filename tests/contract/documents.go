@@ -451,7 +451,7 @@ func deleteKeys(t *testing.T, s DocumentStore) {
 	}
 }
 
-// contentGoes with the row, whoever removes it: a paste that gets the same id later has none of it.
+// contentGoes with the row, however it is removed: a later paste with the same id has none of it.
 func contentGoes(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	deleted := storedDocument(t, s, "deleted", owner).ID
@@ -562,7 +562,7 @@ func updatesMeet(t *testing.T, s DocumentStore) {
 func documentsMeet(t *testing.T, s DocumentStore) {
 	owner := storedUser(t, s.Store, "owner").ID
 	wantOneWinner(t, meet(func(int) error { return s.Documents.CreateDocument(t.Context(), newDocument("wanted")) }), fault.Conflict)
-	// While some delete, others update and read: whoever comes too late finds nothing, and nobody a half of it.
+	// While some delete, others update and read: they find the whole paste or nothing.
 	for range 5 {
 		id := storedDocument(t, s, paste.ID(ident.New()), owner).ID
 		errs := meet(func(caller int) error {
@@ -613,9 +613,9 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 			wanted := fault.Kind(0)
 			var err error
 			switch kind := (round + caller) % 8; kind {
-			case 0: // nobody's
+			case 0: // anonymous
 				err = s.Documents.CreateDocument(t.Context(), created)
-			case 1, 2: // of somebody's
+			case 1, 2: // of a user
 				created.Owner = []user.ID{mine, yours}[kind-1]
 				err = s.Documents.CreateDocument(t.Context(), created)
 			case 3: // with everything

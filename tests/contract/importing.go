@@ -336,7 +336,7 @@ func importOverEdits(t *testing.T, s DocumentStore) {
 	run("over that edit", updated, unchanged)
 	origin := exported.Origin
 	bare.Content, exported.Content = exported.Content, paste.Content{}
-	bare.Origin, exported.Origin = "", origin // of which no export says anything
+	bare.Origin, exported.Origin = "", origin // exports do not have it
 	run("content comes and goes", updated, updated)
 	run("again", unchanged, unchanged)
 }

@@ -22,7 +22,7 @@ type Search interface {
 	search.Rebuilder
 }
 
-// parsed is what somebody searches for.
+// parsed is a query.
 func parsed(t *testing.T, text string) search.Query {
 	t.Helper()
 	query, err := search.Parse(text, func(name string) string { return name })

@@ -61,7 +61,7 @@ func sessions(t *testing.T, s Store) {
 	clash.ID = third.ID
 	wantIDTaken(t, s.Tokens.StartSession(t.Context(), clash, token.Hash{}))
 	wantKind(t, s.Tokens.StartSession(t.Context(), newSession("nobody", "", now), token.Hash{}), fault.NotFound)
-	// Nobody else's session, and no access token, is ended by its hash or its id.
+	// Another user's session, or an access token, is not ended by its hash or its id.
 	older := newSession(owner.ID, "", now.Add(-time.Hour))
 	must(t, s.Tokens.StartSession(t.Context(), older, access.Hash))
 	must(t, s.Tokens.EndPresented(t.Context(), access.Hash))

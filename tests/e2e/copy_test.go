@@ -18,7 +18,7 @@ import (
 const envCopyPastes = "GLUEPOT_TEST_COPY_PASTES"
 
 // TestCopyMemory copies a million pastes without content, and some with much, to PostgreSQL and back, and wants either process to
-// stay below 128 MiB. It prints how many rows a second that were, of which reading them back is a part.
+// stay below 128 MiB. It prints the rows a second; the time includes reading them back.
 func TestCopyMemory(t *testing.T) {
 	t.Parallel()
 	if !*large {

@@ -175,7 +175,7 @@ func wantDemoPastes(t *testing.T, server *program.Process, lines []printedReques
 	}
 }
 
-// TestDemoRefusesOthersData stores nothing, removes nothing, and prints no token, where the data is somebody's own.
+// TestDemoRefusesOthersData stores nothing, removes nothing, and prints no token, where the data is of an installation.
 func TestDemoRefusesOthersData(t *testing.T) {
 	t.Parallel()
 	for name, fill := range map[string]func(*testing.T, gormstore.Config){

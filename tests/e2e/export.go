@@ -72,7 +72,7 @@ func writeExport(folder string, users, pastes int) (*export, error) {
 	return e, writeFile(e.pastes, true, func(w io.Writer) { e.writePastes(w, owned) })
 }
 
-// plannedPaste is a paste of the owner with that index, or of nobody (-1).
+// plannedPaste is a paste of the owner with that index, or anonymous (-1).
 type plannedPaste struct {
 	id               string
 	owner            int
@@ -207,7 +207,7 @@ func (e *export) writePastes(w io.Writer, planned []plannedPaste) {
 			document = fmt.Sprintf(`{"_id":%q,"ownerId":%q,"createdAt":%d,"deletesAt":%d,"expiresIn":"1y","isPrivate":false,`+
 				`"encrypted":true,"encryptedData":"AAAA","encryptedKey":"AAAA","salt":{"$binary":{"base64":"AA==","subType":"00"}}}`,
 				p.id, owner, p.created, p.deletes)
-		case i%2 == 1 && i%3 != 0 && i%10 != 1: // those of which i%10 is 1 have expired
+		case i%2 == 1 && i%3 != 0 && i%10 != 1: // if i%10 is 1 they have expired
 			e.wanted.codes[p.id] = code
 		case i%2 == 0:
 			document = fmt.Sprintf(`{"_id":%q,"createdAt":{"$numberLong":"%d"},"deletesAt":{"$numberLong":"%d"},"ownerId":%q,`+

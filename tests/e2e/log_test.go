@@ -49,7 +49,7 @@ func ask(t *testing.T, server *program.Process, path string, times int) {
 // muchLog is how many requests leave more in the log than a pipe and the server hold, with more than 200 bytes for each.
 const muchLog = 7_000
 
-// TestUnreadLog serves while nobody reads the log, says afterwards how much of it is missing, and has every
+// TestUnreadLog serves while the log is not read, says afterwards how much of it is missing, and has every
 // other line.
 func TestUnreadLog(t *testing.T) {
 	t.Parallel()
@@ -82,7 +82,7 @@ func TestUnreadLog(t *testing.T) {
 	}
 }
 
-// TestStoppingWithUnreadLog stops although there is nobody to tell.
+// TestStoppingWithUnreadLog stops although the log is not read.
 func TestStoppingWithUnreadLog(t *testing.T) {
 	t.Parallel()
 	server := program.Serve(t, string(database.SQLite(t).URL))

@@ -109,7 +109,7 @@ func (s *surfer) signsUp(provider, name string) {
 	s.sees(http.StatusSeeOther, "/pastes", http.MethodPost, "/sign-up", url.Values{"name": {name}})
 }
 
-// nodes serves a database with both providers: on PostgreSQL on two nodes, of which providers know the first.
+// nodes serves a database with both providers: on PostgreSQL on two nodes. Providers know the first.
 func nodes(t *testing.T, cfg gormstore.Config, with idp.Installation, settings ...string) (first, second *program.Process) {
 	t.Helper()
 	with.Settings = append(with.Settings, settings...)

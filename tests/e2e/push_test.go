@@ -90,7 +90,7 @@ func (p *person) fails(code int, stdin string, args []string, parts ...string) {
 	}
 }
 
-// kept returns the files of the configuration by their paths below it, all of which only their owner may read.
+// kept returns the files of the configuration by their paths below it. Only their owner may read them.
 func (p *person) kept() map[string]string {
 	p.Helper()
 	kept := make(map[string]string)
@@ -373,7 +373,7 @@ func selfMade(t *testing.T, dir string) (certificate, key string) {
 	return certificate, key
 }
 
-// TestPushWithoutServer has nobody listen, somebody who is no server, and somebody who hangs up.
+// TestPushWithoutServer asks a closed port, servers of something else, and one that hangs up.
 func TestPushWithoutServer(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t, "GLUEPOT_SERVER=http://"+freeport.Address(t))

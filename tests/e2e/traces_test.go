@@ -99,7 +99,7 @@ func wantStatement(t *testing.T, spans []*traces.Span, of *traces.Span, name str
 	}
 }
 
-// wantNothingOf looks for what nobody may learn from traces.
+// wantNothingOf wants traces without these texts.
 func wantNothingOf(t *testing.T, received *collector.Collector, secrets ...string) {
 	t.Helper()
 	var all strings.Builder

@@ -48,7 +48,7 @@ func observed(t *testing.T) (*zap.Logger, *observer.ObservedLogs, func(message s
 	}
 }
 
-// What goes wrong in the background is known to nobody but the logger.
+// What goes wrong in the background is known to the logger only.
 func TestLoggerTakesWhatFailsInTheBackground(t *testing.T) {
 	log, _, waitFor := observed(t)
 	cfg := sqlite(t)

@@ -321,7 +321,7 @@ func (u Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Resu
 }
 
 // refuse says which of a batch cannot have the key that it wants, because another one has it in the end. Each
-// refusal can be the cause of another, since whoever is refused keeps its key.
+// refusal can be the cause of another, since a refused user keeps its key.
 func refuse[ID, Key comparable](ids []ID, keys []Key, current map[ID]Key) []bool {
 	refused := make([]bool, len(ids))
 	for again := true; again; {

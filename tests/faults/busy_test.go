@@ -180,11 +180,11 @@ func TestLongListsBesideLookups(t *testing.T) {
 }
 
 // TestLockBesideLookups holds a lock on the table of pastes for three seconds while 64 clients ask for what
-// needs it: whoever asks for a user, or whether the node is ready, does not wait for it.
+// needs it: requests for a user, and readiness checks, do not wait for it.
 func TestLockBesideLookups(t *testing.T) {
 	const (
 		held     = 3 * time.Second
-		bearable = held - 500*time.Millisecond // whoever waits for the lock waits for longer
+		bearable = held - 500*time.Millisecond // a request that waits for the lock takes longer
 	)
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)

@@ -135,7 +135,7 @@ func wantPeakBelow(t *testing.T, node *program.Process, limit int64) {
 }
 
 // TestSlowClients has a crowd that sends its headers byte by byte, and one that reads long answers at 1 KiB a
-// second: the node lets both go when their time is over, and nobody else notices.
+// second: the node closes both when their time is over, and other clients are served as before.
 func TestSlowClients(t *testing.T) {
 	const writers, readers, limit = 64, 64, 5 * time.Minute
 	cfg := database.SQLite(t)

@@ -134,7 +134,7 @@ func fill(t *testing.T, disk string) string {
 }
 
 // TestSQLiteFileReplaced puts another database in the place of the one that is served, as a careless restore
-// does: nobody gets an answer from the other one, and a restart serves it.
+// does: no answer comes from the other one, and a restart serves it.
 func TestSQLiteFileReplaced(t *testing.T) {
 	cfg, other := database.SQLite(t), database.SQLite(t)
 	for _, c := range []gormstore.Config{cfg, other} {

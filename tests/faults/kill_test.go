@@ -242,7 +242,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	})
 }
 
-// insertPastes stores pastes of nobody that expire at that time.
+// insertPastes stores anonymous pastes that expire at that time.
 func insertPastes(t *testing.T, cfg gormstore.Config, prefix string, count int, expiry time.Time) {
 	t.Helper()
 	query := insertInto("id, created_at, expires_at", "$1 || n, now(), $2::timestamptz FROM generate_series(1, $3) n")

@@ -1,6 +1,6 @@
 // Package faults breaks what the program stands on while clients ask it things, and looks whether the
 // invariants hold: nothing acknowledged is lost, nothing half-done is seen, every answer is right or a
-// prompt 503, and nobody is starved.
+// prompt 503, and no client is starved.
 //
 // Each scenario is a test over the real binary. Facts are asserted; figures, which depend on the machine,
 // are collected with record and printed in one table at the end. Scenarios run one after another, so that

@@ -16,7 +16,7 @@ import (
 )
 
 // requestTimeout is that of the nodes whose database is broken: much longer than an answer takes on a busy machine, so
-// that nobody gets a 503 for that. An answer may take promptly at most: the rest is for such a machine, too.
+// that no request gets a 503 for that. An answer may take promptly at most: the rest is for such a machine, too.
 const (
 	requestTimeout = 5 * time.Second
 	promptly       = requestTimeout + 5*time.Second

@@ -14,7 +14,7 @@ import (
 	"github.com/gluepot/gluepot/tests/program"
 )
 
-// outage is how long the database is away: nobody who asks at its beginning may wait for its end.
+// outage is how long the database is away: no request of its beginning may wait for its end.
 const outage = requestTimeout + time.Second
 
 // TestPostgresKilled kills PostgreSQL with all its processes, and starts it again.

@@ -128,7 +128,7 @@ func pages(t *testing.T, node *program.Process, id string) {
 // spend creates pastes without a token until that is refused, and wants it to be within the quota of an hour.
 func spend(t *testing.T, node *program.Process) {
 	t.Helper()
-	const quota = 60 // of which createRaw has used one
+	const quota = 60 // createRaw has used one
 	created, limited := 0, 0
 	for range 2 * quota {
 		answer, err := http.Post("http://"+node.Address+"/raw", "text/plain", bytes.NewReader([]byte("spam")))

@@ -59,7 +59,7 @@ func TestStopUnderLoad(t *testing.T) {
 	})
 }
 
-// TestRollingRestart restarts two nodes in turn behind a balancer that looks at /readyz: nobody notices.
+// TestRollingRestart restarts two nodes in turn behind a balancer that looks at /readyz: no request fails.
 func TestRollingRestart(t *testing.T) {
 	cfg := database.Postgres(t)
 	program.Fixture(t, cfg)

@@ -66,7 +66,7 @@ func TestLastUsesFromTwoNodes(t *testing.T) {
 		total.add(l.stop())
 	}
 	total.wantAllRight(t)
-	// Once more with nobody else about, so that it is known when.
+	// Once more alone, so that it is known when.
 	for i, u := range export.users {
 		began := time.Now().Truncate(time.Microsecond)
 		if status, body := nodes[i%2].Get("/user/self/pastes", u.key); status != http.StatusOK {
@@ -167,7 +167,7 @@ type exportedUser struct {
 	stars                 []string
 }
 
-// newExport makes an export in which every fourth paste is nobody's and none expires.
+// newExport makes an export in which every fourth paste is anonymous and none expires.
 func newExport(users, pastes int) *export {
 	e := &export{}
 	for i := range users {

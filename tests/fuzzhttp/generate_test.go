@@ -164,7 +164,7 @@ func (g *generator) document() string {
 		`{"pasties":[`+strings.Repeat(`{"code":"x"},`, g.IntN(1200))+`{"code":"x"}]}`)
 }
 
-// twins returns two requests that differ in the user only: one that nobody has, and one with a private profile.
+// twins returns two requests that differ in the user only: an unknown one, and one with a private profile.
 func (g *generator) twins() (unknown, hidden []byte) {
 	r := g.validRequest()
 	slash := one(g, "", "/")

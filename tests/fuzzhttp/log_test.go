@@ -19,7 +19,7 @@ import (
 // canary is in every path, query, header and token that is made up here: a log that has it has leaked.
 const canary = "canary"
 
-// deceptive is what clients give as X-Real-IP, which nobody believes.
+// deceptive is what clients give as X-Real-IP, which the program ignores.
 const deceptive = "203.0.113.77"
 
 // secrets are what no line of a log may contain, in lower case.

@@ -66,7 +66,7 @@ func maxMemory() int64 {
 	return 128 << 20
 }
 
-// maxGoroutines is the most that a server may have when nobody asks it anything.
+// maxGoroutines is the most that an idle server may have.
 const maxGoroutines = 50
 
 // site is one server under test.

@@ -61,7 +61,7 @@ func (p *Provider) behaves() Behaviour {
 	return p.behaviour
 }
 
-// Account is somebody at a provider.
+// Account is a provider's user.
 type Account struct {
 	Subject, Name, Email string
 	Verified             bool     // the address
@@ -177,7 +177,7 @@ func Visit(t testing.TB, address string) *url.URL {
 
 // storage is what the provider knows.
 type storage struct {
-	op.Storage // of which the rest is not asked
+	op.Storage // the rest is not called
 
 	provider  *Provider
 	key       *rsa.PrivateKey
@@ -206,7 +206,7 @@ func (s *storage) SignatureAlgorithms(context.Context) ([]jose.SignatureAlgorith
 }
 func (s *storage) Health(context.Context) error { return nil }
 
-// authRequest is a browser that is to sign in. Whoever comes is signed in at the provider.
+// authRequest is a browser that is to sign in. Every browser is signed in at the provider.
 type authRequest struct {
 	*oidc.AuthRequest
 

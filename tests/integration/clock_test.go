@@ -82,7 +82,7 @@ func TestCountWaitsForAConnection(t *testing.T) {
 	}
 }
 
-// TestCountWaitsForALock is the same where the statement has arrived, and then somebody stores a paste as well.
+// TestCountWaitsForALock is the same where the statement has arrived, and then another client stores a paste.
 func TestCountWaitsForALock(t *testing.T) {
 	t.Parallel()
 	const staying, expiring, removed = 5, 6000, 2500

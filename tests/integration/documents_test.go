@@ -427,7 +427,7 @@ func TestMemoryOfLargeDocuments(t *testing.T) { //nolint:paralleltest // it watc
 	}
 }
 
-// TestHistoryIsWeighed sees that whoever stores a history says how much it is: merged lookups go by that.
+// TestHistoryIsWeighed wants each way of storing a history to store its size: merged lookups go by that.
 func TestHistoryIsWeighed(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {

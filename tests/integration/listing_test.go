@@ -33,9 +33,9 @@ func TestPageReadsNoMoreThanItShows(t *testing.T) {
 	fill("'u1'")
 	exec(t, s.db, "VACUUM ANALYZE pastes")
 	exec(t, s.db, "VACUUM ANALYZE pasties")
-	fill("'epoxy'") // of which the planner does not know
+	fill("'epoxy'") // the planner does not know of these
 
-	const limit, pages = 51, 8 // of which it may plan the last for any arguments
+	const limit, pages = 51, 8 // it may plan the last page for any arguments
 	for _, owner := range []user.ID{"u1", "epoxy"} {
 		for name, selection := range map[string]paste.Selection{"public": {Public: true}, "all": {}} {
 			before := s.rowsRead(t)
@@ -60,7 +60,7 @@ func TestPageReadsNoMoreThanItShows(t *testing.T) {
 	}
 }
 
-// TestStarsAreCountedOnce reads a paste of many pasties, for each of which the statement has a row.
+// TestStarsAreCountedOnce reads a paste of many pasties. The statement has a row for each.
 func TestStarsAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)

@@ -279,10 +279,8 @@ func together(t *testing.T, callers, rounds int, do func(ctx context.Context) er
 // expired pastes wait for the sweeper.
 func TestLookupsBesideLongAnswers(t *testing.T) {
 	owned, expired := 2_000, 3_000
-	if *large { // then it measures
+	if *large {
 		owned, expired = 50_000, 300_000
-	} else {
-		t.Parallel()
 	}
 	for _, cfg := range []gormstore.Config{database.Postgres(t), database.SQLite(t)} { // one after the other
 		s := openService(t, cfg)

@@ -123,7 +123,7 @@ func at(cfg gormstore.Config, url gormstore.URL) gormstore.Config {
 	return cfg
 }
 
-// TestSeveralHosts has a URL of several hosts, of which the first is a standby: what decides something is read from the primary.
+// TestSeveralHosts has a URL of several hosts. The first is a standby: what decides something is read from the primary.
 func TestSeveralHosts(t *testing.T) {
 	t.Parallel()
 	replication := database.Replicate(t, 1)

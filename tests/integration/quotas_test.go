@@ -86,7 +86,7 @@ func TestClientsAreStoredAsHashes(t *testing.T) {
 	})
 }
 
-// TestQuotaAfterTheClockWasPutBack wants nobody to be refused for as long as a clock was wrong.
+// TestQuotaAfterTheClockWasPutBack wants no client to be refused for as long as a clock was wrong.
 func TestQuotaAfterTheClockWasPutBack(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, cfg gormstore.Config) {

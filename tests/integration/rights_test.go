@@ -33,7 +33,7 @@ func wantSentence(t *testing.T, what string, err error, about string) {
 	}
 }
 
-// TestMissingRight uses a database as somebody who may connect to it and nothing else.
+// TestMissingRight uses a database as a role that may only connect to it.
 func TestMissingRight(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)

@@ -40,8 +40,8 @@ func patientSQLite(t *testing.T) gormstore.Config {
 	return cfg
 }
 
-// TestSQLiteWrittenByAnother has another process in the middle of a long transaction: whoever wants to write waits
-// until the deadline and no longer, whoever reads does not wait, and writing goes on when the other is done.
+// TestSQLiteWrittenByAnother has another process in the middle of a long transaction: writers wait
+// until the deadline and no longer, readers do not wait, and writing goes on when the other is done.
 func TestSQLiteWrittenByAnother(t *testing.T) {
 	t.Parallel()
 	cfg := patientSQLite(t)

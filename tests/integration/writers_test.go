@@ -149,7 +149,7 @@ func waitForWaiters(t *testing.T, db *sql.DB, count int) {
 	t.Fatalf("got fewer, want %d sessions that wait for a lock", count)
 }
 
-// TestImportBesideANewUser has somebody take a name after the import has looked who has it.
+// TestImportBesideANewUser creates a user after the import has looked who has the name.
 func TestImportBesideANewUser(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -177,7 +177,7 @@ func TestImportBesideANewUser(t *testing.T) {
 	}
 }
 
-// TestImportBesideANewPaste has somebody store a paste after the import has looked which are there.
+// TestImportBesideANewPaste stores a paste after the import has looked which are there.
 func TestImportBesideANewPaste(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)
@@ -213,7 +213,7 @@ func TestImportBesideANewPaste(t *testing.T) {
 	}
 }
 
-// TestVictimOfADeadlock makes PostgreSQL undo an import in favour of somebody who locks rows in another order.
+// TestVictimOfADeadlock makes PostgreSQL abort an import in favour of a transaction that locks rows in another order.
 func TestVictimOfADeadlock(t *testing.T) {
 	t.Parallel()
 	cfg := database.Postgres(t)

@@ -124,7 +124,7 @@ func (c *Contract) compileSchema(schemas *compiler, schema *openapi3.SchemaRef) 
 	return err
 }
 
-// checkClosed returns an error for a schema that would let an answer have what nobody described.
+// checkClosed returns an error for a schema that lets answers have members that are not described.
 func checkClosed(pointer string, schema *openapi3.SchemaRef) error {
 	s := schema.Value
 	if (s.Type.Includes("object") || len(s.Properties) > 0) && s.AdditionalProperties.Has == nil && s.AdditionalProperties.Schema == nil {

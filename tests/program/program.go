@@ -128,7 +128,7 @@ func (o *Output) String() string {
 	return o.bytes.String()
 }
 
-// tail returns as much of the end as somebody may want to read.
+// tail returns as much of the end as a reader may want.
 func (o *Output) tail() string {
 	const most = 16 << 10
 	text := o.String()

@@ -90,7 +90,7 @@ var (
 	textareas = regexp.MustCompile(`(?s)<textarea [^>]*name="([a-z]+)"[^>]*>\n?(.*?)</textarea>`)
 )
 
-// FilledIn returns the form on a page as a browser sends it when nobody has touched it, but for the button.
+// FilledIn returns the form on a page as a browser sends it when only the button was pressed.
 func FilledIn(page string) (form Form) {
 	page = strings.ReplaceAll(page, "\x00", "\ufffd")
 	for _, found := range inputs.FindAllStringSubmatch(page, -1) {

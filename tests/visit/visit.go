@@ -37,7 +37,7 @@ type Site struct {
 	Users  *users.UseCases
 	Pastes *pastes.UseCases
 	Tokens *tokens.UseCases
-	Secret string               // whose requests are sent; empty: nobody's
+	Secret string               // of the session that sends requests; empty: none
 	Serve  func(pastes.Options) // from now on, with these
 }
 

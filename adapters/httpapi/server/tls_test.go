@@ -58,7 +58,7 @@ func newPair(t *testing.T, name string) pair {
 // files are where a server looks for its certificate.
 type files struct{ cert, key string }
 
-// put replaces a file in one step, as whoever renews certificates does.
+// put replaces a file in one step, as programs that renew certificates do.
 func put(t *testing.T, path string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(path+".new", content, 0o600); err != nil {

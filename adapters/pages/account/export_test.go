@@ -184,7 +184,7 @@ func (m *many) DocumentByID(_ context.Context, id paste.ID) (paste.Document, err
 	return found, nil
 }
 
-// busy is a store that does something when somebody has read all of the pastes.
+// busy is a store that does something when all pastes were read.
 type busy struct {
 	fake.Pastes
 
@@ -232,7 +232,7 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestLargeExport has 3,000 pastes of 32 KiB, of which few are in memory at once.
+// TestLargeExport has 3,000 pastes of 32 KiB. Few are in memory at once.
 func TestLargeExport(t *testing.T) {
 	s := visit.New(t)
 	owner := s.User("Epoxy", true)

@@ -170,7 +170,7 @@ func TestCreateWithoutRoom(t *testing.T) {
 	if page := s.Page("/"); strings.Contains(page, "<form") || !strings.Contains(page, `href="/sign-in?next=%2F"`) {
 		t.Errorf("got %s, want no form, and where to sign in", page)
 	}
-	// Whoever opened the form had signed in, and loses nothing when the session has ended since.
+	// A user whose session ended after opening the form loses nothing.
 	wantKept(t, s.Returns("/", http.StatusUnauthorized, append(slices.Clone(filled), "signed-in", "true")))
 	wantKept(t, s.Returns("/", http.StatusOK, append(slices.Clone(filled), "signed-in", "true", "do", "add")))
 }

@@ -22,7 +22,7 @@ func TestCreateOwn(t *testing.T) {
 	if got.Owner == "" || visit.Summary(got) != `"" private ["y" "z"] "" Autodetect "x"` {
 		t.Errorf("got %s of %q, want it as it was filled in, of an owner", visit.Summary(got), got.Owner)
 	}
-	// Somebody whose session has ended meanwhile.
+	// A user whose session has ended meanwhile.
 	s.Secret = ""
 	page := s.Returns("/", http.StatusUnauthorized, form)
 	visit.WantIn(t, page, "sign in in another tab", `value="z, y"`, `<option value="private" selected>`)
@@ -38,7 +38,7 @@ func TestEdit(t *testing.T) {
 	if path := s.Lands(editPath, form); path != "/k2j4x8m1" || len(s.Stored(path).Edits) != 0 {
 		t.Errorf("got to %s with %d edits, want the paste as it was", path, len(s.Stored("k2j4x8m1").Edits))
 	}
-	for range 2 { // the second changes nothing, and meets nobody
+	for range 2 { // the second changes nothing, and meets no other edit
 		s.Lands(editPath, form.With("title", 0, "Once"))
 	}
 	if n := len(s.Stored("k2j4x8m1").Edits); n != 1 {
@@ -144,7 +144,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestOthersCannotWrite has somebody else, and nobody, ask for what only an owner may.
+// TestOthersCannotWrite has another user, and a visitor, ask for what only an owner may.
 func TestOthersCannotWrite(t *testing.T) {
 	t.Parallel()
 	s := visit.Owned(t, nil)
@@ -175,7 +175,7 @@ func TestOthersCannotWrite(t *testing.T) {
 			if _, err := s.Posts("/"+id+"/delete", form); !fault.Is(err, fault.NotFound) {
 				t.Errorf("%s: got %v for the deletion of %s, want that there is nothing", c.who, err, id)
 			}
-			// What somebody has typed comes back, whatever is there.
+			// What was typed comes back, whatever is there.
 			page := s.Returns("/"+id+"/edit", c.status, form)
 			if kept[c.status] == nil {
 				kept[c.status] = make(map[string]bool)
@@ -255,7 +255,7 @@ func TestTooLargeForAForm(t *testing.T) {
 	t.Parallel()
 	for name, pasties := range map[string][]paste.Pasty{
 		"bytes":     {{ID: "a", Code: strings.Repeat("x", site.MaxShownBytes+1)}},
-		"line ends": {{ID: "a", Code: strings.Repeat("x\n", site.MaxShownBytes*2/5)}}, // of which a browser makes more than a body may have
+		"line ends": {{ID: "a", Code: strings.Repeat("x\n", site.MaxShownBytes*2/5)}}, // a browser makes more of it than a body may have
 		"snippets":  slices.Repeat([]paste.Pasty{{ID: "a"}}, 100+1),
 	} {
 		s := visit.Owned(t, func(d *paste.Document) { d.Pasties = pasties })

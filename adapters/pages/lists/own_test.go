@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestOwnPastes has the pastes of who has signed in on several pages, and those of nobody else.
+// TestOwnPastes shows the pastes of the signed-in user on several pages, and no others.
 func TestOwnPastes(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

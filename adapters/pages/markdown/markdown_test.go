@@ -59,7 +59,7 @@ func TestCommonMark(t *testing.T) {
 	}
 }
 
-// different are examples of which addresses become links, as in GitHub's Markdown, and images whose text keeps its emphasis.
+// different are examples of addresses that become links, as in GitHub's Markdown, and images whose text keeps its emphasis.
 var different = []int{573, 576, 577, 585, 589, 608, 611, 612}
 
 var (

@@ -13,7 +13,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// discarded is a page that nobody reads.
+// discarded drops a page.
 type discarded struct{ header http.Header }
 
 func (d discarded) Header() http.Header             { return d.header }

@@ -12,7 +12,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestExtensions has languages whose shortest extension, or whose first, is one that nobody expects.
+// TestExtensions has languages whose shortest extension, or whose first, is an unusual one.
 func TestExtensions(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

@@ -53,7 +53,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestLongHistory has the longest titles and the shortest lines, of which there can be the most.
+// TestLongHistory has the longest titles, and as many lines as fit.
 func TestLongHistory(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

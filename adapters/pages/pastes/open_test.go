@@ -12,7 +12,7 @@ import (
 	"github.com/gluepot/gluepot/tests/visit"
 )
 
-// TestBurning asks before it opens a paste, of which the question holds nothing, and shows it once.
+// TestBurning asks before it opens a paste, and shows it once. The question holds nothing of the paste.
 func TestBurning(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)
@@ -109,7 +109,7 @@ func TestBurningWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestBurningOfOwner is there for its owner until somebody opens it.
+// TestBurningOfOwner shows the paste to its owner until another reader opens it.
 func TestBurningOfOwner(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

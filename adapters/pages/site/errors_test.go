@@ -44,7 +44,7 @@ func TestErrorsElsewhere(t *testing.T) {
 	}
 }
 
-// TestErrorsForPeople has an error after which nobody is signed in any more, and one that HTTP has a name for which is nobody's.
+// TestErrorsForPeople ends the session, and explains the error in other words than those of HTTP.
 func TestErrorsForPeople(t *testing.T) {
 	t.Parallel()
 	s := visit.New(t)

@@ -154,7 +154,7 @@ func (p pastes) edit(r *http.Request) (d document, err error) {
 	return d, err
 }
 
-// change changes the code of a pasty and returns its place and what to add to the history, of which there can be no more than one.
+// change changes the code of a pasty and returns its place and what to add to the history: at most one edit.
 func (d *document) change(wanted []pasty) (place int, made edit, err error) {
 	number := int64(0)
 	if n := len(d.Edits); n > 0 {
