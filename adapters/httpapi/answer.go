@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -25,6 +26,7 @@ type buffer struct {
 	text   []byte
 	factor int64 // how many times its length it takes in memory
 	exempt bool  // from the memory budget, because the content exists nowhere else any more
+	fixed  bool  // it does not grow beyond its capacity
 }
 
 func (a *API) newBuffer(r *http.Request, factor int64) *buffer {
@@ -34,10 +36,13 @@ func (a *API) newBuffer(r *http.Request, factor int64) *buffer {
 // claim returns an empty claim for the request.
 func (a *API) claim(r *http.Request) limit.Claim { return a.memory.Claim(string(counted(r))) }
 
-// Write implements io.Writer. It fails with fault.Unavailable when there is no room.
+// Write implements io.Writer. It fails with fault.Unavailable when there is no memory.
 func (b *buffer) Write(p []byte) (int, error) {
 	if err := b.Resize(b.factor * int64(len(b.text)+len(p))); err != nil && !b.exempt {
 		return 0, err
+	}
+	if b.fixed && len(b.text)+len(p) > cap(b.text) {
+		return 0, io.ErrShortBuffer
 	}
 	b.text = append(b.text, p...)
 	return len(p), nil

@@ -111,9 +111,9 @@ func (a *API) notAllowed(c *gin.Context, allowed string) {
 	a.problem(c, http.StatusMethodNotAllowed, "This path does not take that method. The header Allow has those that it takes.")
 }
 
-const messageNothingHere = "There is nothing at this path."
-
-func (a *API) nothingHere(c *gin.Context) { a.problem(c, http.StatusNotFound, messageNothingHere) }
+func (a *API) nothingHere(c *gin.Context) {
+	a.problem(c, http.StatusNotFound, "There is nothing at this path.")
+}
 
 // servedPath is a path that is served.
 type servedPath struct {

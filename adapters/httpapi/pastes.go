@@ -13,12 +13,9 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-const (
-	// maxHeldText is the most text that is encoded once and held. More is streamed, which encodes it twice.
-	maxHeldText = 4 << 20
-	// usualRest is what the answer of most pastes has beside their text.
-	usualRest = 1 << 10
-)
+// maxHeldText is the most text that is encoded once and held. More is streamed, which encodes it twice. So is text that needs many
+// escapes, of which JSON makes six times as much.
+const maxHeldText = 4 << 20
 
 // sendPaste answers with a paste. After a write it answers even beyond the memory budget.
 func (a *API) sendPaste(c *call, d *paste.Document, tagged, written bool) error {
@@ -33,12 +30,14 @@ func (a *API) sendPaste(c *call, d *paste.Document, tagged, written bool) error 
 	if text <= maxHeldText {
 		made := a.newBuffer(c.Request, 1)
 		defer made.Release()
-		made.text = make([]byte, 0, text+usualRest)
+		made.text, made.fixed = make([]byte, 0, text+text/4+4<<10), true // enough for most
 		if view.WritePaste(made, d) == nil {
 			read.Release()
 			sendBody(c.Context, http.StatusOK, jsonContentType, etagOf(tagged, xxhash.Sum64(made.text)), made.text)
 			return nil
 		}
+		made.Release()
+		made.text = nil
 	}
 	measured := &measure{Digest: xxhash.New()}
 	if err := view.WritePaste(measured, d); err != nil {
