@@ -40,7 +40,7 @@ func (c *Commands) userLink() *cobra.Command {
 func (c *Commands) userUnlink() *cobra.Command {
 	cmd := ofUser(c.does("unlink USER PROVIDER", "Let a user no longer sign in with the account at a provider", "user unlink epoxy github",
 		func(ctx context.Context, m Modules, args []string) error {
-			if err := m.Accounts.Unlink.Do(ctx, args[0], args[1]); err != nil {
+			if err := m.Accounts.Link.Undo(ctx, args[0], args[1]); err != nil {
 				return err
 			}
 			return c.print(map[string]string{"unlinked": args[1]}, "Unlinked %s.\n", args[1])
@@ -90,7 +90,7 @@ func (c *Commands) inviteCreate() *cobra.Command {
 func (c *Commands) inviteList() *cobra.Command {
 	return c.does("list", "List all invitations", "invite list",
 		func(ctx context.Context, m Modules, _ []string) error {
-			found, err := m.Accounts.ListInvitations.Do(ctx)
+			found, err := m.Accounts.Invite.All(ctx)
 			if err != nil {
 				return err
 			}
@@ -101,7 +101,7 @@ func (c *Commands) inviteList() *cobra.Command {
 func (c *Commands) inviteRevoke() *cobra.Command {
 	return c.does("revoke INVITATION", "Remove an invitation, by its id or code", "invite revoke k3j2h1g0",
 		func(ctx context.Context, m Modules, args []string) error {
-			id, err := m.Accounts.RevokeInvitation.Do(ctx, args[0])
+			id, err := m.Accounts.Invite.Revoke(ctx, args[0])
 			if err != nil {
 				return err
 			}

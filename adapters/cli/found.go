@@ -164,7 +164,7 @@ func (c *Commands) pasteRestore() *cobra.Command {
 	cmd := c.does("restore ID...", "Give removed pastes back", "paste restore k3j2h1g0",
 		func(ctx context.Context, m Modules, ids []string) error {
 			return c.each("paste", "restored", ids, false, func(id string) error {
-				if err := m.Moderation.Restore.Do(ctx, id); err != nil {
+				if err := m.Moderation.Remove.Undo(ctx, id); err != nil {
 					return err
 				}
 				_, err := m.Pastes.Show.Do(ctx, id)

@@ -15,7 +15,7 @@ import (
 var textContentType = []string{"text/plain; charset=utf-8"}
 
 func (a *API) readText(ctx context.Context, c *call) error {
-	pasty, err := a.modules.Pastes.ReadRaw.Do(ctx, c.viewer, c.Param("id"), c.Param("pastyId"), c.Param("editId"))
+	pasty, err := a.modules.Pastes.Read.Raw(ctx, c.viewer, c.Param("id"), c.Param("pastyId"), c.Param("editId"))
 	if err != nil {
 		return err
 	}

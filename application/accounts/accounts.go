@@ -48,12 +48,8 @@ type UseCases struct {
 	Find      *Find
 	UnlinkOwn *UnlinkOwn
 	Link      *Link
-	Unlink    *Unlink
 
-	Invite           *CreateInvitation
-	ShowInvitation   *ShowInvitation
-	ListInvitations  *ListInvitations
-	RevokeInvitation *RevokeInvitation
+	Invite *Invitations
 }
 
 // Store is what the use cases need of a store of identities.
@@ -94,12 +90,8 @@ func New(store Store, users Users, options Options, now func() time.Time) *UseCa
 		Find:      &Find{m},
 		UnlinkOwn: &UnlinkOwn{m},
 		Link:      &Link{m},
-		Unlink:    &Unlink{m},
 
-		Invite:           &CreateInvitation{m},
-		ShowInvitation:   &ShowInvitation{m},
-		ListInvitations:  &ListInvitations{m},
-		RevokeInvitation: &RevokeInvitation{m},
+		Invite: &Invitations{m},
 	}
 }
 

@@ -52,7 +52,7 @@ func (u *UnlinkOwn) Do(ctx context.Context, viewer token.Viewer, key string) err
 	return user.Gone(err)
 }
 
-// Link gives a user an identity.
+// Link gives users identities, and takes them away.
 type Link struct{ *module }
 
 var (
@@ -85,19 +85,16 @@ func (l *Link) Do(ctx context.Context, reference, text string) error {
 	return taken(err)
 }
 
-// Unlink takes an identity from a user.
-type Unlink struct{ *module }
-
-// Do takes from the user of that name or id the identity of a provider: one that is configured, by its name, or any, by its key;
+// Undo takes from the user of that name or id the identity of a provider: one that is configured, by its name, or any, by its key;
 // also the last one. It fails as user.Find does, and with fault.NotFound when there is no such identity.
-func (u *Unlink) Do(ctx context.Context, reference, provider string) error {
-	found, err := user.Find(ctx, u.users, reference)
+func (l *Link) Undo(ctx context.Context, reference, provider string) error {
+	found, err := user.Find(ctx, l.users, reference)
 	if err != nil {
 		return err
 	}
-	key := u.sources.key(provider)
+	key := l.sources.key(provider)
 	ctx = audit.Note(ctx, "user.unlink", audit.User(found), key)
-	_, _, err = u.users.Update(ctx, found.ID, func(_ *user.User, services map[string]string) error {
+	_, _, err = l.users.Update(ctx, found.ID, func(_ *user.User, services map[string]string) error {
 		if _, ok := services[key]; !ok {
 			return errNotLinked
 		}

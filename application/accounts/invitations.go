@@ -11,8 +11,8 @@ import (
 	"github.com/gluepot/gluepot/domain/identity"
 )
 
-// CreateInvitation lets people sign up who get its code.
-type CreateInvitation struct{ *module }
+// Invitations makes, shows and revokes invitations.
+type Invitations struct{ *module }
 
 // The most that an invitation can be.
 const (
@@ -22,7 +22,7 @@ const (
 
 // Do returns a new invitation, and its code, which is not kept. It fails with fault.Invalid when the uses, the time or the note are
 // outside their bounds.
-func (c *CreateInvitation) Do(ctx context.Context, uses int, expiresIn time.Duration, note string) (
+func (i *Invitations) Do(ctx context.Context, uses int, expiresIn time.Duration, note string) (
 	_ identity.Invitation, code string, err error,
 ) {
 	switch {
@@ -37,47 +37,42 @@ func (c *CreateInvitation) Do(ctx context.Context, uses int, expiresIn time.Dura
 		return identity.Invitation{}, "", err
 	}
 	code = rand.Text()
-	now := c.now()
+	now := i.now()
 	created := identity.Invitation{Hash: identity.HashOf(code), Uses: uses, Note: note, CreatedAt: now, ExpiresAt: now.Add(expiresIn)}
 	err = ident.Draw(func(id identity.InvitationID) error {
 		created.ID = id
-		return c.store.Invite(audit.Note(ctx, "invite.create", string(id), note), created)
+		return i.store.Invite(audit.Note(ctx, "invite.create", string(id), note), created)
 	})
 	return created, code, err
 }
 
-// ShowInvitation tells what an invitation is.
-type ShowInvitation struct{ *module }
-
-// Do returns the invitation with that code. It fails with identity.ErrUsedUp when it is not valid.
-func (s *ShowInvitation) Do(ctx context.Context, code string) (identity.Invitation, error) {
-	return s.invitation(ctx, code)
+// Show returns the invitation with that code. It fails with identity.ErrUsedUp when it is not valid.
+func (i *Invitations) Show(ctx context.Context, code string) (identity.Invitation, error) {
+	found, err := i.store.InvitationByHash(ctx, identity.HashOf(code))
+	if fault.Is(err, fault.NotFound) || err == nil && !found.ValidAt(i.now()) {
+		return identity.Invitation{}, identity.ErrUsedUp
+	}
+	return found, err
 }
 
-// ListInvitations lists all invitations.
-type ListInvitations struct{ *module }
-
-// Do returns all invitations, the oldest first.
-func (l *ListInvitations) Do(ctx context.Context) ([]identity.Invitation, error) {
-	return l.store.Invitations(ctx)
+// All returns all invitations, the oldest first.
+func (i *Invitations) All(ctx context.Context) ([]identity.Invitation, error) {
+	return i.store.Invitations(ctx)
 }
-
-// RevokeInvitation removes an invitation.
-type RevokeInvitation struct{ *module }
 
 var errNoInvitation = fault.New(fault.NotFound, "There is no such invitation.")
 
-// Do removes the invitation with that id or code, and returns its id. It fails with fault.NotFound when there is none.
-func (r *RevokeInvitation) Do(ctx context.Context, reference string) (identity.InvitationID, error) {
+// Revoke removes the invitation with that id or code, and returns its id. It fails with fault.NotFound when there is none.
+func (i *Invitations) Revoke(ctx context.Context, reference string) (identity.InvitationID, error) {
 	id := identity.InvitationID(reference)
-	found, err := r.store.InvitationByHash(ctx, identity.HashOf(reference))
+	found, err := i.store.InvitationByHash(ctx, identity.HashOf(reference))
 	switch {
 	case err == nil:
 		id = found.ID
 	case !fault.Is(err, fault.NotFound):
 		return "", err
 	}
-	if err = r.store.Revoke(audit.Note(ctx, "invite.revoke", string(id), ""), id); fault.Is(err, fault.NotFound) {
+	if err = i.store.Revoke(audit.Note(ctx, "invite.revoke", string(id), ""), id); fault.Is(err, fault.NotFound) {
 		return "", errNoInvitation
 	}
 	return id, err

@@ -51,7 +51,7 @@ func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) 
 		attempt.Link = viewer.User.ID
 	}
 	if wanted.Code != "" {
-		invitation, err := b.invitation(ctx, wanted.Code)
+		invitation, err := (&Invitations{b.module}).Show(ctx, wanted.Code)
 		if err != nil {
 			return Begun{}, err
 		}
@@ -66,15 +66,6 @@ func (b *Begin) Do(ctx context.Context, viewer token.Viewer, wanted BeginInput) 
 		return Begun{}, err
 	}
 	return Begun{Address: address, State: attempt.Proof.State, Secret: secret}, nil
-}
-
-// invitation returns the invitation with a code. It fails with identity.ErrUsedUp when it is not valid.
-func (m *module) invitation(ctx context.Context, code string) (identity.Invitation, error) {
-	found, err := m.store.InvitationByHash(ctx, identity.HashOf(code))
-	if fault.Is(err, fault.NotFound) || err == nil && !found.ValidAt(m.now()) {
-		return identity.Invitation{}, identity.ErrUsedUp
-	}
-	return found, err
 }
 
 // Arrive handles a visitor's return from a provider.

@@ -19,7 +19,6 @@ import (
 type UseCases struct {
 	List      *List
 	Remove    *Remove
-	Restore   *Restore
 	Suspend   *Suspend
 	Block     *Block
 	Report    *Report
@@ -58,7 +57,6 @@ func New(store Store, users Users, sessions token.SessionEnder, now func() time.
 	return &UseCases{
 		List:      &List{m},
 		Remove:    &Remove{m},
-		Restore:   &Restore{m},
 		Suspend:   &Suspend{m},
 		Block:     &Block{m},
 		Report:    &Report{m},
@@ -68,7 +66,7 @@ func New(store Store, users Users, sessions token.SessionEnder, now func() time.
 	}
 }
 
-// Remove removes a paste for moderation.
+// Remove removes pastes for moderation, and restores them.
 type Remove struct{ *module }
 
 // Do removes the paste with that id: see moderation.Remover. It fails with fault.Invalid without a reason, and with
@@ -80,11 +78,8 @@ func (r *Remove) Do(ctx context.Context, id, reason string) error {
 	return paste.Gone(r.store.Remove(audit.Note(ctx, "paste.remove", id, reason), paste.ID(id), reason))
 }
 
-// Restore undoes Remove.
-type Restore struct{ *module }
-
-// Do restores the paste with that id. It fails with fault.NotFound when there is none that was removed and is still kept.
-func (r *Restore) Do(ctx context.Context, id string) error {
+// Undo restores the paste with that id. It fails with fault.NotFound when there is none that was removed and is still kept.
+func (r *Remove) Undo(ctx context.Context, id string) error {
 	err := r.store.Restore(audit.Note(ctx, "paste.restore", id, ""), paste.ID(id))
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.NotFound, "There is no removed paste with that id, or its content is gone. "+

@@ -63,13 +63,10 @@ func (e *EditOwn) apply(
 	return edited, paste.Gone(err)
 }
 
-// RestoreOwn restores a paste of a signed-in user to the state after one of its edits.
-type RestoreOwn struct{ edit *EditOwn }
-
-// Do changes the paste with that id, as a new edit, to what paste.Content.AsOf returns. Tags and visibility stay, and pasties that
-// come back get new ids. It fails as EditOwn.Do and AsOf do, and with paste.ErrNotFound for a paste that burns.
-func (r *RestoreOwn) Do(ctx context.Context, viewer token.Viewer, id, edit string) (paste.Document, error) {
-	return r.edit.apply(ctx, viewer, id, func(stored paste.Document) (paste.Changes, error) {
+// Restore changes the paste with that id, as a new edit, to what paste.Content.AsOf returns. Tags and visibility stay, and pasties that
+// come back get new ids. It fails as Do and AsOf do, and with paste.ErrNotFound for a paste that burns.
+func (e *EditOwn) Restore(ctx context.Context, viewer token.Viewer, id, edit string) (paste.Document, error) {
+	return e.apply(ctx, viewer, id, func(stored paste.Document) (paste.Changes, error) {
 		if stored.Burns {
 			return paste.Changes{}, paste.ErrNotFound
 		}

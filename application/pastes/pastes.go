@@ -14,25 +14,22 @@ import (
 
 // UseCases is what can be asked about pastes. The first group is for viewers, the second for operators.
 type UseCases struct {
-	CreateOwn    *CreateOwn
-	Read         *Read
-	ReadRevision *ReadRevision
-	ReadCipher   *ReadCipher
-	ReadRaw      *ReadRaw
-	Explain      *Explain
-	Open         *Open
-	EditOwn      *EditOwn
-	RestoreOwn   *RestoreOwn
-	DeleteOwn    *DeleteOwn
-	GiveUpOwn    *GiveUpOwn
-	ListOwn      *ListOwn
-	NextOwn      *NextOwn
-	BrowseOwn    *BrowseOwn
-	ListPublic   *ListPublic
-	StarSeen     *StarSeen
-	ListStarred  *ListStarred
-	ListRecent   *ListRecent
-	CountActive  *CountActive
+	CreateOwn   *CreateOwn
+	Read        *Read
+	ReadCipher  *ReadCipher
+	Explain     *Explain
+	Open        *Open
+	EditOwn     *EditOwn
+	DeleteOwn   *DeleteOwn
+	GiveUpOwn   *GiveUpOwn
+	ListOwn     *ListOwn
+	NextOwn     *NextOwn
+	BrowseOwn   *BrowseOwn
+	ListPublic  *ListPublic
+	StarSeen    *StarSeen
+	ListStarred *ListStarred
+	ListRecent  *ListRecent
+	CountActive *CountActive
 
 	Create *Create
 	Show   *Show
@@ -92,34 +89,30 @@ type module struct {
 // New returns the use cases over their ports.
 func New(store Store, users user.Finder, options Options, now func() time.Time) *UseCases {
 	m := &module{store: store, users: users, options: options, room: &Room{limit: options.MaxBytes}, now: now}
-	read, edit := &Read{m}, &EditOwn{m}
-	revision := &ReadRevision{read}
+	read := &Read{m}
 	return &UseCases{
-		CreateOwn:    &CreateOwn{module: m},
-		Read:         read,
-		ReadRevision: revision,
-		ReadCipher:   &ReadCipher{m},
-		ReadRaw:      &ReadRaw{revision},
-		Explain:      &Explain{m},
-		Open:         &Open{m},
-		EditOwn:      edit,
-		RestoreOwn:   &RestoreOwn{edit},
-		DeleteOwn:    &DeleteOwn{m},
-		GiveUpOwn:    &GiveUpOwn{m},
-		ListOwn:      &ListOwn{m},
-		NextOwn:      &NextOwn{m},
-		BrowseOwn:    &BrowseOwn{m},
-		ListPublic:   &ListPublic{m},
-		StarSeen:     &StarSeen{read},
-		ListStarred:  &ListStarred{m},
-		ListRecent:   &ListRecent{m},
-		CountActive:  &CountActive{m},
-		Create:       &Create{m},
-		Show:         &Show{m},
-		Edit:         &Edit{m},
-		Delete:       &Delete{m},
-		Sweep:        &Sweep{module: m},
-		Room:         m.room,
+		CreateOwn:   &CreateOwn{module: m},
+		Read:        read,
+		ReadCipher:  &ReadCipher{m},
+		Explain:     &Explain{m},
+		Open:        &Open{m},
+		EditOwn:     &EditOwn{m},
+		DeleteOwn:   &DeleteOwn{m},
+		GiveUpOwn:   &GiveUpOwn{m},
+		ListOwn:     &ListOwn{m},
+		NextOwn:     &NextOwn{m},
+		BrowseOwn:   &BrowseOwn{m},
+		ListPublic:  &ListPublic{m},
+		StarSeen:    &StarSeen{read},
+		ListStarred: &ListStarred{m},
+		ListRecent:  &ListRecent{m},
+		CountActive: &CountActive{m},
+		Create:      &Create{m},
+		Show:        &Show{m},
+		Edit:        &Edit{m},
+		Delete:      &Delete{m},
+		Sweep:       &Sweep{module: m},
+		Room:        m.room,
 	}
 }
 

@@ -33,13 +33,10 @@ func (r *ReadCipher) Do(ctx context.Context, viewer token.Viewer, id string) (pa
 	return found, paste.Gone(err)
 }
 
-// ReadRevision reads a paste as it was after one of its edits.
-type ReadRevision struct{ read *Read }
-
-// Do returns the paste with that id, which the viewer may see, as paste.Content.AsOf returns it, or as it is if edit is empty. It fails as
-// Read.Do and AsOf do, and with paste.ErrNotFound for an edit of a paste that burns.
-func (r *ReadRevision) Do(ctx context.Context, viewer token.Viewer, id, edit string) (paste.Document, error) {
-	found, err := r.read.Do(ctx, viewer, id)
+// Revision returns the paste with that id, which the viewer may see, as paste.Content.AsOf returns it, or as it is if edit is empty. It
+// fails as Do and AsOf do, and with paste.ErrNotFound for an edit of a paste that burns.
+func (r *Read) Revision(ctx context.Context, viewer token.Viewer, id, edit string) (paste.Document, error) {
+	found, err := r.Do(ctx, viewer, id)
 	if err != nil || edit == "" {
 		return found, err
 	}
@@ -50,13 +47,9 @@ func (r *ReadRevision) Do(ctx context.Context, viewer token.Viewer, id, edit str
 	return found, err
 }
 
-// ReadRaw reads one pasty as the viewer may see it.
-type ReadRaw struct{ revision *ReadRevision }
-
-// Do returns one pasty of what ReadRevision.Do returns. It fails as that does, and with paste.ErrNotFound when the paste has no such
-// pasty.
-func (r *ReadRaw) Do(ctx context.Context, viewer token.Viewer, id, pasty, edit string) (paste.Pasty, error) {
-	found, err := r.revision.Do(ctx, viewer, id, edit)
+// Raw returns one pasty of what Revision returns. It fails as that does, and with paste.ErrNotFound when the paste has no such pasty.
+func (r *Read) Raw(ctx context.Context, viewer token.Viewer, id, pasty, edit string) (paste.Pasty, error) {
+	found, err := r.Revision(ctx, viewer, id, edit)
 	if err != nil {
 		return paste.Pasty{}, err
 	}

@@ -40,14 +40,6 @@ func (s *StartSession) Do(ctx context.Context, owner user.ID, parent token.Token
 	return secret, err
 }
 
-// ResumeSession says whose session a browser presents.
-type ResumeSession struct{ signIn *SignIn }
-
-// Do is SignIn.Do for the secret of a session.
-func (r *ResumeSession) Do(ctx context.Context, presented string) (token.Viewer, error) {
-	return r.signIn.as(ctx, token.Session, presented)
-}
-
 // SignOut ends the session that a browser presents.
 type SignOut struct{ *module }
 

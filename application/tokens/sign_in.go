@@ -24,6 +24,11 @@ func (s *SignIn) Do(ctx context.Context, presented string) (token.Viewer, error)
 	return s.as(ctx, token.Access, presented)
 }
 
+// Resume is Do for the secret of a session, which a browser presents.
+func (s *SignIn) Resume(ctx context.Context, presented string) (token.Viewer, error) {
+	return s.as(ctx, token.Session, presented)
+}
+
 // as signs in with a secret of one kind: a session is no access token.
 func (s *SignIn) as(ctx context.Context, kind token.Kind, presented string) (token.Viewer, error) {
 	secret, err := token.ParseSecret(presented)
@@ -49,7 +54,7 @@ func (s *SignIn) as(ctx context.Context, kind token.Kind, presented string) (tok
 	return token.Viewer{User: owner, Token: found}, nil
 }
 
-// Rejections returns how often Do has rejected a secret.
+// Rejections returns how often Do and Resume have rejected a secret.
 func (s *SignIn) Rejections() int64 { return s.rejected.Load() }
 
 func (s *SignIn) reject() error {

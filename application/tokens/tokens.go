@@ -22,11 +22,7 @@ type UseCases struct {
 	Revoke *Revoke
 	Uses   *UseLog
 
-	IssueOwn  *IssueOwn
-	RevokeOwn *RevokeOwn
-
 	StartSession   *StartSession
-	ResumeSession  *ResumeSession
 	SignOut        *SignOut
 	ListSessions   *ListSessions
 	EndSessions    *EndSessions
@@ -52,19 +48,14 @@ type module struct {
 func New(store Store, users user.Finder, now func() time.Time) *UseCases {
 	m := &module{store: store, users: users, now: now}
 	uses := newUseLog(store)
-	signIn, issue, revoke := &SignIn{module: m, uses: uses}, &Issue{m}, &Revoke{m}
 	return &UseCases{
-		SignIn: signIn,
-		Issue:  issue,
+		SignIn: &SignIn{module: m, uses: uses},
+		Issue:  &Issue{m},
 		List:   &List{m},
-		Revoke: revoke,
+		Revoke: &Revoke{m},
 		Uses:   uses,
 
-		IssueOwn:  &IssueOwn{issue},
-		RevokeOwn: &RevokeOwn{revoke},
-
 		StartSession:   &StartSession{m},
-		ResumeSession:  &ResumeSession{signIn},
 		SignOut:        &SignOut{m},
 		ListSessions:   &ListSessions{m},
 		EndSessions:    &EndSessions{m},
@@ -112,18 +103,15 @@ func (i *Issue) Do(ctx context.Context, reference string, wanted IssueInput) (to
 
 var errWiderScope = fault.New(fault.Forbidden, "This session may only read: it makes no token that may write.")
 
-// IssueOwn gives a signed-in user a new access token.
-type IssueOwn struct{ issue *Issue }
-
-// Do is Issue.Do for the viewer. It fails with fault.Forbidden when the scope is wider than the viewer's own.
-func (i *IssueOwn) Do(ctx context.Context, viewer token.Viewer, wanted IssueInput) (token.Token, token.Secret, error) {
+// Own is Do for the viewer. It fails with fault.Forbidden when the scope is wider than the viewer's own.
+func (i *Issue) Own(ctx context.Context, viewer token.Viewer, wanted IssueInput) (token.Token, token.Secret, error) {
 	switch {
 	case !viewer.SignedIn():
 		return token.Token{}, token.Secret{}, token.ErrRejected
 	case viewer.MayWrite() != nil && wanted.Scope == token.Write:
 		return token.Token{}, token.Secret{}, errWiderScope
 	}
-	return i.issue.Do(ctx, "id:"+string(viewer.User.ID), wanted)
+	return i.Do(ctx, "id:"+string(viewer.User.ID), wanted)
 }
 
 // List lists a user's tokens.
@@ -152,20 +140,17 @@ func (r *Revoke) Do(ctx context.Context, id string) error {
 	return err
 }
 
-// RevokeOwn makes an access token of a signed-in user invalid.
-type RevokeOwn struct{ revoke *Revoke }
-
-// Do is Revoke.Do for a token of the viewer's.
-func (r *RevokeOwn) Do(ctx context.Context, viewer token.Viewer, id string) error {
+// Own is Do for a token of the viewer's.
+func (r *Revoke) Own(ctx context.Context, viewer token.Viewer, id string) error {
 	if !viewer.SignedIn() {
 		return token.ErrRejected
 	}
-	owned, err := r.revoke.store.ByOwner(ctx, viewer.User.ID)
+	owned, err := r.store.ByOwner(ctx, viewer.User.ID)
 	if err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(owned, func(t token.Token) bool { return string(t.ID) == id }) {
 		return errNoToken
 	}
-	return r.revoke.Do(ctx, id)
+	return r.Do(ctx, id)
 }

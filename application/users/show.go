@@ -17,7 +17,7 @@ func (c *CheckExists) Do(ctx context.Context, name string) error {
 	return err
 }
 
-// ShowProfile shows a user's public profile.
+// ShowProfile shows public profiles.
 type ShowProfile struct{ *module }
 
 // Do returns the user with that name if the profile is public. A private profile fails exactly as an unknown name does: with
@@ -26,19 +26,13 @@ func (s *ShowProfile) Do(ctx context.Context, name string) (user.User, error) {
 	return public(named(ctx, name, s.store.StaleByName))
 }
 
-// ShowOwner shows the owner of a paste by id.
-type ShowOwner struct{ *module }
-
-// Do returns the user with that id if the profile is public, and fails as ShowProfile.Do does.
-func (s *ShowOwner) Do(ctx context.Context, id user.ID) (user.User, error) {
+// ByID is Do for the user with that id.
+func (s *ShowProfile) ByID(ctx context.Context, id user.ID) (user.User, error) {
 	return public(s.store.StaleByID(ctx, id))
 }
 
-// ShowFormer finds the public profile of a user by a name that the user gave up.
-type ShowFormer struct{ *module }
-
-// Do is ShowProfile.Do for such a name.
-func (s *ShowFormer) Do(ctx context.Context, name string) (user.User, error) {
+// ByFormerName is Do for the user who gave up that name last.
+func (s *ShowProfile) ByFormerName(ctx context.Context, name string) (user.User, error) {
 	return public(named(ctx, name, s.store.ByFormerName))
 }
 

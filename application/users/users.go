@@ -13,7 +13,6 @@ import (
 type UseCases struct {
 	CheckExists *CheckExists
 	ShowProfile *ShowProfile
-	ShowOwner   *ShowOwner
 	ShowSelf    *ShowSelf
 	Create      *Create
 	Show        *Show
@@ -22,7 +21,6 @@ type UseCases struct {
 	Delete      *Delete
 	UpdateOwn   *UpdateOwn
 	DeleteOwn   *DeleteOwn
-	ShowFormer  *ShowFormer
 	FormerNames *FormerNames
 }
 
@@ -51,7 +49,6 @@ func New(store Store, anonymous paste.Lifetimes, now func() time.Time) *UseCases
 	return &UseCases{
 		CheckExists: &CheckExists{m},
 		ShowProfile: &ShowProfile{m},
-		ShowOwner:   &ShowOwner{m},
 		ShowSelf:    &ShowSelf{m},
 		Create:      &Create{m},
 		Show:        &Show{m},
@@ -60,7 +57,6 @@ func New(store Store, anonymous paste.Lifetimes, now func() time.Time) *UseCases
 		Delete:      &Delete{m},
 		UpdateOwn:   &UpdateOwn{m},
 		DeleteOwn:   &DeleteOwn{m},
-		ShowFormer:  &ShowFormer{m},
 		FormerNames: &FormerNames{m},
 	}
 }

@@ -288,7 +288,7 @@ func TestRegistration(t *testing.T) {
 		}
 	}
 	a := w.registered(accounts.Invite)
-	if shown, err := a.ShowInvitation.Do(t.Context(), code); err != nil || shown.Note != "hi" || shown.ID != made.ID {
+	if shown, err := a.Invite.Show(t.Context(), code); err != nil || shown.Note != "hi" || shown.ID != made.ID {
 		t.Errorf("got %+v, error %v, want the invitation", shown, err)
 	}
 	invited := func(code string) (accounts.Arrival, error) {
@@ -313,7 +313,7 @@ func TestRegistration(t *testing.T) {
 		if _, err := invited(wrong); !errors.Is(err, identity.ErrUsedUp) {
 			t.Errorf("%q: got %v, want %v", wrong, err, identity.ErrUsedUp)
 		}
-		if _, err := a.ShowInvitation.Do(t.Context(), wrong); !errors.Is(err, identity.ErrUsedUp) {
+		if _, err := a.Invite.Show(t.Context(), wrong); !errors.Is(err, identity.ErrUsedUp) {
 			t.Errorf("%q: got %v, want %v", wrong, err, identity.ErrUsedUp)
 		}
 	}
@@ -321,15 +321,15 @@ func TestRegistration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all, err := a.ListInvitations.Do(t.Context()); err != nil || len(all) != 2 {
+	if all, err := a.Invite.All(t.Context()); err != nil || len(all) != 2 {
 		t.Errorf("got %v, error %v, want both", all, err)
 	}
 	for _, reference := range []string{code, string(made.ID)} {
-		id, err := a.RevokeInvitation.Do(t.Context(), reference)
+		id, err := a.Invite.Revoke(t.Context(), reference)
 		if err != nil || reference == string(made.ID) && id != made.ID {
 			t.Errorf("got %s, error %v, want the id of what was revoked", id, err)
 		}
-		_, err = a.RevokeInvitation.Do(t.Context(), reference)
+		_, err = a.Invite.Revoke(t.Context(), reference)
 		wantKind(t, "again", err, fault.NotFound)
 	}
 	for what, c := range map[string]struct {
@@ -397,10 +397,10 @@ func TestLinking(t *testing.T) {
 		wantKind(t, text, w.accounts.Link.Do(t.Context(), "ann", text), kind)
 	}
 	for _, provider := range []string{"github", "oidc@https://id.example"} {
-		if err := w.accounts.Unlink.Do(t.Context(), "ann", provider); err != nil {
+		if err := w.accounts.Link.Undo(t.Context(), "ann", provider); err != nil {
 			t.Error(err)
 		}
-		wantKind(t, "again", w.accounts.Unlink.Do(t.Context(), "ann", provider), fault.NotFound)
+		wantKind(t, "again", w.accounts.Link.Undo(t.Context(), "ann", provider), fault.NotFound)
 	}
 	if left, err := w.users.Show.Do(t.Context(), "ann"); err != nil || len(left.Services) != 0 {
 		t.Errorf("got %v, error %v, want none left", left, err)

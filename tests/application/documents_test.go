@@ -404,7 +404,7 @@ func TestRead(t *testing.T) {
 	for how, viewer := range map[string]token.Viewer{"a visitor": visitor, "another user": d.noa} {
 		for what, id := range hidden {
 			_, err := d.Read.Do(t.Context(), viewer, id)
-			_, raw := d.ReadRaw.Do(t.Context(), viewer, id, "any", "")
+			_, raw := d.Read.Raw(t.Context(), viewer, id, "any", "")
 			if !errors.Is(err, paste.ErrNotFound) || !errors.Is(raw, paste.ErrNotFound) {
 				t.Errorf("%s paste, %s: got %v and %v, want ErrNotFound", what, how, err, raw)
 			}
@@ -424,7 +424,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	public := open["public"]
-	pasty, err := d.ReadRaw.Do(t.Context(), visitor, string(public.ID), public.Pasties[0].ID, "")
+	pasty, err := d.Read.Raw(t.Context(), visitor, string(public.ID), public.Pasties[0].ID, "")
 	if err != nil || pasty.Code != "code" {
 		t.Errorf("got %+v, %v", pasty, err)
 	}
@@ -434,7 +434,7 @@ func TestRead(t *testing.T) {
 	if _, err := d.Read.Do(t.Context(), d.mia, hidden["encrypted"]); !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of an encrypted paste", err)
 	}
-	_, err = d.ReadRaw.Do(t.Context(), visitor, string(public.ID), open["unlisted"].Pasties[0].ID, "")
+	_, err = d.Read.Raw(t.Context(), visitor, string(public.ID), open["unlisted"].Pasties[0].ID, "")
 	if !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of another paste's pasty", err)
 	}
@@ -739,23 +739,23 @@ func TestRevisions(t *testing.T) {
 	if _, err := d.EditOwn.Do(t.Context(), d.mia, id, changes); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := d.ReadRaw.Do(t.Context(), d.mia, id, pasty, paste.Original); err != nil || got.Code != "first\n" {
+	if got, err := d.Read.Raw(t.Context(), d.mia, id, pasty, paste.Original); err != nil || got.Code != "first\n" {
 		t.Errorf("got %+v, %v, want the first code", got, err)
 	}
-	if _, err := d.ReadRaw.Do(t.Context(), d.mia, id, pasty, "0"); !errors.Is(err, paste.ErrNotFound) {
+	if _, err := d.Read.Raw(t.Context(), d.mia, id, pasty, "0"); !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of a pasty that was removed, want ErrNotFound", err)
 	}
 	for _, viewer := range []token.Viewer{visitor, d.noa} {
-		if _, err := d.ReadRevision.Do(t.Context(), viewer, id, paste.Original); !errors.Is(err, paste.ErrNotFound) {
+		if _, err := d.Read.Revision(t.Context(), viewer, id, paste.Original); !errors.Is(err, paste.ErrNotFound) {
 			t.Errorf("got %v of another user's private paste, want ErrNotFound", err)
 		}
-		if _, err := d.RestoreOwn.Do(t.Context(), viewer, id, paste.Original); err == nil {
+		if _, err := d.EditOwn.Restore(t.Context(), viewer, id, paste.Original); err == nil {
 			t.Error("another user has restored a paste")
 		}
 	}
-	_, err := d.RestoreOwn.Do(t.Context(), d.mia, id, "5")
+	_, err := d.EditOwn.Restore(t.Context(), d.mia, id, "5")
 	wantKind(t, "an edit that is not there", err, fault.NotFound)
-	got, err := d.RestoreOwn.Do(t.Context(), d.mia, id, paste.Original)
+	got, err := d.EditOwn.Restore(t.Context(), d.mia, id, paste.Original)
 	if err != nil || got.Title != made.Title || len(got.Pasties) != 1 || got.Pasties[0].Code != "first\n" ||
 		got.Visibility != paste.Private || got.Edits[len(got.Edits)-1].Number != 1 {
 		t.Errorf("got %+v, %v, want the first content as another edit", got, err)
@@ -763,10 +763,10 @@ func TestRevisions(t *testing.T) {
 	draft = snippet("secret")
 	draft.Burns = true
 	burning := d.create(t, d.mia, draft)
-	if _, err := d.ReadRevision.Do(t.Context(), d.mia, string(burning.ID), paste.Original); !errors.Is(err, paste.ErrNotFound) {
+	if _, err := d.Read.Revision(t.Context(), d.mia, string(burning.ID), paste.Original); !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of a paste that burns, want ErrNotFound", err)
 	}
-	if _, err := d.RestoreOwn.Do(t.Context(), d.mia, string(burning.ID), paste.Original); !errors.Is(err, paste.ErrNotFound) {
+	if _, err := d.EditOwn.Restore(t.Context(), d.mia, string(burning.ID), paste.Original); !errors.Is(err, paste.ErrNotFound) {
 		t.Errorf("got %v of a paste that burns, want ErrNotFound", err)
 	}
 }

@@ -51,19 +51,19 @@ func TestOwnersOfPastes(t *testing.T) {
 	w := newWorld()
 	w.user(t, users.CreateInput{Name: "Epoxy", PublicProfile: true})
 	w.user(t, users.CreateInput{Name: "mortar"})
-	show := w.users.ShowOwner
+	show := w.users.ShowProfile.ByID
 	for name, shown := range map[string]bool{"epoxy": true, "mortar": false} {
 		known, err := w.userStore.ByName(t.Context(), mustName(t, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := show.Do(t.Context(), known.ID)
+		found, err := show(t.Context(), known.ID)
 		if shown && (err != nil || found != known) {
 			t.Errorf("%s: got %v, %v, want the user", name, found, err)
 		} else if !shown {
 			wantKind(t, name, err, fault.NotFound)
 		}
 	}
-	_, err := show.Do(t.Context(), "unknown")
+	_, err := show(t.Context(), "unknown")
 	wantKind(t, "an unknown id", err, fault.NotFound)
 }

@@ -94,7 +94,7 @@ func TestSessionAges(t *testing.T) {
 		began, last := w.now, 0
 		for range 200 {
 			w.now = w.now.Add(c.every)
-			if _, err := w.tokens.ResumeSession.Do(t.Context(), secret.Reveal()); err != nil {
+			if _, err := w.tokens.SignIn.Resume(t.Context(), secret.Reveal()); err != nil {
 				wantKind(t, what, err, fault.Unauthenticated)
 				break
 			}

@@ -42,7 +42,7 @@ func TestSessionIsOneRead(t *testing.T) {
 		}
 		resume := func(store tokens.Store) {
 			t.Helper()
-			viewer, err := tokens.New(store, s.users, time.Now).ResumeSession.Do(t.Context(), secret.Reveal())
+			viewer, err := tokens.New(store, s.users, time.Now).SignIn.Resume(t.Context(), secret.Reveal())
 			if err != nil || viewer.User.Name != s.name {
 				t.Errorf("got %+v, error %v, want the user", viewer, err)
 			}

@@ -169,7 +169,7 @@ func TestSweepEndsRetention(t *testing.T) {
 			if _, err := node.Pastes.Sweep.Do(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			return node.Moderation.Restore.Do(t.Context(), string(made.ID))
+			return node.Moderation.Remove.Undo(t.Context(), string(made.ID))
 		}
 		if err := restore(keeping); err != nil {
 			t.Errorf("got %v within the retention, want it restored", err)

@@ -130,7 +130,7 @@ func (p *pages) eachOwn(r *site.Request, visit func(*paste.Document) error) erro
 	next := func() (paste.Document, error) {
 		ctx, cancel := context.WithTimeout(all, patience)
 		defer cancel()
-		viewer, err := p.Modules.Tokens.ResumeSession.Do(ctx, site.CookieSecret(r.Request))
+		viewer, err := p.Modules.Tokens.SignIn.Resume(ctx, site.CookieSecret(r.Request))
 		if err != nil {
 			return paste.Document{}, err
 		}

@@ -48,7 +48,7 @@ func (p *pages) signUp(w http.ResponseWriter, r *site.Request, fields url.Values
 
 func (p *pages) invite(w http.ResponseWriter, r *site.Request) error {
 	code := r.PathValue("code")
-	found, err := p.Modules.Accounts.ShowInvitation.Do(r.Context(), code)
+	found, err := p.Modules.Accounts.Invite.Show(r.Context(), code)
 	if err != nil {
 		r.Rejected = errors.Is(err, identity.ErrUsedUp)
 		return err

@@ -38,7 +38,7 @@ func (p *pages) showTokens(w http.ResponseWriter, r *site.Request, made, problem
 // changeTokens makes an access token, which is shown once, or revokes one.
 func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.Values) (err error) {
 	if id := fields.Get("revoke"); id != "" {
-		return site.Done(w, pathTokens, p.Modules.Tokens.RevokeOwn.Do(r.Context(), r.Viewer, id))
+		return site.Done(w, pathTokens, p.Modules.Tokens.Revoke.Own(r.Context(), r.Viewer, id))
 	}
 	wanted := tokens.IssueInput{Name: fields.Get("name")}
 	if wanted.Scope, err = token.ParseScope(fields.Get("scope")); err != nil {
@@ -49,7 +49,7 @@ func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.
 		return fault.New(fault.Invalid, "The number of days is not one of the list. Open the page again, and choose one.")
 	}
 	wanted.ExpiresIn = time.Duration(days) * 24 * time.Hour
-	_, secret, err := p.Modules.Tokens.IssueOwn.Do(r.Context(), r.Viewer, wanted)
+	_, secret, err := p.Modules.Tokens.Issue.Own(r.Context(), r.Viewer, wanted)
 	if fault.Is(err, fault.Invalid) {
 		return p.showTokens(w, r, "", fault.MessageOf(err))
 	}

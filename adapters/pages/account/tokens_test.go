@@ -88,11 +88,11 @@ func TestAccountSessions(t *testing.T) {
 	_, mortars := s.Session("mortar")
 	here := s.SignedIn(access)
 	valid := func(secret string) bool {
-		_, err := s.Tokens.ResumeSession.Do(t.Context(), secret)
+		_, err := s.Tokens.SignIn.Resume(t.Context(), secret)
 		return err == nil
 	}
 	idOf := func(secret string) string {
-		viewer, err := s.Tokens.ResumeSession.Do(t.Context(), secret)
+		viewer, err := s.Tokens.SignIn.Resume(t.Context(), secret)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -77,7 +77,7 @@ func (p *pages) act(w http.ResponseWriter, r *site.Request, fields url.Values) (
 	case "remove":
 		err = p.Modules.Moderation.Remove.Do(ctx, id, reason)
 	case "restore":
-		err = p.Modules.Moderation.Restore.Do(ctx, id)
+		err = p.Modules.Moderation.Remove.Undo(ctx, id)
 	case "suspend":
 		_, _, err = p.Modules.Moderation.Suspend.Do(ctx, strings.TrimSpace(fields.Get("user")), reason, fields.Has("hide"))
 	case "unsuspend":

@@ -16,7 +16,7 @@ func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 	selection.Order = paste.ByCreation
 	found, err := p.Modules.Pastes.ListPublic.Do(r.Context(), r.PathValue("name"), selection.Tag, selection.After)
 	if fault.Is(err, fault.NotFound) {
-		moved, err := p.Modules.Users.ShowFormer.Do(r.Context(), r.PathValue("name"))
+		moved, err := p.Modules.Users.ShowProfile.ByFormerName(r.Context(), r.PathValue("name"))
 		return site.Done(w, site.PathOfUser(moved.Name.String()), err)
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 func (p *pages) readRaw(r *site.Request) (paste.Pasty, error) {
-	found, err := p.Modules.Pastes.ReadRaw.Do(r.Context(), r.Viewer, r.PathValue("id"), r.PathValue("pasty"), r.PathValue("edit"))
+	found, err := p.Modules.Pastes.Read.Raw(r.Context(), r.Viewer, r.PathValue("id"), r.PathValue("pasty"), r.PathValue("edit"))
 	return found, p.Explained(r, err)
 }
 

@@ -108,7 +108,7 @@ func (p *pages) history(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
 	number := r.PathValue("edit")
-	found, err := p.Modules.Pastes.ReadRevision.Do(r.Context(), r.Viewer, r.PathValue("id"), number)
+	found, err := p.Modules.Pastes.Read.Revision(r.Context(), r.Viewer, r.PathValue("id"), number)
 	if err != nil {
 		return p.Explained(r, err)
 	}
@@ -124,7 +124,7 @@ func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) restore(w http.ResponseWriter, r *site.Request) error {
 	id := r.PathValue("id")
-	_, err := p.Modules.Pastes.RestoreOwn.Do(r.Context(), r.Viewer, id, r.PathValue("edit"))
+	_, err := p.Modules.Pastes.EditOwn.Restore(r.Context(), r.Viewer, id, r.PathValue("edit"))
 	return site.Done(w, site.PathOfPaste(id), err)
 }
 

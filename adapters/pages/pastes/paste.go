@@ -234,7 +234,7 @@ func (p *pages) ownerName(ctx context.Context, id user.ID) (string, error) {
 	if id == "" {
 		return "", nil
 	}
-	owner, err := p.Modules.Users.ShowOwner.Do(ctx, id)
+	owner, err := p.Modules.Users.ShowProfile.ByID(ctx, id)
 	if fault.Is(err, fault.NotFound) {
 		return "", nil
 	}

@@ -66,7 +66,7 @@ func (s *Site) Resume(w http.ResponseWriter, r *Request) error {
 	if secret == "" {
 		return nil
 	}
-	viewer, err := s.Modules.Tokens.ResumeSession.Do(r.Context(), secret)
+	viewer, err := s.Modules.Tokens.SignIn.Resume(r.Context(), secret)
 	if fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.Forbidden) {
 		r.Rejected = true
 		SetSession(w, r.Request, "")
