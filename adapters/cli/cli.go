@@ -45,11 +45,10 @@ type Long func(run RunE) RunE
 
 // Commands are the operators' commands. They write results to Stdout and everything else to Stderr.
 type Commands struct {
-	Open
-	OpenCopy
-	Sources
-	Long
-
+	Open           Open
+	OpenCopy       OpenCopy
+	Sources        Sources
+	Long           Long
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 

@@ -44,7 +44,8 @@ func (p *profileFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&p.defaultLang, "default-lang", user.DefaultLanguage, "language that new pastes start with")
 	flags.Int32Var(&p.supporterMonths, "supporter-months", 0, "how long the user has supported the service")
 	flags.BoolVar(&p.contributor, "contributor", false, "the user has contributed to the service")
-	flags.StringToStringVar(&p.services, "service", map[string]string{}, "a service the user signs in with and the user's id there, such as github=123")
+	flags.StringToStringVar(&p.services, "service", map[string]string{},
+		"a service the user signs in with and the user's id there, such as github=123")
 }
 
 func (c *Commands) userCreate() *cobra.Command {

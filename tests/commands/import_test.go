@@ -92,7 +92,8 @@ func TestImportFromStandardInput(t *testing.T) {
 	t.Parallel()
 	text := `{"_id":"u1","username":"u1"}` + "\n" + `{"_id":"u2","username":"u2"}`
 	got := install(t).runReading(text, "import pastemyst --json --users -")
-	summary := `{"kind":"users","file":"standard input","read":2,"new":2,"updated":0,"unchanged":0,"removedEarlier":0,"rejected":0,"rejectsFile":""}`
+	summary := `{"kind":"users","file":"standard input","read":2,"new":2,"updated":0,"unchanged":0,` +
+		`"removedEarlier":0,"rejected":0,"rejectsFile":""}`
 	if want := (result{exitOK, summary + "\n", ""}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
