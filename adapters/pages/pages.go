@@ -27,9 +27,6 @@ type Config = site.Config
 // Modules have the use cases that pages call.
 type Modules = site.Modules
 
-// DefaultConfig returns the defaults, for an interface without a base path.
-func DefaultConfig() Config { return site.DefaultConfig() }
-
 // Pages makes the pages.
 type Pages struct {
 	*site.Site

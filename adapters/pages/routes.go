@@ -34,14 +34,13 @@ func (r *route) resumes(method string) bool {
 
 // allowed returns the methods as the header Allow has them.
 func (r *route) allowed() string {
-	allowed := ""
-	if r.Get != nil {
-		allowed = "GET, HEAD, "
+	switch {
+	case r.Post == nil:
+		return "GET, HEAD, OPTIONS"
+	case r.Get == nil:
+		return "POST, OPTIONS"
 	}
-	if r.Post != nil {
-		allowed += "POST, "
-	}
-	return allowed + "OPTIONS"
+	return "GET, HEAD, POST, OPTIONS"
 }
 
 // Route finds the first route that fits a request's decoded path, with or without a trailing slash. It sets the request's pattern, which

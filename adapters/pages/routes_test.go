@@ -15,7 +15,8 @@ func TestRoutes(t *testing.T) {
 		p.routes = append(p.routes, newRoute(site.Route{Pattern: pattern, Get: robots}))
 	}
 	for path, want := range map[string]string{
-		"/": "", "/~/assets/1/a.css": "/~/assets/:version/:name", "/~epoxy": "/~:name", "/~epoxy/": "/~:name", "/k2j4x8m1": "/:id", "/k2j4x8m1/": "/:id",
+		"/": "", "/~/assets/1/a.css": "/~/assets/:version/:name",
+		"/~epoxy": "/~:name", "/~epoxy/": "/~:name", "/k2j4x8m1": "/:id", "/k2j4x8m1/": "/:id",
 		"/k2j4x8m1/history": "/:id/history", "/a/download/b": "/:id/download/:pasty", "/favicon.ico": "/:id", "/~": "/:id",
 		"": "", "//": "", "/k2j4x8m1//": "", "/a/histor": "", "/a/history2": "", "/a/download": "", "/a/download/": "", "/a/download/b/c": "",
 		"//history": "", "k2j4x8m1": "",

@@ -14,7 +14,6 @@ import (
 
 var (
 	errNotJSON = fault.New(fault.Invalid, "The record is not a JSON object of the expected form.")
-	errTooMany = fault.New(fault.Invalid, "A list of the record has more elements than any paste or user has.")
 	errNotUTF8 = fault.New(fault.Invalid, "The record is not valid UTF-8.")
 )
 
@@ -93,11 +92,7 @@ func decode(text []byte, to any) error {
 	if !utf8.Valid(text) { // encoding/json would replace what is not
 		return errNotUTF8
 	}
-	err := json.Unmarshal(text, to)
-	switch {
-	case errors.Is(err, errTooMany):
-		return errTooMany
-	case err != nil || text[0] != '{': // null is no document
+	if err := json.Unmarshal(text, to); err != nil || text[0] != '{' { // null is no document
 		return errNotJSON
 	}
 	return nil

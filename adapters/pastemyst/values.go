@@ -92,7 +92,7 @@ func unmarshalList[T any](text []byte, most int, to *[]T) error {
 		return err
 	}
 	if len(elements) > most {
-		return errTooMany
+		return errNotJSON
 	}
 	return json.Unmarshal(text, to)
 }
@@ -113,7 +113,7 @@ type services map[string]string
 // UnmarshalJSON implements json.Unmarshaler.
 func (s *services) UnmarshalJSON(text []byte) error {
 	if len(text) > 1<<20 { // far more than imports.MaxServices
-		return errTooMany
+		return errNotJSON
 	}
 	err := json.Unmarshal(text, (*map[string]string)(s))
 	maps.DeleteFunc(*s, func(_, id string) bool { return id == "" })

@@ -120,11 +120,10 @@ func startServer(ctx context.Context, cfg config, app *bootstrap.Application, lo
 			Users: app.Users, Tokens: app.Tokens, Accounts: app.Accounts, Pastes: app.Pastes, Languages: app.Languages,
 			Search: searchIfIndexed(ctx, app, log), Moderation: app.Moderation,
 		}
-		settings := pages.DefaultConfig()
-		settings.Contact, settings.TermsURL = cfg.Contact, cfg.TermsURL
-		settings.BasePath, settings.PublicURL = cfg.HTTP.BasePath, cfg.HTTP.PublicURL
-		settings.Recent, settings.Reports = cfg.Recent, cfg.Reports
-		cfg.HTTP.Pages = pages.New(settings, modules)
+		cfg.HTTP.Pages = pages.New(pages.Config{
+			BasePath: cfg.HTTP.BasePath, PublicURL: cfg.HTTP.PublicURL, Contact: cfg.Contact, TermsURL: cfg.TermsURL,
+			Recent: cfg.Recent, Reports: cfg.Reports,
+		}, modules)
 	}
 	use := httpapi.Modules{Users: app.Users, Tokens: app.Tokens, Pastes: app.Pastes, Languages: app.Languages}
 	api, err := httpapi.New(cfg.HTTP, use, app.Ready, log)

@@ -51,8 +51,7 @@ func New(t testing.TB) *Site {
 		Limits: paste.DefaultLimits(), NewID: ident.New, Diff: linediff.Unified,
 		Language: func(wanted, _, _ string) (string, bool) { return wanted, true },
 	}
-	cfg := pages.DefaultConfig()
-	cfg.BasePath, cfg.HighlightTime = "/api/v2", patience
+	cfg := pages.Config{BasePath: "/api/v2", HighlightTime: patience}
 	s.Serve = func(options pastes.Options) {
 		s.Pastes = pastes.New(stored, keepers, options, time.Now)
 		s.Pages = pages.New(cfg, pages.Modules{

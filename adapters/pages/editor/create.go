@@ -18,11 +18,7 @@ import (
 
 func (p *pages) newFormPage(r *site.Request, form pasteForm) *formPage {
 	signedIn, lives := r.Viewer.SignedIn(), p.Modules.Pastes.CreateOwn.Lifetimes(r.Viewer)
-	var wanted *string
-	if form.Lifetime != "" {
-		wanted = &form.Lifetime
-	}
-	if bound := lives.Bound(wanted); bound != nil {
+	if bound := lives.Bound(unlessEqual(form.Lifetime, "")); bound != nil {
 		form.Lifetime = *bound
 	}
 	form.Lifetime = cmp.Or(form.Lifetime, string(paste.Never))

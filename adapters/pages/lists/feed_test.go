@@ -42,7 +42,8 @@ func TestFeeds(t *testing.T) {
 			feed.Updated.Format(time.RFC3339) != edited || feed.Author == "" {
 			t.Fatalf("%s: got %+v, want the feed of %s with one entry", path, feed, page)
 		}
-		if got := feed.Entries[0]; got.ID != link || got.Link.Href != link || got.Title != "<public00>\ufffd" || got.Updated.Format(time.RFC3339) != edited {
+		if got := feed.Entries[0]; got.ID != link || got.Link.Href != link || got.Title != "<public00>\ufffd" ||
+			got.Updated.Format(time.RFC3339) != edited {
 			t.Errorf("%s: got %+v, want the public paste", path, got)
 		}
 		visit.WantIn(t, s.Page(page), `<link rel="alternate" type="application/atom+xml" href="`, "&lt;public00&gt;",

@@ -2,6 +2,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"runtime"
@@ -30,15 +31,10 @@ type Config struct {
 	Recent bool
 	// Reports lets readers report pastes to the operator.
 	Reports bool
-	// HighlightCache is the size of the cache of highlighted code, in bytes.
+	// HighlightCache is the size of the cache of highlighted code, in bytes; 0: 32 MiB.
 	HighlightCache int
-	// HighlightTime is how long highlighting one code may take before it is shown as plain text.
+	// HighlightTime is how long highlighting one code may take before it is shown as plain text; 0: 50 ms.
 	HighlightTime time.Duration
-}
-
-// DefaultConfig returns the defaults, for an interface without a base path.
-func DefaultConfig() Config {
-	return Config{HighlightCache: 32 << 20, HighlightTime: 50 * time.Millisecond}
 }
 
 // Modules have the use cases that pages call.
@@ -63,6 +59,8 @@ type Site struct {
 
 // New returns a site over the use cases.
 func New(cfg Config, modules Modules) *Site {
+	cfg.HighlightCache = cmp.Or(cfg.HighlightCache, 32<<20)
+	cfg.HighlightTime = cmp.Or(cfg.HighlightTime, 50*time.Millisecond)
 	s := &Site{Config: cfg, Modules: modules, Large: newQueue()}
 	s.languages = sync.OnceValues(s.languageNames)
 	return s

@@ -13,8 +13,7 @@ import (
 func New(t testing.TB) *visit.Site {
 	t.Helper()
 	app := gluepottest.Open(t, gluepottest.SQLite(t))
-	cfg := pages.DefaultConfig()
-	cfg.Reports = true
+	cfg := pages.Config{Reports: true}
 	return &visit.Site{
 		T: t, Users: app.Users, Pastes: app.Pastes, Tokens: app.Tokens,
 		Pages: pages.New(cfg, pages.Modules{
