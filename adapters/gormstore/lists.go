@@ -16,8 +16,8 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// ActiveCount implements paste.ActiveLister. On PostgreSQL, triggers keep 64 counters, so it takes the same time for any number of pastes. On
-// SQLite its time grows with their number.
+// ActiveCount implements paste.ActiveLister. On PostgreSQL, triggers keep 64 counters, so it takes the same time for any number of
+// pastes. On SQLite its time grows with their number.
 func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	err = p.store.List(ctx, func(db *gorm.DB) error {
 		return db.Raw(p.store.Dialect.ActiveCount, p.store.Now()).Scan(&count).Error

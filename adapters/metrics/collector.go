@@ -29,8 +29,10 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	const connections, state = "db_client_connection_count", "db_client_connection_state"
 	send(gauge, connections, "Connections to the database.", float64(now.Connections.InUse), state, "used")
 	send(gauge, connections, "Connections to the database.", float64(now.Connections.Idle), state, "idle")
-	send(gauge, "db_client_connection_max", "The most connections to the database that may be open.", float64(now.Connections.MaxOpenConnections))
-	send(counter, "db_client_connection_waits_total", "How often a statement had to wait for a connection.", float64(now.Connections.WaitCount))
+	send(gauge, "db_client_connection_max", "The most connections to the database that may be open.",
+		float64(now.Connections.MaxOpenConnections))
+	send(counter, "db_client_connection_waits_total", "How often a statement had to wait for a connection.",
+		float64(now.Connections.WaitCount))
 	send(counter, "db_client_connection_wait_seconds_total", "How long statements waited for a connection, taken together.",
 		now.Connections.WaitDuration.Seconds())
 
