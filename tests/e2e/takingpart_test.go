@@ -93,8 +93,8 @@ func wantRendered(t *testing.T, p *program.Process) {
 			return strings.Contains(page, want)
 		})
 	}
-	if status, answer := accepting(t, p, "/"+id+"?lang=nonsense", "text/html"); status != http.StatusBadRequest {
-		t.Errorf("got %d %s, want to be told that there is no such language", status, answer)
+	if status, answer := accepting(t, p, "/"+id+"?lang=nonsense", "text/html"); status != http.StatusOK {
+		t.Errorf("got %d %s, want the paste in its own language", status, answer)
 	}
 }
 
