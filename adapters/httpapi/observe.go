@@ -26,8 +26,7 @@ const causeKey = "cause"
 // path, the query or headers, which may contain secrets.
 func (a *API) observe(c *gin.Context) {
 	start := time.Now()
-	var proxied bool
-	c.Request, proxied = a.proxies.asked(c.Request)
+	proxied := a.proxies.restore(c.Request)
 	id := c.Request.Header.Get(requestIDHeader)
 	if !proxied || !validRequestID(id) {
 		id = newRequestID()

@@ -30,7 +30,7 @@ func (a *API) sendPaste(c *call, d *paste.Document, tagged, written bool) error 
 	if text <= maxHeldText {
 		made := a.newBuffer(c.Request, 1)
 		defer made.Release()
-		made.text, made.fixed = make([]byte, 0, text+text/4+4<<10), true // enough for most
+		made.text, made.fixed = make([]byte, 0, text+text/8+4<<10), true // enough for most
 		if view.WritePaste(made, d) == nil {
 			read.Release()
 			sendBody(c.Context, http.StatusOK, jsonContentType, etagOf(tagged, xxhash.Sum64(made.text)), made.text)
