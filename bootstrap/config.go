@@ -62,7 +62,7 @@ type Config struct {
 	StoreMaxBytes int64
 	// Totals adds Totals to Statistics. Default: only if StoreMaxBytes needs them.
 	Totals bool
-	// Accounts has the providers to sign in with, and who may sign up. Default: no providers, and nobody.
+	// Accounts has the providers to sign in with, and who may sign up. Default: no providers and no sign-up.
 	Accounts accounts.Options `json:"-"`
 	// UseInterval is how often the last-used times of tokens are stored.
 	UseInterval time.Duration

@@ -51,7 +51,7 @@ type field struct {
 	value      any
 }
 
-// clipped is a text of which tables show the beginning.
+// clipped is a text; tables show its beginning.
 type clipped string
 
 const clippedLength = 40 // characters

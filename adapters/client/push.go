@@ -51,7 +51,7 @@ delete it from this machine.`,
 	private := flags.Bool("private", false, "only you may read it")
 	public := flags.Bool("public", false, "it is shown on your profile")
 	tags := flags.StringSlice("tags", nil, "tags, separated by commas")
-	burn := flags.Bool("burn", false, "delete it as soon as somebody has read it")
+	burn := flags.Bool("burn", false, "delete it after the first reading")
 	encrypt := flags.Bool("encrypt", false, "encrypt it here: only those who have the link, with the key in it, can read it")
 	withPassword := flags.Bool("password", false, "with --encrypt, a password is asked for, or in $"+EnvPassword+", and no key in the link")
 	open := flags.Bool("open", false, "open the link in a browser")

@@ -77,7 +77,7 @@ func (l *loader[K, V]) release() {
 	}
 }
 
-// next takes the next callers from the queue. When nobody waits, it frees the slot and returns none.
+// next takes the next callers from the queue. When no caller waits, it frees the slot and returns none.
 func (l *loader[K, V]) next() (callers []*waiter[K, V]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

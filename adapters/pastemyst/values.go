@@ -27,7 +27,7 @@ func (n *number) UnmarshalJSON(text []byte) error {
 		if err := json.Unmarshal(text, &extended); err != nil {
 			return err
 		}
-		plain = extended.Long + extended.Int + extended.Double // of which there is one
+		plain = extended.Long + extended.Int + extended.Double // exactly one is set
 	}
 	if whole, err := strconv.ParseInt(plain, 10, 64); err == nil {
 		*n = number(whole)

@@ -74,7 +74,7 @@ func (o *oauth) exchange(ctx context.Context, config *oauth2.Config, proof ident
 	return nil, o.away(err) // and in the log: the operator may have to mend something
 }
 
-// brief returns the beginning of an error, of which the rest may be all that a provider has answered.
+// brief returns the beginning of an error: the rest may be a provider's whole answer.
 func brief(what string, err error) error {
 	return errors.New(what + fmt.Sprintf(": %.200s", err.Error()))
 }

@@ -19,7 +19,7 @@ type Registration string
 const (
 	Closed Registration = "closed" // to all
 	Invite Registration = "invite" // with an invitation
-	Open   Registration = "open"   // for whom a provider vouches
+	Open   Registration = "open"   // to every account of a provider
 )
 
 // Validate fails when there is no such registration.
@@ -95,7 +95,7 @@ func New(store Store, users Users, options Options, now func() time.Time) *UseCa
 	}
 }
 
-// Providers tells with whom users can sign in.
+// Providers lists the providers to sign in with.
 type Providers struct{ *module }
 
 // Do returns the providers that are configured.

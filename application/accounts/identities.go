@@ -15,7 +15,7 @@ import (
 type Find struct{ *module }
 
 // Do returns the user who has an identity, such as github:77, of a provider: one that is configured, by its name, or any, by its key. It
-// fails with fault.Invalid when the text is no identity, and with user.ErrNotFound when it is none of a user's.
+// fails with fault.Invalid when the text is no identity, and with user.ErrNotFound when no user has it.
 func (f *Find) Do(ctx context.Context, text string) (user.User, error) {
 	name, subject, ok := strings.Cut(text, ":")
 	if at := strings.LastIndex(text, ":"); ok && f.sources.key(name) == name { // a key can have the URL of a provider

@@ -22,7 +22,7 @@ type Sum struct {
 	last    atomic.Pointer[stats.Totals]
 }
 
-// Do returns the totals, all of which were true at one instant. It fails with fault.Unavailable when the
+// Do returns the totals of one instant. It fails with fault.Unavailable when the
 // store does not answer.
 func (s *Sum) Do(ctx context.Context) (stats.Totals, error) {
 	totals, err := s.counter.Totals(ctx)

@@ -56,7 +56,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitFailed
 }
 
-// lastWords writes to standard error, but does not wait long for a pipe that nobody reads.
+// lastWords writes to standard error, but does not wait long for an unread pipe.
 func lastWords(stderr io.Writer, text string) {
 	said := make(chan struct{})
 	go func() {

@@ -16,7 +16,7 @@ const (
 	lineCloseTime = time.Second
 )
 
-// lineWriter writes lines in the background to a writer that may block, such as a pipe that nobody reads. When the backlog is full it
+// lineWriter writes lines in the background to a writer that may block, such as an unread pipe. When the backlog is full it
 // drops lines, and later writes how many.
 //
 // zapcore.BufferedWriteSyncer blocks in Write, and zerolog's diode.Writer in Close; both lose lines while a disk is full.

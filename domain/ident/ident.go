@@ -15,7 +15,7 @@ import (
 // MaxLength is the longest identifier, in bytes.
 const MaxLength = 64
 
-// leastGenerated is the first number of eight digits in base 36, of which there are 35 times as many (2.7e12): PasteMyst's length and
+// leastGenerated is the first number of eight digits in base 36; there are 35 times as many (2.7e12): PasteMyst's length and
 // form, which existing clients expect.
 const leastGenerated = 36 * 36 * 36 * 36 * 36 * 36 * 36
 

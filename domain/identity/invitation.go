@@ -10,7 +10,7 @@ import (
 // InvitationID identifies an invitation without giving it away.
 type InvitationID string
 
-// Invitation lets whoever knows its code sign up. Only the code's hash is stored.
+// Invitation allows signing up with its code. Only the code's hash is stored.
 type Invitation struct {
 	ID        InvitationID
 	Hash      Hash

@@ -107,6 +107,6 @@ type ActiveLister interface {
 	// ActiveIDs returns the places of at most limit active pastes of owner, in order, beginning after a place. Fewer than limit are
 	// the last ones.
 	ActiveIDs(ctx context.Context, owner user.ID, after Place, limit int) ([]Place, error)
-	// ActiveCount returns how many pastes are active at the moment of reading, exactly and whoever has written them.
+	// ActiveCount returns how many pastes are active at the moment of reading, exactly, including every writer's.
 	ActiveCount(ctx context.Context) (int64, error)
 }

@@ -110,7 +110,7 @@ func (q *Query) InTitles(texts *Texts) bool {
 	return len(q.Words) > 0 && holdsAll(texts.Titles, q.Words)
 }
 
-// Match reports whether a paste matches, whoever owns it, and returns its first lines that contain a word. Its tags are those
+// Match reports whether a paste of any owner matches, and returns its first lines that contain a word. Its tags are those
 // that the reader may see.
 func (q *Query) Match(d *paste.Document) (lines []Line, ok bool) {
 	texts := TextsOf(d)

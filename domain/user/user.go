@@ -119,7 +119,7 @@ type FormerFinder interface {
 	FormerNames(ctx context.Context, id ID) ([]string, error)
 }
 
-// ErrNotFound is the fault.NotFound for a user who does not exist or whom the viewer may not see.
+// ErrNotFound is the fault.NotFound for a user who does not exist or is hidden from the viewer.
 var ErrNotFound = fault.New(fault.NotFound, "There is no such user.")
 
 // ErrServiceTaken is the fault.Conflict for an id at a service that another user has.

@@ -45,7 +45,7 @@ func (s *Site) AnswerError(w http.ResponseWriter, r *http.Request, status int, m
 		page.Here = LocalPath(r.URL.RequestURI(), "")
 	}
 	w.WriteHeader(status)
-	_ = Write(context.WithoutCancel(r.Context()), w, s.errorView(page, message, signIn)) // nobody is left to tell
+	_ = Write(context.WithoutCancel(r.Context()), w, s.errorView(page, message, signIn)) // an error here cannot be answered
 }
 
 // signingIn reports whether a path is one of signing in with a provider.
