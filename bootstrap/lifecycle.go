@@ -144,6 +144,7 @@ func sweepModule(cfg Config) fx.Option {
 const (
 	totalsInterval = 2 * time.Second
 	totalsTimeout  = time.Minute
+	totalsAtStart  = 5 * time.Second  // the timeout of the first count, during the start
 	totalsPause    = 30 * time.Second // after a failure
 	totalsRest     = 50
 )
@@ -156,12 +157,12 @@ func totalsModule(cfg Config) fx.Option {
 	return fx.Module("totals", fx.Invoke(func(lifecycle fx.Lifecycle, app *Application) {
 		var next time.Time
 		warned := false
-		lifecycle.Append(repeat(totalsInterval, func(ctx context.Context) {
+		count := func(ctx context.Context, timeout time.Duration) {
 			began := time.Now()
 			if began.Before(next) {
 				return
 			}
-			limited, cancel := context.WithTimeout(ctx, totalsTimeout)
+			limited, cancel := context.WithTimeout(ctx, timeout)
 			defer cancel()
 			totals, err := app.Stats.Sum.Do(limited)
 			next = time.Now().Add(totalsRest * time.Since(began))
@@ -180,7 +181,11 @@ func totalsModule(cfg Config) fx.Option {
 					zap.Int64("bytes", bytes), zap.Int64("limit", cfg.StoreMaxBytes))
 			}
 			warned = full
-		}))
+		}
+		if cfg.StoreMaxBytes > 0 {
+			lifecycle.Append(fx.StartHook(func(ctx context.Context) { count(ctx, totalsAtStart) }))
+		}
+		lifecycle.Append(repeat(totalsInterval, func(ctx context.Context) { count(ctx, totalsTimeout) }))
 	}))
 }
 

@@ -35,7 +35,7 @@ func parsed[T any](value *T, parse func(text string) (T, error)) func(text strin
 func aTime(text string) (time.Duration, error) {
 	parsed, err := model.ParseDuration(text)
 	if err != nil || parsed == 0 {
-		return 0, errors.New("a time such as 30m, 12h, 90d or 2w")
+		return 0, errors.New("a time such as 30m, 12h, 90d or 1w2d, the largest unit first")
 	}
 	return time.Duration(parsed), nil
 }

@@ -80,7 +80,7 @@ func (c *Commands) pasteList() *cobra.Command {
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			if wanted.owner != "" || wanted.filter.Anonymous {
-				return Usage("a user is named twice")
+				return Usage("name one user, or give --anonymous")
 			}
 			wanted.owner = args[0]
 		}

@@ -162,3 +162,13 @@ func BenchmarkDetect(b *testing.B) {
 		})
 	}
 }
+
+// TestLineWithColon wants a message of one line not to be taken for YAML.
+func TestLineWithColon(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"Error: cannot open file", "TODO: buy milk", "exception: null", "error: expected ';' before '}' token"} {
+		if found, ok := New(known{}).Detect(text); ok && found.Name == "YAML" {
+			t.Errorf("%q: got %s, want plain text", text, found.Name)
+		}
+	}
+}

@@ -27,7 +27,7 @@ func form(text string) string {
 			return "TOML"
 		}
 		return "Properties files"
-	case c.pairs > 0 && c.code == 0 && 10*(c.pairs+c.items+c.nested+c.comments) >= 9*c.filled:
+	case c.pairs > 0 && c.filled-c.comments > 1 && c.code == 0 && 10*(c.pairs+c.items+c.nested+c.comments) >= 9*c.filled:
 		return "YAML"
 	}
 	return ""

@@ -26,7 +26,8 @@ const causeKey = "cause"
 // path, the query or headers, which may contain secrets.
 func (a *API) observe(c *gin.Context) {
 	start := time.Now()
-	proxied := a.proxies.restore(c.Request)
+	var proxied bool
+	c.Request, proxied = a.proxies.asked(c.Request)
 	id := c.Request.Header.Get(requestIDHeader)
 	if !proxied || !validRequestID(id) {
 		id = newRequestID()

@@ -21,6 +21,7 @@ const maxHeldText = 4 << 20
 func (a *API) sendPaste(c *call, d *paste.Document, tagged, written bool) error {
 	if c.body != nil {
 		c.body.Release() // it is not needed any more
+		c.body.text = nil
 	}
 	text, read := d.Bytes(), a.claim(c.Request)
 	defer read.Release()

@@ -36,19 +36,20 @@ func (p proxies) include(address netip.Addr) bool {
 // TrustsProxy reports whether an address is that of a trusted proxy.
 func (a *API) TrustsProxy(address netip.Addr) bool { return a.proxies.include(address) }
 
-// restore makes the request what the client sent, and reports whether a trusted proxy forwarded it: with the scheme and host that the
-// client used, and its address, without a port, as RemoteAddr. Scheme and host are the first values of X-Forwarded-Proto and
-// X-Forwarded-Host, from the outermost proxy. An invalid host is ignored.
-func (p proxies) restore(r *http.Request) (proxied bool) {
-	r.URL.Scheme = "http"
-	r.RemoteAddr, proxied = p.client(r)
+// asked returns the request as the client sent it, and whether a trusted proxy forwarded it: with the scheme and host that the client
+// used, and its address, without a port, as RemoteAddr. Scheme and host are the first values of X-Forwarded-Proto and X-Forwarded-Host,
+// from the outermost proxy. An invalid host is ignored. It is a copy, as handlers may not change a request.
+func (p proxies) asked(r *http.Request) (asked *http.Request, proxied bool) {
+	copied, address := *r, *r.URL
+	copied.URL, address.Scheme = &address, "http"
+	copied.RemoteAddr, proxied = p.client(r)
 	if r.TLS != nil || proxied && strings.EqualFold(firstOf(r.Header.Get("X-Forwarded-Proto")), "https") {
-		r.URL.Scheme = "https"
+		address.Scheme = "https"
 	}
 	if host := firstOf(r.Header.Get("X-Forwarded-Host")); proxied && host != "" && httpguts.ValidHostHeader(host) {
-		r.Host = host
+		copied.Host = host
 	}
-	return proxied
+	return &copied, proxied
 }
 
 // firstOf returns the first element of a header that is a list, or "".

@@ -47,3 +47,22 @@ func TestClient(t *testing.T) {
 		}
 	}
 }
+
+// TestRequestUntouched wants a request to stay as it was: an embedder's middleware looks at it afterwards, as access logs do.
+func TestRequestUntouched(t *testing.T) {
+	t.Parallel()
+	cfg := DefaultConfig()
+	cfg.TrustedProxies = []string{"192.0.2.1"}
+	api, _ := newTestAPI(t, new(store), cfg)
+	for _, method := range []string{"GET", "PROPFIND"} {
+		r := httptest.NewRequest(method, "/data/language?name=Go", nil)
+		r.Header.Set("X-Forwarded-For", "203.0.113.9")
+		r.Header.Set("X-Forwarded-Proto", "https")
+		r.Header.Set("X-Forwarded-Host", "paste.example")
+		before := [4]string{r.Method, r.Host, r.RemoteAddr, r.URL.Scheme}
+		api.ServeHTTP(httptest.NewRecorder(), r)
+		if after := [4]string{r.Method, r.Host, r.RemoteAddr, r.URL.Scheme}; after != before {
+			t.Errorf("the caller's request was %q and is %q", before, after)
+		}
+	}
+}

@@ -20,15 +20,17 @@ func (s *Sweep) Removed() int64 { return s.removed.Load() }
 // Failures returns how often a sweep has ended with an error other than the end of its context.
 func (s *Sweep) Failures() int64 { return s.failures.Load() }
 
-// A batch holds locks, on SQLite the only writer's, and a processor of the database, for which reads wait. So it must be short, and is
-// small after one that was not. The sweeper rests after each batch for as long as it took.
+// A batch holds locks, on SQLite the only writer's, and a processor of the database, for which reads wait. So it must be short, and its
+// size adapts to the content of the pastes. The sweeper rests after each batch for as long as it took.
 const (
 	leastBatch = 8
 	mostBatch  = 25 // of pastes
 	mostRows   = 250
+	shortBatch = 50 * time.Millisecond
 	longBatch  = 200 * time.Millisecond
 	// A timeout keeps a hanging database from blocking the sweeper or a connection for ever, and bounds what other writers wait.
 	batchTimeout = 10 * time.Second
+	trialTimeout = 2 * time.Second // of a batch above the minimum size, which may be too large
 )
 
 // Do removes what has expired, batch by batch, until nothing is left, and returns how many pastes it removed. Then it removes
@@ -64,19 +66,25 @@ func (s *Sweep) Do(ctx context.Context) (removed int, err error) {
 func inBatches(ctx context.Context, most int, remove func(ctx context.Context, limit int) (int, error)) error {
 	for limit := leastBatch; ; {
 		began := time.Now()
-		batch, cancel := context.WithTimeout(ctx, batchTimeout)
+		timeout := batchTimeout
+		if limit > leastBatch {
+			timeout = trialTimeout
+		}
+		batch, cancel := context.WithTimeout(ctx, timeout)
 		n, err := remove(batch, limit)
 		cancel()
 		took := time.Since(began)
 		switch {
 		case err != nil && (limit == leastBatch || ctx.Err() != nil):
 			return err
-		case err == nil && n < limit:
+		case err != nil:
+			limit = leastBatch // a smaller batch may succeed
+		case n < limit:
 			return nil
-		case err != nil || took > longBatch: // a smaller batch may succeed
-			limit = leastBatch
-		default:
-			limit = most
+		case took > longBatch:
+			limit = max(limit/4, leastBatch)
+		case took < shortBatch:
+			limit = min(2*limit, most)
 		}
 		select {
 		case <-ctx.Done():

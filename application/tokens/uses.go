@@ -2,7 +2,6 @@ package tokens
 
 import (
 	"context"
-	"maps"
 	"sync"
 	"time"
 
@@ -17,8 +16,9 @@ const maxUses = 100_000
 type UseLog struct {
 	tokens token.Writer
 
-	mu   sync.Mutex
-	uses map[token.ID]time.Time
+	mu      sync.Mutex
+	uses    map[token.ID]time.Time
+	storing int // number of uses that Do is storing
 }
 
 func newUseLog(tokens token.Writer) *UseLog {
@@ -29,6 +29,11 @@ func newUseLog(tokens token.Writer) *UseLog {
 func (l *UseLog) RecordUse(id token.ID, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.record(id, at)
+}
+
+// record is RecordUse for a caller that holds the lock.
+func (l *UseLog) record(id token.ID, at time.Time) {
 	last, known := l.uses[id]
 	if at.After(last) && (known || len(l.uses) < maxUses) {
 		l.uses[id] = at
@@ -38,23 +43,27 @@ func (l *UseLog) RecordUse(id token.ID, at time.Time) {
 // Do stores what was recorded. What could not be stored is kept for the next call; the error is that of token.Writer.
 func (l *UseLog) Do(ctx context.Context) error {
 	l.mu.Lock()
-	uses := maps.Clone(l.uses)
+	uses := l.uses
+	l.uses, l.storing = make(map[token.ID]time.Time), len(uses)
 	l.mu.Unlock()
-	if len(uses) == 0 {
-		return nil
-	}
-	if err := l.tokens.SetLastUsed(ctx, uses); err != nil {
-		return err
+	var err error
+	if len(uses) > 0 {
+		err = l.tokens.SetLastUsed(ctx, uses)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	maps.DeleteFunc(l.uses, func(id token.ID, at time.Time) bool { return at.Equal(uses[id]) })
-	return nil
+	l.storing = 0
+	if err != nil {
+		for id, at := range uses {
+			l.record(id, at)
+		}
+	}
+	return err
 }
 
-// Pending returns how many tokens' uses are not stored yet.
+// Pending returns how many tokens' uses are not stored yet, including those that Do is storing.
 func (l *UseLog) Pending() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.uses)
+	return len(l.uses) + l.storing
 }

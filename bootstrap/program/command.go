@@ -127,7 +127,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	root.SetErr(stderr)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := errors.Join(cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()); err != nil { // cobra's own checks are no UsageErrors
-			return cli.Usage("%w. See '%s --help'", err, cmd.CommandPath())
+			return cli.Usage("%s. See '%s --help'", plainly(err), cmd.CommandPath())
 		}
 		return nil
 	}

@@ -1,8 +1,11 @@
 package program
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -178,11 +181,40 @@ func flagError(err error) error {
 	return err
 }
 
+// What cobra says of flags that are missing or exclude each other.
+var (
+	exclusive = regexp.MustCompile(`if any flags in the group \[(.+?)\] are set none of the others can be; \[.*\] were all set`)
+	oneNeeded = regexp.MustCompile(`at least one of the flags in the group \[(.+?)\] is required`)
+	missing   = regexp.MustCompile(`required flag\(s\) (.+) not set`)
+)
+
+// plainly says it in a sentence that tells what to do.
+func plainly(err error) string {
+	text := err.Error()
+	for _, c := range []struct {
+		says *regexp.Regexp
+		do   string
+	}{{exclusive, "choose one of "}, {oneNeeded, "give at least one of "}, {missing, "give "}} {
+		text = c.says.ReplaceAllStringFunc(text, func(found string) string {
+			names := strings.FieldsFunc(c.says.FindStringSubmatch(found)[1], func(r rune) bool { return strings.ContainsRune(` ,"`, r) })
+			for i, name := range names {
+				names[i] = "--" + name
+			}
+			if last := len(names) - 1; last > 0 {
+				names = []string{strings.Join(names[:last], ", "), names[last]}
+			}
+			return c.do + strings.Join(names, " and ")
+		})
+	}
+	return text
+}
+
 // wrongValue says what a flag takes instead of a value. The errors of package cli's flags say it; those of pflag quote a parser.
 func wrongValue(name string, flag *pflag.Flag, value string, err error) error {
 	form, ok := map[string]string{
 		"duration": "a time such as 500ms, 10s or 2m", "bool": "true or false", "stringSlice": "values, separated by commas",
-		"stringToString": "NAME=VALUE", "int": "a whole number", "int32": "a whole number", "int64": "a whole number",
+		"stringToString": strings.Trim(cmp.Or(regexp.MustCompile("`.+?`").FindString(flag.Usage), "NAME=VALUE"), "`"),
+		"int":            "a whole number", "int32": "a whole number", "int64": "a whole number",
 		"uint": "0 or a positive number",
 	}[flag.Value.Type()]
 	if !ok {

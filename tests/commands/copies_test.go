@@ -297,7 +297,7 @@ func TestCopyRefusals(t *testing.T) {
 		t.Helper()
 		wantRefusalWith(t, line, run(t, strings.Fields(line)...), code, parts...)
 	}
-	refused("copy --from "+from, exitUsage, `required flag(s) "to" not set`)
+	refused("copy --from "+from, exitUsage, "give --to")
 	refused("copy --from "+from+" --to "+from, exitUsage, "the same database")
 	refused("copy --to "+from+" --from sqlite://"+t.TempDir()+"/none.db", exitFailed,
 		"the source: There is no database at ", "none.db: check --from.\n")

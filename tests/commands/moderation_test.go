@@ -46,7 +46,7 @@ func TestUserSuspend(t *testing.T) {
 	}
 	i.wantRefused("user unsuspend nobody", "There is no such user.")
 	wantRefusal(t, "user suspend", i.run("user suspend epoxy"), exitUsage,
-		`required flag(s) "reason" not set. See 'gluepot user suspend --help'`)
+		"give --reason. See 'gluepot user suspend --help'")
 	i.wantRefused("user suspend nobody --reason spam", "There is no such user.")
 	i.do("user update epoxy --admin")
 	if shown := i.do("user show epoxy"); !strings.Contains(shown, "admin            yes\n") {

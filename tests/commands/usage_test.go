@@ -13,10 +13,10 @@ import (
 func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	const (
-		lifetimes = "it takes a time such as 30m, 12h, 90d or 2w."
+		lifetimes = "it takes a time such as 30m, 12h, 90d or 1w2d, the largest unit first."
 		notOwned  = "only a paste with an --owner can be private, public or tagged"
-		oneOf     = "if any flags in the group [%s] are set none of the others can be; [%s] were all set. See 'gluepot paste %s --help'"
-		noChange  = "at least one of the flags in the group [title pasty add remove language tags private public unlisted] is required. " +
+		oneOf     = "choose one of %s. See 'gluepot paste %s --help'"
+		noChange  = "give at least one of --title, --pasty, --add, --remove, --language, --tags, --private, --public and --unlisted. " +
 			"See 'gluepot paste edit --help'"
 		language = "--language is "
 	)
@@ -69,28 +69,28 @@ func TestUsageErrors(t *testing.T) {
 		"paste create --private":                    notOwned,
 		"paste create --public":                     notOwned,
 		"paste create --tags a":                     notOwned,
-		"paste create --owner a --private --public": fmt.Sprintf(oneOf, "private public", "private public", "create"),
+		"paste create --owner a --private --public": fmt.Sprintf(oneOf, "--private and --public", "create"),
 		"paste create /no/such/file":                `cannot read "/no/such/file": no such file or directory`,
 		"paste create - -":                          "only one of the files can be standard input",
 
 		"paste show":                "gluepot paste show needs ID. See 'gluepot paste show --help'",
 		"paste show a b c --raw":    `"c" is not something that gluepot paste show knows. See 'gluepot paste show --help'`,
 		"paste show a b":            "a pasty is named only with --raw. See 'gluepot paste show --help'",
-		"paste show a --raw --json": fmt.Sprintf(oneOf, "raw json", "json raw", "show"),
+		"paste show a --raw --json": fmt.Sprintf(oneOf, "--raw and --json", "show"),
 
 		"paste edit":                        "gluepot paste edit needs ID. See 'gluepot paste edit --help'",
 		"paste edit a":                      noChange,
 		"paste edit a --json":               noChange,
-		"paste edit a --private --unlisted": fmt.Sprintf(oneOf, "private public unlisted", "private unlisted", "edit"),
+		"paste edit a --private --unlisted": fmt.Sprintf(oneOf, "--private, --public and --unlisted", "edit"),
 		"paste edit a --public=false": "--public=false leaves open what the paste is to be: " +
 			"choose --private, --public or --unlisted",
-		"paste edit a --pasty b":           `--pasty is "b": it takes NAME=VALUE. See 'gluepot paste edit --help'`,
-		"paste edit a --language b":        `--language is "b": it takes NAME=VALUE. See 'gluepot paste edit --help'`,
+		"paste edit a --pasty b":           `--pasty is "b": it takes ID=FILE. See 'gluepot paste edit --help'`,
+		"paste edit a --language b":        `--language is "b": it takes ID=NAME. See 'gluepot paste edit --help'`,
 		"paste edit a --pasty b=":          "a file has no name",
 		"paste edit a --add /no/such/file": `cannot read "/no/such/file": no such file or directory`,
 		"paste edit a --add - --pasty b=-": "only one of the files can be standard input",
 
-		"import pastemyst": "at least one of the flags in the group [users api-keys pastes] is required. See 'gluepot import pastemyst --help'",
+		"import pastemyst": "give at least one of --users, --api-keys and --pastes. See 'gluepot import pastemyst --help'",
 
 		"import pastemyst --users= --pastes -":   "a file has no name",
 		"import pastemyst --users - --pastes -":  "only one of the files can be standard input",

@@ -173,8 +173,10 @@ func TestAdministration(t *testing.T) {
 		other.signIn(program.EpoxyToken)
 		for _, path := range []string{"/admin", "/admin/blocks", "/admin/audit"} {
 			for _, reader := range []*visitor{other, nobody} {
-				if answer, _ := reader.ask(http.MethodGet, path, nil); answer.StatusCode != http.StatusNotFound {
-					t.Errorf("%s: got %d for who is no administrator, want 404", path, answer.StatusCode)
+				for method, form := range map[string]url.Values{http.MethodGet: nil, http.MethodPost: {}} {
+					if answer, _ := reader.ask(method, path, form); answer.StatusCode != http.StatusNotFound {
+						t.Errorf("%s %s: got %d for who is no administrator, want 404", method, path, answer.StatusCode)
+					}
 				}
 			}
 			if answer, body := admin.ask(http.MethodGet, path, nil); answer.StatusCode != http.StatusOK {

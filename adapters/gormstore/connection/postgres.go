@@ -107,9 +107,7 @@ func (s *Store) pipelined(ctx context.Context, change func(tx *gorm.DB) error) e
 		err = p.flush(ctx)
 	}
 	if err = cmp.Or(p.failed, err); err != nil {
-		p.batch = pgx.Batch{}
-		p.batch.Queue("ROLLBACK")
-		_ = p.flush(ctx) // if that also fails, the pool closes the connection
+		_, _ = conn.ExecContext(ctx, "ROLLBACK") // if that also fails, the pool closes the connection
 	}
 	return err
 }
@@ -121,7 +119,7 @@ type pipeline struct {
 
 	log    logger.Interface
 	batch  pgx.Batch
-	failed error // of the first batch that failed; what comes later only fails because of it
+	failed error // of the first batch that failed: nothing is sent after it, as it may have left no transaction
 }
 
 // ExecContext implements gorm.ConnPool.
@@ -140,14 +138,18 @@ func (p *pipeline) QueryContext(ctx context.Context, query string, args ...any) 
 
 // QueryRowContext implements gorm.ConnPool.
 func (p *pipeline) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	_ = p.flush(ctx) // it is kept in failed
+	if p.flush(ctx) != nil {
+		canceled, cancel := context.WithCancel(ctx)
+		cancel() // only database/sql can make a Row with an error
+		ctx = canceled
+	}
 	return p.Conn.QueryRowContext(ctx, query, args...)
 }
 
 // flush sends the queued statements. The log sees them as one.
 func (p *pipeline) flush(ctx context.Context) error {
-	if p.batch.Len() == 0 {
-		return nil
+	if p.failed != nil || p.batch.Len() == 0 {
+		return p.failed
 	}
 	batch, began := p.batch, time.Now()
 	p.batch = pgx.Batch{} // the old one remembers the statements prepared for it
@@ -161,7 +163,7 @@ func (p *pipeline) flush(ctx context.Context) error {
 		}
 		return strings.Join(all, "; "), -1
 	}, err)
-	p.failed = cmp.Or(p.failed, err)
+	p.failed = err
 	return err
 }
 

@@ -53,7 +53,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		address, _ := accepted.RemoteAddr().(*net.TCPAddr) // as every connection of TCP has
 		client := limit.Network(address.AddrPort().Addr())
-		if l.add(client) {
+		if l.add(client, l.exempt(address.AddrPort().Addr().Unmap())) {
 			return &connection{TCPConn: accepted, closed: sync.OnceFunc(func() { l.remove(client) })}, nil
 		}
 		_ = accepted.Close()
@@ -69,10 +69,10 @@ func (l *listener) Close() error {
 	return l.TCPListener.Close()
 }
 
-func (l *listener) add(client netip.Addr) bool {
+func (l *listener) add(client netip.Addr, exempt bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.clientLimit > 0 && l.of[client] >= l.clientLimit && !l.exempt(client) {
+	if l.clientLimit > 0 && l.of[client] >= l.clientLimit && !exempt {
 		if now := time.Now(); now.Sub(l.warned) >= time.Minute {
 			l.warned = now
 			l.log.Warn("closing connections: an address has as many as one may have",

@@ -1,22 +1,36 @@
 package account
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"net/url"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/application/users"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/user"
 )
 
 func (p *pages) account(w http.ResponseWriter, r *site.Request) error {
-	u := r.Viewer.User
-	stored := users.Profile{
+	stored := profileOf(r.Viewer.User)
+	return site.Show(w, r, p.accountView(r.Layout("Your account", ""), stored, baseOf(stored), "", r.URL.Query().Has("saved")))
+}
+
+func profileOf(u user.User) users.Profile {
+	return users.Profile{
 		Name: u.Name.String(), AvatarURL: u.AvatarURL, DefaultLanguage: u.DefaultLanguage,
 		PublicProfile: u.PublicProfile, ShowTags: u.ShowTags,
 	}
-	return site.Show(w, r, p.accountView(r.Layout("Your account", ""), stored, "", r.URL.Query().Has("saved")))
 }
+
+// baseOf returns a hash of a profile. In a form it tells whether the profile has changed since.
+func baseOf(profile users.Profile) string {
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%#v", profile)))
+}
+
+var errChanged = fault.New(fault.Conflict, "Your profile was changed since this page was opened, in another tab perhaps. "+
+	"Nothing is saved yet: send this again to have it as you see it here, or open the page anew to see what it is now.")
 
 // changeAccount stores the profile. A new name needs a recent sign-in.
 func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request, fields url.Values) error {
@@ -27,8 +41,12 @@ func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request, fields url
 	if wanted.Name != r.Viewer.User.Name.String() && !r.Recent() {
 		return site.SignInFirst(w, site.PathAccount)
 	}
-	if err := p.Modules.Users.UpdateOwn.Do(r.Context(), r.Viewer, wanted); err != nil {
-		return site.FormAgain(w, r, err, p.accountView(r.Layout("Your account", ""), wanted, fault.MessageOf(err), false))
+	base, err := baseOf(profileOf(r.Viewer.User)), error(errChanged)
+	if sent := fields.Get("base"); sent == "" || sent == base {
+		err = p.Modules.Users.UpdateOwn.Do(r.Context(), r.Viewer, wanted)
+	}
+	if err != nil {
+		return site.FormAgain(w, r, err, p.accountView(r.Layout("Your account", ""), wanted, base, fault.MessageOf(err), false))
 	}
 	return site.SeeOther(w, site.PathAccount+"?saved")
 }

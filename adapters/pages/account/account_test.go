@@ -56,6 +56,15 @@ func TestAccount(t *testing.T) {
 	if status, _ := save(profile("Resin", "https://example.com/a.png", "public", "tags")); status != http.StatusSeeOther {
 		t.Errorf("got %d, want the profile saved", status)
 	}
+	// A tab that was opened before that would take all of it back, with the name.
+	_, base, _ := strings.Cut(answer.Body.String(), `name="base" value="`)
+	base, _, _ = strings.Cut(base, `"`)
+	older := profile("Epoxy", "", "public")
+	older.Set("base", base)
+	status, again := save(older)
+	if status != http.StatusConflict || !strings.Contains(again, "changed since this page was opened") || strings.Contains(again, base) {
+		t.Errorf("got %d %s, want nothing overwritten, and the form again", status, again)
+	}
 	answer, _, err = s.As(secret, "/account?saved")
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,8 @@
 package admin
 
 import (
+	"net/http"
+
 	"github.com/gluepot/gluepot/adapters/pages/site"
 )
 
@@ -16,7 +18,7 @@ func Routes(s *site.Site) []site.Route {
 	routes := []site.Route{
 		{Pattern: site.PathAdmin, Get: administrators(p.admin), Post: administrators(site.Form(p.act)), Unblocked: true},
 		{Pattern: pathBlocks, Get: administrators(p.adminBlocks), Post: administrators(site.Form(p.changeBlocks)), Unblocked: true},
-		{Pattern: pathAudit, Get: administrators(p.adminAudit)},
+		{Pattern: pathAudit, Get: administrators(p.adminAudit), Post: administrators(nothing)},
 	}
 	if s.Config.Reports {
 		routes = append(routes, site.Route{
@@ -25,6 +27,9 @@ func Routes(s *site.Site) []site.Route {
 	}
 	return routes
 }
+
+// nothing is there for a method that a page does not take: strangers must not learn from a 405 that there is a page.
+func nothing(http.ResponseWriter, *site.Request) error { return site.ErrNothing }
 
 const (
 	pathBlocks  = site.PathAdmin + "/blocks"

@@ -67,7 +67,7 @@ func (p *pages) writeFeed(w http.ResponseWriter, r *site.Request, title, page, a
 		}
 		feed.Entries = append(feed.Entries, atomEntry{
 			ID: link, Title: titleOf(&found[i]),
-			Published: found[i].CreatedAt, Updated: edited, Link: atomLink{"alternate", link},
+			Published: found[i].CreatedAt.Truncate(time.Second), Updated: edited, Link: atomLink{"alternate", link},
 		})
 	}
 	feed.Updated = since
