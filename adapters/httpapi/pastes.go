@@ -147,29 +147,44 @@ func (a *API) openPaste(ctx context.Context, c *call) error {
 	return a.sendPaste(c, &opened, false, true)
 }
 
-// selfPastes collects the whole answer before it sends the first byte: a failure half-way must become a 503, not half an array.
+// selfPastes collects the whole answer before it sends the first byte: a failure half-way must become a 503, not half an array. It is in
+// pieces, one for each page: a text that grew would leave garbage.
 func (a *API) selfPastes(ctx context.Context, c *call) error {
-	made := a.newBuffer(c.Request, 1)
-	defer made.Release()
-	separator := byte('[')
+	held := a.claim(c.Request)
+	defer held.Release()
+	pieces, length := [][]byte{}, int64(0)
+	add := func(piece []byte) error {
+		pieces, length = append(pieces, piece), length+int64(len(piece))
+		return held.Resize(length)
+	}
 	err := a.modules.Pastes.ListOwn.Do(ctx, c.viewer, func(page []paste.Place) error {
 		ids := make([]paste.ID, len(page))
 		for i, place := range page {
 			ids[i] = place.ID
 		}
-		encoded := encodeJSON(ids)
-		encoded[0] = separator
-		separator = ','
-		_, err := made.Write(encoded[:len(encoded)-1])
-		return err
+		piece := encodeJSON(ids)
+		if len(pieces) > 0 {
+			piece[0] = ','
+		}
+		return add(piece[:len(piece)-1])
 	})
 	if err != nil {
 		return err
 	}
-	if separator == '[' { // there are none
-		made.text = append(made.text, '[')
+	end := "]"
+	if len(pieces) == 0 {
+		end = "[]"
 	}
-	sendBody(c.Context, http.StatusOK, jsonContentType, nil, append(made.text, ']'))
+	if err := add([]byte(end)); err != nil {
+		return err
+	}
+	if begin(c.Context, http.StatusOK, jsonContentType, nil, length) {
+		for _, piece := range pieces {
+			if _, err := c.Writer.Write(piece); err != nil { // a client that has gone cannot be told
+				break
+			}
+		}
+	}
 	return nil
 }
 
