@@ -25,6 +25,10 @@ func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	return count, err
 }
 
+func owned(db *gorm.DB, owner user.ID, after paste.Place, limit int) *gorm.DB {
+	return newest(db, after, limit).Where("pastes.owner_id = ?", string(owner))
+}
+
 // newest is a query for pastes after a place, newest first.
 func newest(db *gorm.DB, after paste.Place, limit int) *gorm.DB {
 	query := db.Model(&model.Paste{})
@@ -43,8 +47,7 @@ func unexpired(s *connection.Store, query *gorm.DB) *gorm.DB {
 func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
 	places := []paste.Place{}
 	err := p.store.Bounded(ctx, func(db *gorm.DB) error { // quick: it reads an index
-		own := newest(db, after, limit).Where("owner_id = ?", string(owner))
-		rows, err := unexpired(p.store, own).Select("created_at", "id").Rows()
+		rows, err := unexpired(p.store, owned(db, owner, after, limit)).Select("created_at", "id").Rows()
 		if err != nil {
 			return err
 		}

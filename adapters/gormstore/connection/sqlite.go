@@ -63,7 +63,7 @@ func (s *Store) openSQLite() error {
 	if err != nil {
 		return err
 	}
-	s.reader, err = s.openGORM(sqliteDialector{reader})
+	s.reader, err = s.openGORM(sqliteDialector{newPreparedReads(reader)})
 	return err
 }
 
