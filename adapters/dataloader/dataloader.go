@@ -81,20 +81,22 @@ func load[K, V any](ctx context.Context, d *Dataloader, q query[K, V], keys []K)
 	for i := range found {
 		found[i].err = d.notFound
 	}
-	statement := q.one
-	arguments := make([]any, len(q.values(keys[0])))
-	for i := range arguments {
-		column := make([]string, len(keys)) // typed: without statements prepared, pgx must know what it sends
-		for n, key := range keys {
-			column[n] = q.values(key)[i]
-		}
-		arguments[i] = column
-		if len(keys) == 1 {
-			arguments[i] = column[0]
-		}
+	first := q.values(keys[0])
+	statement, arguments := q.one, make([]any, len(first))
+	for i, value := range first {
+		arguments[i] = value
 	}
 	if len(keys) > 1 {
 		statement = q.many
+		columns := make([][]string, len(first)) // typed: without statements prepared, pgx must know what it sends
+		for _, key := range keys {
+			for i, value := range q.values(key) {
+				columns[i] = append(columns[i], value)
+			}
+		}
+		for i, column := range columns {
+			arguments[i] = column
+		}
 	}
 	rows, err := d.pool.Query(ctx, statement, arguments...)
 	if err != nil {
