@@ -1,7 +1,6 @@
 package program
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -213,12 +212,14 @@ func plainly(err error) string {
 func wrongValue(name string, flag *pflag.Flag, value string, err error) error {
 	form, ok := map[string]string{
 		"duration": "a time such as 500ms, 10s or 2m", "bool": "true or false", "stringSlice": "values, separated by commas",
-		"stringToString": strings.Trim(cmp.Or(regexp.MustCompile("`.+?`").FindString(flag.Usage), "NAME=VALUE"), "`"),
-		"int":            "a whole number", "int32": "a whole number", "int64": "a whole number",
+		"stringToString": "NAME=VALUE", "int": "a whole number", "int32": "a whole number", "int64": "a whole number",
 		"uint": "0 or a positive number",
 	}[flag.Value.Type()]
 	if !ok {
 		form = err.Error()
+	}
+	if named, _ := pflag.UnquoteUsage(flag); strings.Contains(named, "=") { // such as ID=FILE
+		form = named
 	}
 	return fmt.Errorf("%s is %s: it takes %s", name, cli.Quote(value), form)
 }
