@@ -26,7 +26,7 @@ func TestUnreadAnswers(t *testing.T) {
 	t.Run("default", func(t *testing.T) { leaveUnread(t, 256<<20) })
 	for _, s := range shipped {
 		t.Run(s.name, func(t *testing.T) {
-			beside := leaveUnread(t, s.memory, shippedSettings(t, s.file)...)
+			beside := leaveUnread(t, s.memory, shippedSettings(t, s.files)...)
 			if beside.right == 0 || beside.wrong+beside.lost > 0 {
 				t.Errorf("look-ups: got %v, want them right or 503: %q", beside, beside.samples)
 			}
