@@ -15,10 +15,12 @@ var (
 	pathInText    = regexp.MustCompile("`((?:adapters|application|bootstrap|docs|domain|tests|\\.ci)(?:/[A-Za-z0-9_-]+)+(?:\\.[a-z]+)?)`")
 	targetInText  = regexp.MustCompile("`make ([a-z-]+)")
 	settingInText = regexp.MustCompile(`GLUEPOT_[A-Z][A-Z_]*[A-Z]`)
+	testInText    = regexp.MustCompile("`(Test[A-Z][A-Za-z0-9]+)`")
+	testInCode    = regexp.MustCompile(`(?m)^func (Test[A-Z]\w+)\(`)
 	targetInMake  = regexp.MustCompile(`(?m)^([a-z-]+):`)
 )
 
-// TestDocuments wants every file, target of make and setting that a document names to exist.
+// TestDocuments wants every file, target of make, setting and test that a document names to exist.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	const root = "../.."
@@ -38,6 +40,12 @@ func TestDocuments(t *testing.T) {
 		_, err := os.Stat(filepath.Join(root, path))
 		return err == nil
 	}
+	tests := make(map[string]bool)
+	walk(t, root, "_test.go", func(path string) {
+		for _, match := range testInCode.FindAllStringSubmatch(read(path), -1) {
+			tests[match[1]] = true
+		}
+	})
 	found := 0
 	examine := func(path string) {
 		text := read(path)
@@ -56,6 +64,11 @@ func TestDocuments(t *testing.T) {
 				t.Errorf("%s names make %s, which the Makefile does not have", path, match[1])
 			}
 		}
+		for _, match := range testInText.FindAllStringSubmatch(text, -1) {
+			if found++; !tests[match[1]] {
+				t.Errorf("%s names %s, which is no test", path, match[1])
+			}
+		}
 		for _, name := range settingInText.FindAllString(text, -1) {
 			if found++; !strings.Contains(settings, name) {
 				t.Errorf("%s names %s, which is neither in docs/CONFIGURATION.md nor in docs/TESTING.md", path, name)
@@ -65,17 +78,23 @@ func TestDocuments(t *testing.T) {
 	for _, path := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md"} {
 		examine(path)
 	}
-	err := fs.WalkDir(os.DirFS(root), "docs", func(path string, _ fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, ".md") {
-			examine(path)
+	walk(t, root+"/docs", ".md", func(path string) { examine("docs/" + path) })
+	if found < 100 {
+		t.Errorf("got %d names in documents, want at least 100: the patterns do not match any more", found)
+	}
+}
+
+// walk calls visit with each file below a folder whose name ends so, relative to it.
+func walk(t *testing.T, folder, ending string, visit func(path string)) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(folder), ".", func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ending) {
+			visit(path)
 		}
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if found < 100 {
-		t.Errorf("got %d names in documents, want at least 100: the patterns do not match any more", found)
 	}
 }
 

@@ -34,7 +34,7 @@ func (n *names) fill(text string) string {
 		if id, ok := n.ids[name]; ok {
 			return id
 		}
-		return name
+		panic("no request before this one has made " + name)
 	})
 }
 
