@@ -14,24 +14,19 @@ import (
 
 func (c *Commands) userIdentities() *cobra.Command {
 	return ofUser(c.does("identities USER", "List the accounts at providers that a user signs in with", "user identities epoxy",
-		func(ctx context.Context, m Modules, args []string) error {
+		func(ctx context.Context, m Modules, args []string) (output, error) {
 			account, err := m.Users.Show.Do(ctx, args[0])
-			if err != nil {
-				return err
-			}
-			return printList(c, all(slices.Sorted(maps.Keys(account.Services))), func(provider string) record {
+			return listed(all(slices.Sorted(maps.Keys(account.Services))), func(provider string) record {
 				return record{{"provider", "PROVIDER", provider}, {"subject", "SUBJECT", account.Services[provider]}}
-			})
+			}), err
 		}))
 }
 
 func (c *Commands) userLink() *cobra.Command {
 	cmd := ofUser(c.does("link USER IDENTITY", "Let a user sign in with an account at a provider", "user link epoxy github:77",
-		func(ctx context.Context, m Modules, args []string) error {
-			if err := m.Accounts.Link.Do(ctx, args[0], args[1]); err != nil {
-				return err
-			}
-			return c.print(map[string]string{"linked": args[1]}, "Linked %s.\n", args[1])
+		func(ctx context.Context, m Modules, args []string) (output, error) {
+			err := m.Accounts.Link.Do(ctx, args[0], args[1])
+			return said(map[string]string{"linked": args[1]}, "Linked %s.\n", args[1]), err
 		}))
 	cmd.Long += "\nIDENTITY is github, gitlab or oidc, as it is configured, a colon, and the number or subject of the account there."
 	return cmd
@@ -39,11 +34,9 @@ func (c *Commands) userLink() *cobra.Command {
 
 func (c *Commands) userUnlink() *cobra.Command {
 	cmd := ofUser(c.does("unlink USER PROVIDER", "Let a user no longer sign in with the account at a provider", "user unlink epoxy github",
-		func(ctx context.Context, m Modules, args []string) error {
-			if err := m.Accounts.Link.Undo(ctx, args[0], args[1]); err != nil {
-				return err
-			}
-			return c.print(map[string]string{"unlinked": args[1]}, "Unlinked %s.\n", args[1])
+		func(ctx context.Context, m Modules, args []string) (output, error) {
+			err := m.Accounts.Link.Undo(ctx, args[0], args[1])
+			return said(map[string]string{"unlinked": args[1]}, "Unlinked %s.\n", args[1]), err
 		}))
 	cmd.Long += "\nPROVIDER is github, gitlab or oidc, as it is configured, or one as 'gluepot user identities' lists it."
 	return cmd
@@ -68,18 +61,15 @@ func (c *Commands) inviteCreate() *cobra.Command {
 	)
 	cmd := c.does("create", "Create an invitation, whose link is shown once, on the last line",
 		"invite create --uses 5 --expires-in 2w --note 'for the team'",
-		func(ctx context.Context, m Modules, _ []string) error {
+		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			created, code, err := m.Accounts.Invite.Do(ctx, uses, expiresIn, note)
-			if err != nil {
-				return err
-			}
 			link := m.PublicURL + "/invite/" + code
 			shown := append(invitationRecord(created), field{"code", "", code}, field{"link", "", link})
-			if m.PublicURL == "" {
+			if err == nil && m.PublicURL == "" {
 				_, _ = fmt.Fprintln(c.Stderr, "Set GLUEPOT_PUBLIC_URL for the full link.") // optional: the path is printed anyway
 			}
-			return c.print(shown, "Created the invitation %s; it expires: %s. Its link is not shown again:\n%s\n",
-				created.ID, moment(created.ExpiresAt), link)
+			return said(shown, "Created the invitation %s; it expires: %s. Its link is not shown again:\n%s\n",
+				created.ID, moment(created.ExpiresAt), link), err
 		})
 	cmd.Flags().IntVar(&uses, "uses", 1, "how many people may sign up with it")
 	cmd.Flags().Func("expires-in", "how long it works: a `TIME` such as 12h or 2w (default 7d)", parsed(&expiresIn, aTime))
@@ -89,22 +79,16 @@ func (c *Commands) inviteCreate() *cobra.Command {
 
 func (c *Commands) inviteList() *cobra.Command {
 	return c.does("list", "List all invitations", "invite list",
-		func(ctx context.Context, m Modules, _ []string) error {
+		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			found, err := m.Accounts.Invite.All(ctx)
-			if err != nil {
-				return err
-			}
-			return printList(c, all(found), invitationRecord)
+			return listed(all(found), invitationRecord), err
 		})
 }
 
 func (c *Commands) inviteRevoke() *cobra.Command {
 	return c.does("revoke INVITATION", "Remove an invitation, by its id or code", "invite revoke k3j2h1g0",
-		func(ctx context.Context, m Modules, args []string) error {
+		func(ctx context.Context, m Modules, args []string) (output, error) {
 			id, err := m.Accounts.Invite.Revoke(ctx, args[0])
-			if err != nil {
-				return err
-			}
-			return c.print(map[string]string{"revoked": string(id)}, "Revoked the invitation %s.\n", id)
+			return said(map[string]string{"revoked": string(id)}, "Revoked the invitation %s.\n", id), err
 		})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/gluepot/gluepot/application/stats"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/application/users"
+	"github.com/gluepot/gluepot/domain/fault"
 )
 
 // Modules have the use cases that the commands call.
@@ -64,14 +65,14 @@ func (c *Commands) All() []*cobra.Command {
 	}
 }
 
-// action is what a command does with the use cases.
-type action func(ctx context.Context, m Modules, args []string) error
+// action is what a command does with the use cases. It returns what to show of that, or nil.
+type action func(ctx context.Context, m Modules, args []string) (output, error)
 
-// run opens the use cases for one command.
-func (c *Commands) run(command action) RunE { return c.runOn(false, command) }
+// output writes a result: for people, or with --json.
+type output func(c *Commands) error
 
-// runOn is run. With migrates, the command may create and migrate the database.
-func (c *Commands) runOn(migrates bool, command action) RunE {
+// run opens the use cases for one command. With migrates, it may create and migrate the database.
+func (c *Commands) run(migrates bool, do action) RunE {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		modules, stop, err := c.Open(cmd, migrates)
 		if err != nil {
@@ -81,6 +82,18 @@ func (c *Commands) runOn(migrates bool, command action) RunE {
 		if args, err = identified(cmd.Context(), modules, cmd, args); err != nil {
 			return err
 		}
-		return command(cmd.Context(), modules, args)
+		show, err := do(cmd.Context(), modules, args)
+		if err != nil || show == nil {
+			return err
+		}
+		return show(c)
 	}
+}
+
+// confirm asks a question, unless the answer is known to be yes. It fails if it is no.
+func (c *Commands) confirm(yes bool, question, done string) error {
+	if yes || command.Confirm(c.Stdin, c.Stderr, question+" [y/N] ") {
+		return nil
+	}
+	return fault.New(fault.Invalid, "Nothing was "+done+": answer y, or give --yes.")
 }

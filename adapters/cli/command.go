@@ -32,7 +32,7 @@ const Lifetimes = command.Lifetimes
 // does returns a command with the flag --json, and with an example on each line.
 func (c *Commands) does(use, short, examples string, do action) *cobra.Command {
 	examples = "  gluepot " + strings.ReplaceAll(examples, "\n", "\n  gluepot ")
-	cmd := &cobra.Command{Use: use, Short: short, Example: examples, RunE: c.run(do)}
+	cmd := &cobra.Command{Use: use, Short: short, Example: examples, RunE: c.run(false, do)}
 	cmd.Flags().BoolVar(&c.json, "json", false, "write JSON")
 	return cmd
 }

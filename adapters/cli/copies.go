@@ -17,13 +17,6 @@ type OpenCopy func(
 	cmd *cobra.Command, from, to string, progress func(copies.Progress),
 ) (use *copies.Copy, stop func() error, err error)
 
-// secretURL is a flag's value that may contain a password, and is never printed.
-type secretURL string
-
-func (u *secretURL) String() string         { return "" }
-func (u *secretURL) Set(value string) error { *u = secretURL(value); return nil }
-func (u *secretURL) Type() string           { return "URL" }
-
 func (c *Commands) copy() *cobra.Command {
 	cmd := c.does("copy", "Copy everything to another database, SQLite or PostgreSQL",
 		"copy --from sqlite://data/gluepot.db --to postgres://gluepot@localhost/gluepot", nil)
@@ -38,10 +31,10 @@ starts, before the copy has ended. A copy that was interrupted, or killed, start
 
 At the end the target is read back, and the number of rows and the SHA-256 of each table are printed for both sides; the exit
 code is 1 when they differ.`
-	var from, to secretURL
-	flags := cmd.Flags()
-	flags.Var(&from, "from", "`URL` of the database to copy")
-	flags.Var(&to, "to", "`URL` of the database to copy to")
+	var from, to string
+	secret := func(text string) (string, error) { return text, nil } // pflag never prints the value of a Func
+	cmd.Flags().Func("from", "`URL` of the database to copy", parsed(&from, secret))
+	cmd.Flags().Func("to", "`URL` of the database to copy to", parsed(&to, secret))
 	_, _ = cmd.MarkFlagRequired("from"), cmd.MarkFlagRequired("to") // never fail: the flags are there
 	cmd.RunE = c.Long(func(cmd *cobra.Command, _ []string) (err error) {
 		ctx := cmd.Context()
@@ -49,7 +42,7 @@ code is 1 when they differ.`
 			return Usage("--from and --to are the same database")
 		}
 		show, shown := c.phases()
-		use, stop, err := c.OpenCopy(cmd, string(from), string(to), show)
+		use, stop, err := c.OpenCopy(cmd, from, to, show)
 		if err != nil {
 			return interrupted(ctx, err)
 		}
@@ -64,21 +57,22 @@ code is 1 when they differ.`
 	return cmd
 }
 
+// interrupted says what to do about a command that was ended by a signal.
 func interrupted(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
+	if err == nil || ctx.Err() == nil {
 		return err
 	}
 	return fmt.Errorf("%w; the same command starts again", context.Cause(ctx))
 }
 
 func (c *Commands) printComparisons(compared []copies.Comparison) error {
-	err := printList(c, all(compared), func(t copies.Comparison) record {
+	err := listed(all(compared), func(t copies.Comparison) record {
 		return record{
 			{"table", "TABLE", t.Table}, {"sourceRows", "SOURCE ROWS", t.Source.Rows}, {"targetRows", "TARGET ROWS", t.Target.Rows},
 			{"sourceChecksum", "SOURCE SHA-256", clipped(t.Source.Checksum)}, {"targetChecksum", "TARGET SHA-256", clipped(t.Target.Checksum)},
 			{"equal", "EQUAL", t.Equal()},
 		}
-	})
+	})(c)
 	if err != nil {
 		return err
 	}
@@ -97,19 +91,17 @@ func (c *Commands) printComparisons(compared []copies.Comparison) error {
 
 // phases returns what shows the progress of each phase of a copy, and what ends that.
 func (c *Commands) phases() (show func(copies.Progress), stop func()) {
-	var last copies.Progress
-	var shown *progress
-	end := func() {
-		if shown != nil {
-			shown.stop()
+	phase, shown := "", progress{}
+	stop = func() {
+		if phase != "" {
+			_ = shown.Finish()
 		}
 	}
 	return func(now copies.Progress) {
-		if now.Phase != last.Phase {
-			end()
-			shown, last = c.newProgress(now.Phase, now.Of, false), copies.Progress{}
+		if now.Phase != phase {
+			stop()
+			phase, shown = now.Phase, c.newProgress(now.Phase, now.Of, false)
 		}
-		shown.add(now.Rows - last.Rows)
-		last = now
-	}, end
+		_ = shown.Set64(now.Rows)
+	}, stop
 }

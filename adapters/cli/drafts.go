@@ -11,37 +11,30 @@ import (
 
 func (c *Commands) pasteCreate() *cobra.Command {
 	var (
-		who                    visibilityFlags
-		lifetime               command.Lifetime
-		owner, title, language string
-		tags, files            []string
+		cmd             *cobra.Command
+		draft           paste.Draft
+		lifetime        command.Lifetime
+		owner, language string
+		files           []string
 	)
-	cmd := c.does("create [FILE...]", "Create a paste of files, or of standard input",
+	cmd = c.does("create [FILE...]", "Create a paste of files, or of standard input",
 		"paste create --owner epoxy --expires-in 1w main.go go.mod",
-		func(ctx context.Context, m Modules, _ []string) error {
+		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			texts, err := command.Texts(ctx, c.Stdin, files, m.Pastes.Create.Limits().ContentBytes)
+			if err == nil {
+				err = command.Something(files, texts)
+			}
 			if err != nil {
-				return err
+				return nil, err
 			}
-			if err := command.Something(files, texts); err != nil {
-				return err
-			}
-			draft := paste.Draft{Title: title, Private: who.private, Public: who.public, Tags: tags}
-			if lifetime != "" {
-				draft.Lifetime = (*string)(&lifetime)
-			}
+			draft.Lifetime = given(cmd, "expires-in", (*string)(&lifetime))
 			for i, file := range files {
-				pasty := paste.PastyDraft{Title: command.TitleOf(file), Code: &texts[i], Label: command.Named(file)}
-				if language != "" {
-					pasty.Language = &language
-				}
-				draft.Pasties = append(draft.Pasties, pasty)
+				draft.Pasties = append(draft.Pasties, paste.PastyDraft{
+					Title: command.TitleOf(file), Language: given(cmd, "language", &language), Code: &texts[i], Label: command.Named(file),
+				})
 			}
 			created, err := m.Pastes.Create.Do(ctx, owner, draft)
-			if err != nil {
-				return err
-			}
-			return c.print(documentView{created}, "Created the paste %s.\n", created.ID)
+			return said(documentView{created}, "Created the paste %s.\n", created.ID), err
 		})
 	cmd.Long = "Create a paste. Each file becomes a pasty with the file's name as its title; - is standard input, which is also read\n" +
 		"when there are no files, and is not empty then. Languages are found by names and content unless --language says otherwise."
@@ -49,16 +42,16 @@ func (c *Commands) pasteCreate() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&owner, "owner", "", "name or id of the user whose paste it is (default none)")
 	addIdentity(cmd)
-	flags.StringVar(&title, "title", "", "what to call the paste")
+	flags.StringVar(&draft.Title, "title", "", "what to call the paste")
 	flags.StringVar(&language, "language", "", "`NAME` of the language of everything (default: by names and content)")
-	flags.StringArrayVar(&tags, "tags", nil, "tags of its owner, separated by commas")
+	flags.StringArrayVar(&draft.Tags, "tags", nil, "tags of its owner, separated by commas")
 	flags.Var(&lifetime, "expires-in", command.LifetimeUsage)
-	who.add(cmd)
+	visibilityFlags(cmd, &draft.Private, &draft.Public)
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if err := command.NoneEmpty(cmd, "owner", "language", "expires-in"); err != nil {
 			return err
 		}
-		if owner == "" && !flags.Changed(identityFlag) && (who.private || who.public || flags.Changed("tags")) {
+		if owner == "" && !flags.Changed(identityFlag) && (draft.Private || draft.Public || flags.Changed("tags")) {
 			return Usage("only a paste with an --owner can be private, public or tagged")
 		}
 		if files = args; len(files) == 0 {

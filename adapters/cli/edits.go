@@ -13,8 +13,7 @@ import (
 )
 
 type editFlags struct {
-	visibilityFlags
-
+	private, public      bool
 	unlisted             bool
 	title                string
 	tags, added, removed []string
@@ -30,7 +29,7 @@ func (e *editFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&e.removed, "remove", nil, "`ID` of a pasty to remove; may be repeated")
 	flags.StringToStringVar(&e.languages, "language", nil, "`ID=NAME`: the pasty's language; may be repeated")
 	flags.StringArrayVar(&e.tags, "tags", nil, "the paste's tags from now on, separated by commas; empty for none")
-	e.visibilityFlags.add(cmd)
+	visibilityFlags(cmd, &e.private, &e.public)
 	flags.BoolVar(&e.unlisted, "unlisted", false, "readable by all who know its id")
 	cmd.MarkFlagsMutuallyExclusive("private", "public", "unlisted")
 	cmd.MarkFlagsOneRequired("title", "pasty", "add", "remove", "language", "tags", "private", "public", "unlisted")
@@ -46,19 +45,16 @@ func (c *Commands) pasteEdit() *cobra.Command {
 		"paste edit k3j2h1g0 --title 'how it ended' --public\n"+
 			"paste edit k3j2h1g0 --pasty p4q5r6s7=main.go --add go.mod --remove t8u9v0w1\n"+
 			"paste edit k3j2h1g0 --language p4q5r6s7=Go --tags ''    # has no tags then",
-		func(ctx context.Context, m Modules, args []string) error {
+		func(ctx context.Context, m Modules, args []string) (output, error) {
 			texts, err := command.Texts(ctx, c.Stdin, files, m.Pastes.Create.Limits().ContentBytes)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			for i := range texts {
 				input.Pasties[i].Code = &texts[i]
 			}
 			edited, err := m.Pastes.Edit.Do(ctx, args[0], input)
-			if err != nil {
-				return err
-			}
-			return c.print(documentView{edited}, "Edited the paste %s.\n", edited.ID)
+			return said(documentView{edited}, "Edited the paste %s.\n", edited.ID), err
 		})
 	asked.add(cmd)
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) (err error) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -76,21 +75,19 @@ func reasonFlag(cmd *cobra.Command, reason *string) {
 	_ = cmd.MarkFlagRequired("reason") // never fails: the flag is there
 }
 
-// oneOf takes one of these words.
-func oneOf(words ...string) func(text string) (string, error) {
-	return func(text string) (string, error) {
-		if !slices.Contains(words, text) {
-			return "", errors.New(strings.Join(words, " or "))
+// orAnonymous takes a word, or "anonymous", for which it returns true.
+func orAnonymous(word string) func(text string) (bool, error) {
+	return func(text string) (bool, error) {
+		if text != word && text != "anonymous" {
+			return false, errors.New(word + " or anonymous")
 		}
-		return text, nil
+		return text == "anonymous", nil
 	}
 }
 
-// visibilityFlags say who may read a paste; at most one may be given.
-type visibilityFlags struct{ private, public bool }
-
-func (v *visibilityFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&v.private, "private", false, "only its owner may read it")
-	cmd.Flags().BoolVar(&v.public, "public", false, "it is shown on its owner's profile")
+// visibilityFlags adds flags for who may read a paste; at most one may be given.
+func visibilityFlags(cmd *cobra.Command, private, public *bool) {
+	cmd.Flags().BoolVar(private, "private", false, "only its owner may read it")
+	cmd.Flags().BoolVar(public, "public", false, "it is shown on its owner's profile")
 	cmd.MarkFlagsMutuallyExclusive("private", "public")
 }

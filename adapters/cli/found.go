@@ -37,13 +37,11 @@ func (f *finding) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("owner", "anonymous")
 }
 
+// emptySelectsAll are flags whose value may not be empty: a script with an unset variable would select all pastes.
+var emptySelectsAll = []string{"owner", "contains", "title", "language"}
+
 // any reports whether a flag selects pastes.
 func (f *finding) any() bool { return f.owner != "" || f.filter != (moderation.Filter{}) }
-
-// noneEmpty refuses a flag with an empty value: a script with an unset variable would otherwise select all pastes.
-func (f *finding) noneEmpty(cmd *cobra.Command) error {
-	return command.NoneEmpty(cmd, "owner", "contains", "title", "language")
-}
 
 // foundRecord is a listed paste. Removed ones have more to show.
 func foundRecord(f moderation.Found, removed bool) record {
@@ -65,11 +63,11 @@ func (c *Commands) pasteList() *cobra.Command {
 	)
 	cmd := c.does("list [USER]", "List pastes, newest first: those of a user, or of all",
 		"paste list epoxy --json\npaste list --anonymous --since 24h --contains casino\npaste list --removed",
-		func(ctx context.Context, m Modules, _ []string) error {
+		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			each := func(visit func(moderation.Found) error) error {
 				return m.Moderation.List.Do(ctx, wanted.owner, wanted.filter, paste.Place{}, int(limit), visit)
 			}
-			return printList(c, each, func(f moderation.Found) record { return foundRecord(f, wanted.filter.Removed) })
+			return listed(each, func(f moderation.Found) record { return foundRecord(f, wanted.filter.Removed) }), nil
 		})
 	wanted.add(cmd)
 	cmd.Flags().BoolVar(&wanted.filter.Removed, "removed", false, "those that were removed and can be restored")
@@ -84,7 +82,7 @@ func (c *Commands) pasteList() *cobra.Command {
 			}
 			wanted.owner = args[0]
 		}
-		return wanted.noneEmpty(cmd)
+		return command.NoneEmpty(cmd, emptySelectsAll...)
 	}
 	return ofUser(cmd)
 }
@@ -97,22 +95,21 @@ func (c *Commands) pasteRemove() *cobra.Command {
 	)
 	cmd := c.does("remove [ID...]", "Remove pastes for all readers, until they are restored or purged",
 		"paste remove k3j2h1g0 p4q5r6s7 --reason 'malware'\npaste remove --owner epoxy --since 24h --reason 'spam' --yes",
-		func(ctx context.Context, m Modules, ids []string) error {
+		func(ctx context.Context, m Modules, ids []string) (output, error) {
 			if len(ids) == 0 {
 				err := m.Moderation.List.Do(ctx, wanted.owner, wanted.filter, paste.Place{}, 0, func(f moderation.Found) error {
 					ids = append(ids, string(f.ID))
 					return nil
 				})
-				if err != nil {
-					return err
+				if err == nil {
+					err = c.confirm(yes || len(ids) == 0, "Remove "+english.Plural(len(ids), "paste", "")+"?", "removed")
 				}
-				question := "Remove " + english.Plural(len(ids), "paste", "") + "? [y/N] "
-				if !yes && len(ids) > 0 && !command.Confirm(c.Stdin, c.Stderr, question) {
-					return fault.New(fault.Invalid, "Nothing was removed: answer y, or give --yes.")
+				if err != nil {
+					return nil, err
 				}
 			}
 			remove := func(id string) error { return m.Moderation.Remove.Do(ctx, id, reason) }
-			return c.each("paste", "removed", ids, wanted.any(), remove)
+			return nil, c.each("paste", "removed", ids, wanted.any(), remove)
 		})
 	cmd.Long = `Remove pastes: those with these ids, or all that the flags describe, which are counted first. The page of one that everybody
 could read says that it was removed; its content can be restored for GLUEPOT_REMOVED_RETENTION.`
@@ -124,7 +121,7 @@ could read says that it was removed; its content can be restored for GLUEPOT_REM
 		if (wanted.any() || cmd.Flags().Changed(identityFlag)) == (len(ids) > 0) {
 			return Usage("give either ids or flags that describe pastes. See '%s --help'", cmd.CommandPath())
 		}
-		return wanted.noneEmpty(cmd)
+		return command.NoneEmpty(cmd, emptySelectsAll...)
 	}
 	return cmd
 }
@@ -134,36 +131,33 @@ func (c *Commands) each(kind, done string, ids []string, mayGo bool, do func(id 
 	var failures []error
 	count, verb := 0, strings.ToUpper(done[:1])+done[1:]
 	for _, id := range ids {
-		err := do(id)
-		switch {
-		case fault.Is(err, fault.NotFound) && mayGo:
-			continue
+		switch err := do(id); {
 		case fault.Is(err, fault.NotFound):
-			failures = append(failures, fault.New(fault.NotFound, Quote(id)+": "+fault.MessageOf(err)))
+			if !mayGo {
+				failures = append(failures, fault.New(fault.NotFound, Quote(id)+": "+fault.MessageOf(err)))
+			}
 			continue
 		case err != nil:
 			return err
 		}
 		count++
-		if mayGo && !c.json { // one line says it for all of them
-			continue
-		}
-		if err := c.print(map[string]string{done: id}, "%s the %s %s.\n", verb, kind, id); err != nil {
-			return err
+		if !mayGo || c.json {
+			if err := said(map[string]string{done: id}, "%s the %s %s.\n", verb, kind, id)(c); err != nil {
+				return err
+			}
 		}
 	}
-	if mayGo && !c.json {
-		if _, err := fmt.Fprintf(c.Stdout, "%s %s.\n", verb, english.Plural(count, kind, "")); err != nil {
-			return err
-		}
+	if mayGo && !c.json { // one line says it for all of them
+		_, err := fmt.Fprintf(c.Stdout, "%s %s.\n", verb, english.Plural(count, kind, ""))
+		return err
 	}
 	return errors.Join(failures...)
 }
 
 func (c *Commands) pasteRestore() *cobra.Command {
 	cmd := c.does("restore ID...", "Give removed pastes back", "paste restore k3j2h1g0",
-		func(ctx context.Context, m Modules, ids []string) error {
-			return c.each("paste", "restored", ids, false, func(id string) error {
+		func(ctx context.Context, m Modules, ids []string) (output, error) {
+			return nil, c.each("paste", "restored", ids, false, func(id string) error {
 				if err := m.Moderation.Remove.Undo(ctx, id); err != nil {
 					return err
 				}
@@ -180,7 +174,7 @@ func (c *Commands) pasteRestore() *cobra.Command {
 
 func (c *Commands) pasteDelete() *cobra.Command {
 	return c.does("delete ID...", "Delete pastes for good", "paste delete k3j2h1g0 p4q5r6s7",
-		func(ctx context.Context, m Modules, ids []string) error {
-			return c.each("paste", "deleted", ids, false, func(id string) error { return m.Pastes.Delete.Do(ctx, id) })
+		func(ctx context.Context, m Modules, ids []string) (output, error) {
+			return nil, c.each("paste", "deleted", ids, false, func(id string) error { return m.Pastes.Delete.Do(ctx, id) })
 		})
 }

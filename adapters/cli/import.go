@@ -28,7 +28,8 @@ func (c *Commands) importing() *cobra.Command {
 }
 
 func (c *Commands) importPasteMyst() *cobra.Command {
-	var usersFile, keysFile, pastesFile, orphans, rejects string
+	var usersFile, keysFile, pastesFile, rejects string
+	var anonymize bool
 	cmd := c.does("pastemyst", "Read what mongoexport writes from a PasteMyst v2 installation",
 		"import pastemyst --users users.json --api-keys api-keys.json --pastes pastes.json.gz", nil)
 	cmd.Example += "\n  mongoexport -d pastemyst -c pastes | gluepot import pastemyst --pastes -"
@@ -53,7 +54,7 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`
 	flags.StringVar(&pastesFile, "pastes", "", "`FILE` with the pastes collection")
 	cmd.MarkFlagsOneRequired("users", "api-keys", "pastes")
 	flags.Func("orphans", "what becomes of a paste whose owner is not a user here: `reject`, as by default, or anonymous",
-		parsed(&orphans, oneOf("reject", "anonymous")))
+		parsed(&anonymize, orAnonymous("reject")))
 	flags.StringVar(&rejects, "rejects-dir", ".", "`FOLDER` to write the files of rejected records to")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		var files []string
@@ -64,19 +65,19 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`
 		}
 		return command.InputsThere(files)
 	}
-	cmd.RunE = c.Long(c.runOn(true, func(ctx context.Context, m Modules, _ []string) error {
+	cmd.RunE = c.Long(c.run(true, func(ctx context.Context, m Modules, _ []string) (output, error) {
 		run := &importRun{commands: c, rejectsFolder: rejects}
 		importFile(ctx, run, "users", usersFile, c.Sources.Users, m.Imports.Users.Do)
 		importFile(ctx, run, "api-keys", keysFile, c.Sources.Keys, m.Imports.Keys.Do)
 		importFile(ctx, run, "pastes", pastesFile, c.Sources.Pastes,
 			func(ctx context.Context, source imports.Source[imports.Paste], reject imports.Reject) (imports.Summary, error) {
 				policy := paste.RefuseOrphans
-				if orphans == "anonymous" {
+				if anonymize {
 					policy = paste.AnonymizeOrphans
 				}
 				return m.Imports.Pastes.Do(ctx, source, policy, reject)
 			})
-		return run.finish(ctx, m)
+		return nil, run.finish(ctx, m)
 	}))
 	return cmd
 }
@@ -124,7 +125,7 @@ func importFile[R any](
 	summary, err := do(ctx, func(ctx context.Context) imports.Records[R] {
 		return source(io.TeeReader(input.Reader(ctx), progress))
 	}, rejects.add)
-	progress.stop()
+	_ = progress.Finish()
 	if err != nil && ctx.Err() != nil { // the interrupt is the cause
 		err = fmt.Errorf("%w; what is counted above is stored, and the same command does the rest", context.Cause(ctx))
 	}
@@ -138,7 +139,7 @@ func importFile[R any](
 
 // finish prints the summary, even after a failure.
 func (r *importRun) finish(ctx context.Context, m Modules) error {
-	if err := printList(r.commands, all(r.summaries), importSummary.record); err != nil {
+	if err := listed(all(r.summaries), importSummary.record)(r.commands); err != nil {
 		return errors.Join(err, r.err)
 	}
 	if r.err == nil {

@@ -17,13 +17,10 @@ func (c *Commands) userSuspend() *cobra.Command {
 		hide   bool
 	)
 	cmd := ofUser(c.does("suspend USER", "Refuse a user's tokens and sessions", "user suspend epoxy --reason spam --hide-pastes",
-		func(ctx context.Context, m Modules, args []string) error {
+		func(ctx context.Context, m Modules, args []string) (output, error) {
 			suspended, hidden, err := m.Moderation.Suspend.Do(ctx, args[0], reason, hide)
-			if err != nil {
-				return err
-			}
-			return c.print(map[string]any{"suspended": suspended.ID, "hidden": hidden}, "Suspended the user %s%s.\n", suspended.Name,
-				unlessNone(hidden, " and hid "+english.Plural(hidden, "paste", "")))
+			return said(map[string]any{"suspended": suspended.ID, "hidden": hidden}, "Suspended the user %s%s.\n", suspended.Name,
+				unlessNone(hidden, " and hid "+english.Plural(hidden, "paste", ""))), err
 		}))
 	reasonFlag(cmd, &reason)
 	cmd.Flags().BoolVar(&hide, "hide-pastes", false, "hide the user's pastes until the suspension ends")
@@ -32,13 +29,10 @@ func (c *Commands) userSuspend() *cobra.Command {
 
 func (c *Commands) userUnsuspend() *cobra.Command {
 	return ofUser(c.does("unsuspend USER", "End the suspension of a user, whose pastes are there again", "user unsuspend epoxy",
-		func(ctx context.Context, m Modules, args []string) error {
+		func(ctx context.Context, m Modules, args []string) (output, error) {
 			back, shown, err := m.Moderation.Suspend.Undo(ctx, args[0])
-			if err != nil {
-				return err
-			}
-			return c.print(map[string]any{"unsuspended": back.ID, "shown": shown}, "The user %s is no longer suspended%s.\n", back.Name,
-				unlessNone(shown, ", and "+english.Plural(shown, "paste is", "pastes are")+" there again"))
+			return said(map[string]any{"unsuspended": back.ID, "shown": shown}, "The user %s is no longer suspended%s.\n", back.Name,
+				unlessNone(shown, ", and "+english.Plural(shown, "paste is", "pastes are")+" there again")), err
 		}))
 }
 
@@ -63,48 +57,40 @@ func (c *Commands) block() *cobra.Command {
 	)
 	add := c.does("add NETWORK", "Let a network read, and neither write nor sign in",
 		"block add 192.0.2.0/24 --expires-in 7d --reason spam",
-		func(ctx context.Context, m Modules, args []string) error {
+		func(ctx context.Context, m Modules, args []string) (output, error) {
 			made, err := m.Moderation.Block.Do(ctx, args[0], reason, expiresIn)
-			if err != nil {
-				return err
-			}
-			return c.print(blockRecord(made), "Blocked %s.\n", made.Network)
+			return said(blockRecord(made), "Blocked %s.\n", made.Network), err
 		})
 	reasonFlag(add, &reason)
 	add.Flags().Func("expires-in", "how long: a `TIME` such as 12h, 7d or 2w (default for good)", parsed(&expiresIn, aTime))
 	list := c.does("list", "List the blocked networks", "block list",
-		func(ctx context.Context, m Modules, _ []string) error {
+		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			blocks, err := m.Moderation.Block.All(ctx)
-			if err != nil {
-				return err
-			}
-			return printList(c, all(blocks), blockRecord)
+			return listed(all(blocks), blockRecord), err
 		})
 	remove := c.does("remove NETWORK", "End a block", "block remove 192.0.2.0/24",
-		func(ctx context.Context, m Modules, args []string) error {
+		func(ctx context.Context, m Modules, args []string) (output, error) {
 			network, err := m.Moderation.Block.Undo(ctx, args[0])
-			if err != nil {
-				return err
-			}
-			return c.print(map[string]string{"unblocked": network.String()}, "%s is no longer blocked.\n", network)
+			return said(map[string]string{"unblocked": network.String()}, "%s is no longer blocked.\n", network), err
 		})
 	return Group("block", "Keep networks from writing", add, list, remove)
 }
 
 func (c *Commands) report() *cobra.Command {
 	var limit int
-	list := c.does("list", "List readers' reports, oldest first", "report list", func(ctx context.Context, m Modules, _ []string) error {
-		each := func(visit func(moderation.Report) error) error { return m.Moderation.Report.All(ctx, limit, visit) }
-		return printList(c, each, func(r moderation.Report) record {
-			return record{
-				{"id", "ID", r.ID}, {"paste", "PASTE", r.Paste}, {"at", "AT", r.At}, {"reason", "REASON", r.Reason}, {"text", "TEXT", r.Text},
-			}
+	list := c.does("list", "List readers' reports, oldest first", "report list",
+		func(ctx context.Context, m Modules, _ []string) (output, error) {
+			each := func(visit func(moderation.Report) error) error { return m.Moderation.Report.All(ctx, limit, visit) }
+			return listed(each, func(r moderation.Report) record {
+				return record{
+					{"id", "ID", r.ID}, {"paste", "PASTE", r.Paste}, {"at", "AT", r.At}, {"reason", "REASON", r.Reason}, {"text", "TEXT", r.Text},
+				}
+			}), nil
 		})
-	})
 	list.Flags().IntVar(&limit, "limit", 50, "how many at most; 0 is all")
 	closing := c.does("close ID...", "Close reports; removing a paste closes those of it", "report close k3j2h1g0-p4q5r6s7",
-		func(ctx context.Context, m Modules, ids []string) error {
-			return c.each("report", "closed", ids, false, func(id string) error { return m.Moderation.Report.Close(ctx, id) })
+		func(ctx context.Context, m Modules, ids []string) (output, error) {
+			return nil, c.each("report", "closed", ids, false, func(id string) error { return m.Moderation.Report.Close(ctx, id) })
 		})
 	return Group("report", "List and close readers' reports", list, closing)
 }
@@ -112,15 +98,15 @@ func (c *Commands) report() *cobra.Command {
 func (c *Commands) audit() *cobra.Command {
 	var limit int
 	list := c.does("list", "List what operators and administrators have done, newest first", "audit list --limit 10",
-		func(ctx context.Context, m Modules, _ []string) error {
+		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			each := func(visit func(audit.Entry) error) error {
 				return m.Moderation.ListAudit.Do(ctx, audit.Entry{}, limit, visit)
 			}
-			return printList(c, each, func(e audit.Entry) record {
+			return listed(each, func(e audit.Entry) record {
 				return record{
 					{"at", "AT", e.At}, {"actor", "ACTOR", e.Actor}, {"act", "ACT", e.Act}, {"target", "TARGET", e.Target}, {"reason", "REASON", e.Reason},
 				}
-			})
+			}), nil
 		})
 	list.Flags().IntVar(&limit, "limit", 50, "how many at most; 0 is all")
 	return Group("audit", "Show what operators and administrators have done", list)

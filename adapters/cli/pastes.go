@@ -34,28 +34,22 @@ func (c *Commands) pasteShow() *cobra.Command {
 	var raw, origin bool
 	cmd := c.does("show ID [PASTY]", "Show a paste, or with --raw the code of one of its pasties",
 		"paste show k3j2h1g0\npaste show k3j2h1g0 --raw > main.go\npaste show k3j2h1g0 --raw p4q5r6s7\npaste show k3j2h1g0 --origin",
-		func(ctx context.Context, m Modules, args []string) error {
+		func(ctx context.Context, m Modules, args []string) (output, error) {
 			if origin {
 				address, err := m.Moderation.Origin.Do(ctx, args[0])
-				if err != nil {
-					return err
-				}
-				return c.print(map[string]string{"id": args[0], "origin": address.String()}, "%s\n", address)
+				return said(map[string]string{"id": args[0], "origin": address.String()}, "%s\n", address), err
 			}
 			found, err := m.Pastes.Show.Do(ctx, args[0])
 			switch {
 			case err != nil:
-				return err
+				return nil, err
 			case raw:
-				return c.printRaw(found, args[1:])
+				return nil, c.printRaw(found, args[1:])
 			case c.json:
-				return c.printJSON(documentView{found})
+				return nil, c.printJSON(documentView{found})
 			}
 			owner, err := ownerOf(ctx, m, found.Paste)
-			if err != nil {
-				return err
-			}
-			return c.printDocument(found, owner)
+			return func(c *Commands) error { return c.printDocument(found, owner) }, err
 		})
 	cmd.Flags().BoolVar(&raw, "raw", false,
 		"write exactly the code of the pasty that is named, or else of the first; on a terminal, control characters are escaped")
@@ -104,11 +98,11 @@ func ownerOf(ctx context.Context, m Modules, p paste.Paste) (string, error) {
 
 // printDocument writes a paste for people.
 func (c *Commands) printDocument(d paste.Document, owner string) error {
-	err := c.printRecord(record{
+	err := recorded(record{
 		{"id", "", d.ID}, {"title", "", d.Title}, {"owner", "", owner}, {"createdAt", "", d.CreatedAt}, {"expiresAt", "", d.ExpiresAt},
 		{"visibility", "", d.Visibility}, {"tags", "", strings.Join(d.Tags, ", ")}, {"stars", "", d.Stars}, {"edits", "", len(d.Edits)},
 		{"encrypted", "", d.Encrypted()},
-	})
+	})(c)
 	if err != nil {
 		return err
 	}

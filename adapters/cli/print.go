@@ -26,20 +26,15 @@ func (c *Commands) printJSON(v any) error {
 	return command.Write(c.Stdout, c.terminal, text.String())
 }
 
-// print writes v as JSON, or the text.
-func (c *Commands) print(v any, format string, args ...any) error {
-	if c.json {
-		return c.printJSON(v)
+// said writes a text, or v as JSON.
+func said(v any, format string, args ...any) output {
+	return func(c *Commands) error {
+		if c.json {
+			return c.printJSON(v)
+		}
+		_, err := fmt.Fprintf(c.Stdout, format, args...)
+		return err
 	}
-	_, err := fmt.Fprintf(c.Stdout, format, args...)
-	return err
-}
-
-// table writes aligned columns.
-func (c *Commands) table() (row func(cells ...string), flush func() error) {
-	w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
-	row = func(cells ...string) { _, _ = fmt.Fprintln(w, strings.Join(cells, "\t")) } // flush returns the error
-	return row, w.Flush
 }
 
 // record is what a command shows of one thing.
@@ -66,10 +61,7 @@ func (r record) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			text.WriteByte(',')
 		}
-		if err := encoder.Encode(f.key); err != nil {
-			return nil, err
-		}
-		text.WriteByte(':')
+		fmt.Fprintf(&text, "%q:", f.key)
 		value := f.value
 		switch known := value.(type) {
 		case time.Time:
@@ -114,41 +106,46 @@ func (f field) cell() string {
 	}
 }
 
-// printList writes each item on a line: as JSON, which streams, or in a table.
-func printList[T any](c *Commands, each func(visit func(T) error) error, of func(T) record) error {
-	if c.json {
-		return each(func(one T) error { return c.printJSON(of(one)) })
-	}
-	cells := func(one T, cell func(field) string) (cells []string) {
-		for _, f := range of(one) {
-			if f.title != "" {
-				cells = append(cells, cell(f))
-			}
+// listed writes each item on a line: as JSON, which streams, or in a table.
+func listed[T any](each func(visit func(T) error) error, of func(T) record) output {
+	return func(c *Commands) error {
+		if c.json {
+			return each(func(one T) error { return c.printJSON(of(one)) })
 		}
-		return cells
+		table := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
+		row := func(one T, cell func(field) string) error {
+			var cells []string
+			for _, f := range of(one) {
+				if f.title != "" {
+					cells = append(cells, cell(f))
+				}
+			}
+			_, err := fmt.Fprintln(table, strings.Join(cells, "\t"))
+			return err
+		}
+		err := row(*new(T), func(f field) string { return f.title })
+		if err == nil {
+			err = each(func(one T) error { return row(one, field.cell) })
+		}
+		if err != nil {
+			return err
+		}
+		return table.Flush()
 	}
-	row, flush := c.table()
-	row(cells(*new(T), func(f field) string { return f.title })...)
-	err := each(func(one T) error {
-		row(cells(one, field.cell)...)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return flush()
 }
 
-// printRecord writes all of one thing, as JSON or with each field on a line.
-func (c *Commands) printRecord(shown record) error {
-	if c.json {
-		return c.printJSON(shown)
+// recorded writes all of one thing, as JSON or with each field on a line.
+func recorded(shown record) output {
+	return func(c *Commands) error {
+		if c.json {
+			return c.printJSON(shown)
+		}
+		table := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
+		for _, f := range shown {
+			_, _ = fmt.Fprintf(table, "%s\t%s\n", f.key, f.cell()) // Flush returns the error
+		}
+		return table.Flush()
 	}
-	row, flush := c.table()
-	for _, f := range shown {
-		row(f.key, f.cell())
-	}
-	return flush()
 }
 
 // all visits each item of a slice.
@@ -171,26 +168,20 @@ func moment(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05")
 }
 
-// progress shows on a terminal how much of a file or table was read. It ignores errors: they must not end a command.
-type progress struct{ bar *progressbar.ProgressBar }
+// progress shows on a terminal how much of a file or table was read. Its errors are ignored: they must not end a command.
+type progress struct{ *progressbar.ProgressBar }
 
 // newProgress begins to show progress. A size of -1 is unknown.
-func (c *Commands) newProgress(kind string, size int64, isBytes bool) *progress {
-	return &progress{progressbar.NewOptions64(size,
+func (c *Commands) newProgress(kind string, size int64, isBytes bool) progress {
+	return progress{progressbar.NewOptions64(size,
 		progressbar.OptionSetVisibility(command.IsTerminal(c.Stderr)), progressbar.OptionSetWriter(c.Stderr),
 		progressbar.OptionSetDescription(kind), progressbar.OptionShowBytes(isBytes),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionOnCompletion(func() {
-			_, _ = fmt.Fprintln(c.Stderr)
-		}))}
+		progressbar.OptionOnCompletion(func() { _, _ = fmt.Fprintln(c.Stderr) }))}
 }
 
 // Write counts the bytes that were read. It never fails.
-func (p *progress) Write(b []byte) (int, error) {
-	p.add(int64(len(b)))
+func (p progress) Write(b []byte) (int, error) {
+	_ = p.Add(len(b))
 	return len(b), nil
 }
-
-func (p *progress) add(read int64) { _ = p.bar.Add64(read) }
-
-func (p *progress) stop() { _ = p.bar.Finish() }

@@ -13,17 +13,14 @@ var errNoSearch = fault.New(fault.Invalid, "Search is off: GLUEPOT_SEARCH is fal
 
 func (c *Commands) search() *cobra.Command {
 	cmd := c.does("rebuild", "Bring what searches look through into line with the pastes", "search rebuild",
-		func(ctx context.Context, m Modules, _ []string) error {
+		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			if m.Search == nil {
-				return errNoSearch
+				return nil, errNoSearch
 			}
 			shown := c.newProgress("rebuild", -1, false)
-			read, err := m.Search.Rebuild.Do(ctx, func(further int) { shown.add(int64(further)) })
-			shown.stop()
-			if err != nil {
-				return interrupted(ctx, err)
-			}
-			return c.print(map[string]int{"pastes": read}, "Searches look through %s.\n", english.Plural(read, "paste", ""))
+			read, err := m.Search.Rebuild.Do(ctx, func(further int) { _ = shown.Add(further) })
+			_ = shown.Finish()
+			return said(map[string]int{"pastes": read}, "Searches look through %s.\n", english.Plural(read, "paste", "")), interrupted(ctx, err)
 		})
 	cmd.Long = `Bring what searches look through into line with the pastes: after a time with GLUEPOT_SEARCH=false, or once PostgreSQL has the
 extension pg_trgm. Servers may run meanwhile. A rebuild that was interrupted starts again: run the same command.`

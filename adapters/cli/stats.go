@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -11,27 +12,20 @@ import (
 
 func (c *Commands) stats() *cobra.Command {
 	return c.does("stats", "Count users, tokens, pastes and bytes, the largest users, and the pastes of each day", "stats --json",
-		func(ctx context.Context, m Modules, _ []string) error {
+		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			t, err := m.Stats.Sum.Do(ctx)
-			if err != nil {
-				return err
-			}
 			totals := record{
 				{"users", "", t.Users}, {"tokens", "", t.Tokens}, {"activePastes", "", t.ActivePastes},
 				{"expiredUnsweptPastes", "", t.ExpiredPastes}, {"waitingStars", "", t.WaitingStars}, {"contentBytes", "", t.ContentBytes},
 				{"historyBytes", "", t.HistoryBytes}, {"databaseBytes", "", t.DatabaseBytes},
 			}
 			if c.json {
-				return c.printJSON(append(totals, field{"largestUsers", "", records(t.Largest, holderRecord)},
-					field{"createdPerDay", "", records(t.Days, dayRecord)}))
+				return recorded(append(totals, field{"largestUsers", "", records(t.Largest, holderRecord)},
+					field{"createdPerDay", "", records(t.Days, dayRecord)})), err
 			}
-			if err := c.printRecord(totals); err != nil {
-				return err
-			}
-			if err := printList(c, all(t.Largest), holderRecord); err != nil {
-				return err
-			}
-			return printList(c, all(t.Days), dayRecord)
+			return func(c *Commands) error {
+				return cmp.Or(recorded(totals)(c), listed(all(t.Largest), holderRecord)(c), listed(all(t.Days), dayRecord)(c))
+			}, err
 		})
 }
 

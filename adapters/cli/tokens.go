@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"time"
 
 	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
@@ -24,51 +23,40 @@ func (c *Commands) token() *cobra.Command {
 
 func (c *Commands) tokenIssue() *cobra.Command {
 	var (
-		expiresIn       time.Duration
-		name, scopeName string
+		wanted tokens.IssueInput
+		scope  string
 	)
 	cmd := ofUser(c.does("issue USER", "Give a user a new access token, shown once, on the last line",
 		"token issue epoxy --name laptop --expires-in 90d",
-		func(ctx context.Context, m Modules, args []string) error {
-			scope, err := token.ParseScope(scopeName)
-			if err != nil {
-				return err
+		func(ctx context.Context, m Modules, args []string) (_ output, err error) {
+			if wanted.Scope, err = token.ParseScope(scope); err != nil {
+				return nil, err
 			}
-			issued, secret, err := m.Tokens.Issue.Do(ctx, args[0], tokens.IssueInput{
-				Name: name, Scope: scope, ExpiresIn: expiresIn,
-			})
-			if err != nil {
-				return err
-			}
+			issued, secret, err := m.Tokens.Issue.Do(ctx, args[0], wanted)
 			shown := append(tokenRecord(issued), field{"token", "", secret.Reveal()})
-			return c.print(shown, "Issued the token %s; it expires: %s. It is not shown again:\n%s\n",
-				issued.ID, moment(issued.ExpiresAt), secret.Reveal())
+			return said(shown, "Issued the token %s; it expires: %s. It is not shown again:\n%s\n",
+				issued.ID, moment(issued.ExpiresAt), secret.Reveal()), err
 		}))
 	cmd.Example += "\n  TOKEN=$(gluepot token issue epoxy | tail -n 1)"
-	cmd.Flags().StringVar(&name, "name", "", "what to call the token")
-	cmd.Flags().StringVar(&scopeName, "scope", token.Write.String(), "what it may do: read, or write")
-	cmd.Flags().Func("expires-in", "how long it works: a `TIME` such as 12h or 90d (default forever)", parsed(&expiresIn, aTime))
+	cmd.Flags().StringVar(&wanted.Name, "name", "", "what to call the token")
+	cmd.Flags().StringVar(&scope, "scope", token.Write.String(), "what it may do: read, or write")
+	cmd.Flags().Func("expires-in", "how long it works: a `TIME` such as 12h or 90d (default forever)", parsed(&wanted.ExpiresIn, aTime))
 	return cmd
 }
 
 func (c *Commands) tokenList() *cobra.Command {
 	return ofUser(c.does("list USER", "List a user's tokens", "token list epoxy",
-		func(ctx context.Context, m Modules, args []string) error {
+		func(ctx context.Context, m Modules, args []string) (output, error) {
 			tokens, err := m.Tokens.List.Do(ctx, args[0])
-			if err != nil {
-				return err
-			}
-			return printList(c, all(tokens), tokenRecord)
+			return listed(all(tokens), tokenRecord), err
 		}))
 }
 
 func (c *Commands) tokenRevoke() *cobra.Command {
 	return c.does("revoke ID", "Make a token invalid from now on", "token revoke k3j2h1g0",
-		func(ctx context.Context, m Modules, args []string) error {
-			if err := m.Tokens.Revoke.Do(ctx, args[0]); err != nil {
-				return err
-			}
-			return c.print(map[string]string{"revoked": args[0]}, "Revoked the token %s.\n", args[0])
+		func(ctx context.Context, m Modules, args []string) (output, error) {
+			err := m.Tokens.Revoke.Do(ctx, args[0])
+			return said(map[string]string{"revoked": args[0]}, "Revoked the token %s.\n", args[0]), err
 		})
 }
 
@@ -81,22 +69,16 @@ func sessionRecord(t token.Token) record {
 
 func (c *Commands) userSessions() *cobra.Command {
 	return ofUser(c.does("sessions USER", "List the browsers that a user is signed in with", "user sessions epoxy",
-		func(ctx context.Context, m Modules, args []string) error {
+		func(ctx context.Context, m Modules, args []string) (output, error) {
 			sessions, err := m.Tokens.ListSessions.Do(ctx, args[0])
-			if err != nil {
-				return err
-			}
-			return printList(c, all(sessions), sessionRecord)
+			return listed(all(sessions), sessionRecord), err
 		}))
 }
 
 func (c *Commands) userSignOut() *cobra.Command {
 	return ofUser(c.does("sign-out USER", "End all sessions of a user; access tokens stay valid", "user sign-out epoxy",
-		func(ctx context.Context, m Modules, args []string) error {
+		func(ctx context.Context, m Modules, args []string) (output, error) {
 			ended, err := m.Tokens.EndSessions.Do(ctx, args[0])
-			if err != nil {
-				return err
-			}
-			return c.print(map[string]int{"ended": ended}, "Ended %s.\n", english.Plural(ended, "session", ""))
+			return said(map[string]int{"ended": ended}, "Ended %s.\n", english.Plural(ended, "session", "")), err
 		}))
 }

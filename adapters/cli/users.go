@@ -5,10 +5,9 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/gluepot/gluepot/adapters/internal/command"
 	"github.com/gluepot/gluepot/application/users"
-	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/user"
 )
 
@@ -27,120 +26,96 @@ func (c *Commands) user() *cobra.Command {
 		c.userIdentities(), c.userLink(), c.userUnlink())
 }
 
-type profileFlags struct {
-	public, showTags       bool
-	contributor            bool
-	admin                  bool
-	avatarURL, defaultLang string
-	supporterMonths        int32
-	services               map[string]string
-}
-
-func (p *profileFlags) add(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.BoolVar(&p.public, "public", false, "let others see the profile")
-	flags.BoolVar(&p.showTags, "show-tags", false, "let others see the tags of the user's public pastes")
-	flags.StringVar(&p.avatarURL, "avatar-url", "", "address of the avatar")
-	flags.StringVar(&p.defaultLang, "default-lang", user.DefaultLanguage, "language that new pastes start with")
-	flags.Int32Var(&p.supporterMonths, "supporter-months", 0, "how long the user has supported the service")
-	flags.BoolVar(&p.contributor, "contributor", false, "the user has contributed to the service")
-	flags.StringToStringVar(&p.services, "service", map[string]string{},
+func profileFlags(flags *pflag.FlagSet, profile *users.CreateInput) {
+	flags.BoolVar(&profile.PublicProfile, "public", false, "let others see the profile")
+	flags.BoolVar(&profile.ShowTags, "show-tags", false, "let others see the tags of the user's public pastes")
+	flags.StringVar(&profile.AvatarURL, "avatar-url", "", "address of the avatar")
+	flags.StringVar(&profile.DefaultLanguage, "default-lang", user.DefaultLanguage, "language that new pastes start with")
+	flags.Int32Var(&profile.SupporterMonths, "supporter-months", 0, "how long the user has supported the service")
+	flags.BoolVar(&profile.Contributor, "contributor", false, "the user has contributed to the service")
+	flags.StringToStringVar(&profile.Services, "service", map[string]string{},
 		"a service the user signs in with and the user's id there, such as github=123")
 }
 
 func (c *Commands) userCreate() *cobra.Command {
-	var profile profileFlags
+	var profile users.CreateInput
 	cmd := c.does("create NAME", "Create a user", "user create epoxy --public --service github=123 --service gitlab=456",
-		func(ctx context.Context, m Modules, args []string) error {
-			created, err := m.Users.Create.Do(ctx, users.CreateInput{
-				Name: args[0], AvatarURL: profile.avatarURL, DefaultLanguage: profile.defaultLang, PublicProfile: profile.public,
-				ShowTags: profile.showTags, SupporterMonths: profile.supporterMonths, Contributor: profile.contributor, Services: profile.services,
-			})
-			if err != nil {
-				return err
-			}
-			shown := append(userRecord(created), field{"services", "", profile.services})
-			return c.print(shown, "Created the user %s with the id %s.\n", created.Name, created.ID)
+		func(ctx context.Context, m Modules, args []string) (output, error) {
+			profile.Name = args[0]
+			created, err := m.Users.Create.Do(ctx, profile)
+			shown := append(userRecord(created), field{"services", "", profile.Services})
+			return said(shown, "Created the user %s with the id %s.\n", created.Name, created.ID), err
 		})
-	profile.add(cmd)
+	profileFlags(cmd.Flags(), &profile)
 	return cmd
 }
 
 func (c *Commands) userShow() *cobra.Command {
 	return ofUser(c.does("show USER", "Show a user", "user show epoxy",
-		func(ctx context.Context, m Modules, args []string) error {
+		func(ctx context.Context, m Modules, args []string) (output, error) {
 			account, err := m.Users.Show.Do(ctx, args[0])
 			if err != nil {
-				return err
+				return nil, err
 			}
 			usage, err := m.Moderation.ShowUsage.Do(ctx, account.ID)
-			if err != nil {
-				return err
-			}
-			return c.printRecord(append(userRecord(account.User), field{"services", "", account.Services}, field{"createdAt", "", account.CreatedAt},
+			return recorded(append(userRecord(account.User), field{"services", "", account.Services}, field{"createdAt", "", account.CreatedAt},
 				field{"pastes", "", usage.Pastes}, field{"bytes", "", usage.Bytes}, field{"tokens", "", usage.Tokens},
-				field{"lastUsedAt", "", usage.LastUsed}))
+				field{"lastUsedAt", "", usage.LastUsed})), err
 		}))
 }
 
 func (c *Commands) userList() *cobra.Command {
 	return c.does("list", "List all users", "user list --json",
-		func(ctx context.Context, m Modules, _ []string) error {
+		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			each := func(visit func(user.User) error) error { return m.Users.List.Do(ctx, visit) }
-			return printList(c, each, userRecord)
+			return listed(each, userRecord), nil
 		})
 }
 
 func (c *Commands) userUpdate() *cobra.Command {
-	var profile profileFlags
-	var cmd *cobra.Command
+	var (
+		cmd     *cobra.Command
+		profile users.CreateInput
+		admin   bool
+	)
 	cmd = ofUser(c.does("update USER", "Update a user; what has no flag stays as it is",
 		"user update epoxy --public=false --supporter-months 25\nuser update epoxy --service github=    # removes it",
-		func(ctx context.Context, m Modules, args []string) error {
+		func(ctx context.Context, m Modules, args []string) (output, error) {
 			account, err := m.Users.Update.Do(ctx, args[0], users.UpdateInput{
-				AvatarURL: given(cmd, "avatar-url", &profile.avatarURL), DefaultLanguage: given(cmd, "default-lang", &profile.defaultLang),
-				PublicProfile: given(cmd, "public", &profile.public), ShowTags: given(cmd, "show-tags", &profile.showTags),
-				SupporterMonths: given(cmd, "supporter-months", &profile.supporterMonths),
-				Contributor:     given(cmd, "contributor", &profile.contributor), Admin: given(cmd, "admin", &profile.admin),
-				Services: profile.services,
+				AvatarURL: given(cmd, "avatar-url", &profile.AvatarURL), DefaultLanguage: given(cmd, "default-lang", &profile.DefaultLanguage),
+				PublicProfile: given(cmd, "public", &profile.PublicProfile), ShowTags: given(cmd, "show-tags", &profile.ShowTags),
+				SupporterMonths: given(cmd, "supporter-months", &profile.SupporterMonths),
+				Contributor:     given(cmd, "contributor", &profile.Contributor), Admin: given(cmd, "admin", &admin),
+				Services: profile.Services,
 			})
-			if err != nil {
-				return err
-			}
-			return c.printRecord(append(userRecord(account.User), field{"services", "", account.Services}))
+			return recorded(append(userRecord(account.User), field{"services", "", account.Services})), err
 		}))
-	profile.add(cmd)
-	cmd.Flags().BoolVar(&profile.admin, "admin", false, "the user may moderate on the pages below /admin")
+	profileFlags(cmd.Flags(), &profile)
+	cmd.Flags().BoolVar(&admin, "admin", false, "the user may moderate on the pages below /admin")
 	return cmd
 }
 
 func (c *Commands) userDelete() *cobra.Command {
-	var (
-		yes    bool
-		pastes string
-	)
+	var yes, anonymize bool
 	cmd := ofUser(c.does("delete USER", "Delete a user with its tokens, stars and pastes",
 		"user delete epoxy\nuser delete epoxy --yes --pastes anonymous",
-		func(ctx context.Context, m Modules, args []string) error {
+		func(ctx context.Context, m Modules, args []string) (output, error) {
 			account, err := m.Users.Show.Do(ctx, args[0])
 			if err != nil {
-				return err
+				return nil, err
 			}
-			anonymize := pastes == "anonymous"
-			question := fmt.Sprintf("Delete %s with all its tokens, stars and pastes? This cannot be undone. [y/N] ", account.Name)
+			question := "Delete %s with all its tokens, stars and pastes? This cannot be undone."
 			if anonymize {
-				question = fmt.Sprintf("Delete %s, and make its pastes anonymous but private ones? This cannot be undone. [y/N] ", account.Name)
+				question = "Delete %s, and make its pastes anonymous but private ones? This cannot be undone."
 			}
-			if !yes && !command.Confirm(c.Stdin, c.Stderr, question) {
-				return fault.New(fault.Invalid, "Nothing was deleted: answer y, or give --yes.")
+			if err := c.confirm(yes, fmt.Sprintf(question, account.Name), "deleted"); err != nil {
+				return nil, err
 			}
-			if err := m.Users.Delete.Do(ctx, account.User, anonymize); err != nil {
-				return err
-			}
-			return c.print(map[string]string{"deleted": string(account.ID)}, "Deleted the user %s.\n", account.Name)
+			err = m.Users.Delete.Do(ctx, account.User, anonymize)
+			return said(map[string]string{"deleted": string(account.ID)}, "Deleted the user %s.\n", account.Name), err
 		}))
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().Func("pastes", "what becomes of the pastes: `delete`, as by default, or anonymous, which keeps all but private ones",
-		parsed(&pastes, oneOf("delete", "anonymous")))
+		parsed(&anonymize, orAnonymous("delete")))
 	return cmd
 }
