@@ -105,7 +105,12 @@ const maxSecret = 64 << 10
 
 // readSecret returns the content of a file without the final line end. Its errors quote nothing of it.
 func readSecret(path string) (string, error) {
-	content, err := readSome(path)
+	var content []byte
+	file, err := os.Open(path) //nolint:gosec // the operator says which
+	if err == nil {
+		defer file.Close()                                           //nolint:errcheck // it was only read
+		content, err = io.ReadAll(io.LimitReader(file, maxSecret+1)) // it may be a pipe, such as a shell's <(…)
+	}
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		err = failed.Err // without the path, which may be a misplaced password
 	}
@@ -122,16 +127,6 @@ func readSecret(path string) (string, error) {
 		return "", errors.New("the file has more than one line")
 	}
 	return secret, nil
-}
-
-// readSome returns the content of a file, and of a longer one maxSecret+1 bytes. The file may be a pipe, such as a shell's <(…).
-func readSome(path string) ([]byte, error) {
-	file, err := os.Open(path) //nolint:gosec // the operator says which
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close() //nolint:errcheck // it was only read
-	return io.ReadAll(io.LimitReader(file, maxSecret+1))
 }
 
 // knownVariables are the names of everything that the program reads.

@@ -8,11 +8,11 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 	"time"
 
 	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/gluepot/gluepot/adapters/httpapi"
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
@@ -99,13 +99,22 @@ func start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (*runnin
 			return nil, err
 		}
 	}
-	traces := openTraces(&cfg, log)
+	traces := tracing.Open(Version(), log)
+	if traces != nil {
+		cfg.Database.Tracer = traces.Statements()
+		cfg.HTTP.Tracing = traces.Middleware(httpapi.TraceKey, httpapi.Route, httpapi.PathAlive, httpapi.PathReady)
+	}
 	app, closeApp, err := bootstrap.Open(ctx, cfg.served(log))
 	if err != nil {
 		return nil, errors.Join(err, closeTraces(traces))
 	}
 	started := &running{app: app, close: closeApp, traces: traces}
-	if started.admin, err = serveMetrics(ctx, cfg.AdminAddr, &cfg.HTTP, app.Statistics, log); err == nil {
+	if cfg.AdminAddr != "" {
+		figures := metrics.New(Version(), func() metrics.Snapshot { return metrics.Snapshot(app.Statistics()) })
+		cfg.HTTP.Observe, cfg.HTTP.OnLimited = figures.Began, figures.Limited(limit.Names())
+		started.admin, err = metrics.Listen(ctx, cfg.AdminAddr, figures.Handler(), log)
+	}
+	if err == nil {
 		started.server, err = startServer(ctx, cfg, app, log)
 	}
 	if err != nil {
@@ -150,34 +159,21 @@ func searchIfIndexed(ctx context.Context, app *bootstrap.Application, log *zap.L
 // while the use cases store what is pending.
 func (r *running) stop() error {
 	ctx := context.Background()
-	var undone []error
+	var undone error
 	if r.server != nil {
-		undone = append(undone, r.server.Stop(ctx))
+		undone = r.server.Stop(ctx)
 	}
-	var flushing sync.WaitGroup
-	var unsent error
-	flushing.Go(func() { unsent = closeTraces(r.traces) })
-	undone = append(undone, r.close(ctx))
-	flushing.Wait()
-	undone = append(undone, unsent)
+	var flushing errgroup.Group
+	flushing.Go(func() error { return closeTraces(r.traces) })
+	undone = errors.Join(undone, r.close(ctx), flushing.Wait())
 	if r.admin != nil {
-		undone = append(undone, r.admin.Close())
+		undone = errors.Join(undone, r.admin.Close())
 	}
-	return errors.Join(undone...)
+	return undone
 }
 
 // traceFlushTime bounds the sending of the last traces, during the stop of the use cases.
 const traceFlushTime = 2 * time.Second
-
-// openTraces traces requests and statements if OpenTelemetry's variables ask for it. Otherwise it returns nil.
-func openTraces(cfg *config, log *zap.Logger) *tracing.Tracer {
-	tracer := tracing.Open(Version(), log)
-	if tracer != nil {
-		cfg.Database.Tracer = tracer.Statements()
-		cfg.HTTP.Tracing = tracer.Middleware(httpapi.TraceKey, httpapi.Route, httpapi.PathAlive, httpapi.PathReady)
-	}
-	return tracer
-}
 
 // closeTraces sends the remaining spans of a tracer, which may be nil.
 func closeTraces(tracer *tracing.Tracer) error {
@@ -187,16 +183,4 @@ func closeTraces(tracer *tracing.Tracer) error {
 	ctx, cancel := context.WithTimeout(context.Background(), traceFlushTime)
 	defer cancel()
 	return tracer.Close(ctx)
-}
-
-// serveMetrics serves metrics at an address, and has cfg report requests to them. Without an address it returns nil.
-func serveMetrics(
-	ctx context.Context, address string, cfg *httpapi.Config, statistics func() bootstrap.Statistics, log *zap.Logger,
-) (*http.Server, error) {
-	if address == "" {
-		return nil, nil //nolint:nilnil // there is none, and that is right
-	}
-	figures := metrics.New(Version(), func() metrics.Snapshot { return metrics.Snapshot(statistics()) })
-	cfg.Observe, cfg.OnLimited = figures.Began, figures.Limited(limit.Names())
-	return metrics.Listen(ctx, address, figures.Handler(), log)
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/pflag"
 
 	"github.com/gluepot/gluepot/adapters/cli"
@@ -199,10 +200,7 @@ func plainly(err error) string {
 			for i, name := range names {
 				names[i] = "--" + name
 			}
-			if last := len(names) - 1; last > 0 {
-				names = []string{strings.Join(names[:last], ", "), names[last]}
-			}
-			return c.do + strings.Join(names, " and ")
+			return c.do + english.WordSeries(names, "and")
 		})
 	}
 	return text
