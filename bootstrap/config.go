@@ -11,6 +11,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/accounts"
+	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -21,7 +22,7 @@ type Config struct {
 	// The database is asked for users that are missing there, and while it does not answer. Default: none.
 	ReadURL gormstore.URL
 	// RereadReadURL is Database.Reread for ReadURL. Default: nil.
-	RereadReadURL func() (gormstore.URL, error) `json:"-"`
+	RereadReadURL func() (gormstore.URL, error)
 	// Dataloader merges concurrent lookups on PostgreSQL.
 	Dataloader bool
 	// Migrate brings the database schema up to date at start, and creates the file of an SQLite database. Without it, starting changes
@@ -34,36 +35,13 @@ type Config struct {
 	// SweepInterval is the time between two sweeps of expired pastes; 0, the default, leaves them to other nodes. Several nodes may sweep
 	// at once.
 	SweepInterval time.Duration
-	// SweepGrace is how long after its expiry a paste is removed. It must be longer than any use case takes, and than any clock is put
-	// back.
-	SweepGrace time.Duration
-	// RemovedRetention is how long removed pastes can be restored, before a sweep deletes their content.
-	RemovedRetention time.Duration
-	// OriginRetention is how long the address that created a paste is kept for operators, before a sweep deletes it; 0, the default,
-	// keeps none.
-	OriginRetention time.Duration
-	// Pastes bounds the content of a paste. PasteAnonymous allows pastes without a token.
-	Pastes         paste.Limits
-	PasteAnonymous bool
-	// LimitAnonymousPastes is how many pastes a client may create without a token in an hour, on all nodes together: a token bucket of
-	// that size, refilled in an hour. 0, the default, is no limit.
-	LimitAnonymousPastes int
-	// PasteLifetimes bound new pastes, except operators' own. AnonymousLifetimes bound anonymous ones further; their empty fields are
-	// those of PasteLifetimes. Default: no bounds.
-	PasteLifetimes, AnonymousLifetimes paste.Lifetimes
-	// UserMaxPastes is how many active pastes a user may have, UserMaxBytes how many bytes of content and history in them, and
-	// UserPastesPerHour how many a user may create in an hour, as LimitAnonymousPastes. Operators may exceed them. 0, the default, is no
-	// limit.
-	UserMaxPastes     int
-	UserMaxBytes      int64
-	UserPastesPerHour int
-	// StoreMaxBytes is how many bytes of content and history all pastes may have: beyond it, creating fails with fault.Unavailable. Each
-	// process checks it every few seconds. 0, the default, is no limit.
-	StoreMaxBytes int64
-	// Totals adds Totals to Statistics. Default: only if StoreMaxBytes needs them.
+	// Pastes bounds pastes and their number, and says how long what is gone is kept. Its quotas are for an hour, and of its Rules only
+	// Limits count. Empty fields of AnonymousLifetimes are those of Lifetimes. Default: paste.DefaultLimits, and no other bounds.
+	Pastes pastes.Options
+	// Totals adds Totals to Statistics. Default: only if Pastes.MaxBytes needs them, which each process checks every few seconds.
 	Totals bool
 	// Accounts has the providers to sign in with, and who may sign up. Default: no providers and no sign-up.
-	Accounts accounts.Options `json:"-"`
+	Accounts accounts.Options
 	// UseInterval is how often the last-used times of tokens are stored.
 	UseInterval time.Duration
 	// Logger logs work in the background, and slow statements unless Database.OnSlowStatement is set. Default: nothing is logged.
@@ -73,16 +51,16 @@ type Config struct {
 // DefaultConfig returns an embedded database below the working directory, which is not swept.
 func DefaultConfig() Config {
 	return Config{
-		Database:         gormstore.DefaultConfig(),
-		Dataloader:       true,
-		Migrate:          true,
-		RemovedRetention: 30 * 24 * time.Hour,
-		SweepGrace:       90 * time.Second, // for a server whose answers may take 30 seconds
-		UseInterval:      30 * time.Second,
-		Accounts:         accounts.Options{Registration: accounts.Closed},
-
-		Pastes:         paste.DefaultLimits(),
-		PasteAnonymous: true,
+		Database:    gormstore.DefaultConfig(),
+		Dataloader:  true,
+		Migrate:     true,
+		UseInterval: 30 * time.Second,
+		Accounts:    accounts.Options{Registration: accounts.Closed},
+		Pastes: pastes.Options{
+			Rules:            paste.Rules{Limits: paste.DefaultLimits()},
+			RemovedRetention: 30 * 24 * time.Hour,
+			SweepGrace:       90 * time.Second, // for a server whose answers may take 30 seconds
+		},
 	}
 }
 
@@ -103,23 +81,24 @@ func (c Config) Validate() error {
 			wrong = append(wrong, fmt.Errorf(format, args...))
 		}
 	}
-	const zeroOrPositive, upToMillion = "choose zero or a positive time", "choose a number up to a million, or 0 for none"
+	own, limits := c.Pastes, c.Pastes.Rules.Limits
+	const zeroOrPositive = "choose zero or a positive time"
 	check(c.SweepInterval >= 0, "the sweep interval is %v: "+zeroOrPositive, c.SweepInterval)
-	check(c.SweepGrace >= 0, "the grace of expired pastes is %v: "+zeroOrPositive, c.SweepGrace)
-	check(c.RemovedRetention >= 0, "the retention of removed pastes is %v: "+zeroOrPositive, c.RemovedRetention)
-	check(c.OriginRetention >= 0, "the retention of addresses is %v: "+zeroOrPositive, c.OriginRetention)
+	check(own.SweepGrace >= 0, "the grace of expired pastes is %v: "+zeroOrPositive, own.SweepGrace)
+	check(own.RemovedRetention >= 0, "the retention of removed pastes is %v: "+zeroOrPositive, own.RemovedRetention)
+	check(own.OriginRetention >= 0, "the retention of addresses is %v: "+zeroOrPositive, own.OriginRetention)
 	check(c.UseInterval > 0, "the interval for last-used times is %v: choose a positive time", c.UseInterval)
-	check(c.Pastes.Pasties > 0 && c.Pastes.ContentBytes > 0,
-		"a paste may have %d pasties of %d bytes: choose positive numbers", c.Pastes.Pasties, c.Pastes.ContentBytes)
-	check(c.Pastes.Edits >= 0 && c.Pastes.HistoryBytes >= 0,
-		"a paste may have %d edits of %d bytes: choose zero or positive numbers", c.Pastes.Edits, c.Pastes.HistoryBytes)
-	check(c.LimitAnonymousPastes >= 0 && c.LimitAnonymousPastes <= 1_000_000,
-		"the limit of anonymous pastes is %d an hour: "+upToMillion, c.LimitAnonymousPastes)
-	check(c.UserPastesPerHour >= 0 && c.UserPastesPerHour <= 1_000_000,
-		"the limit of a user's pastes is %d an hour: "+upToMillion, c.UserPastesPerHour)
-	check(c.UserMaxPastes >= 0 && c.UserMaxBytes >= 0 && c.StoreMaxBytes >= 0,
+	check(limits.Pasties > 0 && limits.ContentBytes > 0,
+		"a paste may have %d pasties of %d bytes: choose positive numbers", limits.Pasties, limits.ContentBytes)
+	check(limits.Edits >= 0 && limits.HistoryBytes >= 0,
+		"a paste may have %d edits of %d bytes: choose zero or positive numbers", limits.Edits, limits.HistoryBytes)
+	const perHour = "the limit of %s pastes is %d an hour: choose a number up to a million, or 0 for none"
+	anonymous, each := own.AnonymousQuota.Pastes, own.Allowance.Rate.Pastes
+	check(anonymous >= 0 && anonymous <= 1_000_000, perHour, "anonymous", anonymous)
+	check(each >= 0 && each <= 1_000_000, perHour, "a user's", each)
+	check(own.Allowance.Pastes >= 0 && own.Allowance.Bytes >= 0 && own.MaxBytes >= 0,
 		"a user may have %d pastes of %d bytes, and all pastes %d bytes: choose positive numbers, or 0 for no limit",
-		c.UserMaxPastes, c.UserMaxBytes, c.StoreMaxBytes)
+		own.Allowance.Pastes, own.Allowance.Bytes, own.MaxBytes)
 	if _, _, err := c.lifetimes(); err != nil {
 		wrong = append(wrong, err)
 	}
@@ -128,10 +107,10 @@ func (c Config) Validate() error {
 
 // lifetimes returns those of signed-in users and of visitors.
 func (c Config) lifetimes() (users, visitors paste.Lifetimes, err error) {
-	if users, err = c.PasteLifetimes.Within(paste.Lifetimes{}); err != nil {
+	if users, err = c.Pastes.Lifetimes.Within(paste.Lifetimes{}); err != nil {
 		return users, visitors, fmt.Errorf("GLUEPOT_PASTE_DEFAULT_LIFETIME and GLUEPOT_PASTE_MAX_LIFETIME: %w", err)
 	}
-	if visitors, err = c.AnonymousLifetimes.Within(users); err != nil {
+	if visitors, err = c.Pastes.AnonymousLifetimes.Within(users); err != nil {
 		return users, visitors, fmt.Errorf("GLUEPOT_ANONYMOUS_DEFAULT_LIFETIME and GLUEPOT_ANONYMOUS_MAX_LIFETIME: %w", err)
 	}
 	return users, visitors, nil

@@ -95,7 +95,7 @@ func newApplication(cfg Config, store *gormstore.Store, from standby) *Applicati
 			return Statistics{
 				Connections:     store.Statistics(),
 				Totals:          statsUseCases.Sum.Last(),
-				StoreMaxBytes:   cfg.StoreMaxBytes,
+				StoreMaxBytes:   cfg.Pastes.MaxBytes,
 				PastesCreated:   pasteUseCases.CreateOwn.Created(),
 				PastesSwept:     pasteUseCases.Sweep.Removed(),
 				FailedSweeps:    pasteUseCases.Sweep.Failures(),
@@ -106,32 +106,17 @@ func newApplication(cfg Config, store *gormstore.Store, from standby) *Applicati
 	}
 }
 
+// pasteOptions completes those of a Config that Validate has checked.
 func pasteOptions(cfg Config, known *catalogue.Catalogue) pastes.Options {
-	users, visitors, _ := cfg.lifetimes() // Validate has checked them
-	return pastes.Options{
-		Rules: paste.Rules{
-			Limits:   cfg.Pastes,
-			NewID:    ident.New,
-			Language: pastes.NewLanguageResolver(known, known, detection.New(known)),
-			Diff:     linediff.Unified,
-		},
-		TokenRequired:  !cfg.PasteAnonymous,
-		AnonymousQuota: hourly(cfg.LimitAnonymousPastes, false),
-		Lifetimes:      users, AnonymousLifetimes: visitors,
-		SweepGrace:       cfg.SweepGrace,
-		RemovedRetention: cfg.RemovedRetention,
-		OriginRetention:  cfg.OriginRetention,
-		Allowance: paste.Allowance{
-			Pastes: cfg.UserMaxPastes, Bytes: cfg.UserMaxBytes, Rate: hourly(cfg.UserPastesPerHour, true),
-		},
-		MaxBytes: cfg.StoreMaxBytes,
+	options := cfg.Pastes
+	options.Lifetimes, options.AnonymousLifetimes, _ = cfg.lifetimes()
+	options.AnonymousQuota = paste.Quota{Pastes: options.AnonymousQuota.Pastes, Window: time.Hour}
+	options.Allowance.Rate = paste.Quota{Pastes: options.Allowance.Rate.Pastes, Window: time.Hour, Signed: true}
+	options.Rules = paste.Rules{
+		Limits:   options.Rules.Limits,
+		NewID:    ident.New,
+		Language: pastes.NewLanguageResolver(known, known, detection.New(known)),
+		Diff:     linediff.Unified,
 	}
-}
-
-// hourly returns the quota of so many pastes in an hour, or none for 0.
-func hourly(pastes int, signed bool) paste.Quota {
-	if pastes == 0 {
-		return paste.Quota{}
-	}
-	return paste.Quota{Pastes: pastes, Window: time.Hour, Signed: signed}
+	return options
 }

@@ -29,31 +29,25 @@ func slowStatements(log *zap.Logger) func(gormstore.Statement) {
 	}
 }
 
-// storeModule provides the store and its standby. Everything else with hooks depends on them, and so starts later and stops earlier.
+// newStores returns the store and its standby. Everything else with hooks depends on them, and so starts later and stops earlier.
 // Cancelling ctx ends the start.
-func storeModule(ctx context.Context, cfg Config) fx.Option {
-	return fx.Module("store", fx.Provide(func(lifecycle fx.Lifecycle) (*gormstore.Store, standby, error) {
-		store, err := gormstore.New(cfg.Database)
-		if err != nil {
-			return nil, standby{}, err
+func newStores(ctx context.Context, lifecycle fx.Lifecycle, cfg Config) (*gormstore.Store, standby, error) {
+	store, err := gormstore.New(cfg.Database)
+	if err != nil {
+		return nil, standby{}, err
+	}
+	from, err := newStandby(cfg)
+	if err != nil {
+		return nil, standby{}, errors.Join(err, store.Close())
+	}
+	lifecycle.Append(fx.StopHook(func() error { // it also runs after a failed start
+		if from.Store != nil {
+			return errors.Join(closeStore(from.Store), closeStore(store))
 		}
-		from, err := newStandby(cfg)
-		if err != nil {
-			return nil, standby{}, errors.Join(err, store.Close())
-		}
-		lifecycle.Append(fx.StopHook(func() error { // it also runs after a failed start
-			if from.Store != nil {
-				return errors.Join(closeStore(from.Store), closeStore(store))
-			}
-			return closeStore(store)
-		}))
-		lifecycle.Append(fx.StartHook(func() error { return openStore(ctx, store, cfg) }))
-		return store, from, nil
+		return closeStore(store)
 	}))
-}
-
-func useCases(cfg Config) fx.Option {
-	return fx.Provide(func(store *gormstore.Store, from standby) *Application { return newApplication(cfg, store, from) })
+	lifecycle.Append(fx.StartHook(func() error { return openStore(ctx, store, cfg) }))
+	return store, from, nil
 }
 
 // standby is where public profiles may be read from.
@@ -96,47 +90,43 @@ func openStore(ctx context.Context, store *gormstore.Store, cfg Config) error {
 	return nil
 }
 
-// usesModule stores the last-used times of tokens at intervals and at the end.
-func usesModule(cfg Config) fx.Option {
+// storeUses stores the last-used times of tokens at intervals and at the end.
+func storeUses(lifecycle fx.Lifecycle, cfg Config, app *Application) {
 	if cfg.ReadOnly {
-		return fx.Options()
+		return
 	}
-	return fx.Module("uses", fx.Invoke(func(lifecycle fx.Lifecycle, app *Application) {
-		uses := app.Tokens.Uses
-		store := func(ctx context.Context, limit time.Duration) error {
-			ctx, cancel := context.WithTimeout(ctx, limit)
-			defer cancel()
-			return uses.Do(ctx)
+	uses := app.Tokens.Uses
+	store := func(ctx context.Context, limit time.Duration) error {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		return uses.Do(ctx)
+	}
+	lifecycle.Append(fx.StopHook(func(ctx context.Context) error { // runs after the one below
+		if err := store(ctx, useFlushTime); err != nil {
+			return fmt.Errorf("the last-used times of %d tokens are lost: %w", uses.Pending(), err)
 		}
-		lifecycle.Append(fx.StopHook(func(ctx context.Context) error { // runs after the one below
-			if err := store(ctx, useFlushTime); err != nil {
-				return fmt.Errorf("the last-used times of %d tokens are lost: %w", uses.Pending(), err)
-			}
-			return nil
-		}))
-		lifecycle.Append(repeat(cfg.UseInterval, func(ctx context.Context) {
-			if err := store(ctx, useStoreTime); err != nil && ctx.Err() == nil {
-				cfg.Logger.Warn("last-used times are not stored yet", zap.Int("tokens", uses.Pending()), zap.Error(err))
-			}
-		}))
+		return nil
+	}))
+	lifecycle.Append(repeat(cfg.UseInterval, func(ctx context.Context) {
+		if err := store(ctx, useStoreTime); err != nil && ctx.Err() == nil {
+			cfg.Logger.Warn("last-used times are not stored yet", zap.Int("tokens", uses.Pending()), zap.Error(err))
+		}
 	}))
 }
 
-// sweepModule removes expired pastes, if cfg says so.
-func sweepModule(cfg Config) fx.Option {
+// sweep removes expired pastes, if cfg says so.
+func sweep(lifecycle fx.Lifecycle, cfg Config, app *Application) {
 	if cfg.SweepInterval == 0 || cfg.ReadOnly {
-		return fx.Options()
+		return
 	}
-	return fx.Module("sweep", fx.Invoke(func(lifecycle fx.Lifecycle, app *Application) {
-		lifecycle.Append(repeat(cfg.SweepInterval, func(ctx context.Context) {
-			removed, err := app.Pastes.Sweep.Do(ctx)
-			switch {
-			case err != nil && ctx.Err() == nil:
-				cfg.Logger.Warn("sweep", zap.Int("removed", removed), zap.Error(err))
-			case removed > 0:
-				cfg.Logger.Info("sweep", zap.Int("removed", removed))
-			}
-		}))
+	lifecycle.Append(repeat(cfg.SweepInterval, func(ctx context.Context) {
+		removed, err := app.Pastes.Sweep.Do(ctx)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			cfg.Logger.Warn("sweep", zap.Int("removed", removed), zap.Error(err))
+		case removed > 0:
+			cfg.Logger.Info("sweep", zap.Int("removed", removed))
+		}
 	}))
 }
 
@@ -149,44 +139,42 @@ const (
 	totalsRest     = 50
 )
 
-// totalsModule counts what is stored at intervals, if cfg needs it, and updates pastes.Room.
-func totalsModule(cfg Config) fx.Option {
-	if !cfg.Totals && cfg.StoreMaxBytes == 0 {
-		return fx.Options()
+// countTotals counts what is stored at intervals, if cfg needs it, and updates pastes.Room.
+func countTotals(lifecycle fx.Lifecycle, cfg Config, app *Application) {
+	if !cfg.Totals && cfg.Pastes.MaxBytes == 0 {
+		return
 	}
-	return fx.Module("totals", fx.Invoke(func(lifecycle fx.Lifecycle, app *Application) {
-		var next time.Time
-		warned := false
-		count := func(ctx context.Context, timeout time.Duration) {
-			began := time.Now()
-			if began.Before(next) {
-				return
-			}
-			limited, cancel := context.WithTimeout(ctx, timeout)
-			defer cancel()
-			totals, err := app.Stats.Sum.Do(limited)
-			next = time.Now().Add(totalsRest * time.Since(began))
-			if err != nil {
-				next = time.Now().Add(totalsPause)
-				if ctx.Err() == nil {
-					cfg.Logger.Warn("cannot count what is stored", zap.Error(err))
-				}
-				return
-			}
-			bytes := totals.ContentBytes + totals.HistoryBytes
-			app.Pastes.Room.Hold(bytes)
-			full := cfg.StoreMaxBytes > 0 && bytes >= cfg.StoreMaxBytes/5*4
-			if full && !warned {
-				cfg.Logger.Warn("the pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached",
-					zap.Int64("bytes", bytes), zap.Int64("limit", cfg.StoreMaxBytes))
-			}
-			warned = full
+	var next time.Time
+	warned := false
+	count := func(ctx context.Context, timeout time.Duration) {
+		began := time.Now()
+		if began.Before(next) {
+			return
 		}
-		if cfg.StoreMaxBytes > 0 {
-			lifecycle.Append(fx.StartHook(func(ctx context.Context) { count(ctx, totalsAtStart) }))
+		limited, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		totals, err := app.Stats.Sum.Do(limited)
+		next = time.Now().Add(totalsRest * time.Since(began))
+		if err != nil {
+			next = time.Now().Add(totalsPause)
+			if ctx.Err() == nil {
+				cfg.Logger.Warn("cannot count what is stored", zap.Error(err))
+			}
+			return
 		}
-		lifecycle.Append(repeat(totalsInterval, func(ctx context.Context) { count(ctx, totalsTimeout) }))
-	}))
+		bytes := totals.ContentBytes + totals.HistoryBytes
+		app.Pastes.Room.Hold(bytes)
+		full := cfg.Pastes.MaxBytes > 0 && bytes >= cfg.Pastes.MaxBytes/5*4
+		if full && !warned {
+			cfg.Logger.Warn("the pastes have four fifths of GLUEPOT_STORE_MAX_BYTES or more: creating ends when it is reached",
+				zap.Int64("bytes", bytes), zap.Int64("limit", cfg.Pastes.MaxBytes))
+		}
+		warned = full
+	}
+	if cfg.Pastes.MaxBytes > 0 {
+		lifecycle.Append(fx.StartHook(func(ctx context.Context) { count(ctx, totalsAtStart) }))
+	}
+	lifecycle.Append(repeat(totalsInterval, func(ctx context.Context) { count(ctx, totalsTimeout) }))
 }
 
 // repeat calls do in the background after each interval. Its stop hook cancels the running call and waits for it.

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/fx"
 	"go.uber.org/zap"
 
+	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/imports"
 	"github.com/gluepot/gluepot/application/languages"
@@ -44,7 +45,7 @@ type Application struct {
 type Statistics struct {
 	Connections sql.DBStats // without those to the standby
 
-	Totals        stats.Totals // as counted last; zero without Config.Totals and Config.StoreMaxBytes
+	Totals        stats.Totals // as counted last; zero without Config.Totals and Config.Pastes.MaxBytes
 	StoreMaxBytes int64
 
 	PastesCreated   int64 // without those of operators and imports
@@ -74,8 +75,9 @@ func Open(ctx context.Context, cfg Config) (*Application, func(context.Context) 
 	}
 	cfg.Database.RefuseWrites = cfg.ReadOnly
 	var app *Application
-	graph := fx.New(fx.NopLogger, // what fails is returned
-		storeModule(ctx, cfg), useCases(cfg), usesModule(cfg), sweepModule(cfg), totalsModule(cfg), fx.Populate(&app))
+	graph := fx.New(fx.NopLogger, fx.Supply(cfg), // what fails is returned
+		fx.Provide(func(lifecycle fx.Lifecycle) (*gormstore.Store, standby, error) { return newStores(ctx, lifecycle, cfg) }, newApplication),
+		fx.Invoke(storeUses, sweep, countTotals), fx.Populate(&app))
 	if err := graph.Err(); err != nil {
 		return nil, nil, dig.RootCause(err)
 	}

@@ -50,7 +50,16 @@ func invitationRecord(i identity.Invitation) record {
 }
 
 func (c *Commands) invite() *cobra.Command {
-	return Group("invite", "Invite people to sign up, and list and revoke invitations", c.inviteCreate(), c.inviteList(), c.inviteRevoke())
+	list := c.does("list", "List all invitations", "invite list", func(ctx context.Context, m Modules, _ []string) (output, error) {
+		found, err := m.Accounts.Invite.All(ctx)
+		return listed(all(found), invitationRecord), err
+	})
+	revoke := c.does("revoke INVITATION", "Remove an invitation, by its id or code", "invite revoke k3j2h1g0",
+		func(ctx context.Context, m Modules, args []string) (output, error) {
+			id, err := m.Accounts.Invite.Revoke(ctx, args[0])
+			return said(map[string]string{"revoked": string(id)}, "Revoked the invitation %s.\n", id), err
+		})
+	return Group("invite", "Invite people to sign up, and list and revoke invitations", c.inviteCreate(), list, revoke)
 }
 
 func (c *Commands) inviteCreate() *cobra.Command {
@@ -75,20 +84,4 @@ func (c *Commands) inviteCreate() *cobra.Command {
 	cmd.Flags().Func("expires-in", "how long it works: a `TIME` such as 12h or 2w (default 7d)", parsed(&expiresIn, aTime))
 	cmd.Flags().StringVar(&note, "note", "", "what the invited read, and the list has")
 	return cmd
-}
-
-func (c *Commands) inviteList() *cobra.Command {
-	return c.does("list", "List all invitations", "invite list",
-		func(ctx context.Context, m Modules, _ []string) (output, error) {
-			found, err := m.Accounts.Invite.All(ctx)
-			return listed(all(found), invitationRecord), err
-		})
-}
-
-func (c *Commands) inviteRevoke() *cobra.Command {
-	return c.does("revoke INVITATION", "Remove an invitation, by its id or code", "invite revoke k3j2h1g0",
-		func(ctx context.Context, m Modules, args []string) (output, error) {
-			id, err := m.Accounts.Invite.Revoke(ctx, args[0])
-			return said(map[string]string{"revoked": string(id)}, "Revoked the invitation %s.\n", id), err
-		})
 }

@@ -171,10 +171,3 @@ func (c *Commands) pasteRestore() *cobra.Command {
 	cmd.Long = cmd.Short + ". Those of a user whose pastes are hidden are hidden, too, until the user is unsuspended."
 	return cmd
 }
-
-func (c *Commands) pasteDelete() *cobra.Command {
-	return c.does("delete ID...", "Delete pastes for good", "paste delete k3j2h1g0 p4q5r6s7",
-		func(ctx context.Context, m Modules, ids []string) (output, error) {
-			return nil, c.each("paste", "deleted", ids, false, func(id string) error { return m.Pastes.Delete.Do(ctx, id) })
-		})
-}

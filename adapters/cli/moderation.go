@@ -63,11 +63,10 @@ func (c *Commands) block() *cobra.Command {
 		})
 	reasonFlag(add, &reason)
 	add.Flags().Func("expires-in", "how long: a `TIME` such as 12h, 7d or 2w (default for good)", parsed(&expiresIn, aTime))
-	list := c.does("list", "List the blocked networks", "block list",
-		func(ctx context.Context, m Modules, _ []string) (output, error) {
-			blocks, err := m.Moderation.Block.All(ctx)
-			return listed(all(blocks), blockRecord), err
-		})
+	list := c.does("list", "List the blocked networks", "block list", func(ctx context.Context, m Modules, _ []string) (output, error) {
+		blocks, err := m.Moderation.Block.All(ctx)
+		return listed(all(blocks), blockRecord), err
+	})
 	remove := c.does("remove NETWORK", "End a block", "block remove 192.0.2.0/24",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			network, err := m.Moderation.Block.Undo(ctx, args[0])

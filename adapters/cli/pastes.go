@@ -15,9 +15,12 @@ import (
 )
 
 func (c *Commands) paste() *cobra.Command {
+	deletion := c.does("delete ID...", "Delete pastes for good", "paste delete k3j2h1g0 p4q5r6s7",
+		func(ctx context.Context, m Modules, ids []string) (output, error) {
+			return nil, c.each("paste", "deleted", ids, false, func(id string) error { return m.Pastes.Delete.Do(ctx, id) })
+		})
 	return Group("paste", "Create, show, edit, find, remove and delete pastes",
-		c.pasteCreate(), c.pasteShow(), c.pasteEdit(), c.pasteList(), c.pasteRemove(), c.pasteRestore(), c.pasteDelete(),
-	)
+		c.pasteCreate(), c.pasteShow(), c.pasteEdit(), c.pasteList(), c.pasteRemove(), c.pasteRestore(), deletion)
 }
 
 // documentView is a paste in JSON, as its owner sees it.

@@ -18,7 +18,17 @@ func tokenRecord(t token.Token) record {
 }
 
 func (c *Commands) token() *cobra.Command {
-	return Group("token", "Issue, list and revoke access tokens", c.tokenIssue(), c.tokenList(), c.tokenRevoke())
+	list := ofUser(c.does("list USER", "List a user's tokens", "token list epoxy",
+		func(ctx context.Context, m Modules, args []string) (output, error) {
+			found, err := m.Tokens.List.Do(ctx, args[0])
+			return listed(all(found), tokenRecord), err
+		}))
+	revoke := c.does("revoke ID", "Make a token invalid from now on", "token revoke k3j2h1g0",
+		func(ctx context.Context, m Modules, args []string) (output, error) {
+			err := m.Tokens.Revoke.Do(ctx, args[0])
+			return said(map[string]string{"revoked": args[0]}, "Revoked the token %s.\n", args[0]), err
+		})
+	return Group("token", "Issue, list and revoke access tokens", c.tokenIssue(), list, revoke)
 }
 
 func (c *Commands) tokenIssue() *cobra.Command {
@@ -42,22 +52,6 @@ func (c *Commands) tokenIssue() *cobra.Command {
 	cmd.Flags().StringVar(&scope, "scope", token.Write.String(), "what it may do: read, or write")
 	cmd.Flags().Func("expires-in", "how long it works: a `TIME` such as 12h or 90d (default forever)", parsed(&wanted.ExpiresIn, aTime))
 	return cmd
-}
-
-func (c *Commands) tokenList() *cobra.Command {
-	return ofUser(c.does("list USER", "List a user's tokens", "token list epoxy",
-		func(ctx context.Context, m Modules, args []string) (output, error) {
-			tokens, err := m.Tokens.List.Do(ctx, args[0])
-			return listed(all(tokens), tokenRecord), err
-		}))
-}
-
-func (c *Commands) tokenRevoke() *cobra.Command {
-	return c.does("revoke ID", "Make a token invalid from now on", "token revoke k3j2h1g0",
-		func(ctx context.Context, m Modules, args []string) (output, error) {
-			err := m.Tokens.Revoke.Do(ctx, args[0])
-			return said(map[string]string{"revoked": args[0]}, "Revoked the token %s.\n", args[0]), err
-		})
 }
 
 func sessionRecord(t token.Token) record {

@@ -21,8 +21,22 @@ func userRecord(u user.User) record {
 }
 
 func (c *Commands) user() *cobra.Command {
-	return Group("user", "Create, show, update and delete users", c.userCreate(), c.userShow(), c.userList(),
-		c.userUpdate(), c.userSuspend(), c.userUnsuspend(), c.userDelete(), c.userSessions(), c.userSignOut(),
+	list := c.does("list", "List all users", "user list --json", func(ctx context.Context, m Modules, _ []string) (output, error) {
+		each := func(visit func(user.User) error) error { return m.Users.List.Do(ctx, visit) }
+		return listed(each, userRecord), nil
+	})
+	show := ofUser(c.does("show USER", "Show a user", "user show epoxy", func(ctx context.Context, m Modules, args []string) (output, error) {
+		account, err := m.Users.Show.Do(ctx, args[0])
+		if err != nil {
+			return nil, err
+		}
+		usage, err := m.Moderation.ShowUsage.Do(ctx, account.ID)
+		return recorded(append(userRecord(account.User), field{"services", "", account.Services}, field{"createdAt", "", account.CreatedAt},
+			field{"pastes", "", usage.Pastes}, field{"bytes", "", usage.Bytes}, field{"tokens", "", usage.Tokens},
+			field{"lastUsedAt", "", usage.LastUsed})), err
+	}))
+	return Group("user", "Create, show, update and delete users", c.userCreate(), show, list, c.userUpdate(),
+		c.userSuspend(), c.userUnsuspend(), c.userDelete(), c.userSessions(), c.userSignOut(),
 		c.userIdentities(), c.userLink(), c.userUnlink())
 }
 
@@ -48,28 +62,6 @@ func (c *Commands) userCreate() *cobra.Command {
 		})
 	profileFlags(cmd.Flags(), &profile)
 	return cmd
-}
-
-func (c *Commands) userShow() *cobra.Command {
-	return ofUser(c.does("show USER", "Show a user", "user show epoxy",
-		func(ctx context.Context, m Modules, args []string) (output, error) {
-			account, err := m.Users.Show.Do(ctx, args[0])
-			if err != nil {
-				return nil, err
-			}
-			usage, err := m.Moderation.ShowUsage.Do(ctx, account.ID)
-			return recorded(append(userRecord(account.User), field{"services", "", account.Services}, field{"createdAt", "", account.CreatedAt},
-				field{"pastes", "", usage.Pastes}, field{"bytes", "", usage.Bytes}, field{"tokens", "", usage.Tokens},
-				field{"lastUsedAt", "", usage.LastUsed})), err
-		}))
-}
-
-func (c *Commands) userList() *cobra.Command {
-	return c.does("list", "List all users", "user list --json",
-		func(ctx context.Context, m Modules, _ []string) (output, error) {
-			each := func(visit func(user.User) error) error { return m.Users.List.Do(ctx, visit) }
-			return listed(each, userRecord), nil
-		})
 }
 
 func (c *Commands) userUpdate() *cobra.Command {

@@ -13,15 +13,10 @@ const (
 	EnvToken  = "GLUEPOT_TOKEN"
 )
 
-// Commands are those for people who use a server.
+// Commands are those for people who use a server. They write results to Stdout and everything else to Stderr.
 type Commands struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-}
-
-// New returns the commands. They write results to stdout and everything else to stderr.
-func New(stdin io.Reader, stdout, stderr io.Writer) *Commands {
-	return &Commands{stdin: stdin, stdout: stdout, stderr: stderr}
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
 }
 
 // All returns all commands.

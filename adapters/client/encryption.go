@@ -165,10 +165,10 @@ func (c *Commands) decrypt(s sealed, key string) (content, error) {
 			return content{}, err
 		}
 		plain, err := s.open(password)
-		if !errors.Is(err, errPassword) || !command.IsTerminal(c.stderr) || os.Getenv(EnvPassword) != "" || tries == maxTries {
+		if !errors.Is(err, errPassword) || !command.IsTerminal(c.Stderr) || os.Getenv(EnvPassword) != "" || tries == maxTries {
 			return plain, err
 		}
-		_, _ = fmt.Fprintln(c.stderr, "This is not the password.") // optional: the question follows
+		_, _ = fmt.Fprintln(c.Stderr, "This is not the password.") // optional: the question follows
 	}
 }
 
@@ -189,7 +189,7 @@ func (c *Commands) password() (string, error) {
 // newPassword is password, but asks twice on a terminal, which does not show what is typed.
 func (c *Commands) newPassword() (string, error) {
 	password, err := c.password()
-	if err != nil || os.Getenv(EnvPassword) != "" || !command.IsTerminal(c.stdin) {
+	if err != nil || os.Getenv(EnvPassword) != "" || !command.IsTerminal(c.Stdin) {
 		return password, err
 	}
 	again, err := c.ask("The same once more: ")
@@ -222,7 +222,7 @@ func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string,
 	}
 	if burns || isNotFound(err) && !toEncrypted {
 		const question = "There is no paste to read again. If it burns after reading, opening deletes it. Open it? [y/N] "
-		if !yes && !(command.IsTerminal(c.stderr) && command.Confirm(c.stdin, c.stderr, question)) {
+		if !yes && !(command.IsTerminal(c.Stderr) && command.Confirm(c.Stdin, c.Stderr, question)) {
 			return nil, false, &statusError{
 				http.StatusNotFound, "There is no paste with that id. It may burn after reading; then --yes opens and deletes it.",
 			}

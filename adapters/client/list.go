@@ -42,7 +42,7 @@ func (c *Commands) list() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+		w := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
 		_, _ = fmt.Fprintln(w, "ID\tCREATED\tEXPIRES\tVISIBILITY\tTITLE") // Flush returns the error
 		if *limit > 0 {
 			ids = ids[:min(*limit, len(ids))]

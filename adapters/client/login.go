@@ -56,7 +56,7 @@ is no terminal.`,
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(c.stdout, "Signed in to %s as %s.\n", s, command.Line(self.Username))
+		_, err = fmt.Fprintf(c.Stdout, "Signed in to %s as %s.\n", s, command.Line(self.Username))
 		return err
 	}
 	return cmd
@@ -82,7 +82,7 @@ func (c *Commands) logout() *cobra.Command {
 			return fmt.Errorf("no token is kept for %s", s)
 		}
 		if err == nil {
-			_, err = fmt.Fprintf(c.stdout, "Removed the token for %s.\n", s)
+			_, err = fmt.Fprintf(c.Stdout, "Removed the token for %s.\n", s)
 		}
 		return err
 	}
@@ -91,13 +91,13 @@ func (c *Commands) logout() *cobra.Command {
 
 // ask reads one line, without echo on a terminal.
 func (c *Commands) ask(question string) (string, error) {
-	if file, ok := c.stdin.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		_, _ = fmt.Fprint(c.stderr, question)
+	if file, ok := c.Stdin.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		_, _ = fmt.Fprint(c.Stderr, question)
 		typed, err := term.ReadPassword(int(file.Fd()))
-		_, _ = fmt.Fprintln(c.stderr)
+		_, _ = fmt.Fprintln(c.Stderr)
 		return string(typed), err
 	}
-	typed, err := bufio.NewReader(c.stdin).ReadString('\n')
+	typed, err := bufio.NewReader(c.Stdin).ReadString('\n')
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}

@@ -45,7 +45,7 @@ its link, which a shell wants quoted, or with its password. A paste that burns a
 			return c.write(*folder, pasties, opened)
 		}
 		for _, p := range pasties {
-			if err := command.Write(c.stdout, command.IsTerminal(c.stdout), p.Code); err != nil {
+			if err := command.Write(c.Stdout, command.IsTerminal(c.Stdout), p.Code); err != nil {
 				return err
 			}
 		}
@@ -84,7 +84,7 @@ func (c *Commands) write(folder string, pasties []pasty, opened bool) error {
 		if err := errors.Join(err, file.Close()); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintln(c.stdout, command.Line(name)); err != nil {
+		if _, err := fmt.Fprintln(c.Stdout, command.Line(name)); err != nil {
 			return err
 		}
 	}

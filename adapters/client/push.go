@@ -91,7 +91,7 @@ delete it from this machine.`,
 				return err
 			}
 		}
-		texts, err := command.Texts(cmd.Context(), c.stdin, files, maxText)
+		texts, err := command.Texts(cmd.Context(), c.Stdin, files, maxText)
 		if err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ delete it from this machine.`,
 		}
 		link, err := s.push(cmd.Context(), &wanted, *encrypt, password)
 		if link != "" {
-			_, printed := fmt.Fprintln(c.stdout, command.Line(link))
+			_, printed := fmt.Fprintln(c.Stdout, command.Line(link))
 			err = errors.Join(err, printed)
 		}
 		if err == nil && *toClipboard {
@@ -113,7 +113,7 @@ delete it from this machine.`,
 			}
 		}
 		if err == nil && *open {
-			browser.Stdout, browser.Stderr = c.stderr, c.stderr
+			browser.Stdout, browser.Stderr = c.Stderr, c.Stderr
 			if err = browser.OpenURL(link); err != nil {
 				err = fmt.Errorf("cannot open the link: %w", err)
 			}

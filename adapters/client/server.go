@@ -61,8 +61,8 @@ func (c *Commands) server(named string) (*server, error) {
 	if s.token == "" {
 		s.token, err = load(s.pathOfToken())
 	}
-	if command.IsTerminal(c.stderr) {
-		s.bar = c.stderr
+	if command.IsTerminal(c.Stderr) {
+		s.bar = c.Stderr
 	}
 	return s, err
 }

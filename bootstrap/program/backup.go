@@ -12,21 +12,20 @@ import (
 )
 
 func backupCommand(cfg *config, stdout io.Writer) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use: "backup FILE", Short: "Back the embedded database up to a file, while it is in use", Args: fileArgument,
 		Long: `Write a snapshot of the embedded database (SQLite) to a new file, while servers read and write it. The file is a compact database,
 readable by its owner only. It gets its name once it is complete and on the disk. An existing file is not overwritten. For PostgreSQL,
 use pg_dump.`,
 		Example: "  gluepot backup /var/backups/gluepot-$(date +%F).db\n  gluepot restore /var/backups/gluepot-2024-02-29.db",
+		RunE: long(withStore(cfg, func(ctx context.Context, store *gormstore.Store, args []string) error {
+			if err := store.Backup(ctx, args[0]); err != nil {
+				return causeOr(ctx, err)
+			}
+			_, err := fmt.Fprintf(stdout, "The database is backed up to %s.\n", args[0])
+			return err
+		})),
 	}
-	cmd.RunE = long(withStore(cfg, func(ctx context.Context, store *gormstore.Store, args []string) error {
-		if err := store.Backup(ctx, args[0]); err != nil {
-			return causeOr(ctx, err)
-		}
-		_, err := fmt.Fprintf(stdout, "The database is backed up to %s.\n", args[0])
-		return err
-	}))
-	return cmd
 }
 
 func restoreCommand(cfg *config, stdout io.Writer) *cobra.Command {
@@ -63,21 +62,20 @@ With --replace, an existing database is kept beside the new one, under its name 
 }
 
 func compactCommand(cfg *config, stdout io.Writer) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use: "compact", Short: "Shrink the file of the embedded database to its content",
 		Long: `Shrink the file of the embedded database (SQLite) to its content, after much was deleted. Servers may run: reads go on, and
 writes wait, for GLUEPOT_DATABASE_CONNECT_TIMEOUT at most. The disk needs as much free space as the file has.`,
 		Example: "  gluepot compact",
+		RunE: long(withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
+			done, err := store.Compact(ctx)
+			if err != nil {
+				return causeOr(ctx, err)
+			}
+			_, err = fmt.Fprintf(stdout, "The file had %d bytes with its log, and has %d now.\n", done.Before, done.After)
+			return err
+		})),
 	}
-	cmd.RunE = long(withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
-		done, err := store.Compact(ctx)
-		if err != nil {
-			return causeOr(ctx, err)
-		}
-		_, err = fmt.Fprintf(stdout, "The file had %d bytes with its log, and has %d now.\n", done.Before, done.After)
-		return err
-	}))
-	return cmd
 }
 
 // fileArgument accepts the path of a file, and refuses a database URL.

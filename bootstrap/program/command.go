@@ -32,13 +32,6 @@ const (
 	serverGroup = "server"
 )
 
-// The exit codes of the program.
-const (
-	exitOK     = 0
-	exitFailed = 1
-	exitUsage  = 2
-)
-
 // Run runs the program with the arguments after its name, and returns its exit code: 0 for success, 1 for a failure, 2 for wrong
 // arguments or configuration.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -46,14 +39,14 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		return exitOK
+		return 0
 	}
 	if usage, ok := errors.AsType[*cli.UsageError](err); ok {
 		lastWords(stderr, usage.Error())
-		return exitUsage
+		return 2
 	}
 	lastWords(stderr, sentence(err))
-	return exitFailed
+	return 1
 }
 
 // lastWords writes to standard error, but does not wait long for an unread pipe.
@@ -95,20 +88,14 @@ func sentence(err error) string {
 // rootCause strips what drivers and the standard library put before "connection refused". Of several errors it takes the last: pgx tries
 // TLS first, and only the second attempt, without it, has the real error.
 func rootCause(err error) error {
-	for {
-		switch wrapper := err.(type) { //nolint:errorlint // it walks the chain itself
-		case interface{ Unwrap() []error }:
-			causes := wrapper.Unwrap()
-			err = causes[len(causes)-1]
-		case interface{ Unwrap() error }:
-			if wrapper.Unwrap() == nil {
-				return err
-			}
-			err = wrapper.Unwrap()
-		default:
-			return err
-		}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // it walks the chain itself
+		causes := joined.Unwrap()
+		return rootCause(causes[len(causes)-1])
 	}
+	if cause := errors.Unwrap(err); cause != nil {
+		return rootCause(cause)
+	}
+	return err
 }
 
 // Command returns the program's commands for documentation.
@@ -138,9 +125,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 		return cli.Usage("%w. See '%s --help'", flagError(err), cmd.CommandPath())
 	})
 	cfg := defaultConfig()
-	addSettings(root.PersistentFlags(), &cfg, databaseFlags)
-	addSettings(root.PersistentFlags(), &cfg, pasteFlags)
-	addSettings(root.PersistentFlags(), &cfg, signInFlags)
+	addSettings(root.PersistentFlags(), &cfg, databaseFlags, pasteFlags, signInFlags)
 	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), healthCommand(&cfg, stdout), versionCommand(stdout),
 		backupCommand(&cfg, stdout), restoreCommand(&cfg, stdout), compactCommand(&cfg, stdout))
 	operators := cli.Commands{
@@ -153,7 +138,8 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	for _, cmd := range root.Commands() {
 		cmd.GroupID = serverGroup
 	}
-	for _, cmd := range client.New(stdin, stdout, stderr).All() {
+	users := client.Commands{Stdin: stdin, Stdout: stdout, Stderr: stderr}
+	for _, cmd := range users.All() {
 		cmd.GroupID = clientGroup
 		root.AddCommand(cmd)
 	}
@@ -275,35 +261,33 @@ func migrateCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	up := &cobra.Command{
 		Use: "up", Short: "Create the database if need be, and apply every migration that it lacks",
 		Example: "  gluepot migrate up\n  GLUEPOT_DATABASE_MIGRATE=false gluepot migrate up --database-migrate",
-	}
-	up.RunE = withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
-		if !cfg.Migrate {
-			return fault.New(fault.Invalid,
-				"GLUEPOT_DATABASE_MIGRATE says not to migrate: run 'gluepot migrate up --database-migrate' to do it nevertheless.")
-		}
-		if err := store.BringUpToDate(ctx); err != nil {
+		RunE: withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
+			if !cfg.Migrate {
+				return fault.New(fault.Invalid,
+					"GLUEPOT_DATABASE_MIGRATE says not to migrate: run 'gluepot migrate up --database-migrate' to do it nevertheless.")
+			}
+			if err := store.BringUpToDate(ctx); err != nil {
+				return err
+			}
+			schema, err := store.Schema(ctx)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(stdout, "The database is up to date, at version %d.\n", schema.Version)
 			return err
-		}
-		schema, err := store.Schema(ctx)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(stdout, "The database is up to date, at version %d.\n", schema.Version)
-		return err
-	})
+		})}
 	status := &cobra.Command{
 		Use: "status", Short: "List the migrations, changing nothing", Example: "  gluepot migrate status",
-	}
-	status.RunE = withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
-		if err := store.Connect(ctx); err != nil {
-			return err
-		}
-		schema, err := store.Schema(ctx)
-		if err != nil {
-			return err
-		}
-		return printSchema(stdout, schema)
-	})
+		RunE: withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
+			if err := store.Connect(ctx); err != nil {
+				return err
+			}
+			schema, err := store.Schema(ctx)
+			if err != nil {
+				return err
+			}
+			return printSchema(stdout, schema)
+		})}
 	return cli.Group("migrate", "Bring the database schema up to date, or see whether it is", up, status)
 }
 
@@ -353,18 +337,15 @@ func versionCommand(stdout io.Writer) *cobra.Command {
 }
 
 func versionLine() string {
-	return fmt.Sprintf("gluepot %s%s %s %s/%s\n", Version(), builtFrom(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	built := ""
+	if commit != "" {
+		built = fmt.Sprintf(" (commit %s, %s)", commit, date)
+	}
+	return fmt.Sprintf("gluepot %s%s %s %s/%s\n", Version(), built, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // The version, the commit and the commit's date are set by the linker in a release build.
 var version, commit, date string
-
-func builtFrom() string {
-	if commit == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (commit %s, %s)", commit, date)
-}
 
 // Version returns the version of the program: that of the release, of the module, or of the commit.
 func Version() string {

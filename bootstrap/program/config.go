@@ -26,6 +26,8 @@ type config struct {
 	Server server.Config
 	Log    logConfig
 	SignIn signin.Config
+	// PasteAnonymous lets pastes be created without a token.
+	PasteAnonymous bool
 	// Pages serves pages for people, Recent the page of the newest public pastes, and Reports the form that reports a paste.
 	Pages, Recent, Reports bool
 	// Contact is the operator's mail address or URL, and TermsURL that of the terms of use.
@@ -44,7 +46,7 @@ type logConfig struct {
 func defaultConfig() config {
 	cfg := config{
 		Config: bootstrap.DefaultConfig(), HTTP: httpapi.DefaultConfig(), Server: server.DefaultConfig(),
-		Log: logConfig{Level: "info", Format: "json"}, SignIn: signin.DefaultConfig(), Pages: true,
+		Log: logConfig{Level: "info", Format: "json"}, SignIn: signin.DefaultConfig(), PasteAnonymous: true, Pages: true,
 	}
 	cfg.SweepInterval = time.Minute
 	return cfg
@@ -83,6 +85,7 @@ const sweepMargin = time.Minute
 // used returns the configuration of the use cases.
 func (c config) used() bootstrap.Config {
 	own := c.Config
+	own.Pastes.TokenRequired = !c.PasteAnonymous
 	own.Accounts.Sources = c.SignIn.Sources(c.HTTP.PublicURL)
 	return own
 }
@@ -90,7 +93,7 @@ func (c config) used() bootstrap.Config {
 // served returns the configuration of a server's use cases.
 func (c config) served(log *zap.Logger) bootstrap.Config {
 	own := c.used()
-	own.Logger, own.AllowPendingMigrations, own.SweepGrace = log, true, c.Server.WriteTimeout+sweepMargin
+	own.Logger, own.AllowPendingMigrations, own.Pastes.SweepGrace = log, true, c.Server.WriteTimeout+sweepMargin
 	own.Totals = c.AdminAddr != ""
 	return own
 }

@@ -13,11 +13,11 @@ func TestSweepGraceFollowsTheWriteTimeout(t *testing.T) {
 	cfg := defaultConfig()
 	for _, timeout := range []time.Duration{time.Second, 30 * time.Second, time.Hour} {
 		cfg.Server.WriteTimeout = timeout
-		if got, want := cfg.served(zap.NewNop()).SweepGrace, timeout+time.Minute; got != want {
+		if got, want := cfg.served(zap.NewNop()).Pastes.SweepGrace, timeout+time.Minute; got != want {
 			t.Errorf("write timeout %v: got a grace of %v, want %v", timeout, got, want)
 		}
 	}
-	if got, want := defaultConfig().SweepGrace, defaultConfig().served(nil).SweepGrace; got != want {
+	if got, want := defaultConfig().Pastes.SweepGrace, defaultConfig().served(nil).Pastes.SweepGrace; got != want {
 		t.Errorf("got a default of %v for embedders, want %v as for the default server", got, want)
 	}
 }

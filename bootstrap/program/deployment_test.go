@@ -132,7 +132,7 @@ func TestPublicService(t *testing.T) {
 			values[found[1]] = found[2]
 		}
 		cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
-		allSettings(flags, &cfg)
+		addSettings(flags, &cfg, allSettings...)
 		for _, name := range []string{
 			"limit-rate", "limit-burst", "limit-failed-sign-ins", "limit-anonymous-pastes", "user-max-pastes", "user-max-bytes",
 			"user-pastes-per-hour", "store-max-bytes", "anonymous-max-lifetime", "http-max-connections",
@@ -153,8 +153,8 @@ func TestPublicService(t *testing.T) {
 				t.Errorf("%s: %v", file, err)
 			}
 		}
-		if err := cfg.Validate(); err != nil || cfg.AnonymousLifetimes.Longest != "1m" {
-			t.Errorf("%s: got %v and anonymous pastes for %s, want a month", file, err, cfg.AnonymousLifetimes.Longest)
+		if err := cfg.Validate(); err != nil || cfg.Pastes.AnonymousLifetimes.Longest != "1m" {
+			t.Errorf("%s: got %v and anonymous pastes for %s, want a month", file, err, cfg.Pastes.AnonymousLifetimes.Longest)
 		}
 		found := memory.FindSubmatch(content)
 		if found == nil {

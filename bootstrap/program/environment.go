@@ -132,7 +132,7 @@ func readSecret(path string) (string, error) {
 // knownVariables are the names of everything that the program reads.
 func knownVariables() []string {
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
-	allSettings(flags, &cfg)
+	addSettings(flags, &cfg, allSettings...)
 	known := []string{client.EnvServer, client.EnvToken, client.EnvPassword}
 	flags.VisitAll(func(flag *pflag.Flag) {
 		known = append(known, environmentName(flag.Name))

@@ -34,7 +34,7 @@ func TestUnknownVariables(t *testing.T) {
 func TestWrongList(t *testing.T) {
 	t.Setenv("GLUEPOT_HTTP_TRUSTED_PROXIES", `10.0.0.1,"10.0.0.2`)
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
-	allSettings(flags, &cfg)
+	addSettings(flags, &cfg, allSettings...)
 	const want = `GLUEPOT_HTTP_TRUSTED_PROXIES is "10.0.0.1,\"10.0.0.2": it takes values, separated by commas`
 	if got := errorText(fillFromEnvironment(flags)); got != want || len(cfg.HTTP.TrustedProxies) > 0 {
 		t.Errorf("got %s and %q, want %s and none", got, cfg.HTTP.TrustedProxies, want)

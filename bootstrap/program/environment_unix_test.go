@@ -27,7 +27,7 @@ func TestSecretOfACommand(t *testing.T) {
 	t.Setenv("GLUEPOT_DATABASE_URL_FILE", path)
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	cfg := defaultConfig()
-	allSettings(flags, &cfg)
+	addSettings(flags, &cfg, allSettings...)
 	if err := fillFromEnvironment(flags); err != nil || cfg.Database.URL != url {
 		t.Errorf("got %v, %v, want what the command wrote", cfg.Database.URL, err)
 	}

@@ -88,8 +88,9 @@ type running struct {
 	app    *bootstrap.Application
 	close  func(context.Context) error // of app
 	server *server.Server
-	admin  *http.Server    // for metrics, or nil
-	traces *tracing.Tracer // or nil
+	admin  *http.Server // for metrics, or nil
+
+	sendTraces func() error // that remain
 }
 
 // start opens the use cases and serves them. When it fails, nothing stays open.
@@ -99,16 +100,21 @@ func start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (*runnin
 			return nil, err
 		}
 	}
-	traces := tracing.Open(Version(), log)
-	if traces != nil {
+	started := &running{sendTraces: func() error { return nil }}
+	if traces := tracing.Open(Version(), log); traces != nil {
 		cfg.Database.Tracer = traces.Statements()
 		cfg.HTTP.Tracing = traces.Middleware(httpapi.TraceKey, httpapi.Route, httpapi.PathAlive, httpapi.PathReady)
+		started.sendTraces = func() error {
+			ctx, cancel := context.WithTimeout(context.Background(), traceFlushTime)
+			defer cancel()
+			return traces.Close(ctx)
+		}
 	}
 	app, closeApp, err := bootstrap.Open(ctx, cfg.served(log))
 	if err != nil {
-		return nil, errors.Join(err, closeTraces(traces))
+		return nil, errors.Join(err, started.sendTraces())
 	}
-	started := &running{app: app, close: closeApp, traces: traces}
+	started.app, started.close = app, closeApp
 	if cfg.AdminAddr != "" {
 		figures := metrics.New(Version(), func() metrics.Snapshot { return metrics.Snapshot(app.Statistics()) })
 		cfg.HTTP.Observe, cfg.HTTP.OnLimited = figures.Began, figures.Limited(limit.Names())
@@ -164,7 +170,7 @@ func (r *running) stop() error {
 		undone = r.server.Stop(ctx)
 	}
 	var flushing errgroup.Group
-	flushing.Go(func() error { return closeTraces(r.traces) })
+	flushing.Go(r.sendTraces)
 	undone = errors.Join(undone, r.close(ctx), flushing.Wait())
 	if r.admin != nil {
 		undone = errors.Join(undone, r.admin.Close())
@@ -174,13 +180,3 @@ func (r *running) stop() error {
 
 // traceFlushTime bounds the sending of the last traces, during the stop of the use cases.
 const traceFlushTime = 2 * time.Second
-
-// closeTraces sends the remaining spans of a tracer, which may be nil.
-func closeTraces(tracer *tracing.Tracer) error {
-	if tracer == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), traceFlushTime)
-	defer cancel()
-	return tracer.Close(ctx)
-}

@@ -12,7 +12,6 @@ import (
 	"github.com/gluepot/gluepot/adapters/cli"
 	"github.com/gluepot/gluepot/adapters/gormstore"
 	"github.com/gluepot/gluepot/adapters/signin"
-	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // Each setting is a flag; its environment variable is GLUEPOT_ and the flag's name in capitals with underscores. A test compares these
@@ -38,8 +37,9 @@ func databaseFlags(flags *pflag.FlagSet, cfg *config) {
 }
 
 func pasteFlags(flags *pflag.FlagSet, cfg *config) {
-	flags.IntVar(&cfg.Pastes.Pasties, "paste-max-pasties", cfg.Pastes.Pasties, "how many pasties a paste may have")
-	flags.IntVar(&cfg.Pastes.Edits, "paste-max-edits", cfg.Pastes.Edits,
+	limits := &cfg.Pastes.Rules.Limits
+	flags.IntVar(&limits.Pasties, "paste-max-pasties", limits.Pasties, "how many pasties a paste may have")
+	flags.IntVar(&limits.Edits, "paste-max-edits", limits.Edits,
 		"how many entries the history of a paste may have; the oldest edits give way, each with all its entries, also beyond 32 MiB of text")
 }
 
@@ -78,23 +78,21 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.StringVar(&cfg.Log.Format, "log-format", cfg.Log.Format, "json or console")
 	flags.DurationVar(&cfg.SweepInterval, "sweep-interval", cfg.SweepInterval,
 		"time between two searches for expired pastes to remove; 0 leaves it to other nodes")
-	flags.DurationVar(&cfg.RemovedRetention, "removed-retention", cfg.RemovedRetention,
+	flags.DurationVar(&cfg.Pastes.RemovedRetention, "removed-retention", cfg.Pastes.RemovedRetention,
 		"how long pastes that operators have removed can be restored, before a sweep deletes their content")
-	flags.DurationVar(&cfg.OriginRetention, "origin-retention", 0,
+	flags.DurationVar(&cfg.Pastes.OriginRetention, "origin-retention", 0,
 		"how long the address that a paste was created from is kept for operators, before a sweep deletes it; 0 keeps none")
 	flags.DurationVar(&cfg.UseInterval, "token-use-interval", cfg.UseInterval, "how often the last-used times of tokens are stored")
 	flags.BoolVar(&cfg.PasteAnonymous, "paste-anonymous", cfg.PasteAnonymous, "let pastes be created without a token")
-	for _, l := range []struct {
-		value      *paste.Lifetime
-		name, text string
-	}{
-		{&cfg.PasteLifetimes.Default, "paste-default-lifetime", "of a new paste that asks for none; empty is the longest"},
-		{&cfg.PasteLifetimes.Longest, "paste-max-lifetime", "the longest of a new paste, also of one that asks for more; empty is never"},
-		{&cfg.AnonymousLifetimes.Default, "anonymous-default-lifetime", "of a new anonymous paste that asks for none; empty is as of all pastes"},
-		{&cfg.AnonymousLifetimes.Longest, "anonymous-max-lifetime", "the longest lifetime of a new anonymous paste; empty: that of all pastes"},
-	} {
-		flags.Var((*cli.Lifetime)(l.value), l.name, "`LIFETIME` ("+cli.Lifetimes+") "+l.text)
-	}
+	const lifetime = "`LIFETIME` (" + cli.Lifetimes + ") "
+	users, visitors := &cfg.Pastes.Lifetimes, &cfg.Pastes.AnonymousLifetimes
+	flags.Var((*cli.Lifetime)(&users.Default), "paste-default-lifetime", lifetime+"of a new paste that asks for none; empty is the longest")
+	flags.Var((*cli.Lifetime)(&users.Longest), "paste-max-lifetime",
+		lifetime+"the longest of a new paste, also of one that asks for more; empty is never")
+	flags.Var((*cli.Lifetime)(&visitors.Default), "anonymous-default-lifetime",
+		lifetime+"of a new anonymous paste that asks for none; empty is as of all pastes")
+	flags.Var((*cli.Lifetime)(&visitors.Longest), "anonymous-max-lifetime",
+		lifetime+"the longest lifetime of a new anonymous paste; empty: that of all pastes")
 	flags.BoolVar(&cfg.Recent, "recent", cfg.Recent, "list the newest public pastes of all users on a page and in a feed")
 	flags.BoolVar(&cfg.Reports, "reports", cfg.Reports, "let readers report pastes to the operator, on a form")
 	flags.BoolVar(&cfg.Pages, "pages", cfg.Pages, "serve pages for people beside the interface for programs")
@@ -123,14 +121,14 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	flags.IntVar(&h.Limits.Burst, "limit-burst", h.Limits.Burst, "requests of a client at once; 0 is as many as a second")
 	flags.IntVar(&h.Limits.FailedSignIns, "limit-failed-sign-ins", h.Limits.FailedSignIns,
 		"access tokens that are not valid, a minute and address; 0 is no limit")
-	flags.IntVar(&cfg.LimitAnonymousPastes, "limit-anonymous-pastes", cfg.LimitAnonymousPastes,
+	flags.IntVar(&cfg.Pastes.AnonymousQuota.Pastes, "limit-anonymous-pastes", cfg.Pastes.AnonymousQuota.Pastes,
 		"pastes without an access token, an hour and address, counted over all nodes; 0 is no limit")
-	flags.IntVar(&cfg.UserMaxPastes, "user-max-pastes", 0, "active pastes of each user; 0 is no limit")
-	flags.Int64Var(&cfg.UserMaxBytes, "user-max-bytes", 0,
+	flags.IntVar(&cfg.Pastes.Allowance.Pastes, "user-max-pastes", 0, "active pastes of each user; 0 is no limit")
+	flags.Int64Var(&cfg.Pastes.Allowance.Bytes, "user-max-bytes", 0,
 		"bytes of content and history that each user's active pastes may have; 0 is no limit")
-	flags.IntVar(&cfg.UserPastesPerHour, "user-pastes-per-hour", 0,
+	flags.IntVar(&cfg.Pastes.Allowance.Rate.Pastes, "user-pastes-per-hour", 0,
 		"pastes that each user may create in an hour, counted over all nodes; 0 is no limit")
-	flags.Int64Var(&cfg.StoreMaxBytes, "store-max-bytes", 0,
+	flags.Int64Var(&cfg.Pastes.MaxBytes, "store-max-bytes", 0,
 		"bytes of content and history that all pastes may have; beyond it creating and growing answer 503; 0 is no limit")
 	flags.StringSliceVar(&h.TrustedProxies, "http-trusted-proxies", h.TrustedProxies,
 		"addresses and networks whose X-Forwarded-For, -Proto and -Host, X-Request-Id and traceparent are believed")
@@ -154,17 +152,14 @@ func misplacedPasswords(flags *pflag.FlagSet) error {
 // setting marks flags that are settings, and not options of one command.
 const setting = "gluepot_setting"
 
-// allSettings adds all of the lists above.
-func allSettings(flags *pflag.FlagSet, cfg *config) {
-	for _, list := range []func(*pflag.FlagSet, *config){databaseFlags, pasteFlags, signInFlags, serveFlags} {
-		addSettings(flags, cfg, list)
-	}
-}
+var allSettings = []func(*pflag.FlagSet, *config){databaseFlags, pasteFlags, signInFlags, serveFlags}
 
-// addSettings adds one of the lists above to a command's flags.
-func addSettings(flags *pflag.FlagSet, cfg *config, list func(*pflag.FlagSet, *config)) {
+// addSettings adds some of the lists above to a command's flags.
+func addSettings(flags *pflag.FlagSet, cfg *config, lists ...func(*pflag.FlagSet, *config)) {
 	settings := pflag.NewFlagSet("", pflag.ContinueOnError)
-	list(settings, cfg)
+	for _, list := range lists {
+		list(settings, cfg)
+	}
 	settings.VisitAll(func(flag *pflag.Flag) { flag.Annotations = map[string][]string{setting: nil} })
 	flags.AddFlagSet(settings)
 }

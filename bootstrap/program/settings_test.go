@@ -16,7 +16,7 @@ func TestEverySettingIsDescribed(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
-	allSettings(flags, &cfg)
+	addSettings(flags, &cfg, allSettings...)
 	rows := 0
 	for line := range strings.SplitSeq(string(page), "\n") {
 		if !strings.HasPrefix(line, "| `"+environmentPrefix) {
@@ -48,7 +48,7 @@ func TestEverySettingIsDescribed(t *testing.T) {
 
 func TestFillFromEnvironment(t *testing.T) {
 	cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
-	allSettings(flags, &cfg)
+	addSettings(flags, &cfg, allSettings...)
 	flags.Bool("demo", false, "")
 	t.Setenv("GLUEPOT_HTTP_ADDR", "127.0.0.1:1")
 	t.Setenv("GLUEPOT_LOG_LEVEL", "debug")
@@ -64,8 +64,8 @@ func TestFillFromEnvironment(t *testing.T) {
 	if cfg.Server.Addr != "127.0.0.1:2" || cfg.Log.Level != "debug" || cfg.Database.URL != defaultConfig().Database.URL {
 		t.Errorf("got %+v, want the address of the flag, the level of the environment and the default URL", cfg)
 	}
-	if cfg.PasteLifetimes.Longest != "1m" {
-		t.Errorf("got the lifetime %q, want a month as the API has it", cfg.PasteLifetimes.Longest)
+	if cfg.Pastes.Lifetimes.Longest != "1m" {
+		t.Errorf("got the lifetime %q, want a month as the API has it", cfg.Pastes.Lifetimes.Longest)
 	}
 	if demo, _ := flags.GetBool("demo"); demo {
 		t.Error("got a flag that is no setting from the environment, want it left alone")
@@ -90,7 +90,7 @@ func TestWebAddresses(t *testing.T) {
 		"https://paste.example/terms": false, "https://mia:hunter2@paste.example": true, "postgres://mia:hunter2@db/x": true,
 	} {
 		cfg, flags := defaultConfig(), pflag.NewFlagSet("", pflag.ContinueOnError)
-		allSettings(flags, &cfg)
+		addSettings(flags, &cfg, allSettings...)
 		for _, name := range []string{"terms-url", "contact", "public-url"} {
 			if err := flags.Set(name, value); err != nil {
 				t.Fatal(err)

@@ -62,7 +62,7 @@ func Example_useCases() {
 func Example_pastes() {
 	cfg, remove := configuration()
 	defer remove()
-	cfg.Pastes.ContentBytes = 1 << 20
+	cfg.Pastes.Rules.Limits.ContentBytes = 1 << 20
 	ctx := context.Background()
 	gluepot, stop, err := bootstrap.Open(ctx, cfg)
 	if err != nil {

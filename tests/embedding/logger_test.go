@@ -137,7 +137,7 @@ func TestLoggerTakesSlowStatements(t *testing.T) {
 func TestSweepInterval(t *testing.T) {
 	log, _, waitFor := observed(t)
 	cfg := sqlite(t)
-	cfg.Logger, cfg.SweepInterval, cfg.SweepGrace = log, 10*time.Millisecond, 0
+	cfg.Logger, cfg.SweepInterval, cfg.Pastes.SweepGrace = log, 10*time.Millisecond, 0
 	store, err := gormstore.New(cfg.Database)
 	if err != nil {
 		t.Fatal(err)

@@ -95,7 +95,7 @@ func TestLookupsWhilePastesAreLocked(t *testing.T) {
 func lookupsWhilePastesAreLocked(t *testing.T, connections int, dataloader bool) {
 	cfg := bootstrap.DefaultConfig()
 	cfg.Database, cfg.Migrate, cfg.Dataloader = database.Postgres(t), false, dataloader
-	cfg.Database.MaxConnections, cfg.LimitAnonymousPastes = connections, 1_000_000
+	cfg.Database.MaxConnections, cfg.Pastes.AnonymousQuota.Pastes = connections, 1_000_000
 	node := openNode(t, cfg)
 	db := database.SQL(t, cfg.Database)
 	const workers = 12

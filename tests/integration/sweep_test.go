@@ -49,7 +49,7 @@ func (b beside) String() string {
 func massExpiry(t *testing.T, db gormstore.Config, backlog int, turn time.Duration, searched bool) {
 	const kept = 1000
 	cfg := bootstrap.DefaultConfig()
-	cfg.Database, cfg.Migrate, cfg.SweepGrace = db, false, 0
+	cfg.Database, cfg.Migrate, cfg.Pastes.SweepGrace = db, false, 0
 	node, sql := openNode(t, cfg), database.SQL(t, db)
 	at := instants[isPostgres(db)]
 	some := "WITH RECURSIVE s (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM s WHERE x < %d) SELECT x FROM s"
@@ -152,9 +152,9 @@ func TestSweepEndsRetention(t *testing.T) {
 	t.Parallel()
 	database.Each(t, func(t *testing.T, db gormstore.Config) {
 		cfg := bootstrap.DefaultConfig()
-		cfg.Database, cfg.Migrate, cfg.RemovedRetention = db, false, time.Hour
+		cfg.Database, cfg.Migrate, cfg.Pastes.RemovedRetention = db, false, time.Hour
 		keeping := openNode(t, cfg)
-		cfg.RemovedRetention = 0
+		cfg.Pastes.RemovedRetention = 0
 		ending := openNode(t, cfg)
 		draft := paste.Draft{Pasties: []paste.PastyDraft{{Code: new("spam")}}}
 		made, err := keeping.Pastes.Create.Do(t.Context(), "", draft)
