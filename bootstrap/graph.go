@@ -1,7 +1,6 @@
 package bootstrap
 
 import (
-	"context"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/catalogue"
@@ -23,87 +22,65 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// reads are the stores of each module, with the decorators that are on.
-type reads struct {
-	users  dataloader.UserStore
-	tokens dataloader.TokenStore
-	pastes dataloader.PasteStore
-}
-
-// newReads decorates a store on PostgreSQL with a dataloader, and with a standby for public profiles.
-func newReads(cfg Config, store *gormstore.Store, from standby) *reads {
-	r := &reads{
-		users: gormstore.NewUsers(store), tokens: gormstore.NewTokens(store), pastes: gormstore.NewPastes(store),
-	}
-	if store.Pool() == nil {
-		return r
-	}
-	if cfg.Dataloader {
+// decorated returns the stores of three modules. On PostgreSQL they have a dataloader, and a standby for public profiles, if cfg says so.
+func decorated(cfg Config, store *gormstore.Store, from standby) (
+	users dataloader.UserStore, tokens dataloader.TokenStore, pastes dataloader.PasteStore,
+) {
+	users, tokens, pastes = gormstore.NewUsers(store), gormstore.NewTokens(store), gormstore.NewPastes(store)
+	if cfg.Dataloader && store.Pool() != nil {
 		merged := dataloader.New(store.Pool(), gormstore.Translate)
-		r.users, r.tokens, r.pastes = merged.Users(r.users), merged.Tokens(r.tokens), merged.Pastes(r.pastes)
+		users, tokens, pastes = merged.Users(users), merged.Tokens(tokens), merged.Pastes(pastes)
 	}
 	if from.Store != nil {
 		var stale user.StaleFinder = gormstore.NewUsers(from.Store)
 		if cfg.Dataloader {
 			stale = dataloader.New(from.Pool(), gormstore.Translate).Users(gormstore.NewUsers(from.Store))
 		}
-		r.users = staleReads{r.users, gormstore.NewStandby(stale, r.users)}
+		users = staleReads{gormstore.NewStandby(stale, users), primary{users}}
 	}
-	return r
+	return users, tokens, pastes
 }
 
-// staleReads sends lookups of users that may be stale elsewhere.
+// staleReads is a UserStore with the StaleFinder of a standby. Its methods hide those of primary, which are one level deeper.
 type staleReads struct {
-	dataloader.UserStore
-
-	stale *gormstore.Standby
+	*gormstore.Standby
+	primary
 }
 
-// StaleByName implements user.StaleFinder.
-func (s staleReads) StaleByName(ctx context.Context, name user.Name) (user.User, error) {
-	return s.stale.StaleByName(ctx, name)
-}
-
-// StaleByID implements user.StaleFinder.
-func (s staleReads) StaleByID(ctx context.Context, id user.ID) (user.User, error) {
-	return s.stale.StaleByID(ctx, id)
-}
+type primary struct{ dataloader.UserStore }
 
 // newApplication gives each module its adapters.
 func newApplication(cfg Config, store *gormstore.Store, from standby) *Application {
-	reads, known := newReads(cfg, store, from), catalogue.New()
-	tokenUseCases := tokens.New(reads.tokens, reads.users, time.Now)
+	userStore, tokenStore, pasteStore := decorated(cfg, store, from)
+	known := catalogue.New()
 	options := pasteOptions(cfg, known)
-	pasteUseCases := pastes.New(reads.pastes, reads.users, options, time.Now)
-	var searchUseCases *search.UseCases
-	if cfg.Database.Search {
-		searchUseCases = search.New(gormstore.NewSearch(store), known)
-	}
-	statsUseCases := stats.New(gormstore.NewStats(store))
-	return &Application{
-		Users:      users.New(reads.users, options.AnonymousLifetimes, time.Now),
-		Tokens:     tokenUseCases,
-		Accounts:   accounts.New(gormstore.NewIdentities(store), reads.users, cfg.Accounts, time.Now),
-		Pastes:     pasteUseCases,
+	app := &Application{
+		Users:      users.New(userStore, options.AnonymousLifetimes, time.Now),
+		Tokens:     tokens.New(tokenStore, userStore, time.Now),
+		Accounts:   accounts.New(gormstore.NewIdentities(store), userStore, cfg.Accounts, time.Now),
+		Pastes:     pastes.New(pasteStore, userStore, options, time.Now),
 		Languages:  languages.New(known),
-		Imports:    imports.New(reads.users, reads.tokens, reads.pastes, time.Now),
-		Stats:      statsUseCases,
-		Moderation: moderation.New(gormstore.NewModeration(store), reads.users, reads.tokens, time.Now),
-		Search:     searchUseCases,
+		Imports:    imports.New(userStore, tokenStore, pasteStore, time.Now),
+		Stats:      stats.New(gormstore.NewStats(store)),
+		Moderation: moderation.New(gormstore.NewModeration(store), userStore, tokenStore, time.Now),
 		Ready:      store.Ready,
-		Statistics: func() Statistics {
-			return Statistics{
-				Connections:     store.Statistics(),
-				Totals:          statsUseCases.Sum.Last(),
-				StoreMaxBytes:   cfg.Pastes.MaxBytes,
-				PastesCreated:   pasteUseCases.CreateOwn.Created(),
-				PastesSwept:     pasteUseCases.Sweep.Removed(),
-				FailedSweeps:    pasteUseCases.Sweep.Failures(),
-				RejectedSignIns: tokenUseCases.SignIn.Rejections(),
-				PendingUses:     tokenUseCases.Uses.Pending(),
-			}
-		},
 	}
+	if cfg.Database.Search {
+		app.Search = search.New(gormstore.NewSearch(store), known)
+	}
+	app.Statistics = func() Statistics {
+		return Statistics{
+			Connections:     store.Statistics(),
+			Totals:          app.Stats.Sum.Last(),
+			StoreMaxBytes:   cfg.Pastes.MaxBytes,
+			PastesCreated:   app.Pastes.CreateOwn.Created(),
+			PastesSwept:     app.Pastes.Sweep.Removed(),
+			FailedSweeps:    app.Pastes.Sweep.Failures(),
+			RejectedSignIns: app.Tokens.SignIn.Rejections(),
+			PendingUses:     app.Tokens.Uses.Pending(),
+		}
+	}
+	return app
 }
 
 // pasteOptions completes those of a Config that Validate has checked.

@@ -183,13 +183,11 @@ func repeat(interval time.Duration, do func(context.Context)) fx.Hook {
 	ended := make(chan struct{})
 	run := func() {
 		defer close(ended)
-		ticker := time.NewTicker(interval)
-		defer ticker.Stop()
-		for {
+		for ticks := time.Tick(interval); ; {
 			select {
 			case <-ctx.Done():
 				return
-			case <-ticker.C:
+			case <-ticks:
 				do(ctx)
 			}
 		}

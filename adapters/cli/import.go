@@ -24,10 +24,6 @@ type Sources struct {
 }
 
 func (c *Commands) importing() *cobra.Command {
-	return Group("import", "Bring another installation's data in", c.importPasteMyst())
-}
-
-func (c *Commands) importPasteMyst() *cobra.Command {
 	var usersFile, keysFile, pastesFile, rejects string
 	var anonymize bool
 	cmd := c.does("pastemyst", "Read what mongoexport writes from a PasteMyst v2 installation",
@@ -79,7 +75,7 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`
 			})
 		return nil, run.finish(ctx, m)
 	}))
-	return cmd
+	return Group("import", "Bring another installation's data in", cmd)
 }
 
 // importRun is one run of the command.

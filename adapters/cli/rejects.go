@@ -58,18 +58,16 @@ func (r *rejectsFile) add(line int, raw []byte, reason error) error {
 
 // create makes the file, if there is none yet, under the first free name. Its mode is 0600, as it may contain API keys.
 func (r *rejectsFile) create() error {
-	for n := 1; r.file == nil; n++ {
-		name := r.name + rejectsSuffix
-		if n > 1 {
-			name = fmt.Sprintf("%s.%d%s", r.name, n, rejectsSuffix)
-		}
-		path := filepath.Join(r.folder, name)
+	name := r.name
+	for n := 2; r.file == nil; n++ {
+		path := filepath.Join(r.folder, name+rejectsSuffix)
 		file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // the operator names the folder
 		if err == nil {
 			r.path, r.file = path, file
 		} else if !errors.Is(err, fs.ErrExist) {
 			return err
 		}
+		name = fmt.Sprintf("%s.%d", r.name, n)
 	}
 	return nil
 }

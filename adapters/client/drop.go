@@ -21,7 +21,7 @@ func (c *Commands) drop() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		path, err := s.pathOfKey(id)
+		path, err := s.pathOf("keys", id)
 		key, err := load(path, err)
 		if err != nil {
 			return err

@@ -69,7 +69,7 @@ func (c *Commands) list() *cobra.Command {
 
 // keyed returns the ids of the pastes with a stored delete key, newest first.
 func (s *server) keyed() ([]string, error) {
-	pattern, err := s.pathOfKey("*")
+	pattern, err := s.pathOf("keys", "*")
 	if err != nil {
 		return nil, err
 	}

@@ -18,75 +18,73 @@ import (
 )
 
 func (c *Commands) login() *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use: "login URL", Short: "Keep an access token for a server, and use that server from now on",
 		Long: `Ask for an access token of a server, check it, and keep it for that server alone, in a file that only you may read. Other
 commands use this server from now on. ` + EnvServer + ` and ` + EnvToken + ` win over what is kept. The URL is that of the server's
 interface: https://paste.example, or https://paste.example/api/v2 if it has a base path. The token is read from standard input if that
 is no terminal.`,
 		Example: "  gluepot login https://paste.example",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := parseServer(args[0])
+			if err != nil {
+				return err
+			}
+			typed, err := c.ask("Access token for " + s.String() + ": ")
+			if err != nil {
+				return err
+			}
+			s.token = strings.TrimSpace(typed)
+			if s.token == "" {
+				return command.Usage("there is no token. To push without one, set %s to the server", EnvServer)
+			}
+			var self struct{ Username string }
+			if _, err := s.do(cmd.Context(), http.MethodGet, "/user/self", nil, nil, &self); isNotFound(err) {
+				return fmt.Errorf("%w Give the server's address, with its base path if it has one", err)
+			} else if err != nil {
+				return err
+			}
+			kept, err := folder()
+			if err != nil {
+				return err
+			}
+			path, err := s.pathOf("token")
+			if err == nil {
+				err = errors.Join(save(path, s.token), save(filepath.Join(kept, "server"), s.String()))
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.Stdout, "Signed in to %s as %s.\n", s, command.Line(self.Username))
+			return err
+		},
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s, err := parseServer(args[0])
-		if err != nil {
-			return err
-		}
-		typed, err := c.ask("Access token for " + s.String() + ": ")
-		if err != nil {
-			return err
-		}
-		s.token = strings.TrimSpace(typed)
-		if s.token == "" {
-			return command.Usage("there is no token. To push without one, set %s to the server", EnvServer)
-		}
-		var self struct{ Username string }
-		if _, err := s.do(cmd.Context(), http.MethodGet, "/user/self", nil, nil, &self); isNotFound(err) {
-			return fmt.Errorf("%w Give the server's address, with its base path if it has one", err)
-		} else if err != nil {
-			return err
-		}
-		kept, err := folder()
-		if err != nil {
-			return err
-		}
-		path, err := s.pathOfToken()
-		if err == nil {
-			err = errors.Join(save(path, s.token), save(filepath.Join(kept, "server"), s.String()))
-		}
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(c.Stdout, "Signed in to %s as %s.\n", s, command.Line(self.Username))
-		return err
-	}
-	return cmd
 }
 
 func (c *Commands) logout() *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use: "logout [URL]", Short: "Remove the access token that is kept for a server",
 		Long: "Remove the access token that is kept for a server, by default that of the last login. The server goes on accepting the token\n" +
 			"until it expires or is revoked there.",
 		Example: "  gluepot logout",
-	}
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		s, err := c.server(strings.Join(args, "")) // at most one
-		if err != nil {
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := c.server(strings.Join(args, "")) // at most one
+			if err != nil {
+				return err
+			}
+			path, err := s.pathOf("token")
+			if err == nil {
+				err = os.Remove(path)
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("no token is kept for %s", s)
+			}
+			if err == nil {
+				_, err = fmt.Fprintf(c.Stdout, "Removed the token for %s.\n", s)
+			}
 			return err
-		}
-		path, err := s.pathOfToken()
-		if err == nil {
-			err = os.Remove(path)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("no token is kept for %s", s)
-		}
-		if err == nil {
-			_, err = fmt.Fprintf(c.Stdout, "Removed the token for %s.\n", s)
-		}
-		return err
+		},
 	}
-	return cmd
 }
 
 // ask reads one line, without echo on a terminal.

@@ -62,7 +62,7 @@ func (c *Commands) find(named, target string) (*server, string, error) {
 	if s, err = parseServer(link.Scheme + "://" + link.Host + base); err != nil {
 		return nil, "", err
 	}
-	s.token, err = load(s.pathOfToken())
+	s.token, err = load(s.pathOf("token"))
 	return s, id, err
 }
 

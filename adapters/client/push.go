@@ -44,23 +44,23 @@ delete it from this machine.`,
 	}
 	flags := cmd.Flags()
 	address := serverFlag(cmd)
-	title := flags.String("title", "", "what to call the paste")
+	var wanted newPaste
+	flags.StringVar(&wanted.Title, "title", "", "what to call the paste")
 	language := flags.String("language", "", "`NAME` of the language of everything (default: by names and content)")
-	var lifetime command.Lifetime
-	flags.Var(&lifetime, "expires-in", command.LifetimeUsage)
-	private := flags.Bool("private", false, "only you may read it")
-	public := flags.Bool("public", false, "it is shown on your profile")
-	tags := flags.StringSlice("tags", nil, "tags, separated by commas")
-	burn := flags.Bool("burn", false, "delete it after the first reading")
+	flags.Var((*command.Lifetime)(&wanted.ExpiresIn), "expires-in", command.LifetimeUsage)
+	flags.BoolVar(&wanted.IsPrivate, "private", false, "only you may read it")
+	flags.BoolVar(&wanted.IsPublic, "public", false, "it is shown on your profile")
+	flags.StringSliceVar(&wanted.Tags, "tags", nil, "tags, separated by commas")
+	flags.BoolVar(&wanted.Burn, "burn", false, "delete it after the first reading")
 	encrypt := flags.Bool("encrypt", false, "encrypt it here: only those who have the link, with the key in it, can read it")
 	withPassword := flags.Bool("password", false, "with --encrypt, a password is asked for, or in $"+EnvPassword+", and no key in the link")
 	open := flags.Bool("open", false, "open the link in a browser")
 	toClipboard := flags.Bool("copy", false, "copy the link to the clipboard")
 	cmd.RunE = func(cmd *cobra.Command, files []string) error {
-		if *private && *public {
+		if wanted.IsPrivate && wanted.IsPublic {
 			return command.Usage("choose one of --private and --public")
 		}
-		if *encrypt && (*public || len(*tags) > 0) {
+		if *encrypt && (wanted.IsPublic || len(wanted.Tags) > 0) {
 			return command.Usage("an encrypted paste is neither public nor tagged")
 		}
 		if *withPassword && !*encrypt {
@@ -79,7 +79,7 @@ delete it from this machine.`,
 		if err != nil {
 			return err
 		}
-		if s.token == "" && (*private || *public || len(*tags) > 0) {
+		if s.token == "" && (wanted.IsPrivate || wanted.IsPublic || len(wanted.Tags) > 0) {
 			return command.Usage("a paste that is private, public or tagged has an owner: run 'gluepot login %s' first", s)
 		}
 		password := ""
@@ -92,13 +92,12 @@ delete it from this machine.`,
 			}
 		}
 		texts, err := command.Texts(cmd.Context(), c.Stdin, files, maxText)
+		if err == nil {
+			err = command.Something(files, texts)
+		}
 		if err != nil {
 			return err
 		}
-		if err := command.Something(files, texts); err != nil {
-			return err
-		}
-		wanted := newPaste{Title: *title, ExpiresIn: string(lifetime), IsPrivate: *private, IsPublic: *public, Burn: *burn, Tags: *tags}
 		for i, file := range files {
 			wanted.Pasties = append(wanted.Pasties, pasty{Title: command.TitleOf(file), Language: *language, Code: texts[i]})
 		}
@@ -164,7 +163,7 @@ func (s *server) create(ctx context.Context, path string, wanted any) (link stri
 		return "", fmt.Errorf("%s says where the paste is in a way that is no URL", s)
 	}
 	if key := header.Get(keyHeader); key != "" {
-		path, err := s.pathOfKey(made.ID)
+		path, err := s.pathOf("keys", made.ID)
 		if err == nil {
 			err = save(path, key)
 		}

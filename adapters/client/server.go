@@ -59,7 +59,7 @@ func (c *Commands) server(named string) (*server, error) {
 		s.token = os.Getenv(EnvToken)
 	}
 	if s.token == "" {
-		s.token, err = load(s.pathOfToken())
+		s.token, err = load(s.pathOf("token"))
 	}
 	if command.IsTerminal(c.Stderr) {
 		s.bar = c.Stderr

@@ -17,14 +17,11 @@ func folder() (string, error) {
 	return filepath.Join(configuration, "gluepot"), err
 }
 
-// pathOf returns the path of a file about a server.
+// pathOf returns the path of a file about a server: "token", or "keys" and the id of a paste.
 func (s *server) pathOf(names ...string) (string, error) {
 	kept, err := folder()
 	return filepath.Join(append([]string{kept, url.QueryEscape(s.String())}, names...)...), err
 }
-
-func (s *server) pathOfToken() (string, error)        { return s.pathOf("token") }
-func (s *server) pathOfKey(id string) (string, error) { return s.pathOf("keys", id) }
 
 // lastServer returns the address of the server of the last login, or "".
 func lastServer() (string, error) {

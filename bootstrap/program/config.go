@@ -54,7 +54,14 @@ func defaultConfig() config {
 
 // Validate returns one error that names every wrong value.
 func (c config) Validate() error {
-	wrong := []error{c.Config.Validate(), c.HTTP.Validate(), c.Server.Validate(), c.Log.validate(), c.SignIn.Validate(c.HTTP.PublicURL)}
+	wrong := []error{c.Config.Validate(), c.HTTP.Validate(), c.Server.Validate()}
+	if _, err := zapcore.ParseLevel(c.Log.Level); err != nil {
+		wrong = append(wrong, fmt.Errorf("the log level %q is not debug, info, warn or error", c.Log.Level))
+	}
+	if c.Log.Format != "json" && c.Log.Format != "console" {
+		wrong = append(wrong, fmt.Errorf("the log format %q is not json or console", c.Log.Format))
+	}
+	wrong = append(wrong, c.SignIn.Validate(c.HTTP.PublicURL))
 	if c.Server.WriteTimeout > 0 && c.Server.WriteTimeout <= c.HTTP.RequestTimeout {
 		wrong = append(wrong, fmt.Errorf("the HTTP write timeout %v is not longer than the request timeout %v",
 			c.Server.WriteTimeout, c.HTTP.RequestTimeout))
@@ -103,15 +110,4 @@ func (c config) commanded(migrates bool) bootstrap.Config {
 	own := c.used()
 	own.Migrate, own.SweepInterval = c.Migrate && migrates, 0
 	return own
-}
-
-func (c logConfig) validate() error {
-	var wrong []error
-	if _, err := zapcore.ParseLevel(c.Level); err != nil {
-		wrong = append(wrong, fmt.Errorf("the log level %q is not debug, info, warn or error", c.Level))
-	}
-	if c.Format != "json" && c.Format != "console" {
-		wrong = append(wrong, fmt.Errorf("the log format %q is not json or console", c.Format))
-	}
-	return errors.Join(wrong...)
 }

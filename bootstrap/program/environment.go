@@ -23,8 +23,6 @@ const (
 	environmentPrefix = "GLUEPOT_"
 	// fileSuffix is the suffix of a variable with the path of a file that contains a secret, as orchestrators mount them.
 	fileSuffix = "_FILE"
-	// testPrefix is the prefix of the tests' variables, which the program ignores.
-	testPrefix = environmentPrefix + "TEST_"
 )
 
 // environmentName returns the variable of a flag.
@@ -144,13 +142,14 @@ func knownVariables() []string {
 }
 
 // unknownVariables fails for variables, of NAME=VALUE pairs, that look like settings and are none: a misspelled one would be missed.
+// Those of tests are left alone.
 func unknownVariables(variables []string) error {
 	known := knownVariables()
 	var wrong []error
 	slices.Sort(variables)
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
-		if !strings.HasPrefix(name, environmentPrefix) || strings.HasPrefix(name, testPrefix) || value == "" ||
+		if !strings.HasPrefix(name, environmentPrefix) || strings.HasPrefix(name, environmentPrefix+"TEST_") || value == "" ||
 			slices.Contains(known, name) || kubernetes.MatchString(variable) {
 			continue
 		}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/gluepot/gluepot/adapters/cli"
 	"github.com/gluepot/gluepot/adapters/httpapi"
@@ -29,14 +28,12 @@ func healthCommand(cfg *config, stdout io.Writer) *cobra.Command {
 Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the settings of the listener only.`,
 		Example: "  gluepot health\n  gluepot health --live --http-addr :80 --timeout 1s",
 	}
-	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	addSettings(own, cfg, listenFlags)
-	cmd.Flags().AddFlagSet(own)
+	addSettings(cmd.Flags(), cfg, listenFlags)
 	live := cmd.Flags().Bool("live", false, "ask only whether the process answers, not whether its database does")
 	timeout := cmd.Flags().Duration("timeout", healthTimeout, "how long to wait for the answer")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		// Do not read the database's settings: this process may lack the right to read the files of secrets.
-		if err := complete(own, &cfg.Server); err != nil {
+		if err := complete(cmd.LocalNonPersistentFlags(), &cfg.Server); err != nil {
 			return err
 		}
 		path, state := httpapi.PathReady, "ready"

@@ -27,7 +27,7 @@ import (
 	domainsearch "github.com/gluepot/gluepot/domain/search"
 )
 
-// serve runs the server until it fails or ctx ends.
+// serve runs the server until it fails or ctx ends, and returns when it has stopped. An unclean stop is logged and is no failure.
 func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer) error {
 	// A closed pipe on standard error must not end the process: the log's writer handles the error.
 	broken := make(chan os.Signal, 1)
@@ -38,11 +38,6 @@ func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer)
 		return err
 	}
 	defer closeLog()
-	return serveUntil(ctx, cfg, demo, log, stdout)
-}
-
-// serveUntil serves until ctx ends, and returns when the server has stopped. An unclean stop is logged and is no failure.
-func serveUntil(ctx context.Context, cfg config, demo bool, log *zap.Logger, stdout io.Writer) error {
 	running, err := start(ctx, cfg, demo, log)
 	if err != nil {
 		if ctx.Err() != nil { // harmless: migrations are transactions
