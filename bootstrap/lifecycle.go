@@ -19,9 +19,6 @@ const (
 	closeTime      = time.Second
 )
 
-// useStoreTime bounds one attempt to store last-used times between start and stop.
-const useStoreTime = 10 * time.Second
-
 func slowStatements(log *zap.Logger) func(gormstore.Statement) {
 	return func(slow gormstore.Statement) {
 		log.Warn("a statement was slow",
@@ -36,9 +33,13 @@ func newStores(ctx context.Context, lifecycle fx.Lifecycle, cfg Config) (*gormst
 	if err != nil {
 		return nil, standby{}, err
 	}
-	from, err := newStandby(cfg)
-	if err != nil {
-		return nil, standby{}, errors.Join(err, store.Close())
+	var from standby
+	if cfg.ReadURL != "" {
+		other := cfg.Database
+		other.URL, other.URLSetting, other.Reread, other.Standby = cfg.ReadURL, "GLUEPOT_DATABASE_READ_URL", cfg.RereadReadURL, true
+		if from.Store, err = gormstore.New(other); err != nil {
+			return nil, standby{}, errors.Join(err, store.Close())
+		}
 	}
 	lifecycle.Append(fx.StopHook(func() error { // it also runs after a failed start
 		if from.Store != nil {
@@ -52,16 +53,6 @@ func newStores(ctx context.Context, lifecycle fx.Lifecycle, cfg Config) (*gormst
 
 // standby is where public profiles may be read from.
 type standby struct{ *gormstore.Store } // nil: there is none
-
-func newStandby(cfg Config) (standby, error) {
-	if cfg.ReadURL == "" {
-		return standby{}, nil
-	}
-	database := cfg.Database
-	database.URL, database.URLSetting, database.Reread, database.Standby = cfg.ReadURL, "GLUEPOT_DATABASE_READ_URL", cfg.RereadReadURL, true
-	store, err := gormstore.New(database)
-	return standby{store}, err
-}
 
 // closeStore closes the store, but does not wait for a database that hangs.
 func closeStore(store *gormstore.Store) error {
@@ -108,7 +99,7 @@ func storeUses(lifecycle fx.Lifecycle, cfg Config, app *Application) {
 		return nil
 	}))
 	lifecycle.Append(repeat(cfg.UseInterval, func(ctx context.Context) {
-		if err := store(ctx, useStoreTime); err != nil && ctx.Err() == nil {
+		if err := store(ctx, 10*time.Second); err != nil && ctx.Err() == nil {
 			cfg.Logger.Warn("last-used times are not stored yet", zap.Int("tokens", uses.Pending()), zap.Error(err))
 		}
 	}))

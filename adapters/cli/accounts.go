@@ -12,34 +12,28 @@ import (
 	"github.com/gluepot/gluepot/domain/identity"
 )
 
-func (c *Commands) userIdentities() *cobra.Command {
-	return ofUser(c.does("identities USER", "List the accounts at providers that a user signs in with", "user identities epoxy",
+// identities are commands of user.
+func (c *Commands) identities() []*cobra.Command {
+	list := ofUser(c.does("identities USER", "List the accounts at providers that a user signs in with", "user identities epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			account, err := m.Users.Show.Do(ctx, args[0])
 			return listed(all(slices.Sorted(maps.Keys(account.Services))), func(provider string) record {
 				return record{{"provider", "PROVIDER", provider}, {"subject", "SUBJECT", account.Services[provider]}}
 			}), err
 		}))
-}
-
-func (c *Commands) userLink() *cobra.Command {
-	cmd := ofUser(c.does("link USER IDENTITY", "Let a user sign in with an account at a provider", "user link epoxy github:77",
+	link := ofUser(c.does("link USER IDENTITY", "Let a user sign in with an account at a provider", "user link epoxy github:77",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			err := m.Accounts.Link.Do(ctx, args[0], args[1])
 			return said(map[string]string{"linked": args[1]}, "Linked %s.\n", args[1]), err
 		}))
-	cmd.Long += "\nIDENTITY is github, gitlab or oidc, as it is configured, a colon, and the number or subject of the account there."
-	return cmd
-}
-
-func (c *Commands) userUnlink() *cobra.Command {
-	cmd := ofUser(c.does("unlink USER PROVIDER", "Let a user no longer sign in with the account at a provider", "user unlink epoxy github",
+	link.Long += "\nIDENTITY is github, gitlab or oidc, as it is configured, a colon, and the number or subject of the account there."
+	unlink := ofUser(c.does("unlink USER PROVIDER", "Let a user no longer sign in with the account at a provider", "user unlink epoxy github",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			err := m.Accounts.Link.Undo(ctx, args[0], args[1])
 			return said(map[string]string{"unlinked": args[1]}, "Unlinked %s.\n", args[1]), err
 		}))
-	cmd.Long += "\nPROVIDER is github, gitlab or oidc, as it is configured, or one as 'gluepot user identities' lists it."
-	return cmd
+	unlink.Long += "\nPROVIDER is github, gitlab or oidc, as it is configured, or one as 'gluepot user identities' lists it."
+	return []*cobra.Command{list, link, unlink}
 }
 
 func invitationRecord(i identity.Invitation) record {

@@ -38,18 +38,11 @@ type Modules struct {
 // migrate it, if the configuration allows it; for other commands it must exist.
 type Open func(cmd *cobra.Command, migrates bool) (Modules, func(context.Context) error, error)
 
-// RunE is cobra's RunE.
-type RunE = func(cmd *cobra.Command, args []string) error
-
-// Long wraps a command that takes long, such as an import or a copy, and cancels its context on signals. The command then ends in order.
-type Long func(run RunE) RunE
-
 // Commands are the operators' commands. They write results to Stdout and everything else to Stderr.
 type Commands struct {
 	Open           Open
 	OpenCopy       OpenCopy
 	Sources        Sources
-	Long           Long
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 

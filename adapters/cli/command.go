@@ -21,7 +21,11 @@ var (
 	Quote           = command.Quote
 	MayHoldPassword = command.MayHoldPassword
 	IsWebURL        = command.IsWebURL
+	Long            = command.Long
 )
+
+// RunE is cobra's RunE.
+type RunE = command.RunE
 
 // Lifetime is the value of a flag: how long a paste lives.
 type Lifetime = command.Lifetime

@@ -13,9 +13,7 @@ import (
 )
 
 // OpenCopy returns the use case that copies the database at one URL to another, and a function that closes both.
-type OpenCopy func(
-	cmd *cobra.Command, from, to string, progress func(copies.Progress),
-) (use *copies.Copy, stop func() error, err error)
+type OpenCopy func(cmd *cobra.Command, from, to string, progress func(copies.Progress)) (*copies.Copy, func() error, error)
 
 func (c *Commands) copy() *cobra.Command {
 	cmd := c.does("copy", "Copy everything to another database, SQLite or PostgreSQL",
@@ -36,7 +34,7 @@ code is 1 when they differ.`
 	cmd.Flags().Func("from", "`URL` of the database to copy", parsed(&from, secret))
 	cmd.Flags().Func("to", "`URL` of the database to copy to", parsed(&to, secret))
 	_, _ = cmd.MarkFlagRequired("from"), cmd.MarkFlagRequired("to") // never fail: the flags are there
-	cmd.RunE = c.Long(func(cmd *cobra.Command, _ []string) (err error) {
+	cmd.RunE = Long(func(cmd *cobra.Command, _ []string) (err error) {
 		ctx := cmd.Context()
 		if from == to {
 			return Usage("--from and --to are the same database")

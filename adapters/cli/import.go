@@ -61,7 +61,7 @@ it is, and the new one gets a number: KIND-FILE.2.rejects.`
 		}
 		return command.InputsThere(files)
 	}
-	cmd.RunE = c.Long(c.run(true, func(ctx context.Context, m Modules, _ []string) (output, error) {
+	cmd.RunE = Long(c.run(true, func(ctx context.Context, m Modules, _ []string) (output, error) {
 		run := &importRun{commands: c, rejectsFolder: rejects}
 		importFile(ctx, run, "users", usersFile, c.Sources.Users, m.Imports.Users.Do)
 		importFile(ctx, run, "api-keys", keysFile, c.Sources.Keys, m.Imports.Keys.Do)

@@ -11,29 +11,27 @@ import (
 	"github.com/gluepot/gluepot/domain/moderation"
 )
 
-func (c *Commands) userSuspend() *cobra.Command {
+// suspensions are commands of user.
+func (c *Commands) suspensions() []*cobra.Command {
 	var (
 		reason string
 		hide   bool
 	)
-	cmd := ofUser(c.does("suspend USER", "Refuse a user's tokens and sessions", "user suspend epoxy --reason spam --hide-pastes",
+	suspend := ofUser(c.does("suspend USER", "Refuse a user's tokens and sessions", "user suspend epoxy --reason spam --hide-pastes",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			suspended, hidden, err := m.Moderation.Suspend.Do(ctx, args[0], reason, hide)
 			return said(map[string]any{"suspended": suspended.ID, "hidden": hidden}, "Suspended the user %s%s.\n", suspended.Name,
 				unlessNone(hidden, " and hid "+english.Plural(hidden, "paste", ""))), err
 		}))
-	reasonFlag(cmd, &reason)
-	cmd.Flags().BoolVar(&hide, "hide-pastes", false, "hide the user's pastes until the suspension ends")
-	return cmd
-}
-
-func (c *Commands) userUnsuspend() *cobra.Command {
-	return ofUser(c.does("unsuspend USER", "End the suspension of a user, whose pastes are there again", "user unsuspend epoxy",
+	reasonFlag(suspend, &reason)
+	suspend.Flags().BoolVar(&hide, "hide-pastes", false, "hide the user's pastes until the suspension ends")
+	unsuspend := ofUser(c.does("unsuspend USER", "End the suspension of a user, whose pastes are there again", "user unsuspend epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			back, shown, err := m.Moderation.Suspend.Undo(ctx, args[0])
 			return said(map[string]any{"unsuspended": back.ID, "shown": shown}, "The user %s is no longer suspended%s.\n", back.Name,
 				unlessNone(shown, ", and "+english.Plural(shown, "paste is", "pastes are")+" there again")), err
 		}))
+	return []*cobra.Command{suspend, unsuspend}
 }
 
 func unlessNone(n int, text string) string {

@@ -24,6 +24,6 @@ func (c *Commands) search() *cobra.Command {
 		})
 	cmd.Long = `Bring what searches look through into line with the pastes: after a time with GLUEPOT_SEARCH=false, or once PostgreSQL has the
 extension pg_trgm. Servers may run meanwhile. A rebuild that was interrupted starts again: run the same command.`
-	cmd.RunE = c.Long(cmd.RunE)
+	cmd.RunE = Long(cmd.RunE)
 	return Group("search", "Look after the search", cmd)
 }

@@ -61,18 +61,17 @@ func sessionRecord(t token.Token) record {
 	}
 }
 
-func (c *Commands) userSessions() *cobra.Command {
-	return ofUser(c.does("sessions USER", "List the browsers that a user is signed in with", "user sessions epoxy",
+// sessions are commands of user.
+func (c *Commands) sessions() []*cobra.Command {
+	list := ofUser(c.does("sessions USER", "List the browsers that a user is signed in with", "user sessions epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
-			sessions, err := m.Tokens.ListSessions.Do(ctx, args[0])
-			return listed(all(sessions), sessionRecord), err
+			found, err := m.Tokens.ListSessions.Do(ctx, args[0])
+			return listed(all(found), sessionRecord), err
 		}))
-}
-
-func (c *Commands) userSignOut() *cobra.Command {
-	return ofUser(c.does("sign-out USER", "End all sessions of a user; access tokens stay valid", "user sign-out epoxy",
+	signOut := ofUser(c.does("sign-out USER", "End all sessions of a user; access tokens stay valid", "user sign-out epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			ended, err := m.Tokens.EndSessions.Do(ctx, args[0])
 			return said(map[string]int{"ended": ended}, "Ended %s.\n", english.Plural(ended, "session", "")), err
 		}))
+	return []*cobra.Command{list, signOut}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -35,9 +36,9 @@ func (c *Commands) user() *cobra.Command {
 			field{"pastes", "", usage.Pastes}, field{"bytes", "", usage.Bytes}, field{"tokens", "", usage.Tokens},
 			field{"lastUsedAt", "", usage.LastUsed})), err
 	}))
-	return Group("user", "Create, show, update and delete users", c.userCreate(), show, list, c.userUpdate(),
-		c.userSuspend(), c.userUnsuspend(), c.userDelete(), c.userSessions(), c.userSignOut(),
-		c.userIdentities(), c.userLink(), c.userUnlink())
+	own := []*cobra.Command{c.userCreate(), show, list, c.userUpdate(), c.userDelete()}
+	return Group("user", "Create, show, update and delete users",
+		slices.Concat(own, c.suspensions(), c.sessions(), c.identities())...)
 }
 
 func profileFlags(flags *pflag.FlagSet, profile *users.CreateInput) {

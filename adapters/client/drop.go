@@ -22,17 +22,11 @@ func (c *Commands) drop() *cobra.Command {
 			return err
 		}
 		path, err := s.pathOf("keys", id)
-		key, err := load(path, err)
-		if err != nil {
+		if s.deleteKey, err = load(path, err); err != nil {
 			return err
 		}
-		headers := make(http.Header)
-		if key != "" {
-			headers.Set(keyHeader, key)
-			s.token = "" // not needed, and an invalid one would fail the request
-		}
-		_, err = s.do(cmd.Context(), http.MethodDelete, "/paste/"+url.PathEscape(id), nil, headers, new(struct{}))
-		if key != "" && (err == nil || isNotFound(err)) {
+		_, err = s.do(cmd.Context(), http.MethodDelete, "/paste/"+url.PathEscape(id), nil, new(struct{}))
+		if s.deleteKey != "" && (err == nil || isNotFound(err)) {
 			if gone := os.Remove(path); !errors.Is(gone, fs.ErrNotExist) {
 				err = errors.Join(err, gone)
 			}

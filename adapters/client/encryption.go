@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
@@ -90,14 +91,12 @@ func random(length int) string {
 // seal encrypts a paste with a password or, if that is empty, with a new key, which it returns.
 func seal(plain content, password string) (s sealed, key string, err error) {
 	s.Version = formatVersion
-	secret := password
 	if password == "" {
 		key = random(keyLength)
-		secret = key
 	} else {
 		s.Salt = random(saltLength)
 	}
-	aead, err := newAEAD(secret, s.Salt)
+	aead, err := newAEAD(cmp.Or(password, key), s.Salt)
 	if err != nil {
 		return s, "", err
 	}
@@ -159,21 +158,18 @@ func (c *Commands) decrypt(s sealed, key string) (content, error) {
 	if s.Salt == "" {
 		return s.open(key)
 	}
-	for tries := 1; ; tries++ {
+	for try := 1; ; try++ { // one is too few: an opened paste is gone from the server
 		password, err := c.password()
 		if err != nil {
 			return content{}, err
 		}
 		plain, err := s.open(password)
-		if !errors.Is(err, errPassword) || !command.IsTerminal(c.Stderr) || os.Getenv(EnvPassword) != "" || tries == maxTries {
+		if !errors.Is(err, errPassword) || !command.IsTerminal(c.Stderr) || os.Getenv(EnvPassword) != "" || try == 5 {
 			return plain, err
 		}
 		_, _ = fmt.Fprintln(c.Stderr, "This is not the password.") // optional: the question follows
 	}
 }
-
-// maxTries is how often a password is asked for. One try is too few: an opened paste is gone from the server.
-const maxTries = 5
 
 func (c *Commands) password() (string, error) {
 	if password := os.Getenv(EnvPassword); password != "" {
@@ -215,7 +211,7 @@ func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string,
 
 		Pasties []pasty `json:"pasties"`
 	}
-	_, err = s.do(ctx, http.MethodGet, "/encrypted/"+url.PathEscape(id), nil, nil, &either)
+	_, err = s.do(ctx, http.MethodGet, "/encrypted/"+url.PathEscape(id), nil, &either)
 	burns := isStatus(err, http.StatusConflict)
 	if burns && !toEncrypted {
 		return nil, false, fmt.Errorf("it burns after reading, and %w. If it has a password, put #%s behind the link", errNoKey, withPassword)
@@ -227,7 +223,7 @@ func (c *Commands) fetch(ctx context.Context, s *server, id, key, folder string,
 				http.StatusNotFound, "There is no paste with that id. It may burn after reading; then --yes opens and deletes it.",
 			}
 		}
-		_, err = s.do(ctx, http.MethodPost, "/open/"+url.PathEscape(id), nil, nil, &either)
+		_, err = s.do(ctx, http.MethodPost, "/open/"+url.PathEscape(id), nil, &either)
 		opened = err == nil
 	}
 	switch {

@@ -39,7 +39,7 @@ is no terminal.`,
 				return command.Usage("there is no token. To push without one, set %s to the server", EnvServer)
 			}
 			var self struct{ Username string }
-			if _, err := s.do(cmd.Context(), http.MethodGet, "/user/self", nil, nil, &self); isNotFound(err) {
+			if _, err := s.do(cmd.Context(), http.MethodGet, "/user/self", nil, &self); isNotFound(err) {
 				return fmt.Errorf("%w Give the server's address, with its base path if it has one", err)
 			} else if err != nil {
 				return err

@@ -30,7 +30,7 @@ type pasty struct {
 
 // read returns the paste with that id.
 func (s *server) read(ctx context.Context, id string) (found paste, err error) {
-	_, err = s.do(ctx, http.MethodGet, "/paste/"+url.PathEscape(id), nil, nil, &found)
+	_, err = s.do(ctx, http.MethodGet, "/paste/"+url.PathEscape(id), nil, &found)
 	if err == nil && found.ID == "" {
 		err = s.noPaste()
 	}

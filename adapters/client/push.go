@@ -30,9 +30,6 @@ type newPaste struct {
 	Pasties   []pasty  `json:"pasties"`
 }
 
-// maxText bounds the bytes of a paste's files that are read. Servers take less, and say so.
-const maxText = 64 << 20
-
 func (c *Commands) push() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "push [FILE...]", Short: "Make a paste of files, or of standard input, and print its link",
@@ -91,7 +88,7 @@ delete it from this machine.`,
 				return err
 			}
 		}
-		texts, err := command.Texts(cmd.Context(), c.Stdin, files, maxText)
+		texts, err := command.Texts(cmd.Context(), c.Stdin, files, 64<<20) // servers take less, and say so
 		if err == nil {
 			err = command.Something(files, texts)
 		}
@@ -151,7 +148,7 @@ func (s *server) create(ctx context.Context, path string, wanted any) (link stri
 		return "", err
 	}
 	var made paste
-	header, err := s.do(ctx, http.MethodPost, path, body.Bytes(), nil, &made)
+	header, err := s.do(ctx, http.MethodPost, path, body.Bytes(), &made)
 	if err != nil {
 		return "", err
 	}

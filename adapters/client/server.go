@@ -22,9 +22,11 @@ import (
 )
 
 type server struct {
-	base  *url.URL  // without a trailing slash
-	token string    // or ""
-	bar   io.Writer // a terminal for progress, or nil
+	base  *url.URL // without a trailing slash
+	token string   // or ""
+	// deleteKey is sent instead of the token, which is not needed then, and would fail the request if it is invalid.
+	deleteKey string
+	bar       io.Writer // a terminal for progress, or nil
 }
 
 func (s *server) String() string { return s.base.String() }
@@ -67,15 +69,13 @@ func (c *Commands) server(named string) (*server, error) {
 	return s, err
 }
 
-// patience is how long a server may take to answer a complete request.
-const patience = time.Minute
-
 // transport does not follow redirects: a token and a body go only to their own server.
 var transport = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext, ForceAttemptHTTP2: true,
-		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: patience, ExpectContinueTimeout: time.Second,
+		TLSHandshakeTimeout: 10 * time.Second, ExpectContinueTimeout: time.Second,
+		ResponseHeaderTimeout: time.Minute, // from when the request is complete
 	},
 }
 
@@ -87,16 +87,13 @@ type statusError struct {
 
 func (e *statusError) Error() string { return e.text }
 
-// maxAnswer bounds an answer, in bytes. No paste in JSON is as long.
-const maxAnswer = 256 << 20
-
 // largeBody is the length in bytes from which progress is shown, and the server is asked first whether it accepts the body.
 const largeBody = 256 << 10
 
 const keyHeader = "Gluepot-Delete-Key"
 
 // do sends a request, whose body may be nil, and decodes the answer's JSON.
-func (s *server) do(ctx context.Context, method, path string, body []byte, headers http.Header, into any) (http.Header, error) {
+func (s *server) do(ctx context.Context, method, path string, body []byte, into any) (http.Header, error) {
 	var content io.Reader = bytes.NewReader(body)
 	if len(body) >= largeBody && s.bar != nil {
 		bar := progressbar.NewOptions(len(body), progressbar.OptionSetWriter(s.bar), progressbar.OptionShowBytes(true),
@@ -108,9 +105,6 @@ func (s *server) do(ctx context.Context, method, path string, body []byte, heade
 	if err != nil {
 		return nil, err
 	}
-	if headers != nil {
-		request.Header = headers
-	}
 	request.Header.Set("Accept", "application/json")
 	if request.ContentLength = int64(len(body)); len(body) == 0 {
 		request.Body = http.NoBody
@@ -120,15 +114,17 @@ func (s *server) do(ctx context.Context, method, path string, body []byte, heade
 	if len(body) >= largeBody {
 		request.Header.Set("Expect", "100-continue")
 	}
-	if s.token != "" {
+	if s.deleteKey != "" {
+		request.Header.Set(keyHeader, s.deleteKey)
+	} else if s.token != "" {
 		request.Header.Set("Authorization", "Bearer "+s.token)
 	}
 	answer, err := transport.Do(request)
 	if err != nil {
 		return nil, s.unreachable(err)
 	}
-	defer answer.Body.Close() //nolint:errcheck // it has been read
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	defer answer.Body.Close()                                     //nolint:errcheck // it has been read
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 256<<20)) // no paste in JSON is as long
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("the answer of %s broke off: %w", s, err)
@@ -164,7 +160,7 @@ func (s *server) refused(answer *http.Response, text []byte) error {
 	case err == nil:
 		failed.text = fmt.Sprintf("%s sends us on to %s. If that is the server, run 'gluepot login' with its URL.", s,
 			command.Line(location.Redacted()))
-	case answer.StatusCode == http.StatusUnauthorized && s.token != "" && answer.Request.Header.Get(keyHeader) == "":
+	case answer.StatusCode == http.StatusUnauthorized && s.token != "" && s.deleteKey == "":
 		failed.text = fmt.Sprintf("The access token is not valid at %s. Run 'gluepot login %[1]s', or set %s to another one.", s, EnvToken)
 	}
 	return failed

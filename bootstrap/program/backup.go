@@ -18,7 +18,7 @@ func backupCommand(cfg *config, stdout io.Writer) *cobra.Command {
 readable by its owner only. It gets its name once it is complete and on the disk. An existing file is not overwritten. For PostgreSQL,
 use pg_dump.`,
 		Example: "  gluepot backup /var/backups/gluepot-$(date +%F).db\n  gluepot restore /var/backups/gluepot-2024-02-29.db",
-		RunE: long(withStore(cfg, func(ctx context.Context, store *gormstore.Store, args []string) error {
+		RunE: cli.Long(withStore(cfg, func(ctx context.Context, store *gormstore.Store, args []string) error {
 			if err := store.Backup(ctx, args[0]); err != nil {
 				return causeOr(ctx, err)
 			}
@@ -39,7 +39,7 @@ With --replace, an existing database is kept beside the new one, under its name 
 		Example: "  gluepot restore /var/backups/gluepot-2024-02-29.db\n  gluepot restore --replace /var/backups/gluepot-2024-02-29.db",
 	}
 	replace := cmd.Flags().Bool("replace", false, "replace an existing database, which is kept beside the new one")
-	cmd.RunE = long(func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = cli.Long(func(cmd *cobra.Command, args []string) error {
 		if err := configure(cmd, cfg); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func compactCommand(cfg *config, stdout io.Writer) *cobra.Command {
 		Long: `Shrink the file of the embedded database (SQLite) to its content, after much was deleted. Servers may run: reads go on, and
 writes wait, for GLUEPOT_DATABASE_CONNECT_TIMEOUT at most. The disk needs as much free space as the file has.`,
 		Example: "  gluepot compact",
-		RunE: long(withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
+		RunE: cli.Long(withStore(cfg, func(ctx context.Context, store *gormstore.Store, _ []string) error {
 			done, err := store.Compact(ctx)
 			if err != nil {
 				return causeOr(ctx, err)

@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -88,7 +85,7 @@ func sentence(err error) string {
 // rootCause strips what drivers and the standard library put before "connection refused". Of several errors it takes the last: pgx tries
 // TLS first, and only the second attempt, without it, has the real error.
 func rootCause(err error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // it walks the chain itself
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		causes := joined.Unwrap()
 		return rootCause(causes[len(causes)-1])
 	}
@@ -129,7 +126,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	root.AddCommand(serveCommand(&cfg, stdout, stderr), migrateCommand(&cfg, stdout), healthCommand(&cfg, stdout), versionCommand(stdout),
 		backupCommand(&cfg, stdout), restoreCommand(&cfg, stdout), compactCommand(&cfg, stdout))
 	operators := cli.Commands{
-		Open: opener(&cfg), OpenCopy: copyOpener(&cfg), Long: long, Stdin: stdin, Stdout: stdout, Stderr: stderr,
+		Open: opener(&cfg), OpenCopy: copyOpener(&cfg), Stdin: stdin, Stdout: stdout, Stderr: stderr,
 		Sources: cli.Sources{Users: pastemyst.Users, Keys: pastemyst.Keys, Pastes: pastemyst.Pastes},
 	}
 	root.AddCommand(operators.All()...)
@@ -220,25 +217,6 @@ func copyOpener(cfg *config) cli.OpenCopy {
 	}
 }
 
-// long implements cli.Long: the first SIGINT, SIGTERM or SIGHUP ends the command in order, a second SIGINT or SIGTERM ends the process at
-// once.
-func long(run cli.RunE) cli.RunE {
-	return func(cmd *cobra.Command, args []string) error {
-		signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
-		if !signal.Ignored(syscall.SIGHUP) { // as under nohup
-			signals = append(signals, syscall.SIGHUP)
-		}
-		ctx, stop := signal.NotifyContext(cmd.Context(), signals...)
-		defer stop()
-		context.AfterFunc(ctx, func() {
-			signal.Ignore(syscall.SIGHUP) // a closing terminal may send two
-			stop()
-		})
-		cmd.SetContext(ctx)
-		return run(cmd, args)
-	}
-}
-
 func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -248,7 +226,7 @@ func serveCommand(cfg *config, stdout, stderr io.Writer) *cobra.Command {
 	}
 	addSettings(cmd.Flags(), cfg, serveFlags)
 	demo := cmd.Flags().Bool("demo", false, "store demonstration data, and print requests to try")
-	cmd.RunE = long(func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = cli.Long(func(cmd *cobra.Command, _ []string) error {
 		if err := configure(cmd, cfg); err != nil {
 			return err
 		}

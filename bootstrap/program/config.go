@@ -24,8 +24,9 @@ type config struct {
 
 	HTTP   httpapi.Config
 	Server server.Config
-	Log    logConfig
-	SignIn signin.Config
+	// LogLevel is debug, info, warn or error; LogFormat is json or console.
+	LogLevel, LogFormat string
+	SignIn              signin.Config
 	// PasteAnonymous lets pastes be created without a token.
 	PasteAnonymous bool
 	// Pages serves pages for people, Recent the page of the newest public pastes, and Reports the form that reports a paste.
@@ -36,17 +37,11 @@ type config struct {
 	AdminAddr string
 }
 
-// logConfig is the level and format of the log.
-type logConfig struct {
-	Level  string // debug, info, warn or error
-	Format string // json or console
-}
-
 // defaultConfig returns a server on 127.0.0.1:8080 with an embedded database below the working directory.
 func defaultConfig() config {
 	cfg := config{
 		Config: bootstrap.DefaultConfig(), HTTP: httpapi.DefaultConfig(), Server: server.DefaultConfig(),
-		Log: logConfig{Level: "info", Format: "json"}, SignIn: signin.DefaultConfig(), PasteAnonymous: true, Pages: true,
+		LogLevel: "info", LogFormat: "json", SignIn: signin.DefaultConfig(), PasteAnonymous: true, Pages: true,
 	}
 	cfg.SweepInterval = time.Minute
 	return cfg
@@ -55,11 +50,11 @@ func defaultConfig() config {
 // Validate returns one error that names every wrong value.
 func (c config) Validate() error {
 	wrong := []error{c.Config.Validate(), c.HTTP.Validate(), c.Server.Validate()}
-	if _, err := zapcore.ParseLevel(c.Log.Level); err != nil {
-		wrong = append(wrong, fmt.Errorf("the log level %q is not debug, info, warn or error", c.Log.Level))
+	if _, err := zapcore.ParseLevel(c.LogLevel); err != nil {
+		wrong = append(wrong, fmt.Errorf("the log level %q is not debug, info, warn or error", c.LogLevel))
 	}
-	if c.Log.Format != "json" && c.Log.Format != "console" {
-		wrong = append(wrong, fmt.Errorf("the log format %q is not json or console", c.Log.Format))
+	if c.LogFormat != "json" && c.LogFormat != "console" {
+		wrong = append(wrong, fmt.Errorf("the log format %q is not json or console", c.LogFormat))
 	}
 	wrong = append(wrong, c.SignIn.Validate(c.HTTP.PublicURL))
 	if c.Server.WriteTimeout > 0 && c.Server.WriteTimeout <= c.HTTP.RequestTimeout {
@@ -86,9 +81,6 @@ func (c config) scheme() string {
 	return "http"
 }
 
-// sweepMargin is added to the longest request for SweepGrace: clocks are put back by less.
-const sweepMargin = time.Minute
-
 // used returns the configuration of the use cases.
 func (c config) used() bootstrap.Config {
 	own := c.Config
@@ -100,8 +92,8 @@ func (c config) used() bootstrap.Config {
 // served returns the configuration of a server's use cases.
 func (c config) served(log *zap.Logger) bootstrap.Config {
 	own := c.used()
-	own.Logger, own.AllowPendingMigrations, own.Pastes.SweepGrace = log, true, c.Server.WriteTimeout+sweepMargin
-	own.Totals = c.AdminAddr != ""
+	own.Logger, own.AllowPendingMigrations, own.Totals = log, true, c.AdminAddr != ""
+	own.Pastes.SweepGrace = c.Server.WriteTimeout + time.Minute // clocks are put back by less
 	return own
 }
 

@@ -33,9 +33,6 @@ var demoPastes string
 // demoUser owns the pastes and the printed token. The id marks a database as a demonstration: ident.New makes none with a hyphen.
 const demoUser = "id:demo-epoxy"
 
-// demoTokenLife is how long the printed token is valid. Each start prints a new one.
-const demoTokenLife = 24 * time.Hour
-
 // prepareDemonstration imports the demonstration into an empty database, or into one that has it: what has expired or was edited is as
 // before then. It fails with fault.Conflict, and stores nothing, when the database has other data. It does not sweep the database, which
 // may be a real one.
@@ -92,7 +89,7 @@ func announceDemonstration(ctx context.Context, issue *tokens.Issue, listens net
 		return err
 	}
 	origin := cfg.scheme() + "://" + address
-	_, secret, err := issue.Do(ctx, demoUser, tokens.IssueInput{Name: "demonstration", ExpiresIn: demoTokenLife})
+	_, secret, err := issue.Do(ctx, demoUser, tokens.IssueInput{Name: "demonstration", ExpiresIn: 24 * time.Hour})
 	if err != nil {
 		return fmt.Errorf("issue a token for the demonstration: %w", err)
 	}

@@ -80,7 +80,7 @@ func environmentValue(flag *pflag.Flag) (string, error) {
 
 // secretFile returns the path of the file with the value of a flag, or "".
 func secretFile(flag *pflag.Flag) string {
-	if !holdsSecret(flag) {
+	if flag.Value.Type() != secret {
 		return ""
 	}
 	return os.Getenv(environmentName(flag.Name) + fileSuffix)
@@ -134,7 +134,7 @@ func knownVariables() []string {
 	known := []string{client.EnvServer, client.EnvToken, client.EnvPassword}
 	flags.VisitAll(func(flag *pflag.Flag) {
 		known = append(known, environmentName(flag.Name))
-		if holdsSecret(flag) {
+		if flag.Value.Type() == secret {
 			known = append(known, environmentName(flag.Name)+fileSuffix)
 		}
 	})

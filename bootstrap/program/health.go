@@ -18,9 +18,6 @@ import (
 	"github.com/gluepot/gluepot/adapters/httpapi"
 )
 
-// healthTimeout is longer than the default timeout of a request.
-const healthTimeout = 6 * time.Second
-
 func healthCommand(cfg *config, stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "health", Short: "Ask the server on this machine whether it is ready, and exit 0 if so",
@@ -30,7 +27,8 @@ Exits 0 if so, and 1 otherwise. It is for containers without curl, and reads the
 	}
 	addSettings(cmd.Flags(), cfg, listenFlags)
 	live := cmd.Flags().Bool("live", false, "ask only whether the process answers, not whether its database does")
-	timeout := cmd.Flags().Duration("timeout", healthTimeout, "how long to wait for the answer")
+	// Longer than the default timeout of a request.
+	timeout := cmd.Flags().Duration("timeout", 6*time.Second, "how long to wait for the answer")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		// Do not read the database's settings: this process may lack the right to read the files of secrets.
 		if err := complete(cmd.LocalNonPersistentFlags(), &cfg.Server); err != nil {
@@ -65,9 +63,6 @@ func loopback(listen string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// maxHealthAnswer bounds the bytes read: an answer is a few words, unless another program listens there.
-const maxHealthAnswer = 4 << 10
-
 // askHealth requests a health check. It fails unless the answer is 200.
 func askHealth(ctx context.Context, address string, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -98,7 +93,8 @@ func askHealth(ctx context.Context, address string, timeout time.Duration) error
 	var problem struct {
 		Detail string `json:"detail"`
 	}
-	if json.NewDecoder(io.LimitReader(response.Body, maxHealthAnswer)).Decode(&problem) != nil || problem.Detail == "" {
+	start := io.LimitReader(response.Body, 4<<10) // an answer is a few words, unless another program listens there
+	if json.NewDecoder(start).Decode(&problem) != nil || problem.Detail == "" {
 		return fmt.Errorf("it answers %d", response.StatusCode)
 	}
 	return fmt.Errorf("it answers %d, %q", response.StatusCode, problem.Detail)

@@ -12,8 +12,8 @@ import (
 // be a fifth of its cost. No request waits for w: lines that it does not take in time are dropped and counted (decision 0022).
 //
 // The returned function writes the remaining lines; it does not wait for w forever.
-func newLogger(cfg logConfig, w io.Writer) (*zap.Logger, func(), error) {
-	level, err := zapcore.ParseLevel(cfg.Level)
+func newLogger(level, format string, w io.Writer) (*zap.Logger, func(), error) {
+	from, err := zapcore.ParseLevel(level)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -21,7 +21,7 @@ func newLogger(cfg logConfig, w io.Writer) (*zap.Logger, func(), error) {
 	encoding.TimeKey, encoding.EncodeTime = "time", zapcore.RFC3339NanoTimeEncoder
 	encoding.EncodeDuration = zapcore.StringDurationEncoder
 	encoder := zapcore.NewJSONEncoder(encoding)
-	if cfg.Format == "console" {
+	if format == "console" {
 		encoder = zapcore.NewConsoleEncoder(encoding)
 	}
 	lines := newLineWriter(w, func(dropped int64) []byte {
@@ -32,5 +32,5 @@ func newLogger(cfg logConfig, w io.Writer) (*zap.Logger, func(), error) {
 		}
 		return line.Bytes()
 	})
-	return zap.New(zapcore.NewCore(encoder, zapcore.AddSync(lines), level)), lines.Close, nil
+	return zap.New(zapcore.NewCore(encoder, zapcore.AddSync(lines), from)), lines.Close, nil
 }

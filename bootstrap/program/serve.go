@@ -33,7 +33,7 @@ func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer)
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	defer signal.Stop(broken)
-	log, closeLog, err := newLogger(cfg.Log, stderr)
+	log, closeLog, err := newLogger(cfg.LogLevel, cfg.LogFormat, stderr)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (*runnin
 		cfg.Database.Tracer = traces.Statements()
 		cfg.HTTP.Tracing = traces.Middleware(httpapi.TraceKey, httpapi.Route, httpapi.PathAlive, httpapi.PathReady)
 		started.sendTraces = func() error {
-			ctx, cancel := context.WithTimeout(context.Background(), traceFlushTime)
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 			defer cancel()
 			return traces.Close(ctx)
 		}
@@ -172,6 +172,3 @@ func (r *running) stop() error {
 	}
 	return undone
 }
-
-// traceFlushTime bounds the sending of the last traces, during the stop of the use cases.
-const traceFlushTime = 2 * time.Second

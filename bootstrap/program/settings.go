@@ -74,8 +74,8 @@ func listenFlags(flags *pflag.FlagSet, cfg *config) {
 
 func serveFlags(flags *pflag.FlagSet, cfg *config) {
 	listenFlags(flags, cfg)
-	flags.StringVar(&cfg.Log.Level, "log-level", cfg.Log.Level, "debug, info, warn or error")
-	flags.StringVar(&cfg.Log.Format, "log-format", cfg.Log.Format, "json or console")
+	flags.StringVar(&cfg.LogLevel, "log-level", cfg.LogLevel, "debug, info, warn or error")
+	flags.StringVar(&cfg.LogFormat, "log-format", cfg.LogFormat, "json or console")
 	flags.DurationVar(&cfg.SweepInterval, "sweep-interval", cfg.SweepInterval,
 		"time between two searches for expired pastes to remove; 0 leaves it to other nodes")
 	flags.DurationVar(&cfg.Pastes.RemovedRetention, "removed-retention", cfg.Pastes.RemovedRetention,
@@ -149,8 +149,12 @@ func misplacedPasswords(flags *pflag.FlagSet) error {
 	return errors.Join(wrong...)
 }
 
-// setting marks flags that are settings, and not options of one command.
-const setting = "gluepot_setting"
+const (
+	// setting marks flags that are settings, and not options of one command.
+	setting = "gluepot_setting"
+	// secret is the type of flags that may also be read from a file.
+	secret = "secret"
+)
 
 var allSettings = []func(*pflag.FlagSet, *config){databaseFlags, pasteFlags, signInFlags, serveFlags}
 
@@ -217,11 +221,6 @@ func wrongValue(name string, flag *pflag.Flag, value string, err error) error {
 	return fmt.Errorf("%s is %s: it takes %s", name, cli.Quote(value), form)
 }
 
-func holdsSecret(flag *pflag.Flag) bool {
-	kind := flag.Value.Type()
-	return kind == "url" || kind == "secret"
-}
-
 // urlValue keeps the password of a database URL out of the help text.
 type urlValue gormstore.URL
 
@@ -232,11 +231,11 @@ func (v *urlValue) String() string {
 	return gormstore.URL(*v).String()
 }
 func (v *urlValue) Set(value string) error { *v = urlValue(value); return nil }
-func (v *urlValue) Type() string           { return "url" }
+func (v *urlValue) Type() string           { return secret }
 
 // secretValue is a text that is never printed.
 type secretValue string
 
 func (v *secretValue) String() string         { return signin.Secret(*v).String() }
 func (v *secretValue) Set(value string) error { *v = secretValue(value); return nil }
-func (v *secretValue) Type() string           { return "secret" }
+func (v *secretValue) Type() string           { return secret }

@@ -61,7 +61,7 @@ func TestFillFromEnvironment(t *testing.T) {
 	if err := fillFromEnvironment(flags); err != nil {
 		t.Fatal(err)
 	}
-	if cfg.Server.Addr != "127.0.0.1:2" || cfg.Log.Level != "debug" || cfg.Database.URL != defaultConfig().Database.URL {
+	if cfg.Server.Addr != "127.0.0.1:2" || cfg.LogLevel != "debug" || cfg.Database.URL != defaultConfig().Database.URL {
 		t.Errorf("got %+v, want the address of the flag, the level of the environment and the default URL", cfg)
 	}
 	if cfg.Pastes.Lifetimes.Longest != "1m" {

@@ -1,11 +1,15 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net/url"
+	"os"
+	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -84,4 +88,26 @@ func MayHoldPassword(text string) bool {
 func IsWebURL(text string) bool {
 	parsed, err := url.Parse(text)
 	return err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") && parsed.Host != "" && parsed.User == nil
+}
+
+// RunE is cobra's RunE.
+type RunE = func(cmd *cobra.Command, args []string) error
+
+// Long wraps a command that takes long. The first SIGINT, SIGTERM or SIGHUP cancels its context, and it ends in order; a second SIGINT or
+// SIGTERM ends the process at once.
+func Long(run RunE) RunE {
+	return func(cmd *cobra.Command, args []string) error {
+		signals := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+		if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+			signals = append(signals, syscall.SIGHUP)
+		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), signals...)
+		defer stop()
+		context.AfterFunc(ctx, func() {
+			signal.Ignore(syscall.SIGHUP) // a closing terminal may send two
+			stop()
+		})
+		cmd.SetContext(ctx)
+		return run(cmd, args)
+	}
 }
