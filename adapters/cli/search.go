@@ -9,13 +9,11 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-var errNoSearch = fault.New(fault.Invalid, "Search is off: GLUEPOT_SEARCH is false.")
-
 func (c *Commands) search() *cobra.Command {
 	cmd := c.does("rebuild", "Bring what searches look through into line with the pastes", "search rebuild",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
 			if m.Search == nil {
-				return nil, errNoSearch
+				return nil, fault.New(fault.Invalid, "Search is off: GLUEPOT_SEARCH is false.")
 			}
 			shown := c.newProgress("rebuild", -1, false)
 			read, err := m.Search.Rebuild.Do(ctx, func(further int) { _ = shown.Add(further) })

@@ -54,19 +54,17 @@ func (c *Commands) tokenIssue() *cobra.Command {
 	return cmd
 }
 
-func sessionRecord(t token.Token) record {
-	return record{
-		{"id", "ID", t.ID}, {"browser", "BROWSER", t.Name}, {"scope", "SCOPE", t.Scope}, {"createdAt", "SIGNED IN", t.CreatedAt},
-		{"lastUsedAt", "LAST USED", t.LastUsedAt}, {"expiresAt", "EXPIRES", t.ExpiresAt}, {"token", "", t.Parent},
-	}
-}
-
 // sessions are commands of user.
 func (c *Commands) sessions() []*cobra.Command {
 	list := ofUser(c.does("sessions USER", "List the browsers that a user is signed in with", "user sessions epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {
 			found, err := m.Tokens.ListSessions.Do(ctx, args[0])
-			return listed(all(found), sessionRecord), err
+			return listed(all(found), func(t token.Token) record {
+				return record{
+					{"id", "ID", t.ID}, {"browser", "BROWSER", t.Name}, {"scope", "SCOPE", t.Scope}, {"createdAt", "SIGNED IN", t.CreatedAt},
+					{"lastUsedAt", "LAST USED", t.LastUsedAt}, {"expiresAt", "EXPIRES", t.ExpiresAt}, {"token", "", t.Parent},
+				}
+			}), err
 		}))
 	signOut := ofUser(c.does("sign-out USER", "End all sessions of a user; access tokens stay valid", "user sign-out epoxy",
 		func(ctx context.Context, m Modules, args []string) (output, error) {

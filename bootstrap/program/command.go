@@ -23,11 +23,7 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
-// The groups of commands in the help.
-const (
-	clientGroup = "client"
-	serverGroup = "server"
-)
+const clientGroup, serverGroup = "client", "server" // of commands in the help
 
 // Run runs the program with the arguments after its name, and returns its exit code: 0 for success, 1 for a failure, 2 for wrong
 // arguments or configuration.
@@ -141,7 +137,11 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 		root.AddCommand(cmd)
 	}
 	takeWhatIsNamed(root)
-	showWhatMatters(root)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		root.PersistentFlags().VisitAll(func(flag *pflag.Flag) { flag.Hidden = !matters(cmd, flag.Name) })
+		help(cmd, args)
+	})
 	return root
 }
 
@@ -155,15 +155,7 @@ func takeWhatIsNamed(cmd *cobra.Command) {
 	}
 }
 
-// showWhatMatters hides settings that a command hardly needs from its help. Every command accepts all of them.
-func showWhatMatters(root *cobra.Command) {
-	help := root.HelpFunc()
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		root.PersistentFlags().VisitAll(func(flag *pflag.Flag) { flag.Hidden = !matters(cmd, flag.Name) })
-		help(cmd, args)
-	})
-}
-
+// matters reports whether the help of a command shows a setting. Every command accepts all of them.
 func matters(cmd *cobra.Command, setting string) bool {
 	switch name := cmd.Name(); {
 	case name == "serve":

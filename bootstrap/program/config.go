@@ -49,28 +49,25 @@ func defaultConfig() config {
 
 // Validate returns one error that names every wrong value.
 func (c config) Validate() error {
-	wrong := []error{c.Config.Validate(), c.HTTP.Validate(), c.Server.Validate()}
-	if _, err := zapcore.ParseLevel(c.LogLevel); err != nil {
-		wrong = append(wrong, fmt.Errorf("the log level %q is not debug, info, warn or error", c.LogLevel))
+	wrong := errors.Join(c.Config.Validate(), c.HTTP.Validate(), c.Server.Validate())
+	check := func(right bool, format string, args ...any) {
+		if !right {
+			wrong = errors.Join(wrong, fmt.Errorf(format, args...))
+		}
 	}
-	if c.LogFormat != "json" && c.LogFormat != "console" {
-		wrong = append(wrong, fmt.Errorf("the log format %q is not json or console", c.LogFormat))
-	}
-	wrong = append(wrong, c.SignIn.Validate(c.HTTP.PublicURL))
-	if c.Server.WriteTimeout > 0 && c.Server.WriteTimeout <= c.HTTP.RequestTimeout {
-		wrong = append(wrong, fmt.Errorf("the HTTP write timeout %v is not longer than the request timeout %v",
-			c.Server.WriteTimeout, c.HTTP.RequestTimeout))
-	}
-	if _, _, err := net.SplitHostPort(c.AdminAddr); err != nil && c.AdminAddr != "" {
-		wrong = append(wrong, fmt.Errorf("the address of metrics %q is not HOST:PORT", c.AdminAddr))
-	}
-	if _, err := mail.ParseAddress(c.Contact); c.Contact != "" && err != nil && !cli.IsWebURL(c.Contact) {
-		wrong = append(wrong, fmt.Errorf("GLUEPOT_CONTACT is %q: give an address such as abuse@paste.example, or an https:// URL", c.Contact))
-	}
-	if c.TermsURL != "" && !cli.IsWebURL(c.TermsURL) {
-		wrong = append(wrong, fmt.Errorf("GLUEPOT_TERMS_URL is %q: give an https:// URL", c.TermsURL))
-	}
-	return errors.Join(wrong...)
+	_, noLevel := zapcore.ParseLevel(c.LogLevel)
+	check(noLevel == nil, "the log level %q is not debug, info, warn or error", c.LogLevel)
+	check(c.LogFormat == "json" || c.LogFormat == "console", "the log format %q is not json or console", c.LogFormat)
+	wrong = errors.Join(wrong, c.SignIn.Validate(c.HTTP.PublicURL))
+	check(c.Server.WriteTimeout <= 0 || c.Server.WriteTimeout > c.HTTP.RequestTimeout,
+		"the HTTP write timeout %v is not longer than the request timeout %v", c.Server.WriteTimeout, c.HTTP.RequestTimeout)
+	_, _, noAddress := net.SplitHostPort(c.AdminAddr)
+	check(c.AdminAddr == "" || noAddress == nil, "the address of metrics %q is not HOST:PORT", c.AdminAddr)
+	_, noMail := mail.ParseAddress(c.Contact)
+	check(c.Contact == "" || noMail == nil || cli.IsWebURL(c.Contact),
+		"GLUEPOT_CONTACT is %q: give an address such as abuse@paste.example, or an https:// URL", c.Contact)
+	check(c.TermsURL == "" || cli.IsWebURL(c.TermsURL), "GLUEPOT_TERMS_URL is %q: give an https:// URL", c.TermsURL)
+	return wrong
 }
 
 // scheme is that of the server's URLs.

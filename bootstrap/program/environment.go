@@ -112,8 +112,7 @@ func readSecret(path string) (string, error) {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		err = failed.Err // without the path, which may be a misplaced password
 	}
-	secret, _ := strings.CutSuffix(string(content), "\n")
-	secret, _ = strings.CutSuffix(secret, "\r")
+	secret := strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r")
 	switch {
 	case err != nil:
 		return "", err

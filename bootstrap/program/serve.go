@@ -38,8 +38,9 @@ func serve(ctx context.Context, cfg config, demo bool, stdout, stderr io.Writer)
 		return err
 	}
 	defer closeLog()
-	running, err := start(ctx, cfg, demo, log)
-	if err != nil {
+	running := &running{sendTraces: func() error { return nil }}
+	if err := running.start(ctx, cfg, demo, log); err != nil {
+		err = errors.Join(err, running.stop())
 		if ctx.Err() != nil { // harmless: migrations are transactions
 			return fmt.Errorf("stopped before the start was complete: %w", context.Cause(ctx))
 		}
@@ -88,40 +89,34 @@ type running struct {
 	sendTraces func() error // that remain
 }
 
-// start opens the use cases and serves them. When it fails, nothing stays open.
-func start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (*running, error) {
+// start opens the use cases and serves them. What is open when it fails, stop closes.
+func (r *running) start(ctx context.Context, cfg config, demo bool, log *zap.Logger) (err error) {
 	if demo {
 		if err := prepareDemonstration(ctx, cfg, log); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	started := &running{sendTraces: func() error { return nil }}
 	if traces := tracing.Open(Version(), log); traces != nil {
 		cfg.Database.Tracer = traces.Statements()
 		cfg.HTTP.Tracing = traces.Middleware(httpapi.TraceKey, httpapi.Route, httpapi.PathAlive, httpapi.PathReady)
-		started.sendTraces = func() error {
+		r.sendTraces = func() error {
 			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 			defer cancel()
 			return traces.Close(ctx)
 		}
 	}
-	app, closeApp, err := bootstrap.Open(ctx, cfg.served(log))
-	if err != nil {
-		return nil, errors.Join(err, started.sendTraces())
+	if r.app, r.close, err = bootstrap.Open(ctx, cfg.served(log)); err != nil {
+		return err
 	}
-	started.app, started.close = app, closeApp
 	if cfg.AdminAddr != "" {
-		figures := metrics.New(Version(), func() metrics.Snapshot { return metrics.Snapshot(app.Statistics()) })
+		figures := metrics.New(Version(), func() metrics.Snapshot { return metrics.Snapshot(r.app.Statistics()) })
 		cfg.HTTP.Observe, cfg.HTTP.OnLimited = figures.Began, figures.Limited(limit.Names())
-		started.admin, err = metrics.Listen(ctx, cfg.AdminAddr, figures.Handler(), log)
+		if r.admin, err = metrics.Listen(ctx, cfg.AdminAddr, figures.Handler(), log); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		started.server, err = startServer(ctx, cfg, app, log)
-	}
-	if err != nil {
-		return nil, errors.Join(err, started.stop())
-	}
-	return started, nil
+	r.server, err = startServer(ctx, cfg, r.app, log)
+	return err
 }
 
 func startServer(ctx context.Context, cfg config, app *bootstrap.Application, log *zap.Logger) (*server.Server, error) {
@@ -166,7 +161,10 @@ func (r *running) stop() error {
 	}
 	var flushing errgroup.Group
 	flushing.Go(r.sendTraces)
-	undone = errors.Join(undone, r.close(ctx), flushing.Wait())
+	if r.close != nil {
+		undone = errors.Join(undone, r.close(ctx))
+	}
+	undone = errors.Join(undone, flushing.Wait())
 	if r.admin != nil {
 		undone = errors.Join(undone, r.admin.Close())
 	}
