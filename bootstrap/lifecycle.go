@@ -19,13 +19,6 @@ const (
 	closeTime      = time.Second
 )
 
-func slowStatements(log *zap.Logger) func(gormstore.Statement) {
-	return func(slow gormstore.Statement) {
-		log.Warn("a statement was slow",
-			zap.String("statement", slow.SQL), zap.Duration("duration", slow.Duration), zap.Int64("rows", slow.Rows))
-	}
-}
-
 // newStores returns the store and its standby. Everything else with hooks depends on them, and so starts later and stops earlier.
 // Cancelling ctx ends the start.
 func newStores(ctx context.Context, lifecycle fx.Lifecycle, cfg Config) (*gormstore.Store, standby, error) {

@@ -71,7 +71,10 @@ func Open(ctx context.Context, cfg Config) (*Application, func(context.Context) 
 	if cfg.Logger == nil {
 		cfg.Logger = zap.NewNop()
 	} else if cfg.Database.OnSlowStatement == nil {
-		cfg.Database.OnSlowStatement = slowStatements(cfg.Logger)
+		cfg.Database.OnSlowStatement = func(slow gormstore.Statement) {
+			cfg.Logger.Warn("a statement was slow",
+				zap.String("statement", slow.SQL), zap.Duration("duration", slow.Duration), zap.Int64("rows", slow.Rows))
+		}
 	}
 	cfg.Database.RefuseWrites = cfg.ReadOnly
 	var app *Application

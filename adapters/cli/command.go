@@ -77,10 +77,9 @@ func identified(ctx context.Context, m Modules, cmd *cobra.Command, args []strin
 	if err != nil {
 		return nil, err
 	}
-	if reference := "id:" + string(found.ID); flags.Lookup("owner") == nil {
-		args = append([]string{reference}, args...)
-	} else if err := flags.Set("owner", reference); err != nil {
-		return nil, err
+	reference := "id:" + string(found.ID)
+	if flags.Lookup("owner") != nil {
+		return args, flags.Set("owner", reference)
 	}
-	return args, nil
+	return append([]string{reference}, args...), nil
 }

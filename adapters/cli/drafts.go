@@ -20,10 +20,7 @@ func (c *Commands) pasteCreate() *cobra.Command {
 	cmd = c.does("create [FILE...]", "Create a paste of files, or of standard input",
 		"paste create --owner epoxy --expires-in 1w main.go go.mod",
 		func(ctx context.Context, m Modules, _ []string) (output, error) {
-			texts, err := command.Texts(ctx, c.Stdin, files, m.Pastes.Create.Limits().ContentBytes)
-			if err == nil {
-				err = command.Something(files, texts)
-			}
+			texts, err := command.NewTexts(ctx, c.Stdin, files, m.Pastes.Create.Limits().ContentBytes)
 			if err != nil {
 				return nil, err
 			}

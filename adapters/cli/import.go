@@ -125,10 +125,8 @@ func importFile[R any](
 	if err != nil && ctx.Err() != nil { // the interrupt is the cause
 		err = fmt.Errorf("%w; what is counted above is stored, and the same command does the rest", context.Cause(ctx))
 	}
-	for _, err := range []error{err, rejects.close()} {
-		if err != nil {
-			run.err = errors.Join(run.err, fmt.Errorf("import %s from %s: %w", kind, input.Name, err))
-		}
+	if err := errors.Join(err, rejects.close()); err != nil {
+		run.err = fmt.Errorf("import %s from %s: %w", kind, input.Name, err)
 	}
 	run.summaries = append(run.summaries, importSummary{summary, kind, input.Name, rejects.path})
 }

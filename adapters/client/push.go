@@ -88,10 +88,7 @@ delete it from this machine.`,
 				return err
 			}
 		}
-		texts, err := command.Texts(cmd.Context(), c.Stdin, files, 64<<20) // servers take less, and say so
-		if err == nil {
-			err = command.Something(files, texts)
-		}
+		texts, err := command.NewTexts(cmd.Context(), c.Stdin, files, 64<<20) // servers take less, and say so
 		if err != nil {
 			return err
 		}

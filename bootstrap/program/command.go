@@ -131,8 +131,7 @@ Every flag that sets something has an environment variable: --http-addr is GLUEP
 	for _, cmd := range root.Commands() {
 		cmd.GroupID = serverGroup
 	}
-	users := client.Commands{Stdin: stdin, Stdout: stdout, Stderr: stderr}
-	for _, cmd := range users.All() {
+	for _, cmd := range (&client.Commands{Stdin: stdin, Stdout: stdout, Stderr: stderr}).All() {
 		cmd.GroupID = clientGroup
 		root.AddCommand(cmd)
 	}

@@ -142,9 +142,8 @@ func knownVariables() []string {
 
 // unknownVariables fails for variables, of NAME=VALUE pairs, that look like settings and are none: a misspelled one would be missed.
 // Those of tests are left alone.
-func unknownVariables(variables []string) error {
+func unknownVariables(variables []string) (wrong error) {
 	known := knownVariables()
-	var wrong []error
 	slices.Sort(variables)
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
@@ -152,9 +151,9 @@ func unknownVariables(variables []string) error {
 			slices.Contains(known, name) || kubernetes.MatchString(variable) {
 			continue
 		}
-		wrong = append(wrong, fmt.Errorf("%s is no setting. See 'gluepot serve --help'", strconv.Quote(name)))
+		wrong = errors.Join(wrong, fmt.Errorf("%s is no setting. See 'gluepot serve --help'", strconv.Quote(name)))
 	}
-	return errors.Join(wrong...)
+	return wrong
 }
 
 // kubernetes matches what Kubernetes injects for a service named gluepot or gluepot-SOMETHING

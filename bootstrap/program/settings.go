@@ -135,18 +135,15 @@ func serveFlags(flags *pflag.FlagSet, cfg *config) {
 }
 
 // misplacedPasswords returns an error for all settings with a database URL that take none.
-func misplacedPasswords(flags *pflag.FlagSet) error {
-	var wrong []error
+func misplacedPasswords(flags *pflag.FlagSet) (wrong error) {
 	flags.VisitAll(func(flag *pflag.Flag) {
 		_, ok := flag.Annotations[setting]
-		switch kind := flag.Value.Type(); {
-		case !ok || kind != "string" && kind != "stringSlice":
-		case cli.MayHoldPassword(flag.Value.String()):
-			wrong = append(wrong, fmt.Errorf("--%s or %s is %s: it takes %s",
+		if ok && flag.Value.Type() != secret && cli.MayHoldPassword(flag.Value.String()) {
+			wrong = errors.Join(wrong, fmt.Errorf("--%s or %s is %s: it takes %s",
 				flag.Name, environmentName(flag.Name), cli.Quote(flag.Value.String()), flag.Usage))
 		}
 	})
-	return errors.Join(wrong...)
+	return wrong
 }
 
 const (

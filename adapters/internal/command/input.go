@@ -137,12 +137,13 @@ func Texts(ctx context.Context, stdin io.Reader, files []string, limit int) ([]s
 	return texts, nil
 }
 
-// Something fails when there is nothing but an empty standard input: most likely what should have written it has failed.
-func Something(files, texts []string) error {
-	if len(files) == 1 && files[0] == StandardInput && texts[0] == "" {
-		return fault.New(fault.Invalid, "Standard input is empty: there is nothing to make a paste of.")
+// NewTexts is Texts for a new paste. It refuses nothing but an empty standard input: most likely what should have written it has failed.
+func NewTexts(ctx context.Context, stdin io.Reader, files []string, limit int) ([]string, error) {
+	texts, err := Texts(ctx, stdin, files, limit)
+	if err == nil && len(files) == 1 && files[0] == StandardInput && texts[0] == "" {
+		err = fault.New(fault.Invalid, "Standard input is empty: there is nothing to make a paste of.")
 	}
-	return nil
+	return texts, err
 }
 
 // Named returns how a message calls a file.
