@@ -1,14 +1,10 @@
 package connection
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,8 +13,6 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 	"gorm.io/driver/postgres"
-	"gorm.io/gorm"
-	"gorm.io/gorm/logger"
 )
 
 const (
@@ -89,82 +83,6 @@ func postgresConfig(cfg Config) (*pgxpool.Config, error) {
 		}
 	}
 	return parsed, nil
-}
-
-// pipelined is a transaction on a pipeline.
-func (s *Store) pipelined(ctx context.Context, change func(tx *gorm.DB) error) error {
-	conn, err := s.pools[0].Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close() //nolint:errcheck // the transaction has ended
-	p := &pipeline{Conn: conn, log: s.writer.Logger}
-	p.batch.Queue("BEGIN")
-	tx := s.writer.Session(&gorm.Session{NewDB: true, Context: ctx})
-	tx.Statement.ConnPool = p
-	if err = change(tx); err == nil {
-		p.batch.Queue("COMMIT")
-		err = p.flush(ctx)
-	}
-	if err = cmp.Or(p.failed, err); err != nil {
-		_, _ = conn.ExecContext(ctx, "ROLLBACK") // if that also fails, the pool closes the connection
-	}
-	return err
-}
-
-// pipeline is a gorm.ConnPool that sends statements which return no rows with the next one that does, or at the end: then they wait for
-// PostgreSQL once.
-type pipeline struct {
-	*sql.Conn
-
-	log    logger.Interface
-	batch  pgx.Batch
-	failed error // of the first batch that failed: nothing is sent after it, as it may have left no transaction
-}
-
-// ExecContext implements gorm.ConnPool.
-func (p *pipeline) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
-	p.batch.Queue(query, args...)
-	return driver.RowsAffected(0), nil
-}
-
-// QueryContext implements gorm.ConnPool.
-func (p *pipeline) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if err := p.flush(ctx); err != nil {
-		return nil, err
-	}
-	return p.Conn.QueryContext(ctx, query, args...)
-}
-
-// QueryRowContext implements gorm.ConnPool.
-func (p *pipeline) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	if p.flush(ctx) != nil {
-		canceled, cancel := context.WithCancel(ctx)
-		cancel() // only database/sql can make a Row with an error
-		ctx = canceled
-	}
-	return p.Conn.QueryRowContext(ctx, query, args...)
-}
-
-// flush sends the queued statements. The log sees them as one.
-func (p *pipeline) flush(ctx context.Context) error {
-	if p.failed != nil || p.batch.Len() == 0 {
-		return p.failed
-	}
-	batch, began := p.batch, time.Now()
-	p.batch = pgx.Batch{} // the old one remembers the statements prepared for it
-	err := p.Raw(func(conn any) error {
-		return conn.(*stdlib.Conn).Conn().SendBatch(ctx, &batch).Close() //nolint:forcetypeassert // openPostgres makes no other
-	})
-	p.log.Trace(ctx, began, func() (string, int64) {
-		var all []string
-		for _, queued := range batch.QueuedQueries {
-			all = append(all, queued.SQL)
-		}
-		return strings.Join(all, "; "), -1
-	}, err)
-	p.failed = err
-	return err
 }
 
 var errNoPrimary = errors.New("the server is a standby")

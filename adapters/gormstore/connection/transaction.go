@@ -1,14 +1,21 @@
 package connection
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
+	"strings"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
 	"golang.org/x/sync/semaphore"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+	"gorm.io/gorm/logger"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/audit"
@@ -40,46 +47,60 @@ type transaction func(ctx context.Context, change func(tx *gorm.DB) error) error
 
 // Transaction runs change in a transaction, again after a deadlock, and translates the error.
 func (s *Store) Transaction(ctx context.Context, change func(tx *gorm.DB) error) error {
-	return s.transact(ctx, s.separate, change)
+	return s.write(ctx, s.separate, change)
+}
+
+// WritePaste is Transaction for work on pastes.
+func (s *Store) WritePaste(ctx context.Context, change func(tx *gorm.DB) error) error {
+	return s.write(ctx, s.separate, change, s.pasteWrites)
+}
+
+// WriteTogether is WritePaste for a change that does not ask how many rows were affected. To PostgreSQL, statements that return no rows
+// are sent with the next one that does, or with the end of the transaction.
+func (s *Store) WriteTogether(ctx context.Context, change func(tx *gorm.DB) error) error {
+	return s.write(ctx, s.together, change, s.pasteWrites)
+}
+
+func (s *Store) write(
+	ctx context.Context, begin transaction, change func(tx *gorm.DB) error, semaphores ...*semaphore.Weighted,
+) error {
+	if s.cfg.RefuseWrites {
+		return errRefused
+	}
+	release, err := Acquire(ctx, semaphores...)
+	if err != nil {
+		return err
+	}
+	defer release()
+	for attempt := 1; ; attempt++ {
+		if err := s.file.check(); err != nil {
+			return err
+		}
+		err := begin(ctx, func(tx *gorm.DB) error {
+			if err := s.guard(ctx, tx); err != nil {
+				return err
+			}
+			if err := change(tx); err != nil {
+				return err
+			}
+			return s.note(ctx, tx)
+		})
+		switch {
+		case err == nil:
+			return s.file.check() // a write to a file that was replaced meanwhile is lost: do not acknowledge it
+		case isDeadlock(err) && attempt < attempts && ctx.Err() == nil:
+			continue
+		}
+		if err = Translate(err); ctx.Err() != nil && fault.Is(err, fault.Unavailable) {
+			err = unavailable(errors.Join(ctx.Err(), err)) // the driver may only report a bad connection
+		}
+		return err
+	}
 }
 
 // separate is a transaction that sends each statement by itself.
 func (s *Store) separate(ctx context.Context, change func(tx *gorm.DB) error) error {
 	return s.writer.WithContext(ctx).Transaction(change)
-}
-
-func (s *Store) transact(ctx context.Context, begin transaction, change func(tx *gorm.DB) error) error {
-	for attempt := 1; ; attempt++ {
-		err := s.transactOnce(ctx, begin, change)
-		if err == nil || !isDeadlock(err) || attempt == attempts || ctx.Err() != nil {
-			if err = Translate(err); ctx.Err() != nil && fault.Is(err, fault.Unavailable) {
-				err = unavailable(errors.Join(ctx.Err(), err)) // the driver may only report a bad connection
-			}
-			return err
-		}
-	}
-}
-
-func (s *Store) transactOnce(ctx context.Context, begin transaction, change func(tx *gorm.DB) error) error {
-	if s.cfg.RefuseWrites {
-		return errRefused
-	}
-	if err := s.file.check(); err != nil {
-		return err
-	}
-	err := begin(ctx, func(tx *gorm.DB) error {
-		if err := s.guard(ctx, tx); err != nil {
-			return err
-		}
-		if err := change(tx); err != nil {
-			return err
-		}
-		return s.note(ctx, tx)
-	})
-	if err != nil {
-		return err
-	}
-	return s.file.check() // a write to a file that was replaced meanwhile is lost: do not acknowledge it
 }
 
 // guard fails when the client is blocked. Only by failing can a statement refuse what is sent together with it: so it stores a block
@@ -132,26 +153,6 @@ func Acquire(ctx context.Context, semaphores ...*semaphore.Weighted) (release fu
 	}, nil
 }
 
-// WritePaste is Transaction for work on pastes.
-func (s *Store) WritePaste(ctx context.Context, change func(tx *gorm.DB) error) error {
-	return s.writePaste(ctx, s.separate, change)
-}
-
-// WriteTogether is WritePaste for a change that does not ask how many rows were affected. To PostgreSQL, statements that return no rows
-// are sent with the next one that does, or with the end of the transaction.
-func (s *Store) WriteTogether(ctx context.Context, change func(tx *gorm.DB) error) error {
-	return s.writePaste(ctx, s.together, change)
-}
-
-func (s *Store) writePaste(ctx context.Context, begin transaction, change func(tx *gorm.DB) error) error {
-	release, err := Acquire(ctx, s.pasteWrites)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return s.transact(ctx, begin, change)
-}
-
 // List runs a slow read of pastes.
 func (s *Store) List(ctx context.Context, read func(db *gorm.DB) error) error {
 	return s.Bounded(ctx, read, s.Slow, s.Pastes)
@@ -165,4 +166,80 @@ func (s *Store) Bounded(ctx context.Context, read func(db *gorm.DB) error, semap
 	}
 	defer release()
 	return Translate(read(s.Read(ctx)))
+}
+
+// pipelined is a transaction on a pipeline.
+func (s *Store) pipelined(ctx context.Context, change func(tx *gorm.DB) error) error {
+	conn, err := s.pools[0].Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close() //nolint:errcheck // the transaction has ended
+	p := &pipeline{Conn: conn, log: s.writer.Logger}
+	p.batch.Queue("BEGIN")
+	tx := s.writer.Session(&gorm.Session{NewDB: true, Context: ctx})
+	tx.Statement.ConnPool = p
+	if err = change(tx); err == nil {
+		p.batch.Queue("COMMIT")
+		err = p.flush(ctx)
+	}
+	if err = cmp.Or(p.failed, err); err != nil {
+		_, _ = conn.ExecContext(ctx, "ROLLBACK") // if that also fails, the pool closes the connection
+	}
+	return err
+}
+
+// pipeline is a gorm.ConnPool that sends statements which return no rows with the next one that does, or at the end: then they wait for
+// PostgreSQL once.
+type pipeline struct {
+	*sql.Conn
+
+	log    logger.Interface
+	batch  pgx.Batch
+	failed error // of the first batch that failed: nothing is sent after it, as it may have left no transaction
+}
+
+// ExecContext implements gorm.ConnPool.
+func (p *pipeline) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
+	p.batch.Queue(query, args...)
+	return driver.RowsAffected(0), nil
+}
+
+// QueryContext implements gorm.ConnPool.
+func (p *pipeline) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if err := p.flush(ctx); err != nil {
+		return nil, err
+	}
+	return p.Conn.QueryContext(ctx, query, args...)
+}
+
+// QueryRowContext implements gorm.ConnPool.
+func (p *pipeline) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	if p.flush(ctx) != nil {
+		canceled, cancel := context.WithCancel(ctx)
+		cancel() // only database/sql can make a Row with an error
+		ctx = canceled
+	}
+	return p.Conn.QueryRowContext(ctx, query, args...)
+}
+
+// flush sends the queued statements. The log sees them as one.
+func (p *pipeline) flush(ctx context.Context) error {
+	if p.failed != nil || p.batch.Len() == 0 {
+		return p.failed
+	}
+	batch, began := p.batch, time.Now()
+	p.batch = pgx.Batch{} // the old one remembers the statements prepared for it
+	err := p.Raw(func(conn any) error {
+		return conn.(*stdlib.Conn).Conn().SendBatch(ctx, &batch).Close() //nolint:forcetypeassert // openPostgres makes no other
+	})
+	p.log.Trace(ctx, began, func() (string, int64) {
+		var all []string
+		for _, queued := range batch.QueuedQueries {
+			all = append(all, queued.SQL)
+		}
+		return strings.Join(all, "; "), -1
+	}, err)
+	p.failed = err
+	return err
 }
