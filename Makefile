@@ -66,7 +66,7 @@ test: ## run every test
 	[ $$result = ok ]
 
 # These start no goroutines, and the program that the others start has them, too.
-SEQUENTIAL := domain/.*|application/moderation|adapters/(cli|linediff|pastemyst|httpapi/wire|internal/(filename|storedtext|view)|pages/(admin|editor|lists|markdown|marks))|tests/architecture
+SEQUENTIAL := domain/.*|application/moderation|adapters/(cli|linediff|pastemyst|httpapi/wire|internal/(filename|view)|pages/(admin|editor|lists|markdown|marks))|tests/architecture
 
 test-races: export GORACE = atexit_sleep_ms=20
 test-races: ## the same with the race detector, in the tests and in the program that they start (needs a C compiler)

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/catalogue"
-	"github.com/gluepot/gluepot/adapters/dataloader"
 	"github.com/gluepot/gluepot/adapters/detection"
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/gormstore/dataloader"
 	"github.com/gluepot/gluepot/adapters/linediff"
 	"github.com/gluepot/gluepot/application/accounts"
 	"github.com/gluepot/gluepot/application/imports"
@@ -28,13 +28,13 @@ func decorated(cfg Config, store *gormstore.Store, from standby) (
 ) {
 	users, tokens, pastes = gormstore.NewUsers(store), gormstore.NewTokens(store), gormstore.NewPastes(store)
 	if cfg.Dataloader && store.Pool() != nil {
-		merged := dataloader.New(store.Pool(), gormstore.Translate)
+		merged := dataloader.New(store)
 		users, tokens, pastes = merged.Users(users), merged.Tokens(tokens), merged.Pastes(pastes)
 	}
 	if from.Store != nil {
 		var stale user.StaleFinder = gormstore.NewUsers(from.Store)
 		if cfg.Dataloader {
-			stale = dataloader.New(from.Pool(), gormstore.Translate).Users(gormstore.NewUsers(from.Store))
+			stale = dataloader.New(from.Store).Users(gormstore.NewUsers(from.Store))
 		}
 		users = staleReads{gormstore.NewStandby(stale, users), primary{users}}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
-	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -95,7 +94,7 @@ func (p *Pastes) Select(ctx context.Context, owner user.ID, selection paste.Sele
 			query = query.Where("pastes.visibility = 1 AND NOT pastes.burns AND NOT pastes.encrypted") // literals, for the partial index
 		}
 		if selection.Tag != "" {
-			query = query.Where("EXISTS (SELECT 1 FROM paste_tags g WHERE g.paste_id = pastes.id AND g.tag = ?)", storedtext.Text(selection.Tag))
+			query = query.Where("EXISTS (SELECT 1 FROM paste_tags g WHERE g.paste_id = pastes.id AND g.tag = ?)", model.Text(selection.Tag))
 		}
 		return query
 	})
@@ -142,8 +141,8 @@ const beginning = 200
 // listedRow is a paste with the title and the beginning of its first pasty.
 type listedRow struct {
 	Paste      model.Paste `gorm:"embedded"`
-	PastyTitle storedtext.Text
-	Beginning  storedtext.Text
+	PastyTitle model.Text
+	Beginning  model.Text
 	TitleKey   string
 }
 

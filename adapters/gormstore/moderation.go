@@ -10,7 +10,6 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
-	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/moderation"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -31,7 +30,7 @@ type foundRow struct {
 	CreatedAt  time.Time
 	ExpiresAt  sql.NullTime
 	Visibility int16
-	Title      storedtext.Text
+	Title      model.Text
 	Bytes      int64
 	RemovedAt  sql.NullTime
 	RemovedBy  string
@@ -102,7 +101,7 @@ func matching(filter moderation.Filter) (condition string, values []any) {
 	values = []any{filter.LargerThan - 1}
 	add := func(condition string, value string) {
 		for range strings.Count(condition, "?") {
-			values = append(values, storedtext.Text(value))
+			values = append(values, model.Text(value))
 		}
 		conditions = append(conditions, condition)
 	}

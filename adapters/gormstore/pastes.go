@@ -7,7 +7,6 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
-	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -44,7 +43,7 @@ func (p *Pastes) ReadCipher(ctx context.Context, id paste.ID, reader user.ID) (p
 func (p *Pastes) find(
 	ctx context.Context, id paste.ID, reader user.ID, refuse func(*model.Paste) error,
 ) (found paste.Document, err error) {
-	if !storedtext.IsText(string(reader)) { // no user has this id
+	if !model.IsText(string(reader)) { // no user has this id
 		reader = ""
 	}
 	err = p.store.Snapshot(ctx, func(tx *gorm.DB) error {

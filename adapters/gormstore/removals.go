@@ -11,7 +11,6 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
-	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/audit"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -143,7 +142,7 @@ func (m *Moderation) Restore(ctx context.Context, id paste.ID) error {
 
 // Told implements moderation.Teller.
 func (p *Pastes) Told(ctx context.Context, id paste.ID) (told bool, err error) {
-	if !storedtext.IsText(string(id)) {
+	if !model.IsText(string(id)) {
 		return false, nil
 	}
 	var found []bool

@@ -12,7 +12,6 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
-	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/search"
@@ -33,7 +32,7 @@ const recent, further = 1000, 5000
 func (s *Search) Find(
 	ctx context.Context, query search.Query, reader user.ID, after search.Place, limit int,
 ) (found []search.Found, more bool, err error) {
-	if !storedtext.IsText(string(reader)) {
+	if !model.IsText(string(reader)) {
 		reader = ""
 	}
 	found = []search.Found{}
@@ -238,7 +237,7 @@ func (f *finding) read(row *matchRow, to *[]search.Found) error {
 	if len(stored.Pasties) > 0 {
 		first := stored.Pasties[0]
 		listed.PastyTitle = first.Title
-		listed.Beginning = storedtext.Text(strings.ToValidUTF8(string(first.Code[:min(len(first.Code), beginning)]), ""))
+		listed.Beginning = model.Text(strings.ToValidUTF8(string(first.Code[:min(len(first.Code), beginning)]), ""))
 	}
 	*to = append(*to, search.Found{Listed: listed.listed(), Place: row.place(), Owner: name, Pasties: len(stored.Pasties), Lines: lines})
 	return nil

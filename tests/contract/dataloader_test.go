@@ -13,8 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/gluepot/gluepot/adapters/dataloader"
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/gormstore/dataloader"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
@@ -25,7 +25,7 @@ import (
 
 // decorated returns the ports of a store on PostgreSQL as servers have them: with merged reads.
 func decorated(store *gormstore.Store) contract.DocumentStore {
-	merged := dataloader.New(store.Pool(), gormstore.Translate)
+	merged := dataloader.New(store)
 	pastes := merged.Pastes(gormstore.NewPastes(store))
 	return contract.DocumentStore{
 		Store: contract.Store{
@@ -61,7 +61,7 @@ func testMergedReads(t *testing.T, cfg gormstore.Config) {
 	several := &forSeveral{texts: make(map[string]bool)}
 	cfg.Tracer = several
 	store := database.Open(t, cfg)
-	merged := dataloader.New(store.Pool(), gormstore.Translate)
+	merged := dataloader.New(store)
 	plainUsers, plainTokens, plainPastes := gormstore.NewUsers(store), gormstore.NewTokens(store), gormstore.NewPastes(store)
 	users, tokens, pastes := merged.Users(plainUsers), merged.Tokens(plainTokens), merged.Pastes(plainPastes)
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gluepot/gluepot/adapters/dataloader"
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/gormstore/dataloader"
 	"github.com/gluepot/gluepot/tests/contract"
 	"github.com/gluepot/gluepot/tests/database"
 	"github.com/gluepot/gluepot/tests/freeport"
@@ -84,7 +84,7 @@ func TestPgBouncerContract(t *testing.T) {
 	open := func(t *testing.T) contract.DocumentStore {
 		t.Helper()
 		store := database.Open(t, b.through(t, database.Postgres(t)))
-		merged := dataloader.New(store.Pool(), gormstore.Translate)
+		merged := dataloader.New(store)
 		pastes := merged.Pastes(gormstore.NewPastes(store))
 		return contract.DocumentStore{
 			Store: contract.Store{

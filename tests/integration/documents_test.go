@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gluepot/gluepot/adapters/dataloader"
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/gormstore/dataloader"
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
@@ -288,7 +288,7 @@ func TestWhatCannotBeCreated(t *testing.T) {
 func (s *service) readers() map[string]paste.DocumentReader {
 	readers := map[string]paste.DocumentReader{"store": s.pastes}
 	if s.store.Pool() != nil {
-		readers["dataloader"] = dataloader.New(s.store.Pool(), gormstore.Translate).Pastes(s.pastes)
+		readers["dataloader"] = dataloader.New(s.store).Pastes(s.pastes)
 	}
 	return readers
 }

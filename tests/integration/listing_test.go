@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gluepot/gluepot/adapters/dataloader"
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/gormstore/dataloader"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 	"github.com/gluepot/gluepot/tests/database"
@@ -80,7 +80,7 @@ func TestStarsAreCountedOnce(t *testing.T) {
 	}
 	before := scans()
 	other := database.Open(t, cfg)
-	merged := dataloader.New(other.Pool(), gormstore.Translate).Pastes(gormstore.NewPastes(other))
+	merged := dataloader.New(other).Pastes(gormstore.NewPastes(other))
 	if found, err := merged.ReadDocument(t.Context(), "many", ""); err != nil || found.Stars != 1 || len(found.Pasties) != 50 {
 		t.Errorf("got %d stars, %d pasties, error %v, want one and 50", found.Stars, len(found.Pasties), err)
 	}

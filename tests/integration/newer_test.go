@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gluepot/gluepot/adapters/dataloader"
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/gormstore/dataloader"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -66,7 +66,7 @@ func TestNewColumnsUnderARunningNode(t *testing.T) {
 		}
 		maps.Copy(everything, s.lookups())
 		if isPostgres(cfg) {
-			merged := dataloader.New(s.store.Pool(), gormstore.Translate)
+			merged := dataloader.New(s.store)
 			users, tokens, pastes := merged.Users(s.users), merged.Tokens(s.tokens), merged.Pastes(s.pastes)
 			maps.Copy(everything, map[string]func(context.Context) error{
 				"a merged user":  func(ctx context.Context) error { _, err := users.StaleByName(ctx, s.name); return err },

@@ -10,8 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/gluepot/gluepot/adapters/dataloader"
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/gormstore/dataloader"
 	"github.com/gluepot/gluepot/application/tokens"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/tests/database"
@@ -62,7 +62,7 @@ func TestSessionIsOneRead(t *testing.T) {
 		if strings.HasPrefix(string(cfg.URL), "postgres") {
 			exec(t, tx, "SET LOCAL enable_seqscan = off") // which so few rows do not forbid
 			explain, scan = "EXPLAIN (FORMAT JSON) ", "Seq Scan"
-			merged := dataloader.New(s.store.Pool(), gormstore.Translate)
+			merged := dataloader.New(s.store)
 			before := all.Load()
 			resume(merged.Tokens(s.tokens))
 			if got := all.Load() - before; got != 1 {

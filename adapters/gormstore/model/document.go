@@ -7,7 +7,6 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/search"
 )
@@ -27,7 +26,7 @@ type Document struct {
 func NewDocument(d paste.Document, searched bool) *Document {
 	row := &Paste{
 		ID: string(d.ID), OwnerID: Optional(string(d.Owner)), CreatedAt: Instant(d.CreatedAt), ExpiresAt: Nullable(d.ExpiresAt), Burns: d.Burns,
-		Lifetime: string(d.Lifetime), Visibility: int16(d.Visibility), Title: storedtext.Text(d.Title), Origin: Optional(string(d.Origin)),
+		Lifetime: string(d.Lifetime), Visibility: int16(d.Visibility), Title: Text(d.Title), Origin: Optional(string(d.Origin)),
 		Encrypted: d.Encrypted(), Pasties: len(d.Pasties), Tags: len(d.Tags), Edits: len(d.Edits),
 		ContentBytes: d.ContentBytes(), HistoryBytes: d.HistoryBytes(),
 	}
@@ -40,17 +39,17 @@ func NewDocument(d paste.Document, searched bool) *Document {
 	rows := &Document{Paste: row}
 	for i, p := range d.Pasties {
 		rows.Pasties = append(rows.Pasties, Pasty{
-			PasteID: row.ID, Position: i, ID: storedtext.Text(p.ID), Title: storedtext.Text(p.Title),
-			Language: storedtext.Text(p.Language), Code: storedtext.Text(p.Code),
+			PasteID: row.ID, Position: i, ID: Text(p.ID), Title: Text(p.Title),
+			Language: Text(p.Language), Code: Text(p.Code),
 		})
 	}
 	for i, tag := range d.Tags {
-		rows.Tags = append(rows.Tags, PasteTag{row.ID, i, storedtext.Text(tag)})
+		rows.Tags = append(rows.Tags, PasteTag{row.ID, i, Text(tag)})
 	}
 	for i, e := range d.Edits {
 		rows.Edits = append(rows.Edits, PasteEdit{
-			PasteID: row.ID, Position: int64(i), ID: storedtext.Text(e.ID), Number: e.Number, Type: int16(e.Type),
-			Metadata: append([]string{}, e.Metadata...), Text: storedtext.Text(e.Text), EditedAt: Instant(e.At),
+			PasteID: row.ID, Position: int64(i), ID: Text(e.ID), Number: e.Number, Type: int16(e.Type),
+			Metadata: append([]string{}, e.Metadata...), Text: Text(e.Text), EditedAt: Instant(e.At),
 		})
 	}
 	if searched {

@@ -3,8 +3,6 @@ package model
 import (
 	"database/sql"
 	"time"
-
-	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 )
 
 // PasteQuota is what a client has used of its quota.
@@ -60,7 +58,7 @@ type RemovedPaste struct {
 	CreatedAt    time.Time `gorm:"autoCreateTime:false"`
 	ExpiresAt    sql.NullTime
 	Visibility   int16
-	Title        storedtext.Text
+	Title        Text
 	ContentBytes int64
 	HistoryBytes int64
 	RemovedAt    time.Time

@@ -6,7 +6,6 @@ import (
 
 	"gorm.io/gorm"
 
-	"github.com/gluepot/gluepot/adapters/internal/storedtext"
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/user"
 )
@@ -20,7 +19,7 @@ type Paste struct {
 	Burns        bool
 	Lifetime     string
 	Visibility   int16
-	Title        storedtext.Text
+	Title        Text
 	Encrypted    bool
 	Pasties      int
 	Tags         int
@@ -63,28 +62,28 @@ func (r *Paste) Outline() paste.Document {
 type Pasty struct {
 	PasteID  string `gorm:"primaryKey"`
 	Position int    `gorm:"primaryKey;autoIncrement:false"`
-	ID       storedtext.Text
-	Title    storedtext.Text
-	Language storedtext.Text
-	Code     storedtext.Text
+	ID       Text
+	Title    Text
+	Language Text
+	Code     Text
 }
 
 // PasteTag is one tag of a paste.
 type PasteTag struct {
 	PasteID  string `gorm:"primaryKey"`
 	Position int    `gorm:"primaryKey;autoIncrement:false"`
-	Tag      storedtext.Text
+	Tag      Text
 }
 
 // PasteEdit is one entry of a paste's history.
 type PasteEdit struct {
 	PasteID  string `gorm:"primaryKey"`
 	Position int64  `gorm:"primaryKey;autoIncrement:false"`
-	ID       storedtext.Text
+	ID       Text
 	Number   int64
 	Type     int16
 	Metadata []string `gorm:"serializer:json"`
-	Text     storedtext.Text
+	Text     Text
 	EditedAt time.Time
 }
 

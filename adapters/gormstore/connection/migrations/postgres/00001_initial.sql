@@ -1,7 +1,7 @@
 -- Text that is compared or sorted has COLLATE "C": one order on every machine, and the same as on SQLite.
 --
 -- Titles, tags, code and history can hold U+0000, which the type text cannot: it is stored as U+001A and "0", and U+001A as
--- U+001A and "1" (see adapters/internal/storedtext). All other text is stored as it is.
+-- U+001A and "1" (see adapters/gormstore/model/text.go). All other text is stored as it is.
 
 -- +goose Up
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -22,7 +23,6 @@ type loader[K, V any] struct {
 	load    func(context.Context, []K) ([]result[V], error) // returns a result for each key, in their order
 	slots   int                                             // statements at once
 	largest int                                             // keys in a statement
-	fail    func(error) error                               // translates a context's error
 
 	mu      sync.Mutex
 	taken   int // slots
@@ -62,7 +62,7 @@ func (l *loader[K, V]) find(ctx context.Context, key K) (none V, _ error) {
 	case found := <-w.done:
 		return found.value, found.err
 	case <-ctx.Done():
-		return none, l.fail(ctx.Err())
+		return none, connection.Translate(ctx.Err())
 	}
 }
 

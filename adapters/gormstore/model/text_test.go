@@ -1,4 +1,4 @@
-package storedtext
+package model
 
 import (
 	"strings"
@@ -10,9 +10,10 @@ func FuzzText(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		stored := Encode(text)
-		if strings.ContainsRune(stored, 0) {
-			t.Errorf("%q is stored as %q, want no U+0000", text, stored)
+		value, err := Text(text).Value()
+		stored, ok := value.(string)
+		if err != nil || !ok || strings.ContainsRune(stored, 0) {
+			t.Errorf("%q is stored as %q, error %v, want a text without U+0000", text, value, err)
 		}
 		var back Text
 		if err := back.Scan([]byte(stored)); err != nil || string(back) != text {

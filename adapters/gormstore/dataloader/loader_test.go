@@ -39,7 +39,7 @@ func (d *database) load(ctx context.Context, keys []int) ([]result[int], error) 
 func unavailable(err error) error { return fault.Wrap(fault.Unavailable, "away", err) }
 
 func (d *database) loader(slots int) *loader[int, int] {
-	return &loader[int, int]{load: d.load, slots: slots, largest: maxBatch, fail: unavailable}
+	return &loader[int, int]{load: d.load, slots: slots, largest: maxBatch}
 }
 
 // sleep takes a second, or as long as a caller waits.
@@ -365,7 +365,7 @@ func TestCountIsShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		counting := &countingStore{}
-		d := &Dataloader{translate: unavailable, slots: 1}
+		d := &Dataloader{slots: 1}
 		pastes := d.Pastes(counting)
 		counts := make(chan int64, 200)
 		count := func() {
