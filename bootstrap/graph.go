@@ -36,18 +36,10 @@ func decorated(cfg Config, store *gormstore.Store, from standby) (
 		if cfg.Dataloader {
 			stale = dataloader.New(from.Store).Users(gormstore.NewUsers(from.Store))
 		}
-		users = staleReads{gormstore.NewStandby(stale, users), primary{users}}
+		users = dataloader.NewStandby(stale, users)
 	}
 	return users, tokens, pastes
 }
-
-// staleReads is a UserStore with the StaleFinder of a standby. Its methods hide those of primary, which are one level deeper.
-type staleReads struct {
-	*gormstore.Standby
-	primary
-}
-
-type primary struct{ dataloader.UserStore }
 
 // newApplication gives each module its adapters.
 func newApplication(cfg Config, store *gormstore.Store, from standby) *Application {

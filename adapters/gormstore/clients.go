@@ -9,7 +9,6 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/moderation"
@@ -56,15 +55,17 @@ func (p *Pastes) ForgetClients(ctx context.Context, limit int) (int, error) {
 
 // Origin implements moderation.Finder.
 func (m *Moderation) Origin(ctx context.Context, id paste.ID) (netip.Addr, error) {
-	var row model.PasteOrigin
-	if err := m.store.Read(ctx).Where("paste_id = ?", string(id)).Take(&row).Error; err != nil {
-		return netip.Addr{}, connection.Translate(err)
-	}
-	address, err := netip.ParseAddr(row.Address)
+	return find(m.store.Read(ctx).Where("paste_id = ?", string(id)), func(row *model.PasteOrigin) (netip.Addr, error) {
+		return parsed(netip.ParseAddr(row.Address))
+	})
+}
+
+// parsed returns a stored value, which nothing but a defect makes unreadable.
+func parsed[T any](value T, err error) (T, error) {
 	if err != nil {
-		return netip.Addr{}, fault.Unforeseen(err)
+		err = fault.Unforeseen(err)
 	}
-	return address, nil
+	return value, err
 }
 
 // ForgetOrigins implements moderation.Purger.
@@ -91,20 +92,11 @@ func (m *Moderation) Unblock(ctx context.Context, network netip.Prefix) error {
 
 // Blocks implements moderation.Blocker.
 func (m *Moderation) Blocks(ctx context.Context) ([]moderation.Block, error) {
-	var rows []model.Block
-	err := unexpired(m.store, m.store.Read(ctx)).Order("created_at DESC, network").Find(&rows).Error
-	if err != nil {
-		return nil, connection.Translate(err)
-	}
-	blocks := make([]moderation.Block, len(rows))
-	for i, row := range rows {
-		network, err := netip.ParsePrefix(row.Network)
-		if err != nil {
-			return nil, fault.Unforeseen(err)
-		}
-		blocks[i] = moderation.Block{
+	blocks := unexpired(m.store, m.store.Read(ctx)).Order("created_at DESC, network")
+	return list(blocks, func(row *model.Block) (moderation.Block, error) {
+		network, err := parsed(netip.ParsePrefix(row.Network))
+		return moderation.Block{
 			Network: network, Reason: row.Reason, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: model.FromNullable(row.ExpiresAt),
-		}
-	}
-	return blocks, nil
+		}, err
+	})
 }

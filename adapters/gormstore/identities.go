@@ -19,13 +19,8 @@ func NewIdentities(store *connection.Store) *Identities { return &Identities{sto
 
 // ByIdentity implements identity.Registrar.
 func (i *Identities) ByIdentity(ctx context.Context, wanted identity.Identity) (user.User, error) {
-	var row model.User
-	err := i.store.Read(ctx).Where("id = (SELECT user_id FROM identities WHERE provider = ? AND subject = ?)", wanted.Key, wanted.Subject).
-		Take(&row).Error
-	if err != nil {
-		return user.User{}, connection.Translate(err)
-	}
-	return row.Domain()
+	query := i.store.Read(ctx).Where("id = (SELECT user_id FROM identities WHERE provider = ? AND subject = ?)", wanted.Key, wanted.Subject)
+	return find(query, (*model.User).Domain)
 }
 
 // Keep implements identity.AttemptKeeper.
@@ -117,24 +112,12 @@ func (i *Identities) Invite(ctx context.Context, created identity.Invitation) er
 
 // InvitationByHash implements identity.InvitationFinder.
 func (i *Identities) InvitationByHash(ctx context.Context, hash identity.Hash) (identity.Invitation, error) {
-	var row model.Invitation
-	if err := i.store.Read(ctx).Where("hash = ?", hash[:]).Take(&row).Error; err != nil {
-		return identity.Invitation{}, connection.Translate(err)
-	}
-	return row.Domain(), nil
+	return find(i.store.Read(ctx).Where("hash = ?", hash[:]), (*model.Invitation).Domain)
 }
 
 // Invitations implements identity.InvitationFinder.
 func (i *Identities) Invitations(ctx context.Context) ([]identity.Invitation, error) {
-	var rows []model.Invitation
-	if err := i.store.Read(ctx).Order("created_at, id").Find(&rows).Error; err != nil {
-		return nil, connection.Translate(err)
-	}
-	found := make([]identity.Invitation, len(rows))
-	for n := range rows {
-		found[n] = rows[n].Domain()
-	}
-	return found, nil
+	return list(i.store.Read(ctx).Order("created_at, id"), (*model.Invitation).Domain)
 }
 
 // Revoke implements identity.Inviter.

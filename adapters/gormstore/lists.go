@@ -190,16 +190,6 @@ func firstLine(text string) string {
 
 // Users implements user.Lister.
 func (u *Users) Users(ctx context.Context, after user.Name, limit int) ([]user.User, error) {
-	var rows []model.User
-	err := u.store.Read(ctx).Where("username_folded > ?", after.Folded()).Order("username_folded").Limit(limit).Find(&rows).Error
-	if err != nil {
-		return nil, connection.Translate(err)
-	}
-	users := make([]user.User, len(rows))
-	for i := range rows {
-		if users[i], err = rows[i].Domain(); err != nil {
-			return nil, err
-		}
-	}
-	return users, nil
+	query := u.store.Read(ctx).Where("username_folded > ?", after.Folded()).Order("username_folded").Limit(limit)
+	return list(query, (*model.User).Domain)
 }

@@ -183,21 +183,15 @@ func (m *Moderation) Report(
 
 // Reports implements moderation.Reporter.
 func (m *Moderation) Reports(ctx context.Context, after moderation.Report, limit int) ([]moderation.Report, error) {
-	var rows []model.Report
 	query := m.store.Read(ctx).Order("created_at, id").Limit(limit)
 	if after.ID != "" {
 		query = query.Where("(created_at, id) > (?, ?)", model.Instant(after.At), after.ID)
 	}
-	if err := query.Find(&rows).Error; err != nil {
-		return nil, connection.Translate(err)
-	}
-	reports := make([]moderation.Report, len(rows))
-	for i, row := range rows {
-		reports[i] = moderation.Report{
+	return list(query, func(row *model.Report) (moderation.Report, error) {
+		return moderation.Report{
 			ID: row.ID, Paste: paste.ID(row.PasteID), Reason: row.Reason, Text: row.Text, At: row.CreatedAt.UTC(),
-		}
-	}
-	return reports, nil
+		}, nil
+	})
 }
 
 // CloseReport implements moderation.Reporter.
@@ -207,17 +201,11 @@ func (m *Moderation) CloseReport(ctx context.Context, id string) error {
 
 // Entries implements audit.Lister.
 func (m *Moderation) Entries(ctx context.Context, after audit.Entry, limit int) ([]audit.Entry, error) {
-	var rows []model.AuditEntry
 	query := m.store.Read(ctx).Order("at DESC, id DESC").Limit(limit)
 	if after.ID != "" {
 		query = query.Where("(at, id) < (?, ?)", model.Instant(after.At), after.ID)
 	}
-	if err := query.Find(&rows).Error; err != nil {
-		return nil, connection.Translate(err)
-	}
-	entries := make([]audit.Entry, len(rows))
-	for i, row := range rows {
-		entries[i] = audit.Entry{ID: row.ID, At: row.At.UTC(), Actor: row.Actor, Act: row.Act, Target: row.Target, Reason: row.Reason}
-	}
-	return entries, nil
+	return list(query, func(row *model.AuditEntry) (audit.Entry, error) {
+		return audit.Entry{ID: row.ID, At: row.At.UTC(), Actor: row.Actor, Act: row.Act, Target: row.Target, Reason: row.Reason}, nil
+	})
 }

@@ -6,6 +6,8 @@ package gormstore
 import (
 	"context"
 
+	"gorm.io/gorm"
+
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 )
 
@@ -41,5 +43,27 @@ func Restore(ctx context.Context, cfg Config, from string, replace bool) (Restor
 	return connection.Restore(ctx, cfg, from, replace)
 }
 
-// Translate returns the *fault.Error that the store would return for an error of pgx or of a context.
-func Translate(err error) error { return connection.Translate(err) }
+// find reads the row of a query as what it stands for.
+func find[R, T any](query *gorm.DB, domain func(*R) (T, error)) (found T, err error) {
+	var row R
+	if err := query.Take(&row).Error; err != nil {
+		return found, connection.Translate(err)
+	}
+	return domain(&row)
+}
+
+// list reads the rows of a query as what they stand for.
+func list[R, T any](query *gorm.DB, domain func(*R) (T, error)) ([]T, error) {
+	var rows []R
+	if err := query.Find(&rows).Error; err != nil {
+		return nil, connection.Translate(err)
+	}
+	found := make([]T, len(rows))
+	for i := range rows {
+		var err error
+		if found[i], err = domain(&rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}

@@ -66,15 +66,8 @@ func (t *Tokens) ByOwner(ctx context.Context, owner user.ID) ([]token.Token, err
 }
 
 func (t *Tokens) list(ctx context.Context, owner user.ID, kind token.Kind, order string) ([]token.Token, error) {
-	var rows []model.AccessToken
-	if err := t.store.Read(ctx).Where("user_id = ? AND kind = ?", string(owner), kind).Order(order).Find(&rows).Error; err != nil {
-		return nil, connection.Translate(err)
-	}
-	tokens := make([]token.Token, len(rows))
-	for i := range rows {
-		tokens[i] = rows[i].Domain()
-	}
-	return tokens, nil
+	query := t.store.Read(ctx).Where("user_id = ? AND kind = ?", string(owner), kind).Order(order)
+	return list(query, func(row *model.AccessToken) (token.Token, error) { return row.Domain(), nil })
 }
 
 // Revoke implements token.Revoker.

@@ -37,23 +37,19 @@ func importTokens(tx *gorm.DB, tokens []token.Token) ([]batch.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var known, holders []model.AccessToken
-	if err := connection.ForUpdate(tx).Where("id IN ?", ids).Order("id").Find(&known).Error; err != nil {
+	var known []model.AccessToken
+	if err := connection.ForUpdate(tx).Where("id IN ? OR hash IN ?", ids, keys).Order("id").Find(&known).Error; err != nil {
 		return nil, err
 	}
-	if err := tx.Where("hash IN ?", keys).Find(&holders).Error; err != nil {
-		return nil, err
+	stored := make(map[string]token.Hash, len(tokens))
+	for _, row := range known {
+		stored[row.ID] = row.Domain().Hash
 	}
-	current := make(map[string]token.Hash, len(tokens))
-	for _, row := range slices.Concat(known, holders) {
-		current[row.ID] = row.Domain().Hash
-	}
-	refused := make([]bool, len(tokens))
+	results, refused := make([]batch.Result, len(tokens)), make([]bool, len(tokens))
 	for i, owner := range owners {
 		refused[i] = !exists[owner]
 	}
-	refuse(ids, hashes, current, refused)
-	results, stored := make([]batch.Result, len(tokens)), maps.Clone(current)
+	refuse(ids, hashes, stored, refused)
 	changed := make(map[string]*model.AccessToken)
 	for i, id := range ids {
 		before, known := stored[id]

@@ -19,23 +19,14 @@ type Users struct{ store *connection.Store }
 // NewUsers returns the users of a store.
 func NewUsers(store *connection.Store) *Users { return &Users{store} }
 
-// take reads one user by a unique text, which may come from a request.
-func (u *Users) take(db *gorm.DB, condition, value string) (user.User, error) {
-	var row model.User
-	if err := db.Where(condition, value).Take(&row).Error; err != nil {
-		return user.User{}, connection.Translate(err)
-	}
-	return row.Domain()
-}
-
 // ByName implements user.Finder.
 func (u *Users) ByName(ctx context.Context, name user.Name) (user.User, error) {
-	return u.take(u.store.Read(ctx), "username_folded = ?", name.Folded())
+	return find(u.store.Read(ctx).Where("username_folded = ?", name.Folded()), (*model.User).Domain)
 }
 
 // ByID implements user.Finder.
 func (u *Users) ByID(ctx context.Context, id user.ID) (user.User, error) {
-	return u.take(u.store.Read(ctx), "id = ?", string(id))
+	return find(u.store.Read(ctx).Where("id = ?", string(id)), (*model.User).Domain)
 }
 
 // StaleByName implements user.StaleFinder.
@@ -50,7 +41,7 @@ func (u *Users) StaleByID(ctx context.Context, id user.ID) (user.User, error) { 
 func (u *Users) AccountByID(ctx context.Context, id user.ID) (account user.Account, err error) {
 	account.Stars = []string{}
 	err = u.store.Bounded(ctx, func(db *gorm.DB) (err error) {
-		if account.User, err = u.take(db, "id = ?", string(id)); err != nil {
+		if account.User, err = find(db.Where("id = ?", string(id)), (*model.User).Domain); err != nil {
 			return err
 		}
 		if account.Services, err = servicesOf(db, string(id)); err != nil {
@@ -166,7 +157,8 @@ func checkName(s *connection.Store, tx *gorm.DB, name user.Name, id user.ID) err
 
 // ByFormerName implements user.FormerFinder.
 func (u *Users) ByFormerName(ctx context.Context, name user.Name) (user.User, error) {
-	return u.take(u.store.Read(ctx), "id = (SELECT user_id FROM former_names WHERE username_folded = ?)", name.Folded())
+	query := u.store.Read(ctx).Where("id = (SELECT user_id FROM former_names WHERE username_folded = ?)", name.Folded())
+	return find(query, (*model.User).Domain)
 }
 
 // FormerNames implements user.FormerFinder.

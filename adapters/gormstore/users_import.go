@@ -22,19 +22,12 @@ func (u *Users) Import(ctx context.Context, accounts []user.Import) ([]batch.Res
 	return importBatch(ctx, u.store, usersImport, accounts, importUsers)
 }
 
-// importedUser is a user with identities and stars, which are replaced as a whole.
-type importedUser struct {
-	row      model.User
-	services map[string]string
-	stars    []string
-}
-
-func importUsers(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
-	ids, folded := make([]string, len(accounts)), make([]string, len(accounts))
-	for i, account := range accounts {
-		ids[i], folded[i] = string(account.ID), account.Name.Folded()
+func importUsers(tx *gorm.DB, imports []user.Import) ([]batch.Result, error) {
+	ids, names := make([]string, len(imports)), make([]string, len(imports))
+	for i, record := range imports {
+		ids[i], names[i] = string(record.ID), record.Name.Folded()
 	}
-	known, err := lockImportedUsers(tx, ids)
+	known, err := lockAccounts(tx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -42,57 +35,48 @@ func importUsers(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	for id := range known {
-		delete(gone, id)
-	}
-	var holders []model.User
-	if err := tx.Where("username_folded IN ?", folded).Find(&holders).Error; err != nil {
+	var rows []struct{ ID, UsernameFolded string }
+	err = tx.Model(&model.User{}).Select("id, username_folded").Where("id IN ? OR username_folded IN ?", ids, names).Scan(&rows).Error
+	if err != nil {
 		return nil, err
 	}
-	current := make(map[string]string, len(accounts)) // id -> folded name
-	for id, found := range known {
-		current[id] = foldedName(found.row.Username)
+	current := make(map[string]string, len(rows)) // id -> folded name
+	for _, row := range rows {
+		current[row.ID] = row.UsernameFolded
 	}
-	for _, row := range holders {
-		current[row.ID] = foldedName(row.Username)
-	}
-	refused := make([]bool, len(accounts))
+	results, refused := make([]batch.Result, len(imports)), make([]bool, len(imports))
 	for i, id := range ids {
-		refused[i] = gone[id]
+		if gone[id] && known[id] == nil {
+			results[i].Outcome, refused[i] = batch.RemovedEarlier, true
+		}
 	}
-	refuse(ids, folded, current, refused)
-	results, changed, moving := make([]batch.Result, len(accounts)), make(map[string]bool), []string(nil)
-	for i, account := range accounts {
+	refuse(ids, names, current, refused)
+	changed, moving := make(map[string]*user.Account), []string(nil)
+	for i, record := range imports {
 		id := ids[i]
+		before, ok := known[id]
 		switch {
-		case gone[id]:
-			results[i].Outcome = batch.RemovedEarlier
+		case results[i].Outcome == batch.RemovedEarlier:
 			continue
 		case refused[i]:
 			results[i].Err = errNameTaken
 			continue
+		case !ok:
+			before = new(user.Account)
 		}
-		before, ok := known[id]
-		var stored user.Account
-		if ok {
-			if stored.User, err = before.row.Domain(); err != nil {
-				return nil, err
-			}
-			stored.Services, stored.Stars = before.services, before.stars
-		}
-		made := account.Over(stored)
-		wanted := &importedUser{row: *model.NewUser(made.User), services: made.Services, stars: made.Stars}
+		made := record.Over(*before)
+		made.CreatedAt = model.Instant(made.CreatedAt)
 		if ok {
 			results[i].Outcome = batch.Updated
-			if wanted.row == before.row && maps.Equal(wanted.services, before.services) && slices.Equal(wanted.stars, before.stars) {
+			if made.User == before.User && maps.Equal(made.Services, before.Services) && slices.Equal(made.Stars, before.Stars) {
 				results[i].Outcome = batch.Unchanged
 				continue
 			}
+			if current[id] != names[i] {
+				moving = append(moving, id)
+			}
 		}
-		if ok && current[id] != folded[i] {
-			moving = append(moving, id)
-		}
-		known[id], changed[id] = wanted, true
+		known[id], changed[id] = &made, &made
 	}
 	for _, id := range moving { // users may swap names: give the old ones up first
 		err := tx.Model(&model.User{}).Where("id = ?", id).Update("username", "moving-"+rand.Text()).Error
@@ -100,11 +84,11 @@ func importUsers(tx *gorm.DB, accounts []user.Import) ([]batch.Result, error) {
 			return nil, err
 		}
 	}
-	return results, storeImportedUsers(tx, known, slices.Sorted(maps.Keys(changed)))
+	return results, storeAccounts(tx, changed)
 }
 
-// lockImportedUsers locks the users that exist, in the order of their ids, and returns them.
-func lockImportedUsers(tx *gorm.DB, ids []string) (map[string]*importedUser, error) {
+// lockAccounts locks the users that exist, in the order of their ids, and returns them.
+func lockAccounts(tx *gorm.DB, ids []string) (map[string]*user.Account, error) {
 	var (
 		rows     []model.User
 		services []model.Identity
@@ -113,65 +97,52 @@ func lockImportedUsers(tx *gorm.DB, ids []string) (map[string]*importedUser, err
 	if err := connection.ForUpdate(tx).Where("id IN ?", ids).Order("id").Find(&rows).Error; err != nil {
 		return nil, err
 	}
-	locked := make([]string, len(rows)) // not ids: a user may have been created since
-	for i, row := range rows {
-		locked[i] = row.ID
+	known := make(map[string]*user.Account, len(rows))
+	for _, row := range rows {
+		found, err := row.Domain()
+		if err != nil {
+			return nil, err
+		}
+		known[row.ID] = &user.Account{User: found, Services: make(map[string]string)}
 	}
+	locked := slices.Collect(maps.Keys(known)) // not ids: a user may have been created since
 	if err := tx.Where("user_id IN ?", locked).Find(&services).Error; err != nil {
 		return nil, err
 	}
 	if err := tx.Where("user_id IN ?", locked).Order("user_id, position, paste_id").Find(&stars).Error; err != nil {
 		return nil, err
 	}
-	known := make(map[string]*importedUser, len(rows))
-	for _, row := range rows {
-		row.CreatedAt = model.Instant(row.CreatedAt)
-		known[row.ID] = &importedUser{row: row, services: make(map[string]string)}
-	}
 	for _, row := range services {
-		known[row.UserID].services[row.Provider] = row.Subject
+		known[row.UserID].Services[row.Provider] = row.Subject
 	}
 	for _, row := range stars {
-		known[row.UserID].stars = append(known[row.UserID].stars, row.PasteID)
+		known[row.UserID].Stars = append(known[row.UserID].Stars, row.PasteID)
 	}
 	return known, nil
 }
 
-func storeImportedUsers(tx *gorm.DB, users map[string]*importedUser, ids []string) error {
-	if len(ids) == 0 {
-		return nil
-	}
+// storeAccounts upserts users in the order of their ids, and replaces their lists.
+func storeAccounts(tx *gorm.DB, accounts map[string]*user.Account) error {
 	var (
-		rows     []model.User
+		ids      = slices.Sorted(maps.Keys(accounts))
+		rows     []*model.User
 		services []model.Identity
 		stars    []model.Star
 	)
 	for _, id := range ids {
-		changed := users[id]
-		rows = append(rows, changed.row)
-		services = append(services, model.NewIdentities(id, changed.services)...)
-		for position, star := range changed.stars {
+		rows = append(rows, model.NewUser(accounts[id].User))
+		services = append(services, model.NewIdentities(id, accounts[id].Services)...)
+		for position, star := range accounts[id].Stars {
 			stars = append(stars, model.Star{UserID: id, PasteID: star, Position: position})
 		}
 	}
-	if err := model.Insert(upsert(tx), rows); err != nil {
+	if err := model.Insert(upsert(tx), rows); err != nil || len(ids) == 0 {
 		return err
 	}
-	for _, list := range []any{&model.Identity{}, &model.Star{}} {
-		if err := tx.Where("user_id IN ?", ids).Delete(list).Error; err != nil {
+	for _, table := range []any{&model.Identity{}, &model.Star{}} {
+		if err := tx.Where("user_id IN ?", ids).Delete(table).Error; err != nil {
 			return err
 		}
 	}
-	if err := model.Insert(tx, services); err != nil {
-		return err
-	}
-	return model.Insert(tx, stars)
-}
-
-func foldedName(spelling string) string {
-	name, err := user.ParseName(spelling)
-	if err != nil {
-		return spelling // unreachable: the table checks names
-	}
-	return name.Folded()
+	return model.Insert(tx, services, stars)
 }

@@ -1,4 +1,4 @@
-package gormstore
+package dataloader
 
 import (
 	"context"
@@ -9,11 +9,13 @@ import (
 	"github.com/gluepot/gluepot/domain/user"
 )
 
-// Standby finds users on a standby. It falls back to the primary for users that the standby lacks, and while the standby does
-// not answer.
+// Standby decorates the users of a primary: it finds users that may be stale on a standby. It falls back to the primary for users that
+// the standby lacks, and while the standby does not answer.
 type Standby struct {
-	standby, primary user.StaleFinder
-	silentUntil      atomic.Int64 // in Unix nanoseconds
+	UserStore // the primary's
+
+	standby     user.StaleFinder
+	silentUntil atomic.Int64 // in Unix nanoseconds
 }
 
 const (
@@ -25,8 +27,8 @@ const (
 )
 
 // NewStandby returns the users of a standby with the primary behind it.
-func NewStandby(standby, primary user.StaleFinder) *Standby {
-	return &Standby{standby: standby, primary: primary}
+func NewStandby(standby user.StaleFinder, primary UserStore) *Standby {
+	return &Standby{UserStore: primary, standby: standby}
 }
 
 // StaleByName implements user.StaleFinder.
@@ -42,20 +44,19 @@ func (s *Standby) StaleByID(ctx context.Context, id user.ID) (user.User, error) 
 }
 
 func (s *Standby) find(ctx context.Context, ask func(context.Context, user.StaleFinder) (user.User, error)) (user.User, error) {
-	if time.Now().UnixNano() < s.silentUntil.Load() {
-		return ask(ctx, s.primary)
-	}
-	for range standbyTries {
+	for try := 1; time.Now().UnixNano() >= s.silentUntil.Load(); try++ {
 		found, err := s.askStandby(ctx, ask)
 		if err == nil || ctx.Err() != nil {
 			return found, err
 		}
 		if fault.Is(err, fault.NotFound) {
-			return ask(ctx, s.primary)
+			break
+		}
+		if try == standbyTries {
+			s.silentUntil.Store(time.Now().Add(standbyPause).UnixNano())
 		}
 	}
-	s.silentUntil.Store(time.Now().Add(standbyPause).UnixNano())
-	return ask(ctx, s.primary)
+	return ask(ctx, s.UserStore)
 }
 
 // askStandby leaves half of the remaining time for the next server.
