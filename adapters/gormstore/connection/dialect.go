@@ -10,9 +10,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/gormstore/model"
 )
 
-// Dialect is what differs between the two databases, except how they are opened. Besides, six places ask which one it is: URL.String and
-// URL.Validate, because SQLite's have no password and no form to check; New, to open it; URL.file, for commands about files; and in
-// bootstrap the dataloader and the check of the read URL, which are for PostgreSQL alone.
+// Dialect is what differs between the two databases, except how they are opened and closed, and what URLs and files are about.
 type Dialect struct {
 	goose      goose.Dialect
 	migrations string // their folder

@@ -1,6 +1,8 @@
 package connection
 
 import (
+	"strings"
+
 	"gorm.io/gorm"
 	"gorm.io/gorm/callbacks"
 	"gorm.io/gorm/clause"
@@ -40,15 +42,7 @@ func (sqliteDialector) BindVarTo(writer clause.Writer, _ *gorm.Statement, _ any)
 
 // QuoteTo quotes the identifiers of our own row types, which contain no quotes.
 func (sqliteDialector) QuoteTo(writer clause.Writer, name string) {
-	_ = writer.WriteByte('"')
-	for i := range len(name) {
-		if name[i] == '.' {
-			_, _ = writer.WriteString(`"."`)
-			continue
-		}
-		_ = writer.WriteByte(name[i])
-	}
-	_ = writer.WriteByte('"')
+	_, _ = writer.WriteString(`"` + strings.ReplaceAll(name, ".", `"."`) + `"`)
 }
 
 func (sqliteDialector) Explain(sql string, vars ...any) string {

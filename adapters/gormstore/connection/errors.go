@@ -1,6 +1,7 @@
 package connection
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -92,88 +93,76 @@ func diagnose(err error) *fault.Error {
 	return unforeseen
 }
 
-// diagnosePostgres goes by SQLSTATE (PostgreSQL documentation, appendix A).
-func diagnosePostgres(err *pgconn.PgError) *fault.Error {
-	switch err.Code {
-	case "23505": // unique_violation
-		switch {
-		case strings.HasSuffix(err.ConstraintName, "_pkey"):
-			return idTaken
-		case err.ConstraintName == "identities_by_subject":
-			return subjectUsed
-		}
-		return conflicting
-	case "23503": // foreign_key_violation: the parent row is missing
-		return ErrNotFound
-	case "23502": // not_null_violation
-		if err.TableName == "blocks" { // see guard
-			return moderation.ErrBlocked
-		}
-	case "22021": // character_not_in_repertoire: no row has a text that is not UTF-8 or has a zero byte
-		return ErrNotFound
-	case "23514", "22001": // a failed check, too long
-		return invalid
-	case "42P01", "42703": // undefined_table, undefined_column
-		return ErrOutdated
-	case "3F000": // invalid_schema_name
-		return noSchema
-	case "42501": // insufficient_privilege
-		return noRight
-	case "53100": // disk_full
-		return noRoom
-	case "53300": // too_many_connections
-		return crowded
-	case "25006", // read_only_sql_transaction: a former primary
-		"40001", "40P01", // serialization_failure, deadlock_detected
-		"57014", // query_canceled: a deadline
-		"55P03": // lock_not_available
-		return away
-	}
-	switch err.Code[:min(2, len(err.Code))] {
-	case "08", "28", "3D", "53", "57", "58": // connection, authorization, no such database, resources, operator, system
-		return away
-	}
-	return unforeseen
+// sqlStates are SQLSTATEs and their classes, of two characters (PostgreSQL documentation, appendix A).
+var sqlStates = map[string]*fault.Error{
+	"23503": ErrNotFound, // foreign_key_violation: the parent row is missing
+	"22021": ErrNotFound, // character_not_in_repertoire: no row has a text that is not UTF-8 or has a zero byte
+	"23505": conflicting, // unique_violation
+	"23514": invalid,     // check_violation
+	"22001": invalid,     // string_data_right_truncation
+	"42P01": ErrOutdated, // undefined_table
+	"42703": ErrOutdated, // undefined_column
+	"3F000": noSchema,    // invalid_schema_name
+	"42501": noRight,     // insufficient_privilege
+	"53100": noRoom,      // disk_full
+	"53300": crowded,     // too_many_connections
+	"25006": away,        // read_only_sql_transaction: a former primary
+	"40001": away,        // serialization_failure
+	"40P01": away,        // deadlock_detected
+	"55P03": away,        // lock_not_available
+	"08":    away,        // connection exception
+	"28":    away,        // invalid authorization
+	"3D":    away,        // no such database
+	"53":    away,        // insufficient resources
+	"57":    away,        // operator intervention, and a deadline
+	"58":    away,        // system error
 }
 
-// diagnoseSQLite goes by extended result code (https://www.sqlite.org/rescode.html), then by the primary one.
-func diagnoseSQLite(err *sqlite.Error) *fault.Error {
-	switch err.Code() {
-	case sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+func diagnosePostgres(err *pgconn.PgError) *fault.Error {
+	switch {
+	case err.Code == "23505" && strings.HasSuffix(err.ConstraintName, "_pkey"):
 		return idTaken
-	case sqlite3.SQLITE_CONSTRAINT_UNIQUE:
-		if strings.Contains(err.Error(), "identities.subject") {
-			return subjectUsed
-		}
-		return conflicting
-	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return ErrNotFound
-	case sqlite3.SQLITE_IOERR_SHMSIZE: // the shared-memory file cannot grow
-		return noRoom
-	case sqlite3.SQLITE_CONSTRAINT_NOTNULL:
-		if strings.Contains(err.Error(), "blocks.network") { // see guard
-			return moderation.ErrBlocked
-		}
-		return invalid
-	case sqlite3.SQLITE_CONSTRAINT_CHECK, sqlite3.SQLITE_TOOBIG:
-		return invalid
-	case sqlite3.SQLITE_ERROR: // SQLite has no code for missing tables
-		if strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "no such column") {
-			return ErrOutdated
-		}
+	case err.Code == "23505" && err.ConstraintName == "identities_by_subject":
+		return subjectUsed
+	case err.Code == "23502" && err.TableName == "blocks": // not_null_violation: see guard
+		return moderation.ErrBlocked
 	}
-	switch err.Code() & 0xff {
-	case sqlite3.SQLITE_FULL:
-		return noRoom
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return damaged
-	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
-		return forbidden
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT,
-		sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM:
-		return away
+	return cmp.Or(sqlStates[err.Code], sqlStates[err.Code[:min(2, len(err.Code))]], unforeseen)
+}
+
+// resultCodes are SQLite's extended result codes and the primary ones (https://www.sqlite.org/rescode.html).
+var resultCodes = map[int]*fault.Error{
+	sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: idTaken,
+	sqlite3.SQLITE_CONSTRAINT_UNIQUE:     conflicting,
+	sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: ErrNotFound,
+	sqlite3.SQLITE_CONSTRAINT_NOTNULL:    invalid,
+	sqlite3.SQLITE_CONSTRAINT_CHECK:      invalid,
+	sqlite3.SQLITE_TOOBIG:                invalid,
+	sqlite3.SQLITE_FULL:                  noRoom,
+	sqlite3.SQLITE_IOERR_SHMSIZE:         noRoom, // the shared-memory file cannot grow
+	sqlite3.SQLITE_CORRUPT:               damaged,
+	sqlite3.SQLITE_NOTADB:                damaged,
+	sqlite3.SQLITE_CANTOPEN:              forbidden,
+	sqlite3.SQLITE_READONLY:              forbidden,
+	sqlite3.SQLITE_BUSY:                  away,
+	sqlite3.SQLITE_LOCKED:                away,
+	sqlite3.SQLITE_INTERRUPT:             away,
+	sqlite3.SQLITE_IOERR:                 away,
+	sqlite3.SQLITE_PROTOCOL:              away,
+	sqlite3.SQLITE_NOMEM:                 away,
+}
+
+func diagnoseSQLite(err *sqlite.Error) *fault.Error {
+	says := func(text string) bool { return strings.Contains(err.Error(), text) }
+	switch code := err.Code(); {
+	case code == sqlite3.SQLITE_CONSTRAINT_UNIQUE && says("identities.subject"):
+		return subjectUsed
+	case code == sqlite3.SQLITE_CONSTRAINT_NOTNULL && says("blocks.network"): // see guard
+		return moderation.ErrBlocked
+	case code == sqlite3.SQLITE_ERROR && (says("no such table") || says("no such column")): // it has no code for them
+		return ErrOutdated
 	}
-	return unforeseen
+	return cmp.Or(resultCodes[err.Code()], resultCodes[err.Code()&0xff], unforeseen)
 }
 
 func isConnectionError(err error) bool {

@@ -35,20 +35,11 @@ func (s *Store) openPostgres() error {
 		return err
 	}
 	s.locking = []goose.ProviderOption{goose.WithSessionLocker(locker)}
-	s.release, s.statistics = s.pgx.Close, s.poolStatistics
 	db := stdlib.OpenDBFromPool(s.pgx)
 	s.Dialect, s.pools = postgresDialect, []*sql.DB{db}
 	s.reader, err = s.openGORM(postgres.New(postgres.Config{Conn: db})) // pgx keeps statements prepared
 	s.writer, s.together = s.reader, s.pipelined
 	return err
-}
-
-func (s *Store) poolStatistics() sql.DBStats {
-	stat := s.pgx.Stat()
-	return sql.DBStats{
-		MaxOpenConnections: int(stat.MaxConns()), OpenConnections: int(stat.TotalConns()), InUse: int(stat.AcquiredConns()),
-		Idle: int(stat.IdleConns()), WaitCount: stat.EmptyAcquireCount(), WaitDuration: stat.EmptyAcquireWaitTime(),
-	}
 }
 
 // postgresConfig reads a postgres:// URL. The URL's connect_timeout and target_session_attrs win over cfg.

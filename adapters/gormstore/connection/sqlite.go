@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 	"gorm.io/gorm"
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite"
 
 	"github.com/gluepot/gluepot/domain/fault"
 )
@@ -32,18 +32,13 @@ func (s *Store) openSQLite() error {
 		return err
 	}
 	s.Dialect, s.file.path, s.file.setting = sqliteDialect, path, s.cfg.urlSetting()
-	s.create, s.open = func() error { return createPrivate(path) }, s.file.open
-	s.pasteWrites, s.together, s.statistics = semaphore.NewWeighted(math.MaxInt64), s.separate, s.sumStatistics
+	s.pasteWrites, s.together = semaphore.NewWeighted(math.MaxInt64), s.separate
 	open := func(connections int, writes bool) (*sql.DB, error) {
-		dsn := sqliteDSN(path, s.cfg, writes)
-		plain, err := sql.Open("sqlite", dsn)
+		connector, err := sqlite.NewConnector(sqliteDSN(path, s.cfg, writes))
 		if err != nil {
 			return nil, err
 		}
-		db := sql.OpenDB(watchedConnector{plain.Driver(), dsn, s.file})
-		if err := plain.Close(); err != nil {
-			return nil, err
-		}
+		db := sql.OpenDB(watchedConnector{connector, s.file})
 		db.SetMaxOpenConns(connections)
 		db.SetMaxIdleConns(connections)
 		s.pools = append(s.pools, db)
@@ -65,19 +60,6 @@ func (s *Store) openSQLite() error {
 	}
 	s.reader, err = s.openGORM(sqliteDialector{newPreparedReads(reader)})
 	return err
-}
-
-func (s *Store) sumStatistics() (sum sql.DBStats) {
-	for _, pool := range s.pools {
-		stat := pool.Stats()
-		sum.MaxOpenConnections += stat.MaxOpenConnections
-		sum.OpenConnections += stat.OpenConnections
-		sum.InUse += stat.InUse
-		sum.Idle += stat.Idle
-		sum.WaitCount += stat.WaitCount
-		sum.WaitDuration += stat.WaitDuration
-	}
-	return sum
 }
 
 // upkeep removes deleted text from the index and the log once a minute; from a large index in steps, one a second. What fails is
@@ -195,7 +177,7 @@ var errFileReplaced = fault.New(fault.Unavailable,
 // watchedFile notices when an SQLite file is replaced or removed: open connections would go on writing to the old one. Until it is
 // opened, its other methods do nothing.
 type watchedFile struct {
-	path     string
+	path     string // empty on PostgreSQL
 	setting  string // the variable that names it
 	opening  sync.Mutex
 	identity os.FileInfo                 // of the file that the connections are to; nil before open
@@ -212,14 +194,14 @@ func (f *watchedFile) isReplaced() bool { return f.replaced.Load() }
 
 // watchedConnector opens connections to a watched file, and closes those that reached its replacement (TestSQLiteFileReplaced).
 type watchedConnector struct {
-	driver driver.Driver
-	dsn    string
-	file   *watchedFile
+	driver.Connector
+
+	file *watchedFile
 }
 
 // Connect implements driver.Connector.
-func (c watchedConnector) Connect(context.Context) (driver.Conn, error) {
-	conn, err := c.driver.Open(c.dsn)
+func (c watchedConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -229,11 +211,11 @@ func (c watchedConnector) Connect(context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// Driver implements driver.Connector.
-func (c watchedConnector) Driver() driver.Driver { return c.driver }
-
-// open calls connect, and then watches the file. A second call checks that the file is still there.
+// open calls connect, and then watches the file, if there is one. A second call checks that the file is still there.
 func (f *watchedFile) open(connect func() error) error {
+	if f.path == "" {
+		return connect()
+	}
 	f.opening.Lock()
 	defer f.opening.Unlock()
 	if f.identity != nil {

@@ -28,15 +28,10 @@ type Store struct {
 	pgx     *pgxpool.Pool // nil for SQLite
 	file    *watchedFile  // never opened for PostgreSQL
 	purge   purge         // of an SQLite index
-	release func()        // closes pgx
 	Clock   func() time.Time
 
-	// Where the databases differ, openPostgres and openSQLite set these.
-	create     func() error                     // see Create
-	open       func(connect func() error) error // see Connect
-	together   transaction                      // see WriteTogether
-	statistics func() sql.DBStats               // see Statistics
-	locking    []goose.ProviderOption           // of migrations
+	together transaction            // see WriteTogether
+	locking  []goose.ProviderOption // of migrations
 
 	// Work on pastes may use half of the connections, and slow work (lists, counts, imports) a quarter. So neither a lock on pastes nor
 	// long lists take the connections for users and tokens.
@@ -50,10 +45,7 @@ func New(cfg Config) (*Store, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Store{
-		cfg: cfg, Clock: time.Now, release: func() {}, file: &watchedFile{stop: make(chan struct{})},
-		create: func() error { return nil }, open: func(connect func() error) error { return connect() },
-	}
+	s := &Store{cfg: cfg, Clock: time.Now, file: &watchedFile{stop: make(chan struct{})}}
 	open := s.openPostgres
 	if cfg.URL.isSQLite() {
 		open, s.cfg.MaxConnections = s.openSQLite, min(cfg.MaxConnections, maxSQLiteReaders)
@@ -72,7 +64,7 @@ func (s *Store) openGORM(dialector gorm.Dialector) (*gorm.DB, error) {
 		DisableAutomaticPing:   true,
 		QueryFields:            true, // never *: PostgreSQL refuses to go on with it once a newer node has added a column
 		SkipDefaultTransaction: true, // Store.Transaction begins them
-		Logger:                 slowLog{threshold: s.cfg.SlowStatement, report: s.cfg.OnSlowStatement},
+		Logger:                 slowLog{logger.Discard, s.cfg.SlowStatement, s.cfg.OnSlowStatement},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("initialise GORM: %w", err)
@@ -89,7 +81,10 @@ func (s *Store) KeepsSearch() bool { return s.cfg.Search }
 // Create makes the file of an SQLite database and its folder, for their owner only, unless they exist. On
 // PostgreSQL it does nothing. It fails with fault.Unavailable.
 func (s *Store) Create() error {
-	if err := s.create(); err != nil {
+	if s.file.path == "" {
+		return nil
+	}
+	if err := createPrivate(s.file.path); err != nil {
 		return fault.Wrap(fault.Unavailable, fmt.Sprintf("Cannot create the database %s. Check %s.", s.cfg.URL, s.cfg.urlSetting()), err)
 	}
 	return nil
@@ -97,15 +92,14 @@ func (s *Store) Create() error {
 
 // Connect checks that the database exists and answers. It creates nothing, and may be called again. It fails with fault.Unavailable.
 func (s *Store) Connect(ctx context.Context) error {
-	connect := func() error {
+	return s.connectError(s.file.open(func() error {
 		for _, pool := range s.pools {
 			if err := pool.PingContext(ctx); err != nil {
 				return err
 			}
 		}
 		return nil
-	}
-	return s.connectError(s.open(connect))
+	}))
 }
 
 func (s *Store) connectError(err error) error {
@@ -143,12 +137,32 @@ func (s *Store) Close() error {
 	for _, pool := range s.pools {
 		errs = append(errs, pool.Close())
 	}
-	s.release()
+	if s.pgx != nil {
+		s.pgx.Close()
+	}
 	return errors.Join(errs...)
 }
 
 // Statistics returns the state of the connection pools.
-func (s *Store) Statistics() sql.DBStats { return s.statistics() }
+func (s *Store) Statistics() (sum sql.DBStats) {
+	if s.pgx != nil {
+		stat := s.pgx.Stat()
+		return sql.DBStats{
+			MaxOpenConnections: int(stat.MaxConns()), OpenConnections: int(stat.TotalConns()), InUse: int(stat.AcquiredConns()),
+			Idle: int(stat.IdleConns()), WaitCount: stat.EmptyAcquireCount(), WaitDuration: stat.EmptyAcquireWaitTime(),
+		}
+	}
+	for _, pool := range s.pools {
+		stat := pool.Stats()
+		sum.MaxOpenConnections += stat.MaxOpenConnections
+		sum.OpenConnections += stat.OpenConnections
+		sum.InUse += stat.InUse
+		sum.Idle += stat.Idle
+		sum.WaitCount += stat.WaitCount
+		sum.WaitDuration += stat.WaitDuration
+	}
+	return sum
+}
 
 // Statement is a slow statement, without its arguments: they may be secrets.
 type Statement struct {
@@ -159,14 +173,11 @@ type Statement struct {
 
 // slowLog is GORM's logger. It reports only slow statements: errors are returned, and the caller logs them.
 type slowLog struct {
+	logger.Interface
+
 	threshold time.Duration
 	report    func(Statement)
 }
-
-func (l slowLog) LogMode(logger.LogLevel) logger.Interface { return l }
-func (slowLog) Info(context.Context, string, ...any)       {}
-func (slowLog) Warn(context.Context, string, ...any)       {}
-func (slowLog) Error(context.Context, string, ...any)      {}
 
 // Trace implements logger.Interface.
 func (l slowLog) Trace(_ context.Context, begin time.Time, statement func() (string, int64), _ error) {
