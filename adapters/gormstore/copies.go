@@ -157,12 +157,14 @@ func (c *Copies) Begin(ctx context.Context, source, run string) error {
 	})
 }
 
-// checkRun fails unless the mark names this run.
-func checkRun(mark sql.NullString, run string) error {
-	if _, current, marked := strings.Cut(mark.String, " "); !marked || current != run {
-		return errOtherRun
-	}
-	return nil
+// during is locked, and fails unless the database is marked with this run.
+func (c *Copies) during(ctx context.Context, run string, change func(tx *gorm.DB, row *model.Installation) error) error {
+	return c.locked(ctx, func(tx *gorm.DB, row *model.Installation) error {
+		if _, current, marked := strings.Cut(row.CopyingFrom.String, " "); !marked || current != run {
+			return errOtherRun
+		}
+		return change(tx, row)
+	})
 }
 
 // insertedRows is how many rows one INSERT of a copy has.
@@ -171,10 +173,7 @@ const insertedRows = 100
 // Write implements copies.Target.
 func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows []copies.Row) error {
 	row := "(?" + strings.Repeat(", ?", len(table.Columns)-1) + ")"
-	return c.locked(ctx, func(tx *gorm.DB, installation *model.Installation) error {
-		if err := checkRun(installation.CopyingFrom, run); err != nil {
-			return err
-		}
+	return c.during(ctx, run, func(tx *gorm.DB, _ *model.Installation) error {
 		for some := range slices.Chunk(rows, insertedRows) {
 			values := make([]any, 0, len(some)*len(table.Columns))
 			for _, value := range slices.Concat(some...) {
@@ -194,10 +193,7 @@ func (c *Copies) Write(ctx context.Context, run string, table copies.Table, rows
 
 // End implements copies.Target.
 func (c *Copies) End(ctx context.Context, run string) error {
-	return c.locked(ctx, func(tx *gorm.DB, row *model.Installation) error {
-		if err := checkRun(row.CopyingFrom, run); err != nil {
-			return err
-		}
+	return c.during(ctx, run, func(tx *gorm.DB, row *model.Installation) error {
 		return tx.Model(row).Update("copying_from", nil).Error
 	})
 }

@@ -20,15 +20,18 @@ func bury(s *connection.Store, tx *gorm.DB, kind, id string) error {
 
 // buried returns which of the ids have a tombstone.
 func buried(tx *gorm.DB, kind string, ids []string) (map[string]bool, error) {
+	return idsOf(tx.Model(&model.Tombstone{}).Where("kind = ? AND id IN ?", kind, ids))
+}
+
+// idsOf returns the ids of the rows of a query.
+func idsOf(query *gorm.DB) (map[string]bool, error) {
 	var found []string
-	if err := tx.Model(&model.Tombstone{}).Where("kind = ? AND id IN ?", kind, ids).Pluck("id", &found).Error; err != nil {
-		return nil, err
-	}
-	gone := make(map[string]bool, len(found))
+	err := query.Pluck("id", &found).Error
+	ids := make(map[string]bool, len(found))
 	for _, id := range found {
-		gone[id] = true
+		ids[id] = true
 	}
-	return gone, nil
+	return ids, err
 }
 
 // Delete implements user.Deleter. Foreign keys delete the user's rows, so it takes longer the more there are.

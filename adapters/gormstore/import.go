@@ -3,7 +3,6 @@ package gormstore
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -146,17 +145,7 @@ func refuse[K comparable](ids []string, keys []K, current map[string]K, refused 
 
 // lockOwners returns which of the users exist, and keeps them from being deleted until the transaction ends.
 func lockOwners(tx *gorm.DB, ids []string) (map[string]bool, error) {
-	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	exists := make(map[string]bool, len(ids))
-	var found []string
-	lock := clause.Locking{Strength: "KEY SHARE"}
-	if err := tx.Clauses(lock).Model(&model.User{}).Where("id IN ?", ids).Order("id").Pluck("id", &found).Error; err != nil {
-		return nil, err
-	}
-	for _, id := range found {
-		exists[id] = true
-	}
-	return exists, nil
+	return idsOf(tx.Clauses(clause.Locking{Strength: "KEY SHARE"}).Model(&model.User{}).Where("id IN ?", ids).Order("id"))
 }
 
 func upsert(tx *gorm.DB) *gorm.DB {

@@ -24,10 +24,6 @@ func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 	return count, err
 }
 
-func owned(db *gorm.DB, owner user.ID, after paste.Place, limit int) *gorm.DB {
-	return newest(db, after, limit).Where("pastes.owner_id = ?", string(owner))
-}
-
 // newest is a query for pastes after a place, newest first.
 func newest(db *gorm.DB, after paste.Place, limit int) *gorm.DB {
 	query := db.Model(&model.Paste{})
@@ -46,21 +42,12 @@ func unexpired(s *connection.Store, query *gorm.DB) *gorm.DB {
 func (p *Pastes) ActiveIDs(ctx context.Context, owner user.ID, after paste.Place, limit int) ([]paste.Place, error) {
 	places := []paste.Place{}
 	err := p.store.Bounded(ctx, func(db *gorm.DB) error { // quick: it reads an index
-		rows, err := unexpired(p.store, owned(db, owner, after, limit)).Select("created_at", "id").Rows()
-		if err != nil {
-			return err
-		}
-		defer rows.Close() //nolint:errcheck // Err says what went wrong
-		for rows.Next() {
-			var place paste.Place
-			if err := rows.Scan(&place.CreatedAt, &place.ID); err != nil {
-				return err
-			}
-			place.CreatedAt = place.CreatedAt.UTC()
-			places = append(places, place)
-		}
-		return rows.Err()
+		query := newest(db, after, limit).Where("pastes.owner_id = ?", string(owner))
+		return unexpired(p.store, query).Select("created_at", "id").Scan(&places).Error
 	}, p.store.Pastes)
+	for i := range places {
+		places[i].CreatedAt = places[i].CreatedAt.UTC()
+	}
 	return places, err
 }
 

@@ -86,10 +86,11 @@ func (p *Pastes) CreateDocument(ctx context.Context, created paste.Document) err
 func (p *Pastes) CreateAllowed(ctx context.Context, allowance paste.Allowance, client paste.Client, created paste.Document) error {
 	rows := model.NewDocument(created, p.store.KeepsSearch())
 	return p.store.WriteTogether(ctx, func(tx *gorm.DB) error {
-		if err := p.lockHolder(tx, allowance, created.Owner); err != nil {
+		allow, err := p.lockHolder(tx, allowance, created.Owner)
+		if err != nil {
 			return err
 		}
-		if err := p.allow(tx, allowance, created.Owner, paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
+		if err := allow(paste.Holding{Pastes: 1, Bytes: created.Bytes()}); err != nil {
 			return err
 		}
 		if allowance.Rate.Pastes > 0 {
@@ -112,7 +113,8 @@ func (p *Pastes) UpdateAllowed(
 ) (paste.Document, error) {
 	var changed paste.Change
 	err := p.store.WriteTogether(ctx, func(tx *gorm.DB) error {
-		if err := p.lockHolder(tx, allowance, editor); err != nil {
+		allow, err := p.lockHolder(tx, allowance, editor)
+		if err != nil {
 			return err
 		}
 		before, err := p.locked(tx, id)
@@ -130,7 +132,7 @@ func (p *Pastes) UpdateAllowed(
 		changed.ID, changed.CreatedAt, changed.Burns = stored.ID, stored.CreatedAt, stored.Burns
 		changed.Cipher, changed.Stars = stored.Cipher, stored.Stars
 		after := model.NewDocument(changed.Document, p.store.KeepsSearch())
-		if err := p.allow(tx, allowance, editor, paste.Holding{Bytes: after.Bytes() - before.Bytes()}); err != nil {
+		if err := allow(paste.Holding{Bytes: after.Bytes() - before.Bytes()}); err != nil {
 			return err
 		}
 		return after.Replace(tx, before, changed.Dropped)
@@ -141,24 +143,19 @@ func (p *Pastes) UpdateAllowed(
 	return changed.Document, nil
 }
 
-// lockHolder locks a user with a quota until the transaction ends, so that concurrent writes cannot exceed the quota together.
-func (*Pastes) lockHolder(tx *gorm.DB, allowance paste.Allowance, holder user.ID) error {
+// lockHolder locks a user with a quota until the transaction ends, so that concurrent writes cannot exceed the quota together. allow fails
+// when the user may not store more. It is a statement after the lock, so it sees what earlier holders of the lock wrote.
+func (p *Pastes) lockHolder(tx *gorm.DB, allowance paste.Allowance, holder user.ID) (allow func(more paste.Holding) error, err error) {
 	if holder == "" || allowance.Pastes == 0 && allowance.Bytes == 0 {
-		return nil
+		return func(paste.Holding) error { return nil }, nil
 	}
-	return connection.ForUpdate(tx).Select("id").Where("id = ?", string(holder)).Take(&model.User{}).Error
-}
-
-// allow fails when a locked user may not store more. It is a statement after the lock, so it sees what earlier holders of the lock wrote.
-func (p *Pastes) allow(tx *gorm.DB, allowance paste.Allowance, holder user.ID, more paste.Holding) error {
-	if holder == "" || allowance.Pastes == 0 && allowance.Bytes == 0 {
-		return nil
-	}
-	has, err := held(unexpired(p.store, tx.Where("owner_id = ?", string(holder))))
-	if err != nil {
-		return err
-	}
-	return allowance.Add(has, more)
+	return func(more paste.Holding) error {
+		has, err := held(unexpired(p.store, tx.Where("owner_id = ?", string(holder))))
+		if err != nil {
+			return err
+		}
+		return allowance.Add(has, more)
+	}, connection.ForUpdate(tx).Select("id").Where("id = ?", string(holder)).Take(&model.User{}).Error
 }
 
 func held(pastes *gorm.DB) (has paste.Holding, err error) {

@@ -1,8 +1,8 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
 	"maps"
 	"reflect"
 	"slices"
@@ -17,22 +17,15 @@ import (
 
 // Import implements paste.Importer.
 func (p *Pastes) Import(ctx context.Context, pastes []paste.Document, orphans paste.Orphans) ([]batch.Result, error) {
-	all := make([]*model.Document, len(pastes))
-	for i := range pastes {
-		all[i] = model.NewDocument(pastes[i], p.store.KeepsSearch())
-	}
-	return importBatch(ctx, p.store, pastesImport, all, func(tx *gorm.DB, pastes []*model.Document) ([]batch.Result, error) {
-		return importPastes(tx, pastes, orphans)
+	return importBatch(ctx, p.store, pastesImport, pastes, func(tx *gorm.DB, pastes []paste.Document) ([]batch.Result, error) {
+		return importPastes(tx, pastes, orphans, p.store.KeepsSearch())
 	})
 }
 
-func importPastes(tx *gorm.DB, pastes []*model.Document, orphans paste.Orphans) ([]batch.Result, error) {
-	ids, owners := make([]string, len(pastes)), make([]string, 0, len(pastes))
-	for i, p := range pastes {
-		ids[i] = p.Paste.ID
-		if p.Paste.OwnerID.Valid {
-			owners = append(owners, p.Paste.OwnerID.String)
-		}
+func importPastes(tx *gorm.DB, pastes []paste.Document, orphans paste.Orphans, searched bool) ([]batch.Result, error) {
+	ids, owners := make([]string, len(pastes)), make([]string, len(pastes))
+	for i := range pastes {
+		ids[i], owners[i] = string(pastes[i].ID), string(pastes[i].Owner)
 	}
 	exists, err := lockOwners(tx, owners)
 	if err != nil {
@@ -51,41 +44,32 @@ func importPastes(tx *gorm.DB, pastes []*model.Document, orphans paste.Orphans) 
 		return nil, err
 	}
 	results, changed := make([]batch.Result, len(pastes)), make(map[string]*model.Document, len(pastes))
-	for i, p := range pastes {
-		owner := p.Paste.OwnerID
+	for i, d := range pastes {
+		id, owner := ids[i], owners[i]
+		orphan := owner != "" && !exists[owner]
 		switch {
-		case gonePastes[ids[i]] && known[ids[i]] == nil || owner.Valid && goneUsers[owner.String] && !exists[owner.String]:
+		case gonePastes[id] && known[id] == nil || orphan && goneUsers[owner]:
 			results[i].Outcome = batch.RemovedEarlier
 			continue
-		case owner.Valid && !exists[owner.String] && orphans != paste.AnonymizeOrphans:
+		case orphan && orphans != paste.AnonymizeOrphans:
 			results[i].Err = errUnknownOwner
 			continue
-		case owner.Valid && !exists[owner.String]:
-			p = withoutOwner(p)
+		case orphan:
+			d.Owner = ""
 		}
-		before, ok := known[ids[i]]
-		if earlier, again := changed[ids[i]]; again {
-			before, ok = earlier, true
-		}
-		if ok {
-			p.Paste.Burns = before.Paste.Burns // exports lack it
+		before := cmp.Or(changed[id], known[id])
+		if before != nil {
+			d.Burns = before.Paste.Burns // exports lack it
 			results[i].Outcome = batch.Updated
-			if equal(p.Domain(), before.Domain()) {
-				results[i].Outcome = batch.Unchanged
-				continue
-			}
 		}
-		changed[ids[i]] = p
+		imported := model.NewDocument(d, searched)
+		if before != nil && equal(imported.Domain(), before.Domain()) {
+			results[i].Outcome = batch.Unchanged
+			continue
+		}
+		changed[id] = imported
 	}
 	return results, storePastes(tx, changed, known)
-}
-
-// withoutOwner returns an anonymous copy of the paste. The original is needed again if the batch is retried.
-func withoutOwner(owned *model.Document) *model.Document {
-	anonymous, row := *owned, *owned.Paste
-	row.OwnerID = sql.NullString{}
-	anonymous.Paste, anonymous.Text = &row, nil
-	return &anonymous
 }
 
 // equal compares what an export contains.

@@ -52,12 +52,6 @@ func (m *Moderation) takeAway(tx *gorm.DB, id paste.ID, hidden bool) (*model.Doc
 	return rows, connection.OrNotFound(tx.Where("id = ?", row.ID).Delete(&model.Paste{}))
 }
 
-// keepAway turns a hidden paste into a removed one.
-func (m *Moderation) keepAway(tx *gorm.DB, id paste.ID) error {
-	return connection.OrNotFound(unexpired(m.store, tx.Model(&model.RemovedPaste{}).Where("id = ? AND hidden", string(id))).
-		Updates(map[string]any{"hidden": false, "removed_at": model.Instant(m.store.Clock())}))
-}
-
 // giveBack undoes takeAway.
 func (m *Moderation) giveBack(tx *gorm.DB, id paste.ID, hidden bool) error {
 	var row model.RemovedPaste
@@ -113,7 +107,8 @@ func (m *Moderation) Remove(ctx context.Context, id paste.ID, reason string) err
 		case err == nil:
 			told = rows.Domain().ReadableBy("") == nil
 		case errors.Is(err, gorm.ErrRecordNotFound): // perhaps hidden
-			err = m.keepAway(tx, id)
+			err = connection.OrNotFound(unexpired(m.store, tx.Model(&model.RemovedPaste{}).Where("id = ? AND hidden", string(id))).
+				Updates(map[string]any{"hidden": false, "removed_at": model.Instant(m.store.Clock())}))
 		}
 		if err != nil {
 			return err

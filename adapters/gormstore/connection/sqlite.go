@@ -182,15 +182,12 @@ type watchedFile struct {
 	opening  sync.Mutex
 	identity os.FileInfo                 // of the file that the connections are to; nil before open
 	log      atomic.Pointer[os.FileInfo] // SQLite keeps the log while a connection is open; nil: not seen yet
-	replaced atomic.Bool
+	replaced atomic.Bool                 // what a check has found
 	// upkeep is called at each tick, unless it is nil.
 	upkeep   func(tick int)
 	stop     chan struct{}
 	watching sync.WaitGroup
 }
-
-// isReplaced reports what the last check found.
-func (f *watchedFile) isReplaced() bool { return f.replaced.Load() }
 
 // watchedConnector opens connections to a watched file, and closes those that reached its replacement (TestSQLiteFileReplaced).
 type watchedConnector struct {

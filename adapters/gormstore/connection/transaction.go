@@ -29,7 +29,7 @@ const attempts = 5
 // Read returns the database for reading.
 func (s *Store) Read(ctx context.Context) *gorm.DB {
 	db := s.reader.WithContext(ctx)
-	if s.file.isReplaced() {
+	if s.file.replaced.Load() {
 		_ = db.AddError(errFileReplaced)
 	}
 	return db

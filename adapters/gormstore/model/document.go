@@ -172,7 +172,13 @@ func (r *Document) Replace(tx *gorm.DB, before *Document, dropped int) error {
 			return err
 		}
 	}
-	if err := replaceText(tx, id, r.Text); err != nil {
+	var err error
+	if r.Text != nil {
+		err = OverTexts(tx).Create(r.Text).Error
+	} else { // with search off, the text from before the edit must not stay
+		err = tx.Where("paste_id = ?", id).Delete(&PasteText{}).Error
+	}
+	if err != nil {
 		return err
 	}
 	if dropped > 0 {
@@ -181,9 +187,7 @@ func (r *Document) Replace(tx *gorm.DB, before *Document, dropped int) error {
 			return err
 		}
 	}
-	kept := len(before.Edits) - dropped
-	added := r.Edits[kept:]
-	next := int64(0)
+	added, next := r.Edits[len(before.Edits)-dropped:], int64(0)
 	if n := len(before.Edits); n > 0 {
 		next = before.Edits[n-1].Position + 1
 	}
@@ -200,15 +204,6 @@ func NewText(d *paste.Document) *PasteText {
 	}
 	texts := search.TextsOf(d)
 	return &PasteText{string(d.ID), d.Visibility == paste.Public, texts.Titles, texts.Text, texts.Tags, texts.Languages}
-}
-
-// replaceText stores the searchable text of a paste, or deletes it if row is nil: with search off, the text from before an edit must
-// not stay.
-func replaceText(tx *gorm.DB, id string, row *PasteText) error {
-	if row == nil {
-		return tx.Where("paste_id = ?", id).Delete(&PasteText{}).Error
-	}
-	return OverTexts(tx).Create(row).Error
 }
 
 // OverTexts upserts rows. An unchanged row does not touch the index.

@@ -54,6 +54,4 @@ type Installation struct {
 }
 
 // TableName implements schema.Tabler.
-
-// TableName implements schema.Tabler.
 func (Installation) TableName() string { return "installation" }
