@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
@@ -61,7 +62,7 @@ func TestBackupLeavesOutClients(t *testing.T) {
 	restored := filepath.Join(t.TempDir(), "gluepot.db")
 	cfg := DefaultConfig()
 	cfg.URL = URL("sqlite://" + restored)
-	if _, err := Restore(t.Context(), cfg, path, false); err != nil {
+	if _, err := connection.Restore(t.Context(), cfg, path, false); err != nil {
 		t.Fatal(err)
 	}
 	if _, other := anonymous(t, openSQLite(t, restored, func(*Config) {}), "paste002"); bytes.Equal(other, salt) || len(other) != len(salt) {

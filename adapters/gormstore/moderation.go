@@ -2,9 +2,7 @@ package gormstore
 
 import (
 	"context"
-	"database/sql"
 	"strings"
-	"time"
 
 	"gorm.io/gorm"
 
@@ -24,18 +22,12 @@ type Moderation struct{ store *connection.Store }
 func NewModeration(store *connection.Store) *Moderation { return &Moderation{store} }
 
 type foundRow struct {
-	ID         string
-	OwnerID    sql.NullString
-	OwnerName  string
-	CreatedAt  time.Time
-	ExpiresAt  sql.NullTime
-	Visibility int16
-	Title      model.Text
-	Bytes      int64
-	RemovedAt  sql.NullTime
-	RemovedBy  string
-	Reason     string
-	Matched    bool
+	Paste     model.RemovedPaste `gorm:"embedded"` // or one that is there
+	OwnerName string
+	Bytes     int64
+	RemovedBy string
+	Reason    string
+	Matched   bool
 }
 
 // Pastes implements moderation.Finder.
@@ -60,13 +52,20 @@ func (m *Moderation) Pastes(
 		return nil, paste.Place{}, err
 	}
 	for _, row := range rows {
-		if row.Matched {
-			found = append(found, row.found())
+		last = paste.Place{CreatedAt: row.Paste.CreatedAt.UTC(), ID: paste.ID(row.Paste.ID)}
+		if !row.Matched {
+			continue
 		}
+		found = append(found, moderation.Found{
+			Paste: paste.Paste{
+				ID: last.ID, Owner: user.ID(row.Paste.OwnerID.String), CreatedAt: last.CreatedAt, ExpiresAt: model.FromNullable(row.Paste.ExpiresAt),
+			},
+			Title: string(row.Paste.Title), Visibility: paste.Visibility(row.Paste.Visibility), OwnerName: row.OwnerName, Bytes: row.Bytes,
+			RemovedAt: row.Paste.RemovedAt.UTC(), RemovedBy: row.RemovedBy, Reason: row.Reason,
+		})
 	}
-	if len(rows) == window {
-		end := rows[len(rows)-1]
-		last = paste.Place{CreatedAt: end.CreatedAt.UTC(), ID: paste.ID(end.ID)}
+	if len(rows) < window {
+		last = paste.Place{} // that was all
 	}
 	return found, last, nil
 }
@@ -120,16 +119,6 @@ func matching(filter moderation.Filter) (condition string, values []any) {
 		add(ofPasty+"replace(q.code, ?, '') <> q.code)", filter.Contains)
 	}
 	return strings.Join(conditions, " AND "), values
-}
-
-func (r *foundRow) found() moderation.Found {
-	return moderation.Found{
-		Paste: paste.Paste{
-			ID: paste.ID(r.ID), Owner: user.ID(r.OwnerID.String), CreatedAt: r.CreatedAt.UTC(), ExpiresAt: model.FromNullable(r.ExpiresAt),
-		},
-		Title: string(r.Title), Visibility: paste.Visibility(r.Visibility), OwnerName: r.OwnerName, Bytes: r.Bytes,
-		RemovedAt: model.FromNullable(r.RemovedAt), RemovedBy: r.RemovedBy, Reason: r.Reason,
-	}
 }
 
 // UsageOf implements moderation.Finder.

@@ -4,8 +4,6 @@
 package gormstore
 
 import (
-	"context"
-
 	"gorm.io/gorm"
 
 	"github.com/gluepot/gluepot/adapters/gormstore/connection"
@@ -20,10 +18,6 @@ type (
 	URL = connection.URL
 	// Statement is connection.Statement.
 	Statement = connection.Statement
-	// Schema is connection.Schema.
-	Schema = connection.Schema
-	// Restored is connection.Restored.
-	Restored = connection.Restored
 )
 
 // ErrOutdated is returned for a database that lacks migrations.
@@ -37,11 +31,6 @@ func New(cfg Config) (*Store, error) {
 
 // DefaultConfig returns an embedded store below the working directory.
 func DefaultConfig() Config { return connection.DefaultConfig() }
-
-// Restore is connection.Restore.
-func Restore(ctx context.Context, cfg Config, from string, replace bool) (Restored, error) {
-	return connection.Restore(ctx, cfg, from, replace)
-}
 
 // find reads the row of a query as what it stands for.
 func find[R, T any](query *gorm.DB, domain func(*R) (T, error)) (found T, err error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gluepot/gluepot/adapters/cli"
 	"github.com/gluepot/gluepot/adapters/gormstore"
+	"github.com/gluepot/gluepot/adapters/gormstore/connection"
 )
 
 func backupCommand(cfg *config, stdout io.Writer) *cobra.Command {
@@ -44,7 +45,7 @@ With --replace, an existing database is kept beside the new one, under its name 
 			return err
 		}
 		ctx := cmd.Context()
-		done, err := gormstore.Restore(ctx, cfg.Database, args[0], *replace)
+		done, err := connection.Restore(ctx, cfg.Database, args[0], *replace)
 		if err != nil {
 			return causeOr(ctx, err)
 		}

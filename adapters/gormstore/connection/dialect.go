@@ -1,26 +1,18 @@
 package connection
 
 import (
-	"time"
-
 	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
-
-	"github.com/gluepot/gluepot/adapters/gormstore/model"
 )
 
-// Dialect is what differs between the two databases, except how they are opened and closed, and what URLs and files are about.
+// Dialect is what differs between the two databases, except how they are opened and closed, their clocks, and what URLs
+// and files are about.
 type Dialect struct {
 	goose      goose.Dialect
 	migrations string // their folder
 	// attempts is how often pending migrations are applied: without a lock of goose's, those that another process applies at the same
 	// moment fail.
 	attempts int
-	// now, ago and time are the methods of Store: on PostgreSQL by its clock, on SQLite by the process's.
-	now  func(s *Store) any
-	ago  func(s *Store, d time.Duration) any
-	time func(s *Store, tx *gorm.DB) (time.Time, error)
 	// ActiveCount counts the active pastes; it has one argument, see Store.Now.
 	ActiveCount string
 	// RemoveExpired removes pastes that expired before its first argument, as many as its second. Each statement has both arguments; the
@@ -43,14 +35,6 @@ type Dialect struct {
 
 var postgresDialect = &Dialect{
 	goose: goose.DialectPostgres, migrations: "migrations/postgres", attempts: 1,
-	now: func(*Store) any { return clockOfPostgres },
-	ago: func(_ *Store, d time.Duration) any {
-		return gorm.Expr("(SELECT clock_timestamp()) - make_interval(secs => ?)", d.Seconds())
-	},
-	time: func(_ *Store, tx *gorm.DB) (now time.Time, err error) {
-		err = tx.Raw("SELECT ?", clockOfPostgres).Row().Scan(&now)
-		return model.Instant(now), err
-	},
 	// The planner knows nothing of the result of a subquery, and would take a third of all pastes for expired. now(), of
 	// which it knows that it is about the present, lets it find that they are few.
 	ActiveCount: `SELECT (SELECT coalesce(sum(pastes), 0)::bigint FROM paste_counts) -
@@ -67,14 +51,8 @@ var postgresDialect = &Dialect{
 	Indexed:       func(texts *gorm.DB, _ string) *gorm.DB { return texts },
 }
 
-// clockOfPostgres is not now(), when the transaction began. A subquery is run once for a statement.
-var clockOfPostgres = clause.Expr{SQL: "(SELECT clock_timestamp())"}
-
 var sqliteDialect = &Dialect{
 	goose: goose.DialectSQLite3, migrations: "migrations/sqlite", attempts: 5,
-	now:  func(s *Store) any { return model.Instant(s.Clock()) },
-	ago:  func(s *Store, d time.Duration) any { return model.Instant(s.Clock().Add(-d)) },
-	time: func(s *Store, _ *gorm.DB) (time.Time, error) { return model.Instant(s.Clock()), nil },
 	// SQLite answers count(*) from the pages of the narrowest index: 2 ms for a million pastes. A counter kept by its
 	// row-level triggers would quarter the speed of writing.
 	ActiveCount: `SELECT (SELECT count(*) FROM pastes) - (SELECT count(*) FROM pastes WHERE expires_at <= ?)`,
@@ -95,12 +73,3 @@ var sqliteDialect = &Dialect{
 		return texts.Where(`x.number IN (SELECT rowid FROM paste_texts_by_trigram WHERE paste_texts_by_trigram MATCH ?)`, match)
 	},
 }
-
-// Now is an argument of a statement: the current time, which decides what has expired.
-func (s *Store) Now() any { return s.Dialect.now(s) }
-
-// Ago is an argument of a statement: the time d ago.
-func (s *Store) Ago(d time.Duration) any { return s.Dialect.ago(s, d) }
-
-// Time reads the clock.
-func (s *Store) Time(tx *gorm.DB) (time.Time, error) { return s.Dialect.time(s, tx) }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -13,6 +14,9 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 )
 
 const (
@@ -39,6 +43,13 @@ func (s *Store) openPostgres() error {
 	s.Dialect, s.pools = postgresDialect, []*sql.DB{db}
 	s.reader, err = s.openGORM(postgres.New(postgres.Config{Conn: db})) // pgx keeps statements prepared
 	s.writer, s.together = s.reader, s.pipelined
+	clock := gorm.Expr("(SELECT clock_timestamp())") // not now(), when the transaction began; a subquery is run once for a statement
+	s.Now = func() any { return clock }
+	s.Ago = func(d time.Duration) any { return gorm.Expr("? - make_interval(secs => ?)", clock, d.Seconds()) }
+	s.Time = func(tx *gorm.DB) (now time.Time, err error) {
+		err = tx.Raw("SELECT ?", clock).Row().Scan(&now)
+		return model.Instant(now), err
+	}
 	return err
 }
 

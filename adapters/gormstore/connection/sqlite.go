@@ -19,6 +19,7 @@ import (
 	"gorm.io/gorm"
 	"modernc.org/sqlite"
 
+	"github.com/gluepot/gluepot/adapters/gormstore/model"
 	"github.com/gluepot/gluepot/domain/fault"
 )
 
@@ -33,6 +34,9 @@ func (s *Store) openSQLite() error {
 	}
 	s.Dialect, s.file.path, s.file.setting = sqliteDialect, path, s.cfg.urlSetting()
 	s.pasteWrites, s.together = semaphore.NewWeighted(math.MaxInt64), s.separate
+	s.Now = func() any { return model.Instant(s.Clock()) }
+	s.Ago = func(d time.Duration) any { return model.Instant(s.Clock().Add(-d)) }
+	s.Time = func(*gorm.DB) (time.Time, error) { return model.Instant(s.Clock()), nil }
 	open := func(connections int, writes bool) (*sql.DB, error) {
 		connector, err := sqlite.NewConnector(sqliteDSN(path, s.cfg, writes))
 		if err != nil {

@@ -30,6 +30,12 @@ type Store struct {
 	purge   purge         // of an SQLite index
 	Clock   func() time.Time
 
+	// Now and Ago are arguments of statements: the current time, which decides what has expired, and the time d ago. Time reads the same
+	// clock: PostgreSQL's, or for SQLite the process's.
+	Now  func() any
+	Ago  func(d time.Duration) any
+	Time func(tx *gorm.DB) (time.Time, error)
+
 	together transaction            // see WriteTogether
 	locking  []goose.ProviderOption // of migrations
 
