@@ -15,9 +15,6 @@ import (
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
-// hashedClient is how many bytes of a client's hash are kept.
-const hashedClient = 16
-
 // takeQuota counts one more paste of a client, whose row it locks until the transaction ends.
 func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) error {
 	var salt []byte
@@ -25,7 +22,7 @@ func (p *Pastes) takeQuota(tx *gorm.DB, client paste.Client, quota paste.Quota) 
 		return err
 	}
 	hash := sha256.Sum256(append(salt, client...))
-	row := model.PasteQuota{Client: hash[:hashedClient], FullAt: time.Unix(0, 0).UTC()}
+	row := model.PasteQuota{Client: hash[:16], FullAt: time.Unix(0, 0).UTC()}
 	// An update that changes nothing locks the row. A sweep could remove a row that was only read.
 	lock := clause.OnConflict{
 		Columns: []clause.Column{{Name: "client"}}, DoUpdates: clause.Assignments(map[string]any{"full_at": gorm.Expr("paste_quotas.full_at")}),

@@ -50,11 +50,7 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 		if err := bury(u.store, tx, model.UserTombstone, row.ID); err != nil {
 			return err
 		}
-		had, err := row.Domain()
-		if err != nil {
-			return err
-		}
-		if err := u.giveUpName(tx, had); err != nil {
+		if err := u.giveUpName(tx, name, row.ID); err != nil {
 			return err
 		}
 		if kept != nil {
@@ -65,7 +61,7 @@ func (u *Users) Delete(ctx context.Context, id user.ID, name user.Name, kept *us
 				return err
 			}
 		}
-		err = tx.Exec(`INSERT INTO tombstones (kind, id, deleted_at) SELECT 'paste', id, cast(? AS timestamptz) FROM pastes WHERE owner_id = ?
+		err := tx.Exec(`INSERT INTO tombstones (kind, id, deleted_at) SELECT 'paste', id, cast(? AS timestamptz) FROM pastes WHERE owner_id = ?
 			ON CONFLICT DO NOTHING`, model.Instant(u.store.Clock()), row.ID).Error
 		if err != nil {
 			return err

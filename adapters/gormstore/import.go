@@ -3,6 +3,7 @@ package gormstore
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -87,11 +88,7 @@ func importBatch[T any](
 
 // isAboutRecords reports whether err is about the records, and not about the database.
 func isAboutRecords(err error) bool {
-	switch fault.KindOf(connection.Translate(err)) {
-	case fault.Conflict, fault.NotFound, fault.Invalid:
-		return true
-	}
-	return false
+	return slices.Contains([]fault.Kind{fault.Conflict, fault.NotFound, fault.Invalid}, fault.KindOf(connection.Translate(err)))
 }
 
 // recordFault returns the error for one record that failed because another caller wrote at the same time.

@@ -26,11 +26,15 @@ func (p *Pastes) ActiveCount(ctx context.Context) (count int64, err error) {
 
 // newest is a query for pastes after a place, newest first.
 func newest(db *gorm.DB, after paste.Place, limit int) *gorm.DB {
-	query := db.Model(&model.Paste{})
+	return latest(db.Model(&model.Paste{}), "pastes.created_at", "pastes.id", after, limit)
+}
+
+// latest restricts a query to rows after a place, those with the latest time first.
+func latest(query *gorm.DB, time, id string, after paste.Place, limit int) *gorm.DB {
 	if after != (paste.Place{}) {
-		query = query.Where("(pastes.created_at, pastes.id) < (?, ?)", model.Instant(after.CreatedAt), string(after.ID))
+		query = query.Where("("+time+", "+id+") < (?, ?)", model.Instant(after.CreatedAt), string(after.ID))
 	}
-	return query.Order("pastes.created_at DESC, pastes.id DESC").Limit(limit)
+	return query.Order(time + " DESC, " + id + " DESC").Limit(limit)
 }
 
 // unexpired restricts a query to rows that have not expired. Only one of its tables may have that column.
@@ -62,11 +66,7 @@ func (p *Pastes) Select(ctx context.Context, owner user.ID, selection paste.Sele
 		after := selection.After
 		switch selection.Order {
 		case paste.ByEdit:
-			const edited = "coalesce(pastes.edited_at, pastes.created_at)"
-			query = db.Model(&model.Paste{}).Order(edited + " DESC, pastes.id DESC").Limit(limit)
-			if after != (paste.Place{}) {
-				query = query.Where("("+edited+", pastes.id) < (?, ?)", model.Instant(after.CreatedAt), string(after.ID))
-			}
+			query = latest(db.Model(&model.Paste{}), "coalesce(pastes.edited_at, pastes.created_at)", "pastes.id", after, limit)
 		case paste.ByTitle:
 			query = db.Model(&model.Paste{}).Order(titleKey + ", pastes.id").Limit(limit)
 			if after != (paste.Place{}) {

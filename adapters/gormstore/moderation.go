@@ -87,10 +87,7 @@ func (m *Moderation) window(query *gorm.DB, filter moderation.Filter, after past
 	if !filter.Until.IsZero() {
 		query = query.Where("created_at < ?", model.Instant(filter.Until))
 	}
-	if after != (paste.Place{}) {
-		query = query.Where("(created_at, id) < (?, ?)", model.Instant(after.CreatedAt), string(after.ID))
-	}
-	return query.Order("created_at DESC, id DESC").Limit(limit)
+	return latest(query, "created_at", "id", after, limit)
 }
 
 // matching is the part of a search that has to look at each paste: a condition and its values. replace(), unlike LIKE, takes the search

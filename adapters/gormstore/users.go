@@ -109,7 +109,7 @@ func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, 
 			if err := checkName(u.store, tx, updated.Name, before.ID); err != nil {
 				return err
 			}
-			if err := u.giveUpName(tx, before); err != nil {
+			if err := u.giveUpName(tx, before.Name, row.ID); err != nil {
 				return err
 			}
 		}
@@ -132,16 +132,16 @@ func (u *Users) Update(ctx context.Context, id user.ID, change func(*user.User, 
 
 var errNameReserved = fault.New(fault.Conflict, "Another user had the username not long ago.")
 
-// giveUpName reserves a user's old name, and releases the user's oldest reservation beyond the limit.
-func (u *Users) giveUpName(tx *gorm.DB, had user.User) error {
-	row := model.FormerName{UsernameFolded: had.Name.Folded(), UserID: string(had.ID), GivenUpAt: model.Instant(u.store.Clock())}
+// giveUpName reserves the name of a user, and releases the user's oldest reservation beyond the limit.
+func (u *Users) giveUpName(tx *gorm.DB, name user.Name, id string) error {
+	row := model.FormerName{UsernameFolded: name.Folded(), UserID: id, GivenUpAt: model.Instant(u.store.Clock())}
 	err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "username_folded"}}, UpdateAll: true}).Create(&row).Error
 	if err != nil {
 		return err
 	}
 	return tx.Exec(`DELETE FROM former_names WHERE user_id = ? AND username_folded NOT IN (
 		SELECT username_folded FROM former_names WHERE user_id = ? ORDER BY given_up_at DESC, username_folded DESC LIMIT ?)`,
-		row.UserID, row.UserID, user.MaxFormerNames).Error
+		id, id, user.MaxFormerNames).Error
 }
 
 // checkName fails with fault.Conflict when a name is reserved for another user.

@@ -58,19 +58,16 @@ func (c Config) Validate() error {
 	if err := c.URL.Validate(); err != nil {
 		wrong = append(wrong, err)
 	}
-	if c.MaxConnections < 1 || c.MaxConnections > 1000 {
-		wrong = append(wrong, fmt.Errorf("the number of database connections is %d: choose 1 to 1000", c.MaxConnections))
+	check := func(ok bool, format string, value any) {
+		if !ok {
+			wrong = append(wrong, fmt.Errorf(format, value))
+		}
 	}
-	if c.ConnectTimeout < time.Millisecond {
-		wrong = append(wrong, fmt.Errorf("the database connect timeout is %v: choose at least 1ms", c.ConnectTimeout))
-	}
-	if c.ConnectionMaxLifetime < 0 {
-		wrong = append(wrong, fmt.Errorf("the greatest age of a database connection is %v: choose zero or a positive time",
-			c.ConnectionMaxLifetime))
-	}
-	if c.SlowStatement < 0 {
-		wrong = append(wrong, fmt.Errorf("the time of a slow statement is %v: choose zero or a positive time", c.SlowStatement))
-	}
+	check(c.MaxConnections >= 1 && c.MaxConnections <= 1000, "the number of database connections is %d: choose 1 to 1000", c.MaxConnections)
+	check(c.ConnectTimeout >= time.Millisecond, "the database connect timeout is %v: choose at least 1ms", c.ConnectTimeout)
+	check(c.ConnectionMaxLifetime >= 0, "the greatest age of a database connection is %v: choose zero or a positive time",
+		c.ConnectionMaxLifetime)
+	check(c.SlowStatement >= 0, "the time of a slow statement is %v: choose zero or a positive time", c.SlowStatement)
 	return errors.Join(wrong...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,15 +36,13 @@ func (u URL) String() string {
 		if strings.ContainsRune(host, '/') { // a folder of sockets
 			address = url.PathEscape(host) + ":" + strconv.Itoa(int(port))
 		}
-		if len(hosts) == 0 || hosts[len(hosts)-1] != address {
-			hosts = append(hosts, address)
-		}
+		hosts = append(hosts, address)
 	}
 	add(parsed.ConnConfig.Host, parsed.ConnConfig.Port)
 	for _, fallback := range parsed.ConnConfig.Fallbacks { // each host with and without TLS
 		add(fallback.Host, fallback.Port)
 	}
-	return "postgres://" + url.User(parsed.ConnConfig.User).String() + "@" + strings.Join(hosts, ",") + "/" +
+	return "postgres://" + url.User(parsed.ConnConfig.User).String() + "@" + strings.Join(slices.Compact(hosts), ",") + "/" +
 		url.PathEscape(parsed.ConnConfig.Database)
 }
 
