@@ -95,7 +95,7 @@ func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, e
 	if found.Unblocked {
 		r = r.WithContext(moderation.From(r.Context(), netip.Addr{}))
 	}
-	asked := &site.Request{Request: r}
+	asked := &site.Request{Request: r, Everyone: found.Everyone}
 	if found.resumes(r.Method) {
 		if err := p.Resume(w, asked); err != nil {
 			return false, err

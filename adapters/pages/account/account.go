@@ -14,7 +14,7 @@ import (
 
 func (p *pages) account(w http.ResponseWriter, r *site.Request) error {
 	stored := profileOf(r.Viewer.User)
-	return site.Show(w, r, p.accountView(r.Layout("Your account", ""), stored, baseOf(stored), "", r.URL.Query().Has("saved")))
+	return site.Show(w, r, p.accountView(r.Layout("Your account", ""), stored, baseOf(stored), "", r.URL.Query().Has("saved")), nil)
 }
 
 func profileOf(u user.User) users.Profile {
@@ -55,7 +55,7 @@ func (p *pages) changeAccount(w http.ResponseWriter, r *site.Request, fields url
 func reader(r *site.Request) string { return "id:" + string(r.Viewer.User.ID) }
 
 func (p *pages) accountDeletion(w http.ResponseWriter, r *site.Request) error {
-	return site.Show(w, r, p.deleteAccountView(r.Layout("Delete your account", ""), ""))
+	return site.Show(w, r, p.deleteAccountView(r.Layout("Delete your account", ""), ""), nil)
 }
 
 // deleteAccount deletes the account if its name was typed.

@@ -69,9 +69,6 @@ func (p *pages) callback(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {
 	account, err := p.Modules.Users.ShowSelf.Do(r.Context(), r.Viewer)
-	if err != nil {
-		return err
-	}
 	var others []identity.Source
 	labels := make(map[string]string)
 	for _, source := range p.Modules.Accounts.Providers.Do() {
@@ -80,7 +77,7 @@ func (p *pages) identities(w http.ResponseWriter, r *site.Request) error {
 			others = append(others, source)
 		}
 	}
-	return site.Show(w, r, p.identitiesView(r.Layout("Your accounts elsewhere", ""), account.Services, labels, others))
+	return site.Show(w, r, p.identitiesView(r.Layout("Your accounts elsewhere", ""), account.Services, labels, others), err)
 }
 
 func (p *pages) unlink(w http.ResponseWriter, r *site.Request, fields url.Values) error {

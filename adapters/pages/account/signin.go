@@ -21,7 +21,7 @@ func (p *pages) showSignIn(w http.ResponseWriter, r *site.Request) error {
 	if r.Recent() {
 		return site.SeeOther(w, next)
 	}
-	return site.Show(w, r, p.signInView(signInLayout(r, next), false))
+	return site.Show(w, r, p.signInView(signInLayout(r, next), false), nil)
 }
 
 func signInLayout(r *site.Request, next string) site.Layout {

@@ -16,11 +16,8 @@ const signUpCookie = "gluepot-sign-up"
 
 func (p *pages) showSignUp(w http.ResponseWriter, r *site.Request) error {
 	page, found, err := p.newcomer(r)
-	if err != nil {
-		return err
-	}
 	site.KeepPrivate(w)
-	return site.Show(w, r, p.signUpView(page, found, ""))
+	return site.Show(w, r, p.signUpView(page, found, ""), err)
 }
 
 func (p *pages) newcomer(r *site.Request) (page site.Layout, found accounts.Newcomer, err error) {
@@ -49,12 +46,9 @@ func (p *pages) signUp(w http.ResponseWriter, r *site.Request, fields url.Values
 func (p *pages) invite(w http.ResponseWriter, r *site.Request) error {
 	code := r.PathValue("code")
 	found, err := p.Modules.Accounts.Invite.Show(r.Context(), code)
-	if err != nil {
-		r.Rejected = errors.Is(err, identity.ErrUsedUp)
-		return err
-	}
+	r.Rejected = errors.Is(err, identity.ErrUsedUp)
 	page := r.Layout("You are invited", "")
 	page.Here = ""
 	site.KeepPrivate(w)
-	return site.Show(w, r, p.inviteView(page, found, code))
+	return site.Show(w, r, p.inviteView(page, found, code), err)
 }

@@ -31,15 +31,19 @@ func administrators(answer site.Handler) site.Handler {
 		if !r.Viewer.User.Admin {
 			return site.ErrNothing
 		}
-		path := r.URL.RequestURI()
-		if r.Method == http.MethodPost {
-			path = r.URL.Path
-		}
 		if !r.Recent() {
-			return site.SignInFirst(w, path)
+			return site.SignInFirst(w, r.URL.RequestURI())
 		}
 		r.Request = r.WithContext(audit.As(r.Context(), r.Viewer.User.Name.String()))
 		return answer(w, r)
+	}
+}
+
+// into returns a function that collects what it is called with.
+func into[T any](all *[]T) func(T) error {
+	return func(one T) error {
+		*all = append(*all, one)
+		return nil
 	}
 }
 
@@ -53,22 +57,16 @@ func (p *pages) admin(w http.ResponseWriter, r *site.Request) error {
 		Layout: r.Layout("All pastes", ""), Owner: strings.TrimSpace(asked.Get("owner")),
 		Filter: moderation.Filter{Contains: asked.Get("contains"), Anonymous: asked.Has("anonymous"), Removed: asked.Has("removed")},
 	}
-	err = p.Modules.Moderation.List.Do(r.Context(), page.Owner, page.Filter, after, foundAtOnce+1, func(found moderation.Found) error {
-		if len(page.Pastes) == foundAtOnce {
-			asked.Set("after", site.FormatPlace(page.Pastes[foundAtOnce-1].Place()))
-			page.Next = site.PathAdmin + "?" + asked.Encode()
-			return nil
-		}
-		page.Pastes = append(page.Pastes, found)
-		return nil
-	})
+	err = p.Modules.Moderation.List.Do(r.Context(), page.Owner, page.Filter, after, foundAtOnce+1, into(&page.Pastes))
+	if len(page.Pastes) > foundAtOnce {
+		page.Pastes = page.Pastes[:foundAtOnce]
+		asked.Set("after", site.FormatPlace(page.Pastes[foundAtOnce-1].Place()))
+		page.Next = site.PathAdmin + "?" + asked.Encode()
+	}
 	if fault.Is(err, fault.NotFound) { // the owner: administrators may know that there is none
 		page.Problem, err = fault.MessageOf(err), nil
 	}
-	if err != nil {
-		return err
-	}
-	return site.Show(w, r, p.adminView(page))
+	return site.Show(w, r, p.adminView(page), err)
 }
 
 func (p *pages) act(w http.ResponseWriter, r *site.Request, fields url.Values) (err error) {
@@ -98,10 +96,7 @@ func done(w http.ResponseWriter, err error, path string) error {
 
 func (p *pages) adminBlocks(w http.ResponseWriter, r *site.Request) error {
 	blocks, err := p.Modules.Moderation.Block.All(r.Context())
-	if err != nil {
-		return err
-	}
-	return site.Show(w, r, p.blocksView(r.Layout("Blocked networks", ""), blocks))
+	return site.Show(w, r, p.blocksView(r.Layout("Blocked networks", ""), blocks), err)
 }
 
 // blockDays are the durations on the form; "" is for good.
@@ -123,15 +118,9 @@ func (p *pages) changeBlocks(w http.ResponseWriter, r *site.Request, fields url.
 
 func (p *pages) adminReports(w http.ResponseWriter, r *site.Request) error {
 	var reports []moderation.Report
-	err := p.Modules.Moderation.Report.All(r.Context(), foundAtOnce+1, func(report moderation.Report) error {
-		reports = append(reports, report)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
+	err := p.Modules.Moderation.Report.All(r.Context(), foundAtOnce+1, into(&reports))
 	more := len(reports) > foundAtOnce
-	return site.Show(w, r, p.reportsView(r.Layout("Reports", ""), reports[:min(len(reports), foundAtOnce)], more))
+	return site.Show(w, r, p.reportsView(r.Layout("Reports", ""), reports[:min(len(reports), foundAtOnce)], more), err)
 }
 
 func (p *pages) changeReports(w http.ResponseWriter, r *site.Request, fields url.Values) (err error) {
@@ -148,12 +137,6 @@ func (p *pages) changeReports(w http.ResponseWriter, r *site.Request, fields url
 
 func (p *pages) adminAudit(w http.ResponseWriter, r *site.Request) error {
 	var entries []audit.Entry
-	err := p.Modules.Moderation.ListAudit.Do(r.Context(), audit.Entry{}, foundAtOnce, func(entry audit.Entry) error {
-		entries = append(entries, entry)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return site.Show(w, r, p.auditView(r.Layout("Audit log", ""), entries))
+	err := p.Modules.Moderation.ListAudit.Do(r.Context(), audit.Entry{}, foundAtOnce, into(&entries))
+	return site.Show(w, r, p.auditView(r.Layout("Audit log", ""), entries), err)
 }

@@ -273,15 +273,9 @@ func (p *formPage) explain(err error) {
 }
 
 func (p *pages) showForm(w http.ResponseWriter, r *site.Request, status int, page *formPage) error {
-	site.Guard(w, r)
-	view := p.editingView
-	if r.Method == http.MethodPost {
-		site.KeepPrivate(w) // keep typed text out of caches
-	}
 	if page.ID == "" {
-		view = p.frontView
-		w.Header().Set("Content-Security-Policy", site.FormPolicy)
+		r.Policy = site.FormPolicy
+		return site.ShowAs(w, r, status, p.frontView(page))
 	}
-	site.WriteStatus(w, status)
-	return site.Write(r.Context(), w, view(page))
+	return site.ShowAs(w, r, status, p.editingView(page))
 }

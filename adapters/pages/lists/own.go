@@ -13,10 +13,7 @@ func (p *pages) own(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	found, err := p.Modules.Pastes.BrowseOwn.Do(r.Context(), r.Viewer, selection)
-	if err != nil {
-		return err
-	}
-	return site.Show(w, r, p.ownView(r.Layout("Your pastes", ""), pasteList{found, site.PathPastes, selection}, true))
+	return site.Show(w, r, p.ownView(r.Layout("Your pastes", ""), pasteList{found, site.PathPastes, selection}, true), err)
 }
 
 func (p *pages) starred(w http.ResponseWriter, r *site.Request) error {
@@ -25,9 +22,6 @@ func (p *pages) starred(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	found, err := p.Modules.Pastes.ListStarred.Do(r.Context(), r.Viewer, after)
-	if err != nil {
-		return err
-	}
 	list := pasteList{found, site.PathStarred, paste.Selection{After: after}}
-	return site.Show(w, r, p.ownView(r.Layout("Starred pastes", ""), list, false))
+	return site.Show(w, r, p.ownView(r.Layout("Starred pastes", ""), list, false), err)
 }

@@ -26,7 +26,7 @@ func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
 	name := found.Owner.Name.String()
 	page := r.Layout(name, "Code that "+name+" shows to everybody")
 	page.Feed = site.PathOfUser(name) + "/feed.atom"
-	return site.Show(w, r, p.profileView(page, found.Owner, pasteList{found.Page, site.PathOfUser(name), selection}))
+	return site.Show(w, r, p.profileView(page, found.Owner, pasteList{found.Page, site.PathOfUser(name), selection}), nil)
 }
 
 func (p *pages) recent(w http.ResponseWriter, r *site.Request) error {
@@ -35,10 +35,7 @@ func (p *pages) recent(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	found, err := p.Modules.Pastes.ListRecent.Do(r.Context(), after)
-	if err != nil {
-		return err
-	}
 	page := r.Layout("Recent pastes", "")
 	page.Feed = site.PathRecent + ".atom"
-	return site.Show(w, r, p.recentView(page, pasteList{found, site.PathRecent, paste.Selection{After: after}}))
+	return site.Show(w, r, p.recentView(page, pasteList{found, site.PathRecent, paste.Selection{After: after}}), err)
 }

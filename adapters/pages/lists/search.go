@@ -29,7 +29,7 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
 	page := searchPage{Layout: r.Layout("Search", ""), Text: query.Get("q"), Viewer: r.Viewer.User.ID}
 	if strings.TrimSpace(page.Text) == "" {
-		return site.Show(w, r, p.searchView(page))
+		return site.Show(w, r, p.searchView(page), nil)
 	}
 	place, inTitles := strings.CutPrefix(query.Get("after"), afterTitles)
 	after, err := site.ParsePlace(place)
@@ -56,7 +56,7 @@ func (p *pages) search(w http.ResponseWriter, r *site.Request) error {
 		}
 		page.Next = site.PathSearch + "?" + url.Values{"q": {page.Text}, "after": {next}}.Encode()
 	}
-	return site.Show(w, r, p.searchView(page))
+	return site.Show(w, r, p.searchView(page), nil)
 }
 
 // lineLink returns the path of a line that was found.

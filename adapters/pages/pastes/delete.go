@@ -1,6 +1,7 @@
 package pastes
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -22,7 +23,7 @@ func (p *pages) deletable(r *site.Request) (page pastePage, askKey bool, err err
 		return pastePage{}, false, err
 	}
 	page = newPastePage(r, &stored)
-	page.Title, page.Description = "Delete "+page.Title, ""
+	page.Title = "Delete " + page.Title
 	if !owned {
 		key, _ := r.DeleteKey()
 		askKey = key == ""
@@ -32,21 +33,16 @@ func (p *pages) deletable(r *site.Request) (page pastePage, askKey bool, err err
 
 func (p *pages) deletion(w http.ResponseWriter, r *site.Request) error {
 	page, askKey, err := p.deletable(r)
-	if err != nil {
-		return err
-	}
-	return site.Show(w, r, p.deletionView(page, askKey, false))
+	return site.Show(w, r, p.deletionView(page, askKey, false), err)
 }
 
 func (p *pages) delete(w http.ResponseWriter, r *site.Request, fields url.Values) error {
-	page, askKey, err := p.deletable(r)
+	page, _, err := p.deletable(r)
 	if err != nil {
 		return err
 	}
 	key, _ := r.DeleteKey()
-	if askKey {
-		key = paste.DeleteKey(strings.TrimSpace(fields.Get("key")))
-	}
+	key = cmp.Or(key, paste.DeleteKey(strings.TrimSpace(fields.Get("key"))))
 	err = p.Modules.Pastes.DeleteOwn.Do(r.Context(), r.Viewer, r.PathValue("id"), key)
 	if fault.Is(err, fault.Unauthenticated) {
 		r.Rejected = true
@@ -70,12 +66,9 @@ func (p *pages) givingUp(w http.ResponseWriter, r *site.Request) error {
 	if err == nil {
 		_, err = stored.GivenUp(r.Viewer.User.ID, paste.KeyHash{}, paste.Never, time.Time{})
 	}
-	if err != nil {
-		return err
-	}
 	page := newPastePage(r, &stored)
-	page.Title, page.Description = "Make "+page.Title+" anonymous", ""
-	return site.Show(w, r, p.givingUpView(page))
+	page.Title = "Make " + page.Title + " anonymous"
+	return site.Show(w, r, p.givingUpView(page), err)
 }
 
 func (p *pages) giveUp(w http.ResponseWriter, r *site.Request) error {

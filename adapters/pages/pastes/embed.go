@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -69,15 +71,8 @@ func (p *pages) embed(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	shown, leave, err := p.parts(r, &page, lines)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	site.Guard(w, r)
-	w.Header().Set("Content-Security-Policy", embedPolicy)
-	w.Header().Del("Vary")
-	return site.Write(r.Context(), w, p.embedView(page, query.Get("theme"), shown))
+	r.Policy = embedPolicy
+	return p.show(w, r, page.size(), func() templ.Component { return p.embedView(page, query.Get("theme"), p.parts(&page, lines)) })
 }
 
 func (p *pages) snippet(r *http.Request, page *pastePage, width, height int) string {

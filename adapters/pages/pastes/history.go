@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -41,11 +43,10 @@ func edits(found *paste.Document) []edit {
 		titles[pasty.ID], languages[pasty.ID] = pasty.Title, pasty.Language
 	}
 	var all []edit
-	last := int64(0)
-	for i, e := range slices.Backward(found.Edits) {
-		if i == len(found.Edits)-1 || e.Number != last {
-			all = append(all, edit{Number: strconv.FormatInt(e.Number, 10), At: e.At})
-			last = e.Number
+	for _, e := range slices.Backward(found.Edits) {
+		number := strconv.FormatInt(e.Number, 10)
+		if n := len(all); n == 0 || all[n-1].Number != number {
+			all = append(all, edit{Number: number, At: e.At})
 		}
 		id := ""
 		if len(e.Metadata) > 0 {
@@ -96,14 +97,9 @@ func (p *pages) history(w http.ResponseWriter, r *site.Request) error {
 		return err
 	}
 	page := newPastePage(r, &found)
-	page.Title, page.Description = "History of "+page.Title, ""
+	page.Title = "History of " + page.Title
 	history := edits(&found)
-	leave, err := p.enter(r.Context(), fit(history))
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return site.Show(w, r, p.historyView(page, history))
+	return p.show(w, r, fit(history), func() templ.Component { return p.historyView(page, history) })
 }
 
 func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
@@ -113,13 +109,8 @@ func (p *pages) revision(w http.ResponseWriter, r *site.Request) error {
 		return p.Explained(r, err)
 	}
 	page := newPastePage(r, &found)
-	page.Revision, page.Title, page.Description = number, "Revision of "+page.Title, ""
-	shown, leave, err := p.parts(r, &page, lineRange{})
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return site.Show(w, r, p.revisionView(page, shown))
+	page.Revision, page.Title = number, "Revision of "+page.Title
+	return p.show(w, r, page.size(), func() templ.Component { return p.revisionView(page, p.parts(&page, lineRange{})) })
 }
 
 func (p *pages) restore(w http.ResponseWriter, r *site.Request) error {

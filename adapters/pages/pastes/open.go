@@ -13,12 +13,11 @@ import (
 // burning asks whether to open a paste that burns after reading. It shows nothing of the paste.
 func (p *pages) burning(w http.ResponseWriter, r *site.Request, encrypted bool) error {
 	page := newPastePage(r, unopenedPaste(r))
-	page.Description = ""
 	if key, unseen := r.DeleteKey(); unseen {
 		page.Key = string(key)
 		site.SetDeleteKey(w, r.Request, r.PathValue("id"), page.Key)
 	}
-	return site.Show(w, r, p.burningView(page, encrypted))
+	return site.Show(w, r, p.burningView(page, encrypted), nil)
 }
 
 // keeper is implemented by writers that can exempt a page from the memory budget.
@@ -38,7 +37,6 @@ func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
 	if answer, ok := w.(keeper); ok {
 		answer.Keep()
 	}
-	site.KeepPrivate(w)
 	page := newPastePage(r, &opened)
 	page.Burnt = true
 	return p.showPaste(w, r, page)

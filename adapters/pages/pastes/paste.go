@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -18,7 +19,6 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
-	"github.com/gluepot/gluepot/domain/user"
 )
 
 // pastePage is the part of a paste's pages before its pasties.
@@ -65,8 +65,7 @@ func (p *pastePage) Private() bool { return p.Paste.Visibility == paste.Private 
 func newPastePage(r *site.Request, found *paste.Document) pastePage {
 	title := site.Shortened(site.TitleOf(found), site.MaxHeading)
 	page := pastePage{
-		Layout: r.Layout(marks.Plain(title), description(found)),
-		Paste:  found, Heading: marks.Text(title), Owned: found.OwnedBy(r.Viewer.User.ID),
+		Layout: r.Layout(marks.Plain(title), ""), Paste: found, Heading: marks.Text(title), Owned: found.OwnedBy(r.Viewer.User.ID),
 	}
 	if n := len(found.Edits); n > 0 {
 		page.Edited = found.Edits[n-1].At
@@ -103,78 +102,80 @@ func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
 	}
 	r.Public = found.Visibility == paste.Public
 	page := newPastePage(r, &found)
-	if page.Owner, err = p.ownerName(r.Context(), found.Owner); err != nil {
-		return err
+	page.Description, page.Canonical = description(&found), p.Canonical(page.path(""))
+	if found.Owner != "" {
+		owner, err := p.Modules.Users.ShowProfile.ByID(r.Context(), found.Owner)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		page.Owner = owner.Name.String()
 	}
-	page.Canonical = p.Canonical(page.path(""))
 	if key, unseen := r.DeleteKey(); key.Fits(found.DeleteKey) {
 		if page.Keyed = true; unseen {
 			page.Key = string(key)
 			site.SetDeleteKey(w, r.Request, string(found.ID), page.Key)
 		}
 	}
-	if page.Forked, err = p.origin(r, found.Origin); err != nil {
-		return err
+	if found.Origin != "" {
+		origin, err := p.Modules.Pastes.Read.Do(r.Context(), r.Viewer, string(found.Origin))
+		if err == nil {
+			page.Forked = site.Shortened(site.TitleOf(&origin), site.MaxName)
+		} else if !fault.Is(err, fault.NotFound) {
+			return err
+		}
 	}
 	p.inLanguage(r.Request, &found)
 	return p.showPaste(w, r, page)
 }
 
 func (p *pages) showPaste(w http.ResponseWriter, r *site.Request, page pastePage) error {
-	shown, leave, err := p.parts(r, &page, lineRange{})
-	if err != nil {
-		return err
-	}
-	defer leave()
 	if page.Paste.Encrypted() {
-		return site.Show(w, r, p.encryptedView(page))
+		return p.show(w, r, page.size(), func() templ.Component { return p.encryptedView(page) })
 	}
 	if !page.Private() && !page.Paste.Burns {
 		page.Snippet = p.snippet(r.Request, &page, embedWidth, embedHeight)
 		page.OEmbed = p.Origin(r.Request) + pathOEmbed + "?url=" + url.QueryEscape(p.Origin(r.Request)+page.path(""))
 	}
-	return site.Show(w, r, p.pasteView(page, shown))
-}
-
-// origin returns the title of the paste that a fork is of, or "" if the reader may not read that.
-func (p *pages) origin(r *site.Request, id paste.ID) (string, error) {
-	if id == "" {
-		return "", nil
-	}
-	origin, err := p.Modules.Pastes.Read.Do(r.Context(), r.Viewer, string(id))
-	if fault.Is(err, fault.NotFound) {
-		return "", nil
-	}
-	return site.Shortened(site.TitleOf(&origin), site.MaxName), err
+	return p.show(w, r, page.size(), func() templ.Component { return p.pasteView(page, p.parts(&page, lineRange{})) })
 }
 
 // largePage is the size in bytes from which rendering a page goes through the queue.
 const largePage = 256 << 10
 
-// enter waits in the queue, if the page is large.
-func (p *pages) enter(ctx context.Context, size int) (leave func(), err error) {
-	if size < largePage {
-		return func() {}, nil
+// show makes and shows a page of this size. A large one waits in the queue.
+func (p *pages) show(w http.ResponseWriter, r *site.Request, size int, page func() templ.Component) error {
+	if size >= largePage {
+		leave, err := p.Large.Enter(r.Context())
+		if err != nil {
+			return err
+		}
+		defer leave()
 	}
-	return p.Large.Enter(ctx)
+	return site.Show(w, r, page(), nil)
 }
 
-// parts waits in the queue and returns the pasties of a page, with only some lines of each. leave leaves the queue.
-func (p *pages) parts(r *site.Request, page *pastePage, only lineRange) (all []pastyPart, leave func(), err error) {
-	size, bytesLeft, linesLeft, renderedLeft := 0, site.MaxShownBytes, maxShownLines, maxRenderedBytes
-	for _, pasty := range page.Paste.Pasties {
+// size returns the size of the paste for show: 0 for what was opened, because open has entered the queue.
+func (p *pastePage) size() (size int) {
+	if p.Burnt {
+		return 0
+	}
+	for _, pasty := range p.Paste.Pasties {
 		size += len(pasty.Title) + len(pasty.Code)
 		if isRendered(pasty.Language) {
 			size += rendering * len(pasty.Code)
 		}
 	}
-	if page.Paste.Encrypted() {
-		size = len(page.Paste.Cipher.Data)
+	if p.Paste.Encrypted() {
+		size = len(p.Paste.Cipher.Data)
 	}
-	if page.Burnt { // open has entered the queue, and no other page will show it
-		bytesLeft, leave = size, func() {}
-	} else if leave, err = p.enter(r.Context(), size); err != nil {
-		return nil, nil, err
+	return size
+}
+
+// parts returns the pasties of a page, with only some lines of each.
+func (p *pages) parts(page *pastePage, only lineRange) (all []pastyPart) {
+	bytesLeft, linesLeft, renderedLeft := site.MaxShownBytes, maxShownLines, maxRenderedBytes
+	if page.Burnt { // no other page will show it
+		bytesLeft = math.MaxInt
 	}
 	// One budget for all pasties: later ones are plain text, unless they are cached.
 	coloured := time.Now().Add(5 * p.Config.HighlightTime)
@@ -208,7 +209,7 @@ func (p *pages) parts(r *site.Request, page *pastePage, only lineRange) (all []p
 		})
 		all = append(all, part)
 	}
-	return all, leave, nil
+	return all
 }
 
 // part returns a pasty of a page without its code.
@@ -227,21 +228,6 @@ func (p *pages) part(page *pastePage, i int, pasty *paste.Pasty) pastyPart {
 		part.Raw += "/" + page.Revision
 	}
 	return part
-}
-
-// ownerName returns the owner's name, or "" if the profile is not public.
-func (p *pages) ownerName(ctx context.Context, id user.ID) (string, error) {
-	if id == "" {
-		return "", nil
-	}
-	owner, err := p.Modules.Users.ShowProfile.ByID(ctx, id)
-	if fault.Is(err, fault.NotFound) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return owner.Name.String(), nil
 }
 
 func (p *pages) star(w http.ResponseWriter, r *site.Request, sent url.Values) error {

@@ -104,26 +104,15 @@ func Done(w http.ResponseWriter, path string, err error) error {
 	return SeeOther(w, path)
 }
 
-// WriteStatus sends the status of a form that is shown again. Browsers ask for nothing because of "Bearer".
-func WriteStatus(w http.ResponseWriter, status int) {
-	if status == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", "Bearer") // required with 401 (RFC 9110, 15.5.2)
-	}
-	w.WriteHeader(status)
-}
-
 // FormAgain shows a form again, if the error is about its values. Otherwise it returns the error.
 func FormAgain(w http.ResponseWriter, r *Request, err error, again templ.Component) error {
-	status := http.StatusBadRequest
 	switch fault.KindOf(err) {
 	case fault.Invalid:
+		return ShowAs(w, r, http.StatusBadRequest, again)
 	case fault.Conflict:
-		status = http.StatusConflict
-	default:
-		return err
+		return ShowAs(w, r, http.StatusConflict, again)
 	}
-	KeepPrivate(w) // keep typed text out of caches
-	return ShowAs(w, r, status, again)
+	return err
 }
 
 // Described returns the ARIA attributes of a form's only field: its hint describes it, and the problem, if any.

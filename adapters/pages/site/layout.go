@@ -82,9 +82,11 @@ func (l *Layout) SignInPath() string {
 func Guard(w http.ResponseWriter, r *Request) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Security-Policy", contentPolicy)
+	header.Set("Content-Security-Policy", cmp.Or(r.Policy, contentPolicy))
 	header.Set("Referrer-Policy", "same-origin") // with no-referrer, browsers send "Origin: null" with forms
-	header.Set("Vary", "Cookie")
+	if !r.Everyone {
+		header.Set("Vary", "Cookie")
+	}
 	if r.personal() {
 		KeepPrivate(w)
 	}
@@ -93,16 +95,24 @@ func Guard(w http.ResponseWriter, r *Request) {
 	}
 }
 
-// Show writes a page with the status 200.
-func Show(w http.ResponseWriter, r *Request, page templ.Component) error {
-	Guard(w, r)
-	return Write(r.Context(), w, page)
+// Show writes a page with the status 200, unless there was an error.
+func Show(w http.ResponseWriter, r *Request, page templ.Component, err error) error {
+	if err != nil {
+		return err
+	}
+	return ShowAs(w, r, http.StatusOK, page)
 }
 
-// ShowAs is Show with another status than 200.
+// ShowAs is Show with another status than 200. Browsers ask for nothing because of "Bearer".
 func ShowAs(w http.ResponseWriter, r *Request, status int, page templ.Component) error {
 	Guard(w, r)
-	WriteStatus(w, status)
+	if r.Method == http.MethodPost {
+		KeepPrivate(w) // keep typed text out of caches
+	}
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer") // required with 401 (RFC 9110, 15.5.2)
+	}
+	w.WriteHeader(status)
 	return Write(r.Context(), w, page)
 }
 

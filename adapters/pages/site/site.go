@@ -84,9 +84,11 @@ type Request struct {
 	*http.Request
 
 	Viewer   token.Viewer
-	Rejected bool // its token was rejected
-	Keyed    bool // the browser has the paste's delete key
-	Public   bool // search engines may list the answer
+	Everyone bool   // the answer does not depend on a session
+	Rejected bool   // its token was rejected
+	Keyed    bool   // the browser has the paste's delete key
+	Public   bool   // search engines may list the answer
+	Policy   string // the Content-Security-Policy, if not that of most pages
 }
 
 // Queue limits expensive work to half of the processors.
