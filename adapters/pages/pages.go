@@ -7,6 +7,8 @@ package pages
 import (
 	"io"
 	"net/http"
+	"net/netip"
+	"regexp"
 	"slices"
 
 	"github.com/gluepot/gluepot/adapters/pages/account"
@@ -15,6 +17,7 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/lists"
 	"github.com/gluepot/gluepot/adapters/pages/pastes"
 	"github.com/gluepot/gluepot/adapters/pages/site"
+	"github.com/gluepot/gluepot/domain/moderation"
 )
 
 // templ, in the version of go.mod, compiles the files *.templ to Go.
@@ -31,13 +34,14 @@ type Modules = site.Modules
 type Pages struct {
 	*site.Site
 
-	routes []route
+	routes []*route          // in the order in which they are tried
+	of     map[string]*route // by pattern
 }
 
 // New returns the pages over the use cases. The first pattern that fits a path is its route.
 func New(cfg Config, modules Modules) *Pages {
 	s := site.New(cfg, modules)
-	p := &Pages{Site: s}
+	p := &Pages{Site: s, of: make(map[string]*route)}
 	for _, r := range slices.Concat(
 		[]site.Route{
 			{Pattern: "/robots.txt", Get: robots, Everyone: true},
@@ -45,9 +49,106 @@ func New(cfg Config, modules Modules) *Pages {
 		},
 		account.Routes(s), admin.Routes(s), lists.Routes(s), editor.Routes(s), pastes.Routes(s),
 	) {
-		p.routes = append(p.routes, newRoute(r))
+		p.add(r)
 	}
 	return p
+}
+
+// route is a site.Route with its pattern as a regular expression.
+type route struct {
+	site.Route
+
+	path *regexp.Regexp // its groups are the parameters
+}
+
+var parameter = regexp.MustCompile(`:(\w+)`)
+
+func (p *Pages) add(r site.Route) {
+	path := parameter.ReplaceAllString(regexp.QuoteMeta(r.Pattern), "(?P<$1>[^/]+)")
+	if r.Pattern != "/" {
+		path += "/?"
+	}
+	added := &route{r, regexp.MustCompile("^" + path + "$")}
+	p.routes, p.of[r.Pattern] = append(p.routes, added), added
+}
+
+// resumes reports whether a request with a method uses the session of its cookie. Signing in begins a new one.
+func (r *route) resumes(method string) bool {
+	return !r.Everyone && !(r.Pattern == site.PathSignIn && method == http.MethodPost)
+}
+
+// allowed returns the methods as the header Allow has them.
+func (r *route) allowed() string {
+	switch {
+	case r.Post == nil:
+		return "GET, HEAD, OPTIONS"
+	case r.Get == nil:
+		return "POST, OPTIONS"
+	}
+	return "GET, HEAD, POST, OPTIONS"
+}
+
+// Route finds the first route that fits a request's decoded path, with or without a trailing slash. It sets the request's pattern, which
+// Token and Answer need, and its path values. It returns the pattern, or "" if there is no page.
+func (p *Pages) Route(r *http.Request) string {
+	for _, known := range p.routes {
+		if values := known.path.FindStringSubmatch(r.URL.Path); values != nil {
+			r.Pattern = known.Pattern
+			for n, name := range known.path.SubexpNames()[1:] {
+				r.SetPathValue(name, values[n+1])
+			}
+			return r.Pattern
+		}
+	}
+	return ""
+}
+
+// Routes returns the header Allow of each pattern.
+func (p *Pages) Routes() map[string]string {
+	all := make(map[string]string, len(p.routes))
+	for _, known := range p.routes {
+		all[known.Pattern] = known.allowed()
+	}
+	return all
+}
+
+// Answer answers a request for one of the routes, with one of its methods. A form needs a session with the scope write. When it fails, with an error of package
+// fault, drop what it has written. It reports whether a token was rejected.
+func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
+	found := p.of[r.Pattern]
+	if found == nil {
+		return false, site.ErrNothing
+	}
+	answer := found.Get
+	if r.Method == http.MethodPost {
+		answer = found.Post
+	}
+	if found.Unblocked {
+		r = r.WithContext(moderation.From(r.Context(), netip.Addr{}))
+	}
+	asked := &site.Request{Request: r, Everyone: found.Everyone}
+	if found.resumes(r.Method) {
+		err = p.Resume(w, asked)
+		if err == nil && r.Method == http.MethodPost {
+			err = asked.Viewer.MayWrite()
+		}
+	}
+	if err == nil {
+		err = answer(w, asked)
+	}
+	return asked.Rejected, err
+}
+
+// Token returns the secret of a request's session, or "", and whether the body may contain a token.
+func (p *Pages) Token(r *http.Request) (presented string, inBody bool) {
+	found := p.of[r.Pattern]
+	switch {
+	case found == nil || found.Everyone:
+		return "", false
+	case !found.resumes(r.Method), found.Tries:
+		return "", true
+	}
+	return site.CookieSecret(r), false
 }
 
 // robotsText keeps crawlers away from forms and downloads. It does not exclude unlisted pastes: crawlers must read a page to see its

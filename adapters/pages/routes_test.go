@@ -10,9 +10,9 @@ import (
 
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	p := &Pages{}
+	p := &Pages{of: make(map[string]*route)}
 	for _, pattern := range []string{"/~/assets/:version/:name", "/~:name", "/:id", "/:id/history", "/:id/download/:pasty"} {
-		p.routes = append(p.routes, newRoute(site.Route{Pattern: pattern, Get: robots}))
+		p.add(site.Route{Pattern: pattern, Get: robots})
 	}
 	for path, want := range map[string]string{
 		"/": "", "/~/assets/1/a.css": "/~/assets/:version/:name",

@@ -1,3 +1,4 @@
+// Package editor has the form that creates, forks and edits pastes.
 package editor
 
 import (
@@ -15,6 +16,18 @@ import (
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
 )
+
+type pages struct{ *site.Site }
+
+// Routes returns the pages.
+func Routes(s *site.Site) []site.Route {
+	p := &pages{s}
+	return []site.Route{
+		{Pattern: "/", Get: p.front, Post: site.Form(p.create)},
+		{Pattern: "/:id/fork", Get: p.fork},
+		{Pattern: "/:id/edit", Get: p.editing, Post: site.Form(p.edit)},
+	}
+}
 
 func (p *pages) newFormPage(r *site.Request, form pasteForm) *formPage {
 	signedIn, lives := r.Viewer.SignedIn(), p.Modules.Pastes.CreateOwn.Lifetimes(r.Viewer)

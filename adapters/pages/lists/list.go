@@ -1,6 +1,8 @@
+// Package lists has the pages and feeds that list pastes.
 package lists
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -9,9 +11,31 @@ import (
 	"github.com/gluepot/gluepot/adapters/pages/marks"
 	"github.com/gluepot/gluepot/adapters/pages/site"
 	"github.com/gluepot/gluepot/application/pastes"
+	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/paste"
 )
+
+type pages struct{ *site.Site }
+
+// Routes returns the pages.
+func Routes(s *site.Site) []site.Route {
+	p := &pages{s}
+	routes := []site.Route{
+		{Pattern: site.PathPastes, Get: site.SignedIn(p.own)},
+		{Pattern: site.PathStarred, Get: site.SignedIn(p.starred)},
+		{Pattern: "/~:name", Get: p.profile},
+		{Pattern: "/~:name/feed.atom", Get: p.feed, Everyone: true},
+	}
+	if s.Config.Recent {
+		routes = append(routes, site.Route{Pattern: site.PathRecent, Get: p.recent},
+			site.Route{Pattern: site.PathRecent + ".atom", Get: p.recentFeed, Everyone: true})
+	}
+	if s.Modules.Search != nil {
+		routes = append(routes, site.Route{Pattern: site.PathSearch, Get: p.search})
+	}
+	return routes
+}
 
 // pasteList is a page of the list at a path.
 type pasteList struct {
@@ -85,3 +109,54 @@ func pathOf(listed *paste.Listed) string { return site.PathOfPaste(string(listed
 func titleOf(listed *paste.Listed) string { return site.Shortened(listed.Label(), site.MaxHeading) }
 
 func shownTag(tag string) marks.Text { return marks.Text(site.Shortened(tag, site.MaxName)) }
+
+func (p *pages) own(w http.ResponseWriter, r *site.Request) error {
+	selection, err := parseSelection(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	found, err := p.Modules.Pastes.BrowseOwn.Do(r.Context(), r.Viewer, selection)
+	return site.Show(w, r, p.ownView(r.Layout("Your pastes", ""), pasteList{found, site.PathPastes, selection}, true), err)
+}
+
+func (p *pages) starred(w http.ResponseWriter, r *site.Request) error {
+	after, err := site.ParsePlace(r.URL.Query().Get("after"))
+	if err != nil {
+		return err
+	}
+	found, err := p.Modules.Pastes.ListStarred.Do(r.Context(), r.Viewer, after)
+	list := pasteList{found, site.PathStarred, paste.Selection{After: after}}
+	return site.Show(w, r, p.ownView(r.Layout("Starred pastes", ""), list, false), err)
+}
+
+func (p *pages) profile(w http.ResponseWriter, r *site.Request) error {
+	selection, err := parseSelection(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	selection.Order = paste.ByCreation
+	found, err := p.Modules.Pastes.ListPublic.Do(r.Context(), r.PathValue("name"), selection.Tag, selection.After)
+	if fault.Is(err, fault.NotFound) {
+		moved, err := p.Modules.Users.ShowProfile.ByFormerName(r.Context(), r.PathValue("name"))
+		return site.Done(w, site.PathOfUser(moved.Name.String()), err)
+	}
+	if err != nil {
+		return err
+	}
+	r.Public = true
+	name := found.Owner.Name.String()
+	page := r.Layout(name, "Code that "+name+" shows to everybody")
+	page.Feed = site.PathOfUser(name) + "/feed.atom"
+	return site.Show(w, r, p.profileView(page, found.Owner, pasteList{found.Page, site.PathOfUser(name), selection}), nil)
+}
+
+func (p *pages) recent(w http.ResponseWriter, r *site.Request) error {
+	after, err := site.ParsePlace(r.URL.Query().Get("after"))
+	if err != nil {
+		return err
+	}
+	found, err := p.Modules.Pastes.ListRecent.Do(r.Context(), after)
+	page := r.Layout("Recent pastes", "")
+	page.Feed = site.PathRecent + ".atom"
+	return site.Show(w, r, p.recentView(page, pasteList{found, site.PathRecent, paste.Selection{After: after}}), err)
+}

@@ -18,14 +18,11 @@ const hostOnly = "__Host-"
 
 // cookieName returns the name of a cookie, which has the prefix with TLS.
 func cookieName(r *http.Request, prefix, name string) string {
-	if secure(r) {
+	if r.URL.Scheme == "https" {
 		return prefix + name
 	}
 	return name
 }
-
-// secure reports whether the browser uses TLS.
-func secure(r *http.Request) bool { return r.URL.Scheme == "https" }
 
 // CookieSecret returns the session's secret from the cookie, or "".
 func CookieSecret(r *http.Request) string { return CookieValue(r, sessionCookie) }
@@ -51,7 +48,7 @@ func SetCookie(w http.ResponseWriter, r *http.Request, name, secret string, age 
 
 func setCookie(w http.ResponseWriter, r *http.Request, path, name, value string, across http.SameSite, age time.Duration) {
 	cookie := http.Cookie{ //nolint:gosec // without TLS, browsers refuse Secure cookies
-		Name: name, Value: value, Path: path, MaxAge: int(age.Seconds()), HttpOnly: true, SameSite: across, Secure: secure(r),
+		Name: name, Value: value, Path: path, MaxAge: int(age.Seconds()), HttpOnly: true, SameSite: across, Secure: r.URL.Scheme == "https",
 	}
 	if value == "" {
 		cookie.MaxAge = -1

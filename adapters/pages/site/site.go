@@ -54,7 +54,7 @@ type Site struct {
 	Modules Modules
 	Large   Queue // for pages that take long to render, and for ZIP files
 
-	languages func() (common, others []string)
+	languages func() []string // those of the list that are not common
 }
 
 // New returns a site over the use cases.
@@ -62,7 +62,7 @@ func New(cfg Config, modules Modules) *Site {
 	cfg.HighlightCache = cmp.Or(cfg.HighlightCache, 32<<20)
 	cfg.HighlightTime = cmp.Or(cfg.HighlightTime, 50*time.Millisecond)
 	s := &Site{Config: cfg, Modules: modules, Large: newQueue()}
-	s.languages = sync.OnceValues(s.languageNames)
+	s.languages = sync.OnceValue(s.otherLanguages)
 	return s
 }
 

@@ -1,6 +1,15 @@
 package site
 
-import "time"
+import (
+	"context"
+	"io"
+	"iter"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/a-h/templ"
+)
 
 // At returns a time for people.
 func At(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
@@ -23,4 +32,39 @@ func Shortened(text string, most int) string {
 		}
 	}
 	return text
+}
+
+// pieceLength bounds what a page holds of a long line beside what is written.
+const pieceLength = 16 << 10
+
+// Pieces yields the lines of a text with their line ends, and long ones in several pieces, without splitting characters.
+func Pieces(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for text != "" {
+			end := min(pieceLength, len(text))
+			if line := strings.IndexByte(text[:end], '\n'); line >= 0 {
+				end = line + 1
+			}
+			for end < len(text) && end > pieceLength-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+				end--
+			}
+			if !yield(text[:end]) {
+				return
+			}
+			text = text[end:]
+		}
+	}
+}
+
+// Area writes the content of a textarea. HTML ignores the first line end of this element.
+func Area(code string) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, to io.Writer) error {
+		_, err := io.WriteString(to, "\n")
+		for piece := range Pieces(code) {
+			if err == nil {
+				_, err = io.WriteString(to, templ.EscapeString(piece))
+			}
+		}
+		return err
+	})
 }
