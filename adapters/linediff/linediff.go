@@ -28,23 +28,22 @@ func Unified(before, after string) string {
 
 // single returns a diff of one hunk, without lines around it.
 func single(before, after string) string {
-	removed, added, first := before, after, 0
+	first := 0
 	for line := range strings.Lines(before) { // cut off the lines with which both begin
-		rest, same := strings.CutPrefix(added, line)
+		rest, same := strings.CutPrefix(after, line)
 		if !same || !strings.HasSuffix(line, "\n") {
 			break
 		}
-		removed, added, first = removed[len(line):], rest, first+1
+		before, after, first = before[len(line):], rest, first+1
 	}
-	for line := lastLine(removed); line != "" && line == lastLine(added); line = lastLine(removed) { // and those with which both end
-		removed, added = strings.TrimSuffix(removed, line), strings.TrimSuffix(added, line)
+	for line := lastLine(before); line != "" && line == lastLine(after); line = lastLine(before) { // and those with which both end
+		before, after = strings.TrimSuffix(before, line), strings.TrimSuffix(after, line)
 	}
-	old, made := lines(removed), lines(added)
 	var out strings.Builder
-	out.Grow(len(removed) + len(added) + old + made + 200) // a sign for each line; nothing else is longer than the 200 bytes
-	fmt.Fprintf(&out, "%s@@ -%s +%s @@\n", paste.DiffHeader, span(first, old), span(first, made))
-	write(&out, '-', removed)
-	write(&out, '+', added)
+	out.Grow(2*len(before) + 2*len(after) + 200) // a sign for each line; nothing else is longer than the 200 bytes
+	fmt.Fprintf(&out, "%s@@ -%s +%s @@\n", paste.DiffHeader, span(first, before), span(first, after))
+	write(&out, '-', before)
+	write(&out, '+', after)
 	return out.String()
 }
 
@@ -53,20 +52,12 @@ func lastLine(text string) string {
 }
 
 // span writes where a hunk is on one side: the number of its first line, or of the one before it when it has none.
-func span(before, lines int) string {
-	if lines > 0 {
-		before++
-	}
-	return fmt.Sprintf("%d,%d", before, lines)
-}
-
-// lines returns how many lines text has.
-func lines(text string) int {
-	n := strings.Count(text, "\n")
+func span(before int, text string) string {
+	lines := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {
-		n++
+		lines++
 	}
-	return n
+	return fmt.Sprintf("%d,%d", before+min(lines, 1), lines)
 }
 
 func write(out *strings.Builder, sign byte, text string) {

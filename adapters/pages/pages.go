@@ -112,7 +112,7 @@ func (p *Pages) Routes() map[string]string {
 	return all
 }
 
-// Answer answers a request for one of the routes, with one of its methods. A form needs a session with the scope write. When it fails, with an error of package
+// Answer answers a request for one of the routes. A form needs a session with the scope write. When it fails, with an error of package
 // fault, drop what it has written. It reports whether a token was rejected.
 func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, err error) {
 	found := p.of[r.Pattern]
@@ -122,6 +122,9 @@ func (p *Pages) Answer(w http.ResponseWriter, r *http.Request) (rejected bool, e
 	answer := found.Get
 	if r.Method == http.MethodPost {
 		answer = found.Post
+	}
+	if answer == nil {
+		return false, site.ErrNothing
 	}
 	if found.Unblocked {
 		r = r.WithContext(moderation.From(r.Context(), netip.Addr{}))

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -59,7 +60,7 @@ func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	site.Attach(w, r, site.ZipContentType, r.Viewer.User.Name.String()+".zip")
+	site.Enclose(w, r, site.ZipContentType, r.Viewer.User.Name.String()+".zip")
 	if err := http.NewResponseController(w).Flush(); err != nil || r.Method == http.MethodHead {
 		return err
 	}
@@ -103,22 +104,13 @@ func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) exportAccount(r *site.Request) (exportedAccount, error) {
 	account, err := p.Modules.Users.ShowSelf.Do(r.Context(), r.Viewer)
-	if err != nil {
-		return exportedAccount{}, err
-	}
-	former, err := p.Modules.Users.FormerNames.Do(r.Context(), r.Viewer)
-	if err != nil {
-		return exportedAccount{}, err
-	}
-	issued, err := p.Modules.Tokens.List.Do(r.Context(), reader(r))
-	if err != nil {
-		return exportedAccount{}, err
-	}
-	sessions, err := p.Modules.Tokens.ListSessions.Do(r.Context(), reader(r))
+	former, namesErr := p.Modules.Users.FormerNames.Do(r.Context(), r.Viewer)
+	issued, issuedErr := p.Modules.Tokens.List.Do(r.Context(), reader(r))
+	sessions, sessionsErr := p.Modules.Tokens.ListSessions.Do(r.Context(), reader(r))
 	return exportedAccount{
 		Self: view.SelfOf(account), CreatedAt: unix(account.CreatedAt), ShowTags: account.ShowTags, Admin: account.Admin,
 		FormerNames: append([]string{}, former...), Tokens: exportedTokens(issued), Sessions: exportedTokens(sessions),
-	}, err
+	}, errors.Join(err, namesErr, issuedErr, sessionsErr)
 }
 
 // patience is how long reading one paste for an export may take.

@@ -15,6 +15,7 @@ import (
 	"github.com/gluepot/gluepot/application/pastes"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/paste"
+	"github.com/gluepot/gluepot/domain/token"
 )
 
 type pages struct{ *site.Site }
@@ -72,7 +73,7 @@ func (p *pages) fork(w http.ResponseWriter, r *site.Request) error {
 
 func (p *pages) showNew(w http.ResponseWriter, r *site.Request, form pasteForm) error {
 	page := p.newFormPage(r, form)
-	page.Canonical = p.Canonical("/")
+	page.Canonical = "/"
 	page.Closed = p.Modules.Pastes.CreateOwn.Allow(r.Viewer) != nil
 	return p.showForm(w, r, http.StatusOK, page)
 }
@@ -80,7 +81,11 @@ func (p *pages) showNew(w http.ResponseWriter, r *site.Request, form pasteForm) 
 // signInToSend is for a form whose session has ended.
 const signInToSend = "You have to sign in to do this. Nothing is lost: sign in in another tab, and send it again from here."
 
-var errSignedOut = fault.New(fault.Unauthenticated, "You are no longer signed in.")
+// refusals are the statuses of a form that is shown again.
+var refusals = map[fault.Kind]int{
+	fault.Invalid: http.StatusBadRequest, fault.Unauthenticated: http.StatusUnauthorized, fault.Forbidden: http.StatusForbidden,
+	fault.Exhausted: http.StatusTooManyRequests,
+}
 
 func (p *pages) create(w http.ResponseWriter, r *site.Request, fields url.Values) error {
 	form, err := readPasteForm(fields)
@@ -91,7 +96,14 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request, fields url.Values
 	if status := page.change(); status != 0 {
 		return p.showForm(w, r, status, page)
 	}
-	made, err := p.createFrom(r, &page.Form)
+	draft, err := page.Form.draft()
+	if form.SignedIn && !r.Viewer.SignedIn() { // do not create an anonymous paste by accident
+		err = token.ErrRejected
+	}
+	var made pastes.Created
+	if err == nil {
+		made, err = p.Modules.Pastes.CreateOwn.Do(r.Context(), r.Viewer, paste.Client(r.RemoteAddr), draft)
+	}
 	if err == nil {
 		if made.Key != "" {
 			site.SetDeleteKey(w, r.Request, string(made.ID), site.UnseenKey+string(made.Key))
@@ -104,38 +116,18 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request, fields url.Values
 		}
 		return site.SeeOther(w, site.PathOfPaste(string(made.ID)))
 	}
-	status := http.StatusBadRequest
-	switch fault.KindOf(err) {
-	case fault.Invalid:
-		page.explain(err)
-	case fault.Unauthenticated:
-		status = http.StatusUnauthorized
-		page.Wrong.Text = signInToSend
-		page.Form.SignedIn = false // sending it again means an anonymous paste
-	case fault.Forbidden:
-		status = http.StatusForbidden
-		page.Wrong.Text = fault.MessageOf(err)
-	case fault.Exhausted:
-		status = http.StatusTooManyRequests
-		page.Wrong.Text = fault.MessageOf(err)
-		if refused, ok := errors.AsType[*paste.QuotaError](err); ok {
-			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.Retry.Seconds()))))
-			minutes := english.Plural(int(math.Ceil(refused.Retry.Minutes())), "minute", "")
-			page.Wrong.Text += " Send this again in " + minutes + "."
-		}
-	default:
+	status := refusals[fault.KindOf(err)]
+	if status == 0 {
 		return err
 	}
+	page.explain(err)
+	if status == http.StatusUnauthorized {
+		page.Wrong.Text, page.Form.SignedIn = signInToSend, false // sending it again means an anonymous paste
+	}
+	if refused, ok := errors.AsType[*paste.QuotaError](err); ok {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.Retry.Seconds()))))
+		minutes := english.Plural(int(math.Ceil(refused.Retry.Minutes())), "minute", "")
+		page.Wrong.Text += " Send this again in " + minutes + "."
+	}
 	return p.showForm(w, r, status, page)
-}
-
-func (p *pages) createFrom(r *site.Request, form *pasteForm) (made pastes.Created, err error) {
-	if !r.Viewer.SignedIn() && form.SignedIn { // do not create an anonymous paste by accident
-		return made, errSignedOut
-	}
-	draft, err := form.draft()
-	if err != nil {
-		return made, err
-	}
-	return p.Modules.Pastes.CreateOwn.Do(r.Context(), r.Viewer, paste.Client(r.RemoteAddr), draft)
 }

@@ -63,10 +63,10 @@ func (s *snippet) blank() bool { return s.ID == "" && s.Name == "" && s.Code == 
 
 // filled returns the language and the code; nil: empty.
 func (s *snippet) filled() (language, code *string) {
-	if s.blank() {
-		return unlessEqual(s.Language, ""), nil
+	if !s.blank() {
+		code = &s.Code
 	}
-	return unlessEqual(s.Language, ""), &s.Code
+	return unlessEqual(s.Language, ""), code
 }
 
 type formPage struct {
@@ -262,7 +262,7 @@ func (f *pasteForm) draft() (draft paste.Draft, err error) {
 // hiddenFields are those of the domain's rules that the page does not show.
 var hiddenFields = []string{"", "origin", "version", "cipher", "salt"}
 
-// explain shows a fault.Invalid beside its field, if the page shows that, or above the form.
+// explain shows an error beside its field, if the page shows that, or above the form.
 func (p *formPage) explain(err error) {
 	failure, ok := errors.AsType[*fault.Error](err)
 	if !ok || p.Form.Cipher != nil || slices.Contains(hiddenFields, failure.Field) {

@@ -54,23 +54,19 @@ type (
 func (p *pages) writeFeed(w http.ResponseWriter, r *site.Request, title, page, author string, since time.Time, found []paste.Listed) error {
 	origin := p.Origin(r.Request)
 	feed := atomFeed{
-		ID: origin + page, Title: title, Author: author,
+		ID: origin + page, Title: title, Author: author, Updated: since,
 		Links: []atomLink{{"self", origin + r.URL.EscapedPath()}, {"alternate", origin + page}},
-	}
-	if len(found) > 0 {
-		since = found[0].EditedAt
 	}
 	for i := range found {
 		link, edited := origin+site.PathOfPaste(string(found[i].ID)), found[i].EditedAt
-		if edited.After(since) {
-			since = edited
+		if i == 0 || edited.After(feed.Updated) {
+			feed.Updated = edited
 		}
 		feed.Entries = append(feed.Entries, atomEntry{
 			ID: link, Title: titleOf(&found[i]),
 			Published: found[i].CreatedAt.Truncate(time.Second), Updated: edited, Link: atomLink{"alternate", link},
 		})
 	}
-	feed.Updated = since
 	body, err := xml.Marshal(feed)
 	if err != nil {
 		return err

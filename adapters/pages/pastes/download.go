@@ -6,33 +6,23 @@ import (
 	"net/http"
 
 	"github.com/gluepot/gluepot/adapters/pages/site"
-	"github.com/gluepot/gluepot/domain/paste"
 )
 
-func (p *pages) readRaw(r *site.Request) (paste.Pasty, error) {
-	found, err := p.Modules.Pastes.Read.Raw(r.Context(), r.Viewer, r.PathValue("id"), r.PathValue("pasty"), r.PathValue("edit"))
-	return found, p.Explained(r, err)
-}
-
-// raw answers with the code of one pasty, for private pastes: browsers send no token to the interface for programs.
-func (p *pages) raw(w http.ResponseWriter, r *site.Request) error {
-	pasty, err := p.readRaw(r)
-	if err != nil {
+// code answers with the code of one pasty, as a download or not: browsers send no token to the interface for programs.
+func (p *pages) code(download bool) site.Handler {
+	return func(w http.ResponseWriter, r *site.Request) error {
+		pasty, err := p.Modules.Pastes.Read.Raw(r.Context(), r.Viewer, r.PathValue("id"), r.PathValue("pasty"), r.PathValue("edit"))
+		if err != nil {
+			return p.Explained(r, err)
+		}
+		name := ""
+		if download {
+			name = p.FileName(&pasty)
+		}
+		site.Enclose(w, r, site.TextContentType, name)
+		_, err = io.WriteString(w, pasty.Code)
 		return err
 	}
-	site.Enclose(w, r, site.TextContentType)
-	_, err = io.WriteString(w, pasty.Code)
-	return err
-}
-
-func (p *pages) download(w http.ResponseWriter, r *site.Request) error {
-	pasty, err := p.readRaw(r)
-	if err != nil {
-		return err
-	}
-	site.Attach(w, r, site.TextContentType, p.FileName(&pasty))
-	_, err = io.WriteString(w, pasty.Code)
-	return err
 }
 
 func (p *pages) archive(w http.ResponseWriter, r *site.Request) error {
@@ -45,7 +35,7 @@ func (p *pages) archive(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	site.Attach(w, r, site.ZipContentType, string(found.ID)+".zip")
+	site.Enclose(w, r, site.ZipContentType, string(found.ID)+".zip")
 	files := zip.NewWriter(w)
 	if err := p.Pack(files, "", &found); err != nil {
 		return err

@@ -84,7 +84,7 @@ func (p *pages) snippet(r *http.Request, page *pastePage, width, height int) str
 func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 	query := r.URL.Query()
 	if format := query.Get("format"); format != "" && format != "json" {
-		site.Enclose(w, r, site.TextContentType)
+		site.Enclose(w, r, site.TextContentType, "")
 		w.WriteHeader(http.StatusNotImplemented)
 		_, err := fmt.Fprintln(w, "Only JSON is available: leave the format out.")
 		return err
@@ -100,7 +100,7 @@ func (p *pages) oembed(w http.ResponseWriter, r *site.Request) error {
 	}
 	page := newPastePage(r, &found)
 	width, height := atMost(embedWidth, query.Get("maxwidth")), atMost(embedHeight, query.Get("maxheight"))
-	site.Enclose(w, r, "application/json")
+	site.Enclose(w, r, "application/json", "")
 	return json.NewEncoder(w).Encode(map[string]any{
 		"type": "rich", "version": "1.0", "title": page.Title, "provider_name": site.Service, "provider_url": p.Origin(r.Request),
 		"html": p.snippet(r.Request, &page, width, height), "width": width, "height": height,

@@ -20,9 +20,6 @@ func (p *pages) burning(w http.ResponseWriter, r *site.Request, encrypted bool) 
 	return site.Show(w, r, p.burningView(page, encrypted), nil)
 }
 
-// keeper is implemented by writers that can exempt a page from the memory budget.
-type keeper interface{ Keep() }
-
 // open deletes a paste and shows it. What could fail comes before the deletion.
 func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
 	leave, err := p.Large.Wait(r.Context())
@@ -34,7 +31,7 @@ func (p *pages) open(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	if answer, ok := w.(keeper); ok {
+	if answer, ok := w.(interface{ Keep() }); ok { // which exempts it from the memory budget
 		answer.Keep()
 	}
 	page := newPastePage(r, &opened)

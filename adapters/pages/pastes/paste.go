@@ -43,9 +43,9 @@ func Routes(s *site.Site) []site.Route {
 		{Pattern: "/:id/star", Post: site.Form(p.star)},
 		{Pattern: "/:id/open", Post: p.open, Unblocked: true},
 		{Pattern: "/:id/files.zip", Get: p.archive},
-		{Pattern: "/:id/download/:pasty", Get: p.download},
-		{Pattern: "/:id/raw/:pasty", Get: p.raw},
-		{Pattern: "/:id/raw/:pasty/:edit", Get: p.raw},
+		{Pattern: "/:id/download/:pasty", Get: p.code(true)},
+		{Pattern: "/:id/raw/:pasty", Get: p.code(false)},
+		{Pattern: "/:id/raw/:pasty/:edit", Get: p.code(false)},
 	}
 	if s.Config.Reports && s.Modules.Moderation != nil {
 		routes = append(routes, site.Route{Pattern: "/:id/report", Get: p.reporting, Post: site.Form(p.report)})
@@ -136,7 +136,7 @@ func (p *pages) paste(w http.ResponseWriter, r *site.Request) error {
 	}
 	r.Public = found.Visibility == paste.Public
 	page := newPastePage(r, &found)
-	page.Description, page.Canonical = description(&found), p.Canonical(page.path(""))
+	page.Description, page.Canonical = description(&found), page.path("")
 	if found.Owner != "" {
 		owner, err := p.Modules.Users.ShowProfile.ByID(r.Context(), found.Owner)
 		if err != nil && !fault.Is(err, fault.NotFound) {

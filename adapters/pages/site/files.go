@@ -18,17 +18,14 @@ const (
 	ZipContentType  = "application/zip"
 )
 
-// Enclose sets the headers of answers other than pages.
-func Enclose(w http.ResponseWriter, r *Request, contentType string) {
+// Enclose sets the headers of answers other than pages: of a download with a file name, if there is one.
+func Enclose(w http.ResponseWriter, r *Request, contentType, filename string) {
+	r.Policy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 	Guard(w, r)
 	w.Header().Set("Content-Type", contentType)
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
-}
-
-// Attach sets the headers of a download.
-func Attach(w http.ResponseWriter, r *Request, contentType string, name string) {
-	Enclose(w, r, contentType)
-	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	if filename != "" {
+		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": filename}))
+	}
 }
 
 // Pack writes the code of all pasties as files into a folder of a ZIP file.

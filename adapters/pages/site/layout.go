@@ -26,7 +26,7 @@ const FormPolicy = contentPolicy + "; connect-src 'self'"
 type Layout struct {
 	Title       string // of the window, before the service's name
 	Description string // for previews of links; empty: none
-	Canonical   string // the address of the page, or ""
+	Canonical   string // the path of the page to which its address leads, or ""
 	Reader      string // the name of the signed-in user, or ""
 	SignedIn    bool   // there is a session
 	Admin       bool   // the reader may moderate
@@ -41,14 +41,6 @@ func (r *Request) Layout(title, description string) Layout {
 		Title: title, Description: description, Reader: r.Viewer.User.Name.String(), SignedIn: r.Viewer.SignedIn(),
 		Here: LocalPath(r.URL.RequestURI(), ""), Admin: r.Viewer.User.Admin,
 	}
-}
-
-// Canonical returns the absolute address of a path, or "" if the public address is unknown.
-func (s *Site) Canonical(path string) string {
-	if s.Config.PublicURL == "" {
-		return ""
-	}
-	return s.Config.PublicURL + path
 }
 
 // Service is the name of the service.
