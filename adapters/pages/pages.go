@@ -77,17 +77,6 @@ func (r *route) resumes(method string) bool {
 	return !r.Everyone && !(r.Pattern == site.PathSignIn && method == http.MethodPost)
 }
 
-// allowed returns the methods as the header Allow has them.
-func (r *route) allowed() string {
-	switch {
-	case r.Post == nil:
-		return "GET, HEAD, OPTIONS"
-	case r.Get == nil:
-		return "POST, OPTIONS"
-	}
-	return "GET, HEAD, POST, OPTIONS"
-}
-
 // Route finds the first route that fits a request's decoded path, with or without a trailing slash. It sets the request's pattern, which
 // Token and Answer need, and its path values. It returns the pattern, or "" if there is no page.
 func (p *Pages) Route(r *http.Request) string {
@@ -107,7 +96,14 @@ func (p *Pages) Route(r *http.Request) string {
 func (p *Pages) Routes() map[string]string {
 	all := make(map[string]string, len(p.routes))
 	for _, known := range p.routes {
-		all[known.Pattern] = known.allowed()
+		switch {
+		case known.Post == nil:
+			all[known.Pattern] = "GET, HEAD, OPTIONS"
+		case known.Get == nil:
+			all[known.Pattern] = "POST, OPTIONS"
+		default:
+			all[known.Pattern] = "GET, HEAD, POST, OPTIONS"
+		}
 	}
 	return all
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gluepot/gluepot/adapters/internal/filename"
@@ -77,20 +78,16 @@ func (p *pages) export(w http.ResponseWriter, r *site.Request) error {
 	if file, err = files.Create("pastes.json"); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(file, "["); err != nil {
+	before := "["
+	err = p.eachOwn(r, func(found *paste.Document) error {
+		_, err := io.WriteString(file, before)
+		before = ",\n"
+		return errors.Join(err, view.WritePaste(file, found))
+	})
+	if err != nil {
 		return err
 	}
-	separator := ""
-	if err := p.eachOwn(r, func(found *paste.Document) error {
-		if _, err := io.WriteString(file, separator); err != nil {
-			return err
-		}
-		separator = ",\n"
-		return view.WritePaste(file, found)
-	}); err != nil {
-		return err
-	}
-	if _, err := io.WriteString(file, "]"); err != nil {
+	if _, err := io.WriteString(file, strings.TrimSuffix(before, ",\n")+"]"); err != nil {
 		return err
 	}
 	folders := make(filename.Set)
@@ -118,25 +115,22 @@ const patience = 10 * time.Second
 
 // eachOwn calls visit with each of the reader's pastes. It fails once the session has ended.
 func (p *pages) eachOwn(r *site.Request, visit func(*paste.Document) error) error {
-	all, after := context.WithoutCancel(r.Context()), paste.Place{}
-	next := func() (paste.Document, error) {
+	all := context.WithoutCancel(r.Context())
+	for after := (paste.Place{}); ; {
 		ctx, cancel := context.WithTimeout(all, patience)
-		defer cancel()
 		viewer, err := p.Modules.Tokens.SignIn.Resume(ctx, site.CookieSecret(r.Request))
-		if err != nil {
-			return paste.Document{}, err
+		var found paste.Document
+		if err == nil {
+			found, err = p.Modules.Pastes.NextOwn.Do(ctx, viewer, after)
 		}
-		return p.Modules.Pastes.NextOwn.Do(ctx, viewer, after)
-	}
-	for {
-		found, err := next()
+		cancel()
 		if fault.Is(err, fault.NotFound) {
 			return nil
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			err = visit(&found)
 		}
-		if err := visit(&found); err != nil {
+		if err != nil {
 			return err
 		}
 		after = found.Place()

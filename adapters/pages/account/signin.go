@@ -49,11 +49,9 @@ func (p *pages) signIn(w http.ResponseWriter, r *site.Request, fields url.Values
 
 // signOut ends the session. Its access token stays valid: it may be in use elsewhere.
 func (p *pages) signOut(w http.ResponseWriter, r *site.Request) error {
-	if err := p.Modules.Tokens.SignOut.Do(r.Context(), site.CookieSecret(r.Request)); err != nil {
-		return err
-	}
+	err := p.Modules.Tokens.SignOut.Do(r.Context(), site.CookieSecret(r.Request))
 	site.SetSession(w, r.Request, "")
-	return site.SeeOther(w, "/")
+	return site.Done(w, "/", err)
 }
 
 // begin signs a user in with a new session, which ends with its parent token, if it has one, and redirects to the path next.

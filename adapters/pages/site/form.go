@@ -7,11 +7,13 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
 
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // The media types of forms. Long forms use mediaParts, which does not escape text.
@@ -122,4 +124,21 @@ func Described(wrong bool, more templ.Attributes) templ.Attributes {
 		more["aria-describedby"], more["aria-invalid"] = "problem hint", "true"
 	}
 	return more
+}
+
+// commonLanguages come first in the list.
+var commonLanguages = []string{
+	"C", "C#", "C++", "CSS", "diff", "Dockerfile", "Go", "HTML", "Java", "JavaScript", "JSON", "Kotlin", "Lua",
+	"Markdown", "PHP", "Plain Text", "PowerShell", "Python", "Ruby", "Rust", "Shell", "SQL", "Swift", "TOML", "TypeScript", "XML", "YAML",
+}
+
+// otherLanguages returns the names of all others, in the order of letters.
+func (s *Site) otherLanguages() (names []string) {
+	for _, known := range s.Modules.Languages.List.Do() {
+		if known.Name != paste.Autodetect && !slices.Contains(commonLanguages, known.Name) {
+			names = append(names, known.Name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	return names
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -79,11 +80,27 @@ func Guard(w http.ResponseWriter, r *Request) {
 	if !r.Everyone {
 		header.Set("Vary", "Cookie")
 	}
-	if r.personal() {
+	if r.Viewer.SignedIn() || r.Rejected || r.Keyed { // it depends on a cookie
 		KeepPrivate(w)
 	}
 	if !r.Public {
 		header.Set("X-Robots-Tag", "noindex")
+	}
+}
+
+// Content types of files and archives.
+const (
+	TextContentType = "text/plain; charset=utf-8"
+	ZipContentType  = "application/zip"
+)
+
+// Enclose sets the headers of answers other than pages: of a download with a file name, if there is one.
+func Enclose(w http.ResponseWriter, r *Request, contentType, filename string) {
+	r.Policy = "default-src 'none'; frame-ancestors 'none'; sandbox"
+	Guard(w, r)
+	w.Header().Set("Content-Type", contentType)
+	if filename != "" {
+		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": filename}))
 	}
 }
 
@@ -107,9 +124,6 @@ func ShowAs(w http.ResponseWriter, r *Request, status int, page templ.Component)
 	w.WriteHeader(status)
 	return Write(r.Context(), w, page)
 }
-
-// personal reports whether the answer depends on a cookie.
-func (r *Request) personal() bool { return r.Viewer.SignedIn() || r.Rejected || r.Keyed }
 
 // Write renders a page. It fails with fault.Unavailable when the context has ended.
 func Write(ctx context.Context, w io.Writer, page templ.Component) error {

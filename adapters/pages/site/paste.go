@@ -1,8 +1,12 @@
 package site
 
 import (
+	"archive/zip"
+	"io"
+	"slices"
 	"strings"
 
+	"github.com/gluepot/gluepot/adapters/internal/filename"
 	"github.com/gluepot/gluepot/domain/paste"
 )
 
@@ -25,16 +29,52 @@ func (s *Site) Explained(r *Request, err error) error {
 
 // TitleOf returns the title of a paste, or a substitute.
 func TitleOf(found *paste.Document) string {
-	if found.Encrypted() {
-		return paste.Encrypted
-	}
-	if strings.TrimSpace(found.Title) != "" {
-		return found.Title
-	}
-	for _, pasty := range found.Pasties {
+	listed := paste.Listed{Title: found.Title, Encrypted: found.Encrypted()}
+	for _, pasty := range slices.Backward(found.Pasties) {
 		if strings.TrimSpace(pasty.Title) != "" {
-			return pasty.Title
+			listed.PastyTitle = pasty.Title
 		}
 	}
-	return paste.Untitled
+	return listed.Label()
+}
+
+// Pack writes the code of all pasties as files into a folder of a ZIP file.
+func (s *Site) Pack(files *zip.Writer, folder string, found *paste.Document) error {
+	written := found.CreatedAt
+	if n := len(found.Edits); n > 0 {
+		written = found.Edits[n-1].At
+	}
+	names := make(filename.Set)
+	for i := range found.Pasties {
+		pasty := &found.Pasties[i]
+		file, err := files.CreateHeader(&zip.FileHeader{
+			Name: folder + names.Unique(s.FileName(pasty)), Method: zip.Deflate, Modified: written.UTC(),
+		})
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(file, pasty.Code); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FileName returns a file name for a pasty that is valid on every system.
+func (s *Site) FileName(pasty *paste.Pasty) string {
+	if name := filename.Safe(pasty.Title); name != "" {
+		return name
+	}
+	name := filename.Safe(pasty.ID)
+	if name == "" {
+		name = "paste"
+	}
+	extension := "txt"
+	if found, err := s.Modules.Languages.FindByName.Do(pasty.Language); err == nil && len(found.Extensions) > 0 {
+		extension = found.Extensions[0]
+		if extension != strings.ToLower(extension) { // an odd one: BUILD, of Python
+			extension = slices.MinFunc(found.Extensions, func(a, b string) int { return len(a) - len(b) })
+		}
+	}
+	return name + "." + extension
 }

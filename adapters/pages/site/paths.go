@@ -28,11 +28,9 @@ const maxNext = 1 << 10
 
 // LocalPath returns a path of this site with its query, or otherwise if the path could lead a browser to another host.
 func LocalPath(path, otherwise string) string {
-	if len(path) > maxNext || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") ||
+	_, err := url.Parse(path)
+	if err != nil || len(path) > maxNext || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") ||
 		strings.ContainsFunc(path, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '\\' }) {
-		return otherwise
-	}
-	if parsed, err := url.Parse(path); err != nil || parsed.Host != "" || parsed.Scheme != "" {
 		return otherwise
 	}
 	return path

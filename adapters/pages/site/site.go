@@ -22,19 +22,14 @@ import (
 
 // Config has an installation's choices.
 type Config struct {
-	BasePath string // of the interface for programs: empty, or a path such as /api/v2
-	// PublicURL is the address that people use, such as https://paste.example, without a trailing slash. Empty: unknown.
-	PublicURL string
-	// Contact is the operator's mail address or URL, and TermsURL that of the terms of use. Empty: not shown.
-	Contact, TermsURL string
-	// Recent lists the newest public pastes of all users.
-	Recent bool
-	// Reports lets readers report pastes to the operator.
-	Reports bool
-	// HighlightCache is the size of the cache of highlighted code, in bytes; 0: 32 MiB.
-	HighlightCache int
-	// HighlightTime is how long highlighting one code may take before it is shown as plain text; 0: 50 ms.
-	HighlightTime time.Duration
+	BasePath       string        // of the interface for programs: empty, or a path such as /api/v2
+	PublicURL      string        // the address that people use, such as https://paste.example, without a trailing slash; empty: unknown
+	Contact        string        // the operator's mail address or URL; empty: not shown
+	TermsURL       string        // of the terms of use; empty: not shown
+	Recent         bool          // list the newest public pastes of all users
+	Reports        bool          // let readers report pastes to the operator
+	HighlightCache int           // the size of the cache of highlighted code, in bytes; 0: 32 MiB
+	HighlightTime  time.Duration // how long highlighting one code may take before it is shown as plain text; 0: 50 ms
 }
 
 // Modules have the use cases that pages call.
@@ -61,7 +56,8 @@ type Site struct {
 func New(cfg Config, modules Modules) *Site {
 	cfg.HighlightCache = cmp.Or(cfg.HighlightCache, 32<<20)
 	cfg.HighlightTime = cmp.Or(cfg.HighlightTime, 50*time.Millisecond)
-	s := &Site{Config: cfg, Modules: modules, Large: newQueue()}
+	slots := max(1, runtime.GOMAXPROCS(0)/2)
+	s := &Site{Config: cfg, Modules: modules, Large: Queue{make(chan struct{}, slots+maxWaiting), make(chan struct{}, slots)}}
 	s.languages = sync.OnceValue(s.otherLanguages)
 	return s
 }
@@ -99,11 +95,6 @@ type Queue struct {
 
 // maxWaiting bounds the waiting requests that hold a paste in memory.
 const maxWaiting = 8
-
-func newQueue() Queue {
-	slots := max(1, runtime.GOMAXPROCS(0)/2)
-	return Queue{Places: make(chan struct{}, slots+maxWaiting), Slots: make(chan struct{}, slots)}
-}
 
 var errManyLarge = fault.New(fault.Unavailable, "Many large pastes are being asked for at the moment. Try again shortly.")
 
