@@ -53,10 +53,7 @@ func lastLine(text string) string {
 
 // span writes where a hunk is on one side: the number of its first line, or of the one before it when it has none.
 func span(before int, text string) string {
-	lines := strings.Count(text, "\n")
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		lines++
-	}
+	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + min(len(text), 1)
 	return fmt.Sprintf("%d,%d", before+min(lines, 1), lines)
 }
 

@@ -24,11 +24,8 @@ const maxCode = 128 << 10
 // Span is a part of the code with one class.
 type Span struct {
 	Length uint32 // in bytes
-	Class  Class
+	Class  byte   // in the style sheet, one letter; 0: none
 }
-
-// Class is a class in the style sheet, one letter. The zero value is none.
-type Class byte
 
 // Highlighter highlights code. It is safe for concurrent use.
 type Highlighter struct {
@@ -124,7 +121,7 @@ func (h *Highlighter) tokenise(language, code string) (spans []Span) {
 }
 
 // classes maps types of tokens to classes. Other types have the class of their subcategory or category.
-var classes = map[chroma.TokenType]Class{
+var classes = map[chroma.TokenType]byte{
 	chroma.Keyword: 'k', chroma.KeywordConstant: 'm', chroma.KeywordType: 't', chroma.OperatorWord: 'k',
 	chroma.NameFunction: 'f', chroma.NameFunctionMagic: 'f', chroma.NameClass: 't', chroma.NameException: 't', chroma.NameBuiltin: 'b',
 	chroma.NameBuiltinPseudo: 'b', chroma.NameTag: 'k', chroma.NameAttribute: 'a', chroma.NameProperty: 'a', chroma.NameDecorator: 'p',
@@ -137,7 +134,7 @@ var classes = map[chroma.TokenType]Class{
 	chroma.GenericEmph: 'i', chroma.GenericStrong: 'h', chroma.GenericPrompt: 'p',
 }
 
-func classOf(t chroma.TokenType) Class {
+func classOf(t chroma.TokenType) byte {
 	for _, of := range [...]chroma.TokenType{t, t.SubCategory(), t.Category()} {
 		if class, ok := classes[of]; ok {
 			return class

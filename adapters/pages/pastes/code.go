@@ -42,7 +42,7 @@ func writeCode(ctx context.Context, to io.Writer, code, anchor string, only line
 				b = fmt.Appendf(b, `<span class="line" id="%[1]sL%[2]d"><a tabindex="-1" href="#%[1]sL%[2]d">%[2]d</a>`, anchor, number)
 			}
 			if line != "" && span.Class != 0 {
-				b = append(append(append(b, `<span class="`...), byte(span.Class)), `">`...)
+				b = append(append(append(b, `<span class="`...), span.Class), `">`...)
 				b = append(marks.Of(ctx).Append(b, line, false), "</span>"...)
 			} else {
 				b = marks.Of(ctx).Append(b, line, false)
@@ -75,11 +75,7 @@ func writeUnnumbered(ctx context.Context, to io.Writer, code string) error {
 
 // lines returns the number of lines. A final line end begins no other line.
 func lines(code string) int {
-	n := strings.Count(code, "\n")
-	if code != "" && !strings.HasSuffix(code, "\n") {
-		n++
-	}
-	return n
+	return strings.Count(strings.TrimSuffix(code, "\n"), "\n") + min(len(code), 1)
 }
 
 // code answers with the code of one pasty, as a download or not: browsers send no token to the interface for programs.

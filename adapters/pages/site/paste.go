@@ -2,6 +2,7 @@ package site
 
 import (
 	"archive/zip"
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -19,11 +20,8 @@ func (s *Site) Read(r *Request) (paste.Document, error) {
 	return found, s.Explained(r, err)
 }
 
-// Explained returns the error of a paste that cannot be read. It says if operators have removed the paste.
+// Explained returns the error of a paste that cannot be read, if any. It says if operators have removed the paste.
 func (s *Site) Explained(r *Request, err error) error {
-	if err == nil {
-		return nil
-	}
 	return s.Modules.Pastes.Explain.Do(r.Context(), r.PathValue("id"), err)
 }
 
@@ -65,10 +63,6 @@ func (s *Site) FileName(pasty *paste.Pasty) string {
 	if name := filename.Safe(pasty.Title); name != "" {
 		return name
 	}
-	name := filename.Safe(pasty.ID)
-	if name == "" {
-		name = "paste"
-	}
 	extension := "txt"
 	if found, err := s.Modules.Languages.FindByName.Do(pasty.Language); err == nil && len(found.Extensions) > 0 {
 		extension = found.Extensions[0]
@@ -76,5 +70,5 @@ func (s *Site) FileName(pasty *paste.Pasty) string {
 			extension = slices.MinFunc(found.Extensions, func(a, b string) int { return len(a) - len(b) })
 		}
 	}
-	return name + "." + extension
+	return cmp.Or(filename.Safe(pasty.ID), "paste") + "." + extension
 }
