@@ -24,7 +24,7 @@ func (p *pages) showSignIn(w http.ResponseWriter, r *site.Request) error {
 	if r.Recent() {
 		return site.SeeOther(w, next)
 	}
-	return site.Show(w, r, p.signInView(signInLayout(r, next), false), nil)
+	return site.Show(w, r, p.signInView(signInLayout(r, next), ""), nil)
 }
 
 func signInLayout(r *site.Request, next string) site.Layout {
@@ -44,7 +44,8 @@ func (p *pages) signIn(w http.ResponseWriter, r *site.Request, fields url.Values
 		return err
 	}
 	r.Rejected = true
-	return site.ShowAs(w, r, http.StatusUnauthorized, p.signInView(signInLayout(r, next), true))
+	const wrong = "This access token is not valid: it may be mistyped, have expired, or have been revoked."
+	return site.ShowAs(w, r, http.StatusUnauthorized, p.signInView(signInLayout(r, next), wrong))
 }
 
 // signOut ends the session. Its access token stays valid: it may be in use elsewhere.

@@ -50,13 +50,10 @@ func (p *pages) changeTokens(w http.ResponseWriter, r *site.Request, fields url.
 	}
 	wanted.ExpiresIn = time.Duration(days) * 24 * time.Hour
 	_, secret, err := p.Modules.Tokens.Issue.Own(r.Context(), r.Viewer, wanted)
-	if fault.Is(err, fault.Invalid) {
-		return p.showTokens(w, r, "", fault.MessageOf(err))
-	}
-	if err != nil {
+	if err != nil && !fault.Is(err, fault.Invalid) {
 		return err
 	}
-	return p.showTokens(w, r, secret.Reveal(), "")
+	return p.showTokens(w, r, secret.Reveal(), fault.MessageOf(err))
 }
 
 func (p *pages) accountSessions(w http.ResponseWriter, r *site.Request) error {

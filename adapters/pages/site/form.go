@@ -117,15 +117,6 @@ func FormAgain(w http.ResponseWriter, r *Request, err error, again templ.Compone
 	return err
 }
 
-// Described returns the ARIA attributes of a form's only field: its hint describes it, and the problem, if any.
-func Described(wrong bool, more templ.Attributes) templ.Attributes {
-	more["aria-describedby"] = "hint"
-	if wrong {
-		more["aria-describedby"], more["aria-invalid"] = "problem hint", "true"
-	}
-	return more
-}
-
 // commonLanguages come first in the list.
 var commonLanguages = []string{
 	"C", "C#", "C++", "CSS", "diff", "Dockerfile", "Go", "HTML", "Java", "JavaScript", "JSON", "Kotlin", "Lua",
