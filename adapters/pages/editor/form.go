@@ -198,11 +198,11 @@ func (p *formPage) change() (status int) {
 		return http.StatusBadRequest
 	}
 	if form.do == doAdd {
-		if len(form.Snippets) == maxFormSnippets {
+		if n := len(form.Snippets); n < maxFormSnippets {
+			form.Snippets = append(form.Snippets, snippet{Number: n + 1, Language: p.Start, Focused: true})
+		} else {
 			p.Wrong = problem{"pasties", fmt.Sprintf("There is no room for more than %d.", maxFormSnippets)}
-			return http.StatusOK
 		}
-		form.Snippets = append(form.Snippets, snippet{Number: len(form.Snippets) + 1, Language: p.Start, Focused: true})
 		return http.StatusOK
 	}
 	number, ok := strings.CutPrefix(form.do, doRemove)

@@ -53,11 +53,6 @@ func (l *pasteList) Next() string {
 	return ""
 }
 
-// Selecting returns the path of the list with only the pastes that have a tag, or with all.
-func (l *pasteList) Selecting(tag string, order paste.Order) string {
-	return listPath(l.Path, paste.Selection{Tag: tag, Order: order})
-}
-
 // listOrders are the names of orders on pages and in queries.
 var listOrders = [...]string{paste.ByCreation: "created", paste.ByEdit: "edited", paste.ByTitle: "title"}
 

@@ -79,7 +79,7 @@ func (p *pages) ownView(page site.Layout, list pasteList, own bool) templ.Compon
 					return templ_7745c5c3_Err
 				}
 				for order, name := range listOrders {
-					sorted := list.Selecting(list.Selection.Tag, paste.Order(order))
+					sorted := listPath(list.Path, paste.Selection{Tag: list.Selection.Tag, Order: paste.Order(order)})
 					if paste.Order(order) == list.Selection.Order {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<a href=\"")
 						if templ_7745c5c3_Err != nil {
