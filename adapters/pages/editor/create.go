@@ -45,7 +45,9 @@ func (p *pages) newFormPage(r *site.Request, form pasteForm) *formPage {
 // front shows the form for a new paste, or where to sign in first.
 func (p *pages) front(w http.ResponseWriter, r *site.Request) error {
 	r.Public = true
-	return p.showNew(w, r, newPasteForm(r, p.startLanguage(r)))
+	return p.showNew(w, r, pasteForm{
+		Visibility: paste.Unlisted.String(), SignedIn: r.Viewer.SignedIn(), Snippets: []snippet{{Number: 1, Language: p.startLanguage(r)}},
+	})
 }
 
 func (p *pages) fork(w http.ResponseWriter, r *site.Request) error {
@@ -56,14 +58,13 @@ func (p *pages) fork(w http.ResponseWriter, r *site.Request) error {
 	if err != nil {
 		return err
 	}
-	copied, err := editForm(&stored)
+	form, err := editForm(&stored)
 	if err != nil {
 		return err
 	}
-	form := newPasteForm(r, "")
-	form.Title, form.Snippets, form.Origin = copied.Title, copied.Snippets, string(stored.ID)
-	if stored.Visibility == paste.Private { // the reader's own
-		form.Visibility = paste.Private.String()
+	form.Tags, form.Base, form.SignedIn, form.Origin = "", "", r.Viewer.SignedIn(), string(stored.ID)
+	if stored.Visibility == paste.Public {
+		form.Visibility = paste.Unlisted.String()
 	}
 	for i := range form.Snippets {
 		form.Snippets[i].ID = ""

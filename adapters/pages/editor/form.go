@@ -111,13 +111,6 @@ var lifetimes = [][2]string{
 	{"1w", "in a week"}, {"1m", "in a month"}, {"1y", "in a year"},
 }
 
-// newPasteForm returns an empty form.
-func newPasteForm(r *site.Request, language string) pasteForm {
-	return pasteForm{
-		Visibility: paste.Unlisted.String(), SignedIn: r.Viewer.SignedIn(), Snippets: []snippet{{Number: 1, Language: language}},
-	}
-}
-
 // startLanguage returns the language that new snippets of the reader start with, or "" to have it detected.
 func (p *pages) startLanguage(r *site.Request) string {
 	found, err := p.Modules.Languages.FindByName.Do(r.Viewer.User.DefaultLanguage)
