@@ -123,7 +123,7 @@ func (p *pages) create(w http.ResponseWriter, r *site.Request, fields url.Values
 	}
 	page.explain(err)
 	if status == http.StatusUnauthorized {
-		page.Wrong.Text, page.Form.SignedIn = signInToSend, false // sending it again means an anonymous paste
+		page.Wrong, page.Form.SignedIn = problem{Text: signInToSend}, false // sending it again means an anonymous paste
 	}
 	if refused, ok := errors.AsType[*paste.QuotaError](err); ok {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(refused.Retry.Seconds()))))

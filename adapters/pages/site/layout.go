@@ -27,7 +27,7 @@ const FormPolicy = contentPolicy + "; connect-src 'self'"
 type Layout struct {
 	Title       string // of the window, before the service's name
 	Description string // for previews of links; empty: none
-	Canonical   string // the path of the page to which its address leads, or ""
+	Canonical   string // the path of the canonical link, or ""
 	Reader      string // the name of the signed-in user, or ""
 	SignedIn    bool   // there is a session
 	Admin       bool   // the reader may moderate
