@@ -1,9 +1,9 @@
 // Package detection recognises the language of a text by its shebang or modeline, by its overall form, or by scoring words and
 // symbols with the table in features.txt.
 //
-// It reads at most the first 16 KiB, once. go-enry's classifier was not taken: it needs 12.7 MiB of heap, finds 92 of the 142 samples
-// among these languages, and takes prose for XML. Not told apart are C and C++ that use only what both have, JavaScript and TypeScript
-// without a type, and dialects of SQL.
+// It reads at most the first 16 KiB, and the last for a modeline. go-enry's classifier was not taken: it needs 12.7 MiB of heap, finds 92
+// of the 142 samples among these languages, and takes prose for XML. Not told apart are C and C++ that use only what both have,
+// JavaScript and TypeScript without a type, and dialects of SQL.
 package detection
 
 import (
@@ -32,7 +32,8 @@ func New(names language.Names) *Detector { return &Detector{names: names} }
 // Detect implements language.Detector.
 func (d *Detector) Detect(text string) (*language.Language, bool) {
 	text = strings.TrimPrefix(text, "\ufeff")
-	program := interpreter(text)
+	beginning := text[:min(len(text), scope)]
+	program := group(shebang, beginning)
 	for _, name := range [...]string{program, withoutVersion(program)} {
 		if found, ok := d.names.ByInterpreter(name); ok {
 			return found, true
@@ -41,72 +42,48 @@ func (d *Detector) Detect(text string) (*language.Language, bool) {
 	if found, ok := d.names.ByName(modeline(text)); ok {
 		return found, true
 	}
-	if len(text) > scope {
-		text = text[:scope]
+	name := form(beginning)
+	if name == "" {
+		name = mostLikely(beginning)
 	}
-	if name := form(text); name != "" {
-		return d.names.ByName(name)
-	}
-	return d.names.ByName(mostLikely(text))
+	return d.names.ByName(name)
 }
 
-// mostLikely returns the name of the language whose features the text has most of, or "".
+// mostLikely returns the name of the language whose features the text has most of, or "". A feature counts once.
 func mostLikely(text string) string {
 	table := loadFeatures()
-	best, bestPoints := "", 0.0
-	for i, s := range table.score(text) {
-		if s.features >= enoughFeatures && s.points >= enoughPoints && s.points > bestPoints {
-			best, bestPoints = table.languages[i], s.points
-		}
-	}
-	return best
-}
-
-// score is what a text says for a language.
-type score struct {
-	points   float64
-	features int // different ones
-}
-
-// score adds up the features of a text for each language.
-func (f *features) score(text string) []score {
-	found := make([]int, len(f.weights))
+	found := make([]bool, len(table.weights))
+	points, features := make([]float64, len(table.languages)), make([]int, len(table.languages))
 	var open, next []*node // features that have begun
-	tokenize(text, func(t token) {
-		keys := keysOf(t)
+	tokenize(text, func(token, class string) {
+		keys := [...]string{token, class, ""}
+		if lower := strings.ToLower(token); class == "ID" && lower != token { // some languages have no case
+			keys[2] = lower
+		}
 		next = next[:0]
-		open = append(open, f.root)
-		for _, n := range open {
+		for _, n := range append(open, table.root) {
 			for _, key := range keys {
-				if child, ok := n.next[key]; ok {
-					next = append(next, child)
-					for _, i := range child.feature {
-						found[i]++
+				child, ok := n.next[key]
+				if !ok {
+					continue
+				}
+				next = append(next, child)
+				for _, i := range child.feature {
+					if !found[i] {
+						found[i] = true
+						points[table.weights[i].language] += table.weights[i].points
+						features[table.weights[i].language]++
 					}
 				}
 			}
 		}
 		open, next = next, open
 	})
-	scores := make([]score, len(f.languages))
-	for i, count := range found {
-		if count == 0 {
-			continue
-		}
-		s := &scores[f.weights[i].language]
-		s.points += f.weights[i].points * (1 + float64(min(count-1, 4))/4)
-		s.features++
-	}
-	return scores
-}
-
-// keysOf returns what a feature may call the token: the text, its class, and, since some languages have no case, a word's lower case.
-func keysOf(t token) (keys [3]string) {
-	keys[0], keys[1] = t.text, t.class
-	if t.class == "ID" && t.text[0] < 'a' {
-		if lower := strings.ToLower(t.text); lower != t.text {
-			keys[2] = lower
+	best, most := "", 0.0
+	for i, name := range table.languages {
+		if features[i] >= enoughFeatures && points[i] >= enoughPoints && points[i] > most {
+			best, most = name, points[i]
 		}
 	}
-	return keys
+	return best
 }

@@ -139,7 +139,7 @@ func FuzzDetect(f *testing.F) {
 	f.Add("\n\n\n\n\n\n# vim: ft=")
 	f.Fuzz(func(t *testing.T, text string) {
 		tokens := 0
-		tokenize(text, func(token) { tokens++ })
+		tokenize(text, func(string, string) { tokens++ })
 		if limit := 2*len(text) + 3; tokens > limit {
 			t.Errorf("got %d tokens of %d bytes, want at most %d", tokens, len(text), limit)
 		}

@@ -2,7 +2,6 @@ package detection
 
 import (
 	_ "embed"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,7 +10,7 @@ import (
 //go:embed features.txt
 var featuresFile string
 
-// features is what features.txt says, as a tree over the tokens of each find.
+// features is what features.txt says, as a tree over the tokens of each feature.
 type features struct {
 	languages []string // in the file's order
 	root      *node
@@ -26,13 +25,13 @@ type weight struct {
 
 type node struct {
 	next    map[string]*node
-	feature []int // the weights of the feature that ends here
+	feature []int // the weights of the features that end here
 }
 
 // loadFeatures reads the table once, when the first text needs it: most processes never see one. It panics for a file that is not of
 // the expected form. A test reads the one that is part of the program.
 var loadFeatures = sync.OnceValue(func() *features {
-	f := &features{root: &node{}}
+	f := &features{root: &node{next: map[string]*node{}}}
 	lines := map[string][]string{} // of each language
 	language := ""
 	for line := range strings.Lines(featuresFile) {
@@ -45,8 +44,8 @@ var loadFeatures = sync.OnceValue(func() *features {
 			f.languages = append(f.languages, language)
 			for _, inherited := range lines[from] {
 				f.add(inherited)
-				lines[language] = append(lines[language], inherited)
 			}
+			lines[language] = append(lines[language], lines[from]...)
 		default:
 			f.add(line)
 			lines[language] = append(lines[language], line)
@@ -63,39 +62,12 @@ func (f *features) add(line string) {
 		panic("features.txt: not a weight and a feature: " + line)
 	}
 	at := f.root
-	step := func(key string) {
-		if at.next == nil {
-			at.next = map[string]*node{}
+	for token := range strings.FieldsSeq(text) {
+		if at.next[token] == nil {
+			at.next[token] = &node{next: map[string]*node{}}
 		}
-		if at.next[key] == nil {
-			at.next[key] = &node{}
-		}
-		at = at.next[key]
-	}
-	for field := range strings.FieldsSeq(text) {
-		if isClass(field) {
-			step(field)
-			if field == "START" {
-				step("NL")
-			}
-			continue
-		}
-		tokenize(field, func(t token) {
-			switch {
-			case t.class == "START" || t.class == "NL" || t.class == "TXT": // the field's own
-			case strings.HasSuffix(t.text, "ID") && t.class != "ID": // any name with that sign before it
-				step(t.class)
-			case t.class == "ID" && t.text == "ID":
-				step("ID")
-			default:
-				step(t.text)
-			}
-		})
+		at = at.next[token]
 	}
 	at.feature = append(at.feature, len(f.weights))
 	f.weights = append(f.weights, weight{language: len(f.languages) - 1, points: points})
 }
-
-var classes = []string{"START", "NL", "ID", "NUM", "STR", "CHR", "RAW", "VAR", "ATT", "SYM", "HASH", "TXT"}
-
-func isClass(word string) bool { return slices.Contains(classes, word) }

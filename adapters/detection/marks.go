@@ -1,22 +1,23 @@
 package detection
 
 import (
-	"path"
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// interpreter returns the program that a shebang names, or "".
-func interpreter(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	command, ok := strings.CutPrefix(line, "#!")
-	if !ok {
-		return ""
-	}
-	for word := range strings.FieldsSeq(command) {
-		if program := path.Base(word); program != "env" && word[0] != '-' && !strings.Contains(word, "=") { // env -S LANG=C python3
-			return program
-		}
+var (
+	// shebang finds a program, also behind env -S LANG=C.
+	shebang     = regexp.MustCompile(`^#![ \t]*(?:\S*/env[ \t]+(?:(?:-|\S+=)\S*[ \t]+)*)?(?:\S*/)?(\S+)`)
+	emacsMode   = regexp.MustCompile(`-\*-(?:.*[ ;](?i:mode):)? *([^ ;:]+) *(?:;.*)?-\*-`)
+	vimFiletype = regexp.MustCompile(`(?:^|[[:space:]])(?:vim?|ex):(?:.*[: \t])?(?:ft|filetype|syntax)=([^:[:space:]]+)`)
+)
+
+// group returns what the first group of the expression finds in the text, or "".
+func group(expression *regexp.Regexp, text string) string {
+	if found := expression.FindStringSubmatch(text); found != nil {
+		return found[1]
 	}
 	return ""
 }
@@ -24,35 +25,16 @@ func interpreter(text string) string {
 // withoutVersion leaves "python" of "python3.12".
 func withoutVersion(program string) string { return strings.TrimRight(program, "0123456789.-") }
 
-var (
-	emacsMode   = regexp.MustCompile(`-\*-(?:.*[ ;](?i:mode):)? *([^ ;:]+) *(?:;.*)?-\*-`)
-	vimFiletype = regexp.MustCompile(`(?:^|[[:space:]])(?:vim?|ex):(?:.*[: \t])?(?:ft|filetype|syntax)=([^:[:space:]]+)`)
-)
-
 // modelineScope is how many lines at either end of a text an editor searches for a modeline.
 const modelineScope = 5
 
 // modeline returns the language that a line for Emacs (-*- mode: ruby -*-) or Vim (vim: set ft=ruby :) names, or "".
 func modeline(text string) string {
-	rest := text
-	for range modelineScope {
-		rest = rest[min(len(rest), lineLength(rest)+1):]
-	}
-	head, end := text[:len(text)-len(rest)], len(text)
-	for range modelineScope {
-		end = max(0, strings.LastIndexByte(text[:end], '\n'))
-	}
-	tail := text[max(end, len(head)):]
-	for _, part := range [...]string{head, tail} {
-		for line := range strings.Lines(part) {
-			if len(line) > 512 {
-				continue
-			}
-			for _, editor := range [...]*regexp.Regexp{emacsMode, vimFiletype} {
-				if found := editor.FindStringSubmatch(line); found != nil {
-					return found[1]
-				}
-			}
+	head := strings.Split(text[:min(len(text), scope)], "\n")
+	tail := strings.Split(strings.TrimRight(text[max(0, len(text)-scope):], "\n"), "\n")
+	for _, line := range slices.Concat(head[:min(len(head), modelineScope)], tail[max(0, len(tail)-modelineScope):]) {
+		if found := cmp.Or(group(emacsMode, line), group(vimFiletype, line)); found != "" {
+			return found
 		}
 	}
 	return ""
