@@ -72,8 +72,6 @@ func (i *Invitations) Revoke(ctx context.Context, reference string) (identity.In
 	case !fault.Is(err, fault.NotFound):
 		return "", err
 	}
-	if err = i.store.Revoke(audit.Note(ctx, "invite.revoke", string(id), ""), id); fault.Is(err, fault.NotFound) {
-		return "", errNoInvitation
-	}
-	return id, err
+	err = i.store.Revoke(audit.Note(ctx, "invite.revoke", string(id), ""), id)
+	return id, fault.Replace(err, fault.NotFound, errNoInvitation)
 }

@@ -100,11 +100,8 @@ func (a *Arrive) Do(
 		return Arrival{}, err
 	}
 	attempt, err := a.store.Take(ctx, identity.HashOf(secret))
-	if fault.Is(err, fault.NotFound) {
-		return Arrival{}, errStale
-	}
 	if err != nil {
-		return Arrival{}, err
+		return Arrival{}, fault.Replace(err, fault.NotFound, errStale)
 	}
 	state := attempt.Proof.State // empty once the visitor chooses a name
 	if attempt.Source != source.Name || state == "" || subtle.ConstantTimeCompare([]byte(state), []byte(brought.State)) != 1 {

@@ -66,6 +66,12 @@ func New(store Store, users Users, sessions token.SessionEnder, now func() time.
 	}
 }
 
+var (
+	errNotRemoved = fault.New(fault.NotFound, "There is no removed paste with that id, or its content is gone. "+
+		"One that is hidden with its user comes back when the user's suspension ends.")
+	errNoOrigin = fault.New(fault.NotFound, "No address is kept for that paste: see GLUEPOT_ORIGIN_RETENTION.")
+)
+
 // Remove removes pastes for moderation, and restores them.
 type Remove struct{ *module }
 
@@ -80,12 +86,7 @@ func (r *Remove) Do(ctx context.Context, id, reason string) error {
 
 // Undo restores the paste with that id. It fails with fault.NotFound when there is none that was removed and is still kept.
 func (r *Remove) Undo(ctx context.Context, id string) error {
-	err := r.store.Restore(audit.Note(ctx, "paste.restore", id, ""), paste.ID(id))
-	if fault.Is(err, fault.NotFound) {
-		return fault.New(fault.NotFound, "There is no removed paste with that id, or its content is gone. "+
-			"One that is hidden with its user comes back when the user's suspension ends.")
-	}
-	return err
+	return fault.Replace(r.store.Restore(audit.Note(ctx, "paste.restore", id, ""), paste.ID(id)), fault.NotFound, errNotRemoved)
 }
 
 // ShowUsage shows how much a user has stored.
@@ -103,8 +104,5 @@ type Origin struct{ *module }
 // none is kept.
 func (o *Origin) Do(ctx context.Context, id string) (netip.Addr, error) {
 	address, err := o.store.Origin(ctx, paste.ID(id))
-	if fault.Is(err, fault.NotFound) {
-		err = fault.New(fault.NotFound, "No address is kept for that paste: see GLUEPOT_ORIGIN_RETENTION.")
-	}
-	return address, err
+	return address, fault.Replace(err, fault.NotFound, errNoOrigin)
 }

@@ -33,11 +33,8 @@ func (r *Report) Do(ctx context.Context, viewer token.Viewer, client paste.Clien
 	if err := made.Validate(); err != nil {
 		return err
 	}
-	err := paste.Gone(r.store.Report(ctx, made, viewer.User.ID, "report "+client, reportQuota))
-	if fault.Is(err, fault.Exhausted) {
-		return errReports
-	}
-	return err
+	err := r.store.Report(ctx, made, viewer.User.ID, "report "+client, reportQuota)
+	return fault.Replace(paste.Gone(err), fault.Exhausted, errReports)
 }
 
 // All calls visit with the open reports, oldest first, at most limit of them; 0 is no limit.
@@ -48,9 +45,5 @@ func (r *Report) All(ctx context.Context, limit int, visit func(moderation.Repor
 
 // Close ends the report with that id. It fails with fault.NotFound when none is open.
 func (r *Report) Close(ctx context.Context, id string) error {
-	err := r.store.CloseReport(audit.Note(ctx, "report.close", id, ""), id)
-	if fault.Is(err, fault.NotFound) {
-		return errNoReport
-	}
-	return err
+	return fault.Replace(r.store.CloseReport(audit.Note(ctx, "report.close", id, ""), id), fault.NotFound, errNoReport)
 }

@@ -103,6 +103,8 @@ func (b *Block) Do(ctx context.Context, network, reason string, expiresIn time.D
 	return made, b.store.Block(audit.Note(ctx, "block.add", made.Network.String(), reason), made)
 }
 
+var errNotBlocked = fault.New(fault.NotFound, "That network is not blocked. A block is removed by the network it was made for.")
+
 // Undo removes the block of a network, and returns the network. It fails with fault.NotFound when there is none, and as Do does.
 func (b *Block) Undo(ctx context.Context, network string) (netip.Prefix, error) {
 	parsed, err := moderation.ParseNetwork(network)
@@ -110,10 +112,7 @@ func (b *Block) Undo(ctx context.Context, network string) (netip.Prefix, error) 
 		return netip.Prefix{}, err
 	}
 	err = b.store.Unblock(audit.Note(ctx, "block.remove", parsed.String(), ""), parsed)
-	if fault.Is(err, fault.NotFound) {
-		err = fault.New(fault.NotFound, "That network is not blocked. A block is removed by the network it was made for.")
-	}
-	return parsed, err
+	return parsed, fault.Replace(err, fault.NotFound, errNotBlocked)
 }
 
 // All returns the blocks that have not expired, the latest first.

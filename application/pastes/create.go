@@ -112,11 +112,8 @@ func (c *CreateOwn) Do(ctx context.Context, viewer token.Viewer, client paste.Cl
 		made.ID = id
 		return c.store.CreateAllowed(ctx, allowance, client, made.Document)
 	})
-	if fault.Is(err, fault.NotFound) {
-		err = token.ErrRejected // the viewer was deleted meanwhile
-	}
 	if err != nil {
-		return Created{}, err
+		return Created{}, fault.Replace(err, fault.NotFound, token.ErrRejected) // the viewer was deleted meanwhile
 	}
 	c.created.Add(1)
 	c.room.add(made.Bytes())

@@ -118,10 +118,7 @@ func (s *StarSeen) Do(ctx context.Context, viewer token.Viewer, id string, starr
 		return token.ErrRejected
 	}
 	if !starred {
-		if err := s.read.store.Unstar(ctx, viewer.User.ID, paste.ID(id)); !fault.Is(err, fault.NotFound) {
-			return err
-		}
-		return nil
+		return fault.Replace(s.read.store.Unstar(ctx, viewer.User.ID, paste.ID(id)), fault.NotFound, nil)
 	}
 	found, err := s.read.Do(ctx, viewer, id)
 	if err != nil {
@@ -130,9 +127,5 @@ func (s *StarSeen) Do(ctx context.Context, viewer token.Viewer, id string, starr
 	if found.Burns {
 		return paste.ErrNotFound
 	}
-	err = s.read.store.Star(ctx, viewer.User.ID, paste.ID(id))
-	if fault.Is(err, fault.NotFound) {
-		return token.ErrRejected
-	}
-	return err
+	return fault.Replace(s.read.store.Star(ctx, viewer.User.ID, paste.ID(id)), fault.NotFound, token.ErrRejected)
 }

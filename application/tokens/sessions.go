@@ -34,10 +34,7 @@ func (s *StartSession) Do(ctx context.Context, owner user.ID, parent token.Token
 		started.ID = id
 		return s.store.StartSession(ctx, started, replaced)
 	})
-	if fault.Is(err, fault.NotFound) {
-		return token.Secret{}, token.ErrRejected
-	}
-	return secret, err
+	return secret, fault.Replace(err, fault.NotFound, token.ErrRejected)
 }
 
 // SignOut ends the session that a browser presents.

@@ -133,11 +133,7 @@ type Revoke struct{ *module }
 
 // Do makes the token with that id invalid from now on. It fails with fault.NotFound when there is none.
 func (r *Revoke) Do(ctx context.Context, id string) error {
-	err := r.store.Revoke(audit.Note(ctx, "token.revoke", id, ""), token.ID(id), r.now())
-	if fault.Is(err, fault.NotFound) {
-		return errNoToken
-	}
-	return err
+	return fault.Replace(r.store.Revoke(audit.Note(ctx, "token.revoke", id, ""), token.ID(id), r.now()), fault.NotFound, errNoToken)
 }
 
 // Own is Do for a token of the viewer's.

@@ -21,10 +21,8 @@ func (d *Delete) Do(ctx context.Context, shown user.User, anonymize bool) error 
 		kept = &user.Kept{}
 	}
 	err := d.store.Delete(audit.Note(ctx, "user.delete", audit.User(shown), ""), shown.ID, shown.Name, kept)
-	if fault.Is(err, fault.NotFound) {
-		return fault.New(fault.NotFound, fmt.Sprintf("The user %s was renamed or deleted meanwhile: nothing was deleted.", shown.Name))
-	}
-	return err
+	return fault.Replace(err, fault.NotFound,
+		fault.New(fault.NotFound, fmt.Sprintf("The user %s was renamed or deleted meanwhile: nothing was deleted.", shown.Name)))
 }
 
 var errMistyped = fault.New(fault.Invalid, "This is not your username. Type it to delete your account.")
@@ -47,8 +45,5 @@ func (d *DeleteOwn) Do(ctx context.Context, viewer token.Viewer, typed string, a
 		kept = &user.Kept{Until: longest.End(d.now()), Lifetime: string(longest)}
 	}
 	err := d.store.Delete(ctx, viewer.User.ID, viewer.User.Name, kept)
-	if fault.Is(err, fault.NotFound) {
-		return token.ErrRejected
-	}
-	return err
+	return fault.Replace(err, fault.NotFound, token.ErrRejected)
 }

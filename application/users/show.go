@@ -66,10 +66,7 @@ func (s *ShowSelf) Do(ctx context.Context, viewer token.Viewer) (user.Account, e
 		return user.Account{}, token.ErrRejected
 	}
 	account, err := s.store.AccountByID(ctx, viewer.User.ID)
-	if fault.Is(err, fault.NotFound) {
-		return user.Account{}, token.ErrRejected
-	}
-	return account, err
+	return account, fault.Replace(err, fault.NotFound, token.ErrRejected)
 }
 
 // FormerNames tells the viewer which names lead to them.

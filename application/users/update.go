@@ -110,11 +110,5 @@ func (u *UpdateOwn) Do(ctx context.Context, viewer token.Viewer, wanted Profile)
 		stored.PublicProfile, stored.ShowTags = wanted.PublicProfile, wanted.ShowTags
 		return stored.Validate()
 	})
-	switch fault.KindOf(err) {
-	case fault.NotFound:
-		return token.ErrRejected
-	case fault.Conflict:
-		return errTaken
-	}
-	return err
+	return fault.Replace(fault.Replace(err, fault.NotFound, token.ErrRejected), fault.Conflict, errTaken)
 }

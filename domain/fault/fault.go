@@ -8,32 +8,21 @@ package fault
 import "errors"
 
 // Kind says what sort of failure an error is.
-type Kind uint8
+type Kind string
 
 // The kinds. An error that was not classified counts as Internal.
 const (
-	None            Kind = iota // no failure: the kind of a nil error
-	Internal                    // a defect or something unforeseen
-	NotFound                    // the thing asked for does not exist, or may not be seen
-	Invalid                     // the caller's input breaks a rule
-	Unauthenticated             // no token, or one that is not accepted
-	Conflict                    // the thing exists already
-	Unavailable                 // a dependency did not answer in time; trying again may help
-	Exhausted                   // the caller has used up its limit for now
-	Gone                        // the thing was removed, and the caller may know
-	Forbidden                   // the caller is known, and may not do this
+	None            Kind = ""                // no failure: the kind of a nil error
+	Internal        Kind = "internal"        // a defect or something unforeseen
+	NotFound        Kind = "not found"       // the thing asked for does not exist, or may not be seen
+	Invalid         Kind = "invalid"         // the caller's input breaks a rule
+	Unauthenticated Kind = "unauthenticated" // no token, or one that is not accepted
+	Conflict        Kind = "conflict"        // the thing exists already
+	Unavailable     Kind = "unavailable"     // a dependency did not answer in time; trying again may help
+	Exhausted       Kind = "exhausted"       // the caller has used up its limit for now
+	Gone            Kind = "gone"            // the thing was removed, and the caller may know
+	Forbidden       Kind = "forbidden"       // the caller is known, and may not do this
 )
-
-var kindNames = [...]string{"none", "internal", "not found", "invalid", "unauthenticated", "conflict", "unavailable", "exhausted",
-	"gone", "forbidden"}
-
-// String returns the kind's name in lower case.
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return "unknown"
-}
 
 // Error is an error with a kind, a sentence for the user and, optionally, a cause for the log.
 type Error struct {
@@ -97,6 +86,14 @@ func KindOf(err error) Kind {
 
 // Is reports whether err is a failure of that kind. It is false for nil.
 func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
+
+// Replace returns another error for a failure of that kind, and any other err as it is.
+func Replace(err error, kind Kind, other error) error {
+	if Is(err, kind) {
+		return other
+	}
+	return err
+}
 
 // MessageOf returns the public message of the first *Error in err's chain, MessageInternal when there is none, and "" when err
 // is nil.

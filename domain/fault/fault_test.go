@@ -51,7 +51,7 @@ func TestIs(t *testing.T) {
 		if got := KindOf(c.err); got != c.kind {
 			t.Errorf("%s: got the kind %v, want %v", what, got, c.kind)
 		}
-		for kind := range Kind(len(kindNames)) {
+		for _, kind := range []Kind{None, Internal, NotFound, Conflict} {
 			if got, want := Is(c.err, kind), c.err != nil && kind == c.kind; got != want {
 				t.Errorf("%s: got %t for the kind %v, want %t", what, got, kind, want)
 			}
@@ -59,16 +59,15 @@ func TestIs(t *testing.T) {
 	}
 }
 
-func TestKinds(t *testing.T) {
+func TestReplace(t *testing.T) {
 	t.Parallel()
-	seen := map[string]bool{}
-	for kind := range Kind(len(kindNames)) {
-		if kind.String() == "unknown" || seen[kind.String()] {
-			t.Errorf("the kind %d: got the name %v, want one of its own", int(kind), kind)
-		}
-		seen[kind.String()] = true
+	missing := New(NotFound, "There is none.")
+	if got := Replace(fmt.Errorf("outer: %w", New(NotFound, "x")), NotFound, missing); got != error(missing) {
+		t.Errorf("got %v, want %v", got, missing)
 	}
-	if Kind(len(kindNames)).String() != "unknown" {
-		t.Errorf("a kind that is none: got the name %v, want unknown", Kind(len(kindNames)))
+	for _, err := range []error{nil, io.EOF, New(Conflict, "x")} {
+		if got := Replace(err, NotFound, missing); got != err { //nolint:errorlint // the same error is wanted
+			t.Errorf("got %v, want %v", got, err)
+		}
 	}
 }

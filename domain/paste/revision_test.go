@@ -50,10 +50,10 @@ func TestEditOfARevision(t *testing.T) {
 		changes Changes
 		want    string
 	}{
-		{Changes{Title: &changed, Base: stored.Revision()}, "new none"},
+		{Changes{Title: &changed, Base: stored.Revision()}, "new "},
 		{Changes{Title: &changed, Base: "another"}, " conflict"},
-		{Changes{Title: &old, Base: "another"}, "old none"}, // sent twice, for example: there is nothing to lose
-		{Changes{Title: &changed}, "new none"},
+		{Changes{Title: &old, Base: "another"}, "old "}, // sent twice, for example: there is nothing to lose
+		{Changes{Title: &changed}, "new "},
 		{Changes{Pasties: missing, Base: stored.Revision()}, " invalid"},
 		{Changes{Pasties: missing, Base: "another"}, " conflict"},
 	} {

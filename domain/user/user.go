@@ -127,12 +127,7 @@ var ErrServiceTaken = fault.New(fault.Conflict, "Another user signs in with this
 
 // Gone returns ErrNotFound for a store's fault.NotFound about a user, and any other err as it is: a user can be deleted between
 // two calls.
-func Gone(err error) error {
-	if fault.Is(err, fault.NotFound) {
-		return ErrNotFound
-	}
-	return err
-}
+func Gone(err error) error { return fault.Replace(err, fault.NotFound, ErrNotFound) }
 
 // Creator stores new users.
 type Creator interface {

@@ -610,7 +610,7 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 	wantNoErrors(t, meet(func(caller int) error {
 		for round := range rounds {
 			created := small(paste.ID(fmt.Sprintf("p%d-%d", round, caller)), "")
-			wanted := fault.Kind(0)
+			wanted := fault.None
 			var err error
 			switch kind := (round + caller) % 8; kind {
 			case 0: // anonymous
@@ -632,7 +632,7 @@ func creationsMeet(t *testing.T, s DocumentStore) {
 			default: // counted, for a client of the caller's, who has a quota for it
 				err = s.Documents.CreateAllowed(t.Context(), paste.Allowance{Rate: quota}, paste.Client(fmt.Sprint(caller)), created)
 			}
-			if wanted == 0 {
+			if wanted == fault.None {
 				if err != nil {
 					return err
 				}

@@ -16,7 +16,7 @@ import (
 )
 
 // rejected stands for a result with an error of that kind.
-func rejected(kind fault.Kind) string { return "rejected: " + kind.String() }
+func rejected(kind fault.Kind) string { return "rejected: " + string(kind) }
 
 const (
 	fresh     = "new"

@@ -138,7 +138,7 @@ func outcomeOf(err error) string {
 	if err == nil {
 		return "done"
 	}
-	return fault.KindOf(err).String()
+	return string(fault.KindOf(err))
 }
 
 // id returns that of one of a few pastes. When one is deleted, most steps go on with a new id, so that not all imports are refused.
