@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gluepot/gluepot/domain/audit"
+	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
 	"github.com/gluepot/gluepot/domain/moderation"
@@ -39,8 +40,10 @@ func (r *Report) Do(ctx context.Context, viewer token.Viewer, client paste.Clien
 
 // All calls visit with the open reports, oldest first, at most limit of them; 0 is no limit.
 func (r *Report) All(ctx context.Context, limit int, visit func(moderation.Report) error) error {
-	more := func(after moderation.Report) ([]moderation.Report, error) { return r.store.Reports(ctx, after, page) }
-	return each(more, moderation.Report{}, limit, visit)
+	return batch.Each(moderation.Report{}, limit, func(after moderation.Report) ([]moderation.Report, moderation.Report, error) {
+		found, err := r.store.Reports(ctx, after, page)
+		return found, batch.Last(found, page), err
+	}, visit)
 }
 
 // Close ends the report with that id. It fails with fault.NotFound when none is open.

@@ -3,6 +3,7 @@ package users
 import (
 	"context"
 
+	"github.com/gluepot/gluepot/domain/batch"
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/token"
 	"github.com/gluepot/gluepot/domain/user"
@@ -102,20 +103,8 @@ const listPage = 500
 // Do calls visit with every user in the order of their names, ignoring case. It reads a page at a time, so that a slow visit
 // holds nothing in the store. An error of visit ends the list and is returned.
 func (l *List) Do(ctx context.Context, visit func(user.User) error) error {
-	var last user.Name
-	for {
-		page, err := l.store.Users(ctx, last, listPage)
-		if err != nil {
-			return err
-		}
-		for _, found := range page {
-			if err := visit(found); err != nil {
-				return err
-			}
-			last = found.Name
-		}
-		if len(page) < listPage {
-			return nil
-		}
-	}
+	return batch.Each(user.Name{}, 0, func(after user.Name) ([]user.User, user.Name, error) {
+		found, err := l.store.Users(ctx, after, listPage)
+		return found, batch.Last(found, listPage).Name, err
+	}, visit)
 }

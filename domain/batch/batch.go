@@ -1,4 +1,4 @@
-// Package batch has the outcome of each record of a batch.
+// Package batch is about records that are stored in batches, and lists that are read in pages.
 package batch
 
 // Outcome is what storing a record changed.
