@@ -4,12 +4,11 @@ package copies
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
-	"time"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
@@ -79,7 +78,7 @@ const (
 // Sum describes all rows of a table.
 type Sum struct {
 	Rows     int64
-	Checksum string // SHA-256 over the canonical form of the rows in the order of their keys, in hexadecimal digits
+	Checksum string // SHA-256 over the rows as JSON in the order of their keys, in hexadecimal digits
 }
 
 // Comparison compares a table of both sides.
@@ -173,17 +172,20 @@ func (c *Copy) table(ctx context.Context, rows Snapshot, table Table, phase stri
 	if err != nil {
 		return Sum{}, err
 	}
-	progress, hash, buffer := Progress{Phase: phase, Of: count}, sha256.New(), []byte(nil)
+	progress, hash := Progress{Phase: phase, Of: count}, sha256.New()
 	c.progress(progress)
 	var batch []Row
 	bytes := 0
 	err = rows.Each(ctx, table, func(row Row) error {
-		buffer = canonical(buffer[:0], row)
-		hash.Write(buffer)
+		text, err := json.Marshal(row)
+		if err != nil {
+			return err
+		}
+		hash.Write(text)
 		if progress.Rows++; progress.Rows%every == 0 {
 			c.progress(progress)
 		}
-		batch, bytes = append(batch, row), bytes+len(buffer)
+		batch, bytes = append(batch, row), bytes+len(text)
 		if len(batch) < batchRows && bytes < batchBytes {
 			return nil
 		}
@@ -196,31 +198,4 @@ func (c *Copy) table(ctx context.Context, rows Snapshot, table Table, phase stri
 	}
 	c.progress(progress)
 	return Sum{progress.Rows, hex.EncodeToString(hash.Sum(nil))}, err
-}
-
-// canonical appends an unambiguous encoding of a row, which is the same for both databases.
-func canonical(b []byte, row Row) []byte {
-	for _, value := range row {
-		switch value := value.(type) {
-		case nil:
-			b = append(b, '-')
-		case string:
-			b = append(binary.AppendUvarint(append(b, 's'), uint64(len(value))), value...)
-		case []byte:
-			b = append(binary.AppendUvarint(append(b, 'b'), uint64(len(value))), value...)
-		case int64:
-			b = binary.AppendVarint(append(b, 'i'), value)
-		case time.Time:
-			b = binary.AppendVarint(append(b, 't'), value.UnixMicro())
-		case bool:
-			if value {
-				b = append(b, 'T')
-			} else {
-				b = append(b, 'F')
-			}
-		default:
-			panic(fmt.Sprintf("a row with a %T", value))
-		}
-	}
-	return b
 }
