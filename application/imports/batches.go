@@ -2,6 +2,7 @@ package imports
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 
@@ -18,29 +19,40 @@ const (
 	largeRecord = 1 << 20
 )
 
-// item is a value to store, or the reason why its record is rejected.
-type item[T any] struct {
-	line  int
-	raw   []byte
-	value T
-	err   error
-}
-
-// run carries records from the source to the store, a batch at a time. build converts a record to the value to store.
+// run carries records from the source to the store, a batch at a time. build converts a record to the value to store. Records that could
+// not be read or converted are rejected with their batch, in the order of the source, even if the store fails.
 func run[R, T any](
 	ctx context.Context, source Source[R], reject Reject,
 	build func(R) (T, error), store func(context.Context, []T) ([]batch.Result, error),
 ) (s Summary, err error) {
 	var (
-		items []item[T]
-		size  int
+		values  []T
+		records []Record[R] // that they are of, and those that are rejected
+		size    int
 	)
 	flush := func() error {
-		if err := storeBatch(ctx, items, &s, reject, store); err != nil {
-			return err
+		var results []batch.Result
+		var failure, unwanted error // of the store, and of reject
+		if len(values) > 0 {
+			results, failure = store(ctx, values)
 		}
-		items, size = nil, 0
-		return context.Cause(ctx)
+		for _, record := range records {
+			if record.Err == nil {
+				if failure != nil {
+					continue // its outcome is unknown
+				}
+				record.Err = s.count(results[0])
+				results = results[1:]
+			}
+			if record.Err != nil && unwanted == nil {
+				if unwanted = reject(record.Line, record.Raw, record.Err); unwanted == nil {
+					s.Read++
+					s.Rejected++
+				}
+			}
+		}
+		values, records, size = nil, nil, 0
+		return cmp.Or(failure, unwanted, context.Cause(ctx))
 	}
 	for record, err := range source(ctx) {
 		if err != nil {
@@ -49,21 +61,24 @@ func run[R, T any](
 			}
 			return s, err
 		}
-		next := item[T]{line: record.Line, raw: record.Raw, err: record.Err}
-		if next.err == nil {
-			next.value, next.err = build(record.Value)
-		}
-		if len(items) > 0 && size+len(next.raw) > batchBytes {
+		if size+len(record.Raw) > batchBytes {
 			if err := flush(); err != nil {
 				return s, err
 			}
 		}
-		large := len(next.raw) > largeRecord
+		large := len(record.Raw) > largeRecord
 		if !large {
-			next.raw = bytes.Clone(next.raw)
+			record.Raw = bytes.Clone(record.Raw)
 		}
-		items, size = append(items, next), size+len(next.raw)
-		if large || len(items) == batchRecords {
+		if record.Err == nil {
+			var value T
+			if value, record.Err = build(record.Value); record.Err == nil {
+				values = append(values, value)
+			}
+		}
+		record.Value = *new(R) // it is not needed any more
+		records, size = append(records, record), size+len(record.Raw)
+		if large || len(records) == batchRecords {
 			if err := flush(); err != nil {
 				return s, err
 			}
@@ -75,63 +90,21 @@ func run[R, T any](
 	return s, flush()
 }
 
-// storeBatch stores the valid items, counts the outcomes, and passes rejected records to reject. Records that could not be read
-// are passed on even if the store fails.
-func storeBatch[T any](
-	ctx context.Context, items []item[T], s *Summary, reject Reject, store func(context.Context, []T) ([]batch.Result, error),
-) error {
-	values := make([]T, 0, len(items))
-	for i := range items {
-		if items[i].err == nil {
-			values = append(values, items[i].value)
-		}
-	}
-	var (
-		results  []batch.Result
-		failure  error // of the store
-		unwanted error // of reject
-	)
-	if len(values) > 0 {
-		results, failure = store(ctx, values)
-	}
-	for i := range items {
-		reason := items[i].err
-		if reason == nil {
-			if failure != nil {
-				continue // its outcome is unknown
-			}
-			reason = s.count(results[0])
-			results = results[1:]
-		}
-		if reason != nil {
-			if unwanted == nil {
-				unwanted = reject(items[i].line, items[i].raw, reason)
-			}
-			if unwanted != nil {
-				continue // it was not recorded
-			}
-			s.Rejected++
-		}
-		s.Read++
-	}
-	if failure != nil {
-		return failure
-	}
-	return unwanted
-}
-
 // count counts a record that was accepted, and returns the reason why one was not.
 func (s *Summary) count(result batch.Result) error {
-	switch {
-	case result.Err != nil:
-	case result.Outcome == batch.New:
+	if result.Err != nil {
+		return result.Err
+	}
+	s.Read++
+	switch result.Outcome {
+	case batch.New:
 		s.New++
-	case result.Outcome == batch.Updated:
+	case batch.Updated:
 		s.Updated++
-	case result.Outcome == batch.Unchanged:
+	case batch.Unchanged:
 		s.Unchanged++
-	case result.Outcome == batch.RemovedEarlier:
+	case batch.RemovedEarlier:
 		s.RemovedEarlier++
 	}
-	return result.Err
+	return nil
 }

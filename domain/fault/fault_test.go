@@ -62,7 +62,7 @@ func TestIs(t *testing.T) {
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	missing := New(NotFound, "There is none.")
-	if got := Replace(fmt.Errorf("outer: %w", New(NotFound, "x")), NotFound, missing); got != error(missing) {
+	if got := Replace(fmt.Errorf("outer: %w", New(NotFound, "x")), NotFound, missing); !errors.Is(got, missing) {
 		t.Errorf("got %v, want %v", got, missing)
 	}
 	for _, err := range []error{nil, io.EOF, New(Conflict, "x")} {
