@@ -34,10 +34,9 @@ func New() *Catalogue { return &Catalogue{sync.OnceValue(read)} }
 
 type table map[string]*language.Language
 
-// tables are everything that is known. The keys of the second line are in lower case.
+// tables are everything that is known. The keys of names are in lower case, those of extensions also.
 type tables struct {
-	extensions, filenames, interpreters table
-	names, aliases, foldedExtensions    table
+	names, extensions, filenames, interpreters table
 
 	languages []*language.Language
 }
@@ -53,28 +52,30 @@ func read() *tables {
 	if err := json.Unmarshal(languagesFile, &entries); err != nil {
 		panic(err) // the file is part of the program, and tests read it
 	}
-	known := &tables{
-		extensions: table{}, filenames: table{}, interpreters: table{}, names: table{}, aliases: table{}, foldedExtensions: table{},
-	}
+	known := &tables{names: table{}, extensions: table{}, filenames: table{}, interpreters: table{}}
 	for i := range entries {
 		e := &entries[i]
 		known.languages = append(known.languages, &e.Language)
-		known.names[strings.ToLower(e.Name)] = &e.Language
 		for _, alias := range e.Aliases {
-			known.aliases[strings.ToLower(alias)] = &e.Language
+			known.names[strings.ToLower(alias)] = &e.Language
 		}
 		for _, extension := range e.Owns {
 			known.extensions[extension] = &e.Language
-			folded := strings.ToLower(extension)
-			if known.foldedExtensions[folded] == nil || folded == extension { // people write it in lower case
-				known.foldedExtensions[folded] = &e.Language
-			}
 		}
 		for _, name := range e.Filenames {
 			known.filenames[name] = &e.Language
 		}
 		for _, program := range e.Interpreters {
 			known.interpreters[program] = &e.Language
+		}
+	}
+	for i := range entries { // names win over aliases, and the exact case of an extension over any other
+		e := &entries[i]
+		known.names[strings.ToLower(e.Name)] = &e.Language
+		for _, extension := range e.Owns {
+			if folded := strings.ToLower(extension); known.extensions[folded] == nil {
+				known.extensions[folded] = &e.Language
+			}
 		}
 	}
 	return known
@@ -85,10 +86,7 @@ func (c *Catalogue) All() []*language.Language { return c.tables().languages }
 
 // ByName implements language.Names.
 func (c *Catalogue) ByName(name string) (*language.Language, bool) {
-	if found, ok := c.tables().names.find(strings.ToLower(name)); ok {
-		return found, true
-	}
-	return c.tables().aliases.find(strings.ToLower(name))
+	return c.tables().names.find(strings.ToLower(name))
 }
 
 // ByExtension implements language.Files.
@@ -96,7 +94,7 @@ func (c *Catalogue) ByExtension(extension string) (*language.Language, bool) {
 	if found, ok := c.tables().extensions.find(extension); ok {
 		return found, true
 	}
-	return c.tables().foldedExtensions.find(strings.ToLower(extension))
+	return c.tables().extensions.find(strings.ToLower(extension))
 }
 
 // ByFilename implements language.Files.

@@ -48,26 +48,24 @@ type binary []byte
 // UnmarshalJSON implements json.Unmarshaler.
 func (b *binary) UnmarshalJSON(text []byte) error {
 	var plain string
-	if err := json.Unmarshal(text, &plain); err == nil {
-		*b = binary(plain)
-		return nil
-	}
 	var older struct {
 		Binary *[]byte `json:"$binary"`
-	}
-	if err := json.Unmarshal(text, &older); err == nil && older.Binary != nil {
-		*b = *older.Binary
-		return nil
 	}
 	var extended struct {
 		Binary struct {
 			Base64 *[]byte `json:"base64"`
 		} `json:"$binary"`
 	}
-	if err := json.Unmarshal(text, &extended); err != nil || extended.Binary.Base64 == nil {
+	switch {
+	case json.Unmarshal(text, &plain) == nil:
+		*b = binary(plain)
+	case json.Unmarshal(text, &older) == nil && older.Binary != nil:
+		*b = *older.Binary
+	case json.Unmarshal(text, &extended) == nil && extended.Binary.Base64 != nil:
+		*b = *extended.Binary.Base64
+	default:
 		return errNotJSON
 	}
-	*b = *extended.Binary.Base64
 	return nil
 }
 

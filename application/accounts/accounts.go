@@ -121,16 +121,6 @@ func (s sources) key(name string) string {
 	return name
 }
 
-// has reports whether a configured provider has the key.
-func (s sources) has(key string) bool {
-	for _, source := range s {
-		if source.Key == key {
-			return true
-		}
-	}
-	return false
-}
-
 // add gives a user an identity, as a change of user.Updater.
 func add(wanted identity.Identity) func(*user.User, map[string]string) error {
 	return func(_ *user.User, services map[string]string) error {

@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/gluepot/gluepot/domain/audit"
@@ -42,12 +43,10 @@ func (u *UnlinkOwn) Do(ctx context.Context, viewer token.Viewer, key string) err
 	}
 	_, _, err := u.users.Update(ctx, viewer.User.ID, func(_ *user.User, services map[string]string) error {
 		delete(services, key)
-		for left := range services {
-			if u.sources.has(left) {
-				return nil
-			}
+		if !slices.ContainsFunc(u.sources, func(s identity.Source) bool { return services[s.Key] != "" }) {
+			return errLast
 		}
-		return errLast
+		return nil
 	})
 	return user.Gone(err)
 }

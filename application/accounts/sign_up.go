@@ -86,16 +86,9 @@ func (s *SignUp) Do(ctx context.Context, secret, name string) (_ user.User, next
 		created.ID = id
 		return s.store.SignUp(ctx, identity.HashOf(secret), created)
 	})
-	switch {
-	case errors.Is(err, user.ErrServiceTaken):
+	if errors.Is(err, user.ErrServiceTaken) {
 		created, err = s.store.ByIdentity(ctx, attempt.Profile.Identity)
-	case fault.Is(err, fault.NotFound):
-		err = errStale
-	case fault.Is(err, fault.Conflict):
-		err = fault.Wrap(fault.Conflict, "The username is taken. Choose another.", err)
+		return created, attempt.Next, err
 	}
-	if err != nil {
-		return user.User{}, "", err
-	}
-	return created, attempt.Next, nil
+	return created, attempt.Next, fault.Replace(fault.Replace(err, fault.NotFound, errStale), fault.Conflict, user.ErrNameTaken)
 }

@@ -33,10 +33,7 @@ func (c *Create) Do(ctx context.Context, owner string, draft paste.Draft) (paste
 		made.ID = id
 		return c.store.CreateDocument(ctx, made)
 	})
-	if err != nil {
-		return paste.Document{}, user.Gone(err)
-	}
-	return made, nil
+	return made, user.Gone(err)
 }
 
 // Limits returns the limits of one paste, so that callers can stop reading input.

@@ -95,10 +95,7 @@ func (g *GiveUpOwn) Do(ctx context.Context, viewer token.Viewer, id string) (pas
 		made, err := stored.GivenUp(viewer.User.ID, key.Hash(), g.options.AnonymousLifetimes.Longest, g.now())
 		return paste.Change{Document: made, Changed: true}, err
 	})
-	if err != nil {
-		return "", paste.Gone(err)
-	}
-	return key, nil
+	return key, paste.Gone(err)
 }
 
 // Edit changes any paste.

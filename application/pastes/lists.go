@@ -101,15 +101,12 @@ func (l *ListPublic) Do(ctx context.Context, username, tag string, after paste.P
 	}
 	selection := paste.Selection{Public: true, Tag: tag, After: after}
 	found.Page, err = pageOf(l.store.Select(ctx, found.Owner.ID, selection, pageAndOne))
-	if err != nil {
-		return PublicPastes{}, err
-	}
 	for i := range found.Pastes {
 		if !found.Owner.ShowTags {
 			found.Pastes[i].Tags = nil
 		}
 	}
-	return found, nil
+	return found, err
 }
 
 // ListRecent lists the newest public pastes.
@@ -144,10 +141,7 @@ type Page struct {
 const pageAndOne = PageSize + 1
 
 func pageOf(listed []paste.Listed, err error) (Page, error) {
-	if err != nil {
-		return Page{}, err
-	}
-	return Page{listed[:min(len(listed), PageSize)], len(listed) > PageSize}, nil
+	return Page{listed[:min(len(listed), PageSize)], len(listed) > PageSize}, err
 }
 
 // CountActive counts the pastes that are active.

@@ -75,13 +75,10 @@ type Open struct{ *module }
 // burn, or is another user's private one. After another error the paste may be gone.
 func (o *Open) Do(ctx context.Context, viewer token.Viewer, id string) (paste.Document, error) {
 	opened, err := o.store.Burn(ctx, paste.ID(id), viewer.User.ID)
-	if err != nil {
-		return paste.Document{}, paste.Gone(err)
-	}
 	if !opened.OwnedBy(viewer.User.ID) {
 		opened.Tags = nil
 	}
-	return opened, nil
+	return opened, paste.Gone(err)
 }
 
 // errRemoved is what pages say about a paste that operators have removed.

@@ -95,10 +95,7 @@ func (i *Issue) Do(ctx context.Context, reference string, wanted IssueInput) (to
 		issued.ID = id
 		return i.store.Create(audit.Note(ctx, "token.issue", string(id)+" of "+audit.User(owner), ""), issued)
 	})
-	if err != nil {
-		return token.Token{}, token.Secret{}, user.Gone(err)
-	}
-	return issued, secret, nil
+	return issued, secret, user.Gone(err)
 }
 
 var errWiderScope = fault.New(fault.Forbidden, "This session may only read: it makes no token that may write.")

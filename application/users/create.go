@@ -55,13 +55,10 @@ func (c *Create) Do(ctx context.Context, wanted CreateInput) (user.User, error) 
 		}
 		return c.store.Create(audit.Note(ctx, "user.create", audit.User(created), ""), created, wanted.Services)
 	})
-	if err != nil {
-		if fault.Is(err, fault.Conflict) && !errors.Is(err, user.ErrServiceTaken) {
-			err = fault.Wrap(fault.Conflict, "The username is taken. Choose another.", err)
-		}
-		return user.User{}, err
+	if !errors.Is(err, user.ErrServiceTaken) {
+		err = fault.Replace(err, fault.Conflict, user.ErrNameTaken)
 	}
-	return created, nil
+	return created, err
 }
 
 func validate(u user.User, services map[string]string) error {

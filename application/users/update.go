@@ -35,10 +35,7 @@ func (u *Update) Do(ctx context.Context, reference string, change UpdateInput) (
 	updated, services, err := u.store.Update(noted, meant.ID, func(stored *user.User, services map[string]string) error {
 		return change.apply(stored, services)
 	})
-	if err != nil {
-		return user.Account{}, user.Gone(err)
-	}
-	return user.Account{User: updated, Services: services}, nil
+	return user.Account{User: updated, Services: services}, user.Gone(err)
 }
 
 // apply changes a user and its services, and validates the result.

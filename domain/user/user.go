@@ -122,6 +122,9 @@ type FormerFinder interface {
 // ErrNotFound is the fault.NotFound for a user who does not exist or is hidden from the viewer.
 var ErrNotFound = fault.New(fault.NotFound, "There is no such user.")
 
+// ErrNameTaken is the fault.Conflict for a name that another user has.
+var ErrNameTaken = fault.New(fault.Conflict, "The username is taken. Choose another.")
+
 // ErrServiceTaken is the fault.Conflict for an id at a service that another user has.
 var ErrServiceTaken = fault.New(fault.Conflict, "Another user signs in with this account of that service.")
 
