@@ -1,6 +1,8 @@
 package paste
 
 import (
+	"cmp"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -22,8 +24,8 @@ func Revert(after, diff string) (string, error) {
 	r := reverting{after: after, diff: diff}
 	r.before.Grow(len(after))
 	if strings.HasPrefix(diff, "---") {
-		r.line()
-		if header, _ := r.line(); !strings.HasPrefix(header, "+++") {
+		cutLine(&r.diff)
+		if !strings.HasPrefix(cutLine(&r.diff), "+++") {
 			return "", errDiff
 		}
 	}
@@ -43,42 +45,39 @@ type reverting struct {
 	passed      int // how many lines of after have been read
 }
 
-// line takes a line from the diff, without its end.
-func (r *reverting) line() (line string, ok bool) {
-	if r.diff == "" {
-		return "", false
-	}
-	line, r.diff, _ = strings.Cut(r.diff, "\n")
-	return line, true
-}
+// hunkHeader is @@ -first,lines +first,lines @@ and, from some programs, the function that it stands in. A single line has no number
+// of lines.
+var hunkHeader = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?:[ \n]|$)`)
 
 // hunk reverts one hunk.
 func (r *reverting) hunk() error {
-	header, _ := r.line()
-	// @@ -first,lines +first,lines @@ and, from some programs, the function that it stands in
-	words := strings.SplitN(header, " ", 5)
-	if len(words) < 4 || words[0] != "@@" || words[3] != "@@" {
+	header := hunkHeader.FindStringSubmatch(cutLine(&r.diff))
+	if header == nil {
 		return errDiff
 	}
-	_, removed, ok := parseRange(words[1], "-")
-	first, added, ok2 := parseRange(words[2], "+")
-	if !ok || !ok2 {
+	removed, err := strconv.Atoi(cmp.Or(header[1], "1"))
+	first, err2 := strconv.Atoi(header[2])
+	added, err3 := strconv.Atoi(cmp.Or(header[3], "1"))
+	if cmp.Or(err, err2, err3) != nil {
 		return errDiff
 	}
 	if added > 0 {
 		first-- // a range without lines is named by the line before it
 	}
-	if r.passed < first && !r.keep(first-r.passed) {
-		return errDiff
+	for ; r.passed < first; r.passed++ { // lines that the diff does not show
+		if r.after == "" {
+			return errDiff
+		}
+		r.before.WriteString(cutLine(&r.after))
 	}
 	for removed > 0 || added > 0 {
-		line, ok := r.line()
-		if !ok || line == "" {
+		line := strings.TrimSuffix(cutLine(&r.diff), "\n")
+		if line == "" {
 			return errDiff
 		}
 		text := line[1:] + "\n"
 		if strings.HasPrefix(r.diff, `\`) { // \ No newline at end of file
-			r.line()
+			cutLine(&r.diff)
 			text = line[1:]
 		}
 		switch line[0] {
@@ -94,8 +93,11 @@ func (r *reverting) hunk() error {
 		if line[0] != '+' {
 			r.before.WriteString(text)
 		}
-		if line[0] != '-' && !r.drop(text) {
-			return errDiff
+		if line[0] != '-' {
+			if cutLine(&r.after) != text {
+				return errDiff
+			}
+			r.passed++
 		}
 	}
 	if removed < 0 || added < 0 {
@@ -104,41 +106,11 @@ func (r *reverting) hunk() error {
 	return nil
 }
 
-// keep copies lines that the diff does not show.
-func (r *reverting) keep(lines int) bool {
-	end := 0
-	for range lines {
-		if end == len(r.after) {
-			return false
-		}
-		if next := strings.IndexByte(r.after[end:], '\n') + 1; next > 0 {
-			end += next
-		} else {
-			end = len(r.after)
-		}
+// cutLine takes the first line with its end from a text.
+func cutLine(text *string) (line string) {
+	line, *text = *text, ""
+	if end := strings.IndexByte(line, '\n') + 1; end > 0 {
+		line, *text = line[:end], line[end:]
 	}
-	r.before.WriteString(r.after[:end])
-	r.after = r.after[end:]
-	r.passed += lines
-	return true
-}
-
-// drop skips a line that must be as the diff says.
-func (r *reverting) drop(line string) (ok bool) {
-	r.after, ok = strings.CutPrefix(r.after, line)
-	r.passed++
-	// A line without its end is the last one.
-	return ok && (strings.HasSuffix(line, "\n") || r.after == "")
-}
-
-// parseRange reads the place and the number of lines of one side of a hunk: -12,3 or, for a single line, -12.
-func parseRange(word, sign string) (first, lines int, ok bool) {
-	word, ok = strings.CutPrefix(word, sign)
-	start, count, several := strings.Cut(word, ",")
-	if !several {
-		count = "1"
-	}
-	first, err := strconv.Atoi(start)
-	lines, err2 := strconv.Atoi(count)
-	return first, lines, ok && err == nil && err2 == nil && first >= 0 && lines >= 0
+	return line
 }
