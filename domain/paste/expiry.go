@@ -105,28 +105,23 @@ func (p Paste) DeletesAt() int64 {
 	return p.ExpiresAt.Unix()
 }
 
-// NearestLifetime returns the lifetime that is closest to the time between the two, Never when expires is zero:
-// what clients are told of a paste that was made with any other.
-func NearestLifetime(created, expires time.Time) Lifetime {
-	if expires.IsZero() {
+// ExpiresIn returns the lifetime that clients are told: the one that was asked for or, when an import named none, the one that is closest
+// to the time between creation and expiry.
+func (d Document) ExpiresIn() Lifetime {
+	if d.Lifetime != "" {
+		return d.Lifetime
+	}
+	if d.ExpiresAt.IsZero() {
 		return Never
 	}
 	var nearest Lifetime
-	least, lives := int64(math.MaxInt64), expires.Unix()-created.Unix()
+	least, lives := int64(math.MaxInt64), d.ExpiresAt.Unix()-d.CreatedAt.Unix()
 	for _, l := range lifetimes {
 		if distance := max(l.seconds-lives, lives-l.seconds); distance < least {
 			least, nearest = distance, l.lifetime
 		}
 	}
 	return nearest
-}
-
-// ExpiresIn returns the lifetime that clients are told: the one that was asked for or, when an import named none, the nearest.
-func (d Document) ExpiresIn() Lifetime {
-	if d.Lifetime == "" {
-		return NearestLifetime(d.CreatedAt, d.ExpiresAt)
-	}
-	return d.Lifetime
 }
 
 // Lifetimes bound how long new pastes live. The zero value is no bound.

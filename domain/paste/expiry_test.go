@@ -33,7 +33,7 @@ func TestLifetimes(t *testing.T) {
 		if err != nil || unix != deletesAt || seconds > 0 && unix != created.Unix()+seconds || seconds == 0 && unix != 0 {
 			t.Errorf("%v: got %d, %v and %d", lifetime, unix, err, deletesAt)
 		}
-		if got := NearestLifetime(created, end); got != lifetime {
+		if got := (Document{Paste: Paste{CreatedAt: created, ExpiresAt: end}}).ExpiresIn(); got != lifetime {
 			t.Errorf("got %v between %v and %v, want %v", got, created, end, lifetime)
 		}
 	}
@@ -68,7 +68,7 @@ func TestNearestLifetime(t *testing.T) {
 	for lives, want := range map[time.Duration]Lifetime{
 		0: "1h", time.Second: "1h", 6 * time.Hour: "2h", 7 * time.Hour: "10h", 30 * 24 * time.Hour: "1m", 1e6 * time.Hour: "1y",
 	} {
-		if got := NearestLifetime(created, created.Add(lives)); got != want {
+		if got := (Document{Paste: Paste{CreatedAt: created, ExpiresAt: created.Add(lives)}}).ExpiresIn(); got != want {
 			t.Errorf("%v: got %v, want %v", lives, got, want)
 		}
 	}

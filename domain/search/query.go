@@ -2,9 +2,9 @@ package search
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -35,6 +35,9 @@ var (
 	errUser   = fault.New(fault.Invalid, "Write the name of a user after user:.")
 )
 
+// queryPart is mine:, or a word or a phrase behind one of the other filters or none.
+var queryPart = regexp.MustCompile(`(?i)(mine):|(?:(tag|language|user):)?(?:"([^"]*)"?|([^\s\v\pZ\x{85}"][^\s\v\pZ\x{85}]*))`)
+
 // Parse parses a search: words, "phrases", and the filters tag:, language:, user: and mine:, the first three followed by a word
 // or a phrase. language returns the name of a language as pastes have it, or the text itself. Parse fails with fault.Invalid,
 // also when the text is too short.
@@ -46,10 +49,10 @@ func Parse(text string, language func(string) string) (Query, error) {
 		return Query{}, errLong
 	}
 	var q Query
-	enough, parts := false, 0
-	for rest := strings.TrimSpace(text); rest != ""; parts++ {
-		var filter, value string
-		if filter, value, rest = next(rest); filter == "" && value == "" {
+	enough, parts := false, queryPart.FindAllStringSubmatch(strings.TrimSpace(text), -1)
+	for _, part := range parts {
+		filter, value := strings.ToLower(part[1]+part[2]), part[3]+part[4]
+		if filter != "mine" && value == "" {
 			continue
 		}
 		switch filter {
@@ -72,42 +75,12 @@ func Parse(text string, language func(string) string) (Query, error) {
 		enough = enough || filter != ""
 	}
 	switch {
-	case parts > maxParts:
+	case len(parts) > maxParts:
 		return Query{}, errLong
 	case !enough:
 		return Query{}, errShort
 	}
 	return q, nil
-}
-
-// next returns the first word, phrase or filter of a text that begins with no space, and what follows.
-func next(text string) (filter, value, rest string) {
-	if name, after, ok := strings.Cut(text, ":"); ok {
-		switch name = strings.ToLower(name); name {
-		case "mine":
-			return name, "", strings.TrimSpace(after)
-		case "tag", "language", "user":
-			if after != "" && !unicode.IsSpace(rune(after[0])) {
-				filter, text = name, after
-			}
-		}
-	}
-	if phrase, quoted := strings.CutPrefix(text, `"`); quoted {
-		value, rest, _ = strings.Cut(phrase, `"`)
-	} else if end := strings.IndexFunc(text, unicode.IsSpace); end >= 0 {
-		value, rest = text[:end], text[end:]
-	} else {
-		value = text
-	}
-	if value == "" {
-		filter = ""
-	}
-	return filter, value, strings.TrimSpace(rest)
-}
-
-// InTitles reports whether the titles contain every word. It is false without words.
-func (q *Query) InTitles(texts *Texts) bool {
-	return len(q.Words) > 0 && holdsAll(texts.Titles, q.Words)
 }
 
 // Match reports whether a paste of any owner matches, and returns its first lines that contain a word. Its tags are those

@@ -3,6 +3,7 @@ package fake
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/search"
@@ -33,8 +34,9 @@ func (s Search) Find(
 			continue
 		}
 		lines, ok := query.Match(&document)
-		texts := search.TextsOf(&document)
-		place := search.Place{Place: known.Place(), InTitles: query.InTitles(&texts)}
+		titles := search.TextsOf(&document).Titles
+		inTitles := len(query.Words) > 0 && !slices.ContainsFunc(query.Words, func(w string) bool { return !strings.Contains(titles, w) })
+		place := search.Place{Place: known.Place(), InTitles: inTitles}
 		if ok && after.Before(place) {
 			found = append(found, search.Found{
 				Listed: listedOf(document), Place: place, Owner: owner.Name, Pasties: len(document.Pasties), Lines: lines,
