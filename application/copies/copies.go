@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/gluepot/gluepot/domain/fault"
 	"github.com/gluepot/gluepot/domain/ident"
@@ -140,12 +141,11 @@ func (c *Copy) Do(ctx context.Context) ([]Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	compared, equal := make([]Comparison, len(tables)), true
+	compared := make([]Comparison, len(tables))
 	for i, table := range tables {
 		compared[i] = Comparison{table.Name, copied[i], stored[i]}
-		equal = equal && compared[i].Equal()
 	}
-	if !equal {
+	if !slices.Equal(copied, stored) {
 		return compared, nil
 	}
 	return compared, c.target.End(ctx, run)

@@ -85,19 +85,9 @@ type PublicPastes struct {
 // selects the pastes that have it. Without user.User.ShowTags no paste has tags. It fails with user.ErrNotFound when there is
 // no such user or the profile is private.
 func (l *ListPublic) Do(ctx context.Context, username, tag string, after paste.Place) (found PublicPastes, err error) {
-	name, err := user.ParseName(username)
-	if err != nil {
-		return PublicPastes{}, user.ErrNotFound
-	}
-	found.Owner, err = l.users.ByName(ctx, name)
-	if err == nil && !found.Owner.PublicProfile {
-		err = user.ErrNotFound
-	}
-	if err != nil {
-		return PublicPastes{}, user.Gone(err)
-	}
-	if tag != "" && !found.Owner.ShowTags {
-		return found, nil
+	found.Owner, err = user.Public(user.Named(ctx, username, l.users.ByName))
+	if err != nil || tag != "" && !found.Owner.ShowTags {
+		return found, err
 	}
 	selection := paste.Selection{Public: true, Tag: tag, After: after}
 	found.Page, err = pageOf(l.store.Select(ctx, found.Owner.ID, selection, pageAndOne))

@@ -14,7 +14,7 @@ type CheckExists struct{ *module }
 
 // Do returns nil when a user with that name exists, and fails with user.ErrNotFound when none does.
 func (c *CheckExists) Do(ctx context.Context, name string) error {
-	_, err := named(ctx, name, c.store.StaleByName)
+	_, err := user.Named(ctx, name, c.store.StaleByName)
 	return err
 }
 
@@ -24,38 +24,17 @@ type ShowProfile struct{ *module }
 // Do returns the user with that name if the profile is public. A private profile fails exactly as an unknown name does: with
 // user.ErrNotFound.
 func (s *ShowProfile) Do(ctx context.Context, name string) (user.User, error) {
-	return public(named(ctx, name, s.store.StaleByName))
+	return user.Public(user.Named(ctx, name, s.store.StaleByName))
 }
 
 // ByID is Do for the user with that id.
 func (s *ShowProfile) ByID(ctx context.Context, id user.ID) (user.User, error) {
-	return public(s.store.StaleByID(ctx, id))
+	return user.Public(s.store.StaleByID(ctx, id))
 }
 
 // ByFormerName is Do for the user who gave up that name last.
 func (s *ShowProfile) ByFormerName(ctx context.Context, name string) (user.User, error) {
-	return public(named(ctx, name, s.store.ByFormerName))
-}
-
-// named finds a user by a name. One outside the rules names no user, and is not looked up.
-func named(ctx context.Context, name string, find func(context.Context, user.Name) (user.User, error)) (user.User, error) {
-	parsed, err := user.ParseName(name)
-	if err != nil {
-		return user.User{}, user.ErrNotFound
-	}
-	found, err := find(ctx, parsed)
-	return found, user.Gone(err)
-}
-
-// public returns a user who was found, if the profile is public.
-func public(found user.User, err error) (user.User, error) {
-	if err != nil {
-		return user.User{}, user.Gone(err)
-	}
-	if !found.PublicProfile {
-		return user.User{}, user.ErrNotFound
-	}
-	return found, nil
+	return user.Public(user.Named(ctx, name, s.store.ByFormerName))
 }
 
 // ShowSelf shows signed-in users their own account.

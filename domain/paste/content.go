@@ -176,7 +176,8 @@ type PastyDraft struct {
 // It fails with token.ErrRejected when signedIn is false and the draft is private, public or tagged, which only a
 // paste with an owner can be, and with a fault.Invalid that names the first field that breaks a rule.
 func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, error) {
-	if !signedIn && (draft.Private || draft.Public || anyTag(draft.Tags)) {
+	tags, errTags := ParseTags(draft.Tags...)
+	if !signedIn && (draft.Private || draft.Public || len(tags) > 0 || errTags != nil) {
 		return Document{}, token.ErrRejected
 	}
 	if draft.Encrypted {
@@ -199,9 +200,8 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 	if err != nil {
 		return Document{}, err
 	}
-	tags, err := ParseTags(draft.Tags...)
-	if err != nil {
-		return Document{}, err
+	if errTags != nil {
+		return Document{}, errTags
 	}
 	now = now.Truncate(time.Microsecond)
 	made := Document{
@@ -236,25 +236,39 @@ func (r Rules) Create(draft Draft, signedIn bool, now time.Time) (Document, erro
 
 // newPasty returns the pasty at that place of a request.
 func (r Rules) newPasty(at place, wanted PastyDraft) (Pasty, error) {
-	made := Pasty{Title: wanted.Title, Language: Autodetect}
-	if err := checkText(at.field("title"), wanted.Title, MaxPastyTitle); err != nil {
-		return Pasty{}, err
-	}
 	if wanted.Code == nil {
 		return Pasty{}, invalid(at.field("code"), "it is missing.")
 	}
-	var err error
-	if made.Code, err = parseCode(at, *wanted.Code); err != nil {
-		return Pasty{}, err
+	if wanted.Language == nil {
+		wanted.Language = new(Autodetect)
 	}
-	if wanted.Language != nil {
-		made.Language = *wanted.Language
-	}
-	if made.Language, err = r.language(at, made.Language, wanted.Default, made.Title, made.Code); err != nil {
-		return Pasty{}, err
-	}
+	made, err := r.pasty(at, Pasty{}, PastyChanges{Title: &wanted.Title, Language: wanted.Language, Code: wanted.Code}, wanted.Default)
 	made.ID = r.NewID()
-	return made, nil
+	return made, err
+}
+
+// pasty returns the changed pasty, which is a new one without an id; its code has LF for CRLF. Unchanged values are not validated.
+func (r Rules) pasty(at place, p Pasty, wanted PastyChanges, otherwise string) (Pasty, error) {
+	if wanted.Title != nil && *wanted.Title != p.Title {
+		if err := checkText(at.field("title"), *wanted.Title, MaxPastyTitle); err != nil {
+			return Pasty{}, err
+		}
+		p.Title = *wanted.Title
+	}
+	if wanted.Code != nil && *wanted.Code != p.Code {
+		if !utf8.ValidString(*wanted.Code) {
+			return Pasty{}, invalid(at.field("code"), "it is not valid UTF-8.")
+		}
+		p.Code = strings.ReplaceAll(*wanted.Code, "\r\n", "\n")
+	}
+	if wanted.Language != nil && (*wanted.Language != p.Language || p.ID == "") {
+		language, err := r.language(at, *wanted.Language, otherwise, p.Title, p.Code)
+		if err != nil {
+			return Pasty{}, err
+		}
+		p.Language = language
+	}
+	return p, nil
 }
 
 func (r Rules) language(at place, wanted, otherwise, title, code string) (string, error) {
@@ -290,14 +304,6 @@ func size(pasties []Pasty) (length int) {
 		length += len(p.Title) + len(p.Code)
 	}
 	return length
-}
-
-// parseCode returns the code as stored, with LF for CRLF.
-func parseCode(at place, code string) (string, error) {
-	if !utf8.ValidString(code) {
-		return "", invalid(at.field("code"), "it is not valid UTF-8.")
-	}
-	return strings.ReplaceAll(code, "\r\n", "\n"), nil
 }
 
 func checkText(name, text string, limit int) error {
@@ -373,12 +379,6 @@ func splitTags(texts []string, limit int) (tags []string, fit bool) {
 	}
 	slices.Sort(tags)
 	return tags, true
-}
-
-// anyTag reports whether the texts hold a tag.
-func anyTag(texts []string) bool {
-	_, none := splitTags(texts, 0)
-	return !none
 }
 
 // sameTags reports whether the texts are the stored tags, which may be more than MaxTags after an import.

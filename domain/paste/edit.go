@@ -195,27 +195,10 @@ func (e *editing) pasties(wanted Changes) error {
 }
 
 // pasty returns the changed pasty; its changes are at that place of the request.
-func (e *editing) pasty(at place, p Pasty, wanted PastyChanges) (Pasty, error) {
-	before := p
-	if wanted.Title != nil && *wanted.Title != p.Title {
-		if err := checkText(at.field("title"), *wanted.Title, MaxPastyTitle); err != nil {
-			return Pasty{}, err
-		}
-		p.Title = *wanted.Title
-	}
-	if wanted.Code != nil && *wanted.Code != p.Code {
-		code, err := parseCode(at, *wanted.Code)
-		if err != nil {
-			return Pasty{}, err
-		}
-		p.Code = code
-	}
-	if wanted.Language != nil && *wanted.Language != p.Language {
-		language, err := e.rules.language(at, *wanted.Language, "", p.Title, p.Code)
-		if err != nil {
-			return Pasty{}, err
-		}
-		p.Language = language
+func (e *editing) pasty(at place, before Pasty, wanted PastyChanges) (Pasty, error) {
+	p, err := e.rules.pasty(at, before, wanted, "")
+	if err != nil {
+		return Pasty{}, err
 	}
 	if p.Title != before.Title {
 		e.record(EditPastyTitle, before.Title, p.ID)

@@ -203,3 +203,25 @@ func Find(ctx context.Context, users Finder, reference string) (User, error) {
 	}
 	return found, Gone(err)
 }
+
+// Named returns the user that find finds by a name. One outside the rules names no user, and is not looked up. It fails with ErrNotFound
+// when there is none.
+func Named(ctx context.Context, name string, find func(context.Context, Name) (User, error)) (User, error) {
+	parsed, err := ParseName(name)
+	if err != nil {
+		return User{}, ErrNotFound
+	}
+	found, err := find(ctx, parsed)
+	return found, Gone(err)
+}
+
+// Public returns a user who was found, or ErrNotFound when the profile is private.
+func Public(found User, err error) (User, error) {
+	if err == nil && !found.PublicProfile {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return User{}, Gone(err)
+	}
+	return found, nil
+}
