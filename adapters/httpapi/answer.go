@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -16,6 +17,8 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/limit"
+	"github.com/gluepot/gluepot/adapters/internal/view"
+	"github.com/gluepot/gluepot/domain/paste"
 )
 
 // buffer holds the body of a request or an answer, and claims memory as it grows. An answer is collected before its first byte is sent:
@@ -29,8 +32,8 @@ type buffer struct {
 	fixed  bool  // it does not grow beyond its capacity
 }
 
-func (a *API) newBuffer(r *http.Request, factor int64) *buffer {
-	return &buffer{Claim: a.claim(r), factor: factor}
+func (a *API) newBuffer(r *http.Request, factor int64) buffer {
+	return buffer{Claim: a.claim(r), factor: factor}
 }
 
 // claim returns an empty claim for the request.
@@ -53,6 +56,88 @@ func sendBody(c *gin.Context, status int, contentType, etag []string, body []byt
 	if begin(c, status, contentType, etag, int64(len(body))) {
 		_, _ = c.Writer.Write(body) // a client that has gone cannot be told
 	}
+}
+
+// text is an answer in plain text.
+type text string
+
+// send answers with a paste, with text, with pieces of JSON, or with anything else as JSON. A paste and text have an ETag unless their
+// answer stays out of caches.
+func (a *API) send(c *call, answer any) error {
+	switch answer := answer.(type) {
+	case *paste.Document:
+		return a.sendPaste(c, answer)
+	case text:
+		c.buffer.Release()
+		c.buffer = a.newBuffer(c.Request, 1)
+		if err := c.buffer.Resize(min(int64(len(answer)), a.memory.Share())); err != nil {
+			return err
+		}
+		etag := etagOf(c.Writer.Header(), xxhash.Sum64String(string(answer)))
+		if begin(c.Context, http.StatusOK, textContentType, etag, int64(len(answer))) {
+			_, _ = c.Writer.WriteString(string(answer)) // a client that has gone cannot be told
+		}
+	case *net.Buffers:
+		if begin(c.Context, http.StatusOK, jsonContentType, nil, lengthOf(*answer)) {
+			_, _ = answer.WriteTo(c.Writer) // likewise
+		}
+	default:
+		sendJSON(c.Context, answer)
+	}
+	return nil
+}
+
+func lengthOf(pieces net.Buffers) (length int64) {
+	for _, piece := range pieces {
+		length += int64(len(piece))
+	}
+	return length
+}
+
+// maxHeldText is the most text that is encoded once and held. More is streamed, which encodes it twice. So is text that needs many
+// escapes, of which JSON makes six times as much.
+const maxHeldText = 4 << 20
+
+// sendPaste answers with a paste. After a write it answers even beyond the memory budget.
+func (a *API) sendPaste(c *call, d *paste.Document) error {
+	c.buffer.Release() // the body is not needed any more
+	length, read := d.Bytes(), a.claim(c.Request)
+	defer read.Release()
+	if err := read.Resize(min(length, a.memory.Share())); err != nil && reads(c.Request) {
+		return err
+	}
+	c.buffer = a.newBuffer(c.Request, 1)
+	if length <= maxHeldText {
+		c.buffer.text, c.buffer.fixed = make([]byte, 0, length+length/8+4<<10), true // enough for most
+		if view.WritePaste(&c.buffer, d) == nil {
+			read.Release()
+			sendBody(c.Context, http.StatusOK, jsonContentType, etagOf(c.Writer.Header(), xxhash.Sum64(c.buffer.text)), c.buffer.text)
+			return nil
+		}
+		c.buffer.Release()
+		c.buffer.text = nil
+	}
+	measured := &measure{Digest: xxhash.New()}
+	if err := view.WritePaste(measured, d); err != nil {
+		return err
+	}
+	if begin(c.Context, http.StatusOK, jsonContentType, etagOf(c.Writer.Header(), measured.Sum64()), measured.length) {
+		_ = view.WritePaste(c.Writer, d) // likewise
+	}
+	return nil
+}
+
+// measure hashes and counts what is written to it.
+type measure struct {
+	*xxhash.Digest
+
+	length int64
+}
+
+// Write implements io.Writer.
+func (m *measure) Write(p []byte) (int, error) {
+	m.length += int64(len(p))
+	return m.Digest.Write(p)
 }
 
 func sendJSON(c *gin.Context, v any) { sendBody(c, http.StatusOK, jsonContentType, nil, encodeJSON(v)) }
@@ -104,12 +189,13 @@ var (
 	languageCacheControl = []string{"public, max-age=3600"} // the catalogue changes only with the program
 )
 
-// etagOf returns the ETag of an answer with that hash, the same on every node, if it is to have one.
-func etagOf(tagged bool, sum uint64) []string {
-	if !tagged {
+// etagOf returns the ETag of an answer with that hash, the same on every node, or nil if the answer has a Cache-Control of its own.
+func etagOf(header http.Header, sum uint64) []string {
+	if header["Cache-Control"] != nil {
 		return nil
 	}
-	return []string{`"` + base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, sum)) + `"`}
+	etag := base64.RawURLEncoding.AppendEncode([]byte{'"'}, binary.BigEndian.AppendUint64(nil, sum))
+	return []string{string(append(etag, '"'))}
 }
 
 // matchesETag uses the weak comparison of If-None-Match (RFC 9110, 13.1.2).
@@ -129,7 +215,7 @@ type fixedAnswer struct {
 
 // newFixedAnswer returns an answer that varies by Origin alone, as CORS has it.
 func newFixedAnswer(contentType []string, body []byte) *fixedAnswer {
-	return &fixedAnswer{header: http.Header{"Vary": {"Origin"}}, contentType: contentType, etag: etagOf(true, xxhash.Sum64(body)), body: body}
+	return &fixedAnswer{header: http.Header{"Vary": {"Origin"}}, contentType: contentType, etag: etagOf(nil, xxhash.Sum64(body)), body: body}
 }
 
 func (f *fixedAnswer) send(c *gin.Context) {

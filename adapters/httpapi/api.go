@@ -9,11 +9,10 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
+	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
@@ -35,6 +34,7 @@ type Modules struct {
 
 // API answers the endpoints and the two health checks.
 type API struct {
+	cfg       Config
 	engine    *gin.Engine
 	paths     []servedPath
 	modules   Modules
@@ -42,17 +42,10 @@ type API struct {
 	docs      map[string]*fixedAnswer // by the name of the file
 	ready     func(context.Context) error
 	draining  atomic.Bool
-	basePath  string
-	publicURL string        // or ""
-	timeout   time.Duration // of a request that waits for the database
-	maxBody   int64         // bytes
 	memory    *limit.Memory
 	proxies   proxies
 	limits    *limit.Limiter
 	pages     *pages
-	began     func(method, route string) (ended func(status int)) // or nil
-	onLimited func(limit string)                                  // or nil
-	tracing   bool
 	log       *zap.Logger
 }
 
@@ -62,27 +55,23 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 		return nil, err
 	}
 	trusted, _ := parseProxies(cfg.TrustedProxies) // they are valid
-	api := &API{
-		modules: modules, languages: encodeLanguages(modules.Languages.List.Do()), ready: ready, basePath: cfg.BasePath, publicURL: cfg.PublicURL,
-		timeout: cfg.RequestTimeout, maxBody: int64(cfg.PasteMaxBody), memory: limit.NewMemory(int64(cfg.MaxMemory)),
-		limits: limit.New(cfg.Limits), docs: newDocs(cfg.BasePath), proxies: trusted, began: cfg.Observe, onLimited: cfg.OnLimited,
-		tracing: len(cfg.Tracing) > 0, log: log,
-	}
 	releaseMode()
-	engine := gin.New()
-	engine.RedirectTrailingSlash = false
-	_ = engine.SetTrustedProxies(nil) // nothing asks gin
-	engine.Use(api.observe)
-	engine.Use(cfg.Tracing...)
-	engine.Use(gin.CustomRecoveryWithWriter(nil, api.recovered))
-	engine.NoRoute(api.unrouted)
-	api.serve(engine.Group(cfg.BasePath), api.endpoints(cfg.BasePath))
-	api.serve(&engine.RouterGroup, []endpoint{
-		{http.MethodGet, PathAlive, alive},
+	api := &API{
+		cfg: cfg, engine: gin.New(), modules: modules, languages: encodeLanguages(modules.Languages.List.Do()), docs: newDocs(cfg.BasePath),
+		ready: ready, memory: limit.NewMemory(int64(cfg.MaxMemory)), proxies: trusted, limits: limit.New(cfg.Limits), log: log,
+	}
+	api.engine.RedirectTrailingSlash = false
+	_ = api.engine.SetTrustedProxies(nil) // nothing asks gin
+	api.engine.Use(api.observe)
+	api.engine.Use(cfg.Tracing...)
+	api.engine.Use(gin.CustomRecoveryWithWriter(nil, api.recovered))
+	api.engine.NoRoute(api.unrouted)
+	api.serve(api.engine.Group(cfg.BasePath), api.endpoints())
+	api.serve(&api.engine.RouterGroup, []endpoint{
+		{http.MethodGet, PathAlive, func(c *gin.Context) { sendJSON(c, healthy) }},
 		{http.MethodGet, PathReady, api.handle(ignored, api.readiness)},
 	})
 	api.pages = newPages(cfg.Pages, api.paths)
-	api.engine = engine
 	return api, nil
 }
 
@@ -90,43 +79,31 @@ func New(cfg Config, modules Modules, ready func(context.Context) error, log *za
 // (HandleMethodNotAllowed, 1.12).
 func (a *API) unrouted(c *gin.Context) {
 	for _, known := range a.paths {
-		if known.fits(c.Request.URL.Path) {
+		if fits, _ := path.Match(known.pattern, strings.TrimSuffix(c.Request.URL.Path, "/")); fits {
 			a.notAllowed(c, known.allowed)
 			return
 		}
 	}
-	if pattern := c.GetString(pageKey); pattern != "" {
+	switch pattern := c.GetString(pageKey); {
+	case pattern != "":
 		a.page(c, pattern)
-		return
+	case c.Request.URL.Path == "/" && reads(c.Request): // there are no pages
+		a.docs[""].send(c)
+	default:
+		a.fail(c, errNothing)
 	}
-	if method := c.Request.Method; c.Request.URL.Path == "/" && (method == http.MethodGet || method == http.MethodHead) {
-		a.docs[""].send(c) // there are no pages
-		return
-	}
-	a.nothingHere(c)
 }
 
 func (a *API) notAllowed(c *gin.Context, allowed string) {
 	c.Header("Allow", allowed)
-	a.problem(c, http.StatusMethodNotAllowed, "This path does not take that method. The header Allow has those that it takes.")
-}
-
-func (a *API) nothingHere(c *gin.Context) {
-	a.problem(c, http.StatusNotFound, "There is nothing at this path.")
+	a.problem(c, "about:blank", http.StatusMethodNotAllowed,
+		"This path does not take that method. The header Allow has those that it takes.")
 }
 
 // servedPath is a path that is served.
 type servedPath struct {
-	segments []string // segments that begin with a colon match any
-	allowed  string   // the header Allow
-}
-
-// fits reports whether a decoded path is this one, with or without a slash at its end.
-func (s servedPath) fits(path string) bool {
-	segments := strings.Split(strings.TrimSuffix(path, "/"), "/")
-	return slices.EqualFunc(s.segments, segments, func(pattern, segment string) bool {
-		return pattern == segment || strings.HasPrefix(pattern, ":") && segment != ""
-	})
+	pattern string // of path.Match
+	allowed string // the header Allow
 }
 
 // ServeHTTP implements http.Handler.

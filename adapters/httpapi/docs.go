@@ -54,7 +54,7 @@ func (a *API) docsFile(c *gin.Context) {
 		file.send(c)
 		return
 	}
-	a.nothingHere(c)
+	a.fail(c, errNothing)
 }
 
 // openapi.json is generated from openapi.yaml, so that the program needs no YAML parser.

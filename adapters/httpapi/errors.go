@@ -2,7 +2,10 @@ package httpapi
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -43,13 +46,37 @@ const (
 	retryAfterSeconds = "1"
 )
 
+// refusal is an error of HTTP alone, for which there is no kind of fault.
+type refusal struct {
+	status  int
+	message string
+	unread  bool // the body was not read to its end
+}
+
+func (r *refusal) Error() string { return r.message }
+
+var (
+	errNothing = fault.New(fault.NotFound, "There is nothing at this path.")
+	errEncoded = &refusal{http.StatusUnsupportedMediaType, "Send the body as it is: this server takes no Content-Encoding.", false}
+	errSlow    = &refusal{http.StatusRequestTimeout, "The body did not arrive in time.", false}
+	errBroken  = &refusal{http.StatusBadRequest, "The body ended early, or is not chunked as HTTP has it.", false}
+	errNoRoom  = &refusal{http.StatusServiceUnavailable, limit.ErrNoMemory.Message, true}
+)
+
+func (a *API) tooLarge() error {
+	return &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("The body is larger than %d bytes.", a.cfg.PasteMaxBody), true}
+}
+
 // fail answers with the error's status and public message. The cause goes to the access log.
 func (a *API) fail(c *gin.Context, err error) {
 	if refused, ok := errors.AsType[*refusal](err); ok {
 		a.refuse(c, refused)
 		return
 	}
-	kind := fault.KindOf(err)
+	kind, problemType := fault.KindOf(err), "about:blank" // the status says it
+	if kind == fault.Internal || kind == fault.Unavailable || kind == fault.Invalid && errors.Unwrap(err) != nil {
+		noteCause(c, err) // an operator may have to mend something
+	}
 	switch kind {
 	case fault.Unauthenticated:
 		challenge := "Bearer"
@@ -59,58 +86,72 @@ func (a *API) fail(c *gin.Context, err error) {
 		c.Header("WWW-Authenticate", challenge)
 	case fault.Unavailable:
 		c.Header("Retry-After", retryAfterSeconds)
-		noteCause(c, err)
-	case fault.Internal:
-		noteCause(c, err)
-	case fault.Invalid:
-		if refused, ok := errors.AsType[*fault.Error](err); ok && refused.Unwrap() != nil { // an operator may have to mend something
-			noteCause(c, err)
-		}
 	case fault.Exhausted:
 		if refused, ok := errors.AsType[*paste.QuotaError](err); ok {
 			name := limit.AnonymousPastes
 			if refused.Quota.Signed {
 				name = limit.UserPastes
 			}
-			a.tooMany(c, name, refused.Retry, fault.MessageOf(err))
-			return
+			a.limited(c, name, refused.Retry)
+		}
+	case fault.Forbidden:
+		if errors.Is(err, paste.ErrAllowance) {
+			problemType = "quota"
 		}
 	}
-	if errors.Is(err, paste.ErrAllowance) {
-		a.typedProblem(c, typeQuota, statusOf[kind], fault.MessageOf(err))
-		return
-	}
-	a.problem(c, statusOf[kind], fault.MessageOf(err))
+	a.problem(c, problemType, statusOf[kind], fault.MessageOf(err))
 }
 
-// Values of a problem's member type.
+// limited is for answers with 429 (RFC 6585, 4).
+func (a *API) limited(c *gin.Context, name string, retry time.Duration) {
+	if a.cfg.OnLimited != nil {
+		a.cfg.OnLimited(name)
+	}
+	c.Header("Retry-After", limit.Seconds(retry))
+}
+
+// After a body is refused, up to maxDropped bytes of it are read and dropped for at most this time: otherwise a client that sends its
+// whole body before it reads sees a reset connection instead of the answer.
 const (
-	typeNone  = "about:blank" // the status says it
-	typeQuota = "quota"
+	maxDropped = 32 << 20
+	dropping   = time.Second / 2
 )
 
-// problem answers with an error body.
-func (a *API) problem(c *gin.Context, status int, message string) {
-	a.typedProblem(c, typeNone, status, message)
+// refuse answers with a refusal. Except for 415, it closes the connection: what is left of a body would be parsed as the next request.
+func (a *API) refuse(c *gin.Context, r *refusal) {
+	header := c.Writer.Header()
+	if r == errEncoded {
+		header["Accept-Encoding"] = []string{"identity"}
+	} else {
+		header["Connection"] = closeConnection
+	}
+	if r == errNoRoom {
+		header["Retry-After"] = []string{retryAfterSeconds}
+	}
+	connection := http.NewResponseController(c.Writer)
+	drop := r.unread && c.Request.Header["Expect"] == nil && connection.EnableFullDuplex() == nil
+	a.problem(c, "about:blank", r.status, r.message)
+	if drop && connection.SetReadDeadline(time.Now().Add(dropping)) == nil && connection.Flush() == nil {
+		_, _ = io.CopyN(io.Discard, c.Request.Body, maxDropped) // best effort
+	}
 }
 
-func (a *API) typedProblem(c *gin.Context, kind string, status int, message string) {
+// problem answers with an error body, or with a page if the client prefers that.
+func (a *API) problem(c *gin.Context, problemType string, status int, message string) {
 	c.Abort()
 	if a.pageError(c, status, message) {
 		return
 	}
-	body := encodeJSON(problem{
-		Type: kind, Title: http.StatusText(status), Status: status,
-		Detail: message, StatusMessage: message, RequestID: c.Writer.Header().Get(requestIDHeader),
-	})
-	contentType := mediaJSON
-	if prefers(c.Request.Header.Values("Accept"), mediaProblem, mediaJSON) {
-		contentType = mediaProblem
+	contentType, header := jsonContentType, c.Writer.Header()
+	if prefers(c.Request.Header["Accept"], mediaProblem, mediaJSON) {
+		contentType = problemContentType
 	}
-	header := c.Writer.Header()
 	header.Add("Vary", "Accept")
 	if header["Cache-Control"] == nil {
 		header["Cache-Control"] = noStore
 	}
-	sendBody(c, status, []string{contentType}, nil, body)
+	sendBody(c, status, contentType, nil, encodeJSON(problem{
+		Type: problemType, Title: http.StatusText(status), Status: status,
+		Detail: message, StatusMessage: message, RequestID: header.Get(requestIDHeader),
+	}))
 }

@@ -16,7 +16,9 @@ var (
 	noStore           = []string{"no-store"}
 	varyAuthorization = []string{"Authorization"}
 	noindex           = []string{"noindex"} // for search engines
-	jsonContentType   = []string{mediaJSON}
+
+	jsonContentType    = []string{mediaJSON}
+	problemContentType = []string{mediaProblem}
 
 	// guarded is for browsers: no sniffing of types, no scripts, resources or frames, and no Referer, as the path of an unlisted paste is
 	// its secret.

@@ -28,20 +28,14 @@ func encodeLanguages(catalogue []*language.Language) map[string]*fixedAnswer {
 	return answers
 }
 
-func (a *API) languageByName(c *gin.Context) {
-	found, err := a.modules.Languages.FindByName.Do(wire.Readings(c.Request.URL.RawQuery, "name")...)
-	a.answerLanguage(c, found, err)
-}
-
-func (a *API) languageByExtension(c *gin.Context) {
-	found, err := a.modules.Languages.FindByExtension.Do(wire.Readings(c.Request.URL.RawQuery, "extension")...)
-	a.answerLanguage(c, found, err)
-}
-
-func (a *API) answerLanguage(c *gin.Context, found *language.Language, err error) {
-	if err != nil {
-		a.fail(c, err)
-		return
+// language answers with the language that a parameter is for.
+func (a *API) language(key string, find func(readings ...string) (*language.Language, error)) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		found, err := find(wire.Readings(c.Request.URL.RawQuery, key)...)
+		if err != nil {
+			a.fail(c, err)
+			return
+		}
+		a.languages[found.Name].send(c)
 	}
-	a.languages[found.Name].send(c)
 }

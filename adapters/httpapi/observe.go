@@ -3,10 +3,10 @@ package httpapi
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
-	"fmt"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,7 +16,9 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/domain/fault"
+	"github.com/gluepot/gluepot/domain/paste"
 	"github.com/gluepot/gluepot/domain/token"
 )
 
@@ -50,16 +52,17 @@ func (a *API) observe(c *gin.Context) {
 	c.Request.Method = knownMethod(c.Request.Method)
 	method, route := c.Request.Method, Route(c)
 	ended := func(int) {}
-	if a.began != nil {
-		ended = a.began(method, route)
+	if a.cfg.Observe != nil {
+		ended = a.cfg.Observe(method, route)
 	}
-	if a.tracing && !proxied {
+	if a.cfg.Tracing != nil && !proxied {
 		c.Request.Header.Del("Traceparent") // of a stranger, who could have every request sampled
 	}
-	switch {
-	case !a.withinLimits(c, route):
+	switch err := a.withinLimits(c, route); {
+	case err != nil:
+		a.fail(c, err)
 	case escaped:
-		a.nothingHere(c)
+		a.fail(c, errNothing)
 	default:
 		c.Next()
 	}
@@ -99,12 +102,46 @@ func (a *API) observe(c *gin.Context) {
 	line.Write(fields...)
 }
 
+// crossSite reports whether a browser says that a page of another site sends the request (Fetch Metadata).
+func crossSite(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Site") == "cross-site" }
+
+// counted returns whose quota a request counts for: the address, or an IPv6 client's network.
+func counted(r *http.Request) paste.Client { return paste.Client(limit.Client(r.RemoteAddr)) }
+
+// limitRequest returns what the limits need to know of a request that presents a token, or may have one in its body.
+func limitRequest(r *http.Request, secret string, inBody bool) limit.Request {
+	return limit.Request{Client: r.RemoteAddr, Token: secret, InBody: inBody, CrossSite: crossSite(r)}
+}
+
+// limitErrors are for those who have reached a limit.
+var limitErrors = map[string]error{
+	limit.Requests: fault.New(fault.Exhausted, "You send too many requests. Try again after the time in Retry-After."),
+	limit.FailedSignIns: fault.New(fault.Exhausted,
+		"Too many sign-ins and access tokens that are not valid came from your address. Try again after the time in Retry-After."),
+}
+
+// withinLimits counts a request, and returns an error if it may not go on.
+func (a *API) withinLimits(c *gin.Context, route string) error {
+	if a.limits == nil || route == PathAlive || route == PathReady || c.Request.Method == http.MethodOptions {
+		return nil
+	}
+	secret, inBody := presentedToken(c), false
+	if c.GetString(pageKey) != "" {
+		secret, inBody = a.pages.Token(c.Request)
+	}
+	refused, retry := a.limits.Admit(limitRequest(c.Request, secret, inBody))
+	if refused != "" {
+		a.limited(c, refused, retry)
+	}
+	return limitErrors[refused]
+}
+
 // recovered answers 500 after an endpoint has panicked.
 func (a *API) recovered(c *gin.Context, cause any) {
 	id := c.Writer.Header().Get(requestIDHeader)
 	a.log.Error("panic while answering", zap.String("request_id", id), zap.Any("panic", cause), zap.Stack("stack"))
 	if !c.Writer.Written() {
-		a.problem(c, http.StatusInternalServerError, fault.MessageInternal)
+		a.problem(c, "about:blank", http.StatusInternalServerError, fault.MessageInternal)
 	}
 }
 
@@ -115,7 +152,9 @@ const requestIDHeader = "X-Request-Id"
 
 // newRequestID returns an id of a fixed length: the lengths of answers must not differ.
 func newRequestID() string {
-	return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64()) //nolint:gosec // tells requests apart, keeps no secret
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // which cannot fail
+	return hex.EncodeToString(id[:])
 }
 
 // idCharacters are safe in a header and in the log.

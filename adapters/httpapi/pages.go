@@ -51,7 +51,7 @@ func newPages(shown Pages, paths []servedPath) *pages {
 	}
 	p := &pages{Pages: shown, allowed: shown.Routes(), own: make(map[string]bool)}
 	for _, path := range paths {
-		p.own[path.segments[1]] = true
+		p.own[strings.Split(path.pattern, "/")[1]] = true
 	}
 	return p
 }
@@ -80,8 +80,9 @@ func (a *API) page(c *gin.Context, pattern string) {
 	default:
 		err := a.answerPage(c)
 		if fault.Is(err, fault.NotFound) {
-			a.nothingHere(c)
-		} else if err != nil {
+			err = errNothing
+		}
+		if err != nil {
 			a.fail(c, err)
 		}
 	}
@@ -92,7 +93,7 @@ func (a *API) page(c *gin.Context, pattern string) {
 func (a *API) answerPage(c *gin.Context) error {
 	made := a.newBuffer(c.Request, 1)
 	defer made.Release()
-	w := &pageWriter{header: c.Writer.Header().Clone(), answer: made, to: c, claimed: a.maxBody}
+	w := &pageWriter{header: c.Writer.Header().Clone(), answer: &made, to: c, claimed: int64(a.cfg.PasteMaxBody)}
 	rejected, err := a.makePage(w, c)
 	secret, inBody := a.pages.Token(c.Request)
 	switch {
@@ -114,12 +115,15 @@ func (a *API) answerPage(c *gin.Context) error {
 		}
 		return err
 	}
-	if w.status == http.StatusTooManyRequests && a.onLimited != nil {
-		a.onLimited(limit.AnonymousPastes) // the only limit that pages apply
+	if w.status == http.StatusTooManyRequests && a.cfg.OnLimited != nil {
+		a.cfg.OnLimited(limit.AnonymousPastes) // the only limit that pages apply
 	}
 	maps.Copy(w.to.Writer.Header(), w.header)
-	tagged := w.status == http.StatusOK && w.header["Cache-Control"] == nil
-	sendBody(c, w.status, w.header["Content-Type"], etagOf(tagged, xxhash.Sum64(made.text)), made.text)
+	var etag []string
+	if w.status == http.StatusOK {
+		etag = etagOf(w.header, xxhash.Sum64(made.text))
+	}
+	sendBody(c, w.status, w.header["Content-Type"], etag, made.text)
 	return nil
 }
 
@@ -133,13 +137,13 @@ func (a *API) makePage(w http.ResponseWriter, c *gin.Context) (rejected bool, er
 		if a.pages.origins.Check(r) != nil {
 			return false, errElsewhere
 		}
-		if err := a.receive(c, sent); err != nil {
+		if err := a.receive(c, &sent); err != nil {
 			return false, err
 		}
 	}
-	ctx, cancel := a.deadline(r)
+	ctx, cancel := a.deadline(r, true)
 	defer cancel()
-	r = r.WithContext(writing(ctx, r))
+	r = r.WithContext(ctx)
 	r.RemoteAddr = string(counted(r))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(sent.text)), int64(len(sent.text))
 	return a.pages.Answer(w, r)

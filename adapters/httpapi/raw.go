@@ -1,12 +1,9 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
-	"net/http"
 	"strings"
-
-	"github.com/cespare/xxhash/v2"
-	"github.com/gin-gonic/gin"
 
 	"github.com/gluepot/gluepot/adapters/httpapi/wire"
 	"github.com/gluepot/gluepot/domain/paste"
@@ -14,22 +11,13 @@ import (
 
 var textContentType = []string{"text/plain; charset=utf-8"}
 
-func (a *API) readText(ctx context.Context, c *call) error {
+func (a *API) readText(ctx context.Context, c *call) (any, error) {
 	pasty, err := a.modules.Pastes.Read.Raw(ctx, c.viewer, c.Param("id"), c.Param("pastyId"), c.Param("editId"))
 	if err != nil {
-		return err
-	}
-	held := a.claim(c.Request)
-	defer held.Release()
-	if err := held.Resize(min(int64(len(pasty.Code)), a.memory.Share())); err != nil {
-		return err
+		return nil, err
 	}
 	c.Header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
-	etag := etagOf(c.secret == "", xxhash.Sum64String(pasty.Code))
-	if begin(c.Context, http.StatusOK, textContentType, etag, int64(len(pasty.Code))) {
-		_, _ = c.Writer.WriteString(pasty.Code) // a client that has gone cannot be told
-	}
-	return nil
+	return text(pasty.Code), nil
 }
 
 var (
@@ -38,45 +26,37 @@ var (
 )
 
 // createFromText creates a paste with the body as its only pasty. It answers with the link, or with the paste if the client prefers JSON.
-func (a *API) createFromText(ctx context.Context, c *call) error {
+func (a *API) createFromText(ctx context.Context, c *call) (any, error) {
 	if strings.HasPrefix(c.GetHeader("Content-Type"), "multipart/form-data") {
-		return errForm
+		return nil, errForm
 	}
 	made, err := a.create(ctx, c, func(code []byte) (paste.Draft, error) { return a.textDraft(c, string(code)) })
-	if err != nil {
-		return err
+	if err != nil || prefers(c.Request.Header["Accept"], mediaJSON, mediaText) {
+		return made, err
 	}
-	if prefers(c.Request.Header["Accept"], mediaJSON, mediaText) {
-		return a.sendPaste(c, &made, false, true)
-	}
-	site := a.publicURL
+	site := a.cfg.PublicURL
 	if site == "" && c.Request.Host != "" {
 		site = c.Request.URL.Scheme + "://" + c.Request.Host
 	}
-	sendBody(c.Context, http.StatusOK, textContentType, nil, []byte(site+a.pathOf(made.ID)+"\n"))
-	return nil
+	return text(site + a.pathOf(made.ID) + "\n"), nil
 }
 
 func (a *API) textDraft(c *call, code string) (draft paste.Draft, err error) {
 	if code == "" {
 		return draft, errNoText
 	}
-	if draft.Private, err = switchedOn(c.Context, "isPrivate"); err != nil {
+	err = cmp.Or(
+		readFlag(c, "isPrivate", &draft.Private), readFlag(c, "isPublic", &draft.Public), readFlag(c, "burn", &draft.Burns))
+	if err != nil {
 		return draft, err
 	}
-	if draft.Public, err = switchedOn(c.Context, "isPublic"); err != nil {
-		return draft, err
-	}
-	if draft.Burns, err = switchedOn(c.Context, "burn"); err != nil {
-		return draft, err
-	}
-	if lifetime, ok := parameter(c.Context, "expiresIn"); ok {
+	if lifetime, ok := parameter(c, "expiresIn"); ok {
 		draft.Lifetime = &lifetime
 	}
-	if tags, ok := parameter(c.Context, "tags"); ok {
+	if tags, ok := parameter(c, "tags"); ok {
 		draft.Tags = []string{tags}
 	}
-	title, _ := parameter(c.Context, "title")
+	title, _ := parameter(c, "title")
 	draft.Pasties = []paste.PastyDraft{{
 		Title: title, Language: a.languageParameter(c.Request.URL.RawQuery), Default: c.viewer.User.DefaultLanguage, Code: &code, Alone: true,
 	}}
@@ -84,7 +64,7 @@ func (a *API) textDraft(c *call, code string) (draft paste.Draft, err error) {
 }
 
 // parameter returns the first value of a parameter, and whether there is one.
-func parameter(c *gin.Context, key string) (string, bool) {
+func parameter(c *call, key string) (string, bool) {
 	raw, ok := wire.RawParameter(c.Request.URL.RawQuery, key)
 	return wire.Unescape(raw, true), ok
 }
@@ -102,22 +82,12 @@ func (a *API) languageParameter(query string) *string {
 	return &name
 }
 
-// switchedOn reads a flag. It refuses an empty value, which may be meant as true.
-func switchedOn(c *gin.Context, key string) (bool, error) {
-	text, ok := parameter(c, key)
-	switch {
-	case !ok || strings.EqualFold(text, "false"):
-		return false, nil
-	case strings.EqualFold(text, "true"):
-		return true, nil
+// readFlag reads a parameter that is true or false. It refuses an empty value, which may be meant as true.
+func readFlag(c *call, key string, on *bool) error {
+	value, ok := parameter(c, key)
+	*on = strings.EqualFold(value, "true")
+	if ok && !*on && !strings.EqualFold(value, "false") {
+		return wire.Invalid("%s: it must be true or false.", key)
 	}
-	return false, wire.Invalid("%s: it must be true or false.", key)
-}
-
-// pathOf returns the path of a paste's page, or of its endpoint if there are no pages.
-func (a *API) pathOf(id paste.ID) string {
-	if a.pages == nil {
-		return a.basePath + "/paste/" + string(id)
-	}
-	return "/" + string(id)
+	return nil
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -16,26 +17,26 @@ type endpoint struct {
 	handle       gin.HandlerFunc
 }
 
-// endpoints are the interface below the base path. Endpoints of one path must be adjacent. handle makes handlers that use the database,
-// and accept those that take a body; each says how it treats the header Authorization, which the others ignore.
-func (a *API) endpoints(basePath string) []endpoint {
-	yaml, json := OpenAPI(basePath)
+// endpoints are the interface below the base path. Endpoints of one path must be adjacent. handle is for those that use the
+// database, and says how each treats the header Authorization, which the others ignore.
+func (a *API) endpoints() []endpoint {
+	yaml, json := OpenAPI(a.cfg.BasePath)
 	return []endpoint{
 		{http.MethodGet, "/user/:username/exists", a.handle(ignored, a.userExists)},
 		{http.MethodGet, "/user/:username", a.handle(ignored, a.userProfile)},
 		{http.MethodGet, "/user/self", a.handle(required, a.self)},
 		{http.MethodGet, "/user/self/pastes", a.handle(required, a.selfPastes)},
-		{http.MethodGet, "/data/language", a.languageByName},
-		{http.MethodGet, "/data/languageExt", a.languageByExtension},
+		{http.MethodGet, "/data/language", a.language("name", a.modules.Languages.FindByName.Do)},
+		{http.MethodGet, "/data/languageExt", a.language("extension", a.modules.Languages.FindByExtension.Do)},
 		{http.MethodGet, "/data/numPastes", a.handle(ignored, a.pasteCount)},
-		{http.MethodPost, "/paste", a.accept(voluntary, a.createPaste)},
+		{http.MethodPost, "/paste", a.handle(voluntary|withBody, a.createPaste)},
 		{http.MethodGet, "/paste/:id", a.handle(optional, a.readPaste)},
-		{http.MethodPatch, "/paste/:id", a.accept(required, a.editPaste)},
+		{http.MethodPatch, "/paste/:id", a.handle(required|withBody, a.editPaste)},
 		{http.MethodDelete, "/paste/:id", a.handle(voluntary, a.deletePaste)},
-		{http.MethodPost, "/raw", a.accept(voluntary, a.createFromText)},
+		{http.MethodPost, "/raw", a.handle(voluntary|withBody, a.createFromText)},
 		{http.MethodGet, "/raw/:id/:pastyId", a.handle(optional, a.readText)},
 		{http.MethodGet, "/raw/:id/:pastyId/:editId", a.handle(optional, a.readText)},
-		{http.MethodPost, "/encrypted", a.accept(voluntary, a.createEncrypted)},
+		{http.MethodPost, "/encrypted", a.handle(voluntary|withBody, a.createEncrypted)},
 		{http.MethodGet, "/encrypted/:id", a.handle(optional, a.readEncrypted)},
 		{http.MethodPost, "/open/:id", a.handle(optional, a.openPaste)},
 		{http.MethodGet, "/time/expiresInToUnixTime", a.handle(ignored, a.expiryTime)},
@@ -45,6 +46,9 @@ func (a *API) endpoints(basePath string) []endpoint {
 		{http.MethodGet, "/docs/:file", a.docsFile},
 	}
 }
+
+// parameters are segments of a path that match any text but none.
+var parameters = regexp.MustCompile(`:\w+`)
 
 // serve registers endpoints, with and without a trailing slash.
 func (a *API) serve(group *gin.RouterGroup, endpoints []endpoint) {
@@ -63,8 +67,8 @@ func (a *API) serve(group *gin.RouterGroup, endpoints []endpoint) {
 			allowed = append(allowed, methods...)
 		}
 		served := servedPath{
-			segments: strings.Split(strings.TrimSuffix(group.BasePath(), "/")+path, "/"),
-			allowed:  strings.Join(append(allowed, http.MethodOptions), ", "),
+			pattern: parameters.ReplaceAllString(strings.TrimSuffix(group.BasePath(), "/")+path, "?*"),
+			allowed: strings.Join(append(allowed, http.MethodOptions), ", "),
 		}
 		a.paths = append(a.paths, served)
 		options := preflight(served.allowed)
@@ -79,17 +83,14 @@ const (
 	PathReady = "/readyz"
 )
 
-func (a *API) readiness(ctx context.Context, c *call) error {
+func (a *API) readiness(ctx context.Context, _ *call) (any, error) {
 	if a.draining.Load() {
-		return errDraining
+		return nil, errDraining
 	}
-	if err := a.ready(ctx); err != nil {
-		return err
-	}
-	alive(c.Context)
-	return nil
+	return healthy, a.ready(ctx)
 }
 
-func alive(c *gin.Context) { sendJSON(c, map[string]string{"status": "ok"}) }
+// healthy is what both answer. Liveness must not depend on the database.
+var healthy = map[string]string{"status": "ok"}
 
 var errDraining = fault.New(fault.Unavailable, "This server is shutting down. Use another.")
