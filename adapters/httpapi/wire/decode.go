@@ -3,6 +3,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -80,7 +81,7 @@ func DecodeEncrypted(body []byte) (draft paste.Draft, err error) {
 type fields map[string]any
 
 // reader reads the value of a field with that name.
-type reader func(d decoder, name string) error
+type reader func(d *decoder, name string)
 
 // decoder reads a body field by field. json.Unmarshal would accept "TITLE" as "title", and merge the values of a duplicate field instead
 // of taking the last.
@@ -88,6 +89,7 @@ type decoder struct {
 	*json.Decoder
 
 	unknown error // of fields that are not expected; nil: they are ignored
+	err     error // the first
 }
 
 // decode reads a body that is one object.
@@ -95,83 +97,80 @@ func decode(body []byte, unknown error, to fields) error {
 	if !utf8.Valid(body) { // encoding/json would replace invalid bytes
 		return errNotJSON
 	}
-	d := decoder{json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte(ByteOrderMark)))), unknown}
-	if err := d.object(errNotJSON, "", to); err != nil {
-		return err
-	}
+	d := &decoder{Decoder: json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte(ByteOrderMark)))), unknown: unknown}
+	d.object(errNotJSON, "", to)
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errNotJSON
+		d.fail(errNotJSON)
 	}
-	return nil
+	return d.err
 }
 
 // ByteOrderMark may precede a document.
 const ByteOrderMark = "\ufeff"
 
-// object reads an object, whose fields have that prefix in errors. It fails with wrong for anything else.
-func (d decoder) object(wrong error, prefix string, to fields) error {
-	begin, err := d.Token()
-	if err == nil && begin != json.Delim('{') {
-		return wrong
-	}
-	for err == nil && d.More() {
-		var key json.Token
-		if key, err = d.Token(); err == nil {
-			name, _ := key.(string)
-			if err := d.value(prefix+name, to[name]); err != nil {
-				return err
-			}
-		}
-	}
-	if err == nil {
-		_, err = d.Token() // the bracket at the end
-	}
+func (d *decoder) fail(err error) { d.err = cmp.Or(d.err, err) }
+
+func (d *decoder) token() json.Token {
+	token, err := d.Token()
 	if err != nil {
-		return errNotJSON
+		d.fail(errNotJSON)
 	}
-	return nil
+	return token
 }
 
-// value reads the value of a field. null leaves what is not a pointer as it is.
-func (d decoder) value(name string, to any) error {
-	switch known := to.(type) {
-	case reader:
-		return known(d, name)
-	case nil:
-		if d.unknown != nil {
-			return d.unknown
-		}
-		to = new(json.RawMessage)
-	}
+// read decodes the next value.
+func (d *decoder) read(name string, to any) {
 	err := d.Decode(to)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return Invalid("%s: it must be %s.", name, kinds[wrong.Type.Kind()])
+		d.fail(Invalid("%s: it must be %s.", name, kinds[wrong.Type.Kind()]))
+	} else if err != nil {
+		d.fail(errNotJSON)
 	}
-	if err != nil {
-		return errNotJSON
-	}
-	return nil
 }
 
 var kinds = map[reflect.Kind]string{
 	reflect.String: "a string", reflect.Bool: "true or false", reflect.Int16: "a whole number up to 32767",
 }
 
+// object reads an object, whose fields have that prefix in errors. It fails with wrong for anything else. null leaves the value of a field
+// that is not a pointer as it is.
+func (d *decoder) object(wrong error, prefix string, to fields) {
+	if d.token() != json.Delim('{') {
+		d.fail(wrong)
+	}
+	for d.err == nil && d.More() {
+		key, _ := d.token().(string)
+		switch known := to[key].(type) {
+		case reader:
+			known(d, prefix+key)
+		case nil:
+			d.fail(d.unknown)
+			d.read("", new(json.RawMessage))
+		default:
+			d.read(prefix+key, known)
+		}
+	}
+	d.token() // the bracket at the end
+}
+
 // texts reads a string or an array of strings. null is nil.
 func texts(to *[]string) reader {
-	return func(d decoder, name string) error {
+	return func(d *decoder, name string) {
 		var text json.RawMessage
-		if d.Decode(&text) != nil {
-			return errNotJSON
-		}
-		if text[0] == '"' {
+		d.read(name, &text)
+		switch {
+		case d.err != nil:
+			return
+		case text[0] == '"':
 			text = json.RawMessage("[" + string(text) + "]")
-		} else if bytes.Count(text, []byte(",")) >= MaxParts {
-			return Invalid("%s: there are more than %d.", name, MaxParts)
+		case bytes.Count(text, []byte(",")) >= MaxParts:
+			d.fail(Invalid("%s: there are more than %d.", name, MaxParts))
+			return
 		}
 		var sent []*string
 		if json.Unmarshal(text, &sent) != nil || slices.Contains(sent, nil) { // the text is valid JSON, but of another type
-			return Invalid("%s: it must be a string or an array of strings.", name)
+			d.fail(Invalid("%s: it must be a string or an array of strings.", name))
+			return
 		}
 		*to = nil
 		if sent != nil {
@@ -180,37 +179,30 @@ func texts(to *[]string) reader {
 		for i, element := range sent {
 			(*to)[i] = *element
 		}
-		return nil
 	}
 }
 
 // list reads an array of objects with those fields. null is nil.
 func list[T any](to *[]T, fieldsOf func(*T) fields) reader {
-	return func(d decoder, name string) error {
+	return func(d *decoder, name string) {
 		*to = nil
-		begin, err := d.Token()
-		switch {
-		case err != nil:
-			return errNotJSON
-		case begin == nil:
-			return nil
-		case begin != json.Delim('['):
-			return Invalid("%s: it must be an array.", name)
+		switch begin := d.token(); begin {
+		case nil:
+			return
+		case json.Delim('['):
+		default:
+			d.fail(Invalid("%s: it must be an array.", name))
 		}
-		for i := 0; d.More(); i++ {
-			if i == MaxParts {
-				return Invalid("%s: there are more than %d.", name, MaxParts)
+		for d.err == nil && d.More() {
+			if len(*to) == MaxParts {
+				d.fail(Invalid("%s: there are more than %d.", name, MaxParts))
+				return
 			}
 			var read T
-			element := fmt.Sprintf("%s[%d]", name, i)
-			if err := d.object(Invalid("%s: it must be an object.", element), element+".", fieldsOf(&read)); err != nil {
-				return err
-			}
+			element := fmt.Sprintf("%s[%d]", name, len(*to))
+			d.object(Invalid("%s: it must be an object.", element), element+".", fieldsOf(&read))
 			*to = append(*to, read)
 		}
-		if _, err := d.Token(); err != nil { // the bracket at the end
-			return errNotJSON
-		}
-		return nil
+		d.token() // the bracket at the end
 	}
 }
