@@ -39,9 +39,7 @@ func TestLongAnswers(t *testing.T) {
 		if answer = request(api, http.MethodHead, "/user/self/pastes", authorization); answer.Code != http.StatusInternalServerError {
 			t.Errorf("HEAD and a failure: got %d, want 500", answer.Code)
 		}
-		if held := api.memory.Held(); held > 0 {
-			t.Errorf("got %d bytes still held, want none", held)
-		}
+		wantAllMemory(t, api)
 	}
 }
 

@@ -29,24 +29,18 @@ func newDocs(basePath string) map[string]*fixedAnswer {
 	docs := make(map[string]*fixedAnswer)
 	for name, contentType := range map[string]string{
 		"": "text/html; charset=utf-8", "docs.css": typeStylesheet, "docs.js": typeScript, "icon.svg": "image/svg+xml",
+		"swagger-ui.css": typeStylesheet, "swagger-ui-bundle.js": typeScript,
 	} {
-		text := embedded(assets, "assets/"+cmp.Or(name, "docs.html"))
-		docs[name] = newFixedAnswer([]string{contentType}, bytes.ReplaceAll(text, []byte("{base}"), []byte(basePath)))
-	}
-	docs[""].header["Content-Security-Policy"] = docsPolicy
-	for name, contentType := range map[string]string{"swagger-ui.css": typeStylesheet, "swagger-ui-bundle.js": typeScript} {
-		docs[name] = newFixedAnswer([]string{contentType}, embedded(static.FS, name+".gz"))
+		if file, err := assets.ReadFile("assets/" + cmp.Or(name, "docs.html")); err == nil {
+			docs[name] = newFixedAnswer([]string{contentType}, bytes.ReplaceAll(file, []byte("{base}"), []byte(basePath)))
+			continue
+		}
+		packed, _ := static.FS.ReadFile(name + ".gz")
+		docs[name] = newFixedAnswer([]string{contentType}, packed)
 		docs[name].header["Content-Encoding"] = []string{"gzip"}
 	}
+	docs[""].header["Content-Security-Policy"] = docsPolicy
 	return docs
-}
-
-func embedded(files embed.FS, name string) []byte {
-	text, err := files.ReadFile(name)
-	if err != nil {
-		panic(err)
-	}
-	return text
 }
 
 func (a *API) docsFile(c *gin.Context) {

@@ -146,7 +146,7 @@ func (a *API) signIn(ctx context.Context, how wants, c *call) (err error) {
 	case err == nil:
 		a.limits.Proven(c.secret)
 	case fault.Is(err, fault.Unauthenticated):
-		a.limits.Rejected(limitRequest(c.Request, c.secret, false))
+		a.limits.Rejected(c.Request, c.secret, false)
 		if how&optional != 0 {
 			return nil
 		}

@@ -25,11 +25,11 @@ func newLimited(t *testing.T, s *store, cfg limit.Config) *limited {
 	whole.Limits, whole.TrustedProxies = cfg, []string{"10.0.0.1"}
 	api, _ := newTestAPI(t, s, whole)
 	l := &limited{API: api, now: time.Unix(1_000_000, 0)}
-	l.limits.SetClock(func() time.Time {
+	l.limits.Now = func() time.Time {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return l.now
-	})
+	}
 	return l
 }
 

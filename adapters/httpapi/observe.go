@@ -102,16 +102,8 @@ func (a *API) observe(c *gin.Context) {
 	line.Write(fields...)
 }
 
-// crossSite reports whether a browser says that a page of another site sends the request (Fetch Metadata).
-func crossSite(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Site") == "cross-site" }
-
 // counted returns whose quota a request counts for: the address, or an IPv6 client's network.
 func counted(r *http.Request) paste.Client { return paste.Client(limit.Client(r.RemoteAddr)) }
-
-// limitRequest returns what the limits need to know of a request that presents a token, or may have one in its body.
-func limitRequest(r *http.Request, secret string, inBody bool) limit.Request {
-	return limit.Request{Client: r.RemoteAddr, Token: secret, InBody: inBody, CrossSite: crossSite(r)}
-}
 
 // limitErrors are for those who have reached a limit.
 var limitErrors = map[string]error{
@@ -129,7 +121,7 @@ func (a *API) withinLimits(c *gin.Context, route string) error {
 	if c.GetString(pageKey) != "" {
 		secret, inBody = a.pages.Token(c.Request)
 	}
-	refused, retry := a.limits.Admit(limitRequest(c.Request, secret, inBody))
+	refused, retry := a.limits.Admit(c.Request, secret, inBody)
 	if refused != "" {
 		a.limited(c, refused, retry)
 	}

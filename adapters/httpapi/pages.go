@@ -98,7 +98,7 @@ func (a *API) answerPage(c *gin.Context) error {
 	secret, inBody := a.pages.Token(c.Request)
 	switch {
 	case rejected || w.status == http.StatusUnauthorized || fault.Is(err, fault.Unauthenticated):
-		a.limits.Rejected(limitRequest(c.Request, secret, inBody))
+		a.limits.Rejected(c.Request, secret, inBody)
 	case err == nil && !inBody:
 		a.limits.Proven(secret)
 	}

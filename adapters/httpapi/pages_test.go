@@ -260,7 +260,7 @@ func TestSessionsAreLimited(t *testing.T) {
 	whole.Pages, whole.Limits = somePages{}, limit.Config{Rate: 1, Burst: 4, FailedSignIns: 2}
 	api, _ := newTestAPI(t, newStore(), whole)
 	l := &limited{API: api, now: time.Unix(1_000_000, 0)}
-	api.limits.SetClock(func() time.Time { return l.now })
+	api.limits.Now = func() time.Time { return l.now }
 	page := func(from, cookie string) func() *httptest.ResponseRecorder {
 		return func() *httptest.ResponseRecorder {
 			request := httptest.NewRequest(http.MethodGet, "/k2j4x8m1", http.NoBody)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 
+	"github.com/gluepot/gluepot/adapters/httpapi/limit"
 	"github.com/gluepot/gluepot/adapters/httpapi/wire"
 	"github.com/gluepot/gluepot/adapters/internal/view"
 	"github.com/gluepot/gluepot/domain/fault"
@@ -34,7 +35,7 @@ func (a *API) create(ctx context.Context, c *call, decode func([]byte) (paste.Dr
 	}
 	var client paste.Client
 	if !c.viewer.SignedIn() && a.modules.Pastes.CreateOwn.Counts() {
-		if client = counted(c.Request); crossSite(c.Request) {
+		if client = counted(c.Request); limit.CrossSite(c.Request) {
 			return nil, errCrossSite
 		}
 	}

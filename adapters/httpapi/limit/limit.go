@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/maphash"
+	"net/http"
 	"net/netip"
 	"strconv"
 	"time"
@@ -46,10 +47,11 @@ func Names() []string { return []string{Requests, FailedSignIns, AnonymousPastes
 
 // Limiter applies limits. A nil *Limiter has none.
 type Limiter struct {
+	Now func() time.Time // the clock, which tests replace
+
 	requests, failures *clients                      // nil: no limit
 	valid              *lru.Cache[uint64, time.Time] // when tokens were found valid, by their hashes
 	seed               maphash.Seed
-	now                func() time.Time
 }
 
 // New returns nil if cfg has no limits.
@@ -57,7 +59,7 @@ func New(cfg Config) *Limiter {
 	if cfg.Rate == 0 && cfg.FailedSignIns == 0 {
 		return nil
 	}
-	l := &Limiter{valid: latest[time.Time](), seed: maphash.MakeSeed(), now: time.Now}
+	l := &Limiter{valid: latest[time.Time](), seed: maphash.MakeSeed(), Now: time.Now}
 	if cfg.Rate > 0 {
 		l.requests = newClients(cfg.Rate, time.Second, cmp.Or(cfg.Burst, cfg.Rate))
 	}
@@ -67,26 +69,15 @@ func New(cfg Config) *Limiter {
 	return l
 }
 
-// SetClock replaces the clock, for tests.
-func (l *Limiter) SetClock(now func() time.Time) { l.now = now }
-
-// Request is what a Limiter needs to know of one.
-type Request struct {
-	Client    string // the address
-	Token     string // or ""
-	InBody    bool   // the body may contain a token
-	CrossSite bool   // sent by a page of another site; its invalid tokens do not count against its visitor
-}
-
-// Admit counts a request. If it may not go on, it returns the limit that refuses it, and how long to wait.
-func (l *Limiter) Admit(r Request) (refused string, retry time.Duration) {
+// Admit counts a request that presents a token, or may have one in its body. RemoteAddr is the client's address, without a port. If the
+// request may not go on, it returns the limit that refuses it, and how long to wait.
+func (l *Limiter) Admit(r *http.Request, token string, inBody bool) (refused string, retry time.Duration) {
 	if l == nil {
 		return "", 0
 	}
-	now := l.now()
-	key := l.addressKey(r.Client)
-	if r.Token != "" || r.InBody {
-		own := l.tokenKey(r.Token)
+	now, key := l.Now(), l.key(Client(r.RemoteAddr))
+	if token != "" || inBody {
+		own := l.key(token)
 		if at, ok := l.valid.Get(own); ok && now.Sub(at) < provenFor {
 			key = own
 		} else if l.failures != nil {
@@ -109,18 +100,18 @@ const provenFor = 10 * time.Minute
 // Proven notes that a token is valid.
 func (l *Limiter) Proven(token string) {
 	if l != nil && token != "" {
-		l.valid.Add(l.tokenKey(token), l.now())
+		l.valid.Add(l.key(token), l.Now())
 	}
 }
 
 // Rejected notes that the token of a request is not valid.
-func (l *Limiter) Rejected(r Request) {
-	if l == nil || r.Token == "" && !r.InBody {
+func (l *Limiter) Rejected(r *http.Request, token string, inBody bool) {
+	if l == nil || token == "" && !inBody {
 		return
 	}
-	l.valid.Remove(l.tokenKey(r.Token))
+	l.valid.Remove(l.key(token))
 	if l.failures != nil {
-		l.failures.charge(l.failureKey(r), l.now()) // even beyond the burst: others may have failed meanwhile
+		l.failures.charge(l.failureKey(r), l.Now()) // even beyond the burst: others may have failed meanwhile
 	}
 }
 
@@ -129,16 +120,18 @@ func Seconds(d time.Duration) string {
 	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
 }
 
-func (l *Limiter) tokenKey(token string) uint64 { return maphash.String(l.seed, token) }
+func (l *Limiter) key(client string) uint64 { return maphash.String(l.seed, client) }
 
-func (l *Limiter) addressKey(client string) uint64 { return maphash.String(l.seed, Client(client)) }
-
-func (l *Limiter) failureKey(r Request) uint64 {
-	if r.CrossSite {
-		return maphash.String(l.seed, "cross-site "+Client(r.Client))
+// failureKey has invalid tokens that pages of other sites send count apart from those of their visitor.
+func (l *Limiter) failureKey(r *http.Request) uint64 {
+	if CrossSite(r) {
+		return l.key("cross-site " + Client(r.RemoteAddr))
 	}
-	return l.addressKey(r.Client)
+	return l.key(Client(r.RemoteAddr))
 }
+
+// CrossSite reports whether a browser says that a page of another site sends the request (Fetch Metadata).
+func CrossSite(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Site") == "cross-site" }
 
 // Client returns the key of a client's address. Other text is its own key.
 func Client(address string) string {

@@ -29,13 +29,6 @@ func (m *Memory) Share() int64 { return m.share }
 // Claim returns an empty claim for a request.
 func (m *Memory) Claim(client string) Claim { return Claim{of: m, client: client} }
 
-// Held returns how many bytes all claims hold.
-func (m *Memory) Held() int64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.taken
-}
-
 // ErrNoMemory is returned where more is asked for than there is.
 var ErrNoMemory = fault.New(fault.Unavailable, "There are too many long requests and answers at the moment. Try again.")
 

@@ -18,31 +18,20 @@ import (
 type listener struct {
 	*net.TCPListener
 
-	limit, clientLimit int                   // 0: none
-	exempt             func(netip.Addr) bool // trusted proxies
-	log                *zap.Logger
+	server *Server // whose limits count
 
 	mu     sync.Mutex
-	freed  *sync.Cond // a connection or the listener was closed
+	freed  sync.Cond // a connection or the listener was closed
 	closed bool
 	open   int
 	of     map[netip.Addr]int // open, by address
 	warned time.Time
 }
 
-func newListener(opened *net.TCPListener, cfg Config, exempt func(netip.Addr) bool, log *zap.Logger) *listener {
-	l := &listener{
-		TCPListener: opened, limit: cfg.MaxConnections, clientLimit: cfg.MaxClientConnections, exempt: exempt, log: log,
-		of: make(map[netip.Addr]int),
-	}
-	l.freed = sync.NewCond(&l.mu)
-	return l
-}
-
 // Accept implements net.Listener, for one caller at a time.
 func (l *listener) Accept() (net.Conn, error) {
 	l.mu.Lock()
-	for l.limit > 0 && l.open >= l.limit && !l.closed {
+	for most := l.server.cfg.MaxConnections; most > 0 && l.open >= most && !l.closed; {
 		l.freed.Wait()
 	}
 	l.mu.Unlock()
@@ -53,7 +42,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		address, _ := accepted.RemoteAddr().(*net.TCPAddr) // as every connection of TCP has
 		client := limit.Network(address.AddrPort().Addr())
-		if l.add(client, l.exempt(address.AddrPort().Addr().Unmap())) {
+		if l.add(client, l.server.handler.TrustsProxy(address.AddrPort().Addr().Unmap())) {
 			return &connection{TCPConn: accepted, closed: sync.OnceFunc(func() { l.remove(client) })}, nil
 		}
 		_ = accepted.Close()
@@ -72,11 +61,11 @@ func (l *listener) Close() error {
 func (l *listener) add(client netip.Addr, exempt bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.clientLimit > 0 && l.of[client] >= l.clientLimit && !exempt {
+	if most := l.server.cfg.MaxClientConnections; most > 0 && l.of[client] >= most && !exempt {
 		if now := time.Now(); now.Sub(l.warned) >= time.Minute {
 			l.warned = now
-			l.log.Warn("closing connections: an address has as many as one may have",
-				zap.Stringer("client", client), zap.Int("limit", l.clientLimit))
+			l.server.log.Warn("closing connections: an address has as many as one may have",
+				zap.Stringer("client", client), zap.Int("limit", most))
 		}
 		return false
 	}

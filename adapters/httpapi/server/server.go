@@ -69,13 +69,15 @@ func (s *Server) Start(ctx context.Context) error {
 		return fault.Wrap(fault.Unavailable,
 			fmt.Sprintf("Cannot listen on %s. Choose another address with --http-addr or GLUEPOT_HTTP_ADDR.", s.cfg.Addr), err)
 	}
-	s.listener = newListener(opened.(*net.TCPListener), s.cfg, s.handler.TrustsProxy, s.log) //nolint:forcetypeassert // it is one of TCP
-	var listener net.Listener = s.listener
+	tcp, _ := opened.(*net.TCPListener) // as every listener of TCP is
+	s.listener = &listener{TCPListener: tcp, server: s, of: make(map[netip.Addr]int)}
+	s.listener.freed.L = &s.listener.mu
+	var accepting net.Listener = s.listener
 	if secure != nil {
-		listener = tls.NewListener(listener, secure)
+		accepting = tls.NewListener(s.listener, secure)
 	}
 	go func() {
-		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.http.Serve(accepting); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
 		}
 	}()
