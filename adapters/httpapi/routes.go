@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -17,8 +18,8 @@ type endpoint struct {
 	handle       gin.HandlerFunc
 }
 
-// endpoints are the interface below the base path. Endpoints of one path must be adjacent. handle is for those that use the
-// database, and says how each treats the header Authorization, which the others ignore.
+// endpoints are the interface below the base path. handle is for those that use the database, and says how each treats the
+// header Authorization, which the others ignore.
 func (a *API) endpoints() []endpoint {
 	yaml, json := OpenAPI(a.cfg.BasePath)
 	return []endpoint{
@@ -52,29 +53,26 @@ var parameters = regexp.MustCompile(`:\w+`)
 
 // serve registers endpoints, with and without a trailing slash.
 func (a *API) serve(group *gin.RouterGroup, endpoints []endpoint) {
-	for i := 0; i < len(endpoints); {
-		path := endpoints[i].path
-		var allowed []string
-		for ; i < len(endpoints) && endpoints[i].path == path; i++ {
-			methods := []string{endpoints[i].method}
-			if methods[0] == http.MethodGet {
-				methods = append(methods, http.MethodHead)
-			}
-			for _, method := range methods {
-				group.Handle(method, path, endpoints[i].handle)
-				group.Handle(method, path+"/", endpoints[i].handle)
-			}
-			allowed = append(allowed, methods...)
+	allowed := make(map[string][]string) // methods, by path
+	for _, e := range endpoints {
+		methods := []string{e.method}
+		if e.method == http.MethodGet {
+			methods = append(methods, http.MethodHead)
 		}
+		group.Match(methods, e.path, e.handle)
+		group.Match(methods, e.path+"/", e.handle)
+		allowed[e.path] = append(allowed[e.path], methods...)
+	}
+	for path, methods := range allowed {
 		served := servedPath{
 			pattern: parameters.ReplaceAllString(strings.TrimSuffix(group.BasePath(), "/")+path, "?*"),
-			allowed: strings.Join(append(allowed, http.MethodOptions), ", "),
+			allowed: strings.Join(append(methods, http.MethodOptions), ", "),
 		}
 		a.paths = append(a.paths, served)
-		options := preflight(served.allowed)
-		group.OPTIONS(path, options)
-		group.OPTIONS(path+"/", options)
+		group.OPTIONS(path, preflight(served.allowed))
+		group.OPTIONS(path+"/", preflight(served.allowed))
 	}
+	slices.SortFunc(a.paths, func(x, y servedPath) int { return strings.Compare(y.pattern, x.pattern) }) // "self" before "?*"
 }
 
 // The paths of the health checks, outside the base path.
