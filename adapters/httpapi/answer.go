@@ -33,11 +33,8 @@ type buffer struct {
 }
 
 func (a *API) newBuffer(r *http.Request, factor int64) buffer {
-	return buffer{Claim: a.claim(r), factor: factor}
+	return buffer{Claim: a.memory.Claim(string(counted(r))), factor: factor}
 }
-
-// claim returns an empty claim for the request.
-func (a *API) claim(r *http.Request) limit.Claim { return a.memory.Claim(string(counted(r))) }
 
 // Write implements io.Writer. It fails with fault.Unavailable when there is no memory.
 func (b *buffer) Write(p []byte) (int, error) {
@@ -101,7 +98,7 @@ const maxHeldText = 4 << 20
 // sendPaste answers with a paste. After a write it answers even beyond the memory budget.
 func (a *API) sendPaste(c *call, d *paste.Document) error {
 	c.buffer.Release() // the body is not needed any more
-	length, read := d.Bytes(), a.claim(c.Request)
+	length, read := d.Bytes(), a.newBuffer(c.Request, 1)
 	defer read.Release()
 	if err := read.Resize(min(length, a.memory.Share())); err != nil && reads(c.Request) {
 		return err

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/gluepot/gluepot/domain/fault"
@@ -98,6 +97,7 @@ func decode(body []byte, unknown error, to fields) error {
 		return errNotJSON
 	}
 	d := &decoder{Decoder: json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte(ByteOrderMark)))), unknown: unknown}
+	d.UseNumber() // what is no number of Go may be one of JSON
 	d.object(errNotJSON, "", to)
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		d.fail(errNotJSON)
@@ -156,28 +156,21 @@ func (d *decoder) object(wrong error, prefix string, to fields) {
 // texts reads a string or an array of strings. null is nil.
 func texts(to *[]string) reader {
 	return func(d *decoder, name string) {
-		var text json.RawMessage
-		d.read(name, &text)
-		switch {
-		case d.err != nil:
-			return
-		case text[0] == '"':
-			text = json.RawMessage("[" + string(text) + "]")
-		case bytes.Count(text, []byte(",")) >= MaxParts:
-			d.fail(Invalid("%s: there are more than %d.", name, MaxParts))
-			return
-		}
-		var sent []*string
-		if json.Unmarshal(text, &sent) != nil || slices.Contains(sent, nil) { // the text is valid JSON, but of another type
-			d.fail(Invalid("%s: it must be a string or an array of strings.", name))
-			return
+		text := func(token json.Token) string {
+			text, ok := token.(string)
+			if !ok {
+				d.fail(Invalid("%s: it must be a string or an array of strings.", name))
+			}
+			return text
 		}
 		*to = nil
-		if sent != nil {
-			*to = make([]string, len(sent))
-		}
-		for i, element := range sent {
-			(*to)[i] = *element
+		switch begin := d.token(); begin {
+		case nil:
+		case json.Delim('['):
+			*to = []string{}
+			d.elements(name, func(int) { *to = append(*to, text(d.token())) })
+		default:
+			*to = []string{text(begin)}
 		}
 	}
 }
@@ -186,23 +179,29 @@ func texts(to *[]string) reader {
 func list[T any](to *[]T, fieldsOf func(*T) fields) reader {
 	return func(d *decoder, name string) {
 		*to = nil
-		switch begin := d.token(); begin {
+		switch d.token() {
 		case nil:
-			return
 		case json.Delim('['):
+			d.elements(name, func(i int) {
+				var read T
+				element := fmt.Sprintf("%s[%d]", name, i)
+				d.object(Invalid("%s: it must be an object.", element), element+".", fieldsOf(&read))
+				*to = append(*to, read)
+			})
 		default:
 			d.fail(Invalid("%s: it must be an array.", name))
 		}
-		for d.err == nil && d.More() {
-			if len(*to) == MaxParts {
-				d.fail(Invalid("%s: there are more than %d.", name, MaxParts))
-				return
-			}
-			var read T
-			element := fmt.Sprintf("%s[%d]", name, len(*to))
-			d.object(Invalid("%s: it must be an object.", element), element+".", fieldsOf(&read))
-			*to = append(*to, read)
-		}
-		d.token() // the bracket at the end
 	}
+}
+
+// elements reads an array after its first bracket.
+func (d *decoder) elements(name string, read func(i int)) {
+	for i := 0; d.err == nil && d.More(); i++ {
+		if i == MaxParts {
+			d.fail(Invalid("%s: there are more than %d.", name, MaxParts))
+			return
+		}
+		read(i)
+	}
+	d.token() // the bracket at the end
 }
