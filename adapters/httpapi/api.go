@@ -96,7 +96,7 @@ func (a *API) unrouted(c *gin.Context) {
 
 func (a *API) notAllowed(c *gin.Context, allowed string) {
 	c.Header("Allow", allowed)
-	a.problem(c, "about:blank", http.StatusMethodNotAllowed,
+	a.problem(c, typeNone, http.StatusMethodNotAllowed,
 		"This path does not take that method. The header Allow has those that it takes.")
 }
 

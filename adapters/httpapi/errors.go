@@ -42,6 +42,7 @@ const (
 	mediaProblem = "application/problem+json"
 	mediaHTML    = "text/html"
 	mediaText    = "text/plain"
+	typeNone     = "about:blank" // of a problem: the status says it
 	// retryAfterSeconds is when a client may try again after a 503.
 	retryAfterSeconds = "1"
 )
@@ -73,7 +74,7 @@ func (a *API) fail(c *gin.Context, err error) {
 		a.refuse(c, refused)
 		return
 	}
-	kind, problemType := fault.KindOf(err), "about:blank" // the status says it
+	kind, problemType := fault.KindOf(err), typeNone
 	if kind == fault.Internal || kind == fault.Unavailable || kind == fault.Invalid && errors.Unwrap(err) != nil {
 		noteCause(c, err) // an operator may have to mend something
 	}
@@ -130,7 +131,7 @@ func (a *API) refuse(c *gin.Context, r *refusal) {
 	}
 	connection := http.NewResponseController(c.Writer)
 	drop := r.unread && c.Request.Header["Expect"] == nil && connection.EnableFullDuplex() == nil
-	a.problem(c, "about:blank", r.status, r.message)
+	a.problem(c, typeNone, r.status, r.message)
 	if drop && connection.SetReadDeadline(time.Now().Add(dropping)) == nil && connection.Flush() == nil {
 		_, _ = io.CopyN(io.Discard, c.Request.Body, maxDropped) // best effort
 	}

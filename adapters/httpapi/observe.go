@@ -133,7 +133,7 @@ func (a *API) recovered(c *gin.Context, cause any) {
 	id := c.Writer.Header().Get(requestIDHeader)
 	a.log.Error("panic while answering", zap.String("request_id", id), zap.Any("panic", cause), zap.Stack("stack"))
 	if !c.Writer.Written() {
-		a.problem(c, "about:blank", http.StatusInternalServerError, fault.MessageInternal)
+		a.problem(c, typeNone, http.StatusInternalServerError, fault.MessageInternal)
 	}
 }
 

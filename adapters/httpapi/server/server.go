@@ -56,15 +56,13 @@ func New(cfg Config, handler Handler, log *zap.Logger) *Server {
 // the address cannot be listened on, and with fault.Invalid when the certificate cannot be used.
 func (s *Server) Start(ctx context.Context) error {
 	var secure *tls.Config
+	var err error
 	if s.cfg.Secure() {
-		certificate, err := loadCertificate(s.cfg.TLSCertFile, s.cfg.TLSKeyFile, s.log)
-		if err != nil {
+		if secure, err = newTLS(s.cfg.TLSCertFile, s.cfg.TLSKeyFile, s.log); err != nil {
 			return err
 		}
-		secure = certificate.config()
 	}
-	var config net.ListenConfig
-	opened, err := config.Listen(ctx, "tcp", s.cfg.Addr)
+	opened, err := new(net.ListenConfig).Listen(ctx, "tcp", s.cfg.Addr)
 	if err != nil {
 		return fault.Wrap(fault.Unavailable,
 			fmt.Sprintf("Cannot listen on %s. Choose another address with --http-addr or GLUEPOT_HTTP_ADDR.", s.cfg.Addr), err)

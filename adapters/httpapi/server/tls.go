@@ -23,14 +23,17 @@ type certificate struct {
 	cert, key []byte // the files as last read; nil: unreadable
 }
 
-// loadCertificate fails with fault.Invalid when the files are not a certificate and its key.
-func loadCertificate(certFile, keyFile string, log *zap.Logger) (*certificate, error) {
+// newTLS fails with fault.Invalid when the files are not a certificate and its key. It disables session tickets: a resumed session would
+// use the old certificate.
+func newTLS(certFile, keyFile string, log *zap.Logger) (*tls.Config, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if _, err := c.load(); err != nil {
 		return nil, fault.New(fault.Invalid,
 			fmt.Sprintf("Cannot serve with the certificate in %q and the key in %q: %v.", certFile, keyFile, err))
 	}
-	return c, nil
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, GetCertificate: c.forHandshake, NextProtos: []string{"http/1.1"}, SessionTicketsDisabled: true,
+	}, nil
 }
 
 // load reads the files, and reports whether the certificate has changed.
@@ -67,11 +70,4 @@ func (c *certificate) forHandshake(*tls.ClientHelloInfo) (*tls.Certificate, erro
 			zap.Time("expires", c.current.Leaf.NotAfter))
 	}
 	return c.current, nil
-}
-
-// config disables session tickets: a resumed session would use the old certificate.
-func (c *certificate) config() *tls.Config {
-	return &tls.Config{
-		MinVersion: tls.VersionTLS12, GetCertificate: c.forHandshake, NextProtos: []string{"http/1.1"}, SessionTicketsDisabled: true,
-	}
 }
